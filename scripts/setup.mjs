@@ -1,0 +1,106 @@
+/**
+ * All set-up that a command needs on a fresh clone: `node scripts/setup.mjs NEED...` with the needs
+ * `packages`, `addon` and `dist`. What is there and fresh is left alone, which takes a few ms.
+ */
+import { readdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { commandExists, localCommand, root, runOrThrow } from './process.mjs';
+import { hashInputs, installIsStale, isStale, lockIsStale, markFresh } from './stale.mjs';
+
+const NODE_MAJOR_MIN = 20;
+const addonFolder = path.join(root, 'crates', 'node');
+
+/** The set-up steps by the name under which a package script asks for them. */
+const steps = {
+  tools: checkTools,
+  packages: installPackages,
+  addon: buildAddon,
+  dist: compileTypeScript,
+};
+
+function say(text) {
+  process.stderr.write(`set-up: ${text}\n`);
+}
+
+function checkTools() {
+  const major = Number(process.versions.node.split('.')[0]);
+  const missing = [];
+  if (major < NODE_MAJOR_MIN) {
+    missing.push(`Node.js ${NODE_MAJOR_MIN} or newer (this is ${process.versions.node})`);
+  }
+  if (!commandExists('cargo')) missing.push('cargo (Rust 1.88 or newer: https://rustup.rs)');
+  if (!commandExists('cc'))
+    missing.push('cc (a C compiler; Debian: apt-get install build-essential)');
+  if (missing.length > 0) throw new Error(`missing on this machine: ${missing.join('; ')}`);
+}
+
+async function installPackages() {
+  if (lockIsStale()) {
+    say('package.json and package-lock.json differ: npm install');
+    await runOrThrow('npm', ['install', '--no-progress']);
+  } else if (installIsStale()) {
+    say('installing the npm packages: npm ci');
+    await runOrThrow('npm', ['ci', '--no-progress']);
+  }
+}
+
+async function buildAddon() {
+  const hash = hashInputs({
+    inputs: ['Cargo.toml', 'Cargo.lock', 'crates'],
+    keep: (name) => /\.(rs|toml|json)$/.test(name),
+    salt: `${process.platform} ${process.arch}`,
+  });
+  if (!isStale('addon', hash, addonFiles().length > 0)) return;
+  say('building the Rust core: napi build --release (a minute or two the first time)');
+  await runOrThrow(localCommand('napi'), [
+    'build',
+    '--platform',
+    '--release',
+    '--cwd',
+    addonFolder,
+  ]);
+  markFresh('addon', hash);
+}
+
+function addonFiles() {
+  return readdirSync(addonFolder).filter((name) => name.endsWith('.node'));
+}
+
+async function compileTypeScript() {
+  const hash = hashInputs({
+    inputs: [
+      'src',
+      'tsconfig.json',
+      'tsconfig.build.json',
+      'package-lock.json',
+      'crates/node/index.d.ts',
+    ],
+    keep: (name) => name.endsWith('.ts') || name.endsWith('.json'),
+  });
+  const dist = path.join(root, 'dist');
+  if (!isStale('dist', hash, distExists(dist))) return;
+  say('compiling TypeScript: tsc');
+  rmSync(dist, { recursive: true, force: true });
+  await runOrThrow(localCommand('tsc'), ['--project', 'tsconfig.build.json']);
+  markFresh('dist', hash);
+}
+
+function distExists(dist) {
+  try {
+    return readdirSync(path.join(dist, 'src')).includes('cli.js');
+  } catch {
+    return false;
+  }
+}
+
+try {
+  checkTools();
+  for (const need of process.argv.slice(2)) {
+    const step = steps[need];
+    if (step === undefined) throw new Error(`unknown need ${need}`);
+    await step();
+  }
+} catch (error) {
+  say(error.message);
+  process.exitCode = 1;
+}

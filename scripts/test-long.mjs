@@ -1,0 +1,30 @@
+/**
+ * The long forms of random tests: `npm run test:long` runs all of them, `npm run test:long -- NAME`
+ * one. Each is an ordinary test with more rounds, given by the environment.
+ */
+import { runOrThrow } from './process.mjs';
+
+/** The long forms by name. */
+const longForms = {
+  differential: {
+    about: 'fast book against naive book, 10,000 seeds',
+    command: ['cargo', 'test', '--release', '-p', 'slotbook-naive'],
+    env: { SLOTBOOK_SEEDS: '10000' },
+  },
+};
+
+const asked = process.argv.slice(2);
+const names = asked.length > 0 ? asked : Object.keys(longForms);
+const unknown = names.filter((name) => longForms[name] === undefined);
+
+if (unknown.length > 0) {
+  const known = Object.keys(longForms).join(', ');
+  process.stderr.write(`test:long: ${unknown.join(', ')} is unknown; there are: ${known}\n`);
+  process.exitCode = 1;
+} else {
+  for (const name of names) {
+    const { about, command, env } = longForms[name];
+    process.stdout.write(`test:long ${name}: ${about}\n`);
+    await runOrThrow(command[0], command.slice(1), { env, echo: 'stdout' });
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * `npm test`: every check and every test of the repository, and one total at the end.
+ *
+ * Exits non-zero when anything fails, when a runner ran no test at all, and, with CI=true, when a
+ * test was skipped. A check that has no tests of its own (a formatter, a linter) counts as one.
+ */
+import { readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { localCommand, run } from './process.mjs';
+
+const vitestReport = path.join(tmpdir(), `slotbook-vitest-${process.pid}.json`);
+const clippyArgs = ['clippy', '--workspace', '--all-targets', '--quiet', '--', '-D', 'warnings'];
+const vitestArgs = ['run', '--reporter=default', '--reporter=json'];
+
+/** All runners, cheap ones first. `count` turns a finished run into a tally. */
+const runners = [
+  { name: 'cargo fmt', command: 'cargo', args: ['fmt', '--all', '--check'], count: countCheck },
+  { name: 'biome', command: localCommand('biome'), args: ['check', '.'], count: countCheck },
+  { name: 'tsc', command: localCommand('tsc'), args: ['--noEmit'], count: countCheck },
+  { name: 'generated files', ...generatedFiles(), count: countCheck },
+  { name: 'cargo clippy', command: 'cargo', args: clippyArgs, count: countCheck },
+  { name: 'cargo test', command: 'cargo', args: ['test', '--workspace'], count: countCargo },
+  {
+    name: 'vitest',
+    command: localCommand('vitest'),
+    args: [...vitestArgs, `--outputFile.json=${vitestReport}`],
+    count: countVitest,
+  },
+];
+
+/** The addon's loader and types are committed; the set-up has just written them again. */
+function generatedFiles() {
+  const files = ['crates/node/index.js', 'crates/node/index.d.ts'];
+  return { command: 'git', args: ['diff', '--exit-code', '--', ...files] };
+}
+
+function countCheck({ code }) {
+  return code === 0 ? tally({ passed: 1 }) : tally({ failed: 1 });
+}
+
+function countCargo({ code, stdout }) {
+  const pattern = /^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored/gm;
+  const sum = tally({});
+  for (const [, passed, failed, ignored] of stdout.matchAll(pattern)) {
+    sum.passed += Number(passed);
+    sum.failed += Number(failed);
+    sum.skipped += Number(ignored);
+  }
+  if (code !== 0 && sum.failed === 0) sum.failed = 1;
+  return sum;
+}
+
+function countVitest({ code }) {
+  let report;
+  try {
+    report = JSON.parse(readFileSync(vitestReport, 'utf8'));
+  } catch {
+    return tally({ failed: 1 });
+  } finally {
+    rmSync(vitestReport, { force: true });
+  }
+  const sum = tally({
+    passed: report.numPassedTests,
+    failed: report.numFailedTests,
+    skipped: report.numPendingTests + report.numTodoTests,
+  });
+  if (code !== 0 && sum.failed === 0) sum.failed = 1;
+  return sum;
+}
+
+function tally({ passed = 0, failed = 0, skipped = 0 }) {
+  return { passed, failed, skipped };
+}
+
+function asText({ passed, failed, skipped }) {
+  const rest = skipped > 0 ? `, ${skipped} skipped` : '';
+  return `${passed} passed, ${failed} failed${rest}`;
+}
+
+const total = tally({});
+const lines = [];
+for (const { name, command, args, count } of runners) {
+  process.stdout.write(`\n--- ${name}\n`);
+  const sum = count(await run(command, args, { echo: 'stdout' }));
+  if (sum.passed + sum.failed === 0) {
+    process.stdout.write(`${name}: ran no test, which counts as a failure\n`);
+    sum.failed = 1;
+  }
+  lines.push(`${name}: ${asText(sum)}`);
+  for (const key of Object.keys(total)) total[key] += sum[key];
+}
+
+process.stdout.write(`\n${lines.join('\n')}\n${asText(total)}\n`);
+const skippedInCi = process.env.CI === 'true' && total.skipped > 0;
+process.exitCode = total.failed > 0 || skippedInCi ? 1 : 0;
