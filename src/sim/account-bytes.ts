@@ -1,0 +1,60 @@
+import { PublicKey } from '@solana/web3.js';
+
+/** The bytes of one account, written field by field at the offsets of its layout. Integers are little endian. */
+export class AccountBytes {
+  readonly bytes: Buffer;
+
+  /** `discriminator` is the hexadecimal text of the account's first eight bytes. */
+  constructor({ size, discriminator }: { readonly size: number; readonly discriminator: string }) {
+    this.bytes = Buffer.alloc(size);
+    this.bytes.write(discriminator, 0, 'hex');
+  }
+
+  u8(offset: number, value: number): void {
+    this.bytes.writeUInt8(value, offset);
+  }
+
+  bool(offset: number, value: boolean): void {
+    this.bytes.writeUInt8(value ? 1 : 0, offset);
+  }
+
+  u16(offset: number, value: number): void {
+    this.bytes.writeUInt16LE(value, offset);
+  }
+
+  u32(offset: number, value: number): void {
+    this.bytes.writeUInt32LE(value, offset);
+  }
+
+  i32(offset: number, value: number): void {
+    this.bytes.writeInt32LE(value, offset);
+  }
+
+  u64(offset: number, value: bigint): void {
+    this.bytes.writeBigUInt64LE(value, offset);
+  }
+
+  i64(offset: number, value: bigint): void {
+    this.bytes.writeBigInt64LE(value, offset);
+  }
+
+  u128(offset: number, value: bigint): void {
+    this.bytes.writeBigUInt64LE(BigInt.asUintN(64, value), offset);
+    this.bytes.writeBigUInt64LE(value >> 64n, offset + 8);
+  }
+
+  i128(offset: number, value: bigint): void {
+    this.bytes.writeBigUInt64LE(BigInt.asUintN(64, value), offset);
+    this.bytes.writeBigInt64LE(value >> 64n, offset + 8);
+  }
+
+  /** Writes a key given in base58. */
+  key(offset: number, key: string): void {
+    this.bytes.set(new PublicKey(key).toBytes(), offset);
+  }
+
+  /** Writes a name of at most 32 bytes, padded with spaces as the program's clients do. */
+  name(offset: number, name: string): void {
+    this.bytes.write(name.padEnd(32, ' '), offset, 32, 'latin1');
+  }
+}

@@ -1,0 +1,270 @@
+import { AccountBytes } from './account-bytes.js';
+import { AssetTier, MarketStatus, OracleSource } from './chain-enums.js';
+import { address } from './keys.js';
+import { PERP_MARKET, PYTH_LAZER_ORACLE, SPOT_MARKET, STATE } from './layout.js';
+import type { AmmPreset, PerpPreset, SpotPreset } from './market-presets.js';
+
+/** A market's clock: the slot and second at which the program last touched it. */
+export interface ChainTime {
+  readonly slot: bigint;
+  readonly unixSeconds: bigint;
+}
+
+/** What changes in a perp market. Prices at 1e6. */
+export interface PerpMarketFields {
+  readonly preset: PerpPreset;
+  readonly time: ChainTime;
+  readonly status: number;
+  readonly pausedOperations: number;
+  readonly oraclePrice: bigint;
+  /** The price that market makers push to the program; slot 0 means there is none. */
+  readonly mmOracle: { readonly price: bigint; readonly slot: bigint; readonly sequenceId: bigint };
+  readonly lastFillPrice: bigint;
+  readonly nextFillRecordId: bigint;
+  /** Quote at 1e6. */
+  readonly volume24h: bigint;
+  readonly lastTradeTs: bigint;
+  readonly numberOfUsers: number;
+}
+
+/** What changes in a spot market. */
+export interface SpotMarketFields {
+  readonly preset: SpotPreset;
+  readonly time: ChainTime;
+  readonly oraclePrice: bigint;
+  readonly nextFillRecordId: bigint;
+}
+
+/** One published price of a Pyth Lazer feed: price and confidence at 10^exponent, time in microseconds. */
+export interface LazerPrice {
+  readonly price: bigint;
+  readonly conf: bigint;
+  readonly exponent: number;
+  readonly postedSlot: bigint;
+  readonly publishTimeUs: bigint;
+}
+
+/** The State account with the program's default guard rails, and fee tiers of 10 to 3 basis points. */
+export function stateBytes(counts: {
+  readonly perpMarkets: number;
+  readonly spotMarkets: number;
+  readonly users: number;
+}): Buffer {
+  const account = new AccountBytes(STATE);
+  account.key(STATE.signer, address.signer());
+  writeFees(account, { tiers: STATE.perpFeeTiers, tail: STATE.perpFeeTail });
+  writeFees(account, { tiers: STATE.spotFeeTiers, tail: STATE.spotFeeTail });
+  // Source: programs/drift/src/state/state.rs, impl Default for OracleGuardRails.
+  account.u64(STATE.markOraclePercentDivergence, 100_000n);
+  account.u64(STATE.oracleTwap5minPercentDivergence, 500_000n);
+  account.i64(STATE.slotsBeforeStaleForAmm, 10n);
+  account.i64(STATE.slotsBeforeStaleForMargin, 120n);
+  account.u64(STATE.confidenceIntervalMaxSize, 20_000n);
+  account.i64(STATE.tooVolatileRatio, 5n);
+  account.u64(STATE.numberOfAuthorities, BigInt(counts.users));
+  account.u64(STATE.numberOfSubAccounts, BigInt(counts.users));
+  account.u32(STATE.liquidationMarginBufferRatio, 200);
+  account.u16(STATE.numberOfMarkets, counts.perpMarkets);
+  account.u16(STATE.numberOfSpotMarkets, counts.spotMarkets);
+  account.u8(STATE.minPerpAuctionDuration, 10);
+  account.u8(STATE.defaultMarketOrderTimeInForce, 60);
+  account.u8(STATE.defaultSpotAuctionDuration, 10);
+  account.u16(STATE.initialPctToLiquidate, 10);
+  return account.bytes;
+}
+
+/** A PythLazerOracle account. */
+export function lazerOracleBytes(price: LazerPrice): Buffer {
+  const account = new AccountBytes(PYTH_LAZER_ORACLE);
+  account.i64(PYTH_LAZER_ORACLE.price, price.price);
+  account.u64(PYTH_LAZER_ORACLE.publishTime, price.publishTimeUs);
+  account.u64(PYTH_LAZER_ORACLE.postedSlot, price.postedSlot);
+  account.i32(PYTH_LAZER_ORACLE.exponent, price.exponent);
+  account.u64(PYTH_LAZER_ORACLE.conf, price.conf);
+  return account.bytes;
+}
+
+/** A PerpMarket account at its own derived address; the AMM's peg follows the oracle, its reserves stay. */
+export function perpMarketBytes(market: PerpMarketFields): Buffer {
+  const { preset } = market;
+  const account = new AccountBytes(PERP_MARKET);
+  account.key(PERP_MARKET.pubkey, address.perpMarket(preset.marketIndex));
+  account.key(PERP_MARKET.oracle, address.pythLazerOracle(preset.feedId));
+  account.name(PERP_MARKET.name, preset.name);
+  account.u16(PERP_MARKET.marketIndex, preset.marketIndex);
+  account.u8(PERP_MARKET.status, market.status);
+  account.u8(PERP_MARKET.contractTier, preset.contractTier);
+  account.u8(PERP_MARKET.pausedOperations, market.pausedOperations);
+  account.u8(PERP_MARKET.oracleSource, OracleSource.PythLazer);
+  account.u64(PERP_MARKET.orderStepSize, preset.step);
+  account.u64(PERP_MARKET.orderTickSize, preset.tick);
+  account.u64(PERP_MARKET.minOrderSize, preset.minOrderSize);
+  writePerpRisk(account);
+  writePerpPrices(account, market);
+  writePerpTrades(account, market);
+  writeAmm(
+    account,
+    preset.amm,
+    (preset.amm.pegMultiplier * market.oraclePrice) / preset.startPrice,
+  );
+  return account.bytes;
+}
+
+/** A SpotMarket account at its own derived address. */
+export function spotMarketBytes(market: SpotMarketFields): Buffer {
+  const { preset, time } = market;
+  const account = new AccountBytes(SPOT_MARKET);
+  account.key(SPOT_MARKET.pubkey, address.spotMarket(preset.marketIndex));
+  if (preset.feedId !== undefined) {
+    account.key(SPOT_MARKET.oracle, address.pythLazerOracle(preset.feedId));
+  }
+  account.key(SPOT_MARKET.mint, preset.mint);
+  account.key(SPOT_MARKET.vault, address.spotMarketVault(preset.marketIndex));
+  account.key(SPOT_MARKET.insuranceFundVault, address.insuranceFundVault(preset.marketIndex));
+  account.name(SPOT_MARKET.name, preset.name);
+  account.i64(SPOT_MARKET.lastOraclePrice, market.oraclePrice);
+  account.i64(SPOT_MARKET.lastOraclePriceTwap, market.oraclePrice);
+  account.i64(SPOT_MARKET.lastOraclePriceTwap5min, market.oraclePrice);
+  account.i64(SPOT_MARKET.lastOraclePriceTwapTs, time.unixSeconds);
+  account.u128(SPOT_MARKET.depositBalance, preset.depositBalance);
+  account.u128(SPOT_MARKET.borrowBalance, preset.borrowBalance);
+  account.u128(SPOT_MARKET.cumulativeDepositInterest, preset.cumulativeDepositInterest);
+  account.u128(SPOT_MARKET.cumulativeBorrowInterest, preset.cumulativeBorrowInterest);
+  account.u64(SPOT_MARKET.lastInterestTs, time.unixSeconds);
+  account.u64(SPOT_MARKET.lastTwapTs, time.unixSeconds);
+  account.u64(SPOT_MARKET.nextFillRecordId, market.nextFillRecordId);
+  account.u64(SPOT_MARKET.nextDepositRecordId, 1n);
+  writeSpotTerms(account, preset);
+  return account.bytes;
+}
+
+function writeFees(
+  account: AccountBytes,
+  at: { readonly tiers: number; readonly tail: number },
+): void {
+  const feesPerMillion = [1_000, 800, 600, 500, 400, 300];
+  feesPerMillion.forEach((fee, i) => {
+    const tier = at.tiers + i * 32;
+    account.u32(tier, fee / 10);
+    account.u32(tier + 4, 100_000);
+    account.u32(tier + 8, 20);
+    account.u32(tier + 12, 100_000);
+    account.u32(tier + 16, 15);
+    account.u32(tier + 20, 100);
+    account.u32(tier + 24, 5);
+    account.u32(tier + 28, 100);
+  });
+  account.u32(at.tail, 10);
+  account.u32(at.tail + 4, 100);
+  account.u128(at.tail + 8, 10_000n);
+  account.u64(at.tail + 24, 4_000_000_000n);
+  account.u64(at.tail + 32, 10_000n);
+}
+
+function writePerpRisk(account: AccountBytes): void {
+  account.u32(PERP_MARKET.imfFactor, 50);
+  account.u32(PERP_MARKET.liquidatorFee, 7_500);
+  account.u32(PERP_MARKET.ifLiquidationFee, 7_500);
+  account.u32(PERP_MARKET.marginRatioInitial, 500);
+  account.u32(PERP_MARKET.marginRatioMaintenance, 300);
+  account.u32(PERP_MARKET.unrealizedPnlMaintenanceAssetWeight, 10_000);
+}
+
+function writePerpPrices(account: AccountBytes, market: PerpMarketFields): void {
+  const { oraclePrice, time, mmOracle } = market;
+  const { slot, unixSeconds } = time;
+  account.i64(PERP_MARKET.lastOraclePrice, oraclePrice);
+  account.i64(PERP_MARKET.lastOracleDelay, 1n);
+  account.i64(PERP_MARKET.lastOraclePriceTwap, oraclePrice);
+  account.i64(PERP_MARKET.lastOraclePriceTwap5min, oraclePrice);
+  account.i64(PERP_MARKET.lastOraclePriceTwapTs, unixSeconds);
+  account.i64(PERP_MARKET.lastOracleNormalisedPrice, oraclePrice);
+  account.i64(PERP_MARKET.lastFundingOracleTwap, oraclePrice);
+  account.u64(PERP_MARKET.lastBidPriceTwap, oraclePrice - market.preset.tick);
+  account.u64(PERP_MARKET.lastAskPriceTwap, oraclePrice + market.preset.tick);
+  account.u64(PERP_MARKET.lastMarkPriceTwap, oraclePrice);
+  account.u64(PERP_MARKET.lastMarkPriceTwap5min, oraclePrice);
+  account.i64(PERP_MARKET.lastMarkPriceTwapTs, unixSeconds);
+  account.u64(PERP_MARKET.lastUpdateSlot, slot);
+  account.u64(PERP_MARKET.lastOracleConfPct, 190n);
+  account.bool(PERP_MARKET.lastOracleValid, true);
+  account.i64(PERP_MARKET.mmOraclePrice, mmOracle.price);
+  account.u64(PERP_MARKET.mmOracleSlot, mmOracle.slot);
+  account.u64(PERP_MARKET.mmOracleSequenceId, mmOracle.sequenceId);
+}
+
+function writePerpTrades(account: AccountBytes, market: PerpMarketFields): void {
+  const hour = 3_600n;
+  account.u64(PERP_MARKET.volume24h, market.volume24h);
+  account.i64(PERP_MARKET.lastTradeTs, market.lastTradeTs);
+  account.u64(PERP_MARKET.lastFillPrice, market.lastFillPrice);
+  account.u64(PERP_MARKET.nextFillRecordId, market.nextFillRecordId);
+  account.u64(PERP_MARKET.nextFundingRateRecordId, 29_226n);
+  account.u64(PERP_MARKET.nextCurveRecordId, 5_048n);
+  account.i64(
+    PERP_MARKET.lastFundingRateTs,
+    market.time.unixSeconds - (market.time.unixSeconds % hour),
+  );
+  account.i64(PERP_MARKET.fundingPeriod, hour);
+  account.u32(PERP_MARKET.numberOfUsersWithBase, market.numberOfUsers);
+  account.u32(PERP_MARKET.numberOfUsers, market.numberOfUsers);
+}
+
+function writeAmm(account: AccountBytes, amm: AmmPreset, peg: bigint): void {
+  account.u128(PERP_MARKET.baseAssetReserve, amm.baseAssetReserve);
+  account.u128(PERP_MARKET.quoteAssetReserve, amm.quoteAssetReserve);
+  account.u128(PERP_MARKET.concentrationCoef, amm.concentrationCoef);
+  account.u128(PERP_MARKET.minBaseAssetReserve, amm.minBaseAssetReserve);
+  account.u128(PERP_MARKET.maxBaseAssetReserve, amm.maxBaseAssetReserve);
+  account.u128(PERP_MARKET.sqrtK, amm.sqrtK);
+  account.u128(PERP_MARKET.pegMultiplier, peg);
+  account.u128(PERP_MARKET.terminalQuoteAssetReserve, amm.terminalQuoteAssetReserve);
+  account.i128(PERP_MARKET.baseAssetAmountLong, amm.baseAssetAmountLong);
+  account.i128(PERP_MARKET.baseAssetAmountShort, amm.baseAssetAmountShort);
+  account.i128(PERP_MARKET.baseAssetAmountWithAmm, amm.baseAssetAmountWithAmm);
+  account.u128(PERP_MARKET.maxOpenInterest, amm.maxOpenInterest);
+  account.u128(PERP_MARKET.askBaseAssetReserve, amm.askBaseAssetReserve);
+  account.u128(PERP_MARKET.askQuoteAssetReserve, amm.askQuoteAssetReserve);
+  account.u128(PERP_MARKET.bidBaseAssetReserve, amm.bidBaseAssetReserve);
+  account.u128(PERP_MARKET.bidQuoteAssetReserve, amm.bidQuoteAssetReserve);
+  account.i64(PERP_MARKET.lastFundingRate, amm.lastFundingRate);
+  account.i64(PERP_MARKET.lastFundingRateLong, amm.lastFundingRate);
+  account.i64(PERP_MARKET.lastFundingRateShort, amm.lastFundingRate);
+  account.i64(PERP_MARKET.last24hAvgFundingRate, amm.last24hAvgFundingRate);
+  account.i128(PERP_MARKET.totalFeeMinusDistributions, amm.totalFeeMinusDistributions);
+  account.i128(PERP_MARKET.cumulativeFundingRateLong, amm.cumulativeFundingRateLong);
+  account.i128(PERP_MARKET.cumulativeFundingRateShort, amm.cumulativeFundingRateShort);
+  account.u64(PERP_MARKET.markStd, amm.markStd);
+  account.u64(PERP_MARKET.oracleStd, amm.oracleStd);
+  account.u32(PERP_MARKET.baseSpread, amm.baseSpread);
+  account.u32(PERP_MARKET.maxSpread, amm.maxSpread);
+  account.u32(PERP_MARKET.longSpread, amm.longSpread);
+  account.u32(PERP_MARKET.shortSpread, amm.shortSpread);
+  account.u16(PERP_MARKET.maxFillReserveFraction, amm.maxFillReserveFraction);
+  account.u16(PERP_MARKET.maxSlippageRatio, amm.maxSlippageRatio);
+  account.u8(PERP_MARKET.curveUpdateIntensity, amm.curveUpdateIntensity);
+  account.u8(PERP_MARKET.ammJitIntensity, amm.ammJitIntensity);
+  account.i32(PERP_MARKET.referencePriceOffset, amm.referencePriceOffset);
+}
+
+function writeSpotTerms(account: AccountBytes, preset: SpotPreset): void {
+  account.u64(SPOT_MARKET.orderStepSize, preset.step);
+  account.u64(SPOT_MARKET.orderTickSize, preset.tick);
+  account.u64(SPOT_MARKET.minOrderSize, preset.minOrderSize);
+  account.u32(SPOT_MARKET.initialAssetWeight, preset.initialAssetWeight);
+  account.u32(SPOT_MARKET.maintenanceAssetWeight, preset.maintenanceAssetWeight);
+  account.u32(SPOT_MARKET.initialLiabilityWeight, preset.initialLiabilityWeight);
+  account.u32(SPOT_MARKET.maintenanceLiabilityWeight, preset.maintenanceLiabilityWeight);
+  account.u32(SPOT_MARKET.optimalUtilization, 800_000);
+  account.u32(SPOT_MARKET.optimalBorrowRate, 100_000);
+  account.u32(SPOT_MARKET.maxBorrowRate, 1_500_000);
+  account.u32(SPOT_MARKET.decimals, preset.decimals);
+  account.u16(SPOT_MARKET.marketIndex, preset.marketIndex);
+  account.bool(SPOT_MARKET.ordersEnabled, preset.ordersEnabled);
+  account.u8(
+    SPOT_MARKET.oracleSource,
+    preset.feedId === undefined ? OracleSource.QuoteAsset : OracleSource.PythLazer,
+  );
+  account.u8(SPOT_MARKET.status, MarketStatus.Active);
+  account.u8(SPOT_MARKET.assetTier, AssetTier.Collateral);
+}

@@ -1,0 +1,191 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { SimError } from './sim-error.js';
+
+/** How long a chain may take from fork to ready; it takes about 0.15 s on an idle machine. */
+const START_MS_MAX = 30_000;
+/** How long a chain may take to end by itself before it is killed. */
+const STOP_MS_MAX = 2_000;
+/** How much of the child's standard error is kept for the message of a failed start. */
+const STDERR_CHARS_MAX = 4_000;
+
+/** The chain's clock, as announced by the chain itself when a slot begins. */
+export interface ChainClock {
+  readonly slot: number;
+  readonly unixSeconds: number;
+}
+
+/** How a chain ended: by exit code, or by a signal. */
+export interface ChainExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** Length of a slot in milliseconds; 400 is what mainnet aims at. */
+export interface LocalChainOptions {
+  readonly slotTimeMs?: number;
+}
+
+type ChildMessage =
+  | { readonly kind: 'ready'; readonly rpcUrl: string; readonly wsUrl: string }
+  | { readonly kind: 'slot'; readonly slot: number; readonly unixSeconds: number }
+  | {
+      readonly kind: 'failed';
+      readonly code: 'CHAIN_BINARY_NOT_FOUND' | 'CHAIN_START_FAILED';
+      readonly message: string;
+    };
+
+/**
+ * A real Solana RPC and pubsub server (Surfpool, offline) in a child process, on free ports of loopback. Slots start at
+ * 31 and the genesis hash differs with every start, so a restarted chain is another chain.
+ */
+export class LocalChain {
+  readonly rpcUrl: string;
+  readonly wsUrl: string;
+  /** Settles when the process has ended, for whatever reason. */
+  readonly exited: Promise<ChainExit>;
+  readonly #child: ChildProcess;
+  readonly #listeners = new Set<(clock: ChainClock) => void>();
+  readonly #killOnExit: () => void;
+  #clock: ChainClock | undefined;
+  #ended = false;
+
+  private constructor(
+    child: ChildProcess,
+    urls: { readonly rpcUrl: string; readonly wsUrl: string },
+  ) {
+    this.#child = child;
+    this.rpcUrl = urls.rpcUrl;
+    this.wsUrl = urls.wsUrl;
+    // A paused child cannot see its parent go, so an orderly exit of the parent ends it.
+    this.#killOnExit = () => child.kill('SIGKILL');
+    process.once('exit', this.#killOnExit);
+    this.exited = new Promise((resolve) => {
+      child.once('exit', (code, signal) => {
+        this.#ended = true;
+        process.off('exit', this.#killOnExit);
+        resolve({ code, signal });
+      });
+    });
+    child.on('message', (message) => this.#onMessage(message as ChildMessage));
+  }
+
+  /** Starts a chain and waits until it answers. Fails with a SimError that says what to do instead. */
+  static async start({ slotTimeMs = 400 }: LocalChainOptions = {}): Promise<LocalChain> {
+    const child = fork(childFile(), [startConfig(slotTimeMs)], {
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      execArgv: [],
+    });
+    const urls = await firstMessage(child).catch((error: unknown) => {
+      child.kill('SIGKILL');
+      throw error;
+    });
+    return new LocalChain(child, urls);
+  }
+
+  /** Process id of the chain. */
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** The last clock the chain announced; undefined before its first new slot. */
+  get clock(): ChainClock | undefined {
+    return this.#clock;
+  }
+
+  /** Whether the process has ended. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Calls back at each new slot, sooner than a subscriber of the chain hears of it. Returns the way to stop. */
+  onSlot(listener: (clock: ChainClock) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Freezes the chain: sockets stay open and nothing is answered until resume. */
+  pause(): void {
+    this.#child.kill('SIGSTOP');
+  }
+
+  /** Lets a paused chain go on. */
+  resume(): void {
+    this.#child.kill('SIGCONT');
+  }
+
+  /** Ends the chain at once; its clients see their sockets break. */
+  async kill(): Promise<ChainExit> {
+    this.#child.kill('SIGKILL');
+    return await this.exited;
+  }
+
+  /** Ends the chain in order, and by force when it does not comply in time. */
+  async stop(): Promise<ChainExit> {
+    if (this.#ended) return await this.exited;
+    this.resume();
+    if (this.#child.connected) this.#child.send('stop', () => {});
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), STOP_MS_MAX);
+    const exit = await this.exited;
+    clearTimeout(timer);
+    return exit;
+  }
+
+  #onMessage(message: ChildMessage): void {
+    if (message.kind !== 'slot') return;
+    this.#clock = { slot: message.slot, unixSeconds: message.unixSeconds };
+    for (const listener of this.#listeners) listener(this.#clock);
+  }
+}
+
+function startConfig(slotTimeMs: number): string {
+  if (!Number.isInteger(slotTimeMs) || slotTimeMs < 1) {
+    throw new SimError(
+      'INVALID_OPTION',
+      `slotTimeMs was ${slotTimeMs}, must be a positive integer`,
+    );
+  }
+  return JSON.stringify({ offline: true, blockProductionMode: 'clock', slotTimeMs });
+}
+
+/** The child's file is plain JavaScript that no compiler moves, so compiled code finds it among the sources. */
+function childFile(): string {
+  const beside = fileURLToPath(new URL('./surfpool-child.cjs', import.meta.url));
+  if (existsSync(beside)) return beside;
+  return fileURLToPath(new URL('../../../src/sim/surfpool-child.cjs', import.meta.url));
+}
+
+async function firstMessage(child: ChildProcess): Promise<{ rpcUrl: string; wsUrl: string }> {
+  let stderr = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr = (stderr + text).slice(-STDERR_CHARS_MAX);
+  });
+  let timer: NodeJS.Timeout | undefined;
+  const message = new Promise<ChildMessage>((resolve, reject) => {
+    const refuse = (detail: string) => reject(startError('CHAIN_START_FAILED', detail));
+    timer = setTimeout(() => refuse(`it was not ready after ${START_MS_MAX} ms`), START_MS_MAX);
+    child.once('error', (cause) => refuse(cause.message));
+    child.once('exit', (code, signal) => refuse(`it ended with ${code ?? signal}: ${stderr}`));
+    child.once('message', (first) => resolve(first as ChildMessage));
+  });
+  try {
+    const first = await message;
+    if (first.kind === 'ready') return first;
+    if (first.kind === 'failed') throw startError(first.code, first.message);
+    throw startError('CHAIN_START_FAILED', 'it announced a slot before it was ready');
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function startError(
+  code: 'CHAIN_BINARY_NOT_FOUND' | 'CHAIN_START_FAILED',
+  detail: string,
+): SimError {
+  return new SimError(
+    code,
+    `the local chain did not start: ${detail}. To use another chain, name its RPC with --rpc-url URL`,
+    { platform: `${process.platform}-${process.arch}` },
+  );
+}

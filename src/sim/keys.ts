@@ -1,0 +1,46 @@
+import { PublicKey } from '@solana/web3.js';
+
+/** The program, on mainnet and devnet. Accounts of the local chain are owned by the same id. */
+export const PROGRAM_ID = 'dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH';
+
+const PROGRAM = new PublicKey(PROGRAM_ID);
+
+/**
+ * The program's addresses, from the seeds that its sources give. Integers in seeds are little endian.
+ *
+ * Source: programs/drift/src/instructions (the `seeds` of each account context).
+ */
+export const address = {
+  state: (): string => derive([Buffer.from('drift_state')]),
+  signer: (): string => derive([Buffer.from('drift_signer')]),
+  user: (user: { readonly authority: string; readonly subAccountId: number }): string =>
+    derive([Buffer.from('user'), new PublicKey(user.authority).toBytes(), u16(user.subAccountId)]),
+  perpMarket: (index: number): string => derive([Buffer.from('perp_market'), u16(index)]),
+  spotMarket: (index: number): string => derive([Buffer.from('spot_market'), u16(index)]),
+  spotMarketVault: (index: number): string =>
+    derive([Buffer.from('spot_market_vault'), u16(index)]),
+  insuranceFundVault: (index: number): string =>
+    derive([Buffer.from('insurance_fund_vault'), u16(index)]),
+  pythLazerOracle: (feedId: number): string => derive([Buffer.from('pyth_lazer'), u32(feedId)]),
+} as const;
+
+/** 32 bytes as a base58 key. */
+export function keyOf(bytes: Uint8Array): string {
+  return new PublicKey(bytes).toBase58();
+}
+
+function derive(seeds: Uint8Array[]): string {
+  return PublicKey.findProgramAddressSync(seeds, PROGRAM)[0].toBase58();
+}
+
+function u16(value: number): Buffer {
+  const bytes = Buffer.alloc(2);
+  bytes.writeUInt16LE(value);
+  return bytes;
+}
+
+function u32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(value);
+  return bytes;
+}

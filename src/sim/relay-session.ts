@@ -1,0 +1,96 @@
+import { WebSocket } from 'ws';
+import { type Network, Pipe } from './network.js';
+
+/** What a slow client may leave unread before it is cut, as a Solana node does with a client that lags behind. */
+const UNREAD_BYTES_MAX = 64 * 1024 * 1024;
+/** Close codes that a peer may send; the others are made up by the library for a connection that just broke. */
+const SENDABLE_CODES: ReadonlySet<number> = new Set([
+  1000, 1001, 1002, 1003, 1007, 1008, 1009, 1011,
+]);
+
+/** What a session needs from its relay. */
+export interface SessionContext {
+  readonly network: Network;
+  /** Sees a message of the chain; returns what the client gets, or undefined when it is lost on the way. */
+  readonly onDown: (message: Buffer) => Buffer | undefined;
+  readonly onUp: (message: Buffer) => void;
+  readonly onLagged: () => void;
+  readonly onEnd: (session: RelaySession) => void;
+}
+
+/** One client's WebSocket and its twin to the chain. Pings pass through, so a stalled chain does not answer them. */
+export class RelaySession {
+  readonly #client: WebSocket;
+  readonly #chain: WebSocket;
+  readonly #context: SessionContext;
+  readonly #pipes: readonly Pipe[];
+  #ended = false;
+
+  constructor(client: WebSocket, wsUrl: string, context: SessionContext) {
+    this.#client = client;
+    this.#chain = new WebSocket(wsUrl);
+    this.#context = context;
+    const up = this.#pipe((message) => this.#chain.send(message, { binary: false }));
+    const down = this.#pipe((message) => this.#sendDown(message));
+    const pings = this.#pipe((data) => this.#chain.ping(data));
+    const pongs = this.#pipe((data) => this.#client.pong(data));
+    this.#pipes = [up, down, pings, pongs];
+
+    // The client is not read before its twin is open, so nothing it says is lost.
+    client.pause();
+    this.#chain.once('open', () => client.resume());
+    client.on('message', (data: Buffer) => {
+      context.onUp(data);
+      up.push(data);
+    });
+    client.on('ping', (data: Buffer) => pings.push(data));
+    this.#chain.on('pong', (data: Buffer) => pongs.push(data));
+    this.#chain.on('message', (data: Buffer) => {
+      const message = context.onDown(data);
+      if (message !== undefined) down.push(message);
+    });
+    for (const socket of [client, this.#chain]) {
+      // An error is always followed by a close, and the close is what this class acts on.
+      socket.on('error', () => {});
+      socket.on('close', (code: number) => this.#end(code));
+    }
+  }
+
+  /** Breaks both connections without a closing handshake, as a network failure does. */
+  cut(): void {
+    this.#end(1006);
+  }
+
+  #pipe(deliver: (message: Buffer) => void): Pipe {
+    return new Pipe(
+      this.#context.network,
+      (message) => {
+        if (!this.#ended) deliver(message);
+      },
+      () => this.#lag(),
+    );
+  }
+
+  #sendDown(message: Buffer): void {
+    this.#client.send(message, { binary: false });
+    if (this.#client.bufferedAmount > UNREAD_BYTES_MAX) this.#lag();
+  }
+
+  #lag(): void {
+    this.#context.onLagged();
+    this.cut();
+  }
+
+  #end(code: number): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    for (const pipe of this.#pipes) pipe.close();
+    for (const socket of [this.#client, this.#chain]) {
+      // A paused socket would never read the peer's part of the closing handshake.
+      socket.resume();
+      if (SENDABLE_CODES.has(code)) socket.close(code);
+      else socket.terminate();
+    }
+    this.#context.onEnd(this);
+  }
+}

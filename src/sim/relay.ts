@@ -1,0 +1,224 @@
+import {
+  Agent,
+  createServer,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { Network } from './network.js';
+import { RelaySession } from './relay-session.js';
+import { contextSlot, isAccountNotification, withContextSlot } from './slot-correction.js';
+import { SlotStream } from './slot-stream.js';
+
+/** Where the chain is. */
+export interface Upstream {
+  readonly rpcUrl: string;
+  readonly wsUrl: string;
+}
+
+/** What passed, since the start. */
+export interface RelayTraffic {
+  httpRequests: number;
+  httpFailures: number;
+  wsConnections: number;
+  wsMessagesUp: number;
+  wsMessagesDown: number;
+  wsBytesDown: number;
+  /** Notifications whose slot had to be changed. */
+  notificationsCorrected: number;
+  /** Notifications lost on purpose. */
+  notificationsDropped: number;
+  /** Clients cut because they did not read, or were held back, beyond the limit. */
+  clientsLagged: number;
+}
+
+/**
+ * Stands between a client and a local chain, on a port of its own that survives a restart of the chain. It writes the
+ * present slot into account and program notifications, because Surfpool freezes theirs at the slot of the subscription,
+ * and it makes the network bad on demand: cut, stall, delay, lost notifications.
+ *
+ * A corrected slot is the newest that the relay knows: from its own slot subscription, from `noteSlot`, and from the
+ * answers that pass. Too high a slot heals with the next notification; too low a one would let a client drop the account
+ * as older than its snapshot.
+ *
+ * It does not read JSON-RPC beyond that, and it keeps no subscriptions: a client that was cut subscribes again.
+ */
+export class Relay {
+  readonly #http: Server;
+  readonly #ws = new WebSocketServer({ noServer: true, autoPong: false });
+  readonly #agent = new Agent({ keepAlive: true });
+  readonly #network = new Network();
+  readonly #sessions = new Set<RelaySession>();
+  readonly #traffic: RelayTraffic = {
+    httpRequests: 0,
+    httpFailures: 0,
+    wsConnections: 0,
+    wsMessagesUp: 0,
+    wsMessagesDown: 0,
+    wsBytesDown: 0,
+    notificationsCorrected: 0,
+    notificationsDropped: 0,
+    clientsLagged: 0,
+  };
+  #upstream: Upstream;
+  #slots: SlotStream;
+  #downUntilMs = 0;
+  #dropNext = 0;
+
+  private constructor(upstream: Upstream) {
+    this.#upstream = upstream;
+    this.#slots = new SlotStream(upstream.wsUrl);
+    this.#http = createServer((incoming, outgoing) => this.#onRequest(incoming, outgoing));
+    this.#http.on('connection', (socket) => {
+      if (performance.now() < this.#downUntilMs) socket.destroy();
+    });
+    this.#http.on('upgrade', (incoming, socket, head) => {
+      this.#ws.handleUpgrade(incoming, socket, head, (client) => this.#onClient(client));
+    });
+  }
+
+  /** Opens the relay on a port of loopback, which serves HTTP and WebSocket; 0 takes a free one. */
+  static async start(upstream: Upstream, { port = 0 }: { port?: number } = {}): Promise<Relay> {
+    const relay = new Relay(upstream);
+    try {
+      await new Promise<void>((resolve, reject) => {
+        relay.#http.once('error', reject);
+        relay.#http.listen(port, '127.0.0.1', resolve);
+      });
+    } catch (error) {
+      relay.#slots.close();
+      throw error;
+    }
+    return relay;
+  }
+
+  get rpcUrl(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  get wsUrl(): string {
+    return `ws://127.0.0.1:${this.#port}`;
+  }
+
+  /** The newest slot of the chain as far as known; undefined before the first. */
+  get slot(): number | undefined {
+    return this.#slots.latest;
+  }
+
+  /** What passed, since the start. */
+  get traffic(): Readonly<RelayTraffic> {
+    return this.#traffic;
+  }
+
+  /** Tells the relay a slot sooner than its own subscription does. */
+  noteSlot(slot: number): void {
+    this.#slots.note(slot);
+  }
+
+  /** Breaks every connection, and for `downMs` every new one. */
+  cut({ downMs = 0 }: { downMs?: number } = {}): void {
+    this.#downUntilMs = performance.now() + downMs;
+    for (const session of this.#sessions) session.cut();
+    this.#http.closeAllConnections();
+  }
+
+  /** Holds all traffic for `ms` while connections stay open; 0 lifts a stall. */
+  stall(ms: number): void {
+    this.#network.stall(ms);
+  }
+
+  /** Makes all traffic `ms` late in each direction; 0 ends it. */
+  delay(ms: number): void {
+    this.#network.delay(ms);
+  }
+
+  /** Loses the next `count` account and program notifications. */
+  dropNotifications(count: number): void {
+    this.#dropNext = count;
+  }
+
+  /** Moves to another chain, which is what a restarted chain is, and breaks every connection. */
+  retarget(upstream: Upstream): void {
+    this.#slots.close();
+    this.#upstream = upstream;
+    this.#slots = new SlotStream(upstream.wsUrl);
+    this.cut();
+  }
+
+  /** Breaks every connection and gives the port back. */
+  async stop(): Promise<void> {
+    this.#slots.close();
+    const closed = new Promise<void>((resolve) => this.#http.close(() => resolve()));
+    this.cut();
+    this.#agent.destroy();
+    await closed;
+  }
+
+  get #port(): number {
+    return (this.#http.address() as AddressInfo).port;
+  }
+
+  #onClient(client: WebSocket): void {
+    this.#traffic.wsConnections += 1;
+    const session = new RelaySession(client, this.#upstream.wsUrl, {
+      network: this.#network,
+      onUp: () => {
+        this.#traffic.wsMessagesUp += 1;
+      },
+      onDown: (message) => this.#onDown(message),
+      onLagged: () => {
+        this.#traffic.clientsLagged += 1;
+      },
+      onEnd: (ended) => this.#sessions.delete(ended),
+    });
+    this.#sessions.add(session);
+  }
+
+  #onDown(message: Buffer): Buffer | undefined {
+    this.#traffic.wsMessagesDown += 1;
+    this.#traffic.wsBytesDown += message.length;
+    if (!isAccountNotification(message)) return message;
+    if (this.#dropNext > 0) {
+      this.#dropNext -= 1;
+      this.#traffic.notificationsDropped += 1;
+      return undefined;
+    }
+    const slot = this.#slots.latest;
+    if (slot === undefined || contextSlot(message) === slot) return message;
+    this.#traffic.notificationsCorrected += 1;
+    return withContextSlot(message, slot);
+  }
+
+  #onRequest(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    this.#traffic.httpRequests += 1;
+    const forwarded = request(this.#upstream.rpcUrl, {
+      agent: this.#agent,
+      method: incoming.method ?? 'POST',
+      path: incoming.url ?? '/',
+      headers: { ...incoming.headers, host: new URL(this.#upstream.rpcUrl).host },
+    });
+    forwarded.on('response', (response) => this.#onResponse(response, outgoing));
+    forwarded.on('error', () => {
+      // The chain is gone: the client sees a broken connection, as it would without a relay.
+      this.#traffic.httpFailures += 1;
+      outgoing.destroy();
+    });
+    outgoing.on('close', () => {
+      if (!outgoing.writableFinished) forwarded.destroy();
+    });
+    incoming.pipe(this.#network.stream()).pipe(forwarded);
+  }
+
+  #onResponse(response: IncomingMessage, outgoing: ServerResponse): void {
+    outgoing.writeHead(response.statusCode ?? 502, response.headers);
+    response.once('data', (head: Buffer) => {
+      const slot = contextSlot(head);
+      if (slot !== undefined) this.#slots.note(slot);
+    });
+    response.on('error', () => outgoing.destroy());
+    response.pipe(this.#network.stream()).pipe(outgoing);
+  }
+}

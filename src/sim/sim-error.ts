@@ -1,0 +1,24 @@
+/** What can go wrong in this room; codes are never renamed. */
+export type SimErrorCode =
+  | 'CHAIN_BINARY_NOT_FOUND'
+  | 'CHAIN_START_FAILED'
+  | 'CHAIN_EXITED'
+  | 'ACCOUNT_WRITE_FAILED'
+  | 'INVALID_OPTION';
+
+/** The one error class of the simulator. `context` carries the values behind the message. */
+export class SimError extends Error {
+  override readonly name = 'SimError';
+  readonly code: SimErrorCode;
+  readonly context: Readonly<Record<string, unknown>>;
+
+  constructor(
+    code: SimErrorCode,
+    message: string,
+    { cause, ...context }: { cause?: unknown; [key: string]: unknown } = {},
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.context = context;
+  }
+}

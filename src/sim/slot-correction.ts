@@ -1,0 +1,45 @@
+/** The head of a message in which `context` is looked for; Solana servers write it before the account's data. */
+const HEAD_BYTES = 256;
+
+const CONTEXT_SLOT = /"context":\{(?:"apiVersion":"[^"]*",)?"slot":(\d+)/;
+const ACCOUNT_NOTIFICATION = /"method":"(?:account|program)Notification"/;
+const SLOT_NOTIFICATION = /"method":"slotNotification".*"slot":(\d+)/;
+
+/** The slot that a slotNotification announces; undefined for every other message. */
+export function announcedSlot(message: Buffer): number | undefined {
+  if (message.length > HEAD_BYTES) return undefined;
+  const slot = SLOT_NOTIFICATION.exec(head(message))?.[1];
+  return slot === undefined ? undefined : Number(slot);
+}
+
+/** The `context.slot` at the head of an answer or notification; undefined where there is none. */
+export function contextSlot(message: Buffer): number | undefined {
+  const slot = CONTEXT_SLOT.exec(head(message))?.[1];
+  return slot === undefined ? undefined : Number(slot);
+}
+
+/** Whether the message is an accountNotification or a programNotification. */
+export function isAccountNotification(message: Buffer): boolean {
+  return ACCOUNT_NOTIFICATION.test(head(message));
+}
+
+/**
+ * The account or program notification with `slot` as its context slot. Only the number is replaced; every other byte of
+ * the message stays as the chain wrote it. A message without a context at its head is returned as it is.
+ */
+export function withContextSlot(message: Buffer, slot: number): Buffer {
+  const match = CONTEXT_SLOT.exec(head(message));
+  const digits = match?.[1];
+  if (match === null || digits === undefined) return message;
+  const end = match.index + match[0].length;
+  return Buffer.concat([
+    message.subarray(0, end - digits.length),
+    Buffer.from(String(slot)),
+    message.subarray(end),
+  ]);
+}
+
+/** The first bytes as text; one byte is one character, so that indexes into both agree. */
+function head(message: Buffer): string {
+  return message.toString('latin1', 0, HEAD_BYTES);
+}

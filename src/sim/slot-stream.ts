@@ -1,0 +1,53 @@
+import { WebSocket } from 'ws';
+import { announcedSlot } from './slot-correction.js';
+
+/** Pause before a lost slot subscription is opened again; the chain is on the same machine. */
+const RECONNECT_MS = 250;
+
+/** Follows the newest slot of a chain by its slotSubscribe, and opens the subscription again when it breaks. */
+export class SlotStream {
+  readonly #wsUrl: string;
+  #socket: WebSocket | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #latest: number | undefined;
+  #closed = false;
+
+  constructor(wsUrl: string) {
+    this.#wsUrl = wsUrl;
+    this.#open();
+  }
+
+  /** The newest slot known; undefined before the first. */
+  get latest(): number | undefined {
+    return this.#latest;
+  }
+
+  /** Takes a slot that was learnt elsewhere; a lower one changes nothing. */
+  note(slot: number): void {
+    if (this.#latest === undefined || slot > this.#latest) this.#latest = slot;
+  }
+
+  /** Ends the subscription for good. */
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    this.#socket?.terminate();
+  }
+
+  #open(): void {
+    const socket = new WebSocket(this.#wsUrl);
+    this.#socket = socket;
+    socket.on('open', () => {
+      socket.send('{"jsonrpc":"2.0","id":1,"method":"slotSubscribe"}');
+    });
+    socket.on('message', (data: Buffer) => {
+      const slot = announcedSlot(data);
+      if (slot !== undefined) this.note(slot);
+    });
+    // An error is always followed by a close, and the close is what this class acts on.
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      if (!this.#closed) this.#timer = setTimeout(() => this.#open(), RECONNECT_MS);
+    });
+  }
+}

@@ -1,0 +1,218 @@
+import { AccountBytes } from './account-bytes.js';
+import {
+  Direction,
+  MarketType,
+  OrderStatus,
+  OrderType,
+  SpotBalanceType,
+  TriggerCondition,
+} from './chain-enums.js';
+import { ORDER, PERP_POSITION, SPOT_POSITION, USER } from './layout.js';
+
+/** One order, under the program's names. Prices at 1e6, perp base at 1e9, spot base in the token's decimals. */
+export interface OrderFields {
+  slot: bigint;
+  price: bigint;
+  baseAssetAmount: bigint;
+  baseAssetAmountFilled: bigint;
+  quoteAssetAmountFilled: bigint;
+  triggerPrice: bigint;
+  auctionStartPrice: bigint;
+  auctionEndPrice: bigint;
+  maxTs: bigint;
+  oraclePriceOffset: number;
+  orderId: number;
+  marketIndex: number;
+  status: OrderStatus;
+  orderType: OrderType;
+  marketType: MarketType;
+  userOrderId: number;
+  existingPositionDirection: Direction;
+  direction: Direction;
+  reduceOnly: boolean;
+  postOnly: boolean;
+  immediateOrCancel: boolean;
+  triggerCondition: TriggerCondition;
+  auctionDuration: number;
+  bitFlags: number;
+}
+
+/** A perp position without the sums over open orders, which are derived. Base at 1e9, quote at 1e6. */
+export interface PerpPositionFields {
+  marketIndex: number;
+  baseAssetAmount: bigint;
+  quoteAssetAmount: bigint;
+}
+
+/** A spot position without the sums over open orders. `scaledBalance` at 1e9, before interest. */
+export interface SpotPositionFields {
+  marketIndex: number;
+  scaledBalance: bigint;
+  balanceType: SpotBalanceType;
+}
+
+/** A User account without its counters, which are derived from the orders. */
+export interface UserFields {
+  authority: string;
+  name: string;
+  subAccountId: number;
+  status: number;
+  idle: boolean;
+  lastActiveSlot: bigint;
+  nextOrderId: number;
+  /** At most 32; undefined is a place never used. */
+  orders: readonly (OrderFields | undefined)[];
+  perpPositions: readonly PerpPositionFields[];
+  spotPositions: readonly SpotPositionFields[];
+}
+
+/** An open limit order at price 0 for nothing, as the start of a real one. */
+export function emptyOrder(): OrderFields {
+  return {
+    slot: 0n,
+    price: 0n,
+    baseAssetAmount: 0n,
+    baseAssetAmountFilled: 0n,
+    quoteAssetAmountFilled: 0n,
+    triggerPrice: 0n,
+    auctionStartPrice: 0n,
+    auctionEndPrice: 0n,
+    maxTs: 0n,
+    oraclePriceOffset: 0,
+    orderId: 0,
+    marketIndex: 0,
+    status: OrderStatus.Open,
+    orderType: OrderType.Limit,
+    marketType: MarketType.Perp,
+    userOrderId: 0,
+    existingPositionDirection: Direction.Long,
+    direction: Direction.Long,
+    reduceOnly: false,
+    postOnly: false,
+    immediateOrCancel: false,
+    triggerCondition: TriggerCondition.Above,
+    auctionDuration: 0,
+    bitFlags: 0,
+  };
+}
+
+/** Whether the order waits for its trigger price. */
+export function isUntriggered(order: OrderFields): boolean {
+  const isTrigger =
+    order.orderType === OrderType.TriggerLimit || order.orderType === OrderType.TriggerMarket;
+  return isTrigger && order.triggerCondition <= TriggerCondition.Below;
+}
+
+/** The account's bytes. The counters agree with the orders, as the program keeps them. */
+export function userBytes(user: UserFields): Buffer {
+  const account = new AccountBytes(USER);
+  account.key(USER.authority, user.authority);
+  account.name(USER.name, user.name);
+  user.spotPositions.forEach((position, i) => {
+    writeSpotPosition(account, USER.spotPositions + i * SPOT_POSITION.size, { position, user });
+  });
+  user.perpPositions.forEach((position, i) => {
+    writePerpPosition(account, USER.perpPositions + i * PERP_POSITION.size, { position, user });
+  });
+  user.orders.forEach((order, i) => {
+    if (order !== undefined) writeOrder(account, USER.orders + i * ORDER.size, order);
+  });
+  account.u64(USER.lastActiveSlot, user.lastActiveSlot);
+  account.u32(USER.nextOrderId, user.nextOrderId);
+  account.u16(USER.subAccountId, user.subAccountId);
+  account.u8(USER.status, user.status);
+  account.bool(USER.idle, user.idle);
+  writeCounters(account, user);
+  return account.bytes;
+}
+
+function writeCounters(account: AccountBytes, user: UserFields): void {
+  const open = openOrders(user);
+  const openAuctions = open.filter((order) => order.auctionDuration !== 0).length;
+  account.u8(USER.openOrders, open.length);
+  account.bool(USER.hasOpenOrder, open.length > 0);
+  account.u8(USER.openAuctions, openAuctions);
+  account.bool(USER.hasOpenAuction, openAuctions > 0);
+}
+
+function writeSpotPosition(
+  account: AccountBytes,
+  at: number,
+  { position, user }: { position: SpotPositionFields; user: UserFields },
+): void {
+  const sums = openSums(user, MarketType.Spot, position.marketIndex);
+  account.u64(at + SPOT_POSITION.scaledBalance, position.scaledBalance);
+  account.i64(at + SPOT_POSITION.openBids, sums.bids);
+  account.i64(at + SPOT_POSITION.openAsks, sums.asks);
+  account.u16(at + SPOT_POSITION.marketIndex, position.marketIndex);
+  account.u8(at + SPOT_POSITION.balanceType, position.balanceType);
+  account.u8(at + SPOT_POSITION.openOrders, sums.count);
+}
+
+function writePerpPosition(
+  account: AccountBytes,
+  at: number,
+  { position, user }: { position: PerpPositionFields; user: UserFields },
+): void {
+  const sums = openSums(user, MarketType.Perp, position.marketIndex);
+  account.i64(at + PERP_POSITION.baseAssetAmount, position.baseAssetAmount);
+  account.i64(at + PERP_POSITION.quoteAssetAmount, position.quoteAssetAmount);
+  account.i64(at + PERP_POSITION.quoteBreakEvenAmount, position.quoteAssetAmount);
+  account.i64(at + PERP_POSITION.quoteEntryAmount, position.quoteAssetAmount);
+  account.i64(at + PERP_POSITION.openBids, sums.bids);
+  account.i64(at + PERP_POSITION.openAsks, sums.asks);
+  account.u16(at + PERP_POSITION.marketIndex, position.marketIndex);
+  account.u8(at + PERP_POSITION.openOrders, sums.count);
+}
+
+function writeOrder(account: AccountBytes, at: number, order: OrderFields): void {
+  account.u64(at + ORDER.slot, order.slot);
+  account.u64(at + ORDER.price, order.price);
+  account.u64(at + ORDER.baseAssetAmount, order.baseAssetAmount);
+  account.u64(at + ORDER.baseAssetAmountFilled, order.baseAssetAmountFilled);
+  account.u64(at + ORDER.quoteAssetAmountFilled, order.quoteAssetAmountFilled);
+  account.u64(at + ORDER.triggerPrice, order.triggerPrice);
+  account.i64(at + ORDER.auctionStartPrice, order.auctionStartPrice);
+  account.i64(at + ORDER.auctionEndPrice, order.auctionEndPrice);
+  account.i64(at + ORDER.maxTs, order.maxTs);
+  account.i32(at + ORDER.oraclePriceOffset, order.oraclePriceOffset);
+  account.u32(at + ORDER.orderId, order.orderId);
+  account.u16(at + ORDER.marketIndex, order.marketIndex);
+  account.u8(at + ORDER.status, order.status);
+  account.u8(at + ORDER.orderType, order.orderType);
+  account.u8(at + ORDER.marketType, order.marketType);
+  account.u8(at + ORDER.userOrderId, order.userOrderId);
+  account.u8(at + ORDER.existingPositionDirection, order.existingPositionDirection);
+  account.u8(at + ORDER.direction, order.direction);
+  account.bool(at + ORDER.reduceOnly, order.reduceOnly);
+  account.bool(at + ORDER.postOnly, order.postOnly);
+  account.bool(at + ORDER.immediateOrCancel, order.immediateOrCancel);
+  account.u8(at + ORDER.triggerCondition, order.triggerCondition);
+  account.u8(at + ORDER.auctionDuration, order.auctionDuration);
+  account.u8(at + ORDER.postedSlotTail, Number(order.slot & 0xffn));
+  account.u8(at + ORDER.bitFlags, order.bitFlags);
+}
+
+function openOrders(user: UserFields): OrderFields[] {
+  return user.orders.filter(
+    (order): order is OrderFields => order !== undefined && order.status === OrderStatus.Open,
+  );
+}
+
+/** Open sizes of a user in a market; asks are negative, and orders that wait for a trigger count but do not add up. */
+function openSums(
+  user: UserFields,
+  marketType: MarketType,
+  marketIndex: number,
+): { bids: bigint; asks: bigint; count: number } {
+  const sums = { bids: 0n, asks: 0n, count: 0 };
+  for (const order of openOrders(user)) {
+    if (order.marketType !== marketType || order.marketIndex !== marketIndex) continue;
+    sums.count += 1;
+    if (isUntriggered(order)) continue;
+    const unfilled = order.baseAssetAmount - order.baseAssetAmountFilled;
+    if (order.direction === Direction.Long) sums.bids += unfilled;
+    else sums.asks -= unfilled;
+  }
+  return sums;
+}
