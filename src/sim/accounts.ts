@@ -10,9 +10,16 @@ export interface ChainTime {
   readonly unixSeconds: bigint;
 }
 
+/** A market's own address and its oracle's, derived once. `oracle` undefined is the quote asset's. */
+export interface MarketAddresses {
+  readonly pubkey: string;
+  readonly oracle: string | undefined;
+}
+
 /** What changes in a perp market. Prices at 1e6. */
 export interface PerpMarketFields {
   readonly preset: PerpPreset;
+  readonly addresses: MarketAddresses;
   readonly time: ChainTime;
   readonly status: number;
   readonly pausedOperations: number;
@@ -30,6 +37,7 @@ export interface PerpMarketFields {
 /** What changes in a spot market. */
 export interface SpotMarketFields {
   readonly preset: SpotPreset;
+  readonly addresses: MarketAddresses;
   readonly time: ChainTime;
   readonly oraclePrice: bigint;
   readonly nextFillRecordId: bigint;
@@ -88,8 +96,7 @@ export function lazerOracleBytes(price: LazerPrice): Buffer {
 export function perpMarketBytes(market: PerpMarketFields): Buffer {
   const { preset } = market;
   const account = new AccountBytes(PERP_MARKET);
-  account.key(PERP_MARKET.pubkey, address.perpMarket(preset.marketIndex));
-  account.key(PERP_MARKET.oracle, address.pythLazerOracle(preset.feedId));
+  writeAddresses(account, PERP_MARKET, market.addresses);
   account.name(PERP_MARKET.name, preset.name);
   account.u16(PERP_MARKET.marketIndex, preset.marketIndex);
   account.u8(PERP_MARKET.status, market.status);
@@ -114,10 +121,7 @@ export function perpMarketBytes(market: PerpMarketFields): Buffer {
 export function spotMarketBytes(market: SpotMarketFields): Buffer {
   const { preset, time } = market;
   const account = new AccountBytes(SPOT_MARKET);
-  account.key(SPOT_MARKET.pubkey, address.spotMarket(preset.marketIndex));
-  if (preset.feedId !== undefined) {
-    account.key(SPOT_MARKET.oracle, address.pythLazerOracle(preset.feedId));
-  }
+  writeAddresses(account, SPOT_MARKET, market.addresses);
   account.key(SPOT_MARKET.mint, preset.mint);
   account.key(SPOT_MARKET.vault, address.spotMarketVault(preset.marketIndex));
   account.key(SPOT_MARKET.insuranceFundVault, address.insuranceFundVault(preset.marketIndex));
@@ -136,6 +140,15 @@ export function spotMarketBytes(market: SpotMarketFields): Buffer {
   account.u64(SPOT_MARKET.nextDepositRecordId, 1n);
   writeSpotTerms(account, preset);
   return account.bytes;
+}
+
+function writeAddresses(
+  account: AccountBytes,
+  at: { readonly pubkey: number; readonly oracle: number },
+  addresses: MarketAddresses,
+): void {
+  account.key(at.pubkey, addresses.pubkey);
+  if (addresses.oracle !== undefined) account.key(at.oracle, addresses.oracle);
 }
 
 function writeFees(

@@ -4,7 +4,7 @@ import {
   MarketType,
   OrderStatus,
   OrderType,
-  SpotBalanceType,
+  type SpotBalanceType,
   TriggerCondition,
 } from './chain-enums.js';
 import { ORDER, PERP_POSITION, SPOT_POSITION, USER } from './layout.js';

@@ -1,0 +1,294 @@
+import type { ChainTime, MarketAddresses } from './accounts.js';
+import { Direction, MarketType, OrderStatus, OrderType } from './chain-enums.js';
+import { address, keyOf } from './keys.js';
+import { ORDER } from './layout.js';
+import { PERP_PRESETS, type PerpPreset, SPOT_PRESETS, type SpotPreset } from './market-presets.js';
+import { Random } from './random.js';
+import { isUntriggered, type OrderFields } from './user-account.js';
+
+/** A walking price. `price` at 1e6. */
+export interface Feed {
+  readonly pubkey: string;
+  readonly exponent: number;
+  readonly tick: bigint;
+  price: bigint;
+  postedSlot: bigint;
+  publishTimeUs: bigint;
+}
+
+/** A market with a book. */
+export interface LifeMarket {
+  readonly name: string;
+  readonly marketType: MarketType;
+  readonly marketIndex: number;
+  readonly tick: bigint;
+  readonly step: bigint;
+  readonly minOrderSize: bigint;
+  readonly feed: Feed;
+  readonly addresses: MarketAddresses;
+  readonly preset: PerpPreset | SpotPreset;
+  status: number;
+  pausedOperations: number;
+  mmOracle: { price: bigint; slot: bigint; sequenceId: bigint };
+  lastFillPrice: bigint;
+  nextFillRecordId: bigint;
+  volume24h: bigint;
+  lastTradeTs: bigint;
+}
+
+/** Someone with an account: a maker that quotes, or a trader that also takes. */
+export interface Maker {
+  readonly pubkey: string;
+  readonly authority: string;
+  readonly name: string;
+  /** Markets quoted; never empty. */
+  readonly markets: readonly LifeMarket[];
+  readonly isTrader: boolean;
+  /** How many quotes the maker likes to have. */
+  readonly quotesTarget: number;
+  /** Share of oracle-offset quotes in percent. */
+  readonly floatingPercent: number;
+  readonly orders: (OrderFields | undefined)[];
+  /** Perp base at 1e9 by market index. */
+  readonly perpBase: bigint[];
+  /** Perp quote at 1e6 by market index. */
+  readonly perpQuote: bigint[];
+  /** Signed token amounts: USDC at 1e6, SOL at 1e9. */
+  usdc: bigint;
+  sol: bigint;
+  status: number;
+  nextOrderId: number;
+  lastActiveSlot: bigint;
+}
+
+/** An order of the book with its owner, its price now and the size that can fill now. */
+export interface Resting {
+  readonly maker: Maker;
+  readonly order: OrderFields;
+  readonly price: bigint;
+  readonly size: bigint;
+}
+
+/** Best resting orders of both sides. */
+export interface Touch {
+  readonly bid: Resting | undefined;
+  readonly ask: Resting | undefined;
+}
+
+/** Something that may happen. False means that there was no occasion for it, and nothing was changed. */
+export type Action = (world: World) => boolean;
+
+/** Everything that lives, and what was touched since the last drain. */
+export class World {
+  readonly random: Random;
+  readonly markets: readonly LifeMarket[];
+  readonly makers: readonly Maker[];
+  readonly dirtyMakers = new Set<Maker>();
+  readonly dirtyMarkets = new Set<LifeMarket>();
+  readonly dirtyFeeds = new Set<Feed>();
+  /** Markets whose book may have become crossed since it was last looked at. */
+  readonly suspects = new Set<LifeMarket>();
+  time: ChainTime = { slot: 0n, unixSeconds: 0n };
+
+  constructor({ seed, makers }: { readonly seed: number; readonly makers: number }) {
+    this.random = new Random(seed);
+    const feeds = new Map<number, Feed>();
+    const perps = PERP_PRESETS.map((preset) => perpMarket(preset, feeds));
+    const spots = SPOT_PRESETS.filter((preset) => preset.ordersEnabled).map((preset) =>
+      spotMarket(preset, feeds),
+    );
+    this.markets = [...perps, ...spots];
+    this.makers = Array.from({ length: makers }, (_, i) => this.#newMaker(i));
+  }
+
+  /** The feeds of all markets, each once. */
+  get feeds(): Feed[] {
+    return [...new Set(this.markets.map((market) => market.feed))];
+  }
+
+  /** Best bid and ask of a market, as a book would show them now. */
+  touch(market: LifeMarket): Touch {
+    let bid: Resting | undefined;
+    let ask: Resting | undefined;
+    for (const maker of this.makers) {
+      for (const order of maker.orders) {
+        if (order === undefined || !this.rests(order, market)) continue;
+        const size = fillable(maker, order);
+        if (size < market.step) continue;
+        const price = priceNow(order, market);
+        if (order.direction === Direction.Long) {
+          if (bid === undefined || price > bid.price) bid = { maker, order, price, size };
+        } else if (ask === undefined || price < ask.price) ask = { maker, order, price, size };
+      }
+    }
+    return { bid, ask };
+  }
+
+  /** Whether the order is one that a book of this market shows now. */
+  rests(order: OrderFields, market: LifeMarket): boolean {
+    if (order.status !== OrderStatus.Open || !belongs(order, market)) return false;
+    if (order.orderType !== OrderType.Limit && order.orderType !== OrderType.TriggerLimit)
+      return false;
+    if (isUntriggered(order) || this.isExpired(order)) return false;
+    return order.postOnly || !this.inAuction(order);
+  }
+
+  /** Whether the order's auction is still running. */
+  inAuction(order: OrderFields): boolean {
+    const age = this.time.slot - order.slot;
+    return order.auctionDuration !== 0 && age <= BigInt(order.auctionDuration);
+  }
+
+  /** Whether the order's time is over; orders with a trigger never expire. */
+  isExpired(order: OrderFields): boolean {
+    const isTrigger =
+      order.orderType === OrderType.TriggerLimit || order.orderType === OrderType.TriggerMarket;
+    return !isTrigger && order.maxTs !== 0n && this.time.unixSeconds > order.maxTs;
+  }
+
+  #newMaker(index: number): Maker {
+    const { random } = this;
+    const authority = keyOf(Uint8Array.from({ length: 32 }, () => random.below(256)));
+    // Every market has its share: the books are as deep as their markets are busy.
+    const share = (index * 7) % 20;
+    const first = this.#market(share < 8 ? 0 : share < 13 ? 1 : share < 17 ? 2 : 3);
+    const second = random.oneIn(4) ? [this.#market(random.below(this.markets.length))] : [];
+    return {
+      pubkey: address.user({ authority, subAccountId: 0 }),
+      authority,
+      name: `Maker ${index}`,
+      markets: [...new Set([first, ...second])],
+      isTrader: index % 8 === 7,
+      quotesTarget: random.oneIn(12) ? random.between(16, 26) : random.between(4, 10),
+      floatingPercent: random.oneIn(4) ? 80 : 10,
+      orders: Array.from({ length: ORDER.count }, () => undefined),
+      perpBase: this.#initialBases(),
+      perpQuote: PERP_PRESETS.map(() => 0n),
+      usdc: BigInt(random.between(10_000, 500_000)) * 1_000_000n,
+      sol: BigInt(random.between(-200, 5_000)) * 1_000_000_000n,
+      status: 0,
+      nextOrderId: 1,
+      lastActiveSlot: 0n,
+    };
+  }
+
+  #initialBases(): bigint[] {
+    const { random } = this;
+    return PERP_PRESETS.map((preset) =>
+      random.oneIn(3) ? preset.step * BigInt(random.between(-2_000, 2_000)) : 0n,
+    );
+  }
+
+  #market(index: number): LifeMarket {
+    const market = this.markets[index];
+    if (market === undefined) throw new Error(`Invariant: there is a market ${index}`);
+    return market;
+  }
+}
+
+/** Whether the order is of this market. */
+export function belongs(order: OrderFields, market: LifeMarket): boolean {
+  return order.marketType === market.marketType && order.marketIndex === market.marketIndex;
+}
+
+/** The price at which a resting order stands now, rounded to the tick away from the other side. */
+export function priceNow(order: OrderFields, market: LifeMarket): bigint {
+  if (order.oraclePriceOffset === 0) return order.price;
+  const raw = market.feed.price + BigInt(order.oraclePriceOffset);
+  const price = raw > market.tick ? raw : market.tick;
+  return onTick(price, market.tick, order.direction);
+}
+
+/** The price on the tick: a bid goes down, an ask goes up. */
+export function onTick(price: bigint, tick: bigint, direction: Direction): bigint {
+  const down = price - (price % tick);
+  return direction === Direction.Long || down === price ? down : down + tick;
+}
+
+/** A maker's signed position in the market, in base. */
+export function position(
+  maker: Maker,
+  market: { marketType: MarketType; marketIndex: number },
+): bigint {
+  return market.marketType === MarketType.Spot
+    ? maker.sol
+    : (maker.perpBase[market.marketIndex] ?? 0n);
+}
+
+/** What the order can still fill: a reduce-only order never more than the position it reduces. */
+export function fillable(maker: Maker, order: OrderFields): bigint {
+  const unfilled = order.baseAssetAmount - order.baseAssetAmountFilled;
+  if (!order.reduceOnly) return unfilled;
+  const held = position(maker, order);
+  const reducible = order.direction === Direction.Long ? -held : held;
+  if (reducible <= 0n) return 0n;
+  return smaller(reducible, unfilled);
+}
+
+/** The smaller of two. */
+export function smaller(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}
+
+function feedOf(
+  feeds: Map<number, Feed>,
+  id: number,
+  start: { exponent: number; price: bigint; tick: bigint },
+): Feed {
+  const known = feeds.get(id);
+  if (known !== undefined) return known;
+  const feed: Feed = {
+    pubkey: address.pythLazerOracle(id),
+    ...start,
+    postedSlot: 0n,
+    publishTimeUs: 0n,
+  };
+  feeds.set(id, feed);
+  return feed;
+}
+
+function perpMarket(preset: PerpPreset, feeds: Map<number, Feed>): LifeMarket {
+  const feed = feedOf(feeds, preset.feedId, {
+    exponent: preset.exponent,
+    price: preset.startPrice,
+    tick: preset.tick,
+  });
+  return lifeMarket(preset, feed, MarketType.Perp, address.perpMarket(preset.marketIndex));
+}
+
+function spotMarket(preset: SpotPreset, feeds: Map<number, Feed>): LifeMarket {
+  if (preset.feedId === undefined)
+    throw new Error('Invariant: a spot market with a book has a feed');
+  const feed = feedOf(feeds, preset.feedId, {
+    exponent: -8,
+    price: preset.startPrice,
+    tick: preset.tick,
+  });
+  return lifeMarket(preset, feed, MarketType.Spot, address.spotMarket(preset.marketIndex));
+}
+
+function lifeMarket(
+  preset: PerpPreset | SpotPreset,
+  feed: Feed,
+  marketType: MarketType,
+  pubkey: string,
+): LifeMarket {
+  return {
+    name: preset.name,
+    marketType,
+    marketIndex: preset.marketIndex,
+    tick: preset.tick,
+    step: preset.step,
+    minOrderSize: preset.minOrderSize,
+    feed,
+    addresses: { pubkey, oracle: feed.pubkey },
+    preset,
+    status: 1,
+    pausedOperations: 0,
+    mmOracle: { price: 0n, slot: 0n, sequenceId: 0n },
+    lastFillPrice: preset.startPrice,
+    nextFillRecordId: preset.nextFillRecordId,
+    volume24h: 0n,
+    lastTradeTs: 0n,
+  };
+}

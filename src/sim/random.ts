@@ -1,0 +1,41 @@
+/** A seeded source of numbers (mulberry32): the same seed gives the same numbers on every machine. */
+export class Random {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0;
+  }
+
+  /** An integer from 0 up to, and without, `count`. */
+  below(count: number): number {
+    return Math.floor(this.#next() * count);
+  }
+
+  /** An integer from `low` to `high`, both included. */
+  between(low: number, high: number): number {
+    return low + this.below(high - low + 1);
+  }
+
+  /** True once in `of` times on average. */
+  oneIn(of: number): boolean {
+    return this.below(of) === 0;
+  }
+
+  /** One of the items; undefined when there are none. */
+  pick<T>(items: readonly T[]): T | undefined {
+    return items[this.below(items.length)];
+  }
+
+  /** An integer from 0 up to, and without, `count`, of which small ones are more likely (the square of a number). */
+  skewed(count: number): number {
+    const x = this.#next();
+    return Math.floor(x * x * count);
+  }
+
+  #next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  }
+}
