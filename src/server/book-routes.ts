@@ -1,0 +1,111 @@
+/**
+ * /l2 and /l3: from a raw query to the finished bytes of the book, or a 304.
+ *
+ * A repeated query costs one map look-up: its parsed form and the headers of the last version it was
+ * answered with are kept. Bodies are not kept here; the core caches them.
+ */
+import { LIMITS } from '../config.js';
+import type { BookSource, L2Request, L3Request, MarketVersion, Readiness } from './book-source.js';
+import { ServerError } from './errors.js';
+import { parseL2, parseL3 } from './params.js';
+import { type Header, jsonHeaders, type Reply } from './reply.js';
+import type { HttpRequest } from './uws.js';
+
+/** What the book paths need. */
+export interface BookRouteOptions {
+  readonly book: BookSource;
+  readonly readiness: () => Readiness;
+}
+
+/** Answers one path of the book. */
+export type BookRoute = (request: HttpRequest) => Reply;
+
+/** The book by level. */
+export function l2Route({ book, readiness }: BookRouteOptions): BookRoute {
+  return bookRoute<L2Request>({
+    book,
+    readiness,
+    parse: (raw) => parseL2(raw, book),
+    render: (query) => book.l2(query),
+  });
+}
+
+/** The book by order. */
+export function l3Route({ book, readiness }: BookRouteOptions): BookRoute {
+  return bookRoute<L3Request>({
+    book,
+    readiness,
+    parse: (raw) => parseL3(raw, book),
+    render: (query) => book.l3(query),
+  });
+}
+
+/** Throws NOT_READY until a first book has been live; later books carry their own state. */
+export function requireFirstBook({ everLive, reason, state }: Readiness): void {
+  if (!everLive) throw new ServerError('NOT_READY', reason ?? `the book is ${state}`);
+}
+
+interface Parsed<Query> {
+  readonly query: Query;
+  version: MarketVersion;
+  etag: string;
+  headers: readonly Header[];
+}
+
+function bookRoute<Query extends { readonly market: number }>(options: {
+  readonly book: BookSource;
+  readonly readiness: () => Readiness;
+  readonly parse: (raw: string) => Query;
+  readonly render: (query: Query) => Uint8Array;
+}): BookRoute {
+  const { book, readiness, parse, render } = options;
+  const memo = new Map<string, Parsed<Query>>();
+  return (request) => {
+    requireFirstBook(readiness());
+    const parsed = memo.get(request.query) ?? remember(memo, request.query, parse);
+    freshen(parsed, book);
+    if (matches(request.header('if-none-match'), parsed.etag)) {
+      return { status: 304, headers: parsed.headers, body: null };
+    }
+    return { status: 200, headers: parsed.headers, body: render(parsed.query) };
+  };
+}
+
+function remember<Query>(
+  memo: Map<string, Parsed<Query>>,
+  raw: string,
+  parse: (raw: string) => Query,
+): Parsed<Query> {
+  const version = { seq: -1, slot: -1, state: '' };
+  const parsed = { query: parse(raw), version, etag: '', headers: [] };
+  if (raw.length > LIMITS.queryMemoBytesMax) return parsed;
+  if (memo.size >= LIMITS.queryMemoEntriesMax) {
+    const oldest = memo.keys().next();
+    if (oldest.done === false) memo.delete(oldest.value);
+  }
+  memo.set(raw, parsed);
+  return parsed;
+}
+
+/** Writes the headers anew when the market has another version than at the last answer. */
+function freshen(parsed: Parsed<{ readonly market: number }>, book: BookSource): void {
+  const { seq, slot, state } = book.version(parsed.query.market);
+  const last = parsed.version;
+  if (last.seq === seq && last.slot === slot && last.state === state) return;
+  parsed.version = { seq, slot, state };
+  parsed.etag = `"${book.epoch}.${seq}.${slot}.${state}"`;
+  parsed.headers = [
+    ...jsonHeaders,
+    ['Cache-Control', 'no-cache'],
+    ['ETag', parsed.etag],
+    ['X-Slot', String(slot)],
+    ['X-State', state],
+  ];
+}
+
+/** Whether If-None-Match names this tag. A weak tag of ours compares equal, as RFC 9110 says. */
+function matches(ifNoneMatch: string, etag: string): boolean {
+  if (ifNoneMatch === '') return false;
+  if (ifNoneMatch === etag || ifNoneMatch === '*') return true;
+  return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
+}

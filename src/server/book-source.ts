@@ -1,0 +1,87 @@
+/**
+ * What the server asks of the book. The engine fits this by shape; the server never sees the addon.
+ */
+
+/** A market as /markets shows it. */
+export interface MarketRow {
+  readonly id: number;
+  readonly symbol: string;
+  readonly marketType: 'perp' | 'spot';
+  readonly marketIndex: number;
+  readonly status: string;
+  /** Price steps, 1e6. */
+  readonly tickSize: bigint;
+  /** Size steps, in the market's own base decimals. */
+  readonly stepSize: bigint;
+  readonly minOrderSize: bigint;
+  readonly decimals: number;
+  readonly oracle: string;
+  readonly oracleSource: string;
+  /** Why the book shows no orders whatever is on chain; null when it shows them. */
+  readonly emptyReason: string | null;
+}
+
+/** What one body shows: equal versions of a market mean equal bodies. */
+export interface MarketVersion {
+  readonly seq: number;
+  readonly slot: number;
+  readonly state: string;
+}
+
+/** Counters of the core for /metrics. */
+export interface BookStats {
+  readonly users: number;
+  readonly orders: number;
+  readonly shown: number;
+  readonly leftOut: Readonly<Record<string, number>>;
+  readonly quarantined: number;
+}
+
+/** The book as the server reads it. Bodies are valid until the next call. */
+export interface BookSource {
+  readonly epoch: string;
+  markets(): readonly MarketRow[];
+  /** By name, in any case. */
+  findMarket(name: string): MarketRow | undefined;
+  l2(query: L2Request): Uint8Array;
+  l3(query: L3Request): Uint8Array;
+  version(market: number): MarketVersion;
+  stats(): BookStats;
+}
+
+/** A book of levels. */
+export interface L2Request {
+  readonly market: number;
+  /** Levels a side. */
+  readonly depth: number;
+  /** Ticks a group; 1 is the ungrouped book. */
+  readonly grouping: number;
+}
+
+/** A book of orders. */
+export interface L3Request {
+  readonly market: number;
+  /** Orders a side; absent means all. */
+  readonly depth?: number;
+  /** Only the orders of this user account. */
+  readonly maker?: string;
+}
+
+/** How far the service is, for /ready and for the time before the first book. */
+export interface Readiness {
+  /** Whether any book has been live since the start. */
+  readonly everLive: boolean;
+  /** `starting`, `rebuilding`, `live`, `lagging` or `stale`. */
+  readonly state: string;
+  /** Why it is not live; null when it is. */
+  readonly reason: string | null;
+  readonly slot: number;
+}
+
+/** What was built and what it runs on, for /version. */
+export interface BuildInfo {
+  readonly name: string;
+  readonly version: string;
+  /** The commit of the build; null when it was not built from a checkout. */
+  readonly commit: string | null;
+}

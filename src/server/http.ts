@@ -1,0 +1,133 @@
+/**
+ * Which path answers what. The public thing of this room: `createHandler` for the transport.
+ */
+
+import { l2Route, l3Route, requireFirstBook } from './book-routes.js';
+import type { BookSource, BuildInfo, MarketRow, Readiness } from './book-source.js';
+import { ServerError } from './errors.js';
+import { Metrics, RequestCounts } from './metrics.js';
+import { commonHeaders, errorReply, jsonReply, preflightReply, type Reply } from './reply.js';
+import { type Handler, type HttpRequest, transportVersion } from './uws.js';
+
+/** What the paths are answered from. */
+export interface HttpOptions {
+  readonly book: BookSource;
+  readonly readiness: () => Readiness;
+  readonly build: BuildInfo;
+}
+
+type Route = (request: HttpRequest) => Reply | Promise<Reply>;
+
+/** Builds the handler of all HTTP paths. */
+export function createHandler(options: HttpOptions): Handler {
+  const requests = new RequestCounts();
+  const routes = routeTable(options, requests);
+  return (request) => {
+    const route = routes.get(request.path);
+    const reply = dispatch(route?.answer, request);
+    const name = route?.name ?? 'unknown';
+    if (!(reply instanceof Promise)) {
+      requests.add(name, reply.status);
+      return reply;
+    }
+    return reply.then((later) => {
+      requests.add(name, later.status);
+      return later;
+    });
+  };
+}
+
+function dispatch(answer: Route | undefined, request: HttpRequest): Reply | Promise<Reply> {
+  try {
+    if (answer === undefined) {
+      throw new ServerError('UNKNOWN_PATH', 'there is no such path; GET / lists them');
+    }
+    if (request.method === 'get' || request.method === 'head') return answer(request);
+    if (request.method === 'options') return preflightReply;
+    const message = 'this path answers GET, HEAD and OPTIONS';
+    throw new ServerError('METHOD_NOT_ALLOWED', message);
+  } catch (error) {
+    if (error instanceof ServerError) return errorReply(error);
+    throw error;
+  }
+}
+
+interface NamedRoute {
+  readonly name: string;
+  readonly answer: Route;
+}
+
+/** Every path also answers under /v1, and those of the book under /dlob as the incumbent's do. */
+function routeTable(
+  options: HttpOptions,
+  requests: RequestCounts,
+): ReadonlyMap<string, NamedRoute> {
+  const bookPaths: Record<string, Route> = {
+    '/l2': l2Route(options),
+    '/l3': l3Route(options),
+  };
+  const otherPaths: Record<string, Route> = {
+    '/markets': () => marketsReply(options),
+    '/health': () => jsonReply('{"status":"ok"}'),
+    '/ready': () => readyReply(options.readiness()),
+    '/metrics': metricsRoute(new Metrics({ ...options, requests })),
+    '/version': () => versionReply(options.build),
+  };
+  const names = Object.keys({ ...bookPaths, ...otherPaths });
+  const table = new Map<string, NamedRoute>();
+  const add = (prefixes: readonly string[], paths: Record<string, Route>): void => {
+    for (const [name, answer] of Object.entries(paths)) {
+      for (const prefix of prefixes) table.set(`${prefix}${name}`, { name, answer });
+    }
+  };
+  add(['', '/v1', '/dlob'], bookPaths);
+  add(['', '/v1'], { ...otherPaths, '/': () => indexReply(options.build, names) });
+  return table;
+}
+
+function indexReply({ name, version }: BuildInfo, paths: readonly string[]): Reply {
+  return jsonReply(JSON.stringify({ name, version, paths }));
+}
+
+function marketsReply({ book, readiness }: HttpOptions): Reply {
+  requireFirstBook(readiness());
+  return jsonReply(JSON.stringify(book.markets().map(marketBody)));
+}
+
+/** Raw integers are text, as everywhere in the book. */
+function marketBody(row: MarketRow): Record<string, unknown> {
+  return {
+    symbol: row.symbol,
+    marketIndex: row.marketIndex,
+    marketType: row.marketType,
+    status: row.status,
+    tick: row.tickSize.toString(),
+    step: row.stepSize.toString(),
+    minOrderSize: row.minOrderSize.toString(),
+    decimals: row.decimals,
+    oracle: row.oracle,
+    oracleSource: row.oracleSource,
+    emptyReason: row.emptyReason,
+  };
+}
+
+function readyReply({ state, reason, slot }: Readiness): Reply {
+  if (state === 'live') return jsonReply(JSON.stringify({ ready: true, state, slot }));
+  throw new ServerError('NOT_READY', reason ?? `the book is ${state}`);
+}
+
+function versionReply({ name, version, commit }: BuildInfo): Reply {
+  const node = process.versions.node;
+  return jsonReply(JSON.stringify({ name, version, commit, node, uws: transportVersion }));
+}
+
+function metricsRoute(metrics: Metrics): Route {
+  return async () => {
+    const body = await metrics.text();
+    return {
+      status: 200,
+      headers: [['Content-Type', metrics.contentType], ...commonHeaders],
+      body,
+    };
+  };
+}

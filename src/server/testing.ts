@@ -1,0 +1,99 @@
+/**
+ * A book that answers with the request it was given, for tests of parameters and headers. It holds no
+ * order: what a body says is tested through the engine.
+ */
+import type {
+  BookSource,
+  BookStats,
+  L2Request,
+  L3Request,
+  MarketRow,
+  MarketVersion,
+  Readiness,
+} from './book-source.js';
+import { createHandler } from './http.js';
+import { listen } from './uws.js';
+
+const markets: readonly MarketRow[] = [
+  marketRow({ id: 0, symbol: 'SOL-PERP', marketType: 'perp', marketIndex: 0 }),
+  marketRow({ id: 1, symbol: 'SOL', marketType: 'spot', marketIndex: 1 }),
+];
+
+function marketRow(
+  names: Pick<MarketRow, 'id' | 'symbol' | 'marketType' | 'marketIndex'>,
+): MarketRow {
+  return {
+    ...names,
+    status: 'active',
+    tickSize: 100n,
+    stepSize: 10_000_000n,
+    minOrderSize: 10_000_000n,
+    decimals: 9,
+    oracle: `oracle-${names.id}`,
+    oracleSource: 'pythLazer',
+    emptyReason: null,
+  };
+}
+
+/** The book of these tests. */
+export class FakeBook implements BookSource {
+  readonly epoch = 'epoch-1';
+  current: MarketVersion = { seq: 7, slot: 1000, state: 'live' };
+  /** Makes every body throw. */
+  broken = false;
+
+  markets(): readonly MarketRow[] {
+    return markets;
+  }
+
+  findMarket(name: string): MarketRow | undefined {
+    return markets.find((row) => row.symbol === name.toUpperCase());
+  }
+
+  l2(asked: L2Request): Uint8Array {
+    return this.echo(asked);
+  }
+
+  l3(asked: L3Request): Uint8Array {
+    return this.echo(asked);
+  }
+
+  version(): MarketVersion {
+    return this.current;
+  }
+
+  stats(): BookStats {
+    return { users: 5, orders: 9, shown: 6, leftOut: { expired: 3 }, quarantined: 2 };
+  }
+
+  private echo(asked: L2Request | L3Request): Uint8Array {
+    if (this.broken) throw new Error('deliberate');
+    return Buffer.from(JSON.stringify({ asked }));
+  }
+}
+
+/** A server on a loopback port that the system chose. */
+export interface RunningServer {
+  readonly url: string;
+  readonly faults: unknown[];
+  readiness: Readiness;
+  close(): void;
+}
+
+/** Serves `book` over the real transport. */
+export async function startServer(book: BookSource): Promise<RunningServer> {
+  const faults: unknown[] = [];
+  const build = { name: 'slotbook', version: '9.9.9', commit: 'abc' };
+  const server = {
+    url: '',
+    faults,
+    readiness: { everLive: true, state: 'live', reason: null, slot: 1000 } as Readiness,
+    close: () => {},
+  };
+  const handler = createHandler({ book, readiness: () => server.readiness, build });
+  const onFault = (error: unknown): void => void faults.push(error);
+  const { port, close } = await listen({ host: '127.0.0.1', port: 0, handler, onFault });
+  server.url = `http://127.0.0.1:${port}`;
+  server.close = close;
+  return server;
+}
