@@ -1,0 +1,194 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AccountWriter } from './account-writer.js';
+import { LocalChain } from './chain-process.js';
+import { PROGRAM_ID } from './keys.js';
+import { MarketLife, type MarketLifeOptions } from './market-life.js';
+import { Relay } from './relay.js';
+import { SimError } from './sim-error.js';
+
+/** Account writes a second that Surfpool bears steadily. */
+export const RATE_MAX = 500;
+/** How often the life is looked after; steps that fall due in between are taken together. */
+const BEAT_MS = 10;
+/** Writes that may fall due while the life was kept from running; what is beyond is given up, not caught up. */
+const DUE_MAX = 50;
+/** How long after a broken write the exit of the chain may become known. */
+const EXIT_NOTICE_MS = 500;
+
+/** What a demo is made of; everything has a default. */
+export interface DemoOptions extends Omit<MarketLifeOptions, 'seed'> {
+  readonly seed?: number;
+  /** Account writes a second, at most 500. */
+  readonly rate?: number;
+  readonly slotTimeMs?: number;
+  /** Port of the relay on loopback; 0 takes a free one. */
+  readonly port?: number;
+}
+
+/** How a demo is doing. */
+export interface DemoStats {
+  /** Account writes that the chain has confirmed. */
+  readonly written: number;
+  /** Account writes given up because the chain or this process was too slow for the rate. */
+  readonly givenUp: number;
+}
+
+/** A local chain with a moving market on it. */
+export interface Demo {
+  /** Where a client finds the chain, through the relay. */
+  readonly rpcUrl: string;
+  readonly wsUrl: string;
+  readonly programId: string;
+  readonly chain: LocalChain;
+  readonly relay: Relay;
+  readonly life: MarketLife;
+  /** Settles when the life ends: fulfilled after stop, rejected when the chain fails. It must be watched. */
+  readonly done: Promise<void>;
+  stats(): DemoStats;
+  /** Stops the life, the relay and the chain. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a chain, writes State, markets, oracles and makers into it, and lets them live until `stop`. Ready means that
+ * every account of the first state is on the chain. When the chain cannot keep up, the rate sinks; nothing piles up.
+ */
+export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
+  const { rate = 100, seed = 1, slotTimeMs = 400, port = 0, ...rest } = options;
+  if (!(rate >= 1 && rate <= RATE_MAX)) {
+    throw new SimError('INVALID_OPTION', `rate was ${rate}, must be 1 to ${RATE_MAX}`);
+  }
+  const life = new MarketLife({ seed, ...rest });
+  const chain = await LocalChain.start({ slotTimeMs });
+  const writer = new AccountWriter(chain.rpcUrl);
+  let relay: Relay | undefined;
+  try {
+    relay = await Relay.start(chain, { port });
+    for (const account of life.genesis(await firstClock(chain))) await writer.write(account);
+    await writer.flush();
+    return run({ life, chain, relay, writer, rate });
+  } catch (error) {
+    writer.close();
+    await relay?.stop();
+    await chain.stop();
+    throw error;
+  }
+}
+
+interface Parts {
+  readonly life: MarketLife;
+  readonly chain: LocalChain;
+  readonly relay: Relay;
+  readonly writer: AccountWriter;
+  readonly rate: number;
+}
+
+function run({ life, chain, relay, writer, rate }: Parts): Demo {
+  const pace = new Pace(rate);
+  chain.onSlot(({ slot }) => relay.noteSlot(slot));
+  const stopping = new AbortController();
+  const done = live({ life, chain, writer, pace, signal: stopping.signal });
+  return {
+    rpcUrl: relay.rpcUrl,
+    wsUrl: relay.wsUrl,
+    programId: PROGRAM_ID,
+    chain,
+    relay,
+    life,
+    done,
+    stats: () => ({ written: writer.written, givenUp: Math.round(pace.givenUp) }),
+    stop: async () => {
+      stopping.abort();
+      writer.close();
+      // A failure of the life is reported by `done`, not once more by the stop.
+      await done.catch(() => {});
+      await relay.stop();
+      await chain.stop();
+    },
+  };
+}
+
+/** Says how many writes are due, and forgets what cannot be caught up. */
+class Pace {
+  readonly #perMs: number;
+  #lastMs = performance.now();
+  #due = 0;
+  #givenUp = 0;
+
+  constructor(rate: number) {
+    this.#perMs = rate / 1_000;
+  }
+
+  get givenUp(): number {
+    return this.#givenUp;
+  }
+
+  /** Whether a write is due now. */
+  isDue(): boolean {
+    const nowMs = performance.now();
+    this.#due += (nowMs - this.#lastMs) * this.#perMs;
+    this.#lastMs = nowMs;
+    if (this.#due > DUE_MAX) {
+      this.#givenUp += this.#due - DUE_MAX;
+      this.#due = DUE_MAX;
+    }
+    return this.#due >= 1;
+  }
+
+  spend(writes: number): void {
+    this.#due -= writes;
+  }
+}
+
+interface Living {
+  readonly life: MarketLife;
+  readonly chain: LocalChain;
+  readonly writer: AccountWriter;
+  readonly pace: Pace;
+  readonly signal: AbortSignal;
+}
+
+async function live({ life, chain, writer, pace, signal }: Living): Promise<void> {
+  try {
+    while (!signal.aborted) {
+      while (!signal.aborted && pace.isDue()) {
+        const writes = life.next(clockOf(chain));
+        pace.spend(writes.length);
+        for (const account of writes) await writer.write(account);
+      }
+      await sleep(BEAT_MS);
+    }
+    await writer.flush();
+  } catch (error) {
+    // Stopping breaks what is in flight, and that is no failure.
+    if (!signal.aborted) throw await explain(chain, error);
+  }
+}
+
+/** A write that broke because the chain ended is told as the end of the chain. */
+async function explain(chain: LocalChain, cause: unknown): Promise<unknown> {
+  const exit = await Promise.race([chain.exited, sleep(EXIT_NOTICE_MS, undefined, { ref: false })]);
+  if (exit === undefined) return cause;
+  const how = exit.signal ?? `code ${exit.code}`;
+  return new SimError('CHAIN_EXITED', `the local chain ended with ${how}`, { cause, ...exit });
+}
+
+function clockOf(chain: LocalChain): { slot: number; unixSeconds: number } {
+  if (chain.clock === undefined) throw new Error('Invariant: the chain has announced its clock');
+  return chain.clock;
+}
+
+/** The first clock comes with the first new slot, that is, within a slot's time of the start. */
+async function firstClock(chain: LocalChain): Promise<{ slot: number; unixSeconds: number }> {
+  const announced = new Promise<void>((resolve) => {
+    const stop = chain.onSlot(() => {
+      stop();
+      resolve();
+    });
+  });
+  const exit = await Promise.race([announced, chain.exited]);
+  if (exit !== undefined) {
+    throw new SimError('CHAIN_EXITED', 'the local chain ended before its first slot', { ...exit });
+  }
+  return clockOf(chain);
+}
