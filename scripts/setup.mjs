@@ -2,7 +2,8 @@
  * All set-up that a command needs on a fresh clone: `node scripts/setup.mjs NEED...` with the needs
  * `packages`, `addon` and `dist`. What is there and fresh is left alone, which takes a few ms.
  */
-import { readdirSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { commandExists, localCommand, root, runOrThrow } from './process.mjs';
 import { hashInputs, installIsStale, isStale, lockIsStale, markFresh } from './stale.mjs';
@@ -78,11 +79,23 @@ async function compileTypeScript() {
     keep: (name) => name.endsWith('.ts') || name.endsWith('.json'),
   });
   const dist = path.join(root, 'dist');
-  if (!isStale('dist', hash, distExists(dist))) return;
-  say('compiling TypeScript: tsc');
-  rmSync(dist, { recursive: true, force: true });
-  await runOrThrow(localCommand('tsc'), ['--project', 'tsconfig.build.json']);
-  markFresh('dist', hash);
+  if (isStale('dist', hash, distExists(dist))) {
+    say('compiling TypeScript: tsc');
+    rmSync(dist, { recursive: true, force: true });
+    await runOrThrow(localCommand('tsc'), ['--project', 'tsconfig.build.json']);
+    markFresh('dist', hash);
+  }
+  writeFileSync(path.join(dist, 'build-info.json'), `${JSON.stringify({ commit: commit() })}\n`);
+}
+
+/** The commit of this checkout; null outside a checkout. */
+function commit() {
+  try {
+    const options = { cwd: root, stdio: ['ignore', 'pipe', 'ignore'], encoding: 'utf8' };
+    return execFileSync('git', ['rev-parse', 'HEAD'], options).trim();
+  } catch {
+    return null;
+  }
 }
 
 function distExists(dist) {

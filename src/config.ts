@@ -15,7 +15,7 @@ export const DEFAULTS = {
   programId: 'dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH',
   logLevel: 'info',
   /** Account writes a second of the demo; the embedded chain holds 500 in the long run. */
-  demoRate: 60,
+  demoRate: 100,
   demoSeed: 1,
   demoMakers: 200,
 } as const;

@@ -77,11 +77,3 @@ export interface Readiness {
   readonly reason: string | null;
   readonly slot: number;
 }
-
-/** What was built and what it runs on, for /version. */
-export interface BuildInfo {
-  readonly name: string;
-  readonly version: string;
-  /** The commit of the build; null when it was not built from a checkout. */
-  readonly commit: string | null;
-}

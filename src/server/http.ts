@@ -2,8 +2,9 @@
  * Which path answers what. The public thing of this room: `createHandler` for the transport.
  */
 
+import type { BuildInfo } from '../build-info.js';
 import { l2Route, l3Route, requireFirstBook } from './book-routes.js';
-import type { BookSource, BuildInfo, MarketRow, Readiness } from './book-source.js';
+import type { BookSource, MarketRow, Readiness } from './book-source.js';
 import { ServerError } from './errors.js';
 import { Metrics, RequestCounts } from './metrics.js';
 import { commonHeaders, errorReply, jsonReply, preflightReply, type Reply } from './reply.js';

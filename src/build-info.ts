@@ -1,0 +1,40 @@
+/**
+ * What was built: the package's name and version, and the commit that the set-up wrote down.
+ */
+import { readFileSync } from 'node:fs';
+
+/** A build as /version shows it. */
+export interface BuildInfo {
+  readonly name: string;
+  readonly version: string;
+  /** Null when it was not built from a checkout. */
+  readonly commit: string | null;
+}
+
+/** Reads the build's facts from beside the compiled files; a run from source has no commit. */
+export function readBuildInfo(): BuildInfo {
+  const manifest = readJson('../package.json') ?? readJson('../../package.json') ?? {};
+  const build = readJson('../build-info.json') ?? {};
+  return {
+    name: textOr(manifest['name'], 'slotbook'),
+    version: textOr(manifest['version'], '0.0.0'),
+    commit: typeof build['commit'] === 'string' ? build['commit'] : null,
+  };
+}
+
+function textOr(value: unknown, fallback: string): string {
+  return typeof value === 'string' ? value : fallback;
+}
+
+function readJson(relative: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(new URL(relative, import.meta.url), 'utf8'));
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}

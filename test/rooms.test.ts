@@ -1,0 +1,95 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+/**
+ * The rooms of src/ import one way. A file's room is its first folder below src; a file directly in
+ * src is its own room. Tests and their helpers may reach further and are not judged.
+ */
+const sourceFolder = fileURLToPath(new URL('../src/', import.meta.url));
+
+/** What each room may import besides itself. A room that is not listed here fails the test. */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  'build-info.ts': [],
+  'cli.ts': ['config.ts', 'main.ts'],
+  'config.ts': [],
+  'main.ts': ['build-info.ts', 'config.ts', 'engine', 'feed', 'history', 'rpc', 'server', 'sim'],
+  client: [],
+  engine: [],
+  feed: ['config.ts', 'engine', 'rpc'],
+  history: ['config.ts', 'engine', 'rpc'],
+  rpc: ['config.ts'],
+  server: ['build-info.ts', 'config.ts'],
+  sim: [],
+};
+
+/** Packages and globals that exactly one place may touch. */
+const exclusive = [
+  { what: 'the addon', pattern: /#addon|crates\/node|\.node['"]/, only: /^engine\// },
+  { what: 'uWebSockets.js', pattern: /from 'uWebSockets\.js'/, only: /^server\/uws\.ts$/ },
+  { what: 'the environment', pattern: /process\.env\b/, only: /^config\.ts$/ },
+];
+
+interface SourceFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+const files = readSources();
+
+function readSources(): readonly SourceFile[] {
+  return readdirSync(sourceFolder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !/(\.test|(^|\/)testing)\.ts$/.test(name))
+    .map((name) => ({ name, text: readFileSync(path.join(sourceFolder, name), 'utf8') }));
+}
+
+/** Everything a source text imports or re-exports, static and dynamic. */
+function importsOf(text: string): readonly string[] {
+  const pattern = /(?:\bfrom\s*|\bimport\s*\(?\s*)['"]([^'"]+)['"]/g;
+  return [...text.matchAll(pattern)].map((match) => match[1] ?? '');
+}
+
+function roomOf(name: string): string {
+  return name.split('/')[0] ?? name;
+}
+
+/** Breaches of the one-way rule in one file, as readable lines. */
+function breachesIn({ name, text }: SourceFile): readonly string[] {
+  const room = roomOf(name);
+  const rules = allowed[room];
+  if (rules === undefined) return [`${name}: the room ${room} has no rule in this test`];
+  return importsOf(text)
+    .filter((target) => target.startsWith('.'))
+    .map((target) => path.posix.join(path.posix.dirname(name), target).replace(/\.js$/, '.ts'))
+    .filter((target) => roomOf(target) !== room && !rules.includes(roomOf(target)))
+    .map((target) => `${name} imports ${target}`);
+}
+
+describe('rooms', () => {
+  test('every room imports only what is to its left', () => {
+    expect(files.length).toBeGreaterThan(0);
+    expect(files.flatMap(breachesIn)).toEqual([]);
+  });
+
+  test.each(exclusive)('$what is touched in one place only', ({ pattern, only }) => {
+    const touching = files.filter(({ text }) => pattern.test(text)).map(({ name }) => name);
+    expect(touching.filter((name) => !only.test(name))).toEqual([]);
+  });
+
+  test('the client imports nothing but itself', () => {
+    const client = files.filter(({ name }) => roomOf(name) === 'client');
+    const outside = client.flatMap(({ text }) => importsOf(text)).filter((to) => to[0] !== '.');
+    expect(outside).toEqual([]);
+  });
+
+  test.each([
+    ['feed/live.ts', "import { x } from '../server/http.js';"],
+    ['server/http.ts', "import type { Engine } from '../engine/engine.js';"],
+    ['history/worker.ts', "await import('../feed/live.js');"],
+    ['client/book.ts', "export * from '../config.js';"],
+    ['utils/text.ts', ''],
+  ])('a breach in %s would be seen', (name, text) => {
+    expect(breachesIn({ name, text })).toHaveLength(1);
+  });
+});
