@@ -54,8 +54,8 @@ export interface L2Request {
   readonly market: number;
   /** Levels a side. */
   readonly depth: number;
-  /** Ticks a group; 1 is the ungrouped book. */
-  readonly grouping: number;
+  /** Ticks a group; absent means every level by itself. */
+  readonly grouping?: number;
 }
 
 /** A book of orders. */

@@ -104,7 +104,7 @@ describe('parameters of the book paths', () => {
   ])('%s is refused', expectError);
 
   test.each([
-    ['/l2?marketName=SOL-PERP', { market: 0, depth: 10, grouping: 1 }],
+    ['/l2?marketName=SOL-PERP', { market: 0, depth: 10 }],
     ['/l2?marketName=sol-perp&depth=1', { market: 0, depth: 1 }],
     ['/l2?marketName=SOL%2DPERP&depth=1000', { market: 0, depth: 1000 }],
     ['/l2?marketIndex=1&marketType=SPOT', { market: 1 }],
@@ -117,9 +117,12 @@ describe('parameters of the book paths', () => {
     [`/l3?marketName=SOL-PERP&maker=${MAKER}`, { maker: MAKER }],
   ])('%s is understood', expectQuery);
 
-  test('/l3 without depth asks for all orders', async () => {
-    const { asked } = JSON.parse(await (await get('/l3?marketName=SOL-PERP')).text());
-    expect(asked).toEqual({ market: 0 });
+  test.each([
+    ['/l3?marketName=SOL-PERP', { market: 0 }],
+    ['/l2?marketName=SOL-PERP', { market: 0, depth: 10 }],
+  ])('%s asks for nothing beyond the defaults', async (path, expected) => {
+    const { asked } = JSON.parse(await (await get(path)).text());
+    expect(asked).toEqual(expected);
   });
 
   test('a repeated query gets the same answer, and a wrong one stays wrong', async () => {

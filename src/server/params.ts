@@ -25,8 +25,8 @@ export function parseL2(raw: string, markets: Markets): L2Request {
   const query = Query.parse(raw, l2Params);
   const select = marketSelector(query);
   const depth = query.integer('depth', depthRange) ?? LIMITS.l2DepthDefault;
-  const grouping = query.integer('grouping', groupingRange) ?? LIMITS.groupingMin;
-  return { market: select(markets).id, depth, grouping };
+  const grouping = query.integer('grouping', groupingRange);
+  return { market: select(markets).id, depth, ...(grouping === undefined ? {} : { grouping }) };
 }
 
 /** Reads the parameters of /l3. Throws a ServerError that names the wrong one. */
