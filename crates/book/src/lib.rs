@@ -1,1 +1,52 @@
-//! placeholder
+//! What the market looks like: accounts in, books out.
+//!
+//! [`Book`] takes raw accounts ([`Book::apply`]) and the chain's time ([`Book::set_clock`]), and
+//! shows each market's resting orders as levels ([`Book::levels`]) or as orders
+//! ([`Book::orders`]). Everything between two calls of [`Book::end_turn`] is one turn: a market in
+//! which anything shown changed gets the next sequence number.
+//!
+//! This room reads no clock, does no I/O and uses no randomness: the same calls give the same
+//! book. It knows nothing of the AMM, of takers, of JSON or of subscribers.
+//!
+//! ```
+//! use slotbook_book::{Book, BookConfig, Side};
+//! use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
+//!
+//! let mut book = Book::new(BookConfig { program: Pubkey([7; 32]) });
+//! book.set_clock(Slot(300_000_000), UnixSeconds(1_700_000_000));
+//! assert!(book.end_turn(1_700_000_000_000).is_empty());
+//! assert!(book.find_market_by_name("SOL-PERP").is_none());
+//! ```
+#![forbid(unsafe_code)]
+
+mod accounts;
+mod arena;
+mod book;
+mod error;
+pub mod hash;
+mod integrity;
+mod ladder;
+pub mod limits;
+mod market;
+mod offset_ladder;
+mod orders;
+mod place;
+mod pricing;
+mod side;
+mod snapshot;
+mod turn;
+mod users;
+mod view;
+mod wheel;
+mod wide;
+
+pub use accounts::{AccountUpdate, Applied, Gate};
+pub use book::{Book, BookConfig, Counters};
+pub use error::BookError;
+pub use integrity::Violation;
+pub use market::{MarketId, MarketInfo, OffsetExclusion, OracleState};
+pub use place::{EmptyReason, LeftOut};
+pub use side::Side;
+pub use snapshot::SnapshotReport;
+pub use turn::FeedState;
+pub use view::{Header, Level, Levels, OrderRow};

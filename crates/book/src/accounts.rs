@@ -1,0 +1,454 @@
+//! The door: raw accounts come in, are checked, and change the book.
+
+use slotbook_protocol::ProtocolError;
+use slotbook_protocol::account::{AccountKind, kind_of};
+use slotbook_protocol::market::{PerpMarketView, SpotMarketView};
+use slotbook_protocol::order::OrderView;
+use slotbook_protocol::state::StateView;
+use slotbook_protocol::units::{BaseQty, Price, Pubkey, Slot};
+use slotbook_protocol::user::UserView;
+
+use crate::arena::{NO_MARKET, handle_of};
+use crate::book::Book;
+use crate::error::BookError;
+use crate::limits::{MARKETS_MAX, ORDER_BYTES, ORDERS_PER_USER, QUARANTINE_MAX, USERS_MAX};
+use crate::market::{Interest, Market, MarketId, MarketInfo, OracleFields};
+use crate::orders::bits;
+use crate::users::{MarketKey, Positions, positions_of};
+
+/// How an update stands to what the book has of the same account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gate {
+    /// From the live socket: the order of arrival is the order, and a lower slot is a revert.
+    Arrival,
+    /// From a snapshot: loses to a live update of the same slot or a later one.
+    Snapshot,
+    /// Ordered by slot and this write version.
+    WriteVersion(u64),
+}
+
+/// An account as a feed delivers it.
+#[derive(Clone, Copy, Debug)]
+pub struct AccountUpdate<'a> {
+    /// The account's address.
+    pub pubkey: Pubkey,
+    /// The program that owns it.
+    pub owner: Pubkey,
+    /// The slot of this state.
+    pub slot: Slot,
+    /// What decides against older and newer states.
+    pub gate: Gate,
+    /// The account's bytes; empty for a closed account.
+    pub data: &'a [u8],
+}
+
+/// What an update did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Applied {
+    /// The account's state in the book is new.
+    Changed,
+    /// The book had just this state.
+    Unchanged,
+    /// Older than what the book has.
+    Stale,
+    /// Not an account a book is made of.
+    Ignored,
+    /// The account is closed, and its orders are out of the book.
+    Closed,
+}
+
+impl Book {
+    /// Applies one account: a user, a market, the exchange's state, or an oracle a market names.
+    ///
+    /// # Errors
+    /// [`BookError::Malformed`] when a program account's bytes are not what the program writes; the
+    /// account is then out of the book until a well-formed state arrives.
+    /// [`BookError::LimitExceeded`] when a table is full.
+    pub fn apply(&mut self, update: AccountUpdate<'_>) -> Result<Applied, BookError> {
+        if self.oracles.contains_key(&update.pubkey) {
+            return Ok(self.apply_oracle(&update));
+        }
+        if update.data.is_empty() || update.owner != self.config.program {
+            return Ok(self.close_user(&update));
+        }
+        match kind_of(update.data) {
+            Ok(AccountKind::User) => self.apply_user(&update),
+            Ok(AccountKind::PerpMarket) => self.apply_perp_market(&update),
+            Ok(AccountKind::SpotMarket) => self.apply_spot_market(&update),
+            Ok(AccountKind::State) => self.apply_state(&update),
+            Ok(_) => Ok(Applied::Ignored),
+            Err(cause) => Err(self.quarantine(&update, cause)),
+        }
+    }
+
+    fn apply_user(&mut self, update: &AccountUpdate<'_>) -> Result<Applied, BookError> {
+        let index = self.user_index(update)?;
+        if !self.passes_gate(index, update) {
+            return Ok(Applied::Stale);
+        }
+        let read = UserView::parse(update.data).and_then(|view| {
+            let positions = positions_of(&view)?;
+            let changed = self.changed_slots(index, view.orders_bytes())?;
+            Ok((view, positions, changed))
+        });
+        let (view, positions, changed) = match read {
+            Ok(read) => read,
+            Err(cause) => return Err(self.quarantine(update, cause)),
+        };
+        let was_present = self.users.get(index).present;
+        self.accept_user(index, update);
+        let owner_changed = self.set_owner(index, view.status() & FROZEN != 0, positions);
+        let reconsider = self.copy_slots(index, view.orders_bytes(), changed) | owner_changed;
+        for slot in bits(reconsider) {
+            self.reposition(handle_of(index, slot));
+        }
+        if was_present && changed == 0 && owner_changed == 0 {
+            return Ok(Applied::Unchanged);
+        }
+        if was_present {
+            self.note_snapshot_change(update);
+        }
+        Ok(Applied::Changed)
+    }
+
+    /// The index of a user account, given now when its key is new.
+    fn user_index(&mut self, update: &AccountUpdate<'_>) -> Result<usize, BookError> {
+        if let Some(index) = self.users.find(&update.pubkey) {
+            return Ok(index);
+        }
+        let added = self.users.add(update.pubkey, USERS_MAX);
+        let index = added.ok_or(BookError::LimitExceeded {
+            pubkey: update.pubkey,
+            limit: "USERS_MAX",
+            max: USERS_MAX,
+        })?;
+        while self.arena.len() <= index {
+            self.arena.grow();
+        }
+        Ok(index)
+    }
+
+    fn passes_gate(&mut self, index: usize, update: &AccountUpdate<'_>) -> bool {
+        let generation = self.snapshot.generation;
+        let user = self.users.get_mut(index);
+        let never_seen = user.slot == 0 && !user.present;
+        match update.gate {
+            Gate::Arrival => true,
+            Gate::Snapshot => {
+                user.seen = generation;
+                never_seen || update.slot.0 > user.slot
+            }
+            Gate::WriteVersion(version) => {
+                never_seen || (update.slot.0, version) > (user.slot, user.write_version)
+            }
+        }
+    }
+
+    fn accept_user(&mut self, index: usize, update: &AccountUpdate<'_>) {
+        self.note_snapshot_read(index, update);
+        let user = self.users.get_mut(index);
+        user.slot = update.slot.0;
+        if let Gate::WriteVersion(version) = update.gate {
+            user.write_version = version;
+        }
+        if !user.present {
+            user.present = true;
+            self.present_users += 1;
+        }
+        if !self.quarantined.is_empty() {
+            self.quarantined.remove(&update.pubkey);
+        }
+    }
+
+    /// The slots whose bytes differ, every one of them checked.
+    fn changed_slots(
+        &self,
+        index: usize,
+        orders: &[u8; ORDERS_PER_USER * ORDER_BYTES],
+    ) -> Result<u32, ProtocolError> {
+        let (new, _) = orders.as_chunks::<ORDER_BYTES>();
+        let old = &self.arena.block(index).raw;
+        let mut changed = 0;
+        for (slot, (new, old)) in new.iter().zip(old).enumerate() {
+            if new != old {
+                OrderView::new(new).check()?;
+                changed |= 1 << slot;
+            }
+        }
+        Ok(changed)
+    }
+
+    /// Takes over status and positions; returns the slots whose place depends on what changed.
+    fn set_owner(&mut self, index: usize, frozen: bool, positions: Positions) -> u32 {
+        let user = self.users.get_mut(index);
+        let mut reconsider = 0;
+        if user.frozen != frozen {
+            user.frozen = frozen;
+            reconsider |= user.open;
+        }
+        if user.positions != positions {
+            user.positions = positions;
+            reconsider |= user.reduce_only;
+        }
+        reconsider
+    }
+
+    /// Copies changed slots into the book's memory and returns the ones to place anew.
+    fn copy_slots(
+        &mut self,
+        index: usize,
+        orders: &[u8; ORDERS_PER_USER * ORDER_BYTES],
+        changed: u32,
+    ) -> u32 {
+        let (new, _) = orders.as_chunks::<ORDER_BYTES>();
+        for slot in bits(changed) {
+            self.set_raw(handle_of(index, slot), &new[slot]);
+        }
+        changed
+    }
+
+    /// Closes a user account; anything else that is closed is not ours.
+    fn close_user(&mut self, update: &AccountUpdate<'_>) -> Applied {
+        let Some(index) = self.users.find(&update.pubkey) else { return Applied::Ignored };
+        if !self.passes_gate(index, update) {
+            return Applied::Stale;
+        }
+        self.users.get_mut(index).slot = update.slot.0;
+        self.take_out(index);
+        Applied::Closed
+    }
+
+    /// Takes every order of a user out of the book. The key stays, to gate older states.
+    pub(crate) fn take_out(&mut self, index: usize) {
+        let open = self.users.get(index).open;
+        for slot in bits(open) {
+            let handle = handle_of(index, slot);
+            self.set_raw(handle, &[0; ORDER_BYTES]);
+            self.reposition(handle);
+        }
+        self.arena.block_mut(index).raw = [[0; ORDER_BYTES]; ORDERS_PER_USER];
+        let user = self.users.get_mut(index);
+        debug_assert!(user.open == 0, "Invariant: an absent user has no open orders");
+        user.positions = Positions::NONE;
+        user.frozen = false;
+        if user.present {
+            user.present = false;
+            self.present_users -= 1;
+        }
+    }
+
+    /// Leaves a malformed account out, and what the book had of it.
+    fn quarantine(&mut self, update: &AccountUpdate<'_>, cause: ProtocolError) -> BookError {
+        if let Some(index) = self.users.find(&update.pubkey) {
+            self.users.get_mut(index).slot = update.slot.0;
+            self.take_out(index);
+        }
+        let malformed = self.markets.iter().position(|m| m.info.account == update.pubkey);
+        if let Some(id) = malformed.and_then(|index| u16::try_from(index).ok()).map(MarketId) {
+            self.markets[id.index()].malformed = true;
+            self.refresh_market(id);
+        }
+        if self.quarantined.len() < QUARANTINE_MAX {
+            self.quarantined.insert(update.pubkey, ());
+        }
+        BookError::Malformed { pubkey: update.pubkey, cause }
+    }
+
+    fn apply_state(&mut self, update: &AccountUpdate<'_>) -> Result<Applied, BookError> {
+        let view = match StateView::parse(update.data) {
+            Ok(view) => view,
+            Err(cause) => return Err(self.quarantine(update, cause)),
+        };
+        let (status, rails) = (view.exchange_status(), view.oracle_guard_rails());
+        if self.exchange_status == status && self.guard_rails == rails {
+            return Ok(Applied::Unchanged);
+        }
+        self.exchange_status = status;
+        self.guard_rails = rails;
+        self.refresh_markets();
+        Ok(Applied::Changed)
+    }
+
+    fn apply_perp_market(&mut self, update: &AccountUpdate<'_>) -> Result<Applied, BookError> {
+        match PerpMarketView::parse(update.data).and_then(|view| read_perp(&view, update.pubkey)) {
+            Ok(read) => self.apply_market(update, read),
+            Err(cause) => Err(self.quarantine(update, cause)),
+        }
+    }
+
+    fn apply_spot_market(&mut self, update: &AccountUpdate<'_>) -> Result<Applied, BookError> {
+        match SpotMarketView::parse(update.data).and_then(|view| read_spot(&view, update.pubkey)) {
+            Ok(read) => self.apply_market(update, read),
+            Err(cause) => Err(self.quarantine(update, cause)),
+        }
+    }
+
+    fn apply_market(
+        &mut self,
+        update: &AccountUpdate<'_>,
+        mut read: MarketRead,
+    ) -> Result<Applied, BookError> {
+        let (id, found) = self.market_for(update, &read.info)?;
+        let market = &mut self.markets[id.index()];
+        let newer = match update.gate {
+            Gate::Arrival => true,
+            Gate::Snapshot => found || update.slot.0 > market.account_slot,
+            Gate::WriteVersion(version) => {
+                found || (update.slot.0, version) > (market.account_slot, market.write_version)
+            }
+        };
+        if !newer {
+            return Ok(Applied::Stale);
+        }
+        self.quarantined.remove(&update.pubkey);
+        let market = &mut self.markets[id.index()];
+        market.account_slot = update.slot.0;
+        if let Gate::WriteVersion(version) = update.gate {
+            market.write_version = version;
+        }
+        read.info.id = id;
+        let places_change = found || market.places_differ(&read);
+        let interest_changed = market.interest != read.interest;
+        market.malformed = false;
+        market.info = read.info;
+        market.oracle_fields = read.oracle_fields;
+        market.interest = read.interest;
+        self.touch(id);
+        self.follow_oracles();
+        self.refresh_market(id);
+        if places_change {
+            self.rebuild_market(id);
+        } else if interest_changed {
+            self.resize_reduce_only(id);
+        }
+        Ok(Applied::Changed)
+    }
+
+    /// The market's number, and whether it was given just now.
+    fn market_for(
+        &mut self,
+        update: &AccountUpdate<'_>,
+        info: &MarketInfo,
+    ) -> Result<(MarketId, bool), BookError> {
+        let key = MarketKey { market_type: info.market_type, market_index: info.market_index };
+        if let Some(id) = self.market_id(key) {
+            return Ok((id, false));
+        }
+        let full = BookError::LimitExceeded {
+            pubkey: update.pubkey,
+            limit: "MARKETS_MAX",
+            max: MARKETS_MAX,
+        };
+        if self.markets.len() >= MARKETS_MAX {
+            return Err(full);
+        }
+        let id = MarketId(u16::try_from(self.markets.len()).map_err(|_| full)?);
+        self.markets.push(Market::new(info.clone()));
+        let ids = &mut self.market_ids[key.market_type as usize];
+        let at = usize::from(key.market_index);
+        if ids.len() <= at {
+            ids.resize(at + 1, NO_MARKET);
+        }
+        ids[at] = id.0;
+        Ok((id, true))
+    }
+}
+
+/// `UserStatus::BeingLiquidated | UserStatus::Bankrupt`. `positionFlag` holds stale bytes in old
+/// accounts and is not read. Source: programs/drift/src/state/user.rs `UserStatus`.
+const FROZEN: u8 = 3;
+
+/// What the book takes from a market account.
+struct MarketRead {
+    info: MarketInfo,
+    oracle_fields: OracleFields,
+    interest: Interest,
+}
+
+impl Market {
+    /// True when the new account may put orders elsewhere than they stand.
+    fn places_differ(&self, read: &MarketRead) -> bool {
+        let reduce_only = slotbook_protocol::enums::MarketStatus::ReduceOnly;
+        self.info.tick != read.info.tick
+            || self.info.step != read.info.step
+            || self.info.decimals != read.info.decimals
+            || self.is_reduce_only() != (read.info.status == reduce_only)
+    }
+}
+
+/// Decimals of a perp's base size. Source: programs/drift/src/math/constants.rs `BASE_PRECISION`.
+const PERP_DECIMALS: u32 = 9;
+
+fn read_perp(view: &PerpMarketView<'_>, account: Pubkey) -> Result<MarketRead, ProtocolError> {
+    use slotbook_protocol::enums::{ContractType, MarketType};
+    Ok(MarketRead {
+        info: MarketInfo {
+            id: MarketId(NO_MARKET),
+            account,
+            name: view.name(),
+            market_type: MarketType::Perp,
+            market_index: view.market_index(),
+            status: view.status()?,
+            tick: at_least_one(view.order_tick_size()),
+            step: at_least_one_base(view.order_step_size()),
+            min_order_size: view.min_order_size(),
+            decimals: PERP_DECIMALS,
+            is_prediction: view.contract_type()? == ContractType::Prediction,
+            oracle: view.oracle(),
+            oracle_source: view.oracle_source()?,
+            paused_operations: view.paused_operations(),
+            expiry_ts: view.expiry_ts(),
+        },
+        oracle_fields: OracleFields {
+            mm_price: view.mm_oracle_price().0,
+            mm_slot: view.mm_oracle_slot().0,
+            mm_sequence_id: view.mm_oracle_sequence_id(),
+            last_price: view.last_oracle_price().0,
+            last_twap: view.last_oracle_price_twap().0,
+            confidence_multiplier: view.contract_tier()?.confidence_multiplier(),
+        },
+        interest: Interest::default(),
+    })
+}
+
+fn read_spot(view: &SpotMarketView<'_>, account: Pubkey) -> Result<MarketRead, ProtocolError> {
+    use slotbook_protocol::enums::MarketType;
+    Ok(MarketRead {
+        info: MarketInfo {
+            id: MarketId(NO_MARKET),
+            account,
+            name: view.name(),
+            market_type: MarketType::Spot,
+            market_index: view.market_index(),
+            status: view.status()?,
+            tick: at_least_one(view.order_tick_size()),
+            step: at_least_one_base(view.order_step_size()),
+            min_order_size: view.min_order_size(),
+            decimals: view.decimals(),
+            is_prediction: false,
+            oracle: view.oracle(),
+            oracle_source: view.oracle_source()?,
+            paused_operations: view.paused_operations(),
+            expiry_ts: view.expiry_ts(),
+        },
+        oracle_fields: OracleFields {
+            last_price: view.last_oracle_price().0,
+            last_twap: view.last_oracle_price_twap().0,
+            confidence_multiplier: view.asset_tier()?.confidence_multiplier(),
+            ..OracleFields::default()
+        },
+        interest: Interest {
+            deposit: view.cumulative_deposit_interest(),
+            borrow: view.cumulative_borrow_interest(),
+        },
+    })
+}
+
+/// A tick of 0 in an account that is still being set up counts as 1.
+fn at_least_one(tick: Price) -> Price {
+    Price(tick.0.max(1))
+}
+
+fn at_least_one_base(step: BaseQty) -> BaseQty {
+    BaseQty(step.0.max(1))
+}

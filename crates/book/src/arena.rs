@@ -1,0 +1,154 @@
+//! Where order slots live: `handle = user * 32 + slot`, so no map leads from an order to its place.
+
+use crate::limits::{ORDER_BYTES, ORDERS_PER_USER};
+
+/// No order: the end of a list.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// No market: the order slot stands in no ladder.
+pub(crate) const NO_MARKET: u16 = u16::MAX;
+
+/// Where an order slot stands now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// In no ladder; the reason is kept for the counters.
+    Out(crate::place::LeftOut),
+    /// In the ladder of fixed prices.
+    Fixed(crate::Side),
+    /// In the ladder of oracle offsets.
+    Offset(crate::Side),
+}
+
+/// The book's side of an order slot: its place, its shown size and its neighbours there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Node {
+    /// Shown size in the market's base units.
+    pub(crate) size: u64,
+    /// Fixed: the price. Offset: the oracle offset, as the bits of an i64.
+    pub(crate) key: u64,
+    pub(crate) prev: u32,
+    pub(crate) next: u32,
+    /// Bumped whenever the account's bytes for this slot change: stale timers do not match it.
+    pub(crate) generation: u32,
+    pub(crate) market: u16,
+    pub(crate) place: Place,
+}
+
+impl Node {
+    const EMPTY: Self = Self {
+        size: 0,
+        key: 0,
+        prev: NONE,
+        next: NONE,
+        generation: 0,
+        market: NO_MARKET,
+        place: Place::Out(crate::place::LeftOut::NotOpen),
+    };
+}
+
+const _: () = assert!(size_of::<Node>() <= 40, "memory of the core is counted per order");
+
+/// The 32 order slots of one user: the account's bytes, and the book's side of them.
+#[derive(Debug)]
+pub(crate) struct Block {
+    pub(crate) raw: [[u8; ORDER_BYTES]; ORDERS_PER_USER],
+    pub(crate) nodes: [Node; ORDERS_PER_USER],
+}
+
+/// All order slots, one block for each user index.
+#[derive(Debug, Default)]
+pub(crate) struct Arena {
+    blocks: Vec<Box<Block>>,
+}
+
+impl Arena {
+    /// Blocks allocated so far.
+    pub(crate) fn len(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// Adds an empty block and returns its user index.
+    pub(crate) fn grow(&mut self) -> usize {
+        let block = Block {
+            raw: [[0; ORDER_BYTES]; ORDERS_PER_USER],
+            nodes: [Node::EMPTY; ORDERS_PER_USER],
+        };
+        self.blocks.push(Box::new(block));
+        self.blocks.len() - 1
+    }
+
+    #[inline]
+    pub(crate) fn block(&self, user: usize) -> &Block {
+        &self.blocks[user]
+    }
+
+    #[inline]
+    pub(crate) fn block_mut(&mut self, user: usize) -> &mut Block {
+        &mut self.blocks[user]
+    }
+
+    #[inline]
+    pub(crate) fn node(&self, handle: u32) -> &Node {
+        &self.blocks[user_of(handle)].nodes[slot_of(handle)]
+    }
+
+    #[inline]
+    pub(crate) fn node_mut(&mut self, handle: u32) -> &mut Node {
+        &mut self.blocks[user_of(handle)].nodes[slot_of(handle)]
+    }
+
+    #[inline]
+    pub(crate) fn raw(&self, handle: u32) -> &[u8; ORDER_BYTES] {
+        &self.blocks[user_of(handle)].raw[slot_of(handle)]
+    }
+
+    /// Puts a node at the head of a list and returns the new head.
+    #[inline]
+    pub(crate) fn link(&mut self, handle: u32, head: u32) -> u32 {
+        if head != NONE {
+            self.node_mut(head).prev = handle;
+        }
+        let node = self.node_mut(handle);
+        node.prev = NONE;
+        node.next = head;
+        handle
+    }
+
+    /// Takes a node out of its list and returns the list's head.
+    #[inline]
+    pub(crate) fn unlink(&mut self, handle: u32, head: u32) -> u32 {
+        let (prev, next) = {
+            let node = self.node_mut(handle);
+            let links = (node.prev, node.next);
+            node.prev = NONE;
+            node.next = NONE;
+            links
+        };
+        if next != NONE {
+            self.node_mut(next).prev = prev;
+        }
+        if prev == NONE {
+            debug_assert!(head == handle, "Invariant: a node without a predecessor is the head");
+            return next;
+        }
+        self.node_mut(prev).next = next;
+        head
+    }
+}
+
+/// The handle of a user's order slot.
+#[inline]
+pub(crate) fn handle_of(user: usize, slot: usize) -> u32 {
+    debug_assert!(slot < ORDERS_PER_USER, "Invariant: an account has 32 order slots");
+    u32::try_from(user * ORDERS_PER_USER + slot).expect("Invariant: USERS_MAX bounds the handles")
+}
+
+#[inline]
+pub(crate) fn user_of(handle: u32) -> usize {
+    handle as usize / ORDERS_PER_USER
+}
+
+#[inline]
+pub(crate) fn slot_of(handle: u32) -> usize {
+    handle as usize % ORDERS_PER_USER
+}

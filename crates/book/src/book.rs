@@ -1,0 +1,180 @@
+//! The book's state, and the questions that need no walk over it.
+
+use std::collections::HashMap;
+
+use slotbook_protocol::enums::MarketType;
+use slotbook_protocol::oracle::OracleGuardRails;
+use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
+
+use crate::arena::Arena;
+use crate::limits::{AUCTION_WHEEL_BUCKETS, EXPIRY_WHEEL_BUCKETS};
+use crate::market::{Market, MarketId, MarketInfo};
+use crate::place::LeftOut;
+use crate::pricing::OracleAccount;
+use crate::turn::FeedState;
+use crate::users::{MarketKey, UserTable};
+use crate::wheel::{Timer, Wheel};
+
+/// What a book is of.
+#[derive(Clone, Copy, Debug)]
+pub struct BookConfig {
+    /// The exchange's program: the owner of user and market accounts.
+    pub program: Pubkey,
+}
+
+/// How many accounts and orders are held, and why orders are not shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// User accounts present.
+    pub users: usize,
+    /// Order slots that hold an open order.
+    pub open_orders: usize,
+    /// Open orders that stand in a ladder.
+    pub resting_orders: usize,
+    /// Open orders left out, by [`LeftOut`] code.
+    pub left_out: [usize; LeftOut::COUNT],
+    /// Accounts out of the book because their bytes are malformed.
+    pub quarantined: usize,
+}
+
+/// The order book of every market of one program.
+#[derive(Debug)]
+pub struct Book {
+    pub(crate) config: BookConfig,
+    pub(crate) users: UserTable,
+    pub(crate) arena: Arena,
+    pub(crate) markets: Vec<Market>,
+    /// Market numbers by type and index; `NO_MARKET` where there is none.
+    pub(crate) market_ids: [Vec<u16>; 2],
+    pub(crate) oracles: HashMap<Pubkey, OracleAccount>,
+    pub(crate) exchange_status: u8,
+    pub(crate) guard_rails: OracleGuardRails,
+    pub(crate) slot: Slot,
+    pub(crate) now: UnixSeconds,
+    pub(crate) state: FeedState,
+    pub(crate) auctions: Wheel,
+    pub(crate) expiries: Wheel,
+    /// Timers that fell due, kept to be used again.
+    pub(crate) due: Vec<Timer>,
+    pub(crate) dirty: Vec<MarketId>,
+    /// The markets that the last turn changed.
+    pub(crate) turned: Vec<MarketId>,
+    /// Slot and state at the end of the last turn.
+    pub(crate) turned_at: Option<(Slot, FeedState)>,
+    pub(crate) left_out: [usize; LeftOut::COUNT],
+    pub(crate) resting_orders: usize,
+    pub(crate) open_orders: usize,
+    pub(crate) present_users: usize,
+    pub(crate) quarantined: HashMap<Pubkey, ()>,
+    pub(crate) snapshot: crate::snapshot::SnapshotProgress,
+}
+
+impl Book {
+    /// A book that has seen nothing: no markets, slot 0, state `Rebuilding`.
+    #[must_use]
+    pub fn new(config: BookConfig) -> Self {
+        Self {
+            config,
+            users: UserTable::default(),
+            arena: Arena::default(),
+            markets: Vec::new(),
+            market_ids: [Vec::new(), Vec::new()],
+            oracles: HashMap::new(),
+            exchange_status: 0,
+            guard_rails: OracleGuardRails::default(),
+            slot: Slot(0),
+            now: UnixSeconds(0),
+            state: FeedState::Rebuilding,
+            auctions: Wheel::new(AUCTION_WHEEL_BUCKETS),
+            expiries: Wheel::new(EXPIRY_WHEEL_BUCKETS),
+            due: Vec::new(),
+            dirty: Vec::new(),
+            turned: Vec::new(),
+            turned_at: None,
+            left_out: [0; LeftOut::COUNT],
+            resting_orders: 0,
+            open_orders: 0,
+            present_users: 0,
+            quarantined: HashMap::new(),
+            snapshot: crate::snapshot::SnapshotProgress::default(),
+        }
+    }
+
+    /// Markets known. Their ids are `0..market_count`.
+    #[must_use]
+    pub fn market_count(&self) -> usize {
+        self.markets.len()
+    }
+
+    /// What a market's account says; `None` for a number that was never given.
+    #[must_use]
+    pub fn market(&self, id: MarketId) -> Option<&MarketInfo> {
+        self.markets.get(id.index()).map(|market| &market.info)
+    }
+
+    /// All markets, in the order of their ids.
+    pub fn markets(&self) -> impl Iterator<Item = &MarketInfo> {
+        self.markets.iter().map(|market| &market.info)
+    }
+
+    /// Finds a market by its name in any case; perps win over spot markets of the same name.
+    #[must_use]
+    pub fn find_market_by_name(&self, name: &str) -> Option<MarketId> {
+        let named = |market: &&MarketInfo| market.name.eq_ignore_ascii_case(name);
+        self.markets().filter(named).max_by_key(|market| market.market_type).map(|market| market.id)
+    }
+
+    /// Finds a market by its type and index.
+    #[must_use]
+    pub fn find_market(&self, market_type: MarketType, market_index: u16) -> Option<MarketId> {
+        self.market_id(MarketKey { market_type, market_index })
+    }
+
+    /// The oracle accounts that markets name, each once, in the order of their keys.
+    #[must_use]
+    pub fn oracle_keys(&self) -> Vec<Pubkey> {
+        let mut keys: Vec<Pubkey> = self.oracles.keys().copied().collect();
+        keys.sort_unstable();
+        keys
+    }
+
+    /// The slot this book stands at.
+    #[must_use]
+    pub fn slot(&self) -> Slot {
+        self.slot
+    }
+
+    /// How fresh the book's source is.
+    #[must_use]
+    pub fn state(&self) -> FeedState {
+        self.state
+    }
+
+    /// Accounts and orders held, and orders left out by reason.
+    #[must_use]
+    pub fn counters(&self) -> Counters {
+        Counters {
+            users: self.present_users,
+            open_orders: self.open_orders,
+            resting_orders: self.resting_orders,
+            left_out: self.left_out,
+            quarantined: self.quarantined.len(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn market_id(&self, key: MarketKey) -> Option<MarketId> {
+        let ids = &self.market_ids[key.market_type as usize];
+        let id = *ids.get(usize::from(key.market_index))?;
+        (id != crate::arena::NO_MARKET).then_some(MarketId(id))
+    }
+
+    /// Notes that something shown of a market changed in this turn.
+    pub(crate) fn touch(&mut self, id: MarketId) {
+        let market = &mut self.markets[id.index()];
+        if !market.dirty {
+            market.dirty = true;
+            self.dirty.push(id);
+        }
+    }
+}

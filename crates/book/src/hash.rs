@@ -1,0 +1,70 @@
+//! A hash of what a book shows, the same for every implementation that shows the same.
+
+use slotbook_protocol::enums::MarketType;
+use slotbook_protocol::units::Pubkey;
+
+use crate::Side;
+
+/// FNV-1a over the rows of each market in book order; stable across machines and versions.
+///
+/// Feed markets in ascending (type, index) order with spot before perp, and for each the bids and
+/// then the asks, best first.
+#[derive(Clone, Debug)]
+pub struct CanonicalHash(u64);
+
+/// One order as a book shows it.
+#[derive(Clone, Copy, Debug)]
+pub struct HashRow {
+    /// Effective price, 1e6.
+    pub price: u64,
+    /// Shown size, in the market's base units.
+    pub size: u64,
+    /// Slot of the order.
+    pub slot: u64,
+    /// Id of the order within its user account.
+    pub order_id: u32,
+    /// The user account.
+    pub maker: Pubkey,
+}
+
+impl CanonicalHash {
+    /// The hash of no market at all.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+
+    /// Starts a market.
+    pub fn market(&mut self, market_type: MarketType, market_index: u16) {
+        self.bytes(&[b'm', market_type as u8]);
+        self.bytes(&market_index.to_le_bytes());
+    }
+
+    /// Adds an order of the current market.
+    pub fn row(&mut self, side: Side, row: &HashRow) {
+        self.bytes(&[side as u8]);
+        self.bytes(&row.price.to_le_bytes());
+        self.bytes(&row.size.to_le_bytes());
+        self.bytes(&row.slot.to_le_bytes());
+        self.bytes(&row.order_id.to_le_bytes());
+        self.bytes(&row.maker.0);
+    }
+
+    /// The hash of everything fed so far.
+    #[must_use]
+    pub const fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}
+
+impl Default for CanonicalHash {
+    fn default() -> Self {
+        Self::new()
+    }
+}

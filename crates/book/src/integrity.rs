@@ -1,0 +1,186 @@
+//! Every invariant of the book, checked by name, and a hash of what the book shows.
+
+use slotbook_protocol::enums::{MarketType, OrderStatus};
+use slotbook_protocol::order::OrderView;
+
+use crate::Side;
+use crate::arena::{NONE, Place};
+use crate::book::Book;
+use crate::hash::{CanonicalHash, HashRow};
+use crate::limits::ORDERS_PER_USER;
+use crate::market::MarketId;
+use crate::users::MarketKey;
+use crate::view::OrderRow;
+
+/// A broken invariant, named by the sentence that should hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Violation(pub &'static str);
+
+impl std::fmt::Display for Violation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "broken invariant: {}", self.0)
+    }
+}
+
+impl std::error::Error for Violation {}
+
+impl Book {
+    /// Checks every invariant of the book; O(orders).
+    ///
+    /// # Errors
+    /// The first [`Violation`] found.
+    pub fn check_integrity(&self) -> Result<(), Violation> {
+        self.check_counts()?;
+        let mut listed = 0;
+        for id in 0..self.markets.len() {
+            let id = MarketId(u16::try_from(id).map_err(|_| Violation("market ids are u16"))?);
+            for side in Side::BOTH {
+                listed += self.check_fixed(id, side)?;
+                listed += self.check_offset(id, side)?;
+                self.check_levels(id, side)?;
+            }
+        }
+        ensure(listed == self.resting_orders, "each resting order is in exactly one ladder")
+    }
+
+    /// The hash of all orders shown, in book order; equal books have equal hashes.
+    #[must_use]
+    pub fn state_hash(&self) -> u64 {
+        let mut hash = CanonicalHash::new();
+        let mut keys: Vec<(MarketKey, MarketId)> = self
+            .markets()
+            .map(|info| {
+                let (market_type, market_index) = (info.market_type, info.market_index);
+                (MarketKey { market_type, market_index }, info.id)
+            })
+            .collect();
+        keys.sort_unstable();
+        let mut rows: Vec<OrderRow> = Vec::new();
+        for (key, id) in keys {
+            hash.market(key.market_type, key.market_index);
+            for side in Side::BOTH {
+                rows.clear();
+                self.orders(id, side, usize::MAX, &mut rows);
+                rows.iter().for_each(|row| hash.row(side, &hash_row(row)));
+            }
+        }
+        hash.finish()
+    }
+
+    fn check_counts(&self) -> Result<(), Violation> {
+        let (mut open, mut resting, mut present) = (0, 0, 0);
+        let mut left_out = [0usize; crate::LeftOut::COUNT];
+        for index in 0..self.users.len() {
+            let user = self.users.get(index);
+            present += usize::from(user.present);
+            open += user.open.count_ones() as usize;
+            for slot in 0..ORDERS_PER_USER {
+                let block = self.arena.block(index);
+                let is_open = OrderView::new(&block.raw[slot]).status() == Ok(OrderStatus::Open);
+                ensure(is_open == (user.open >> slot & 1 == 1), "open masks follow the bytes")?;
+                match block.nodes[slot].place {
+                    Place::Out(reason) => left_out[reason as usize] += 1,
+                    Place::Fixed(_) | Place::Offset(_) => {
+                        resting += 1;
+                        ensure(is_open, "only open orders rest")?;
+                        ensure(block.nodes[slot].size > 0, "a resting order has a size")?;
+                    }
+                }
+            }
+        }
+        left_out[crate::LeftOut::NotOpen as usize] = 0;
+        ensure(open == self.open_orders, "open orders are counted")?;
+        ensure(present == self.present_users, "present users are counted")?;
+        ensure(resting == self.resting_orders, "resting orders are counted")?;
+        ensure(left_out == self.left_out, "orders left out are counted by reason")
+    }
+
+    fn check_fixed(&self, id: MarketId, side: Side) -> Result<usize, Violation> {
+        let ladder = &self.markets[id.index()].fixed[side.index()];
+        let worst_first =
+            ladder.levels().is_sorted_by(|a, b| side.is_better(ladder.price(b), ladder.price(a)));
+        ensure(worst_first, "fixed levels get better towards the end")?;
+        let mut listed = 0;
+        for level in ladder.levels() {
+            let place = (id, Place::Fixed(side), ladder.price(level));
+            let (count, size) = self.check_list(level.head, place)?;
+            ensure(count > 0, "no empty level")?;
+            ensure(count == level.order_count as usize, "a level counts its orders")?;
+            ensure(size == level.size.get(), "a level's size is the sum of its orders")?;
+            listed += count;
+        }
+        Ok(listed)
+    }
+
+    fn check_offset(&self, id: MarketId, side: Side) -> Result<usize, Violation> {
+        let ladder = &self.markets[id.index()].offset[side.index()];
+        ladder.check().map_err(Violation)?;
+        let mut listed = 0;
+        for (offset, head, order_count, part_size) in ladder.parts() {
+            let place = (id, Place::Offset(side), offset.cast_unsigned());
+            let (count, size) = self.check_list(head, place)?;
+            ensure(count == order_count as usize, "an offset part counts its orders")?;
+            ensure(size == part_size, "an offset part's size is the sum of its orders")?;
+            listed += count;
+        }
+        Ok(listed)
+    }
+
+    /// Walks a list: links agree both ways, and every node says that it stands here.
+    fn check_list(
+        &self,
+        head: u32,
+        (id, place, key): (MarketId, Place, u64),
+    ) -> Result<(usize, u128), Violation> {
+        let (mut count, mut size) = (0, 0u128);
+        let (mut handle, mut before) = (head, NONE);
+        while handle != NONE {
+            ensure(count <= self.resting_orders, "a list has no cycle")?;
+            let node = self.arena.node(handle);
+            ensure(node.prev == before, "links agree both ways")?;
+            let here = (MarketId(node.market), node.place, node.key) == (id, place, key);
+            ensure(here, "a node's place is the list it is in")?;
+            count += 1;
+            size += u128::from(node.size);
+            before = handle;
+            handle = node.next;
+        }
+        Ok((count, size))
+    }
+
+    /// What is shown: sorted, without empty or repeated prices, and equal by level and by order.
+    fn check_levels(&self, id: MarketId, side: Side) -> Result<(), Violation> {
+        let levels: Vec<_> = self.levels(id, side).collect();
+        let sorted = levels.is_sorted_by(|a, b| side.is_better(a.price.0, b.price.0));
+        ensure(sorted, "shown bids descend and asks ascend")?;
+        ensure(levels.iter().all(|level| level.size > 0), "no empty level is shown")?;
+        let mut rows = Vec::new();
+        self.orders(id, side, usize::MAX, &mut rows);
+        let mut at = 0;
+        for level in &levels {
+            let end = at + level.order_count as usize;
+            let orders = rows.get(at..end).ok_or(Violation("levels and orders agree"))?;
+            let size: u128 = orders.iter().map(|row| u128::from(row.size.0)).sum();
+            let priced = orders.iter().all(|row| row.price == level.price);
+            ensure(priced && size == level.size, "a shown level is the sum of its shown orders")?;
+            at = end;
+        }
+        ensure(at == rows.len(), "every shown order is in a shown level")
+    }
+}
+
+fn ensure(holds: bool, invariant: &'static str) -> Result<(), Violation> {
+    if holds { Ok(()) } else { Err(Violation(invariant)) }
+}
+
+fn hash_row(row: &OrderRow) -> HashRow {
+    HashRow {
+        price: row.price.0,
+        size: row.size.0,
+        slot: row.slot.0,
+        order_id: row.order_id,
+        maker: row.maker,
+    }
+}
+
+const _: () = assert!((MarketType::Spot as u8) < (MarketType::Perp as u8));

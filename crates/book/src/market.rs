@@ -1,0 +1,164 @@
+//! One market: what its account says, what its oracle says, and its ladders.
+
+use slotbook_protocol::enums::{MarketStatus, MarketType, OracleSource};
+use slotbook_protocol::oracle::OracleReading;
+use slotbook_protocol::units::{BaseQty, Price, Pubkey, Slot, UnixSeconds};
+
+use crate::Side;
+use crate::ladder::Ladder;
+use crate::offset_ladder::{OffsetLadder, OffsetPricing};
+use crate::place::EmptyReason;
+
+/// A market's number in this book: dense, in the order in which markets were found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MarketId(pub u16);
+
+impl MarketId {
+    pub(crate) fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+/// What a market's account says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MarketInfo {
+    /// The market's number in this book.
+    pub id: MarketId,
+    /// The market's account.
+    pub account: Pubkey,
+    /// Name without padding, as `SOL-PERP`.
+    pub name: String,
+    /// Perp or spot.
+    pub market_type: MarketType,
+    /// Index among the markets of its type.
+    pub market_index: u16,
+    /// Status on chain.
+    pub status: MarketStatus,
+    /// Smallest price step, 1e6; at least 1.
+    pub tick: Price,
+    /// Smallest size step, in base units of this market; at least 1.
+    pub step: BaseQty,
+    /// Smallest order that is not reduce-only, in base units.
+    pub min_order_size: BaseQty,
+    /// Decimals of a base size: 9 for perps, the token's for spot.
+    pub decimals: u32,
+    /// True for prediction markets, whose prices end at 1,000,000.
+    pub is_prediction: bool,
+    /// The oracle's account; all zero for the quote asset.
+    pub oracle: Pubkey,
+    /// How the oracle's account is read.
+    pub oracle_source: OracleSource,
+    /// Paused operations, a bit field of the market's type.
+    pub paused_operations: u8,
+    /// When the market expires, 0 for never.
+    pub expiry_ts: UnixSeconds,
+}
+
+/// Why oracle-offset orders are left out of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OffsetExclusion {
+    /// No oracle account has been seen.
+    OracleMissing,
+    /// The oracle's account cannot be read.
+    OracleMalformed,
+    /// The oracle's price is not usable for orders; the name is its validity.
+    OracleInvalid(&'static str),
+}
+
+impl OffsetExclusion {
+    /// The name used in answers.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::OracleMissing => "oracleMissing",
+            Self::OracleMalformed => "oracleMalformed",
+            Self::OracleInvalid(validity) => validity,
+        }
+    }
+}
+
+/// The oracle as every part of one body sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OracleState {
+    /// The exchange oracle, when its account can be read.
+    pub exchange: Option<OracleReading>,
+    /// The MM-oracle view; for spot markets, and where it does not apply, the exchange oracle.
+    pub mm: Option<OracleReading>,
+    /// Set while oracle-offset orders cannot be priced.
+    pub excluded: Option<OffsetExclusion>,
+}
+
+impl OracleState {
+    pub(crate) const MISSING: Self =
+        Self { exchange: None, mm: None, excluded: Some(OffsetExclusion::OracleMissing) };
+}
+
+/// What the market's account says about its oracle, beside the oracle's own account.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct OracleFields {
+    pub(crate) mm_price: i64,
+    pub(crate) mm_slot: u64,
+    pub(crate) mm_sequence_id: u64,
+    /// The last price the program saw: shown when the oracle's account is absent.
+    pub(crate) last_price: i64,
+    pub(crate) last_twap: i64,
+    /// How much wider the confidence may be for this tier.
+    pub(crate) confidence_multiplier: u64,
+}
+
+/// Interest of a spot market: from scaled balances to tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Interest {
+    pub(crate) deposit: u128,
+    pub(crate) borrow: u128,
+}
+
+#[derive(Debug)]
+pub(crate) struct Market {
+    pub(crate) info: MarketInfo,
+    pub(crate) oracle_fields: OracleFields,
+    pub(crate) interest: Interest,
+    pub(crate) malformed: bool,
+    /// Slot and write version of the market account's newest state.
+    pub(crate) account_slot: u64,
+    pub(crate) write_version: u64,
+    pub(crate) empty: Option<EmptyReason>,
+    pub(crate) oracle: OracleState,
+    pub(crate) pricing: Option<OffsetPricing>,
+    pub(crate) fixed: [Ladder; 2],
+    pub(crate) offset: [OffsetLadder; 2],
+    pub(crate) seq: u64,
+    pub(crate) ts_ms: u64,
+    pub(crate) dirty: bool,
+}
+
+impl Market {
+    pub(crate) fn new(info: MarketInfo) -> Self {
+        Self {
+            info,
+            oracle_fields: OracleFields::default(),
+            interest: Interest::default(),
+            malformed: false,
+            account_slot: 0,
+            write_version: 0,
+            empty: None,
+            oracle: OracleState::MISSING,
+            pricing: None,
+            fixed: Side::BOTH.map(Ladder::new),
+            offset: Side::BOTH.map(OffsetLadder::new),
+            seq: 0,
+            ts_ms: 0,
+            dirty: false,
+        }
+    }
+
+    /// Only reduce-only orders show.
+    pub(crate) fn is_reduce_only(&self) -> bool {
+        self.info.status == MarketStatus::ReduceOnly
+    }
+
+    /// The slot of the market account's newest state.
+    pub(crate) fn market_slot(&self) -> Slot {
+        Slot(self.account_slot)
+    }
+}

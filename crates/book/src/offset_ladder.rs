@@ -1,0 +1,447 @@
+//! The oracle-offset orders of one side, in buckets of one tick.
+//!
+//! An order's effective price is `oracle + offset` rounded to the tick, so a moving oracle changes
+//! no order and no bucket: it only decides which part of a bucket rounds to which price. With
+//! `offset = q * tick + r` and `oracle = Q * tick + R` the price is `(Q + q + n) * tick`, where `n`
+//! depends on `R + r` alone. A bucket keeps its remainders sorted with running sums, so each part
+//! of it is summed by one binary search however many offsets share the level.
+//!
+//! Source of the price: programs/drift/src/state/user.rs `Order::get_limit_price`.
+
+use smallvec::SmallVec;
+
+use crate::Side;
+use crate::arena::{Arena, NONE};
+use crate::ladder::find_from_best;
+use crate::wide::WideSize;
+
+/// The orders of one exact offset within a bucket.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    /// Offset minus the bucket's own, in `0..tick`.
+    remainder: u64,
+    pub(crate) head: u32,
+    pub(crate) order_count: u32,
+    size: WideSize,
+    /// Size of this part and of those with smaller remainders.
+    running_size: WideSize,
+    /// Orders of this part and of those with smaller remainders.
+    running_count: u32,
+}
+
+#[derive(Clone, Debug)]
+struct Bucket {
+    rank: u64,
+    /// Sorted by remainder. One part where offsets lie on the tick.
+    parts: SmallVec<[Part; 1]>,
+}
+
+/// All oracle-offset orders of one side.
+#[derive(Debug)]
+pub(crate) struct OffsetLadder {
+    side: Side,
+    tick: u64,
+    buckets: Vec<Bucket>,
+}
+
+/// What decides the price of an offset: the oracle and the market's bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OffsetPricing {
+    /// 1e6, positive.
+    pub(crate) oracle: i64,
+    /// Highest price, for prediction markets.
+    pub(crate) price_max: Option<u64>,
+}
+
+/// The part of a bucket that rounds to one price.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Segment<'a> {
+    pub(crate) price: u64,
+    pub(crate) size: u128,
+    pub(crate) order_count: u32,
+    pub(crate) parts: &'a [Part],
+}
+
+impl OffsetLadder {
+    pub(crate) fn new(side: Side) -> Self {
+        Self { side, tick: 1, buckets: Vec::new() }
+    }
+
+    /// Empties the ladder and sets the tick its buckets are made of.
+    pub(crate) fn reset(&mut self, tick: u64) {
+        self.buckets.clear();
+        self.tick = tick.max(1);
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.buckets.is_empty()
+    }
+
+    /// Adds an order whose node has no list yet.
+    pub(crate) fn insert(&mut self, arena: &mut Arena, handle: u32, offset: i64, size: u64) {
+        debug_assert!(size > 0, "Invariant: an order in a ladder has a size");
+        let (rank, remainder) = self.split(offset);
+        let index = match self.find(rank) {
+            Ok(index) => index,
+            Err(index) => {
+                self.buckets.insert(index, Bucket { rank, parts: SmallVec::new() });
+                index
+            }
+        };
+        let parts = &mut self.buckets[index].parts;
+        let at = part_index(parts, remainder).unwrap_or_else(|at| {
+            parts.insert(at, Part::new(remainder, at.checked_sub(1).map(|i| &parts[i])));
+            at
+        });
+        parts[at].head = arena.link(handle, parts[at].head);
+        parts[at].order_count += 1;
+        parts[at].size.add(size);
+        for part in &mut parts[at..] {
+            part.running_size.add(size);
+            part.running_count += 1;
+        }
+    }
+
+    /// Takes an order out, and what it leaves empty.
+    pub(crate) fn remove(&mut self, arena: &mut Arena, handle: u32, offset: i64, size: u64) {
+        let (index, at) = self.place(offset);
+        let parts = &mut self.buckets[index].parts;
+        parts[at].head = arena.unlink(handle, parts[at].head);
+        parts[at].order_count -= 1;
+        parts[at].size.sub(size);
+        for part in &mut parts[at..] {
+            part.running_size.sub(size);
+            part.running_count -= 1;
+        }
+        if parts[at].order_count == 0 {
+            debug_assert!(parts[at].head == NONE, "Invariant: an empty part has no list");
+            parts.remove(at);
+        }
+        if parts.is_empty() {
+            self.buckets.remove(index);
+        }
+    }
+
+    /// Changes the size of an order that stays at its offset.
+    pub(crate) fn resize(&mut self, offset: i64, old: u64, new: u64) {
+        let (index, at) = self.place(offset);
+        let parts = &mut self.buckets[index].parts;
+        parts[at].size.sub(old);
+        parts[at].size.add(new);
+        for part in &mut parts[at..] {
+            part.running_size.sub(old);
+            part.running_size.add(new);
+        }
+    }
+
+    /// Segments from the best price to the worst; neighbours may share a price.
+    pub(crate) fn segments(&self, pricing: OffsetPricing) -> Segments<'_> {
+        let tick = i128::from(self.tick);
+        let oracle = i128::from(pricing.oracle);
+        Segments {
+            ladder: self,
+            price_max: pricing.price_max,
+            quotient: oracle.div_euclid(tick),
+            remainder: u64::try_from(oracle.rem_euclid(tick)).unwrap_or(0),
+            next_bucket: self.buckets.len(),
+            second_half: None,
+        }
+    }
+
+    /// Checks order, sums and counts; the lists are checked against the nodes by the caller.
+    pub(crate) fn check(&self) -> Result<(), &'static str> {
+        if !self.buckets.is_sorted_by(|a, b| a.rank < b.rank) {
+            return Err("offset buckets ascend by rank");
+        }
+        for bucket in &self.buckets {
+            if bucket.parts.is_empty() {
+                return Err("no empty offset bucket");
+            }
+            if !bucket.parts.is_sorted_by(|a, b| a.remainder < b.remainder) {
+                return Err("parts ascend by remainder");
+            }
+            let (mut size, mut count) = (0u128, 0u32);
+            for part in &bucket.parts {
+                size += part.size.get();
+                count += part.order_count;
+                if part.order_count == 0 || part.size.get() == 0 {
+                    return Err("no empty part of an offset bucket");
+                }
+                if part.running_size.get() != size || part.running_count != count {
+                    return Err("running sums of a bucket agree with its parts");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Heads and sizes of all parts, for the integrity check.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = (i64, u32, u32, u128)> + '_ {
+        self.buckets.iter().flat_map(move |bucket| {
+            bucket.parts.iter().map(move |part| {
+                let quotient = quotient_of(self.side, bucket.rank);
+                let offset =
+                    i128::from(quotient) * i128::from(self.tick) + i128::from(part.remainder);
+                (
+                    i64::try_from(offset).unwrap_or(i64::MAX),
+                    part.head,
+                    part.order_count,
+                    part.size.get(),
+                )
+            })
+        })
+    }
+
+    fn place(&self, offset: i64) -> (usize, usize) {
+        let (rank, remainder) = self.split(offset);
+        let index = self.find(rank).expect("Invariant: an offset order's bucket exists");
+        let at = part_index(&self.buckets[index].parts, remainder);
+        (index, at.expect("Invariant: an offset order's part exists"))
+    }
+
+    #[inline]
+    fn find(&self, rank: u64) -> Result<usize, usize> {
+        find_from_best(&self.buckets, rank, |bucket| bucket.rank)
+    }
+
+    #[inline]
+    fn split(&self, offset: i64) -> (u64, u64) {
+        let Ok(tick) = i64::try_from(self.tick) else {
+            // A tick beyond i64 holds every offset in the two buckets around zero.
+            let quotient = if offset < 0 { -1 } else { 0 };
+            let remainder =
+                if offset < 0 { self.tick - offset.unsigned_abs() } else { offset.unsigned_abs() };
+            return (rank_of(self.side, quotient), remainder);
+        };
+        let remainder = offset.rem_euclid(tick).unsigned_abs();
+        (rank_of(self.side, offset.div_euclid(tick)), remainder)
+    }
+}
+
+impl Part {
+    fn new(remainder: u64, before: Option<&Self>) -> Self {
+        Self {
+            remainder,
+            head: NONE,
+            order_count: 0,
+            size: WideSize::default(),
+            running_size: before.map_or(WideSize::default(), |part| part.running_size),
+            running_count: before.map_or(0, |part| part.running_count),
+        }
+    }
+}
+
+/// See [`OffsetLadder::segments`].
+#[derive(Debug)]
+pub(crate) struct Segments<'a> {
+    ladder: &'a OffsetLadder,
+    price_max: Option<u64>,
+    /// Whole ticks of the oracle price, and what is left of it.
+    quotient: i128,
+    remainder: u64,
+    next_bucket: usize,
+    second_half: Option<usize>,
+}
+
+impl<'a> Iterator for Segments<'a> {
+    type Item = Segment<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Segment<'a>> {
+        loop {
+            let (index, first) = match self.second_half.take() {
+                Some(index) => (index, false),
+                None => {
+                    self.next_bucket = self.next_bucket.checked_sub(1)?;
+                    self.second_half = Some(self.next_bucket);
+                    (self.next_bucket, true)
+                }
+            };
+            let segment = self.half(&self.ladder.buckets[index], first);
+            if segment.order_count > 0 {
+                return Some(segment);
+            }
+        }
+    }
+}
+
+impl<'a> Segments<'a> {
+    /// The better or the worse half of a bucket: `R + r` crosses at most one tick boundary.
+    #[inline]
+    fn half(&self, bucket: &'a Bucket, better: bool) -> Segment<'a> {
+        let parts = bucket.parts.as_slice();
+        let to_next_tick = self.ladder.tick - self.remainder;
+        // Bids round down: r >= T - R reaches the next tick. Asks round up: r > T - R passes it.
+        let (split, ticks_up) = match (self.ladder.side, self.remainder == 0) {
+            (Side::Bid, _) => (below(parts, to_next_tick), u8::from(better)),
+            (Side::Ask, true) => (below(parts, 1), u8::from(!better)),
+            (Side::Ask, false) => {
+                (below(parts, to_next_tick.saturating_add(1)), 1 + u8::from(!better))
+            }
+        };
+        let upper = match self.ladder.side {
+            Side::Bid => better,
+            Side::Ask => !better,
+        };
+        let range = if upper { split..parts.len() } else { 0..split };
+        let quotient = i128::from(quotient_of(self.ladder.side, bucket.rank));
+        let ticks = self.quotient + quotient + i128::from(ticks_up);
+        Segment {
+            price: self.bound(ticks * i128::from(self.ladder.tick)),
+            size: running(parts, range.end).0 - running(parts, range.start).0,
+            order_count: running(parts, range.end).1 - running(parts, range.start).1,
+            parts: &parts[range],
+        }
+    }
+
+    /// At least one tick; in prediction markets at most the rounded cap.
+    #[inline]
+    fn bound(&self, price: i128) -> u64 {
+        let tick = self.ladder.tick;
+        let price = u64::try_from(price.max(i128::from(tick))).unwrap_or(u64::MAX);
+        let Some(cap) = self.price_max else { return price };
+        let rounded_cap = match self.ladder.side {
+            Side::Bid => cap - cap % tick,
+            Side::Ask => cap.div_ceil(tick).saturating_mul(tick),
+        };
+        price.min(rounded_cap)
+    }
+}
+
+/// Sum of sizes and orders of the first `count` parts.
+#[inline]
+fn running(parts: &[Part], count: usize) -> (u128, u32) {
+    match count.checked_sub(1) {
+        None => (0, 0),
+        Some(last) => (parts[last].running_size.get(), parts[last].running_count),
+    }
+}
+
+/// Parts with a remainder below `bound`.
+#[inline]
+fn below(parts: &[Part], bound: u64) -> usize {
+    match parts {
+        [only] => usize::from(only.remainder < bound),
+        _ => parts.partition_point(|part| part.remainder < bound),
+    }
+}
+
+#[inline]
+fn part_index(parts: &[Part], remainder: u64) -> Result<usize, usize> {
+    parts.binary_search_by_key(&remainder, |part| part.remainder)
+}
+
+/// The rank of a bucket, which grows towards the best price of the side.
+#[inline]
+fn rank_of(side: Side, quotient: i64) -> u64 {
+    let ascending = quotient.cast_unsigned() ^ (1 << 63);
+    match side {
+        Side::Bid => ascending,
+        Side::Ask => !ascending,
+    }
+}
+
+#[inline]
+fn quotient_of(side: Side, rank: u64) -> i64 {
+    let ascending = match side {
+        Side::Bid => rank,
+        Side::Ask => !rank,
+    };
+    (ascending ^ (1 << 63)).cast_signed()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use slotbook_protocol::units::{OraclePrice, Price, PriceOffset};
+
+    /// Inserts offsets, prices them at many oracles and compares with the rule applied to each.
+    fn check(side: Side, tick: u64, offsets: &[i32], price_max: Option<u64>) {
+        let mut arena = Arena::default();
+        let mut ladder = OffsetLadder::new(side);
+        ladder.reset(tick);
+        for (slot, offset) in offsets.iter().enumerate() {
+            if slot % 32 == 0 {
+                arena.grow();
+            }
+            let handle = u32::try_from(slot).expect("few offsets");
+            ladder.insert(&mut arena, handle, i64::from(*offset), slot as u64 + 1);
+        }
+        for oracle in [1, 7, tick as i64, 995_000, 999_999, 1_000_000, 1_000_001, 1_000_049] {
+            ladder.check().expect("sums agree");
+            let pricing = OffsetPricing { oracle, price_max };
+            let mut shown: Vec<(u64, u128)> = Vec::new();
+            for segment in ladder.segments(pricing) {
+                match shown.last_mut() {
+                    Some((price, size)) if *price == segment.price => *size += segment.size,
+                    _ => shown.push((segment.price, segment.size)),
+                }
+            }
+            assert_eq!(shown, expected(side, tick, offsets, oracle, price_max), "oracle {oracle}");
+        }
+    }
+
+    fn expected(
+        side: Side,
+        tick: u64,
+        offsets: &[i32],
+        oracle: i64,
+        price_max: Option<u64>,
+    ) -> Vec<(u64, u128)> {
+        let mut levels = std::collections::BTreeMap::<u64, u128>::new();
+        for (slot, offset) in offsets.iter().enumerate() {
+            let price = slotbook_protocol::price::resting_offset_price(
+                OraclePrice(oracle),
+                PriceOffset(*offset),
+                Price(tick),
+                side.direction(),
+                price_max.is_some(),
+            );
+            *levels.entry(price.0).or_default() += slot as u128 + 1;
+        }
+        let ascending: Vec<_> = levels.into_iter().collect();
+        match side {
+            Side::Ask => ascending,
+            Side::Bid => ascending.into_iter().rev().collect(),
+        }
+    }
+
+    const OFFSETS: [i32; 14] = [-250, -101, -100, -99, -51, -50, -1, 0, 1, 49, 50, 51, 100, 149];
+
+    #[test]
+    fn every_offset_shows_at_the_price_the_program_would_fill_it() {
+        for side in Side::BOTH {
+            for tick in [1, 2, 50, 100, 1_000_000, 3_000_000_000] {
+                check(side, tick, &OFFSETS, None);
+                check(side, tick, &[i32::MIN, i32::MAX, 0], None);
+            }
+        }
+    }
+
+    #[test]
+    fn prediction_markets_are_capped() {
+        for side in Side::BOTH {
+            for tick in [1, 50, 100, 30_000] {
+                check(side, tick, &OFFSETS, Some(1_000_000));
+            }
+        }
+    }
+
+    #[test]
+    fn orders_leave_and_change_size_without_a_trace() {
+        let mut arena = Arena::default();
+        arena.grow();
+        let mut ladder = OffsetLadder::new(Side::Ask);
+        ladder.reset(10);
+        for (handle, offset) in [(0, 3), (1, 3), (2, 7), (3, 25)] {
+            ladder.insert(&mut arena, handle, offset, 5);
+        }
+        ladder.resize(3, 5, 9);
+        ladder.check().expect("sums agree after a change of size");
+        for (handle, offset, size) in [(2, 7, 5), (0, 3, 9), (3, 25, 5), (1, 3, 5)] {
+            ladder.remove(&mut arena, handle, offset, size);
+            ladder.check().expect("sums agree after a removal");
+        }
+        assert!(ladder.is_empty());
+    }
+}

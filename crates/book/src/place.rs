@@ -1,0 +1,230 @@
+//! Where an order belongs: the rules of what is in the book, for one order.
+
+use slotbook_protocol::enums::{Direction, MarketStatus, MarketType, OrderStatus};
+use slotbook_protocol::order::Order;
+use slotbook_protocol::units::{BaseQty, Slot, UnixSeconds};
+
+use crate::Side;
+
+/// Why an order slot is not in the book.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum LeftOut {
+    /// The slot holds no open order.
+    NotOpen = 0,
+    /// The order's market is not known.
+    UnknownMarket,
+    /// Market and oracle orders take; they never rest.
+    TakerOnly,
+    /// A trigger order that has not been triggered.
+    Untriggered,
+    /// A limit order whose auction still runs.
+    InAuction,
+    /// The chain's clock has passed `max_ts`.
+    Expired,
+    /// The owner is being liquidated or bankrupt.
+    OwnerFrozen,
+    /// Price 0 without an oracle offset.
+    NoPrice,
+    /// Less than one step can fill, reduce-only limits included.
+    BelowStep,
+    /// Not reduce-only, in a market that is.
+    MarketReduceOnly,
+}
+
+impl LeftOut {
+    /// Number of reasons.
+    pub const COUNT: usize = 10;
+
+    /// All reasons, in the order of their codes.
+    pub const ALL: [Self; Self::COUNT] = [
+        Self::NotOpen,
+        Self::UnknownMarket,
+        Self::TakerOnly,
+        Self::Untriggered,
+        Self::InAuction,
+        Self::Expired,
+        Self::OwnerFrozen,
+        Self::NoPrice,
+        Self::BelowStep,
+        Self::MarketReduceOnly,
+    ];
+
+    /// The name used in metrics and answers.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NotOpen => "notOpen",
+            Self::UnknownMarket => "unknownMarket",
+            Self::TakerOnly => "takerOnly",
+            Self::Untriggered => "untriggered",
+            Self::InAuction => "inAuction",
+            Self::Expired => "expired",
+            Self::OwnerFrozen => "ownerFrozen",
+            Self::NoPrice => "noPrice",
+            Self::BelowStep => "belowStep",
+            Self::MarketReduceOnly => "marketReduceOnly",
+        }
+    }
+}
+
+/// What the rules need besides the order itself.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Context {
+    pub(crate) slot: Slot,
+    pub(crate) now: UnixSeconds,
+    /// `User.status & 3`. Source: programs/drift/src/state/user.rs `UserStatus`.
+    pub(crate) owner_frozen: bool,
+    /// Signed base of the owner's position in the order's market.
+    pub(crate) position: i64,
+    pub(crate) step: BaseQty,
+    pub(crate) market_reduce_only: bool,
+}
+
+/// Where an order stands in its market's ladders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Decision {
+    Out(LeftOut),
+    Fixed { side: Side, price: u64, size: u64 },
+    Offset { side: Side, offset: i64, size: u64 },
+}
+
+/// Decides by DESIGN section 4: resting, not expired, fillable, priced.
+pub(crate) fn decide(order: &Order, context: &Context) -> Decision {
+    match left_out(order, context) {
+        Some(reason) => Decision::Out(reason),
+        None => placed(order, context),
+    }
+}
+
+/// The order of the tests decides which reason is counted when several hold.
+fn left_out(order: &Order, context: &Context) -> Option<LeftOut> {
+    if order.status != OrderStatus::Open {
+        return Some(LeftOut::NotOpen);
+    }
+    if !order.is_limit() {
+        return Some(LeftOut::TakerOnly);
+    }
+    if order.must_be_triggered() && !order.is_triggered() {
+        return Some(LeftOut::Untriggered);
+    }
+    if order.is_expired(context.now) {
+        return Some(LeftOut::Expired);
+    }
+    if !order.is_resting_limit(context.slot) {
+        return Some(LeftOut::InAuction);
+    }
+    if context.owner_frozen {
+        return Some(LeftOut::OwnerFrozen);
+    }
+    if context.market_reduce_only && !order.reduce_only {
+        return Some(LeftOut::MarketReduceOnly);
+    }
+    None
+}
+
+fn placed(order: &Order, context: &Context) -> Decision {
+    let size = order.unfilled_for_position(context.position).0;
+    if size == 0 || size < context.step.0 {
+        return Decision::Out(LeftOut::BelowStep);
+    }
+    let side = Side::from(order.direction);
+    if order.oracle_price_offset.0 != 0 {
+        return Decision::Offset { side, offset: i64::from(order.oracle_price_offset.0), size };
+    }
+    if order.price.0 == 0 {
+        return Decision::Out(LeftOut::NoPrice);
+    }
+    Decision::Fixed { side, price: order.price.0, size }
+}
+
+/// The slot at which an order in auction starts to rest.
+/// Source: sdk/src/math/auction.ts `isAuctionComplete`: over when `slot - order.slot > duration`.
+pub(crate) fn auction_end(order: &Order) -> i64 {
+    let end = order.slot.0.saturating_add(u64::from(order.auction_duration)).saturating_add(1);
+    i64::try_from(end).unwrap_or(i64::MAX)
+}
+
+/// The second at which an order expires, if it ever does.
+/// Source: programs/drift/src/math/orders.rs `should_expire_order`: strictly after `max_ts`.
+pub(crate) fn expiry(order: &Order) -> Option<i64> {
+    let expires = order.max_ts.0 != 0 && !order.must_be_triggered();
+    expires.then(|| order.max_ts.0.saturating_add(1))
+}
+
+/// Why a market shows an empty book.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EmptyReason {
+    /// Its status is neither active nor reduce-only.
+    MarketStatus,
+    /// Fills are paused in this market.
+    MarketFillPaused,
+    /// Fills are paused on the whole exchange.
+    ExchangeFillPaused,
+    /// Its expiry has passed.
+    MarketExpired,
+    /// Its account cannot be read.
+    MarketMalformed,
+}
+
+impl EmptyReason {
+    /// The name used in answers.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::MarketStatus => "marketStatus",
+            Self::MarketFillPaused => "marketFillPaused",
+            Self::ExchangeFillPaused => "exchangeFillPaused",
+            Self::MarketExpired => "marketExpired",
+            Self::MarketMalformed => "marketMalformed",
+        }
+    }
+}
+
+/// What a market's state says about its book.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MarketGate {
+    pub(crate) market_type: MarketType,
+    pub(crate) status: MarketStatus,
+    pub(crate) paused_operations: u8,
+    pub(crate) exchange_status: u8,
+    pub(crate) expiry_ts: UnixSeconds,
+    pub(crate) now: UnixSeconds,
+}
+
+/// Source: programs/drift/src/state/paused_operations.rs `PerpOperation::Fill`, `SpotOperation::Fill`.
+const PERP_FILL_PAUSED: u8 = 4;
+const SPOT_FILL_PAUSED: u8 = 2;
+/// Source: programs/drift/src/state/state.rs `ExchangeStatus::FillPaused`.
+const EXCHANGE_FILL_PAUSED: u8 = 8;
+
+/// Why the market shows nothing, if it does not.
+pub(crate) fn empty_reason(gate: &MarketGate) -> Option<EmptyReason> {
+    if !matches!(gate.status, MarketStatus::Active | MarketStatus::ReduceOnly) {
+        return Some(EmptyReason::MarketStatus);
+    }
+    let fill_bit = match gate.market_type {
+        MarketType::Perp => PERP_FILL_PAUSED,
+        MarketType::Spot => SPOT_FILL_PAUSED,
+    };
+    if gate.paused_operations & fill_bit != 0 {
+        return Some(EmptyReason::MarketFillPaused);
+    }
+    if gate.exchange_status & EXCHANGE_FILL_PAUSED != 0 {
+        return Some(EmptyReason::ExchangeFillPaused);
+    }
+    // Source: programs/drift/src/state/perp_market.rs `is_in_settlement`: at expiry_ts, not after.
+    if gate.expiry_ts.0 != 0 && gate.now.0 >= gate.expiry_ts.0 {
+        return Some(EmptyReason::MarketExpired);
+    }
+    None
+}
+
+impl From<Direction> for Side {
+    fn from(direction: Direction) -> Self {
+        match direction {
+            Direction::Long => Self::Bid,
+            Direction::Short => Self::Ask,
+        }
+    }
+}

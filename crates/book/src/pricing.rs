@@ -1,0 +1,170 @@
+//! Oracles: which accounts are followed, and the one reading that prices a market's offset orders.
+
+use slotbook_protocol::enums::{MarketType, OracleSource};
+use slotbook_protocol::oracle::{
+    MmOracle, OracleReading, ValidityContext, decode_oracle, mm_oracle_reading,
+    quote_asset_reading, usable_for_offset_orders, validity,
+};
+use slotbook_protocol::units::{OraclePrice, Pubkey, Slot};
+
+use crate::accounts::{AccountUpdate, Applied, Gate};
+use crate::book::Book;
+use crate::limits::ORACLES_MAX;
+use crate::market::{Market, MarketId, OffsetExclusion, OracleState};
+use crate::offset_ladder::OffsetPricing;
+use crate::place::{EmptyReason, MarketGate, empty_reason};
+
+/// The newest bytes of an oracle account that some market names.
+#[derive(Debug, Default)]
+pub(crate) struct OracleAccount {
+    owner: Pubkey,
+    data: Vec<u8>,
+    slot: u64,
+    write_version: u64,
+    /// The markets that name it.
+    markets: Vec<MarketId>,
+}
+
+/// Highest price of a prediction market, 1e6.
+/// Source: programs/drift/src/math/constants.rs `MAX_PREDICTION_MARKET_PRICE`.
+const PREDICTION_PRICE_MAX: u64 = 1_000_000;
+
+impl Book {
+    pub(crate) fn apply_oracle(&mut self, update: &AccountUpdate<'_>) -> Applied {
+        let Some(account) = self.oracles.get_mut(&update.pubkey) else { return Applied::Ignored };
+        let newer = match update.gate {
+            Gate::Arrival => true,
+            Gate::Snapshot => account.data.is_empty() || update.slot.0 > account.slot,
+            Gate::WriteVersion(version) => {
+                (update.slot.0, version) > (account.slot, account.write_version)
+            }
+        };
+        if !newer {
+            return Applied::Stale;
+        }
+        account.slot = update.slot.0;
+        if let Gate::WriteVersion(version) = update.gate {
+            account.write_version = version;
+        }
+        if account.data == update.data && account.owner == update.owner {
+            return Applied::Unchanged;
+        }
+        account.owner = update.owner;
+        account.data.clear();
+        account.data.extend_from_slice(update.data);
+        for at in 0..self.oracles.get(&update.pubkey).map_or(0, |account| account.markets.len()) {
+            let id = self.oracles[&update.pubkey].markets[at];
+            self.refresh_market(id);
+        }
+        Applied::Changed
+    }
+
+    /// Follows exactly the oracle accounts that the markets name now.
+    pub(crate) fn follow_oracles(&mut self) {
+        self.oracles.values_mut().for_each(|account| account.markets.clear());
+        for market in &self.markets {
+            if market.info.oracle_source == OracleSource::QuoteAsset {
+                continue;
+            }
+            if self.oracles.len() < ORACLES_MAX || self.oracles.contains_key(&market.info.oracle) {
+                self.oracles.entry(market.info.oracle).or_default().markets.push(market.info.id);
+            }
+        }
+        self.oracles.retain(|_, account| !account.markets.is_empty());
+    }
+
+    /// Reads every market's oracle and rules again: the exchange's state or the time changed.
+    pub(crate) fn refresh_markets(&mut self) {
+        for id in 0..self.markets.len() {
+            self.refresh_market(MarketId(u16::try_from(id).unwrap_or(u16::MAX)));
+        }
+    }
+
+    /// Reads a market's oracle and rules again; a market that shows something else is touched.
+    pub(crate) fn refresh_market(&mut self, id: MarketId) {
+        let market = &self.markets[id.index()];
+        let empty = self.empty_reason_of(market);
+        let oracle = self.oracle_state(market);
+        let pricing = match (oracle.excluded, oracle.mm) {
+            (None, Some(reading)) => Some(OffsetPricing {
+                oracle: reading.price.0,
+                price_max: market.info.is_prediction.then_some(PREDICTION_PRICE_MAX),
+            }),
+            _ => None,
+        };
+        let market = &mut self.markets[id.index()];
+        if (market.empty, market.oracle, market.pricing) != (empty, oracle, pricing) {
+            market.empty = empty;
+            market.oracle = oracle;
+            market.pricing = pricing;
+            self.touch(id);
+        }
+    }
+
+    fn empty_reason_of(&self, market: &Market) -> Option<EmptyReason> {
+        if market.malformed {
+            return Some(EmptyReason::MarketMalformed);
+        }
+        empty_reason(&MarketGate {
+            market_type: market.info.market_type,
+            status: market.info.status,
+            paused_operations: market.info.paused_operations,
+            exchange_status: self.exchange_status,
+            expiry_ts: market.info.expiry_ts,
+            now: self.now,
+        })
+    }
+
+    fn oracle_state(&self, market: &Market) -> OracleState {
+        let exchange = match self.exchange_reading(market) {
+            Ok(reading) => reading,
+            Err(reason) => return OracleState { excluded: Some(reason), ..OracleState::MISSING },
+        };
+        let mm = self.mm_reading(market, &exchange);
+        let validity = validity(&mm, &self.validity_context(market));
+        let usable = usable_for_offset_orders(validity);
+        let excluded = (!usable).then(|| OffsetExclusion::OracleInvalid(validity.name()));
+        OracleState { exchange: Some(exchange), mm: Some(mm), excluded }
+    }
+
+    fn exchange_reading(&self, market: &Market) -> Result<OracleReading, OffsetExclusion> {
+        if market.info.oracle_source == OracleSource::QuoteAsset {
+            return Ok(quote_asset_reading(self.slot));
+        }
+        let account = self.oracles.get(&market.info.oracle);
+        let account = account.filter(|account| !account.data.is_empty());
+        let account = account.ok_or(OffsetExclusion::OracleMissing)?;
+        decode_oracle(
+            market.info.oracle_source,
+            &self.config.program,
+            &account.owner,
+            &account.data,
+        )
+        .map_err(|_| OffsetExclusion::OracleMalformed)
+    }
+
+    /// Perps price their offset orders with the MM oracle where it applies, spot markets with the
+    /// exchange oracle.
+    fn mm_reading(&self, market: &Market, exchange: &OracleReading) -> OracleReading {
+        if market.info.market_type == MarketType::Spot {
+            return *exchange;
+        }
+        let fields = &market.oracle_fields;
+        let mm = MmOracle {
+            price: OraclePrice(fields.mm_price),
+            slot: Slot(fields.mm_slot),
+            sequence_id: fields.mm_sequence_id,
+        };
+        mm_oracle_reading(exchange, &mm, &self.validity_context(market))
+    }
+
+    fn validity_context(&self, market: &Market) -> ValidityContext<'_> {
+        ValidityContext {
+            guard_rails: &self.guard_rails,
+            last_twap: OraclePrice(market.oracle_fields.last_twap),
+            confidence_multiplier: market.oracle_fields.confidence_multiplier,
+            slot: self.slot,
+            source: market.info.oracle_source,
+        }
+    }
+}

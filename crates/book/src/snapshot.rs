@@ -1,0 +1,77 @@
+//! Snapshots: a full reading of all accounts, which also tells which are gone.
+
+use slotbook_protocol::units::Slot;
+
+use crate::accounts::{AccountUpdate, Gate};
+use crate::book::Book;
+
+/// What a snapshot found to differ from the book.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SnapshotReport {
+    /// User accounts the snapshot held.
+    pub seen: usize,
+    /// Accounts the book did not have.
+    pub added: usize,
+    /// Accounts the book had in another, older state: what an audit counts as differences.
+    pub changed: usize,
+    /// Accounts the book had and the chain no longer has.
+    pub removed: usize,
+}
+
+/// A snapshot that is being applied.
+#[derive(Debug, Default)]
+pub(crate) struct SnapshotProgress {
+    /// Numbers snapshots, so that an account knows the last one that mentioned it.
+    pub(crate) generation: u32,
+    slot: Slot,
+    report: SnapshotReport,
+}
+
+impl Book {
+    /// Starts a snapshot taken at `slot`. Its accounts follow with [`Gate::Snapshot`].
+    pub fn begin_snapshot(&mut self, slot: Slot) {
+        let generation = self.snapshot.generation.wrapping_add(1);
+        self.snapshot = SnapshotProgress { generation, slot, report: SnapshotReport::default() };
+    }
+
+    /// Ends a snapshot: accounts it did not mention, and that no later update did, are gone.
+    pub fn end_snapshot(&mut self) -> SnapshotReport {
+        let SnapshotProgress { generation, slot, .. } = self.snapshot;
+        for index in 0..self.users.len() {
+            let user = self.users.get(index);
+            let gone = user.seen != generation && user.slot <= slot.0;
+            if !gone || !self.users.is_known(index) {
+                continue;
+            }
+            if user.present {
+                self.take_out(index);
+                self.snapshot.report.removed += 1;
+            }
+            self.users.forget(index);
+        }
+        self.snapshot.report.seen = self.seen_count(generation);
+        self.snapshot.report
+    }
+
+    fn seen_count(&self, generation: u32) -> usize {
+        self.users.present().filter(|index| self.users.get(*index).seen == generation).count()
+    }
+
+    /// Counts what a snapshot's account changes, before it changes it.
+    pub(crate) fn note_snapshot_read(&mut self, index: usize, update: &AccountUpdate<'_>) {
+        if update.gate != Gate::Snapshot {
+            return;
+        }
+        let user = self.users.get(index);
+        if !user.present {
+            self.snapshot.report.added += 1;
+        }
+    }
+
+    /// Counts an account the book had otherwise.
+    pub(crate) fn note_snapshot_change(&mut self, update: &AccountUpdate<'_>) {
+        if update.gate == Gate::Snapshot {
+            self.snapshot.report.changed += 1;
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Time and turns: what the clock makes due, and what a turn changed.
+
+use slotbook_protocol::units::{Slot, UnixSeconds};
+
+use crate::arena::handle_of;
+use crate::book::Book;
+use crate::market::MarketId;
+use crate::orders::bits;
+
+/// How fresh the book's source is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum FeedState {
+    /// Being read anew; what is shown may have holes.
+    Rebuilding = 0,
+    /// Complete and current.
+    Live = 1,
+    /// Complete, but the source is late.
+    Lagging = 2,
+    /// The source has been silent for long.
+    Stale = 3,
+}
+
+impl FeedState {
+    /// The name used in answers.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rebuilding => "rebuilding",
+            Self::Live => "live",
+            Self::Lagging => "lagging",
+            Self::Stale => "stale",
+        }
+    }
+}
+
+impl Book {
+    /// Moves the chain's time: ends auctions, expires orders and markets, ages oracles.
+    ///
+    /// Time that goes back (another chain, a revert) decides every order again.
+    pub fn set_clock(&mut self, slot: Slot, now: UnixSeconds) {
+        if (slot, now) == (self.slot, self.now) {
+            return;
+        }
+        let back = slot < self.slot || now < self.now;
+        self.slot = slot;
+        self.now = now;
+        if back {
+            self.reset_timers();
+            for user in 0..self.users.len() {
+                for order in bits(self.users.get(user).open) {
+                    self.reposition(handle_of(user, order));
+                }
+            }
+        } else {
+            self.fire_timers();
+        }
+        self.refresh_markets();
+    }
+
+    /// Says how fresh the source is.
+    pub fn set_state(&mut self, state: FeedState) {
+        self.state = state;
+    }
+
+    /// Ends a turn: every market in which anything shown changed gets the next sequence number.
+    ///
+    /// `ts_ms` is the Unix time in milliseconds that bodies of this turn carry. Returns the changed
+    /// markets; the slice lives until the next turn ends.
+    pub fn end_turn(&mut self, ts_ms: u64) -> &[MarketId] {
+        let moved = self.turned_at != Some((self.slot, self.state));
+        self.turned_at = Some((self.slot, self.state));
+        std::mem::swap(&mut self.dirty, &mut self.turned);
+        self.dirty.clear();
+        for id in &self.turned {
+            let market = &mut self.markets[id.index()];
+            market.dirty = false;
+            market.seq += 1;
+            market.ts_ms = ts_ms;
+        }
+        if moved {
+            self.markets.iter_mut().for_each(|market| market.ts_ms = ts_ms);
+        }
+        &self.turned
+    }
+
+    fn fire_timers(&mut self) {
+        let mut due = std::mem::take(&mut self.due);
+        self.auctions.advance(i64::try_from(self.slot.0).unwrap_or(i64::MAX), &mut due);
+        self.expiries.advance(self.now.0, &mut due);
+        for timer in due.drain(..) {
+            if self.arena.node(timer.handle).generation == timer.generation {
+                self.reposition(timer.handle);
+            }
+        }
+        self.due = due;
+    }
+}

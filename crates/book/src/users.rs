@@ -1,0 +1,205 @@
+//! User accounts: from a key to a small index, and what of an account the book needs besides its
+//! order slots.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use slotbook_protocol::enums::{MarketType, SpotBalanceType};
+use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::user::UserView;
+
+/// Positions of one kind in a user account. Source: programs/drift/src/state/user.rs `User`.
+pub(crate) const POSITIONS: usize = 8;
+
+/// Signed base of a perp position.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PerpPosition {
+    pub(crate) base: i64,
+    pub(crate) market_index: u16,
+}
+
+/// Scaled balance of a spot position; its token amount depends on the market's interest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SpotPosition {
+    pub(crate) scaled_balance: u64,
+    pub(crate) market_index: u16,
+    pub(crate) balance_type: SpotBalanceType,
+}
+
+/// The positions that reduce-only sizes depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Positions {
+    pub(crate) perp: [PerpPosition; POSITIONS],
+    pub(crate) spot: [SpotPosition; POSITIONS],
+}
+
+impl Positions {
+    pub(crate) const NONE: Self = Self {
+        perp: [PerpPosition { base: 0, market_index: 0 }; POSITIONS],
+        spot: [SpotPosition {
+            scaled_balance: 0,
+            market_index: 0,
+            balance_type: SpotBalanceType::Deposit,
+        }; POSITIONS],
+    };
+
+    /// Base of the perp position in a market, 0 where there is none.
+    pub(crate) fn perp_base(&self, market_index: u16) -> i64 {
+        let found = self.perp.iter().find(|p| p.market_index == market_index && p.base != 0);
+        found.map_or(0, |position| position.base)
+    }
+
+    /// The spot position in a market, if it holds anything.
+    pub(crate) fn spot(&self, market_index: u16) -> Option<&SpotPosition> {
+        self.spot.iter().find(|p| p.market_index == market_index && p.scaled_balance != 0)
+    }
+}
+
+/// What is known of one user account.
+#[derive(Clone, Debug)]
+pub(crate) struct User {
+    pub(crate) key: Pubkey,
+    /// Slot and write version of the newest state applied.
+    pub(crate) slot: u64,
+    pub(crate) write_version: u64,
+    /// The snapshot that last mentioned this account.
+    pub(crate) seen: u32,
+    /// Order slots with an open order.
+    pub(crate) open: u32,
+    /// Of those, the reduce-only ones.
+    pub(crate) reduce_only: u32,
+    /// `User.status & 3`: being liquidated, or bankrupt.
+    pub(crate) frozen: bool,
+    /// False for an account that was closed or is quarantined: its key only gates older states.
+    pub(crate) present: bool,
+    pub(crate) positions: Positions,
+}
+
+impl User {
+    pub(crate) fn new(key: Pubkey) -> Self {
+        Self {
+            key,
+            slot: 0,
+            write_version: 0,
+            seen: 0,
+            open: 0,
+            reduce_only: 0,
+            frozen: false,
+            present: false,
+            positions: Positions::NONE,
+        }
+    }
+}
+
+/// Keys to indexes. Indexes of forgotten users are used again.
+#[derive(Debug, Default)]
+pub(crate) struct UserTable {
+    users: Vec<User>,
+    by_key: HashMap<Pubkey, u32, BuildHasherDefault<KeyHasher>>,
+    free: Vec<u32>,
+}
+
+impl UserTable {
+    /// Indexes in use and free ones together.
+    pub(crate) fn len(&self) -> usize {
+        self.users.len()
+    }
+
+    pub(crate) fn find(&self, key: &Pubkey) -> Option<usize> {
+        self.by_key.get(key).map(|index| *index as usize)
+    }
+
+    pub(crate) fn get(&self, index: usize) -> &User {
+        &self.users[index]
+    }
+
+    pub(crate) fn get_mut(&mut self, index: usize) -> &mut User {
+        &mut self.users[index]
+    }
+
+    /// Indexes of the accounts that are present.
+    pub(crate) fn present(&self) -> impl Iterator<Item = usize> + '_ {
+        self.users.iter().enumerate().filter(|(_, user)| user.present).map(|(index, _)| index)
+    }
+
+    /// Gives a new key an index; `None` when the table is full.
+    pub(crate) fn add(&mut self, key: Pubkey, users_max: usize) -> Option<usize> {
+        debug_assert!(self.find(&key).is_none(), "Invariant: a key has one index");
+        let index = match self.free.pop() {
+            Some(index) => {
+                self.users[index as usize] = User::new(key);
+                index
+            }
+            None if self.users.len() < users_max => {
+                self.users.push(User::new(key));
+                u32::try_from(self.users.len() - 1).ok()?
+            }
+            None => return None,
+        };
+        self.by_key.insert(key, index);
+        Some(index as usize)
+    }
+
+    /// Forgets a user whose order slots are all out of the book.
+    pub(crate) fn forget(&mut self, index: usize) {
+        let user = &mut self.users[index];
+        debug_assert!(!user.present, "Invariant: only a closed account is forgotten");
+        self.by_key.remove(&user.key);
+        if let Ok(free) = u32::try_from(index) {
+            self.free.push(free);
+        }
+    }
+
+    /// True when the index belongs to a known key.
+    pub(crate) fn is_known(&self, index: usize) -> bool {
+        self.by_key.get(&self.users[index].key).is_some_and(|found| *found as usize == index)
+    }
+}
+
+/// Public keys are uniform already: their first 8 bytes are the hash.
+///
+/// Whoever grinds keys that collide pays rent for each account, and gains longer probes only.
+#[derive(Debug, Default)]
+pub(crate) struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        if let Some((first, _)) = bytes.split_first_chunk::<8>() {
+            self.0 ^= u64::from_le_bytes(*first);
+        }
+    }
+
+    fn write_usize(&mut self, _length: usize) {}
+}
+
+/// The positions of an account.
+pub(crate) fn positions_of(
+    view: &UserView<'_>,
+) -> Result<Positions, slotbook_protocol::ProtocolError> {
+    let mut positions = Positions::NONE;
+    for (index, position) in positions.perp.iter_mut().enumerate() {
+        let found = view.perp_position(index);
+        *position =
+            PerpPosition { base: found.base_asset_amount, market_index: found.market_index };
+    }
+    for (index, position) in positions.spot.iter_mut().enumerate() {
+        let found = view.spot_position(index)?;
+        *position = SpotPosition {
+            scaled_balance: found.scaled_balance,
+            market_index: found.market_index,
+            balance_type: found.balance_type,
+        };
+    }
+    Ok(positions)
+}
+
+/// A market as accounts name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct MarketKey {
+    pub(crate) market_type: MarketType,
+    pub(crate) market_index: u16,
+}

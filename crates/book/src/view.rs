@@ -1,0 +1,342 @@
+//! What a book shows: levels, orders in their queue, and the facts beside them.
+
+use slotbook_protocol::order::OrderView;
+use slotbook_protocol::units::{BaseQty, Price, Pubkey, Slot, UnixSeconds};
+
+use crate::Side;
+use crate::arena::{Arena, NONE, user_of};
+use crate::book::Book;
+use crate::ladder::Ladder;
+use crate::market::{Market, MarketId, OracleState};
+use crate::offset_ladder::{Segment, Segments};
+use crate::orders::SIGNED_MSG;
+use crate::place::EmptyReason;
+use crate::turn::FeedState;
+
+/// One price of one side: fixed and oracle-offset orders together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Level {
+    /// Effective price, 1e6.
+    pub price: Price,
+    /// Sum of the shown sizes, in the market's base units.
+    pub size: u128,
+    /// Orders at this price.
+    pub order_count: u32,
+}
+
+/// One order as the book shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OrderRow {
+    /// Effective price, 1e6.
+    pub price: Price,
+    /// What can still fill, in the market's base units.
+    pub size: BaseQty,
+    /// Base ahead of this order at its price.
+    pub queue: u128,
+    /// The user account that placed it.
+    pub maker: Pubkey,
+    /// Its id, unique within the user account.
+    pub order_id: u32,
+    /// The slot at which it was placed.
+    pub slot: Slot,
+    /// Unix seconds after which it expires; 0 for never.
+    pub max_ts: UnixSeconds,
+    /// Only reduces the maker's position.
+    pub reduce_only: bool,
+    /// Never takes.
+    pub post_only: bool,
+    /// Came to the chain as a signed message.
+    pub signed_msg: bool,
+    /// Offset from the oracle, 1e6; 0 for a fixed price.
+    pub oracle_price_offset: i32,
+}
+
+/// The facts that one body carries beside its levels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Sequence number of this market in this epoch.
+    pub seq: u64,
+    /// The chain's slot.
+    pub slot: Slot,
+    /// Unix milliseconds of the turn that last changed slot, state or this market.
+    pub ts_ms: u64,
+    /// How fresh the source is.
+    pub state: FeedState,
+    /// Slot of the market account's newest state.
+    pub market_slot: Slot,
+    /// The oracle readings; the MM reading priced the offset orders.
+    pub oracle: OracleState,
+    /// The oracle price the program saw last, 1e6: shown when the oracle's account is absent.
+    pub last_oracle_price: i64,
+    /// Why the book is empty, when a rule empties it.
+    pub empty_reason: Option<EmptyReason>,
+    /// Best bid, 1e6.
+    pub best_bid: Option<Price>,
+    /// Best ask, 1e6.
+    pub best_ask: Option<Price>,
+}
+
+impl Header {
+    /// True when the best bid is above the best ask; equal prices are locked, not crossed.
+    #[must_use]
+    pub fn crossed(&self) -> bool {
+        matches!((self.best_bid, self.best_ask), (Some(bid), Some(ask)) if bid > ask)
+    }
+}
+
+impl Book {
+    /// The levels of a side, best first. Nothing for an unknown market, or one that shows nothing.
+    pub fn levels(&self, id: MarketId, side: Side) -> Levels<'_> {
+        Levels { pieces: self.pieces(id, side), waiting: None }
+    }
+
+    /// The best price of a side.
+    #[must_use]
+    pub fn best(&self, id: MarketId, side: Side) -> Option<Price> {
+        self.pieces(id, side).next().map(|piece| Price(piece.price))
+    }
+
+    /// Appends at most `limit` orders of a side in book order: price, then order slot, then id, then
+    /// maker.
+    pub fn orders(&self, id: MarketId, side: Side, limit: usize, rows: &mut Vec<OrderRow>) {
+        let mut left = limit;
+        self.each_queue(id, side, &mut |price, queue| {
+            let mut ahead = 0u128;
+            for place in queue.iter().take(left) {
+                let row = self.row(price, place, ahead);
+                ahead += u128::from(row.size.0);
+                rows.push(row);
+            }
+            left -= left.min(queue.len());
+            left > 0
+        });
+    }
+
+    /// Appends at most `limit` distinct makers of a side, best order first.
+    pub fn top_makers(&self, id: MarketId, side: Side, limit: usize, makers: &mut Vec<Pubkey>) {
+        let first = makers.len();
+        self.each_queue(id, side, &mut |_, queue| {
+            for place in queue {
+                let maker = self.users.get(user_of(place.handle)).key;
+                if makers.len() - first < limit && !makers[first..].contains(&maker) {
+                    makers.push(maker);
+                }
+            }
+            makers.len() - first < limit
+        });
+    }
+
+    /// The facts beside a market's levels, as of the last turn; `None` for an unknown market.
+    #[must_use]
+    pub fn header(&self, id: MarketId) -> Option<Header> {
+        let market = self.markets.get(id.index())?;
+        Some(Header {
+            seq: market.seq,
+            slot: self.slot,
+            ts_ms: market.ts_ms,
+            state: self.state,
+            market_slot: market.market_slot(),
+            oracle: market.oracle,
+            last_oracle_price: market.oracle_fields.last_price,
+            empty_reason: market.empty,
+            best_bid: self.best(id, Side::Bid),
+            best_ask: self.best(id, Side::Ask),
+        })
+    }
+
+    /// The market's sequence number: grows with every turn that changes what it shows.
+    #[must_use]
+    pub fn seq(&self, id: MarketId) -> Option<u64> {
+        self.markets.get(id.index()).map(|market| market.seq)
+    }
+
+    /// Calls `each` with the queue of every price, best first, until it returns false.
+    fn each_queue(
+        &self,
+        id: MarketId,
+        side: Side,
+        each: &mut dyn FnMut(Price, &[QueuePlace]) -> bool,
+    ) {
+        let mut queue: Vec<QueuePlace> = Vec::new();
+        let mut pieces = self.pieces(id, side).peekable();
+        while let Some(piece) = pieces.next() {
+            self.enqueue(&piece, &mut queue);
+            if pieces.peek().is_some_and(|next| next.price == piece.price) {
+                continue;
+            }
+            queue.sort_unstable_by(|a, b| self.compare(a, b));
+            if !each(Price(piece.price), &queue) {
+                return;
+            }
+            queue.clear();
+        }
+    }
+
+    fn enqueue(&self, piece: &Piece<'_>, queue: &mut Vec<QueuePlace>) {
+        match piece.orders {
+            PieceOrders::Fixed(head) => list(&self.arena, head, queue),
+            PieceOrders::Offset(parts) => {
+                parts.iter().for_each(|part| list(&self.arena, part.head, queue));
+            }
+        }
+    }
+
+    /// Order slot, then order id, then maker key.
+    fn compare(&self, a: &QueuePlace, b: &QueuePlace) -> std::cmp::Ordering {
+        (a.slot, a.order_id).cmp(&(b.slot, b.order_id)).then_with(|| {
+            let key = |place: &QueuePlace| self.users.get(user_of(place.handle)).key;
+            key(a).cmp(&key(b))
+        })
+    }
+
+    fn row(&self, price: Price, place: &QueuePlace, ahead: u128) -> OrderRow {
+        let view = OrderView::new(self.arena.raw(place.handle));
+        OrderRow {
+            price,
+            size: BaseQty(self.arena.node(place.handle).size),
+            queue: ahead,
+            maker: self.users.get(user_of(place.handle)).key,
+            order_id: place.order_id,
+            slot: Slot(place.slot),
+            max_ts: view.max_ts(),
+            reduce_only: view.reduce_only(),
+            post_only: view.post_only(),
+            signed_msg: view.bit_flags() & SIGNED_MSG != 0,
+            oracle_price_offset: view.oracle_price_offset().0,
+        }
+    }
+
+    fn pieces(&self, id: MarketId, side: Side) -> Pieces<'_> {
+        let shown = self.markets.get(id.index()).filter(|market| market.empty.is_none());
+        Pieces::new(shown, side)
+    }
+}
+
+/// An order in the queue of its price.
+#[derive(Clone, Copy, Debug)]
+struct QueuePlace {
+    slot: u64,
+    order_id: u32,
+    handle: u32,
+}
+
+fn list(arena: &Arena, head: u32, queue: &mut Vec<QueuePlace>) {
+    let mut handle = head;
+    while handle != NONE {
+        let view = OrderView::new(arena.raw(handle));
+        queue.push(QueuePlace { slot: view.slot().0, order_id: view.order_id(), handle });
+        handle = arena.node(handle).next;
+    }
+}
+
+/// The levels of one side, best first. See [`Book::levels`].
+#[derive(Debug)]
+pub struct Levels<'a> {
+    pieces: Pieces<'a>,
+    waiting: Option<Level>,
+}
+
+impl Iterator for Levels<'_> {
+    type Item = Level;
+
+    #[inline]
+    fn next(&mut self) -> Option<Level> {
+        let mut level = match self.waiting.take() {
+            Some(level) => level,
+            None => self.pieces.next()?.level(),
+        };
+        for piece in self.pieces.by_ref() {
+            if piece.price != level.price.0 {
+                self.waiting = Some(piece.level());
+                break;
+            }
+            level.size += piece.size;
+            level.order_count += piece.order_count;
+        }
+        Some(level)
+    }
+}
+
+/// Orders of one price that stand together: a fixed level, or a part of an offset bucket.
+#[derive(Clone, Copy, Debug)]
+struct Piece<'a> {
+    price: u64,
+    size: u128,
+    order_count: u32,
+    orders: PieceOrders<'a>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum PieceOrders<'a> {
+    Fixed(u32),
+    Offset(&'a [crate::offset_ladder::Part]),
+}
+
+impl Piece<'_> {
+    fn level(&self) -> Level {
+        Level { price: Price(self.price), size: self.size, order_count: self.order_count }
+    }
+}
+
+/// Fixed and oracle-offset pieces of one side, merged best first.
+#[derive(Debug)]
+struct Pieces<'a> {
+    side: Side,
+    fixed: Option<&'a Ladder>,
+    fixed_left: usize,
+    segments: Option<Segments<'a>>,
+    segment: Option<Segment<'a>>,
+}
+
+impl<'a> Pieces<'a> {
+    fn new(market: Option<&'a Market>, side: Side) -> Self {
+        let fixed = market.map(|market| &market.fixed[side.index()]);
+        let mut segments = market.and_then(|market| {
+            let ladder = &market.offset[side.index()];
+            let pricing = market.pricing.filter(|_| !ladder.is_empty())?;
+            Some(ladder.segments(pricing))
+        });
+        let segment = segments.as_mut().and_then(Iterator::next);
+        let fixed_left = fixed.map_or(0, |ladder| ladder.levels().len());
+        Self { side, fixed, fixed_left, segments, segment }
+    }
+
+    #[inline]
+    fn next_fixed(&self) -> Option<Piece<'a>> {
+        let ladder = self.fixed?;
+        let level = ladder.levels().get(self.fixed_left.checked_sub(1)?)?;
+        Some(Piece {
+            price: ladder.price(level),
+            size: level.size.get(),
+            order_count: level.order_count,
+            orders: PieceOrders::Fixed(level.head),
+        })
+    }
+}
+
+impl<'a> Iterator for Pieces<'a> {
+    type Item = Piece<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Piece<'a>> {
+        let fixed = self.next_fixed();
+        let take_offset = match (&fixed, &self.segment) {
+            (None, None) => return None,
+            (Some(_), None) => false,
+            (None, Some(_)) => true,
+            (Some(fixed), Some(offset)) => self.side.is_better(offset.price, fixed.price),
+        };
+        if !take_offset {
+            self.fixed_left -= 1;
+            return fixed;
+        }
+        let segment = self.segment.take()?;
+        self.segment = self.segments.as_mut().and_then(Iterator::next);
+        Some(Piece {
+            price: segment.price,
+            size: segment.size,
+            order_count: segment.order_count,
+            orders: PieceOrders::Offset(segment.parts),
+        })
+    }
+}

@@ -1,0 +1,182 @@
+//! Both books side by side: the same updates in, the same book out.
+
+use slotbook_book::hash::{CanonicalHash, HashRow};
+use slotbook_book::{AccountUpdate, Book, BookConfig, Gate, OrderRow, Side};
+use slotbook_naive::{Clock, MarketKind, MarketView, NaiveBook, Row, Stamp, Update};
+use slotbook_protocol::enums::MarketType;
+use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
+
+use crate::world::{Key, PROGRAM};
+
+/// An account on its way into both books.
+pub(crate) struct Delivery<'a> {
+    pub(crate) key: Key,
+    pub(crate) owner: Key,
+    pub(crate) slot: u64,
+    pub(crate) stamp: Stamp,
+    pub(crate) data: &'a [u8],
+}
+
+pub(crate) struct Pair {
+    pub(crate) fast: Book,
+    pub(crate) naive: NaiveBook,
+}
+
+impl Pair {
+    pub(crate) fn new() -> Self {
+        Pair {
+            fast: Book::new(BookConfig { program: Pubkey(PROGRAM) }),
+            naive: NaiveBook::new(PROGRAM),
+        }
+    }
+
+    pub(crate) fn set_clock(&mut self, slot: u64, unix_seconds: i64) {
+        self.fast.set_clock(Slot(slot), UnixSeconds(unix_seconds));
+        self.naive.set_clock(Clock { slot, unix_seconds });
+    }
+
+    pub(crate) fn apply(&mut self, delivery: &Delivery<'_>) {
+        let gate = match delivery.stamp {
+            Stamp::Arrival => Gate::Arrival,
+            Stamp::Snapshot => Gate::Snapshot,
+            Stamp::WriteVersion(version) => Gate::WriteVersion(version),
+        };
+        // A malformed account is an error and leaves the account out; both are compared below.
+        let _ = self.fast.apply(AccountUpdate {
+            pubkey: Pubkey(delivery.key),
+            owner: Pubkey(delivery.owner),
+            slot: Slot(delivery.slot),
+            gate,
+            data: delivery.data,
+        });
+        self.naive.apply(&Update {
+            pubkey: delivery.key,
+            owner: delivery.owner,
+            slot: delivery.slot,
+            stamp: delivery.stamp,
+            data: delivery.data,
+        });
+    }
+
+    /// Compares everything that is shown. `Err` says what differs.
+    pub(crate) fn compare(&self) -> Result<(), String> {
+        self.fast.check_integrity().map_err(|violation| violation.to_string())?;
+        let markets = self.naive.views();
+        if markets.len() != self.fast.market_count() {
+            return Err(format!("{} markets, naive {}", self.fast.market_count(), markets.len()));
+        }
+        let mut hash = CanonicalHash::new();
+        for ((kind, index), view) in &markets {
+            let market_type = type_of(*kind);
+            self.compare_market(market_type, *index, view)
+                .map_err(|text| format!("{market_type:?} {index}: {text}"))?;
+            hash.market(market_type, *index);
+            view.bids.iter().for_each(|row| hash.row(Side::Bid, &hash_row(row)));
+            view.asks.iter().for_each(|row| hash.row(Side::Ask, &hash_row(row)));
+        }
+        let (ours, judge) = (self.fast.state_hash(), hash.finish());
+        if ours == judge { Ok(()) } else { Err(format!("hash {ours:x}, naive {judge:x}")) }
+    }
+
+    fn compare_market(
+        &self,
+        market_type: MarketType,
+        index: u16,
+        view: &MarketView,
+    ) -> Result<(), String> {
+        let id = self.fast.find_market(market_type, index).ok_or("unknown to the fast book")?;
+        let header = self.fast.header(id).ok_or("without a header")?;
+        equal("empty", &header.empty_reason.is_some(), &view.empty_reason.is_some())?;
+        let excluded = header.oracle.excluded.is_some();
+        equal("offset orders excluded", &excluded, &view.offset_orders_excluded)?;
+        for (side, rows) in [(Side::Bid, &view.bids), (Side::Ask, &view.asks)] {
+            let mut ours: Vec<OrderRow> = Vec::new();
+            self.fast.orders(id, side, usize::MAX, &mut ours);
+            let ours: Vec<Row> = ours.iter().map(|row| naive_row(side, row)).collect();
+            equal_lists("order", &ours, rows)?;
+            let levels: Vec<slotbook_naive::Level> = self
+                .fast
+                .levels(id, side)
+                .map(|level| slotbook_naive::Level {
+                    price: i128::from(level.price.0),
+                    size: level.size.cast_signed(),
+                    order_count: level.order_count as usize,
+                })
+                .collect();
+            equal_lists("level", &levels, &slotbook_naive::levels(rows))?;
+            let best = if side == Side::Bid { header.best_bid } else { header.best_ask };
+            let best = best.map(|price| i128::from(price.0));
+            equal("best", &best, &rows.first().map(|row| row.price))?;
+            self.compare_makers(id, side, rows)?;
+        }
+        Ok(())
+    }
+
+    fn compare_makers(
+        &self,
+        id: slotbook_book::MarketId,
+        side: Side,
+        rows: &[Row],
+    ) -> Result<(), String> {
+        for limit in [0, 1, 3] {
+            let mut makers: Vec<Pubkey> = Vec::new();
+            self.fast.top_makers(id, side, limit, &mut makers);
+            let ours: Vec<Key> = makers.iter().map(|maker| maker.0).collect();
+            equal_lists("maker", &ours, &slotbook_naive::best_makers(rows, limit))?;
+        }
+        Ok(())
+    }
+}
+
+fn type_of(kind: MarketKind) -> MarketType {
+    match kind {
+        MarketKind::Spot => MarketType::Spot,
+        MarketKind::Perp => MarketType::Perp,
+    }
+}
+
+fn hash_row(row: &Row) -> HashRow {
+    HashRow {
+        price: u64::try_from(row.price).expect("Invariant: a shown price is a u64"),
+        size: u64::try_from(row.size).expect("Invariant: a shown size is a u64"),
+        slot: row.slot,
+        order_id: row.order_id,
+        maker: Pubkey(row.maker),
+    }
+}
+
+fn naive_row(side: Side, row: &OrderRow) -> Row {
+    Row {
+        side: match side {
+            Side::Bid => slotbook_naive::Side::Bid,
+            Side::Ask => slotbook_naive::Side::Ask,
+        },
+        price: i128::from(row.price.0),
+        size: i128::from(row.size.0),
+        queue: row.queue.cast_signed(),
+        slot: row.slot.0,
+        order_id: row.order_id,
+        maker: row.maker.0,
+        max_ts: row.max_ts.0,
+        oracle_price_offset: row.oracle_price_offset,
+        reduce_only: row.reduce_only,
+        post_only: row.post_only,
+        signed_msg: row.signed_msg,
+    }
+}
+
+fn equal<T: PartialEq + std::fmt::Debug>(what: &str, ours: &T, judge: &T) -> Result<(), String> {
+    if ours == judge { Ok(()) } else { Err(format!("{what}: {ours:?}, naive {judge:?}")) }
+}
+
+fn equal_lists<T: PartialEq + std::fmt::Debug>(
+    what: &str,
+    ours: &[T],
+    judge: &[T],
+) -> Result<(), String> {
+    let length = ours.len().max(judge.len());
+    match (0..length).find(|&at| ours.get(at) != judge.get(at)) {
+        None => Ok(()),
+        Some(at) => Err(format!("{what}[{at}]: {:?}, naive {:?}", ours.get(at), judge.get(at))),
+    }
+}

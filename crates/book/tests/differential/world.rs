@@ -1,0 +1,167 @@
+//! A small chain: the bytes of every account, written by offset.
+//!
+//! Source of offsets: programs/drift/src/state/{user,perp_market,spot_market,state,pyth_lazer_oracle}.rs.
+
+use crate::rng::Rng;
+
+pub(crate) type Key = [u8; 32];
+
+/// The exchange's program.
+pub(crate) const PROGRAM: Key = [9; 32];
+
+pub(crate) const USERS: u8 = 8;
+pub(crate) const USER_BYTES: usize = 4376;
+pub(crate) const ORDERS_AT: usize = 1192;
+pub(crate) const ORDER_BYTES: usize = 96;
+/// Few slots are used, so that commands meet orders that are there.
+pub(crate) const SLOTS_USED: usize = 10;
+
+/// `OracleSource` bytes.
+const PYTH_LAZER: u8 = 12;
+const PYTH_LAZER_STABLE_COIN: u8 = 15;
+const QUOTE_ASSET: u8 = 2;
+
+/// A market of the world: kind byte (0 spot, 1 perp) and index.
+pub(crate) type MarketTag = (u8, u16);
+
+pub(crate) const MARKETS: [MarketTag; 5] = [(1, 0), (1, 1), (0, 1), (0, 2), (0, 3)];
+
+/// All accounts by key; an empty account does not exist.
+pub(crate) struct World {
+    pub(crate) slot: u64,
+    pub(crate) now: i64,
+    pub(crate) accounts: Vec<(Key, Vec<u8>)>,
+}
+
+impl World {
+    /// Markets, oracles, state and empty users.
+    pub(crate) fn new(rng: &mut Rng) -> Self {
+        let mut world = World { slot: 1_000, now: 10_000, accounts: Vec::new() };
+        for (number, market) in MARKETS.into_iter().enumerate() {
+            world.accounts.push((market_key(market), market_account(rng, number, market)));
+        }
+        for oracle in 0..2 {
+            world.accounts.push((oracle_key(oracle), oracle_account(1_000_000, 1_000)));
+        }
+        world.accounts.push((state_key(), state_account()));
+        for user in 0..USERS {
+            world.accounts.push((user_key(user), empty_user(user)));
+        }
+        world
+    }
+
+    pub(crate) fn data(&self, key: &Key) -> &Vec<u8> {
+        &self.accounts.iter().find(|(found, _)| found == key).expect("Invariant: a known key").1
+    }
+
+    pub(crate) fn data_mut(&mut self, key: &Key) -> &mut Vec<u8> {
+        let found = self.accounts.iter_mut().find(|(found, _)| found == key);
+        &mut found.expect("Invariant: a known key").1
+    }
+
+    /// Writes a field of an account.
+    pub(crate) fn put(&mut self, key: &Key, at: usize, field: &[u8]) {
+        put(self.data_mut(key), at, field);
+    }
+}
+
+pub(crate) fn put(data: &mut [u8], at: usize, field: &[u8]) {
+    data[at..at + field.len()].copy_from_slice(field);
+}
+
+pub(crate) fn user_key(user: u8) -> Key {
+    // Keys that agree in their first bytes, so that ties reach the last ones.
+    let mut key = [0x70; 32];
+    key[31] = user.wrapping_mul(97);
+    key[30] = user;
+    key
+}
+
+pub(crate) fn market_key(market: MarketTag) -> Key {
+    let mut key = [0xaa; 32];
+    key[0] = market.0;
+    key[1..3].copy_from_slice(&market.1.to_le_bytes());
+    key
+}
+
+pub(crate) fn oracle_key(oracle: u8) -> Key {
+    let mut key = [0xbb; 32];
+    key[0] = oracle;
+    key
+}
+
+pub(crate) fn state_key() -> Key {
+    [0xcc; 32]
+}
+
+pub(crate) fn empty_user(user: u8) -> Vec<u8> {
+    let mut data = vec![0; USER_BYTES];
+    put(&mut data, 0, &[0x9f, 0x75, 0x5f, 0xe3, 0xef, 0x97, 0x3a, 0xec]);
+    put(&mut data, 8, &[user; 32]);
+    data
+}
+
+pub(crate) fn oracle_account(price: i64, slot: u64) -> Vec<u8> {
+    let mut data = vec![0; 48];
+    put(&mut data, 0, &[0x9f, 0x07, 0xa1, 0xf9, 0x22, 0x51, 0x79, 0x85]);
+    put(&mut data, 8, &price.to_le_bytes());
+    put(&mut data, 16, &(slot * 400_000).to_le_bytes());
+    put(&mut data, 24, &slot.to_le_bytes());
+    put(&mut data, 32, &(-6_i32).to_le_bytes());
+    put(&mut data, 40, &100_u64.to_le_bytes());
+    data
+}
+
+fn state_account() -> Vec<u8> {
+    let mut data = vec![0; 992];
+    put(&mut data, 0, &[0xd8, 0x92, 0x6b, 0x5e, 0x68, 0x4b, 0xb6, 0xb1]);
+    put(&mut data, 904, &10_i64.to_le_bytes());
+    put(&mut data, 912, &120_i64.to_le_bytes());
+    put(&mut data, 920, &20_000_u64.to_le_bytes());
+    put(&mut data, 928, &5_i64.to_le_bytes());
+    data
+}
+
+fn market_account(rng: &mut Rng, number: usize, market: MarketTag) -> Vec<u8> {
+    let tick = rng.pick(&[1_u64, 10, 100, 250]);
+    let step = rng.pick(&[1_u64, 5, 100]);
+    // The quote market has no oracle account; the others share two.
+    let oracle = if number == 4 { [0; 32] } else { oracle_key(u8::from(number == 1)) };
+    if market.0 == 1 { perp_account(market, oracle, tick, step) } else { spot_account(market, oracle, tick, step) }
+}
+
+fn perp_account(market: MarketTag, oracle: Key, tick: u64, step: u64) -> Vec<u8> {
+    let mut data = vec![0; 1216];
+    put(&mut data, 0, &[0x0a, 0xdf, 0x0c, 0x2c, 0x6b, 0xf5, 0x37, 0xf7]);
+    put(&mut data, 8, &market_key(market));
+    put(&mut data, 40, &oracle);
+    put(&mut data, 96, &1_000_000_i64.to_le_bytes());
+    put(&mut data, 808, &step.to_le_bytes());
+    put(&mut data, 816, &tick.to_le_bytes());
+    put(&mut data, 926, &[PYTH_LAZER]);
+    put(&mut data, 1000, format!("{:<32}", format!("M{}-PERP", market.1)).as_bytes());
+    put(&mut data, 1160, &market.1.to_le_bytes());
+    data[1162] = 1;
+    // The second perp is a prediction market.
+    data[1163] = if market.1 == 1 { 2 } else { 0 };
+    data
+}
+
+fn spot_account(market: MarketTag, oracle: Key, tick: u64, step: u64) -> Vec<u8> {
+    let mut data = vec![0; 776];
+    put(&mut data, 0, &[0x64, 0xb1, 0x08, 0x6b, 0xa8, 0x41, 0x41, 0x27]);
+    put(&mut data, 8, &market_key(market));
+    put(&mut data, 40, &oracle);
+    put(&mut data, 136, format!("{:<32}", format!("M{}", market.1)).as_bytes());
+    put(&mut data, 192, &1_000_000_i64.to_le_bytes());
+    put(&mut data, 464, &10_000_000_000_u128.to_le_bytes());
+    put(&mut data, 480, &10_000_000_000_u128.to_le_bytes());
+    put(&mut data, 592, &step.to_le_bytes());
+    put(&mut data, 600, &tick.to_le_bytes());
+    // Decimals 9, 6 and 8.
+    put(&mut data, 680, &[9_u32, 6, 8][usize::from(market.1 - 1)].to_le_bytes());
+    put(&mut data, 684, &market.1.to_le_bytes());
+    let source = [PYTH_LAZER, PYTH_LAZER_STABLE_COIN, QUOTE_ASSET][usize::from(market.1 - 1)];
+    put(&mut data, 686, &[1, source, 1]);
+    data
+}
