@@ -60,8 +60,14 @@ function bookRoute<Query extends { readonly market: number }>(options: {
 }): BookRoute {
   const { book, readiness, parse, render } = options;
   const memo = new Map<string, Parsed<Query>>();
+  let markets = book.markets();
   return (request) => {
     requireFirstBook(readiness());
+    if (book.markets() !== markets) {
+      // A market may have got the name under which another one is remembered.
+      memo.clear();
+      markets = book.markets();
+    }
     const parsed = memo.get(request.query) ?? remember(memo, request.query, parse);
     freshen(parsed, book);
     if (matches(request.header('if-none-match'), parsed.etag)) {

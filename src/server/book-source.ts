@@ -40,6 +40,7 @@ export interface BookStats {
 /** The book as the server reads it. Bodies are valid until the next call. */
 export interface BookSource {
   readonly epoch: string;
+  /** The same array until a market is new or different. */
   markets(): readonly MarketRow[];
   /** By name, in any case. */
   findMarket(name: string): MarketRow | undefined;

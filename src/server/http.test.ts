@@ -132,6 +132,15 @@ describe('parameters of the book paths', () => {
     }
   });
 
+  test('a name that moves to another market is looked up again', async () => {
+    const rows = book.rows;
+    await expectQuery('/l2?marketName=SOL', { market: 1 });
+    book.rows = rows.map((row) => ({ ...row, symbol: row.id === 0 ? 'SOL' : 'OLD' }));
+    await expectQuery('/l2?marketName=SOL', { market: 0 });
+    book.rows = rows;
+    await expectQuery('/l2?marketName=SOL', { market: 1 });
+  });
+
   test('more queries than the memo holds are all answered', async () => {
     for (let extra = 0; extra <= LIMITS.queryMemoEntriesMax; extra += 1) {
       const response = await get(`/l2?marketName=SOL-PERP&x=${extra}`);

@@ -42,12 +42,15 @@ export class FakeBook implements BookSource {
   /** Makes every body throw. */
   broken = false;
 
+  /** Another array is another set of markets. */
+  rows = markets;
+
   markets(): readonly MarketRow[] {
-    return markets;
+    return this.rows;
   }
 
   findMarket(name: string): MarketRow | undefined {
-    return markets.find((row) => row.symbol === name.toUpperCase());
+    return this.rows.find((row) => row.symbol === name.toUpperCase());
   }
 
   l2(asked: L2Request): Uint8Array {
