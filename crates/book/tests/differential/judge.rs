@@ -58,6 +58,16 @@ impl Pair {
         });
     }
 
+    pub(crate) fn begin_snapshot(&mut self, slot: u64) {
+        self.fast.begin_snapshot(Slot(slot));
+        self.naive.begin_snapshot(slot);
+    }
+
+    pub(crate) fn end_snapshot(&mut self) {
+        self.fast.end_snapshot();
+        self.naive.end_snapshot();
+    }
+
     /// Compares everything that is shown. `Err` says what differs.
     pub(crate) fn compare(&self) -> Result<(), String> {
         self.fast.check_integrity().map_err(|violation| violation.to_string())?;

@@ -1,0 +1,429 @@
+//! Random commands: what happens on a chain, and what goes wrong on the way to the book.
+
+use slotbook_naive::Stamp;
+
+use crate::judge::{Delivery, Pair};
+use crate::rng::Rng;
+use crate::world::{
+    Key, MARKETS, MarketTag, ORDER_BYTES, ORDERS_AT, PROGRAM, SLOTS_USED, USERS, World, empty_user,
+    market_key, oracle_account, oracle_key, put, state_key, user_key,
+};
+
+/// Deliveries that may come again.
+const RECENT_MAX: usize = 24;
+
+/// How updates are ordered on the way from the chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Feed {
+    /// One socket and snapshots.
+    Socket,
+    /// Slots and write versions.
+    WriteVersions,
+}
+
+struct Sent {
+    key: Key,
+    slot: u64,
+    stamp: Stamp,
+    data: Vec<u8>,
+}
+
+/// One seed's chain with both books.
+pub(crate) struct Life {
+    rng: Rng,
+    world: World,
+    feed: Feed,
+    version: u64,
+    recent: Vec<Sent>,
+    pub(crate) pair: Pair,
+}
+
+impl Life {
+    pub(crate) fn new(seed: u64) -> Self {
+        let mut rng = Rng::new(seed);
+        let world = World::new(&mut rng);
+        let feed = if rng.one_in(4) { Feed::WriteVersions } else { Feed::Socket };
+        let mut life =
+            Life { rng, world, feed, version: 0, recent: Vec::new(), pair: Pair::new() };
+        life.pair.set_clock(life.world.slot, life.world.now);
+        let keys: Vec<Key> = life.world.accounts.iter().map(|(key, _)| *key).collect();
+        keys.iter().for_each(|key| life.send(key));
+        life
+    }
+
+    /// Does one thing and says what it was.
+    pub(crate) fn step(&mut self) -> String {
+        match self.rng.below(100) {
+            0..=37 => self.place(),
+            38..=47 => self.change_order(),
+            48..=52 => self.cancel(),
+            53..=60 => self.move_position(),
+            61..=63 => self.change_user_status(),
+            64..=73 => self.move_oracle(),
+            74..=79 => self.change_market(),
+            80 => self.change_state(),
+            81..=89 => self.move_clock(),
+            90..=91 => self.close_user(),
+            92..=94 => self.send_again(),
+            95..=97 => self.snapshot(),
+            _ => self.send_garbage(),
+        }
+    }
+
+    fn stamp(&mut self) -> Stamp {
+        match self.feed {
+            Feed::Socket => Stamp::Arrival,
+            Feed::WriteVersions => {
+                self.version += 1;
+                Stamp::WriteVersion(self.version)
+            }
+        }
+    }
+
+    fn send(&mut self, key: &Key) {
+        let stamp = self.stamp();
+        let sent =
+            Sent { key: *key, slot: self.world.slot, stamp, data: self.world.data(key).clone() };
+        self.deliver(&sent, PROGRAM);
+        if self.recent.len() == RECENT_MAX {
+            self.recent.remove(0);
+        }
+        self.recent.push(sent);
+    }
+
+    fn deliver(&mut self, sent: &Sent, owner: Key) {
+        self.pair.apply(&Delivery {
+            key: sent.key,
+            owner,
+            slot: sent.slot,
+            stamp: sent.stamp,
+            data: &sent.data,
+        });
+    }
+
+    fn any_user(&mut self) -> Key {
+        let user = u8::try_from(self.rng.below(u64::from(USERS))).expect("Invariant: few users");
+        let key = user_key(user);
+        if self.world.data(&key).is_empty() {
+            *self.world.data_mut(&key) = empty_user(user);
+        }
+        key
+    }
+
+    fn place(&mut self) -> String {
+        let key = self.any_user();
+        let count = if self.rng.one_in(5) { 4 } else { 1 };
+        for _ in 0..count {
+            let at = ORDERS_AT + self.rng.index(SLOTS_USED) * ORDER_BYTES;
+            let order = self.order();
+            self.world.put(&key, at, &order);
+        }
+        self.send(&key);
+        format!("place {count} by {}", key[30])
+    }
+
+    fn order(&mut self) -> [u8; ORDER_BYTES] {
+        let (rng, world) = (&mut self.rng, &self.world);
+        let mut order = [0; ORDER_BYTES];
+        let slot = world.slot.saturating_add_signed(rng.between(-30, 3));
+        put(&mut order, 0, &slot.to_le_bytes());
+        let (kind, index) = rng.pick(&MARKETS);
+        put(&mut order, 80, &if rng.one_in(40) { 77 } else { index }.to_le_bytes());
+        order[84] = kind;
+        if rng.one_in(2) {
+            put(&mut order, 8, &price(rng).to_le_bytes());
+        } else {
+            put(&mut order, 72, &offset(rng).to_le_bytes());
+        }
+        let base = size(rng);
+        put(&mut order, 16, &base.to_le_bytes());
+        if rng.one_in(3) {
+            put(&mut order, 24, &rng.below(base.saturating_add(2)).to_le_bytes());
+        }
+        put(&mut order, 64, &max_ts(rng, world.now).to_le_bytes());
+        put(&mut order, 76, &u32::try_from(rng.between(1, 5)).unwrap_or(1).to_le_bytes());
+        order[82] = if rng.one_in(12) { rng.pick(&[0, 2, 3]) } else { 1 };
+        order[83] = rng.pick(&[1, 1, 1, 1, 1, 1, 3, 3, 3, 0, 2, 4]);
+        order[87] = rng.pick(&[0, 1]);
+        order[88] = u8::from(rng.one_in(3));
+        order[89] = u8::from(rng.one_in(3));
+        order[91] = rng.pick(&[0, 1, 2, 3, 2, 3]);
+        order[92] = rng.pick(&[0, 0, 0, 0, 1, 5, 10, 30, 255]);
+        order[94] = u8::from(rng.one_in(5));
+        order
+    }
+
+    /// Changes one field of an order, as a fill, an edit or a trigger would.
+    fn change_order(&mut self) -> String {
+        let key = self.any_user();
+        let slot = self.rng.index(SLOTS_USED);
+        let fresh = self.order();
+        let fields = [(0, 8), (8, 8), (16, 8), (24, 8), (64, 8), (72, 4), (76, 4), (82, 1), (87, 1)];
+        let more = [(88, 1), (89, 1), (91, 1), (92, 1), (83, 1), (80, 5)];
+        let (at, length) = if self.rng.one_in(2) {
+            self.rng.pick(&fields)
+        } else {
+            self.rng.pick(&more)
+        };
+        self.world.put(&key, ORDERS_AT + slot * ORDER_BYTES + at, &fresh[at..at + length]);
+        self.send(&key);
+        format!("change byte {at} of order {slot} of {}", key[30])
+    }
+
+    fn cancel(&mut self) -> String {
+        let key = self.any_user();
+        let slot = self.rng.index(SLOTS_USED);
+        self.world.put(&key, ORDERS_AT + slot * ORDER_BYTES + 82, &[3]);
+        self.send(&key);
+        format!("cancel order {slot} of {}", key[30])
+    }
+
+    fn move_position(&mut self) -> String {
+        let key = self.any_user();
+        let (kind, index) = self.rng.pick(&MARKETS);
+        let slot = usize::from(index);
+        if kind == 1 {
+            let base = if self.rng.one_in(5) { 0 } else { self.rng.between(-1_500, 1_500) };
+            self.world.put(&key, 432 + slot * 96, &base.to_le_bytes());
+            self.world.put(&key, 516 + slot * 96, &index.to_le_bytes());
+        } else {
+            let scaled = self.rng.below(2_000) * self.rng.pick(&[0, 1, 999, 1_000]);
+            self.world.put(&key, 104 + slot * 40, &scaled.to_le_bytes());
+            self.world.put(&key, 136 + slot * 40, &index.to_le_bytes());
+            let borrowed = self.rng.pick(&[0, 1]);
+            self.world.put(&key, 138 + slot * 40, &[borrowed]);
+        }
+        self.send(&key);
+        format!("move position of {} in {kind}-{index}", key[30])
+    }
+
+    fn change_user_status(&mut self) -> String {
+        let key = self.any_user();
+        let status = self.rng.pick(&[0, 0, 0, 1, 2, 4, 16, 19]);
+        self.world.put(&key, 4348, &[status]);
+        self.send(&key);
+        format!("status {status} of {}", key[30])
+    }
+
+    fn move_oracle(&mut self) -> String {
+        let key = oracle_key(self.rng.pick(&[0, 0, 0, 1]));
+        let published = match self.rng.below(8) {
+            0 => self.world.slot.saturating_sub(130),
+            1 => self.world.slot.saturating_sub(400),
+            _ => self.world.slot,
+        };
+        let price = match self.rng.below(16) {
+            0 => 0,
+            1 => -5,
+            2 => 300,
+            3 => 9_000_000,
+            _ => 1_000_000 + self.rng.between(-1_500, 1_500),
+        };
+        let mut data = oracle_account(price, published);
+        if self.rng.one_in(16) {
+            put(&mut data, 40, &500_000_u64.to_le_bytes());
+        }
+        if self.rng.one_in(24) {
+            data.clear();
+        }
+        let text = format!("oracle {} price {price} published {published}", key[0]);
+        *self.world.data_mut(&key) = data;
+        self.send(&key);
+        text
+    }
+
+    fn change_market(&mut self) -> String {
+        let market = self.rng.pick(&MARKETS);
+        let key = market_key(market);
+        let (what, at, field) = self.market_field(market);
+        self.world.put(&key, at, &field);
+        self.send(&key);
+        format!("market {market:?}: {what} {field:?}")
+    }
+
+    /// The name, the place and the new bytes of a market's field.
+    fn market_field(&mut self, market: MarketTag) -> (&'static str, usize, Vec<u8>) {
+        let is_perp = market.0 == 1;
+        let at = |perp: usize, spot: usize| if is_perp { perp } else { spot };
+        let (rng, world) = (&mut self.rng, &self.world);
+        match rng.below(10) {
+            0 | 1 => ("tick", at(816, 600), rng.pick(&[0_u64, 1, 10, 25, 100, 250]).to_le_bytes().to_vec()),
+            2 => ("step", at(808, 592), rng.pick(&[0_u64, 1, 5, 100]).to_le_bytes().to_vec()),
+            3 => ("status", at(1162, 688), vec![rng.pick(&[0, 1, 1, 1, 2, 4, 6, 6, 7, 8])]),
+            4 => ("paused", at(1165, 690), vec![rng.pick(&[0, 0, 0, 1, 2, 4, 6, 8])]),
+            5 => {
+                let expiry = rng.pick(&[0, 0, 1, -1]) * (world.now + rng.between(0, 5));
+                ("expiry", at(1080, 584), expiry.to_le_bytes().to_vec())
+            }
+            6 => {
+                let twap = rng.pick(&[1_000_000_i64, 1_000_000, 100_000, 9_000_000]);
+                ("twap", at(96, 192), twap.to_le_bytes().to_vec())
+            }
+            7 if is_perp => ("tier", 1164, vec![rng.pick(&[0, 2, 3, 5])]),
+            7 => {
+                let interest = 10_000_000_000 + u128::from(rng.below(9_000_000_000));
+                ("interest", rng.pick(&[464, 480]), interest.to_le_bytes().to_vec())
+            }
+            8 if is_perp => ("mm price", 912, rng.between(980_000, 1_020_000).to_le_bytes().to_vec()),
+            9 if is_perp && rng.one_in(2) => {
+                let sequence = world.slot * 400_000 + rng.below(400_000);
+                ("mm sequence", 936, sequence.to_le_bytes().to_vec())
+            }
+            9 if is_perp => {
+                let slot = world.slot.saturating_sub(rng.below(20));
+                ("mm slot", 832, slot.to_le_bytes().to_vec())
+            }
+            _ => {
+                let oracle = oracle_key(rng.pick(&[0, 0, 1, 2]));
+                ("oracle", 40, if market == (0, 3) { vec![0; 32] } else { oracle.to_vec() })
+            }
+        }
+    }
+
+    fn change_state(&mut self) -> String {
+        let key = state_key();
+        let status = self.rng.pick(&[0, 0, 0, 4, 8]);
+        self.world.put(&key, 974, &[status]);
+        let stale = self.rng.pick(&[120_i64, 120, 20, 1_000]);
+        self.world.put(&key, 912, &stale.to_le_bytes());
+        self.send(&key);
+        format!("exchange status {status}, margin staleness {stale}")
+    }
+
+    fn move_clock(&mut self) -> String {
+        let (slots, seconds) = match self.rng.below(20) {
+            0 => (-self.rng.between(1, 60), -self.rng.between(0, 30)),
+            1 => (self.rng.between(200, 5_000), self.rng.between(60, 4_000)),
+            2 => (0, self.rng.between(-3, 3)),
+            3 => (self.rng.between(100_000, 300_000), self.rng.between(30_000, 100_000)),
+            _ => (self.rng.between(1, 4), self.rng.between(0, 2)),
+        };
+        self.world.slot = self.world.slot.saturating_add_signed(slots).max(1);
+        self.world.now += seconds;
+        self.pair.set_clock(self.world.slot, self.world.now);
+        format!("clock by {slots} slots and {seconds} s, to {}", self.world.slot)
+    }
+
+    fn close_user(&mut self) -> String {
+        let key = self.any_user();
+        if self.rng.one_in(3) {
+            // The account now belongs to another program.
+            let stamp = self.stamp();
+            let data = self.world.data(&key).clone();
+            let sent = Sent { key, slot: self.world.slot, stamp, data };
+            self.deliver(&sent, [1; 32]);
+            return format!("user {} changes its owner", key[30]);
+        }
+        self.world.data_mut(&key).clear();
+        self.send(&key);
+        format!("close user {}", key[30])
+    }
+
+    /// A delivery comes again: the same once more, or an older state by a revert.
+    fn send_again(&mut self) -> String {
+        if self.recent.is_empty() {
+            return "nothing to send again".to_owned();
+        }
+        let at = self.rng.index(self.recent.len());
+        let Sent { key, slot, stamp, ref data } = self.recent[at];
+        let data = data.clone();
+        self.deliver(&Sent { key, slot, stamp, data }, PROGRAM);
+        format!("again {:?} of slot {slot}, {stamp:?}", &key[30..])
+    }
+
+    /// A full reading; live updates may come in between, and some accounts are gone.
+    fn snapshot(&mut self) -> String {
+        if self.feed != Feed::Socket {
+            return self.move_oracle();
+        }
+        let slot = self.world.slot.saturating_sub(self.rng.below(4));
+        self.pair.begin_snapshot(slot);
+        let mut gone = 0;
+        for user in 0..USERS {
+            if self.rng.one_in(6) {
+                self.place();
+            }
+            let key = user_key(user);
+            if self.rng.one_in(8) || self.world.data(&key).is_empty() {
+                gone += 1;
+                continue;
+            }
+            let data = self.world.data(&key).clone();
+            self.deliver(&Sent { key, slot, stamp: Stamp::Snapshot, data }, PROGRAM);
+        }
+        self.pair.end_snapshot();
+        format!("snapshot of slot {slot} without {gone}")
+    }
+
+    /// Bytes the program never writes, or accounts the book does not read.
+    fn send_garbage(&mut self) -> String {
+        let key = self.any_user();
+        let mut data = self.world.data(&key).clone();
+        let mut to = key;
+        let what = match self.rng.below(5) {
+            0 => {
+                data[ORDERS_AT + self.rng.index(SLOTS_USED) * ORDER_BYTES + 83] = 9;
+                "order type 9"
+            }
+            1 => {
+                data.truncate(4_000);
+                "4000 bytes"
+            }
+            2 => {
+                data[0] ^= 0xff;
+                "an unknown discriminator"
+            }
+            3 => {
+                // UserStats, at an address of its own.
+                data.truncate(240);
+                put(&mut data, 0, &[0xb0, 0xdf, 0x88, 0x1b, 0x7a, 0x4f, 0x20, 0xe3]);
+                to = [0x11; 32];
+                "user statistics"
+            }
+            _ => {
+                data[138] = 7;
+                "spot balance type 7"
+            }
+        };
+        let stamp = self.stamp();
+        self.deliver(&Sent { key: to, slot: self.world.slot, stamp, data }, PROGRAM);
+        format!("garbage for {}: {what}", key[30])
+    }
+}
+
+/// Prices near the oracle, on and off the tick; sometimes none, sometimes absurd.
+fn price(rng: &mut Rng) -> u64 {
+    match rng.below(30) {
+        0 => 0,
+        1 => u64::MAX,
+        2 => 1,
+        _ => 1_000_000_u64.saturating_add_signed(rng.between(-20, 20) * rng.pick(&[7, 50, 100])),
+    }
+}
+
+fn offset(rng: &mut Rng) -> i32 {
+    let offset = match rng.below(30) {
+        0 => i64::from(i32::MIN),
+        1 => i64::from(i32::MAX),
+        2 => -1_000_000 + rng.between(-300, 300),
+        _ => rng.between(-25, 25) * rng.pick(&[1, 7, 50, 100]),
+    };
+    i32::try_from(offset).expect("Invariant: offsets fit")
+}
+
+fn size(rng: &mut Rng) -> u64 {
+    match rng.below(40) {
+        0 => 0,
+        1 => u64::MAX,
+        _ => rng.below(1_500),
+    }
+}
+
+fn max_ts(rng: &mut Rng, now: i64) -> i64 {
+    match rng.below(30) {
+        0 => i64::MAX,
+        1 => -7,
+        2..=12 => now + rng.between(-5, 20),
+        _ => 0,
+    }
+}

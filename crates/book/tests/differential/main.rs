@@ -1,0 +1,88 @@
+//! The fast book against the naive one, under seeded random commands.
+//!
+//! `cargo test -p slotbook-book --release --test differential -- --nocapture` with `SEEDS=10000` for the
+//! long form; `SEED=n` replays one seed and prints its commands.
+
+mod judge;
+mod life;
+mod rng;
+mod world;
+
+use judge::{Delivery, Pair};
+use life::Life;
+use slotbook_naive::Stamp;
+
+/// Seeds of a plain test run.
+const SEEDS_DEFAULT: u64 = 300;
+/// Commands of one seed.
+const STEPS: usize = 150;
+
+fn number_from(variable: &str) -> Option<u64> {
+    let text = std::env::var(variable).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{variable} was {text}, must be a number")))
+}
+
+/// Runs one seed; `Err` says at which command the books part.
+fn run_seed(seed: u64, is_replay: bool) -> Result<(), String> {
+    let mut life = Life::new(seed);
+    life.pair.compare().map_err(|text| format!("seed {seed} at the start: {text}"))?;
+    let mut commands: Vec<String> = Vec::new();
+    for step in 0..STEPS {
+        let command = life.step();
+        if is_replay {
+            println!("{step}: {command}");
+        }
+        commands.push(command);
+        life.pair.compare().map_err(|text| {
+            let last = commands[commands.len().saturating_sub(5)..].join("; ");
+            format!("seed {seed} step {step}: {text}\n  after: {last}")
+        })?;
+    }
+    Ok(())
+}
+
+#[test]
+fn fast_book_equals_naive_book_after_every_random_command() {
+    if let Some(seed) = number_from("SEED") {
+        println!("seed {seed}");
+        run_seed(seed, true).unwrap_or_else(|text| panic!("{text}"));
+        return;
+    }
+    let seeds = number_from("SEEDS").unwrap_or(SEEDS_DEFAULT);
+    println!("seeds 1 to {seeds}, {STEPS} commands each");
+    let failures: Vec<String> =
+        (1..=seeds).filter_map(|seed| run_seed(seed, false).err()).take(10).collect();
+    assert!(failures.is_empty(), "the books differ; SEED=n replays:\n{}", failures.join("\n"));
+}
+
+#[test]
+fn a_missed_update_is_noticed() {
+    let mut life = Life::new(1);
+    let Pair { naive, .. } = &mut life.pair;
+    naive.apply(&slotbook_naive::Update {
+        pubkey: world::market_key((1, 0)),
+        owner: world::PROGRAM,
+        slot: 1_000,
+        stamp: Stamp::Arrival,
+        data: &{
+            let mut data = world::World::new(&mut rng::Rng::new(1)).data(&world::market_key((1, 0))).clone();
+            data[1162] = 7;
+            data
+        },
+    });
+    assert!(life.pair.compare().is_err());
+}
+
+#[test]
+fn accounts_of_other_programs_change_nothing() {
+    let mut life = Life::new(2);
+    let data = world::empty_user(3);
+    life.pair.apply(&Delivery {
+        key: [0x44; 32],
+        owner: [0x45; 32],
+        slot: 1_000,
+        stamp: Stamp::Arrival,
+        data: &data,
+    });
+    life.pair.compare().unwrap_or_else(|text| panic!("{text}"));
+}

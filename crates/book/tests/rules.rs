@@ -1,0 +1,492 @@
+//! What is in the book, at which price, size and place: DESIGN section 4, rule by rule.
+
+mod common;
+
+use common::{Bench, NOW, ORACLE, OrderBytes, SLOT, key, lazer, perp_market, perp_position};
+use common::{spot_market, spot_position, state, user, with_byte, with_u64};
+use slotbook_book::{Applied, BookError, EmptyReason, FeedState, Gate, LeftOut, Side};
+use slotbook_protocol::ProtocolError;
+
+use Side::{Ask, Bid};
+
+/// One order of one user: shown at this price and size, or left out for this reason.
+fn check(order: OrderBytes, expected: Result<(u64, u128), LeftOut>) {
+    let mut bench = Bench::new();
+    bench.put(key(1), &user(&[order]));
+    let side = if order.0[87] == 0 { Bid } else { Ask };
+    let counters = bench.book.counters();
+    match expected {
+        Ok(level) => {
+            assert_eq!(bench.levels(side), [level]);
+            assert_eq!(counters.resting_orders, 1);
+        }
+        Err(reason) => {
+            assert_eq!(bench.levels(side), []);
+            assert_eq!(counters.left_out[reason as usize], 1, "left out as {}", reason.name());
+        }
+    }
+}
+
+#[test]
+fn open_limit_orders_that_rest_are_in_the_book() {
+    check(OrderBytes::limit(Bid, 100, 50, 1), Ok((100, 50)));
+    check(OrderBytes::limit(Ask, 100, 50, 1), Ok((100, 50)));
+    check(OrderBytes::limit(Bid, 100, 50, 1).filled(20), Ok((100, 30)));
+    check(OrderBytes::limit(Bid, 100, 50, 1).kind(3, 2), Ok((100, 50)));
+    check(OrderBytes::limit(Bid, 100, 50, 1).kind(3, 3), Ok((100, 50)));
+}
+
+#[test]
+fn orders_that_take_or_wait_are_not() {
+    check(OrderBytes::limit(Bid, 100, 50, 1).kind(0, 0), Err(LeftOut::TakerOnly));
+    check(OrderBytes::limit(Bid, 100, 50, 1).kind(2, 2), Err(LeftOut::TakerOnly));
+    check(OrderBytes::limit(Bid, 100, 50, 1).kind(4, 0), Err(LeftOut::TakerOnly));
+    check(OrderBytes::limit(Bid, 100, 50, 1).kind(3, 0), Err(LeftOut::Untriggered));
+    check(OrderBytes::limit(Bid, 100, 50, 1).kind(3, 1), Err(LeftOut::Untriggered));
+    check(OrderBytes::limit(Bid, 0, 50, 1), Err(LeftOut::NoPrice));
+    check(OrderBytes::limit(Bid, 100, 4, 1), Err(LeftOut::BelowStep));
+    check(OrderBytes::limit(Bid, 100, 50, 1).filled(46), Err(LeftOut::BelowStep));
+    check(OrderBytes::limit(Bid, 100, 50, 1).filled(60), Err(LeftOut::BelowStep));
+}
+
+#[test]
+fn sizes_above_one_step_are_shown_unrounded() {
+    check(OrderBytes::limit(Bid, 100, 7, 1), Ok((100, 7)));
+}
+
+#[test]
+fn an_order_rests_when_its_auction_is_over() {
+    let order = OrderBytes::limit(Bid, 100, 50, 1).auction(10);
+    check(order.placed_at(SLOT - 11), Ok((100, 50)));
+    check(order.placed_at(SLOT - 10), Err(LeftOut::InAuction));
+    check(order.placed_at(SLOT + 500), Err(LeftOut::InAuction));
+    check(order.auction(0), Ok((100, 50)));
+}
+
+#[test]
+fn time_ends_auctions_at_the_exact_slot() {
+    let mut bench = Bench::new();
+    bench.put(key(1), &user(&[OrderBytes::limit(Bid, 100, 50, 1).auction(20).placed_at(SLOT)]));
+    bench.clock(SLOT + 20, NOW);
+    assert_eq!(bench.levels(Bid), []);
+    bench.clock(SLOT + 21, NOW);
+    assert_eq!(bench.levels(Bid), [(100, 50)]);
+    bench.clock(SLOT + 5, NOW);
+    assert_eq!(bench.levels(Bid), [], "time that goes back puts it into its auction again");
+    bench.clock(SLOT + 300, NOW);
+    assert_eq!(bench.levels(Bid), [(100, 50)]);
+}
+
+#[test]
+fn orders_expire_strictly_after_their_second() {
+    for ahead in [5, 5_000] {
+        let mut bench = Bench::new();
+        let order = OrderBytes::limit(Bid, 100, 50, 1).expires(NOW + ahead);
+        bench.put(key(1), &user(&[order]));
+        bench.clock(SLOT, NOW + ahead);
+        assert_eq!(bench.levels(Bid), [(100, 50)]);
+        bench.clock(SLOT, NOW + ahead + 1);
+        assert_eq!(bench.levels(Bid), []);
+        assert_eq!(bench.book.counters().left_out[LeftOut::Expired as usize], 1);
+    }
+}
+
+#[test]
+fn trigger_orders_never_expire() {
+    let order = OrderBytes::limit(Bid, 100, 50, 1).kind(3, 2).expires(NOW - 100);
+    check(order, Ok((100, 50)));
+    check(order.kind(1, 0), Err(LeftOut::Expired));
+}
+
+#[test]
+fn a_timer_of_a_cancelled_order_does_not_touch_its_successor() {
+    let mut bench = Bench::new();
+    bench.put(key(1), &user(&[OrderBytes::limit(Bid, 100, 50, 1).expires(NOW + 5)]));
+    bench.put(key(1), &user(&[OrderBytes::limit(Bid, 110, 50, 2).expires(NOW + 500)]));
+    bench.clock(SLOT + 1, NOW + 6);
+    assert_eq!(bench.levels(Bid), [(110, 50)]);
+}
+
+#[test]
+fn offset_orders_follow_the_oracle_rounded_to_the_tick() {
+    let mut bench = Bench::new();
+    bench.put(
+        key(1),
+        &user(&[
+            OrderBytes::offset(Bid, -13, 50, 1),
+            OrderBytes::offset(Bid, -20, 60, 2),
+            OrderBytes::offset(Ask, 13, 70, 3),
+            OrderBytes::limit(Bid, 980, 5, 4),
+        ]),
+    );
+    assert_eq!(bench.levels(Bid), [(980, 115)], "987 rounds down; fixed and offset are one level");
+    assert_eq!(bench.levels(Ask), [(1020, 70)]);
+    bench.put(ORACLE, &lazer(1_007, SLOT));
+    assert_eq!(bench.levels(Bid), [(990, 50), (980, 65)]);
+    assert_eq!(bench.levels(Ask), [(1020, 70)]);
+}
+
+#[test]
+fn an_effective_price_is_at_least_one_tick() {
+    check(OrderBytes::offset(Bid, -5_000, 50, 1), Ok((10, 50)));
+    check(OrderBytes::offset(Ask, -5_000, 50, 1), Ok((10, 50)));
+    check(OrderBytes::offset(Ask, i32::MIN, 50, 1), Ok((10, 50)));
+}
+
+#[test]
+fn without_a_usable_oracle_offset_orders_are_left_out_and_the_body_says_so() {
+    let mut bench = Bench::new();
+    let orders = [OrderBytes::offset(Bid, -13, 50, 1), OrderBytes::limit(Bid, 900, 5, 2)];
+    bench.put(key(1), &user(&orders));
+    let excluded = |bench: &Bench| {
+        let header = bench.book.header(bench.perp()).expect("a known market");
+        header.oracle.excluded.map(|reason| reason.name())
+    };
+    assert_eq!(excluded(&bench), None);
+    bench.clock(SLOT + 121, NOW + 60);
+    assert_eq!(excluded(&bench), Some("staleForMargin"));
+    assert_eq!(bench.levels(Bid), [(900, 5)]);
+    bench.put(ORACLE, &lazer(1_000, SLOT + 121));
+    assert_eq!(bench.levels(Bid), [(980, 50), (900, 5)]);
+    bench.put(ORACLE, &lazer(0, SLOT + 121));
+    assert_eq!(excluded(&bench), Some("nonPositive"));
+    bench.put(ORACLE, &lazer(1_000, SLOT + 121)[..20]);
+    assert_eq!(excluded(&bench), Some("oracleMalformed"));
+    bench.put(ORACLE, &[]);
+    assert_eq!(excluded(&bench), Some("oracleMissing"));
+    assert_eq!(bench.levels(Bid), [(900, 5)]);
+}
+
+#[test]
+fn reduce_only_orders_show_what_the_position_lets_them_fill() {
+    for (position, side, expected) in [
+        (-30, Bid, Ok(30)),
+        (-80, Bid, Ok(50)),
+        (30, Bid, Err(LeftOut::BelowStep)),
+        (0, Bid, Err(LeftOut::BelowStep)),
+        (30, Ask, Ok(30)),
+        (-4, Bid, Err(LeftOut::BelowStep)),
+        (i64::MIN, Bid, Ok(50)),
+    ] {
+        let mut bench = Bench::new();
+        let order = OrderBytes::limit(side, 100, 60, 1).filled(10).reduce_only();
+        bench.put(key(1), &perp_position(user(&[order]), position));
+        let expected: Vec<_> = expected.iter().map(|size| (100, *size)).collect();
+        assert_eq!(bench.levels(side), expected, "position {position}");
+    }
+}
+
+#[test]
+fn a_position_that_moves_resizes_the_reduce_only_orders_alone() {
+    let mut bench = Bench::new();
+    let orders =
+        [OrderBytes::limit(Bid, 100, 50, 1).reduce_only(), OrderBytes::limit(Bid, 100, 7, 2)];
+    bench.put(key(1), &perp_position(user(&orders), -30));
+    assert_eq!(bench.levels(Bid), [(100, 37)]);
+    bench.put(key(1), &perp_position(user(&orders), -10));
+    assert_eq!(bench.levels(Bid), [(100, 17)]);
+    bench.put(key(1), &perp_position(user(&orders), 10));
+    assert_eq!(bench.levels(Bid), [(100, 7)]);
+}
+
+#[test]
+fn spot_reduce_only_reads_the_token_amount_of_the_same_market() {
+    let mut bench = Bench::new();
+    let order = OrderBytes::limit(Ask, 100, 50, 1).reduce_only().spot(1);
+    let holder = |scaled| perp_position(spot_position(user(&[order]), 1, scaled), 1_000);
+    let sizes = |bench: &Bench| -> Vec<u128> {
+        bench.book.levels(bench.spot(), Ask).map(|level| level.size).collect()
+    };
+    bench.put(key(1), &holder(20));
+    assert_eq!(sizes(&bench), [20], "the perp position of the same index plays no part");
+    let mut accrued = spot_market();
+    accrued[464..480].copy_from_slice(&15_000_000_000u128.to_le_bytes());
+    bench.put(key(202), &accrued);
+    assert_eq!(sizes(&bench), [30], "interest makes the deposit more tokens");
+    bench.put(key(1), &holder(-20));
+    assert_eq!(sizes(&bench), [] as [u128; 0], "a borrow is a short position");
+}
+
+#[test]
+fn frozen_owners_show_nothing_until_they_thaw() {
+    for status in [1, 2, 3] {
+        let mut bench = Bench::new();
+        let account = user(&[OrderBytes::limit(Bid, 100, 50, 1)]);
+        bench.put(key(1), &account);
+        bench.put(key(1), &with_byte(account.clone(), 4348, status));
+        assert_eq!(bench.levels(Bid), []);
+        assert_eq!(bench.book.counters().left_out[LeftOut::OwnerFrozen as usize], 1);
+        bench.put(key(1), &with_byte(account, 4348, 16 | 4));
+        assert_eq!(bench.levels(Bid), [(100, 50)]);
+    }
+}
+
+#[test]
+fn a_market_that_does_not_fill_shows_an_empty_book_and_names_the_reason() {
+    let market = perp_market();
+    for (account, data, reason) in [
+        (201, with_byte(market.clone(), 1162, 0), EmptyReason::MarketStatus),
+        (201, with_byte(market.clone(), 1162, 4), EmptyReason::MarketStatus),
+        (201, with_byte(market.clone(), 1162, 8), EmptyReason::MarketStatus),
+        (201, with_byte(market.clone(), 1165, 4), EmptyReason::MarketFillPaused),
+        (200, state(8), EmptyReason::ExchangeFillPaused),
+        (201, with_u64(market, 1080, NOW.unsigned_abs()), EmptyReason::MarketExpired),
+    ] {
+        let mut bench = Bench::new();
+        bench.put(key(1), &user(&[OrderBytes::limit(Bid, 100, 50, 1)]));
+        bench.book.end_turn(1);
+        bench.put(key(account), &data);
+        assert_eq!(bench.levels(Bid), []);
+        let header = bench.book.header(bench.perp()).expect("a known market");
+        assert_eq!(header.empty_reason, Some(reason));
+        assert_eq!(header.best_bid, None);
+        assert!(bench.turn_changes_perp());
+        bench.put(key(200), &state(0));
+        bench.put(key(201), &perp_market());
+        assert_eq!(bench.levels(Bid), [(100, 50)], "the book is back when the reason is gone");
+    }
+}
+
+#[test]
+fn other_paused_operations_do_not_empty_a_book() {
+    let mut bench = Bench::new();
+    bench.put(key(1), &user(&[OrderBytes::limit(Bid, 100, 50, 1)]));
+    bench.put(key(201), &with_byte(perp_market(), 1165, 0xff & !4));
+    bench.put(key(200), &state(0xff & !8));
+    assert_eq!(bench.levels(Bid), [(100, 50)]);
+}
+
+#[test]
+fn reduce_only_markets_show_reduce_only_orders() {
+    let mut bench = Bench::new();
+    let orders =
+        [OrderBytes::limit(Bid, 100, 50, 1), OrderBytes::limit(Bid, 90, 20, 2).reduce_only()];
+    bench.put(key(1), &perp_position(user(&orders), -100));
+    bench.put(key(201), &with_byte(perp_market(), 1162, 6));
+    assert_eq!(bench.levels(Bid), [(90, 20)]);
+    bench.put(key(201), &perp_market());
+    assert_eq!(bench.levels(Bid), [(100, 50), (90, 20)]);
+}
+
+#[test]
+fn a_market_that_appears_late_shows_the_orders_that_were_there() {
+    let mut bench = Bench::new();
+    let mut other = perp_market();
+    other[1160] = 7;
+    let mut order = OrderBytes::limit(Bid, 100, 50, 1);
+    order.byte(80, 7);
+    bench.put(key(1), &user(&[order]));
+    assert_eq!(bench.book.counters().left_out[LeftOut::UnknownMarket as usize], 1);
+    bench.put(key(203), &other);
+    let id = bench.book.find_market(slotbook_protocol::enums::MarketType::Perp, 7);
+    let id = id.expect("market 7 is known");
+    assert_eq!(bench.book.levels(id, Bid).count(), 1);
+}
+
+#[test]
+fn a_new_tick_and_step_place_every_order_again() {
+    let mut bench = Bench::new();
+    let orders = [OrderBytes::offset(Ask, 13, 50, 1), OrderBytes::limit(Ask, 2_000, 20, 2)];
+    bench.put(key(1), &user(&orders));
+    bench.put(key(201), &with_u64(with_u64(perp_market(), 816, 500), 808, 21));
+    assert_eq!(bench.levels(Ask), [(1_500, 50)]);
+    bench.put(key(201), &perp_market());
+    assert_eq!(bench.levels(Ask), [(1_020, 50), (2_000, 20)]);
+}
+
+#[test]
+fn orders_at_one_price_stand_by_slot_then_id_then_maker() {
+    let at = |slot, id| OrderBytes::limit(Bid, 980, 10, id).placed_at(slot);
+    let expected = [1, 2, 3, 7, 7, 9];
+    let accounts = [
+        (3, vec![at(5, 7), at(4, 3)]),
+        (2, vec![at(6, 9), at(3, 2)]),
+        (1, vec![at(5, 7), OrderBytes::offset(Bid, -20, 10, 1).placed_at(3)]),
+    ];
+    for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0]] {
+        let mut bench = Bench::new();
+        for account in order.map(|at: usize| &accounts[at]) {
+            bench.put(key(account.0), &user(&account.1));
+        }
+        assert_eq!(bench.ids(Bid), expected, "whatever order accounts arrive in");
+        let mut rows = Vec::new();
+        bench.book.orders(bench.perp(), Bid, usize::MAX, &mut rows);
+        let queues: Vec<u128> = rows.iter().map(|row| row.queue).collect();
+        assert_eq!(queues, [0, 10, 20, 30, 40, 50]);
+        assert_eq!((rows[3].maker, rows[4].maker), (key(1), key(3)));
+        let mut makers = Vec::new();
+        bench.book.top_makers(bench.perp(), Bid, 2, &mut makers);
+        assert_eq!(makers, [key(1), key(2)]);
+    }
+}
+
+#[test]
+fn crossed_books_are_shown_as_they_are_and_flagged() {
+    let mut bench = Bench::new();
+    let crossed = |bench: &Bench| bench.book.header(bench.perp()).expect("known").crossed();
+    let ask = OrderBytes::limit(Ask, 100, 50, 2);
+    bench.put(key(1), &user(&[OrderBytes::limit(Bid, 100, 50, 1), ask]));
+    assert!(!crossed(&bench), "equal prices are locked, not crossed");
+    bench.put(key(1), &user(&[OrderBytes::limit(Bid, 110, 50, 1), ask]));
+    assert!(crossed(&bench));
+    assert_eq!(bench.levels(Bid), [(110, 50)]);
+}
+
+#[test]
+fn only_changes_that_show_make_a_turn() {
+    let mut bench = Bench::new();
+    let order = OrderBytes::limit(Bid, 100, 50, 1);
+    bench.put(key(1), &user(&[order]));
+    assert!(bench.turn_changes_perp());
+    let seq = bench.book.seq(bench.perp());
+    assert_eq!(bench.put(key(1), &user(&[order])), Applied::Unchanged);
+    bench.put(key(1), &user(&[order, OrderBytes::limit(Bid, 90, 50, 2).kind(0, 0)]));
+    let mut unseen = order;
+    unseen.u64(32, 77);
+    bench.put(key(1), &user(&[unseen]));
+    bench.clock(SLOT + 1, NOW);
+    assert!(!bench.turn_changes_perp());
+    assert_eq!(bench.book.seq(bench.perp()), seq);
+    bench.put(key(1), &user(&[order.expires(NOW + 100)]));
+    assert!(bench.turn_changes_perp(), "an order's expiry is shown in /l3");
+    bench.put(ORACLE, &lazer(1_001, SLOT));
+    assert!(bench.turn_changes_perp(), "the oracle is shown in the body");
+    bench.book.set_state(FeedState::Live);
+    assert!(!bench.turn_changes_perp(), "a state is not a change of the book");
+}
+
+#[test]
+fn the_socket_decides_by_arrival_and_a_snapshot_by_slot() {
+    let mut bench = Bench::new();
+    let at = |price| user(&[OrderBytes::limit(Bid, price, 50, 1)]);
+    bench.put(key(1), &at(100));
+    let slot = bench.slot;
+    let sends = [
+        (at(200), slot, Gate::Snapshot, Applied::Stale, 100),
+        (at(200), slot + 1, Gate::Snapshot, Applied::Changed, 200),
+        (at(300), slot - 5, Gate::Arrival, Applied::Changed, 300),
+        (at(400), slot - 5, Gate::WriteVersion(0), Applied::Stale, 300),
+        (at(400), slot - 5, Gate::WriteVersion(1), Applied::Changed, 400),
+        (at(500), slot - 5, Gate::WriteVersion(1), Applied::Stale, 400),
+        (at(500), slot - 4, Gate::WriteVersion(0), Applied::Changed, 500),
+    ];
+    for (data, slot, gate, applied, price) in sends {
+        assert_eq!(bench.send(key(1), &data, slot, gate), Ok(applied), "{gate:?} at {slot}");
+        assert_eq!(bench.levels(Bid), [(price, 50)]);
+    }
+}
+
+#[test]
+fn a_snapshot_adds_repairs_and_removes() {
+    let mut bench = Bench::new();
+    let slot = bench.slot;
+    let at = |price| user(&[OrderBytes::limit(Bid, price, 50, 1)]);
+    for (byte, price) in [(1, 100), (2, 110), (3, 120)] {
+        bench.put(key(byte), &at(price));
+    }
+    let newer = slot + 2;
+    bench.send(key(4), &at(130), newer + 5, Gate::Arrival).expect("a well-formed account");
+    bench.book.begin_snapshot(slotbook_protocol::units::Slot(newer));
+    for (byte, price) in [(1, 100), (2, 115), (5, 150)] {
+        bench.send(key(byte), &at(price), newer, Gate::Snapshot).expect("a well-formed account");
+    }
+    let report = bench.book.end_snapshot();
+    assert_eq!((report.added, report.changed, report.removed, report.seen), (1, 1, 1, 3));
+    assert_eq!(bench.levels(Bid), [(150, 50), (130, 50), (115, 50), (100, 50)]);
+}
+
+#[test]
+fn closed_accounts_leave_and_older_states_do_not_bring_them_back() {
+    let mut bench = Bench::new();
+    let account = user(&[OrderBytes::limit(Bid, 100, 50, 1)]);
+    let slot = bench.slot;
+    bench.put(key(1), &account);
+    assert_eq!(bench.send(key(1), &[], slot + 3, Gate::Arrival), Ok(Applied::Closed));
+    assert_eq!(bench.levels(Bid), []);
+    assert_eq!(bench.book.counters().users, 0);
+    assert_eq!(bench.send(key(1), &account, slot + 2, Gate::Snapshot), Ok(Applied::Stale));
+    assert_eq!(bench.send(key(1), &account, slot + 4, Gate::Arrival), Ok(Applied::Changed));
+    assert_eq!(bench.levels(Bid), [(100, 50)]);
+    assert_eq!(bench.send(key(77), &[], slot, Gate::Arrival), Ok(Applied::Ignored));
+}
+
+#[test]
+fn forgotten_indexes_are_used_again_without_a_trace() {
+    let mut bench = Bench::new();
+    let slot = bench.slot;
+    for round in 0..20u64 {
+        let at = slot + round * 10;
+        let byte = u8::try_from(round).expect("few rounds") + 20;
+        let order = OrderBytes::limit(Bid, 100, 50, 1).expires(NOW + 3);
+        bench.send(key(byte), &user(&[order]), at, Gate::Arrival).expect("well-formed");
+        assert_eq!(bench.levels(Bid), [(100, 50)]);
+        bench.send(key(byte), &[], at + 1, Gate::Arrival).expect("closing always works");
+        bench.book.begin_snapshot(slotbook_protocol::units::Slot(at + 2));
+        bench.book.end_snapshot();
+    }
+    assert_eq!(bench.levels(Bid), []);
+    assert_eq!(bench.book.counters().open_orders, 0);
+}
+
+#[test]
+fn a_malformed_account_is_out_until_it_is_well_formed() {
+    let mut bench = Bench::new();
+    let good = user(&[OrderBytes::limit(Bid, 100, 50, 1)]);
+    let slot = bench.slot;
+    for bad in [
+        good[..4375].to_vec(),
+        with_byte(good.clone(), 1192 + 82, 4),
+        with_byte(good.clone(), 1192 + 83, 5),
+        with_byte(good.clone(), 1192 + 88, 2),
+        with_byte(good.clone(), 138, 2),
+        with_byte(good.clone(), 0, 0),
+    ] {
+        bench.put(key(1), &good);
+        bench.put(key(2), &user(&[OrderBytes::limit(Bid, 90, 50, 1)]));
+        let outcome = bench.send(key(1), &bad, slot, Gate::Arrival);
+        assert!(matches!(outcome, Err(BookError::Malformed { .. }) | Ok(Applied::Ignored)));
+        if matches!(outcome, Err(BookError::Malformed { .. })) {
+            assert_eq!(bench.levels(Bid), [(90, 50)], "the rest of the book goes on");
+            assert_eq!(bench.book.counters().quarantined, 1);
+        }
+        bench.put(key(1), &good);
+        assert_eq!(bench.levels(Bid), [(100, 50), (90, 50)]);
+        assert_eq!(bench.book.counters().quarantined, 0);
+    }
+}
+
+#[test]
+fn a_malformed_market_shows_an_empty_book() {
+    let mut bench = Bench::new();
+    bench.put(key(1), &user(&[OrderBytes::limit(Bid, 100, 50, 1)]));
+    let bad = with_byte(perp_market(), 1162, 99);
+    let outcome = bench.send(key(201), &bad, SLOT, Gate::Arrival);
+    let cause = ProtocolError::InvalidEnum { field: "marketStatus", value: 99 };
+    assert_eq!(outcome, Err(BookError::Malformed { pubkey: key(201), cause }));
+    assert_eq!(bench.levels(Bid), []);
+    bench.put(key(201), &perp_market());
+    assert_eq!(bench.levels(Bid), [(100, 50)]);
+}
+
+#[test]
+fn sums_of_hostile_sizes_do_not_overflow() {
+    let mut bench = Bench::new();
+    let orders = [1, 2, 3].map(|id| OrderBytes::limit(Bid, u64::MAX, u64::MAX, id));
+    bench.put(key(1), &user(&orders));
+    assert_eq!(bench.levels(Bid), [(u64::MAX, 3 * u128::from(u64::MAX))]);
+    bench.put(key(1), &user(&[]));
+    assert_eq!(bench.levels(Bid), []);
+}
+
+#[test]
+fn equal_books_have_equal_hashes_whatever_their_history() {
+    let orders = [OrderBytes::limit(Bid, 100, 50, 1), OrderBytes::offset(Ask, 50, 60, 2)];
+    let mut one = Bench::new();
+    one.put(key(1), &user(&[]));
+    one.put(key(2), &user(&orders));
+    let mut other = Bench::new();
+    other.put(key(2), &user(&[orders[1], orders[0]]));
+    assert_eq!(one.book.state_hash(), other.book.state_hash());
+    other.put(key(2), &user(&[orders[0].filled(1), orders[1]]));
+    assert_ne!(one.book.state_hash(), other.book.state_hash());
+}
