@@ -3,6 +3,11 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { SimError } from './sim-error.js';
 
+/** The packages that hold Surfpool's binary, by platform and architecture. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  'linux-x64': '@solana/surfpool-linux-x64-gnu',
+  'darwin-arm64': '@solana/surfpool-darwin-arm64',
+};
 /** How long a chain may take from fork to ready; it takes about 0.15 s on an idle machine. */
 const START_MS_MAX = 30_000;
 /** How long a chain may take to end by itself before it is killed. */
@@ -73,7 +78,7 @@ export class LocalChain {
 
   /** Starts a chain and waits until it answers. Fails with a SimError that says what to do instead. */
   static async start({ slotTimeMs = 400 }: LocalChainOptions = {}): Promise<LocalChain> {
-    const child = fork(childFile(), [startConfig(slotTimeMs)], {
+    const child = fork(childFile(), [packageName(), startConfig(slotTimeMs)], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       execArgv: [],
     });
@@ -147,6 +152,13 @@ function startConfig(slotTimeMs: number): string {
     );
   }
   return JSON.stringify({ offline: true, blockProductionMode: 'clock', slotTimeMs });
+}
+
+function packageName(): string {
+  const platform = `${process.platform}-${process.arch}`;
+  const name = PACKAGES[platform];
+  if (name !== undefined) return name;
+  throw startError('CHAIN_BINARY_NOT_FOUND', `there is no Surfpool binary for ${platform}`);
 }
 
 /** The child's file is plain JavaScript that no compiler moves, so compiled code finds it among the sources. */

@@ -183,6 +183,19 @@ export const sweep: Action = (world) => {
   return false;
 };
 
+/** Someone cancels the oldest open order of the account, so that stops and reduce-only orders do not pile up. */
+export const cancelOldest: Action = (world) => {
+  const maker = world.random.pick(world.makers);
+  let oldest: OrderFields | undefined;
+  for (const order of maker?.orders ?? []) {
+    if (order?.status !== OrderStatus.Open) continue;
+    if (oldest === undefined || order.orderId < oldest.orderId) oldest = order;
+  }
+  if (maker === undefined || oldest === undefined) return false;
+  cancel(world, maker, oldest);
+  return true;
+};
+
 /** An account falls into liquidation, or comes out of it; its orders do not show meanwhile. */
 export const toggleLiquidation: Action = (world) => {
   const liquidated = world.makers.find((maker) => maker.status !== 0);

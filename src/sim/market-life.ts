@@ -3,6 +3,7 @@ import { MarketStatus, MarketType, SpotBalanceType } from './chain-enums.js';
 import { address, PROGRAM_ID } from './keys.js';
 import {
   balanceQuotes,
+  cancelOldest,
   moveCollateral,
   moveOracle,
   moveQuotes,
@@ -33,8 +34,9 @@ const ACTIONS: readonly (readonly [weight: number, action: Action])[] = [
   [420, moveQuotes],
   [230, balanceQuotes],
   [110, takeBest],
+  [80, cancelOldest],
   [40, placeExpiring],
-  [40, sweep],
+  [80, sweep],
   [30, placeReduceOnly],
   [30, placeAuctionLimit],
   [30, placeTaking],

@@ -4,6 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** What one direction of one connection may hold back; beyond it the connection counts as lost. */
 const HELD_BYTES_MAX = 64 * 1024 * 1024;
 
+/** The longest that anything sleeps at once, so that what a lifted stall lets go goes soon. */
+const SLEEP_MS_MAX = 10;
+
 /** The weather on every connection of a relay: how late traffic is, and until when none passes. */
 export class Network {
   #delayMs = 0;
@@ -19,9 +22,9 @@ export class Network {
     this.#stalledUntilMs = performance.now() + ms;
   }
 
-  /** When something that enters now may leave, on the clock of performance.now(). */
+  /** When something that enters now is due, on the clock of performance.now(). */
   releaseMs(): number {
-    return Math.max(performance.now() + this.#delayMs, this.#stalledUntilMs);
+    return performance.now() + this.#delayMs;
   }
 
   /** How long something due at `releaseMs` still has to wait; 0 or less when it may pass. */
@@ -32,7 +35,9 @@ export class Network {
   /** Waits until something that enters now may leave. */
   async pass(): Promise<void> {
     const releaseMs = this.releaseMs();
-    for (let ms = this.waitMs(releaseMs); ms > 0; ms = this.waitMs(releaseMs)) await sleep(ms);
+    for (let ms = this.waitMs(releaseMs); ms > 0; ms = this.waitMs(releaseMs)) {
+      await sleep(Math.min(ms, SLEEP_MS_MAX));
+    }
   }
 
   /** A stream through which bytes pass under this weather. */
@@ -90,10 +95,8 @@ export class Pipe {
   #schedule(): void {
     const first = this.#held[0];
     if (first === undefined || this.#timer !== undefined) return;
-    this.#timer = setTimeout(
-      () => this.#release(),
-      Math.max(0, this.#network.waitMs(first.releaseMs)),
-    );
+    const waitMs = Math.max(0, this.#network.waitMs(first.releaseMs));
+    this.#timer = setTimeout(() => this.#release(), Math.min(waitMs, SLEEP_MS_MAX));
   }
 
   #release(): void {

@@ -1,6 +1,6 @@
 // Hosts one Surfpool chain for its parent, so that the chain can be stopped, paused or killed without harm to the
-// parent and its native threads stay out of it. Usage: fork(this file, [JSON of the start configuration]).
-// It ends when the IPC channel closes, that is, also when the parent is killed.
+// parent and its native threads stay out of it. It ends when the IPC channel closes, that is, also when the parent is
+// killed. Usage: fork(this file, [name of Surfpool's package, JSON of the start configuration]).
 'use strict';
 
 // Surfpool's event channel is bounded at about 1,024 events and the whole server freezes when it is full, so it must be
@@ -8,23 +8,12 @@
 // notifications written in it arrive.
 const DRAIN_EVENTS_MS = 5;
 
-const PACKAGES = {
-  'linux-x64': '@solana/surfpool-linux-x64-gnu',
-  'darwin-arm64': '@solana/surfpool-darwin-arm64',
-};
-
 function fail(code, message) {
   process.send({ kind: 'failed', code, message }, () => process.exit(1));
 }
 
-function loadSurfnet() {
-  const name = PACKAGES[`${process.platform}-${process.arch}`];
-  if (name === undefined) throw new Error(`Surfpool has no binary for ${process.platform}-${process.arch}`);
-  return require(name).Surfnet;
-}
-
-function host(Surfnet) {
-  const surfnet = Surfnet.startWithConfig(JSON.parse(process.argv[2]));
+function host(Surfnet, config) {
+  const surfnet = Surfnet.startWithConfig(JSON.parse(config));
   setInterval(() => {
     for (const event of surfnet.drainEvents()) {
       if (event.kind === 'systemClockUpdated' && process.connected) {
@@ -42,15 +31,17 @@ function host(Surfnet) {
 
 process.on('disconnect', () => process.exit(0));
 
+const [packageName, config] = process.argv.slice(2);
+
 let Surfnet;
 try {
-  Surfnet = loadSurfnet();
+  ({ Surfnet } = require(packageName));
 } catch (error) {
-  fail('CHAIN_BINARY_NOT_FOUND', error.message);
+  fail('CHAIN_BINARY_NOT_FOUND', `${packageName} cannot be loaded (${error.message})`);
 }
 if (Surfnet !== undefined) {
   try {
-    host(Surfnet);
+    host(Surfnet, config);
   } catch (error) {
     fail('CHAIN_START_FAILED', error.message);
   }
