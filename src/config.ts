@@ -52,6 +52,12 @@ export const LIMITS = {
   queryMemoEntriesMax: 1_024,
   /** Longer queries are parsed each time, which bounds the memo at 512 KiB a path. */
   queryMemoBytesMax: 512,
+  /** Smaller bodies fit in a few packets: compressing them costs more than it saves. */
+  gzipBodyBytesMin: 16_384,
+  /** Compressed bodies kept for their version: some hundred of the largest /l2 bodies. */
+  gzipCacheBytesMax: 64 * 1024 * 1024,
+  /** Compressions under way at once; beyond it bodies go out plain, so no queue can grow. */
+  gzipPendingMax: 32,
   /** A quoted value in an error message is cut here. */
   errorValueCharsMax: 64,
   /** Seconds that a client should wait before it asks again for a first book. */

@@ -7,6 +7,7 @@
 import { LIMITS } from '../config.js';
 import type { BookSource, L2Request, L3Request, MarketVersion, Readiness } from './book-source.js';
 import { ServerError } from './errors.js';
+import { acceptsGzip, GzipCache } from './gzip.js';
 import { parseL2, parseL3 } from './params.js';
 import { type Header, jsonHeaders, type Reply } from './reply.js';
 import type { HttpRequest } from './uws.js';
@@ -18,7 +19,7 @@ export interface BookRouteOptions {
 }
 
 /** Answers one path of the book. */
-export type BookRoute = (request: HttpRequest) => Reply;
+export type BookRoute = (request: HttpRequest) => Reply | Promise<Reply>;
 
 /** The book by level. */
 export function l2Route({ book, readiness }: BookRouteOptions): BookRoute {
@@ -60,6 +61,7 @@ function bookRoute<Query extends { readonly market: number }>(options: {
 }): BookRoute {
   const { book, readiness, parse, render } = options;
   const memo = new Map<string, Parsed<Query>>();
+  const gzips = new GzipCache();
   let markets = book.markets();
   return (request) => {
     requireFirstBook(readiness());
@@ -73,8 +75,19 @@ function bookRoute<Query extends { readonly market: number }>(options: {
     if (matches(request.header('if-none-match'), parsed.etag)) {
       return { status: 304, headers: parsed.headers, body: null };
     }
-    return { status: 200, headers: parsed.headers, body: render(parsed.query) };
+    const { headers } = parsed;
+    const body = render(parsed.query);
+    if (body.length < LIMITS.gzipBodyBytesMin || !acceptsGzip(request.header('accept-encoding'))) {
+      return { status: 200, headers, body };
+    }
+    const zipped = gzips.get({ key: JSON.stringify(parsed.query), version: parsed.etag, body });
+    if (zipped instanceof Promise) return zipped.then((bytes) => gzipReply(headers, bytes));
+    return zipped === undefined ? { status: 200, headers, body } : gzipReply(headers, zipped);
   };
+}
+
+function gzipReply(headers: readonly Header[], body: Uint8Array): Reply {
+  return { status: 200, headers: [...headers, ['Content-Encoding', 'gzip']], body };
 }
 
 function remember<Query>(
@@ -103,6 +116,7 @@ function freshen(parsed: Parsed<{ readonly market: number }>, book: BookSource):
   parsed.headers = [
     ...jsonHeaders,
     ['Cache-Control', 'no-cache'],
+    ['Vary', 'Accept-Encoding'],
     ['ETag', parsed.etag],
     ['X-Slot', String(slot)],
     ['X-State', state],

@@ -39,6 +39,8 @@ function marketRow(
 export class FakeBook implements BookSource {
   readonly epoch = 'epoch-1';
   current: MarketVersion = { seq: 7, slot: 1000, state: 'live' };
+  /** Makes every body this much longer. */
+  filler = '';
   /** Makes every body throw. */
   broken = false;
 
@@ -71,7 +73,8 @@ export class FakeBook implements BookSource {
 
   private echo(asked: L2Request | L3Request): Uint8Array {
     if (this.broken) throw new Error('deliberate');
-    return Buffer.from(JSON.stringify({ asked }));
+    const { filler } = this;
+    return Buffer.from(JSON.stringify(filler === '' ? { asked } : { asked, filler }));
   }
 }
 

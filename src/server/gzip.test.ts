@@ -1,0 +1,87 @@
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LIMITS } from '../config.js';
+import { acceptsGzip, GzipCache } from './gzip.js';
+import { FakeBook, type RunningServer, startServer } from './testing.js';
+
+describe('Accept-Encoding', () => {
+  test.each([
+    ['gzip', true],
+    ['deflate, gzip;q=0.5, br', true],
+    ['GZIP', true],
+    ['', false],
+    ['br', false],
+    ['*', false],
+    ['gzip;q=0', false],
+    ['gzip; q=0.000, br', false],
+    ['xgzip', false],
+  ])('"%s" allows gzip: %s', (header, expected) => {
+    expect(acceptsGzip(header)).toBe(expected);
+  });
+});
+
+describe('the cache', () => {
+  const body = Buffer.from('x'.repeat(50_000));
+
+  test('a version is compressed once, and another version anew', async () => {
+    const cache = new GzipCache();
+    const first = cache.get({ key: 'a', version: '1', body });
+    expect(first).toBeInstanceOf(Promise);
+    expect(cache.get({ key: 'a', version: '1', body })).toBe(first);
+    const bytes = await first;
+    expect(gunzipSync(bytes ?? Buffer.alloc(0))).toEqual(body);
+    expect(cache.get({ key: 'a', version: '1', body })).toBe(bytes);
+    expect(cache.get({ key: 'a', version: '2', body })).toBeInstanceOf(Promise);
+  });
+
+  test('the body may change after the call', async () => {
+    const changing = Buffer.from(body);
+    const pending = new GzipCache().get({ key: 'a', version: '1', body: changing });
+    changing.fill(0);
+    expect(gunzipSync((await pending) ?? Buffer.alloc(0))).toEqual(body);
+  });
+
+  test('beyond the bound of pending ones nothing is compressed', async () => {
+    const cache = new GzipCache();
+    const ask = (key: number) => cache.get({ key: String(key), version: '1', body });
+    const pending = Array.from({ length: LIMITS.gzipPendingMax }, (_, key) => ask(key));
+    expect(ask(LIMITS.gzipPendingMax)).toBeUndefined();
+    await Promise.all(pending);
+    expect(ask(LIMITS.gzipPendingMax)).toBeInstanceOf(Promise);
+  });
+});
+
+describe('over HTTP', () => {
+  const book = new FakeBook();
+  let server: RunningServer;
+
+  beforeAll(async () => {
+    server = await startServer(book);
+  });
+
+  afterAll(() => server?.close());
+
+  const path = '/l3?marketName=SOL-PERP';
+  const get = (encoding: string, method = 'GET'): Promise<Response> =>
+    fetch(`${server.url}${path}`, { method, headers: { 'Accept-Encoding': encoding } });
+
+  test('a small body goes out plain', async () => {
+    expect((await get('gzip')).headers.get('content-encoding')).toBeNull();
+  });
+
+  test('a large body is compressed for those who accept it', async () => {
+    book.filler = 'y'.repeat(LIMITS.gzipBodyBytesMin);
+    for (let round = 0; round < 2; round += 1) {
+      const zipped = await get('gzip');
+      expect(zipped.headers.get('content-encoding')).toBe('gzip');
+      expect(zipped.headers.get('vary')).toBe('Accept-Encoding');
+      expect(Number(zipped.headers.get('content-length'))).toBeLessThan(1_000);
+      const plain = await get('identity');
+      expect(plain.headers.get('content-encoding')).toBeNull();
+      expect(await zipped.text()).toBe(await plain.text());
+    }
+    const head = await get('gzip', 'HEAD');
+    expect(head.headers.get('content-encoding')).toBe('gzip');
+    expect(await head.text()).toBe('');
+  });
+});
