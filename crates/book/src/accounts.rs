@@ -21,7 +21,8 @@ use crate::users::{MarketKey, Positions, positions_of};
 pub enum Gate {
     /// From the live socket: the order of arrival is the order, and a lower slot is a revert.
     Arrival,
-    /// From a snapshot: loses to a live update of the same slot or a later one.
+    /// From a snapshot: loses to a live update of the same slot or a later one, unless the
+    /// snapshot replaces the book ([`Book::begin_snapshot`]).
     Snapshot,
     /// Ordered by slot and this write version.
     WriteVersion(u64),
@@ -77,7 +78,7 @@ impl Book {
             Ok(AccountKind::SpotMarket) => self.apply_spot_market(&update),
             Ok(AccountKind::State) => self.apply_state(&update),
             Ok(_) => Ok(Applied::Ignored),
-            Err(cause) => Err(self.quarantine(&update, cause)),
+            Err(cause) => self.quarantine(&update, cause),
         }
     }
 
@@ -93,7 +94,7 @@ impl Book {
         });
         let (view, positions, changed) = match read {
             Ok(read) => read,
-            Err(cause) => return Err(self.quarantine(update, cause)),
+            Err(cause) => return self.quarantine(update, cause),
         };
         let was_present = self.users.get(index).present;
         self.accept_user(index, update);
@@ -129,28 +130,18 @@ impl Book {
     }
 
     fn passes_gate(&mut self, index: usize, update: &AccountUpdate<'_>) -> bool {
-        let generation = self.snapshot.generation;
+        let (generation, replaces) = (self.snapshot.generation, self.snapshot.replaces);
         let user = self.users.get_mut(index);
-        let never_seen = user.slot == 0 && !user.present;
-        match update.gate {
-            Gate::Arrival => true,
-            Gate::Snapshot => {
-                user.seen = generation;
-                never_seen || update.slot.0 > user.slot
-            }
-            Gate::WriteVersion(version) => {
-                never_seen || (update.slot.0, version) > (user.slot, user.write_version)
-            }
+        if update.gate == Gate::Snapshot {
+            user.seen = generation;
         }
+        user.version.admits(update, replaces)
     }
 
     fn accept_user(&mut self, index: usize, update: &AccountUpdate<'_>) {
         self.note_snapshot_read(index, update);
         let user = self.users.get_mut(index);
-        user.slot = update.slot.0;
-        if let Gate::WriteVersion(version) = update.gate {
-            user.write_version = version;
-        }
+        user.version.accept(update);
         if !user.present {
             user.present = true;
             self.present_users += 1;
@@ -213,7 +204,7 @@ impl Book {
         if !self.passes_gate(index, update) {
             return Applied::Stale;
         }
-        self.users.get_mut(index).slot = update.slot.0;
+        self.users.get_mut(index).version.accept(update);
         self.take_out(index);
         Applied::Closed
     }
@@ -237,28 +228,45 @@ impl Book {
         }
     }
 
-    /// Leaves a malformed account out, and what the book had of it.
-    fn quarantine(&mut self, update: &AccountUpdate<'_>, cause: ProtocolError) -> BookError {
+    /// Leaves a malformed account out, and what the book had of it, unless it is an old state.
+    fn quarantine(
+        &mut self,
+        update: &AccountUpdate<'_>,
+        cause: ProtocolError,
+    ) -> Result<Applied, BookError> {
         if let Some(index) = self.users.find(&update.pubkey) {
-            self.users.get_mut(index).slot = update.slot.0;
+            if !self.passes_gate(index, update) {
+                return Ok(Applied::Stale);
+            }
+            self.users.get_mut(index).version.accept(update);
             self.take_out(index);
         }
-        let malformed = self.markets.iter().position(|m| m.info.account == update.pubkey);
-        if let Some(id) = malformed.and_then(|index| u16::try_from(index).ok()).map(MarketId) {
-            self.markets[id.index()].malformed = true;
+        let market = self.markets.iter_mut().find(|m| m.info.account == update.pubkey);
+        if let Some(market) = market {
+            if !market.version.admits(update, self.snapshot.replaces) {
+                return Ok(Applied::Stale);
+            }
+            market.version.accept(update);
+            market.malformed = true;
+            let id = market.info.id;
             self.refresh_market(id);
         }
         if self.quarantined.len() < QUARANTINE_MAX {
             self.quarantined.insert(update.pubkey, ());
         }
-        BookError::Malformed { pubkey: update.pubkey, cause }
+        Err(BookError::Malformed { pubkey: update.pubkey, cause })
     }
 
     fn apply_state(&mut self, update: &AccountUpdate<'_>) -> Result<Applied, BookError> {
         let view = match StateView::parse(update.data) {
             Ok(view) => view,
-            Err(cause) => return Err(self.quarantine(update, cause)),
+            Err(cause) => return self.quarantine(update, cause),
         };
+        if !self.state_version.admits(update, self.snapshot.replaces) {
+            return Ok(Applied::Stale);
+        }
+        self.state_version.accept(update);
+        self.quarantined.remove(&update.pubkey);
         let (status, rails) = (view.exchange_status(), view.oracle_guard_rails());
         if self.exchange_status == status && self.guard_rails == rails {
             return Ok(Applied::Unchanged);
@@ -272,14 +280,14 @@ impl Book {
     fn apply_perp_market(&mut self, update: &AccountUpdate<'_>) -> Result<Applied, BookError> {
         match PerpMarketView::parse(update.data).and_then(|view| read_perp(&view, update.pubkey)) {
             Ok(read) => self.apply_market(update, read),
-            Err(cause) => Err(self.quarantine(update, cause)),
+            Err(cause) => self.quarantine(update, cause),
         }
     }
 
     fn apply_spot_market(&mut self, update: &AccountUpdate<'_>) -> Result<Applied, BookError> {
         match SpotMarketView::parse(update.data).and_then(|view| read_spot(&view, update.pubkey)) {
             Ok(read) => self.apply_market(update, read),
-            Err(cause) => Err(self.quarantine(update, cause)),
+            Err(cause) => self.quarantine(update, cause),
         }
     }
 
@@ -290,22 +298,12 @@ impl Book {
     ) -> Result<Applied, BookError> {
         let (id, found) = self.market_for(update, &read.info)?;
         let market = &mut self.markets[id.index()];
-        let newer = match update.gate {
-            Gate::Arrival => true,
-            Gate::Snapshot => found || update.slot.0 > market.account_slot,
-            Gate::WriteVersion(version) => {
-                found || (update.slot.0, version) > (market.account_slot, market.write_version)
-            }
-        };
-        if !newer {
+        if !market.version.admits(update, self.snapshot.replaces) {
             return Ok(Applied::Stale);
         }
+        market.version.accept(update);
         self.quarantined.remove(&update.pubkey);
         let market = &mut self.markets[id.index()];
-        market.account_slot = update.slot.0;
-        if let Gate::WriteVersion(version) = update.gate {
-            market.write_version = version;
-        }
         read.info.id = id;
         let places_change = found || market.places_differ(&read);
         let interest_changed = market.interest != read.interest;

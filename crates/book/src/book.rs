@@ -13,6 +13,7 @@ use crate::place::LeftOut;
 use crate::pricing::OracleAccount;
 use crate::turn::FeedState;
 use crate::users::{MarketKey, UserTable};
+use crate::version::Version;
 use crate::wheel::{Timer, Wheel};
 
 /// What a book is of.
@@ -48,6 +49,7 @@ pub struct Book {
     pub(crate) market_ids: [Vec<u16>; 2],
     pub(crate) oracles: HashMap<Pubkey, OracleAccount>,
     pub(crate) exchange_status: u8,
+    pub(crate) state_version: Version,
     pub(crate) guard_rails: OracleGuardRails,
     pub(crate) slot: Slot,
     pub(crate) now: UnixSeconds,
@@ -81,6 +83,7 @@ impl Book {
             market_ids: [Vec::new(), Vec::new()],
             oracles: HashMap::new(),
             exchange_status: 0,
+            state_version: Version::default(),
             guard_rails: OracleGuardRails::default(),
             slot: Slot(0),
             now: UnixSeconds(0),

@@ -36,6 +36,7 @@ mod side;
 mod snapshot;
 mod turn;
 mod users;
+mod version;
 mod view;
 mod wheel;
 mod wide;

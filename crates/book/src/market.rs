@@ -8,6 +8,7 @@ use crate::Side;
 use crate::ladder::Ladder;
 use crate::offset_ladder::{OffsetLadder, OffsetPricing};
 use crate::place::EmptyReason;
+use crate::version::Version;
 
 /// A market's number in this book: dense, in the order in which markets were found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -119,9 +120,7 @@ pub(crate) struct Market {
     pub(crate) oracle_fields: OracleFields,
     pub(crate) interest: Interest,
     pub(crate) malformed: bool,
-    /// Slot and write version of the market account's newest state.
-    pub(crate) account_slot: u64,
-    pub(crate) write_version: u64,
+    pub(crate) version: Version,
     pub(crate) empty: Option<EmptyReason>,
     pub(crate) oracle: OracleState,
     pub(crate) pricing: Option<OffsetPricing>,
@@ -139,8 +138,7 @@ impl Market {
             oracle_fields: OracleFields::default(),
             interest: Interest::default(),
             malformed: false,
-            account_slot: 0,
-            write_version: 0,
+            version: Version::default(),
             empty: None,
             oracle: OracleState::MISSING,
             pricing: None,
@@ -159,6 +157,6 @@ impl Market {
 
     /// The slot of the market account's newest state.
     pub(crate) fn market_slot(&self) -> Slot {
-        Slot(self.account_slot)
+        Slot(self.version.slot)
     }
 }

@@ -7,20 +7,20 @@ use slotbook_protocol::oracle::{
 };
 use slotbook_protocol::units::{OraclePrice, Pubkey, Slot};
 
-use crate::accounts::{AccountUpdate, Applied, Gate};
+use crate::accounts::{AccountUpdate, Applied};
 use crate::book::Book;
 use crate::limits::ORACLES_MAX;
 use crate::market::{Market, MarketId, OffsetExclusion, OracleState};
 use crate::offset_ladder::OffsetPricing;
 use crate::place::{EmptyReason, MarketGate, empty_reason};
+use crate::version::Version;
 
 /// The newest bytes of an oracle account that some market names.
 #[derive(Debug, Default)]
 pub(crate) struct OracleAccount {
     owner: Pubkey,
     data: Vec<u8>,
-    slot: u64,
-    write_version: u64,
+    version: Version,
     /// The markets that name it.
     markets: Vec<MarketId>,
 }
@@ -32,20 +32,10 @@ const PREDICTION_PRICE_MAX: u64 = 1_000_000;
 impl Book {
     pub(crate) fn apply_oracle(&mut self, update: &AccountUpdate<'_>) -> Applied {
         let Some(account) = self.oracles.get_mut(&update.pubkey) else { return Applied::Ignored };
-        let newer = match update.gate {
-            Gate::Arrival => true,
-            Gate::Snapshot => account.data.is_empty() || update.slot.0 > account.slot,
-            Gate::WriteVersion(version) => {
-                (update.slot.0, version) > (account.slot, account.write_version)
-            }
-        };
-        if !newer {
+        if !account.version.admits(update, self.snapshot.replaces) {
             return Applied::Stale;
         }
-        account.slot = update.slot.0;
-        if let Gate::WriteVersion(version) = update.gate {
-            account.write_version = version;
-        }
+        account.version.accept(update);
         if account.data == update.data && account.owner == update.owner {
             return Applied::Unchanged;
         }

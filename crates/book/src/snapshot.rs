@@ -4,6 +4,7 @@ use slotbook_protocol::units::Slot;
 
 use crate::accounts::{AccountUpdate, Gate};
 use crate::book::Book;
+use crate::turn::FeedState;
 
 /// What a snapshot found to differ from the book.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,22 +25,30 @@ pub(crate) struct SnapshotProgress {
     /// Numbers snapshots, so that an account knows the last one that mentioned it.
     pub(crate) generation: u32,
     slot: Slot,
+    /// The book was being rebuilt when the snapshot began: its word stands against all before it.
+    pub(crate) replaces: bool,
     report: SnapshotReport,
 }
 
 impl Book {
     /// Starts a snapshot taken at `slot`. Its accounts follow with [`Gate::Snapshot`].
+    ///
+    /// While the state is [`FeedState::Rebuilding`] the snapshot replaces the book, whatever slots
+    /// the book had: after a cut, a fork or a restarted chain only what is read now is true. In any
+    /// other state it audits: an account that a live update has at the same slot or later stays.
     pub fn begin_snapshot(&mut self, slot: Slot) {
         let generation = self.snapshot.generation.wrapping_add(1);
-        self.snapshot = SnapshotProgress { generation, slot, report: SnapshotReport::default() };
+        let replaces = self.state == FeedState::Rebuilding;
+        let report = SnapshotReport::default();
+        self.snapshot = SnapshotProgress { generation, slot, replaces, report };
     }
 
     /// Ends a snapshot: accounts it did not mention, and that no later update did, are gone.
     pub fn end_snapshot(&mut self) -> SnapshotReport {
-        let SnapshotProgress { generation, slot, .. } = self.snapshot;
+        let SnapshotProgress { generation, slot, replaces, .. } = self.snapshot;
         for index in 0..self.users.len() {
             let user = self.users.get(index);
-            let gone = user.seen != generation && user.slot <= slot.0;
+            let gone = user.seen != generation && (replaces || user.version.slot <= slot.0);
             if !gone || !self.users.is_known(index) {
                 continue;
             }

@@ -8,6 +8,8 @@ use slotbook_protocol::enums::{MarketType, SpotBalanceType};
 use slotbook_protocol::units::Pubkey;
 use slotbook_protocol::user::UserView;
 
+use crate::version::Version;
+
 /// Positions of one kind in a user account. Source: programs/drift/src/state/user.rs `User`.
 pub(crate) const POSITIONS: usize = 8;
 
@@ -59,9 +61,7 @@ impl Positions {
 #[derive(Clone, Debug)]
 pub(crate) struct User {
     pub(crate) key: Pubkey,
-    /// Slot and write version of the newest state applied.
-    pub(crate) slot: u64,
-    pub(crate) write_version: u64,
+    pub(crate) version: Version,
     /// The snapshot that last mentioned this account.
     pub(crate) seen: u32,
     /// Order slots with an open order.
@@ -79,8 +79,7 @@ impl User {
     pub(crate) fn new(key: Pubkey) -> Self {
         Self {
             key,
-            slot: 0,
-            write_version: 0,
+            version: Version::default(),
             seen: 0,
             open: 0,
             reduce_only: 0,

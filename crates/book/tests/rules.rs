@@ -359,6 +359,8 @@ fn only_changes_that_show_make_a_turn() {
 fn the_socket_decides_by_arrival_and_a_snapshot_by_slot() {
     let mut bench = Bench::new();
     let at = |price| user(&[OrderBytes::limit(Bid, price, 50, 1)]);
+    bench.book.set_state(FeedState::Live);
+    bench.book.begin_snapshot(slotbook_protocol::units::Slot(SLOT));
     bench.put(key(1), &at(100));
     let slot = bench.slot;
     let sends = [
@@ -385,6 +387,7 @@ fn a_snapshot_adds_repairs_and_removes() {
         bench.put(key(byte), &at(price));
     }
     let newer = slot + 2;
+    bench.book.set_state(FeedState::Live);
     bench.send(key(4), &at(130), newer + 5, Gate::Arrival).expect("a well-formed account");
     bench.book.begin_snapshot(slotbook_protocol::units::Slot(newer));
     for (byte, price) in [(1, 100), (2, 115), (5, 150)] {
@@ -393,6 +396,21 @@ fn a_snapshot_adds_repairs_and_removes() {
     let report = bench.book.end_snapshot();
     assert_eq!((report.added, report.changed, report.removed, report.seen), (1, 1, 1, 3));
     assert_eq!(bench.levels(Bid), [(150, 50), (130, 50), (115, 50), (100, 50)]);
+}
+
+#[test]
+fn a_snapshot_of_a_book_that_is_rebuilt_stands_whatever_slots_came_before() {
+    let mut bench = Bench::new();
+    let slot = bench.slot;
+    let at = |price| user(&[OrderBytes::limit(Bid, price, 50, 1)]);
+    bench.put(key(1), &at(100));
+    bench.put(key(2), &at(110));
+    bench.book.set_state(FeedState::Rebuilding);
+    bench.book.begin_snapshot(slotbook_protocol::units::Slot(slot - 500));
+    let sent = bench.send(key(1), &at(90), slot - 500, Gate::Snapshot);
+    assert_eq!(sent, Ok(Applied::Changed));
+    assert_eq!(bench.book.end_snapshot().removed, 1);
+    assert_eq!(bench.levels(Bid), [(90, 50)]);
 }
 
 #[test]
@@ -453,6 +471,22 @@ fn a_malformed_account_is_out_until_it_is_well_formed() {
         assert_eq!(bench.levels(Bid), [(100, 50), (90, 50)]);
         assert_eq!(bench.book.counters().quarantined, 0);
     }
+}
+
+#[test]
+fn an_old_state_harms_nothing_malformed_or_not() {
+    let mut bench = Bench::new();
+    let good = user(&[OrderBytes::limit(Bid, 100, 50, 1)]);
+    bench.book.set_state(FeedState::Live);
+    bench.book.begin_snapshot(slotbook_protocol::units::Slot(SLOT - 1));
+    bench.put(key(1), &good);
+    for bad in [good[..4375].to_vec(), good[..3].to_vec(), with_byte(good.clone(), 1274, 9)] {
+        assert_eq!(bench.send(key(1), &bad, SLOT - 1, Gate::Snapshot), Ok(Applied::Stale));
+    }
+    let market = perp_market();
+    assert_eq!(bench.send(key(201), &market[..9], SLOT - 1, Gate::Snapshot), Ok(Applied::Stale));
+    assert_eq!(bench.send(key(200), &state(8), SLOT - 1, Gate::Snapshot), Ok(Applied::Stale));
+    assert_eq!(bench.levels(Bid), [(100, 50)]);
 }
 
 #[test]

@@ -43,8 +43,7 @@ impl Life {
         let mut rng = Rng::new(seed);
         let world = World::new(&mut rng);
         let feed = if rng.one_in(4) { Feed::WriteVersions } else { Feed::Socket };
-        let mut life =
-            Life { rng, world, feed, version: 0, recent: Vec::new(), pair: Pair::new() };
+        let mut life = Life { rng, world, feed, version: 0, recent: Vec::new(), pair: Pair::new() };
         life.pair.set_clock(life.world.slot, life.world.now);
         let keys: Vec<Key> = life.world.accounts.iter().map(|(key, _)| *key).collect();
         keys.iter().for_each(|key| life.send(key));
@@ -158,13 +157,11 @@ impl Life {
         let key = self.any_user();
         let slot = self.rng.index(SLOTS_USED);
         let fresh = self.order();
-        let fields = [(0, 8), (8, 8), (16, 8), (24, 8), (64, 8), (72, 4), (76, 4), (82, 1), (87, 1)];
+        let fields =
+            [(0, 8), (8, 8), (16, 8), (24, 8), (64, 8), (72, 4), (76, 4), (82, 1), (87, 1)];
         let more = [(88, 1), (89, 1), (91, 1), (92, 1), (83, 1), (80, 5)];
-        let (at, length) = if self.rng.one_in(2) {
-            self.rng.pick(&fields)
-        } else {
-            self.rng.pick(&more)
-        };
+        let (at, length) =
+            if self.rng.one_in(2) { self.rng.pick(&fields) } else { self.rng.pick(&more) };
         self.world.put(&key, ORDERS_AT + slot * ORDER_BYTES + at, &fresh[at..at + length]);
         self.send(&key);
         format!("change byte {at} of order {slot} of {}", key[30])
@@ -247,7 +244,11 @@ impl Life {
         let at = |perp: usize, spot: usize| if is_perp { perp } else { spot };
         let (rng, world) = (&mut self.rng, &self.world);
         match rng.below(10) {
-            0 | 1 => ("tick", at(816, 600), rng.pick(&[0_u64, 1, 10, 25, 100, 250]).to_le_bytes().to_vec()),
+            0 | 1 => (
+                "tick",
+                at(816, 600),
+                rng.pick(&[0_u64, 1, 10, 25, 100, 250]).to_le_bytes().to_vec(),
+            ),
             2 => ("step", at(808, 592), rng.pick(&[0_u64, 1, 5, 100]).to_le_bytes().to_vec()),
             3 => ("status", at(1162, 688), vec![rng.pick(&[0, 1, 1, 1, 2, 4, 6, 6, 7, 8])]),
             4 => ("paused", at(1165, 690), vec![rng.pick(&[0, 0, 0, 1, 2, 4, 6, 8])]),
@@ -264,7 +265,9 @@ impl Life {
                 let interest = 10_000_000_000 + u128::from(rng.below(9_000_000_000));
                 ("interest", rng.pick(&[464, 480]), interest.to_le_bytes().to_vec())
             }
-            8 if is_perp => ("mm price", 912, rng.between(980_000, 1_020_000).to_le_bytes().to_vec()),
+            8 if is_perp => {
+                ("mm price", 912, rng.between(980_000, 1_020_000).to_le_bytes().to_vec())
+            }
             9 if is_perp && rng.one_in(2) => {
                 let sequence = world.slot * 400_000 + rng.below(400_000);
                 ("mm sequence", 936, sequence.to_le_bytes().to_vec())

@@ -65,7 +65,8 @@ fn a_missed_update_is_noticed() {
         slot: 1_000,
         stamp: Stamp::Arrival,
         data: &{
-            let mut data = world::World::new(&mut rng::Rng::new(1)).data(&world::market_key((1, 0))).clone();
+            let mut data =
+                world::World::new(&mut rng::Rng::new(1)).data(&world::market_key((1, 0))).clone();
             data[1162] = 7;
             data
         },

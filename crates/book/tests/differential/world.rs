@@ -127,7 +127,11 @@ fn market_account(rng: &mut Rng, number: usize, market: MarketTag) -> Vec<u8> {
     let step = rng.pick(&[1_u64, 5, 100]);
     // The quote market has no oracle account; the others share two.
     let oracle = if number == 4 { [0; 32] } else { oracle_key(u8::from(number == 1)) };
-    if market.0 == 1 { perp_account(market, oracle, tick, step) } else { spot_account(market, oracle, tick, step) }
+    if market.0 == 1 {
+        perp_account(market, oracle, tick, step)
+    } else {
+        spot_account(market, oracle, tick, step)
+    }
 }
 
 fn perp_account(market: MarketTag, oracle: Key, tick: u64, step: u64) -> Vec<u8> {
