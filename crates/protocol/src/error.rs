@@ -1,0 +1,68 @@
+//! The one error of this crate: what was wrong with bytes or text that came in.
+
+use core::fmt;
+
+use crate::units::Pubkey;
+
+/// Why bytes or text are not what they were said to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProtocolError {
+    /// The account belongs to a program that does not write this kind of account.
+    WrongOwner {
+        /// The owner found.
+        owner: Pubkey,
+    },
+    /// The first bytes name no account of this kind.
+    WrongDiscriminator {
+        /// The eight bytes found.
+        discriminator: [u8; 8],
+    },
+    /// The account is longer or shorter than its kind.
+    WrongLength {
+        /// Bytes of the kind; for kinds of variable length, the least number of bytes.
+        expected: usize,
+        /// Bytes found.
+        actual: usize,
+    },
+    /// A byte that stands for a variant or a truth value stands for none.
+    InvalidEnum {
+        /// The field, under the program's name.
+        field: &'static str,
+        /// The byte found.
+        value: u8,
+    },
+    /// A number is outside the range in which the rule that reads it is defined.
+    OutOfRange {
+        /// The field, under the program's name.
+        field: &'static str,
+    },
+    /// The oracle source has no account to read.
+    NoOracleAccount,
+    /// The text is not 32 bytes in base58.
+    MalformedPubkey,
+    /// No bump seed gives an address off the curve, or the seeds are too many or too long.
+    NoProgramAddress,
+}
+
+impl fmt::Display for ProtocolError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::WrongOwner { owner } => write!(out, "owner was {owner}, not the kind's program"),
+            Self::WrongDiscriminator { discriminator } => {
+                write!(out, "discriminator was {discriminator:02x?}, not the kind's")
+            }
+            Self::WrongLength { expected, actual } => {
+                write!(out, "length was {actual} bytes, must be {expected}")
+            }
+            Self::InvalidEnum { field, value } => {
+                write!(out, "{field} was {value}, which stands for nothing")
+            }
+            Self::OutOfRange { field } => write!(out, "{field} was out of range"),
+            Self::NoOracleAccount => write!(out, "oracle source has no account"),
+            Self::MalformedPubkey => write!(out, "public key was not 32 bytes in base58"),
+            Self::NoProgramAddress => write!(out, "seeds give no program address"),
+        }
+    }
+}
+
+impl core::error::Error for ProtocolError {}

@@ -1,0 +1,187 @@
+//! Market accounts, perp and spot: what a book, and what prices need of them.
+
+use core::convert::identity;
+
+use crate::account::field::getters;
+use crate::account::perp_market::PERP_MARKET;
+use crate::account::spot_market::SPOT_MARKET;
+use crate::account::{AccountKind, checked};
+use crate::enums::{AssetTier, ContractTier, ContractType, MarketStatus, OracleSource};
+use crate::error::ProtocolError;
+use crate::units::{BaseQty, OraclePrice, Price, Pubkey, Slot, UnixSeconds};
+
+/// Bits of a perp market's `paused_operations`.
+/// Source: programs/drift/src/state/paused_operations.rs `PerpOperation`.
+pub mod perp_operation {
+    /// The AMM does not fill.
+    pub const AMM_FILL: u8 = 2;
+    /// Nothing fills.
+    pub const FILL: u8 = 4;
+}
+
+/// Bits of a spot market's `paused_operations`.
+/// Source: programs/drift/src/state/paused_operations.rs `SpotOperation`.
+pub mod spot_operation {
+    /// Nothing fills.
+    pub const FILL: u8 = 2;
+}
+
+/// A perp market's account, read where it is.
+#[derive(Clone, Copy, Debug)]
+pub struct PerpMarketView<'a> {
+    bytes: &'a [u8; PERP_MARKET.size],
+}
+
+impl<'a> PerpMarketView<'a> {
+    /// A view over an account's bytes.
+    ///
+    /// # Errors
+    /// [`ProtocolError::WrongDiscriminator`] or [`ProtocolError::WrongLength`].
+    #[inline]
+    pub fn parse(data: &'a [u8]) -> Result<Self, ProtocolError> {
+        Ok(Self { bytes: checked(AccountKind::PerpMarket, data)? })
+    }
+
+    /// The market's name without its padding.
+    #[must_use]
+    pub fn name(&self) -> String {
+        const AT: usize = PERP_MARKET.at("name", "u8");
+        trimmed_name(&self.bytes[AT..AT + NAME_BYTES])
+    }
+
+    getters! { PERP_MARKET;
+        /// The market's own address.
+        pubkey -> Pubkey = identity, publicKey "pubkey";
+        /// Index among perp markets.
+        market_index -> u16 = u16::from, u16 "marketIndex";
+        /// What may happen in the market.
+        status -> Result<MarketStatus, ProtocolError> = MarketStatus::from_byte, enum "status";
+        /// Paused operations, see [`perp_operation`].
+        paused_operations -> u8 = u8::from, u8 "pausedOperations";
+        /// When the market expires; 0 for never.
+        expiry_ts -> UnixSeconds = UnixSeconds, i64 "expiryTs";
+        /// The kind of contract.
+        contract_type -> Result<ContractType, ProtocolError> = ContractType::from_byte,
+            enum "contractType";
+        /// How risky the contract is.
+        contract_tier -> Result<ContractTier, ProtocolError> = ContractTier::from_byte,
+            enum "contractTier";
+        /// The spot market of the quote asset.
+        quote_spot_market_index -> u16 = u16::from, u16 "quoteSpotMarketIndex";
+        /// The oracle's account.
+        oracle -> Pubkey = identity, publicKey "amm.oracle";
+        /// How the oracle's account is read.
+        oracle_source -> Result<OracleSource, ProtocolError> = OracleSource::from_byte,
+            enum "amm.oracleSource";
+        /// Smallest price step, 1e6.
+        order_tick_size -> Price = Price, u64 "amm.orderTickSize";
+        /// Smallest size step, 1e9.
+        order_step_size -> BaseQty = BaseQty, u64 "amm.orderStepSize";
+        /// Smallest order that is not reduce-only, 1e9.
+        min_order_size -> BaseQty = BaseQty, u64 "amm.minOrderSize";
+        /// The market makers' oracle price, 1e6; 0 when there is none.
+        mm_oracle_price -> OraclePrice = OraclePrice, i64 "amm.mmOraclePrice";
+        /// Slot of the market makers' oracle; 0 when there is none.
+        mm_oracle_slot -> Slot = Slot, u64 "amm.mmOracleSlot";
+        /// Sequence id of the market makers' oracle, microseconds.
+        mm_oracle_sequence_id -> u64 = u64::from, u64 "amm.mmOracleSequenceId";
+        /// The last oracle price that the program saw, 1e6.
+        last_oracle_price -> OraclePrice = OraclePrice, i64 "amm.historicalOracleData.lastOraclePrice";
+        /// The oracle's time-weighted price, 1e6.
+        last_oracle_price_twap -> OraclePrice = OraclePrice,
+            i64 "amm.historicalOracleData.lastOraclePriceTwap";
+        /// The oracle's time-weighted price over five minutes, 1e6.
+        last_oracle_price_twap_5min -> OraclePrice = OraclePrice,
+            i64 "amm.historicalOracleData.lastOraclePriceTwap5min";
+        /// Deviation of the mark price, 1e6.
+        mark_std -> u64 = u64::from, u64 "amm.markStd";
+        /// Deviation of the oracle price, 1e6.
+        oracle_std -> u64 = u64::from, u64 "amm.oracleStd";
+        /// Divisor of a protected maker's offset; 0 for the program's default.
+        protected_maker_limit_price_divisor -> u8 = u8::from, u8 "protectedMakerLimitPriceDivisor";
+        /// Divisor of the deviation in a protected maker's offset; 0 for none.
+        protected_maker_dynamic_divisor -> u8 = u8::from, u8 "protectedMakerDynamicDivisor";
+        /// Price of the last fill, 1e6.
+        last_fill_price -> Price = Price, u64 "lastFillPrice";
+    }
+}
+
+/// A spot market's account, read where it is.
+#[derive(Clone, Copy, Debug)]
+pub struct SpotMarketView<'a> {
+    bytes: &'a [u8; SPOT_MARKET.size],
+}
+
+impl<'a> SpotMarketView<'a> {
+    /// A view over an account's bytes.
+    ///
+    /// # Errors
+    /// [`ProtocolError::WrongDiscriminator`] or [`ProtocolError::WrongLength`].
+    #[inline]
+    pub fn parse(data: &'a [u8]) -> Result<Self, ProtocolError> {
+        Ok(Self { bytes: checked(AccountKind::SpotMarket, data)? })
+    }
+
+    /// The market's name without its padding.
+    #[must_use]
+    pub fn name(&self) -> String {
+        const AT: usize = SPOT_MARKET.at("name", "u8");
+        trimmed_name(&self.bytes[AT..AT + NAME_BYTES])
+    }
+
+    getters! { SPOT_MARKET;
+        /// The market's own address.
+        pubkey -> Pubkey = identity, publicKey "pubkey";
+        /// The oracle's account; all zero for the quote asset.
+        oracle -> Pubkey = identity, publicKey "oracle";
+        /// The token's mint.
+        mint -> Pubkey = identity, publicKey "mint";
+        /// Where the tokens lie.
+        vault -> Pubkey = identity, publicKey "vault";
+        /// Index among spot markets.
+        market_index -> u16 = u16::from, u16 "marketIndex";
+        /// What may happen in the market.
+        status -> Result<MarketStatus, ProtocolError> = MarketStatus::from_byte, enum "status";
+        /// How risky the token is.
+        asset_tier -> Result<AssetTier, ProtocolError> = AssetTier::from_byte, enum "assetTier";
+        /// Paused operations, see [`spot_operation`].
+        paused_operations -> u8 = u8::from, u8 "pausedOperations";
+        /// When the market expires; 0 for never.
+        expiry_ts -> UnixSeconds = UnixSeconds, i64 "expiryTs";
+        /// How the oracle's account is read.
+        oracle_source -> Result<OracleSource, ProtocolError> = OracleSource::from_byte,
+            enum "oracleSource";
+        /// Smallest price step, 1e6.
+        order_tick_size -> Price = Price, u64 "orderTickSize";
+        /// Smallest size step, in the token's decimals.
+        order_step_size -> BaseQty = BaseQty, u64 "orderStepSize";
+        /// Smallest order that is not reduce-only, in the token's decimals.
+        min_order_size -> BaseQty = BaseQty, u64 "minOrderSize";
+        /// Decimals of the token.
+        decimals -> u32 = u32::from, u32 "decimals";
+        /// Interest on deposits, 1e10.
+        cumulative_deposit_interest -> u128 = u128::from, u128 "cumulativeDepositInterest";
+        /// Interest on borrows, 1e10.
+        cumulative_borrow_interest -> u128 = u128::from, u128 "cumulativeBorrowInterest";
+        /// Orders may be placed.
+        orders_enabled -> bool = is_set, bool "ordersEnabled";
+        /// The last oracle price that the program saw, 1e6.
+        last_oracle_price -> OraclePrice = OraclePrice, i64 "historicalOracleData.lastOraclePrice";
+        /// The oracle's time-weighted price, 1e6.
+        last_oracle_price_twap -> OraclePrice = OraclePrice,
+            i64 "historicalOracleData.lastOraclePriceTwap";
+    }
+}
+
+/// Bytes of a name, the same for all kinds.
+const NAME_BYTES: usize = 32;
+
+/// Names are padded with spaces, some with zeros; bytes that are no text are replaced.
+fn trimmed_name(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).trim_matches(|c: char| c == '\0' || c.is_whitespace()).to_owned()
+}
+
+#[inline]
+const fn is_set(byte: u8) -> bool {
+    byte != 0
+}

@@ -1,0 +1,30 @@
+//! Oracles: how each kind of account is read, when a price is valid, and the market makers' oracle.
+
+mod decode;
+mod validity;
+
+pub use decode::{
+    PYTH_PROGRAM, PYTH_RECEIVER_PROGRAM, SWITCHBOARD_ON_DEMAND_PROGRAM, SWITCHBOARD_PROGRAM,
+    decode_oracle, quote_asset_reading,
+};
+pub use validity::{
+    MmOracle, OracleGuardRails, OracleValidity, mm_oracle_reading, usable_for_offset_orders,
+    validity,
+};
+
+use crate::units::{OraclePrice, Slot};
+
+/// What an oracle's account says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OracleReading {
+    /// The price, 1e6. Zero and negative prices are read, and then found invalid.
+    pub price: OraclePrice,
+    /// How far the price may be off, 1e6.
+    pub confidence: u64,
+    /// The slot at which the price was published; the delay is counted from it.
+    pub slot: Slot,
+    /// The publisher's own order of its prices: microseconds for Lazer, seconds for pull feeds.
+    pub sequence_id: Option<u64>,
+    /// Enough publishers stand behind the price.
+    pub has_sufficient_data: bool,
+}
