@@ -14,6 +14,10 @@ export class AccountBytes {
     this.bytes.writeUInt8(value, offset);
   }
 
+  i8(offset: number, value: number): void {
+    this.bytes.writeInt8(value, offset);
+  }
+
   bool(offset: number, value: boolean): void {
     this.bytes.writeUInt8(value ? 1 : 0, offset);
   }

@@ -182,6 +182,8 @@ test('a PerpMarket lands on its offsets', () => {
   expect([896, 900, 904, 908].map((at) => bytes.readUInt32LE(at))).toEqual([
     200, 20_000, 906, 2_112,
   ]);
+  expect([933, 934, 935, 964].map((at) => bytes.readInt8(at))).toEqual([20, 100, -1, -20]);
+  expect(bytes.readBigUInt64LE(848)).toBe(443_691_853_551n);
   expect(bytes.readBigInt64LE(912)).toBe(84_980_000n);
   expect(bytes.readUInt8(926)).toBe(12);
   expect(bytes.readBigUInt64LE(936)).toBe(1_773_072_641_300_000n);

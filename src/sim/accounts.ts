@@ -1,8 +1,9 @@
 import { AccountBytes } from './account-bytes.js';
+import type { AmmPreset } from './amm-presets.js';
 import { AssetTier, MarketStatus, OracleSource } from './chain-enums.js';
 import { address } from './keys.js';
 import { PERP_MARKET, PYTH_LAZER_ORACLE, SPOT_MARKET, STATE } from './layout.js';
-import type { AmmPreset, PerpPreset, SpotPreset } from './market-presets.js';
+import type { PerpPreset, SpotPreset } from './market-presets.js';
 
 /** A market's clock: the slot and second at which the program last touched it. */
 export interface ChainTime {
@@ -247,6 +248,16 @@ function writeAmm(account: AccountBytes, amm: AmmPreset, peg: bigint): void {
   account.i128(PERP_MARKET.totalFeeMinusDistributions, amm.totalFeeMinusDistributions);
   account.i128(PERP_MARKET.cumulativeFundingRateLong, amm.cumulativeFundingRateLong);
   account.i128(PERP_MARKET.cumulativeFundingRateShort, amm.cumulativeFundingRateShort);
+  account.i128(PERP_MARKET.quoteAssetAmount, amm.quoteAssetAmount);
+  account.i128(PERP_MARKET.totalFee, amm.totalFee);
+  account.u128(PERP_MARKET.totalExchangeFee, amm.totalExchangeFee);
+  account.i64(PERP_MARKET.netRevenueSinceLastFunding, amm.netRevenueSinceLastFunding);
+  account.u64(PERP_MARKET.longIntensityVolume, amm.longIntensityVolume);
+  account.u64(PERP_MARKET.shortIntensityVolume, amm.shortIntensityVolume);
+  writeSpread(account, amm);
+}
+
+function writeSpread(account: AccountBytes, amm: AmmPreset): void {
   account.u64(PERP_MARKET.markStd, amm.markStd);
   account.u64(PERP_MARKET.oracleStd, amm.oracleStd);
   account.u32(PERP_MARKET.baseSpread, amm.baseSpread);
@@ -257,7 +268,12 @@ function writeAmm(account: AccountBytes, amm: AmmPreset, peg: bigint): void {
   account.u16(PERP_MARKET.maxSlippageRatio, amm.maxSlippageRatio);
   account.u8(PERP_MARKET.curveUpdateIntensity, amm.curveUpdateIntensity);
   account.u8(PERP_MARKET.ammJitIntensity, amm.ammJitIntensity);
+  account.i8(PERP_MARKET.oracleLowRiskSlotDelayOverride, amm.oracleLowRiskSlotDelayOverride);
+  account.i8(PERP_MARKET.oracleSlotDelayOverride, amm.oracleSlotDelayOverride);
+  account.i8(PERP_MARKET.ammSpreadAdjustment, amm.ammSpreadAdjustment);
+  account.i8(PERP_MARKET.ammInventorySpreadAdjustment, amm.ammInventorySpreadAdjustment);
   account.i32(PERP_MARKET.referencePriceOffset, amm.referencePriceOffset);
+  account.u8(PERP_MARKET.referencePriceOffsetDeadbandPct, amm.referencePriceOffsetDeadbandPct);
 }
 
 function writeSpotTerms(account: AccountBytes, preset: SpotPreset): void {

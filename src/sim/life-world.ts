@@ -253,7 +253,8 @@ function perpMarket(preset: PerpPreset, feeds: Map<number, Feed>): LifeMarket {
     price: preset.startPrice,
     tick: preset.tick,
   });
-  return lifeMarket(preset, feed, MarketType.Perp, address.perpMarket(preset.marketIndex));
+  const market = lifeMarket(preset, feed, MarketType.Perp, address.perpMarket(preset.marketIndex));
+  return { ...market, volume24h: preset.amm.volume24h };
 }
 
 function spotMarket(preset: SpotPreset, feeds: Map<number, Feed>): LifeMarket {
