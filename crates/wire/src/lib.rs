@@ -1,1 +1,29 @@
-//! placeholder
+//! How the market is written down.
+//!
+//! The principal functions are [`render::render_l2`] and [`render::render_l3`]: they write a
+//! finished JSON body of a market into the caller's buffer, digit by digit. [`group`] puts levels on a coarser grid,
+//! [`cache`] keeps finished bodies while they are current.
+//!
+//! This room does not decide what is in a book or at which price, does no I/O, reads no clock and
+//! uses no floating point.
+//!
+//! ```
+//! use slotbook_protocol::units::Price;
+//! use slotbook_wire::group::{Rounding, grouped};
+//! use slotbook_wire::level::{Source, SourcedLevel};
+//!
+//! let bids = [29, 21, 19].map(|price| SourcedLevel::of(Source::Dlob, Price(price), 5));
+//! let best = grouped(bids, Price(10), Rounding::Down).next();
+//! assert_eq!(best, Some(SourcedLevel::of(Source::Dlob, Price(20), 10)));
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod cache;
+pub mod group;
+pub mod head;
+pub mod l2;
+pub mod l3;
+pub mod level;
+pub mod mark;
+pub mod render;
+pub mod writer;

@@ -1,0 +1,122 @@
+//! Levels put together on a coarser grid.
+
+use std::iter::Peekable;
+
+use slotbook_protocol::units::Price;
+
+use crate::level::SourcedLevel;
+
+/// Which way prices move to the grid: never to the reader's advantage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rounding {
+    /// Bids go down.
+    Down,
+    /// Asks go up.
+    Up,
+}
+
+impl Rounding {
+    /// The price on a grid of `grouping`; 0 stays 0, and so does a price already on the grid.
+    #[must_use]
+    pub fn to_grid(self, price: Price, grouping: Price) -> Price {
+        let rest = price.0.checked_rem(grouping.0).unwrap_or(0);
+        match self {
+            _ if rest == 0 => price,
+            Self::Down => Price(price.0 - rest),
+            Self::Up => Price((price.0 - rest).saturating_add(grouping.0)),
+        }
+    }
+}
+
+/// Groups of a sorted sequence of levels, best first.
+///
+/// A group is answered when the one after it begins, so the last group that a reader takes is
+/// complete, and no level behind it is read but the first of the next group.
+#[derive(Debug)]
+pub struct Grouped<I: Iterator<Item = SourcedLevel>> {
+    levels: Peekable<I>,
+    grouping: Price,
+    rounding: Rounding,
+}
+
+/// Groups `levels`, which come best first, on a grid of `grouping` (1e6; 0 and 1 keep all levels).
+pub fn grouped<I>(levels: I, grouping: Price, rounding: Rounding) -> Grouped<I::IntoIter>
+where
+    I: IntoIterator<Item = SourcedLevel>,
+{
+    Grouped { levels: levels.into_iter().peekable(), grouping, rounding }
+}
+
+impl<I: Iterator<Item = SourcedLevel>> Iterator for Grouped<I> {
+    type Item = SourcedLevel;
+
+    fn next(&mut self) -> Option<SourcedLevel> {
+        let mut group = self.levels.next()?;
+        group.price = self.rounding.to_grid(group.price, self.grouping);
+        while let Some(level) = self.levels.peek() {
+            if self.rounding.to_grid(level.price, self.grouping) != group.price {
+                break;
+            }
+            group.merge(level);
+            self.levels.next();
+        }
+        Some(group)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::level::Source;
+
+    fn level(price: u64, size: u128) -> SourcedLevel {
+        SourcedLevel::of(Source::Dlob, Price(price), size)
+    }
+
+    fn check(rounding: Rounding, grouping: u64, input: &[(u64, u128)], expected: &[(u64, u128)]) {
+        let levels = input.iter().map(|(price, size)| level(*price, *size));
+        let groups: Vec<_> = grouped(levels, Price(grouping), rounding)
+            .map(|group| (group.price.0, group.size()))
+            .collect();
+        assert_eq!(groups, expected);
+    }
+
+    #[test]
+    fn bids_round_down_and_asks_round_up() {
+        check(Rounding::Down, 10, &[(29, 1), (21, 2), (20, 3), (19, 4)], &[(20, 6), (10, 4)]);
+        check(
+            Rounding::Up,
+            10,
+            &[(20, 1), (21, 2), (29, 3), (31, 4)],
+            &[(20, 1), (30, 5), (40, 4)],
+        );
+    }
+
+    #[test]
+    fn a_bid_below_one_group_becomes_zero_and_zero_stays() {
+        check(Rounding::Down, 10, &[(9, 1), (0, 2)], &[(0, 3)]);
+        check(Rounding::Up, 10, &[(0, 2)], &[(0, 2)]);
+    }
+
+    #[test]
+    fn no_grouping_keeps_every_level() {
+        check(Rounding::Up, 1, &[(1, 1), (2, 2)], &[(1, 1), (2, 2)]);
+        check(Rounding::Up, 0, &[(1, 1), (2, 2)], &[(1, 1), (2, 2)]);
+    }
+
+    #[test]
+    fn the_top_of_the_number_range_does_not_overflow() {
+        check(Rounding::Up, 10, &[(u64::MAX, 1)], &[(u64::MAX, 1)]);
+    }
+
+    #[test]
+    fn the_last_group_is_complete_and_nothing_behind_the_next_is_read() {
+        let mut read = 0;
+        let levels = [29, 28, 27, 19, 18, 9].map(|price| level(price, 1));
+        let counted = levels.into_iter().inspect(|_| read += 1);
+        let top: Vec<_> = grouped(counted, Price(10), Rounding::Down).take(1).collect();
+        assert_eq!(top.len(), 1);
+        assert_eq!(top[0].size(), 3);
+        assert_eq!(read, 4);
+    }
+}

@@ -1,0 +1,156 @@
+//! What a book body says beside its rows.
+
+use slotbook_protocol::enums::MarketType;
+use slotbook_protocol::oracle::OracleReading;
+use slotbook_protocol::units::{OraclePrice, Price, Slot};
+
+use crate::mark::{self, TopOfBook};
+use crate::writer::JsonWriter;
+
+/// Everything a body says about its market and its moment.
+#[derive(Clone, Copy, Debug)]
+pub struct BodyHead<'a> {
+    /// The market's name, as on chain without its padding.
+    pub market_name: &'a str,
+    /// Perp or spot.
+    pub market_type: MarketType,
+    /// The index among the markets of its type.
+    pub market_index: u16,
+    /// When the turn ended that made this version, in unix milliseconds.
+    pub ts_ms: u64,
+    /// The slot the book stands at.
+    pub slot: Slot,
+    /// The number of the version within the epoch.
+    pub seq: u64,
+    /// The process run on a chain that `seq` counts in.
+    pub epoch: &'a str,
+    /// How fresh the feed is: `live`, `lagging`, `stale` or `rebuilding`.
+    pub state: &'a str,
+    /// Best bid and best ask of the whole book, whatever the depth and the grouping.
+    pub top: TopOfBook,
+    /// The oracle account as it is read; `None` when none has been read yet.
+    pub oracle: Option<OracleReading>,
+    /// The oracle price the program saw last: shown where no oracle account has been read.
+    pub last_oracle_price: OraclePrice,
+    /// The reading the book is priced with; `None` repeats `oracle`.
+    pub mm_oracle: Option<OracleReading>,
+    /// The slot of the last update of the market's own account.
+    pub market_slot: Slot,
+    /// Why the market shows no orders by rule; `None` when it may show them.
+    pub empty_reason: Option<&'a str>,
+    /// Why orders with an oracle offset are left out; `None` when they are in.
+    pub offset_orders_excluded: Option<&'a str>,
+    /// Whether the best bid is above the best ask.
+    pub crossed: bool,
+}
+
+impl BodyHead<'_> {
+    /// Writes the members of /l2 that follow the rows.
+    pub(crate) fn write_with_prices(&self, json: &mut JsonWriter<'_>) {
+        self.write_identity(json);
+        self.write_prices(json);
+        self.write_rest(json);
+    }
+
+    /// Writes the members of /l3 that follow the rows.
+    pub(crate) fn write_without_prices(&self, json: &mut JsonWriter<'_>) {
+        self.write_identity(json);
+        self.write_rest(json);
+    }
+
+    fn write_identity(&self, json: &mut JsonWriter<'_>) {
+        json.raw(b",\"marketName\":");
+        json.string(self.market_name);
+        json.raw(match self.market_type {
+            MarketType::Spot => b",\"marketType\":\"spot\",\"marketIndex\":",
+            MarketType::Perp => b",\"marketType\":\"perp\",\"marketIndex\":",
+        });
+        json.u64(u64::from(self.market_index));
+        json.raw(b",\"ts\":");
+        json.u64(self.ts_ms);
+        json.raw(b",\"slot\":");
+        json.u64(self.slot.0);
+    }
+
+    /// Source: facts of the incumbent's /l2 (`facts/dlob-server.md` 1.1), best and spread left out
+    /// where a side is empty, because clients in use build big numbers of whatever is there.
+    fn write_prices(&self, json: &mut JsonWriter<'_>) {
+        let Some((bid, ask)) = self.top.both() else {
+            json.raw(b",\"markPrice\":\"");
+            json.i64(self.shown_oracle_price().0);
+            json.raw(b"\"");
+            return;
+        };
+        let pricing = self.pricing_oracle().map(|reading| reading.price);
+        let spread = mark::spread(bid, ask, pricing);
+        json.raw(b",\"markPrice\":\"");
+        json.i64(spread.mark.0);
+        json.raw(b"\",\"bestBidPrice\":\"");
+        json.u64(bid.0);
+        json.raw(b"\",\"bestAskPrice\":\"");
+        json.u64(ask.0);
+        json.raw(b"\",\"spreadPct\":\"");
+        json.u128(spread.percent);
+        json.raw(b"\",\"spreadQuote\":\"");
+        json.u64(spread.quote.0);
+        json.raw(b"\"");
+    }
+
+    fn write_rest(&self, json: &mut JsonWriter<'_>) {
+        json.raw(b",\"oracle\":");
+        json.i64(self.shown_oracle_price().0);
+        json.raw(b",\"oracleData\":");
+        write_reading(json, self.oracle);
+        json.raw(b",\"mmOracleData\":");
+        write_reading(json, self.pricing_oracle());
+        json.raw(b",\"marketSlot\":");
+        json.u64(self.market_slot.0);
+        json.raw(b",\"seq\":");
+        json.u64(self.seq);
+        json.raw(b",\"epoch\":");
+        json.string(self.epoch);
+        json.raw(b",\"state\":");
+        json.string(self.state);
+        json.raw(b",\"crossed\":");
+        json.bool(self.crossed);
+        if let Some(reason) = self.empty_reason {
+            json.raw(b",\"reason\":");
+            json.string(reason);
+        }
+        if let Some(reason) = self.offset_orders_excluded {
+            json.raw(b",\"offsetOrdersExcluded\":");
+            json.string(reason);
+        }
+        json.raw(b"}");
+    }
+
+    fn shown_oracle_price(&self) -> OraclePrice {
+        self.oracle.map_or(self.last_oracle_price, |reading| reading.price)
+    }
+
+    fn pricing_oracle(&self) -> Option<OracleReading> {
+        self.mm_oracle.or(self.oracle)
+    }
+}
+
+/// An oracle reading is always an object; without a reading it is an empty one.
+fn write_reading(json: &mut JsonWriter<'_>, reading: Option<OracleReading>) {
+    let Some(reading) = reading else {
+        json.raw(b"{}");
+        return;
+    };
+    json.raw(b"{\"price\":\"");
+    json.i64(reading.price.0);
+    json.raw(b"\",\"slot\":\"");
+    json.u64(reading.slot.0);
+    json.raw(b"\",\"confidence\":\"");
+    json.u64(reading.confidence);
+    json.raw(b"\",\"hasSufficientNumberOfDataPoints\":");
+    json.bool(reading.has_sufficient_data);
+    json.raw(b"}");
+}
+
+/// A price that an order may have, as the signed number oracles come in.
+pub(crate) fn signed(price: Price) -> i64 {
+    i64::try_from(price.0).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,174 @@
+//! What one line of a book is on the wire, before it is text.
+
+use slotbook_protocol::units::Price;
+
+/// Where the size of a level comes from; the order is the order of the members on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Orders of the decentralised limit order book.
+    Dlob,
+    /// The market's own automated maker.
+    Vamm,
+    /// Indicative quotes, which are not orders on chain.
+    Indicative,
+}
+
+impl Source {
+    /// Every source, in the order of the wire.
+    pub const ALL: [Self; SOURCES] = [Self::Dlob, Self::Vamm, Self::Indicative];
+
+    /// The member name on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Dlob => "dlob",
+            Self::Vamm => "vamm",
+            Self::Indicative => "indicative",
+        }
+    }
+
+    /// The member on the wire with everything before its digits.
+    const fn member(self) -> &'static [u8] {
+        match self {
+            Self::Dlob => b"\"dlob\":\"",
+            Self::Vamm => b"\"vamm\":\"",
+            Self::Indicative => b"\"indicative\":\"",
+        }
+    }
+}
+
+/// How many sources there are.
+pub const SOURCES: usize = 3;
+
+/// One price on one side with what each source has there, sizes at 1e9.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SourcedLevel {
+    /// The price, 1e6.
+    pub price: Price,
+    /// The size of each source by [`Source`]; 0 leaves the source out of the body.
+    pub sizes: [u128; SOURCES],
+}
+
+impl SourcedLevel {
+    /// A level that one source alone makes.
+    #[must_use]
+    pub const fn of(source: Source, price: Price, size: u128) -> Self {
+        let mut sizes = [0; SOURCES];
+        sizes[source as usize] = size;
+        Self { price, sizes }
+    }
+
+    /// The size of the level: what its sources add up to.
+    #[must_use]
+    pub fn size(&self) -> u128 {
+        self.sizes.iter().fold(0, |sum: u128, size| sum.saturating_add(*size))
+    }
+
+    /// Adds what another level has, source by source; the price stays.
+    pub fn merge(&mut self, other: &Self) {
+        for (mine, theirs) in self.sizes.iter_mut().zip(other.sizes) {
+            *mine = mine.saturating_add(theirs);
+        }
+    }
+
+    /// Writes the level as an object of the book bodies.
+    pub(crate) fn write(&self, json: &mut crate::writer::JsonWriter<'_>) {
+        json.raw(b"{\"price\":\"");
+        json.u64(self.price.0);
+        json.raw(b"\",\"size\":\"");
+        let size = self.size();
+        let start = json.position();
+        json.u128(size);
+        let end = json.position();
+        json.raw(b"\",\"sources\":{");
+        let mut comma: &[u8] = b"";
+        for (source, part) in Source::ALL.into_iter().zip(self.sizes) {
+            if part == 0 {
+                continue;
+            }
+            json.raw(comma);
+            json.raw(source.member());
+            // Most levels have one source, whose digits are those of the size just written.
+            if part == size {
+                json.repeat(start, end);
+            } else {
+                json.u128(part);
+            }
+            json.raw(b"\"");
+            comma = b",";
+        }
+        json.raw(b"}}");
+    }
+}
+
+/// How a market's own base unit becomes the wire's 1e9.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SizeScale {
+    multiply: u128,
+    divide: u128,
+}
+
+/// Decimals of every size on the wire.
+const WIRE_SIZE_DECIMALS: u32 = 9;
+
+/// A token with more decimals than this is read as if it had these; no listed token comes near.
+const TOKEN_DECIMALS_MAX: u32 = 27;
+
+impl SizeScale {
+    /// The scale of a market whose base unit has so many decimals.
+    #[must_use]
+    pub fn from_decimals(decimals: u32) -> Self {
+        let decimals = decimals.min(TOKEN_DECIMALS_MAX);
+        Self {
+            multiply: 10_u128.pow(WIRE_SIZE_DECIMALS.saturating_sub(decimals)),
+            divide: 10_u128.pow(decimals.saturating_sub(WIRE_SIZE_DECIMALS)),
+        }
+    }
+
+    /// A size in the market's own decimals at 1e9; beyond 9 decimals the rest is cut off.
+    #[inline]
+    #[must_use]
+    pub fn to_wire(self, size: u128) -> u128 {
+        if self.divide == 1 {
+            return size.saturating_mul(self.multiply);
+        }
+        size / self.divide
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::writer::JsonWriter;
+
+    fn text(level: SourcedLevel) -> String {
+        let mut out = Vec::new();
+        level.write(&mut JsonWriter::new(&mut out));
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_level_of_one_source_repeats_its_size() {
+        let level = SourcedLevel::of(Source::Dlob, Price(149_980_000), 12_500_000_000);
+        assert_eq!(
+            text(level),
+            r#"{"price":"149980000","size":"12500000000","sources":{"dlob":"12500000000"}}"#
+        );
+    }
+
+    #[test]
+    fn sources_keep_their_order_and_add_up() {
+        let level = SourcedLevel { price: Price(7), sizes: [2, 0, 3] };
+        assert_eq!(
+            text(level),
+            r#"{"price":"7","size":"5","sources":{"dlob":"2","indicative":"3"}}"#
+        );
+    }
+
+    #[test]
+    fn sizes_of_other_decimals_come_out_at_nine() {
+        assert_eq!(SizeScale::from_decimals(9).to_wire(5), 5);
+        assert_eq!(SizeScale::from_decimals(6).to_wire(5), 5_000);
+        assert_eq!(SizeScale::from_decimals(11).to_wire(1_234), 12);
+    }
+}

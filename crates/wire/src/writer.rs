@@ -1,0 +1,229 @@
+//! JSON text, byte by byte. Nothing here allocates once the caller's buffer has grown.
+
+use slotbook_protocol::units::Pubkey;
+
+/// The two-digit texts "00" to "99", one after the other.
+const DIGIT_PAIRS: &[u8; 200] = b"\
+0001020304050607080910111213141516171819\
+2021222324252627282930313233343536373839\
+4041424344454647484950515253545556575859\
+6061626364656667686970717273747576777879\
+8081828384858687888990919293949596979899";
+
+/// Digits of `u64::MAX`.
+const U64_DIGITS_MAX: usize = 20;
+
+/// The greatest power of ten a `u64` holds; a `u128` is written in pieces of this size.
+const U64_POWER_OF_TEN_MAX: u64 = 10_000_000_000_000_000_000;
+
+/// Digits of one such piece.
+const PIECE_DIGITS: usize = 19;
+
+/// Base58 text of a 32-byte key is never longer.
+const KEY_TEXT_BYTES_MAX: usize = five8::BASE58_ENCODED_32_MAX_LEN;
+
+/// Appends JSON text to the caller's buffer.
+///
+/// The writer knows values and not structure: the room that owns a body writes its punctuation
+/// with [`JsonWriter::raw`], so a body costs no bookkeeping of commas and nesting.
+#[derive(Debug)]
+pub struct JsonWriter<'a> {
+    out: &'a mut Vec<u8>,
+}
+
+impl<'a> JsonWriter<'a> {
+    /// A writer that appends to `out`.
+    pub fn new(out: &'a mut Vec<u8>) -> Self {
+        Self { out }
+    }
+
+    /// Appends bytes as they are: punctuation and member names that need no escaping.
+    #[inline]
+    pub fn raw(&mut self, bytes: &[u8]) {
+        self.out.extend_from_slice(bytes);
+    }
+
+    /// Bytes written to the buffer so far, what was in it before included.
+    #[must_use]
+    pub fn position(&self) -> usize {
+        self.out.len()
+    }
+
+    /// Appends once more what was written from `start` up to `end`.
+    ///
+    /// # Panics
+    /// When the range does not lie in what was written.
+    #[inline]
+    pub fn repeat(&mut self, start: usize, end: usize) {
+        self.out.extend_from_within(start..end);
+    }
+
+    /// Appends an unsigned number.
+    #[inline]
+    pub fn u64(&mut self, value: u64) {
+        let mut scratch = [0_u8; U64_DIGITS_MAX];
+        let start = digits_from_end(value, &mut scratch);
+        self.out.extend_from_slice(&scratch[start..]);
+    }
+
+    /// Appends a signed number.
+    #[inline]
+    pub fn i64(&mut self, value: i64) {
+        if value < 0 {
+            self.raw(b"-");
+        }
+        self.u64(value.unsigned_abs());
+    }
+
+    /// Appends an unsigned number of up to 39 digits.
+    #[inline]
+    pub fn u128(&mut self, value: u128) {
+        match u64::try_from(value) {
+            Ok(small) => self.u64(small),
+            Err(_) => self.u128_in_pieces(value),
+        }
+    }
+
+    #[cold]
+    fn u128_in_pieces(&mut self, value: u128) {
+        let piece = u128::from(U64_POWER_OF_TEN_MAX);
+        self.u128(value / piece);
+        let low = u64::try_from(value % piece)
+            .expect("Invariant: a remainder by a u64 divisor fits into a u64");
+        let mut scratch = [b'0'; U64_DIGITS_MAX];
+        digits_from_end(low, &mut scratch);
+        self.out.extend_from_slice(&scratch[U64_DIGITS_MAX - PIECE_DIGITS..]);
+    }
+
+    /// Appends `true` or `false`.
+    #[inline]
+    pub fn bool(&mut self, value: bool) {
+        self.raw(if value { b"true" } else { b"false" });
+    }
+
+    /// Appends a quoted base58 key.
+    #[inline]
+    pub fn key(&mut self, key: &Pubkey) {
+        let mut text = [0_u8; KEY_TEXT_BYTES_MAX];
+        let length = usize::from(five8::encode_32(&key.0, &mut text));
+        self.raw(b"\"");
+        self.raw(&text[..length]);
+        self.raw(b"\"");
+    }
+
+    /// Appends a quoted string, escaped exactly as `JSON.stringify` does it.
+    ///
+    /// Market names come from the chain, where anyone who lists a market writes them.
+    pub fn string(&mut self, text: &str) {
+        self.raw(b"\"");
+        let bytes = text.as_bytes();
+        let mut clean_from = 0;
+        for (index, byte) in bytes.iter().enumerate() {
+            if *byte >= 0x20 && *byte != b'"' && *byte != b'\\' {
+                continue;
+            }
+            self.raw(&bytes[clean_from..index]);
+            self.escape(*byte);
+            clean_from = index + 1;
+        }
+        self.raw(&bytes[clean_from..]);
+        self.raw(b"\"");
+    }
+
+    fn escape(&mut self, byte: u8) {
+        match byte {
+            b'"' => self.raw(b"\\\""),
+            b'\\' => self.raw(b"\\\\"),
+            0x08 => self.raw(b"\\b"),
+            0x09 => self.raw(b"\\t"),
+            0x0a => self.raw(b"\\n"),
+            0x0c => self.raw(b"\\f"),
+            0x0d => self.raw(b"\\r"),
+            _ => {
+                const HEX: &[u8; 16] = b"0123456789abcdef";
+                self.raw(b"\\u00");
+                self.raw(&[HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
+            }
+        }
+    }
+}
+
+/// Writes the digits of `value` at the end of `scratch` and answers where they start.
+#[inline]
+fn digits_from_end(mut value: u64, scratch: &mut [u8; U64_DIGITS_MAX]) -> usize {
+    let mut start = U64_DIGITS_MAX;
+    while value >= 100 {
+        let pair = pair_offset(value % 100);
+        value /= 100;
+        start -= 2;
+        scratch[start..start + 2].copy_from_slice(&DIGIT_PAIRS[pair..pair + 2]);
+    }
+    let pair = pair_offset(value);
+    start -= 1;
+    scratch[start] = DIGIT_PAIRS[pair + 1];
+    if value >= 10 {
+        start -= 1;
+        scratch[start] = DIGIT_PAIRS[pair];
+    }
+    start
+}
+
+/// Where the text of a number below 100 lies in [`DIGIT_PAIRS`].
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "the value is below 100")]
+fn pair_offset(below_hundred: u64) -> usize {
+    debug_assert!(below_hundred < 100, "Invariant: a pair of digits is below 100");
+    (below_hundred as usize) * 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn written(write: impl FnOnce(&mut JsonWriter<'_>)) -> String {
+        let mut out = Vec::new();
+        write(&mut JsonWriter::new(&mut out));
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn numbers_at_the_edges_of_digit_pairs_are_exact() {
+        for value in [0, 1, 9, 10, 11, 99, 100, 101, 999, 1_000, u64::MAX - 1, u64::MAX] {
+            assert_eq!(written(|json| json.u64(value)), value.to_string());
+        }
+        for value in [0, u128::from(u64::MAX) + 1, 10_u128.pow(38), u128::MAX] {
+            assert_eq!(written(|json| json.u128(value)), value.to_string());
+        }
+        for value in [i64::MIN, -1, 0, i64::MAX] {
+            assert_eq!(written(|json| json.i64(value)), value.to_string());
+        }
+    }
+
+    #[test]
+    fn zeros_inside_a_number_of_two_pieces_are_kept() {
+        let value = 7 * 10_u128.pow(19) + 3;
+        assert_eq!(written(|json| json.u128(value)), "70000000000000000003");
+    }
+
+    proptest! {
+        #[test]
+        fn unsigned_numbers_equal_the_standard_text(value: u128, shift in 0_u32..128) {
+            let value = value >> shift;
+            prop_assert_eq!(written(|json| json.u128(value)), value.to_string());
+        }
+
+        #[test]
+        fn strings_equal_serde_json(text: String) {
+            let expected = serde_json::to_string(&text).unwrap();
+            prop_assert_eq!(written(|json| json.string(&text)), expected);
+        }
+
+        #[test]
+        fn keys_read_back(bytes: [u8; 32]) {
+            let text = written(|json| json.key(&Pubkey(bytes)));
+            let back = bs58::decode(text.trim_matches('"')).into_vec().unwrap();
+            prop_assert_eq!(back, bytes.to_vec());
+        }
+    }
+}

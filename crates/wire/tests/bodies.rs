@@ -1,0 +1,281 @@
+//! The bodies as a whole: equal, byte for byte, to `JSON.stringify` of the plain model.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+use slotbook_protocol::enums::MarketType;
+use slotbook_protocol::oracle::OracleReading;
+use slotbook_protocol::units::{OraclePrice, Price, Pubkey, Slot, UnixSeconds};
+use slotbook_wire::head::BodyHead;
+use slotbook_wire::l2::write_l2;
+use slotbook_wire::l3::{OrderLine, write_l3};
+use slotbook_wire::level::{Source, SourcedLevel};
+use slotbook_wire::mark::{TopOfBook, spread};
+
+/// The owned half of a head, as proptest makes it.
+#[derive(Clone, Debug)]
+struct Facts {
+    name: String,
+    is_perp: bool,
+    market_index: u16,
+    ts_ms: u64,
+    slot: u64,
+    seq: u64,
+    bid: Option<u64>,
+    ask: Option<u64>,
+    oracle: Option<OracleReading>,
+    mm_oracle: Option<OracleReading>,
+    last_oracle_price: i64,
+    reasons: (Option<String>, Option<String>),
+    crossed: bool,
+}
+
+impl Facts {
+    fn head(&self) -> BodyHead<'_> {
+        BodyHead {
+            market_name: &self.name,
+            market_type: if self.is_perp { MarketType::Perp } else { MarketType::Spot },
+            market_index: self.market_index,
+            ts_ms: self.ts_ms,
+            slot: Slot(self.slot),
+            seq: self.seq,
+            epoch: "e1",
+            state: "live",
+            top: TopOfBook { bid: self.bid.map(Price), ask: self.ask.map(Price) },
+            oracle: self.oracle,
+            last_oracle_price: OraclePrice(self.last_oracle_price),
+            mm_oracle: self.mm_oracle,
+            market_slot: Slot(self.slot / 2),
+            empty_reason: self.reasons.0.as_deref(),
+            offset_orders_excluded: self.reasons.1.as_deref(),
+            crossed: self.crossed,
+        }
+    }
+}
+
+prop_compose! {
+    fn reading()(price: i64, confidence: u64, slot: u64, enough: bool) -> OracleReading {
+        OracleReading {
+            price: OraclePrice(price),
+            confidence,
+            slot: Slot(slot),
+            sequence_id: None,
+            has_sufficient_data: enough,
+        }
+    }
+}
+
+prop_compose! {
+    fn facts()(
+        (name, is_perp, market_index) in (any::<String>(), any::<bool>(), any::<u16>()),
+        (ts_ms, slot, seq) in any::<(u64, u64, u64)>(),
+        (bid, ask) in any::<(Option<u64>, Option<u64>)>(),
+        oracle in proptest::option::of(reading()),
+        mm_oracle in proptest::option::of(reading()),
+        (last_oracle_price, reasons, crossed)
+            in any::<(i64, (Option<String>, Option<String>), bool)>(),
+    ) -> Facts {
+        Facts {
+            name, is_perp, market_index, ts_ms, slot, seq, bid, ask, oracle, mm_oracle,
+            last_oracle_price, reasons, crossed,
+        }
+    }
+}
+
+prop_compose! {
+    fn level()(price: u64, size: u128, part in 0_usize..4, other: u64) -> SourcedLevel {
+        let size = size / 4;
+        let mut level = SourcedLevel::of(Source::ALL[part % 3], Price(price), size);
+        if part == 3 {
+            level.sizes[1] = u128::from(other);
+        }
+        level
+    }
+}
+
+prop_compose! {
+    fn order()(
+        (price, size, queue) in any::<(u64, u128, u128)>(),
+        (oracle_price_offset, maker) in (any::<i64>(), any::<[u8; 32]>()),
+        (order_id, slot, max_ts) in any::<(u32, u64, i64)>(),
+        flags: (bool, bool, bool),
+    ) -> OrderLine {
+        OrderLine {
+            price: Price(price),
+            size,
+            queue,
+            oracle_price_offset,
+            maker: Pubkey(maker),
+            order_id,
+            slot: Slot(slot),
+            max_ts: UnixSeconds(max_ts),
+            reduce_only: flags.0,
+            post_only: flags.1,
+            signed_msg: flags.2,
+        }
+    }
+}
+
+fn model_of_reading(reading: Option<OracleReading>) -> Value {
+    reading.map_or_else(
+        || json!({}),
+        |reading| {
+            json!({
+                "price": reading.price.0.to_string(),
+                "slot": reading.slot.0.to_string(),
+                "confidence": reading.confidence.to_string(),
+                "hasSufficientNumberOfDataPoints": reading.has_sufficient_data,
+            })
+        },
+    )
+}
+
+fn model_of_head(facts: &Facts, body: &mut Map<String, Value>, with_prices: bool) {
+    let mut put = |name: &str, value: Value| {
+        body.insert(name.to_owned(), value);
+    };
+    let oracle = facts.oracle.map_or(facts.last_oracle_price, |reading| reading.price.0);
+    let priced = facts.mm_oracle.or(facts.oracle);
+    put("marketName", json!(facts.name));
+    put("marketType", json!(if facts.is_perp { "perp" } else { "spot" }));
+    put("marketIndex", json!(facts.market_index));
+    put("ts", json!(facts.ts_ms));
+    put("slot", json!(facts.slot));
+    match facts.bid.zip(facts.ask) {
+        _ if !with_prices => {}
+        None => put("markPrice", json!(oracle.to_string())),
+        Some((bid, ask)) => {
+            let spread = spread(Price(bid), Price(ask), priced.map(|reading| reading.price));
+            put("markPrice", json!(spread.mark.0.to_string()));
+            put("bestBidPrice", json!(bid.to_string()));
+            put("bestAskPrice", json!(ask.to_string()));
+            put("spreadPct", json!(spread.percent.to_string()));
+            put("spreadQuote", json!(spread.quote.0.to_string()));
+        }
+    }
+    put("oracle", json!(oracle));
+    put("oracleData", model_of_reading(facts.oracle));
+    put("mmOracleData", model_of_reading(priced));
+    put("marketSlot", json!(facts.slot / 2));
+    put("seq", json!(facts.seq));
+    put("epoch", json!("e1"));
+    put("state", json!("live"));
+    put("crossed", json!(facts.crossed));
+    let reasons = [("reason", &facts.reasons.0), ("offsetOrdersExcluded", &facts.reasons.1)];
+    for (name, reason) in reasons {
+        if let Some(reason) = reason {
+            put(name, json!(reason));
+        }
+    }
+}
+
+fn model_of_level(level: &SourcedLevel) -> Value {
+    let parts = Source::ALL.into_iter().zip(level.sizes).filter(|(_, size)| *size > 0);
+    let sources: Map<String, Value> =
+        parts.map(|(source, size)| (source.name().to_owned(), json!(size.to_string()))).collect();
+    let size: u128 = level.sizes.iter().sum();
+    json!({"price": level.price.0.to_string(), "size": size.to_string(), "sources": sources})
+}
+
+fn model_of_order(order: &OrderLine) -> Value {
+    json!({
+        "price": order.price.0.to_string(),
+        "size": order.size.to_string(),
+        "queue": order.queue.to_string(),
+        "oraclePriceOffset": order.oracle_price_offset.to_string(),
+        "maker": bs58::encode(order.maker.0).into_string(),
+        "orderId": order.order_id,
+        "slot": order.slot.0,
+        "maxTs": order.max_ts.0,
+        "reduceOnly": order.reduce_only,
+        "postOnly": order.post_only,
+        "signedMsg": order.signed_msg,
+    })
+}
+
+fn model<T>(
+    facts: &Facts,
+    sides: (&[T], &[T]),
+    row: impl Fn(&T) -> Value,
+    with_prices: bool,
+) -> String {
+    let mut body = Map::new();
+    for (name, side) in [("bids", sides.0), ("asks", sides.1)] {
+        body.insert(name.to_owned(), side.iter().map(&row).collect());
+    }
+    model_of_head(facts, &mut body, with_prices);
+    serde_json::to_string(&body).unwrap()
+}
+
+proptest! {
+    #[test]
+    fn l2_equals_the_plain_model(
+        facts in facts(),
+        bids in proptest::collection::vec(level(), 0..4),
+        asks in proptest::collection::vec(level(), 0..4),
+    ) {
+        let mut out = b"kept".to_vec();
+        write_l2(&mut out, &facts.head(), bids.iter().copied(), asks.iter().copied());
+        let expected = model(&facts, (&bids, &asks), model_of_level, true);
+        prop_assert_eq!(String::from_utf8(out).unwrap(), format!("kept{expected}"));
+    }
+
+    #[test]
+    fn l3_equals_the_plain_model(
+        facts in facts(),
+        bids in proptest::collection::vec(order(), 0..4),
+        asks in proptest::collection::vec(order(), 0..4),
+    ) {
+        let mut out = Vec::new();
+        write_l3(&mut out, &facts.head(), bids.iter().copied(), asks.iter().copied());
+        let expected = model(&facts, (&bids, &asks), model_of_order, false);
+        prop_assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+}
+
+#[test]
+fn the_body_of_the_documentation_comes_out_letter_by_letter() {
+    let reading = |price, slot| OracleReading {
+        price: OraclePrice(price),
+        confidence: 30_000,
+        slot: Slot(slot),
+        sequence_id: None,
+        has_sufficient_data: true,
+    };
+    let facts = Facts {
+        name: "SOL-PERP".to_owned(),
+        is_perp: true,
+        market_index: 0,
+        ts_ms: 1_750_000_000_123,
+        slot: 350_000_000,
+        seq: 7,
+        bid: Some(149_980_000),
+        ask: Some(150_020_000),
+        oracle: Some(reading(150_000_500, 349_999_999)),
+        mm_oracle: Some(reading(150_000_700, 350_000_000)),
+        last_oracle_price: 0,
+        reasons: (None, None),
+        crossed: false,
+    };
+    let bids =
+        [SourcedLevel { price: Price(149_980_000), sizes: [2_500_000_000, 10_000_000_000, 0] }];
+    let asks = [SourcedLevel::of(Source::Indicative, Price(150_020_000), 4_000_000_000)];
+    let mut out = Vec::new();
+    write_l2(&mut out, &facts.head(), bids, asks);
+    let expected = concat!(
+        r#"{"bids":[{"price":"149980000","size":"12500000000","#,
+        r#""sources":{"dlob":"2500000000","vamm":"10000000000"}}],"#,
+        r#""asks":[{"price":"150020000","size":"4000000000","#,
+        r#""sources":{"indicative":"4000000000"}}],"#,
+        r#""marketName":"SOL-PERP","marketType":"perp","marketIndex":0,"#,
+        r#""ts":1750000000123,"slot":350000000,"markPrice":"150000000","#,
+        r#""bestBidPrice":"149980000","bestAskPrice":"150020000","#,
+        r#""spreadPct":"26666","spreadQuote":"40000","oracle":150000500,"#,
+        r#""oracleData":{"price":"150000500","slot":"349999999","confidence":"30000","#,
+        r#""hasSufficientNumberOfDataPoints":true},"#,
+        r#""mmOracleData":{"price":"150000700","slot":"350000000","confidence":"30000","#,
+        r#""hasSufficientNumberOfDataPoints":true},"#,
+        r#""marketSlot":175000000,"seq":7,"epoch":"e1","state":"live","crossed":false}"#,
+    );
+    assert_eq!(String::from_utf8(out).unwrap(), expected);
+}
