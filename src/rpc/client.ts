@@ -1,0 +1,234 @@
+import { Backoff } from './backoff.js';
+import { RpcError, textOfError } from './error.js';
+import {
+  isRecord,
+  parseJson,
+  type Refusal,
+  readBody,
+  refusalOfAnswer,
+  refusalOfBytes,
+  refusalOfStatus,
+} from './http-answer.js';
+import {
+  CALL_ATTEMPTS_MAX,
+  CALL_BACKOFF_CAP_MS,
+  CALL_BACKOFF_FIRST_MS,
+  CALL_BODY_BYTES_MAX,
+  CALL_TIMEOUT_MS,
+  ERROR_BODY_BYTES_MAX,
+  RAW_BODY_BYTES_MAX,
+  RAW_CALL_TIMEOUT_MS,
+} from './limits.js';
+import { type Endpoint, parseEndpoint } from './redact.js';
+import { sleep, systemTimers, type Timers } from './timers.js';
+
+/** Where to call, and what a test may replace. */
+export interface RpcClientOptions {
+  /** An http or https URL; user info becomes an Authorization header. */
+  readonly url: string;
+  readonly timers?: Timers;
+  readonly random?: () => number;
+  readonly attemptsMax?: number;
+}
+
+/** What one call may differ in. */
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  /** Of one try, not of all of them. */
+  readonly timeoutMs?: number;
+}
+
+/** What a client did since it began: for metrics. */
+export interface RpcClientStats {
+  readonly calls: number;
+  readonly tries: number;
+  readonly failures: number;
+  readonly rateLimited: number;
+}
+
+interface Request {
+  readonly method: string;
+  readonly params: readonly unknown[];
+  readonly bytesMax: number;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Looks into the bytes of a successful status; returns the value or why it is none. */
+type Reader<T> = (body: Uint8Array) => { readonly value: T } | Refusal;
+
+/**
+ * Solana JSON-RPC over HTTP: keep-alive connections, a time limit per try, and a few tries with
+ * jittered, capped waits. Only reads go through here, so asking twice does no harm.
+ *
+ * This class does not know what the answers mean: the caller hands a parser in, or takes the bytes.
+ */
+export class RpcClient {
+  readonly #endpoint: Endpoint;
+  readonly #timers: Timers;
+  readonly #random: () => number;
+  readonly #attemptsMax: number;
+  #nextId = 1;
+  #calls = 0;
+  #tries = 0;
+  #failures = 0;
+  #rateLimited = 0;
+
+  constructor(options: RpcClientOptions) {
+    this.#endpoint = parseEndpoint(options.url, ['http:', 'https:']);
+    this.#timers = options.timers ?? systemTimers;
+    this.#random = options.random ?? Math.random;
+    this.#attemptsMax = options.attemptsMax ?? CALL_ATTEMPTS_MAX;
+  }
+
+  /** The URL without its keys. */
+  get shownUrl(): string {
+    return this.#endpoint.shown;
+  }
+
+  get stats(): RpcClientStats {
+    return {
+      calls: this.#calls,
+      tries: this.#tries,
+      failures: this.#failures,
+      rateLimited: this.#rateLimited,
+    };
+  }
+
+  /**
+   * The `result` of a method, passed through the parser.
+   *
+   * # Errors
+   * RpcError, and whatever the parser throws.
+   */
+  async call<T>(
+    method: string,
+    params: readonly unknown[],
+    parse: (result: unknown) => T,
+    options: CallOptions = {},
+  ): Promise<T> {
+    const request = this.#request(method, params, CALL_BODY_BYTES_MAX, CALL_TIMEOUT_MS, options);
+    const result = await this.#try(request, (body) => {
+      const answer = parseJson(body);
+      const refusal = refusalOfAnswer(answer, this.#endpoint.redact);
+      if (refusal !== null) return refusal;
+      if (isRecord(answer) && 'result' in answer) return { value: answer['result'] };
+      return malformedAnswer(method);
+    });
+    return parse(result);
+  }
+
+  /**
+   * The whole body of an answer, not parsed: for answers of many megabytes that are decoded
+   * elsewhere. A JSON-RPC error is recognised and thrown; a cut body is for the decoder to find.
+   */
+  callRaw(
+    method: string,
+    params: readonly unknown[],
+    options: CallOptions = {},
+  ): Promise<Uint8Array> {
+    const request = this.#request(method, params, RAW_BODY_BYTES_MAX, RAW_CALL_TIMEOUT_MS, options);
+    return this.#try(
+      request,
+      (body) => refusalOfBytes(body, this.#endpoint.redact) ?? { value: body },
+    );
+  }
+
+  #request(
+    method: string,
+    params: readonly unknown[],
+    bytesMax: number,
+    timeoutMs: number,
+    options: CallOptions,
+  ): Request {
+    this.#calls += 1;
+    const limitMs = options.timeoutMs ?? timeoutMs;
+    return { method, params, bytesMax, timeoutMs: limitMs, signal: options.signal };
+  }
+
+  async #try<T>(request: Request, read: Reader<T>): Promise<T> {
+    const backoff = new Backoff({
+      firstMs: CALL_BACKOFF_FIRST_MS,
+      capMs: CALL_BACKOFF_CAP_MS,
+      random: this.#random,
+    });
+    for (let attempt = 1; ; attempt += 1) {
+      const outcome = await this.#once(request, read);
+      if ('value' in outcome) return outcome.value;
+      this.#failures += 1;
+      if (outcome.error.code === 'RPC_RATE_EXCEEDED') this.#rateLimited += 1;
+      if (!outcome.retry || attempt >= this.#attemptsMax) throw outcome.error;
+      await this.#wait(Math.max(outcome.retryAfterMs ?? 0, backoff.next()), request);
+    }
+  }
+
+  async #wait(delayMs: number, request: Request): Promise<void> {
+    try {
+      await sleep(this.#timers, delayMs, request.signal);
+    } catch {
+      throw aborted(request.method);
+    }
+  }
+
+  /** One try. The timer covers the body too: a server that trickles is as dead as a silent one. */
+  async #once<T>(request: Request, read: Reader<T>): Promise<{ readonly value: T } | Refusal> {
+    if (request.signal?.aborted === true) throw aborted(request.method);
+    this.#tries += 1;
+    const controller = new AbortController();
+    const abort = (): void => controller.abort();
+    request.signal?.addEventListener('abort', abort, { once: true });
+    const timer = this.#timers.after(request.timeoutMs, abort);
+    try {
+      return await this.#exchange(request, controller.signal, read);
+    } catch (error) {
+      return this.#refusalOfThrown(request, controller.signal.aborted, error);
+    } finally {
+      timer.cancel();
+      request.signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  async #exchange<T>(
+    request: Request,
+    signal: AbortSignal,
+    read: Reader<T>,
+  ): Promise<{ readonly value: T } | Refusal> {
+    const { method, params } = request;
+    const id = this.#nextId;
+    this.#nextId += 1;
+    const headers: Record<string, string> = { 'content-type': 'application/json' };
+    if (this.#endpoint.authorization !== null)
+      headers['authorization'] = this.#endpoint.authorization;
+    const body = JSON.stringify({ jsonrpc: '2.0', id, method, params });
+    const response = await fetch(this.#endpoint.url, { method: 'POST', headers, body, signal });
+    if (response.ok) return read(await readBody(response, request.bytesMax));
+    const text = Buffer.from(await readBody(response, ERROR_BODY_BYTES_MAX)).toString();
+    return refusalOfStatus(response, this.#endpoint.redact(text));
+  }
+
+  #refusalOfThrown(request: Request, stopped: boolean, error: unknown): Refusal {
+    const { method, timeoutMs } = request;
+    if (request.signal?.aborted === true) throw aborted(method);
+    if (error instanceof RpcError) return { error, retry: false, retryAfterMs: null };
+    if (stopped) {
+      const message = `${method} took longer than ${timeoutMs} ms, must be answered within them`;
+      const timeout = new RpcError('RPC_TIMEOUT', message, { method, timeoutMs });
+      return { error: timeout, retry: true, retryAfterMs: null };
+    }
+    const reason = this.#endpoint.redact(textOfError(error));
+    const message = `RPC server ${this.#endpoint.shown} was not reached: ${reason}`;
+    const unreachable = new RpcError('RPC_UNREACHABLE', message, { method });
+    return { error: unreachable, retry: true, retryAfterMs: null };
+  }
+}
+
+function aborted(method: string): RpcError {
+  return new RpcError('RPC_ABORTED', `${method} was aborted by its caller`, { method });
+}
+
+/** A cut or garbled body is most often a broken connection, so it is asked for again. */
+function malformedAnswer(method: string): Refusal {
+  const message = `answer to ${method} was no JSON-RPC answer, must hold a result or an error`;
+  const error = new RpcError('MALFORMED_RPC_ANSWER', message, { method });
+  return { error, retry: true, retryAfterMs: null };
+}

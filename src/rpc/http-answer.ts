@@ -1,0 +1,120 @@
+import { RpcError } from './error.js';
+import {
+  BODY_JOIN_SLICE_BYTES,
+  ERROR_BODY_BYTES_MAX,
+  ERROR_TEXT_CHARS_MAX,
+  RETRY_AFTER_CAP_MS,
+} from './limits.js';
+import { nextTurn } from './timers.js';
+
+/** JSON-RPC: the node is behind its cluster or its requested slot, and says so itself. */
+const NODE_BEHIND_CODES: readonly number[] = [-32005, -32016];
+
+/** Statuses that another try may cure. */
+const PASSING_STATUSES: readonly number[] = [408, 425, 500, 502, 503, 504];
+
+/** An error that another try may cure, with the wait that the server asked for. */
+export interface Refusal {
+  readonly error: RpcError;
+  readonly retry: boolean;
+  /** Null when the server named no time. */
+  readonly retryAfterMs: number | null;
+}
+
+/**
+ * Reads a body of at most `bytesMax` into one buffer. Chunks are joined in slices with a turn of the
+ * loop between them, because one copy of a hundred megabytes would block it.
+ */
+export async function readBody(response: Response, bytesMax: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  if (response.body !== null) {
+    for await (const chunk of response.body) {
+      size += chunk.byteLength;
+      if (size > bytesMax) throw bodyTooLarge(bytesMax);
+      chunks.push(chunk);
+    }
+  }
+  return joinChunks(chunks, size);
+}
+
+function bodyTooLarge(bytesMax: number): RpcError {
+  const message = `answer was larger than ${bytesMax} bytes, must be at most that`;
+  return new RpcError('RPC_BODY_EXCEEDED', message, { bytesMax });
+}
+
+async function joinChunks(chunks: readonly Uint8Array[], size: number): Promise<Uint8Array> {
+  const first = chunks[0];
+  if (first !== undefined && chunks.length === 1) return first;
+  const body = Buffer.allocUnsafeSlow(size);
+  let at = 0;
+  let turnAt = BODY_JOIN_SLICE_BYTES;
+  for (const chunk of chunks) {
+    body.set(chunk, at);
+    at += chunk.byteLength;
+    if (at < turnAt) continue;
+    turnAt = at + BODY_JOIN_SLICE_BYTES;
+    await nextTurn();
+  }
+  return body;
+}
+
+/** What a status other than 2xx means; `text` is the redacted body. */
+export function refusalOfStatus(response: Response, text: string): Refusal {
+  const status = response.status;
+  const limited = status === 429;
+  const shown = text === '' ? '' : `: ${text.slice(0, ERROR_TEXT_CHARS_MAX)}`;
+  const error = new RpcError(
+    limited ? 'RPC_RATE_EXCEEDED' : 'RPC_HTTP_STATUS',
+    `RPC server answered with HTTP status ${status}${shown}`,
+    { status },
+  );
+  return {
+    error,
+    retry: limited || PASSING_STATUSES.includes(status),
+    retryAfterMs: parseRetryAfter(response.headers.get('retry-after'), Date.now()),
+  };
+}
+
+/** Retry-After in its two forms, seconds or a date, cut to the cap; null when absent or unreadable. */
+export function parseRetryAfter(header: string | null, wallMs: number): number | null {
+  if (header === null || header.trim() === '') return null;
+  const seconds = Number(header);
+  const waitMs = Number.isFinite(seconds) ? seconds * 1_000 : Date.parse(header) - wallMs;
+  if (Number.isNaN(waitMs)) return null;
+  return Math.min(Math.max(waitMs, 0), RETRY_AFTER_CAP_MS);
+}
+
+/** The parsed body, or null when it is not JSON. */
+export function parseJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString());
+  } catch {
+    return null;
+  }
+}
+
+/** The JSON-RPC error in an answer, or null when it holds none. */
+export function refusalOfAnswer(answer: unknown, redact: (text: string) => string): Refusal | null {
+  if (!isRecord(answer) || !isRecord(answer['error'])) return null;
+  const { code, message } = answer['error'];
+  const rpcCode = typeof code === 'number' ? code : 0;
+  const text = redact(typeof message === 'string' ? message : 'no message');
+  const behind = NODE_BEHIND_CODES.includes(rpcCode);
+  const error = new RpcError(
+    behind ? 'RPC_NODE_BEHIND' : 'RPC_REJECTED',
+    `RPC server refused: ${text.slice(0, ERROR_TEXT_CHARS_MAX)} (${rpcCode})`,
+    { rpcCode },
+  );
+  return { error, retry: behind || rpcCode === 429, retryAfterMs: null };
+}
+
+/** The same for the bytes of a raw answer: only a body small enough for an error is looked into. */
+export function refusalOfBytes(body: Uint8Array, redact: (text: string) => string): Refusal | null {
+  return body.byteLength > ERROR_BODY_BYTES_MAX ? null : refusalOfAnswer(parseJson(body), redact);
+}
+
+/** Narrows what came in to an object whose fields may be asked for. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,265 @@
+import { type RawData, WebSocket } from 'ws';
+import { Backoff } from './backoff.js';
+import { RpcError, textOfError } from './error.js';
+import { parseRetryAfter } from './http-answer.js';
+import {
+  SOCKET_BACKOFF_CAP_MS,
+  SOCKET_BACKOFF_FIRST_MS,
+  SOCKET_CONNECT_TIMEOUT_MS,
+  SOCKET_MESSAGE_BYTES_MAX,
+  SOCKET_PING_INTERVAL_MS,
+  SOCKET_PONG_TIMEOUT_MS,
+} from './limits.js';
+import { type Endpoint, parseEndpoint } from './redact.js';
+import { type NotificationHandler, type Received, SubscriptionTable } from './subscriptions.js';
+import { systemTimers, type Timer, type Timers } from './timers.js';
+
+/** Where to connect, and what a test may replace or shorten. */
+export interface RpcSocketOptions {
+  /** A ws or wss URL; user info becomes an Authorization header. */
+  readonly url: string;
+  readonly timers?: Timers;
+  readonly random?: () => number;
+  readonly pingIntervalMs?: number;
+  readonly pongTimeoutMs?: number;
+  readonly ackTimeoutMs?: number;
+}
+
+/** What the owner of a socket is told. */
+export interface RpcSocketListener {
+  /** Connected, with no subscription yet: the previous ones are gone. */
+  opened(): void;
+  /** The connection ended or was never made; the next try is already planned. */
+  closed(reason: string): void;
+  /** A message could not be read, so a notification may be missing. */
+  malformed(): void;
+}
+
+/** A subscription of the present connection. */
+export interface Subscription {
+  readonly method: string;
+  readonly id: number;
+}
+
+/** What a socket did since it began: for metrics. */
+export interface RpcSocketStats {
+  readonly connects: number;
+  readonly closes: number;
+  readonly messages: number;
+  readonly malformed: number;
+  readonly unknown: number;
+  readonly subscriptions: number;
+}
+
+/** One connection with all that ends with it. */
+interface Connection {
+  readonly socket: WebSocket;
+  readonly table: SubscriptionTable;
+  heartbeat: Timer | null;
+  heardAtMs: number;
+  retryAfterMs: number;
+  reason: string;
+}
+
+/**
+ * The subscription socket of a Solana RPC server. It connects, pings, notices silence and reconnects
+ * with jittered, capped waits.
+ *
+ * It never subscribes again by itself: after a reconnect there is a gap, and only the owner knows
+ * what has to be read again to fill it.
+ */
+export class RpcSocket {
+  readonly #options: RpcSocketOptions;
+  readonly #endpoint: Endpoint;
+  readonly #timers: Timers;
+  readonly #backoff: Backoff;
+  #listener: RpcSocketListener = { opened: ignore, closed: ignore, malformed: ignore };
+  #connection: Connection | null = null;
+  #retry: Timer | null = null;
+  #running = false;
+  #stats = { connects: 0, closes: 0, messages: 0, malformed: 0, unknown: 0 };
+
+  constructor(options: RpcSocketOptions) {
+    this.#options = options;
+    this.#endpoint = parseEndpoint(options.url, ['ws:', 'wss:']);
+    this.#timers = options.timers ?? systemTimers;
+    this.#backoff = new Backoff({
+      firstMs: SOCKET_BACKOFF_FIRST_MS,
+      capMs: SOCKET_BACKOFF_CAP_MS,
+      random: options.random ?? Math.random,
+    });
+  }
+
+  /** The URL without its keys. */
+  get shownUrl(): string {
+    return this.#endpoint.shown;
+  }
+
+  get stats(): RpcSocketStats {
+    return { ...this.#stats, subscriptions: this.#connection?.table.size ?? 0 };
+  }
+
+  /** Connects, and keeps connecting until `stop`. There is one listener: the owner. */
+  start(listener: RpcSocketListener): void {
+    this.#listener = listener;
+    this.#running = true;
+    this.#connect();
+  }
+
+  /** Ends the connection and all retries; the listener hears nothing more. */
+  stop(): void {
+    this.#running = false;
+    this.#listener = { opened: ignore, closed: ignore, malformed: ignore };
+    this.#retry?.cancel();
+    this.#connection?.socket.terminate();
+  }
+
+  /** Cuts a connection that is open but of no use; it reconnects after a wait. */
+  drop(reason: string): void {
+    if (this.#connection === null) return;
+    this.#connection.reason = reason;
+    this.#connection.socket.terminate();
+  }
+
+  /** The connection has proved itself, so the next reconnect begins with a short wait again. */
+  settled(): void {
+    this.#backoff.reset();
+  }
+
+  /**
+   * Subscribes on the present connection. The handler may be called before the promise resolves.
+   *
+   * # Errors
+   * RpcError when there is no connection, it ends, the server refuses or does not answer in time.
+   */
+  async subscribe(
+    method: string,
+    params: readonly unknown[],
+    handler: NotificationHandler,
+  ): Promise<Subscription> {
+    const connection = this.#connection;
+    if (connection === null || connection.socket.readyState !== WebSocket.OPEN) {
+      throw new RpcError('RPC_SOCKET_CLOSED', `${method} needs an open socket`, { method });
+    }
+    const request = connection.table.open(method, handler);
+    connection.socket.send(JSON.stringify({ jsonrpc: '2.0', id: request.id, method, params }));
+    return { method, id: await request.acknowledged };
+  }
+
+  /** Gives a subscription up. Nobody waits for the answer: late notifications are dropped anyway. */
+  unsubscribe(subscription: Subscription): void {
+    const connection = this.#connection;
+    if (connection === null || connection.socket.readyState !== WebSocket.OPEN) return;
+    connection.table.remove(subscription.id);
+    const method = subscription.method.replace('Subscribe', 'Unsubscribe');
+    const id = connection.table.nextId();
+    connection.socket.send(
+      JSON.stringify({ jsonrpc: '2.0', id, method, params: [subscription.id] }),
+    );
+  }
+
+  #connect(): void {
+    const connection = this.#newConnection();
+    this.#connection = connection;
+    const { socket } = connection;
+    socket.on('open', () => this.#opened(connection));
+    socket.on('message', (data) => this.#received(connection, data));
+    socket.on('pong', () => {
+      connection.heardAtMs = this.#timers.nowMs();
+    });
+    socket.on('error', (error) => {
+      if (connection.reason === '') connection.reason = this.#endpoint.redact(textOfError(error));
+    });
+    socket.on('unexpected-response', (_request, response) => {
+      connection.reason = `HTTP status ${response.statusCode ?? 0} instead of an upgrade`;
+      const header = response.headers['retry-after'] ?? null;
+      connection.retryAfterMs = parseRetryAfter(header, Date.now()) ?? 0;
+      response.destroy();
+      socket.terminate();
+    });
+    socket.on('close', (code) => this.#closed(connection, code));
+  }
+
+  #newConnection(): Connection {
+    const { authorization, url, redact } = this.#endpoint;
+    const { ackTimeoutMs } = this.#options;
+    const socket = new WebSocket(url, {
+      headers: authorization === null ? {} : { authorization },
+      handshakeTimeout: SOCKET_CONNECT_TIMEOUT_MS,
+      maxPayload: SOCKET_MESSAGE_BYTES_MAX,
+      perMessageDeflate: false,
+    });
+    const table = new SubscriptionTable({
+      timers: this.#timers,
+      redact,
+      ...(ackTimeoutMs === undefined ? {} : { ackTimeoutMs }),
+    });
+    return { socket, table, heartbeat: null, heardAtMs: 0, retryAfterMs: 0, reason: '' };
+  }
+
+  #opened(connection: Connection): void {
+    this.#stats.connects += 1;
+    connection.heardAtMs = this.#timers.nowMs();
+    this.#planPing(connection);
+    this.#listener.opened();
+  }
+
+  /** Any message counts as life, so that a busy server is not cut for answering pings late. */
+  #planPing(connection: Connection): void {
+    const intervalMs = this.#options.pingIntervalMs ?? SOCKET_PING_INTERVAL_MS;
+    const timeoutMs = this.#options.pongTimeoutMs ?? SOCKET_PONG_TIMEOUT_MS;
+    connection.heartbeat = this.#timers.after(intervalMs, () => {
+      const silentMs = this.#timers.nowMs() - connection.heardAtMs;
+      if (silentMs > intervalMs + timeoutMs) {
+        connection.reason = `nothing was heard for ${Math.round(silentMs)} ms`;
+        connection.socket.terminate();
+        return;
+      }
+      if (connection.socket.readyState === WebSocket.OPEN) connection.socket.ping();
+      this.#planPing(connection);
+    });
+  }
+
+  #received(connection: Connection, data: RawData): void {
+    if (connection !== this.#connection || connection.reason !== '') return;
+    connection.heardAtMs = this.#timers.nowMs();
+    this.#stats.messages += 1;
+    const message = parseMessage(data);
+    if (message === undefined) {
+      this.#stats.malformed += 1;
+      this.#listener.malformed();
+      return;
+    }
+    this.#count(connection.table.receive(message));
+  }
+
+  #count(received: Received): void {
+    if (received === 'unknown') this.#stats.unknown += 1;
+    if (received === 'overflow') this.drop('too many notifications before an acknowledgement');
+  }
+
+  #closed(connection: Connection, code: number): void {
+    const reason = connection.reason === '' ? `closed with code ${code}` : connection.reason;
+    connection.heartbeat?.cancel();
+    connection.table.closeAll(
+      new RpcError('RPC_SOCKET_CLOSED', `RPC socket ended: ${reason}`, { code }),
+    );
+    this.#connection = null;
+    this.#stats.closes += 1;
+    if (!this.#running) return;
+    const delayMs = Math.max(this.#backoff.next(), connection.retryAfterMs);
+    this.#retry = this.#timers.after(delayMs, () => this.#connect());
+    this.#listener.closed(reason);
+  }
+}
+
+function ignore(): void {}
+
+/** The parsed message, or undefined when it is not JSON text. */
+function parseMessage(data: RawData): unknown {
+  try {
+    return JSON.parse(data.toString());
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,159 @@
+import { RpcError } from './error.js';
+import { isRecord, refusalOfAnswer } from './http-answer.js';
+import {
+  EARLY_NOTIFICATIONS_MAX,
+  SOCKET_SUBSCRIPTIONS_MAX,
+  SUBSCRIBE_ACK_TIMEOUT_MS,
+} from './limits.js';
+import type { Timer, Timers } from './timers.js';
+
+/** Receives the `result` of each notification of one subscription, unchecked. */
+export type NotificationHandler = (result: unknown) => void;
+
+/** A request that was written down and waits to be sent and acknowledged. */
+export interface PendingRequest {
+  readonly id: number;
+  /** The subscription id that the server chose. */
+  readonly acknowledged: Promise<number>;
+}
+
+/** What a message was, for the counters of the socket. */
+export type Received = 'notification' | 'early' | 'acknowledgement' | 'unknown' | 'overflow';
+
+interface Waiting {
+  readonly handler: NotificationHandler;
+  readonly timer: Timer;
+  resolve(subscription: number): void;
+  reject(error: RpcError): void;
+}
+
+/** What a table needs from its socket. */
+export interface SubscriptionTableOptions {
+  readonly timers: Timers;
+  readonly redact: (text: string) => string;
+  readonly ackTimeoutMs?: number;
+}
+
+/**
+ * The subscriptions of one connection. It lives and dies with the connection, because a server gives
+ * the same ids out again after a reconnect.
+ *
+ * A server may send a notification before the acknowledgement that names its id: such early ones are
+ * kept, in order, and handed over with the acknowledgement.
+ */
+export class SubscriptionTable {
+  readonly #options: SubscriptionTableOptions;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #handlers = new Map<number, NotificationHandler>();
+  readonly #early = new Map<number, unknown[]>();
+  #earlyCount = 0;
+  #nextId = 1;
+
+  constructor(options: SubscriptionTableOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#waiting.size + this.#handlers.size;
+  }
+
+  /** Writes a subscribe down; its promise fails when no acknowledgement comes in time. */
+  open(method: string, handler: NotificationHandler): PendingRequest {
+    if (this.size >= SOCKET_SUBSCRIPTIONS_MAX) {
+      const message = `subscriptions were ${this.size}, must be at most ${SOCKET_SUBSCRIPTIONS_MAX}`;
+      throw new RpcError('SUBSCRIPTIONS_EXCEEDED', message, { method });
+    }
+    const id = this.nextId();
+    const acknowledged = new Promise<number>((resolve, reject) => {
+      const limitMs = this.#options.ackTimeoutMs ?? SUBSCRIBE_ACK_TIMEOUT_MS;
+      const timer = this.#options.timers.after(limitMs, () => {
+        const message = `${method} was not acknowledged, must be within ${limitMs} ms`;
+        this.#settle(id)?.reject(new RpcError('RPC_TIMEOUT', message, { method }));
+      });
+      this.#waiting.set(id, { handler, timer, resolve, reject });
+    });
+    return { id, acknowledged };
+  }
+
+  /** A request id for a message whose answer nobody waits for. */
+  nextId(): number {
+    const id = this.#nextId;
+    this.#nextId += 1;
+    return id;
+  }
+
+  /** Forgets a subscription; notifications still under way are dropped. */
+  remove(subscription: number): void {
+    this.#handlers.delete(subscription);
+  }
+
+  /** Takes one parsed message. */
+  receive(message: unknown): Received {
+    if (!isRecord(message)) return 'unknown';
+    if (typeof message['method'] === 'string') return this.#notified(message['params']);
+    const id = message['id'];
+    return typeof id === 'number' ? this.#answered(id, message) : 'unknown';
+  }
+
+  /** The connection is gone: every subscribe still waiting fails, the rest is forgotten. */
+  closeAll(error: RpcError): void {
+    for (const id of [...this.#waiting.keys()]) this.#settle(id)?.reject(error);
+    this.#handlers.clear();
+  }
+
+  #notified(params: unknown): Received {
+    if (!isRecord(params) || typeof params['subscription'] !== 'number') return 'unknown';
+    const handler = this.#handlers.get(params['subscription']);
+    if (handler === undefined) return this.#keepEarly(params['subscription'], params['result']);
+    handler(params['result']);
+    return 'notification';
+  }
+
+  #keepEarly(subscription: number, result: unknown): Received {
+    if (this.#waiting.size === 0) return 'unknown';
+    if (this.#earlyCount >= EARLY_NOTIFICATIONS_MAX) return 'overflow';
+    const kept = this.#early.get(subscription) ?? [];
+    kept.push(result);
+    this.#early.set(subscription, kept);
+    this.#earlyCount += 1;
+    return 'early';
+  }
+
+  #answered(id: number, message: Readonly<Record<string, unknown>>): Received {
+    const waiting = this.#settle(id);
+    if (waiting === null) return 'unknown';
+    const refusal = refusalOfAnswer(message, this.#options.redact);
+    const subscription = message['result'];
+    if (refusal !== null) waiting.reject(refusal.error);
+    else if (typeof subscription === 'number') this.#acknowledge(waiting, subscription);
+    else waiting.reject(notASubscription());
+    if (this.#waiting.size === 0) this.#forgetEarly();
+    return 'acknowledgement';
+  }
+
+  #acknowledge(waiting: Waiting, subscription: number): void {
+    this.#handlers.set(subscription, waiting.handler);
+    waiting.resolve(subscription);
+    for (const result of this.#early.get(subscription) ?? []) waiting.handler(result);
+    this.#early.delete(subscription);
+  }
+
+  /** With nobody waiting, what is left belongs to subscriptions that were given up. */
+  #forgetEarly(): void {
+    this.#early.clear();
+    this.#earlyCount = 0;
+  }
+
+  #settle(id: number): Waiting | null {
+    const waiting = this.#waiting.get(id);
+    if (waiting === undefined) return null;
+    waiting.timer.cancel();
+    this.#waiting.delete(id);
+    return waiting;
+  }
+}
+
+function notASubscription(): RpcError {
+  const message = 'acknowledgement held no subscription id, must be a number';
+  return new RpcError('MALFORMED_RPC_ANSWER', message);
+}

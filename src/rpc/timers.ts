@@ -1,0 +1,47 @@
+/** A pending call-back; cancelling twice or after it ran does nothing. */
+export interface Timer {
+  cancel(): void;
+}
+
+/** Time as this room and the feed see it, so that a test can hold it in its hand. */
+export interface Timers {
+  /** Monotonic milliseconds from an arbitrary origin. */
+  nowMs(): number;
+  /** Calls once after the delay. */
+  after(delayMs: number, run: () => void): Timer;
+}
+
+/** The real thing. A pending timer keeps the process alive, so whoever stops must cancel. */
+export const systemTimers: Timers = {
+  nowMs: () => performance.now(),
+  after: (delayMs, run) => {
+    const handle = setTimeout(run, delayMs);
+    return { cancel: () => clearTimeout(handle) };
+  },
+};
+
+/** Waits, or rejects with the signal's reason as soon as it aborts. */
+export function sleep(timers: Timers, delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted === true) {
+      reject(signal.reason);
+      return;
+    }
+    const onAbort = (): void => {
+      timer.cancel();
+      reject(signal?.reason);
+    };
+    const timer = timers.after(delayMs, () => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    });
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+/** Lets the event loop turn once: timers, sockets and other work get their share. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
