@@ -1,0 +1,111 @@
+import { FeedError } from './error.js';
+import type { RawAccount } from './feed-engine.js';
+
+/** What an account is to the feed, known from the subscription or the reading it came by. */
+export type AccountKind = 'user' | 'perpMarket' | 'spotMarket' | 'state' | 'oracle' | 'clock';
+
+/** One state of one account. A closed account has no data. */
+export interface AccountUpdate extends RawAccount {
+  readonly kind: AccountKind;
+  readonly closed: boolean;
+}
+
+/** The accounts of one reading, all as of one slot. */
+export interface Reading {
+  readonly slot: number;
+  readonly updates: readonly AccountUpdate[];
+}
+
+/** Reads a programNotification; null when it is none. */
+export function parseProgramNotification(kind: AccountKind, result: unknown): AccountUpdate | null {
+  const value = field(result, 'value');
+  return parseAccount(kind, field(value, 'pubkey'), field(value, 'account'), slotOf(result));
+}
+
+/** Reads an accountNotification of a known key; null when it is none. */
+export function parseAccountNotification(
+  kind: AccountKind,
+  pubkey: string,
+  result: unknown,
+): AccountUpdate | null {
+  return parseAccount(kind, pubkey, field(result, 'value'), slotOf(result));
+}
+
+/** Reads an answer of getProgramAccounts with context. */
+export function parseProgramAccounts(kind: AccountKind, result: unknown): Reading {
+  const updates = rowsOf(result).map((row) => {
+    return parseAccount(kind, field(row, 'pubkey'), field(row, 'account'), slotOf(result));
+  });
+  return checkedReading(result, updates);
+}
+
+/** Reads an answer of getMultipleAccounts for these keys; an absent account counts as closed. */
+export function parseMultipleAccounts(
+  keys: readonly string[],
+  kindOf: (pubkey: string) => AccountKind,
+  result: unknown,
+): Reading {
+  const rows = rowsOf(result);
+  if (rows.length !== keys.length) throw malformed(`${rows.length} rows for ${keys.length} keys`);
+  const updates = keys.map((pubkey, index) => {
+    return parseAccount(kindOf(pubkey), pubkey, rows[index] ?? null, slotOf(result));
+  });
+  return checkedReading(result, updates);
+}
+
+/** A reading that could be read in part only would take accounts out of the book. */
+function checkedReading(result: unknown, updates: readonly (AccountUpdate | null)[]): Reading {
+  const whole = updates.filter((update) => update !== null);
+  if (whole.length < updates.length) throw malformed('an account that could not be read');
+  const slot = slotOf(result);
+  if (slot === null) throw malformed('no context slot');
+  return { slot, updates: whole };
+}
+
+function malformed(what: string): FeedError {
+  const message = `answer had ${what}, must hold accounts with their context`;
+  return new FeedError('MALFORMED_ACCOUNTS_ANSWER', message);
+}
+
+function rowsOf(result: unknown): readonly unknown[] {
+  const value = field(result, 'value');
+  if (!Array.isArray(value)) throw malformed('no list of accounts');
+  return value;
+}
+
+/** The encoding is read from the answer: a server may choose another than the one asked for. */
+function parseAccount(
+  kind: AccountKind,
+  pubkey: unknown,
+  account: unknown,
+  slot: number | null,
+): AccountUpdate | null {
+  if (typeof pubkey !== 'string' || slot === null) return null;
+  if (account === null || field(account, 'lamports') === 0 || field(account, 'space') === 0) {
+    return { kind, pubkey, owner: '', slot, data: '', encoding: 'base64', closed: true };
+  }
+  const owner = field(account, 'owner');
+  const pair = field(account, 'data');
+  const [data, encoding]: readonly unknown[] = Array.isArray(pair) ? pair : [];
+  if (typeof owner !== 'string' || typeof data !== 'string') return null;
+  if (encoding !== 'base64' && encoding !== 'base64+zstd') return null;
+  return { kind, pubkey, owner, slot, data, encoding, closed: data === '' };
+}
+
+function slotOf(result: unknown): number | null {
+  return asSlot(field(field(result, 'context'), 'slot'));
+}
+
+/** The slot of a slotNotification; null when it is none. */
+export function parseSlotNotification(result: unknown): number | null {
+  return asSlot(field(result, 'slot'));
+}
+
+function asSlot(value: unknown): number | null {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
+}
+
+function field(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  return (value as Readonly<Record<string, unknown>>)[name];
+}

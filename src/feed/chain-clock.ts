@@ -1,0 +1,79 @@
+import { CLOCK_STEP_BACK_MIN_S, SLOT_STEP_BACK_MIN } from './limits.js';
+
+/** `Clock.unix_timestamp`. Source: the Clock sysvar, five little-endian words of 8 bytes. */
+const UNIX_TIMESTAMP_OFFSET = 32;
+const CLOCK_BYTES = 40;
+
+/** Where time comes from; both in milliseconds. */
+export interface TimeSource {
+  /** Never steps: only differences of it are used. */
+  readonly monotonicMs: () => number;
+  /** Since 1970, used before the first reading of the chain's clock only. */
+  readonly wallMs: () => number;
+}
+
+/**
+ * The chain's slot and unix time. Between readings of the Clock account time goes on with the
+ * monotonic clock of this machine, so that orders expire although the account moves in steps.
+ */
+export class ChainClock {
+  readonly #time: TimeSource;
+  #slot = 0;
+  #slotKnown = false;
+  #readingS: number | null = null;
+  #readAtMs = 0;
+  #shownS = 0;
+
+  constructor(time: TimeSource) {
+    this.#time = time;
+  }
+
+  /** The newest slot; 0 before the first. */
+  get slot(): number {
+    return this.#slot;
+  }
+
+  /** A new connection: its node may be behind the last one's, or be another chain. */
+  forgetSlot(): void {
+    this.#slotKnown = false;
+  }
+
+  /**
+   * A slot of the slot subscription. A slightly lower one is a late message of a fork and ignored;
+   * a much lower one is a chain that was set back.
+   */
+  tick(slot: number): void {
+    const late = slot < this.#slot && slot > this.#slot - SLOT_STEP_BACK_MIN;
+    if (this.#slotKnown && late) return;
+    this.#slotKnown = true;
+    this.#slot = slot;
+  }
+
+  /** Takes a state of the Clock account, base64; false when it is not one. */
+  readAccount(base64: string): boolean {
+    const data = Buffer.from(base64, 'base64');
+    if (data.length < CLOCK_BYTES) return false;
+    const unixSeconds = Number(data.readBigInt64LE(UNIX_TIMESTAMP_OFFSET));
+    if (!Number.isSafeInteger(unixSeconds)) return false;
+    // What was shown before the first reading was another clock's.
+    if (this.#readingS === null) this.#shownS = unixSeconds;
+    this.#readingS = unixSeconds;
+    this.#readAtMs = this.#time.monotonicMs();
+    return true;
+  }
+
+  /** The chain's time in whole seconds; this machine's before the first reading. */
+  unixSeconds(): number {
+    const nowS = this.#extrapolatedS();
+    if (this.#readingS === null) return nowS;
+    const backS = this.#shownS - nowS;
+    if (backS > 0 && backS < CLOCK_STEP_BACK_MIN_S) return this.#shownS;
+    this.#shownS = nowS;
+    return nowS;
+  }
+
+  #extrapolatedS(): number {
+    if (this.#readingS === null) return Math.floor(this.#time.wallMs() / 1_000);
+    return this.#readingS + Math.floor((this.#time.monotonicMs() - this.#readAtMs) / 1_000);
+  }
+}

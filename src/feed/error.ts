@@ -1,0 +1,26 @@
+/** What makes a reading of the chain useless; codes are never renamed. */
+export type FeedErrorCode =
+  | 'MALFORMED_ACCOUNTS_ANSWER'
+  | 'SNAPSHOT_SLOT_OUT_OF_RANGE'
+  | 'SNAPSHOT_COUNT_MISMATCH'
+  | 'REPLAY_BUFFER_EXCEEDED'
+  | 'ACCOUNTS_EXCEEDED'
+  | 'NOTIFICATION_GAP'
+  | 'FEED_STOPPED';
+
+/** The one error class of this room. */
+export class FeedError extends Error {
+  override readonly name = 'FeedError';
+  readonly code: FeedErrorCode;
+  readonly context: Readonly<Record<string, string | number>>;
+
+  constructor(
+    code: FeedErrorCode,
+    message: string,
+    context: Readonly<Record<string, string | number>> = {},
+  ) {
+    super(message);
+    this.code = code;
+    this.context = context;
+  }
+}

@@ -1,0 +1,58 @@
+/** What the feed asks of the engine. The engine fits it by shape, and so does a fake in a test. */
+
+/** How fresh the book is; every body carries it. */
+export type FeedState = 'rebuilding' | 'live' | 'lagging' | 'stale';
+
+/** An account as the RPC delivers it, undecoded. */
+export interface RawAccount {
+  readonly pubkey: string;
+  readonly owner: string;
+  readonly slot: number;
+  readonly data: string;
+  readonly encoding: 'base64' | 'base64+zstd';
+}
+
+/** An account that could not be taken in. */
+export interface FeedProblem {
+  readonly pubkey: string | null;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What one turn of the loop changed. */
+export interface FeedTurn {
+  /** Ids of the markets in which anything shown changed. */
+  readonly dirty: readonly number[];
+  readonly problems: readonly FeedProblem[];
+  /** True when a market is new or different, and with it perhaps the oracles. */
+  readonly marketsChanged: boolean;
+}
+
+/** A decoded reading of many accounts; only the engine knows what it holds. */
+export interface FeedSnapshot {
+  readonly slot: number;
+  readonly count: number;
+  readonly problems: readonly FeedProblem[];
+}
+
+/** What a snapshot found to differ. */
+export interface FeedSnapshotReport {
+  readonly seen: number;
+  readonly added: number;
+  readonly changed: number;
+  readonly removed: number;
+}
+
+/** The book's door for account bytes, time and state. */
+export interface FeedEngine {
+  push(account: RawAccount): void;
+  close(pubkey: string, slot: number): void;
+  setClock(slot: number, unixSeconds: number): void;
+  setState(state: FeedState): void;
+  endTurn(tsMs: number): FeedTurn;
+  decodeSnapshot(body: Uint8Array): Promise<FeedSnapshot>;
+  beginSnapshot(snapshot: FeedSnapshot): void;
+  applySnapshot(snapshot: FeedSnapshot, from: number, count: number): number;
+  endSnapshot(): FeedSnapshotReport;
+  oracleKeys(): readonly string[];
+}

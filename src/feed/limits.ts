@@ -1,0 +1,52 @@
+/** Every bound of the feed, each with its reason. All times are milliseconds. */
+
+/** Without a slot for this long the book is `lagging`: six slots are missing. */
+export const LAGGING_AFTER_MS = 2_500;
+/** Without a slot for this long the book is `stale`. */
+export const STALE_AFTER_MS = 5_000;
+/** How often freshness and the second of the chain's clock are looked at. */
+export const WATCH_INTERVAL_MS = 100;
+
+/** The Clock is read again this often when its subscription is silent. */
+export const CLOCK_POLL_INTERVAL_MS = 1_000;
+/** A Clock that notified within this time needs no reading: it changes with every slot. */
+export const CLOCK_SILENT_AFTER_MS = 1_500;
+/** The shown second never steps back by less than this: such steps are only reading jitter. */
+export const CLOCK_STEP_BACK_MIN_S = 5;
+/** A slot this much lower on the same socket is a chain set back, not a late message of a fork. */
+export const SLOT_STEP_BACK_MIN = 150;
+
+/** Keys of one getMultipleAccounts: the server's own limit. */
+export const ACCOUNTS_PER_READ = 100;
+/** Oracles followed: the program has fewer than a hundred markets, so this is room enough. */
+export const ORACLES_MAX = 1_000;
+/** Market and State accounts of one reading. */
+export const MARKETS_MAX = 2_000;
+/** Users applied between two turns of the loop: well under 5 ms of decoding and placing. */
+export const SNAPSHOT_SLICE_USERS = 256;
+
+/** Updates kept while the book is read again: a hundred seconds at 2,500 a second. */
+export const REPLAY_UPDATES_MAX = 250_000;
+/** Their data in characters: bounds the memory when accounts are large. */
+export const REPLAY_CHARS_MAX = 256 * 1024 * 1024;
+/** Updates replayed between two turns of the loop. */
+export const REPLAY_SLICE_UPDATES = 512;
+
+/** Readings of one kind before a node that lags behind its own socket is given up. */
+export const READINGS_MAX = 5;
+/** Wait before such another reading: about a slot. */
+export const READING_AGAIN_MS = 400;
+/** A reading with fewer than this share of the users known is read a second time. */
+export const SHRUNKEN_PERCENT = 90;
+/** Two shrunken readings agree when the smaller has this share of the larger. */
+export const AGREEING_PERCENT = 99;
+
+/** First wait before a failed bootstrap is tried again. */
+export const BOOTSTRAP_BACKOFF_FIRST_MS = 250;
+/** Longest such wait: a scan of all users is heavy, and a node that returns must not wait long. */
+export const BOOTSTRAP_BACKOFF_CAP_MS = 3_000;
+/** Least time between two full readings that unreadable messages cause. */
+export const RESYNC_INTERVAL_MIN_MS = 5_000;
+
+/** Problem accounts named in the log once each; later ones are only counted. */
+export const PROBLEMS_LOGGED_MAX = 1_000;

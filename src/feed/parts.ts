@@ -1,0 +1,96 @@
+import type { CallOptions } from '../rpc/client.js';
+import type { Log } from '../rpc/log.js';
+import type { RpcSocketListener, Subscription } from '../rpc/socket.js';
+import type { NotificationHandler } from '../rpc/subscriptions.js';
+import type { Timers } from '../rpc/timers.js';
+import type { ChainClock } from './chain-clock.js';
+import type { FeedEngine } from './feed-engine.js';
+import type { Turns } from './turns.js';
+
+/** The part of an RpcClient that the feed uses. */
+export interface FeedRpc {
+  call<T>(
+    method: string,
+    params: readonly unknown[],
+    parse: (result: unknown) => T,
+    options?: CallOptions,
+  ): Promise<T>;
+  callRaw(method: string, params: readonly unknown[], options?: CallOptions): Promise<Uint8Array>;
+}
+
+/** The part of an RpcSocket that the feed uses. */
+export interface FeedSocket {
+  start(listener: RpcSocketListener): void;
+  stop(): void;
+  drop(reason: string): void;
+  settled(): void;
+  subscribe(
+    method: string,
+    params: readonly unknown[],
+    handler: NotificationHandler,
+  ): Promise<Subscription>;
+  unsubscribe(subscription: Subscription): void;
+}
+
+/** Counts since the start, for metrics. */
+export interface FeedCounters {
+  notifications: number;
+  malformedNotifications: number;
+  replayed: number;
+  /** Updates left out of a replay because the reading was newer. */
+  replayedTooOld: number;
+  rebuilds: number;
+  rebuildFailures: number;
+  /** Full readings that an unreadable message caused. */
+  resyncs: number;
+  clockPolls: number;
+  clockPollFailures: number;
+  /** Accounts that the last full readings found to differ, the first reading not counted. */
+  usersAdded: number;
+  usersChanged: number;
+  usersRemoved: number;
+}
+
+/** What outlives a connection. */
+export interface Memory {
+  /** Users of the last accepted reading; 0 before it and on another chain. */
+  users: number;
+  /** Market and State accounts of the last reading: one that is missing later was closed. */
+  markets: ReadonlySet<string>;
+  genesisHash: string | null;
+}
+
+/** What the parts of the feed share. */
+export interface FeedParts {
+  readonly rpc: FeedRpc;
+  /** Takes the scan of all users, which some providers meter or forbid. */
+  readonly snapshotRpc: FeedRpc;
+  readonly socket: FeedSocket;
+  readonly engine: FeedEngine;
+  readonly programId: string;
+  readonly timers: Timers;
+  readonly random: () => number;
+  readonly clock: ChainClock;
+  readonly turns: Turns;
+  readonly log: Log;
+  readonly counters: FeedCounters;
+  readonly memory: Memory;
+  readonly replayUpdatesMax: number;
+}
+
+export function newCounters(): FeedCounters {
+  return {
+    notifications: 0,
+    malformedNotifications: 0,
+    replayed: 0,
+    replayedTooOld: 0,
+    rebuilds: 0,
+    rebuildFailures: 0,
+    resyncs: 0,
+    clockPolls: 0,
+    clockPollFailures: 0,
+    usersAdded: 0,
+    usersChanged: 0,
+    usersRemoved: 0,
+  };
+}

@@ -1,0 +1,71 @@
+import type { AccountKind } from './account-update.js';
+
+/** The Clock sysvar account. */
+export const CLOCK_KEY = 'SysvarC1ock11111111111111111111111111111111';
+
+/** The book reads what a node has just processed; the default of an RPC server is `finalized`. */
+const COMMITMENT = 'processed';
+
+/** Kinds found by a scan of the program's accounts. */
+export type ProgramKind = Extract<AccountKind, 'user' | 'perpMarket' | 'spotMarket' | 'state'>;
+
+/** The kinds that are read as a whole and in JavaScript: some hundred accounts at most. */
+export const MARKET_KINDS: readonly ProgramKind[] = ['state', 'spotMarket', 'perpMarket'];
+export const PROGRAM_KINDS: readonly ProgramKind[] = ['user', ...MARKET_KINDS];
+
+interface Shape {
+  /** Base58 of the Anchor discriminator, the first 8 bytes of sha256("account:NAME"). */
+  readonly discriminator: string;
+  /** Size of the whole account. */
+  readonly bytes: number;
+}
+
+/**
+ * Source: programs/drift/src/state/{user,perp_market,spot_market,state}.rs, `Size for User` and its
+ * like, at the layout version that crates/protocol decodes.
+ */
+const SHAPES: Readonly<Record<ProgramKind, Shape>> = {
+  user: { discriminator: 'TfwwBiNJtao', bytes: 4376 },
+  perpMarket: { discriminator: '2pTyMkwXuti', bytes: 1216 },
+  spotMarket: { discriminator: 'HqqNdyfVbzv', bytes: 776 },
+  state: { discriminator: 'dE27dVH2wR2', bytes: 992 },
+};
+
+/** `User.idle`. Source: programs/drift/src/state/user.rs `User`. */
+const USER_IDLE_OFFSET = 4350;
+/** Base58 of one zero byte. */
+const ZERO_BYTE = '1';
+
+/**
+ * Users are filtered by `idle` and never by `has_open_order`: with that filter the last cancel of a
+ * user would not be notified, because the account no longer matches.
+ */
+function filtersOf(kind: ProgramKind): readonly object[] {
+  const { discriminator, bytes } = SHAPES[kind];
+  const filters: object[] = [{ memcmp: { offset: 0, bytes: discriminator } }, { dataSize: bytes }];
+  if (kind === 'user') filters.push({ memcmp: { offset: USER_IDLE_OFFSET, bytes: ZERO_BYTE } });
+  return filters;
+}
+
+/** Parameters of programSubscribe. */
+export function programSubscribeParams(programId: string, kind: ProgramKind): readonly unknown[] {
+  const filters = filtersOf(kind);
+  return [programId, { encoding: 'base64+zstd', commitment: COMMITMENT, filters }];
+}
+
+/** Parameters of getProgramAccounts, asked with the slot of the reading. */
+export function programAccountsParams(programId: string, kind: ProgramKind): readonly unknown[] {
+  const filters = filtersOf(kind);
+  const config = { encoding: 'base64+zstd', commitment: COMMITMENT, withContext: true, filters };
+  return [programId, config];
+}
+
+/** Parameters of accountSubscribe. Plain base64, because the Clock is read here, without zstd. */
+export function accountSubscribeParams(pubkey: string): readonly unknown[] {
+  return [pubkey, { encoding: 'base64', commitment: COMMITMENT }];
+}
+
+/** Parameters of getMultipleAccounts. */
+export function multipleAccountsParams(keys: readonly string[]): readonly unknown[] {
+  return [keys, { encoding: 'base64', commitment: COMMITMENT }];
+}

@@ -1,0 +1,123 @@
+import { sleep } from '../rpc/timers.js';
+import {
+  type AccountKind,
+  parseMultipleAccounts,
+  parseProgramAccounts,
+  type Reading,
+} from './account-update.js';
+import { FeedError } from './error.js';
+import type { FeedSnapshot } from './feed-engine.js';
+import {
+  ACCOUNTS_PER_READ,
+  AGREEING_PERCENT,
+  MARKETS_MAX,
+  READING_AGAIN_MS,
+  READINGS_MAX,
+  SHRUNKEN_PERCENT,
+} from './limits.js';
+import type { FeedParts } from './parts.js';
+import {
+  CLOCK_KEY,
+  multipleAccountsParams,
+  type ProgramKind,
+  programAccountsParams,
+} from './queries.js';
+
+/** What a reading has to satisfy, and until when it is wanted. */
+export interface ReadingWish {
+  /** Subscriptions began at this slot: an older reading would leave a gap before them. */
+  readonly slotMin: number;
+  readonly signal: AbortSignal;
+}
+
+/** Reads all accounts of a small kind. */
+export function readProgramAccounts(
+  parts: FeedParts,
+  kind: ProgramKind,
+  wish: ReadingWish,
+): Promise<Reading> {
+  const params = programAccountsParams(parts.programId, kind);
+  const parse = (result: unknown): Reading => parseProgramAccounts(kind, result);
+  return readFrom(parts, wish, async () => {
+    const reading = await parts.rpc.call('getProgramAccounts', params, parse, wish);
+    if (reading.updates.length <= MARKETS_MAX) return reading;
+    const message = `${kind} accounts were ${reading.updates.length}, must be at most ${MARKETS_MAX}`;
+    throw new FeedError('ACCOUNTS_EXCEEDED', message, { kind });
+  });
+}
+
+/** Reads the Clock and these oracles, in hundreds: the Clock is in the first reading. */
+export async function readClockAndOracles(
+  parts: FeedParts,
+  oracleKeys: readonly string[],
+  wish: ReadingWish,
+): Promise<readonly Reading[]> {
+  const keys = [CLOCK_KEY, ...oracleKeys];
+  const starts = keys.flatMap((_, index) => (index % ACCOUNTS_PER_READ === 0 ? [index] : []));
+  const readings: Reading[] = [];
+  for (const start of starts) {
+    const part = keys.slice(start, start + ACCOUNTS_PER_READ);
+    readings.push(await readFrom(parts, wish, () => readAccounts(parts, part, wish)));
+  }
+  return readings;
+}
+
+function readAccounts(
+  parts: FeedParts,
+  keys: readonly string[],
+  wish: ReadingWish,
+): Promise<Reading> {
+  const parse = (result: unknown): Reading => parseMultipleAccounts(keys, kindOfKey, result);
+  return parts.rpc.call('getMultipleAccounts', multipleAccountsParams(keys), parse, wish);
+}
+
+function kindOfKey(pubkey: string): AccountKind {
+  return pubkey === CLOCK_KEY ? 'clock' : 'oracle';
+}
+
+/**
+ * Reads all users. A reading with far fewer users than the last one is what a node under load gives:
+ * it counts only when a second reading agrees.
+ */
+export async function readUsers(parts: FeedParts, wish: ReadingWish): Promise<FeedSnapshot> {
+  const first = await readUsersOnce(parts, wish);
+  const countMin = (parts.memory.users * SHRUNKEN_PERCENT) / 100;
+  if (first.count >= countMin) return first;
+  const context = { users: first.count, usersBefore: parts.memory.users };
+  parts.log.warn(context, 'a snapshot has far fewer users than the last, so it is read again');
+  const second = await readUsersOnce(parts, wish);
+  if (second.count >= countMin || agree(first.count, second.count)) return second;
+  const message = `users were ${first.count}, then ${second.count}, must agree within 1 %`;
+  throw new FeedError('SNAPSHOT_COUNT_MISMATCH', message, context);
+}
+
+function agree(a: number, b: number): boolean {
+  return Math.min(a, b) * 100 >= Math.max(a, b) * AGREEING_PERCENT;
+}
+
+function readUsersOnce(parts: FeedParts, wish: ReadingWish): Promise<FeedSnapshot> {
+  const params = programAccountsParams(parts.programId, 'user');
+  return readFrom(parts, wish, async () => {
+    const body = await parts.snapshotRpc.callRaw('getProgramAccounts', params, wish);
+    return parts.engine.decodeSnapshot(body);
+  });
+}
+
+/** Reads until the slot is not before the wish's: the node may lag behind the one subscribed to. */
+async function readFrom<T extends { readonly slot: number }>(
+  parts: FeedParts,
+  wish: ReadingWish,
+  read: () => Promise<T>,
+): Promise<T> {
+  for (let reading = 1; ; reading += 1) {
+    const result = await read();
+    if (result.slot >= wish.slotMin) return result;
+    if (reading >= READINGS_MAX) throw tooOld(result.slot, wish.slotMin);
+    await sleep(parts.timers, READING_AGAIN_MS, wish.signal);
+  }
+}
+
+function tooOld(slot: number, slotMin: number): FeedError {
+  const message = `reading was as of slot ${slot}, must be at least ${slotMin}`;
+  return new FeedError('SNAPSHOT_SLOT_OUT_OF_RANGE', message, { slot, slotMin });
+}

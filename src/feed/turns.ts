@@ -1,0 +1,69 @@
+import type { ChainClock } from './chain-clock.js';
+import type { FeedEngine, FeedState, FeedTurn } from './feed-engine.js';
+
+/** What ends turns, and who is told. */
+export interface TurnsOptions {
+  readonly engine: FeedEngine;
+  readonly clock: ChainClock;
+  readonly wallMs: () => number;
+  readonly onTurn: (turn: FeedTurn) => void;
+}
+
+/**
+ * Ends one engine turn per turn of the event loop: the first request plans it, and everything that
+ * arrives until the loop has read its sockets is part of it.
+ */
+export class Turns {
+  readonly #options: TurnsOptions;
+  #planned: NodeJS.Immediate | null = null;
+  #slot = -1;
+  #unixSeconds = -1;
+  #state: FeedState | null = null;
+
+  constructor(options: TurnsOptions) {
+    this.#options = options;
+  }
+
+  get state(): FeedState | null {
+    return this.#state;
+  }
+
+  /** Ends a turn as soon as the loop has read its sockets. */
+  request(): void {
+    this.#planned ??= setImmediate(() => this.run());
+  }
+
+  /** Ends a turn now. */
+  run(): void {
+    this.cancel();
+    const { engine, clock, wallMs, onTurn } = this.#options;
+    const slot = clock.slot;
+    const unixSeconds = clock.unixSeconds();
+    if (slot !== this.#slot || unixSeconds !== this.#unixSeconds) {
+      this.#slot = slot;
+      this.#unixSeconds = unixSeconds;
+      engine.setClock(slot, unixSeconds);
+    }
+    onTurn(engine.endTurn(wallMs()));
+  }
+
+  /** Whether the chain's time has moved since the last turn. */
+  clockMoved(): boolean {
+    const { clock } = this.#options;
+    return clock.slot !== this.#slot || clock.unixSeconds() !== this.#unixSeconds;
+  }
+
+  /** Sets the state of all bodies; a change is a turn of its own. True when it changed. */
+  changeState(state: FeedState): boolean {
+    if (state === this.#state) return false;
+    this.#state = state;
+    this.#options.engine.setState(state);
+    this.run();
+    return true;
+  }
+
+  cancel(): void {
+    if (this.#planned !== null) clearImmediate(this.#planned);
+    this.#planned = null;
+  }
+}
