@@ -1,0 +1,386 @@
+//! The book as JavaScript sees it: batches in, bodies out.
+
+use napi::bindgen_prelude::{BigInt, BufferSlice};
+use napi::{Error, Result, Status};
+use napi_derive::napi;
+use slotbook_book::{
+    AccountUpdate, Applied, Book, BookConfig, EmptyReason, FeedState, MarketId, MarketInfo,
+};
+use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
+use slotbook_wire::cache::{BodyCache, CACHE_LIMITS, Version};
+use slotbook_wire::render::{L2Request, L3Request, Rows, render_l2, render_l3};
+
+use crate::decode::{Decoder, key};
+use crate::problem::{Fault, Problems};
+use crate::record::Records;
+use crate::snapshot::PackedSnapshot;
+use crate::text::{self, CacheStats};
+
+/// Words of the turn report before the ids of the changed markets.
+const REPORT_HEAD_WORDS: usize = 9;
+
+/// Bytes of a number of a report.
+const WORD_BYTES: usize = 4;
+
+/// Bytes of a number of a version.
+const FLOAT_BYTES: usize = 8;
+
+/// What a body of the cache shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum BodyKey {
+    L2 { market: u16, depth: u32, grouping: u32 },
+    L3 { market: u16, depth: u32, maker: Option<Pubkey> },
+}
+
+/// What the updates of one turn did.
+#[derive(Clone, Copy, Debug, Default)]
+struct TurnCounts {
+    changed: u32,
+    unchanged: u32,
+    stale: u32,
+    ignored: u32,
+    closed: u32,
+}
+
+impl TurnCounts {
+    fn note(&mut self, applied: Applied) {
+        let count = match applied {
+            Applied::Changed => &mut self.changed,
+            Applied::Unchanged => &mut self.unchanged,
+            Applied::Stale => &mut self.stale,
+            Applied::Ignored => &mut self.ignored,
+            Applied::Closed => &mut self.closed,
+        };
+        *count = count.saturating_add(1);
+    }
+
+    fn applied(&self) -> u32 {
+        let rest = self.stale.saturating_add(self.ignored).saturating_add(self.closed);
+        self.changed.saturating_add(self.unchanged).saturating_add(rest)
+    }
+}
+
+/// The order book of one program on one chain.
+#[napi]
+pub struct Core {
+    book: Book,
+    epoch: String,
+    decoder: Decoder,
+    bodies: BodyCache<BodyKey>,
+    rows: Rows,
+    problems: Problems,
+    counts: TurnCounts,
+    /// The markets as they were when `market_set` last grew.
+    known_markets: Vec<(MarketInfo, Option<EmptyReason>)>,
+    market_set: u32,
+}
+
+#[napi]
+impl Core {
+    /// A book that has seen nothing. Throws when `program_id` is not a base58 key: that is a
+    /// mistake of the configuration and not of the chain.
+    #[napi(constructor)]
+    pub fn new(program_id: String, epoch: String) -> Result<Self> {
+        let program = key(program_id.as_bytes()).map_err(|_| {
+            let message = format!("program id was {program_id}, must be base58 of 32 bytes");
+            Error::new(Status::InvalidArg, message)
+        })?;
+        Ok(Self {
+            book: Book::new(BookConfig { program }),
+            epoch,
+            decoder: Decoder::new(),
+            bodies: BodyCache::new(CACHE_LIMITS),
+            rows: Rows::default(),
+            problems: Problems::default(),
+            counts: TurnCounts::default(),
+            known_markets: Vec::new(),
+            market_set: 0,
+        })
+    }
+
+    /// Applies the first `length` bytes of a batch of records. Bad records are counted as problems
+    /// and the rest of the batch goes on.
+    #[napi]
+    pub fn apply(&mut self, batch: &[u8], length: u32) {
+        let length = usize::try_from(length).unwrap_or(usize::MAX).min(batch.len());
+        for record in Records::new(&batch[..length]) {
+            let pubkey = record.as_ref().ok().and_then(|record| record.pubkey().ok());
+            let update = record.and_then(|record| {
+                record.decode(pubkey.ok_or(Fault::InvalidKey)?, &mut self.decoder)
+            });
+            match update {
+                Ok(update) => {
+                    take_in(&mut self.book, update, &mut self.counts, &mut self.problems);
+                }
+                Err(fault) => self.problems.note(pubkey, fault),
+            }
+        }
+    }
+
+    /// Moves the chain's time.
+    #[napi]
+    pub fn set_clock(&mut self, slot: f64, unix_seconds: f64) {
+        self.book.set_clock(Slot(whole(slot)), UnixSeconds(signed(unix_seconds)));
+    }
+
+    /// Says how fresh the source is: 0 rebuilding, 1 live, 2 lagging, 3 stale. Answers false for
+    /// any other number.
+    #[napi]
+    pub fn set_state(&mut self, state: u32) -> bool {
+        let state = match state {
+            0 => FeedState::Rebuilding,
+            1 => FeedState::Live,
+            2 => FeedState::Lagging,
+            3 => FeedState::Stale,
+            _ => return false,
+        };
+        self.book.set_state(state);
+        true
+    }
+
+    /// Ends a turn. Writes changed, unchanged, stale, ignored, closed, applied, problems, the
+    /// number of the market set and the count of changed markets into `report`, then the ids of
+    /// the changed markets: 32-bit words in the machine's byte order. Answers the words written; a
+    /// negative number is the words that must fit, and then the turn has not ended.
+    #[napi]
+    pub fn end_turn(&mut self, ts_ms: f64, mut report: BufferSlice<'_>) -> i32 {
+        let needed = REPORT_HEAD_WORDS + self.book.market_count();
+        let (words, _) = report.as_chunks_mut::<WORD_BYTES>();
+        if words.len() < needed {
+            return negative(needed);
+        }
+        let (head, ids) = words.split_at_mut(REPORT_HEAD_WORDS);
+        let mut dirty = 0;
+        for (id, word) in self.book.end_turn(whole(ts_ms)).iter().zip(&mut *ids) {
+            *word = u32::from(id.0).to_ne_bytes();
+            dirty += 1;
+        }
+        self.notice_markets(&ids[..dirty]);
+        let counts = std::mem::take(&mut self.counts);
+        head.copy_from_slice(&[
+            counts.changed.to_ne_bytes(),
+            counts.unchanged.to_ne_bytes(),
+            counts.stale.to_ne_bytes(),
+            counts.ignored.to_ne_bytes(),
+            counts.closed.to_ne_bytes(),
+            counts.applied().to_ne_bytes(),
+            self.problems.count().to_ne_bytes(),
+            self.market_set.to_ne_bytes(),
+            word(dirty),
+        ]);
+        positive(REPORT_HEAD_WORDS + dirty)
+    }
+
+    /// The problems since this was last called, the first 64 of them, as a JSON array of
+    /// `{pubkey, code, message}`. They are counted from 0 again.
+    #[napi]
+    pub fn take_problems(&mut self) -> String {
+        let mut out = Vec::new();
+        self.problems.write(&mut out);
+        self.problems.clear();
+        String::from_utf8(out).unwrap_or_default()
+    }
+
+    /// Starts a snapshot taken at this slot; `applySnapshot` and `endSnapshot` follow.
+    #[napi]
+    pub fn begin_snapshot(&mut self, slot: f64) {
+        self.book.begin_snapshot(Slot(whole(slot)));
+    }
+
+    /// Applies `count` accounts of a decoded snapshot from number `from` on. Answers how many there
+    /// were.
+    #[napi]
+    pub fn apply_snapshot(&mut self, snapshot: &PackedSnapshot, from: u32, count: u32) -> u32 {
+        let [from, count] = [from, count].map(|number| usize::try_from(number).unwrap_or(0));
+        let mut taken = 0;
+        for update in snapshot.updates(from, count) {
+            take_in(&mut self.book, update, &mut self.counts, &mut self.problems);
+            taken += 1;
+        }
+        taken
+    }
+
+    /// Ends a snapshot. Writes accounts seen, added, changed and removed into `report` as 32-bit
+    /// words; answers false when they do not fit, and then the snapshot has not ended.
+    #[napi]
+    pub fn end_snapshot(&mut self, mut report: BufferSlice<'_>) -> bool {
+        let (words, _) = report.as_chunks_mut::<WORD_BYTES>();
+        let Some(words) = words.first_chunk_mut::<4>() else { return false };
+        let counts = self.book.end_snapshot();
+        *words = [counts.seen, counts.added, counts.changed, counts.removed].map(word);
+        true
+    }
+
+    /// Renders /l2 into `out`: `depth` levels a side, on a grid of `grouping` ticks (0 for none).
+    /// Answers the length of the body; 0 for an unknown market; a negative number is the length
+    /// that `out` must have.
+    #[napi]
+    pub fn l2(&mut self, market: u32, depth: u32, grouping: u32, mut out: BufferSlice<'_>) -> i32 {
+        let Some((id, version)) = self.shown(market) else { return 0 };
+        let body_key = BodyKey::L2 { market: id.0, depth, grouping };
+        let (book, epoch) = (&self.book, &self.epoch);
+        let body = self.bodies.body(body_key, version, |body| {
+            let depth_levels = usize::try_from(depth).unwrap_or(usize::MAX);
+            let request = L2Request { market: id, depth_levels, grouping_ticks: grouping };
+            render_l2(book, &request, epoch, body);
+        });
+        hand_over(body, &mut out)
+    }
+
+    /// Renders /l3 into `out`: `depth` orders a side (0 for all), only those of `maker` when it is
+    /// not empty. Answers as `l2` does; 0 also for a maker that is not a key.
+    #[napi]
+    pub fn l3(&mut self, market: u32, depth: u32, maker: String, mut out: BufferSlice<'_>) -> i32 {
+        let Some((id, version)) = self.shown(market) else { return 0 };
+        let maker = match maker.is_empty() {
+            true => None,
+            false => match key(maker.as_bytes()) {
+                Ok(maker) => Some(maker),
+                Err(_) => return 0,
+            },
+        };
+        let body_key = BodyKey::L3 { market: id.0, depth, maker };
+        let (book, epoch, rows) = (&self.book, &self.epoch, &mut self.rows);
+        let body = self.bodies.body(body_key, version, |body| {
+            let all = depth == 0;
+            let depth_orders = if all { usize::MAX } else { usize::try_from(depth).unwrap_or(0) };
+            let request = L3Request { market: id, depth_orders, maker };
+            render_l3(book, &request, epoch, rows, body);
+        });
+        hand_over(body, &mut out)
+    }
+
+    /// Writes seq, slot and state code of a market into `out` as 64-bit floats in the machine's
+    /// byte order. Answers false for an unknown market or when they do not fit.
+    #[napi]
+    pub fn version(&self, market: u32, mut out: BufferSlice<'_>) -> bool {
+        let Some((_, version)) = self.shown(market) else { return false };
+        let (numbers, _) = out.as_chunks_mut::<FLOAT_BYTES>();
+        let Some(numbers) = numbers.first_chunk_mut::<3>() else { return false };
+        *numbers = [version.seq as f64, version.slot as f64, f64::from(version.state)]
+            .map(f64::to_ne_bytes);
+        true
+    }
+
+    /// The number of a market by its name in any case; -1 when there is none.
+    #[napi]
+    pub fn find_market(&self, name: String) -> i32 {
+        self.book.find_market_by_name(&name).map_or(-1, |id| i32::from(id.0))
+    }
+
+    /// All markets as JSON text. Worth asking when the number of the market set has grown.
+    #[napi]
+    pub fn markets(&self) -> String {
+        text::markets(&self.book)
+    }
+
+    /// The oracle accounts that markets name, as a JSON array of base58 keys.
+    #[napi]
+    pub fn oracle_keys(&self) -> String {
+        text::oracle_keys(&self.book)
+    }
+
+    /// What the book and the cache of bodies hold, as a JSON object.
+    #[napi]
+    pub fn stats(&self) -> String {
+        let (uses, hits) = self.bodies.uses_and_hits();
+        let (bodies, bytes) = (self.bodies.len(), self.bodies.bytes());
+        text::stats(&self.book, CacheStats { bodies, bytes, uses, hits })
+    }
+
+    /// A hash of everything the book shows: equal for equal books.
+    #[napi]
+    pub fn state_hash(&self) -> BigInt {
+        BigInt::from(self.book.state_hash())
+    }
+
+    /// Null when every invariant of the book holds; else the one that does not.
+    #[napi]
+    pub fn check_integrity(&self) -> Option<String> {
+        self.book.check_integrity().err().map(|violation| violation.to_string())
+    }
+}
+
+impl Core {
+    fn shown(&self, market: u32) -> Option<(MarketId, Version)> {
+        let id = MarketId(u16::try_from(market).ok()?);
+        let seq = self.book.seq(id)?;
+        let (slot, state) = (self.book.slot().0, self.book.state() as u8);
+        Some((id, Version { seq, slot, state, epoch: 0 }))
+    }
+
+    /// Notes when what `markets` says has changed; only changed markets can have.
+    fn notice_markets(&mut self, dirty: &[[u8; WORD_BYTES]]) {
+        let mut changed = false;
+        let ids = dirty.iter().map(|word| u32::from_ne_bytes(*word));
+        for id in ids.filter_map(|id| u16::try_from(id).ok()) {
+            let index = usize::from(id);
+            let Some(info) = self.book.market(MarketId(id)) else { continue };
+            let empty = empty_reason(&self.book, MarketId(id));
+            match self.known_markets.get_mut(index) {
+                Some(known) if known.0 == *info && known.1 == empty => {}
+                Some(known) => {
+                    *known = (info.clone(), empty);
+                    changed = true;
+                }
+                None => changed = true,
+            }
+        }
+        if self.known_markets.len() < self.book.market_count() {
+            let rest = self.book.markets().skip(self.known_markets.len());
+            let rest = rest.map(|info| (info.clone(), empty_reason(&self.book, info.id)));
+            self.known_markets.extend(rest);
+        }
+        self.market_set = self.market_set.wrapping_add(u32::from(changed));
+    }
+}
+
+fn take_in(
+    book: &mut Book,
+    update: AccountUpdate<'_>,
+    counts: &mut TurnCounts,
+    problems: &mut Problems,
+) {
+    match book.apply(update) {
+        Ok(applied) => counts.note(applied),
+        Err(error) => problems.note(Some(update.pubkey), Fault::Book(error)),
+    }
+}
+
+fn empty_reason(book: &Book, id: MarketId) -> Option<EmptyReason> {
+    book.header(id)?.empty_reason
+}
+
+fn hand_over(body: &[u8], out: &mut [u8]) -> i32 {
+    match out.get_mut(..body.len()) {
+        Some(room) => {
+            room.copy_from_slice(body);
+            positive(body.len())
+        }
+        None => negative(body.len()),
+    }
+}
+
+fn word(count: usize) -> [u8; WORD_BYTES] {
+    u32::try_from(count).unwrap_or(u32::MAX).to_ne_bytes()
+}
+
+fn positive(length: usize) -> i32 {
+    i32::try_from(length).unwrap_or(i32::MAX)
+}
+
+fn negative(length: usize) -> i32 {
+    -positive(length)
+}
+
+/// A number of JavaScript as an unsigned whole number; what is below 0 or no number is 0.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates")]
+fn whole(number: f64) -> u64 {
+    number as u64
+}
+
+/// A number of JavaScript as a signed whole number; no number is 0.
+#[expect(clippy::cast_possible_truncation, reason = "`as` saturates")]
+fn signed(number: f64) -> i64 {
+    number as i64
+}

@@ -1,0 +1,163 @@
+//! From the text of an RPC answer to the bytes of an account, in buffers that are used again.
+
+use base64_simd::{AsOut, STANDARD};
+use slotbook_protocol::units::Pubkey;
+use zstd::bulk::Decompressor;
+
+use crate::limits::{ACCOUNT_BYTES_MAX, ACCOUNT_TEXT_BYTES_MAX};
+use crate::problem::Fault;
+
+/// How an account's data is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Encoding {
+    Base64,
+    Base64Zstd,
+}
+
+/// Decodes keys and data, and keeps what it needs for that from account to account.
+pub(crate) struct Decoder {
+    /// Made with the first compressed account; most feeds never send one.
+    zstd: Option<Decompressor<'static>>,
+    packed: Vec<u8>,
+    plain: Vec<u8>,
+    /// The owner read last, as text and as key: nearly every account has the same one.
+    owner_text: Vec<u8>,
+    owner: Pubkey,
+}
+
+impl Decoder {
+    pub(crate) fn new() -> Self {
+        Self {
+            zstd: None,
+            packed: Vec::new(),
+            plain: Vec::new(),
+            owner_text: Vec::new(),
+            owner: Pubkey([0; 32]),
+        }
+    }
+
+    /// The key of a base58 text.
+    pub(crate) fn owner(&mut self, text: &[u8]) -> Result<Pubkey, Fault> {
+        if text != self.owner_text {
+            self.owner = key(text)?;
+            self.owner_text.clear();
+            self.owner_text.extend_from_slice(text);
+        }
+        Ok(self.owner)
+    }
+
+    /// The bytes of an account. They live until the next call.
+    pub(crate) fn data(&mut self, text: &[u8], encoding: Encoding) -> Result<&[u8], Fault> {
+        match encoding {
+            Encoding::Base64 => base64(text, &mut self.plain),
+            Encoding::Base64Zstd => {
+                let packed = base64(text, &mut self.packed)?;
+                unpack(&mut self.zstd, packed, &mut self.plain)
+            }
+        }
+    }
+}
+
+/// The key of a base58 text.
+pub(crate) fn key(text: &[u8]) -> Result<Pubkey, Fault> {
+    let mut bytes = [0; 32];
+    five8::decode_32(text, &mut bytes).map_err(|_| Fault::InvalidKey)?;
+    Ok(Pubkey(bytes))
+}
+
+/// Decodes into the front of `scratch`, which keeps its length so that it is zeroed only once.
+fn base64<'a>(text: &[u8], scratch: &'a mut Vec<u8>) -> Result<&'a [u8], Fault> {
+    if text.len() > ACCOUNT_TEXT_BYTES_MAX {
+        return Err(Fault::AccountBytesExceeded);
+    }
+    let room = STANDARD.estimated_decoded_length(text.len());
+    if scratch.len() < room {
+        scratch.resize(room, 0);
+    }
+    let decoded = STANDARD.decode(text, scratch.as_mut_slice().as_out());
+    decoded.map(|bytes| &*bytes).map_err(|_| Fault::InvalidBase64)
+}
+
+/// Unpacks into `plain`, whose capacity is the limit: memory is only touched as far as it is used.
+fn unpack<'a>(
+    zstd: &mut Option<Decompressor<'static>>,
+    packed: &[u8],
+    plain: &'a mut Vec<u8>,
+) -> Result<&'a [u8], Fault> {
+    let zstd = match zstd {
+        Some(zstd) => zstd,
+        None => zstd.insert(Decompressor::new().map_err(|_| Fault::InvalidZstd)?),
+    };
+    plain.clear();
+    plain.reserve_exact(ACCOUNT_BYTES_MAX);
+    match zstd.decompress_to_buffer(packed, plain) {
+        Ok(length) if length <= ACCOUNT_BYTES_MAX => Ok(plain),
+        Ok(_) => Err(Fault::AccountBytesExceeded),
+        Err(_) if is_bomb(packed) => Err(Fault::AccountBytesExceeded),
+        Err(_) => Err(Fault::InvalidZstd),
+    }
+}
+
+/// Whether the frame itself says that it unpacks to more than an account can hold.
+fn is_bomb(packed: &[u8]) -> bool {
+    Decompressor::upper_bound(packed).is_some_and(|bound| bound > ACCOUNT_BYTES_MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn text_of(bytes: &[u8]) -> String {
+        STANDARD.encode_to_string(bytes)
+    }
+
+    #[test]
+    fn base64_and_zstd_come_back() {
+        let bytes: Vec<u8> = (0..=255).cycle().take(4_376).collect();
+        let mut decoder = Decoder::new();
+        let plain = decoder.data(text_of(&bytes).as_bytes(), Encoding::Base64);
+        assert_eq!(plain.unwrap(), bytes);
+        let packed = text_of(&zstd::bulk::compress(&bytes, 0).unwrap());
+        assert_eq!(decoder.data(packed.as_bytes(), Encoding::Base64Zstd).unwrap(), bytes);
+        let short = text_of(&bytes[..10]);
+        assert_eq!(decoder.data(short.as_bytes(), Encoding::Base64).unwrap(), &bytes[..10]);
+    }
+
+    #[test]
+    fn a_bomb_stops_at_the_limit() {
+        let packed = zstd::bulk::compress(&vec![0; ACCOUNT_BYTES_MAX + 1], 3).unwrap();
+        assert!(packed.len() < 10_000);
+        let text = text_of(&packed);
+        let fault = Decoder::new().data(text.as_bytes(), Encoding::Base64Zstd).unwrap_err();
+        assert_eq!(fault, Fault::AccountBytesExceeded);
+        let packed = zstd::bulk::compress(&vec![0; ACCOUNT_BYTES_MAX], 3).unwrap();
+        let text = text_of(&packed);
+        let mut decoder = Decoder::new();
+        let plain = decoder.data(text.as_bytes(), Encoding::Base64Zstd).unwrap();
+        assert_eq!(plain.len(), ACCOUNT_BYTES_MAX);
+    }
+
+    #[test]
+    fn text_longer_than_an_account_is_refused_before_it_is_decoded() {
+        let text = vec![b'A'; ACCOUNT_TEXT_BYTES_MAX + 4];
+        let fault = Decoder::new().data(&text, Encoding::Base64).unwrap_err();
+        assert_eq!(fault, Fault::AccountBytesExceeded);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics(text: Vec<u8>) {
+            let mut decoder = Decoder::new();
+            let _ = decoder.data(&text, Encoding::Base64);
+            let _ = decoder.data(text_of(&text).as_bytes(), Encoding::Base64Zstd);
+            let _ = decoder.owner(&text);
+        }
+
+        #[test]
+        fn keys_come_back(bytes: [u8; 32]) {
+            let text = bs58::encode(bytes).into_string();
+            prop_assert_eq!(key(text.as_bytes()), Ok(Pubkey(bytes)));
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! The addon: convert, call, convert back.
+//!
+//! [`core::Core`] holds a book and answers finished bodies; [`snapshot`] decodes whole answers of
+//! an RPC on another thread. Expected failures are data: a code, never an exception, and nothing
+//! here panics across the boundary.
+//!
+//! This room decides nothing about orders and prices, knows no URL and reads no clock.
+
+pub mod core;
+mod decode;
+mod limits;
+mod problem;
+mod record;
+pub mod snapshot;
+mod text;

@@ -1,0 +1,23 @@
+//! Every maximum of this crate, with its reason.
+
+/// Bytes of one account after decoding. No account on Solana may be larger.
+pub(crate) const ACCOUNT_BYTES_MAX: usize = 10 << 20;
+
+/// Characters of one account's base64 text: what the largest account may need.
+pub(crate) const ACCOUNT_TEXT_BYTES_MAX: usize = ACCOUNT_BYTES_MAX.div_ceil(3) * 4;
+
+/// Problems kept with their text until somebody asks; the rest are counted only. A feed that
+/// sends nothing but damage must not fill the memory.
+pub(crate) const PROBLEMS_KEPT_MAX: usize = 64;
+
+/// Accounts of one snapshot. The exchange has fewer than 400,000 user accounts in all.
+pub(crate) const SNAPSHOT_ACCOUNTS_MAX: usize = 4_000_000;
+
+/// Bytes of one snapshot after decoding, so that a small compressed answer cannot fill the memory.
+pub(crate) const SNAPSHOT_BYTES_MAX: usize = 4 << 30;
+
+/// Decoded accounts are packed into blocks of this size: large enough to be few, small enough
+/// that a snapshot of one account stays small. A larger account gets a block of its own.
+pub(crate) const SNAPSHOT_BLOCK_BYTES: usize = 1 << 20;
+
+const _: () = assert!(ACCOUNT_TEXT_BYTES_MAX > ACCOUNT_BYTES_MAX, "text is longer than bytes");

@@ -1,0 +1,97 @@
+//! What went wrong with one account, as data for the other side.
+
+use slotbook_book::BookError;
+use slotbook_protocol::units::Pubkey;
+use slotbook_wire::writer::JsonWriter;
+
+use crate::limits::PROBLEMS_KEPT_MAX;
+
+/// Why an account could not be taken in. The codes are part of the interface: never renamed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// A record of the batch does not have the length it states.
+    MalformedRecord,
+    /// A key or an owner is not base58 of 32 bytes.
+    InvalidKey,
+    /// The data is not base64.
+    InvalidBase64,
+    /// The data is not zstd.
+    InvalidZstd,
+    /// The data is larger than an account can be.
+    AccountBytesExceeded,
+    /// The book does not take it.
+    Book(BookError),
+}
+
+impl Fault {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::MalformedRecord => "MALFORMED_RECORD",
+            Self::InvalidKey => "INVALID_KEY",
+            Self::InvalidBase64 => "INVALID_BASE64",
+            Self::InvalidZstd => "INVALID_ZSTD",
+            Self::AccountBytesExceeded => "ACCOUNT_BYTES_EXCEEDED",
+            Self::Book(BookError::Malformed { .. }) => "MALFORMED_ACCOUNT",
+            Self::Book(BookError::LimitExceeded { .. }) => "LIMIT_EXCEEDED",
+        }
+    }
+
+    fn message(&self) -> String {
+        match self {
+            Self::MalformedRecord => "a batch record is shorter than it states".to_owned(),
+            Self::InvalidKey => "a key is not base58 of 32 bytes".to_owned(),
+            Self::InvalidBase64 => "account data is not base64".to_owned(),
+            Self::InvalidZstd => "account data is not zstd".to_owned(),
+            Self::AccountBytesExceeded => {
+                format!("account data is larger than {} bytes", crate::limits::ACCOUNT_BYTES_MAX)
+            }
+            Self::Book(error) => error.to_string(),
+        }
+    }
+}
+
+/// Problems since somebody last asked: all counted, the first ones with their text.
+#[derive(Debug, Default)]
+pub(crate) struct Problems {
+    count: u32,
+    kept: Vec<(Option<Pubkey>, Fault)>,
+}
+
+impl Problems {
+    pub(crate) fn note(&mut self, pubkey: Option<Pubkey>, fault: Fault) {
+        self.count = self.count.saturating_add(1);
+        if self.kept.len() < PROBLEMS_KEPT_MAX {
+            self.kept.push((pubkey, fault));
+        }
+    }
+
+    /// Problems since the last [`Problems::clear`].
+    pub(crate) fn count(&self) -> u32 {
+        self.count
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.count = 0;
+        self.kept.clear();
+    }
+
+    /// The kept problems as a JSON array of `{pubkey, code, message}`.
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
+        let mut json = JsonWriter::new(out);
+        let mut opening: &[u8] = b"[{\"pubkey\":";
+        for (pubkey, fault) in &self.kept {
+            json.raw(opening);
+            match pubkey {
+                Some(pubkey) => json.key(pubkey),
+                None => json.raw(b"null"),
+            }
+            json.raw(b",\"code\":");
+            json.string(fault.code());
+            json.raw(b",\"message\":");
+            json.string(&fault.message());
+            json.raw(b"}");
+            opening = b",{\"pubkey\":";
+        }
+        json.raw(if self.kept.is_empty() { b"[]" } else { b"]" });
+    }
+}

@@ -1,0 +1,112 @@
+//! Answers that are asked for seldom, as JSON text.
+
+use slotbook_book::{Book, LeftOut, MarketInfo};
+use slotbook_wire::writer::JsonWriter;
+
+/// All markets as a JSON array, in the order of their ids. 64-bit values are texts.
+pub(crate) fn markets(book: &Book) -> String {
+    text(|json| {
+        json.raw(b"[");
+        for (index, info) in book.markets().enumerate() {
+            json.raw(if index == 0 { b"" } else { b"," });
+            let empty = book.header(info.id).and_then(|header| header.empty_reason);
+            market(json, info, empty.map(|reason| reason.name()));
+        }
+        json.raw(b"]");
+    })
+}
+
+fn market(json: &mut JsonWriter<'_>, info: &MarketInfo, empty_reason: Option<&str>) {
+    json.raw(b"{\"id\":");
+    json.u64(u64::from(info.id.0));
+    json.raw(b",\"symbol\":");
+    json.string(&info.name);
+    json.raw(b",\"account\":");
+    json.key(&info.account);
+    json.raw(b",\"marketType\":");
+    json.string(info.market_type.name());
+    json.raw(b",\"marketIndex\":");
+    json.u64(u64::from(info.market_index));
+    json.raw(b",\"status\":");
+    json.string(info.status.name());
+    json.raw(b",\"tickSize\":\"");
+    json.u64(info.tick.0);
+    json.raw(b"\",\"stepSize\":\"");
+    json.u64(info.step.0);
+    json.raw(b"\",\"minOrderSize\":\"");
+    json.u64(info.min_order_size.0);
+    json.raw(b"\",\"decimals\":");
+    json.u64(u64::from(info.decimals));
+    json.raw(b",\"oracle\":");
+    json.key(&info.oracle);
+    json.raw(b",\"oracleSource\":");
+    json.string(info.oracle_source.name());
+    json.raw(b",\"emptyReason\":");
+    match empty_reason {
+        Some(reason) => json.string(reason),
+        None => json.raw(b"null"),
+    }
+    json.raw(b"}");
+}
+
+/// The keys of the oracle accounts that markets name, as a JSON array.
+pub(crate) fn oracle_keys(book: &Book) -> String {
+    text(|json| {
+        json.raw(b"[");
+        for (index, key) in book.oracle_keys().iter().enumerate() {
+            json.raw(if index == 0 { b"" } else { b"," });
+            json.key(key);
+        }
+        json.raw(b"]");
+    })
+}
+
+/// What the book holds, and what the body cache did, as a JSON object.
+pub(crate) fn stats(book: &Book, cache: CacheStats) -> String {
+    let counters = book.counters();
+    text(|json| {
+        json.raw(b"{\"users\":");
+        count(json, counters.users);
+        json.raw(b",\"orders\":");
+        count(json, counters.open_orders);
+        json.raw(b",\"shown\":");
+        count(json, counters.resting_orders);
+        json.raw(b",\"quarantined\":");
+        count(json, counters.quarantined);
+        json.raw(b",\"bodies\":");
+        count(json, cache.bodies);
+        json.raw(b",\"bodyBytes\":");
+        count(json, cache.bytes);
+        json.raw(b",\"bodyUses\":");
+        json.u64(cache.uses);
+        json.raw(b",\"bodyHits\":");
+        json.u64(cache.hits);
+        json.raw(b",\"leftOut\":{");
+        for (index, (reason, left_out)) in LeftOut::ALL.iter().zip(counters.left_out).enumerate() {
+            json.raw(if index == 0 { b"" } else { b"," });
+            json.string(reason.name());
+            json.raw(b":");
+            count(json, left_out);
+        }
+        json.raw(b"}}");
+    })
+}
+
+/// What the body cache holds and did.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CacheStats {
+    pub(crate) bodies: usize,
+    pub(crate) bytes: usize,
+    pub(crate) uses: u64,
+    pub(crate) hits: u64,
+}
+
+fn count(json: &mut JsonWriter<'_>, count: usize) {
+    json.u64(u64::try_from(count).unwrap_or(u64::MAX));
+}
+
+fn text(write: impl FnOnce(&mut JsonWriter<'_>)) -> String {
+    let mut out = Vec::new();
+    write(&mut JsonWriter::new(&mut out));
+    String::from_utf8(out).unwrap_or_default()
+}
