@@ -1,0 +1,119 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { Core } from '#addon';
+
+const PROGRAM = 'dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH';
+const SPOT_MARKET = '3x85u7SWkmmr7YQGYhtjARgxwegTLJgkSLRprfXod6rh';
+
+function captured(file: string): string {
+  return readFileSync(new URL(`../../test/accounts/${file}`, import.meta.url), 'latin1').trim();
+}
+
+/** A record of the batch buffer, as `crates/node/src/record.rs` describes it. */
+function record(form: number, pubkey: Buffer, owner: Buffer, data: Buffer): Buffer {
+  const head = Buffer.alloc(16);
+  head.writeUInt32LE(12 + pubkey.length + owner.length + data.length, 0);
+  head.set([form, 0, pubkey.length, owner.length], 4);
+  head.writeBigUInt64LE(7n, 8);
+  return Buffer.concat([head, pubkey, owner, data]);
+}
+
+function coreWithSpotMarket(): Core {
+  const core = new Core(PROGRAM, 'e1');
+  const data = Buffer.from(captured('spot-1-sol-202506.b64'));
+  const batch = record(1, Buffer.from(SPOT_MARKET), Buffer.from(PROGRAM), data);
+  core.apply(batch, batch.length);
+  core.endTurn(1, Buffer.alloc(1024));
+  return core;
+}
+
+describe('addon: buffers of the caller', () => {
+  test('a body that does not fit answers the length it needs, and writes nothing', () => {
+    const core = coreWithSpotMarket();
+    const needed = -core.l2(0, 10, 0, Buffer.alloc(0));
+    expect(needed).toBeGreaterThan(100);
+    const short = Buffer.alloc(needed - 1);
+    expect(core.l2(0, 10, 0, short)).toBe(-needed);
+    expect(short.every((byte) => byte === 0)).toBe(true);
+    const exact = Buffer.alloc(needed);
+    expect(core.l2(0, 10, 0, exact)).toBe(needed);
+    expect(JSON.parse(exact.toString())).toMatchObject({ marketName: 'SOL' });
+    expect(core.l3(0, 0, '', Buffer.alloc(1))).toBeLessThan(-100);
+  });
+
+  test('a report that does not fit leaves the turn open', () => {
+    const core = coreWithSpotMarket();
+    const version = Buffer.alloc(24);
+    core.version(0, version);
+    expect(core.endTurn(2, Buffer.alloc(36))).toBe(-10);
+    expect(core.endSnapshot(Buffer.alloc(15))).toBe(false);
+    expect(core.version(0, Buffer.alloc(23))).toBe(false);
+    expect(core.endTurn(2, Buffer.alloc(40))).toBe(9);
+    const after = Buffer.alloc(24);
+    core.version(0, after);
+    expect(after).toEqual(version);
+  });
+
+  test('a batch shorter than the stated length is read to its end only', () => {
+    const core = coreWithSpotMarket();
+    core.apply(Buffer.from([255, 255, 255, 255, 0]), 1_000_000);
+    expect(JSON.parse(core.takeProblems())).toMatchObject([
+      { pubkey: null, code: 'MALFORMED_RECORD' },
+    ]);
+    expect(core.takeProblems()).toBe('[]');
+  });
+
+  test('keys and data may also come as bytes', () => {
+    const core = coreWithSpotMarket();
+    const core2 = new Core(PROGRAM, 'e1');
+    const problem = record(0, Buffer.alloc(31), Buffer.alloc(32), Buffer.alloc(8));
+    core2.apply(problem, problem.length);
+    expect(JSON.parse(core2.takeProblems())).toMatchObject([{ code: 'INVALID_KEY' }]);
+    const foreign = record(0, Buffer.alloc(32, 1), Buffer.alloc(32, 2), Buffer.alloc(8, 3));
+    core.apply(foreign, foreign.length);
+    expect(core.takeProblems()).toBe('[]');
+  });
+
+  test('numbers no one should send do not end the process', () => {
+    const core = coreWithSpotMarket();
+    core.setClock(Number.NaN, Number.NEGATIVE_INFINITY);
+    core.setClock(Number.POSITIVE_INFINITY, Number.MAX_VALUE);
+    core.setClock(-1, -1);
+    expect(core.setState(99)).toBe(false);
+    expect(core.checkIntegrity()).toBeNull();
+  });
+});
+
+/**
+ * The two generated files are committed, so that the types are there before anything is built. Where
+ * the build tools are, they must be what the source gives.
+ */
+describe('addon: generated files', () => {
+  const folder = fileURLToPath(new URL('../../crates/node/', import.meta.url));
+  const root = fileURLToPath(new URL('../../', import.meta.url));
+  const hasCargo = spawnSync('cargo', ['--version']).status === 0;
+
+  test.runIf(hasCargo)(
+    'index.js and index.d.ts are what the source gives',
+    () => {
+      const out = mkdtempSync(path.join(tmpdir(), 'slotbook-addon-'));
+      try {
+        const napi = path.join(root, 'node_modules/.bin/napi');
+        const args = ['build', '--platform', '--release', '--cwd', folder, '--output-dir', out];
+        const built = spawnSync(napi, args, { encoding: 'utf8', cwd: root });
+        expect(built.status, built.stderr).toBe(0);
+        for (const file of ['index.js', 'index.d.ts']) {
+          const generated = readFileSync(path.join(out, file), 'utf8');
+          expect(readFileSync(path.join(folder, file), 'utf8'), file).toBe(generated);
+        }
+      } finally {
+        rmSync(out, { recursive: true, force: true });
+      }
+    },
+    600_000,
+  );
+});

@@ -1,0 +1,274 @@
+import { Core, decodeSnapshot, type PackedSnapshot } from '#addon';
+import { Batch } from './batch.js';
+import { EngineError, type EngineErrorCode } from './errors.js';
+import { parseMarkets, parseProblems, parseStats, parseStrings } from './parse.js';
+import type {
+  EngineStats,
+  FeedState,
+  L2Request,
+  L3Request,
+  MarketInfo,
+  Problem,
+  RawAccount,
+  Snapshot,
+  SnapshotReport,
+  Turn,
+  Version,
+} from './types.js';
+
+/** The first size of the body buffer: /l2 at depth 1000 fits. */
+const BODY_BYTES_START = 256 << 10;
+
+/** No body may be larger: an /l3 of a hundred thousand orders is about 25 MB. */
+export const BODY_BYTES_MAX = 64 << 20;
+
+/** Markets that one turn can report; the core allows no more than this. */
+const REPORT_MARKETS_MAX = 4096;
+
+/** Words of the turn report before the market ids; the order is that of `Core.endTurn`. */
+const REPORT_HEAD_WORDS = 9;
+
+/** Records that were refused before they reached the core, kept with their text per turn. */
+const REFUSED_KEPT_MAX = 64;
+
+const STATES = ['rebuilding', 'live', 'lagging', 'stale'] as const;
+
+/** A decoded snapshot and the native memory behind it. */
+class DecodedSnapshot implements Snapshot {
+  readonly slot: number;
+  readonly count: number;
+  readonly problemCount: number;
+  readonly problems: readonly Problem[];
+  readonly packed: PackedSnapshot;
+
+  constructor(packed: PackedSnapshot) {
+    this.packed = packed;
+    this.slot = packed.slot;
+    this.count = packed.count;
+    this.problemCount = packed.problemCount;
+    this.problems = packed.problemCount === 0 ? [] : parseProblems(packed.problems());
+  }
+}
+
+/**
+ * The native order book behind typed calls: account texts in, finished bodies out.
+ *
+ * Everything between two calls of {@link Engine.endTurn} is one turn. Bodies are read between
+ * turns, never inside one: end the turn after each part of a snapshot as well. Nothing here waits,
+ * but {@link Engine.decodeSnapshot}, which works on another thread.
+ *
+ * This room knows no URL and keeps no time; what is in the book, and at which price, is decided in
+ * the core.
+ */
+export class Engine {
+  readonly epoch: string;
+  readonly #core: Core;
+  readonly #batch = new Batch();
+  readonly #report = new Uint32Array(REPORT_HEAD_WORDS + REPORT_MARKETS_MAX);
+  readonly #reportBytes = Buffer.from(this.#report.buffer);
+  readonly #version = new Float64Array(3);
+  readonly #versionBytes = Buffer.from(this.#version.buffer);
+  #body = Buffer.allocUnsafeSlow(BODY_BYTES_START);
+  #refused: Problem[] = [];
+  #refusedCount = 0;
+  #marketSet = 0;
+  #markets: readonly MarketInfo[] = [];
+  #marketsOf = -1;
+
+  constructor(options: { readonly programId: string; readonly epoch: string }) {
+    this.epoch = options.epoch;
+    try {
+      this.#core = new Core(options.programId, options.epoch);
+    } catch (cause) {
+      const message = `program id was ${options.programId}, must be base58 of 32 bytes`;
+      throw new EngineError('INVALID_PROGRAM_ID', message, {}, { cause });
+    }
+  }
+
+  /** Adds an account to this turn. What is wrong with it is told by {@link Engine.endTurn}. */
+  push(account: RawAccount): void {
+    this.#add(account.pubkey, () => this.#batch.push(account));
+  }
+
+  /** Adds that an account is gone to this turn. */
+  close(pubkey: string, slot: number): void {
+    this.#add(pubkey, () => this.#batch.close(pubkey, slot));
+  }
+
+  /** Moves the chain's time, after what was pushed before. */
+  setClock(slot: number, unixSeconds: number): void {
+    this.#flush();
+    this.#core.setClock(slot, unixSeconds);
+  }
+
+  setState(state: FeedState): void {
+    this.#core.setState(STATES.indexOf(state));
+  }
+
+  /** Applies what was pushed and tells what changed. `tsMs` is the time the bodies carry. */
+  endTurn(tsMs: number): Turn {
+    this.#flush();
+    const report = this.#report;
+    const words = this.#core.endTurn(tsMs, this.#reportBytes);
+    if (words < 0) {
+      const message = `turn report needs ${-words} words, has ${report.length}`;
+      throw new EngineError('REPORT_BYTES_EXCEEDED', message, { words: -words });
+    }
+    const word = (index: number): number => report[index] ?? 0;
+    const marketsChanged = word(7) !== this.#marketSet;
+    this.#marketSet = word(7);
+    return {
+      dirty: Array.from(report.subarray(REPORT_HEAD_WORDS, words)),
+      applied: word(5),
+      changed: word(0),
+      unchanged: word(1),
+      stale: word(2),
+      ignored: word(3),
+      closed: word(4),
+      problemCount: word(6) + this.#refusedCount,
+      problems: this.#takeProblems(word(6)),
+      marketsChanged,
+    };
+  }
+
+  /**
+   * Decodes the body of getProgramAccounts (asked with context), or of getMultipleAccounts when
+   * its keys are given. The body must not change until the promise settles.
+   */
+  async decodeSnapshot(body: Uint8Array, keys: readonly string[] = []): Promise<Snapshot> {
+    const packed = await decodeSnapshot(body, [...keys]);
+    const code = packed.failureCode as EngineErrorCode | null;
+    if (code !== null) {
+      throw new EngineError(code, packed.failureMessage ?? code, { bytes: body.length });
+    }
+    return new DecodedSnapshot(packed);
+  }
+
+  /** Starts a snapshot: {@link Engine.applySnapshot} in parts, then {@link Engine.endSnapshot}. */
+  beginSnapshot(snapshot: Pick<Snapshot, 'slot'>): void {
+    this.#flush();
+    this.#core.beginSnapshot(snapshot.slot);
+  }
+
+  /** Applies `count` accounts from number `from` on; answers how many there were. */
+  applySnapshot(snapshot: Snapshot, from: number, count: number): number {
+    if (!(snapshot instanceof DecodedSnapshot)) {
+      throw new EngineError('MALFORMED_SNAPSHOT', 'snapshot must come from decodeSnapshot');
+    }
+    this.#flush();
+    return this.#core.applySnapshot(snapshot.packed, from, count);
+  }
+
+  /** Ends a snapshot: user accounts that it did not hold are taken out of the book. */
+  endSnapshot(): SnapshotReport {
+    this.#flush();
+    this.#core.endSnapshot(this.#reportBytes);
+    const [seen = 0, added = 0, changed = 0, removed = 0] = this.#report;
+    return { seen, added, changed, removed };
+  }
+
+  /** All markets, in the order of their ids. The same array until one of them changes. */
+  markets(): readonly MarketInfo[] {
+    if (this.#marketsOf !== this.#marketSet) {
+      this.#markets = parseMarkets(this.#core.markets());
+      this.#marketsOf = this.#marketSet;
+    }
+    return this.#markets;
+  }
+
+  /** The market of a name in any case, as of the last turn. */
+  findMarket(name: string): MarketInfo | undefined {
+    const id = this.#core.findMarket(name);
+    return id < 0 ? undefined : this.markets()[id];
+  }
+
+  /** The accounts of the oracles that markets name. */
+  oracleKeys(): readonly string[] {
+    return parseStrings(this.#core.oracleKeys());
+  }
+
+  /** The finished /l2 body: a view on the engine's own buffer, valid until the next body. */
+  l2(request: L2Request): Uint8Array {
+    const { market, depth, grouping = 0 } = request;
+    return this.#render(market, (out) => this.#core.l2(market, depth, grouping, out));
+  }
+
+  /** The finished /l3 body: a view on the engine's own buffer, valid until the next body. */
+  l3(request: L3Request): Uint8Array {
+    const { market, depth = 0, maker = '' } = request;
+    return this.#render(market, (out) => this.#core.l3(market, depth, maker, out));
+  }
+
+  /** The version that {@link Engine.l2} and {@link Engine.l3} would show now. */
+  version(market: number): Version {
+    if (!this.#core.version(market, this.#versionBytes)) throw marketNotFound(market);
+    const [seq = 0, slot = 0, state = 0] = this.#version;
+    return { seq, slot, state: STATES[state] ?? 'stale' };
+  }
+
+  stats(): EngineStats {
+    return parseStats(this.#core.stats());
+  }
+
+  /** A hash of everything shown: equal for equal books. */
+  stateHash(): bigint {
+    return this.#core.stateHash();
+  }
+
+  /** The invariant of the book that does not hold; null when all do. Slow: for tests and audits. */
+  checkIntegrity(): string | null {
+    return this.#core.checkIntegrity();
+  }
+
+  #add(pubkey: string, write: () => boolean): void {
+    try {
+      if (write()) return;
+      this.#flush();
+      write();
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      this.#refusedCount += 1;
+      if (this.#refused.length >= REFUSED_KEPT_MAX) return;
+      this.#refused.push({ pubkey, code: error.code, message: error.message });
+    }
+  }
+
+  #flush(): void {
+    if (this.#batch.length === 0) return;
+    this.#core.apply(this.#batch.buffer, this.#batch.length);
+    this.#batch.clear();
+  }
+
+  #takeProblems(inCore: number): readonly Problem[] {
+    const refused = this.#refused;
+    if (this.#refusedCount > 0) {
+      this.#refused = [];
+      this.#refusedCount = 0;
+    }
+    return inCore === 0 ? refused : [...refused, ...parseProblems(this.#core.takeProblems())];
+  }
+
+  #render(market: number, render: (out: Buffer) => number): Uint8Array {
+    let length = render(this.#body);
+    if (length < 0) {
+      this.#grow(market, -length);
+      length = render(this.#body);
+    }
+    if (length > 0) return this.#body.subarray(0, length);
+    // A body is asked for by market and, in /l3, by maker: when the market is there it is the maker.
+    if (!this.#core.version(market, this.#versionBytes)) throw marketNotFound(market);
+    throw new EngineError('INVALID_MAKER', 'maker was no base58 of 32 bytes', { market });
+  }
+
+  #grow(market: number, bytes: number): void {
+    if (bytes > BODY_BYTES_MAX) {
+      const message = `body was ${bytes} bytes, must be at most ${BODY_BYTES_MAX}`;
+      throw new EngineError('BODY_BYTES_EXCEEDED', message, { market, bytes });
+    }
+    this.#body = Buffer.allocUnsafeSlow(Math.min(BODY_BYTES_MAX, Math.ceil(bytes * 1.5)));
+  }
+}
+
+function marketNotFound(market: number): EngineError {
+  return new EngineError('MARKET_NOT_FOUND', `market id was ${market}, no such market`, { market });
+}

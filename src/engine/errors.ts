@@ -1,0 +1,31 @@
+/** Codes of {@link EngineError}. They are part of the interface: never renamed. */
+export type EngineErrorCode =
+  | 'INVALID_PROGRAM_ID'
+  | 'MARKET_NOT_FOUND'
+  | 'INVALID_MAKER'
+  | 'BODY_BYTES_EXCEEDED'
+  | 'RECORD_BYTES_EXCEEDED'
+  | 'INVALID_RECORD'
+  | 'REPORT_BYTES_EXCEEDED'
+  | 'MALFORMED_SNAPSHOT'
+  | 'RPC_ERROR'
+  | 'SNAPSHOT_KEYS_MISMATCH'
+  | 'SNAPSHOT_BYTES_EXCEEDED';
+
+/** The only error this room throws. `context` carries the values, never account bytes. */
+export class EngineError extends Error {
+  readonly code: EngineErrorCode;
+  readonly context: Readonly<Record<string, unknown>>;
+
+  constructor(
+    code: EngineErrorCode,
+    message: string,
+    context: Readonly<Record<string, unknown>> = {},
+    options: ErrorOptions = {},
+  ) {
+    super(message, options);
+    this.name = 'EngineError';
+    this.code = code;
+    this.context = context;
+  }
+}

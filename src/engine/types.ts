@@ -1,0 +1,120 @@
+/** How an account's data is written in an answer of the RPC. */
+export type AccountEncoding = 'base64' | 'base64+zstd';
+
+/** An account as the RPC delivers it; nothing of it is decoded in TypeScript. */
+export interface RawAccount {
+  readonly pubkey: string;
+  readonly owner: string;
+  readonly slot: number;
+  readonly data: string;
+  readonly encoding: AccountEncoding;
+}
+
+/** How fresh the book is; every body carries it. */
+export type FeedState = 'rebuilding' | 'live' | 'lagging' | 'stale';
+
+/** An account that could not be taken in. The rest of its batch was. */
+export interface Problem {
+  /** Null when not even the key could be read. */
+  readonly pubkey: string | null;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What one turn of the event loop changed. */
+export interface Turn {
+  /** Ids of the markets in which anything shown changed. */
+  readonly dirty: readonly number[];
+  /** Accounts that reached the book, those that changed nothing included. */
+  readonly applied: number;
+  readonly changed: number;
+  readonly unchanged: number;
+  /** Older than what the book has. */
+  readonly stale: number;
+  /** Not accounts a book is made of. */
+  readonly ignored: number;
+  readonly closed: number;
+  /** All problems of the turn; `problems` holds the first 64 of them. */
+  readonly problemCount: number;
+  readonly problems: readonly Problem[];
+  /** True when {@link MarketInfo} of any market is new or different. */
+  readonly marketsChanged: boolean;
+}
+
+/** A decoded answer of the RPC, kept in native memory until it is applied. */
+export interface Snapshot {
+  /** The slot at which the node read the accounts. */
+  readonly slot: number;
+  readonly count: number;
+  /** Accounts of the answer that could not be decoded, the first 64 of them with their text. */
+  readonly problemCount: number;
+  readonly problems: readonly Problem[];
+}
+
+/** What a snapshot found to differ from the book. */
+export interface SnapshotReport {
+  readonly seen: number;
+  readonly added: number;
+  readonly changed: number;
+  readonly removed: number;
+}
+
+/** What is known of a market. Prices at 1e6, sizes in the market's own `decimals`. */
+export interface MarketInfo {
+  readonly id: number;
+  readonly symbol: string;
+  readonly account: string;
+  readonly marketType: 'perp' | 'spot';
+  readonly marketIndex: number;
+  readonly status: string;
+  readonly tickSize: bigint;
+  readonly stepSize: bigint;
+  readonly minOrderSize: bigint;
+  readonly decimals: number;
+  readonly oracle: string;
+  readonly oracleSource: string;
+  /** Why the book is empty by rule; null when it may show orders. */
+  readonly emptyReason: string | null;
+}
+
+/** What an answer shows: equal versions of one market in one epoch have equal bodies. */
+export interface Version {
+  readonly seq: number;
+  readonly slot: number;
+  readonly state: FeedState;
+}
+
+export interface L2Request {
+  /** A market id of {@link MarketInfo}. */
+  readonly market: number;
+  /** Levels a side, at least 1. */
+  readonly depth: number;
+  /** The grid in ticks; left out for every level. */
+  readonly grouping?: number | undefined;
+}
+
+export interface L3Request {
+  readonly market: number;
+  /** Orders a side, at least 1; left out for all. */
+  readonly depth?: number | undefined;
+  /** Only the orders of this user account (base58). */
+  readonly maker?: string | undefined;
+}
+
+/** What the core holds. */
+export interface EngineStats {
+  readonly users: number;
+  /** Order slots with an open order. */
+  readonly orders: number;
+  /** Open orders that stand in a book. */
+  readonly shown: number;
+  /** Open orders that do not, by reason. */
+  readonly leftOut: Readonly<Record<string, number>>;
+  /** Accounts out of the book because their bytes are malformed. */
+  readonly quarantined: number;
+  /** Finished bodies kept, their bytes, and how often one was asked for and was there. */
+  readonly bodies: number;
+  readonly bodyBytes: number;
+  readonly bodyUses: number;
+  readonly bodyHits: number;
+}
