@@ -367,7 +367,8 @@ mod tests {
             let handle = u32::try_from(slot).expect("few offsets");
             ladder.insert(&mut arena, handle, i64::from(*offset), slot as u64 + 1);
         }
-        for oracle in [1, 7, tick as i64, 995_000, 999_999, 1_000_000, 1_000_001, 1_000_049] {
+        for oracle in [1, 7, tick.cast_signed(), 995_000, 999_999, 1_000_000, 1_000_001, 1_000_049]
+        {
             ladder.check().expect("sums agree");
             let pricing = OffsetPricing { oracle, price_max };
             let mut shown: Vec<(u64, u128)> = Vec::new();

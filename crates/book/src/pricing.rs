@@ -1,9 +1,10 @@
 //! Oracles: which accounts are followed, and the one reading that prices a market's offset orders.
 
+use slotbook_protocol::account::PROGRAM_ID;
 use slotbook_protocol::enums::{MarketType, OracleSource};
 use slotbook_protocol::oracle::{
-    MmOracle, OracleReading, ValidityContext, decode_oracle, mm_oracle_reading,
-    quote_asset_reading, usable_for_offset_orders, validity,
+    MmOracle, OracleReading, decode_oracle, mm_oracle_reading, quote_asset_reading,
+    usable_for_offset_orders, validity,
 };
 use slotbook_protocol::units::{OraclePrice, Pubkey, Slot};
 
@@ -111,7 +112,14 @@ impl Book {
             Err(reason) => return OracleState { excluded: Some(reason), ..OracleState::MISSING },
         };
         let mm = self.mm_reading(market, &exchange);
-        let validity = validity(&mm, &self.validity_context(market));
+        let validity = validity(
+            &mm,
+            &self.guard_rails,
+            OraclePrice(market.oracle_fields.last_twap),
+            market.oracle_fields.confidence_multiplier,
+            self.slot,
+            market.info.oracle_source,
+        );
         let usable = usable_for_offset_orders(validity);
         let excluded = (!usable).then(|| OffsetExclusion::OracleInvalid(validity.name()));
         OracleState { exchange: Some(exchange), mm: Some(mm), excluded }
@@ -124,13 +132,9 @@ impl Book {
         let account = self.oracles.get(&market.info.oracle);
         let account = account.filter(|account| !account.data.is_empty());
         let account = account.ok_or(OffsetExclusion::OracleMissing)?;
-        decode_oracle(
-            market.info.oracle_source,
-            &self.config.program,
-            &account.owner,
-            &account.data,
-        )
-        .map_err(|_| OffsetExclusion::OracleMalformed)
+        let owner = self.usual_owner(account.owner);
+        decode_oracle(market.info.oracle_source, &owner, &account.data)
+            .map_err(|_| OffsetExclusion::OracleMalformed)
     }
 
     /// Perps price their offset orders with the MM oracle where it applies, spot markets with the
@@ -145,16 +149,13 @@ impl Book {
             slot: Slot(fields.mm_slot),
             sequence_id: fields.mm_sequence_id,
         };
-        mm_oracle_reading(exchange, &mm, &self.validity_context(market))
+        let last_twap = OraclePrice(fields.last_twap);
+        mm_oracle_reading(exchange, &mm, &self.guard_rails, last_twap, self.slot)
     }
 
-    fn validity_context(&self, market: &Market) -> ValidityContext<'_> {
-        ValidityContext {
-            guard_rails: &self.guard_rails,
-            last_twap: OraclePrice(market.oracle_fields.last_twap),
-            confidence_multiplier: market.oracle_fields.confidence_multiplier,
-            slot: self.slot,
-            source: market.info.oracle_source,
-        }
+    /// An exchange deployed elsewhere owns its Lazer and prelaunch accounts there: the decoder knows
+    /// the exchange's program by its usual id.
+    fn usual_owner(&self, owner: Pubkey) -> Pubkey {
+        if owner == self.config.program { PROGRAM_ID } else { owner }
     }
 }

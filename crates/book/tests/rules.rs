@@ -251,8 +251,8 @@ fn a_market_that_does_not_fill_shows_an_empty_book_and_names_the_reason() {
 fn other_paused_operations_do_not_empty_a_book() {
     let mut bench = Bench::new();
     bench.put(key(1), &user(&[OrderBytes::limit(Bid, 100, 50, 1)]));
-    bench.put(key(201), &with_byte(perp_market(), 1165, 0xff & !4));
-    bench.put(key(200), &state(0xff & !8));
+    bench.put(key(201), &with_byte(perp_market(), 1165, !4));
+    bench.put(key(200), &state(!8));
     assert_eq!(bench.levels(Bid), [(100, 50)]);
 }
 
@@ -495,7 +495,7 @@ fn a_malformed_market_shows_an_empty_book() {
     bench.put(key(1), &user(&[OrderBytes::limit(Bid, 100, 50, 1)]));
     let bad = with_byte(perp_market(), 1162, 99);
     let outcome = bench.send(key(201), &bad, SLOT, Gate::Arrival);
-    let cause = ProtocolError::InvalidEnum { field: "marketStatus", value: 99 };
+    let cause = ProtocolError::InvalidEnum { field: "status", value: 99 };
     assert_eq!(outcome, Err(BookError::Malformed { pubkey: key(201), cause }));
     assert_eq!(bench.levels(Bid), []);
     bench.put(key(201), &perp_market());
