@@ -19,11 +19,13 @@
 #![forbid(unsafe_code)]
 
 pub mod account;
+pub mod clock;
 pub mod enums;
 pub mod error;
 pub mod market;
 pub mod oracle;
 pub mod order;
+pub mod pda;
 pub mod price;
 pub mod state;
 pub mod units;

@@ -5,6 +5,7 @@
 
 pub mod common;
 pub mod field;
+mod json;
 pub mod oracles;
 pub mod perp_market;
 pub mod small;
@@ -16,6 +17,8 @@ pub mod variable;
 use crate::error::ProtocolError;
 use crate::units::Pubkey;
 use field::{Layout, Shape};
+
+pub use json::decode_json;
 
 /// The exchange's program, the same on every cluster.
 /// Source: programs/drift/src/lib.rs `declare_id`.
