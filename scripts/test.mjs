@@ -16,7 +16,12 @@ const vitestArgs = ['run', '--reporter=default', '--reporter=json'];
 /** All runners, cheap ones first. `count` turns a finished run into a tally. */
 const runners = [
   { name: 'cargo fmt', command: 'cargo', args: ['fmt', '--all', '--check'], count: countCheck },
-  { name: 'biome', command: localCommand('biome'), args: ['check', '.'], count: countCheck },
+  {
+    name: 'biome',
+    command: localCommand('biome'),
+    args: ['check', '--error-on-warnings', '.'],
+    count: countCheck,
+  },
   { name: 'tsc', command: localCommand('tsc'), args: ['--noEmit'], count: countCheck },
   { name: 'generated files', ...generatedFiles(), count: countCheck },
   { name: 'cargo clippy', command: 'cargo', args: clippyArgs, count: countCheck },

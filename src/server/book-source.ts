@@ -78,3 +78,10 @@ export interface Readiness {
   readonly reason: string | null;
   readonly slot: number;
 }
+
+/** What the feed met, for /metrics. */
+export interface FeedFigures {
+  readonly slotAgeMs: number;
+  /** Counts since the start, by what happened. */
+  readonly events: Readonly<Record<string, number>>;
+}

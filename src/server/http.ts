@@ -4,7 +4,7 @@
 
 import type { BuildInfo } from '../build-info.js';
 import { l2Route, l3Route, requireFirstBook } from './book-routes.js';
-import type { BookSource, MarketRow, Readiness } from './book-source.js';
+import type { BookSource, FeedFigures, MarketRow, Readiness } from './book-source.js';
 import { ServerError } from './errors.js';
 import { Metrics, RequestCounts } from './metrics.js';
 import { commonHeaders, errorReply, jsonReply, preflightReply, type Reply } from './reply.js';
@@ -14,6 +14,7 @@ import { type Handler, type HttpRequest, transportVersion } from './uws.js';
 export interface HttpOptions {
   readonly book: BookSource;
   readonly readiness: () => Readiness;
+  readonly feed: () => FeedFigures;
   readonly build: BuildInfo;
 }
 
@@ -92,7 +93,14 @@ function indexReply({ name, version }: BuildInfo, paths: readonly string[]): Rep
 
 function marketsReply({ book, readiness }: HttpOptions): Reply {
   requireFirstBook(readiness());
-  return jsonReply(JSON.stringify(book.markets().map(marketBody)));
+  const rows = [...book.markets()].sort(byTypeAndIndex);
+  return jsonReply(JSON.stringify(rows.map(marketBody)));
+}
+
+/** Perpetual markets first, each kind by index: never the order in which accounts arrived. */
+function byTypeAndIndex(left: MarketRow, right: MarketRow): number {
+  if (left.marketType !== right.marketType) return left.marketType === 'perp' ? -1 : 1;
+  return left.marketIndex - right.marketIndex;
 }
 
 /** Raw integers are text, as everywhere in the book. */

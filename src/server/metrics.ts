@@ -3,7 +3,7 @@
  * that a request pays one addition; figures of the book are read at the scrape as well.
  */
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import type { BookSource, Readiness } from './book-source.js';
+import type { BookSource, FeedFigures, Readiness } from './book-source.js';
 
 /** Answers by path and status. */
 export class RequestCounts {
@@ -34,12 +34,14 @@ export class Metrics {
   constructor(options: {
     readonly book: BookSource;
     readonly readiness: () => Readiness;
+    readonly feed: () => FeedFigures;
     readonly requests: RequestCounts;
   }) {
     collectDefaultMetrics({ register: this.registry });
     this.registerRequests(options.requests);
     this.registerBook(options.book);
     this.registerReadiness(options.readiness);
+    this.registerFeed(options.feed);
   }
 
   get contentType(): string {
@@ -71,6 +73,24 @@ export class Metrics {
     this.gauge('slotbook_ready', 'Whether the book is live.', () =>
       readiness().state === 'live' ? 1 : 0,
     );
+  }
+
+  private registerFeed(feed: () => FeedFigures): void {
+    this.gauge(
+      'slotbook_slot_age_seconds',
+      'Time since a slot was heard of.',
+      () => feed().slotAgeMs / 1_000,
+    );
+    new Counter({
+      name: 'slotbook_feed_events_total',
+      help: 'What the feed met: rebuilds, failures, replayed updates, differences found by readings.',
+      labelNames: ['event'],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const [event, count] of Object.entries(feed().events)) this.inc({ event }, count);
+      },
+    });
   }
 
   private registerBook(book: BookSource): void {

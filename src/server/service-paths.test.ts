@@ -74,6 +74,20 @@ describe('what the service says about itself', () => {
     });
   });
 
+  test('/markets is in the order of type and index, whatever arrived first', async () => {
+    const rows = book.rows;
+    const [perp] = rows;
+    if (perp === undefined) throw new Error('the fake book has a market');
+    book.rows = [...rows, { ...perp, id: 2, symbol: 'BTC-PERP', marketIndex: 1 }].reverse();
+    const shown = JSON.parse(await (await get('/markets')).text());
+    expect(shown.map((row: { symbol: string }) => row.symbol)).toEqual([
+      'SOL-PERP',
+      'BTC-PERP',
+      'SOL',
+    ]);
+    book.rows = rows;
+  });
+
   test('/version names the build and what it runs on', async () => {
     expect(JSON.parse(await (await get('/version')).text())).toEqual({
       name: 'slotbook',
@@ -104,6 +118,8 @@ describe('what the service says about itself', () => {
       /slotbook_seq\{market="SOL-PERP"\} 7/,
       /slotbook_accounts_quarantined 2/,
       /slotbook_slot 1000/,
+      /slotbook_slot_age_seconds 0.25/,
+      /slotbook_feed_events_total\{event="rebuilds"\} 4/,
       /process_cpu_seconds_total/,
     ]) {
       expect(text).toMatch(line);

@@ -96,7 +96,12 @@ export async function startServer(book: BookSource): Promise<RunningServer> {
     readiness: { everLive: true, state: 'live', reason: null, slot: 1000 } as Readiness,
     close: () => {},
   };
-  const handler = createHandler({ book, readiness: () => server.readiness, build });
+  const handler = createHandler({
+    book,
+    readiness: () => server.readiness,
+    feed: () => ({ slotAgeMs: 250, events: { rebuilds: 4 } }),
+    build,
+  });
   const onFault = (error: unknown): void => void faults.push(error);
   const { port, close } = await listen({ host: '127.0.0.1', port: 0, handler, onFault });
   server.url = `http://127.0.0.1:${port}`;

@@ -1,0 +1,92 @@
+#!/usr/bin/env node
+/**
+ * The command line: `slotbook serve`, `slotbook demo`, and `slotbook` alone, which serves a cluster
+ * when one is named and the demo otherwise. Standard output carries the URLs and the `ready` line;
+ * logs go to standard error.
+ */
+import { Command, Option } from 'commander';
+import { ConfigError, ConfigReader, DEFAULTS, type Flags } from './config.js';
+import { type Service, startDemoService, startService } from './main.js';
+
+const commonOptions = [
+  new Option('--port <port>', `port to listen on, 0 for a free one (default ${DEFAULTS.port})`),
+  new Option('--host <host>', `address to listen on (default ${DEFAULTS.host})`),
+  new Option('--markets <names>', 'serve only these markets, comma-separated (default all)'),
+  new Option('--log-level <level>', `pino level, or silent (default ${DEFAULTS.logLevel})`),
+];
+
+const clusterOptions = [
+  new Option('--rpc-url <url>', 'HTTP address of a Solana RPC node'),
+  new Option('--ws-url <url>', 'its subscription address (default derived from --rpc-url)'),
+  new Option('--program-id <key>', `the exchange's program (default ${DEFAULTS.programId})`),
+];
+
+const demoOptions = [
+  new Option('--rate <writes>', `account writes a second (default ${DEFAULTS.demoRate})`),
+  new Option('--seed <number>', `seed of the market life (default ${DEFAULTS.demoSeed})`),
+  new Option('--makers <count>', `market makers (default ${DEFAULTS.demoMakers})`),
+];
+
+type Start = (flags: Flags) => Promise<Service>;
+
+const serve: Start = (flags) => startService(new ConfigReader(flags).service());
+const demo: Start = (flags) => startDemoService(new ConfigReader(flags).demo());
+const serveOrDemo: Start = (flags) =>
+  new ConfigReader(flags).hasCluster() ? serve(flags) : demo(flags);
+
+function createProgram(): Command {
+  const program = new Command('slotbook')
+    .description('Order book and market data of an on-chain exchange on Solana')
+    .showHelpAfterError();
+  addCommand(program, {
+    command: new Command('serve').description('serve the book of a cluster'),
+    options: [...commonOptions, ...clusterOptions],
+    start: serve,
+  });
+  addCommand(program, {
+    command: new Command('demo').description(
+      'serve the book of a local chain with a moving market',
+    ),
+    options: [...commonOptions, ...demoOptions],
+    start: demo,
+  });
+  program.addCommand(defaultCommand(), { isDefault: true });
+  return program;
+}
+
+function defaultCommand(): Command {
+  const command = new Command('start').description('serve when --rpc-url is given, else demo');
+  for (const option of [...commonOptions, ...clusterOptions, ...demoOptions]) {
+    command.addOption(option);
+  }
+  return command.action((flags: Flags) => runUntilStopped(serveOrDemo, flags));
+}
+
+function addCommand(
+  program: Command,
+  { command, options, start }: { command: Command; options: readonly Option[]; start: Start },
+): void {
+  for (const option of options) command.addOption(option);
+  program.addCommand(command.action((flags: Flags) => runUntilStopped(start, flags)));
+}
+
+async function runUntilStopped(start: Start, flags: Flags): Promise<void> {
+  try {
+    const stopping = new Promise<NodeJS.Signals>((resolve) => {
+      process.once('SIGINT', resolve);
+      process.once('SIGTERM', resolve);
+    });
+    const service = await Promise.race([start(flags), stopping]);
+    if (typeof service === 'string') process.exit(0);
+    const failure = await Promise.race([stopping, service.failed]);
+    await service.stop();
+    if (failure instanceof Error) throw failure;
+    process.exit(0);
+  } catch (error) {
+    const isSetting = error instanceof ConfigError;
+    process.stderr.write(`slotbook: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(isSetting ? 2 : 1);
+  }
+}
+
+await createProgram().parseAsync();

@@ -1,0 +1,68 @@
+/**
+ * A book that lists and serves some of its markets only. The others are kept up to date all the same,
+ * because a market's name is known only after its account has been read.
+ */
+import type {
+  BookSource,
+  BookStats,
+  L2Request,
+  L3Request,
+  MarketRow,
+  MarketVersion,
+} from './book-source.js';
+
+/** Only the markets of these names, in any case; all of them when no name is given. */
+export function filterMarkets(book: BookSource, names: readonly string[]): BookSource {
+  return names.length === 0 ? book : new FilteredBook(book, names);
+}
+
+class FilteredBook implements BookSource {
+  private readonly names: ReadonlySet<string>;
+  private all: readonly MarketRow[] = [];
+  private listed: readonly MarketRow[] = [];
+
+  constructor(
+    private readonly book: BookSource,
+    names: readonly string[],
+  ) {
+    this.names = new Set(names.map((name) => name.toUpperCase()));
+  }
+
+  get epoch(): string {
+    return this.book.epoch;
+  }
+
+  markets(): readonly MarketRow[] {
+    const all = this.book.markets();
+    if (all !== this.all) {
+      this.all = all;
+      this.listed = all.filter((row) => this.lists(row));
+    }
+    return this.listed;
+  }
+
+  findMarket(name: string): MarketRow | undefined {
+    const row = this.book.findMarket(name);
+    return row !== undefined && this.lists(row) ? row : undefined;
+  }
+
+  l2(request: L2Request): Uint8Array {
+    return this.book.l2(request);
+  }
+
+  l3(request: L3Request): Uint8Array {
+    return this.book.l3(request);
+  }
+
+  version(market: number): MarketVersion {
+    return this.book.version(market);
+  }
+
+  stats(): BookStats {
+    return this.book.stats();
+  }
+
+  private lists({ symbol }: MarketRow): boolean {
+    return this.names.has(symbol.toUpperCase());
+  }
+}

@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, test } from 'vitest';
+
+/** The compiled command line, which the set-up of `npm test` has just made. */
+const cli = fileURLToPath(new URL('../dist/src/cli.js', import.meta.url));
+
+/** A demo with few makers is live within a few seconds; a busy machine gets ten times that. */
+const READY_MS_MAX = 60_000;
+const CHANGE_MS_MAX = 15_000;
+
+interface Running {
+  readonly child: ChildProcess;
+  stdout: string;
+  stderr: string;
+}
+
+const running: Running[] = [];
+
+function start(args: readonly string[]): Running {
+  const child = spawn(process.execPath, [cli, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const process_ = { child, stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => {
+    process_.stdout += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    process_.stderr += chunk;
+  });
+  running.push(process_);
+  return process_;
+}
+
+async function exitCode({ child }: Running): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  return child.exitCode;
+}
+
+/** Asks again and again until `check` answers something, or the deadline has passed. */
+async function until<T>(check: () => T | undefined | Promise<T | undefined>, ms: number) {
+  const deadline = performance.now() + ms;
+  while (performance.now() < deadline) {
+    const found = await check();
+    if (found !== undefined) return found;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`nothing after ${ms} ms; output: ${running.map((one) => one.stderr).join('\n')}`);
+}
+
+/** The URL of the `ready` line. Fails at once when the process ends before it. */
+function readyUrl(service: Running): Promise<string> {
+  return until(() => {
+    if (service.child.exitCode !== null) throw new Error(`ended early: ${service.stderr}`);
+    return /^ready (http:\S+)$/m.exec(service.stdout)?.[1];
+  }, READY_MS_MAX);
+}
+
+afterEach(async () => {
+  for (const one of running.splice(0)) {
+    one.child.kill('SIGKILL');
+    await exitCode(one);
+  }
+});
+
+describe('slotbook', () => {
+  test('without a cluster serves a moving book of a local chain, and stops when asked', async () => {
+    const service = start(['--port', '0', '--makers', '20', '--seed', '3', '--log-level', 'warn']);
+    const url = await readyUrl(service);
+    const body = async () =>
+      JSON.parse(await (await fetch(`${url}/l2?marketName=sol-perp`)).text());
+    const first = await body();
+    expect(first).toMatchObject({ marketName: 'SOL-PERP', marketType: 'perp', state: 'live' });
+    expect(first.bids.length).toBeGreaterThan(0);
+    expect(first.asks.length).toBeGreaterThan(0);
+    await until(async () => ((await body()).seq > first.seq ? true : undefined), CHANGE_MS_MAX);
+
+    expect((await fetch(`${url}/ready`)).status).toBe(200);
+    const names = JSON.parse(await (await fetch(`${url}/markets`)).text());
+    const symbols = names.map((row: { symbol: string }) => row.symbol);
+    expect(symbols).toEqual(expect.arrayContaining(['SOL-PERP', 'BTC-PERP', 'ETH-PERP', 'SOL']));
+
+    const port = new URL(url).port;
+    const second = start(['demo', '--port', port, '--makers', '1', '--log-level', 'silent']);
+    expect(await exitCode(second)).toBe(1);
+    expect(second.stderr).toContain('is another instance there?');
+
+    service.child.kill('SIGTERM');
+    expect(await exitCode(service)).toBe(0);
+    await expect(fetch(`${url}/health`)).rejects.toThrow();
+  }, 120_000);
+
+  test('names the setting that is wrong, and exits with 2', async () => {
+    const wrong = start(['--port', '70000']);
+    expect(await exitCode(wrong)).toBe(2);
+    expect(wrong.stderr).toBe('slotbook: --port was 70000, must be 0 to 65535\n');
+  });
+
+  test('serve without a cluster says which flag is missing', async () => {
+    const wrong = start(['serve']);
+    expect(await exitCode(wrong)).toBe(2);
+    expect(wrong.stderr).toContain('--rpc-url is missing');
+  });
+
+  test('answers 503 while its cluster cannot be reached', async () => {
+    // Port 9 (discard) has no listener on loopback.
+    const service = start(['serve', '--port', '0', '--rpc-url', 'http://127.0.0.1:9']);
+    const url = await until(
+      () => /^book +(http:\/\/[^/]+)/m.exec(service.stdout)?.[1],
+      READY_MS_MAX,
+    );
+    const response = await fetch(`${url}/l2?marketName=SOL-PERP`);
+    expect(response.status).toBe(503);
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+    expect((await fetch(`${url}/ready`)).status).toBe(503);
+    service.child.kill('SIGINT');
+    expect(await exitCode(service)).toBe(0);
+  });
+});
