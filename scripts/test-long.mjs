@@ -8,8 +8,8 @@ import { runOrThrow } from './process.mjs';
 const longForms = {
   differential: {
     about: 'fast book against naive book, 10,000 seeds',
-    command: ['cargo', 'test', '--release', '-p', 'slotbook-naive'],
-    env: { SLOTBOOK_SEEDS: '10000' },
+    command: ['cargo', 'test', '--release', '-p', 'slotbook-book', '--test', 'differential'],
+    env: { SEEDS: '10000' },
   },
 };
 
