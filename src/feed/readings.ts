@@ -26,7 +26,7 @@ import {
 /** What a reading has to satisfy, and until when it is wanted. */
 export interface ReadingWish {
   /** Subscriptions began at this slot: an older reading would leave a gap before them. */
-  readonly slotMin: number;
+  slotMin(): number;
   readonly signal: AbortSignal;
 }
 
@@ -111,8 +111,9 @@ async function readFrom<T extends { readonly slot: number }>(
 ): Promise<T> {
   for (let reading = 1; ; reading += 1) {
     const result = await read();
-    if (result.slot >= wish.slotMin) return result;
-    if (reading >= READINGS_MAX) throw tooOld(result.slot, wish.slotMin);
+    const slotMin = wish.slotMin();
+    if (result.slot >= slotMin) return result;
+    if (reading >= READINGS_MAX) throw tooOld(result.slot, slotMin);
     await sleep(parts.timers, READING_AGAIN_MS, wish.signal);
   }
 }

@@ -40,13 +40,14 @@ export class ReadSlots {
 export async function readEverything(
   parts: FeedParts,
   oracles: Oracles,
-  wish: ReadingWish,
+  newWish: () => ReadingWish,
 ): Promise<ReadSlots> {
   const slots = new ReadSlots();
+  const wish = newWish();
   await readMarkets(parts, slots, wish);
   parts.turns.run();
   await oracles.follow();
-  for (const reading of await readClockAndOracles(parts, oracles.keys(), wish)) {
+  for (const reading of await readClockAndOracles(parts, oracles.keys(), newWish())) {
     for (const update of reading.updates) applyUpdate(parts, update);
     for (const update of reading.updates) slots.setKey(update.pubkey, reading.slot);
   }

@@ -54,6 +54,7 @@ export class Session {
   #phase: Phase = 'waiting';
   #failure: FeedError | null = null;
   #slot = 0;
+  #slotFirst = 0;
   #clockHeardAtMs = Number.NEGATIVE_INFINITY;
   #liveAtMs = Number.NEGATIVE_INFINITY;
   #pollRunning = false;
@@ -152,6 +153,7 @@ export class Session {
   #slotReceived(result: unknown): void {
     const slot = parseSlotNotification(result);
     if (slot === null || this.#stop.signal.aborted) return;
+    if (this.#slot === 0) this.#slotFirst = slot;
     this.#slot = slot;
     this.#parts.clock.tick(slot);
     this.#listener.slot();
@@ -214,14 +216,19 @@ export class Session {
   async #readAndReplay(): Promise<void> {
     const wish = this.#wish();
     this.#listener.genesis(await this.#parts.rpc.call('getGenesisHash', [], String, wish));
-    const slots = await readEverything(this.#parts, this.#oracles, wish);
+    const slots = await readEverything(this.#parts, this.#oracles, () => this.#wish());
     await replay(this.#parts, this.#buffer, slots, wish.signal);
     if (this.#failure !== null) throw this.#failure;
   }
 
-  /** A slot is announced when it begins, so what was processed last is the one before. */
+  /**
+   * A reading from now on. A slot is announced when it begins, so what was processed last is the one
+   * before. When none was announced yet the first one counts, which comes after the subscriptions.
+   */
   #wish(): ReadingWish {
-    return { slotMin: Math.max(0, this.#slot - 1), signal: this.#stop.signal };
+    const from = this.#slot;
+    const slotMin = (): number => Math.max(0, (from > 0 ? from : this.#slotFirst) - 1);
+    return { slotMin, signal: this.#stop.signal };
   }
 
   async #readOracles(keys: readonly string[]): Promise<void> {

@@ -1,0 +1,202 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ScriptedRpc, until } from '../../test/scripted-rpc.js';
+import { Backoff } from './backoff.js';
+import { EARLY_NOTIFICATIONS_MAX, SOCKET_MESSAGE_BYTES_MAX } from './limits.js';
+import { RpcSocket, type RpcSocketOptions } from './socket.js';
+
+let server: ScriptedRpc;
+let socket: RpcSocket;
+let events: string[];
+
+beforeEach(async () => {
+  server = await ScriptedRpc.start();
+  events = [];
+});
+
+afterEach(async () => {
+  socket.stop();
+  await server.stop();
+});
+
+async function connect(options: Partial<RpcSocketOptions> = {}): Promise<void> {
+  socket = new RpcSocket({ url: server.wsUrl, random: () => 0, ...options });
+  socket.start({
+    opened: () => events.push('opened'),
+    closed: (reason) => events.push(`closed: ${reason}`),
+    malformed: () => events.push('malformed'),
+  });
+  await until('the socket is open', () => events.includes('opened'));
+}
+
+function subscribeSlots(received: unknown[]): Promise<unknown> {
+  return socket.subscribe('slotSubscribe', [], (result) => received.push(result));
+}
+
+describe('socket: subscriptions', () => {
+  test('notifications reach their own handler', async () => {
+    await connect();
+    const slots: unknown[] = [];
+    const roots: unknown[] = [];
+    await subscribeSlots(slots);
+    await socket.subscribe('rootSubscribe', [], (result) => roots.push(result));
+    server.notify(({ method }) => method === 'slotSubscribe', 1);
+    server.notify(({ method }) => method === 'rootSubscribe', 2);
+    await until('both arrived', () => slots.length + roots.length === 2);
+    expect([slots, roots]).toEqual([[1], [2]]);
+  });
+
+  test('notifications before the acknowledgement are kept in order', async () => {
+    await connect();
+    server.onSubscribe = () => ({ early: [1, 2, 3] });
+    const slots: unknown[] = [];
+    await subscribeSlots(slots);
+    server.notify(() => true, 4);
+    await until('all arrived', () => slots.length === 4);
+    expect(slots).toEqual([1, 2, 3, 4]);
+  });
+
+  test('too many notifications before the acknowledgement cut the connection', async () => {
+    await connect();
+    const early = Array.from({ length: EARLY_NOTIFICATIONS_MAX + 1 }, (_, index) => index);
+    server.onSubscribe = () => ({ early });
+    await expect(subscribeSlots([])).rejects.toThrow('too many notifications');
+    expect(events[1]).toContain('closed: too many notifications');
+  });
+
+  test('a refused subscribe fails with the server text', async () => {
+    await connect();
+    server.onSubscribe = () => ({ error: { code: -32091, message: 'Subscription rejected' } });
+    await expect(subscribeSlots([])).rejects.toMatchObject({
+      code: 'RPC_REJECTED',
+      context: { rpcCode: -32091 },
+    });
+  });
+
+  test('a subscribe that is never answered fails after its limit', async () => {
+    await connect({ ackTimeoutMs: 30 });
+    server.onSubscribe = () => 'silent';
+    await expect(subscribeSlots([])).rejects.toMatchObject({ code: 'RPC_TIMEOUT' });
+    expect(socket.stats.subscriptions).toBe(0);
+  });
+
+  test('a subscribe fails when the connection ends before its answer', async () => {
+    await connect();
+    server.onSubscribe = () => 'silent';
+    const subscribed = subscribeSlots([]);
+    server.cut();
+    await expect(subscribed).rejects.toMatchObject({ code: 'RPC_SOCKET_CLOSED' });
+  });
+
+  test('a subscribe without a connection fails at once', async () => {
+    socket = new RpcSocket({ url: server.wsUrl });
+    await expect(subscribeSlots([])).rejects.toMatchObject({ code: 'RPC_SOCKET_CLOSED' });
+  });
+
+  test('an unsubscribed handler hears nothing more', async () => {
+    await connect();
+    const slots: unknown[] = [];
+    const subscription = await socket.subscribe('slotSubscribe', [], (slot) => slots.push(slot));
+    const seen = server.subscriptions[0];
+    socket.unsubscribe(subscription);
+    seen?.socket.send(
+      '{"jsonrpc":"2.0","method":"slotNotification","params":{"result":1,"subscription":0}}',
+    );
+    await until('the server forgot it', () => server.subscriptions.length === 0);
+    await until('the late one was counted', () => socket.stats.unknown >= 1);
+    expect(slots).toEqual([]);
+  });
+});
+
+describe('socket: connection', () => {
+  test('it reconnects after a cut and keeps no subscription', async () => {
+    await connect();
+    const slots: unknown[] = [];
+    await subscribeSlots(slots);
+    server.cut();
+    await until('it is open again', () => events.filter((one) => one === 'opened').length === 2);
+    expect(events[1]).toBe('closed: closed with code 1006');
+    expect(server.subscriptions).toEqual([]);
+    expect(socket.stats.subscriptions).toBe(0);
+  });
+
+  test('it keeps trying while the port is closed', async () => {
+    await connect();
+    const { port } = server;
+    await server.stop();
+    await until('some tries failed', () => socket.stats.closes >= 3);
+    server = await ScriptedRpc.start(port);
+    await until('it is open again', () => events.at(-1) === 'opened');
+  });
+
+  test('a refused upgrade is named with its status', async () => {
+    server.refuseUpgradeWith = 429;
+    socket = new RpcSocket({ url: `${server.wsUrl}secret-key-1`, random: () => 0 });
+    const reasons: string[] = [];
+    const closed = (reason: string): void => void reasons.push(reason);
+    socket.start({ opened: () => undefined, closed, malformed: () => undefined });
+    await until('it was refused', () => reasons.length > 0);
+    expect(reasons[0]).toBe('HTTP status 429 instead of an upgrade');
+  });
+
+  test('a server that answers no ping is left', async () => {
+    server.autoPong = false;
+    await connect({ pingIntervalMs: 20, pongTimeoutMs: 40 });
+    await until('it was left', () => events.length >= 2);
+    expect(events[1]).toMatch(/^closed: nothing was heard for \d+ ms$/);
+  });
+
+  test('a server that answers pings is kept', async () => {
+    await connect({ pingIntervalMs: 10, pongTimeoutMs: 20 });
+    await until('ten pings were answered', () => server.pings >= 10);
+    expect(events).toEqual(['opened']);
+  });
+
+  test.each(['{"jsonrpc":"2.0","method":"slotNotif', '', 'null x', '\u0000'])(
+    'the malformed text %j is counted and told, not thrown',
+    async (text) => {
+      await connect();
+      server.sendText(text);
+      await until('it was told', () => events.includes('malformed'));
+      expect(socket.stats.malformed).toBe(1);
+      expect(events).toEqual(['opened', 'malformed']);
+    },
+  );
+
+  test.each([
+    'null',
+    '[]',
+    '1',
+    '{}',
+    '{"id":99,"result":1}',
+    '{"method":"slotNotification"}',
+    '{"method":"slotNotification","params":{"subscription":"0"}}',
+  ])('the JSON %j of no use is counted', async (text) => {
+    await connect();
+    server.sendText(text);
+    await until('it was counted', () => socket.stats.unknown === 1);
+    expect(events).toEqual(['opened']);
+  });
+
+  test('a message above the limit ends the connection', async () => {
+    await connect();
+    server.sendText('x'.repeat(SOCKET_MESSAGE_BYTES_MAX + 1));
+    await until('it was cut', () => events.length >= 2);
+    expect(events[1]).toContain('closed: Max payload size exceeded');
+  });
+
+  test('stop ends everything without another event', async () => {
+    await connect();
+    socket.stop();
+    await until('the connection is gone', () => socket.stats.closes === 1);
+    expect(events).toEqual(['opened']);
+  });
+});
+
+test('backoff: waits double to the cap, between half and whole, and begin small after reset', () => {
+  const backoff = new Backoff({ firstMs: 100, capMs: 350, random: () => 0 });
+  expect([backoff.next(), backoff.next(), backoff.next(), backoff.next()]).toEqual([
+    50, 100, 175, 175,
+  ]);
+  backoff.reset();
+  expect(backoff.next()).toBe(50);
+});

@@ -1,0 +1,106 @@
+import { CLOCK_KEY } from '../src/feed/queries.js';
+import type { Reply, ScriptedRpc, SeenSubscription } from './scripted-rpc.js';
+
+/** Account sizes that the feed's filters ask for, and what they stand for. */
+const KIND_OF_SIZE: Readonly<Record<number, string>> = {
+  4376: 'user',
+  1216: 'perp',
+  776: 'spot',
+  992: 'state',
+};
+
+/** The Clock account at this time, base64. */
+export function clockData(unixSeconds: number): string {
+  const data = Buffer.alloc(40);
+  data.writeBigInt64LE(BigInt(unixSeconds), 32);
+  return data.toString('base64');
+}
+
+/** The RPC form of an account; data of '' is a closed one. */
+export function accountJson(data: string, encoding = 'base64+zstd'): object {
+  const lamports = data === '' ? 0 : 1;
+  return { data: [data, encoding], owner: 'program', lamports, executable: false, rentEpoch: 0 };
+}
+
+/**
+ * The accounts behind a scripted RPC, keyed by name: `user…`, `perp…`, `spot…` and `state…` are the
+ * program's, every other key is an oracle.
+ */
+export class FakeChain {
+  readonly accounts = new Map<string, string>([
+    ['state', 's'],
+    ['perp0', 'market:oracle0'],
+    ['oracle0', 'o0'],
+    ['user1', 'a'],
+    ['user2', 'b'],
+    [CLOCK_KEY, clockData(1_000)],
+  ]);
+  slot = 100;
+  genesisHash = 'genesis';
+  /** Runs when users are asked for, before they are read: the moment in which a race happens. */
+  beforeUsers: () => Promise<void> | void = () => undefined;
+  readonly #server: ScriptedRpc;
+
+  constructor(server: ScriptedRpc) {
+    this.#server = server;
+    server.answer('getGenesisHash', () => ({ result: this.genesisHash }));
+    server.answer('getProgramAccounts', async (params) => {
+      const kind = kindOf(params);
+      if (kind === 'user') await this.beforeUsers();
+      return this.program(kind);
+    });
+    server.answer('getMultipleAccounts', ([keys]) => this.multiple(keys as string[]));
+  }
+
+  /** The answer of getProgramAccounts for this kind now. */
+  program(kind: string): Reply {
+    const rows = [...this.accounts].filter(([key]) => key.startsWith(kind));
+    const value = rows.map(([pubkey, data]) => ({ pubkey, account: accountJson(data) }));
+    return { result: { context: { slot: this.slot }, value } };
+  }
+
+  multiple(keys: readonly string[]): Reply {
+    const value = keys.map((key) => {
+      const data = this.accounts.get(key);
+      return data === undefined ? null : accountJson(data, 'base64');
+    });
+    return { result: { context: { slot: this.slot }, value } };
+  }
+
+  /** Notifies a state of an account; the chain itself does not change. */
+  notify(pubkey: string, data: string, slot: number): void {
+    const context = { slot };
+    const told = this.#server.notify(
+      (subscription) => isProgram(subscription, pubkey) || subscription.params[0] === pubkey,
+      pubkey.startsWith('oracle') || pubkey === CLOCK_KEY
+        ? { context, value: accountJson(data, 'base64') }
+        : { context, value: { pubkey, account: accountJson(data) } },
+    );
+    if (told === 0) throw new Error(`nobody has subscribed to ${pubkey}`);
+  }
+
+  /** Changes an account and notifies it, one slot later. */
+  change(pubkey: string, data: string): void {
+    this.slot += 1;
+    this.accounts.set(pubkey, data);
+    this.notify(pubkey, data, this.slot);
+  }
+
+  tick(slot: number): void {
+    this.#server.notify(({ method }) => method === 'slotSubscribe', {
+      slot,
+      parent: slot - 1,
+      root: 0,
+    });
+  }
+}
+
+function isProgram({ method, params }: SeenSubscription, pubkey: string): boolean {
+  return method === 'programSubscribe' && pubkey.startsWith(kindOf(params));
+}
+
+export function kindOf(params: readonly unknown[]): string {
+  const { filters } = params[1] as { filters: readonly { dataSize?: number }[] };
+  const size = filters.find(({ dataSize }) => dataSize !== undefined)?.dataSize ?? 0;
+  return KIND_OF_SIZE[size] ?? 'none';
+}

@@ -1,0 +1,95 @@
+import type {
+  FeedEngine,
+  FeedProblem,
+  FeedSnapshot,
+  FeedSnapshotReport,
+  FeedState,
+  FeedTurn,
+  RawAccount,
+} from '../src/feed/feed-engine.js';
+
+interface FakeSnapshot extends FeedSnapshot {
+  readonly rows: readonly { readonly pubkey: string; readonly data: string }[];
+}
+
+/**
+ * Stands in for the engine behind the feed's interface: keeps the data text of each account and
+ * writes every call down. An account whose data begins with `market:` names its oracle behind it.
+ */
+export class FakeEngine implements FeedEngine {
+  readonly calls: string[] = [];
+  readonly accounts = new Map<string, string>();
+  readonly turns: { readonly state: FeedState | null; readonly accounts: number }[] = [];
+  readonly problems: FeedProblem[] = [];
+  state: FeedState | null = null;
+  slot = 0;
+  unixSeconds = 0;
+  #marketsChanged = false;
+  #unseen = new Set<string>();
+
+  push({ pubkey, data, slot }: RawAccount): void {
+    this.calls.push(`push ${pubkey} ${data} @${slot}`);
+    if (data.startsWith('market:') && this.accounts.get(pubkey) !== data) {
+      this.#marketsChanged = true;
+    }
+    this.accounts.set(pubkey, data);
+  }
+
+  close(pubkey: string, slot: number): void {
+    this.calls.push(`close ${pubkey} @${slot}`);
+    this.accounts.delete(pubkey);
+  }
+
+  setClock(slot: number, unixSeconds: number): void {
+    this.slot = slot;
+    this.unixSeconds = unixSeconds;
+  }
+
+  setState(state: FeedState): void {
+    this.calls.push(`state ${state}`);
+    this.state = state;
+  }
+
+  endTurn(): FeedTurn {
+    this.turns.push({ state: this.state, accounts: this.accounts.size });
+    const marketsChanged = this.#marketsChanged;
+    this.#marketsChanged = false;
+    return { dirty: [], problems: this.problems, marketsChanged };
+  }
+
+  async decodeSnapshot(body: Uint8Array): Promise<FakeSnapshot> {
+    const { result } = JSON.parse(Buffer.from(body).toString()) as {
+      result: {
+        context: { slot: number };
+        value: { pubkey: string; account: { data: [string, string] } }[];
+      };
+    };
+    const rows = result.value.map(({ pubkey, account }) => ({ pubkey, data: account.data[0] }));
+    return { slot: result.context.slot, count: rows.length, problems: [], rows };
+  }
+
+  beginSnapshot({ slot, count }: FeedSnapshot): void {
+    this.calls.push(`begin ${count} @${slot}`);
+    this.#unseen = new Set([...this.accounts.keys()].filter((key) => key.startsWith('user')));
+  }
+
+  applySnapshot(snapshot: FeedSnapshot, from: number, count: number): number {
+    const rows = (snapshot as FakeSnapshot).rows.slice(from, from + count);
+    for (const { pubkey, data } of rows) {
+      this.accounts.set(pubkey, data);
+      this.#unseen.delete(pubkey);
+    }
+    return rows.length;
+  }
+
+  endSnapshot(): FeedSnapshotReport {
+    this.calls.push('end');
+    for (const pubkey of this.#unseen) this.accounts.delete(pubkey);
+    return { seen: 0, added: 0, changed: 0, removed: this.#unseen.size };
+  }
+
+  oracleKeys(): readonly string[] {
+    const markets = [...this.accounts.values()].filter((data) => data.startsWith('market:'));
+    return markets.map((data) => data.slice('market:'.length));
+  }
+}
