@@ -1,0 +1,133 @@
+//! Slotbook's own book, fed from a workload as a feed would feed it.
+
+use slotbook_book::{AccountUpdate, Applied, Book, BookConfig, FeedState, Gate, MarketId};
+use slotbook_protocol::enums::MarketType;
+use slotbook_protocol::units::{Pubkey, Slot};
+use slotbook_wire::render::{L2Request, render_l2};
+
+use crate::chain::{self, PROGRAM};
+use crate::error::BenchError;
+use crate::workload::{Record, Workload};
+
+/// The name of the process run in the bodies; as long as a real one.
+const EPOCH: &str = "1700000000000";
+
+/// A book and what is needed to feed it.
+#[derive(Debug)]
+pub struct Replay {
+    /// The book.
+    pub book: Book,
+    /// Grows with every oracle price and every turn.
+    sequence: u64,
+}
+
+impl Replay {
+    /// An empty book.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { book: Book::new(BookConfig { program: PROGRAM }), sequence: 0 }
+    }
+
+    /// A book of the workload's load: live, its first turn ended.
+    ///
+    /// # Errors
+    /// When the book refuses an account.
+    pub fn loaded(workload: &Workload) -> Result<Self, BenchError> {
+        let mut replay = Self::new();
+        replay.open(workload)?;
+        for record in workload.load() {
+            replay.apply(record)?;
+        }
+        replay.go_live();
+        Ok(replay)
+    }
+
+    /// Applies the clock, the state and the markets, which a feed reads before the users.
+    ///
+    /// # Errors
+    /// When the book refuses an account.
+    pub fn open(&mut self, workload: &Workload) -> Result<(), BenchError> {
+        let config = workload.config;
+        self.book.set_clock(config.slot, config.now);
+        self.update(chain::STATE_KEY, config.slot, Gate::Snapshot, &chain::state())?;
+        for record in workload.load() {
+            if let Record::Oracle { market: index, price: oracle, .. } = record {
+                let (tick, step) = (config.tick, config.step);
+                let data = chain::perp_market(&chain::PerpMarket { index, tick, step, oracle });
+                self.update(chain::market_key(index), config.slot, Gate::Snapshot, &data)?;
+                self.apply(record)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Says that the book is complete, and ends a turn.
+    pub fn go_live(&mut self) {
+        self.book.set_state(FeedState::Live);
+        self.end_turn();
+    }
+
+    /// Applies one record as the live socket would deliver it.
+    ///
+    /// # Errors
+    /// When the book refuses an account.
+    pub fn apply(&mut self, record: Record<'_>) -> Result<(), BenchError> {
+        match record {
+            Record::Account { slot, key, data } => {
+                self.update(key, slot, Gate::Arrival, data)?;
+            }
+            Record::Oracle { market, price, slot } => {
+                self.sequence += 1;
+                let data = chain::lazer_oracle(price, slot, self.sequence);
+                self.update(chain::oracle_key(market), slot, Gate::Arrival, &data)?;
+            }
+            Record::Clock { slot, now } => self.book.set_clock(slot, now),
+        }
+        Ok(())
+    }
+
+    /// Applies one account.
+    ///
+    /// # Errors
+    /// When the book refuses it.
+    #[inline]
+    pub fn update(
+        &mut self,
+        pubkey: Pubkey,
+        slot: Slot,
+        gate: Gate,
+        data: &[u8],
+    ) -> Result<Applied, BenchError> {
+        let update = AccountUpdate { pubkey, owner: PROGRAM, slot, gate, data };
+        Ok(self.book.apply(update)?)
+    }
+
+    /// Ends a turn.
+    pub fn end_turn(&mut self) {
+        self.sequence += 1;
+        self.book.end_turn(1_700_000_000_000 + self.sequence);
+    }
+
+    /// The number of a perp market in the book.
+    ///
+    /// # Errors
+    /// When the book does not know it.
+    pub fn market(&self, index: u16) -> Result<MarketId, BenchError> {
+        let found = self.book.find_market(MarketType::Perp, index);
+        found.ok_or(BenchError::UnknownMarket(index))
+    }
+
+    /// Writes the /l2 body of a market into `out`, without any cache.
+    #[inline]
+    pub fn render(&self, market: MarketId, depth_levels: usize, out: &mut Vec<u8>) {
+        out.clear();
+        let request = L2Request { market, depth_levels, grouping_ticks: 0 };
+        render_l2(&self.book, &request, EPOCH, out);
+    }
+}
+
+impl Default for Replay {
+    fn default() -> Self {
+        Self::new()
+    }
+}

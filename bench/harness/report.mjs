@@ -1,0 +1,142 @@
+/** The one table of a run, on the terminal and in `bench/results`. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { describeWorkload } from '../workload/files.mjs';
+
+const HEADINGS = [
+  'row',
+  'work',
+  'workload',
+  'ours (CPU)',
+  'peer (CPU)',
+  'ratio (min..max; CPU)',
+  'bar',
+  'wish',
+  'verdict',
+];
+
+/** The machine and the programs of a run; nothing that names a host. */
+export function describeMachine() {
+  const cpus = os.cpus();
+  return {
+    cpu: cpus[0]?.model.trim() ?? 'unknown',
+    cores: cpus.length,
+    memoryGiB: Math.round(os.totalmem() / 2 ** 30),
+    platform: `${process.platform} ${process.arch}`,
+    node: process.version,
+    rustc: output('rustc', ['--version']),
+    commit: output('git', ['rev-parse', '--short', 'HEAD']),
+  };
+}
+
+/** Load of the machine, as its own figure: other work on the same cores slows both sides. */
+export function loadAverage() {
+  return os.loadavg().map((load) => Number(load.toFixed(2)));
+}
+
+function output(command, args) {
+  try {
+    return execFileSync(command, args, {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
+  } catch {
+    return 'unknown';
+  }
+}
+
+/** `wish` and `bar` are met, or the bar is `missed`; rows without a bar are information. */
+export function verdictOf({ better, bar, wish, ratio, value }) {
+  if (bar === null) return '-';
+  const reached = ratio ?? value;
+  const meets = (limit) => (better === 'higher' ? reached >= limit : reached <= limit);
+  if (wish !== null && meets(wish)) return 'wish met';
+  return meets(bar) ? 'bar met' : 'MISSED';
+}
+
+/** The table as lines of markdown. */
+export function table(results) {
+  const lines = results.map(cells);
+  const widths = HEADINGS.map((heading, column) =>
+    Math.max(heading.length, ...lines.map((line) => line[column].length)),
+  );
+  const join = (line) => `| ${line.map((cell, at) => cell.padEnd(widths[at])).join(' | ')} |`;
+  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
+  return [join(HEADINGS), rule, ...lines.map(join)];
+}
+
+function cells(result) {
+  const { row, work, workload, against, ours, peer, shown } = result;
+  return [
+    String(row),
+    against ? `${work}, against ${against}` : work,
+    describeWorkload(workload),
+    ours ? timed(ours) : shown,
+    peer ? timed(peer) : '-',
+    ours ? ratioCell(result) : '-',
+    limit(result.bar, result),
+    limit(result.wish, result),
+    verdictOf(result),
+  ];
+}
+
+const timed = ({ wallNs, cpuNs }) => `${duration(wallNs)} (${duration(cpuNs)})`;
+
+function ratioCell({ ratio, ratioMin, ratioMax, ratioCpu }) {
+  return `${factor(ratio)} (${factor(ratioMin)}..${factor(ratioMax)}; ${factor(ratioCpu)})`;
+}
+
+function limit(value, { better, ratio, unit }) {
+  if (value === null) return '-';
+  const sign = better === 'higher' ? '>=' : '<=';
+  return ratio === undefined ? `${sign} ${value}${unit ? ` ${unit}` : ''}` : `${sign} ${value}x`;
+}
+
+function factor(value) {
+  return `${value >= 100 ? Math.round(value) : value.toPrecision(3)}x`;
+}
+
+function duration(ns) {
+  const units = [
+    ['s', 1e9],
+    ['ms', 1e6],
+    ['us', 1e3],
+  ];
+  const [name, size] = units.find(([, size]) => ns >= size) ?? ['ns', 1];
+  return `${(ns / size).toPrecision(3)} ${name}`;
+}
+
+/** Writes a run's table and figures into `folder`; returns the paths. */
+export function writeResults(folder, run) {
+  mkdirSync(folder, { recursive: true });
+  const machine = `${run.machine.cpu} ${run.machine.cores} cores`;
+  const slug = machine.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+  const base = path.join(folder, `${run.date.slice(0, 10)}-${slug}`);
+  writeFileSync(`${base}.json`, `${JSON.stringify(run, null, 1)}\n`);
+  writeFileSync(`${base}.md`, `${document(run).join('\n')}\n`);
+  return [`${base}.json`, `${base}.md`];
+}
+
+function document({ date, machine, rounds, load, results }) {
+  return [
+    `# Benchmarks of ${date.slice(0, 10)}`,
+    '',
+    ...summary({ machine, rounds, load }).map((line) => `- ${line}`),
+    '',
+    ...table(results),
+  ];
+}
+
+/** What a reader must know beside the table. */
+export function summary({ machine, rounds, load }) {
+  const { cpu, cores, memoryGiB, platform, node, rustc, commit } = machine;
+  return [
+    `Machine: ${cores} cores, ${cpu}, ${memoryGiB} GiB, ${platform}; node ${node}, ${rustc}.`,
+    `Commit ${commit}; load average ${load.before.join(' ')} before, ${load.after.join(' ')} after.`,
+    `${rounds} rounds in turns, ours then peer. Times are medians a single operation, wall clock`,
+    'with the CPU time of the process in brackets; ratios are medians of the ratios of the rounds.',
+    'In every timed row the results of both sides were compared first and were equal.',
+  ];
+}

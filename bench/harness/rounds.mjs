@@ -1,0 +1,41 @@
+/** Interleaved rounds: ours, peer, ours, peer, and the median of the ratios of the rounds. */
+
+/** The middle value; of an even number, the mean of the two in the middle. */
+export function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const half = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+}
+
+/**
+ * Times two commands in turns. `ours` and `peer` are functions that run one round and answer
+ * `{operations, wallNs, cpuNs}`; `warmUp` says which of them also run once before.
+ */
+export async function timeInTurns({ ours, peer, rounds, warmUp }) {
+  for (const run of warmUp) await run();
+  const taken = [];
+  for (let round = 0; round < rounds; round++) {
+    const a = perOperation(await ours());
+    const b = perOperation(await peer());
+    taken.push({ ours: a, peer: b });
+  }
+  return summarise(taken);
+}
+
+function perOperation({ operations, wallNs, cpuNs }) {
+  return { wallNs: wallNs / operations, cpuNs: cpuNs / operations };
+}
+
+function summarise(rounds) {
+  const middle = (pick) => median(rounds.map(pick));
+  const ratios = rounds.map(({ ours, peer }) => peer.wallNs / ours.wallNs);
+  return {
+    ours: { wallNs: middle((r) => r.ours.wallNs), cpuNs: middle((r) => r.ours.cpuNs) },
+    peer: { wallNs: middle((r) => r.peer.wallNs), cpuNs: middle((r) => r.peer.cpuNs) },
+    ratio: median(ratios),
+    ratioMin: Math.min(...ratios),
+    ratioMax: Math.max(...ratios),
+    ratioCpu: middle((r) => r.peer.cpuNs / r.ours.cpuNs),
+    rounds,
+  };
+}

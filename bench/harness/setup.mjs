@@ -1,0 +1,59 @@
+/** What must be there before anything is measured: the Rust benches and the peers. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { EngineProcess } from './engine-process.mjs';
+
+const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
+const peers = path.join(root, 'bench', 'peers');
+const target = process.env['CARGO_TARGET_DIR'] ?? path.join(root, 'target');
+
+/** The SDK needs this much for 200,000 orders, and no more than this. */
+const SDK_HEAP_MB = 4096;
+
+function say(text) {
+  process.stderr.write(`bench: ${text}\n`);
+}
+
+/** Builds the Rust benches and installs the peers where that is missing. */
+export function setUp() {
+  say('building the core benches');
+  const build = ['build', '--quiet', '--release', '--package', 'slotbook-bench'];
+  execFileSync('cargo', build, { cwd: root, stdio: 'inherit' });
+  if (peersAreInstalled()) return;
+  say('installing the peers');
+  const install = ['ci', '--ignore-scripts', '--no-progress', '--no-audit', '--no-fund'];
+  execFileSync('npm', install, { cwd: peers, stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+function peersAreInstalled() {
+  const wanted = readJson(path.join(peers, 'package.json')).dependencies;
+  return Object.entries(wanted).every(([name, version]) => {
+    const file = path.join(peers, 'node_modules', name, 'package.json');
+    return existsSync(file) && readJson(file).version === version;
+  });
+}
+
+function readJson(file) {
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
+
+/** The engines by the names that rows use. */
+export function startEngines() {
+  const worker = path.join(peers, 'sdk-worker.mjs');
+  return {
+    core: new EngineProcess(path.join(target, 'release', 'slotbook-bench'), []),
+    sdk: new EngineProcess(process.execPath, [
+      '--expose-gc',
+      `--max-old-space-size=${SDK_HEAP_MB}`,
+      worker,
+    ]),
+  };
+}
+
+/** What the counting allocator saw: `verb` is `memory` or `steady`. */
+export function countAllocations(verb, file) {
+  const binary = path.join(target, 'release', 'slotbook-bench-memory');
+  return JSON.parse(execFileSync(binary, [verb, file], { encoding: 'utf8' }));
+}

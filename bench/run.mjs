@@ -1,0 +1,78 @@
+/**
+ * `npm run bench`: compares results, times ours and the peers in turns, prints one table and
+ * writes it to `bench/results`.
+ *
+ * Usage: node bench/run.mjs [--rows 1,2,3,6,8,render,loop] [--rounds 5]
+ *
+ * A run of all rows takes about six minutes, most of it in the peer's cold starts. A run of some
+ * rows is not written down, so that what is committed is always one whole run.
+ */
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { describeMachine, loadAverage, summary, table, writeResults } from './harness/report.mjs';
+import { ROWS } from './harness/rows.mjs';
+import { setUp, startEngines } from './harness/setup.mjs';
+import { workloadFile } from './workload/files.mjs';
+
+/** Fewer rounds have no meaningful median. */
+const ROUNDS_MIN = 3;
+
+const results = path.join(path.dirname(fileURLToPath(import.meta.url)), 'results');
+
+function readOptions() {
+  const all = Object.keys(ROWS);
+  const { values } = parseArgs({
+    options: {
+      rows: { type: 'string', default: all.join(',') },
+      rounds: { type: 'string', default: '5' },
+    },
+  });
+  const rows = values.rows.split(',');
+  const unknown = rows.filter((row) => !all.includes(row));
+  if (unknown.length > 0) throw new Error(`rows was ${unknown}, must be of ${all}`);
+  const rounds = Number(values.rounds);
+  if (!Number.isInteger(rounds) || rounds < ROUNDS_MIN) {
+    throw new Error(`rounds was ${values.rounds}, must be a whole number from ${ROUNDS_MIN}`);
+  }
+  return { rows, rounds, whole: rows.length === all.length };
+}
+
+/** The engines, and what rows do with workloads. */
+function openBench(rounds) {
+  const engines = startEngines();
+  const each = (names, ask) => Promise.all(names.map((name) => engines[name].ask(ask)));
+  return {
+    engines,
+    rounds,
+    load: (workload, names) => each(names, `load ${workload} ${workloadFile(workload)}`),
+    drop: (workload, names) => each(names, `drop ${workload}`),
+    stop: () => Promise.all(Object.values(engines).map((engine) => engine.stop())),
+  };
+}
+
+async function main() {
+  const { rows, rounds, whole } = readOptions();
+  setUp();
+  const before = loadAverage();
+  const bench = openBench(rounds);
+  const measured = [];
+  for (const row of rows) {
+    process.stderr.write(`bench: row ${row}\n`);
+    measured.push(...(await ROWS[row](bench)));
+  }
+  await bench.stop();
+  const run = {
+    date: new Date().toISOString(),
+    machine: describeMachine(),
+    rounds,
+    load: { before, after: loadAverage() },
+    results: measured,
+  };
+  process.stdout.write(`${[...summary(run), '', ...table(measured)].join('\n')}\n`);
+  if (!whole) return;
+  const written = writeResults(results, run).map((file) => path.relative(process.cwd(), file));
+  process.stdout.write(`\nwritten: ${written.join(', ')}\n`);
+}
+
+await main();
