@@ -313,6 +313,7 @@ describe('engine: snapshots', () => {
     expect(engine.applySnapshot(snapshot, 1, 100)).toBe(1);
     expect(engine.applySnapshot(snapshot, 2, 100)).toBe(0);
     expect(engine.endSnapshot()).toEqual({ seen: 2, added: 2, changed: 0, removed: 0 });
+    expect(engine.applySnapshot(snapshot, 0, 100)).toBe(0);
     engine.endTurn(NOW_MS);
     expect(engine.stateHash()).toBe(engineWith(SPOT, USER, IDLE_USER).stateHash());
   });

@@ -69,6 +69,8 @@ export class Engine {
   readonly #version = new Float64Array(3);
   readonly #versionBytes = Buffer.from(this.#version.buffer);
   #body = Buffer.allocUnsafeSlow(BODY_BYTES_START);
+  /** The parts of the snapshot that is being applied; undefined outside of one. */
+  #snapshotParts: Set<DecodedSnapshot> | undefined;
   #refused: Problem[] = [];
   #refusedCount = 0;
   #marketSet = 0;
@@ -148,6 +150,7 @@ export class Engine {
   beginSnapshot(snapshot: Pick<Snapshot, 'slot'>): void {
     this.#flush();
     this.#core.beginSnapshot(snapshot.slot);
+    this.#snapshotParts = new Set();
   }
 
   /** Applies `count` accounts from number `from` on; answers how many there were. */
@@ -156,13 +159,19 @@ export class Engine {
       throw new EngineError('MALFORMED_SNAPSHOT', 'snapshot must come from decodeSnapshot');
     }
     this.#flush();
+    this.#snapshotParts?.add(snapshot);
     return this.#core.applySnapshot(snapshot.packed, from, count);
   }
 
-  /** Ends a snapshot: user accounts that it did not hold are taken out of the book. */
+  /**
+   * Ends a snapshot: user accounts that it did not hold are taken out of the book. The snapshots
+   * applied since it began are empty now: their native memory is given back at once.
+   */
   endSnapshot(): SnapshotReport {
     this.#flush();
     this.#core.endSnapshot(this.#reportBytes);
+    for (const part of this.#snapshotParts ?? []) part.packed.release();
+    this.#snapshotParts = undefined;
     const [seen = 0, added = 0, changed = 0, removed = 0] = this.#report;
     return { seen, added, changed, removed };
   }
