@@ -97,7 +97,8 @@ chain_enum!(
     }
 );
 chain_enum!(
-    /// The sign of a spot balance. Source: programs/drift/src/state/spot_market.rs `SpotBalanceType`.
+    /// The sign of a spot balance.
+    /// Source: programs/drift/src/state/spot_market.rs `SpotBalanceType`.
     SpotBalanceType, "balance_type" {
         Deposit = 0, "deposit", "The user owns tokens.";
         Borrow = 1, "borrow", "The user owes tokens.";

@@ -1,8 +1,8 @@
 //! What the exchange's program says: account layouts, units, rounding, prices and predicates.
 //!
 //! Principal types: [`order::OrderView`] over the 96 bytes of an order, [`user::UserView`],
-//! [`market::PerpMarketView`], [`market::SpotMarketView`] and [`state::StateView`] over whole accounts.
-//! Views borrow the bytes and read by offset; nothing is allocated and nothing is kept.
+//! [`market::PerpMarketView`], [`market::SpotMarketView`] and [`state::StateView`] over whole
+//! accounts. Views borrow the bytes and read by offset; nothing is allocated and nothing is kept.
 //! Every rule names its source in the program or its SDK.
 //!
 //! This crate holds no state, reads no clock, does no I/O, and knows nothing of books or feeds.

@@ -86,7 +86,8 @@ impl<'a> PerpMarketView<'a> {
         /// Sequence id of the market makers' oracle, microseconds.
         mm_oracle_sequence_id -> u64 = u64::from, u64 "amm.mmOracleSequenceId";
         /// The last oracle price that the program saw, 1e6.
-        last_oracle_price -> OraclePrice = OraclePrice, i64 "amm.historicalOracleData.lastOraclePrice";
+        last_oracle_price -> OraclePrice = OraclePrice,
+            i64 "amm.historicalOracleData.lastOraclePrice";
         /// The oracle's time-weighted price, 1e6.
         last_oracle_price_twap -> OraclePrice = OraclePrice,
             i64 "amm.historicalOracleData.lastOraclePriceTwap";

@@ -367,3 +367,104 @@ impl Order {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An open limit order of 100 from slot 10 with an auction of 5 slots.
+    fn limit() -> Order {
+        Order {
+            slot: Slot(10),
+            price: Price(7),
+            base_asset_amount: BaseQty(100),
+            status: OrderStatus::Open,
+            order_type: OrderType::Limit,
+            auction_duration: 5,
+            auction_start_price: 6,
+            auction_end_price: 7,
+            ..Order::default()
+        }
+    }
+
+    #[test]
+    fn auction_lives_for_its_duration_and_one_slot() {
+        let order = limit();
+        for slot in [0, 9, 10, 14, 15] {
+            assert!(!order.is_auction_complete(Slot(slot)), "slot {slot}");
+            assert!(order.has_auction_price(Slot(slot)), "slot {slot}");
+            assert!(!order.is_resting_limit(Slot(slot)), "slot {slot}");
+        }
+        assert!(order.is_auction_complete(Slot(16)));
+        assert!(!order.has_auction_price(Slot(16)));
+        assert!(order.is_resting_limit(Slot(16)));
+        let order = Order { auction_duration: 0, ..order };
+        assert!(order.is_auction_complete(Slot(0)));
+    }
+
+    #[test]
+    fn post_only_rests_before_its_auction_ends_and_market_orders_never_rest() {
+        let order = Order { post_only: true, ..limit() };
+        assert!(order.is_resting_limit(Slot(10)));
+        for order_type in [OrderType::Market, OrderType::TriggerMarket, OrderType::Oracle] {
+            let order = Order { order_type, ..order };
+            assert!(!order.is_resting_limit(Slot(100)) && order.is_taking(Slot(100)));
+        }
+    }
+
+    #[test]
+    fn order_expires_strictly_after_its_last_second() {
+        let order = Order { max_ts: UnixSeconds(50), ..limit() };
+        assert!(!order.is_expired(UnixSeconds(50)));
+        assert!(order.is_expired(UnixSeconds(51)));
+        assert!(!Order { max_ts: UnixSeconds(0), ..order }.is_expired(UnixSeconds(51)));
+        assert!(!Order { status: OrderStatus::Filled, ..order }.is_expired(UnixSeconds(51)));
+        for order_type in [OrderType::TriggerLimit, OrderType::TriggerMarket] {
+            let trigger_condition = TriggerCondition::TriggeredAbove;
+            let order = Order { order_type, trigger_condition, ..order };
+            assert!(order.is_triggered() && !order.is_expired(UnixSeconds(51)));
+        }
+    }
+
+    #[test]
+    fn reduce_only_fills_no_more_than_the_position_on_the_other_side() {
+        let check = |direction, position, expected| {
+            let base_asset_amount_filled = BaseQty(40);
+            let order = Order { direction, reduce_only: true, base_asset_amount_filled, ..limit() };
+            assert_eq!(order.unfilled_for_position(position), BaseQty(expected), "{position}");
+        };
+        check(Direction::Long, -30, 30);
+        check(Direction::Long, -90, 60);
+        check(Direction::Long, i64::MIN, 60);
+        check(Direction::Long, 0, 0);
+        check(Direction::Long, 30, 0);
+        check(Direction::Short, 30, 30);
+        check(Direction::Short, i64::MAX, 60);
+        check(Direction::Short, -30, 0);
+        assert_eq!(limit().unfilled_for_position(0), BaseQty(100));
+    }
+
+    #[test]
+    fn more_filled_than_ordered_leaves_nothing() {
+        let order = Order { base_asset_amount_filled: BaseQty(101), ..limit() };
+        assert_eq!(order.unfilled(), BaseQty(0));
+    }
+
+    #[test]
+    fn trigger_is_satisfied_strictly() {
+        let order = Order { trigger_price: Price(100), ..limit() };
+        let above = |price| order.is_trigger_satisfied(OraclePrice(price));
+        assert_eq!([99, 100, 101, -1].map(above), [false, false, true, false]);
+        let order = Order { trigger_condition: TriggerCondition::Below, ..order };
+        let below = |price| order.is_trigger_satisfied(OraclePrice(price));
+        assert_eq!([99, 100, 101, -1].map(below), [true, false, false, false]);
+    }
+
+    #[test]
+    fn flags_and_modes_are_told_apart() {
+        let order = Order { bit_flags: bit_flags::SIGNED_MESSAGE, post_only: true, ..limit() };
+        assert!(order.is_signed_msg() && !order.is_jit_maker());
+        assert!(Order { immediate_or_cancel: true, ..order }.is_jit_maker());
+        assert!(!limit().is_signed_msg());
+    }
+}

@@ -114,7 +114,8 @@ fn capped_offset_price(
 ///
 /// # Errors
 /// [`PriceError::MathError`] for a slot below the order's, for an auction of fixed prices that gets
-/// worse for the taker's counterparty (long downwards, short upwards), and for negative fixed prices;
+/// worse for the taker's counterparty (long downwards, short upwards), and for negative fixed
+/// prices;
 /// [`PriceError::OracleNotFound`] for an auction of offsets without an oracle.
 ///
 /// Source: programs/drift/src/math/auction.rs `calculate_auction_price`.
@@ -173,7 +174,8 @@ fn auction_value(order: &Order, elapsed: i128) -> Result<i128, PriceError> {
 /// The limit price at a slot, as the program computes it; `None` when the order has none.
 ///
 /// # Errors
-/// As [`auction_price_program`]; [`PriceError::OracleNotFound`] for an oracle offset without oracle.
+/// As [`auction_price_program`]; [`PriceError::OracleNotFound`] for an oracle offset without
+/// oracle.
 ///
 /// Source: programs/drift/src/state/user.rs `get_limit_price`.
 pub fn limit_price_program(
@@ -307,7 +309,8 @@ pub fn limit_price_sdk(
 /// Bits of a word of the SDK's big integers.
 const SDK_WORD_BITS: u32 = 26;
 
-/// `price / (10000 / divisor)` as the SDK computes it: the divisor is a double, and the big integer is
+/// `price / (10000 / divisor)` as the SDK computes it: the divisor is a double, and the big
+/// integer is
 /// divided word by word. The one place in which a price is computed in doubles; only the SDK's form
 /// comes here, never the book.
 /// Source: sdk/src/math/orders.ts `applyProtectedMakerOffset`; bn.js `divn`.
@@ -338,4 +341,68 @@ fn sdk_protected_part(price: u64, limit_price_divisor: u8) -> u64 {
 #[inline]
 const fn to_i64(value: u64) -> i64 {
     if value > i64::MAX.cast_unsigned() { i64::MAX } else { value.cast_signed() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bids_round_down_and_asks_round_up() {
+        let check = |price, tick, bid, ask| {
+            let (price, tick) = (Price(price), Price(tick));
+            assert_eq!(standardize_price(price, tick, Direction::Long), Price(bid));
+            assert_eq!(standardize_price(price, tick, Direction::Short), Price(ask));
+        };
+        check(0, 100, 0, 0);
+        check(100, 100, 100, 100);
+        check(101, 100, 100, 200);
+        check(99, 100, 0, 100);
+        check(99, 0, 99, 99);
+        check(u64::MAX, 1_000, u64::MAX - 615, u64::MAX);
+    }
+
+    #[test]
+    fn signed_prices_round_the_same_way() {
+        let round = |price, direction| standardize_price_i64(price, Price(100), direction);
+        assert_eq!(round(-101, Direction::Long), -200);
+        assert_eq!(round(-101, Direction::Short), -100);
+        assert_eq!(round(-100, Direction::Long), -100);
+        assert_eq!(round(101, Direction::Short), 200);
+    }
+
+    #[test]
+    fn offset_price_has_a_floor_of_one_tick_and_a_cap_in_prediction_markets() {
+        let check = |oracle, offset, is_prediction, bid, ask| {
+            let price = |direction| {
+                let (oracle, offset) = (OraclePrice(oracle), PriceOffset(offset));
+                resting_offset_price(oracle, offset, Price(100), direction, is_prediction).0
+            };
+            assert_eq!((price(Direction::Long), price(Direction::Short)), (bid, ask));
+        };
+        check(1_050, -30, false, 1_000, 1_100);
+        check(50, -60, false, 100, 100);
+        check(i64::MIN, -1, false, 100, 100);
+        check(999_990, 50, true, 1_000_000, 1_000_000);
+        check(999_990, 50, false, 1_000_000, 1_000_100);
+    }
+
+    #[test]
+    fn fixed_auction_that_worsens_and_slot_before_the_order_are_errors() {
+        let order = Order {
+            slot: Slot(10),
+            auction_duration: 4,
+            auction_start_price: 200,
+            auction_end_price: 100,
+            ..Order::default()
+        };
+        let price = |order: &Order, slot| {
+            auction_price_program(order, Slot(slot), Price(1), None, false).map(|price| price.0)
+        };
+        assert_eq!(price(&order, 11), Err(PriceError::MathError));
+        let order = Order { direction: Direction::Short, ..order };
+        assert_eq!(price(&order, 11), Ok(175));
+        assert_eq!(price(&order, 9), Err(PriceError::MathError));
+        assert_eq!(auction_price_sdk(&order, Slot(9), None), Ok(225));
+    }
 }

@@ -2,15 +2,15 @@
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use serde_json::Value;
-use slotbook_protocol::enums::{
-    Direction, MarketType, OrderStatus, OrderType, TriggerCondition,
-};
+use slotbook_protocol::enums::{Direction, MarketType, OrderStatus, OrderType, TriggerCondition};
 use slotbook_protocol::order::Order;
 use slotbook_protocol::price::{
     PriceError, ProtectedMakerParams, auction_price_program, auction_price_sdk,
     limit_price_program, limit_price_sdk, standardize_price,
 };
-use slotbook_protocol::units::{BaseQty, OraclePrice, Price, PriceOffset, QuoteQty, Slot, UnixSeconds};
+use slotbook_protocol::units::{
+    BaseQty, OraclePrice, Price, PriceOffset, QuoteQty, Slot, UnixSeconds,
+};
 
 fn cases(text: &str, count: usize) -> Vec<Value> {
     let file: Value = serde_json::from_str(text).unwrap();
@@ -89,7 +89,7 @@ fn error_name(error: PriceError) -> &'static str {
 
 #[test]
 fn auction_prices_are_the_sdks() {
-    for case in cases(include_str!("../../../test/golden/auction-price.json"), 82) {
+    for case in cases(include_str!("../../../test/golden/vectors/prices/auction-price.json"), 82) {
         let (order, slot) = (order(&case["order"]), Slot(number(&case["slot"])));
         let (expected, name) = (&case["expected"], &case["name"]);
         let price = auction_price_sdk(&order, slot, oracle(&case)).unwrap();
@@ -106,7 +106,7 @@ fn auction_prices_are_the_sdks() {
 
 #[test]
 fn limit_prices_are_the_sdks() {
-    for case in cases(include_str!("../../../test/golden/limit-price.json"), 81) {
+    for case in cases(include_str!("../../../test/golden/vectors/prices/limit-price.json"), 81) {
         let (order, slot) = (order(&case["order"]), Slot(number(&case["slot"])));
         let (expected, name) = (&case["expected"], &case["name"]);
         let fallback = optional(&case["fallbackPrice"]).map(Price);
@@ -128,7 +128,9 @@ fn limit_prices_are_the_sdks() {
 
 #[test]
 fn auction_prices_are_the_programs() {
-    for case in cases(include_str!("../../../test/golden/onchain-auction-price.json"), 132) {
+    for case in
+        cases(include_str!("../../../test/golden/vectors/prices/onchain-auction-price.json"), 132)
+    {
         let (order, slot) = (order(&case["order"]), Slot(number(&case["slot"])));
         let (expected, name) = (&case["expected"], &case["name"]);
         let tick = Price(number(&case["tickSize"]));
@@ -142,7 +144,9 @@ fn auction_prices_are_the_programs() {
 
 #[test]
 fn limit_prices_are_the_programs() {
-    for case in cases(include_str!("../../../test/golden/onchain-limit-price.json"), 132) {
+    for case in
+        cases(include_str!("../../../test/golden/vectors/prices/onchain-limit-price.json"), 132)
+    {
         let (order, slot) = (order(&case["order"]), Slot(number(&case["slot"])));
         let (expected, name) = (&case["expected"], &case["name"]);
         let tick = Price(number(&case["tickSize"]));

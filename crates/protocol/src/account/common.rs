@@ -3,7 +3,8 @@
 use super::field::FieldType::{I64, U8, U16, U64, U128};
 use super::field::{Layout, many, one};
 
-/// Layout of the struct `HistoricalOracleData`. Source: programs/drift/src/state/oracle.rs `HistoricalOracleData`.
+/// Layout of the struct `HistoricalOracleData`.
+/// Source: programs/drift/src/state/oracle.rs `HistoricalOracleData`.
 pub const HISTORICAL_ORACLE_DATA: Layout = Layout {
     name: "HistoricalOracleData",
     size: 48,
@@ -17,7 +18,8 @@ pub const HISTORICAL_ORACLE_DATA: Layout = Layout {
     ],
 };
 
-/// Layout of the struct `PoolBalance`. Source: programs/drift/src/state/perp_market.rs `PoolBalance`.
+/// Layout of the struct `PoolBalance`.
+/// Source: programs/drift/src/state/perp_market.rs `PoolBalance`.
 pub const POOL_BALANCE: Layout = Layout {
     name: "PoolBalance",
     size: 24,

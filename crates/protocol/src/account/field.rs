@@ -226,7 +226,7 @@ macro_rules! getters {
     )*) => {
         $(
             $(#[$doc])*
-            #[must_use]
+            #[must_use = "a getter changes nothing"]
             #[inline]
             pub fn $name(&self) -> $out {
                 const AT: usize = $layout.at($path, stringify!($type));

@@ -5,7 +5,7 @@ use core::fmt::Write;
 use super::AccountKind;
 use super::field::{Field, FieldType, Layout, Shape};
 use crate::bytes::{
-    i8_at, i16_at, i32_at, i64_at, i128_at, key_at, u8_at, u16_at, u32_at, u64_at, u128_at,
+    bool_at, i8_at, i16_at, i32_at, i64_at, i128_at, key_at, u8_at, u16_at, u32_at, u64_at, u128_at,
 };
 use crate::error::ProtocolError;
 
@@ -38,6 +38,8 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn layout(&mut self, layout: &Layout, base: usize) -> Result<(), ProtocolError> {
+        // The base of an inner struct has what was shifted before it already.
+        let shifted_before = self.shift;
         self.out.push('{');
         for (index, field) in layout.fields.iter().enumerate() {
             if index > 0 {
@@ -46,7 +48,7 @@ impl Writer<'_> {
             self.out.push('"');
             self.out.push_str(field.name);
             self.out.push_str("\":");
-            self.field(field, base + field.offset + self.shift)?;
+            self.field(field, base + field.offset + self.shift - shifted_before)?;
         }
         self.out.push('}');
         Ok(())
@@ -96,7 +98,7 @@ impl Writer<'_> {
             FieldType::I128 => self.text(i128_at(data, at)),
             FieldType::Key => self.text(key_at(data, at)),
             FieldType::Bool => {
-                self.number(crate::bytes::bool_at(data, at, field.name)?);
+                self.number(bool_at(data, at, field.name)?);
             }
             FieldType::Enum(names) => {
                 let value = u8_at(data, at);

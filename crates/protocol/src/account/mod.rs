@@ -1,7 +1,8 @@
 //! The program's accounts: which kind bytes are, and one layout table a kind.
 //!
 //! The tables are the only place where an offset is written down: the typed views of
-//! [`crate::user`], [`crate::market`], [`crate::state`] and [`crate::oracle`] take theirs from them.
+//! [`crate::user`], [`crate::market`], [`crate::state`] and [`crate::oracle`] take theirs from
+//! them.
 
 pub mod common;
 pub mod field;

@@ -3,7 +3,8 @@
 use super::field::FieldType::{I32, I64, U8, U16, U64};
 use super::field::{Layout, many, one};
 
-/// Layout of the account `PythLazerOracle`. Source: programs/drift/src/state/pyth_lazer_oracle.rs `PythLazerOracle`.
+/// Layout of the account `PythLazerOracle`.
+/// Source: programs/drift/src/state/pyth_lazer_oracle.rs `PythLazerOracle`.
 pub const PYTH_LAZER_ORACLE: Layout = Layout {
     name: "PythLazerOracle",
     size: 48,
@@ -17,7 +18,8 @@ pub const PYTH_LAZER_ORACLE: Layout = Layout {
     ],
 };
 
-/// Layout of the account `PrelaunchOracle`. Source: programs/drift/src/state/oracle.rs `PrelaunchOracle`.
+/// Layout of the account `PrelaunchOracle`.
+/// Source: programs/drift/src/state/oracle.rs `PrelaunchOracle`.
 pub const PRELAUNCH_ORACLE: Layout = Layout {
     name: "PrelaunchOracle",
     size: 120,

@@ -7,7 +7,8 @@ use super::field::FieldType::{
 use super::field::{Layout, many, one};
 use crate::enums::{ContractTier, ContractType, MarketStatus, OracleSource};
 
-/// Layout of the account `PerpMarket`. Source: programs/drift/src/state/perp_market.rs `PerpMarket`.
+/// Layout of the account `PerpMarket`.
+/// Source: programs/drift/src/state/perp_market.rs `PerpMarket`.
 pub const PERP_MARKET: Layout = Layout {
     name: "PerpMarket",
     size: 1216,
@@ -59,7 +60,8 @@ pub const PERP_MARKET: Layout = Layout {
     ],
 };
 
-/// Layout of the struct `AMM`. Source: programs/drift/src/state/perp_market.rs `AMM`.
+/// Layout of the struct `AMM`.
+/// Source: programs/drift/src/state/perp_market.rs `AMM`.
 pub const AMM: Layout = Layout {
     name: "AMM",
     size: 936,
@@ -154,7 +156,8 @@ pub const AMM: Layout = Layout {
     ],
 };
 
-/// Layout of the struct `InsuranceClaim`. Source: programs/drift/src/state/perp_market.rs `InsuranceClaim`.
+/// Layout of the struct `InsuranceClaim`.
+/// Source: programs/drift/src/state/perp_market.rs `InsuranceClaim`.
 pub const INSURANCE_CLAIM: Layout = Layout {
     name: "InsuranceClaim",
     size: 40,

@@ -3,7 +3,8 @@
 use super::field::FieldType::{I64, Key, U8, U16, U32, U64, U128};
 use super::field::{Layout, many, one};
 
-/// Layout of the account `InsuranceFundStake`. Source: programs/drift/src/state/insurance_fund_stake.rs `InsuranceFundStake`.
+/// Layout of the account `InsuranceFundStake`.
+/// Source: programs/drift/src/state/insurance_fund_stake.rs `InsuranceFundStake`.
 pub const INSURANCE_FUND_STAKE: Layout = Layout {
     name: "InsuranceFundStake",
     size: 136,
@@ -21,7 +22,8 @@ pub const INSURANCE_FUND_STAKE: Layout = Layout {
     ],
 };
 
-/// Layout of the account `ProtectedMakerModeConfig`. Source: programs/drift/src/state/protected_maker_mode_config.rs `ProtectedMakerModeConfig`.
+/// Layout of the account `ProtectedMakerModeConfig`.
+/// Source: programs/drift/src/state/protected_maker_mode_config.rs `ProtectedMakerModeConfig`.
 pub const PROTECTED_MAKER_MODE_CONFIG: Layout = Layout {
     name: "ProtectedMakerModeConfig",
     size: 48,
@@ -33,7 +35,8 @@ pub const PROTECTED_MAKER_MODE_CONFIG: Layout = Layout {
     ],
 };
 
-/// Layout of the account `HighLeverageModeConfig`. Source: programs/drift/src/state/high_leverage_mode_config.rs `HighLeverageModeConfig`.
+/// Layout of the account `HighLeverageModeConfig`.
+/// Source: programs/drift/src/state/high_leverage_mode_config.rs `HighLeverageModeConfig`.
 pub const HIGH_LEVERAGE_MODE_CONFIG: Layout = Layout {
     name: "HighLeverageModeConfig",
     size: 48,
@@ -47,7 +50,8 @@ pub const HIGH_LEVERAGE_MODE_CONFIG: Layout = Layout {
     ],
 };
 
-/// Layout of the account `ReferrerName`. Source: programs/drift/src/state/user.rs `ReferrerName`.
+/// Layout of the account `ReferrerName`.
+/// Source: programs/drift/src/state/user.rs `ReferrerName`.
 pub const REFERRER_NAME: Layout = Layout {
     name: "ReferrerName",
     size: 136,
@@ -59,7 +63,8 @@ pub const REFERRER_NAME: Layout = Layout {
     ],
 };
 
-/// Layout of the account `FuelOverflow`. Source: programs/drift/src/state/user.rs `FuelOverflow`.
+/// Layout of the account `FuelOverflow`.
+/// Source: programs/drift/src/state/user.rs `FuelOverflow`.
 pub const FUEL_OVERFLOW: Layout = Layout {
     name: "FuelOverflow",
     size: 240,

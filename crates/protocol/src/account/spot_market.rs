@@ -5,7 +5,8 @@ use super::field::FieldType::{Bool, Enum, I16, I64, Key, Struct, U8, U16, U32, U
 use super::field::{Layout, many, one};
 use crate::enums::{AssetTier, MarketStatus, OracleSource};
 
-/// Layout of the account `SpotMarket`. Source: programs/drift/src/state/spot_market.rs `SpotMarket`.
+/// Layout of the account `SpotMarket`.
+/// Source: programs/drift/src/state/spot_market.rs `SpotMarket`.
 pub const SPOT_MARKET: Layout = Layout {
     name: "SpotMarket",
     size: 776,
@@ -77,7 +78,8 @@ pub const SPOT_MARKET: Layout = Layout {
     ],
 };
 
-/// Layout of the struct `HistoricalIndexData`. Source: programs/drift/src/state/oracle.rs `HistoricalIndexData`.
+/// Layout of the struct `HistoricalIndexData`.
+/// Source: programs/drift/src/state/oracle.rs `HistoricalIndexData`.
 pub const HISTORICAL_INDEX_DATA: Layout = Layout {
     name: "HistoricalIndexData",
     size: 40,
@@ -90,7 +92,8 @@ pub const HISTORICAL_INDEX_DATA: Layout = Layout {
     ],
 };
 
-/// Layout of the struct `InsuranceFund`. Source: programs/drift/src/state/spot_market.rs `InsuranceFund`.
+/// Layout of the struct `InsuranceFund`.
+/// Source: programs/drift/src/state/spot_market.rs `InsuranceFund`.
 pub const INSURANCE_FUND: Layout = Layout {
     name: "InsuranceFund",
     size: 112,

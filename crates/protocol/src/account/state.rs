@@ -3,7 +3,8 @@
 use super::field::FieldType::{I64, Key, Struct, U8, U16, U32, U64, U128};
 use super::field::{Layout, many, one};
 
-/// Layout of the account `State`. Source: programs/drift/src/state/state.rs `State`.
+/// Layout of the account `State`.
+/// Source: programs/drift/src/state/state.rs `State`.
 pub const STATE: Layout = Layout {
     name: "State",
     size: 992,
@@ -38,7 +39,8 @@ pub const STATE: Layout = Layout {
     ],
 };
 
-/// Layout of the struct `FeeStructure`. Source: programs/drift/src/state/state.rs `FeeStructure`.
+/// Layout of the struct `FeeStructure`.
+/// Source: programs/drift/src/state/state.rs `FeeStructure`.
 pub const FEE_STRUCTURE: Layout = Layout {
     name: "FeeStructure",
     size: 360,
@@ -50,7 +52,8 @@ pub const FEE_STRUCTURE: Layout = Layout {
     ],
 };
 
-/// Layout of the struct `OracleGuardRails`. Source: programs/drift/src/state/state.rs `OracleGuardRails`.
+/// Layout of the struct `OracleGuardRails`.
+/// Source: programs/drift/src/state/state.rs `OracleGuardRails`.
 pub const ORACLE_GUARD_RAILS: Layout = Layout {
     name: "OracleGuardRails",
     size: 48,
@@ -60,7 +63,8 @@ pub const ORACLE_GUARD_RAILS: Layout = Layout {
     ],
 };
 
-/// Layout of the struct `FeeTier`. Source: programs/drift/src/state/state.rs `FeeTier`.
+/// Layout of the struct `FeeTier`.
+/// Source: programs/drift/src/state/state.rs `FeeTier`.
 pub const FEE_TIER: Layout = Layout {
     name: "FeeTier",
     size: 32,
@@ -76,7 +80,8 @@ pub const FEE_TIER: Layout = Layout {
     ],
 };
 
-/// Layout of the struct `OrderFillerRewardStructure`. Source: programs/drift/src/state/state.rs `OrderFillerRewardStructure`.
+/// Layout of the struct `OrderFillerRewardStructure`.
+/// Source: programs/drift/src/state/state.rs `OrderFillerRewardStructure`.
 pub const ORDER_FILLER_REWARD_STRUCTURE: Layout = Layout {
     name: "OrderFillerRewardStructure",
     size: 24,
@@ -87,7 +92,8 @@ pub const ORDER_FILLER_REWARD_STRUCTURE: Layout = Layout {
     ],
 };
 
-/// Layout of the struct `PriceDivergenceGuardRails`. Source: programs/drift/src/state/state.rs `PriceDivergenceGuardRails`.
+/// Layout of the struct `PriceDivergenceGuardRails`.
+/// Source: programs/drift/src/state/state.rs `PriceDivergenceGuardRails`.
 pub const PRICE_DIVERGENCE_GUARD_RAILS: Layout = Layout {
     name: "PriceDivergenceGuardRails",
     size: 16,
@@ -97,7 +103,8 @@ pub const PRICE_DIVERGENCE_GUARD_RAILS: Layout = Layout {
     ],
 };
 
-/// Layout of the struct `ValidityGuardRails`. Source: programs/drift/src/state/state.rs `ValidityGuardRails`.
+/// Layout of the struct `ValidityGuardRails`.
+/// Source: programs/drift/src/state/state.rs `ValidityGuardRails`.
 pub const VALIDITY_GUARD_RAILS: Layout = Layout {
     name: "ValidityGuardRails",
     size: 32,

@@ -6,7 +6,8 @@ use crate::enums::{
     Direction, MarginMode, MarketType, OrderStatus, OrderType, SpotBalanceType, TriggerCondition,
 };
 
-/// Layout of the account `User`. Source: programs/drift/src/state/user.rs `User`.
+/// Layout of the account `User`.
+/// Source: programs/drift/src/state/user.rs `User`.
 pub const USER: Layout = Layout {
     name: "User",
     size: 4376,
@@ -45,7 +46,8 @@ pub const USER: Layout = Layout {
     ],
 };
 
-/// Layout of the account `UserStats`. Source: programs/drift/src/state/user.rs `UserStats`.
+/// Layout of the account `UserStats`.
+/// Source: programs/drift/src/state/user.rs `UserStats`.
 pub const USER_STATS: Layout = Layout {
     name: "UserStats",
     size: 240,
@@ -79,7 +81,8 @@ pub const USER_STATS: Layout = Layout {
     ],
 };
 
-/// Layout of the struct `SpotPosition`. Source: programs/drift/src/state/user.rs `SpotPosition`.
+/// Layout of the struct `SpotPosition`.
+/// Source: programs/drift/src/state/user.rs `SpotPosition`.
 pub const SPOT_POSITION: Layout = Layout {
     name: "SpotPosition",
     size: 40,
@@ -95,7 +98,8 @@ pub const SPOT_POSITION: Layout = Layout {
     ],
 };
 
-/// Layout of the struct `PerpPosition`. Source: programs/drift/src/state/user.rs `PerpPosition`.
+/// Layout of the struct `PerpPosition`.
+/// Source: programs/drift/src/state/user.rs `PerpPosition`.
 pub const PERP_POSITION: Layout = Layout {
     name: "PerpPosition",
     size: 96,
@@ -119,7 +123,8 @@ pub const PERP_POSITION: Layout = Layout {
     ],
 };
 
-/// Layout of the struct `Order`. Source: programs/drift/src/state/user.rs `Order`.
+/// Layout of the struct `Order`.
+/// Source: programs/drift/src/state/user.rs `Order`.
 pub const ORDER: Layout = Layout {
     name: "Order",
     size: 96,
@@ -153,7 +158,8 @@ pub const ORDER: Layout = Layout {
     ],
 };
 
-/// Layout of the struct `UserFees`. Source: programs/drift/src/state/user.rs `UserFees`.
+/// Layout of the struct `UserFees`.
+/// Source: programs/drift/src/state/user.rs `UserFees`.
 pub const USER_FEES: Layout = Layout {
     name: "UserFees",
     size: 48,

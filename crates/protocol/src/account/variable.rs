@@ -4,7 +4,8 @@ use super::field::FieldType::{Enum, I8, Key, Struct, U8, U16, U32, U64};
 use super::field::{Layout, list, many, one};
 use crate::enums::MarketType;
 
-/// Layout of the account `SignedMsgUserOrders`. Source: programs/drift/src/state/signed_msg_user.rs `SignedMsgUserOrders`.
+/// Layout of the account `SignedMsgUserOrders`.
+/// Source: programs/drift/src/state/signed_msg_user.rs `SignedMsgUserOrders`.
 pub const SIGNED_MSG_USER_ORDERS: Layout = Layout {
     name: "SignedMsgUserOrders",
     size: 48,
@@ -15,7 +16,8 @@ pub const SIGNED_MSG_USER_ORDERS: Layout = Layout {
     ],
 };
 
-/// Layout of the account `RevenueShare`. Source: programs/drift/src/state/revenue_share.rs `RevenueShare`.
+/// Layout of the account `RevenueShare`.
+/// Source: programs/drift/src/state/revenue_share.rs `RevenueShare`.
 pub const REVENUE_SHARE: Layout = Layout {
     name: "RevenueShare",
     size: 74,
@@ -27,7 +29,8 @@ pub const REVENUE_SHARE: Layout = Layout {
     ],
 };
 
-/// Layout of the account `RevenueShareEscrow`. Source: programs/drift/src/state/revenue_share.rs `RevenueShareEscrow`.
+/// Layout of the account `RevenueShareEscrow`.
+/// Source: programs/drift/src/state/revenue_share.rs `RevenueShareEscrow`.
 pub const REVENUE_SHARE_ESCROW: Layout = Layout {
     name: "RevenueShareEscrow",
     size: 112,
@@ -46,7 +49,8 @@ pub const REVENUE_SHARE_ESCROW: Layout = Layout {
     ],
 };
 
-/// Layout of the struct `SignedMsgOrderId`. Source: programs/drift/src/state/revenue_share.rs `SignedMsgOrderId`.
+/// Layout of the struct `SignedMsgOrderId`.
+/// Source: programs/drift/src/state/signed_msg_user.rs `SignedMsgOrderId`.
 pub const SIGNED_MSG_ORDER_ID: Layout = Layout {
     name: "SignedMsgOrderId",
     size: 24,
@@ -58,7 +62,8 @@ pub const SIGNED_MSG_ORDER_ID: Layout = Layout {
     ],
 };
 
-/// Layout of the struct `RevenueShareOrder`. Source: programs/drift/src/state/revenue_share.rs `RevenueShareOrder`.
+/// Layout of the struct `RevenueShareOrder`.
+/// Source: programs/drift/src/state/revenue_share.rs `RevenueShareOrder`.
 pub const REVENUE_SHARE_ORDER: Layout = Layout {
     name: "RevenueShareOrder",
     size: 32,
@@ -76,7 +81,8 @@ pub const REVENUE_SHARE_ORDER: Layout = Layout {
     ],
 };
 
-/// Layout of the struct `BuilderInfo`. Source: programs/drift/src/state/revenue_share.rs `BuilderInfo`.
+/// Layout of the struct `BuilderInfo`.
+/// Source: programs/drift/src/state/revenue_share.rs `BuilderInfo`.
 pub const BUILDER_INFO: Layout = Layout {
     name: "BuilderInfo",
     size: 40,

@@ -43,7 +43,8 @@ pub const fn quote_asset_reading(slot: Slot) -> OracleReading {
 ///
 /// # Errors
 /// [`ProtocolError::WrongOwner`], [`ProtocolError::WrongDiscriminator`],
-/// [`ProtocolError::WrongLength`] or [`ProtocolError::InvalidEnum`] when it is not an account of the
+/// [`ProtocolError::WrongLength`] or [`ProtocolError::InvalidEnum`] when it is not an account of
+/// the
 /// source; [`ProtocolError::OutOfRange`] when a number cannot be scaled to 1e6;
 /// [`ProtocolError::NoOracleAccount`] for the quote asset.
 ///

@@ -40,7 +40,8 @@ impl Default for OracleGuardRails {
     }
 }
 
-/// How good a price is, the worst first. Source: programs/drift/src/math/oracle.rs `OracleValidity`.
+/// How good a price is, the worst first.
+/// Source: programs/drift/src/math/oracle.rs `OracleValidity`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OracleValidity {
     /// Zero or negative.
@@ -76,7 +77,8 @@ impl OracleValidity {
 }
 
 /// How good a price is at a slot. `confidence_multiplier` is that of the market's tier; where the
-/// program's numbers overflow, the worse answer is given. A slot below the price's counts as delay 0.
+/// program's numbers overflow, the worse answer is given. A slot below the price's counts as
+/// delay 0.
 ///
 /// Source: programs/drift/src/math/oracle.rs `oracle_validity`.
 #[must_use]
@@ -167,8 +169,10 @@ const MM_DIVERGENCE_MAX: u128 = PERCENTAGE_PRECISION / 100;
 const SEQUENCE_ID_PARTS: u64 = 10_000;
 
 /// The reading that prices a perp's orders: the market makers' when it is set, as recent as the
-/// exchange's, neither non-positive nor too volatile, and within 1 % of it; else the exchange's. The
-/// market makers' reading is as uncertain as the exchange's and the difference together. Old accounts
+/// exchange's, neither non-positive nor too volatile, and within 1 % of it; else the exchange's.
+/// The
+/// market makers' reading is as uncertain as the exchange's and the difference together. Old
+/// accounts
 /// hold other bytes in the price's place, so slot 0 means that there is none.
 ///
 /// Source: programs/drift/src/state/perp_market.rs `get_mm_oracle_price_data`;

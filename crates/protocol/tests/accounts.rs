@@ -1,0 +1,337 @@
+//! Accounts against what another decoder made of them, and the layout tables against the program's.
+#![expect(clippy::unwrap_used, reason = "a test")]
+
+mod support;
+
+use std::fs::read_to_string;
+use std::path::PathBuf;
+
+use serde_json::Value;
+use slotbook_protocol::account::field::{FieldType, Layout, Shape};
+use slotbook_protocol::account::{AccountKind, decode_json, kind_of};
+use slotbook_protocol::enums::{
+    AssetTier, ContractTier, ContractType, MarginMode, MarketStatus, OracleSource,
+};
+use slotbook_protocol::error::ProtocolError;
+use slotbook_protocol::market::{PerpMarketView, SpotMarketView};
+use slotbook_protocol::order::OrderView;
+use slotbook_protocol::state::StateView;
+use slotbook_protocol::user::{ORDERS, PERP_POSITIONS, SPOT_POSITIONS, UserView};
+use support::{Recorded, all, captured, synthetic};
+
+fn check_json(accounts: &[Recorded], count: usize) {
+    assert_eq!(accounts.len(), count, "every vector is read");
+    for account in accounts {
+        assert_eq!(kind_of(&account.data), Ok(account.kind), "{}", account.name);
+        let mut text = String::new();
+        decode_json(account.kind, &account.data, &mut text).unwrap();
+        assert_eq!(text, account.expected.to_string(), "{}", account.name);
+    }
+}
+
+#[test]
+fn generated_accounts_decode_to_the_expected_text() {
+    check_json(&synthetic(), 43);
+}
+
+#[test]
+fn captured_accounts_decode_to_the_expected_text() {
+    check_json(&captured(), captured_count());
+}
+
+/// Every captured account of the program that the manifest names.
+fn captured_count() -> usize {
+    let text = read_to_string(support::vectors("real-accounts/manifest.json")).unwrap();
+    let entries: Vec<Value> = serde_json::from_str(&text).unwrap();
+    let is_account =
+        |entry: &&Value| entry["expectedDecode"].is_string() && entry["bytes"].is_number();
+    let count = entries.iter().filter(is_account).count();
+    assert!(count >= 30, "the manifest names at least 30 captured accounts, found {count}");
+    count
+}
+
+/// A field of an expected object, by dotted path; arrays by index.
+fn at<'a>(object: &'a Value, path: &str) -> &'a Value {
+    path.split('.').fold(object, |value, part| match part.parse::<usize>() {
+        Ok(index) => &value[index],
+        Err(_) => &value[part],
+    })
+}
+
+/// Compares a getter with the expected field: numbers as text, whatever their width.
+fn check(object: &Value, path: &str, found: impl core::fmt::Display) {
+    let value = at(object, path);
+    assert!(!value.is_null(), "{path} is in the expected object");
+    let expected = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    assert_eq!(found.to_string(), expected, "{path}");
+}
+
+#[test]
+fn user_views_read_what_the_text_says() {
+    let users: Vec<_> = all().into_iter().filter(|a| a.kind == AccountKind::User).collect();
+    assert!(users.len() > 10);
+    for Recorded { data, expected, .. } in &users {
+        let view = UserView::parse(data).unwrap();
+        check(expected, "authority", view.authority());
+        check(expected, "delegate", view.delegate());
+        check(expected, "subAccountId", view.sub_account_id());
+        check(expected, "status", view.status());
+        check(expected, "lastActiveSlot", view.last_active_slot());
+        check(expected, "idle", view.idle());
+        check(expected, "hasOpenOrder", view.has_open_order());
+        check(expected, "openOrders", view.open_orders());
+        check(expected, "nextOrderId", view.next_order_id());
+        check(expected, "marginMode", view.margin_mode().map(MarginMode::variant_name).unwrap());
+        (0..ORDERS).for_each(|index| check_order(&view.order(index), &expected["orders"][index]));
+        (0..PERP_POSITIONS).for_each(|index| {
+            let (found, expected) = (view.perp_position(index), &expected["perpPositions"][index]);
+            check(expected, "marketIndex", found.market_index);
+            check(expected, "baseAssetAmount", found.base_asset_amount);
+            check(expected, "quoteAssetAmount", found.quote_asset_amount);
+            check(expected, "openOrders", found.open_orders);
+        });
+        (0..SPOT_POSITIONS).for_each(|index| {
+            let expected = &expected["spotPositions"][index];
+            let found = view.spot_position(index).unwrap();
+            check(expected, "marketIndex", found.market_index);
+            check(expected, "scaledBalance", found.scaled_balance);
+            check(expected, "balanceType", found.balance_type.variant_name());
+            check(expected, "openOrders", found.open_orders);
+        });
+    }
+}
+
+fn check_order(view: &OrderView<'_>, expected: &Value) {
+    assert_eq!(view.check(), Ok(()));
+    let order = view.decode().unwrap();
+    check(expected, "slot", order.slot);
+    check(expected, "price", order.price);
+    check(expected, "baseAssetAmount", order.base_asset_amount);
+    check(expected, "baseAssetAmountFilled", order.base_asset_amount_filled);
+    check(expected, "quoteAssetAmountFilled", order.quote_asset_amount_filled);
+    check(expected, "triggerPrice", order.trigger_price);
+    check(expected, "auctionStartPrice", order.auction_start_price);
+    check(expected, "auctionEndPrice", order.auction_end_price);
+    check(expected, "maxTs", order.max_ts);
+    check(expected, "oraclePriceOffset", order.oracle_price_offset);
+    check(expected, "orderId", order.order_id);
+    check(expected, "marketIndex", order.market_index);
+    check(expected, "status", order.status.variant_name());
+    check(expected, "orderType", order.order_type.variant_name());
+    check(expected, "marketType", order.market_type.variant_name());
+    check(expected, "userOrderId", order.user_order_id);
+    let existing = order.existing_position_direction.variant_name();
+    check(expected, "existingPositionDirection", existing);
+    check(expected, "direction", order.direction.variant_name());
+    check(expected, "reduceOnly", order.reduce_only);
+    check(expected, "postOnly", order.post_only);
+    check(expected, "immediateOrCancel", order.immediate_or_cancel);
+    check(expected, "triggerCondition", order.trigger_condition.variant_name());
+    check(expected, "auctionDuration", order.auction_duration);
+    check(expected, "postedSlotTail", order.posted_slot_tail);
+    check(expected, "bitFlags", order.bit_flags);
+    check(expected, "reduceOnly", view.reduce_only());
+    check(expected, "postOnly", view.post_only());
+    check(expected, "immediateOrCancel", view.immediate_or_cancel());
+}
+
+#[test]
+fn perp_market_views_read_what_the_text_says() {
+    let markets = all().into_iter().filter(|a| a.kind == AccountKind::PerpMarket);
+    for Recorded { data, expected, .. } in markets {
+        let view = PerpMarketView::parse(&data).unwrap();
+        let check = |path: &str, found: &dyn core::fmt::Display| check(&expected, path, found);
+        check("pubkey", &view.pubkey());
+        check("marketIndex", &view.market_index());
+        check("status", &view.status().map(MarketStatus::variant_name).unwrap());
+        check("pausedOperations", &view.paused_operations());
+        check("expiryTs", &view.expiry_ts());
+        check("contractType", &view.contract_type().map(ContractType::variant_name).unwrap());
+        check("contractTier", &view.contract_tier().map(ContractTier::variant_name).unwrap());
+        check("quoteSpotMarketIndex", &view.quote_spot_market_index());
+        check("amm.oracle", &view.oracle());
+        check("amm.oracleSource", &view.oracle_source().map(OracleSource::variant_name).unwrap());
+        check("amm.orderTickSize", &view.order_tick_size());
+        check("amm.orderStepSize", &view.order_step_size());
+        check("amm.minOrderSize", &view.min_order_size());
+        check("amm.mmOraclePrice", &view.mm_oracle_price());
+        check("amm.mmOracleSlot", &view.mm_oracle_slot());
+        check("amm.mmOracleSequenceId", &view.mm_oracle_sequence_id());
+        let history = "amm.historicalOracleData";
+        check(&format!("{history}.lastOraclePrice"), &view.last_oracle_price());
+        check(&format!("{history}.lastOraclePriceTwap"), &view.last_oracle_price_twap());
+        check(&format!("{history}.lastOraclePriceTwap5min"), &view.last_oracle_price_twap_5min());
+        check("amm.markStd", &view.mark_std());
+        check("amm.oracleStd", &view.oracle_std());
+        check("protectedMakerLimitPriceDivisor", &view.protected_maker_limit_price_divisor());
+        check("protectedMakerDynamicDivisor", &view.protected_maker_dynamic_divisor());
+        check("lastFillPrice", &view.last_fill_price());
+    }
+}
+
+#[test]
+fn spot_market_views_read_what_the_text_says() {
+    let markets = all().into_iter().filter(|a| a.kind == AccountKind::SpotMarket);
+    for Recorded { data, expected, .. } in markets {
+        let view = SpotMarketView::parse(&data).unwrap();
+        let check = |path: &str, found: &dyn core::fmt::Display| check(&expected, path, found);
+        check("pubkey", &view.pubkey());
+        check("oracle", &view.oracle());
+        check("mint", &view.mint());
+        check("vault", &view.vault());
+        check("marketIndex", &view.market_index());
+        check("status", &view.status().map(MarketStatus::variant_name).unwrap());
+        check("assetTier", &view.asset_tier().map(AssetTier::variant_name).unwrap());
+        check("pausedOperations", &view.paused_operations());
+        check("expiryTs", &view.expiry_ts());
+        check("oracleSource", &view.oracle_source().map(OracleSource::variant_name).unwrap());
+        check("orderTickSize", &view.order_tick_size());
+        check("orderStepSize", &view.order_step_size());
+        check("minOrderSize", &view.min_order_size());
+        check("decimals", &view.decimals());
+        check("cumulativeDepositInterest", &view.cumulative_deposit_interest());
+        check("cumulativeBorrowInterest", &view.cumulative_borrow_interest());
+        check("ordersEnabled", &view.orders_enabled());
+        check("historicalOracleData.lastOraclePrice", &view.last_oracle_price());
+        check("historicalOracleData.lastOraclePriceTwap", &view.last_oracle_price_twap());
+    }
+}
+
+#[test]
+fn market_names_are_trimmed() {
+    let name = |wanted: &str| {
+        let account = captured().into_iter().find(|account| account.name == wanted).unwrap();
+        match account.kind {
+            AccountKind::PerpMarket => PerpMarketView::parse(&account.data).unwrap().name(),
+            _ => SpotMarketView::parse(&account.data).unwrap().name(),
+        }
+    };
+    assert_eq!(name("perp-0-sol-202603"), "SOL-PERP");
+    assert_eq!(name("spot-1-sol-202506"), "SOL");
+}
+
+#[test]
+fn state_views_read_what_the_text_says() {
+    let states = all().into_iter().filter(|a| a.kind == AccountKind::State);
+    for Recorded { data, expected, .. } in states {
+        let view = StateView::parse(&data).unwrap();
+        check(&expected, "exchangeStatus", view.exchange_status());
+        check(&expected, "minPerpAuctionDuration", view.min_perp_auction_duration());
+        check(&expected, "defaultSpotAuctionDuration", view.default_spot_auction_duration());
+        check(&expected, "numberOfMarkets", view.number_of_markets());
+        check(&expected, "numberOfSpotMarkets", view.number_of_spot_markets());
+        check(&expected, "featureBitFlags", view.feature_bit_flags());
+        let (rails, json) = (view.oracle_guard_rails(), &expected["oracleGuardRails"]);
+        let (divergence, validity) = (&json["priceDivergence"], &json["validity"]);
+        let twap = rails.oracle_twap_5min_percent_divergence;
+        check(divergence, "markOraclePercentDivergence", rails.mark_oracle_percent_divergence);
+        check(divergence, "oracleTwap5minPercentDivergence", twap);
+        check(validity, "slotsBeforeStaleForAmm", rails.slots_before_stale_for_amm);
+        check(validity, "slotsBeforeStaleForMargin", rails.slots_before_stale_for_margin);
+        check(validity, "confidenceIntervalMaxSize", rails.confidence_interval_max_size);
+        check(validity, "tooVolatileRatio", rails.too_volatile_ratio);
+    }
+}
+
+#[test]
+fn lists_are_decoded_and_move_what_follows() {
+    let mut data = AccountKind::RevenueShareEscrow.discriminator().to_vec();
+    data.resize(100, 0);
+    data.extend(1u32.to_le_bytes());
+    data.extend([7; 21].iter().chain(&[1]).chain(&[0; 10]));
+    data.extend(9u32.to_le_bytes());
+    data.extend(1u32.to_le_bytes());
+    data.extend([0; 40]);
+    let mut text = String::new();
+    decode_json(AccountKind::RevenueShareEscrow, &data, &mut text).unwrap();
+    let json: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(json["orders"][0]["marketType"], "Perp");
+    assert_eq!(json["orders"][0]["orderId"], 0x0707_0707);
+    assert_eq!(json["padding1"], 9);
+    assert_eq!(json["approvedBuilders"][0]["authority"], "1".repeat(32));
+    for cut in 8..data.len() {
+        let mut kept = String::from("kept");
+        let error = decode_json(AccountKind::RevenueShareEscrow, &data[..cut], &mut kept);
+        assert!(matches!(error, Err(ProtocolError::WrongLength { .. })), "cut at {cut}");
+        assert_eq!(kept, "kept");
+    }
+}
+
+#[test]
+fn layout_tables_have_no_hole_and_no_overlap() {
+    for kind in AccountKind::ALL {
+        check_dense(kind.layout(), 8);
+    }
+}
+
+fn check_dense(layout: &Layout, start: usize) {
+    let mut expected = start;
+    for field in layout.fields {
+        assert_eq!(field.offset, expected, "{}.{}", layout.name, field.name);
+        expected += match field.shape {
+            Shape::One => field.element.size(),
+            Shape::Many(count) => count * field.element.size(),
+            Shape::List => 4,
+        };
+        if let FieldType::Struct(inner) = field.element {
+            check_dense(inner, 0);
+        }
+    }
+    assert_eq!(expected, layout.size, "{}", layout.name);
+}
+
+#[test]
+fn layout_tables_are_the_programs() {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/facts/layouts.json");
+    let Ok(text) = read_to_string(&path) else {
+        println!("not compared with ../shared/facts/layouts.json: it is absent");
+        return;
+    };
+    let layouts: Value = serde_json::from_str(&text).unwrap();
+    for kind in AccountKind::ALL {
+        let account = &layouts["accounts"][kind.layout().name];
+        let discriminator: String =
+            kind.discriminator().iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(account["discriminatorHex"], discriminator);
+        check_layout(kind.layout(), account, &layouts);
+    }
+}
+
+fn check_layout(layout: &Layout, json: &Value, layouts: &Value) {
+    let fields = json["fields"].as_array().unwrap();
+    assert_eq!(fields.len(), layout.fields.len(), "{}", layout.name);
+    let size = if json["size"].is_null() { layout.size.into() } else { json["size"].clone() };
+    assert_eq!(size, layout.size, "{}", layout.name);
+    for (field, expected) in layout.fields.iter().zip(fields) {
+        assert_eq!(expected["name"], field.name, "{}", layout.name);
+        if !expected["offset"].is_null() {
+            assert_eq!(expected["offset"], field.offset, "{}.{}", layout.name, field.name);
+        }
+        let type_name = expected["type"].as_str().unwrap();
+        let element = match field.shape {
+            Shape::One => type_name,
+            Shape::Many(count) => {
+                assert_eq!(expected["count"], count);
+                assert_eq!(expected["stride"], field.element.size());
+                type_name.trim_start_matches('[').split(';').next().unwrap()
+            }
+            Shape::List => type_name.trim_start_matches("Vec<").trim_end_matches('>'),
+        };
+        match field.element {
+            FieldType::Enum(names) => check_enum(names, &layouts["enums"][element]),
+            FieldType::Struct(inner) => {
+                assert_eq!(inner.name, element);
+                check_layout(inner, &layouts["structs"][element], layouts);
+            }
+            plain => assert_eq!(plain.name(), element, "{}.{}", layout.name, field.name),
+        }
+    }
+}
+
+fn check_enum(names: &[&str], json: &Value) {
+    let variants = json["variants"].as_object().unwrap();
+    assert_eq!(variants.len(), names.len());
+    for (byte, name) in names.iter().enumerate() {
+        assert_eq!(variants[*name], byte);
+    }
+}

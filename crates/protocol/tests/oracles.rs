@@ -1,0 +1,243 @@
+//! Oracles against captures, under every source that reads them; validity and the MM oracle.
+#![expect(clippy::unwrap_used, reason = "a test")]
+
+mod support;
+
+use slotbook_protocol::account::PROGRAM_ID;
+use slotbook_protocol::enums::OracleSource;
+use slotbook_protocol::error::ProtocolError;
+use slotbook_protocol::oracle::{
+    MmOracle, OracleGuardRails, OracleReading, OracleValidity, decode_oracle, mm_oracle_reading,
+    quote_asset_reading, usable_for_offset_orders, validity,
+};
+use slotbook_protocol::units::{OraclePrice, Pubkey, Slot};
+
+fn captured(name: &str) -> (Pubkey, Vec<u8>) {
+    let oracle = support::captured_oracles().into_iter().find(|oracle| oracle.name == name);
+    let oracle = oracle.expect("a captured oracle");
+    let owner = oracle.owner.map_or(PROGRAM_ID, |owner| owner.parse().unwrap());
+    (owner, oracle.data)
+}
+
+/// Price, confidence, slot and sequence id of a captured oracle under a source.
+fn check(name: &str, source: OracleSource, expected: (i64, u64, u64, Option<u64>)) {
+    let (owner, data) = captured(name);
+    let found = decode_oracle(source, &owner, &data).unwrap();
+    let (price, confidence, slot, sequence_id) = expected;
+    let expected = OracleReading {
+        price: OraclePrice(price),
+        confidence,
+        slot: Slot(slot),
+        sequence_id,
+        has_sufficient_data: true,
+    };
+    assert_eq!(found, expected, "{name}");
+}
+
+#[test]
+fn lazer_prices_are_the_programs() {
+    use OracleSource::{PythLazer, PythLazer1K, PythLazer1M, PythLazerStableCoin};
+    let usdc = "oracle-lazer-usdc";
+    let usdc_id = Some(1_750_772_057_200_000);
+    check(usdc, PythLazerStableCoin, (1_000_000, 99, 348_900_640, usdc_id));
+    check(usdc, PythLazer, (999_999, 99, 348_900_640, usdc_id));
+    let sol = "oracle-lazer-sol";
+    let sol_id = Some(1_750_772_064_499_000);
+    check(sol, PythLazer, (143_798_202, 13_961, 348_900_662, sol_id));
+    check(sol, PythLazer1K, (143_798_202_500, 13_961_210, 348_900_662, sol_id));
+    check(sol, PythLazer1M, (143_798_202_500_000, 13_961_210_000, 348_900_662, sol_id));
+    let wbtc_id = Some(1_750_772_057_200_000);
+    let wbtc = (104_895_244_472, 1_459_618, 348_900_640, wbtc_id);
+    check("oracle-lazer-wbtc", PythLazer, wbtc);
+    let jup_id = Some(1_750_772_064_400_000);
+    check("oracle-lazer-jup", PythLazer, (416_666, 79, 348_900_662, jup_id));
+}
+
+#[test]
+fn pull_prices_are_the_programs() {
+    use OracleSource::{Pyth1MPull, PythPull, PythStableCoinPull};
+    let eth = (2_408_645_000, 1_399_932, 348_900_646, Some(1_750_772_057));
+    check("oracle-pull-eth", PythPull, eth);
+    let bonk = "oracle-pull-bonk-full";
+    check(bonk, Pyth1MPull, (34_552_600, 51_700, 268_841_733, Some(1_717_074_117)));
+    check(bonk, PythPull, (34, 0, 268_841_733, Some(1_717_074_117)));
+    let usdc = "oracle-pull-usdc-1";
+    check(usdc, PythStableCoinPull, (1_000_000, 1_200, 308_552_321, Some(1_734_648_615)));
+    check(usdc, PythPull, (1_000_001, 1_200, 308_552_321, Some(1_734_648_615)));
+    let sol = (196_186_936, 229_299, 308_552_311, Some(1_734_648_611));
+    check("oracle-pull-sol-1", PythPull, sol);
+}
+
+#[test]
+fn push_price_takes_the_valid_slot() {
+    check("oracle-push-bonk-1", OracleSource::Pyth1M, (14_597_500, 21_900, 234_897_840, None));
+    check("oracle-push-bonk-1", OracleSource::Pyth, (14, 0, 234_897_840, None));
+}
+
+#[test]
+fn prelaunch_prices_are_as_stored() {
+    check("oracle-prelaunch-26", OracleSource::Prelaunch, (1, 899_988, 323_666_888, None));
+}
+
+#[test]
+fn switchboard_prices_are_the_programs() {
+    let rlb = (133_873, 133, 252_778_507, None);
+    check("oracle-switchboard-v2-rlb", OracleSource::Switchboard, rlb);
+}
+
+#[test]
+fn on_demand_price_is_the_mean_of_the_newest_submissions() {
+    let (owner, data) = captured("oracle-switchboard-od-dsol");
+    let found = decode_oracle(OracleSource::SwitchboardOnDemand, &owner, &data).unwrap();
+    assert_eq!(found.price, OraclePrice(226_556_945));
+    assert_eq!(found.confidence, 132_899);
+}
+
+#[test]
+fn every_captured_oracle_is_refused_under_another_owner_and_when_cut() {
+    let sources = [
+        ("oracle-lazer-sol", OracleSource::PythLazer),
+        ("oracle-pull-eth", OracleSource::PythPull),
+        ("oracle-pull-bonk-full", OracleSource::Pyth1MPull),
+        ("oracle-push-bonk-1", OracleSource::Pyth1M),
+        ("oracle-prelaunch-26", OracleSource::Prelaunch),
+        ("oracle-switchboard-v2-rlb", OracleSource::Switchboard),
+        ("oracle-switchboard-od-dsol", OracleSource::SwitchboardOnDemand),
+    ];
+    for (name, source) in sources {
+        let (owner, data) = captured(name);
+        let other = Pubkey([7; 32]);
+        let wrong_owner = ProtocolError::WrongOwner { owner: other };
+        assert_eq!(decode_oracle(source, &other, &data), Err(wrong_owner), "{name}");
+        let cut = decode_oracle(source, &owner, &data[..100.min(data.len() - 2)]);
+        assert!(matches!(cut, Err(ProtocolError::WrongLength { .. })), "{name}: {cut:?}");
+        let mut marked = data.clone();
+        marked[0] ^= 1;
+        let refused = decode_oracle(source, &owner, &marked);
+        assert!(matches!(refused, Err(ProtocolError::WrongDiscriminator { .. })), "{name}");
+    }
+}
+
+#[test]
+fn pull_update_with_an_unknown_verification_level_is_refused() {
+    let (owner, mut data) = captured("oracle-pull-eth");
+    data[40] = 2;
+    let error = ProtocolError::InvalidEnum { field: "verification_level", value: 2 };
+    assert_eq!(decode_oracle(OracleSource::PythPull, &owner, &data), Err(error));
+}
+
+#[test]
+fn quote_asset_has_no_account() {
+    let error = Err(ProtocolError::NoOracleAccount);
+    assert_eq!(decode_oracle(OracleSource::QuoteAsset, &PROGRAM_ID, &[]), error);
+    assert_eq!(quote_asset_reading(Slot(5)).price, OraclePrice(1_000_000));
+}
+
+const SLOT: Slot = Slot(1_000);
+const TWAP: OraclePrice = OraclePrice(100_000_000);
+
+fn reading(price: i64, confidence: u64, slot: u64) -> OracleReading {
+    OracleReading {
+        price: OraclePrice(price),
+        confidence,
+        slot: Slot(slot),
+        sequence_id: None,
+        has_sufficient_data: true,
+    }
+}
+
+fn check_validity(reading: OracleReading, expected: OracleValidity) {
+    let rails = OracleGuardRails::default();
+    let found = validity(&reading, &rails, TWAP, 1, SLOT, OracleSource::PythPull);
+    assert_eq!(found, expected, "{reading:?}");
+}
+
+#[test]
+fn validity_has_the_programs_limits_and_order() {
+    use OracleValidity::{
+        InsufficientDataPoints, NonPositive, StaleForAmm, StaleForMargin, TooUncertain,
+        TooVolatile, Valid,
+    };
+    check_validity(reading(100_000_000, 0, 1_000), Valid);
+    check_validity(reading(0, 0, 1_000), NonPositive);
+    check_validity(reading(-1, u64::MAX, 0), NonPositive);
+    check_validity(reading(599_999_999, 0, 1_000), Valid);
+    check_validity(reading(600_000_000, 0, 1_000), TooVolatile);
+    check_validity(reading(16_666_666, 0, 1_000), TooVolatile);
+    check_validity(reading(100_000_000, 2_000_000, 1_000), Valid);
+    check_validity(reading(100_000_000, 2_000_100, 1_000), TooUncertain);
+    check_validity(reading(100_000_000, 0, 990), Valid);
+    check_validity(reading(100_000_000, 0, 989), StaleForAmm);
+    check_validity(reading(100_000_000, 0, 880), StaleForAmm);
+    check_validity(reading(100_000_000, 0, 879), StaleForMargin);
+    check_validity(reading(100_000_000, 0, 2_000), Valid);
+    let few = OracleReading { has_sufficient_data: false, ..reading(100_000_000, 0, 900) };
+    check_validity(few, InsufficientDataPoints);
+}
+
+#[test]
+fn tier_widens_the_confidence_and_stable_coins_may_be_older() {
+    let rails = OracleGuardRails::default();
+    let wide = reading(100_000_000, 4_000_000, 1_000);
+    let found = validity(&wide, &rails, TWAP, 2, SLOT, OracleSource::PythPull);
+    assert_eq!(found, OracleValidity::Valid);
+    let old = reading(100_000_000, 0, 640);
+    let found = validity(&old, &rails, TWAP, 1, SLOT, OracleSource::PythStableCoin);
+    assert_eq!(found, OracleValidity::StaleForAmm);
+}
+
+#[test]
+fn offset_orders_need_a_price_that_is_at_most_stale_for_the_amm() {
+    use OracleValidity as V;
+    for usable in [V::Valid, V::StaleForAmm, V::InsufficientDataPoints] {
+        assert!(usable_for_offset_orders(usable));
+    }
+    for unusable in [V::NonPositive, V::TooVolatile, V::TooUncertain, V::StaleForMargin] {
+        assert!(!usable_for_offset_orders(unusable));
+    }
+}
+
+/// True when the market makers' price of 100.5 replaces the exchange's of 100.
+fn uses_mm(change: impl Fn(&mut OracleReading, &mut MmOracle)) -> bool {
+    let mut exchange = reading(100_000_000, 1_000, 1_000);
+    let mut mm = MmOracle { price: OraclePrice(100_500_000), slot: SLOT, sequence_id: 0 };
+    change(&mut exchange, &mut mm);
+    let rails = OracleGuardRails::default();
+    let found = mm_oracle_reading(&exchange, &mm, &rails, TWAP, SLOT);
+    assert!(found == exchange || found.price == mm.price);
+    found != exchange
+}
+
+#[test]
+fn mm_oracle_is_used_when_it_is_recent_and_near() {
+    assert!(uses_mm(|_, _| {}));
+    assert!(!uses_mm(|_, mm| mm.price = OraclePrice(0)));
+    assert!(!uses_mm(|_, mm| mm.price = OraclePrice(-5)));
+    assert!(!uses_mm(|_, mm| mm.slot = Slot(0)));
+    assert!(!uses_mm(|_, mm| mm.slot = Slot(999)));
+    assert!(uses_mm(|_, mm| mm.price = OraclePrice(101_000_000)));
+    assert!(!uses_mm(|_, mm| mm.price = OraclePrice(101_000_100)));
+}
+
+#[test]
+fn mm_oracle_is_compared_by_sequence_id_where_both_count_alike() {
+    let with_ids = |exchange_id, mm_id| {
+        uses_mm(|exchange, mm| {
+            (exchange.sequence_id, mm.sequence_id) = (Some(exchange_id), mm_id);
+            mm.slot = Slot(900);
+        })
+    };
+    assert!(with_ids(20_000, 20_000));
+    assert!(with_ids(20_000, 20_001));
+    assert!(!with_ids(20_000, 19_999));
+    // Seconds against microseconds: the slots decide, and the exchange's is newer.
+    assert!(!with_ids(1_750_772_057, 1_750_772_057_000_000));
+}
+
+#[test]
+fn mm_oracle_is_less_certain_by_the_difference() {
+    let exchange = reading(100_000_000, 1_000, 1_000);
+    let mm = MmOracle { price: OraclePrice(99_900_000), slot: SLOT, sequence_id: 0 };
+    let found = mm_oracle_reading(&exchange, &mm, &OracleGuardRails::default(), TWAP, SLOT);
+    assert_eq!((found.confidence, found.slot), (101_000, SLOT));
+}
