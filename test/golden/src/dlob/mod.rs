@@ -1,0 +1,8 @@
+//! Recorded books of the incumbent: the same orders go through our book as accounts.
+
+mod chain;
+mod check;
+mod vector;
+mod views;
+
+pub(crate) use check::check;

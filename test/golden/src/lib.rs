@@ -1,0 +1,31 @@
+//! Recorded answers of the program and of the incumbent, put to the native core.
+//!
+//! [`run`] walks a folder, tells each file's family by its content, and reports per file how many
+//! cases passed, failed, or departed. A case departs when our rules differ on purpose: then the
+//! naive book must agree with ours, and the recorded answer must follow from a named rule of the
+//! incumbent's ([`slotbook_naive::Readings`]). Anything else is a failure. No decision looks at a
+//! file's name.
+//!
+//! This room does not judge what later rooms will do (AMM, matching, events): such files are
+//! reported as not yet due, with the reason.
+//!
+//! ```
+//! let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors/prices");
+//! let report = slotbook_golden::run(&folder).expect("the folder can be read");
+//! assert_eq!(report.totals().failed, 0);
+//! ```
+#![forbid(unsafe_code)]
+
+mod accounts;
+mod dlob;
+mod group;
+mod manifest;
+mod oracles;
+mod order;
+mod prices;
+mod report;
+mod run;
+mod value;
+
+pub use report::{FileReport, FolderReport, Outcome, Totals};
+pub use run::run;

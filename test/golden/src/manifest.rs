@@ -1,0 +1,81 @@
+//! A folder of captured accounts, described by its `manifest.json`.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::accounts::{base64_bytes, check_decode};
+use crate::oracles;
+use crate::report::{FileReport, Outcome};
+use crate::value::{Malformed, at, integer, text};
+
+/// Runs every file that the manifest names.
+pub(crate) fn check(folder: &Path, manifest: &Value) -> Result<Vec<FileReport>, Malformed> {
+    let entries =
+        manifest.as_array().ok_or_else(|| Malformed("the manifest is not a list".to_owned()))?;
+    entries.iter().map(|entry| check_entry(folder, entry)).collect()
+}
+
+fn check_entry(folder: &Path, entry: &Value) -> Result<FileReport, Malformed> {
+    let file = text(entry, "file")?;
+    if let Some(reason) = not_yet(entry)? {
+        return Ok(FileReport::not_yet(file, reason));
+    }
+    let cases = match check_account(folder, entry) {
+        Ok(cases) => cases,
+        Err(error) => vec![("file".to_owned(), Outcome::Failed(error.to_string()))],
+    };
+    Ok(FileReport::of(file, cases))
+}
+
+/// Captures that are not accounts of the book.
+fn not_yet(entry: &Value) -> Result<Option<&'static str>, Malformed> {
+    let kind = text(entry, "type")?;
+    Ok(match kind {
+        "transaction logs" => Some("events in transaction logs"),
+        "PythLazer Storage" => Some("holds signers of the oracle, no prices"),
+        _ if kind.starts_with("SignedMsg") => Some("signed messages before they are on chain"),
+        _ if kind.starts_with("instruction data") => Some("instructions"),
+        _ => None,
+    })
+}
+
+fn check_account(folder: &Path, entry: &Value) -> Result<Vec<(String, Outcome)>, Malformed> {
+    let data = read_account(folder, entry)?;
+    let length = integer(entry, "bytes")?;
+    let mut cases = vec![("length".to_owned(), Outcome::compare("bytes", &data.len(), &length))];
+    let expected = match entry.get("expectedDecode").and_then(Value::as_str) {
+        Some(path) => Some(read_json(&folder.join(path))?),
+        None => None,
+    };
+    let is_oracle = entry.get("oracleSource").is_some();
+    if expected.is_some() || !is_oracle {
+        let expected = expected.as_ref().map(|expected| at(expected, "data")).transpose()?;
+        cases.push(("decode".to_owned(), check_decode(text(entry, "type")?, &data, expected)));
+    }
+    if is_oracle {
+        cases.extend(oracles::check(entry, &data)?);
+    }
+    Ok(cases)
+}
+
+fn read_account(folder: &Path, entry: &Value) -> Result<Vec<u8>, Malformed> {
+    let path = folder.join(text(entry, "file")?);
+    let bytes = base64_bytes(&read_text(&path)?)?;
+    if text(entry, "encoding")?.contains("zstd") {
+        zstd::decode_all(bytes.as_slice()).map_err(|error| Malformed(format!("zstd: {error}")))
+    } else {
+        Ok(bytes)
+    }
+}
+
+fn read_text(path: &Path) -> Result<String, Malformed> {
+    fs::read_to_string(path).map_err(|error| Malformed(format!("{}: {error}", path.display())))
+}
+
+/// A JSON file.
+pub(crate) fn read_json(path: &Path) -> Result<Value, Malformed> {
+    serde_json::from_str(&read_text(path)?)
+        .map_err(|error| Malformed(format!("{}: {error}", path.display())))
+}
