@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest';
+import { Direction } from '../sim/chain-enums.js';
+import { keyOf } from '../sim/keys.js';
+import { emptyOrder, type OrderFields, userBytes } from '../sim/user-account.js';
+import {
+  codeOf,
+  engineWith,
+  NOW_MS,
+  NOW_S,
+  ORACLE,
+  PERP,
+  PROGRAM,
+  parsed,
+  SLOT,
+  SPOT,
+  USER,
+} from './testing.js';
+import type { RawAccount } from './types.js';
+
+describe('engine: bodies', () => {
+  const L2_KEYS = [
+    ...['bids', 'asks', 'marketName', 'marketType', 'marketIndex', 'ts', 'slot', 'markPrice'],
+    ...['oracle', 'oracleData', 'mmOracleData', 'marketSlot', 'seq', 'epoch', 'state', 'crossed'],
+  ];
+
+  test('/l2 has the members of the interface in their order', () => {
+    const engine = engineWith(PERP, ORACLE, USER);
+    const body = parsed(engine.l2({ market: 0, depth: 10 }));
+    const reason = Object.keys(body).at(-1) === 'offsetOrdersExcluded' ? 1 : 0;
+    expect(Object.keys(body).slice(0, L2_KEYS.length)).toEqual(L2_KEYS);
+    expect(Object.keys(body).length).toBe(L2_KEYS.length + reason);
+    expect(body).toMatchObject({
+      marketName: 'SOL-PERP',
+      marketType: 'perp',
+      marketIndex: 0,
+      ts: NOW_MS,
+      slot: SLOT,
+      seq: engine.version(0).seq,
+      epoch: 'e1',
+      state: 'live',
+      crossed: false,
+      marketSlot: SLOT,
+    });
+    expect(body['markPrice']).toBe(String(body['oracle']));
+    expect(body['oracleData']).toMatchObject({ hasSufficientNumberOfDataPoints: true });
+  });
+
+  test('/l3 has the same head without prices', () => {
+    const engine = engineWith(PERP, ORACLE, USER);
+    const keys = Object.keys(parsed(engine.l3({ market: 0 })));
+    expect(keys.slice(0, L2_KEYS.length - 1)).toEqual(L2_KEYS.filter((key) => key !== 'markPrice'));
+  });
+
+  test('without an oracle account the body says why offset orders are out', () => {
+    const body = parsed(engineWith(PERP, USER).l2({ market: 0, depth: 10 }));
+    expect(body).toMatchObject({ oracleData: {}, mmOracleData: {} });
+    expect(typeof body['offsetOrdersExcluded']).toBe('string');
+    expect(typeof body['oracle']).toBe('number');
+  });
+
+  test('grouping is in ticks', () => {
+    const engine = engineWith(SPOT, USER);
+    const bids = parsed(engine.l2({ market: 0, depth: 10, grouping: 300_000 }))['bids'];
+    expect(bids).toMatchObject([{ price: '30000000', size: '200000000' }]);
+  });
+
+  test('a body is the same bytes until its version changes', () => {
+    const engine = engineWith(SPOT, USER);
+    const first = Buffer.from(engine.l2({ market: 0, depth: 10 }));
+    expect(Buffer.compare(first, engine.l2({ market: 0, depth: 10 }))).toBe(0);
+    expect(engine.stats()).toMatchObject({ bodies: 1, bodyUses: 2, bodyHits: 1 });
+    engine.setClock(SLOT + 1, NOW_S);
+    engine.endTurn(NOW_MS + 400);
+    expect(parsed(engine.l2({ market: 0, depth: 10 }))).toMatchObject({ slot: SLOT + 1 });
+  });
+
+  test('an unknown market and a bad maker have their codes', () => {
+    const engine = engineWith(SPOT);
+    for (const market of [1, 65_536, 70_000]) {
+      expect(codeOf(() => engine.l2({ market, depth: 10 }))).toBe('MARKET_NOT_FOUND');
+      expect(codeOf(() => engine.l3({ market, maker: '0' }))).toBe('MARKET_NOT_FOUND');
+      expect(codeOf(() => engine.version(market))).toBe('MARKET_NOT_FOUND');
+    }
+    expect(codeOf(() => engine.l3({ market: 0, maker: '0' }))).toBe('INVALID_MAKER');
+    expect(engine.findMarket('no such')).toBeUndefined();
+  });
+});
+
+describe('engine: a large book', () => {
+  const MAKERS = 60;
+
+  /** Bids at 149 and below, asks at 151 and above, two orders at most at one price. */
+  function orderOf(maker: number, index: number): OrderFields {
+    const isBid = index % 2 === 0;
+    const distance = BigInt(1 + ((maker * 32 + index) >> 2)) * 100n;
+    return {
+      ...emptyOrder(),
+      slot: BigInt(SLOT - 1_000 + index),
+      price: isBid ? 149_000_000n - distance : 151_000_000n + distance,
+      baseAssetAmount: 100_000_000n * BigInt(1 + maker),
+      orderId: index + 1,
+      direction: isBid ? Direction.Long : Direction.Short,
+      postOnly: true,
+    };
+  }
+
+  function makerAccount(maker: number): RawAccount {
+    const authority = keyOf(Buffer.alloc(32, maker + 1));
+    const orders = Array.from({ length: 32 }, (_, index) => orderOf(maker, index));
+    const user = {
+      ...{ authority, name: 'maker', subAccountId: 0, status: 0, idle: false, nextOrderId: 33 },
+      ...{ lastActiveSlot: BigInt(SLOT), orders, perpPositions: [], spotPositions: [] },
+    };
+    const data = userBytes(user).toString('base64');
+    return { pubkey: authority, owner: PROGRAM, slot: SLOT, data, encoding: 'base64' };
+  }
+
+  const makers = Array.from({ length: MAKERS }, (_, maker) => makerAccount(maker));
+
+  test('its /l3 grows the buffer and is the text JSON.stringify would make', () => {
+    const engine = engineWith(PERP, ORACLE, ...makers);
+    const text = Buffer.from(engine.l3({ market: 0 })).toString();
+    expect(text.length).toBeGreaterThan(256 << 10);
+    const body = JSON.parse(text) as { bids: unknown[]; asks: unknown[] };
+    expect([body.bids.length, body.asks.length]).toEqual([MAKERS * 16, MAKERS * 16]);
+    expect(JSON.stringify(body)).toBe(text);
+  });
+
+  test('its /l2 is the sum of its /l3, price by price', () => {
+    const engine = engineWith(PERP, ORACLE, ...makers);
+    type Rows = Record<'bids' | 'asks', { price: string; size: string }[]>;
+    const l3 = JSON.parse(Buffer.from(engine.l3({ market: 0 })).toString()) as Rows;
+    const text = Buffer.from(engine.l2({ market: 0, depth: 1_000 })).toString();
+    const l2 = JSON.parse(text) as Rows;
+    for (const side of ['bids', 'asks'] as const) {
+      const sums = new Map<string, bigint>();
+      for (const { price, size } of l3[side]) {
+        sums.set(price, (sums.get(price) ?? 0n) + BigInt(size));
+      }
+      const levels = [...sums].map(([price, sum]) => {
+        const size = String(sum);
+        return { price, size, sources: { dlob: size } };
+      });
+      expect(l2[side]).toEqual(levels);
+    }
+    expect(JSON.stringify(l2)).toBe(text);
+    expect(l2).toMatchObject({
+      bestBidPrice: '148999900',
+      bestAskPrice: '151000100',
+      markPrice: '150000000',
+      spreadQuote: '2000200',
+      spreadPct: '1333466',
+    });
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import { ADDRESS, engineWith, IDLE_USER, NOW_MS, SLOT, SPOT, USER } from './testing.js';
+import type { RawAccount } from './types.js';
+
+describe('engine: snapshots', () => {
+  const entry = (one: RawAccount): object => ({
+    pubkey: one.pubkey,
+    account: { lamports: 1, data: [one.data, one.encoding], owner: one.owner, rentEpoch: 2 ** 64 },
+  });
+
+  function answer(slot: number, value: readonly unknown[]): Uint8Array {
+    return Buffer.from(
+      JSON.stringify({ jsonrpc: '2.0', id: 1, result: { context: { slot }, value } }),
+    );
+  }
+
+  test('the accounts of an answer are applied in parts', async () => {
+    const engine = engineWith(SPOT);
+    const snapshot = await engine.decodeSnapshot(answer(SLOT, [entry(USER), entry(IDLE_USER)]));
+    expect(snapshot).toMatchObject({ slot: SLOT, count: 2, problemCount: 0, problems: [] });
+    engine.beginSnapshot(snapshot);
+    expect(engine.applySnapshot(snapshot, 0, 1)).toBe(1);
+    expect(engine.applySnapshot(snapshot, 1, 100)).toBe(1);
+    expect(engine.applySnapshot(snapshot, 2, 100)).toBe(0);
+    expect(engine.endSnapshot()).toEqual({ seen: 2, added: 2, changed: 0, removed: 0 });
+    expect(engine.applySnapshot(snapshot, 0, 100)).toBe(0);
+    engine.endTurn(NOW_MS);
+    expect(engine.stateHash()).toBe(engineWith(SPOT, USER, IDLE_USER).stateHash());
+  });
+
+  test('an account that is not in the snapshot is taken out', async () => {
+    const engine = engineWith(SPOT, USER, IDLE_USER);
+    const snapshot = await engine.decodeSnapshot(answer(SLOT + 1, [entry(USER)]));
+    engine.beginSnapshot(snapshot);
+    engine.applySnapshot(snapshot, 0, snapshot.count);
+    expect(engine.endSnapshot()).toMatchObject({ seen: 1, added: 0, removed: 1 });
+    expect(engine.stats()).toMatchObject({ users: 1 });
+  });
+
+  test('accounts asked for by key are read, and a missing one is closed', async () => {
+    const engine = engineWith(SPOT, USER);
+    const { account: spot } = entry(SPOT) as { account: object };
+    const body = answer(SLOT + 1, [spot, null]);
+    const snapshot = await engine.decodeSnapshot(body, [ADDRESS.spot, ADDRESS.user]);
+    engine.applySnapshot(snapshot, 0, snapshot.count);
+    expect(engine.endTurn(NOW_MS)).toMatchObject({ applied: 2, closed: 1 });
+    expect(engine.stats()).toMatchObject({ users: 0 });
+  });
+
+  test('an account that cannot be decoded is a problem of the snapshot', async () => {
+    const bad = entry({ ...USER, data: '?' });
+    const engine = engineWith();
+    const snapshot = await engine.decodeSnapshot(answer(SLOT, [bad, entry(IDLE_USER)]));
+    expect(snapshot).toMatchObject({ count: 1, problemCount: 1 });
+    expect(snapshot.problems).toMatchObject([{ pubkey: ADDRESS.user, code: 'INVALID_BASE64' }]);
+  });
+
+  test.each([
+    ['no JSON', 'x', 'MALFORMED_SNAPSHOT'],
+    ['no context', '{"result":[]}', 'MALFORMED_SNAPSHOT'],
+    ['an error', '{"error":{"code":-32005,"message":"Node is behind"}}', 'RPC_ERROR'],
+  ])('an answer with %s is refused with a code', async (_name, body, code) => {
+    const refused = engineWith().decodeSnapshot(Buffer.from(body));
+    await expect(refused).rejects.toMatchObject({ name: 'EngineError', code });
+  });
+
+  test('an answer with another count than keys is refused', async () => {
+    const refused = engineWith().decodeSnapshot(answer(SLOT, []), [ADDRESS.user]);
+    await expect(refused).rejects.toMatchObject({ code: 'SNAPSHOT_KEYS_MISMATCH' });
+  });
+});
