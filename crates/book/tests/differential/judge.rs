@@ -1,8 +1,8 @@
 //! Both books side by side: the same updates in, the same book out.
 
 use slotbook_book::hash::{CanonicalHash, HashRow};
-use slotbook_book::{AccountUpdate, Book, BookConfig, Gate, OrderRow, Side};
-use slotbook_naive::{Clock, MarketKind, MarketView, NaiveBook, Row, Stamp, Update};
+use slotbook_book::{AccountUpdate, Book, BookConfig, FeedState, Gate, OrderRow, Side};
+use slotbook_naive::{Clock, MarketKind, MarketView, NaiveBook, Row, SnapshotKind, Stamp, Update};
 use slotbook_protocol::enums::MarketType;
 use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
 
@@ -58,9 +58,14 @@ impl Pair {
         });
     }
 
-    pub(crate) fn begin_snapshot(&mut self, slot: u64) {
+    pub(crate) fn begin_snapshot(&mut self, slot: u64, kind: SnapshotKind) {
+        let state = match kind {
+            SnapshotKind::Audit => FeedState::Live,
+            SnapshotKind::Replace => FeedState::Rebuilding,
+        };
+        self.fast.set_state(state);
         self.fast.begin_snapshot(Slot(slot));
-        self.naive.begin_snapshot(slot);
+        self.naive.begin_snapshot(slot, kind);
     }
 
     pub(crate) fn end_snapshot(&mut self) {

@@ -1,6 +1,6 @@
 //! Random commands: what happens on a chain, and what goes wrong on the way to the book.
 
-use slotbook_naive::Stamp;
+use slotbook_naive::{SnapshotKind, Stamp};
 
 use crate::judge::{Delivery, Pair};
 use crate::rng::Rng;
@@ -340,7 +340,8 @@ impl Life {
             return self.move_oracle();
         }
         let slot = self.world.slot.saturating_sub(self.rng.below(4));
-        self.pair.begin_snapshot(slot);
+        let kind = if self.rng.one_in(3) { SnapshotKind::Replace } else { SnapshotKind::Audit };
+        self.pair.begin_snapshot(slot, kind);
         let mut gone = 0;
         for user in 0..USERS {
             if self.rng.one_in(6) {
@@ -355,7 +356,7 @@ impl Life {
             self.deliver(&Sent { key, slot, stamp: Stamp::Snapshot, data }, PROGRAM);
         }
         self.pair.end_snapshot();
-        format!("snapshot of slot {slot} without {gone}")
+        format!("snapshot of slot {slot}, {kind:?}, without {gone}")
     }
 
     /// Bytes the program never writes, or accounts the book does not read.

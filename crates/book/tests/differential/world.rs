@@ -1,13 +1,14 @@
 //! A small chain: the bytes of every account, written by offset.
 //!
-//! Source of offsets: programs/drift/src/state/{user,perp_market,spot_market,state,pyth_lazer_oracle}.rs.
+//! Source of offsets:
+//! programs/drift/src/state/{user,perp_market,spot_market,state,pyth_lazer_oracle}.rs.
 
 use crate::rng::Rng;
 
 pub(crate) type Key = [u8; 32];
 
 /// The exchange's program.
-pub(crate) const PROGRAM: Key = [9; 32];
+pub(crate) const PROGRAM: Key = slotbook_protocol::account::PROGRAM_ID.0;
 
 pub(crate) const USERS: u8 = 8;
 pub(crate) const USER_BYTES: usize = 4376;
