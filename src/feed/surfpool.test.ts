@@ -1,0 +1,120 @@
+import { afterEach, expect, test } from 'vitest';
+import { until } from '../../test/scripted-rpc.js';
+import { Engine } from '../engine/engine.js';
+import { RpcClient } from '../rpc/client.js';
+import { RpcSocket } from '../rpc/socket.js';
+import { AccountWriter } from '../sim/account-writer.js';
+import { LocalChain } from '../sim/chain-process.js';
+import { PROGRAM_ID } from '../sim/keys.js';
+import { MarketLife } from '../sim/market-life.js';
+import { Relay } from '../sim/relay.js';
+import { LiveFeed } from './live-feed.js';
+
+/** Real surfpool, real engine: books that lived through trouble against books read afresh. */
+
+const SEED = 7;
+const DEADLINE_MS = 20_000;
+const SLOT_TIME_MS = 100;
+
+const closers: (() => void | Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+interface World {
+  readonly relay: Relay;
+  /** Writes this many steps of the life and waits until the chain has them. */
+  step(count: number): Promise<void>;
+}
+
+async function startWorld(): Promise<World> {
+  const chain = await LocalChain.start({ slotTimeMs: SLOT_TIME_MS });
+  closers.push(async () => {
+    await chain.stop();
+  });
+  const relay = await Relay.start(chain);
+  closers.push(() => relay.stop());
+  const writer = new AccountWriter(chain.rpcUrl);
+  closers.push(() => writer.close());
+  chain.onSlot(({ slot }) => relay.noteSlot(slot));
+  await until('the chain has a clock', () => chain.clock !== undefined, DEADLINE_MS);
+  const clock = (): NonNullable<typeof chain.clock> => {
+    if (chain.clock === undefined) throw new Error('the chain has no clock');
+    return chain.clock;
+  };
+  const life = new MarketLife({ seed: SEED, makers: 50 });
+  for (const account of life.genesis(clock())) await writer.write(account);
+  await writer.flush();
+  return {
+    relay,
+    step: async (count) => {
+      for (let index = 0; index < count; index += 1) {
+        for (const account of life.next(clock())) await writer.write(account);
+      }
+      await writer.flush();
+    },
+  };
+}
+
+interface Follower {
+  readonly engine: Engine;
+  readonly feed: LiveFeed;
+  /** The book's hash by the time it was shown at: books of different times differ. */
+  readonly hashes: Map<string, bigint>;
+}
+
+async function follow({ relay }: World): Promise<Follower> {
+  const engine = new Engine({ programId: PROGRAM_ID, epoch: 'test' });
+  const hashes = new Map<string, bigint>();
+  const feed: LiveFeed = new LiveFeed({
+    rpc: new RpcClient({ url: relay.rpcUrl }),
+    socket: new RpcSocket({ url: relay.wsUrl }),
+    engine,
+    programId: PROGRAM_ID,
+    onTurn: () => {
+      const { slot, unixSeconds } = feed.stats();
+      if (feed.status().state === 'live') hashes.set(`${slot} ${unixSeconds}`, engine.stateHash());
+    },
+  });
+  closers.push(() => feed.stop());
+  await feed.start();
+  return { engine, feed, hashes };
+}
+
+/** Both books at one and the same time of the chain, while nothing is written. */
+async function hashesAtOneTime(a: Follower, b: Follower): Promise<readonly [bigint, bigint]> {
+  const slot = Math.max(a.feed.stats().slot, b.feed.stats().slot) + 2;
+  const reached = (): boolean => a.feed.stats().slot >= slot && b.feed.stats().slot >= slot;
+  await until('two quiet slots', reached, DEADLINE_MS);
+  a.hashes.clear();
+  b.hashes.clear();
+  const common = (): string | undefined => [...a.hashes.keys()].find((key) => b.hashes.has(key));
+  await until('a time that both have shown', () => common() !== undefined, DEADLINE_MS);
+  const key = common() ?? '';
+  return [a.hashes.get(key) ?? 0n, b.hashes.get(key) ?? 1n];
+}
+
+test('feed: a book that lived through cuts equals a book read afresh, seed 7', {
+  timeout: 120_000,
+}, async () => {
+  const world = await startWorld();
+  const old = await follow(world);
+  expect(old.engine.markets().map(({ symbol }) => symbol)).toContain('SOL-PERP');
+  expect(old.engine.stats().shown).toBeGreaterThan(100);
+  for (let round = 0; round < 5; round += 1) {
+    const writing = world.step(60);
+    if (round % 2 === 1) {
+      world.relay.cut();
+      await until('rebuilding', () => old.feed.status().state === 'rebuilding', DEADLINE_MS);
+    }
+    await writing;
+    await until('live', () => old.feed.status().state === 'live', DEADLINE_MS);
+    const fresh = await follow(world);
+    const [hashOld, hashFresh] = await hashesAtOneTime(old, fresh);
+    expect(hashOld, `round ${round}`).toBe(hashFresh);
+    expect(old.engine.checkIntegrity()).toBeNull();
+    fresh.feed.stop();
+  }
+  expect(old.feed.stats().malformedNotifications).toBe(0);
+});
