@@ -35,14 +35,14 @@ function checkTools() {
   if (missing.length > 0) throw new Error(`missing on this machine: ${missing.join('; ')}`);
 }
 
+/**
+ * `npm install` and not `npm ci`: the latter refuses a lock file without the optional packages of
+ * every other platform, and not every registry carries them all.
+ */
 async function installPackages() {
-  if (lockIsStale()) {
-    say('package.json and package-lock.json differ: npm install');
-    await runOrThrow('npm', ['install', '--no-progress']);
-  } else if (installIsStale()) {
-    say('installing the npm packages: npm ci');
-    await runOrThrow('npm', ['ci', '--no-progress']);
-  }
+  if (!lockIsStale() && !installIsStale()) return;
+  say('installing the npm packages: npm install');
+  await runOrThrow('npm', ['install', '--no-progress']);
 }
 
 async function buildAddon() {
