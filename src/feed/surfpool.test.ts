@@ -23,12 +23,13 @@ afterEach(async () => {
 });
 
 interface World {
+  readonly chain: LocalChain;
   readonly relay: Relay;
   /** Writes this many steps of the life and waits until the chain has them. */
   step(count: number): Promise<void>;
 }
 
-async function startWorld(): Promise<World> {
+async function startWorld(seed: number): Promise<World> {
   const chain = await LocalChain.start({ slotTimeMs: SLOT_TIME_MS });
   closers.push(async () => {
     await chain.stop();
@@ -43,10 +44,11 @@ async function startWorld(): Promise<World> {
     if (chain.clock === undefined) throw new Error('the chain has no clock');
     return chain.clock;
   };
-  const life = new MarketLife({ seed: SEED, makers: 50 });
+  const life = new MarketLife({ seed, makers: 50 });
   for (const account of life.genesis(clock())) await writer.write(account);
   await writer.flush();
   return {
+    chain,
     relay,
     step: async (count) => {
       for (let index = 0; index < count; index += 1) {
@@ -98,7 +100,7 @@ async function hashesAtOneTime(a: Follower, b: Follower): Promise<readonly [bigi
 test('feed: a book that lived through cuts equals a book read afresh, seed 7', {
   timeout: 120_000,
 }, async () => {
-  const world = await startWorld();
+  const world = await startWorld(SEED);
   const old = await follow(world);
   expect(old.engine.markets().map(({ symbol }) => symbol)).toContain('SOL-PERP');
   expect(old.engine.stats().shown).toBeGreaterThan(100);
@@ -117,4 +119,26 @@ test('feed: a book that lived through cuts equals a book read afresh, seed 7', {
     fresh.feed.stop();
   }
   expect(old.feed.stats().malformedNotifications).toBe(0);
+});
+
+test('feed: a book follows its RPC to another chain with lower slots', {
+  timeout: 120_000,
+}, async () => {
+  const world = await startWorld(SEED);
+  await world.step(30);
+  const old = await follow(world);
+  const genesis = old.feed.stats().genesisHash;
+  const slot = old.feed.stats().slot + 5;
+  await until('some slots', () => old.feed.stats().slot >= slot, DEADLINE_MS);
+  const other = await startWorld(SEED + 1);
+  world.relay.retarget(other.chain);
+  await until('rebuilding', () => old.feed.status().state === 'rebuilding', DEADLINE_MS);
+  await until('live', () => old.feed.status().state === 'live', DEADLINE_MS);
+  await until('a slot', () => old.feed.stats().slotAgeMs < SLOT_TIME_MS, DEADLINE_MS);
+  expect(old.feed.stats().genesisHash).not.toBe(genesis);
+  await other.step(30);
+  const fresh = await follow(world);
+  const [hashOld, hashFresh] = await hashesAtOneTime(old, fresh);
+  expect(hashOld).toBe(hashFresh);
+  expect(old.engine.checkIntegrity()).toBeNull();
 });
