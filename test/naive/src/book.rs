@@ -146,6 +146,8 @@ impl NaiveBook {
             stored.seen_in_snapshot |= update.stamp == Stamp::Snapshot;
             return Outcome::Stale;
         }
+        let was_seen =
+            self.accounts.get(&update.pubkey).is_some_and(|stored| stored.seen_in_snapshot);
         let write_version = match update.stamp {
             Stamp::WriteVersion(version) => version,
             Stamp::Arrival | Stamp::Snapshot => 0,
@@ -157,7 +159,7 @@ impl NaiveBook {
             data: update.data.to_vec(),
             account: account.filter(|_| role != Role::Oracle),
             role,
-            seen_in_snapshot: update.stamp == Stamp::Snapshot,
+            seen_in_snapshot: was_seen || update.stamp == Stamp::Snapshot,
         };
         self.accounts.insert(update.pubkey, stored);
         self.forget_unnamed_oracles();
