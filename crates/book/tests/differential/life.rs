@@ -5,9 +5,12 @@ use slotbook_naive::{SnapshotKind, Stamp};
 use crate::judge::{Delivery, Pair};
 use crate::rng::Rng;
 use crate::world::{
-    Key, MARKETS, MarketTag, ORDER_BYTES, ORDERS_AT, PROGRAM, SLOTS_USED, USERS, World, empty_user,
-    market_key, oracle_account, oracle_key, put, state_key, user_key,
+    Key, MARKETS, MarketTag, ORDER_BYTES, ORDERS_AT, PROGRAM, Shape, World, empty_user, market_key,
+    oracle_account, oracle_key, put, state_key, user_key,
 };
+
+/// Times that a crowded market gets orders before the first command.
+const CROWD: usize = 60;
 
 /// Deliveries that may come again.
 const RECENT_MAX: usize = 24;
@@ -32,6 +35,7 @@ struct Sent {
 pub(crate) struct Life {
     rng: Rng,
     world: World,
+    shape: Shape,
     feed: Feed,
     version: u64,
     recent: Vec<Sent>,
@@ -41,13 +45,23 @@ pub(crate) struct Life {
 impl Life {
     pub(crate) fn new(seed: u64) -> Self {
         let mut rng = Rng::new(seed);
-        let world = World::new(&mut rng);
+        let shape = Shape::any(&mut rng);
+        let world = World::new(&mut rng, shape.users);
         let feed = if rng.one_in(4) { Feed::WriteVersions } else { Feed::Socket };
-        let mut life = Life { rng, world, feed, version: 0, recent: Vec::new(), pair: Pair::new() };
+        let mut life =
+            Life { rng, world, shape, feed, version: 0, recent: Vec::new(), pair: Pair::new() };
         life.pair.set_clock(life.world.slot, life.world.now);
         let keys: Vec<Key> = life.world.accounts.iter().map(|(key, _)| *key).collect();
         keys.iter().for_each(|key| life.send(key));
+        if shape.is_crowded {
+            (0..CROWD).for_each(|_| drop(life.place_many(16)));
+        }
         life
+    }
+
+    /// The bytes of an account as the chain has them.
+    pub(crate) fn account(&self, key: &Key) -> Vec<u8> {
+        self.world.data(key).clone()
     }
 
     /// Does one thing and says what it was.
@@ -101,7 +115,8 @@ impl Life {
     }
 
     fn any_user(&mut self) -> Key {
-        let user = u8::try_from(self.rng.below(u64::from(USERS))).expect("Invariant: few users");
+        let user = u8::try_from(self.rng.below(u64::from(self.shape.users)))
+            .expect("Invariant: few users");
         let key = user_key(user);
         if self.world.data(&key).is_empty() {
             *self.world.data_mut(&key) = empty_user(user);
@@ -110,29 +125,37 @@ impl Life {
     }
 
     fn place(&mut self) -> String {
-        let key = self.any_user();
         let count = if self.rng.one_in(5) { 4 } else { 1 };
+        self.place_many(count)
+    }
+
+    fn place_many(&mut self, count: usize) -> String {
+        let key = self.any_user();
         for _ in 0..count {
-            let at = ORDERS_AT + self.rng.index(SLOTS_USED) * ORDER_BYTES;
-            let order = self.order();
-            self.world.put(&key, at, &order);
+            let slot = self.rng.index(self.shape.order_slots);
+            let order = self.order(slot);
+            self.world.put(&key, ORDERS_AT + slot * ORDER_BYTES, &order);
         }
         self.send(&key);
         format!("place {count} by {}", key[30])
     }
 
-    fn order(&mut self) -> [u8; ORDER_BYTES] {
+    /// An order for an order slot. Ids are unique within a user, as on chain, and equal across
+    /// users.
+    fn order(&mut self, order_slot: usize) -> [u8; ORDER_BYTES] {
         let (rng, world) = (&mut self.rng, &self.world);
+        let spread = if self.shape.is_crowded { 12 } else { 1 };
         let mut order = [0; ORDER_BYTES];
         let slot = world.slot.saturating_add_signed(rng.between(-30, 3));
         put(&mut order, 0, &slot.to_le_bytes());
-        let (kind, index) = rng.pick(&MARKETS);
+        let is_first = self.shape.is_crowded && !rng.one_in(10);
+        let (kind, index) = if is_first { MARKETS[0] } else { rng.pick(&MARKETS) };
         put(&mut order, 80, &if rng.one_in(40) { 77 } else { index }.to_le_bytes());
         order[84] = kind;
         if rng.one_in(2) {
-            put(&mut order, 8, &price(rng).to_le_bytes());
+            put(&mut order, 8, &price(rng, spread).to_le_bytes());
         } else {
-            put(&mut order, 72, &offset(rng).to_le_bytes());
+            put(&mut order, 72, &offset(rng, spread).to_le_bytes());
         }
         let base = size(rng);
         put(&mut order, 16, &base.to_le_bytes());
@@ -140,7 +163,8 @@ impl Life {
             put(&mut order, 24, &rng.below(base.saturating_add(2)).to_le_bytes());
         }
         put(&mut order, 64, &max_ts(rng, world.now).to_le_bytes());
-        put(&mut order, 76, &u32::try_from(rng.between(1, 5)).unwrap_or(1).to_le_bytes());
+        let id = order_slot + 32 * rng.index(2);
+        put(&mut order, 76, &u32::try_from(id).expect("Invariant: ids are small").to_le_bytes());
         order[82] = if rng.one_in(12) { rng.pick(&[0, 2, 3]) } else { 1 };
         order[83] = rng.pick(&[1, 1, 1, 1, 1, 1, 3, 3, 3, 0, 2, 4]);
         order[87] = rng.pick(&[0, 1]);
@@ -155,8 +179,8 @@ impl Life {
     /// Changes one field of an order, as a fill, an edit or a trigger would.
     fn change_order(&mut self) -> String {
         let key = self.any_user();
-        let slot = self.rng.index(SLOTS_USED);
-        let fresh = self.order();
+        let slot = self.rng.index(self.shape.order_slots);
+        let fresh = self.order(slot);
         let fields =
             [(0, 8), (8, 8), (16, 8), (24, 8), (64, 8), (72, 4), (76, 4), (82, 1), (87, 1)];
         let more = [(88, 1), (89, 1), (91, 1), (92, 1), (83, 1), (80, 5)];
@@ -169,7 +193,7 @@ impl Life {
 
     fn cancel(&mut self) -> String {
         let key = self.any_user();
-        let slot = self.rng.index(SLOTS_USED);
+        let slot = self.rng.index(self.shape.order_slots);
         self.world.put(&key, ORDERS_AT + slot * ORDER_BYTES + 82, &[3]);
         self.send(&key);
         format!("cancel order {slot} of {}", key[30])
@@ -343,7 +367,7 @@ impl Life {
         let kind = if self.rng.one_in(3) { SnapshotKind::Replace } else { SnapshotKind::Audit };
         self.pair.begin_snapshot(slot, kind);
         let mut gone = 0;
-        for user in 0..USERS {
+        for user in 0..self.shape.users {
             if self.rng.one_in(6) {
                 self.place();
             }
@@ -366,7 +390,7 @@ impl Life {
         let mut to = key;
         let what = match self.rng.below(5) {
             0 => {
-                data[ORDERS_AT + self.rng.index(SLOTS_USED) * ORDER_BYTES + 83] = 9;
+                data[ORDERS_AT + self.rng.index(self.shape.order_slots) * ORDER_BYTES + 83] = 9;
                 "order type 9"
             }
             1 => {
@@ -396,21 +420,22 @@ impl Life {
 }
 
 /// Prices near the oracle, on and off the tick; sometimes none, sometimes absurd.
-fn price(rng: &mut Rng) -> u64 {
+fn price(rng: &mut Rng, spread: i64) -> u64 {
     match rng.below(30) {
         0 => 0,
         1 => u64::MAX,
         2 => 1,
-        _ => 1_000_000_u64.saturating_add_signed(rng.between(-20, 20) * rng.pick(&[7, 50, 100])),
+        _ => 1_000_000_u64
+            .saturating_add_signed(rng.between(-20, 20) * spread * rng.pick(&[7, 50, 100])),
     }
 }
 
-fn offset(rng: &mut Rng) -> i32 {
+fn offset(rng: &mut Rng, spread: i64) -> i32 {
     let offset = match rng.below(30) {
         0 => i64::from(i32::MIN),
         1 => i64::from(i32::MAX),
         2 => -1_000_000 + rng.between(-300, 300),
-        _ => rng.between(-25, 25) * rng.pick(&[1, 7, 50, 100]),
+        _ => rng.between(-25, 25) * spread * rng.pick(&[1, 7, 50, 100]),
     };
     i32::try_from(offset).expect("Invariant: offsets fit")
 }

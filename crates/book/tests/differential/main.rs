@@ -8,7 +8,7 @@ mod life;
 mod rng;
 mod world;
 
-use judge::{Delivery, Pair};
+use judge::Delivery;
 use life::Life;
 use slotbook_naive::Stamp;
 
@@ -58,18 +58,15 @@ fn fast_book_equals_naive_book_after_every_random_command() {
 #[test]
 fn a_missed_update_is_noticed() {
     let mut life = Life::new(1);
-    let Pair { naive, .. } = &mut life.pair;
-    naive.apply(&slotbook_naive::Update {
-        pubkey: world::market_key((1, 0)),
+    let market = world::market_key((1, 0));
+    let mut settled = life.account(&market);
+    settled[1162] = 7;
+    life.pair.naive.apply(&slotbook_naive::Update {
+        pubkey: market,
         owner: world::PROGRAM,
         slot: 1_000,
         stamp: Stamp::Arrival,
-        data: &{
-            let mut data =
-                world::World::new(&mut rng::Rng::new(1)).data(&world::market_key((1, 0))).clone();
-            data[1162] = 7;
-            data
-        },
+        data: &settled,
     });
     assert!(life.pair.compare().is_err());
 }

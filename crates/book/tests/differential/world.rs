@@ -10,12 +10,32 @@ pub(crate) type Key = [u8; 32];
 /// The exchange's program.
 pub(crate) const PROGRAM: Key = slotbook_protocol::account::PROGRAM_ID.0;
 
-pub(crate) const USERS: u8 = 8;
+/// Most users and order slots of a seed; see [`Shape`].
+const USERS_MAX: u8 = 48;
 pub(crate) const USER_BYTES: usize = 4376;
 pub(crate) const ORDERS_AT: usize = 1192;
 pub(crate) const ORDER_BYTES: usize = 96;
-/// Few slots are used, so that commands meet orders that are there.
-pub(crate) const SLOTS_USED: usize = 10;
+
+/// How much of the world a seed uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    pub(crate) users: u8,
+    pub(crate) order_slots: usize,
+    /// Most of the orders go to the first market.
+    pub(crate) is_crowded: bool,
+}
+
+impl Shape {
+    /// Few users and slots, so that commands meet orders that are there; now and then a crowded
+    /// market, so that ladders grow beyond one chunk.
+    pub(crate) fn any(rng: &mut Rng) -> Self {
+        if rng.one_in(12) {
+            Shape { users: USERS_MAX, order_slots: 32, is_crowded: true }
+        } else {
+            Shape { users: 8, order_slots: 10, is_crowded: false }
+        }
+    }
+}
 
 /// `OracleSource` bytes.
 const PYTH_LAZER: u8 = 12;
@@ -36,7 +56,7 @@ pub(crate) struct World {
 
 impl World {
     /// Markets, oracles, state and empty users.
-    pub(crate) fn new(rng: &mut Rng) -> Self {
+    pub(crate) fn new(rng: &mut Rng, users: u8) -> Self {
         let mut world = World { slot: 1_000, now: 10_000, accounts: Vec::new() };
         for (number, market) in MARKETS.into_iter().enumerate() {
             world.accounts.push((market_key(market), market_account(rng, number, market)));
@@ -45,7 +65,7 @@ impl World {
             world.accounts.push((oracle_key(oracle), oracle_account(1_000_000, 1_000)));
         }
         world.accounts.push((state_key(), state_account()));
-        for user in 0..USERS {
+        for user in 0..users {
             world.accounts.push((user_key(user), empty_user(user)));
         }
         world
