@@ -1,0 +1,79 @@
+import { LiveFeed, type LiveFeedOptions } from '../src/feed/live-feed.js';
+import { RpcClient } from '../src/rpc/client.js';
+import { RpcSocket } from '../src/rpc/socket.js';
+import { FakeChain } from './fake-chain.js';
+import { FakeEngine } from './fake-engine.js';
+import { ScriptedRpc, until } from './scripted-rpc.js';
+
+/** A feed between a scripted RPC and a fake engine: what the feed's tests have in common. */
+export class FeedBench {
+  readonly server: ScriptedRpc;
+  readonly chain: FakeChain;
+  readonly engine = new FakeEngine();
+  #feed: LiveFeed | null = null;
+  #socket: RpcSocket | null = null;
+
+  private constructor(server: ScriptedRpc) {
+    this.server = server;
+    this.chain = new FakeChain(server);
+  }
+
+  static async open(): Promise<FeedBench> {
+    return new FeedBench(await ScriptedRpc.start());
+  }
+
+  /** Starts the feed; resolves when its book is live for the first time. */
+  start(options: Partial<LiveFeedOptions> = {}, ackTimeoutMs = 5_000): Promise<void> {
+    this.#socket = new RpcSocket({ url: this.server.wsUrl, random: () => 0, ackTimeoutMs });
+    this.#feed = new LiveFeed({
+      rpc: new RpcClient({ url: this.server.rpcUrl, random: () => 0 }),
+      socket: this.#socket,
+      engine: this.engine,
+      programId: 'program',
+      random: () => 0,
+      wallMs: () => 5_000,
+      timing: { laggingAfterMs: 60_000, staleAfterMs: 120_000 },
+      ...options,
+    });
+    return this.#feed.start();
+  }
+
+  async close(): Promise<void> {
+    this.#feed?.stop();
+    await this.server.stop();
+  }
+
+  get feed(): LiveFeed {
+    if (this.#feed === null) throw new Error('the feed was not started');
+    return this.#feed;
+  }
+
+  get socket(): RpcSocket {
+    if (this.#socket === null) throw new Error('the feed was not started');
+    return this.#socket;
+  }
+
+  /** The data of an account in the engine. */
+  user(name: string): string | undefined {
+    return this.engine.accounts.get(name);
+  }
+
+  async untilUser(name: string, data: string | undefined): Promise<void> {
+    await until(`${name} is ${data}`, () => this.user(name) === data);
+  }
+
+  /** Breaks the connection, changes the chain and waits for the book after it. */
+  async cutAnd(change: () => void): Promise<void> {
+    this.server.cut();
+    change();
+    await until('rebuilding', () => this.engine.state === 'rebuilding');
+    await until('live again', () => this.engine.state === 'live');
+  }
+
+  /** Slots arrive in order with all else, so a later one proves that the earlier came. */
+  async notifiedAll(): Promise<void> {
+    const slot = this.chain.slot + 1_000;
+    this.chain.tick(slot);
+    await until('the slot arrived', () => this.feed.stats().slot === slot);
+  }
+}
