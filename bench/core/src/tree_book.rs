@@ -63,10 +63,10 @@ impl TreeBook {
     /// Applies an account's new state.
     pub fn apply(&mut self, pubkey: Pubkey, slot: Slot, data: &[u8]) {
         let next = u32::try_from(self.accounts.len()).unwrap_or(u32::MAX);
-        let account = self.accounts.entry(pubkey).or_insert_with(|| Account {
-            index: next,
-            ..Account::default()
-        });
+        let account = self
+            .accounts
+            .entry(pubkey)
+            .or_insert_with(|| Account { index: next, ..Account::default() });
         if slot.0 < account.slot {
             return;
         }

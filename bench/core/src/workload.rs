@@ -82,8 +82,10 @@ impl Workload {
         }
         let header_bytes = word(&bytes, MAGIC.len())?;
         let start = MAGIC.len() + 4;
-        let header = bytes.get(start..start + header_bytes).and_then(|json| str::from_utf8(json).ok());
-        let config = read_config(header.ok_or(BenchError::Malformed { what: "header", at: start })?)?;
+        let header =
+            bytes.get(start..start + header_bytes).and_then(|json| str::from_utf8(json).ok());
+        let config =
+            read_config(header.ok_or(BenchError::Malformed { what: "header", at: start })?)?;
         let mut load = record_places(&bytes, start + header_bytes)?;
         let events = load.split_off(config.users + usize::from(config.markets));
         Ok(Self { config, bytes, load, events })
