@@ -11,12 +11,10 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { describeMachine, loadAverage, summary, table, writeResults } from './harness/report.mjs';
+import { ROUNDS_MIN } from './harness/rounds.mjs';
 import { ROWS } from './harness/rows.mjs';
 import { setUp, startEngines } from './harness/setup.mjs';
 import { workloadFile } from './workload/files.mjs';
-
-/** Fewer rounds have no meaningful median. */
-const ROUNDS_MIN = 3;
 
 const results = path.join(path.dirname(fileURLToPath(import.meta.url)), 'results');
 

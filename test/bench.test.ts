@@ -32,6 +32,17 @@ describe('bench: rounds', () => {
   });
 });
 
+test('bench: a row over its time budget makes three rounds, and says so', async () => {
+  let time = 0;
+  const slow = () => {
+    time += 1_000_000;
+    return Promise.resolve({ operations: 1, wallNs: 1, cpuNs: 1 });
+  };
+  const now = () => time;
+  const times = await timeInTurns({ ours: slow, peer: slow, rounds: 5, warmUp: [], now });
+  expect(times.rounds).toHaveLength(3);
+});
+
 describe('bench: equality comes first', () => {
   const bids = [['100', '5']];
   const plain = { market: 0, bids, asks: [] };

@@ -11,7 +11,7 @@ const HEADINGS = [
   'workload',
   'ours (CPU)',
   'peer (CPU)',
-  'ratio (min..max; CPU)',
+  'ratio (min..max of rounds; CPU)',
   'bar',
   'wish',
   'verdict',
@@ -84,8 +84,9 @@ function cells(result) {
 
 const timed = ({ wallNs, cpuNs }) => `${duration(wallNs)} (${duration(cpuNs)})`;
 
-function ratioCell({ ratio, ratioMin, ratioMax, ratioCpu }) {
-  return `${factor(ratio)} (${factor(ratioMin)}..${factor(ratioMax)}; ${factor(ratioCpu)})`;
+function ratioCell({ ratio, ratioMin, ratioMax, ratioCpu, rounds }) {
+  const spread = `${factor(ratioMin)}..${factor(ratioMax)} of ${rounds.length}`;
+  return `${factor(ratio)} (${spread}; ${factor(ratioCpu)})`;
 }
 
 function limit(value, { better, ratio, unit }) {

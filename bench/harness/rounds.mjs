@@ -1,5 +1,11 @@
 /** Interleaved rounds: ours, peer, ours, peer, and the median of the ratios of the rounds. */
 
+/** Rounds without which a median says nothing. */
+export const ROUNDS_MIN = 3;
+
+/** A row that has run this long makes no more than `ROUNDS_MIN` rounds. */
+const ROW_BUDGET_MS = 240_000;
+
 /** The middle value; of an even number, the mean of the two in the middle. */
 export function median(values) {
   const sorted = [...values].sort((a, b) => a - b);
@@ -9,12 +15,14 @@ export function median(values) {
 
 /**
  * Times two commands in turns. `ours` and `peer` are functions that run one round and answer
- * `{operations, wallNs, cpuNs}`; `warmUp` says which of them also run once before.
+ * `{operations, wallNs, cpuNs}`; `warmUp` says which of them also run once before. A row over its
+ * time budget stops early; how many rounds it made is in its result.
  */
-export async function timeInTurns({ ours, peer, rounds, warmUp }) {
+export async function timeInTurns({ ours, peer, rounds, warmUp, now = Date.now }) {
   for (const run of warmUp) await run();
+  const end = now() + ROW_BUDGET_MS;
   const taken = [];
-  for (let round = 0; round < rounds; round++) {
+  while (taken.length < rounds && (taken.length < ROUNDS_MIN || now() < end)) {
     const a = perOperation(await ours());
     const b = perOperation(await peer());
     taken.push({ ours: a, peer: b });
