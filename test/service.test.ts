@@ -1,0 +1,232 @@
+/** The service against the chain it reads: real accounts, a real RPC, and books rebuilt beside it. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { address } from '../src/sim/keys.js';
+import { BookJudge } from './support/book-judge.js';
+import { BET, betMarket, betOrders, oddOrders, oddUser } from './support/odd-accounts.js';
+import { ServiceProbe } from './support/service-probe.js';
+import { SteppedDemo } from './support/stepped-demo.js';
+
+const SOL_PERP = address.perpMarket(0);
+const STOPS = 6;
+const SLOTS_BETWEEN_STOPS = 4;
+
+let demo: SteppedDemo;
+let service: ServiceProbe;
+let judge: BookJudge;
+
+beforeAll(async () => {
+  demo = await SteppedDemo.start({ seed: 20261121, makers: 60, slotTimeMs: 200 });
+  await demo.step(100);
+  service = await ServiceProbe.start(demo.relay);
+  judge = new BookJudge(demo, service);
+});
+
+afterAll(async () => {
+  await service?.stop();
+  await demo?.stop();
+});
+
+async function slots(count: number): Promise<void> {
+  const target = demo.clock.slot + count;
+  await service.until(() => demo.clock.slot >= target);
+}
+
+async function bytesOf(pubkey: string): Promise<Buffer> {
+  const found = (await demo.accounts()).find((account) => account.pubkey === pubkey);
+  if (found === undefined) throw new Error(`the chain has no account ${pubkey}`);
+  return found.data;
+}
+
+/** Writes an account with one byte changed, and answers how to change it back. */
+async function patch(pubkey: string, byte: { at: number; value: number }) {
+  const data = await bytesOf(pubkey);
+  const patched = Buffer.from(data);
+  patched.writeUInt8(byte.value, byte.at);
+  await demo.writeBytes(pubkey, patched);
+  return () => demo.writeBytes(pubkey, data);
+}
+
+function oddScene() {
+  const oracle = demo.life.markets[0]?.feed.price ?? 0n;
+  return { clock: demo.clock, oracle };
+}
+
+describe('books', () => {
+  test('equal a rebuild from the chain at every stop of a life', async () => {
+    for (let stop = 0; stop < STOPS; stop += 1) {
+      await demo.step(250);
+      await judge.compare();
+      await slots(SLOTS_BETWEEN_STOPS);
+    }
+    const lived = ['fixed', 'offset', 'inAuction', 'reduceOnly', 'untriggered', 'taker'];
+    expect([...judge.census.keys()]).toEqual(expect.arrayContaining(lived));
+  });
+
+  test('hold orders of every kind as the rules say, while slots and seconds pass', async () => {
+    const orders = oddOrders(oddScene());
+    const owners = [{ seed: 1 }, { seed: 2 }, { seed: 3, status: 1 }, { seed: 4, status: 16 }];
+    await demo.write(...owners.map((owner) => oddUser(owner, orders)));
+    for (let stop = 0; stop < STOPS; stop += 1) {
+      await judge.compare();
+      await slots(2);
+    }
+    const odd = ['expired', 'triggered', 'reduceOnlyCapped', 'offsetCapped', 'nothingToReduce'];
+    const odder = ['frozenOwner', 'noPrice', 'dust'];
+    expect([...judge.census.keys()]).toEqual(expect.arrayContaining([...odd, ...odder]));
+    expect(judge.crossed).toBeGreaterThan(0);
+  });
+
+  test('come and go with their market and its oracle, without a restart', async () => {
+    const { market, oracle } = betMarket(await bytesOf(SOL_PERP), demo.clock);
+    await demo.write(oddUser({ seed: 9 }, betOrders(demo)), market);
+    const oracleless = await judge.compare();
+    expect(oracleless.get(BET.name)?.head['offsetOrdersExcluded']).toBe('oracleMissing');
+    expect(await service.symbols()).toContain(BET.name);
+
+    await demo.write(oracle);
+    const asks = (await judge.compare()).get(BET.name)?.asks.rows;
+    expect(asks?.map(({ price }) => price)).toEqual(['630100', '990000', '1000000']);
+    await demo.close(oracle.pubkey);
+    const closed = await judge.compare();
+    expect(closed.get(BET.name)?.head['offsetOrdersExcluded']).toBe('oracleMissing');
+  });
+
+  test.each([
+    ['marketStatus', SOL_PERP, { at: 1162, value: 4 }],
+    ['marketFillPaused', SOL_PERP, { at: 1165, value: 4 }],
+    // The lowest byte of expiryTs: some second of 1970.
+    ['marketExpired', SOL_PERP, { at: 1080, value: 9 }],
+    ['marketFillPaused', address.spotMarket(1), { at: 690, value: 2 }],
+    ['exchangeFillPaused', address.state(), { at: 974, value: 8 }],
+  ])('are empty and name %s while the rule holds', async (reason, pubkey, byte) => {
+    const restore = await patch(pubkey, byte);
+    const reasons = Array.from((await judge.compare()).values(), ({ head }) => head['reason']);
+    expect(reasons).toContain(reason);
+    await restore();
+    await judge.compare();
+  });
+
+  test('show only reduce-only orders in a market that is reduce-only', async () => {
+    const restore = await patch(SOL_PERP, { at: 1162, value: 6 });
+    const rows = (await judge.compare()).get('SOL-PERP')?.asks.rows ?? [];
+    expect(rows.length).toBeGreaterThan(0);
+    expect(rows.every(({ reduceOnly }) => reduceOnly)).toBe(true);
+    await restore();
+    await judge.compare();
+  });
+});
+
+describe('a malformed account', () => {
+  const quarantined = 'slotbook_accounts_quarantined';
+
+  test('of a user is out of the book, counted, and in again when it is sound', async () => {
+    const { pubkey, data } = oddUser({ seed: 1 }, oddOrders(oddScene()));
+    const wrong = Buffer.from(data);
+    // The type of the third order.
+    wrong.writeUInt8(9, 1192 + 2 * 96 + 83);
+    await demo.writeBytes(pubkey, wrong);
+    await judge.compare();
+    expect(await service.metric(quarantined)).toBe(1);
+    await demo.step(30);
+    await judge.compare();
+    await demo.writeBytes(pubkey, data);
+    await judge.compare();
+    expect(await service.metric(quarantined)).toBe(0);
+  });
+
+  test('of a market empties its own book only', async () => {
+    const restore = await patch(SOL_PERP, { at: 1162, value: 99 });
+    const body = () => service.json('/l2?marketName=SOL-PERP');
+    await service.until(async () => (await body())['reason'] === 'marketMalformed');
+    expect(await body()).toMatchObject({ bids: [], asks: [], state: 'live' });
+    expect(await service.metric(quarantined)).toBe(1);
+    expect(await service.json('/l2?marketName=BTC-PERP')).not.toHaveProperty('reason');
+    await restore();
+    await judge.compare();
+    expect(await service.metric(quarantined)).toBe(0);
+  });
+});
+
+describe('versions', () => {
+  test('seq and slot only grow, and one tag names one body', async () => {
+    const bodies = new Map<string, string>();
+    const last = new Map<string, { seq: number; slot: number }>();
+    const look = async (market: string, depth: number) => {
+      const { headers, text } = await service.get(`/l2?marketName=${market}&depth=${depth}`);
+      const { seq, slot, state, epoch } = JSON.parse(text);
+      const tag = `"${epoch}.${seq}.${slot}.${state}"`;
+      expect([headers.get('etag'), headers.get('x-slot')]).toEqual([tag, String(slot)]);
+      expect(bodies.get(market + tag) ?? text).toBe(text);
+      bodies.set(market + tag, text);
+      const before = last.get(market) ?? { seq: 0, slot: 0 };
+      expect(seq).toBeGreaterThanOrEqual(before.seq);
+      expect(slot).toBeGreaterThanOrEqual(before.slot);
+      last.set(market, { seq, slot });
+    };
+    const before = await service.json('/l2?marketName=SOL-PERP');
+    for (let round = 0; round < 40; round += 1) {
+      await demo.step(5);
+      // No side has 900 levels: both depths have the same body, rendered by itself each.
+      for (const market of ['SOL-PERP', 'ETH-PERP', 'SOL']) {
+        await look(market, 1_000 - round);
+        await look(market, 950 - round);
+      }
+    }
+    expect(last.get('SOL-PERP')?.seq).toBeGreaterThan(Number(before['seq']) + 5);
+  });
+
+  test('a book that stands still answers 304 to its tag', async () => {
+    await service.quiet();
+    demo.chain.pause();
+    try {
+      const path = '/l3?marketName=BTC-PERP';
+      const { headers } = await service.get(path);
+      const tag = headers.get('etag') ?? '';
+      const again = await service.get(path, { 'if-none-match': tag });
+      expect([again.status, again.text]).toEqual([304, '']);
+      expect(again.headers.get('x-slot')).toBe(headers.get('x-slot'));
+      expect(again.headers.get('x-state')).toBe('live');
+      const other = await service.get(path, { 'if-none-match': `${tag.slice(0, -1)}x"` });
+      expect(other.status).toBe(200);
+    } finally {
+      demo.chain.resume();
+    }
+  });
+});
+
+describe('a connection that fails', () => {
+  test('is told in the book, and the book is whole again afterwards', async () => {
+    const before = await judge.compare();
+    const { pubkey } = oddUser({ seed: 2 }, []);
+    const from = service.states.length;
+    demo.relay.cut({ downMs: 1_000 });
+    await service.until(async () => (await service.get('/ready')).status === 503);
+    // What happens meanwhile is not notified to anybody, the end of an account included.
+    await demo.step(100);
+    await demo.close(pubkey);
+    const meanwhile = await service.json('/l3?marketName=SOL-PERP');
+    expect(meanwhile['state']).toBe('rebuilding');
+    expect(meanwhile['bids']).toHaveLength(before.get('SOL-PERP')?.bids.rows.length ?? 0);
+
+    await service.until(async () => (await service.get('/ready')).status === 200);
+    await judge.compare();
+    expect(service.states.slice(from)).toEqual(['rebuilding', 'live']);
+    expect((await service.json(`/l3?marketName=SOL-PERP&maker=${pubkey}`))['bids']).toEqual([]);
+  });
+
+  test('that is silent makes the book lagging until slots come again', async () => {
+    const state = async () => (await service.get('/l2?marketName=SOL-PERP')).headers.get('x-state');
+    demo.chain.pause();
+    await service
+      .until(async () => (await state()) === 'lagging')
+      .finally(() => {
+        demo.chain.resume();
+      });
+    await service.until(async () => (await state()) === 'live');
+    await judge.compare();
+  });
+});
+
+test('the address is printed once the book is live', () => {
+  expect(service.printed.filter((line) => line === `ready ${service.url}\n`)).toHaveLength(1);
+});

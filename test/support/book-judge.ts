@@ -1,0 +1,72 @@
+import { expect, vi } from 'vitest';
+import { type PlainBook, plainBooks } from '../plain-book.js';
+import type { ServiceProbe } from './service-probe.js';
+import type { SteppedDemo } from './stepped-demo.js';
+
+/** How far the chain's second and the service's may be apart: one reading, and its rounding. */
+const CLOCK_APART_S_MAX = 2;
+
+/** How long a written account may take to the book on a busy machine before its absence is a fault. */
+const CATCH_UP = { timeout: 8_000, interval: 100 };
+
+/** Compares the served books with books rebuilt from the chain. */
+export class BookJudge {
+  /** What became of open orders, summed over all comparisons. */
+  readonly census = new Map<string, number>();
+  /** Comparisons in which a book was crossed. */
+  crossed = 0;
+  readonly #demo: SteppedDemo;
+  readonly #service: ServiceProbe;
+
+  constructor(demo: SteppedDemo, service: ServiceProbe) {
+    this.#demo = demo;
+    this.#service = service;
+  }
+
+  /**
+   * Compares every body of every market at the service's own slot and second, with a chain that
+   * stands still meanwhile. Answers the rebuilt books by name.
+   */
+  async compare(): Promise<ReadonlyMap<string, PlainBook>> {
+    const expected = await vi.waitFor(() => this.#compareNow(), CATCH_UP);
+    for (const book of expected) this.#count(book);
+    return new Map(expected.map((book) => [book.marketName, book]));
+  }
+
+  async #compareNow(): Promise<readonly PlainBook[]> {
+    await this.#service.quiet();
+    const accounts = await this.#demo.accounts();
+    const { chain, clock } = this.#demo;
+    chain.pause();
+    const { moment, books } = await this.#service.read().finally(() => chain.resume());
+    const apart = Math.abs(Number(moment.unixSeconds) - clock.unixSeconds);
+    expect(apart).toBeLessThanOrEqual(CLOCK_APART_S_MAX);
+
+    const expected = plainBooks(accounts, moment);
+    expect([...books.keys()].sort()).toEqual(expected.map((book) => book.marketName).sort());
+    for (const book of expected) {
+      const { l2, l3 } = books.get(book.marketName) ?? { l2: {}, l3: {} };
+      const { marketName, head, prices, bids, asks } = book;
+      const at = { slot: Number(moment.slot), state: 'live', seq: l2['seq'] };
+      const levels = { bids: bids.levels, asks: asks.levels, ...head, ...prices, ...at };
+      const rows = { bids: bids.rows, asks: asks.rows, ...head, ...at };
+      expect(unversioned(l2), `/l2 of ${marketName}`).toEqual(levels);
+      expect(unversioned(l3), `/l3 of ${marketName}`).toEqual(rows);
+    }
+    return expected;
+  }
+
+  #count({ census, head }: PlainBook): void {
+    if (head['crossed'] === true) this.crossed += 1;
+    for (const [verdict, count] of census) {
+      this.census.set(verdict, (this.census.get(verdict) ?? 0) + count);
+    }
+  }
+}
+
+/** Without the members that no account tells. */
+function unversioned(body: Readonly<Record<string, unknown>>) {
+  const { ts, epoch, marketSlot, ...rest } = body;
+  expect([typeof ts, typeof epoch, typeof marketSlot]).toEqual(['number', 'string', 'number']);
+  return rest;
+}

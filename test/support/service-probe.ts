@@ -1,0 +1,133 @@
+import { vi } from 'vitest';
+import { ConfigReader } from '../../src/config.js';
+import { Engine } from '../../src/engine/engine.js';
+import type { FeedState } from '../../src/engine/types.js';
+import { type Service, startService } from '../../src/main.js';
+import type { Moment } from '../plain-book.js';
+
+/** No account for this long: most likely none is under way, for a local chain notifies within 70 ms. */
+const QUIET_MS = 150;
+const DEADLINE_MS = 15_000;
+
+/** Both bodies of one market, of one version. */
+export interface Bodies {
+  readonly l2: Readonly<Record<string, unknown>>;
+  readonly l3: Readonly<Record<string, unknown>>;
+}
+
+/** The books of all markets by name, and the moment at which all of them stand. */
+export interface Reading {
+  readonly moment: Moment;
+  readonly books: ReadonlyMap<string, Bodies>;
+}
+
+/**
+ * A running service, started as `serve --rpc-url` starts it, with what only a look at its engine
+ * tells: the chain's second that the book was last given, and when the last account came.
+ */
+export class ServiceProbe {
+  readonly printed: string[] = [];
+  /** Every state the book was in, in order. */
+  readonly states: FeedState[] = [];
+  #service: Service | undefined;
+  #moment: Moment = { slot: 0n, unixSeconds: 0n };
+  #accountAtMs = performance.now();
+
+  /** Starts the service for a chain and waits until its book is live. */
+  static async start(urls: { readonly rpcUrl: string; readonly wsUrl: string }) {
+    const probe = new ServiceProbe();
+    probe.#watch();
+    const flags = { rpcUrl: urls.rpcUrl, wsUrl: urls.wsUrl, port: '0', logLevel: 'silent' };
+    probe.#service = await startService(new ConfigReader(flags, {}).service());
+    await probe.until(async () => (await probe.get('/ready')).status === 200);
+    return probe;
+  }
+
+  get url(): string {
+    if (this.#service === undefined) throw new Error('the service does not run');
+    return this.#service.url;
+  }
+
+  async get(path: string, headers: Readonly<Record<string, string>> = {}) {
+    const answer = await fetch(`${this.url}${path}`, { headers });
+    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  }
+
+  async json(path: string): Promise<Record<string, unknown>> {
+    return JSON.parse((await this.get(path)).text);
+  }
+
+  /** The value of a metric without labels. */
+  async metric(name: string): Promise<number> {
+    const line = new RegExp(`^${name} (\\S+)$`, 'm').exec((await this.get('/metrics')).text);
+    if (line === null) throw new Error(`there is no metric ${name}`);
+    return Number(line[1]);
+  }
+
+  /** Reads all bodies of one moment; again when the moment passed meanwhile. */
+  async read(): Promise<Reading> {
+    for (;;) {
+      const moment = this.#moment;
+      const symbols = await this.symbols();
+      const entries = await Promise.all(
+        symbols.map(async (symbol): Promise<[string, Bodies]> => {
+          const market = `marketName=${encodeURIComponent(symbol)}`;
+          const [l2, l3] = await Promise.all([
+            this.json(`/l2?${market}&depth=1000`),
+            this.json(`/l3?${market}`),
+          ]);
+          return [symbol, { l2, l3 }];
+        }),
+      );
+      if (moment === this.#moment) return { moment, books: new Map(entries) };
+    }
+  }
+
+  async symbols(): Promise<string[]> {
+    const rows = JSON.parse((await this.get('/markets')).text) as { symbol: string }[];
+    return rows.map(({ symbol }) => symbol);
+  }
+
+  /** Waits until no account has come for a moment from now on. */
+  async quiet(): Promise<void> {
+    const fromMs = performance.now();
+    await this.until(() => performance.now() - Math.max(fromMs, this.#accountAtMs) > QUIET_MS);
+  }
+
+  /** Waits until something holds; fails after a deadline. */
+  async until(holds: () => boolean | Promise<boolean>): Promise<void> {
+    const options = { timeout: DEADLINE_MS, interval: 20 };
+    await vi.waitUntil(holds, options);
+  }
+
+  async stop(): Promise<void> {
+    await this.#service?.stop();
+    vi.restoreAllMocks();
+  }
+
+  #watch(): void {
+    const { setClock, setState, push } = Engine.prototype;
+    const self = this;
+    vi.spyOn(Engine.prototype, 'setClock').mockImplementation(function (
+      this: Engine,
+      slot,
+      second,
+    ) {
+      self.#moment = { slot: BigInt(slot), unixSeconds: BigInt(second) };
+      return setClock.call(this, slot, second);
+    });
+    vi.spyOn(Engine.prototype, 'setState').mockImplementation(function (this: Engine, state) {
+      self.states.push(state);
+      return setState.call(this, state);
+    });
+    vi.spyOn(Engine.prototype, 'push').mockImplementation(function (this: Engine, account) {
+      // Oracles are read once a second whether they changed or not.
+      if (account.encoding === 'base64+zstd') self.#accountAtMs = performance.now();
+      return push.call(this, account);
+    });
+    vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+      self.printed.push(String(text));
+      return true;
+    });
+  }
+}

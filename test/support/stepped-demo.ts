@@ -1,0 +1,101 @@
+import { AccountWriter } from '../../src/sim/account-writer.js';
+import { LocalChain } from '../../src/sim/chain-process.js';
+import { PROGRAM_ID } from '../../src/sim/keys.js';
+import { type AccountWrite, MarketLife } from '../../src/sim/market-life.js';
+import { Relay } from '../../src/sim/relay.js';
+import type { PlainAccount } from '../plain-book.js';
+import { rpc } from './chain-listener.js';
+
+const SYSTEM_PROGRAM = '11111111111111111111111111111111';
+
+/** What getProgramAccounts answers when asked with context. */
+interface ProgramAccounts {
+  readonly value: readonly {
+    readonly pubkey: string;
+    readonly account: { readonly data: readonly [string, string] };
+  }[];
+}
+
+/**
+ * The demo's chain, relay and market life, made of the same parts, that moves only when it is told
+ * to: between two steps the chain has new slots and no new account.
+ */
+export class SteppedDemo {
+  readonly #writer: AccountWriter;
+
+  private constructor(
+    readonly chain: LocalChain,
+    readonly relay: Relay,
+    readonly life: MarketLife,
+  ) {
+    this.#writer = new AccountWriter(chain.rpcUrl);
+    chain.onSlot(({ slot }) => relay.noteSlot(slot));
+  }
+
+  /** Starts a chain and writes the first state of everything into it. */
+  static async start(options: {
+    readonly seed: number;
+    readonly makers: number;
+    readonly slotTimeMs: number;
+  }): Promise<SteppedDemo> {
+    const { seed, makers, slotTimeMs } = options;
+    const life = new MarketLife({ seed, makers, statusChanges: 'some' });
+    const chain = await LocalChain.start({ slotTimeMs });
+    const demo = new SteppedDemo(chain, await Relay.start(chain), life);
+    await new Promise<void>((resolve) => chain.onSlot(() => resolve()));
+    await demo.write(...life.genesis(demo.clock));
+    return demo;
+  }
+
+  /** The chain's own slot and second. */
+  get clock(): { readonly slot: number; readonly unixSeconds: number } {
+    if (this.chain.clock === undefined) throw new Error('the chain has no clock yet');
+    return this.chain.clock;
+  }
+
+  /** Lets the life go on for at least so many account writes, and waits until they are written. */
+  async step(writes: number): Promise<void> {
+    for (let written = 0; written < writes; ) {
+      const accounts = this.life.next(this.clock);
+      for (const account of accounts) await this.#writer.write(account);
+      written += accounts.length;
+    }
+    await this.#writer.flush();
+  }
+
+  /** Writes whole accounts, and waits until they are written. */
+  async write(...accounts: readonly AccountWrite[]): Promise<void> {
+    for (const account of accounts) await this.#writer.write(account);
+    await this.#writer.flush();
+  }
+
+  /** Writes bytes into an account of the program. */
+  async writeBytes(pubkey: string, data: Buffer): Promise<void> {
+    await this.write({ pubkey, owner: PROGRAM_ID, data });
+  }
+
+  /** Ends an account as a program does: no lamports, no data, owned by the system. */
+  async close(pubkey: string): Promise<void> {
+    const nothing = { lamports: 0, owner: SYSTEM_PROGRAM, executable: false, data: '' };
+    await rpc(this.chain.rpcUrl, 'surfnet_setAccount', [pubkey, nothing]);
+  }
+
+  /** All accounts of the program as they stand on the chain now. */
+  async accounts(): Promise<PlainAccount[]> {
+    const config = { encoding: 'base64', commitment: 'processed', withContext: true };
+    const answer = await rpc<ProgramAccounts>(this.chain.rpcUrl, 'getProgramAccounts', [
+      PROGRAM_ID,
+      config,
+    ]);
+    return answer.value.map(({ pubkey, account }) => ({
+      pubkey,
+      data: Buffer.from(account.data[0], 'base64'),
+    }));
+  }
+
+  async stop(): Promise<void> {
+    this.#writer.close();
+    await this.relay.stop();
+    await this.chain.stop();
+  }
+}
