@@ -12,7 +12,7 @@ use crate::market::{Market, MarketId, MarketInfo};
 use crate::place::LeftOut;
 use crate::pricing::OracleAccount;
 use crate::turn::FeedState;
-use crate::users::{MarketKey, UserTable};
+use crate::users::{KeyHashBuilder, MarketKey, UserTable};
 use crate::version::Version;
 use crate::wheel::{Timer, Wheel};
 
@@ -47,7 +47,7 @@ pub struct Book {
     pub(crate) markets: Vec<Market>,
     /// Market numbers by type and index; `NO_MARKET` where there is none.
     pub(crate) market_ids: [Vec<u16>; 2],
-    pub(crate) oracles: HashMap<Pubkey, OracleAccount>,
+    pub(crate) oracles: HashMap<Pubkey, OracleAccount, KeyHashBuilder>,
     pub(crate) exchange_status: u8,
     pub(crate) state_version: Version,
     pub(crate) guard_rails: OracleGuardRails,
@@ -81,7 +81,7 @@ impl Book {
             arena: Arena::default(),
             markets: Vec::new(),
             market_ids: [Vec::new(), Vec::new()],
-            oracles: HashMap::new(),
+            oracles: HashMap::default(),
             exchange_status: 0,
             state_version: Version::default(),
             guard_rails: OracleGuardRails::default(),

@@ -97,9 +97,7 @@ impl Book {
 
     fn check_fixed(&self, id: MarketId, side: Side) -> Result<usize, Violation> {
         let ladder = &self.markets[id.index()].fixed[side.index()];
-        let worst_first =
-            ladder.levels().is_sorted_by(|a, b| side.is_better(ladder.price(b), ladder.price(a)));
-        ensure(worst_first, "fixed levels get better towards the end")?;
+        ladder.check().map_err(Violation)?;
         let mut listed = 0;
         for level in ladder.levels() {
             let place = (id, Place::Fixed(side), ladder.price(level));

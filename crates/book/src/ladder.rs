@@ -1,12 +1,12 @@
-//! The levels of one side at fixed prices: a sorted vector with the best level at its end.
+//! The levels of one side at fixed prices.
 //!
-//! Most changes are near the touch, so a change moves few levels and a read walks backwards over
-//! contiguous memory. Levels are ordered by rank, a number that grows towards the best price, so
-//! both sides share one piece of code. The orders of a level form an unordered list: who is first
-//! is decided when somebody reads orders, never while updates arrive.
+//! Levels are ordered by rank, a number that grows towards the best price, so both sides share one
+//! piece of code. The orders of a level form an unordered list: who is first is decided when
+//! somebody reads orders, never while updates arrive.
 
 use crate::Side;
 use crate::arena::{Arena, NONE};
+use crate::chunks::{Chunks, Cursor, Ranked};
 use crate::wide::WideSize;
 
 /// One price on one side.
@@ -18,24 +18,33 @@ pub(crate) struct FixedLevel {
     pub(crate) order_count: u32,
 }
 
-/// Levels looked at one by one from the best end before a binary search starts.
-const NEAR_TOUCH: usize = 8;
+impl Ranked for FixedLevel {
+    #[inline]
+    fn rank(&self) -> u64 {
+        self.rank
+    }
+}
 
 /// All fixed-price levels of one side.
 #[derive(Debug)]
 pub(crate) struct Ladder {
     side: Side,
-    levels: Vec<FixedLevel>,
+    levels: Chunks<FixedLevel>,
 }
 
 impl Ladder {
     pub(crate) fn new(side: Side) -> Self {
-        Self { side, levels: Vec::new() }
+        Self { side, levels: Chunks::new() }
     }
 
-    /// Levels from the worst to the best.
-    pub(crate) fn levels(&self) -> &[FixedLevel] {
-        &self.levels
+    /// Levels from the best to the worst.
+    pub(crate) fn levels(&self) -> Cursor<'_, FixedLevel> {
+        self.levels.best_first()
+    }
+
+    /// Checks the order of the levels; their lists are checked by the caller.
+    pub(crate) fn check(&self) -> Result<(), &'static str> {
+        self.levels.check()
     }
 
     pub(crate) fn clear(&mut self) {
@@ -52,16 +61,11 @@ impl Ladder {
     pub(crate) fn insert(&mut self, arena: &mut Arena, handle: u32, price: u64, size: u64) {
         debug_assert!(size > 0, "Invariant: an order in a ladder has a size");
         let rank = rank_of(self.side, price);
-        let index = match self.find(rank) {
-            Ok(index) => index,
-            Err(index) => {
-                let empty =
-                    FixedLevel { rank, size: WideSize::default(), head: NONE, order_count: 0 };
-                self.levels.insert(index, empty);
-                index
-            }
-        };
-        let level = &mut self.levels[index];
+        let spot = self.levels.find(rank).unwrap_or_else(|spot| {
+            let empty = FixedLevel { rank, size: WideSize::default(), head: NONE, order_count: 0 };
+            self.levels.insert(spot, empty)
+        });
+        let level = self.levels.get_mut(spot);
         level.head = arena.link(handle, level.head);
         level.size.add(size);
         level.order_count += 1;
@@ -69,55 +73,26 @@ impl Ladder {
 
     /// Takes an order out, and its level with the last one.
     pub(crate) fn remove(&mut self, arena: &mut Arena, handle: u32, price: u64, size: u64) {
-        let index = self.index(price);
-        let level = &mut self.levels[index];
+        let found = self.levels.find(rank_of(self.side, price));
+        let spot = found.expect("Invariant: an order's level exists");
+        let level = self.levels.get_mut(spot);
         level.head = arena.unlink(handle, level.head);
         level.size.sub(size);
         level.order_count -= 1;
         if level.order_count == 0 {
             debug_assert!(level.head == NONE, "Invariant: an empty level has no list");
             debug_assert!(level.size.get() == 0, "Invariant: an empty level has no size");
-            self.levels.remove(index);
+            self.levels.remove(spot);
         }
     }
 
     /// Changes the size of an order that stays at its price.
     pub(crate) fn resize(&mut self, price: u64, old: u64, new: u64) {
-        let index = self.index(price);
-        let level = &mut self.levels[index];
+        let found = self.levels.find(rank_of(self.side, price));
+        let level = self.levels.get_mut(found.expect("Invariant: an order's level exists"));
         level.size.sub(old);
         level.size.add(new);
     }
-
-    fn index(&self, price: u64) -> usize {
-        self.find(rank_of(self.side, price)).expect("Invariant: an order's level exists")
-    }
-
-    #[inline]
-    fn find(&self, rank: u64) -> Result<usize, usize> {
-        find_from_best(&self.levels, rank, |level| level.rank)
-    }
-}
-
-/// Finds a rank in levels sorted by rank: a short walk from the best end, then a binary search.
-/// `Err` is where the rank would stand.
-#[inline]
-pub(crate) fn find_from_best<L>(
-    levels: &[L],
-    rank: u64,
-    rank_of_level: impl Fn(&L) -> u64,
-) -> Result<usize, usize> {
-    let near = levels.len().saturating_sub(NEAR_TOUCH);
-    for (index, level) in levels.iter().enumerate().skip(near).rev() {
-        let found = rank_of_level(level);
-        if found == rank {
-            return Ok(index);
-        }
-        if found < rank {
-            return Err(index + 1);
-        }
-    }
-    levels[..near].binary_search_by_key(&rank, rank_of_level)
 }
 
 /// The rank of a price, which grows towards the best price of the side; its own inverse.

@@ -22,6 +22,7 @@
 mod accounts;
 mod arena;
 mod book;
+mod chunks;
 mod error;
 pub mod hash;
 mod integrity;

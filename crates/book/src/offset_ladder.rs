@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use crate::Side;
 use crate::arena::{Arena, NONE};
-use crate::ladder::find_from_best;
+use crate::chunks::{Chunks, Cursor, Ranked, Spot};
 use crate::wide::WideSize;
 
 /// The orders of one exact offset within a bucket.
@@ -36,12 +36,19 @@ struct Bucket {
     parts: SmallVec<[Part; 1]>,
 }
 
+impl Ranked for Bucket {
+    #[inline]
+    fn rank(&self) -> u64 {
+        self.rank
+    }
+}
+
 /// All oracle-offset orders of one side.
 #[derive(Debug)]
 pub(crate) struct OffsetLadder {
     side: Side,
     tick: u64,
-    buckets: Vec<Bucket>,
+    buckets: Chunks<Bucket>,
 }
 
 /// What decides the price of an offset: the oracle and the market's bounds.
@@ -64,7 +71,7 @@ pub(crate) struct Segment<'a> {
 
 impl OffsetLadder {
     pub(crate) fn new(side: Side) -> Self {
-        Self { side, tick: 1, buckets: Vec::new() }
+        Self { side, tick: 1, buckets: Chunks::new() }
     }
 
     /// Empties the ladder and sets the tick its buckets are made of.
@@ -81,14 +88,10 @@ impl OffsetLadder {
     pub(crate) fn insert(&mut self, arena: &mut Arena, handle: u32, offset: i64, size: u64) {
         debug_assert!(size > 0, "Invariant: an order in a ladder has a size");
         let (rank, remainder) = self.split(offset);
-        let index = match self.find(rank) {
-            Ok(index) => index,
-            Err(index) => {
-                self.buckets.insert(index, Bucket { rank, parts: SmallVec::new() });
-                index
-            }
-        };
-        let parts = &mut self.buckets[index].parts;
+        let spot = self.buckets.find(rank).unwrap_or_else(|spot| {
+            self.buckets.insert(spot, Bucket { rank, parts: SmallVec::new() })
+        });
+        let parts = &mut self.buckets.get_mut(spot).parts;
         let at = part_index(parts, remainder).unwrap_or_else(|at| {
             parts.insert(at, Part::new(remainder, at.checked_sub(1).map(|i| &parts[i])));
             at
@@ -104,8 +107,8 @@ impl OffsetLadder {
 
     /// Takes an order out, and what it leaves empty.
     pub(crate) fn remove(&mut self, arena: &mut Arena, handle: u32, offset: i64, size: u64) {
-        let (index, at) = self.place(offset);
-        let parts = &mut self.buckets[index].parts;
+        let (spot, at) = self.place(offset);
+        let parts = &mut self.buckets.get_mut(spot).parts;
         parts[at].head = arena.unlink(handle, parts[at].head);
         parts[at].order_count -= 1;
         parts[at].size.sub(size);
@@ -118,14 +121,14 @@ impl OffsetLadder {
             parts.remove(at);
         }
         if parts.is_empty() {
-            self.buckets.remove(index);
+            self.buckets.remove(spot);
         }
     }
 
     /// Changes the size of an order that stays at its offset.
     pub(crate) fn resize(&mut self, offset: i64, old: u64, new: u64) {
-        let (index, at) = self.place(offset);
-        let parts = &mut self.buckets[index].parts;
+        let (spot, at) = self.place(offset);
+        let parts = &mut self.buckets.get_mut(spot).parts;
         parts[at].size.sub(old);
         parts[at].size.add(new);
         for part in &mut parts[at..] {
@@ -136,24 +139,23 @@ impl OffsetLadder {
 
     /// Segments from the best price to the worst; neighbours may share a price.
     pub(crate) fn segments(&self, pricing: OffsetPricing) -> Segments<'_> {
-        let tick = i128::from(self.tick);
-        let oracle = i128::from(pricing.oracle);
+        debug_assert!(pricing.oracle > 0, "Invariant: only a positive oracle prices orders");
+        let oracle = pricing.oracle.unsigned_abs();
         Segments {
-            ladder: self,
+            side: self.side,
+            tick: self.tick,
             price_max: pricing.price_max,
-            quotient: oracle.div_euclid(tick),
-            remainder: u64::try_from(oracle.rem_euclid(tick)).unwrap_or(0),
-            next_bucket: self.buckets.len(),
-            second_half: None,
+            quotient: (oracle / self.tick).cast_signed(),
+            remainder: oracle % self.tick,
+            buckets: self.buckets.best_first(),
+            worse_half_of: None,
         }
     }
 
     /// Checks order, sums and counts; the lists are checked against the nodes by the caller.
     pub(crate) fn check(&self) -> Result<(), &'static str> {
-        if !self.buckets.is_sorted_by(|a, b| a.rank < b.rank) {
-            return Err("offset buckets ascend by rank");
-        }
-        for bucket in &self.buckets {
+        self.buckets.check()?;
+        for bucket in self.buckets.iter() {
             if bucket.parts.is_empty() {
                 return Err("no empty offset bucket");
             }
@@ -192,16 +194,11 @@ impl OffsetLadder {
         })
     }
 
-    fn place(&self, offset: i64) -> (usize, usize) {
+    fn place(&mut self, offset: i64) -> (Spot, usize) {
         let (rank, remainder) = self.split(offset);
-        let index = self.find(rank).expect("Invariant: an offset order's bucket exists");
-        let at = part_index(&self.buckets[index].parts, remainder);
-        (index, at.expect("Invariant: an offset order's part exists"))
-    }
-
-    #[inline]
-    fn find(&self, rank: u64) -> Result<usize, usize> {
-        find_from_best(&self.buckets, rank, |bucket| bucket.rank)
+        let spot = self.buckets.find(rank).expect("Invariant: an offset order's bucket exists");
+        let at = part_index(&self.buckets.get_mut(spot).parts, remainder);
+        (spot, at.expect("Invariant: an offset order's part exists"))
     }
 
     #[inline]
@@ -234,13 +231,15 @@ impl Part {
 /// See [`OffsetLadder::segments`].
 #[derive(Debug)]
 pub(crate) struct Segments<'a> {
-    ladder: &'a OffsetLadder,
+    side: Side,
+    tick: u64,
     price_max: Option<u64>,
     /// Whole ticks of the oracle price, and what is left of it.
-    quotient: i128,
+    quotient: i64,
     remainder: u64,
-    next_bucket: usize,
-    second_half: Option<usize>,
+    buckets: Cursor<'a, Bucket>,
+    /// The bucket whose better half has been given.
+    worse_half_of: Option<&'a Bucket>,
 }
 
 impl<'a> Iterator for Segments<'a> {
@@ -249,15 +248,14 @@ impl<'a> Iterator for Segments<'a> {
     #[inline]
     fn next(&mut self) -> Option<Segment<'a>> {
         loop {
-            let (index, first) = match self.second_half.take() {
-                Some(index) => (index, false),
+            let segment = match self.worse_half_of.take() {
+                Some(bucket) => self.half(bucket, false),
                 None => {
-                    self.next_bucket = self.next_bucket.checked_sub(1)?;
-                    self.second_half = Some(self.next_bucket);
-                    (self.next_bucket, true)
+                    let bucket = self.buckets.next()?;
+                    self.worse_half_of = Some(bucket);
+                    self.half(bucket, true)
                 }
             };
-            let segment = self.half(&self.ladder.buckets[index], first);
             if segment.order_count > 0 {
                 return Some(segment);
             }
@@ -270,24 +268,24 @@ impl<'a> Segments<'a> {
     #[inline]
     fn half(&self, bucket: &'a Bucket, better: bool) -> Segment<'a> {
         let parts = bucket.parts.as_slice();
-        let to_next_tick = self.ladder.tick - self.remainder;
+        let to_next_tick = self.tick - self.remainder;
         // Bids round down: r >= T - R reaches the next tick. Asks round up: r > T - R passes it.
-        let (split, ticks_up) = match (self.ladder.side, self.remainder == 0) {
+        let (split, ticks_up) = match (self.side, self.remainder == 0) {
             (Side::Bid, _) => (below(parts, to_next_tick), u8::from(better)),
             (Side::Ask, true) => (below(parts, 1), u8::from(!better)),
             (Side::Ask, false) => {
                 (below(parts, to_next_tick.saturating_add(1)), 1 + u8::from(!better))
             }
         };
-        let upper = match self.ladder.side {
+        let upper = match self.side {
             Side::Bid => better,
             Side::Ask => !better,
         };
         let range = if upper { split..parts.len() } else { 0..split };
-        let quotient = i128::from(quotient_of(self.ladder.side, bucket.rank));
-        let ticks = self.quotient + quotient + i128::from(ticks_up);
+        let bucket_ticks = quotient_of(self.side, bucket.rank) + i64::from(ticks_up);
+        let ticks = self.quotient.saturating_add(bucket_ticks);
         Segment {
-            price: self.bound(ticks * i128::from(self.ladder.tick)),
+            price: self.bound(i128::from(ticks) * i128::from(self.tick)),
             size: running(parts, range.end).0 - running(parts, range.start).0,
             order_count: running(parts, range.end).1 - running(parts, range.start).1,
             parts: &parts[range],
@@ -297,10 +295,10 @@ impl<'a> Segments<'a> {
     /// At least one tick; in prediction markets at most the rounded cap.
     #[inline]
     fn bound(&self, price: i128) -> u64 {
-        let tick = self.ladder.tick;
+        let tick = self.tick;
         let price = u64::try_from(price.max(i128::from(tick))).unwrap_or(u64::MAX);
         let Some(cap) = self.price_max else { return price };
-        let rounded_cap = match self.ladder.side {
+        let rounded_cap = match self.side {
             Side::Bid => cap - cap % tick,
             Side::Ask => cap.div_ceil(tick).saturating_mul(tick),
         };

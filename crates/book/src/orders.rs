@@ -42,6 +42,9 @@ impl Book {
 
     /// Sets the timers of an open order: the end of its auction, and its expiry.
     pub(crate) fn schedule(&mut self, handle: u32) {
+        if !depends_on_time(self.arena.raw(handle)) {
+            return;
+        }
         let Some(order) = open_order(self.arena.raw(handle)) else { return };
         if !order.is_limit() {
             return;
@@ -277,6 +280,13 @@ fn open_order(raw: &[u8; ORDER_BYTES]) -> Option<Order> {
     let order = view.decode();
     debug_assert!(order.is_ok(), "Invariant: slots are checked when they come in");
     order.ok()
+}
+
+/// True when a slot's place may change with the slot or the second alone.
+#[inline]
+pub(crate) fn depends_on_time(raw: &[u8; ORDER_BYTES]) -> bool {
+    let view = OrderView::new(raw);
+    view.auction_duration() != 0 || view.max_ts().0 != 0
 }
 
 fn market_of(raw: &[u8; ORDER_BYTES]) -> Option<MarketKey> {

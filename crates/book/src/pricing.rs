@@ -150,7 +150,7 @@ impl Book {
             sequence_id: fields.mm_sequence_id,
         };
         let last_twap = OraclePrice(fields.last_twap);
-        mm_oracle_reading(exchange, &mm, &self.guard_rails, last_twap, self.slot)
+        mm_oracle_reading(exchange, &mm, &self.guard_rails, last_twap)
     }
 
     /// An exchange deployed elsewhere owns its Lazer and prelaunch accounts there: the decoder knows

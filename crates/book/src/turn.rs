@@ -2,10 +2,9 @@
 
 use slotbook_protocol::units::{Slot, UnixSeconds};
 
-use crate::arena::handle_of;
 use crate::book::Book;
 use crate::market::MarketId;
-use crate::orders::bits;
+use crate::orders::depends_on_time;
 
 /// How fresh the book's source is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -47,11 +46,11 @@ impl Book {
         self.now = now;
         if back {
             self.reset_timers();
-            for user in 0..self.users.len() {
-                for order in bits(self.users.get(user).open) {
-                    self.reposition(handle_of(user, order));
+            self.for_each_open(|book, handle| {
+                if depends_on_time(book.arena.raw(handle)) {
+                    book.reposition(handle);
                 }
-            }
+            });
         } else {
             self.fire_timers();
         }

@@ -94,7 +94,7 @@ impl User {
 #[derive(Debug, Default)]
 pub(crate) struct UserTable {
     users: Vec<User>,
-    by_key: HashMap<Pubkey, u32, BuildHasherDefault<KeyHasher>>,
+    by_key: HashMap<Pubkey, u32, KeyHashBuilder>,
     free: Vec<u32>,
 }
 
@@ -158,6 +158,9 @@ impl UserTable {
 /// Public keys are uniform already: their first 8 bytes are the hash.
 ///
 /// Whoever grinds keys that collide pays rent for each account, and gains longer probes only.
+pub(crate) type KeyHashBuilder = BuildHasherDefault<KeyHasher>;
+
+/// See [`KeyHashBuilder`].
 #[derive(Debug, Default)]
 pub(crate) struct KeyHasher(u64);
 

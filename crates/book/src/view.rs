@@ -6,7 +6,8 @@ use slotbook_protocol::units::{BaseQty, Price, Pubkey, Slot, UnixSeconds};
 use crate::Side;
 use crate::arena::{Arena, NONE, user_of};
 use crate::book::Book;
-use crate::ladder::Ladder;
+use crate::chunks::Cursor;
+use crate::ladder::{FixedLevel, Ladder};
 use crate::market::{Market, MarketId, OracleState};
 use crate::offset_ladder::{Segment, Segments};
 use crate::orders::SIGNED_MSG;
@@ -181,11 +182,11 @@ impl Book {
         }
     }
 
-    /// Order slot, then order id, then maker key.
+    /// Order slot, then order id, then maker key; of one maker the first slot of the account.
     fn compare(&self, a: &QueuePlace, b: &QueuePlace) -> std::cmp::Ordering {
         (a.slot, a.order_id).cmp(&(b.slot, b.order_id)).then_with(|| {
             let key = |place: &QueuePlace| self.users.get(user_of(place.handle)).key;
-            key(a).cmp(&key(b))
+            key(a).cmp(&key(b)).then(a.handle.cmp(&b.handle))
         })
     }
 
@@ -282,29 +283,32 @@ impl Piece<'_> {
 #[derive(Debug)]
 struct Pieces<'a> {
     side: Side,
-    fixed: Option<&'a Ladder>,
-    fixed_left: usize,
+    ladder: Option<&'a Ladder>,
+    levels: Option<Cursor<'a, FixedLevel>>,
+    fixed: Option<Piece<'a>>,
     segments: Option<Segments<'a>>,
     segment: Option<Segment<'a>>,
 }
 
 impl<'a> Pieces<'a> {
     fn new(market: Option<&'a Market>, side: Side) -> Self {
-        let fixed = market.map(|market| &market.fixed[side.index()]);
+        let ladder = market.map(|market| &market.fixed[side.index()]);
+        let levels = ladder.map(Ladder::levels);
         let mut segments = market.and_then(|market| {
             let ladder = &market.offset[side.index()];
             let pricing = market.pricing.filter(|_| !ladder.is_empty())?;
             Some(ladder.segments(pricing))
         });
         let segment = segments.as_mut().and_then(Iterator::next);
-        let fixed_left = fixed.map_or(0, |ladder| ladder.levels().len());
-        Self { side, fixed, fixed_left, segments, segment }
+        let mut pieces = Self { side, ladder, levels, fixed: None, segments, segment };
+        pieces.fixed = pieces.next_fixed();
+        pieces
     }
 
     #[inline]
-    fn next_fixed(&self) -> Option<Piece<'a>> {
-        let ladder = self.fixed?;
-        let level = ladder.levels().get(self.fixed_left.checked_sub(1)?)?;
+    fn next_fixed(&mut self) -> Option<Piece<'a>> {
+        let ladder = self.ladder?;
+        let level = self.levels.as_mut()?.next()?;
         Some(Piece {
             price: ladder.price(level),
             size: level.size.get(),
@@ -319,15 +323,15 @@ impl<'a> Iterator for Pieces<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Piece<'a>> {
-        let fixed = self.next_fixed();
-        let take_offset = match (&fixed, &self.segment) {
+        let take_offset = match (&self.fixed, &self.segment) {
             (None, None) => return None,
             (Some(_), None) => false,
             (None, Some(_)) => true,
             (Some(fixed), Some(offset)) => self.side.is_better(offset.price, fixed.price),
         };
         if !take_offset {
-            self.fixed_left -= 1;
+            let fixed = self.fixed.take();
+            self.fixed = self.next_fixed();
             return fixed;
         }
         let segment = self.segment.take()?;

@@ -203,7 +203,7 @@ fn uses_mm(change: impl Fn(&mut OracleReading, &mut MmOracle)) -> bool {
     let mut mm = MmOracle { price: OraclePrice(100_500_000), slot: SLOT, sequence_id: 0 };
     change(&mut exchange, &mut mm);
     let rails = OracleGuardRails::default();
-    let found = mm_oracle_reading(&exchange, &mm, &rails, TWAP, SLOT);
+    let found = mm_oracle_reading(&exchange, &mm, &rails, TWAP);
     assert!(found == exchange || found.price == mm.price);
     found != exchange
 }
@@ -238,6 +238,6 @@ fn mm_oracle_is_compared_by_sequence_id_where_both_count_alike() {
 fn mm_oracle_is_less_certain_by_the_difference() {
     let exchange = reading(100_000_000, 1_000, 1_000);
     let mm = MmOracle { price: OraclePrice(99_900_000), slot: SLOT, sequence_id: 0 };
-    let found = mm_oracle_reading(&exchange, &mm, &OracleGuardRails::default(), TWAP, SLOT);
+    let found = mm_oracle_reading(&exchange, &mm, &OracleGuardRails::default(), TWAP);
     assert_eq!((found.confidence, found.slot), (101_000, SLOT));
 }

@@ -64,7 +64,7 @@ pub(crate) fn validity(reading: &Reading, limits: &Limits<'_>) -> Validity {
     } else if price.max(twap) / price.min(twap).max(1) > i128::from(limits.rails.too_volatile_ratio)
     {
         Validity::TooVolatile
-    } else if reading.confidence * 1_000_000 / price
+    } else if reading.confidence.max(1) * 1_000_000 / price
         > i128::from(limits.rails.confidence_max) * limits.confidence_multiple
     {
         Validity::TooUncertain

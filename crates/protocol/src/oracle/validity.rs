@@ -90,7 +90,7 @@ pub fn validity(
     slot: Slot,
     source: OracleSource,
 ) -> OracleValidity {
-    let delay = delay(reading.slot, slot);
+    let delay = delay(reading.slot, slot, source);
     if reading.price.0 <= 0 {
         OracleValidity::NonPositive
     } else if is_too_volatile(reading.price, last_oracle_twap, guard_rails) {
@@ -108,7 +108,12 @@ pub fn validity(
     }
 }
 
-fn delay(published: Slot, slot: Slot) -> i64 {
+/// A prelaunch oracle is never late: the program counts from its slot to the chain's, the other way
+/// round. Source: programs/drift/src/state/oracle.rs `get_prelaunch_price`.
+fn delay(published: Slot, slot: Slot, source: OracleSource) -> i64 {
+    if source == OracleSource::Prelaunch {
+        return 0;
+    }
     i64::try_from(slot.0.saturating_sub(published.0)).unwrap_or(i64::MAX)
 }
 
@@ -123,7 +128,7 @@ fn is_too_uncertain(
     confidence_multiplier: u64,
 ) -> bool {
     let price = u128::from(reading.price.0.unsigned_abs()).max(1);
-    let part = u128::from(reading.confidence) * PERCENTAGE_PRECISION / price;
+    let part = u128::from(reading.confidence.max(1)) * PERCENTAGE_PRECISION / price;
     let limit = u128::from(guard_rails.confidence_interval_max_size);
     part > limit * u128::from(confidence_multiplier)
 }
@@ -169,11 +174,9 @@ const MM_DIVERGENCE_MAX: u128 = PERCENTAGE_PRECISION / 100;
 const SEQUENCE_ID_PARTS: u64 = 10_000;
 
 /// The reading that prices a perp's orders: the market makers' when it is set, as recent as the
-/// exchange's, neither non-positive nor too volatile, and within 1 % of it; else the exchange's.
-/// The
+/// exchange's, neither non-positive nor too volatile, and within 1 % of it; else the exchange's. The
 /// market makers' reading is as uncertain as the exchange's and the difference together. Old
-/// accounts
-/// hold other bytes in the price's place, so slot 0 means that there is none.
+/// accounts hold other bytes in the price's place, so slot 0 means that there is none.
 ///
 /// Source: programs/drift/src/state/perp_market.rs `get_mm_oracle_price_data`;
 /// programs/drift/src/state/oracle.rs `MMOraclePriceData`.
@@ -183,14 +186,13 @@ pub fn mm_oracle_reading(
     mm: &MmOracle,
     guard_rails: &OracleGuardRails,
     last_oracle_twap: OraclePrice,
-    slot: Slot,
 ) -> OracleReading {
     let is_set = mm.slot.0 != 0 && mm.price.0 > 0;
     let difference = u128::from(mm.price.0.abs_diff(exchange.price.0));
     let exchange_price = u128::from(exchange.price.0.unsigned_abs()).max(1);
     let is_near = difference * PERCENTAGE_PRECISION / exchange_price <= MM_DIVERGENCE_MAX;
     let is_volatile = is_too_volatile(mm.price, last_oracle_twap, guard_rails);
-    if !is_set || !is_near || is_volatile || !is_as_recent(exchange, mm, slot) {
+    if !is_set || !is_near || is_volatile || !is_as_recent(exchange, mm) {
         return *exchange;
     }
     let difference = u64::try_from(difference).unwrap_or(u64::MAX);
@@ -203,12 +205,13 @@ pub fn mm_oracle_reading(
     }
 }
 
-/// By sequence id when both have one and they count alike, else by delay.
-fn is_as_recent(exchange: &OracleReading, mm: &MmOracle, slot: Slot) -> bool {
+/// By sequence id when both have one and they count alike, else by slot: the program compares
+/// signed delays to the same slot.
+fn is_as_recent(exchange: &OracleReading, mm: &MmOracle) -> bool {
     let exchange_id = exchange.sequence_id.unwrap_or(0);
     let both = exchange_id != 0 && mm.sequence_id != 0;
     if both && exchange_id.abs_diff(mm.sequence_id) < exchange_id / SEQUENCE_ID_PARTS {
         return mm.sequence_id >= exchange_id;
     }
-    delay(mm.slot, slot) <= delay(exchange.slot, slot)
+    mm.slot >= exchange.slot
 }

@@ -1,0 +1,297 @@
+//! A sorted sequence in short chunks, with the best element at its end.
+//!
+//! One flat vector would move half a deep side for a change far from the touch. A chunk holds a few
+//! dozen elements, so a change moves at most a chunk, and a read still walks backwards over
+//! contiguous memory. Emptied chunks are used again: no allocation in steady state.
+
+/// Something with a place in the order: ranks grow towards the best.
+pub(crate) trait Ranked {
+    /// Unique within one sequence.
+    fn rank(&self) -> u64;
+}
+
+/// Elements of a chunk: two kilobytes of levels, which a change moves in a few cache lines.
+const CHUNK_MAX: usize = 32;
+
+/// A chunk that shrinks below this joins a neighbour, so that memory follows the elements.
+const CHUNK_MIN: usize = CHUNK_MAX / 4;
+
+/// A joined chunk keeps room, or the next insert would split it again.
+const JOINED_MAX: usize = CHUNK_MAX / 4 * 3;
+
+/// Elements looked at one by one from the best end before a binary search starts.
+const NEAR_BEST: usize = 8;
+
+/// Emptied chunks kept to be used again.
+const SPARE_MAX: usize = 16;
+
+/// Where an element stands: its chunk, and its place there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Spot {
+    chunk: usize,
+    at: usize,
+}
+
+/// The sequence. No chunk is ever empty.
+#[derive(Debug)]
+pub(crate) struct Chunks<T> {
+    chunks: Vec<Vec<T>>,
+    /// The rank of each chunk's first element, so that a search stays in one place.
+    first_ranks: Vec<u64>,
+    spare: Vec<Vec<T>>,
+}
+
+impl<T: Ranked> Chunks<T> {
+    pub(crate) fn new() -> Self {
+        Self { chunks: Vec::new(), first_ranks: Vec::new(), spare: Vec::new() }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.chunks.is_empty()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        while let Some(chunk) = self.chunks.pop() {
+            self.recycle(chunk);
+        }
+        self.first_ranks.clear();
+    }
+
+    /// Elements from the worst to the best.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.chunks.iter().flatten()
+    }
+
+    /// A cursor before the best element.
+    pub(crate) fn best_first(&self) -> Cursor<'_, T> {
+        Cursor { chunks: &self.chunks, current: &[] }
+    }
+
+    pub(crate) fn get_mut(&mut self, spot: Spot) -> &mut T {
+        &mut self.chunks[spot.chunk][spot.at]
+    }
+
+    /// Finds a rank; `Err` is where it would be inserted.
+    #[inline]
+    pub(crate) fn find(&self, rank: u64) -> Result<Spot, Spot> {
+        let chunk = self.chunk_of(rank);
+        let Some(elements) = self.chunks.get(chunk) else {
+            return Err(Spot { chunk: 0, at: 0 });
+        };
+        match find_in(elements, rank) {
+            Ok(at) => Ok(Spot { chunk, at }),
+            Err(at) => Err(Spot { chunk, at }),
+        }
+    }
+
+    /// Inserts an element where `find` said; answers where it stands then.
+    pub(crate) fn insert(&mut self, spot: Spot, element: T) -> Spot {
+        let rank = element.rank();
+        if self.chunks.is_empty() {
+            let chunk = self.fresh();
+            self.chunks.push(chunk);
+            self.first_ranks.push(rank);
+        }
+        let Spot { mut chunk, mut at } = spot;
+        if self.chunks[chunk].len() == CHUNK_MAX {
+            self.split(chunk);
+            let first = self.chunks[chunk].len();
+            if at > first {
+                chunk += 1;
+                at -= first;
+            }
+        }
+        self.chunks[chunk].insert(at, element);
+        if at == 0 {
+            self.first_ranks[chunk] = rank;
+        }
+        Spot { chunk, at }
+    }
+
+    pub(crate) fn remove(&mut self, spot: Spot) {
+        let Spot { chunk, at } = spot;
+        let elements = &mut self.chunks[chunk];
+        elements.remove(at);
+        match elements.first() {
+            None => self.drop_chunk(chunk),
+            Some(first) if at == 0 => self.first_ranks[chunk] = first.rank(),
+            Some(_) => {}
+        }
+        self.join_if_small(chunk);
+    }
+
+    /// Checks the order, and what is derived from it.
+    pub(crate) fn check(&self) -> Result<(), &'static str> {
+        if self.chunks.iter().any(|chunk| chunk.is_empty() || chunk.len() > CHUNK_MAX) {
+            return Err("no chunk is empty or overfull");
+        }
+        let firsts = self.chunks.iter().map(|chunk| chunk[0].rank());
+        if !firsts.eq(self.first_ranks.iter().copied()) {
+            return Err("first ranks are those of the chunks");
+        }
+        if self.iter().is_sorted_by(|a, b| a.rank() < b.rank()) {
+            Ok(())
+        } else {
+            Err("ranks ascend")
+        }
+    }
+
+    /// The chunk a rank belongs to; most are near the best end.
+    #[inline]
+    fn chunk_of(&self, rank: u64) -> usize {
+        let last = self.first_ranks.len().saturating_sub(1);
+        match self.first_ranks.last() {
+            Some(first) if *first > rank => {
+                self.first_ranks[..last].partition_point(|first| *first <= rank).saturating_sub(1)
+            }
+            _ => last,
+        }
+    }
+
+    fn split(&mut self, chunk: usize) {
+        let mut upper = self.fresh();
+        upper.extend(self.chunks[chunk].drain(CHUNK_MAX / 2..));
+        let rank = upper[0].rank();
+        self.chunks.insert(chunk + 1, upper);
+        self.first_ranks.insert(chunk + 1, rank);
+    }
+
+    fn join_if_small(&mut self, chunk: usize) {
+        let Some(small) = self.chunks.get(chunk).filter(|chunk| chunk.len() < CHUNK_MIN) else {
+            return;
+        };
+        let count = small.len();
+        let fits = |index: usize| {
+            self.chunks.get(index).is_some_and(|chunk| chunk.len() + count <= JOINED_MAX)
+        };
+        let lower = match chunk.checked_sub(1) {
+            Some(before) if fits(before) => before,
+            _ if fits(chunk + 1) => chunk,
+            _ => return,
+        };
+        let mut upper = self.chunks.remove(lower + 1);
+        self.first_ranks.remove(lower + 1);
+        self.chunks[lower].append(&mut upper);
+        self.recycle(upper);
+    }
+
+    fn drop_chunk(&mut self, chunk: usize) {
+        let empty = self.chunks.remove(chunk);
+        self.first_ranks.remove(chunk);
+        self.recycle(empty);
+    }
+
+    fn fresh(&mut self) -> Vec<T> {
+        self.spare.pop().unwrap_or_else(|| Vec::with_capacity(CHUNK_MAX))
+    }
+
+    fn recycle(&mut self, mut chunk: Vec<T>) {
+        chunk.clear();
+        if self.spare.len() < SPARE_MAX {
+            self.spare.push(chunk);
+        }
+    }
+}
+
+/// Elements from the best to the worst. See [`Chunks::best_first`].
+#[derive(Debug)]
+pub(crate) struct Cursor<'a, T> {
+    chunks: &'a [Vec<T>],
+    current: &'a [T],
+}
+
+impl<T> Clone for Cursor<'_, T> {
+    fn clone(&self) -> Self {
+        Self { chunks: self.chunks, current: self.current }
+    }
+}
+
+impl<'a, T> Iterator for Cursor<'a, T> {
+    type Item = &'a T;
+
+    #[inline]
+    fn next(&mut self) -> Option<&'a T> {
+        loop {
+            if let Some((element, rest)) = self.current.split_last() {
+                self.current = rest;
+                return Some(element);
+            }
+            let (chunk, rest) = self.chunks.split_last()?;
+            self.current = chunk;
+            self.chunks = rest;
+        }
+    }
+}
+
+#[inline]
+fn find_in<T: Ranked>(elements: &[T], rank: u64) -> Result<usize, usize> {
+    let near = elements.len().saturating_sub(NEAR_BEST);
+    for (index, element) in elements.iter().enumerate().skip(near).rev() {
+        let found = element.rank();
+        if found == rank {
+            return Ok(index);
+        }
+        if found < rank {
+            return Err(index + 1);
+        }
+    }
+    elements[..near].binary_search_by_key(&rank, Ranked::rank)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    impl Ranked for u64 {
+        fn rank(&self) -> u64 {
+            *self
+        }
+    }
+
+    fn step(chunks: &mut Chunks<u64>, model: &mut BTreeSet<u64>, rank: u64) {
+        match chunks.find(rank) {
+            Ok(spot) => {
+                assert!(model.remove(&rank), "{rank} was found");
+                assert_eq!(*chunks.get_mut(spot), rank);
+                chunks.remove(spot);
+            }
+            Err(spot) => {
+                assert!(model.insert(rank), "{rank} was not found");
+                let spot = chunks.insert(spot, rank);
+                assert_eq!(*chunks.get_mut(spot), rank);
+            }
+        }
+        chunks.check().expect("the order holds");
+    }
+
+    #[test]
+    fn stays_sorted_and_complete_under_any_mixture() {
+        for (seed, span) in [(1u64, 40u64), (2, 400), (3, 4_000)] {
+            let (mut chunks, mut model) = (Chunks::new(), BTreeSet::new());
+            let mut state = seed;
+            for _ in 0..6_000 {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                step(&mut chunks, &mut model, (state >> 33) % span);
+            }
+            assert!(chunks.iter().eq(model.iter()));
+            assert!(chunks.best_first().eq(model.iter().rev()));
+        }
+    }
+
+    #[test]
+    fn grows_and_shrinks_at_either_end_and_keeps_its_memory_small() {
+        let (mut chunks, mut model) = (Chunks::new(), BTreeSet::new());
+        for rank in (0..1_000).chain(2_000..3_000).rev() {
+            step(&mut chunks, &mut model, rank);
+        }
+        for rank in (0..1_000).chain(2_000..3_000).filter(|rank| rank % 50 != 0) {
+            step(&mut chunks, &mut model, rank);
+        }
+        assert_eq!(model.len(), 40);
+        assert!(chunks.chunks.len() <= 40 / CHUNK_MIN + 2, "{} chunks", chunks.chunks.len());
+        chunks.clear();
+        assert!(chunks.is_empty() && chunks.best_first().next().is_none());
+        assert_eq!(chunks.find(7), Err(Spot { chunk: 0, at: 0 }));
+    }
+}
