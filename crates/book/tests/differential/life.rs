@@ -9,6 +9,9 @@ use crate::world::{
     oracle_account, oracle_key, put, state_key, user_key,
 };
 
+/// Ticks of markets; some do not divide the highest price of a prediction market.
+const TICKS: [u64; 8] = [0, 1, 7, 10, 30, 100, 250, 300];
+
 /// Times that a crowded market gets orders before the first command.
 const CROWD: usize = 60;
 
@@ -67,13 +70,13 @@ impl Life {
     /// Does one thing and says what it was.
     pub(crate) fn step(&mut self) -> String {
         match self.rng.below(100) {
-            0..=37 => self.place(),
-            38..=47 => self.change_order(),
-            48..=52 => self.cancel(),
-            53..=60 => self.move_position(),
-            61..=63 => self.change_user_status(),
-            64..=73 => self.move_oracle(),
-            74..=79 => self.change_market(),
+            0..=33 => self.place(),
+            34..=43 => self.change_order(),
+            44..=48 => self.cancel(),
+            49..=56 => self.move_position(),
+            57..=59 => self.change_user_status(),
+            60..=69 => self.move_oracle(),
+            70..=79 => self.change_market(),
             80 => self.change_state(),
             81..=89 => self.move_clock(),
             90..=91 => self.close_user(),
@@ -208,7 +211,9 @@ impl Life {
             self.world.put(&key, 432 + slot * 96, &base.to_le_bytes());
             self.world.put(&key, 516 + slot * 96, &index.to_le_bytes());
         } else {
-            let scaled = self.rng.below(2_000) * self.rng.pick(&[0, 1, 999, 1_000]);
+            // A balance is scaled by 1e19 less the token's decimals and interest, which is near 1e10.
+            let unit = [1, 1_000, 10][usize::from(index - 1)];
+            let scaled = self.rng.below(1_500) * self.rng.pick(&[0, unit, unit, unit]);
             self.world.put(&key, 104 + slot * 40, &scaled.to_le_bytes());
             self.world.put(&key, 136 + slot * 40, &index.to_le_bytes());
             let borrowed = self.rng.pick(&[0, 1]);
@@ -267,12 +272,8 @@ impl Life {
         let is_perp = market.0 == 1;
         let at = |perp: usize, spot: usize| if is_perp { perp } else { spot };
         let (rng, world) = (&mut self.rng, &self.world);
-        match rng.below(10) {
-            0 | 1 => (
-                "tick",
-                at(816, 600),
-                rng.pick(&[0_u64, 1, 10, 25, 100, 250]).to_le_bytes().to_vec(),
-            ),
+        match rng.below(13) {
+            0 | 1 => ("tick", at(816, 600), rng.pick(&TICKS).to_le_bytes().to_vec()),
             2 => ("step", at(808, 592), rng.pick(&[0_u64, 1, 5, 100]).to_le_bytes().to_vec()),
             3 => ("status", at(1162, 688), vec![rng.pick(&[0, 1, 1, 1, 2, 4, 6, 6, 7, 8])]),
             4 => ("paused", at(1165, 690), vec![rng.pick(&[0, 0, 0, 1, 2, 4, 6, 8])]),
@@ -284,24 +285,25 @@ impl Life {
                 let twap = rng.pick(&[1_000_000_i64, 1_000_000, 100_000, 9_000_000]);
                 ("twap", at(96, 192), twap.to_le_bytes().to_vec())
             }
-            7 if is_perp => ("tier", 1164, vec![rng.pick(&[0, 2, 3, 5])]),
-            7 => {
-                let interest = 10_000_000_000 + u128::from(rng.below(9_000_000_000));
-                ("interest", rng.pick(&[464, 480]), interest.to_le_bytes().to_vec())
-            }
+            7 => ("tier", at(1164, 689), vec![rng.pick(&[0, 2, 3, 4])]),
             8 if is_perp => {
                 ("mm price", 912, rng.between(980_000, 1_020_000).to_le_bytes().to_vec())
             }
-            9 if is_perp && rng.one_in(2) => {
+            9 if is_perp => {
                 let sequence = world.slot * 400_000 + rng.below(400_000);
                 ("mm sequence", 936, sequence.to_le_bytes().to_vec())
             }
-            9 if is_perp => {
+            10 if is_perp => {
                 let slot = world.slot.saturating_sub(rng.below(20));
                 ("mm slot", 832, slot.to_le_bytes().to_vec())
             }
+            8 | 9 => {
+                let interest = 10_000_000_000 + u128::from(rng.below(9_000_000_000));
+                ("interest", rng.pick(&[464, 480]), interest.to_le_bytes().to_vec())
+            }
+            10 => ("decimals", 680, rng.pick(&[6_u32, 8, 9]).to_le_bytes().to_vec()),
             _ => {
-                let oracle = oracle_key(rng.pick(&[0, 0, 1, 2]));
+                let oracle = oracle_key(rng.pick(&[0, 1, 1, 2]));
                 ("oracle", 40, if market == (0, 3) { vec![0; 32] } else { oracle.to_vec() })
             }
         }
