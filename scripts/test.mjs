@@ -24,7 +24,12 @@ const runners = [
   },
   { name: 'tsc', command: localCommand('tsc'), args: ['--noEmit'], count: countCheck },
   { name: 'cargo clippy', command: 'cargo', args: clippyArgs, count: countCheck },
-  { name: 'cargo test', command: 'cargo', args: ['test', '--workspace', '--no-fail-fast'], count: countCargo },
+  {
+    name: 'cargo test',
+    command: 'cargo',
+    args: ['test', '--workspace', '--no-fail-fast'],
+    count: countCargo,
+  },
   {
     name: 'vitest',
     command: localCommand('vitest'),
