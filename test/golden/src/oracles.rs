@@ -14,6 +14,7 @@ use crate::value::{Malformed, flag, integer, text};
 
 /// The incumbent's documented differences.
 const PUSH_SLOT: &str = "SDK reads lastSlot, the program validSlot";
+const STABLE_CLAMP: &str = "SDK leaves a stable coin at the very edge of one unclamped";
 const ON_DEMAND_MEDIAN: &str = "SDK takes the median result, the program the newest mean";
 
 /// Byte offsets of what the incumbent reads instead.
@@ -24,6 +25,11 @@ const ON_DEMAND_RANGE: usize = 2312;
 const ON_DEMAND_SLOT: usize = 2368;
 /// From 1e18 to 1e6.
 const ON_DEMAND_SCALE: i128 = 1_000_000_000_000;
+
+/// One, at 1e6.
+const ONE: i128 = 1_000_000;
+/// Farthest from one at which a stable coin's price is held at one.
+const STABLE_DISTANCE_MAX: i128 = 500;
 
 /// Names of the oracle sources in the manifest, in the order of their bytes on chain.
 const SOURCES: [&str; 16] = [
@@ -156,7 +162,10 @@ fn check_sdk(
     let confidence: i128 = integer(sdk, "confidence")?;
     let slot: i128 = integer(sdk, "slot")?;
     let enough = flag(sdk, "hasSufficientNumberOfDataPoints");
-    let read = instead(source, data);
+    let mut read = instead(source, data);
+    if is_stable_coin(source) {
+        read.price = edge_of_one(reading, price).map(|price| (price, STABLE_CLAMP));
+    }
     let mut cases = vec![
         sdk_case("sdk price", i128::from(reading.price.0), price, &read.price),
         sdk_case("sdk confidence", i128::from(reading.confidence), confidence, &read.confidence),
@@ -168,6 +177,17 @@ fn check_sdk(
         cases.push(case("sdk sequence", &reading.sequence_id, &Some(sequence)));
     }
     Ok(cases)
+}
+
+fn is_stable_coin(source: OracleSource) -> bool {
+    matches!(source as u8, 5 | 10 | 15)
+}
+
+/// The program holds a stable coin at one up to and including a distance, the SDK up to it.
+fn edge_of_one(reading: &OracleReading, sdk_price: i128) -> Option<i128> {
+    let edge = i128::from(reading.confidence).min(STABLE_DISTANCE_MAX);
+    let is_held = i128::from(reading.price.0) == ONE;
+    (is_held && (sdk_price - ONE).abs() == edge).then_some(sdk_price)
 }
 
 /// What the incumbent reads where it differs from the program, and the rule that says so.

@@ -230,11 +230,12 @@ impl Judge<'_> {
     fn error_rule(&self) -> Option<&'static str> {
         let order = &self.case.judged;
         let price = if self.asks_the_auction() {
-            auction_price_sdk(order, self.case.slot.0, self.oracle()?)
+            // Auctions between fixed prices do not look at the oracle.
+            Some(auction_price_sdk(order, self.case.slot.0, self.oracle().unwrap_or(0)))
         } else {
-            self.plain_price()?
+            self.plain_price()
         };
-        if Some(round_to_tick(price, self.tick, order.is_bid())) != self.recorded {
+        if price.map(|price| round_to_tick(price, self.tick, order.is_bid())) != self.recorded {
             return None;
         }
         let distance = order.auction_end_price.cmp(&order.auction_start_price);
@@ -269,12 +270,13 @@ impl Judge<'_> {
         self.case.oracle.map(|price| i128::from(price.0))
     }
 
-    /// The resting price before a protected maker's offset.
+    /// The resting price before a protected maker's offset; `None` when the order has none.
     fn plain_price(&self) -> Option<i128> {
         let order = &self.case.judged;
-        match order.oracle_price_offset {
-            0 => Some(i128::from(order.price)),
-            offset => Some((self.oracle()? + i128::from(offset)).max(1)),
+        match (order.oracle_price_offset, order.price) {
+            (0, 0) => self.case.fallback.map(|price| i128::from(price.0)),
+            (0, price) => Some(i128::from(price)),
+            (offset, _) => Some((self.oracle()? + i128::from(offset)).max(1)),
         }
     }
 

@@ -341,10 +341,12 @@ impl NaiveBook {
             let stored = self.accounts.get(oracle).filter(|stored| !stored.data.is_empty())?;
             decode_oracle(source, &self.oracle_owner(stored), &stored.data).ok()?
         };
+        // A prelaunch oracle is never late: the program counts its delay the other way round.
+        let is_never_late = source == OracleSource::Prelaunch;
         Some(Reading {
             price: i128::from(read.price.0),
             confidence: i128::from(read.confidence),
-            slot: read.slot.0,
+            slot: if is_never_late { self.clock.slot } else { read.slot.0 },
             sequence: read.sequence_id,
             enough_data: read.has_sufficient_data,
             is_stable_coin: matches!(source as u8, 5 | 10 | 15),

@@ -299,7 +299,6 @@ impl Books {
             })
         };
         let user = |row: &OrderRow| chain.user_of(&row.maker.0);
-        let header = self.fast.header(id)?;
         Some(Views {
             order: sides.each_ref().map(|rows| {
                 rows.iter().map(|row| chain.index_of(user(row), row.order_id, market)).collect()
@@ -316,7 +315,7 @@ impl Books {
             }),
             l2_depth_10: levels(10),
             l2_depth_100: levels(100),
-            best: [header.best_bid, header.best_ask].map(|best| best.map(|p| i128::from(p.0))),
+            best: Side::BOTH.map(|side| self.fast.best(id, side).map(|p| i128::from(p.0))),
             makers: [Side::Bid, Side::Ask].map(|side| {
                 let mut makers = Vec::new();
                 self.fast.top_makers(id, side, usize::MAX, &mut makers);
