@@ -1,13 +1,10 @@
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { type PlainBook, plainBooks } from '../plain-book.js';
 import type { ServiceProbe } from './service-probe.js';
 import type { SteppedDemo } from './stepped-demo.js';
 
 /** How far the chain's second and the service's may be apart: one reading, and its rounding. */
 const CLOCK_APART_S_MAX = 2;
-
-/** How long a written account may take to the book on a busy machine before its absence is a fault. */
-const CATCH_UP = { timeout: 8_000, interval: 100 };
 
 /** Compares the served books with books rebuilt from the chain. */
 export class BookJudge {
@@ -24,17 +21,13 @@ export class BookJudge {
   }
 
   /**
-   * Compares every body of every market at the service's own slot and second, with a chain that
-   * stands still meanwhile. Answers the rebuilt books by name.
+   * Waits until every account has reached the book, and compares every body of every market at the
+   * service's own slot and second, with a chain that stands still meanwhile. Answers the rebuilt
+   * books by name.
    */
   async compare(): Promise<ReadonlyMap<string, PlainBook>> {
-    const expected = await vi.waitFor(() => this.#compareNow(), CATCH_UP);
-    for (const book of expected) this.#count(book);
-    return new Map(expected.map((book) => [book.marketName, book]));
-  }
-
-  async #compareNow(): Promise<readonly PlainBook[]> {
-    await this.#service.quiet();
+    const texts = await this.#demo.texts();
+    await this.#service.until(() => this.#service.hasHeard(texts));
     const accounts = await this.#demo.accounts();
     const { chain, clock } = this.#demo;
     chain.pause();
@@ -53,7 +46,8 @@ export class BookJudge {
       expect(unversioned(l2), `/l2 of ${marketName}`).toEqual(levels);
       expect(unversioned(l3), `/l3 of ${marketName}`).toEqual(rows);
     }
-    return expected;
+    for (const book of expected) this.#count(book);
+    return new Map(expected.map((book) => [book.marketName, book]));
   }
 
   #count({ census, head }: PlainBook): void {

@@ -1,5 +1,5 @@
 /** Accounts made by hand, one order for each rule that a simulated life seldom or never meets. */
-import { AccountBytes } from '../../src/sim/account-bytes.js';
+import { PublicKey } from '@solana/web3.js';
 import { lazerOracleBytes } from '../../src/sim/accounts.js';
 import {
   Direction,
@@ -15,6 +15,8 @@ import { emptyOrder, type OrderFields, userBytes } from '../../src/sim/user-acco
 const BASE = 1_000_000_000n;
 /** A feed that no market of the simulated chain has. */
 const BET_FEED = 4_242;
+/** `ContractType`. */
+const PREDICTION = 2;
 const SOL_STEP = 10_000_000n;
 
 /** The moment of the chain and SOL's oracle price, 1e6. */
@@ -71,7 +73,6 @@ export function oddOrders({ clock, oracle }: OddScene): OddOrder[] {
     { ...bid, maxTs: now - 100n },
     { ...bid, maxTs: now + 2n },
     { ...bid, auctionDuration: 255, auctionStartPrice: 1n, auctionEndPrice: price },
-    { ...bid, auctionDuration: 6, auctionStartPrice: 1n, auctionEndPrice: price },
     { ...bid, auctionDuration: 6, postOnly: true },
     { ...bid, slot: slot + 1_000n, auctionDuration: 6 },
     { ...floating, oraclePriceOffset: -700, auctionDuration: 255 },
@@ -109,24 +110,54 @@ export function oddOrders({ clock, oracle }: OddScene): OddOrder[] {
   ];
 }
 
+/** Auctions that end at one slot after another, and orders that expire in one second after another. */
+export function endingOrders({ clock, oracle }: OddScene): OddOrder[] {
+  const price = oracle - (oracle % 100n) - 9_000n;
+  const bid = { slot: BigInt(clock.slot), price, baseAssetAmount: BASE };
+  const auctions = Array.from({ length: 20 }, (_, i) => ({ ...bid, auctionDuration: i + 1 }));
+  const now = BigInt(clock.unixSeconds);
+  const seconds = Array.from({ length: 10 }, (_, i) => ({ ...bid, maxTs: now - 1n + BigInt(i) }));
+  return [...auctions, ...seconds];
+}
+
+/** What is unusual about the oracle of {@link betMarket}; sequence ids count from the exchange's. */
+export interface OddOracle {
+  readonly mm?: { readonly price: bigint; readonly slotsOld: number; readonly idAfter?: bigint };
+  readonly twap?: bigint;
+  readonly price?: bigint;
+  readonly confidence?: bigint;
+  readonly slotsOld?: number;
+}
+
 /** A prediction market of its own, made of the bytes of another perp market, with its oracle. */
-export function betMarket(
-  from: Buffer,
-  clock: LifeClock,
-): { market: AccountWrite; oracle: AccountWrite } {
+export function betMarket(from: Buffer, clock: LifeClock, odd: OddOracle = {}) {
+  const { mm, twap = BET.price, price = BET.price } = odd;
+  const market = address.perpMarket(BET.marketIndex);
+  const oracle = address.pythLazerOracle(BET_FEED);
   const data = Buffer.from(from);
-  const market = { pubkey: address.perpMarket(BET.marketIndex), owner: PROGRAM_ID, data };
-  const oracle = { pubkey: address.pythLazerOracle(BET_FEED), owner: PROGRAM_ID };
-  const { bytes: text } = nameAndKeys({ ...BET, pubkey: market.pubkey, oracle: oracle.pubkey });
-  text.copy(data, 8, 8, 72);
-  text.copy(data, 1000, 1000, 1032);
+  data.set(new PublicKey(market).toBytes(), 8);
+  data.set(new PublicKey(oracle).toBytes(), 40);
   data.writeBigInt64LE(BET.price, 72);
-  data.writeBigInt64LE(BET.price, 96);
-  // Without the price of market makers, which is the other market's.
-  data.writeBigUInt64LE(0n, 832);
+  data.writeBigInt64LE(twap, 96);
+  data.write(BET.name.padEnd(32), 1000, 'latin1');
   data.writeUInt16LE(BET.marketIndex, 1160);
-  data.writeUInt8(2, 1163);
-  return { market, oracle: { ...oracle, data: betOracle(clock) } };
+  data.writeUInt8(PREDICTION, 1163);
+  const publishTimeUs = BigInt(clock.unixSeconds) * 1_000_000n;
+  const { idAfter } = mm ?? {};
+  data.writeBigInt64LE(mm?.price ?? 0n, 912);
+  data.writeBigUInt64LE(mm === undefined ? 0n : BigInt(clock.slot - mm.slotsOld), 832);
+  data.writeBigUInt64LE(idAfter === undefined ? 0n : publishTimeUs + idAfter, 936);
+  const reading = lazerOracleBytes({
+    price: price * 100n,
+    conf: (odd.confidence ?? 63n) * 100n,
+    exponent: -8,
+    postedSlot: BigInt(clock.slot - (odd.slotsOld ?? 0)),
+    publishTimeUs,
+  });
+  return {
+    market: { pubkey: market, owner: PROGRAM_ID, data },
+    oracle: { pubkey: oracle, owner: PROGRAM_ID, data: reading },
+  };
 }
 
 /** The market of {@link betMarket}: its price is a probability at 1e6. */
@@ -145,22 +176,4 @@ export function betOrders({ clock }: Pick<OddScene, 'clock'>): OddOrder[] {
     { ...ask, oraclePriceOffset: 500_000 },
     { ...ask, price: 990_000n },
   ];
-}
-
-function betOracle({ slot, unixSeconds }: LifeClock): Buffer {
-  return lazerOracleBytes({
-    price: BET.price * 100n,
-    conf: BET.price,
-    exponent: -8,
-    postedSlot: BigInt(slot),
-    publishTimeUs: BigInt(unixSeconds) * 1_000_000n,
-  });
-}
-
-function nameAndKeys(market: { name: string; pubkey: string; oracle: string }): AccountBytes {
-  const account = new AccountBytes({ size: 1216, discriminator: '0adf0c2c6bf537f7' });
-  account.key(8, market.pubkey);
-  account.key(40, market.oracle);
-  account.name(1000, market.name);
-  return account;
 }

@@ -5,8 +5,6 @@ import type { FeedState } from '../../src/engine/types.js';
 import { type Service, startService } from '../../src/main.js';
 import type { Moment } from '../plain-book.js';
 
-/** No account for this long: most likely none is under way, for a local chain notifies within 70 ms. */
-const QUIET_MS = 150;
 const DEADLINE_MS = 15_000;
 
 /** Both bodies of one market, of one version. */
@@ -23,7 +21,7 @@ export interface Reading {
 
 /**
  * A running service, started as `serve --rpc-url` starts it, with what only a look at its engine
- * tells: the chain's second that the book was last given, and when the last account came.
+ * tells: the chain's second that the book was last given, and the accounts that reached it.
  */
 export class ServiceProbe {
   readonly printed: string[] = [];
@@ -31,7 +29,8 @@ export class ServiceProbe {
   readonly states: FeedState[] = [];
   #service: Service | undefined;
   #moment: Moment = { slot: 0n, unixSeconds: 0n };
-  #accountAtMs = performance.now();
+  /** The last text of each account that the book is known to have. */
+  #heard = new Map<string, string>();
 
   /** Starts the service for a chain and waits until its book is live. */
   static async start(urls: { readonly rpcUrl: string; readonly wsUrl: string }) {
@@ -88,10 +87,15 @@ export class ServiceProbe {
     return rows.map(({ symbol }) => symbol);
   }
 
-  /** Waits until no account has come for a moment from now on. */
-  async quiet(): Promise<void> {
-    const fromMs = performance.now();
-    await this.until(() => performance.now() - Math.max(fromMs, this.#accountAtMs) > QUIET_MS);
+  /** Whether the last text of every account has reached the book. */
+  hasHeard(texts: ReadonlyMap<string, string>): boolean {
+    if (this.#heard.size !== texts.size) return false;
+    return Array.from(texts).every(([pubkey, text]) => this.#heard.get(pubkey) === text);
+  }
+
+  /** Tells what the book has read as a whole; the chain must have stood still since. */
+  hasRead(texts: ReadonlyMap<string, string>): void {
+    this.#heard = new Map(texts);
   }
 
   /** Waits until something holds; fails after a deadline. */
@@ -106,7 +110,7 @@ export class ServiceProbe {
   }
 
   #watch(): void {
-    const { setClock, setState, push } = Engine.prototype;
+    const { setClock, setState, push, close } = Engine.prototype;
     const self = this;
     vi.spyOn(Engine.prototype, 'setClock').mockImplementation(function (
       this: Engine,
@@ -121,9 +125,12 @@ export class ServiceProbe {
       return setState.call(this, state);
     });
     vi.spyOn(Engine.prototype, 'push').mockImplementation(function (this: Engine, account) {
-      // Oracles are read once a second whether they changed or not.
-      if (account.encoding === 'base64+zstd') self.#accountAtMs = performance.now();
+      self.#heard.set(account.pubkey, account.data);
       return push.call(this, account);
+    });
+    vi.spyOn(Engine.prototype, 'close').mockImplementation(function (this: Engine, pubkey, slot) {
+      self.#heard.delete(pubkey);
+      return close.call(this, pubkey, slot);
     });
     vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
       self.printed.push(String(text));

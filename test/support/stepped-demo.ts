@@ -6,6 +6,8 @@ import { Relay } from '../../src/sim/relay.js';
 import type { PlainAccount } from '../plain-book.js';
 import { rpc } from './chain-listener.js';
 
+/** Size of a Pyth Lazer account, the only kind of oracle on this chain. */
+const ORACLE_BYTES = 48;
 const SYSTEM_PROGRAM = '11111111111111111111111111111111';
 
 /** What getProgramAccounts answers when asked with context. */
@@ -82,15 +84,25 @@ export class SteppedDemo {
 
   /** All accounts of the program as they stand on the chain now. */
   async accounts(): Promise<PlainAccount[]> {
-    const config = { encoding: 'base64', commitment: 'processed', withContext: true };
-    const answer = await rpc<ProgramAccounts>(this.chain.rpcUrl, 'getProgramAccounts', [
-      PROGRAM_ID,
-      config,
-    ]);
-    return answer.value.map(({ pubkey, account }) => ({
-      pubkey,
-      data: Buffer.from(account.data[0], 'base64'),
-    }));
+    const texts = await this.#read('base64');
+    return Array.from(texts, ([pubkey, text]) => ({ pubkey, data: Buffer.from(text, 'base64') }));
+  }
+
+  /** The same accounts as texts of an RPC, in the encoding in which each kind is subscribed to. */
+  async texts(): Promise<Map<string, string>> {
+    const plain = await this.#read('base64');
+    const packed = await this.#read('base64+zstd');
+    const isOracle = (text: string) => Buffer.from(text, 'base64').length === ORACLE_BYTES;
+    return new Map(
+      Array.from(plain, ([key, text]) => [key, isOracle(text) ? text : (packed.get(key) ?? '')]),
+    );
+  }
+
+  async #read(encoding: string): Promise<Map<string, string>> {
+    const config = { encoding, commitment: 'processed', withContext: true };
+    const { rpcUrl } = this.chain;
+    const answer = await rpc<ProgramAccounts>(rpcUrl, 'getProgramAccounts', [PROGRAM_ID, config]);
+    return new Map(answer.value.map(({ pubkey, account }) => [pubkey, account.data[0]]));
   }
 
   async stop(): Promise<void> {
