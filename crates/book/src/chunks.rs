@@ -22,8 +22,8 @@ const JOINED_MAX: usize = CHUNK_MAX / 4 * 3;
 /// Elements looked at one by one from the best end before a binary search starts.
 const NEAR_BEST: usize = 8;
 
-/// Emptied chunks kept to be used again.
-const SPARE_MAX: usize = 16;
+/// One spare chunk is made for so many chunks in use: in steady state their number varies by less.
+const CHUNKS_PER_SPARE: usize = 8;
 
 /// Where an element stands: its chunk, and its place there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -181,15 +181,27 @@ impl<T: Ranked> Chunks<T> {
         self.recycle(empty);
     }
 
+    /// An empty chunk. When none is spare, some are made at once: changes that come later find
+    /// them there.
     fn fresh(&mut self) -> Vec<T> {
-        self.spare.pop().unwrap_or_else(|| Vec::with_capacity(CHUNK_MAX))
+        if self.spare.is_empty() {
+            let count = self.spare_wanted();
+            self.spare.extend(std::iter::repeat_with(|| Vec::with_capacity(CHUNK_MAX)).take(count));
+            self.chunks.reserve(count);
+            self.first_ranks.reserve(count);
+        }
+        self.spare.pop().unwrap_or_default()
     }
 
     fn recycle(&mut self, mut chunk: Vec<T>) {
         chunk.clear();
-        if self.spare.len() < SPARE_MAX {
+        if self.spare.len() < 2 * self.spare_wanted() {
             self.spare.push(chunk);
         }
+    }
+
+    fn spare_wanted(&self) -> usize {
+        self.chunks.len() / CHUNKS_PER_SPARE + 1
     }
 }
 

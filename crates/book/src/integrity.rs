@@ -78,6 +78,10 @@ impl Book {
                 let block = self.arena.block(index);
                 let is_open = OrderView::new(&block.raw[slot]).status() == Ok(OrderStatus::Open);
                 ensure(is_open == (user.open >> slot & 1 == 1), "open masks follow the bytes")?;
+                let order = OrderView::new(&block.raw[slot]);
+                let timed = order.auction_duration() != 0 || order.max_ts().0 != 0;
+                let marked = user.timed >> slot & 1 == 1;
+                ensure(marked == (is_open && timed), "timed masks follow the bytes")?;
                 match block.nodes[slot].place {
                     Place::Out(reason) => left_out[reason as usize] += 1,
                     Place::Fixed(_) | Place::Offset(_) => {

@@ -26,7 +26,9 @@ impl Book {
         if let (true, Some(id)) = (row_changed, shown_in) {
             self.touch_shown(id, handle);
         }
-        self.schedule(handle);
+        if self.users.get(user).timed >> slot & 1 == 1 {
+            self.schedule(handle);
+        }
     }
 
     fn set_masks(&mut self, user: usize, slot: usize, raw: &[u8; ORDER_BYTES]) {
@@ -37,14 +39,12 @@ impl Book {
         let was_open = user.open & bit != 0;
         set_bit(&mut user.open, bit, open);
         set_bit(&mut user.reduce_only, bit, open && order.reduce_only());
+        set_bit(&mut user.timed, bit, open && depends_on_time(&order));
         self.open_orders = self.open_orders + usize::from(open) - usize::from(was_open);
     }
 
     /// Sets the timers of an open order: the end of its auction, and its expiry.
     pub(crate) fn schedule(&mut self, handle: u32) {
-        if !depends_on_time(self.arena.raw(handle)) {
-            return;
-        }
         let Some(order) = open_order(self.arena.raw(handle)) else { return };
         if !order.is_limit() {
             return;
@@ -66,10 +66,8 @@ impl Book {
     pub(crate) fn reset_timers(&mut self) {
         self.auctions.reset(i64::try_from(self.slot.0).unwrap_or(i64::MAX));
         self.expiries.reset(self.now.0);
-        self.for_each_open(|book, handle| {
-            // Twice as many as fit is impossible here: each open order sets two timers at most.
-            book.schedule(handle);
-        });
+        // Each order sets two timers at most, so this never asks for another reset.
+        self.for_each_timed(Self::schedule);
     }
 
     /// Puts an order slot where it belongs now.
@@ -240,9 +238,18 @@ impl Book {
     }
 
     /// Calls `each` with the handle of every open order.
-    pub(crate) fn for_each_open(&mut self, mut each: impl FnMut(&mut Self, u32)) {
+    fn for_each_open(&mut self, mut each: impl FnMut(&mut Self, u32)) {
         for user in 0..self.users.len() {
             for slot in bits(self.users.get(user).open) {
+                each(self, handle_of(user, slot));
+            }
+        }
+    }
+
+    /// Calls `each` with the handle of every open order that depends on time.
+    pub(crate) fn for_each_timed(&mut self, mut each: impl FnMut(&mut Self, u32)) {
+        for user in 0..self.users.len() {
+            for slot in bits(self.users.get(user).timed) {
                 each(self, handle_of(user, slot));
             }
         }
@@ -282,11 +289,10 @@ fn open_order(raw: &[u8; ORDER_BYTES]) -> Option<Order> {
     order.ok()
 }
 
-/// True when a slot's place may change with the slot or the second alone.
+/// True when an order's place may change with the slot or the second alone.
 #[inline]
-pub(crate) fn depends_on_time(raw: &[u8; ORDER_BYTES]) -> bool {
-    let view = OrderView::new(raw);
-    view.auction_duration() != 0 || view.max_ts().0 != 0
+fn depends_on_time(order: &OrderView<'_>) -> bool {
+    order.auction_duration() != 0 || order.max_ts().0 != 0
 }
 
 fn market_of(raw: &[u8; ORDER_BYTES]) -> Option<MarketKey> {

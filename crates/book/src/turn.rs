@@ -4,7 +4,6 @@ use slotbook_protocol::units::{Slot, UnixSeconds};
 
 use crate::book::Book;
 use crate::market::MarketId;
-use crate::orders::depends_on_time;
 
 /// How fresh the book's source is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -46,11 +45,7 @@ impl Book {
         self.now = now;
         if back {
             self.reset_timers();
-            self.for_each_open(|book, handle| {
-                if depends_on_time(book.arena.raw(handle)) {
-                    book.reposition(handle);
-                }
-            });
+            self.for_each_timed(Self::reposition);
         } else {
             self.fire_timers();
         }

@@ -68,6 +68,8 @@ pub(crate) struct User {
     pub(crate) open: u32,
     /// Of those, the reduce-only ones.
     pub(crate) reduce_only: u32,
+    /// Of those, the ones whose place may change with the slot or the second alone.
+    pub(crate) timed: u32,
     /// `User.status & 3`: being liquidated, or bankrupt.
     pub(crate) frozen: bool,
     /// False for an account that was closed or is quarantined: its key only gates older states.
@@ -83,6 +85,7 @@ impl User {
             seen: 0,
             open: 0,
             reduce_only: 0,
+            timed: 0,
             frozen: false,
             present: false,
             positions: Positions::NONE,

@@ -71,18 +71,6 @@ pub struct Header {
     pub last_oracle_price: i64,
     /// Why the book is empty, when a rule empties it.
     pub empty_reason: Option<EmptyReason>,
-    /// Best bid, 1e6.
-    pub best_bid: Option<Price>,
-    /// Best ask, 1e6.
-    pub best_ask: Option<Price>,
-}
-
-impl Header {
-    /// True when the best bid is above the best ask; equal prices are locked, not crossed.
-    #[must_use]
-    pub fn crossed(&self) -> bool {
-        matches!((self.best_bid, self.best_ask), (Some(bid), Some(ask)) if bid > ask)
-    }
 }
 
 impl Book {
@@ -95,6 +83,13 @@ impl Book {
     #[must_use]
     pub fn best(&self, id: MarketId, side: Side) -> Option<Price> {
         self.pieces(id, side).next().map(|piece| Price(piece.price))
+    }
+
+    /// True when the best bid is above the best ask; equal prices are locked, not crossed.
+    #[must_use]
+    pub fn is_crossed(&self, id: MarketId) -> bool {
+        let best = Side::BOTH.map(|side| self.best(id, side));
+        matches!(best, [Some(bid), Some(ask)] if bid > ask)
     }
 
     /// Appends at most `limit` orders of a side in book order: price, then order slot, then id, then
@@ -140,8 +135,6 @@ impl Book {
             oracle: market.oracle,
             last_oracle_price: market.oracle_fields.last_price,
             empty_reason: market.empty,
-            best_bid: self.best(id, Side::Bid),
-            best_ask: self.best(id, Side::Ask),
         })
     }
 

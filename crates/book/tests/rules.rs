@@ -239,7 +239,7 @@ fn a_market_that_does_not_fill_shows_an_empty_book_and_names_the_reason() {
         assert_eq!(bench.levels(Bid), []);
         let header = bench.book.header(bench.perp()).expect("a known market");
         assert_eq!(header.empty_reason, Some(reason));
-        assert_eq!(header.best_bid, None);
+        assert_eq!(bench.book.best(bench.perp(), Bid), None);
         assert!(bench.turn_changes_perp());
         bench.put(key(200), &state(0));
         bench.put(key(201), &perp_market());
@@ -323,7 +323,7 @@ fn orders_at_one_price_stand_by_slot_then_id_then_maker() {
 #[test]
 fn crossed_books_are_shown_as_they_are_and_flagged() {
     let mut bench = Bench::new();
-    let crossed = |bench: &Bench| bench.book.header(bench.perp()).expect("known").crossed();
+    let crossed = |bench: &Bench| bench.book.is_crossed(bench.perp());
     let ask = OrderBytes::limit(Ask, 100, 50, 2);
     bench.put(key(1), &user(&[OrderBytes::limit(Bid, 100, 50, 1), ask]));
     assert!(!crossed(&bench), "equal prices are locked, not crossed");

@@ -2,6 +2,8 @@
 
 use slotbook_protocol::units::Price;
 
+use crate::writer::{JsonWriter, U64_DIGITS_MAX, put_u64};
+
 /// Where the size of a level comes from; the order is the order of the members on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
@@ -72,14 +74,22 @@ impl SourcedLevel {
     }
 
     /// Writes the level as an object of the book bodies.
-    pub(crate) fn write(&self, json: &mut crate::writer::JsonWriter<'_>) {
+    pub(crate) fn write(&self, json: &mut JsonWriter<'_>) {
+        match self.sizes {
+            [dlob, 0, 0] if dlob != 0 => match u64::try_from(dlob) {
+                Ok(size) => write_dlob_level(self.price.0, size, json),
+                Err(_) => self.write_sources(json),
+            },
+            _ => self.write_sources(json),
+        }
+    }
+
+    fn write_sources(&self, json: &mut JsonWriter<'_>) {
         json.raw(b"{\"price\":\"");
         json.u64(self.price.0);
         json.raw(b"\",\"size\":\"");
         let size = self.size();
-        let start = json.position();
         json.u128(size);
-        let end = json.position();
         json.raw(b"\",\"sources\":{");
         let mut comma: &[u8] = b"";
         for (source, part) in Source::ALL.into_iter().zip(self.sizes) {
@@ -88,17 +98,37 @@ impl SourcedLevel {
             }
             json.raw(comma);
             json.raw(source.member());
-            // Most levels have one source, whose digits are those of the size just written.
-            if part == size {
-                json.repeat(start, end);
-            } else {
-                json.u128(part);
-            }
+            json.u128(part);
             json.raw(b"\"");
             comma = b",";
         }
         json.raw(b"}}");
     }
+}
+
+/// Writes a level that orders alone make, as most are: into a buffer on the stack by moves of fixed
+/// length, then in one piece behind the body.
+#[inline]
+fn write_dlob_level(price: u64, size: u64, json: &mut JsonWriter<'_>) {
+    let mut text = [0; DLOB_LEVEL_BYTES_MAX];
+    let mut end = put(&mut text, 0, b"{\"price\":\"");
+    end += put_u64(&mut text, end, price);
+    end = put(&mut text, end, b"\",\"size\":\"");
+    let digits = put_u64(&mut text, end, size);
+    let (start, mut end) = (end, end + digits);
+    end = put(&mut text, end, b"\",\"sources\":{\"dlob\":\"");
+    text.copy_within(start..start + U64_DIGITS_MAX, end);
+    end = put(&mut text, end + digits, b"\"}}");
+    json.raw(&text[..end]);
+}
+
+/// Room for the members of a level and three numbers, each copied at its full width.
+const DLOB_LEVEL_BYTES_MAX: usize = 64 + 4 * U64_DIGITS_MAX;
+
+#[inline]
+fn put<const N: usize>(text: &mut [u8], at: usize, bytes: &[u8; N]) -> usize {
+    text[at..at + N].copy_from_slice(bytes);
+    at + N
 }
 
 /// How a market's own base unit becomes the wire's 1e9.
@@ -139,7 +169,6 @@ impl SizeScale {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::writer::JsonWriter;
 
     fn text(level: SourcedLevel) -> String {
         let mut out = Vec::new();

@@ -19,6 +19,12 @@ impl TopOfBook {
     pub fn both(self) -> Option<(Price, Price)> {
         self.bid.zip(self.ask)
     }
+
+    /// Whether the best bid is above the best ask; equal prices are locked, not crossed.
+    #[must_use]
+    pub fn crossed(self) -> bool {
+        self.both().is_some_and(|(bid, ask)| bid > ask)
+    }
 }
 
 /// Mark price and spread as the bodies carry them.
@@ -33,7 +39,7 @@ pub struct Spread {
 }
 
 /// One hundred percent at 1e6.
-const PERCENT_PRECISION: u128 = 100 * 1_000_000;
+const PERCENT_PRECISION: u64 = 100 * 1_000_000;
 
 /// Mark price and spread between the best prices of two sides that both have orders.
 ///
@@ -44,11 +50,19 @@ const PERCENT_PRECISION: u128 = 100 * 1_000_000;
 pub fn spread(bid: Price, ask: Price, oracle: Option<OraclePrice>) -> Spread {
     let mark = mark_price(bid, ask, oracle);
     let quote = Price(ask.0.saturating_sub(bid.0));
-    let percent = match u128::try_from(mark.0) {
-        Ok(divisor) if divisor > 0 => u128::from(quote.0) * PERCENT_PRECISION / divisor,
+    let percent = match u64::try_from(mark.0) {
+        Ok(divisor) if divisor > 0 => percent_of(quote.0, divisor),
         _ => 0,
     };
     Spread { mark, quote, percent }
+}
+
+/// In 64 bits where they suffice: a division of 128 bits costs as much as a level of the body.
+fn percent_of(quote: u64, mark: u64) -> u128 {
+    match quote.checked_mul(PERCENT_PRECISION) {
+        Some(product) => u128::from(product / mark),
+        None => u128::from(quote) * u128::from(PERCENT_PRECISION) / u128::from(mark),
+    }
 }
 
 fn mark_price(bid: Price, ask: Price, oracle: Option<OraclePrice>) -> OraclePrice {

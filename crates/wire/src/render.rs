@@ -45,14 +45,25 @@ pub struct Rows {
 pub fn render_l2(book: &Book, request: &L2Request, epoch: &str, out: &mut Vec<u8>) -> bool {
     let Some(info) = book.market(request.market) else { return false };
     let Some(header) = book.header(request.market) else { return false };
-    let head = body_head(info, &header, epoch);
-    let grouping = Price(info.tick.0.saturating_mul(u64::from(request.grouping_ticks)));
-    let scale = SizeScale::from_decimals(info.decimals);
-    let side = |side, rounding| {
-        let levels = book.levels(request.market, side).map(move |level| on_wire(&level, scale));
-        grouped(levels, grouping, rounding).take(request.depth_levels)
+    let mut bids = book.levels(request.market, Side::Bid).peekable();
+    let mut asks = book.levels(request.market, Side::Ask).peekable();
+    let top = TopOfBook {
+        bid: bids.peek().map(|level| level.price),
+        ask: asks.peek().map(|level| level.price),
     };
-    write_l2(out, &head, side(Side::Bid, Rounding::Down), side(Side::Ask, Rounding::Up));
+    let head = body_head(info, &header, top, epoch);
+    let scale = SizeScale::from_decimals(info.decimals);
+    let bids = bids.map(|level| on_wire(&level, scale));
+    let asks = asks.map(|level| on_wire(&level, scale));
+    let depth = request.depth_levels;
+    if request.grouping_ticks <= 1 {
+        write_l2(out, &head, bids.take(depth), asks.take(depth));
+        return true;
+    }
+    let grouping = Price(info.tick.0.saturating_mul(u64::from(request.grouping_ticks)));
+    let bids = grouped(bids, grouping, Rounding::Down).take(depth);
+    let asks = grouped(asks, grouping, Rounding::Up).take(depth);
+    write_l2(out, &head, bids, asks);
     true
 }
 
@@ -69,7 +80,8 @@ pub fn render_l3(
 ) -> bool {
     let Some(info) = book.market(request.market) else { return false };
     let Some(header) = book.header(request.market) else { return false };
-    let head = body_head(info, &header, epoch);
+    let best = Side::BOTH.map(|side| book.best(request.market, side));
+    let head = body_head(info, &header, TopOfBook { bid: best[0], ask: best[1] }, epoch);
     let scale = SizeScale::from_decimals(info.decimals);
     read_side(book, request, Side::Bid, &mut rows.bids);
     read_side(book, request, Side::Ask, &mut rows.asks);
@@ -110,7 +122,12 @@ fn line(row: &OrderRow, scale: SizeScale) -> OrderLine {
     }
 }
 
-fn body_head<'a>(info: &'a MarketInfo, header: &Header, epoch: &'a str) -> BodyHead<'a> {
+fn body_head<'a>(
+    info: &'a MarketInfo,
+    header: &Header,
+    top: TopOfBook,
+    epoch: &'a str,
+) -> BodyHead<'a> {
     BodyHead {
         market_name: &info.name,
         market_type: info.market_type,
@@ -120,13 +137,13 @@ fn body_head<'a>(info: &'a MarketInfo, header: &Header, epoch: &'a str) -> BodyH
         seq: header.seq,
         epoch,
         state: header.state.name(),
-        top: TopOfBook { bid: header.best_bid, ask: header.best_ask },
+        top,
         oracle: header.oracle.exchange,
         last_oracle_price: OraclePrice(header.last_oracle_price),
         mm_oracle: header.oracle.mm,
         market_slot: header.market_slot,
         empty_reason: header.empty_reason.map(|reason| reason.name()),
         offset_orders_excluded: header.oracle.excluded.map(|reason| reason.name()),
-        crossed: header.crossed(),
+        crossed: top.crossed(),
     }
 }

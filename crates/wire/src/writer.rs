@@ -11,7 +11,7 @@ const DIGIT_PAIRS: &[u8; 200] = b"\
 8081828384858687888990919293949596979899";
 
 /// Digits of `u64::MAX`.
-const U64_DIGITS_MAX: usize = 20;
+pub(crate) const U64_DIGITS_MAX: usize = 20;
 
 /// The greatest power of ten a `u64` holds; a `u128` is written in pieces of this size.
 const U64_POWER_OF_TEN_MAX: u64 = 10_000_000_000_000_000_000;
@@ -43,27 +43,12 @@ impl<'a> JsonWriter<'a> {
         self.out.extend_from_slice(bytes);
     }
 
-    /// Bytes written to the buffer so far, what was in it before included.
-    #[must_use]
-    pub fn position(&self) -> usize {
-        self.out.len()
-    }
-
-    /// Appends once more what was written from `start` up to `end`.
-    ///
-    /// # Panics
-    /// When the range does not lie in what was written.
-    #[inline]
-    pub fn repeat(&mut self, start: usize, end: usize) {
-        self.out.extend_from_within(start..end);
-    }
-
     /// Appends an unsigned number.
     #[inline]
     pub fn u64(&mut self, value: u64) {
-        let mut scratch = [0_u8; U64_DIGITS_MAX];
-        let start = digits_from_end(value, &mut scratch);
-        self.out.extend_from_slice(&scratch[start..]);
+        let mut digits = [0_u8; U64_DIGITS_MAX];
+        let count = put_u64(&mut digits, 0, value);
+        self.out.extend_from_slice(&digits[..count]);
     }
 
     /// Appends a signed number.
@@ -90,9 +75,8 @@ impl<'a> JsonWriter<'a> {
         self.u128(value / piece);
         let low = u64::try_from(value % piece)
             .expect("Invariant: a remainder by a u64 divisor fits into a u64");
-        let mut scratch = [b'0'; U64_DIGITS_MAX];
-        digits_from_end(low, &mut scratch);
-        self.out.extend_from_slice(&scratch[U64_DIGITS_MAX - PIECE_DIGITS..]);
+        self.raw(&[b'0'; PIECE_DIGITS][digit_count(low)..]);
+        self.u64(low);
     }
 
     /// Appends `true` or `false`.
@@ -148,24 +132,31 @@ impl<'a> JsonWriter<'a> {
     }
 }
 
-/// Writes the digits of `value` at the end of `scratch` and answers where they start.
+/// Writes the digits of `value` from `at` on and answers how many there are.
 #[inline]
-fn digits_from_end(mut value: u64, scratch: &mut [u8; U64_DIGITS_MAX]) -> usize {
-    let mut start = U64_DIGITS_MAX;
-    while value >= 100 {
-        let pair = pair_offset(value % 100);
-        value /= 100;
-        start -= 2;
-        scratch[start..start + 2].copy_from_slice(&DIGIT_PAIRS[pair..pair + 2]);
+pub(crate) fn put_u64(text: &mut [u8], at: usize, value: u64) -> usize {
+    let count = digit_count(value);
+    let digits = &mut text[at..at + count];
+    let (mut rest, mut end) = (value, count);
+    while end > 2 {
+        let pair = pair_offset(rest % 100);
+        rest /= 100;
+        end -= 2;
+        digits[end..end + 2].copy_from_slice(&DIGIT_PAIRS[pair..pair + 2]);
     }
-    let pair = pair_offset(value);
-    start -= 1;
-    scratch[start] = DIGIT_PAIRS[pair + 1];
-    if value >= 10 {
-        start -= 1;
-        scratch[start] = DIGIT_PAIRS[pair];
+    let pair = pair_offset(rest);
+    if end == 2 {
+        digits[..2].copy_from_slice(&DIGIT_PAIRS[pair..pair + 2]);
+    } else {
+        digits[0] = DIGIT_PAIRS[pair + 1];
     }
-    start
+    count
+}
+
+/// Decimal digits of a number; one for 0.
+#[inline]
+fn digit_count(value: u64) -> usize {
+    value.checked_ilog10().unwrap_or(0) as usize + 1
 }
 
 /// Where the text of a number below 100 lies in [`DIGIT_PAIRS`].

@@ -119,7 +119,7 @@ impl Pair {
                 })
                 .collect();
             equal_lists("level", &levels, &slotbook_naive::levels(rows))?;
-            let best = if side == Side::Bid { header.best_bid } else { header.best_ask };
+            let best = self.fast.best(id, side);
             let best = best.map(|price| i128::from(price.0));
             equal("best", &best, &rows.first().map(|row| row.price))?;
             self.compare_makers(id, side, rows)?;
