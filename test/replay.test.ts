@@ -1,0 +1,74 @@
+/** The same calls give the same bytes: a live run of the feed, recorded and made again. */
+import { afterEach, expect, test, vi } from 'vitest';
+import { LiveFeed } from '../src/feed/live-feed.js';
+import { RpcClient } from '../src/rpc/client.js';
+import { RpcSocket } from '../src/rpc/socket.js';
+import { PROGRAM_ID } from '../src/sim/keys.js';
+import { EngineRecorder, replayCalls } from './support/engine-recorder.js';
+import { oddOrders, oddUser } from './support/odd-accounts.js';
+import { SteppedDemo } from './support/stepped-demo.js';
+
+const OPTIONS = { programId: PROGRAM_ID, epoch: 'replay', showEvery: 3 };
+const DEADLINE = { timeout: 15_000, interval: 20 };
+
+let demo: SteppedDemo | undefined;
+let feed: LiveFeed | undefined;
+
+afterEach(async () => {
+  feed?.stop();
+  await demo?.stop();
+});
+
+function isLive(): boolean {
+  return feed?.status().state === 'live';
+}
+
+/** A feed that meets a life, accounts made by hand, an account that ends, and a lost connection. */
+async function liveRun(): Promise<EngineRecorder> {
+  demo = await SteppedDemo.start({ seed: 77, makers: 40, slotTimeMs: 200 });
+  const { rpcUrl, wsUrl } = demo.relay;
+  const engine = new EngineRecorder(OPTIONS);
+  const rpc = new RpcClient({ url: rpcUrl });
+  const socket = new RpcSocket({ url: wsUrl });
+  feed = new LiveFeed({ rpc, socket, engine, programId: PROGRAM_ID });
+  await feed.start();
+  const stepFor = async (turns: number): Promise<void> => {
+    for (const end = engine.turns + turns; engine.turns < end; ) await demo?.step(8);
+  };
+
+  await stepFor(90);
+  const oracle = demo.life.markets[0]?.feed.price ?? 0n;
+  const odd = oddUser({ seed: 1 }, oddOrders({ clock: demo.clock, oracle }));
+  const wrong = Buffer.from(odd.data);
+  wrong.writeUInt8(9, 1192 + 83);
+  await demo.write(odd, { ...odd, data: wrong }, odd);
+  await demo.step(60);
+  demo.relay.cut({ downMs: 300 });
+  await vi.waitUntil(() => !isLive(), DEADLINE);
+  await demo.close(odd.pubkey);
+  await demo.step(60);
+  await vi.waitUntil(isLive, DEADLINE);
+  await stepFor(60);
+  feed.stop();
+  return engine;
+}
+
+test('a live run replayed twice shows the same bytes at every turn looked at', async () => {
+  const live = await liveRun();
+  expect(live.checkIntegrity()).toBeNull();
+  const names = new Set(live.calls.map(({ name }) => name));
+  const every = ['push', 'setClock', 'setState', 'endTurn', 'decode', 'applySnapshot'] as const;
+  for (const name of every) expect(names).toContain(name);
+  expect(live.shown.length).toBeGreaterThan(20);
+
+  const first = await replayCalls(live.calls, OPTIONS);
+  const second = await replayCalls(live.calls, OPTIONS);
+  expect(first).toEqual(live.shown);
+  expect(second).toEqual(live.shown);
+
+  // Looking at the book changes nothing in it.
+  const rarely = await replayCalls(live.calls, { ...OPTIONS, showEvery: OPTIONS.showEvery * 5 });
+  expect(rarely).toEqual(live.shown.filter(({ turn }) => turn % (OPTIONS.showEvery * 5) === 0));
+  const books = new Set(live.shown.map(({ stateHash }) => stateHash));
+  expect(books.size).toBeGreaterThan(live.shown.length / 2);
+});

@@ -1,0 +1,175 @@
+import { Engine } from '../../src/engine/engine.js';
+import type { FeedState, RawAccount, Snapshot, Turn } from '../../src/engine/types.js';
+
+/** One call that reached the engine, with everything that is needed to make it again. */
+type Call =
+  | { readonly name: 'push'; readonly account: RawAccount }
+  | { readonly name: 'close'; readonly pubkey: string; readonly slot: number }
+  | { readonly name: 'setClock'; readonly slot: number; readonly unixSeconds: number }
+  | { readonly name: 'setState'; readonly state: FeedState }
+  | { readonly name: 'endTurn'; readonly tsMs: number }
+  | { readonly name: 'decode'; readonly body: Uint8Array }
+  | { readonly name: 'beginSnapshot'; readonly snapshot: number }
+  | {
+      readonly name: 'applySnapshot';
+      readonly snapshot: number;
+      readonly from: number;
+      readonly count: number;
+    }
+  | { readonly name: 'endSnapshot' };
+
+/** What an engine showed at a turn. */
+export interface Shown {
+  readonly turn: number;
+  readonly stateHash: bigint;
+  /** /l2 at full depth and /l3, for every market in the order of its id. */
+  readonly bodies: readonly string[];
+}
+
+/** Shows the whole engine as it is between two turns. */
+function show(engine: Engine, turn: number): Shown {
+  // A body is a view on the engine's own buffer until the next one.
+  const text = (body: Uint8Array): string => Buffer.from(body).toString();
+  const bodies = engine.markets().flatMap(({ id }) => {
+    const l2 = text(engine.l2({ market: id, depth: 1_000 }));
+    return [l2, text(engine.l3({ market: id }))];
+  });
+  return { turn, stateHash: engine.stateHash(), bodies };
+}
+
+/** An engine for a feed that keeps every call, and what it showed at every n-th turn. */
+export class EngineRecorder {
+  readonly calls: Call[] = [];
+  readonly shown: Shown[] = [];
+  readonly #engine: Engine;
+  readonly #showEvery: number;
+  readonly #snapshots = new Map<Snapshot, number>();
+  #turns = 0;
+
+  constructor(options: {
+    readonly programId: string;
+    readonly epoch: string;
+    readonly showEvery: number;
+  }) {
+    this.#engine = new Engine(options);
+    this.#showEvery = options.showEvery;
+  }
+
+  get turns(): number {
+    return this.#turns;
+  }
+
+  push(account: RawAccount): void {
+    this.calls.push({ name: 'push', account });
+    this.#engine.push(account);
+  }
+
+  close(pubkey: string, slot: number): void {
+    this.calls.push({ name: 'close', pubkey, slot });
+    this.#engine.close(pubkey, slot);
+  }
+
+  setClock(slot: number, unixSeconds: number): void {
+    this.calls.push({ name: 'setClock', slot, unixSeconds });
+    this.#engine.setClock(slot, unixSeconds);
+  }
+
+  setState(state: FeedState): void {
+    this.calls.push({ name: 'setState', state });
+    this.#engine.setState(state);
+  }
+
+  endTurn(tsMs: number): Turn {
+    this.calls.push({ name: 'endTurn', tsMs });
+    const turn = this.#engine.endTurn(tsMs);
+    this.#turns += 1;
+    if (this.#turns % this.#showEvery === 0) this.shown.push(show(this.#engine, this.#turns));
+    return turn;
+  }
+
+  async decodeSnapshot(body: Uint8Array): Promise<Snapshot> {
+    const copy = Uint8Array.from(body);
+    const snapshot = await this.#engine.decodeSnapshot(body);
+    this.#snapshots.set(snapshot, this.#snapshots.size);
+    this.calls.push({ name: 'decode', body: copy });
+    return snapshot;
+  }
+
+  beginSnapshot(snapshot: Snapshot): void {
+    this.calls.push({ name: 'beginSnapshot', snapshot: this.#numberOf(snapshot) });
+    this.#engine.beginSnapshot(snapshot);
+  }
+
+  applySnapshot(snapshot: Snapshot, from: number, count: number): number {
+    this.calls.push({ name: 'applySnapshot', snapshot: this.#numberOf(snapshot), from, count });
+    return this.#engine.applySnapshot(snapshot, from, count);
+  }
+
+  endSnapshot(): ReturnType<Engine['endSnapshot']> {
+    this.calls.push({ name: 'endSnapshot' });
+    return this.#engine.endSnapshot();
+  }
+
+  oracleKeys(): readonly string[] {
+    return this.#engine.oracleKeys();
+  }
+
+  checkIntegrity(): string | null {
+    return this.#engine.checkIntegrity();
+  }
+
+  #numberOf(snapshot: Snapshot): number {
+    const number = this.#snapshots.get(snapshot);
+    if (number === undefined) throw new Error('a snapshot was used that was not decoded here');
+    return number;
+  }
+}
+
+/** Makes all calls again on a fresh engine, and answers what it showed at every n-th turn. */
+export async function replayCalls(
+  calls: readonly Call[],
+  options: { readonly programId: string; readonly epoch: string; readonly showEvery: number },
+): Promise<Shown[]> {
+  const engine = new Engine(options);
+  const snapshots: Snapshot[] = [];
+  const shown: Shown[] = [];
+  let turns = 0;
+  const snapshotOf = (number: number): Snapshot => {
+    const snapshot = snapshots[number];
+    if (snapshot === undefined) throw new Error(`snapshot ${number} is not decoded yet`);
+    return snapshot;
+  };
+  for (const call of calls) {
+    switch (call.name) {
+      case 'push':
+        engine.push(call.account);
+        break;
+      case 'close':
+        engine.close(call.pubkey, call.slot);
+        break;
+      case 'setClock':
+        engine.setClock(call.slot, call.unixSeconds);
+        break;
+      case 'setState':
+        engine.setState(call.state);
+        break;
+      case 'decode':
+        snapshots.push(await engine.decodeSnapshot(call.body));
+        break;
+      case 'beginSnapshot':
+        engine.beginSnapshot(snapshotOf(call.snapshot));
+        break;
+      case 'applySnapshot':
+        engine.applySnapshot(snapshotOf(call.snapshot), call.from, call.count);
+        break;
+      case 'endSnapshot':
+        engine.endSnapshot();
+        break;
+      case 'endTurn':
+        engine.endTurn(call.tsMs);
+        turns += 1;
+        if (turns % options.showEvery === 0) shown.push(show(engine, turns));
+    }
+  }
+  return shown;
+}
