@@ -101,6 +101,14 @@ describe('books', () => {
     expect(closed.get(BET.name)?.head['offsetOrdersExcluded']).toBe('oracleMissing');
   });
 
+  test.each([5, 6, 11])('have sizes at 1e9 for a token of %i decimals', async (decimals) => {
+    const restore = await patch(address.spotMarket(1), { at: 680, value: decimals });
+    const { bids } = (await judge.compare()).get('SOL') ?? {};
+    expect(bids?.rows.length).toBeGreaterThan(0);
+    await restore();
+    await judge.compare();
+  });
+
   test.each<[string, OddOracle, string]>([
     ['as recent by id', { mm: { price: 630_777n, slotsOld: 9, idAfter: 0n } }, '630777'],
     ['older by id', { mm: { price: 630_777n, slotsOld: 0, idAfter: -1n } }, '630050'],

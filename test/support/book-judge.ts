@@ -5,6 +5,8 @@ import type { SteppedDemo } from './stepped-demo.js';
 
 /** How far the chain's second and the service's may be apart: one reading, and its rounding. */
 const CLOCK_APART_S_MAX = 2;
+/** Slots that may be under way between the chain and the service. */
+const CLOCK_APART_SLOTS_MAX = 3;
 
 /** Compares the served books with books rebuilt from the chain. */
 export class BookJudge {
@@ -32,8 +34,10 @@ export class BookJudge {
     const { chain, clock } = this.#demo;
     chain.pause();
     const { moment, books } = await this.#service.read().finally(() => chain.resume());
-    const apart = Math.abs(Number(moment.unixSeconds) - clock.unixSeconds);
-    expect(apart).toBeLessThanOrEqual(CLOCK_APART_S_MAX);
+    const apartS = Math.abs(Number(moment.unixSeconds) - clock.unixSeconds);
+    expect(apartS).toBeLessThanOrEqual(CLOCK_APART_S_MAX);
+    const apartSlots = Math.abs(Number(moment.slot) - clock.slot);
+    expect(apartSlots).toBeLessThanOrEqual(CLOCK_APART_SLOTS_MAX);
 
     const expected = plainBooks(accounts, moment);
     expect([...books.keys()].sort()).toEqual(expected.map((book) => book.marketName).sort());
