@@ -252,6 +252,9 @@ impl<'a> Iterator for Segments<'a> {
                 Some(bucket) => self.half(bucket, false),
                 None => {
                     let bucket = self.buckets.next()?;
+                    if let [only] = bucket.parts.as_slice() {
+                        return Some(self.whole(bucket, only));
+                    }
                     self.worse_half_of = Some(bucket);
                     self.half(bucket, true)
                 }
@@ -264,6 +267,23 @@ impl<'a> Iterator for Segments<'a> {
 }
 
 impl<'a> Segments<'a> {
+    /// A bucket of one offset, as most are, rounds to one price.
+    #[inline]
+    fn whole(&self, bucket: &'a Bucket, only: &'a Part) -> Segment<'a> {
+        let rest = u128::from(self.remainder) + u128::from(only.remainder);
+        let tick = u128::from(self.tick);
+        let ticks_up = match self.side {
+            Side::Bid => u8::from(rest >= tick),
+            Side::Ask => u8::from(rest > 0) + u8::from(rest > tick),
+        };
+        Segment {
+            price: self.price(bucket, ticks_up),
+            size: only.size.get(),
+            order_count: only.order_count,
+            parts: std::slice::from_ref(only),
+        }
+    }
+
     /// The better or the worse half of a bucket: `R + r` crosses at most one tick boundary.
     #[inline]
     fn half(&self, bucket: &'a Bucket, better: bool) -> Segment<'a> {
@@ -282,21 +302,22 @@ impl<'a> Segments<'a> {
             Side::Ask => !better,
         };
         let range = if upper { split..parts.len() } else { 0..split };
-        let bucket_ticks = quotient_of(self.side, bucket.rank) + i64::from(ticks_up);
-        let ticks = self.quotient.saturating_add(bucket_ticks);
         Segment {
-            price: self.bound(i128::from(ticks) * i128::from(self.tick)),
+            price: self.price(bucket, ticks_up),
             size: running(parts, range.end).0 - running(parts, range.start).0,
             order_count: running(parts, range.end).1 - running(parts, range.start).1,
             parts: &parts[range],
         }
     }
 
-    /// At least one tick; in prediction markets at most the rounded cap.
+    /// The price so many ticks above the bucket's own: at least one tick; in prediction markets at
+    /// most the rounded cap.
     #[inline]
-    fn bound(&self, price: i128) -> u64 {
+    fn price(&self, bucket: &Bucket, ticks_up: u8) -> u64 {
         let tick = self.tick;
-        let price = u64::try_from(price.max(i128::from(tick))).unwrap_or(u64::MAX);
+        let bucket_ticks = quotient_of(self.side, bucket.rank) + i64::from(ticks_up);
+        let ticks = self.quotient.saturating_add(bucket_ticks).max(1);
+        let price = ticks.unsigned_abs().saturating_mul(tick);
         let Some(cap) = self.price_max else { return price };
         let rounded_cap = match self.side {
             Side::Bid => cap - cap % tick,

@@ -9,7 +9,7 @@ use crate::book::Book;
 use crate::chunks::Cursor;
 use crate::ladder::{FixedLevel, Ladder};
 use crate::market::{Market, MarketId, OracleState};
-use crate::offset_ladder::{Segment, Segments};
+use crate::offset_ladder::{Part, Segment, Segments};
 use crate::orders::SIGNED_MSG;
 use crate::place::EmptyReason;
 use crate::turn::FeedState;
@@ -76,13 +76,13 @@ pub struct Header {
 impl Book {
     /// The levels of a side, best first. Nothing for an unknown market, or one that shows nothing.
     pub fn levels(&self, id: MarketId, side: Side) -> Levels<'_> {
-        Levels { pieces: self.pieces(id, side), waiting: None }
+        Levels(self.merged(id, side))
     }
 
     /// The best price of a side.
     #[must_use]
     pub fn best(&self, id: MarketId, side: Side) -> Option<Price> {
-        self.pieces(id, side).next().map(|piece| Price(piece.price))
+        self.merged::<Level>(id, side).next().map(|level| level.price)
     }
 
     /// True when the best bid is above the best ask; equal prices are locked, not crossed.
@@ -152,11 +152,11 @@ impl Book {
         each: &mut dyn FnMut(Price, &[QueuePlace]) -> bool,
     ) {
         let mut queue: Vec<QueuePlace> = Vec::new();
-        let mut pieces = self.pieces(id, side).peekable();
+        let mut pieces = self.merged::<OrderLists<'_>>(id, side);
         while let Some(piece) = pieces.next() {
             self.enqueue(&piece, &mut queue);
-            if pieces.peek().is_some_and(|next| next.price == piece.price) {
-                continue;
+            while let Some(same) = pieces.next_at(piece.price) {
+                self.enqueue(&same, &mut queue);
             }
             queue.sort_unstable_by(|a, b| self.compare(a, b));
             if !each(Price(piece.price), &queue) {
@@ -166,10 +166,10 @@ impl Book {
         }
     }
 
-    fn enqueue(&self, piece: &Piece<'_>, queue: &mut Vec<QueuePlace>) {
-        match piece.orders {
-            PieceOrders::Fixed(head) => list(&self.arena, head, queue),
-            PieceOrders::Offset(parts) => {
+    fn enqueue(&self, piece: &OrderLists<'_>, queue: &mut Vec<QueuePlace>) {
+        match piece.lists {
+            Lists::Fixed(head) => list(&self.arena, head, queue),
+            Lists::Offset(parts) => {
                 parts.iter().for_each(|part| list(&self.arena, part.head, queue));
             }
         }
@@ -200,9 +200,9 @@ impl Book {
         }
     }
 
-    fn pieces(&self, id: MarketId, side: Side) -> Pieces<'_> {
+    fn merged<'a, P: Piece<'a>>(&'a self, id: MarketId, side: Side) -> Merged<'a, P> {
         let shown = self.markets.get(id.index()).filter(|market| market.empty.is_none());
-        Pieces::new(shown, side)
+        Merged::new(shown, side)
     }
 }
 
@@ -225,115 +225,143 @@ fn list(arena: &Arena, head: u32, queue: &mut Vec<QueuePlace>) {
 
 /// The levels of one side, best first. See [`Book::levels`].
 #[derive(Debug)]
-pub struct Levels<'a> {
-    pieces: Pieces<'a>,
-    waiting: Option<Level>,
-}
+pub struct Levels<'a>(Merged<'a, Level>);
 
 impl Iterator for Levels<'_> {
     type Item = Level;
 
     #[inline]
     fn next(&mut self) -> Option<Level> {
-        let mut level = match self.waiting.take() {
-            Some(level) => level,
-            None => self.pieces.next()?.level(),
-        };
-        for piece in self.pieces.by_ref() {
-            if piece.price != level.price.0 {
-                self.waiting = Some(piece.level());
-                break;
-            }
-            level.size += piece.size;
-            level.order_count += piece.order_count;
+        let mut level = self.0.next()?;
+        while let Some(same) = self.0.next_at(level.price.0) {
+            level.size += same.size;
+            level.order_count += same.order_count;
         }
         Some(level)
     }
 }
 
-/// Orders of one price that stand together: a fixed level, or a part of an offset bucket.
+/// What a reader takes of the orders that stand together at a price: a fixed level, or the part of
+/// an offset bucket that rounds to one price.
+trait Piece<'a>: Copy {
+    fn of_fixed(price: u64, level: &'a FixedLevel) -> Self;
+    fn of_offset(segment: &Segment<'a>) -> Self;
+    fn price(&self) -> u64;
+}
+
+impl<'a> Piece<'a> for Level {
+    #[inline]
+    fn of_fixed(price: u64, level: &'a FixedLevel) -> Self {
+        Self { price: Price(price), size: level.size.get(), order_count: level.order_count }
+    }
+
+    #[inline]
+    fn of_offset(segment: &Segment<'a>) -> Self {
+        let Segment { price, size, order_count, .. } = *segment;
+        Self { price: Price(price), size, order_count }
+    }
+
+    #[inline]
+    fn price(&self) -> u64 {
+        self.price.0
+    }
+}
+
+/// A piece with the lists of its orders.
 #[derive(Clone, Copy, Debug)]
-struct Piece<'a> {
+struct OrderLists<'a> {
     price: u64,
-    size: u128,
-    order_count: u32,
-    orders: PieceOrders<'a>,
+    lists: Lists<'a>,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum PieceOrders<'a> {
+enum Lists<'a> {
     Fixed(u32),
-    Offset(&'a [crate::offset_ladder::Part]),
+    Offset(&'a [Part]),
 }
 
-impl Piece<'_> {
-    fn level(&self) -> Level {
-        Level { price: Price(self.price), size: self.size, order_count: self.order_count }
+impl<'a> Piece<'a> for OrderLists<'a> {
+    fn of_fixed(price: u64, level: &'a FixedLevel) -> Self {
+        Self { price, lists: Lists::Fixed(level.head) }
+    }
+
+    fn of_offset(segment: &Segment<'a>) -> Self {
+        Self { price: segment.price, lists: Lists::Offset(segment.parts) }
+    }
+
+    fn price(&self) -> u64 {
+        self.price
     }
 }
 
 /// Fixed and oracle-offset pieces of one side, merged best first.
 #[derive(Debug)]
-struct Pieces<'a> {
+struct Merged<'a, P> {
     side: Side,
     ladder: Option<&'a Ladder>,
     levels: Option<Cursor<'a, FixedLevel>>,
-    fixed: Option<Piece<'a>>,
     segments: Option<Segments<'a>>,
-    segment: Option<Segment<'a>>,
+    fixed: Option<P>,
+    offset: Option<P>,
 }
 
-impl<'a> Pieces<'a> {
+impl<'a, P: Piece<'a>> Merged<'a, P> {
     fn new(market: Option<&'a Market>, side: Side) -> Self {
         let ladder = market.map(|market| &market.fixed[side.index()]);
-        let levels = ladder.map(Ladder::levels);
-        let mut segments = market.and_then(|market| {
-            let ladder = &market.offset[side.index()];
-            let pricing = market.pricing.filter(|_| !ladder.is_empty())?;
-            Some(ladder.segments(pricing))
+        let segments = market.and_then(|market| {
+            let offsets = &market.offset[side.index()];
+            let pricing = market.pricing.filter(|_| !offsets.is_empty())?;
+            Some(offsets.segments(pricing))
         });
-        let segment = segments.as_mut().and_then(Iterator::next);
-        let mut pieces = Self { side, ladder, levels, fixed: None, segments, segment };
-        pieces.fixed = pieces.next_fixed();
-        pieces
+        let levels = ladder.map(Ladder::levels);
+        let mut merged = Self { side, ladder, levels, segments, fixed: None, offset: None };
+        merged.fixed = merged.next_fixed();
+        merged.offset = merged.next_offset();
+        merged
+    }
+
+    /// The next piece, if it has this price.
+    #[inline]
+    fn next_at(&mut self, price: u64) -> Option<P> {
+        if self.fixed.as_ref().is_some_and(|piece| piece.price() == price) {
+            let next = self.next_fixed();
+            return std::mem::replace(&mut self.fixed, next);
+        }
+        if self.offset.as_ref().is_some_and(|piece| piece.price() == price) {
+            let next = self.next_offset();
+            return std::mem::replace(&mut self.offset, next);
+        }
+        None
     }
 
     #[inline]
-    fn next_fixed(&mut self) -> Option<Piece<'a>> {
+    fn next_fixed(&mut self) -> Option<P> {
         let ladder = self.ladder?;
         let level = self.levels.as_mut()?.next()?;
-        Some(Piece {
-            price: ladder.price(level),
-            size: level.size.get(),
-            order_count: level.order_count,
-            orders: PieceOrders::Fixed(level.head),
-        })
+        Some(P::of_fixed(ladder.price(level), level))
+    }
+
+    #[inline]
+    fn next_offset(&mut self) -> Option<P> {
+        self.segments.as_mut()?.next().map(|segment| P::of_offset(&segment))
     }
 }
 
-impl<'a> Iterator for Pieces<'a> {
-    type Item = Piece<'a>;
+impl<'a, P: Piece<'a>> Iterator for Merged<'a, P> {
+    type Item = P;
 
     #[inline]
-    fn next(&mut self) -> Option<Piece<'a>> {
-        let take_offset = match (&self.fixed, &self.segment) {
-            (None, None) => return None,
-            (Some(_), None) => false,
+    fn next(&mut self) -> Option<P> {
+        let take_offset = match (&self.fixed, &self.offset) {
+            (_, None) => false,
             (None, Some(_)) => true,
-            (Some(fixed), Some(offset)) => self.side.is_better(offset.price, fixed.price),
+            (Some(fixed), Some(offset)) => self.side.is_better(offset.price(), fixed.price()),
         };
-        if !take_offset {
-            let fixed = self.fixed.take();
-            self.fixed = self.next_fixed();
-            return fixed;
+        if take_offset {
+            let next = self.next_offset();
+            return std::mem::replace(&mut self.offset, next);
         }
-        let segment = self.segment.take()?;
-        self.segment = self.segments.as_mut().and_then(Iterator::next);
-        Some(Piece {
-            price: segment.price,
-            size: segment.size,
-            order_count: segment.order_count,
-            orders: PieceOrders::Offset(segment.parts),
-        })
+        let next = self.next_fixed();
+        std::mem::replace(&mut self.fixed, next)
     }
 }

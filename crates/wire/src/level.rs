@@ -2,7 +2,7 @@
 
 use slotbook_protocol::units::Price;
 
-use crate::writer::{JsonWriter, U64_DIGITS_MAX, put_u64};
+use crate::writer::{Digits, JsonWriter};
 
 /// Where the size of a level comes from; the order is the order of the members on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,11 +75,8 @@ impl SourcedLevel {
 
     /// Writes the level as an object of the book bodies.
     pub(crate) fn write(&self, json: &mut JsonWriter<'_>) {
-        match self.sizes {
-            [dlob, 0, 0] if dlob != 0 => match u64::try_from(dlob) {
-                Ok(size) => write_dlob_level(self.price.0, size, json),
-                Err(_) => self.write_sources(json),
-            },
+        match self.sizes.map(u64::try_from) {
+            [Ok(dlob @ 1..), Ok(0), Ok(0)] => write_dlob_level(self.price.0, dlob, json),
             _ => self.write_sources(json),
         }
     }
@@ -106,29 +103,17 @@ impl SourcedLevel {
     }
 }
 
-/// Writes a level that orders alone make, as most are: into a buffer on the stack by moves of fixed
-/// length, then in one piece behind the body.
+/// Writes a level that orders alone make, as most are: its size is made into text once.
 #[inline]
 fn write_dlob_level(price: u64, size: u64, json: &mut JsonWriter<'_>) {
-    let mut text = [0; DLOB_LEVEL_BYTES_MAX];
-    let mut end = put(&mut text, 0, b"{\"price\":\"");
-    end += put_u64(&mut text, end, price);
-    end = put(&mut text, end, b"\",\"size\":\"");
-    let digits = put_u64(&mut text, end, size);
-    let (start, mut end) = (end, end + digits);
-    end = put(&mut text, end, b"\",\"sources\":{\"dlob\":\"");
-    text.copy_within(start..start + U64_DIGITS_MAX, end);
-    end = put(&mut text, end + digits, b"\"}}");
-    json.raw(&text[..end]);
-}
-
-/// Room for the members of a level and three numbers, each copied at its full width.
-const DLOB_LEVEL_BYTES_MAX: usize = 64 + 4 * U64_DIGITS_MAX;
-
-#[inline]
-fn put<const N: usize>(text: &mut [u8], at: usize, bytes: &[u8; N]) -> usize {
-    text[at..at + N].copy_from_slice(bytes);
-    at + N
+    let size = Digits::of(size);
+    json.raw(b"{\"price\":\"");
+    json.u64(price);
+    json.raw(b"\",\"size\":\"");
+    json.digits(&size);
+    json.raw(b"\",\"sources\":{\"dlob\":\"");
+    json.digits(&size);
+    json.raw(b"\"}}");
 }
 
 /// How a market's own base unit becomes the wire's 1e9.
@@ -160,7 +145,7 @@ impl SizeScale {
     #[must_use]
     pub fn to_wire(self, size: u128) -> u128 {
         if self.divide == 1 {
-            return size.saturating_mul(self.multiply);
+            return if self.multiply == 1 { size } else { size.saturating_mul(self.multiply) };
         }
         size / self.divide
     }

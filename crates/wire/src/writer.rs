@@ -2,17 +2,6 @@
 
 use slotbook_protocol::units::Pubkey;
 
-/// The two-digit texts "00" to "99", one after the other.
-const DIGIT_PAIRS: &[u8; 200] = b"\
-0001020304050607080910111213141516171819\
-2021222324252627282930313233343536373839\
-4041424344454647484950515253545556575859\
-6061626364656667686970717273747576777879\
-8081828384858687888990919293949596979899";
-
-/// Digits of `u64::MAX`.
-pub(crate) const U64_DIGITS_MAX: usize = 20;
-
 /// The greatest power of ten a `u64` holds; a `u128` is written in pieces of this size.
 const U64_POWER_OF_TEN_MAX: u64 = 10_000_000_000_000_000_000;
 
@@ -46,9 +35,24 @@ impl<'a> JsonWriter<'a> {
     /// Appends an unsigned number.
     #[inline]
     pub fn u64(&mut self, value: u64) {
-        let mut digits = [0_u8; U64_DIGITS_MAX];
-        let count = put_u64(&mut digits, 0, value);
-        self.out.extend_from_slice(&digits[..count]);
+        self.digits(&Digits::of(value));
+    }
+
+    /// Appends a number that is text already. All of the text is copied and what is too much is
+    /// dropped: moves of fixed length cost less than a call.
+    #[inline]
+    pub(crate) fn digits(&mut self, digits: &Digits) {
+        if digits.high != 0 {
+            self.high_digits(digits.high);
+        }
+        let end = self.out.len() + digits.count;
+        self.out.extend_from_slice(&digits.text);
+        self.out.truncate(end);
+    }
+
+    #[cold]
+    fn high_digits(&mut self, high: u64) {
+        self.u64(high);
     }
 
     /// Appends a signed number.
@@ -75,7 +79,8 @@ impl<'a> JsonWriter<'a> {
         self.u128(value / piece);
         let low = u64::try_from(value % piece)
             .expect("Invariant: a remainder by a u64 divisor fits into a u64");
-        self.raw(&[b'0'; PIECE_DIGITS][digit_count(low)..]);
+        let digits = low.checked_ilog10().map_or(1, |log| log as usize + 1);
+        self.raw(&[b'0'; PIECE_DIGITS][digits..]);
         self.u64(low);
     }
 
@@ -132,39 +137,53 @@ impl<'a> JsonWriter<'a> {
     }
 }
 
-/// Writes the digits of `value` from `at` on and answers how many there are.
-#[inline]
-pub(crate) fn put_u64(text: &mut [u8], at: usize, value: u64) -> usize {
-    let count = digit_count(value);
-    let digits = &mut text[at..at + count];
-    let (mut rest, mut end) = (value, count);
-    while end > 2 {
-        let pair = pair_offset(rest % 100);
-        rest /= 100;
-        end -= 2;
-        digits[end..end + 2].copy_from_slice(&DIGIT_PAIRS[pair..pair + 2]);
-    }
-    let pair = pair_offset(rest);
-    if end == 2 {
-        digits[..2].copy_from_slice(&DIGIT_PAIRS[pair..pair + 2]);
-    } else {
-        digits[0] = DIGIT_PAIRS[pair + 1];
-    }
-    count
+/// The text of a number, made in registers: no byte is written before all are known.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Digits {
+    /// What does not fit into the text: the digits before it. Numbers this large are rare.
+    high: u64,
+    text: [u8; DIGITS_MAX],
+    count: usize,
 }
 
-/// Decimal digits of a number; one for 0.
-#[inline]
-fn digit_count(value: u64) -> usize {
-    value.checked_ilog10().unwrap_or(0) as usize + 1
+/// Digits of one [`Digits::text`].
+const DIGITS_MAX: usize = 16;
+
+/// The first number with more digits than that.
+const DIGITS_END: u64 = 10_000_000_000_000_000;
+
+/// The first number of nine digits: half a text.
+const HALF_END: u64 = 100_000_000;
+
+impl Digits {
+    #[inline]
+    pub(crate) fn of(value: u64) -> Self {
+        let (high, low) = match value < DIGITS_END {
+            true => (0, value),
+            false => (value / DIGITS_END, value % DIGITS_END),
+        };
+        let first = u128::from(eight_digits(low / HALF_END));
+        let last = u128::from(eight_digits(low % HALF_END));
+        let count = match high {
+            0 => low.checked_ilog10().map_or(1, |log| log as usize + 1),
+            _ => DIGITS_MAX,
+        };
+        let text = (first | last << 64) >> (8 * (DIGITS_MAX - count));
+        Self { high, text: text.to_le_bytes(), count }
+    }
 }
 
-/// Where the text of a number below 100 lies in [`DIGIT_PAIRS`].
+/// Eight digits with leading zeros, the first in the lowest byte: each step splits all parts of the
+/// number at once, into four, two and one digits. The products are exact for parts that small.
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "the value is below 100")]
-fn pair_offset(below_hundred: u64) -> usize {
-    debug_assert!(below_hundred < 100, "Invariant: a pair of digits is below 100");
-    (below_hundred as usize) * 2
+fn eight_digits(value: u64) -> u64 {
+    debug_assert!(value < HALF_END, "Invariant: at most eight digits");
+    let fours = value / 10_000 | (value % 10_000) << 32;
+    let hundreds = (fours * 5_243 >> 19) & 0x0000_007f_0000_007f;
+    let twos = hundreds | (fours - hundreds * 100) << 16;
+    let tens = (twos * 103 >> 10) & 0x000f_000f_000f_000f;
+    let ones = tens | (twos - tens * 10) << 8;
+    ones + 0x3030_3030_3030_3030
 }
 
 #[cfg(test)]
@@ -188,6 +207,15 @@ mod tests {
         }
         for value in [i64::MIN, -1, 0, i64::MAX] {
             assert_eq!(written(|json| json.i64(value)), value.to_string());
+        }
+    }
+
+    #[test]
+    fn every_pair_of_four_digits_is_exact() {
+        for part in 0..10_000 {
+            for value in [part, part * 10_000, part * 10_000 + 9_999, part * 100_000_000 + part] {
+                assert_eq!(written(|json| json.u64(value)), value.to_string());
+            }
         }
     }
 
