@@ -23,13 +23,14 @@ export class BookJudge {
   }
 
   /**
-   * Waits until every account has reached the book, and compares every body of every market at the
-   * service's own slot and second, with a chain that stands still meanwhile. Answers the rebuilt
-   * books by name.
+   * Waits until every account and the newest slot have reached the book, and compares every body of
+   * every market at the service's own slot and second, with a chain that stands still meanwhile.
+   * Answers the rebuilt books by name.
    */
   async compare(): Promise<ReadonlyMap<string, PlainBook>> {
     const texts = await this.#demo.texts();
-    await this.#service.until(() => this.#service.hasHeard(texts));
+    const { slot } = this.#demo.clock;
+    await this.#service.until(() => this.#service.hasHeard(texts) && this.#service.slot >= slot);
     const accounts = await this.#demo.accounts();
     const { chain, clock } = this.#demo;
     chain.pause();

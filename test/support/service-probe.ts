@@ -47,6 +47,11 @@ export class ServiceProbe {
     return this.#service.url;
   }
 
+  /** The slot that the book was last given. */
+  get slot(): number {
+    return Number(this.#moment.slot);
+  }
+
   async get(path: string, headers: Readonly<Record<string, string>> = {}) {
     const answer = await fetch(`${this.url}${path}`, { headers });
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
