@@ -168,7 +168,7 @@ impl Digits {
             0 => low.checked_ilog10().map_or(1, |log| log as usize + 1),
             _ => DIGITS_MAX,
         };
-        let text = (first | last << 64) >> (8 * (DIGITS_MAX - count));
+        let text = (first | (last << 64)) >> (8 * (DIGITS_MAX - count));
         Self { high, text: text.to_le_bytes(), count }
     }
 }
@@ -178,11 +178,11 @@ impl Digits {
 #[inline]
 fn eight_digits(value: u64) -> u64 {
     debug_assert!(value < HALF_END, "Invariant: at most eight digits");
-    let fours = value / 10_000 | (value % 10_000) << 32;
-    let hundreds = (fours * 5_243 >> 19) & 0x0000_007f_0000_007f;
-    let twos = hundreds | (fours - hundreds * 100) << 16;
-    let tens = (twos * 103 >> 10) & 0x000f_000f_000f_000f;
-    let ones = tens | (twos - tens * 10) << 8;
+    let fours = (value / 10_000) | ((value % 10_000) << 32);
+    let hundreds = ((fours * 5_243) >> 19) & 0x0000_007f_0000_007f;
+    let twos = hundreds | ((fours - hundreds * 100) << 16);
+    let tens = ((twos * 103) >> 10) & 0x000f_000f_000f_000f;
+    let ones = tens | ((twos - tens * 10) << 8);
     ones + 0x3030_3030_3030_3030
 }
 
