@@ -147,7 +147,10 @@ mod tests {
         [u32::try_from(body.len()).unwrap().to_le_bytes().to_vec(), body].concat()
     }
 
-    fn decoded(batch: &[u8]) -> Vec<Result<(Pubkey, Pubkey, Vec<u8>), Fault>> {
+    /// Key, owner and data of a record.
+    type Decoded = Result<(Pubkey, Pubkey, Vec<u8>), Fault>;
+
+    fn decoded(batch: &[u8]) -> Vec<Decoded> {
         let mut decoder = Decoder::new();
         Records::new(batch)
             .map(|record| {
