@@ -1,4 +1,4 @@
-/** The oracle's part of the plain book: which price, from which account, and whether it is usable. */
+/** The oracle's part of the plain book: which price, from which account, and whether it holds. */
 import type { PlainMarket } from './plain-book.js';
 
 /**
@@ -143,7 +143,7 @@ interface Judged {
 }
 
 /**
- * The market makers' price where it is set, sound, as recent as the exchange's and within 1 % of it.
+ * The market makers' price where it is set, sound, as recent as the exchange's and near it.
  *
  * Source: programs/drift/src/state/perp_market.rs get_mm_oracle_price_data.
  */
@@ -177,8 +177,8 @@ const PERP_TIER_MULTIPLES = [1n, 1n, 2n, 10n, 50n, 50n];
 const SPOT_TIER_MULTIPLES = [1n, 1n, 5n, 50n, 50n];
 
 /**
- * Why orders cannot be priced with this reading; undefined when they can: staleness for the AMM alone
- * does not matter to them.
+ * Why orders cannot be priced with this reading; undefined when they can. Staleness for the AMM
+ * alone does not matter to them.
  *
  * Source: programs/drift/src/math/oracle.rs oracle_validity, is_oracle_valid_for_action.
  */

@@ -1,4 +1,4 @@
-/** The service against the chain it reads: real accounts, a real RPC, and books rebuilt beside it. */
+/** The service against its chain: real accounts, a real RPC, and books rebuilt beside it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { address } from '../src/sim/keys.js';
 import { BookJudge } from './support/book-judge.js';

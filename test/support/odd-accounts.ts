@@ -110,7 +110,7 @@ export function oddOrders({ clock, oracle }: OddScene): OddOrder[] {
   ];
 }
 
-/** Auctions that end at one slot after another, and orders that expire in one second after another. */
+/** Auctions that end slot after slot, and orders that expire second after second. */
 export function endingOrders({ clock, oracle }: OddScene): OddOrder[] {
   const price = oracle - (oracle % 100n) - 9_000n;
   const bid = { slot: BigInt(clock.slot), price, baseAssetAmount: BASE };
@@ -120,7 +120,7 @@ export function endingOrders({ clock, oracle }: OddScene): OddOrder[] {
   return [...auctions, ...seconds];
 }
 
-/** What is unusual about the oracle of {@link betMarket}; sequence ids count from the exchange's. */
+/** What is unusual about the oracle of {@link betMarket}; ids count from the exchange's. */
 export interface OddOracle {
   readonly mm?: { readonly price: bigint; readonly slotsOld: number; readonly idAfter?: bigint };
   readonly twap?: bigint;
