@@ -52,6 +52,7 @@ function openBench(rounds) {
 async function main() {
   const { rows, rounds, whole } = readOptions();
   setUp();
+  const machine = describeMachine();
   const before = loadAverage();
   const bench = openBench(rounds);
   const measured = [];
@@ -62,7 +63,7 @@ async function main() {
   await bench.stop();
   const run = {
     date: new Date().toISOString(),
-    machine: describeMachine(),
+    machine,
     rounds,
     load: { before, after: loadAverage() },
     results: measured,

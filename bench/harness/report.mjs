@@ -27,8 +27,15 @@ export function describeMachine() {
     platform: `${process.platform} ${process.arch}`,
     node: process.version,
     rustc: output('rustc', ['--version']),
-    commit: output('git', ['rev-parse', '--short', 'HEAD']),
+    commit: describeCommit(),
   };
+}
+
+/** What was measured: the commit, and whether the working tree had more than it. */
+function describeCommit() {
+  const commit = output('git', ['rev-parse', '--short', 'HEAD']);
+  const changed = output('git', ['status', '--porcelain', '--', 'crates', 'bench/core']);
+  return changed === '' || commit === 'unknown' ? commit : `${commit} with uncommitted changes`;
 }
 
 /** Load of the machine, as its own figure: other work on the same cores slows both sides. */
