@@ -28,6 +28,8 @@ export declare class Core {
    * any other number.
    */
   setState(state: number): boolean
+  /** Names a new epoch: the source is another chain. Every body is rendered anew, with this name. */
+  setEpoch(epoch: string): void
   /**
    * Ends a turn. Writes changed, unchanged, stale, ignored, closed, applied, problems, the
    * number of the market set and the count of changed markets into `report`, then the ids of

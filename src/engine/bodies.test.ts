@@ -51,6 +51,20 @@ describe('engine: bodies', () => {
     expect(keys.slice(0, L2_KEYS.length - 1)).toEqual(L2_KEYS.filter((key) => key !== 'markPrice'));
   });
 
+  test('a new epoch is in every body at once, though nothing else changed', () => {
+    const engine = engineWith(PERP, ORACLE, USER);
+    const epochs = (): readonly unknown[] => [
+      engine.epoch,
+      parsed(engine.l2({ market: 0, depth: 10 }))['epoch'],
+      parsed(engine.l3({ market: 0 }))['epoch'],
+    ];
+    expect(epochs()).toEqual(['e1', 'e1', 'e1']);
+    const version = engine.version(0);
+    engine.setEpoch('e2');
+    expect(engine.version(0)).toEqual(version);
+    expect(epochs()).toEqual(['e2', 'e2', 'e2']);
+  });
+
   test('without an oracle account the body says why offset orders are out', () => {
     const body = parsed(engineWith(PERP, USER).l2({ market: 0, depth: 10 }));
     expect(body).toMatchObject({ oracleData: {}, mmOracleData: {} });

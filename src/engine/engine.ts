@@ -61,13 +61,13 @@ class DecodedSnapshot implements Snapshot {
  * the core.
  */
 export class Engine {
-  readonly epoch: string;
   readonly #core: Core;
   readonly #batch = new Batch();
   readonly #report = new Uint32Array(REPORT_HEAD_WORDS + REPORT_MARKETS_MAX);
   readonly #reportBytes = Buffer.from(this.#report.buffer);
   readonly #version = new Float64Array(3);
   readonly #versionBytes = Buffer.from(this.#version.buffer);
+  #epoch: string;
   #body = Buffer.allocUnsafeSlow(BODY_BYTES_START);
   /** The parts of the snapshot that is being applied; undefined outside of one. */
   #snapshotParts: Set<DecodedSnapshot> | undefined;
@@ -78,13 +78,24 @@ export class Engine {
   #marketsOf = -1;
 
   constructor(options: { readonly programId: string; readonly epoch: string }) {
-    this.epoch = options.epoch;
+    this.#epoch = options.epoch;
     try {
       this.#core = new Core(options.programId, options.epoch);
     } catch (cause) {
       const message = `program id was ${options.programId}, must be base58 of 32 bytes`;
       throw new EngineError('INVALID_PROGRAM_ID', message, {}, { cause });
     }
+  }
+
+  /** Names this run on this chain; every body carries it. */
+  get epoch(): string {
+    return this.#epoch;
+  }
+
+  /** The source is another chain: from now on no body or version of the epoch before is current. */
+  setEpoch(epoch: string): void {
+    this.#core.setEpoch(epoch);
+    this.#epoch = epoch;
   }
 
   /** Adds an account to this turn. What is wrong with it is told by {@link Engine.endTurn}. */

@@ -65,6 +65,8 @@ impl TurnCounts {
 pub struct Core {
     book: Book,
     epoch: String,
+    /// Grows with each epoch, so that no body of an earlier one is current.
+    epoch_number: u64,
     decoder: Decoder,
     bodies: BodyCache<BodyKey>,
     rows: Rows,
@@ -88,6 +90,7 @@ impl Core {
         Ok(Self {
             book: Book::new(BookConfig { program }),
             epoch,
+            epoch_number: 0,
             decoder: Decoder::new(),
             bodies: BodyCache::new(CACHE_LIMITS),
             rows: Rows::default(),
@@ -136,6 +139,13 @@ impl Core {
         };
         self.book.set_state(state);
         true
+    }
+
+    /// Names a new epoch: the source is another chain. Every body is rendered anew, with this name.
+    #[napi]
+    pub fn set_epoch(&mut self, epoch: String) {
+        self.epoch = epoch;
+        self.epoch_number = self.epoch_number.wrapping_add(1);
     }
 
     /// Ends a turn. Writes changed, unchanged, stale, ignored, closed, applied, problems, the
@@ -306,7 +316,7 @@ impl Core {
         let id = MarketId(u16::try_from(market).ok()?);
         let seq = self.book.seq(id)?;
         let (slot, state) = (self.book.slot().0, self.book.state() as u8);
-        Some((id, Version { seq, slot, state, epoch: 0 }))
+        Some((id, Version { seq, slot, state, epoch: self.epoch_number }))
     }
 
     /// Notes when what `markets` says has changed; only changed markets can have.
