@@ -48,6 +48,7 @@ export function requireFirstBook({ everLive, reason, state }: Readiness): void {
 
 interface Parsed<Query> {
   readonly query: Query;
+  epoch: string;
   version: MarketVersion;
   etag: string;
   headers: readonly Header[];
@@ -96,7 +97,7 @@ function remember<Query>(
   parse: (raw: string) => Query,
 ): Parsed<Query> {
   const version = { seq: -1, slot: -1, state: '' };
-  const parsed = { query: parse(raw), version, etag: '', headers: [] };
+  const parsed = { query: parse(raw), epoch: '', version, etag: '', headers: [] };
   if (raw.length > LIMITS.queryMemoBytesMax) return parsed;
   if (memo.size >= LIMITS.queryMemoEntriesMax) {
     const oldest = memo.keys().next();
@@ -108,11 +109,14 @@ function remember<Query>(
 
 /** Writes the headers anew when the market has another version than at the last answer. */
 function freshen(parsed: Parsed<{ readonly market: number }>, book: BookSource): void {
+  const { epoch } = book;
   const { seq, slot, state } = book.version(parsed.query.market);
   const last = parsed.version;
-  if (last.seq === seq && last.slot === slot && last.state === state) return;
+  const same = last.seq === seq && last.slot === slot && last.state === state;
+  if (same && parsed.epoch === epoch) return;
+  parsed.epoch = epoch;
   parsed.version = { seq, slot, state };
-  parsed.etag = `"${book.epoch}.${seq}.${slot}.${state}"`;
+  parsed.etag = `"${epoch}.${seq}.${slot}.${state}"`;
   parsed.headers = [
     ...jsonHeaders,
     ['Cache-Control', 'no-cache'],

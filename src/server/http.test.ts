@@ -249,4 +249,13 @@ describe('headers and conditional requests', () => {
     }
     expect((await get(path, { headers: { 'If-None-Match': etag } })).status).toBe(304);
   });
+
+  test('the same version of another epoch has another tag', async () => {
+    const before = book.epoch;
+    expect((await get(path)).headers.get('etag')).toBe(etag);
+    book.epoch = 'epoch-2';
+    const response = await get(path, { headers: { 'If-None-Match': etag } });
+    book.epoch = before;
+    expect([response.status, response.headers.get('etag')]).toEqual([200, '"epoch-2.7.1000.live"']);
+  });
 });

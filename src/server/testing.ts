@@ -37,7 +37,7 @@ function marketRow(
 
 /** The book of these tests. */
 export class FakeBook implements BookSource {
-  readonly epoch = 'epoch-1';
+  epoch = 'epoch-1';
   current: MarketVersion = { seq: 7, slot: 1000, state: 'live' };
   /** Makes every body this much longer. */
   filler = '';
