@@ -28,16 +28,24 @@ impl Replay {
         Self { book: Book::new(BookConfig { program: PROGRAM }), sequence: 0 }
     }
 
-    /// A book of the workload's load: live, its first turn ended.
+    /// A book of the workload's load: read as a snapshot, as the feed reads it, then live, its first
+    /// turn ended.
     ///
     /// # Errors
     /// When the book refuses an account.
     pub fn loaded(workload: &Workload) -> Result<Self, BenchError> {
         let mut replay = Self::new();
         replay.open(workload)?;
+        replay.book.begin_snapshot(workload.config.slot);
         for record in workload.load() {
-            replay.apply(record)?;
+            match record {
+                Record::Account { slot, key, data } => {
+                    replay.update(key, slot, Gate::Snapshot, data)?;
+                }
+                other => replay.apply(other)?,
+            }
         }
+        replay.book.end_snapshot();
         replay.go_live();
         Ok(replay)
     }

@@ -161,7 +161,7 @@ impl Book {
         let old = &self.arena.block(index).raw;
         let mut changed = 0;
         for (slot, (new, old)) in new.iter().zip(old).enumerate() {
-            if differ(new, old) {
+            if new != old {
                 OrderView::new(new).check()?;
                 changed |= 1 << slot;
             }
@@ -350,14 +350,6 @@ impl Book {
         ids[at] = id.0;
         Ok((id, true))
     }
-}
-
-/// Word by word without a branch, so that 32 comparisons become straight vector code.
-#[inline]
-fn differ(new: &[u8; ORDER_BYTES], old: &[u8; ORDER_BYTES]) -> bool {
-    let ((new, _), (old, _)) = (new.as_chunks::<8>(), old.as_chunks::<8>());
-    let pairs = new.iter().zip(old);
-    pairs.fold(0, |bits, (a, b)| bits | (u64::from_ne_bytes(*a) ^ u64::from_ne_bytes(*b))) != 0
 }
 
 /// `UserStatus::BeingLiquidated | UserStatus::Bankrupt`. `positionFlag` holds stale bytes in old

@@ -10,8 +10,8 @@ pub(crate) trait Ranked {
     fn rank(&self) -> u64;
 }
 
-/// Elements of a chunk: two kilobytes of levels, which a change moves in a few cache lines.
-const CHUNK_MAX: usize = 32;
+/// Elements of a chunk: two kilobytes of levels, of which a change moves half on average.
+const CHUNK_MAX: usize = 64;
 
 /// A chunk that shrinks below this joins a neighbour, so that memory follows the elements.
 const CHUNK_MIN: usize = CHUNK_MAX / 4;
@@ -19,11 +19,14 @@ const CHUNK_MIN: usize = CHUNK_MAX / 4;
 /// A joined chunk keeps room, or the next insert would split it again.
 const JOINED_MAX: usize = CHUNK_MAX / 4 * 3;
 
+/// A neighbour with this much room takes elements of a full chunk.
+const ROOM_MIN: usize = CHUNK_MAX / 8;
+
 /// Elements looked at one by one from the best end before a binary search starts.
 const NEAR_BEST: usize = 8;
 
-/// One spare chunk is made for so many chunks in use: in steady state their number varies by less.
-const CHUNKS_PER_SPARE: usize = 8;
+/// One spare chunk is made for so many in use: churn loosens freshly loaded chunks by about a fifth.
+const CHUNKS_PER_SPARE: usize = 4;
 
 /// Where an element stands: its chunk, and its place there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,15 +95,14 @@ impl<T: Ranked> Chunks<T> {
             self.chunks.push(chunk);
             self.first_ranks.push(rank);
         }
-        let Spot { mut chunk, mut at } = spot;
-        if self.chunks[chunk].len() == CHUNK_MAX {
-            self.split(chunk);
-            let first = self.chunks[chunk].len();
-            if at > first {
-                chunk += 1;
-                at -= first;
+        let mut spot = spot;
+        if self.chunks[spot.chunk].len() == CHUNK_MAX {
+            if !self.share(spot.chunk) {
+                self.split(spot.chunk);
             }
+            spot = self.find(rank).unwrap_or_else(|spot| spot);
         }
+        let Spot { chunk, at } = spot;
         self.chunks[chunk].insert(at, element);
         if at == 0 {
             self.first_ranks[chunk] = rank;
@@ -148,6 +150,33 @@ impl<T: Ranked> Chunks<T> {
         }
     }
 
+    /// Moves elements of a full chunk to a neighbour that has room, so that chunks stay well filled
+    /// and hardly ever have to be made.
+    fn share(&mut self, chunk: usize) -> bool {
+        let room = |index: usize| {
+            self.chunks.get(index).map(|chunk| CHUNK_MAX - chunk.len()).filter(|n| *n >= ROOM_MIN)
+        };
+        if let Some(room) = room(chunk + 1) {
+            let [full, next] = self.pair(chunk);
+            next.splice(0..0, full.drain(CHUNK_MAX - room / 2..));
+            self.first_ranks[chunk + 1] = self.chunks[chunk + 1][0].rank();
+            return true;
+        }
+        let Some((before, room)) = chunk.checked_sub(1).and_then(|i| Some((i, room(i)?))) else {
+            return false;
+        };
+        let [previous, full] = self.pair(before);
+        previous.extend(full.drain(..room / 2));
+        self.first_ranks[chunk] = self.chunks[chunk][0].rank();
+        true
+    }
+
+    /// A chunk and the one after it.
+    fn pair(&mut self, chunk: usize) -> [&mut Vec<T>; 2] {
+        let (left, right) = self.chunks.split_at_mut(chunk + 1);
+        [&mut left[chunk], &mut right[0]]
+    }
+
     fn split(&mut self, chunk: usize) {
         let mut upper = self.fresh();
         upper.extend(self.chunks[chunk].drain(CHUNK_MAX / 2..));
@@ -181,14 +210,19 @@ impl<T: Ranked> Chunks<T> {
         self.recycle(empty);
     }
 
-    /// An empty chunk. When none is spare, some are made at once: changes that come later find
-    /// them there.
+    /// Makes spare chunks, so that changes that come later find them there.
+    pub(crate) fn reserve(&mut self) {
+        let wanted = self.spare_wanted();
+        let missing = wanted.saturating_sub(self.spare.len());
+        self.spare.extend(std::iter::repeat_with(|| Vec::with_capacity(CHUNK_MAX)).take(missing));
+        self.spare.reserve(wanted);
+        self.chunks.reserve(wanted);
+        self.first_ranks.reserve(wanted);
+    }
+
     fn fresh(&mut self) -> Vec<T> {
         if self.spare.is_empty() {
-            let count = self.spare_wanted();
-            self.spare.extend(std::iter::repeat_with(|| Vec::with_capacity(CHUNK_MAX)).take(count));
-            self.chunks.reserve(count);
-            self.first_ranks.reserve(count);
+            self.reserve();
         }
         self.spare.pop().unwrap_or_default()
     }

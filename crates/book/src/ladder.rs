@@ -47,6 +47,11 @@ impl Ladder {
         self.levels.check()
     }
 
+    /// Makes room for the changes to come.
+    pub(crate) fn reserve(&mut self) {
+        self.levels.reserve();
+    }
+
     pub(crate) fn clear(&mut self) {
         self.levels.clear();
     }

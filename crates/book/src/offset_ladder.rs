@@ -80,6 +80,11 @@ impl OffsetLadder {
         self.tick = tick.max(1);
     }
 
+    /// Makes room for the changes to come.
+    pub(crate) fn reserve(&mut self) {
+        self.buckets.reserve();
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.buckets.is_empty()
     }

@@ -4,6 +4,8 @@ use slotbook_protocol::units::Slot;
 
 use crate::accounts::{AccountUpdate, Gate};
 use crate::book::Book;
+use crate::ladder::Ladder;
+use crate::offset_ladder::OffsetLadder;
 use crate::turn::FeedState;
 
 /// What a snapshot found to differ from the book.
@@ -57,6 +59,10 @@ impl Book {
                 self.snapshot.report.removed += 1;
             }
             self.users.forget(index);
+        }
+        for market in &mut self.markets {
+            market.fixed.iter_mut().for_each(Ladder::reserve);
+            market.offset.iter_mut().for_each(OffsetLadder::reserve);
         }
         self.snapshot.report.seen = self.seen_count(generation);
         self.snapshot.report
