@@ -55,7 +55,7 @@ describe('clock: slot', () => {
   test.each([
     { name: 'a higher slot is taken', slots: [100, 101], expected: 101 },
     { name: 'a late lower slot is ignored', slots: [100, 99], expected: 100 },
-    { name: 'a chain set back is followed', slots: [1_000, 5], expected: 5 },
+    { name: 'a much lower slot is ignored', slots: [1_000, 5], expected: 1_000 },
     { name: 'a jump forward is followed', slots: [5, 1_000_000], expected: 1_000_000 },
   ])('$name', ({ slots, expected }) => {
     for (const slot of slots) clock.tick(slot);

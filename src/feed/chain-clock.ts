@@ -1,4 +1,4 @@
-import { CLOCK_STEP_BACK_MIN_S, SLOT_STEP_BACK_MIN } from './limits.js';
+import { CLOCK_STEP_BACK_MIN_S } from './limits.js';
 
 /** `Clock.unix_timestamp`. Source: the Clock sysvar, five little-endian words of 8 bytes. */
 const UNIX_TIMESTAMP_OFFSET = 32;
@@ -33,18 +33,17 @@ export class ChainClock {
     return this.#slot;
   }
 
-  /** A new connection: its node may be behind the last one's, or be another chain. */
+  /**
+   * A new connection or another chain: its next slot counts, though it may be lower. Until then the
+   * last one is shown.
+   */
   forgetSlot(): void {
     this.#slotKnown = false;
   }
 
-  /**
-   * A slot of the slot subscription. A slightly lower one is a late message of a fork and ignored;
-   * a much lower one is a chain that was set back.
-   */
+  /** A slot announced or read. On one connection the clock never goes back: a lower one is late. */
   tick(slot: number): void {
-    const late = slot < this.#slot && slot > this.#slot - SLOT_STEP_BACK_MIN;
-    if (this.#slotKnown && late) return;
+    if (this.#slotKnown && slot < this.#slot) return;
     this.#slotKnown = true;
     this.#slot = slot;
   }

@@ -13,8 +13,6 @@ export const CLOCK_POLL_INTERVAL_MS = 1_000;
 export const CLOCK_SILENT_AFTER_MS = 1_500;
 /** The shown second never steps back by less than this: such steps are only reading jitter. */
 export const CLOCK_STEP_BACK_MIN_S = 5;
-/** A slot this much lower on the same socket is a chain set back, not a late message of a fork. */
-export const SLOT_STEP_BACK_MIN = 150;
 
 /** Keys of one getMultipleAccounts: the server's own limit. */
 export const ACCOUNTS_PER_READ = 100;

@@ -83,15 +83,23 @@ describe('feed: trouble', () => {
     expect(bench.engine.calls).toContain('begin 2 @100');
   });
 
-  test('another genesis hash is told', async () => {
+  test('another genesis hash is told, and its slots count from the start', async () => {
     const hashes: string[] = [];
-    await bench.start({ onGenesisChanged: (hash) => hashes.push(hash) });
+    const liveSlots: number[] = [];
+    await bench.start({
+      onGenesisChanged: (hash) => hashes.push(hash),
+      onTurn: () => {
+        if (bench.engine.state === 'live') liveSlots.push(bench.engine.slot);
+      },
+    });
     bench.server.cut();
     bench.chain.genesisHash = 'other';
     bench.chain.slot = 5;
     await until('rebuilding', () => bench.engine.state === 'rebuilding');
     await until('live again', () => bench.engine.state === 'live');
     expect(hashes).toEqual(['other']);
+    expect(new Set(liveSlots)).toEqual(new Set([100, 5]));
+    expect(liveSlots.at(-1)).toBe(5);
   });
 
   test('missing slots make the book lagging, then stale, and a slot makes it live', async () => {

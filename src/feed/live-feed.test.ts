@@ -24,7 +24,20 @@ describe('feed: start', () => {
     ]);
     expect(bench.engine.state).toBe('live');
     expect(bench.engine.unixSeconds).toBe(1_000);
-    expect(bench.feed.status()).toEqual({ everLive: true, state: 'live', reason: null, slot: 0 });
+    expect(bench.feed.status()).toEqual({ everLive: true, state: 'live', reason: null, slot: 100 });
+  });
+
+  test('the book stands at the newest slot read when it becomes live', async () => {
+    bench.server.answer('getMultipleAccounts', ([keys]) => {
+      bench.chain.slot = 103;
+      const reply = bench.chain.multiple(keys as string[]);
+      bench.chain.slot = 100;
+      return reply;
+    });
+    const slots: number[] = [];
+    await bench.start({ onFirstLive: () => slots.push(bench.engine.slot) });
+    expect(slots).toEqual([103]);
+    expect(bench.engine.turns.find(({ state }) => state === 'live')).toBeDefined();
   });
 
   test('it subscribes before it reads, with the filters of the program', async () => {
@@ -191,6 +204,15 @@ describe('feed: live', () => {
     bench.chain.tick(321);
     await until('a turn', () => bench.engine.turns.length > before);
     expect(bench.engine.slot).toBe(321);
+  });
+
+  test('a lower slot does not move the book back', async () => {
+    const slots: number[] = [];
+    await bench.start({ onTurn: () => slots.push(bench.engine.slot) });
+    for (const slot of [321, 320, 5, 322]) bench.chain.tick(slot);
+    await until('the last slot', () => bench.engine.slot === 322);
+    expect(slots).toEqual([...slots].sort((a, b) => a - b));
+    expect(slots).not.toContain(5);
   });
 
   test('a closed account is closed in the engine', async () => {

@@ -218,11 +218,12 @@ export class LiveFeed {
   }
 
   #genesisRead(hash: string): void {
-    const { memory, log } = this.#parts;
+    const { memory, clock, log } = this.#parts;
     const before = memory.genesisHash;
     memory.genesisHash = hash;
     if (before === null || before === hash) return;
     memory.users = 0;
+    clock.forgetSlot();
     log.warn({ before, hash }, 'this is another chain');
     this.#options.onGenesisChanged?.(hash);
   }

@@ -18,13 +18,21 @@ import type { ReplayBuffer } from './replay-buffer.js';
 export class ReadSlots {
   readonly #byKind = new Map<AccountKind, number>();
   readonly #byKey = new Map<string, number>();
+  #slotMax = 0;
+
+  /** The newest slot read. */
+  get slotMax(): number {
+    return this.#slotMax;
+  }
 
   setKind(kind: AccountKind, slot: number): void {
     this.#byKind.set(kind, slot);
+    this.#slotMax = Math.max(this.#slotMax, slot);
   }
 
   setKey(pubkey: string, slot: number): void {
     this.#byKey.set(pubkey, slot);
+    this.#slotMax = Math.max(this.#slotMax, slot);
   }
 
   /** An update of the reading's own slot counts: the reading may have been earlier within it. */
@@ -51,9 +59,12 @@ export async function readEverything(
     for (const update of reading.updates) applyUpdate(parts, update);
     for (const update of reading.updates) slots.setKey(update.pubkey, reading.slot);
   }
-  parts.turns.run();
   const users = await readUsers(parts, wish);
   slots.setKind('user', users.slot);
+  // The first slot of the socket may be announced after the book is live, and the last connection
+  // may have led to another chain: only the readings tell where this one stands.
+  parts.clock.tick(slots.slotMax);
+  parts.turns.run();
   await applyUsers(parts, users, wish.signal);
   return slots;
 }
