@@ -39,6 +39,7 @@ export async function startService(config: ServiceConfig): Promise<Service> {
     engine,
     programId: config.programId,
     log,
+    onGenesisChanged: () => engine.setEpoch(newEpoch(engine.epoch)),
     onFirstLive: () => process.stdout.write(`ready ${url}\n`),
   });
   const build = readBuildInfo();
@@ -100,9 +101,9 @@ function createLog({ logLevel }: CommonConfig): Logger {
   return pino({ level: logLevel, base: null }, pino.destination({ fd: 2, sync: true }));
 }
 
-/** Names this run: bodies and tags of different runs never compare equal. */
-function newEpoch(): string {
-  return Date.now().toString(36);
+/** Names a run on one chain: bodies and tags of different runs and chains never compare equal. */
+function newEpoch(last = '0'): string {
+  return Math.max(Date.now(), Number.parseInt(last, 36) + 1).toString(36);
 }
 
 /** An address that can be typed into a browser on this machine. */
