@@ -13,6 +13,10 @@ const commonOptions = [
   new Option('--host <host>', `address to listen on (default ${DEFAULTS.host})`),
   new Option('--markets <names>', 'serve only these markets, comma-separated (default all)'),
   new Option('--log-level <level>', `pino level, or silent (default ${DEFAULTS.logLevel})`),
+  new Option(
+    '--audit-interval-ms <ms>',
+    `time between two audits of the book, 0 for none (default ${DEFAULTS.auditIntervalMs})`,
+  ),
 ];
 
 const clusterOptions = [

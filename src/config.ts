@@ -14,6 +14,8 @@ export const DEFAULTS = {
   /** The exchange's program on Solana's main network. */
   programId: 'dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH',
   logLevel: 'info',
+  /** The whole book is compared with the chain this often: one scan of all users each time. */
+  auditIntervalMs: 300_000,
   /** Account writes a second of the demo; the embedded chain holds 500 in the long run. */
   demoRate: 100,
   demoSeed: 1,
@@ -58,6 +60,8 @@ export const LIMITS = {
   gzipCacheBytesMax: 64 * 1024 * 1024,
   /** Compressions under way at once; beyond it bodies go out plain, so no queue can grow. */
   gzipPendingMax: 32,
+  /** A day: rarer than that is as good as 0, which turns audits off. */
+  auditIntervalMsMax: 86_400_000,
   /** A quoted value in an error message is cut here. */
   errorValueCharsMax: 64,
   /** Seconds that a client should wait before it asks again for a first book. */
@@ -79,6 +83,8 @@ export interface CommonConfig {
   /** Market names to serve; empty means all that are found on chain. */
   readonly markets: readonly string[];
   readonly logLevel: LogLevel;
+  /** Time between two audits of the live book; 0 for none. */
+  readonly auditIntervalMs: number;
 }
 
 /** Settings of a service on a cluster. */
@@ -156,6 +162,10 @@ export class ConfigReader {
       port: this.integer('port', DEFAULTS.port, { min: 0, max: LIMITS.portMax }),
       markets: this.markets(),
       logLevel: this.logLevel(),
+      auditIntervalMs: this.integer('auditIntervalMs', DEFAULTS.auditIntervalMs, {
+        min: 0,
+        max: LIMITS.auditIntervalMsMax,
+      }),
     };
   }
 

@@ -39,6 +39,7 @@ export async function startService(config: ServiceConfig): Promise<Service> {
     engine,
     programId: config.programId,
     log,
+    auditIntervalMs: config.auditIntervalMs,
     onGenesisChanged: () => engine.setEpoch(newEpoch(engine.epoch)),
     onFirstLive: () => process.stdout.write(`ready ${url}\n`),
   });

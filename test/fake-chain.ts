@@ -54,9 +54,13 @@ export class FakeChain {
 
   /** The answer of getProgramAccounts for this kind now. */
   program(kind: string): Reply {
+    return { result: { context: { slot: this.slot }, value: this.rows(kind) } };
+  }
+
+  /** The accounts of this kind as getProgramAccounts lists them. */
+  rows(kind: string): readonly object[] {
     const rows = [...this.accounts].filter(([key]) => key.startsWith(kind));
-    const value = rows.map(([pubkey, data]) => ({ pubkey, account: accountJson(data) }));
-    return { result: { context: { slot: this.slot }, value } };
+    return rows.map(([pubkey, data]) => ({ pubkey, account: accountJson(data) }));
   }
 
   multiple(keys: readonly string[]): Reply {

@@ -26,6 +26,7 @@ export class FakeEngine implements FeedEngine {
   unixSeconds = 0;
   #marketsChanged = false;
   #unseen = new Set<string>();
+  #report = { seen: 0, added: 0, changed: 0, removed: 0 };
 
   push({ pubkey, data, slot }: RawAccount): void {
     this.calls.push(`push ${pubkey} ${data} @${slot}`);
@@ -70,12 +71,17 @@ export class FakeEngine implements FeedEngine {
 
   beginSnapshot({ slot, count }: FeedSnapshot): void {
     this.calls.push(`begin ${count} @${slot}`);
+    this.#report = { seen: 0, added: 0, changed: 0, removed: 0 };
     this.#unseen = new Set([...this.accounts.keys()].filter((key) => key.startsWith('user')));
   }
 
   applySnapshot(snapshot: FeedSnapshot, from: number, count: number): number {
     const rows = (snapshot as FakeSnapshot).rows.slice(from, from + count);
     for (const { pubkey, data } of rows) {
+      const had = this.accounts.get(pubkey);
+      this.#report.seen += 1;
+      if (had === undefined) this.#report.added += 1;
+      else if (had !== data) this.#report.changed += 1;
       this.accounts.set(pubkey, data);
       this.#unseen.delete(pubkey);
     }
@@ -85,7 +91,7 @@ export class FakeEngine implements FeedEngine {
   endSnapshot(): FeedSnapshotReport {
     this.calls.push('end');
     for (const pubkey of this.#unseen) this.accounts.delete(pubkey);
-    return { seen: 0, added: 0, changed: 0, removed: this.#unseen.size };
+    return { ...this.#report, removed: this.#unseen.size };
   }
 
   oracleKeys(): readonly string[] {

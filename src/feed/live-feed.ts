@@ -1,3 +1,4 @@
+import { DEFAULTS } from '../config.js';
 import { type Log, silentLog } from '../rpc/log.js';
 import { systemTimers, type Timer, type Timers } from '../rpc/timers.js';
 import { ChainClock } from './chain-clock.js';
@@ -37,6 +38,8 @@ export interface LiveFeedOptions {
   /** The connection leads to another chain than the one before. */
   readonly onGenesisChanged?: (hash: string) => void;
   readonly timing?: FeedTiming;
+  /** Time between two audits of the live book; 0 for none. */
+  readonly auditIntervalMs?: number;
   readonly timers?: Timers;
   readonly wallMs?: () => number;
   readonly random?: () => number;
@@ -114,6 +117,7 @@ export class LiveFeed {
       counters: newCounters(),
       memory: { users: 0, markets: new Set(), genesisHash: null },
       replayUpdatesMax: options.replayUpdatesMax ?? REPLAY_UPDATES_MAX,
+      auditIntervalMs: options.auditIntervalMs ?? DEFAULTS.auditIntervalMs,
     };
   }
 
@@ -249,6 +253,7 @@ export class LiveFeed {
     if (session?.live !== true) return;
     this.#updateFreshness();
     if (this.#parts.turns.clockMoved()) this.#parts.turns.request();
+    this.#watchOver(session, session.audit());
     const nowMs = this.#parts.timers.nowMs();
     if (nowMs - this.#polledAtMs < CLOCK_POLL_INTERVAL_MS) return;
     this.#polledAtMs = nowMs;

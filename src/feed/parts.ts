@@ -45,7 +45,12 @@ export interface FeedCounters {
   resyncs: number;
   clockPolls: number;
   clockPollFailures: number;
-  /** Accounts that the last full readings found to differ, the first reading not counted. */
+  /** Audits that went through while the book was live. */
+  audits: number;
+  auditFailures: number;
+  /** Users that audits added, changed or removed: 0 when nothing was missed and none was closed. */
+  auditDifferences: number;
+  /** Users that all full readings and audits found to differ, the first reading not counted. */
   usersAdded: number;
   usersChanged: number;
   usersRemoved: number;
@@ -76,6 +81,8 @@ export interface FeedParts {
   readonly counters: FeedCounters;
   readonly memory: Memory;
   readonly replayUpdatesMax: number;
+  /** Time between two audits; 0 for none. */
+  readonly auditIntervalMs: number;
 }
 
 export function newCounters(): FeedCounters {
@@ -89,6 +96,9 @@ export function newCounters(): FeedCounters {
     resyncs: 0,
     clockPolls: 0,
     clockPollFailures: 0,
+    audits: 0,
+    auditFailures: 0,
+    auditDifferences: 0,
     usersAdded: 0,
     usersChanged: 0,
     usersRemoved: 0,

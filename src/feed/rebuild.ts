@@ -1,11 +1,11 @@
 import { nextTurn } from '../rpc/timers.js';
 import type { AccountKind, AccountUpdate, Reading } from './account-update.js';
 import { FeedError } from './error.js';
-import type { FeedSnapshot } from './feed-engine.js';
+import type { FeedSnapshot, FeedSnapshotReport } from './feed-engine.js';
 import { REPLAY_SLICE_UPDATES, SNAPSHOT_SLICE_USERS } from './limits.js';
 import type { Oracles } from './oracles.js';
 import type { FeedParts } from './parts.js';
-import { MARKET_KINDS } from './queries.js';
+import { MARKET_KINDS, type ProgramKind } from './queries.js';
 import {
   type ReadingWish,
   readClockAndOracles,
@@ -52,7 +52,9 @@ export async function readEverything(
 ): Promise<ReadSlots> {
   const slots = new ReadSlots();
   const wish = newWish();
-  await readMarkets(parts, slots, wish);
+  const markets = await readMarkets(parts, wish);
+  for (const [kind, slot] of markets.slots) slots.setKind(kind, slot);
+  applyMarkets(parts, markets, () => true);
   parts.turns.run();
   await oracles.follow();
   for (const reading of await readClockAndOracles(parts, oracles.keys(), newWish())) {
@@ -65,22 +67,41 @@ export async function readEverything(
   // may have led to another chain: only the readings tell where this one stands.
   parts.clock.tick(slots.slotMax);
   parts.turns.run();
-  await applyUsers(parts, users, wish.signal);
+  await applyUsers(parts, users, { slot: users.slot, signal: wish.signal });
   return slots;
 }
 
-async function readMarkets(parts: FeedParts, slots: ReadSlots, wish: ReadingWish): Promise<void> {
+/** All markets and State accounts, each kind as of its own slot. */
+export interface MarketReadings {
+  readonly slots: ReadonlyMap<ProgramKind, number>;
+  readonly slotMin: number;
+  readonly slotMax: number;
+  readonly updates: readonly AccountUpdate[];
+}
+
+/** Reads the markets and State, and changes nothing. */
+export async function readMarkets(parts: FeedParts, wish: ReadingWish): Promise<MarketReadings> {
+  const slots = new Map<ProgramKind, number>();
   const readings: Reading[] = [];
   for (const kind of MARKET_KINDS) {
     const reading = await readProgramAccounts(parts, kind, wish);
-    slots.setKind(kind, reading.slot);
+    slots.set(kind, reading.slot);
     readings.push(reading);
   }
-  const updates = readings.flatMap((reading) => reading.updates);
+  const slotMin = Math.min(...slots.values());
+  const slotMax = Math.max(...slots.values());
+  return { slots, slotMin, slotMax, updates: readings.flatMap(({ updates }) => updates) };
+}
+
+/** Hands over the markets wanted, and closes those of the last reading that are gone. */
+export function applyMarkets(
+  parts: FeedParts,
+  { slotMin, updates }: MarketReadings,
+  isWanted: (update: AccountUpdate) => boolean,
+): void {
   const found = new Set(updates.map((update) => update.pubkey));
-  const slot = Math.min(...readings.map((reading) => reading.slot));
-  for (const update of updates) applyUpdate(parts, update);
-  for (const key of parts.memory.markets) if (!found.has(key)) parts.engine.close(key, slot);
+  for (const update of updates) if (isWanted(update)) applyUpdate(parts, update);
+  for (const key of parts.memory.markets) if (!found.has(key)) parts.engine.close(key, slotMin);
   parts.memory.markets = found;
 }
 
@@ -91,31 +112,36 @@ export function applyUpdate(parts: FeedParts, update: AccountUpdate): void {
   else parts.engine.push(update);
 }
 
-/** Each slice is a turn of the engine and of the loop, so that neither is blocked. */
-async function applyUsers(
+/**
+ * Applies a reading of all users. Each slice is a turn of the engine and of the loop, so that
+ * neither is blocked. Users that the reading lacks and that are not newer than `slot` leave.
+ */
+export async function applyUsers(
   parts: FeedParts,
   users: FeedSnapshot,
-  signal: AbortSignal,
-): Promise<void> {
+  { slot, signal }: { readonly slot: number; readonly signal: AbortSignal },
+): Promise<FeedSnapshotReport> {
   const { engine, turns, counters, memory } = parts;
-  engine.beginSnapshot(users);
-  for (let from = 0; from < users.count; from += SNAPSHOT_SLICE_USERS) {
+  const { count, problems } = users;
+  engine.beginSnapshot({ slot, count, problems });
+  for (let from = 0; from < count; from += SNAPSHOT_SLICE_USERS) {
     engine.applySnapshot(users, from, SNAPSHOT_SLICE_USERS);
     turns.run();
     await nextTurn();
     if (signal.aborted) throw stopped();
   }
   const report = engine.endSnapshot();
+  turns.request();
   const { seen, added, changed, removed } = report;
   if (memory.users > 0) {
     counters.usersAdded += added;
     counters.usersChanged += changed;
     counters.usersRemoved += removed;
   }
-  memory.users = users.count;
-  const { slot, count, problems } = users;
-  parts.log.info({ slot, count, seen, added, changed, removed }, 'users read');
+  memory.users = count;
+  parts.log.info({ slot: users.slot, count, seen, added, changed, removed }, 'users read');
   if (problems.length > 0) parts.log.warn({ problems }, 'accounts of the reading are unreadable');
+  return report;
 }
 
 /**

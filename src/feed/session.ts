@@ -6,6 +6,7 @@ import {
   parseProgramNotification,
   parseSlotNotification,
 } from './account-update.js';
+import { Auditor } from './auditor.js';
 import { FeedError } from './error.js';
 import {
   BOOTSTRAP_BACKOFF_CAP_MS,
@@ -51,6 +52,9 @@ export class Session {
   readonly #stop = new AbortController();
   readonly #oracles: Oracles;
   readonly #buffer: ReplayBuffer;
+  readonly #auditor: Auditor;
+  /** The slot of the newest notification of each market and State account. */
+  readonly #marketSlots = new Map<string, number>();
   #phase: Phase = 'waiting';
   #failure: FeedError | null = null;
   #slot = 0;
@@ -66,6 +70,11 @@ export class Session {
     this.#listener = listener;
     this.#oracles = new Oracles(parts, (update) => this.#received(update));
     this.#buffer = new ReplayBuffer(parts.replayUpdatesMax);
+    this.#auditor = new Auditor(parts, {
+      slot: () => this.#slot,
+      isNews: ({ pubkey, slot }) => slot > (this.#marketSlots.get(pubkey) ?? 0),
+      wish: (signal) => this.#wish(signal),
+    });
   }
 
   get live(): boolean {
@@ -81,6 +90,7 @@ export class Session {
   /** The connection is gone: nothing of this session reaches the engine any more. */
   end(): void {
     this.#phase = 'waiting';
+    this.#auditor.stop();
     this.#stop.abort();
   }
 
@@ -93,6 +103,7 @@ export class Session {
     }
     this.#parts.counters.resyncs += 1;
     this.#phase = 'waiting';
+    this.#auditor.stop();
     this.#listener.rebuilding('a message was unreadable');
     const sinceMs = this.#parts.timers.nowMs() - this.#liveAtMs;
     await this.#sleep(Math.max(0, RESYNC_INTERVAL_MIN_MS - sinceMs));
@@ -131,6 +142,11 @@ export class Session {
     }
   }
 
+  /** Audits the book when it is time. */
+  audit(): Promise<void> {
+    return this.#auditor.look();
+  }
+
   async #subscribe(): Promise<void> {
     const { socket } = this.#parts;
     await Promise.all([
@@ -146,7 +162,9 @@ export class Session {
   #subscribeProgram(kind: ProgramKind): Promise<unknown> {
     const params = programSubscribeParams(this.#parts.programId, kind);
     return this.#parts.socket.subscribe('programSubscribe', params, (result) => {
-      this.#received(parseProgramNotification(kind, result));
+      const update = parseProgramNotification(kind, result);
+      if (update !== null && kind !== 'user') this.#marketSlots.set(update.pubkey, update.slot);
+      this.#received(update);
     });
   }
 
@@ -154,7 +172,7 @@ export class Session {
     const slot = parseSlotNotification(result);
     if (slot === null || this.#stop.signal.aborted) return;
     if (this.#slot === 0) this.#slotFirst = slot;
-    this.#slot = slot;
+    this.#slot = Math.max(this.#slot, slot);
     this.#parts.clock.tick(slot);
     this.#listener.slot();
     if (this.#phase === 'live') this.#parts.turns.request();
@@ -209,6 +227,7 @@ export class Session {
     }
     this.#phase = 'live';
     this.#liveAtMs = this.#parts.timers.nowMs();
+    this.#auditor.start();
     this.#listener.live();
     return true;
   }
@@ -225,10 +244,10 @@ export class Session {
    * A reading from now on. A slot is announced when it begins, so what was processed last is the one
    * before. When none was announced yet the first one counts, which comes after the subscriptions.
    */
-  #wish(): ReadingWish {
+  #wish(signal = this.#stop.signal): ReadingWish {
     const from = this.#slot;
     const slotMin = (): number => Math.max(0, (from > 0 ? from : this.#slotFirst) - 1);
-    return { slotMin, signal: this.#stop.signal };
+    return { slotMin, signal };
   }
 
   async #readOracles(keys: readonly string[]): Promise<void> {

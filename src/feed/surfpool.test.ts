@@ -8,13 +8,14 @@ import { LocalChain } from '../sim/chain-process.js';
 import { PROGRAM_ID } from '../sim/keys.js';
 import { MarketLife } from '../sim/market-life.js';
 import { Relay } from '../sim/relay.js';
-import { LiveFeed } from './live-feed.js';
+import { LiveFeed, type LiveFeedOptions } from './live-feed.js';
 
 /** Real surfpool, real engine: books that lived through trouble against books read afresh. */
 
 const SEED = 7;
 const DEADLINE_MS = 20_000;
 const SLOT_TIME_MS = 100;
+const SYSTEM_PROGRAM = '11111111111111111111111111111111';
 
 const closers: (() => void | Promise<void>)[] = [];
 
@@ -25,6 +26,9 @@ afterEach(async () => {
 interface World {
   readonly chain: LocalChain;
   readonly relay: Relay;
+  readonly makers: readonly string[];
+  /** Takes an account's lamports and data away, as the chain does with a closed one. */
+  close(pubkey: string): Promise<void>;
   /** Writes this many steps of the life and waits until the chain has them. */
   step(count: number): Promise<void>;
 }
@@ -50,6 +54,8 @@ async function startWorld(seed: number): Promise<World> {
   return {
     chain,
     relay,
+    makers: life.makers.map(({ pubkey }) => pubkey),
+    close: (pubkey) => closeAccount(chain.rpcUrl, pubkey),
     step: async (count) => {
       for (let index = 0; index < count; index += 1) {
         for (const account of life.next(clock())) await writer.write(account);
@@ -59,29 +65,43 @@ async function startWorld(seed: number): Promise<World> {
   };
 }
 
+async function closeAccount(rpcUrl: string, pubkey: string): Promise<void> {
+  const nothing = { lamports: 0, owner: SYSTEM_PROGRAM, executable: false, data: '' };
+  await new RpcClient({ url: rpcUrl }).call('surfnet_setAccount', [pubkey, nothing], () => null);
+}
+
 interface Follower {
   readonly engine: Engine;
   readonly feed: LiveFeed;
   /** The book's hash by the time it was shown at: books of different times differ. */
   readonly hashes: Map<string, bigint>;
+  /** The slots shown as live, in order. */
+  readonly slotsLive: number[];
 }
 
-async function follow({ relay }: World): Promise<Follower> {
+async function follow(
+  { relay }: World,
+  options: Pick<LiveFeedOptions, 'auditIntervalMs'> = {},
+): Promise<Follower> {
   const engine = new Engine({ programId: PROGRAM_ID, epoch: 'test' });
   const hashes = new Map<string, bigint>();
+  const slotsLive: number[] = [];
   const feed: LiveFeed = new LiveFeed({
     rpc: new RpcClient({ url: relay.rpcUrl }),
     socket: new RpcSocket({ url: relay.wsUrl }),
     engine,
     programId: PROGRAM_ID,
+    ...options,
     onTurn: () => {
       const { slot, unixSeconds } = feed.stats();
-      if (feed.status().state === 'live') hashes.set(`${slot} ${unixSeconds}`, engine.stateHash());
+      if (feed.status().state !== 'live') return;
+      hashes.set(`${slot} ${unixSeconds}`, engine.stateHash());
+      slotsLive.push(slot);
     },
   });
   closers.push(() => feed.stop());
   await feed.start();
-  return { engine, feed, hashes };
+  return { engine, feed, hashes, slotsLive };
 }
 
 /** Both books at one and the same time of the chain, while nothing is written. */
@@ -132,9 +152,13 @@ test('feed: a book follows its RPC to another chain with lower slots', {
   const second = old.feed.stats().unixSeconds + 2;
   await until('another second', () => old.feed.stats().unixSeconds >= second, DEADLINE_MS);
   const other = await startWorld(SEED + 1);
+  const slotBefore = old.feed.stats().slot;
   world.relay.retarget(other.chain);
   await until('rebuilding', () => old.feed.status().state === 'rebuilding', DEADLINE_MS);
+  old.slotsLive.length = 0;
   await until('live', () => old.feed.status().state === 'live', DEADLINE_MS);
+  expect(old.slotsLive[0], 'the first slot shown of the other chain').toBeLessThan(slotBefore);
+  expect(old.slotsLive[0]).toBeGreaterThan(0);
   await until('a slot', () => old.feed.stats().slotAgeMs < SLOT_TIME_MS, DEADLINE_MS);
   expect(old.feed.stats().genesisHash).not.toBe(genesis);
   await other.step(30);
@@ -142,4 +166,35 @@ test('feed: a book follows its RPC to another chain with lower slots', {
   const [hashOld, hashFresh] = await hashesAtOneTime(old, fresh);
   expect(hashOld).toBe(hashFresh);
   expect(old.engine.checkIntegrity()).toBeNull();
+});
+
+/** Rows of a maker in all books. */
+function rowsOf({ engine }: Follower, maker: string): number {
+  const bodies = engine.markets().map(({ id }) => {
+    return JSON.parse(Buffer.from(engine.l3({ market: id, maker })).toString()) as {
+      readonly bids: readonly unknown[];
+      readonly asks: readonly unknown[];
+    };
+  });
+  return bodies.reduce((sum, { bids, asks }) => sum + bids.length + asks.length, 0);
+}
+
+test('feed: an audit finds nothing in a moving chain, and takes a closed account out', {
+  timeout: 120_000,
+}, async () => {
+  const world = await startWorld(SEED);
+  const book = await follow(world, { auditIntervalMs: 200 });
+  for (let round = 0; book.feed.stats().audits < 5; round += 1) {
+    expect(round, 'rounds until five audits').toBeLessThan(200);
+    await world.step(30);
+  }
+  expect(book.feed.stats()).toMatchObject({ auditDifferences: 0, auditFailures: 0, rebuilds: 1 });
+  const maker = world.makers.find((pubkey) => rowsOf(book, pubkey) > 0) ?? '';
+  await world.close(maker);
+  await until('its rows are gone', () => rowsOf(book, maker) === 0, DEADLINE_MS);
+  const audits = book.feed.stats().audits + 2;
+  await until('two more audits', () => book.feed.stats().audits >= audits, DEADLINE_MS);
+  expect(book.feed.stats()).toMatchObject({ auditDifferences: 1, usersRemoved: 1, rebuilds: 1 });
+  expect(book.feed.status().state).toBe('live');
+  expect(book.engine.checkIntegrity()).toBeNull();
 });
