@@ -46,6 +46,9 @@ export const LIMITS = {
   marketIndexMax: 65_535,
   /** The name field of a market account has 32 bytes. */
   marketNameBytesMax: 32,
+  /** Base58 characters of 32 bytes: 32 when all are zero, 44 when all are 255. */
+  keyCharsMin: 32,
+  keyCharsMax: 44,
   /** Path and query together; the longest honest request names 50 markets in a list. */
   requestLineBytesMax: 8_192,
   /** All header names and values of a request: what proxies in front allow by default. */

@@ -100,6 +100,9 @@ describe('parameters of the book paths', () => {
     ['/l3?marketName=SOL-PERP&maker=0OIl', { ...invalid, param: 'maker' }],
     ['/l3?marketName=SOL-PERP&maker=abc', { ...invalid, param: 'maker' }],
     [`/l3?marketName=SOL-PERP&maker=${MAKER}1`, { ...invalid, param: 'maker' }],
+    [`/l3?marketName=SOL-PERP&maker=${'1'.repeat(31)}`, { ...invalid, param: 'maker' }],
+    [`/l3?marketName=SOL-PERP&maker=${'1'.repeat(33)}`, { ...invalid, param: 'maker' }],
+    [`/l3?marketName=SOL-PERP&maker=${'z'.repeat(44)}`, { ...invalid, param: 'maker' }],
     [`/l3?marketName=SOL-PERP&maker=${MAKER}&maker=${MAKER}`, { ...invalid, param: 'maker' }],
   ])('%s is refused', expectError);
 

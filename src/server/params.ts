@@ -90,12 +90,18 @@ function marketType(query: Query): 'perp' | 'spot' | undefined {
 function makerKey(query: Query): string | undefined {
   const text = query.text('maker');
   if (text === undefined) return undefined;
+  // Decoding takes time by the square of the length, so the length comes first.
+  if (text.length < LIMITS.keyCharsMin || text.length > LIMITS.keyCharsMax) throw badMaker(text);
   try {
     return new PublicKey(text).toBase58();
   } catch {
-    const message = `maker was "${quoted(text)}", must be a base58 key of 32 bytes`;
-    throw new ServerError('INVALID_PARAM', message, 'maker');
+    throw badMaker(text);
   }
+}
+
+function badMaker(text: string): ServerError {
+  const message = `maker was "${quoted(text)}", must be a base58 key of 32 bytes`;
+  return new ServerError('INVALID_PARAM', message, 'maker');
 }
 
 function missing(param: string, message: string): ServerError {
