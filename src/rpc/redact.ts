@@ -3,6 +3,8 @@ import { RpcError } from './error.js';
 /** Shorter pieces of a URL (`rpc`, `v1`) are no keys, and hiding them would garble every text. */
 const SECRET_CHARS_MIN = 8;
 const HIDDEN = '***';
+/** The scheme before the credentials in an Authorization header. */
+const BASIC = 'Basic ';
 
 /** Where a request goes, taken apart so that its secrets travel alone. */
 export interface Endpoint {
@@ -26,8 +28,8 @@ export function parseEndpoint(text: string, protocols: readonly string[]): Endpo
     const wanted = protocols.map((protocol) => `${protocol}//`).join(' or ');
     throw new RpcError('INVALID_RPC_URL', `RPC URL was unreadable, must begin with ${wanted}`);
   }
-  const secrets = secretsOf(url);
   const authorization = authorizationOf(url);
+  const secrets = secretsOf(url, authorization);
   const shown = shownUrl(url);
   url.username = '';
   url.password = '';
@@ -48,17 +50,19 @@ function shownUrl(url: URL): string {
 function authorizationOf(url: URL): string | null {
   if (url.username === '' && url.password === '') return null;
   const pair = `${decoded(url.username)}:${decoded(url.password)}`;
-  return `Basic ${Buffer.from(pair).toString('base64')}`;
+  return `${BASIC}${Buffer.from(pair).toString('base64')}`;
 }
 
 /** Longest first, so that a secret which contains another is hidden whole. */
-function secretsOf(url: URL): string[] {
+function secretsOf(url: URL, authorization: string | null): string[] {
   const parts = [
     ...url.pathname.split('/').filter((part) => part.length >= SECRET_CHARS_MIN),
     ...[...url.searchParams.values()].filter((part) => part.length >= SECRET_CHARS_MIN),
     url.search.length > 1 ? url.search.slice(1) : '',
     url.username,
     url.password,
+    // The form in which user info travels, and which a server may repeat.
+    authorization?.slice(BASIC.length) ?? '',
   ];
   const all = new Set(parts.flatMap((part) => [part, decoded(part), encodeURIComponent(part)]));
   all.delete('');

@@ -72,6 +72,14 @@ describe('socket: subscriptions', () => {
     });
   });
 
+  test('a refused subscribe that repeats the credentials has them hidden', async () => {
+    const credentials = Buffer.from('user:pass-phrase').toString('base64');
+    await connect({ url: server.wsUrl.replace('ws://', 'ws://user:pass-phrase@') });
+    const message = `no Basic ${credentials} here, nor pass-phrase`;
+    server.onSubscribe = () => ({ error: { code: -32091, message } });
+    await expect(subscribeSlots([])).rejects.toThrow('no Basic *** here, nor *** (-32091)');
+  });
+
   test('a subscribe that is never answered fails after its limit', async () => {
     await connect({ ackTimeoutMs: 30 });
     server.onSubscribe = () => 'silent';
