@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Reply, ScriptedRpc } from '../../test/scripted-rpc.js';
+import { type Reply, ScriptedRpc, until } from '../../test/scripted-rpc.js';
 import { RpcClient, type RpcClientOptions } from './client.js';
 import { RpcError } from './error.js';
 import { parseRetryAfter } from './http-answer.js';
-import { systemTimers, type Timers } from './timers.js';
+import { ERROR_BODY_BYTES_MAX } from './limits.js';
+import { systemTimers, type Timer, type Timers } from './timers.js';
 
 let server: ScriptedRpc;
 let waitsMs: number[];
@@ -24,6 +25,34 @@ const skippingTimers: Timers = {
     return systemTimers.after(0, run);
   },
 };
+
+/** Time that stands still until the test ends a wait. */
+class HeldTimers implements Timers {
+  readonly #pending = new Map<() => void, number>();
+
+  /** What is waited for now. */
+  get delaysMs(): number[] {
+    return [...this.#pending.values()];
+  }
+
+  nowMs(): number {
+    return 0;
+  }
+
+  after(delayMs: number, run: () => void): Timer {
+    this.#pending.set(run, delayMs);
+    return { cancel: () => void this.#pending.delete(run) };
+  }
+
+  /** Lets every wait of this length end. */
+  end(ofMs: number): void {
+    for (const [run, delayMs] of [...this.#pending]) {
+      if (delayMs !== ofMs) continue;
+      this.#pending.delete(run);
+      run();
+    }
+  }
+}
 
 function newClient(options: Partial<RpcClientOptions> = {}): RpcClient {
   return new RpcClient({ url: server.rpcUrl, timers: skippingTimers, random: () => 1, ...options });
@@ -75,6 +104,21 @@ describe('client: tries', () => {
   test('503 waits as long as Retry-After says, never shorter than the own wait', () =>
     check([{ status: 503, headers: { 'retry-after': '0' } }, { result: 7 }], { value: 7 }, [200]));
 
+  test.each([429, 503])('%i with a page of text is tried again all the same', (status) => {
+    const body = 'x'.repeat(ERROR_BODY_BYTES_MAX * 4);
+    const headers = { 'retry-after': '3' };
+    return check([{ status, headers, body }, { result: 7 }], { value: 7 }, [3_000]);
+  });
+
+  test('403 with a page of text keeps its status and the beginning', async () => {
+    const body = `no plan ${'x'.repeat(ERROR_BODY_BYTES_MAX * 4)}`;
+    server.answer('getSlot', () => ({ status: 403, body }));
+    const error = await errorOf(newClient().call('getSlot', [], asNumber));
+    expect(error.code).toBe('RPC_HTTP_STATUS');
+    expect(error.message).toContain('HTTP status 403: no plan xxx');
+    expect(error.message.length).toBeLessThan(400);
+  });
+
   test('429 without end is a rate error', () =>
     check([{ status: 429 }], { code: 'RPC_RATE_EXCEEDED' }, [200, 400, 800]));
 
@@ -100,17 +144,23 @@ describe('client: tries', () => {
 describe('client: limits', () => {
   test('a server that never answers runs into the time limit', async () => {
     server.answer('getSlot', () => 'hang');
-    const client = newClient({ timers: systemTimers, attemptsMax: 1 });
-    const error = await errorOf(client.call('getSlot', [], asNumber, { timeoutMs: 30 }));
+    const timers = new HeldTimers();
+    const client = newClient({ timers, attemptsMax: 1 });
+    const call = errorOf(client.call('getSlot', [], asNumber, { timeoutMs: 30 }));
+    await until('it was asked', () => server.count('getSlot') === 1);
+    timers.end(30);
+    const error = await call;
     expect(error.code).toBe('RPC_TIMEOUT');
     expect(error.message).toContain('30 ms');
+    expect(timers.delaysMs).toEqual([]);
   });
 
   test('an aborted call ends at once and is not tried again', async () => {
     server.answer('getSlot', () => 'hang');
     const controller = new AbortController();
     const call = newClient().call('getSlot', [], asNumber, { signal: controller.signal });
-    setTimeout(() => controller.abort(), 20);
+    await until('it was asked', () => server.count('getSlot') === 1);
+    controller.abort();
     expect((await errorOf(call)).code).toBe('RPC_ABORTED');
     expect(server.count('getSlot')).toBe(1);
   });
@@ -118,9 +168,11 @@ describe('client: limits', () => {
   test('an abort ends the wait between two tries', async () => {
     server.answer('getSlot', () => ({ status: 429, headers: { 'retry-after': '60' } }));
     const controller = new AbortController();
-    const client = newClient({ timers: systemTimers });
+    const timers = new HeldTimers();
+    const client = newClient({ timers });
     const call = client.call('getSlot', [], asNumber, { signal: controller.signal });
-    setTimeout(() => controller.abort(), 50);
+    await until('it waits', () => timers.delaysMs.includes(60_000));
+    controller.abort();
     expect((await errorOf(call)).code).toBe('RPC_ABORTED');
   });
 
@@ -152,12 +204,30 @@ describe('client: limits', () => {
 });
 
 describe('client: keys of the URL', () => {
+  const CREDENTIALS = Buffer.from('us er:pass').toString('base64');
+
   test('user info becomes a header', async () => {
     server.answer('getSlot', () => ({ result: 1 }));
     const url = server.rpcUrl.replace('http://', 'http://us%20er:pass@');
     await newClient({ url }).call('getSlot', [], asNumber);
-    const authorization = `Basic ${Buffer.from('us er:pass').toString('base64')}`;
-    expect(server.requests[0]?.authorization).toBe(authorization);
+    expect(server.requests[0]?.authorization).toBe(`Basic ${CREDENTIALS}`);
+  });
+
+  test.each<Reply>([
+    { status: 403, body: `bad credentials ${CREDENTIALS}` },
+    { status: 403, body: `bad header: Authorization: Basic ${CREDENTIALS}` },
+    { error: { code: -32010, message: `forbidden for Basic ${CREDENTIALS}` } },
+  ])('user info in the form it is sent in is hidden: %j', async (reply) => {
+    server.answer('getSlot', () => reply);
+    const url = server.rpcUrl.replace('http://', 'http://us%20er:pass@');
+    const calls = [newClient({ url }).call('getSlot', [], asNumber)];
+    calls.push(newClient({ url }).callRaw('getSlot', []).then(asNumber));
+    for (const call of calls) {
+      const error = await errorOf(call);
+      expect(server.requests[0]?.authorization).toBe(`Basic ${CREDENTIALS}`);
+      expect(error.message).toContain('***');
+      expect(`${error.message}${error.stack}`).not.toContain(CREDENTIALS);
+    }
   });
 
   test('no error holds a key, not even when the server repeats it', async () => {

@@ -5,6 +5,7 @@ import {
   parseJson,
   type Refusal,
   readBody,
+  readBodyStart,
   refusalOfAnswer,
   refusalOfBytes,
   refusalOfStatus,
@@ -202,7 +203,7 @@ export class RpcClient {
     const body = JSON.stringify({ jsonrpc: '2.0', id, method, params });
     const response = await fetch(this.#endpoint.url, { method: 'POST', headers, body, signal });
     if (response.ok) return read(await readBody(response, request.bytesMax));
-    const text = Buffer.from(await readBody(response, ERROR_BODY_BYTES_MAX)).toString();
+    const text = Buffer.from(await readBodyStart(response, ERROR_BODY_BYTES_MAX)).toString();
     return refusalOfStatus(response, this.#endpoint.redact(text));
   }
 

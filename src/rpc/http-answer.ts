@@ -38,6 +38,22 @@ export async function readBody(response: Response, bytesMax: number): Promise<Ui
   return joinChunks(chunks, size);
 }
 
+/** The beginning of a body, at most `bytesMax` of it; the rest is not read. */
+export async function readBodyStart(response: Response, bytesMax: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  if (response.body !== null) {
+    // Leaving the loop cancels the stream, and with it the connection.
+    for await (const chunk of response.body) {
+      const kept = chunk.subarray(0, bytesMax - size);
+      size += kept.byteLength;
+      chunks.push(kept);
+      if (size === bytesMax) break;
+    }
+  }
+  return joinChunks(chunks, size);
+}
+
 function bodyTooLarge(bytesMax: number): RpcError {
   const message = `answer was larger than ${bytesMax} bytes, must be at most that`;
   return new RpcError('RPC_BODY_EXCEEDED', message, { bytesMax });
