@@ -16,7 +16,7 @@ export function place(
 ): boolean {
   const index = maker.orders.findIndex((order) => order?.status !== OrderStatus.Open);
   if (index < 0) return false;
-  maker.orders[index] = {
+  const order: OrderFields = {
     ...emptyOrder(),
     slot: world.time.slot,
     marketIndex: market.marketIndex,
@@ -25,6 +25,8 @@ export function place(
     existingPositionDirection: position(maker, market) < 0n ? Direction.Short : Direction.Long,
     ...wish,
   };
+  maker.orders[index] = order;
+  world.placed({ maker, order }, market);
   maker.nextOrderId += 1;
   touched(world, maker);
   return true;

@@ -72,7 +72,7 @@ function bestAgainst(world: World, market: LifeMarket, direction: Direction): Re
 }
 
 function someTrader(world: World): Maker | undefined {
-  return world.random.pick(world.makers.filter((maker) => maker.isTrader));
+  return world.random.pick(world.traders);
 }
 
 function opposite(direction: Direction): Direction {

@@ -2,6 +2,8 @@ import type { ChainTime, MarketAddresses } from './accounts.js';
 import { Direction, MarketType, OrderStatus, OrderType } from './chain-enums.js';
 import { address, keyOf } from './keys.js';
 import { ORDER } from './layout.js';
+import { LifeLadder, type OwnedOrder } from './life-ladder.js';
+import { perpMarket, spotMarket } from './life-markets.js';
 import { PERP_PRESETS, type PerpPreset, SPOT_PRESETS, type SpotPreset } from './market-presets.js';
 import { Random } from './random.js';
 import { isUntriggered, type OrderFields } from './user-account.js';
@@ -62,9 +64,7 @@ export interface Maker {
 }
 
 /** An order of the book with its owner, its price now and the size that can fill now. */
-export interface Resting {
-  readonly maker: Maker;
-  readonly order: OrderFields;
+export interface Resting extends OwnedOrder {
   readonly price: bigint;
   readonly size: bigint;
 }
@@ -75,7 +75,7 @@ export interface Touch {
   readonly ask: Resting | undefined;
 }
 
-/** Something that may happen. False means that there was no occasion for it, and nothing was changed. */
+/** Something that may happen. False: there was no occasion for it, and nothing was changed. */
 export type Action = (world: World) => boolean;
 
 /** Everything that lives, and what was touched since the last drain. */
@@ -83,12 +83,15 @@ export class World {
   readonly random: Random;
   readonly markets: readonly LifeMarket[];
   readonly makers: readonly Maker[];
+  /** The makers that also take. */
+  readonly traders: readonly Maker[];
   readonly dirtyMakers = new Set<Maker>();
   readonly dirtyMarkets = new Set<LifeMarket>();
   readonly dirtyFeeds = new Set<Feed>();
   /** Markets whose book may have become crossed since it was last looked at. */
   readonly suspects = new Set<LifeMarket>();
   time: ChainTime = { slot: 0n, unixSeconds: 0n };
+  readonly #ladders: ReadonlyMap<LifeMarket, Ladders>;
 
   constructor({ seed, makers }: { readonly seed: number; readonly makers: number }) {
     this.random = new Random(seed);
@@ -98,7 +101,9 @@ export class World {
       spotMarket(preset, feeds),
     );
     this.markets = [...perps, ...spots];
+    this.#ladders = new Map(this.markets.map((market) => [market, newLadders()]));
     this.makers = Array.from({ length: makers }, (_, i) => this.#newMaker(i));
+    this.traders = this.makers.filter((maker) => maker.isTrader);
   }
 
   /** The feeds of all markets, each once. */
@@ -106,22 +111,30 @@ export class World {
     return [...new Set(this.markets.map((market) => market.feed))];
   }
 
+  /** Keeps a new order where `touch` finds it. Orders of other types never rest. */
+  placed(owned: OwnedOrder, market: LifeMarket): void {
+    const { orderType, direction } = owned.order;
+    if (orderType === OrderType.Limit || orderType === OrderType.TriggerLimit)
+      this.#laddersOf(market)[direction].add(owned);
+  }
+
   /** Best bid and ask of a market, as a book would show them now. */
   touch(market: LifeMarket): Touch {
-    let bid: Resting | undefined;
-    let ask: Resting | undefined;
-    for (const maker of this.makers) {
-      for (const order of maker.orders) {
-        if (order === undefined || !this.rests(order, market)) continue;
-        const size = fillable(maker, order);
-        if (size < market.step) continue;
-        const price = priceNow(order, market);
-        if (order.direction === Direction.Long) {
-          if (bid === undefined || price > bid.price) bid = { maker, order, price, size };
-        } else if (ask === undefined || price < ask.price) ask = { maker, order, price, size };
-      }
-    }
-    return { bid, ask };
+    const ladders = this.#laddersOf(market);
+    const [bid, otherBid] = this.#best(ladders[Direction.Long], market);
+    const [ask, otherAsk] = this.#best(ladders[Direction.Short], market);
+    return {
+      bid: bid && otherBid && otherBid.price > bid.price ? otherBid : bid,
+      ask: ask && otherAsk && otherAsk.price < ask.price ? otherAsk : ask,
+    };
+  }
+
+  #best(ladder: LifeLadder, market: LifeMarket): Resting[] {
+    const shows = ({ maker, order }: OwnedOrder): boolean =>
+      this.rests(order, market) && fillable(maker, order) >= market.step;
+    return ladder.best(shows).map(({ maker, order }) => {
+      return { maker, order, price: priceNow(order, market), size: fillable(maker, order) };
+    });
   }
 
   /** Whether the order is one that a book of this market shows now. */
@@ -172,6 +185,12 @@ export class World {
     };
   }
 
+  #laddersOf(market: LifeMarket): Ladders {
+    const ladders = this.#ladders.get(market);
+    if (ladders === undefined) throw new Error(`Invariant: ${market.name} is of this world`);
+    return ladders;
+  }
+
   #initialBases(): bigint[] {
     const { random } = this;
     return PERP_PRESETS.map((preset) =>
@@ -184,6 +203,16 @@ export class World {
     if (market === undefined) throw new Error(`Invariant: there is a market ${index}`);
     return market;
   }
+}
+
+/** Both sides of a market. */
+type Ladders = Readonly<Record<Direction, LifeLadder>>;
+
+function newLadders(): Ladders {
+  return {
+    [Direction.Long]: new LifeLadder(Direction.Long),
+    [Direction.Short]: new LifeLadder(Direction.Short),
+  };
 }
 
 /** Whether the order is of this market. */
@@ -228,68 +257,4 @@ export function fillable(maker: Maker, order: OrderFields): bigint {
 /** The smaller of two. */
 export function smaller(a: bigint, b: bigint): bigint {
   return a < b ? a : b;
-}
-
-function feedOf(
-  feeds: Map<number, Feed>,
-  id: number,
-  start: { exponent: number; price: bigint; tick: bigint },
-): Feed {
-  const known = feeds.get(id);
-  if (known !== undefined) return known;
-  const feed: Feed = {
-    pubkey: address.pythLazerOracle(id),
-    ...start,
-    postedSlot: 0n,
-    publishTimeUs: 0n,
-  };
-  feeds.set(id, feed);
-  return feed;
-}
-
-function perpMarket(preset: PerpPreset, feeds: Map<number, Feed>): LifeMarket {
-  const feed = feedOf(feeds, preset.feedId, {
-    exponent: preset.exponent,
-    price: preset.startPrice,
-    tick: preset.tick,
-  });
-  const market = lifeMarket(preset, feed, MarketType.Perp, address.perpMarket(preset.marketIndex));
-  return { ...market, volume24h: preset.amm.volume24h };
-}
-
-function spotMarket(preset: SpotPreset, feeds: Map<number, Feed>): LifeMarket {
-  if (preset.feedId === undefined)
-    throw new Error('Invariant: a spot market with a book has a feed');
-  const feed = feedOf(feeds, preset.feedId, {
-    exponent: -8,
-    price: preset.startPrice,
-    tick: preset.tick,
-  });
-  return lifeMarket(preset, feed, MarketType.Spot, address.spotMarket(preset.marketIndex));
-}
-
-function lifeMarket(
-  preset: PerpPreset | SpotPreset,
-  feed: Feed,
-  marketType: MarketType,
-  pubkey: string,
-): LifeMarket {
-  return {
-    name: preset.name,
-    marketType,
-    marketIndex: preset.marketIndex,
-    tick: preset.tick,
-    step: preset.step,
-    minOrderSize: preset.minOrderSize,
-    feed,
-    addresses: { pubkey, oracle: feed.pubkey },
-    preset,
-    status: 1,
-    pausedOperations: 0,
-    mmOracle: { price: 0n, slot: 0n, sequenceId: 0n },
-    lastFillPrice: preset.startPrice,
-    nextFillRecordId: preset.nextFillRecordId,
-    volume24h: 0n,
-    lastTradeTs: 0n,
-  };
 }

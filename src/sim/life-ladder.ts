@@ -1,0 +1,81 @@
+import { Direction, OrderStatus } from './chain-enums.js';
+import type { Maker } from './life-world.js';
+import type { OrderFields } from './user-account.js';
+
+/** Ended orders that a search may meet before they are dropped, all at once. */
+const ENDED_MET_MAX = 16;
+
+/** An order with its owner. */
+export interface OwnedOrder {
+  readonly maker: Maker;
+  readonly order: OrderFields;
+}
+
+/**
+ * The limit orders of one side of a market, best first. Without it the best would be sought among all
+ * orders of all makers for each new quote, and a first state of thousands would take hours.
+ *
+ * It does not know what shows now: that changes with slot, time and positions, and is asked.
+ */
+export class LifeLadder {
+  readonly #fixed: Ranking;
+  readonly #floating: Ranking;
+
+  constructor(direction: Direction) {
+    const sign = direction === Direction.Long ? -1n : 1n;
+    this.#fixed = new Ranking((order) => sign * order.price);
+    this.#floating = new Ranking((order) => sign * BigInt(order.oraclePriceOffset));
+  }
+
+  /** Adds an open order. It leaves by itself when it ends. */
+  add(owned: OwnedOrder): void {
+    const ranking = owned.order.oraclePriceOffset === 0 ? this.#fixed : this.#floating;
+    ranking.add(owned);
+  }
+
+  /** The best order at a fixed price and the best by oracle offset, of those that show. */
+  best(shows: (owned: OwnedOrder) => boolean): OwnedOrder[] {
+    return [this.#fixed.first(shows), this.#floating.first(shows)].filter(
+      (owned) => owned !== undefined,
+    );
+  }
+}
+
+/** Orders by a number that stays as it is while the order lives; of equal ones the older first. */
+class Ranking {
+  readonly #rank: (order: OrderFields) => bigint;
+  #entries: OwnedOrder[] = [];
+
+  /** The lower the rank, the better the order. */
+  constructor(rank: (order: OrderFields) => bigint) {
+    this.#rank = rank;
+  }
+
+  add(owned: OwnedOrder): void {
+    const rank = this.#rank(owned.order);
+    let low = 0;
+    let high = this.#entries.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const entry = this.#entries[middle];
+      if (entry !== undefined && this.#rank(entry.order) <= rank) low = middle + 1;
+      else high = middle;
+    }
+    this.#entries.splice(low, 0, owned);
+  }
+
+  first(shows: (owned: OwnedOrder) => boolean): OwnedOrder | undefined {
+    let ended = 0;
+    const found = this.#entries.find((owned) => {
+      if (isOpen(owned)) return shows(owned);
+      ended += 1;
+      return false;
+    });
+    if (ended > ENDED_MET_MAX) this.#entries = this.#entries.filter(isOpen);
+    return found;
+  }
+}
+
+function isOpen({ order }: OwnedOrder): boolean {
+  return order.status === OrderStatus.Open;
+}

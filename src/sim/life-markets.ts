@@ -1,0 +1,70 @@
+import { MarketType } from './chain-enums.js';
+import { address } from './keys.js';
+import type { Feed, LifeMarket } from './life-world.js';
+import type { PerpPreset, SpotPreset } from './market-presets.js';
+
+/** A perpetual market as its preset begins. */
+export function perpMarket(preset: PerpPreset, feeds: Map<number, Feed>): LifeMarket {
+  const feed = feedOf(feeds, preset.feedId, {
+    exponent: preset.exponent,
+    price: preset.startPrice,
+    tick: preset.tick,
+  });
+  const market = lifeMarket(preset, feed, MarketType.Perp, address.perpMarket(preset.marketIndex));
+  return { ...market, volume24h: preset.amm.volume24h };
+}
+
+/** A spot market as its preset begins. */
+export function spotMarket(preset: SpotPreset, feeds: Map<number, Feed>): LifeMarket {
+  if (preset.feedId === undefined)
+    throw new Error('Invariant: a spot market with a book has a feed');
+  const feed = feedOf(feeds, preset.feedId, {
+    exponent: -8,
+    price: preset.startPrice,
+    tick: preset.tick,
+  });
+  return lifeMarket(preset, feed, MarketType.Spot, address.spotMarket(preset.marketIndex));
+}
+
+function feedOf(
+  feeds: Map<number, Feed>,
+  id: number,
+  start: { exponent: number; price: bigint; tick: bigint },
+): Feed {
+  const known = feeds.get(id);
+  if (known !== undefined) return known;
+  const feed: Feed = {
+    pubkey: address.pythLazerOracle(id),
+    ...start,
+    postedSlot: 0n,
+    publishTimeUs: 0n,
+  };
+  feeds.set(id, feed);
+  return feed;
+}
+
+function lifeMarket(
+  preset: PerpPreset | SpotPreset,
+  feed: Feed,
+  marketType: MarketType,
+  pubkey: string,
+): LifeMarket {
+  return {
+    name: preset.name,
+    marketType,
+    marketIndex: preset.marketIndex,
+    tick: preset.tick,
+    step: preset.step,
+    minOrderSize: preset.minOrderSize,
+    feed,
+    addresses: { pubkey, oracle: feed.pubkey },
+    preset,
+    status: 1,
+    pausedOperations: 0,
+    mmOracle: { price: 0n, slot: 0n, sequenceId: 0n },
+    lastFillPrice: preset.startPrice,
+    nextFillRecordId: preset.nextFillRecordId,
+    volume24h: 0n,
+    lastTradeTs: 0n,
+  };
+}
