@@ -3,9 +3,10 @@
  */
 
 import type { BuildInfo } from '../build-info.js';
+import { LIMITS } from '../config.js';
 import { l2Route, l3Route, requireFirstBook } from './book-routes.js';
 import type { BookSource, FeedFigures, MarketRow, Readiness } from './book-source.js';
-import { ServerError } from './errors.js';
+import { ServerError, STATUS_BY_CODE } from './errors.js';
 import { Metrics, RequestCounts } from './metrics.js';
 import { commonHeaders, errorReply, jsonReply, preflightReply, type Reply } from './reply.js';
 import { type Handler, type HttpRequest, transportVersion } from './uws.js';
@@ -26,21 +27,28 @@ export function createHandler(options: HttpOptions): Handler {
   const routes = routeTable(options, requests);
   return (request) => {
     const route = routes.get(request.path);
-    const reply = dispatch(route?.answer, request);
     const name = route?.name ?? 'unknown';
-    if (!(reply instanceof Promise)) {
+    const count = (reply: Reply): Reply => {
       requests.add(name, reply.status);
       return reply;
+    };
+    // The transport answers what is thrown here with INTERNAL.
+    const fail = (error: unknown): never => {
+      requests.add(name, STATUS_BY_CODE.INTERNAL);
+      throw error;
+    };
+    try {
+      const reply = dispatch(route?.answer, request);
+      return reply instanceof Promise ? reply.then(count, fail) : count(reply);
+    } catch (error) {
+      return fail(error);
     }
-    return reply.then((later) => {
-      requests.add(name, later.status);
-      return later;
-    });
   };
 }
 
 function dispatch(answer: Route | undefined, request: HttpRequest): Reply | Promise<Reply> {
   try {
+    requireSize(request);
     if (answer === undefined) {
       throw new ServerError('UNKNOWN_PATH', 'there is no such path; GET / lists them');
     }
@@ -52,6 +60,16 @@ function dispatch(answer: Route | undefined, request: HttpRequest): Reply | Prom
     if (error instanceof ServerError) return errorReply(error);
     throw error;
   }
+}
+
+function requireSize(request: HttpRequest): void {
+  const { requestLineBytesMax, headerBytesMax } = LIMITS;
+  const line = request.path.length + request.query.length;
+  if (line <= requestLineBytesMax && request.headerBytes() <= headerBytesMax) return;
+  const message =
+    `a request may have ${requestLineBytesMax} bytes of path and query and ` +
+    `${headerBytesMax} of headers`;
+  throw new ServerError('TOO_LARGE', message);
 }
 
 interface NamedRoute {

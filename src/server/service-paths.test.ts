@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { LIMITS } from '../config.js';
 import { FakeBook, type RunningServer, startServer } from './testing.js';
 import { listen } from './uws.js';
 
@@ -126,6 +127,17 @@ describe('what the service says about itself', () => {
     }
     expect(text).not.toContain('made');
   });
+
+  test('/metrics counts refusals for size and faults as well', async () => {
+    await get(`/l2?${'x'.repeat(LIMITS.requestLineBytesMax)}`);
+    await get(`/${'x'.repeat(LIMITS.requestLineBytesMax)}`);
+    book.broken = true;
+    await get('/l3?marketName=SOL-PERP');
+    const text = await (await get('/metrics')).text();
+    expect(text).toContain('slotbook_http_requests_total{path="/l2",status="413"} 1\n');
+    expect(text).toContain('slotbook_http_requests_total{path="unknown",status="413"} 1\n');
+    expect(text).toContain('slotbook_http_requests_total{path="/l3",status="500"} 1\n');
+  });
 });
 
 describe('faults', () => {
@@ -145,7 +157,7 @@ describe('faults', () => {
     const port = Number(new URL(server.url).port);
     const handler = () => ({ status: 200, headers: [], body: '' });
     const second = listen({ host: '127.0.0.1', port, handler, onFault: () => {} });
-    await expect(second).rejects.toThrow('cannot be listened on');
+    await expect(second).rejects.toThrow('in use, or not an address of this machine');
   });
 
   test('a client that leaves before a late answer does no harm', async () => {

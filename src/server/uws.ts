@@ -8,7 +8,6 @@
 
 import uws from 'uWebSockets.js';
 import { createRequire } from 'node:module';
-import { LIMITS } from '../config.js';
 import { ServerError } from './errors.js';
 import { errorReply, type Reply } from './reply.js';
 
@@ -22,6 +21,8 @@ export interface HttpRequest {
   readonly query: string;
   /** A header by its lower-case name; empty when it was not sent. */
   header(name: string): string;
+  /** Bytes of all header names and values; only before the first await, as well. */
+  headerBytes(): number;
 }
 
 /** Answers one request. A rejected promise or an exception is answered with INTERNAL. */
@@ -59,7 +60,8 @@ export function listen(options: ListenOptions): Promise<Listener> {
     const { host, port } = options;
     const onListen = (socket: uws.us_listen_socket | false): void => {
       if (socket === false) {
-        reject(new Error(`${host}:${port} cannot be listened on: is another instance there?`));
+        const why = 'in use, or not an address of this machine';
+        reject(new Error(`${host}:${port} cannot be listened on: ${why}`));
         return;
       }
       resolve({ port: uws.us_socket_local_port(socket), close: () => void app.close() });
@@ -107,7 +109,7 @@ function answer(
   const withBody = request.method !== 'head';
   let reply: Reply | Promise<Reply>;
   try {
-    reply = isTooLarge(native, request) ? tooLargeReply : handler(request);
+    reply = handler(request);
   } catch (error) {
     onFault(error, request.path);
     reply = internalReply;
@@ -152,23 +154,6 @@ function write(response: uws.HttpResponse, reply: Reply, withBody: boolean): voi
   }
 }
 
-function isTooLarge(native: uws.HttpRequest, { path, query }: HttpRequest): boolean {
-  if (path.length + query.length > LIMITS.requestLineBytesMax) return true;
-  let bytes = 0;
-  native.forEach((name, value) => {
-    bytes += name.length + value.length;
-  });
-  return bytes > LIMITS.headerBytesMax;
-}
-
-const tooLargeReply = errorReply(
-  new ServerError(
-    'TOO_LARGE',
-    `a request may have ${LIMITS.requestLineBytesMax} bytes of path and query and ` +
-      `${LIMITS.headerBytesMax} of headers`,
-  ),
-);
-
 const internalReply = errorReply(new ServerError('INTERNAL', 'the request could not be answered'));
 
 /** The native request, read only as far as the handler asks. */
@@ -185,6 +170,14 @@ class NativeRequest implements HttpRequest {
 
   header(name: string): string {
     return this.native.getHeader(name);
+  }
+
+  headerBytes(): number {
+    let bytes = 0;
+    this.native.forEach((name, value) => {
+      bytes += name.length + value.length;
+    });
+    return bytes;
   }
 }
 
