@@ -226,7 +226,10 @@ describe('headers and conditional requests', () => {
     expect(headers.get('content-type')).toBe('application/json');
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('access-control-allow-origin')).toBe('*');
-    expect(headers.get('access-control-expose-headers')).toContain('ETag');
+    expect(headers.get('access-control-expose-headers')).toBe(
+      'ETag, X-Slot, X-State, X-Next-Cursor, Retry-After, ' +
+        'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset',
+    );
   });
 
   const etag = `"${book.epoch}.7.1000.live"`;

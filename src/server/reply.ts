@@ -14,10 +14,14 @@ export interface Reply {
   readonly body: Uint8Array | string | null;
 }
 
+const exposedHeaders =
+  'ETag, X-Slot, X-State, X-Next-Cursor, Retry-After, ' +
+  'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset';
+
 /** Any origin may read, and see the headers that the interface names. */
 export const commonHeaders: readonly Header[] = [
   ['Access-Control-Allow-Origin', '*'],
-  ['Access-Control-Expose-Headers', 'ETag, X-Slot, X-State, X-Next-Cursor, Retry-After'],
+  ['Access-Control-Expose-Headers', exposedHeaders],
   ['X-Content-Type-Options', 'nosniff'],
 ];
 
