@@ -6,7 +6,7 @@ use slotbook_protocol::market::{PerpMarketView, SpotMarketView};
 use slotbook_protocol::order::OrderView;
 use slotbook_protocol::state::StateView;
 use slotbook_protocol::units::{BaseQty, Price, Pubkey, Slot};
-use slotbook_protocol::user::UserView;
+use slotbook_protocol::user::{UserView, user_status};
 
 use crate::arena::{NO_MARKET, handle_of};
 use crate::book::Book;
@@ -14,6 +14,7 @@ use crate::error::BookError;
 use crate::limits::{MARKETS_MAX, ORDER_BYTES, ORDERS_PER_USER, QUARANTINE_MAX, USERS_MAX};
 use crate::market::{Interest, Market, MarketId, MarketInfo, OracleFields};
 use crate::orders::bits;
+use crate::place::EmptyReason;
 use crate::users::{MarketKey, Positions, positions_of};
 
 /// How an update stands to what the book has of the same account.
@@ -70,16 +71,38 @@ impl Book {
             return Ok(self.apply_oracle(&update));
         }
         if update.data.is_empty() || update.owner != self.config.program {
-            return Ok(self.close_user(&update));
+            return Ok(self.close(&update));
         }
         match kind_of(update.data) {
             Ok(AccountKind::User) => self.apply_user(&update),
             Ok(AccountKind::PerpMarket) => self.apply_perp_market(&update),
             Ok(AccountKind::SpotMarket) => self.apply_spot_market(&update),
             Ok(AccountKind::State) => self.apply_state(&update),
+            Ok(_) if self.is_known(&update.pubkey) => {
+                let discriminator = *update.data.first_chunk().unwrap_or(&[0; 8]);
+                self.quarantine(&update, ProtocolError::WrongDiscriminator { discriminator })
+            }
             Ok(_) => Ok(Applied::Ignored),
             Err(cause) => self.quarantine(&update, cause),
         }
+    }
+
+    /// Takes an account whose bytes did not arrive whole out of the book, as a malformed one.
+    ///
+    /// # Errors
+    /// [`BookError::Malformed`] when it is out now.
+    pub fn leave_out(&mut self, update: AccountUpdate<'_>) -> Result<Applied, BookError> {
+        let cause = ProtocolError::WrongLength { expected: 8, actual: 0 };
+        if self.is_known(&update.pubkey) {
+            self.quarantine(&update, cause)
+        } else {
+            Ok(Applied::Ignored)
+        }
+    }
+
+    fn is_known(&self, pubkey: &Pubkey) -> bool {
+        self.users.find(pubkey).is_some()
+            || self.markets.iter().any(|market| market.info.account == *pubkey)
     }
 
     fn apply_user(&mut self, update: &AccountUpdate<'_>) -> Result<Applied, BookError> {
@@ -198,15 +221,39 @@ impl Book {
         changed
     }
 
-    /// Closes a user account; anything else that is closed is not ours.
-    fn close_user(&mut self, update: &AccountUpdate<'_>) -> Applied {
-        let Some(index) = self.users.find(&update.pubkey) else { return Applied::Ignored };
-        if !self.passes_gate(index, update) {
-            return Applied::Stale;
+    /// Closes a user or market account; anything else that is closed is not ours.
+    fn close(&mut self, update: &AccountUpdate<'_>) -> Applied {
+        if let Some(index) = self.users.find(&update.pubkey) {
+            if !self.passes_gate(index, update) {
+                return Applied::Stale;
+            }
+            self.users.get_mut(index).version.accept(update);
+            self.take_out(index);
+            return Applied::Closed;
         }
-        self.users.get_mut(index).version.accept(update);
-        self.take_out(index);
-        Applied::Closed
+        match self.lose_market(update, EmptyReason::MarketClosed) {
+            None => Applied::Ignored,
+            Some(false) => Applied::Stale,
+            Some(true) => {
+                self.quarantined.remove(&update.pubkey);
+                Applied::Closed
+            }
+        }
+    }
+
+    /// Empties the market of an account that is closed or malformed; false for an old state, `None`
+    /// when no market has this account.
+    fn lose_market(&mut self, update: &AccountUpdate<'_>, reason: EmptyReason) -> Option<bool> {
+        let market = self.markets.iter_mut().find(|m| m.info.account == update.pubkey)?;
+        if !market.version.admits(update, self.snapshot.replaces) {
+            return Some(false);
+        }
+        market.version.accept(update);
+        market.unusable = Some(reason);
+        let id = market.info.id;
+        self.touch(id);
+        self.refresh_market(id);
+        Some(true)
     }
 
     /// Takes every order of a user out of the book. The key stays, to gate older states.
@@ -220,6 +267,7 @@ impl Book {
         self.arena.block_mut(index).raw = [[0; ORDER_BYTES]; ORDERS_PER_USER];
         let user = self.users.get_mut(index);
         debug_assert!(user.open == 0, "Invariant: an absent user has no open orders");
+        self.quarantined.remove(&user.key);
         user.positions = Positions::NONE;
         user.frozen = false;
         if user.present {
@@ -241,31 +289,24 @@ impl Book {
             self.users.get_mut(index).version.accept(update);
             self.take_out(index);
         }
-        let market = self.markets.iter_mut().find(|m| m.info.account == update.pubkey);
-        if let Some(market) = market {
-            if !market.version.admits(update, self.snapshot.replaces) {
-                return Ok(Applied::Stale);
-            }
-            market.version.accept(update);
-            market.malformed = true;
-            let id = market.info.id;
-            self.refresh_market(id);
+        if self.lose_market(update, EmptyReason::MarketMalformed) == Some(false) {
+            return Ok(Applied::Stale);
         }
         if self.quarantined.len() < QUARANTINE_MAX {
-            self.quarantined.insert(update.pubkey, ());
+            self.quarantined.insert(update.pubkey);
         }
         Err(BookError::Malformed { pubkey: update.pubkey, cause })
     }
 
     fn apply_state(&mut self, update: &AccountUpdate<'_>) -> Result<Applied, BookError> {
-        let view = match StateView::parse(update.data) {
-            Ok(view) => view,
-            Err(cause) => return self.quarantine(update, cause),
-        };
         if !self.state_version.admits(update, self.snapshot.replaces) {
             return Ok(Applied::Stale);
         }
         self.state_version.accept(update);
+        let view = match StateView::parse(update.data) {
+            Ok(view) => view,
+            Err(cause) => return self.quarantine(update, cause),
+        };
         self.quarantined.remove(&update.pubkey);
         let (status, rails) = (view.exchange_status(), view.oracle_guard_rails());
         if self.exchange_status == status && self.guard_rails == rails {
@@ -307,7 +348,7 @@ impl Book {
         read.info.id = id;
         let places_change = found || market.places_differ(&read);
         let interest_changed = market.interest != read.interest;
-        market.malformed = false;
+        market.unusable = None;
         market.info = read.info;
         market.oracle_fields = read.oracle_fields;
         market.interest = read.interest;
@@ -352,9 +393,9 @@ impl Book {
     }
 }
 
-/// `UserStatus::BeingLiquidated | UserStatus::Bankrupt`. `positionFlag` holds stale bytes in old
-/// accounts and is not read. Source: programs/drift/src/state/user.rs `UserStatus`.
-const FROZEN: u8 = 3;
+/// Being liquidated or bankrupt. `positionFlag` says the same of a position, but holds stale bytes
+/// in old accounts and is not read.
+const FROZEN: u8 = user_status::BEING_LIQUIDATED | user_status::BANKRUPT;
 
 /// What the book takes from a market account.
 struct MarketRead {

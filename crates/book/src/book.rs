@@ -1,6 +1,7 @@
 //! The book's state, and the questions that need no walk over it.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
 
 use slotbook_protocol::enums::MarketType;
 use slotbook_protocol::oracle::OracleGuardRails;
@@ -28,6 +29,8 @@ pub struct BookConfig {
 pub struct Counters {
     /// User accounts present.
     pub users: usize,
+    /// Indexes given to user accounts so far; those of forgotten accounts are given again.
+    pub user_indexes: usize,
     /// Order slots that hold an open order.
     pub open_orders: usize,
     /// Open orders that stand in a ladder.
@@ -67,7 +70,7 @@ pub struct Book {
     pub(crate) resting_orders: usize,
     pub(crate) open_orders: usize,
     pub(crate) present_users: usize,
-    pub(crate) quarantined: HashMap<Pubkey, ()>,
+    pub(crate) quarantined: HashSet<Pubkey>,
     pub(crate) snapshot: crate::snapshot::SnapshotProgress,
 }
 
@@ -98,7 +101,7 @@ impl Book {
             resting_orders: 0,
             open_orders: 0,
             present_users: 0,
-            quarantined: HashMap::new(),
+            quarantined: HashSet::new(),
             snapshot: crate::snapshot::SnapshotProgress::default(),
         }
     }
@@ -120,11 +123,13 @@ impl Book {
         self.markets.iter().map(|market| &market.info)
     }
 
-    /// Finds a market by its name in any case; perps win over spot markets of the same name.
+    /// Finds a market by its name in any case; perps win over spot markets of the same
+    /// name, and lower indexes over higher ones.
     #[must_use]
     pub fn find_market_by_name(&self, name: &str) -> Option<MarketId> {
         let named = |market: &&MarketInfo| market.name.eq_ignore_ascii_case(name);
-        self.markets().filter(named).max_by_key(|market| market.market_type).map(|market| market.id)
+        let rank = |market: &&MarketInfo| (market.market_type, Reverse(market.market_index));
+        self.markets().filter(named).max_by_key(rank).map(|market| market.id)
     }
 
     /// Finds a market by its type and index.
@@ -158,6 +163,7 @@ impl Book {
     pub fn counters(&self) -> Counters {
         Counters {
             users: self.present_users,
+            user_indexes: self.users.len(),
             open_orders: self.open_orders,
             resting_orders: self.resting_orders,
             left_out: self.left_out,

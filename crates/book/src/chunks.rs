@@ -4,14 +4,13 @@
 //! dozen elements, so a change moves at most a chunk, and a read still walks backwards over
 //! contiguous memory. Emptied chunks are used again: no allocation in steady state.
 
+use crate::limits::CHUNK_MAX;
+
 /// Something with a place in the order: ranks grow towards the best.
 pub(crate) trait Ranked {
     /// Unique within one sequence.
     fn rank(&self) -> u64;
 }
-
-/// Elements of a chunk: two kilobytes of levels, of which a change moves half on average.
-const CHUNK_MAX: usize = 64;
 
 /// A chunk that shrinks below this joins a neighbour, so that memory follows the elements.
 const CHUNK_MIN: usize = CHUNK_MAX / 4;

@@ -4,11 +4,12 @@ use slotbook_protocol::enums::{MarketType, OrderStatus};
 use slotbook_protocol::order::OrderView;
 
 use crate::Side;
-use crate::arena::{NONE, Place};
+use crate::arena::{NONE, Place, handle_of};
 use crate::book::Book;
 use crate::hash::{CanonicalHash, HashRow};
 use crate::limits::ORDERS_PER_USER;
 use crate::market::MarketId;
+use crate::orders::depends_on_time;
 use crate::users::MarketKey;
 use crate::view::OrderRow;
 
@@ -79,9 +80,12 @@ impl Book {
                 let is_open = OrderView::new(&block.raw[slot]).status() == Ok(OrderStatus::Open);
                 ensure(is_open == (user.open >> slot & 1 == 1), "open masks follow the bytes")?;
                 let order = OrderView::new(&block.raw[slot]);
-                let timed = order.auction_duration() != 0 || order.max_ts().0 != 0;
-                let marked = user.timed >> slot & 1 == 1;
-                ensure(marked == (is_open && timed), "timed masks follow the bytes")?;
+                let timed = is_open && depends_on_time(&order);
+                ensure(timed == (user.timed >> slot & 1 == 1), "timed masks follow the bytes")?;
+                let reduces = is_open && order.reduce_only();
+                let marked = user.reduce_only >> slot & 1 == 1;
+                ensure(reduces == marked, "reduce-only masks follow the bytes")?;
+                self.check_place(handle_of(index, slot))?;
                 match block.nodes[slot].place {
                     Place::Out(reason) => left_out[reason as usize] += 1,
                     Place::Fixed(_) | Place::Offset(_) => {
@@ -97,6 +101,14 @@ impl Book {
         ensure(present == self.present_users, "present users are counted")?;
         ensure(resting == self.resting_orders, "resting orders are counted")?;
         ensure(left_out == self.left_out, "orders left out are counted by reason")
+    }
+
+    /// Timers, positions and markets have moved every order to where the rules put it now.
+    fn check_place(&self, handle: u32) -> Result<(), Violation> {
+        let node = self.arena.node(handle);
+        let (market, decision) = self.decision(handle);
+        let here = (node.place, node.key, node.size) == decision.place() && node.market == market;
+        ensure(here, "every order stands where the rules put it now")
     }
 
     fn check_fixed(&self, id: MarketId, side: Side) -> Result<usize, Violation> {

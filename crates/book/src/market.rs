@@ -119,7 +119,8 @@ pub(crate) struct Market {
     pub(crate) info: MarketInfo,
     pub(crate) oracle_fields: OracleFields,
     pub(crate) interest: Interest,
-    pub(crate) malformed: bool,
+    /// Set while the account itself is closed or malformed.
+    pub(crate) unusable: Option<EmptyReason>,
     pub(crate) version: Version,
     pub(crate) empty: Option<EmptyReason>,
     pub(crate) oracle: OracleState,
@@ -137,7 +138,7 @@ impl Market {
             info,
             oracle_fields: OracleFields::default(),
             interest: Interest::default(),
-            malformed: false,
+            unusable: None,
             version: Version::default(),
             empty: None,
             oracle: OracleState::MISSING,

@@ -1,12 +1,12 @@
 //! Order slots between accounts and ladders: what a changed slot, position or market moves.
 
 use slotbook_protocol::enums::{MarketType, OrderStatus};
-use slotbook_protocol::order::{Order, OrderView};
+use slotbook_protocol::order::{Order, OrderView, bit_flags};
 use slotbook_protocol::user::spot_token_amount;
 
 use crate::arena::{NO_MARKET, NONE, Place, handle_of, slot_of, user_of};
 use crate::book::Book;
-use crate::limits::{ORDER_BYTES, STALE_TIMERS_PER_ORDER};
+use crate::limits::{ORDER_BYTES, TIMERS_PER_ORDER_MAX, TIMERS_SLACK};
 use crate::market::{Market, MarketId};
 use crate::place::{Context, Decision, LeftOut, auction_end, decide, expiry};
 use crate::users::{MarketKey, User};
@@ -56,7 +56,7 @@ impl Book {
         if let Some(due) = expiry(&order).filter(|_| !order.is_expired(self.now)) {
             self.expiries.schedule(due, timer);
         }
-        let timers_max = STALE_TIMERS_PER_ORDER * self.open_orders + STALE_TIMERS_SLACK;
+        let timers_max = TIMERS_PER_ORDER_MAX * self.open_orders + TIMERS_SLACK;
         if self.auctions.len().max(self.expiries.len()) > timers_max {
             self.reset_timers();
         }
@@ -76,7 +76,7 @@ impl Book {
         self.move_to(handle, market, decision);
     }
 
-    fn decision(&self, handle: u32) -> (u16, Decision) {
+    pub(crate) fn decision(&self, handle: u32) -> (u16, Decision) {
         let Some(order) = open_order(self.arena.raw(handle)) else {
             return (NO_MARKET, Decision::Out(LeftOut::NotOpen));
         };
@@ -99,13 +99,7 @@ impl Book {
 
     fn move_to(&mut self, handle: u32, market: u16, decision: Decision) {
         let node = *self.arena.node(handle);
-        let (place, key, size) = match decision {
-            Decision::Out(reason) => (Place::Out(reason), 0, 0),
-            Decision::Fixed { side, price, size } => (Place::Fixed(side), price, size),
-            Decision::Offset { side, offset, size } => {
-                (Place::Offset(side), offset.cast_unsigned(), size)
-            }
-        };
+        let (place, key, size) = decision.place();
         if (node.place, node.key, node.market) == (place, key, market) {
             if node.size != size {
                 self.resize(handle, size);
@@ -256,9 +250,6 @@ impl Book {
     }
 }
 
-/// Timers a wheel may hold beyond its share, so that small books are never rebuilt.
-const STALE_TIMERS_SLACK: usize = 65_536;
-
 /// The numbers of the bits set in a mask of order slots.
 pub(crate) fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
@@ -291,7 +282,7 @@ fn open_order(raw: &[u8; ORDER_BYTES]) -> Option<Order> {
 
 /// True when an order's place may change with the slot or the second alone.
 #[inline]
-fn depends_on_time(order: &OrderView<'_>) -> bool {
+pub(crate) fn depends_on_time(order: &OrderView<'_>) -> bool {
     order.auction_duration() != 0 || order.max_ts().0 != 0
 }
 
@@ -314,12 +305,9 @@ fn row(raw: &[u8; ORDER_BYTES]) -> (u64, u32, i64, bool, bool, bool) {
         view.max_ts().0,
         view.reduce_only(),
         view.post_only(),
-        view.bit_flags() & SIGNED_MSG != 0,
+        view.bit_flags() & bit_flags::SIGNED_MESSAGE != 0,
     )
 }
-
-/// `OrderBitFlag::SignedMessage`. Source: programs/drift/src/state/user.rs.
-pub(crate) const SIGNED_MSG: u8 = 1;
 
 /// Signed base a user holds in a market: the perp position, or the spot token amount.
 fn position_in(user: &User, market: &Market) -> i64 {

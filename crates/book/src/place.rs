@@ -1,10 +1,13 @@
 //! Where an order belongs: the rules of what is in the book, for one order.
 
 use slotbook_protocol::enums::{Direction, MarketStatus, MarketType, OrderStatus};
+use slotbook_protocol::market::{perp_operation, spot_operation};
 use slotbook_protocol::order::Order;
+use slotbook_protocol::state::exchange_status;
 use slotbook_protocol::units::{BaseQty, Slot, UnixSeconds};
 
 use crate::Side;
+use crate::arena::Place;
 
 /// Why an order slot is not in the book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,6 +92,19 @@ pub(crate) enum Decision {
     Offset { side: Side, offset: i64, size: u64 },
 }
 
+impl Decision {
+    /// The place, the key there and the size, as a node holds them.
+    pub(crate) fn place(self) -> (Place, u64, u64) {
+        match self {
+            Self::Out(reason) => (Place::Out(reason), 0, 0),
+            Self::Fixed { side, price, size } => (Place::Fixed(side), price, size),
+            Self::Offset { side, offset, size } => {
+                (Place::Offset(side), offset.cast_unsigned(), size)
+            }
+        }
+    }
+}
+
 /// Decides by DESIGN section 4: resting, not expired, fillable, priced.
 pub(crate) fn decide(order: &Order, context: &Context) -> Decision {
     match left_out(order, context) {
@@ -165,6 +181,8 @@ pub enum EmptyReason {
     MarketExpired,
     /// Its account cannot be read.
     MarketMalformed,
+    /// Its account is closed.
+    MarketClosed,
 }
 
 impl EmptyReason {
@@ -177,6 +195,7 @@ impl EmptyReason {
             Self::ExchangeFillPaused => "exchangeFillPaused",
             Self::MarketExpired => "marketExpired",
             Self::MarketMalformed => "marketMalformed",
+            Self::MarketClosed => "marketClosed",
         }
     }
 }
@@ -192,25 +211,19 @@ pub(crate) struct MarketGate {
     pub(crate) now: UnixSeconds,
 }
 
-/// Source: programs/drift/src/state/paused_operations.rs `PerpOperation::Fill`, `SpotOperation::Fill`.
-const PERP_FILL_PAUSED: u8 = 4;
-const SPOT_FILL_PAUSED: u8 = 2;
-/// Source: programs/drift/src/state/state.rs `ExchangeStatus::FillPaused`.
-const EXCHANGE_FILL_PAUSED: u8 = 8;
-
 /// Why the market shows nothing, if it does not.
 pub(crate) fn empty_reason(gate: &MarketGate) -> Option<EmptyReason> {
     if !matches!(gate.status, MarketStatus::Active | MarketStatus::ReduceOnly) {
         return Some(EmptyReason::MarketStatus);
     }
     let fill_bit = match gate.market_type {
-        MarketType::Perp => PERP_FILL_PAUSED,
-        MarketType::Spot => SPOT_FILL_PAUSED,
+        MarketType::Perp => perp_operation::FILL,
+        MarketType::Spot => spot_operation::FILL,
     };
     if gate.paused_operations & fill_bit != 0 {
         return Some(EmptyReason::MarketFillPaused);
     }
-    if gate.exchange_status & EXCHANGE_FILL_PAUSED != 0 {
+    if gate.exchange_status & exchange_status::FILL_PAUSED != 0 {
         return Some(EmptyReason::ExchangeFillPaused);
     }
     // Source: programs/drift/src/state/perp_market.rs `is_in_settlement`: at expiry_ts, not after.

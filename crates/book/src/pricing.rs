@@ -3,10 +3,10 @@
 use slotbook_protocol::account::PROGRAM_ID;
 use slotbook_protocol::enums::{MarketType, OracleSource};
 use slotbook_protocol::oracle::{
-    MmOracle, OracleReading, decode_oracle, mm_oracle_reading, quote_asset_reading,
+    MmOracle, OracleReading, decode_oracle, mm_oracle_reading, published, quote_asset_reading,
     usable_for_offset_orders, validity,
 };
-use slotbook_protocol::units::{OraclePrice, Pubkey, Slot};
+use slotbook_protocol::units::{OraclePrice, PREDICTION_PRICE_MAX, Pubkey, Slot};
 
 use crate::accounts::{AccountUpdate, Applied};
 use crate::book::Book;
@@ -25,10 +25,6 @@ pub(crate) struct OracleAccount {
     /// The markets that name it.
     markets: Vec<MarketId>,
 }
-
-/// Highest price of a prediction market, 1e6.
-/// Source: programs/drift/src/math/constants.rs `MAX_PREDICTION_MARKET_PRICE`.
-const PREDICTION_PRICE_MAX: u64 = 1_000_000;
 
 impl Book {
     pub(crate) fn apply_oracle(&mut self, update: &AccountUpdate<'_>) -> Applied {
@@ -93,8 +89,8 @@ impl Book {
     }
 
     fn empty_reason_of(&self, market: &Market) -> Option<EmptyReason> {
-        if market.malformed {
-            return Some(EmptyReason::MarketMalformed);
+        if market.unusable.is_some() {
+            return market.unusable;
         }
         empty_reason(&MarketGate {
             market_type: market.info.market_type,
@@ -150,7 +146,8 @@ impl Book {
             sequence_id: fields.mm_sequence_id,
         };
         let last_twap = OraclePrice(fields.last_twap);
-        mm_oracle_reading(exchange, &mm, &self.guard_rails, last_twap)
+        let published = published(exchange, self.slot, market.info.oracle_source);
+        mm_oracle_reading(exchange, &mm, &self.guard_rails, last_twap, published)
     }
 
     /// An exchange deployed elsewhere owns its Lazer and prelaunch accounts there: the decoder knows

@@ -50,7 +50,7 @@ impl Book {
         let SnapshotProgress { generation, slot, replaces, .. } = self.snapshot;
         for index in 0..self.users.len() {
             let user = self.users.get(index);
-            let gone = user.seen != generation && (replaces || user.version.slot <= slot.0);
+            let gone = user.seen != generation && (replaces || user.version.slot < slot.0);
             if !gone || !self.users.is_known(index) {
                 continue;
             }
@@ -64,6 +64,7 @@ impl Book {
             market.fixed.iter_mut().for_each(Ladder::reserve);
             market.offset.iter_mut().for_each(OffsetLadder::reserve);
         }
+        self.snapshot.replaces = false;
         self.snapshot.report.seen = self.seen_count(generation);
         self.snapshot.report
     }

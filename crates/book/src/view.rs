@@ -1,6 +1,6 @@
 //! What a book shows: levels, orders in their queue, and the facts beside them.
 
-use slotbook_protocol::order::OrderView;
+use slotbook_protocol::order::{OrderView, bit_flags};
 use slotbook_protocol::units::{BaseQty, Price, Pubkey, Slot, UnixSeconds};
 
 use crate::Side;
@@ -10,7 +10,6 @@ use crate::chunks::Cursor;
 use crate::ladder::{FixedLevel, Ladder};
 use crate::market::{Market, MarketId, OracleState};
 use crate::offset_ladder::{Part, Segment, Segments};
-use crate::orders::SIGNED_MSG;
 use crate::place::EmptyReason;
 use crate::turn::FeedState;
 
@@ -83,13 +82,6 @@ impl Book {
     #[must_use]
     pub fn best(&self, id: MarketId, side: Side) -> Option<Price> {
         self.merged::<Level>(id, side).next().map(|level| level.price)
-    }
-
-    /// True when the best bid is above the best ask; equal prices are locked, not crossed.
-    #[must_use]
-    pub fn is_crossed(&self, id: MarketId) -> bool {
-        let best = Side::BOTH.map(|side| self.best(id, side));
-        matches!(best, [Some(bid), Some(ask)] if bid > ask)
     }
 
     /// Appends at most `limit` orders of a side in book order: price, then order slot, then id, then
@@ -195,7 +187,7 @@ impl Book {
             max_ts: view.max_ts(),
             reduce_only: view.reduce_only(),
             post_only: view.post_only(),
-            signed_msg: view.bit_flags() & SIGNED_MSG != 0,
+            signed_msg: view.bit_flags() & bit_flags::SIGNED_MESSAGE != 0,
             oracle_price_offset: view.oracle_price_offset().0,
         }
     }

@@ -323,7 +323,10 @@ fn orders_at_one_price_stand_by_slot_then_id_then_maker() {
 #[test]
 fn crossed_books_are_shown_as_they_are_and_flagged() {
     let mut bench = Bench::new();
-    let crossed = |bench: &Bench| bench.book.is_crossed(bench.perp());
+    let crossed = |bench: &Bench| {
+        let best = Side::BOTH.map(|side| bench.book.best(bench.perp(), side));
+        best[0] > best[1]
+    };
     let ask = OrderBytes::limit(Ask, 100, 50, 2);
     bench.put(key(1), &user(&[OrderBytes::limit(Bid, 100, 50, 1), ask]));
     assert!(!crossed(&bench), "equal prices are locked, not crossed");
@@ -435,15 +438,19 @@ fn forgotten_indexes_are_used_again_without_a_trace() {
     for round in 0..20u64 {
         let at = slot + round * 10;
         let byte = u8::try_from(round).expect("few rounds") + 20;
-        let order = OrderBytes::limit(Bid, 100, 50, 1).expires(NOW + 3);
+        let expiry = NOW + i64::try_from(round).expect("few rounds") * 5 + 3;
+        let order = OrderBytes::limit(Bid, 100, 50, 1).expires(expiry);
         bench.send(key(byte), &user(&[order]), at, Gate::Arrival).expect("well-formed");
         assert_eq!(bench.levels(Bid), [(100, 50)]);
         bench.send(key(byte), &[], at + 1, Gate::Arrival).expect("closing always works");
         bench.book.begin_snapshot(slotbook_protocol::units::Slot(at + 2));
         bench.book.end_snapshot();
+        // The timers of the index's earlier owners fire now, and mean nothing.
+        bench.clock(at + 3, NOW + i64::try_from(round).expect("few rounds") * 5);
     }
     assert_eq!(bench.levels(Bid), []);
     assert_eq!(bench.book.counters().open_orders, 0);
+    assert_eq!(bench.book.counters().user_indexes, 1);
 }
 
 #[test]
@@ -462,11 +469,9 @@ fn a_malformed_account_is_out_until_it_is_well_formed() {
         bench.put(key(1), &good);
         bench.put(key(2), &user(&[OrderBytes::limit(Bid, 90, 50, 1)]));
         let outcome = bench.send(key(1), &bad, slot, Gate::Arrival);
-        assert!(matches!(outcome, Err(BookError::Malformed { .. }) | Ok(Applied::Ignored)));
-        if matches!(outcome, Err(BookError::Malformed { .. })) {
-            assert_eq!(bench.levels(Bid), [(90, 50)], "the rest of the book goes on");
-            assert_eq!(bench.book.counters().quarantined, 1);
-        }
+        assert!(matches!(outcome, Err(BookError::Malformed { .. })), "{outcome:?}");
+        assert_eq!(bench.levels(Bid), [(90, 50)], "the rest of the book goes on");
+        assert_eq!(bench.book.counters().quarantined, 1);
         bench.put(key(1), &good);
         assert_eq!(bench.levels(Bid), [(100, 50), (90, 50)]);
         assert_eq!(bench.book.counters().quarantined, 0);
@@ -487,6 +492,54 @@ fn an_old_state_harms_nothing_malformed_or_not() {
     assert_eq!(bench.send(key(201), &market[..9], SLOT - 1, Gate::Snapshot), Ok(Applied::Stale));
     assert_eq!(bench.send(key(200), &state(8), SLOT - 1, Gate::Snapshot), Ok(Applied::Stale));
     assert_eq!(bench.levels(Bid), [(100, 50)]);
+}
+
+#[test]
+fn bytes_that_did_not_arrive_whole_take_a_known_account_out() {
+    let mut bench = Bench::new();
+    let good = user(&[OrderBytes::limit(Bid, 100, 50, 1)]);
+    bench.put(key(1), &good);
+    let unread = |pubkey, slot| slotbook_book::AccountUpdate {
+        pubkey,
+        owner: key(0),
+        slot: slotbook_protocol::units::Slot(slot),
+        gate: Gate::Arrival,
+        data: &[],
+    };
+    assert!(bench.book.leave_out(unread(key(1), SLOT + 1)).is_err());
+    assert_eq!(bench.levels(Bid), []);
+    assert_eq!(bench.book.leave_out(unread(key(99), SLOT + 1)), Ok(Applied::Ignored));
+    bench.put(key(1), &good);
+    assert_eq!(bench.levels(Bid), [(100, 50)]);
+    assert_eq!(bench.book.counters().quarantined, 0);
+}
+
+#[test]
+fn a_closed_market_shows_an_empty_book_and_names_the_reason() {
+    let mut bench = Bench::new();
+    bench.put(key(1), &user(&[OrderBytes::limit(Bid, 100, 50, 1)]));
+    bench.book.end_turn(1);
+    assert_eq!(bench.put(key(201), &[]), Applied::Closed);
+    let header = bench.book.header(bench.perp()).expect("a known market");
+    assert_eq!(header.empty_reason, Some(EmptyReason::MarketClosed));
+    assert_eq!(bench.levels(Bid), []);
+    assert!(bench.turn_changes_perp());
+    bench.put(key(201), &perp_market());
+    assert_eq!(bench.levels(Bid), [(100, 50)]);
+}
+
+#[test]
+fn markets_of_one_name_resolve_by_index_whatever_their_arrival() {
+    for indexes in [[7, 9], [9, 7]] {
+        let mut bench = Bench::new();
+        for index in indexes {
+            let mut market = with_byte(perp_market(), 1160, index);
+            market[1000..1003].copy_from_slice(b"TWN");
+            bench.put(key(210 + index), &market);
+        }
+        let found = bench.book.find_market_by_name("twn-perp").expect("known");
+        assert_eq!(bench.book.market(found).expect("known").market_index, 7);
+    }
 }
 
 #[test]

@@ -12,7 +12,7 @@ use slotbook_wire::render::{L2Request, L3Request, Rows, render_l2, render_l3};
 
 use crate::decode::{Decoder, key};
 use crate::problem::{Fault, Problems};
-use crate::record::Records;
+use crate::record::{Record, Records};
 use crate::snapshot::PackedSnapshot;
 use crate::text::{self, CacheStats};
 
@@ -107,15 +107,9 @@ impl Core {
     pub fn apply(&mut self, batch: &[u8], length: u32) {
         let length = usize::try_from(length).unwrap_or(usize::MAX).min(batch.len());
         for record in Records::new(&batch[..length]) {
-            let pubkey = record.as_ref().ok().and_then(|record| record.pubkey().ok());
-            let update = record.and_then(|record| {
-                record.decode(pubkey.ok_or(Fault::InvalidKey)?, &mut self.decoder)
-            });
-            match update {
-                Ok(update) => {
-                    take_in(&mut self.book, update, &mut self.counts, &mut self.problems);
-                }
-                Err(fault) => self.problems.note(pubkey, fault),
+            match record.and_then(|record| Ok((record.pubkey()?, record))) {
+                Ok((pubkey, record)) => self.take_record(pubkey, &record),
+                Err(fault) => self.problems.note(None, fault),
             }
         }
     }
@@ -312,6 +306,19 @@ impl Core {
 }
 
 impl Core {
+    /// Applies a record. An account whose bytes did not arrive whole leaves the book until they do:
+    /// what the book has of it is no longer true.
+    fn take_record(&mut self, pubkey: Pubkey, record: &Record<'_>) {
+        match record.decode(pubkey, &mut self.decoder) {
+            Ok(update) => take_in(&mut self.book, update, &mut self.counts, &mut self.problems),
+            Err(fault) => {
+                self.problems.note(Some(pubkey), fault);
+                // That the account is left out is what the problem just noted says.
+                let _left_out = self.book.leave_out(record.closed(pubkey));
+            }
+        }
+    }
+
     fn shown(&self, market: u32) -> Option<(MarketId, Version)> {
         let id = MarketId(u16::try_from(market).ok()?);
         let seq = self.book.seq(id)?;

@@ -62,13 +62,7 @@ impl<'a> Record<'a> {
         pubkey: Pubkey,
         decoder: &'a mut Decoder,
     ) -> Result<AccountUpdate<'a>, Fault> {
-        let closed = AccountUpdate {
-            pubkey,
-            owner: Pubkey([0; 32]),
-            slot: self.slot,
-            gate: self.gate,
-            data: &[],
-        };
+        let closed = self.closed(pubkey);
         match self.form {
             FORM_BINARY => {
                 Ok(AccountUpdate { owner: binary_key(self.owner)?, data: self.data, ..closed })
@@ -78,6 +72,12 @@ impl<'a> Record<'a> {
             FORM_CLOSED => Ok(closed),
             _ => Err(Fault::MalformedRecord),
         }
+    }
+
+    /// The record without its bytes.
+    pub(crate) fn closed(&self, pubkey: Pubkey) -> AccountUpdate<'a> {
+        let owner = Pubkey([0; 32]);
+        AccountUpdate { pubkey, owner, slot: self.slot, gate: self.gate, data: &[] }
     }
 
     fn text(

@@ -8,8 +8,8 @@ pub use decode::{
     decode_oracle, quote_asset_reading,
 };
 pub use validity::{
-    MmOracle, OracleGuardRails, OracleValidity, mm_oracle_reading, usable_for_offset_orders,
-    validity,
+    MmOracle, OracleGuardRails, OracleValidity, mm_oracle_reading, published,
+    usable_for_offset_orders, validity,
 };
 
 use crate::units::{OraclePrice, Slot};

@@ -223,7 +223,7 @@ proptest! {
         let price = OraclePrice(mm_price);
         let mm = MmOracle { price, slot: Slot(slots[1]), sequence_id: ids[1] };
         let rails = OracleGuardRails::default();
-        let found = mm_oracle_reading(&exchange, &mm, &rails, OraclePrice(twap));
+        let found = mm_oracle_reading(&exchange, &mm, &rails, OraclePrice(twap), Slot(slots[2]));
         prop_assert!(found.confidence >= exchange.confidence);
     }
 

@@ -8,7 +8,7 @@ use slotbook_protocol::enums::OracleSource;
 use slotbook_protocol::error::ProtocolError;
 use slotbook_protocol::oracle::{
     MmOracle, OracleGuardRails, OracleReading, OracleValidity, decode_oracle, mm_oracle_reading,
-    quote_asset_reading, usable_for_offset_orders, validity,
+    published, quote_asset_reading, usable_for_offset_orders, validity,
 };
 use slotbook_protocol::units::{OraclePrice, Pubkey, Slot};
 
@@ -203,7 +203,7 @@ fn uses_mm(change: impl Fn(&mut OracleReading, &mut MmOracle)) -> bool {
     let mut mm = MmOracle { price: OraclePrice(100_500_000), slot: SLOT, sequence_id: 0 };
     change(&mut exchange, &mut mm);
     let rails = OracleGuardRails::default();
-    let found = mm_oracle_reading(&exchange, &mm, &rails, TWAP);
+    let found = mm_oracle_reading(&exchange, &mm, &rails, TWAP, exchange.slot);
     assert!(found == exchange || found.price == mm.price);
     found != exchange
 }
@@ -235,9 +235,21 @@ fn mm_oracle_is_compared_by_sequence_id_where_both_count_alike() {
 }
 
 #[test]
+fn a_prelaunch_oracle_counts_as_published_just_now() {
+    let old = OracleReading { slot: Slot(SLOT.0 - 500), ..reading(100_000_000, 1_000, 1_000) };
+    assert_eq!(published(&old, SLOT, OracleSource::Prelaunch), SLOT);
+    assert_eq!(published(&old, SLOT, OracleSource::PythLazer), old.slot);
+    let mm = MmOracle { price: OraclePrice(100_500_000), slot: Slot(SLOT.0 - 5), sequence_id: 0 };
+    let rails = OracleGuardRails::default();
+    assert_eq!(mm_oracle_reading(&old, &mm, &rails, TWAP, SLOT), old);
+    assert_eq!(mm_oracle_reading(&old, &mm, &rails, TWAP, old.slot).price, mm.price);
+}
+
+#[test]
 fn mm_oracle_is_less_certain_by_the_difference() {
     let exchange = reading(100_000_000, 1_000, 1_000);
     let mm = MmOracle { price: OraclePrice(99_900_000), slot: SLOT, sequence_id: 0 };
-    let found = mm_oracle_reading(&exchange, &mm, &OracleGuardRails::default(), TWAP);
+    let rails = OracleGuardRails::default();
+    let found = mm_oracle_reading(&exchange, &mm, &rails, TWAP, exchange.slot);
     assert_eq!((found.confidence, found.slot), (101_000, SLOT));
 }

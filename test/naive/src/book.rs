@@ -68,6 +68,8 @@ struct Stored {
     account: Option<Account>,
     role: Role,
     seen_in_snapshot: bool,
+    /// A market whose account is closed or unreadable now: what it said last stays known.
+    is_lost: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,8 +85,8 @@ enum Role {
 #[derive(Default)]
 struct Decoded<'a> {
     users: Vec<(Key, &'a User)>,
-    perps: Vec<&'a PerpMarket>,
-    spots: Vec<&'a SpotMarket>,
+    perps: Vec<(&'a PerpMarket, bool)>,
+    spots: Vec<(&'a SpotMarket, bool)>,
     state: Option<&'a State>,
 }
 
@@ -128,6 +130,8 @@ impl NaiveBook {
     pub fn apply(&mut self, update: &Update<'_>) -> Outcome {
         let is_known_user =
             self.accounts.get(&update.pubkey).is_some_and(|stored| stored.role == Role::User);
+        let known_market = self.accounts.get(&update.pubkey).and_then(|s| s.market().cloned());
+        let is_known_market = known_market.is_some();
         let is_closed = update.data.is_empty() || update.owner != self.program;
         let account = if is_closed { None } else { Some(Account::read(update.data)) };
         let role = if self.oracle_keys().contains(&update.pubkey) {
@@ -136,7 +140,8 @@ impl NaiveBook {
             match account {
                 Some(Account::User(_) | Account::MalformedUser) => Role::User,
                 Some(Account::Perp(_) | Account::Spot(_) | Account::State(_)) => Role::Other,
-                None | Some(Account::Unknown) if is_known_user => Role::User,
+                None | Some(Account::Unknown | Account::Other) if is_known_user => Role::User,
+                None | Some(Account::Unknown | Account::Other) if is_known_market => Role::Other,
                 _ => return Outcome::Ignored,
             }
         };
@@ -157,7 +162,11 @@ impl NaiveBook {
             slot: update.slot,
             write_version,
             data: update.data.to_vec(),
-            account: account.filter(|_| role != Role::Oracle),
+            is_lost: is_lost(&account, is_known_market),
+            account: match known_market {
+                Some(market) if is_lost(&account, true) => Some(market),
+                _ => account.filter(|_| role != Role::Oracle),
+            },
             role,
             seen_in_snapshot: was_seen || update.stamp == Stamp::Snapshot,
         };
@@ -183,9 +192,10 @@ impl NaiveBook {
     pub fn end_snapshot(&mut self) {
         let Some(slot) = self.snapshot_slot.take() else { return };
         self.accounts.retain(|_, stored| {
-            let stays = self.snapshot_kind == SnapshotKind::Audit && stored.slot > slot;
+            let stays = self.snapshot_kind == SnapshotKind::Audit && stored.slot >= slot;
             stored.role != Role::User || stored.seen_in_snapshot || stays
         });
+        self.snapshot_kind = SnapshotKind::Audit;
     }
 
     /// The markets, spot before perp, by index.
@@ -203,14 +213,16 @@ impl NaiveBook {
         let decoded = self.decoded();
         let now = self.clock.unix_seconds;
         let mut views = BTreeMap::new();
-        for perp in &decoded.perps {
+        for (perp, is_lost) in &decoded.perps {
             let reason = rules::perp_empty_reason(perp, decoded.state, now);
+            let reason = if *is_lost { Some(EmptyReason::Lost) } else { reason };
             let context = self.perp_context(perp, decoded.state);
             let view = self.market_view(&decoded.users, &context, reason);
             views.insert((MarketKind::Perp, perp.index), view);
         }
-        for spot in &decoded.spots {
+        for (spot, is_lost) in &decoded.spots {
             let reason = rules::spot_empty_reason(spot, decoded.state, now);
+            let reason = if *is_lost { Some(EmptyReason::Lost) } else { reason };
             let context = self.spot_context(spot, decoded.state);
             let view = self.market_view(&decoded.users, &context, reason);
             views.insert((MarketKind::Spot, spot.index), view);
@@ -379,14 +391,25 @@ impl NaiveBook {
         for (key, stored) in &self.accounts {
             match &stored.account {
                 Some(Account::User(user)) => decoded.users.push((*key, user)),
-                Some(Account::Perp(perp)) => decoded.perps.push(perp),
-                Some(Account::Spot(spot)) => decoded.spots.push(spot),
+                Some(Account::Perp(perp)) => decoded.perps.push((perp, stored.is_lost)),
+                Some(Account::Spot(spot)) => decoded.spots.push((spot, stored.is_lost)),
                 Some(Account::State(state)) => decoded.state = Some(state),
                 _ => {}
             }
         }
         decoded
     }
+}
+
+impl Stored {
+    fn market(&self) -> Option<&Account> {
+        self.account.as_ref().filter(|a| matches!(a, Account::Perp(_) | Account::Spot(_)))
+    }
+}
+
+/// Whether a known market's account says nothing of the market any more.
+fn is_lost(account: &Option<Account>, is_known_market: bool) -> bool {
+    is_known_market && !matches!(account, Some(Account::Perp(_) | Account::Spot(_)))
 }
 
 /// A live update is never stale. A snapshot's loses to a state of the same slot or a later one, and

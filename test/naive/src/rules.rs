@@ -14,6 +14,8 @@ pub enum EmptyReason {
     ExchangePaused,
     /// The market's expiry has passed.
     Expired,
+    /// The market's account is closed or unreadable.
+    Lost,
 }
 
 /// `MarketStatus::Active`.

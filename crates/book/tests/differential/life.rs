@@ -79,7 +79,8 @@ impl Life {
             70..=79 => self.change_market(),
             80 => self.change_state(),
             81..=89 => self.move_clock(),
-            90..=91 => self.close_user(),
+            90 => self.close_user(),
+            91 => self.lose_market(),
             92..=94 => self.send_again(),
             95..=97 => self.snapshot(),
             _ => self.send_garbage(),
@@ -348,6 +349,24 @@ impl Life {
         format!("close user {}", key[30])
     }
 
+    /// A market's account is closed or becomes unreadable; a later change brings it back.
+    fn lose_market(&mut self) -> String {
+        let market = self.rng.pick(&MARKETS);
+        let key = market_key(market);
+        let mut data = self.world.data(&key).clone();
+        let way = self.rng.below(4);
+        match way {
+            0 => data.clear(),
+            1 => data.truncate(700),
+            2 => put(&mut data, 0, &USER_STATS),
+            _ => {}
+        }
+        let owner = if way == 3 { [1; 32] } else { PROGRAM };
+        let stamp = self.stamp();
+        self.deliver(&Sent { key, slot: self.world.slot, stamp, data }, owner);
+        format!("market {market:?} is lost in way {way}")
+    }
+
     /// A delivery comes again: the same once more, or an older state by a revert.
     fn send_again(&mut self) -> String {
         if self.recent.is_empty() {
@@ -390,7 +409,7 @@ impl Life {
         let key = self.any_user();
         let mut data = self.world.data(&key).clone();
         let mut to = key;
-        let what = match self.rng.below(5) {
+        let what = match self.rng.below(6) {
             0 => {
                 data[ORDERS_AT + self.rng.index(self.shape.order_slots) * ORDER_BYTES + 83] = 9;
                 "order type 9"
@@ -403,10 +422,14 @@ impl Life {
                 data[0] ^= 0xff;
                 "an unknown discriminator"
             }
+            4 => {
+                put(&mut data, 0, &USER_STATS);
+                "the bytes of user statistics"
+            }
             3 => {
                 // UserStats, at an address of its own.
                 data.truncate(240);
-                put(&mut data, 0, &[0xb0, 0xdf, 0x88, 0x1b, 0x7a, 0x4f, 0x20, 0xe3]);
+                put(&mut data, 0, &USER_STATS);
                 to = [0x11; 32];
                 "user statistics"
             }
@@ -420,6 +443,9 @@ impl Life {
         format!("garbage for {}: {what}", key[30])
     }
 }
+
+/// The discriminator of `UserStats`: an account that the book does not read.
+const USER_STATS: [u8; 8] = [0xb0, 0xdf, 0x88, 0x1b, 0x7a, 0x4f, 0x20, 0xe3];
 
 /// Prices near the oracle, on and off the tick; sometimes none, sometimes absurd.
 fn price(rng: &mut Rng, spread: i64) -> u64 {

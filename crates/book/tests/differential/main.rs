@@ -6,11 +6,13 @@
 mod judge;
 mod life;
 mod rng;
+mod versions;
 mod world;
 
 use judge::Delivery;
 use life::Life;
 use slotbook_naive::Stamp;
+use versions::Versions;
 
 /// Seeds of a plain test run.
 const SEEDS_DEFAULT: u64 = 300;
@@ -27,13 +29,15 @@ fn run_seed(seed: u64, is_replay: bool) -> Result<(), String> {
     let mut life = Life::new(seed);
     life.pair.compare().map_err(|text| format!("seed {seed} at the start: {text}"))?;
     let mut commands: Vec<String> = Vec::new();
-    for step in 0..STEPS {
+    let mut versions = Versions::default();
+    for (step, turn) in (0..STEPS).zip(1..) {
         let command = life.step();
         if is_replay {
             println!("{step}: {command}");
         }
         commands.push(command);
-        life.pair.compare().map_err(|text| {
+        let same = life.pair.compare().and_then(|()| versions.check(&mut life.pair.fast, turn));
+        same.map_err(|text| {
             let last = commands[commands.len().saturating_sub(5)..].join("; ");
             format!("seed {seed} step {step}: {text}\n  after: {last}")
         })?;

@@ -90,7 +90,8 @@ pub fn validity(
     slot: Slot,
     source: OracleSource,
 ) -> OracleValidity {
-    let delay = delay(reading.slot, slot, source);
+    let published = published(reading, slot, source);
+    let delay = i64::try_from(slot.0.saturating_sub(published.0)).unwrap_or(i64::MAX);
     if reading.price.0 <= 0 {
         OracleValidity::NonPositive
     } else if is_too_volatile(reading.price, last_oracle_twap, guard_rails) {
@@ -108,13 +109,15 @@ pub fn validity(
     }
 }
 
-/// A prelaunch oracle is never late: the program counts from its slot to the chain's, the other way
-/// round. Source: programs/drift/src/state/oracle.rs `get_prelaunch_price`.
-fn delay(published: Slot, slot: Slot, source: OracleSource) -> i64 {
-    if source == OracleSource::Prelaunch {
-        return 0;
+/// The slot that a reading counts from at `slot`. A prelaunch oracle counts as published just now:
+/// the program takes its delay the other way round, from its slot to the chain's.
+/// Source: programs/drift/src/state/oracle.rs `get_prelaunch_price`.
+#[must_use]
+pub const fn published(reading: &OracleReading, slot: Slot, source: OracleSource) -> Slot {
+    match source {
+        OracleSource::Prelaunch => slot,
+        _ => reading.slot,
     }
-    i64::try_from(slot.0.saturating_sub(published.0)).unwrap_or(i64::MAX)
 }
 
 fn is_too_volatile(price: OraclePrice, twap: OraclePrice, guard_rails: &OracleGuardRails) -> bool {
@@ -175,7 +178,8 @@ const SEQUENCE_ID_PARTS: u64 = 10_000;
 
 /// The reading that prices a perp's orders: the market makers' when it is set, as recent as the
 /// exchange's, neither non-positive nor too volatile, and within 1 % of it; else the exchange's. The
-/// market makers' reading is as uncertain as the exchange's and the difference together. Old
+/// market makers' reading is as uncertain as the exchange's and the difference together.
+/// `exchange_published` is what [`published`] says of the exchange's reading. Old
 /// accounts hold other bytes in the price's place, so slot 0 means that there is none.
 ///
 /// Source: programs/drift/src/state/perp_market.rs `get_mm_oracle_price_data`;
@@ -186,13 +190,14 @@ pub fn mm_oracle_reading(
     mm: &MmOracle,
     guard_rails: &OracleGuardRails,
     last_oracle_twap: OraclePrice,
+    exchange_published: Slot,
 ) -> OracleReading {
     let is_set = mm.slot.0 != 0 && mm.price.0 > 0;
     let difference = u128::from(mm.price.0.abs_diff(exchange.price.0));
     let exchange_price = u128::from(exchange.price.0.unsigned_abs()).max(1);
     let is_near = difference * PERCENTAGE_PRECISION / exchange_price <= MM_DIVERGENCE_MAX;
     let is_volatile = is_too_volatile(mm.price, last_oracle_twap, guard_rails);
-    if !is_set || !is_near || is_volatile || !is_as_recent(exchange, mm) {
+    if !is_set || !is_near || is_volatile || !is_as_recent(exchange, mm, exchange_published) {
         return *exchange;
     }
     let difference = u64::try_from(difference).unwrap_or(u64::MAX);
@@ -207,11 +212,11 @@ pub fn mm_oracle_reading(
 
 /// By sequence id when both have one and they count alike, else by slot: the program compares
 /// signed delays to the same slot.
-fn is_as_recent(exchange: &OracleReading, mm: &MmOracle) -> bool {
+fn is_as_recent(exchange: &OracleReading, mm: &MmOracle, exchange_published: Slot) -> bool {
     let exchange_id = exchange.sequence_id.unwrap_or(0);
     let both = exchange_id != 0 && mm.sequence_id != 0;
     if both && exchange_id.abs_diff(mm.sequence_id) < exchange_id / SEQUENCE_ID_PARTS {
         return mm.sequence_id >= exchange_id;
     }
-    mm.slot >= exchange.slot
+    mm.slot >= exchange_published
 }
