@@ -24,6 +24,8 @@ export class FakeEngine implements FeedEngine {
   state: FeedState | null = null;
   slot = 0;
   unixSeconds = 0;
+  /** Runs while a snapshot is decoded, on the other thread of the real engine. */
+  whileDecoding: () => Promise<void> | void = () => undefined;
   #marketsChanged = false;
   #unseen = new Set<string>();
   #report = { seen: 0, added: 0, changed: 0, removed: 0 };
@@ -65,6 +67,7 @@ export class FakeEngine implements FeedEngine {
         value: { pubkey: string; account: { data: [string, string] } }[];
       };
     };
+    await this.whileDecoding();
     const rows = result.value.map(({ pubkey, account }) => ({ pubkey, data: account.data[0] }));
     return { slot: result.context.slot, count: rows.length, problems: [], rows };
   }

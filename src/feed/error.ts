@@ -24,3 +24,9 @@ export class FeedError extends Error {
     this.context = context;
   }
 }
+
+/** Throws FEED_STOPPED once the connection has ended: what was waited for is wanted no more. */
+export function throwIfStopped(signal: AbortSignal): void {
+  if (!signal.aborted) return;
+  throw new FeedError('FEED_STOPPED', 'the connection ended while the accounts were read');
+}

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { kindOf } from '../../test/fake-chain.js';
+import { accountJson, kindOf } from '../../test/fake-chain.js';
 import { FeedBench } from '../../test/feed-bench.js';
 import { until } from '../../test/scripted-rpc.js';
+import { nextTurn } from '../rpc/timers.js';
 
 let bench: FeedBench;
 
@@ -57,6 +58,76 @@ describe('feed: trouble', () => {
     await until('live again', () => bench.engine.state === 'live', 10_000);
     expect(bench.user('user1')).toBe('in the lost message');
     expect(bench.server.upgrades).toBe(1);
+  });
+
+  /** Tells a change of user1 in a form that cannot be read. */
+  function notifyUnreadably(data: string, account: object): void {
+    bench.chain.slot += 1;
+    bench.chain.accounts.set('user1', data);
+    const told = bench.server.notify(
+      ({ method, params }) => method === 'programSubscribe' && kindOf(params) === 'user',
+      { context: { slot: bench.chain.slot }, value: { pubkey: 'user1', account } },
+    );
+    expect(told).toBe(1);
+  }
+
+  test('unreadable notifications make the feed read everything again, once', async () => {
+    await bench.start();
+    notifyUnreadably('in base58', accountJson('3yZe7d', 'base58'));
+    notifyUnreadably('in no account', {});
+    await until('rebuilding', () => bench.engine.state === 'rebuilding');
+    await until('live again', () => bench.engine.state === 'live', 10_000);
+    expect(bench.user('user1')).toBe('in no account');
+    expect(bench.feed.stats()).toMatchObject({ malformedNotifications: 2, resyncs: 1 });
+    expect(bench.server.upgrades).toBe(1);
+  });
+
+  test('a notification that is unreadable while the users are read starts the reading anew', async () => {
+    let unreadable = 1;
+    bench.chain.beforeUsers = async () => {
+      if (unreadable === 0) return;
+      unreadable -= 1;
+      notifyUnreadably('b', accountJson('3yZe7d', 'base58'));
+      await until('it arrived', () => bench.feed.stats().malformedNotifications === 1);
+    };
+    await bench.start();
+    expect(bench.feed.stats()).toMatchObject({ rebuilds: 2, rebuildFailures: 1, resyncs: 0 });
+  });
+
+  /** Ends the session amid a decoding; answers the engine's calls and turns after its end. */
+  async function callsAfter(end: () => Promise<void> | void): Promise<object> {
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let decoding = false;
+    bench.engine.whileDecoding = async () => {
+      bench.engine.whileDecoding = () => undefined;
+      decoding = true;
+      await held;
+    };
+    bench.start().catch(() => undefined);
+    await until('a snapshot is decoded', () => decoding);
+    await end();
+    const { calls, turns } = bench.engine;
+    const before = { calls: calls.length, turns: turns.length };
+    release();
+    for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+    return { calls: calls.length - before.calls, turns: turns.length - before.turns };
+  }
+
+  test('a snapshot decoded after stop reaches the engine no more', async () => {
+    expect(await callsAfter(() => bench.feed.stop())).toEqual({ calls: 0, turns: 0 });
+  });
+
+  test('a snapshot decoded after a cut reaches the engine no more', async () => {
+    const after = await callsAfter(async () => {
+      bench.server.cut();
+      await until('the cut was noticed', () => bench.socket.stats.closes === 1);
+    });
+    expect(after).toEqual({ calls: 0, turns: 0 });
+    await until('live', () => bench.engine.state === 'live');
+    expect(bench.engine.calls.filter((call) => call.startsWith('begin '))).toHaveLength(1);
   });
 
   test('a shrunken reading counts only when a second one agrees', async () => {

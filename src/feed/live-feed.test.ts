@@ -258,13 +258,6 @@ describe('feed: live', () => {
     await until('the time was read', () => bench.engine.unixSeconds >= 3_000);
   });
 
-  test('a notification of no account is counted', async () => {
-    await bench.start();
-    bench.server.notify(({ method }) => method === 'programSubscribe', { context: {}, value: 3 });
-    await until('all were counted', () => bench.feed.stats().malformedNotifications === 4);
-    expect(bench.engine.state).toBe('live');
-  });
-
   test('problems are logged once each', async () => {
     const warned: string[] = [];
     const log = {

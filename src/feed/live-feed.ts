@@ -175,6 +175,7 @@ export class LiveFeed {
     const session = new Session(this.#parts, {
       live: () => this.#live(session),
       rebuilding: (reason) => this.#rebuilding(reason),
+      unreadable: () => this.#malformed(),
       slot: () => {
         this.#slotAtMs = this.#parts.timers.nowMs();
       },

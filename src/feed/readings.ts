@@ -5,7 +5,7 @@ import {
   parseProgramAccounts,
   type Reading,
 } from './account-update.js';
-import { FeedError } from './error.js';
+import { FeedError, throwIfStopped } from './error.js';
 import type { FeedSnapshot } from './feed-engine.js';
 import {
   ACCOUNTS_PER_READ,
@@ -103,7 +103,10 @@ function readUsersOnce(parts: FeedParts, wish: ReadingWish): Promise<FeedSnapsho
   });
 }
 
-/** Reads until the slot is not before the wish's: the node may lag behind the one subscribed to. */
+/**
+ * Reads until the slot is not before the wish's: the node may lag behind the one subscribed to. Not
+ * everything in a reading can be aborted, so one that comes back too late is thrown away here.
+ */
 async function readFrom<T extends { readonly slot: number }>(
   parts: FeedParts,
   wish: ReadingWish,
@@ -111,6 +114,7 @@ async function readFrom<T extends { readonly slot: number }>(
 ): Promise<T> {
   for (let reading = 1; ; reading += 1) {
     const result = await read();
+    throwIfStopped(wish.signal);
     const slotMin = wish.slotMin();
     if (result.slot >= slotMin) return result;
     if (reading >= READINGS_MAX) throw tooOld(result.slot, slotMin);

@@ -1,6 +1,6 @@
 import { nextTurn } from '../rpc/timers.js';
 import type { AccountKind, AccountUpdate, Reading } from './account-update.js';
-import { FeedError } from './error.js';
+import { throwIfStopped } from './error.js';
 import type { FeedSnapshot, FeedSnapshotReport } from './feed-engine.js';
 import { REPLAY_SLICE_UPDATES, SNAPSHOT_SLICE_USERS } from './limits.js';
 import type { Oracles } from './oracles.js';
@@ -123,12 +123,13 @@ export async function applyUsers(
 ): Promise<FeedSnapshotReport> {
   const { engine, turns, counters, memory } = parts;
   const { count, problems } = users;
+  throwIfStopped(signal);
   engine.beginSnapshot({ slot, count, problems });
   for (let from = 0; from < count; from += SNAPSHOT_SLICE_USERS) {
     engine.applySnapshot(users, from, SNAPSHOT_SLICE_USERS);
     turns.run();
     await nextTurn();
-    if (signal.aborted) throw stopped();
+    throwIfStopped(signal);
   }
   const report = engine.endSnapshot();
   turns.request();
@@ -159,7 +160,7 @@ export async function replay(
       if (from > 0) {
         parts.turns.run();
         await nextTurn();
-        if (signal.aborted) throw stopped();
+        throwIfStopped(signal);
       }
       replaySlice(parts, updates.slice(from, from + REPLAY_SLICE_UPDATES), slots);
     }
@@ -173,8 +174,4 @@ function replaySlice(parts: FeedParts, updates: readonly AccountUpdate[], slots:
       parts.counters.replayed += 1;
     } else parts.counters.replayedTooOld += 1;
   }
-}
-
-function stopped(): FeedError {
-  return new FeedError('FEED_STOPPED', 'the connection ended while the accounts were read');
 }

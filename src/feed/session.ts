@@ -7,7 +7,7 @@ import {
   parseSlotNotification,
 } from './account-update.js';
 import { Auditor } from './auditor.js';
-import { FeedError } from './error.js';
+import { FeedError, throwIfStopped } from './error.js';
 import {
   BOOTSTRAP_BACKOFF_CAP_MS,
   BOOTSTRAP_BACKOFF_FIRST_MS,
@@ -33,6 +33,8 @@ export interface SessionListener {
   live(): void;
   /** The book is complete no more. */
   rebuilding(reason: string): void;
+  /** A notification was unreadable: what it told is missing. */
+  unreadable(): void;
   /** A slot arrived. */
   slot(): void;
   /** The chain that this connection leads to. */
@@ -153,8 +155,9 @@ export class Session {
       socket.subscribe('slotSubscribe', [], (result) => this.#slotReceived(result)),
       ...PROGRAM_KINDS.map((kind) => this.#subscribeProgram(kind)),
       socket.subscribe('accountSubscribe', accountSubscribeParams(CLOCK_KEY), (result) => {
-        this.#clockHeardAtMs = this.#parts.timers.nowMs();
-        this.#received(parseAccountNotification('clock', CLOCK_KEY, result));
+        const update = parseAccountNotification('clock', CLOCK_KEY, result);
+        if (update !== null) this.#clockHeardAtMs = this.#parts.timers.nowMs();
+        this.#received(update);
       }),
     ]);
   }
@@ -181,9 +184,15 @@ export class Session {
   #received(update: AccountUpdate | null): void {
     if (this.#stop.signal.aborted) return;
     this.#parts.counters.notifications += 1;
-    if (update === null) this.#parts.counters.malformedNotifications += 1;
+    if (update === null) this.#unreadable();
     else if (this.#phase === 'live') this.#apply(update);
     else if (this.#phase === 'reading') this.#keep(update);
+  }
+
+  /** What it told is not in the book, and nothing says which account it was about. */
+  #unreadable(): void {
+    this.#parts.counters.malformedNotifications += 1;
+    this.#listener.unreadable();
   }
 
   #apply(update: AccountUpdate): void {
@@ -233,10 +242,12 @@ export class Session {
   }
 
   async #readAndReplay(): Promise<void> {
-    const wish = this.#wish();
-    this.#listener.genesis(await this.#parts.rpc.call('getGenesisHash', [], String, wish));
+    const { signal } = this.#stop;
+    const genesis = await this.#parts.rpc.call('getGenesisHash', [], String, { signal });
+    throwIfStopped(signal);
+    this.#listener.genesis(genesis);
     const slots = await readEverything(this.#parts, this.#oracles, () => this.#wish());
-    await replay(this.#parts, this.#buffer, slots, wish.signal);
+    await replay(this.#parts, this.#buffer, slots, signal);
     if (this.#failure !== null) throw this.#failure;
   }
 
