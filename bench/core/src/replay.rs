@@ -28,8 +28,8 @@ impl Replay {
         Self { book: Book::new(BookConfig { program: PROGRAM }), sequence: 0 }
     }
 
-    /// A book of the workload's load: read as a snapshot, as the feed reads it, then live, its first
-    /// turn ended.
+    /// A book of the workload's load: read as a snapshot, as the feed reads it, then live, its
+    /// first turn ended.
     ///
     /// # Errors
     /// When the book refuses an account.

@@ -24,7 +24,8 @@ const ROOM_MIN: usize = CHUNK_MAX / 8;
 /// Elements looked at one by one from the best end before a binary search starts.
 const NEAR_BEST: usize = 8;
 
-/// One spare chunk is made for so many in use: churn loosens freshly loaded chunks by about a fifth.
+/// One spare chunk is made for so many in use: churn loosens freshly loaded chunks by about a
+/// fifth.
 const CHUNKS_PER_SPARE: usize = 4;
 
 /// Where an element stands: its chunk, and its place there.

@@ -23,8 +23,8 @@ pub const AUCTION_WHEEL_BUCKETS: usize = 512;
 /// Buckets of the expiry wheel, one a second: over an hour ahead; later ones wait in a map.
 pub const EXPIRY_WHEEL_BUCKETS: usize = 4096;
 
-/// A wheel is rebuilt when it holds more timers than this for each open order: timers of orders that
-/// are gone stay until they fire.
+/// A wheel is rebuilt when it holds more timers than this for each open order: timers of orders
+/// that are gone stay until they fire.
 pub const TIMERS_PER_ORDER_MAX: usize = 4;
 
 /// Timers a wheel may hold beyond that, so that small books are never rebuilt.

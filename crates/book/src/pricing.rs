@@ -150,8 +150,8 @@ impl Book {
         mm_oracle_reading(exchange, &mm, &self.guard_rails, last_twap, published)
     }
 
-    /// An exchange deployed elsewhere owns its Lazer and prelaunch accounts there: the decoder knows
-    /// the exchange's program by its usual id.
+    /// An exchange deployed elsewhere owns its Lazer and prelaunch accounts there: the decoder
+    /// knows the exchange's program by its usual id.
     fn usual_owner(&self, owner: Pubkey) -> Pubkey {
         if owner == self.config.program { PROGRAM_ID } else { owner }
     }

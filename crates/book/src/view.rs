@@ -84,8 +84,8 @@ impl Book {
         self.merged::<Level>(id, side).next().map(|level| level.price)
     }
 
-    /// Appends at most `limit` orders of a side in book order: price, then order slot, then id, then
-    /// maker.
+    /// Appends at most `limit` orders of a side in book order: price, then order slot, then id,
+    /// then maker.
     pub fn orders(&self, id: MarketId, side: Side, limit: usize, rows: &mut Vec<OrderRow>) {
         let mut left = limit;
         self.each_queue(id, side, &mut |price, queue| {

@@ -1,4 +1,5 @@
-//! A whole answer of the RPC decoded away from the event loop, and kept in Rust until it is applied.
+//! A whole answer of the RPC decoded away from the event loop, and kept in Rust until it is
+//! applied.
 
 use std::borrow::Cow;
 

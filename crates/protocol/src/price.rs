@@ -115,8 +115,7 @@ fn capped_offset_price(
 /// # Errors
 /// [`PriceError::MathError`] for a slot below the order's, for an auction of fixed prices that gets
 /// worse for the taker's counterparty (long downwards, short upwards), and for negative fixed
-/// prices;
-/// [`PriceError::OracleNotFound`] for an auction of offsets without an oracle.
+/// prices; [`PriceError::OracleNotFound`] for an auction of offsets without an oracle.
 ///
 /// Source: programs/drift/src/math/auction.rs `calculate_auction_price`.
 pub fn auction_price_program(
@@ -309,10 +308,9 @@ pub fn limit_price_sdk(
 /// Bits of a word of the SDK's big integers.
 const SDK_WORD_BITS: u32 = 26;
 
-/// `price / (10000 / divisor)` as the SDK computes it: the divisor is a double, and the big
-/// integer is
-/// divided word by word. The one place in which a price is computed in doubles; only the SDK's form
-/// comes here, never the book.
+/// `price / (10000 / divisor)` as the SDK computes it: the divisor is a double, and the big integer
+/// is divided word by word. The one place in which a price is computed in doubles; only the SDK's
+/// form comes here, never the book.
 /// Source: sdk/src/math/orders.ts `applyProtectedMakerOffset`; bn.js `divn`.
 #[expect(clippy::float_arithmetic, reason = "the SDK's rule is defined in doubles")]
 #[expect(

@@ -103,7 +103,8 @@ impl<K: Copy + Eq + Hash> BodyCache<K> {
         self.entries.insert(key, Entry { version, used_at: self.uses, body });
     }
 
-    /// Looks at every entry: the count is bounded, and a cache that is large enough never gets here.
+    /// Looks at every entry: the count is bounded, and a cache that is large enough never gets
+    /// here.
     fn drop_oldest(&mut self) -> bool {
         let oldest = self.entries.iter().min_by_key(|(_, entry)| entry.used_at);
         let Some(key) = oldest.map(|(key, _)| *key) else { return false };

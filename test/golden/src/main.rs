@@ -15,6 +15,10 @@ fn main() -> ExitCode {
     };
     let folder = PathBuf::from(folder);
     match slotbook_golden::run(&folder) {
+        Ok(report) if report.files.is_empty() => {
+            eprintln!("{}: no vector file", folder.display());
+            ExitCode::FAILURE
+        }
         Ok(report) => {
             print!("{report}");
             if report.totals().failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }

@@ -212,7 +212,8 @@ impl Life {
             self.world.put(&key, 432 + slot * 96, &base.to_le_bytes());
             self.world.put(&key, 516 + slot * 96, &index.to_le_bytes());
         } else {
-            // A balance is scaled by 1e19 less the token's decimals and interest, which is near 1e10.
+            // A balance is scaled by 1e19 less the token's decimals and interest, which is near
+            // 1e10.
             let unit = [1, 1_000, 10][usize::from(index - 1)];
             let scaled = self.rng.below(1_500) * self.rng.pick(&[0, unit, unit, unit]);
             self.world.put(&key, 104 + slot * 40, &scaled.to_le_bytes());

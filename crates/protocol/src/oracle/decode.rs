@@ -44,8 +44,7 @@ pub const fn quote_asset_reading(slot: Slot) -> OracleReading {
 /// # Errors
 /// [`ProtocolError::WrongOwner`], [`ProtocolError::WrongDiscriminator`],
 /// [`ProtocolError::WrongLength`] or [`ProtocolError::InvalidEnum`] when it is not an account of
-/// the
-/// source; [`ProtocolError::OutOfRange`] when a number cannot be scaled to 1e6;
+/// the source; [`ProtocolError::OutOfRange`] when a number cannot be scaled to 1e6;
 /// [`ProtocolError::NoOracleAccount`] for the quote asset.
 ///
 /// Source: programs/drift/src/state/oracle.rs `get_oracle_price`.

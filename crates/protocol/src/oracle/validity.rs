@@ -177,8 +177,8 @@ const MM_DIVERGENCE_MAX: u128 = PERCENTAGE_PRECISION / 100;
 const SEQUENCE_ID_PARTS: u64 = 10_000;
 
 /// The reading that prices a perp's orders: the market makers' when it is set, as recent as the
-/// exchange's, neither non-positive nor too volatile, and within 1 % of it; else the exchange's. The
-/// market makers' reading is as uncertain as the exchange's and the difference together.
+/// exchange's, neither non-positive nor too volatile, and within 1 % of it; else the exchange's.
+/// The market makers' reading is as uncertain as the exchange's and the difference together.
 /// `exchange_published` is what [`published`] says of the exchange's reading. Old
 /// accounts hold other bytes in the price's place, so slot 0 means that there is none.
 ///
