@@ -8,6 +8,9 @@ import type {
   RawAccount,
 } from '../src/feed/feed-engine.js';
 
+/** The data of an account whose entry in a snapshot cannot be decoded. */
+export const UNREADABLE = 'unreadable';
+
 interface FakeSnapshot extends FeedSnapshot {
   readonly rows: readonly { readonly pubkey: string; readonly data: string }[];
 }
@@ -27,7 +30,9 @@ export class FakeEngine implements FeedEngine {
   /** Runs while a snapshot is decoded, on the other thread of the real engine. */
   whileDecoding: () => Promise<void> | void = () => undefined;
   #marketsChanged = false;
+  readonly #slots = new Map<string, number>();
   #unseen = new Set<string>();
+  #snapshotSlot = 0;
   #report = { seen: 0, added: 0, changed: 0, removed: 0 };
 
   push({ pubkey, data, slot }: RawAccount): void {
@@ -36,6 +41,8 @@ export class FakeEngine implements FeedEngine {
       this.#marketsChanged = true;
     }
     this.accounts.set(pubkey, data);
+    this.#slots.set(pubkey, slot);
+    this.#unseen.delete(pubkey);
   }
 
   close(pubkey: string, slot: number): void {
@@ -68,13 +75,19 @@ export class FakeEngine implements FeedEngine {
       };
     };
     await this.whileDecoding();
-    const rows = result.value.map(({ pubkey, account }) => ({ pubkey, data: account.data[0] }));
-    return { slot: result.context.slot, count: rows.length, problems: [], rows };
+    const all = result.value.map(({ pubkey, account }) => ({ pubkey, data: account.data[0] }));
+    const rows = all.filter(({ data }) => data !== UNREADABLE);
+    const problems = all
+      .filter(({ data }) => data === UNREADABLE)
+      .map(({ pubkey }) => ({ pubkey, code: 'INVALID_BASE64', message: 'data was no base64' }));
+    const problemCount = problems.length;
+    return { slot: result.context.slot, count: rows.length, problemCount, problems, rows };
   }
 
   beginSnapshot({ slot, count }: FeedSnapshot): void {
     this.calls.push(`begin ${count} @${slot}`);
     this.#report = { seen: 0, added: 0, changed: 0, removed: 0 };
+    this.#snapshotSlot = slot;
     this.#unseen = new Set([...this.accounts.keys()].filter((key) => key.startsWith('user')));
   }
 
@@ -86,15 +99,20 @@ export class FakeEngine implements FeedEngine {
       if (had === undefined) this.#report.added += 1;
       else if (had !== data) this.#report.changed += 1;
       this.accounts.set(pubkey, data);
+      this.#slots.set(pubkey, snapshot.slot);
       this.#unseen.delete(pubkey);
     }
     return rows.length;
   }
 
+  /** As the core: a live book keeps what it has of the slot of the snapshot or a later one. */
   endSnapshot(): FeedSnapshotReport {
     this.calls.push('end');
-    for (const pubkey of this.#unseen) this.accounts.delete(pubkey);
-    return { ...this.#report, removed: this.#unseen.size };
+    const isGone = (pubkey: string): boolean =>
+      this.state === 'rebuilding' || (this.#slots.get(pubkey) ?? 0) < this.#snapshotSlot;
+    const gone = [...this.#unseen].filter(isGone);
+    for (const pubkey of gone) this.accounts.delete(pubkey);
+    return { ...this.#report, removed: gone.length };
   }
 
   oracleKeys(): readonly string[] {

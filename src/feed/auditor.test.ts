@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { kindOf } from '../../test/fake-chain.js';
+import { UNREADABLE } from '../../test/fake-engine.js';
 import { FeedBench } from '../../test/feed-bench.js';
 import { until } from '../../test/scripted-rpc.js';
 
@@ -74,14 +75,61 @@ describe('audit: what it finds', () => {
     expect(bench.user('state')).toBe('newer');
   });
 
-  test('an account created within the slot of the reading is not taken for closed', async () => {
-    let slot = 0;
-    bench.chain.beforeUsers = () => {
-      slot = bench.chain.slot;
-    };
+  test('an account of the slot before the reading is taken out, one of the same slot is not', async () => {
     await bench.start({ auditIntervalMs: INTERVAL_MS });
+    bench.chain.beforeUsers = () => {
+      bench.chain.beforeUsers = () => undefined;
+      bench.chain.slot += 10;
+      bench.chain.notify('user3', 'closed since', bench.chain.slot - 1);
+      bench.chain.notify('user4', 'created since', bench.chain.slot);
+    };
     await audited(1);
-    expect(bench.engine.calls).toContain(`begin 2 @${slot - 1}`);
+    expect([bench.user('user3'), bench.user('user4')]).toEqual([undefined, 'created since']);
+  });
+
+  test('a market that is gone is closed, one that the socket told later is not', async () => {
+    for (const key of ['perp1', 'perp2']) bench.chain.accounts.set(key, 'market:oracle0');
+    await bench.start({ auditIntervalMs: INTERVAL_MS });
+    bench.chain.notify('perp2', 'market:oracle0', bench.chain.slot + 1_000_000);
+    for (const key of ['perp1', 'perp2']) bench.chain.accounts.delete(key);
+    await audited(1);
+    expect([bench.user('perp1'), bench.user('perp2')]).toEqual([undefined, 'market:oracle0']);
+    expect(bench.engine.state).toBe('live');
+  });
+
+  test('a market that only one of two readings lacks stays', async () => {
+    await bench.start({ auditIntervalMs: INTERVAL_MS });
+    let shrunken = 1;
+    bench.server.answer('getProgramAccounts', (params) => {
+      if (kindOf(params) !== 'perp' || shrunken === 0) return bench.chain.program(kindOf(params));
+      shrunken -= 1;
+      return { result: { context: { slot: bench.chain.slot }, value: [] } };
+    });
+    await audited(1);
+    expect(shrunken).toBe(0);
+    expect(bench.engine.calls.filter((call) => call.startsWith('close '))).toEqual([]);
+  });
+
+  test('a user that only one of two readings could decode stays as it is', async () => {
+    await bench.start({ auditIntervalMs: INTERVAL_MS });
+    let unreadable = 1;
+    bench.chain.beforeUsers = () => {
+      bench.chain.accounts.set('user2', unreadable > 0 ? UNREADABLE : 'b');
+      unreadable -= 1;
+    };
+    await audited(1);
+    expect(unreadable).toBeLessThan(0);
+    expect(bench.user('user2')).toBe('b');
+    expect(bench.feed.stats()).toMatchObject({ auditDifferences: 0, auditFailures: 0 });
+  });
+
+  test('an audit that cannot decode a user fails and changes nothing', async () => {
+    await bench.start({ auditIntervalMs: INTERVAL_MS });
+    bench.chain.accounts.set('user2', UNREADABLE);
+    await until('the audit failed', () => bench.feed.stats().auditFailures === 1);
+    expect(scans()).toBe(3);
+    expect([bench.user('user2'), begins()]).toEqual(['b', 1]);
+    expect(bench.engine.state).toBe('live');
   });
 
   test('many users are applied in slices with turns between them', async () => {
@@ -103,7 +151,7 @@ describe('audit: when it runs', () => {
     expect(begins()).toBe(1);
     await audited(1);
     const push = bench.engine.calls.indexOf('push user1 was on its way @101');
-    expect(bench.engine.calls.lastIndexOf('begin 2 @99')).toBeGreaterThan(push);
+    expect(bench.engine.calls.lastIndexOf('begin 2 @100')).toBeGreaterThan(push);
   });
 
   test('there is one at a time, and a cut ends it', async () => {

@@ -1,7 +1,5 @@
 import { nextTurn, sleep } from '../rpc/timers.js';
-import type { AccountUpdate } from './account-update.js';
 import { FeedError } from './error.js';
-import type { FeedSnapshot } from './feed-engine.js';
 import {
   AUDIT_SLOT_POLL_MS,
   AUDIT_SLOT_WAIT_MS,
@@ -10,14 +8,20 @@ import {
 } from './limits.js';
 import type { FeedParts } from './parts.js';
 import { type ReadingWish, readUsers } from './readings.js';
-import { applyMarkets, applyUsers, type MarketReadings, readMarkets } from './rebuild.js';
+import {
+  type AccountState,
+  applyMarkets,
+  applyUsers,
+  type MarketReadings,
+  readMarkets,
+} from './rebuild.js';
 
 /** What an audit has to know of the connection it judges. */
 export interface AuditedConnection {
   /** The newest slot announced on the socket; 0 before the first. */
   slot(): number;
   /** Whether the reading has a later state of a market or State account than the socket told. */
-  isNews(update: AccountUpdate): boolean;
+  isNews(state: AccountState): boolean;
   /** A reading from now on, wanted until the signal aborts. */
   wish(signal: AbortSignal): ReadingWish;
 }
@@ -90,10 +94,7 @@ export class Auditor {
     const users = await readUsers(parts, wish);
     await this.#untilHeard(Math.max(markets.slotMax, users.slot), signal);
     this.#applyMarkets(markets);
-    const { added, changed, removed } = await applyUsers(parts, users, {
-      slot: slotBefore(users),
-      signal,
-    });
+    const { added, changed, removed } = await applyUsers(parts, users, signal);
     const differences = added + changed + removed;
     parts.counters.auditDifferences += differences;
     if (differences === 0) return;
@@ -102,7 +103,7 @@ export class Auditor {
 
   /** Markets come by the door of the live stream, which does not look at slots. */
   #applyMarkets(markets: MarketReadings): void {
-    applyMarkets(this.#parts, markets, (update) => this.#connection.isNews(update));
+    applyMarkets(this.#parts, markets, (state) => this.#connection.isNews(state));
     this.#parts.turns.request();
   }
 
@@ -122,14 +123,6 @@ export class Auditor {
     await nextTurn();
     signal.throwIfAborted();
   }
-}
-
-/**
- * The core takes out accounts that a snapshot lacks and that are not newer than its slot. One that
- * was created within that very slot may be missing because the reading was earlier.
- */
-function slotBefore({ slot }: FeedSnapshot): number {
-  return Math.max(0, slot - 1);
 }
 
 function notHeard(slot: number, wanted: number): FeedError {

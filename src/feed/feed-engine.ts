@@ -32,6 +32,9 @@ export interface FeedTurn {
 export interface FeedSnapshot {
   readonly slot: number;
   readonly count: number;
+  /** Entries that could not be decoded and are not among the `count`. */
+  readonly problemCount: number;
+  /** The first of them. */
   readonly problems: readonly FeedProblem[];
 }
 

@@ -34,6 +34,13 @@ export const REPLAY_SLICE_UPDATES = 512;
 export const READINGS_MAX = 5;
 /** Wait before such another reading: about a slot. */
 export const READING_AGAIN_MS = 400;
+/**
+ * Readings of all users of which some could not be decoded, before the rebuild or the audit fails:
+ * the scan is heavy, and both try again after a wait.
+ */
+export const UNREADABLE_READINGS_MAX = 2;
+/** Unreadable accounts named in the log for each such reading. */
+export const UNREADABLE_LOGGED_MAX = 8;
 /** A reading with fewer than this share of the users known is read a second time. */
 export const SHRUNKEN_PERCENT = 90;
 /** Two shrunken readings agree when the smaller has this share of the larger. */

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { accountJson, kindOf } from '../../test/fake-chain.js';
+import { UNREADABLE } from '../../test/fake-engine.js';
 import { FeedBench } from '../../test/feed-bench.js';
 import { until } from '../../test/scripted-rpc.js';
 import { nextTurn } from '../rpc/timers.js';
@@ -152,6 +153,19 @@ describe('feed: trouble', () => {
     for (let index = 0; index < 98; index += 1) bench.chain.accounts.delete(`user-${index}`);
     await bench.cutAnd(() => undefined);
     expect(bench.engine.calls).toContain('begin 2 @100');
+  });
+
+  test('a book is never live without a user that could not be decoded', async () => {
+    await bench.start();
+    await bench.cutAnd(() => {
+      let readings = 0;
+      bench.chain.beforeUsers = () => {
+        readings += 1;
+        bench.chain.accounts.set('user2', readings <= 3 ? UNREADABLE : 'read at last');
+      };
+    });
+    expect(bench.user('user2')).toBe('read at last');
+    expect(bench.feed.stats()).toMatchObject({ rebuilds: 3, rebuildFailures: 1, usersRemoved: 0 });
   });
 
   test('another genesis hash is told, and its slots count from the start', async () => {

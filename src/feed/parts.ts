@@ -60,7 +60,7 @@ export interface FeedCounters {
 export interface Memory {
   /** Users of the last accepted reading; 0 before it and on another chain. */
   users: number;
-  /** Market and State accounts of the last reading: one that is missing later was closed. */
+  /** Market and State accounts of the last reading: one missing from the next two was closed. */
   markets: ReadonlySet<string>;
   genesisHash: string | null;
 }

@@ -14,6 +14,8 @@ import {
   READING_AGAIN_MS,
   READINGS_MAX,
   SHRUNKEN_PERCENT,
+  UNREADABLE_LOGGED_MAX,
+  UNREADABLE_READINGS_MAX,
 } from './limits.js';
 import type { FeedParts } from './parts.js';
 import {
@@ -95,7 +97,30 @@ function agree(a: number, b: number): boolean {
   return Math.min(a, b) * 100 >= Math.max(a, b) * AGREEING_PERCENT;
 }
 
-function readUsersOnce(parts: FeedParts, wish: ReadingWish): Promise<FeedSnapshot> {
+/**
+ * A user that could not be decoded is on chain all the same, but a snapshot without it would take it
+ * out of the book: only a reading without such users counts.
+ */
+async function readUsersOnce(parts: FeedParts, wish: ReadingWish): Promise<FeedSnapshot> {
+  for (let reading = 1; ; reading += 1) {
+    const users = await scanUsers(parts, wish);
+    const { slot, problemCount, problems } = users;
+    if (problemCount === 0) return users;
+    const context = { slot, problemCount, problems: problems.slice(0, UNREADABLE_LOGGED_MAX) };
+    parts.log.warn(context, 'users of a reading are unreadable');
+    if (reading >= UNREADABLE_READINGS_MAX) throw unreadable(users);
+    await sleep(parts.timers, READING_AGAIN_MS, wish.signal);
+  }
+}
+
+function unreadable({ problemCount, problems }: FeedSnapshot): FeedError {
+  const first = problems[0];
+  const example = first === undefined ? '' : ` (${first.pubkey ?? 'no key'}: ${first.code})`;
+  const message = `unreadable users were ${problemCount}${example}, must be 0`;
+  return new FeedError('MALFORMED_ACCOUNTS_ANSWER', message, { problemCount });
+}
+
+function scanUsers(parts: FeedParts, wish: ReadingWish): Promise<FeedSnapshot> {
   const params = programAccountsParams(parts.programId, 'user');
   return readFrom(parts, wish, async () => {
     const body = await parts.snapshotRpc.callRaw('getProgramAccounts', params, wish);

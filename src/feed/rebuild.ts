@@ -1,6 +1,6 @@
 import { nextTurn } from '../rpc/timers.js';
 import type { AccountKind, AccountUpdate, Reading } from './account-update.js';
-import { throwIfStopped } from './error.js';
+import { FeedError, throwIfStopped } from './error.js';
 import type { FeedSnapshot, FeedSnapshotReport } from './feed-engine.js';
 import { REPLAY_SLICE_UPDATES, SNAPSHOT_SLICE_USERS } from './limits.js';
 import type { Oracles } from './oracles.js';
@@ -67,9 +67,12 @@ export async function readEverything(
   // may have led to another chain: only the readings tell where this one stands.
   parts.clock.tick(slots.slotMax);
   parts.turns.run();
-  await applyUsers(parts, users, { slot: users.slot, signal: wish.signal });
+  await applyUsers(parts, users, wish.signal);
   return slots;
 }
+
+/** As of when a reading speaks about an account. */
+export type AccountState = Pick<AccountUpdate, 'pubkey' | 'slot'>;
 
 /** All markets and State accounts, each kind as of its own slot. */
 export interface MarketReadings {
@@ -79,8 +82,28 @@ export interface MarketReadings {
   readonly updates: readonly AccountUpdate[];
 }
 
-/** Reads the markets and State, and changes nothing. */
+/**
+ * Reads the markets and State, and changes nothing. A market is closed, and its book emptied, only
+ * when two readings lack it: a node under load gives a part of what there is.
+ */
 export async function readMarkets(parts: FeedParts, wish: ReadingWish): Promise<MarketReadings> {
+  const first = await readMarketsOnce(parts, wish);
+  const missing = missingMarkets(parts, first);
+  if (missing.length === 0) return first;
+  parts.log.warn({ missing }, 'a reading lacks markets of the last, so it is read again');
+  const second = await readMarketsOnce(parts, wish);
+  const others = missingMarkets(parts, second).filter((key) => !missing.includes(key));
+  if (others.length === 0) return second;
+  const message = `second reading lacked ${others.length} other markets, must lack none but the same`;
+  throw new FeedError('SNAPSHOT_COUNT_MISMATCH', message, { missing: missing.length });
+}
+
+function missingMarkets({ memory }: FeedParts, { updates }: MarketReadings): readonly string[] {
+  const found = new Set(updates.map(({ pubkey }) => pubkey));
+  return [...memory.markets].filter((key) => !found.has(key));
+}
+
+async function readMarketsOnce(parts: FeedParts, wish: ReadingWish): Promise<MarketReadings> {
   const slots = new Map<ProgramKind, number>();
   const readings: Reading[] = [];
   for (const kind of MARKET_KINDS) {
@@ -93,16 +116,23 @@ export async function readMarkets(parts: FeedParts, wish: ReadingWish): Promise<
   return { slots, slotMin, slotMax, updates: readings.flatMap(({ updates }) => updates) };
 }
 
-/** Hands over the markets wanted, and closes those of the last reading that are gone. */
+/**
+ * Hands over the markets that are news, and closes those of the last reading that are gone and of
+ * which that is news.
+ */
 export function applyMarkets(
   parts: FeedParts,
-  { slotMin, updates }: MarketReadings,
-  isWanted: (update: AccountUpdate) => boolean,
+  markets: MarketReadings,
+  isNews: (state: AccountState) => boolean,
 ): void {
-  const found = new Set(updates.map((update) => update.pubkey));
-  for (const update of updates) if (isWanted(update)) applyUpdate(parts, update);
-  for (const key of parts.memory.markets) if (!found.has(key)) parts.engine.close(key, slotMin);
-  parts.memory.markets = found;
+  const { slotMin: slot, updates } = markets;
+  const kept = new Set(updates.map((update) => update.pubkey));
+  for (const update of updates) if (isNews(update)) applyUpdate(parts, update);
+  for (const pubkey of missingMarkets(parts, markets)) {
+    if (isNews({ pubkey, slot })) parts.engine.close(pubkey, slot);
+    else kept.add(pubkey);
+  }
+  parts.memory.markets = kept;
 }
 
 /** Hands one state to the engine, or to the clock. */
@@ -114,17 +144,18 @@ export function applyUpdate(parts: FeedParts, update: AccountUpdate): void {
 
 /**
  * Applies a reading of all users. Each slice is a turn of the engine and of the loop, so that
- * neither is blocked. Users that the reading lacks and that are not newer than `slot` leave.
+ * neither is blocked. Users that the reading lacks leave: all of them while the book is rebuilt, in
+ * a live book those of slots before the reading's.
  */
 export async function applyUsers(
   parts: FeedParts,
   users: FeedSnapshot,
-  { slot, signal }: { readonly slot: number; readonly signal: AbortSignal },
+  signal: AbortSignal,
 ): Promise<FeedSnapshotReport> {
   const { engine, turns, counters, memory } = parts;
-  const { count, problems } = users;
+  const { slot, count } = users;
   throwIfStopped(signal);
-  engine.beginSnapshot({ slot, count, problems });
+  engine.beginSnapshot(users);
   for (let from = 0; from < count; from += SNAPSHOT_SLICE_USERS) {
     engine.applySnapshot(users, from, SNAPSHOT_SLICE_USERS);
     turns.run();
@@ -140,8 +171,7 @@ export async function applyUsers(
     counters.usersRemoved += removed;
   }
   memory.users = count;
-  parts.log.info({ slot: users.slot, count, seen, added, changed, removed }, 'users read');
-  if (problems.length > 0) parts.log.warn({ problems }, 'accounts of the reading are unreadable');
+  parts.log.info({ slot, count, seen, added, changed, removed }, 'users read');
   return report;
 }
 
