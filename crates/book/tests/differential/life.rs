@@ -5,8 +5,9 @@ use slotbook_naive::{SnapshotKind, Stamp};
 use crate::judge::{Delivery, Pair};
 use crate::rng::Rng;
 use crate::world::{
-    Key, MARKETS, MarketTag, ORDER_BYTES, ORDERS_AT, PROGRAM, Shape, World, empty_user, market_key,
-    oracle_account, oracle_key, put, state_key, user_key,
+    Key, MARKETS, MarketTag, ORDER_BYTES, ORDERS_AT, PRELAUNCH, PROGRAM, PYTH_LAZER,
+    PYTH_LAZER_STABLE_COIN, Shape, World, empty_user, market_key, oracle_account, oracle_key,
+    prelaunch_account, put, state_key, user_key,
 };
 
 /// Ticks of markets; some do not divide the highest price of a prediction market.
@@ -247,9 +248,13 @@ impl Life {
             3 => 9_000_000,
             _ => 1_000_000 + self.rng.between(-1_500, 1_500),
         };
-        let mut data = oracle_account(price, published);
+        let is_prelaunch = self.rng.one_in(5);
+        let (mut data, confidence_at) = match is_prelaunch {
+            true => (prelaunch_account(price, published), 24),
+            false => (oracle_account(price, published), 40),
+        };
         if self.rng.one_in(16) {
-            put(&mut data, 40, &500_000_u64.to_le_bytes());
+            put(&mut data, confidence_at, &500_000_u64.to_le_bytes());
         }
         if self.rng.one_in(24) {
             data.clear();
@@ -274,7 +279,7 @@ impl Life {
         let is_perp = market.0 == 1;
         let at = |perp: usize, spot: usize| if is_perp { perp } else { spot };
         let (rng, world) = (&mut self.rng, &self.world);
-        match rng.below(13) {
+        match rng.below(14) {
             0 | 1 => ("tick", at(816, 600), rng.pick(&TICKS).to_le_bytes().to_vec()),
             2 => ("step", at(808, 592), rng.pick(&[0_u64, 1, 5, 100]).to_le_bytes().to_vec()),
             3 => ("status", at(1162, 688), vec![rng.pick(&[0, 1, 1, 1, 2, 4, 6, 6, 7, 8])]),
@@ -304,6 +309,10 @@ impl Life {
                 ("interest", rng.pick(&[464, 480]), interest.to_le_bytes().to_vec())
             }
             10 => ("decimals", 680, rng.pick(&[6_u32, 8, 9]).to_le_bytes().to_vec()),
+            11 if market != (0, 3) => {
+                let sources = [PYTH_LAZER, PYTH_LAZER, PYTH_LAZER_STABLE_COIN, PRELAUNCH];
+                ("oracle source", at(926, 687), vec![rng.pick(&sources)])
+            }
             _ => {
                 let oracle = oracle_key(rng.pick(&[0, 1, 1, 2]));
                 ("oracle", 40, if market == (0, 3) { vec![0; 32] } else { oracle.to_vec() })

@@ -38,8 +38,9 @@ impl Shape {
 }
 
 /// `OracleSource` bytes.
-const PYTH_LAZER: u8 = 12;
-const PYTH_LAZER_STABLE_COIN: u8 = 15;
+pub(crate) const PYTH_LAZER: u8 = 12;
+pub(crate) const PYTH_LAZER_STABLE_COIN: u8 = 15;
+pub(crate) const PRELAUNCH: u8 = 6;
 const QUOTE_ASSET: u8 = 2;
 
 /// A market of the world: kind byte (0 spot, 1 perp) and index.
@@ -130,6 +131,16 @@ pub(crate) fn oracle_account(price: i64, slot: u64) -> Vec<u8> {
     put(&mut data, 24, &slot.to_le_bytes());
     put(&mut data, 32, &(-6_i32).to_le_bytes());
     put(&mut data, 40, &100_u64.to_le_bytes());
+    data
+}
+
+/// A prelaunch oracle: the price is at 1e6 already.
+pub(crate) fn prelaunch_account(price: i64, amm_slot: u64) -> Vec<u8> {
+    let mut data = vec![0; 120];
+    put(&mut data, 0, &[0x5c, 0x0e, 0x8b, 0xea, 0x48, 0xf4, 0x44, 0x1a]);
+    put(&mut data, 8, &price.to_le_bytes());
+    put(&mut data, 24, &1_000_u64.to_le_bytes());
+    put(&mut data, 40, &amm_slot.to_le_bytes());
     data
 }
 
