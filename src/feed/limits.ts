@@ -65,5 +65,12 @@ export const BOOTSTRAP_BACKOFF_CAP_MS = 3_000;
 /** Least time between two full readings that unreadable messages cause. */
 export const RESYNC_INTERVAL_MIN_MS = 5_000;
 
+/** Trouble that lasts is logged again after this time. */
+export const TROUBLE_LOG_INTERVAL_MS = 60_000;
+/** Different troubles that are told apart in the log until the book is live again. */
+export const TROUBLES_MAX = 32;
+/** Characters of a failure that is shown to whoever asks: a line, and not a page of HTML. */
+export const FAILURE_CHARS_MAX = 300;
+
 /** Problem accounts named in the log once each; later ones are only counted. */
 export const PROBLEMS_LOGGED_MAX = 1_000;

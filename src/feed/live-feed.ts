@@ -2,6 +2,7 @@ import { DEFAULTS } from '../config.js';
 import { type Log, silentLog } from '../rpc/log.js';
 import { systemTimers, type Timer, type Timers } from '../rpc/timers.js';
 import { ChainClock } from './chain-clock.js';
+import { failureText } from './failure.js';
 import type { FeedEngine, FeedState, FeedTurn } from './feed-engine.js';
 import { type FeedTiming, freshness } from './freshness.js';
 import {
@@ -20,6 +21,7 @@ import {
 } from './parts.js';
 import { ProblemLog } from './problem-log.js';
 import { Session } from './session.js';
+import { TroubleLog } from './trouble-log.js';
 import { Turns } from './turns.js';
 
 /** The parts of a live feed; what is optional is for tests and settings. */
@@ -88,6 +90,8 @@ export class LiveFeed {
   #slotAtMs = 0;
   #everLive = false;
   #reason: string | null = 'not connected yet';
+  /** What the present or the last session failed of; null since it was live. */
+  #failure: string | null = null;
   #firstLive: () => void = () => undefined;
 
   constructor(options: LiveFeedOptions) {
@@ -114,6 +118,7 @@ export class LiveFeed {
       clock,
       turns: new Turns({ engine, clock, wallMs, onTurn }),
       log,
+      trouble: new TroubleLog(log, timers),
       counters: newCounters(),
       memory: { users: 0, markets: new Set(), genesisHash: null },
       replayUpdatesMax: options.replayUpdatesMax ?? REPLAY_UPDATES_MAX,
@@ -167,15 +172,20 @@ export class LiveFeed {
   }
 
   #opened(): void {
-    const { clock, log } = this.#parts;
+    const { clock, trouble } = this.#parts;
     clock.forgetSlot();
     this.#slotAtMs = this.#parts.timers.nowMs();
-    this.#reason = 'the accounts are being read';
-    log.info({}, 'connected');
+    const after = this.#failure === null ? '' : `, after ${this.#failure}`;
+    this.#reason = `the accounts are being read${after}`;
+    trouble.info('connected', '');
     const session = new Session(this.#parts, {
       live: () => this.#live(session),
       rebuilding: (reason) => this.#rebuilding(reason),
       unreadable: () => this.#malformed(),
+      failed: (error) => {
+        const outcome = 'the accounts could not be read';
+        this.#rebuilding(`${outcome}: ${this.#failed(error, outcome)}`);
+      },
       slot: () => {
         this.#slotAtMs = this.#parts.timers.nowMs();
       },
@@ -189,15 +199,24 @@ export class LiveFeed {
   #watchOver(session: Session, work: Promise<void>): void {
     work.catch((error: unknown) => {
       if (session !== this.#session) return;
-      this.#parts.log.warn({ err: error }, 'the connection is given up');
-      this.#parts.socket.drop('its session failed');
+      this.#parts.socket.drop(this.#failed(error, 'the connection is given up'));
     });
+  }
+
+  /** Logs what failed and what came of it, and keeps the failure; answers it. */
+  #failed(error: unknown, outcome: string): string {
+    const failure = failureText(error);
+    this.#failure = failure;
+    this.#parts.trouble.warn(outcome, failure, { err: error });
+    return failure;
   }
 
   #closed(reason: string): void {
     this.#session?.end();
     this.#session = null;
-    this.#parts.log.warn({ reason }, 'connection lost');
+    // A later trouble than the session's own.
+    if (reason !== this.#failure) this.#failure = null;
+    this.#parts.trouble.warn('connection lost', reason, { reason });
     this.#rebuilding(`no connection: ${reason}`);
   }
 
@@ -212,6 +231,8 @@ export class LiveFeed {
 
   #live(session: Session): void {
     this.#parts.socket.settled();
+    this.#parts.trouble.clear();
+    this.#failure = null;
     this.#updateFreshness();
     // A market that was replayed may have brought an oracle that was not read.
     this.#watchOver(session, session.followOracles());

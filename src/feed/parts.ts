@@ -5,6 +5,7 @@ import type { NotificationHandler } from '../rpc/subscriptions.js';
 import type { Timers } from '../rpc/timers.js';
 import type { ChainClock } from './chain-clock.js';
 import type { FeedEngine } from './feed-engine.js';
+import type { TroubleLog } from './trouble-log.js';
 import type { Turns } from './turns.js';
 
 /** The part of an RpcClient that the feed uses. */
@@ -78,6 +79,7 @@ export interface FeedParts {
   readonly clock: ChainClock;
   readonly turns: Turns;
   readonly log: Log;
+  readonly trouble: TroubleLog;
   readonly counters: FeedCounters;
   readonly memory: Memory;
   readonly replayUpdatesMax: number;

@@ -86,7 +86,7 @@ export async function readUsers(parts: FeedParts, wish: ReadingWish): Promise<Fe
   const countMin = (parts.memory.users * SHRUNKEN_PERCENT) / 100;
   if (first.count >= countMin) return first;
   const context = { users: first.count, usersBefore: parts.memory.users };
-  parts.log.warn(context, 'a snapshot has far fewer users than the last, so it is read again');
+  parts.trouble.warn('a snapshot has far fewer users than the last', '', context);
   const second = await readUsersOnce(parts, wish);
   if (second.count >= countMin || agree(first.count, second.count)) return second;
   const message = `users were ${first.count}, then ${second.count}, must agree within 1 %`;
@@ -107,7 +107,7 @@ async function readUsersOnce(parts: FeedParts, wish: ReadingWish): Promise<FeedS
     const { slot, problemCount, problems } = users;
     if (problemCount === 0) return users;
     const context = { slot, problemCount, problems: problems.slice(0, UNREADABLE_LOGGED_MAX) };
-    parts.log.warn(context, 'users of a reading are unreadable');
+    parts.trouble.warn('users of a reading are unreadable', String(problemCount), context);
     if (reading >= UNREADABLE_READINGS_MAX) throw unreadable(users);
     await sleep(parts.timers, READING_AGAIN_MS, wish.signal);
   }

@@ -90,7 +90,7 @@ export async function readMarkets(parts: FeedParts, wish: ReadingWish): Promise<
   const first = await readMarketsOnce(parts, wish);
   const missing = missingMarkets(parts, first);
   if (missing.length === 0) return first;
-  parts.log.warn({ missing }, 'a reading lacks markets of the last, so it is read again');
+  parts.trouble.warn('a reading lacks markets of the last', missing.join(), { missing });
   const second = await readMarketsOnce(parts, wish);
   const others = missingMarkets(parts, second).filter((key) => !missing.includes(key));
   if (others.length === 0) return second;

@@ -35,6 +35,8 @@ export interface SessionListener {
   rebuilding(reason: string): void;
   /** A notification was unreadable: what it told is missing. */
   unreadable(): void;
+  /** A reading failed; the next one is planned. */
+  failed(error: unknown): void;
   /** A slot arrived. */
   slot(): void;
   /** The chain that this connection leads to. */
@@ -231,7 +233,7 @@ export class Session {
       this.#phase = 'waiting';
       if (this.#stop.signal.aborted) throw error;
       this.#parts.counters.rebuildFailures += 1;
-      this.#parts.log.warn({ err: error }, 'the accounts could not be read, trying again');
+      this.#listener.failed(error);
       return false;
     }
     this.#phase = 'live';

@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { kindOf } from '../../test/fake-chain.js';
+import { FeedBench } from '../../test/feed-bench.js';
+import { until } from '../../test/scripted-rpc.js';
+import { RpcClient } from '../rpc/client.js';
+import { failureText } from './failure.js';
+
+let bench: FeedBench;
+
+beforeEach(async () => {
+  bench = await FeedBench.open();
+});
+
+afterEach(() => bench.close());
+
+/** A log that keeps its messages. */
+function newLog(): { lines: string[]; info: typeof write; warn: typeof write } {
+  const lines: string[] = [];
+  function write(_: object, message: string): void {
+    lines.push(message);
+  }
+  return { lines, info: write, warn: write };
+}
+
+/** Waits until the reason matches; from then on until the condition holds it always does. */
+async function reasonStays(expected: RegExp, holds: () => boolean): Promise<void> {
+  const reason = (): string => bench.feed.status().reason ?? 'null';
+  await until(`reason ${expected}`, () => expected.test(reason()));
+  await until('the rest', () => {
+    expect(reason()).toMatch(expected);
+    return holds();
+  });
+}
+
+describe('feed: why it is not live', () => {
+  test('a scan that is refused: status and text without the key, until it is live', async () => {
+    let refused = true;
+    bench.server.answer('getProgramAccounts', (params) => {
+      if (kindOf(params) !== 'user' || !refused) return bench.chain.program(kindOf(params));
+      return { status: 403, body: 'key abcdefgh12\nhas no plan' };
+    });
+    const rpc = new RpcClient({ url: `${bench.server.rpcUrl}abcdefgh12`, random: () => 0 });
+    const log = newLog();
+    const live = bench.start({ rpc, log });
+    await reasonStays(
+      /^the accounts could not be read: RPC_HTTP_STATUS: .* status 403: key \*\*\* has no plan$/,
+      () => bench.feed.stats().rebuildFailures >= 3,
+    );
+    expect(log.lines.filter((line) => line === 'the accounts could not be read')).toHaveLength(1);
+    refused = false;
+    await live;
+    expect(bench.feed.status().reason).toBeNull();
+  });
+
+  test('a subscribe that is refused: its cause, over reconnects', async () => {
+    let refused = true;
+    const error = { code: -32601, message: 'no such method' };
+    bench.server.onSubscribe = (method) =>
+      refused && method === 'programSubscribe' ? { error } : 'ack';
+    const log = newLog();
+    const live = bench.start({ log });
+    await reasonStays(
+      /^(no connection: |the accounts are being read, after )RPC_REJECTED: .*no such method/,
+      () => bench.server.upgrades >= 4,
+    );
+    expect(log.lines).toEqual(['connected', 'the connection is given up', 'connection lost']);
+    refused = false;
+    await live;
+    expect(bench.feed.status().reason).toBeNull();
+  });
+
+  test('a server that is not there is logged once, and again for another reason', async () => {
+    const log = newLog();
+    bench.server.refuseUpgradeWith = 503;
+    bench.start({ log }).catch(() => undefined);
+    await until('tries', () => bench.server.upgrades >= 4);
+    expect(log.lines).toEqual(['connection lost']);
+    expect(bench.feed.status().reason).toMatch(/^no connection: HTTP status 503/);
+    bench.server.refuseUpgradeWith = 403;
+    await until('more tries', () => bench.server.upgrades >= 6);
+    expect(log.lines).toEqual(['connection lost', 'connection lost']);
+  });
+
+  test('a text that is not coded, and may hold anything, is not shown', () => {
+    expect(failureText(new TypeError('https://key@host/'))).toBe('TypeError');
+    expect(failureText('https://key@host/')).toBe('an unknown failure');
+  });
+});
