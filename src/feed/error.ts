@@ -6,6 +6,7 @@ export type FeedErrorCode =
   | 'REPLAY_BUFFER_EXCEEDED'
   | 'ACCOUNTS_EXCEEDED'
   | 'NOTIFICATION_GAP'
+  | 'GENESIS_MISMATCH'
   | 'FEED_STOPPED';
 
 /** The one error class of this room. */

@@ -86,3 +86,20 @@ describe('feed: why it is not live', () => {
     expect(failureText('https://key@host/')).toBe('an unknown failure');
   });
 });
+
+describe('feed: another chain on the same connection', () => {
+  test('neither its announced slot nor its subscriptions are relied on', async () => {
+    const hashes: string[] = [];
+    await bench.start({ onGenesisChanged: (hash) => hashes.push(hash) });
+    await bench.notifiedAll();
+    bench.chain.genesisHash = 'other';
+    bench.chain.slot = 5;
+    bench.chain.accounts.set('user1', 'on the other chain');
+    bench.server.sendText('cut-off {');
+    await until('rebuilding', () => bench.engine.state === 'rebuilding');
+    await until('live again', () => bench.engine.state === 'live', 10_000);
+    expect(hashes).toEqual(['other']);
+    expect(bench.user('user1')).toBe('on the other chain');
+    expect([bench.engine.slot, bench.server.upgrades]).toEqual([5, 2]);
+  });
+});

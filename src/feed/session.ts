@@ -61,6 +61,7 @@ export class Session {
   readonly #marketSlots = new Map<string, number>();
   #phase: Phase = 'waiting';
   #failure: FeedError | null = null;
+  #genesis: string | null = null;
   #slot = 0;
   #slotFirst = 0;
   #clockHeardAtMs = Number.NEGATIVE_INFINITY;
@@ -231,7 +232,7 @@ export class Session {
       await this.#readAndReplay();
     } catch (error) {
       this.#phase = 'waiting';
-      if (this.#stop.signal.aborted) throw error;
+      if (this.#stop.signal.aborted || isOtherChain(error)) throw error;
       this.#parts.counters.rebuildFailures += 1;
       this.#listener.failed(error);
       return false;
@@ -247,10 +248,23 @@ export class Session {
     const { signal } = this.#stop;
     const genesis = await this.#parts.rpc.call('getGenesisHash', [], String, { signal });
     throwIfStopped(signal);
-    this.#listener.genesis(genesis);
+    this.#enterChain(genesis);
     const slots = await readEverything(this.#parts, this.#oracles, () => this.#wish());
     await replay(this.#parts, this.#buffer, slots, signal);
     if (this.#failure !== null) throw this.#failure;
+  }
+
+  /**
+   * A connection stands for one chain. On another one its slots say nothing, and its subscriptions
+   * may still be of the chain before: only a new connection is sure to be of the new chain.
+   */
+  #enterChain(genesis: string): void {
+    const before = this.#genesis;
+    this.#genesis = genesis;
+    this.#listener.genesis(genesis);
+    if (before === null || before === genesis) return;
+    const message = `genesis hash was ${genesis}, must be ${before} on this connection`;
+    throw new FeedError('GENESIS_MISMATCH', message);
   }
 
   /**
@@ -276,4 +290,8 @@ export class Session {
   #sleep(delayMs: number): Promise<void> {
     return sleep(this.#parts.timers, delayMs, this.#stop.signal);
   }
+}
+
+function isOtherChain(error: unknown): boolean {
+  return error instanceof FeedError && error.code === 'GENESIS_MISMATCH';
 }
