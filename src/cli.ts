@@ -38,19 +38,20 @@ const demo: Start = (flags) => startDemoService(new ConfigReader(flags).demo());
 const serveOrDemo: Start = (flags) =>
   new ConfigReader(flags).hasCluster() ? serve(flags) : demo(flags);
 
+/** A wrong flag or setting, as opposed to a service that failed. */
+const EXIT_WRONG_USAGE = 2;
+
 function createProgram(): Command {
-  const program = new Command('slotbook')
-    .description('Order book and market data of an on-chain exchange on Solana')
-    .showHelpAfterError();
+  const program = newCommand('slotbook').description(
+    'Order book and market data of an on-chain exchange on Solana',
+  );
   addCommand(program, {
-    command: new Command('serve').description('serve the book of a cluster'),
+    command: newCommand('serve').description('serve the book of a cluster'),
     options: [...commonOptions, ...clusterOptions],
     start: serve,
   });
   addCommand(program, {
-    command: new Command('demo').description(
-      'serve the book of a local chain with a moving market',
-    ),
+    command: newCommand('demo').description('serve the book of a local chain with a moving market'),
     options: [...commonOptions, ...demoOptions],
     start: demo,
   });
@@ -58,8 +59,21 @@ function createProgram(): Command {
   return program;
 }
 
+/** Each command has these settings of its own; commander hands them down to none. */
+function newCommand(name: string): Command {
+  return new Command(name)
+    .showHelpAfterError()
+    .configureOutput({ outputError: (text, write) => write(withoutValues(text)) })
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT_WRONG_USAGE));
+}
+
+/** A mistyped flag is named up to its value, which may hold an access key. */
+function withoutValues(text: string): string {
+  return text.replace(/'(--?[\w-]*)[^\n]*'/, "'$1'");
+}
+
 function defaultCommand(): Command {
-  const command = new Command('start').description('serve when --rpc-url is given, else demo');
+  const command = newCommand('start').description('serve when --rpc-url is given, else demo');
   for (const option of [...commonOptions, ...clusterOptions, ...demoOptions]) {
     command.addOption(option);
   }
@@ -89,8 +103,11 @@ async function runUntilStopped(start: Start, flags: Flags): Promise<void> {
   } catch (error) {
     const isSetting = error instanceof ConfigError;
     process.stderr.write(`slotbook: ${error instanceof Error ? error.message : String(error)}\n`);
-    process.exit(isSetting ? 2 : 1);
+    process.exit(isSetting ? EXIT_WRONG_USAGE : 1);
   }
 }
 
+// A reader that has seen enough (`| head -1`) takes nothing from those who ask over HTTP.
+process.stdout.on('error', () => {});
+process.stderr.on('error', () => {});
 await createProgram().parseAsync();

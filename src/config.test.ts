@@ -90,6 +90,8 @@ describe('values', () => {
     [{ makers: '10001' }, { code: 'SETTING_OUT_OF_RANGE', setting: '--makers' }],
     [{ auditIntervalMs: '-1' }, { code: 'SETTING_OUT_OF_RANGE', setting: '--audit-interval-ms' }],
     [{ logLevel: 'loud' }, { code: 'INVALID_SETTING', setting: '--log-level' }],
+    [{ programId: '1'.repeat(33) }, { code: 'INVALID_SETTING', setting: '--program-id' }],
+    [{ programId: 'z'.repeat(44) }, { code: 'INVALID_SETTING', setting: '--program-id' }],
     [{ programId: 'short' }, { code: 'INVALID_SETTING', setting: '--program-id' }],
     [{ rpcUrl: 'ftp://node.example' }, { code: 'INVALID_SETTING', setting: '--rpc-url' }],
     [{ wsUrl: 'http://node.example' }, { code: 'INVALID_SETTING', setting: '--ws-url' }],

@@ -95,6 +95,36 @@ describe('slotbook', () => {
     expect(wrong.stderr).toBe('slotbook: --port was 70000, must be 0 to 65535\n');
   });
 
+  test.each([
+    [['--prt=70000'], '--prt'],
+    [['serve', '--rpc-ulr=https://node.example/secret'], '--rpc-ulr'],
+    [["--rpc-ulr=https://node.example/'secret'?"], '--rpc-ulr'],
+    [['demo', '--rpc-urlhttps://node.example/secret'], '--rpc-urlhttps'],
+  ])(
+    '%j is wrong usage: the flag is named, its value is not, and it exits with 2',
+    async (args, flag) => {
+      const wrong = start(args);
+      expect(await exitCode(wrong)).toBe(2);
+      expect(wrong.stderr).toContain(`error: unknown option '${flag}'`);
+      expect(wrong.stderr).not.toMatch(/secret|70000/);
+    },
+  );
+
+  test('--help is no error', async () => {
+    const help = start(['demo', '--help']);
+    expect(await exitCode(help)).toBe(0);
+    expect(help.stdout).toContain('--makers');
+  });
+
+  test('a closed standard output does not end the service', async () => {
+    const service = start(['serve', '--port', '0', '--rpc-url', 'http://127.0.0.1:9']);
+    service.child.stdout?.destroy();
+    const url = await until(() => /"url":"(http:[^"]+)"/.exec(service.stderr)?.[1], READY_MS_MAX);
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+    service.child.kill('SIGTERM');
+    expect(await exitCode(service)).toBe(0);
+  });
+
   test('serve without a cluster says which flag is missing', async () => {
     const wrong = start(['serve']);
     expect(await exitCode(wrong)).toBe(2);
