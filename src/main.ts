@@ -33,9 +33,10 @@ export interface Service {
 export async function startService(config: ServiceConfig): Promise<Service> {
   const log = createLog(config);
   const engine = new Engine({ programId: config.programId, epoch: newEpoch() });
+  const socket = new RpcSocket({ url: config.wsUrl });
   const feed = new LiveFeed({
     rpc: new RpcClient({ url: config.rpcUrl }),
-    socket: new RpcSocket({ url: config.wsUrl }),
+    socket,
     engine,
     programId: config.programId,
     log,
@@ -50,7 +51,7 @@ export async function startService(config: ServiceConfig): Promise<Service> {
     handler: createHandler({
       book: filterMarkets(engine, config.markets),
       readiness: () => feed.status(),
-      feed: () => feedFigures(feed),
+      feed: () => feedFigures(feed, socket),
       build,
     }),
     onFault: (error, path) => log.error({ err: error, path }, 'a request failed'),
@@ -86,7 +87,7 @@ export async function startDemoService(config: DemoConfig): Promise<Service> {
   }
 }
 
-function feedFigures(feed: LiveFeed): FeedFigures {
+function feedFigures(feed: LiveFeed, socket: RpcSocket): FeedFigures {
   const {
     slot: _slot,
     slotAgeMs,
@@ -94,7 +95,15 @@ function feedFigures(feed: LiveFeed): FeedFigures {
     genesisHash: _hash,
     ...events
   } = feed.stats();
-  return { slotAgeMs, events };
+  const { connects, closes, messages, malformed, unknown } = socket.stats;
+  const socketEvents = {
+    socketConnects: connects,
+    socketCloses: closes,
+    socketMessages: messages,
+    socketMalformed: malformed,
+    socketUnknown: unknown,
+  };
+  return { slotAgeMs, events: { ...events, ...socketEvents } };
 }
 
 /** Logs go to standard error, so that standard output carries only what a caller waits for. */

@@ -39,14 +39,6 @@ export interface CallOptions {
   readonly timeoutMs?: number;
 }
 
-/** What a client did since it began: for metrics. */
-export interface RpcClientStats {
-  readonly calls: number;
-  readonly tries: number;
-  readonly failures: number;
-  readonly rateLimited: number;
-}
-
 interface Request {
   readonly method: string;
   readonly params: readonly unknown[];
@@ -70,30 +62,12 @@ export class RpcClient {
   readonly #random: () => number;
   readonly #attemptsMax: number;
   #nextId = 1;
-  #calls = 0;
-  #tries = 0;
-  #failures = 0;
-  #rateLimited = 0;
 
   constructor(options: RpcClientOptions) {
     this.#endpoint = parseEndpoint(options.url, ['http:', 'https:']);
     this.#timers = options.timers ?? systemTimers;
     this.#random = options.random ?? Math.random;
     this.#attemptsMax = options.attemptsMax ?? CALL_ATTEMPTS_MAX;
-  }
-
-  /** The URL without its keys. */
-  get shownUrl(): string {
-    return this.#endpoint.shown;
-  }
-
-  get stats(): RpcClientStats {
-    return {
-      calls: this.#calls,
-      tries: this.#tries,
-      failures: this.#failures,
-      rateLimited: this.#rateLimited,
-    };
   }
 
   /**
@@ -142,7 +116,6 @@ export class RpcClient {
     timeoutMs: number,
     options: CallOptions,
   ): Request {
-    this.#calls += 1;
     const limitMs = options.timeoutMs ?? timeoutMs;
     return { method, params, bytesMax, timeoutMs: limitMs, signal: options.signal };
   }
@@ -156,8 +129,6 @@ export class RpcClient {
     for (let attempt = 1; ; attempt += 1) {
       const outcome = await this.#once(request, read);
       if ('value' in outcome) return outcome.value;
-      this.#failures += 1;
-      if (outcome.error.code === 'RPC_RATE_EXCEEDED') this.#rateLimited += 1;
       if (!outcome.retry || attempt >= this.#attemptsMax) throw outcome.error;
       await this.#wait(Math.max(outcome.retryAfterMs ?? 0, backoff.next()), request);
     }
@@ -174,7 +145,6 @@ export class RpcClient {
   /** One try. The timer covers the body too: a server that trickles is as dead as a silent one. */
   async #once<T>(request: Request, read: Reader<T>): Promise<{ readonly value: T } | Refusal> {
     if (request.signal?.aborted === true) throw aborted(request.method);
-    this.#tries += 1;
     const controller = new AbortController();
     const abort = (): void => controller.abort();
     request.signal?.addEventListener('abort', abort, { once: true });

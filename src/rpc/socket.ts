@@ -90,11 +90,6 @@ export class RpcSocket {
     });
   }
 
-  /** The URL without its keys. */
-  get shownUrl(): string {
-    return this.#endpoint.shown;
-  }
-
   get stats(): RpcSocketStats {
     return { ...this.#stats, subscriptions: this.#connection?.table.size ?? 0 };
   }
