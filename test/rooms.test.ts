@@ -21,7 +21,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   history: ['config.ts', 'engine', 'rpc'],
   rpc: ['config.ts'],
   server: ['build-info.ts', 'config.ts'],
-  sim: [],
+  sim: ['config.ts'],
 };
 
 /** Packages and globals that exactly one place may touch. */

@@ -1,6 +1,9 @@
 import { PublicKey } from '@solana/web3.js';
 
-/** The bytes of one account, written field by field at the offsets of its layout. Integers are little endian. */
+/**
+ * The bytes of one account, written field by field at the offsets of its layout. Integers are
+ * little endian.
+ */
 export class AccountBytes {
   readonly bytes: Buffer;
 

@@ -4,14 +4,18 @@ import { SimError } from './sim-error.js';
 
 /** Connections to the chain; beyond four Surfpool answers no faster. */
 const LANES = 4;
-/** Writes waiting in all lanes together; beyond it the writer reports itself full and the life slows down. */
+/**
+ * Writes waiting in all lanes together; beyond it the writer reports itself full and the life slows
+ * down.
+ */
 const WAITING_MAX = 64;
 /** Enough for any account, and above the rent-exempt minimum of the largest. */
 const LAMPORTS = 100_000_000;
 
 /**
- * Writes accounts into a Surfpool chain over its RPC. Writes of one account stay in order, because an account has its
- * lane and a lane has one request in flight; different accounts may overtake each other.
+ * Writes accounts into a Surfpool chain over its RPC. Writes of one account stay in order, because
+ * an account has its lane and a lane has one request in flight; different accounts may overtake
+ * each other.
  */
 export class AccountWriter {
   readonly #url: URL;
@@ -36,7 +40,10 @@ export class AccountWriter {
     return this.#waiting >= WAITING_MAX;
   }
 
-  /** Takes a write; resolves at once while there is room, otherwise when there is. Throws what an earlier write met. */
+  /**
+   * Takes a write; resolves at once while there is room, otherwise when there is. Throws what an
+   * earlier write met.
+   */
   async write(account: AccountWrite): Promise<void> {
     while (this.isFull && this.#failure === undefined) {
       await new Promise<void>((resolve) => this.#waiters.push(resolve));

@@ -11,7 +11,9 @@ export interface ChainTime {
   readonly unixSeconds: bigint;
 }
 
-/** A market's own address and its oracle's, derived once. `oracle` undefined is the quote asset's. */
+/**
+ * A market's own address and its oracle's, derived once. `oracle` undefined is the quote asset's.
+ */
 export interface MarketAddresses {
   readonly pubkey: string;
   readonly oracle: string | undefined;
@@ -44,7 +46,10 @@ export interface SpotMarketFields {
   readonly nextFillRecordId: bigint;
 }
 
-/** One published price of a Pyth Lazer feed: price and confidence at 10^exponent, time in microseconds. */
+/**
+ * One published price of a Pyth Lazer feed: price and confidence at 10^exponent, time in
+ * microseconds.
+ */
 export interface LazerPrice {
   readonly price: bigint;
   readonly conf: bigint;
@@ -53,7 +58,9 @@ export interface LazerPrice {
   readonly publishTimeUs: bigint;
 }
 
-/** The State account with the program's default guard rails, and fee tiers of 10 to 3 basis points. */
+/**
+ * The State account with the program's default guard rails, and fee tiers of 10 to 3 basis points.
+ */
 export function stateBytes(counts: {
   readonly perpMarkets: number;
   readonly spotMarkets: number;
@@ -93,7 +100,10 @@ export function lazerOracleBytes(price: LazerPrice): Buffer {
   return account.bytes;
 }
 
-/** A PerpMarket account at its own derived address; the AMM's peg follows the oracle, its reserves stay. */
+/**
+ * A PerpMarket account at its own derived address; the AMM's peg follows the oracle, its reserves
+ * stay.
+ */
 export function perpMarketBytes(market: PerpMarketFields): Buffer {
   const { preset } = market;
   const account = new AccountBytes(PERP_MARKET);

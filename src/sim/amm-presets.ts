@@ -1,4 +1,7 @@
-/** The curve and the spread of a perp market's AMM, as captured from mainnet. Prices at 1e6, reserves at 1e9. */
+/**
+ * The curve and the spread of a perp market's AMM, as captured from mainnet. Prices at 1e6,
+ * reserves at 1e9.
+ */
 export interface AmmPreset {
   readonly baseAssetReserve: bigint;
   readonly quoteAssetReserve: bigint;

@@ -1,7 +1,8 @@
 /**
  * The program's enumerations as the bytes that its accounts hold.
  *
- * Source: programs/drift/src/state/user.rs, oracle.rs, perp_market.rs, spot_market.rs (order of the variants).
+ * Source: programs/drift/src/state/user.rs, oracle.rs, perp_market.rs, spot_market.rs (order of the
+ * variants).
  */
 export const OrderStatus = { Init: 0, Open: 1, Filled: 2, Canceled: 3 } as const;
 export const OrderType = {

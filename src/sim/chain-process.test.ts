@@ -47,7 +47,11 @@ test('a chain answers over RPC, announces its slots, and stops in order', async 
 });
 
 test('a paused chain announces nothing, and goes on when it is resumed', async () => {
-  const chain = await start(20);
+  const [chain, running] = await Promise.all([start(20), start(20)]);
+  const slotsPass = async (count: number): Promise<void> => {
+    const target = (running.clock?.slot ?? 0) + count;
+    await vi.waitFor(() => expect(running.clock?.slot).toBeGreaterThanOrEqual(target), DEADLINE);
+  };
   await vi.waitFor(() => expect(chain.clock).toBeDefined(), DEADLINE);
   const { pid } = chain;
   if (pid === undefined) throw new Error('a running chain has a process');
@@ -59,8 +63,10 @@ test('a paused chain announces nothing, and goes on when it is resumed', async (
     answered = true;
   });
   // Whatever was announced before the pause is read by then.
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await slotsPass(2);
   const paused = chain.clock?.slot ?? 0;
+  await slotsPass(5);
+  expect(chain.clock?.slot).toBe(paused);
   expect(answered).toBe(false);
   chain.resume();
   await answer;

@@ -42,8 +42,9 @@ type ChildMessage =
     };
 
 /**
- * A real Solana RPC and pubsub server (Surfpool, offline) in a child process, on free ports of loopback. Slots start at
- * 31 and the genesis hash differs with every start, so a restarted chain is another chain.
+ * A real Solana RPC and pubsub server (Surfpool, offline) in a child process, on free ports of
+ * loopback. Slots start at 31 and the genesis hash differs with every start, so a restarted chain
+ * is another chain.
  */
 export class LocalChain {
   readonly rpcUrl: string;
@@ -76,7 +77,9 @@ export class LocalChain {
     child.on('message', (message) => this.#onMessage(message as ChildMessage));
   }
 
-  /** Starts a chain and waits until it answers. Fails with a SimError that says what to do instead. */
+  /**
+   * Starts a chain and waits until it answers. Fails with a SimError that says what to do instead.
+   */
   static async start({ slotTimeMs = 400 }: LocalChainOptions = {}): Promise<LocalChain> {
     const child = fork(childFile(), [packageName(), startConfig(slotTimeMs)], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -104,7 +107,10 @@ export class LocalChain {
     return this.#ended;
   }
 
-  /** Calls back at each new slot, sooner than a subscriber of the chain hears of it. Returns the way to stop. */
+  /**
+   * Calls back at each new slot, sooner than a subscriber of the chain hears of it. Returns the way
+   * to stop.
+   */
   onSlot(listener: (clock: ChainClock) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -161,7 +167,10 @@ function packageName(): string {
   throw startError('CHAIN_BINARY_NOT_FOUND', `there is no Surfpool binary for ${platform}`);
 }
 
-/** The child's file is plain JavaScript that no compiler moves, so compiled code finds it among the sources. */
+/**
+ * The child's file is plain JavaScript that no compiler moves, so compiled code finds it among the
+ * sources.
+ */
 function childFile(): string {
   const beside = fileURLToPath(new URL('./surfpool-child.cjs', import.meta.url));
   if (existsSync(beside)) return beside;

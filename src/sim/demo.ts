@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LIMITS } from '../config.js';
 import { AccountWriter } from './account-writer.js';
 import { LocalChain } from './chain-process.js';
 import { PROGRAM_ID } from './keys.js';
@@ -6,11 +7,12 @@ import { MarketLife, type MarketLifeOptions } from './market-life.js';
 import { Relay } from './relay.js';
 import { SimError } from './sim-error.js';
 
-/** Account writes a second that Surfpool bears steadily. */
-export const RATE_MAX = 500;
 /** How often the life is looked after; steps that fall due in between are taken together. */
 const BEAT_MS = 10;
-/** Writes that may fall due while the life was kept from running; what is beyond is given up, not caught up. */
+/**
+ * Writes that may fall due while the life was kept from running; what is beyond is given up, not
+ * caught up.
+ */
 const DUE_MAX = 50;
 /** How long after a broken write the exit of the chain may become known. */
 const EXIT_NOTICE_MS = 500;
@@ -42,7 +44,10 @@ export interface Demo {
   readonly chain: LocalChain;
   readonly relay: Relay;
   readonly life: MarketLife;
-  /** Settles when the life ends: fulfilled after stop, rejected when the chain fails. It must be watched. */
+  /**
+   * Settles when the life ends: fulfilled after stop, rejected when the chain fails. It must be
+   * watched.
+   */
   readonly done: Promise<void>;
   stats(): DemoStats;
   /** Stops the life, the relay and the chain. */
@@ -50,13 +55,14 @@ export interface Demo {
 }
 
 /**
- * Starts a chain, writes State, markets, oracles and makers into it, and lets them live until `stop`. Ready means that
- * every account of the first state is on the chain. When the chain cannot keep up, the rate sinks; nothing piles up.
+ * Starts a chain, writes State, markets, oracles and makers into it, and lets them live until
+ * `stop`. Ready means that every account of the first state is on the chain. When the chain cannot
+ * keep up, the rate sinks; nothing piles up.
  */
 export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
   const { rate = 100, seed = 1, slotTimeMs = 400, port = 0, ...rest } = options;
-  if (!(rate >= 1 && rate <= RATE_MAX)) {
-    throw new SimError('INVALID_OPTION', `rate was ${rate}, must be 1 to ${RATE_MAX}`);
+  if (!(rate >= 1 && rate <= LIMITS.demoRateMax)) {
+    throw new SimError('INVALID_OPTION', `rate was ${rate}, must be 1 to ${LIMITS.demoRateMax}`);
   }
   const life = new MarketLife({ seed, ...rest });
   const chain = await LocalChain.start({ slotTimeMs });
@@ -119,12 +125,23 @@ class Pace {
     this.#perMs = rate / 1_000;
   }
 
+  /** Up to now, also while the life waits for the chain. */
   get givenUp(): number {
+    this.#advance();
     return this.#givenUp;
   }
 
   /** Whether a write is due now. */
   isDue(): boolean {
+    this.#advance();
+    return this.#due >= 1;
+  }
+
+  spend(writes: number): void {
+    this.#due -= writes;
+  }
+
+  #advance(): void {
     const nowMs = performance.now();
     this.#due += (nowMs - this.#lastMs) * this.#perMs;
     this.#lastMs = nowMs;
@@ -132,11 +149,6 @@ class Pace {
       this.#givenUp += this.#due - DUE_MAX;
       this.#due = DUE_MAX;
     }
-    return this.#due >= 1;
-  }
-
-  spend(writes: number): void {
-    this.#due -= writes;
   }
 }
 

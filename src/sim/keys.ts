@@ -6,7 +6,8 @@ export const PROGRAM_ID = 'dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH';
 const PROGRAM = new PublicKey(PROGRAM_ID);
 
 /**
- * The program's addresses, from the seeds that its sources give. Integers in seeds are little endian.
+ * The program's addresses, from the seeds that its sources give. Integers in seeds are little
+ * endian.
  *
  * Source: programs/drift/src/instructions (the `seeds` of each account context).
  */

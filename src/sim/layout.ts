@@ -1,8 +1,9 @@
 /**
- * Where the fields of the program's accounts lie that this room writes. Offsets of accounts include the discriminator;
- * offsets of the parts of an array are relative to the element.
+ * Where the fields of the program's accounts lie that this room writes. Offsets of accounts include
+ * the discriminator; offsets of the parts of an array are relative to the element.
  *
- * Source: the program's IDL 2.162.0 and programs/drift/src/state, checked against captured mainnet accounts.
+ * Source: the program's IDL 2.162.0 and programs/drift/src/state, checked against captured mainnet
+ * accounts.
  */
 export const USER = {
   size: 4376,

@@ -79,7 +79,10 @@ export const pullQuotes: Action = (world) => {
   return quotes.length > 0;
 };
 
-/** Someone with a position places an order that can only reduce it, for a part of it or for more than all of it. */
+/**
+ * Someone with a position places an order that can only reduce it, for a part of it or for more
+ * than all of it.
+ */
 export const placeReduceOnly: Action = (world) => {
   const { maker, market } = someQuoter(world);
   const held = position(maker, market);
@@ -129,7 +132,10 @@ export const placeAuctionLimit: Action = (world) => {
   return place(world, maker, { market, wish });
 };
 
-/** A stop or a take-profit: waits for its price, then rests (trigger limit) or takes (trigger market). */
+/**
+ * A stop or a take-profit: waits for its price, then rests (trigger limit) or takes (trigger
+ * market).
+ */
 export const placeTrigger: Action = (world) => {
   const { maker, market } = someQuoter(world);
   const direction = someDirection(world);
@@ -148,7 +154,10 @@ export const placeTrigger: Action = (world) => {
   return place(world, maker, { market, wish });
 };
 
-/** Triggers a waiting order whose price was reached: its slot is that of the trigger, and an auction starts. */
+/**
+ * Triggers a waiting order whose price was reached: its slot is that of the trigger, and an auction
+ * starts.
+ */
 export const trigger: Action = (world) => {
   for (const maker of world.makers) {
     for (const order of maker.orders) {
@@ -183,7 +192,10 @@ export const sweep: Action = (world) => {
   return false;
 };
 
-/** Someone cancels the oldest open order of the account, so that stops and reduce-only orders do not pile up. */
+/**
+ * Someone cancels the oldest open order of the account, so that stops and reduce-only orders do not
+ * pile up.
+ */
 export const cancelOldest: Action = (world) => {
   const maker = world.random.pick(world.makers);
   let oldest: OrderFields | undefined;

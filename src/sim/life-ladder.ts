@@ -12,8 +12,8 @@ export interface OwnedOrder {
 }
 
 /**
- * The limit orders of one side of a market, best first. Without it the best would be sought among all
- * orders of all makers for each new quote, and thousands of makers would never get started.
+ * The limit orders of one side of a market, best first. Without it the best would be sought among
+ * all orders of all makers for each new quote, and thousands of makers would never get started.
  *
  * It does not know what shows now: that changes with slot, time and positions, and is asked.
  */

@@ -44,7 +44,10 @@ export function touched(world: World, maker: Maker): void {
   world.dirtyMakers.add(maker);
 }
 
-/** Fills `size` of an order at a price: amounts, the position of its owner, and the market's records. */
+/**
+ * Fills `size` of an order at a price: amounts, the position of its owner, and the market's
+ * records.
+ */
 export function fill(
   world: World,
   maker: Maker,
@@ -90,7 +93,10 @@ export function trade(
   touched(world, maker);
 }
 
-/** A size that suits the market: a few steps to some hundreds above its minimum, small ones more likely. */
+/**
+ * A size that suits the market: a few steps to some hundreds above its minimum, small ones more
+ * likely.
+ */
 export function someSize(world: World, market: LifeMarket): bigint {
   return (
     market.minOrderSize * BigInt(1 + world.random.skewed(80)) +
@@ -99,8 +105,8 @@ export function someSize(world: World, market: LifeMarket): bigint {
 }
 
 /**
- * A price for a new quote: some ticks from the oracle, near ones more likely, and never through the other side as it
- * stands, so that the book is crossed by moving oracles only.
+ * A price for a new quote: some ticks from the oracle, near ones more likely, and never through the
+ * other side as it stands, so that the book is crossed by moving oracles only.
  */
 export function quotePrice(world: World, market: LifeMarket, direction: Direction): bigint {
   const { random } = world;
@@ -118,7 +124,10 @@ export function quotePrice(world: World, market: LifeMarket, direction: Directio
   return bid !== undefined && price <= bid.price ? bid.price + market.tick : price;
 }
 
-/** Places one maker quote, fixed or by oracle offset as the maker likes; false when there is no place for it. */
+/**
+ * Places one maker quote, fixed or by oracle offset as the maker likes; false when there is no
+ * place for it.
+ */
 export function placeQuote(world: World, maker: Maker, market: LifeMarket): boolean {
   const direction = quoteSide(world, maker, market);
   const price = quotePrice(world, market, direction);

@@ -24,7 +24,7 @@ import { type SpotPositionFields, userBytes } from './user-account.js';
 
 /** Makers that a life can have: each is an account that the chain and its readers hold. */
 const MAKERS_MAX = 20_000;
-/** One step in so many moves an oracle, so the share of oracle writes does not depend on the rate. */
+/** One step in so many moves an oracle: their share of writes does not depend on the rate. */
 const STEPS_PER_ORACLE_MOVE = 8;
 /** Steps between two changes of a market's status, where they are wanted. */
 const STEPS_PER_STATUS_CHANGE = 400;
@@ -69,11 +69,12 @@ export interface LifeClock {
 }
 
 /**
- * The life of some markets as a sequence of account writes: makers quote, move, cancel and are filled, oracles walk,
- * orders expire and trigger. It reads no clock and does no I/O: what comes out depends on the options and on the clocks
- * given to it, and on nothing else.
+ * The life of some markets as a sequence of account writes: makers quote, move, cancel and are
+ * filled, oracles walk, orders expire and trigger. It reads no clock and does no I/O: what comes
+ * out depends on the options and on the clocks given to it, and on nothing else.
  *
- * It is not an exchange: it fills what it likes at the price of the book, pays no fees and checks no margin.
+ * It is not an exchange: it fills what it likes at the price of the book, pays no fees and checks
+ * no margin.
  */
 export class MarketLife {
   readonly #world: World;
@@ -98,7 +99,7 @@ export class MarketLife {
     return this.#world.markets;
   }
 
-  /** The first state of everything: State, markets, oracles, then the makers with their first quotes. */
+  /** The first state of everything: State, markets, oracles, then the makers with their quotes. */
   genesis(clock: LifeClock): AccountWrite[] {
     const world = this.#world;
     this.#setTime(clock);
@@ -123,7 +124,7 @@ export class MarketLife {
     ];
   }
 
-  /** One step: what happens next, as one to eight account writes in the order in which they take effect. */
+  /** What happens next, as one to eight account writes in the order in which they take effect. */
   next(clock: LifeClock): AccountWrite[] {
     this.#setTime(clock);
     this.#steps += 1;
@@ -150,7 +151,7 @@ export class MarketLife {
     moveCollateral(world);
   }
 
-  /** Books cross when an oracle moves or an order triggers; auctions that end are found by looking at each in turn. */
+  /** Oracle moves and triggers cross books; auctions that end are found by looking in turn. */
   #uncross(): boolean {
     const { markets, suspects } = this.#world;
     const inTurn = markets[this.#steps % markets.length];
@@ -220,7 +221,7 @@ function chooseAction(world: World): Action {
   return moveQuotes;
 }
 
-/** Active, reduce-only, active, fills paused, and again: a book that must go empty and come back. */
+/** Active, reduce-only, active, fills paused, and again: a book that must empty and come back. */
 function changeStatus(world: World): void {
   const market = world.markets[2];
   if (market === undefined) throw new Error('Invariant: ETH-PERP is the third market');
@@ -267,7 +268,8 @@ function makerBytes(maker: Maker): Buffer {
 }
 
 /**
- * The scaled balance of a signed token amount: deposits round down, borrows up, as the program rounds.
+ * The scaled balance of a signed token amount: deposits round down, borrows up, as the program
+ * rounds.
  *
  * Source: programs/drift/src/math/spot_balance.rs get_spot_balance.
  */

@@ -18,7 +18,9 @@ export interface PerpPreset {
   readonly amm: AmmPreset;
 }
 
-/** A spot market as it is set up. `feedId` undefined is the quote asset, whose price is fixed at 1. */
+/**
+ * A spot market as it is set up. `feedId` undefined is the quote asset, whose price is fixed at 1.
+ */
 export interface SpotPreset {
   readonly name: string;
   readonly marketIndex: number;

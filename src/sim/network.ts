@@ -17,7 +17,10 @@ export class Network {
     this.#delayMs = ms;
   }
 
-  /** Holds all traffic for `ms`; connections stay open. A later stall may end an earlier one: 0 lifts it. */
+  /**
+   * Holds all traffic for `ms`; connections stay open. A later stall may end an earlier one: 0
+   * lifts it.
+   */
   stall(ms: number): void {
     this.#stalledUntilMs = performance.now() + ms;
   }
@@ -55,7 +58,10 @@ interface Held {
   readonly releaseMs: number;
 }
 
-/** One direction of a WebSocket connection: keeps the order, and holds messages back as the network says. */
+/**
+ * One direction of a WebSocket connection: keeps the order, and holds messages back as the network
+ * says.
+ */
 export class Pipe {
   readonly #network: Network;
   readonly #deliver: (message: Buffer) => void;
@@ -71,7 +77,9 @@ export class Pipe {
     this.#overflow = overflow;
   }
 
-  /** Takes a message; it is delivered at once when the network is clear and nothing is before it. */
+  /**
+   * Takes a message; it is delivered at once when the network is clear and nothing is before it.
+   */
   push(item: Buffer): void {
     if (this.#closed) return;
     const releaseMs = this.#network.releaseMs();

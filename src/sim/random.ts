@@ -1,4 +1,6 @@
-/** A seeded source of numbers (mulberry32): the same seed gives the same numbers on every machine. */
+/**
+ * A seeded source of numbers (mulberry32): the same seed gives the same numbers on every machine.
+ */
 export class Random {
   #state: number;
 
@@ -26,7 +28,10 @@ export class Random {
     return items[this.below(items.length)];
   }
 
-  /** An integer from 0 up to, and without, `count`, of which small ones are more likely (the square of a number). */
+  /**
+   * An integer from 0 up to, and without, `count`, of which small ones are more likely (the square
+   * of a number).
+   */
   skewed(count: number): number {
     const x = this.#next();
     return Math.floor(x * x * count);

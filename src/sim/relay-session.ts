@@ -1,9 +1,15 @@
 import { WebSocket } from 'ws';
 import { type Network, Pipe } from './network.js';
 
-/** What a slow client may leave unread before it is cut, as a Solana node does with a client that lags behind. */
+/**
+ * What a slow client may leave unread before it is cut, as a Solana node does with a client that
+ * lags behind.
+ */
 const UNREAD_BYTES_MAX = 64 * 1024 * 1024;
-/** Close codes that a peer may send; the others are made up by the library for a connection that just broke. */
+/**
+ * Close codes that a peer may send; the others are made up by the library for a connection that
+ * just broke.
+ */
 const SENDABLE_CODES: ReadonlySet<number> = new Set([
   1000, 1001, 1002, 1003, 1007, 1008, 1009, 1011,
 ]);
@@ -11,14 +17,20 @@ const SENDABLE_CODES: ReadonlySet<number> = new Set([
 /** What a session needs from its relay. */
 export interface SessionContext {
   readonly network: Network;
-  /** Sees a message of the chain; returns what the client gets, or undefined when it is lost on the way. */
+  /**
+   * Sees a message of the chain; returns what the client gets, or undefined when it is lost on the
+   * way.
+   */
   readonly onDown: (message: Buffer) => Buffer | undefined;
   readonly onUp: (message: Buffer) => void;
   readonly onLagged: () => void;
   readonly onEnd: (session: RelaySession) => void;
 }
 
-/** One client's WebSocket and its twin to the chain. Pings pass through, so a stalled chain does not answer them. */
+/**
+ * One client's WebSocket and its twin to the chain. Pings pass through, so a stalled chain does not
+ * answer them.
+ */
 export class RelaySession {
   readonly #client: WebSocket;
   readonly #chain: WebSocket;

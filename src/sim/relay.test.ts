@@ -83,7 +83,8 @@ test('notifications carry the slot of the chain, which freezes them at the subsc
       expect(slot).toBeLessThanOrEqual((before[i] ?? 0) + 2);
     });
   }
-  // This is the fault that the relay is for; when the chain no longer has it, the correction can go.
+  // This is the fault that the relay is for; when the chain no longer has it, the correction can
+  // go.
   expect(new Set(direct.of('programNotification').map(({ slot }) => slot)).size).toBe(1);
   expect(relay.traffic.notificationsCorrected).toBeGreaterThan(0);
   direct.socket.close();

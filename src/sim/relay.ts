@@ -36,15 +36,17 @@ export interface RelayTraffic {
 }
 
 /**
- * Stands between a client and a local chain, on a port of its own that survives a restart of the chain. It writes the
- * present slot into account and program notifications, because Surfpool freezes theirs at the slot of the subscription,
- * and it makes the network bad on demand: cut, stall, delay, lost notifications.
+ * Stands between a client and a local chain, on a port of its own that survives a restart of the
+ * chain. It writes the present slot into account and program notifications, because Surfpool
+ * freezes theirs at the slot of the subscription, and it makes the network bad on demand: cut,
+ * stall, delay, lost notifications.
  *
- * A corrected slot is the newest that the relay knows: from its own slot subscription, from `noteSlot`, and from the
- * answers that pass. Too high a slot heals with the next notification; too low a one would let a client drop the account
- * as older than its snapshot.
+ * A corrected slot is the newest that the relay knows: from its own slot subscription, from
+ * `noteSlot`, and from the answers that pass. Too high a slot heals with the next notification; too
+ * low a one would let a client drop the account as older than its snapshot.
  *
- * It does not read JSON-RPC beyond that, and it keeps no subscriptions: a client that was cut subscribes again.
+ * It does not read JSON-RPC beyond that, and it keeps no subscriptions: a client that was cut
+ * subscribes again.
  */
 export class Relay {
   readonly #http: Server;

@@ -1,4 +1,7 @@
-/** The head of a message in which `context` is looked for; Solana servers write it before the account's data. */
+/**
+ * The head of a message in which `context` is looked for; Solana servers write it before the
+ * account's data.
+ */
 const HEAD_BYTES = 256;
 
 const CONTEXT_SLOT = /"context":\{(?:"apiVersion":"[^"]*",)?"slot":(\d+)/;
@@ -24,8 +27,9 @@ export function isAccountNotification(message: Buffer): boolean {
 }
 
 /**
- * The account or program notification with `slot` as its context slot. Only the number is replaced; every other byte of
- * the message stays as the chain wrote it. A message without a context at its head is returned as it is.
+ * The account or program notification with `slot` as its context slot. Only the number is replaced;
+ * every other byte of the message stays as the chain wrote it. A message without a context at its
+ * head is returned as it is.
  */
 export function withContextSlot(message: Buffer, slot: number): Buffer {
   const match = CONTEXT_SLOT.exec(head(message));

@@ -4,7 +4,10 @@ import { announcedSlot } from './slot-correction.js';
 /** Pause before a lost slot subscription is opened again; the chain is on the same machine. */
 const RECONNECT_MS = 250;
 
-/** Follows the newest slot of a chain by its slotSubscribe, and opens the subscription again when it breaks. */
+/**
+ * Follows the newest slot of a chain by its slotSubscribe, and opens the subscription again when it
+ * breaks.
+ */
 export class SlotStream {
   readonly #wsUrl: string;
   #socket: WebSocket | undefined;

@@ -9,7 +9,10 @@ import {
 } from './chain-enums.js';
 import { ORDER, PERP_POSITION, SPOT_POSITION, USER } from './layout.js';
 
-/** One order, under the program's names. Prices at 1e6, perp base at 1e9, spot base in the token's decimals. */
+/**
+ * One order, under the program's names. Prices at 1e6, perp base at 1e9, spot base in the token's
+ * decimals.
+ */
 export interface OrderFields {
   slot: bigint;
   price: bigint;
@@ -37,7 +40,9 @@ export interface OrderFields {
   bitFlags: number;
 }
 
-/** A perp position without the sums over open orders, which are derived. Base at 1e9, quote at 1e6. */
+/**
+ * A perp position without the sums over open orders, which are derived. Base at 1e9, quote at 1e6.
+ */
 export interface PerpPositionFields {
   marketIndex: number;
   baseAssetAmount: bigint;
@@ -199,7 +204,10 @@ function openOrders(user: UserFields): OrderFields[] {
   );
 }
 
-/** Open sizes of a user in a market; asks are negative, and orders that wait for a trigger count but do not add up. */
+/**
+ * Open sizes of a user in a market; asks are negative, and orders that wait for a trigger count but
+ * do not add up.
+ */
 function openSums(
   user: UserFields,
   marketType: MarketType,
