@@ -1,5 +1,5 @@
 /**
- * Installs the Debian packages that the tests and benchmarks use, as root. Does nothing when their
+ * Installs the Debian packages that the build and the README's examples use, as root. Does nothing when their
  * commands are there already; on another system it names what is missing.
  */
 import { commandExists, runOrThrow } from './process.mjs';
@@ -8,7 +8,6 @@ import { commandExists, runOrThrow } from './process.mjs';
 const tools = [
   { command: 'cc', package: 'build-essential' }, // links the Rust core
   { command: 'curl', package: 'curl' }, // the README's examples
-  { command: 'wrk', package: 'wrk' }, // HTTP load in the benchmarks
 ];
 
 const missing = tools.filter((tool) => !commandExists(tool.command)).map((tool) => tool.package);
