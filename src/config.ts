@@ -54,6 +54,11 @@ export const LIMITS = {
   requestLineBytesMax: 8_192,
   /** All header names and values of a request: what proxies in front allow by default. */
   headerBytesMax: 16_384,
+  /**
+   * A request's head as the transport gathers it: room for both with their separators, so that what
+   * is refused for its size is refused here, by name. Each slow connection may hold this much.
+   */
+  requestHeadBytesMax: 32_768,
   /** Parsed queries kept per path, so that a repeated request is not parsed again. */
   queryMemoEntriesMax: 1_024,
   /** Longer queries are parsed each time, which bounds the memo at 512 KiB a path. */

@@ -28,7 +28,11 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 const exclusive = [
   { what: 'the addon', pattern: /#addon|crates\/node|\.node['"]/, only: /^engine\// },
   { what: 'uWebSockets.js', pattern: /from 'uWebSockets\.js'/, only: /^server\/uws\.ts$/ },
-  { what: 'the environment', pattern: /process\.env\b/, only: /^config\.ts$/ },
+  {
+    what: 'the environment',
+    pattern: /process\.env\b/,
+    only: /^config\.ts$|^server\/transport-setting\.ts$/,
+  },
 ];
 
 interface SourceFile {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LIMITS } from '../config.js';
 import { FakeBook, type RunningServer, startServer } from './testing.js';
@@ -36,6 +38,23 @@ async function expectQuery(path: string, expected: Record<string, unknown>): Pro
   const response = await get(path);
   expect(response.status).toBe(200);
   expect(await response.json()).toMatchObject({ asked: expected });
+}
+
+/** Sends each part when the one before it has left, and answers all that comes back. */
+async function inPackets(parts: readonly string[]): Promise<string> {
+  const socket = connect({ port: Number(new URL(server.url).port), noDelay: true });
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (text) => {
+    answer += text;
+  });
+  const ended = once(socket, 'close');
+  for (const part of parts) {
+    await new Promise((resolve) => socket.write(part, resolve));
+    // The server has read the part when it has answered somebody else.
+    await (await get('/health')).text();
+  }
+  await ended;
+  return answer;
 }
 
 describe('parameters of the book paths', () => {
@@ -207,6 +226,16 @@ describe('paths and methods', () => {
     const headers = { 'x-filler': 'y'.repeat(LIMITS.headerBytesMax) };
     const response = await get('/l2?marketName=SOL-PERP', { headers });
     expect(response.status).toBe(413);
+  });
+
+  test.each([
+    ['within the limits is answered', 15_000, '200'],
+    ['beyond them is refused by name', 20_000, '413'],
+  ])('a request in two packets that is %s', async (_what, bytes, status) => {
+    const head = `GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Filler: `;
+    const filler = 'y'.repeat(bytes / 2);
+    const answer = await inPackets([head + filler, `${filler}\r\n\r\n`]);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} .*\\{.*\\}$`, 's'));
   });
 
   test('a long value is not echoed whole', async () => {

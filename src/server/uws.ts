@@ -6,6 +6,7 @@
  * and no response is touched after the client has gone.
  */
 
+import './transport-setting.js';
 import uws from 'uWebSockets.js';
 import { createRequire } from 'node:module';
 import { ServerError } from './errors.js';
