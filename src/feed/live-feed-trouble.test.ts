@@ -121,6 +121,15 @@ describe('feed: trouble', () => {
     expect(await callsAfter(() => bench.feed.stop())).toEqual({ calls: 0, turns: 0 });
   });
 
+  test('a feed stopped by whoever hears of its turns begins no snapshot', async () => {
+    bench
+      .start({ onTurn: () => void (bench.engine.slot === 100 && bench.feed.stop()) })
+      .catch(() => undefined);
+    await until('the slot of the reading', () => bench.engine.slot === 100);
+    for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+    expect(bench.engine.calls.filter((call) => call.startsWith('begin '))).toEqual([]);
+  });
+
   test('a snapshot decoded after a cut reaches the engine no more', async () => {
     const after = await callsAfter(async () => {
       bench.server.cut();

@@ -158,9 +158,8 @@ export class Session {
       socket.subscribe('slotSubscribe', [], (result) => this.#slotReceived(result)),
       ...PROGRAM_KINDS.map((kind) => this.#subscribeProgram(kind)),
       socket.subscribe('accountSubscribe', accountSubscribeParams(CLOCK_KEY), (result) => {
-        const update = parseAccountNotification('clock', CLOCK_KEY, result);
-        if (update !== null) this.#clockHeardAtMs = this.#parts.timers.nowMs();
-        this.#received(update);
+        this.#clockHeardAtMs = this.#parts.timers.nowMs();
+        this.#received(parseAccountNotification('clock', CLOCK_KEY, result));
       }),
     ]);
   }

@@ -179,7 +179,7 @@ function rowsOf({ engine }: Follower, maker: string): number {
   return bodies.reduce((sum, { bids, asks }) => sum + bids.length + asks.length, 0);
 }
 
-test('feed: an audit finds nothing in a moving chain, and takes a closed account out', {
+test('feed: an audit finds nothing in a moving chain, and takes closed accounts out', {
   timeout: 120_000,
 }, async () => {
   const world = await startWorld(SEED);
@@ -195,6 +195,11 @@ test('feed: an audit finds nothing in a moving chain, and takes a closed account
   const audits = book.feed.stats().audits + 2;
   await until('two more audits', () => book.feed.stats().audits >= audits, DEADLINE_MS);
   expect(book.feed.stats()).toMatchObject({ auditDifferences: 1, usersRemoved: 1, rebuilds: 1 });
+  const market = book.engine.findMarket('SOL-PERP');
+  expect(market?.emptyReason).toBeNull();
+  await world.close(market?.account ?? '');
+  const reason = (): string | null | undefined => book.engine.findMarket('SOL-PERP')?.emptyReason;
+  await until('the market is empty', () => reason() === 'marketClosed', DEADLINE_MS);
   expect(book.feed.status().state).toBe('live');
   expect(book.engine.checkIntegrity()).toBeNull();
 });
