@@ -31,7 +31,7 @@ export const LIMITS = {
   demoRateMax: 500,
   /** A seed is one unsigned 32-bit word. */
   demoSeedMax: 0xffff_ffff,
-  /** One account of 4,376 bytes each: 44 MB of chain state at most. */
+  /** One account of 4,376 bytes each: 44 MB of chain state, written in about 10 s at the start. */
   demoMakersMax: 10_000,
   /** A filter names markets one by one; the program has fewer than this. */
   marketFilterMax: 256,

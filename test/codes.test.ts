@@ -1,0 +1,30 @@
+/** Every code that a log or an answer can carry is in docs/api.md, where an operator looks it up. */
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+
+const docs = read('docs/api.md');
+
+test.each([
+  ['src/config.ts', /readonly code: ([^,]+),/, 3],
+  ['src/rpc/error.ts', /RpcErrorCode =([^;]+);/, 12],
+  ['src/feed/error.ts', /FeedErrorCode =([^;]+);/, 8],
+  ['src/engine/errors.ts', /EngineErrorCode =([^;]+);/, 11],
+  ['src/sim/sim-error.ts', /SimErrorCode =([^;]+);/, 5],
+  ['src/server/errors.ts', /STATUS_BY_CODE = {([^}]+)}/, 9],
+  ['crates/node/src/problem.rs', /fn code([\s\S]+?)fn message/, 7],
+])('the codes of %s', (path, list, countMin) => {
+  const codes = list.exec(read(path))?.[1]?.match(/\b[A-Z]+_[A-Z0-9_]+\b|\bINTERNAL\b/g) ?? [];
+  expect(codes.length).toBeGreaterThanOrEqual(countMin);
+  expect(codes.filter((code) => !docs.includes(`\`${code}\``))).toEqual([]);
+});
+
+test.each([
+  ['crates/book/src/place.rs', /impl EmptyReason([\s\S]+?)\n}/, 6],
+  ['crates/book/src/market.rs', /impl OffsetExclusion([\s\S]+?)\n}/, 2],
+])('the reasons of %s', (path, list, countMin) => {
+  const reasons = list.exec(read(path))?.[1]?.match(/"[a-zA-Z]+"/g) ?? [];
+  expect(reasons.length).toBeGreaterThanOrEqual(countMin);
+  expect(reasons.filter((reason) => !docs.includes(`\`${reason.slice(1, -1)}\``))).toEqual([]);
+});
