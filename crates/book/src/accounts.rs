@@ -15,7 +15,7 @@ use crate::limits::{MARKETS_MAX, ORDER_BYTES, ORDERS_PER_USER, QUARANTINE_MAX, U
 use crate::market::{Interest, Market, MarketId, MarketInfo, OracleFields};
 use crate::orders::bits;
 use crate::place::EmptyReason;
-use crate::users::{MarketKey, Positions, positions_of};
+use crate::users::{Positions, positions_of};
 
 /// How an update stands to what the book has of the same account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,16 +122,15 @@ impl Book {
         let was_present = self.users.get(index).present;
         self.accept_user(index, update);
         let owner_changed = self.set_owner(index, view.status() & FROZEN != 0, positions);
-        let reconsider = self.copy_slots(index, view.orders_bytes(), changed) | owner_changed;
+        self.copy_slots(index, view.orders_bytes(), changed);
+        let reconsider = changed | owner_changed;
         for slot in bits(reconsider) {
             self.reposition(handle_of(index, slot));
         }
-        if was_present && changed == 0 && owner_changed == 0 {
+        if was_present && reconsider == 0 {
             return Ok(Applied::Unchanged);
         }
-        if was_present {
-            self.note_snapshot_change(update);
-        }
+        self.note_snapshot(update, was_present);
         Ok(Applied::Changed)
     }
 
@@ -162,7 +161,6 @@ impl Book {
     }
 
     fn accept_user(&mut self, index: usize, update: &AccountUpdate<'_>) {
-        self.note_snapshot_read(index, update);
         let user = self.users.get_mut(index);
         user.version.accept(update);
         if !user.present {
@@ -207,18 +205,17 @@ impl Book {
         reconsider
     }
 
-    /// Copies changed slots into the book's memory and returns the ones to place anew.
+    /// Copies changed slots into the book's memory.
     fn copy_slots(
         &mut self,
         index: usize,
         orders: &[u8; ORDERS_PER_USER * ORDER_BYTES],
         changed: u32,
-    ) -> u32 {
+    ) {
         let (new, _) = orders.as_chunks::<ORDER_BYTES>();
         for slot in bits(changed) {
             self.set_raw(handle_of(index, slot), &new[slot]);
         }
-        changed
     }
 
     /// Closes a user or market account; anything else that is closed is not ours.
@@ -231,29 +228,26 @@ impl Book {
             self.take_out(index);
             return Applied::Closed;
         }
-        match self.lose_market(update, EmptyReason::MarketClosed) {
-            None => Applied::Ignored,
-            Some(false) => Applied::Stale,
-            Some(true) => {
-                self.quarantined.remove(&update.pubkey);
-                Applied::Closed
-            }
+        let lost = self.lose_market(update, EmptyReason::MarketClosed);
+        if lost == Some(Applied::Closed) {
+            self.quarantined.remove(&update.pubkey);
         }
+        lost.unwrap_or(Applied::Ignored)
     }
 
-    /// Empties the market of an account that is closed or malformed; false for an old state, `None`
-    /// when no market has this account.
-    fn lose_market(&mut self, update: &AccountUpdate<'_>, reason: EmptyReason) -> Option<bool> {
+    /// Empties the market of an account that is closed or malformed: `Closed`, or `Stale` for an
+    /// old state; `None` when no market has this account.
+    fn lose_market(&mut self, update: &AccountUpdate<'_>, reason: EmptyReason) -> Option<Applied> {
         let market = self.markets.iter_mut().find(|m| m.info.account == update.pubkey)?;
         if !market.version.admits(update, self.snapshot.replaces) {
-            return Some(false);
+            return Some(Applied::Stale);
         }
         market.version.accept(update);
         market.unusable = Some(reason);
         let id = market.info.id;
         self.touch(id);
         self.refresh_market(id);
-        Some(true)
+        Some(Applied::Closed)
     }
 
     /// Takes every order of a user out of the book. The key stays, to gate older states.
@@ -289,7 +283,7 @@ impl Book {
             self.users.get_mut(index).version.accept(update);
             self.take_out(index);
         }
-        if self.lose_market(update, EmptyReason::MarketMalformed) == Some(false) {
+        if self.lose_market(update, EmptyReason::MarketMalformed) == Some(Applied::Stale) {
             return Ok(Applied::Stale);
         }
         if self.quarantined.len() < QUARANTINE_MAX {
@@ -348,12 +342,16 @@ impl Book {
         read.info.id = id;
         let places_change = found || market.places_differ(&read);
         let interest_changed = market.interest != read.interest;
+        let oracle_of = |info: &MarketInfo| (info.oracle, info.oracle_source);
+        let oracle_changes = found || oracle_of(&market.info) != oracle_of(&read.info);
         market.unusable = None;
         market.info = read.info;
         market.oracle_fields = read.oracle_fields;
         market.interest = read.interest;
         self.touch(id);
-        self.follow_oracles();
+        if oracle_changes {
+            self.follow_oracles();
+        }
         self.refresh_market(id);
         if places_change {
             self.rebuild_market(id);
@@ -369,7 +367,7 @@ impl Book {
         update: &AccountUpdate<'_>,
         info: &MarketInfo,
     ) -> Result<(MarketId, bool), BookError> {
-        let key = MarketKey { market_type: info.market_type, market_index: info.market_index };
+        let key = info.key();
         if let Some(id) = self.market_id(key) {
             return Ok((id, false));
         }

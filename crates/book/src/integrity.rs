@@ -48,13 +48,8 @@ impl Book {
     #[must_use]
     pub fn state_hash(&self) -> u64 {
         let mut hash = CanonicalHash::new();
-        let mut keys: Vec<(MarketKey, MarketId)> = self
-            .markets()
-            .map(|info| {
-                let (market_type, market_index) = (info.market_type, info.market_index);
-                (MarketKey { market_type, market_index }, info.id)
-            })
-            .collect();
+        let mut keys: Vec<(MarketKey, MarketId)> =
+            self.markets().map(|info| (info.key(), info.id)).collect();
         keys.sort_unstable();
         let mut rows: Vec<OrderRow> = Vec::new();
         for (key, id) in keys {

@@ -8,6 +8,7 @@ use crate::Side;
 use crate::ladder::Ladder;
 use crate::offset_ladder::{OffsetLadder, OffsetPricing};
 use crate::place::EmptyReason;
+use crate::users::MarketKey;
 use crate::version::Version;
 
 /// A market's number in this book: dense, in the order in which markets were found.
@@ -53,6 +54,13 @@ pub struct MarketInfo {
     pub paused_operations: u8,
     /// When the market expires, 0 for never.
     pub expiry_ts: UnixSeconds,
+}
+
+impl MarketInfo {
+    /// The market as accounts name it.
+    pub(crate) fn key(&self) -> MarketKey {
+        MarketKey { market_type: self.market_type, market_index: self.market_index }
+    }
 }
 
 /// Why oracle-offset orders are left out of a body.

@@ -67,7 +67,7 @@ impl Book {
         self.auctions.reset(i64::try_from(self.slot.0).unwrap_or(i64::MAX));
         self.expiries.reset(self.now.0);
         // Each order sets two timers at most, so this never asks for another reset.
-        self.for_each_timed(Self::schedule);
+        self.for_each_order(|user| user.timed, Self::schedule);
     }
 
     /// Puts an order slot where it belongs now.
@@ -187,19 +187,19 @@ impl Book {
     pub(crate) fn rebuild_market(&mut self, id: MarketId) {
         let market = &mut self.markets[id.index()];
         let tick = market.info.tick.0;
-        let key = MarketKey {
-            market_type: market.info.market_type,
-            market_index: market.info.market_index,
-        };
+        let key = market.info.key();
         market.fixed.iter_mut().for_each(crate::ladder::Ladder::clear);
         market.offset.iter_mut().for_each(|ladder| ladder.reset(tick));
         self.touch(id);
-        self.for_each_open(|book, handle| {
-            if market_of(book.arena.raw(handle)) == Some(key) {
-                book.detach(handle);
-                book.reposition(handle);
-            }
-        });
+        self.for_each_order(
+            |user| user.open,
+            |book, handle| {
+                if market_of(book.arena.raw(handle)) == Some(key) {
+                    book.detach(handle);
+                    book.reposition(handle);
+                }
+            },
+        );
     }
 
     /// Forgets a place in a ladder that has been emptied.
@@ -219,31 +219,25 @@ impl Book {
 
     /// Sizes a market's reduce-only orders again: its interest changed what positions hold.
     pub(crate) fn resize_reduce_only(&mut self, id: MarketId) {
-        let info = &self.markets[id.index()].info;
-        let key = MarketKey { market_type: info.market_type, market_index: info.market_index };
-        for user in 0..self.users.len() {
-            for slot in bits(self.users.get(user).reduce_only) {
-                let handle = handle_of(user, slot);
-                if market_of(self.arena.raw(handle)) == Some(key) {
-                    self.reposition(handle);
+        let key = self.markets[id.index()].info.key();
+        self.for_each_order(
+            |user| user.reduce_only,
+            |book, handle| {
+                if market_of(book.arena.raw(handle)) == Some(key) {
+                    book.reposition(handle);
                 }
-            }
-        }
+            },
+        );
     }
 
-    /// Calls `each` with the handle of every open order.
-    fn for_each_open(&mut self, mut each: impl FnMut(&mut Self, u32)) {
+    /// Calls `each` with the handle of every order slot that is in a mask of its user.
+    pub(crate) fn for_each_order(
+        &mut self,
+        mask: impl Fn(&User) -> u32,
+        mut each: impl FnMut(&mut Self, u32),
+    ) {
         for user in 0..self.users.len() {
-            for slot in bits(self.users.get(user).open) {
-                each(self, handle_of(user, slot));
-            }
-        }
-    }
-
-    /// Calls `each` with the handle of every open order that depends on time.
-    pub(crate) fn for_each_timed(&mut self, mut each: impl FnMut(&mut Self, u32)) {
-        for user in 0..self.users.len() {
-            for slot in bits(self.users.get(user).timed) {
+            for slot in bits(mask(self.users.get(user))) {
                 each(self, handle_of(user, slot));
             }
         }

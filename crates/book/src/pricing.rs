@@ -39,9 +39,10 @@ impl Book {
         account.owner = update.owner;
         account.data.clear();
         account.data.extend_from_slice(update.data);
-        for at in 0..self.oracles.get(&update.pubkey).map_or(0, |account| account.markets.len()) {
-            let id = self.oracles[&update.pubkey].markets[at];
-            self.refresh_market(id);
+        let markets = std::mem::take(&mut account.markets);
+        markets.iter().for_each(|id| self.refresh_market(*id));
+        if let Some(account) = self.oracles.get_mut(&update.pubkey) {
+            account.markets = markets;
         }
         Applied::Changed
     }

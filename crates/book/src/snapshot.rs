@@ -73,21 +73,15 @@ impl Book {
         self.users.present().filter(|index| self.users.get(*index).seen == generation).count()
     }
 
-    /// Counts what a snapshot's account changes, before it changes it.
-    pub(crate) fn note_snapshot_read(&mut self, index: usize, update: &AccountUpdate<'_>) {
+    /// Counts an account of a snapshot that the book did not have, or had otherwise.
+    pub(crate) fn note_snapshot(&mut self, update: &AccountUpdate<'_>, was_present: bool) {
         if update.gate != Gate::Snapshot {
             return;
         }
-        let user = self.users.get(index);
-        if !user.present {
-            self.snapshot.report.added += 1;
-        }
-    }
-
-    /// Counts an account the book had otherwise.
-    pub(crate) fn note_snapshot_change(&mut self, update: &AccountUpdate<'_>) {
-        if update.gate == Gate::Snapshot {
-            self.snapshot.report.changed += 1;
+        let report = &mut self.snapshot.report;
+        match was_present {
+            true => report.changed += 1,
+            false => report.added += 1,
         }
     }
 }

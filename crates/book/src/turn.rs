@@ -35,7 +35,7 @@ impl FeedState {
 impl Book {
     /// Moves the chain's time: ends auctions, expires orders and markets, ages oracles.
     ///
-    /// Time that goes back (another chain, a revert) decides every order again.
+    /// Time that goes back (another chain, a revert) decides every order that depends on it again.
     pub fn set_clock(&mut self, slot: Slot, now: UnixSeconds) {
         if (slot, now) == (self.slot, self.now) {
             return;
@@ -45,7 +45,7 @@ impl Book {
         self.now = now;
         if back {
             self.reset_timers();
-            self.for_each_timed(Self::reposition);
+            self.for_each_order(|user| user.timed, Self::reposition);
         } else {
             self.fire_timers();
         }
