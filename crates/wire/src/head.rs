@@ -40,8 +40,6 @@ pub struct BodyHead<'a> {
     pub empty_reason: Option<&'a str>,
     /// Why orders with an oracle offset are left out; `None` when they are in.
     pub offset_orders_excluded: Option<&'a str>,
-    /// Whether the best bid is above the best ask.
-    pub crossed: bool,
 }
 
 impl BodyHead<'_> {
@@ -112,7 +110,7 @@ impl BodyHead<'_> {
         json.raw(b",\"state\":");
         json.string(self.state);
         json.raw(b",\"crossed\":");
-        json.bool(self.crossed);
+        json.bool(self.top.crossed());
         if let Some(reason) = self.empty_reason {
             json.raw(b",\"reason\":");
             json.string(reason);

@@ -144,6 +144,5 @@ fn body_head<'a>(
         market_slot: header.market_slot,
         empty_reason: header.empty_reason.map(|reason| reason.name()),
         offset_orders_excluded: header.oracle.excluded.map(|reason| reason.name()),
-        crossed: top.crossed(),
     }
 }

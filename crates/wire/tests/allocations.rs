@@ -26,7 +26,6 @@ const HEAD: BodyHead<'_> = BodyHead {
     market_slot: Slot(1),
     empty_reason: None,
     offset_orders_excluded: None,
-    crossed: false,
 };
 
 const ORDER: OrderLine = OrderLine {

@@ -27,7 +27,6 @@ struct Facts {
     mm_oracle: Option<OracleReading>,
     last_oracle_price: i64,
     reasons: (Option<String>, Option<String>),
-    crossed: bool,
 }
 
 impl Facts {
@@ -48,7 +47,6 @@ impl Facts {
             market_slot: Slot(self.slot / 2),
             empty_reason: self.reasons.0.as_deref(),
             offset_orders_excluded: self.reasons.1.as_deref(),
-            crossed: self.crossed,
         }
     }
 }
@@ -72,12 +70,11 @@ prop_compose! {
         (bid, ask) in any::<(Option<u64>, Option<u64>)>(),
         oracle in proptest::option::of(reading()),
         mm_oracle in proptest::option::of(reading()),
-        (last_oracle_price, reasons, crossed)
-            in any::<(i64, (Option<String>, Option<String>), bool)>(),
+        (last_oracle_price, reasons) in any::<(i64, (Option<String>, Option<String>))>(),
     ) -> Facts {
         Facts {
             name, is_perp, market_index, ts_ms, slot, seq, bid, ask, oracle, mm_oracle,
-            last_oracle_price, reasons, crossed,
+            last_oracle_price, reasons,
         }
     }
 }
@@ -160,7 +157,8 @@ fn model_of_head(facts: &Facts, body: &mut Map<String, Value>, with_prices: bool
     put("seq", json!(facts.seq));
     put("epoch", json!("e1"));
     put("state", json!("live"));
-    put("crossed", json!(facts.crossed));
+    let is_crossed = matches!((facts.bid, facts.ask), (Some(bid), Some(ask)) if bid > ask);
+    put("crossed", json!(is_crossed));
     let reasons = [("reason", &facts.reasons.0), ("offsetOrdersExcluded", &facts.reasons.1)];
     for (name, reason) in reasons {
         if let Some(reason) = reason {
@@ -255,7 +253,6 @@ fn the_body_of_the_documentation_comes_out_letter_by_letter() {
         mm_oracle: Some(reading(150_000_700, 350_000_000)),
         last_oracle_price: 0,
         reasons: (None, None),
-        crossed: false,
     };
     let bids =
         [SourcedLevel { price: Price(149_980_000), sizes: [2_500_000_000, 10_000_000_000, 0] }];
