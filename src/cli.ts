@@ -17,11 +17,40 @@ const commonOptions = [
     '--audit-interval-ms <ms>',
     `time between two audits of the book, 0 for none (default ${DEFAULTS.auditIntervalMs})`,
   ),
+  new Option(
+    '--lagging-after-ms <ms>',
+    `without a slot for this long the book is lagging (default ${DEFAULTS.laggingAfterMs})`,
+  ),
+  new Option(
+    '--stale-after-ms <ms>',
+    `without a slot for this long the book is stale (default ${DEFAULTS.staleAfterMs})`,
+  ),
+  new Option('--metrics-port <port>', 'serve /metrics on this port instead of the main one'),
+  new Option(
+    '--metrics-host <host>',
+    `address of the metrics port (default ${DEFAULTS.metricsHost})`,
+  ),
+  new Option(
+    '--publish-interval-ms <ms>',
+    `least time between two frames of a compatible channel (default ${DEFAULTS.publishIntervalMs})`,
+  ),
+  new Option(
+    '--sockets-per-ip <count>',
+    `WebSockets of one address (default ${DEFAULTS.socketsPerIp})`,
+  ),
+  new Option(
+    '--messages-per-second <count>',
+    `messages of one WebSocket (default ${DEFAULTS.messagesPerSecond})`,
+  ),
+  new Option('--requests-per-second <count>', 'HTTP requests of one address (default 0, no limit)'),
 ];
 
 const clusterOptions = [
   new Option('--rpc-url <url>', 'HTTP address of a Solana RPC node'),
   new Option('--ws-url <url>', 'its subscription address (default derived from --rpc-url)'),
+  new Option('--fallback-rpc-url <url>', 'another node, used while the first one fails'),
+  new Option('--fallback-ws-url <url>', 'its subscription address (default derived likewise)'),
+  new Option('--snapshot-url <url>', 'a node for the heavy scan of all users (default: the same)'),
   new Option('--program-id <key>', `the exchange's program (default ${DEFAULTS.programId})`),
 ];
 

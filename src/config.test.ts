@@ -27,6 +27,14 @@ describe('defaults', () => {
       markets: [],
       logLevel: 'info',
       auditIntervalMs: 300_000,
+      laggingAfterMs: 2_500,
+      staleAfterMs: 5_000,
+      metricsPort: undefined,
+      metricsHost: '127.0.0.1',
+      publishIntervalMs: 50,
+      socketsPerIp: 100,
+      messagesPerSecond: 50,
+      requestsPerSecond: 0,
       rate: DEFAULTS.demoRate,
       seed: DEFAULTS.demoSeed,
       makers: 200,
@@ -63,12 +71,12 @@ describe('subscription URL', () => {
     ['http://127.0.0.1:8899', 'ws://127.0.0.1:8900/'],
     ['http://rpc.example/?api=1', 'ws://rpc.example/?api=1'],
   ])('%s has %s', (rpcUrl, wsUrl) => {
-    expect(reader({ rpcUrl }).service().wsUrl).toBe(wsUrl);
+    expect(reader({ rpcUrl }).service().nodes[0].wsUrl).toBe(wsUrl);
   });
 
   test('a given one is taken', () => {
     const flags = { rpcUrl: 'http://a.example', wsUrl: 'wss://b.example/x' };
-    expect(reader(flags).service().wsUrl).toBe('wss://b.example/x');
+    expect(reader(flags).service().nodes[0].wsUrl).toBe('wss://b.example/x');
   });
 });
 

@@ -1,11 +1,12 @@
 /**
- * Every setting, default and limit of the service, and the only reader of the environment.
+ * Every setting and default of the service, and the only reader of the environment.
  *
  * A flag wins over its environment variable, which wins over the default. Nothing is read at import
  * time: `readConfig` takes the flags and the environment and returns checked values, or throws a
  * ConfigError that names the setting.
  */
 import { PublicKey } from '@solana/web3.js';
+import { LIMITS } from './limits.js';
 
 /** What a setting is when neither a flag nor the environment gives it. */
 export const DEFAULTS = {
@@ -17,67 +18,27 @@ export const DEFAULTS = {
   logLevel: 'info',
   /** The whole book is compared with the chain this often: one scan of all users each time. */
   auditIntervalMs: 300_000,
+  /** Without a slot for this long the book is `lagging`: six slots are missing. */
+  laggingAfterMs: 2_500,
+  /** Without a slot for this long the book is `stale`. */
+  staleAfterMs: 5_000,
+  /** Metrics are for the people who run the service: another machine must be let in by name. */
+  metricsHost: '127.0.0.1',
+  /** The compatible channels send a changed book at most once in this time. */
+  publishIntervalMs: 50,
+  /** WebSockets of one address, loopback excepted. */
+  socketsPerIp: 100,
+  /** Messages a second that one WebSocket may send. */
+  messagesPerSecond: 50,
+  /** HTTP requests a second of one address; 0 for no limit. */
+  requestsPerSecond: 0,
   /** Account writes a second of the demo; the embedded chain holds 500 in the long run. */
   demoRate: 100,
   demoSeed: 1,
   demoMakers: 200,
 } as const;
 
-/** The largest (and smallest) values that are accepted, with the reason. */
-export const LIMITS = {
-  /** A TCP port is 16 bits; 0 lets the system choose one, which tests use. */
-  portMax: 65_535,
-  /** Steady account writes a second that the embedded chain keeps up with. */
-  demoRateMax: 500,
-  /** A seed is one unsigned 32-bit word. */
-  demoSeedMax: 0xffff_ffff,
-  /** One account of 4,376 bytes each: 44 MB of chain state, written in about 10 s at the start. */
-  demoMakersMax: 10_000,
-  /** A filter names markets one by one; the program has fewer than this. */
-  marketFilterMax: 256,
-  /** Levels or orders a side in one body: 1,000 rows are below 256 KiB of JSON. */
-  depthMin: 1,
-  depthMax: 1_000,
-  /** The specification's default of /l2. */
-  l2DepthDefault: 10,
-  /** Ticks a group; the incumbent's clients use 1 to 10,000. */
-  groupingMin: 1,
-  groupingMax: 1_000_000,
-  /** Market indexes are u16 on chain. */
-  marketIndexMax: 65_535,
-  /** The name field of a market account has 32 bytes. */
-  marketNameBytesMax: 32,
-  /** Base58 characters of 32 bytes: 32 when all are zero, 44 when all are 255. */
-  keyCharsMin: 32,
-  keyCharsMax: 44,
-  /** Path and query together; the longest honest request names 50 markets in a list. */
-  requestLineBytesMax: 8_192,
-  /** All header names and values of a request: what proxies in front allow by default. */
-  headerBytesMax: 16_384,
-  /**
-   * A request's head as the transport gathers it: room for both with their separators, so that what
-   * is refused for its size is refused here, by name. Each slow connection may hold this much.
-   */
-  requestHeadBytesMax: 32_768,
-  /** Parsed queries kept per path, so that a repeated request is not parsed again. */
-  queryMemoEntriesMax: 1_024,
-  /** Longer queries are parsed each time, which bounds the memo at 512 KiB a path. */
-  queryMemoBytesMax: 512,
-  /** Smaller bodies fit in a few packets: compressing them costs more than it saves. */
-  gzipBodyBytesMin: 16_384,
-  /** Compressed bodies kept for their version: some hundred of the largest /l2 bodies. */
-  gzipCacheBytesMax: 64 * 1024 * 1024,
-  /** Compressions under way at once; beyond it bodies go out plain, so no queue can grow. */
-  gzipPendingMax: 32,
-  /** A day: rarer than that is as good as 0, which turns audits off. */
-  auditIntervalMsMax: 86_400_000,
-  /** A quoted value in an error message is cut here. */
-  errorValueCharsMax: 64,
-  /** Seconds that a client should wait before it asks again for a first book. */
-  retryAfterSeconds: 1,
-  /** Time that a stopping service waits for its parts before it leaves anyway. */
-  stopMsMax: 5_000,
-} as const;
+const HTTP = ['http:', 'https:'];
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -94,12 +55,31 @@ export interface CommonConfig {
   readonly logLevel: LogLevel;
   /** Time between two audits of the live book; 0 for none. */
   readonly auditIntervalMs: number;
+  /** After how many milliseconds without a slot the book is called `lagging`, and `stale`. */
+  readonly laggingAfterMs: number;
+  readonly staleAfterMs: number;
+  /** Where /metrics is served instead of on the main port; undefined leaves it there. */
+  readonly metricsPort: number | undefined;
+  readonly metricsHost: string;
+  readonly publishIntervalMs: number;
+  readonly socketsPerIp: number;
+  readonly messagesPerSecond: number;
+  /** 0 for no limit. */
+  readonly requestsPerSecond: number;
+}
+
+/** One RPC node. */
+export interface NodeConfig {
+  readonly rpcUrl: string;
+  readonly wsUrl: string;
 }
 
 /** Settings of a service on a cluster. */
 export interface ServiceConfig extends CommonConfig {
-  readonly rpcUrl: string;
-  readonly wsUrl: string;
+  /** The first is used while it works; the others take over when it does not. */
+  readonly nodes: readonly [NodeConfig, ...NodeConfig[]];
+  /** Takes the scan of all users; undefined leaves it to the node in use. */
+  readonly snapshotUrl: string | undefined;
   readonly programId: string;
 }
 
@@ -145,14 +125,19 @@ export class ConfigReader {
 
   /** The settings of `serve`. */
   service(): ServiceConfig {
-    const rpcUrl = this.text('rpcUrl');
-    if (rpcUrl === undefined) {
+    const first = this.node('rpcUrl', 'wsUrl');
+    if (first === undefined) {
       throw new ConfigError('MISSING_SETTING', '--rpc-url is missing', '--rpc-url');
     }
-    const rpc = this.url('rpcUrl', rpcUrl, ['http:', 'https:']);
-    const wsUrl = this.text('wsUrl');
-    const ws = wsUrl === undefined ? wsUrlOf(rpc) : this.url('wsUrl', wsUrl, ['ws:', 'wss:']);
-    return { ...this.common(), rpcUrl: rpc.href, wsUrl: ws.href, programId: this.programId() };
+    const second = this.node('fallbackRpcUrl', 'fallbackWsUrl');
+    const snapshotUrl = this.text('snapshotUrl');
+    return {
+      ...this.common(),
+      nodes: second === undefined ? [first] : [first, second],
+      snapshotUrl:
+        snapshotUrl === undefined ? undefined : this.url('snapshotUrl', snapshotUrl, HTTP).href,
+      programId: this.programId(),
+    };
   }
 
   /** The settings of `demo`. */
@@ -165,7 +150,18 @@ export class ConfigReader {
     };
   }
 
+  private node(rpcKey: string, wsKey: string): NodeConfig | undefined {
+    const rpcText = this.text(rpcKey);
+    if (rpcText === undefined) return undefined;
+    const rpc = this.url(rpcKey, rpcText, HTTP);
+    const wsText = this.text(wsKey);
+    const ws = wsText === undefined ? wsUrlOf(rpc) : this.url(wsKey, wsText, ['ws:', 'wss:']);
+    return { rpcUrl: rpc.href, wsUrl: ws.href };
+  }
+
   private common(): CommonConfig {
+    const duration = { min: LIMITS.durationMsMin, max: LIMITS.durationMsMax };
+    const rate = { min: 0, max: LIMITS.ratePerSecondMax };
     return {
       host: this.text('host') ?? DEFAULTS.host,
       port: this.integer('port', DEFAULTS.port, { min: 0, max: LIMITS.portMax }),
@@ -175,7 +171,29 @@ export class ConfigReader {
         min: 0,
         max: LIMITS.auditIntervalMsMax,
       }),
+      laggingAfterMs: this.integer('laggingAfterMs', DEFAULTS.laggingAfterMs, duration),
+      staleAfterMs: this.integer('staleAfterMs', DEFAULTS.staleAfterMs, duration),
+      metricsPort: this.metricsPort(),
+      metricsHost: this.text('metricsHost') ?? DEFAULTS.metricsHost,
+      publishIntervalMs: this.integer('publishIntervalMs', DEFAULTS.publishIntervalMs, {
+        min: 0,
+        max: LIMITS.publishIntervalMsMax,
+      }),
+      socketsPerIp: this.integer('socketsPerIp', DEFAULTS.socketsPerIp, {
+        min: 1,
+        max: LIMITS.socketsMax,
+      }),
+      messagesPerSecond: this.integer('messagesPerSecond', DEFAULTS.messagesPerSecond, {
+        min: 1,
+        max: LIMITS.ratePerSecondMax,
+      }),
+      requestsPerSecond: this.integer('requestsPerSecond', DEFAULTS.requestsPerSecond, rate),
     };
+  }
+
+  private metricsPort(): number | undefined {
+    if (this.text('metricsPort') === undefined) return undefined;
+    return this.integer('metricsPort', 0, { min: 0, max: LIMITS.portMax });
   }
 
   private programId(): string {

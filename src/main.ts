@@ -5,9 +5,10 @@
  */
 import { type Logger, pino } from 'pino';
 import { readBuildInfo } from './build-info.js';
-import { type CommonConfig, type DemoConfig, LIMITS, type ServiceConfig } from './config.js';
+import type { CommonConfig, DemoConfig, ServiceConfig } from './config.js';
 import { Engine } from './engine/engine.js';
 import { LiveFeed } from './feed/live-feed.js';
+import { LIMITS } from './limits.js';
 import { RpcClient } from './rpc/client.js';
 import { RpcSocket } from './rpc/socket.js';
 import type { FeedFigures } from './server/book-source.js';
@@ -33,14 +34,19 @@ export interface Service {
 export async function startService(config: ServiceConfig): Promise<Service> {
   const log = createLog(config);
   const engine = new Engine({ programId: config.programId, epoch: newEpoch() });
-  const socket = new RpcSocket({ url: config.wsUrl });
+  const [{ rpcUrl, wsUrl }] = config.nodes;
+  const socket = new RpcSocket({ url: wsUrl });
   const feed = new LiveFeed({
-    rpc: new RpcClient({ url: config.rpcUrl }),
+    rpc: new RpcClient({ url: rpcUrl }),
+    ...(config.snapshotUrl === undefined
+      ? {}
+      : { snapshotRpc: new RpcClient({ url: config.snapshotUrl }) }),
     socket,
     engine,
     programId: config.programId,
     log,
     auditIntervalMs: config.auditIntervalMs,
+    timing: { laggingAfterMs: config.laggingAfterMs, staleAfterMs: config.staleAfterMs },
     onGenesisChanged: () => engine.setEpoch(newEpoch(engine.epoch)),
     onFirstLive: () => process.stdout.write(`ready ${url}\n`),
   });
@@ -71,7 +77,12 @@ export async function startDemoService(config: DemoConfig): Promise<Service> {
   const demo = await startDemo({ rate, seed, makers });
   const { rpcUrl, wsUrl, programId } = demo;
   try {
-    const service = await startService({ ...config, rpcUrl, wsUrl, programId });
+    const service = await startService({
+      ...config,
+      nodes: [{ rpcUrl, wsUrl }],
+      snapshotUrl: undefined,
+      programId,
+    });
     process.stdout.write(`chain  ${rpcUrl} (a local chain with a simulated market)\n`);
     const chainFailed = new Promise<Error>((resolve) => {
       demo.done.catch((error: unknown) => resolve(asError(error)));

@@ -4,7 +4,7 @@
  * A repeated query costs one map look-up: its parsed form and the headers of the last version it was
  * answered with are kept. Bodies are not kept here; the core caches them.
  */
-import { LIMITS } from '../config.js';
+import { LIMITS } from '../limits.js';
 import type { BookSource, L2Request, L3Request, MarketVersion, Readiness } from './book-source.js';
 import { ServerError } from './errors.js';
 import { acceptsGzip, GzipCache } from './gzip.js';

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { LIMITS } from '../config.js';
+import { LIMITS } from '../limits.js';
 import { acceptsGzip, GzipCache } from './gzip.js';
 import { FakeBook, type RunningServer, startServer } from './testing.js';
 

@@ -5,7 +5,7 @@
  */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { LIMITS } from '../config.js';
+import { LIMITS } from '../limits.js';
 
 const compress = promisify(gzip);
 

@@ -3,7 +3,7 @@
  */
 
 import type { BuildInfo } from '../build-info.js';
-import { LIMITS } from '../config.js';
+import { LIMITS } from '../limits.js';
 import { l2Route, l3Route, requireFirstBook } from './book-routes.js';
 import type { BookSource, FeedFigures, MarketRow, Readiness } from './book-source.js';
 import { ServerError, STATUS_BY_CODE } from './errors.js';

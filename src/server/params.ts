@@ -4,7 +4,7 @@
  * This file does not know where the answer comes from; it asks the book only which markets exist.
  */
 import { PublicKey } from '@solana/web3.js';
-import { LIMITS } from '../config.js';
+import { LIMITS } from '../limits.js';
 import type { BookSource, L2Request, L3Request, MarketRow } from './book-source.js';
 import { quoted, ServerError } from './errors.js';
 import { Query } from './query.js';

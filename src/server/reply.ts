@@ -1,7 +1,7 @@
 /**
  * What a handler answers with, and the headers that every answer carries.
  */
-import { LIMITS } from '../config.js';
+import { LIMITS } from '../limits.js';
 import type { ServerError } from './errors.js';
 
 /** A header's name and value. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { LIMITS } from '../config.js';
+import { LIMITS } from '../limits.js';
 import { FakeBook, type RunningServer, startServer } from './testing.js';
 import { listen } from './uws.js';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LIMITS } from '../config.js';
+import { LIMITS } from '../limits.js';
 import { AccountWriter } from './account-writer.js';
 import { LocalChain } from './chain-process.js';
 import { PROGRAM_ID } from './keys.js';

@@ -1,0 +1,65 @@
+/** Every limit that is met from outside, each with its reason. */
+/** The largest (and smallest) values that are accepted. */
+export const LIMITS = {
+  /** A TCP port is 16 bits; 0 lets the system choose one, which tests use. */
+  portMax: 65_535,
+  /** Steady account writes a second that the embedded chain keeps up with. */
+  demoRateMax: 500,
+  /** A seed is one unsigned 32-bit word. */
+  demoSeedMax: 0xffff_ffff,
+  /** One account of 4,376 bytes each: 44 MB of chain state, written in about 10 s at the start. */
+  demoMakersMax: 10_000,
+  /** A filter names markets one by one; the program has fewer than this. */
+  marketFilterMax: 256,
+  /** Levels or orders a side in one body: 1,000 rows are below 256 KiB of JSON. */
+  depthMin: 1,
+  depthMax: 1_000,
+  /** The specification's default of /l2. */
+  l2DepthDefault: 10,
+  /** Ticks a group; the incumbent's clients use 1 to 10,000. */
+  groupingMin: 1,
+  groupingMax: 1_000_000,
+  /** Market indexes are u16 on chain. */
+  marketIndexMax: 65_535,
+  /** The name field of a market account has 32 bytes. */
+  marketNameBytesMax: 32,
+  /** Base58 characters of 32 bytes: 32 when all are zero, 44 when all are 255. */
+  keyCharsMin: 32,
+  keyCharsMax: 44,
+  /** Path and query together; the longest honest request names 50 markets in a list. */
+  requestLineBytesMax: 8_192,
+  /** All header names and values of a request: what proxies in front allow by default. */
+  headerBytesMax: 16_384,
+  /**
+   * A request's head as the transport gathers it: room for both with their separators, so that what
+   * is refused for its size is refused here, by name. Each slow connection may hold this much.
+   */
+  requestHeadBytesMax: 32_768,
+  /** Parsed queries kept per path, so that a repeated request is not parsed again. */
+  queryMemoEntriesMax: 1_024,
+  /** Longer queries are parsed each time, which bounds the memo at 512 KiB a path. */
+  queryMemoBytesMax: 512,
+  /** Smaller bodies fit in a few packets: compressing them costs more than it saves. */
+  gzipBodyBytesMin: 16_384,
+  /** Compressed bodies kept for their version: some hundred of the largest /l2 bodies. */
+  gzipCacheBytesMax: 64 * 1024 * 1024,
+  /** Compressions under way at once; beyond it bodies go out plain, so no queue can grow. */
+  gzipPendingMax: 32,
+  /** A day: rarer than that is as good as 0, which turns audits off. */
+  auditIntervalMsMax: 86_400_000,
+  /** Shorter than this is not noticed in time; a day is as good as never. */
+  durationMsMin: 100,
+  durationMsMax: 86_400_000,
+  /** A book that comes less often than each ten seconds is not one. */
+  publishIntervalMsMax: 10_000,
+  /** WebSockets of all addresses together: some kilobytes each, and as many file descriptors. */
+  socketsMax: 20_000,
+  /** Rates above this are no limit on such machines. */
+  ratePerSecondMax: 1_000_000,
+  /** A quoted value in an error message is cut here. */
+  errorValueCharsMax: 64,
+  /** Seconds that a client should wait before it asks again for a first book. */
+  retryAfterSeconds: 1,
+  /** Time that a stopping service waits for its parts before it leaves anyway. */
+  stopMsMax: 5_000,
+} as const;
