@@ -60,11 +60,26 @@ export declare class Core {
    * that `out` must have.
    */
   l2(market: number, depth: number, grouping: number, out: Buffer): number
+  /** As `l2`, the book uncrossed. */
+  uncrossedL2(market: number, depth: number, grouping: number, out: Buffer): number
   /**
    * Renders /l3 into `out`: `depth` orders a side (0 for all), only those of `maker` when it is
    * not empty. Answers as `l2` does; 0 also for a maker that is not a key.
    */
   l3(market: number, depth: number, maker: string, out: Buffer): number
+  /** As `l3`, each order at the price that the uncrossed /l2 gives its level. */
+  uncrossedL3(market: number, depth: number, maker: string, out: Buffer): number
+  /**
+   * Renders a frame of the compatible order book channel into `out`: the /l2 body of `depth`
+   * levels a side, on a grid of `grouping` ticks (0 for none), as a JSON text. `vamm` and
+   * `indicative` name the channel. Answers as `l2` does.
+   */
+  orderbookFrame(market: number, depth: number, grouping: number, vamm: boolean, indicative: boolean, out: Buffer): number
+  /**
+   * The user accounts of at most `limit` distinct makers of a side (0 bids, 1 asks), best order
+   * first, as a JSON array of base58 keys. Null for an unknown market or side.
+   */
+  topMakers(market: number, side: number, limit: number): string | null
   /**
    * Writes seq, slot and state code of a market into `out` as 64-bit floats in the machine's
    * byte order. Answers false for an unknown market or when they do not fit.

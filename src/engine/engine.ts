@@ -1,10 +1,12 @@
 import { Core, decodeSnapshot, type PackedSnapshot } from '#addon';
 import { Batch } from './batch.js';
+import { Bodies, STATES } from './bodies.js';
 import { EngineError, type EngineErrorCode } from './errors.js';
 import { parseMarkets, parseProblems, parseStats, parseStrings } from './parse.js';
 import type {
   EngineStats,
   FeedState,
+  FrameRequest,
   L2Request,
   L3Request,
   MarketInfo,
@@ -12,15 +14,10 @@ import type {
   RawAccount,
   Snapshot,
   SnapshotReport,
+  TopMakersRequest,
   Turn,
   Version,
 } from './types.js';
-
-/** The first size of the body buffer: /l2 at depth 1000 fits. */
-const BODY_BYTES_START = 256 << 10;
-
-/** No body may be larger: an /l3 of a hundred thousand orders is about 25 MB. */
-export const BODY_BYTES_MAX = 64 << 20;
 
 /** Markets that one turn can report; the core allows no more than this. */
 const REPORT_MARKETS_MAX = 4096;
@@ -30,8 +27,6 @@ const REPORT_HEAD_WORDS = 9;
 
 /** Records that were refused before they reached the core, kept with their text per turn. */
 const REFUSED_KEPT_MAX = 64;
-
-const STATES = ['rebuilding', 'live', 'lagging', 'stale'] as const;
 
 /** A decoded snapshot and the native memory behind it. */
 class DecodedSnapshot implements Snapshot {
@@ -65,10 +60,8 @@ export class Engine {
   readonly #batch = new Batch();
   readonly #report = new Uint32Array(REPORT_HEAD_WORDS + REPORT_MARKETS_MAX);
   readonly #reportBytes = Buffer.from(this.#report.buffer);
-  readonly #version = new Float64Array(3);
-  readonly #versionBytes = Buffer.from(this.#version.buffer);
+  readonly #bodies: Bodies;
   #epoch: string;
-  #body = Buffer.allocUnsafeSlow(BODY_BYTES_START);
   /** The parts of the snapshot that is being applied; undefined outside of one. */
   #snapshotParts: Set<DecodedSnapshot> | undefined;
   #refused: Problem[] = [];
@@ -85,6 +78,7 @@ export class Engine {
       const message = `program id was ${options.programId}, must be base58 of 32 bytes`;
       throw new EngineError('INVALID_PROGRAM_ID', message, {}, { cause });
     }
+    this.#bodies = new Bodies(this.#core);
   }
 
   /** Names this run on this chain; every body carries it. */
@@ -209,21 +203,30 @@ export class Engine {
 
   /** The finished /l2 body: a view on the engine's own buffer, valid until the next body. */
   l2(request: L2Request): Uint8Array {
-    const { market, depth, grouping = 0 } = request;
-    return this.#render(market, (out) => this.#core.l2(market, depth, grouping, out));
+    return this.#bodies.l2(request);
   }
 
   /** The finished /l3 body: a view on the engine's own buffer, valid until the next body. */
   l3(request: L3Request): Uint8Array {
-    const { market, depth = 0, maker = '' } = request;
-    return this.#render(market, (out) => this.#core.l3(market, depth, maker, out));
+    return this.#bodies.l3(request);
   }
 
-  /** The version that {@link Engine.l2} and {@link Engine.l3} would show now. */
+  /**
+   * The finished frame of the compatible order book channel: the channel's name, and the /l2 body
+   * as a JSON text. A view on the engine's own buffer, valid until the next body.
+   */
+  orderbookFrame(request: FrameRequest): Uint8Array {
+    return this.#bodies.orderbookFrame(request);
+  }
+
+  /** The user accounts (base58) whose orders stand best on a side, each once, best first. */
+  topMakers(request: TopMakersRequest): readonly string[] {
+    return this.#bodies.topMakers(request);
+  }
+
+  /** The version that bodies of this market would show now. */
   version(market: number): Version {
-    if (!this.#core.version(market, this.#versionBytes)) throw marketNotFound(market);
-    const [seq = 0, slot = 0, state = 0] = this.#version;
-    return { seq, slot, state: STATES[state] ?? 'stale' };
+    return this.#bodies.version(market);
   }
 
   stats(): EngineStats {
@@ -267,28 +270,4 @@ export class Engine {
     }
     return inCore === 0 ? refused : [...refused, ...parseProblems(this.#core.takeProblems())];
   }
-
-  #render(market: number, render: (out: Buffer) => number): Uint8Array {
-    let length = render(this.#body);
-    if (length < 0) {
-      this.#grow(market, -length);
-      length = render(this.#body);
-    }
-    if (length > 0) return this.#body.subarray(0, length);
-    // A body is asked for by market and, in /l3, by maker: when the market is there it is the maker.
-    if (!this.#core.version(market, this.#versionBytes)) throw marketNotFound(market);
-    throw new EngineError('INVALID_MAKER', 'maker was no base58 of 32 bytes', { market });
-  }
-
-  #grow(market: number, bytes: number): void {
-    if (bytes > BODY_BYTES_MAX) {
-      const message = `body was ${bytes} bytes, must be at most ${BODY_BYTES_MAX}`;
-      throw new EngineError('BODY_BYTES_EXCEEDED', message, { market, bytes });
-    }
-    this.#body = Buffer.allocUnsafeSlow(Math.min(BODY_BYTES_MAX, Math.ceil(bytes * 1.5)));
-  }
-}
-
-function marketNotFound(market: number): EngineError {
-  return new EngineError('MARKET_NOT_FOUND', `market id was ${market}, no such market`, { market });
 }

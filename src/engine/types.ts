@@ -91,6 +91,8 @@ export interface L2Request {
   readonly depth: number;
   /** The grid in ticks; left out for every level. */
   readonly grouping?: number | undefined;
+  /** Whether orders that cross are moved apart; left out for no. */
+  readonly uncross?: boolean | undefined;
 }
 
 export interface L3Request {
@@ -99,6 +101,28 @@ export interface L3Request {
   readonly depth?: number | undefined;
   /** Only the orders of this user account (base58). */
   readonly maker?: string | undefined;
+  /** Whether orders that cross are moved apart, as in /l2; left out for no. */
+  readonly uncross?: boolean | undefined;
+}
+
+/** A channel of the compatible order book; its name says all of this but the depth. */
+export interface FrameRequest {
+  readonly market: number;
+  /** Levels a side, at least 1. */
+  readonly depth: number;
+  /** The grid in ticks; left out for every level. 1 is another channel than none. */
+  readonly grouping?: number | undefined;
+  /** Whether the channel has the levels of the AMM. */
+  readonly vamm: boolean;
+  /** Whether the channel has indicative quotes. */
+  readonly indicative: boolean;
+}
+
+export interface TopMakersRequest {
+  readonly market: number;
+  readonly side: 'bid' | 'ask';
+  /** Makers at most. */
+  readonly limit: number;
 }
 
 /** What the core holds. */

@@ -46,6 +46,10 @@ export interface BookSource {
   findMarket(name: string): MarketRow | undefined;
   l2(query: L2Request): Uint8Array;
   l3(query: L3Request): Uint8Array;
+  /** The finished frame of the compatible order book channel. */
+  orderbookFrame(query: FrameRequest): Uint8Array;
+  /** The user accounts whose orders stand best on a side, each once, best first. */
+  topMakers(query: TopMakersRequest): readonly string[];
   version(market: number): MarketVersion;
   stats(): BookStats;
 }
@@ -57,6 +61,8 @@ export interface L2Request {
   readonly depth: number;
   /** Ticks a group; absent means every level by itself. */
   readonly grouping?: number;
+  /** Whether orders that cross are moved apart. */
+  readonly uncross?: boolean;
 }
 
 /** A book of orders. */
@@ -66,6 +72,27 @@ export interface L3Request {
   readonly depth?: number;
   /** Only the orders of this user account. */
   readonly maker?: string;
+  /** Whether orders that cross are moved apart. */
+  readonly uncross?: boolean;
+}
+
+/** A channel of the compatible order book; its name says all of this but the depth. */
+export interface FrameRequest {
+  readonly market: number;
+  /** Levels a side. */
+  readonly depth: number;
+  /** Ticks a group; absent means every level by itself, and is another channel than 1. */
+  readonly grouping?: number;
+  readonly vamm: boolean;
+  readonly indicative: boolean;
+}
+
+/** The makers at the top of one side. */
+export interface TopMakersRequest {
+  readonly market: number;
+  readonly side: 'bid' | 'ask';
+  /** Makers at most. */
+  readonly limit: number;
 }
 
 /** How far the service is, for /ready and for the time before the first book. */

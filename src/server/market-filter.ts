@@ -5,10 +5,12 @@
 import type {
   BookSource,
   BookStats,
+  FrameRequest,
   L2Request,
   L3Request,
   MarketRow,
   MarketVersion,
+  TopMakersRequest,
 } from './book-source.js';
 
 /** Only the markets of these names, in any case; all of them when no name is given. */
@@ -52,6 +54,14 @@ class FilteredBook implements BookSource {
 
   l3(request: L3Request): Uint8Array {
     return this.book.l3(request);
+  }
+
+  orderbookFrame(request: FrameRequest): Uint8Array {
+    return this.book.orderbookFrame(request);
+  }
+
+  topMakers(request: TopMakersRequest): readonly string[] {
+    return this.book.topMakers(request);
   }
 
   version(market: number): MarketVersion {

@@ -5,11 +5,13 @@
 import type {
   BookSource,
   BookStats,
+  FrameRequest,
   L2Request,
   L3Request,
   MarketRow,
   MarketVersion,
   Readiness,
+  TopMakersRequest,
 } from './book-source.js';
 import { createHandler } from './http.js';
 import { listen } from './uws.js';
@@ -63,6 +65,16 @@ export class FakeBook implements BookSource {
     return this.echo(asked);
   }
 
+  orderbookFrame(asked: FrameRequest): Uint8Array {
+    const data = this.echo(asked).toString();
+    return Buffer.from(JSON.stringify({ channel: `orderbook_${asked.market}`, data }));
+  }
+
+  topMakers({ side, limit }: TopMakersRequest): readonly string[] {
+    if (this.broken) throw new Error('deliberate');
+    return Array.from({ length: limit }, (_, index) => `${side}-maker-${index}`);
+  }
+
   version(): MarketVersion {
     return this.current;
   }
@@ -71,7 +83,7 @@ export class FakeBook implements BookSource {
     return { users: 5, orders: 9, shown: 6, leftOut: { expired: 3 }, quarantined: 2 };
   }
 
-  private echo(asked: L2Request | L3Request): Uint8Array {
+  private echo(asked: L2Request | L3Request | FrameRequest): Buffer {
     if (this.broken) throw new Error('deliberate');
     const { filler } = this;
     return Buffer.from(JSON.stringify(filler === '' ? { asked } : { asked, filler }));

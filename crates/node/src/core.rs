@@ -4,10 +4,11 @@ use napi::bindgen_prelude::{BigInt, BufferSlice};
 use napi::{Error, Result, Status};
 use napi_derive::napi;
 use slotbook_book::{
-    AccountUpdate, Applied, Book, BookConfig, EmptyReason, FeedState, MarketId, MarketInfo,
+    AccountUpdate, Applied, Book, BookConfig, EmptyReason, FeedState, MarketId, MarketInfo, Side,
 };
 use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
 use slotbook_wire::cache::{BodyCache, CACHE_LIMITS, Version};
+use slotbook_wire::frame::{FrameRequest, Included, render_frame};
 use slotbook_wire::render::{L2Request, L3Request, Rows, render_l2, render_l3};
 
 use crate::decode::{Decoder, key};
@@ -30,6 +31,9 @@ const FLOAT_BYTES: usize = 8;
 enum BodyKey {
     L2 { market: u16, depth: u32, grouping: u32 },
     L3 { market: u16, depth: u32, maker: Option<Pubkey> },
+    UncrossedL2 { market: u16, depth: u32, grouping: u32 },
+    UncrossedL3 { market: u16, depth: u32, maker: Option<Pubkey> },
+    Frame { market: u16, depth: u32, grouping: u32, vamm: bool, indicative: bool },
 }
 
 /// What the updates of one turn did.
@@ -70,6 +74,8 @@ pub struct Core {
     decoder: Decoder,
     bodies: BodyCache<BodyKey>,
     rows: Rows,
+    /// The body inside the frame that is being rendered.
+    framed: Vec<u8>,
     problems: Problems,
     counts: TurnCounts,
     /// The markets as they were when `market_set` last grew.
@@ -94,6 +100,7 @@ impl Core {
             decoder: Decoder::new(),
             bodies: BodyCache::new(CACHE_LIMITS),
             rows: Rows::default(),
+            framed: Vec::new(),
             problems: Problems::default(),
             counts: TurnCounts::default(),
             known_markets: Vec::new(),
@@ -223,9 +230,27 @@ impl Core {
         let Some((id, version)) = self.shown(market) else { return 0 };
         let body_key = BodyKey::L2 { market: id.0, depth, grouping };
         let (book, epoch) = (&self.book, &self.epoch);
+        let request = l2_request(id, depth, grouping);
         let body = self.bodies.body(body_key, version, |body| {
-            let depth_levels = usize::try_from(depth).unwrap_or(usize::MAX);
-            let request = L2Request { market: id, depth_levels, grouping_ticks: grouping };
+            render_l2(book, &request, epoch, body);
+        });
+        hand_over(body, &mut out)
+    }
+
+    /// As `l2`, the book uncrossed.
+    #[napi]
+    pub fn uncrossed_l2(
+        &mut self,
+        market: u32,
+        depth: u32,
+        grouping: u32,
+        mut out: BufferSlice<'_>,
+    ) -> i32 {
+        let Some((id, version)) = self.shown(market) else { return 0 };
+        let body_key = BodyKey::UncrossedL2 { market: id.0, depth, grouping };
+        let (book, epoch) = (&self.book, &self.epoch);
+        let request = l2_request(id, depth, grouping);
+        let body = self.bodies.body(body_key, version, |body| {
             render_l2(book, &request, epoch, body);
         });
         hand_over(body, &mut out)
@@ -236,22 +261,72 @@ impl Core {
     #[napi]
     pub fn l3(&mut self, market: u32, depth: u32, maker: String, mut out: BufferSlice<'_>) -> i32 {
         let Some((id, version)) = self.shown(market) else { return 0 };
-        let maker = match maker.is_empty() {
-            true => None,
-            false => match key(maker.as_bytes()) {
-                Ok(maker) => Some(maker),
-                Err(_) => return 0,
-            },
-        };
+        let Ok(maker) = maker_of(&maker) else { return 0 };
         let body_key = BodyKey::L3 { market: id.0, depth, maker };
         let (book, epoch, rows) = (&self.book, &self.epoch, &mut self.rows);
         let body = self.bodies.body(body_key, version, |body| {
-            let all = depth == 0;
-            let depth_orders = if all { usize::MAX } else { usize::try_from(depth).unwrap_or(0) };
-            let request = L3Request { market: id, depth_orders, maker };
-            render_l3(book, &request, epoch, rows, body);
+            render_l3(book, &l3_request(id, depth, maker), epoch, rows, body);
         });
         hand_over(body, &mut out)
+    }
+
+    /// As `l3`, each order at the price that the uncrossed /l2 gives its level.
+    #[napi]
+    pub fn uncrossed_l3(
+        &mut self,
+        market: u32,
+        depth: u32,
+        maker: String,
+        mut out: BufferSlice<'_>,
+    ) -> i32 {
+        let Some((id, version)) = self.shown(market) else { return 0 };
+        let Ok(maker) = maker_of(&maker) else { return 0 };
+        let body_key = BodyKey::UncrossedL3 { market: id.0, depth, maker };
+        let (book, epoch, rows) = (&self.book, &self.epoch, &mut self.rows);
+        let body = self.bodies.body(body_key, version, |body| {
+            render_l3(book, &l3_request(id, depth, maker), epoch, rows, body);
+        });
+        hand_over(body, &mut out)
+    }
+
+    /// Renders a frame of the compatible order book channel into `out`: the /l2 body of `depth`
+    /// levels a side, on a grid of `grouping` ticks (0 for none), as a JSON text. `vamm` and
+    /// `indicative` name the channel. Answers as `l2` does.
+    #[napi]
+    pub fn orderbook_frame(
+        &mut self,
+        market: u32,
+        depth: u32,
+        grouping: u32,
+        vamm: bool,
+        indicative: bool,
+        mut out: BufferSlice<'_>,
+    ) -> i32 {
+        let Some((id, version)) = self.shown(market) else { return 0 };
+        let body_key = BodyKey::Frame { market: id.0, depth, grouping, vamm, indicative };
+        let (book, epoch, framed) = (&self.book, &self.epoch, &mut self.framed);
+        let frame = self.bodies.body(body_key, version, |frame| {
+            let request = FrameRequest {
+                market: id,
+                depth_levels: usize::try_from(depth).unwrap_or(usize::MAX),
+                grouping_ticks: (grouping != 0).then_some(grouping),
+                vamm: Included::from(vamm),
+                indicative: Included::from(indicative),
+            };
+            render_frame(book, &request, epoch, framed, frame);
+        });
+        hand_over(frame, &mut out)
+    }
+
+    /// The user accounts of at most `limit` distinct makers of a side (0 bids, 1 asks), best order
+    /// first, as a JSON array of base58 keys. Null for an unknown market or side.
+    #[napi]
+    pub fn top_makers(&self, market: u32, side: u32, limit: u32) -> Option<String> {
+        let (id, _) = self.shown(market)?;
+        let side = *Side::BOTH.get(usize::try_from(side).ok()?)?;
+        let mut makers = Vec::new();
+        self.book.top_makers(id, side, usize::try_from(limit).unwrap_or(usize::MAX), &mut makers);
+        Some(text::keys(&makers))
     }
 
     /// Writes seq, slot and state code of a market into `out` as 64-bit floats in the machine's
@@ -281,7 +356,7 @@ impl Core {
     /// The oracle accounts that markets name, as a JSON array of base58 keys.
     #[napi]
     pub fn oracle_keys(&self) -> String {
-        text::oracle_keys(&self.book)
+        text::keys(&self.book.oracle_keys())
     }
 
     /// What the book and the cache of bodies hold, as a JSON object.
@@ -362,6 +437,22 @@ fn take_in(
         Ok(applied) => counts.note(applied),
         Err(error) => problems.note(Some(update.pubkey), Fault::Book(error)),
     }
+}
+
+fn l2_request(market: MarketId, depth: u32, grouping_ticks: u32) -> L2Request {
+    let depth_levels = usize::try_from(depth).unwrap_or(usize::MAX);
+    L2Request { market, depth_levels, grouping_ticks }
+}
+
+fn l3_request(market: MarketId, depth: u32, maker: Option<Pubkey>) -> L3Request {
+    let all = depth == 0;
+    let depth_orders = if all { usize::MAX } else { usize::try_from(depth).unwrap_or(usize::MAX) };
+    L3Request { market, depth_orders, maker }
+}
+
+/// The maker of an /l3: nobody in particular when the text is empty.
+fn maker_of(text: &str) -> std::result::Result<Option<Pubkey>, Fault> {
+    if text.is_empty() { Ok(None) } else { key(text.as_bytes()).map(Some) }
 }
 
 fn empty_reason(book: &Book, id: MarketId) -> Option<EmptyReason> {

@@ -1,6 +1,7 @@
 //! Answers that are asked for seldom, as JSON text.
 
 use slotbook_book::{Book, LeftOut, MarketInfo};
+use slotbook_protocol::units::Pubkey;
 use slotbook_wire::writer::JsonWriter;
 
 /// All markets as a JSON array, in the order of their ids. 64-bit values are texts.
@@ -49,11 +50,11 @@ fn market(json: &mut JsonWriter<'_>, info: &MarketInfo, empty_reason: Option<&st
     json.raw(b"}");
 }
 
-/// The keys of the oracle accounts that markets name, as a JSON array.
-pub(crate) fn oracle_keys(book: &Book) -> String {
+/// Keys as a JSON array of base58 texts.
+pub(crate) fn keys(keys: &[Pubkey]) -> String {
     text(|json| {
         json.raw(b"[");
-        for (index, key) in book.oracle_keys().iter().enumerate() {
+        for (index, key) in keys.iter().enumerate() {
             json.raw(if index == 0 { b"" } else { b"," });
             json.key(key);
         }

@@ -1,8 +1,9 @@
 //! How the market is written down.
 //!
 //! The principal functions are [`render::render_l2`] and [`render::render_l3`]: they write a
-//! finished JSON body of a market into the caller's buffer, digit by digit. [`group`] puts levels
-//! on a coarser grid, [`cache`] keeps finished bodies while they are current.
+//! finished JSON body of a market into the caller's buffer, digit by digit. [`frame`] wraps a body
+//! for subscribers, [`group`] puts levels on a coarser grid, [`cache`] keeps finished bodies while
+//! they are current.
 //!
 //! This room does not decide what is in a book or at which price, does no I/O, reads no clock and
 //! uses no floating point.
@@ -19,6 +20,7 @@
 #![forbid(unsafe_code)]
 
 pub mod cache;
+pub mod frame;
 pub mod group;
 pub mod head;
 pub mod l2;

@@ -105,7 +105,13 @@ impl<'a> JsonWriter<'a> {
     /// Market names come from the chain, where anyone who lists a market writes them.
     pub fn string(&mut self, text: &str) {
         self.raw(b"\"");
-        let bytes = text.as_bytes();
+        self.escaped(text.as_bytes());
+        self.raw(b"\"");
+    }
+
+    /// Appends what stands between the quotes of a string: bytes of UTF-8 text, escaped exactly as
+    /// `JSON.stringify` does it.
+    pub fn escaped(&mut self, bytes: &[u8]) {
         let mut clean_from = 0;
         for (index, byte) in bytes.iter().enumerate() {
             if *byte >= 0x20 && *byte != b'"' && *byte != b'\\' {
@@ -116,7 +122,6 @@ impl<'a> JsonWriter<'a> {
             clean_from = index + 1;
         }
         self.raw(&bytes[clean_from..]);
-        self.raw(b"\"");
     }
 
     fn escape(&mut self, byte: u8) {

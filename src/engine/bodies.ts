@@ -1,0 +1,94 @@
+import type { Core } from '#addon';
+import { EngineError } from './errors.js';
+import { parseStrings } from './parse.js';
+import type {
+  FeedState,
+  FrameRequest,
+  L2Request,
+  L3Request,
+  TopMakersRequest,
+  Version,
+} from './types.js';
+
+/** The first size of the body buffer: /l2 at depth 1000 fits. */
+const BODY_BYTES_START = 256 << 10;
+
+/** No body may be larger: an /l3 of a hundred thousand orders is about 25 MB. */
+const BODY_BYTES_MAX = 64 << 20;
+
+/** By the state codes of the core. */
+export const STATES = ['rebuilding', 'live', 'lagging', 'stale'] as const satisfies FeedState[];
+
+/** By the side codes of the core. */
+const SIDES = ['bid', 'ask'] as const;
+
+/** Asks the core for finished bodies, into one buffer that grows as far as a body may. */
+export class Bodies {
+  readonly #core: Core;
+  readonly #version = new Float64Array(3);
+  readonly #versionBytes = Buffer.from(this.#version.buffer);
+  #body = Buffer.allocUnsafeSlow(BODY_BYTES_START);
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  l2({ market, depth, grouping = 0, uncross = false }: L2Request): Uint8Array {
+    const core = this.#core;
+    return this.#render(market, (out) =>
+      uncross
+        ? core.uncrossedL2(market, depth, grouping, out)
+        : core.l2(market, depth, grouping, out),
+    );
+  }
+
+  l3({ market, depth = 0, maker = '', uncross = false }: L3Request): Uint8Array {
+    const core = this.#core;
+    return this.#render(market, (out) =>
+      uncross ? core.uncrossedL3(market, depth, maker, out) : core.l3(market, depth, maker, out),
+    );
+  }
+
+  orderbookFrame({ market, depth, grouping = 0, vamm, indicative }: FrameRequest): Uint8Array {
+    const core = this.#core;
+    return this.#render(market, (out) =>
+      core.orderbookFrame(market, depth, grouping, vamm, indicative, out),
+    );
+  }
+
+  topMakers({ market, side, limit }: TopMakersRequest): readonly string[] {
+    const makers = this.#core.topMakers(market, SIDES.indexOf(side), limit);
+    if (makers === null) throw marketNotFound(market);
+    return parseStrings(makers);
+  }
+
+  version(market: number): Version {
+    if (!this.#core.version(market, this.#versionBytes)) throw marketNotFound(market);
+    const [seq = 0, slot = 0, state = 0] = this.#version;
+    return { seq, slot, state: STATES[state] ?? 'stale' };
+  }
+
+  #render(market: number, render: (out: Buffer) => number): Uint8Array {
+    let length = render(this.#body);
+    if (length < 0) {
+      this.#grow(market, -length);
+      length = render(this.#body);
+    }
+    if (length > 0) return this.#body.subarray(0, length);
+    // A body is asked for by market and, in /l3, by maker: when the market is there it is the maker.
+    if (!this.#core.version(market, this.#versionBytes)) throw marketNotFound(market);
+    throw new EngineError('INVALID_MAKER', 'maker was no base58 of 32 bytes', { market });
+  }
+
+  #grow(market: number, bytes: number): void {
+    if (bytes > BODY_BYTES_MAX) {
+      const message = `body was ${bytes} bytes, must be at most ${BODY_BYTES_MAX}`;
+      throw new EngineError('BODY_BYTES_EXCEEDED', message, { market, bytes });
+    }
+    this.#body = Buffer.allocUnsafeSlow(Math.min(BODY_BYTES_MAX, Math.ceil(bytes * 1.5)));
+  }
+}
+
+function marketNotFound(market: number): EngineError {
+  return new EngineError('MARKET_NOT_FOUND', `market id was ${market}, no such market`, { market });
+}
