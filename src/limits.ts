@@ -45,6 +45,22 @@ export const LIMITS = {
   gzipCacheBytesMax: 64 * 1024 * 1024,
   /** Compressions under way at once; beyond it bodies go out plain, so no queue can grow. */
   gzipPendingMax: 32,
+  /** The incumbent's clients ask for all markets at once, which are fewer than this. */
+  batchEntriesMax: 50,
+  /** Makers of one answer; getMultipleAccounts reads as many accounts at once. */
+  topMakersMin: 1,
+  topMakersMax: 100,
+  topMakersDefault: 4,
+  /** Readings of makers' accounts under way at once: what a node takes beside the feed. */
+  accountReadsMax: 8,
+  /** Readings kept for a moment, of at most 584 KB each. */
+  accountReadsKeptMax: 64,
+  /** How long a reading answers equal requests: a slot. */
+  accountReadsKeptMs: 400,
+  /** Time that a reading of makers' accounts may take, its repetitions included. */
+  accountReadMsMax: 5_000,
+  /** Addresses whose requests are counted: 2 MB. Beyond it the one that was quiet longest goes. */
+  rateLimitedAddressesMax: 10_000,
   /** A day: rarer than that is as good as 0, which turns audits off. */
   auditIntervalMsMax: 86_400_000,
   /** Shorter than this is not noticed in time; a day is as good as never. */

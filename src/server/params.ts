@@ -3,105 +3,127 @@
  *
  * This file does not know where the answer comes from; it asks the book only which markets exist.
  */
-import { PublicKey } from '@solana/web3.js';
 import { LIMITS } from '../limits.js';
 import type { BookSource, L2Request, L3Request, MarketRow } from './book-source.js';
 import { quoted, ServerError } from './errors.js';
-import { Query } from './query.js';
+import { checkParams, type Texts } from './param-check.js';
+import { l2Params, l3Params, topMakersParams } from './param-schemas.js';
+import { splitQuery } from './query.js';
 
 type Markets = Pick<BookSource, 'markets' | 'findMarket'>;
 
-const marketParams = ['marketName', 'marketIndex', 'marketType'];
-const sourceParams = ['includeVamm', 'includeIndicative', 'uncross'];
-
-/** The names that /l2 knows. */
-export const l2Params = new Set([...marketParams, ...sourceParams, 'depth', 'grouping']);
-
-/** The names that /l3 knows. */
-export const l3Params = new Set([...marketParams, ...sourceParams, 'depth', 'maker']);
-
 /** Reads the parameters of /l2. Throws a ServerError that names the wrong one. */
 export function parseL2(raw: string, markets: Markets): L2Request {
-  const query = Query.parse(raw, l2Params);
-  const select = marketSelector(query);
-  const depth = query.integer('depth', depthRange) ?? LIMITS.l2DepthDefault;
-  const grouping = query.integer('grouping', groupingRange);
-  return { market: select(markets).id, depth, ...(grouping === undefined ? {} : { grouping }) };
+  return l2Request(splitQuery(raw, l2Params.properties), markets);
 }
 
 /** Reads the parameters of /l3. Throws a ServerError that names the wrong one. */
 export function parseL3(raw: string, markets: Markets): L3Request {
-  const query = Query.parse(raw, l3Params);
-  const select = marketSelector(query);
-  const depth = query.integer('depth', depthRange);
-  const maker = makerKey(query);
+  const params = checkParams(l3Params, splitQuery(raw, l3Params.properties));
+  const { depth, maker, uncross } = params;
   return {
-    market: select(markets).id,
+    market: selectMarket(params, markets).id,
     ...(depth === undefined ? {} : { depth }),
     ...(maker === undefined ? {} : { maker }),
+    ...(uncross ? { uncross } : {}),
   };
 }
 
-const depthRange = { min: LIMITS.depthMin, max: LIMITS.depthMax };
-const groupingRange = { min: LIMITS.groupingMin, max: LIMITS.groupingMax };
-const marketIndexRange = { min: 0, max: LIMITS.marketIndexMax };
+/** What /topMakers is asked for. */
+export interface TopMakersQuery {
+  readonly market: number;
+  readonly side: 'bid' | 'ask';
+  readonly limit: number;
+  readonly includeAccounts: boolean;
+}
+
+/** Reads the parameters of /topMakers. Throws a ServerError that names the wrong one. */
+export function parseTopMakers(raw: string, markets: Markets): TopMakersQuery {
+  const params = checkParams(topMakersParams, splitQuery(raw, topMakersParams.properties));
+  const { side, limit, includeAccounts } = params;
+  return { market: selectMarket(params, markets).id, side, limit, includeAccounts };
+}
+
+/** One entry of a batch: a request, or why there is none. */
+export type BatchEntry = L2Request | ServerError;
 
 /**
- * Checks how the market is named and returns the look-up, so that a malformed parameter is reported
- * before an unknown market. A name wins over index and type, which are checked all the same.
+ * Reads the parameters of /batchL2: those of /l2, each a comma-separated list of one length. Throws a
+ * ServerError when the lists do not fit together; what is wrong with one entry is in that entry.
  */
-function marketSelector(query: Query): (markets: Markets) => MarketRow {
-  const name = marketName(query);
-  const index = query.integer('marketIndex', marketIndexRange);
-  const type = marketType(query);
-  if (name !== undefined) {
-    return (markets) => markets.findMarket(name) ?? unknownMarket(name, 'marketName');
+export function parseBatchL2(raw: string, markets: Markets): readonly BatchEntry[] {
+  const texts = splitQuery(raw, l2Params.properties);
+  const lists = Array.from(texts, ([name, text]) => ({ name, values: text.split(',') }));
+  const length = commonLength(lists);
+  return Array.from({ length }, (_, index) => {
+    const given = lists.map(({ name, values }) => [name, values[index] ?? ''] as const);
+    return batchEntry(new Map(given.filter(([, value]) => value !== '')), markets);
+  });
+}
+
+interface List {
+  readonly name: string;
+  readonly values: readonly string[];
+}
+
+function commonLength(lists: readonly List[]): number {
+  let longest: List = { name: '', values: [] };
+  for (const list of lists) if (list.values.length > longest.values.length) longest = list;
+  const { length } = longest.values;
+  if (length > LIMITS.batchEntriesMax) {
+    const message = `${longest.name} had ${length} values, must have at most ${LIMITS.batchEntriesMax}`;
+    throw new ServerError('OUT_OF_RANGE', message, longest.name);
   }
-  if (index === undefined && type === undefined) {
-    throw missing('marketName', 'marketName, or marketIndex and marketType, must be given');
+  for (const { name, values } of lists) {
+    if (values.length === length) continue;
+    const message = `${name} had ${values.length} values, must have ${length} as ${longest.name} has`;
+    throw new ServerError('INVALID_PARAM', message, name);
   }
-  if (index === undefined) throw missing('marketIndex', 'marketType needs a marketIndex');
-  if (type === undefined) throw missing('marketType', 'marketIndex needs a marketType');
-  return (markets) => {
-    const rows = markets.markets();
-    const found = rows.find((row) => row.marketIndex === index && row.marketType === type);
-    return found ?? unknownMarket(`${type} ${index}`, 'marketIndex');
+  return length;
+}
+
+function batchEntry(texts: Texts, markets: Markets): BatchEntry {
+  try {
+    return l2Request(texts, markets);
+  } catch (error) {
+    if (error instanceof ServerError) return error;
+    throw error;
+  }
+}
+
+function l2Request(texts: Texts, markets: Markets): L2Request {
+  const params = checkParams(l2Params, texts);
+  const { depth, grouping, uncross } = params;
+  return {
+    market: selectMarket(params, markets).id,
+    depth,
+    ...(grouping === undefined ? {} : { grouping }),
+    ...(uncross ? { uncross } : {}),
   };
 }
 
-function marketName(query: Query): string | undefined {
-  const name = query.text('marketName');
-  if (name === undefined) return undefined;
-  const max = LIMITS.marketNameBytesMax;
-  if (name !== '' && Buffer.byteLength(name) <= max) return name;
-  const message = `marketName was "${quoted(name)}", must have 1 to ${max} bytes`;
-  throw new ServerError('INVALID_PARAM', message, 'marketName');
-}
-
-function marketType(query: Query): 'perp' | 'spot' | undefined {
-  const text = query.text('marketType');
-  if (text === undefined) return undefined;
-  const lower = text.toLowerCase();
-  if (lower === 'perp' || lower === 'spot') return lower;
-  const message = `marketType was "${quoted(text)}", must be perp or spot`;
-  throw new ServerError('INVALID_PARAM', message, 'marketType');
-}
-
-function makerKey(query: Query): string | undefined {
-  const text = query.text('maker');
-  if (text === undefined) return undefined;
-  // Decoding takes time by the square of the length, so the length comes first.
-  if (text.length < LIMITS.keyCharsMin || text.length > LIMITS.keyCharsMax) throw badMaker(text);
-  try {
-    return new PublicKey(text).toBase58();
-  } catch {
-    throw badMaker(text);
+/** A name wins over index and type, which have been checked all the same. */
+function selectMarket(
+  named: {
+    readonly marketName?: string;
+    readonly marketIndex?: number;
+    readonly marketType?: 'perp' | 'spot';
+  },
+  markets: Markets,
+): MarketRow {
+  const { marketName, marketIndex, marketType } = named;
+  if (marketName !== undefined) {
+    return markets.findMarket(marketName) ?? unknownMarket(marketName, 'marketName');
   }
-}
-
-function badMaker(text: string): ServerError {
-  const message = `maker was "${quoted(text)}", must be a base58 key of 32 bytes`;
-  return new ServerError('INVALID_PARAM', message, 'maker');
+  if (marketIndex === undefined && marketType === undefined) {
+    throw missing('marketName', 'marketName, or marketIndex and marketType, must be given');
+  }
+  if (marketIndex === undefined) throw missing('marketIndex', 'marketType needs a marketIndex');
+  if (marketType === undefined) throw missing('marketType', 'marketIndex needs a marketType');
+  const found = markets
+    .markets()
+    .find((row) => row.marketIndex === marketIndex && row.marketType === marketType);
+  return found ?? unknownMarket(`${marketType} ${marketIndex}`, 'marketIndex');
 }
 
 function missing(param: string, message: string): ServerError {

@@ -1,0 +1,88 @@
+/**
+ * Validates the texts of a query against a parameter schema: whole numbers and flags become values
+ * here, Ajv checks them and fills the defaults in, and what it finds becomes a coded error.
+ *
+ * A request's schema is compiled when it is first needed. This happens once for each different query
+ * text, so it is off the hot path: the routes remember parsed queries.
+ */
+
+import type { Static, TObject, TSchema } from '@sinclair/typebox';
+import { PublicKey } from '@solana/web3.js';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { LIMITS } from '../limits.js';
+import { quoted, ServerError } from './errors.js';
+import { ANY_CASE, ruleOf, type TextFormat } from './param-schemas.js';
+
+/** The texts of the known parameters that were given, by name. */
+export type Texts = ReadonlyMap<string, string>;
+
+const validators = new WeakMap<TObject, ValidateFunction>();
+let compiler: Ajv | undefined;
+
+/** The checked parameters, with defaults. Throws a ServerError that names the first wrong one. */
+export function checkParams<Schema extends TObject>(schema: Schema, texts: Texts): Static<Schema> {
+  const values: Record<string, unknown> = {};
+  for (const [name, text] of texts) values[name] = typed(text, propertyOf(schema, name));
+  const validate = validators.get(schema) ?? compile(schema);
+  if (validate(values)) return values as Static<Schema>;
+  const [error] = validate.errors ?? [];
+  throw error === undefined
+    ? new Error('Invariant: a failed validation has an error')
+    : refusalOf(error, schema, texts);
+}
+
+function propertyOf(schema: TObject, name: string): TSchema {
+  const property = schema.properties[name];
+  if (property === undefined) throw new Error(`Invariant: ${name} is a parameter of its schema`);
+  return property;
+}
+
+function compile(schema: TObject): ValidateFunction {
+  compiler ??= newCompiler();
+  const validate = compiler.compile(schema);
+  validators.set(schema, validate);
+  return validate;
+}
+
+function newCompiler(): Ajv {
+  const formats: Readonly<Record<TextFormat, (text: string) => boolean>> = {
+    'market-name': (text) => Buffer.byteLength(text) <= LIMITS.marketNameBytesMax,
+    'public-key': isKey,
+  };
+  return new Ajv({ useDefaults: true, formats }).addKeyword(ANY_CASE);
+}
+
+/** Ajv checks the length first, without which decoding would take time by its square. */
+function isKey(text: string): boolean {
+  if (text.length < LIMITS.keyCharsMin || text.length > LIMITS.keyCharsMax) return false;
+  try {
+    return new PublicKey(text).toBase58() === text;
+  } catch {
+    return false;
+  }
+}
+
+/** The value that a text stands for; a text that stands for none stays one, and Ajv refuses it. */
+function typed(text: string, schema: TSchema): unknown {
+  if (schema['type'] === 'boolean') return text.toLowerCase() === 'true';
+  if (schema[ANY_CASE] === true) return text.toLowerCase();
+  if (schema['type'] !== 'integer' || !/^-?\d+$/.test(text)) return text;
+  // More digits than a number holds are out of any range, but not infinite, which is no integer.
+  return Math.min(Math.max(Number(text), -Number.MAX_VALUE), Number.MAX_VALUE);
+}
+
+function refusalOf(error: ErrorObject, schema: TObject, texts: Texts): ServerError {
+  if (error.keyword === 'required') {
+    const missing = String(error.params['missingProperty']);
+    const rule = ruleOf(propertyOf(schema, missing));
+    return new ServerError('MISSING_PARAM', `${missing} is missing, must ${rule}`, missing);
+  }
+  const name = error.instancePath.slice(1);
+  const property = propertyOf(schema, name);
+  const text = quoted(texts.get(name) ?? '');
+  if (error.keyword === 'minimum' || error.keyword === 'maximum') {
+    const message = `${name} was ${text}, must be ${property['minimum']} to ${property['maximum']}`;
+    return new ServerError('OUT_OF_RANGE', message, name);
+  }
+  return new ServerError('INVALID_PARAM', `${name} was "${text}", must ${ruleOf(property)}`, name);
+}
