@@ -10,7 +10,7 @@ test.each([
   ['src/config.ts', /readonly code: ([^,]+),/, 3],
   ['src/rpc/error.ts', /RpcErrorCode =([^;]+);/, 12],
   ['src/feed/error.ts', /FeedErrorCode =([^;]+);/, 8],
-  ['src/engine/errors.ts', /EngineErrorCode =([^;]+);/, 11],
+  ['src/engine/errors.ts', /EngineErrorCode =([^;]+);/, 13],
   ['src/sim/sim-error.ts', /SimErrorCode =([^;]+);/, 5],
   ['src/server/errors.ts', /STATUS_BY_CODE = {([^}]+)}/, 9],
   ['crates/node/src/problem.rs', /fn code([\s\S]+?)fn message/, 7],

@@ -835,6 +835,8 @@ function __napiStampBindingTarget(exportsObject, target) {
 // linked import resolves to `undefined`.
 module.exports.__napiBindingTarget = __napiStampBindingTarget(nativeBinding, __napiLoadedBindingTarget)
 module.exports = nativeBinding
+module.exports.Codec = nativeBinding.Codec
 module.exports.Core = nativeBinding.Core
 module.exports.PackedSnapshot = nativeBinding.PackedSnapshot
+module.exports.crc32 = nativeBinding.crc32
 module.exports.decodeSnapshot = nativeBinding.decodeSnapshot

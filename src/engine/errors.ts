@@ -10,7 +10,9 @@ export type EngineErrorCode =
   | 'MALFORMED_SNAPSHOT'
   | 'RPC_ERROR'
   | 'SNAPSHOT_KEYS_MISMATCH'
-  | 'SNAPSHOT_BYTES_EXCEEDED';
+  | 'SNAPSHOT_BYTES_EXCEEDED'
+  | 'INVALID_ZSTD'
+  | 'DECODED_BYTES_EXCEEDED';
 
 /** The only error this room throws. `context` carries the values, never account bytes. */
 export class EngineError extends Error {

@@ -1,11 +1,12 @@
 //! The addon: convert, call, convert back.
 //!
 //! [`core::Core`] holds a book and answers finished bodies; [`snapshot`] decodes whole answers of
-//! an RPC on another thread. Expected failures are data: a code, never an exception, and nothing
+//! an RPC on another thread; [`codec`] packs what is kept. Expected failures are data: a code, never an exception, and nothing
 //! here panics across the boundary.
 //!
 //! This room decides nothing about orders and prices, knows no URL and reads no clock.
 
+pub mod codec;
 pub mod core;
 mod decode;
 mod limits;

@@ -1,0 +1,51 @@
+import { crc32 as crc32Of, Codec as NativeCodec } from '#addon';
+import { EngineError } from './errors.js';
+
+/** What is compressed at once: a batch of the feed fits with room to spare. */
+const COMPRESS_BYTES_MAX = 64 << 20;
+
+let kept: NativeCodec | undefined;
+
+/** Made with the first call, and used again: its working memory is about a megabyte. */
+function codec(): NativeCodec {
+  kept ??= new NativeCodec();
+  return kept;
+}
+
+/** One zstd frame of `bytes`, which carries their length and no checksum. */
+export function compress(bytes: Uint8Array): Uint8Array {
+  if (bytes.length > COMPRESS_BYTES_MAX) {
+    const message = `bytes to compress were ${bytes.length}, must be at most ${COMPRESS_BYTES_MAX}`;
+    throw new EngineError('RECORD_BYTES_EXCEEDED', message, { bytes: bytes.length });
+  }
+  const out = Buffer.allocUnsafeSlow(codec().compressedBytesMax(bytes.length));
+  const length = codec().compress(bytes, out);
+  if (length < 0) throw new Error('Invariant: a frame fits into its bound');
+  // A copy, so that a small frame does not keep the room of the largest one.
+  return Buffer.from(out.subarray(0, length));
+}
+
+/**
+ * What zstd frames hold. Throws an {@link EngineError}: INVALID_ZSTD when they are broken or do not
+ * say how much they hold, DECODED_BYTES_EXCEEDED, before anything is unpacked, when it is more than
+ * `bytesMax`.
+ */
+export function decompress(bytes: Uint8Array, bytesMax: number): Uint8Array {
+  // No bytes are no frame, though zstd takes them for none at all.
+  const length = bytes.length === 0 ? -1 : codec().decodedBytes(bytes);
+  if (length > bytesMax) {
+    const message = `frame holds ${length} bytes, must be at most ${bytesMax}`;
+    throw new EngineError('DECODED_BYTES_EXCEEDED', message, { bytes: length });
+  }
+  const out = Buffer.allocUnsafeSlow(Math.max(0, length));
+  if (length < 0 || codec().decompress(bytes, out) !== length) {
+    const message = `${bytes.length} bytes were no whole zstd frame that states its length`;
+    throw new EngineError('INVALID_ZSTD', message, { bytes: bytes.length });
+  }
+  return out;
+}
+
+/** The CRC-32 of zlib, unsigned, of `bytes` that follow others whose checksum is `before`. */
+export function crc32(bytes: Uint8Array, before = 0): number {
+  return crc32Of(bytes, before);
+}
