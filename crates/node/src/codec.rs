@@ -9,6 +9,7 @@ const ZSTD_LEVEL: i32 = 3;
 
 /// Compresses and unpacks zstd frames, one whole frame a call, and keeps what it needs for that
 /// from call to call.
+#[derive(Default)]
 #[napi]
 pub struct Codec {
     compressor: Option<Compressor<'static>>,
@@ -20,7 +21,7 @@ impl Codec {
     /// A codec that holds nothing yet.
     #[napi(constructor)]
     pub fn new() -> Self {
-        Self { compressor: None, decompressor: None }
+        Self::default()
     }
 
     /// The bytes that a compressed form of `length` bytes may need at most.
