@@ -14,6 +14,10 @@ export class EngineProcess {
     this.#answers = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
   }
 
+  get pid() {
+    return this.#child.pid;
+  }
+
   /** Sends one command and waits for its answer; the engine is idle before and after. */
   async ask(command) {
     this.#child.stdin.write(`${command}\n`);

@@ -15,10 +15,13 @@ export function median(values) {
 
 /**
  * Times two commands in turns. `ours` and `peer` are functions that run one round and answer
- * `{operations, wallNs, cpuNs}`; `warmUp` says which of them also run once before. A row over its
- * time budget stops early; how many rounds it made is in its result.
+ * `{operations, wallNs, cpuNs}`; `warmUp` says what runs once before. `judge` says whose ratio is
+ * the row's, `wall` or `cpu`; where `better` is `lower` the ratio is ours by the peer's, otherwise
+ * the peer's by ours. A row over its time budget stops early; how many rounds it made is in its
+ * result.
  */
-export async function timeInTurns({ ours, peer, rounds, warmUp, now = Date.now }) {
+export async function timeInTurns(sides) {
+  const { ours, peer, rounds, warmUp, judge = 'wall', better = 'higher', now = Date.now } = sides;
   for (const run of warmUp) await run();
   const end = now() + ROW_BUDGET_MS;
   const taken = [];
@@ -27,23 +30,28 @@ export async function timeInTurns({ ours, peer, rounds, warmUp, now = Date.now }
     const b = perOperation(await peer());
     taken.push({ ours: a, peer: b });
   }
-  return summarise(taken);
+  return summarise(taken, { judge, better });
 }
 
 function perOperation({ operations, wallNs, cpuNs }) {
   return { wallNs: wallNs / operations, cpuNs: cpuNs / operations };
 }
 
-function summarise(rounds) {
+function summarise(rounds, { judge, better }) {
   const middle = (pick) => median(rounds.map(pick));
-  const ratios = rounds.map(({ ours, peer }) => peer.wallNs / ours.wallNs);
+  const ratio = (field) => (round) => {
+    const byOurs = round.peer[field] / round.ours[field];
+    return better === 'higher' ? byOurs : 1 / byOurs;
+  };
+  const ratios = rounds.map(ratio(judge === 'cpu' ? 'cpuNs' : 'wallNs'));
   return {
     ours: { wallNs: middle((r) => r.ours.wallNs), cpuNs: middle((r) => r.ours.cpuNs) },
     peer: { wallNs: middle((r) => r.peer.wallNs), cpuNs: middle((r) => r.peer.cpuNs) },
+    judge,
     ratio: median(ratios),
     ratioMin: Math.min(...ratios),
     ratioMax: Math.max(...ratios),
-    ratioCpu: middle((r) => r.peer.cpuNs / r.ours.cpuNs),
+    ratioCpu: middle(ratio('cpuNs')),
     rounds,
   };
 }

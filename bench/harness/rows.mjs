@@ -4,6 +4,7 @@
  */
 import { workloadFile } from '../workload/files.mjs';
 import { assertSameTops } from './equality.mjs';
+import { l2UnderChurn } from './http-rows.mjs';
 import { median, timeInTurns } from './rounds.mjs';
 import { countAllocations } from './setup.mjs';
 
@@ -23,6 +24,7 @@ export const ROWS = {
   1: (bench) => forShapes((shape) => tickToBody(bench, shape)),
   2: (bench) => forShapes((shape) => tickByOrderCount(bench, shape)),
   3: (bench) => applyAccount(bench),
+  4: (bench) => l2UnderChurn(bench),
   6: (bench) => coldStart(bench),
   8: (bench) => memory(bench),
   render: (bench) => coldRender(bench),

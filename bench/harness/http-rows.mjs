@@ -1,0 +1,96 @@
+/** Row 4: what an answer of /l2 costs while the book changes, against a constant. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { workloadFile } from '../workload/files.mjs';
+import { cpuNsOf, pinned, SERVER_CPU } from './cpu.mjs';
+import { EngineProcess } from './engine-process.mjs';
+import { rawGet } from './raw-get.mjs';
+import { timeInTurns } from './rounds.mjs';
+import { load } from './wrk.mjs';
+
+const WORKLOAD = 'powerlaw-10k';
+const QUERY = '/l2?marketName=BENCH0-PERP&depth=';
+/** Accounts a second, as turns of ten: a busy hour of the whole exchange, all in one market. */
+const CHURN = 1_000;
+const LOAD = { seconds: 4, connections: 64 };
+/** The churn alone is measured for so long in each round. */
+const CHURN_ALONE_MS = 2_000;
+/** Depths of the rows: the default, and one whose body is ten times as long. */
+const DEPTHS = [10, 100];
+
+/** Starts a process of `bench/service` on the server's core. */
+export function startServer(name) {
+  const script = fileURLToPath(new URL(`../service/${name}.mjs`, import.meta.url));
+  const { command, args } = pinned(SERVER_CPU, process.execPath, [script]);
+  return new EngineProcess(command, args);
+}
+
+/** Row 4 of all depths. */
+export async function l2UnderChurn(bench) {
+  const ours = startServer('book-server');
+  await ours.ask(`load ${workloadFile(WORKLOAD)}`);
+  const { port } = await ours.ask('listen');
+  const results = [];
+  for (const depth of DEPTHS) results.push(await againstConstant(bench, { ours, port, depth }));
+  await ours.stop();
+  return results;
+}
+
+async function againstConstant(bench, { ours, port, depth }) {
+  const path = `${QUERY}${depth}`;
+  const answer = await rawGet(port, path);
+  const { body } = await ours.ask(`body 0 ${depth}`);
+  if (answer.body !== body) throw new Error('/l2 is not the body of the engine');
+  const peer = startServer('constant-server');
+  const constant = await peer.ask(`listen ${asWord(answer)}`);
+  const same = await rawGet(constant.port, path);
+  if (same.text !== answer.text) {
+    throw new Error(`answers differ:\n${same.text}\nand\n${answer.text}`);
+  }
+  const [url, constantUrl] = [port, constant.port].map((at) => `http://127.0.0.1:${at}${path}`);
+  const times = await timeInTurns({
+    ours: () => underChurn(ours, url),
+    peer: () => loaded(peer, constantUrl),
+    warmUp: [() => load(url, LOAD), () => load(constantUrl, LOAD)],
+    rounds: bench.rounds,
+    judge: 'cpu',
+    better: 'lower',
+  });
+  await peer.stop();
+  const work = `GET /l2 of depth ${depth} (${body.length} bytes), ${CHURN} account updates a second`;
+  const against = 'uWebSockets.js answering a constant';
+  const bars = { bar: 1.25, wish: 1.1, better: 'lower' };
+  return { row: 4, work, workload: WORKLOAD, against, checked: 1, ...times, ...bars };
+}
+
+/** `{headers, body}` as one word, without the headers that the transport writes itself. */
+function asWord({ headers, body }) {
+  const own = headers.filter(([name]) => !/^(date|uwebsockets|content-length)$/i.test(name));
+  return Buffer.from(JSON.stringify({ headers: own, body })).toString('base64');
+}
+
+/** The CPU of the run less that of the same churn without requests. */
+async function underChurn(server, url) {
+  await server.ask(`churn ${CHURN}`);
+  const alone = await measured(server, () => sleep(CHURN_ALONE_MS));
+  const both = await measured(server, () => load(url, LOAD));
+  const { accounts } = await server.ask('churned');
+  await server.ask('churn 0');
+  const due = ((alone.wallNs + both.wallNs) / 1e9) * CHURN;
+  if (accounts < 0.95 * due) throw new Error(`churn was ${accounts} accounts, must be ${due}`);
+  const churnNs = (alone.cpuNs / alone.wallNs) * both.wallNs;
+  return { operations: both.result, wallNs: both.wallNs, cpuNs: both.cpuNs - churnNs };
+}
+
+async function loaded(server, url) {
+  const { result, wallNs, cpuNs } = await measured(server, () => load(url, LOAD));
+  return { operations: result, wallNs, cpuNs };
+}
+
+async function measured(server, run) {
+  const [cpu, wall] = [cpuNsOf(server.pid), process.hrtime.bigint()];
+  const result = await run();
+  const wallNs = Number(process.hrtime.bigint() - wall);
+  return { result, wallNs, cpuNs: cpuNsOf(server.pid) - cpu };
+}

@@ -1,0 +1,23 @@
+/** A process of a benchmark: one command a line on standard input, one JSON answer a line back. */
+import { createInterface } from 'node:readline';
+
+/**
+ * Answers commands of the form `VERB WORD...` with what `verbs[VERB](...words)` returns or resolves
+ * to, one after the other, until standard input ends; then ends the process.
+ */
+export async function answerCommands(verbs) {
+  for await (const line of createInterface({ input: process.stdin })) {
+    process.stdout.write(`${JSON.stringify(await answerTo(line, verbs))}\n`);
+  }
+  process.exit();
+}
+
+async function answerTo(line, verbs) {
+  const [verb, ...words] = line.split(' ');
+  if (verbs[verb] === undefined) return { error: `unknown command ${verb}` };
+  try {
+    return await verbs[verb](...words);
+  } catch (error) {
+    return { error: error.stack ?? String(error) };
+  }
+}

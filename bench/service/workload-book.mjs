@@ -1,0 +1,149 @@
+/**
+ * A workload as the service's own engine takes it: the accounts that a workload does not hold
+ * (State, markets, oracles), the load, and then its events for ever.
+ *
+ * Only the feed is missing: accounts come from the file, already as the texts that a node sends.
+ */
+import { Engine } from '../../dist/src/engine/engine.js';
+import { lazerOracleBytes, perpMarketBytes, stateBytes } from '../../dist/src/sim/accounts.js';
+import { MarketStatus } from '../../dist/src/sim/chain-enums.js';
+import { address, keyOf, PROGRAM_ID } from '../../dist/src/sim/keys.js';
+import { PERP_PRESETS } from '../../dist/src/sim/market-presets.js';
+import { readWorkload } from '../workload/read.mjs';
+
+/** The slot time of the chain: unix seconds follow the slot. */
+const SLOTS_PER_SECOND = 2.5;
+/** One part in 1,500 of the price: far inside every tier's confidence limit. */
+const CONFIDENCE_DIVISOR = 1_500n;
+/** Feeds of the benchmark's markets, apart from those of the presets. */
+const FEED_ID_FIRST = 1_000;
+
+/** An engine with a loaded workload, and the workload's events as turns. */
+export class WorkloadBook {
+  #workload;
+  #steps;
+  #oracleKeys;
+  #at = 0;
+  #slot;
+  #unixSeconds;
+
+  constructor(path) {
+    this.#workload = readWorkload(path);
+    const { config } = this.#workload;
+    this.#slot = config.slot;
+    this.#unixSeconds = config.ts;
+    this.engine = new Engine({ programId: PROGRAM_ID, epoch: 'bench' });
+    this.marketNames = Array.from({ length: config.markets }, (_, index) => nameOf(index));
+    this.#oracleKeys = this.marketNames.map((_, index) => oracleKey(index));
+    this.#open();
+    this.#steps = this.#workload.events.map((record) => this.#textsOf(record));
+  }
+
+  /** Adds the next `count` accounts to the turn, with the ticks and slots between them. */
+  push(count) {
+    for (let left = count; left > 0; ) {
+      const step = this.#steps[this.#at];
+      // After the last event comes the first: same bytes, later slots.
+      this.#at = (this.#at + 1) % this.#steps.length;
+      if (step.kind === 'account') left -= 1;
+      this.#take(step);
+    }
+  }
+
+  /** Adds a price of the market's oracle, `ticks` away from where the workload began. */
+  pushOracle(market, ticks) {
+    const { config } = this.#workload;
+    this.#pushOracle(market, BigInt(config.oracle * (1 + market) + ticks * config.tick));
+  }
+
+  #take(step) {
+    if (step.kind === 'account') this.engine.push({ ...step.account, slot: this.#slot });
+    else if (step.kind === 'oracle') this.#pushOracle(step.market, BigInt(step.price));
+    else this.#tickSlot();
+  }
+
+  #tickSlot() {
+    this.#slot += 1;
+    this.#unixSeconds += 1 / SLOTS_PER_SECOND;
+    this.engine.setClock(this.#slot, Math.floor(this.#unixSeconds));
+  }
+
+  #pushOracle(market, price) {
+    const data = lazerOracleBytes({
+      price: price * 100n,
+      conf: (price * 100n) / CONFIDENCE_DIVISOR,
+      exponent: -8,
+      postedSlot: BigInt(this.#slot),
+      publishTimeUs: BigInt(this.#slot) * 400_000n,
+    });
+    this.engine.push({ ...textOf(this.#oracleKeys[market], data), slot: this.#slot });
+  }
+
+  #open() {
+    const { config, load } = this.#workload;
+    const { engine } = this;
+    const time = { slot: BigInt(this.#slot), unixSeconds: BigInt(this.#unixSeconds) };
+    engine.setClock(this.#slot, this.#unixSeconds);
+    const state = stateBytes({ perpMarkets: config.markets, spotMarkets: 0, users: config.users });
+    engine.push({ ...textOf(address.state(), state), slot: this.#slot });
+    for (let index = 0; index < config.markets; index += 1) {
+      const market = marketAccount(config, index, time);
+      engine.push({ ...textOf(address.perpMarket(index), market), slot: this.#slot });
+    }
+    const refused = engine.endTurn(config.ts * 1_000).problems;
+    for (const record of load) this.#take(this.#textsOf(record));
+    engine.setState('live');
+    const { problems, dirty } = engine.endTurn(config.ts * 1_000);
+    const first = [...refused, ...problems][0];
+    if (first !== undefined) throw new Error(`the engine refused an account: ${first.message}`);
+    if (dirty.length !== config.markets)
+      throw new Error(`only ${dirty.length} markets have orders`);
+  }
+
+  #textsOf(record) {
+    if (record.kind !== 'account') return record;
+    return { kind: 'account', account: textOf(keyOf(record.key), record.data) };
+  }
+}
+
+function oracleKey(index) {
+  return address.pythLazerOracle(FEED_ID_FIRST + index);
+}
+
+function nameOf(index) {
+  return `BENCH${index}-PERP`;
+}
+
+function textOf(pubkey, data) {
+  return { pubkey, owner: PROGRAM_ID, data: data.toString('base64'), encoding: 'base64' };
+}
+
+function marketAccount(config, index, time) {
+  const oraclePrice = BigInt(config.oracle * (1 + index));
+  const preset = {
+    ...PERP_PRESETS[0],
+    name: nameOf(index),
+    marketIndex: index,
+    startPrice: oraclePrice,
+    tick: BigInt(config.tick),
+    step: BigInt(config.step),
+  };
+  const addresses = {
+    pubkey: address.perpMarket(index),
+    oracle: oracleKey(index),
+  };
+  return perpMarketBytes({
+    preset,
+    addresses,
+    time,
+    status: MarketStatus.Active,
+    pausedOperations: 0,
+    oraclePrice,
+    mmOracle: { price: 0n, slot: 0n, sequenceId: 0n },
+    lastFillPrice: oraclePrice,
+    nextFillRecordId: 1n,
+    volume24h: 0n,
+    lastTradeTs: time.unixSeconds,
+    numberOfUsers: config.users,
+  });
+}
