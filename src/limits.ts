@@ -70,6 +70,15 @@ export const LIMITS = {
   publishIntervalMsMax: 10_000,
   /** WebSockets of all addresses together: some kilobytes each, and as many file descriptors. */
   socketsMax: 20_000,
+  /** A message of a client names one subscription: a few hundred bytes. */
+  socketMessageBytesMax: 4_096,
+  /**
+   * Bytes that may wait for a client before it is closed: some seconds of books of 20 levels, or three
+   * of 1,000. A client that never reads costs the process this much and one message.
+   */
+  socketBufferBytesMax: 524_288,
+  /** A client that answers no ping for this long is gone; proxies cut silent ones after 60 s. */
+  socketIdleSecondsMax: 32,
   /** Rates above this are no limit on such machines. */
   ratePerSecondMax: 1_000_000,
   /** A quoted value in an error message is cut here. */

@@ -1,16 +1,23 @@
 /**
  * The transport: the only file that imports uWebSockets.js.
  *
- * It turns a native request into a HttpRequest, calls the handler, and writes the reply. It knows no
- * path, no parameter and no market. No exception leaves a callback, because one would end the process,
- * and no response is touched after the client has gone.
+ * It turns a native request into a HttpRequest, calls the handler, and writes the reply; and a native
+ * WebSocket into a ClientSocket with a session. It knows no path, no parameter and no market. No
+ * exception leaves a callback, because one would end the process, and nothing is touched after the
+ * client has gone.
  */
 
 import './transport-setting.js';
 import uws from 'uWebSockets.js';
-import { createRequire } from 'node:module';
+import { LIMITS } from '../limits.js';
 import { ServerError } from './errors.js';
 import { errorReply, type Reply } from './reply.js';
+import { statusLine } from './status-line.js';
+import { assertNativeTransport } from './transport-build.js';
+import { TransportSocket } from './transport-socket.js';
+import type { SocketHandlers, SocketSession } from './ws-socket.js';
+
+export { transportVersion } from './transport-build.js';
 
 /** One request. `header` may only be called before the handler's first await. */
 export interface HttpRequest {
@@ -20,6 +27,8 @@ export interface HttpRequest {
   readonly path: string;
   /** The raw query without `?`; empty when there is none. */
   readonly query: string;
+  /** The client's address as text; only before the first await. */
+  readonly ip: string;
   /** A header by its lower-case name; empty when it was not sent. */
   header(name: string): string;
   /** Bytes of all header names and values; only before the first await, as well. */
@@ -35,6 +44,8 @@ export interface ListenOptions {
   /** 0 lets the system choose. */
   readonly port: number;
   readonly handler: Handler;
+  /** Who takes the WebSockets; without it there are none. */
+  readonly sockets?: SocketHandlers;
   /** Told of every error that a handler did not mean. */
   readonly onFault: (error: unknown, path: string) => void;
 }
@@ -42,12 +53,11 @@ export interface ListenOptions {
 /** A bound port. */
 export interface Listener {
   readonly port: number;
+  /** Sends one text message to all sockets that have joined the topic. */
+  publish(topic: string, bytes: string | Uint8Array): void;
   /** Stops listening and cuts what is connected. */
   close(): void;
 }
-
-/** The version of the transport, for /version. */
-export const transportVersion: string = readTransportVersion();
 
 /**
  * Binds the port and serves. The port is taken exclusively: a second instance fails here, where the
@@ -56,6 +66,7 @@ export const transportVersion: string = readTransportVersion();
 export function listen(options: ListenOptions): Promise<Listener> {
   assertNativeTransport();
   const app = uws.App();
+  if (options.sockets !== undefined) serveSockets(app, options.sockets, options.onFault);
   app.any('/*', (response, request) => answer(response, request, options));
   return new Promise((resolve, reject) => {
     const { host, port } = options;
@@ -65,7 +76,11 @@ export function listen(options: ListenOptions): Promise<Listener> {
         reject(new Error(`${host}:${port} cannot be listened on: ${why}`));
         return;
       }
-      resolve({ port: uws.us_socket_local_port(socket), close: () => void app.close() });
+      resolve({
+        port: uws.us_socket_local_port(socket),
+        publish: (topic, bytes) => void app.publish(topic, bytes),
+        close: () => void app.close(),
+      });
     };
     const bind = app.listen as unknown as ListenExclusive;
     const { LIBUS_LISTEN_EXCLUSIVE_PORT } = uws as unknown as ExclusiveOption;
@@ -87,26 +102,12 @@ interface ExclusiveOption {
   readonly LIBUS_LISTEN_EXCLUSIVE_PORT: number;
 }
 
-/** The package has no other build to fall back on today; a later one must not bring one unseen. */
-function assertNativeTransport(): void {
-  const loaded = Object.keys(createRequire(import.meta.url).cache);
-  const binary = `uws_${process.platform}_${process.arch}_${process.versions.modules}.node`;
-  if (loaded.some((file) => file.endsWith(binary))) return;
-  throw new Error(`the native HTTP server ${binary} is not loaded`);
-}
-
-function readTransportVersion(): string {
-  const manifest: unknown = createRequire(import.meta.url)('uWebSockets.js/package.json');
-  const version = (manifest as { readonly version?: unknown }).version;
-  return typeof version === 'string' ? version : 'unknown';
-}
-
 function answer(
   response: uws.HttpResponse,
   native: uws.HttpRequest,
   { handler, onFault }: ListenOptions,
 ): void {
-  const request = new NativeRequest(native);
+  const request = new NativeRequest(native, response);
   const withBody = request.method !== 'head';
   let reply: Reply | Promise<Reply>;
   try {
@@ -163,10 +164,17 @@ class NativeRequest implements HttpRequest {
   readonly path: string;
   readonly query: string;
 
-  constructor(private readonly native: uws.HttpRequest) {
+  constructor(
+    private readonly native: uws.HttpRequest,
+    private readonly response: uws.HttpResponse,
+  ) {
     this.method = native.getMethod();
     this.path = native.getUrl();
     this.query = native.getQuery() ?? '';
+  }
+
+  get ip(): string {
+    return textOf(this.response.getRemoteAddressAsText());
   }
 
   header(name: string): string {
@@ -182,18 +190,108 @@ class NativeRequest implements HttpRequest {
   }
 }
 
-const statusLines: Readonly<Record<number, string>> = {
-  200: '200 OK',
-  204: '204 No Content',
-  304: '304 Not Modified',
-  400: '400 Bad Request',
-  404: '404 Not Found',
-  405: '405 Method Not Allowed',
-  413: '413 Content Too Large',
-  500: '500 Internal Server Error',
-  503: '503 Service Unavailable',
-};
+/** What the transport keeps with a socket: the session, once the handlers have given one. */
+interface SocketData {
+  readonly ip: string;
+  readonly path: string;
+  session: SocketSession | null;
+  socket: TransportSocket | null;
+}
 
-function statusLine(status: number): string {
-  return statusLines[status] ?? String(status);
+type OnFault = ListenOptions['onFault'];
+
+/** Lets the sockets of the paths in, and tells their sessions what happens. */
+function serveSockets(app: uws.TemplatedApp, handlers: SocketHandlers, onFault: OnFault): void {
+  const behavior: uws.WebSocketBehavior<SocketData> & DroppedHandler = {
+    ...socketOptions,
+    upgrade: (response, request, context) => {
+      admit(response, request, { handlers, context, onFault });
+    },
+    open: (native) => {
+      const data = native.getUserData();
+      data.socket = new TransportSocket(native, data.ip);
+      guard(data, onFault, () => {
+        if (data.socket !== null) data.session = handlers.opened(data.socket);
+      });
+    },
+    message: (native, bytes, isBinary) => {
+      const data = native.getUserData();
+      guard(data, onFault, () => data.session?.message(isBinary ? null : textOf(bytes)));
+    },
+    ping: (native) => {
+      const data = native.getUserData();
+      guard(data, onFault, () => data.session?.pinged());
+    },
+    drain: (native) => {
+      const data = native.getUserData();
+      guard(data, onFault, () => data.session?.drained());
+    },
+    dropped: (native) => native.getUserData().socket?.overflowed(),
+    close: (native, code, message) => {
+      const { socket, session } = native.getUserData();
+      const cause = socket?.ended(code, textOf(message)) ?? 'lost';
+      guard(native.getUserData(), onFault, () => session?.closed(cause));
+    },
+  };
+  for (const path of handlers.paths) app.ws(path, behavior);
+}
+
+/** Missing in the package's types. */
+interface DroppedHandler {
+  readonly dropped: (native: uws.WebSocket<SocketData>) => void;
+}
+
+const socketOptions = {
+  maxPayloadLength: LIMITS.socketMessageBytesMax,
+  maxBackpressure: LIMITS.socketBufferBytesMax,
+  // A reader that falls behind is closed: a message left out unseen would be a hole.
+  closeOnBackpressureLimit: 1,
+  idleTimeout: LIMITS.socketIdleSecondsMax,
+  sendPingsAutomatically: true,
+} as const;
+
+function admit(
+  response: uws.HttpResponse,
+  native: uws.HttpRequest,
+  { handlers, context, onFault }: Upgrade,
+): void {
+  const request = new NativeRequest(native, response);
+  const { ip, path } = request;
+  let refusal: Reply | null;
+  try {
+    refusal = handlers.upgrade(request);
+  } catch (error) {
+    onFault(error, path);
+    refusal = internalReply;
+  }
+  if (refusal !== null) {
+    write(response, refusal, true);
+    return;
+  }
+  const header = (name: string): string => native.getHeader(`sec-websocket-${name}`);
+  const data: SocketData = { ip, path, session: null, socket: null };
+  // The first subprotocol offered is taken, as browsers end a socket to which none is answered.
+  response.upgrade(data, header('key'), header('protocol'), '', context);
+}
+
+interface Upgrade {
+  readonly handlers: SocketHandlers;
+  readonly context: uws.us_socket_context_t;
+  readonly onFault: OnFault;
+}
+
+/** Keeps an exception from the transport, and closes the socket whose session threw it. */
+function guard({ socket, path }: SocketData, onFault: OnFault, run: () => void): void {
+  try {
+    run();
+  } catch (error) {
+    onFault(error, path);
+    socket?.close(internalCloseCode, 'internal error');
+  }
+}
+
+const internalCloseCode = 1011;
+
+function textOf(bytes: ArrayBuffer): string {
+  return Buffer.from(bytes).toString();
 }

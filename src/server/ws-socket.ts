@@ -1,0 +1,56 @@
+/**
+ * A WebSocket as this room sees it. The transport fits these by shape, and so does a fake in a test.
+ */
+import type { Reply } from './reply.js';
+import type { HttpRequest } from './uws.js';
+
+/** One client's WebSocket. After it has closed, every call does nothing. */
+export interface ClientSocket {
+  /** The client's address as text. */
+  readonly ip: string;
+  /** Sends one text frame; bytes must be UTF-8. */
+  send(text: string | Uint8Array): void;
+  /** From now on the socket gets what is published under the topic. */
+  join(topic: string): void;
+  leave(topic: string): void;
+  /** Sends a close frame and ends the connection. */
+  close(code: number, reason: string): void;
+  /** Bytes that the client has not taken yet. */
+  bufferedBytes(): number;
+}
+
+/**
+ * Why a socket closed: the client said so, the service did, the client left without a word or broke
+ * the protocol, was silent too long, sent too much at once, sent no UTF-8, or did not read.
+ */
+export type CloseCause =
+  | 'client'
+  | 'server'
+  | 'lost'
+  | 'idle'
+  | 'tooLarge'
+  | 'notUtf8'
+  | 'backpressure';
+
+/** What follows one socket from its opening to its closing. */
+export interface SocketSession {
+  /** A text frame as text; a binary frame as null. */
+  message(text: string | null): void;
+  /** A ping frame, which the transport has answered. */
+  pinged(): void;
+  /** The client has taken some of what waited for it. */
+  drained(): void;
+  /** The last call. */
+  closed(cause: CloseCause): void;
+}
+
+/** Who takes part in the WebSockets of a listener. */
+export interface SocketHandlers {
+  readonly paths: readonly string[];
+  /** A reply refuses the upgrade; null lets the socket in. */
+  upgrade(request: HttpRequest): Reply | null;
+  opened(socket: ClientSocket): SocketSession;
+}
+
+/** Sends one message to all sockets that have joined a topic. */
+export type Publish = (topic: string, bytes: string | Uint8Array) => void;
