@@ -85,6 +85,8 @@ function routeTable(
   const bookPaths: Record<string, Route> = {
     '/l2': l2Route(options),
     '/l3': l3Route(options),
+    // Reached only by what is no upgrade, which the transport takes before.
+    '/ws': upgradeRequired,
   };
   const otherPaths: Record<string, Route> = {
     '/markets': () => marketsReply(options),
@@ -141,6 +143,10 @@ function marketBody(row: MarketRow): Record<string, unknown> {
 function readyReply({ state, reason, slot }: Readiness): Reply {
   if (state === 'live') return jsonReply(JSON.stringify({ ready: true, state, slot }));
   throw new ServerError('NOT_READY', reason ?? `the book is ${state}`);
+}
+
+function upgradeRequired(): never {
+  throw new ServerError('UPGRADE_REQUIRED', 'this path speaks WebSocket (RFC 6455, version 13)');
 }
 
 function versionReply({ name, version, commit }: BuildInfo): Reply {

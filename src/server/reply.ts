@@ -2,7 +2,7 @@
  * What a handler answers with, and the headers that every answer carries.
  */
 import { LIMITS } from '../limits.js';
-import type { ServerError } from './errors.js';
+import type { ErrorCode, ServerError } from './errors.js';
 
 /** A header's name and value. */
 export type Header = readonly [name: string, value: string];
@@ -31,6 +31,12 @@ export const jsonHeaders: readonly Header[] = [
   ...commonHeaders,
 ];
 
+const upgradeHeaders: readonly Header[] = [
+  ['Connection', 'Upgrade'],
+  ['Upgrade', 'websocket'],
+  ['Sec-WebSocket-Version', '13'],
+];
+
 const allowedMethods = 'GET, HEAD, OPTIONS';
 
 /** A finished JSON text as a 200. */
@@ -47,8 +53,12 @@ export function errorReply(error: ServerError): Reply {
   };
 }
 
+/** What may be otherwise in a moment. */
+const passing: ReadonlySet<ErrorCode> = new Set(['NOT_READY', 'RATE_LIMITED', 'LIMIT_EXCEEDED']);
+
 function errorHeaders({ code }: ServerError): readonly Header[] {
-  if (code === 'NOT_READY') return [['Retry-After', String(LIMITS.retryAfterSeconds)]];
+  if (passing.has(code)) return [['Retry-After', String(LIMITS.retryAfterSeconds)]];
+  if (code === 'UPGRADE_REQUIRED') return upgradeHeaders;
   if (code === 'METHOD_NOT_ALLOWED') return [['Allow', allowedMethods]];
   return [];
 }
