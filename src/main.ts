@@ -9,10 +9,11 @@ import type { CommonConfig, DemoConfig, ServiceConfig } from './config.js';
 import { Engine } from './engine/engine.js';
 import { LiveFeed } from './feed/live-feed.js';
 import { LIMITS } from './limits.js';
+import { readAccountTexts } from './rpc/account-texts.js';
 import { RpcClient } from './rpc/client.js';
 import { RpcSocket } from './rpc/socket.js';
 import type { FeedFigures } from './server/book-source.js';
-import { createHandler } from './server/http.js';
+import { createHandlers, type Handlers } from './server/http.js';
 import { filterMarkets } from './server/market-filter.js';
 import { type Listener, listen } from './server/uws.js';
 import { startDemo } from './sim/demo.js';
@@ -36,8 +37,9 @@ export async function startService(config: ServiceConfig): Promise<Service> {
   const engine = new Engine({ programId: config.programId, epoch: newEpoch() });
   const [{ rpcUrl, wsUrl }] = config.nodes;
   const socket = new RpcSocket({ url: wsUrl });
+  const rpc = new RpcClient({ url: rpcUrl });
   const feed = new LiveFeed({
-    rpc: new RpcClient({ url: rpcUrl }),
+    rpc,
     ...(config.snapshotUrl === undefined
       ? {}
       : { snapshotRpc: new RpcClient({ url: config.snapshotUrl }) }),
@@ -51,24 +53,45 @@ export async function startService(config: ServiceConfig): Promise<Service> {
     onFirstLive: () => process.stdout.write(`ready ${url}\n`),
   });
   const build = readBuildInfo();
-  const listener = await listen({
-    host: config.host,
-    port: config.port,
-    handler: createHandler({
-      book: filterMarkets(engine, config.markets),
-      readiness: () => feed.status(),
-      feed: () => feedFigures(feed, socket),
-      build,
-    }),
-    onFault: (error, path) => log.error({ err: error, path }, 'a request failed'),
+  const handlers = createHandlers({
+    book: filterMarkets(engine, config.markets),
+    readiness: () => feed.status(),
+    feed: () => feedFigures(feed, socket),
+    build,
+    readAccounts: (keys) =>
+      readAccountTexts(rpc, keys, AbortSignal.timeout(LIMITS.accountReadMsMax)),
+    requestsPerSecond: config.requestsPerSecond,
+    metrics: config.metricsPort === undefined ? 'main' : 'operator',
   });
-  const url = urlOf(config, listener);
-  announce(url, config);
-  log.info({ url, ...build, programId: config.programId }, 'serving');
+  const { listeners, url, metricsUrl } = await listenOn(config, handlers, log);
+  announce({ url, metricsUrl }, config);
+  log.info({ url, metricsUrl, ...build, programId: config.programId }, 'serving');
   const failed = new Promise<Error>((resolve) => {
     feed.start().catch((error: unknown) => resolve(asError(error)));
   });
-  return { url, failed, stop: () => stopAll([() => listener.close(), () => feed.stop()]) };
+  const stops = [...listeners.map((listener) => () => listener.close()), () => feed.stop()];
+  return { url, failed, stop: () => stopAll(stops) };
+}
+
+/** Binds the port of the clients and, where it is wanted, the one of the operator. */
+async function listenOn(
+  { host, port, metricsHost, metricsPort }: CommonConfig,
+  handlers: Handlers,
+  log: Logger,
+): Promise<{ listeners: readonly Listener[]; url: string; metricsUrl: string }> {
+  const onFault = (error: unknown, path: string): void =>
+    log.error({ err: error, path }, 'a request failed');
+  const main = await listen({ host, port, handler: handlers.main, onFault });
+  const url = urlOf(host, main);
+  if (metricsPort === undefined) return { listeners: [main], url, metricsUrl: url };
+  try {
+    const address = { host: metricsHost, port: metricsPort };
+    const operator = await listen({ ...address, handler: handlers.operator, onFault });
+    return { listeners: [main, operator], url, metricsUrl: urlOf(metricsHost, operator) };
+  } catch (error) {
+    main.close();
+    throw error;
+  }
 }
 
 /** Starts a local chain with a moving market on it, and serves its book. */
@@ -99,13 +122,7 @@ export async function startDemoService(config: DemoConfig): Promise<Service> {
 }
 
 function feedFigures(feed: LiveFeed, socket: RpcSocket): FeedFigures {
-  const {
-    slot: _slot,
-    slotAgeMs,
-    unixSeconds: _unix,
-    genesisHash: _hash,
-    ...events
-  } = feed.stats();
+  const { slot: _slot, slotAgeMs, unixSeconds: _unix, genesisHash, ...events } = feed.stats();
   const { connects, closes, messages, malformed, unknown } = socket.stats;
   const socketEvents = {
     socketConnects: connects,
@@ -114,7 +131,7 @@ function feedFigures(feed: LiveFeed, socket: RpcSocket): FeedFigures {
     socketMalformed: malformed,
     socketUnknown: unknown,
   };
-  return { slotAgeMs, events: { ...events, ...socketEvents } };
+  return { slotAgeMs, genesisHash, events: { ...events, ...socketEvents } };
 }
 
 /** Logs go to standard error, so that standard output carries only what a caller waits for. */
@@ -128,17 +145,20 @@ function newEpoch(last = '0'): string {
 }
 
 /** An address that can be typed into a browser on this machine. */
-function urlOf({ host }: CommonConfig, { port }: Listener): string {
+function urlOf(host: string, { port }: Listener): string {
   const named = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${named.includes(':') ? `[${named}]` : named}:${port}`;
 }
 
-function announce(url: string, { markets }: CommonConfig): void {
+function announce(
+  { url, metricsUrl }: { readonly url: string; readonly metricsUrl: string },
+  { markets }: CommonConfig,
+): void {
   const market = encodeURIComponent(markets[0] ?? 'SOL-PERP');
   const lines = [
     `book   ${url}/l2?marketName=${market}&depth=5`,
     `orders ${url}/l3?marketName=${market}`,
-    `more   ${url}/markets ${url}/ready ${url}/metrics`,
+    `more   ${url}/docs ${url}/markets ${url}/status ${metricsUrl}/metrics`,
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
 }

@@ -106,9 +106,25 @@ export interface Readiness {
   readonly slot: number;
 }
 
-/** What the feed met, for /metrics. */
+/** What the feed met, for /metrics and /status. */
 export interface FeedFigures {
   readonly slotAgeMs: number;
   /** Counts since the start, by what happened. */
   readonly events: Readonly<Record<string, number>>;
+  /** Names the chain; null until it has been asked for. */
+  readonly genesisHash?: string | null;
+  /** Host of the RPC node in use, without any path or key. */
+  readonly node?: string | null;
+  /** The last comparison of the whole book with the chain; null before the first. */
+  readonly lastAudit?: AuditOutcome | null;
+}
+
+/** How an audit ended. */
+export interface AuditOutcome {
+  /** When, in unix milliseconds. */
+  readonly ts: number;
+  /** Whether the chain could be read. */
+  readonly ok: boolean;
+  /** User accounts that differed and were repaired. */
+  readonly differences: number;
 }

@@ -13,7 +13,7 @@ import type {
   Readiness,
   TopMakersRequest,
 } from './book-source.js';
-import { createHandler } from './http.js';
+import { createHandlers } from './http.js';
 import { listen } from './uws.js';
 
 const markets: readonly MarketRow[] = [
@@ -108,7 +108,7 @@ export async function startServer(book: BookSource): Promise<RunningServer> {
     readiness: { everLive: true, state: 'live', reason: null, slot: 1000 } as Readiness,
     close: () => {},
   };
-  const handler = createHandler({
+  const { main: handler } = createHandlers({
     book,
     readiness: () => server.readiness,
     feed: () => ({ slotAgeMs: 250, events: { rebuilds: 4 } }),

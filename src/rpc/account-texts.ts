@@ -1,0 +1,40 @@
+import type { RpcClient } from './client.js';
+import { RpcError } from './error.js';
+import { isRecord } from './http-answer.js';
+
+/**
+ * The data of up to 100 accounts as base64, in the order of their keys; null where there is none. One
+ * getMultipleAccounts at `processed`, where the feed reads as well.
+ *
+ * # Errors
+ * RpcError, also for an answer that does not hold one account for each key.
+ */
+export function readAccountTexts(
+  rpc: Pick<RpcClient, 'call'>,
+  keys: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly (string | null)[]> {
+  const options = { encoding: 'base64', commitment: 'processed' };
+  const parse = (result: unknown): readonly (string | null)[] => textsOf(result, keys.length);
+  return rpc.call('getMultipleAccounts', [keys, options], parse, { signal });
+}
+
+function textsOf(result: unknown, count: number): readonly (string | null)[] {
+  const value = isRecord(result) ? result['value'] : undefined;
+  if (Array.isArray(value) && value.length === count) return value.map(textOf);
+  throw malformed(`must hold ${count} accounts`);
+}
+
+function textOf(account: unknown): string | null {
+  if (account === null) return null;
+  const data: unknown = isRecord(account) ? account['data'] : undefined;
+  if (Array.isArray(data) && typeof data[0] === 'string' && data[1] === 'base64') return data[0];
+  throw malformed('must hold base64 or null for each');
+}
+
+function malformed(rule: string): RpcError {
+  const method = 'getMultipleAccounts';
+  return new RpcError('MALFORMED_RPC_ANSWER', `answer to ${method} was malformed, ${rule}`, {
+    method,
+  });
+}

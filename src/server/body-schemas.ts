@@ -1,0 +1,202 @@
+/**
+ * The body of every answer, for /openapi.json; tests hold real answers against them. Bodies of the
+ * book are written by the core, so these schemas describe and do not make them.
+ */
+import { type TProperties, Type } from '@sinclair/typebox';
+import { STATUS_BY_CODE } from './errors.js';
+import { word } from './param-schemas.js';
+
+const INTEGER_TEXT = '^-?[0-9]+$';
+const UNSIGNED_TEXT = '^[0-9]+$';
+
+const price = (description: string) => Type.String({ pattern: INTEGER_TEXT, description });
+const size = (description: string) => Type.String({ pattern: UNSIGNED_TEXT, description });
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+const text = (description: string) => Type.String({ description });
+const textOrNull = (description: string) =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], description });
+
+const marketType = word(['perp', 'spot'], { description: 'Type of the market.' });
+const stateWords = ['live', 'lagging', 'stale', 'rebuilding'] as const;
+const state = word(stateWords, { description: 'How fresh the book is.' });
+const feedState = word(['starting', ...stateWords], {
+  description: 'How fresh the book is; `starting` until it is live for the first time.',
+});
+
+const level = Type.Object({
+  price: price('Price at 1e6.'),
+  size: size('Base at 1e9.'),
+  sources: Type.Record(Type.String(), size('Base at 1e9.'), {
+    description: 'Where the size comes from, by source (`dlob`); they add up to it.',
+  }),
+});
+
+const order = Type.Object({
+  price: price('Price at 1e6.'),
+  size: size('Base left, at 1e9.'),
+  queue: size('Base ahead of the order at its price.'),
+  oraclePriceOffset: price('Distance from the oracle at 1e6; 0 for a fixed price.'),
+  maker: text('User account.'),
+  orderId: count('The id of the order in its account.'),
+  slot: count('The slot at which it was placed.'),
+  maxTs: count('When it expires, in unix seconds; 0 for never.'),
+  reduceOnly: Type.Boolean(),
+  postOnly: Type.Boolean(),
+  signedMsg: Type.Boolean(),
+});
+
+/** Empty while the oracle's account has not been read. */
+const oracleReading = Type.Partial(
+  Type.Object({
+    price: price('Price at 1e6.'),
+    slot: size('The slot it is from.'),
+    confidence: size('Confidence at 1e6.'),
+    hasSufficientNumberOfDataPoints: Type.Boolean(),
+  }),
+  { description: 'An oracle as it was read; without members while it has not been read.' },
+);
+
+const identity = {
+  marketName: text('Name of the market.'),
+  marketType,
+  marketIndex: count('Index among the markets of its type.'),
+  ts: count('When this version was made, in unix milliseconds.'),
+  slot: count('The newest slot of the book.'),
+};
+
+const version = {
+  oracle: Type.Integer({ description: 'Price of the exchange oracle at 1e6.' }),
+  oracleData: oracleReading,
+  mmOracleData: oracleReading,
+  marketSlot: count('The slot of the market account.'),
+  seq: count('Grows with each change of the market within an epoch.'),
+  epoch: text('One run of the service on one chain.'),
+  state,
+  crossed: Type.Boolean({ description: 'Whether the best bid is above the best ask.' }),
+  reason: Type.Optional(text('Why the book shows nothing whatever is on chain.')),
+  offsetOrdersExcluded: Type.Optional(text('Why oracle-offset orders are left out.')),
+};
+
+const prices = {
+  markPrice: price('Middle of the best prices, or the oracle where a side is empty.'),
+  bestBidPrice: Type.Optional(price('Left out where a side is empty.')),
+  bestAskPrice: Type.Optional(price('Left out where a side is empty.')),
+  spreadPct: Type.Optional(size('Percent at 1e6; left out where a side is empty.')),
+  spreadQuote: Type.Optional(size('Quote at 1e6; left out where a side is empty.')),
+};
+
+function sides<Row extends TProperties[string]>(row: Row) {
+  return {
+    bids: Type.Array(row, { description: 'Best first.' }),
+    asks: Type.Array(row, { description: 'Best first.' }),
+  };
+}
+
+const errorCodes = Object.keys(STATUS_BY_CODE);
+
+const ErrorBody = Type.Object({
+  error: Type.Object({
+    code: word(errorCodes, { description: 'What is wrong; codes are never renamed.' }),
+    message: text('The same for people.'),
+    param: textOrNull('The parameter to blame, if one is.'),
+  }),
+});
+
+const L2Body = Type.Object({ ...sides(level), ...identity, ...prices, ...version });
+
+const market = Type.Object({
+  symbol: text('Name of the market.'),
+  marketIndex: count('Index among the markets of its type.'),
+  marketType,
+  status: text('Status of the market on chain.'),
+  tick: size('Price step at 1e6.'),
+  step: size("Size step in the market's own decimals."),
+  minOrderSize: size("In the market's own decimals."),
+  decimals: count('Decimals of the base.'),
+  oracle: text('Account of the oracle.'),
+  oracleSource: text('Kind of the oracle.'),
+  emptyReason: textOrNull('Why the book shows nothing; null when it shows its orders.'),
+});
+
+const marketStatus = Type.Object({
+  symbol: text('Name of the market.'),
+  marketIndex: count('Index among the markets of its type.'),
+  marketType,
+  seq: count('Changes of the market in this epoch.'),
+  slot: count('The newest slot of its book.'),
+  state,
+  emptyReason: textOrNull('Why the book shows nothing; null when it shows its orders.'),
+});
+
+const lastAudit = Type.Object({
+  ts: count('When it ended, in unix milliseconds.'),
+  ok: Type.Boolean({ description: 'Whether the chain could be read.' }),
+  differences: count('User accounts that differed and were repaired.'),
+});
+
+/** Every body by its name in the API description. */
+export const bodySchemas = {
+  L2: L2Body,
+  L3: Type.Object({ ...sides(order), ...identity, ...version }),
+  BatchL2: Type.Object({
+    l2s: Type.Array(Type.Union([L2Body, ErrorBody]), {
+      description: 'One book or one error for each entry, in their order.',
+    }),
+  }),
+  TopMakers: Type.Union([
+    Type.Array(Type.String(), { description: 'User accounts, best price first.' }),
+    Type.Array(
+      Type.Object({
+        userAccountPubKey: text('User account.'),
+        accountBase64: textOrNull('Its bytes; null when the node has no such account.'),
+      }),
+      { description: 'With includeAccounts.' },
+    ),
+  ]),
+  Markets: Type.Array(market, { description: 'Perpetual markets first, each kind by index.' }),
+  Health: Type.Object({ status: word(['ok'], {}) }),
+  Ready: Type.Object({
+    ready: Type.Boolean(),
+    state: feedState,
+    slot: count('The newest slot seen.'),
+  }),
+  Status: Type.Object({
+    state: feedState,
+    reason: textOrNull('Why the book is not live; null when it is.'),
+    slot: count('The newest slot seen.'),
+    slotAgeMs: count('Time since a slot was heard of.'),
+    epoch: text('This run of the service on this chain.'),
+    genesisHash: textOrNull('The chain; null until it has been asked for.'),
+    commitment: word(['processed'], { description: 'At which the book is read.' }),
+    node: textOrNull('Host of the RPC node in use; null when there is none.'),
+    uptimeMs: count('Time since the service started.'),
+    users: count('User accounts held.'),
+    orders: count('Open orders held.'),
+    ordersShown: count('Open orders that the book shows.'),
+    ordersLeftOut: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
+      description: 'Open orders that the book does not show, by reason.',
+    }),
+    quarantined: count('Accounts that could not be read.'),
+    lastAudit: Type.Union([lastAudit, Type.Null()], {
+      description: 'The last comparison of the whole book with the chain; null before the first.',
+    }),
+    markets: Type.Array(marketStatus),
+  }),
+  Version: Type.Object({
+    name: Type.String(),
+    version: Type.String(),
+    commit: textOrNull('Null outside a checkout.'),
+    node: text('Version of Node.js.'),
+    uws: text('Version of the transport.'),
+  }),
+  Index: Type.Object({
+    name: Type.String(),
+    version: Type.String(),
+    paths: Type.Array(Type.String()),
+  }),
+  ApiDescription: Type.Object({ openapi: Type.String() }, { description: 'OpenAPI 3.1.' }),
+  Error: ErrorBody,
+};
+
+/** The name of a JSON body. */
+export type BodyName = keyof typeof bodySchemas;

@@ -1,0 +1,53 @@
+/**
+ * What a remote address counts as where clients are told apart: an IPv4 address by itself, an IPv6
+ * address by its network of 64 bits, which one customer gets as a whole.
+ */
+import { isIPv4, isIPv6 } from 'node:net';
+
+/** Groups of an IPv6 address that name its network. */
+const NETWORK_GROUPS = 4;
+
+/** Equal for addresses of one client. A text that is no address stands for itself. */
+export function addressKey(ip: string): string {
+  const mapped = mappedIPv4(ip);
+  if (mapped !== undefined) return mapped;
+  const groups = ipv6Groups(ip);
+  return groups === undefined ? ip : `${groups.slice(0, NETWORK_GROUPS).join(':')}::/64`;
+}
+
+/** Whether the address is of this machine. */
+export function isLoopback(ip: string): boolean {
+  const v4 = mappedIPv4(ip) ?? ip;
+  if (isIPv4(v4)) return v4.startsWith('127.');
+  const groups = ipv6Groups(ip);
+  return groups?.every((group, index) => group === (index === 7 ? '1' : '0')) ?? false;
+}
+
+/** The IPv4 address inside an IPv6 one, as a socket for both kinds names its IPv4 clients. */
+function mappedIPv4(ip: string): string | undefined {
+  const groups = ipv6Groups(ip);
+  if (groups === undefined || groups.slice(0, 6).join() !== '0,0,0,0,0,ffff') return undefined;
+  const [high, low] = groups.slice(6).map((group) => Number.parseInt(group, 16));
+  if (high === undefined || low === undefined) return undefined;
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+}
+
+/** The eight groups without leading zeros; undefined when the text is no IPv6 address. */
+function ipv6Groups(ip: string): readonly string[] | undefined {
+  if (!isIPv6(ip)) return undefined;
+  const [address = ''] = ip.split('%');
+  const [head = [], tail] = address.split('::').map(groupsOf);
+  if (tail === undefined) return head;
+  return [...head, ...Array<string>(8 - head.length - tail.length).fill('0'), ...tail];
+}
+
+function groupsOf(text: string): string[] {
+  return text === '' ? [] : text.split(':').flatMap(hexGroups);
+}
+
+/** A dotted part stands for two groups. */
+function hexGroups(part: string): readonly string[] {
+  if (!part.includes('.')) return [Number.parseInt(part, 16).toString(16)];
+  const [a = 0, b = 0, c = 0, d = 0] = part.split('.').map(Number);
+  return [(a * 256 + b).toString(16), (c * 256 + d).toString(16)];
+}

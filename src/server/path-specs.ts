@@ -1,0 +1,144 @@
+/**
+ * What every path is asked with and answers, said once: the routes have exactly these names, and
+ * /openapi.json is written from them.
+ */
+import type { TObject } from '@sinclair/typebox';
+import type { BodyName } from './body-schemas.js';
+import type { ErrorCode } from './errors.js';
+import { l2Params, l3Params, topMakersParams } from './param-schemas.js';
+
+/** One path as it is described. */
+export interface PathSpec {
+  readonly summary: string;
+  /** `book` also answers under /dlob; all answer under /v1. */
+  readonly kind: 'book' | 'service';
+  readonly params?: TObject;
+  /** How each parameter is written: `lists` of the schema's values, separated by commas. */
+  readonly style?: 'single' | 'lists';
+  /** A body of body-schemas.ts, or the type of a text; null for a WebSocket. */
+  readonly body: BodyName | { readonly contentType: string } | null;
+  /** Whether the answer has a tag, and 304 for those who have it. */
+  readonly tagged: boolean;
+  /** The errors beside those that every path has. */
+  readonly errors: readonly ErrorCode[];
+}
+
+const marketErrors = ['MISSING_PARAM', 'INVALID_PARAM', 'OUT_OF_RANGE', 'UNKNOWN_MARKET'] as const;
+
+const batch = {
+  kind: 'book',
+  params: l2Params,
+  style: 'lists',
+  body: 'BatchL2',
+  tagged: true,
+  errors: ['INVALID_PARAM', 'OUT_OF_RANGE', 'NOT_READY'],
+} as const;
+
+/** Every path by its name, without prefixes. */
+export const pathSpecs = {
+  '/l2': {
+    summary: 'The book of a market by price level',
+    kind: 'book',
+    params: l2Params,
+    body: 'L2',
+    tagged: true,
+    errors: [...marketErrors, 'NOT_READY'],
+  },
+  '/batchL2': { ...batch, summary: 'Many /l2 books; lists of one length, at most 50 entries' },
+  '/batchL2Cache': { ...batch, summary: 'The same as /batchL2' },
+  '/l3': {
+    summary: 'The book of a market by order',
+    kind: 'book',
+    params: l3Params,
+    body: 'L3',
+    tagged: true,
+    errors: [...marketErrors, 'NOT_READY'],
+  },
+  '/topMakers': {
+    summary: 'The user accounts whose orders stand best; without a tag when with their accounts',
+    kind: 'book',
+    params: topMakersParams,
+    body: 'TopMakers',
+    tagged: true,
+    errors: [...marketErrors, 'RATE_LIMITED', 'NOT_READY'],
+  },
+  '/ws': {
+    summary: 'The WebSocket of the channels; 426 for what is no upgrade',
+    kind: 'book',
+    body: null,
+    tagged: false,
+    errors: ['UPGRADE_REQUIRED', 'LIMIT_EXCEEDED'],
+  },
+  '/markets': {
+    summary: 'The markets that are served',
+    kind: 'service',
+    body: 'Markets',
+    tagged: false,
+    errors: ['NOT_READY'],
+  },
+  '/health': {
+    summary: 'Whether the process lives',
+    kind: 'service',
+    body: 'Health',
+    tagged: false,
+    errors: [],
+  },
+  '/ready': {
+    summary: 'Whether the book is live',
+    kind: 'service',
+    body: 'Ready',
+    tagged: false,
+    errors: ['NOT_READY'],
+  },
+  '/status': {
+    summary: 'The state of the feed and of every market',
+    kind: 'service',
+    body: 'Status',
+    tagged: false,
+    errors: [],
+  },
+  '/metrics': {
+    summary: 'Figures for Prometheus',
+    kind: 'service',
+    body: { contentType: 'text/plain' },
+    tagged: false,
+    errors: [],
+  },
+  '/version': {
+    summary: 'What was built and what it runs on',
+    kind: 'service',
+    body: 'Version',
+    tagged: false,
+    errors: [],
+  },
+  '/openapi.json': {
+    summary: 'This description',
+    kind: 'service',
+    body: 'ApiDescription',
+    tagged: false,
+    errors: [],
+  },
+  '/docs': {
+    summary: 'This description as a page',
+    kind: 'service',
+    body: { contentType: 'text/html' },
+    tagged: false,
+    errors: [],
+  },
+  '/': {
+    summary: 'Name, version and the list of paths',
+    kind: 'service',
+    body: 'Index',
+    tagged: false,
+    errors: [],
+  },
+} as const satisfies Readonly<Record<string, PathSpec>>;
+
+/** The name of a path, without prefixes. */
+export type PathName = keyof typeof pathSpecs;
+
+/** Where the paths of each kind answer. */
+export const prefixesOf: Readonly<Record<PathSpec['kind'], readonly string[]>> = {
+  book: ['', '/v1', '/dlob'],
+  service: ['', '/v1'],
+};

@@ -1,0 +1,97 @@
+/**
+ * What the service says about itself and its markets, beside the books.
+ */
+import type { BuildInfo } from '../build-info.js';
+import { requireFirstBook } from './book-routes.js';
+import type { BookSource, FeedFigures, MarketRow, Readiness } from './book-source.js';
+import { ServerError } from './errors.js';
+import type { Metrics } from './metrics.js';
+import { commonHeaders, jsonReply, type Reply } from './reply.js';
+import { transportVersion } from './uws.js';
+
+/** What these answers are made from. */
+export interface ServiceOptions {
+  readonly book: BookSource;
+  readonly readiness: () => Readiness;
+  readonly feed: () => FeedFigures;
+  readonly build: BuildInfo;
+}
+
+/** The name of the build and the paths that are served. */
+export function indexReply({ name, version }: BuildInfo, paths: readonly string[]): Reply {
+  return jsonReply(JSON.stringify({ name, version, paths }));
+}
+
+/** The markets, once there is a book. */
+export function marketsReply({ book, readiness }: ServiceOptions): Reply {
+  requireFirstBook(readiness());
+  return jsonReply(JSON.stringify(sortedMarkets(book).map(marketBody)));
+}
+
+/** Perpetual markets first, each kind by index: never the order in which accounts arrived. */
+function sortedMarkets(book: BookSource): readonly MarketRow[] {
+  return [...book.markets()].sort((left, right) => {
+    if (left.marketType !== right.marketType) return left.marketType === 'perp' ? -1 : 1;
+    return left.marketIndex - right.marketIndex;
+  });
+}
+
+/** Raw integers are text, as everywhere in the book. */
+function marketBody(row: MarketRow): Record<string, unknown> {
+  return {
+    symbol: row.symbol,
+    marketIndex: row.marketIndex,
+    marketType: row.marketType,
+    status: row.status,
+    tick: row.tickSize.toString(),
+    step: row.stepSize.toString(),
+    minOrderSize: row.minOrderSize.toString(),
+    decimals: row.decimals,
+    oracle: row.oracle,
+    oracleSource: row.oracleSource,
+    emptyReason: row.emptyReason,
+  };
+}
+
+/** 200 while the book is live. Throws NOT_READY when it is not. */
+export function readyReply({ state, reason, slot }: Readiness): Reply {
+  if (state === 'live') return jsonReply(JSON.stringify({ ready: true, state, slot }));
+  throw new ServerError('NOT_READY', reason ?? `the book is ${state}`);
+}
+
+/** The state of the feed and of every market; before the first book as well. */
+export function statusReply({ book, readiness, feed }: ServiceOptions): Reply {
+  const { state, reason, slot } = readiness();
+  const { slotAgeMs, genesisHash = null, node = null, lastAudit = null } = feed();
+  const { users, orders, shown, leftOut, quarantined } = book.stats();
+  const body = {
+    ...{ state, reason, slot, slotAgeMs: Math.max(0, Math.round(slotAgeMs)) },
+    ...{ epoch: book.epoch, genesisHash, commitment: 'processed', node },
+    uptimeMs: Math.round(process.uptime() * 1_000),
+    ...{ users, orders, ordersShown: shown, ordersLeftOut: leftOut, quarantined, lastAudit },
+    markets: sortedMarkets(book).map((row) => marketStatus(row, book)),
+  };
+  return jsonReply(JSON.stringify(body));
+}
+
+function marketStatus(row: MarketRow, book: BookSource): Record<string, unknown> {
+  const { id, symbol, marketIndex, marketType, emptyReason } = row;
+  const { seq, slot, state } = book.version(id);
+  return { symbol, marketIndex, marketType, seq, slot, state, emptyReason };
+}
+
+/** The build and what it runs on. */
+export function versionReply({ name, version, commit }: BuildInfo): Reply {
+  const node = process.versions.node;
+  return jsonReply(JSON.stringify({ name, version, commit, node, uws: transportVersion }));
+}
+
+/** The text for Prometheus. */
+export async function metricsReply(metrics: Metrics): Promise<Reply> {
+  const body = await metrics.text();
+  return {
+    status: 200,
+    headers: [['Content-Type', metrics.contentType], ...commonHeaders],
+    body,
+  };
+}

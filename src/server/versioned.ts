@@ -1,0 +1,104 @@
+/**
+ * What answers of the book have in common: a tag and headers for their version, 304 for those who
+ * have it, gzip for large bodies, and a memory of parsed queries.
+ */
+import { LIMITS } from '../limits.js';
+import type { BookSource, MarketVersion } from './book-source.js';
+import { acceptsGzip, type GzipCache } from './gzip.js';
+import { type Header, jsonHeaders, type Reply } from './reply.js';
+import type { HttpRequest } from './uws.js';
+
+/** A version of an answer: equal tags mean equal bodies. */
+export interface Tagged {
+  readonly etag: string;
+  readonly headers: readonly Header[];
+}
+
+/** The tag and the headers of a body of this version. */
+export function tagged(etag: string, version?: Pick<MarketVersion, 'slot' | 'state'>): Tagged {
+  const headers: Header[] = [
+    ...jsonHeaders,
+    ['Cache-Control', 'no-cache'],
+    ['Vary', 'Accept-Encoding'],
+    ['ETag', etag],
+  ];
+  if (version !== undefined) {
+    headers.push(['X-Slot', String(version.slot)], ['X-State', version.state]);
+  }
+  return { etag, headers };
+}
+
+/** Answers 304 when the client has this version, and undefined otherwise. */
+export function notModified(request: HttpRequest, { etag, headers }: Tagged): Reply | undefined {
+  if (!matches(request.header('if-none-match'), etag)) return undefined;
+  return { status: 304, headers, body: null };
+}
+
+/** Answers with a body: compressed when it is large and the client accepts that. */
+export function deliver(
+  request: HttpRequest,
+  { etag, headers }: Tagged,
+  content: {
+    readonly body: Uint8Array;
+    readonly gzips: GzipCache;
+    /** What the client asked for, whatever the version; only called for large bodies. */
+    readonly key: () => string;
+  },
+): Reply | Promise<Reply> {
+  const { body, gzips, key } = content;
+  if (body.length < LIMITS.gzipBodyBytesMin || !acceptsGzip(request.header('accept-encoding'))) {
+    return { status: 200, headers, body };
+  }
+  const zipped = gzips.get({ key: key(), version: etag, body });
+  if (zipped instanceof Promise) return zipped.then((bytes) => gzipReply(headers, bytes));
+  return zipped === undefined ? { status: 200, headers, body } : gzipReply(headers, zipped);
+}
+
+function gzipReply(headers: readonly Header[], body: Uint8Array): Reply {
+  return { status: 200, headers: [...headers, ['Content-Encoding', 'gzip']], body };
+}
+
+/** Whether If-None-Match names this tag. A weak tag of ours compares equal, as RFC 9110 says. */
+function matches(ifNoneMatch: string, etag: string): boolean {
+  if (ifNoneMatch === '') return false;
+  if (ifNoneMatch === etag || ifNoneMatch === '*') return true;
+  return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
+}
+
+/**
+ * What raw queries were parsed into, so that a repeated query costs one map look-up. Bounded: the one
+ * that came first goes first, and long queries are parsed each time.
+ */
+export class QueryMemo<Parsed> {
+  private readonly entries = new Map<string, Parsed>();
+  private markets;
+
+  constructor(
+    private readonly book: Pick<BookSource, 'markets'>,
+    private readonly parse: (raw: string) => Parsed,
+  ) {
+    this.markets = book.markets();
+  }
+
+  /** The parsed query. Throws what the parser throws, and does not remember it. */
+  get(raw: string): Parsed {
+    const markets = this.book.markets();
+    if (markets !== this.markets) {
+      // A market may have got the name under which another one is remembered.
+      this.entries.clear();
+      this.markets = markets;
+    }
+    return this.entries.get(raw) ?? this.remember(raw);
+  }
+
+  private remember(raw: string): Parsed {
+    const parsed = this.parse(raw);
+    if (raw.length > LIMITS.queryMemoBytesMax) return parsed;
+    if (this.entries.size >= LIMITS.queryMemoEntriesMax) {
+      const oldest = this.entries.keys().next();
+      if (oldest.done === false) this.entries.delete(oldest.value);
+    }
+    this.entries.set(raw, parsed);
+    return parsed;
+  }
+}
