@@ -1,4 +1,4 @@
-/** What makes a reading of the chain useless; codes are never renamed. */
+/** What makes a reading of the chain, or a recording, useless; codes are never renamed. */
 export type FeedErrorCode =
   | 'MALFORMED_ACCOUNTS_ANSWER'
   | 'SNAPSHOT_SLOT_OUT_OF_RANGE'
@@ -7,7 +7,14 @@ export type FeedErrorCode =
   | 'ACCOUNTS_EXCEEDED'
   | 'NOTIFICATION_GAP'
   | 'GENESIS_MISMATCH'
-  | 'FEED_STOPPED';
+  | 'FEED_STOPPED'
+  | 'MALFORMED_RECORDING'
+  | 'RECORDING_VERSION_MISMATCH'
+  | 'RECORDING_CRC_MISMATCH'
+  | 'RECORDING_BYTES_EXCEEDED'
+  | 'RECORDING_READ_FAILED'
+  | 'RECORDING_WRITE_FAILED'
+  | 'RECORDING_QUEUE_EXCEEDED';
 
 /** The one error class of this room. */
 export class FeedError extends Error {
