@@ -75,11 +75,11 @@ export function table(results) {
 }
 
 function cells(result) {
-  const { row, work, workload, against, ours, peer, shown } = result;
+  const { row, work, workload, data, against, ours, peer, shown } = result;
   return [
     String(row),
     against ? `${work}, against ${against}` : work,
-    describeWorkload(workload),
+    data ?? describeWorkload(workload),
     ours ? timed(ours) : shown,
     peer ? timed(peer) : '-',
     ours ? ratioCell(result) : '-',

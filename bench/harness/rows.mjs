@@ -5,6 +5,7 @@
 import { workloadFile } from '../workload/files.mjs';
 import { assertSameTops } from './equality.mjs';
 import { l2UnderChurn } from './http-rows.mjs';
+import { loopBlocks } from './loop-row.mjs';
 import { median, timeInTurns } from './rounds.mjs';
 import { countAllocations } from './setup.mjs';
 
@@ -27,6 +28,7 @@ export const ROWS = {
   4: (bench) => l2UnderChurn(bench),
   6: (bench) => coldStart(bench),
   8: (bench) => memory(bench),
+  9: () => loopBlocks(),
   render: (bench) => coldRender(bench),
   loop: (bench) => longestCalls(bench),
 };

@@ -1,13 +1,15 @@
 /** A process of a benchmark: one command a line on standard input, one JSON answer a line back. */
 import { createInterface } from 'node:readline';
 
+const write = process.stdout.write.bind(process.stdout);
+
 /**
  * Answers commands of the form `VERB WORD...` with what `verbs[VERB](...words)` returns or resolves
  * to, one after the other, until standard input ends; then ends the process.
  */
 export async function answerCommands(verbs) {
   for await (const line of createInterface({ input: process.stdin })) {
-    process.stdout.write(`${JSON.stringify(await answerTo(line, verbs))}\n`);
+    write(`${JSON.stringify(await answerTo(line, verbs))}\n`);
   }
   process.exit();
 }

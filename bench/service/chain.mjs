@@ -1,0 +1,22 @@
+/** The demo's chain with a moving market, in a process of its own. Commands: see `verbs`. */
+import { startDemo } from '../../dist/src/sim/demo.js';
+import { answerCommands } from './commands.mjs';
+
+let demo;
+
+await answerCommands({
+  /** `start MAKERS RATE SEED`: resolves when every account of the first state is on the chain. */
+  async start(makers, rate, seed) {
+    demo = await startDemo({ makers: Number(makers), rate: Number(rate), seed: Number(seed) });
+    demo.done.catch((error) => process.stderr.write(`bench: the chain ended: ${error.stack}\n`));
+    return { rpcUrl: demo.rpcUrl, wsUrl: demo.wsUrl };
+  },
+
+  /** `stats`: accounts written since the start. */
+  stats: () => demo.stats(),
+
+  async stop() {
+    await demo.stop();
+    return {};
+  },
+});

@@ -1,0 +1,15 @@
+/** A process that does nothing but watch its loop: what the machine does to every process. */
+import { answerCommands } from './commands.mjs';
+import { LoopMonitor } from './loop-monitor.mjs';
+
+const monitor = new LoopMonitor();
+
+await answerCommands({
+  /** `begin`: begins a phase. */
+  begin() {
+    monitor.begin();
+    return {};
+  },
+  /** `end`: the figures of the phase. */
+  end: () => monitor.end(),
+});

@@ -1,0 +1,45 @@
+/**
+ * The whole service as `slotbook serve` starts it, with a monitor of its event loop in the same
+ * process. Commands: see `verbs`.
+ */
+import { ConfigReader } from '../../dist/src/config.js';
+import { startService } from '../../dist/src/main.js';
+import { answerCommands } from './commands.mjs';
+import { LoopMonitor } from './loop-monitor.mjs';
+
+const monitor = new LoopMonitor();
+let service;
+
+/**
+ * The service prints for people when its port is bound and when its book is live; the answers of
+ * this process have their own way out. What happens before the port is bound keeps nobody waiting.
+ */
+const live = new Promise((resolve) => {
+  process.stdout.write = (text) => {
+    if (String(text).startsWith('book ')) monitor.begin();
+    if (String(text).startsWith('ready ')) resolve();
+    return true;
+  };
+});
+
+await answerCommands({
+  /** `start RPC-URL WS-URL AUDIT-INTERVAL-MS`: begins a phase when the port is bound. */
+  async start(rpcUrl, wsUrl, auditIntervalMs) {
+    const flags = { rpcUrl, wsUrl, auditIntervalMs, port: '0', logLevel: 'silent' };
+    service = await startService(new ConfigReader(flags, {}).service());
+    await live;
+    return { url: service.url };
+  },
+
+  begin() {
+    monitor.begin();
+    return {};
+  },
+
+  end: () => monitor.end(),
+
+  async stop() {
+    await service.stop();
+    return {};
+  },
+});
