@@ -79,6 +79,27 @@ export const LIMITS = {
   socketBufferBytesMax: 524_288,
   /** A client that answers no ping for this long is gone; proxies cut silent ones after 60 s. */
   socketIdleSecondsMax: 32,
+  /** Levels a side in a frame of the compatible channels, as the incumbent's have. */
+  channelDepthDefault: 20,
+  /** Subscriptions of one socket: all markets of an honest client fit. */
+  topicsPerSocketMax: 64,
+  /** Topics in all: each costs a frame of the core whenever its market changes. */
+  topicsMax: 2_000,
+  /** An id is repeated in an answer; a UUID with a prefix fits. */
+  socketIdCharsMax: 64,
+  /** Messages beyond the rate are answered until this many seconds of it are owed; then it closes. */
+  messageDebtSecondsMax: 2,
+  /** The clients in use reconnect when two of these have not come. */
+  heartbeatIntervalMs: 5_000,
+  /** The share of one turn of the loop that goes to making frames; the rest waits for the next. */
+  fanOutSliceMs: 3,
+  /** Clients of a service that stops come again after a time in between: 20,000 over five seconds. */
+  reconnectAfterMsMin: 500,
+  reconnectAfterMsMax: 5_500,
+  /** Time that clients have to read what waits for them when the service stops. */
+  socketDrainMsMax: 1_000,
+  /** How often it is looked whether they have, and how long they have to answer the close. */
+  socketDrainPollMs: 25,
   /** Rates above this are no limit on such machines. */
   ratePerSecondMax: 1_000_000,
   /** A quoted value in an error message is cut here. */

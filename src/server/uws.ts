@@ -198,10 +198,17 @@ interface SocketData {
   socket: TransportSocket | null;
 }
 
+type NativeSocket = uws.WebSocket<SocketData>;
 type OnFault = ListenOptions['onFault'];
 
 /** Lets the sockets of the paths in, and tells their sessions what happens. */
 function serveSockets(app: uws.TemplatedApp, handlers: SocketHandlers, onFault: OnFault): void {
+  const tell = (native: NativeSocket, run: (session: SocketSession) => void): void => {
+    const data = native.getUserData();
+    guard(data, onFault, () => {
+      if (data.session !== null) run(data.session);
+    });
+  };
   const behavior: uws.WebSocketBehavior<SocketData> & DroppedHandler = {
     ...socketOptions,
     upgrade: (response, request, context) => {
@@ -209,28 +216,24 @@ function serveSockets(app: uws.TemplatedApp, handlers: SocketHandlers, onFault: 
     },
     open: (native) => {
       const data = native.getUserData();
-      data.socket = new TransportSocket(native, data.ip);
+      const socket = new TransportSocket(native, data.ip);
+      data.socket = socket;
       guard(data, onFault, () => {
-        if (data.socket !== null) data.session = handlers.opened(data.socket);
+        data.session = handlers.opened(socket);
       });
     },
     message: (native, bytes, isBinary) => {
-      const data = native.getUserData();
-      guard(data, onFault, () => data.session?.message(isBinary ? null : textOf(bytes)));
+      tell(native, (session) => session.message(isBinary ? null : textOf(bytes)));
     },
-    ping: (native) => {
-      const data = native.getUserData();
-      guard(data, onFault, () => data.session?.pinged());
+    ping: (native) => tell(native, (session) => session.pinged()),
+    drain: (native) => tell(native, (session) => session.drained()),
+    dropped: (native) => {
+      native.getUserData().socket?.overflowed();
+      tell(native, (session) => session.dropped());
     },
-    drain: (native) => {
-      const data = native.getUserData();
-      guard(data, onFault, () => data.session?.drained());
-    },
-    dropped: (native) => native.getUserData().socket?.overflowed(),
     close: (native, code, message) => {
-      const { socket, session } = native.getUserData();
-      const cause = socket?.ended(code, textOf(message)) ?? 'lost';
-      guard(native.getUserData(), onFault, () => session?.closed(cause));
+      const cause = native.getUserData().socket?.ended(code, textOf(message)) ?? 'lost';
+      tell(native, (session) => session.closed(cause));
     },
   };
   for (const path of handlers.paths) app.ws(path, behavior);
@@ -238,7 +241,7 @@ function serveSockets(app: uws.TemplatedApp, handlers: SocketHandlers, onFault: 
 
 /** Missing in the package's types. */
 interface DroppedHandler {
-  readonly dropped: (native: uws.WebSocket<SocketData>) => void;
+  readonly dropped: (native: NativeSocket) => void;
 }
 
 const socketOptions = {

@@ -40,6 +40,8 @@ export interface SocketSession {
   pinged(): void;
   /** The client has taken some of what waited for it. */
   drained(): void;
+  /** A message was left out because too much waits already; the transport closes the socket. */
+  dropped(): void;
   /** The last call. */
   closed(cause: CloseCause): void;
 }
