@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import type { Log } from '../rpc/log.js';
-import { systemTimers, type Timer, type Timers } from '../rpc/timers.js';
+import { nextTurn, systemTimers, type Timer, type Timers } from '../rpc/timers.js';
 import { ByteQueue } from './byte-queue.js';
 import { FeedError } from './error.js';
 import { failureText } from './failure.js';
@@ -29,7 +29,8 @@ export interface RecorderStats {
 
 /** The parts of a recorder; what is optional is for tests. */
 export interface RecorderOptions {
-  readonly sink: RecordingSink;
+  /** Makes the file; rejects when it cannot be made. */
+  readonly open: () => Promise<RecordingSink>;
   readonly codec: Codec;
   readonly log: Log;
   readonly timers?: Timers;
@@ -38,16 +39,10 @@ export interface RecorderOptions {
 
 /**
  * Makes the file of a recording, which must not be there yet: two runs in one file, or two
- * processes, would each make the other's useless.
- *
- * # Errors
- *
- * `RECORDING_WRITE_FAILED`.
+ * processes, would each make the other's useless. Rejects with the error of the file system.
  */
 export async function createRecordingFile(path: string): Promise<RecordingSink> {
-  const file = await open(path, 'wx').catch((error: unknown) => {
-    throw writeFailed(failureText(error));
-  });
+  const file = await open(path, 'wx');
   return { write: (bytes) => file.appendFile(bytes), close: () => file.close() };
 }
 
@@ -60,7 +55,8 @@ export class Recorder {
   readonly #options: RecorderOptions;
   readonly #timers: Timers;
   readonly #queue = new ByteQueue();
-  readonly #startMs: number;
+  #sink: RecordingSink | null = null;
+  #startMs = 0;
   #timer: Timer | null = null;
   #flushing = false;
   #draining: Promise<void> | null = null;
@@ -73,14 +69,17 @@ export class Recorder {
   constructor(options: RecorderOptions) {
     this.#options = options;
     this.#timers = options.timers ?? systemTimers;
-    this.#startMs = this.#timers.nowMs();
   }
 
-  /** Writes what the recording is of. Rejects with `RECORDING_WRITE_FAILED` when it cannot. */
+  /** Makes the file and writes what it is of. Rejects with `RECORDING_WRITE_FAILED`. */
   async begin(info: RecordingInfo): Promise<void> {
-    await this.#options.sink.write(recordingPreamble()).catch((error: unknown) => {
+    try {
+      this.#sink = await this.#options.open();
+      await this.#sink.write(recordingPreamble());
+    } catch (error) {
       this.#fail(error);
-    });
+    }
+    this.#startMs = this.#timers.nowMs();
     this.append({ name: 'open', ...info });
     await this.#flush();
     if (this.#failure !== null) throw writeFailed(this.#failure);
@@ -116,7 +115,7 @@ export class Recorder {
     if (this.#ended) return;
     await this.#flush();
     this.#end();
-    await this.#options.sink.close();
+    await this.#sink?.close();
   }
 
   async #flush(): Promise<void> {
@@ -139,16 +138,17 @@ export class Recorder {
     });
   }
 
-  /** One record between two turns of the loop: the write is waited for. */
+  /** One record between two turns of the loop, and none in the midst of what is being recorded. */
   async #writeRecords(): Promise<void> {
-    const { codec, sink } = this.#options;
+    const { codec } = this.#options;
     try {
+      await nextTurn();
       while (this.#queue.length >= RECORD_CALL_BYTES_MAX || this.#flushing) {
         const block = this.#queue.take(RECORD_CALL_BYTES_MAX);
         if (this.#queue.length === 0) this.#flushing = false;
         if (block.length === 0) continue;
         const record = sealRecord(codec, block);
-        await sink.write(record);
+        await this.#sink?.write(record);
         this.#bytes += record.length;
       }
     } catch (error) {
@@ -163,7 +163,7 @@ export class Recorder {
     const fields = { err: error, failure: this.#failure };
     this.#options.log.warn(fields, 'recording has failed: the file ends here');
     // The file is of no further use here, and why it cannot be closed would say nothing new.
-    this.#options.sink.close().catch(() => undefined);
+    this.#sink?.close().catch(() => undefined);
   }
 
   #end(): void {

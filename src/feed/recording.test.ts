@@ -32,7 +32,8 @@ function newPath(): string {
 /** A recording of these calls, as its bytes. */
 async function record(calls: readonly RecordedCall[]): Promise<Buffer> {
   const file = newPath();
-  const recorder = new Recorder({ sink: await createRecordingFile(file), codec, log: silentLog });
+  const open = () => createRecordingFile(file);
+  const recorder = new Recorder({ open, codec, log: silentLog });
   await recorder.begin(INFO);
   for (const call of calls) recorder.append(call);
   await recorder.close();
