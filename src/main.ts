@@ -5,18 +5,26 @@
  */
 import { type Logger, pino } from 'pino';
 import { readBuildInfo } from './build-info.js';
-import type { CommonConfig, DemoConfig, ServiceConfig } from './config.js';
+import type { CommonConfig, DemoConfig, NodeConfig, ServiceConfig } from './config.js';
 import { Engine } from './engine/engine.js';
+import { feedFigures } from './feed/figures.js';
 import { LiveFeed } from './feed/live-feed.js';
+import type { FeedNode } from './feed/nodes.js';
 import { LIMITS } from './limits.js';
 import { readAccountTexts } from './rpc/account-texts.js';
 import { RpcClient } from './rpc/client.js';
+import { PATIENCE_WITH_FALLBACK } from './rpc/limits.js';
 import { RpcSocket } from './rpc/socket.js';
-import type { FeedFigures } from './server/book-source.js';
 import { createHandlers, type Handlers } from './server/http.js';
 import { filterMarkets } from './server/market-filter.js';
 import { type Listener, listen } from './server/uws.js';
+import { SocketServer } from './server/ws-server.js';
 import { startDemo } from './sim/demo.js';
+
+/** A node with the socket whose figures are shown. */
+interface RpcNode extends FeedNode {
+  readonly socket: RpcSocket;
+}
 
 /** A running service. */
 export interface Service {
@@ -35,53 +43,64 @@ export interface Service {
 export async function startService(config: ServiceConfig): Promise<Service> {
   const log = createLog(config);
   const engine = new Engine({ programId: config.programId, epoch: newEpoch() });
-  const [{ rpcUrl, wsUrl }] = config.nodes;
-  const socket = new RpcSocket({ url: wsUrl });
-  const rpc = new RpcClient({ url: rpcUrl });
+  const nodes = nodesOf(config);
+  const book = filterMarkets(engine, config.markets);
+  const sockets = new SocketServer({
+    ...config,
+    book,
+    readiness: () => feed.status(),
+    onFault: (error, where) => log.error({ err: error, where }, 'a WebSocket failed'),
+  });
   const feed = new LiveFeed({
-    rpc,
+    nodes,
     ...(config.snapshotUrl === undefined
       ? {}
-      : { snapshotRpc: new RpcClient({ url: config.snapshotUrl }) }),
-    socket,
+      : { snapshotRpc: new RpcClient({ url: config.snapshotUrl, ...PATIENCE_WITH_FALLBACK }) }),
     engine,
     programId: config.programId,
     log,
     auditIntervalMs: config.auditIntervalMs,
     timing: { laggingAfterMs: config.laggingAfterMs, staleAfterMs: config.staleAfterMs },
+    onTurn: ({ dirty }) => sockets.turn(dirty),
     onGenesisChanged: () => engine.setEpoch(newEpoch(engine.epoch)),
     onFirstLive: () => process.stdout.write(`ready ${url}\n`),
   });
   const build = readBuildInfo();
   const handlers = createHandlers({
-    book: filterMarkets(engine, config.markets),
+    book,
     readiness: () => feed.status(),
-    feed: () => feedFigures(feed, socket),
+    feed: () =>
+      feedFigures(
+        feed.stats(),
+        nodes.map(({ socket }) => socket.stats),
+      ),
     build,
     readAccounts: (keys) =>
-      readAccountTexts(rpc, keys, AbortSignal.timeout(LIMITS.accountReadMsMax)),
+      readAccountTexts(feed.rpc, keys, AbortSignal.timeout(LIMITS.accountReadMsMax)),
     requestsPerSecond: config.requestsPerSecond,
     metrics: config.metricsPort === undefined ? 'main' : 'operator',
   });
-  const { listeners, url, metricsUrl } = await listenOn(config, handlers, log);
+  const { listeners, url, metricsUrl } = await listenOn(config, { handlers, sockets }, log);
   announce({ url, metricsUrl }, config);
   log.info({ url, metricsUrl, ...build, programId: config.programId }, 'serving');
   const failed = new Promise<Error>((resolve) => {
     feed.start().catch((error: unknown) => resolve(asError(error)));
   });
-  const stops = [...listeners.map((listener) => () => listener.close()), () => feed.stop()];
+  const closes = listeners.map((listener) => () => listener.close());
+  const stops = [() => sockets.close(), ...closes, () => feed.stop()];
   return { url, failed, stop: () => stopAll(stops) };
 }
 
 /** Binds the port of the clients and, where it is wanted, the one of the operator. */
 async function listenOn(
   { host, port, metricsHost, metricsPort }: CommonConfig,
-  handlers: Handlers,
+  { handlers, sockets }: { readonly handlers: Handlers; readonly sockets: SocketServer },
   log: Logger,
 ): Promise<{ listeners: readonly Listener[]; url: string; metricsUrl: string }> {
   const onFault = (error: unknown, path: string): void =>
     log.error({ err: error, path }, 'a request failed');
-  const main = await listen({ host, port, handler: handlers.main, onFault });
+  const main = await listen({ host, port, handler: handlers.main, sockets, onFault });
+  sockets.start(main);
   const url = urlOf(host, main);
   if (metricsPort === undefined) return { listeners: [main], url, metricsUrl: url };
   try {
@@ -121,17 +140,15 @@ export async function startDemoService(config: DemoConfig): Promise<Service> {
   }
 }
 
-function feedFigures(feed: LiveFeed, socket: RpcSocket): FeedFigures {
-  const { slot: _slot, slotAgeMs, unixSeconds: _unix, genesisHash, ...events } = feed.stats();
-  const { connects, closes, messages, malformed, unknown } = socket.stats;
-  const socketEvents = {
-    socketConnects: connects,
-    socketCloses: closes,
-    socketMessages: messages,
-    socketMalformed: malformed,
-    socketUnknown: unknown,
+/** The nodes in their order. Where there are several none is waited for as long as the only one. */
+function nodesOf({ nodes }: ServiceConfig): readonly [RpcNode, ...RpcNode[]] {
+  const [first, ...others] = nodes;
+  const patience = others.length === 0 ? {} : PATIENCE_WITH_FALLBACK;
+  const nodeOf = ({ rpcUrl, wsUrl }: NodeConfig): RpcNode => {
+    const rpc = new RpcClient({ url: rpcUrl, ...patience });
+    return { name: rpc.host, rpc, socket: new RpcSocket({ url: wsUrl }) };
   };
-  return { slotAgeMs, genesisHash, events: { ...events, ...socketEvents } };
+  return [nodeOf(first), ...others.map(nodeOf)];
 }
 
 /** Logs go to standard error, so that standard output carries only what a caller waits for. */
@@ -158,6 +175,7 @@ function announce(
   const lines = [
     `book   ${url}/l2?marketName=${market}&depth=5`,
     `orders ${url}/l3?marketName=${market}`,
+    `socket ${url.replace('http', 'ws')}/ws`,
     `more   ${url}/docs ${url}/markets ${url}/status ${metricsUrl}/metrics`,
   ];
   process.stdout.write(`${lines.join('\n')}\n`);

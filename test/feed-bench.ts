@@ -1,4 +1,5 @@
 import { LiveFeed, type LiveFeedOptions } from '../src/feed/live-feed.js';
+import type { FeedNode } from '../src/feed/nodes.js';
 import { RpcClient } from '../src/rpc/client.js';
 import { RpcSocket } from '../src/rpc/socket.js';
 import { FakeChain } from './fake-chain.js';
@@ -26,8 +27,7 @@ export class FeedBench {
   start(options: Partial<LiveFeedOptions> = {}, ackTimeoutMs = 5_000): Promise<void> {
     this.#socket = new RpcSocket({ url: this.server.wsUrl, random: () => 0, ackTimeoutMs });
     this.#feed = new LiveFeed({
-      rpc: new RpcClient({ url: this.server.rpcUrl, random: () => 0 }),
-      socket: this.#socket,
+      nodes: [nodeOf(this.server, this.#socket)],
       engine: this.engine,
       programId: 'program',
       random: () => 0,
@@ -76,4 +76,13 @@ export class FeedBench {
     this.chain.tick(slot);
     await until('the slot arrived', () => this.feed.stats().slot === slot);
   }
+}
+
+/** The node of a scripted server. */
+export function nodeOf(
+  server: ScriptedRpc,
+  socket: RpcSocket = new RpcSocket({ url: server.wsUrl, random: () => 0 }),
+): FeedNode {
+  const rpc = new RpcClient({ url: server.rpcUrl, random: () => 0 });
+  return { name: new URL(server.rpcUrl).host, rpc, socket };
 }

@@ -30,7 +30,7 @@ async function liveRun(): Promise<EngineRecorder> {
   const engine = new EngineRecorder(OPTIONS);
   const rpc = new RpcClient({ url: rpcUrl });
   const socket = new RpcSocket({ url: wsUrl });
-  feed = new LiveFeed({ rpc, socket, engine, programId: PROGRAM_ID });
+  feed = new LiveFeed({ nodes: [{ name: 'node', rpc, socket }], engine, programId: PROGRAM_ID });
   await feed.start();
   const stepFor = async (turns: number): Promise<void> => {
     for (const end = engine.turns + turns; engine.turns < end; ) await demo?.step(8);

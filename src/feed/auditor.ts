@@ -1,4 +1,6 @@
+import { Backoff } from '../rpc/backoff.js';
 import { nextTurn, sleep } from '../rpc/timers.js';
+import type { AccountUpdate } from './account-update.js';
 import { FeedError } from './error.js';
 import {
   AUDIT_SLOT_POLL_MS,
@@ -7,10 +9,11 @@ import {
   AUDIT_WAIT_INTERVALS_MAX,
 } from './limits.js';
 import type { FeedParts } from './parts.js';
-import { type ReadingWish, readUsers } from './readings.js';
+import { type ReadingWish, readClockAndOracles, readUsers } from './readings.js';
 import {
   type AccountState,
   applyMarkets,
+  applyUpdate,
   applyUsers,
   type MarketReadings,
   readMarkets,
@@ -20,16 +23,26 @@ import {
 export interface AuditedConnection {
   /** The newest slot announced on the socket; 0 before the first. */
   slot(): number;
-  /** Whether the reading has a later state of a market or State account than the socket told. */
+  /** Whether the reading has a later state of a market, State or oracle than the socket told. */
   isNews(state: AccountState): boolean;
+  /** The oracles that are followed. */
+  oracleKeys(): readonly string[];
   /** A reading from now on, wanted until the signal aborts. */
   wish(signal: AbortSignal): ReadingWish;
 }
 
+/** What one audit repaired. */
+interface Repairs {
+  /** Accounts that the book lacked or had in another state: updates that were missed. */
+  readonly differences: number;
+  /** Accounts that are gone, closed or idle: nobody notifies of them, so none was missed. */
+  readonly removals: number;
+}
+
 /**
- * Reads everything again now and then while the book is live, repairs what differs and counts it.
- * This is the only way to notice an account that was closed: one that no longer matches its
- * subscription is not notified. The count is 0 otherwise, when nothing was missed.
+ * Reads everything again now and then while the book is live, repairs what differs and counts it:
+ * 0 when nothing was missed. Accounts that are gone are counted apart, because this is the only way
+ * to notice them: one that no longer matches its subscription is not notified.
  *
  * An audit never takes the book out of `live`, and never throws: one that fails is counted, and the
  * wait for the next one grows, because the scan it asks for is heavy.
@@ -38,18 +51,21 @@ export class Auditor {
   readonly #parts: FeedParts;
   readonly #connection: AuditedConnection;
   #running: AbortController | null = null;
+  readonly #backoff: Backoff;
   #dueAtMs = Number.POSITIVE_INFINITY;
-  #waitIntervals = 1;
 
   constructor(parts: FeedParts, connection: AuditedConnection) {
     this.#parts = parts;
     this.#connection = connection;
+    const { auditIntervalMs, random } = parts;
+    const capMs = auditIntervalMs * AUDIT_WAIT_INTERVALS_MAX;
+    this.#backoff = new Backoff({ firstMs: auditIntervalMs * 2, capMs, random });
   }
 
   /** The book was read just now: the first audit is due one interval later. */
   start(): void {
-    this.#waitIntervals = 1;
-    this.#plan();
+    this.#backoff.reset();
+    this.#plan(this.#parts.auditIntervalMs);
   }
 
   /** The book is complete no more: an audit under way applies nothing further. */
@@ -61,50 +77,75 @@ export class Auditor {
 
   /** Audits when it is time and no audit runs. Never rejects. */
   async look(): Promise<void> {
-    const { timers, turns, counters, log } = this.#parts;
+    const { timers, turns, auditIntervalMs } = this.#parts;
     const due = timers.nowMs() >= this.#dueAtMs && turns.state === 'live';
     if (!due || this.#running !== null) return;
     const running = new AbortController();
     this.#running = running;
+    let waitMs = auditIntervalMs;
     try {
-      await this.#audit(running.signal);
-      counters.audits += 1;
-      this.#waitIntervals = 1;
+      this.#succeeded(await this.#audit(running.signal));
     } catch (error) {
       if (running.signal.aborted) return;
-      counters.auditFailures += 1;
-      this.#waitIntervals = Math.min(this.#waitIntervals * 2, AUDIT_WAIT_INTERVALS_MAX);
-      log.warn({ err: error }, 'the audit failed');
+      this.#failed(error);
+      waitMs = this.#backoff.next();
     }
     if (running.signal.aborted) return;
     this.#running = null;
-    this.#plan();
+    this.#plan(waitMs);
   }
 
-  #plan(): void {
+  #plan(waitMs: number): void {
     const { auditIntervalMs, timers } = this.#parts;
-    if (auditIntervalMs === 0) return;
-    this.#dueAtMs = timers.nowMs() + auditIntervalMs * this.#waitIntervals;
+    if (auditIntervalMs > 0) this.#dueAtMs = timers.nowMs() + waitMs;
   }
 
-  async #audit(signal: AbortSignal): Promise<void> {
+  #succeeded({ differences, removals }: Repairs): void {
+    const { counters, memory, log, wallMs } = this.#parts;
+    this.#backoff.reset();
+    counters.audits += 1;
+    counters.auditDifferences += differences;
+    counters.auditRemovals += removals;
+    memory.lastAudit = { ts: wallMs(), ok: true, differences };
+    if (differences > 0) log.warn({ differences, removals }, 'the audit repaired accounts');
+    else if (removals > 0) log.info({ removals }, 'the audit took closed and idle accounts out');
+  }
+
+  #failed(error: unknown): void {
+    const { counters, memory, log, wallMs } = this.#parts;
+    counters.auditFailures += 1;
+    memory.lastAudit = { ts: wallMs(), ok: false, differences: 0 };
+    log.warn({ err: error }, 'the audit failed');
+  }
+
+  async #audit(signal: AbortSignal): Promise<Repairs> {
     const parts = this.#parts;
     const wish = this.#connection.wish(signal);
     const markets = await readMarkets(parts, wish);
+    const readings = await readClockAndOracles(parts, this.#connection.oracleKeys(), wish);
     const users = await readUsers(parts, wish);
-    await this.#untilHeard(Math.max(markets.slotMax, users.slot), signal);
-    this.#applyMarkets(markets);
+    const slots = readings.map(({ slot }) => slot);
+    await this.#untilHeard(Math.max(markets.slotMax, users.slot, ...slots), signal);
+    const oracles = readings.flatMap(({ updates }) => updates);
+    const others = this.#applyOthers(markets, oracles);
     const { added, changed, removed } = await applyUsers(parts, users, signal);
-    const differences = added + changed + removed;
-    parts.counters.auditDifferences += differences;
-    if (differences === 0) return;
-    parts.log.warn({ added, changed, removed }, 'the audit repaired accounts');
+    return {
+      differences: others.differences + added + changed,
+      removals: others.removals + removed,
+    };
   }
 
-  /** Markets come by the door of the live stream, which does not look at slots. */
-  #applyMarkets(markets: MarketReadings): void {
-    applyMarkets(this.#parts, markets, (state) => this.#connection.isNews(state));
-    this.#parts.turns.request();
+  /** They come by the door of the live stream, which does not look at slots. */
+  #applyOthers(markets: MarketReadings, oracles: readonly AccountUpdate[]): Repairs {
+    const parts = this.#parts;
+    const isNews = (state: AccountState): boolean => this.#connection.isNews(state);
+    const news = oracles.filter((update) => update.kind === 'oracle' && isNews(update));
+    const read = [...markets.updates.filter(isNews), ...news];
+    const differing = read.filter(({ pubkey, data }) => parts.memory.texts.get(pubkey) !== data);
+    const removals = applyMarkets(parts, markets, isNews);
+    for (const update of news) applyUpdate(parts, update);
+    parts.turns.request();
+    return { differences: differing.length, removals };
   }
 
   /**

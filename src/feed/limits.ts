@@ -4,11 +4,15 @@
 export const LAGGING_AFTER_MS = 2_500;
 /** Without a slot for this long the book is `stale`. */
 export const STALE_AFTER_MS = 5_000;
+/** Nominal time of a slot: what a number of slots stands for. */
+export const SLOT_MS = 400;
 /** How often freshness and the second of the chain's clock are looked at. */
 export const WATCH_INTERVAL_MS = 100;
 
 /** The Clock is read again this often when its subscription is silent. */
 export const CLOCK_POLL_INTERVAL_MS = 1_000;
+/** Longest wait between two such readings beyond that while they fail. */
+export const CLOCK_POLL_BACKOFF_CAP_MS = 15_000;
 /** A Clock that notified within this time needs no reading: it changes with every slot. */
 export const CLOCK_SILENT_AFTER_MS = 1_500;
 /** The shown second never steps back by less than this: such steps are only reading jitter. */
@@ -32,8 +36,10 @@ export const REPLAY_SLICE_UPDATES = 512;
 
 /** Readings of one kind before a node that lags behind its own socket is given up. */
 export const READINGS_MAX = 5;
-/** Wait before such another reading: about a slot. */
+/** First wait before such another reading: about a slot. */
 export const READING_AGAIN_MS = 400;
+/** Longest such wait: what a node is behind by, it catches up with in a few slots or not at all. */
+export const READING_AGAIN_CAP_MS = 3_000;
 /**
  * Readings of all users of which some could not be decoded, before the rebuild or the audit fails:
  * the scan is heavy, and both try again after a wait.
@@ -62,8 +68,34 @@ export const AUDIT_WAIT_INTERVALS_MAX = 8;
 export const BOOTSTRAP_BACKOFF_FIRST_MS = 250;
 /** Longest such wait: a scan of all users is heavy, and a node that returns must not wait long. */
 export const BOOTSTRAP_BACKOFF_CAP_MS = 3_000;
-/** Least time between two full readings that unreadable messages cause. */
-export const RESYNC_INTERVAL_MIN_MS = 5_000;
+/** First wait between two full readings that unreadable messages cause. */
+export const RESYNC_BACKOFF_FIRST_MS = 5_000;
+/** Longest such wait: a server that goes on like that costs a scan each time. */
+export const RESYNC_BACKOFF_CAP_MS = 60_000;
+
+/** A node that is not connected to by then is left for the next one. */
+export const NODE_OPEN_FIRST_MS = 2_000;
+/** The same after some ways round: all nodes may be far away or slow. */
+export const NODE_OPEN_CAP_MS = 10_000;
+/** Full readings that fail in a row before the next node is asked. */
+export const NODE_READING_FAILURES_MAX = 2;
+/** First wait when all nodes have failed in a row. */
+export const NODES_BACKOFF_FIRST_MS = 100;
+/** Longest such wait: a refused connect is cheap, and 2 s after the return of one all is well. */
+export const NODES_BACKOFF_CAP_MS = 1_000;
+/**
+ * A node that answers pings but tells no slot for so long is connected to anew, or, when no other
+ * node has slots, left for the next one: its subscription may be dead.
+ */
+export const SILENCE_FIRST_MS = 20_000;
+/** The same while no slot comes: the chain may stand still for hours, and each try costs a scan. */
+export const SILENCE_CAP_MS = 300_000;
+/** A snapshot node that failed is not asked again for this long. */
+export const SCAN_NODE_REST_FIRST_MS = 60_000;
+/** The same when it fails each time. */
+export const SCAN_NODE_REST_CAP_MS = 900_000;
+/** One scan by the snapshot node: the node in use can take it instead. */
+export const SCAN_NODE_TIMEOUT_MS = 60_000;
 
 /** Trouble that lasts is logged again after this time. */
 export const TROUBLE_LOG_INTERVAL_MS = 60_000;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { kindOf } from '../../test/fake-chain.js';
-import { FeedBench } from '../../test/feed-bench.js';
+import { FeedBench, nodeOf } from '../../test/feed-bench.js';
 import { until } from '../../test/scripted-rpc.js';
 import { RpcClient } from '../rpc/client.js';
 import { failureText } from './failure.js';
@@ -41,7 +41,7 @@ describe('feed: why it is not live', () => {
     });
     const rpc = new RpcClient({ url: `${bench.server.rpcUrl}abcdefgh12`, random: () => 0 });
     const log = newLog();
-    const live = bench.start({ rpc, log });
+    const live = bench.start({ nodes: [{ ...nodeOf(bench.server), rpc }], log });
     await reasonStays(
       /^the accounts could not be read: RPC_HTTP_STATUS: .* status 403: key \*\*\* has no plan$/,
       () => bench.feed.stats().rebuildFailures >= 3,

@@ -1,92 +1,42 @@
-import { DEFAULTS } from '../config.js';
-import { type Log, silentLog } from '../rpc/log.js';
-import { systemTimers, type Timer, type Timers } from '../rpc/timers.js';
-import { ChainClock } from './chain-clock.js';
+import type { Timer } from '../rpc/timers.js';
+import { FeedError } from './error.js';
 import { failureText } from './failure.js';
-import type { FeedEngine, FeedState, FeedTurn } from './feed-engine.js';
+import type { FeedTurn } from './feed-engine.js';
+import { doorsOf, type LiveFeedOptions, newParts } from './feed-options.js';
+import type { FeedStats, FeedStatus } from './feed-status.js';
 import { type FeedTiming, freshness } from './freshness.js';
-import {
-  CLOCK_POLL_INTERVAL_MS,
-  LAGGING_AFTER_MS,
-  REPLAY_UPDATES_MAX,
-  STALE_AFTER_MS,
-  WATCH_INTERVAL_MS,
-} from './limits.js';
-import {
-  type FeedCounters,
-  type FeedParts,
-  type FeedRpc,
-  type FeedSocket,
-  newCounters,
-} from './parts.js';
+import { LAGGING_AFTER_MS, SLOT_MS, STALE_AFTER_MS, WATCH_INTERVAL_MS } from './limits.js';
+import { type FeedNode, Nodes } from './nodes.js';
+import type { FeedParts, FeedRpc } from './parts.js';
 import { ProblemLog } from './problem-log.js';
 import { Session } from './session.js';
-import { TroubleLog } from './trouble-log.js';
-import { Turns } from './turns.js';
 
-/** The parts of a live feed; what is optional is for tests and settings. */
-export interface LiveFeedOptions {
-  readonly rpc: FeedRpc;
-  /** Another node for the scan of all users; the same one by default. */
-  readonly snapshotRpc?: FeedRpc;
-  readonly socket: FeedSocket;
-  readonly engine: FeedEngine;
-  readonly programId: string;
-  readonly log?: Log;
-  /** After each turn of the engine: `dirty` names the markets to publish. */
-  readonly onTurn?: (turn: FeedTurn) => void;
-  /** Once, when the book is live for the first time. */
-  readonly onFirstLive?: () => void;
-  /** The connection leads to another chain than the one before. */
-  readonly onGenesisChanged?: (hash: string) => void;
-  readonly timing?: FeedTiming;
-  /** Time between two audits of the live book; 0 for none. */
-  readonly auditIntervalMs?: number;
-  readonly timers?: Timers;
-  readonly wallMs?: () => number;
-  readonly random?: () => number;
-  readonly replayUpdatesMax?: number;
-}
-
-/** How far the feed is. */
-export interface FeedStatus {
-  readonly everLive: boolean;
-  readonly state: FeedState | 'starting';
-  /** Why it is not live; null when it is. */
-  readonly reason: string | null;
-  readonly slot: number;
-}
-
-/** What the feed did, for metrics. */
-export interface FeedStats extends Readonly<FeedCounters> {
-  readonly slot: number;
-  readonly slotAgeMs: number;
-  readonly unixSeconds: number;
-  readonly genesisHash: string | null;
-}
+export type { LiveFeedOptions } from './feed-options.js';
+export type { FeedStats, FeedStatus } from './feed-status.js';
 
 /**
  * Keeps the engine's book equal to the chain over a Solana RPC: subscribes, buffers, reads all
  * accounts, replays what is not older, and is live; after every reconnect again. The book is never
  * `live` with a hole: from the loss of the connection until the end of the reading it is
- * `rebuilding`, and without slots it is `lagging`, then `stale`.
+ * `rebuilding`, and without slots it is `lagging`, then `stale`. Of several nodes one is used at a
+ * time: `Nodes` says when to move to the next.
  *
  * The feed holds every market of the program. A filter by market names limits what is listed and
  * served, and is not applied here: a name is inside the account's bytes, which are not opened here.
  *
  * ```ts
- * const feed = new LiveFeed({ rpc, socket, engine, programId, onTurn: publish });
+ * const feed = new LiveFeed({ nodes: [node], engine, programId, onTurn: publish });
  * await feed.start();
  * ```
  */
 export class LiveFeed {
   readonly #options: LiveFeedOptions;
   readonly #parts: FeedParts;
+  readonly #nodes: Nodes;
   readonly #problems: ProblemLog;
   readonly #timing: FeedTiming;
   #session: Session | null = null;
   #watch: Timer | null = null;
-  #polledAtMs = Number.NEGATIVE_INFINITY;
   #slotAtMs = 0;
   #everLive = false;
   #reason: string | null = 'not connected yet';
@@ -100,30 +50,11 @@ export class LiveFeed {
       laggingAfterMs: LAGGING_AFTER_MS,
       staleAfterMs: STALE_AFTER_MS,
     };
-    const { rpc, socket, engine, programId } = options;
-    const log = options.log ?? silentLog;
-    const timers = options.timers ?? systemTimers;
-    const wallMs = options.wallMs ?? Date.now;
-    const clock = new ChainClock({ monotonicMs: () => timers.nowMs(), wallMs });
-    const onTurn = (turn: FeedTurn): void => this.#turned(turn);
-    this.#problems = new ProblemLog(log);
-    this.#parts = {
-      rpc,
-      snapshotRpc: options.snapshotRpc ?? rpc,
-      socket,
-      engine,
-      programId,
-      timers,
-      random: options.random ?? Math.random,
-      clock,
-      turns: new Turns({ engine, clock, wallMs, onTurn }),
-      log,
-      trouble: new TroubleLog(log, timers),
-      counters: newCounters(),
-      memory: { users: 0, markets: new Set(), genesisHash: null },
-      replayUpdatesMax: options.replayUpdatesMax ?? REPLAY_UPDATES_MAX,
-      auditIntervalMs: options.auditIntervalMs ?? DEFAULTS.auditIntervalMs,
-    };
+    this.#parts = newParts(options, (turn) => this.#turned(turn));
+    this.#problems = new ProblemLog(this.#parts.log);
+    const { nodes } = options;
+    const { staleAfterMs } = this.#timing;
+    this.#nodes = new Nodes({ ...this.#parts, nodes, staleAfterMs });
   }
 
   /** Begins to connect. Resolves when the book is live for the first time. */
@@ -133,8 +64,8 @@ export class LiveFeed {
     });
     this.#parts.turns.changeState('rebuilding');
     this.#planWatch();
-    this.#parts.socket.start({
-      opened: () => this.#opened(),
+    this.#nodes.start({
+      opened: (node) => this.#opened(node),
       closed: (reason) => this.#closed(reason),
       malformed: () => this.#malformed(),
     });
@@ -147,7 +78,12 @@ export class LiveFeed {
     this.#session?.end();
     this.#session = null;
     this.#parts.turns.cancel();
-    this.#parts.socket.stop();
+    this.#nodes.stop();
+  }
+
+  /** The client of the node in use. */
+  get rpc(): FeedRpc {
+    return this.#nodes.current.rpc;
   }
 
   status(): FeedStatus {
@@ -162,35 +98,42 @@ export class LiveFeed {
 
   stats(): FeedStats {
     const { clock, timers, counters, memory } = this.#parts;
+    const { genesisHash, lastAudit } = memory;
     return {
       ...counters,
       slot: clock.slot,
       slotAgeMs: timers.nowMs() - this.#slotAtMs,
       unixSeconds: clock.unixSeconds(),
-      genesisHash: memory.genesisHash,
+      slotLag: this.#slotLag(),
+      genesisHash,
+      node: this.#nodes.current.name,
+      lastAudit,
     };
   }
 
-  #opened(): void {
-    const { clock, trouble } = this.#parts;
+  #opened(node: FeedNode): void {
+    const { clock, trouble, memory } = this.#parts;
     clock.forgetSlot();
+    // A node knows best how far itself is, and it may have gone back.
+    if (memory.newest.node === node.name) memory.newest = { slot: 0, node: node.name };
     this.#slotAtMs = this.#parts.timers.nowMs();
     const after = this.#failure === null ? '' : `, after ${this.#failure}`;
     this.#reason = `the accounts are being read${after}`;
-    trouble.info('connected', '');
-    const session = new Session(this.#parts, {
-      live: () => this.#live(session),
-      rebuilding: (reason) => this.#rebuilding(reason),
-      unreadable: () => this.#malformed(),
-      failed: (error) => {
-        const outcome = 'the accounts could not be read';
-        this.#rebuilding(`${outcome}: ${this.#failed(error, outcome)}`);
+    trouble.info('connected', node.name, { node: node.name });
+    const session = new Session(
+      { ...this.#parts, ...doorsOf(node) },
+      {
+        live: () => this.#live(session),
+        rebuilding: (reason) => this.#rebuilding(reason),
+        unreadable: () => this.#malformed(),
+        failed: (error) => this.#readingFailed(error),
+        slot: () => {
+          this.#slotAtMs = this.#parts.timers.nowMs();
+          this.#nodes.heard();
+        },
+        genesis: (hash) => this.#genesisRead(hash),
       },
-      slot: () => {
-        this.#slotAtMs = this.#parts.timers.nowMs();
-      },
-      genesis: (hash) => this.#genesisRead(hash),
-    });
+    );
     this.#session = session;
     this.#watchOver(session, session.run());
   }
@@ -199,8 +142,15 @@ export class LiveFeed {
   #watchOver(session: Session, work: Promise<void>): void {
     work.catch((error: unknown) => {
       if (session !== this.#session) return;
-      this.#parts.socket.drop(this.#failed(error, 'the connection is given up'));
+      this.#nodes.drop(this.#failed(error, 'the connection is given up'));
     });
+  }
+
+  #readingFailed(error: unknown): void {
+    const outcome = 'the accounts could not be read';
+    const failure = this.#failed(error, outcome);
+    this.#rebuilding(`${outcome}: ${failure}`);
+    this.#nodes.readingFailed(failure);
   }
 
   /** Logs what failed and what came of it, and keeps the failure; answers it. */
@@ -230,7 +180,7 @@ export class LiveFeed {
   }
 
   #live(session: Session): void {
-    this.#parts.socket.settled();
+    this.#nodes.settled();
     this.#parts.trouble.clear();
     this.#failure = null;
     this.#updateFreshness();
@@ -246,9 +196,11 @@ export class LiveFeed {
   #genesisRead(hash: string): void {
     const { memory, clock, log } = this.#parts;
     const before = memory.genesisHash;
+    if (!this.#nodes.admits(hash, before)) throw otherChain(hash, before);
     memory.genesisHash = hash;
     if (before === null || before === hash) return;
     memory.users = 0;
+    memory.newest = { slot: 0, node: '' };
     clock.forgetSlot();
     log.warn({ before, hash }, 'this is another chain');
     this.#options.onGenesisChanged?.(hash);
@@ -272,22 +224,37 @@ export class LiveFeed {
 
   #look(): void {
     const session = this.#session;
-    if (session?.live !== true) return;
+    if (session === null) return;
+    this.#nodes.silent(this.#parts.timers.nowMs() - this.#slotAtMs, session.live);
+    if (session !== this.#session || !session.live) return;
     this.#updateFreshness();
     if (this.#parts.turns.clockMoved()) this.#parts.turns.request();
     this.#watchOver(session, session.audit());
-    const nowMs = this.#parts.timers.nowMs();
-    if (nowMs - this.#polledAtMs < CLOCK_POLL_INTERVAL_MS) return;
-    this.#polledAtMs = nowMs;
     this.#watchOver(session, session.pollClock());
   }
 
   #updateFreshness(): void {
     const sinceMs = this.#parts.timers.nowMs() - this.#slotAtMs;
-    const state = freshness(sinceMs, this.#timing);
-    this.#reason = state === 'live' ? null : `no slot for ${Math.round(sinceMs)} ms`;
+    const lag = this.#slotLag();
+    const state = freshness(Math.max(sinceMs, lag * SLOT_MS), this.#timing);
+    this.#reason = state === 'live' ? null : reasonOf(sinceMs, lag);
     if (this.#parts.turns.changeState(state) && state !== 'live') {
-      this.#parts.log.warn({ state, sinceMs }, 'slots are missing');
+      this.#parts.log.warn({ state, sinceMs, lag }, 'slots are missing');
     }
   }
+
+  /** A node that took over may be behind the one before: its book is older than what was shown. */
+  #slotLag(): number {
+    return Math.max(0, this.#parts.memory.newest.slot - this.#parts.clock.slot);
+  }
+}
+
+function reasonOf(sinceMs: number, lag: number): string {
+  if (lag * SLOT_MS > sinceMs) return `the node is ${lag} slots behind the one before`;
+  return `no slot for ${Math.round(sinceMs)} ms`;
+}
+
+function otherChain(hash: string, known: string | null): FeedError {
+  const message = `genesis hash of another node was ${hash}, must be ${known}`;
+  return new FeedError('GENESIS_MISMATCH', message);
 }

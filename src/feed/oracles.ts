@@ -30,7 +30,12 @@ export class Oracles {
 
   /** Whether a reading of this slot is not behind what the socket has told of this oracle. */
   accepts(pubkey: string, slot: number): boolean {
-    return slot >= (this.#slots.get(pubkey) ?? 0);
+    return slot >= this.slotOf(pubkey);
+  }
+
+  /** The slot of the newest notification of this oracle; 0 before the first. */
+  slotOf(pubkey: string): number {
+    return this.#slots.get(pubkey) ?? 0;
   }
 
   /** Subscribes to oracles that are new, gives up those no market names; answers the new ones. */

@@ -5,6 +5,7 @@ import type { NotificationHandler } from '../rpc/subscriptions.js';
 import type { Timers } from '../rpc/timers.js';
 import type { ChainClock } from './chain-clock.js';
 import type { FeedEngine } from './feed-engine.js';
+import type { ScanNode } from './scan-node.js';
 import type { TroubleLog } from './trouble-log.js';
 import type { Turns } from './turns.js';
 
@@ -46,15 +47,30 @@ export interface FeedCounters {
   resyncs: number;
   clockPolls: number;
   clockPollFailures: number;
+  /** Moves from one node to the next. */
+  failovers: number;
+  /** Scans that the snapshot node failed to give, so that the node in use was scanned. */
+  scanFallbacks: number;
   /** Audits that went through while the book was live. */
   audits: number;
   auditFailures: number;
-  /** Users that audits added, changed or removed: 0 when nothing was missed and none was closed. */
+  /** Users, markets and oracles that audits added or changed: 0 when nothing was missed. */
   auditDifferences: number;
+  /** Accounts that audits took out: closed ones and idle users, of which no node notifies. */
+  auditRemovals: number;
   /** Users that all full readings and audits found to differ, the first reading not counted. */
   usersAdded: number;
   usersChanged: number;
   usersRemoved: number;
+}
+
+/** How the last audit ended. */
+export interface LastAudit {
+  /** Of this machine, in milliseconds since 1970. */
+  readonly ts: number;
+  readonly ok: boolean;
+  /** As the counter of the same name; 0 when it failed. */
+  readonly differences: number;
 }
 
 /** What outlives a connection. */
@@ -63,19 +79,26 @@ export interface Memory {
   users: number;
   /** Market and State accounts of the last reading: one missing from the next two was closed. */
   markets: ReadonlySet<string>;
+  /** The data of each market, State and oracle as the book has it. */
+  readonly texts: Map<string, string>;
   genesisHash: string | null;
+  /** The newest slot that a node told of on this chain, and which one. */
+  newest: { readonly slot: number; readonly node: string };
+  lastAudit: LastAudit | null;
 }
 
 /** What the parts of the feed share. */
 export interface FeedParts {
+  /** The node in use by name and by its two doors: one node for the whole of a connection. */
+  readonly node: string;
   readonly rpc: FeedRpc;
-  /** Takes the scan of all users, which some providers meter or forbid. */
-  readonly snapshotRpc: FeedRpc;
   readonly socket: FeedSocket;
+  readonly scanNode: ScanNode;
   readonly engine: FeedEngine;
   readonly programId: string;
   readonly timers: Timers;
   readonly random: () => number;
+  readonly wallMs: () => number;
   readonly clock: ChainClock;
   readonly turns: Turns;
   readonly log: Log;
@@ -98,9 +121,12 @@ export function newCounters(): FeedCounters {
     resyncs: 0,
     clockPolls: 0,
     clockPollFailures: 0,
+    failovers: 0,
+    scanFallbacks: 0,
     audits: 0,
     auditFailures: 0,
     auditDifferences: 0,
+    auditRemovals: 0,
     usersAdded: 0,
     usersChanged: 0,
     usersRemoved: 0,

@@ -1,3 +1,4 @@
+import { Backoff } from '../rpc/backoff.js';
 import { sleep } from '../rpc/timers.js';
 import {
   type AccountKind,
@@ -11,13 +12,15 @@ import {
   ACCOUNTS_PER_READ,
   AGREEING_PERCENT,
   MARKETS_MAX,
+  READING_AGAIN_CAP_MS,
   READING_AGAIN_MS,
   READINGS_MAX,
+  SCAN_NODE_TIMEOUT_MS,
   SHRUNKEN_PERCENT,
   UNREADABLE_LOGGED_MAX,
   UNREADABLE_READINGS_MAX,
 } from './limits.js';
-import type { FeedParts } from './parts.js';
+import type { FeedParts, FeedRpc } from './parts.js';
 import {
   CLOCK_KEY,
   multipleAccountsParams,
@@ -28,8 +31,10 @@ import {
 /** What a reading has to satisfy, and until when it is wanted. */
 export interface ReadingWish {
   /** Subscriptions began at this slot: an older reading would leave a gap before them. */
-  slotMin(): number;
+  readonly slotMin: () => number;
   readonly signal: AbortSignal;
+  /** Of one try of one call. */
+  readonly timeoutMs?: number;
 }
 
 /** Reads all accounts of a small kind. */
@@ -77,17 +82,39 @@ function kindOfKey(pubkey: string): AccountKind {
   return pubkey === CLOCK_KEY ? 'clock' : 'oracle';
 }
 
-/**
- * Reads all users. A reading with far fewer users than the last one is what a node under load gives:
- * it counts only when a second reading agrees.
- */
+/** Reads all users: from the snapshot node, and when that fails from the node in use. */
 export async function readUsers(parts: FeedParts, wish: ReadingWish): Promise<FeedSnapshot> {
-  const first = await readUsersOnce(parts, wish);
+  const { scanNode, memory } = parts;
+  const { rpc } = scanNode;
+  if (rpc === null) return readUsersFrom(parts, parts.rpc, wish);
+  try {
+    await scanNode.requireChain(rpc, memory.genesisHash, wish.signal);
+    const limited = { signal: wish.signal, slotMin: wish.slotMin, timeoutMs: SCAN_NODE_TIMEOUT_MS };
+    const users = await readUsersFrom(parts, rpc, limited);
+    scanNode.worked();
+    return users;
+  } catch (error) {
+    throwIfStopped(wish.signal);
+    scanNode.failed(error);
+  }
+  return readUsersFrom(parts, parts.rpc, wish);
+}
+
+/**
+ * A reading with far fewer users than the last one is what a node under load gives: it counts only
+ * when a second reading agrees.
+ */
+async function readUsersFrom(
+  parts: FeedParts,
+  rpc: FeedRpc,
+  wish: ReadingWish,
+): Promise<FeedSnapshot> {
+  const first = await readUsersOnce(parts, rpc, wish);
   const countMin = (parts.memory.users * SHRUNKEN_PERCENT) / 100;
   if (first.count >= countMin) return first;
   const context = { users: first.count, usersBefore: parts.memory.users };
   parts.trouble.warn('a snapshot has far fewer users than the last', '', context);
-  const second = await readUsersOnce(parts, wish);
+  const second = await readUsersOnce(parts, rpc, wish);
   if (second.count >= countMin || agree(first.count, second.count)) return second;
   const message = `users were ${first.count}, then ${second.count}, must agree within 1 %`;
   throw new FeedError('SNAPSHOT_COUNT_MISMATCH', message, context);
@@ -101,15 +128,20 @@ function agree(a: number, b: number): boolean {
  * A user that could not be decoded is on chain all the same, but a snapshot without it would take it
  * out of the book: only a reading without such users counts.
  */
-async function readUsersOnce(parts: FeedParts, wish: ReadingWish): Promise<FeedSnapshot> {
+async function readUsersOnce(
+  parts: FeedParts,
+  rpc: FeedRpc,
+  wish: ReadingWish,
+): Promise<FeedSnapshot> {
+  const backoff = newBackoff(parts);
   for (let reading = 1; ; reading += 1) {
-    const users = await scanUsers(parts, wish);
+    const users = await scanUsers(parts, rpc, wish);
     const { slot, problemCount, problems } = users;
     if (problemCount === 0) return users;
     const context = { slot, problemCount, problems: problems.slice(0, UNREADABLE_LOGGED_MAX) };
     parts.trouble.warn('users of a reading are unreadable', String(problemCount), context);
     if (reading >= UNREADABLE_READINGS_MAX) throw unreadable(users);
-    await sleep(parts.timers, READING_AGAIN_MS, wish.signal);
+    await sleep(parts.timers, backoff.next(), wish.signal);
   }
 }
 
@@ -120,10 +152,10 @@ function unreadable({ problemCount, problems }: FeedSnapshot): FeedError {
   return new FeedError('MALFORMED_ACCOUNTS_ANSWER', message, { problemCount });
 }
 
-function scanUsers(parts: FeedParts, wish: ReadingWish): Promise<FeedSnapshot> {
+function scanUsers(parts: FeedParts, rpc: FeedRpc, wish: ReadingWish): Promise<FeedSnapshot> {
   const params = programAccountsParams(parts.programId, 'user');
   return readFrom(parts, wish, async () => {
-    const body = await parts.snapshotRpc.callRaw('getProgramAccounts', params, wish);
+    const body = await rpc.callRaw('getProgramAccounts', params, wish);
     return parts.engine.decodeSnapshot(body);
   });
 }
@@ -137,14 +169,19 @@ async function readFrom<T extends { readonly slot: number }>(
   wish: ReadingWish,
   read: () => Promise<T>,
 ): Promise<T> {
+  const backoff = newBackoff(parts);
   for (let reading = 1; ; reading += 1) {
     const result = await read();
     throwIfStopped(wish.signal);
     const slotMin = wish.slotMin();
     if (result.slot >= slotMin) return result;
     if (reading >= READINGS_MAX) throw tooOld(result.slot, slotMin);
-    await sleep(parts.timers, READING_AGAIN_MS, wish.signal);
+    await sleep(parts.timers, backoff.next(), wish.signal);
   }
+}
+
+function newBackoff({ random }: FeedParts): Backoff {
+  return new Backoff({ firstMs: READING_AGAIN_MS, capMs: READING_AGAIN_CAP_MS, random });
 }
 
 function tooOld(slot: number, slotMin: number): FeedError {

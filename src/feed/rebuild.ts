@@ -118,28 +118,41 @@ async function readMarketsOnce(parts: FeedParts, wish: ReadingWish): Promise<Mar
 
 /**
  * Hands over the markets that are news, and closes those of the last reading that are gone and of
- * which that is news.
+ * which that is news. Answers how many it closed.
  */
 export function applyMarkets(
   parts: FeedParts,
   markets: MarketReadings,
   isNews: (state: AccountState) => boolean,
-): void {
+): number {
   const { slotMin: slot, updates } = markets;
+  let closed = 0;
   const kept = new Set(updates.map((update) => update.pubkey));
   for (const update of updates) if (isNews(update)) applyUpdate(parts, update);
   for (const pubkey of missingMarkets(parts, markets)) {
-    if (isNews({ pubkey, slot })) parts.engine.close(pubkey, slot);
-    else kept.add(pubkey);
+    if (isNews({ pubkey, slot })) {
+      closeAccount(parts, pubkey, slot);
+      closed += 1;
+    } else kept.add(pubkey);
   }
   parts.memory.markets = kept;
+  return closed;
 }
 
 /** Hands one state to the engine, or to the clock. */
 export function applyUpdate(parts: FeedParts, update: AccountUpdate): void {
-  if (update.kind === 'clock') parts.clock.readAccount(update.data);
-  else if (update.closed) parts.engine.close(update.pubkey, update.slot);
-  else parts.engine.push(update);
+  const { kind, pubkey, slot, data } = update;
+  if (kind === 'clock') parts.clock.readAccount(data);
+  else if (update.closed) closeAccount(parts, pubkey, slot);
+  else {
+    if (kind !== 'user') parts.memory.texts.set(pubkey, data);
+    parts.engine.push(update);
+  }
+}
+
+function closeAccount({ engine, memory }: FeedParts, pubkey: string, slot: number): void {
+  memory.texts.delete(pubkey);
+  engine.close(pubkey, slot);
 }
 
 /**

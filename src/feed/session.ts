@@ -1,31 +1,21 @@
 import { Backoff } from '../rpc/backoff.js';
 import { sleep } from '../rpc/timers.js';
-import {
-  type AccountUpdate,
-  parseAccountNotification,
-  parseProgramNotification,
-  parseSlotNotification,
-} from './account-update.js';
+import { type AccountUpdate, parseSlotNotification } from './account-update.js';
 import { Auditor } from './auditor.js';
+import { ClockPoller } from './clock-poller.js';
 import { FeedError, throwIfStopped } from './error.js';
 import {
   BOOTSTRAP_BACKOFF_CAP_MS,
   BOOTSTRAP_BACKOFF_FIRST_MS,
-  CLOCK_SILENT_AFTER_MS,
-  RESYNC_INTERVAL_MIN_MS,
+  RESYNC_BACKOFF_CAP_MS,
+  RESYNC_BACKOFF_FIRST_MS,
 } from './limits.js';
 import { Oracles } from './oracles.js';
 import type { FeedParts } from './parts.js';
-import {
-  accountSubscribeParams,
-  CLOCK_KEY,
-  PROGRAM_KINDS,
-  type ProgramKind,
-  programSubscribeParams,
-} from './queries.js';
 import { type ReadingWish, readClockAndOracles } from './readings.js';
-import { applyUpdate, readEverything, replay } from './rebuild.js';
+import { type AccountState, applyUpdate, readEverything, replay } from './rebuild.js';
 import { ReplayBuffer } from './replay-buffer.js';
+import { subscribeAll } from './subscribe-all.js';
 
 /** What the feed is told by its present connection. */
 export interface SessionListener {
@@ -57,6 +47,8 @@ export class Session {
   readonly #oracles: Oracles;
   readonly #buffer: ReplayBuffer;
   readonly #auditor: Auditor;
+  readonly #clockPoller: ClockPoller;
+  readonly #resyncs: Backoff;
   /** The slot of the newest notification of each market and State account. */
   readonly #marketSlots = new Map<string, number>();
   #phase: Phase = 'waiting';
@@ -64,9 +56,7 @@ export class Session {
   #genesis: string | null = null;
   #slot = 0;
   #slotFirst = 0;
-  #clockHeardAtMs = Number.NEGATIVE_INFINITY;
   #liveAtMs = Number.NEGATIVE_INFINITY;
-  #pollRunning = false;
   #followAgain = false;
   #followRunning = false;
 
@@ -77,8 +67,15 @@ export class Session {
     this.#buffer = new ReplayBuffer(parts.replayUpdatesMax);
     this.#auditor = new Auditor(parts, {
       slot: () => this.#slot,
-      isNews: ({ pubkey, slot }) => slot > (this.#marketSlots.get(pubkey) ?? 0),
+      isNews: (state) => this.#isNews(state),
+      oracleKeys: () => this.#oracles.keys(),
       wish: (signal) => this.#wish(signal),
+    });
+    this.#clockPoller = new ClockPoller(parts, () => this.#readOracles(this.#oracles.keys()));
+    this.#resyncs = new Backoff({
+      firstMs: RESYNC_BACKOFF_FIRST_MS,
+      capMs: RESYNC_BACKOFF_CAP_MS,
+      random: parts.random,
     });
   }
 
@@ -99,7 +96,7 @@ export class Session {
     this.#stop.abort();
   }
 
-  /** A notification may be missing: everything is read again, at most once in a while. */
+  /** A notification may be missing: everything is read again, each time after a longer wait. */
   async resync(): Promise<void> {
     if (this.#phase !== 'live') {
       const message = 'a message was unreadable while the accounts were read';
@@ -111,7 +108,8 @@ export class Session {
     this.#auditor.stop();
     this.#listener.rebuilding('a message was unreadable');
     const sinceMs = this.#parts.timers.nowMs() - this.#liveAtMs;
-    await this.#sleep(Math.max(0, RESYNC_INTERVAL_MIN_MS - sinceMs));
+    if (sinceMs >= RESYNC_BACKOFF_CAP_MS) this.#resyncs.reset();
+    await this.#sleep(Math.max(0, this.#resyncs.next() - sinceMs));
     await this.#rebuildUntilLive();
   }
 
@@ -132,19 +130,8 @@ export class Session {
   }
 
   /** Reads the Clock, and the oracles with it, where its subscription is silent. */
-  async pollClock(): Promise<void> {
-    const silentMs = this.#parts.timers.nowMs() - this.#clockHeardAtMs;
-    if (this.#phase !== 'live' || this.#pollRunning || silentMs < CLOCK_SILENT_AFTER_MS) return;
-    this.#pollRunning = true;
-    this.#parts.counters.clockPolls += 1;
-    try {
-      await this.#readOracles(this.#oracles.keys());
-    } catch (error) {
-      this.#parts.counters.clockPollFailures += 1;
-      if (!this.#stop.signal.aborted) this.#parts.log.warn({ err: error }, 'clock was not read');
-    } finally {
-      this.#pollRunning = false;
-    }
+  pollClock(): Promise<void> {
+    return this.#clockPoller.look(this.#stop.signal);
   }
 
   /** Audits the book when it is time. */
@@ -152,24 +139,17 @@ export class Session {
     return this.#auditor.look();
   }
 
-  async #subscribe(): Promise<void> {
-    const { socket } = this.#parts;
-    await Promise.all([
-      socket.subscribe('slotSubscribe', [], (result) => this.#slotReceived(result)),
-      ...PROGRAM_KINDS.map((kind) => this.#subscribeProgram(kind)),
-      socket.subscribe('accountSubscribe', accountSubscribeParams(CLOCK_KEY), (result) => {
-        this.#clockHeardAtMs = this.#parts.timers.nowMs();
-        this.#received(parseAccountNotification('clock', CLOCK_KEY, result));
-      }),
-    ]);
-  }
-
-  #subscribeProgram(kind: ProgramKind): Promise<unknown> {
-    const params = programSubscribeParams(this.#parts.programId, kind);
-    return this.#parts.socket.subscribe('programSubscribe', params, (result) => {
-      const update = parseProgramNotification(kind, result);
-      if (update !== null && kind !== 'user') this.#marketSlots.set(update.pubkey, update.slot);
-      this.#received(update);
+  #subscribe(): Promise<void> {
+    return subscribeAll(this.#parts, {
+      slot: (result) => this.#slotReceived(result),
+      program: (kind, update) => {
+        if (update !== null && kind !== 'user') this.#marketSlots.set(update.pubkey, update.slot);
+        this.#received(update);
+      },
+      clock: (update) => {
+        this.#clockPoller.heard();
+        this.#received(update);
+      },
     });
   }
 
@@ -178,9 +158,21 @@ export class Session {
     if (slot === null || this.#stop.signal.aborted) return;
     if (this.#slot === 0) this.#slotFirst = slot;
     this.#slot = Math.max(this.#slot, slot);
+    this.#noteNewest(slot);
     this.#parts.clock.tick(slot);
     this.#listener.slot();
     if (this.#phase === 'live') this.#parts.turns.request();
+  }
+
+  /** How far the nodes are, so that a book of another one that is behind is known to be. */
+  #noteNewest(slot: number): void {
+    const { memory, node } = this.#parts;
+    if (slot > memory.newest.slot) memory.newest = { slot, node };
+  }
+
+  /** Whether a reading has a later state of this market, State or oracle than the socket told. */
+  #isNews({ pubkey, slot }: AccountState): boolean {
+    return slot > (this.#marketSlots.get(pubkey) ?? this.#oracles.slotOf(pubkey));
   }
 
   #received(update: AccountUpdate | null): void {
@@ -249,6 +241,7 @@ export class Session {
     throwIfStopped(signal);
     this.#enterChain(genesis);
     const slots = await readEverything(this.#parts, this.#oracles, () => this.#wish());
+    this.#noteNewest(slots.slotMax);
     await replay(this.#parts, this.#buffer, slots, signal);
     if (this.#failure !== null) throw this.#failure;
   }

@@ -18,6 +18,7 @@ beforeEach(() => {
     engine,
     clock,
     wallMs: () => 1,
+    nowMs: () => 0,
     onTurn: () => {
       told += 1;
     },

@@ -6,7 +6,11 @@ export interface TurnsOptions {
   readonly engine: FeedEngine;
   readonly clock: ChainClock;
   readonly wallMs: () => number;
+  /** Monotonic milliseconds. */
+  readonly nowMs: () => number;
   readonly onTurn: (turn: FeedTurn) => void;
+  /** After a turn that was requested: the seconds since the request, the first one of the turn. */
+  readonly onApplied?: ((seconds: number) => void) | undefined;
 }
 
 /**
@@ -16,6 +20,7 @@ export interface TurnsOptions {
 export class Turns {
   readonly #options: TurnsOptions;
   #planned: NodeJS.Immediate | null = null;
+  #requestedAtMs = 0;
   #slot = -1;
   #unixSeconds = -1;
   #state: FeedState | null = null;
@@ -30,13 +35,16 @@ export class Turns {
 
   /** Ends a turn as soon as the loop has read its sockets. */
   request(): void {
-    this.#planned ??= setImmediate(() => this.run());
+    if (this.#planned !== null) return;
+    this.#requestedAtMs = this.#options.nowMs();
+    this.#planned = setImmediate(() => this.run());
   }
 
   /** Ends a turn now. */
   run(): void {
+    const { engine, clock, wallMs, nowMs, onTurn, onApplied } = this.#options;
+    const requested = this.#planned !== null;
     this.cancel();
-    const { engine, clock, wallMs, onTurn } = this.#options;
     const slot = clock.slot;
     const unixSeconds = clock.unixSeconds();
     if (slot !== this.#slot || unixSeconds !== this.#unixSeconds) {
@@ -44,7 +52,9 @@ export class Turns {
       this.#unixSeconds = unixSeconds;
       engine.setClock(slot, unixSeconds);
     }
-    onTurn(engine.endTurn(wallMs()));
+    const turn = engine.endTurn(wallMs());
+    if (requested) onApplied?.((nowMs() - this.#requestedAtMs) / 1_000);
+    onTurn(turn);
   }
 
   /** Whether the chain's time has moved since the last turn. */

@@ -19,6 +19,7 @@ import {
   ERROR_BODY_BYTES_MAX,
   RAW_BODY_BYTES_MAX,
   RAW_CALL_TIMEOUT_MS,
+  RETRY_AFTER_CAP_MS,
 } from './limits.js';
 import { type Endpoint, parseEndpoint } from './redact.js';
 import { sleep, systemTimers, type Timers } from './timers.js';
@@ -30,6 +31,10 @@ export interface RpcClientOptions {
   readonly timers?: Timers;
   readonly random?: () => number;
   readonly attemptsMax?: number;
+  /** Of one try of a small call. */
+  readonly callTimeoutMs?: number;
+  /** A call whose server asks for a longer wait than this fails instead of waiting. */
+  readonly retryAfterMaxMs?: number;
 }
 
 /** What one call may differ in. */
@@ -61,6 +66,10 @@ export class RpcClient {
   readonly #timers: Timers;
   readonly #random: () => number;
   readonly #attemptsMax: number;
+  readonly #callTimeoutMs: number;
+  readonly #retryAfterMaxMs: number;
+  /** From when on each method may be asked again after a Retry-After. */
+  readonly #askFromMs = new Map<string, number>();
   #nextId = 1;
 
   constructor(options: RpcClientOptions) {
@@ -68,6 +77,13 @@ export class RpcClient {
     this.#timers = options.timers ?? systemTimers;
     this.#random = options.random ?? Math.random;
     this.#attemptsMax = options.attemptsMax ?? CALL_ATTEMPTS_MAX;
+    this.#callTimeoutMs = options.callTimeoutMs ?? CALL_TIMEOUT_MS;
+    this.#retryAfterMaxMs = options.retryAfterMaxMs ?? RETRY_AFTER_CAP_MS;
+  }
+
+  /** Host and port: all of the URL that may be shown by itself. */
+  get host(): string {
+    return this.#endpoint.host;
   }
 
   /**
@@ -82,7 +98,13 @@ export class RpcClient {
     parse: (result: unknown) => T,
     options: CallOptions = {},
   ): Promise<T> {
-    const request = this.#request(method, params, CALL_BODY_BYTES_MAX, CALL_TIMEOUT_MS, options);
+    const request = this.#request(
+      method,
+      params,
+      CALL_BODY_BYTES_MAX,
+      this.#callTimeoutMs,
+      options,
+    );
     const result = await this.#try(request, (body) => {
       const answer = parseJson(body);
       const refusal = refusalOfAnswer(answer, this.#endpoint.redact);
@@ -126,12 +148,28 @@ export class RpcClient {
       capMs: CALL_BACKOFF_CAP_MS,
       random: this.#random,
     });
+    await this.#pause(request, 0);
     for (let attempt = 1; ; attempt += 1) {
       const outcome = await this.#once(request, read);
       if ('value' in outcome) return outcome.value;
+      this.#note(request, outcome);
       if (!outcome.retry || attempt >= this.#attemptsMax) throw outcome.error;
-      await this.#wait(Math.max(outcome.retryAfterMs ?? 0, backoff.next()), request);
+      await this.#pause(request, backoff.next(), outcome.error);
     }
+  }
+
+  /** A Retry-After holds for the calls to come as well: whoever gave up may be back at once. */
+  #note({ method }: Request, { retryAfterMs }: Refusal): void {
+    if (retryAfterMs !== null) this.#askFromMs.set(method, this.#timers.nowMs() + retryAfterMs);
+  }
+
+  /** Waits for as long as the server asked for, and never shorter than the own wait. */
+  async #pause(request: Request, ownMs: number, failure?: RpcError): Promise<void> {
+    const { method } = request;
+    const askedMs = Math.ceil((this.#askFromMs.get(method) ?? 0) - this.#timers.nowMs());
+    if (askedMs > this.#retryAfterMaxMs) throw failure ?? refusedFor(method, askedMs);
+    const waitMs = Math.max(askedMs, ownMs);
+    if (waitMs > 0) await this.#wait(waitMs, request);
   }
 
   async #wait(delayMs: number, request: Request): Promise<void> {
@@ -191,6 +229,11 @@ export class RpcClient {
     const unreachable = new RpcError('RPC_UNREACHABLE', message, { method });
     return { error: unreachable, retry: true, retryAfterMs: null };
   }
+}
+
+function refusedFor(method: string, waitMs: number): RpcError {
+  const message = `${method} was refused by the server for another ${waitMs} ms`;
+  return new RpcError('RPC_RATE_EXCEEDED', message, { method });
 }
 
 function aborted(method: string): RpcError {

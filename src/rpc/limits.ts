@@ -13,6 +13,13 @@ export const CALL_BACKOFF_CAP_MS = 4_000;
 /** A Retry-After above this is cut to it, so that no header can park the feed for hours. */
 export const RETRY_AFTER_CAP_MS = 60_000;
 
+/** With another node at hand, to wait for this one costs more than to ask there. */
+export const PATIENCE_WITH_FALLBACK = {
+  attemptsMax: 2,
+  callTimeoutMs: 4_000,
+  retryAfterMaxMs: 1_000,
+} as const;
+
 /** Small answers (markets, oracles, slots) are far below this; more is a mistake or an attack. */
 export const CALL_BODY_BYTES_MAX = 32 * 1024 * 1024;
 /** A scan of 500,000 users at 1 KiB each; above it the process would risk its memory. */

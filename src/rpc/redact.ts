@@ -12,6 +12,8 @@ export interface Endpoint {
   readonly url: string;
   /** The Authorization header that the user info stands for, or null without one. */
   readonly authorization: string | null;
+  /** Host and port. */
+  readonly host: string;
   /** The URL with everything but scheme, host and port hidden: for logs, metrics and errors. */
   readonly shown: string;
   /** Hides this endpoint's user info, path and query keys wherever they occur in a text. */
@@ -37,6 +39,7 @@ export function parseEndpoint(text: string, protocols: readonly string[]): Endpo
   return {
     url: url.href,
     authorization,
+    host: url.host,
     shown,
     redact: (input) => secrets.reduce((kept, secret) => kept.replaceAll(secret, HIDDEN), input),
   };

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { type RawData, WebSocket } from 'ws';
 import { Backoff } from './backoff.js';
 import { RpcError, textOfError } from './error.js';
@@ -73,10 +74,11 @@ export class RpcSocket {
   readonly #endpoint: Endpoint;
   readonly #timers: Timers;
   readonly #backoff: Backoff;
-  #listener: RpcSocketListener = { opened: ignore, closed: ignore, malformed: ignore };
+  #listener: RpcSocketListener = nobody;
   #connection: Connection | null = null;
   #retry: Timer | null = null;
-  #running = false;
+  /** A server that answered with Retry-After is not asked before this. */
+  #connectFromMs = Number.NEGATIVE_INFINITY;
   #stats = { connects: 0, closes: 0, messages: 0, malformed: 0, unknown: 0 };
 
   constructor(options: RpcSocketOptions) {
@@ -94,19 +96,24 @@ export class RpcSocket {
     return { ...this.#stats, subscriptions: this.#connection?.table.size ?? 0 };
   }
 
-  /** Connects, and keeps connecting until `stop`. There is one listener: the owner. */
+  /**
+   * Connects, and keeps connecting until `stop`, after which it may be started again. There is one
+   * listener: the owner.
+   */
   start(listener: RpcSocketListener): void {
     this.#listener = listener;
-    this.#running = true;
-    this.#connect();
+    const waitMs = this.#connectFromMs - this.#timers.nowMs();
+    if (waitMs > 0) this.#planConnect(waitMs);
+    else this.#connect();
   }
 
   /** Ends the connection and all retries; the listener hears nothing more. */
   stop(): void {
-    this.#running = false;
-    this.#listener = { opened: ignore, closed: ignore, malformed: ignore };
+    this.#listener = nobody;
     this.#retry?.cancel();
-    this.#connection?.socket.terminate();
+    const connection = this.#connection;
+    this.#connection = null;
+    connection?.socket.terminate();
   }
 
   /** Cuts a connection that is open but of no use; it reconnects after a wait. */
@@ -153,6 +160,10 @@ export class RpcSocket {
     );
   }
 
+  #planConnect(delayMs: number): void {
+    this.#retry = this.#timers.after(delayMs, () => this.#connect());
+  }
+
   #connect(): void {
     const connection = this.#newConnection();
     this.#connection = connection;
@@ -166,11 +177,7 @@ export class RpcSocket {
       if (connection.reason === '') connection.reason = this.#endpoint.redact(textOfError(error));
     });
     socket.on('unexpected-response', (_request, response) => {
-      connection.reason = `HTTP status ${response.statusCode ?? 0} instead of an upgrade`;
-      const header = response.headers['retry-after'] ?? null;
-      connection.retryAfterMs = parseRetryAfter(header, Date.now()) ?? 0;
-      response.destroy();
-      socket.terminate();
+      refuse(connection, response);
     });
     socket.on('close', (code) => this.#closed(connection, code));
   }
@@ -239,16 +246,29 @@ export class RpcSocket {
     connection.table.closeAll(
       new RpcError('RPC_SOCKET_CLOSED', `RPC socket ended: ${reason}`, { code }),
     );
-    this.#connection = null;
     this.#stats.closes += 1;
-    if (!this.#running) return;
+    // One that was ended by `stop` may close after the next one has begun.
+    if (connection !== this.#connection) return;
+    this.#connection = null;
     const delayMs = Math.max(this.#backoff.next(), connection.retryAfterMs);
-    this.#retry = this.#timers.after(delayMs, () => this.#connect());
+    this.#connectFromMs = this.#timers.nowMs() + connection.retryAfterMs;
+    this.#planConnect(delayMs);
     this.#listener.closed(reason);
   }
 }
 
+const nobody: RpcSocketListener = { opened: ignore, closed: ignore, malformed: ignore };
+
 function ignore(): void {}
+
+/** The server answered the upgrade with a status of its own, and perhaps with a time to wait. */
+function refuse(connection: Connection, response: IncomingMessage): void {
+  connection.reason = `HTTP status ${response.statusCode ?? 0} instead of an upgrade`;
+  const header = response.headers['retry-after'] ?? null;
+  connection.retryAfterMs = parseRetryAfter(header, Date.now()) ?? 0;
+  response.destroy();
+  connection.socket.terminate();
+}
 
 /** The parsed message, or undefined when it is not JSON text. */
 function parseMessage(data: RawData): unknown {

@@ -109,6 +109,8 @@ export interface Readiness {
 /** What the feed met, for /metrics and /status. */
 export interface FeedFigures {
   readonly slotAgeMs: number;
+  /** Slots that the book is behind the newest that was told of. */
+  readonly slotLag?: number;
   /** Counts since the start, by what happened. */
   readonly events: Readonly<Record<string, number>>;
   /** Names the chain; null until it has been asked for. */

@@ -1,0 +1,85 @@
+import { DEFAULTS } from '../config.js';
+import { type Log, silentLog } from '../rpc/log.js';
+import { systemTimers, type Timers } from '../rpc/timers.js';
+import { ChainClock } from './chain-clock.js';
+import type { FeedEngine, FeedTurn } from './feed-engine.js';
+import type { FeedTiming } from './freshness.js';
+import { REPLAY_UPDATES_MAX } from './limits.js';
+import type { FeedNode, FeedNodes } from './nodes.js';
+import { type FeedParts, type FeedRpc, newCounters } from './parts.js';
+import { ScanNode } from './scan-node.js';
+import { TroubleLog } from './trouble-log.js';
+import { Turns } from './turns.js';
+
+/** The parts of a live feed; what is optional is for tests and settings. */
+export interface LiveFeedOptions {
+  /** The first is used while it works; the others take over when it does not. */
+  readonly nodes: FeedNodes;
+  /** Another node for the scan of all users; the node in use by default. */
+  readonly snapshotRpc?: FeedRpc;
+  readonly engine: FeedEngine;
+  readonly programId: string;
+  readonly log?: Log;
+  /** After each turn of the engine: `dirty` names the markets to publish. */
+  readonly onTurn?: (turn: FeedTurn) => void;
+  /** After each turn that news made: the seconds from the receipt of the first to its end. */
+  readonly onApplied?: (seconds: number) => void;
+  /** Once, when the book is live for the first time. */
+  readonly onFirstLive?: () => void;
+  /** The connection leads to another chain than the one before. */
+  readonly onGenesisChanged?: (hash: string) => void;
+  readonly timing?: FeedTiming;
+  /** Time between two audits of the live book; 0 for none. */
+  readonly auditIntervalMs?: number;
+  readonly timers?: Timers;
+  readonly wallMs?: () => number;
+  readonly random?: () => number;
+  readonly replayUpdatesMax?: number;
+}
+
+/** Builds what the parts of a feed share. */
+export function newParts(options: LiveFeedOptions, onTurn: (turn: FeedTurn) => void): FeedParts {
+  const { engine, programId, onApplied } = options;
+  const log = options.log ?? silentLog;
+  const timers = options.timers ?? systemTimers;
+  const random = options.random ?? Math.random;
+  const wallMs = options.wallMs ?? Date.now;
+  const nowMs = (): number => timers.nowMs();
+  const clock = new ChainClock({ monotonicMs: nowMs, wallMs });
+  const counters = newCounters();
+  const trouble = new TroubleLog(log, timers);
+  const rpc = options.snapshotRpc ?? null;
+  return {
+    ...doorsOf(options.nodes[0]),
+    scanNode: new ScanNode({ rpc, timers, random, trouble, counters }),
+    engine,
+    programId,
+    timers,
+    random,
+    wallMs,
+    clock,
+    turns: new Turns({ engine, clock, wallMs, nowMs, onTurn, onApplied }),
+    log,
+    trouble,
+    counters,
+    memory: {
+      users: 0,
+      markets: new Set(),
+      texts: new Map(),
+      genesisHash: null,
+      newest: { slot: 0, node: '' },
+      lastAudit: null,
+    },
+    replayUpdatesMax: options.replayUpdatesMax ?? REPLAY_UPDATES_MAX,
+    auditIntervalMs: options.auditIntervalMs ?? DEFAULTS.auditIntervalMs,
+  };
+}
+
+/** A socket and its client always belong to the same node. */
+export function doorsOf({
+  name,
+  rpc,
+  socket,
+}: FeedNode): Pick<FeedParts, 'node' | 'rpc' | 'socket'> {
+  return { node: name, rpc, socket };
+}
