@@ -47,6 +47,36 @@ describe('defaults', () => {
   });
 });
 
+describe('a replay', () => {
+  test('has the recorded speed unless another is given', () => {
+    expect(reader({}).replay().speed).toBe(1);
+    expect(reader({ speed: '0.25' }).replay().speed).toBe(0.25);
+    expect(reader({ speed: '0' }).replay().speed).toBe(0);
+    expect(() => reader({ speed: '-1' }).replay()).toThrow('--speed was -1, must be 0 to 1000');
+    expect(() => reader({ speed: '1e2' }).replay()).toThrow('--speed was 1e2, must be a number');
+  });
+});
+
+describe('a verification', () => {
+  const cluster = { rpcUrl: 'http://node.example' };
+
+  test('needs a cluster, and compares the service of this machine for some seconds', () => {
+    expect(() => reader({}).verify()).toThrow('--rpc-url is missing');
+    const { url, seconds, nodes } = reader(cluster).verify();
+    expect({ url, seconds }).toEqual({ url: 'http://127.0.0.1:8080', seconds: 20 });
+    expect(nodes[0].rpcUrl).toBe('http://node.example/');
+  });
+
+  test('takes the address of a service with or without a slash, and no other thing', () => {
+    const urlOf = (url: string): string => reader({ ...cluster, url }).verify().url;
+    expect(urlOf('https://book.example/v1/')).toBe('https://book.example/v1');
+    expect(() => urlOf('ws://book.example')).toThrow('--url must be a http:// or https:// URL');
+    const seconds = (text: string) => () => reader({ ...cluster, seconds: text }).verify();
+    expect(seconds('0')).toThrow('--seconds was 0, must be 1 to 3600');
+    expect(seconds('1.5')).toThrow('--seconds was 1.5, must be a whole number');
+  });
+});
+
 describe('sources', () => {
   test('a flag wins over the environment, which wins over the default', () => {
     const environment = { SLOTBOOK_PORT: '9001', SLOTBOOK_HOST: '0.0.0.0' };

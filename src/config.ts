@@ -6,7 +6,10 @@
  * ConfigError that names the setting.
  */
 import { PublicKey } from '@solana/web3.js';
+import { ConfigError, environmentNameOf, flagOf, invalid, outOfRange } from './config-error.js';
 import { LIMITS } from './limits.js';
+
+export { ConfigError } from './config-error.js';
 
 /** What a setting is when neither a flag nor the environment gives it. */
 export const DEFAULTS = {
@@ -36,6 +39,12 @@ export const DEFAULTS = {
   demoRate: 100,
   demoSeed: 1,
   demoMakers: 200,
+  /** As fast as it was recorded. */
+  replaySpeed: 1,
+  /** Where a service of this machine answers by default. */
+  verifyUrl: 'http://127.0.0.1:8080',
+  /** Longest comparison: a market that moves all the time needs some readings to be found equal. */
+  verifySeconds: 20,
 } as const;
 
 const HTTP = ['http:', 'https:'];
@@ -91,25 +100,25 @@ export interface DemoConfig extends CommonConfig {
   readonly makers: number;
 }
 
+/** Settings of a service on a recording. */
+export interface ReplayConfig extends CommonConfig {
+  /** How many times faster than it was recorded; 0 for as fast as it can be read. */
+  readonly speed: number;
+}
+
+/** Settings of a comparison of a running service with its chain. */
+export interface VerifyConfig extends ServiceConfig {
+  /** Where the service answers, without a slash at its end. */
+  readonly url: string;
+  /** Longest time to compare, once both books are live. */
+  readonly seconds: number;
+}
+
 /** Flags by their camelCase name, as text. */
 export type Flags = Readonly<Record<string, string | undefined>>;
 
 /** The environment of the process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** A setting that is missing or cannot be used. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-
-  constructor(
-    readonly code: 'MISSING_SETTING' | 'INVALID_SETTING' | 'SETTING_OUT_OF_RANGE',
-    message: string,
-    /** The flag whose value it is, for example `--port`. */
-    readonly setting: string,
-  ) {
-    super(message);
-  }
-}
 
 /** Reads one command's settings from flags and environment. */
 export class ConfigReader {
@@ -148,6 +157,21 @@ export class ConfigReader {
       seed: this.integer('seed', DEFAULTS.demoSeed, { min: 0, max: LIMITS.demoSeedMax }),
       makers: this.integer('makers', DEFAULTS.demoMakers, { min: 1, max: LIMITS.demoMakersMax }),
     };
+  }
+
+  /** The settings of `replay`. */
+  replay(): ReplayConfig {
+    const { replaySpeedMax: max } = LIMITS;
+    const speed = this.number('speed', DEFAULTS.replaySpeed, { min: 0, max });
+    return { ...this.common(), speed };
+  }
+
+  /** The settings of `verify`. */
+  verify(): VerifyConfig {
+    const url = this.url('url', this.text('url') ?? DEFAULTS.verifyUrl, HTTP).href;
+    const range = { min: 1, max: LIMITS.verifySecondsMax };
+    const seconds = this.integer('seconds', DEFAULTS.verifySeconds, range);
+    return { ...this.service(), url: url.replace(/\/+$/, ''), seconds };
   }
 
   private node(rpcKey: string, wsKey: string): NodeConfig | undefined {
@@ -221,6 +245,13 @@ export class ConfigReader {
     const text = this.text(key);
     if (text === undefined) return fallback;
     if (!/^-?\d+$/.test(text)) throw invalid(key, text, 'must be a whole number');
+    return this.number(key, fallback, range);
+  }
+
+  private number(key: string, fallback: number, range: { min: number; max: number }): number {
+    const text = this.text(key);
+    if (text === undefined) return fallback;
+    if (!/^-?\d+(\.\d+)?$/.test(text)) throw invalid(key, text, 'must be a number');
     const value = Number(text);
     if (value >= range.min && value <= range.max) return value;
     throw outOfRange(key, text, `${range.min} to ${range.max}`);
@@ -256,22 +287,4 @@ function wsUrlOf(rpc: URL): URL {
   url.protocol = rpc.protocol === 'https:' ? 'wss:' : 'ws:';
   if (rpc.port !== '') url.port = String(Number(rpc.port) + 1);
   return url;
-}
-
-function flagOf(key: string): string {
-  return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-}
-
-function environmentNameOf(key: string): string {
-  return `SLOTBOOK_${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
-}
-
-function invalid(key: string, value: string, rule: string): ConfigError {
-  const flag = flagOf(key);
-  return new ConfigError('INVALID_SETTING', `${flag} was ${value}, ${rule}`, flag);
-}
-
-function outOfRange(key: string, value: string | number, range: string): ConfigError {
-  const flag = flagOf(key);
-  return new ConfigError('SETTING_OUT_OF_RANGE', `${flag} was ${value}, must be ${range}`, flag);
 }

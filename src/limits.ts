@@ -106,6 +106,10 @@ export const LIMITS = {
   errorValueCharsMax: 64,
   /** Seconds that a client should wait before it asks again for a first book. */
   retryAfterSeconds: 1,
+  /** A day of a recording in a minute and a half; faster than that is 0, without any pause. */
+  replaySpeedMax: 1_000,
+  /** An hour: what differs for so long is found in the first minute. */
+  verifySecondsMax: 3_600,
   /** Time that a stopping service waits for its parts before it leaves anyway. */
   stopMsMax: 5_000,
 } as const;

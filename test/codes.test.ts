@@ -7,9 +7,9 @@ const read = (path: string): string => readFileSync(new URL(`../${path}`, import
 const docs = read('docs/api.md');
 
 test.each([
-  ['src/config.ts', /readonly code: ([^,]+),/, 3],
+  ['src/config-error.ts', /readonly code: ([^,]+),/, 3],
   ['src/rpc/error.ts', /RpcErrorCode =([^;]+);/, 12],
-  ['src/feed/error.ts', /FeedErrorCode =([^;]+);/, 8],
+  ['src/feed/error.ts', /FeedErrorCode =([^;]+);/, 15],
   ['src/engine/errors.ts', /EngineErrorCode =([^;]+);/, 13],
   ['src/sim/sim-error.ts', /SimErrorCode =([^;]+);/, 5],
   ['src/server/errors.ts', /STATUS_BY_CODE = {([^}]+)}/, 9],

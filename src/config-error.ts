@@ -1,0 +1,35 @@
+/** A setting that is missing or cannot be used. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+
+  constructor(
+    readonly code: 'MISSING_SETTING' | 'INVALID_SETTING' | 'SETTING_OUT_OF_RANGE',
+    message: string,
+    /** The flag whose value it is, for example `--port`. */
+    readonly setting: string,
+  ) {
+    super(message);
+  }
+}
+
+/** The flag of a setting, for example `--port`. */
+export function flagOf(key: string): string {
+  return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** Its environment variable, for example `SLOTBOOK_PORT`. */
+export function environmentNameOf(key: string): string {
+  return `SLOTBOOK_${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+}
+
+/** A value that cannot be read. */
+export function invalid(key: string, value: string, rule: string): ConfigError {
+  const flag = flagOf(key);
+  return new ConfigError('INVALID_SETTING', `${flag} was ${value}, ${rule}`, flag);
+}
+
+/** A value outside of its range, which is told. */
+export function outOfRange(key: string, value: string | number, range: string): ConfigError {
+  const flag = flagOf(key);
+  return new ConfigError('SETTING_OUT_OF_RANGE', `${flag} was ${value}, must be ${range}`, flag);
+}
