@@ -442,10 +442,17 @@ fn read_perp(view: &PerpMarketView<'_>, account: Pubkey) -> Result<MarketRead, P
             mm_sequence_id: view.mm_oracle_sequence_id(),
             last_price: view.last_oracle_price().0,
             last_twap: view.last_oracle_price_twap().0,
+            premium: premium(view),
             confidence_multiplier: view.contract_tier()?.confidence_multiplier(),
         },
         interest: Interest::default(),
     })
+}
+
+/// Source: sdk/src/dlob/orderBookLevels.ts `uncrossL2`, what it adds to the oracle's price.
+fn premium(view: &PerpMarketView<'_>) -> i64 {
+    let mark = i64::try_from(view.last_mark_price_twap_5min().0).unwrap_or(i64::MAX);
+    mark.saturating_sub(view.last_oracle_price_twap_5min().0)
 }
 
 fn read_spot(view: &SpotMarketView<'_>, account: Pubkey) -> Result<MarketRead, ProtocolError> {

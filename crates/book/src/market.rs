@@ -111,6 +111,8 @@ pub(crate) struct OracleFields {
     /// The last price the program saw: shown when the oracle's account is absent.
     pub(crate) last_price: i64,
     pub(crate) last_twap: i64,
+    /// Mark minus oracle, both over five minutes.
+    pub(crate) premium: i64,
     /// How much wider the confidence may be for this tier.
     pub(crate) confidence_multiplier: u64,
 }

@@ -1,5 +1,7 @@
 //! What a book shows: levels, orders in their queue, and the facts beside them.
 
+use std::cmp::Ordering;
+
 use slotbook_protocol::order::{OrderView, bit_flags};
 use slotbook_protocol::units::{BaseQty, Price, Pubkey, Slot, UnixSeconds};
 
@@ -51,6 +53,15 @@ pub struct OrderRow {
     pub oracle_price_offset: i32,
 }
 
+impl OrderRow {
+    /// The order in which orders of one price would fill: order slot, then order id, then maker.
+    #[must_use]
+    pub fn compare_in_queue(&self, other: &Self) -> Ordering {
+        let key = |row: &Self| (row.slot, row.order_id, row.maker);
+        key(self).cmp(&key(other))
+    }
+}
+
 /// The facts that one body carries beside its levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
@@ -68,6 +79,9 @@ pub struct Header {
     pub oracle: OracleState,
     /// The oracle price the program saw last, 1e6: shown when the oracle's account is absent.
     pub last_oracle_price: i64,
+    /// How far above the oracle the market has traded, 1e6: mark minus oracle, both over five
+    /// minutes; 0 for spot markets, which have no mark.
+    pub premium: i64,
     /// Why the book is empty, when a rule empties it.
     pub empty_reason: Option<EmptyReason>,
 }
@@ -126,6 +140,7 @@ impl Book {
             market_slot: market.market_slot(),
             oracle: market.oracle,
             last_oracle_price: market.oracle_fields.last_price,
+            premium: market.oracle_fields.premium,
             empty_reason: market.empty,
         })
     }
@@ -168,7 +183,7 @@ impl Book {
     }
 
     /// Order slot, then order id, then maker key; of one maker the first slot of the account.
-    fn compare(&self, a: &QueuePlace, b: &QueuePlace) -> std::cmp::Ordering {
+    fn compare(&self, a: &QueuePlace, b: &QueuePlace) -> Ordering {
         (a.slot, a.order_id).cmp(&(b.slot, b.order_id)).then_with(|| {
             let key = |place: &QueuePlace| self.users.get(user_of(place.handle)).key;
             key(a).cmp(&key(b)).then(a.handle.cmp(&b.handle))

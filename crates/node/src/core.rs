@@ -9,7 +9,10 @@ use slotbook_book::{
 use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
 use slotbook_wire::cache::{BodyCache, CACHE_LIMITS, Version};
 use slotbook_wire::frame::{FrameRequest, Included, render_frame};
-use slotbook_wire::render::{L2Request, L3Request, Rows, render_l2, render_l3};
+use slotbook_wire::render::{
+    L2Request, L3Request, Rows, render_l2, render_l3, render_uncrossed_l2, render_uncrossed_l3,
+};
+use slotbook_wire::uncross::Crossing;
 
 use crate::decode::{Decoder, key};
 use crate::problem::{Fault, Problems};
@@ -74,6 +77,7 @@ pub struct Core {
     decoder: Decoder,
     bodies: BodyCache<BodyKey>,
     rows: Rows,
+    crossing: Crossing,
     /// The body inside the frame that is being rendered.
     framed: Vec<u8>,
     problems: Problems,
@@ -100,6 +104,7 @@ impl Core {
             decoder: Decoder::new(),
             bodies: BodyCache::new(CACHE_LIMITS),
             rows: Rows::default(),
+            crossing: Crossing::default(),
             framed: Vec::new(),
             problems: Problems::default(),
             counts: TurnCounts::default(),
@@ -248,10 +253,10 @@ impl Core {
     ) -> i32 {
         let Some((id, version)) = self.shown(market) else { return 0 };
         let body_key = BodyKey::UncrossedL2 { market: id.0, depth, grouping };
-        let (book, epoch) = (&self.book, &self.epoch);
+        let (book, epoch, crossing) = (&self.book, &self.epoch, &mut self.crossing);
         let request = l2_request(id, depth, grouping);
         let body = self.bodies.body(body_key, version, |body| {
-            render_l2(book, &request, epoch, body);
+            render_uncrossed_l2(book, &request, epoch, crossing, body);
         });
         hand_over(body, &mut out)
     }
@@ -282,9 +287,11 @@ impl Core {
         let Some((id, version)) = self.shown(market) else { return 0 };
         let Ok(maker) = maker_of(&maker) else { return 0 };
         let body_key = BodyKey::UncrossedL3 { market: id.0, depth, maker };
-        let (book, epoch, rows) = (&self.book, &self.epoch, &mut self.rows);
+        let (book, epoch) = (&self.book, &self.epoch);
+        let kept = (&mut self.rows, &mut self.crossing);
         let body = self.bodies.body(body_key, version, |body| {
-            render_l3(book, &l3_request(id, depth, maker), epoch, rows, body);
+            let request = l3_request(id, depth, maker);
+            render_uncrossed_l3(book, &request, epoch, kept, body);
         });
         hand_over(body, &mut out)
     }

@@ -94,6 +94,8 @@ impl<'a> PerpMarketView<'a> {
         /// The oracle's time-weighted price over five minutes, 1e6.
         last_oracle_price_twap_5min -> OraclePrice = OraclePrice,
             i64 "amm.historicalOracleData.lastOraclePriceTwap5min";
+        /// The mark's time-weighted price over five minutes, 1e6.
+        last_mark_price_twap_5min -> Price = Price, u64 "amm.lastMarkPriceTwap5min";
         /// Deviation of the mark price, 1e6.
         mark_std -> u64 = u64::from, u64 "amm.markStd";
         /// Deviation of the oracle price, 1e6.

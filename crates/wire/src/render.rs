@@ -1,5 +1,7 @@
 //! From a book to a body: the only place where the two rooms meet.
 
+use std::iter::Peekable;
+
 use slotbook_book::{Book, Header, Level, MarketId, MarketInfo, OrderRow, Side};
 use slotbook_protocol::units::{OraclePrice, Price, Pubkey};
 
@@ -9,6 +11,7 @@ use crate::l2::write_l2;
 use crate::l3::{OrderLine, write_l3};
 use crate::level::{SizeScale, Source, SourcedLevel};
 use crate::mark::TopOfBook;
+use crate::uncross::{Crossing, Moved, UncrossRules};
 
 /// Which part of a book an /l2 body shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +42,15 @@ pub struct Rows {
     asks: Vec<OrderRow>,
 }
 
+impl Rows {
+    fn side(&mut self, side: Side) -> &mut Vec<OrderRow> {
+        match side {
+            Side::Bid => &mut self.bids,
+            Side::Ask => &mut self.asks,
+        }
+    }
+}
+
 /// Writes the /l2 body of a market behind what `out` holds.
 ///
 /// Answers false, and writes nothing, when the market is not known.
@@ -55,16 +67,76 @@ pub fn render_l2(book: &Book, request: &L2Request, epoch: &str, out: &mut Vec<u8
     let scale = SizeScale::from_decimals(info.decimals);
     let bids = bids.map(|level| on_wire(&level, scale));
     let asks = asks.map(|level| on_wire(&level, scale));
+    write_cut(info.tick, request, &head, (bids, asks), out);
+    true
+}
+
+/// As [`render_l2`], the book uncrossed before it is grouped and cut; the head says what is shown.
+pub fn render_uncrossed_l2(
+    book: &Book,
+    request: &L2Request,
+    epoch: &str,
+    crossing: &mut Crossing,
+    out: &mut Vec<u8>,
+) -> bool {
+    let Some(info) = book.market(request.market) else { return false };
+    let Some(header) = book.header(request.market) else { return false };
+    let [bids, asks] = uncross(book, info, &header, crossing);
+    let (bids, asks) = crossing.merged(bids, asks);
+    let (mut bids, mut asks) = (bids.peekable(), asks.peekable());
+    let top = TopOfBook {
+        bid: bids.peek().map(|level| level.price),
+        ask: asks.peek().map(|level| level.price),
+    };
+    let head = body_head(info, &header, top, epoch);
+    write_cut(info.tick, request, &head, (bids, asks), out);
+    true
+}
+
+/// Writes both sides on the grid and to the depth that were asked for.
+fn write_cut<B, A>(
+    tick: Price,
+    request: &L2Request,
+    head: &BodyHead<'_>,
+    (bids, asks): (B, A),
+    out: &mut Vec<u8>,
+) where
+    B: Iterator<Item = SourcedLevel>,
+    A: Iterator<Item = SourcedLevel>,
+{
     let depth = request.depth_levels;
     if request.grouping_ticks <= 1 {
-        write_l2(out, &head, bids.take(depth), asks.take(depth));
-        return true;
+        write_l2(out, head, bids.take(depth), asks.take(depth));
+        return;
     }
-    let grouping = Price(info.tick.0.saturating_mul(u64::from(request.grouping_ticks)));
+    let grouping = Price(tick.0.saturating_mul(u64::from(request.grouping_ticks)));
     let bids = grouped(bids, grouping, Rounding::Down).take(depth);
     let asks = grouped(asks, grouping, Rounding::Up).take(depth);
-    write_l2(out, &head, bids, asks);
-    true
+    write_l2(out, head, bids, asks);
+}
+
+/// Takes what crosses off both sides and answers the rest of them.
+fn uncross<'a>(
+    book: &'a Book,
+    info: &MarketInfo,
+    header: &Header,
+    crossing: &mut Crossing,
+) -> [Peekable<impl Iterator<Item = SourcedLevel> + use<'a>>; 2] {
+    let scale = SizeScale::from_decimals(info.decimals);
+    let [mut bids, mut asks] = Side::BOTH.map(|side| {
+        let levels = book.levels(info.id, side);
+        levels.map(move |level| on_wire(&level, scale)).peekable()
+    });
+    let oracle = header.oracle.mm.or(header.oracle.exchange);
+    let oracle = oracle.map_or(header.last_oracle_price, |reading| reading.price.0);
+    let rules = UncrossRules {
+        reference: OraclePrice(oracle.saturating_add(header.premium)),
+        gap: info.tick,
+        own_bids: &[],
+        own_asks: &[],
+    };
+    crossing.take(&mut bids, &mut asks, &rules);
+    [bids, asks]
 }
 
 /// Writes the /l3 body of a market behind what `out` holds.
@@ -82,13 +154,38 @@ pub fn render_l3(
     let Some(header) = book.header(request.market) else { return false };
     let best = Side::BOTH.map(|side| book.best(request.market, side));
     let head = body_head(info, &header, TopOfBook { bid: best[0], ask: best[1] }, epoch);
-    let scale = SizeScale::from_decimals(info.decimals);
     read_side(book, request, Side::Bid, &mut rows.bids);
     read_side(book, request, Side::Ask, &mut rows.asks);
+    write_rows(info, &head, rows, out);
+    true
+}
+
+/// As [`render_l3`], each order at the price that the uncrossed /l2 gives its level.
+pub fn render_uncrossed_l3(
+    book: &Book,
+    request: &L3Request,
+    epoch: &str,
+    (rows, crossing): (&mut Rows, &mut Crossing),
+    out: &mut Vec<u8>,
+) -> bool {
+    let Some(info) = book.market(request.market) else { return false };
+    let Some(header) = book.header(request.market) else { return false };
+    // What is not touched is read again, by order.
+    let _untouched = uncross(book, info, &header, crossing);
+    let [bid, ask] = Side::BOTH.map(|side| {
+        let rows = rows.side(side);
+        read_uncrossed_side(book, request, side, crossing.taken(side), rows)
+    });
+    let head = body_head(info, &header, TopOfBook { bid, ask }, epoch);
+    write_rows(info, &head, rows, out);
+    true
+}
+
+fn write_rows(info: &MarketInfo, head: &BodyHead<'_>, rows: &Rows, out: &mut Vec<u8>) {
+    let scale = SizeScale::from_decimals(info.decimals);
     let bids = rows.bids.iter().map(|row| line(row, scale));
     let asks = rows.asks.iter().map(|row| line(row, scale));
-    write_l3(out, &head, bids, asks);
-    true
+    write_l3(out, head, bids, asks);
 }
 
 fn read_side(book: &Book, request: &L3Request, side: Side, rows: &mut Vec<OrderRow>) {
@@ -100,6 +197,67 @@ fn read_side(book: &Book, request: &L3Request, side: Side, rows: &mut Vec<OrderR
     book.orders(request.market, side, usize::MAX, rows);
     rows.retain(|row| row.maker == maker);
     rows.truncate(request.depth_orders);
+}
+
+/// Reads the rows of one side of the uncrossed book; answers its best price, whoever made it.
+fn read_uncrossed_side(
+    book: &Book,
+    request: &L3Request,
+    side: Side,
+    moved: &[Moved],
+    rows: &mut Vec<OrderRow>,
+) -> Option<Price> {
+    rows.clear();
+    let touched = book.levels(request.market, side).take(moved.len());
+    let touched: usize = touched.map(|level| level.order_count as usize).sum();
+    // Orders that are not touched keep their order, so no more of them than the depth are shown.
+    let limit = match request.maker {
+        Some(_) => usize::MAX,
+        None => touched.saturating_add(request.depth_orders.max(1)),
+    };
+    book.orders(request.market, side, limit, rows);
+    if !moved.is_empty() {
+        reprice(&mut rows[..touched], moved);
+        sort_by_price(side, rows);
+        count_queues(rows);
+    }
+    let best = rows.first().map(|row| row.price);
+    rows.retain(|row| request.maker.is_none_or(|maker| row.maker == maker));
+    rows.truncate(request.depth_orders);
+    best
+}
+
+/// Gives the rows of the touched levels, which stand in the order of these levels, their prices.
+fn reprice(rows: &mut [OrderRow], moved: &[Moved]) {
+    let mut levels = moved.iter().peekable();
+    for row in rows {
+        while levels.next_if(|moved| moved.from != row.price).is_some() {}
+        let level = levels.peek().expect("Invariant: a touched row is of a touched level");
+        row.price = level.level.price;
+    }
+}
+
+fn sort_by_price(side: Side, rows: &mut [OrderRow]) {
+    rows.sort_by(|a, b| {
+        let price = match side {
+            Side::Bid => b.price.cmp(&a.price),
+            Side::Ask => a.price.cmp(&b.price),
+        };
+        price.then_with(|| a.compare_in_queue(b))
+    });
+}
+
+/// Counts anew what is ahead of each row at its price.
+fn count_queues(rows: &mut [OrderRow]) {
+    let mut at = None;
+    let mut ahead = 0;
+    for row in rows {
+        if at.replace(row.price) != Some(row.price) {
+            ahead = 0;
+        }
+        row.queue = ahead;
+        ahead += u128::from(row.size.0);
+    }
 }
 
 fn on_wire(level: &Level, scale: SizeScale) -> SourcedLevel {

@@ -72,7 +72,8 @@ fn cut_last_group(
     groups
 }
 
-fn levels(values: &[Value]) -> Result<Vec<SourcedLevel>, Malformed> {
+/// Levels as the files write them.
+pub(crate) fn levels(values: &[Value]) -> Result<Vec<SourcedLevel>, Malformed> {
     values.iter().map(level).collect()
 }
 

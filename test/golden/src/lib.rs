@@ -25,6 +25,7 @@ mod order;
 mod prices;
 mod report;
 mod run;
+mod uncross;
 mod value;
 
 pub use report::{FileReport, FolderReport, Outcome, Totals};

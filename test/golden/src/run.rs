@@ -12,6 +12,7 @@ use crate::group;
 use crate::manifest;
 use crate::prices::{self, PriceFamily};
 use crate::report::{FileReport, FolderReport, Outcome};
+use crate::uncross;
 use crate::value::Malformed;
 
 /// Folders below the given one that are entered; deeper ones are an error.
@@ -89,6 +90,9 @@ fn check_json(name: &str, file: &Value) -> Result<FileReport, Malformed> {
     if has("grouping") && has("depth") {
         return Ok(FileReport::of(name, group::check(file)?));
     }
+    if has("userBids") {
+        return Ok(FileReport::of(name, uncross::check(file)?));
+    }
     not_due(first).map(|reason| FileReport::not_yet(name, reason))
 }
 
@@ -113,7 +117,6 @@ fn unknown() -> Malformed {
 /// Case files of rooms to come, told by a key that only they have.
 fn not_due(case: &Value) -> Result<&'static str, Malformed> {
     let reasons = [
-        ("userBids", "uncrossing"),
         ("topOfBookQuoteAmounts", "levels of the vAMM"),
         ("bookIndex", "fill estimate: a third walk, not ours"),
         ("pricesInInsertOrder", "order of makers in the matching walk"),
