@@ -1,0 +1,117 @@
+import { vi } from 'vitest';
+import { WebSocket } from 'ws';
+import type { SceneBook } from './spec-scene.js';
+
+const DEADLINE_MS = 15_000;
+
+/** One refreshed book as it came: the name of its channel, the book of its text, and when. */
+export interface ChannelFrame {
+  readonly channel: string;
+  readonly book: SceneBook;
+  readonly atMs: number;
+}
+
+/** An error as the socket tells it; what a subscription was wrong with has a channel and a text. */
+export interface ChannelError {
+  readonly channel?: string;
+  readonly error?: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What a subscriber asks for, beside type and channel. */
+export interface Wish {
+  readonly market: string;
+  readonly marketType?: string;
+  readonly grouping?: unknown;
+  readonly [member: string]: unknown;
+}
+
+/**
+ * A subscriber of the compatible channels that keeps what it hears, in order: books are parsed
+ * twice, as the clients in use do.
+ */
+export class CompatibleClient {
+  readonly frames: ChannelFrame[] = [];
+  readonly acks: string[] = [];
+  readonly errors: ChannelError[] = [];
+  readonly heartbeatsMs: number[] = [];
+  /** Messages of no kind that the interface names. */
+  readonly strange: string[] = [];
+  /** Settles when the socket has closed. */
+  readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
+
+  private constructor(readonly socket: WebSocket) {
+    this.closed = new Promise((resolve) => {
+      socket.once('close', (code, reason) => resolve({ code, reason: reason.toString() }));
+    });
+    socket.on('error', () => {});
+    socket.on('message', (data: Buffer, isBinary) => this.#hear(data.toString(), isBinary));
+  }
+
+  static async open(url: string): Promise<CompatibleClient> {
+    const socket = new WebSocket(url, { perMessageDeflate: false });
+    const client = new CompatibleClient(socket);
+    await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+    return client;
+  }
+
+  /** Subscribes to an orderbook channel, and waits for the acknowledgement and a first book. */
+  async subscribe(wish: Wish): Promise<SceneBook> {
+    const [acks, frames] = [this.acks.length, this.frames.length];
+    this.send({ type: 'subscribe', channel: 'orderbook', marketType: 'perp', ...wish });
+    await this.until(() => this.acks.length > acks && this.frames.length > frames);
+    return this.frames[frames]?.book as SceneBook;
+  }
+
+  /** Sends a message as JSON text. */
+  send(message: unknown): void {
+    this.socket.send(JSON.stringify(message));
+  }
+
+  /** The first frame from `from` on for which something holds; fails after a deadline. */
+  async frame(
+    holds: (book: SceneBook) => boolean,
+    options: {
+      readonly from?: number;
+      readonly channel?: string;
+      readonly deadlineMs?: number;
+    } = {},
+  ): Promise<ChannelFrame> {
+    const { from = 0, channel, deadlineMs = DEADLINE_MS } = options;
+    let found: ChannelFrame | undefined;
+    await this.until(() => {
+      const heard = this.frames.slice(from);
+      found = heard.find((one) => (channel ?? one.channel) === one.channel && holds(one.book));
+      return found !== undefined;
+    }, deadlineMs);
+    return found as ChannelFrame;
+  }
+
+  /** Waits until something holds; fails after a deadline. */
+  async until(holds: () => boolean, deadlineMs = DEADLINE_MS): Promise<void> {
+    await vi.waitUntil(holds, { timeout: deadlineMs, interval: 5 });
+  }
+
+  async close(): Promise<void> {
+    this.socket.close();
+    await this.closed;
+  }
+
+  #hear(text: string, isBinary: boolean): void {
+    const atMs = performance.now();
+    const message: unknown = JSON.parse(text);
+    if (isBinary || typeof message !== 'object' || message === null) this.strange.push(text);
+    else if ('code' in message) this.errors.push(message as ChannelError);
+    else if ('message' in message) this.acks.push(String(message.message));
+    else if (!('channel' in message)) this.strange.push(text);
+    else if (message.channel === 'heartbeat') this.heartbeatsMs.push(atMs);
+    else if ('data' in message && typeof message.data === 'string') {
+      this.frames.push({
+        channel: String(message.channel),
+        book: JSON.parse(message.data),
+        atMs,
+      });
+    } else this.strange.push(text);
+  }
+}
