@@ -1,16 +1,27 @@
 /**
- * Installs the Debian packages that the build and the README's examples use, as root. Does nothing when their
- * commands are there already; on another system it names what is missing.
+ * Installs the Debian packages that the build, the README's examples and some tests use, as root. Does nothing
+ * when they are there already; on another system it names what is missing.
  */
+import { spawnSync } from 'node:child_process';
 import { commandExists, runOrThrow } from './process.mjs';
 
-/** Command -> Debian package, and what uses it. */
+/** Command or Python module -> Debian package, and what uses it. */
 const tools = [
   { command: 'cc', package: 'build-essential' }, // links the Rust core
   { command: 'curl', package: 'curl' }, // the README's examples
+  { command: 'chromium', package: 'chromium' }, // a browser as a client
+  { module: 'websockets', package: 'python3-websockets' }, // Python as a client
 ];
 
-const missing = tools.filter((tool) => !commandExists(tool.command)).map((tool) => tool.package);
+const missing = tools.filter((tool) => !exists(tool)).map((tool) => tool.package);
+
+/** Debian's modules belong to its own Python, which need not be the first one on the path. */
+function exists({ command, module }) {
+  if (command !== undefined) return commandExists(command);
+  return (
+    spawnSync('/usr/bin/python3', ['-c', `import ${module}`], { stdio: 'ignore' }).status === 0
+  );
+}
 
 if (missing.length === 0) {
   process.stdout.write('test tools: all there\n');
