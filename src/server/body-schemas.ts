@@ -94,16 +94,6 @@ function sides<Row extends TProperties[string]>(row: Row) {
 
 const errorCodes = Object.keys(STATUS_BY_CODE);
 
-const ErrorBody = Type.Object({
-  error: Type.Object({
-    code: word(errorCodes, { description: 'What is wrong; codes are never renamed.' }),
-    message: text('The same for people.'),
-    param: textOrNull('The parameter to blame, if one is.'),
-  }),
-});
-
-const L2Body = Type.Object({ ...sides(level), ...identity, ...prices, ...version });
-
 const market = Type.Object({
   symbol: text('Name of the market.'),
   marketIndex: count('Index among the markets of its type.'),
@@ -134,12 +124,15 @@ const lastAudit = Type.Object({
   differences: count('User accounts that differed and were repaired.'),
 });
 
+/** A schema that stands under its own name in the API description. */
+const named = (name: string) => Type.Unsafe({ $ref: `#/components/schemas/${name}` });
+
 /** Every body by its name in the API description. */
 export const bodySchemas = {
-  L2: L2Body,
+  L2: Type.Object({ ...sides(level), ...identity, ...prices, ...version }),
   L3: Type.Object({ ...sides(order), ...identity, ...version }),
   BatchL2: Type.Object({
-    l2s: Type.Array(Type.Union([L2Body, ErrorBody]), {
+    l2s: Type.Array(Type.Union([named('L2'), named('Error')]), {
       description: 'One book or one error for each entry, in their order.',
     }),
   }),
@@ -195,7 +188,13 @@ export const bodySchemas = {
     paths: Type.Array(Type.String()),
   }),
   ApiDescription: Type.Object({ openapi: Type.String() }, { description: 'OpenAPI 3.1.' }),
-  Error: ErrorBody,
+  Error: Type.Object({
+    error: Type.Object({
+      code: word(errorCodes, { description: 'What is wrong; codes are never renamed.' }),
+      message: text('The same for people.'),
+      param: textOrNull('The parameter to blame, if one is.'),
+    }),
+  }),
 };
 
 /** The name of a JSON body. */

@@ -31,6 +31,7 @@ h2 { font-size: 1.1rem; margin: 2.5rem 0 0; border-top: 1px solid #8886; padding
 table { border-collapse: collapse; width: 100%; font-size: .9rem; margin: .5rem 0; }
 th, td { text-align: left; vertical-align: top; padding: .2rem .8rem .2rem 0; border-bottom: 1px solid #8883; }
 th { font-weight: 600; white-space: nowrap; }
+td { min-width: 4.5rem; }
 td:nth-child(2) { white-space: nowrap; }
 ul.paths { columns: 3; padding-left: 1rem; font-family: ui-monospace, monospace; }
 .wide { overflow-x: auto; }
@@ -85,19 +86,27 @@ function contentOf(content: unknown): string {
   const [type = ''] = Object.keys(content ?? {});
   const ref = member(member(member(content, type), 'schema'), '$ref');
   if (typeof ref !== 'string') return html(type);
-  const name = ref.slice(ref.lastIndexOf('/') + 1);
-  return `<a href="#${html(name)}">${html(name)}</a>`;
+  const name = html(nameOf(ref));
+  return `<a href="#${name}">${name}</a>`;
+}
+
+function nameOf(ref: string): string {
+  return ref.slice(ref.lastIndexOf('/') + 1);
 }
 
 function bodySection(name: string, schema: unknown): string {
-  return `<h2 id="${html(name)}">${html(name)}</h2>\n${table(memberRows('', schema))}`;
+  const about = [typeOf(schema), member(schema, 'description')].filter((part) => part).join('. ');
+  return `<h2 id="${html(name)}">${html(name)}</h2>\n<p>${html(about)}</p>\n${table(memberRows('', schema))}`;
 }
 
 /** One row for each member, those of nested objects by their whole name. */
 function memberRows(path: string, schema: unknown): readonly (readonly string[])[] {
   const description = member(schema, 'description');
+  // The items of a list have no line of their own: the list's says what they are.
   const own =
-    path === '' ? [] : [[code(path), html(typeOf(schema)), html(String(description ?? ''))]];
+    path === '' || path.endsWith('[]')
+      ? []
+      : [[code(path), html(typeOf(schema)), html(String(description ?? ''))]];
   const branches = member(schema, 'anyOf');
   if (Array.isArray(branches)) {
     return [...own, ...branches.flatMap((branch) => memberRows(path, branch).slice(own.length))];
@@ -112,6 +121,8 @@ function memberRows(path: string, schema: unknown): readonly (readonly string[])
 }
 
 function typeOf(schema: unknown): string {
+  const ref = member(schema, '$ref');
+  if (typeof ref === 'string') return nameOf(ref);
   const items = member(schema, 'items');
   if (items !== undefined) return `list of ${typeOf(items)}`;
   const branches = member(schema, 'anyOf');

@@ -164,9 +164,12 @@ const errorHeaders: Readonly<Record<number, readonly string[]>> = {
 const text = { type: 'string' };
 const seconds = { type: 'integer', minimum: 0 };
 const headers: Json = {
-  ETag: { description: 'The version of the body, for If-None-Match.', schema: text },
-  'X-Slot': { description: 'The newest slot of the book.', schema: seconds },
-  'X-State': { description: 'How fresh the book is.', schema: text },
+  ETag: {
+    description: 'The version of the body, for If-None-Match; not with includeAccounts.',
+    schema: text,
+  },
+  'X-Slot': { description: 'The newest slot of the book, where there is one.', schema: seconds },
+  'X-State': { description: 'How fresh the book is, where there is one.', schema: text },
   Allow: { description: 'The methods that are answered.', schema: text },
   'Retry-After': { description: 'Seconds to wait before asking again.', schema: seconds },
   'RateLimit-Limit': { description: 'Requests a second of one address.', schema: seconds },

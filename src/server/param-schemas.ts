@@ -56,7 +56,7 @@ const sources = {
   includeIndicative: flag('Not yet: without effect until indicative quotes exist.'),
 };
 
-const uncross = flag('Shows the book uncrossed: crossing levels moved to the oracle price.');
+const uncross = flag('Moves levels that cross apart, around the oracle price.');
 
 /** The parameters of /l2. */
 export const l2Params = Type.Object({

@@ -71,12 +71,12 @@ function commonLength(lists: readonly List[]): number {
   for (const list of lists) if (list.values.length > longest.values.length) longest = list;
   const { length } = longest.values;
   if (length > LIMITS.batchEntriesMax) {
-    const message = `${longest.name} had ${length} values, must have at most ${LIMITS.batchEntriesMax}`;
+    const message = `${longest.name} was a list of ${length}, must have at most ${LIMITS.batchEntriesMax}`;
     throw new ServerError('OUT_OF_RANGE', message, longest.name);
   }
   for (const { name, values } of lists) {
     if (values.length === length) continue;
-    const message = `${name} had ${values.length} values, must have ${length} as ${longest.name} has`;
+    const message = `${name} was a list of ${values.length}, must have ${length} as ${longest.name} has`;
     throw new ServerError('INVALID_PARAM', message, name);
   }
   return length;

@@ -13,7 +13,7 @@ import type {
   Readiness,
   TopMakersRequest,
 } from './book-source.js';
-import { createHandlers } from './http.js';
+import { createHandlers, type Handlers, type HttpOptions } from './http.js';
 import { listen } from './uws.js';
 
 const markets: readonly MarketRow[] = [
@@ -98,8 +98,12 @@ export interface RunningServer {
   close(): void;
 }
 
-/** Serves `book` over the real transport. */
-export async function startServer(book: BookSource): Promise<RunningServer> {
+/** Serves `book` over the real transport, as the clients' port does or as the operator's. */
+export async function startServer(
+  book: BookSource,
+  settings: Partial<HttpOptions> = {},
+  port: keyof Handlers = 'main',
+): Promise<RunningServer> {
   const faults: unknown[] = [];
   const build = { name: 'slotbook', version: '9.9.9', commit: 'abc' };
   const server = {
@@ -108,15 +112,17 @@ export async function startServer(book: BookSource): Promise<RunningServer> {
     readiness: { everLive: true, state: 'live', reason: null, slot: 1000 } as Readiness,
     close: () => {},
   };
-  const { main: handler } = createHandlers({
+  const handlers = createHandlers({
     book,
     readiness: () => server.readiness,
     feed: () => ({ slotAgeMs: 250, events: { rebuilds: 4 } }),
     build,
+    ...settings,
   });
   const onFault = (error: unknown): void => void faults.push(error);
-  const { port, close } = await listen({ host: '127.0.0.1', port: 0, handler, onFault });
-  server.url = `http://127.0.0.1:${port}`;
-  server.close = close;
+  const handler = handlers[port];
+  const listener = await listen({ host: '127.0.0.1', port: 0, handler, onFault });
+  server.url = `http://127.0.0.1:${listener.port}`;
+  server.close = () => listener.close();
   return server;
 }
