@@ -11,6 +11,11 @@ const longForms = {
     command: ['cargo', 'test', '--release', '-p', 'slotbook-book', '--test', 'differential'],
     env: { SEEDS: '10000' },
   },
+  'sdk-differential': {
+    about: "the SDK's reading of a chain against the served book, 5 lives of 30 moments",
+    command: ['node', 'bench/differential/run.mjs', '--seeds', '5', '--moments', '30'],
+    env: {},
+  },
 };
 
 const asked = process.argv.slice(2);

@@ -16,11 +16,16 @@ function say(text) {
   process.stderr.write(`bench: ${text}\n`);
 }
 
-/** Builds the Rust benches and installs the peers where that is missing. */
+/** Builds the Rust benches and installs the peers. */
 export function setUp() {
   say('building the core benches');
   const build = ['build', '--quiet', '--release', '--package', 'slotbook-bench'];
   execFileSync('cargo', build, { cwd: root, stdio: 'inherit' });
+  installPeers();
+}
+
+/** Installs the peers where that is missing. */
+export function installPeers() {
   if (peersAreInstalled()) return;
   say('installing the peers');
   const install = ['ci', '--ignore-scripts', '--no-progress', '--no-audit', '--no-fund'];

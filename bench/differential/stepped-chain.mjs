@@ -1,0 +1,75 @@
+/**
+ * The demo's chain, relay and market life, made of the same parts, that moves only when it is told
+ * to: between two steps the chain has new slots and no new account.
+ */
+import { AccountWriter } from '../../dist/src/sim/account-writer.js';
+import { LocalChain } from '../../dist/src/sim/chain-process.js';
+import { MarketLife } from '../../dist/src/sim/market-life.js';
+import { Relay } from '../../dist/src/sim/relay.js';
+import { oddMakerWrite } from './odd-maker.mjs';
+
+export class SteppedChain {
+  #chain;
+  #relay;
+  #life;
+  #writer;
+
+  /** Starts a chain and writes the first state of everything into it. */
+  static async start({ seed, makers, slotTimeMs }) {
+    const self = new SteppedChain();
+    self.#life = new MarketLife({ seed, makers });
+    self.#chain = await LocalChain.start({ slotTimeMs });
+    self.#relay = await Relay.start(self.#chain);
+    self.#writer = new AccountWriter(self.#chain.rpcUrl);
+    self.#chain.onSlot(({ slot }) => self.#relay.noteSlot(slot));
+    await new Promise((resolve) => self.#chain.onSlot(resolve));
+    await self.#write(self.#life.genesis(self.#chain.clock));
+    return self;
+  }
+
+  get rpcUrl() {
+    return this.#relay.rpcUrl;
+  }
+
+  get wsUrl() {
+    return this.#relay.wsUrl;
+  }
+
+  /** The chain's own second. */
+  get unixSeconds() {
+    return this.#chain.clock.unixSeconds;
+  }
+
+  /** Keys of the oracles of all markets. */
+  get oracles() {
+    return [...new Set(this.#life.markets.map((market) => market.feed.pubkey))];
+  }
+
+  /** Writes makers with one order of each seldom kind, one maker a market, around the price. */
+  async writeOddMakers(orderIdFirst) {
+    const { slot } = this.#chain.clock;
+    await this.#write(
+      this.#life.markets.map((market) => oddMakerWrite({ market, slot, orderIdFirst })),
+    );
+  }
+
+  /** Lets the life go on for at least so many account writes, and waits until they are written. */
+  async step(writes) {
+    for (let written = 0; written < writes; ) {
+      const accounts = this.#life.next(this.#chain.clock);
+      await this.#write(accounts);
+      written += accounts.length;
+    }
+  }
+
+  async stop() {
+    this.#writer.close();
+    await this.#relay.stop();
+    await this.#chain.stop();
+  }
+
+  async #write(accounts) {
+    for (const account of accounts) await this.#writer.write(account);
+    await this.#writer.flush();
+  }
+}

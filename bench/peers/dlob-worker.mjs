@@ -1,0 +1,167 @@
+/**
+ * The SDK's own reading of a chain: its DriftClient for markets and oracles, its OrderSubscriber
+ * for orders, its DLOBSubscriber for the book, all over the RPC that slotbook reads as well.
+ * Commands: see `verbs`.
+ */
+import { createInterface } from 'node:readline';
+import sdk from '@drift-labs/sdk';
+import { Connection, Keypair } from '@solana/web3.js';
+
+const {
+  DLOBSubscriber,
+  DriftClient,
+  MarketType,
+  OracleSource,
+  OrderSubscriber,
+  PublicKey,
+  Wallet,
+  getVariant,
+  isVariant,
+} = sdk;
+
+/** More levels a side than any book of a local chain has. */
+const ALL_LEVELS = 100_000;
+/** The subscriber's own rhythm, which is never used: books are made when they are asked for. */
+const UPDATE_MS = 1_000;
+
+let client;
+let orders;
+let book;
+let slot = 0;
+
+const verbs = {
+  /** `subscribe RPC-URL WS-URL PERPS SPOTS ORACLES`: counts of markets, and keys of oracles. */
+  async subscribe(rpcUrl, wsEndpoint, perps, spots, oracles) {
+    const connection = new Connection(rpcUrl, { wsEndpoint, commitment: 'processed' });
+    client = new DriftClient({
+      connection,
+      wallet: new Wallet(Keypair.generate()),
+      programID: new PublicKey('dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH'),
+      accountSubscription: { type: 'websocket', commitment: 'processed' },
+      perpMarketIndexes: indexes(perps),
+      spotMarketIndexes: indexes(spots),
+      oracleInfos: [
+        ...oracles.split(',').map((key) => oracleInfo(key, OracleSource.PYTH_LAZER)),
+        oracleInfo(PublicKey.default, OracleSource.QUOTE_ASSET),
+      ],
+      skipLoadUsers: true,
+    });
+    await client.subscribe();
+    orders = new OrderSubscriber({
+      driftClient: client,
+      subscriptionConfig: { type: 'websocket', commitment: 'processed' },
+      fastDecode: true,
+      decodeData: false,
+    });
+    await orders.subscribe();
+    book = new DLOBSubscriber({
+      driftClient: client,
+      dlobSource: orders,
+      slotSource: { getSlot: () => slot },
+      updateFrequency: UPDATE_MS,
+    });
+    return { users: orders.usersAccounts.size };
+  },
+
+  /** `books SLOT`: every market's levels and orders at a slot, and the fields of every open order. */
+  async books(at) {
+    slot = Number(at);
+    await book.updateDLOB();
+    const perps = client.getPerpMarketAccounts().map((market) => perpBook(market));
+    const spots = client.getSpotMarketAccounts().map((market) => spotBook(market));
+    return { books: [...perps, ...spots], orders: openOrders() };
+  },
+};
+
+function indexes(count) {
+  return Array.from({ length: Number(count) }, (_, index) => index);
+}
+
+function oracleInfo(key, source) {
+  return { publicKey: new PublicKey(key), source };
+}
+
+/** Perps are priced by the oracle that the program uses for them, as the SDK's own server does. */
+function perpBook(market) {
+  const oracle = client.getMMOracleDataForPerpMarket(market.marketIndex);
+  const { orderTickSize, orderStepSize } = market.amm ?? market;
+  return bookOf(market, { type: MarketType.PERP, oracle, orderTickSize, orderStepSize });
+}
+
+function spotBook(market) {
+  const oracle = client.getOracleDataForSpotMarket(market.marketIndex);
+  const { orderTickSize, orderStepSize } = market;
+  return bookOf(market, { type: MarketType.SPOT, oracle, orderTickSize, orderStepSize });
+}
+
+function bookOf({ marketIndex }, { type, oracle, orderTickSize, orderStepSize }) {
+  const asked = { marketIndex, marketType: type, slot, oraclePriceData: oracle };
+  const l2 = book.getDLOB().getL2({ ...asked, depth: ALL_LEVELS });
+  const l3 = book.getDLOB().getL3(asked);
+  const where = [marketIndex, slot, type, oracle];
+  const nodes = {
+    bids: [...book.getDLOB().getRestingLimitBids(...where)],
+    asks: [...book.getDLOB().getRestingLimitAsks(...where)],
+  };
+  return {
+    market: `${getVariant(type)}-${marketIndex}`,
+    oracle: oracle.price.toString(),
+    tick: orderTickSize.toString(),
+    step: orderStepSize.toString(),
+    levels: { bids: l2.bids.map(pair), asks: l2.asks.map(pair) },
+    orders: { bids: rowsOf(l3.bids, nodes.bids), asks: rowsOf(l3.asks, nodes.asks) },
+  };
+}
+
+const pair = ({ price, size }) => [price.toString(), size.toString()];
+
+/** The rows of the SDK's L3. Its L2 counts another size where an order only reduces. */
+function rowsOf(rows, nodes) {
+  return rows.map(({ price, size, maker, orderId }, at) => ({
+    id: `${maker.toBase58()}:${orderId}`,
+    price: price.toString(),
+    size: size.toString(),
+    levelSize: nodes[at].baseAssetAmount.sub(nodes[at].order.baseAssetAmountFilled).toString(),
+  }));
+}
+
+/** What the rules of departure are judged by, as the SDK decodes it. */
+function openOrders() {
+  const open = {};
+  for (const [maker, { userAccount }] of orders.usersAccounts) {
+    for (const order of userAccount.orders) {
+      if (isVariant(order.status, 'open'))
+        open[`${maker}:${order.orderId}`] = facts(order, userAccount);
+    }
+  }
+  return open;
+}
+
+function facts(order, { status }) {
+  return {
+    market: `${getVariant(order.marketType)}-${order.marketIndex}`,
+    type: getVariant(order.orderType),
+    triggered: /triggered/.test(getVariant(order.triggerCondition)),
+    side: isVariant(order.direction, 'long') ? 'bids' : 'asks',
+    slot: order.slot.toNumber(),
+    maxTs: order.maxTs.toNumber(),
+    offset: order.oraclePriceOffset,
+    price: order.price.toString(),
+    filled: order.baseAssetAmountFilled.toString(),
+    size: order.baseAssetAmount.sub(order.baseAssetAmountFilled).toString(),
+    auctionDuration: order.auctionDuration,
+    reduceOnly: order.reduceOnly,
+    postOnly: order.postOnly,
+    owner: status,
+  };
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const [verb, ...words] = line.split(' ');
+  try {
+    process.stdout.write(`${JSON.stringify(await verbs[verb](...words))}\n`);
+  } catch (error) {
+    process.stdout.write(`${JSON.stringify({ error: error.stack ?? String(error) })}\n`);
+  }
+}
+process.exit();
