@@ -1,30 +1,19 @@
 /**
- * The composition root: the only file that builds the parts and hands them to each other.
+ * The composition root: builds the parts and hands them to each other; `feeds.ts` builds the feed.
  *
  * It decides nothing about orders, prices or requests.
  */
 import { type Logger, pino } from 'pino';
 import { readBuildInfo } from './build-info.js';
-import type { CommonConfig, DemoConfig, NodeConfig, ServiceConfig } from './config.js';
-import { Engine } from './engine/engine.js';
-import { feedFigures } from './feed/figures.js';
-import { LiveFeed } from './feed/live-feed.js';
-import type { FeedNode } from './feed/nodes.js';
+import type { CommonConfig, DemoConfig, ReplayConfig, ServiceConfig } from './config.js';
+import { type BookOrigin, liveOrigin, recordedOrigin } from './feeds.js';
 import { LIMITS } from './limits.js';
-import { readAccountTexts } from './rpc/account-texts.js';
-import { RpcClient } from './rpc/client.js';
-import { PATIENCE_WITH_FALLBACK } from './rpc/limits.js';
-import { RpcSocket } from './rpc/socket.js';
 import { createHandlers, type Handlers } from './server/http.js';
 import { filterMarkets } from './server/market-filter.js';
+import { Timings } from './server/timings.js';
 import { type Listener, listen } from './server/uws.js';
 import { SocketServer } from './server/ws-server.js';
 import { startDemo } from './sim/demo.js';
-
-/** A node with the socket whose figures are shown. */
-interface RpcNode extends FeedNode {
-  readonly socket: RpcSocket;
-}
 
 /** A running service. */
 export interface Service {
@@ -36,14 +25,32 @@ export interface Service {
   stop(): Promise<void>;
 }
 
+/** What a service may do besides serving. */
+export interface ServiceOptions {
+  /** A file, not there yet, that keeps what moves the book. */
+  readonly recordTo?: string | undefined;
+}
+
 /**
  * Serves the book of a cluster. Resolves as soon as the port is bound: until the first book is live
  * the book paths answer 503. Then `ready URL` is printed on standard output.
  */
-export async function startService(config: ServiceConfig): Promise<Service> {
+export async function startService(
+  config: ServiceConfig,
+  options: ServiceOptions = {},
+): Promise<Service> {
   const log = createLog(config);
-  const engine = new Engine({ programId: config.programId, epoch: newEpoch() });
-  const nodes = nodesOf(config);
+  return serveBook(config, liveOrigin(config, log, options), log);
+}
+
+/** Serves the book of a recording, and the last one after its end. */
+export async function startReplayService(config: ReplayConfig, file: string): Promise<Service> {
+  const log = createLog(config);
+  return serveBook(config, await recordedOrigin(config, log, file), log);
+}
+
+async function serveBook(config: CommonConfig, origin: BookOrigin, log: Logger): Promise<Service> {
+  const { engine } = origin;
   const book = filterMarkets(engine, config.markets);
   const sockets = new SocketServer({
     ...config,
@@ -51,44 +58,34 @@ export async function startService(config: ServiceConfig): Promise<Service> {
     readiness: () => feed.status(),
     onFault: (error, where) => log.error({ err: error, where }, 'a WebSocket failed'),
   });
-  const feed = new LiveFeed({
-    nodes,
-    ...(config.snapshotUrl === undefined
-      ? {}
-      : { snapshotRpc: new RpcClient({ url: config.snapshotUrl, ...PATIENCE_WITH_FALLBACK }) }),
-    engine,
-    programId: config.programId,
-    log,
-    auditIntervalMs: config.auditIntervalMs,
-    timing: { laggingAfterMs: config.laggingAfterMs, staleAfterMs: config.staleAfterMs },
+  const feed = origin.feed({
     onTurn: ({ dirty }) => sockets.turn(dirty),
-    onGenesisChanged: () => engine.setEpoch(newEpoch(engine.epoch)),
     onFirstLive: () => process.stdout.write(`ready ${url}\n`),
   });
+  const { readAccounts } = feed;
   const build = readBuildInfo();
   const handlers = createHandlers({
     book,
     readiness: () => feed.status(),
-    feed: () =>
-      feedFigures(
-        feed.stats(),
-        nodes.map(({ socket }) => socket.stats),
-      ),
+    feed: () => feed.figures(),
     build,
-    readAccounts: (keys) =>
-      readAccountTexts(feed.rpc, keys, AbortSignal.timeout(LIMITS.accountReadMsMax)),
+    ...(readAccounts === undefined ? {} : { readAccounts }),
     requestsPerSecond: config.requestsPerSecond,
     metrics: config.metricsPort === undefined ? 'main' : 'operator',
   });
   const { listeners, url, metricsUrl } = await listenOn(config, { handlers, sockets }, log);
+  const closes = listeners.map((listener) => () => listener.close());
+  const stop = (): Promise<void> => stopAll([() => sockets.close(), ...closes, () => feed.stop()]);
+  await feed.prepare().catch(async (error: unknown) => {
+    await stop();
+    throw error;
+  });
   announce({ url, metricsUrl }, config);
-  log.info({ url, metricsUrl, ...build, programId: config.programId }, 'serving');
+  log.info({ url, metricsUrl, ...build }, 'serving');
   const failed = new Promise<Error>((resolve) => {
     feed.start().catch((error: unknown) => resolve(asError(error)));
   });
-  const closes = listeners.map((listener) => () => listener.close());
-  const stops = [() => sockets.close(), ...closes, () => feed.stop()];
-  return { url, failed, stop: () => stopAll(stops) };
+  return { url, failed, stop };
 }
 
 /** Binds the port of the clients and, where it is wanted, the one of the operator. */
@@ -114,17 +111,17 @@ async function listenOn(
 }
 
 /** Starts a local chain with a moving market on it, and serves its book. */
-export async function startDemoService(config: DemoConfig): Promise<Service> {
+export async function startDemoService(
+  config: DemoConfig,
+  options: ServiceOptions = {},
+): Promise<Service> {
   const { rate, seed, makers } = config;
   const demo = await startDemo({ rate, seed, makers });
   const { rpcUrl, wsUrl, programId } = demo;
   try {
-    const service = await startService({
-      ...config,
-      nodes: [{ rpcUrl, wsUrl }],
-      snapshotUrl: undefined,
-      programId,
-    });
+    const nodes = [{ rpcUrl, wsUrl }] as const;
+    const cluster = { ...config, nodes, snapshotUrl: undefined, programId };
+    const service = await startService(cluster, options);
     process.stdout.write(`chain  ${rpcUrl} (a local chain with a simulated market)\n`);
     const chainFailed = new Promise<Error>((resolve) => {
       demo.done.catch((error: unknown) => resolve(asError(error)));
@@ -140,25 +137,9 @@ export async function startDemoService(config: DemoConfig): Promise<Service> {
   }
 }
 
-/** The nodes in their order. Where there are several none is waited for as long as the only one. */
-function nodesOf({ nodes }: ServiceConfig): readonly [RpcNode, ...RpcNode[]] {
-  const [first, ...others] = nodes;
-  const patience = others.length === 0 ? {} : PATIENCE_WITH_FALLBACK;
-  const nodeOf = ({ rpcUrl, wsUrl }: NodeConfig): RpcNode => {
-    const rpc = new RpcClient({ url: rpcUrl, ...patience });
-    return { name: rpc.host, rpc, socket: new RpcSocket({ url: wsUrl }) };
-  };
-  return [nodeOf(first), ...others.map(nodeOf)];
-}
-
 /** Logs go to standard error, so that standard output carries only what a caller waits for. */
 function createLog({ logLevel }: CommonConfig): Logger {
   return pino({ level: logLevel, base: null }, pino.destination({ fd: 2, sync: true }));
-}
-
-/** Names a run on one chain: bodies and tags of different runs and chains never compare equal. */
-function newEpoch(last = '0'): string {
-  return Math.max(Date.now(), Number.parseInt(last, 36) + 1).toString(36);
 }
 
 /** An address that can be typed into a browser on this machine. */

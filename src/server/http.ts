@@ -22,8 +22,10 @@ import {
   statusReply,
   versionReply,
 } from './service-routes.js';
+import type { Timings } from './timings.js';
 import { topMakersRoute } from './top-makers-route.js';
 import type { Handler, HttpRequest } from './uws.js';
+import type { SocketFigures } from './ws-figures.js';
 
 /** What the paths are answered from. */
 export interface HttpOptions extends ServiceOptions {
@@ -33,6 +35,9 @@ export interface HttpOptions extends ServiceOptions {
   readonly requestsPerSecond?: number;
   /** Whether /metrics is on the main port, as by default, or on the operator's only. */
   readonly metrics?: 'main' | 'operator';
+  /** Durations and the figures of the WebSockets, for /metrics. */
+  readonly timings?: Timings;
+  readonly sockets?: () => SocketFigures;
 }
 
 /** One handler for each port. */

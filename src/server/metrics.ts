@@ -4,6 +4,8 @@
  */
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { BookSource, FeedFigures, Readiness } from './book-source.js';
+import type { Timings } from './timings.js';
+import type { SocketFigures } from './ws-figures.js';
 
 /** Answers by path and status. */
 export class RequestCounts {
@@ -27,38 +29,58 @@ export class RequestCounts {
   }
 }
 
+/** What the metrics are read from; what is optional may be missing in a test. */
+export interface MetricsOptions {
+  readonly book: BookSource;
+  readonly readiness: () => Readiness;
+  readonly feed: () => FeedFigures;
+  readonly requests: RequestCounts;
+  readonly timings?: Timings;
+  readonly sockets?: () => SocketFigures;
+}
+
+/** States of the feed, of which one holds. */
+const FEED_STATES = ['starting', 'rebuilding', 'live', 'lagging', 'stale'] as const;
+
+/** One figure of a kind, or one for each value of a label. */
+type Reading = number | Readonly<Record<string, number | undefined>>;
+
+interface Series {
+  readonly name: string;
+  readonly help: string;
+  /** The label whose values the reading names; absent for a figure alone. */
+  readonly label?: string;
+  readonly read: () => Reading;
+}
+
 /** The text of /metrics for one service. */
 export class Metrics {
-  private readonly registry = new Registry();
+  readonly #registry = new Registry();
+  readonly #timings: Timings | undefined;
 
-  constructor(options: {
-    readonly book: BookSource;
-    readonly readiness: () => Readiness;
-    readonly feed: () => FeedFigures;
-    readonly requests: RequestCounts;
-  }) {
-    collectDefaultMetrics({ register: this.registry });
-    this.registerRequests(options.requests);
-    this.registerBook(options.book);
-    this.registerReadiness(options.readiness);
-    this.registerFeed(options.feed);
+  constructor({ book, readiness, feed, requests, timings, sockets }: MetricsOptions) {
+    collectDefaultMetrics({ register: this.#registry });
+    this.#timings = timings;
+    this.#addRequests(requests);
+    this.#addBook(book);
+    this.#addFeed(feed, readiness);
+    if (sockets !== undefined) this.#addSockets(sockets);
   }
 
   get contentType(): string {
-    return this.registry.contentType;
+    return this.#registry.contentType;
   }
 
-  text(): Promise<string> {
-    return this.registry.metrics();
+  async text(): Promise<string> {
+    return `${await this.#registry.metrics()}\n${this.#timings?.text() ?? ''}`;
   }
 
-  private registerRequests(requests: RequestCounts): void {
-    const registers = [this.registry];
+  #addRequests(requests: RequestCounts): void {
     new Counter({
       name: 'slotbook_http_requests_total',
       help: 'Answers by path and status.',
       labelNames: ['path', 'status'],
-      registers,
+      registers: [this.#registry],
       collect() {
         this.reset();
         for (const { path, status, count } of requests.entries()) {
@@ -68,75 +90,149 @@ export class Metrics {
     });
   }
 
-  private registerReadiness(readiness: () => Readiness): void {
-    this.gauge('slotbook_slot', 'The newest slot seen.', () => readiness().slot);
-    this.gauge('slotbook_ready', 'Whether the book is live.', () =>
-      readiness().state === 'live' ? 1 : 0,
-    );
-  }
-
-  private registerFeed(feed: () => FeedFigures): void {
-    this.gauge(
-      'slotbook_slot_age_seconds',
-      'Time since a slot was heard of.',
-      () => feed().slotAgeMs / 1_000,
-    );
-    new Counter({
-      name: 'slotbook_feed_events_total',
-      help: 'What the feed met: rebuilds, failures, replayed updates, differences found by readings.',
-      labelNames: ['event'],
-      registers: [this.registry],
-      collect() {
-        this.reset();
-        for (const [event, count] of Object.entries(feed().events)) this.inc({ event }, count);
-      },
-    });
-  }
-
-  private registerBook(book: BookSource): void {
-    const registers = [this.registry];
-    this.gauge('slotbook_users', 'User accounts held.', () => book.stats().users);
-    this.gauge('slotbook_orders', 'Open orders held.', () => book.stats().orders);
-    this.gauge('slotbook_orders_shown', 'Orders that the book shows.', () => book.stats().shown);
-    this.gauge(
+  #addBook(book: BookSource): void {
+    const figure = (name: string, help: string, read: () => number): void =>
+      this.#gauge({ name, help, read });
+    figure('slotbook_users', 'User accounts held.', () => book.stats().users);
+    figure('slotbook_orders', 'Open orders held.', () => book.stats().orders);
+    figure('slotbook_orders_shown', 'Orders that the book shows.', () => book.stats().shown);
+    figure(
       'slotbook_accounts_quarantined',
       'Accounts that could not be read.',
       () => book.stats().quarantined,
     );
-    new Gauge({
+    this.#gauge({
       name: 'slotbook_orders_left_out',
       help: 'Open orders that the book does not show, by reason.',
-      labelNames: ['reason'],
-      registers,
-      collect() {
-        this.reset();
-        for (const [reason, count] of Object.entries(book.stats().leftOut)) {
-          this.set({ reason }, count);
-        }
-      },
+      label: 'reason',
+      read: () => book.stats().leftOut,
     });
-    new Gauge({
+    this.#gauge({
       name: 'slotbook_seq',
       help: 'The sequence of changes, by market.',
-      labelNames: ['market'],
-      registers,
-      collect() {
-        this.reset();
-        for (const { id, symbol } of book.markets()) {
-          this.set({ market: symbol }, book.version(id).seq);
-        }
+      label: 'market',
+      read: () => {
+        const rows = book.markets();
+        return Object.fromEntries(rows.map(({ id, symbol }) => [symbol, book.version(id).seq]));
       },
     });
   }
 
-  private gauge(name: string, help: string, read: () => number): void {
+  #addFeed(feed: () => FeedFigures, readiness: () => Readiness): void {
+    const figure = (name: string, help: string, read: () => number): void =>
+      this.#gauge({ name, help, read });
+    figure('slotbook_slot', 'The newest slot seen.', () => readiness().slot);
+    figure('slotbook_ready', 'Whether the book is live.', () =>
+      readiness().state === 'live' ? 1 : 0,
+    );
+    figure(
+      'slotbook_slot_age_seconds',
+      'Time since a slot was heard of.',
+      () => feed().slotAgeMs / 1_000,
+    );
+    figure(
+      'slotbook_slot_lag',
+      'Slots that the book is behind the newest that a node told of.',
+      () => feed().slotLag ?? 0,
+    );
+    this.#gauge({
+      name: 'slotbook_feed_state',
+      help: 'The state of the feed: 1 for the one that holds.',
+      label: 'state',
+      read: () => {
+        const { state } = readiness();
+        return Object.fromEntries(FEED_STATES.map((known) => [known, known === state ? 1 : 0]));
+      },
+    });
+    this.#counter({
+      name: 'slotbook_audit_differences_total',
+      help: 'Accounts that audits found to differ from the chain and repaired.',
+      read: () => feed().events['auditDifferences'] ?? 0,
+    });
+    this.#counter({
+      name: 'slotbook_feed_events_total',
+      help: 'What the feed met: rebuilds, failures, replayed updates, differences found by readings.',
+      label: 'event',
+      read: () => feed().events,
+    });
+  }
+
+  #addSockets(sockets: () => SocketFigures): void {
+    const total = (name: string, help: string, read: () => number): void =>
+      this.#counter({ name, help, read });
+    this.#gauge({
+      name: 'slotbook_sockets',
+      help: 'WebSockets open now.',
+      read: () => sockets().sockets,
+    });
+    this.#gauge({
+      name: 'slotbook_topics',
+      help: 'Topics with a subscriber now.',
+      read: () => sockets().topics,
+    });
+    total('slotbook_socket_frames_total', 'Frames given to sockets.', () => sockets().frames);
+    total('slotbook_socket_bytes_total', 'Bytes of these frames.', () => sockets().bytes);
+    total(
+      'slotbook_socket_frames_dropped_total',
+      'Frames left out of sockets that were then closed for not reading.',
+      () => sockets().dropped,
+    );
+    total(
+      'slotbook_socket_frames_failed_total',
+      'Frames that the book could not give.',
+      () => sockets().failed,
+    );
+    this.#counter({
+      name: 'slotbook_socket_closes_total',
+      help: 'WebSockets closed, by reason.',
+      label: 'reason',
+      read: () => sockets().closes,
+    });
+    this.#counter({
+      name: 'slotbook_socket_errors_total',
+      help: 'Errors answered over WebSockets, by code.',
+      label: 'code',
+      read: () => sockets().errors,
+    });
+    this.#counter({
+      name: 'slotbook_socket_refusals_total',
+      help: 'Upgrades refused, by code.',
+      label: 'code',
+      read: () => sockets().refused,
+    });
+  }
+
+  #gauge({ name, help, label, read }: Series): void {
     new Gauge({
       name,
       help,
-      registers: [this.registry],
+      labelNames: label === undefined ? [] : [label],
+      registers: [this.#registry],
       collect() {
-        this.set(read());
+        this.reset();
+        for (const [labels, value] of samplesOf(read(), label)) this.set(labels, value);
       },
     });
   }
+
+  #counter({ name, help, label, read }: Series): void {
+    new Counter({
+      name,
+      help,
+      labelNames: label === undefined ? [] : [label],
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        for (const [labels, value] of samplesOf(read(), label)) this.inc(labels, value);
+      },
+    });
+  }
+}
+
+function samplesOf(
+  reading: Reading,
+  label: string | undefined,
+): readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[] {
+  if (typeof reading === 'number') return [[{}, reading]];
+  return Object.entries(reading).map(([name, value]) => [{ [label ?? '']: name }, value ?? 0]);
 }

@@ -1,0 +1,59 @@
+import { Histogram } from './histogram.js';
+
+/** Seconds: from one batch of a few accounts, some 50 us, to a loop that hardly turns any more. */
+const PATH_SECONDS = [
+  0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1,
+];
+/** Seconds: the target is 5 ms, and a second of it is an outage. */
+const BLOCKED_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
+/** Seconds: a frame waits for its turn, for the publish interval at most. */
+const PUBLISHED_SECONDS = [
+  0.000_1, 0.000_25, 0.000_5, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1,
+];
+
+/** How often the loop is looked at: shorter blocks than this are seen in part. */
+const LOOK_INTERVAL_MS = 10;
+
+/** How long things take, from the chain's news to the reader. */
+export class Timings {
+  readonly receiveToApplied = new Histogram(PATH_SECONDS);
+  readonly appliedToPublished = new Histogram(PUBLISHED_SECONDS);
+  readonly eventLoopBlocked = new Histogram(BLOCKED_SECONDS);
+  #watch: NodeJS.Timeout | null = null;
+  #lookedAtMs = 0;
+
+  /** Begins to look how late the event loop is; it does not keep the process alive. */
+  watchLoop(): void {
+    this.#lookedAtMs = performance.now();
+    this.#watch = setInterval(() => this.#look(), LOOK_INTERVAL_MS).unref();
+  }
+
+  stop(): void {
+    if (this.#watch !== null) clearInterval(this.#watch);
+    this.#watch = null;
+  }
+
+  /** The lines of all of them in Prometheus text. */
+  text(): string {
+    return [
+      this.receiveToApplied.text(
+        'slotbook_receive_to_applied_seconds',
+        'From the first notification of a turn to the end of the turn.',
+      ),
+      this.appliedToPublished.text(
+        'slotbook_applied_to_published_seconds',
+        'From the end of a turn to the frame that shows it.',
+      ),
+      this.eventLoopBlocked.text(
+        'slotbook_event_loop_blocked_seconds',
+        'How late a timer of 10 ms came.',
+      ),
+    ].join('');
+  }
+
+  #look(): void {
+    const nowMs = performance.now();
+    this.eventLoopBlocked.observe((nowMs - this.#lookedAtMs - LOOK_INTERVAL_MS) / 1_000);
+    this.#lookedAtMs = nowMs;
+  }
+}
