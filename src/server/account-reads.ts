@@ -24,6 +24,11 @@ export class AccountReads {
     private readonly nowMs: () => number = () => performance.now(),
   ) {}
 
+  /** Readings under way and kept. */
+  get size(): number {
+    return this.readings.size;
+  }
+
   /** Throws RATE_LIMITED when too many are under way, and rejects with NOT_READY when it fails. */
   get(keys: readonly string[]): Promise<readonly (string | null)[]> {
     this.forgetOld();
@@ -38,8 +43,9 @@ export class AccountReads {
   }
 
   private begin(name: string, keys: readonly string[]): Promise<readonly (string | null)[]> {
+    const answer = this.read(keys);
     this.underWay += 1;
-    const accounts = this.read(keys)
+    const accounts = answer
       .catch((error: unknown): never => {
         throw failure(error);
       })

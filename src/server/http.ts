@@ -161,6 +161,6 @@ function upgradeRequired(): never {
   throw new ServerError('UPGRADE_REQUIRED', 'this path speaks WebSocket (RFC 6455, version 13)');
 }
 
-function noAccounts(): never {
+async function noAccounts(): Promise<never> {
   throw new ServerError('NOT_READY', 'accounts cannot be read: there is no RPC node');
 }

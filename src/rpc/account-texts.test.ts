@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { readAccountTexts } from './account-texts.js';
+import type { RpcClient } from './client.js';
+
+/** A client that answers with one result, and what it was asked. */
+function answering(result: unknown) {
+  const asked: unknown[] = [];
+  const call: RpcClient['call'] = async (method, params, parse) => {
+    asked.push(method, params);
+    return parse(result);
+  };
+  return { call, asked };
+}
+
+const { signal } = new AbortController();
+const account = (data: unknown) => ({ data, lamports: 1, owner: 'x' });
+
+test('the accounts of one call come as base64 in the order of their keys, null where none is', async () => {
+  const rpc = answering({ context: { slot: 1 }, value: [account(['AAAA', 'base64']), null] });
+  expect(await readAccountTexts(rpc, ['a', 'b'], signal)).toEqual(['AAAA', null]);
+  const options = { encoding: 'base64', commitment: 'processed' };
+  expect(rpc.asked).toEqual(['getMultipleAccounts', [['a', 'b'], options]]);
+});
+
+test.each([
+  ['no result', null],
+  ['no value', {}],
+  ['fewer accounts than keys', { value: [null] }],
+  ['more accounts than keys', { value: [null, null, null] }],
+  ['another encoding', { value: [null, account(['AAAA', 'base58'])] }],
+  ['data that is no text', { value: [null, account([7, 'base64'])] }],
+  ['an account that is none', { value: [null, 7] }],
+])('an answer with %s is refused by its code', async (_, result) => {
+  const reading = readAccountTexts(answering(result), ['a', 'b'], signal);
+  await expect(reading).rejects.toMatchObject({ code: 'MALFORMED_RPC_ANSWER' });
+});
