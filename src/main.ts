@@ -50,16 +50,18 @@ export async function startReplayService(config: ReplayConfig, file: string): Pr
 }
 
 async function serveBook(config: CommonConfig, origin: BookOrigin, log: Logger): Promise<Service> {
-  const { engine } = origin;
-  const book = filterMarkets(engine, config.markets);
+  const timings = new Timings();
+  const book = filterMarkets(origin.engine, config.markets);
   const sockets = new SocketServer({
     ...config,
     book,
     readiness: () => feed.status(),
+    onPublished: (seconds) => timings.appliedToPublished.observe(seconds),
     onFault: (error, where) => log.error({ err: error, where }, 'a WebSocket failed'),
   });
   const feed = origin.feed({
     onTurn: ({ dirty }) => sockets.turn(dirty),
+    onApplied: (seconds) => timings.receiveToApplied.observe(seconds),
     onFirstLive: () => process.stdout.write(`ready ${url}\n`),
   });
   const { readAccounts } = feed;
@@ -68,6 +70,8 @@ async function serveBook(config: CommonConfig, origin: BookOrigin, log: Logger):
     book,
     readiness: () => feed.status(),
     feed: () => feed.figures(),
+    timings,
+    sockets: () => sockets.figures(),
     build,
     ...(readAccounts === undefined ? {} : { readAccounts }),
     requestsPerSecond: config.requestsPerSecond,
@@ -75,11 +79,13 @@ async function serveBook(config: CommonConfig, origin: BookOrigin, log: Logger):
   });
   const { listeners, url, metricsUrl } = await listenOn(config, { handlers, sockets }, log);
   const closes = listeners.map((listener) => () => listener.close());
-  const stop = (): Promise<void> => stopAll([() => sockets.close(), ...closes, () => feed.stop()]);
+  const stops = [() => sockets.close(), ...closes, () => feed.stop(), () => timings.stop()];
+  const stop = (): Promise<void> => stopAll(stops);
   await feed.prepare().catch(async (error: unknown) => {
     await stop();
     throw error;
   });
+  timings.watchLoop();
   announce({ url, metricsUrl }, config);
   log.info({ url, metricsUrl, ...build }, 'serving');
   const failed = new Promise<Error>((resolve) => {

@@ -10,6 +10,7 @@ import type { RecordedCall } from './recorded-call.js';
 
 /** An engine whose source can become another chain. */
 export interface EpochEngine extends FeedEngine {
+  readonly epoch: string;
   setEpoch(epoch: string): void;
 }
 
@@ -26,6 +27,10 @@ export class RecordingEngine implements EpochEngine {
   constructor(engine: EpochEngine, record: (call: RecordedCall) => void) {
     this.#engine = engine;
     this.#record = record;
+  }
+
+  get epoch(): string {
+    return this.#engine.epoch;
   }
 
   push(account: RawAccount): void {

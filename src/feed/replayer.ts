@@ -3,9 +3,9 @@ import { systemTimers, type Timer, type Timers } from '../rpc/timers.js';
 import { FeedError } from './error.js';
 import { failureText } from './failure.js';
 import type { FeedSnapshot, FeedState, FeedTurn } from './feed-engine.js';
+import type { FeedStatus } from './feed-status.js';
 import { type FeedTiming, freshness } from './freshness.js';
 import { WATCH_INTERVAL_MS } from './limits.js';
-import type { FeedStatus } from './live-feed.js';
 import { Pace } from './pace.js';
 import { ProblemLog } from './problem-log.js';
 import type { RecordedCall, TimedCall } from './recorded-call.js';
@@ -16,7 +16,7 @@ import { REPLAY_TURN_BYTES_MAX, REPLAY_TURN_SNAPSHOTS_MAX } from './recording-li
 /** The parts of a replay; what is optional is for tests and settings. */
 export interface ReplayerOptions {
   readonly recording: RecordingReader;
-  readonly engine: EpochEngine;
+  readonly engine: Omit<EpochEngine, 'epoch'>;
   /** How many times faster than it was recorded; 0 is as fast as the engine. */
   readonly speed: number;
   readonly timing: FeedTiming;

@@ -1,0 +1,180 @@
+/**
+ * Where the bytes of a book come from: a cluster, perhaps with a recording made beside it, or a
+ * recording. Each is an engine and the feed that moves it, built here for `main.ts` to serve.
+ */
+import type { Logger } from 'pino';
+import { ConfigError, type NodeConfig, type ReplayConfig, type ServiceConfig } from './config.js';
+import * as codec from './engine/codec.js';
+import { Engine } from './engine/engine.js';
+import { FeedError } from './feed/error.js';
+import type { FeedStatus } from './feed/feed-status.js';
+import { type FeedFigures, feedFigures } from './feed/figures.js';
+import { LiveFeed, type LiveFeedOptions } from './feed/live-feed.js';
+import type { FeedNode } from './feed/nodes.js';
+import { createRecordingFile, Recorder } from './feed/recorder.js';
+import { RecordingReader } from './feed/recording.js';
+import { type EpochEngine, RecordingEngine } from './feed/recording-engine.js';
+import { Replayer } from './feed/replayer.js';
+import { LIMITS } from './limits.js';
+import { readAccountTexts } from './rpc/account-texts.js';
+import { RpcClient } from './rpc/client.js';
+import { PATIENCE_WITH_FALLBACK } from './rpc/limits.js';
+import { RpcSocket } from './rpc/socket.js';
+
+/** What a feed tells while it runs. */
+export type FeedEvents = Pick<LiveFeedOptions, 'onTurn' | 'onApplied' | 'onFirstLive'>;
+
+/** A feed as the service sees it. */
+export interface BookFeed {
+  /** Makes what has to be there before anything is served. */
+  prepare(): Promise<void>;
+  /** Runs; rejects when it cannot go on. */
+  start(): Promise<void>;
+  stop(): void | Promise<void>;
+  status(): FeedStatus;
+  figures(): Partial<FeedFigures> & Pick<FeedFigures, 'slotAgeMs' | 'events'>;
+  /** Reads accounts as base64 from the chain, where there is one. */
+  readonly readAccounts?: (keys: readonly string[]) => Promise<readonly (string | null)[]>;
+}
+
+/** An engine, and the feed that moves its book. */
+export interface BookOrigin {
+  readonly engine: Engine;
+  feed(events: FeedEvents): BookFeed;
+}
+
+/** A node with the socket whose figures are shown. */
+interface RpcNode extends FeedNode {
+  readonly socket: RpcSocket;
+}
+
+/** The live book of a cluster; every call that moves it goes into the file, where one is named. */
+export function liveOrigin(
+  config: ServiceConfig,
+  log: Logger,
+  options: { readonly recordTo?: string | undefined } = {},
+): BookOrigin {
+  const { programId } = config;
+  const engine = new Engine({ programId, epoch: newEpoch() });
+  const { recordTo } = options;
+  if (recordTo === undefined) {
+    return { engine, feed: (events) => liveFeed({ config, log, engine, events }) };
+  }
+  const recorder = new Recorder({ open: () => createRecordingFile(recordTo), codec, log });
+  const recorded = new RecordingEngine(engine, (call) => recorder.append(call));
+  const info = { programId, epoch: engine.epoch, createdMs: Date.now() };
+  const prepare = (): Promise<void> =>
+    recorder.begin(info).catch((error: unknown) => refuseFile(recordTo, error));
+  const feed = (events: FeedEvents): BookFeed => {
+    const live = liveFeed({ config, log, engine: recorded, events });
+    const stop = async (): Promise<void> => {
+      await live.stop();
+      await recorder.close();
+    };
+    return { ...live, prepare, stop, figures: () => withEvents(live.figures(), recorder.stats()) };
+  };
+  return { engine, feed };
+}
+
+/** The book of a recording, as it was. Rejects with a ConfigError when the file is none. */
+export async function recordedOrigin(
+  config: ReplayConfig,
+  log: Logger,
+  path: string,
+): Promise<BookOrigin> {
+  const opening = RecordingReader.open(path, codec);
+  const recording = await opening.catch((error: unknown) => refuseFile(path, error));
+  const engine = new Engine(recording.info);
+  const { speed, laggingAfterMs, staleAfterMs } = config;
+  const timing = { laggingAfterMs, staleAfterMs };
+  const feed = (events: FeedEvents): BookFeed => {
+    const { onTurn, onFirstLive } = events;
+    const onEnd = (): void => sayEnd(recording.tornAt);
+    const replayer = new Replayer({
+      recording,
+      engine,
+      speed,
+      timing,
+      log,
+      onEnd,
+      ...(onTurn === undefined ? {} : { onTurn }),
+      ...(onFirstLive === undefined ? {} : { onFirstLive }),
+    });
+    return {
+      prepare: async () => undefined,
+      start: () => replayer.start(),
+      stop: () => replayer.stop(),
+      status: () => replayer.status(),
+      figures: () => ({ slotAgeMs: replayer.slotAgeMs(), events: { ...replayer.stats() } }),
+    };
+  };
+  return { engine, feed };
+}
+
+function liveFeed(parts: {
+  readonly config: ServiceConfig;
+  readonly log: Logger;
+  readonly engine: EpochEngine;
+  readonly events: FeedEvents;
+}): BookFeed {
+  const { config, log, engine, events } = parts;
+  const nodes = nodesOf(config);
+  const { snapshotUrl, programId, auditIntervalMs, laggingAfterMs, staleAfterMs } = config;
+  const snapshotRpc =
+    snapshotUrl === undefined
+      ? {}
+      : { snapshotRpc: new RpcClient({ url: snapshotUrl, ...PATIENCE_WITH_FALLBACK }) };
+  const feed = new LiveFeed({
+    nodes,
+    ...snapshotRpc,
+    engine,
+    programId,
+    log,
+    auditIntervalMs,
+    timing: { laggingAfterMs, staleAfterMs },
+    ...events,
+    onGenesisChanged: () => engine.setEpoch(newEpoch(engine.epoch)),
+  });
+  const socketStats = () => nodes.map(({ socket }) => socket.stats);
+  return {
+    prepare: async () => undefined,
+    start: () => feed.start(),
+    stop: () => feed.stop(),
+    status: () => feed.status(),
+    figures: () => feedFigures(feed.stats(), socketStats()),
+    readAccounts: (keys) =>
+      readAccountTexts(feed.rpc, keys, AbortSignal.timeout(LIMITS.accountReadMsMax)),
+  };
+}
+
+/** The nodes in their order. Where there are several none is waited for as long as the only one. */
+function nodesOf({ nodes }: ServiceConfig): readonly [RpcNode, ...RpcNode[]] {
+  const [first, ...others] = nodes;
+  const patience = others.length === 0 ? {} : PATIENCE_WITH_FALLBACK;
+  const nodeOf = ({ rpcUrl, wsUrl }: NodeConfig): RpcNode => {
+    const rpc = new RpcClient({ url: rpcUrl, ...patience });
+    return { name: rpc.host, rpc, socket: new RpcSocket({ url: wsUrl }) };
+  };
+  return [nodeOf(first), ...others.map(nodeOf)];
+}
+
+/** Names a run on one chain: bodies and tags of different runs and chains never compare equal. */
+function newEpoch(last = '0'): string {
+  return Math.max(Date.now(), Number.parseInt(last, 36) + 1).toString(36);
+}
+
+function withEvents<T extends Pick<FeedFigures, 'events'>>(figures: T, events: object): T {
+  return { ...figures, events: { ...figures.events, ...events } };
+}
+
+/** For who waits for the end: the last book is served on, until the process is stopped. */
+function sayEnd(tornAt: number | null): void {
+  const tear = tornAt === null ? '' : `: the recording is torn at byte ${tornAt}`;
+  process.stderr.write(`replay ended${tear}\n`);
+}
+
+/** A file that cannot be recorded to, or replayed from, is wrong usage. */
+function refuseFile(path: string, error: unknown): never {
+  if (!(error instanceof FeedError)) throw error;
+  throw new ConfigError('INVALID_SETTING', `${path}: ${error.code}: ${error.message}`, 'FILE');
+}
