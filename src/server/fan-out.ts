@@ -55,6 +55,8 @@ export class FanOut {
 
   /** Adds a reader. Throws LIMIT_EXCEEDED when there are too many topics. */
   join(spec: TopicSpec): Topic {
+    // What the first reader is shown is what changes are told from.
+    if (this.#topics.size === 0) this.#wholeBookChanged();
     return this.#topics.join(spec);
   }
 
@@ -71,11 +73,10 @@ export class FanOut {
 
   /** After each turn of the engine, with the ids of the markets whose book has changed. */
   turn(dirty: readonly number[]): void {
-    const all = this.#wholeBookChanged();
     if (this.#topics.size === 0) return;
     this.#topics.followMarkets();
     const nowMs = performance.now();
-    if (all) this.#mark(this.#topics.all(), nowMs);
+    if (this.#wholeBookChanged()) this.#mark(this.#topics.all(), nowMs);
     else for (const id of dirty) this.#mark(this.#topics.ofMarket(id), nowMs);
     if (nowMs >= this.#wakeAtMs) this.#flush();
   }

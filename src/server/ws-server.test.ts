@@ -1,0 +1,239 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { LIMITS } from '../limits.js';
+import { FakeBook } from './testing.js';
+import type { HttpRequest } from './uws.js';
+import { SocketServer, type SocketServerOptions } from './ws-server.js';
+import type { ClientSocket, SocketSession } from './ws-socket.js';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const subscribe =
+  '{"type":"subscribe","channel":"orderbook","marketType":"perp","market":"SOL-PERP"}';
+const unsubscribe = subscribe.replace('subscribe', 'unsubscribe');
+
+/** A socket without a network: what it was told, and what it may hold back. */
+class FakeSocket implements ClientSocket {
+  readonly sent: string[] = [];
+  readonly topics = new Set<string>();
+  session: SocketSession | undefined;
+  buffered = 0;
+  closedWith: number | undefined;
+
+  constructor(readonly ip: string) {}
+
+  send(text: string | Uint8Array): void {
+    this.sent.push(text.toString());
+  }
+
+  join(topic: string): void {
+    this.topics.add(topic);
+  }
+
+  leave(topic: string): void {
+    this.topics.delete(topic);
+  }
+
+  close(code: number): void {
+    this.closedWith = code;
+    this.session?.closed('server');
+  }
+
+  bufferedBytes(): number {
+    return this.buffered;
+  }
+}
+
+function newServer(options: Partial<SocketServerOptions> = {}): SocketServer {
+  return new SocketServer({
+    book: new FakeBook(),
+    readiness: () => ({ everLive: true, state: 'live', reason: null, slot: 1 }),
+    publishIntervalMs: 50,
+    socketsPerIp: 2,
+    messagesPerSecond: 50,
+    onFault: (error) => {
+      throw error;
+    },
+    ...options,
+  });
+}
+
+function openOn(server: SocketServer, ip = '203.0.113.7'): FakeSocket {
+  const socket = new FakeSocket(ip);
+  socket.session = server.opened(socket);
+  return socket;
+}
+
+const upgradeHeaders: Readonly<Record<string, string>> = {
+  upgrade: 'WebSocket',
+  'sec-websocket-version': '13',
+};
+
+function requestFrom(ip: string, headers = upgradeHeaders): HttpRequest {
+  const header = (name: string): string => headers[name] ?? '';
+  return { method: 'get', path: '/ws', query: '', ip, header, headerBytes: () => 100 };
+}
+
+function refusalOf(server: SocketServer, request: HttpRequest): unknown {
+  const reply = server.upgrade(request);
+  if (reply === null) return null;
+  const { error } = JSON.parse(String(reply.body));
+  const retryAfter = reply.headers.find(([name]) => name === 'Retry-After')?.[1];
+  return [reply.status, error.code, ...(retryAfter === undefined ? [] : [retryAfter])];
+}
+
+describe('an upgrade', () => {
+  test.each([
+    { upgrade: 'h2c', 'sec-websocket-version': '13' },
+    { 'sec-websocket-version': '13' },
+    { upgrade: 'websocket', 'sec-websocket-version': '8' },
+    { upgrade: 'websocket' },
+  ])('that is none is told so: %j', (headers) => {
+    const request = requestFrom('203.0.113.7', headers);
+    expect(refusalOf(newServer(), request)).toEqual([426, 'UPGRADE_REQUIRED']);
+  });
+
+  test('beyond the sockets of its address waits until one has closed', () => {
+    const server = newServer();
+    const request = requestFrom('203.0.113.7');
+    expect(refusalOf(server, request)).toBeNull();
+    const [first] = [openOn(server), openOn(server)];
+    expect(refusalOf(server, request)).toEqual([429, 'RATE_LIMITED', '1']);
+    expect(refusalOf(server, requestFrom('203.0.113.8'))).toBeNull();
+    expect(refusalOf(server, requestFrom('::ffff:203.0.113.7'))).toEqual([
+      429,
+      'RATE_LIMITED',
+      '1',
+    ]);
+    first?.session?.closed('client');
+    expect(refusalOf(server, request)).toBeNull();
+    expect(server.figures()).toMatchObject({ sockets: 1, refused: { RATE_LIMITED: 2 } });
+  });
+
+  test('of an IPv6 address counts with those of its network', () => {
+    const server = newServer();
+    openOn(server, '2001:db8:1:2::5');
+    openOn(server, '2001:db8:1:2::6');
+    expect(refusalOf(server, requestFrom('2001:db8:1:2::7'))).toEqual([429, 'RATE_LIMITED', '1']);
+    expect(refusalOf(server, requestFrom('2001:db8:1:3::7'))).toBeNull();
+  });
+
+  test.each([
+    '127.0.0.1',
+    '127.9.9.9',
+    '0000:0000:0000:0000:0000:0000:0000:0001',
+    '::ffff:127.0.0.1',
+  ])('of this machine is not counted: %s', (ip) => {
+    const server = newServer();
+    for (let count = 0; count < 5; count += 1) openOn(server, ip);
+    expect(refusalOf(server, requestFrom(ip))).toBeNull();
+  });
+
+  test('beyond all sockets is refused, wherever it comes from', () => {
+    const server = newServer({ socketsMax: 3 });
+    for (const ip of ['127.0.0.1', '203.0.113.1', '203.0.113.2']) openOn(server, ip);
+    expect(refusalOf(server, requestFrom('127.0.0.1'))).toEqual([503, 'LIMIT_EXCEEDED', '1']);
+  });
+});
+
+describe('the heartbeat', () => {
+  test('goes every 5 s to one topic, and stops with the service', async () => {
+    vi.useFakeTimers();
+    const server = newServer();
+    const publish = vi.fn();
+    server.start({ publish });
+    vi.advanceTimersByTime(LIMITS.heartbeatIntervalMs * 3);
+    const beat = ['heartbeat', '{"channel":"heartbeat"}'];
+    expect(publish.mock.calls).toEqual([beat, beat, beat]);
+    await server.close();
+    vi.advanceTimersByTime(LIMITS.heartbeatIntervalMs * 3);
+    expect(publish).toHaveBeenCalledTimes(3);
+  });
+
+  test('is for sockets with a subscription, a departure from all sockets', () => {
+    const socket = openOn(newServer());
+    expect(socket.topics.has('heartbeat')).toBe(false);
+    socket.session?.message(subscribe);
+    socket.session?.message(subscribe.replace('}', ',"grouping":10}'));
+    socket.session?.message(unsubscribe);
+    expect(socket.topics.has('heartbeat')).toBe(true);
+    socket.session?.message(unsubscribe.replace('}', ',"grouping":10}'));
+    expect([...socket.topics]).toEqual([]);
+  });
+});
+
+describe('figures', () => {
+  test('count frames and bytes given, errors by code, closes by reason', () => {
+    const server = newServer();
+    server.start({ publish: () => {} });
+    const sockets = [openOn(server, '127.0.0.1'), openOn(server), openOn(server)];
+    for (const { session } of sockets) session?.message(subscribe);
+    server.turn([0]);
+    sockets[0]?.session?.message('no JSON');
+    sockets[1]?.session?.closed('lost');
+    sockets[2]?.session?.dropped();
+    sockets[2]?.session?.closed('backpressure');
+    const bytes = sockets[0]?.sent[1]?.length ?? 0;
+    expect(server.figures()).toEqual({
+      sockets: 1,
+      topics: 1,
+      frames: 6,
+      bytes: bytes * 6,
+      dropped: 1,
+      failed: 0,
+      closes: { lost: 1, backpressure: 1 },
+      errors: { MALFORMED_MESSAGE: 1 },
+      refused: {},
+    });
+    server.close();
+  });
+});
+
+describe('the end', () => {
+  test('is announced to each with its own time, then closed with 1001', async () => {
+    const server = newServer();
+    const sockets = Array.from({ length: 20 }, () => openOn(server));
+    const startMs = performance.now();
+    await server.close();
+    expect(performance.now() - startMs).toBeLessThan(LIMITS.socketDrainMsMax);
+    const waits = sockets.map(({ sent }) => JSON.parse(sent.at(-1) ?? ''));
+    for (const { type, reconnectAfterMs } of waits) {
+      expect(type).toBe('closing');
+      expect(reconnectAfterMs).toBeGreaterThanOrEqual(LIMITS.reconnectAfterMsMin);
+      expect(reconnectAfterMs).toBeLessThanOrEqual(LIMITS.reconnectAfterMsMax);
+    }
+    expect(new Set(waits.map(({ reconnectAfterMs }) => reconnectAfterMs)).size).toBeGreaterThan(5);
+    expect(sockets.map(({ closedWith }) => closedWith)).toEqual(Array(20).fill(1001));
+    expect(server.figures()).toMatchObject({ sockets: 0, closes: { shutdown: 20 } });
+  });
+
+  test('waits for a client that still reads, and not for one that does not', async () => {
+    vi.useFakeTimers();
+    const server = newServer();
+    const [slow, silent] = [openOn(server, '127.0.0.1'), openOn(server, '127.0.0.1')];
+    slow.buffered = 9;
+    silent.buffered = 9;
+    const closed = server.close();
+    await vi.advanceTimersByTimeAsync(200);
+    expect([slow.closedWith, silent.closedWith]).toEqual([undefined, undefined]);
+    slow.buffered = 0;
+    await vi.advanceTimersByTimeAsync(LIMITS.socketDrainPollMs);
+    expect([slow.closedWith, silent.closedWith]).toEqual([1001, undefined]);
+    await vi.advanceTimersByTimeAsync(LIMITS.socketDrainMsMax);
+    expect(silent.closedWith).toBe(1001);
+    await closed;
+  });
+
+  test('lets nobody in, and sends no more books', async () => {
+    const server = newServer();
+    const publish = vi.fn();
+    server.start({ publish });
+    openOn(server).session?.message(subscribe);
+    const closed = server.close();
+    server.turn([0]);
+    expect(refusalOf(server, requestFrom('203.0.113.9'))).toEqual([503, 'NOT_READY', '1']);
+    await closed;
+    expect(publish).not.toHaveBeenCalled();
+  });
+});

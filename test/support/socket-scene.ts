@@ -1,0 +1,150 @@
+import { WebSocket } from 'ws';
+import type { BookSource } from '../../src/server/book-source.js';
+import { FakeBook } from '../../src/server/testing.js';
+import { type Listener, listen } from '../../src/server/uws.js';
+import { SocketServer, type SocketServerOptions } from '../../src/server/ws-server.js';
+
+const DEADLINE_MS = 10_000;
+
+/** How a client saw its socket close. */
+export interface Closed {
+  readonly code: number;
+  readonly reason: string;
+}
+
+/** A client that keeps the texts it hears, in order. */
+export class Probe {
+  readonly texts: string[] = [];
+  readonly closed: Promise<Closed>;
+  #heard: () => void = () => {};
+
+  private constructor(readonly socket: WebSocket) {
+    this.closed = new Promise((resolve) => {
+      socket.once('close', (code, reason) => resolve({ code, reason: reason.toString() }));
+    });
+    socket.on('error', () => {});
+    socket.on('message', (data: Buffer) => {
+      this.texts.push(data.toString());
+      this.#heard();
+    });
+  }
+
+  static async open(url: string, options: { readonly protocols?: string[] } = {}): Promise<Probe> {
+    const socket = new WebSocket(url, options.protocols ?? []);
+    const probe = new Probe(socket);
+    await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+    return probe;
+  }
+
+  /** Sends a text as it is, and anything else as JSON. */
+  send(message: unknown): void {
+    this.socket.send(typeof message === 'string' ? message : JSON.stringify(message));
+  }
+
+  /** Waits until so many messages have come, and answers them all. */
+  async hear(count: number): Promise<readonly unknown[]> {
+    const late = `${count} messages were waited for, ${this.texts.length} had come`;
+    await inTime(late, (resolve) => {
+      this.#heard = () => {
+        if (this.texts.length >= count) resolve();
+      };
+      this.#heard();
+    });
+    return this.texts.map((text) => JSON.parse(text));
+  }
+
+  /** All that came until the answer to a ping, without it: what was sent before has been answered. */
+  async settle(): Promise<readonly unknown[]> {
+    const id = `settle ${this.texts.length}`;
+    this.send({ type: 'ping', id });
+    await inTime('a pong was waited for', (resolve) => {
+      this.#heard = () => {
+        if (this.texts.some((text) => text.includes(id))) resolve();
+      };
+      this.#heard();
+    });
+    const kept = this.texts.filter((text) => !text.includes('"type":"pong"'));
+    return kept.map((text) => JSON.parse(text));
+  }
+
+  /** Sends, and answers what came for it. */
+  async ask(message: unknown): Promise<readonly unknown[]> {
+    const before = (await this.settle()).length;
+    this.send(message);
+    return (await this.settle()).slice(before);
+  }
+
+  async close(): Promise<void> {
+    this.socket.terminate();
+    await this.closed;
+  }
+}
+
+/** The WebSockets of a fake book, on a loopback port. */
+export class SocketScene {
+  readonly #probes: Probe[] = [];
+
+  private constructor(
+    readonly book: FakeBook,
+    readonly sockets: SocketServer,
+    readonly listener: Listener,
+    readonly faults: unknown[],
+    readonly feed: { everLive: boolean },
+  ) {}
+
+  static async start(options: Partial<SocketServerOptions> = {}): Promise<SocketScene> {
+    const book = new FakeBook();
+    const faults: unknown[] = [];
+    const feed = { everLive: true };
+    const onFault = (error: unknown): void => void faults.push(error);
+    const sockets = new SocketServer({
+      book: book as BookSource,
+      readiness: () => ({ ...feed, state: 'live', reason: null, slot: 1 }),
+      publishIntervalMs: 0,
+      socketsPerIp: 3,
+      messagesPerSecond: 10_000,
+      onFault,
+      ...options,
+    });
+    const handler = () => ({ status: 404, headers: [], body: '{}' });
+    const listener = await listen({ host: '127.0.0.1', port: 0, handler, sockets, onFault });
+    sockets.start(listener);
+    return new SocketScene(book, sockets, listener, faults, feed);
+  }
+
+  get url(): string {
+    return `ws://127.0.0.1:${this.listener.port}`;
+  }
+
+  async open(path = '/ws', options: { readonly protocols?: string[] } = {}): Promise<Probe> {
+    const probe = await Probe.open(`${this.url}${path}`, options);
+    this.#probes.push(probe);
+    return probe;
+  }
+
+  /** The book has changed: what the engine tells after a turn. */
+  change(...markets: readonly number[]): void {
+    this.book.current = { ...this.book.current, seq: this.book.current.seq + 1 };
+    this.sockets.turn(markets);
+  }
+
+  async closeProbes(): Promise<void> {
+    for (const probe of this.#probes.splice(0)) await probe.close();
+  }
+
+  async stop(): Promise<void> {
+    await this.closeProbes();
+    await this.sockets.close();
+    this.listener.close();
+  }
+}
+
+function inTime(late: string, run: (resolve: () => void) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(late)), DEADLINE_MS);
+    run(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
