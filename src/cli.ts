@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 /**
- * The command line: `slotbook serve`, `slotbook demo`, and `slotbook` alone, which serves a cluster
- * when one is named and the demo otherwise. Standard output carries the URLs and the `ready` line;
+ * The command line: `slotbook serve`, `demo`, `record FILE` and `replay FILE`, and `slotbook` alone,
+ * which serves a cluster when one is named and the demo otherwise. Standard output carries the URLs and the `ready` line;
  * logs go to standard error.
  */
 import { Command, Option } from 'commander';
 import { ConfigError, ConfigReader, DEFAULTS, type Flags } from './config.js';
-import { type Service, startDemoService, startService } from './main.js';
+import { type Service, startDemoService, startReplayService, startService } from './main.js';
 
 const commonOptions = [
   new Option('--port <port>', `port to listen on, 0 for a free one (default ${DEFAULTS.port})`),
@@ -60,12 +60,24 @@ const demoOptions = [
   new Option('--makers <count>', `market makers (default ${DEFAULTS.demoMakers})`),
 ];
 
-type Start = (flags: Flags) => Promise<Service>;
+const replayOptions = [
+  new Option(
+    '--speed <times>',
+    `times faster than recorded, 0 without any pause (default ${DEFAULTS.replaySpeed})`,
+  ),
+];
 
-const serve: Start = (flags) => startService(new ConfigReader(flags).service());
-const demo: Start = (flags) => startDemoService(new ConfigReader(flags).demo());
-const serveOrDemo: Start = (flags) =>
-  new ConfigReader(flags).hasCluster() ? serve(flags) : demo(flags);
+/** Starts a command; what it does with a file is the command's. */
+type Start = (flags: Flags, file?: string) => Promise<Service>;
+
+const serve: Start = (flags, recordTo) =>
+  startService(new ConfigReader(flags).service(), { recordTo });
+const demo: Start = (flags, recordTo) =>
+  startDemoService(new ConfigReader(flags).demo(), { recordTo });
+const serveOrDemo: Start = (flags, recordTo) =>
+  new ConfigReader(flags).hasCluster() ? serve(flags, recordTo) : demo(flags, recordTo);
+const replay: Start = (flags, file = '') =>
+  startReplayService(new ConfigReader(flags).replay(), file);
 
 /** A wrong flag or setting, as opposed to a service that failed. */
 const EXIT_WRONG_USAGE = 2;
@@ -83,6 +95,20 @@ function createProgram(): Command {
     command: newCommand('demo').description('serve the book of a local chain with a moving market'),
     options: [...commonOptions, ...demoOptions],
     start: demo,
+  });
+  addCommand(program, {
+    command: newCommand('record')
+      .description('serve as without a command, and keep all that moves the book in a new file')
+      .argument('<file>', 'where to: it must not be there yet'),
+    options: [...commonOptions, ...clusterOptions, ...demoOptions],
+    start: serveOrDemo,
+  });
+  addCommand(program, {
+    command: newCommand('replay')
+      .description('serve the book of a recording, as it was')
+      .argument('<file>', 'what `record` has made'),
+    options: [...commonOptions, ...replayOptions],
+    start: replay,
   });
   program.addCommand(defaultCommand(), { isDefault: true });
   return program;
@@ -106,7 +132,7 @@ function defaultCommand(): Command {
   for (const option of [...commonOptions, ...clusterOptions, ...demoOptions]) {
     command.addOption(option);
   }
-  return command.action((flags: Flags) => runUntilStopped(serveOrDemo, flags));
+  return command.action((flags: Flags) => runUntilStopped(() => serveOrDemo(flags)));
 }
 
 function addCommand(
@@ -114,16 +140,20 @@ function addCommand(
   { command, options, start }: { command: Command; options: readonly Option[]; start: Start },
 ): void {
   for (const option of options) command.addOption(option);
-  program.addCommand(command.action((flags: Flags) => runUntilStopped(start, flags)));
+  const takesFile = command.registeredArguments.length > 0;
+  const run = takesFile
+    ? (file: string, flags: Flags) => runUntilStopped(() => start(flags, file))
+    : (flags: Flags) => runUntilStopped(() => start(flags));
+  program.addCommand(command.action(run));
 }
 
-async function runUntilStopped(start: Start, flags: Flags): Promise<void> {
+async function runUntilStopped(start: () => Promise<Service>): Promise<void> {
   try {
     const stopping = new Promise<NodeJS.Signals>((resolve) => {
       process.once('SIGINT', resolve);
       process.once('SIGTERM', resolve);
     });
-    const service = await Promise.race([start(flags), stopping]);
+    const service = await Promise.race([start(), stopping]);
     if (typeof service === 'string') process.exit(0);
     const failure = await Promise.race([stopping, service.failed]);
     await service.stop();
@@ -131,9 +161,16 @@ async function runUntilStopped(start: Start, flags: Flags): Promise<void> {
     process.exit(0);
   } catch (error) {
     const isSetting = error instanceof ConfigError;
-    process.stderr.write(`slotbook: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`slotbook: ${textOf(error)}\n`);
     process.exit(isSetting ? EXIT_WRONG_USAGE : 1);
   }
+}
+
+/** The message, behind the code where the message of a setting does not say as much. */
+function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error && !(error instanceof ConfigError) ? `${error.code}: ` : '';
+  return `${code}${error.message}`;
 }
 
 // A reader that has seen enough (`| head -1`) takes nothing from those who ask over HTTP.
