@@ -1,0 +1,189 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { FakeChain, kindOf } from '../../test/fake-chain.js';
+import { FeedBench, nodeOf } from '../../test/feed-bench.js';
+import { ScriptedRpc, until } from '../../test/scripted-rpc.js';
+import { systemTimers, type Timers } from '../rpc/timers.js';
+import type { LiveFeedOptions } from './live-feed.js';
+
+/** The time that a small chain may take from the loss of its node to a live book of the next. */
+const LIVE_AGAIN_MS = 3_000;
+
+/** A second is 20 ms. */
+const fastTimers: Timers = {
+  nowMs: () => performance.now() * 50,
+  after: (delayMs, run) => systemTimers.after(delayMs / 50, run),
+};
+
+let bench: FeedBench;
+let second: ScriptedRpc;
+let secondChain: FakeChain;
+
+beforeEach(async () => {
+  bench = await FeedBench.open();
+  second = await ScriptedRpc.start();
+  secondChain = new FakeChain(second);
+});
+
+afterEach(async () => {
+  await bench.close();
+  await second.stop();
+});
+
+const hostOf = ({ rpcUrl }: ScriptedRpc): string => new URL(rpcUrl).host;
+
+function start(options: Partial<LiveFeedOptions> = {}): Promise<void> {
+  return bench.start({ nodes: [nodeOf(bench.server), nodeOf(second)], ...options });
+}
+
+/** Waits for a live book of the second node. */
+async function untilTakenOver(): Promise<void> {
+  const fromMs = performance.now();
+  await until('rebuilding', () => bench.engine.state === 'rebuilding');
+  await until('live again', () => bench.engine.state === 'live', LIVE_AGAIN_MS);
+  expect(performance.now() - fromMs).toBeLessThan(LIVE_AGAIN_MS);
+  expect(bench.feed.stats().node).toBe(hostOf(second));
+}
+
+describe('fail-over: the second node takes over', () => {
+  beforeEach(() => {
+    secondChain.slot = 105;
+    secondChain.accounts.set('user1', 'as the second node has it');
+  });
+
+  test('when the first is gone: its book is live within three seconds', async () => {
+    await start();
+    expect(bench.feed.stats()).toMatchObject({ node: hostOf(bench.server), failovers: 0 });
+    await bench.server.stop();
+    await untilTakenOver();
+    expect(bench.user('user1')).toBe('as the second node has it');
+    expect([bench.engine.slot, bench.feed.stats().failovers]).toEqual([105, 1]);
+  });
+
+  test('when the first is not there at the start', async () => {
+    bench.server.refuseUpgradeWith = 503;
+    await start();
+    expect(bench.feed.stats()).toMatchObject({ node: hostOf(second), failovers: 1 });
+  });
+
+  test('when a scan of the first fails twice', async () => {
+    bench.server.answer('getProgramAccounts', (params) => {
+      if (kindOf(params) !== 'user') return bench.chain.program(kindOf(params));
+      return { error: { code: -32010, message: 'excluded from account secondary indexes' } };
+    });
+    await start();
+    expect(bench.feed.stats()).toMatchObject({ node: hostOf(second), rebuildFailures: 2 });
+  });
+
+  test('when the first refuses a subscribe', async () => {
+    bench.server.onSubscribe = () => ({ error: { code: -32601, message: 'no such method' } });
+    await start();
+    expect(bench.feed.stats().node).toBe(hostOf(second));
+  });
+
+  test('when no slot comes over an open socket', async () => {
+    await start({ timing: { laggingAfterMs: 150, staleAfterMs: 300 } });
+    const live = setInterval(() => secondChain.tick(105), 50);
+    await untilTakenOver();
+    clearInterval(live);
+    expect(bench.server.upgrades).toBe(1);
+  });
+
+  test('and socket and client are of the same node from then on', async () => {
+    await start();
+    const [asked, subscribed] = [bench.server.requests.length, bench.server.upgrades];
+    bench.server.refuseUpgradeWith = 503;
+    bench.server.cut();
+    await untilTakenOver();
+    secondChain.accounts.set('oracle1', 'o1');
+    secondChain.change('perp1', 'market:oracle1');
+    await until('its oracle was read', () => bench.user('oracle1') === 'o1');
+    expect(bench.server.requests).toHaveLength(asked);
+    // One more try of the first before the second was asked.
+    expect(bench.server.upgrades).toBe(subscribed + 1);
+    expect(bench.server.subscriptions).toEqual([]);
+  });
+
+  test('and keeps the feed when the first is back', async () => {
+    await start();
+    bench.server.refuseUpgradeWith = 503;
+    bench.server.cut();
+    await untilTakenOver();
+    bench.server.refuseUpgradeWith = 0;
+    second.cut();
+    await until('rebuilding', () => bench.engine.state === 'rebuilding');
+    await until('live again', () => bench.engine.state === 'live');
+    expect(bench.feed.stats()).toMatchObject({ node: hostOf(second), failovers: 1 });
+  });
+
+  test('and gives the feed back when it fails', async () => {
+    await start();
+    bench.server.refuseUpgradeWith = 503;
+    bench.server.cut();
+    await untilTakenOver();
+    bench.server.refuseUpgradeWith = 0;
+    bench.chain.slot = 110;
+    await second.stop();
+    await until('the first again', () => bench.feed.stats().node === hostOf(bench.server));
+    await until('live again', () => bench.engine.state === 'live');
+    expect(bench.user('user1')).toBe('a');
+  });
+});
+
+describe('fail-over: a second node that is behind', () => {
+  test('is called lagging until it stands where the first stood', async () => {
+    const liveSlots: number[] = [];
+    await start({
+      timing: { laggingAfterMs: 2_500, staleAfterMs: 5_000 },
+      onTurn: () => {
+        if (bench.engine.state === 'live') liveSlots.push(bench.engine.slot);
+      },
+    });
+    secondChain.slot = 93;
+    await bench.server.stop();
+    await until('lagging', () => bench.engine.state === 'lagging');
+    expect(bench.feed.status().reason).toBe('the node is 7 slots behind the one before');
+    expect(bench.feed.stats().slotLag).toBe(7);
+    secondChain.tick(100);
+    await until('live', () => bench.engine.state === 'live');
+    expect(liveSlots.every((slot) => slot === 100)).toBe(true);
+  });
+});
+
+describe('fail-over: a second node of another chain', () => {
+  test('is refused, named, and nothing of it reaches the book', async () => {
+    const hashes: string[] = [];
+    const lines: string[] = [];
+    const log = {
+      info: () => undefined,
+      warn: (_: object, message: string) => void lines.push(message),
+    };
+    secondChain.genesisHash = 'other';
+    secondChain.accounts.set('user1', 'of another chain');
+    await start({ onGenesisChanged: (hash) => hashes.push(hash), log });
+    const { port } = bench.server;
+    await bench.server.stop();
+    await until('refused three times', () => second.upgrades >= 3);
+    expect(bench.feed.status().state).toBe('rebuilding');
+    expect(lines.filter((line) => line === 'the connection is given up')).toHaveLength(1);
+    const returned = await ScriptedRpc.start(port);
+    new FakeChain(returned).accounts.set('user2', 'after the return');
+    await until('live again', () => bench.engine.state === 'live');
+    await returned.stop();
+    expect([bench.user('user1'), bench.user('user2')]).toEqual(['a', 'after the return']);
+    expect(hashes).toEqual([]);
+    expect(second.count('getProgramAccounts')).toBe(0);
+  });
+});
+
+describe('one node', () => {
+  test('that answers pings but tells no slot is connected to anew', async () => {
+    await bench.start({
+      timers: fastTimers,
+      timing: { laggingAfterMs: 2_500, staleAfterMs: 5_000 },
+    });
+    bench.chain.accounts.set('user1', 'told to a dead subscription');
+    await bench.untilUser('user1', 'told to a dead subscription');
+    expect(bench.feed.stats()).toMatchObject({ failovers: 0, rebuilds: 2 });
+    expect(bench.server.upgrades).toBe(2);
+  });
+});

@@ -1,0 +1,324 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { ManualTimers } from '../../test/support/manual-timers.js';
+import { silentLog } from '../rpc/log.js';
+import type { RpcSocketListener } from '../rpc/socket.js';
+import { type FeedNode, type FeedNodes, Nodes } from './nodes.js';
+import type { FeedRpc, FeedSocket } from './parts.js';
+
+const STALE_AFTER_MS = 5_000;
+
+const noRpc: FeedRpc = {
+  call: () => Promise.reject(new Error('not asked in this test')),
+  callRaw: () => Promise.reject(new Error('not asked in this test')),
+};
+
+/** A socket that a test opens and closes by hand. */
+class FakeSocket implements FeedSocket {
+  listener: RpcSocketListener | null = null;
+  starts = 0;
+
+  start(listener: RpcSocketListener): void {
+    this.listener = listener;
+    this.starts += 1;
+  }
+
+  stop(): void {
+    this.listener = null;
+  }
+
+  drop(reason: string): void {
+    this.listener?.closed(reason);
+  }
+
+  settled(): void {}
+
+  subscribe(): Promise<never> {
+    return Promise.reject(new Error('not asked in this test'));
+  }
+
+  unsubscribe(): void {}
+}
+
+let timers: ManualTimers;
+let sockets: FakeSocket[];
+let events: string[];
+let nodes: Nodes;
+let counters: { failovers: number };
+
+/** Starts with this many nodes, named a, b, c; waits have no jitter. */
+function start(count: number, random = 1): void {
+  timers = new ManualTimers();
+  events = [];
+  counters = { failovers: 0 };
+  sockets = Array.from({ length: count }, () => new FakeSocket());
+  const all = sockets.map((socket, index): FeedNode => {
+    return { name: 'abc'[index] ?? '', rpc: noRpc, socket };
+  });
+  nodes = new Nodes({
+    nodes: all as unknown as FeedNodes,
+    timers,
+    random: () => random,
+    staleAfterMs: STALE_AFTER_MS,
+    counters,
+    log: silentLog,
+  });
+  nodes.start({
+    opened: ({ name }) => events.push(`opened ${name}`),
+    closed: (reason) => events.push(`closed: ${reason}`),
+    malformed: () => events.push('malformed'),
+  });
+}
+
+function socketOf(name: string): FakeSocket {
+  const socket = sockets['abc'.indexOf(name)];
+  if (socket === undefined) throw new Error(`there is no node ${name}`);
+  return socket;
+}
+
+/** The nodes whose sockets run: one at a time. */
+const running = (): string[] =>
+  sockets.flatMap(({ listener }, index) => (listener === null ? [] : ['abc'[index] ?? '']));
+
+function open(name: string): void {
+  const { listener } = socketOf(name);
+  if (listener === null) throw new Error(`the socket of ${name} does not run`);
+  listener.opened();
+}
+
+function close(name: string, reason = 'gone'): void {
+  const { listener } = socketOf(name);
+  if (listener === null) throw new Error(`the socket of ${name} does not run`);
+  listener.closed(reason);
+}
+
+function goLive(name: string): void {
+  open(name);
+  nodes.settled();
+}
+
+describe('nodes: which one is used', () => {
+  beforeEach(() => start(2));
+
+  test('the first, while it works', () => {
+    goLive('a');
+    timers.advance(60_000);
+    expect([running(), nodes.current.name, counters.failovers]).toEqual([['a'], 'a', 0]);
+  });
+
+  test('a live connection that is lost is tried once more on the same node', () => {
+    goLive('a');
+    close('a');
+    expect(running()).toEqual(['a']);
+    goLive('a');
+    expect([running(), counters.failovers]).toEqual([['a'], 0]);
+  });
+
+  test('when that try fails the next node is used at once', () => {
+    goLive('a');
+    close('a');
+    close('a', 'refused');
+    timers.advance(0);
+    expect([running(), nodes.current.name, counters.failovers]).toEqual([['b'], 'b', 1]);
+    expect(events).toEqual(['opened a', 'closed: gone', 'closed: refused']);
+  });
+
+  test('when that try hangs the next node is used after two seconds', () => {
+    goLive('a');
+    close('a');
+    timers.advance(1_999);
+    expect(running()).toEqual(['a']);
+    timers.advance(1);
+    expect(running()).toEqual(['b']);
+    expect(events.at(-1)).toBe('closed: not connected within 2000 ms');
+  });
+
+  test('a connection that ends before the book is live counts as a failed try', () => {
+    open('a');
+    nodes.drop('a subscribe was refused');
+    timers.advance(0);
+    expect(running()).toEqual(['b']);
+  });
+
+  test('the second stays in use although the first is back', () => {
+    close('a');
+    timers.advance(0);
+    goLive('b');
+    timers.advance(600_000);
+    close('b');
+    goLive('b');
+    expect([running(), counters.failovers]).toEqual([['b'], 1]);
+  });
+
+  test('after stop nothing is tried any more', () => {
+    close('a');
+    nodes.stop();
+    timers.advance(60_000);
+    expect([running(), timers.waitsMs]).toEqual([[], []]);
+  });
+});
+
+describe('nodes: when all fail', () => {
+  /** Lets every try fail at once; answers the waits between the ways round. */
+  function waitsOf(rounds: number): number[] {
+    const waits: number[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      for (const name of sockets.keys()) {
+        close('abc'[name] ?? '');
+        const [wait = -1] = timers.waitsMs;
+        if (wait > 0) waits.push(wait);
+        timers.advance(wait);
+      }
+    }
+    return waits;
+  }
+
+  test('the waits double to a cap', () => {
+    start(2);
+    expect(waitsOf(6)).toEqual([100, 200, 400, 800, 1_000, 1_000]);
+  });
+
+  test('the waits are jittered', () => {
+    start(2, 0);
+    expect(waitsOf(3)).toEqual([50, 100, 200]);
+  });
+
+  test('three nodes are tried before a wait', () => {
+    start(3);
+    expect(waitsOf(2)).toEqual([100, 200]);
+  });
+
+  test('a connect may take longer on each way round, up to a cap', () => {
+    start(2);
+    const limits = Array.from({ length: 10 }, () => {
+      const [limit = -1] = timers.waitsMs;
+      timers.advance(limit);
+      if (running().length === 0) timers.advance(timers.waitsMs[0] ?? 0);
+      return limit;
+    });
+    expect(limits).toEqual([
+      2_000, 2_000, 4_000, 4_000, 8_000, 8_000, 10_000, 10_000, 10_000, 10_000,
+    ]);
+  });
+
+  test('a book that is live makes the waits short again', () => {
+    start(2);
+    waitsOf(3);
+    goLive('a');
+    close('a');
+    expect(waitsOf(1)).toEqual([100]);
+  });
+});
+
+describe('nodes: readings that fail', () => {
+  test('the second failure in a row leads to the next node', () => {
+    start(2);
+    open('a');
+    nodes.readingFailed('RPC_TIMEOUT');
+    expect(running()).toEqual(['a']);
+    nodes.readingFailed('RPC_TIMEOUT');
+    timers.advance(0);
+    expect(running()).toEqual(['b']);
+    expect(events.at(-1)).toBe('closed: RPC_TIMEOUT');
+  });
+
+  test('failures count anew after a live book', () => {
+    start(2);
+    open('a');
+    nodes.readingFailed('RPC_TIMEOUT');
+    nodes.settled();
+    nodes.readingFailed('RPC_TIMEOUT');
+    expect(running()).toEqual(['a']);
+  });
+
+  test('the only node is kept, because its session tries again by itself', () => {
+    start(1);
+    open('a');
+    for (let failure = 0; failure < 10; failure += 1) nodes.readingFailed('RPC_TIMEOUT');
+    expect(events).toEqual(['opened a']);
+  });
+});
+
+describe('nodes: silence on an open connection', () => {
+  test('the next node is used as soon as the book is stale', () => {
+    start(2);
+    goLive('a');
+    nodes.silent(STALE_AFTER_MS - 1, true);
+    expect(running()).toEqual(['a']);
+    nodes.silent(STALE_AFTER_MS, true);
+    timers.advance(0);
+    expect(running()).toEqual(['b']);
+    expect(events.at(-1)).toBe('closed: no slot for 5000 ms');
+  });
+
+  test('a node that is silent while its accounts are read is left as well', () => {
+    start(2);
+    open('a');
+    nodes.silent(STALE_AFTER_MS, false);
+    timers.advance(0);
+    expect(running()).toEqual(['b']);
+  });
+
+  /** The silence that each further move takes, while no node has slots. */
+  function silencesOf(moves: number): number[] {
+    return Array.from({ length: moves }, () => {
+      const name = nodes.current.name;
+      goLive(name);
+      for (let ms = 1_000; ; ms += 1_000) {
+        nodes.silent(ms, true);
+        if (events.at(-1) === `opened ${name}`) continue;
+        timers.advance(timers.waitsMs[0] ?? 0);
+        return ms;
+      }
+    });
+  }
+
+  test('while no node has slots the moves get rarer, up to a cap', () => {
+    start(2);
+    expect(silencesOf(7)).toEqual([5_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000]);
+  });
+
+  test('a slot makes the next node be asked soon again', () => {
+    start(2);
+    silencesOf(4);
+    nodes.heard();
+    expect(silencesOf(1)).toEqual([5_000]);
+  });
+
+  test('the only node is connected to anew, less and less often', () => {
+    start(1);
+    expect(silencesOf(4)).toEqual([20_000, 40_000, 80_000, 160_000]);
+  });
+
+  test('the only node may be silent while its accounts are read', () => {
+    start(1);
+    open('a');
+    nodes.silent(600_000, false);
+    expect(events).toEqual(['opened a']);
+  });
+});
+
+describe('nodes: which chain is followed', () => {
+  test('the first that is told of, by whichever node', () => {
+    start(2);
+    close('a');
+    timers.advance(0);
+    expect(nodes.admits('g', null)).toBe(true);
+  });
+
+  test('another one of the node in use, not of a node that takes over', () => {
+    start(2);
+    expect(nodes.admits('g', null)).toBe(true);
+    expect(nodes.admits('other', 'g')).toBe(true);
+    close('a');
+    timers.advance(0);
+    expect(nodes.admits('third', 'other')).toBe(false);
+  });
+
+  test('a node that took over on the same chain may change it later', () => {
+    start(2);
+    nodes.admits('g', null);
+    close('a');
+    timers.advance(0);
+    expect([nodes.admits('g', 'g'), nodes.admits('other', 'g')]).toEqual([true, true]);
+  });
+});
