@@ -184,7 +184,6 @@ export class ConfigReader {
   }
 
   private common(): CommonConfig {
-    const duration = { min: LIMITS.durationMsMin, max: LIMITS.durationMsMax };
     const rate = { min: 0, max: LIMITS.ratePerSecondMax };
     return {
       host: this.text('host') ?? DEFAULTS.host,
@@ -195,8 +194,7 @@ export class ConfigReader {
         min: 0,
         max: LIMITS.auditIntervalMsMax,
       }),
-      laggingAfterMs: this.integer('laggingAfterMs', DEFAULTS.laggingAfterMs, duration),
-      staleAfterMs: this.integer('staleAfterMs', DEFAULTS.staleAfterMs, duration),
+      ...this.timing(),
       metricsPort: this.metricsPort(),
       metricsHost: this.text('metricsHost') ?? DEFAULTS.metricsHost,
       publishIntervalMs: this.integer('publishIntervalMs', DEFAULTS.publishIntervalMs, {
@@ -213,6 +211,15 @@ export class ConfigReader {
       }),
       requestsPerSecond: this.integer('requestsPerSecond', DEFAULTS.requestsPerSecond, rate),
     };
+  }
+
+  private timing(): Pick<CommonConfig, 'laggingAfterMs' | 'staleAfterMs'> {
+    const duration = { min: LIMITS.durationMsMin, max: LIMITS.durationMsMax };
+    const laggingAfterMs = this.integer('laggingAfterMs', DEFAULTS.laggingAfterMs, duration);
+    const staleAfterMs = this.integer('staleAfterMs', DEFAULTS.staleAfterMs, duration);
+    if (staleAfterMs >= laggingAfterMs) return { laggingAfterMs, staleAfterMs };
+    const range = `at least --lagging-after-ms, which is ${laggingAfterMs}`;
+    throw outOfRange('staleAfterMs', staleAfterMs, range);
   }
 
   private metricsPort(): number | undefined {
