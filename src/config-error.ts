@@ -22,6 +22,12 @@ export function environmentNameOf(key: string): string {
   return `SLOTBOOK_${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }
 
+/** A value that has to be given. */
+export function missing(key: string): ConfigError {
+  const flag = flagOf(key);
+  return new ConfigError('MISSING_SETTING', `${flag} is missing`, flag);
+}
+
 /** A value that cannot be read. */
 export function invalid(key: string, value: string, rule: string): ConfigError {
   const flag = flagOf(key);

@@ -136,6 +136,35 @@ describe('values', () => {
     [{ markets: 'A,'.repeat(300) }, { code: 'SETTING_OUT_OF_RANGE', setting: '--markets' }],
   ])('%j is refused by name', expectRefusal);
 
+  test.each([
+    [{ rpcUrl: '', wsUrl: 'ws://node.example' }, '--rpc-url'],
+    [{ fallbackWsUrl: 'ws://node.example' }, '--fallback-rpc-url'],
+  ])('%j lacks an address', (flags, setting) =>
+    expectRefusal(flags, { code: 'MISSING_SETTING', setting }),
+  );
+
+  test('a stale book cannot be fresher than a lagging one', () => {
+    const read = () => reader({ staleAfterMs: '2000' }).demo();
+    expect(read).toThrow(
+      '--stale-after-ms was 2000, must be at least --lagging-after-ms, which is 2500',
+    );
+    const equal = reader({ staleAfterMs: '2500' }).demo();
+    expect(equal).toMatchObject({ laggingAfterMs: 2_500, staleAfterMs: 2_500 });
+  });
+
+  test('a fallback is the second node, with its own subscription URL', () => {
+    const urls = { rpcUrl: 'http://a.example', fallbackRpcUrl: 'https://b.example/key' };
+    expect(reader(urls).service().nodes).toEqual([
+      { rpcUrl: 'http://a.example/', wsUrl: 'ws://a.example/' },
+      { rpcUrl: 'https://b.example/key', wsUrl: 'wss://b.example/key' },
+    ]);
+  });
+
+  test.each(['fallbackRpcUrl', 'snapshotUrl'])('a wrong %s is not echoed either', (name) => {
+    const read = () => reader({ rpcUrl: 'http://a.example', [name]: 'ftp://x/secret' }).service();
+    expect(read).toThrow(/^(?!.*secret)/);
+  });
+
   test('a wrong URL is not echoed, because it may carry an access key', () => {
     const read = () => reader({ rpcUrl: 'ftp://node.example/secret' }).service();
     expect(read).toThrow(/^(?!.*secret)/);

@@ -6,7 +6,14 @@
  * ConfigError that names the setting.
  */
 import { PublicKey } from '@solana/web3.js';
-import { ConfigError, environmentNameOf, flagOf, invalid, outOfRange } from './config-error.js';
+import {
+  ConfigError,
+  environmentNameOf,
+  flagOf,
+  invalid,
+  missing,
+  outOfRange,
+} from './config-error.js';
 import { LIMITS } from './limits.js';
 
 export { ConfigError } from './config-error.js';
@@ -135,9 +142,7 @@ export class ConfigReader {
   /** The settings of `serve`. */
   service(): ServiceConfig {
     const first = this.node('rpcUrl', 'wsUrl');
-    if (first === undefined) {
-      throw new ConfigError('MISSING_SETTING', '--rpc-url is missing', '--rpc-url');
-    }
+    if (first === undefined) throw missing('rpcUrl');
     const second = this.node('fallbackRpcUrl', 'fallbackWsUrl');
     const snapshotUrl = this.text('snapshotUrl');
     return {
@@ -176,9 +181,10 @@ export class ConfigReader {
 
   private node(rpcKey: string, wsKey: string): NodeConfig | undefined {
     const rpcText = this.text(rpcKey);
+    const wsText = this.text(wsKey);
+    if (rpcText === undefined && wsText !== undefined) throw missing(rpcKey);
     if (rpcText === undefined) return undefined;
     const rpc = this.url(rpcKey, rpcText, HTTP);
-    const wsText = this.text(wsKey);
     const ws = wsText === undefined ? wsUrlOf(rpc) : this.url(wsKey, wsText, ['ws:', 'wss:']);
     return { rpcUrl: rpc.href, wsUrl: ws.href };
   }
