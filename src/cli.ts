@@ -8,15 +8,12 @@ import { Command, Option } from 'commander';
 import { ConfigError, ConfigReader, DEFAULTS, type Flags } from './config.js';
 import { type Service, startDemoService, startReplayService, startService } from './main.js';
 
-const commonOptions = [
+/** What every served book has. */
+const bookOptions = [
   new Option('--port <port>', `port to listen on, 0 for a free one (default ${DEFAULTS.port})`),
   new Option('--host <host>', `address to listen on (default ${DEFAULTS.host})`),
   new Option('--markets <names>', 'serve only these markets, comma-separated (default all)'),
   new Option('--log-level <level>', `pino level, or silent (default ${DEFAULTS.logLevel})`),
-  new Option(
-    '--audit-interval-ms <ms>',
-    `time between two audits of the book, 0 for none (default ${DEFAULTS.auditIntervalMs})`,
-  ),
   new Option(
     '--lagging-after-ms <ms>',
     `without a slot for this long the book is lagging (default ${DEFAULTS.laggingAfterMs})`,
@@ -43,6 +40,14 @@ const commonOptions = [
     `messages of one WebSocket (default ${DEFAULTS.messagesPerSecond})`,
   ),
   new Option('--requests-per-second <count>', 'HTTP requests of one address (default 0, no limit)'),
+];
+
+const commonOptions = [
+  ...bookOptions,
+  new Option(
+    '--audit-interval-ms <ms>',
+    `time between two audits of the book, 0 for none (default ${DEFAULTS.auditIntervalMs})`,
+  ),
 ];
 
 const clusterOptions = [
@@ -107,7 +112,7 @@ function createProgram(): Command {
     command: newCommand('replay')
       .description('serve the book of a recording, as it was')
       .argument('<file>', 'what `record` has made'),
-    options: [...commonOptions, ...replayOptions],
+    options: [...bookOptions, ...replayOptions],
     start: replay,
   });
   program.addCommand(defaultCommand(), { isDefault: true });

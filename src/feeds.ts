@@ -63,8 +63,10 @@ export function liveOrigin(
   const recorder = new Recorder({ open: () => createRecordingFile(recordTo), codec, log });
   const recorded = new RecordingEngine(engine, (call) => recorder.append(call));
   const info = { programId, epoch: engine.epoch, createdMs: Date.now() };
-  const prepare = (): Promise<void> =>
-    recorder.begin(info).catch((error: unknown) => refuseFile(recordTo, error));
+  const prepare = async (): Promise<void> => {
+    await recorder.begin(info).catch((error: unknown) => refuseFile(recordTo, error));
+    log.info({ file: recordTo }, 'recording');
+  };
   const feed = (events: FeedEvents): BookFeed => {
     const live = liveFeed({ config, log, engine: recorded, events });
     const stop = async (): Promise<void> => {

@@ -151,11 +151,13 @@ test('a disk that does not answer costs bounded memory and ends the recording', 
 test('a disk that takes nothing from the beginning is told to who began', async () => {
   const disk = new Disk();
   disk.failure = noSpace;
-  const began = recorderOn(disk).recorder.begin(INFO);
+  const { recorder, warnings } = recorderOn(disk);
+  const began = recorder.begin(INFO);
   await expect(began).rejects.toMatchObject({
     code: 'RECORDING_WRITE_FAILED',
-    message: expect.stringContaining('ENOSPC'),
+    message: 'the recording cannot be written: no space left on device',
   });
+  expect([warnings, disk.closed]).toEqual([[], 1]);
 });
 
 test('a file that is there already is not touched', async () => {

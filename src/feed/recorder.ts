@@ -3,7 +3,6 @@ import type { Log } from '../rpc/log.js';
 import { nextTurn, systemTimers, type Timer, type Timers } from '../rpc/timers.js';
 import { ByteQueue } from './byte-queue.js';
 import { FeedError } from './error.js';
-import { failureText } from './failure.js';
 import { type Codec, recordingPreamble, sealRecord } from './record-file.js';
 import { encodeCall, type RecordedCall, type RecordingInfo } from './recorded-call.js';
 import {
@@ -64,7 +63,7 @@ export class Recorder {
   #calls = 0;
   #bytes = 0;
   /** Why nothing is recorded any more; null while all is well. */
-  #failure: string | null = null;
+  #failure: unknown = null;
 
   constructor(options: RecorderOptions) {
     this.#options = options;
@@ -77,7 +76,8 @@ export class Recorder {
       this.#sink = await this.#options.open();
       await this.#sink.write(recordingPreamble());
     } catch (error) {
-      this.#fail(error);
+      this.#giveUp(error);
+      throw writeFailed(error);
     }
     this.#startMs = this.#timers.nowMs();
     this.append({ name: 'open', ...info });
@@ -158,10 +158,13 @@ export class Recorder {
 
   #fail(error: unknown): void {
     if (this.#ended) return;
+    this.#options.log.warn({ err: error }, 'recording has failed: the file ends here');
+    this.#giveUp(error);
+  }
+
+  #giveUp(error: unknown): void {
     this.#end();
-    this.#failure = failureText(error);
-    const fields = { err: error, failure: this.#failure };
-    this.#options.log.warn(fields, 'recording has failed: the file ends here');
+    this.#failure = error;
     // The file is of no further use here, and why it cannot be closed would say nothing new.
     this.#sink?.close().catch(() => undefined);
   }
@@ -175,6 +178,7 @@ export class Recorder {
   }
 }
 
-function writeFailed(why: string): FeedError {
+function writeFailed(error: unknown): FeedError {
+  const why = error instanceof Error ? error.message : String(error);
   return new FeedError('RECORDING_WRITE_FAILED', `the recording cannot be written: ${why}`);
 }
