@@ -8,19 +8,22 @@ import { ServerError } from './errors.js';
 /** Reads accounts as base64, in the order of their keys; null where there is none. */
 export type ReadAccounts = (keys: readonly string[]) => Promise<readonly (string | null)[]>;
 
-interface Reading {
-  readonly accounts: Promise<readonly (string | null)[]>;
+interface Reading<Answer> {
+  readonly answer: Promise<Answer>;
   /** When it ended; undefined while it is under way. */
   endedAtMs: number | undefined;
 }
 
-/** Bounded readings of accounts. Failures carry a code and nothing of the node's address. */
-export class AccountReads {
-  private readonly readings = new Map<string, Reading>();
+/**
+ * Bounded readings of accounts, each with the answer that is made of it once. Failures carry a code and
+ * nothing of the node's address.
+ */
+export class AccountReads<Answer> {
+  private readonly readings = new Map<string, Reading<Answer>>();
   private underWay = 0;
 
   constructor(
-    private readonly read: ReadAccounts,
+    private readonly read: (keys: readonly string[]) => Promise<Answer>,
     private readonly nowMs: () => number = () => performance.now(),
   ) {}
 
@@ -30,11 +33,11 @@ export class AccountReads {
   }
 
   /** Throws RATE_LIMITED when too many are under way, and rejects with NOT_READY when it fails. */
-  get(keys: readonly string[]): Promise<readonly (string | null)[]> {
+  get(keys: readonly string[]): Promise<Answer> {
     this.forgetOld();
     const name = keys.join();
     const known = this.readings.get(name);
-    if (known !== undefined) return known.accounts;
+    if (known !== undefined) return known.answer;
     if (this.underWay >= LIMITS.accountReadsMax) {
       const message = `${LIMITS.accountReadsMax} readings of accounts are under way, must be fewer`;
       throw new ServerError('RATE_LIMITED', message);
@@ -42,10 +45,10 @@ export class AccountReads {
     return this.begin(name, keys);
   }
 
-  private begin(name: string, keys: readonly string[]): Promise<readonly (string | null)[]> {
-    const answer = this.read(keys);
+  private begin(name: string, keys: readonly string[]): Promise<Answer> {
+    const begun = this.read(keys);
     this.underWay += 1;
-    const accounts = answer
+    const answer = begun
       .catch((error: unknown): never => {
         throw failure(error);
       })
@@ -53,9 +56,9 @@ export class AccountReads {
         this.underWay -= 1;
         reading.endedAtMs = this.nowMs();
       });
-    const reading: Reading = { accounts, endedAtMs: undefined };
+    const reading: Reading<Answer> = { answer, endedAtMs: undefined };
     this.readings.set(name, reading);
-    return accounts;
+    return answer;
   }
 
   /** Readings end in another order than they begin, so all are looked at; they are few. */

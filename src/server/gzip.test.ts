@@ -84,4 +84,17 @@ describe('over HTTP', () => {
     expect(head.headers.get('content-encoding')).toBe('gzip');
     expect(await head.text()).toBe('');
   });
+
+  test('an uncrossed book is another body than the same book as it is', async () => {
+    book.filler = 'y'.repeat(LIMITS.gzipBodyBytesMin);
+    const ask = async (query: string): Promise<unknown> => {
+      const headers = { 'Accept-Encoding': 'gzip' };
+      const url = `${server.url}/l2?marketName=SOL-PERP${query}`;
+      const { asked } = JSON.parse(await (await fetch(url, { headers })).text());
+      return asked.uncross;
+    };
+    for (let round = 0; round < 2; round += 1) {
+      expect([await ask(''), await ask('&uncross=true')]).toEqual([undefined, true]);
+    }
+  });
 });

@@ -26,6 +26,7 @@ describe('/topMakers', () => {
   const book = new FakeBook();
   const asked: (readonly string[])[] = [];
   let failure: unknown;
+  let size = 0;
   let server: RunningServer;
 
   beforeAll(async () => {
@@ -33,7 +34,7 @@ describe('/topMakers', () => {
       readAccounts: async (keys) => {
         asked.push(keys);
         if (failure !== undefined) throw failure;
-        return keys.map((key, index) => (index === 0 ? `data of ${key}` : null));
+        return keys.map((key, index) => (index === 0 ? `data of ${key}${'A'.repeat(size)}` : null));
       },
     });
   });
@@ -82,6 +83,19 @@ describe('/topMakers', () => {
       { userAccountPubKey: 'bid-maker-1', accountBase64: null },
     ]);
     expect(asked).toEqual([['bid-maker-0', 'bid-maker-1']]);
+  });
+
+  test('compresses large accounts for those who accept it', async () => {
+    const query = 'side=bid&limit=9&includeAccounts=true';
+    size = LIMITS.gzipBodyBytesMin;
+    const plain = await get(query, { 'Accept-Encoding': 'identity' });
+    const zipped = await get(query, { 'Accept-Encoding': 'gzip' });
+    const encodings = [plain, zipped].map(({ headers }) => headers.get('content-encoding'));
+    expect(encodings).toEqual([null, 'gzip']);
+    const text = await plain.text();
+    expect(text.length).toBeGreaterThan(size);
+    expect(await zipped.text()).toBe(text);
+    size = 0;
   });
 
   test('tells the code of a failed reading and nothing of the node', async () => {

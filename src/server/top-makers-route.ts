@@ -2,6 +2,7 @@
  * /topMakers: whose orders stand best. Names come from the book alone; accounts are read for the
  * client, and are as new as the node's answer rather than as the book.
  */
+import { LIMITS } from '../limits.js';
 import { AccountReads, type ReadAccounts } from './account-reads.js';
 import {
   type BookRoute,
@@ -10,9 +11,11 @@ import {
   requireFirstBook,
 } from './book-routes.js';
 import type { BookSource } from './book-source.js';
+import { acceptsGzip, GzipCache } from './gzip.js';
 import { parseTopMakers, type TopMakersQuery } from './params.js';
-import { jsonHeaders, type Reply } from './reply.js';
-import { QueryMemo } from './versioned.js';
+import { type Header, jsonHeaders, type Reply } from './reply.js';
+import type { HttpRequest } from './uws.js';
+import { gzipReply, QueryMemo } from './versioned.js';
 
 /** What /topMakers needs. */
 export interface TopMakersOptions extends BookRouteOptions {
@@ -26,11 +29,11 @@ export function topMakersRoute({ book, readiness, readAccounts }: TopMakersOptio
     Buffer.from(JSON.stringify(makersOf(query, book)));
   const names = bookRoute({ book, readiness, parse, render });
   const memo = new QueryMemo(book, parse);
-  const reads = new AccountReads(readAccounts);
+  const withAccounts = accountsRoute(readAccounts);
   return (request) => {
     requireFirstBook(readiness());
     const query = memo.get(request.query);
-    return query.includeAccounts ? withAccounts(makersOf(query, book), reads) : names(request);
+    return query.includeAccounts ? withAccounts(request, makersOf(query, book)) : names(request);
   };
 }
 
@@ -38,12 +41,36 @@ function makersOf({ market, side, limit }: TopMakersQuery, book: BookSource): re
   return book.topMakers({ market, side, limit });
 }
 
-async function withAccounts(makers: readonly string[], reads: AccountReads): Promise<Reply> {
-  const accounts = makers.length === 0 ? [] : await reads.get(makers);
-  const rows = makers.map((userAccountPubKey, index) => ({
+const headers: readonly Header[] = [
+  ...jsonHeaders,
+  ['Cache-Control', 'no-cache'],
+  ['Vary', 'Accept-Encoding'],
+];
+
+/** 100 accounts are 584 KB of text, so each reading is written down and compressed once. */
+function accountsRoute(
+  readAccounts: ReadAccounts,
+): (request: HttpRequest, makers: readonly string[]) => Promise<Reply> {
+  let readings = 0;
+  const reads = new AccountReads(async (makers) => {
+    const accounts = makers.length === 0 ? [] : await readAccounts(makers);
+    readings += 1;
+    return { body: Buffer.from(JSON.stringify(rowsOf(makers, accounts))), version: `${readings}` };
+  });
+  const gzips = new GzipCache();
+  return async (request, makers) => {
+    const wantsGzip = acceptsGzip(request.header('accept-encoding'));
+    const { body, version } = await reads.get(makers);
+    const plain: Reply = { status: 200, headers, body };
+    if (!wantsGzip || body.length < LIMITS.gzipBodyBytesMin) return plain;
+    const zipped = await gzips.get({ key: makers.join(), version, body });
+    return zipped === undefined ? plain : gzipReply(headers, zipped);
+  };
+}
+
+function rowsOf(makers: readonly string[], accounts: readonly (string | null)[]) {
+  return makers.map((userAccountPubKey, index) => ({
     userAccountPubKey,
     accountBase64: accounts[index] ?? null,
   }));
-  const headers = [...jsonHeaders, ['Cache-Control', 'no-cache'] as const];
-  return { status: 200, headers, body: JSON.stringify(rows) };
 }

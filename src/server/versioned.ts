@@ -54,7 +54,8 @@ export function deliver(
   return zipped === undefined ? { status: 200, headers, body } : gzipReply(headers, zipped);
 }
 
-function gzipReply(headers: readonly Header[], body: Uint8Array): Reply {
+/** A 200 with a compressed body. */
+export function gzipReply(headers: readonly Header[], body: Uint8Array): Reply {
   return { status: 200, headers: [...headers, ['Content-Encoding', 'gzip']], body };
 }
 
