@@ -34,6 +34,13 @@ export function invalid(key: string, value: string, rule: string): ConfigError {
   return new ConfigError('INVALID_SETTING', `${flag} was ${value}, ${rule}`, flag);
 }
 
+/** An address that is none. It is left out: an RPC address often carries an access key. */
+export function notUrl(key: string, protocols: readonly string[]): ConfigError {
+  const flag = flagOf(key);
+  const wanted = protocols.map((protocol) => `${protocol}//`).join(' or ');
+  return new ConfigError('INVALID_SETTING', `${flag} must be a ${wanted} URL`, flag);
+}
+
 /** A value outside of its range, which is told. */
 export function outOfRange(key: string, value: string | number, range: string): ConfigError {
   const flag = flagOf(key);

@@ -6,14 +6,7 @@
  * ConfigError that names the setting.
  */
 import { PublicKey } from '@solana/web3.js';
-import {
-  ConfigError,
-  environmentNameOf,
-  flagOf,
-  invalid,
-  missing,
-  outOfRange,
-} from './config-error.js';
+import { environmentNameOf, invalid, missing, notUrl, outOfRange } from './config-error.js';
 import { LIMITS } from './limits.js';
 
 export { ConfigError } from './config-error.js';
@@ -273,9 +266,7 @@ export class ConfigReader {
   private url(key: string, text: string, protocols: readonly string[]): URL {
     const url = URL.canParse(text) ? new URL(text) : undefined;
     if (url !== undefined && protocols.includes(url.protocol)) return url;
-    // The value is left out: an RPC address often carries an access key.
-    const wanted = protocols.map((protocol) => `${protocol}//`).join(' or ');
-    throw new ConfigError('INVALID_SETTING', `${flagOf(key)} must be a ${wanted} URL`, flagOf(key));
+    throw notUrl(key, protocols);
   }
 
   private text(key: string): string | undefined {
