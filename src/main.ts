@@ -103,12 +103,15 @@ async function listenOn(
   const onFault = (error: unknown, path: string): void =>
     log.error({ err: error, path }, 'a request failed');
   const main = await listen({ host, port, handler: handlers.main, sockets, onFault });
-  sockets.start(main);
   const url = urlOf(host, main);
-  if (metricsPort === undefined) return { listeners: [main], url, metricsUrl: url };
+  if (metricsPort === undefined) {
+    sockets.start(main);
+    return { listeners: [main], url, metricsUrl: url };
+  }
   try {
     const address = { host: metricsHost, port: metricsPort };
     const operator = await listen({ ...address, handler: handlers.operator, onFault });
+    sockets.start(main);
     return { listeners: [main, operator], url, metricsUrl: urlOf(metricsHost, operator) };
   } catch (error) {
     main.close();

@@ -1,0 +1,80 @@
+/** The ports of a service whose node cannot be reached: what answers all the same, and where. */
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { afterEach, expect, test, vi } from 'vitest';
+import { ConfigReader, type Flags } from '../src/config.js';
+import { type Service, startService } from '../src/main.js';
+
+let service: Service | undefined;
+let printed = '';
+
+afterEach(async () => {
+  await service?.stop();
+  service = undefined;
+  vi.restoreAllMocks();
+});
+
+/** A service for a node that nobody is, and the address at which it says its metrics are. */
+async function start(flags: Flags): Promise<{ url: string; metricsUrl: string }> {
+  printed = '';
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    printed += String(text);
+    return true;
+  });
+  // Nobody listens on port 1.
+  const node = { rpcUrl: 'http://127.0.0.1:1/v1/secret-key-of-the-node', logLevel: 'silent' };
+  service = await startService(new ConfigReader({ ...node, port: '0', ...flags }, {}).service());
+  const metricsUrl = /(\S+)\/metrics\n/.exec(printed)?.[1] ?? '';
+  return { url: service.url, metricsUrl };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  if (address === null || typeof address === 'string') throw new Error('a port has a number');
+  return address.port;
+}
+
+async function statusOf(url: string): Promise<number> {
+  return (await fetch(url)).status;
+}
+
+test('without --metrics-port the figures are on the one port', async () => {
+  const { url, metricsUrl } = await start({});
+  expect(metricsUrl).toBe(url);
+  expect(await statusOf(`${url}/metrics`)).toBe(200);
+});
+
+test('with --metrics-port they are on that one only, and stop with the service', async () => {
+  const { url, metricsUrl } = await start({ metricsPort: '0' });
+  expect(metricsUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  expect(metricsUrl).not.toBe(url);
+  expect(await statusOf(`${metricsUrl}/metrics`)).toBe(200);
+  expect(await statusOf(`${metricsUrl}/l2?marketName=SOL-PERP`)).toBe(404);
+  expect(await statusOf(`${url}/metrics`)).toBe(404);
+  await service?.stop();
+  await expect(fetch(`${metricsUrl}/health`)).rejects.toThrow('fetch failed');
+});
+
+test('a metrics port that is taken fails the start and gives the main one back', async () => {
+  const { url, metricsUrl } = await start({ metricsPort: '0' });
+  const { port } = new URL(metricsUrl);
+  await expect(start({ metricsPort: port })).rejects.toThrow(
+    `127.0.0.1:${port} cannot be listened`,
+  );
+});
+
+test('/status tells why there is no book and which node is asked, but not its key', async () => {
+  const { url } = await start({});
+  const text = await (await fetch(`${url}/status`)).text();
+  const status = JSON.parse(text);
+  expect(status).toMatchObject({ state: 'starting', slot: 0, genesisHash: null, markets: [] });
+  expect(status).toMatchObject({ node: '127.0.0.1:1', lastAudit: null, users: 0 });
+  expect(status.reason).toMatch(/\w+ \w+/);
+  expect(text).not.toContain('secret');
+  expect(await statusOf(`${url}/batchL2`)).toBe(503);
+  expect(await statusOf(`${url}/topMakers?marketName=SOL-PERP&side=bid`)).toBe(503);
+});
