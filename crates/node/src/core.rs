@@ -78,8 +78,6 @@ pub struct Core {
     bodies: BodyCache<BodyKey>,
     rows: Rows,
     crossing: Crossing,
-    /// The body inside the frame that is being rendered.
-    framed: Vec<u8>,
     problems: Problems,
     counts: TurnCounts,
     /// The markets as they were when `market_set` last grew.
@@ -105,7 +103,6 @@ impl Core {
             bodies: BodyCache::new(CACHE_LIMITS),
             rows: Rows::default(),
             crossing: Crossing::default(),
-            framed: Vec::new(),
             problems: Problems::default(),
             counts: TurnCounts::default(),
             known_markets: Vec::new(),
@@ -311,7 +308,7 @@ impl Core {
     ) -> i32 {
         let Some((id, version)) = self.shown(market) else { return 0 };
         let body_key = BodyKey::Frame { market: id.0, depth, grouping, vamm, indicative };
-        let (book, epoch, framed) = (&self.book, &self.epoch, &mut self.framed);
+        let (book, epoch) = (&self.book, &self.epoch);
         let frame = self.bodies.body(body_key, version, |frame| {
             let request = FrameRequest {
                 market: id,
@@ -320,7 +317,7 @@ impl Core {
                 vamm: Included::from(vamm),
                 indicative: Included::from(indicative),
             };
-            render_frame(book, &request, epoch, framed, frame);
+            render_frame(book, &request, epoch, frame);
         });
         hand_over(frame, &mut out)
     }

@@ -3,7 +3,7 @@
 use slotbook_book::{Book, MarketId, MarketInfo};
 use slotbook_protocol::enums::MarketType;
 
-use crate::render::{L2Request, render_l2};
+use crate::render::{L2Request, write_body};
 use crate::writer::JsonWriter;
 
 /// Which channel a frame is of. The name of the channel says all of it but the depth.
@@ -39,29 +39,19 @@ impl From<bool> for Included {
 /// Writes the frame `{"channel":NAME,"data":TEXT}` behind what `out` holds. TEXT is the /l2 body
 /// as a JSON string: the clients in use parse twice.
 ///
-/// Answers false, and writes nothing, when the market is not known. `body` is overwritten: it is
-/// the caller's so that its memory is used again.
-pub fn render_frame(
-    book: &Book,
-    request: &FrameRequest,
-    epoch: &str,
-    body: &mut Vec<u8>,
-    out: &mut Vec<u8>,
-) -> bool {
+/// Answers false, and writes nothing, when the market is not known.
+pub fn render_frame(book: &Book, request: &FrameRequest, epoch: &str, out: &mut Vec<u8>) -> bool {
     let FrameRequest { market, depth_levels, grouping_ticks, .. } = *request;
     let Some(info) = book.market(market) else { return false };
-    let levels =
-        L2Request { market, depth_levels, grouping_ticks: grouping_ticks.unwrap_or_default() };
-    body.clear();
-    if !render_l2(book, &levels, epoch, body) {
-        return false;
-    }
     let mut json = JsonWriter::new(out);
     json.raw(b"{\"channel\":\"");
     write_name(&mut json, info, request);
     json.raw(b"\",\"data\":\"");
-    json.escaped(body);
-    json.raw(b"\"}");
+    let levels =
+        L2Request { market, depth_levels, grouping_ticks: grouping_ticks.unwrap_or_default() };
+    let is_known = write_body(book, &levels, epoch, &mut JsonWriter::nested(out));
+    debug_assert!(is_known, "Invariant: a market with a name has a body");
+    JsonWriter::new(out).raw(b"\"}");
     true
 }
 

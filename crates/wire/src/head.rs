@@ -5,7 +5,7 @@ use slotbook_protocol::oracle::OracleReading;
 use slotbook_protocol::units::{OraclePrice, Price, Slot};
 
 use crate::mark::{self, TopOfBook};
-use crate::writer::JsonWriter;
+use crate::writer::{JsonWriter, literal};
 
 /// Everything a body says about its market and its moment.
 #[derive(Clone, Copy, Debug)]
@@ -44,82 +44,82 @@ pub struct BodyHead<'a> {
 
 impl BodyHead<'_> {
     /// Writes the members of /l2 that follow the rows.
-    pub(crate) fn write_with_prices(&self, json: &mut JsonWriter<'_>) {
+    pub(crate) fn write_with_prices<const N: bool>(&self, json: &mut JsonWriter<'_, N>) {
         self.write_identity(json);
         self.write_prices(json);
         self.write_rest(json);
     }
 
     /// Writes the members of /l3 that follow the rows.
-    pub(crate) fn write_without_prices(&self, json: &mut JsonWriter<'_>) {
+    pub(crate) fn write_without_prices<const N: bool>(&self, json: &mut JsonWriter<'_, N>) {
         self.write_identity(json);
         self.write_rest(json);
     }
 
-    fn write_identity(&self, json: &mut JsonWriter<'_>) {
-        json.raw(b",\"marketName\":");
+    fn write_identity<const N: bool>(&self, json: &mut JsonWriter<'_, N>) {
+        literal!(json, b",\"marketName\":");
         json.string(self.market_name);
-        json.raw(match self.market_type {
-            MarketType::Spot => b",\"marketType\":\"spot\",\"marketIndex\":",
-            MarketType::Perp => b",\"marketType\":\"perp\",\"marketIndex\":",
-        });
+        match self.market_type {
+            MarketType::Spot => literal!(json, b",\"marketType\":\"spot\",\"marketIndex\":"),
+            MarketType::Perp => literal!(json, b",\"marketType\":\"perp\",\"marketIndex\":"),
+        }
         json.u64(u64::from(self.market_index));
-        json.raw(b",\"ts\":");
+        literal!(json, b",\"ts\":");
         json.u64(self.ts_ms);
-        json.raw(b",\"slot\":");
+        literal!(json, b",\"slot\":");
         json.u64(self.slot.0);
     }
 
     /// Source: facts of the incumbent's /l2 (`facts/dlob-server.md` 1.1), best and spread left out
     /// where a side is empty, because clients in use build big numbers of whatever is there.
-    fn write_prices(&self, json: &mut JsonWriter<'_>) {
+    fn write_prices<const N: bool>(&self, json: &mut JsonWriter<'_, N>) {
         let Some((bid, ask)) = self.top.both() else {
-            json.raw(b",\"markPrice\":\"");
+            literal!(json, b",\"markPrice\":\"");
             json.i64(self.shown_oracle_price().0);
-            json.raw(b"\"");
+            literal!(json, b"\"");
             return;
         };
         let pricing = self.pricing_oracle().map(|reading| reading.price);
         let spread = mark::spread(bid, ask, pricing);
-        json.raw(b",\"markPrice\":\"");
+        literal!(json, b",\"markPrice\":\"");
         json.i64(spread.mark.0);
-        json.raw(b"\",\"bestBidPrice\":\"");
+        literal!(json, b"\",\"bestBidPrice\":\"");
         json.u64(bid.0);
-        json.raw(b"\",\"bestAskPrice\":\"");
+        literal!(json, b"\",\"bestAskPrice\":\"");
         json.u64(ask.0);
-        json.raw(b"\",\"spreadPct\":\"");
+        literal!(json, b"\",\"spreadPct\":\"");
         json.u128(spread.percent);
-        json.raw(b"\",\"spreadQuote\":\"");
+        literal!(json, b"\",\"spreadQuote\":\"");
         json.u64(spread.quote.0);
-        json.raw(b"\"");
+        literal!(json, b"\"");
     }
 
-    fn write_rest(&self, json: &mut JsonWriter<'_>) {
-        json.raw(b",\"oracle\":");
+    fn write_rest<const N: bool>(&self, json: &mut JsonWriter<'_, N>) {
+        literal!(json, b",\"oracle\":");
         json.i64(self.shown_oracle_price().0);
-        json.raw(b",\"oracleData\":");
+        literal!(json, b",\"oracleData\":");
         write_reading(json, self.oracle);
-        json.raw(b",\"mmOracleData\":");
+        literal!(json, b",\"mmOracleData\":");
         write_reading(json, self.pricing_oracle());
-        json.raw(b",\"marketSlot\":");
+        literal!(json, b",\"marketSlot\":");
         json.u64(self.market_slot.0);
-        json.raw(b",\"seq\":");
+        literal!(json, b",\"seq\":");
         json.u64(self.seq);
-        json.raw(b",\"epoch\":");
+        literal!(json, b",\"epoch\":");
         json.string(self.epoch);
-        json.raw(b",\"state\":");
+        literal!(json, b",\"state\":");
         json.string(self.state);
-        json.raw(b",\"crossed\":");
+        literal!(json, b",\"crossed\":");
         json.bool(self.top.crossed());
         if let Some(reason) = self.empty_reason {
-            json.raw(b",\"reason\":");
+            literal!(json, b",\"reason\":");
             json.string(reason);
         }
         if let Some(reason) = self.offset_orders_excluded {
-            json.raw(b",\"offsetOrdersExcluded\":");
+            literal!(json, b",\"offsetOrdersExcluded\":");
             json.string(reason);
         }
-        json.raw(b"}");
+        literal!(json, b"}");
     }
 
     fn shown_oracle_price(&self) -> OraclePrice {
@@ -132,20 +132,20 @@ impl BodyHead<'_> {
 }
 
 /// An oracle reading is always an object; without a reading it is an empty one.
-fn write_reading(json: &mut JsonWriter<'_>, reading: Option<OracleReading>) {
+fn write_reading<const N: bool>(json: &mut JsonWriter<'_, N>, reading: Option<OracleReading>) {
     let Some(reading) = reading else {
-        json.raw(b"{}");
+        literal!(json, b"{}");
         return;
     };
-    json.raw(b"{\"price\":\"");
+    literal!(json, b"{\"price\":\"");
     json.i64(reading.price.0);
-    json.raw(b"\",\"slot\":\"");
+    literal!(json, b"\",\"slot\":\"");
     json.u64(reading.slot.0);
-    json.raw(b"\",\"confidence\":\"");
+    literal!(json, b"\",\"confidence\":\"");
     json.u64(reading.confidence);
-    json.raw(b"\",\"hasSufficientNumberOfDataPoints\":");
+    literal!(json, b"\",\"hasSufficientNumberOfDataPoints\":");
     json.bool(reading.has_sufficient_data);
-    json.raw(b"}");
+    literal!(json, b"}");
 }
 
 /// A price that an order may have, as the signed number oracles come in.

@@ -2,26 +2,32 @@
 
 use crate::head::BodyHead;
 use crate::level::SourcedLevel;
-use crate::writer::JsonWriter;
+use crate::writer::{JsonWriter, literal};
 
-/// Writes a whole /l2 body behind what `out` already holds.
+/// Writes a whole /l2 body.
 ///
 /// The levels come best first and are already grouped and limited.
-pub fn write_l2<B, A>(out: &mut Vec<u8>, head: &BodyHead<'_>, bids: B, asks: A)
-where
+pub fn write_l2<const N: bool, B, A>(
+    json: &mut JsonWriter<'_, N>,
+    head: &BodyHead<'_>,
+    bids: B,
+    asks: A,
+) where
     B: IntoIterator<Item = SourcedLevel>,
     A: IntoIterator<Item = SourcedLevel>,
 {
-    let mut json = JsonWriter::new(out);
-    json.raw(b"{\"bids\":[");
-    write_levels(&mut json, bids);
-    json.raw(b"],\"asks\":[");
-    write_levels(&mut json, asks);
+    literal!(json, b"{\"bids\":[");
+    write_levels(json, bids);
+    literal!(json, b"],\"asks\":[");
+    write_levels(json, asks);
     json.raw(b"]");
-    head.write_with_prices(&mut json);
+    head.write_with_prices(json);
 }
 
-fn write_levels(json: &mut JsonWriter<'_>, levels: impl IntoIterator<Item = SourcedLevel>) {
+fn write_levels<const N: bool>(
+    json: &mut JsonWriter<'_, N>,
+    levels: impl IntoIterator<Item = SourcedLevel>,
+) {
     let mut comma: &[u8] = b"";
     for level in levels {
         json.raw(comma);

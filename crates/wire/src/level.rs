@@ -2,7 +2,7 @@
 
 use slotbook_protocol::units::Price;
 
-use crate::writer::{Digits, JsonWriter};
+use crate::writer::{Digits, JsonWriter, literal};
 
 /// Where the size of a level comes from; the order is the order of the members on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,12 +29,12 @@ impl Source {
         }
     }
 
-    /// The member on the wire with everything before its digits.
-    const fn member(self) -> &'static [u8] {
+    /// Writes the member with everything before its digits.
+    fn write_member<const N: bool>(self, json: &mut JsonWriter<'_, N>) {
         match self {
-            Self::Dlob => b"\"dlob\":\"",
-            Self::Vamm => b"\"vamm\":\"",
-            Self::Indicative => b"\"indicative\":\"",
+            Self::Dlob => literal!(json, b"\"dlob\":\""),
+            Self::Vamm => literal!(json, b"\"vamm\":\""),
+            Self::Indicative => literal!(json, b"\"indicative\":\""),
         }
     }
 }
@@ -74,46 +74,46 @@ impl SourcedLevel {
     }
 
     /// Writes the level as an object of the book bodies.
-    pub(crate) fn write(&self, json: &mut JsonWriter<'_>) {
+    pub(crate) fn write<const N: bool>(&self, json: &mut JsonWriter<'_, N>) {
         match self.sizes.map(u64::try_from) {
             [Ok(dlob @ 1..), Ok(0), Ok(0)] => write_dlob_level(self.price.0, dlob, json),
             _ => self.write_sources(json),
         }
     }
 
-    fn write_sources(&self, json: &mut JsonWriter<'_>) {
-        json.raw(b"{\"price\":\"");
+    fn write_sources<const N: bool>(&self, json: &mut JsonWriter<'_, N>) {
+        literal!(json, b"{\"price\":\"");
         json.u64(self.price.0);
-        json.raw(b"\",\"size\":\"");
+        literal!(json, b"\",\"size\":\"");
         let size = self.size();
         json.u128(size);
-        json.raw(b"\",\"sources\":{");
+        literal!(json, b"\",\"sources\":{");
         let mut comma: &[u8] = b"";
         for (source, part) in Source::ALL.into_iter().zip(self.sizes) {
             if part == 0 {
                 continue;
             }
             json.raw(comma);
-            json.raw(source.member());
+            source.write_member(json);
             json.u128(part);
-            json.raw(b"\"");
+            literal!(json, b"\"");
             comma = b",";
         }
-        json.raw(b"}}");
+        literal!(json, b"}}");
     }
 }
 
 /// Writes a level that orders alone make, as most are: its size is made into text once.
 #[inline]
-fn write_dlob_level(price: u64, size: u64, json: &mut JsonWriter<'_>) {
+fn write_dlob_level<const N: bool>(price: u64, size: u64, json: &mut JsonWriter<'_, N>) {
     let size = Digits::of(size);
-    json.raw(b"{\"price\":\"");
+    literal!(json, b"{\"price\":\"");
     json.u64(price);
-    json.raw(b"\",\"size\":\"");
+    literal!(json, b"\",\"size\":\"");
     json.digits(&size);
-    json.raw(b"\",\"sources\":{\"dlob\":\"");
+    literal!(json, b"\",\"sources\":{\"dlob\":\"");
     json.digits(&size);
-    json.raw(b"\"}}");
+    literal!(json, b"\"}}");
 }
 
 /// How a market's own base unit becomes the wire's 1e9.

@@ -12,6 +12,7 @@ use crate::l3::{OrderLine, write_l3};
 use crate::level::{SizeScale, Source, SourcedLevel};
 use crate::mark::TopOfBook;
 use crate::uncross::{Crossing, Moved, UncrossRules};
+use crate::writer::JsonWriter;
 
 /// Which part of a book an /l2 body shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +56,16 @@ impl Rows {
 ///
 /// Answers false, and writes nothing, when the market is not known.
 pub fn render_l2(book: &Book, request: &L2Request, epoch: &str, out: &mut Vec<u8>) -> bool {
+    write_body(book, request, epoch, &mut JsonWriter::new(out))
+}
+
+/// Writes the /l2 body of a market, or the inside of a string that holds it.
+pub(crate) fn write_body<const N: bool>(
+    book: &Book,
+    request: &L2Request,
+    epoch: &str,
+    json: &mut JsonWriter<'_, N>,
+) -> bool {
     let Some(info) = book.market(request.market) else { return false };
     let Some(header) = book.header(request.market) else { return false };
     let mut bids = book.levels(request.market, Side::Bid).peekable();
@@ -67,7 +78,7 @@ pub fn render_l2(book: &Book, request: &L2Request, epoch: &str, out: &mut Vec<u8
     let scale = SizeScale::from_decimals(info.decimals);
     let bids = bids.map(|level| on_wire(&level, scale));
     let asks = asks.map(|level| on_wire(&level, scale));
-    write_cut(info.tick, request, &head, (bids, asks), out);
+    write_cut(info.tick, request, &head, (bids, asks), json);
     true
 }
 
@@ -89,30 +100,30 @@ pub fn render_uncrossed_l2(
         ask: asks.peek().map(|level| level.price),
     };
     let head = body_head(info, &header, top, epoch);
-    write_cut(info.tick, request, &head, (bids, asks), out);
+    write_cut(info.tick, request, &head, (bids, asks), &mut JsonWriter::new(out));
     true
 }
 
 /// Writes both sides on the grid and to the depth that were asked for.
-fn write_cut<B, A>(
+fn write_cut<const N: bool, B, A>(
     tick: Price,
     request: &L2Request,
     head: &BodyHead<'_>,
     (bids, asks): (B, A),
-    out: &mut Vec<u8>,
+    json: &mut JsonWriter<'_, N>,
 ) where
     B: Iterator<Item = SourcedLevel>,
     A: Iterator<Item = SourcedLevel>,
 {
     let depth = request.depth_levels;
     if request.grouping_ticks <= 1 {
-        write_l2(out, head, bids.take(depth), asks.take(depth));
+        write_l2(json, head, bids.take(depth), asks.take(depth));
         return;
     }
     let grouping = Price(tick.0.saturating_mul(u64::from(request.grouping_ticks)));
     let bids = grouped(bids, grouping, Rounding::Down).take(depth);
     let asks = grouped(asks, grouping, Rounding::Up).take(depth);
-    write_l2(out, head, bids, asks);
+    write_l2(json, head, bids, asks);
 }
 
 /// Takes what crosses off both sides and answers the rest of them.

@@ -2,6 +2,17 @@
 
 use slotbook_protocol::units::Pubkey;
 
+/// Appends a literal of JSON text to a [`JsonWriter`], in the form that the writer writes.
+macro_rules! literal {
+    ($json:expr, $text:literal) => {{
+        const PLAIN: &[u8] = $text;
+        const NESTED_BYTES: usize = $crate::writer::nested_bytes(PLAIN);
+        const NESTED: &[u8] = &$crate::writer::nested_text::<NESTED_BYTES>(PLAIN);
+        $json.either(PLAIN, NESTED);
+    }};
+}
+pub(crate) use literal;
+
 /// The greatest power of ten a `u64` holds; a `u128` is written in pieces of this size.
 const U64_POWER_OF_TEN_MAX: u64 = 10_000_000_000_000_000_000;
 
@@ -15,8 +26,13 @@ const KEY_TEXT_BYTES_MAX: usize = five8::BASE58_ENCODED_32_MAX_LEN;
 ///
 /// The writer knows values and not structure: the room that owns a body writes its punctuation
 /// with [`JsonWriter::raw`], so a body costs no bookkeeping of commas and nesting.
+///
+/// A `NESTED` writer writes the same text as the inside of a JSON string, as a frame carries a
+/// body: every quote and backslash of it has a backslash of its own. Punctuation is given to it by
+/// [`literal!`], which knows both forms when the program is built: to escape a finished body costs
+/// twice what the body does.
 #[derive(Debug)]
-pub struct JsonWriter<'a> {
+pub struct JsonWriter<'a, const NESTED: bool = false> {
     out: &'a mut Vec<u8>,
 }
 
@@ -25,11 +41,26 @@ impl<'a> JsonWriter<'a> {
     pub fn new(out: &'a mut Vec<u8>) -> Self {
         Self { out }
     }
+}
 
-    /// Appends bytes as they are: punctuation and member names that need no escaping.
+impl<'a> JsonWriter<'a, true> {
+    /// A writer that appends the inside of a string to `out`.
+    pub fn nested(out: &'a mut Vec<u8>) -> Self {
+        Self { out }
+    }
+}
+
+impl<const NESTED: bool> JsonWriter<'_, NESTED> {
+    /// Appends bytes as they are, nested or not: digits, and punctuation without quotes.
     #[inline]
     pub fn raw(&mut self, bytes: &[u8]) {
         self.out.extend_from_slice(bytes);
+    }
+
+    /// Appends the one of two forms of a text that this writer writes. See [`literal!`].
+    #[inline]
+    pub(crate) fn either(&mut self, plain: &[u8], nested: &[u8]) {
+        self.raw(if NESTED { nested } else { plain });
     }
 
     /// Appends an unsigned number.
@@ -95,23 +126,17 @@ impl<'a> JsonWriter<'a> {
     pub fn key(&mut self, key: &Pubkey) {
         let mut text = [0_u8; KEY_TEXT_BYTES_MAX];
         let length = usize::from(five8::encode_32(&key.0, &mut text));
-        self.raw(b"\"");
+        literal!(self, b"\"");
         self.raw(&text[..length]);
-        self.raw(b"\"");
+        literal!(self, b"\"");
     }
 
     /// Appends a quoted string, escaped exactly as `JSON.stringify` does it.
     ///
     /// Market names come from the chain, where anyone who lists a market writes them.
     pub fn string(&mut self, text: &str) {
-        self.raw(b"\"");
-        self.escaped(text.as_bytes());
-        self.raw(b"\"");
-    }
-
-    /// Appends what stands between the quotes of a string: bytes of UTF-8 text, escaped exactly as
-    /// `JSON.stringify` does it.
-    pub fn escaped(&mut self, bytes: &[u8]) {
+        literal!(self, b"\"");
+        let bytes = text.as_bytes();
         let mut clean_from = 0;
         for (index, byte) in bytes.iter().enumerate() {
             if *byte >= 0x20 && *byte != b'"' && *byte != b'\\' {
@@ -122,24 +147,56 @@ impl<'a> JsonWriter<'a> {
             clean_from = index + 1;
         }
         self.raw(&bytes[clean_from..]);
+        literal!(self, b"\"");
     }
 
     fn escape(&mut self, byte: u8) {
         match byte {
-            b'"' => self.raw(b"\\\""),
-            b'\\' => self.raw(b"\\\\"),
-            0x08 => self.raw(b"\\b"),
-            0x09 => self.raw(b"\\t"),
-            0x0a => self.raw(b"\\n"),
-            0x0c => self.raw(b"\\f"),
-            0x0d => self.raw(b"\\r"),
+            b'"' => literal!(self, b"\\\""),
+            b'\\' => literal!(self, b"\\\\"),
+            0x08 => literal!(self, b"\\b"),
+            0x09 => literal!(self, b"\\t"),
+            0x0a => literal!(self, b"\\n"),
+            0x0c => literal!(self, b"\\f"),
+            0x0d => literal!(self, b"\\r"),
             _ => {
                 const HEX: &[u8; 16] = b"0123456789abcdef";
-                self.raw(b"\\u00");
+                literal!(self, b"\\u00");
                 self.raw(&[HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
             }
         }
     }
+}
+
+/// The bytes of a text inside a string.
+pub(crate) const fn nested_bytes(text: &[u8]) -> usize {
+    let (mut at, mut bytes) = (0, text.len());
+    while at < text.len() {
+        bytes += is_escaped(text[at]) as usize;
+        at += 1;
+    }
+    bytes
+}
+
+/// A text inside a string. It must have no control characters: the punctuation of JSON has none.
+pub(crate) const fn nested_text<const BYTES: usize>(text: &[u8]) -> [u8; BYTES] {
+    let mut nested = [0; BYTES];
+    let (mut at, mut end) = (0, 0);
+    while at < text.len() {
+        assert!(text[at] >= 0x20, "a literal of JSON text has no control characters");
+        if is_escaped(text[at]) {
+            nested[end] = b'\\';
+            end += 1;
+        }
+        nested[end] = text[at];
+        end += 1;
+        at += 1;
+    }
+    nested
+}
+
+const fn is_escaped(byte: u8) -> bool {
+    byte == b'"' || byte == b'\\'
 }
 
 /// The text of a number, made in registers: no byte is written before all are known.

@@ -9,6 +9,7 @@ use slotbook_wire::l2::write_l2;
 use slotbook_wire::l3::{OrderLine, write_l3};
 use slotbook_wire::level::{Source, SourcedLevel};
 use slotbook_wire::mark::TopOfBook;
+use slotbook_wire::writer::JsonWriter;
 
 const HEAD: BodyHead<'_> = BodyHead {
     market_name: "SOL-PERP",
@@ -50,7 +51,7 @@ fn render(cache: &mut BodyCache<u8>, seq: u64) {
     let version = Version { seq, slot: 0, state: 0, epoch: 0 };
     cache.body(2, version, |out| {
         let asks = grouped(levels(), Price(10), Rounding::Up).take(50);
-        write_l2(out, &HEAD, levels().take(100), asks);
+        write_l2(&mut JsonWriter::new(out), &HEAD, levels().take(100), asks);
     });
     cache.body(3, version, |out| write_l3(out, &HEAD, [ORDER; 100], [ORDER; 100]));
 }

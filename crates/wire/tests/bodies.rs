@@ -11,6 +11,7 @@ use slotbook_wire::l2::write_l2;
 use slotbook_wire::l3::{OrderLine, write_l3};
 use slotbook_wire::level::{Source, SourcedLevel};
 use slotbook_wire::mark::{TopOfBook, spread};
+use slotbook_wire::writer::JsonWriter;
 
 /// The owned half of a head, as proptest makes it.
 #[derive(Clone, Debug)]
@@ -213,9 +214,23 @@ proptest! {
         asks in proptest::collection::vec(level(), 0..4),
     ) {
         let mut out = b"kept".to_vec();
-        write_l2(&mut out, &facts.head(), bids.iter().copied(), asks.iter().copied());
+        write_l2(&mut JsonWriter::new(&mut out), &facts.head(), bids.iter().copied(), asks.iter().copied());
         let expected = model(&facts, (&bids, &asks), model_of_level, true);
         prop_assert_eq!(String::from_utf8(out).unwrap(), format!("kept{expected}"));
+    }
+
+    #[test]
+    fn l2_inside_a_string_is_the_string_that_holds_it(
+        facts in facts(),
+        bids in proptest::collection::vec(level(), 0..4),
+        asks in proptest::collection::vec(level(), 0..4),
+    ) {
+        let mut nested = Vec::new();
+        let mut json = JsonWriter::nested(&mut nested);
+        write_l2(&mut json, &facts.head(), bids.iter().copied(), asks.iter().copied());
+        let body = model(&facts, (&bids, &asks), model_of_level, true);
+        let expected = serde_json::to_string(&body).unwrap();
+        prop_assert_eq!(format!("\"{}\"", String::from_utf8(nested).unwrap()), expected);
     }
 
     #[test]
@@ -258,7 +273,7 @@ fn the_body_of_the_documentation_comes_out_letter_by_letter() {
         [SourcedLevel { price: Price(149_980_000), sizes: [2_500_000_000, 10_000_000_000, 0] }];
     let asks = [SourcedLevel::of(Source::Indicative, Price(150_020_000), 4_000_000_000)];
     let mut out = Vec::new();
-    write_l2(&mut out, &facts.head(), bids, asks);
+    write_l2(&mut JsonWriter::new(&mut out), &facts.head(), bids, asks);
     let expected = concat!(
         r#"{"bids":[{"price":"149980000","size":"12500000000","#,
         r#""sources":{"dlob":"2500000000","vamm":"10000000000"}}],"#,
