@@ -29,7 +29,7 @@ const KEY_TEXT_BYTES_MAX: usize = five8::BASE58_ENCODED_32_MAX_LEN;
 ///
 /// A `NESTED` writer writes the same text as the inside of a JSON string, as a frame carries a
 /// body: every quote and backslash of it has a backslash of its own. Punctuation is given to it by
-/// [`literal!`], which knows both forms when the program is built: to escape a finished body costs
+/// `literal!`, which knows both forms when the program is built: to escape a finished body costs
 /// twice what the body does.
 #[derive(Debug)]
 pub struct JsonWriter<'a, const NESTED: bool = false> {
@@ -57,7 +57,7 @@ impl<const NESTED: bool> JsonWriter<'_, NESTED> {
         self.out.extend_from_slice(bytes);
     }
 
-    /// Appends the one of two forms of a text that this writer writes. See [`literal!`].
+    /// Appends the one of two forms of a text that this writer writes. See `literal!`.
     #[inline]
     pub(crate) fn either(&mut self, plain: &[u8], nested: &[u8]) {
         self.raw(if NESTED { nested } else { plain });
