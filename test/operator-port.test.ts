@@ -60,11 +60,13 @@ test('with --metrics-port they are on that one only, and stop with the service',
 });
 
 test('a metrics port that is taken fails the start and gives the main one back', async () => {
-  const { url, metricsUrl } = await start({ metricsPort: '0' });
+  const { metricsUrl } = await start({ metricsPort: '0' });
   const { port } = new URL(metricsUrl);
-  await expect(start({ metricsPort: port })).rejects.toThrow(
-    `127.0.0.1:${port} cannot be listened`,
-  );
+  const first = service;
+  const taken = { port: String(await freePort()), metricsPort: port };
+  await expect(start(taken)).rejects.toThrow(`127.0.0.1:${port} cannot be listened`);
+  await first?.stop();
+  expect((await start(taken)).url).toBe(`http://127.0.0.1:${taken.port}`);
 });
 
 test('/status tells why there is no book and which node is asked, but not its key', async () => {
