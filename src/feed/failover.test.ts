@@ -2,17 +2,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FakeChain, kindOf } from '../../test/fake-chain.js';
 import { FeedBench, nodeOf } from '../../test/feed-bench.js';
 import { ScriptedRpc, until } from '../../test/scripted-rpc.js';
-import { systemTimers, type Timers } from '../rpc/timers.js';
+import { fastTimers } from '../../test/support/fast-timers.js';
 import type { LiveFeedOptions } from './live-feed.js';
 
 /** The time that a small chain may take from the loss of its node to a live book of the next. */
 const LIVE_AGAIN_MS = 3_000;
-
-/** A second is 20 ms. */
-const fastTimers: Timers = {
-  nowMs: () => performance.now() * 50,
-  after: (delayMs, run) => systemTimers.after(delayMs / 50, run),
-};
 
 let bench: FeedBench;
 let second: ScriptedRpc;
