@@ -2,7 +2,7 @@
  * The long forms of random tests: `npm run test:long` runs all of them, `npm run test:long -- NAME`
  * one. Each is an ordinary test with more rounds, given by the environment.
  */
-import { runOrThrow } from './process.mjs';
+import { localCommand, runOrThrow } from './process.mjs';
 
 /** The long forms by name. */
 const longForms = {
@@ -15,6 +15,11 @@ const longForms = {
     about: "the SDK's reading of a chain against the served book, 5 lives of 30 moments",
     command: ['node', 'bench/differential/run.mjs', '--seeds', '5', '--moments', '30'],
     env: {},
+  },
+  hostile: {
+    about: 'broken frames and texts, slow and deaf clients, 10,000 subscriptions',
+    command: [localCommand('vitest'), 'run', '--no-file-parallelism', 'test/hostile-'],
+    env: { HOSTILE: 'long' },
   },
 };
 

@@ -1,0 +1,101 @@
+import { existsSync } from 'node:fs';
+import { expect, type TestContext, vi } from 'vitest';
+import { Random } from '../../src/sim/random.js';
+import { Bystander } from './bystander.js';
+import { SceneChain } from './scene-chain.js';
+import { type ProcessFigures, ServiceChild } from './service-child.js';
+
+/** What the issue allows a process to have grown by, after everything is over. */
+const GROWTH_MEGABYTES_MAX = 20;
+/** Memory and connections are given back within this. */
+const SETTLE_MS_MAX = 60_000;
+
+/** Whether the long forms are asked for: `npm run test:long -- hostile`. */
+export const IS_LONG = process.env['HOSTILE'] === 'long';
+/** The seed of everything random; a failure prints it. */
+export const SEED = Number(process.env['HOSTILE_SEED'] ?? 20_261_121);
+
+/** One of two counts: the short form's, or the long one's. */
+export const count = (short: number, long: number) => (IS_LONG ? long : short);
+
+/** A chain, a service as a process, and what it was before anybody was hostile. */
+export class HostileGround {
+  private constructor(
+    readonly chain: SceneChain,
+    readonly service: ServiceChild,
+  ) {}
+
+  static async start(flags: readonly string[] = []): Promise<HostileGround> {
+    const chain = await SceneChain.start();
+    try {
+      const service = await ServiceChild.start(chain.demo.relay, flags);
+      return new HostileGround(chain, service);
+    } catch (error) {
+      await chain.stop();
+      throw error;
+    }
+  }
+
+  /**
+   * Runs something hostile beside a bystander, and checks that the service lives, the bystander missed
+   * nothing, and memory and open files come back. Prints what it measured, and the seed.
+   */
+  async endure(context: TestContext, attack: (random: Random) => Promise<string>): Promise<void> {
+    if (!existsSync('/proc/self/statm')) context.skip('needs /proc');
+    const { service, chain } = this;
+    const bystander = await Bystander.start(chain, service);
+    const before = service.figures();
+    const beganMs = performance.now();
+    const said = await attack(new Random(SEED)).catch(async (error: unknown) => {
+      await bystander.stop().catch(() => {});
+      throw new Error(`with seed ${SEED}: ${String(error)}\n${service.stderr}`, { cause: error });
+    });
+    const tookS = (performance.now() - beganMs) / 1_000;
+    const peak = service.figures();
+    const seen = await bystander.stop();
+    const after = await this.settled(before);
+    expect(service.isAlive, service.stderr).toBe(true);
+    // The bystander's own socket has closed as well.
+    expect(after.descriptors).toBeLessThanOrEqual(before.descriptors);
+    expect(after.rssMegabytes - before.rssMegabytes).toBeLessThan(GROWTH_MEGABYTES_MAX);
+    const rss = [before, peak, after].map(({ rssMegabytes }) => rssMegabytes.toFixed(0)).join(', ');
+    process.stdout.write(
+      `${context.task.name}: ${said} in ${tookS.toFixed(1)} s; RSS before, at the end, settled: ${rss} MB; ` +
+        `bystander: ${seen.changes} changes, ${seen.frames} frames, worst ${seen.worstMs.toFixed(0)} ms; seed ${SEED}\n`,
+    );
+  }
+
+  /** The figures once both are back, or as they are after the deadline. */
+  async settled(before: ProcessFigures): Promise<ProcessFigures> {
+    const { service } = this;
+    const isBack = () => {
+      const { rssMegabytes, descriptors } = service.figures();
+      const grown = rssMegabytes - before.rssMegabytes;
+      return descriptors <= before.descriptors && grown < GROWTH_MEGABYTES_MAX;
+    };
+    await vi.waitUntil(isBack, { timeout: SETTLE_MS_MAX, interval: 100 }).catch(() => {});
+    return service.figures();
+  }
+
+  /** Stops both; the service must end by itself and in order. */
+  async stop(): Promise<void> {
+    const code = await this.service.stop();
+    await this.chain.stop();
+    expect(code, this.service.stderr).toBe(0);
+  }
+}
+
+/** Runs jobs, so many at once. */
+export async function pooled<T>(
+  jobs: Iterable<T>,
+  lanes: number,
+  run: (job: T) => Promise<void>,
+): Promise<void> {
+  const iterator = jobs[Symbol.iterator]();
+  const lane = async () => {
+    for (let next = iterator.next(); next.done !== true; next = iterator.next()) {
+      await run(next.value);
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+}
