@@ -1,0 +1,253 @@
+/** A live run of the service, recorded beside serving, and replayed: every body is the same. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { ConfigReader } from '../src/config.js';
+import { Engine } from '../src/engine/engine.js';
+import { type Service, startReplayService, startService } from '../src/main.js';
+import { oddOrders, oddUser } from './support/odd-accounts.js';
+import { SteppedDemo } from './support/stepped-demo.js';
+
+const DEADLINE = { timeout: 20_000, interval: 20 };
+/** A second, and the time that a busy machine takes to write. */
+const LOST_MS_MAX = 3_000;
+const cli = fileURLToPath(new URL('../dist/src/cli.js', import.meta.url));
+
+let demo: SteppedDemo;
+let folder: string;
+let service: Service | undefined;
+let child: ChildProcess | undefined;
+/** What the books showed at each turn, and what the process said. */
+let shown: string[] = [];
+let said = '';
+/** The time of the last turn. */
+let shownMs = 0;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'slotbook-record-'));
+  demo = await SteppedDemo.start({ seed: 4242, makers: 40, slotTimeMs: 200 });
+});
+
+afterAll(async () => {
+  await demo?.stop();
+  await rm(folder, { recursive: true });
+});
+
+beforeEach(() => {
+  shown = [];
+  said = '';
+  const { endTurn } = Engine.prototype;
+  vi.spyOn(Engine.prototype, 'endTurn').mockImplementation(function (this: Engine, tsMs) {
+    const turn = endTurn.call(this, tsMs);
+    shown.push(hashOf(this));
+    shownMs = tsMs;
+    return turn;
+  });
+  const hear = (text: unknown): boolean => {
+    said += text;
+    return true;
+  };
+  vi.spyOn(process.stdout, 'write').mockImplementation(hear);
+  vi.spyOn(process.stderr, 'write').mockImplementation(hear);
+});
+
+afterEach(async () => {
+  child?.kill('SIGKILL');
+  await service?.stop();
+  service = undefined;
+  vi.restoreAllMocks();
+});
+
+/** Everything that is shown of every market: version, /l2 and /l3. */
+function hashOf(engine: Engine): string {
+  const hash = createHash('sha256');
+  for (const { id, symbol } of engine.markets()) {
+    const { seq, slot, state } = engine.version(id);
+    hash.update(`${engine.epoch} ${symbol} ${seq} ${slot} ${state}\n`);
+    hash.update(engine.l2({ market: id, depth: 20 }));
+    hash.update(engine.l3({ market: id }));
+  }
+  return hash.digest('base64');
+}
+
+async function get(route: string): Promise<{ status: number; tag: string | null; text: string }> {
+  const answer = await fetch(`${service?.url}${route}`);
+  return { status: answer.status, tag: answer.headers.get('etag'), text: await answer.text() };
+}
+
+async function isLive(): Promise<boolean> {
+  return (await get('/ready')).status === 200;
+}
+
+/** Lets the life go on for so many turns of the engine. */
+async function stepFor(turns: number): Promise<void> {
+  for (const end = shown.length + turns; shown.length < end; ) await demo.step(8);
+}
+
+/** Waits until no turn has ended for a while. */
+async function quiet(): Promise<void> {
+  let turns = -1;
+  while (turns !== shown.length) {
+    turns = shown.length;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  }
+}
+
+/** A life, accounts made by hand, one that ends, and a lost connection, recorded. */
+async function record(file: string) {
+  const { rpcUrl, wsUrl } = demo.relay;
+  const flags = { rpcUrl, wsUrl, port: '0', logLevel: 'silent' };
+  service = await startService(new ConfigReader(flags, {}).service(), { recordTo: file });
+  await vi.waitUntil(isLive, DEADLINE);
+  await stepFor(60);
+  const oracle = demo.life.markets[0]?.feed.price ?? 0n;
+  const odd = oddUser({ seed: 1 }, oddOrders({ clock: demo.clock, oracle }));
+  await demo.write(odd);
+  demo.relay.cut({ downMs: 60_000 });
+  await vi.waitUntil(async () => !(await isLive()), DEADLINE);
+  await demo.close(odd.pubkey);
+  await demo.step(40);
+  demo.relay.cut({ downMs: 0 });
+  await vi.waitUntil(isLive, DEADLINE);
+  await stepFor(60);
+  // The last slots and accounts arrive, and none after them.
+  demo.chain.pause();
+  await quiet();
+  const last = await get('/l3?marketName=SOL-PERP');
+  await service.stop();
+  demo.chain.resume();
+  service = undefined;
+  return last;
+}
+
+async function replay(file: string, flags: Readonly<Record<string, string>> = {}): Promise<void> {
+  const settings = { port: '0', logLevel: 'silent', speed: '0', ...flags };
+  service = await startReplayService(new ConfigReader(settings, {}).replay(), file);
+}
+
+describe('a recording made beside serving', () => {
+  let file: string;
+  let live: string[];
+  let last: { status: number; tag: string | null; text: string };
+
+  beforeAll(() => {
+    file = path.join(folder, 'run');
+  });
+
+  test('is replayed to the same bytes at every turn', async () => {
+    last = await record(file);
+    live = shown;
+    expect(new Set(live).size).toBeGreaterThan(80);
+
+    shown = [];
+    await replay(file, { laggingAfterMs: '60000', staleAfterMs: '60000' });
+    await vi.waitUntil(() => said.includes('replay ended\n'), DEADLINE);
+    expect(shown.length).toBe(live.length);
+    expect(shown).toEqual(live);
+    // And over HTTP, under the same tag.
+    expect(await get('/l3?marketName=SOL-PERP')).toEqual(last);
+    expect(said).toContain(`ready ${service?.url}\n`);
+  });
+
+  test('is replayed at its own pace, times the speed', async () => {
+    const { length } = live;
+    const startMs = performance.now();
+    await replay(file, { speed: '4' });
+    await vi.waitUntil(() => said.includes('replay ended\n'), DEADLINE);
+    const tookMs = performance.now() - startMs;
+    const recordedMs = await spanOf(file);
+    expect(tookMs).toBeGreaterThanOrEqual(recordedMs / 4);
+    expect(shown.slice(0, length)).toEqual(live);
+  });
+
+  test('that is cut anywhere is replayed up to there', async () => {
+    const whole = await readFile(file);
+    const cutFile = path.join(folder, 'cut');
+    for (const share of [0.3, 0.6, 0.9, 0.999]) {
+      shown = [];
+      said = '';
+      const cut = Math.floor(whole.length * share);
+      await writeFile(cutFile, whole.subarray(0, cut));
+      await replay(cutFile, { laggingAfterMs: '60000', staleAfterMs: '60000' });
+      await vi.waitUntil(() => said.includes('replay ended'), DEADLINE);
+      const tornAt = Number(/torn at byte (\d+)/.exec(said)?.[1]);
+      expect(tornAt).toBeLessThanOrEqual(cut);
+      expect(tornAt).toBeGreaterThan(cut - 200_000);
+      expect(shown).toEqual(live.slice(0, shown.length));
+      expect(shown.length).toBeGreaterThan(0);
+      await service?.stop();
+    }
+  });
+
+  test('that was changed ends the replay with the place, after what was before it', async () => {
+    const wrong = await readFile(file);
+    const at = Math.floor(wrong.length / 2);
+    wrong.writeUInt8(wrong.readUInt8(at) ^ 0xff, at);
+    const wrongFile = path.join(folder, 'wrong');
+    await writeFile(wrongFile, wrong);
+    await replay(wrongFile);
+    const failure = await service?.failed;
+    expect(failure).toMatchObject({ code: expect.stringMatching(/^(RECORDING|MALFORMED)_/) });
+    expect(String(failure)).toMatch(/at byte \d+ of the recording/);
+    expect(shown).toEqual(live.slice(0, shown.length));
+    expect((await get('/l2?marketName=SOL-PERP')).status).toBeLessThan(504);
+  });
+
+  test('is never written to again', async () => {
+    const flags = { rpcUrl: 'http://127.0.0.1:9', port: '0', logLevel: 'silent' };
+    const again = startService(new ConfigReader(flags, {}).service(), { recordTo: file });
+    await expect(again).rejects.toMatchObject({ code: 'INVALID_SETTING', setting: 'FILE' });
+  });
+});
+
+/** From the first to the last turn of a recording, in milliseconds. */
+async function spanOf(file: string): Promise<number> {
+  const { RecordingReader } = await import('../src/feed/recording.js');
+  const codec = await import('../src/engine/codec.js');
+  const reader = await RecordingReader.open(file, codec);
+  const times: number[] = [];
+  for (let calls = await reader.next(); calls !== null; calls = await reader.next()) {
+    for (const { call, atMs } of calls) if (call.name === 'endTurn') times.push(atMs);
+  }
+  await reader.close();
+  return (times.at(-1) ?? 0) - (times[0] ?? 0);
+}
+
+test('a process that is killed leaves a recording of all but its last moments', async () => {
+  const file = path.join(folder, 'killed');
+  const { rpcUrl, wsUrl } = demo.relay;
+  const flags = ['--rpc-url', rpcUrl, '--ws-url', wsUrl, '--port', '0', '--log-level', 'silent'];
+  child = spawn(process.execPath, [cli, 'record', file, ...flags], { stdio: 'pipe' });
+  let output = '';
+  child.stdout?.on('data', (text) => {
+    output += text;
+  });
+  await vi.waitUntil(() => output.includes('ready '), DEADLINE);
+  const { size } = await stat(file);
+  while ((await stat(file)).size < size + 20_000) await demo.step(20);
+  const killedMs = Date.now();
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+
+  await replay(file, { laggingAfterMs: '60000', staleAfterMs: '60000' });
+  await vi.waitUntil(() => said.includes('replay ended'), DEADLINE);
+  expect(await isLive()).toBe(true);
+  expect(killedMs - shownMs).toBeLessThan(LOST_MS_MAX);
+});
+
+test('after its end a replay is served on, and says that it is stale', async () => {
+  await replay(path.join(folder, 'run'), { laggingAfterMs: '100', staleAfterMs: '200' });
+  await vi.waitUntil(() => said.includes('replay ended\n'), DEADLINE);
+  const book = async () => JSON.parse((await get('/l2?marketName=SOL-PERP')).text);
+  const { ts, seq, state, ...last } = await book();
+  await vi.waitUntil(async () => (await book()).state === 'stale', DEADLINE);
+  expect(await book()).toMatchObject(last);
+  const ready = await get('/ready');
+  expect(ready.status).toBe(503);
+  expect(ready.text).toContain('the recording has ended');
+});
