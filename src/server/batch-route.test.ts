@@ -177,6 +177,13 @@ describe('the bytes of a batch', () => {
     }
   });
 
+  test('are whole when they outgrow the buffer', async () => {
+    book.filler = 'y'.repeat(100_000);
+    const [first, ...others] = JSON.parse(await (await get(many)).text()).l2s;
+    expect(first.filler).toBe(book.filler);
+    expect(others).toEqual(Array(19).fill(first));
+  });
+
   test('are counted by HEAD and not sent', async () => {
     const whole = await (await get(many)).text();
     const head = await fetch(`${server.url}/dlob/batchL2Cache?${many}`, { method: 'HEAD' });

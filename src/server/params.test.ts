@@ -15,3 +15,10 @@ test('a maker of 8,000 characters is refused without decoding it', () => {
   expect(parse).toThrow(/maker was "z{64}\.\.\.", must be a base58 key of 32 bytes/);
   expect((performance.now() - startMs) / TRIES).toBeLessThan(5);
 });
+
+test('a name counts by its bytes, as on chain', () => {
+  const parse = (name: string) => () =>
+    parseL3(`marketName=${encodeURIComponent(name)}`, new FakeBook());
+  expect(parse('\u{e9}'.repeat(16))).toThrow(/there is no market/);
+  expect(parse('\u{e9}'.repeat(17))).toThrow(/marketName was "\u{e9}+", must have 1 to 32 bytes/u);
+});
