@@ -2,6 +2,7 @@ import { Backoff } from '../rpc/backoff.js';
 import type { Timers } from '../rpc/timers.js';
 import { FeedError } from './error.js';
 import { failureText } from './failure.js';
+import { readGenesisHash } from './genesis.js';
 import { SCAN_NODE_REST_CAP_MS, SCAN_NODE_REST_FIRST_MS } from './limits.js';
 import type { FeedCounters, FeedRpc } from './parts.js';
 import type { TroubleLog } from './trouble-log.js';
@@ -60,7 +61,7 @@ export class ScanNode {
 
   /** Fails unless the node is of this chain: users of another one would be taken for ours. */
   async requireChain(rpc: FeedRpc, genesis: string | null, signal: AbortSignal): Promise<void> {
-    const hash = await rpc.call('getGenesisHash', [], String, { signal });
+    const hash = await readGenesisHash(rpc, { signal });
     if (genesis === null || hash === genesis) return;
     const message = `genesis hash of the snapshot node was ${hash}, must be ${genesis}`;
     throw new FeedError('GENESIS_MISMATCH', message);

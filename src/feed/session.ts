@@ -4,6 +4,7 @@ import { type AccountUpdate, parseSlotNotification } from './account-update.js';
 import { Auditor } from './auditor.js';
 import { ClockPoller } from './clock-poller.js';
 import { FeedError, throwIfStopped } from './error.js';
+import { readGenesisHash } from './genesis.js';
 import {
   BOOTSTRAP_BACKOFF_CAP_MS,
   BOOTSTRAP_BACKOFF_FIRST_MS,
@@ -237,7 +238,7 @@ export class Session {
 
   async #readAndReplay(): Promise<void> {
     const { signal } = this.#stop;
-    const genesis = await this.#parts.rpc.call('getGenesisHash', [], String, { signal });
+    const genesis = await readGenesisHash(this.#parts.rpc, { signal });
     throwIfStopped(signal);
     this.#enterChain(genesis);
     const slots = await readEverything(this.#parts, this.#oracles, () => this.#wish());
