@@ -44,6 +44,22 @@ describe('engine: a captured account', () => {
     expect(engine.checkIntegrity()).toBeNull();
   });
 
+  test('an order is counted as shown, or as left out for one reason', () => {
+    const counted = (...accounts: readonly RawAccount[]): Record<string, number> => {
+      const { orders, shown, leftOut } = engineWith(...accounts).stats();
+      const reasons = Object.entries(leftOut).filter(([, count]) => count > 0);
+      expect(reasons.reduce((sum, [, count]) => sum + count, shown)).toBe(orders);
+      return Object.fromEntries(reasons);
+    };
+    const paused = Buffer.from(PERP.data, 'base64');
+    paused[1165] = 4;
+    expect(counted(PERP, SPOT, USER)).toEqual({});
+    expect(counted(SPOT, USER)).toEqual({ unknownMarket: 1 });
+    expect(counted({ ...PERP, data: paused.toString('base64') }, USER)).toEqual({
+      ...{ marketEmpty: 1, unknownMarket: 2 },
+    });
+  });
+
   test('compressed data gives the same book as plain data', () => {
     const engine = engineWith(PERP, SPOT, USER, IDLE_USER);
     expect(engine.stats()).toMatchObject({ users: 2, shown: 3 });

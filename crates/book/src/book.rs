@@ -35,7 +35,9 @@ pub struct Counters {
     pub open_orders: usize,
     /// Open orders that stand in a ladder.
     pub resting_orders: usize,
-    /// Open orders left out, by [`LeftOut`] code.
+    /// Of those, the ones that their market shows.
+    pub shown_orders: usize,
+    /// Open orders that are not shown, by [`LeftOut`] code.
     pub left_out: [usize; LeftOut::COUNT],
     /// Accounts out of the book because their bytes are malformed.
     pub quarantined: usize,
@@ -158,15 +160,25 @@ impl Book {
         self.state
     }
 
-    /// Accounts and orders held, and orders left out by reason.
+    /// Accounts and orders held, and orders left out by reason. Counts the orders of markets that
+    /// show nothing level by level.
     #[must_use]
     pub fn counters(&self) -> Counters {
+        let mut left_out = self.left_out;
+        let [empty, unpriced] = self
+            .markets
+            .iter()
+            .map(Market::hidden_orders)
+            .fold([0, 0], |[empty, unpriced], hidden| [empty + hidden[0], unpriced + hidden[1]]);
+        left_out[LeftOut::MarketEmpty as usize] = empty;
+        left_out[LeftOut::NoOraclePrice as usize] = unpriced;
         Counters {
             users: self.present_users,
             user_indexes: self.users.len(),
             open_orders: self.open_orders,
             resting_orders: self.resting_orders,
-            left_out: self.left_out,
+            shown_orders: self.resting_orders - empty - unpriced,
+            left_out,
             quarantined: self.quarantined.len(),
         }
     }

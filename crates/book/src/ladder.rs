@@ -42,6 +42,11 @@ impl Ladder {
         self.levels.best_first()
     }
 
+    /// Orders of all levels, counted.
+    pub(crate) fn order_count(&self) -> usize {
+        self.levels.iter().map(|level| level.order_count as usize).sum()
+    }
+
     /// Checks the order of the levels; their lists are checked by the caller.
     pub(crate) fn check(&self) -> Result<(), &'static str> {
         self.levels.check()

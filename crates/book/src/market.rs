@@ -161,6 +161,18 @@ impl Market {
         }
     }
 
+    /// Orders in the ladders that are not shown: all of them while the book is empty by rule, and
+    /// those at an oracle offset while there is no price for them.
+    pub(crate) fn hidden_orders(&self) -> [usize; 2] {
+        let fixed = || self.fixed.iter().map(Ladder::order_count).sum::<usize>();
+        let offset = || self.offset.iter().map(OffsetLadder::order_count).sum::<usize>();
+        match (self.empty, self.pricing) {
+            (Some(_), _) => [fixed() + offset(), 0],
+            (None, None) => [0, offset()],
+            (None, Some(_)) => [0, 0],
+        }
+    }
+
     /// Only reduce-only orders show.
     pub(crate) fn is_reduce_only(&self) -> bool {
         self.info.status == MarketStatus::ReduceOnly

@@ -89,6 +89,12 @@ impl OffsetLadder {
         self.buckets.is_empty()
     }
 
+    /// Orders of all buckets, counted.
+    pub(crate) fn order_count(&self) -> usize {
+        let parts = self.buckets.iter().flat_map(|bucket| &bucket.parts);
+        parts.map(|part| part.order_count as usize).sum()
+    }
+
     /// Adds an order whose node has no list yet.
     pub(crate) fn insert(&mut self, arena: &mut Arena, handle: u32, offset: i64, size: u64) {
         debug_assert!(size > 0, "Invariant: an order in a ladder has a size");

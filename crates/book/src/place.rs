@@ -9,7 +9,8 @@ use slotbook_protocol::units::{BaseQty, Slot, UnixSeconds};
 use crate::Side;
 use crate::arena::Place;
 
-/// Why an order slot is not in the book.
+/// Why the book does not show what is in an order slot. The last two are the market's doing: such
+/// an order stands in its ladder and shows as soon as the market does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum LeftOut {
@@ -31,13 +32,19 @@ pub enum LeftOut {
     NoPrice,
     /// Less than one step can fill, reduce-only limits included.
     BelowStep,
+    /// Reduce-only, without a position to reduce.
+    NothingToReduce,
     /// Not reduce-only, in a market that is.
     MarketReduceOnly,
+    /// The market shows an empty book, whose reason is its [`EmptyReason`].
+    MarketEmpty,
+    /// At an oracle offset, without an oracle price that may be used.
+    NoOraclePrice,
 }
 
 impl LeftOut {
     /// Number of reasons.
-    pub const COUNT: usize = 10;
+    pub const COUNT: usize = 13;
 
     /// All reasons, in the order of their codes.
     pub const ALL: [Self; Self::COUNT] = [
@@ -50,7 +57,10 @@ impl LeftOut {
         Self::OwnerFrozen,
         Self::NoPrice,
         Self::BelowStep,
+        Self::NothingToReduce,
         Self::MarketReduceOnly,
+        Self::MarketEmpty,
+        Self::NoOraclePrice,
     ];
 
     /// The name used in metrics and answers.
@@ -66,7 +76,10 @@ impl LeftOut {
             Self::OwnerFrozen => "ownerFrozen",
             Self::NoPrice => "noPrice",
             Self::BelowStep => "belowStep",
+            Self::NothingToReduce => "nothingToReduce",
             Self::MarketReduceOnly => "marketReduceOnly",
+            Self::MarketEmpty => "marketEmpty",
+            Self::NoOraclePrice => "noOraclePrice",
         }
     }
 }
@@ -141,6 +154,9 @@ fn left_out(order: &Order, context: &Context) -> Option<LeftOut> {
 
 fn placed(order: &Order, context: &Context) -> Decision {
     let size = order.unfilled_for_position(context.position).0;
+    if size == 0 && order.unfilled().0 > 0 {
+        return Decision::Out(LeftOut::NothingToReduce);
+    }
     if size == 0 || size < context.step.0 {
         return Decision::Out(LeftOut::BelowStep);
     }

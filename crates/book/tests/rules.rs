@@ -162,8 +162,8 @@ fn reduce_only_orders_show_what_the_position_lets_them_fill() {
     for (position, side, expected) in [
         (-30, Bid, Ok(30)),
         (-80, Bid, Ok(50)),
-        (30, Bid, Err(LeftOut::BelowStep)),
-        (0, Bid, Err(LeftOut::BelowStep)),
+        (30, Bid, Err(LeftOut::NothingToReduce)),
+        (0, Bid, Err(LeftOut::NothingToReduce)),
         (30, Ask, Ok(30)),
         (-4, Bid, Err(LeftOut::BelowStep)),
         (i64::MIN, Bid, Ok(50)),
@@ -171,9 +171,13 @@ fn reduce_only_orders_show_what_the_position_lets_them_fill() {
         let mut bench = Bench::new();
         let order = OrderBytes::limit(side, 100, 60, 1).filled(10).reduce_only();
         bench.put(key(1), &perp_position(user(&[order]), position));
-        let expected: Vec<_> = expected.iter().map(|size| (100, *size)).collect();
-        assert_eq!(bench.levels(side), expected, "position {position}");
+        let levels: Vec<_> = expected.iter().map(|size| (100, *size)).collect();
+        assert_eq!(bench.levels(side), levels, "position {position}");
+        let left_out = bench.book.counters().left_out;
+        let counted = expected.err().map_or(0, |reason| left_out[reason as usize]);
+        assert_eq!(counted, usize::from(expected.is_err()), "position {position}");
     }
+    check(OrderBytes::limit(Bid, 100, 50, 1).filled(50).reduce_only(), Err(LeftOut::BelowStep));
 }
 
 #[test]

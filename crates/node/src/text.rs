@@ -71,7 +71,7 @@ pub(crate) fn stats(book: &Book, cache: CacheStats) -> String {
         json.raw(b",\"orders\":");
         count(json, counters.open_orders);
         json.raw(b",\"shown\":");
-        count(json, counters.resting_orders);
+        count(json, counters.shown_orders);
         json.raw(b",\"quarantined\":");
         count(json, counters.quarantined);
         json.raw(b",\"bodies\":");

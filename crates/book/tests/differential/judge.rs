@@ -80,6 +80,7 @@ impl Pair {
         if markets.len() != self.fast.market_count() {
             return Err(format!("{} markets, naive {}", self.fast.market_count(), markets.len()));
         }
+        self.compare_counts(markets.values())?;
         let mut hash = CanonicalHash::new();
         for ((kind, index), view) in &markets {
             let market_type = type_of(*kind);
@@ -91,6 +92,18 @@ impl Pair {
         }
         let (ours, judge) = (self.fast.state_hash(), hash.finish());
         if ours == judge { Ok(()) } else { Err(format!("hash {ours:x}, naive {judge:x}")) }
+    }
+
+    /// Every open order is shown, or left out for one reason.
+    fn compare_counts<'a>(
+        &self,
+        views: impl Iterator<Item = &'a MarketView>,
+    ) -> Result<(), String> {
+        let counters = self.fast.counters();
+        let rows: usize = views.map(|view| view.bids.len() + view.asks.len()).sum();
+        equal("orders shown", &counters.shown_orders, &rows)?;
+        let counted = counters.shown_orders + counters.left_out.iter().sum::<usize>();
+        equal("orders shown or left out", &counted, &counters.open_orders)
     }
 
     fn compare_market(
