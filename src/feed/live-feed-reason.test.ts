@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { kindOf } from '../../test/fake-chain.js';
 import { FeedBench, nodeOf } from '../../test/feed-bench.js';
 import { until } from '../../test/scripted-rpc.js';
+import { fastTimers } from '../../test/support/fast-timers.js';
 import { RpcClient } from '../rpc/client.js';
 import { failureText } from './failure.js';
 
@@ -84,6 +85,22 @@ describe('feed: why it is not live', () => {
   test('a text that is not coded, and may hold anything, is not shown', () => {
     expect(failureText(new TypeError('https://key@host/'))).toBe('TypeError');
     expect(failureText('https://key@host/')).toBe('an unknown failure');
+  });
+});
+
+describe('feed: a server that goes on sending what is unreadable', () => {
+  test('costs a reading less and less often, and no connection', async () => {
+    await bench.start({ timers: fastTimers });
+    const fromMs = fastTimers.nowMs();
+    await until('75 s have passed', () => {
+      if (bench.engine.state === 'live') bench.server.sendText('cut-off {');
+      return fastTimers.nowMs() - fromMs >= 75_000;
+    });
+    // Waits of 2.5, 5, 10, 20 and 30 s; they would be 30 readings without growing.
+    const { resyncs } = bench.feed.stats();
+    expect(resyncs).toBeGreaterThanOrEqual(3);
+    expect(resyncs).toBeLessThanOrEqual(6);
+    expect(bench.server.upgrades).toBe(1);
   });
 });
 
