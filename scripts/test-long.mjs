@@ -21,6 +21,11 @@ const longForms = {
     command: [localCommand('vitest'), 'run', '--no-file-parallelism', 'test/hostile-'],
     env: { HOSTILE: 'long' },
   },
+  faults: {
+    about: 'faults of RPC nodes under load, every book judged; SEED=n for another run',
+    command: [localCommand('vitest'), 'run', '--no-file-parallelism', 'test/faults'],
+    env: { FAULTS: 'all' },
+  },
 };
 
 const asked = process.argv.slice(2);

@@ -11,7 +11,7 @@ export type Reply =
       readonly headers?: Readonly<Record<string, string>>;
       readonly body?: string;
     }
-  | { readonly text: string }
+  | { readonly text: string; readonly chunkBytes?: number }
   | 'hang'
   | 'destroy';
 
@@ -38,7 +38,7 @@ export interface SeenSubscription {
   readonly socket: WebSocket;
 }
 
-type Answer = (params: readonly unknown[]) => Reply | Promise<Reply>;
+type Answer = (params: readonly unknown[], id: number) => Reply | Promise<Reply>;
 
 /**
  * A Solana RPC server, HTTP and WebSocket on one loopback port, that does what a test tells it: it
@@ -55,6 +55,10 @@ export class ScriptedRpc {
   autoPong = true;
   upgrades = 0;
   pings = 0;
+  /** The ids of a connection's subscriptions, by how many it has had. */
+  subscriptionId: (count: number) => number = (count) => count;
+  /** Connections that are open and say nothing any more. */
+  readonly #muted = new WeakSet<WebSocket>();
   readonly #answers = new Map<string, Answer>();
   readonly #http: Server;
   readonly #ws: WebSocketServer;
@@ -133,6 +137,12 @@ export class ScriptedRpc {
     for (const client of this.#ws.clients) client.send(text);
   }
 
+  /** The present WebSockets stay open, and neither hear nor say anything any more. */
+  mute(): void {
+    for (const client of this.#ws.clients) this.#muted.add(client);
+    this.subscriptions.length = 0;
+  }
+
   /** Ends every WebSocket without a closing handshake. */
   cut(): void {
     this.subscriptions.length = 0;
@@ -156,7 +166,7 @@ export class ScriptedRpc {
     const { authorization } = request.headers;
     this.requests.push({ method, params, authorization, path: request.url ?? '' });
     const unknown = { error: { code: -32601, message: `no answer for ${method}` } };
-    this.#write(response, id, (await this.#answers.get(method)?.(params)) ?? unknown);
+    this.#write(response, id, (await this.#answers.get(method)?.(params, id)) ?? unknown);
   }
 
   #write(response: ServerResponse, id: number, reply: Reply): void {
@@ -166,7 +176,7 @@ export class ScriptedRpc {
     } else if ('status' in reply) {
       response.writeHead(reply.status, reply.headers).end(reply.body ?? '');
     } else if ('text' in reply) {
-      response.end(reply.text);
+      writeInChunks(response, reply).catch(() => response.destroy());
     } else {
       response.end(JSON.stringify({ jsonrpc: '2.0', ...reply, id }));
     }
@@ -176,10 +186,15 @@ export class ScriptedRpc {
     this.#nextSubscription = 0;
     client.on('ping', () => {
       this.pings += 1;
-      if (this.autoPong) client.pong();
+      if (this.autoPong && !this.#muted.has(client)) client.pong();
     });
     client.on('error', () => client.terminate());
+    client.on('close', () => {
+      const left = this.subscriptions.filter(({ socket }) => socket !== client);
+      this.subscriptions.splice(0, this.subscriptions.length, ...left);
+    });
     client.on('message', (data) => {
+      if (this.#muted.has(client)) return;
       const message = JSON.parse(data.toString()) as {
         id: number;
         method: string;
@@ -191,10 +206,10 @@ export class ScriptedRpc {
 
   #onMessage(
     client: WebSocket,
-    { id, method, params }: { id: number; method: string; params: unknown[] },
+    { id: requestId, method, params }: { id: number; method: string; params: unknown[] },
   ): void {
     const reply = (body: object): void => {
-      client.send(JSON.stringify({ jsonrpc: '2.0', ...body, id }));
+      client.send(JSON.stringify({ jsonrpc: '2.0', ...body, id: requestId }));
     };
     if (method.endsWith('Unsubscribe')) {
       const at = this.subscriptions.findIndex((one) => one.id === params[0]);
@@ -208,7 +223,8 @@ export class ScriptedRpc {
       reply(decision);
       return;
     }
-    const subscription = { id: this.#nextSubscription, method, params, socket: client };
+    const id = this.subscriptionId(this.#nextSubscription);
+    const subscription = { id, method, params, socket: client };
     this.#nextSubscription += 1;
     if (decision !== 'ack') for (const result of decision.early) send(subscription, result);
     this.subscriptions.push(subscription);
@@ -220,6 +236,19 @@ function send({ socket, method, id }: SeenSubscription, result: unknown): void {
   const name = method.replace('Subscribe', 'Notification');
   const params = { result, subscription: id };
   socket.send(JSON.stringify({ jsonrpc: '2.0', method: name, params }));
+}
+
+/** Each chunk is a packet of its own, and the loop turns between two of them. */
+async function writeInChunks(
+  response: ServerResponse,
+  { text, chunkBytes = text.length }: { readonly text: string; readonly chunkBytes?: number },
+): Promise<void> {
+  const body = Buffer.from(text);
+  for (let at = 0; at < body.length && !response.destroyed; at += chunkBytes) {
+    response.write(body.subarray(at, at + chunkBytes));
+    if (at + chunkBytes < body.length) await new Promise((resolve) => setImmediate(resolve));
+  }
+  response.end();
 }
 
 /** Waits until a condition holds; fails with its name after a deadline. */

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { type PlainBook, plainBooks } from '../plain-book.js';
-import type { ServiceProbe } from './service-probe.js';
+import { type PlainAccount, type PlainBook, plainBooks } from '../plain-book.js';
+import type { Reading, ServiceProbe } from './service-probe.js';
 import type { SteppedDemo } from './stepped-demo.js';
 
 /** How far the chain's second and the service's may be apart: one reading, and its rounding. */
@@ -40,17 +40,7 @@ export class BookJudge {
     const apartSlots = Math.abs(Number(moment.slot) - clock.slot);
     expect(apartSlots).toBeLessThanOrEqual(CLOCK_APART_SLOTS_MAX);
 
-    const expected = plainBooks(accounts, moment);
-    expect([...books.keys()].sort()).toEqual(expected.map((book) => book.marketName).sort());
-    for (const book of expected) {
-      const { l2, l3 } = books.get(book.marketName) ?? { l2: {}, l3: {} };
-      const { marketName, head, prices, bids, asks } = book;
-      const at = { slot: Number(moment.slot), state: 'live', seq: l2['seq'] };
-      const levels = { bids: bids.levels, asks: asks.levels, ...head, ...prices, ...at };
-      const rows = { bids: bids.rows, asks: asks.rows, ...head, ...at };
-      expect(unversioned(l2), `/l2 of ${marketName}`).toEqual(levels);
-      expect(unversioned(l3), `/l3 of ${marketName}`).toEqual(rows);
-    }
+    const expected = expectBooks({ moment, books }, accounts);
     for (const book of expected) this.#count(book);
     return new Map(expected.map((book) => [book.marketName, book]));
   }
@@ -61,6 +51,25 @@ export class BookJudge {
       this.census.set(verdict, (this.census.get(verdict) ?? 0) + count);
     }
   }
+}
+
+/** Every served body equals the book rebuilt from these accounts; answers the rebuilt books. */
+export function expectBooks(
+  { moment, books }: Reading,
+  accounts: readonly PlainAccount[],
+): readonly PlainBook[] {
+  const expected = plainBooks(accounts, moment);
+  expect([...books.keys()].sort()).toEqual(expected.map((book) => book.marketName).sort());
+  for (const book of expected) {
+    const { l2, l3 } = books.get(book.marketName) ?? { l2: {}, l3: {} };
+    const { marketName, head, prices, bids, asks } = book;
+    const at = { slot: Number(moment.slot), state: 'live', seq: l2['seq'] };
+    const levels = { bids: bids.levels, asks: asks.levels, ...head, ...prices, ...at };
+    const rows = { bids: bids.rows, asks: asks.rows, ...head, ...at };
+    expect(unversioned(l2), `/l2 of ${marketName}`).toEqual(levels);
+    expect(unversioned(l3), `/l3 of ${marketName}`).toEqual(rows);
+  }
+  return expected;
 }
 
 /** Without the members that no account tells. */

@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import { ConfigReader } from '../../src/config.js';
+import { ConfigReader, type Flags } from '../../src/config.js';
 import { Engine } from '../../src/engine/engine.js';
 import type { FeedState } from '../../src/engine/types.js';
 import { type Service, startService } from '../../src/main.js';
@@ -33,10 +33,14 @@ export class ServiceProbe {
   #heard = new Map<string, string>();
 
   /** Starts the service for a chain and waits until its book is live. */
-  static async start(urls: { readonly rpcUrl: string; readonly wsUrl: string }) {
+  static async start(
+    urls: { readonly rpcUrl: string; readonly wsUrl: string },
+    settings: Flags = {},
+  ): Promise<ServiceProbe> {
     const probe = new ServiceProbe();
     probe.#watch();
-    const flags = { rpcUrl: urls.rpcUrl, wsUrl: urls.wsUrl, port: '0', logLevel: 'silent' };
+    const { rpcUrl, wsUrl } = urls;
+    const flags = { rpcUrl, wsUrl, port: '0', logLevel: 'silent', ...settings };
     probe.#service = await startService(new ConfigReader(flags, {}).service());
     await probe.until(async () => (await probe.get('/ready')).status === 200);
     return probe;

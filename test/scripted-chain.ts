@@ -1,0 +1,245 @@
+/** A chain that exists in memory only: real accounts, ticking slots, and every write written down. */
+import { CLOCK_KEY } from '../src/feed/queries.js';
+import { keyOf } from '../src/sim/keys.js';
+import { type AccountWrite, MarketLife } from '../src/sim/market-life.js';
+import { Random } from '../src/sim/random.js';
+import { zstdFrame } from './support/zstd-frame.js';
+
+const SYSVAR_PROGRAM = 'Sysvar1111111111111111111111111111111111111';
+/** How often writes that fell due are made. */
+const BEAT_MS = 10;
+/** Writes that may fall due while the process was busy; what is beyond is given up. */
+const DUE_MAX = 50;
+/** Readings as of an earlier slot look this far back. */
+const HISTORY_SLOTS = 64;
+
+/** The whole new state of one account, as the chain wrote it. */
+export interface ChainWrite {
+  readonly pubkey: string;
+  readonly owner: string;
+  /** Null is the end of the account. */
+  readonly bytes: Buffer | null;
+  readonly slot: number;
+  /** On the clock of performance.now(). */
+  readonly atMs: number;
+  /** What the account was before; undefined when there was none. */
+  readonly before: ChainWrite | undefined;
+}
+
+/** A user's account and where its 32 orders are, in bytes. */
+const USER_BYTES = 4_376;
+const ORDERS_FROM = 1_192;
+const ORDERS_TO = 1_192 + 32 * 96;
+
+/** What the chain tells whoever serves it, in its order. */
+export interface ChainListener {
+  written(write: ChainWrite): void;
+  ticked(slot: { readonly slot: number; readonly parent: number; readonly root: number }): void;
+}
+
+/** What a chain is made of; the same options and clocks give the same writes. */
+export interface ScriptedChainOptions {
+  readonly seed: number;
+  readonly makers: number;
+  readonly slotMs?: number;
+  /**
+   * When a write is seen: with its slot's end, once an account, as validators do it, or at once, as
+   * a local test chain does.
+   */
+  readonly writesAreSeen?: 'bySlot' | 'atOnce';
+}
+
+/**
+ * The truth of a fault test: a life of real accounts whose every write is kept in order. It has no
+ * network; nodes that serve it (`scripted-chain-node.ts`) are where things go wrong.
+ */
+export class ScriptedChain {
+  readonly genesisHash: string;
+  /** All writes but those of the Clock, in their order; the first ones are the first state. */
+  readonly writes: ChainWrite[] = [];
+  readonly random: Random;
+  readonly life: MarketLife;
+  /** Users who never had an order. */
+  readonly bystanders = new Set<string>();
+  readonly #accounts = new Map<string, ChainWrite>();
+  readonly #listeners = new Set<ChainListener>();
+  readonly #slotMs: number;
+  readonly #writesAreSeen: 'bySlot' | 'atOnce';
+  /** The last write of each account in the present slot. */
+  readonly #unseen = new Map<string, AccountWrite>();
+  #slot = 1_000;
+  #timers: NodeJS.Timeout[] = [];
+  #perMs = 0;
+  #due = 0;
+  #dueAtMs = 0;
+
+  constructor(options: ScriptedChainOptions) {
+    const { seed, makers, slotMs = 400, writesAreSeen = 'bySlot' } = options;
+    this.#writesAreSeen = writesAreSeen;
+    this.random = new Random(seed);
+    this.genesisHash = keyOf(Uint8Array.from({ length: 32 }, () => this.random.below(256)));
+    this.life = new MarketLife({ seed, makers, statusChanges: 'some' });
+    this.#slotMs = slotMs;
+    this.#slot -= HISTORY_SLOTS;
+    for (const account of this.life.genesis(this.clock)) this.write(account);
+    this.#slot += HISTORY_SLOTS;
+    this.#writeClock();
+  }
+
+  get slot(): number {
+    return this.#slot;
+  }
+
+  /** The chain's second is this machine's. */
+  get clock(): { readonly slot: number; readonly unixSeconds: number } {
+    return { slot: this.#slot, unixSeconds: Math.floor(Date.now() / 1_000) };
+  }
+
+  /** Every account with its last write. */
+  get accounts(): ReadonlyMap<string, ChainWrite> {
+    return this.#accounts;
+  }
+
+  /** The last write of an account up to this slot; undefined when it did not exist. */
+  asOf(pubkey: string, slot: number): ChainWrite | undefined {
+    let write = this.#accounts.get(pubkey);
+    while (write !== undefined && write.slot > slot) write = write.before;
+    return write;
+  }
+
+  listen(listener: ChainListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Lets slots pass. */
+  start(): void {
+    this.#timers.push(setInterval(() => this.tick(), this.#slotMs));
+    this.#timers.push(setInterval(() => this.#live(), BEAT_MS));
+  }
+
+  stop(): void {
+    for (const timer of this.#timers.splice(0)) clearInterval(timer);
+  }
+
+  /** Makes this many writes a second from now on; 0 ends it. */
+  load(perSecond: number): void {
+    this.#perMs = perSecond / 1_000;
+    this.#due = 0;
+    this.#dueAtMs = performance.now();
+  }
+
+  /** Ends the slot: what was written in it is seen, and the next one is announced. */
+  tick(): void {
+    const unseen = [...this.#unseen.values()];
+    this.#unseen.clear();
+    for (const account of unseen) this.write(account);
+    this.#announce(this.#slot + 1);
+  }
+
+  /** Writes one account now. */
+  write({ pubkey, owner, data }: AccountWrite): ChainWrite {
+    return this.#write({ pubkey, owner, bytes: data });
+  }
+
+  /** Adds users without orders, who make scans long and books no fuller. */
+  addBystanders(count: number): void {
+    const user = [...this.#accounts.values()].find(({ bytes }) => bytes?.length === USER_BYTES);
+    if (user?.bytes == null) throw new Error('Invariant: there is a user');
+    const data = Buffer.from(user.bytes);
+    data.fill(0, ORDERS_FROM, ORDERS_TO);
+    for (let i = 0; i < count; i += 1) {
+      const pubkey = keyOf(Uint8Array.from({ length: 32 }, () => this.random.below(256)));
+      this.bystanders.add(pubkey);
+      this.write({ pubkey, owner: user.owner, data });
+    }
+  }
+
+  /** Ends an account. */
+  close(pubkey: string): void {
+    this.#write({ pubkey, owner: SYSVAR_PROGRAM, bytes: null });
+  }
+
+  /**
+   * The fork of the last `slots` slots is abandoned: the accounts written in them go back to what
+   * they were, and the chain goes on from the lower slot. Answers how many accounts went back.
+   */
+  revert(slots: number): number {
+    this.tick();
+    const last = this.#slot - slots;
+    const changed = [...this.#accounts.values()].filter((write) => write.slot > last);
+    this.#announce(last + 1);
+    let count = 0;
+    for (const { pubkey } of changed) {
+      const before = pubkey === CLOCK_KEY ? undefined : this.asOf(pubkey, last);
+      if (before === undefined) continue;
+      this.#write({ pubkey, owner: before.owner, bytes: before.bytes });
+      count += 1;
+    }
+    return count;
+  }
+
+  #make(account: AccountWrite): void {
+    if (this.#writesAreSeen === 'atOnce') {
+      this.write(account);
+      return;
+    }
+    // The last write of an account in a slot takes its place among the others.
+    this.#unseen.delete(account.pubkey);
+    this.#unseen.set(account.pubkey, account);
+  }
+
+  #announce(slot: number): void {
+    const parent = slot > this.#slot ? this.#slot : slot - 1;
+    this.#slot = slot;
+    for (const listener of this.#listeners) listener.ticked({ slot, parent, root: slot - 31 });
+    this.#writeClock();
+  }
+
+  #writeClock(): void {
+    const { slot, unixSeconds } = this.clock;
+    const bytes = Buffer.alloc(40);
+    bytes.writeBigUInt64LE(BigInt(slot), 0);
+    bytes.writeBigInt64LE(BigInt(unixSeconds), 32);
+    this.#write({ pubkey: CLOCK_KEY, owner: SYSVAR_PROGRAM, bytes });
+  }
+
+  #write(account: Pick<ChainWrite, 'pubkey' | 'owner' | 'bytes'>): ChainWrite {
+    const before = this.#recent(this.#accounts.get(account.pubkey));
+    const write = { ...account, slot: this.#slot, atMs: performance.now(), before };
+    this.#accounts.set(account.pubkey, write);
+    if (account.pubkey !== CLOCK_KEY) this.writes.push(write);
+    for (const listener of this.#listeners) listener.written(write);
+    return write;
+  }
+
+  /** Cuts the history of an account where no reading looks any more. */
+  #recent(write: ChainWrite | undefined): ChainWrite | undefined {
+    if (write?.before === undefined || write.slot > this.#slot - HISTORY_SLOTS) return write;
+    return { ...write, before: undefined };
+  }
+
+  #live(): void {
+    const nowMs = performance.now();
+    this.#due = Math.min(DUE_MAX, this.#due + (nowMs - this.#dueAtMs) * this.#perMs);
+    this.#dueAtMs = nowMs;
+    while (this.#due >= 1) {
+      const writes = this.life.next(this.clock);
+      for (const account of writes) this.#make(account);
+      this.#due -= writes.length;
+    }
+  }
+}
+
+/** How an RPC tells an account's bytes. */
+export type Encoding = 'base64' | 'base64+zstd';
+
+const texts = new WeakMap<Buffer, Partial<Record<Encoding, string>>>();
+
+/** The bytes as text; each is made once, whoever asks. */
+export function encoded(bytes: Buffer, encoding: Encoding): string {
+  const known = texts.get(bytes) ?? {};
+  texts.set(bytes, known);
+  known[encoding] ??= (encoding === 'base64' ? bytes : zstdFrame(bytes)).toString('base64');
+  return known[encoding];
+}

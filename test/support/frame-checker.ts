@@ -1,0 +1,322 @@
+import { Engine } from '../../src/engine/engine.js';
+import type { Turn } from '../../src/engine/types.js';
+import type { ChainWrite, ScriptedChain } from '../scripted-chain.js';
+import { BookFollower, type Delivery, levelsOf, type ShownBook } from './book-follower.js';
+
+const { setClock, setState, endTurn } = Engine.prototype;
+/** The engine's own methods, which are put back in the end. */
+const OWN = { setClock, setState, endTurn };
+
+/** No body has more levels. */
+const DEPTH_MAX = 1_000;
+/** Every market is looked at this often, whether it changed or not: a book that stands still ages. */
+const SWEEP_MS = 100;
+/** Work of the checker between two turns of the loop, which it shares with the service. */
+const SLICE_MS = 4;
+/** Wrong books that are described. */
+const DESCRIBED_MAX = 5;
+/** After a wrong book the search begins this long ago, or it would grow without end. */
+const HORIZON_MS = 400;
+/** Of the book's second and the chain's: both are cut to whole ones, and it may age as well. */
+const SECONDS_APART_MAX = 5;
+
+/** A book as one turn of the service made it. */
+interface Version extends ShownBook {
+  readonly market: string;
+  readonly key: string;
+  readonly state: string;
+  /** Since when a write is missing that would change the book; undefined until it was judged. */
+  verdict: 'right' | 'wrong' | undefined;
+}
+
+/** A book as a client got it. */
+export interface PublishedBook {
+  readonly market: string;
+  readonly epoch: string;
+  readonly seq: number;
+  readonly slot: number;
+  readonly state: string;
+  readonly bids: readonly unknown[];
+  readonly asks: readonly unknown[];
+  readonly via: string;
+}
+
+/** What a checker saw. */
+export interface Findings {
+  /** Books of the service's turns that were `live`, and judged by the writes of the chain. */
+  judged: number;
+  wrong: number;
+  /** `live`, right once, and too old. */
+  old: number;
+  /** Answers and frames that clients got. */
+  published: number;
+  /** Those that equal no book that the service made, or a wrong one. */
+  publishedWrong: number;
+  /** The longest time in which every judged book of a market was wrong. */
+  wrongMsMax: number;
+  readonly described: string[];
+}
+
+interface Chapter {
+  readonly chain: ScriptedChain;
+  endedAtMs: number;
+  readonly followers: ReadonlyMap<string, BookFollower>;
+  read: number;
+}
+
+/** What a checker may assume. */
+export interface CheckerOptions extends Delivery {
+  /** A `live` book may lack what happened this long ago, and not longer. */
+  readonly oldMsMax: number;
+  /** A wrong book is counted, and the next one judged by the latest writes. */
+  readonly forgiving: boolean;
+}
+
+/**
+ * Judges every book that the service makes while it says `live`, by the writes of its chain, and
+ * every book that a client gets by those. It learns from the engine what was made, and from nobody
+ * what is right.
+ */
+export class FrameChecker {
+  readonly findings: Findings = {
+    judged: 0,
+    wrong: 0,
+    old: 0,
+    published: 0,
+    publishedWrong: 0,
+    wrongMsMax: 0,
+    described: [],
+  };
+  readonly #options: CheckerOptions;
+  readonly #versions = new Map<string, Version>();
+  readonly #queue: Version[] = [];
+  readonly #published: PublishedBook[] = [];
+  readonly #lastSeq = new Map<string, number>();
+  readonly #wrongSinceMs = new Map<string, number>();
+  readonly #reached = new Map<string, number>();
+  #chapters: Chapter[] = [];
+  #targetMs = Number.POSITIVE_INFINITY;
+  #moment = { slot: 0, unixSeconds: 0 };
+  #state = '';
+  #sweptAtMs = 0;
+  #working = false;
+
+  constructor(chain: ScriptedChain, options: CheckerOptions) {
+    this.#options = options;
+    this.follow(chain);
+    this.#watch();
+  }
+
+  /** From now on the books may be of this chain as well; once they are, only of it. */
+  follow(chain: ScriptedChain): void {
+    const first = [...chain.accounts.values()].filter(
+      ({ pubkey }) => !chain.bystanders.has(pubkey),
+    );
+    const markets = chain.life.markets.map(({ name, addresses }): [string, BookFollower] => {
+      return [name, new BookFollower(addresses.pubkey, first, this.#options)];
+    });
+    const before = this.#chapters.at(-1);
+    if (before !== undefined) before.endedAtMs = performance.now();
+    const followers = new Map(markets);
+    const read = chain.writes.length;
+    this.#chapters.push({ chain, followers, read, endedAtMs: Number.POSITIVE_INFINITY });
+  }
+
+  /** A client got this book. */
+  published(book: PublishedBook): void {
+    this.findings.published += 1;
+    const stream = `${book.via} ${book.market} ${book.epoch}`;
+    const last = this.#lastSeq.get(stream) ?? 0;
+    this.#lastSeq.set(stream, book.seq);
+    if (book.seq < last) this.#describe(book, `its seq was ${book.seq} after ${last}`);
+    if (book.seq < last) this.findings.publishedWrong += 1;
+    this.#published.push(book);
+  }
+
+  /**
+   * How long after this moment the last market had all that was written before it; undefined until
+   * then.
+   */
+  caughtUpAfter(sinceMs: number): number | undefined {
+    if (this.#targetMs !== sinceMs) {
+      this.#targetMs = sinceMs;
+      this.#reached.clear();
+    }
+    const markets = this.#chapters.at(-1)?.followers.size;
+    if (this.#reached.size !== markets) return undefined;
+    return Math.max(...this.#reached.values()) - sinceMs;
+  }
+
+  /** Judges all that is left. */
+  async finish(): Promise<Findings> {
+    while (this.#queue.length > 0) await this.#work();
+    for (const book of this.#published.splice(0)) this.#judgePublished(book);
+    return this.findings;
+  }
+
+  /** Lets go of the engine. */
+  stop(): void {
+    Object.assign(Engine.prototype, OWN);
+  }
+
+  #watch(): void {
+    const self = this;
+    const watched: Partial<Engine> = {
+      setClock(slot, unixSeconds) {
+        self.#moment = { slot, unixSeconds };
+        OWN.setClock.call(this as Engine, slot, unixSeconds);
+      },
+      setState(state) {
+        self.#state = state;
+        self.#sweptAtMs = 0;
+        OWN.setState.call(this as Engine, state);
+      },
+      endTurn(tsMs) {
+        const turn = OWN.endTurn.call(this as Engine, tsMs);
+        self.#turned(this as Engine, turn);
+        return turn;
+      },
+    };
+    Object.assign(Engine.prototype, watched);
+  }
+
+  #turned(engine: Engine, { dirty }: Turn): void {
+    const atMs = performance.now();
+    const sweeps = atMs - this.#sweptAtMs >= SWEEP_MS;
+    if (sweeps) this.#sweptAtMs = atMs;
+    engine.markets().forEach(({ id, symbol }) => {
+      // A market without orders, as that of the quote asset, has no book to judge.
+      if (!this.#chapters.some(({ followers }) => followers.has(symbol))) return;
+      if (sweeps || dirty.includes(id)) this.#made(engine, id, symbol, atMs);
+    });
+    if (!this.#working && this.#queue.length > 0) this.#workSoon();
+  }
+
+  #made(engine: Engine, id: number, market: string, atMs: number): void {
+    const { seq } = engine.version(id);
+    const levels = levelsOf(engine.l2({ market: id, depth: DEPTH_MAX }));
+    const key = `${market} ${engine.epoch} ${seq}`;
+    const known = this.#versions.get(key);
+    if (known !== undefined && known.levels !== levels) {
+      this.findings.wrong += 1;
+      this.#describe(known, 'two books of one seq differ');
+    }
+    const { slot, unixSeconds } = this.#moment;
+    const state = this.#state;
+    const version: Version = {
+      market,
+      key,
+      levels: known?.levels ?? levels,
+      slot,
+      unixSeconds,
+      atMs,
+      state,
+      verdict: undefined,
+    };
+    if (known === undefined || known.verdict === undefined) this.#versions.set(key, version);
+    if (state === 'live') this.#queue.push(version);
+  }
+
+  #workSoon(): void {
+    this.#working = true;
+    setImmediate(() => {
+      this.#work().finally(() => {
+        this.#working = false;
+        if (this.#queue.length > 0) this.#workSoon();
+      });
+    });
+  }
+
+  async #work(): Promise<void> {
+    const endMs = performance.now() + SLICE_MS;
+    while (performance.now() < endMs) {
+      const version = this.#queue.shift();
+      if (version === undefined) return;
+      this.#judge(version);
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  #judge(version: Version): void {
+    this.findings.judged += 1;
+    for (const chapter of this.#chapters) readOn(chapter);
+    const { market, atMs } = version;
+    const chapter = this.#chapters.find(({ followers }) => followers.get(market)?.accepts(version));
+    const isMade = this.#versions.get(version.key);
+    version.verdict = chapter === undefined ? 'wrong' : 'right';
+    if (isMade !== undefined && isMade.verdict !== 'wrong') isMade.verdict = version.verdict;
+    const follower = chapter?.followers.get(market);
+    if (chapter === undefined || follower === undefined) {
+      this.#foundWrong(version);
+      return;
+    }
+    this.#wrongSinceMs.delete(market);
+    this.#judgeTime(version, follower, chapter);
+    if (chapter !== this.#chapters.at(-1) || this.#reached.has(market)) return;
+    if (atMs < this.#targetMs) return;
+    const missingMs = follower.missingSinceMs(version, this.#targetMs);
+    if (missingMs > this.#targetMs) this.#reached.set(market, atMs);
+  }
+
+  #judgeTime(version: Version, follower: BookFollower, { endedAtMs }: Chapter): void {
+    const { atMs, unixSeconds } = version;
+    const oldMs = atMs - this.#options.oldMsMax;
+    const sinceMs = follower.oldestMs() < oldMs ? follower.missingSinceMs(version, oldMs) : atMs;
+    const ageMs = atMs - Math.min(sinceMs, endedAtMs);
+    const chainSeconds = (Date.now() - (performance.now() - atMs)) / 1_000;
+    const apartS = Math.abs(unixSeconds - chainSeconds);
+    if (ageMs <= this.#options.oldMsMax && apartS <= SECONDS_APART_MAX) return;
+    this.findings.old += 1;
+    this.#describe(
+      version,
+      `it lacked a write of ${Math.round(ageMs)} ms ago, its second was ${apartS.toFixed(1)} apart`,
+    );
+  }
+
+  #foundWrong(version: Version): void {
+    const { market, atMs } = version;
+    this.findings.wrong += 1;
+    const sinceMs = this.#wrongSinceMs.get(market) ?? atMs;
+    this.#wrongSinceMs.set(market, sinceMs);
+    this.findings.wrongMsMax = Math.max(this.findings.wrongMsMax, atMs - sinceMs);
+    if (!this.#options.forgiving) this.#describe(version, 'it equals the book after no write');
+    for (const { followers } of this.#chapters) followers.get(market)?.skipTo(atMs - HORIZON_MS);
+  }
+
+  #judgePublished(book: PublishedBook): void {
+    const version = this.#versions.get(`${book.market} ${book.epoch} ${book.seq}`);
+    const problem = problemOf(book, version);
+    if (problem === undefined) return;
+    this.findings.publishedWrong += 1;
+    this.#describe(book, problem);
+  }
+
+  #describe(book: { market: string; state: string; slot: number }, problem: string): void {
+    if (this.findings.described.length >= DESCRIBED_MAX) return;
+    const { market, state, slot } = book;
+    const atMs = Math.round('atMs' in book ? Number(book.atMs) : performance.now());
+    this.findings.described.push(`${market} ${state} at slot ${slot}, ${atMs} ms: ${problem}`);
+  }
+}
+
+function problemOf(book: PublishedBook, version: Version | undefined): string | undefined {
+  if (version === undefined) {
+    // A new epoch names the old book until the first turn of the new chain; it is not live then.
+    if (book.state !== 'live') return undefined;
+    return `a ${book.via} client got a book that was never made`;
+  }
+  const { bids, asks } = JSON.parse(`${version.levels}}`) as PublishedBook;
+  const shown = JSON.stringify([book.bids, book.asks]);
+  const made = [bids.slice(0, book.bids.length), asks.slice(0, book.asks.length)];
+  if (shown !== JSON.stringify(made)) return `a ${book.via} client got another book of this seq`;
+  if (book.state !== 'live' || version.verdict === 'right') return undefined;
+  return `a ${book.via} client got a book as live that was ${version.verdict ?? 'never live'}`;
+}
+
+function readOn(chapter: Chapter): void {
+  const { writes } = chapter.chain;
+  for (; chapter.read < writes.length; chapter.read += 1) {
+    const write = writes[chapter.read] as ChainWrite;
+    for (const follower of chapter.followers.values()) follower.add(write);
+  }
+}
