@@ -10,9 +10,11 @@ test.each([
   ['src/config-error.ts', /readonly code: ([^,]+),/, 3],
   ['src/rpc/error.ts', /RpcErrorCode =([^;]+);/, 12],
   ['src/feed/error.ts', /FeedErrorCode =([^;]+);/, 15],
+  ['src/verify/error.ts', /VerifyErrorCode =([^;]+);/, 6],
   ['src/engine/errors.ts', /EngineErrorCode =([^;]+);/, 13],
   ['src/sim/sim-error.ts', /SimErrorCode =([^;]+);/, 5],
   ['src/server/errors.ts', /STATUS_BY_CODE = {([^}]+)}/, 9],
+  ['src/server/ws-error.ts', /SOCKET_ERROR_CODES = \[([^\]]+)\]/, 11],
   ['crates/node/src/problem.rs', /fn code([\s\S]+?)fn message/, 7],
 ])('the codes of %s', (path, list, countMin) => {
   const codes = list.exec(read(path))?.[1]?.match(/\b[A-Z]+_[A-Z0-9_]+\b|\bINTERNAL\b/g) ?? [];

@@ -66,7 +66,7 @@ export class SocketServer implements SocketHandlers {
     this.#publisher = listener;
     this.#heartbeat = setInterval(() => {
       listener.publish(HEARTBEAT_TOPIC, heartbeat);
-    }, LIMITS.heartbeatIntervalMs);
+    }, LIMITS.heartbeatIntervalMs).unref();
   }
 
   /** After each turn of the engine, with the ids of the markets whose book has changed. */
