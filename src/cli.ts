@@ -1,12 +1,18 @@
 #!/usr/bin/env node
 /**
- * The command line: `slotbook serve`, `demo`, `record FILE` and `replay FILE`, and `slotbook` alone,
- * which serves a cluster when one is named and the demo otherwise. Standard output carries the URLs and the `ready` line;
- * logs go to standard error.
+ * The command line: `slotbook serve`, `demo`, `record FILE`, `replay FILE`, `verify`, and `slotbook`
+ * alone, which serves a cluster when one is named and the demo otherwise. Standard output carries
+ * the URLs and the `ready` line, or what `verify` found; logs go to standard error.
  */
 import { Command, Option } from 'commander';
 import { ConfigError, ConfigReader, DEFAULTS, type Flags } from './config.js';
-import { type Service, startDemoService, startReplayService, startService } from './main.js';
+import {
+  type Service,
+  startDemoService,
+  startReplayService,
+  startService,
+  verifyService,
+} from './main.js';
 
 /** What every served book has. */
 const bookOptions = [
@@ -72,6 +78,13 @@ const replayOptions = [
   ),
 ];
 
+const verifyOptions = [
+  new Option('--url <url>', `where the service answers (default ${DEFAULTS.verifyUrl})`),
+  new Option('--markets <names>', 'compare only these markets, comma-separated (default all)'),
+  new Option('--log-level <level>', 'pino level, or silent (default warn)'),
+  new Option('--seconds <seconds>', `longest time to compare (default ${DEFAULTS.verifySeconds})`),
+];
+
 /** Starts a command; what it does with a file is the command's. */
 type Start = (flags: Flags, file?: string) => Promise<Service>;
 
@@ -86,6 +99,8 @@ const replay: Start = (flags, file = '') =>
 
 /** A wrong flag or setting, as opposed to a service that failed. */
 const EXIT_WRONG_USAGE = 2;
+/** A verification that found out nothing. */
+const EXIT_NOT_COMPARED = 2;
 
 function createProgram(): Command {
   const program = newCommand('slotbook').description(
@@ -115,6 +130,7 @@ function createProgram(): Command {
     options: [...bookOptions, ...replayOptions],
     start: replay,
   });
+  program.addCommand(verifyCommand());
   program.addCommand(defaultCommand(), { isDefault: true });
   return program;
 }
@@ -138,6 +154,14 @@ function defaultCommand(): Command {
     command.addOption(option);
   }
   return command.action((flags: Flags) => runUntilStopped(() => serveOrDemo(flags)));
+}
+
+function verifyCommand(): Command {
+  const command = newCommand('verify').description(
+    'compare a running service with its chain: exits with 0 when they are equal, 1 when not',
+  );
+  for (const option of [...clusterOptions, ...verifyOptions]) command.addOption(option);
+  return command.action(runVerification);
 }
 
 function addCommand(
@@ -168,6 +192,17 @@ async function runUntilStopped(start: () => Promise<Service>): Promise<void> {
     const isSetting = error instanceof ConfigError;
     process.stderr.write(`slotbook: ${textOf(error)}\n`);
     process.exit(isSetting ? EXIT_WRONG_USAGE : 1);
+  }
+}
+
+/** What cannot be compared is neither equal nor different: it is told apart by its own status. */
+async function runVerification(flags: Flags): Promise<void> {
+  try {
+    const equal = await verifyService(new ConfigReader(flags).verify());
+    process.exit(equal ? 0 : 1);
+  } catch (error) {
+    process.stderr.write(`slotbook: ${textOf(error)}\n`);
+    process.exit(EXIT_NOT_COMPARED);
   }
 }
 

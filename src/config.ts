@@ -169,7 +169,9 @@ export class ConfigReader {
     const url = this.url('url', this.text('url') ?? DEFAULTS.verifyUrl, HTTP).href;
     const range = { min: 1, max: LIMITS.verifySecondsMax };
     const seconds = this.integer('seconds', DEFAULTS.verifySeconds, range);
-    return { ...this.service(), url: url.replace(/\/+$/, ''), seconds };
+    // Its own output is the differences: a connection that comes and goes is not news.
+    const logLevel = this.text('logLevel') === undefined ? 'warn' : this.logLevel();
+    return { ...this.service(), logLevel, url: url.replace(/\/+$/, ''), seconds };
   }
 
   private node(rpcKey: string, wsKey: string): NodeConfig | undefined {

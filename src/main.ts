@@ -5,8 +5,14 @@
  */
 import { type Logger, pino } from 'pino';
 import { readBuildInfo } from './build-info.js';
-import type { CommonConfig, DemoConfig, ReplayConfig, ServiceConfig } from './config.js';
-import { type BookOrigin, liveOrigin, recordedOrigin } from './feeds.js';
+import type {
+  CommonConfig,
+  DemoConfig,
+  ReplayConfig,
+  ServiceConfig,
+  VerifyConfig,
+} from './config.js';
+import { type BookFeed, type BookOrigin, liveOrigin, recordedOrigin } from './feeds.js';
 import { LIMITS } from './limits.js';
 import { createHandlers, type Handlers } from './server/http.js';
 import { filterMarkets } from './server/market-filter.js';
@@ -14,6 +20,8 @@ import { Timings } from './server/timings.js';
 import { type Listener, listen } from './server/uws.js';
 import { SocketServer } from './server/ws-server.js';
 import { startDemo } from './sim/demo.js';
+import type { ChainBook } from './verify/chain-book.js';
+import { verify } from './verify/verify.js';
 
 /** A running service. */
 export interface Service {
@@ -47,6 +55,32 @@ export async function startService(
 export async function startReplayService(config: ReplayConfig, file: string): Promise<Service> {
   const log = createLog(config);
   return serveBook(config, await recordedOrigin(config, log, file), log);
+}
+
+/** Compares a running service with its chain, and prints what differs; true when nothing does. */
+export async function verifyService(config: VerifyConfig): Promise<boolean> {
+  const { url, markets, seconds } = config;
+  const origin = liveOrigin({ ...config, auditIntervalMs: 0 }, createLog(config));
+  const feed = origin.feed({});
+  const chain = chainBook(origin.engine, () => feed.status());
+  const print = (line: string): void => void process.stdout.write(`${line}\n`);
+  const failed = feed.start().then(() => new Promise<never>(() => undefined));
+  try {
+    return await Promise.race([verify({ url, chain, markets, seconds, print }), failed]);
+  } finally {
+    await feed.stop();
+  }
+}
+
+function chainBook(engine: BookOrigin['engine'], status: BookFeed['status']): ChainBook {
+  const id = (symbol: string): number => engine.findMarket(symbol)?.id ?? -1;
+  const text = (body: Uint8Array): string => Buffer.from(body).toString();
+  return {
+    notLive: () => status().reason,
+    symbols: () => engine.markets().map(({ symbol }) => symbol),
+    l2: (symbol, depth) => text(engine.l2({ market: id(symbol), depth })),
+    l3: (symbol) => text(engine.l3({ market: id(symbol) })),
+  };
 }
 
 async function serveBook(config: CommonConfig, origin: BookOrigin, log: Logger): Promise<Service> {

@@ -27,6 +27,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'rpc',
     'server',
     'sim',
+    'verify',
   ],
   client: [],
   engine: [],
@@ -35,6 +36,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   rpc: ['config.ts', 'limits.ts'],
   server: ['build-info.ts', 'config.ts', 'limits.ts'],
   sim: ['config.ts', 'limits.ts'],
+  verify: [],
 };
 
 /** Packages and globals that exactly one place may touch. */

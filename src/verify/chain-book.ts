@@ -1,0 +1,8 @@
+/** The book as the chain has it. */
+export interface ChainBook {
+  /** Why it is not live; null when it is. */
+  notLive(): string | null;
+  symbols(): readonly string[];
+  l2(symbol: string, depth: number): string;
+  l3(symbol: string): string;
+}

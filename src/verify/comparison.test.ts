@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { Comparison } from './comparison.js';
+
+type Row = readonly [service: string | null, before: string | null, after: string | null];
+
+/** Compares one row over these readings; null is a row that is not there. */
+function compared(readings: readonly Row[]): Comparison {
+  const comparison = new Comparison();
+  const rows = (value: string | null) => new Map(value === null ? [] : [['row', value]]);
+  for (const [service, before, after] of readings) {
+    comparison.add({ service: rows(service), before: rows(before), after: rows(after) });
+  }
+  return comparison;
+}
+
+function judged(readings: readonly Row[]): string {
+  const comparison = compared(readings);
+  const [difference] = comparison.differences();
+  if (difference !== undefined) return `${difference.service} for ${difference.chain}`;
+  if (comparison.equal) return 'equal';
+  return comparison.decided ? 'decided' : 'moving';
+}
+
+const times = (count: number, row: Row): readonly Row[] => Array(count).fill(row);
+
+test.each<[string, readonly Row[], string]>([
+  ['equal at once', [['a', 'a', 'a']], 'equal'],
+  ['no rows at all', [[null, null, null]], 'equal'],
+  ['changed while it was read', [['a', 'a', 'b']], 'equal'],
+  [
+    'changed before the service had it',
+    [
+      ['a', 'a', 'a'],
+      ['a', 'b', 'b'],
+    ],
+    'equal',
+  ],
+  [
+    'new and under way',
+    [
+      [null, 'b', 'b'],
+      ['b', 'b', 'b'],
+    ],
+    'equal',
+  ],
+  ['different once or twice', times(2, ['a', 'b', 'b']), 'moving'],
+  ['different for long', times(3, ['a', 'b', 'b']), 'a for b'],
+  ['missing for long', times(3, [null, 'b', 'b']), 'null for b'],
+  ['there and never gone', times(3, ['a', null, null]), 'a for null'],
+  [
+    'frozen while the chain goes on',
+    [
+      ['a', 'b', 'b'],
+      ['a', 'c', 'c'],
+      ['a', 'd', 'd'],
+    ],
+    'a for d',
+  ],
+  [
+    'moving beside a chain that stands',
+    [
+      ['a', 'z', 'z'],
+      ['b', 'z', 'z'],
+      ['c', 'z', 'z'],
+    ],
+    'c for z',
+  ],
+  [
+    'moving on both sides',
+    [
+      ['a', 'b', 'b'],
+      ['c', 'd', 'd'],
+      ['e', 'f', 'f'],
+      ['g', 'h', 'h'],
+    ],
+    'moving',
+  ],
+  ['healed', [...times(5, ['a', 'b', 'b']), ['b', 'b', 'b']], 'equal'],
+])('a row that is %s', (_, readings, verdict) => {
+  expect(judged(readings)).toBe(verdict);
+});
+
+test('nothing is decided before the first reading', () => {
+  const { equal, decided, moving } = new Comparison();
+  expect({ equal, decided, moving }).toEqual({ equal: false, decided: false, moving: 0 });
+});

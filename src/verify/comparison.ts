@@ -1,0 +1,78 @@
+import type { Rows } from './book-text.js';
+import { READINGS_MIN } from './limits.js';
+
+/** The same rows in both books; `null` where a book lacks one. */
+export interface Difference {
+  readonly name: string;
+  readonly service: string | null;
+  readonly chain: string | null;
+}
+
+/** What one reading found: the service's rows, and the chain's before and after they were read. */
+export interface RowsReading {
+  readonly service: Rows;
+  readonly before: Rows;
+  readonly after: Rows;
+}
+
+interface Suspect extends Difference {
+  /** Readings in a row in which it differed. */
+  readonly readings: number;
+}
+
+/**
+ * Tells differences from news under way. Both books move, and neither is told first: a row of the
+ * service counts as right when the chain's book had it just before, just after, or at the end of the
+ * reading before. Otherwise it is a difference once it was found in some readings in a row in which
+ * at least one of the two stood still; a row that both change all the time is not judged.
+ */
+export class Comparison {
+  #suspects: ReadonlyMap<string, Suspect> = new Map();
+  #last: Rows = new Map();
+  #readings = 0;
+
+  /** Readings taken. */
+  get readings(): number {
+    return this.#readings;
+  }
+
+  /** Whether nothing differed in the last reading. */
+  get equal(): boolean {
+    return this.#readings > 0 && this.#suspects.size === 0;
+  }
+
+  /** Whether more readings would tell nothing new. */
+  get decided(): boolean {
+    return this.#readings > 0 && this.moving === 0;
+  }
+
+  /** Rows that differed in the last reading, but not yet for long enough. */
+  get moving(): number {
+    return this.#suspects.size - this.differences().length;
+  }
+
+  /** What differs for certain. */
+  differences(): readonly Difference[] {
+    return [...this.#suspects.values()].filter(({ readings }) => readings >= READINGS_MIN);
+  }
+
+  add({ service, before, after }: RowsReading): void {
+    const suspects = new Map<string, Suspect>();
+    for (const name of new Set([...service.keys(), ...after.keys()])) {
+      const shown = service.get(name) ?? null;
+      const chain = after.get(name) ?? null;
+      const known = [chain, before.get(name) ?? null];
+      if (this.#readings > 0) known.push(this.#last.get(name) ?? null);
+      if (!known.includes(shown)) suspects.set(name, this.#suspect(name, shown, chain));
+    }
+    this.#suspects = suspects;
+    this.#last = after;
+    this.#readings += 1;
+  }
+
+  #suspect(name: string, service: string | null, chain: string | null): Suspect {
+    const last = this.#suspects.get(name);
+    const still = last !== undefined && (last.service === service || last.chain === chain);
+    return { name, service, chain, readings: still ? last.readings + 1 : 1 };
+  }
+}

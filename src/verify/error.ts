@@ -1,0 +1,20 @@
+/** Why nothing could be compared; codes are never renamed. */
+export type VerifyErrorCode =
+  | 'SERVICE_UNREACHABLE'
+  | 'SERVICE_NOT_READY'
+  | 'SERVICE_BODY_EXCEEDED'
+  | 'MALFORMED_SERVICE_ANSWER'
+  | 'CHAIN_NOT_READY'
+  | 'UNKNOWN_MARKET_NAME';
+
+/** The one error class of this room. */
+export class VerifyError extends Error {
+  override readonly name = 'VerifyError';
+
+  constructor(
+    readonly code: VerifyErrorCode,
+    message: string,
+  ) {
+    super(message);
+  }
+}

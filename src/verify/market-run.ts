@@ -1,0 +1,132 @@
+import { type BookText, type Rows, readLevels, readOrders } from './book-text.js';
+import type { ChainBook } from './chain-book.js';
+import { Comparison, type Difference } from './comparison.js';
+import { LEVELS_MAX, LINES_MAX, READINGS_MIN, SLOTS_BEHIND_MAX } from './limits.js';
+import type { ServiceClient } from './service-client.js';
+
+/** Both views of one market at one moment. */
+interface BothTexts {
+  readonly orders: BookText;
+  readonly levels: BookText;
+}
+
+/** How the readings of one market ended. */
+export type Outcome = 'equal' | 'different' | 'undecided';
+
+/** Reads one market from the service and from the chain, again and again, until it is decided. */
+export class MarketRun {
+  readonly #symbol: string;
+  readonly #service: ServiceClient;
+  readonly #chain: ChainBook;
+  readonly #orders = new Comparison();
+  readonly #levels = new Comparison();
+  /** The service's orders as they were read last. */
+  #shown: BookText | null = null;
+  /** Why the last reading could not be compared; null when it was. */
+  #obstacle: string | null = null;
+
+  constructor(parts: {
+    readonly symbol: string;
+    readonly service: ServiceClient;
+    readonly chain: ChainBook;
+  }) {
+    this.#symbol = parts.symbol;
+    this.#service = parts.service;
+    this.#chain = parts.chain;
+  }
+
+  /** Whether more readings would tell nothing new. */
+  get decided(): boolean {
+    return this.#obstacle === null && this.#orders.decided && this.#levels.decided;
+  }
+
+  get outcome(): Outcome {
+    if (this.differences().length > 0) return 'different';
+    const tooFew = this.#orders.readings < READINGS_MIN && !this.decided;
+    return tooFew ? 'undecided' : 'equal';
+  }
+
+  /** Orders of the service as they were read last. */
+  get orders(): number {
+    return this.#shown?.rows.size ?? 0;
+  }
+
+  /** What differs for certain; the levels only where the orders do not say it. */
+  differences(): readonly Difference[] {
+    const orders = this.#orders.differences();
+    return orders.length > 0 ? orders : this.#levels.differences();
+  }
+
+  /** Takes one reading. Rejects when the service does not answer. */
+  async read(): Promise<void> {
+    const before = this.#ofChain();
+    const service = await this.#ofService();
+    if (typeof service === 'string') {
+      this.#obstacle = service;
+      return;
+    }
+    const after = this.#ofChain();
+    this.#obstacle = this.#chain.notLive() ?? notLive(service.orders) ?? notLive(before.orders);
+    if (this.#obstacle !== null) return;
+    this.#shown = service.orders;
+    this.#orders.add({
+      service: withLag(service.orders, before.orders),
+      before: before.orders.rows,
+      after: after.orders.rows,
+    });
+    this.#levels.add({
+      service: service.levels.rows,
+      before: before.levels.rows,
+      after: after.levels.rows,
+    });
+  }
+
+  /** What is to be told of this market. */
+  lines(): readonly string[] {
+    const symbol = this.#symbol;
+    const differences = this.differences();
+    if (differences.length > 0) {
+      const lines = differences.slice(0, LINES_MAX).map((one) => `${symbol} ${textOf(one)}`);
+      const more = differences.length - lines.length;
+      return more === 0 ? lines : [...lines, `${symbol} and ${more} more`];
+    }
+    if (this.outcome === 'undecided') return [`${symbol} not compared: ${this.#why()}`];
+    const { seq = 0, slot = 0 } = this.#shown ?? {};
+    const { moving } = this.#orders;
+    const but = moving === 0 ? '' : ` but ${moving} that moved at each reading,`;
+    return [`${symbol} equal${but} ${this.orders} orders seq ${seq} slot ${slot}`];
+  }
+
+  #why(): string {
+    return this.#obstacle ?? 'it differed in too few readings to tell; give it more --seconds';
+  }
+
+  #ofChain(): BothTexts {
+    const orders = readOrders(this.#chain.l3(this.#symbol));
+    return { orders, levels: readLevels(this.#chain.l2(this.#symbol, LEVELS_MAX)) };
+  }
+
+  /** Both bodies, or why there are none. */
+  async #ofService(): Promise<BothTexts | string> {
+    const query = `marketName=${encodeURIComponent(this.#symbol)}`;
+    const l3 = await this.#service.get(`/l3?${query}`);
+    const l2 = await this.#service.get(`/l2?${query}&depth=${LEVELS_MAX}`);
+    const refused = [l3, l2].find(({ status }) => status !== 200);
+    if (refused !== undefined) return `the service answered ${refused.status}`;
+    return { orders: readOrders(l3.text), levels: readLevels(l2.text) };
+  }
+}
+
+function notLive({ state }: BookText): string | null {
+  return state === 'live' ? null : `a book was ${state}`;
+}
+
+/** A book that says `live` and is far behind is wrong, whatever stands in it. */
+function withLag(service: BookText, chain: BookText): Rows {
+  if (chain.slot - service.slot <= SLOTS_BEHIND_MAX) return service.rows;
+  return new Map([...service.rows, ['slot', `more than ${SLOTS_BEHIND_MAX} slots behind`]]);
+}
+
+function textOf({ name, service, chain }: Difference): string {
+  return `${name}: service ${service ?? 'none'}, chain ${chain ?? 'none'}`;
+}

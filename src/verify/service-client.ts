@@ -1,0 +1,59 @@
+import { VerifyError } from './error.js';
+import { ANSWER_BYTES_MAX, ANSWER_MS_MAX } from './limits.js';
+
+/** An answer of the service. */
+export interface ServiceAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Reads the paths of a running service. Errors name its host and never a key in its address. */
+export class ServiceClient {
+  readonly #url: string;
+  readonly #shown: string;
+
+  constructor(url: string) {
+    this.#url = url;
+    this.#shown = new URL(url).host;
+  }
+
+  /**
+   * Reads a path below the service's address.
+   *
+   * # Errors
+   *
+   * `SERVICE_UNREACHABLE`, `SERVICE_BODY_EXCEEDED`.
+   */
+  async get(path: string): Promise<ServiceAnswer> {
+    try {
+      const signal = AbortSignal.timeout(ANSWER_MS_MAX);
+      const answer = await fetch(`${this.#url}${path}`, { signal });
+      return { status: answer.status, text: await this.#read(answer) };
+    } catch (error) {
+      if (error instanceof VerifyError) throw error;
+      const message = `the service at ${this.#shown} does not answer: ${reasonOf(error)}`;
+      throw new VerifyError('SERVICE_UNREACHABLE', message);
+    }
+  }
+
+  async #read(answer: Response): Promise<string> {
+    const parts: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const part of answer.body ?? []) {
+      parts.push(part);
+      bytes += part.length;
+      if (bytes <= ANSWER_BYTES_MAX) continue;
+      const message = `an answer of ${this.#shown} was larger than ${ANSWER_BYTES_MAX} bytes`;
+      throw new VerifyError('SERVICE_BODY_EXCEEDED', message);
+    }
+    return Buffer.concat(parts).toString();
+  }
+}
+
+/** The name of what went wrong: messages of fetch may repeat the address. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  const { cause } = error;
+  if (cause instanceof Error && 'code' in cause) return String(cause.code);
+  return error.name;
+}

@@ -1,0 +1,117 @@
+/**
+ * Compares a running service with the chain. The chain's book is handed in: the service's own code
+ * on a connection of its own, so what is compared is what reached the service, and not the rules by
+ * which a book is made.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readReason, readSymbols } from './book-text.js';
+import type { ChainBook } from './chain-book.js';
+import { VerifyError } from './error.js';
+import { CHAIN_START_MS_MAX, READING_INTERVAL_MS, START_POLL_MS } from './limits.js';
+import { MarketRun } from './market-run.js';
+import { ServiceClient } from './service-client.js';
+
+/** What is compared, and where it is told. */
+export interface VerifyOptions {
+  readonly url: string;
+  readonly chain: ChainBook;
+  /** Names in any case; none for all. */
+  readonly markets: readonly string[];
+  /** Longest time to compare. */
+  readonly seconds: number;
+  readonly print: (line: string) => void;
+}
+
+/**
+ * Compares every order and level of every market, prints what differs, and answers whether nothing
+ * does.
+ *
+ * # Errors
+ *
+ * A VerifyError when something cannot be compared: the service or the chain does not answer, or is
+ * not live.
+ */
+export async function verify(options: VerifyOptions): Promise<boolean> {
+  const { chain, markets, seconds, print } = options;
+  const service = new ServiceClient(options.url);
+  await service.get('/health');
+  await untilLive(chain);
+  const endMs = performance.now() + seconds * 1_000;
+  const served = await servedSymbols(service, endMs);
+  const wanted = wantedSymbols(markets, chain.symbols());
+  const lost = [
+    ...wanted.filter((symbol) => !served.includes(symbol)).map((symbol) => `${symbol}: not served`),
+    ...(markets.length > 0 ? [] : served.filter((symbol) => !wanted.includes(symbol))).map(
+      (symbol) => `${symbol}: served, and not on chain`,
+    ),
+  ];
+  const both = wanted.filter((symbol) => served.includes(symbol));
+  const runs = both.map((symbol) => new MarketRun({ symbol, service, chain }));
+  await compare(runs, endMs);
+  for (const line of [...lost, ...runs.flatMap((run) => run.lines())]) print(line);
+  return summary(runs, lost.length, print);
+}
+
+/** Reads the markets until each is decided, or the time is over. */
+async function compare(runs: readonly MarketRun[], endMs: number): Promise<void> {
+  let open = runs;
+  for (;;) {
+    for (const run of open) await run.read();
+    open = open.filter(({ decided }) => !decided);
+    if (open.length === 0 || performance.now() + READING_INTERVAL_MS > endMs) return;
+    await sleep(READING_INTERVAL_MS);
+  }
+}
+
+function summary(runs: readonly MarketRun[], lost: number, print: (line: string) => void): boolean {
+  const differing = runs.filter(({ outcome }) => outcome === 'different');
+  const undecided = runs.filter(({ outcome }) => outcome === 'undecided');
+  const markets = runs.length + lost;
+  const differences = differing.reduce((sum, run) => sum + run.differences().length, lost);
+  if (differences > 0) {
+    const wrong = differing.length + lost;
+    print(`different: ${wrong} of ${markets} markets, ${differences} differences`);
+    return false;
+  }
+  if (undecided.length > 0) {
+    const message = `${undecided.length} of ${markets} markets could not be compared`;
+    throw new VerifyError('SERVICE_NOT_READY', message);
+  }
+  const orders = runs.reduce((sum, run) => sum + run.orders, 0);
+  print(`equal: ${markets} markets, ${orders} orders`);
+  return true;
+}
+
+async function untilLive(chain: ChainBook): Promise<void> {
+  const endMs = performance.now() + CHAIN_START_MS_MAX;
+  for (let why = chain.notLive(); why !== null; why = chain.notLive()) {
+    if (performance.now() > endMs) {
+      const message = `the chain was not read within ${CHAIN_START_MS_MAX / 1_000} s: ${why}`;
+      throw new VerifyError('CHAIN_NOT_READY', message);
+    }
+    await sleep(START_POLL_MS);
+  }
+}
+
+/** What the service lists, once it is ready. */
+async function servedSymbols(service: ServiceClient, endMs: number): Promise<readonly string[]> {
+  for (;;) {
+    const ready = await service.get('/ready');
+    if (ready.status === 200) break;
+    if (performance.now() + READING_INTERVAL_MS > endMs) {
+      const message = `the service is not ready: ${readReason(ready.text)}`;
+      throw new VerifyError('SERVICE_NOT_READY', message);
+    }
+    await sleep(READING_INTERVAL_MS);
+  }
+  return readSymbols((await service.get('/markets')).text);
+}
+
+function wantedSymbols(names: readonly string[], symbols: readonly string[]): readonly string[] {
+  if (names.length === 0) return symbols;
+  return names.map((name) => {
+    const symbol = symbols.find((one) => one.toUpperCase() === name.toUpperCase());
+    if (symbol !== undefined) return symbol;
+    throw new VerifyError('UNKNOWN_MARKET_NAME', `the chain has no market ${name}`);
+  });
+}
