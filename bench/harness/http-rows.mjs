@@ -1,12 +1,11 @@
 /** Row 4: what an answer of /l2 costs while the book changes, against a constant. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { workloadFile } from '../workload/files.mjs';
-import { cpuNsOf, pinned, SERVER_CPU } from './cpu.mjs';
-import { EngineProcess } from './engine-process.mjs';
+import { cpuNsOf } from './cpu.mjs';
 import { rawGet } from './raw-get.mjs';
 import { timeInTurns } from './rounds.mjs';
+import { startServer } from './servers.mjs';
 import { load } from './wrk.mjs';
 
 const WORKLOAD = 'powerlaw-10k';
@@ -18,13 +17,6 @@ const LOAD = { seconds: 4, connections: 64 };
 const CHURN_ALONE_MS = 2_000;
 /** Depths of the rows: the default, and one whose body is ten times as long. */
 const DEPTHS = [10, 100];
-
-/** Starts a process of `bench/service` on the server's core. */
-export function startServer(name) {
-  const script = fileURLToPath(new URL(`../service/${name}.mjs`, import.meta.url));
-  const { command, args } = pinned(SERVER_CPU, process.execPath, [script]);
-  return new EngineProcess(command, args);
-}
 
 /** Row 4 of all depths. */
 export async function l2UnderChurn(bench) {

@@ -2,9 +2,7 @@
  * Row 9: how long the service's own work keeps its event loop, through a cold start, a steady
  * stream and an audit, each but the first with /l2 under load.
  */
-import { fileURLToPath } from 'node:url';
-import { LOAD_CPU, pinned, SERVER_CPU } from './cpu.mjs';
-import { EngineProcess } from './engine-process.mjs';
+import { startLoad, startServer } from './servers.mjs';
 import { load } from './wrk.mjs';
 
 const MAKERS = 10_000;
@@ -17,18 +15,12 @@ const STEADY_SECONDS = 8;
 const AUDIT_LOADS_MAX = 20;
 const QUERY = '/l2?marketName=SOL-PERP';
 
-function startProcess(name, cpu) {
-  const script = fileURLToPath(new URL(`../service/${name}.mjs`, import.meta.url));
-  const { command, args } = pinned(cpu, process.execPath, [script]);
-  return new EngineProcess(command, args);
-}
-
 /** Row 9, one result a phase. */
 export async function loopBlocks() {
-  const chain = startProcess('chain', LOAD_CPU);
+  const chain = startLoad('chain');
   const { rpcUrl, wsUrl } = await chain.ask(`start ${MAKERS} ${RATE} ${SEED}`);
-  const watched = startProcess('watched-service', SERVER_CPU);
-  const idle = startProcess('idle', SERVER_CPU);
+  const watched = startServer('watched-service');
+  const idle = startServer('idle');
   const results = [];
   const phase = async (name, run) => {
     await Promise.all([watched.ask('begin'), idle.ask('begin')]);

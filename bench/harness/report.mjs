@@ -34,7 +34,7 @@ export function describeMachine() {
 /** What was measured: the commit, and whether the working tree had more than it. */
 function describeCommit() {
   const commit = output('git', ['rev-parse', '--short', 'HEAD']);
-  const changed = output('git', ['status', '--porcelain', '--', 'crates', 'bench/core']);
+  const changed = output('git', ['status', '--porcelain', '--', 'crates', 'src', 'bench']);
   return changed === '' || commit === 'unknown' ? commit : `${commit} with uncommitted changes`;
 }
 
@@ -89,11 +89,15 @@ function cells(result) {
   ];
 }
 
-const timed = ({ wallNs, cpuNs }) => `${duration(wallNs)} (${duration(cpuNs)})`;
+/** A latency has no CPU time: it is waiting. */
+function timed({ wallNs, cpuNs }) {
+  return cpuNs === undefined ? duration(wallNs) : `${duration(wallNs)} (${duration(cpuNs)})`;
+}
 
 function ratioCell({ ratio, ratioMin, ratioMax, ratioCpu, rounds }) {
   const spread = `${factor(ratioMin)}..${factor(ratioMax)} of ${rounds.length}`;
-  return `${factor(ratio)} (${spread}; ${factor(ratioCpu)})`;
+  const cpu = ratioCpu === undefined ? '' : `; ${factor(ratioCpu)}`;
+  return `${factor(ratio)} (${spread}${cpu})`;
 }
 
 function limit(value, { better, ratio, unit }) {
@@ -144,7 +148,8 @@ export function summary({ machine, rounds, load }) {
     `Machine: ${cores} cores, ${cpu}, ${memoryGiB} GiB, ${platform}; node ${node}, ${rustc}.`,
     `Commit ${commit}; load average ${load.before.join(' ')} before, ${load.after.join(' ')} after.`,
     `${rounds} rounds in turns, ours then peer. Times are medians a single operation, wall clock`,
-    'with the CPU time of the process in brackets; ratios are medians of the ratios of the rounds.',
+    'with the CPU time of the process in brackets; ratios are medians of the ratios of the rounds,',
+    'of CPU times in rows 4 and 5, of wall clocks in the others.',
     'In every timed row the results of both sides were compared first and were equal.',
   ];
 }

@@ -4,6 +4,8 @@
  */
 import { workloadFile } from '../workload/files.mjs';
 import { assertSameTops } from './equality.mjs';
+import { channelFanOut } from './fan-out-rows.mjs';
+import { accountToFrame } from './frame-rows.mjs';
 import { l2UnderChurn } from './http-rows.mjs';
 import { loopBlocks } from './loop-row.mjs';
 import { median, timeInTurns } from './rounds.mjs';
@@ -26,7 +28,9 @@ export const ROWS = {
   2: (bench) => forShapes((shape) => tickByOrderCount(bench, shape)),
   3: (bench) => applyAccount(bench),
   4: (bench) => l2UnderChurn(bench),
+  5: (bench) => channelFanOut(bench),
   6: (bench) => coldStart(bench),
+  7: (bench) => accountToFrame(bench),
   8: (bench) => memory(bench),
   9: () => loopBlocks(),
   render: (bench) => coldRender(bench),

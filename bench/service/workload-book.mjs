@@ -15,6 +15,8 @@ import { readWorkload } from '../workload/read.mjs';
 const SLOTS_PER_SECOND = 2.5;
 /** One part in 1,500 of the price: far inside every tier's confidence limit. */
 const CONFIDENCE_DIVISOR = 1_500n;
+/** The texts of so many users and states are below a megabyte, which a core's own cache holds. */
+const REPEATED = { users: 32, states: 4 };
 /** Feeds of the benchmark's markets, apart from those of the presets. */
 const FEED_ID_FIRST = 1_000;
 
@@ -24,6 +26,8 @@ export class WorkloadBook {
   #steps;
   #oracleKeys;
   #at = 0;
+  #repeated;
+  #repeatedAt = 0;
   #slot;
   #unixSeconds;
 
@@ -37,6 +41,7 @@ export class WorkloadBook {
     this.#oracleKeys = this.marketNames.map((_, index) => oracleKey(index));
     this.#open();
     this.#steps = this.#workload.events.map((record) => this.#textsOf(record));
+    this.#repeated = repeatedOf(this.#steps.filter(({ kind }) => kind === 'account'));
   }
 
   /** Adds the next `count` accounts to the turn, with the ticks and slots between them. */
@@ -50,6 +55,12 @@ export class WorkloadBook {
     }
   }
 
+  /** Adds the next account out of a few, which are at hand as what has just arrived is. */
+  pushRepeated() {
+    this.#repeatedAt = (this.#repeatedAt + 1) % this.#repeated.length;
+    this.#take(this.#repeated[this.#repeatedAt]);
+  }
+
   /** Adds a price of the market's oracle, `ticks` away from where the workload began. */
   pushOracle(market, ticks) {
     const { config } = this.#workload;
@@ -57,9 +68,14 @@ export class WorkloadBook {
   }
 
   #take(step) {
-    if (step.kind === 'account') this.engine.push({ ...step.account, slot: this.#slot });
+    if (step.kind === 'account') this.#pushAccount(step.account);
     else if (step.kind === 'oracle') this.#pushOracle(step.market, BigInt(step.price));
     else this.#tickSlot();
+  }
+
+  #pushAccount(account) {
+    account.slot = this.#slot;
+    this.engine.push(account);
   }
 
   #tickSlot() {
@@ -76,7 +92,7 @@ export class WorkloadBook {
       postedSlot: BigInt(this.#slot),
       publishTimeUs: BigInt(this.#slot) * 400_000n,
     });
-    this.engine.push({ ...textOf(this.#oracleKeys[market], data), slot: this.#slot });
+    this.#pushAccount(textOf(this.#oracleKeys[market], data));
   }
 
   #open() {
@@ -85,10 +101,10 @@ export class WorkloadBook {
     const time = { slot: BigInt(this.#slot), unixSeconds: BigInt(this.#unixSeconds) };
     engine.setClock(this.#slot, this.#unixSeconds);
     const state = stateBytes({ perpMarkets: config.markets, spotMarkets: 0, users: config.users });
-    engine.push({ ...textOf(address.state(), state), slot: this.#slot });
+    this.#pushAccount(textOf(address.state(), state));
     for (let index = 0; index < config.markets; index += 1) {
       const market = marketAccount(config, index, time);
-      engine.push({ ...textOf(address.perpMarket(index), market), slot: this.#slot });
+      this.#pushAccount(textOf(address.perpMarket(index), market));
     }
     const refused = engine.endTurn(config.ts * 1_000).problems;
     for (const record of load) this.#take(this.#textsOf(record));
@@ -106,6 +122,20 @@ export class WorkloadBook {
   }
 }
 
+/** Some states of some users in turns, so that every one of them changes the book again and again. */
+function repeatedOf(steps) {
+  const byUser = new Map();
+  for (const step of steps) {
+    const { pubkey } = step.account;
+    byUser.set(pubkey, [...(byUser.get(pubkey) ?? []), step]);
+  }
+  const users = [...byUser.values()].filter((states) => states.length >= REPEATED.states);
+  const chosen = users.slice(0, REPEATED.users);
+  return Array.from({ length: REPEATED.states }, (_, at) =>
+    chosen.map((states) => states[at]),
+  ).flat();
+}
+
 function oracleKey(index) {
   return address.pythLazerOracle(FEED_ID_FIRST + index);
 }
@@ -115,7 +145,7 @@ function nameOf(index) {
 }
 
 function textOf(pubkey, data) {
-  return { pubkey, owner: PROGRAM_ID, data: data.toString('base64'), encoding: 'base64' };
+  return { pubkey, owner: PROGRAM_ID, slot: 0, data: data.toString('base64'), encoding: 'base64' };
 }
 
 function marketAccount(config, index, time) {

@@ -29,6 +29,7 @@ export const WORKLOADS = {
   'uniform-open-8': { shape: 'uniform', users: 1_250, orders: 8 },
   'powerlaw-open-32': { shape: 'powerlaw', users: 313, orders: 32 },
   'uniform-open-32': { shape: 'uniform', users: 313, orders: 32 },
+  'powerlaw-8-markets': { shape: 'powerlaw', users: 2_000, markets: 8, events: 1_000 },
   'powerlaw-cold': { shape: 'powerlaw', users: 10_000, markets: 50, events: 0 },
 };
 

@@ -1,0 +1,97 @@
+/**
+ * Row 7: from an account's bytes at the engine to the finished frame of the compatible channel, and
+ * on to a subscriber's socket.
+ */
+import { workloadFile } from '../workload/files.mjs';
+import { median } from './rounds.mjs';
+import { sendAll, startLoad, startServer } from './servers.mjs';
+
+const WORKLOAD = 'powerlaw-10k';
+/** Accounts of one round: about half a second. */
+const ACCOUNTS = 50_000;
+/** Accounts through the service, and bare publishes, of one round, and the time between two. */
+const PAIRS = 400;
+const EVERY_MS = 2;
+const SUBSCRIBE = {
+  type: 'subscribe',
+  channel: 'orderbook',
+  marketType: 'perp',
+  market: 'BENCH0-PERP',
+};
+
+/** Both results of row 7. */
+export async function accountToFrame(bench) {
+  const server = startServer('book-server');
+  await server.ask(`load ${workloadFile(WORKLOAD)}`);
+  const results = [await cpuOfFrame(bench, server), await latencyToSocket(bench, server)];
+  await server.stop();
+  return results;
+}
+
+async function cpuOfFrame(bench, server) {
+  const round = () => server.ask(`frames ${ACCOUNTS}`);
+  const { bytes } = await round();
+  const rounds = [];
+  for (let at = 0; at < bench.rounds; at += 1) rounds.push(await round());
+  const each = rounds.map(({ cpuNs, operations }) => cpuNs / operations / 1_000);
+  const value = median(each);
+  const spread = `${Math.min(...each).toFixed(2)}..${Math.max(...each).toFixed(2)}`;
+  return {
+    row: 7,
+    work: `a changed account of base64 to a finished frame of ${Math.round(bytes)} bytes, CPU`,
+    workload: WORKLOAD,
+    value,
+    shown: `${value.toFixed(2)} us (${spread} of ${each.length})`,
+    rounds,
+    bar: 5,
+    wish: null,
+    better: 'lower',
+    unit: 'us',
+  };
+}
+
+async function latencyToSocket(bench, server) {
+  const { port } = await server.ask('listen');
+  const reader = startLoad('readers');
+  await reader.ask(`connect ${port} 1 plain`);
+  await sendAll(reader, SUBSCRIBE);
+  await reader.ask('expect 1');
+  await latencyRound(server, reader);
+  const rounds = [];
+  for (let at = 0; at < bench.rounds; at += 1) rounds.push(await latencyRound(server, reader));
+  await reader.stop();
+  const ratios = rounds.map(({ ours, peer }) => ours.wallNs / peer.wallNs);
+  const middle = (side) => median(rounds.map((round) => round[side].wallNs));
+  return {
+    row: 7,
+    work: 'p50 from an account at the engine to the socket of a subscriber',
+    workload: WORKLOAD,
+    against: 'a bare publish of the same bytes',
+    checked: PAIRS,
+    ours: { wallNs: middle('ours') },
+    peer: { wallNs: middle('peer') },
+    ratio: median(ratios),
+    ratioMin: Math.min(...ratios),
+    ratioMax: Math.max(...ratios),
+    rounds,
+    bar: 1.15,
+    wish: 1.05,
+    better: 'lower',
+  };
+}
+
+/** Real and bare take turns within the round, on the same socket. */
+async function latencyRound(server, reader) {
+  await reader.ask('watch');
+  await reader.ask('capture');
+  const { times } = await server.ask(`latency ${PAIRS} ${EVERY_MS}`);
+  await reader.ask(`expect ${2 * PAIRS}`);
+  const { payloads } = await reader.ask('captured');
+  const { times: got } = await reader.ask('times');
+  for (let at = 0; at < payloads.length; at += 2) {
+    if (payloads[at] !== payloads[at + 1]) throw new Error('the bare publish had other bytes');
+  }
+  const latencies = got.map((time, at) => time - times[at]);
+  const p50 = (parity) => median(latencies.filter((_, at) => at % 2 === parity));
+  return { ours: { wallNs: p50(0) }, peer: { wallNs: p50(1) } };
+}
