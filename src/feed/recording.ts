@@ -90,47 +90,45 @@ export class RecordingReader {
   }
 }
 
-/** Puts the stream of calls together again. */
+/** Puts the stream of calls together again. A large call is copied as it comes, and not at once. */
 class CallStream {
-  /** The beginning of a call whose end is in a record to come. */
-  #pieces: Uint8Array[] = [];
-  #length = 0;
-  #wanted = CALL_LENGTH_BYTES;
+  /** The call that is being put together; null while it is the length before it. */
+  #call: Buffer | null = null;
+  readonly #length = Buffer.alloc(CALL_LENGTH_BYTES);
+  /** Bytes that are there of either. */
+  #filled = 0;
 
   get isWithinCall(): boolean {
-    return this.#length > 0;
+    return this.#call !== null || this.#filled > 0;
   }
 
   /** The calls that end in this record, which begins at the offset. */
   add(record: Uint8Array, offset: number): readonly TimedCall[] {
-    this.#pieces.push(record);
-    this.#length += record.length;
-    if (this.#length < this.#wanted) return [];
-    const bytes = Buffer.concat(this.#pieces, this.#length);
     const calls: TimedCall[] = [];
-    let at = 0;
-    while (this.#isWhole(bytes, at, offset)) {
-      const end = at + this.#wanted;
-      calls.push(decodeAt(bytes.subarray(at + CALL_LENGTH_BYTES, end), offset));
-      at = end;
+    for (let at = 0; at < record.length; ) {
+      const target = this.#call ?? this.#length;
+      const part = record.subarray(at, at + target.length - this.#filled);
+      target.set(part, this.#filled);
+      this.#filled += part.length;
+      at += part.length;
+      if (this.#filled < target.length) break;
+      this.#filled = 0;
+      if (this.#call !== null) calls.push(decodeAt(this.#call, offset));
+      this.#call = this.#call === null ? this.#newCall(offset) : null;
     }
-    this.#pieces = at === bytes.length ? [] : [bytes.subarray(at)];
-    this.#length = bytes.length - at;
     return calls;
   }
 
-  /** Whether the call that begins there is all there; sets how many bytes are wanted for it. */
-  #isWhole(bytes: Buffer, at: number, offset: number): boolean {
-    const left = bytes.length - at;
-    this.#wanted = CALL_LENGTH_BYTES;
-    if (left < CALL_LENGTH_BYTES) return false;
-    const length = bytes.readUInt32LE(at);
+  /** Room for the call behind this length. Memory that nothing is written to costs nothing. */
+  #newCall(offset: number): Buffer {
+    const length = this.#length.readUInt32LE(0);
     if (length > CALL_BYTES_MAX) {
       const message = `call had ${length} bytes, must have at most ${CALL_BYTES_MAX}`;
       throw damaged('RECORDING_BYTES_EXCEEDED', offset, message);
     }
-    this.#wanted += length;
-    return left >= this.#wanted;
+    // Not even a kind: there is nothing to wait for.
+    if (length === 0) throw damaged('MALFORMED_RECORDING', offset, 'call was empty');
+    return Buffer.allocUnsafe(length);
   }
 }
 
