@@ -29,7 +29,7 @@ const USER_BYTES = 4_376;
 /** Breaks the connection, so that everything is read again. */
 function cut(rig: FaultRig): void {
   rig.node.cut();
-  rig.returned();
+  rig.watch.returned();
 }
 
 /** The node answers scans so for a while, during which it is cut. */
@@ -38,7 +38,7 @@ async function scans(rig: FaultRig, faults: Parameters<typeof rig.node.suffer>[0
   rig.node.cut();
   await sleep(ms);
   rig.node.suffer({});
-  rig.returned();
+  rig.watch.returned();
 }
 
 async function refuses(rig: FaultRig, reply: Reply, ms: number): Promise<void> {
@@ -50,7 +50,7 @@ async function notifies(rig: FaultRig, faults: Parameters<typeof rig.node.suffer
   rig.node.suffer(faults);
   await sleep(ms);
   rig.node.suffer({});
-  rig.returned();
+  rig.watch.returned();
 }
 
 /** The first `count` readings of users give this share of them. */
@@ -80,14 +80,14 @@ export const SCRIPTED_FAULTS: readonly Fault[] = [
       await rig.node.stop();
       await sleep(1_000);
       await rig.node.restart();
-      rig.returned();
+      rig.watch.returned();
     },
   },
   {
     name: 'the node comes back with another genesis',
     run: async (rig) => {
       await rig.replaceChain(rig.options.seed + 1);
-      rig.returned();
+      rig.watch.returned();
     },
   },
   {
@@ -95,8 +95,8 @@ export const SCRIPTED_FAULTS: readonly Fault[] = [
     run: async (rig) => {
       const { upgrades } = rig.node.rpc;
       rig.node.rpc.mute();
-      await rig.service.until(() => rig.node.rpc.upgrades > upgrades);
-      rig.returned();
+      await rig.watch.service.until(() => rig.node.rpc.upgrades > upgrades);
+      rig.watch.returned();
     },
   },
   {
@@ -121,7 +121,7 @@ export const SCRIPTED_FAULTS: readonly Fault[] = [
       rig.chain.load(0);
       rig.chain.tick();
       rig.node.suffer({});
-      rig.returned();
+      rig.watch.returned();
     },
   },
   {
@@ -140,7 +140,7 @@ export const SCRIPTED_FAULTS: readonly Fault[] = [
         await sleep(500);
       }
       if (count < 50) throw new Error(`accounts that went back were ${count}, must be 50`);
-      rig.returned();
+      rig.watch.returned();
     },
   },
   {
@@ -244,7 +244,7 @@ export const SCRIPTED_FAULTS: readonly Fault[] = [
     options: { nodes: 2 },
     run: async (rig) => {
       await rig.node.stop();
-      rig.returned();
+      rig.watch.returned();
       await sleep(5_000);
       await rig.node.restart();
       await sleep(2_000);

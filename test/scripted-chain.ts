@@ -20,8 +20,10 @@ export interface ChainWrite {
   /** Null is the end of the account. */
   readonly bytes: Buffer | null;
   readonly slot: number;
-  /** On the clock of performance.now(). */
+  /** From when on a book may hold it, on the clock of performance.now(). */
   readonly atMs: number;
+  /** From when on the chain surely tells of it. */
+  readonly seenMs: number;
   /** What the account was before; undefined when there was none. */
   readonly before: ChainWrite | undefined;
 }
@@ -60,7 +62,7 @@ export class ScriptedChain {
   readonly random: Random;
   readonly life: MarketLife;
   /** Users who never had an order. */
-  readonly bystanders = new Set<string>();
+  readonly #bystanders = new Set<string>();
   readonly #accounts = new Map<string, ChainWrite>();
   readonly #listeners = new Set<ChainListener>();
   readonly #slotMs: number;
@@ -98,6 +100,16 @@ export class ScriptedChain {
   /** Every account with its last write. */
   get accounts(): ReadonlyMap<string, ChainWrite> {
     return this.#accounts;
+  }
+
+  /** Markets with a book. */
+  get markets(): readonly { readonly name: string; readonly account: string }[] {
+    return this.life.markets.map(({ name, addresses }) => ({ name, account: addresses.pubkey }));
+  }
+
+  /** The last write of every account that can be in a book. */
+  lastWrites(): ChainWrite[] {
+    return [...this.#accounts.values()].filter(({ pubkey }) => !this.#bystanders.has(pubkey));
   }
 
   /** The last write of an account up to this slot; undefined when it did not exist. */
@@ -150,7 +162,7 @@ export class ScriptedChain {
     data.fill(0, ORDERS_FROM, ORDERS_TO);
     for (let i = 0; i < count; i += 1) {
       const pubkey = keyOf(Uint8Array.from({ length: 32 }, () => this.random.below(256)));
-      this.bystanders.add(pubkey);
+      this.#bystanders.add(pubkey);
       this.write({ pubkey, owner: user.owner, data });
     }
   }
@@ -206,7 +218,8 @@ export class ScriptedChain {
 
   #write(account: Pick<ChainWrite, 'pubkey' | 'owner' | 'bytes'>): ChainWrite {
     const before = this.#recent(this.#accounts.get(account.pubkey));
-    const write = { ...account, slot: this.#slot, atMs: performance.now(), before };
+    const atMs = performance.now();
+    const write = { ...account, slot: this.#slot, atMs, seenMs: atMs, before };
     this.#accounts.set(account.pubkey, write);
     if (account.pubkey !== CLOCK_KEY) this.writes.push(write);
     for (const listener of this.#listeners) listener.written(write);

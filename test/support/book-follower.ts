@@ -103,30 +103,31 @@ export class BookFollower {
       this.#advance(lane);
       this.#render();
       if (this.#levels === shown.levels) continue;
-      if (write.atMs <= untilMs && this.accepts(shown)) continue;
+      if (write.seenMs <= untilMs && this.accepts(shown)) continue;
       this.#goBack(lane);
       this.#render();
-      return write.atMs;
+      return write.seenMs;
     }
   }
 
   /** When the oldest write happened that was not found in a book yet. */
   oldestMs(): number {
     const lane = this.#oldestLane();
-    return lane?.writes[lane.at]?.atMs ?? Number.POSITIVE_INFINITY;
+    return lane?.writes[lane.at]?.seenMs ?? Number.POSITIVE_INFINITY;
   }
 
   /** Takes the writes up to this time as told, whatever was shown. */
   skipTo(atMs: number): void {
     for (const lane of this.#lanes.values()) {
-      while ((lane.writes[lane.at]?.atMs ?? Number.POSITIVE_INFINITY) <= atMs) this.#advance(lane);
+      while ((lane.writes[lane.at]?.seenMs ?? Number.POSITIVE_INFINITY) <= atMs)
+        this.#advance(lane);
     }
   }
 
   #oldestLane(): Lane | undefined {
     let oldest: Lane | undefined;
     const next = (lane: Lane | undefined): number =>
-      lane?.writes[lane.at]?.atMs ?? Number.POSITIVE_INFINITY;
+      lane?.writes[lane.at]?.seenMs ?? Number.POSITIVE_INFINITY;
     for (const lane of this.#lanes.values()) if (next(lane) < next(oldest)) oldest = lane;
     return oldest;
   }

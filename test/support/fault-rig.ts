@@ -1,14 +1,14 @@
 import type { Flags } from '../../src/config.js';
+import { MarketType } from '../../src/sim/chain-enums.js';
+import type { MarketLife } from '../../src/sim/market-life.js';
 import { ScriptedChain } from '../scripted-chain.js';
 import { ScriptedNode } from '../scripted-chain-node.js';
-import { expectBooks } from './book-judge.js';
-import { type Findings, FrameChecker, type PublishedBook } from './frame-checker.js';
+import { FrameChecker } from './frame-checker.js';
 import { ServiceProbe } from './service-probe.js';
+import { ServiceWatch, type WatchedMarket } from './service-watch.js';
 
 /** A `live` book may be this much behind: the time until it is `lagging`, and of a busy machine. */
-const OLD_MS_MAX = 3_500;
-/** How often each market is asked for. */
-const POLL_MS = 20;
+export const OLD_MS_MAX = 3_500;
 
 /** What a fault needs. */
 export interface RigOptions {
@@ -24,18 +24,14 @@ export interface RigOptions {
   readonly settings?: Flags;
 }
 
-/** A scripted chain, its nodes, a service on it, and the checker that watches the service. */
+/** A scripted chain, its nodes, and a service on it that is watched. */
 export class FaultRig {
   chain: ScriptedChain;
-  returnedAtMs = 0;
-  readonly #polling = new AbortController();
-  #polls: Promise<void> = Promise.resolve();
 
   private constructor(
     chain: ScriptedChain,
     readonly nodes: readonly ScriptedNode[],
-    readonly checker: FrameChecker,
-    readonly service: ServiceProbe,
+    readonly watch: ServiceWatch,
     readonly options: Required<Pick<RigOptions, 'seed' | 'makers' | 'slotMs' | 'rate'>>,
   ) {
     this.chain = chain;
@@ -45,35 +41,29 @@ export class FaultRig {
     const { seed, makers = 100, slotMs = 400, rate = 250, nodes: count = 1 } = options;
     const chain = new ScriptedChain({ seed, makers, slotMs });
     chain.addBystanders(options.bystanders ?? 0);
-    const nodes: ScriptedNode[] = [];
-    for (let i = 0; i < count; i += 1) nodes.push(await ScriptedNode.start(chain, { seed }));
-    const [first, second] = nodes;
-    if (first === undefined) throw new Error('Invariant: there is a node');
+    const first = await ScriptedNode.start(chain, { seed });
+    const second = count === 2 ? await ScriptedNode.start(chain, { seed }) : undefined;
     const checker = new FrameChecker(chain, {
       laneOf: () => 'all',
       apartMs: 0,
       oldMsMax: OLD_MS_MAX,
+      secondsAreApart: false,
       forgiving: options.forgiving ?? false,
     });
     chain.start();
     chain.load(rate);
-    const fallback =
-      second === undefined ? {} : { fallbackRpcUrl: second.rpcUrl, fallbackWsUrl: second.wsUrl };
-    const service = await ServiceProbe.start(first, { ...fallback, ...options.settings });
-    const rig = new FaultRig(chain, nodes, checker, service, { seed, makers, slotMs, rate });
-    rig.#polls = rig.#poll();
-    return rig;
+    const { rpcUrl: fallbackRpcUrl, wsUrl: fallbackWsUrl } = second ?? {};
+    const settings = { fallbackRpcUrl, fallbackWsUrl, ...options.settings };
+    const service = await ServiceProbe.start(first, settings);
+    const watch = await ServiceWatch.start(service, checker, watchedMarkets(chain.life));
+    const nodes = second === undefined ? [first] : [first, second];
+    return new FaultRig(chain, nodes, watch, { seed, makers, slotMs, rate });
   }
 
   get node(): ScriptedNode {
     const [node] = this.nodes;
     if (node === undefined) throw new Error('Invariant: there is a node');
     return node;
-  }
-
-  /** The node is whole again, now. */
-  returned(): void {
-    this.returnedAtMs = performance.now();
   }
 
   /** Another chain takes the place of this one: what a restarted test chain is. */
@@ -84,62 +74,30 @@ export class FaultRig {
     this.chain = new ScriptedChain({ seed, makers, slotMs });
     this.chain.start();
     this.chain.load(rate);
-    this.checker.follow(this.chain);
+    this.watch.checker.follow(this.chain);
     for (const node of this.nodes) await node.restart(this.chain);
   }
 
-  /** Waits until every market has what was written up to a moment; answers how long it took. */
-  async caughtUp(sinceMs: number): Promise<number> {
-    let tookMs: number | undefined;
-    await this.service.until(() => {
-      tookMs = this.checker.caughtUpAfter(sinceMs);
-      return tookMs !== undefined;
-    });
-    return tookMs ?? 0;
-  }
-
-  /** Ends the load, waits until the last write is in the book, and compares it with a rebuild. */
+  /** Ends the load, and compares the book with a rebuild once it has the last write. */
   async compare(): Promise<void> {
     this.chain.load(0);
     this.chain.tick();
-    await this.caughtUp(performance.now());
     const accounts = Array.from(this.chain.accounts.values(), ({ pubkey, bytes }) => {
       return { pubkey, data: bytes ?? Buffer.alloc(0) };
     });
-    expectBooks(await this.service.read(), accounts);
-  }
-
-  /** Accounts that audits found to differ. */
-  async differences(): Promise<number> {
-    const { text } = await this.service.get('/metrics');
-    const events = /^slotbook_feed_events_total\{event="auditDifferences"\} (\d+)$/m.exec(text);
-    if (events === null) throw new Error('there is no count of audit differences');
-    return Number(events[1]);
-  }
-
-  async findings(): Promise<Findings> {
-    this.#polling.abort();
-    await this.#polls;
-    return await this.checker.finish();
+    await this.watch.compare(accounts);
   }
 
   async stop(): Promise<void> {
-    this.#polling.abort();
-    await this.#polls;
     this.chain.stop();
-    await this.service.stop();
-    this.checker.stop();
+    await this.watch.stop();
     for (const node of this.nodes) await node.stop();
   }
+}
 
-  async #poll(): Promise<void> {
-    const markets = this.chain.life.markets.map(({ name }) => name);
-    while (!this.#polling.signal.aborted) {
-      for (const market of markets) {
-        const body = await this.service.json(`/l2?marketName=${market}&depth=1000`);
-        this.checker.published({ ...(body as unknown as PublishedBook), market, via: 'HTTP' });
-      }
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    }
-  }
+/** The markets of a life that have a book. */
+export function watchedMarkets({ markets }: MarketLife): WatchedMarket[] {
+  return markets.map(({ name, marketType }) => {
+    return { name, kind: marketType === MarketType.Perp ? 'perp' : 'spot' };
+  });
 }

@@ -1,6 +1,6 @@
 import { Engine } from '../../src/engine/engine.js';
 import type { Turn } from '../../src/engine/types.js';
-import type { ChainWrite, ScriptedChain } from '../scripted-chain.js';
+import type { ChainWrite } from '../scripted-chain.js';
 import { BookFollower, type Delivery, levelsOf, type ShownBook } from './book-follower.js';
 
 const { setClock, setState, endTurn } = Engine.prototype;
@@ -19,6 +19,8 @@ const DESCRIBED_MAX = 5;
 const HORIZON_MS = 400;
 /** Of the book's second and the chain's: both are cut to whole ones, and it may age as well. */
 const SECONDS_APART_MAX = 5;
+/** From a new state to the frames that tell of it: the publishing interval, and a busy machine. */
+const STATE_TOLD_MS_MAX = 500;
 
 /** A book as one turn of the service made it. */
 interface Version extends ShownBook {
@@ -38,7 +40,11 @@ export interface PublishedBook {
   readonly state: string;
   readonly bids: readonly unknown[];
   readonly asks: readonly unknown[];
-  readonly via: string;
+  readonly via: 'HTTP' | 'WebSocket';
+  /** Levels a side that it was asked for. */
+  readonly depth: number;
+  /** When it came, on the clock of performance.now(). */
+  readonly atMs: number;
 }
 
 /** What a checker saw. */
@@ -52,13 +58,24 @@ export interface Findings {
   published: number;
   /** Those that equal no book that the service made, or a wrong one. */
   publishedWrong: number;
+  /** Topics of a WebSocket that did not tell of a new state in time. */
+  statesMissed: number;
   /** The longest time in which every judged book of a market was wrong. */
   wrongMsMax: number;
   readonly described: string[];
 }
 
+/** A chain as the checker sees it: what was written, in order. */
+export interface WrittenChain {
+  readonly markets: readonly { readonly name: string; readonly account: string }[];
+  /** All accounts that can be in a book, with their last write. */
+  lastWrites(): Iterable<ChainWrite>;
+  /** All writes so far; it only grows. */
+  readonly writes: readonly ChainWrite[];
+}
+
 interface Chapter {
-  readonly chain: ScriptedChain;
+  readonly chain: WrittenChain;
   endedAtMs: number;
   readonly followers: ReadonlyMap<string, BookFollower>;
   read: number;
@@ -68,6 +85,8 @@ interface Chapter {
 export interface CheckerOptions extends Delivery {
   /** A `live` book may lack what happened this long ago, and not longer. */
   readonly oldMsMax: number;
+  /** The chain's clock is not this machine's, as when its process was stopped. */
+  readonly secondsAreApart: boolean;
   /** A wrong book is counted, and the next one judged by the latest writes. */
   readonly forgiving: boolean;
 }
@@ -84,6 +103,7 @@ export class FrameChecker {
     old: 0,
     published: 0,
     publishedWrong: 0,
+    statesMissed: 0,
     wrongMsMax: 0,
     described: [],
   };
@@ -97,23 +117,23 @@ export class FrameChecker {
   #chapters: Chapter[] = [];
   #targetMs = Number.POSITIVE_INFINITY;
   #moment = { slot: 0, unixSeconds: 0 };
+  #sockets: { readonly markets: readonly string[]; readonly fromMs: number } | undefined;
+  readonly #states: { readonly state: string; readonly atMs: number }[] = [];
   #state = '';
   #sweptAtMs = 0;
   #working = false;
 
-  constructor(chain: ScriptedChain, options: CheckerOptions) {
+  constructor(chain: WrittenChain, options: CheckerOptions) {
     this.#options = options;
     this.follow(chain);
     this.#watch();
   }
 
   /** From now on the books may be of this chain as well; once they are, only of it. */
-  follow(chain: ScriptedChain): void {
-    const first = [...chain.accounts.values()].filter(
-      ({ pubkey }) => !chain.bystanders.has(pubkey),
-    );
-    const markets = chain.life.markets.map(({ name, addresses }): [string, BookFollower] => {
-      return [name, new BookFollower(addresses.pubkey, first, this.#options)];
+  follow(chain: WrittenChain): void {
+    const first = [...chain.lastWrites()];
+    const markets = chain.markets.map(({ name, account }): [string, BookFollower] => {
+      return [name, new BookFollower(account, first, this.#options)];
     });
     const before = this.#chapters.at(-1);
     if (before !== undefined) before.endedAtMs = performance.now();
@@ -133,23 +153,27 @@ export class FrameChecker {
     this.#published.push(book);
   }
 
-  /**
-   * How long after this moment the last market had all that was written before it; undefined until
-   * then.
-   */
-  caughtUpAfter(sinceMs: number): number | undefined {
-    if (this.#targetMs !== sinceMs) {
-      this.#targetMs = sinceMs;
-      this.#reached.clear();
-    }
-    const markets = this.#chapters.at(-1)?.followers.size;
-    if (this.#reached.size !== markets) return undefined;
-    return Math.max(...this.#reached.values()) - sinceMs;
+  /** From now on each state has to be told on these topics as well. */
+  watchSockets(markets: readonly string[]): void {
+    this.#sockets = { markets, fromMs: performance.now() };
+  }
+
+  /** Asks when every market has all that was written before this moment. */
+  aim(atMs: number): void {
+    this.#targetMs = atMs;
+    this.#reached.clear();
+  }
+
+  /** How long after the aim the last market had all; undefined until then. */
+  caughtUpMs(): number | undefined {
+    if (this.#reached.size !== this.#chapters.at(-1)?.followers.size) return undefined;
+    return Math.max(...this.#reached.values()) - this.#targetMs;
   }
 
   /** Judges all that is left. */
   async finish(): Promise<Findings> {
     while (this.#queue.length > 0) await this.#work();
+    this.#judgeStates();
     for (const book of this.#published.splice(0)) this.#judgePublished(book);
     return this.findings;
   }
@@ -168,6 +192,7 @@ export class FrameChecker {
       },
       setState(state) {
         self.#state = state;
+        self.#states.push({ state, atMs: performance.now() });
         self.#sweptAtMs = 0;
         OWN.setState.call(this as Engine, state);
       },
@@ -265,7 +290,8 @@ export class FrameChecker {
     const ageMs = atMs - Math.min(sinceMs, endedAtMs);
     const chainSeconds = (Date.now() - (performance.now() - atMs)) / 1_000;
     const apartS = Math.abs(unixSeconds - chainSeconds);
-    if (ageMs <= this.#options.oldMsMax && apartS <= SECONDS_APART_MAX) return;
+    const { oldMsMax, secondsAreApart } = this.#options;
+    if (ageMs <= oldMsMax && (secondsAreApart || apartS <= SECONDS_APART_MAX)) return;
     this.findings.old += 1;
     this.#describe(
       version,
@@ -283,6 +309,25 @@ export class FrameChecker {
     for (const { followers } of this.#chapters) followers.get(market)?.skipTo(atMs - HORIZON_MS);
   }
 
+  /** A state that lasts is told on every topic, soon after it began. */
+  #judgeStates(): void {
+    const { markets, fromMs } = this.#sockets ?? { markets: [], fromMs: 0 };
+    this.#states.forEach(({ state, atMs }, index) => {
+      const untilMs = this.#states[index + 1]?.atMs ?? atMs;
+      if (atMs < fromMs || untilMs - atMs < STATE_TOLD_MS_MAX) return;
+      const told = this.#published.filter((book) => {
+        const inTime = book.atMs >= atMs && book.atMs <= atMs + STATE_TOLD_MS_MAX;
+        return book.via === 'WebSocket' && book.state === state && inTime;
+      });
+      const toldOf = new Set(told.map(({ market }) => market));
+      for (const market of markets) {
+        if (toldOf.has(market)) continue;
+        this.findings.statesMissed += 1;
+        this.#describe({ market, state, slot: 0, atMs }, 'no frame told of this state');
+      }
+    });
+  }
+
   #judgePublished(book: PublishedBook): void {
     const version = this.#versions.get(`${book.market} ${book.epoch} ${book.seq}`);
     const problem = problemOf(book, version);
@@ -291,11 +336,14 @@ export class FrameChecker {
     this.#describe(book, problem);
   }
 
-  #describe(book: { market: string; state: string; slot: number }, problem: string): void {
+  #describe(
+    book: Pick<PublishedBook, 'market' | 'state' | 'slot' | 'atMs'>,
+    problem: string,
+  ): void {
     if (this.findings.described.length >= DESCRIBED_MAX) return;
-    const { market, state, slot } = book;
-    const atMs = Math.round('atMs' in book ? Number(book.atMs) : performance.now());
-    this.findings.described.push(`${market} ${state} at slot ${slot}, ${atMs} ms: ${problem}`);
+    const { market, state, slot, atMs } = book;
+    const at = `at slot ${slot}, ${Math.round(atMs)} ms`;
+    this.findings.described.push(`${market} ${state} ${at}: ${problem}`);
   }
 }
 
@@ -307,7 +355,7 @@ function problemOf(book: PublishedBook, version: Version | undefined): string | 
   }
   const { bids, asks } = JSON.parse(`${version.levels}}`) as PublishedBook;
   const shown = JSON.stringify([book.bids, book.asks]);
-  const made = [bids.slice(0, book.bids.length), asks.slice(0, book.asks.length)];
+  const made = [bids.slice(0, book.depth), asks.slice(0, book.depth)];
   if (shown !== JSON.stringify(made)) return `a ${book.via} client got another book of this seq`;
   if (book.state !== 'live' || version.verdict === 'right') return undefined;
   return `a ${book.via} client got a book as live that was ${version.verdict ?? 'never live'}`;
