@@ -83,7 +83,9 @@ pub(crate) fn stats(book: &Book, cache: CacheStats) -> String {
         json.raw(b",\"bodyHits\":");
         json.u64(cache.hits);
         json.raw(b",\"leftOut\":{");
-        for (index, (reason, left_out)) in LeftOut::ALL.iter().zip(counters.left_out).enumerate() {
+        let reasons = LeftOut::ALL.into_iter().zip(counters.left_out);
+        let reasons = reasons.filter(|(reason, _)| *reason != LeftOut::NotOpen);
+        for (index, (reason, left_out)) in reasons.enumerate() {
             json.raw(if index == 0 { b"" } else { b"," });
             json.string(reason.name());
             json.raw(b":");
