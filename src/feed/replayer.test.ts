@@ -1,9 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { FakeEngine } from '../../test/fake-engine.js';
 import { compress, crc32, decompress } from '../engine/codec.js';
+import { Engine } from '../engine/engine.js';
 import { silentLog } from '../rpc/log.js';
 import type { Timer, Timers } from '../rpc/timers.js';
 import type { RecordedCall } from './recorded-call.js';
@@ -234,6 +236,56 @@ test('a stop ends a wait, and nothing is played after it', async () => {
   replayer.stop();
   await played;
   expect(engine.turns).toHaveLength(1);
+});
+
+const KEY = '11111111111111111111111111111112';
+const whole = fc.oneof(
+  fc.nat({ max: Number.MAX_SAFE_INTEGER }),
+  fc.constantFrom(0, 1, 2 ** 53 - 1),
+);
+const word = fc.oneof(fc.nat({ max: 3 }), fc.constant(2 ** 32 - 1));
+const text = fc.oneof(fc.constant(KEY), fc.string({ unit: 'binary-ascii', maxLength: 60 }));
+const anyCall: fc.Arbitrary<RecordedCall> = fc.oneof(
+  fc.record({
+    name: fc.constant('push' as const),
+    account: fc.record({
+      pubkey: text,
+      owner: text,
+      slot: whole,
+      data: text,
+      encoding: fc.constantFrom('base64' as const, 'base64+zstd' as const),
+    }),
+  }),
+  fc.record({ name: fc.constant('close' as const), pubkey: text, slot: whole }),
+  fc.record({
+    name: fc.constant('setClock' as const),
+    slot: whole,
+    unixSeconds: fc.oneof(fc.maxSafeInteger(), fc.constant(Number.MIN_SAFE_INTEGER)),
+  }),
+  fc.constantFrom<RecordedCall>(LIVE, { name: 'setEpoch', epoch: 'x'.repeat(64) }),
+  fc.record({ name: fc.constant('endTurn' as const), tsMs: whole }),
+  fc.constantFrom<RecordedCall>(
+    { name: 'beginSnapshot', body: Buffer.from(emptySnapshot()) },
+    { name: 'beginSnapshot', body: Buffer.from('[') },
+    { name: 'endSnapshot' },
+  ),
+  fc.record({ name: fc.constant('applySnapshot' as const), from: word, count: word }),
+);
+
+test('whatever is recorded, a replay ends well or with a coded error', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyCall, { maxLength: 30 }), async (calls) => {
+      const engine = new Engine({ programId: KEY, epoch: 'e' });
+      const timed = calls.map((call) => [0, call] as const);
+      const { played } = await replay([...timed, [0, TURN]], { engine, speed: 0 });
+      await played.catch((error: unknown) => {
+        expect(error).toMatchObject({ code: 'MALFORMED_RECORDING' });
+      });
+      replayer?.stop();
+      expect(engine.checkIntegrity()).toBeNull();
+    }),
+    { numRuns: 150 },
+  );
 });
 
 /** A reading of no users. */
