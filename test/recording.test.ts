@@ -218,21 +218,69 @@ async function spanOf(file: string): Promise<number> {
   return (times.at(-1) ?? 0) - (times[0] ?? 0);
 }
 
-test('a process that is killed leaves a recording of all but its last moments', async () => {
-  const file = path.join(folder, 'killed');
+/** Starts `slotbook record` on the chain, and resolves once its book is live. */
+async function recordingChild(file: string, wrap: readonly string[] = []) {
   const { rpcUrl, wsUrl } = demo.relay;
-  const flags = ['--rpc-url', rpcUrl, '--ws-url', wsUrl, '--port', '0', '--log-level', 'silent'];
-  child = spawn(process.execPath, [cli, 'record', file, ...flags], { stdio: 'pipe' });
+  const flags = ['--rpc-url', rpcUrl, '--ws-url', wsUrl, '--port', '0', '--log-level', 'warn'];
+  const [command = '', ...args] = [...wrap, process.execPath, cli, 'record', file, ...flags];
+  const started = spawn(command, args, { stdio: 'pipe' });
+  child = started;
+  const output = { text: '', url: '' };
+  for (const stream of [started.stdout, started.stderr]) {
+    stream.on('data', (text) => {
+      output.text += text;
+    });
+  }
+  await vi.waitUntil(() => output.text.includes('ready '), DEADLINE);
+  output.url = /^ready (\S+)$/m.exec(output.text)?.[1] ?? '';
+  return { output, started };
+}
+
+test('a disk that is full ends the recording, and the book stays live', async () => {
+  const file = path.join(folder, 'full');
+  const limited = ['sh', '-c', 'ulimit -f 24; exec "$@"', 'sh'];
+  const { output } = await recordingChild(file, limited);
+  await vi.waitUntil(async () => {
+    await demo.step(20);
+    return output.text.includes('recording has failed: the file ends here');
+  }, DEADLINE);
+  const metrics = await (await fetch(`${output.url}/metrics`)).text();
+  expect(metrics).toContain('slotbook_feed_events_total{event="recordingFailures"} 1');
+  expect((await fetch(`${output.url}/ready`)).status).toBe(200);
+  await replay(file);
+  await vi.waitUntil(() => said.includes('replay ended: the recording is torn at byte'), DEADLINE);
+});
+
+test.each([
+  [['replay', 'nothing-there'], 'RECORDING_READ_FAILED'],
+  [
+    ['replay', 'package.json'],
+    'MALFORMED_RECORDING: the file is no recording (at byte 0 of the recording)',
+  ],
+  [['record', 'package.json', '--rpc-url', 'http://127.0.0.1:9'], 'RECORDING_WRITE_FAILED'],
+  [['record', 'no/folder/file', '--rpc-url', 'http://127.0.0.1:9'], 'RECORDING_WRITE_FAILED'],
+  [['replay'], "missing required argument 'file'"],
+  [['replay', 'package.json', '--speed', '-1'], '--speed was -1'],
+])('%j is wrong usage: it is said, and the status is 2', async (args, message) => {
+  const started = spawn(process.execPath, [cli, ...args, '--port', '0'], { stdio: 'pipe' });
+  child = started;
   let output = '';
-  child.stdout?.on('data', (text) => {
+  started.stderr.on('data', (text) => {
     output += text;
   });
-  await vi.waitUntil(() => output.includes('ready '), DEADLINE);
+  const [code] = await once(started, 'close');
+  expect(code).toBe(2);
+  expect(output).toContain(message);
+});
+
+test('a process that is killed leaves a recording of all but its last moments', async () => {
+  const file = path.join(folder, 'killed');
+  const { started } = await recordingChild(file);
   const { size } = await stat(file);
   while ((await stat(file)).size < size + 20_000) await demo.step(20);
   const killedMs = Date.now();
-  child.kill('SIGKILL');
-  await once(child, 'exit');
+  started.kill('SIGKILL');
+  await once(started, 'exit');
 
   await replay(file, { laggingAfterMs: '60000', staleAfterMs: '60000' });
   await vi.waitUntil(() => said.includes('replay ended'), DEADLINE);
