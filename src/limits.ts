@@ -77,6 +77,8 @@ export const LIMITS = {
    * of 1,000. A client that never reads costs the process this much and one message.
    */
   socketBufferBytesMax: 524_288,
+  /** First books wait while more than this does: with one of 1,000 levels there is room left. */
+  socketBacklogBytesMax: 131_072,
   /** A client that answers no ping for this long is gone; proxies cut silent ones after 60 s. */
   socketIdleSecondsMax: 32,
   /** Levels a side in a frame of the compatible channels, as the incumbent's have. */

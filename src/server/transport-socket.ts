@@ -1,5 +1,16 @@
-/** One socket of the transport, kept from being touched after it has closed. */
+/** One socket of the transport, kept from being touched after it has closed; and what all may do. */
+import { LIMITS } from '../limits.js';
 import type { ClientSocket, CloseCause } from './ws-socket.js';
+
+/** The transport's settings of all sockets. */
+export const socketOptions = {
+  maxPayloadLength: LIMITS.socketMessageBytesMax,
+  maxBackpressure: LIMITS.socketBufferBytesMax,
+  // A reader that falls behind is closed: a message left out unseen would be a hole.
+  closeOnBackpressureLimit: 1,
+  idleTimeout: LIMITS.socketIdleSecondsMax,
+  sendPingsAutomatically: true,
+} as const;
 
 /** What is used of the transport's own socket. */
 interface NativeSocket {
@@ -44,8 +55,12 @@ export class TransportSocket implements ClientSocket {
   }
 
   /** The transport has left a message out, and will close the socket. */
-  overflowed(): void {
+  overflow(): void {
     this.#overflowed = true;
+  }
+
+  get hasOverflowed(): boolean {
+    return this.#overflowed;
   }
 
   /** The socket has closed; answers why, as far as the transport tells. */

@@ -9,12 +9,11 @@
 
 import './transport-setting.js';
 import uws from 'uWebSockets.js';
-import { LIMITS } from '../limits.js';
 import { ServerError } from './errors.js';
 import { errorReply, type Reply } from './reply.js';
 import { statusLine } from './status-line.js';
 import { assertNativeTransport } from './transport-build.js';
-import { TransportSocket } from './transport-socket.js';
+import { socketOptions, TransportSocket } from './transport-socket.js';
 import type { SocketHandlers, SocketSession } from './ws-socket.js';
 
 export { transportVersion } from './transport-build.js';
@@ -223,12 +222,15 @@ function serveSockets(app: uws.TemplatedApp, handlers: SocketHandlers, onFault: 
       });
     },
     message: (native, bytes, isBinary) => {
+      if (cutOverflowed(native)) return;
       tell(native, (session) => session.message(isBinary ? null : textOf(bytes)));
     },
-    ping: (native) => tell(native, (session) => session.pinged()),
+    ping: (native) => {
+      if (!cutOverflowed(native)) tell(native, (session) => session.pinged());
+    },
     drain: (native) => tell(native, (session) => session.drained()),
     dropped: (native) => {
-      native.getUserData().socket?.overflowed();
+      native.getUserData().socket?.overflow();
       tell(native, (session) => session.dropped());
     },
     close: (native, code, message) => {
@@ -239,19 +241,17 @@ function serveSockets(app: uws.TemplatedApp, handlers: SocketHandlers, onFault: 
   for (const path of handlers.paths) app.ws(path, behavior);
 }
 
+/** The transport sees the end of an overflowed socket only after all that the client still sends. */
+function cutOverflowed(native: NativeSocket): boolean {
+  if (native.getUserData().socket?.hasOverflowed !== true) return false;
+  native.close();
+  return true;
+}
+
 /** Missing in the package's types. */
 interface DroppedHandler {
   readonly dropped: (native: NativeSocket) => void;
 }
-
-const socketOptions = {
-  maxPayloadLength: LIMITS.socketMessageBytesMax,
-  maxBackpressure: LIMITS.socketBufferBytesMax,
-  // A reader that falls behind is closed: a message left out unseen would be a hole.
-  closeOnBackpressureLimit: 1,
-  idleTimeout: LIMITS.socketIdleSecondsMax,
-  sendPingsAutomatically: true,
-} as const;
 
 function admit(
   response: uws.HttpResponse,

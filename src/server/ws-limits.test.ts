@@ -171,8 +171,8 @@ describe('topics', () => {
 
 describe('a client that never reads', () => {
   test('is closed, while another misses nothing', async () => {
-    const changes = 80;
-    scene.book.filler = 'x'.repeat(200_000);
+    const changes = 40;
+    scene.book.filler = 'x'.repeat(300_000);
     const [silent, reader] = [await scene.open(), await scene.open()];
     await silent.ask(wish);
     await reader.ask(wish);
@@ -189,12 +189,31 @@ describe('a client that never reads', () => {
     expect((await silent.closed).code).toBe(1006);
   });
 
-  test('and goes on asking is closed as well', async () => {
-    scene.book.filler = 'x'.repeat(200_000);
+  test('while it subscribes to deep books gets them all when it reads', async () => {
+    scene.book.filler = 'x'.repeat(300_000);
     const client = await scene.open();
     client.socket.pause();
-    for (let count = 0; count < 100; count += 1) client.send(wish);
-    await expect.poll(() => scene.sockets.figures().closes).toEqual({ backpressure: 1 });
+    for (let grouping = 1; grouping <= 60; grouping += 1) client.send({ ...wish, grouping });
+    await expect.poll(() => scene.sockets.figures().topics).toBe(60);
+    expect(scene.sockets.figures().frames).toBeLessThan(60);
+    client.socket.resume();
+    const texts = (await client.hear(120)) as { data?: string }[];
+    const shown = texts.flatMap(({ data }) => (data === undefined ? [] : [JSON.parse(data).asked]));
+    expect(new Set(shown.map(({ grouping }) => grouping)).size).toBe(60);
+    expect(scene.sockets.figures()).toMatchObject({ closes: {}, frames: 60, dropped: 0 });
+  });
+
+  test('and goes on asking is closed as well', async () => {
+    await scene.stop();
+    scene = await SocketScene.start({ messagesPerSecond: 1_000_000 });
+    const client = await scene.open();
+    client.socket.pause();
+    const isClosed = (): boolean => scene.sockets.figures().closes.backpressure === 1;
+    for (let burst = 0; burst < 500 && !isClosed(); burst += 1) {
+      for (let count = 0; count < 1_000; count += 1) client.send('');
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(scene.sockets.figures().closes).toEqual({ backpressure: 1 });
     expect(scene.faults).toEqual([]);
   });
 });

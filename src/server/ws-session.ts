@@ -38,6 +38,8 @@ const errorTexts: Readonly<Record<Action, string>> = {
 /** The session of one socket. */
 export class Session implements SocketSession {
   readonly #topics = new Map<string, Topic>();
+  /** Topics whose first book waits until the client has read what it was sent. */
+  readonly #owed = new Set<Topic>();
   readonly #rate: MessageRate;
   #closing: CloseReason | undefined;
 
@@ -64,7 +66,17 @@ export class Session implements SocketSession {
     this.#mayGoOn();
   }
 
-  drained(): void {}
+  drained(): void {
+    for (const topic of this.#owed) {
+      if (this.#isBehind()) return;
+      this.#owed.delete(topic);
+      try {
+        this.#show(this.parts.fanOut.frame(topic));
+      } catch (error) {
+        this.#refuse(error, undefined);
+      }
+    }
+  }
 
   dropped(): void {
     this.parts.counts.dropped += 1;
@@ -73,6 +85,7 @@ export class Session implements SocketSession {
   closed(cause: CloseCause): void {
     for (const topic of this.#topics.values()) this.parts.fanOut.leave(topic);
     this.#topics.clear();
+    this.#owed.clear();
     this.parts.counts.closed(cause === 'server' ? (this.#closing ?? 'internal') : cause);
     this.parts.onClosed(this);
   }
@@ -121,7 +134,10 @@ export class Session implements SocketSession {
     else this.#unsubscribe(spec, message);
   }
 
-  /** A topic that is subscribed to already is acknowledged and shown once more. */
+  /**
+   * A topic that is subscribed to already is acknowledged and shown once more. The book waits for a
+   * client that is still busy with those before, so that many deep ones at once do not close it.
+   */
   #subscribe(spec: TopicSpec, message: ClientMessage): void {
     const before = this.#topics.get(spec.key);
     const topic = before ?? this.#join(spec);
@@ -133,8 +149,17 @@ export class Session implements SocketSession {
       throw error;
     }
     this.#acknowledge('Subscribe', message);
+    if (this.#isBehind()) this.#owed.add(topic);
+    else this.#show(frame);
+  }
+
+  #show(frame: Uint8Array): void {
     this.socket.send(frame);
     this.parts.counts.frame(frame.length);
+  }
+
+  #isBehind(): boolean {
+    return this.socket.bufferedBytes() > LIMITS.socketBacklogBytesMax;
   }
 
   #join(spec: TopicSpec): Topic {
@@ -162,6 +187,7 @@ export class Session implements SocketSession {
   #leave(topic: Topic): void {
     const { key } = topic.spec;
     this.#topics.delete(key);
+    this.#owed.delete(topic);
     this.socket.leave(key);
     if (this.#topics.size === 0) this.socket.leave(HEARTBEAT_TOPIC);
     this.parts.fanOut.leave(topic);
