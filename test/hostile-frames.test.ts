@@ -73,8 +73,8 @@ async function pingPong(socket: RawSocket, { name }: HostileCase): Promise<void>
 }
 
 test(`${FRAMES} malformed frames`, { timeout: 300_000 }, async (context) => {
-  await ground.endure(context, async (random) => {
-    await pooled(hostileFrames(random, FRAMES), LANES, (one) => face(one, random));
+  await ground.endure(context, async (random, share) => {
+    await pooled(hostileFrames(random, FRAMES * share), LANES, (one) => face(one, random));
     return `${FRAMES} frames of ${KINDS_OF_FRAMES} kinds`;
   });
 });

@@ -111,6 +111,11 @@ const KINDS: Readonly<Record<string, Make>> = {
         payload: HELLO,
       }),
     ),
+  'a text of thousands of arrays': (random) => {
+    const depth = pick(random, [2_049, 5_000, 10_000]);
+    const payload = text('['.repeat(depth) + ']'.repeat(depth));
+    return ends(frameBytes(random, { opcode: OPCODE.text, payload }));
+  },
   'a length of more than 63 bits': (random) =>
     ends(
       frameBytes(random, {

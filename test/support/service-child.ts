@@ -6,6 +6,11 @@ import { vi } from 'vitest';
 
 /** The compiled command line, which the set-up of `npm test` has just made. */
 const cli = fileURLToPath(new URL('../../dist/src/cli.js', import.meta.url));
+/**
+ * A small nursery, in megabytes: garbage that waits there would otherwise move the memory of the process by
+ * some 30 MB up and down at rest, and hide what grows.
+ */
+const NURSERY = '--max-semi-space-size=2';
 const READY_MS_MAX = 30_000;
 const MEGABYTE = 1024 * 1024;
 
@@ -38,7 +43,17 @@ export class ServiceChild {
     flags: readonly string[] = [],
   ): Promise<ServiceChild> {
     const cluster = ['--rpc-url', urls.rpcUrl, '--ws-url', urls.wsUrl];
-    const args = [cli, 'serve', ...cluster, '--port', '0', '--log-level', 'warn', ...flags];
+    const args = [
+      NURSERY,
+      cli,
+      'serve',
+      ...cluster,
+      '--port',
+      '0',
+      '--log-level',
+      'warn',
+      ...flags,
+    ];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     const service = new ServiceChild(child);
     await vi.waitUntil(() => service.url !== '' || child.exitCode !== null, {
