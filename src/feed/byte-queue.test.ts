@@ -31,13 +31,13 @@ test('what is taken is what was put in, in its order, whatever the sizes', () =>
 
 test('thousands of small pieces pass through without being kept', () => {
   const queue = new ByteQueue();
-  let sum = 0;
   for (let round = 0; round < 5_000; round += 1) {
     queue.push([Uint8Array.of(1, 2), Uint8Array.of(3)]);
-    sum += queue.take(2).length;
+    queue.take(2);
   }
-  expect(queue.length).toBe(15_000 - sum);
-  expect([...queue.take(4)]).toEqual([3, 1, 2, 3].slice(0, 4).map((_, at) => ((sum + at) % 3) + 1));
+  expect(queue.length).toBe(5_000);
+  // 10,000 of 1, 2, 3, 1, 2, 3 … were taken.
+  expect([...queue.take(4)]).toEqual([2, 3, 1, 2]);
   queue.clear();
   expect([queue.length, queue.take(1).length]).toEqual([0, 0]);
 });
