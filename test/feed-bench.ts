@@ -32,6 +32,7 @@ export class FeedBench {
       programId: 'program',
       random: () => 0,
       wallMs: () => 5_000,
+      firstSlotWaitMs: 0,
       timing: { laggingAfterMs: 60_000, staleAfterMs: 120_000 },
       ...options,
     });

@@ -1,13 +1,7 @@
 import { Backoff } from '../rpc/backoff.js';
-import { nextTurn, sleep } from '../rpc/timers.js';
 import type { AccountUpdate } from './account-update.js';
-import { FeedError } from './error.js';
-import {
-  AUDIT_SLOT_POLL_MS,
-  AUDIT_SLOT_WAIT_MS,
-  AUDIT_SLOTS_HEARD_AFTER,
-  AUDIT_WAIT_INTERVALS_MAX,
-} from './limits.js';
+import { untilHeard } from './heard.js';
+import { AUDIT_SLOTS_HEARD_AFTER, AUDIT_WAIT_INTERVALS_MAX } from './limits.js';
 import type { FeedParts } from './parts.js';
 import { type ReadingWish, readClockAndOracles, readUsers } from './readings.js';
 import {
@@ -125,7 +119,8 @@ export class Auditor {
     const readings = await readClockAndOracles(parts, this.#connection.oracleKeys(), wish);
     const users = await readUsers(parts, wish);
     const slots = readings.map(({ slot }) => slot);
-    await this.#untilHeard(Math.max(markets.slotMax, users.slot, ...slots), signal);
+    const slot = Math.max(markets.slotMax, users.slot, ...slots) + AUDIT_SLOTS_HEARD_AFTER;
+    await untilHeard(parts, () => this.#connection.slot(), { slot, signal });
     const oracles = readings.flatMap(({ updates }) => updates);
     const others = this.#applyOthers(markets, oracles);
     const { added, changed, removed } = await applyUsers(parts, users, signal);
@@ -147,26 +142,4 @@ export class Auditor {
     parts.turns.request();
     return { differences: differing.length, removals };
   }
-
-  /**
-   * Waits until the socket has told what the reading holds. The two come by different ways, and a
-   * change that is only still on its way is no difference.
-   */
-  async #untilHeard(slot: number, signal: AbortSignal): Promise<void> {
-    const { timers } = this.#parts;
-    const wanted = slot + AUDIT_SLOTS_HEARD_AFTER;
-    const endMs = timers.nowMs() + AUDIT_SLOT_WAIT_MS;
-    while (this.#connection.slot() < wanted) {
-      if (timers.nowMs() >= endMs) throw notHeard(this.#connection.slot(), wanted);
-      await sleep(timers, AUDIT_SLOT_POLL_MS, signal);
-    }
-    // What was announced in this turn of the loop may still be followed by its accounts.
-    await nextTurn();
-    signal.throwIfAborted();
-  }
-}
-
-function notHeard(slot: number, wanted: number): FeedError {
-  const message = `slot of the socket was ${slot}, must reach ${wanted} within ${AUDIT_SLOT_WAIT_MS} ms`;
-  return new FeedError('SNAPSHOT_SLOT_OUT_OF_RANGE', message, { slot, wanted });
 }

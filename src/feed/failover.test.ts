@@ -76,7 +76,7 @@ describe('fail-over: the second node takes over', () => {
 
   test('when no slot comes over an open socket', async () => {
     await start({ timing: { laggingAfterMs: 150, staleAfterMs: 300 } });
-    const live = setInterval(() => secondChain.tick(105), 50);
+    const live = setInterval(() => secondChain.tick(106), 50);
     await untilTakenOver();
     clearInterval(live);
     expect(bench.server.upgrades).toBe(1);

@@ -4,7 +4,7 @@ import { systemTimers, type Timers } from '../rpc/timers.js';
 import { ChainClock } from './chain-clock.js';
 import type { FeedEngine, FeedTurn } from './feed-engine.js';
 import type { FeedTiming } from './freshness.js';
-import { REPLAY_UPDATES_MAX } from './limits.js';
+import { FIRST_SLOT_WAIT_MS, REPLAY_UPDATES_MAX } from './limits.js';
 import type { FeedNode, FeedNodes } from './nodes.js';
 import { type FeedParts, type FeedRpc, newCounters } from './parts.js';
 import { ScanNode } from './scan-node.js';
@@ -35,6 +35,7 @@ export interface LiveFeedOptions {
   readonly wallMs?: () => number;
   readonly random?: () => number;
   readonly replayUpdatesMax?: number;
+  readonly firstSlotWaitMs?: number;
 }
 
 /** Builds what the parts of a feed share. */
@@ -71,6 +72,7 @@ export function newParts(options: LiveFeedOptions, onTurn: (turn: FeedTurn) => v
       lastAudit: null,
     },
     replayUpdatesMax: options.replayUpdatesMax ?? REPLAY_UPDATES_MAX,
+    firstSlotWaitMs: options.firstSlotWaitMs ?? FIRST_SLOT_WAIT_MS,
     auditIntervalMs: options.auditIntervalMs ?? DEFAULTS.auditIntervalMs,
   };
 }

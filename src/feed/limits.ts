@@ -57,17 +57,27 @@ export const AGREEING_PERCENT = 99;
  * of a slot when it is processed, about when the next one begins; one more covers a late message.
  */
 export const AUDIT_SLOTS_HEARD_AFTER = 2;
-/** Longest such wait: without slots for so long there is nothing to compare with. */
-export const AUDIT_SLOT_WAIT_MS = 10_000;
-/** How often it looks. */
-export const AUDIT_SLOT_POLL_MS = 50;
 /** Most intervals between two audits of which the first failed: doubled with each failure. */
 export const AUDIT_WAIT_INTERVALS_MAX = 8;
+
+/**
+ * A book that was read is live once a later slot than the reading's is announced: by then the socket
+ * has told what was in the reading, so that nothing older is told after it.
+ */
+export const READING_SLOTS_HEARD_AFTER = 1;
+/** Longest wait for a slot to be announced: a socket that is so far behind its node is of no use. */
+export const SLOT_WAIT_MS = 10_000;
+/** How often it is looked for. */
+export const SLOT_POLL_MS = 20;
+/** Longest wait for the first slot: one that tells none leads to a book that is labelled so. */
+export const FIRST_SLOT_WAIT_MS = 3_000;
+/** Slots that follow each other faster than this were held back and come in a burst. */
+export const SLOT_SPACING_MIN_MS = 40;
 
 /** First wait before a failed bootstrap is tried again. */
 export const BOOTSTRAP_BACKOFF_FIRST_MS = 250;
 /** Longest such wait: a scan of all users is heavy, and a node that returns must not wait long. */
-export const BOOTSTRAP_BACKOFF_CAP_MS = 3_000;
+export const BOOTSTRAP_BACKOFF_CAP_MS = 1_200;
 /** First wait between two full readings that unreadable messages cause. */
 export const RESYNC_BACKOFF_FIRST_MS = 5_000;
 /** Longest such wait: a server that goes on like that costs a scan each time. */

@@ -201,14 +201,20 @@ describe('feed: trouble', () => {
     await live;
     await until('stale', () => bench.engine.state === 'stale');
     expect(bench.feed.status().reason).toMatch(/^no slot for \d+ ms$/);
-    bench.chain.tick(101);
-    await until('live', () => bench.engine.state === 'live');
+    // What was held back comes in a burst, and is as old as the gap.
+    for (const slot of [101, 102, 103]) bench.chain.tick(slot);
+    await until('lagging', () => bench.engine.state === 'lagging');
+    await until('a slot at the pace of a chain', () => {
+      bench.chain.tick(104);
+      return bench.engine.state === 'live';
+    });
     const states = bench.engine.calls.filter((call) => call.startsWith('state '));
     expect(states).toEqual([
       'state rebuilding',
       'state live',
       'state lagging',
       'state stale',
+      'state lagging',
       'state live',
     ]);
   });

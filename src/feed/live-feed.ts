@@ -10,6 +10,7 @@ import { type FeedNode, Nodes } from './nodes.js';
 import type { FeedParts, FeedRpc } from './parts.js';
 import { ProblemLog } from './problem-log.js';
 import { Session } from './session.js';
+import { SlotWatch } from './slot-watch.js';
 
 export type { LiveFeedOptions } from './feed-options.js';
 export type { FeedStats, FeedStatus } from './feed-status.js';
@@ -37,7 +38,7 @@ export class LiveFeed {
   readonly #timing: FeedTiming;
   #session: Session | null = null;
   #watch: Timer | null = null;
-  #slotAtMs = 0;
+  readonly #slots: SlotWatch;
   #everLive = false;
   #reason: string | null = 'not connected yet';
   /** What the present or the last session failed of; null since it was live. */
@@ -52,6 +53,7 @@ export class LiveFeed {
     };
     this.#parts = newParts(options, (turn) => this.#turned(turn));
     this.#problems = new ProblemLog(this.#parts.log);
+    this.#slots = new SlotWatch(this.#timing.laggingAfterMs);
     const { nodes } = options;
     const { staleAfterMs } = this.#timing;
     this.#nodes = new Nodes({ ...this.#parts, nodes, staleAfterMs });
@@ -102,7 +104,7 @@ export class LiveFeed {
     return {
       ...counters,
       slot: clock.slot,
-      slotAgeMs: timers.nowMs() - this.#slotAtMs,
+      slotAgeMs: this.#slots.sinceMs(timers.nowMs()),
       unixSeconds: clock.unixSeconds(),
       slotLag: this.#slotLag(),
       genesisHash,
@@ -116,7 +118,7 @@ export class LiveFeed {
     clock.forgetSlot();
     // A node knows best how far itself is, and it may have gone back.
     if (memory.newest.node === node.name) memory.newest = { slot: 0, node: node.name };
-    this.#slotAtMs = this.#parts.timers.nowMs();
+    this.#slots.begin(this.#parts.timers.nowMs());
     const after = this.#failure === null ? '' : `, after ${this.#failure}`;
     this.#reason = `the accounts are being read${after}`;
     trouble.info('connected', node.name, { node: node.name });
@@ -128,7 +130,7 @@ export class LiveFeed {
         unreadable: () => this.#malformed(),
         failed: (error) => this.#readingFailed(error),
         slot: () => {
-          this.#slotAtMs = this.#parts.timers.nowMs();
+          this.#slots.heard(this.#parts.timers.nowMs());
           this.#nodes.heard();
         },
         genesis: (hash) => this.#genesisRead(hash),
@@ -225,7 +227,7 @@ export class LiveFeed {
   #look(): void {
     const session = this.#session;
     if (session === null) return;
-    this.#nodes.silent(this.#parts.timers.nowMs() - this.#slotAtMs, session.live);
+    this.#nodes.silent(this.#slots.sinceMs(this.#parts.timers.nowMs()), session.live);
     if (session !== this.#session || !session.live) return;
     this.#updateFreshness();
     if (this.#parts.turns.clockMoved()) this.#parts.turns.request();
@@ -234,9 +236,10 @@ export class LiveFeed {
   }
 
   #updateFreshness(): void {
-    const sinceMs = this.#parts.timers.nowMs() - this.#slotAtMs;
+    const nowMs = this.#parts.timers.nowMs();
+    const sinceMs = this.#slots.sinceMs(nowMs);
     const lag = this.#slotLag();
-    const state = freshness(Math.max(sinceMs, lag * SLOT_MS), this.#timing);
+    const state = freshness(Math.max(this.#slots.ageMs(nowMs), lag * SLOT_MS), this.#timing);
     this.#reason = state === 'live' ? null : reasonOf(sinceMs, lag);
     if (this.#parts.turns.changeState(state) && state !== 'live') {
       this.#parts.log.warn({ state, sinceMs, lag }, 'slots are missing');

@@ -106,6 +106,8 @@ export interface FeedParts {
   readonly counters: FeedCounters;
   readonly memory: Memory;
   readonly replayUpdatesMax: number;
+  /** Longest wait of a book that was read for the first slot of its connection. */
+  readonly firstSlotWaitMs: number;
   /** Time between two audits; 0 for none. */
   readonly auditIntervalMs: number;
 }

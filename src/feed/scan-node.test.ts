@@ -58,7 +58,9 @@ describe('snapshot node', () => {
     let scans = 0;
     otherChain.beforeUsers = () => {
       scans += 1;
-      otherChain.slot += scans === 3 ? 10 : 0;
+      if (scans < 3) return;
+      otherChain.slot += 10;
+      bench.chain.tick(109);
     };
     bench.server.onSubscribe = (method) =>
       method === 'slotSubscribe' ? { early: [{ slot: 101, parent: 100, root: 0 }] } : 'ack';

@@ -5,9 +5,11 @@ import { Auditor } from './auditor.js';
 import { ClockPoller } from './clock-poller.js';
 import { FeedError, throwIfStopped } from './error.js';
 import { readGenesisHash } from './genesis.js';
+import { untilFirstHeard, untilHeard } from './heard.js';
 import {
   BOOTSTRAP_BACKOFF_CAP_MS,
   BOOTSTRAP_BACKOFF_FIRST_MS,
+  READING_SLOTS_HEARD_AFTER,
   RESYNC_BACKOFF_CAP_MS,
   RESYNC_BACKOFF_FIRST_MS,
 } from './limits.js';
@@ -243,6 +245,9 @@ export class Session {
     this.#enterChain(genesis);
     const slots = await readEverything(this.#parts, this.#oracles, () => this.#wish());
     this.#noteNewest(slots.slotMax);
+    const wanted = { slot: slots.slotMax + READING_SLOTS_HEARD_AFTER, signal };
+    await untilFirstHeard(this.#parts, () => this.#slot, signal);
+    if (this.#slot > 0) await untilHeard(this.#parts, () => this.#slot, wanted);
     await replay(this.#parts, this.#buffer, slots, signal);
     if (this.#failure !== null) throw this.#failure;
   }

@@ -37,8 +37,10 @@ export const SOCKET_CONNECT_TIMEOUT_MS = 10_000;
 export const SOCKET_PING_INTERVAL_MS = 2_000;
 /** Silence after a ping before the connection counts as dead. */
 export const SOCKET_PONG_TIMEOUT_MS = 4_000;
-/** A subscribe that is not acknowledged in this time never will be. */
-export const SUBSCRIBE_ACK_TIMEOUT_MS = 10_000;
+/** A subscribe that is not acknowledged in this time hardly ever will be. */
+export const SUBSCRIBE_ACK_TIMEOUT_MS = 3_000;
+/** The same after connections that came to nothing: the server may only be slow. */
+export const SUBSCRIBE_ACK_TIMEOUT_CAP_MS = 12_000;
 /** First wait before a reconnect: a restarted server is back quickly. */
 export const SOCKET_BACKOFF_FIRST_MS = 100;
 /** Longest wait before a reconnect: a refused connect is cheap, and 2 s after its return all is well. */

@@ -10,6 +10,8 @@ import {
   SOCKET_MESSAGE_BYTES_MAX,
   SOCKET_PING_INTERVAL_MS,
   SOCKET_PONG_TIMEOUT_MS,
+  SUBSCRIBE_ACK_TIMEOUT_CAP_MS,
+  SUBSCRIBE_ACK_TIMEOUT_MS,
 } from './limits.js';
 import { type Endpoint, parseEndpoint } from './redact.js';
 import { type NotificationHandler, type Received, SubscriptionTable } from './subscriptions.js';
@@ -77,6 +79,8 @@ export class RpcSocket {
   #listener: RpcSocketListener = nobody;
   #connection: Connection | null = null;
   #retry: Timer | null = null;
+  /** Connections since the last one that proved itself. */
+  #unsettled = 0;
   /** A server that answered with Retry-After is not asked before this. */
   #connectFromMs = Number.NEGATIVE_INFINITY;
   #stats = { connects: 0, closes: 0, messages: 0, malformed: 0, unknown: 0 };
@@ -126,6 +130,7 @@ export class RpcSocket {
   /** The connection has proved itself, so the next reconnect begins with a short wait again. */
   settled(): void {
     this.#backoff.reset();
+    this.#unsettled = 0;
   }
 
   /**
@@ -184,7 +189,6 @@ export class RpcSocket {
 
   #newConnection(): Connection {
     const { authorization, url, redact } = this.#endpoint;
-    const { ackTimeoutMs } = this.#options;
     const socket = new WebSocket(url, {
       headers: authorization === null ? {} : { authorization },
       handshakeTimeout: SOCKET_CONNECT_TIMEOUT_MS,
@@ -194,13 +198,20 @@ export class RpcSocket {
     const table = new SubscriptionTable({
       timers: this.#timers,
       redact,
-      ...(ackTimeoutMs === undefined ? {} : { ackTimeoutMs }),
+      ackTimeoutMs: this.#ackTimeoutMs(),
     });
     return { socket, table, heartbeat: null, heardAtMs: 0, retryAfterMs: 0, reason: '' };
   }
 
+  /** Longer after each connection that came to nothing. */
+  #ackTimeoutMs(): number {
+    const firstMs = this.#options.ackTimeoutMs ?? SUBSCRIBE_ACK_TIMEOUT_MS;
+    return Math.min(firstMs * 2 ** this.#unsettled, SUBSCRIBE_ACK_TIMEOUT_CAP_MS);
+  }
+
   #opened(connection: Connection): void {
     this.#stats.connects += 1;
+    this.#unsettled += 1;
     connection.heardAtMs = this.#timers.nowMs();
     this.#planPing(connection);
     this.#listener.opened();

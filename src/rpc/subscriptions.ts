@@ -1,10 +1,6 @@
 import { RpcError } from './error.js';
 import { isRecord, refusalOfAnswer } from './http-answer.js';
-import {
-  EARLY_NOTIFICATIONS_MAX,
-  SOCKET_SUBSCRIPTIONS_MAX,
-  SUBSCRIBE_ACK_TIMEOUT_MS,
-} from './limits.js';
+import { EARLY_NOTIFICATIONS_MAX, SOCKET_SUBSCRIPTIONS_MAX } from './limits.js';
 import type { Timer, Timers } from './timers.js';
 
 /** Receives the `result` of each notification of one subscription, unchecked. */
@@ -31,7 +27,7 @@ interface Waiting {
 export interface SubscriptionTableOptions {
   readonly timers: Timers;
   readonly redact: (text: string) => string;
-  readonly ackTimeoutMs?: number;
+  readonly ackTimeoutMs: number;
 }
 
 /**
@@ -65,7 +61,7 @@ export class SubscriptionTable {
     }
     const id = this.nextId();
     const acknowledged = new Promise<number>((resolve, reject) => {
-      const limitMs = this.#options.ackTimeoutMs ?? SUBSCRIBE_ACK_TIMEOUT_MS;
+      const limitMs = this.#options.ackTimeoutMs;
       const timer = this.#options.timers.after(limitMs, () => {
         const message = `${method} was not acknowledged, must be within ${limitMs} ms`;
         this.#settle(id)?.reject(new RpcError('RPC_TIMEOUT', message, { method }));

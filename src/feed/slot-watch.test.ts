@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { SlotWatch } from './slot-watch.js';
+
+const LAGGING_AFTER_MS = 2_500;
+
+/** The age right after the last of these slots. */
+function ageAfter(slotsAtMs: readonly number[]): number {
+  const watch = new SlotWatch(LAGGING_AFTER_MS);
+  watch.begin(0);
+  for (const atMs of slotsAtMs) watch.heard(atMs);
+  return watch.ageMs(slotsAtMs.at(-1) ?? 0);
+}
+
+test.each([
+  ['slots at their pace', [400, 800, 1_200], 0],
+  ['a slot that was skipped', [400, 1_200], 0],
+  ['the first slot after a gap', [400, 5_400], LAGGING_AFTER_MS],
+  ['a burst after a gap', [400, 5_400, 5_401, 5_402, 5_430], LAGGING_AFTER_MS],
+  ['the first slot at its pace after a burst', [400, 5_400, 5_401, 5_402, 5_700], 0],
+])('slot watch: after %s', (_, slotsAtMs, ageMs) => {
+  expect(ageAfter(slotsAtMs)).toBe(ageMs);
+});
+
+test('slot watch: a new connection forgets the gap before it', () => {
+  const watch = new SlotWatch(LAGGING_AFTER_MS);
+  watch.begin(0);
+  watch.heard(9_000);
+  watch.begin(9_500);
+  expect([watch.ageMs(9_500), watch.sinceMs(9_700)]).toEqual([0, 200]);
+});
