@@ -3,12 +3,14 @@ import { Comparison } from './comparison.js';
 
 type Row = readonly [service: string | null, before: string | null, after: string | null];
 
-/** Compares one row over these readings; null is a row that is not there. */
-function compared(readings: readonly Row[]): Comparison {
+/** Compares one row over these readings, two seconds apart; null is a row that is not there. */
+function compared(readings: readonly Row[], intervalMs = 2_000): Comparison {
   const comparison = new Comparison();
   const rows = (value: string | null) => new Map(value === null ? [] : [['row', value]]);
-  for (const [service, before, after] of readings) {
-    comparison.add({ service: rows(service), before: rows(before), after: rows(after) });
+  for (const [index, [service, before, after]] of readings.entries()) {
+    const atMs = 1_000 + index * intervalMs;
+    const shown = rows(service);
+    comparison.add({ atMs, service: shown, before: rows(before), after: rows(after) });
   }
   return comparison;
 }
@@ -78,6 +80,12 @@ test.each<[string, readonly Row[], string]>([
   ['healed', [...times(5, ['a', 'b', 'b']), ['b', 'b', 'b']], 'equal'],
 ])('a row that is %s', (_, readings, verdict) => {
   expect(judged(readings)).toBe(verdict);
+});
+
+test('readings in too short a time find no difference: clocks may be seconds apart', () => {
+  const row = ['a', null, null] as const;
+  expect(compared(times(8, row), 500)).toMatchObject({ decided: false, moving: 1 });
+  expect(compared(times(9, row), 500)).toMatchObject({ decided: true, spanMs: 4_000 });
 });
 
 test('nothing is decided before the first reading', () => {

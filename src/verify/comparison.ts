@@ -1,5 +1,5 @@
 import type { Rows } from './book-text.js';
-import { READINGS_MIN } from './limits.js';
+import { DIFFERENT_MS_MIN, READINGS_MIN } from './limits.js';
 
 /** The same rows in both books; `null` where a book lacks one. */
 export interface Difference {
@@ -13,27 +13,33 @@ export interface RowsReading {
   readonly service: Rows;
   readonly before: Rows;
   readonly after: Rows;
+  /** Monotonic. */
+  readonly atMs: number;
 }
 
 interface Suspect extends Difference {
-  /** Readings in a row in which it differed. */
+  /** Readings in a row in which it differed, and when the first of them was. */
   readonly readings: number;
+  readonly sinceMs: number;
 }
 
 /**
  * Tells differences from news under way. Both books move, and neither is told first: a row of the
  * service counts as right when the chain's book had it just before, just after, or at the end of the
- * reading before. Otherwise it is a difference once it was found in some readings in a row in which
- * at least one of the two stood still; a row that both change all the time is not judged.
+ * reading before. Otherwise it is a difference once it was found in some readings in a row, for some
+ * seconds, in which at least one of the two stood still; a row that both change all the time is not
+ * judged.
  */
 export class Comparison {
   #suspects: ReadonlyMap<string, Suspect> = new Map();
   #last: Rows = new Map();
   #readings = 0;
+  #firstMs = 0;
+  #atMs = 0;
 
-  /** Readings taken. */
-  get readings(): number {
-    return this.#readings;
+  /** Time from the first reading to the last. */
+  get spanMs(): number {
+    return this.#atMs - this.#firstMs;
   }
 
   /** Whether nothing differed in the last reading. */
@@ -53,10 +59,15 @@ export class Comparison {
 
   /** What differs for certain. */
   differences(): readonly Difference[] {
-    return [...this.#suspects.values()].filter(({ readings }) => readings >= READINGS_MIN);
+    return [...this.#suspects.values()].filter(
+      ({ readings, sinceMs }) =>
+        readings >= READINGS_MIN && this.#atMs - sinceMs >= DIFFERENT_MS_MIN,
+    );
   }
 
-  add({ service, before, after }: RowsReading): void {
+  add({ service, before, after, atMs }: RowsReading): void {
+    if (this.#readings === 0) this.#firstMs = atMs;
+    this.#atMs = atMs;
     const suspects = new Map<string, Suspect>();
     for (const name of new Set([...service.keys(), ...after.keys()])) {
       const shown = service.get(name) ?? null;
@@ -73,6 +84,7 @@ export class Comparison {
   #suspect(name: string, service: string | null, chain: string | null): Suspect {
     const last = this.#suspects.get(name);
     const still = last !== undefined && (last.service === service || last.chain === chain);
-    return { name, service, chain, readings: still ? last.readings + 1 : 1 };
+    const { readings, sinceMs } = still ? last : { readings: 0, sinceMs: this.#atMs };
+    return { name, service, chain, readings: readings + 1, sinceMs };
   }
 }

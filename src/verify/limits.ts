@@ -2,6 +2,11 @@
 
 /** Readings in which the same difference must be found: one or two may be news under way. */
 export const READINGS_MIN = 3;
+/**
+ * And for how long: orders expire by the chain's second, which two services know to within two
+ * seconds, as each reads the Clock at its own time.
+ */
+export const DIFFERENT_MS_MIN = 4_000;
 /** Time between two readings: more than a slot, so that what was under way has arrived. */
 export const READING_INTERVAL_MS = 500;
 /** Time to read the chain: the scan of all users takes tens of seconds on a busy node. */

@@ -1,7 +1,7 @@
 import { type BookText, type Rows, readLevels, readOrders } from './book-text.js';
 import type { ChainBook } from './chain-book.js';
 import { Comparison, type Difference } from './comparison.js';
-import { LEVELS_MAX, LINES_MAX, READINGS_MIN, SLOTS_BEHIND_MAX } from './limits.js';
+import { DIFFERENT_MS_MIN, LEVELS_MAX, LINES_MAX, SLOTS_BEHIND_MAX } from './limits.js';
 import type { ServiceClient } from './service-client.js';
 
 /** Both views of one market at one moment. */
@@ -42,8 +42,8 @@ export class MarketRun {
 
   get outcome(): Outcome {
     if (this.differences().length > 0) return 'different';
-    const tooFew = this.#orders.readings < READINGS_MIN && !this.decided;
-    return tooFew ? 'undecided' : 'equal';
+    // What moves at each reading is not judged; what was read for too short a time is not known.
+    return this.decided || this.#orders.spanMs >= DIFFERENT_MS_MIN ? 'equal' : 'undecided';
   }
 
   /** Orders of the service as they were read last. */
@@ -69,15 +69,18 @@ export class MarketRun {
     this.#obstacle = this.#chain.notLive() ?? notLive(service.orders) ?? notLive(before.orders);
     if (this.#obstacle !== null) return;
     this.#shown = service.orders;
+    const atMs = performance.now();
     this.#orders.add({
       service: withLag(service.orders, before.orders),
       before: before.orders.rows,
       after: after.orders.rows,
+      atMs,
     });
     this.#levels.add({
       service: service.levels.rows,
       before: before.levels.rows,
       after: after.levels.rows,
+      atMs,
     });
   }
 
@@ -98,7 +101,7 @@ export class MarketRun {
   }
 
   #why(): string {
-    return this.#obstacle ?? 'it differed in too few readings to tell; give it more --seconds';
+    return this.#obstacle ?? 'it differed for too short a time to tell; give it more --seconds';
   }
 
   #ofChain(): BothTexts {
