@@ -28,7 +28,7 @@ export async function untilHeard(
 
 /**
  * Waits for the first slot of a connection, a short while: a socket that tells none leaves nothing to
- * wait for, and the book that is read then is labelled as what it is.
+ * judge readings by, and the book that is read then is labelled as what it is.
  */
 export async function untilFirstHeard(
   { timers, firstSlotWaitMs }: FeedParts,

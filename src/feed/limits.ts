@@ -69,7 +69,7 @@ export const READING_SLOTS_HEARD_AFTER = 1;
 export const SLOT_WAIT_MS = 10_000;
 /** How often it is looked for. */
 export const SLOT_POLL_MS = 20;
-/** Longest wait for the first slot: one that tells none leads to a book that is labelled so. */
+/** Longest wait for the first slot, before anything is read: a socket may tell none at all. */
 export const FIRST_SLOT_WAIT_MS = 3_000;
 /** Slots that follow each other faster than this were held back and come in a burst. */
 export const SLOT_SPACING_MIN_MS = 40;

@@ -131,29 +131,6 @@ describe('feed: start', () => {
   });
 });
 
-describe('feed: a socket that is behind the readings', () => {
-  test('the book is live once the socket has told what they hold, and takes nothing older', async () => {
-    bench.server.onSubscribe = (method) =>
-      method === 'slotSubscribe' ? { early: [{ slot: 99, parent: 98, root: 0 }] } : 'ack';
-    const live = bench.start();
-    await until('all was read', () => bench.engine.calls.includes('end'));
-    bench.chain.notify('user1', 'older', 99);
-    bench.chain.tick(100);
-    bench.chain.notify('user1', 'of the same slot', 100);
-    await until('they arrived', () => bench.feed.stats().notifications === 2);
-    expect(bench.engine.state).toBe('rebuilding');
-    bench.chain.tick(101);
-    await live;
-    expect(bench.engine.calls).not.toContain('push user1 older @99');
-    expect(bench.user('user1')).toBe('of the same slot');
-  });
-
-  test('one that tells no slot leads to a book all the same', async () => {
-    await bench.start({ firstSlotWaitMs: 100 });
-    expect(bench.feed.stats()).toMatchObject({ rebuilds: 1, slot: 100 });
-  });
-});
-
 describe('feed: replay', () => {
   /** Notifies while the users are read; the reading is as of slot 100. */
   async function check(

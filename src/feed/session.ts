@@ -243,10 +243,11 @@ export class Session {
     const genesis = await readGenesisHash(this.#parts.rpc, { signal });
     throwIfStopped(signal);
     this.#enterChain(genesis);
+    // Only then is it known which readings are too old: a node may lag behind its own socket.
+    await untilFirstHeard(this.#parts, () => this.#slot, signal);
     const slots = await readEverything(this.#parts, this.#oracles, () => this.#wish());
     this.#noteNewest(slots.slotMax);
     const wanted = { slot: slots.slotMax + READING_SLOTS_HEARD_AFTER, signal };
-    await untilFirstHeard(this.#parts, () => this.#slot, signal);
     if (this.#slot > 0) await untilHeard(this.#parts, () => this.#slot, wanted);
     await replay(this.#parts, this.#buffer, slots, signal);
     if (this.#failure !== null) throw this.#failure;
