@@ -45,7 +45,9 @@ export async function verify(options: VerifyOptions): Promise<boolean> {
       (symbol) => `${symbol}: served, and not on chain`,
     ),
   ];
-  const both = wanted.filter((symbol) => served.includes(symbol));
+  // In the order in which they are listed, or asked for.
+  const order = markets.length > 0 ? wanted : served;
+  const both = order.filter((symbol) => wanted.includes(symbol) && served.includes(symbol));
   const runs = both.map((symbol) => new MarketRun({ symbol, service, chain }));
   await compare(runs, endMs);
   for (const line of [...lost, ...runs.flatMap((run) => run.lines())]) print(line);
