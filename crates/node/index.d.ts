@@ -100,7 +100,8 @@ export declare class Core {
   orderbookFrame(market: number, depth: number, grouping: number, vamm: boolean, indicative: boolean, out: Buffer): number
   /**
    * The user accounts of at most `limit` distinct makers of a side (0 bids, 1 asks), best order
-   * first, as a JSON array of base58 keys. Null for an unknown market or side.
+   * first, as a JSON array of base58 keys. Null for an unknown market or side. Kept as bodies
+   * are: thousands of orders may stand at the best price, and have to be put in order first.
    */
   topMakers(market: number, side: number, limit: number): string | null
   /**

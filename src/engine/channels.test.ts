@@ -74,6 +74,12 @@ describe('engine: top makers', () => {
     expect(engine.topMakers({ market: 0, side: 'bid', limit: 4 })).toEqual([ADDRESS.user]);
     expect(engine.topMakers({ market: 0, side: 'bid', limit: 0 })).toEqual([]);
     expect(engine.topMakers({ market: 0, side: 'ask', limit: 4 })).toEqual([]);
+    const { bodies, bodyHits } = engine.stats();
+    expect(engine.topMakers({ market: 0, side: 'bid', limit: 4 })).toEqual([ADDRESS.user]);
+    expect(engine.stats()).toMatchObject({ bodies, bodyHits: bodyHits + 1 });
+    engine.close(ADDRESS.user, SLOT + 1);
+    engine.endTurn(NOW_MS + 1);
+    expect(engine.topMakers({ market: 0, side: 'bid', limit: 4 })).toEqual([]);
     expect(codeOf(() => engine.topMakers({ market: 1, side: 'bid', limit: 4 }))).toBe(
       'MARKET_NOT_FOUND',
     );

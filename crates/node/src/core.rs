@@ -13,6 +13,7 @@ use slotbook_wire::render::{
     L2Request, L3Request, Rows, render_l2, render_l3, render_uncrossed_l2, render_uncrossed_l3,
 };
 use slotbook_wire::uncross::Crossing;
+use slotbook_wire::writer::JsonWriter;
 
 use crate::decode::{Decoder, key};
 use crate::problem::{Fault, Problems};
@@ -36,6 +37,7 @@ enum BodyKey {
     L3 { market: u16, depth: u32, maker: Option<Pubkey> },
     UncrossedL2 { market: u16, depth: u32, grouping: u32 },
     UncrossedL3 { market: u16, depth: u32, maker: Option<Pubkey> },
+    Makers { market: u16, side: Side, limit: u32 },
     Frame { market: u16, depth: u32, grouping: u32, vamm: bool, indicative: bool },
 }
 
@@ -323,14 +325,21 @@ impl Core {
     }
 
     /// The user accounts of at most `limit` distinct makers of a side (0 bids, 1 asks), best order
-    /// first, as a JSON array of base58 keys. Null for an unknown market or side.
+    /// first, as a JSON array of base58 keys. Null for an unknown market or side. Kept as bodies
+    /// are: thousands of orders may stand at the best price, and have to be put in order first.
     #[napi]
-    pub fn top_makers(&self, market: u32, side: u32, limit: u32) -> Option<String> {
-        let (id, _) = self.shown(market)?;
+    pub fn top_makers(&mut self, market: u32, side: u32, limit: u32) -> Option<String> {
+        let (id, version) = self.shown(market)?;
         let side = *Side::BOTH.get(usize::try_from(side).ok()?)?;
-        let mut makers = Vec::new();
-        self.book.top_makers(id, side, usize::try_from(limit).unwrap_or(usize::MAX), &mut makers);
-        Some(text::keys(&makers))
+        let book = &self.book;
+        let keys =
+            self.bodies.body(BodyKey::Makers { market: id.0, side, limit }, version, |out| {
+                let mut makers = Vec::new();
+                let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+                book.top_makers(id, side, limit, &mut makers);
+                text::write_keys(&makers, &mut JsonWriter::new(out));
+            });
+        Some(String::from_utf8_lossy(keys).into_owned())
     }
 
     /// Writes seq, slot and state code of a market into `out` as 64-bit floats in the machine's

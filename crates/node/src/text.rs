@@ -52,14 +52,17 @@ fn market(json: &mut JsonWriter<'_>, info: &MarketInfo, empty_reason: Option<&st
 
 /// Keys as a JSON array of base58 texts.
 pub(crate) fn keys(keys: &[Pubkey]) -> String {
-    text(|json| {
-        json.raw(b"[");
-        for (index, key) in keys.iter().enumerate() {
-            json.raw(if index == 0 { b"" } else { b"," });
-            json.key(key);
-        }
-        json.raw(b"]");
-    })
+    text(|json| write_keys(keys, json))
+}
+
+/// Writes keys as a JSON array of base58 texts.
+pub(crate) fn write_keys(keys: &[Pubkey], json: &mut JsonWriter<'_>) {
+    json.raw(b"[");
+    for (index, key) in keys.iter().enumerate() {
+        json.raw(if index == 0 { b"" } else { b"," });
+        json.key(key);
+    }
+    json.raw(b"]");
 }
 
 /// What the book holds, and what the body cache did, as a JSON object.
