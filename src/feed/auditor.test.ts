@@ -3,6 +3,7 @@ import { kindOf } from '../../test/fake-chain.js';
 import { UNREADABLE } from '../../test/fake-engine.js';
 import { FeedBench } from '../../test/feed-bench.js';
 import { until } from '../../test/scripted-rpc.js';
+import { fastTimers } from '../../test/support/fast-timers.js';
 
 /** Shorter than the feed looks for work, so every look finds an audit due. */
 const INTERVAL_MS = 20;
@@ -93,7 +94,7 @@ describe('audit: what it finds', () => {
 
   test('a market that is gone is closed, one that the socket told later is not', async () => {
     for (const key of ['perp1', 'perp2']) bench.chain.accounts.set(key, 'market:oracle0');
-    await bench.start({ auditIntervalMs: INTERVAL_MS });
+    await bench.start({ auditIntervalMs: INTERVAL_MS, timers: fastTimers });
     bench.chain.notify('perp2', 'market:oracle0', bench.chain.slot + 1_000_000);
     for (const key of ['perp1', 'perp2']) bench.chain.accounts.delete(key);
     await audited(1);
@@ -102,7 +103,7 @@ describe('audit: what it finds', () => {
   });
 
   test('a market that only one of two readings lacks stays', async () => {
-    await bench.start({ auditIntervalMs: INTERVAL_MS });
+    await bench.start({ auditIntervalMs: INTERVAL_MS, timers: fastTimers });
     let shrunken = 1;
     bench.server.answer('getProgramAccounts', (params) => {
       if (kindOf(params) !== 'perp' || shrunken === 0) return bench.chain.program(kindOf(params));
@@ -195,7 +196,7 @@ describe('audit: when it runs', () => {
 
   test('a shrunken reading that no second one confirms changes nothing', async () => {
     for (let index = 0; index < 98; index += 1) bench.chain.accounts.set(`user-${index}`, 'x');
-    await bench.start({ auditIntervalMs: INTERVAL_MS });
+    await bench.start({ auditIntervalMs: INTERVAL_MS, timers: fastTimers });
     const held = bench.engine.accounts.size;
     let readings = 0;
     bench.server.answer('getProgramAccounts', (params) => {

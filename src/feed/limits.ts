@@ -47,8 +47,12 @@ export const READING_AGAIN_CAP_MS = 3_000;
 export const UNREADABLE_READINGS_MAX = 2;
 /** Unreadable accounts named in the log for each such reading. */
 export const UNREADABLE_LOGGED_MAX = 8;
-/** A reading with fewer than this share of the users known is read a second time. */
+/** A reading with fewer than this share of the users known is read again. */
 export const SHRUNKEN_PERCENT = 90;
+/** Such readings that must agree before they count: over more than three seconds, see below. */
+export const SHRUNKEN_READINGS = 5;
+/** Wait between two of them, of which jitter may take half: what ails the node shall have passed. */
+export const SHRUNKEN_AGAIN_MS = 1_600;
 /** Two shrunken readings agree when the smaller has this share of the larger. */
 export const AGREEING_PERCENT = 99;
 

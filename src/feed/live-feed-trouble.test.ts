@@ -3,6 +3,7 @@ import { accountJson, kindOf } from '../../test/fake-chain.js';
 import { UNREADABLE } from '../../test/fake-engine.js';
 import { FeedBench } from '../../test/feed-bench.js';
 import { until } from '../../test/scripted-rpc.js';
+import { fastTimers } from '../../test/support/fast-timers.js';
 import { nextTurn } from '../rpc/timers.js';
 
 let bench: FeedBench;
@@ -28,7 +29,7 @@ describe('feed: trouble', () => {
   });
 
   test('a market that vanished while the socket was cut is closed', async () => {
-    await bench.start();
+    await bench.start({ timers: fastTimers });
     bench.server.cut();
     bench.chain.accounts.delete('perp0');
     await until('rebuilding', () => bench.engine.state === 'rebuilding');
@@ -140,9 +141,9 @@ describe('feed: trouble', () => {
     expect(bench.engine.calls.filter((call) => call.startsWith('begin '))).toHaveLength(1);
   });
 
-  test('a shrunken reading counts only when a second one agrees', async () => {
+  test('a shrunken reading is not taken when the next one is whole', async () => {
     for (let index = 0; index < 98; index += 1) bench.chain.accounts.set(`user-${index}`, 'x');
-    await bench.start();
+    await bench.start({ timers: fastTimers });
     const all = [...bench.chain.accounts];
     let shrunken = true;
     bench.server.answer('getProgramAccounts', (params) => {
@@ -158,10 +159,24 @@ describe('feed: trouble', () => {
 
   test('a shrunken reading that is confirmed is taken', async () => {
     for (let index = 0; index < 98; index += 1) bench.chain.accounts.set(`user-${index}`, 'x');
-    await bench.start();
+    await bench.start({ timers: fastTimers });
     for (let index = 0; index < 98; index += 1) bench.chain.accounts.delete(`user-${index}`);
     await bench.cutAnd(() => undefined);
     expect(bench.engine.calls).toContain('begin 2 @100');
+  });
+
+  test('empty scans for three seconds never make an empty book', async () => {
+    await bench.start({ timers: fastTimers, random: Math.random });
+    await bench.cutAnd(() => {
+      const untilMs = fastTimers.nowMs() + 3_000;
+      bench.server.answer('getProgramAccounts', (params) => {
+        const reply = bench.chain.program(kindOf(params));
+        if (kindOf(params) !== 'user' || fastTimers.nowMs() > untilMs) return reply;
+        return { result: { context: { slot: bench.chain.slot }, value: [] } };
+      });
+    });
+    expect(bench.user('user1')).toBe('a');
+    expect(bench.engine.calls).not.toContain('begin 0 @100');
   });
 
   test('a book is never live without a user that could not be decoded', async () => {

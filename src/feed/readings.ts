@@ -6,6 +6,7 @@ import {
   parseProgramAccounts,
   type Reading,
 } from './account-update.js';
+import { confirmed, type Judgement } from './confirmed.js';
 import { FeedError, throwIfStopped } from './error.js';
 import type { FeedSnapshot } from './feed-engine.js';
 import {
@@ -102,22 +103,28 @@ export async function readUsers(parts: FeedParts, wish: ReadingWish): Promise<Fe
 
 /**
  * A reading with far fewer users than the last one is what a node under load gives: it counts only
- * when a second reading agrees.
+ * when others agree.
  */
 async function readUsersFrom(
   parts: FeedParts,
   rpc: FeedRpc,
   wish: ReadingWish,
 ): Promise<FeedSnapshot> {
-  const first = await readUsersOnce(parts, rpc, wish);
-  const countMin = (parts.memory.users * SHRUNKEN_PERCENT) / 100;
-  if (first.count >= countMin) return first;
-  const context = { users: first.count, usersBefore: parts.memory.users };
-  parts.trouble.warn('a snapshot has far fewer users than the last', '', context);
-  const second = await readUsersOnce(parts, rpc, wish);
-  if (second.count >= countMin || agree(first.count, second.count)) return second;
-  const message = `users were ${first.count}, then ${second.count}, must agree within 1 %`;
-  throw new FeedError('SNAPSHOT_COUNT_MISMATCH', message, context);
+  const { memory, trouble } = parts;
+  const countMin = (memory.users * SHRUNKEN_PERCENT) / 100;
+  const read = async (): Promise<FeedSnapshot> => {
+    const users = await readUsersOnce(parts, rpc, wish);
+    const context = { users: users.count, usersBefore: memory.users };
+    const lacks = users.count < countMin;
+    if (lacks) trouble.warn('a snapshot has far fewer users than the last', '', context);
+    return users;
+  };
+  const judgement: Judgement<FeedSnapshot> = {
+    isShrunken: ({ count }) => count < countMin,
+    agree: (first, later) => agree(first.count, later.count),
+    count: ({ count }) => count,
+  };
+  return confirmed(parts, judgement, { read, signal: wish.signal });
 }
 
 function agree(a: number, b: number): boolean {

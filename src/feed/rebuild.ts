@@ -1,6 +1,7 @@
 import { nextTurn } from '../rpc/timers.js';
 import type { AccountKind, AccountUpdate, Reading } from './account-update.js';
-import { FeedError, throwIfStopped } from './error.js';
+import { confirmed, type Judgement } from './confirmed.js';
+import { throwIfStopped } from './error.js';
 import type { FeedSnapshot, FeedSnapshotReport } from './feed-engine.js';
 import { REPLAY_SLICE_UPDATES, SNAPSHOT_SLICE_USERS } from './limits.js';
 import type { Oracles } from './oracles.js';
@@ -84,18 +85,25 @@ export interface MarketReadings {
 
 /**
  * Reads the markets and State, and changes nothing. A market is closed, and its book emptied, only
- * when two readings lack it: a node under load gives a part of what there is.
+ * when several readings lack it: a node under load gives a part of what there is.
  */
-export async function readMarkets(parts: FeedParts, wish: ReadingWish): Promise<MarketReadings> {
-  const first = await readMarketsOnce(parts, wish);
-  const missing = missingMarkets(parts, first);
-  if (missing.length === 0) return first;
-  parts.trouble.warn('a reading lacks markets of the last', missing.join(), { missing });
-  const second = await readMarketsOnce(parts, wish);
-  const others = missingMarkets(parts, second).filter((key) => !missing.includes(key));
-  if (others.length === 0) return second;
-  const message = `second reading lacked ${others.length} other markets, must lack none but the same`;
-  throw new FeedError('SNAPSHOT_COUNT_MISMATCH', message, { missing: missing.length });
+export function readMarkets(parts: FeedParts, wish: ReadingWish): Promise<MarketReadings> {
+  const read = async (): Promise<MarketReadings> => {
+    const markets = await readMarketsOnce(parts, wish);
+    const missing = missingMarkets(parts, markets);
+    if (missing.length > 0) {
+      parts.trouble.warn('a reading lacks markets of the last', missing.join(), { missing });
+    }
+    return markets;
+  };
+  const judgement: Judgement<MarketReadings> = {
+    isShrunken: (markets) => missingMarkets(parts, markets).length > 0,
+    agree: (first, later) => {
+      return missingMarkets(parts, first).join() === missingMarkets(parts, later).join();
+    },
+    count: ({ updates }) => updates.length,
+  };
+  return confirmed(parts, judgement, { read, signal: wish.signal });
 }
 
 function missingMarkets({ memory }: FeedParts, { updates }: MarketReadings): readonly string[] {
