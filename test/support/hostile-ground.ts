@@ -15,6 +15,8 @@ const WARM_UP_SHARE = 0.1;
 /** Memory and connections are given back within this. */
 const SETTLE_MS_MAX = 60_000;
 
+const SAMPLE_MS = 50;
+
 /** Whether the long forms are asked for: `npm run test:long -- hostile`. */
 export const IS_LONG = process.env['HOSTILE'] === 'long';
 /** The seed of everything random; a failure prints it. */
@@ -51,6 +53,7 @@ export class HostileGround {
   async endure(context: TestContext, attack: Attack): Promise<void> {
     if (!existsSync('/proc/self/statm')) context.skip('needs /proc');
     const { service, chain } = this;
+    const { descriptors } = service.figures();
     const bystander = await Bystander.start(chain, service);
     const attempt = (seed: number, share: number) =>
       attack(new Random(seed), share).catch(async (error: unknown) => {
@@ -58,26 +61,29 @@ export class HostileGround {
         throw new Error(`with seed ${seed}: ${String(error)}\n${service.stderr}`, { cause: error });
       });
     await attempt(SEED - 1, WARM_UP_SHARE);
-    const before = service.figures();
+    const memory = new MemoryWatch(service);
     const beganMs = performance.now();
     const said = await attempt(SEED, 1);
     const tookS = (performance.now() - beganMs) / 1_000;
-    const peak = service.figures();
     const seen = await bystander.stop();
-    const after = await this.settled(before);
+    const { lowest, highest } = memory.stop();
+    const after = await this.#settled({ descriptors, rssMegabytes: lowest });
     expect(service.isAlive, service.stderr).toBe(true);
-    // The bystander's own socket has closed as well.
-    expect(after.descriptors).toBeLessThanOrEqual(before.descriptors);
-    expect(after.rssMegabytes - before.rssMegabytes).toBeLessThan(GROWTH_MEGABYTES_MAX);
-    const rss = [before, peak, after].map(({ rssMegabytes }) => rssMegabytes.toFixed(0)).join(', ');
+    expect(after.descriptors).toBeLessThanOrEqual(descriptors);
+    expect(after.rssMegabytes - lowest).toBeLessThan(GROWTH_MEGABYTES_MAX);
+    const { text } = await service.get('/metrics');
+    expect(text).toMatch(/^slotbook_sockets 0$/m);
+    expect(text).toMatch(/^slotbook_topics 0$/m);
+    const rss = [lowest, highest, after.rssMegabytes].map((megabytes) => megabytes.toFixed(0));
+    const { changes, frames, worstMs } = seen;
     process.stdout.write(
-      `${context.task.name}: ${said} in ${tookS.toFixed(1)} s; RSS before, at the end, settled: ${rss} MB; ` +
-        `bystander: ${seen.changes} changes, ${seen.frames} frames, worst ${seen.worstMs.toFixed(0)} ms; seed ${SEED}\n`,
+      `${context.task.name}: ${said} in ${tookS.toFixed(1)} s; lowest, highest, last RSS: ${rss.join(', ')} MB; ` +
+        `bystander: ${changes} changes, ${frames} frames, worst ${worstMs.toFixed(0)} ms; seed ${SEED}\n`,
     );
   }
 
   /** The figures once both are back, or as they are after the deadline. */
-  async settled(before: ProcessFigures): Promise<ProcessFigures> {
+  async #settled(before: ProcessFigures): Promise<ProcessFigures> {
     const { service } = this;
     const isBack = () => {
       const { rssMegabytes, descriptors } = service.figures();
@@ -93,6 +99,31 @@ export class HostileGround {
     const code = await this.service.stop();
     await this.chain.stop();
     expect(code, this.service.stderr).toBe(0);
+  }
+}
+
+/** Reads the memory of a process again and again: growth counts from the least that it ever had. */
+class MemoryWatch {
+  readonly #timer: NodeJS.Timeout;
+  #lowest: number;
+  #highest: number;
+
+  constructor(private readonly service: ServiceChild) {
+    this.#lowest = service.figures().rssMegabytes;
+    this.#highest = this.#lowest;
+    this.#timer = setInterval(() => this.#look(), SAMPLE_MS);
+  }
+
+  stop(): { readonly lowest: number; readonly highest: number } {
+    clearInterval(this.#timer);
+    return { lowest: this.#lowest, highest: this.#highest };
+  }
+
+  #look(): void {
+    if (!this.service.isAlive) return;
+    const { rssMegabytes } = this.service.figures();
+    this.#lowest = Math.min(this.#lowest, rssMegabytes);
+    this.#highest = Math.max(this.#highest, rssMegabytes);
   }
 }
 

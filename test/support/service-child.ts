@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { vi } from 'vitest';
 
@@ -97,9 +99,11 @@ export class ServiceChild {
     };
   }
 
+  /** Asks on a connection that is closed at once, so that open files can be counted. */
   async get(path: string): Promise<{ readonly status: number; readonly text: string }> {
-    const answer = await fetch(`${this.url}${path}`);
-    return { status: answer.status, text: await answer.text() };
+    const asked = get(`${this.url}${path}`, { agent: false });
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    return { status: answer.statusCode ?? 0, text: await text(answer) };
   }
 
   async stop(): Promise<number | null> {
