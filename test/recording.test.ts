@@ -103,10 +103,12 @@ async function quiet(): Promise<void> {
   }
 }
 
-/** A life, accounts made by hand, one that ends, and a lost connection, recorded. */
+/** A life, accounts made by hand, one that ends, audits and a lost connection, recorded. */
 async function record(file: string) {
   const { rpcUrl, wsUrl } = demo.relay;
-  const flags = { rpcUrl, wsUrl, port: '0', logLevel: 'silent' };
+  // No slots come at the end, and what is looked at then must not change meanwhile.
+  const patient = { laggingAfterMs: '30000', staleAfterMs: '60000', auditIntervalMs: '500' };
+  const flags = { rpcUrl, wsUrl, port: '0', logLevel: 'silent', ...patient };
   service = await startService(new ConfigReader(flags, {}).service(), { recordTo: file });
   await vi.waitUntil(isLive, DEADLINE);
   await stepFor(TURNS);
@@ -123,6 +125,8 @@ async function record(file: string) {
   // The last slots and accounts arrive, and none after them.
   demo.chain.pause();
   await quiet();
+  const { text } = await get('/metrics');
+  expect(Number(/event="audits"} (\d+)/.exec(text)?.[1])).toBeGreaterThan(0);
   const last = await get('/l3?marketName=SOL-PERP');
   await service.stop();
   demo.chain.resume();
