@@ -53,6 +53,12 @@ describe('messages a second', () => {
     expect(rate.take(2_200)).toBe('refused');
   });
 
+  test('quiet times are not saved up for a larger burst', () => {
+    const rate = new MessageRate(10, 0);
+    const verdicts = Array.from({ length: 11 }, () => rate.take(60_000));
+    expect(verdicts).toEqual([...Array(10).fill('allowed'), 'refused']);
+  });
+
   test('a client that goes on regardless is abusive', () => {
     const rate = new MessageRate(10, 0);
     const verdicts = Array.from({ length: 200 }, (_, count) => rate.take(count * 25));

@@ -163,6 +163,52 @@ describe('the heartbeat', () => {
   });
 });
 
+describe('first books that wait for a busy client', () => {
+  const other = subscribe.replace('}', ',"grouping":10}');
+
+  /** A socket on which two first books are waiting. */
+  function busySocket(): FakeSocket {
+    const socket = openOn(newServer());
+    socket.buffered = LIMITS.socketBacklogBytesMax + 1;
+    socket.session?.message(subscribe);
+    socket.session?.message(other);
+    expect(socket.sent.filter((text) => text.includes('data'))).toEqual([]);
+    socket.sent.length = 0;
+    return socket;
+  }
+
+  test('come when it has read, in the order of the subscriptions, once', () => {
+    const socket = busySocket();
+    socket.session?.drained();
+    expect(socket.sent).toEqual([]);
+    socket.buffered = 0;
+    socket.session?.drained();
+    socket.session?.drained();
+    expect(socket.sent.map((text) => text.includes('grouping'))).toEqual([false, true]);
+  });
+
+  test('do not come for what it has unsubscribed from meanwhile', () => {
+    const socket = busySocket();
+    socket.session?.message(unsubscribe);
+    socket.sent.length = 0;
+    socket.buffered = 0;
+    socket.session?.drained();
+    expect(socket.sent).toHaveLength(1);
+    expect(socket.sent[0]).toContain('grouping');
+  });
+});
+
+test('of two markets with one name and type the lower index is meant', () => {
+  const book = new FakeBook();
+  const [first, ...others] = book.rows;
+  if (first === undefined) throw new Error('the fake book has no market');
+  const twin = (marketIndex: number, id: number) => ({ ...first, marketIndex, id });
+  book.rows = [twin(9, 4), twin(3, 5), twin(7, 6), ...others.filter((row) => row.id !== 0)];
+  const socket = openOn(newServer({ book }));
+  socket.session?.message(subscribe);
+  expect(socket.sent[1]).toContain('orderbook_5');
+});
+
 describe('figures', () => {
   test('count frames and bytes given, errors by code, closes by reason', () => {
     const server = newServer();
