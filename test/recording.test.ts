@@ -8,7 +8,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ConfigReader } from '../src/config.js';
+import * as codec from '../src/engine/codec.js';
 import { Engine } from '../src/engine/engine.js';
+import { RecordingReader } from '../src/feed/recording.js';
 import { type Service, startReplayService, startService } from '../src/main.js';
 import { oddOrders, oddUser } from './support/odd-accounts.js';
 import { SteppedDemo } from './support/stepped-demo.js';
@@ -206,18 +208,10 @@ describe('a recording made beside serving', () => {
     expect(shown).toEqual(live.slice(0, shown.length));
     expect((await get('/l2?marketName=SOL-PERP')).status).toBeLessThan(504);
   });
-
-  test('is never written to again', async () => {
-    const flags = { rpcUrl: 'http://127.0.0.1:9', port: '0', logLevel: 'silent' };
-    const again = startService(new ConfigReader(flags, {}).service(), { recordTo: file });
-    await expect(again).rejects.toMatchObject({ code: 'INVALID_SETTING', setting: 'FILE' });
-  });
 });
 
 /** From the first to the last turn of a recording, in milliseconds. */
 async function spanOf(file: string): Promise<number> {
-  const { RecordingReader } = await import('../src/feed/recording.js');
-  const codec = await import('../src/engine/codec.js');
   const reader = await RecordingReader.open(file, codec);
   const times: number[] = [];
   for (let calls = await reader.next(); calls !== null; calls = await reader.next()) {
