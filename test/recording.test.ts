@@ -146,11 +146,8 @@ describe('a recording made beside serving', () => {
   let live: string[];
   let last: { status: number; tag: string | null; text: string };
 
-  beforeAll(() => {
-    file = path.join(folder, 'run');
-  });
-
   test('is replayed to the same bytes at every turn', async () => {
+    file = path.join(folder, 'run');
     last = await record(file);
     live = shown;
     expect(new Set(live).size).toBeGreaterThan(TURNS);
