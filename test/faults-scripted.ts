@@ -135,7 +135,7 @@ export const SCRIPTED_FAULTS: readonly Fault[] = [
     name: 'forks of three slots are abandoned, again and again',
     run: async (rig) => {
       let count = 0;
-      for (let fork = 0; fork < 6; fork += 1) {
+      for (let fork = 0; fork < 4; fork += 1) {
         count += rig.chain.revert(rig.chain.random.between(1, 3));
         await sleep(500);
       }
@@ -167,6 +167,8 @@ export const SCRIPTED_FAULTS: readonly Fault[] = [
   },
   {
     name: '429 with Retry-After for four seconds',
+    // The last answer asks for another second.
+    backMsMax: 3_000,
     run: (rig) => refuses(rig, { status: 429, headers: { 'retry-after': '1' } }, 4_000),
   },
   {

@@ -1,9 +1,12 @@
 /** The service under what real nodes do wrong, with a checker that judges every book it makes. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
+import { RELAYED_FAULTS, type RelayedFault } from './faults-relayed.js';
 import { type Fault, SCRIPTED_FAULTS } from './faults-scripted.js';
 import { FaultRig } from './support/fault-rig.js';
 import type { Findings } from './support/frame-checker.js';
+import { RelayRig } from './support/relay-rig.js';
+import type { ServiceWatch } from './support/service-watch.js';
 
 /** The long form takes all faults; a failing seed is given back by SEED. */
 const { FAULTS = 'short', SEED = '20261121' } = process.env;
@@ -17,44 +20,78 @@ const WARM_MS = 700;
 const BACK_MS_MAX = 2_000;
 const TEST_MS_MAX = 120_000;
 
-const faults = SCRIPTED_FAULTS.filter(({ name }) => {
-  return FAULTS === 'short' ? SHORT.includes(name) : FAULTS === 'all' || name.includes(FAULTS);
-});
+/** What both kinds of rigs have. */
+interface Rig {
+  readonly watch: ServiceWatch;
+  compare(): Promise<void>;
+  stop(): Promise<void>;
+}
 
-let rig: FaultRig | undefined;
+let rig: Rig | undefined;
 
 afterEach(async () => {
   await rig?.stop();
   rig = undefined;
 });
 
-function print(fault: Fault, backMs: number, findings: Findings): void {
-  const { judged, wrong, old, published, publishedWrong, wrongMsMax } = findings;
+function isWanted({ name }: { readonly name: string }): boolean {
+  return FAULTS === 'short' ? SHORT.includes(name) : FAULTS === 'all' || name.includes(FAULTS);
+}
+
+function print(name: string, backMs: number, findings: Findings): void {
+  const { judged, wrong, old, published, publishedWrong, statesMissed, wrongMsMax } = findings;
   const columns = [
     `back after ${Math.round(backMs)} ms`,
     `books ${judged}, wrong ${wrong}, old ${old}`,
-    `answers ${published}, wrong ${publishedWrong}`,
+    `frames ${published}, wrong ${publishedWrong}, states missed ${statesMissed}`,
     ...(wrongMsMax > 0 ? [`wrong for ${Math.round(wrongMsMax)} ms`] : []),
   ];
-  process.stderr.write(`${[fault.name, ...columns, ...findings.described].join('\n    ')}\n`);
+  process.stderr.write(`${[name, ...columns, ...findings.described].join('\n    ')}\n`);
 }
 
-test.each(faults)(`$name (SEED=${SEED})`, { timeout: TEST_MS_MAX }, async (fault) => {
-  const { backMsMax = BACK_MS_MAX, wrongUntilAudit } = fault;
-  rig = await FaultRig.start({ ...fault.options, seed: Number(SEED) });
+async function endure<R extends Rig>(
+  {
+    name,
+    run,
+    backMsMax = BACK_MS_MAX,
+  }: Pick<Fault, 'name' | 'backMsMax'> & {
+    readonly run: (rig: R) => Promise<void>;
+  },
+  started: R,
+): Promise<Findings> {
+  rig = started;
   const { watch } = rig;
   await sleep(WARM_MS);
-  await fault.run(rig);
+  await run(started);
   const backMs = await watch.caughtUp();
   await sleep(WARM_MS);
   await rig.compare();
   const findings = await watch.findings();
-  print(fault, backMs, findings);
-  const none = { wrong: 0, old: 0, publishedWrong: 0, statesMissed: 0, described: [] };
-  if (wrongUntilAudit === undefined) expect(findings).toMatchObject(none);
-  else {
-    expect(findings.wrong).toBeGreaterThan(0);
-    expect(await watch.differences()).toBeGreaterThan(0);
-  }
+  print(name, backMs, findings);
+  expect(findings.statesMissed).toBe(0);
   expect(backMs).toBeLessThanOrEqual(backMsMax);
+  return findings;
+}
+
+const options = { timeout: TEST_MS_MAX };
+
+async function expectClaim(findings: Findings, fault: Pick<Fault, 'wrongUntilAudit'>) {
+  if (fault.wrongUntilAudit === undefined) {
+    expect(findings).toMatchObject({ wrong: 0, old: 0, publishedWrong: 0, described: [] });
+    return;
+  }
+  expect(findings.wrong).toBeGreaterThan(0);
+  expect(await rig?.watch.differences()).toBeGreaterThan(0);
+}
+
+test.each(SCRIPTED_FAULTS.filter(isWanted))(`$name (SEED=${SEED})`, options, async (fault) => {
+  const started = await FaultRig.start({ ...fault.options, seed: Number(SEED) });
+  await expectClaim(await endure(fault, started), fault);
+});
+
+const relayed: readonly RelayedFault[] = FAULTS === 'short' ? [] : RELAYED_FAULTS.filter(isWanted);
+
+test.each(relayed)(`$name (SEED=${SEED})`, options, async (fault) => {
+  const started = await RelayRig.start({ ...fault.options, seed: Number(SEED) });
+  await expectClaim(await endure(fault, started), fault);
 });

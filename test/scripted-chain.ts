@@ -173,12 +173,12 @@ export class ScriptedChain {
   }
 
   /**
-   * The fork of the last `slots` slots is abandoned: the accounts written in them go back to what
+   * The fork of the last `slots` whole slots is abandoned: the accounts written in them go back to what
    * they were, and the chain goes on from the lower slot. Answers how many accounts went back.
    */
   revert(slots: number): number {
     this.tick();
-    const last = this.#slot - slots;
+    const last = this.#slot - 1 - slots;
     const changed = [...this.#accounts.values()].filter((write) => write.slot > last);
     this.#announce(last + 1);
     let count = 0;

@@ -30,7 +30,7 @@ interface Lane {
 /** How the writes of a chain reach the book. */
 export interface Delivery {
   /** The lane of an account: one for all, where one socket tells everything in order. */
-  readonly laneOf: (pubkey: string) => string;
+  readonly laneOf: (write: ChainWrite) => string;
   /** How far lanes may be apart. */
   readonly apartMs: number;
 }
@@ -48,9 +48,10 @@ export class BookFollower {
   readonly #oracle: string;
   readonly #delivery: Delivery;
   readonly #lanes = new Map<string, Lane>();
+  /** The lanes of the writes that were applied and not found in a book yet, the last one last. */
+  readonly #tried: Lane[] = [];
   #id = -1;
   #levels = '';
-  #applied = 0;
 
   /** `first` is the state of all accounts before the first book. */
   constructor(market: string, first: Iterable<ChainWrite>, delivery: Delivery) {
@@ -68,15 +69,10 @@ export class BookFollower {
     this.#id = this.#engine.markets().findIndex((info) => info.account === market);
   }
 
-  /** Writes that were found in the book so far. */
-  get applied(): number {
-    return this.#applied;
-  }
-
   /** A write that happened after the ones before. */
   add(write: ChainWrite): void {
     if (!this.#concerns(write)) return;
-    const key = this.#delivery.laneOf(write.pubkey);
+    const key = this.#delivery.laneOf(write);
     const lane = this.#lanes.get(key) ?? { writes: [], at: 0 };
     this.#lanes.set(key, lane);
     lane.writes.push(write);
@@ -87,7 +83,15 @@ export class BookFollower {
     setClock.call(this.#engine, shown.slot, shown.unixSeconds);
     this.#render();
     const lanes = [...this.#lanes.values()].sort((a, b) => b.writes.length - a.writes.length);
-    return this.#search(lanes, 0, shown);
+    const from = this.#tried.length;
+    if (this.#search(lanes, shown)) {
+      this.#tried.length = 0;
+      return true;
+    }
+    for (let lane = this.#tried.at(-1); this.#tried.length > from; lane = this.#tried.at(-1)) {
+      if (lane !== undefined) this.#goBack(lane);
+    }
+    return false;
   }
 
   /**
@@ -102,7 +106,10 @@ export class BookFollower {
       if (lane === undefined || write === undefined) return Number.POSITIVE_INFINITY;
       this.#advance(lane);
       this.#render();
-      if (this.#levels === shown.levels) continue;
+      if (this.#levels === shown.levels) {
+        this.#tried.length = 0;
+        continue;
+      }
       if (write.seenMs <= untilMs && this.accepts(shown)) continue;
       this.#goBack(lane);
       this.#render();
@@ -122,6 +129,7 @@ export class BookFollower {
       while ((lane.writes[lane.at]?.seenMs ?? Number.POSITIVE_INFINITY) <= atMs)
         this.#advance(lane);
     }
+    this.#tried.length = 0;
   }
 
   #oldestLane(): Lane | undefined {
@@ -133,26 +141,42 @@ export class BookFollower {
   }
 
   /** Tries every combination in which no lane goes back; undoes what did not fit. */
-  #search(lanes: readonly Lane[], index: number, shown: ShownBook): boolean {
-    const lane = lanes[index];
-    if (lane === undefined) {
-      this.#render();
-      return this.#levels === shown.levels;
-    }
-    const from = lane.at;
-    const leadMs = index === 0 ? shown.atMs : this.#timeOf(lanes[0]);
-    const endMs = Math.min(shown.atMs, leadMs + this.#delivery.apartMs);
-    // Writes far behind the leading lane are surely told.
-    const surelyMs = index === 0 ? Number.NEGATIVE_INFINITY : leadMs - this.#delivery.apartMs;
+  #search(lanes: readonly Lane[], shown: ShownBook): boolean {
+    const [leading, ...others] = lanes;
+    if (leading === undefined) return this.#shows(shown);
     for (;;) {
+      // What is far behind the leading lane is surely told.
+      const leadMs = this.#timeOf(leading);
+      for (const lane of others) this.#settle(lane, leadMs - this.#delivery.apartMs);
+      if (this.#searchBeside(others, Math.min(shown.atMs, leadMs + this.#delivery.apartMs), shown))
+        return true;
+      const next = leading.writes[leading.at];
+      if (next === undefined || next.atMs > shown.atMs) return false;
+      this.#advance(leading);
+    }
+  }
+
+  #searchBeside(lanes: readonly Lane[], endMs: number, shown: ShownBook): boolean {
+    const [lane, ...others] = lanes;
+    if (lane === undefined) return this.#shows(shown);
+    const from = lane.at;
+    for (;;) {
+      if (this.#searchBeside(others, endMs, shown)) return true;
       const next = lane.writes[lane.at];
-      const isSure = next !== undefined && next.atMs < surelyMs;
-      if (!isSure && this.#search(lanes, index + 1, shown)) return true;
       if (next === undefined || next.atMs > endMs) break;
       this.#advance(lane);
     }
     while (lane.at > from) this.#goBack(lane);
     return false;
+  }
+
+  #settle(lane: Lane, beforeMs: number): void {
+    while ((lane.writes[lane.at]?.atMs ?? Number.POSITIVE_INFINITY) < beforeMs) this.#advance(lane);
+  }
+
+  #shows(shown: ShownBook): boolean {
+    this.#render();
+    return this.#levels === shown.levels;
   }
 
   #timeOf(lane: Lane | undefined): number {
@@ -163,13 +187,13 @@ export class BookFollower {
     const write = lane.writes[lane.at];
     if (write === undefined) throw new Error('Invariant: a lane is not advanced beyond its end');
     lane.at += 1;
-    this.#applied += 1;
+    this.#tried.push(lane);
     this.#push(write);
   }
 
   #goBack(lane: Lane): void {
     lane.at -= 1;
-    this.#applied -= 1;
+    this.#tried.pop();
     const write = lane.writes[lane.at];
     if (write === undefined) throw new Error('Invariant: a lane does not go back before its begin');
     this.#push(write.before ?? { ...write, bytes: null });

@@ -17,6 +17,8 @@ const SLICE_MS = 4;
 const DESCRIBED_MAX = 5;
 /** After a wrong book the search begins this long ago, or it would grow without end. */
 const HORIZON_MS = 400;
+/** Beyond the time after which a book counts as old. */
+const LONG_AGO_MS = 500;
 /** Of the book's second and the chain's: both are cut to whole ones, and it may age as well. */
 const SECONDS_APART_MAX = 5;
 /** From a new state to the frames that tell of it: the publishing interval, and a busy machine. */
@@ -266,6 +268,9 @@ export class FrameChecker {
     this.findings.judged += 1;
     for (const chapter of this.#chapters) readOn(chapter);
     const { market, atMs } = version;
+    // What happened long ago is in the book or makes it wrong: it need not be searched for.
+    const surelyMs = atMs - this.#options.oldMsMax - LONG_AGO_MS;
+    for (const { followers } of this.#chapters) followers.get(market)?.skipTo(surelyMs);
     const chapter = this.#chapters.find(({ followers }) => followers.get(market)?.accepts(version));
     const isMade = this.#versions.get(version.key);
     version.verdict = chapter === undefined ? 'wrong' : 'right';
