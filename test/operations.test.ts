@@ -1,0 +1,101 @@
+/** docs/operations.md names every metric, event and flag that there is, and none that there is not. */
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { feedFigures } from '../src/feed/figures.js';
+import { newCounters } from '../src/feed/parts.js';
+import { Metrics, RequestCounts } from '../src/server/metrics.js';
+import { FakeBook } from '../src/server/testing.js';
+import { Timings } from '../src/server/timings.js';
+
+const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+
+const docs = read('docs/operations.md');
+
+/** The text of a section, without those above and below. */
+function section(title: string): string {
+  const found = new RegExp(`\n## ${title}\n([\\s\\S]+?)(?=\n## |$)`).exec(docs)?.[1];
+  if (found === undefined) throw new Error(`there is no section ${title}`);
+  return found;
+}
+
+/** The first cells of all table rows. */
+function firstCells(text: string): string {
+  return [...text.matchAll(/^\| ([^|]+) \|/gm)].map(([, cell]) => cell).join('\n');
+}
+
+const matches = (text: string, pattern: RegExp): string[] =>
+  [...new Set([...text.matchAll(pattern)].map(([, name]) => name ?? ''))].sort();
+
+function metricsText(): Promise<string> {
+  const requests = new RequestCounts();
+  requests.add('/l2', 200);
+  const counts = { client: 1 };
+  const metrics = new Metrics({
+    book: new FakeBook(),
+    readiness: () => ({ everLive: true, state: 'live', reason: null, slot: 1 }),
+    feed: () => ({ slotAgeMs: 0, events: { rebuilds: 1 } }),
+    requests,
+    timings: new Timings(),
+    sockets: () => ({
+      ...{ sockets: 1, topics: 1, frames: 1, bytes: 1, dropped: 0, failed: 0 },
+      ...{ closes: counts, errors: counts, refused: counts },
+    }),
+  });
+  return metrics.text();
+}
+
+test('every metric is listed, and none that is not there', async () => {
+  const printed = matches(await metricsText(), /^# TYPE (slotbook_\w+)/gm);
+  expect(printed.length).toBeGreaterThan(20);
+  expect(matches(firstCells(section('Metrics')), /`(slotbook_\w+)/g)).toEqual(printed);
+});
+
+test('the labels of each metric are listed with it', async () => {
+  const text = await metricsText();
+  const labelled = matches(text, /^(slotbook_\w+\{[^}]+\}) /gm)
+    .filter((sample) => !sample.includes('_bucket{'))
+    .map((sample) => sample.replaceAll(/="[^"]*"/g, ''));
+  const listed = matches(firstCells(section('Metrics')), /`(slotbook_\w+\{[^}]+\})`/g);
+  expect(listed).toEqual([...new Set(labelled)].sort());
+});
+
+test('every event of the feed is listed, and none that is not there', () => {
+  const socket = {
+    connects: 0,
+    closes: 0,
+    messages: 0,
+    malformed: 0,
+    unknown: 0,
+    subscriptions: 0,
+  };
+  const stats = {
+    ...newCounters(),
+    ...{ slot: 0, slotAgeMs: 0, slotLag: 0, unixSeconds: 0 },
+    ...{ genesisHash: null, node: '', lastAudit: null },
+  };
+  const recording = ['src/feed/recorder.ts', 'src/feed/replayer.ts'].flatMap((path) => {
+    const fields = /interface (?:Recorder|Replayer)Stats \{([\s\S]+?)\n\}/.exec(read(path))?.[1];
+    return matches(fields ?? '', /readonly (\w+): number/g);
+  });
+  expect(recording).toHaveLength(6);
+  const counted = [...Object.keys(feedFigures(stats, [socket]).events), ...recording].sort();
+  const events = section('Metrics').split('Events of')[1] ?? '';
+  expect(matches(firstCells(events), /`(\w+)`/g)).toEqual(counted);
+});
+
+test('every flag of serve is listed with its environment variable', () => {
+  const options = read('src/cli.ts').split('demoOptions')[0] ?? '';
+  const flags = matches(options, /new Option\(\s*'(--[a-z-]+)/g);
+  expect(flags.length).toBeGreaterThan(15);
+  const cells = section('Start');
+  expect(matches(firstCells(cells), /`(--[a-z-]+)`/g)).toEqual(flags);
+  const variables = flags.map(
+    (flag) => `SLOTBOOK_${flag.slice(2).replaceAll('-', '_').toUpperCase()}`,
+  );
+  expect(variables.filter((name) => !cells.includes(`\`${name}\``))).toEqual([]);
+});
+
+test('the states of a book are listed', () => {
+  const states = matches(read('src/server/metrics.ts'), /FEED_STATES = (\[[^\]]+\])/g)[0] ?? '';
+  expect(matches(firstCells(section('States')), /`(\w+)`/g)).toEqual(matches(states, /'(\w+)'/g));
+});
