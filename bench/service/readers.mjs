@@ -6,8 +6,10 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { answerCommands } from './commands.mjs';
 
-/** Acknowledgements, beats and errors are shorter than this, books are longer, also compressed. */
+/** Acknowledgements, beats and errors are shorter than this, books are longer. */
 const BOOK_BYTES_MIN = 256;
+/** A compressed book may be as short as it likes; who compresses sends nothing else. */
+const DEFLATED_BYTES_MIN = 1;
 /** What is announced must have come within this time. */
 const DEADLINE_MS = 60_000;
 const PING = 9;
@@ -17,6 +19,7 @@ const SHARED_BYTES = 256 * 1024;
 
 const shared = Buffer.alloc(SHARED_BYTES);
 let readers = [];
+let bookBytesMin = BOOK_BYTES_MIN;
 let deliveries = 0;
 let bytes = 0;
 let waiting;
@@ -28,6 +31,7 @@ let times;
 const verbs = {
   /** `connect PORT COUNT DEFLATE`: DEFLATE is `plain` or `deflate`. */
   async connect(port, count, deflate) {
+    bookBytesMin = deflate === 'deflate' ? DEFLATED_BYTES_MIN : BOOK_BYTES_MIN;
     readers = Array.from({ length: Number(count) }, (_, at) => new Reader(port, deflate, at === 0));
     await Promise.all(readers.map((reader) => reader.opened));
     return {};
@@ -147,7 +151,7 @@ class Reader {
 
   /** A frame counts when its last byte is there. */
   #end() {
-    if (this.#length < BOOK_BYTES_MIN) return;
+    if (this.#length < bookBytesMin) return;
     if (this.#isFirst) times?.push(Number(process.hrtime.bigint()));
     if (this.#parts !== undefined) captured?.push(this.#parts);
     this.#parts = undefined;
