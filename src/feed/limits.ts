@@ -83,9 +83,9 @@ export const BOOTSTRAP_BACKOFF_FIRST_MS = 250;
 /** Longest such wait: a scan of all users is heavy, and a node that returns must not wait long. */
 export const BOOTSTRAP_BACKOFF_CAP_MS = 1_200;
 /** First wait between two full readings that unreadable messages cause. */
-export const RESYNC_BACKOFF_FIRST_MS = 5_000;
+export const RESYNC_BACKOFF_FIRST_MS = 1_000;
 /** Longest such wait: a server that goes on like that costs a scan each time. */
-export const RESYNC_BACKOFF_CAP_MS = 60_000;
+export const RESYNC_BACKOFF_CAP_MS = 15_000;
 
 /** A node that is not connected to by then is left for the next one. */
 export const NODE_OPEN_FIRST_MS = 2_000;

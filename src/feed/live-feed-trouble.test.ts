@@ -84,6 +84,25 @@ describe('feed: trouble', () => {
     expect(bench.server.upgrades).toBe(1);
   });
 
+  test('an account that cannot be unpacked is missing: everything is read again', async () => {
+    const liveWithout: string[] = [];
+    await bench.start({
+      onTurn: () => {
+        if (bench.engine.state === 'live') liveWithout.push(bench.user('user1') ?? 'none');
+      },
+    });
+    bench.chain.slot += 1;
+    bench.chain.accounts.set('user1', 'whole');
+    bench.engine.problems.push({ pubkey: 'user1', code: 'INVALID_ZSTD', message: 'no frame' });
+    bench.chain.notify('user1', 'broken on the way', bench.chain.slot);
+    await until('rebuilding', () => bench.engine.state === 'rebuilding');
+    bench.engine.problems.length = 0;
+    await until('live again', () => bench.engine.state === 'live');
+    expect(bench.user('user1')).toBe('whole');
+    expect(new Set(liveWithout)).toEqual(new Set(['a', 'whole']));
+    expect(bench.feed.stats().resyncs).toBe(1);
+  });
+
   test('a notification that is unreadable while the users are read starts the reading anew', async () => {
     let unreadable = 1;
     bench.chain.beforeUsers = async () => {

@@ -16,6 +16,17 @@ export type { LiveFeedOptions } from './feed-options.js';
 export type { FeedStats, FeedStatus } from './feed-status.js';
 
 /**
+ * Codes of accounts that did not arrive whole: on chain they are sound, so their state is missing
+ * like that of a lost message. A whole account with malformed content is only left out.
+ */
+const BROKEN_ON_THE_WAY: ReadonlySet<string> = new Set([
+  'INVALID_KEY',
+  'INVALID_BASE64',
+  'INVALID_ZSTD',
+  'MALFORMED_RECORD',
+]);
+
+/**
  * Keeps the engine's book equal to the chain over a Solana RPC: subscribes, buffers, reads all
  * accounts, replays what is not older, and is live; after every reconnect again. The book is never
  * `live` with a hole: from the loss of the connection until the end of the reading it is
@@ -210,6 +221,8 @@ export class LiveFeed {
 
   #turned(turn: FeedTurn): void {
     this.#problems.add(turn.problems);
+    // Before anybody is told of the turn: what the account says now is not in the book.
+    if (turn.problems.some(({ code }) => BROKEN_ON_THE_WAY.has(code))) this.#malformed();
     this.#options.onTurn?.(turn);
     const session = this.#session;
     if (turn.marketsChanged && session?.live === true) {
