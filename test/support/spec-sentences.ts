@@ -1,5 +1,6 @@
 /**
- * The sentences of the specification's order book interface, word for word, each under a short id.
+ * The sentences of the specification's order book interface in its own words, rows of tables written out,
+ * each under a short id.
  * A test whose name begins with the id proves it; `spec-coverage.test.ts` holds both sets together.
  *
  * What belongs to parts that do not exist yet is in {@link LATER}, with the part that brings it.
