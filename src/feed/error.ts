@@ -38,3 +38,8 @@ export function throwIfStopped(signal: AbortSignal): void {
   if (!signal.aborted) return;
   throw new FeedError('FEED_STOPPED', 'the connection ended while the accounts were read');
 }
+
+/** Whether a node was found to be of another chain: no other reading of it will help. */
+export function isOtherChain(error: unknown): boolean {
+  return error instanceof FeedError && error.code === 'GENESIS_MISMATCH';
+}

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FeedBench } from '../../test/feed-bench.js';
 import { until } from '../../test/scripted-rpc.js';
+import { fastTimers } from '../../test/support/fast-timers.js';
 
 let bench: FeedBench;
 
@@ -37,6 +38,21 @@ describe('feed: a socket that is behind the readings', () => {
     bench.chain.tick(111);
     await live;
     expect(bench.engine.slot).toBe(111);
+  });
+
+  test('oracles that are polled wait for the socket, or the book would be of two times', async () => {
+    await bench.start({ timers: fastTimers });
+    bench.chain.tick(101);
+    await until('the slot arrived', () => bench.feed.stats().slot === 101);
+    bench.chain.slot = 110;
+    bench.chain.accounts.set('oracle0', 'ahead');
+    const { clockPolls } = bench.feed.stats();
+    await until('the oracles were polled', () => bench.feed.stats().clockPolls > clockPolls + 1);
+    expect(bench.user('oracle0')).toBe('o0');
+    await until('the slot after the reading', () => {
+      bench.chain.tick(111);
+      return bench.user('oracle0') === 'ahead';
+    });
   });
 
   test('one that tells no slot leads to a book all the same', async () => {

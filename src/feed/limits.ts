@@ -83,7 +83,7 @@ export const BOOTSTRAP_BACKOFF_FIRST_MS = 250;
 /** Longest such wait: a scan of all users is heavy, and a node that returns must not wait long. */
 export const BOOTSTRAP_BACKOFF_CAP_MS = 1_200;
 /** First wait between two full readings that unreadable messages cause. */
-export const RESYNC_BACKOFF_FIRST_MS = 1_000;
+export const RESYNC_BACKOFF_FIRST_MS = 300;
 /** Longest such wait: a server that goes on like that costs a scan each time. */
 export const RESYNC_BACKOFF_CAP_MS = 15_000;
 

@@ -28,8 +28,8 @@ export class Oracles {
     return [...this.#subscriptions.keys()];
   }
 
-  /** Whether a reading of this slot is not behind what the socket has told of this oracle. */
-  accepts(pubkey: string, slot: number): boolean {
+  /** Whether a reading of an oracle is not behind what the socket has told of it. */
+  accepts({ pubkey, slot }: Pick<AccountUpdate, 'pubkey' | 'slot'>): boolean {
     return slot >= this.slotOf(pubkey);
   }
 

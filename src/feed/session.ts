@@ -3,7 +3,7 @@ import { sleep } from '../rpc/timers.js';
 import { type AccountUpdate, parseSlotNotification } from './account-update.js';
 import { Auditor } from './auditor.js';
 import { ClockPoller } from './clock-poller.js';
-import { FeedError, throwIfStopped } from './error.js';
+import { FeedError, isOtherChain, throwIfStopped } from './error.js';
 import { readGenesisHash } from './genesis.js';
 import { untilFirstHeard, untilHeard } from './heard.js';
 import {
@@ -247,8 +247,7 @@ export class Session {
     await untilFirstHeard(this.#parts, () => this.#slot, signal);
     const slots = await readEverything(this.#parts, this.#oracles, () => this.#wish());
     this.#noteNewest(slots.slotMax);
-    const wanted = { slot: slots.slotMax + READING_SLOTS_HEARD_AFTER, signal };
-    if (this.#slot > 0) await untilHeard(this.#parts, () => this.#slot, wanted);
+    await this.#untilHeard(slots.slotMax);
     await replay(this.#parts, this.#buffer, slots, signal);
     if (this.#failure !== null) throw this.#failure;
   }
@@ -276,21 +275,26 @@ export class Session {
     return { slotMin, signal };
   }
 
+  /** Until the socket has told what a reading of this slot holds; a socket without slots cannot. */
+  async #untilHeard(slotRead: number): Promise<void> {
+    const wanted = { slot: slotRead + READING_SLOTS_HEARD_AFTER, signal: this.#stop.signal };
+    if (this.#slot > 0) await untilHeard(this.#parts, () => this.#slot, wanted);
+  }
+
   async #readOracles(keys: readonly string[]): Promise<void> {
     const readings = await readClockAndOracles(this.#parts, keys, this.#wish());
+    const updates = readings.flatMap((reading) => reading.updates);
+    const isClock = ({ kind }: AccountUpdate): boolean => kind === 'clock';
+    if (this.#phase === 'live') for (const update of updates.filter(isClock)) this.#apply(update);
+    // The book would have these prices beside orders from before them, while the socket is behind.
+    await this.#untilHeard(Math.max(...readings.map(({ slot }) => slot)));
     if (this.#phase !== 'live') return;
-    for (const update of readings.flatMap((reading) => reading.updates)) {
-      if (update.kind === 'clock' || this.#oracles.accepts(update.pubkey, update.slot)) {
-        this.#apply(update);
-      }
+    for (const update of updates) {
+      if (!isClock(update) && this.#oracles.accepts(update)) this.#apply(update);
     }
   }
 
   #sleep(delayMs: number): Promise<void> {
     return sleep(this.#parts.timers, delayMs, this.#stop.signal);
   }
-}
-
-function isOtherChain(error: unknown): boolean {
-  return error instanceof FeedError && error.code === 'GENESIS_MISMATCH';
 }
