@@ -99,6 +99,8 @@ async function run(changed: Partial<Record<Role, string>> = {}, timeoutMs?: numb
     log,
     random: () => 0,
     timers: fastTimers,
+    firstSlotWaitMs: 0,
+    timing: { laggingAfterMs: 60_000, staleAfterMs: 120_000 },
   });
   feed.start().catch(() => undefined);
   service = await startServer(new FakeBook(), {
