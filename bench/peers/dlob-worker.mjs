@@ -52,6 +52,7 @@ const verbs = {
       subscriptionConfig: { type: 'websocket', commitment: 'processed' },
       fastDecode: true,
       decodeData: false,
+      fetchAllNonIdleUsers: true,
     });
     await orders.subscribe();
     book = new DLOBSubscriber({
@@ -61,6 +62,12 @@ const verbs = {
       updateFrequency: UPDATE_MS,
     });
     return { users: orders.usersAccounts.size };
+  },
+
+  /** `resync`: reads all users again, as the SDK's own resync does. */
+  async resync() {
+    await orders.fetch();
+    return {};
   },
 
   /** `books SLOT`: every market's levels and orders at a slot, and the fields of every open order. */
