@@ -2,6 +2,7 @@
 
 use std::iter::Peekable;
 
+use slotbook_book::Side;
 use slotbook_protocol::units::Price;
 
 use crate::level::SourcedLevel;
@@ -16,6 +17,15 @@ pub enum Rounding {
 }
 
 impl Rounding {
+    /// The way prices of a side move.
+    #[must_use]
+    pub const fn of(side: Side) -> Self {
+        match side {
+            Side::Bid => Self::Down,
+            Side::Ask => Self::Up,
+        }
+    }
+
     /// The price on a grid of `grouping`; 0 stays 0, and so does a price already on the grid.
     #[must_use]
     pub fn to_grid(self, price: Price, grouping: Price) -> Price {

@@ -47,7 +47,7 @@ where
     head.write_without_prices(&mut json);
 }
 
-fn write_orders(json: &mut JsonWriter<'_>, orders: impl IntoIterator<Item = OrderLine>) {
+pub(crate) fn write_orders(json: &mut JsonWriter<'_>, orders: impl IntoIterator<Item = OrderLine>) {
     let mut comma: &[u8] = b"";
     for order in orders {
         json.raw(comma);

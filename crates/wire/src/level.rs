@@ -81,6 +81,25 @@ impl SourcedLevel {
         }
     }
 
+    /// Writes the level as an array of the streaming frames: price, size, sources.
+    pub(crate) fn write_entry(&self, json: &mut JsonWriter<'_>) {
+        json.raw(b"[\"");
+        json.u64(self.price.0);
+        json.raw(b"\",\"");
+        if let [Ok(dlob @ 1..), Ok(0), Ok(0)] = self.sizes.map(u64::try_from) {
+            let size = Digits::of(dlob);
+            json.digits(&size);
+            json.raw(b"\",{\"dlob\":\"");
+            json.digits(&size);
+            json.raw(b"\"}]");
+            return;
+        }
+        json.u128(self.size());
+        json.raw(b"\",{");
+        self.write_members(json);
+        json.raw(b"}]");
+    }
+
     fn write_sources<const N: bool>(&self, json: &mut JsonWriter<'_, N>) {
         literal!(json, b"{\"price\":\"");
         json.u64(self.price.0);
@@ -88,6 +107,12 @@ impl SourcedLevel {
         let size = self.size();
         json.u128(size);
         literal!(json, b"\",\"sources\":{");
+        self.write_members(json);
+        literal!(json, b"}}");
+    }
+
+    /// Writes the size of each source that has one.
+    fn write_members<const N: bool>(&self, json: &mut JsonWriter<'_, N>) {
         let mut comma: &[u8] = b"";
         for (source, part) in Source::ALL.into_iter().zip(self.sizes) {
             if part == 0 {
@@ -99,7 +124,6 @@ impl SourcedLevel {
             literal!(json, b"\"");
             comma = b",";
         }
-        literal!(json, b"}}");
     }
 }
 

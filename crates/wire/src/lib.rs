@@ -2,8 +2,9 @@
 //!
 //! The principal functions are [`render::render_l2`] and [`render::render_l3`]: they write a
 //! finished JSON body of a market into the caller's buffer, digit by digit. [`frame`] wraps a body
-//! for subscribers, [`uncross`] moves a crossed book apart, [`group`] puts levels on a coarser grid, [`cache`] keeps finished bodies while
-//! they are current.
+//! for subscribers, [`stream`] tells them only what has changed, [`uncross`] moves a crossed book
+//! apart, [`group`] puts levels on a coarser grid, [`cache`] keeps finished bodies while they are
+//! current.
 //!
 //! This room does not decide what is in a book or at which price, does no I/O, reads no clock and
 //! uses no floating point.
@@ -28,5 +29,6 @@ pub mod l3;
 pub mod level;
 pub mod mark;
 pub mod render;
+pub mod stream;
 pub mod uncross;
 pub mod writer;

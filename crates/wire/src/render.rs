@@ -25,6 +25,14 @@ pub struct L2Request {
     pub grouping_ticks: u32,
 }
 
+impl L2Request {
+    /// The width of a group, 1e6; `None` where every level is shown by itself.
+    fn grid(&self, tick: Price) -> Option<Price> {
+        let ticks = u64::from(self.grouping_ticks);
+        (ticks > 1).then(|| Price(tick.0.saturating_mul(ticks)))
+    }
+}
+
 /// Which part of a book an /l3 body shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct L3Request {
@@ -68,16 +76,12 @@ pub(crate) fn write_body<const N: bool>(
 ) -> bool {
     let Some(info) = book.market(request.market) else { return false };
     let Some(header) = book.header(request.market) else { return false };
-    let mut bids = book.levels(request.market, Side::Bid).peekable();
-    let mut asks = book.levels(request.market, Side::Ask).peekable();
+    let [mut bids, mut asks] = Side::BOTH.map(|side| shown_levels(book, info, side).peekable());
     let top = TopOfBook {
         bid: bids.peek().map(|level| level.price),
         ask: asks.peek().map(|level| level.price),
     };
     let head = body_head(info, &header, top, epoch);
-    let scale = SizeScale::from_decimals(info.decimals);
-    let bids = bids.map(|level| on_wire(&level, scale));
-    let asks = asks.map(|level| on_wire(&level, scale));
     write_cut(info.tick, request, &head, (bids, asks), json);
     true
 }
@@ -116,14 +120,60 @@ fn write_cut<const N: bool, B, A>(
     A: Iterator<Item = SourcedLevel>,
 {
     let depth = request.depth_levels;
-    if request.grouping_ticks <= 1 {
+    let Some(grid) = request.grid(tick) else {
         write_l2(json, head, bids.take(depth), asks.take(depth));
         return;
-    }
-    let grouping = Price(tick.0.saturating_mul(u64::from(request.grouping_ticks)));
-    let bids = grouped(bids, grouping, Rounding::Down).take(depth);
-    let asks = grouped(asks, grouping, Rounding::Up).take(depth);
+    };
+    let bids = grouped(bids, grid, Rounding::of(Side::Bid)).take(depth);
+    let asks = grouped(asks, grid, Rounding::of(Side::Ask)).take(depth);
     write_l2(json, head, bids, asks);
+}
+
+/// Reads the rows that the /l2 body of the request has on a side. Answers false for an unknown
+/// market.
+pub(crate) fn read_levels(
+    book: &Book,
+    request: &L2Request,
+    side: Side,
+    rows: &mut Vec<SourcedLevel>,
+) -> bool {
+    rows.clear();
+    let Some(info) = book.market(request.market) else { return false };
+    let levels = shown_levels(book, info, side);
+    match request.grid(info.tick) {
+        None => rows.extend(levels.take(request.depth_levels)),
+        Some(grid) => {
+            rows.extend(grouped(levels, grid, Rounding::of(side)).take(request.depth_levels));
+        }
+    }
+    true
+}
+
+/// Reads the rows that the /l3 body of the request has on a side. Answers false for an unknown
+/// market.
+pub(crate) fn read_orders(
+    book: &Book,
+    request: &L3Request,
+    side: Side,
+    (rows, lines): (&mut Rows, &mut Vec<OrderLine>),
+) -> bool {
+    lines.clear();
+    let Some(info) = book.market(request.market) else { return false };
+    let scale = SizeScale::from_decimals(info.decimals);
+    let rows = rows.side(side);
+    read_side(book, request, side, rows);
+    lines.extend(rows.iter().map(|row| line(row, scale)));
+    true
+}
+
+/// The levels of a side as every reader is shown them, all sources merged, best first.
+fn shown_levels<'a>(
+    book: &'a Book,
+    info: &MarketInfo,
+    side: Side,
+) -> impl Iterator<Item = SourcedLevel> + use<'a> {
+    let scale = SizeScale::from_decimals(info.decimals);
+    book.levels(info.id, side).map(move |level| on_wire(&level, scale))
 }
 
 /// Takes what crosses off both sides and answers the rest of them.
@@ -133,11 +183,7 @@ fn uncross<'a>(
     header: &Header,
     crossing: &mut Crossing,
 ) -> [Peekable<impl Iterator<Item = SourcedLevel> + use<'a>>; 2] {
-    let scale = SizeScale::from_decimals(info.decimals);
-    let [mut bids, mut asks] = Side::BOTH.map(|side| {
-        let levels = book.levels(info.id, side);
-        levels.map(move |level| on_wire(&level, scale)).peekable()
-    });
+    let [mut bids, mut asks] = Side::BOTH.map(|side| shown_levels(book, info, side).peekable());
     let oracle = header.oracle.mm.or(header.oracle.exchange);
     let oracle = oracle.map_or(header.last_oracle_price, |reading| reading.price.0);
     let rules = UncrossRules {

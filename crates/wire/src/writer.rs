@@ -124,11 +124,17 @@ impl<const NESTED: bool> JsonWriter<'_, NESTED> {
     /// Appends a quoted base58 key.
     #[inline]
     pub fn key(&mut self, key: &Pubkey) {
+        literal!(self, b"\"");
+        self.key_text(key);
+        literal!(self, b"\"");
+    }
+
+    /// Appends a base58 key without quotes.
+    #[inline]
+    pub(crate) fn key_text(&mut self, key: &Pubkey) {
         let mut text = [0_u8; KEY_TEXT_BYTES_MAX];
         let length = usize::from(five8::encode_32(&key.0, &mut text));
-        literal!(self, b"\"");
         self.raw(&text[..length]);
-        literal!(self, b"\"");
     }
 
     /// Appends a quoted string, escaped exactly as `JSON.stringify` does it.

@@ -1,0 +1,15 @@
+//! Streaming topics: a snapshot of what is shown, then only what has changed.
+//!
+//! The principal type is [`topic::Topic`]: it keeps the rows that were published last, finds what a
+//! turn of the book has changed of them, and writes the frame that says so. [`spec::TopicSpec`]
+//! says what a topic shows and gives it its name.
+//!
+//! This room decides nothing about who gets a frame, or when; and what is shown, and at which
+//! price, is what the bodies of [`crate::render`] show.
+
+mod checksum;
+mod diff;
+mod picture;
+pub mod spec;
+pub mod topic;
+mod write;

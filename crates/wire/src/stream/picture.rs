@@ -1,0 +1,179 @@
+//! A snapshot: everything that a topic shows at one moment.
+
+use slotbook_book::{FeedState, Header};
+use slotbook_protocol::units::Slot;
+
+use super::spec::{Channel, Timing, TopicSpec};
+use super::write::{Sides, write_all_orders, write_best, write_levels};
+use crate::l3::OrderLine;
+use crate::level::SourcedLevel;
+use crate::writer::JsonWriter;
+
+/// When news came in and when the frame that tells them was made, in unix nanoseconds; 0 where it
+/// is not known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FrameTimes {
+    /// Receipt of the first notification of the turn.
+    pub received_ns: u64,
+    /// Making of the frame.
+    pub sent_ns: u64,
+}
+
+/// What a snapshot is the answer to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer<'a> {
+    /// The JSON text of the request's id; empty where there is none.
+    pub id: &'a str,
+    /// Whether the reader had something before that it must forget.
+    pub reset: Reset,
+}
+
+/// Whether a snapshot takes the place of something that its reader had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reset {
+    /// It does.
+    Yes,
+    /// It is the first that the reader gets.
+    No,
+}
+
+impl From<bool> for Reset {
+    fn from(reset: bool) -> Self {
+        if reset { Self::Yes } else { Self::No }
+    }
+}
+
+/// The moment of the book that a publication shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Moment {
+    pub(super) seq: u64,
+    pub(super) slot: Slot,
+    pub(super) ts_ms: u64,
+    pub(super) state: FeedState,
+    pub(super) received_ns: u64,
+}
+
+impl Moment {
+    pub(super) fn of(header: &Header, received_ns: u64) -> Self {
+        let Header { seq, slot, ts_ms, state, .. } = *header;
+        Self { seq, slot, ts_ms, state, received_ns }
+    }
+
+    pub(super) fn write(&self, json: &mut JsonWriter<'_>) {
+        self.write_numbers(json);
+        self.write_state(json);
+    }
+
+    pub(super) fn write_timed(&self, json: &mut JsonWriter<'_>, timing: Timing, sent_ns: u64) {
+        self.write_numbers(json);
+        if timing == Timing::On {
+            json.raw(b",\"recvNs\":\"");
+            json.u64(self.received_ns);
+            json.raw(b"\",\"sendNs\":\"");
+            json.u64(sent_ns);
+            json.raw(b"\"");
+        }
+        self.write_state(json);
+    }
+
+    fn write_numbers(&self, json: &mut JsonWriter<'_>) {
+        json.raw(b",\"seq\":");
+        json.u64(self.seq);
+        json.raw(b",\"slot\":");
+        json.u64(self.slot.0);
+        json.raw(b",\"ts\":");
+        json.u64(self.ts_ms);
+    }
+
+    fn write_state(&self, json: &mut JsonWriter<'_>) {
+        json.raw(b",\"state\":\"");
+        json.raw(self.state.name().as_bytes());
+        json.raw(b"\"");
+    }
+}
+
+/// The rows of a topic.
+#[derive(Debug)]
+pub(super) enum Shown {
+    Levels(Sides<SourcedLevel>),
+    Orders(Sides<OrderLine>),
+}
+
+/// The rows of a picture.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum ShownRows<'a> {
+    Levels(&'a Sides<SourcedLevel>),
+    Orders(&'a Sides<OrderLine>),
+}
+
+impl Shown {
+    pub(super) fn rows(&self) -> ShownRows<'_> {
+        match self {
+            Self::Levels(sides) => ShownRows::Levels(sides),
+            Self::Orders(sides) => ShownRows::Orders(sides),
+        }
+    }
+}
+
+/// Everything that a snapshot says.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Picture<'a> {
+    pub(super) spec: &'a TopicSpec,
+    /// See [`write_identity`].
+    pub(super) identity: &'a [u8],
+    pub(super) moment: Moment,
+    pub(super) rows: ShownRows<'a>,
+    pub(super) checksum: u32,
+}
+
+impl Picture<'_> {
+    pub(super) fn write(&self, answer: Answer<'_>, sent_ns: u64, out: &mut Vec<u8>) {
+        let mut json = JsonWriter::new(out);
+        json.raw(b"{\"type\":\"snapshot\"");
+        if !answer.id.is_empty() {
+            json.raw(b",\"id\":");
+            json.raw(answer.id.as_bytes());
+        }
+        json.raw(self.identity);
+        self.moment.write_timed(&mut json, self.spec.timing, sent_ns);
+        json.raw(match answer.reset {
+            Reset::Yes => b",\"reset\":true,",
+            Reset::No => b",\"reset\":false,",
+        });
+        match (self.rows, self.spec.channel) {
+            (ShownRows::Levels(sides), Channel::Bbo) => write_best(&mut json, sides),
+            (ShownRows::Levels(sides), _) => write_levels(&mut json, sides),
+            (ShownRows::Orders(sides), _) => write_all_orders(&mut json, sides),
+        }
+        write_checksum(&mut json, self.checksum);
+    }
+}
+
+/// What a topic is called, to its readers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Names<'a> {
+    pub(super) topic: &'a str,
+    pub(super) channel: Channel,
+    pub(super) market: &'a str,
+    pub(super) epoch: &'a str,
+}
+
+/// Writes the members that do not change from frame to frame: they are made once an epoch.
+pub(super) fn write_identity(out: &mut Vec<u8>, names: Names<'_>) {
+    let mut json = JsonWriter::new(out);
+    json.raw(b",\"topic\":");
+    json.string(names.topic);
+    json.raw(b",\"channel\":");
+    json.string(names.channel.name());
+    json.raw(b",\"market\":");
+    json.string(names.market);
+    json.raw(b",\"epoch\":");
+    json.string(names.epoch);
+}
+
+/// Writes the last member of a frame.
+pub(super) fn write_checksum(json: &mut JsonWriter<'_>, checksum: u32) {
+    json.raw(b",\"crc\":");
+    json.u64(u64::from(checksum));
+    json.raw(b"}");
+}

@@ -1,0 +1,134 @@
+//! What a topic shows, and what it is called.
+
+use slotbook_book::MarketId;
+use slotbook_protocol::units::Pubkey;
+
+use crate::frame::Included;
+use crate::render::{L2Request, L3Request};
+use crate::writer::JsonWriter;
+
+/// What every subscriber of a topic is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TopicSpec {
+    /// The market.
+    pub market: MarketId,
+    /// By level, the best prices only, or by order.
+    pub channel: Channel,
+    /// Whether the book has the levels of the market's own automated maker.
+    pub vamm: Included,
+    /// Whether the book has indicative quotes.
+    pub indicative: Included,
+    /// Whether frames say when they were made.
+    pub timing: Timing,
+}
+
+/// A way to show a book.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Channel {
+    /// The rows of /l2.
+    Book {
+        /// Levels a side at most; after grouping.
+        depth_levels: u32,
+        /// The grid in ticks; 0 and 1 show every level.
+        grouping_ticks: u32,
+    },
+    /// The best level of each side.
+    Bbo,
+    /// The rows of /l3.
+    L3 {
+        /// Orders a side at most.
+        depth_orders: u32,
+        /// Only the orders of this user account; `None` shows all.
+        maker: Option<Pubkey>,
+    },
+}
+
+impl Channel {
+    /// The name of the channel on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Book { .. } => "book",
+            Self::Bbo => "bbo",
+            Self::L3 { .. } => "l3",
+        }
+    }
+}
+
+/// Whether frames carry the times at which their news came in and they themselves were made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Timing {
+    /// They do.
+    On,
+    /// They do not.
+    Off,
+}
+
+impl From<bool> for Timing {
+    fn from(on: bool) -> Self {
+        if on { Self::On } else { Self::Off }
+    }
+}
+
+/// What the rows of a topic are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shows {
+    Levels(L2Request),
+    Orders(L3Request),
+}
+
+impl TopicSpec {
+    /// The name of the topic: readable, and another one for every other topic of the same book.
+    #[must_use]
+    pub fn name(&self, market_name: &str) -> String {
+        let mut out = Vec::new();
+        let mut json = JsonWriter::new(&mut out);
+        json.raw(self.channel.name().as_bytes());
+        json.raw(b":");
+        json.raw(market_name.as_bytes());
+        match self.channel {
+            Channel::Book { depth_levels, grouping_ticks } => {
+                part(&mut json, b":", depth_levels);
+                if grouping_ticks > 1 {
+                    part(&mut json, b":g", grouping_ticks);
+                }
+            }
+            Channel::Bbo => {}
+            Channel::L3 { depth_orders, maker } => {
+                part(&mut json, b":", depth_orders);
+                if let Some(maker) = maker {
+                    json.raw(b":");
+                    json.key_text(&maker);
+                }
+            }
+        }
+        for (given, text) in [
+            (self.vamm == Included::Yes, ":vamm"),
+            (self.indicative == Included::Yes, ":indicative"),
+            (self.timing == Timing::On, ":timing"),
+        ] {
+            json.raw(if given { text.as_bytes() } else { b"" });
+        }
+        String::from_utf8(out).expect("Invariant: a name is made of names, digits and keys")
+    }
+
+    pub(super) fn shows(&self) -> Shows {
+        let market = self.market;
+        let wide = |count: u32| usize::try_from(count).unwrap_or(usize::MAX);
+        match self.channel {
+            Channel::Book { depth_levels, grouping_ticks } => {
+                let depth_levels = wide(depth_levels);
+                Shows::Levels(L2Request { market, depth_levels, grouping_ticks })
+            }
+            Channel::Bbo => Shows::Levels(L2Request { market, depth_levels: 1, grouping_ticks: 1 }),
+            Channel::L3 { depth_orders, maker } => {
+                Shows::Orders(L3Request { market, depth_orders: wide(depth_orders), maker })
+            }
+        }
+    }
+}
+
+fn part(json: &mut JsonWriter<'_>, mark: &[u8], number: u32) {
+    json.raw(mark);
+    json.u64(u64::from(number));
+}
