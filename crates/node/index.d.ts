@@ -121,6 +121,39 @@ export declare class Core {
   stateHash(): bigint
   /** Null when every invariant of the book holds; else the one that does not. */
   checkIntegrity(): string | null
+  /**
+   * The name of the topic with these options; null for an unknown market or a maker that is not
+   * a key.
+   */
+  topicName(options: TopicOptions): string | null
+  /**
+   * Opens a topic with the book of now as its first publication. The first word of `exchange`
+   * is when the newest part of that book came in. Answers the handle; -1 for an unknown market,
+   * -2 for a maker that is not a key, -3 when there are too many topics.
+   */
+  openTopic(options: TopicOptions, exchange: Buffer): number
+  /** Forgets a topic. Answers false when there is none of this handle. */
+  closeTopic(handle: number): boolean
+  /** Topics that are open. */
+  get topicCount(): number
+  /**
+   * Publishes what has changed since the last publication of a topic: writes the frame into
+   * `out`. `exchange` is three 64-bit words in the machine's byte order. In are the unix
+   * nanoseconds of the receipt and of the making of the frame; out are prev, seq, and 1 where
+   * the frame is the snapshot of another epoch. Answers the length of the frame; 0 when there is
+   * nothing to publish; -2147483648 when there is no such topic; another negative number is the
+   * length that `out` must have, and then nothing is published.
+   */
+  topicFrame(handle: number, exchange: Buffer, out: Buffer): number
+  /**
+   * Writes the snapshot of a topic's last publication into `out`. `id` is the JSON text of the
+   * request's id, empty for none; the second word of `exchange` is when the frame is made.
+   * Answers the length; 0 when there is no such topic; a negative number is the length that
+   * `out` must have.
+   */
+  topicSnapshot(handle: number, id: string, reset: boolean, exchange: Buffer, out: Buffer): number
+  /** Writes a heartbeat of a topic into `out`. Answers as `topicSnapshot` does. */
+  topicHeartbeat(handle: number, out: Buffer): number
 }
 
 /** The accounts of one RPC answer, decoded. Opaque to JavaScript; see `Core.applySnapshot`. */
@@ -157,3 +190,23 @@ export declare function crc32(bytes: Uint8Array, before: number): number
  * The body must not change until the promise settles.
  */
 export declare function decodeSnapshot(body: Uint8Array, keys: Array<string>): Promise<PackedSnapshot>
+
+/** What a topic shows. */
+export interface TopicOptions {
+  /** 0 book, 1 bbo, 2 l3. */
+  channel: number
+  /** The number of the market. */
+  market: number
+  /** Levels of a side, or orders; of no meaning for bbo. */
+  depth: number
+  /** The grid in ticks; 0 and 1 for none. Of meaning for book only. */
+  grouping: number
+  /** Whether the book has the levels of the market's own automated maker. */
+  vamm: boolean
+  /** Whether the book has indicative quotes. */
+  indicative: boolean
+  /** Only the orders of this user account, of l3; empty for all. */
+  maker: string
+  /** Whether frames say when they were made. */
+  timing: boolean
+}

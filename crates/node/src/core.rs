@@ -20,6 +20,7 @@ use crate::problem::{Fault, Problems};
 use crate::record::{Record, Records};
 use crate::snapshot::PackedSnapshot;
 use crate::text::{self, CacheStats};
+use crate::topics::Topics;
 
 /// Words of the turn report before the ids of the changed markets.
 const REPORT_HEAD_WORDS: usize = 9;
@@ -72,14 +73,15 @@ impl TurnCounts {
 /// The order book of one program on one chain.
 #[napi]
 pub struct Core {
-    book: Book,
-    epoch: String,
+    pub(crate) book: Book,
+    pub(crate) epoch: String,
     /// Grows with each epoch, so that no body of an earlier one is current.
     epoch_number: u64,
     decoder: Decoder,
     bodies: BodyCache<BodyKey>,
     rows: Rows,
     crossing: Crossing,
+    pub(crate) topics: Topics,
     problems: Problems,
     counts: TurnCounts,
     /// The markets as they were when `market_set` last grew.
@@ -105,6 +107,7 @@ impl Core {
             bodies: BodyCache::new(CACHE_LIMITS),
             rows: Rows::default(),
             crossing: Crossing::default(),
+            topics: Topics::default(),
             problems: Problems::default(),
             counts: TurnCounts::default(),
             known_markets: Vec::new(),
@@ -464,7 +467,7 @@ fn l3_request(market: MarketId, depth: u32, maker: Option<Pubkey>) -> L3Request 
 }
 
 /// The maker of an /l3: nobody in particular when the text is empty.
-fn maker_of(text: &str) -> std::result::Result<Option<Pubkey>, Fault> {
+pub(crate) fn maker_of(text: &str) -> std::result::Result<Option<Pubkey>, Fault> {
     if text.is_empty() { Ok(None) } else { key(text.as_bytes()).map(Some) }
 }
 
@@ -472,7 +475,7 @@ fn empty_reason(book: &Book, id: MarketId) -> Option<EmptyReason> {
     book.header(id)?.empty_reason
 }
 
-fn hand_over(body: &[u8], out: &mut [u8]) -> i32 {
+pub(crate) fn hand_over(body: &[u8], out: &mut [u8]) -> i32 {
     match out.get_mut(..body.len()) {
         Some(room) => {
             room.copy_from_slice(body);

@@ -1,8 +1,8 @@
 //! The addon: convert, call, convert back.
 //!
 //! [`core::Core`] holds a book and answers finished bodies; [`snapshot`] decodes whole answers of
-//! an RPC on another thread; [`codec`] packs what is kept. Expected failures are data: a code, never an exception, and nothing
-//! here panics across the boundary.
+//! an RPC on another thread; [`codec`] packs what is kept. Expected failures are data: a code, never
+//! an exception, and nothing here panics across the boundary.
 //!
 //! This room decides nothing about orders and prices, knows no URL and reads no clock.
 
@@ -13,4 +13,6 @@ mod limits;
 mod problem;
 mod record;
 pub mod snapshot;
+mod streams;
 mod text;
+mod topics;

@@ -1,0 +1,183 @@
+//! Streaming topics as JavaScript sees them: a number for each, and finished frames.
+
+use napi::bindgen_prelude::BufferSlice;
+use napi_derive::napi;
+use slotbook_book::MarketId;
+use slotbook_wire::stream::spec::{Channel, Timing, TopicSpec};
+use slotbook_wire::stream::topic::{Answer, FrameTimes, Reset, Topic};
+
+use crate::core::{Core, hand_over, maker_of};
+
+/// Bytes of a number of an exchange.
+const WORD_BYTES: usize = 8;
+
+/// Words of an exchange: in, receipt and making of the frame; out, prev, seq and reset.
+const EXCHANGE_WORDS: usize = 3;
+
+/// There is no such market.
+const UNKNOWN_MARKET: i32 = -1;
+
+/// The maker is no key.
+const INVALID_MAKER: i32 = -2;
+
+/// There is no room for another topic.
+const TOPICS_EXCEEDED: i32 = -3;
+
+/// There is no topic of this handle. No frame is that long.
+const UNKNOWN_TOPIC: i32 = i32::MIN;
+
+/// What a topic shows.
+#[napi(object)]
+pub struct TopicOptions {
+    /// 0 book, 1 bbo, 2 l3.
+    pub channel: u32,
+    /// The number of the market.
+    pub market: u32,
+    /// Levels of a side, or orders; of no meaning for bbo.
+    pub depth: u32,
+    /// The grid in ticks; 0 and 1 for none. Of meaning for book only.
+    pub grouping: u32,
+    /// Whether the book has the levels of the market's own automated maker.
+    pub vamm: bool,
+    /// Whether the book has indicative quotes.
+    pub indicative: bool,
+    /// Only the orders of this user account, of l3; empty for all.
+    pub maker: String,
+    /// Whether frames say when they were made.
+    pub timing: bool,
+}
+
+#[napi]
+impl Core {
+    /// The name of the topic with these options; null for an unknown market or a maker that is not
+    /// a key.
+    #[napi]
+    pub fn topic_name(&self, options: TopicOptions) -> Option<String> {
+        let spec = spec_of(&options).ok()?;
+        Some(spec.name(&self.book.market(spec.market)?.name))
+    }
+
+    /// Opens a topic with the book of now as its first publication. The first word of `exchange`
+    /// is when the newest part of that book came in. Answers the handle; -1 for an unknown market,
+    /// -2 for a maker that is not a key, -3 when there are too many topics.
+    #[napi]
+    pub fn open_topic(&mut self, options: TopicOptions, exchange: BufferSlice<'_>) -> i32 {
+        let spec = match spec_of(&options) {
+            Ok(spec) => spec,
+            Err(code) => return code,
+        };
+        if self.topics.is_full() {
+            return TOPICS_EXCEEDED;
+        }
+        let received_ns = times_of(&exchange).received_ns;
+        let scratch = &mut self.topics.scratch;
+        let Some(topic) = Topic::open(&self.book, spec, &self.epoch, received_ns, scratch) else {
+            return UNKNOWN_MARKET;
+        };
+        let handle = self.topics.add(topic);
+        handle.and_then(|handle| i32::try_from(handle).ok()).unwrap_or(TOPICS_EXCEEDED)
+    }
+
+    /// Forgets a topic. Answers false when there is none of this handle.
+    #[napi]
+    pub fn close_topic(&mut self, handle: u32) -> bool {
+        self.topics.remove(handle)
+    }
+
+    /// Topics that are open.
+    #[napi(getter)]
+    pub fn topic_count(&self) -> u32 {
+        u32::try_from(self.topics.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Publishes what has changed since the last publication of a topic: writes the frame into
+    /// `out`. `exchange` is three 64-bit words in the machine's byte order. In are the unix
+    /// nanoseconds of the receipt and of the making of the frame; out are prev, seq, and 1 where
+    /// the frame is the snapshot of another epoch. Answers the length of the frame; 0 when there is
+    /// nothing to publish; -2147483648 when there is no such topic; another negative number is the
+    /// length that `out` must have, and then nothing is published.
+    #[napi]
+    pub fn topic_frame(
+        &mut self,
+        handle: u32,
+        mut exchange: BufferSlice<'_>,
+        mut out: BufferSlice<'_>,
+    ) -> i32 {
+        let times = times_of(&exchange);
+        let Some((topic, scratch)) = self.topics.get(handle) else { return UNKNOWN_TOPIC };
+        let Some(pending) = topic.next_frame(&self.book, &self.epoch, times, scratch) else {
+            return 0;
+        };
+        let written = hand_over(pending.frame(), &mut out);
+        if written < 0 {
+            return written;
+        }
+        let (words, _) = exchange.as_chunks_mut::<WORD_BYTES>();
+        if let Some(words) = words.first_chunk_mut::<EXCHANGE_WORDS>() {
+            let reset = u64::from(pending.reset() == Reset::Yes);
+            *words = [pending.prev(), pending.seq(), reset].map(u64::to_ne_bytes);
+        }
+        pending.publish();
+        written
+    }
+
+    /// Writes the snapshot of a topic's last publication into `out`. `id` is the JSON text of the
+    /// request's id, empty for none; the second word of `exchange` is when the frame is made.
+    /// Answers the length; 0 when there is no such topic; a negative number is the length that
+    /// `out` must have.
+    #[napi]
+    pub fn topic_snapshot(
+        &mut self,
+        handle: u32,
+        id: String,
+        reset: bool,
+        exchange: BufferSlice<'_>,
+        mut out: BufferSlice<'_>,
+    ) -> i32 {
+        let sent_ns = times_of(&exchange).sent_ns;
+        let mut frame = std::mem::take(&mut self.topics.frame);
+        frame.clear();
+        if let Some((topic, _)) = self.topics.get(handle) {
+            let answer = Answer { id: &id, reset: Reset::from(reset) };
+            topic.write_snapshot(answer, sent_ns, &mut frame);
+        }
+        self.topics.frame = frame;
+        hand_over(&self.topics.frame, &mut out)
+    }
+
+    /// Writes a heartbeat of a topic into `out`. Answers as `topicSnapshot` does.
+    #[napi]
+    pub fn topic_heartbeat(&mut self, handle: u32, mut out: BufferSlice<'_>) -> i32 {
+        let mut frame = std::mem::take(&mut self.topics.frame);
+        frame.clear();
+        if let Some((topic, _)) = self.topics.get(handle) {
+            topic.write_heartbeat(&self.book, &mut frame);
+        }
+        self.topics.frame = frame;
+        hand_over(&self.topics.frame, &mut out)
+    }
+}
+
+/// What the options ask for, or the code of what is wrong with them.
+fn spec_of(options: &TopicOptions) -> Result<TopicSpec, i32> {
+    let market = u16::try_from(options.market).map_err(|_| UNKNOWN_MARKET)?;
+    let maker = maker_of(&options.maker).map_err(|_| INVALID_MAKER)?;
+    let channel = match options.channel {
+        1 => Channel::Bbo,
+        2 => Channel::L3 { depth_orders: options.depth, maker },
+        _ => Channel::Book { depth_levels: options.depth, grouping_ticks: options.grouping },
+    };
+    Ok(TopicSpec {
+        market: MarketId(market),
+        channel,
+        vamm: options.vamm.into(),
+        indicative: options.indicative.into(),
+        timing: Timing::from(options.timing),
+    })
+}
+
+fn times_of(exchange: &[u8]) -> FrameTimes {
+    let (words, _) = exchange.as_chunks::<WORD_BYTES>();
+    let word = |index: usize| words.get(index).map_or(0, |word| u64::from_ne_bytes(*word));
+    FrameTimes { received_ns: word(0), sent_ns: word(1) }
+}
