@@ -1,8 +1,11 @@
-import { Core, decodeSnapshot, type PackedSnapshot } from '#addon';
+import { Core, decodeSnapshot } from '#addon';
 import { Batch } from './batch.js';
 import { Bodies, STATES } from './bodies.js';
+import { DecodedSnapshot } from './decoded-snapshot.js';
 import { EngineError, type EngineErrorCode } from './errors.js';
 import { parseMarkets, parseProblems, parseStats, parseStrings } from './parse.js';
+import { Streams } from './streams.js';
+import type { FrameTimes, SnapshotAnswer, TopicDelta, TopicSpec } from './topic.js';
 import type {
   EngineStats,
   FeedState,
@@ -28,23 +31,6 @@ const REPORT_HEAD_WORDS = 9;
 /** Records that were refused before they reached the core, kept with their text per turn. */
 const REFUSED_KEPT_MAX = 64;
 
-/** A decoded snapshot and the native memory behind it. */
-class DecodedSnapshot implements Snapshot {
-  readonly slot: number;
-  readonly count: number;
-  readonly problemCount: number;
-  readonly problems: readonly Problem[];
-  readonly packed: PackedSnapshot;
-
-  constructor(packed: PackedSnapshot) {
-    this.packed = packed;
-    this.slot = packed.slot;
-    this.count = packed.count;
-    this.problemCount = packed.problemCount;
-    this.problems = packed.problemCount === 0 ? [] : parseProblems(packed.problems());
-  }
-}
-
 /**
  * The native order book behind typed calls: account texts in, finished bodies out.
  *
@@ -61,6 +47,7 @@ export class Engine {
   readonly #report = new Uint32Array(REPORT_HEAD_WORDS + REPORT_MARKETS_MAX);
   readonly #reportBytes = Buffer.from(this.#report.buffer);
   readonly #bodies: Bodies;
+  readonly #streams: Streams;
   #epoch: string;
   /** The parts of the snapshot that is being applied; undefined outside of one. */
   #snapshotParts: Set<DecodedSnapshot> | undefined;
@@ -79,6 +66,7 @@ export class Engine {
       throw new EngineError('INVALID_PROGRAM_ID', message, {}, { cause });
     }
     this.#bodies = new Bodies(this.#core);
+    this.#streams = new Streams(this.#core);
   }
 
   /** Names this run on this chain; every body carries it. */
@@ -217,6 +205,38 @@ export class Engine {
    */
   orderbookFrame(request: FrameRequest): Uint8Array {
     return this.#bodies.orderbookFrame(request);
+  }
+
+  /** The name of a streaming topic, which its frames repeat: other topics have other names. */
+  topicName(spec: TopicSpec): string {
+    return this.#streams.name(spec);
+  }
+
+  /**
+   * Opens a topic; its first publication is the book of now. `recvNs` is when the newest part of
+   * that book came in. Answers the handle, which is good until {@link Engine.closeTopic}.
+   */
+  openTopic(spec: TopicSpec, recvNs?: bigint): number {
+    return this.#streams.open(spec, recvNs);
+  }
+
+  closeTopic(handle: number): void {
+    this.#streams.close(handle);
+  }
+
+  /** Publishes what has changed since a topic's last publication; null when nothing has. */
+  topicDelta(handle: number, times?: FrameTimes): TopicDelta | null {
+    return this.#streams.delta(handle, times);
+  }
+
+  /** The snapshot of a topic's last publication: the next delta links to it. A view, as bodies. */
+  topicSnapshot(handle: number, answer: SnapshotAnswer): Uint8Array {
+    return this.#streams.snapshot(handle, answer);
+  }
+
+  /** The slot and the state of now, and the seq of a topic's last publication. A view as well. */
+  topicHeartbeat(handle: number): Uint8Array {
+    return this.#streams.heartbeat(handle);
   }
 
   /** The user accounts (base58) whose orders stand best on a side, each once, best first. */

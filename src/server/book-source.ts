@@ -50,6 +50,20 @@ export interface BookSource {
   orderbookFrame(query: FrameRequest): Uint8Array;
   /** The user accounts whose orders stand best on a side, each once, best first. */
   topMakers(query: TopMakersRequest): readonly string[];
+  /** The name of a streaming topic: other topics have other names. Throws for a maker that is no key. */
+  topicName(spec: StreamSpec): string;
+  /**
+   * Opens a streaming topic, its first publication being the book of now; `recvNs` is when the newest
+   * part of that came in. Answers a handle for the methods below.
+   */
+  openTopic(spec: StreamSpec, recvNs?: bigint): number;
+  closeTopic(handle: number): void;
+  /** Publishes what has changed since the last publication; null when nothing has. */
+  topicDelta(handle: number, times?: FrameTimes): TopicDelta | null;
+  /** The snapshot of the last publication: the next delta links to it. */
+  topicSnapshot(handle: number, answer: SnapshotAnswer): Uint8Array;
+  /** The slot and the state of now, and the seq of the last publication. */
+  topicHeartbeat(handle: number): Uint8Array;
   version(market: number): MarketVersion;
   stats(): BookStats;
 }
@@ -85,6 +99,52 @@ export interface FrameRequest {
   readonly grouping?: number;
   readonly vamm: boolean;
   readonly indicative: boolean;
+}
+
+/** A streaming topic: every subscriber of it gets the same bytes. */
+export interface StreamSpec {
+  readonly channel: 'book' | 'bbo' | 'l3';
+  readonly market: number;
+  /** Levels of a side, or orders of `l3`; `bbo` has none. */
+  readonly depth?: number;
+  /** Ticks a group, of `book`; absent and 1 mean every level by itself. */
+  readonly grouping?: number;
+  readonly vamm?: boolean;
+  readonly indicative?: boolean;
+  /** Only the orders of this user account, of `l3`. */
+  readonly maker?: string;
+  /** Whether frames carry their times. */
+  readonly timing?: boolean;
+}
+
+/** What a frame says about time, in unix nanoseconds; 0 where it is not known. */
+export interface FrameTimes {
+  /** Receipt of the first notification of the turn. */
+  readonly recvNs: bigint;
+  /** Making of the frame. */
+  readonly sendNs: bigint;
+}
+
+/** How a snapshot is asked for. */
+export interface SnapshotAnswer {
+  /** The JSON text of the request's id; empty for none. */
+  readonly id: string;
+  /** Whether the reader must forget what it had. */
+  readonly reset: boolean;
+  /** When the frame is made, for a topic with timing. */
+  readonly sendNs?: bigint;
+}
+
+/** A frame for all subscribers of a topic. */
+export interface TopicDelta {
+  /** Valid until the book is asked again. */
+  readonly frame: Uint8Array;
+  /** The seq that a reader must have; of no meaning when `reset`. */
+  readonly prev: number;
+  /** The seq that a reader has with it. */
+  readonly seq: number;
+  /** The frame is no delta but the snapshot of another epoch: nothing before it can be resumed. */
+  readonly reset: boolean;
 }
 
 /** The makers at the top of one side. */

@@ -6,10 +6,14 @@ import type {
   BookSource,
   BookStats,
   FrameRequest,
+  FrameTimes,
   L2Request,
   L3Request,
   MarketRow,
   MarketVersion,
+  SnapshotAnswer,
+  StreamSpec,
+  TopicDelta,
   TopMakersRequest,
 } from './book-source.js';
 
@@ -62,6 +66,30 @@ class FilteredBook implements BookSource {
 
   topMakers(request: TopMakersRequest): readonly string[] {
     return this.book.topMakers(request);
+  }
+
+  topicName(spec: StreamSpec): string {
+    return this.book.topicName(spec);
+  }
+
+  openTopic(spec: StreamSpec, recvNs?: bigint): number {
+    return this.book.openTopic(spec, recvNs);
+  }
+
+  closeTopic(handle: number): void {
+    this.book.closeTopic(handle);
+  }
+
+  topicDelta(handle: number, times?: FrameTimes): TopicDelta | null {
+    return this.book.topicDelta(handle, times);
+  }
+
+  topicSnapshot(handle: number, answer: SnapshotAnswer): Uint8Array {
+    return this.book.topicSnapshot(handle, answer);
+  }
+
+  topicHeartbeat(handle: number): Uint8Array {
+    return this.book.topicHeartbeat(handle);
   }
 
   version(market: number): MarketVersion {

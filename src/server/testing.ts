@@ -6,14 +6,20 @@ import type {
   BookSource,
   BookStats,
   FrameRequest,
+  FrameTimes,
   L2Request,
   L3Request,
   MarketRow,
   MarketVersion,
   Readiness,
+  SnapshotAnswer,
+  StreamSpec,
+  TopicDelta,
   TopMakersRequest,
 } from './book-source.js';
+import { FakeStreams } from './fake-streams.js';
 import { createHandlers, type Handlers, type HttpOptions } from './http.js';
+import { UnsentAnswers } from './unsent.js';
 import { listen } from './uws.js';
 
 const markets: readonly MarketRow[] = [
@@ -49,6 +55,12 @@ export class FakeBook implements BookSource {
   /** Another array is another set of markets. */
   rows = markets;
 
+  /** Its streaming topics: see {@link FakeStreams}. */
+  readonly streams = new FakeStreams(
+    () => ({ epoch: this.epoch, current: this.current, filler: this.filler }),
+    (market) => this.rows.find((row) => row.id === market)?.symbol ?? '',
+  );
+
   markets(): readonly MarketRow[] {
     return this.rows;
   }
@@ -73,6 +85,31 @@ export class FakeBook implements BookSource {
   topMakers({ side, limit }: TopMakersRequest): readonly string[] {
     if (this.broken) throw new Error('deliberate');
     return Array.from({ length: limit }, (_, index) => `${side}-maker-${index}`);
+  }
+
+  topicName(spec: StreamSpec): string {
+    return this.streams.name(spec);
+  }
+
+  openTopic(spec: StreamSpec, recvNs?: bigint): number {
+    return this.streams.open(spec, recvNs);
+  }
+
+  closeTopic(handle: number): void {
+    this.streams.close(handle);
+  }
+
+  topicDelta(handle: number, times?: FrameTimes): TopicDelta | null {
+    if (this.broken) throw new Error('deliberate');
+    return this.streams.delta(handle, times ?? { recvNs: 0n, sendNs: 0n });
+  }
+
+  topicSnapshot(handle: number, answer: SnapshotAnswer): Uint8Array {
+    return this.streams.snapshot(handle, answer);
+  }
+
+  topicHeartbeat(handle: number): Uint8Array {
+    return this.streams.heartbeat(handle);
   }
 
   version(): MarketVersion {
@@ -105,6 +142,7 @@ export async function startServer(
   port: keyof Handlers = 'main',
 ): Promise<RunningServer> {
   const faults: unknown[] = [];
+  const { unsent = new UnsentAnswers() } = settings;
   const build = { name: 'slotbook', version: '9.9.9', commit: 'abc' };
   const server = {
     url: '',
@@ -118,10 +156,11 @@ export async function startServer(
     feed: () => ({ slotAgeMs: 250, events: { rebuilds: 4 } }),
     build,
     ...settings,
+    unsent,
   });
   const onFault = (error: unknown): void => void faults.push(error);
   const handler = handlers[port];
-  const listener = await listen({ host: '127.0.0.1', port: 0, handler, onFault });
+  const listener = await listen({ host: '127.0.0.1', port: 0, handler, unsent, onFault });
   server.url = `http://127.0.0.1:${listener.port}`;
   server.close = () => listener.close();
   return server;

@@ -1,0 +1,20 @@
+import type { PackedSnapshot } from '#addon';
+import { parseProblems } from './parse.js';
+import type { Problem, Snapshot } from './types.js';
+
+/** A decoded snapshot and the native memory behind it. */
+export class DecodedSnapshot implements Snapshot {
+  readonly slot: number;
+  readonly count: number;
+  readonly problemCount: number;
+  readonly problems: readonly Problem[];
+  readonly packed: PackedSnapshot;
+
+  constructor(packed: PackedSnapshot) {
+    this.packed = packed;
+    this.slot = packed.slot;
+    this.count = packed.count;
+    this.problemCount = packed.problemCount;
+    this.problems = packed.problemCount === 0 ? [] : parseProblems(packed.problems());
+  }
+}

@@ -1,0 +1,48 @@
+/** What a streaming topic shows; every subscriber of it gets the same bytes. */
+export interface TopicSpec {
+  readonly channel: 'book' | 'bbo' | 'l3';
+  /** A market id of the engine. */
+  readonly market: number;
+  /** Levels of a side, or orders for `l3`; `bbo` has none. */
+  readonly depth?: number | undefined;
+  /** The grid of `book` in ticks; left out for every level. */
+  readonly grouping?: number | undefined;
+  /** Whether the book has the levels of the AMM; left out for no. */
+  readonly vamm?: boolean | undefined;
+  /** Whether the book has indicative quotes; left out for no. */
+  readonly indicative?: boolean | undefined;
+  /** Only the orders of this user account (base58), for `l3`. */
+  readonly maker?: string | undefined;
+  /** Whether frames carry {@link FrameTimes}; left out for no. */
+  readonly timing?: boolean | undefined;
+}
+
+/** What a frame says about time, in unix nanoseconds; 0 where it is not known. */
+export interface FrameTimes {
+  /** Receipt of the first notification of the turn. */
+  readonly recvNs: bigint;
+  /** Making of the frame. */
+  readonly sendNs: bigint;
+}
+
+/** How a snapshot is asked for. */
+export interface SnapshotAnswer {
+  /** The JSON text of the request's id; empty for none. */
+  readonly id: string;
+  /** Whether the reader must forget what it had. */
+  readonly reset: boolean;
+  /** When the frame is made, for a topic with timing. */
+  readonly sendNs?: bigint | undefined;
+}
+
+/** A frame for all subscribers of a topic. */
+export interface TopicDelta {
+  /** A view on the engine's own buffer, valid until the next body or frame. */
+  readonly frame: Uint8Array;
+  /** The seq that a reader must have; of no meaning when `reset`. */
+  readonly prev: number;
+  /** The seq that a reader has with it. */
+  readonly seq: number;
+  /** The frame is no delta but the snapshot of another epoch: nothing before it can be resumed. */
+  readonly reset: boolean;
+}
