@@ -45,6 +45,15 @@ export const LIMITS = {
   gzipCacheBytesMax: 64 * 1024 * 1024,
   /** Compressions under way at once; beyond it bodies go out plain, so no queue can grow. */
   gzipPendingMax: 32,
+  /**
+   * Bytes of answers that wait for clients to read them, equal ones counted once: ten of the largest.
+   * Beyond it large answers are refused, so that one more may wait than this.
+   */
+  unsentBytesMax: 256 * 1024 * 1024,
+  /** Smaller bodies are never refused: the first send buffer of a connection takes them. */
+  unsentBodyBytesMin: 16_384,
+  /** Time that a client has to read an answer: the largest in a minute is 3.4 Mbit/s. */
+  unsentMsMax: 60_000,
   /** The incumbent's clients ask for all markets at once, which are fewer than this. */
   batchEntriesMax: 50,
   /** Makers of one answer; getMultipleAccounts reads as many accounts at once. */

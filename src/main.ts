@@ -17,6 +17,7 @@ import { LIMITS } from './limits.js';
 import { createHandlers, type Handlers } from './server/http.js';
 import { filterMarkets } from './server/market-filter.js';
 import { Timings } from './server/timings.js';
+import { UnsentAnswers } from './server/unsent.js';
 import { type Listener, listen } from './server/uws.js';
 import { SocketServer } from './server/ws-server.js';
 import { startDemo } from './sim/demo.js';
@@ -85,6 +86,7 @@ function chainBook(engine: BookOrigin['engine'], status: BookFeed['status']): Ch
 
 async function serveBook(config: CommonConfig, origin: BookOrigin, log: Logger): Promise<Service> {
   const timings = new Timings();
+  const unsent = new UnsentAnswers();
   const book = filterMarkets(origin.engine, config.markets);
   const sockets = new SocketServer({
     ...config,
@@ -105,13 +107,14 @@ async function serveBook(config: CommonConfig, origin: BookOrigin, log: Logger):
     readiness: () => feed.status(),
     feed: () => feed.figures(),
     timings,
+    unsent,
     sockets: () => sockets.figures(),
     build,
     ...(readAccounts === undefined ? {} : { readAccounts }),
     requestsPerSecond: config.requestsPerSecond,
     metrics: config.metricsPort === undefined ? 'main' : 'operator',
   });
-  const { listeners, url, metricsUrl } = await listenOn(config, { handlers, sockets }, log);
+  const { listeners, url, metricsUrl } = await listenOn(config, { handlers, sockets, unsent }, log);
   const closes = listeners.map((listener) => () => listener.close());
   const stops = [() => sockets.close(), ...closes, () => feed.stop(), () => timings.stop()];
   const stop = (): Promise<void> => stopAll(stops);
@@ -128,15 +131,22 @@ async function serveBook(config: CommonConfig, origin: BookOrigin, log: Logger):
   return { url, failed, stop };
 }
 
+/** What answers on the ports. */
+interface Served {
+  readonly handlers: Handlers;
+  readonly sockets: SocketServer;
+  readonly unsent: UnsentAnswers;
+}
+
 /** Binds the port of the clients and, where it is wanted, the one of the operator. */
 async function listenOn(
   { host, port, metricsHost, metricsPort }: CommonConfig,
-  { handlers, sockets }: { readonly handlers: Handlers; readonly sockets: SocketServer },
+  { handlers, sockets, unsent }: Served,
   log: Logger,
 ): Promise<{ listeners: readonly Listener[]; url: string; metricsUrl: string }> {
   const onFault = (error: unknown, path: string): void =>
     log.error({ err: error, path }, 'a request failed');
-  const main = await listen({ host, port, handler: handlers.main, sockets, onFault });
+  const main = await listen({ host, port, handler: handlers.main, sockets, unsent, onFault });
   const url = urlOf(host, main);
   if (metricsPort === undefined) {
     sockets.start(main);
@@ -144,7 +154,7 @@ async function listenOn(
   }
   try {
     const address = { host: metricsHost, port: metricsPort };
-    const operator = await listen({ ...address, handler: handlers.operator, onFault });
+    const operator = await listen({ ...address, handler: handlers.operator, unsent, onFault });
     sockets.start(main);
     return { listeners: [main, operator], url, metricsUrl: urlOf(metricsHost, operator) };
   } catch (error) {

@@ -24,7 +24,7 @@ export function batchL2Route({ book, readiness }: BookRouteOptions): BookRoute {
     const unchanged = notModified(request, tag);
     if (unchanged !== undefined) return unchanged;
     const body = bodies.of(batch.parts);
-    return deliver(request, tag, { body, gzips, key: () => batch.key });
+    return deliver(request, tag, { body, gzips, key: () => batch.key, identity: tag.etag });
   };
 }
 

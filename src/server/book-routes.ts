@@ -62,7 +62,9 @@ export function bookRoute<Query extends { readonly market: number }>(options: {
     freshen(parsed, book);
     const { query, tag } = parsed;
     const key = (): string => JSON.stringify(query);
-    return notModified(request, tag) ?? deliver(request, tag, { body: render(query), gzips, key });
+    const unchanged = notModified(request, tag);
+    if (unchanged !== undefined) return unchanged;
+    return deliver(request, tag, { body: render(query), gzips, key, identity: tag });
   };
 }
 

@@ -24,6 +24,7 @@ import {
 } from './service-routes.js';
 import type { Timings } from './timings.js';
 import { topMakersRoute } from './top-makers-route.js';
+import { UnsentAnswers } from './unsent.js';
 import type { Handler, HttpRequest } from './uws.js';
 import type { SocketFigures } from './ws-figures.js';
 
@@ -38,6 +39,8 @@ export interface HttpOptions extends ServiceOptions {
   /** Durations and the figures of the WebSockets, for /metrics. */
   readonly timings?: Timings;
   readonly sockets?: () => SocketFigures;
+  /** Where the transport keeps what clients have not read. */
+  readonly unsent?: UnsentAnswers;
 }
 
 /** One handler for each port. */
@@ -62,11 +65,11 @@ export function createHandlers(options: HttpOptions): Handlers {
   const all = Object.keys(pathSpecs) as PathName[];
   const served = options.metrics === 'operator' ? all.filter((name) => name !== '/metrics') : all;
   const routes = routesOf(options, requests, served);
-  const { requestsPerSecond = 0 } = options;
+  const { requestsPerSecond = 0, unsent = new UnsentAnswers() } = options;
   const limiter = requestsPerSecond === 0 ? undefined : new RequestLimiter(requestsPerSecond);
   return {
-    main: handlerOf(tableOf(routes, served), requests, limiter),
-    operator: handlerOf(tableOf(routes, operatorPaths), requests, undefined),
+    main: handlerOf(tableOf(routes, served), { requests, unsent, limiter }),
+    operator: handlerOf(tableOf(routes, operatorPaths), { requests, unsent, limiter: undefined }),
   };
 }
 
@@ -104,6 +107,8 @@ function routesOf(
 interface NamedRoute {
   readonly name: PathName;
   readonly answer: Route;
+  /** Whether what waits for slow clients bounds it: the operator must be told even then. */
+  readonly isBounded: boolean;
 }
 
 type Table = ReadonlyMap<string, NamedRoute>;
@@ -112,22 +117,27 @@ type Table = ReadonlyMap<string, NamedRoute>;
 function tableOf(routes: Routes, names: readonly PathName[]): Table {
   const table = new Map<string, NamedRoute>();
   for (const name of names) {
-    for (const prefix of prefixesOf[pathSpecs[name].kind]) {
-      table.set(`${prefix}${name}`, { name, answer: routes[name] });
+    const { kind } = pathSpecs[name];
+    for (const prefix of prefixesOf[kind]) {
+      table.set(`${prefix}${name}`, { name, answer: routes[name], isBounded: kind === 'book' });
     }
   }
   return table;
 }
 
-function handlerOf(
-  table: Table,
-  requests: RequestCounts,
-  limiter: RequestLimiter | undefined,
-): Handler {
+interface Bounds {
+  readonly requests: RequestCounts;
+  readonly unsent: UnsentAnswers;
+  readonly limiter: RequestLimiter | undefined;
+}
+
+function handlerOf(table: Table, { requests, unsent, limiter }: Bounds): Handler {
   return (request) => {
     const route = table.get(request.path);
     const name = route?.name ?? 'unknown';
-    const count = (reply: Reply): Reply => {
+    const isBounded = route?.isBounded === true && request.method !== 'head';
+    const count = (found: Reply): Reply => {
+      const reply = (isBounded ? unsent.refusal(found) : undefined) ?? found;
       requests.add(name, reply.status);
       return reply;
     };

@@ -37,6 +37,8 @@ export interface MetricsOptions {
   readonly requests: RequestCounts;
   readonly timings?: Timings;
   readonly sockets?: () => SocketFigures;
+  /** Bytes of answers that wait for their clients. */
+  readonly unsent?: { readonly bytes: number };
 }
 
 /** States of the feed, of which one holds. */
@@ -58,10 +60,10 @@ export class Metrics {
   readonly #registry = new Registry();
   readonly #timings: Timings | undefined;
 
-  constructor({ book, readiness, feed, requests, timings, sockets }: MetricsOptions) {
+  constructor({ book, readiness, feed, requests, timings, sockets, unsent }: MetricsOptions) {
     collectDefaultMetrics({ register: this.#registry });
     this.#timings = timings;
-    this.#addRequests(requests);
+    this.#addRequests(requests, () => unsent?.bytes ?? 0);
     this.#addBook(book);
     this.#addFeed(feed, readiness);
     if (sockets !== undefined) this.#addSockets(sockets);
@@ -75,7 +77,12 @@ export class Metrics {
     return `${await this.#registry.metrics()}\n${this.#timings?.text() ?? ''}`;
   }
 
-  #addRequests(requests: RequestCounts): void {
+  #addRequests(requests: RequestCounts, unsentBytes: () => number): void {
+    this.#gauge({
+      name: 'slotbook_http_unsent_bytes',
+      help: 'Bytes of answers that wait for clients to read them, equal ones counted once.',
+      read: unsentBytes,
+    });
     new Counter({
       name: 'slotbook_http_requests_total',
       help: 'Answers by path and status.',

@@ -31,7 +31,7 @@ const batch = {
   style: 'lists',
   body: 'BatchL2',
   tagged: true,
-  errors: ['INVALID_PARAM', 'OUT_OF_RANGE', 'NOT_READY'],
+  errors: ['INVALID_PARAM', 'OUT_OF_RANGE', 'NOT_READY', 'LIMIT_EXCEEDED'],
 } as const;
 
 /** Every path by its name, without prefixes. */
@@ -42,7 +42,7 @@ export const pathSpecs = {
     params: l2Params,
     body: 'L2',
     tagged: true,
-    errors: [...marketErrors, 'NOT_READY'],
+    errors: [...marketErrors, 'NOT_READY', 'LIMIT_EXCEEDED'],
   },
   '/batchL2': { ...batch, summary: 'Many /l2 books; lists of one length, at most 50 entries' },
   '/batchL2Cache': { ...batch, summary: 'The same as /batchL2' },
@@ -52,7 +52,7 @@ export const pathSpecs = {
     params: l3Params,
     body: 'L3',
     tagged: true,
-    errors: [...marketErrors, 'NOT_READY'],
+    errors: [...marketErrors, 'NOT_READY', 'LIMIT_EXCEEDED'],
   },
   '/topMakers': {
     summary: 'The user accounts whose orders stand best; without a tag when with their accounts',
@@ -60,7 +60,7 @@ export const pathSpecs = {
     params: topMakersParams,
     body: 'TopMakers',
     tagged: true,
-    errors: [...marketErrors, 'RATE_LIMITED', 'NOT_READY'],
+    errors: [...marketErrors, 'RATE_LIMITED', 'NOT_READY', 'LIMIT_EXCEEDED'],
   },
   '/ws': {
     summary: 'The WebSocket of the channels; 426 for what is no upgrade',

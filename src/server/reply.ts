@@ -12,6 +12,11 @@ export interface Reply {
   readonly status: number;
   readonly headers: readonly Header[];
   readonly body: Uint8Array | string | null;
+  /**
+   * What tells this body from others, so that equal ones wait in one copy: the body itself when its
+   * bytes stay as they are, anything of its version otherwise.
+   */
+  readonly identity?: object | string;
 }
 
 const exposedHeaders =

@@ -61,7 +61,7 @@ function accountsRoute(
   return async (request, makers) => {
     const wantsGzip = acceptsGzip(request.header('accept-encoding'));
     const { body, version } = await reads.get(makers);
-    const plain: Reply = { status: 200, headers, body };
+    const plain: Reply = { status: 200, headers, body, identity: body };
     if (!wantsGzip || body.length < LIMITS.gzipBodyBytesMin) return plain;
     const zipped = await gzips.get({ key: makers.join(), version, body });
     return zipped === undefined ? plain : gzipReply(headers, zipped);

@@ -11,9 +11,10 @@ import './transport-setting.js';
 import uws from 'uWebSockets.js';
 import { ServerError } from './errors.js';
 import { errorReply, type Reply } from './reply.js';
-import { statusLine } from './status-line.js';
 import { assertNativeTransport } from './transport-build.js';
+import { NativeRequest, type SendWay, textOf, writeReply } from './transport-http.js';
 import { socketOptions, TransportSocket } from './transport-socket.js';
+import { UnsentAnswers } from './unsent.js';
 import type { SocketHandlers, SocketSession } from './ws-socket.js';
 
 export { transportVersion } from './transport-build.js';
@@ -45,6 +46,8 @@ export interface ListenOptions {
   readonly handler: Handler;
   /** Who takes the WebSockets; without it there are none. */
   readonly sockets?: SocketHandlers;
+  /** Where answers wait for their clients; those of `createHandlers`, which refuses more. */
+  readonly unsent?: UnsentAnswers;
   /** Told of every error that a handler did not mean. */
   readonly onFault: (error: unknown, path: string) => void;
 }
@@ -65,8 +68,9 @@ export interface Listener {
 export function listen(options: ListenOptions): Promise<Listener> {
   assertNativeTransport();
   const app = uws.App();
-  if (options.sockets !== undefined) serveSockets(app, options.sockets, options.onFault);
-  app.any('/*', (response, request) => answer(response, request, options));
+  const serving: Serving = { unsent: new UnsentAnswers(), ...options };
+  if (options.sockets !== undefined) serveSockets(app, options.sockets, serving);
+  app.any('/*', (response, request) => answer(response, request, serving));
   return new Promise((resolve, reject) => {
     const { host, port } = options;
     const onListen = (socket: uws.us_listen_socket | false): void => {
@@ -87,6 +91,9 @@ export function listen(options: ListenOptions): Promise<Listener> {
   });
 }
 
+/** What a request is answered with. */
+type Serving = ListenOptions & { readonly unsent: UnsentAnswers };
+
 /** The form of `listen` that takes host and options, which the package's types leave out. */
 type ListenExclusive = (
   this: uws.TemplatedApp,
@@ -104,7 +111,7 @@ interface ExclusiveOption {
 function answer(
   response: uws.HttpResponse,
   native: uws.HttpRequest,
-  { handler, onFault }: ListenOptions,
+  { handler, onFault, unsent }: Serving,
 ): void {
   const request = new NativeRequest(native, response);
   const withBody = request.method !== 'head';
@@ -115,15 +122,16 @@ function answer(
     onFault(error, request.path);
     reply = internalReply;
   }
-  if (reply instanceof Promise) answerLater(response, { reply, withBody, request, onFault });
-  else write(response, reply, withBody);
+  const way = { withBody, unsent };
+  if (reply instanceof Promise) answerLater(response, { reply, way, request, onFault });
+  else writeReply(response, reply, way);
 }
 
 function answerLater(
   response: uws.HttpResponse,
   pending: {
     readonly reply: Promise<Reply>;
-    readonly withBody: boolean;
+    readonly way: SendWay;
     readonly request: HttpRequest;
     readonly onFault: ListenOptions['onFault'];
   },
@@ -133,7 +141,7 @@ function answerLater(
     gone = true;
   });
   const finish = (reply: Reply): void => {
-    if (!gone) response.cork(() => write(response, reply, pending.withBody));
+    if (!gone) response.cork(() => writeReply(response, reply, pending.way));
   };
   pending.reply.then(finish, (error: unknown) => {
     pending.onFault(error, pending.request.path);
@@ -141,53 +149,7 @@ function answerLater(
   });
 }
 
-function write(response: uws.HttpResponse, reply: Reply, withBody: boolean): void {
-  response.writeStatus(statusLine(reply.status));
-  for (const [name, value] of reply.headers) response.writeHeader(name, value);
-  if (reply.body === null) {
-    response.endWithoutBody();
-  } else if (withBody) {
-    response.end(reply.body);
-  } else {
-    // `endWithoutBody(length)` of this version never completes the response.
-    response.writeHeader('Content-Length', String(Buffer.byteLength(reply.body)));
-    response.endWithoutBody();
-  }
-}
-
 const internalReply = errorReply(new ServerError('INTERNAL', 'the request could not be answered'));
-
-/** The native request, read only as far as the handler asks. */
-class NativeRequest implements HttpRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly query: string;
-
-  constructor(
-    private readonly native: uws.HttpRequest,
-    private readonly response: uws.HttpResponse,
-  ) {
-    this.method = native.getMethod();
-    this.path = native.getUrl();
-    this.query = native.getQuery() ?? '';
-  }
-
-  get ip(): string {
-    return textOf(this.response.getRemoteAddressAsText());
-  }
-
-  header(name: string): string {
-    return this.native.getHeader(name);
-  }
-
-  headerBytes(): number {
-    let bytes = 0;
-    this.native.forEach((name, value) => {
-      bytes += name.length + value.length;
-    });
-    return bytes;
-  }
-}
 
 /** What the transport keeps with a socket: the session, once the handlers have given one. */
 interface SocketData {
@@ -201,7 +163,8 @@ type NativeSocket = uws.WebSocket<SocketData>;
 type OnFault = ListenOptions['onFault'];
 
 /** Lets the sockets of the paths in, and tells their sessions what happens. */
-function serveSockets(app: uws.TemplatedApp, handlers: SocketHandlers, onFault: OnFault): void {
+function serveSockets(app: uws.TemplatedApp, handlers: SocketHandlers, serving: Serving): void {
+  const { onFault, unsent } = serving;
   const tell = (native: NativeSocket, run: (session: SocketSession) => void): void => {
     const data = native.getUserData();
     guard(data, onFault, () => {
@@ -211,7 +174,7 @@ function serveSockets(app: uws.TemplatedApp, handlers: SocketHandlers, onFault: 
   const behavior: uws.WebSocketBehavior<SocketData> & DroppedHandler = {
     ...socketOptions,
     upgrade: (response, request, context) => {
-      admit(response, request, { handlers, context, onFault });
+      admit(response, request, { handlers, context, onFault, unsent });
     },
     open: (native) => {
       const data = native.getUserData();
@@ -256,7 +219,7 @@ interface DroppedHandler {
 function admit(
   response: uws.HttpResponse,
   native: uws.HttpRequest,
-  { handlers, context, onFault }: Upgrade,
+  { handlers, context, onFault, unsent }: Upgrade,
 ): void {
   const request = new NativeRequest(native, response);
   const { ip, path } = request;
@@ -268,7 +231,7 @@ function admit(
     refusal = internalReply;
   }
   if (refusal !== null) {
-    write(response, refusal, true);
+    writeReply(response, refusal, { withBody: true, unsent });
     return;
   }
   const header = (name: string): string => native.getHeader(`sec-websocket-${name}`);
@@ -281,6 +244,7 @@ interface Upgrade {
   readonly handlers: SocketHandlers;
   readonly context: uws.us_socket_context_t;
   readonly onFault: OnFault;
+  readonly unsent: UnsentAnswers;
 }
 
 /** Keeps an exception from the transport, and closes the socket whose session threw it. */
@@ -294,7 +258,3 @@ function guard({ socket, path }: SocketData, onFault: OnFault, run: () => void):
 }
 
 const internalCloseCode = 1011;
-
-function textOf(bytes: ArrayBuffer): string {
-  return Buffer.from(bytes).toString();
-}

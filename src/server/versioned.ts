@@ -43,20 +43,29 @@ export function deliver(
     readonly gzips: GzipCache;
     /** What the client asked for, whatever the version; only called for large bodies. */
     readonly key: () => string;
+    /** Equal for equal bodies of one version. */
+    readonly identity: object | string;
   },
 ): Reply | Promise<Reply> {
-  const { body, gzips, key } = content;
+  const { body, gzips, key, identity } = content;
   if (body.length < LIMITS.gzipBodyBytesMin || !acceptsGzip(request.header('accept-encoding'))) {
-    return { status: 200, headers, body };
+    return { status: 200, headers, body, identity };
   }
   const zipped = gzips.get({ key: key(), version: etag, body });
   if (zipped instanceof Promise) return zipped.then((bytes) => gzipReply(headers, bytes));
-  return zipped === undefined ? { status: 200, headers, body } : gzipReply(headers, zipped);
+  return zipped === undefined
+    ? { status: 200, headers, body, identity }
+    : gzipReply(headers, zipped);
 }
 
-/** A 200 with a compressed body. */
+/** A 200 with a compressed body, whose bytes stay as they are. */
 export function gzipReply(headers: readonly Header[], body: Uint8Array): Reply {
-  return { status: 200, headers: [...headers, ['Content-Encoding', 'gzip']], body };
+  return {
+    status: 200,
+    headers: [...headers, ['Content-Encoding', 'gzip']],
+    body,
+    identity: body,
+  };
 }
 
 /** Whether If-None-Match names this tag. A weak tag of ours compares equal, as RFC 9110 says. */

@@ -1,0 +1,85 @@
+/** What is read of the transport's requests, and how an answer is written to its responses. */
+import type { Reply } from './reply.js';
+import { statusLine } from './status-line.js';
+import type { BodyWriter, UnsentAnswers } from './unsent.js';
+import type { HttpRequest } from './uws.js';
+
+/** What is used of the transport's own request. */
+interface NativeHead {
+  getMethod(): string;
+  getUrl(): string;
+  getQuery(): string | undefined;
+  getHeader(name: string): string;
+  forEach(each: (name: string, value: string) => void): void;
+}
+
+/** What is used of the transport's own response. */
+interface NativeResponse extends BodyWriter {
+  writeStatus(line: string): unknown;
+  writeHeader(name: string, value: string): unknown;
+  endWithoutBody(): unknown;
+  getRemoteAddressAsText(): ArrayBuffer;
+}
+
+/** How an answer is sent. */
+export interface SendWay {
+  /** HEAD is answered without it. */
+  readonly withBody: boolean;
+  readonly unsent: UnsentAnswers;
+}
+
+/** Writes a whole answer; what the client does not take at once waits in `unsent`. */
+export function writeReply(
+  response: NativeResponse,
+  { status, headers, body, identity }: Reply,
+  { withBody, unsent }: SendWay,
+): void {
+  response.writeStatus(statusLine(status));
+  for (const [name, value] of headers) response.writeHeader(name, value);
+  if (body === null) {
+    response.endWithoutBody();
+  } else if (withBody) {
+    unsent.send(response, body, identity);
+  } else {
+    // `endWithoutBody(length)` of this version never completes the response.
+    response.writeHeader('Content-Length', String(Buffer.byteLength(body)));
+    response.endWithoutBody();
+  }
+}
+
+/** The native request, read only as far as the handler asks. */
+export class NativeRequest implements HttpRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+
+  constructor(
+    private readonly native: NativeHead,
+    private readonly response: NativeResponse,
+  ) {
+    this.method = native.getMethod();
+    this.path = native.getUrl();
+    this.query = native.getQuery() ?? '';
+  }
+
+  get ip(): string {
+    return textOf(this.response.getRemoteAddressAsText());
+  }
+
+  header(name: string): string {
+    return this.native.getHeader(name);
+  }
+
+  headerBytes(): number {
+    let bytes = 0;
+    this.native.forEach((name, value) => {
+      bytes += name.length + value.length;
+    });
+    return bytes;
+  }
+}
+
+/** The bytes of a text that the transport gives. */
+export function textOf(bytes: ArrayBuffer): string {
+  return Buffer.from(bytes).toString();
+}
