@@ -8,6 +8,7 @@ import sdk from '@drift-labs/sdk';
 import { Connection, Keypair } from '@solana/web3.js';
 
 const {
+  BN,
   DLOBSubscriber,
   DriftClient,
   MarketType,
@@ -128,8 +129,13 @@ function rowsOf(rows, nodes) {
     id: `${maker.toBase58()}:${orderId}`,
     price: price.toString(),
     size: size.toString(),
-    levelSize: nodes[at].baseAssetAmount.sub(nodes[at].order.baseAssetAmountFilled).toString(),
+    levelSize: levelSizeOf(nodes[at]).toString(),
   }));
+}
+
+/** A capped order that has filled more than its cap is in no level of the SDK. */
+function levelSizeOf({ baseAssetAmount, order }) {
+  return BN.max(baseAssetAmount.sub(order.baseAssetAmountFilled), new BN(0));
 }
 
 /** What the rules of departure are judged by, as the SDK decodes it. */
