@@ -28,9 +28,9 @@ export class Oracles {
     return [...this.#subscriptions.keys()];
   }
 
-  /** Whether a reading of an oracle is not behind what the socket has told of it. */
+  /** Whether a reading of an oracle is later than what the socket has told of it. */
   accepts({ pubkey, slot }: Pick<AccountUpdate, 'pubkey' | 'slot'>): boolean {
-    return slot >= this.slotOf(pubkey);
+    return slot > this.slotOf(pubkey);
   }
 
   /** The slot of the newest notification of this oracle; 0 before the first. */
