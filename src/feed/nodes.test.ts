@@ -1,43 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { FakeSocket, noRpc } from '../../test/support/fake-socket.js';
 import { ManualTimers } from '../../test/support/manual-timers.js';
 import { silentLog } from '../rpc/log.js';
-import type { RpcSocketListener } from '../rpc/socket.js';
 import { type FeedNode, type FeedNodes, Nodes } from './nodes.js';
-import type { FeedRpc, FeedSocket } from './parts.js';
 
 const STALE_AFTER_MS = 5_000;
-
-const noRpc: FeedRpc = {
-  call: () => Promise.reject(new Error('not asked in this test')),
-  callRaw: () => Promise.reject(new Error('not asked in this test')),
-};
-
-/** A socket that a test opens and closes by hand. */
-class FakeSocket implements FeedSocket {
-  listener: RpcSocketListener | null = null;
-  starts = 0;
-
-  start(listener: RpcSocketListener): void {
-    this.listener = listener;
-    this.starts += 1;
-  }
-
-  stop(): void {
-    this.listener = null;
-  }
-
-  drop(reason: string): void {
-    this.listener?.closed(reason);
-  }
-
-  settled(): void {}
-
-  subscribe(): Promise<never> {
-    return Promise.reject(new Error('not asked in this test'));
-  }
-
-  unsubscribe(): void {}
-}
 
 let timers: ManualTimers;
 let sockets: FakeSocket[];

@@ -1,0 +1,35 @@
+import type { FeedRpc, FeedSocket } from '../../src/feed/parts.js';
+import type { RpcSocketListener } from '../../src/rpc/socket.js';
+
+/** A client that must not be asked. */
+export const noRpc: FeedRpc = {
+  call: () => Promise.reject(new Error('not asked in this test')),
+  callRaw: () => Promise.reject(new Error('not asked in this test')),
+};
+
+/** A socket that a test opens and closes by hand. */
+export class FakeSocket implements FeedSocket {
+  listener: RpcSocketListener | null = null;
+  starts = 0;
+
+  start(listener: RpcSocketListener): void {
+    this.listener = listener;
+    this.starts += 1;
+  }
+
+  stop(): void {
+    this.listener = null;
+  }
+
+  drop(reason: string): void {
+    this.listener?.closed(reason);
+  }
+
+  settled(): void {}
+
+  subscribe(): Promise<never> {
+    return Promise.reject(new Error('not asked in this test'));
+  }
+
+  unsubscribe(): void {}
+}
