@@ -4,12 +4,13 @@ import { plainBooks } from './plain-book.js';
 import { type ChainWrite, ScriptedChain } from './scripted-chain.js';
 import { BookFollower, type Delivery, type ShownBook } from './support/book-follower.js';
 
-const IN_ORDER: Delivery = { laneOf: () => 'all', apartMs: 0 };
+const IN_ORDER: Delivery = { laneOf: () => 'all', apartMs: 0, backMs: 0 };
 
 /** Users come by one subscription, and every other account by its own. */
 const IN_LANES: Delivery = {
   laneOf: (write) => (isUser(write) ? 'users' : write.pubkey),
   apartMs: 10_000,
+  backMs: 0,
 };
 
 function isUser({ bytes }: ChainWrite): boolean {

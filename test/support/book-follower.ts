@@ -33,6 +33,11 @@ export interface Delivery {
   readonly laneOf: (write: ChainWrite) => string;
   /** How far lanes may be apart. */
   readonly apartMs: number;
+  /**
+   * How long what a reading brought may be taken back by notifications still under way: 0 where they
+   * carry their true slot.
+   */
+  readonly backMs: number;
 }
 
 /**
@@ -82,6 +87,7 @@ export class BookFollower {
   accepts(shown: ShownBook): boolean {
     setClock.call(this.#engine, shown.slot, shown.unixSeconds);
     this.#render();
+    for (const lane of this.#lanes.values()) this.#rewind(lane, shown.atMs - this.#delivery.backMs);
     const lanes = [...this.#lanes.values()].sort((a, b) => b.writes.length - a.writes.length);
     const from = this.#tried.length;
     if (this.#search(lanes, shown)) {
@@ -168,6 +174,11 @@ export class BookFollower {
     }
     while (lane.at > from) this.#goBack(lane);
     return false;
+  }
+
+  #rewind(lane: Lane, toMs: number): void {
+    if (this.#delivery.backMs === 0 || this.#tried.length > 0) return;
+    while ((lane.writes[lane.at - 1]?.atMs ?? 0) > toMs) this.#goBack(lane);
   }
 
   #settle(lane: Lane, beforeMs: number): void {

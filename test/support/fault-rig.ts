@@ -46,6 +46,7 @@ export class FaultRig {
     const checker = new FrameChecker(chain, {
       laneOf: () => 'all',
       apartMs: 0,
+      backMs: 0,
       oldMsMax: OLD_MS_MAX,
       secondsAreApart: false,
       forgiving: options.forgiving ?? false,

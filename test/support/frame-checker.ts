@@ -216,7 +216,6 @@ export class FrameChecker {
       if (!this.#chapters.some(({ followers }) => followers.has(symbol))) return;
       if (sweeps || dirty.includes(id)) this.#made(engine, id, symbol, atMs);
     });
-    if (!this.#working && this.#queue.length > 0) this.#workSoon();
   }
 
   #made(engine: Engine, id: number, market: string, atMs: number): void {
@@ -241,7 +240,12 @@ export class FrameChecker {
       verdict: undefined,
     };
     if (known === undefined || known.verdict === undefined) this.#versions.set(key, version);
-    if (state === 'live') this.#queue.push(version);
+    // Only what is still live when the turn is over can be got by anyone.
+    queueMicrotask(() => {
+      if (state !== 'live' || this.#state !== 'live') return;
+      this.#queue.push(version);
+      if (!this.#working) this.#workSoon();
+    });
   }
 
   #workSoon(): void {

@@ -13,6 +13,11 @@ import { ServiceWatch } from './service-watch.js';
 const USER_BYTES = 4_376;
 /** The chain looks at each subscription by itself, some ten milliseconds apart. */
 const LANES_APART_MS = 200;
+/**
+ * The chain freezes the slots of its notifications and the relay can only guess them, so a reading
+ * may hold what a notification under way takes back. The scripted chain knows its slots.
+ */
+const BACK_MS = 400;
 /** Writes that may fall due while the chain stood still; what is beyond is given up. */
 const DUE_MAX = 20;
 
@@ -146,6 +151,7 @@ export class RelayRig {
     const checker = new FrameChecker(lived, {
       laneOf: (write) => (write.bytes?.length === USER_BYTES ? 'users' : write.pubkey),
       apartMs: LANES_APART_MS,
+      backMs: BACK_MS,
       oldMsMax: OLD_MS_MAX,
       secondsAreApart: true,
       forgiving,
