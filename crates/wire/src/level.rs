@@ -43,12 +43,22 @@ impl Source {
 pub const SOURCES: usize = 3;
 
 /// One price on one side with what each source has there, sizes at 1e9.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Eq)]
 pub struct SourcedLevel {
     /// The price, 1e6.
     pub price: Price,
     /// The size of each source by [`Source`]; 0 leaves the source out of the body.
     pub sizes: [u128; SOURCES],
+}
+
+/// In registers: topics compare every level that they show after each turn, and the derived
+/// comparison is a call for each.
+impl PartialEq for SourcedLevel {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        let differs = |source: usize| self.sizes[source] ^ other.sizes[source];
+        self.price == other.price && (0..SOURCES).fold(0, |all, source| all | differs(source)) == 0
+    }
 }
 
 impl SourcedLevel {

@@ -129,41 +129,38 @@ fn write_cut<const N: bool, B, A>(
     write_l2(json, head, bids, asks);
 }
 
-/// Reads the rows that the /l2 body of the request has on a side. Answers false for an unknown
-/// market.
-pub(crate) fn read_levels(
+/// Calls `each` with the rows that the /l2 body of the request has on a side, best first.
+#[inline]
+pub(crate) fn each_level(
     book: &Book,
     request: &L2Request,
     side: Side,
-    rows: &mut Vec<SourcedLevel>,
-) -> bool {
-    rows.clear();
-    let Some(info) = book.market(request.market) else { return false };
+    each: impl FnMut(SourcedLevel),
+) {
+    let Some(info) = book.market(request.market) else { return };
     let levels = shown_levels(book, info, side);
     match request.grid(info.tick) {
-        None => rows.extend(levels.take(request.depth_levels)),
+        None => levels.take(request.depth_levels).for_each(each),
         Some(grid) => {
-            rows.extend(grouped(levels, grid, Rounding::of(side)).take(request.depth_levels));
+            let groups = grouped(levels, grid, Rounding::of(side));
+            groups.take(request.depth_levels).for_each(each);
         }
     }
-    true
 }
 
-/// Reads the rows that the /l3 body of the request has on a side. Answers false for an unknown
-/// market.
-pub(crate) fn read_orders(
+/// Calls `each` with the rows that the /l3 body of the request has on a side, in book order.
+pub(crate) fn each_order(
     book: &Book,
     request: &L3Request,
     side: Side,
-    (rows, lines): (&mut Rows, &mut Vec<OrderLine>),
-) -> bool {
-    lines.clear();
-    let Some(info) = book.market(request.market) else { return false };
+    rows: &mut Rows,
+    each: impl FnMut(OrderLine),
+) {
+    let Some(info) = book.market(request.market) else { return };
     let scale = SizeScale::from_decimals(info.decimals);
     let rows = rows.side(side);
     read_side(book, request, side, rows);
-    lines.extend(rows.iter().map(|row| line(row, scale)));
-    true
+    rows.iter().map(|row| line(row, scale)).for_each(each);
 }
 
 /// The levels of a side as every reader is shown them, all sources merged, best first.

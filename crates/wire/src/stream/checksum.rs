@@ -1,6 +1,6 @@
 //! The checksum by which a reader knows that its book is ours.
 
-use super::diff::Row;
+use super::rows::{Fresh, Row};
 use crate::writer::JsonWriter;
 
 /// Rows of each side that the checksum covers.
@@ -8,12 +8,12 @@ pub(super) const CHECKSUM_ROWS: usize = 10;
 
 /// zlib's CRC-32 of price and size of bid 1, ask 1, bid 2 and so on, joined by `:`; a row that is
 /// missing adds nothing. `text` is for use again.
-pub(super) fn checksum<R: Row>(bids: &[R], asks: &[R], text: &mut Vec<u8>) -> u32 {
+pub(super) fn checksum<R: Row>(shown: [&[R]; 2], fresh: &[Fresh<R>; 2], text: &mut Vec<u8>) -> u32 {
     text.clear();
-    let rows = bids.len().max(asks.len()).min(CHECKSUM_ROWS);
-    for index in 0..rows {
-        for row in [bids.get(index), asks.get(index)].into_iter().flatten() {
-            let mut json = JsonWriter::new(text);
+    let mut json = JsonWriter::new(text);
+    for index in 0..CHECKSUM_ROWS {
+        for (shown, fresh) in shown.iter().zip(fresh) {
+            let Some(row) = fresh.get(shown, index) else { continue };
             json.u64(row.price().0);
             json.raw(b":");
             json.u128(row.size());
@@ -22,4 +22,10 @@ pub(super) fn checksum<R: Row>(bids: &[R], asks: &[R], text: &mut Vec<u8>) -> u3
     }
     text.pop();
     crc32fast::hash(text)
+}
+
+/// Whether the checksum of the fresh rows is that of the shown ones.
+pub(super) fn is_covered_same<R: Row>(shown: [&[R]; 2], fresh: &[Fresh<R>; 2]) -> bool {
+    let mut sides = shown.iter().zip(fresh);
+    sides.all(|(shown, fresh)| fresh.same() >= CHECKSUM_ROWS || fresh.is_all_same(shown))
 }

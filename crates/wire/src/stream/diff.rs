@@ -3,59 +3,10 @@
 use std::cmp::Ordering;
 
 use slotbook_book::Side;
-use slotbook_protocol::units::{Price, Pubkey};
+use slotbook_protocol::units::Pubkey;
 
+use super::rows::Row;
 use crate::l3::OrderLine;
-use crate::level::SourcedLevel;
-
-/// A row of a side. Rows stand in the order of the book, and no two at the same place.
-pub(super) trait Row: Copy + PartialEq {
-    /// What stands before what on this side.
-    fn place(&self, other: &Self, side: Side) -> Ordering;
-    fn price(&self) -> Price;
-    /// At 1e9.
-    fn size(&self) -> u128;
-}
-
-impl Row for SourcedLevel {
-    #[inline]
-    fn place(&self, other: &Self, side: Side) -> Ordering {
-        by_price(self.price, other.price, side)
-    }
-
-    #[inline]
-    fn price(&self) -> Price {
-        self.price
-    }
-
-    #[inline]
-    fn size(&self) -> u128 {
-        self.size()
-    }
-}
-
-impl Row for OrderLine {
-    fn place(&self, other: &Self, side: Side) -> Ordering {
-        let queue = |line: &Self| (line.slot, line.order_id, line.maker);
-        by_price(self.price, other.price, side).then_with(|| queue(self).cmp(&queue(other)))
-    }
-
-    fn price(&self) -> Price {
-        self.price
-    }
-
-    fn size(&self) -> u128 {
-        self.size
-    }
-}
-
-#[inline]
-fn by_price(a: Price, b: Price, side: Side) -> Ordering {
-    match side {
-        Side::Bid => b.cmp(&a),
-        Side::Ask => a.cmp(&b),
-    }
-}
 
 /// One row that is not as it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,10 +81,6 @@ impl OrderChanges {
         if !came.is_empty() && !went.is_empty() {
             self.find_moved(side);
         }
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.came.is_empty() && self.became.is_empty() && self.went.is_empty()
     }
 
     /// Makes one change of each order that went and came.

@@ -10,6 +10,7 @@
 mod checksum;
 mod diff;
 mod picture;
+mod rows;
 pub mod spec;
 pub mod topic;
 mod write;

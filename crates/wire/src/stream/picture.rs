@@ -4,7 +4,7 @@ use slotbook_book::{FeedState, Header};
 use slotbook_protocol::units::Slot;
 
 use super::spec::{Channel, Timing, TopicSpec};
-use super::write::{Sides, write_all_orders, write_best, write_levels};
+use super::write::{write_all_orders, write_best, write_levels};
 use crate::l3::OrderLine;
 use crate::level::SourcedLevel;
 use crate::writer::JsonWriter;
@@ -92,27 +92,11 @@ impl Moment {
     }
 }
 
-/// The rows of a topic.
-#[derive(Debug)]
-pub(super) enum Shown {
-    Levels(Sides<SourcedLevel>),
-    Orders(Sides<OrderLine>),
-}
-
-/// The rows of a picture.
+/// The rows of a picture, bids first.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ShownRows<'a> {
-    Levels(&'a Sides<SourcedLevel>),
-    Orders(&'a Sides<OrderLine>),
-}
-
-impl Shown {
-    pub(super) fn rows(&self) -> ShownRows<'_> {
-        match self {
-            Self::Levels(sides) => ShownRows::Levels(sides),
-            Self::Orders(sides) => ShownRows::Orders(sides),
-        }
-    }
+    Levels([&'a [SourcedLevel]; 2]),
+    Orders([&'a [OrderLine]; 2]),
 }
 
 /// Everything that a snapshot says.
@@ -141,7 +125,9 @@ impl Picture<'_> {
             Reset::No => b",\"reset\":false,",
         });
         match (self.rows, self.spec.channel) {
-            (ShownRows::Levels(sides), Channel::Bbo) => write_best(&mut json, sides),
+            (ShownRows::Levels(sides), Channel::Bbo) => {
+                write_best(&mut json, sides.map(<[SourcedLevel]>::first));
+            }
             (ShownRows::Levels(sides), _) => write_levels(&mut json, sides),
             (ShownRows::Orders(sides), _) => write_all_orders(&mut json, sides),
         }

@@ -2,23 +2,43 @@
 
 use slotbook_book::{Book, Side};
 
-use super::checksum::checksum;
+use super::checksum::{checksum, is_covered_same};
 use super::diff::OrderChanges;
 pub use super::picture::{Answer, FrameTimes, Reset};
-use super::picture::{Moment, Names, Picture, Shown, ShownRows, write_checksum, write_identity};
+use super::picture::{Moment, Names, Picture, ShownRows, write_checksum, write_identity};
+use super::rows::{Fresh, Row};
 use super::spec::{Channel, Shows, TopicSpec};
-use super::write::{Sides, write_best, write_level_changes, write_order_changes};
+use super::write::{write_best, write_level_changes, write_order_changes};
 use crate::l3::OrderLine;
 use crate::level::{Source, SourcedLevel};
-use crate::render::{Rows, read_levels, read_orders};
+use crate::render::{Rows, each_level, each_order};
 use crate::writer::JsonWriter;
+
+/// The checksum of a book without a row.
+const EMPTY_CHECKSUM: u32 = 0;
+
+/// The published rows of a topic, bids first.
+#[derive(Debug)]
+enum Shown {
+    Levels([Vec<SourcedLevel>; 2]),
+    Orders([Vec<OrderLine>; 2]),
+}
+
+impl Shown {
+    fn none(spec: &TopicSpec) -> Self {
+        match spec.shows() {
+            Shows::Levels(_) => Self::Levels(Default::default()),
+            Shows::Orders(_) => Self::Orders(Default::default()),
+        }
+    }
+}
 
 /// What all topics of a book share to make their next frame: nothing is allocated for it once the
 /// largest frame was made.
 #[derive(Debug, Default)]
 pub struct StreamScratch {
-    levels: Sides<SourcedLevel>,
-    orders: Sides<OrderLine>,
+    levels: [Fresh<SourcedLevel>; 2],
+    orders: [Fresh<OrderLine>; 2],
     rows: Rows,
     changes: [OrderChanges; 2],
     checksum_text: Vec<u8>,
@@ -27,40 +47,60 @@ pub struct StreamScratch {
 }
 
 impl StreamScratch {
-    /// Reads what the book shows now; answers its checksum.
-    fn read(&mut self, book: &Book, spec: &TopicSpec) -> u32 {
-        for (index, side) in Side::BOTH.into_iter().enumerate() {
-            match spec.shows() {
-                Shows::Levels(request) => {
-                    read_levels(book, &request, side, &mut self.levels[index]);
+    /// Reads what the book shows now; answers whether it is other than what is shown.
+    fn read(&mut self, book: &Book, spec: &TopicSpec, shown: &Shown) -> bool {
+        match (spec.shows(), shown) {
+            (Shows::Levels(request), Shown::Levels(shown)) => {
+                let has_sources = spec.channel != Channel::Bbo;
+                for (index, side) in Side::BOTH.into_iter().enumerate() {
+                    let (fresh, shown) = (&mut self.levels[index], shown[index].as_slice());
+                    fresh.clear();
+                    each_level(book, &request, side, |level| {
+                        let level = if has_sources { level } else { without_sources(&level) };
+                        fresh.push(shown, level);
+                    });
                 }
-                Shows::Orders(request) => {
-                    let lines = &mut self.orders[index];
-                    read_orders(book, &request, side, (&mut self.rows, lines));
-                }
+                is_other(shown, &self.levels)
             }
-        }
-        if spec.channel == Channel::Bbo {
-            // Readers are shown no sources, so a change of these alone is none to them.
-            self.levels.iter_mut().flatten().for_each(|level| *level = without_sources(level));
-        }
-        let text = &mut self.checksum_text;
-        match spec.shows() {
-            Shows::Levels(_) => checksum(&self.levels[0], &self.levels[1], text),
-            Shows::Orders(_) => checksum(&self.orders[0], &self.orders[1], text),
+            (Shows::Orders(request), Shown::Orders(shown)) => {
+                for (index, side) in Side::BOTH.into_iter().enumerate() {
+                    let (fresh, shown) = (&mut self.orders[index], shown[index].as_slice());
+                    fresh.clear();
+                    each_order(book, &request, side, &mut self.rows, |line| {
+                        fresh.push(shown, line)
+                    });
+                }
+                is_other(shown, &self.orders)
+            }
+            _ => unreachable!("Invariant: a topic shows what its specification says"),
         }
     }
 
-    fn rows(&self, spec: &TopicSpec) -> ShownRows<'_> {
-        match spec.shows() {
-            Shows::Levels(_) => ShownRows::Levels(&self.levels),
-            Shows::Orders(_) => ShownRows::Orders(&self.orders),
+    /// The checksum of what was read; `known` is that of what is shown.
+    fn checksum(&mut self, shown: &Shown, known: u32) -> u32 {
+        let text = &mut self.checksum_text;
+        match shown {
+            Shown::Levels(shown) => sum(slices(shown), &self.levels, known, text),
+            Shown::Orders(shown) => sum(slices(shown), &self.orders, known, text),
         }
     }
 }
 
+/// Best prices have no sources, so that a change of these alone is none to their readers.
 fn without_sources(level: &SourcedLevel) -> SourcedLevel {
     SourcedLevel::of(Source::Dlob, level.price, level.size())
+}
+
+fn slices<R>(sides: &[Vec<R>; 2]) -> [&[R]; 2] {
+    sides.each_ref().map(Vec::as_slice)
+}
+
+fn is_other<R: Row>(shown: &[Vec<R>; 2], fresh: &[Fresh<R>; 2]) -> bool {
+    shown.iter().zip(fresh).any(|(shown, fresh)| !fresh.is_all_same(shown))
+}
+
+fn sum<R: Row>(shown: [&[R]; 2], fresh: &[Fresh<R>; 2], known: u32, text: &mut Vec<u8>) -> u32 {
+    if is_covered_same(shown, fresh) { known } else { checksum(shown, fresh, text) }
 }
 
 /// What the subscribers of one topic have.
@@ -90,25 +130,23 @@ impl Topic {
     ) -> Option<Self> {
         let header = book.header(spec.market)?;
         let market_name = book.market(spec.market)?.name.clone();
-        let mut topic = Self {
+        let name = spec.name(&market_name);
+        let mut identity = Vec::new();
+        write_identity(&mut identity, names(&spec, &name, &market_name, epoch));
+        let mut shown = Shown::none(&spec);
+        scratch.read(book, &spec, &shown);
+        let checksum = scratch.checksum(&shown, EMPTY_CHECKSUM);
+        publish_rows(&mut shown, scratch);
+        Some(Self {
             spec,
-            name: spec.name(&market_name),
+            name,
             market_name,
             epoch: epoch.to_owned(),
-            identity: Vec::new(),
+            identity,
             published: Moment::of(&header, received_ns),
-            shown: match spec.shows() {
-                Shows::Levels(_) => Shown::Levels(Sides::default()),
-                Shows::Orders(_) => Shown::Orders(Sides::default()),
-            },
-            checksum: scratch.read(book, &spec),
-        };
-        write_identity(
-            &mut topic.identity,
-            names(&topic.spec, &topic.name, &topic.market_name, epoch),
-        );
-        topic.take_rows(scratch);
-        Some(topic)
+            shown,
+            checksum,
+        })
     }
 
     /// The name of the topic. It keeps it, whatever becomes of the market's name.
@@ -134,23 +172,35 @@ impl Topic {
         if reset == Reset::No && !is_state_new && now.seq == self.published.seq {
             return None;
         }
-        let checksum = scratch.read(book, &self.spec);
-        scratch.frame.clear();
-        if reset == Reset::Yes {
-            self.write_reset(epoch, now, checksum, times.sent_ns, scratch);
-        } else if !self.write_delta(now, checksum, times.sent_ns, scratch) && !is_state_new {
+        let nothing = Shown::none(&self.spec);
+        let (shown, known) = match reset {
+            Reset::No => (&self.shown, self.checksum),
+            Reset::Yes => (&nothing, EMPTY_CHECKSUM),
+        };
+        let is_other = scratch.read(book, &self.spec, shown);
+        if !is_other && !is_state_new && reset == Reset::No {
             return None;
+        }
+        let checksum = scratch.checksum(shown, known);
+        scratch.frame.clear();
+        match reset {
+            Reset::No => self.write_delta(now, checksum, times.sent_ns, scratch),
+            Reset::Yes => self.write_reset(epoch, now, checksum, times.sent_ns, scratch),
         }
         Some(Pending { topic: self, scratch, epoch, now, checksum, reset })
     }
 
     /// Writes the snapshot of what was published last behind what `out` holds.
     pub fn write_snapshot(&self, answer: Answer<'_>, sent_ns: u64, out: &mut Vec<u8>) {
+        let rows = match &self.shown {
+            Shown::Levels(sides) => ShownRows::Levels(slices(sides)),
+            Shown::Orders(sides) => ShownRows::Orders(slices(sides)),
+        };
         let picture = Picture {
             spec: &self.spec,
             identity: &self.identity,
             moment: self.published,
-            rows: self.shown.rows(),
+            rows,
             checksum: self.checksum,
         };
         picture.write(answer, sent_ns, out);
@@ -170,14 +220,8 @@ impl Topic {
         json.raw(b"}");
     }
 
-    /// Writes the delta that leads to what was read; answers whether any row has changed.
-    fn write_delta(
-        &self,
-        now: Moment,
-        checksum: u32,
-        sent_ns: u64,
-        scratch: &mut StreamScratch,
-    ) -> bool {
+    /// Writes the delta that leads to what was read.
+    fn write_delta(&self, now: Moment, checksum: u32, sent_ns: u64, scratch: &mut StreamScratch) {
         let StreamScratch { levels, orders, changes, frame, .. } = scratch;
         let mut json = JsonWriter::new(frame);
         json.raw(b"{\"type\":\"delta\"");
@@ -186,22 +230,20 @@ impl Topic {
         json.u64(self.published.seq);
         now.write_timed(&mut json, self.spec.timing, sent_ns);
         json.raw(b",");
-        let is_changed = match (&self.shown, self.spec.channel) {
-            (Shown::Levels(shown), Channel::Bbo) => {
-                write_best(&mut json, levels);
-                shown != levels
+        match (&self.shown, self.spec.channel) {
+            (Shown::Levels([bids, asks]), Channel::Bbo) => {
+                write_best(&mut json, [levels[0].get(bids, 0), levels[1].get(asks, 0)]);
             }
-            (Shown::Levels(shown), _) => write_level_changes(&mut json, shown, levels) > 0,
+            (Shown::Levels(shown), _) => write_level_changes(&mut json, slices(shown), levels),
             (Shown::Orders(shown), _) => {
                 for (index, side) in Side::BOTH.into_iter().enumerate() {
-                    changes[index].find(side, &shown[index], &orders[index]);
+                    let fresh = &orders[index];
+                    changes[index].find(side, &shown[index][fresh.same()..], fresh.rest());
                 }
                 write_order_changes(&mut json, changes);
-                changes.iter().any(|side| !side.is_empty())
             }
-        };
+        }
         write_checksum(&mut json, checksum);
-        is_changed
     }
 
     /// Writes the snapshot of what was read, in another epoch.
@@ -221,19 +263,14 @@ impl Topic {
             spec: &self.spec,
             identity: &scratch.identity,
             moment: now,
-            rows: scratch.rows(&self.spec),
+            rows: match &self.shown {
+                Shown::Levels(_) => ShownRows::Levels(scratch.levels.each_ref().map(Fresh::rest)),
+                Shown::Orders(_) => ShownRows::Orders(scratch.orders.each_ref().map(Fresh::rest)),
+            },
             checksum,
         };
         picture.write(Answer { id: "", reset: Reset::Yes }, sent_ns, &mut frame);
         scratch.frame = frame;
-    }
-
-    /// Keeps what was read as what the subscribers have.
-    fn take_rows(&mut self, scratch: &StreamScratch) {
-        match &mut self.shown {
-            Shown::Levels(shown) => take_sides(shown, &scratch.levels),
-            Shown::Orders(shown) => take_sides(shown, &scratch.orders),
-        }
     }
 }
 
@@ -276,7 +313,7 @@ impl Pending<'_> {
     /// From now on the subscribers have this frame.
     pub fn publish(self) {
         let Self { topic, scratch, epoch, now, checksum, reset } = self;
-        topic.take_rows(scratch);
+        publish_rows(&mut topic.shown, scratch);
         topic.published = now;
         topic.checksum = checksum;
         if reset == Reset::Yes {
@@ -286,11 +323,16 @@ impl Pending<'_> {
     }
 }
 
-fn take_sides<R: Copy>(shown: &mut Sides<R>, read: &Sides<R>) {
-    for (shown, read) in shown.iter_mut().zip(read) {
-        shown.clear();
-        shown.extend_from_slice(read);
+/// Keeps what was read as what the subscribers have.
+fn publish_rows(shown: &mut Shown, scratch: &StreamScratch) {
+    match shown {
+        Shown::Levels(shown) => publish_sides(shown, &scratch.levels),
+        Shown::Orders(shown) => publish_sides(shown, &scratch.orders),
     }
+}
+
+fn publish_sides<R: Row>(shown: &mut [Vec<R>; 2], fresh: &[Fresh<R>; 2]) {
+    shown.iter_mut().zip(fresh).for_each(|(shown, fresh)| fresh.publish(shown));
 }
 
 fn names<'a>(spec: &TopicSpec, topic: &'a str, market: &'a str, epoch: &'a str) -> Names<'a> {

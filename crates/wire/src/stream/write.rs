@@ -4,15 +4,13 @@ use slotbook_book::Side;
 use slotbook_protocol::units::Price;
 
 use super::diff::{Difference, OrderChanges, each_difference};
+use super::rows::Fresh;
 use crate::l3::{OrderLine, write_orders};
 use crate::level::SourcedLevel;
 use crate::writer::JsonWriter;
 
-/// Both sides, bids first.
-pub(super) type Sides<R> = [Vec<R>; 2];
-
 /// Writes `"bids":[...],"asks":[...]` with every level.
-pub(super) fn write_levels(json: &mut JsonWriter<'_>, sides: &Sides<SourcedLevel>) {
+pub(super) fn write_levels(json: &mut JsonWriter<'_>, sides: [&[SourcedLevel]; 2]) {
     for (name, side) in NAMES.into_iter().zip(sides) {
         json.raw(name);
         let mut comma: &[u8] = b"[";
@@ -25,51 +23,47 @@ pub(super) fn write_levels(json: &mut JsonWriter<'_>, sides: &Sides<SourcedLevel
     }
 }
 
-/// Writes `"bids":[...],"asks":[...]` with the levels that are not as they were. Answers how many
-/// these are.
+/// Writes `"bids":[...],"asks":[...]` with the levels that are not as they were.
 pub(super) fn write_level_changes(
     json: &mut JsonWriter<'_>,
-    old: &Sides<SourcedLevel>,
-    new: &Sides<SourcedLevel>,
-) -> usize {
-    let mut count = 0;
-    for ((name, side), (old, new)) in NAMES.into_iter().zip(Side::BOTH).zip(old.iter().zip(new)) {
-        json.raw(name);
+    shown: [&[SourcedLevel]; 2],
+    fresh: &[Fresh<SourcedLevel>; 2],
+) {
+    for (index, side) in Side::BOTH.into_iter().enumerate() {
+        json.raw(NAMES[index]);
         json.raw(b"[");
         let mut comma: &[u8] = b"";
-        each_difference(side, old, new, |difference| {
+        let (was, is) = (&shown[index][fresh[index].same()..], fresh[index].rest());
+        each_difference(side, was, is, |difference| {
             json.raw(comma);
             match difference {
                 Difference::Came(level) | Difference::Became(level) => level.write_entry(json),
                 Difference::Went(level) => write_gone(json, level.price),
             }
             comma = b",";
-            count += 1;
         });
         json.raw(b"]");
     }
-    count
 }
 
 /// Writes `"bid":[price,size],"ask":null`.
-pub(super) fn write_best(json: &mut JsonWriter<'_>, sides: &Sides<SourcedLevel>) {
-    for (name, side) in [b"\"bid\":" as &[u8], b",\"ask\":"].into_iter().zip(sides) {
+pub(super) fn write_best(json: &mut JsonWriter<'_>, best: [Option<&SourcedLevel>; 2]) {
+    for (name, level) in [b"\"bid\":" as &[u8], b",\"ask\":"].into_iter().zip(best) {
         json.raw(name);
-        match side.first() {
-            Some(level) => {
-                json.raw(b"[\"");
-                json.u64(level.price.0);
-                json.raw(b"\",\"");
-                json.u128(level.size());
-                json.raw(b"\"]");
-            }
-            None => json.raw(b"null"),
-        }
+        let Some(level) = level else {
+            json.raw(b"null");
+            continue;
+        };
+        json.raw(b"[\"");
+        json.u64(level.price.0);
+        json.raw(b"\",\"");
+        json.u128(level.size());
+        json.raw(b"\"]");
     }
 }
 
 /// Writes `"bids":[...],"asks":[...]` with every order.
-pub(super) fn write_all_orders(json: &mut JsonWriter<'_>, sides: &Sides<OrderLine>) {
+pub(super) fn write_all_orders(json: &mut JsonWriter<'_>, sides: [&[OrderLine]; 2]) {
     for (name, side) in NAMES.into_iter().zip(sides) {
         json.raw(name);
         json.raw(b"[");

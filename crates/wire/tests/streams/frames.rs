@@ -1,0 +1,1 @@
+//! The frames letter by letter.

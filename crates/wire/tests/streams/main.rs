@@ -1,0 +1,10 @@
+//! Streaming topics: what a reader who only follows the frames has, is what the book shows.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+#[path = "../../../book/tests/common/mod.rs"]
+mod common;
+mod follower;
+mod frames;
+mod life;
+mod steady;
+mod world;

@@ -1,0 +1,1 @@
+//! What is not allowed to cost anything.

@@ -1,0 +1,129 @@
+//! A book, its topics and a reader of each.
+
+use serde_json::{Value, json};
+use slotbook_book::{Book, FeedState, MarketId};
+use slotbook_protocol::units::Pubkey;
+use slotbook_wire::frame::Included;
+use slotbook_wire::render::{L2Request, L3Request, Rows, render_l2, render_l3};
+use slotbook_wire::stream::spec::{Channel, Timing, TopicSpec};
+use slotbook_wire::stream::topic::{Answer, FrameTimes, Reset, StreamScratch, Topic};
+
+use crate::common::Bench;
+use crate::follower::Follower;
+
+/// A topic and what somebody who follows it has.
+pub(crate) struct Followed {
+    pub(crate) topic: Topic,
+    spec: TopicSpec,
+    pub(crate) reader: Follower,
+}
+
+/// A living book with topics.
+pub(crate) struct World {
+    pub(crate) bench: Bench,
+    pub(crate) epoch: String,
+    pub(crate) scratch: StreamScratch,
+    pub(crate) followed: Vec<Followed>,
+    turns: u64,
+}
+
+/// A topic of a market without anything that departs from the usual.
+pub(crate) fn spec(market: MarketId, channel: Channel) -> TopicSpec {
+    let (vamm, indicative) = (Included::No, Included::No);
+    TopicSpec { market, channel, vamm, indicative, timing: Timing::Off }
+}
+
+pub(crate) fn book_of(depth_levels: u32, grouping_ticks: u32) -> Channel {
+    Channel::Book { depth_levels, grouping_ticks }
+}
+
+pub(crate) fn l3_of(depth_orders: u32, maker: Option<Pubkey>) -> Channel {
+    Channel::L3 { depth_orders, maker }
+}
+
+/// The snapshot of a topic's last publication.
+pub(crate) fn snapshot(topic: &Topic) -> Vec<u8> {
+    let mut frame = Vec::new();
+    topic.write_snapshot(Answer { id: "", reset: Reset::No }, 0, &mut frame);
+    frame
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        let mut bench = Bench::new();
+        bench.book.set_state(FeedState::Live);
+        bench.book.end_turn(1);
+        let (scratch, followed) = (StreamScratch::default(), Vec::new());
+        Self { bench, epoch: "e1".to_owned(), scratch, followed, turns: 1 }
+    }
+
+    /// Opens a topic and follows it.
+    pub(crate) fn follow(&mut self, spec: TopicSpec) -> &mut Followed {
+        let book = &self.bench.book;
+        let topic = Topic::open(book, spec, &self.epoch, 0, &mut self.scratch).unwrap();
+        let reader = Follower::open(&snapshot(&topic));
+        self.followed.push(Followed { topic, spec, reader });
+        self.followed.last_mut().unwrap()
+    }
+
+    pub(crate) fn end_turn(&mut self) {
+        self.turns += 1;
+        self.bench.book.end_turn(self.turns);
+    }
+
+    /// Brings a topic up to date; answers its frame.
+    pub(crate) fn publish(&mut self, index: usize) -> Option<Vec<u8>> {
+        let followed = &mut self.followed[index];
+        let (book, times) = (&self.bench.book, FrameTimes::default());
+        let had = snapshot(&followed.topic);
+        let pending = followed.topic.next_frame(book, &self.epoch, times, &mut self.scratch)?;
+        let frame = pending.frame().to_vec();
+        let (prev, seq) = (pending.prev(), pending.seq());
+        pending.publish();
+        assert_eq!(Follower::open(&had), followed.reader, "a snapshot is what was published");
+        assert_eq!(prev, followed.reader.seq);
+        followed.reader.follow(&frame);
+        assert_eq!(seq, followed.reader.seq);
+        assert_eq!(Follower::open(&snapshot(&followed.topic)), followed.reader);
+        Some(frame)
+    }
+
+    /// The reader of a topic that is up to date has what the bodies show.
+    pub(crate) fn check(&self, index: usize) {
+        let Followed { spec, reader, .. } = &self.followed[index];
+        assert_eq!(reader.sides, shown(&self.bench.book, spec));
+        assert_eq!(reader.epoch, self.epoch);
+        assert_eq!(reader.state, self.bench.book.state().name());
+    }
+}
+
+/// The rows of the body that shows what the topic does, as the topic writes them.
+fn shown(book: &Book, spec: &TopicSpec) -> [Vec<Value>; 2] {
+    let mut body = Vec::new();
+    let market = spec.market;
+    match spec.channel {
+        Channel::L3 { depth_orders, maker } => {
+            let depth_orders = usize::try_from(depth_orders).unwrap();
+            let request = L3Request { market, depth_orders, maker };
+            render_l3(book, &request, "e", &mut Rows::default(), &mut body);
+        }
+        Channel::Book { depth_levels, grouping_ticks } => {
+            let depth_levels = usize::try_from(depth_levels).unwrap();
+            render_l2(book, &L2Request { market, depth_levels, grouping_ticks }, "e", &mut body);
+        }
+        Channel::Bbo => {
+            let request = L2Request { market, depth_levels: 1, grouping_ticks: 0 };
+            render_l2(book, &request, "e", &mut body);
+        }
+    }
+    let body: Value = serde_json::from_slice(&body).unwrap();
+    ["bids", "asks"].map(|side| {
+        let rows = body[side].as_array().unwrap().iter();
+        rows.map(|row| match spec.channel {
+            Channel::L3 { .. } => row.clone(),
+            Channel::Book { .. } => json!([row["price"], row["size"], row["sources"]]),
+            Channel::Bbo => json!([row["price"], row["size"]]),
+        })
+        .collect()
+    })
+}
