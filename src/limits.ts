@@ -39,7 +39,10 @@ export const LIMITS = {
   queryMemoEntriesMax: 1_024,
   /** Longer queries are parsed each time, which bounds the memo at 512 KiB a path. */
   queryMemoBytesMax: 512,
-  /** Smaller bodies fit in a few packets: compressing them costs more than it saves. */
+  /**
+   * Smaller bodies fit in a few packets: compressing them costs more than it saves. They are kept for
+   * a turn of the book instead: 16 MiB a path at most, with as many queries as are kept.
+   */
   gzipBodyBytesMin: 16_384,
   /** Compressed bodies kept for their version: some hundred of the largest /l2 bodies. */
   gzipCacheBytesMax: 64 * 1024 * 1024,

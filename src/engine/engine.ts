@@ -38,8 +38,7 @@ const REFUSED_KEPT_MAX = 64;
  * turns, never inside one: end the turn after each part of a snapshot as well. Nothing here waits,
  * but {@link Engine.decodeSnapshot}, which works on another thread.
  *
- * This room knows no URL and keeps no time; what is in the book, and at which price, is decided in
- * the core.
+ * This room knows no URL and keeps no time; what is in the book, and at which price, the core decides.
  */
 export class Engine {
   readonly #core: Core;
@@ -49,6 +48,7 @@ export class Engine {
   readonly #bodies: Bodies;
   readonly #streams: Streams;
   #epoch: string;
+  #turn = 0;
   /** The parts of the snapshot that is being applied; undefined outside of one. */
   #snapshotParts: Set<DecodedSnapshot> | undefined;
   #refused: Problem[] = [];
@@ -74,8 +74,14 @@ export class Engine {
     return this.#epoch;
   }
 
+  /** Grows with everything that may change a body or the markets: the same number, the same answers. */
+  get turn(): number {
+    return this.#turn;
+  }
+
   /** The source is another chain: from now on no body or version of the epoch before is current. */
   setEpoch(epoch: string): void {
+    this.#turn += 1;
     this.#core.setEpoch(epoch);
     this.#epoch = epoch;
   }
@@ -97,6 +103,7 @@ export class Engine {
   }
 
   setState(state: FeedState): void {
+    this.#turn += 1;
     this.#core.setState(STATES.indexOf(state));
   }
 
@@ -156,10 +163,7 @@ export class Engine {
     return this.#core.applySnapshot(snapshot.packed, from, count);
   }
 
-  /**
-   * Ends a snapshot: user accounts that it did not hold are taken out of the book. The snapshots
-   * applied since it began are empty now: their native memory is given back at once.
-   */
+  /** Ends a snapshot: users that it did not hold leave the book; the memory of its parts is given back. */
   endSnapshot(): SnapshotReport {
     this.#flush();
     this.#core.endSnapshot(this.#reportBytes);
@@ -277,6 +281,8 @@ export class Engine {
   }
 
   #flush(): void {
+    // Whoever hands over what was pushed until now is about to change the book.
+    this.#turn += 1;
     if (this.#batch.length === 0) return;
     this.#core.apply(this.#batch.buffer, this.#batch.length);
     this.#batch.clear();

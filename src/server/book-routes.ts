@@ -1,9 +1,11 @@
 /**
  * The paths that answer for one market: from a raw query to the finished bytes of the book, or a 304.
  *
- * A repeated query costs one map look-up: its parsed form and the headers of the last version it was
- * answered with are kept. Bodies are not kept here; the core caches them.
+ * A repeated query costs one map look-up: its parsed form, the headers of the last version it was
+ * answered with and, within one turn of the book, a small answer are kept. Large bodies are not: the
+ * core caches them.
  */
+import { LIMITS } from '../limits.js';
 import type { BookSource, L2Request, L3Request, MarketVersion, Readiness } from './book-source.js';
 import { ServerError } from './errors.js';
 import { GzipCache } from './gzip.js';
@@ -56,38 +58,60 @@ export function bookRoute<Query extends { readonly market: number }>(options: {
   const { book, readiness, parse, render } = options;
   const memo = new QueryMemo(book, (raw) => newParsed(parse(raw)));
   const gzips = new GzipCache();
-  return (request) => {
+  /** In the present turn nothing can be other than at the query's last answer. */
+  const ofThisTurn = (raw: string): Parsed<Query> => {
+    const known = memo.known(raw);
+    if (known?.turn === book.turn) return known;
     requireFirstBook(readiness());
-    const parsed = memo.get(request.query);
+    const parsed = memo.get(raw);
     freshen(parsed, book);
-    const { query, tag } = parsed;
-    const key = (): string => JSON.stringify(query);
+    return parsed;
+  };
+  return (request) => {
+    const parsed = ofThisTurn(request.query);
+    const { query, tag, small } = parsed;
     const unchanged = notModified(request, tag);
     if (unchanged !== undefined) return unchanged;
-    return deliver(request, tag, { body: render(query), gzips, key, identity: tag });
+    if (small !== null) return small;
+    const body = render(query);
+    if (body.length < LIMITS.gzipBodyBytesMin) return keepSmall(parsed, body);
+    return deliver(request, tag, { body, gzips, key: () => JSON.stringify(query), identity: tag });
   };
 }
 
 interface Parsed<Query> {
   readonly query: Query;
+  /** The turn of the book in which the rest was made. */
+  turn: number;
   epoch: string;
   version: MarketVersion;
   tag: Tagged;
+  /** The answer of this turn, once there is one and when its body is not to be compressed. */
+  small: Reply | null;
 }
 
 function newParsed<Query>(query: Query): Parsed<Query> {
   const version = { seq: -1, slot: -1, state: '' };
-  return { query, epoch: '', version, tag: { etag: '', headers: [] } };
+  return { query, turn: -1, epoch: '', version, tag: { etag: '', headers: [] }, small: null };
 }
 
 /** Writes the headers anew when the market has another version than at the last answer. */
 function freshen(parsed: Parsed<{ readonly market: number }>, book: BookSource): void {
-  const { epoch } = book;
+  const { epoch, turn } = book;
   const { seq, slot, state } = book.version(parsed.query.market);
+  parsed.turn = turn;
+  parsed.small = null;
   const last = parsed.version;
   const same = last.seq === seq && last.slot === slot && last.state === state;
   if (same && parsed.epoch === epoch) return;
   parsed.epoch = epoch;
   parsed.version = { seq, slot, state };
   parsed.tag = tagged(`"${epoch}.${seq}.${slot}.${state}"`, parsed.version);
+}
+
+/** Keeps an answer for the rest of the turn; its body is copied, since the book will overwrite it. */
+function keepSmall(parsed: Parsed<unknown>, body: Uint8Array): Reply {
+  const kept = Uint8Array.from(body);
+  parsed.small = { status: 200, headers: parsed.tag.headers, body: kept, identity: kept };
+  return parsed.small;
 }

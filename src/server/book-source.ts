@@ -40,6 +40,8 @@ export interface BookStats {
 /** The book as the server reads it. Bodies are valid until the next call. */
 export interface BookSource {
   readonly epoch: string;
+  /** Grows with everything that may change a body or the markets: the same number, the same answers. */
+  readonly turn: number;
   /** The same array until a market is new or different. */
   markets(): readonly MarketRow[];
   /** By name, in any case. */

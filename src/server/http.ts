@@ -57,7 +57,7 @@ type Routes = Readonly<Record<PathName, Route>>;
 const operatorPaths: readonly PathName[] = ['/metrics', '/health', '/ready', '/status'];
 
 /** A prober that is refused would take a working service out of rotation. */
-const unlimitedPaths: ReadonlySet<string> = new Set<PathName>(['/health', '/ready']);
+const unlimitedPaths: ReadonlySet<PathName> = new Set<PathName>(['/health', '/ready']);
 
 /** Builds the handlers of all HTTP paths. */
 export function createHandlers(options: HttpOptions): Handlers {
@@ -105,10 +105,12 @@ function routesOf(
 }
 
 interface NamedRoute {
-  readonly name: PathName;
+  readonly name: PathName | 'unknown';
   readonly answer: Route;
   /** Whether what waits for slow clients bounds it: the operator must be told even then. */
   readonly isBounded: boolean;
+  /** Whether its requests are not counted against a client. */
+  readonly isUnlimited: boolean;
 }
 
 type Table = ReadonlyMap<string, NamedRoute>;
@@ -119,7 +121,12 @@ function tableOf(routes: Routes, names: readonly PathName[]): Table {
   for (const name of names) {
     const { kind } = pathSpecs[name];
     for (const prefix of prefixesOf[kind]) {
-      table.set(`${prefix}${name}`, { name, answer: routes[name], isBounded: kind === 'book' });
+      table.set(`${prefix}${name}`, {
+        name,
+        answer: routes[name],
+        isBounded: kind === 'book',
+        isUnlimited: unlimitedPaths.has(name),
+      });
     }
   }
   return table;
@@ -131,39 +138,53 @@ interface Bounds {
   readonly limiter: RequestLimiter | undefined;
 }
 
+const unknownRoute: NamedRoute = {
+  name: 'unknown',
+  answer: () => {
+    throw new ServerError('UNKNOWN_PATH', 'there is no such path; GET / lists them');
+  },
+  isBounded: false,
+  isUnlimited: false,
+};
+
 function handlerOf(table: Table, { requests, unsent, limiter }: Bounds): Handler {
+  const count = (found: Reply, { name, isBounded }: NamedRoute, method: string): Reply => {
+    const refusal = isBounded && method !== 'head' ? unsent.refusal(found) : undefined;
+    const reply = refusal ?? found;
+    requests.add(name, reply.status);
+    return reply;
+  };
+  const fail = (error: unknown, { name }: NamedRoute): Reply => {
+    const isMeant = error instanceof ServerError;
+    requests.add(name, isMeant ? error.status : STATUS_BY_CODE.INTERNAL);
+    // The transport answers what is thrown here with INTERNAL.
+    if (!isMeant) throw error;
+    return errorReply(error);
+  };
   return (request) => {
-    const route = table.get(request.path);
-    const name = route?.name ?? 'unknown';
-    const isBounded = route?.isBounded === true && request.method !== 'head';
-    const count = (found: Reply): Reply => {
-      const reply = (isBounded ? unsent.refusal(found) : undefined) ?? found;
-      requests.add(name, reply.status);
-      return reply;
-    };
-    const fail = (error: unknown): Reply => {
-      if (error instanceof ServerError) return count(errorReply(error));
-      // The transport answers what is thrown here with INTERNAL.
-      requests.add(name, STATUS_BY_CODE.INTERNAL);
-      throw error;
-    };
+    const route = table.get(request.path) ?? unknownRoute;
+    const { method } = request;
     try {
-      const refusal = unlimitedPaths.has(name) ? undefined : limiter?.refusal(request.ip);
-      const reply = refusal ?? dispatch(route?.answer, request);
-      return reply instanceof Promise ? reply.then(count, fail) : count(reply);
+      const refusal = route.isUnlimited ? undefined : limiter?.refusal(request.ip);
+      const reply = refusal ?? dispatch(route, request);
+      if (!(reply instanceof Promise)) return count(reply, route, method);
+      return reply.then(
+        (found) => count(found, route, method),
+        (error: unknown) => fail(error, route),
+      );
     } catch (error) {
-      return fail(error);
+      return fail(error, route);
     }
   };
 }
 
-function dispatch(answer: Route | undefined, request: HttpRequest): Reply | Promise<Reply> {
+function dispatch({ answer }: NamedRoute, request: HttpRequest): Reply | Promise<Reply> {
   requireSize(request);
-  if (answer === undefined) {
-    throw new ServerError('UNKNOWN_PATH', 'there is no such path; GET / lists them');
+  const { method } = request;
+  if (answer === unknownRoute.answer || method === 'get' || method === 'head') {
+    return answer(request);
   }
-  if (request.method === 'get' || request.method === 'head') return answer(request);
-  if (request.method === 'options') return preflightReply;
+  if (method === 'options') return preflightReply;
   throw new ServerError('METHOD_NOT_ALLOWED', 'this path answers GET, HEAD and OPTIONS');
 }
 

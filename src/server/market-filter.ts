@@ -38,6 +38,10 @@ class FilteredBook implements BookSource {
     return this.book.epoch;
   }
 
+  get turn(): number {
+    return this.book.turn;
+  }
+
   markets(): readonly MarketRow[] {
     const all = this.book.markets();
     if (all !== this.all) {

@@ -54,6 +54,13 @@ export class FakeBook implements BookSource {
 
   /** Another array is another set of markets. */
   rows = markets;
+  #turn = 0;
+
+  /** Another one at each look, as tests change what is above at any time. */
+  get turn(): number {
+    this.#turn += 1;
+    return this.#turn;
+  }
 
   /** Its streaming topics: see {@link FakeStreams}. */
   readonly streams = new FakeStreams(

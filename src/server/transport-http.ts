@@ -1,12 +1,11 @@
 /** What is read of the transport's requests, and how an answer is written to its responses. */
-import type { Reply } from './reply.js';
+import type { Header, Reply } from './reply.js';
 import { statusLine } from './status-line.js';
 import type { BodyWriter, UnsentAnswers } from './unsent.js';
 import type { HttpRequest } from './uws.js';
 
 /** What is used of the transport's own request. */
 interface NativeHead {
-  getMethod(): string;
   getUrl(): string;
   getQuery(): string | undefined;
   getHeader(name: string): string;
@@ -34,8 +33,10 @@ export function writeReply(
   { status, headers, body, identity }: Reply,
   { withBody, unsent }: SendWay,
 ): void {
-  response.writeStatus(statusLine(status));
-  for (const [name, value] of headers) response.writeHeader(name, value);
+  // What is not said is `200 OK`.
+  if (status !== 200) response.writeStatus(statusLine(status));
+  const { name, value } = asOneHeader(headers);
+  response.writeHeader(name, value);
   if (body === null) {
     response.endWithoutBody();
   } else if (withBody) {
@@ -47,17 +48,39 @@ export function writeReply(
   }
 }
 
+/** Headers in the form of one, made once for each list of them. */
+const joined = new WeakMap<readonly Header[], OneHeader>();
+
+interface OneHeader {
+  readonly name: string;
+  readonly value: string;
+}
+
+/**
+ * All headers as one: the transport writes a name, a colon, a value and the end of the line as they
+ * are given, and every call of it costs more than the writing.
+ */
+function asOneHeader(headers: readonly Header[]): OneHeader {
+  const known = joined.get(headers);
+  if (known !== undefined) return known;
+  const [[name, first] = ['X-Content-Type-Options', 'nosniff'], ...others] = headers;
+  const lines = [first, ...others.map(([other, value]) => `${other}: ${value}`)];
+  if (lines.some((line) => /[\r\n]/.test(line))) throw new Error('a header had several lines');
+  const header = { name, value: lines.join('\r\n') };
+  joined.set(headers, header);
+  return header;
+}
+
 /** The native request, read only as far as the handler asks. */
 export class NativeRequest implements HttpRequest {
-  readonly method: string;
   readonly path: string;
   readonly query: string;
 
   constructor(
     private readonly native: NativeHead,
     private readonly response: NativeResponse,
+    readonly method: string,
   ) {
-    this.method = native.getMethod();
     this.path = native.getUrl();
     this.query = native.getQuery() ?? '';
   }

@@ -70,7 +70,13 @@ export function listen(options: ListenOptions): Promise<Listener> {
   const app = uws.App();
   const serving: Serving = { unsent: new UnsentAnswers(), ...options };
   if (options.sockets !== undefined) serveSockets(app, options.sockets, serving);
-  app.any('/*', (response, request) => answer(response, request, serving));
+  // Asking each request for its method would cost a GET one more native call.
+  app.get('/*', (response, native) => {
+    answer(response, new NativeRequest(native, response, 'get'), serving);
+  });
+  app.any('/*', (response, native) => {
+    answer(response, new NativeRequest(native, response, native.getMethod()), serving);
+  });
   return new Promise((resolve, reject) => {
     const { host, port } = options;
     const onListen = (socket: uws.us_listen_socket | false): void => {
@@ -110,10 +116,9 @@ interface ExclusiveOption {
 
 function answer(
   response: uws.HttpResponse,
-  native: uws.HttpRequest,
+  request: HttpRequest,
   { handler, onFault, unsent }: Serving,
 ): void {
-  const request = new NativeRequest(native, response);
   const withBody = request.method !== 'head';
   let reply: Reply | Promise<Reply>;
   try {
@@ -221,7 +226,7 @@ function admit(
   native: uws.HttpRequest,
   { handlers, context, onFault, unsent }: Upgrade,
 ): void {
-  const request = new NativeRequest(native, response);
+  const request = new NativeRequest(native, response, native.getMethod());
   const { ip, path } = request;
   let refusal: Reply | null;
   try {

@@ -90,6 +90,11 @@ export class QueryMemo<Parsed> {
     this.markets = book.markets();
   }
 
+  /** What this query was parsed into before, whatever the markets were then. */
+  known(raw: string): Parsed | undefined {
+    return this.entries.get(raw);
+  }
+
   /** The parsed query. Throws what the parser throws, and does not remember it. */
   get(raw: string): Parsed {
     const markets = this.book.markets();
