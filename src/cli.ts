@@ -38,6 +38,14 @@ const bookOptions = [
     `least time between two frames of a compatible channel (default ${DEFAULTS.publishIntervalMs})`,
   ),
   new Option(
+    '--stream-interval-ms <ms>',
+    `least time between two frames of a streaming channel (default ${DEFAULTS.streamIntervalMs})`,
+  ),
+  new Option(
+    '--topics-per-ip <count>',
+    `WebSocket topics of one address (default ${DEFAULTS.topicsPerIp})`,
+  ),
+  new Option(
     '--sockets-per-ip <count>',
     `WebSockets of one address (default ${DEFAULTS.socketsPerIp})`,
   ),

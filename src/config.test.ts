@@ -32,6 +32,8 @@ describe('defaults', () => {
       metricsPort: undefined,
       metricsHost: '127.0.0.1',
       publishIntervalMs: 50,
+      streamIntervalMs: 10,
+      topicsPerIp: 500,
       socketsPerIp: 100,
       messagesPerSecond: 50,
       requestsPerSecond: 0,

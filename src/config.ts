@@ -29,6 +29,10 @@ export const DEFAULTS = {
   metricsHost: '127.0.0.1',
   /** The compatible channels send a changed book at most once in this time. */
   publishIntervalMs: 50,
+  /** The streaming channels send the changes of a book at most once in this time. */
+  streamIntervalMs: 10,
+  /** Topics of one address, loopback excepted: a quarter of all. */
+  topicsPerIp: 500,
   /** WebSockets of one address, loopback excepted. */
   socketsPerIp: 100,
   /** Messages a second that one WebSocket may send. */
@@ -46,6 +50,17 @@ export const DEFAULTS = {
   /** Longest comparison: a market that moves all the time needs some readings to be found equal. */
   verifySeconds: 20,
 } as const;
+
+/** What a number may be, both ends included. */
+interface Range {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Settings whose defaults are numbers. */
+type CountSetting = {
+  [Name in keyof typeof DEFAULTS]: (typeof DEFAULTS)[Name] extends number ? Name : never;
+}[keyof typeof DEFAULTS];
 
 const HTTP = ['http:', 'https:'];
 
@@ -71,6 +86,8 @@ export interface CommonConfig {
   readonly metricsPort: number | undefined;
   readonly metricsHost: string;
   readonly publishIntervalMs: number;
+  readonly streamIntervalMs: number;
+  readonly topicsPerIp: number;
   readonly socketsPerIp: number;
   readonly messagesPerSecond: number;
   /** 0 for no limit. */
@@ -185,32 +202,24 @@ export class ConfigReader {
   }
 
   private common(): CommonConfig {
-    const rate = { min: 0, max: LIMITS.ratePerSecondMax };
+    const count = (name: CountSetting, range: Range): number =>
+      this.integer(name, DEFAULTS[name], range);
+    const interval = { min: 0, max: LIMITS.publishIntervalMsMax };
     return {
       host: this.text('host') ?? DEFAULTS.host,
       port: this.integer('port', DEFAULTS.port, { min: 0, max: LIMITS.portMax }),
       markets: this.markets(),
       logLevel: this.logLevel(),
-      auditIntervalMs: this.integer('auditIntervalMs', DEFAULTS.auditIntervalMs, {
-        min: 0,
-        max: LIMITS.auditIntervalMsMax,
-      }),
+      auditIntervalMs: count('auditIntervalMs', { min: 0, max: LIMITS.auditIntervalMsMax }),
       ...this.timing(),
       metricsPort: this.metricsPort(),
       metricsHost: this.text('metricsHost') ?? DEFAULTS.metricsHost,
-      publishIntervalMs: this.integer('publishIntervalMs', DEFAULTS.publishIntervalMs, {
-        min: 0,
-        max: LIMITS.publishIntervalMsMax,
-      }),
-      socketsPerIp: this.integer('socketsPerIp', DEFAULTS.socketsPerIp, {
-        min: 1,
-        max: LIMITS.socketsMax,
-      }),
-      messagesPerSecond: this.integer('messagesPerSecond', DEFAULTS.messagesPerSecond, {
-        min: 1,
-        max: LIMITS.ratePerSecondMax,
-      }),
-      requestsPerSecond: this.integer('requestsPerSecond', DEFAULTS.requestsPerSecond, rate),
+      publishIntervalMs: count('publishIntervalMs', interval),
+      streamIntervalMs: count('streamIntervalMs', interval),
+      topicsPerIp: count('topicsPerIp', { min: 1, max: LIMITS.topicsMax }),
+      socketsPerIp: count('socketsPerIp', { min: 1, max: LIMITS.socketsMax }),
+      messagesPerSecond: count('messagesPerSecond', { min: 1, max: LIMITS.ratePerSecondMax }),
+      requestsPerSecond: count('requestsPerSecond', { min: 0, max: LIMITS.ratePerSecondMax }),
     };
   }
 
@@ -249,14 +258,14 @@ export class ConfigReader {
     throw invalid('logLevel', text, `must be one of ${LOG_LEVELS.join(', ')}`);
   }
 
-  private integer(key: string, fallback: number, range: { min: number; max: number }): number {
+  private integer(key: string, fallback: number, range: Range): number {
     const text = this.text(key);
     if (text === undefined) return fallback;
     if (!/^-?\d+$/.test(text)) throw invalid(key, text, 'must be a whole number');
     return this.number(key, fallback, range);
   }
 
-  private number(key: string, fallback: number, range: { min: number; max: number }): number {
+  private number(key: string, fallback: number, range: Range): number {
     const text = this.text(key);
     if (text === undefined) return fallback;
     if (!/^-?\d+(\.\d+)?$/.test(text)) throw invalid(key, text, 'must be a number');

@@ -85,12 +85,21 @@ export const LIMITS = {
   /** A message of a client names one subscription: a few hundred bytes. */
   socketMessageBytesMax: 4_096,
   /**
-   * Bytes that may wait for a client before it is closed: some seconds of books of 20 levels, or three
-   * of 1,000. A client that never reads costs the process this much and one message.
+   * Bytes that may wait for a client before frames are left out: some seconds of books of 20 levels,
+   * or three of 1,000. A client that never reads costs the process this much and one message.
    */
   socketBufferBytesMax: 524_288,
-  /** First books wait while more than this does: with one of 1,000 levels there is room left. */
+  /**
+   * First books and resets wait while more than this does: with one of 1,000 levels there is room
+   * left.
+   */
   socketBacklogBytesMax: 131_072,
+  /** Answers that wait for a client which has no room: what it may ask for in two seconds. */
+  socketAnswersMax: 100,
+  /** Time that a client has to read most of what waits: 400 KB at 40 KB/s. */
+  slowMsMax: 10_000,
+  /** Time that a client then has to read the rest, behind which it is told of its close. */
+  slowFarewellMsMax: 10_000,
   /** A client that answers no ping for this long is gone; proxies cut silent ones after 60 s. */
   socketIdleSecondsMax: 32,
   /** Levels a side in a frame of the compatible channels, as the incumbent's have. */
@@ -105,6 +114,23 @@ export const LIMITS = {
   messageDebtSecondsMax: 2,
   /** The clients in use reconnect when two of these have not come. */
   heartbeatIntervalMs: 5_000,
+  /** Parts of the sockets that get their beat one after the other: some 300 of 20,000 at once. */
+  heartbeatShards: 50,
+  /** Rows a side of the streaming channels: few enough that readers share topics. */
+  streamDepths: [10, 20, 50, 100, 500],
+  streamDepthDefault: 50,
+  /** Silence after which the readers of a streaming topic are told that it lives. */
+  streamBeatMs: 1_000,
+  /** How often it is looked whether they should be: the beat is late by at most this. */
+  streamWatchMs: 100,
+  /** How long deltas are kept for readers that come back: a restart of a client. */
+  ringMsMax: 60_000,
+  /** Deltas of one topic: 100 a second for a minute are 200 bytes each. */
+  ringBytesPerTopicMax: 1_048_576,
+  /** Deltas of all topics, with what tells them apart: 32 KiB of each when there are 2,000. */
+  ringBytesMax: 64 * 1024 * 1024,
+  /** What a ring grows by: some seconds of a busy topic. */
+  ringChunkBytes: 16_384,
   /** The share of one turn of the loop that goes to making frames; the rest waits for the next. */
   fanOutSliceMs: 3,
   /** Clients of a service that stops come again after a time in between: 20,000 over five seconds. */

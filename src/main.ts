@@ -95,9 +95,16 @@ async function serveBook(config: CommonConfig, origin: BookOrigin, log: Logger):
     onPublished: (seconds) => timings.appliedToPublished.observe(seconds),
     onFault: (error, where) => log.error({ err: error, where }, 'a WebSocket failed'),
   });
+  let waitedSeconds = 0;
   const feed = origin.feed({
-    onTurn: ({ dirty }) => sockets.turn(dirty),
-    onApplied: (seconds) => timings.receiveToApplied.observe(seconds),
+    onTurn: ({ dirty }) => {
+      sockets.turn(dirty, waitedSeconds);
+      waitedSeconds = 0;
+    },
+    onApplied: (seconds) => {
+      timings.receiveToApplied.observe(seconds);
+      waitedSeconds = seconds;
+    },
     onFirstLive: () => process.stdout.write(`ready ${url}\n`),
   });
   const { readAccounts } = feed;

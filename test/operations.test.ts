@@ -38,6 +38,7 @@ function metricsText(): Promise<string> {
     timings: new Timings(),
     sockets: () => ({
       ...{ sockets: 1, topics: 1, frames: 1, bytes: 1, dropped: 0, failed: 0 },
+      ...{ slow: 0, resets: 0, ringBytes: 0 },
       ...{ closes: counts, errors: counts, refused: counts },
     }),
   });

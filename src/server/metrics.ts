@@ -181,9 +181,20 @@ export class Metrics {
     total('slotbook_socket_bytes_total', 'Bytes of these frames.', () => sockets().bytes);
     total(
       'slotbook_socket_frames_dropped_total',
-      'Frames left out of sockets that were then closed for not reading.',
+      'Frames left out of sockets that were full, made good by a reset or a close.',
       () => sockets().dropped,
     );
+    total('slotbook_socket_slow_total', 'Times a socket was full.', () => sockets().slow);
+    total(
+      'slotbook_socket_resets_total',
+      'Books shown anew to sockets that had been full.',
+      () => sockets().resets,
+    );
+    this.#gauge({
+      name: 'slotbook_ring_bytes',
+      help: 'Memory of the deltas kept for readers that come back.',
+      read: () => sockets().ringBytes,
+    });
     total(
       'slotbook_socket_frames_failed_total',
       'Frames that the book could not give.',

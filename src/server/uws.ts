@@ -190,30 +190,17 @@ function serveSockets(app: uws.TemplatedApp, handlers: SocketHandlers, serving: 
       });
     },
     message: (native, bytes, isBinary) => {
-      if (cutOverflowed(native)) return;
       tell(native, (session) => session.message(isBinary ? null : textOf(bytes)));
     },
-    ping: (native) => {
-      if (!cutOverflowed(native)) tell(native, (session) => session.pinged());
-    },
+    ping: (native) => tell(native, (session) => session.pinged()),
     drain: (native) => tell(native, (session) => session.drained()),
-    dropped: (native) => {
-      native.getUserData().socket?.overflow();
-      tell(native, (session) => session.dropped());
-    },
+    dropped: (native) => tell(native, (session) => session.dropped()),
     close: (native, code, message) => {
       const cause = native.getUserData().socket?.ended(code, textOf(message)) ?? 'lost';
       tell(native, (session) => session.closed(cause));
     },
   };
   for (const path of handlers.paths) app.ws(path, behavior);
-}
-
-/** The transport sees the end of an overflowed socket only after all that the client still sends. */
-function cutOverflowed(native: NativeSocket): boolean {
-  if (native.getUserData().socket?.hasOverflowed !== true) return false;
-  native.close();
-  return true;
 }
 
 /** Missing in the package's types. */

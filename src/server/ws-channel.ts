@@ -1,6 +1,6 @@
 /**
- * The channels of the WebSocket. A channel says which topic a message names, and a topic how its
- * frame is made; who reads it and when it is sent is decided elsewhere.
+ * The compatible channels. A channel says which topic a message names, and a topic how its frame is
+ * made; who reads it and when it is sent is decided elsewhere.
  */
 import { LIMITS } from '../limits.js';
 import type { BookSource, MarketRow } from './book-source.js';

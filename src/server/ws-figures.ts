@@ -3,7 +3,12 @@ import type { FanOutFigures } from './fan-out.js';
 import type { CloseCause } from './ws-socket.js';
 
 /** Why a socket closed, with what the service itself closes for told apart. */
-export type CloseReason = Exclude<CloseCause, 'server'> | 'rateLimited' | 'shutdown' | 'internal';
+export type CloseReason =
+  | Exclude<CloseCause, 'server'>
+  | 'slowReader'
+  | 'rateLimited'
+  | 'shutdown'
+  | 'internal';
 
 /** One reading of the counters. */
 export interface SocketFigures {
@@ -13,8 +18,14 @@ export interface SocketFigures {
   /** Frames given to sockets, the first ones after a subscription among them, and their bytes. */
   readonly frames: number;
   readonly bytes: number;
-  /** Messages that the transport left out of sockets which it then closed for not reading. */
+  /** Messages left out of sockets that were full, each made good later or by a close. */
   readonly dropped: number;
+  /** Times that a socket was full. */
+  readonly slow: number;
+  /** Books shown anew to sockets that had been full. */
+  readonly resets: number;
+  /** Memory of the deltas kept for readers that come back. */
+  readonly ringBytes: number;
   /** Frames that the book could not give. */
   readonly failed: number;
   readonly closes: Readonly<Partial<Record<CloseReason, number>>>;
@@ -24,9 +35,14 @@ export interface SocketFigures {
   readonly refused: Readonly<Record<string, number>>;
 }
 
+/** What there is now. */
+type OpenFigures = Pick<SocketFigures, 'sockets' | 'topics' | 'ringBytes'>;
+
 /** The counters of one service. */
 export class SocketCounts {
   dropped = 0;
+  slow = 0;
+  resets = 0;
   #frames = 0;
   #bytes = 0;
   readonly #closes = new Map<CloseReason, number>();
@@ -51,14 +67,17 @@ export class SocketCounts {
     increment(this.#refused, code);
   }
 
-  figures(sockets: number, fanOut: FanOutFigures): SocketFigures {
+  figures(open: OpenFigures, fanOuts: readonly FanOutFigures[]): SocketFigures {
+    const sum = (name: keyof FanOutFigures): number =>
+      fanOuts.reduce((total, figures) => total + figures[name], 0);
     return {
-      sockets,
-      topics: fanOut.topics,
-      frames: this.#frames + fanOut.delivered,
-      bytes: this.#bytes + fanOut.deliveredBytes,
+      ...open,
+      frames: this.#frames + sum('delivered'),
+      bytes: this.#bytes + sum('deliveredBytes'),
       dropped: this.dropped,
-      failed: fanOut.failed,
+      slow: this.slow,
+      resets: this.resets,
+      failed: sum('failed'),
       closes: Object.fromEntries(this.#closes),
       errors: Object.fromEntries(this.#errors),
       refused: Object.fromEntries(this.#refused),

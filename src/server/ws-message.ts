@@ -56,6 +56,22 @@ export class ClientMessage {
     throw new SocketError('INVALID_PARAM', `${name} was ${kindOf(value)}, must be a text`);
   }
 
+  /** A member that must be an object. */
+  object(name: string): ClientMessage {
+    const value = this.members.get(name);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return new ClientMessage(new Map(Object.entries(value)));
+    }
+    throw new SocketError('INVALID_PARAM', `${name} was ${kindOf(value)}, must be an object`);
+  }
+
+  /** Whether a member is true; one that is missing is false. */
+  flag(name: string): boolean {
+    const value = this.members.get(name) ?? false;
+    if (typeof value === 'boolean') return value;
+    throw new SocketError('INVALID_PARAM', `${name} was ${kindOf(value)}, must be true or false`);
+  }
+
   /** A whole number, as one or as its decimal text; undefined when it is missing. */
   integer(name: string, range: { readonly min: number; readonly max: number }): number | undefined {
     const sent = this.members.get(name);

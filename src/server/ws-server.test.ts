@@ -23,8 +23,13 @@ class FakeSocket implements ClientSocket {
 
   constructor(readonly ip: string) {}
 
-  send(text: string | Uint8Array): void {
+  send(text: string | Uint8Array): boolean {
     this.sent.push(text.toString());
+    return true;
+  }
+
+  together(run: () => void): void {
+    run();
   }
 
   join(topic: string): void {
@@ -40,6 +45,10 @@ class FakeSocket implements ClientSocket {
     this.session?.closed('server');
   }
 
+  cut(): void {
+    this.close(1006);
+  }
+
   bufferedBytes(): number {
     return this.buffered;
   }
@@ -50,6 +59,8 @@ function newServer(options: Partial<SocketServerOptions> = {}): SocketServer {
     book: new FakeBook(),
     readiness: () => ({ everLive: true, state: 'live', reason: null, slot: 1 }),
     publishIntervalMs: 50,
+    streamIntervalMs: 10,
+    topicsPerIp: 5,
     socketsPerIp: 2,
     messagesPerSecond: 50,
     onFault: (error) => {
@@ -138,30 +149,50 @@ describe('an upgrade', () => {
 });
 
 describe('the heartbeat', () => {
-  test('goes every 5 s to one topic, and stops with the service', async () => {
+  test('goes every 5 s to each shard of the sockets, and stops with the service', async () => {
     vi.useFakeTimers();
     const server = newServer();
     const publish = vi.fn();
     server.start({ publish });
     vi.advanceTimersByTime(LIMITS.heartbeatIntervalMs * 3);
-    const beat = ['heartbeat', '{"channel":"heartbeat"}'];
-    expect(publish.mock.calls).toEqual([beat, beat, beat]);
+    const beats = new Map<string, number>();
+    for (const [topic, text] of publish.mock.calls) {
+      expect(text).toBe('{"channel":"heartbeat"}');
+      beats.set(topic, (beats.get(topic) ?? 0) + 1);
+    }
+    expect([...beats.values()]).toEqual(Array(LIMITS.heartbeatShards).fill(3));
     await server.close();
     vi.advanceTimersByTime(LIMITS.heartbeatIntervalMs * 3);
-    expect(publish).toHaveBeenCalledTimes(3);
+    expect(publish).toHaveBeenCalledTimes(LIMITS.heartbeatShards * 3);
   });
 
-  test('is for sockets with a subscription, a departure from all sockets', () => {
+  test('of many sockets is spread over the interval', () => {
+    const server = newServer();
+    const sockets = Array.from({ length: LIMITS.heartbeatShards * 4 }, () => openOn(server));
+    for (const { session } of sockets) session?.message(subscribe);
+    const shards = sockets.map(({ topics }) => [...topics].filter(isBeat).join());
+    const sizes = shards.map((shard) => shards.filter((other) => other === shard).length);
+    expect(new Set(sizes)).toEqual(new Set([4]));
+  });
+
+  test('is for sockets with a compatible subscription, a departure from all sockets', () => {
     const socket = openOn(newServer());
-    expect(socket.topics.has('heartbeat')).toBe(false);
+    expect([...socket.topics]).toEqual([]);
+    socket.session?.message('{"type":"subscribe","channel":"book","market":"SOL-PERP"}');
+    expect([...socket.topics]).toEqual(['book:SOL-PERP:50']);
+    socket.session?.message('{"type":"unsubscribe","topic":"book:SOL-PERP:50"}');
     socket.session?.message(subscribe);
     socket.session?.message(subscribe.replace('}', ',"grouping":10}'));
     socket.session?.message(unsubscribe);
-    expect(socket.topics.has('heartbeat')).toBe(true);
+    expect([...socket.topics].filter(isBeat)).toHaveLength(1);
     socket.session?.message(unsubscribe.replace('}', ',"grouping":10}'));
     expect([...socket.topics]).toEqual([]);
   });
 });
+
+function isBeat(topic: string): boolean {
+  return topic.startsWith('heartbeat ');
+}
 
 describe('first books that wait for a busy client', () => {
   const other = subscribe.replace('}', ',"grouping":10}');
@@ -219,7 +250,7 @@ describe('figures', () => {
     sockets[0]?.session?.message('no JSON');
     sockets[1]?.session?.closed('lost');
     sockets[2]?.session?.dropped();
-    sockets[2]?.session?.closed('backpressure');
+    sockets[2]?.session?.closed('idle');
     const bytes = sockets[0]?.sent[1]?.length ?? 0;
     expect(server.figures()).toEqual({
       sockets: 1,
@@ -227,13 +258,36 @@ describe('figures', () => {
       frames: 6,
       bytes: bytes * 6,
       dropped: 1,
+      slow: 1,
+      resets: 0,
+      ringBytes: 0,
       failed: 0,
-      closes: { lost: 1, backpressure: 1 },
+      closes: { lost: 1, idle: 1 },
       errors: { MALFORMED_MESSAGE: 1 },
       refused: {},
     });
     server.close();
   });
+});
+
+test('one address may have only so many topics, and this machine more', () => {
+  const server = newServer();
+  const wish = (at: number): string => subscribe.replace('}', `,"grouping":${at}}`);
+  const [here, ...others] = ['127.0.0.1', '203.0.113.7', '203.0.113.7', '203.0.113.8'].map((ip) =>
+    openOn(server, ip),
+  );
+  const [first, second, stranger] = others as [FakeSocket, FakeSocket, FakeSocket];
+  for (let at = 1; at <= 5; at += 1) first.session?.message(wish(at));
+  second.session?.message(wish(5));
+  expect(server.figures()).toMatchObject({ topics: 5, errors: {} });
+  second.session?.message(wish(6));
+  expect(second.sent.at(-1)).toContain('"code":"LIMIT_EXCEEDED"');
+  stranger.session?.message(wish(6));
+  for (let at = 1; at <= 9; at += 1) here?.session?.message(wish(at));
+  expect(server.figures()).toMatchObject({ topics: 9, errors: { LIMIT_EXCEEDED: 1 } });
+  first.session?.closed('client');
+  second.session?.message(wish(6));
+  expect(server.figures().errors).toEqual({ LIMIT_EXCEEDED: 1 });
 });
 
 describe('the end', () => {

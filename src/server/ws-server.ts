@@ -14,68 +14,87 @@ import { addressKey, isLoopback } from './client-address.js';
 import { type ErrorCode, ServerError } from './errors.js';
 import { FanOut } from './fan-out.js';
 import { errorReply, type Reply } from './reply.js';
+import { StreamFanOut } from './stream-fan-out.js';
 import type { HttpRequest, Listener } from './uws.js';
+import { BeatShards } from './ws-beat.js';
 import { SocketCounts, type SocketFigures } from './ws-figures.js';
-import { HEARTBEAT_TOPIC, Session } from './ws-session.js';
+import { TopicQuota } from './ws-quota.js';
+import { Session } from './ws-session.js';
 import type { ClientSocket, SocketHandlers, SocketSession } from './ws-socket.js';
 
 /** The parts and settings of the WebSockets. */
 export interface SocketServerOptions {
   readonly book: BookSource;
   readonly readiness: () => Readiness;
-  /** Between two frames of a topic. */
+  /** Between two frames of a topic of the compatible channels. */
   readonly publishIntervalMs: number;
+  /** Between two frames of a topic of the streaming channels. */
+  readonly streamIntervalMs: number;
   /** Sockets of one address, loopback excepted. */
   readonly socketsPerIp: number;
+  /** Topics of one address, loopback excepted. */
+  readonly topicsPerIp: number;
   readonly messagesPerSecond: number;
   readonly onFault: (error: unknown, where: string) => void;
   /** Told of every published frame how long its oldest change had waited. */
   readonly onPublished?: (seconds: number) => void;
   /** Sockets in all; the limit of the service by default. */
   readonly socketsMax?: number;
+  /** Time that a client has to read; the limit of the service by default. */
+  readonly slowMsMax?: number;
 }
-
-const heartbeat = '{"channel":"heartbeat"}';
 
 /** All WebSockets of one listener. */
 export class SocketServer implements SocketHandlers {
   readonly paths = ['/ws', '/v1/ws', '/dlob/ws'];
   readonly #options: SocketServerOptions;
   readonly #fanOut: FanOut;
+  readonly #streams: StreamFanOut;
+  readonly #quota: TopicQuota;
   readonly #counts = new SocketCounts();
   readonly #sessions = new Set<Session>();
   readonly #byAddress = new Map<string, number>();
+  readonly #beats: BeatShards;
+  /** Sessions whose sockets are full, and which have not left their topics yet. */
+  readonly #behind: Session[] = [];
   #publisher: Pick<Listener, 'publish'> | undefined;
-  #heartbeat: NodeJS.Timeout | undefined;
   #closing = false;
 
   constructor(options: SocketServerOptions) {
-    const { book, publishIntervalMs, onFault, onPublished } = options;
+    const { book, publishIntervalMs, streamIntervalMs, onFault, onPublished } = options;
+    const publish = (topic: string, bytes: string | Uint8Array): void =>
+      this.#publish(topic, bytes);
+    const parts = { book, publish, onFault, ...(onPublished === undefined ? {} : { onPublished }) };
+    const onEnded = (topic: string): void => this.#ended(topic);
     this.#options = options;
-    this.#fanOut = new FanOut({
-      book,
-      publish: (topic, bytes) => this.#publisher?.publish(topic, bytes),
-      intervalMs: publishIntervalMs,
-      onFault,
-      ...(onPublished === undefined ? {} : { onPublished }),
-    });
+    this.#quota = new TopicQuota(options.topicsPerIp);
+    this.#beats = new BeatShards(publish);
+    this.#fanOut = new FanOut({ ...parts, intervalMs: publishIntervalMs });
+    this.#streams = new StreamFanOut({ ...parts, intervalMs: streamIntervalMs, onEnded });
   }
 
   /** Begins to publish through a listener. */
   start(listener: Pick<Listener, 'publish'>): void {
     this.#publisher = listener;
-    this.#heartbeat = setInterval(() => {
-      listener.publish(HEARTBEAT_TOPIC, heartbeat);
-    }, LIMITS.heartbeatIntervalMs).unref();
+    this.#beats.start();
+    this.#streams.start();
   }
 
-  /** After each turn of the engine, with the ids of the markets whose book has changed. */
-  turn(dirty: readonly number[]): void {
-    if (!this.#closing) this.#fanOut.turn(dirty);
+  /**
+   * After each turn of the engine, with the ids of the markets whose book has changed, and how long
+   * ago the first part of it had come in.
+   */
+  turn(dirty: readonly number[], waitedSeconds = 0): void {
+    if (this.#closing) return;
+    this.#streams.turn(dirty, performance.now() - waitedSeconds * 1_000);
+    this.#fanOut.turn(dirty);
   }
 
   figures(): SocketFigures {
-    return this.#counts.figures(this.#sessions.size, this.#fanOut.figures());
+    const streams = this.#streams.figures();
+    const { ringBytes } = streams;
+    const open = { sockets: this.#sessions.size, topics: this.#quota.size, ringBytes };
+    return this.#counts.figures(open, [this.#fanOut.figures(), streams]);
   }
 
   upgrade(request: HttpRequest): Reply | null {
@@ -87,14 +106,14 @@ export class SocketServer implements SocketHandlers {
   }
 
   opened(socket: ClientSocket): SocketSession {
-    const { book, readiness, messagesPerSecond, onFault } = this.#options;
+    const { slowMsMax = LIMITS.slowMsMax } = this.#options;
     const session = new Session(socket, {
-      book,
-      readiness,
-      fanOut: this.#fanOut,
+      ...this.#options,
+      ...{ fanOut: this.#fanOut, streams: this.#streams, quota: this.#quota },
       counts: this.#counts,
-      messagesPerSecond,
-      onFault,
+      slowMsMax,
+      beatTopic: this.#beats.nextTopic(),
+      onBehind: (behind) => void this.#behind.push(behind),
       onClosed: (closed) => this.#closed(closed),
     });
     this.#sessions.add(session);
@@ -108,7 +127,8 @@ export class SocketServer implements SocketHandlers {
    */
   async close(): Promise<void> {
     this.#closing = true;
-    clearInterval(this.#heartbeat);
+    this.#beats.stop();
+    this.#streams.stop();
     this.#fanOut.stop();
     if (this.#sessions.size === 0) return;
     for (const session of this.#sessions) session.announceEnd(reconnectAfterMs());
@@ -121,6 +141,25 @@ export class SocketServer implements SocketHandlers {
       // Also after the last one: the clients answer the close, and cutting them would lose it.
       await wait(LIMITS.socketDrainPollMs);
     }
+  }
+
+  /**
+   * Whoever was found full leaves before the next frame: it would follow one that was left out. The
+   * transport does not allow it while it publishes.
+   */
+  #publish(topic: string, bytes: string | Uint8Array): void {
+    this.#leaveBehind();
+    this.#publisher?.publish(topic, bytes);
+    this.#leaveBehind();
+  }
+
+  #leaveBehind(): void {
+    if (this.#behind.length === 0) return;
+    for (const session of this.#behind.splice(0)) session.leaveTopics();
+  }
+
+  #ended(topic: string): void {
+    for (const session of this.#sessions) session.topicEnded(topic);
   }
 
   #refusal(request: HttpRequest): readonly [ErrorCode, string] | undefined {

@@ -1,53 +1,55 @@
 /**
- * One client: what it subscribed to, and the answers to what it sends. Nothing that it sends throws
- * here; what is wrong with it is an answer.
+ * One client: the answers to what it sends, and its subscriptions. Nothing that it sends throws here;
+ * what is wrong with it is an answer.
  */
 import { LIMITS } from '../limits.js';
-import type { BookSource, Readiness } from './book-source.js';
-import type { FanOut } from './fan-out.js';
-import { channels, type TopicSpec } from './ws-channel.js';
+import type { Readiness } from './book-source.js';
+import { Delivery } from './ws-delivery.js';
+import { type Action, type ChannelParts, type Dialect, dialectOf } from './ws-dialect.js';
 import { SocketError } from './ws-error.js';
 import type { CloseReason, SocketCounts } from './ws-figures.js';
 import { ClientMessage } from './ws-message.js';
+import type { TopicQuota } from './ws-quota.js';
 import { MessageRate } from './ws-rate.js';
 import type { ClientSocket, CloseCause, SocketSession } from './ws-socket.js';
-import type { Topic } from './ws-topics.js';
 
-/** What all sessions share. */
-export interface SessionParts {
-  readonly book: BookSource;
+/** What all sessions share, and what the beat of this one is published under. */
+export interface SessionParts extends ChannelParts {
   readonly readiness: () => Readiness;
-  readonly fanOut: FanOut;
+  readonly quota: TopicQuota;
   readonly counts: SocketCounts;
   readonly messagesPerSecond: number;
+  readonly slowMsMax: number;
+  readonly beatTopic: string;
   readonly onFault: (error: unknown, where: string) => void;
+  /** The session is to leave its topics before anything else is published. */
+  readonly onBehind: (session: Session) => void;
   readonly onClosed: (session: Session) => void;
 }
 
-/** The topic of the beat that tells a quiet subscriber that the service lives. */
-export const HEARTBEAT_TOPIC = 'heartbeat';
-
-type Action = 'subscribe' | 'unsubscribe';
-
-/** The texts of the system that clients in use know. */
-const errorTexts: Readonly<Record<Action, string>> = {
-  subscribe: 'Error subscribing to channel',
-  unsubscribe: 'Error unsubscribing from channel',
-};
-
 /** The session of one socket. */
 export class Session implements SocketSession {
-  readonly #topics = new Map<string, Topic>();
-  /** Topics whose first book waits until the client has read what it was sent. */
-  readonly #owed = new Set<Topic>();
+  readonly #delivery: Delivery;
   readonly #rate: MessageRate;
   #closing: CloseReason | undefined;
+  #farewell: NodeJS.Timeout | undefined;
 
   constructor(
     readonly socket: ClientSocket,
     private readonly parts: SessionParts,
   ) {
+    const { counts, beatTopic, slowMsMax } = parts;
     this.#rate = new MessageRate(parts.messagesPerSecond, performance.now());
+    this.#delivery = new Delivery({
+      ...{ socket, counts, beatTopic, slowMsMax },
+      onBehind: () => parts.onBehind(this),
+      onTooSlow: () => this.#closeSlow(),
+      onTooMuch: () => this.#close('slowReader', tryAgainLaterCode, 'slow reader'),
+      onFailed: (error, key) => {
+        parts.quota.release(socket.ip, key);
+        this.#refuse(error, undefined, { topic: key });
+      },
+    });
   }
 
   message(text: string | null): void {
@@ -57,7 +59,7 @@ export class Session implements SocketSession {
       if (message !== undefined) this.#answer(message);
       else throw malformed('a message must be a JSON object in a text frame');
     } catch (error) {
-      this.#refuse(error, message);
+      this.#refuse(error, message, errorMembers(message));
     }
   }
 
@@ -67,27 +69,31 @@ export class Session implements SocketSession {
   }
 
   drained(): void {
-    for (const topic of this.#owed) {
-      if (this.#isBehind()) return;
-      this.#owed.delete(topic);
-      try {
-        this.#show(this.parts.fanOut.frame(topic));
-      } catch (error) {
-        this.#refuse(error, undefined);
-      }
-    }
+    if (this.#closing === undefined) this.#delivery.drained();
+    else if (this.#closing === 'slowReader') this.#sayFarewell();
   }
 
   dropped(): void {
-    this.parts.counts.dropped += 1;
+    this.#delivery.dropped();
   }
 
   closed(cause: CloseCause): void {
-    for (const topic of this.#topics.values()) this.parts.fanOut.leave(topic);
-    this.#topics.clear();
-    this.#owed.clear();
+    clearTimeout(this.#farewell);
+    this.#giveBack();
     this.parts.counts.closed(cause === 'server' ? (this.#closing ?? 'internal') : cause);
     this.parts.onClosed(this);
+  }
+
+  /** Leaves all topics because the socket is full; see {@link SessionParts.onBehind}. */
+  leaveTopics(): void {
+    this.#delivery.leaveTopics();
+  }
+
+  /** A topic is no more. */
+  topicEnded(key: string): void {
+    if (!this.#end(key)) return;
+    const error = new SocketError('UNKNOWN_MARKET', 'the market is no longer served');
+    this.#refuse(error, undefined, { topic: key });
   }
 
   /** Announces the end of the service; {@link Session.end} follows. */
@@ -101,9 +107,10 @@ export class Session implements SocketSession {
 
   #mayGoOn(): boolean {
     const verdict = this.#rate.take(performance.now());
-    if (verdict === 'allowed') return true;
+    if (verdict === 'allowed') return this.#closing === undefined;
     const message = `more than ${this.parts.messagesPerSecond} messages a second`;
-    if (verdict === 'refused') this.#refuse(new SocketError('RATE_LIMITED', message), undefined);
+    if (verdict === 'refused')
+      this.#refuse(new SocketError('RATE_LIMITED', message), undefined, {});
     else this.#close('rateLimited', policyViolationCode, message);
     return false;
   }
@@ -117,118 +124,98 @@ export class Session implements SocketSession {
     if (type !== 'subscribe' && type !== 'unsubscribe') {
       throw malformed('type must be subscribe, unsubscribe or ping');
     }
-    if (message.has('channel')) this.#answerBook(type, message);
-    else throw withoutChannel(message);
-  }
-
-  #answerBook(type: Action, message: ClientMessage): void {
-    const channel = channels.get(message.text('channel').toLowerCase());
-    if (channel === undefined) {
-      const text = `there is no channel ${message.echo('channel')}`;
-      throw new SocketError('UNKNOWN_CHANNEL', text);
+    const dialect = dialectOf(message);
+    if (dialect === undefined) throw withoutChannel(message);
+    if (!this.parts.readiness().everLive) {
+      throw new SocketError('NOT_READY', 'no book has been live yet');
     }
-    const { book, readiness } = this.parts;
-    if (!readiness().everLive) throw new SocketError('NOT_READY', 'no book has been live yet');
-    const spec = channel.topicOf(message, book);
-    if (type === 'subscribe') this.#subscribe(spec, message);
-    else this.#unsubscribe(spec, message);
+    if (type === 'subscribe') this.#subscribe(dialect, message);
+    else this.#unsubscribe(dialect, message);
   }
 
-  /**
-   * A topic that is subscribed to already is acknowledged and shown once more. The book waits for a
-   * client that is still busy with those before, so that many deep ones at once do not close it.
-   */
-  #subscribe(spec: TopicSpec, message: ClientMessage): void {
-    const before = this.#topics.get(spec.key);
-    const topic = before ?? this.#join(spec);
-    let frame: Uint8Array;
+  /** A topic that is subscribed to already is acknowledged and shown once more. */
+  #subscribe(dialect: Dialect, message: ClientMessage): void {
+    const { quota } = this.parts;
+    const { key, open } = dialect.wish(message, this.parts);
+    const isNew = !this.#delivery.has(key);
+    if (isNew) this.#take(key);
     try {
-      frame = this.parts.fanOut.frame(topic);
+      const reader = open();
+      this.#send(dialect.acknowledgement('subscribe', message, key));
+      if (this.#closing === undefined) this.#delivery.begin(reader);
+      else reader.leave();
     } catch (error) {
-      if (before === undefined) this.#leave(topic);
+      if (!this.#delivery.has(key)) quota.release(this.socket.ip, key);
       throw error;
     }
-    this.#acknowledge('Subscribe', message);
-    if (this.#isBehind()) this.#owed.add(topic);
-    else this.#show(frame);
+    if (isNew && !this.#delivery.has(key)) quota.release(this.socket.ip, key);
   }
 
-  #show(frame: Uint8Array): void {
-    this.socket.send(frame);
-    this.parts.counts.frame(frame.length);
-  }
-
-  #isBehind(): boolean {
-    return this.socket.bufferedBytes() > LIMITS.socketBacklogBytesMax;
-  }
-
-  #join(spec: TopicSpec): Topic {
+  #take(key: string): void {
     const { topicsPerSocketMax } = LIMITS;
-    if (this.#topics.size >= topicsPerSocketMax) {
+    if (this.#delivery.size >= topicsPerSocketMax) {
       const message = `a socket may have ${topicsPerSocketMax} subscriptions`;
       throw new SocketError('LIMIT_EXCEEDED', message);
     }
-    const topic = this.parts.fanOut.join(spec);
-    this.#topics.set(spec.key, topic);
-    this.socket.join(spec.key);
-    if (this.#topics.size === 1) this.socket.join(HEARTBEAT_TOPIC);
-    return topic;
+    this.parts.quota.take(this.socket.ip, key);
   }
 
-  #unsubscribe(spec: TopicSpec, message: ClientMessage): void {
-    const topic = this.#topics.get(spec.key);
-    if (topic === undefined) {
+  #unsubscribe(dialect: Dialect, message: ClientMessage): void {
+    const key = dialect.keyOf(message, this.parts);
+    if (!this.#end(key)) {
       throw new SocketError('NOT_SUBSCRIBED', 'there is no such subscription on this socket');
     }
-    this.#leave(topic);
-    this.#acknowledge('Unsubscribe', message);
+    this.#send(dialect.acknowledgement('unsubscribe', message, key));
   }
 
-  #leave(topic: Topic): void {
-    const { key } = topic.spec;
-    this.#topics.delete(key);
-    this.#owed.delete(topic);
-    this.socket.leave(key);
-    if (this.#topics.size === 0) this.socket.leave(HEARTBEAT_TOPIC);
-    this.parts.fanOut.leave(topic);
+  #end(key: string): boolean {
+    if (!this.#delivery.end(key)) return false;
+    this.parts.quota.release(this.socket.ip, key);
+    return true;
   }
 
-  #acknowledge(what: string, message: ClientMessage): void {
-    const [channel, market, marketType] = ['channel', 'market', 'marketType'].map((name) =>
-      message.echo(name),
-    );
-    const text = `${what} received for channel: ${channel}, market: ${market}, marketType: ${marketType}`;
-    this.#send({ message: text });
-  }
-
-  #refuse(error: unknown, message: ClientMessage | undefined): void {
+  #refuse(error: unknown, message: ClientMessage | undefined, members: object): void {
     const { counts, onFault } = this.parts;
     if (!(error instanceof SocketError)) onFault(error, 'a message of a WebSocket');
     const { code, message: text } =
       error instanceof SocketError ? error : new SocketError('INTERNAL', 'this failed here');
     counts.error(code);
-    this.#send({
-      ...compatibleError(message),
-      type: 'error',
-      code,
-      message: text,
-      id: message?.id,
-    });
+    this.#send({ ...members, type: 'error', code, message: text, id: message?.id });
   }
 
   /** Members that are undefined are left out. */
   #send(answer: object): void {
-    this.socket.send(JSON.stringify(answer));
+    if (this.#closing === undefined) this.#delivery.answer(JSON.stringify(answer));
+  }
+
+  #giveBack(): void {
+    for (const key of this.#delivery.close()) this.parts.quota.release(this.socket.ip, key);
+  }
+
+  /** The close can be said only when the client has read what waits; for that it has some time. */
+  #closeSlow(): void {
+    if (this.#closing !== undefined) return;
+    this.#closing = 'slowReader';
+    this.#giveBack();
+    const { slowFarewellMsMax } = LIMITS;
+    this.#farewell = setTimeout(() => this.socket.cut(), slowFarewellMsMax).unref();
+    this.#sayFarewell();
+  }
+
+  #sayFarewell(): void {
+    if (this.socket.bufferedBytes() > 0) return;
+    this.socket.close(tryAgainLaterCode, 'slow reader');
   }
 
   #close(reason: CloseReason, code: number, text: string = reason): void {
-    this.#closing = reason;
+    this.#closing ??= reason;
     this.socket.close(code, text);
   }
 }
 
 const goingAwayCode = 1001;
 const policyViolationCode = 1008;
+const tryAgainLaterCode = 1013;
 
 function malformed(message: string): SocketError {
   return new SocketError('MALFORMED_MESSAGE', message);
@@ -242,10 +229,13 @@ function withoutChannel(message: ClientMessage): SocketError {
   return malformed('channel is missing');
 }
 
-/** What an error about a channel says beside its code, as clients in use look for it. */
-function compatibleError(message: ClientMessage | undefined): object {
+/** What an error says about the subscription that a message was about. */
+function errorMembers(message: ClientMessage | undefined): object {
   const type = message?.word('type');
-  if (message?.has('channel') !== true) return {};
-  if (type !== 'subscribe' && type !== 'unsubscribe') return {};
-  return { channel: message.echo('channel'), error: errorTexts[type] };
+  if (message === undefined || !isAction(type)) return {};
+  return dialectOf(message)?.errorMembers(type, message) ?? {};
+}
+
+function isAction(type: string | undefined): type is Action {
+  return type === 'subscribe' || type === 'unsubscribe';
 }

@@ -8,29 +8,26 @@ import type { HttpRequest } from './uws.js';
 export interface ClientSocket {
   /** The client's address as text. */
   readonly ip: string;
-  /** Sends one text frame; bytes must be UTF-8. */
-  send(text: string | Uint8Array): void;
+  /** Sends one text frame; bytes must be UTF-8. False when it was left out, as too much waits. */
+  send(text: string | Uint8Array): boolean;
+  /** What `run` sends goes out together. */
+  together(run: () => void): void;
   /** From now on the socket gets what is published under the topic. */
   join(topic: string): void;
   leave(topic: string): void;
-  /** Sends a close frame and ends the connection. */
+  /** Sends a close frame behind what waits, and ends the connection. */
   close(code: number, reason: string): void;
+  /** Ends the connection without a word, and forgets what waits. */
+  cut(): void;
   /** Bytes that the client has not taken yet. */
   bufferedBytes(): number;
 }
 
 /**
  * Why a socket closed: the client said so, the service did, the client left without a word or broke
- * the protocol, was silent too long, sent too much at once, sent no UTF-8, or did not read.
+ * the protocol, was silent too long, sent too much at once, or sent no UTF-8.
  */
-export type CloseCause =
-  | 'client'
-  | 'server'
-  | 'lost'
-  | 'idle'
-  | 'tooLarge'
-  | 'notUtf8'
-  | 'backpressure';
+export type CloseCause = 'client' | 'server' | 'lost' | 'idle' | 'tooLarge' | 'notUtf8';
 
 /** What follows one socket from its opening to its closing. */
 export interface SocketSession {
@@ -40,7 +37,11 @@ export interface SocketSession {
   pinged(): void;
   /** The client has taken some of what waited for it. */
   drained(): void;
-  /** A message was left out because too much waits already; the transport closes the socket. */
+  /**
+   * A message was left out because too much waits already. What was published after it is left out as
+   * well until the client has read. No topic may be left or joined here: the transport is busy with
+   * them.
+   */
   dropped(): void;
   /** The last call. */
   closed(cause: CloseCause): void;

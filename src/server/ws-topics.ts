@@ -1,19 +1,14 @@
 /** The topics that have readers, each once, and the markets that they are of. */
-import { LIMITS } from '../limits.js';
 import type { BookSource, MarketRow } from './book-source.js';
+import type { Throttled } from './throttle.js';
 import type { TopicSpec } from './ws-channel.js';
-import { SocketError } from './ws-error.js';
 
 /** A topic while it has readers. */
-export interface Topic {
+export interface Topic extends Throttled {
   readonly spec: TopicSpec;
   /** The id of its market; undefined while that is not served. */
   market: number | undefined;
   readers: number;
-  /** Not before this time goes the next frame out. */
-  readyAtMs: number;
-  /** Since when there is something that the readers have not got. */
-  changedAtMs: number;
   /** Its last frame could not be made. */
   broken: boolean;
 }
@@ -38,7 +33,7 @@ export class Topics {
     return this.#byMarket.get(id) ?? [];
   }
 
-  /** Adds a reader. Throws LIMIT_EXCEEDED when the topic is new and there are too many. */
+  /** Adds a reader. */
   join(spec: TopicSpec): Topic {
     const topic = this.#topics.get(spec.key) ?? this.#add(spec);
     topic.readers += 1;
@@ -64,10 +59,6 @@ export class Topics {
   }
 
   #add(spec: TopicSpec): Topic {
-    if (this.#topics.size >= LIMITS.topicsMax) {
-      const message = `the service has ${LIMITS.topicsMax} topics with subscribers, which is its most`;
-      throw new SocketError('LIMIT_EXCEEDED', message);
-    }
     this.followMarkets();
     const topic: Topic = {
       spec,

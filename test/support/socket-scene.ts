@@ -101,6 +101,8 @@ export class SocketScene {
       book: book as BookSource,
       readiness: () => ({ ...feed, state: 'live', reason: null, slot: 1 }),
       publishIntervalMs: 0,
+      streamIntervalMs: 0,
+      topicsPerIp: 500,
       socketsPerIp: 3,
       messagesPerSecond: 10_000,
       onFault,

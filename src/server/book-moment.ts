@@ -1,0 +1,24 @@
+/**
+ * The state of the feed and the epoch: every book shows them, so when one changes, all books do.
+ */
+import type { BookSource } from './book-source.js';
+
+/** Tells when they have changed. */
+export class BookMoment {
+  #epoch = '';
+  #state = '';
+
+  constructor(private readonly book: BookSource) {}
+
+  /** Whether they are others than the last time. */
+  hasChanged(): boolean {
+    const [row] = this.book.markets();
+    if (row === undefined) return false;
+    const { epoch } = this.book;
+    const { state } = this.book.version(row.id);
+    if (epoch === this.#epoch && state === this.#state) return false;
+    this.#epoch = epoch;
+    this.#state = state;
+    return true;
+  }
+}

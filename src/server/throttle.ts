@@ -1,0 +1,92 @@
+/**
+ * When what has changed is published: the first change at once, then at most one frame in each
+ * interval. The last change is never lost, because what had to wait goes out when its time has come.
+ *
+ * This file does not know what is published, nor to whom. Time is that of `performance.now`.
+ */
+
+/** Something that is published when it has changed. */
+export interface Throttled {
+  /** Not before this time goes the next frame out; who publishes sets it. */
+  readyAtMs: number;
+  /** Since when there is something that was not published. */
+  changedAtMs: number;
+}
+
+/** How a throttle publishes. */
+export interface ThrottleOptions<Item extends Throttled> {
+  readonly publish: (item: Item, nowMs: number) => void;
+  /** The share of one turn of the loop; what is left goes out in the next. */
+  readonly sliceMs: number;
+}
+
+/** What has changed since it was published last. */
+export class Throttle<Item extends Throttled> {
+  readonly #options: ThrottleOptions<Item>;
+  /** In the order of changing. */
+  readonly #due = new Set<Item>();
+  #timer: NodeJS.Timeout | undefined;
+  #wakeAtMs = Number.POSITIVE_INFINITY;
+
+  constructor(options: ThrottleOptions<Item>) {
+    this.#options = options;
+  }
+
+  /**
+   * It has changed; {@link Throttle.flush} publishes it when it is ready. False when something of it
+   * was waiting already.
+   */
+  mark(item: Item, nowMs: number): boolean {
+    if (this.#due.has(item)) return false;
+    item.changedAtMs = nowMs;
+    this.#due.add(item);
+    this.#wakeAt(item.readyAtMs, nowMs);
+    return true;
+  }
+
+  delete(item: Item): void {
+    this.#due.delete(item);
+  }
+
+  /** Publishes what is ready, those first that changed first. */
+  flush(startMs: number): void {
+    if (startMs >= this.#wakeAtMs) this.#flush(startMs);
+  }
+
+  /** Publishes nothing more. */
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#due.clear();
+    this.#wakeAtMs = Number.POSITIVE_INFINITY;
+  }
+
+  /** Plans a flush, unless one comes sooner. */
+  #wakeAt(atMs: number, nowMs: number): void {
+    if (atMs >= this.#wakeAtMs) return;
+    this.#wakeAtMs = atMs;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#flush(performance.now()), Math.ceil(atMs - nowMs));
+  }
+
+  #flush(startMs: number): void {
+    clearTimeout(this.#timer);
+    this.#wakeAtMs = Number.POSITIVE_INFINITY;
+    const { publish, sliceMs } = this.#options;
+    let nowMs = startMs;
+    let nextMs = Number.POSITIVE_INFINITY;
+    for (const item of this.#due) {
+      if (item.readyAtMs > nowMs) {
+        nextMs = Math.min(nextMs, item.readyAtMs);
+        continue;
+      }
+      if (nowMs - startMs > sliceMs) {
+        nextMs = nowMs + 1;
+        break;
+      }
+      this.#due.delete(item);
+      publish(item, nowMs);
+      nowMs = performance.now();
+    }
+    if (nextMs < Number.POSITIVE_INFINITY) this.#wakeAt(nextMs, nowMs);
+  }
+}

@@ -1,0 +1,16 @@
+/** The time of the wall in nanoseconds, for frames that tell how fresh they are. */
+
+/** Steps of the system's clock beyond this are followed; its text is as coarse as this. */
+const DRIFT_MS_MAX = 2;
+
+/** Finer than `Date.now`, whose milliseconds it follows when the system's clock is set. */
+export class WallClock {
+  #offsetMs = performance.timeOrigin;
+
+  /** Unix nanoseconds of a time of `performance.now`. */
+  ns(atMs: number): bigint {
+    const drift = Date.now() - (this.#offsetMs + performance.now());
+    if (Math.abs(drift) > DRIFT_MS_MAX) this.#offsetMs += drift;
+    return BigInt(Math.round((this.#offsetMs + atMs) * 1_000_000));
+  }
+}

@@ -1,0 +1,194 @@
+/**
+ * What one socket is sent, without a silent hole. A reader takes part in its topic once it was shown
+ * what the next frame goes on from. When the transport leaves a frame out, the socket is behind: it
+ * leaves all its topics, so that nothing goes on half, and is shown each anew when it has read.
+ *
+ * What may wait for a socket is bounded: by the transport for frames, and by a number for answers.
+ */
+import { LIMITS } from '../limits.js';
+import type { SocketCounts } from './ws-figures.js';
+import type { FrameSink, Reader, Showing } from './ws-reader.js';
+import type { ClientSocket } from './ws-socket.js';
+
+/** What a delivery is made of. */
+export interface DeliveryParts {
+  readonly socket: ClientSocket;
+  readonly counts: SocketCounts;
+  /** The topic of the beat of this socket's shard. */
+  readonly beatTopic: string;
+  /** The socket has left a message out, and is to leave its topics as soon as it may. */
+  readonly onBehind: () => void;
+  /** The client does not read in time. */
+  readonly onTooSlow: () => void;
+  /** The client asks on and on without reading the answers. */
+  readonly onTooMuch: () => void;
+  /** A reader that was owed something could not be shown it; its subscription has ended. */
+  readonly onFailed: (error: unknown, key: string) => void;
+  readonly slowMsMax: number;
+}
+
+/** A reader and what it is owed; null once it takes part in its topic. */
+interface Subscription {
+  readonly reader: Reader;
+  owed: Showing | null;
+}
+
+/** The frames and answers of one socket. */
+export class Delivery implements FrameSink {
+  readonly #parts: DeliveryParts;
+  readonly #subscriptions = new Map<string, Subscription>();
+  #answers: string[] = [];
+  #isFull = false;
+  /** It was full since it joined its topics, and must not go on with them. */
+  #mustLeave = false;
+  #beats = 0;
+  #deadline: NodeJS.Timeout | undefined;
+
+  constructor(parts: DeliveryParts) {
+    this.#parts = parts;
+  }
+
+  get size(): number {
+    return this.#subscriptions.size;
+  }
+
+  has(key: string): boolean {
+    return this.#subscriptions.has(key);
+  }
+
+  /** Sends an answer, behind those that wait. */
+  answer(text: string): void {
+    if (!this.#isFull && this.#answers.length === 0 && this.#parts.socket.send(text)) return;
+    this.#answers.push(text);
+    if (this.#answers.length > LIMITS.socketAnswersMax) this.#parts.onTooMuch();
+  }
+
+  /** Begins a subscription, or begins it anew. Throws what the reader throws, and has then ended it. */
+  begin(reader: Reader): void {
+    this.end(reader.key);
+    const subscription: Subscription = { reader, owed: 'first' };
+    this.#subscriptions.set(reader.key, subscription);
+    if (!this.#isFull && !this.isBehind()) this.#show(subscription);
+    this.#watch();
+  }
+
+  /** Ends a subscription; false when there is none. */
+  end(key: string): boolean {
+    const subscription = this.#subscriptions.get(key);
+    if (subscription === undefined) return false;
+    this.#subscriptions.delete(key);
+    if (subscription.owed === null) this.#leave(subscription.reader);
+    subscription.reader.leave();
+    return true;
+  }
+
+  /** The transport has left a message out. */
+  dropped(): void {
+    this.#parts.counts.dropped += 1;
+    if (this.#isFull) return;
+    this.#isFull = true;
+    this.#mustLeave = true;
+    this.#parts.counts.slow += 1;
+    this.#watch();
+    this.#parts.onBehind();
+  }
+
+  /** Leaves the topics after {@link Delivery.dropped}, when the transport allows it. */
+  leaveTopics(): void {
+    if (!this.#mustLeave) return;
+    this.#mustLeave = false;
+    for (const subscription of this.#subscriptions.values()) {
+      if (subscription.owed !== null) continue;
+      this.#leave(subscription.reader);
+      subscription.owed = 'reset';
+    }
+  }
+
+  /** The client has read something: sends what waits, as far as it goes. */
+  drained(): void {
+    this.leaveTopics();
+    if (this.isBehind()) return;
+    this.#isFull = false;
+    this.#parts.socket.together(() => this.#sendOwed());
+    clearTimeout(this.#deadline);
+    this.#deadline = undefined;
+    this.#watch();
+  }
+
+  /** Sends nothing more, and gives all topics back. Answers the keys that there were. */
+  close(): readonly string[] {
+    clearTimeout(this.#deadline);
+    const keys = [...this.#subscriptions.keys()];
+    for (const key of keys) this.end(key);
+    this.#answers = [];
+    return keys;
+  }
+
+  send(frame: Uint8Array): boolean {
+    if (!this.#parts.socket.send(frame)) return false;
+    this.#parts.counts.frame(frame.length);
+    return true;
+  }
+
+  isBehind(): boolean {
+    return this.#parts.socket.bufferedBytes() > LIMITS.socketBacklogBytesMax;
+  }
+
+  #sendOwed(): void {
+    while (!this.#isFull) {
+      const [answer] = this.#answers;
+      if (answer === undefined) break;
+      if (!this.#parts.socket.send(answer)) return;
+      this.#answers.shift();
+    }
+    for (const subscription of this.#subscriptions.values()) {
+      if (this.#isFull || this.isBehind()) return;
+      try {
+        this.#show(subscription);
+      } catch (error) {
+        this.#parts.onFailed(error, subscription.reader.key);
+      }
+    }
+  }
+
+  #show(subscription: Subscription): void {
+    const { reader, owed } = subscription;
+    if (owed === null) return;
+    let isWhole: boolean;
+    try {
+      isWhole = reader.show(this, owed);
+    } catch (error) {
+      this.end(reader.key);
+      throw error;
+    }
+    // Sending may have found the socket full: then the rest is owed, or all of it anew.
+    if (!isWhole || this.#isFull) return;
+    if (owed === 'reset') this.#parts.counts.resets += 1;
+    subscription.owed = null;
+    this.#join(reader);
+  }
+
+  #join({ key, hasBeat }: Reader): void {
+    this.#parts.socket.join(key);
+    if (!hasBeat) return;
+    this.#beats += 1;
+    if (this.#beats === 1) this.#parts.socket.join(this.#parts.beatTopic);
+  }
+
+  #leave({ key, hasBeat }: Reader): void {
+    this.#parts.socket.leave(key);
+    if (!hasBeat) return;
+    this.#beats -= 1;
+    if (this.#beats === 0) this.#parts.socket.leave(this.#parts.beatTopic);
+  }
+
+  /** While something waits, the client must have read most of it before the deadline. */
+  #watch(): void {
+    if (this.#deadline !== undefined) return;
+    const isOwed = (): boolean =>
+      [...this.#subscriptions.values()].some(({ owed }) => owed !== null);
+    if (!this.#isFull && this.#answers.length === 0 && !isOwed()) return;
+    this.#deadline = setTimeout(this.#parts.onTooSlow, this.#parts.slowMsMax);
+    this.#deadline.unref();
+  }
+}
