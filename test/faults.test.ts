@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { RELAYED_FAULTS, type RelayedFault } from './faults-relayed.js';
 import { type Fault, SCRIPTED_FAULTS } from './faults-scripted.js';
 import { FaultRig } from './support/fault-rig.js';
-import type { Findings } from './support/frame-checker.js';
+import type { Findings } from './support/frame-findings.js';
 import { RelayRig } from './support/relay-rig.js';
 import type { ServiceWatch } from './support/service-watch.js';
 

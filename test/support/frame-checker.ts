@@ -1,7 +1,16 @@
 import { Engine } from '../../src/engine/engine.js';
 import type { Turn } from '../../src/engine/types.js';
-import type { ChainWrite } from '../scripted-chain.js';
-import { BookFollower, type Delivery, levelsOf, type ShownBook } from './book-follower.js';
+import { BookFollower, levelsOf } from './book-follower.js';
+import {
+  type Chapter,
+  type CheckerOptions,
+  type Findings,
+  type PublishedBook,
+  problemOf,
+  readOn,
+  type Version,
+  type WrittenChain,
+} from './frame-findings.js';
 
 const { setClock, setState, endTurn } = Engine.prototype;
 /** The engine's own methods, which are put back in the end. */
@@ -23,75 +32,6 @@ const LONG_AGO_MS = 500;
 const SECONDS_APART_MAX = 5;
 /** From a new state to the frames that tell of it: the publishing interval, and a busy machine. */
 const STATE_TOLD_MS_MAX = 500;
-
-/** A book as one turn of the service made it. */
-interface Version extends ShownBook {
-  readonly market: string;
-  readonly key: string;
-  readonly state: string;
-  /** Since when a write is missing that would change the book; undefined until it was judged. */
-  verdict: 'right' | 'wrong' | undefined;
-}
-
-/** A book as a client got it. */
-export interface PublishedBook {
-  readonly market: string;
-  readonly epoch: string;
-  readonly seq: number;
-  readonly slot: number;
-  readonly state: string;
-  readonly bids: readonly unknown[];
-  readonly asks: readonly unknown[];
-  readonly via: 'HTTP' | 'WebSocket';
-  /** Levels a side that it was asked for. */
-  readonly depth: number;
-  /** When it came, on the clock of performance.now(). */
-  readonly atMs: number;
-}
-
-/** What a checker saw. */
-export interface Findings {
-  /** Books of the service's turns that were `live`, and judged by the writes of the chain. */
-  judged: number;
-  wrong: number;
-  /** `live`, right once, and too old. */
-  old: number;
-  /** Answers and frames that clients got. */
-  published: number;
-  /** Those that equal no book that the service made, or a wrong one. */
-  publishedWrong: number;
-  /** Topics of a WebSocket that did not tell of a new state in time. */
-  statesMissed: number;
-  /** The longest time in which every judged book of a market was wrong. */
-  wrongMsMax: number;
-  readonly described: string[];
-}
-
-/** A chain as the checker sees it: what was written, in order. */
-export interface WrittenChain {
-  readonly markets: readonly { readonly name: string; readonly account: string }[];
-  /** All accounts that can be in a book, with their last write. */
-  lastWrites(): Iterable<ChainWrite>;
-  /** All writes so far; it only grows. */
-  readonly writes: readonly ChainWrite[];
-}
-
-interface Chapter {
-  readonly chain: WrittenChain;
-  endedAtMs: number;
-  readonly followers: ReadonlyMap<string, BookFollower>;
-  read: number;
-}
-
-/** What a checker may assume. */
-export interface CheckerOptions extends Delivery {
-  /** A `live` book may lack what happened this long ago, and not longer. */
-  readonly oldMsMax: number;
-  /** The chain's clock is not this machine's, as when its process was stopped. */
-  readonly secondsAreApart: boolean;
-  /** A wrong book is counted, and the next one judged by the latest writes. */
-  readonly forgiving: boolean;
-}
 
 /**
  * Judges every book that the service makes while it says `live`, by the writes of its chain, and
@@ -353,27 +293,5 @@ export class FrameChecker {
     const { market, state, slot, atMs } = book;
     const at = `at slot ${slot}, ${Math.round(atMs)} ms`;
     this.findings.described.push(`${market} ${state} ${at}: ${problem}`);
-  }
-}
-
-function problemOf(book: PublishedBook, version: Version | undefined): string | undefined {
-  if (version === undefined) {
-    // A new epoch names the old book until the first turn of the new chain; it is not live then.
-    if (book.state !== 'live') return undefined;
-    return `a ${book.via} client got a book that was never made`;
-  }
-  const { bids, asks } = JSON.parse(`${version.levels}}`) as PublishedBook;
-  const shown = JSON.stringify([book.bids, book.asks]);
-  const made = [bids.slice(0, book.depth), asks.slice(0, book.depth)];
-  if (shown !== JSON.stringify(made)) return `a ${book.via} client got another book of this seq`;
-  if (book.state !== 'live' || version.verdict === 'right') return undefined;
-  return `a ${book.via} client got a book as live that was ${version.verdict ?? 'never live'}`;
-}
-
-function readOn(chapter: Chapter): void {
-  const { writes } = chapter.chain;
-  for (; chapter.read < writes.length; chapter.read += 1) {
-    const write = writes[chapter.read] as ChainWrite;
-    for (const follower of chapter.followers.values()) follower.add(write);
   }
 }

@@ -6,7 +6,8 @@ import { type AccountWrite, MarketLife } from '../../src/sim/market-life.js';
 import { Relay } from '../../src/sim/relay.js';
 import type { ChainWrite } from '../scripted-chain.js';
 import { OLD_MS_MAX, watchedMarkets } from './fault-rig.js';
-import { FrameChecker, type WrittenChain } from './frame-checker.js';
+import { FrameChecker } from './frame-checker.js';
+import type { WrittenChain } from './frame-findings.js';
 import { ServiceProbe } from './service-probe.js';
 import { ServiceWatch } from './service-watch.js';
 

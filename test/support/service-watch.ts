@@ -1,7 +1,8 @@
 import { WebSocket } from 'ws';
 import type { PlainAccount } from '../plain-book.js';
 import { expectBooks } from './book-judge.js';
-import type { Findings, FrameChecker, PublishedBook } from './frame-checker.js';
+import type { FrameChecker } from './frame-checker.js';
+import type { Findings, PublishedBook } from './frame-findings.js';
 import type { ServiceProbe } from './service-probe.js';
 
 /** How often each market is asked for over HTTP. */
