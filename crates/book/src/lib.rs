@@ -51,4 +51,4 @@ pub use place::{EmptyReason, LeftOut};
 pub use side::Side;
 pub use snapshot::SnapshotReport;
 pub use turn::FeedState;
-pub use view::{Header, Level, Levels, OrderRow};
+pub use view::{Header, Level, Levels, OrderRow, QueueScratch};

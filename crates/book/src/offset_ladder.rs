@@ -163,6 +163,13 @@ impl OffsetLadder {
         }
     }
 
+    /// The price of an offset.
+    pub(crate) fn price_of(&self, offset: i64, pricing: OffsetPricing) -> u64 {
+        let (rank, remainder) = self.split(offset);
+        let segments = self.segments(pricing);
+        segments.price(rank, segments.ticks_up(remainder))
+    }
+
     /// Checks order, sums and counts; the lists are checked against the nodes by the caller.
     pub(crate) fn check(&self) -> Result<(), &'static str> {
         self.buckets.check()?;
@@ -281,14 +288,8 @@ impl<'a> Segments<'a> {
     /// A bucket of one offset, as most are, rounds to one price.
     #[inline]
     fn whole(&self, bucket: &'a Bucket, only: &'a Part) -> Segment<'a> {
-        let rest = u128::from(self.remainder) + u128::from(only.remainder);
-        let tick = u128::from(self.tick);
-        let ticks_up = match self.side {
-            Side::Bid => u8::from(rest >= tick),
-            Side::Ask => u8::from(rest > 0) + u8::from(rest > tick),
-        };
         Segment {
-            price: self.price(bucket, ticks_up),
+            price: self.price(bucket.rank, self.ticks_up(only.remainder)),
             size: only.size.get(),
             order_count: only.order_count,
             parts: std::slice::from_ref(only),
@@ -314,19 +315,30 @@ impl<'a> Segments<'a> {
         };
         let range = if upper { split..parts.len() } else { 0..split };
         Segment {
-            price: self.price(bucket, ticks_up),
+            price: self.price(bucket.rank, ticks_up),
             size: running(parts, range.end).0 - running(parts, range.start).0,
             order_count: running(parts, range.end).1 - running(parts, range.start).1,
             parts: &parts[range],
         }
     }
 
+    /// How many ticks an offset with this remainder stands above its bucket.
+    #[inline]
+    fn ticks_up(&self, remainder: u64) -> u8 {
+        let rest = u128::from(self.remainder) + u128::from(remainder);
+        let tick = u128::from(self.tick);
+        match self.side {
+            Side::Bid => u8::from(rest >= tick),
+            Side::Ask => u8::from(rest > 0) + u8::from(rest > tick),
+        }
+    }
+
     /// The price so many ticks above the bucket's own: at least one tick; in prediction markets at
     /// most the rounded cap.
     #[inline]
-    fn price(&self, bucket: &Bucket, ticks_up: u8) -> u64 {
+    fn price(&self, rank: u64, ticks_up: u8) -> u64 {
         let tick = self.tick;
-        let bucket_ticks = quotient_of(self.side, bucket.rank) + i64::from(ticks_up);
+        let bucket_ticks = quotient_of(self.side, rank) + i64::from(ticks_up);
         let ticks = self.quotient.saturating_add(bucket_ticks).max(1);
         let price = ticks.unsigned_abs().saturating_mul(tick);
         let Some(cap) = self.price_max else { return price };

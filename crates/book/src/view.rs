@@ -6,7 +6,7 @@ use slotbook_protocol::order::{OrderView, bit_flags};
 use slotbook_protocol::units::{BaseQty, Price, Pubkey, Slot, UnixSeconds};
 
 use crate::Side;
-use crate::arena::{Arena, NONE, user_of};
+use crate::arena::{Arena, NONE, Place, user_of};
 use crate::book::Book;
 use crate::chunks::Cursor;
 use crate::ladder::{FixedLevel, Ladder};
@@ -101,10 +101,22 @@ impl Book {
     /// Appends at most `limit` orders of a side in book order: price, then order slot, then id,
     /// then maker.
     pub fn orders(&self, id: MarketId, side: Side, limit: usize, rows: &mut Vec<OrderRow>) {
+        self.orders_again(id, side, limit, (&mut QueueScratch::default(), rows));
+    }
+
+    /// As [`Book::orders`], for who reads often: nothing is allocated once the longest queue was
+    /// read.
+    pub fn orders_again(
+        &self,
+        id: MarketId,
+        side: Side,
+        limit: usize,
+        (scratch, rows): (&mut QueueScratch, &mut Vec<OrderRow>),
+    ) {
         let mut left = limit;
-        self.each_queue(id, side, &mut |price, queue| {
+        self.each_queue(id, side, scratch, &mut |price, queue| {
             let mut ahead = 0u128;
-            for place in queue.iter().take(left) {
+            for place in self.front(queue, left) {
                 let row = self.row(price, place, ahead);
                 ahead += u128::from(row.size.0);
                 rows.push(row);
@@ -114,11 +126,43 @@ impl Book {
         });
     }
 
+    /// As [`Book::orders_again`], of one maker: all that is ahead of an order counts, but only the
+    /// queues that the maker stands in are looked at.
+    pub fn orders_of(
+        &self,
+        (id, side, maker): (MarketId, Side, &Pubkey),
+        limit: usize,
+        (scratch, rows): (&mut QueueScratch, &mut Vec<OrderRow>),
+    ) {
+        let Some(user) = self.users.find(maker) else { return };
+        let mut prices = std::mem::take(&mut scratch.prices);
+        self.prices_of(id, side, user, &mut prices);
+        let mut left = limit;
+        self.each_queue_at(
+            id,
+            side,
+            Some(&prices),
+            (scratch, &mut |price, queue| {
+                let mut ahead = 0u128;
+                for place in self.front(queue, usize::MAX) {
+                    let row = self.row(price, place, ahead);
+                    ahead += u128::from(row.size.0);
+                    if user_of(place.handle) == user && left > 0 {
+                        rows.push(row);
+                        left -= 1;
+                    }
+                }
+                left > 0
+            }),
+        );
+        scratch.prices = prices;
+    }
+
     /// Appends at most `limit` distinct makers of a side, best order first.
     pub fn top_makers(&self, id: MarketId, side: Side, limit: usize, makers: &mut Vec<Pubkey>) {
         let first = makers.len();
-        self.each_queue(id, side, &mut |_, queue| {
-            for place in queue {
+        self.each_queue(id, side, &mut QueueScratch::default(), &mut |_, queue| {
+            for place in self.front(queue, usize::MAX) {
                 let maker = self.users.get(user_of(place.handle)).key;
                 if makers.len() - first < limit && !makers[first..].contains(&maker) {
                     makers.push(maker);
@@ -151,26 +195,76 @@ impl Book {
         self.markets.get(id.index()).map(|market| market.seq)
     }
 
-    /// Calls `each` with the queue of every price, best first, until it returns false.
+    /// Calls `each` with the queue of every price, best first, until it returns false. The queue
+    /// is in no order: see [`Book::front`].
     fn each_queue(
         &self,
         id: MarketId,
         side: Side,
-        each: &mut dyn FnMut(Price, &[QueuePlace]) -> bool,
+        scratch: &mut QueueScratch,
+        each: EachQueue<'_>,
     ) {
-        let mut queue: Vec<QueuePlace> = Vec::new();
+        self.each_queue_at(id, side, None, (scratch, each));
+    }
+
+    /// As [`Book::each_queue`], at these prices alone, which come best first.
+    fn each_queue_at(
+        &self,
+        id: MarketId,
+        side: Side,
+        prices: Option<&[u64]>,
+        (scratch, each): (&mut QueueScratch, EachQueue<'_>),
+    ) {
+        let queue = &mut scratch.queue;
+        let mut prices = prices.map(|prices| prices.iter().peekable());
         let mut pieces = self.merged::<OrderLists<'_>>(id, side);
         while let Some(piece) = pieces.next() {
-            self.enqueue(&piece, &mut queue);
-            while let Some(same) = pieces.next_at(piece.price) {
-                self.enqueue(&same, &mut queue);
-            }
-            queue.sort_unstable_by(|a, b| self.compare(a, b));
-            if !each(Price(piece.price), &queue) {
-                return;
+            if let Some(prices) = &mut prices {
+                let Some(next) = prices.peek() else { return };
+                if piece.price != **next {
+                    continue;
+                }
+                prices.next();
             }
             queue.clear();
+            self.enqueue(&piece, queue);
+            while let Some(same) = pieces.next_at(piece.price) {
+                self.enqueue(&same, queue);
+            }
+            if !each(Price(piece.price), queue) {
+                return;
+            }
         }
+    }
+
+    /// Puts the first `count` of a queue in order and answers them: who asks for few of a long
+    /// queue does not wait for the rest.
+    fn front<'q>(&self, queue: &'q mut [QueuePlace], count: usize) -> &'q [QueuePlace] {
+        if count < queue.len() {
+            queue.select_nth_unstable_by(count, |a, b| self.compare(a, b));
+        }
+        let count = count.min(queue.len());
+        let front = &mut queue[..count];
+        front.sort_unstable_by(|a, b| self.compare(a, b));
+        front
+    }
+
+    /// The prices at which a user has shown orders, each once, best first.
+    fn prices_of(&self, id: MarketId, side: Side, user: usize, prices: &mut Vec<u64>) {
+        prices.clear();
+        let Some(market) = self.markets.get(id.index()) else { return };
+        let nodes = &self.arena.block(user).nodes;
+        for node in nodes.iter().filter(|node| node.market == id.0) {
+            match node.place {
+                Place::Fixed(at) if at == side => prices.push(node.key),
+                Place::Offset(at) if at == side => prices.extend(market.pricing.map(|pricing| {
+                    market.offset[side.index()].price_of(node.key.cast_signed(), pricing)
+                })),
+                _ => {}
+            }
+        }
+        prices.sort_unstable_by_key(|price| if side == Side::Bid { !price } else { *price });
+        prices.dedup();
     }
 
     fn enqueue(&self, piece: &OrderLists<'_>, queue: &mut Vec<QueuePlace>) {
@@ -211,6 +305,16 @@ impl Book {
         let shown = self.markets.get(id.index()).filter(|market| market.empty.is_none());
         Merged::new(shown, side)
     }
+}
+
+/// What is done with the queue of a price; false ends it.
+type EachQueue<'a> = &'a mut dyn FnMut(Price, &mut [QueuePlace]) -> bool;
+
+/// What reading orders needs beside the rows, kept to be used again.
+#[derive(Debug, Default)]
+pub struct QueueScratch {
+    queue: Vec<QueuePlace>,
+    prices: Vec<u64>,
 }
 
 /// An order in the queue of its price.

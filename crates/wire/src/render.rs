@@ -2,7 +2,7 @@
 
 use std::iter::Peekable;
 
-use slotbook_book::{Book, Header, Level, MarketId, MarketInfo, OrderRow, Side};
+use slotbook_book::{Book, Header, Level, MarketId, MarketInfo, OrderRow, QueueScratch, Side};
 use slotbook_protocol::units::{OraclePrice, Price, Pubkey};
 
 use crate::group::{Rounding, grouped};
@@ -49,14 +49,16 @@ pub struct L3Request {
 pub struct Rows {
     bids: Vec<OrderRow>,
     asks: Vec<OrderRow>,
+    queues: QueueScratch,
 }
 
 impl Rows {
-    fn side(&mut self, side: Side) -> &mut Vec<OrderRow> {
-        match side {
+    fn side(&mut self, side: Side) -> (&mut QueueScratch, &mut Vec<OrderRow>) {
+        let rows = match side {
             Side::Bid => &mut self.bids,
             Side::Ask => &mut self.asks,
-        }
+        };
+        (&mut self.queues, rows)
     }
 }
 
@@ -158,8 +160,8 @@ pub(crate) fn each_order(
 ) {
     let Some(info) = book.market(request.market) else { return };
     let scale = SizeScale::from_decimals(info.decimals);
-    let rows = rows.side(side);
-    read_side(book, request, side, rows);
+    read_side(book, request, side, rows.side(side));
+    let (_, rows) = rows.side(side);
     rows.iter().map(|row| line(row, scale)).for_each(each);
 }
 
@@ -208,8 +210,7 @@ pub fn render_l3(
     let Some(header) = book.header(request.market) else { return false };
     let best = Side::BOTH.map(|side| book.best(request.market, side));
     let head = body_head(info, &header, TopOfBook { bid: best[0], ask: best[1] }, epoch);
-    read_side(book, request, Side::Bid, &mut rows.bids);
-    read_side(book, request, Side::Ask, &mut rows.asks);
+    Side::BOTH.into_iter().for_each(|side| read_side(book, request, side, rows.side(side)));
     write_rows(info, &head, rows, out);
     true
 }
@@ -227,8 +228,7 @@ pub fn render_uncrossed_l3(
     // What is not touched is read again, by order.
     let _untouched = uncross(book, info, &header, crossing);
     let [bid, ask] = Side::BOTH.map(|side| {
-        let rows = rows.side(side);
-        read_uncrossed_side(book, request, side, crossing.taken(side), rows)
+        read_uncrossed_side(book, request, side, crossing.taken(side), rows.side(side))
     });
     let head = body_head(info, &header, TopOfBook { bid, ask }, epoch);
     write_rows(info, &head, rows, out);
@@ -242,15 +242,18 @@ fn write_rows(info: &MarketInfo, head: &BodyHead<'_>, rows: &Rows, out: &mut Vec
     write_l3(out, head, bids, asks);
 }
 
-fn read_side(book: &Book, request: &L3Request, side: Side, rows: &mut Vec<OrderRow>) {
+fn read_side(
+    book: &Book,
+    request: &L3Request,
+    side: Side,
+    (queues, rows): (&mut QueueScratch, &mut Vec<OrderRow>),
+) {
     rows.clear();
-    let Some(maker) = request.maker else {
-        book.orders(request.market, side, request.depth_orders, rows);
-        return;
-    };
-    book.orders(request.market, side, usize::MAX, rows);
-    rows.retain(|row| row.maker == maker);
-    rows.truncate(request.depth_orders);
+    let (market, depth) = (request.market, request.depth_orders);
+    match &request.maker {
+        Some(maker) => book.orders_of((market, side, maker), depth, (queues, rows)),
+        None => book.orders_again(market, side, depth, (queues, rows)),
+    }
 }
 
 /// Reads the rows of one side of the uncrossed book; answers its best price, whoever made it.
@@ -259,7 +262,7 @@ fn read_uncrossed_side(
     request: &L3Request,
     side: Side,
     moved: &[Moved],
-    rows: &mut Vec<OrderRow>,
+    (queues, rows): (&mut QueueScratch, &mut Vec<OrderRow>),
 ) -> Option<Price> {
     rows.clear();
     let touched = book.levels(request.market, side).take(moved.len());
@@ -269,7 +272,7 @@ fn read_uncrossed_side(
         Some(_) => usize::MAX,
         None => touched.saturating_add(request.depth_orders.max(1)),
     };
-    book.orders(request.market, side, limit, rows);
+    book.orders_again(request.market, side, limit, (queues, rows));
     if !moved.is_empty() {
         reprice(&mut rows[..touched], moved);
         sort_by_price(side, rows);

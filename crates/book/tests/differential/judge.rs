@@ -1,7 +1,11 @@
 //! Both books side by side: the same updates in, the same book out.
 
+use std::collections::BTreeSet;
+
 use slotbook_book::hash::{CanonicalHash, HashRow};
-use slotbook_book::{AccountUpdate, Book, BookConfig, FeedState, Gate, OrderRow, Side};
+use slotbook_book::{
+    AccountUpdate, Book, BookConfig, FeedState, Gate, OrderRow, QueueScratch, Side,
+};
 use slotbook_naive::{Clock, MarketKind, MarketView, NaiveBook, Row, SnapshotKind, Stamp, Update};
 use slotbook_protocol::enums::MarketType;
 use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
@@ -120,6 +124,7 @@ impl Pair {
         for (side, rows) in [(Side::Bid, &view.bids), (Side::Ask, &view.asks)] {
             let mut ours: Vec<OrderRow> = Vec::new();
             self.fast.orders(id, side, usize::MAX, &mut ours);
+            self.compare_parts(id, side, &ours)?;
             let ours: Vec<Row> = ours.iter().map(|row| naive_row(side, row)).collect();
             equal_lists("order", &ours, rows)?;
             let levels: Vec<slotbook_naive::Level> = self
@@ -136,6 +141,31 @@ impl Pair {
             let best = best.map(|price| i128::from(price.0));
             equal("best", &best, &rows.first().map(|row| row.price))?;
             self.compare_makers(id, side, rows)?;
+        }
+        Ok(())
+    }
+
+    /// The first orders of a side, and those of one maker, are parts of all of them.
+    fn compare_parts(
+        &self,
+        id: slotbook_book::MarketId,
+        side: Side,
+        all: &[OrderRow],
+    ) -> Result<(), String> {
+        let mut scratch = QueueScratch::default();
+        let mut part: Vec<OrderRow> = Vec::new();
+        for limit in [1, 2, 5, all.len().saturating_sub(1)] {
+            part.clear();
+            self.fast.orders_again(id, side, limit, (&mut scratch, &mut part));
+            equal("first orders", &part, &all[..limit.min(all.len())].to_vec())?;
+        }
+        let strangers = [Pubkey([255; 32])];
+        let makers: BTreeSet<Pubkey> = all.iter().map(|row| row.maker).chain(strangers).collect();
+        for (maker, limit) in makers.iter().zip([1, usize::MAX, 2].into_iter().cycle()) {
+            part.clear();
+            self.fast.orders_of((id, side, maker), limit, (&mut scratch, &mut part));
+            let own = all.iter().filter(|row| row.maker == *maker).take(limit);
+            equal("orders of a maker", &part, &own.copied().collect())?;
         }
         Ok(())
     }
