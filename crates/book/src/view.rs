@@ -138,23 +138,19 @@ impl Book {
         let mut prices = std::mem::take(&mut scratch.prices);
         self.prices_of(id, side, user, &mut prices);
         let mut left = limit;
-        self.each_queue_at(
-            id,
-            side,
-            Some(&prices),
-            (scratch, &mut |price, queue| {
-                let mut ahead = 0u128;
-                for place in self.front(queue, usize::MAX) {
-                    let row = self.row(price, place, ahead);
-                    ahead += u128::from(row.size.0);
-                    if user_of(place.handle) == user && left > 0 {
-                        rows.push(row);
-                        left -= 1;
-                    }
-                }
-                left > 0
-            }),
-        );
+        let mut each = |price, queue: &mut [QueuePlace]| {
+            let (own, others) = own_first(queue, user);
+            own.sort_unstable_by(|a, b| self.compare(a, b));
+            for (index, place) in own.iter().take(left).enumerate() {
+                let before = |other: &&QueuePlace| self.compare(other, place).is_lt();
+                let ahead = own[..index].iter().chain(others.iter().filter(before));
+                let ahead = ahead.map(|other| u128::from(self.size(other))).sum();
+                rows.push(self.row(price, place, ahead));
+            }
+            left -= left.min(own.len());
+            left > 0
+        };
+        self.each_queue_at(id, side, Some(&prices), (scratch, &mut each));
         scratch.prices = prices;
     }
 
@@ -288,7 +284,7 @@ impl Book {
         let view = OrderView::new(self.arena.raw(place.handle));
         OrderRow {
             price,
-            size: BaseQty(self.arena.node(place.handle).size),
+            size: BaseQty(self.size(place)),
             queue: ahead,
             maker: self.users.get(user_of(place.handle)).key,
             order_id: place.order_id,
@@ -299,6 +295,11 @@ impl Book {
             signed_msg: view.bit_flags() & bit_flags::SIGNED_MESSAGE != 0,
             oracle_price_offset: view.oracle_price_offset().0,
         }
+    }
+
+    /// The shown size of an order, in the market's base units.
+    fn size(&self, place: &QueuePlace) -> u64 {
+        self.arena.node(place.handle).size
     }
 
     fn merged<'a, P: Piece<'a>>(&'a self, id: MarketId, side: Side) -> Merged<'a, P> {
@@ -332,6 +333,19 @@ fn list(arena: &Arena, head: u32, queue: &mut Vec<QueuePlace>) {
         queue.push(QueuePlace { slot: view.slot().0, order_id: view.order_id(), handle });
         handle = arena.node(handle).next;
     }
+}
+
+/// Parts a queue, in no order, into the orders of a user and the others.
+fn own_first(queue: &mut [QueuePlace], user: usize) -> (&mut [QueuePlace], &[QueuePlace]) {
+    let mut own = 0;
+    for index in 0..queue.len() {
+        if user_of(queue[index].handle) == user {
+            queue.swap(index, own);
+            own += 1;
+        }
+    }
+    let (own, others) = queue.split_at_mut(own);
+    (own, others)
 }
 
 /// The levels of one side, best first. See [`Book::levels`].

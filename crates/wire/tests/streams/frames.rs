@@ -1,1 +1,216 @@
-//! The frames letter by letter.
+//! The frames letter by letter. Their checksums are those of Python's `zlib.crc32`.
+
+use slotbook_book::{FeedState, MarketId, Side};
+use slotbook_wire::frame::Included;
+use slotbook_wire::stream::spec::{Channel, Timing, TopicSpec};
+use slotbook_wire::stream::topic::{Answer, FrameTimes, Reset, StreamScratch, Topic};
+
+use crate::common::{OrderBytes, key, perp_market, user};
+use crate::world::{World, book_of, l3_of, snapshot, spec};
+
+fn text(frame: Vec<u8>) -> String {
+    String::from_utf8(frame).unwrap()
+}
+
+/// A bid of 5 at 990 and two asks of 10 at 1,010, one of them behind the other.
+fn quoted() -> World {
+    let mut world = World::new();
+    world.bench.put(key(1), &user(&[OrderBytes::limit(Side::Bid, 990, 5, 1)]));
+    world.bench.put(key(2), &user(&[OrderBytes::limit(Side::Ask, 1_010, 10, 1)]));
+    let behind = OrderBytes::limit(Side::Ask, 1_010, 10, 7).placed_at(995);
+    world.bench.put(key(3), &user(&[behind]));
+    world.end_turn();
+    world
+}
+
+#[test]
+fn a_book_is_told_by_level() {
+    let mut world = quoted();
+    let market = world.bench.perp();
+    let topic = &world.follow(spec(market, book_of(50, 1))).topic;
+    assert_eq!(
+        text(snapshot(topic)),
+        concat!(
+            r#"{"type":"snapshot","topic":"book:SOL-PERP:50","channel":"book","market":"SOL-PERP","#,
+            r#""epoch":"e1","seq":2,"slot":1000,"ts":2,"state":"live","reset":false,"#,
+            r#""bids":[["990","5",{"dlob":"5"}]],"asks":[["1010","20",{"dlob":"20"}]],"#,
+            r#""crc":2774137426}"#
+        )
+    );
+    let orders =
+        [OrderBytes::limit(Side::Bid, 980, 15, 2), OrderBytes::limit(Side::Ask, 1_010, 5, 3)];
+    world.bench.put(key(1), &user(&orders));
+    world.end_turn();
+    assert_eq!(
+        text(world.publish(0).unwrap()),
+        concat!(
+            r#"{"type":"delta","topic":"book:SOL-PERP:50","channel":"book","market":"SOL-PERP","#,
+            r#""epoch":"e1","prev":2,"seq":3,"slot":1000,"ts":3,"state":"live","#,
+            r#""bids":[["990","0",{}],["980","15",{"dlob":"15"}]],"#,
+            r#""asks":[["1010","25",{"dlob":"25"}]],"crc":1410124299}"#
+        )
+    );
+}
+
+#[test]
+fn a_change_of_state_alone_has_empty_sides_and_keeps_the_number() {
+    let mut world = quoted();
+    let market = world.bench.perp();
+    world.follow(spec(market, book_of(10, 10)));
+    world.follow(spec(market, Channel::Bbo));
+    world.follow(spec(market, l3_of(10, None)));
+    world.bench.book.set_state(FeedState::Lagging);
+    world.end_turn();
+    let ends = [
+        r#""prev":2,"seq":2,"slot":1000,"ts":3,"state":"lagging","bids":[],"asks":[],"crc":"#,
+        r#""prev":2,"seq":2,"slot":1000,"ts":3,"state":"lagging","bid":["990","5"],"ask":["1010","20"],"crc":"#,
+        concat!(
+            r#""prev":2,"seq":2,"slot":1000,"ts":3,"state":"lagging","#,
+            r#""bids":{"add":[],"change":[],"remove":[]},"asks":{"add":[],"change":[],"remove":[]},"crc":"#
+        ),
+    ];
+    for (index, end) in ends.into_iter().enumerate() {
+        let frame = text(world.publish(index).unwrap());
+        assert!(frame.contains(end), "{frame}");
+    }
+}
+
+#[test]
+fn the_best_prices_are_told_whole() {
+    let mut world = quoted();
+    let market = world.bench.perp();
+    let timing = TopicSpec { timing: Timing::On, ..spec(market, Channel::Bbo) };
+    world.follow(timing);
+    world.bench.put(key(1), &user(&[]));
+    world.end_turn();
+    let World { bench, epoch, scratch, followed, .. } = &mut world;
+    let topic = &mut followed[0].topic;
+    let times = FrameTimes { received_ns: 17, sent_ns: 1_700_000_000_000_000_123 };
+    let pending = topic.next_frame(&bench.book, epoch, times, scratch).unwrap();
+    assert_eq!(
+        text(pending.frame().to_vec()),
+        concat!(
+            r#"{"type":"delta","topic":"bbo:SOL-PERP:timing","channel":"bbo","market":"SOL-PERP","#,
+            r#""epoch":"e1","prev":2,"seq":3,"slot":1000,"ts":3,"#,
+            r#""recvNs":"17","sendNs":"1700000000000000123","state":"live","#,
+            r#""bid":null,"ask":["1010","20"],"crc":423435065}"#
+        )
+    );
+    pending.publish();
+    let mut again = Vec::new();
+    topic.write_snapshot(Answer { id: "[1]", reset: Reset::Yes }, 99, &mut again);
+    assert_eq!(
+        text(again),
+        concat!(
+            r#"{"type":"snapshot","id":[1],"topic":"bbo:SOL-PERP:timing","channel":"bbo","#,
+            r#""market":"SOL-PERP","epoch":"e1","seq":3,"slot":1000,"ts":3,"#,
+            r#""recvNs":"17","sendNs":"99","state":"live","reset":true,"#,
+            r#""bid":null,"ask":["1010","20"],"crc":423435065}"#
+        )
+    );
+}
+
+#[test]
+fn orders_are_told_by_what_became_of_them() {
+    let mut world = quoted();
+    let market = world.bench.perp();
+    world.follow(spec(market, l3_of(50, None)));
+    // The first ask goes, so the one behind it moves up; a bid moves to another price.
+    world.bench.put(key(2), &user(&[]));
+    let moved = OrderBytes::limit(Side::Bid, 980, 5, 1);
+    world.bench.put(key(1), &user(&[moved, OrderBytes::limit(Side::Bid, 970, 5, 9)]));
+    world.end_turn();
+    let frame = text(world.publish(0).unwrap());
+    let row = |price: u64, maker: u8, id: u32, (size, slot): (u64, u64)| {
+        let maker = bs58::encode([maker; 32]).into_string();
+        format!(
+            concat!(
+                r#"{{"price":"{}","size":"{}","queue":"0","oraclePriceOffset":"0","maker":"{}","#,
+                r#""orderId":{},"slot":{},"maxTs":0,"reduceOnly":false,"postOnly":true,"#,
+                r#""signedMsg":false}}"#
+            ),
+            price, size, maker, id, slot
+        )
+    };
+    let gone = bs58::encode([2; 32]).into_string();
+    let expected = format!(
+        r#""bids":{{"add":[{}],"change":[{}],"remove":[]}},"asks":{{"add":[],"change":[{}],"remove":[["{gone}",1]]}},"#,
+        row(970, 1, 9, (5, 990)),
+        row(980, 1, 1, (5, 990)),
+        row(1_010, 3, 7, (10, 995)),
+    );
+    assert!(frame.contains(&expected), "{frame}\n{expected}");
+}
+
+#[test]
+fn another_epoch_is_a_snapshot_that_resets() {
+    let mut world = quoted();
+    let market = world.bench.perp();
+    world.follow(spec(market, book_of(10, 1)));
+    world.epoch = "another\n".to_owned();
+    let frame = text(world.publish(0).unwrap());
+    let opening = r#"{"type":"snapshot","topic":"book:SOL-PERP:10","channel":"book","#;
+    assert!(frame.starts_with(opening), "{frame}");
+    assert!(frame.contains(r#""epoch":"another\n","seq":2,"#), "{frame}");
+    assert!(frame.contains(r#""reset":true,"bids":[["990""#), "{frame}");
+    world.bench.put(key(1), &user(&[]));
+    world.bench.put(key(2), &user(&[]));
+    world.bench.put(key(3), &user(&[]));
+    world.end_turn();
+    world.epoch = "empty".to_owned();
+    assert!(text(world.publish(0).unwrap()).ends_with(r#""bids":[],"asks":[],"crc":0}"#));
+}
+
+#[test]
+fn names_from_the_chain_cannot_leave_their_text() {
+    let mut world = quoted();
+    let mut market = perp_market();
+    market[1_000..1_032].copy_from_slice(b"A\",\"x\":\"\\\n                      ");
+    world.bench.put(key(201), &market);
+    world.end_turn();
+    let market = world.bench.perp();
+    let followed = world.follow(spec(market, book_of(10, 1)));
+    let frame = crate::follower::parse(&snapshot(&followed.topic));
+    let name = world.bench.book.market(market).unwrap().name.clone();
+    assert!(name.contains('"') && name.contains('\\'), "{name}");
+    assert_eq!(frame["market"], name);
+    assert_eq!(frame["topic"], format!("book:{name}:10"));
+    let mut heartbeat = Vec::new();
+    world.followed[0].topic.write_heartbeat(&world.bench.book, &mut heartbeat);
+    assert_eq!(crate::follower::parse(&heartbeat)["topic"], format!("book:{name}:10"));
+}
+
+#[test]
+fn a_name_says_what_departs_from_the_usual() {
+    let plain = spec(MarketId(0), book_of(50, 1));
+    let maker = bs58::encode([3; 32]).into_string();
+    let all = TopicSpec {
+        vamm: Included::Yes,
+        indicative: Included::Yes,
+        timing: Timing::On,
+        channel: book_of(500, 25),
+        ..plain
+    };
+    let cases = [
+        (plain, "book:M:50".to_owned()),
+        (TopicSpec { channel: book_of(10, 2), ..plain }, "book:M:10:g2".to_owned()),
+        (all, "book:M:500:g25:vamm:indicative:timing".to_owned()),
+        (TopicSpec { channel: Channel::Bbo, ..all }, "bbo:M:vamm:indicative:timing".to_owned()),
+        (TopicSpec { channel: l3_of(20, None), ..plain }, "l3:M:20".to_owned()),
+        (
+            TopicSpec { channel: l3_of(20, Some(key(3))), indicative: Included::No, ..all },
+            format!("l3:M:20:{maker}:vamm:timing"),
+        ),
+    ];
+    for (spec, name) in cases {
+        assert_eq!(spec.name("M"), name);
+    }
+}
+
+#[test]
+fn there_is_no_topic_of_an_unknown_market() {
+    let world = World::new();
+    let spec = spec(MarketId(77), Channel::Bbo);
+    let mut scratch = StreamScratch::default();
+    assert!(Topic::open(&world.bench.book, spec, "e", 0, &mut scratch).is_none());
+}
