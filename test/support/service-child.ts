@@ -15,6 +15,8 @@ const cli = fileURLToPath(new URL('../../dist/src/cli.js', import.meta.url));
 const NURSERY = '--max-semi-space-size=2';
 const READY_MS_MAX = 30_000;
 const MEGABYTE = 1024 * 1024;
+/** In which /proc counts the time of processes, on every Linux of these days. */
+const TICKS_PER_SECOND = 100;
 
 /** What the system says of a process. */
 export interface ProcessFigures {
@@ -40,22 +42,21 @@ export class ServiceChild {
   }
 
   /** Starts `serve` for a chain and waits until its book is live. */
-  static async start(
+  static start(
     urls: { readonly rpcUrl: string; readonly wsUrl: string },
     flags: readonly string[] = [],
   ): Promise<ServiceChild> {
     const cluster = ['--rpc-url', urls.rpcUrl, '--ws-url', urls.wsUrl];
-    const args = [
-      NURSERY,
-      cli,
-      'serve',
-      ...cluster,
-      '--port',
-      '0',
-      '--log-level',
-      'warn',
-      ...flags,
-    ];
+    return ServiceChild.#run(['serve', ...cluster, ...flags]);
+  }
+
+  /** Starts `replay` of a recording and waits until its book is live. */
+  static replay(file: string, flags: readonly string[] = []): Promise<ServiceChild> {
+    return ServiceChild.#run(['replay', file, ...flags]);
+  }
+
+  static async #run(command: readonly string[]): Promise<ServiceChild> {
+    const args = [NURSERY, cli, ...command, '--port', '0', '--log-level', 'warn'];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     const service = new ServiceChild(child);
     await vi.waitUntil(() => service.url !== '' || child.exitCode !== null, {
@@ -97,6 +98,14 @@ export class ServiceChild {
       rssMegabytes: (pages * 4_096) / MEGABYTE,
       descriptors: readdirSync(`${folder}/fd`).length,
     };
+  }
+
+  /** Seconds of a processor that it has used so far. */
+  cpuSeconds(): number {
+    const stat = readFileSync(`/proc/${this.child.pid}/stat`, 'latin1');
+    // Behind the name, which may hold anything, come 11 fields before those of user and system.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
   }
 
   /** Asks on a connection that is closed at once, so that open files can be counted. */
