@@ -61,7 +61,8 @@ export class StreamFanOut {
   join(request: StreamRequest): StreamTopic {
     // What the first reader is shown is what changes are told from.
     if (this.#topics.size === 0) this.#moment.hasChanged();
-    const recvNs = request.spec.timing ? this.#wall.ns(this.#receivedAtMs) : 0n;
+    const isKnown = request.spec.timing === true && this.#receivedAtMs > 0;
+    const recvNs = isKnown ? this.#wall.ns(this.#receivedAtMs) : 0n;
     return this.#topics.join(request, performance.now(), recvNs);
   }
 

@@ -76,7 +76,10 @@ function groupingOf(message: ClientMessage): Partial<StreamSpec> {
 }
 
 function makerOf(message: ClientMessage): Partial<StreamSpec> {
-  return message.has('maker') ? { maker: message.text('maker') } : {};
+  if (!message.has('maker')) return {};
+  const maker = message.text('maker');
+  if (maker === '') throw notKey(message);
+  return { maker };
 }
 
 /** The book knows whether a maker's key is one. */
@@ -87,7 +90,11 @@ function nameOf(spec: StreamSpec, message: ClientMessage, book: BookSource): str
     if (spec.maker === undefined || (error as { code?: unknown }).code !== 'INVALID_MAKER') {
       throw error;
     }
-    const text = `maker was "${message.echo('maker')}", must be a base58 key of 32 bytes`;
-    throw new SocketError('INVALID_PARAM', text);
+    throw notKey(message);
   }
+}
+
+function notKey(message: ClientMessage): SocketError {
+  const text = `maker was "${message.echo('maker')}", must be a base58 key of 32 bytes`;
+  return new SocketError('INVALID_PARAM', text);
 }

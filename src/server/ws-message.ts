@@ -67,7 +67,8 @@ export class ClientMessage {
 
   /** Whether a member is true; one that is missing is false. */
   flag(name: string): boolean {
-    const value = this.members.get(name) ?? false;
+    if (!this.members.has(name)) return false;
+    const value = this.members.get(name);
     if (typeof value === 'boolean') return value;
     throw new SocketError('INVALID_PARAM', `${name} was ${kindOf(value)}, must be true or false`);
   }

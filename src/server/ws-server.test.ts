@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { type FakeClient, newServer, openOn } from '../../test/support/fake-client.js';
 import { LIMITS } from '../limits.js';
 import { FakeBook } from './testing.js';
 import type { HttpRequest } from './uws.js';
-import { SocketServer, type SocketServerOptions } from './ws-server.js';
-import type { ClientSocket, SocketSession } from './ws-socket.js';
+import type { SocketServer } from './ws-server.js';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -12,69 +12,6 @@ afterEach(() => {
 const subscribe =
   '{"type":"subscribe","channel":"orderbook","marketType":"perp","market":"SOL-PERP"}';
 const unsubscribe = subscribe.replace('subscribe', 'unsubscribe');
-
-/** A socket without a network: what it was told, and what it may hold back. */
-class FakeSocket implements ClientSocket {
-  readonly sent: string[] = [];
-  readonly topics = new Set<string>();
-  session: SocketSession | undefined;
-  buffered = 0;
-  closedWith: number | undefined;
-
-  constructor(readonly ip: string) {}
-
-  send(text: string | Uint8Array): boolean {
-    this.sent.push(text.toString());
-    return true;
-  }
-
-  together(run: () => void): void {
-    run();
-  }
-
-  join(topic: string): void {
-    this.topics.add(topic);
-  }
-
-  leave(topic: string): void {
-    this.topics.delete(topic);
-  }
-
-  close(code: number): void {
-    this.closedWith = code;
-    this.session?.closed('server');
-  }
-
-  cut(): void {
-    this.close(1006);
-  }
-
-  bufferedBytes(): number {
-    return this.buffered;
-  }
-}
-
-function newServer(options: Partial<SocketServerOptions> = {}): SocketServer {
-  return new SocketServer({
-    book: new FakeBook(),
-    readiness: () => ({ everLive: true, state: 'live', reason: null, slot: 1 }),
-    publishIntervalMs: 50,
-    streamIntervalMs: 10,
-    topicsPerIp: 5,
-    socketsPerIp: 2,
-    messagesPerSecond: 50,
-    onFault: (error) => {
-      throw error;
-    },
-    ...options,
-  });
-}
-
-function openOn(server: SocketServer, ip = '203.0.113.7'): FakeSocket {
-  const socket = new FakeSocket(ip);
-  socket.session = server.opened(socket);
-  return socket;
-}
 
 const upgradeHeaders: Readonly<Record<string, string>> = {
   upgrade: 'WebSocket',
@@ -198,7 +135,7 @@ describe('first books that wait for a busy client', () => {
   const other = subscribe.replace('}', ',"grouping":10}');
 
   /** A socket on which two first books are waiting. */
-  function busySocket(): FakeSocket {
+  function busySocket(): FakeClient {
     const socket = openOn(newServer());
     socket.buffered = LIMITS.socketBacklogBytesMax + 1;
     socket.session?.message(subscribe);
@@ -276,7 +213,7 @@ test('one address may have only so many topics, and this machine more', () => {
   const [here, ...others] = ['127.0.0.1', '203.0.113.7', '203.0.113.7', '203.0.113.8'].map((ip) =>
     openOn(server, ip),
   );
-  const [first, second, stranger] = others as [FakeSocket, FakeSocket, FakeSocket];
+  const [first, second, stranger] = others as [FakeClient, FakeClient, FakeClient];
   for (let at = 1; at <= 5; at += 1) first.session?.message(wish(at));
   second.session?.message(wish(5));
   expect(server.figures()).toMatchObject({ topics: 5, errors: {} });

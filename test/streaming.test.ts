@@ -1,0 +1,212 @@
+/** The streaming channels end to end: real sockets, the real engine, readers that check every frame. */
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Frame } from './support/model-book.js';
+import type { ModelClient } from './support/model-client.js';
+import { until } from './support/model-client.js';
+import { expectShown, StreamScene } from './support/stream-scene.js';
+
+let scene: StreamScene;
+
+afterEach(async () => {
+  await scene?.stop();
+  expect(scene?.faults).toEqual([]);
+});
+
+const sol = { channel: 'book', market: 'SOL-PERP' };
+
+/** Turns between two comparisons of what readers have with what the service shows. */
+const CHECKPOINT_TURNS = 250;
+
+const expectEqual = (client: ModelClient): Promise<void> => expectShown(scene, client);
+
+test('readers of all channels have the book of /l2 and /l3 at every checkpoint', async () => {
+  scene = await StreamScene.start();
+  const maker = scene.life.makers[0]?.pubkey ?? '';
+  const wishes = [
+    ...[10, 50, 500].map((depth) => ({ ...sol, depth })),
+    ...[10, 1_000].map((grouping) => ({ ...sol, grouping })),
+    { channel: 'book', market: 'ETH-PERP', depth: 20, timing: true },
+    { channel: 'bbo', market: 'SOL-PERP' },
+    { channel: 'l3', market: 'SOL-PERP', depth: 100 },
+    { channel: 'l3', market: 'SOL-PERP', depth: 500, maker },
+    { channel: 'book', market: 'sol', includeVamm: true, includeIndicative: true },
+  ];
+  const clients = [await scene.open(), await scene.open()];
+  for (const client of clients) for (const wish of wishes) await client.follow(wish);
+  for (let checkpoint = 0; checkpoint < 12; checkpoint += 1) {
+    scene.live(CHECKPOINT_TURNS);
+    if (checkpoint === 6) await clients[1]?.follow({ ...sol, depth: 100 });
+    for (const client of clients) await expectEqual(client);
+  }
+  const [client] = clients;
+  for (const book of client?.books.values() ?? []) {
+    expect(book.counts.snapshot, book.topic).toBe(1);
+  }
+  const deltas = [...(client?.books.values() ?? [])].map(({ counts }) => counts.delta);
+  expect(deltas.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(2_000);
+});
+
+describe('a subscription', () => {
+  test('is acknowledged, then shown, then goes on from what was shown', async () => {
+    scene = await StreamScene.start();
+    const client = await scene.open();
+    const topic = await client.subscribe({ ...sol, depth: 10 });
+    expect(topic).toBe('book:SOL-PERP:10');
+    scene.live(50);
+    await client.settle();
+    expect(client.order.slice(0, 3)).toEqual(
+      ['subscribed', 'snapshot', 'delta'].map((type) => `${type} ${topic}`),
+    );
+    await expectEqual(client);
+  });
+
+  test('in the middle of the life links to the next delta', async () => {
+    scene = await StreamScene.start({ streamIntervalMs: 10 });
+    const client = await scene.open();
+    scene.live(100);
+    // Others move the topic between its snapshot and its next delta, which waits for the interval.
+    const other = await scene.open();
+    await other.follow(sol);
+    scene.live(20);
+    await client.follow(sol);
+    scene.live(20);
+    await until(() => (client.books.get('book:SOL-PERP:50')?.counts.delta ?? 0) > 0, 'a delta');
+    await new Promise((resolve) => setTimeout(resolve, 15));
+    await expectEqual(client);
+    await expectEqual(other);
+  });
+
+  test('that is there already is shown anew, and goes on', async () => {
+    scene = await StreamScene.start();
+    const client = await scene.open();
+    const book = await client.follow(sol);
+    scene.live(20);
+    await client.subscribe({ ...sol, depth: 50 });
+    scene.live(20);
+    await expectEqual(client);
+    expect(book.counts.snapshot).toBe(2);
+    expect(client.resets).toBe(0);
+    expect(scene.sockets.figures().topics).toBe(1);
+  });
+
+  test.each([
+    ['by its topic', { topic: 'book:SOL-PERP:50' }],
+    ['by its members', { ...sol, depth: 50, grouping: 1 }],
+  ])('that is ended %s gets nothing more', async (_, members) => {
+    scene = await StreamScene.start();
+    const client = await scene.open();
+    await client.follow(sol);
+    await client.follow({ ...sol, depth: 10 });
+    // Published in this very turn of the loop, and ended in it or after it.
+    scene.live(5);
+    client.send({ type: 'unsubscribe', id: 'u', ...members });
+    scene.live(5);
+    await client.settle();
+    scene.live(20);
+    await client.settle();
+    const topic = 'book:SOL-PERP:50';
+    expect(client.answers.at(-3)).toEqual({ type: 'unsubscribed', id: 'u', topic });
+    const end = client.order.indexOf(`unsubscribed ${topic}`);
+    expect(client.order.slice(end + 1).filter((text) => text.endsWith(topic))).toEqual([]);
+    expect(client.order.slice(end + 1)).toContain('delta book:SOL-PERP:10');
+    expect(client.faults).toEqual([]);
+  });
+
+  const refusals: readonly (readonly [object, string, string])[] = [
+    [{ ...sol, depth: 11 }, 'OUT_OF_RANGE', 'depth was 11, must be one of 10, 20, 50, 100, 500'],
+    [{ ...sol, depth: 0 }, 'OUT_OF_RANGE', 'depth was 0, must be 1 to 1000'],
+    [{ ...sol, depth: 'x' }, 'INVALID_PARAM', 'depth was "x", must be a whole number'],
+    [{ ...sol, grouping: 0 }, 'OUT_OF_RANGE', 'grouping was 0, must be 1 to 1000000'],
+    [{ ...sol, includeVamm: 'true' }, 'INVALID_PARAM', 'must be true or false'],
+    [{ ...sol, timing: null }, 'INVALID_PARAM', 'must be true or false'],
+    [{ ...sol, market: 'NONE' }, 'UNKNOWN_MARKET', 'there is no market NONE'],
+    [{ channel: 'book' }, 'MISSING_PARAM', 'market is missing'],
+    [{ ...sol, channel: 'l3', maker: 'x' }, 'INVALID_PARAM', 'maker was "x"'],
+    [{ ...sol, channel: 'l3', maker: '' }, 'INVALID_PARAM', 'maker was ""'],
+    [{ ...sol, resume: 7 }, 'INVALID_PARAM', 'resume was of type number, must be an object'],
+    [{ ...sol, resume: { epoch: 'e1' } }, 'MISSING_PARAM', 'resume.seq is missing'],
+    [{ ...sol, resume: { seq: 1 } }, 'MISSING_PARAM', 'epoch is missing'],
+    [{ ...sol, resume: { epoch: 'e1', seq: -1 } }, 'OUT_OF_RANGE', 'seq was -1'],
+  ];
+
+  test('that cannot be is refused in the words of this dialect', async () => {
+    scene = await StreamScene.start();
+    const client = await scene.open();
+    for (const [wish, code, text] of refusals) {
+      client.send({ type: 'subscribe', id: 'r', ...wish });
+      await client.settle();
+      expect(client.answers.at(-2)).toEqual({
+        ...{ type: 'error', id: 'r', code },
+        message: expect.stringContaining(text),
+      });
+    }
+    client.send({ type: 'unsubscribe', id: 'n', ...sol });
+    await client.settle();
+    expect(client.answers.at(-2)).toMatchObject({ code: 'NOT_SUBSCRIBED', id: 'n' });
+    expect(scene.sockets.figures().topics).toBe(0);
+  });
+
+  test('before the first live book is not ready', async () => {
+    scene = await StreamScene.start();
+    scene.feed.everLive = false;
+    const client = await scene.open();
+    client.send({ type: 'subscribe', id: 1, ...sol });
+    await client.settle();
+    expect(client.answers[0]).toMatchObject({ type: 'error', id: 1, code: 'NOT_READY' });
+  });
+});
+
+test('a state alone is a delta without levels, for every topic', async () => {
+  scene = await StreamScene.start();
+  const client = await scene.open();
+  const books = [await client.follow(sol), await client.follow({ ...sol, channel: 'bbo' })];
+  scene.engine.setState('lagging');
+  scene.turn([]);
+  await expectEqual(client);
+  for (const { state, counts } of books) expect({ state, ...counts }).toMatchObject({ delta: 1 });
+  expect(books.map(({ state }) => state)).toEqual(['lagging', 'lagging']);
+});
+
+test('timing says when the change came in and when it went out', async () => {
+  scene = await StreamScene.start();
+  const client = await scene.open();
+  const frames: Frame[] = [];
+  client.onFrame = (frame) => void frames.push(frame);
+  await client.follow({ ...sol, timing: true });
+  scene.live(50);
+  await client.settle();
+  expect(frames.length).toBeGreaterThan(5);
+  for (const { recvNs, sendNs } of frames as unknown as { recvNs: string; sendNs: string }[]) {
+    const [received, sent] = [BigInt(recvNs), BigInt(sendNs)];
+    expect(sent).toBeGreaterThanOrEqual(received);
+    expect(Math.abs(Number(sent / 1_000_000n) - Date.now())).toBeLessThan(5_000);
+  }
+});
+
+test('a quiet topic has a heartbeat a second, and one that moves has none', async () => {
+  scene = await StreamScene.start();
+  const client = await scene.open();
+  const quiet = await client.follow({ channel: 'book', market: 'USDC' });
+  const moving = await client.follow(sol);
+  const stopMs = performance.now() + 2_500;
+  while (performance.now() < stopMs) {
+    scene.live(20);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  await expectEqual(client);
+  expect(quiet.counts).toMatchObject({ snapshot: 1, delta: 0 });
+  // One a second, in two and a half of them; a busy machine may be late.
+  expect([1, 2]).toContain(quiet.counts.heartbeat);
+  expect(moving.counts.heartbeat).toBe(0);
+});
+
+test('the end of the service is told, and no frame is cut by it', async () => {
+  scene = await StreamScene.start();
+  const client = await scene.open();
+  await client.follow(sol);
+  scene.live(50);
+  await scene.sockets.close();
+  expect((await client.closed).code).toBe(1001);
+  expect(client.answers.at(-1)).toEqual({ type: 'closing', reconnectAfterMs: expect.any(Number) });
+  expect(client.faults).toEqual([]);
+});

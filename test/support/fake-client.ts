@@ -1,0 +1,84 @@
+import { FakeBook } from '../../src/server/testing.js';
+import { SocketServer, type SocketServerOptions } from '../../src/server/ws-server.js';
+import type { ClientSocket, SocketSession } from '../../src/server/ws-socket.js';
+
+/** A client's socket without a network: what it was told, and what it may hold back. */
+export class FakeClient implements ClientSocket {
+  readonly sent: string[] = [];
+  readonly topics = new Set<string>();
+  session: SocketSession | undefined;
+  /** What waits for the client. */
+  buffered = 0;
+  /** The transport leaves out what it is given. */
+  isFull = false;
+  closedWith: number | undefined;
+
+  constructor(readonly ip: string) {}
+
+  /** What was sent since the last time that this was asked. */
+  taken(): readonly Record<string, unknown>[] {
+    return this.sent.splice(0).map((text) => JSON.parse(text) as Record<string, unknown>);
+  }
+
+  say(message: object): void {
+    this.session?.message(JSON.stringify(message));
+  }
+
+  send(text: string | Uint8Array): boolean {
+    if (this.isFull) {
+      this.session?.dropped();
+      return false;
+    }
+    this.sent.push(text.toString());
+    return true;
+  }
+
+  together(run: () => void): void {
+    run();
+  }
+
+  join(topic: string): void {
+    this.topics.add(topic);
+  }
+
+  leave(topic: string): void {
+    this.topics.delete(topic);
+  }
+
+  close(code: number): void {
+    this.closedWith = code;
+    this.session?.closed('server');
+  }
+
+  cut(): void {
+    this.close(1006);
+  }
+
+  bufferedBytes(): number {
+    return this.buffered;
+  }
+}
+
+/** The WebSockets of a fake book, of which each address may have two sockets and five topics. */
+export function newServer(options: Partial<SocketServerOptions> = {}): SocketServer {
+  return new SocketServer({
+    book: new FakeBook(),
+    readiness: () => ({ everLive: true, state: 'live', reason: null, slot: 1 }),
+    publishIntervalMs: 50,
+    streamIntervalMs: 10,
+    topicsPerIp: 5,
+    socketsPerIp: 2,
+    messagesPerSecond: 50,
+    onFault: (error) => {
+      throw error;
+    },
+    ...options,
+  });
+}
+
+/** A client whose socket the server has let in. */
+export function openOn(server: SocketServer, ip = '203.0.113.7'): FakeClient {
+  const client = new FakeClient(ip);
+  client.session = server.opened(client);
+  return client;
+}

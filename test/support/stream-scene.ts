@@ -1,0 +1,154 @@
+/** The WebSockets of a real engine whose accounts live a seeded life, on a loopback port. */
+import { expect } from 'vitest';
+import { Engine } from '../../src/engine/engine.js';
+import { filterMarkets } from '../../src/server/market-filter.js';
+import { type Listener, listen } from '../../src/server/uws.js';
+import { SocketServer, type SocketServerOptions } from '../../src/server/ws-server.js';
+import { PROGRAM_ID } from '../../src/sim/keys.js';
+import { type AccountWrite, MarketLife } from '../../src/sim/market-life.js';
+import type { LevelRow, ModelBook } from './model-book.js';
+import { ModelClient } from './model-client.js';
+
+const START_SLOT = 350_000_000;
+const START_S = 1_750_000_000;
+/** Turns in a slot of this scene's chain. */
+const TURNS_PER_SLOT = 8;
+
+/** What a scene is made of. */
+export interface StreamSceneOptions extends Partial<SocketServerOptions> {
+  readonly seed?: number;
+  readonly makers?: number;
+}
+
+/** A service without a feed: it moves when it is told to. */
+export class StreamScene {
+  readonly #clients: ModelClient[] = [];
+  readonly faults: unknown[] = [];
+  readonly feed = { everLive: true };
+  /** Turns of the engine so far. */
+  turns = 0;
+
+  private constructor(
+    readonly engine: Engine,
+    readonly life: MarketLife,
+    readonly sockets: SocketServer,
+    readonly listener: Listener,
+  ) {}
+
+  static async start(options: StreamSceneOptions = {}): Promise<StreamScene> {
+    const { seed = 20_261_121, makers = 60, ...settings } = options;
+    const engine = new Engine({ programId: PROGRAM_ID, epoch: 'e1' });
+    engine.setState('live');
+    const life = new MarketLife({ seed, makers });
+    const scene: { it?: StreamScene } = {};
+    const onFault = (error: unknown): void => void scene.it?.faults.push(error);
+    const sockets = new SocketServer({
+      book: filterMarkets(engine, []),
+      readiness: () => ({
+        everLive: scene.it?.feed.everLive ?? true,
+        ...{ state: 'live', reason: null, slot: 1 },
+      }),
+      ...{ publishIntervalMs: 0, streamIntervalMs: 0, topicsPerIp: 500, socketsPerIp: 3 },
+      messagesPerSecond: 10_000,
+      onFault,
+      ...settings,
+    });
+    const handler = () => ({ status: 404, headers: [], body: '{}' });
+    const listener = await listen({ host: '127.0.0.1', port: 0, handler, sockets, onFault });
+    sockets.start(listener);
+    scene.it = new StreamScene(engine, life, sockets, listener);
+    scene.it.turn(life.genesis(scene.it.clock));
+    return scene.it;
+  }
+
+  get url(): string {
+    return `ws://127.0.0.1:${this.listener.port}/ws`;
+  }
+
+  get clock(): { readonly slot: number; readonly unixSeconds: number } {
+    const slots = Math.floor(this.turns / TURNS_PER_SLOT);
+    return { slot: START_SLOT + slots, unixSeconds: START_S + Math.floor(slots * 0.4) };
+  }
+
+  async open(): Promise<ModelClient> {
+    const client = await ModelClient.open(this.url);
+    this.#clients.push(client);
+    return client;
+  }
+
+  /** One turn of the engine. */
+  turn(writes: readonly AccountWrite[]): void {
+    this.turns += 1;
+    const { slot, unixSeconds } = this.clock;
+    this.engine.setClock(slot, unixSeconds);
+    for (const { pubkey, owner, data } of writes) {
+      const text = data.toString('base64');
+      this.engine.push({ pubkey, owner, slot, data: text, encoding: 'base64' });
+    }
+    const { dirty } = this.engine.endTurn(START_S * 1_000 + this.turns);
+    this.sockets.turn(dirty);
+  }
+
+  /** Lets the life go on for so many turns of one step each. */
+  live(turns: number): void {
+    for (let turn = 0; turn < turns; turn += 1) this.turn(this.life.next(this.clock));
+  }
+
+  /** The levels that /l2 shows now for a `book` topic. */
+  levels(topic: string): { bids: LevelRow[]; asks: LevelRow[] } {
+    const [, market = '', depth, group = 'g1'] = topic.split(':');
+    const id = this.engine.findMarket(market)?.id ?? -1;
+    const grouping = group.startsWith('g') ? Number(group.slice(1)) : 1;
+    const body = this.engine.l2({ market: id, depth: Number(depth), grouping });
+    const { bids, asks } = JSON.parse(Buffer.from(body).toString());
+    return { bids: bids.map(rowOf), asks: asks.map(rowOf) };
+  }
+
+  /** What /l3 or /l2 shows now for a topic, and what a reader of it has, both as they are compared. */
+  bothOf(book: ModelBook): { readonly shown: unknown; readonly read: unknown } {
+    const [channel, market = '', depth, maker] = book.topic.split(':');
+    const id = this.engine.findMarket(market)?.id ?? -1;
+    if (channel === 'book') return { shown: this.levels(book.topic), read: book.levels };
+    if (channel === 'bbo') {
+      const { bids, asks } = this.levels(`book:${market}:1`);
+      const bare = (rows: readonly LevelRow[]) => rows.map(([price, size]) => [price, size, {}]);
+      return { shown: { bids: bare(bids), asks: bare(asks) }, read: book.levels };
+    }
+    const body = this.engine.l3({
+      ...{ market: id, depth: Number(depth) },
+      ...(maker === undefined ? {} : { maker }),
+    });
+    const { bids, asks } = JSON.parse(Buffer.from(body).toString());
+    return { shown: { bids, asks }, read: book.orders };
+  }
+
+  async closeClients(): Promise<void> {
+    for (const client of this.#clients.splice(0)) await client.close();
+  }
+
+  async stop(): Promise<void> {
+    await this.closeClients();
+    await this.sockets.close();
+    this.listener.close();
+  }
+}
+
+/** Every book of a client, which found nothing wrong, is what the service shows. */
+export async function expectShown(scene: StreamScene, client: ModelClient): Promise<void> {
+  await client.settle();
+  expect(client.faults).toEqual([]);
+  for (const book of client.books.values()) {
+    const { shown, read } = scene.bothOf(book);
+    expect(read, `${book.topic} at ${scene.turns}`).toEqual(shown);
+  }
+}
+
+interface L2Row {
+  readonly price: string;
+  readonly size: string;
+  readonly sources: Record<string, string>;
+}
+
+function rowOf({ price, size, sources }: L2Row): LevelRow {
+  return [price, size, sources];
+}
