@@ -48,6 +48,8 @@ export const LIMITS = {
   gzipCacheBytesMax: 64 * 1024 * 1024,
   /** Compressions under way at once; beyond it bodies go out plain, so no queue can grow. */
   gzipPendingMax: 32,
+  /** Bytes of the bodies that are being compressed, of which one more may be begun: a few of the largest. */
+  gzipPendingBytesMax: 64 * 1024 * 1024,
   /**
    * Bytes of answers that wait for clients to read them, equal ones counted once: ten of the largest.
    * Beyond it large answers are refused, so that one more may wait than this.
@@ -57,6 +59,11 @@ export const LIMITS = {
   unsentBodyBytesMin: 16_384,
   /** Time that a client has to read an answer: the largest in a minute is 3.4 Mbit/s. */
   unsentMsMax: 60_000,
+  /**
+   * The share of one turn of the loop that goes to making large answers: with what the WebSockets take
+   * a turn stays below 5 ms. The last step, and the sending, come on top.
+   */
+  largeAnswerSliceMs: 1,
   /** The incumbent's clients ask for all markets at once, which are fewer than this. */
   batchEntriesMax: 50,
   /** Makers of one answer; getMultipleAccounts reads as many accounts at once. */

@@ -9,22 +9,42 @@ import { type BookRoute, type BookRouteOptions, requireFirstBook } from './book-
 import type { BookSource, L2Request, MarketVersion } from './book-source.js';
 import { ServerError } from './errors.js';
 import { GzipCache } from './gzip.js';
+import { LoopShare } from './loop-share.js';
 import { type BatchEntry, parseBatchL2 } from './params.js';
-import { deliver, notModified, QueryMemo, type Tagged, tagged } from './versioned.js';
+import type { Reply } from './reply.js';
+import {
+  deliver,
+  deliverGzip,
+  notModified,
+  QueryMemo,
+  type Tagged,
+  tagged,
+  wantsGzip,
+} from './versioned.js';
 
 /** The books of a list of /l2 queries. */
-export function batchL2Route({ book, readiness }: BookRouteOptions): BookRoute {
+export function batchL2Route(options: BookRouteOptions): BookRoute {
+  const { book, readiness, share = new LoopShare() } = options;
   const memo = new QueryMemo(book, (raw) => newBatch(parseBatchL2(raw, book)));
   const gzips = new GzipCache();
-  const bodies = new BatchBody(book);
   return (request) => {
     requireFirstBook(readiness());
     const batch = memo.get(request.query);
-    const tag = tagOf(batch, book);
-    const unchanged = notModified(request, tag);
+    const { key } = batch;
+    const now = tagOf(
+      batch,
+      book.epoch,
+      batch.requests.map(({ market }) => book.version(market)),
+    );
+    const unchanged = notModified(request, now);
     if (unchanged !== undefined) return unchanged;
-    const body = bodies.of(batch.parts);
-    return deliver(request, tag, { body, gzips, key: () => batch.key, identity: tag.etag });
+    const isZipped = wantsGzip(request);
+    const zipped = isZipped ? gzips.find({ key, version: now.etag }) : undefined;
+    if (zipped !== undefined) return deliverGzip(now.headers, zipped);
+    const answer = ({ body, tag }: Joined): Reply | Promise<Reply> =>
+      deliver(tag, { body, identity: body, isZipped, gzips, key });
+    const joined = share.run(joinParts(batch, book));
+    return joined instanceof Promise ? joined.then(answer) : answer(joined);
   };
 }
 
@@ -48,11 +68,13 @@ function newBatch(entries: readonly BatchEntry[]): Batch {
 }
 
 /** The tag covers the version of every part; slot and state are those of the part furthest behind. */
-function tagOf({ requests, key }: Batch, book: BookSource): Tagged {
-  const versions = requests.map(({ market }) => book.version(market));
+function tagOf({ key }: Batch, epoch: string, versions: readonly MarketVersion[]): Tagged {
   const text = versions.map(({ seq, slot, state }) => `${seq}.${slot}.${state}`).join();
-  return tagged(`"${book.epoch}.${digest(`${key} ${text}`)}"`, furthestBehind(versions));
+  return tagged(`"${epoch}.${digest(`${key} ${text}`)}"`, furthestBehind(versions));
 }
+
+/** The first size of a body: 50 books of the default depth fit. */
+const JOINED_BYTES_START = 128 << 10;
 
 /** From the freshest to the one that says the least about now. */
 const states = ['live', 'lagging', 'stale', 'rebuilding'];
@@ -74,40 +96,71 @@ const open = Buffer.from('{"l2s":[');
 const comma = Buffer.from(',');
 const close = Buffer.from(']}');
 
-/** The first size of the joined body: 50 books of the default depth fit. */
-const JOINED_BYTES_START = 256 << 10;
+/** A body, and the tag of what it shows. */
+interface Joined {
+  readonly body: Uint8Array;
+  readonly tag: Tagged;
+}
 
 /**
- * Puts a batch together in one buffer, which grows to the largest batch there was: 50 books of 1,000
- * levels are 8 MB, and allocating them anew each time would take longer than copying them.
+ * Puts a batch together, a book in each step. Between two steps the books may change: each part is of
+ * the version that it says itself, and the tag is that of all these.
  */
-class BatchBody {
+function* joinParts(batch: Batch, book: BookSource): Generator<undefined, Joined> {
+  const { parts } = batch;
+  const { epoch } = book;
+  const joined = new JoinedBytes(parts.length);
+  const versions: MarketVersion[] = [];
+  for (const part of parts) {
+    if (part instanceof Uint8Array) {
+      joined.add(part);
+      continue;
+    }
+    versions.push(book.version(part.market));
+    joined.add(book.l2(part));
+    yield;
+  }
+  return { body: joined.close(), tag: tagOf(batch, epoch, versions) };
+}
+
+/**
+ * The bytes of a batch, in one buffer: 50 books of 1,000 levels are 7 MB, which would take
+ * milliseconds to join at the end.
+ */
+class JoinedBytes {
   private buffer = Buffer.allocUnsafeSlow(JOINED_BYTES_START);
   private length = 0;
+  private count = 0;
 
-  constructor(private readonly book: BookSource) {}
-
-  /** Valid until the next call, as the bodies of the book are. */
-  of(parts: readonly Part[]): Uint8Array {
-    this.length = 0;
+  constructor(private readonly countInAll: number) {
     this.append(open);
-    for (const [index, part] of parts.entries()) {
-      if (index > 0) this.append(comma);
-      this.append(part instanceof Uint8Array ? part : this.book.l2(part));
-    }
+  }
+
+  /** Adds a part, of which the bytes are copied. */
+  add(part: Uint8Array): void {
+    if (this.count > 0) this.append(comma);
+    this.count += 1;
+    this.append(part);
+  }
+
+  close(): Uint8Array {
     this.append(close);
     return this.buffer.subarray(0, this.length);
   }
 
   private append(bytes: Uint8Array): void {
     const needed = this.length + bytes.length;
-    if (needed > this.buffer.length) {
-      const grown = Buffer.allocUnsafeSlow(Math.max(needed, this.buffer.length * 2));
-      this.buffer.copy(grown, 0, 0, this.length);
-      this.buffer = grown;
-    }
+    if (needed > this.buffer.length) this.grow(needed);
     this.buffer.set(bytes, this.length);
     this.length = needed;
+  }
+
+  /** To what all will take if the parts that are missing are like those that are here, and some room. */
+  private grow(needed: number): void {
+    const likely = (needed / Math.max(1, this.count)) * this.countInAll;
+    const grown = Buffer.allocUnsafeSlow(Math.ceil(Math.max(needed, likely) * 1.25));
+    this.buffer.copy(grown, 0, 0, this.length);
+    this.buffer = grown;
   }
 }
 

@@ -9,35 +9,46 @@ import { LIMITS } from '../limits.js';
 import type { BookSource, L2Request, L3Request, MarketVersion, Readiness } from './book-source.js';
 import { ServerError } from './errors.js';
 import { GzipCache } from './gzip.js';
+import { LoopShare, oneStep } from './loop-share.js';
 import { parseL2, parseL3 } from './params.js';
 import type { Reply } from './reply.js';
 import type { HttpRequest } from './uws.js';
-import { deliver, notModified, QueryMemo, type Tagged, tagged } from './versioned.js';
+import {
+  deliver,
+  deliverGzip,
+  notModified,
+  QueryMemo,
+  type Tagged,
+  tagged,
+  wantsGzip,
+} from './versioned.js';
 
 /** What the book paths need. */
 export interface BookRouteOptions {
   readonly book: BookSource;
   readonly readiness: () => Readiness;
+  /** The share of the event loop that all these paths have together. */
+  readonly share?: LoopShare;
 }
 
 /** Answers one path of the book. */
 export type BookRoute = (request: HttpRequest) => Reply | Promise<Reply>;
 
 /** The book by level. */
-export function l2Route({ book, readiness }: BookRouteOptions): BookRoute {
+export function l2Route(options: BookRouteOptions): BookRoute {
+  const { book } = options;
   return bookRoute<L2Request>({
-    book,
-    readiness,
+    ...options,
     parse: (raw) => parseL2(raw, book),
     render: (query) => book.l2(query),
   });
 }
 
 /** The book by order. */
-export function l3Route({ book, readiness }: BookRouteOptions): BookRoute {
+export function l3Route(options: BookRouteOptions): BookRoute {
+  const { book } = options;
   return bookRoute<L3Request>({
-    book,
-    readiness,
+    ...options,
     parse: (raw) => parseL3(raw, book),
     render: (query) => book.l3(query),
   });
@@ -52,10 +63,11 @@ export function requireFirstBook({ everLive, reason, state }: Readiness): void {
 export function bookRoute<Query extends { readonly market: number }>(options: {
   readonly book: BookSource;
   readonly readiness: () => Readiness;
+  readonly share?: LoopShare;
   readonly parse: (raw: string) => Query;
   readonly render: (query: Query) => Uint8Array;
 }): BookRoute {
-  const { book, readiness, parse, render } = options;
+  const { book, readiness, share = new LoopShare(), parse, render } = options;
   const memo = new QueryMemo(book, (raw) => newParsed(parse(raw)));
   const gzips = new GzipCache();
   /** In the present turn nothing can be other than at the query's last answer. */
@@ -67,20 +79,33 @@ export function bookRoute<Query extends { readonly market: number }>(options: {
     freshen(parsed, book);
     return parsed;
   };
-  return (request) => {
-    const parsed = ofThisTurn(request.query);
-    const { query, tag, small } = parsed;
-    const unchanged = notModified(request, tag);
-    if (unchanged !== undefined) return unchanged;
-    if (small !== null) return small;
+  const make = (parsed: Parsed<Query>, isZipped: boolean): Reply | Promise<Reply> => {
+    const { query, tag, key } = parsed;
     const body = render(query);
     if (body.length < LIMITS.gzipBodyBytesMin) return keepSmall(parsed, body);
-    return deliver(request, tag, { body, gzips, key: () => JSON.stringify(query), identity: tag });
+    return deliver(tag, { body, identity: tag, isZipped, gzips, key });
+  };
+  const makeLater = async (raw: string, isZipped: boolean): Promise<Reply> =>
+    share.run(oneStep(() => make(ofThisTurn(raw), isZipped)));
+  return (request) => {
+    const { query: raw } = request;
+    const parsed = ofThisTurn(raw);
+    const { tag, key } = parsed;
+    const unchanged = notModified(request, tag);
+    if (unchanged !== undefined) return unchanged;
+    if (parsed.small !== null) return parsed.small;
+    const isZipped = wantsGzip(request);
+    const zipped = isZipped ? gzips.find({ key, version: tag.etag }) : undefined;
+    if (zipped !== undefined) return deliverGzip(tag.headers, zipped);
+    if (share.isOpen) return share.spend(() => make(parsed, isZipped));
+    return makeLater(raw, isZipped);
   };
 }
 
 interface Parsed<Query> {
   readonly query: Query;
+  /** Names the query, whatever the version. */
+  readonly key: string;
   /** The turn of the book in which the rest was made. */
   turn: number;
   epoch: string;
@@ -92,7 +117,8 @@ interface Parsed<Query> {
 
 function newParsed<Query>(query: Query): Parsed<Query> {
   const version = { seq: -1, slot: -1, state: '' };
-  return { query, turn: -1, epoch: '', version, tag: { etag: '', headers: [] }, small: null };
+  const tag = { etag: '', headers: [] };
+  return { query, key: JSON.stringify(query), turn: -1, epoch: '', version, tag, small: null };
 }
 
 /** Writes the headers anew when the market has another version than at the last answer. */

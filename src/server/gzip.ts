@@ -12,6 +12,12 @@ const compress = promisify(gzip);
 /** The fastest level: a book lives for one slot, and level 1 already saves four fifths of it. */
 const LEVEL = 1;
 
+/** Which body, and of which version. */
+export interface Wanted {
+  readonly key: string;
+  readonly version: string;
+}
+
 interface Kept {
   readonly version: string;
   readonly bytes: Uint8Array;
@@ -22,26 +28,35 @@ export class GzipCache {
   private readonly kept = new Map<string, Kept>();
   private readonly pending = new Map<string, Promise<Uint8Array>>();
   private bytes = 0;
+  private pendingBytes = 0;
 
-  /**
-   * The compressed body: at once when it was made before, later when it has to be made, and
-   * undefined when too many are being made already. `body` is copied if it is needed later.
-   */
-  get(wanted: {
-    readonly key: string;
-    readonly version: string;
-    readonly body: Uint8Array;
-  }): Uint8Array | Promise<Uint8Array> | undefined {
-    const { key, version, body } = wanted;
+  /** The compressed body that was made before, at once, or that is being made, later. */
+  find({ key, version }: Wanted): Uint8Array | Promise<Uint8Array> | undefined {
     const kept = this.kept.get(key);
     if (kept?.version === version) return kept.bytes;
-    const name = `${key} ${version}`;
-    const pending = this.pending.get(name);
-    if (pending !== undefined) return pending;
-    if (this.pending.size >= LIMITS.gzipPendingMax) return undefined;
-    const made = compress(Uint8Array.from(body), { level: LEVEL })
+    return this.pending.get(nameOf({ key, version }));
+  }
+
+  /**
+   * The compressed body, made now where it has not been; undefined when too many are being made
+   * already. What `body` answers must stay as it is.
+   */
+  get(wanted: Wanted, body: () => Uint8Array): Uint8Array | Promise<Uint8Array> | undefined {
+    const found = this.find(wanted);
+    if (found !== undefined) return found;
+    const { gzipPendingMax, gzipPendingBytesMax } = LIMITS;
+    if (this.pending.size >= gzipPendingMax) return undefined;
+    if (this.pendingBytes >= gzipPendingBytesMax) return undefined;
+    const { key, version } = wanted;
+    const name = nameOf(wanted);
+    const plain = body();
+    this.pendingBytes += plain.length;
+    const made = compress(plain, { level: LEVEL })
       .then((bytes) => this.keep(key, { version, bytes }))
-      .finally(() => this.pending.delete(name));
+      .finally(() => {
+        this.pendingBytes -= plain.length;
+        this.pending.delete(name);
+      });
     this.pending.set(name, made);
     return made;
   }
@@ -63,6 +78,10 @@ export class GzipCache {
     this.bytes -= entry.bytes.length;
     this.kept.delete(key);
   }
+}
+
+function nameOf({ key, version }: Wanted): string {
+  return `${key} ${version}`;
 }
 
 /** Whether an Accept-Encoding header allows gzip by name; `q=0` forbids it. */

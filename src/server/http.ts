@@ -7,6 +7,7 @@ import { batchL2Route } from './batch-route.js';
 import { l2Route, l3Route } from './book-routes.js';
 import { docsReply } from './docs-page.js';
 import { ServerError, STATUS_BY_CODE } from './errors.js';
+import { LoopShare } from './loop-share.js';
 import { Metrics, RequestCounts } from './metrics.js';
 import { describeApi } from './openapi.js';
 import { type PathName, pathSpecs, prefixesOf } from './path-specs.js';
@@ -80,16 +81,17 @@ function routesOf(
 ): Routes {
   const { build, readAccounts = noAccounts } = options;
   const metrics = new Metrics({ ...options, requests });
-  const batch = batchL2Route(options);
+  const ofBook = { ...options, share: new LoopShare() };
+  const batch = batchL2Route(ofBook);
   const description = describeApi(build, served);
   const descriptionText = JSON.stringify(description);
   const docs = docsReply(description);
   return {
-    '/l2': l2Route(options),
+    '/l2': l2Route(ofBook),
     '/batchL2': batch,
     '/batchL2Cache': batch,
-    '/l3': l3Route(options),
-    '/topMakers': topMakersRoute({ ...options, readAccounts }),
+    '/l3': l3Route(ofBook),
+    '/topMakers': topMakersRoute({ ...ofBook, readAccounts }),
     // Reached only by what is no upgrade, which the transport takes before.
     '/ws': upgradeRequired,
     '/markets': () => marketsReply(options),

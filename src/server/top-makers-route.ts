@@ -23,11 +23,12 @@ export interface TopMakersOptions extends BookRouteOptions {
 }
 
 /** The user accounts whose orders stand best on a side, each once, best first. */
-export function topMakersRoute({ book, readiness, readAccounts }: TopMakersOptions): BookRoute {
+export function topMakersRoute({ readAccounts, ...options }: TopMakersOptions): BookRoute {
+  const { book, readiness } = options;
   const parse = (raw: string): TopMakersQuery => parseTopMakers(raw, book);
   const render = (query: TopMakersQuery): Uint8Array =>
     Buffer.from(JSON.stringify(makersOf(query, book)));
-  const names = bookRoute({ book, readiness, parse, render });
+  const names = bookRoute({ ...options, parse, render });
   const memo = new QueryMemo(book, parse);
   const withAccounts = accountsRoute(readAccounts);
   return (request) => {
@@ -63,7 +64,7 @@ function accountsRoute(
     const { body, version } = await reads.get(makers);
     const plain: Reply = { status: 200, headers, body, identity: body };
     if (!wantsGzip || body.length < LIMITS.gzipBodyBytesMin) return plain;
-    const zipped = await gzips.get({ key: makers.join(), version, body });
+    const zipped = await gzips.get({ key: makers.join(), version }, () => body);
     return zipped === undefined ? plain : gzipReply(headers, zipped);
   };
 }

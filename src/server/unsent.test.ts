@@ -89,8 +89,10 @@ test('large answers are refused while too much waits, and small ones go out', as
   const metrics = await (await fetch(`${server.url}/metrics`)).text();
   expect(metrics).toContain(`slotbook_http_unsent_bytes ${2 * BODY_BYTES}\n`);
   expect(metrics).toContain('slotbook_http_requests_total{path="/l2",status="503"} 1\n');
+  book.nextVersion();
   book.bodyBytes = LIMITS.unsentBodyBytesMin - 1;
   expect((await fetch(server.url + PATH)).status).toBe(200);
+  book.nextVersion();
   book.bodyBytes = BODY_BYTES;
   clients[0]?.destroy();
   await waiting(BODY_BYTES);

@@ -99,7 +99,8 @@ export type UnsentLimits = {
 };
 
 function copyOf(body: Uint8Array | string): Uint8Array {
-  return typeof body === 'string' ? Buffer.from(body) : Uint8Array.from(body);
+  // `Uint8Array.from` takes five times as long.
+  return typeof body === 'string' ? Buffer.from(body) : Buffer.from(body);
 }
 
 const fullReply = errorReply(

@@ -35,27 +35,39 @@ export function notModified(request: HttpRequest, { etag, headers }: Tagged): Re
 }
 
 /** Answers with a body: compressed when it is large and the client accepts that. */
-export function deliver(
-  request: HttpRequest,
-  { etag, headers }: Tagged,
-  content: {
-    readonly body: Uint8Array;
-    readonly gzips: GzipCache;
-    /** What the client asked for, whatever the version; only called for large bodies. */
-    readonly key: () => string;
-    /** Equal for equal bodies of one version. */
-    readonly identity: object | string;
-  },
+export function deliver({ etag, headers }: Tagged, content: Content): Reply | Promise<Reply> {
+  const { body, identity, isZipped, gzips, key } = content;
+  const plain: Reply = { status: 200, headers, body, identity };
+  if (!isZipped || body.length < LIMITS.gzipBodyBytesMin) return plain;
+  const lasting = (): Uint8Array => (identity === body ? body : Buffer.from(body));
+  const zipped = gzips.get({ key, version: etag }, lasting);
+  return zipped === undefined ? plain : deliverGzip(headers, zipped);
+}
+
+/** A body, and how it may be sent. */
+export interface Content {
+  readonly body: Uint8Array;
+  /** Equal for equal bodies of one version, and the body itself when its bytes stay as they are. */
+  readonly identity: object | string;
+  /** Whether the client takes it compressed. */
+  readonly isZipped: boolean;
+  readonly gzips: GzipCache;
+  /** What the client asked for, whatever the version. */
+  readonly key: string;
+}
+
+/** Answers with a compressed body, once there is one. */
+export function deliverGzip(
+  headers: readonly Header[],
+  zipped: Uint8Array | Promise<Uint8Array>,
 ): Reply | Promise<Reply> {
-  const { body, gzips, key, identity } = content;
-  if (body.length < LIMITS.gzipBodyBytesMin || !acceptsGzip(request.header('accept-encoding'))) {
-    return { status: 200, headers, body, identity };
-  }
-  const zipped = gzips.get({ key: key(), version: etag, body });
-  if (zipped instanceof Promise) return zipped.then((bytes) => gzipReply(headers, bytes));
-  return zipped === undefined
-    ? { status: 200, headers, body, identity }
-    : gzipReply(headers, zipped);
+  if (!(zipped instanceof Promise)) return gzipReply(headers, zipped);
+  return zipped.then((bytes) => gzipReply(headers, bytes));
+}
+
+/** Whether the client takes compressed bodies. */
+export function wantsGzip(request: HttpRequest): boolean {
+  return acceptsGzip(request.header('accept-encoding'));
 }
 
 /** A 200 with a compressed body, whose bytes stay as they are. */
