@@ -1,11 +1,14 @@
 #!/usr/bin/env node
 /**
- * The command line: `slotbook serve`, `demo`, `record FILE`, `replay FILE`, `verify`, and `slotbook`
- * alone, which serves a cluster when one is named and the demo otherwise. Standard output carries
- * the URLs and the `ready` line, or what `verify` found; logs go to standard error.
+ * The command line: `slotbook serve`, `demo`, `record FILE`, `replay FILE`, `verify`,
+ * `follow URL MARKET`, and `slotbook` alone, which serves a cluster when one is named and the demo
+ * otherwise. Standard output carries the URLs and the `ready` line, or what `verify` and `follow`
+ * found; logs go to standard error.
  */
 import { Command, Option } from 'commander';
 import { ConfigError, ConfigReader, DEFAULTS, type Flags } from './config.js';
+import { follow } from './follow/follow.js';
+import type { FollowFlags } from './follow/follow-options.js';
 import {
   type Service,
   startDemoService,
@@ -93,6 +96,15 @@ const verifyOptions = [
   new Option('--seconds <seconds>', `longest time to compare (default ${DEFAULTS.verifySeconds})`),
 ];
 
+const followFlags = [
+  new Option('--channel <name>', 'book, bbo or l3 (default book)'),
+  new Option('--depth <rows>', 'rows a side: 10, 20, 50, 100 or 500 (default 20)'),
+  new Option('--grouping <ticks>', 'ticks a group of the book (default 1)'),
+  new Option('--maker <account>', 'only the orders of this user account, for l3'),
+  new Option('--seconds <seconds>', 'how long to follow (default until Ctrl-C)'),
+  new Option('--plain', 'a line a second instead of a screen'),
+];
+
 /** Starts a command; what it does with a file is the command's. */
 type Start = (flags: Flags, file?: string) => Promise<Service>;
 
@@ -107,7 +119,7 @@ const replay: Start = (flags, file = '') =>
 
 /** A wrong flag or setting, as opposed to a service that failed. */
 const EXIT_WRONG_USAGE = 2;
-/** A verification that found out nothing. */
+/** A verification that found out nothing, or a stream that could not be followed. */
 const EXIT_NOT_COMPARED = 2;
 
 function createProgram(): Command {
@@ -139,6 +151,7 @@ function createProgram(): Command {
     start: replay,
   });
   program.addCommand(verifyCommand());
+  program.addCommand(followCommand());
   program.addCommand(defaultCommand(), { isDefault: true });
   return program;
 }
@@ -170,6 +183,15 @@ function verifyCommand(): Command {
   );
   for (const option of [...clusterOptions, ...verifyOptions]) command.addOption(option);
   return command.action(runVerification);
+}
+
+function followCommand(): Command {
+  const command = newCommand('follow')
+    .description('follow a live stream and check it: exits with 1 when it broke a rule')
+    .argument('<url>', 'of a running service')
+    .argument('<market>', 'a name, such as SOL-PERP');
+  for (const option of followFlags) command.addOption(option);
+  return command.action(runFollow);
 }
 
 function addCommand(
@@ -208,6 +230,18 @@ async function runVerification(flags: Flags): Promise<void> {
   try {
     const equal = await verifyService(new ConfigReader(flags).verify());
     process.exit(equal ? 0 : 1);
+  } catch (error) {
+    process.stderr.write(`slotbook: ${textOf(error)}\n`);
+    process.exit(EXIT_NOT_COMPARED);
+  }
+}
+
+async function runFollow(url: string, market: string, flags: FollowFlags): Promise<void> {
+  const stopping = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopping.abort());
+  try {
+    const run = { url, market, flags, output: process.stdout, stop: stopping.signal };
+    process.exit((await follow(run)) ? 0 : 1);
   } catch (error) {
     process.stderr.write(`slotbook: ${textOf(error)}\n`);
     process.exit(EXIT_NOT_COMPARED);
