@@ -1,0 +1,159 @@
+/** Compares what readers of streams have with what /l2 and /l3 answer, at one seq, while both move. */
+import type { Frame, LevelRow, ModelBook, OrderRow } from './model-book.js';
+import { ModelClient } from './model-client.js';
+
+/** Moments kept of a topic: a comparison looks back at most by the time of an HTTP answer. */
+const MOMENTS_MAX = 512;
+
+/** What a subscriber asks for. */
+export interface StreamWish {
+  readonly channel: 'book' | 'bbo' | 'l3';
+  readonly market: string;
+  readonly depth?: number;
+  readonly grouping?: number;
+  readonly maker?: string;
+  readonly [member: string]: unknown;
+}
+
+/** Both sides as they were at a seq. */
+interface Moment {
+  readonly epoch: string;
+  readonly seq: number;
+  readonly bids: readonly (LevelRow | OrderRow)[];
+  readonly asks: readonly (LevelRow | OrderRow)[];
+}
+
+/** What the tests read of a body of /l2 or /l3. */
+interface Body {
+  readonly epoch: string;
+  readonly seq: number;
+  readonly bids: readonly BodyRow[];
+  readonly asks: readonly BodyRow[];
+}
+
+type BodyRow = OrderRow & { readonly sources: Record<string, string> };
+
+/** What comparing has found. */
+export interface CheckCounts {
+  /** Comparisons at the same seq, and those where the topic had nothing at that seq. */
+  readonly compared: number;
+  readonly passed: number;
+  readonly differences: readonly string[];
+}
+
+/** A followed topic with its last moments. */
+class Followed {
+  readonly moments: Moment[] = [];
+  compared = 0;
+
+  constructor(
+    readonly wish: StreamWish,
+    readonly book: ModelBook,
+  ) {
+    this.keep();
+  }
+
+  keep(): void {
+    const { epoch = '', seq } = this.book;
+    const { bids, asks } = this.wish.channel === 'l3' ? this.book.orders : this.book.levels;
+    this.moments.push({ epoch, seq, bids: [...bids], asks: [...asks] });
+    if (this.moments.length > MOMENTS_MAX) this.moments.splice(0, MOMENTS_MAX / 2);
+  }
+}
+
+/** One client that follows topics, and the comparisons of each with its path. */
+export class StreamChecker {
+  readonly #followed = new Map<string, Followed>();
+  readonly #differences: string[] = [];
+  #passed = 0;
+
+  private constructor(
+    private readonly url: string,
+    readonly client: ModelClient,
+  ) {
+    client.onFrame = (frame: Frame) => {
+      if (frame.type !== 'heartbeat') this.#followed.get(frame.topic)?.keep();
+    };
+  }
+
+  static async open(url: string): Promise<StreamChecker> {
+    const client = await ModelClient.open(`${url.replace('http', 'ws')}/ws`);
+    return new StreamChecker(url, client);
+  }
+
+  async follow(wish: StreamWish): Promise<void> {
+    const book = await this.client.follow(wish);
+    this.#followed.set(book.topic, new Followed(wish, book));
+  }
+
+  get counts(): CheckCounts {
+    const compared = [...this.#followed.values()].reduce((sum, one) => sum + one.compared, 0);
+    return { compared, passed: this.#passed, differences: this.#differences };
+  }
+
+  /** The topic that was compared least often, and how often. */
+  get least(): { readonly topic: string; readonly compared: number } {
+    const all = [...this.#followed].map(([topic, { compared }]) => ({ topic, compared }));
+    return all.reduce((least, one) => (one.compared < least.compared ? one : least));
+  }
+
+  /** Compares every topic once, at whatever seq its path answers. */
+  async compareMoving(): Promise<void> {
+    for (const [topic, followed] of this.#followed) {
+      const body = await this.#bodyOf(followed.wish);
+      // What was published before the body was made has come once this is answered.
+      await this.client.settle();
+      const { epoch, seq } = body;
+      const moment = followed.moments.findLast((one) => one.epoch === epoch && one.seq === seq);
+      if (moment === undefined) this.#passed += 1;
+      else this.#compare(topic, followed, moment, body);
+    }
+  }
+
+  /** Compares every topic with its path once nothing moves any more: then every one must be equal. */
+  async compareAtRest(): Promise<void> {
+    for (const [topic, followed] of this.#followed) {
+      const body = await this.#bodyOf(followed.wish);
+      await this.client.settle();
+      const moment = followed.moments.at(-1);
+      if (moment === undefined) throw new Error(`there was no frame of ${topic}`);
+      if (moment.epoch !== body.epoch || moment.seq > body.seq) {
+        this.#differences.push(`${topic} is at ${moment.epoch} ${moment.seq}, beyond its path`);
+      }
+      this.#compare(topic, followed, moment, body);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.client.close();
+  }
+
+  #compare(topic: string, followed: Followed, moment: Moment, body: Body): void {
+    followed.compared += 1;
+    const shown = rowsOf(followed.wish.channel, body);
+    const read = JSON.stringify([moment.bids, moment.asks]);
+    if (read === shown) return;
+    this.#differences.push(`${topic} at ${body.epoch} ${body.seq}: read ${read}, shown ${shown}`);
+  }
+
+  async #bodyOf({ channel, market, depth, grouping, maker }: StreamWish): Promise<Body> {
+    const query = new URLSearchParams({ marketName: market });
+    query.set('depth', String(channel === 'bbo' ? 1 : (depth ?? 50)));
+    if (grouping !== undefined) query.set('grouping', String(grouping));
+    if (maker !== undefined) query.set('maker', maker);
+    const answer = await fetch(`${this.url}/${channel === 'l3' ? 'l3' : 'l2'}?${query}`);
+    if (answer.status !== 200) throw new Error(await answer.text());
+    return (await answer.json()) as Body;
+  }
+}
+
+/** The rows of a body as a reader of the channel has them. */
+export function rowsOf(
+  channel: StreamWish['channel'],
+  { bids, asks }: Pick<Body, 'bids' | 'asks'>,
+): string {
+  if (channel === 'l3') return JSON.stringify([bids, asks]);
+  const rows = (side: readonly BodyRow[]) =>
+    side.map(({ price, size, sources }) => [price, size, channel === 'bbo' ? {} : sources]);
+  return JSON.stringify([rows(bids), rows(asks)]);
+}
