@@ -82,3 +82,84 @@ impl Topics {
 fn place_of(handle: u32) -> usize {
     usize::try_from(handle).unwrap_or(usize::MAX) % TOPICS_MAX
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use slotbook_book::{AccountUpdate, Book, BookConfig, Gate, MarketId};
+    use slotbook_protocol::units::{Pubkey, Slot};
+    use slotbook_wire::frame::Included;
+    use slotbook_wire::stream::spec::{Channel, Timing, TopicSpec};
+
+    /// A book with one market: a perp market's account needs no more than this.
+    fn book() -> Book {
+        let program = Pubkey([9; 32]);
+        let mut book = Book::new(BookConfig { program });
+        let mut data = vec![0; 1_216];
+        data[..8].copy_from_slice(&[0x0a, 0xdf, 0x0c, 0x2c, 0x6b, 0xf5, 0x37, 0xf7]);
+        let (pubkey, slot) = (Pubkey([1; 32]), Slot(1));
+        let update =
+            AccountUpdate { pubkey, owner: program, slot, gate: Gate::Arrival, data: &data };
+        book.apply(update).unwrap();
+        book
+    }
+
+    fn topic(book: &Book, topics: &mut Topics) -> Topic {
+        let (vamm, indicative, timing) = (Included::No, Included::No, Timing::Off);
+        let market = MarketId(0);
+        let spec = TopicSpec { market, channel: Channel::Bbo, vamm, indicative, timing };
+        Topic::open(book, spec, "e", 0, &mut topics.scratch).unwrap()
+    }
+
+    #[test]
+    fn a_handle_is_of_one_topic_only() {
+        let book = book();
+        let mut topics = Topics::default();
+        let mut handles = Vec::new();
+        for _ in 0..100 {
+            let topic = topic(&book, &mut topics);
+            let handle = topics.add(topic).unwrap();
+            assert!(!handles.contains(&handle));
+            assert!(topics.get(handle).is_some());
+            handles.push(handle);
+            assert_eq!(topics.len(), 1);
+            assert!(topics.remove(handle));
+            assert!(!topics.remove(handle));
+            assert!(handles.iter().all(|handle| topics.get(*handle).is_none()));
+        }
+        assert!(topics.get(u32::MAX).is_none());
+    }
+
+    #[test]
+    fn handles_stay_positive_to_javascript_however_often_a_place_is_used() {
+        let book = book();
+        let mut topics = Topics::default();
+        let first = topic(&book, &mut topics);
+        let first = topics.add(first).unwrap();
+        topics.places[0].closed = (HANDLES_END >> PLACE_BITS) - 1;
+        let last = (topics.places[0].closed << PLACE_BITS) | first;
+        assert!(i32::try_from(last).is_ok());
+        assert!(topics.remove(last));
+        let again = topic(&book, &mut topics);
+        assert_eq!(topics.add(again), Some(first), "after so many topics numbers come again");
+    }
+
+    #[test]
+    fn a_place_that_is_given_up_can_be_taken_when_all_are() {
+        let book = book();
+        let mut topics = Topics::default();
+        let handles: Vec<u32> = (0..TOPICS_MAX)
+            .map(|_| {
+                let topic = topic(&book, &mut topics);
+                topics.add(topic).unwrap()
+            })
+            .collect();
+        assert!(topics.is_full());
+        let more = topic(&book, &mut topics);
+        assert_eq!(topics.add(more), None);
+        assert!(topics.remove(handles[7]));
+        assert!(!topics.is_full());
+        let more = topic(&book, &mut topics);
+        assert!(topics.add(more).is_some());
+    }
+}
