@@ -66,6 +66,7 @@ export class StreamChecker {
   readonly #followed = new Map<string, Followed>();
   readonly #differences: string[] = [];
   #passed = 0;
+  #listener: (frame: Frame) => void = () => {};
 
   private constructor(
     private readonly url: string,
@@ -73,12 +74,18 @@ export class StreamChecker {
   ) {
     client.onFrame = (frame: Frame) => {
       if (frame.type !== 'heartbeat') this.#followed.get(frame.topic)?.keep();
+      this.#listener(frame);
     };
   }
 
   static async open(url: string): Promise<StreamChecker> {
     const client = await ModelClient.open(`${url.replace('http', 'ws')}/ws`);
     return new StreamChecker(url, client);
+  }
+
+  /** From now on every frame is told, behind the book that it changes. */
+  listen(listener: (frame: Frame) => void): void {
+    this.#listener = listener;
   }
 
   async follow(wish: StreamWish): Promise<void> {
