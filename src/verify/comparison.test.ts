@@ -19,8 +19,7 @@ function judged(readings: readonly Row[]): string {
   const comparison = compared(readings);
   const [difference] = comparison.differences();
   if (difference !== undefined) return `${difference.service} for ${difference.chain}`;
-  if (comparison.equal) return 'equal';
-  return comparison.decided ? 'decided' : 'moving';
+  return comparison.decided ? 'equal' : 'moving';
 }
 
 const times = (count: number, row: Row): readonly Row[] => Array(count).fill(row);
@@ -89,6 +88,6 @@ test('readings in too short a time find no difference: clocks may be seconds apa
 });
 
 test('nothing is decided before the first reading', () => {
-  const { equal, decided, moving } = new Comparison();
-  expect({ equal, decided, moving }).toEqual({ equal: false, decided: false, moving: 0 });
+  const { decided, moving } = new Comparison();
+  expect({ decided, moving }).toEqual({ decided: false, moving: 0 });
 });

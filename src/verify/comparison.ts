@@ -42,11 +42,6 @@ export class Comparison {
     return this.#atMs - this.#firstMs;
   }
 
-  /** Whether nothing differed in the last reading. */
-  get equal(): boolean {
-    return this.#readings > 0 && this.#suspects.size === 0;
-  }
-
   /** Whether more readings would tell nothing new. */
   get decided(): boolean {
     return this.#readings > 0 && this.moving === 0;
