@@ -5,9 +5,9 @@
  * time: `readConfig` takes the flags and the environment and returns checked values, or throws a
  * ConfigError that names the setting.
  */
-import { PublicKey } from '@solana/web3.js';
 import { environmentNameOf, invalid, missing, notUrl, outOfRange } from './config-error.js';
 import { LIMITS } from './limits.js';
+import { isPublicKey } from './public-key.js';
 
 export { ConfigError } from './config-error.js';
 
@@ -239,7 +239,7 @@ export class ConfigReader {
 
   private programId(): string {
     const text = this.text('programId') ?? DEFAULTS.programId;
-    if (isKey(text)) return text;
+    if (isPublicKey(text)) return text;
     throw invalid('programId', text, 'must be a base58 key of 32 bytes');
   }
 
@@ -283,16 +283,6 @@ export class ConfigReader {
   private text(key: string): string | undefined {
     const value = this.flags[key] ?? this.environment[environmentNameOf(key)];
     return value === undefined || value === '' ? undefined : value;
-  }
-}
-
-/** The length comes first: decoding takes time by its square. */
-function isKey(text: string): boolean {
-  if (text.length < LIMITS.keyCharsMin || text.length > LIMITS.keyCharsMax) return false;
-  try {
-    return new PublicKey(text).toBase58() === text;
-  } catch {
-    return false;
   }
 }
 

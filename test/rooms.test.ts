@@ -14,7 +14,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'build-info.ts': [],
   'cli.ts': ['config.ts', 'follow', 'main.ts'],
   'config-error.ts': [],
-  'config.ts': ['config-error.ts', 'limits.ts'],
+  'config.ts': ['config-error.ts', 'limits.ts', 'public-key.ts'],
   'feeds.ts': ['config.ts', 'engine', 'feed', 'limits.ts', 'rpc'],
   'limits.ts': [],
   'main.ts': [
@@ -34,8 +34,9 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   feed: ['config.ts', 'engine', 'limits.ts', 'rpc'],
   follow: [],
   history: ['config.ts', 'engine', 'limits.ts', 'rpc'],
+  'public-key.ts': ['limits.ts'],
   rpc: ['config.ts', 'limits.ts'],
-  server: ['build-info.ts', 'config.ts', 'limits.ts'],
+  server: ['build-info.ts', 'config.ts', 'limits.ts', 'public-key.ts'],
   sim: ['config.ts', 'limits.ts'],
   verify: [],
 };

@@ -7,9 +7,9 @@
  */
 
 import type { Static, TObject, TSchema } from '@sinclair/typebox';
-import { PublicKey } from '@solana/web3.js';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { LIMITS } from '../limits.js';
+import { isPublicKey } from '../public-key.js';
 import { quoted, ServerError } from './errors.js';
 import { ANY_CASE, ruleOf, type TextFormat } from './param-schemas.js';
 
@@ -47,19 +47,9 @@ function compile(schema: TObject): ValidateFunction {
 function newCompiler(): Ajv {
   const formats: Readonly<Record<TextFormat, (text: string) => boolean>> = {
     'market-name': (text) => Buffer.byteLength(text) <= LIMITS.marketNameBytesMax,
-    'public-key': isKey,
+    'public-key': isPublicKey,
   };
   return new Ajv({ useDefaults: true, formats }).addKeyword(ANY_CASE);
-}
-
-/** Ajv checks the length first, without which decoding would take time by its square. */
-function isKey(text: string): boolean {
-  if (text.length < LIMITS.keyCharsMin || text.length > LIMITS.keyCharsMax) return false;
-  try {
-    return new PublicKey(text).toBase58() === text;
-  } catch {
-    return false;
-  }
 }
 
 /** The value that a text stands for; a text that stands for none stays one, and Ajv refuses it. */
