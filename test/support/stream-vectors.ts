@@ -1,0 +1,122 @@
+/**
+ * The streams of test/vectors/stream: recorded from the service with a fixed seed, and some of them
+ * spoilt afterwards. What a reader must have at the end is what /l2 and /l3 say at that moment.
+ */
+import type { ResumePoint } from '../../src/follow/followed-book.js';
+import type { FollowedTopic } from '../../src/follow/topic.js';
+import { membersOf } from '../../src/follow/topic.js';
+import { StreamScene } from './stream-scene.js';
+import { StreamTape } from './stream-tape.js';
+
+/** What a reader must find in a stream. */
+export interface Expectation {
+  /** The frames, counted from 0, that break a rule, and which. */
+  readonly breaches: readonly { readonly frame: number; readonly rule: string }[];
+  /** What the reader has at the end; null when it has no book that it may trust. */
+  readonly book: null | {
+    readonly epoch: string;
+    readonly seq: number;
+    readonly slot: number;
+    readonly state: string;
+    readonly bids: readonly unknown[];
+    readonly asks: readonly unknown[];
+  };
+}
+
+/** One stream and what is to be found in it. */
+export interface Vector {
+  readonly name: string;
+  readonly about: string;
+  readonly topic: FollowedTopic;
+  readonly frames: readonly string[];
+  readonly expect: Expectation;
+}
+
+/** A frame, and the book that it leads to. */
+export interface Take {
+  readonly text: string;
+  readonly book: NonNullable<Expectation['book']>;
+}
+
+/** Turns without a frame of the topic before something is wrong with the scene. */
+const TURNS_MAX = 400;
+
+/** Records takes of topics of one scene. */
+export class Recorder {
+  readonly #open = new Map<StreamTape, FollowedTopic>();
+
+  private constructor(readonly scene: StreamScene) {}
+
+  static async start(): Promise<Recorder> {
+    const scene = await StreamScene.start({ seed: 4, makers: 40, socketsPerIp: 100 });
+    scene.live(200);
+    return new Recorder(scene);
+  }
+
+  async tape(topic: FollowedTopic, resume?: ResumePoint): Promise<StreamTape> {
+    const tape = await StreamTape.open(this.scene.url, membersOf(topic), resume);
+    this.#open.set(tape, topic);
+    return tape;
+  }
+
+  /** What the tape has now that was not taken, all of it with the book of now. */
+  async takes(tape: StreamTape): Promise<readonly Take[]> {
+    await tape.settle();
+    return tape.frames.splice(0).map((text) => this.take(tape, text));
+  }
+
+  /** Lets the market live until there are so many more frames. */
+  async record(tape: StreamTape, count: number): Promise<readonly Take[]> {
+    const taken = [...(await this.takes(tape))];
+    for (let turn = 0; taken.length < count && turn < TURNS_MAX; turn += 1) {
+      this.scene.live(1);
+      taken.push(...(await this.takes(tape)));
+    }
+    return taken;
+  }
+
+  /** A frame with what the service shows now. */
+  take(tape: StreamTape, text: string): Take {
+    const topic = this.#open.get(tape);
+    if (topic === undefined) throw new Error('this is no tape of this recorder');
+    const { epoch, seq, slot, state } = JSON.parse(text);
+    return { text, book: { epoch, seq, slot, state, ...this.#sides(topic) } };
+  }
+
+  async stop(): Promise<void> {
+    for (const tape of this.#open.keys()) tape.close();
+    await this.scene.stop();
+  }
+
+  #sides({ channel, market, depth, grouping = 1, maker }: FollowedTopic) {
+    const { engine } = this.scene;
+    const id = engine.findMarket(market)?.id ?? -1;
+    const read = (body: Uint8Array) => JSON.parse(Buffer.from(body).toString());
+    if (channel === 'l3') {
+      const { bids, asks } = read(
+        engine.l3({ market: id, depth, ...(maker === undefined ? {} : { maker }) }),
+      );
+      return { bids, asks };
+    }
+    const levels = channel === 'bbo' ? 1 : depth;
+    const { bids, asks } = read(engine.l2({ market: id, depth: levels, grouping }));
+    const rowOf = ({ price, size, sources }: { price: string; size: string; sources: object }) =>
+      channel === 'bbo' ? [price, size] : [price, size, sources];
+    return { bids: bids.map(rowOf), asks: asks.map(rowOf) };
+  }
+}
+
+/** A vector as its file has it: a head, the frames as they came, and what is expected. */
+export function textOf({ name, about, topic, frames, expect }: Vector): string {
+  const head = JSON.stringify({ case: name, about, subscribe: membersOf(topic) });
+  return `${[head, ...frames, JSON.stringify({ expect })].join('\n')}\n`;
+}
+
+/** Reads a file of {@link textOf}. */
+export function vectorOf(text: string): Vector {
+  const lines = text.trimEnd().split('\n');
+  const { case: name, about, subscribe } = JSON.parse(lines[0] ?? '');
+  const { expect } = JSON.parse(lines.at(-1) ?? '');
+  const topic = { depth: 1, ...subscribe };
+  return { name, about, topic, frames: lines.slice(1, -1), expect };
+}
