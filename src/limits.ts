@@ -64,6 +64,9 @@ export const LIMITS = {
    * a turn stays below 5 ms. The last step, and the sending, come on top.
    */
   largeAnswerSliceMs: 1,
+  /** Rows a side up to which a book is small: made in some ten microseconds, about 16 KiB. */
+  smallBookLevels: 100,
+  smallBookOrders: 35,
   /** The incumbent's clients ask for all markets at once, which are fewer than this. */
   batchEntriesMax: 50,
   /** Makers of one answer; getMultipleAccounts reads as many accounts at once. */

@@ -27,15 +27,22 @@ export function batchL2Route(options: BookRouteOptions): BookRoute {
   const { book, readiness, share = new LoopShare() } = options;
   const memo = new QueryMemo(book, (raw) => newBatch(parseBatchL2(raw, book)));
   const gzips = new GzipCache();
+  const tagNow = (batch: Batch): Tagged => {
+    const versions = batch.requests.map(({ market }) => book.version(market));
+    return tagOf(batch, book.epoch, versions);
+  };
+  let last: Joined | undefined;
+  /** The one made last is kept for those who ask for the same: they wait in one copy as well. */
+  function* join(batch: Batch): Generator<undefined, Joined> {
+    if (last?.tag.etag === tagNow(batch).etag) return last;
+    last = yield* joinParts(batch, book);
+    return last;
+  }
   return (request) => {
     requireFirstBook(readiness());
     const batch = memo.get(request.query);
     const { key } = batch;
-    const now = tagOf(
-      batch,
-      book.epoch,
-      batch.requests.map(({ market }) => book.version(market)),
-    );
+    const now = tagNow(batch);
     const unchanged = notModified(request, now);
     if (unchanged !== undefined) return unchanged;
     const isZipped = wantsGzip(request);
@@ -43,7 +50,7 @@ export function batchL2Route(options: BookRouteOptions): BookRoute {
     if (zipped !== undefined) return deliverGzip(now.headers, zipped);
     const answer = ({ body, tag }: Joined): Reply | Promise<Reply> =>
       deliver(tag, { body, identity: body, isZipped, gzips, key });
-    const joined = share.run(joinParts(batch, book));
+    const joined = share.run(join(batch));
     return joined instanceof Promise ? joined.then(answer) : answer(joined);
   };
 }

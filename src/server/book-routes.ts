@@ -41,6 +41,7 @@ export function l2Route(options: BookRouteOptions): BookRoute {
     ...options,
     parse: (raw) => parseL2(raw, book),
     render: (query) => book.l2(query),
+    isLarge: ({ depth }) => depth > LIMITS.smallBookLevels,
   });
 }
 
@@ -51,6 +52,7 @@ export function l3Route(options: BookRouteOptions): BookRoute {
     ...options,
     parse: (raw) => parseL3(raw, book),
     render: (query) => book.l3(query),
+    isLarge: ({ depth = Number.POSITIVE_INFINITY }) => depth > LIMITS.smallBookOrders,
   });
 }
 
@@ -66,8 +68,10 @@ export function bookRoute<Query extends { readonly market: number }>(options: {
   readonly share?: LoopShare;
   readonly parse: (raw: string) => Query;
   readonly render: (query: Query) => Uint8Array;
+  /** Whether the body may be so large that it is made in its share of the event loop. */
+  readonly isLarge: (query: Query) => boolean;
 }): BookRoute {
-  const { book, readiness, share = new LoopShare(), parse, render } = options;
+  const { book, readiness, share = new LoopShare(), parse, render, isLarge } = options;
   const memo = new QueryMemo(book, (raw) => newParsed(parse(raw)));
   const gzips = new GzipCache();
   /** In the present turn nothing can be other than at the query's last answer. */
@@ -97,7 +101,8 @@ export function bookRoute<Query extends { readonly market: number }>(options: {
     const isZipped = wantsGzip(request);
     const zipped = isZipped ? gzips.find({ key, version: tag.etag }) : undefined;
     if (zipped !== undefined) return deliverGzip(tag.headers, zipped);
-    if (share.isOpen) return share.spend(() => make(parsed, isZipped));
+    // A small body never waits behind large ones, whatever the share is used for.
+    if (share.isOpen || !isLarge(parsed.query)) return share.spend(() => make(parsed, isZipped));
     return makeLater(raw, isZipped);
   };
 }

@@ -28,7 +28,7 @@ export function topMakersRoute({ readAccounts, ...options }: TopMakersOptions): 
   const parse = (raw: string): TopMakersQuery => parseTopMakers(raw, book);
   const render = (query: TopMakersQuery): Uint8Array =>
     Buffer.from(JSON.stringify(makersOf(query, book)));
-  const names = bookRoute({ ...options, parse, render });
+  const names = bookRoute({ ...options, parse, render, isLarge: () => false });
   const memo = new QueryMemo(book, parse);
   const withAccounts = accountsRoute(readAccounts);
   return (request) => {
