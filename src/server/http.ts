@@ -10,7 +10,7 @@ import { ServerError, STATUS_BY_CODE } from './errors.js';
 import { LoopShare } from './loop-share.js';
 import { Metrics, RequestCounts } from './metrics.js';
 import { describeApi } from './openapi.js';
-import { type PathName, pathSpecs, prefixesOf } from './path-specs.js';
+import { type PathName, type PathSpec, pathSpecs, prefixesOf } from './path-specs.js';
 import { RequestLimiter } from './rate-limit.js';
 import { errorReply, jsonReply, preflightReply, type Reply } from './reply.js';
 import { requireSize } from './request-size.js';
@@ -56,9 +56,6 @@ type Route = (request: HttpRequest) => Reply | Promise<Reply>;
 type Routes = Readonly<Record<PathName, Route>>;
 
 const operatorPaths: readonly PathName[] = ['/metrics', '/health', '/ready', '/status'];
-
-/** A prober that is refused would take a working service out of rotation. */
-const unlimitedPaths: ReadonlySet<PathName> = new Set<PathName>(['/health', '/ready']);
 
 /** Builds the handlers of all HTTP paths. */
 export function createHandlers(options: HttpOptions): Handlers {
@@ -121,13 +118,13 @@ type Table = ReadonlyMap<string, NamedRoute>;
 function tableOf(routes: Routes, names: readonly PathName[]): Table {
   const table = new Map<string, NamedRoute>();
   for (const name of names) {
-    const { kind } = pathSpecs[name];
+    const { kind, unlimited = false }: PathSpec = pathSpecs[name];
     for (const prefix of prefixesOf[kind]) {
       table.set(`${prefix}${name}`, {
         name,
         answer: routes[name],
         isBounded: kind === 'book',
-        isUnlimited: unlimitedPaths.has(name),
+        isUnlimited: unlimited,
       });
     }
   }

@@ -55,7 +55,7 @@ export interface ApiDescription {
   readonly components: { readonly schemas: Json; readonly headers: Json };
 }
 
-/** Errors that any path can answer with. */
+/** Errors that any path can answer with, but for RATE_LIMITED where there is no limit. */
 const everywhere: readonly ErrorCode[] = [
   'METHOD_NOT_ALLOWED',
   'TOO_LARGE',
@@ -124,6 +124,7 @@ function responsesOf(spec: PathSpec): Readonly<Record<string, Answer>> {
   }
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of new Set([...spec.errors, ...everywhere])) {
+    if (code === 'RATE_LIMITED' && spec.unlimited) continue;
     const status = STATUS_BY_CODE[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }

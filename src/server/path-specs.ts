@@ -19,6 +19,11 @@ export interface PathSpec {
   readonly body: BodyName | { readonly contentType: string } | null;
   /** Whether the answer has a tag, and 304 for those who have it. */
   readonly tagged: boolean;
+  /**
+   * Not counted against a client: a prober that is refused would take a working service out of
+   * rotation.
+   */
+  readonly unlimited?: boolean;
   /** The errors beside those that every path has. */
   readonly errors: readonly ErrorCode[];
 }
@@ -67,7 +72,7 @@ export const pathSpecs = {
     kind: 'book',
     body: null,
     tagged: false,
-    errors: ['UPGRADE_REQUIRED', 'LIMIT_EXCEEDED'],
+    errors: ['UPGRADE_REQUIRED', 'LIMIT_EXCEEDED', 'NOT_READY'],
   },
   '/markets': {
     summary: 'The markets that are served',
@@ -81,6 +86,7 @@ export const pathSpecs = {
     kind: 'service',
     body: 'Health',
     tagged: false,
+    unlimited: true,
     errors: [],
   },
   '/ready': {
@@ -88,6 +94,7 @@ export const pathSpecs = {
     kind: 'service',
     body: 'Ready',
     tagged: false,
+    unlimited: true,
     errors: ['NOT_READY'],
   },
   '/status': {

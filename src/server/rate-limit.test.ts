@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { LIMITS } from '../limits.js';
 import { addressKey, isLoopback } from './client-address.js';
 import { createHandlers } from './http.js';
+import type { ApiDescription } from './openapi.js';
+import { pathSpecs } from './path-specs.js';
 import { RequestLimiter } from './rate-limit.js';
 import type { Reply } from './reply.js';
 import { FakeBook } from './testing.js';
@@ -122,6 +124,17 @@ describe('a limited service', () => {
     expect((await ask(operator, '/status')).status).toBe(200);
     const text = String((await ask(operator, '/metrics')).body);
     expect(text).toContain('slotbook_http_requests_total{path="unknown",status="429"} 1');
+  });
+
+  const described = Object.keys(pathSpecs).filter((path) => path !== '/metrics');
+
+  test.each(described)('limits %s as it is described', async (path) => {
+    const { main } = handlersOf(1);
+    const { body } = await ask(main, '/openapi.json', '127.0.0.1');
+    const { paths } = JSON.parse(String(body)) as ApiDescription;
+    await ask(main, path);
+    const isRefused = (await ask(main, path)).status === 429;
+    expect(isRefused).toBe(Object.hasOwn(paths[path]?.get.responses ?? {}, '429'));
   });
 
   test('has no limit by default', async () => {
