@@ -11,6 +11,7 @@ const tools = [
   { command: 'curl', package: 'curl' }, // the README's examples
   { command: 'chromium', package: 'chromium' }, // a browser as a client
   { module: 'websockets', package: 'python3-websockets' }, // Python as a client
+  { command: 'go', package: 'golang-go' }, // Go as a client
 ];
 
 const missing = tools.filter((tool) => !exists(tool)).map((tool) => tool.package);

@@ -1,0 +1,202 @@
+// Follows one book topic over github.com/coder/websocket, checks every frame, and prints what it has
+// as JSON once its standard input ends: clients-go URL SUBSCRIBE
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math/big"
+	"os"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+// The rows of each side that the checksum covers.
+const checksumRows = 10
+
+// A book of 500 levels has some 60 KiB.
+const frameBytesMax = 1 << 20
+
+// Time to hear everything that was sent before the end.
+const settleMax = 10 * time.Second
+
+type level struct {
+	price *big.Int
+	size  string
+	row   json.RawMessage
+}
+
+type frame struct {
+	Type  string            `json:"type"`
+	ID    json.RawMessage   `json:"id"`
+	Epoch string            `json:"epoch"`
+	Prev  int64             `json:"prev"`
+	Seq   int64             `json:"seq"`
+	Crc   uint32            `json:"crc"`
+	Bids  []json.RawMessage `json:"bids"`
+	Asks  []json.RawMessage `json:"asks"`
+}
+
+type follower struct {
+	epoch  string
+	seq    int64
+	bids   map[string]level
+	asks   map[string]level
+	Deltas int
+	Faults []string
+}
+
+// The result, as the test reads it.
+type report struct {
+	Epoch  string            `json:"epoch"`
+	Seq    int64             `json:"seq"`
+	Deltas int               `json:"deltas"`
+	Faults []string          `json:"faults"`
+	Bids   []json.RawMessage `json:"bids"`
+	Asks   []json.RawMessage `json:"asks"`
+}
+
+func (f *follower) take(message frame) {
+	switch message.Type {
+	case "snapshot":
+		f.epoch, f.bids, f.asks = message.Epoch, map[string]level{}, map[string]level{}
+	case "delta":
+		f.Deltas++
+		if message.Epoch != f.epoch || message.Prev != f.seq {
+			f.fault("prev %d of %s after %d of %s", message.Prev, message.Epoch, f.seq, f.epoch)
+		}
+	case "heartbeat":
+		if message.Epoch != f.epoch || message.Seq != f.seq {
+			f.fault("heartbeat of %d after %d", message.Seq, f.seq)
+		}
+		return
+	case "error":
+		f.fault("error")
+		return
+	default:
+		return
+	}
+	f.seq = message.Seq
+	f.change(f.bids, message.Bids)
+	f.change(f.asks, message.Asks)
+	if crc := f.checksum(); crc != message.Crc {
+		f.fault("crc %d here, %d there at %d", crc, message.Crc, f.seq)
+	}
+}
+
+func (f *follower) fault(format string, values ...any) {
+	f.Faults = append(f.Faults, fmt.Sprintf(format, values...))
+}
+
+func (f *follower) change(side map[string]level, rows []json.RawMessage) {
+	for _, row := range rows {
+		var parts []json.RawMessage
+		var price, size string
+		if json.Unmarshal(row, &parts) != nil || len(parts) != 3 ||
+			json.Unmarshal(parts[0], &price) != nil || json.Unmarshal(parts[1], &size) != nil {
+			f.fault("a row was %s", row)
+			continue
+		}
+		if size == "0" {
+			if _, known := side[price]; !known {
+				f.fault("%s was not there to be removed", price)
+			}
+			delete(side, price)
+			continue
+		}
+		number, ok := new(big.Int).SetString(price, 10)
+		if !ok {
+			f.fault("a price was %s", price)
+			continue
+		}
+		side[price] = level{number, size, row}
+	}
+}
+
+// The rows of a side, best first: `sign` is -1 for bids.
+func ordered(side map[string]level, sign int) []level {
+	rows := make([]level, 0, len(side))
+	for _, row := range side {
+		rows = append(rows, row)
+	}
+	sort.Slice(rows, func(i, j int) bool { return rows[i].price.Cmp(rows[j].price)*sign < 0 })
+	return rows
+}
+
+func (f *follower) checksum() uint32 {
+	var parts []string
+	bids, asks := ordered(f.bids, -1), ordered(f.asks, 1)
+	for at := 0; at < checksumRows; at++ {
+		for _, side := range [][]level{bids, asks} {
+			if at < len(side) {
+				parts = append(parts, side[at].price.String(), side[at].size)
+			}
+		}
+	}
+	return crc32.ChecksumIEEE([]byte(strings.Join(parts, ":")))
+}
+
+func rowsOf(side []level) []json.RawMessage {
+	rows := make([]json.RawMessage, len(side))
+	for at, level := range side {
+		rows[at] = level.row
+	}
+	return rows
+}
+
+func run(url, subscribe string) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	socket, _, err := websocket.Dial(ctx, url, nil)
+	if err != nil {
+		return err
+	}
+	defer socket.CloseNow()
+	socket.SetReadLimit(frameBytesMax)
+	if err := socket.Write(ctx, websocket.MessageText, []byte(subscribe)); err != nil {
+		return err
+	}
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		_ = socket.Write(ctx, websocket.MessageText, []byte(`{"type":"ping","id":"end"}`))
+		time.AfterFunc(settleMax, cancel)
+	}()
+	f := follower{Faults: []string{}}
+	for {
+		_, text, err := socket.Read(ctx)
+		if err != nil {
+			return err
+		}
+		var message frame
+		if err := json.Unmarshal(text, &message); err != nil {
+			return err
+		}
+		if message.Type == "pong" {
+			break
+		}
+		f.take(message)
+	}
+	bids, asks := rowsOf(ordered(f.bids, -1)), rowsOf(ordered(f.asks, 1))
+	out := report{f.epoch, f.seq, f.Deltas, f.Faults, bids, asks}
+	if err := json.NewEncoder(os.Stdout).Encode(out); err != nil {
+		return err
+	}
+	return socket.Close(websocket.StatusNormalClosure, "")
+}
+
+func main() {
+	if len(os.Args) != 3 {
+		fmt.Fprintln(os.Stderr, "usage: clients-go URL SUBSCRIBE")
+		os.Exit(2)
+	}
+	if err := run(os.Args[1], os.Args[2]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
