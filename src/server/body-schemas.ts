@@ -114,6 +114,7 @@ const marketStatus = Type.Object({
   marketType,
   seq: count('Changes of the market in this epoch.'),
   slot: count('The newest slot of its book.'),
+  lag: count('Slots that its book is behind the newest that a node told of.'),
   state,
   emptyReason: textOrNull('Why the book shows nothing; null when it shows its orders.'),
 });
@@ -158,6 +159,7 @@ export const bodySchemas = {
     reason: textOrNull('Why the book is not live; null when it is.'),
     slot: count('The newest slot seen.'),
     slotAgeMs: count('Time since a slot was heard of.'),
+    slotLag: count('Slots behind the newest that a node told of.'),
     epoch: text('This run of the service on this chain.'),
     genesisHash: textOrNull('The chain; null until it has been asked for.'),
     commitment: word(['processed'], { description: 'At which the book is read.' }),

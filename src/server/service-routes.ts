@@ -62,22 +62,28 @@ export function readyReply({ state, reason, slot }: Readiness): Reply {
 /** The state of the feed and of every market; before the first book as well. */
 export function statusReply({ book, readiness, feed }: ServiceOptions): Reply {
   const { state, reason, slot } = readiness();
-  const { slotAgeMs, genesisHash = null, node = null, lastAudit = null } = feed();
+  const { slotAgeMs, slotLag = 0, genesisHash = null, node = null, lastAudit = null } = feed();
   const { users, orders, shown, leftOut, quarantined } = book.stats();
   const body = {
-    ...{ state, reason, slot, slotAgeMs: Math.max(0, Math.round(slotAgeMs)) },
+    ...{ state, reason, slot, slotAgeMs: Math.max(0, Math.round(slotAgeMs)), slotLag },
     ...{ epoch: book.epoch, genesisHash, commitment: 'processed', node },
     uptimeMs: Math.round(process.uptime() * 1_000),
     ...{ users, orders, ordersShown: shown, ordersLeftOut: leftOut, quarantined, lastAudit },
-    markets: sortedMarkets(book).map((row) => marketStatus(row, book)),
+    markets: sortedMarkets(book).map((row) => marketStatus(row, book, slot + slotLag)),
   };
   return jsonReply(JSON.stringify(body));
 }
 
-function marketStatus(row: MarketRow, book: BookSource): Record<string, unknown> {
+/** `newestSlot` is what a node has told of, of this chain. */
+function marketStatus(
+  row: MarketRow,
+  book: BookSource,
+  newestSlot: number,
+): Record<string, unknown> {
   const { id, symbol, marketIndex, marketType, emptyReason } = row;
   const { seq, slot, state } = book.version(id);
-  return { symbol, marketIndex, marketType, seq, slot, state, emptyReason };
+  const lag = Math.max(0, newestSlot - slot);
+  return { symbol, marketIndex, marketType, seq, slot, lag, state, emptyReason };
 }
 
 /** The build and what it runs on. */

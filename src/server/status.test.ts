@@ -21,22 +21,23 @@ describe('/status', () => {
 
   test('tells the state of the feed and of each market', async () => {
     const lastAudit = { ts: 1_750_000_000_000, ok: true, differences: 2 };
-    figures = { ...figures, genesisHash: 'hash', node: 'node.example:8899', lastAudit };
+    figures = { ...figures, slotLag: 3, genesisHash: 'hash', node: 'node.example:8899', lastAudit };
     const { uptimeMs, ...others } = await status();
     expect(uptimeMs).toBeGreaterThan(0);
     expect(others).toEqual({
-      ...{ state: 'live', reason: null, slot: 1000, slotAgeMs: 250, epoch: 'epoch-1' },
+      ...{ state: 'live', reason: null, slot: 1000, slotAgeMs: 250, slotLag: 3 },
+      epoch: 'epoch-1',
       ...{ genesisHash: 'hash', commitment: 'processed', node: 'node.example:8899' },
       ...{ users: 5, orders: 9, ordersShown: 6, ordersLeftOut: { expired: 3 } },
       ...{ quarantined: 2, lastAudit },
       markets: [
         {
           ...{ symbol: 'SOL-PERP', marketIndex: 0, marketType: 'perp' },
-          ...{ seq: 7, slot: 1000, state: 'live', emptyReason: null },
+          ...{ seq: 7, slot: 1000, lag: 3, state: 'live', emptyReason: null },
         },
         {
           ...{ symbol: 'SOL', marketIndex: 1, marketType: 'spot' },
-          ...{ seq: 7, slot: 1000, state: 'live', emptyReason: null },
+          ...{ seq: 7, slot: 1000, lag: 3, state: 'live', emptyReason: null },
         },
       ],
     });
