@@ -182,7 +182,7 @@ export async function startDemoService(
     const nodes = [{ rpcUrl, wsUrl }] as const;
     const cluster = { ...config, nodes, snapshotUrl: undefined, programId };
     const service = await startService(cluster, options);
-    process.stdout.write(`chain  ${rpcUrl} (a local chain with a simulated market)\n`);
+    process.stdout.write(`chain  ${rpcUrl} ${wsUrl} (a local chain with a simulated market)\n`);
     const chainFailed = new Promise<Error>((resolve) => {
       demo.done.catch((error: unknown) => resolve(asError(error)));
     });
