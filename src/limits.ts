@@ -109,7 +109,7 @@ export const LIMITS = {
   /** Time that a client has to read most of what waits: 400 KB at 40 KB/s. */
   slowMsMax: 10_000,
   /** Time that a client then has to read the rest, behind which it is told of its close. */
-  slowFarewellMsMax: 10_000,
+  slowFarewellMsMax: 5_000,
   /** A client that answers no ping for this long is gone; proxies cut silent ones after 60 s. */
   socketIdleSecondsMax: 32,
   /** Levels a side in a frame of the compatible channels, as the incumbent's have. */
@@ -143,6 +143,8 @@ export const LIMITS = {
   ringChunkBytes: 16_384,
   /** The share of one turn of the loop that goes to making frames; the rest waits for the next. */
   fanOutSliceMs: 3,
+  /** The same for the streaming channels: some 300 topics of a turn go out in that turn. */
+  streamSliceMs: 4,
   /** Clients of a service that stops come again after a time in between: 20,000 over five seconds. */
   reconnectAfterMsMin: 500,
   reconnectAfterMsMax: 5_500,

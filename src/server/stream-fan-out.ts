@@ -1,7 +1,8 @@
 /**
  * The streaming channels: deltas to those who have the book before them, snapshots to those who have
  * not, beats to those who would else wonder. Every frame is made once in the core and published once;
- * all topics of a turn go out in that turn, so that the transport sends a reader of many one packet.
+ * all topics of a turn go out in that turn, so that the transport sends a reader of many one packet,
+ * unless they are so many that the loop would be held: then the rest goes out in the next turns.
  *
  * This file does not know what is in a frame, nor who reads it.
  */
@@ -48,7 +49,7 @@ export class StreamFanOut {
     this.#moment = new BookMoment(options.book);
     this.#throttle = new Throttle({
       publish: (topic, nowMs) => this.#publish(topic, nowMs),
-      sliceMs: Number.POSITIVE_INFINITY,
+      sliceMs: LIMITS.streamSliceMs,
     });
   }
 
@@ -98,7 +99,7 @@ export class StreamFanOut {
     return { ...this.#counts, ringBytes: this.#memory.bytes };
   }
 
-  /** Publishes nothing more, and gives the topics back. */
+  /** Publishes nothing more. */
   stop(): void {
     clearInterval(this.#watch);
     this.#throttle.stop();
