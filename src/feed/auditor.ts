@@ -1,17 +1,21 @@
 import { Backoff } from '../rpc/backoff.js';
 import type { AccountUpdate } from './account-update.js';
 import { untilHeard } from './heard.js';
-import { AUDIT_SLOTS_HEARD_AFTER, AUDIT_WAIT_INTERVALS_MAX } from './limits.js';
+import {
+  AUDIT_INTERRUPTIONS_MAX,
+  AUDIT_SLOTS_HEARD_AFTER,
+  AUDIT_WAIT_INTERVALS_MAX,
+} from './limits.js';
 import type { FeedParts } from './parts.js';
 import { type ReadingWish, readClockAndOracles, readUsers } from './readings.js';
 import {
-  type AccountState,
   applyMarkets,
   applyUpdate,
   applyUsers,
   type MarketReadings,
   readMarkets,
 } from './rebuild.js';
+import type { AccountState } from './told-slots.js';
 
 /** What an audit has to know of the connection it judges. */
 export interface AuditedConnection {
@@ -45,6 +49,8 @@ export class Auditor {
   readonly #parts: FeedParts;
   readonly #connection: AuditedConnection;
   #running: AbortController | null = null;
+  /** Audits in a row that were put off. */
+  #interruptions = 0;
   readonly #backoff: Backoff;
   #dueAtMs = Number.POSITIVE_INFINITY;
 
@@ -67,6 +73,15 @@ export class Auditor {
     this.#dueAtMs = Number.POSITIVE_INFINITY;
     this.#running?.abort();
     this.#running = null;
+  }
+
+  /** The chain went back: what was read before may be of the fork that is gone. */
+  interrupt(): void {
+    if (this.#running === null || this.#interruptions >= AUDIT_INTERRUPTIONS_MAX) return;
+    this.#interruptions += 1;
+    this.stop();
+    this.#plan(this.#parts.auditIntervalMs);
+    this.#parts.log.info({}, 'the audit is put off: the chain went back');
   }
 
   /** Audits when it is time and no audit runs. Never rejects. */
@@ -97,6 +112,7 @@ export class Auditor {
   #succeeded({ differences, removals }: Repairs): void {
     const { counters, memory, log, wallMs } = this.#parts;
     this.#backoff.reset();
+    this.#interruptions = 0;
     counters.audits += 1;
     counters.auditDifferences += differences;
     counters.auditRemovals += removals;

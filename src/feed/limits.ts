@@ -29,6 +29,8 @@ export const SNAPSHOT_SLICE_USERS = 64;
 
 /** Updates kept while the book is read again: a hundred seconds at 2,500 a second. */
 export const REPLAY_UPDATES_MAX = 250_000;
+/** Accounts whose last slot is kept, so that a revert is noticed: more than the program has. */
+export const SLOTS_KEPT_MAX = 1_000_000;
 /** Their data in characters: bounds the memory when accounts are large. */
 export const REPLAY_CHARS_MAX = 256 * 1024 * 1024;
 /** Updates replayed between two turns of the loop. */
@@ -61,6 +63,8 @@ export const AGREEING_PERCENT = 99;
  * of a slot when it is processed, about when the next one begins; one more covers a late message.
  */
 export const AUDIT_SLOTS_HEARD_AFTER = 2;
+/** Audits that a revert puts off in a row: a node that re-orders what it tells needs them most. */
+export const AUDIT_INTERRUPTIONS_MAX = 3;
 /** Most intervals between two audits of which the first failed: doubled with each failure. */
 export const AUDIT_WAIT_INTERVALS_MAX = 8;
 

@@ -164,6 +164,15 @@ describe('feed: replay', () => {
       'reverted',
     ));
 
+  test('a revert to before the reading is applied behind a later notification', () =>
+    check(
+      [
+        ['user1', 'newer', 101],
+        ['user1', 'reverted', 99],
+      ],
+      'reverted',
+    ));
+
   test('a user closed during the reading is gone', () => check([['user1', '', 101]], undefined));
 
   test('replay comes after the whole reading and before live', async () => {

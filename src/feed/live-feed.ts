@@ -240,7 +240,7 @@ export class LiveFeed {
   #look(): void {
     const session = this.#session;
     if (session === null) return;
-    this.#nodes.silent(this.#slots.sinceMs(this.#parts.timers.nowMs()), session.live);
+    this.#nodes.silent(this.#slots.silentMs(this.#parts.timers.nowMs()), session.live);
     if (session !== this.#session || !session.live) return;
     this.#updateFreshness();
     if (this.#parts.turns.clockMoved()) this.#parts.turns.request();
@@ -252,8 +252,9 @@ export class LiveFeed {
     const nowMs = this.#parts.timers.nowMs();
     const sinceMs = this.#slots.sinceMs(nowMs);
     const lag = this.#slotLag();
-    const state = freshness(Math.max(this.#slots.ageMs(nowMs), lag * SLOT_MS), this.#timing);
-    this.#reason = state === 'live' ? null : reasonOf(sinceMs, lag);
+    const ageMs = this.#slots.ageMs(nowMs);
+    const state = freshness(Math.max(ageMs, lag * SLOT_MS), this.#timing);
+    this.#reason = state === 'live' ? null : reasonOf({ sinceMs, ageMs, lag });
     if (this.#parts.turns.changeState(state) && state !== 'live') {
       this.#parts.log.warn({ state, sinceMs, lag }, 'slots are missing');
     }
@@ -265,8 +266,9 @@ export class LiveFeed {
   }
 }
 
-function reasonOf(sinceMs: number, lag: number): string {
-  if (lag * SLOT_MS > sinceMs) return `the node is ${lag} slots behind the one before`;
+function reasonOf({ sinceMs, ageMs, lag }: Record<'sinceMs' | 'ageMs' | 'lag', number>): string {
+  if (lag * SLOT_MS > ageMs) return `the node is ${lag} slots behind the one before`;
+  if (ageMs > sinceMs) return 'slots after a gap have not come at their pace yet';
   return `no slot for ${Math.round(sinceMs)} ms`;
 }
 

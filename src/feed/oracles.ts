@@ -16,7 +16,6 @@ export class Oracles {
   readonly #parts: FeedParts;
   readonly #receive: UpdateHandler;
   readonly #subscriptions = new Map<string, Subscription>();
-  readonly #slots = new Map<string, number>();
 
   constructor(parts: FeedParts, receive: UpdateHandler) {
     this.#parts = parts;
@@ -26,16 +25,6 @@ export class Oracles {
   /** The oracles subscribed to. */
   keys(): readonly string[] {
     return [...this.#subscriptions.keys()];
-  }
-
-  /** Whether a reading of an oracle is later than what the socket has told of it. */
-  accepts({ pubkey, slot }: Pick<AccountUpdate, 'pubkey' | 'slot'>): boolean {
-    return slot > this.slotOf(pubkey);
-  }
-
-  /** The slot of the newest notification of this oracle; 0 before the first. */
-  slotOf(pubkey: string): number {
-    return this.#slots.get(pubkey) ?? 0;
   }
 
   /** Subscribes to oracles that are new, gives up those no market names; answers the new ones. */
@@ -51,14 +40,8 @@ export class Oracles {
 
   async #join(key: string): Promise<void> {
     const params = accountSubscribeParams(key);
-    const subscription = await this.#parts.socket.subscribe(
-      'accountSubscribe',
-      params,
-      (result) => {
-        const update = parseAccountNotification('oracle', key, result);
-        if (update !== null) this.#slots.set(key, update.slot);
-        this.#receive(update);
-      },
+    const subscription = await this.#parts.socket.subscribe('accountSubscribe', params, (result) =>
+      this.#receive(parseAccountNotification('oracle', key, result)),
     );
     this.#subscriptions.set(key, subscription);
   }
@@ -67,7 +50,6 @@ export class Oracles {
     const subscription = this.#subscriptions.get(key);
     if (subscription !== undefined) this.#parts.socket.unsubscribe(subscription);
     this.#subscriptions.delete(key);
-    this.#slots.delete(key);
   }
 }
 

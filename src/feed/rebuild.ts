@@ -14,6 +14,7 @@ import {
   readUsers,
 } from './readings.js';
 import type { ReplayBuffer } from './replay-buffer.js';
+import type { AccountState } from './told-slots.js';
 
 /** From which slot on a buffered update is not older than what was read. */
 export class ReadSlots {
@@ -39,6 +40,11 @@ export class ReadSlots {
   /** An update of the reading's own slot counts: the reading may have been earlier within it. */
   accepts({ pubkey, kind, slot }: AccountUpdate): boolean {
     return slot >= (this.#byKey.get(pubkey) ?? this.#byKind.get(kind) ?? 0);
+  }
+
+  /** The socket has told a later state than the reading: a lower slot behind it is a revert. */
+  overtaken({ pubkey }: AccountUpdate): void {
+    this.#byKey.set(pubkey, 0);
   }
 }
 
@@ -71,9 +77,6 @@ export async function readEverything(
   await applyUsers(parts, users, wish.signal);
   return slots;
 }
-
-/** As of when a reading speaks about an account. */
-export type AccountState = Pick<AccountUpdate, 'pubkey' | 'slot'>;
 
 /** All markets and State accounts, each kind as of its own slot. */
 export interface MarketReadings {
@@ -222,6 +225,7 @@ function replaySlice(parts: FeedParts, updates: readonly AccountUpdate[], slots:
   for (const update of updates) {
     if (slots.accepts(update)) {
       applyUpdate(parts, update);
+      slots.overtaken(update);
       parts.counters.replayed += 1;
     } else parts.counters.replayedTooOld += 1;
   }

@@ -16,9 +16,10 @@ import {
 import { Oracles } from './oracles.js';
 import type { FeedParts } from './parts.js';
 import { type ReadingWish, readClockAndOracles } from './readings.js';
-import { type AccountState, applyUpdate, readEverything, replay } from './rebuild.js';
+import { applyUpdate, readEverything, replay } from './rebuild.js';
 import { ReplayBuffer } from './replay-buffer.js';
 import { subscribeAll } from './subscribe-all.js';
+import { ToldSlots } from './told-slots.js';
 
 /** What the feed is told by its present connection. */
 export interface SessionListener {
@@ -52,8 +53,7 @@ export class Session {
   readonly #auditor: Auditor;
   readonly #clockPoller: ClockPoller;
   readonly #resyncs: Backoff;
-  /** The slot of the newest notification of each market and State account. */
-  readonly #marketSlots = new Map<string, number>();
+  readonly #told = new ToldSlots();
   #phase: Phase = 'waiting';
   #failure: FeedError | null = null;
   #genesis: string | null = null;
@@ -70,7 +70,7 @@ export class Session {
     this.#buffer = new ReplayBuffer(parts.replayUpdatesMax);
     this.#auditor = new Auditor(parts, {
       slot: () => this.#slot,
-      isNews: (state) => this.#isNews(state),
+      isNews: (state) => this.#told.isNews(state),
       oracleKeys: () => this.#oracles.keys(),
       wish: (signal) => this.#wish(signal),
     });
@@ -145,10 +145,7 @@ export class Session {
   #subscribe(): Promise<void> {
     return subscribeAll(this.#parts, {
       slot: (result) => this.#slotReceived(result),
-      program: (kind, update) => {
-        if (update !== null && kind !== 'user') this.#marketSlots.set(update.pubkey, update.slot);
-        this.#received(update);
-      },
+      account: (update) => this.#received(update),
       clock: (update) => {
         this.#clockPoller.heard();
         this.#received(update);
@@ -173,14 +170,11 @@ export class Session {
     if (slot > memory.newest.slot) memory.newest = { slot, node };
   }
 
-  /** Whether a reading has a later state of this market, State or oracle than the socket told. */
-  #isNews({ pubkey, slot }: AccountState): boolean {
-    return slot > (this.#marketSlots.get(pubkey) ?? this.#oracles.slotOf(pubkey));
-  }
-
   #received(update: AccountUpdate | null): void {
     if (this.#stop.signal.aborted) return;
     this.#parts.counters.notifications += 1;
+    // What is being read may be of the fork that is gone.
+    if (update !== null && this.#told.notified(update)) this.#auditor.interrupt();
     if (update === null) this.#unreadable();
     else if (this.#phase === 'live') this.#apply(update);
     else if (this.#phase === 'reading') this.#keep(update);
@@ -282,15 +276,20 @@ export class Session {
   }
 
   async #readOracles(keys: readonly string[]): Promise<void> {
+    const [liveAtMs, reverts] = [this.#liveAtMs, this.#told.reverts];
+    const isCurrent = (): boolean => this.#phase === 'live' && this.#liveAtMs === liveAtMs;
     const readings = await readClockAndOracles(this.#parts, keys, this.#wish());
     const updates = readings.flatMap((reading) => reading.updates);
     const isClock = ({ kind }: AccountUpdate): boolean => kind === 'clock';
-    if (this.#phase === 'live') for (const update of updates.filter(isClock)) this.#apply(update);
+    if (isCurrent()) for (const update of updates.filter(isClock)) this.#apply(update);
     // The book would have these prices beside orders from before them, while the socket is behind.
     await this.#untilHeard(Math.max(...readings.map(({ slot }) => slot)));
-    if (this.#phase !== 'live') return;
+    if (!isCurrent()) return;
     for (const update of updates) {
-      if (!isClock(update) && this.#oracles.accepts(update)) this.#apply(update);
+      const mayBeReverted = reverts !== this.#told.reverts && this.#told.has(update.pubkey);
+      if (isClock(update) || mayBeReverted || !this.#told.isNews(update)) continue;
+      this.#told.applied(update);
+      this.#apply(update);
     }
   }
 

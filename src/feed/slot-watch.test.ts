@@ -21,10 +21,24 @@ test.each([
   expect(ageAfter(slotsAtMs)).toBe(ageMs);
 });
 
-test('slot watch: a new connection forgets the gap before it', () => {
+test('slot watch: a new connection is silent for a short time, and its slots no younger', () => {
   const watch = new SlotWatch(LAGGING_AFTER_MS);
   watch.begin(0);
-  watch.heard(9_000);
+  watch.heard(400);
   watch.begin(9_500);
-  expect([watch.ageMs(9_500), watch.sinceMs(9_700)]).toEqual([0, 200]);
+  const ages = (nowMs: number): number[] => [watch.ageMs(nowMs), watch.silentMs(nowMs)];
+  expect(ages(9_700)).toEqual([9_300, 200]);
+  watch.heard(9_800);
+  expect(ages(9_800)).toEqual([LAGGING_AFTER_MS, 0]);
+  watch.heard(10_200);
+  expect(ages(10_200)).toEqual([0, 0]);
+});
+
+test('slot watch: a connection that was short of one slot is forgotten', () => {
+  const watch = new SlotWatch(LAGGING_AFTER_MS);
+  watch.begin(0);
+  watch.heard(400);
+  watch.begin(600);
+  watch.heard(900);
+  expect(watch.ageMs(1_000)).toBe(100);
 });

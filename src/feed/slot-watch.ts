@@ -1,27 +1,30 @@
 import { SLOT_SPACING_MIN_MS } from './limits.js';
 
 /**
- * How long ago the last slot came. After a gap that made the book lagging, slots that were held back
- * on the way come in a burst, each of them old: until two come at the pace of a chain the book is no
- * fresher than it was.
+ * How long ago the last slot came, over whichever connection: one that was just made says nothing
+ * about the chain. After a gap that made the book lagging, slots that were held back on the way come
+ * in a burst, each of them old: until two come at the pace of a chain the book is no fresher than it
+ * was.
  */
 export class SlotWatch {
   readonly #laggingAfterMs: number;
-  #heardAtMs = 0;
+  #openedAtMs = 0;
+  /** Null before the first connection. */
+  #heardAtMs: number | null = null;
   #catchingUp = false;
 
   constructor(laggingAfterMs: number) {
     this.#laggingAfterMs = laggingAfterMs;
   }
 
-  /** A connection began: time counts from here until its first slot. */
+  /** A connection began; before the first slot of all, time counts from the first of them. */
   begin(nowMs: number): void {
-    this.#heardAtMs = nowMs;
-    this.#catchingUp = false;
+    this.#openedAtMs = nowMs;
+    this.#heardAtMs ??= nowMs;
   }
 
   heard(nowMs: number): void {
-    const gapMs = nowMs - this.#heardAtMs;
+    const gapMs = this.sinceMs(nowMs);
     if (gapMs >= this.#laggingAfterMs) this.#catchingUp = true;
     else if (gapMs >= SLOT_SPACING_MIN_MS) this.#catchingUp = false;
     this.#heardAtMs = nowMs;
@@ -29,7 +32,12 @@ export class SlotWatch {
 
   /** Since the last slot. */
   sinceMs(nowMs: number): number {
-    return nowMs - this.#heardAtMs;
+    return nowMs - (this.#heardAtMs ?? 0);
+  }
+
+  /** For how long the present connection has told no slot. */
+  silentMs(nowMs: number): number {
+    return Math.min(this.sinceMs(nowMs), nowMs - this.#openedAtMs);
   }
 
   /** How old the book is at least: by the last slot, or by the gap that it has not caught up with. */

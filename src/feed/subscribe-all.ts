@@ -8,14 +8,14 @@ import {
   accountSubscribeParams,
   CLOCK_KEY,
   PROGRAM_KINDS,
-  type ProgramKind,
   programSubscribeParams,
 } from './queries.js';
 
 /** Who takes the notifications; null stands for one that could not be read. */
 export interface NotificationTakers {
   readonly slot: (result: unknown) => void;
-  readonly program: (kind: ProgramKind, update: AccountUpdate | null) => void;
+  /** Of the program. */
+  readonly account: (update: AccountUpdate | null) => void;
   readonly clock: (update: AccountUpdate | null) => void;
 }
 
@@ -30,7 +30,7 @@ export async function subscribeAll(
       return socket.subscribe(
         'programSubscribe',
         programSubscribeParams(programId, kind),
-        (result) => takers.program(kind, parseProgramNotification(kind, result)),
+        (result) => takers.account(parseProgramNotification(kind, result)),
       );
     }),
     socket.subscribe('accountSubscribe', accountSubscribeParams(CLOCK_KEY), (result) => {
