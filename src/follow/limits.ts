@@ -7,7 +7,7 @@ export const CONNECT_MS_MAX = 10_000;
 /** Time from a subscription to its answer, and from there to the first frame. */
 export const ANSWER_MS_MAX = 5_000;
 /** A topic has a frame each second, late by a tenth at most: the rest is for the network. */
-export const SILENCE_MS_MAX = 3_500;
+export const SILENCE_MS_MAX = 3_000;
 /** How often it is looked whether something is late. */
 export const WATCH_MS = 100;
 /** One message: a snapshot of 500 orders a side has 400 KB. */

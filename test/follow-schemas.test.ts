@@ -1,0 +1,179 @@
+/** docs/schemas/stream.json describes the messages as they are, no more and no less; so do the examples. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { RULES } from '../src/follow/breach.js';
+import { crc32 } from '../src/follow/crc32.js';
+import { FollowedBook } from '../src/follow/followed-book.js';
+import { frameOf, isFrame } from '../src/follow/frame.js';
+import { Members } from '../src/follow/members.js';
+import { LIMITS } from '../src/limits.js';
+import { SOCKET_ERROR_CODES } from '../src/server/ws-error.js';
+import { Probe } from './support/socket-scene.js';
+import { StreamScene } from './support/stream-scene.js';
+import { vectorOf } from './support/stream-vectors.js';
+
+const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+
+const schema = JSON.parse(read('docs/schemas/stream.json'));
+
+/** The published schema lets members be added. Here one that it does not name is an error. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed);
+  if (typeof value !== 'object' || value === null) return value;
+  const copy = Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [name, closed(part)]),
+  );
+  return 'properties' in copy && 'required' in copy
+    ? { ...copy, additionalProperties: false }
+    : copy;
+}
+
+const ajv = new Ajv2020({ strict: false });
+ajv.addSchema(closed(schema) as object, 'stream');
+const check = (name: string): ValidateFunction => {
+  const found = ajv.getSchema(`stream#/$defs/${name}`);
+  if (found === undefined) throw new Error(`there is no schema ${name}`);
+  return found;
+};
+
+function expectValid(name: string, message: unknown): void {
+  const validate = check(name);
+  expect(validate(message) ? null : [message, validate.errors]).toBeNull();
+}
+
+/** The names of the schemas that a message of the service fits. */
+function kindsOf(message: unknown): readonly string[] {
+  const { oneOf } = schema.$defs.server as { oneOf: { $ref: string }[] };
+  const names = oneOf.map(({ $ref }) => $ref.replace('#/$defs/', ''));
+  return names.filter((name) => check(name)(message));
+}
+
+let scene: StreamScene;
+
+beforeAll(async () => {
+  scene = await StreamScene.start({ messagesPerSecond: 40 });
+});
+
+afterAll(() => scene?.stop());
+
+/** Waits until what a probe has heard is enough. */
+async function hears(probe: Probe, isEnough: (texts: readonly string[]) => boolean): Promise<void> {
+  await vi.waitUntil(() => isEnough(probe.texts), { timeout: 10_000, interval: 5 });
+}
+
+function someMaker(): string {
+  const market = scene.engine.findMarket('SOL-PERP')?.id ?? -1;
+  const body = Buffer.from(scene.engine.l3({ market, depth: 1 })).toString();
+  return JSON.parse(body).bids[0].maker;
+}
+
+test('every message of the service is of exactly one kind, and every kind is met', async () => {
+  const probe = await Probe.open(scene.url);
+  const maker = someMaker();
+  const wishes = [
+    { channel: 'book', market: 'SOL-PERP', depth: 10, timing: true },
+    { channel: 'book', market: 'SOL-PERP', grouping: 100 },
+    { channel: 'book', market: 'SOL-PERP', resume: { epoch: 'e1', seq: 0 } },
+    { channel: 'bbo', market: 'SOL-PERP', includeVamm: true, includeIndicative: false },
+    { channel: 'l3', market: 'SOL-PERP', depth: 20, timing: true },
+    { channel: 'l3', market: 'SOL-PERP', maker },
+    { channel: 'bbo', market: 'USDC' },
+  ];
+  const sent = [
+    ...wishes.map((wish, index) => ({ type: 'subscribe', id: index, ...wish })),
+    { type: 'unsubscribe', topic: 'bbo:USDC' },
+    { type: 'unsubscribe', id: 'gone', channel: 'l3', market: 'SOL-PERP', maker },
+    { type: 'ping', id: 'ping' },
+    { type: 'ping' },
+  ];
+  for (const message of sent) {
+    expectValid('client', message);
+    probe.send(message);
+  }
+  probe.send({ type: 'subscribe', channel: 'book', market: 'NONE', id: 9 });
+  probe.send({ type: 'subscribe', channel: 'nothing', market: 'SOL-PERP' });
+  probe.send('no JSON');
+  await hears(probe, (texts) => texts.some((text) => text.includes('MALFORMED_MESSAGE')));
+  scene.live(60);
+  scene.engine.setState('lagging');
+  scene.turn([]);
+  scene.engine.setEpoch('e2');
+  scene.turn([]);
+  await hears(probe, (texts) => texts.some((text) => text.includes('"reset":true')));
+  await hears(probe, (texts) => texts.some((text) => text.includes('"type":"heartbeat"')));
+  await scene.stop();
+  await probe.closed;
+  const messages = probe.texts.map((text) => JSON.parse(text) as { type: string });
+  const kinds = messages.map(kindsOf);
+  expect(messages.filter((_, index) => kinds[index]?.length !== 1)).toEqual([]);
+  const { oneOf } = schema.$defs.server as { oneOf: { $ref: string }[] };
+  const all = oneOf.map(({ $ref }) => $ref.replace('#/$defs/', ''));
+  expect(all.filter((name) => !kinds.flat().includes(name))).toEqual([]);
+});
+
+test('the kept streams fit, but for those with a level without a size', () => {
+  const folder = new URL('./vectors/stream/', import.meta.url);
+  const unfit = readdirSync(folder).filter((name) => {
+    const { frames } = vectorOf(readFileSync(new URL(name, folder), 'utf8'));
+    return !frames.every((text) => check('server')(JSON.parse(text)));
+  });
+  expect(unfit).toEqual(['empty-level.jsonl']);
+});
+
+describe('the examples of docs/streaming.md', () => {
+  const docs = read('docs/streaming.md');
+  const blocks = [...docs.matchAll(/```json\n([\s\S]+?)```/g)].map(([, text]) => text ?? '');
+  const inline = [...docs.matchAll(/`(\{"type":[^`]+\})`/g)].map(([, text]) => text ?? '');
+
+  test('are there', () => {
+    expect(blocks.length).toBeGreaterThanOrEqual(7);
+    expect(inline.length).toBeGreaterThanOrEqual(5);
+  });
+
+  test('follow each other: the checksums are those worked by hand', () => {
+    const book = new FollowedBook({ channel: 'book', market: 'SOL-PERP', depth: 10 });
+    const frames = blocks.map((text) => Members.parse(text)).filter((m) => isFrame(m.get('type')));
+    for (const frame of frames) book.apply(frameOf(frame, 'book'));
+    expect(frames.map((frame) => frame.get('type'))).toEqual(['snapshot', 'delta', 'heartbeat']);
+    const texts = [...docs.matchAll(/^ {4}([\d:]+)$/gm)].map(([, text]) => crc32(text ?? ''));
+    expect(texts).toEqual(frames.slice(0, 2).map((frame) => frame.get('crc')));
+    expect(crc32('123456789')).toBe(3421780262);
+  });
+
+  test.each([...blocks, ...inline])('%s', (text) => {
+    const message = JSON.parse(text);
+    const isClient = ['subscribe', 'unsubscribe', 'ping'].includes(message.type);
+    expectValid(isClient ? 'client' : 'server', message);
+  });
+});
+
+test('rules, codes and depths are those that there are', () => {
+  const docs = read('docs/streaming.md');
+  const section = (title: string) =>
+    new RegExp(`\n##+ ${title}\n([\\s\\S]+?)(?=\n##)`).exec(docs)?.[1] ?? '';
+  const cells = (title: string) =>
+    [...section(title).matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell]) =>
+      [...(cell ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name),
+    );
+  expect(cells('Rules').sort()).toEqual([...RULES].sort());
+  expect(cells('error').sort()).toEqual([...SOCKET_ERROR_CODES].sort());
+  expect(schema.$defs.error.properties.code.enum.sort()).toEqual([...SOCKET_ERROR_CODES].sort());
+  expect(schema.$defs.subscribeL3.properties.depth.enum).toEqual(LIMITS.streamDepths);
+});
+
+test.each([
+  ['a size in a number', { bids: [['1', 5, {}]] }],
+  ['a level without sources', { bids: [['1', '5']] }],
+  ['a level without a size', { bids: [['1', '0', {}]] }],
+  ['a checksum beyond 32 bits', { crc: 2 ** 32 }],
+  ['half of the timing', { recvNs: '1' }],
+  ['a state that there is not', { state: 'fine' }],
+  ['a member that is not described', { extra: 1 }],
+])('%s is no snapshot', (_, change) => {
+  const head = { type: 'snapshot', topic: 't', channel: 'book', market: 'm', epoch: 'e' };
+  const rest = { seq: 1, slot: 1, ts: 1, state: 'live', reset: false, bids: [], asks: [], crc: 0 };
+  const snapshot = { ...head, ...rest };
+  expectValid('bookSnapshot', snapshot);
+  expect(kindsOf({ ...snapshot, ...change })).toEqual([]);
+});
