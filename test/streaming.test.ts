@@ -146,6 +146,30 @@ describe('a subscription', () => {
     expect(scene.sockets.figures().topics).toBe(0);
   });
 
+  test('whatever it asks for, each message has one answer, and none is a fault', async () => {
+    scene = await StreamScene.start();
+    const client = await scene.open();
+    const values = ['book', 'l3', 'sol-perp', 'x', '', '10', -1, 10, 1e18, 0.5, true, null, [], {}];
+    const names = ['channel', 'market', 'depth', 'grouping', 'maker', 'timing', 'resume', 'topic'];
+    let seed = 20_261_121;
+    const pick = <Value>(list: readonly Value[]): Value => {
+      seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+      return list[(seed >>> 16) % list.length] as Value;
+    };
+    for (let id = 0; id < 2_000; id += 1) {
+      const members = names.map((name) => [name, pick(values)]).filter(() => pick([true, false]));
+      const type = pick(['subscribe', 'unsubscribe']);
+      client.send({ ...sol, ...Object.fromEntries(members), type, id: `${id}` });
+    }
+    await client.settle();
+    const answered = client.answers.flatMap(({ id }) => (typeof id === 'string' ? [id] : []));
+    expect(answered).toEqual(Array.from({ length: 2_000 }, (_, id) => `${id}`));
+    expect(client.answers.filter(({ code }) => code === 'INTERNAL')).toEqual([]);
+    expect(client.answers.some(({ type }) => type === 'unsubscribed')).toBe(true);
+    scene.live(20);
+    await expectEqual(client);
+  });
+
   test('before the first live book is not ready', async () => {
     scene = await StreamScene.start();
     scene.feed.everLive = false;

@@ -31,6 +31,10 @@ export class StreamReader implements Reader {
     return this.#parts.topic.key;
   }
 
+  get errorMembers(): object {
+    return { topic: this.key };
+  }
+
   show(sink: FrameSink, showing: Showing): boolean {
     const { streams, topic, id } = this.#parts;
     const isReset = showing === 'reset';

@@ -23,7 +23,7 @@ export interface DeliveryParts {
   /** The client asks on and on without reading the answers. */
   readonly onTooMuch: () => void;
   /** A reader that was owed something could not be shown it; its subscription has ended. */
-  readonly onFailed: (error: unknown, key: string) => void;
+  readonly onFailed: (error: unknown, reader: Reader) => void;
   readonly slowMsMax: number;
 }
 
@@ -146,7 +146,7 @@ export class Delivery implements FrameSink {
       try {
         this.#show(subscription);
       } catch (error) {
-        this.#parts.onFailed(error, subscription.reader.key);
+        this.#parts.onFailed(error, subscription.reader);
       }
     }
   }

@@ -90,6 +90,7 @@ function topicSpec(message: ClientMessage, book: BookSource): TopicSpec {
 /** A reader of whole books: the newest one is all that it needs to go on. */
 class CompatibleReader implements Reader {
   readonly hasBeat = true;
+  readonly errorMembers = {};
 
   private constructor(
     private readonly fanOut: FanOut,

@@ -17,6 +17,8 @@ export interface Reader {
   readonly key: string;
   /** Whether its client expects the beat of the compatible channels. */
   readonly hasBeat: boolean;
+  /** What an error about it has beside its code. */
+  readonly errorMembers: object;
   /** Sends what the topic's next frame goes on from; false when it could not send all of it. */
   show(sink: FrameSink, showing: Showing): boolean;
   /** Gives the topic back. */

@@ -45,9 +45,9 @@ export class Session implements SocketSession {
       onBehind: () => parts.onBehind(this),
       onTooSlow: () => this.#closeSlow(),
       onTooMuch: () => this.#close('slowReader', tryAgainLaterCode, 'slow reader'),
-      onFailed: (error, key) => {
+      onFailed: (error, { key, errorMembers }) => {
         parts.quota.release(socket.ip, key);
-        this.#refuse(error, undefined, { topic: key });
+        this.#refuse(error, undefined, errorMembers);
       },
     });
   }

@@ -175,6 +175,23 @@ describe('a full socket that is not read', () => {
   });
 });
 
+test('a book that cannot be shown anew ends its subscription, and not the others', () => {
+  const faults: unknown[] = [];
+  const other = newServer({ book, onFault: (error) => void faults.push(error) });
+  client = openOn(other);
+  client.say(whole);
+  client.say(stream);
+  client.taken();
+  fill();
+  book.broken = true;
+  drainTo(0);
+  const [error, snapshot] = client.taken();
+  expect(error).toMatchObject({ type: 'error', code: 'INTERNAL' });
+  expect(snapshot).toMatchObject({ type: 'snapshot', reset: true });
+  expect([...client.topics]).toEqual(['book:SOL-PERP:10']);
+  expect([other.figures().topics, faults.length]).toEqual([1, 1]);
+});
+
 describe('a market that is no longer served', () => {
   test('ends its streaming topics, which is told to each reader', () => {
     const other = openOn(server);

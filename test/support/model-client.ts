@@ -98,6 +98,8 @@ export class ModelClient {
     this.order.push(topic === undefined ? type : `${type} ${topic}`);
     if (isFrame(message)) this.#apply(message);
     else this.answers.push(message);
+    // What comes of the topic after this has no book, which is a fault.
+    if (type === 'unsubscribed') this.books.delete(String(topic));
   }
 
   #apply(frame: Frame): void {
