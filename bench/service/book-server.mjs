@@ -41,6 +41,8 @@ const verbs = {
       book: engine,
       readiness,
       publishIntervalMs: PUBLISH_INTERVAL_MS,
+      streamIntervalMs: PUBLISH_INTERVAL_MS,
+      topicsPerIp: UNLIMITED,
       socketsPerIp: UNLIMITED,
       messagesPerSecond: UNLIMITED,
       onFault,
