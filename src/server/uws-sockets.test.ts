@@ -1,6 +1,7 @@
 /** What the transport does with handlers that throw: a fault of one socket is of no other. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Probe } from '../../test/support/socket-scene.js';
+import { LIMITS } from '../limits.js';
 import { type HttpRequest, type Listener, listen } from './uws.js';
 import type { ClientSocket, SocketHandlers, SocketSession } from './ws-socket.js';
 
@@ -9,6 +10,8 @@ class Handlers implements SocketHandlers {
   readonly paths = ['/ws'];
   throwing = '';
   ip = '';
+  dropped = 0;
+  readonly sockets: ClientSocket[] = [];
   last: ClientSocket | undefined;
 
   upgrade({ ip }: HttpRequest): null {
@@ -19,6 +22,7 @@ class Handlers implements SocketHandlers {
 
   opened(socket: ClientSocket): SocketSession {
     this.last = socket;
+    this.sockets.push(socket);
     this.failAt('opened');
     return {
       message: (text) => {
@@ -27,7 +31,9 @@ class Handlers implements SocketHandlers {
       },
       pinged: () => this.failAt('pinged'),
       drained: () => {},
-      dropped: () => {},
+      dropped: () => {
+        this.dropped += 1;
+      },
       closed: () => this.failAt('closed'),
     };
   }
@@ -122,6 +128,51 @@ test('text, bytes and topics reach those who joined, in their order', async () =
   socket.send('6');
   expect(await second.hear(5)).toEqual([1, 2, 3, 4, 6]);
   expect(first.texts).toEqual([]);
+});
+
+// What the deliveries of `ws-delivery.ts` rest on.
+test.each([
+  ['small enough to be gathered', 10_000],
+  ['large enough to be sent by itself', 20_000],
+])('a full socket is told of, and gets nothing behind what was left out: %s', async (_, bytes) => {
+  const client = await Probe.open(url);
+  const socket = handlers.last as ClientSocket;
+  const topics = Array.from({ length: 50 }, (__, at) => `topic ${at}`);
+  for (const topic of topics) socket.join(topic);
+  client.socket.pause();
+  let published = 0;
+  for (let turn = 0; handlers.dropped === 0; turn += 1) {
+    if (turn === 1_000) throw new Error('the socket was never full');
+    // More than the transport gathers for a socket, so that it finds it full while it publishes.
+    for (const topic of topics) {
+      listener.publish(topic, JSON.stringify({ at: published, filler: 'x'.repeat(bytes) }));
+      published += 1;
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(socket.bufferedBytes()).toBeLessThan(LIMITS.socketBufferBytesMax + 2 * bytes);
+  expect(socket.send('"left out"')).toBe(false);
+  for (const topic of topics) socket.leave(topic);
+  client.socket.resume();
+  await expect.poll(() => socket.bufferedBytes()).toBe(0);
+  expect(socket.send('"the end"')).toBe(true);
+  await expect.poll(() => client.texts.at(-1)).toBe('"the end"');
+  const heard = client.texts.slice(0, -1).map((text) => JSON.parse(text).at as number);
+  expect(heard).toEqual(heard.map((__, at) => at));
+  expect(heard.length).toBeLessThan(published);
+});
+
+test('a full socket is closed without a close frame, and the others are not harmed', async () => {
+  const [client, other] = [await Probe.open(url), await Probe.open(url)];
+  client.socket.pause();
+  const [first] = handlers.sockets;
+  if (first === undefined) throw new Error('no socket was opened');
+  while (first.send(JSON.stringify('x'.repeat(100_000))));
+  first.close(1013, 'too slow');
+  client.socket.resume();
+  expect((await client.closed).code).toBe(1006);
+  await expectOthersUnharmed(other);
+  expect(faults).toEqual([]);
 });
 
 test('the address of the client is known', async () => {
