@@ -26,6 +26,16 @@ const longForms = {
     command: [localCommand('vitest'), 'run', '--no-file-parallelism', 'test/faults'],
     env: { FAULTS: 'all' },
   },
+  stream: {
+    about: 'streams: 1,000,000 changes followed, 3,000 spoilt frames, 500 deaf and 2,000 returning clients',
+    command: [localCommand('vitest'), 'run', '--no-file-parallelism', 'test/stream-'],
+    env: {
+      STREAM_CHANGES: '1000000',
+      INJECTED_CHANGES: '50000',
+      STORM_SECONDS: '20',
+      CROWD: 'long',
+    },
+  },
   recording: {
     about: 'a recorded run of 4,000 turns, replayed to the same bytes',
     command: [localCommand('vitest'), 'run', 'test/recording.test.ts'],
