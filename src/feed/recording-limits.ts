@@ -13,6 +13,8 @@ export const CALL_BYTES_MAX = RAW_BODY_BYTES_MAX + 1024;
 export const RECORDER_QUEUE_BYTES_MAX = CALL_BYTES_MAX + 128 * 1024 * 1024;
 /** Bytes of the calls of one turn in a replay: no recorder could have held more. */
 export const REPLAY_TURN_BYTES_MAX = RECORDER_QUEUE_BYTES_MAX;
+/** Calls of one turn in a replay: each is far larger here than in the file. A feed makes thousands. */
+export const REPLAY_TURN_CALLS_MAX = 1_000_000;
 /** Characters of a key, an epoch or a program id in a recording; base58 of 32 bytes has 44. */
 export const RECORDED_NAME_CHARS_MAX = 64;
 /** Bytes read from a recording at once. */

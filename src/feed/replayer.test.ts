@@ -225,6 +225,20 @@ test('what the engine refuses is a coded error of the recording', async () => {
   });
 });
 
+test('a turn of more calls than a feed can make is refused before it fills the memory', async () => {
+  const recording: Pick<RecordingReader, 'next' | 'close' | 'offset' | 'tornAt'> = {
+    next: async () => Array.from({ length: 5_000 }, () => ({ atMs: 0, call: LIVE, bytes: 21 })),
+    close: async () => undefined,
+    offset: 0,
+    tornAt: null,
+  };
+  const { played } = await replay([], { recording: recording as RecordingReader });
+  await expect(played).rejects.toMatchObject({
+    code: 'MALFORMED_RECORDING',
+    message: 'calls of one turn were more than 1000000',
+  });
+});
+
 test('a stop ends a wait, and nothing is played after it', async () => {
   const { engine, replayer, timers, played } = await replay([
     [0, LIVE],

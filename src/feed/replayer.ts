@@ -1,5 +1,5 @@
 import { type Log, silentLog } from '../rpc/log.js';
-import { systemTimers, type Timer, type Timers } from '../rpc/timers.js';
+import { nextTurn, systemTimers, type Timer, type Timers } from '../rpc/timers.js';
 import { FeedError } from './error.js';
 import { failureText } from './failure.js';
 import type { FeedSnapshot, FeedState, FeedTurn } from './feed-engine.js';
@@ -11,7 +11,11 @@ import { ProblemLog } from './problem-log.js';
 import type { RecordedCall, TimedCall } from './recorded-call.js';
 import type { RecordingReader } from './recording.js';
 import type { EpochEngine } from './recording-engine.js';
-import { REPLAY_TURN_BYTES_MAX, REPLAY_TURN_SNAPSHOTS_MAX } from './recording-limits.js';
+import {
+  REPLAY_TURN_BYTES_MAX,
+  REPLAY_TURN_CALLS_MAX,
+  REPLAY_TURN_SNAPSHOTS_MAX,
+} from './recording-limits.js';
 
 /** The parts of a replay; what is optional is for tests and settings. */
 export interface ReplayerOptions {
@@ -129,6 +133,7 @@ export class Replayer {
         turn.push(timed);
         bytes += timed.bytes;
         if (bytes > REPLAY_TURN_BYTES_MAX) throw turnExceeded(bytes);
+        if (turn.length > REPLAY_TURN_CALLS_MAX) throw tooManyCalls();
         if (timed.call.name !== 'endTurn') continue;
         const snapshots = await this.#decode(turn);
         await pace.until(timed.atMs);
@@ -136,6 +141,9 @@ export class Replayer {
         turn = [];
         bytes = 0;
       }
+      // Many records may hold no end of a turn, and a small file many records.
+      await nextTurn();
+      this.#stop.signal.throwIfAborted();
     }
   }
 
@@ -245,6 +253,10 @@ function malformed(message: string): FeedError {
 
 function tooManySnapshots(): FeedError {
   return malformed(`snapshots of one turn were more than ${REPLAY_TURN_SNAPSHOTS_MAX}`);
+}
+
+function tooManyCalls(): FeedError {
+  return malformed(`calls of one turn were more than ${REPLAY_TURN_CALLS_MAX}`);
 }
 
 function turnExceeded(bytes: number): FeedError {
