@@ -14,6 +14,7 @@ import type {
 } from './config.js';
 import { type BookFeed, type BookOrigin, liveOrigin, recordedOrigin } from './feeds.js';
 import { LIMITS } from './limits.js';
+import { warmFetch } from './rpc/warm.js';
 import { createHandlers, type Handlers } from './server/http.js';
 import { filterMarkets } from './server/market-filter.js';
 import { Timings } from './server/timings.js';
@@ -49,6 +50,7 @@ export async function startService(
   options: ServiceOptions = {},
 ): Promise<Service> {
   const log = createLog(config);
+  await warmFetch();
   return serveBook(config, liveOrigin(config, log, options), log);
 }
 
