@@ -185,6 +185,8 @@ export class Follower {
     this.#healedAtMs = nowMs;
     if (isAgain || breach.rule === 'silence') {
       if (isAgain) this.book.forget();
+      // What has come already is not heard any more.
+      this.#enter('pausing');
       this.#socket?.terminate();
       return;
     }

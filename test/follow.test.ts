@@ -1,0 +1,283 @@
+/** `slotbook follow`: against the service, through a proxy that spoils, and against a script. */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { type FollowRun, follow } from '../src/follow/follow.js';
+import { Follower } from '../src/follow/follower.js';
+import { Reconnect } from '../src/follow/reconnect.js';
+import type { FollowedTopic } from '../src/follow/topic.js';
+import { Random } from '../src/sim/random.js';
+import { FrameProxy } from './support/frame-proxy.js';
+import { answer, type Script, ScriptedStream } from './support/scripted-stream.js';
+import { StreamScene } from './support/stream-scene.js';
+import { vectorOf } from './support/stream-vectors.js';
+
+const stops: (() => Promise<unknown> | unknown)[] = [];
+
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+});
+
+const book: FollowedTopic = { channel: 'book', market: 'SOL-PERP', depth: 10 };
+
+async function startScene(): Promise<StreamScene> {
+  const scene = await StreamScene.start({ socketsPerIp: 100 });
+  stops.push(() => scene.stop());
+  return scene;
+}
+
+function startFollower(url: string, topic: FollowedTopic, silenceMsMax?: number): Follower {
+  const silence = silenceMsMax === undefined ? {} : { silenceMsMax };
+  const follower = new Follower({ url, topic, ...silence });
+  stops.push(() => follower.stop());
+  follower.start();
+  return follower;
+}
+
+const until = (holds: () => boolean) => vi.waitUntil(holds, { timeout: 20_000, interval: 5 });
+
+/** The rows of a follower, and those that the service shows. */
+function bothOf(scene: StreamScene, follower: Follower) {
+  const { bids, asks } = follower.book;
+  const name = follower.topicName ?? '';
+  return {
+    read: { bids: bids.rows.map(({ sent }) => sent), asks: asks.rows.map(({ sent }) => sent) },
+    shown: scene.levels(name),
+  };
+}
+
+/** Waits until a follower has the book of now. */
+async function untilEqual(scene: StreamScene, follower: Follower): Promise<void> {
+  const { read, shown } = bothOf(scene, follower);
+  if (JSON.stringify(read) === JSON.stringify(shown) && follower.phase === 'following') return;
+  await until(() => {
+    const { read: now } = bothOf(scene, follower);
+    return follower.phase === 'following' && JSON.stringify(now) === JSON.stringify(shown);
+  });
+}
+
+describe('a follower of the service', () => {
+  test('has the book of /l2, and finds nothing wrong', async () => {
+    const scene = await startScene();
+    const topics = [book, { ...book, depth: 500 }, { ...book, depth: 50, grouping: 100 }];
+    const followers = topics.map((topic) => startFollower(scene.url, topic));
+    const others = (['bbo', 'l3'] as const).map((channel) =>
+      startFollower(scene.url, { ...book, channel }),
+    );
+    await until(() => [...followers, ...others].every(({ phase }) => phase === 'following'));
+    for (let round = 0; round < 20; round += 1) {
+      scene.live(20);
+      for (const follower of followers) await untilEqual(scene, follower);
+    }
+    for (const { tally } of [...followers, ...others]) {
+      expect(tally.told).toEqual([]);
+      expect(tally.frames.snapshot).toBe(1);
+      expect(tally.frames.delta).toBeGreaterThan(20);
+    }
+  });
+
+  test('finds what a proxy spoils, and heals', { timeout: 60_000 }, async () => {
+    const scene = await startScene();
+    const proxy = await FrameProxy.start(scene.url, new Random(11));
+    stops.push(() => proxy.stop());
+    const follower = startFollower(proxy.url, book);
+    await until(() => follower.phase === 'following');
+    for (let round = 0; round < 400; round += 1) {
+      scene.live(1);
+      await new Promise((resolve) => setImmediate(resolve));
+      if (round % 10 === 9) await until(() => follower.phase === 'following');
+    }
+    await until(() => proxy.settle());
+    scene.live(5);
+    await untilEqual(scene, follower);
+    const injected = Object.values(proxy.counts).reduce((sum, { injected }) => sum + injected, 0);
+    expect(injected).toBeGreaterThan(10);
+    expect(proxy.missed).toEqual([]);
+    expect(proxy.falseAlarms).toBe(0);
+    const cuts = proxy.counts.cut.injected;
+    expect(follower.tally.broken).toBe(injected - cuts);
+    expect(follower.tally.reconnects).toBeGreaterThanOrEqual(cuts);
+  });
+});
+
+const kept = (name: string) => {
+  const path = new URL(`./vectors/stream/${name}.jsonl`, import.meta.url);
+  return vectorOf(readFileSync(path, 'utf8'));
+};
+const clean = kept('clean').frames;
+
+async function scripted(script: Script): Promise<ScriptedStream> {
+  const stream = await ScriptedStream.start(script);
+  stops.push(() => stream.stop());
+  return stream;
+}
+
+describe('a follower of a script', () => {
+  test('asks for what is missing behind a hole, with all that it has', async () => {
+    const stream = await scripted((count, subscription, client) => {
+      const [a = '', b = '', c = '', ...rest] = clean;
+      answer(client, subscription, count === 0 ? [a, b, ...rest] : [c, ...rest]);
+    });
+    const follower = startFollower(stream.url, book);
+    await until(() => follower.book.point?.seq === kept('clean').expect.book?.seq);
+    const { seq, epoch } = JSON.parse(clean[1] ?? '');
+    expect(stream.subscriptions.map(({ resume }) => resume)).toEqual([undefined, { epoch, seq }]);
+    expect(follower.tally.breaches).toEqual(new Map([['gap', 1]]));
+    expect(stream.connections).toBe(1);
+  });
+
+  test('asks for a snapshot after a wrong checksum, on the same socket', async () => {
+    const stream = await scripted((count, subscription, client) => {
+      answer(client, subscription, count === 0 ? kept('wrong-crc').frames : clean);
+    });
+    const follower = startFollower(stream.url, book);
+    await until(() => follower.book.point?.seq === kept('clean').expect.book?.seq);
+    expect(stream.subscriptions.map(({ resume }) => resume)).toEqual([undefined, undefined]);
+    expect(follower.tally.breaches).toEqual(new Map([['crc', 1]]));
+    expect(stream.connections).toBe(1);
+  });
+
+  test('leaves frames out that come before the answer to its last subscription', async () => {
+    const stream = await scripted((count, subscription, client) => {
+      if (count === 0) answer(client, subscription, kept('wrong-crc').frames);
+      else {
+        for (const frame of clean.slice(3)) client.send(frame);
+        answer(client, subscription, clean);
+      }
+    });
+    const follower = startFollower(stream.url, book);
+    await until(() => follower.book.point?.seq === kept('clean').expect.book?.seq);
+    expect(follower.tally.broken).toBe(1);
+  });
+
+  test('connects anew when a second snapshot does not heal', async () => {
+    const stream = await scripted((count, subscription, client) => {
+      answer(client, subscription, count < 2 ? kept('wrong-size').frames : clean);
+    });
+    const follower = startFollower(stream.url, book);
+    await until(() => follower.phase === 'following');
+    expect(stream.connections).toBe(2);
+    expect(follower.tally.broken).toBe(2);
+    expect(follower.tally).toMatchObject({ reconnects: 1, resumes: 0 });
+  });
+
+  test('connects anew after a silence, and goes on from where it was', async () => {
+    const stream = await scripted((count, subscription, client) => {
+      answer(client, subscription, count === 0 ? clean.slice(0, 4) : clean.slice(4));
+    });
+    const follower = startFollower(stream.url, book, 200);
+    await until(() => follower.book.point?.seq === kept('clean').expect.book?.seq);
+    const { seq, epoch } = JSON.parse(clean[3] ?? '');
+    expect(stream.subscriptions[1]?.resume).toEqual({ epoch, seq });
+    expect(follower.tally.breaches.get('silence')).toBe(1);
+    expect(follower.tally).toMatchObject({ reconnects: 1, resumes: 1 });
+  });
+
+  test('comes again after the pause that the service asks for', async () => {
+    const stream = await scripted((count, subscription, client) => {
+      answer(client, subscription, clean);
+      if (count > 0) return;
+      client.send(JSON.stringify({ type: 'closing', reconnectAfterMs: 300 }));
+      client.close(1001);
+    });
+    const startMs = performance.now();
+    const follower = startFollower(stream.url, book);
+    await until(() => stream.connections === 2 && follower.phase === 'following');
+    expect(performance.now() - startMs).toBeGreaterThan(290);
+    expect(follower.tally.broken).toBe(0);
+    expect(follower.tally.reconnects).toBe(1);
+  });
+
+  test('asks again when the service is not ready, and gives up when the market is unknown', async () => {
+    const stream = await scripted((count, { id }, client) => {
+      const code = count === 0 ? 'NOT_READY' : 'UNKNOWN_MARKET';
+      client.send(JSON.stringify({ type: 'error', code, message: 'a text', id }));
+    });
+    const follower = startFollower(stream.url, book);
+    const error = await follower.failed;
+    expect(error).toMatchObject({
+      code: 'SUBSCRIPTION_REFUSED',
+      message: 'UNKNOWN_MARKET: a text',
+    });
+    expect(stream.subscriptions).toHaveLength(2);
+  });
+});
+
+test('the pause before a connection doubles up to its cap, and is what the service asks for', () => {
+  const reconnect = new Reconnect();
+  const pauses = Array.from({ length: 7 }, () => reconnect.nextMs(1));
+  expect(pauses).toEqual([250, 500, 1_000, 2_000, 4_000, 5_000, 5_000]);
+  expect(reconnect.nextMs(0.1)).toBe(500);
+  reconnect.asked(1_234);
+  expect(reconnect.nextMs(1)).toBe(1_234);
+  reconnect.asked(10 ** 9);
+  expect(reconnect.nextMs(1)).toBe(30_000);
+  reconnect.succeeded();
+  expect(reconnect.nextMs(1)).toBe(250);
+});
+
+/** A run, and what it wrote. */
+async function run(given: Pick<FollowRun, 'url' | 'flags'> & { isTTY?: boolean }) {
+  let text = '';
+  const output = { write: (part: string) => (text += part), isTTY: given.isTTY === true };
+  const { signal } = new AbortController();
+  const isRight = await follow({ market: 'SOL-PERP', output, stop: signal, ...given });
+  return { isRight, text };
+}
+
+describe('the command', () => {
+  test('prints a line a second and a report', async () => {
+    const scene = await startScene();
+    const living = setInterval(() => scene.live(1), 20);
+    stops.push(() => clearInterval(living));
+    const { isRight, text } = await run({ url: scene.url, flags: { seconds: '2', depth: '10' } });
+    expect(isRight).toBe(true);
+    expect(text).toMatch(
+      /^\d\d:\d\d:\d\d following live slot \d+ seq \d+ bid [\d.]+ x [\d.]+ ask /m,
+    );
+    expect(text).toMatch(/^frames +\d\d+ in 2\.\d s: 1 snapshots, \d\d+ deltas, \d+ heartbeats$/m);
+    expect(text).toMatch(/^checksums +0 wrong$/m);
+  });
+
+  test('draws the top of the book on a screen, asks above bids', async () => {
+    const stream = await scripted((_, subscription, client) => answer(client, subscription, clean));
+    const { text } = await run({ url: stream.url, flags: { seconds: '1' }, isTTY: true });
+    const screen = text.split('\x1b[H\x1b[J').at(-1)?.split('frames  ')[0] ?? '';
+    expect(screen).toContain('book:SOL-PERP:10  following  live');
+    const prices = [...screen.matchAll(/^ +(\d+\.\d+) +[\d.]+$/gm)].map(([, one]) => Number(one));
+    expect(prices).toHaveLength(20);
+    expect(prices).toEqual([...prices].sort((a, b) => b - a));
+  });
+
+  test('tells which rule was broken', async () => {
+    const stream = await scripted((count, subscription, client) => {
+      answer(client, subscription, count === 0 ? kept('duplicate').frames : clean);
+    });
+    const { isRight, text } = await run({ url: stream.url, flags: { seconds: '1' } });
+    expect(isRight).toBe(false);
+    expect(text).toContain('gaps       0, and 1 frames that came again');
+    expect(text).toMatch(/^broken +repeated: a delta follows \d+, the book is at \d+$/m);
+  });
+
+  test.each([
+    [{ depth: '7' }, '--depth was 7'],
+    [{ channel: 'trades' }, '--channel was trades'],
+    [{ grouping: '0' }, '--grouping was 0'],
+    [{ seconds: 'x' }, '--seconds was x'],
+  ])('%j is refused', async (flags, message) => {
+    const refused = run({ url: 'http://127.0.0.1:1', flags });
+    await expect(refused).rejects.toMatchObject({
+      code: 'INVALID_FOLLOW_OPTION',
+      message: expect.stringContaining(message),
+    });
+  });
+
+  test('exits with 2 when there is nothing to follow', () => {
+    const cli = fileURLToPath(new URL('../dist/src/cli.js', import.meta.url));
+    const args = [cli, 'follow', 'http://127.0.0.1:1', 'SOL-PERP', '--seconds', '1'];
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    expect(stderr).toMatch(/^slotbook: STREAM_UNREACHABLE: no stream at 127\.0\.0\.1:1: /);
+    expect(status).toBe(2);
+  });
+});
