@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LIMITS } from '../limits.js';
@@ -42,6 +43,18 @@ describe('the cache', () => {
     await Promise.all(pending);
     expect(ask(LIMITS.gzipPendingMax)).toBeInstanceOf(Promise);
   });
+});
+
+test('beyond the bound of kept bytes the body that was made first goes', async () => {
+  const body = randomBytes(1_000);
+  const cache = new GzipCache(3 * body.length);
+  const keys = ['a', 'b', 'c'];
+  for (const key of keys) await cache.get({ key, version: '1' }, () => body);
+  const kept = keys.filter((key) => cache.find({ key, version: '1' }) !== undefined);
+  expect(kept).toEqual(['b', 'c']);
+  // Another version of a body takes the place of the one before.
+  await cache.get({ key: 'c', version: '2' }, () => body);
+  expect(cache.find({ key: 'b', version: '1' })).toBeDefined();
 });
 
 test('beyond the bound of pending bytes nothing is compressed', async () => {

@@ -30,6 +30,8 @@ export class GzipCache {
   private bytes = 0;
   private pendingBytes = 0;
 
+  constructor(private readonly bytesMax: number = LIMITS.gzipCacheBytesMax) {}
+
   /** The compressed body that was made before, at once, or that is being made, later. */
   find({ key, version }: Wanted): Uint8Array | Promise<Uint8Array> | undefined {
     const kept = this.kept.get(key);
@@ -66,7 +68,7 @@ export class GzipCache {
     this.kept.set(key, entry);
     this.bytes += entry.bytes.length;
     for (const oldest of this.kept.keys()) {
-      if (this.bytes <= LIMITS.gzipCacheBytesMax) break;
+      if (this.bytes <= this.bytesMax) break;
       this.drop(oldest);
     }
     return entry.bytes;
