@@ -11,6 +11,7 @@ test.each([
   ['src/rpc/error.ts', /RpcErrorCode =([^;]+);/, 12],
   ['src/feed/error.ts', /FeedErrorCode =([^;]+);/, 15],
   ['src/verify/error.ts', /VerifyErrorCode =([^;]+);/, 6],
+  ['src/follow/error.ts', /FollowErrorCode =([^;]+);/, 4],
   ['src/engine/errors.ts', /EngineErrorCode =([^;]+);/, 13],
   ['src/sim/sim-error.ts', /SimErrorCode =([^;]+);/, 5],
   ['src/server/errors.ts', /STATUS_BY_CODE = {([^}]+)}/, 9],
