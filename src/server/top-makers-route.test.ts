@@ -168,6 +168,16 @@ describe('readings of accounts', () => {
     expect(await later).toEqual(['1']);
   });
 
+  test.each(['https://node.example/key', '', 7])(
+    'that fail with the code %j tell nothing of it',
+    async (code) => {
+      const node = new SlowNode();
+      const reading = new AccountReads(node.read, () => 0).get(['a']);
+      node.end(Object.assign(new Error('down'), { code }));
+      await expect(reading).rejects.toThrow(/^the accounts could not be read: the node failed$/);
+    },
+  );
+
   test('beyond the bound are refused until one has ended', async () => {
     const node = new SlowNode();
     const reads = new AccountReads(node.read, () => 0);
