@@ -13,7 +13,7 @@ let nodes: Nodes;
 let counters: { failovers: number };
 
 /** Starts with this many nodes, named a, b, c; waits have no jitter. */
-function start(count: number, random = 1): void {
+function start(count: number, random = 1, onClosed = (): void => undefined): void {
   timers = new ManualTimers();
   events = [];
   counters = { failovers: 0 };
@@ -31,7 +31,10 @@ function start(count: number, random = 1): void {
   });
   nodes.start({
     opened: ({ name }) => events.push(`opened ${name}`),
-    closed: (reason) => events.push(`closed: ${reason}`),
+    closed: (reason) => {
+      events.push(`closed: ${reason}`);
+      onClosed();
+    },
     malformed: () => events.push('malformed'),
   });
 }
@@ -62,6 +65,16 @@ function goLive(name: string): void {
   open(name);
   nodes.settled();
 }
+
+test('nodes: who stops when a node is left hears nothing more, and nothing runs on', () => {
+  for (const leave of [() => nodes.silent(STALE_AFTER_MS, true), () => close('a')]) {
+    start(2, 1, () => nodes.stop());
+    open('a');
+    leave();
+    timers.advance(60_000);
+    expect(running()).toEqual([]);
+  }
+});
 
 describe('nodes: which one is used', () => {
   beforeEach(() => start(2));

@@ -183,7 +183,7 @@ export class Nodes {
       return;
     }
     this.#listener?.closed(reason);
-    this.#moveOn(reason);
+    if (this.#listener !== null) this.#moveOn(reason);
   }
 
   #moveOn(reason: string): void {
