@@ -73,3 +73,11 @@ test('a value is found whatever stands around it', () => {
     ),
   );
 });
+
+test.each(['constructor', 'toString', 'hasOwnProperty', '__proto__'])(
+  'the name %s, which every object has, is unknown like any other',
+  (name) => {
+    const raw = `${name}=1&${name}=%zz&marketName=SOL-PERP`;
+    expect(parseL2(raw, book)).toEqual({ market: 0, depth: 10 });
+  },
+);
