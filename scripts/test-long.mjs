@@ -27,7 +27,8 @@ const longForms = {
     env: { FAULTS: 'all' },
   },
   stream: {
-    about: 'streams: 1,000,000 changes followed, 3,000 spoilt frames, 500 deaf and 2,000 returning clients',
+    about:
+      'streams: 1,000,000 changes followed, 3,000 spoilt frames, 500 deaf and 2,000 returning clients',
     command: [localCommand('vitest'), 'run', '--no-file-parallelism', 'test/stream-'],
     env: {
       STREAM_CHANGES: '1000000',
