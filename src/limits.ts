@@ -37,15 +37,15 @@ export const LIMITS = {
   requestHeadBytesMax: 32_768,
   /** Parsed queries kept per path, so that a repeated request is not parsed again. */
   queryMemoEntriesMax: 1_024,
-  /** Longer queries are parsed each time, which bounds the memo at 512 KiB a path. */
+  /** Longer queries are parsed each time: 512 KiB of them a path, and the errors in batches beside. */
   queryMemoBytesMax: 512,
   /**
    * Smaller bodies fit in a few packets: compressing them costs more than it saves. They are kept for
    * a turn of the book instead: 16 MiB a path at most, with as many queries as are kept.
    */
   gzipBodyBytesMin: 16_384,
-  /** Compressed bodies kept for their version: some hundred of the largest /l2 bodies. */
-  gzipCacheBytesMax: 64 * 1024 * 1024,
+  /** Compressed bodies of one path kept for their version: some of the largest. */
+  gzipCacheBytesMax: 16 * 1024 * 1024,
   /** Compressions under way at once; beyond it bodies go out plain, so no queue can grow. */
   gzipPendingMax: 32,
   /** Bytes of the bodies that are being compressed, of which one more may be begun: a few of the largest. */
@@ -59,6 +59,8 @@ export const LIMITS = {
   unsentBodyBytesMin: 16_384,
   /** Time that a client has to read an answer: the largest in a minute is 3.4 Mbit/s. */
   unsentMsMax: 60_000,
+  /** Large answers that wait to be made: the last of as many batches waits about two seconds. */
+  largeAnswersWaitingMax: 256,
   /**
    * The share of one turn of the loop that goes to making large answers: with what the WebSockets take
    * a turn stays below 5 ms. The last step, and the sending, come on top.

@@ -50,7 +50,7 @@ export function batchL2Route(options: BookRouteOptions): BookRoute {
     if (zipped !== undefined) return deliverGzip(now.headers, zipped);
     const answer = ({ body, tag }: Joined): Reply | Promise<Reply> =>
       deliver(tag, { body, identity: body, isZipped, gzips, key });
-    const joined = share.run(join(batch));
+    const joined = share.run(join(batch), () => request.isGone);
     return joined instanceof Promise ? joined.then(answer) : answer(joined);
   };
 }

@@ -89,8 +89,13 @@ export function bookRoute<Query extends { readonly market: number }>(options: {
     if (body.length < LIMITS.gzipBodyBytesMin) return keepSmall(parsed, body);
     return deliver(tag, { body, identity: tag, isZipped, gzips, key });
   };
-  const makeLater = async (raw: string, isZipped: boolean): Promise<Reply> =>
-    share.run(oneStep(() => make(ofThisTurn(raw), isZipped)));
+  const makeLater = async (request: HttpRequest, isZipped: boolean): Promise<Reply> => {
+    const { query: raw } = request;
+    return share.run(
+      oneStep(() => make(ofThisTurn(raw), isZipped)),
+      () => request.isGone,
+    );
+  };
   return (request) => {
     const { query: raw } = request;
     const parsed = ofThisTurn(raw);
@@ -103,7 +108,7 @@ export function bookRoute<Query extends { readonly market: number }>(options: {
     if (zipped !== undefined) return deliverGzip(tag.headers, zipped);
     // A small body never waits behind large ones, whatever the share is used for.
     if (share.isOpen || !isLarge(parsed.query)) return share.spend(() => make(parsed, isZipped));
-    return makeLater(raw, isZipped);
+    return makeLater(request, isZipped);
   };
 }
 

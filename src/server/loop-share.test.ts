@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { LIMITS } from '../limits.js';
 import { LoopShare, oneStep } from './loop-share.js';
 
 let nowMs = 0;
@@ -83,4 +84,24 @@ test('work that throws fails alone, at once and later', async () => {
   const other = share.run(oneStep(() => 1));
   await expect(failed).rejects.toThrow('deliberate');
   expect(await other).toBe(1);
+});
+
+test('work whose client has left is not done', async () => {
+  const share = shareOf(1);
+  const did: string[] = [];
+  const work = (name: string) => steps(2, 1, () => did.push(name));
+  const first = share.run(work('first'));
+  share.run(work('left'), () => true);
+  await Promise.all([first, share.run(work('last'))]);
+  expect(new Set(did)).toEqual(new Set(['first', 'last']));
+});
+
+test('no more work waits than the limit allows', async () => {
+  const share = shareOf(1);
+  const waiting = Array.from({ length: LIMITS.largeAnswersWaitingMax }, () =>
+    share.run(steps(2, 1, () => {})),
+  );
+  expect(() => share.run(oneStep(() => 1))).toThrow(/too many large answers/);
+  await Promise.all(waiting);
+  expect(share.run(oneStep(() => 1))).toBe(1);
 });

@@ -3,6 +3,7 @@
  * between their steps, however many clients ask for them at once.
  */
 import { LIMITS } from '../limits.js';
+import { ServerError } from './errors.js';
 
 /** Work in steps of well below a millisecond, of which the last answers the result. */
 export type Steps<T> = Iterator<undefined, T>;
@@ -13,6 +14,8 @@ export function oneStep<T>(work: () => T): Steps<T> {
 }
 
 interface Job {
+  /** Whether the client has left, so that nobody waits for the result. */
+  readonly isGone: () => boolean;
   /** Goes on until the work is done or the share used up; answers whether it is done. */
   readonly advance: () => boolean;
 }
@@ -45,11 +48,21 @@ export class LoopShare {
     }
   }
 
-  /** Does the work behind all that waits: at once where it can be, and else over the next turns. */
-  run<T>(steps: Steps<T>): T | Promise<T> {
+  /**
+   * Does the work behind all that waits: at once where it can be, and else over the next turns. Work
+   * whose client has left by then is never done, and its promise never settles.
+   *
+   * # Errors
+   * LIMIT_EXCEEDED when too much waits already.
+   */
+  run<T>(steps: Steps<T>, isGone: () => boolean = stays): T | Promise<T> {
     if (this.isOpen) {
       const result = this.#advance(steps);
       if (result !== undefined) return result.value;
+    }
+    if (this.#waiting.length >= LIMITS.largeAnswersWaitingMax) {
+      const message = 'too many large answers are being made; ask again, or for less';
+      throw new ServerError('LIMIT_EXCEEDED', message);
     }
     return new Promise((resolve, reject) => {
       const advance = (): boolean => {
@@ -62,7 +75,7 @@ export class LoopShare {
           return true;
         }
       };
-      this.#waiting.push({ advance });
+      this.#waiting.push({ isGone, advance });
       this.#awaitTurn();
     });
   }
@@ -85,7 +98,12 @@ export class LoopShare {
   #takeTurn(): void {
     this.#isTurnAwaited = false;
     this.#usedMs = 0;
+    while (this.#waiting[0]?.isGone() === true) this.#waiting.shift();
     if (this.#waiting[0]?.advance() === true) this.#waiting.shift();
     if (this.#waiting.length > 0) this.#awaitTurn();
   }
+}
+
+function stays(): boolean {
+  return false;
 }

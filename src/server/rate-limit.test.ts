@@ -85,7 +85,15 @@ describe('the limiter', () => {
 
 describe('a limited service', () => {
   const ask = async (handler: Handler, path: string, ip = IP): Promise<Reply> =>
-    handler({ method: 'get', path, query: '', ip, header: () => '', headerBytes: () => 0 });
+    handler({
+      method: 'get',
+      path,
+      query: '',
+      ip,
+      header: () => '',
+      headerBytes: () => 0,
+      isGone: false,
+    });
 
   const handlersOf = (requestsPerSecond: number) =>
     createHandlers({

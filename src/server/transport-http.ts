@@ -75,6 +75,7 @@ function asOneHeader(headers: readonly Header[]): OneHeader {
 export class NativeRequest implements HttpRequest {
   readonly path: string;
   readonly query: string;
+  isGone = false;
 
   constructor(
     private readonly native: NativeHead,

@@ -33,6 +33,8 @@ export interface HttpRequest {
   header(name: string): string;
   /** Bytes of all header names and values; only before the first await, as well. */
   headerBytes(): number;
+  /** Whether the client has left before its answer. */
+  readonly isGone: boolean;
 }
 
 /** Answers one request. A rejected promise or an exception is answered with INTERNAL. */
@@ -116,7 +118,7 @@ interface ExclusiveOption {
 
 function answer(
   response: uws.HttpResponse,
-  request: HttpRequest,
+  request: NativeRequest,
   { handler, onFault, unsent }: Serving,
 ): void {
   const withBody = request.method !== 'head';
@@ -137,19 +139,19 @@ function answerLater(
   pending: {
     readonly reply: Promise<Reply>;
     readonly way: SendWay;
-    readonly request: HttpRequest;
+    readonly request: NativeRequest;
     readonly onFault: ListenOptions['onFault'];
   },
 ): void {
-  let gone = false;
+  const { request } = pending;
   response.onAborted(() => {
-    gone = true;
+    request.isGone = true;
   });
   const finish = (reply: Reply): void => {
-    if (!gone) response.cork(() => writeReply(response, reply, pending.way));
+    if (!request.isGone) response.cork(() => writeReply(response, reply, pending.way));
   };
   pending.reply.then(finish, (error: unknown) => {
-    pending.onFault(error, pending.request.path);
+    pending.onFault(error, request.path);
     finish(internalReply);
   });
 }

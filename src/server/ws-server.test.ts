@@ -20,7 +20,15 @@ const upgradeHeaders: Readonly<Record<string, string>> = {
 
 function requestFrom(ip: string, headers = upgradeHeaders): HttpRequest {
   const header = (name: string): string => headers[name] ?? '';
-  return { method: 'get', path: '/ws', query: '', ip, header, headerBytes: () => 100 };
+  return {
+    method: 'get',
+    path: '/ws',
+    query: '',
+    ip,
+    header,
+    headerBytes: () => 100,
+    isGone: false,
+  };
 }
 
 function refusalOf(server: SocketServer, request: HttpRequest): unknown {
@@ -40,6 +48,11 @@ describe('an upgrade', () => {
   ])('that is none is told so: %j', (headers) => {
     const request = requestFrom('203.0.113.7', headers);
     expect(refusalOf(newServer(), request)).toEqual([426, 'UPGRADE_REQUIRED']);
+  });
+
+  test('with more than its share of headers is too large', () => {
+    const request = { ...requestFrom('203.0.113.7'), headerBytes: () => LIMITS.headerBytesMax + 1 };
+    expect(refusalOf(newServer(), request)).toEqual([413, 'TOO_LARGE']);
   });
 
   test('beyond the sockets of its address waits until one has closed', () => {

@@ -14,6 +14,7 @@ import { addressKey, isLoopback } from './client-address.js';
 import { type ErrorCode, ServerError } from './errors.js';
 import { FanOut } from './fan-out.js';
 import { errorReply, type Reply } from './reply.js';
+import { requireSize } from './request-size.js';
 import { StreamFanOut } from './stream-fan-out.js';
 import type { HttpRequest, Listener } from './uws.js';
 import { BeatShards } from './ws-beat.js';
@@ -98,11 +99,16 @@ export class SocketServer implements SocketHandlers {
   }
 
   upgrade(request: HttpRequest): Reply | null {
-    const refusal = this.#refusal(request);
-    if (refusal === undefined) return null;
-    const [code, message] = refusal;
-    this.#counts.refused(code);
-    return errorReply(new ServerError(code, message));
+    try {
+      requireSize(request);
+      const refusal = this.#refusal(request);
+      if (refusal === undefined) return null;
+      throw new ServerError(...refusal);
+    } catch (error) {
+      if (!(error instanceof ServerError)) throw error;
+      this.#counts.refused(error.code);
+      return errorReply(error);
+    }
   }
 
   opened(socket: ClientSocket): SocketSession {
