@@ -69,6 +69,12 @@ describe('a verification', () => {
     expect(nodes[0].rpcUrl).toBe('http://node.example/');
   });
 
+  test('logs warnings only, unless a level is given', () => {
+    expect(reader(cluster).verify().logLevel).toBe('warn');
+    expect(reader({ ...cluster, logLevel: 'info' }).verify().logLevel).toBe('info');
+    expect(reader(cluster, { SLOTBOOK_LOG_LEVEL: 'debug' }).verify().logLevel).toBe('debug');
+  });
+
   test('takes the address of a service with or without a slash, and no other thing', () => {
     const urlOf = (url: string): string => reader({ ...cluster, url }).verify().url;
     expect(urlOf('https://book.example/v1/')).toBe('https://book.example/v1');

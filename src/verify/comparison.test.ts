@@ -87,6 +87,17 @@ test('readings in too short a time find no difference: clocks may be seconds apa
   expect(compared(times(9, row), 500)).toMatchObject({ decided: true, spanMs: 4_000 });
 });
 
+test('two readings decide nothing, however long the time between them', () => {
+  expect(answers(2)).toEqual({ differences: 0, decided: false });
+  expect(answers(3)).toEqual({ differences: 1, decided: true });
+});
+
+/** What is known of a row that stays different, when a minute is between any two readings. */
+function answers(readings: number) {
+  const comparison = compared(times(readings, ['a', 'b', 'b']), 60_000);
+  return { differences: comparison.differences().length, decided: comparison.decided };
+}
+
 test('nothing is decided before the first reading', () => {
   const { decided, moving } = new Comparison();
   expect({ decided, moving }).toEqual({ decided: false, moving: 0 });
