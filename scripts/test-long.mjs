@@ -37,6 +37,11 @@ const longForms = {
       CROWD: 'long',
     },
   },
+  'python-stream': {
+    about: 'a client in Python, written from docs/streaming.md, follows a demo for ten minutes',
+    command: [localCommand('vitest'), 'run', 'test/follow-python.test.ts'],
+    env: { PYTHON_SECONDS: '600' },
+  },
   recording: {
     about: 'a recorded run of 4,000 turns, replayed to the same bytes',
     command: [localCommand('vitest'), 'run', 'test/recording.test.ts'],

@@ -1,0 +1,95 @@
+/**
+ * A client that was written from docs/streaming.md alone, in another language, agrees with the service.
+ * PYTHON_SECONDS follows for longer.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, test, vi } from 'vitest';
+import { ConfigReader } from '../src/config.js';
+import { type Service, startDemoService } from '../src/main.js';
+
+/** Debian's modules belong to its own Python, which need not be the first one on the path. */
+const PYTHON = '/usr/bin/python3';
+const READY_MS_MAX = 30_000;
+
+const seconds = Number(process.env['PYTHON_SECONDS'] ?? 5);
+const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+const hasModule = spawnSync(PYTHON, ['-c', 'import websockets']).status === 0;
+
+let service: Service | undefined;
+
+afterAll(() => service?.stop());
+
+async function startDemo(): Promise<string> {
+  const flags = { port: '0', makers: '60', logLevel: 'silent' };
+  service = await startDemoService(new ConfigReader(flags, {}).demo());
+  const { url } = service;
+  const isReady = async () => (await fetch(`${url}/ready`)).ok;
+  await vi.waitUntil(isReady, { timeout: READY_MS_MAX, interval: 100 });
+  return url;
+}
+
+/** Runs a program; answers what it printed, and throws what it complained of. */
+async function python(args: readonly string[]): Promise<unknown> {
+  const child = spawn(PYTHON, ['-B', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const [out, err] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ]);
+  if (out === '') throw new Error(err);
+  return JSON.parse(out);
+}
+
+interface Report {
+  readonly topics: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  readonly bytes: number;
+  readonly connects: number;
+  readonly breaches: readonly string[];
+  readonly differences: readonly string[];
+}
+
+test('a Python client finds in the kept streams what is to be found', async (context) => {
+  if (!hasModule) context.skip('needs python3-websockets');
+  const report = await python([pathOf('python/vectors.py'), pathOf('vectors/stream')]);
+  expect(report).toEqual({ cases: expect.any(Number), wrong: [] });
+  expect((report as { cases: number }).cases).toBeGreaterThan(20);
+});
+
+const TIMEOUT = { timeout: (seconds + 60) * 1_000 };
+
+test('a Python client has the book of /l2 and /l3 while it moves', TIMEOUT, async (context) => {
+  if (!hasModule) context.skip('needs python3-websockets');
+  const url = await startDemo();
+  const market = 'SOL-PERP';
+  const wishes = [
+    { channel: 'book', market, depth: 10, timing: true },
+    { channel: 'book', market, depth: 500 },
+    { channel: 'book', market, depth: 50, grouping: 10 },
+    { channel: 'bbo', market: 'BTC-PERP' },
+    { channel: 'l3', market, depth: 100 },
+  ];
+  const topics = wishes.map((wish) => JSON.stringify(wish));
+  const report = (await python([
+    pathOf('python/follow.py'),
+    url,
+    `${seconds}`,
+    ...topics,
+  ])) as Report;
+  const { breaches, differences, connects } = report;
+  expect({ breaches, differences, connects }).toEqual({
+    breaches: [],
+    differences: [],
+    connects: 1,
+  });
+  const counts = Object.values(report.topics);
+  expect(counts).toHaveLength(wishes.length);
+  for (const { snapshot, delta, compared } of counts) {
+    expect(snapshot).toBe(1);
+    expect(delta).toBeGreaterThan(seconds);
+    expect(compared).toBeGreaterThan(seconds / 10);
+  }
+  if (seconds > 60) process.stdout.write(`${JSON.stringify(report)}\n`);
+});
