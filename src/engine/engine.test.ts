@@ -20,6 +20,9 @@ describe('engine: a captured account', () => {
   test('its orders are in the books of its markets', () => {
     const engine = engineWith(PERP, SPOT, ORACLE, USER);
     expect(engine.stats()).toMatchObject({ users: 1, orders: 3, shown: 3, quarantined: 0 });
+    const { shown, shownByMarket } = engine.stats();
+    expect(shownByMarket.length).toBe(engine.markets().length);
+    expect(shownByMarket.reduce((sum, count) => sum + count)).toBe(shown);
     const spot = parsed(engine.l2({ market: idOf(engine, 'sol'), depth: 10 }));
     expect(spot['bids']).toEqual([
       { price: '40000000', size: '200000000', sources: { dlob: '200000000' } },

@@ -132,6 +132,8 @@ export interface EngineStats {
   readonly orders: number;
   /** Open orders that stand in a book. */
   readonly shown: number;
+  /** Of them, those of each market, by its id. */
+  readonly shownByMarket: readonly number[];
   /** Open orders that do not, by reason. */
   readonly leftOut: Readonly<Record<string, number>>;
   /** Accounts out of the book because their bytes are malformed. */

@@ -116,6 +116,7 @@ const marketStatus = Type.Object({
   slot: count('The newest slot of its book.'),
   lag: count('Slots that its book is behind the newest that a node told of.'),
   state,
+  ordersShown: count('Orders that its book shows.'),
   emptyReason: textOrNull('Why the book shows nothing; null when it shows its orders.'),
 });
 

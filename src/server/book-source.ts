@@ -33,6 +33,8 @@ export interface BookStats {
   readonly users: number;
   readonly orders: number;
   readonly shown: number;
+  /** Of them, those of each market, by its id. */
+  readonly shownByMarket: readonly number[];
   readonly leftOut: Readonly<Record<string, number>>;
   readonly quarantined: number;
 }

@@ -63,13 +63,16 @@ export function readyReply({ state, reason, slot }: Readiness): Reply {
 export function statusReply({ book, readiness, feed }: ServiceOptions): Reply {
   const { state, reason, slot } = readiness();
   const { slotAgeMs, slotLag = 0, genesisHash = null, node = null, lastAudit = null } = feed();
-  const { users, orders, shown, leftOut, quarantined } = book.stats();
+  const { users, orders, shown, shownByMarket, leftOut, quarantined } = book.stats();
   const body = {
     ...{ state, reason, slot, slotAgeMs: Math.max(0, Math.round(slotAgeMs)), slotLag },
     ...{ epoch: book.epoch, genesisHash, commitment: 'processed', node },
     uptimeMs: Math.round(process.uptime() * 1_000),
     ...{ users, orders, ordersShown: shown, ordersLeftOut: leftOut, quarantined, lastAudit },
-    markets: sortedMarkets(book).map((row) => marketStatus(row, book, slot + slotLag)),
+    markets: sortedMarkets(book).map((row) => {
+      const ordersShown = shownByMarket[row.id] ?? 0;
+      return marketStatus(row, { book, newestSlot: slot + slotLag, ordersShown });
+    }),
   };
   return jsonReply(JSON.stringify(body));
 }
@@ -77,13 +80,13 @@ export function statusReply({ book, readiness, feed }: ServiceOptions): Reply {
 /** `newestSlot` is what a node has told of, of this chain. */
 function marketStatus(
   row: MarketRow,
-  book: BookSource,
-  newestSlot: number,
+  facts: { readonly book: BookSource; readonly newestSlot: number; readonly ordersShown: number },
 ): Record<string, unknown> {
+  const { book, newestSlot, ordersShown } = facts;
   const { id, symbol, marketIndex, marketType, emptyReason } = row;
   const { seq, slot, state } = book.version(id);
   const lag = Math.max(0, newestSlot - slot);
-  return { symbol, marketIndex, marketType, seq, slot, lag, state, emptyReason };
+  return { symbol, marketIndex, marketType, seq, slot, lag, state, ordersShown, emptyReason };
 }
 
 /** The build and what it runs on. */

@@ -33,11 +33,11 @@ describe('/status', () => {
       markets: [
         {
           ...{ symbol: 'SOL-PERP', marketIndex: 0, marketType: 'perp' },
-          ...{ seq: 7, slot: 1000, lag: 3, state: 'live', emptyReason: null },
+          ...{ seq: 7, slot: 1000, lag: 3, state: 'live', ordersShown: 4, emptyReason: null },
         },
         {
           ...{ symbol: 'SOL', marketIndex: 1, marketType: 'spot' },
-          ...{ seq: 7, slot: 1000, lag: 3, state: 'live', emptyReason: null },
+          ...{ seq: 7, slot: 1000, lag: 3, state: 'live', ordersShown: 2, emptyReason: null },
         },
       ],
     });

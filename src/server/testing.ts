@@ -124,7 +124,14 @@ export class FakeBook implements BookSource {
   }
 
   stats(): BookStats {
-    return { users: 5, orders: 9, shown: 6, leftOut: { expired: 3 }, quarantined: 2 };
+    return {
+      users: 5,
+      orders: 9,
+      shown: 6,
+      shownByMarket: [4, 2],
+      leftOut: { expired: 3 },
+      quarantined: 2,
+    };
   }
 
   private echo(asked: L2Request | L3Request | FrameRequest): Buffer {

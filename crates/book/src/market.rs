@@ -173,6 +173,17 @@ impl Market {
         }
     }
 
+    /// Orders that the book shows.
+    pub(crate) fn shown_orders(&self) -> usize {
+        let fixed = || self.fixed.iter().map(Ladder::order_count).sum::<usize>();
+        let offset = || self.offset.iter().map(OffsetLadder::order_count).sum::<usize>();
+        match (self.empty, self.pricing) {
+            (Some(_), _) => 0,
+            (None, None) => fixed(),
+            (None, Some(_)) => fixed() + offset(),
+        }
+    }
+
     /// Only reduce-only orders show.
     pub(crate) fn is_reduce_only(&self) -> bool {
         self.info.status == MarketStatus::ReduceOnly

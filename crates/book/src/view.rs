@@ -185,6 +185,12 @@ impl Book {
         })
     }
 
+    /// Orders that the market's book shows, both sides together; `None` for an unknown market.
+    #[must_use]
+    pub fn shown_orders(&self, id: MarketId) -> Option<usize> {
+        self.markets.get(id.index()).map(|market| market.shown_orders())
+    }
+
     /// The market's sequence number: grows with every turn that changes what it shows.
     #[must_use]
     pub fn seq(&self, id: MarketId) -> Option<u64> {

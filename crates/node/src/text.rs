@@ -85,7 +85,12 @@ pub(crate) fn stats(book: &Book, cache: CacheStats) -> String {
         json.u64(cache.uses);
         json.raw(b",\"bodyHits\":");
         json.u64(cache.hits);
-        json.raw(b",\"leftOut\":{");
+        json.raw(b",\"shownByMarket\":[");
+        for (index, info) in book.markets().enumerate() {
+            json.raw(if index == 0 { b"" } else { b"," });
+            count(json, book.shown_orders(info.id).unwrap_or(0));
+        }
+        json.raw(b"],\"leftOut\":{");
         let reasons = LeftOut::ALL.into_iter().zip(counters.left_out);
         let reasons = reasons.filter(|(reason, _)| *reason != LeftOut::NotOpen);
         for (index, (reason, left_out)) in reasons.enumerate() {
