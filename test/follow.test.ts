@@ -256,7 +256,7 @@ describe('the command', () => {
     });
     const { isRight, text } = await run({ url: stream.url, flags: { seconds: '1' } });
     expect(isRight).toBe(false);
-    expect(text).toContain('gaps       0, and 1 frames that came again');
+    expect(text).toContain('gaps       0, and 1 repeated');
     expect(text).toMatch(/^broken +repeated: a delta follows \d+, the book is at \d+$/m);
   });
 

@@ -120,7 +120,6 @@ export class Follower {
     if (this.#phase === 'stopped') return;
     this.#enter('subscribing', limits.ANSWER_MS_MAX);
     this.#id += 1;
-    if (resume !== undefined) this.tally.resumes += 1;
     const message = { type: 'subscribe', id: this.#id, ...membersOf(this.#options.topic), resume };
     this.#socket?.send(JSON.stringify(message));
   }
@@ -150,6 +149,7 @@ export class Follower {
     this.tally.frames[frame.type] += 1;
     if (frame.type === 'snapshot' && frame.reset) this.tally.resets += 1;
     this.book.apply(frame);
+    if (this.#phase === 'waiting' && frame.type !== 'snapshot') this.tally.resumes += 1;
     this.#reconnect.succeeded();
     if (this.book.crossed) this.tally.crossed += 1;
     this.#enter('following', this.#options.silenceMsMax ?? limits.SILENCE_MS_MAX);

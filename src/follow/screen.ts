@@ -22,7 +22,7 @@ export function lineOf(book: FollowedBook, { phase, frames, broken }: Heading): 
   const best = `bid ${rowText(bid)} ask ${rowText(ask)}`;
   const flags = book.crossed ? ' crossed' : '';
   const seq = book.point?.seq ?? '-';
-  return `${time} ${phase} ${book.state} slot ${book.slot} seq ${seq} ${best}${flags} frames ${frames} broken ${broken}`;
+  return `${time} ${phase} ${stateOf(book, phase)} slot ${book.slot} seq ${seq} ${best}${flags} frames ${frames} broken ${broken}`;
 }
 
 /** The top of the book, the asks above the bids. */
@@ -34,11 +34,16 @@ export function screenOf(book: FollowedBook, heading: Heading): string {
   const drawn = rows.map(([left, right]) => `${left.padStart(width)}  ${right.padStart(width)}`);
   drawn.splice(asks.length, 0, '-'.repeat(2 * width + 2));
   return [
-    `${heading.name}  ${heading.phase}  ${book.state}${book.crossed ? '  crossed' : ''}`,
+    `${heading.name}  ${heading.phase}  ${stateOf(book, heading.phase)}${book.crossed ? '  crossed' : ''}`,
     `slot ${book.slot}  seq ${book.point?.seq ?? '-'}  frames ${heading.frames}  broken ${heading.broken}`,
     ...drawn,
     '',
   ].join('\n');
+}
+
+/** What was live may be so no longer while nothing comes. */
+function stateOf(book: FollowedBook, phase: string): string {
+  return phase === 'following' ? book.state : 'old';
 }
 
 function rowText(row: Row | undefined): string {

@@ -8,7 +8,7 @@ export class Tally {
   bytes = 0;
   /** Snapshots that told to forget what was there. */
   resets = 0;
-  /** Subscriptions that went on from where the book was. */
+  /** Subscriptions that were answered with what had been missed. */
   resumes = 0;
   /** Connections after the first one. */
   reconnects = 0;
@@ -39,11 +39,11 @@ export class Tally {
     return [
       `frames     ${frames} in ${seconds.toFixed(1)} s: ${snapshot} snapshots, ${delta} deltas, ${heartbeat} heartbeats`,
       `bytes      ${this.bytes}, ${rate} a second`,
-      `gaps       ${count('gap')}, and ${count('repeated')} frames that came again`,
+      `gaps       ${count('gap')}, and ${count('repeated')} repeated`,
       `checksums  ${count('crc')} wrong`,
       `others     ${others} rules broken`,
       `resets     ${this.resets}`,
-      `reconnects ${this.reconnects}, and ${this.resumes} times gone on from where the book was`,
+      `reconnects ${this.reconnects}, resumed ${this.resumes} times`,
       `crossed    ${this.crossed} frames`,
       ...this.told.map((text) => `broken     ${text}`),
       ...(rest > 0 ? [`broken     and ${rest} more`] : []),
