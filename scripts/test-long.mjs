@@ -28,7 +28,7 @@ const longForms = {
   },
   stream: {
     about:
-      'streams: 1,000,000 changes followed, 3,000 spoilt frames, 500 deaf and 2,000 returning clients',
+      'streams: 1,000,000 changes followed, 2,000 spoilt frames, 500 deaf and 2,000 returning clients',
     command: [localCommand('vitest'), 'run', '--no-file-parallelism', 'test/stream-'],
     env: {
       STREAM_CHANGES: '1000000',
