@@ -41,6 +41,8 @@ export class FrameProxy {
   /** The acknowledgement of a healing subscription has passed. */
   #isAnswered = false;
   #held: string | undefined;
+  /** The kinds that are left before each has had its turn again. */
+  readonly #deck: Injection[] = [];
   #subscriptions = 0;
 
   private constructor(
@@ -138,7 +140,8 @@ export class FrameProxy {
     this.#wholeLeft -= 1;
     if (this.#wholeLeft > 0) return;
     this.#wholeLeft = 1 + this.random.below(WHOLE_DELTAS_MAX);
-    return INJECTIONS[this.random.below(INJECTIONS.length)];
+    if (this.#deck.length === 0) this.#deck.push(...INJECTIONS);
+    return this.#deck.splice(this.random.below(this.#deck.length), 1)[0];
   }
 
   /** The frames that go on in the place of this one. */
