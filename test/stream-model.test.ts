@@ -21,7 +21,7 @@ const SEED = Number(process.env['SEED'] ?? 4);
 const MAKERS = 60;
 /** Readers come before the life begins. */
 const LEAD_MS = 2_000;
-const ROUND_MS_MAX = 120_000;
+const ROUND_MS_MAX = 240_000;
 /** Only what is recorded changes the state, and each comparison has a ping. */
 const FLAGS = ['--lagging-after-ms', '600000', '--stale-after-ms', '900000'].concat([
   '--messages-per-second',
