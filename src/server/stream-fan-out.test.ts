@@ -145,6 +145,29 @@ describe('deltas', () => {
 });
 
 describe('heartbeats', () => {
+  test('stop while the frames of their topic cannot be made', () => {
+    scene.fanOut.start();
+    scene.join(10);
+    scene.book.broken = true;
+    scene.turn(0);
+    vi.advanceTimersByTime(LIMITS.streamBeatMs * 3);
+    expect(scene.taken()).toEqual([]);
+    scene.book.broken = false;
+    scene.turn(0);
+    vi.advanceTimersByTime(LIMITS.streamBeatMs * 2);
+    expect(scene.taken()).toContain(`${A} heartbeat 9`);
+  });
+
+  test('that cannot be made end nothing', () => {
+    scene.fanOut.start();
+    scene.join(10);
+    vi.spyOn(scene.book, 'topicHeartbeat').mockImplementation(() => {
+      throw new Error('no');
+    });
+    vi.advanceTimersByTime(LIMITS.streamBeatMs * 3);
+    expect(scene.faults).toEqual([A]);
+  });
+
   test('come each second without a frame, and say what was published last', () => {
     scene.fanOut.start();
     scene.join(10);

@@ -158,8 +158,14 @@ export class StreamFanOut {
     for (const topic of expired) this.#throttle.delete(topic);
     this.#memory.expire(startMs - LIMITS.ringMsMax);
     for (const topic of this.#topics.all()) {
-      if (topic.readers === 0 || topic.framedAtMs + LIMITS.streamBeatMs > startMs) continue;
-      this.#send(topic, book.topicHeartbeat(topic.handle), startMs);
+      // A beat on a topic whose frames fail would say that its readers are up to date.
+      if (topic.readers === 0 || topic.broken) continue;
+      if (topic.framedAtMs + LIMITS.streamBeatMs > startMs) continue;
+      try {
+        this.#send(topic, book.topicHeartbeat(topic.handle), startMs);
+      } catch (error) {
+        this.#failed(topic, error);
+      }
       if (performance.now() - startMs > LIMITS.fanOutSliceMs) return;
     }
   }
