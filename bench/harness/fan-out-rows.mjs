@@ -1,6 +1,7 @@
 /**
- * Row 5: what it costs to bring one frame to one reader of the compatible channel, against the
- * incumbent's way of making text for each subscriber over `ws`. The same frames, byte for byte.
+ * Row 5: what it costs to bring one change to one reader, against the incumbent's way of making the
+ * text of the whole book for each subscriber over `ws`. Once as deltas of the streaming channel, and
+ * once as frames of the compatible channel, which are the peer's frames byte for byte.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -8,34 +9,48 @@ import path from 'node:path';
 import { workloadFile } from '../workload/files.mjs';
 import { cpuNsOf } from './cpu.mjs';
 import { timeInTurns } from './rounds.mjs';
-import { sendAll, startLoad, startServer } from './servers.mjs';
+import { captured, sendAll, startLoad, startServer, subscription } from './servers.mjs';
+import { StreamBooks } from './stream-book.mjs';
 
 const WORKLOAD = 'powerlaw-8-markets';
 const READERS = 500;
 /**
  * Different turns that the peer sends over and over; ours makes each one anew. They are more bytes
- * than a compressor looks back.
+ * than a compressor looks back. Both kinds of change are where they began after so many.
  */
 const TURNS_KEPT = 12;
+/** The users of each market of whom an account changes: each has two states. */
+const USERS = TURNS_KEPT / 2;
 
 /** Turns of a round: about half a second of CPU time, and more where a turn is long. */
-const ROWS = [
+const SIZES = [
   { topics: 8, deflate: 'plain', bar: 25, wish: null, turns: { ours: 60, peer: 10 } },
   { topics: 1, deflate: 'plain', bar: 4, wish: null, turns: { ours: 300, peer: 60 } },
   { topics: 8, deflate: 'deflate', bar: null, wish: 100, turns: { ours: 60, peer: 5 } },
   { topics: 1, deflate: 'deflate', bar: null, wish: null, turns: { ours: 300, peer: 20 } },
 ];
+/** A tick of the oracle moves all orders that float: nearly every level of a delta. */
+const ROWS = [
+  ...SIZES.map((size) => ({ channel: 'book', change: 'account', ...size })),
+  { channel: 'book', change: 'tick', ...SIZES[0], bar: null },
+  ...SIZES.map((size) => ({ channel: 'orderbook', change: 'tick', ...size })),
+];
 
-/** Row 5 of the compatible channel. */
-export async function channelFanOut(bench) {
+/** Row 5 of both channels. */
+export async function fanOut(bench) {
   const results = [];
   for (const row of ROWS) results.push(await against(bench, row));
   return results;
 }
 
-async function against(bench, { topics, deflate, bar, wish, turns }) {
-  const ours = await openOurs(topics);
-  const frames = await captureTurns(ours);
+async function against(bench, { channel, change, topics, deflate, bar, wish, turns }) {
+  const server = await openServer(topics, change);
+  const witness = await joinOurs(server, { channel: 'orderbook', count: 1 });
+  const frames = await captureTurns(witness);
+  await witness.readers.stop();
+  const ours = await joinOurs(server, { channel, count: READERS });
+  const sent = await captureTurns(ours);
+  if (channel === 'book') requireSameBooks(ours.first, sent, frames);
   const peer = await openPeer({ frames, deflate });
   if (deflate === 'plain') await requireSameBytes(peer, frames);
   const times = await timeInTurns({
@@ -46,15 +61,12 @@ async function against(bench, { topics, deflate, bar, wish, turns }) {
     judge: 'cpu',
   });
   for (const side of [ours, peer]) await Promise.all([side.server.stop(), side.readers.stop()]);
-  const bytes = Math.round(
-    frames.flat().reduce((sum, { length }) => sum + length, 0) / frames.flat().length,
-  );
   const how = deflate === 'deflate' ? ' with permessage-deflate' : '';
   return {
     row: 5,
-    work: `a frame of ${bytes} bytes to one of ${READERS} readers, ${topics} topics a turn`,
+    work: `${nameOf(channel)} of ${meanBytes(sent)} bytes to one of ${READERS} readers, ${topics} a turn, of ${change}s`,
     workload: WORKLOAD,
-    against: `text for each subscriber over ws${how}`,
+    against: `${meanBytes(frames)} bytes of text for each subscriber over ws${how}`,
     checked: frames.flat().length,
     ...times,
     bar,
@@ -63,30 +75,54 @@ async function against(bench, { topics, deflate, bar, wish, turns }) {
   };
 }
 
-async function openOurs(topics) {
+function nameOf(channel) {
+  return channel === 'book' ? 'streaming channel, a delta' : 'compatible channel, a frame';
+}
+
+function meanBytes(turns) {
+  const frames = turns.flat();
+  return Math.round(frames.reduce((sum, { length }) => sum + length, 0) / frames.length);
+}
+
+async function openServer(topics, change) {
   const server = startServer('book-server');
   const { markets } = await server.ask(`load ${workloadFile(WORKLOAD)}`);
+  if (change === 'account') await server.ask(`changes ${topics} ${USERS}`);
   const { port } = await server.ask('listen');
+  return { server, port, markets: markets.slice(0, topics), turn: `turn ${topics} ${change}` };
+}
+
+/** Readers of all topics of a channel; `first` is what the first of them was shown at once. */
+async function joinOurs({ server, port, markets, turn }, { channel, count }) {
   const readers = startLoad('readers');
-  await readers.ask(`connect ${port} ${READERS} plain`);
-  for (const market of markets.slice(0, topics)) {
-    await sendAll(readers, { type: 'subscribe', channel: 'orderbook', marketType: 'perp', market });
-  }
-  await readers.ask(`expect ${READERS * topics}`);
-  return { server, readers, topics, turn: `turn ${topics}` };
+  await readers.ask(`connect ${port} ${count} plain`);
+  await readers.ask('capture');
+  for (const market of markets) await sendAll(readers, subscription(channel, market));
+  const deliveries = count * markets.length;
+  await readers.ask(`expect ${deliveries}`);
+  return { server, readers, deliveries, turn, first: await captured(readers) };
 }
 
 /** What one reader gets in some turns: a list of frames a turn. */
-async function captureTurns({ server, readers, topics, turn }) {
+async function captureTurns({ server, readers, deliveries, turn }) {
   const turns = [];
   for (let at = 0; at < TURNS_KEPT; at += 1) {
     await readers.ask('capture');
     await server.ask(turn);
-    await readers.ask(`expect ${READERS * topics}`);
-    const { payloads } = await readers.ask('captured');
-    turns.push(payloads.map((payload) => Buffer.from(payload, 'base64').toString()));
+    await readers.ask(`expect ${deliveries}`);
+    turns.push(await captured(readers));
   }
   return turns;
+}
+
+/** After each turn a reader of deltas has the books that the peer's readers are sent whole. */
+function requireSameBooks(snapshots, deltas, frames) {
+  const books = new StreamBooks();
+  for (const snapshot of snapshots) books.apply(JSON.parse(snapshot));
+  deltas.forEach((turn, at) => {
+    for (const delta of turn) books.apply(JSON.parse(delta));
+    for (const frame of frames[at]) books.requireSame(JSON.parse(frame));
+  });
 }
 
 async function openPeer({ frames, deflate }) {
@@ -104,10 +140,10 @@ async function openPeer({ frames, deflate }) {
   await readers.ask(`connect ${port} ${READERS} ${deflate}`);
   for (const { channel } of turns[0]) await sendAll(readers, { channel });
   await server.ask(`subscribed ${READERS * turns[0].length}`);
-  return { server, readers, topics: turns[0].length, turn: 'turn' };
+  return { server, readers, deliveries: READERS * turns[0].length, turn: 'turn' };
 }
 
-/** The peer sends what ours sent, in the same sequence. */
+/** The peer sends what ours sends on the compatible channel, in the same sequence. */
 async function requireSameBytes(peer, frames) {
   const sent = await captureTurns(peer);
   if (JSON.stringify(sent) === JSON.stringify(frames)) return;
@@ -115,12 +151,12 @@ async function requireSameBytes(peer, frames) {
 }
 
 /** Turns one after the other, each until every reader has every frame of it. */
-async function measured({ server, readers, topics, turn }, turns) {
+async function measured({ server, readers, deliveries, turn }, turns) {
   const [cpu, wall] = [cpuNsOf(server.pid), process.hrtime.bigint()];
   for (let at = 0; at < turns; at += 1) {
     await server.ask(turn);
-    await readers.ask(`expect ${READERS * topics}`);
+    await readers.ask(`expect ${deliveries}`);
   }
   const wallNs = Number(process.hrtime.bigint() - wall);
-  return { operations: turns * READERS * topics, wallNs, cpuNs: cpuNsOf(server.pid) - cpu };
+  return { operations: turns * deliveries, wallNs, cpuNs: cpuNsOf(server.pid) - cpu };
 }

@@ -1,10 +1,10 @@
 /**
- * Row 7: from an account's bytes at the engine to the finished frame of the compatible channel, and
- * on to a subscriber's socket.
+ * Row 7: from an account's bytes at the engine to the finished frame, a delta of the streaming channel
+ * or a book of the compatible one, and on to a subscriber's socket.
  */
 import { workloadFile } from '../workload/files.mjs';
 import { median } from './rounds.mjs';
-import { sendAll, startLoad, startServer } from './servers.mjs';
+import { sendAll, startLoad, startServer, subscription } from './servers.mjs';
 
 const WORKLOAD = 'powerlaw-10k';
 /** Accounts of one round: about half a second. */
@@ -15,24 +15,35 @@ const EVERY_MS = 2;
 /** A service that has run for a while is compiled; so is what is measured, after so many. */
 const PAIRS_BEFORE = 4_000;
 const EVERY_MS_BEFORE = 1;
-const SUBSCRIBE = {
-  type: 'subscribe',
-  channel: 'orderbook',
-  marketType: 'perp',
-  market: 'BENCH0-PERP',
-};
+/** Users whose accounts come by turns as deltas, as many as those for the compatible channel. */
+const USERS = 32;
+const FRAMES = [
+  { channel: 'book', depth: 20 },
+  { channel: 'book', depth: 50 },
+  { channel: 'orderbook', depth: 20 },
+];
 
-/** Both results of row 7. */
+/** The results of row 7: both figures of both channels. */
 export async function accountToFrame(bench) {
   const server = startServer('book-server');
   await server.ask(`load ${workloadFile(WORKLOAD)}`);
-  const results = [await cpuOfFrame(bench, server), await latencyToSocket(bench, server)];
+  await server.ask(`changes 1 ${USERS}`);
+  const results = [];
+  for (const frame of FRAMES) results.push(await cpuOfFrame(bench, { server, ...frame }));
+  const { port } = await server.ask('listen');
+  for (const channel of ['book', 'orderbook']) {
+    results.push(await latencyToSocket(bench, { server, port, channel }));
+  }
   await server.stop();
   return results;
 }
 
-async function cpuOfFrame(bench, server) {
-  const round = () => server.ask(`frames ${ACCOUNTS}`);
+function nameOf(channel) {
+  return channel === 'book' ? 'delta' : 'frame of the compatible channel';
+}
+
+async function cpuOfFrame(bench, { server, channel, depth }) {
+  const round = () => server.ask(`frames ${ACCOUNTS} ${channel} ${depth}`);
   const { bytes } = await round();
   const rounds = [];
   for (let at = 0; at < bench.rounds; at += 1) rounds.push(await round());
@@ -41,7 +52,7 @@ async function cpuOfFrame(bench, server) {
   const spread = `${Math.min(...each).toFixed(2)}..${Math.max(...each).toFixed(2)}`;
   return {
     row: 7,
-    work: `a changed account of base64 to a finished frame of ${Math.round(bytes)} bytes, CPU`,
+    work: `a changed account of base64 to a finished ${nameOf(channel)}, depth ${depth}, ${Math.round(bytes)} bytes, CPU`,
     workload: WORKLOAD,
     value,
     shown: `${value.toFixed(2)} us (${spread} of ${each.length})`,
@@ -53,22 +64,23 @@ async function cpuOfFrame(bench, server) {
   };
 }
 
-async function latencyToSocket(bench, server) {
-  const { port } = await server.ask('listen');
+async function latencyToSocket(bench, { server, port, channel }) {
   const reader = startLoad('readers');
   await reader.ask(`connect ${port} 1 plain`);
-  await sendAll(reader, SUBSCRIBE);
+  await sendAll(reader, subscription(channel, 'BENCH0-PERP'));
   await reader.ask('expect 1');
-  await server.ask(`latency ${PAIRS_BEFORE} ${EVERY_MS_BEFORE}`);
+  await server.ask(`latency ${PAIRS_BEFORE} ${EVERY_MS_BEFORE} ${channel}`);
   await reader.ask(`expect ${2 * PAIRS_BEFORE}`);
   const rounds = [];
-  for (let at = 0; at < bench.rounds; at += 1) rounds.push(await latencyRound(server, reader));
+  for (let at = 0; at < bench.rounds; at += 1) {
+    rounds.push(await latencyRound({ server, reader, channel }));
+  }
   await reader.stop();
   const ratios = rounds.map(({ ours, peer }) => ours.wallNs / peer.wallNs);
   const middle = (side) => median(rounds.map((round) => round[side].wallNs));
   return {
     row: 7,
-    work: 'p50 from an account at the engine to the socket of a subscriber',
+    work: `p50 from an account at the engine to a subscriber's socket, as a ${nameOf(channel)}`,
     workload: WORKLOAD,
     against: 'a bare publish of the same bytes',
     checked: PAIRS,
@@ -85,10 +97,10 @@ async function latencyToSocket(bench, server) {
 }
 
 /** Real and bare take turns within the round, on the same socket. */
-async function latencyRound(server, reader) {
+async function latencyRound({ server, reader, channel }) {
   await reader.ask('watch');
   await reader.ask('capture');
-  const { times } = await server.ask(`latency ${PAIRS} ${EVERY_MS}`);
+  const { times } = await server.ask(`latency ${PAIRS} ${EVERY_MS} ${channel}`);
   await reader.ask(`expect ${2 * PAIRS}`);
   const { payloads } = await reader.ask('captured');
   const { times: got } = await reader.ask('times');

@@ -54,12 +54,12 @@ function output(command, args) {
   }
 }
 
-/** `wish` and `bar` are met, or the bar is `missed`; rows without a bar are information. */
+/** `wish` and `bar` are met, or the bar is `missed`; rows without a bar that miss their wish are information. */
 export function verdictOf({ better, bar, wish, ratio, value }) {
-  if (bar === null) return '-';
   const reached = ratio ?? value;
   const meets = (limit) => (better === 'higher' ? reached >= limit : reached <= limit);
   if (wish !== null && meets(wish)) return 'wish met';
+  if (bar === null) return '-';
   return meets(bar) ? 'bar met' : 'MISSED';
 }
 

@@ -1,15 +1,16 @@
 /**
- * The rows of the benchmark. The numbers are those of the targets in ARCHITECTURE.md; `render` and
- * `loop` stand beside them. Every row checks first that both sides show the same, then measures.
+ * The rows of the benchmark. The numbers are those of the targets in ARCHITECTURE.md; `streams`,
+ * `render` and `loop` stand beside them. Every row checks first that both sides show the same, then measures.
  */
 import { workloadFile } from '../workload/files.mjs';
 import { assertSameTops } from './equality.mjs';
-import { channelFanOut } from './fan-out-rows.mjs';
+import { fanOut } from './fan-out-rows.mjs';
 import { accountToFrame } from './frame-rows.mjs';
 import { l2UnderChurn } from './http-rows.mjs';
 import { loopBlocks } from './loop-row.mjs';
 import { median, timeInTurns } from './rounds.mjs';
 import { countAllocations } from './setup.mjs';
+import { streamCosts } from './stream-rows.mjs';
 
 /** Depth of the bodies that are compared and rendered. */
 const DEPTH = 10;
@@ -28,11 +29,12 @@ export const ROWS = {
   2: (bench) => forShapes((shape) => tickByOrderCount(bench, shape)),
   3: (bench) => applyAccount(bench),
   4: (bench) => l2UnderChurn(bench),
-  5: (bench) => channelFanOut(bench),
+  5: (bench) => fanOut(bench),
   6: (bench) => coldStart(bench),
   7: (bench) => accountToFrame(bench),
   8: (bench) => memory(bench),
   9: () => loopBlocks(),
+  streams: (bench) => streamCosts(bench),
   render: (bench) => coldRender(bench),
   loop: (bench) => longestCalls(bench),
 };

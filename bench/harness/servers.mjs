@@ -19,7 +19,22 @@ function startPinned(name, cpu) {
   return new EngineProcess(command, args);
 }
 
+/** The depth of the books that readers subscribe to: that of the compatible channel. */
+const DEPTH = 20;
+
+/** What subscribes to a perp market on `book`, the streaming channel, or on `orderbook`. */
+export function subscription(channel, market, more = {}) {
+  const members = channel === 'book' ? { depth: DEPTH } : { marketType: 'perp' };
+  return { type: 'subscribe', channel, market, ...members, ...more };
+}
+
 /** One message of every reader. */
 export function sendAll(readers, message) {
   return readers.ask(`send ${Buffer.from(JSON.stringify(message)).toString('base64')}`);
+}
+
+/** The frames that the first reader has had since `capture`, as texts. */
+export async function captured(readers) {
+  const { payloads } = await readers.ask('captured');
+  return payloads.map((payload) => Buffer.from(payload, 'base64').toString());
 }

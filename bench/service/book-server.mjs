@@ -14,13 +14,16 @@ const TURN_MS = 10;
 const CHANNEL_DEPTH = 20;
 /** Turns are further apart than this, so each of them is published at once. */
 const PUBLISH_INTERVAL_MS = 1;
+/** Different prices of an oracle that ticks in turns. */
+const TICKS_APART = 6;
 /** No reader of a benchmark is refused. */
 const UNLIMITED = 1_000_000;
 
 let book;
 let sockets;
 let listener;
-let lastTopic;
+/** The last publication: its topic, and its bytes until the next. */
+let last;
 let churn;
 let churned = 0;
 let turnCount = 0;
@@ -78,11 +81,22 @@ const verbs = {
     return { body: Buffer.from(body).toString() };
   },
 
-  /** `turn MARKETS`: a tick of the oracles of the first so many markets, published in one turn. */
-  turn(markets) {
+  /** `changes MARKETS USERS`: chooses the accounts of `turn MARKETS account` and of `book` frames. */
+  changes(markets, users) {
+    const [count, each] = [Number(markets), Number(users)];
+    book.keepChanges({ markets: count, users: each, depth: CHANNEL_DEPTH });
+    return {};
+  },
+
+  /**
+   * `turn MARKETS CHANGE`: a change of the first so many markets, published in one turn. CHANGE is
+   * `tick`, of their oracles, or `account`, one for each.
+   */
+  turn(markets, change) {
     turnCount += 1;
-    for (let market = 0; market < Number(markets); market += 1) {
-      book.pushOracle(market, (turnCount % 5) + 1);
+    if (change === 'account') book.pushChanges();
+    for (let market = 0; change === 'tick' && market < Number(markets); market += 1) {
+      book.pushOracle(market, (turnCount % TICKS_APART) + 1);
     }
     endTurn();
     return {};
@@ -91,45 +105,75 @@ const verbs = {
   /** `figures`: what the WebSockets have done. */
   figures: () => sockets.figures(),
 
-  /** `frames ACCOUNTS`: each account to a finished frame of market 0, nothing else. */
-  frames(accounts) {
+  /** `frames ACCOUNTS CHANNEL DEPTH`: each account to a finished frame of market 0, nothing else. */
+  frames(accounts, channel, depth) {
     const { engine } = book;
-    const request = frameRequest();
+    const push = pushOf(channel);
+    const frame = frameOf(channel, Number(depth));
     const [cpu, wall] = [process.cpuUsage(), process.hrtime.bigint()];
     let bytes = 0;
     for (let done = 0; done < Number(accounts); done += 1) {
-      book.pushRepeated();
+      push();
       engine.endTurn(done);
-      bytes += engine.orderbookFrame(request).length;
+      bytes += frame.next();
     }
     const wallNs = Number(process.hrtime.bigint() - wall);
     const used = process.cpuUsage(cpu);
     const cpuNs = (used.user + used.system) * 1_000;
+    frame.close();
     return { operations: Number(accounts), wallNs, cpuNs, bytes: bytes / Number(accounts) };
   },
 
   /**
-   * `latency PAIRS EVERY-MS`: by turns an account through the whole service, and a bare publish of
+   * `latency PAIRS EVERY-MS CHANNEL`: by turns an account through the whole service, and a bare publish of
    * the frame that it made, each at its own time. Answers when each began, in nanoseconds.
    */
-  async latency(pairs, everyMs) {
+  async latency(pairs, everyMs, channel) {
+    const push = pushOf(channel);
     const times = [];
     for (let pair = 0; pair < Number(pairs); pair += 1) {
       await later(Number(everyMs));
       times.push(Number(process.hrtime.bigint()));
-      book.pushRepeated();
+      push();
       endTurn();
       await later(Number(everyMs));
-      const bytes = Buffer.from(book.engine.orderbookFrame(frameRequest()));
+      const bytes = Buffer.from(last.bytes);
       times.push(Number(process.hrtime.bigint()));
-      listener.publish(lastTopic, bytes);
+      listener.publish(last.topic, bytes);
     }
     return { times };
   },
+
+  /**
+   * `traffic RATE INTERVAL-MS SECONDS`: bytes that a subscriber of market 0 gets while the workload
+   * goes on at so many accounts a second, as deltas, as snapshots and as frames of the compatible
+   * channel at the same moments. Nothing waits: the time is that of the workload.
+   */
+  traffic(rate, intervalMs, seconds) {
+    const { engine } = book;
+    const handle = engine.openTopic({ channel: 'book', market: 0, depth: CHANNEL_DEPTH });
+    const sum = { frames: 0, deltas: 0, snapshots: 0, channel: 0 };
+    let pushed = 0;
+    for (let ms = Number(intervalMs); ms <= Number(seconds) * 1_000; ms += Number(intervalMs)) {
+      const due = Math.floor((ms * Number(rate)) / 1_000);
+      book.push(due - pushed);
+      pushed = due;
+      engine.endTurn(Date.now());
+      const delta = engine.topicDelta(handle);
+      if (delta === null) continue;
+      sum.frames += 1;
+      sum.deltas += delta.frame.length;
+      sum.snapshots += engine.topicSnapshot(handle, { id: '', reset: false }).length;
+      sum.channel += engine.orderbookFrame(channelRequest(CHANNEL_DEPTH)).length;
+    }
+    engine.closeTopic(handle);
+    return sum;
+  },
 };
 
+/** Beats are texts, and no books. */
 function publish(topic, bytes) {
-  lastTopic = topic;
+  if (typeof bytes !== 'string') last = { topic, bytes };
   listener.publish(topic, bytes);
 }
 
@@ -137,8 +181,26 @@ function endTurn() {
   sockets.turn(book.engine.endTurn(Date.now()).dirty);
 }
 
-function frameRequest() {
-  return { market: 0, depth: CHANNEL_DEPTH, vamm: true, indicative: false };
+function channelRequest(depth) {
+  return { market: 0, depth, vamm: true, indicative: false };
+}
+
+/** Accounts that are at hand; for deltas, such as change what is shown. */
+function pushOf(channel) {
+  return channel === 'book' ? () => book.pushChanges() : () => book.pushRepeated();
+}
+
+/** What makes the next frame of a channel and answers its length. */
+function frameOf(channel, depth) {
+  const { engine } = book;
+  if (channel === 'orderbook') {
+    const request = channelRequest(depth);
+    return { next: () => engine.orderbookFrame(request).length, close: () => undefined };
+  }
+  const handle = engine.openTopic({ channel: 'book', market: 0, depth });
+  // An account without a delta would cost less: reading `frame` of null ends the run.
+  const next = () => engine.topicDelta(handle).frame.length;
+  return { next, close: () => engine.closeTopic(handle) };
 }
 
 function later(ms) {

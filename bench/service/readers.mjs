@@ -6,8 +6,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { answerCommands } from './commands.mjs';
 
-/** Acknowledgements, beats and errors are shorter than this, books are longer. */
-const BOOK_BYTES_MIN = 256;
+/** Acknowledgements, beats and errors are shorter than this, books and their deltas are longer. */
+const BOOK_BYTES_MIN = 192;
 /** A compressed book may be as short as it likes; who compresses sends nothing else. */
 const DEFLATED_BYTES_MIN = 1;
 /** What is announced must have come within this time. */

@@ -28,6 +28,9 @@ export class WorkloadBook {
   #at = 0;
   #repeated;
   #repeatedAt = 0;
+  /** Turns of `keepChanges`: of each, an account for each market. */
+  #changes = [];
+  #changesAt = 0;
   #slot;
   #unixSeconds;
 
@@ -41,7 +44,7 @@ export class WorkloadBook {
     this.#oracleKeys = this.marketNames.map((_, index) => oracleKey(index));
     this.#open();
     this.#steps = this.#workload.events.map((record) => this.#textsOf(record));
-    this.#repeated = repeatedOf(this.#steps.filter(({ kind }) => kind === 'account'));
+    this.#repeated = repeatedOf(this.#statesByUser());
   }
 
   /** Adds the next `count` accounts to the turn, with the ticks and slots between them. */
@@ -59,6 +62,56 @@ export class WorkloadBook {
   pushRepeated() {
     this.#repeatedAt = (this.#repeatedAt + 1) % this.#repeated.length;
     this.#take(this.#repeated[this.#repeatedAt]);
+  }
+
+  /**
+   * Chooses turns that can be played over and over: in each, one account of each of the first so many
+   * markets, and each of them changes the best `depth` levels of its market. Of a user there are two
+   * states that come by turns, so that after all turns the book is what it was before them.
+   */
+  keepChanges({ markets, users, depth }) {
+    const taken = new Set();
+    const byMarket = Array.from({ length: markets }, (_, market) => {
+      const handle = this.engine.openTopic({ channel: 'book', market, depth });
+      const pairs = this.#visiblePairs(handle, taken, users);
+      this.engine.closeTopic(handle);
+      return pairs.flat();
+    });
+    this.#changes = byMarket[0].map((_, turn) => byMarket.map((states) => states[turn]));
+    this.#changesAt = 0;
+    for (const _ of this.#changes) {
+      this.pushChanges();
+      this.engine.endTurn(0);
+    }
+  }
+
+  /** Adds the accounts of the next turn of {@link WorkloadBook.keepChanges}. */
+  pushChanges() {
+    for (const step of this.#changes[this.#changesAt]) this.#take(step);
+    this.#changesAt = (this.#changesAt + 1) % this.#changes.length;
+  }
+
+  #visiblePairs(handle, taken, users) {
+    const isShown = (step) => {
+      this.#take(step);
+      this.engine.endTurn(0);
+      return this.engine.topicDelta(handle) !== null;
+    };
+    const pairs = [];
+    for (const [pubkey, [first, second]] of this.#statesByUser()) {
+      if (pairs.length === users) break;
+      if (second === undefined || taken.has(pubkey)) continue;
+      isShown(second);
+      if (!isShown(first) || !isShown(second)) continue;
+      taken.add(pubkey);
+      pairs.push([first, second]);
+    }
+    if (pairs.length < users) throw new Error(`${pairs.length} users change a book visibly`);
+    return pairs;
+  }
+
+  #statesByUser() {
+    return byUserOf(this.#steps.filter(({ kind }) => kind === 'account'));
   }
 
   /** Adds a price of the market's oracle, `ticks` away from where the workload began. */
@@ -123,17 +176,21 @@ export class WorkloadBook {
 }
 
 /** Some states of some users in turns, so that every one of them changes the book again and again. */
-function repeatedOf(steps) {
-  const byUser = new Map();
-  for (const step of steps) {
-    const { pubkey } = step.account;
-    byUser.set(pubkey, [...(byUser.get(pubkey) ?? []), step]);
-  }
+function repeatedOf(byUser) {
   const users = [...byUser.values()].filter((states) => states.length >= REPEATED.states);
   const chosen = users.slice(0, REPEATED.users);
   return Array.from({ length: REPEATED.states }, (_, at) =>
     chosen.map((states) => states[at]),
   ).flat();
+}
+
+function byUserOf(steps) {
+  const byUser = new Map();
+  for (const step of steps) {
+    const { pubkey } = step.account;
+    byUser.set(pubkey, [...(byUser.get(pubkey) ?? []), step]);
+  }
+  return byUser;
 }
 
 function oracleKey(index) {
