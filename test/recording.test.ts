@@ -136,14 +136,18 @@ async function record(file: string): Promise<void> {
   demo.relay.cut({ downMs: 0 });
   await vi.waitUntil(isLive, DEADLINE);
   await stepFor(TURNS);
+  await vi.waitUntil(async () => (await audits()) > 0, DEADLINE);
   // The last slots and accounts arrive, and none after them.
   demo.chain.pause();
   await quiet();
-  const { text } = await get('/metrics');
-  expect(Number(/event="audits"} (\d+)/.exec(text)?.[1])).toBeGreaterThan(0);
   await service.stop();
   demo.chain.resume();
   service = undefined;
+}
+
+async function audits(): Promise<number> {
+  const { text } = await get('/metrics');
+  return Number(/event="audits"} (\d+)/.exec(text)?.[1]);
 }
 
 async function replay(file: string, flags: Readonly<Record<string, string>> = {}): Promise<void> {
