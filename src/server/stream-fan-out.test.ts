@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LIMITS } from '../limits.js';
 import { StreamFanOut } from './stream-fan-out.js';
+import { StreamReader } from './stream-reader.js';
 import type { StreamTopic } from './stream-topics.js';
 import { FakeBook } from './testing.js';
 
@@ -228,6 +229,17 @@ describe('a topic without readers', () => {
     const heard = scene.published.map(([topic]) => topic);
     expect(heard).toEqual([kept.key, 'book:SOL-PERP:5000', 'book:SOL-PERP:1']);
   });
+
+  test('makes room also while a change of it waits', () => {
+    for (let depth = 1; depth <= LIMITS.topicsMax; depth += 1) {
+      scene.fanOut.leave(scene.join(depth));
+    }
+    scene.turn(0);
+    scene.turn(0);
+    scene.join(5_000);
+    vi.advanceTimersByTime(1_000);
+    expect([scene.faults, scene.fanOut.figures().failed]).toEqual([[], 0]);
+  });
 });
 
 test('nothing of the epoch before is resumed', () => {
@@ -241,6 +253,23 @@ test('nothing of the epoch before is resumed', () => {
     expect(scene.fanOut.missedSince(topic, { epoch, seq: 8 })).toBeUndefined();
   }
   expect(scene.fanOut.figures().ringBytes).toBe(0);
+});
+
+test('a resume that waits while the epoch changes is answered with a snapshot', () => {
+  const topic = scene.join(10);
+  scene.turn(0);
+  const resume = { epoch: 'epoch-1', seq: scene.book.current.seq };
+  const reader = new StreamReader({ streams: scene.fanOut, topic, id: '1', resume });
+  vi.advanceTimersByTime(INTERVAL_MS);
+  scene.book.epoch = 'epoch-2';
+  scene.fanOut.turn([], performance.now());
+  const frames: unknown[] = [];
+  const send = (frame: Uint8Array): boolean => {
+    frames.push(JSON.parse(Buffer.from(frame).toString()));
+    return true;
+  };
+  expect(reader.show({ send, isBehind: () => false }, 'first')).toBe(true);
+  expect(frames).toMatchObject([{ type: 'snapshot', id: 1, epoch: 'epoch-2', reset: false }]);
 });
 
 test('after the stop nothing is sent', () => {

@@ -45,12 +45,13 @@ export class StreamFanOut {
 
   constructor(options: StreamFanOutOptions) {
     this.#options = options;
-    this.#topics = new StreamTopics(options.book, this.#memory);
     this.#moment = new BookMoment(options.book);
     this.#throttle = new Throttle({
       publish: (topic, nowMs) => this.#publish(topic, nowMs),
       sliceMs: LIMITS.streamSliceMs,
     });
+    const onClosed = (topic: StreamTopic): void => this.#throttle.delete(topic);
+    this.#topics = new StreamTopics(options.book, this.#memory, onClosed);
   }
 
   /** Begins to send heartbeats, and to forget what nobody comes back for. */
@@ -154,8 +155,7 @@ export class StreamFanOut {
   /** Heartbeats where nothing was sent for a second; what does not fit goes the next time. */
   #look(startMs: number): void {
     const { book } = this.#options;
-    const expired = this.#topics.expire(startMs - LIMITS.ringMsMax);
-    for (const topic of expired) this.#throttle.delete(topic);
+    this.#topics.expire(startMs - LIMITS.ringMsMax);
     this.#memory.expire(startMs - LIMITS.ringMsMax);
     for (const topic of this.#topics.all()) {
       // A beat on a topic whose frames fail would say that its readers are up to date.
@@ -171,7 +171,6 @@ export class StreamFanOut {
   }
 
   #end(topic: StreamTopic): void {
-    this.#throttle.delete(topic);
     this.#topics.close(topic);
     this.#options.onEnded(topic.key);
   }

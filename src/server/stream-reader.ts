@@ -49,10 +49,14 @@ export class StreamReader implements Reader {
     this.#parts.streams.leave(this.#parts.topic);
   }
 
-  /** What was missed may be forgotten while the client reads the beginning of it. */
+  /**
+   * What was missed may be forgotten while the client reads the beginning of it; and what brings
+   * another epoch is no delta, so that the ring does not know it.
+   */
   #hasAllFrom(number: number): boolean {
-    const { ring } = this.#parts.topic;
-    return number === ring.next || ring.frame(number) !== undefined;
+    const { topic, resume } = this.#parts;
+    if (topic.epoch !== resume?.epoch) return false;
+    return number === topic.ring.next || topic.ring.frame(number) !== undefined;
   }
 
   #replay(sink: FrameSink, from: number): boolean {

@@ -40,6 +40,8 @@ export class StreamTopics {
   constructor(
     private readonly book: BookSource,
     private readonly memory: RingMemory,
+    /** Told of every topic that is closed, for whatever reason. */
+    private readonly onClosed: (topic: StreamTopic) => void,
   ) {}
 
   /** All of them, those without readers as well. */
@@ -71,15 +73,12 @@ export class StreamTopics {
     this.#left.add(topic);
   }
 
-  /** Closes those without a reader since before a time; answers them. */
-  expire(beforeMs: number): readonly StreamTopic[] {
-    const expired: StreamTopic[] = [];
+  /** Closes those without a reader since before a time. */
+  expire(beforeMs: number): void {
     for (const topic of this.#left) {
       if (topic.leftAtMs >= beforeMs) break;
-      expired.push(topic);
+      this.close(topic);
     }
-    for (const topic of expired) this.close(topic);
-    return expired;
   }
 
   /** The topics whose market is served no longer, since the last time that this was asked. */
@@ -99,6 +98,7 @@ export class StreamTopics {
     ofMarket?.delete(topic);
     if (ofMarket?.size === 0) this.#byMarket.delete(topic.spec.market);
     topic.ring.clear();
+    this.onClosed(topic);
     this.book.closeTopic(topic.handle);
   }
 
