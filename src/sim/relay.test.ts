@@ -39,17 +39,25 @@ afterEach(async () => {
   await relay.stop();
 });
 
-function subscribe(): Promise<Listener> {
-  return Listener.open(relay.wsUrl, [
+async function subscribe(): Promise<Listener> {
+  const listener = await Listener.open(relay.wsUrl, [
     ['slotSubscribe', []],
     ['programSubscribe', [PROGRAM_ID, PROCESSED]],
     ['accountSubscribe', [ACCOUNT, PROCESSED]],
   ]);
+  // The chain looks for changes now and then, and takes what it finds first for the beginning.
+  const slot = await slotOfChain();
+  await vi.waitFor(async () => expect(await slotOfChain()).toBeGreaterThan(slot), DEADLINE);
+  return listener;
+}
+
+function slotOfChain(): Promise<number> {
+  return rpc<number>(chain.rpcUrl, 'getSlot', [{ commitment: 'processed' }]);
 }
 
 /** Writes one byte into the account; returns the slot before the write. */
 async function write(byte: number): Promise<number> {
-  const slot = await rpc<number>(chain.rpcUrl, 'getSlot', [{ commitment: 'processed' }]);
+  const slot = await slotOfChain();
   await writer.write({ pubkey: ACCOUNT, owner: PROGRAM_ID, data: Buffer.of(byte) });
   await writer.flush();
   return slot;
@@ -129,8 +137,6 @@ test('a cut with a time keeps new connections away for that long', async () => {
 
 test('a stall holds everything, pongs too, and loses nothing', async () => {
   const listener = await subscribe();
-  // The chain looks for changes now and then, and takes what it finds first for the beginning.
-  await nextSlots(1);
   relay.stall(60_000);
   const answer = rpc<number>(relay.rpcUrl, 'getSlot', []);
   const pong = new Promise((resolve) => listener.socket.once('pong', resolve));
