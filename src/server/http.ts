@@ -10,6 +10,7 @@ import { ServerError, STATUS_BY_CODE } from './errors.js';
 import { LoopShare } from './loop-share.js';
 import { Metrics, RequestCounts } from './metrics.js';
 import { describeApi } from './openapi.js';
+import { prepareBookParams } from './params.js';
 import { type PathName, type PathSpec, pathSpecs, prefixesOf } from './path-specs.js';
 import { RequestLimiter } from './rate-limit.js';
 import { errorReply, jsonReply, preflightReply, type Reply } from './reply.js';
@@ -59,6 +60,7 @@ const operatorPaths: readonly PathName[] = ['/metrics', '/health', '/ready', '/s
 
 /** Builds the handlers of all HTTP paths. */
 export function createHandlers(options: HttpOptions): Handlers {
+  prepareBookParams();
   const requests = new RequestCounts();
   const all = Object.keys(pathSpecs) as PathName[];
   const served = options.metrics === 'operator' ? all.filter((name) => name !== '/metrics') : all;
