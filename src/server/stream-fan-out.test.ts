@@ -246,6 +246,9 @@ test('nothing of the epoch before is resumed', () => {
   const topic = scene.join(10);
   scene.turn(0);
   scene.turn(0);
+  const { seq } = scene.book.current;
+  expect(scene.fanOut.missedSince(topic, { epoch: 'epoch-1', seq: seq - 1 })).toBeDefined();
+  expect(scene.fanOut.missedSince(topic, { epoch: 'epoch-0', seq: seq - 1 })).toBeUndefined();
   scene.book.epoch = 'epoch-2';
   scene.fanOut.turn([], performance.now());
   vi.advanceTimersByTime(INTERVAL_MS);
@@ -270,6 +273,9 @@ test('a resume that waits while the epoch changes is answered with a snapshot', 
   };
   expect(reader.show({ send, isBehind: () => false }, 'first')).toBe(true);
   expect(frames).toMatchObject([{ type: 'snapshot', id: 1, epoch: 'epoch-2', reset: false }]);
+  expect(reader.show({ send, isBehind: () => false }, 'reset')).toBe(true);
+  expect(frames[1]).toMatchObject({ type: 'snapshot', reset: true });
+  expect(frames[1]).not.toHaveProperty('id');
 });
 
 test('after the stop nothing is sent', () => {
