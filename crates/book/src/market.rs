@@ -164,24 +164,25 @@ impl Market {
     /// Orders in the ladders that are not shown: all of them while the book is empty by rule, and
     /// those at an oracle offset while there is no price for them.
     pub(crate) fn hidden_orders(&self) -> [usize; 2] {
-        let fixed = || self.fixed.iter().map(Ladder::order_count).sum::<usize>();
-        let offset = || self.offset.iter().map(OffsetLadder::order_count).sum::<usize>();
         match (self.empty, self.pricing) {
-            (Some(_), _) => [fixed() + offset(), 0],
-            (None, None) => [0, offset()],
+            (Some(_), _) => [self.fixed_orders() + self.offset_orders(), 0],
+            (None, None) => [0, self.offset_orders()],
             (None, Some(_)) => [0, 0],
         }
     }
 
-    /// Orders that the book shows.
+    /// Orders that the book shows: those in the ladders that are not hidden.
     pub(crate) fn shown_orders(&self) -> usize {
-        let fixed = || self.fixed.iter().map(Ladder::order_count).sum::<usize>();
-        let offset = || self.offset.iter().map(OffsetLadder::order_count).sum::<usize>();
-        match (self.empty, self.pricing) {
-            (Some(_), _) => 0,
-            (None, None) => fixed(),
-            (None, Some(_)) => fixed() + offset(),
-        }
+        let [empty, unpriced] = self.hidden_orders();
+        self.fixed_orders() + self.offset_orders() - empty - unpriced
+    }
+
+    fn fixed_orders(&self) -> usize {
+        self.fixed.iter().map(Ladder::order_count).sum()
+    }
+
+    fn offset_orders(&self) -> usize {
+        self.offset.iter().map(OffsetLadder::order_count).sum()
     }
 
     /// Only reduce-only orders show.
