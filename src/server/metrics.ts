@@ -3,7 +3,7 @@
  * that a request pays one addition; figures of the book are read at the scrape as well.
  */
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import type { BookSource, FeedFigures, Readiness } from './book-source.js';
+import type { BookSource, BookStats, FeedFigures, Readiness } from './book-source.js';
 import type { Timings } from './timings.js';
 import type { SocketFigures } from './ws-figures.js';
 
@@ -59,9 +59,14 @@ interface Series {
 export class Metrics {
   readonly #registry = new Registry();
   readonly #timings: Timings | undefined;
+  readonly #book: BookSource;
+  /** As of the present scrape: reading them walks all levels of all markets. */
+  #stats: BookStats;
 
   constructor({ book, readiness, feed, requests, timings, sockets, unsent }: MetricsOptions) {
     collectDefaultMetrics({ register: this.#registry });
+    this.#book = book;
+    this.#stats = book.stats();
     this.#timings = timings;
     this.#addRequests(requests, () => unsent?.bytes ?? 0);
     this.#addBook(book);
@@ -74,6 +79,7 @@ export class Metrics {
   }
 
   async text(): Promise<string> {
+    this.#stats = this.#book.stats();
     return `${await this.#registry.metrics()}\n${this.#timings?.text() ?? ''}`;
   }
 
@@ -100,19 +106,19 @@ export class Metrics {
   #addBook(book: BookSource): void {
     const figure = (name: string, help: string, read: () => number): void =>
       this.#gauge({ name, help, read });
-    figure('slotbook_users', 'User accounts held.', () => book.stats().users);
-    figure('slotbook_orders', 'Open orders held.', () => book.stats().orders);
-    figure('slotbook_orders_shown', 'Orders that the book shows.', () => book.stats().shown);
+    figure('slotbook_users', 'User accounts held.', () => this.#stats.users);
+    figure('slotbook_orders', 'Open orders held.', () => this.#stats.orders);
+    figure('slotbook_orders_shown', 'Orders that the book shows.', () => this.#stats.shown);
     figure(
       'slotbook_accounts_quarantined',
       'Accounts that could not be read.',
-      () => book.stats().quarantined,
+      () => this.#stats.quarantined,
     );
     this.#gauge({
       name: 'slotbook_orders_left_out',
       help: 'Open orders that the book does not show, by reason.',
       label: 'reason',
-      read: () => book.stats().leftOut,
+      read: () => this.#stats.leftOut,
     });
     this.#gauge({
       name: 'slotbook_seq',
