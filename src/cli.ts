@@ -225,23 +225,21 @@ async function runUntilStopped(start: () => Promise<Service>): Promise<void> {
   }
 }
 
-/** What cannot be compared is neither equal nor different: it is told apart by its own status. */
-async function runVerification(flags: Flags): Promise<void> {
-  try {
-    const equal = await verifyService(new ConfigReader(flags).verify());
-    process.exit(equal ? 0 : 1);
-  } catch (error) {
-    process.stderr.write(`slotbook: ${textOf(error)}\n`);
-    process.exit(EXIT_NOT_COMPARED);
-  }
+function runVerification(flags: Flags): Promise<void> {
+  return exitBy(() => verifyService(new ConfigReader(flags).verify()));
 }
 
-async function runFollow(url: string, market: string, flags: FollowFlags): Promise<void> {
+function runFollow(url: string, market: string, flags: FollowFlags): Promise<void> {
   const stopping = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopping.abort());
+  const run = { url, market, flags, output: process.stdout, stop: stopping.signal };
+  return exitBy(() => follow(run));
+}
+
+/** What cannot be judged is neither right nor wrong: it is told apart by its own status. */
+async function exitBy(judge: () => Promise<boolean>): Promise<void> {
   try {
-    const run = { url, market, flags, output: process.stdout, stop: stopping.signal };
-    process.exit((await follow(run)) ? 0 : 1);
+    process.exit((await judge()) ? 0 : 1);
   } catch (error) {
     process.stderr.write(`slotbook: ${textOf(error)}\n`);
     process.exit(EXIT_NOT_COMPARED);
