@@ -127,9 +127,10 @@ export class FrameProxy {
     this.#release(kind, client);
   }
 
+  /** Who resumes and has missed nothing hears a heartbeat first, as behind the last change. */
   #noteHealed(type: string, kind: Injection): void {
-    if (type !== 'snapshot' && type !== 'delta') return;
-    this.counts[kind][type === 'delta' ? 'resumed' : 'restarted'] += 1;
+    if (type !== 'snapshot' && type !== 'delta' && type !== 'heartbeat') return;
+    this.counts[kind][type === 'snapshot' ? 'restarted' : 'resumed'] += 1;
     this.#healing = undefined;
     this.#isAnswered = false;
   }
