@@ -122,6 +122,7 @@ describe('engine: a turn', () => {
         status: 'active',
         tickSize: 100n,
         decimals: 9,
+        mint: null,
         oracle: ADDRESS.oracle,
         oracleSource: 'pythLazer',
         emptyReason: null,
@@ -131,6 +132,11 @@ describe('engine: a turn', () => {
     expect(engine.oracleKeys()).toEqual([ADDRESS.oracle]);
     engine.push(PERP);
     expect(engine.endTurn(NOW_MS).marketsChanged).toBe(false);
+  });
+
+  test('names the token of a spot market', () => {
+    const mint = 'So11111111111111111111111111111111111111112';
+    expect(engineWith(SPOT).markets()).toMatchObject([{ symbol: 'SOL', decimals: 9, mint }]);
   });
 
   test('a batch larger than the buffer is applied early, and nothing is lost', () => {

@@ -71,6 +71,8 @@ export interface MarketInfo {
   readonly stepSize: bigint;
   readonly minOrderSize: bigint;
   readonly decimals: number;
+  /** The token that is traded; null for perps. */
+  readonly mint: string | null;
   readonly oracle: string;
   readonly oracleSource: string;
   /** Why the book is empty by rule; null when it may show orders. */

@@ -44,6 +44,8 @@ pub struct MarketInfo {
     pub min_order_size: BaseQty,
     /// Decimals of a base size: 9 for perps, the token's for spot.
     pub decimals: u32,
+    /// The mint of the token that is traded; `None` for perps.
+    pub mint: Option<Pubkey>,
     /// True for prediction markets, whose prices end at 1,000,000.
     pub is_prediction: bool,
     /// The oracle's account; all zero for the quote asset.

@@ -38,6 +38,11 @@ fn market(json: &mut JsonWriter<'_>, info: &MarketInfo, empty_reason: Option<&st
     json.u64(info.min_order_size.0);
     json.raw(b"\",\"decimals\":");
     json.u64(u64::from(info.decimals));
+    json.raw(b",\"mint\":");
+    match &info.mint {
+        Some(mint) => json.key(mint),
+        None => json.raw(b"null"),
+    }
     json.raw(b",\"oracle\":");
     json.key(&info.oracle);
     json.raw(b",\"oracleSource\":");
