@@ -8,6 +8,7 @@ use slotbook_protocol::oracle::OracleGuardRails;
 use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
 
 use crate::arena::Arena;
+use crate::indicative::Indicative;
 use crate::limits::{AUCTION_WHEEL_BUCKETS, EXPIRY_WHEEL_BUCKETS};
 use crate::market::{Market, MarketId, MarketInfo};
 use crate::place::LeftOut;
@@ -74,6 +75,7 @@ pub struct Book {
     pub(crate) present_users: usize,
     pub(crate) quarantined: HashSet<Pubkey>,
     pub(crate) snapshot: crate::snapshot::SnapshotProgress,
+    pub(crate) indicative: Indicative,
 }
 
 impl Book {
@@ -105,6 +107,7 @@ impl Book {
             present_users: 0,
             quarantined: HashSet::new(),
             snapshot: crate::snapshot::SnapshotProgress::default(),
+            indicative: Indicative::default(),
         }
     }
 

@@ -32,6 +32,7 @@ impl Book {
     /// The first [`Violation`] found.
     pub fn check_integrity(&self) -> Result<(), Violation> {
         self.check_counts()?;
+        self.check_indicative().map_err(Violation)?;
         let mut listed = 0;
         for id in 0..self.markets.len() {
             let id = MarketId(u16::try_from(id).map_err(|_| Violation("market ids are u16"))?);

@@ -25,6 +25,7 @@ mod book;
 mod chunks;
 mod error;
 pub mod hash;
+mod indicative;
 mod integrity;
 mod ladder;
 pub mod limits;
@@ -45,6 +46,10 @@ mod wide;
 pub use accounts::{AccountUpdate, Applied, Gate};
 pub use book::{Book, BookConfig, Counters};
 pub use error::BookError;
+pub use indicative::{
+    INDICATIVE_MAKER, IndicativeCounts, IndicativeError, IndicativePolicy, IndicativeQuote,
+    QuotedSide,
+};
 pub use integrity::Violation;
 pub use market::{MarketId, MarketInfo, OffsetExclusion, OracleState};
 pub use place::{EmptyReason, LeftOut};

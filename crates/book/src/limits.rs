@@ -33,6 +33,19 @@ pub const TIMERS_SLACK: usize = 65_536;
 /// Elements of a chunk of a ladder: two kilobytes of levels, of which a change moves half at most.
 pub const CHUNK_MAX: usize = 64;
 
+/// How long an indicative quote is shown after it was sent: the incumbent's. Its senders repeat
+/// their quotes every 500 ms.
+pub const QUOTE_LIFE_MS: u64 = 1_000;
+
+/// Quotes of one maker in one market: a side each of a ladder of 32 prices is more than makers send.
+pub const INDICATIVE_QUOTES_MAX: usize = 32;
+
+/// Makers that quote in one market. Its 2,048 quotes a side are put in order in 0.1 ms at most.
+pub const INDICATIVE_MAKERS_MAX: usize = 64;
+
+/// Pairs of a maker and a market with quotes, all markets together: 20 MiB of quotes.
+pub const INDICATIVE_PAIRS_MAX: usize = 4096;
+
 const _: () = assert!(ORDERS_PER_USER == 32, "a mask of order slots is a u32");
 const _: () = assert!(USERS_MAX * ORDERS_PER_USER <= (u32::MAX as usize), "handles are 32 bits");
 const _: () = assert!(MARKETS_MAX < u16::MAX as usize, "u16::MAX means no market");

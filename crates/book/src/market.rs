@@ -5,6 +5,7 @@ use slotbook_protocol::oracle::OracleReading;
 use slotbook_protocol::units::{BaseQty, Price, Pubkey, Slot, UnixSeconds};
 
 use crate::Side;
+use crate::indicative::MarketQuotes;
 use crate::ladder::Ladder;
 use crate::offset_ladder::{OffsetLadder, OffsetPricing};
 use crate::place::EmptyReason;
@@ -142,6 +143,7 @@ pub(crate) struct Market {
     pub(crate) seq: u64,
     pub(crate) ts_ms: u64,
     pub(crate) dirty: bool,
+    pub(crate) quotes: MarketQuotes,
 }
 
 impl Market {
@@ -160,6 +162,7 @@ impl Market {
             seq: 0,
             ts_ms: 0,
             dirty: false,
+            quotes: MarketQuotes::default(),
         }
     }
 

@@ -62,6 +62,7 @@ impl Book {
     /// `ts_ms` is the Unix time in milliseconds that bodies of this turn carry. Returns the changed
     /// markets; the slice lives until the next turn ends.
     pub fn end_turn(&mut self, ts_ms: u64) -> &[MarketId] {
+        self.expire_quotes(ts_ms);
         let moved = self.turned_at != Some((self.slot, self.state));
         self.turned_at = Some((self.slot, self.state));
         std::mem::swap(&mut self.dirty, &mut self.turned);
