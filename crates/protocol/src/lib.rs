@@ -19,6 +19,7 @@
 #![forbid(unsafe_code)]
 
 pub mod account;
+pub mod amm;
 pub mod clock;
 pub mod enums;
 pub mod error;

@@ -42,6 +42,12 @@ impl<'a> PerpMarketView<'a> {
         Ok(Self { bytes: checked(AccountKind::PerpMarket, data)? })
     }
 
+    /// The account's bytes, for readers of many fields in this crate.
+    #[inline]
+    pub(crate) const fn bytes(&self) -> &'a [u8; PERP_MARKET.size] {
+        self.bytes
+    }
+
     /// The market's name without its padding.
     #[must_use]
     pub fn name(&self) -> String {

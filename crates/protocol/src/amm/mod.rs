@@ -1,0 +1,57 @@
+//! A perp market's AMM: the liquidity that it shows and the swaps it makes, on a constant-product
+//! curve around the oracle's price.
+//!
+//! Principal types: [`PerpAmm`], the fields of the account, and [`curve::Reserves`], whose swaps
+//! every quote and fill comes down to.
+//!
+//! Any bytes can be an account's, so every step is checked: a value that the exchange never stores
+//! gives an [`AmmError`], never a panic and never a wrong quote.
+//!
+//! Source: sdk/src/math/amm.ts, sdk/src/math/repeg.ts, sdk/src/dlob/orderBookLevels.ts.
+
+use core::fmt;
+
+mod account;
+pub mod curve;
+mod wide;
+
+pub use account::PerpAmm;
+pub use wide::U256;
+
+/// What a quote depends on besides the account: the oracle's reading and the chain's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AmmInputs {
+    /// The oracle's price, 1e6.
+    pub oracle_price: i64,
+    /// The oracle's confidence interval, 1e6.
+    pub oracle_confidence: u64,
+    /// The slot of the oracle's reading.
+    pub oracle_slot: u64,
+    /// The chain's clock, unix seconds.
+    pub now: i64,
+    /// The latest slot.
+    pub slot: u64,
+}
+
+/// Why an AMM has no quote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AmmError {
+    /// The oracle's price is not above zero.
+    OraclePrice,
+    /// A number leaves the range in which the rule is defined, or goes below zero.
+    Overflow,
+    /// A reserve, the peg or a price is zero where the rule divides by it.
+    DivisionByZero,
+}
+
+impl fmt::Display for AmmError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::OraclePrice => "oracle price was not above zero",
+            Self::Overflow => "a number of the AMM was out of range",
+            Self::DivisionByZero => "a reserve, the peg or a price of the AMM was zero",
+        })
+    }
+}
+
+impl core::error::Error for AmmError {}

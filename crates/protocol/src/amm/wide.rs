@@ -1,0 +1,205 @@
+//! Checked integers for the curve: 128 bits with 256 in between, because k has twice the bits of a
+//! reserve.
+
+use super::AmmError;
+
+/// An unsigned integer of 256 bits in two words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct U256 {
+    high: u128,
+    low: u128,
+}
+
+/// Bits of half a word.
+const HALF_BITS: u32 = 64;
+
+/// The low half of a word.
+const LOW_HALF: u128 = (1 << HALF_BITS) - 1;
+
+impl U256 {
+    /// The product of two words, which always fits.
+    #[must_use]
+    #[inline]
+    pub fn product(left: u128, right: u128) -> Self {
+        if let Some(low) = left.checked_mul(right) {
+            return Self { high: 0, low };
+        }
+        let (left_high, left_low) = (left >> HALF_BITS, left & LOW_HALF);
+        let (right_high, right_low) = (right >> HALF_BITS, right & LOW_HALF);
+        let (middle, carry) = (left_high * right_low).overflowing_add(left_low * right_high);
+        let (low, low_carry) = (left_low * right_low).overflowing_add(middle << HALF_BITS);
+        let high = left_high * right_high
+            + (middle >> HALF_BITS)
+            + (u128::from(carry) << HALF_BITS)
+            + u128::from(low_carry);
+        Self { high, low }
+    }
+
+    /// This number times a word.
+    ///
+    /// # Errors
+    /// [`AmmError::Overflow`] above 256 bits.
+    #[inline]
+    pub fn times(self, factor: u128) -> Result<Self, AmmError> {
+        let low = Self::product(self.low, factor);
+        let high = self.high.checked_mul(factor).ok_or(AmmError::Overflow)?;
+        Ok(Self { high: low.high.checked_add(high).ok_or(AmmError::Overflow)?, low: low.low })
+    }
+
+    /// This number divided by a word, rounded down.
+    ///
+    /// # Errors
+    /// [`AmmError::DivisionByZero`].
+    #[inline]
+    pub fn over(self, divisor: u128) -> Result<Self, AmmError> {
+        if self.high == 0 {
+            return Ok(Self { high: 0, low: div(self.low, divisor)? });
+        }
+        let high = div(self.high, divisor)?;
+        Ok(Self { high, low: divided_below(self.high % divisor, self.low, divisor) })
+    }
+
+    /// The distance between two numbers.
+    #[must_use]
+    pub fn abs_diff(self, other: Self) -> Self {
+        let (more, less) = if self >= other { (self, other) } else { (other, self) };
+        let (low, borrow) = more.low.overflowing_sub(less.low);
+        Self { high: more.high - less.high - u128::from(borrow), low }
+    }
+
+    /// This number as one word.
+    ///
+    /// # Errors
+    /// [`AmmError::Overflow`] above 128 bits.
+    #[inline]
+    pub fn word(self) -> Result<u128, AmmError> {
+        if self.high == 0 { Ok(self.low) } else { Err(AmmError::Overflow) }
+    }
+
+    /// The square root, rounded down.
+    #[must_use]
+    pub fn isqrt(self) -> u128 {
+        if self.high == 0 {
+            return self.low.isqrt();
+        }
+        // Each step settles one bit of the root, from the highest.
+        let mut root = 0;
+        for bit in (0..u128::BITS).rev() {
+            let larger = root | (1 << bit);
+            if Self::product(larger, larger) <= self {
+                root = larger;
+            }
+        }
+        root
+    }
+}
+
+impl From<u128> for U256 {
+    #[inline]
+    fn from(low: u128) -> Self {
+        Self { high: 0, low }
+    }
+}
+
+/// `(high * 2^128 + low) / divisor` for `high < divisor`: two digits of 64 bits, each guessed from
+/// the divisor's first digit and set right at most twice.
+/// Source: Knuth, The Art of Computer Programming 2, 4.3.1, algorithm D.
+fn divided_below(high: u128, low: u128, divisor: u128) -> u128 {
+    debug_assert!(high < divisor, "Invariant: the quotient fits one word");
+    let shift = divisor.leading_zeros();
+    let divisor = divisor << shift;
+    let (high, low) = if shift == 0 {
+        (high, low)
+    } else {
+        ((high << shift) | (low >> (u128::BITS - shift)), low << shift)
+    };
+    let (first, rest) = digit(high, low >> HALF_BITS, divisor);
+    let (second, _) = digit(rest, low & LOW_HALF, divisor);
+    (first << HALF_BITS) | second
+}
+
+/// One digit of the quotient of `rest * 2^64 + next` by a divisor whose top bit is set, and what
+/// is left over. `rest` is below the divisor.
+fn digit(rest: u128, next: u128, divisor: u128) -> (u128, u128) {
+    let (first, second) = (divisor >> HALF_BITS, divisor & LOW_HALF);
+    let mut guess = rest / first;
+    let mut left = rest % first;
+    while guess > LOW_HALF || guess * second > ((left << HALF_BITS) | next) {
+        guess -= 1;
+        left += first;
+        if left > LOW_HALF {
+            break;
+        }
+    }
+    // The true remainder is below the divisor, so the words that wrap cancel out.
+    let remainder = ((rest << HALF_BITS) | next).wrapping_sub(guess.wrapping_mul(divisor));
+    (guess, remainder)
+}
+
+/// `dividend / divisor`, rounded down. Half-word divisions are several times cheaper.
+#[inline]
+pub(crate) fn div(dividend: u128, divisor: u128) -> Result<u128, AmmError> {
+    match (u64::try_from(dividend), u64::try_from(divisor)) {
+        (_, Ok(0)) => Err(AmmError::DivisionByZero),
+        (Ok(dividend), Ok(divisor)) => Ok(u128::from(dividend / divisor)),
+        _ => Ok(dividend / divisor),
+    }
+}
+
+/// `left * right / divisor`, rounded down, with 256 bits in between.
+#[inline]
+pub(crate) fn mul_div(left: u128, right: u128, divisor: u128) -> Result<u128, AmmError> {
+    U256::product(left, right).over(divisor)?.word()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Numbers of all lengths, not only long ones.
+    fn word() -> impl Strategy<Value = u128> {
+        (any::<u128>(), 0..u128::BITS).prop_map(|(bits, shift)| bits >> shift)
+    }
+
+    proptest! {
+        #[test]
+        fn a_product_divided_by_one_factor_is_the_other(left in word(), right in word()) {
+            prop_assume!(right != 0);
+            let product = U256::product(left, right);
+            prop_assert_eq!(product.over(right), Ok(U256::from(left)));
+        }
+
+        #[test]
+        fn a_quotient_times_its_divisor_is_the_dividend_less_a_rest(
+            left in word(), right in word(), divisor in word(),
+        ) {
+            prop_assume!(divisor != 0);
+            let dividend = U256::product(left, right);
+            let whole = dividend.over(divisor).unwrap().times(divisor).unwrap();
+            prop_assert!(whole <= dividend);
+            prop_assert!(dividend.abs_diff(whole) < U256::from(divisor));
+        }
+
+        #[test]
+        fn a_root_is_the_largest_whose_square_fits(left in word(), right in word()) {
+            let square = U256::product(left, right);
+            let root = square.isqrt();
+            prop_assert!(U256::product(root, root) <= square);
+            if let Some(larger) = root.checked_add(1) {
+                prop_assert!(U256::product(larger, larger) > square);
+            }
+        }
+    }
+
+    #[test]
+    fn the_ends_of_the_range_multiply_and_divide() {
+        let most = U256::product(u128::MAX, u128::MAX);
+        assert_eq!(most, U256 { high: u128::MAX - 1, low: 1 });
+        assert_eq!(most.over(u128::MAX), Ok(U256::from(u128::MAX)));
+        assert_eq!(most.isqrt(), u128::MAX);
+        assert_eq!(most.times(2), Err(AmmError::Overflow));
+        assert_eq!(most.word(), Err(AmmError::Overflow));
+        assert_eq!(most.over(0), Err(AmmError::DivisionByZero));
+    }
+}
