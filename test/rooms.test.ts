@@ -52,6 +52,9 @@ const exclusive = [
   },
 ];
 
+/** The crates from left to right: each may depend on those before it. */
+const crates = ['protocol', 'book', 'matching', 'wire', 'node'];
+
 interface SourceFile {
   readonly name: string;
   readonly text: string;
@@ -69,6 +72,13 @@ function readSources(): readonly SourceFile[] {
 function importsOf(text: string): readonly string[] {
   const pattern = /(?:\bfrom\s*|\bimport\s*\(?\s*)['"]([^'"]+)['"]/g;
   return [...text.matchAll(pattern)].map((match) => match[1] ?? '');
+}
+
+/** The crates of the project that a crate's manifest names for its own code, tests aside. */
+function cratesUsedBy(crate: string): readonly string[] {
+  const manifest = readFileSync(new URL(`../crates/${crate}/Cargo.toml`, import.meta.url), 'utf8');
+  const dependencies = /^\[dependencies\]\n((?:(?!\[).*\n?)*)/m.exec(manifest)?.[1] ?? '';
+  return [...dependencies.matchAll(/^slotbook-(\w+)/gm)].map((match) => match[1] ?? '');
 }
 
 function roomOf(name: string): string {
@@ -91,6 +101,16 @@ describe('rooms', () => {
   test('every room imports only what is to its left', () => {
     expect(files.length).toBeGreaterThan(0);
     expect(files.flatMap(breachesIn)).toEqual([]);
+  });
+
+  test('every crate uses only what is to its left', () => {
+    const folders = readdirSync(new URL('../crates/', import.meta.url));
+    expect([...folders].sort()).toEqual([...crates].sort());
+    for (const [place, crate] of crates.entries()) {
+      const left = crates.slice(0, place);
+      expect(cratesUsedBy(crate).filter((used) => !left.includes(used))).toEqual([]);
+      expect(cratesUsedBy(crate).length > 0).toBe(place > 0);
+    }
   });
 
   test.each(exclusive)('$what is touched in one place only', ({ pattern, only }) => {

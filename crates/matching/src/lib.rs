@@ -1,0 +1,41 @@
+//! What a taker would get: the fills of an order that is sent now, and what rests of it.
+//!
+//! The principal function is [`walk`]: a [`Taker`] meets the [`Liquidity`] of a market under the
+//! rules of a [`Model`], and the [`Walk`] says what was filled, from which source, at which price
+//! and fee, and what remains. It is a pure function of its arguments.
+//!
+//! This room does not change a book, does not know how orders arrive there, writes no JSON, does no
+//! I/O and reads no clock.
+//!
+//! ```
+//! use slotbook_matching::{Liquidity, Maker, MarketTerms, Model, Size, Taker, walk};
+//! use slotbook_protocol::enums::Direction;
+//! use slotbook_protocol::units::{BaseQty, Price, Pubkey, Slot};
+//!
+//! let ask = |price, size| Maker {
+//!     key: Pubkey([1; 32]), order_id: 1, price: Price(price), size: BaseQty(size), slot: Slot(1),
+//! };
+//! // A buy of three walks the book: two at 100, then one at 101.
+//! let market = MarketTerms::perp(Price(100), BaseQty(1_000), BaseQty(1_000));
+//! let mut asks = [ask(100_000_000, 2_000_000_000), ask(101_000_000, 2_000_000_000)].into_iter();
+//! let taker = Taker::market(Direction::Long, Size::Base(BaseQty(3_000_000_000)));
+//! let walk = walk(&taker, Liquidity::of_makers(market, &mut asks), Model::Spec);
+//! assert_eq!(walk.fills.len(), 2);
+//! assert_eq!(walk.filled_quote.0, 301_000_000);
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod external;
+pub mod limits;
+mod liquidity;
+mod money;
+pub mod onchain;
+mod spec;
+mod taker;
+mod tally;
+mod walk;
+
+pub use external::ExternalLevel;
+pub use liquidity::{JitOffer, Liquidity, Maker, MarketTerms};
+pub use taker::{Auction, OrderKind, Size, Taker, TakerError};
+pub use walk::{Fill, FillSource, Model, Reason, Rests, Walk, walk};

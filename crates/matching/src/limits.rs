@@ -1,0 +1,12 @@
+//! Every maximum of this crate, with its reason.
+
+/// Fills of one walk. A body of so many is 3.5 MB, which is as much as may be made in one turn of
+/// the service's loop; the walk stops there with [`crate::Reason::FillsExceeded`], and what it has
+/// not filled is unfilled.
+pub const FILLS_MAX: usize = 16_384;
+
+/// Offers of an auction. The exchange's makers of one market are a few dozen.
+pub const JIT_OFFERS_MAX: usize = 256;
+
+/// A token with more decimals than this is read as if it had these; no listed token comes near.
+pub const TOKEN_DECIMALS_MAX: u32 = 27;

@@ -1,0 +1,53 @@
+//! Base to quote and back, rounded as the program rounds.
+
+use slotbook_protocol::enums::Direction;
+use slotbook_protocol::units::{BaseQty, Price, QuoteQty};
+
+use crate::limits::TOKEN_DECIMALS_MAX;
+
+/// Units of a base size of one, for a token of so many decimals.
+pub(crate) fn base_precision(decimals: u32) -> u128 {
+    10_u128.pow(decimals.min(TOKEN_DECIMALS_MAX))
+}
+
+/// What `base` costs at `price`: rounded down when the maker buys and up when the maker sells, so
+/// that the maker never pays for the rounding. `None` when no amount can hold it.
+/// Source: programs/drift/src/math/matching.rs `calculate_quote_asset_amount_for_maker_order`.
+pub(crate) fn quote_of(
+    price: Price,
+    base: BaseQty,
+    decimals: u32,
+    taker: Direction,
+) -> Option<QuoteQty> {
+    let product = u128::from(price.0) * u128::from(base.0);
+    let precision = base_precision(decimals);
+    let quote = match taker {
+        Direction::Long => product.div_ceil(precision),
+        Direction::Short => product / precision,
+    };
+    u64::try_from(quote).ok().map(QuoteQty)
+}
+
+/// The most base that costs at most `quote` at `price`, whatever its rounding.
+pub(crate) fn base_for(quote: QuoteQty, price: Price, decimals: u32) -> BaseQty {
+    let product = u128::from(quote.0).saturating_mul(base_precision(decimals));
+    let base = product.checked_div(u128::from(price.0)).unwrap_or(u128::MAX);
+    BaseQty(u64::try_from(base).unwrap_or(u64::MAX))
+}
+
+/// Quote per base, 1e6, rounded against the taker. `None` without a base, or when no price can
+/// hold it.
+pub(crate) fn price_of(
+    quote: QuoteQty,
+    base: BaseQty,
+    decimals: u32,
+    taker: Direction,
+) -> Option<Price> {
+    let product = u128::from(quote.0).checked_mul(base_precision(decimals))?;
+    let base = u128::from(base.0);
+    let price = match taker {
+        Direction::Long if base != 0 => product.div_ceil(base),
+        _ => product.checked_div(base)?,
+    };
+    u64::try_from(price).ok().map(Price)
+}

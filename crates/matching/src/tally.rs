@@ -1,0 +1,154 @@
+//! A walk under way: what is filled and what is left.
+
+use slotbook_protocol::enums::{Direction, MarketType};
+use slotbook_protocol::price::standardize_base;
+use slotbook_protocol::units::{BaseQty, Price, QuoteQty};
+
+use crate::limits::FILLS_MAX;
+use crate::liquidity::MarketTerms;
+use crate::money::{base_for, quote_of};
+use crate::taker::{Size, Taker};
+use crate::walk::{Fill, Origin, Reason};
+
+/// What is filled, and what is left to fill.
+#[derive(Debug)]
+pub(crate) struct Tally {
+    pub(crate) market: MarketTerms,
+    pub(crate) direction: Direction,
+    /// The worst price, on the tick.
+    pub(crate) limit: Option<Price>,
+    pub(crate) fills: Vec<Fill>,
+    pub(crate) filled_base: BaseQty,
+    pub(crate) filled_quote: QuoteQty,
+    left_base: BaseQty,
+    left_quote: Option<QuoteQty>,
+    /// Why the walk ended before its liquidity did.
+    pub(crate) stopped: Option<Reason>,
+}
+
+impl Tally {
+    /// A walk of nothing yet. `cap` is the most base that may fill.
+    pub(crate) fn new(
+        market: MarketTerms,
+        taker: &Taker,
+        limit: Option<Price>,
+        cap: BaseQty,
+    ) -> Self {
+        let left_quote = match taker.size {
+            Size::Base(_) => None,
+            Size::Quote(quote) => Some(quote),
+        };
+        Self {
+            market,
+            direction: taker.direction,
+            limit,
+            fills: Vec::new(),
+            filled_base: BaseQty(0),
+            filled_quote: QuoteQty(0),
+            left_base: cap,
+            left_quote,
+            stopped: None,
+        }
+    }
+
+    /// Whether more may fill.
+    pub(crate) fn is_open(&self) -> bool {
+        let has_quote = self.left_quote.is_none_or(|quote| quote.0 > 0);
+        self.stopped.is_none() && self.left_base.0 > 0 && has_quote
+    }
+
+    /// Whether the taker accepts a price.
+    pub(crate) fn accepts(&self, price: Price) -> bool {
+        self.limit.is_none_or(|limit| !is_worse(self.direction, price, limit))
+    }
+
+    /// Base that is left to fill, as far as the order says it in base.
+    pub(crate) fn left_base(&self) -> BaseQty {
+        self.left_base
+    }
+
+    /// Quote that is left to spend or to get; `None` when the order says its size in base.
+    pub(crate) fn left_quote(&self) -> Option<QuoteQty> {
+        self.left_quote
+    }
+
+    /// Takes what is wanted of an offer. Answers false when the walk ends with it: it is filled, or
+    /// what it still wants of this offer is less than a step.
+    pub(crate) fn take(&mut self, price: Price, offered: BaseQty, origin: Origin) -> bool {
+        let Some((base, quote)) = self.wanted(price, offered) else { return false };
+        if base.0 == 0 {
+            // Less than a step is offered: the next offer may have more.
+            return offered < self.market.step;
+        }
+        self.fill(price, (base, quote), origin) && self.is_open()
+    }
+
+    /// How much of an offer is wanted, and what it costs. `None` ends the walk.
+    fn wanted(&mut self, price: Price, offered: BaseQty) -> Option<(BaseQty, QuoteQty)> {
+        let decimals = self.market.decimals;
+        let base = self.on_step(offered.min(self.left_base));
+        let Some(quote) = quote_of(price, base, decimals, self.direction) else {
+            self.stopped = Some(Reason::QuoteExceeded);
+            return None;
+        };
+        match self.left_quote {
+            Some(left) if quote > left => {
+                let base = base_for(left, price, decimals).min(base);
+                let base = standardize_base(base, self.market.step);
+                let quote = quote_of(price, base, decimals, self.direction)?;
+                (base.0 > 0).then_some((base, quote))
+            }
+            _ => Some((base, quote)),
+        }
+    }
+
+    /// Spot fills are whole steps; a perp fills whatever is left of an order.
+    /// Source: programs/drift/src/controller/orders.rs `fulfill_spot_order_with_match`.
+    fn on_step(&self, base: BaseQty) -> BaseQty {
+        match self.market.market_type {
+            MarketType::Perp => base,
+            MarketType::Spot => standardize_base(base, self.market.step),
+        }
+    }
+
+    /// Notes a fill. Answers false when it cannot be held.
+    pub(crate) fn fill(
+        &mut self,
+        price: Price,
+        (base, quote): (BaseQty, QuoteQty),
+        origin: Origin,
+    ) -> bool {
+        let Some(filled_quote) = self.filled_quote.0.checked_add(quote.0) else {
+            self.stopped = Some(Reason::QuoteExceeded);
+            return false;
+        };
+        if self.fills.len() >= FILLS_MAX {
+            self.stopped = Some(Reason::FillsExceeded);
+            return false;
+        }
+        self.filled_quote = QuoteQty(filled_quote);
+        self.filled_base.0 += base.0;
+        self.left_base.0 -= base.0;
+        self.left_quote = self.left_quote.map(|left| QuoteQty(left.0.saturating_sub(quote.0)));
+        let Origin { source, maker, order_id } = origin;
+        self.fills.push(Fill {
+            source,
+            maker,
+            order_id,
+            price,
+            size: base,
+            quote,
+            taker_fee: QuoteQty(0),
+            maker_rebate: QuoteQty(0),
+        });
+        true
+    }
+}
+
+/// Whether a taker pays more, or gets less, at `price` than at `other`.
+pub(crate) fn is_worse(taker: Direction, price: Price, other: Price) -> bool {
+    match taker {
+        Direction::Long => price > other,
+        Direction::Short => price < other,
+    }
+}

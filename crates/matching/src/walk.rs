@@ -1,0 +1,263 @@
+//! The walk: what a taker gets, fill by fill.
+
+use slotbook_book::EmptyReason;
+use slotbook_protocol::price::{standardize_base, standardize_price};
+use slotbook_protocol::units::{BaseQty, Price, Pubkey, QuoteQty};
+
+use crate::liquidity::{Liquidity, MarketTerms};
+use crate::money::{base_for, price_of};
+use crate::taker::{OrderKind, Size, Taker};
+use crate::tally::Tally;
+use crate::{onchain, spec};
+
+/// Whose rules decide what the taker meets, and in which order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Model {
+    /// The specification's sequence: auction, resting orders, AMM, external venues.
+    Spec,
+    /// The program's: the AMM comes between the resting orders, by price.
+    Onchain,
+}
+
+impl Model {
+    /// The name in interfaces.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Spec => "spec",
+            Self::Onchain => "onchain",
+        }
+    }
+}
+
+/// Where a fill comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FillSource {
+    /// An offer in the taker's auction.
+    Jit,
+    /// A resting order.
+    Dlob,
+    /// The market's own automated maker.
+    Vamm,
+    /// A venue outside the exchange.
+    External,
+}
+
+impl FillSource {
+    /// The name in interfaces.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Jit => "jit",
+            Self::Dlob => "dlob",
+            Self::Vamm => "vamm",
+            Self::External => "external",
+        }
+    }
+}
+
+/// Where a fill comes from, and who makes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Origin {
+    pub(crate) source: FillSource,
+    pub(crate) maker: Option<Pubkey>,
+    pub(crate) order_id: Option<u32>,
+}
+
+/// One fill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fill {
+    /// Where it comes from.
+    pub source: FillSource,
+    /// The maker's user account; `None` for sources without one, or where it is not known.
+    pub maker: Option<Pubkey>,
+    /// The maker's order; `None` where there is none.
+    pub order_id: Option<u32>,
+    /// The maker's price, 1e6; on a curve the quote per base, rounded against the taker.
+    pub price: Price,
+    /// Base filled, in the market's base units.
+    pub size: BaseQty,
+    /// Quote filled, 1e6: rounded down when the maker buys, up when the maker sells.
+    pub quote: QuoteQty,
+    /// What the taker pays beside, 1e6.
+    pub taker_fee: QuoteQty,
+    /// What the maker gets beside, 1e6.
+    pub maker_rebate: QuoteQty,
+}
+
+/// What is left of a limit order, in the book.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rests {
+    /// The order's price, 1e6, on the tick.
+    pub price: Price,
+    /// What rests, in the market's base units.
+    pub size: BaseQty,
+}
+
+/// Why a walk has no fills, or has fewer than its liquidity gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The market's book is empty by rule.
+    Market(EmptyReason),
+    /// Only reduce-only orders fill in this market.
+    MarketReduceOnly,
+    /// The order is reduce-only, and there is no position that it reduces.
+    NothingToReduce,
+    /// The order is smaller than the market's smallest, or than a step.
+    BelowMinOrderSize,
+    /// The limit of a buy is below a tick.
+    LimitBelowTick,
+    /// The walk has [`crate::limits::FILLS_MAX`] fills.
+    FillsExceeded,
+    /// The quote of the fills is beyond all amounts.
+    QuoteExceeded,
+}
+
+impl Reason {
+    /// The name in interfaces.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Market(reason) => reason.name(),
+            Self::MarketReduceOnly => "marketReduceOnly",
+            Self::NothingToReduce => "nothingToReduce",
+            Self::BelowMinOrderSize => "belowMinOrderSize",
+            Self::LimitBelowTick => "limitBelowTick",
+            Self::FillsExceeded => "fillsExceeded",
+            Self::QuoteExceeded => "quoteExceeded",
+        }
+    }
+}
+
+/// What a taker gets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Walk {
+    /// The fills, in the order in which they happen.
+    pub fills: Vec<Fill>,
+    /// Base filled, in the market's base units.
+    pub filled_base: BaseQty,
+    /// Quote filled, 1e6.
+    pub filled_quote: QuoteQty,
+    /// Quote per base over all fills, 1e6, rounded against the taker; `None` without a fill.
+    pub average_price: Option<Price>,
+    /// The worst price of a fill, 1e6; `None` without one.
+    pub worst_price: Option<Price>,
+    /// How much worse the average is than the best price there was, in millionths, rounded down;
+    /// `None` without a fill.
+    pub price_impact: Option<u64>,
+    /// What the taker pays beside the quote, 1e6.
+    pub taker_fee: QuoteQty,
+    /// What was asked for and is not filled, in the unit in which it was asked for.
+    pub unfilled: Size,
+    /// What of it rests in the book; `None` when nothing does.
+    pub rests: Option<Rests>,
+    /// Why nothing was filled, or not everything that could be; `None` when no rule forbids it.
+    pub reason: Option<Reason>,
+}
+
+/// What a taker gets who sends this order now. The order must have passed [`Taker::check`].
+///
+/// The work is that of the fills: liquidity behind the last fill is not looked at.
+#[must_use]
+pub fn walk(taker: &Taker, liquidity: Liquidity<'_>, model: Model) -> Walk {
+    let market = liquidity.market;
+    let (limit, cap) = match terms_of(taker, &market) {
+        Ok(terms) => terms,
+        Err(reason) => return Walk::refused(taker, reason),
+    };
+    let mut tally = Tally::new(market, taker, limit, cap);
+    match model {
+        Model::Spec => spec::walk(taker, liquidity, &mut tally),
+        Model::Onchain => onchain::walk(taker, liquidity, &mut tally),
+    }
+    Walk::of(taker, tally)
+}
+
+/// The worst price on the tick and the most base that may fill, as the program places the order.
+/// Source: programs/drift/src/controller/orders.rs `place_perp_order`.
+fn terms_of(taker: &Taker, market: &MarketTerms) -> Result<(Option<Price>, BaseQty), Reason> {
+    if let Some(reason) = market.closed {
+        return Err(Reason::Market(reason));
+    }
+    if market.is_reduce_only && taker.reduce_only.is_none() {
+        return Err(Reason::MarketReduceOnly);
+    }
+    let limit = taker.limit.map(|limit| standardize_price(limit, market.tick, taker.direction));
+    if limit == Some(Price(0)) {
+        return Err(Reason::LimitBelowTick);
+    }
+    let asked = match taker.size {
+        Size::Base(base) => standardize_base(base, market.step),
+        Size::Quote(_) => BaseQty(u64::MAX),
+    };
+    let least = match taker.reduce_only {
+        Some(_) => market.step,
+        None => market.min_order_size.max(market.step),
+    };
+    if asked < least {
+        return Err(Reason::BelowMinOrderSize);
+    }
+    match taker.reducible() {
+        Some(BaseQty(0)) => Err(Reason::NothingToReduce),
+        Some(position) => Ok((limit, asked.min(position))),
+        None => Ok((limit, asked)),
+    }
+}
+
+impl Walk {
+    /// A walk that a rule forbids.
+    fn refused(taker: &Taker, reason: Reason) -> Self {
+        Self {
+            fills: Vec::new(),
+            filled_base: BaseQty(0),
+            filled_quote: QuoteQty(0),
+            average_price: None,
+            worst_price: None,
+            price_impact: None,
+            taker_fee: QuoteQty(0),
+            unfilled: taker.size,
+            rests: None,
+            reason: Some(reason),
+        }
+    }
+
+    fn of(taker: &Taker, tally: Tally) -> Self {
+        let rests = rest_of(taker, &tally);
+        let Tally { market, direction, filled_base, filled_quote, stopped, .. } = tally;
+        let average_price = price_of(filled_quote, filled_base, market.decimals, direction);
+        let worst_price = tally.fills.iter().map(|fill| fill.price).reduce(|worst, price| {
+            if crate::tally::is_worse(direction, price, worst) { price } else { worst }
+        });
+        let unfilled = match taker.size {
+            Size::Base(base) => Size::Base(BaseQty(base.0.saturating_sub(filled_base.0))),
+            Size::Quote(quote) => Size::Quote(QuoteQty(quote.0.saturating_sub(filled_quote.0))),
+        };
+        Self {
+            filled_base,
+            filled_quote,
+            average_price,
+            worst_price,
+            price_impact: None,
+            taker_fee: QuoteQty(tally.fills.iter().map(|fill| fill.taker_fee.0).sum()),
+            fills: tally.fills,
+            unfilled,
+            rests,
+            reason: stopped,
+        }
+    }
+}
+
+/// What of a limit order rests: whole steps, at its limit. An order whose walk was cut short would
+/// go on filling.
+fn rest_of(taker: &Taker, tally: &Tally) -> Option<Rests> {
+    let price = match (taker.kind, tally.stopped) {
+        (OrderKind::Limit, None) => tally.limit?,
+        _ => return None,
+    };
+    let left = match tally.left_quote() {
+        Some(quote) => base_for(quote, price, tally.market.decimals).min(tally.left_base()),
+        None => tally.left_base(),
+    };
+    let size = standardize_base(left, tally.market.step);
+    (size.0 > 0).then_some(Rests { price, size })
+}
