@@ -93,6 +93,11 @@ export declare class Core {
   /** As `l3`, each order at the price that the uncrossed /l2 gives its level. */
   uncrossedL3(market: number, depth: number, maker: string, out: Buffer): number
   /**
+   * Renders /auctions into `out`: the orders of a market that are in auction. Answers as `l2`
+   * does.
+   */
+  auctions(market: number, out: Buffer): number
+  /**
    * Renders a frame of the compatible order book channel into `out`: the /l2 body of `depth`
    * levels a side, on a grid of `grouping` ticks (0 for none), as a JSON text. `vamm` and
    * `indicative` name the channel. Answers as `l2` does.
@@ -105,8 +110,8 @@ export declare class Core {
    */
   topMakers(market: number, side: number, limit: number): string | null
   /**
-   * Writes seq, slot and state code of a market into `out` as 64-bit floats in the machine's
-   * byte order. Answers false for an unknown market or when they do not fit.
+   * Writes seq, slot, state code and the revision of the auctions of a market into `out` as
+   * 64-bit floats in the machine's byte order. Answers false for an unknown market or when they do not fit.
    */
   version(market: number, out: Buffer): boolean
   /** The number of a market by its name in any case; -1 when there is none. */

@@ -47,13 +47,13 @@ describe('addon: buffers of the caller', () => {
 
   test('a report that does not fit leaves the turn open', () => {
     const core = coreWithSpotMarket();
-    const version = Buffer.alloc(24);
+    const version = Buffer.alloc(32);
     core.version(0, version);
     expect(core.endTurn(2, Buffer.alloc(36))).toBe(-10);
     expect(core.endSnapshot(Buffer.alloc(15))).toBe(false);
-    expect(core.version(0, Buffer.alloc(23))).toBe(false);
+    expect(core.version(0, Buffer.alloc(31))).toBe(false);
     expect(core.endTurn(2, Buffer.alloc(40))).toBe(9);
-    const after = Buffer.alloc(24);
+    const after = Buffer.alloc(32);
     core.version(0, after);
     expect(after).toEqual(version);
   });

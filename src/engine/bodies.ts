@@ -2,6 +2,7 @@ import type { Core } from '#addon';
 import { EngineError } from './errors.js';
 import { parseStrings } from './parse.js';
 import type {
+  AuctionsRequest,
   FeedState,
   FrameRequest,
   L2Request,
@@ -25,7 +26,7 @@ const SIDES = ['bid', 'ask'] as const;
 /** Asks the core for finished bodies, into one buffer that grows as far as a body may. */
 export class Bodies {
   readonly #core: Core;
-  readonly #version = new Float64Array(3);
+  readonly #version = new Float64Array(4);
   readonly #versionBytes = Buffer.from(this.#version.buffer);
   #body = Buffer.allocUnsafeSlow(BODY_BYTES_START);
 
@@ -49,6 +50,10 @@ export class Bodies {
     );
   }
 
+  auctions({ market }: AuctionsRequest): Uint8Array {
+    return this.#render(market, (out) => this.#core.auctions(market, out));
+  }
+
   orderbookFrame({ market, depth, grouping = 0, vamm, indicative }: FrameRequest): Uint8Array {
     const core = this.#core;
     return this.#render(market, (out) =>
@@ -64,8 +69,8 @@ export class Bodies {
 
   version(market: number): Version {
     if (!this.#core.version(market, this.#versionBytes)) throw marketNotFound(market);
-    const [seq = 0, slot = 0, state = 0] = this.#version;
-    return { seq, slot, state: STATES[state] ?? 'stale' };
+    const [seq = 0, slot = 0, state = 0, auctions = 0] = this.#version;
+    return { seq, slot, state: STATES[state] ?? 'stale', auctions };
   }
 
   #render(market: number, render: (out: Buffer) => number): Uint8Array {

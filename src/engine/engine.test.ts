@@ -102,7 +102,7 @@ describe('engine: a turn', () => {
     const turn = engine.endTurn(NOW_MS + 2);
     expect([...turn.dirty].sort()).toEqual([perp, spot].sort());
     expect(turn).toMatchObject({ applied: 1, changed: 1, problemCount: 0, marketsChanged: false });
-    expect(engine.version(spot)).toEqual({ seq: before + 1, slot: SLOT, state: 'live' });
+    expect(engine.version(spot)).toMatchObject({ seq: before + 1, slot: SLOT, state: 'live' });
     engine.push(USER);
     expect(engine.endTurn(NOW_MS + 3)).toMatchObject({ dirty: [], unchanged: 1, changed: 0 });
   });

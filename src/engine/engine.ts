@@ -4,9 +4,11 @@ import { Bodies, STATES } from './bodies.js';
 import { DecodedSnapshot } from './decoded-snapshot.js';
 import { EngineError, type EngineErrorCode } from './errors.js';
 import { parseMarkets, parseProblems, parseStats, parseStrings } from './parse.js';
+import { Refused } from './refused.js';
 import { Streams } from './streams.js';
 import type { FrameTimes, SnapshotAnswer, TopicDelta, TopicSpec } from './topic.js';
 import type {
+  AuctionsRequest,
   EngineStats,
   FeedState,
   FrameRequest,
@@ -28,9 +30,6 @@ const REPORT_MARKETS_MAX = 4096;
 /** Words of the turn report before the market ids; the order is that of `Core.endTurn`. */
 const REPORT_HEAD_WORDS = 9;
 
-/** Records that were refused before they reached the core, kept with their text per turn. */
-const REFUSED_KEPT_MAX = 64;
-
 /**
  * The native order book behind typed calls: account texts in, finished bodies out.
  *
@@ -51,8 +50,7 @@ export class Engine {
   #turn = 0;
   /** The parts of the snapshot that is being applied; undefined outside of one. */
   #snapshotParts: Set<DecodedSnapshot> | undefined;
-  #refused: Problem[] = [];
-  #refusedCount = 0;
+  readonly #refused = new Refused();
   #marketSet = 0;
   #markets: readonly MarketInfo[] = [];
   #marketsOf = -1;
@@ -127,7 +125,7 @@ export class Engine {
       stale: word(2),
       ignored: word(3),
       closed: word(4),
-      problemCount: word(6) + this.#refusedCount,
+      problemCount: word(6) + this.#refused.count,
       problems: this.#takeProblems(word(6)),
       marketsChanged,
     };
@@ -203,6 +201,11 @@ export class Engine {
     return this.#bodies.l3(request);
   }
 
+  /** The finished /auctions body: a view as well. */
+  auctions(request: AuctionsRequest): Uint8Array {
+    return this.#bodies.auctions(request);
+  }
+
   /**
    * The finished frame of the compatible order book channel: the channel's name, and the /l2 body
    * as a JSON text. A view on the engine's own buffer, valid until the next body.
@@ -273,10 +276,7 @@ export class Engine {
       this.#flush();
       write();
     } catch (error) {
-      if (!(error instanceof EngineError)) throw error;
-      this.#refusedCount += 1;
-      if (this.#refused.length >= REFUSED_KEPT_MAX) return;
-      this.#refused.push({ pubkey, code: error.code, message: error.message });
+      this.#refused.note(pubkey, error);
     }
   }
 
@@ -289,11 +289,7 @@ export class Engine {
   }
 
   #takeProblems(inCore: number): readonly Problem[] {
-    const refused = this.#refused;
-    if (this.#refusedCount > 0) {
-      this.#refused = [];
-      this.#refusedCount = 0;
-    }
+    const refused = this.#refused.take();
     return inCore === 0 ? refused : [...refused, ...parseProblems(this.#core.takeProblems())];
   }
 }

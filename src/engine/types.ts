@@ -84,6 +84,8 @@ export interface Version {
   readonly seq: number;
   readonly slot: number;
   readonly state: FeedState;
+  /** Of the orders in auction, which are not of the book: another number when they changed. */
+  readonly auctions: number;
 }
 
 export interface L2Request {
@@ -118,6 +120,10 @@ export interface FrameRequest {
   readonly vamm: boolean;
   /** Whether the channel has indicative quotes. */
   readonly indicative: boolean;
+}
+
+export interface AuctionsRequest {
+  readonly market: number;
 }
 
 export interface TopMakersRequest {

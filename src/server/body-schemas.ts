@@ -31,10 +31,7 @@ const level = Type.Object({
   }),
 });
 
-const order = Type.Object({
-  price: price('Price at 1e6.'),
-  size: size('Base left, at 1e9.'),
-  queue: size('Base ahead of the order at its price.'),
+const orderFacts = {
   oraclePriceOffset: price('Distance from the oracle at 1e6; 0 for a fixed price.'),
   maker: text('User account.'),
   orderId: count('The id of the order in its account.'),
@@ -43,6 +40,39 @@ const order = Type.Object({
   reduceOnly: Type.Boolean(),
   postOnly: Type.Boolean(),
   signedMsg: Type.Boolean(),
+};
+
+const order = Type.Object({
+  price: price('Price at 1e6.'),
+  size: size('Base left, at 1e9.'),
+  queue: size('Base ahead of the order at its price.'),
+  ...orderFacts,
+});
+
+const priceOrNull = (description: string) =>
+  Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    pattern: UNSIGNED_TEXT,
+    description: `${description}, at 1e6; null where the program gives the order no price.`,
+  });
+
+const auction = Type.Object({
+  orderType: word(['market', 'limit', 'triggerMarket', 'triggerLimit', 'oracle'], {
+    description: 'How the order is priced.',
+  }),
+  direction: word(['long', 'short'], { description: 'Whether it buys or sells.' }),
+  price: size('The limit price that the order names, at 1e6; 0 for none.'),
+  size: size('What can still fill, at 1e9.'),
+  baseAssetAmount: size('Size at placement, at 1e9.'),
+  baseAssetAmountFilled: size('Filled so far, at 1e9.'),
+  ...orderFacts,
+  auctionStartPrice: price('As on chain, at 1e6: a price, or an offset from the oracle.'),
+  auctionEndPrice: price('As on chain, at 1e6: a price, or an offset from the oracle.'),
+  startPrice: priceOrNull('Price in the first slot of the auction'),
+  endPrice: priceOrNull('Price in its last slot'),
+  currentPrice: priceOrNull('Price at which the order fills now'),
+  auctionDuration: count('Slots of the auction after its first.'),
+  slotsLeft: count('Slots that it still has after this one; 0 in its last.'),
 });
 
 /** Empty while the oracle's account has not been read. */
@@ -133,6 +163,11 @@ const named = (name: string) => Type.Unsafe({ $ref: `#/components/schemas/${name
 export const bodySchemas = {
   L2: Type.Object({ ...sides(level), ...identity, ...prices, ...version }),
   L3: Type.Object({ ...sides(order), ...identity, ...version }),
+  Auctions: Type.Object({
+    auctions: Type.Array(auction, { description: 'The one that was placed first comes first.' }),
+    ...identity,
+    ...version,
+  }),
   BatchL2: Type.Object({
     l2s: Type.Array(Type.Union([named('L2'), named('Error')]), {
       description: 'One book or one error for each entry, in their order.',

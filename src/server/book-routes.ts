@@ -6,11 +6,18 @@
  * core caches them.
  */
 import { LIMITS } from '../limits.js';
-import type { BookSource, L2Request, L3Request, MarketVersion, Readiness } from './book-source.js';
+import type {
+  AuctionsRequest,
+  BookSource,
+  L2Request,
+  L3Request,
+  MarketVersion,
+  Readiness,
+} from './book-source.js';
 import { ServerError } from './errors.js';
 import { GzipCache } from './gzip.js';
 import { LoopShare, oneStep } from './loop-share.js';
-import { parseL2, parseL3 } from './params.js';
+import { parseAuctions, parseL2, parseL3 } from './params.js';
 import type { Reply } from './reply.js';
 import type { HttpRequest } from './uws.js';
 import {
@@ -56,6 +63,18 @@ export function l3Route(options: BookRouteOptions): BookRoute {
   });
 }
 
+/** The orders in auction. Their tag has one more part, since the book's version is not of them. */
+export function auctionsRoute(options: BookRouteOptions): BookRoute {
+  const { book } = options;
+  return bookRoute<AuctionsRequest>({
+    ...options,
+    parse: (raw) => parseAuctions(raw, book),
+    render: (query) => book.auctions(query),
+    beside: ({ auctions = 0 }) => auctions,
+    isLarge: () => true,
+  });
+}
+
 /** Throws NOT_READY until a first book has been live; later books carry their own state. */
 export function requireFirstBook({ everLive, reason, state }: Readiness): void {
   if (!everLive) throw new ServerError('NOT_READY', reason ?? `the book is ${state}`);
@@ -68,10 +87,12 @@ export function bookRoute<Query extends { readonly market: number }>(options: {
   readonly share?: LoopShare;
   readonly parse: (raw: string) => Query;
   readonly render: (query: Query) => Uint8Array;
+  /** What of the version the tag names beside the book's own part. */
+  readonly beside?: (version: MarketVersion) => number;
   /** Whether the body may be so large that it is made in its share of the event loop. */
   readonly isLarge: (query: Query) => boolean;
 }): BookRoute {
-  const { book, readiness, share = new LoopShare(), parse, render, isLarge } = options;
+  const { book, readiness, share = new LoopShare(), parse, render, beside, isLarge } = options;
   const memo = new QueryMemo(book, (raw) => newParsed(parse(raw)));
   const gzips = new GzipCache();
   /** In the present turn nothing can be other than at the query's last answer. */
@@ -80,7 +101,7 @@ export function bookRoute<Query extends { readonly market: number }>(options: {
     if (known?.turn === book.turn) return known;
     requireFirstBook(readiness());
     const parsed = memo.get(raw);
-    freshen(parsed, book);
+    freshen(parsed, book, beside);
     return parsed;
   };
   const make = (parsed: Parsed<Query>, isZipped: boolean): Reply | Promise<Reply> => {
@@ -126,23 +147,30 @@ interface Parsed<Query> {
 }
 
 function newParsed<Query>(query: Query): Parsed<Query> {
-  const version = { seq: -1, slot: -1, state: '' };
+  const version = { seq: -1, slot: -1, state: '', auctions: -1 };
   const tag = { etag: '', headers: [] };
   return { query, key: JSON.stringify(query), turn: -1, epoch: '', version, tag, small: null };
 }
 
-/** Writes the headers anew when the market has another version than at the last answer. */
-function freshen(parsed: Parsed<{ readonly market: number }>, book: BookSource): void {
+/** Writes the headers anew when the body is of another version than at the last answer. */
+function freshen(
+  parsed: Parsed<{ readonly market: number }>,
+  book: BookSource,
+  beside: ((version: MarketVersion) => number) | undefined,
+): void {
   const { epoch, turn } = book;
-  const { seq, slot, state } = book.version(parsed.query.market);
+  const version = book.version(parsed.query.market);
+  const { seq, slot, state } = version;
   parsed.turn = turn;
   parsed.small = null;
   const last = parsed.version;
   const same = last.seq === seq && last.slot === slot && last.state === state;
-  if (same && parsed.epoch === epoch) return;
+  const isSame = same && beside?.(last) === beside?.(version);
+  if (isSame && parsed.epoch === epoch) return;
   parsed.epoch = epoch;
-  parsed.version = { seq, slot, state };
-  parsed.tag = tagged(`"${epoch}.${seq}.${slot}.${state}"`, parsed.version);
+  parsed.version = version;
+  const rest = beside === undefined ? '' : `.${beside(version)}`;
+  parsed.tag = tagged(`"${epoch}.${seq}.${slot}.${state}${rest}"`, version);
 }
 
 /** Keeps an answer for the rest of the turn; its body is copied, since the book will overwrite it. */

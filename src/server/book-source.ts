@@ -26,6 +26,8 @@ export interface MarketVersion {
   readonly seq: number;
   readonly slot: number;
   readonly state: string;
+  /** Of the orders in auction, which are not of the book: another number when they changed. */
+  readonly auctions?: number;
 }
 
 /** Counters of the core for /metrics. */
@@ -50,6 +52,7 @@ export interface BookSource {
   findMarket(name: string): MarketRow | undefined;
   l2(query: L2Request): Uint8Array;
   l3(query: L3Request): Uint8Array;
+  auctions(query: AuctionsRequest): Uint8Array;
   /** The finished frame of the compatible order book channel. */
   orderbookFrame(query: FrameRequest): Uint8Array;
   /** The user accounts whose orders stand best on a side, each once, best first. */
@@ -92,6 +95,11 @@ export interface L3Request {
   readonly maker?: string;
   /** Whether orders that cross are moved apart. */
   readonly uncross?: boolean;
+}
+
+/** The orders of a market that are in auction. */
+export interface AuctionsRequest {
+  readonly market: number;
 }
 
 /** A channel of the compatible order book; its name says all of this but the depth. */

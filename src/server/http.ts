@@ -4,7 +4,7 @@
 
 import type { ReadAccounts } from './account-reads.js';
 import { batchL2Route } from './batch-route.js';
-import { l2Route, l3Route } from './book-routes.js';
+import { auctionsRoute, l2Route, l3Route } from './book-routes.js';
 import { docsReply } from './docs-page.js';
 import { ServerError, STATUS_BY_CODE } from './errors.js';
 import { LoopShare } from './loop-share.js';
@@ -90,6 +90,7 @@ function routesOf(
     '/batchL2': batch,
     '/batchL2Cache': batch,
     '/l3': l3Route(ofBook),
+    '/auctions': auctionsRoute(ofBook),
     '/topMakers': topMakersRoute({ ...ofBook, readAccounts }),
     // Reached only by what is no upgrade, which the transport takes before.
     '/ws': upgradeRequired,

@@ -3,6 +3,7 @@
  * because a market's name is known only after its account has been read.
  */
 import type {
+  AuctionsRequest,
   BookSource,
   BookStats,
   FrameRequest,
@@ -62,6 +63,10 @@ class FilteredBook implements BookSource {
 
   l3(request: L3Request): Uint8Array {
     return this.book.l3(request);
+  }
+
+  auctions(request: AuctionsRequest): Uint8Array {
+    return this.book.auctions(request);
   }
 
   orderbookFrame(request: FrameRequest): Uint8Array {

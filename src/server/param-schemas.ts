@@ -100,6 +100,9 @@ export const l3Params = Type.Object({
   uncross,
 });
 
+/** The parameters of /auctions. */
+export const auctionsParams = Type.Object(market);
+
 /** The parameters of /topMakers. */
 export const topMakersParams = Type.Object({
   ...market,

@@ -4,17 +4,23 @@
  * This file does not know where the answer comes from; it asks the book only which markets exist.
  */
 import { LIMITS } from '../limits.js';
-import type { BookSource, L2Request, L3Request, MarketRow } from './book-source.js';
+import type {
+  AuctionsRequest,
+  BookSource,
+  L2Request,
+  L3Request,
+  MarketRow,
+} from './book-source.js';
 import { quoted, ServerError } from './errors.js';
 import { checkParams, prepareParams, type Texts } from './param-check.js';
-import { l2Params, l3Params, topMakersParams } from './param-schemas.js';
+import { auctionsParams, l2Params, l3Params, topMakersParams } from './param-schemas.js';
 import { splitQuery } from './query.js';
 
 type Markets = Pick<BookSource, 'markets' | 'findMarket'>;
 
 /** Makes ready for all requests of the book paths, which takes some 30 ms. */
 export function prepareBookParams(): void {
-  prepareParams([l2Params, l3Params, topMakersParams]);
+  prepareParams([l2Params, l3Params, auctionsParams, topMakersParams]);
 }
 
 /** Reads the parameters of /l2. Throws a ServerError that names the wrong one. */
@@ -32,6 +38,12 @@ export function parseL3(raw: string, markets: Markets): L3Request {
     ...(maker === undefined ? {} : { maker }),
     ...(uncross ? { uncross } : {}),
   };
+}
+
+/** Reads the parameters of /auctions. Throws a ServerError that names the wrong one. */
+export function parseAuctions(raw: string, markets: Markets): AuctionsRequest {
+  const params = checkParams(auctionsParams, splitQuery(raw, auctionsParams.properties));
+  return { market: selectMarket(params, markets).id };
 }
 
 /** What /topMakers is asked for. */

@@ -5,7 +5,7 @@
 import type { TObject } from '@sinclair/typebox';
 import type { BodyName } from './body-schemas.js';
 import type { ErrorCode } from './errors.js';
-import { l2Params, l3Params, topMakersParams } from './param-schemas.js';
+import { auctionsParams, l2Params, l3Params, topMakersParams } from './param-schemas.js';
 
 /** One path as it is described. */
 export interface PathSpec {
@@ -56,6 +56,14 @@ export const pathSpecs = {
     kind: 'book',
     params: l3Params,
     body: 'L3',
+    tagged: true,
+    errors: [...marketErrors, 'NOT_READY', 'LIMIT_EXCEEDED'],
+  },
+  '/auctions': {
+    summary: 'The orders of a market that are in auction, at the prices at which they fill now',
+    kind: 'book',
+    params: auctionsParams,
+    body: 'Auctions',
     tagged: true,
     errors: [...marketErrors, 'NOT_READY', 'LIMIT_EXCEEDED'],
   },

@@ -3,6 +3,7 @@
  * order: what a body says is tested through the engine.
  */
 import type {
+  AuctionsRequest,
   BookSource,
   BookStats,
   FrameRequest,
@@ -46,7 +47,7 @@ function marketRow(
 /** The book of these tests. */
 export class FakeBook implements BookSource {
   epoch = 'epoch-1';
-  current: MarketVersion = { seq: 7, slot: 1000, state: 'live' };
+  current: MarketVersion = { seq: 7, slot: 1000, state: 'live', auctions: 3 };
   /** Makes every body this much longer. */
   filler = '';
   /** Makes every body throw. */
@@ -81,6 +82,10 @@ export class FakeBook implements BookSource {
   }
 
   l3(asked: L3Request): Uint8Array {
+    return this.echo(asked);
+  }
+
+  auctions(asked: AuctionsRequest): Uint8Array {
     return this.echo(asked);
   }
 
@@ -134,7 +139,7 @@ export class FakeBook implements BookSource {
     };
   }
 
-  private echo(asked: L2Request | L3Request | FrameRequest): Buffer {
+  private echo(asked: L2Request | L3Request | AuctionsRequest | FrameRequest): Buffer {
     if (this.broken) throw new Error('deliberate');
     const { filler } = this;
     return Buffer.from(JSON.stringify(filler === '' ? { asked } : { asked, filler }));

@@ -13,6 +13,8 @@ pub(crate) const NO_MARKET: u16 = u16::MAX;
 pub(crate) enum Place {
     /// In no ladder; the reason is kept for the counters.
     Out(crate::place::LeftOut),
+    /// In no ladder either, but in the list of its market's running auctions.
+    Auction(crate::place::LeftOut),
     /// In the ladder of fixed prices.
     Fixed(crate::Side),
     /// In the ladder of oracle offsets.
@@ -24,7 +26,7 @@ pub(crate) enum Place {
 pub(crate) struct Node {
     /// Shown size in the market's base units.
     pub(crate) size: u64,
-    /// Fixed: the price. Offset: the oracle offset, as the bits of an i64.
+    /// Fixed: the price. Offset: the oracle offset, as the bits of an i64. Elsewhere 0.
     pub(crate) key: u64,
     pub(crate) prev: u32,
     pub(crate) next: u32,

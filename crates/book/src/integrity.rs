@@ -4,7 +4,7 @@ use slotbook_protocol::enums::{MarketType, OrderStatus};
 use slotbook_protocol::order::OrderView;
 
 use crate::Side;
-use crate::arena::{NONE, Place, handle_of};
+use crate::arena::{NONE, Node, Place, handle_of};
 use crate::book::Book;
 use crate::hash::{CanonicalHash, HashRow};
 use crate::limits::ORDERS_PER_USER;
@@ -33,7 +33,7 @@ impl Book {
     pub fn check_integrity(&self) -> Result<(), Violation> {
         self.check_counts()?;
         self.check_indicative().map_err(Violation)?;
-        let mut listed = 0;
+        let (mut listed, mut auctioned) = (0, 0);
         for id in 0..self.markets.len() {
             let id = MarketId(u16::try_from(id).map_err(|_| Violation("market ids are u16"))?);
             for side in Side::BOTH {
@@ -41,7 +41,10 @@ impl Book {
                 listed += self.check_offset(id, side)?;
                 self.check_levels(id, side)?;
             }
+            auctioned += self.check_auctions(id)?;
         }
+        let placed = self.count_nodes(|node| matches!(node.place, Place::Auction(_)));
+        ensure(auctioned == placed, "each order in auction is in its market's list")?;
         ensure(listed == self.resting_orders, "each resting order is in exactly one ladder")
     }
 
@@ -84,6 +87,11 @@ impl Book {
                 self.check_place(handle_of(index, slot))?;
                 match block.nodes[slot].place {
                     Place::Out(reason) => left_out[reason as usize] += 1,
+                    Place::Auction(reason) => {
+                        left_out[reason as usize] += 1;
+                        ensure(is_open, "only open orders are in auction")?;
+                        ensure(block.nodes[slot].size > 0, "an order in auction has a size")?;
+                    }
                     Place::Fixed(_) | Place::Offset(_) => {
                         resting += 1;
                         ensure(is_open, "only open orders rest")?;
@@ -136,20 +144,42 @@ impl Book {
         Ok(listed)
     }
 
-    /// Walks a list: links agree both ways, and every node says that it stands here.
+    fn check_auctions(&self, id: MarketId) -> Result<usize, Violation> {
+        let list = &self.markets[id.index()].auctions;
+        let is_here = |node: &Node| {
+            MarketId(node.market) == id && node.key == 0 && matches!(node.place, Place::Auction(_))
+        };
+        let (count, _) = self.check_nodes(list.head, is_here)?;
+        ensure(count == list.len, "a market counts its orders in auction")?;
+        Ok(count)
+    }
+
+    fn count_nodes(&self, is_counted: impl Fn(&Node) -> bool) -> usize {
+        let blocks = (0..self.users.len()).map(|index| self.arena.block(index));
+        blocks.map(|block| block.nodes.iter().filter(|node| is_counted(node)).count()).sum()
+    }
+
     fn check_list(
         &self,
         head: u32,
-        (id, place, key): (MarketId, Place, u64),
+        place: (MarketId, Place, u64),
+    ) -> Result<(usize, u128), Violation> {
+        self.check_nodes(head, |node| (MarketId(node.market), node.place, node.key) == place)
+    }
+
+    /// Walks a list: links agree both ways, and every node says that it stands here.
+    fn check_nodes(
+        &self,
+        head: u32,
+        is_here: impl Fn(&Node) -> bool,
     ) -> Result<(usize, u128), Violation> {
         let (mut count, mut size) = (0, 0u128);
         let (mut handle, mut before) = (head, NONE);
         while handle != NONE {
-            ensure(count <= self.resting_orders, "a list has no cycle")?;
+            ensure(count <= self.open_orders, "a list has no cycle")?;
             let node = self.arena.node(handle);
             ensure(node.prev == before, "links agree both ways")?;
-            let here = (MarketId(node.market), node.place, node.key) == (id, place, key);
-            ensure(here, "a node's place is the list it is in")?;
+            ensure(is_here(node), "a node's place is the list it is in")?;
             count += 1;
             size += u128::from(node.size);
             before = handle;

@@ -2,7 +2,7 @@
 //!
 //! [`Book`] takes raw accounts ([`Book::apply`]) and the chain's time ([`Book::set_clock`]), and
 //! shows each market's resting orders as levels ([`Book::levels`]) or as orders
-//! ([`Book::orders`]). Everything between two calls of [`Book::end_turn`] is one turn: a market in
+//! ([`Book::orders`]), and the orders in auction ([`Book::auctions`]). Everything between two calls of [`Book::end_turn`] is one turn: a market in
 //! which anything shown changed gets the next sequence number.
 //!
 //! This room reads no clock, does no I/O and uses no randomness: the same calls give the same
@@ -21,6 +21,7 @@
 
 mod accounts;
 mod arena;
+mod auctions;
 mod book;
 mod chunks;
 mod error;
@@ -44,6 +45,7 @@ mod wheel;
 mod wide;
 
 pub use accounts::{AccountUpdate, Applied, Gate};
+pub use auctions::AuctionRow;
 pub use book::{Book, BookConfig, Counters};
 pub use error::BookError;
 pub use indicative::{

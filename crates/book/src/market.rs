@@ -5,6 +5,7 @@ use slotbook_protocol::oracle::OracleReading;
 use slotbook_protocol::units::{BaseQty, Price, Pubkey, Slot, UnixSeconds};
 
 use crate::Side;
+use crate::auctions::AuctionList;
 use crate::indicative::MarketQuotes;
 use crate::ladder::Ladder;
 use crate::offset_ladder::{OffsetLadder, OffsetPricing};
@@ -140,6 +141,7 @@ pub(crate) struct Market {
     pub(crate) pricing: Option<OffsetPricing>,
     pub(crate) fixed: [Ladder; 2],
     pub(crate) offset: [OffsetLadder; 2],
+    pub(crate) auctions: AuctionList,
     pub(crate) seq: u64,
     pub(crate) ts_ms: u64,
     pub(crate) dirty: bool,
@@ -159,6 +161,7 @@ impl Market {
             pricing: None,
             fixed: Side::BOTH.map(Ladder::new),
             offset: Side::BOTH.map(OffsetLadder::new),
+            auctions: AuctionList::default(),
             seq: 0,
             ts_ms: 0,
             dirty: false,

@@ -21,10 +21,12 @@ impl Book {
         block.raw[slot] = *new;
         let node = &mut block.nodes[slot];
         node.generation = node.generation.wrapping_add(1);
-        let shown_in = shown_market(node.place, node.market);
+        let (place, market) = (node.place, MarketId(node.market));
         self.set_masks(user, slot, new);
-        if let (true, Some(id)) = (row_changed, shown_in) {
-            self.touch_shown(id, handle);
+        match place {
+            Place::Fixed(_) | Place::Offset(_) if row_changed => self.touch_shown(market, handle),
+            Place::Auction(_) => self.touch_auctions(market),
+            _ => {}
         }
         if self.users.get(user).timed >> slot & 1 == 1 {
             self.schedule(handle);
@@ -46,12 +48,12 @@ impl Book {
     /// Sets the timers of an open order: the end of its auction, and its expiry.
     pub(crate) fn schedule(&mut self, handle: u32) {
         let Some(order) = open_order(self.arena.raw(handle)) else { return };
-        if !order.is_limit() {
-            return;
-        }
         let timer = Timer { handle, generation: self.arena.node(handle).generation };
-        if !order.is_resting_limit(self.slot) {
+        let in_auction = order.is_taking(self.slot) && !order.is_auction_complete(self.slot);
+        if in_auction {
             self.auctions.schedule(auction_end(&order), timer);
+        } else if !order.is_limit() {
+            return;
         }
         if let Some(due) = expiry(&order).filter(|_| !order.is_expired(self.now)) {
             self.expiries.schedule(due, timer);
@@ -118,6 +120,11 @@ impl Book {
                 self.count_left_out(reason, false);
                 return;
             }
+            Place::Auction(reason) => {
+                self.count_left_out(reason, false);
+                self.leave_auctions(MarketId(node.market), handle);
+                return;
+            }
             Place::Fixed(side) => self.markets[usize::from(node.market)].fixed[side.index()]
                 .remove(&mut self.arena, handle, node.key, node.size),
             Place::Offset(side) => self.markets[usize::from(node.market)].offset[side.index()]
@@ -138,6 +145,11 @@ impl Book {
                 self.count_left_out(reason, true);
                 return;
             }
+            Place::Auction(reason) => {
+                self.count_left_out(reason, true);
+                self.join_auctions(id, handle);
+                return;
+            }
             Place::Fixed(side) => {
                 let ladder = &mut self.markets[id.index()].fixed[side.index()];
                 ladder.insert(&mut self.arena, handle, key, size);
@@ -156,6 +168,7 @@ impl Book {
         let market = &mut self.markets[usize::from(node.market)];
         match node.place {
             Place::Out(_) => unreachable!("Invariant: an order that is out has size 0"),
+            Place::Auction(_) => {}
             Place::Fixed(side) => market.fixed[side.index()].resize(node.key, node.size, size),
             Place::Offset(side) => {
                 let offset = node.key.cast_signed();
@@ -163,7 +176,10 @@ impl Book {
             }
         }
         self.arena.node_mut(handle).size = size;
-        self.touch_shown(MarketId(node.market), handle);
+        match node.place {
+            Place::Auction(_) => self.touch_auctions(MarketId(node.market)),
+            _ => self.touch_shown(MarketId(node.market), handle),
+        }
     }
 
     /// Notes a change of a market, if the order is of what the market shows.
@@ -190,6 +206,7 @@ impl Book {
         let key = market.info.key();
         market.fixed.iter_mut().for_each(crate::ladder::Ladder::clear);
         market.offset.iter_mut().for_each(|ladder| ladder.reset(tick));
+        market.auctions.clear();
         self.touch(id);
         self.for_each_order(
             |user| user.open,
@@ -202,19 +219,21 @@ impl Book {
         );
     }
 
-    /// Forgets a place in a ladder that has been emptied.
+    /// Forgets a place in a ladder or a list that has been emptied.
     fn detach(&mut self, handle: u32) {
         let node = self.arena.node_mut(handle);
-        if matches!(node.place, Place::Out(_)) {
-            return;
-        }
-        node.place = Place::Out(LeftOut::NotOpen);
+        let (left_out, resting) = match node.place {
+            Place::Out(_) => return,
+            Place::Auction(reason) => (reason, 0),
+            Place::Fixed(_) | Place::Offset(_) => (LeftOut::NotOpen, 1),
+        };
+        node.place = Place::Out(left_out);
         node.market = NO_MARKET;
         node.key = 0;
         node.size = 0;
         node.prev = NONE;
         node.next = NONE;
-        self.resting_orders -= 1;
+        self.resting_orders -= resting;
     }
 
     /// Sizes a market's reduce-only orders again: its interest changed what positions hold.
@@ -284,10 +303,6 @@ fn market_of(raw: &[u8; ORDER_BYTES]) -> Option<MarketKey> {
     let view = OrderView::new(raw);
     let market_type = view.market_type().ok()?;
     Some(MarketKey { market_type, market_index: view.market_index() })
-}
-
-fn shown_market(place: Place, market: u16) -> Option<MarketId> {
-    (!matches!(place, Place::Out(_))).then_some(MarketId(market))
 }
 
 /// What a row of /l3 shows of a slot besides price and size: order slot, id, expiry and flags.

@@ -101,8 +101,21 @@ pub(crate) struct Context {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Decision {
     Out(LeftOut),
-    Fixed { side: Side, price: u64, size: u64 },
-    Offset { side: Side, offset: i64, size: u64 },
+    /// Left out of the ladders, but in auction now.
+    Auction {
+        reason: LeftOut,
+        size: u64,
+    },
+    Fixed {
+        side: Side,
+        price: u64,
+        size: u64,
+    },
+    Offset {
+        side: Side,
+        offset: i64,
+        size: u64,
+    },
 }
 
 impl Decision {
@@ -110,6 +123,7 @@ impl Decision {
     pub(crate) fn place(self) -> (Place, u64, u64) {
         match self {
             Self::Out(reason) => (Place::Out(reason), 0, 0),
+            Self::Auction { reason, size } => (Place::Auction(reason), 0, size),
             Self::Fixed { side, price, size } => (Place::Fixed(side), price, size),
             Self::Offset { side, offset, size } => {
                 (Place::Offset(side), offset.cast_unsigned(), size)
@@ -121,9 +135,23 @@ impl Decision {
 /// Decides by DESIGN section 4: resting, not expired, fillable, priced.
 pub(crate) fn decide(order: &Order, context: &Context) -> Decision {
     match left_out(order, context) {
+        Some(reason @ (LeftOut::TakerOnly | LeftOut::InAuction)) => taking(order, context, reason),
         Some(reason) => Decision::Out(reason),
         None => placed(order, context),
     }
+}
+
+/// Decides whether an order that takes is in auction now: what of the ladders' rules concerns it
+/// holds for it as well, and a market order's auction has to run still.
+fn taking(order: &Order, context: &Context, reason: LeftOut) -> Decision {
+    let is_waiting = order.must_be_triggered() && !order.is_triggered();
+    let runs = !order.is_auction_complete(context.slot) && !order.is_expired(context.now);
+    let may_fill = !context.owner_frozen && (order.reduce_only || !context.market_reduce_only);
+    let size = order.unfilled_for_position(context.position).0;
+    if is_waiting || !runs || !may_fill || size == 0 || size < context.step.0 {
+        return Decision::Out(reason);
+    }
+    Decision::Auction { reason, size }
 }
 
 /// The order of the tests decides which reason is counted when several hold.
@@ -170,7 +198,7 @@ fn placed(order: &Order, context: &Context) -> Decision {
     Decision::Fixed { side, price: order.price.0, size }
 }
 
-/// The slot at which an order in auction starts to rest.
+/// The first slot after an order's auction, at which a limit order starts to rest.
 /// Source: sdk/src/math/auction.ts `isAuctionComplete`: over when `slot - order.slot > duration`.
 pub(crate) fn auction_end(order: &Order) -> i64 {
     let end = order.slot.0.saturating_add(u64::from(order.auction_duration)).saturating_add(1);

@@ -4,9 +4,11 @@ use napi::bindgen_prelude::{BigInt, BufferSlice};
 use napi::{Error, Result, Status};
 use napi_derive::napi;
 use slotbook_book::{
-    AccountUpdate, Applied, Book, BookConfig, EmptyReason, FeedState, MarketId, MarketInfo, Side,
+    AccountUpdate, Applied, AuctionRow, Book, BookConfig, EmptyReason, FeedState, MarketId,
+    MarketInfo, Side,
 };
 use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
+use slotbook_wire::auctions::render_auctions;
 use slotbook_wire::cache::{BodyCache, CACHE_LIMITS, Version};
 use slotbook_wire::frame::{FrameRequest, Included, render_frame};
 use slotbook_wire::render::{
@@ -39,6 +41,7 @@ enum BodyKey {
     UncrossedL2 { market: u16, depth: u32, grouping: u32 },
     UncrossedL3 { market: u16, depth: u32, maker: Option<Pubkey> },
     Makers { market: u16, side: Side, limit: u32 },
+    Auctions { market: u16 },
     Frame { market: u16, depth: u32, grouping: u32, vamm: bool, indicative: bool },
 }
 
@@ -80,6 +83,7 @@ pub struct Core {
     decoder: Decoder,
     bodies: BodyCache<BodyKey>,
     rows: Rows,
+    auctions: Vec<AuctionRow>,
     crossing: Crossing,
     pub(crate) topics: Topics,
     problems: Problems,
@@ -106,6 +110,7 @@ impl Core {
             decoder: Decoder::new(),
             bodies: BodyCache::new(CACHE_LIMITS),
             rows: Rows::default(),
+            auctions: Vec::new(),
             crossing: Crossing::default(),
             topics: Topics::default(),
             problems: Problems::default(),
@@ -298,6 +303,19 @@ impl Core {
         hand_over(body, &mut out)
     }
 
+    /// Renders /auctions into `out`: the orders of a market that are in auction. Answers as `l2`
+    /// does.
+    #[napi]
+    pub fn auctions(&mut self, market: u32, mut out: BufferSlice<'_>) -> i32 {
+        let Some((id, version)) = self.shown(market) else { return 0 };
+        let version = Version { revision: self.auctions_revision(id), ..version };
+        let (book, epoch, rows) = (&self.book, &self.epoch, &mut self.auctions);
+        let body = self.bodies.body(BodyKey::Auctions { market: id.0 }, version, |body| {
+            render_auctions(book, id, epoch, rows, body);
+        });
+        hand_over(body, &mut out)
+    }
+
     /// Renders a frame of the compatible order book channel into `out`: the /l2 body of `depth`
     /// levels a side, on a grid of `grouping` ticks (0 for none), as a JSON text. `vamm` and
     /// `indicative` name the channel. Answers as `l2` does.
@@ -345,15 +363,16 @@ impl Core {
         Some(String::from_utf8_lossy(keys).into_owned())
     }
 
-    /// Writes seq, slot and state code of a market into `out` as 64-bit floats in the machine's
-    /// byte order. Answers false for an unknown market or when they do not fit.
+    /// Writes seq, slot, state code and the revision of the auctions of a market into `out` as
+    /// 64-bit floats in the machine's byte order. Answers false for an unknown market or when they do not fit.
     #[napi]
     pub fn version(&self, market: u32, mut out: BufferSlice<'_>) -> bool {
-        let Some((_, version)) = self.shown(market) else { return false };
+        let Some((id, version)) = self.shown(market) else { return false };
         let (numbers, _) = out.as_chunks_mut::<FLOAT_BYTES>();
-        let Some(numbers) = numbers.first_chunk_mut::<3>() else { return false };
-        *numbers = [version.seq as f64, version.slot as f64, f64::from(version.state)]
-            .map(f64::to_ne_bytes);
+        let Some(numbers) = numbers.first_chunk_mut::<4>() else { return false };
+        let (slot, state) = (version.slot as f64, f64::from(version.state));
+        let auctions = self.auctions_revision(id) as f64;
+        *numbers = [version.seq as f64, slot, state, auctions].map(f64::to_ne_bytes);
         true
     }
 
@@ -414,7 +433,11 @@ impl Core {
         let id = MarketId(u16::try_from(market).ok()?);
         let seq = self.book.seq(id)?;
         let (slot, state) = (self.book.slot().0, self.book.state() as u8);
-        Some((id, Version { seq, slot, state, epoch: self.epoch_number }))
+        Some((id, Version { seq, slot, state, epoch: self.epoch_number, revision: 0 }))
+    }
+
+    fn auctions_revision(&self, id: MarketId) -> u64 {
+        self.book.auctions_revision(id).unwrap_or_default()
     }
 
     /// Notes when what `markets` says has changed; only changed markets can have.

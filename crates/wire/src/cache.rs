@@ -14,6 +14,8 @@ pub struct Version {
     pub state: u8,
     /// The epoch as a number that changes with it.
     pub epoch: u64,
+    /// What else the body depends on, as a number that changes with it; 0 for most bodies.
+    pub revision: u64,
 }
 
 /// How much a cache may hold.
@@ -126,7 +128,7 @@ mod tests {
     const LIMITS: CacheLimits = CacheLimits { bodies_max: 2, bytes_max: 100 };
 
     fn version(seq: u64) -> Version {
-        Version { seq, slot: 0, state: 0, epoch: 0 }
+        Version { seq, slot: 0, state: 0, epoch: 0, revision: 0 }
     }
 
     /// Asks for a body of `bytes` bytes and answers whether it had to be rendered.
@@ -158,6 +160,7 @@ mod tests {
             Version { slot: 1, ..base },
             Version { state: 1, ..base },
             Version { epoch: 1, ..base },
+            Version { revision: 1, ..base },
             Version { seq: 2, ..base },
         ];
         for other in others {

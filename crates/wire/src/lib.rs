@@ -1,7 +1,8 @@
 //! How the market is written down.
 //!
 //! The principal functions are [`render::render_l2`] and [`render::render_l3`]: they write a
-//! finished JSON body of a market into the caller's buffer, digit by digit. [`frame`] wraps a body
+//! finished JSON body of a market into the caller's buffer, digit by digit; [`auctions`] does it for
+//! the orders in auction. [`frame`] wraps a body
 //! for subscribers, [`stream`] tells them only what has changed, [`uncross`] moves a crossed book
 //! apart, [`group`] puts levels on a coarser grid, [`cache`] keeps finished bodies while they are
 //! current.
@@ -20,6 +21,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod auctions;
 pub mod cache;
 pub mod frame;
 pub mod group;

@@ -337,7 +337,7 @@ fn line(row: &OrderRow, scale: SizeScale) -> OrderLine {
     }
 }
 
-fn body_head<'a>(
+pub(crate) fn body_head<'a>(
     info: &'a MarketInfo,
     header: &Header,
     top: TopOfBook,

@@ -48,7 +48,7 @@ fn levels() -> impl Iterator<Item = SourcedLevel> {
 }
 
 fn render(cache: &mut BodyCache<u8>, seq: u64) {
-    let version = Version { seq, slot: 0, state: 0, epoch: 0 };
+    let version = Version { seq, slot: 0, state: 0, epoch: 0, revision: 0 };
     cache.body(2, version, |out| {
         let asks = grouped(levels(), Price(10), Rounding::Up).take(50);
         write_l2(&mut JsonWriter::new(out), &HEAD, levels().take(100), asks);
