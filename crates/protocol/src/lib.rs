@@ -23,6 +23,8 @@ pub mod amm;
 pub mod clock;
 pub mod enums;
 pub mod error;
+pub mod fees;
+pub mod fill;
 pub mod market;
 pub mod oracle;
 pub mod order;

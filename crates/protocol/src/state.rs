@@ -4,6 +4,7 @@ use crate::account::field::getters;
 use crate::account::state::STATE;
 use crate::account::{AccountKind, checked};
 use crate::error::ProtocolError;
+use crate::fees::FeeStructure;
 use crate::oracle::OracleGuardRails;
 
 /// Bits of `exchange_status`. Source: programs/drift/src/state/state.rs `ExchangeStatus`.
@@ -43,6 +44,20 @@ impl<'a> StateView<'a> {
         number_of_spot_markets -> u16 = u16::from, u16 "numberOfSpotMarkets";
         /// Features that are switched on, a bit field.
         feature_bit_flags -> u8 = u8::from, u8 "featureBitFlags";
+    }
+
+    /// The fees of perp markets.
+    #[must_use]
+    pub fn perp_fee_structure(&self) -> FeeStructure {
+        const AT: usize = STATE.at("perpFeeStructure", "FeeStructure");
+        FeeStructure::read(&self.bytes[AT..])
+    }
+
+    /// The fees of spot markets.
+    #[must_use]
+    pub fn spot_fee_structure(&self) -> FeeStructure {
+        const AT: usize = STATE.at("spotFeeStructure", "FeeStructure");
+        FeeStructure::read(&self.bytes[AT..])
     }
 
     /// The limits within which an oracle's price is valid.

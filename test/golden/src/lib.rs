@@ -20,6 +20,7 @@ mod accounts;
 mod dlob;
 mod group;
 mod manifest;
+mod onchain;
 mod oracles;
 mod order;
 mod prices;

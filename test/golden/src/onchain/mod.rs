@@ -1,0 +1,58 @@
+//! Recordings of the program's own matching: fees, rounding, spreads, maker order, the whole walk.
+
+mod fees;
+
+use serde_json::Value;
+
+use crate::report::Outcome;
+use crate::value::{Malformed, integer, list, text};
+
+/// The outcomes of a file's cases by name.
+type Outcomes = Vec<(String, Outcome)>;
+
+/// How the cases of one kind of file are judged, and how such a file is told by its first case.
+struct Family {
+    key: &'static str,
+    judge: fn(&Value) -> Result<Outcome, Malformed>,
+}
+
+/// In this order the first key found decides.
+const FAMILIES: [Family; 2] = [
+    Family { key: "makerBase", judge: fees::judge_match_fill },
+    Family { key: "takerVolume30d", judge: fees::judge_fees },
+];
+
+/// Runs the file's cases when they are of a family of this module.
+pub(crate) fn check(file: &Value, first: &Value) -> Option<Result<Outcomes, Malformed>> {
+    let family = FAMILIES.iter().find(|family| first.get(family.key).is_some())?;
+    let case = |case: &Value| Ok((text(case, "name")?.to_owned(), (family.judge)(case)?));
+    Some(list(file, "cases").and_then(|cases| cases.iter().map(case).collect()))
+}
+
+/// Compares one case's recorded integers with ours, all of them: the first difference is told.
+struct Comparison<'a> {
+    recorded: &'a Value,
+    differences: Vec<String>,
+}
+
+impl<'a> Comparison<'a> {
+    fn with(recorded: &'a Value) -> Self {
+        Comparison { recorded, differences: Vec::new() }
+    }
+
+    fn same<T: Into<i128>>(&mut self, key: &str, ours: T) -> Result<&mut Self, Malformed> {
+        let (ours, recorded): (i128, i128) = (ours.into(), integer(self.recorded, key)?);
+        if ours != recorded {
+            self.differences.push(format!("{key}: ours {ours}, recorded {recorded}"));
+        }
+        Ok(self)
+    }
+
+    fn outcome(self) -> Outcome {
+        if self.differences.is_empty() {
+            Outcome::Passed
+        } else {
+            Outcome::Failed(self.differences.join("; "))
+        }
+    }
+}
