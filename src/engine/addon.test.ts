@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { Core } from '#addon';
 
 const PROGRAM = 'dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH';
+const NOTHING = Buffer.alloc(0);
 const SPOT_MARKET = '3x85u7SWkmmr7YQGYhtjARgxwegTLJgkSLRprfXod6rh';
 
 function captured(file: string): string {
@@ -26,8 +27,7 @@ function coreWithSpotMarket(): Core {
   const core = new Core(PROGRAM, 'e1');
   const data = Buffer.from(captured('spot-1-sol-202506.b64'));
   const batch = record(1, Buffer.from(SPOT_MARKET), Buffer.from(PROGRAM), data);
-  core.apply(batch, batch.length);
-  core.endTurn(1, Buffer.alloc(1024));
+  core.endTurn(batch, batch.length, 1, Buffer.alloc(1024));
   return core;
 }
 
@@ -49,10 +49,10 @@ describe('addon: buffers of the caller', () => {
     const core = coreWithSpotMarket();
     const version = Buffer.alloc(32);
     core.version(0, version);
-    expect(core.endTurn(2, Buffer.alloc(36))).toBe(-10);
+    expect(core.endTurn(NOTHING, 0, 2, Buffer.alloc(36))).toBe(-10);
     expect(core.endSnapshot(Buffer.alloc(15))).toBe(false);
     expect(core.version(0, Buffer.alloc(31))).toBe(false);
-    expect(core.endTurn(2, Buffer.alloc(40))).toBe(9);
+    expect(core.endTurn(NOTHING, 0, 2, Buffer.alloc(40))).toBe(9);
     const after = Buffer.alloc(32);
     core.version(0, after);
     expect(after).toEqual(version);

@@ -7,6 +7,7 @@ import { parseMarkets, parseProblems, parseStats, parseStrings } from './parse.j
 import { Refused } from './refused.js';
 import { Streams } from './streams.js';
 import type { FrameTimes, SnapshotAnswer, TopicDelta, TopicSpec } from './topic.js';
+import { TurnReport } from './turn-report.js';
 import type {
   AuctionsRequest,
   EngineStats,
@@ -24,12 +25,6 @@ import type {
   Version,
 } from './types.js';
 
-/** Markets that one turn can report; the core allows no more than this. */
-const REPORT_MARKETS_MAX = 4096;
-
-/** Words of the turn report before the market ids; the order is that of `Core.endTurn`. */
-const REPORT_HEAD_WORDS = 9;
-
 /**
  * The native order book behind typed calls: account texts in, finished bodies out.
  *
@@ -42,16 +37,15 @@ const REPORT_HEAD_WORDS = 9;
 export class Engine {
   readonly #core: Core;
   readonly #batch = new Batch();
-  readonly #report = new Uint32Array(REPORT_HEAD_WORDS + REPORT_MARKETS_MAX);
-  readonly #reportBytes = Buffer.from(this.#report.buffer);
+  readonly #report = new TurnReport();
   readonly #bodies: Bodies;
   readonly #streams: Streams;
   #epoch: string;
+  #state: FeedState = 'rebuilding';
   #turn = 0;
   /** The parts of the snapshot that is being applied; undefined outside of one. */
   #snapshotParts: Set<DecodedSnapshot> | undefined;
   readonly #refused = new Refused();
-  #marketSet = 0;
   #markets: readonly MarketInfo[] = [];
   #marketsOf = -1;
 
@@ -100,35 +94,31 @@ export class Engine {
     this.#core.setClock(slot, unixSeconds);
   }
 
+  /** How fresh the source is: what bodies say of it. */
+  get state(): FeedState {
+    return this.#state;
+  }
+
   setState(state: FeedState): void {
     this.#turn += 1;
+    this.#state = state;
     this.#core.setState(STATES.indexOf(state));
   }
 
   /** Applies what was pushed and tells what changed. `tsMs` is the time the bodies carry. */
   endTurn(tsMs: number): Turn {
-    this.#flush();
+    this.#turn += 1;
+    const { buffer, length } = this.#batch;
     const report = this.#report;
-    const words = this.#core.endTurn(tsMs, this.#reportBytes);
+    const words = this.#core.endTurn(buffer, length, tsMs, report.bytes);
+    this.#batch.clear();
     if (words < 0) {
       const message = `turn report needs ${-words} words, has ${report.length}`;
       throw new EngineError('REPORT_BYTES_EXCEEDED', message, { words: -words });
     }
-    const word = (index: number): number => report[index] ?? 0;
-    const marketsChanged = word(7) !== this.#marketSet;
-    this.#marketSet = word(7);
-    return {
-      dirty: Array.from(report.subarray(REPORT_HEAD_WORDS, words)),
-      applied: word(5),
-      changed: word(0),
-      unchanged: word(1),
-      stale: word(2),
-      ignored: word(3),
-      closed: word(4),
-      problemCount: word(6) + this.#refused.count,
-      problems: this.#takeProblems(word(6)),
-      marketsChanged,
-    };
+    const problemCount = report.problemCount + this.#refused.count;
+    const problems = this.#takeProblems(report.problemCount);
+    return report.turn(words, problemCount, problems);
   }
 
   /**
@@ -164,18 +154,20 @@ export class Engine {
   /** Ends a snapshot: users that it did not hold leave the book; the memory of its parts is given back. */
   endSnapshot(): SnapshotReport {
     this.#flush();
-    this.#core.endSnapshot(this.#reportBytes);
+    const report = this.#report;
+    this.#core.endSnapshot(report.bytes);
     for (const part of this.#snapshotParts ?? []) part.packed.release();
     this.#snapshotParts = undefined;
-    const [seen = 0, added = 0, changed = 0, removed = 0] = this.#report;
-    return { seen, added, changed, removed };
+    const word = (index: number): number => report.word(index);
+    return { seen: word(0), added: word(1), changed: word(2), removed: word(3) };
   }
 
   /** All markets, in the order of their ids. The same array until one of them changes. */
   markets(): readonly MarketInfo[] {
-    if (this.#marketsOf !== this.#marketSet) {
+    const { marketSet } = this.#report;
+    if (this.#marketsOf !== marketSet) {
       this.#markets = parseMarkets(this.#core.markets());
-      this.#marketsOf = this.#marketSet;
+      this.#marketsOf = marketSet;
     }
     return this.#markets;
   }

@@ -12,10 +12,7 @@ export class BookMoment {
 
   /** Whether they are others than the last time. */
   hasChanged(): boolean {
-    const [row] = this.book.markets();
-    if (row === undefined) return false;
-    const { epoch } = this.book;
-    const { state } = this.book.version(row.id);
+    const { epoch, state } = this.book;
     if (epoch === this.#epoch && state === this.#state) return false;
     this.#epoch = epoch;
     this.#state = state;

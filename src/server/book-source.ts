@@ -46,6 +46,8 @@ export interface BookSource {
   readonly epoch: string;
   /** Grows with everything that may change a body or the markets: the same number, the same answers. */
   readonly turn: number;
+  /** How fresh the source is, as every body says. */
+  readonly state: string;
   /** The same array until a market is new or different. */
   markets(): readonly MarketRow[];
   /** By name, in any case. */

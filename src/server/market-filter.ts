@@ -43,6 +43,10 @@ class FilteredBook implements BookSource {
     return this.book.turn;
   }
 
+  get state(): string {
+    return this.book.state;
+  }
+
   markets(): readonly MarketRow[] {
     const all = this.book.markets();
     if (all !== this.all) {

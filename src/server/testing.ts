@@ -63,6 +63,10 @@ export class FakeBook implements BookSource {
     return this.#turn;
   }
 
+  get state(): string {
+    return this.current.state;
+  }
+
   /** Its streaming topics: see {@link FakeStreams}. */
   readonly streams = new FakeStreams(
     () => ({ epoch: this.epoch, current: this.current, filler: this.filler }),

@@ -26,7 +26,10 @@ export class Throttle<Item extends Throttled> {
   /** In the order of changing. */
   readonly #due = new Set<Item>();
   #timer: NodeJS.Timeout | undefined;
+  /** When the timer comes. */
   #wakeAtMs = Number.POSITIVE_INFINITY;
+  /** When the first of them is ready. */
+  #nextMs = Number.POSITIVE_INFINITY;
 
   constructor(options: ThrottleOptions<Item>) {
     this.#options = options;
@@ -40,7 +43,7 @@ export class Throttle<Item extends Throttled> {
     if (this.#due.has(item)) return false;
     item.changedAtMs = nowMs;
     this.#due.add(item);
-    this.#wakeAt(item.readyAtMs, nowMs);
+    this.#nextMs = Math.min(this.#nextMs, item.readyAtMs);
     return true;
   }
 
@@ -48,29 +51,34 @@ export class Throttle<Item extends Throttled> {
     this.#due.delete(item);
   }
 
-  /** Publishes what is ready, those first that changed first. */
+  /**
+   * Publishes what is ready, those first that changed first, and plans to publish the rest. A timer is
+   * set only for what has to wait: most changes go out in their turn.
+   */
   flush(startMs: number): void {
-    if (startMs >= this.#wakeAtMs) this.#flush(startMs);
+    const nowMs = startMs >= this.#nextMs ? this.#publishReady(startMs) : startMs;
+    if (this.#nextMs < this.#wakeAtMs) this.#wakeAt(this.#nextMs, nowMs);
   }
 
   /** Publishes nothing more. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#due.clear();
-    this.#wakeAtMs = Number.POSITIVE_INFINITY;
+    this.#nextMs = Number.POSITIVE_INFINITY;
   }
 
-  /** Plans a flush, unless one comes sooner. */
   #wakeAt(atMs: number, nowMs: number): void {
-    if (atMs >= this.#wakeAtMs) return;
     this.#wakeAtMs = atMs;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#flush(performance.now()), Math.ceil(atMs - nowMs));
+    const wake = (): void => {
+      this.#wakeAtMs = Number.POSITIVE_INFINITY;
+      this.flush(performance.now());
+    };
+    this.#timer = setTimeout(wake, Math.ceil(atMs - nowMs));
   }
 
-  #flush(startMs: number): void {
-    clearTimeout(this.#timer);
-    this.#wakeAtMs = Number.POSITIVE_INFINITY;
+  /** Answers the time at its end. */
+  #publishReady(startMs: number): number {
     const { publish, sliceMs } = this.#options;
     let nowMs = startMs;
     let nextMs = Number.POSITIVE_INFINITY;
@@ -87,6 +95,7 @@ export class Throttle<Item extends Throttled> {
       publish(item, nowMs);
       nowMs = performance.now();
     }
-    if (nextMs < Number.POSITIVE_INFINITY) this.#wakeAt(nextMs, nowMs);
+    this.#nextMs = nextMs;
+    return nowMs;
   }
 }

@@ -1,0 +1,63 @@
+import type { Problem, Turn } from './types.js';
+
+/** Markets that one turn can report; the core allows no more than this. */
+const MARKETS_MAX = 4096;
+
+/** Words of the report before the market ids; the order is that of `Core.endTurn`. */
+const HEAD_WORDS = 9;
+
+/** What the core says of a turn or of a snapshot, in words that it writes in place. */
+export class TurnReport {
+  /** For the core to write into. */
+  readonly bytes: Buffer;
+  readonly #words = new Uint32Array(HEAD_WORDS + MARKETS_MAX);
+  #marketSet = 0;
+
+  constructor() {
+    this.bytes = Buffer.from(this.#words.buffer);
+  }
+
+  /** Words that there is room for. */
+  get length(): number {
+    return this.#words.length;
+  }
+
+  /** The number of the set of markets at the last turn: another one where a market is another. */
+  get marketSet(): number {
+    return this.#marketSet;
+  }
+
+  /** Problems of the turn that the core has found. */
+  get problemCount(): number {
+    return this.word(6);
+  }
+
+  word(index: number): number {
+    return this.#words[index] ?? 0;
+  }
+
+  /** The turn as the first `words` words say it. */
+  turn(words: number, problemCount: number, problems: readonly Problem[]): Turn {
+    const marketsChanged = this.word(7) !== this.#marketSet;
+    this.#marketSet = this.word(7);
+    return {
+      dirty: this.#ids(words),
+      applied: this.word(5),
+      changed: this.word(0),
+      unchanged: this.word(1),
+      stale: this.word(2),
+      ignored: this.word(3),
+      closed: this.word(4),
+      problemCount,
+      problems,
+      marketsChanged,
+    };
+  }
+
+  /** A loop costs half of a copy of a few words. */
+  #ids(words: number): readonly number[] {
+    const ids: number[] = [];
+    for (let at = HEAD_WORDS; at < words; at += 1) ids.push(this.word(at));
+    return ids;
+  }
+}
