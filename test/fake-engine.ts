@@ -1,10 +1,13 @@
 import type {
   FeedEngine,
   FeedProblem,
+  FeedQuotePolicy,
+  FeedQuotes,
   FeedSnapshot,
   FeedSnapshotReport,
   FeedState,
   FeedTurn,
+  QuoteEngine,
   RawAccount,
 } from '../src/feed/feed-engine.js';
 
@@ -19,13 +22,14 @@ interface FakeSnapshot extends FeedSnapshot {
  * Stands in for the engine behind the feed's interface: keeps the data text of each account and
  * writes every call down. An account whose data begins with `market:` names its oracle behind it.
  */
-export class FakeEngine implements FeedEngine {
+export class FakeEngine implements FeedEngine, QuoteEngine {
   readonly calls: string[] = [];
   readonly accounts = new Map<string, string>();
   readonly turns: { readonly state: FeedState | null; readonly accounts: number }[] = [];
   readonly problems: FeedProblem[] = [];
   state: FeedState | null = null;
   slot = 0;
+  quotesDueMs: number | null = null;
   unixSeconds = 0;
   /** Runs while a snapshot is decoded, on the other thread of the real engine. */
   whileDecoding: () => Promise<void> | void = () => undefined;
@@ -48,6 +52,20 @@ export class FakeEngine implements FeedEngine {
   close(pubkey: string, slot: number): void {
     this.calls.push(`close ${pubkey} @${slot}`);
     this.accounts.delete(pubkey);
+  }
+
+  setIndicativePolicy(policy: FeedQuotePolicy): void {
+    this.calls.push(`policy ${policy}`);
+  }
+
+  setIndicative({ market, maker, quotes, tsMs }: FeedQuotes): string {
+    this.calls.push(`quotes ${market} ${maker} ${quotes.length} @${tsMs}`);
+    this.quotesDueMs = quotes.length === 0 ? null : tsMs + 1_000;
+    return 'changed';
+  }
+
+  indicativeDueMs(): number | null {
+    return this.quotesDueMs;
   }
 
   setClock(slot: number, unixSeconds: number): void {

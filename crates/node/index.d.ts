@@ -128,6 +128,20 @@ export declare class Core {
   stateHash(): bigint
   /** Null when every invariant of the book holds; else the one that does not. */
   checkIntegrity(): string | null
+  /** Lets indicative quotes be better than everything else, or only join it, as at the start. */
+  setIndicativeImprove(improve: boolean): void
+  /**
+   * Replaces the quotes of a maker (base58) in a market, sent at `ts_ms`; none withdraws them.
+   * Answers 1 when anything shown may have changed, 0 when not; what was refused is below 0, and
+   * then the quotes are as before: -1 no such market, -2 the maker is no key, -3 too many quotes,
+   * -4 too many makers, -5 a price and -6 a size out of range.
+   */
+  setIndicative(market: number, maker: string, quotes: Uint8Array, tsMs: number): number
+  /**
+   * Unix milliseconds before which no quote expires; null when there is none. The turn that ends
+   * then takes out what is due.
+   */
+  indicativeDueMs(): number | null
   /**
    * The name of the topic with these options; null for an unknown market or a maker that is not
    * a key.

@@ -3,6 +3,7 @@ import { Batch } from './batch.js';
 import { Bodies, STATES } from './bodies.js';
 import { DecodedSnapshot } from './decoded-snapshot.js';
 import { EngineError, type EngineErrorCode } from './errors.js';
+import { outcomeOf, packQuotes } from './indicative.js';
 import { parseMarkets, parseProblems, parseStats, parseStrings } from './parse.js';
 import { Refused } from './refused.js';
 import { Streams } from './streams.js';
@@ -13,6 +14,9 @@ import type {
   EngineStats,
   FeedState,
   FrameRequest,
+  IndicativeOutcome,
+  IndicativePolicy,
+  IndicativeRequest,
   L2Request,
   L3Request,
   MarketInfo,
@@ -103,6 +107,22 @@ export class Engine {
     this.#turn += 1;
     this.#state = state;
     this.#core.setState(STATES.indexOf(state));
+  }
+
+  /** Says whether indicative quotes may be better than everything else; at the start they join it. */
+  setIndicativePolicy(policy: IndicativePolicy): void {
+    this.#turn += 1;
+    this.#core.setIndicativeImprove(policy === 'improve');
+  }
+
+  /** Replaces a maker's indicative quotes of a market. They show when the turn has ended. */
+  setIndicative({ market, maker, quotes, tsMs }: IndicativeRequest): IndicativeOutcome {
+    return outcomeOf(this.#core.setIndicative(market, maker, packQuotes(quotes), tsMs));
+  }
+
+  /** Before this no quote expires; a turn that ends then takes out what is due. Null without quotes. */
+  indicativeDueMs(): number | null {
+    return this.#core.indicativeDueMs();
   }
 
   /** Applies what was pushed and tells what changed. `tsMs` is the time the bodies carry. */

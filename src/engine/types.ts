@@ -133,6 +133,46 @@ export interface TopMakersRequest {
   readonly limit: number;
 }
 
+/** One side of an indicative quote. */
+export interface QuotedSide {
+  /** 1e6 as a signed 64-bit number: the price, or what is added to the oracle's. */
+  readonly price: bigint;
+  /** 1e9 as an unsigned 64-bit number; 0 shows nothing. */
+  readonly size: bigint;
+}
+
+/** A quote as its maker gives it; null where a side is not quoted. */
+export interface IndicativeQuote {
+  readonly bid: QuotedSide | null;
+  readonly ask: QuotedSide | null;
+  /** Whether the prices are offsets from the oracle's. */
+  readonly isOracleOffset: boolean;
+}
+
+/** The quotes of one maker in one market, which replace those before; none withdraws them. */
+export interface IndicativeRequest {
+  readonly market: number;
+  /** The key that quotes (base58). */
+  readonly maker: string;
+  readonly quotes: readonly IndicativeQuote[];
+  /** When they were sent, in unix milliseconds of {@link Engine.endTurn}. */
+  readonly tsMs: number;
+}
+
+/** What became of quotes. After any of the refusals those before stand. */
+export type IndicativeOutcome =
+  | 'changed'
+  | 'unchanged'
+  | 'unknownMarket'
+  | 'invalidMaker'
+  | 'quotesExceeded'
+  | 'makersExceeded'
+  | 'priceOutOfRange'
+  | 'sizeOutOfRange';
+
+/** Whether quotes may be better than everything else, or only join it. */
+export type IndicativePolicy = 'join' | 'improve';
+
 /** What the core holds. */
 export interface EngineStats {
   readonly users: number;
@@ -146,6 +186,9 @@ export interface EngineStats {
   readonly leftOut: Readonly<Record<string, number>>;
   /** Accounts out of the book because their bytes are malformed. */
   readonly quarantined: number;
+  /** Pairs of a maker and a market with indicative quotes, and the sides quoted. */
+  readonly quotingMakers: number;
+  readonly quotes: number;
   /** Finished bodies kept, their bytes, and how often one was asked for and was there. */
   readonly bodies: number;
   readonly bodyBytes: number;

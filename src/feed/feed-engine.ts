@@ -59,3 +59,38 @@ export interface FeedEngine {
   endSnapshot(): FeedSnapshotReport;
   oracleKeys(): readonly string[];
 }
+
+/** One side of an indicative quote: 1e6 the price, 1e9 the size, both of 64 bits. */
+export interface FeedQuotedSide {
+  readonly price: bigint;
+  readonly size: bigint;
+}
+
+/** An indicative quote; null where a side is not quoted. */
+export interface FeedQuote {
+  readonly bid: FeedQuotedSide | null;
+  readonly ask: FeedQuotedSide | null;
+  readonly isOracleOffset: boolean;
+}
+
+/** All quotes of one maker in one market, and when they were sent. */
+export interface FeedQuotes {
+  /** The engine's number of the market. */
+  readonly market: number;
+  readonly maker: string;
+  readonly quotes: readonly FeedQuote[];
+  /** Unix milliseconds. */
+  readonly tsMs: number;
+}
+
+/** Whether quotes may be better than everything else, or only join it. */
+export type FeedQuotePolicy = 'join' | 'improve';
+
+/** The book's door for indicative quotes. */
+export interface QuoteEngine<Outcome extends string = string> {
+  setIndicativePolicy(policy: FeedQuotePolicy): void;
+  /** `changed` when anything shown may have changed. */
+  setIndicative(quotes: FeedQuotes): Outcome;
+  /** Before this, in unix milliseconds, no quote expires; null when there is none. */
+  indicativeDueMs(): number | null;
+}

@@ -124,3 +124,7 @@ export const FAILURE_CHARS_MAX = 300;
 
 /** Problem accounts named in the log once each; later ones are only counted. */
 export const PROBLEMS_LOGGED_MAX = 1_000;
+/** A quote that is due leaves with the next turn, which the loop ends before a timer of this. */
+export const QUOTE_CHECK_MS_MIN = 1;
+/** The life of a quote: one that is due later was sent before the clock was put back. */
+export const QUOTE_CHECK_MS_MAX = 1_000;

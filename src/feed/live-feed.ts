@@ -94,6 +94,11 @@ export class LiveFeed {
     this.#nodes.stop();
   }
 
+  /** Ends a turn soon: something beside the chain has moved the book. */
+  requestTurn(): void {
+    this.#parts.turns.request();
+  }
+
   /** The client of the node in use. */
   get rpc(): FeedRpc {
     return this.#nodes.current.rpc;

@@ -4,7 +4,8 @@
  * byte a character, a body the rest of the call; all little-endian.
  */
 import { FeedError } from './error.js';
-import type { FeedState, RawAccount } from './feed-engine.js';
+import type { FeedQuotePolicy, FeedQuotes, FeedState, RawAccount } from './feed-engine.js';
+import { quotesOf, quotesText } from './recorded-quotes.js';
 import { RECORDED_NAME_CHARS_MAX } from './recording-limits.js';
 
 /** Everything that moves a book. The first call of a recording is `open`, and only that. */
@@ -19,7 +20,9 @@ export type RecordedCall =
   /** The raw answer of the RPC from which the snapshot was decoded. */
   | { readonly name: 'beginSnapshot'; readonly body: Uint8Array }
   | { readonly name: 'applySnapshot'; readonly from: number; readonly count: number }
-  | { readonly name: 'endSnapshot' };
+  | { readonly name: 'endSnapshot' }
+  | { readonly name: 'setIndicativePolicy'; readonly policy: FeedQuotePolicy }
+  | { readonly name: 'setIndicative'; readonly quotes: FeedQuotes };
 
 /** Where a recording comes from. */
 export interface RecordingInfo {
@@ -49,9 +52,12 @@ const KINDS = [
   'beginSnapshot',
   'applySnapshot',
   'endSnapshot',
+  'setIndicativePolicy',
+  'setIndicative',
 ] as const satisfies readonly RecordedCall['name'][];
 
 const STATES = ['rebuilding', 'live', 'lagging', 'stale'] as const;
+const POLICIES = ['join', 'improve'] as const;
 const ENCODINGS = ['base64', 'base64+zstd'] as const;
 
 /** Bytes of the length, and of the kind and the time behind it. */
@@ -95,6 +101,12 @@ function fieldsOf(call: RecordedCall): readonly Field[] {
       return [call.tsMs];
     case 'applySnapshot':
       return [call.from, call.count];
+    case 'setIndicativePolicy':
+      return [POLICIES.indexOf(call.policy)];
+    case 'setIndicative': {
+      const { market, maker, tsMs, quotes } = call.quotes;
+      return [market, maker, tsMs, quotesText(quotes)];
+    }
     case 'beginSnapshot':
     case 'endSnapshot':
       return [];
@@ -154,6 +166,10 @@ function readCall(name: RecordedCall['name'], fields: FieldReader): RecordedCall
       return { name, from: fields.whole(U32_MAX), count: fields.whole(U32_MAX) };
     case 'endSnapshot':
       return { name };
+    case 'setIndicativePolicy':
+      return { name, policy: fields.choice(POLICIES) };
+    case 'setIndicative':
+      return { name, quotes: readQuotes(fields) };
   }
 }
 
@@ -161,6 +177,13 @@ function readAccount(fields: FieldReader): RawAccount {
   const encoding = fields.choice(ENCODINGS);
   const slot = fields.whole();
   return { encoding, slot, pubkey: fields.text(), owner: fields.text(), data: fields.text() };
+}
+
+function readQuotes(fields: FieldReader): FeedQuotes {
+  const market = fields.whole(U32_MAX);
+  const maker = fields.name();
+  const tsMs = fields.whole();
+  return { market, maker, tsMs, quotes: quotesOf(fields.text()) };
 }
 
 /** Reads fields one after the other and believes none of them. */

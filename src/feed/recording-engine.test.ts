@@ -25,6 +25,10 @@ function recorded() {
 }
 
 const account = { pubkey: 'user1', owner: 'p', slot: 5, data: 'a', encoding: 'base64' } as const;
+const quotes = {
+  ...{ market: 3, maker: 'key', tsMs: 9 },
+  quotes: [{ bid: { price: 1n, size: 2n }, ask: null, isOracleOffset: false }],
+};
 const readingOf = (...keys: readonly string[]): Buffer => {
   const value = keys.map((pubkey) => ({ pubkey, account: { data: ['a', 'base64'] } }));
   return Buffer.from(JSON.stringify({ result: { context: { slot: 7 }, value } }));
@@ -37,6 +41,8 @@ test('every call that moves the book is recorded, with its values, before it is 
   recording.setState('live');
   recording.setEpoch('second');
   recording.setClock(8, 9);
+  recording.setIndicativePolicy('improve');
+  recording.setIndicative(quotes);
   recording.endTurn(10);
   expect(calls).toEqual([
     { name: 'push', account },
@@ -44,10 +50,13 @@ test('every call that moves the book is recorded, with its values, before it is 
     { name: 'setState', state: 'live' },
     { name: 'setEpoch', epoch: 'second' },
     { name: 'setClock', slot: 8, unixSeconds: 9 },
+    { name: 'setIndicativePolicy', policy: 'improve' },
+    { name: 'setIndicative', quotes },
     { name: 'endTurn', tsMs: 10 },
   ]);
-  expect(before).toEqual([0, 1, 2, 3, 4, 4]);
-  expect(engine.calls).toHaveLength(4);
+  expect(before).toEqual([0, 1, 2, 3, 4, 4, 5, 6]);
+  expect(engine.calls).toHaveLength(6);
+  expect(recording.indicativeDueMs()).toBe(1_009);
   expect([engine.slot, engine.unixSeconds, engine.turns.length]).toEqual([8, 9, 1]);
   expect(recording.epoch).toBe('second');
 });

@@ -1,15 +1,18 @@
 import type {
   FeedEngine,
+  FeedQuotePolicy,
+  FeedQuotes,
   FeedSnapshot,
   FeedSnapshotReport,
   FeedState,
   FeedTurn,
+  QuoteEngine,
   RawAccount,
 } from './feed-engine.js';
 import type { RecordedCall } from './recorded-call.js';
 
 /** An engine whose source can become another chain. */
-export interface EpochEngine extends FeedEngine {
+export interface EpochEngine extends FeedEngine, QuoteEngine {
   readonly epoch: string;
   setEpoch(epoch: string): void;
 }
@@ -56,6 +59,20 @@ export class RecordingEngine implements EpochEngine {
   setEpoch(epoch: string): void {
     this.#record({ name: 'setEpoch', epoch });
     this.#engine.setEpoch(epoch);
+  }
+
+  setIndicativePolicy(policy: FeedQuotePolicy): void {
+    this.#record({ name: 'setIndicativePolicy', policy });
+    this.#engine.setIndicativePolicy(policy);
+  }
+
+  setIndicative(quotes: FeedQuotes): string {
+    this.#record({ name: 'setIndicative', quotes });
+    return this.#engine.setIndicative(quotes);
+  }
+
+  indicativeDueMs(): number | null {
+    return this.#engine.indicativeDueMs();
   }
 
   endTurn(tsMs: number): FeedTurn {

@@ -25,3 +25,5 @@ export const REPLAY_TURN_SNAPSHOTS_MAX = 4;
 export const REPLAY_WAIT_MS_MIN = 1;
 /** Timers of Node.js wait at most 24 days; a longer pause is waited for in parts. */
 export const REPLAY_WAIT_MS_MAX = 3_600_000;
+/** Quotes of one maker in one call: the book takes no more at once. */
+export const RECORDED_QUOTES_MAX = 32;

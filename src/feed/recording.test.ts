@@ -259,7 +259,7 @@ describe('no recording', () => {
     ['a call of no bytes', fileOf(bytesOf(OPEN), length(0)), 'MALFORMED_RECORDING'],
     [
       'a call of no known kind',
-      fileOf(bytesOf(OPEN), call(10, Buffer.alloc(0))),
+      fileOf(bytesOf(OPEN), call(200, Buffer.alloc(0))),
       'MALFORMED_RECORDING',
     ],
     ['a call that is cut', fileOf(bytesOf(OPEN), call(6, Buffer.alloc(7))), 'MALFORMED_RECORDING'],

@@ -204,6 +204,12 @@ export class Replayer {
         this.#begun();
         engine.endSnapshot();
         this.#snapshot = null;
+        break;
+      case 'setIndicativePolicy':
+        engine.setIndicativePolicy(call.policy);
+        break;
+      case 'setIndicative':
+        engine.setIndicative(call.quotes);
     }
   }
 

@@ -183,12 +183,8 @@ fn better_than_the_touch() -> Quoting {
     let orders =
         [OrderBytes::limit(Side::Bid, 900, 500, 1), OrderBytes::limit(Side::Ask, 1_100, 500, 2)];
     quoting.bench.put(key(50), &user(&orders));
-    quoting
-        .quote(
-            key(1),
-            &[fixed(side(950, 50), side(1_050, 60)), fixed(side(800, 7), side(1_200, 7))],
-        )
-        .unwrap();
+    let quotes = [fixed(side(950, 50), side(1_050, 60)), fixed(side(800, 7), side(1_200, 7))];
+    quoting.quote(key(1), &quotes).expect("quotes that can be taken");
     quoting
 }
 

@@ -535,7 +535,7 @@ fn negative(length: usize) -> i32 {
 
 /// A number of JavaScript as an unsigned whole number; what is below 0 or no number is 0.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates")]
-fn whole(number: f64) -> u64 {
+pub(crate) fn whole(number: f64) -> u64 {
     number as u64
 }
 

@@ -82,6 +82,11 @@ pub(crate) fn stats(book: &Book, cache: CacheStats) -> String {
         count(json, counters.shown_orders);
         json.raw(b",\"quarantined\":");
         count(json, counters.quarantined);
+        let quotes = book.indicative_counts();
+        json.raw(b",\"quotingMakers\":");
+        count(json, quotes.makers);
+        json.raw(b",\"quotes\":");
+        count(json, quotes.quotes);
         json.raw(b",\"bodies\":");
         count(json, cache.bodies);
         json.raw(b",\"bodyBytes\":");

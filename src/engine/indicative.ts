@@ -1,0 +1,47 @@
+import type { IndicativeOutcome, IndicativeQuote, QuotedSide } from './types.js';
+
+/** Bytes of a quote: flags, then price and size of the bid and of the ask, little-endian. */
+const RECORD_BYTES = 33;
+
+const FLAG = { bid: 1, ask: 2, isOracleOffset: 4 } as const;
+
+/** By what the core answers, from 1 downwards. */
+const OUTCOMES = [
+  'changed',
+  'unchanged',
+  'unknownMarket',
+  'invalidMaker',
+  'quotesExceeded',
+  'makersExceeded',
+  'priceOutOfRange',
+  'sizeOutOfRange',
+] as const satisfies readonly IndicativeOutcome[];
+
+/** What an answer of the core means. */
+export function outcomeOf(answer: number): IndicativeOutcome {
+  const outcome = OUTCOMES[1 - answer];
+  if (outcome === undefined) throw new Error(`Invariant: ${answer} is an answer of the core`);
+  return outcome;
+}
+
+/** The records of quotes as the core reads them. Numbers of more than 64 bits are cut. */
+export function packQuotes(quotes: readonly IndicativeQuote[]): Uint8Array {
+  const bytes = new Uint8Array(quotes.length * RECORD_BYTES);
+  const view = new DataView(bytes.buffer);
+  quotes.forEach(({ bid, ask, isOracleOffset }, index) => {
+    const at = index * RECORD_BYTES;
+    const flags =
+      (bid === null ? 0 : FLAG.bid) |
+      (ask === null ? 0 : FLAG.ask) |
+      (isOracleOffset ? FLAG.isOracleOffset : 0);
+    view.setUint8(at, flags);
+    if (bid !== null) writeSide(view, at + 1, bid);
+    if (ask !== null) writeSide(view, at + 17, ask);
+  });
+  return bytes;
+}
+
+function writeSide(view: DataView, at: number, { price, size }: QuotedSide): void {
+  view.setBigInt64(at, price, true);
+  view.setBigUint64(at + 8, size, true);
+}

@@ -1,0 +1,54 @@
+/**
+ * Where indicative quotes enter the book beside what comes from the chain: stamped with the wall's time,
+ * shown with the next turn, and gone with the turn of the moment at which they are due.
+ */
+import type { Timer, Timers } from '../rpc/timers.js';
+import type { FeedQuotes, QuoteEngine } from './feed-engine.js';
+import { QUOTE_CHECK_MS_MAX, QUOTE_CHECK_MS_MIN } from './limits.js';
+
+/** What the door needs. */
+export interface QuoteDoorOptions<Outcome extends string> {
+  readonly engine: QuoteEngine<Outcome>;
+  /** Ends a turn as soon as the loop has read its sockets: many quotes cost one. */
+  readonly requestTurn: () => void;
+  readonly timers: Timers;
+  readonly wallMs: () => number;
+}
+
+/** Takes quotes in, and sees that none stays beyond its life. */
+export class QuoteDoor<Outcome extends string = string> {
+  readonly #options: QuoteDoorOptions<Outcome>;
+  #check: Timer | null = null;
+
+  constructor(options: QuoteDoorOptions<Outcome>) {
+    this.#options = options;
+  }
+
+  /** Replaces a maker's quotes of a market; none withdraws them. */
+  set(quotes: Omit<FeedQuotes, 'tsMs'>): Outcome {
+    const { engine, requestTurn, wallMs } = this.#options;
+    const outcome = engine.setIndicative({ ...quotes, tsMs: wallMs() });
+    if (outcome === 'changed') requestTurn();
+    if (this.#check === null) this.#plan();
+    return outcome;
+  }
+
+  stop(): void {
+    this.#check?.cancel();
+    this.#check = null;
+  }
+
+  /** Looks again when the next quote may be due; a clock that was set is noticed in time. */
+  #plan(): void {
+    const { engine, requestTurn, timers, wallMs } = this.#options;
+    const dueMs = engine.indicativeDueMs();
+    if (dueMs === null) {
+      this.#check = null;
+      return;
+    }
+    const waitMs = dueMs - wallMs();
+    if (waitMs <= 0) requestTurn();
+    const boundedMs = Math.min(Math.max(waitMs, QUOTE_CHECK_MS_MIN), QUOTE_CHECK_MS_MAX);
+    this.#check = timers.after(boundedMs, () => this.#plan());
+  }
+}
