@@ -99,8 +99,8 @@ async function serveBook(config: CommonConfig, origin: BookOrigin, log: Logger):
   });
   let waitedSeconds = 0;
   const feed = origin.feed({
-    onTurn: ({ dirty }) => {
-      sockets.turn(dirty, waitedSeconds);
+    onTurn: (turn) => {
+      sockets.turn(turn, waitedSeconds);
       waitedSeconds = 0;
     },
     onApplied: (seconds) => {

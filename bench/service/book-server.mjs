@@ -178,7 +178,7 @@ function publish(topic, bytes) {
 }
 
 function endTurn() {
-  sockets.turn(book.engine.endTurn(Date.now()).dirty);
+  sockets.turn(book.engine.endTurn(Date.now()));
 }
 
 function channelRequest(depth) {

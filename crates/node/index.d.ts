@@ -57,9 +57,10 @@ export declare class Core {
    * Applies a batch as `apply` does, and ends the turn: one call, since entering costs more than
    * what either does for a turn without changes. Writes changed, unchanged, stale, ignored, closed,
    * applied, problems, the number of the market set and the count of changed markets into
-   * `report`, then the ids of the changed markets: 32-bit words in the machine's byte order.
-   * Answers the words written; a negative number is the words that must fit, and then the batch is
-   * applied and the turn has not ended.
+   * `report`, then the ids of the changed markets: 32-bit words in the machine's byte order. The
+   * highest bit of an id says that nothing but quotes changed, which are shown to who asks for
+   * them. Answers the words written; a negative number is the words that must fit, and then the
+   * batch is applied and the turn has not ended.
    */
   endTurn(batch: Uint8Array, length: number, tsMs: number, report: Buffer): number
   /**
@@ -80,20 +81,22 @@ export declare class Core {
    */
   endSnapshot(report: Buffer): boolean
   /**
-   * Renders /l2 into `out`: `depth` levels a side, on a grid of `grouping` ticks (0 for none).
+   * Renders /l2 into `out`: `depth` levels a side, on a grid of `grouping` ticks (0 for none),
+   * orders and these sources: 1 the market's automated maker, 2 indicative quotes, 3 both.
    * Answers the length of the body; 0 for an unknown market; a negative number is the length
    * that `out` must have.
    */
-  l2(market: number, depth: number, grouping: number, out: Buffer): number
+  l2(market: number, depth: number, grouping: number, sources: number, out: Buffer): number
   /** As `l2`, the book uncrossed. */
-  uncrossedL2(market: number, depth: number, grouping: number, out: Buffer): number
+  uncrossedL2(market: number, depth: number, grouping: number, sources: number, out: Buffer): number
   /**
    * Renders /l3 into `out`: `depth` orders a side (0 for all), only those of `maker` when it is
-   * not empty. Answers as `l2` does; 0 also for a maker that is not a key.
+   * not empty, and the sources of `l2`. Answers as `l2` does; 0 also for a maker that is not a
+   * key.
    */
-  l3(market: number, depth: number, maker: string, out: Buffer): number
+  l3(market: number, depth: number, maker: string, sources: number, out: Buffer): number
   /** As `l3`, each order at the price that the uncrossed /l2 gives its level. */
-  uncrossedL3(market: number, depth: number, maker: string, out: Buffer): number
+  uncrossedL3(market: number, depth: number, maker: string, sources: number, out: Buffer): number
   /**
    * Renders /auctions into `out`: the orders of a market that are in auction. Answers as `l2`
    * does.
@@ -101,10 +104,10 @@ export declare class Core {
   auctions(market: number, out: Buffer): number
   /**
    * Renders a frame of the compatible order book channel into `out`: the /l2 body of `depth`
-   * levels a side, on a grid of `grouping` ticks (0 for none), as a JSON text. `vamm` and
-   * `indicative` name the channel. Answers as `l2` does.
+   * levels a side, on a grid of `grouping` ticks (0 for none), with the sources of `l2`, as a
+   * JSON text. Answers as `l2` does.
    */
-  orderbookFrame(market: number, depth: number, grouping: number, vamm: boolean, indicative: boolean, out: Buffer): number
+  orderbookFrame(market: number, depth: number, grouping: number, sources: number, out: Buffer): number
   /**
    * The user accounts of at most `limit` distinct makers of a side (0 bids, 1 asks), best order
    * first, as a JSON array of base58 keys. Null for an unknown market or side. Kept as bodies
@@ -222,10 +225,11 @@ export interface TopicOptions {
   depth: number
   /** The grid in ticks; 0 and 1 for none. Of meaning for book only. */
   grouping: number
-  /** Whether the book has the levels of the market's own automated maker. */
-  vamm: boolean
-  /** Whether the book has indicative quotes. */
-  indicative: boolean
+  /**
+   * What the book has beside orders: 1 the levels of the market's own automated maker, 2
+   * indicative quotes, 3 both.
+   */
+  sources: number
   /** Only the orders of this user account, of l3; empty for all. */
   maker: string
   /** Whether frames say when they were made. */

@@ -1,6 +1,7 @@
 import type { Core } from '#addon';
 import { EngineError } from './errors.js';
 import { parseStrings } from './parse.js';
+import { sourcesOf } from './sources.js';
 import type {
   AuctionsRequest,
   FeedState,
@@ -34,19 +35,23 @@ export class Bodies {
     this.#core = core;
   }
 
-  l2({ market, depth, grouping = 0, uncross = false }: L2Request): Uint8Array {
+  l2({ market, depth, grouping = 0, uncross = false, ...others }: L2Request): Uint8Array {
     const core = this.#core;
+    const sources = sourcesOf(others);
     return this.#render(market, (out) =>
       uncross
-        ? core.uncrossedL2(market, depth, grouping, out)
-        : core.l2(market, depth, grouping, out),
+        ? core.uncrossedL2(market, depth, grouping, sources, out)
+        : core.l2(market, depth, grouping, sources, out),
     );
   }
 
-  l3({ market, depth = 0, maker = '', uncross = false }: L3Request): Uint8Array {
+  l3({ market, depth = 0, maker = '', uncross = false, ...others }: L3Request): Uint8Array {
     const core = this.#core;
+    const sources = sourcesOf(others);
     return this.#render(market, (out) =>
-      uncross ? core.uncrossedL3(market, depth, maker, out) : core.l3(market, depth, maker, out),
+      uncross
+        ? core.uncrossedL3(market, depth, maker, sources, out)
+        : core.l3(market, depth, maker, sources, out),
     );
   }
 
@@ -54,10 +59,11 @@ export class Bodies {
     return this.#render(market, (out) => this.#core.auctions(market, out));
   }
 
-  orderbookFrame({ market, depth, grouping = 0, vamm, indicative }: FrameRequest): Uint8Array {
+  orderbookFrame({ market, depth, grouping = 0, ...others }: FrameRequest): Uint8Array {
     const core = this.#core;
+    const sources = sourcesOf(others);
     return this.#render(market, (out) =>
-      core.orderbookFrame(market, depth, grouping, vamm, indicative, out),
+      core.orderbookFrame(market, depth, grouping, sources, out),
     );
   }
 

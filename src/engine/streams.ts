@@ -1,5 +1,6 @@
 import type { Core, TopicOptions } from '#addon';
 import { EngineError } from './errors.js';
+import { sourcesOf } from './sources.js';
 import type { FrameTimes, SnapshotAnswer, TopicDelta, TopicSpec } from './topic.js';
 
 /** By the channel codes of the core. */
@@ -118,8 +119,7 @@ function optionsOf(spec: TopicSpec): TopicOptions {
     market: spec.market,
     depth: spec.depth ?? 1,
     grouping: spec.grouping ?? 0,
-    vamm: spec.vamm ?? false,
-    indicative: spec.indicative ?? false,
+    sources: sourcesOf(spec),
     maker: spec.maker ?? '',
     timing: spec.timing ?? false,
   };

@@ -1,5 +1,7 @@
+import type { Sources } from './sources.js';
+
 /** What a streaming topic shows; every subscriber of it gets the same bytes. */
-export interface TopicSpec {
+export interface TopicSpec extends Sources {
   readonly channel: 'book' | 'bbo' | 'l3';
   /** A market id of the engine. */
   readonly market: number;
@@ -7,10 +9,6 @@ export interface TopicSpec {
   readonly depth?: number | undefined;
   /** The grid of `book` in ticks; left out for every level. */
   readonly grouping?: number | undefined;
-  /** Whether the book has the levels of the AMM; left out for no. */
-  readonly vamm?: boolean | undefined;
-  /** Whether the book has indicative quotes; left out for no. */
-  readonly indicative?: boolean | undefined;
   /** Only the orders of this user account (base58), for `l3`. */
   readonly maker?: string | undefined;
   /** Whether frames carry {@link FrameTimes}; left out for no. */

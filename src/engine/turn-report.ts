@@ -6,6 +6,9 @@ const MARKETS_MAX = 4096;
 /** Words of the report before the market ids; the order is that of `Core.endTurn`. */
 const HEAD_WORDS = 9;
 
+/** Added to the id of a market in which nothing but quotes changed. */
+const QUOTES_ONLY = 2 ** 31;
+
 /** What the core says of a turn or of a snapshot, in words that it writes in place. */
 export class TurnReport {
   /** For the core to write into. */
@@ -41,7 +44,7 @@ export class TurnReport {
     const marketsChanged = this.word(7) !== this.#marketSet;
     this.#marketSet = this.word(7);
     return {
-      dirty: this.#ids(words),
+      ...this.#changes(words),
       applied: this.word(5),
       changed: this.word(0),
       unchanged: this.word(1),
@@ -55,9 +58,14 @@ export class TurnReport {
   }
 
   /** A loop costs half of a copy of a few words. */
-  #ids(words: number): readonly number[] {
-    const ids: number[] = [];
-    for (let at = HEAD_WORDS; at < words; at += 1) ids.push(this.word(at));
-    return ids;
+  #changes(words: number): Pick<Turn, 'dirty' | 'requoted'> {
+    const dirty: number[] = [];
+    const requoted: number[] = [];
+    for (let at = HEAD_WORDS; at < words; at += 1) {
+      const word = this.word(at);
+      if (word < QUOTES_ONLY) dirty.push(word);
+      else requoted.push(word - QUOTES_ONLY);
+    }
+    return { dirty, requoted };
   }
 }

@@ -1,3 +1,5 @@
+import type { Sources } from './sources.js';
+
 /** How an account's data is written in an answer of the RPC. */
 export type AccountEncoding = 'base64' | 'base64+zstd';
 
@@ -23,8 +25,10 @@ export interface Problem {
 
 /** What one turn of the event loop changed. */
 export interface Turn {
-  /** Ids of the markets in which anything shown changed. */
+  /** Ids of the markets in which anything changed that is shown to everybody. */
   readonly dirty: readonly number[];
+  /** Ids of the other markets in which the AMM's levels or indicative quotes changed. */
+  readonly requoted: readonly number[];
   /** Accounts that reached the book, those that changed nothing included. */
   readonly applied: number;
   readonly changed: number;
@@ -88,7 +92,7 @@ export interface Version {
   readonly auctions: number;
 }
 
-export interface L2Request {
+export interface L2Request extends Sources {
   /** A market id of {@link MarketInfo}. */
   readonly market: number;
   /** Levels a side, at least 1. */
@@ -99,7 +103,7 @@ export interface L2Request {
   readonly uncross?: boolean | undefined;
 }
 
-export interface L3Request {
+export interface L3Request extends Sources {
   readonly market: number;
   /** Orders a side, at least 1; left out for all. */
   readonly depth?: number | undefined;
@@ -110,16 +114,12 @@ export interface L3Request {
 }
 
 /** A channel of the compatible order book; its name says all of this but the depth. */
-export interface FrameRequest {
+export interface FrameRequest extends Sources {
   readonly market: number;
   /** Levels a side, at least 1. */
   readonly depth: number;
   /** The grid in ticks; left out for every level. 1 is another channel than none. */
   readonly grouping?: number | undefined;
-  /** Whether the channel has the levels of the AMM. */
-  readonly vamm: boolean;
-  /** Whether the channel has indicative quotes. */
-  readonly indicative: boolean;
 }
 
 export interface AuctionsRequest {

@@ -21,8 +21,10 @@ export interface FeedProblem {
 
 /** What one turn of the loop changed. */
 export interface FeedTurn {
-  /** Ids of the markets in which anything shown changed. */
+  /** Ids of the markets in which anything changed that is shown to everybody. */
   readonly dirty: readonly number[];
+  /** Ids of the other markets in which the AMM's levels or indicative quotes changed. */
+  readonly requoted: readonly number[];
   readonly problems: readonly FeedProblem[];
   /** True when a market is new or different, and with it perhaps the oracles. */
   readonly marketsChanged: boolean;

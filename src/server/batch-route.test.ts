@@ -80,7 +80,8 @@ describe('the entries of a batch', () => {
     ['marketName=SOL-PERP,SOL-PERP&grouping=,5', [sol, { ...sol, grouping: 5 }]],
     ['marketName=SOL-PERP,SOL-PERP&uncross=TRUE,no', [{ ...sol, uncross: true }, sol]],
     ['marketName=SOL-PERP,&marketIndex=,1&marketType=,spot', [sol, { market: 1, depth: 10 }]],
-    ['marketName=SOL-PERP,SOL-PERP&includeVamm=true,x&depth=,', [sol, sol]],
+    ['marketName=SOL-PERP,SOL-PERP&includeVamm=true,x&depth=,', [{ ...sol, vamm: true }, sol]],
+    ['marketName=SOL-PERP&includeIndicative=true', [{ ...sol, indicative: true }]],
   ])('%s', expectEntries);
 
   test.each<[string, readonly unknown[]]>([

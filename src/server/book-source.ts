@@ -30,6 +30,14 @@ export interface MarketVersion {
   readonly auctions?: number;
 }
 
+/** What one turn of the book changed. */
+export interface TurnChanges {
+  /** Ids of the markets in which anything changed that is shown to everybody. */
+  readonly dirty: readonly number[];
+  /** Ids of the other markets in which the AMM's levels or indicative quotes changed. */
+  readonly requoted?: readonly number[];
+}
+
 /** Counters of the core for /metrics. */
 export interface BookStats {
   readonly users: number;
@@ -77,8 +85,16 @@ export interface BookSource {
   stats(): BookStats;
 }
 
+/** What a book shows beside orders. */
+export interface Sources {
+  /** Whether it has the levels of the market's AMM. */
+  readonly vamm?: boolean;
+  /** Whether it has indicative quotes. */
+  readonly indicative?: boolean;
+}
+
 /** A book of levels. */
-export interface L2Request {
+export interface L2Request extends Sources {
   readonly market: number;
   /** Levels a side. */
   readonly depth: number;
@@ -89,7 +105,7 @@ export interface L2Request {
 }
 
 /** A book of orders. */
-export interface L3Request {
+export interface L3Request extends Sources {
   readonly market: number;
   /** Orders a side; absent means all. */
   readonly depth?: number;
@@ -105,26 +121,22 @@ export interface AuctionsRequest {
 }
 
 /** A channel of the compatible order book; its name says all of this but the depth. */
-export interface FrameRequest {
+export interface FrameRequest extends Sources {
   readonly market: number;
   /** Levels a side. */
   readonly depth: number;
   /** Ticks a group; absent means every level by itself, and is another channel than 1. */
   readonly grouping?: number;
-  readonly vamm: boolean;
-  readonly indicative: boolean;
 }
 
 /** A streaming topic: every subscriber of it gets the same bytes. */
-export interface StreamSpec {
+export interface StreamSpec extends Sources {
   readonly channel: 'book' | 'bbo' | 'l3';
   readonly market: number;
   /** Levels of a side, or orders of `l3`; `bbo` has none. */
   readonly depth?: number;
   /** Ticks a group, of `book`; absent and 1 mean every level by itself. */
   readonly grouping?: number;
-  readonly vamm?: boolean;
-  readonly indicative?: boolean;
   /** Only the orders of this user account, of `l3`. */
   readonly maker?: string;
   /** Whether frames carry their times. */

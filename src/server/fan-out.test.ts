@@ -33,20 +33,20 @@ class Scene {
     });
   }
 
-  join(key: string, market: Pick<TopicSpec, 'marketType' | 'marketIndex'> = perp): Topic {
+  join(key: string, shape: Partial<TopicSpec> = perp): Topic {
     const render = (): Uint8Array => {
       this.rendered += 1;
       if (this.broken) throw new Error('deliberate');
       if (this.frameMs > 0) vi.advanceTimersByTime(this.frameMs);
       return Buffer.from(`${this.change}`);
     };
-    return this.fanOut.join({ key, ...market, render });
+    return this.fanOut.join({ key, ...perp, hasQuotes: false, ...shape, render });
   }
 
   /** Changes markets in a turn of the engine. */
   turn(...markets: readonly number[]): void {
     this.change += 1;
-    this.fanOut.turn(markets);
+    this.fanOut.turn({ dirty: markets });
   }
 
   /** What was published since the last time this was asked. */
@@ -175,6 +175,17 @@ describe('several topics', () => {
     expect(scene.taken()).toEqual(['perp 2']);
     vi.advanceTimersByTime(INTERVAL_MS);
     expect(scene.taken()).toEqual(['spot 2']);
+  });
+
+  test('a turn that changed quotes alone goes to those who are shown quotes', () => {
+    scene.join('orders');
+    scene.join('all', { hasQuotes: true });
+    scene.join('all spot', { ...spot, hasQuotes: true });
+    scene.fanOut.turn({ dirty: [], requoted: [0] });
+    vi.advanceTimersByTime(INTERVAL_MS);
+    expect(scene.taken()).toEqual(['all 0']);
+    scene.turn(0);
+    expect(scene.taken()).toEqual(['orders 1', 'all 1']);
   });
 
   test('each has its own interval', () => {

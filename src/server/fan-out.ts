@@ -6,7 +6,7 @@
  */
 import { LIMITS } from '../limits.js';
 import { BookMoment } from './book-moment.js';
-import type { BookSource } from './book-source.js';
+import type { BookSource, TurnChanges } from './book-source.js';
 import { Throttle } from './throttle.js';
 import type { TopicSpec } from './ws-channel.js';
 import { SocketError } from './ws-error.js';
@@ -72,13 +72,16 @@ export class FanOut {
     throw new SocketError('UNKNOWN_MARKET', 'the market is no longer served');
   }
 
-  /** After each turn of the engine, with the ids of the markets whose book has changed. */
-  turn(dirty: readonly number[]): void {
+  /** After each turn of the engine, with what it has changed. */
+  turn({ dirty, requoted = [] }: TurnChanges): void {
     if (this.#topics.size === 0) return;
     this.#topics.followMarkets();
     const nowMs = performance.now();
     if (this.#moment.hasChanged()) this.#mark(this.#topics.all(), nowMs);
-    else for (const id of dirty) this.#mark(this.#topics.ofMarket(id), nowMs);
+    else {
+      for (const id of dirty) this.#mark(this.#topics.ofMarket(id), nowMs);
+      for (const id of requoted) this.#markQuoted(id, nowMs);
+    }
     this.#throttle.flush(nowMs);
   }
 
@@ -93,6 +96,13 @@ export class FanOut {
 
   #mark(topics: Iterable<Topic>, nowMs: number): void {
     for (const topic of topics) this.#throttle.mark(topic, nowMs);
+  }
+
+  /** Who reads orders alone is not told of quotes. */
+  #markQuoted(id: number, nowMs: number): void {
+    for (const topic of this.#topics.ofMarket(id)) {
+      if (topic.spec.hasQuotes) this.#throttle.mark(topic, nowMs);
+    }
   }
 
   #publish(topic: Topic, nowMs: number): void {

@@ -132,7 +132,11 @@ describe('parameters of the book paths', () => {
     ['/l2?marketIndex=1&marketType=SPOT', { market: 1 }],
     ['/l2?marketName=SOL&marketIndex=0&marketType=perp', { market: 1 }],
     ['/l2?marketName=SOL-PERP&grouping=1000000', { grouping: 1_000_000 }],
-    ['/l2?marketName=SOL-PERP&includeVamm=TRUE&uncross=1&includeIndicative=', { market: 0 }],
+    [
+      '/l2?marketName=SOL-PERP&includeVamm=TRUE&uncross=1&includeIndicative=',
+      { market: 0, depth: 10, vamm: true },
+    ],
+    ['/l3?marketName=SOL-PERP&includeVamm=true&includeIndicative=True', { indicative: true }],
     ['/l2?marketName=SOL-PERP&colour=red&colour=blue&maker=x&%zz=1&&=', { market: 0 }],
     ['/l3?marketName=SOL-PERP&grouping=bad', { market: 0 }],
     ['/l3?marketName=SOL-PERP&depth=7', { market: 0, depth: 7 }],

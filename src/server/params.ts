@@ -10,6 +10,7 @@ import type {
   L2Request,
   L3Request,
   MarketRow,
+  Sources,
 } from './book-source.js';
 import { quoted, ServerError } from './errors.js';
 import { checkParams, prepareParams, type Texts } from './param-check.js';
@@ -31,11 +32,12 @@ export function parseL2(raw: string, markets: Markets): L2Request {
 /** Reads the parameters of /l3. Throws a ServerError that names the wrong one. */
 export function parseL3(raw: string, markets: Markets): L3Request {
   const params = checkParams(l3Params, splitQuery(raw, l3Params.properties));
-  const { depth, maker, uncross } = params;
+  const { depth, maker, includeIndicative, uncross } = params;
   return {
     market: selectMarket(params, markets).id,
     ...(depth === undefined ? {} : { depth }),
     ...(maker === undefined ? {} : { maker }),
+    ...(includeIndicative ? { indicative: true } : {}),
     ...(uncross ? { uncross } : {}),
   };
 }
@@ -115,7 +117,19 @@ function l2Request(texts: Texts, markets: Markets): L2Request {
     market: selectMarket(params, markets).id,
     depth,
     ...(grouping === undefined ? {} : { grouping }),
+    ...sourcesOf(params),
     ...(uncross ? { uncross } : {}),
+  };
+}
+
+/** What is asked for beside orders; nothing is named that is not. */
+function sourcesOf(params: {
+  readonly includeVamm: boolean;
+  readonly includeIndicative: boolean;
+}): Sources {
+  return {
+    ...(params.includeVamm ? { vamm: true } : {}),
+    ...(params.includeIndicative ? { indicative: true } : {}),
   };
 }
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LIMITS } from '../limits.js';
+import type { Sources } from './book-source.js';
 import { StreamFanOut } from './stream-fan-out.js';
 import { StreamReader } from './stream-reader.js';
 import type { StreamTopic } from './stream-topics.js';
@@ -23,14 +24,14 @@ class Scene {
     onPublished: (seconds) => this.waits.push(seconds),
   });
 
-  join(depth: number, market = 0): StreamTopic {
-    const spec = { channel: 'book', market, depth } as const;
+  join(depth: number, market = 0, sources: Sources = {}): StreamTopic {
+    const spec = { channel: 'book', market, depth, ...sources } as const;
     return this.fanOut.join({ key: this.book.topicName(spec), spec });
   }
 
   turn(...markets: readonly number[]): void {
     this.book.current = { ...this.book.current, seq: this.book.current.seq + 1 };
-    this.fanOut.turn(markets, performance.now());
+    this.fanOut.turn({ dirty: markets }, performance.now());
   }
 
   /** What was published since the last time that this was asked, short. */
@@ -70,6 +71,16 @@ describe('deltas', () => {
     expect(scene.waits).toEqual([0, INTERVAL_MS / 1_000]);
   });
 
+  test('a turn that changed quotes alone goes to those who are shown quotes', () => {
+    scene.join(10);
+    scene.join(10, 0, { vamm: true });
+    scene.join(10, 0, { indicative: true });
+    scene.join(10, 1, { vamm: true });
+    scene.book.current = { ...scene.book.current, seq: scene.book.current.seq + 1 };
+    scene.fanOut.turn({ dirty: [], requoted: [0] }, performance.now());
+    expect(scene.taken()).toEqual([`${A}:vamm 7-8`, `${A}:indicative 7-8`]);
+  });
+
   test('under changes without end there is one frame an interval', () => {
     scene.join(10);
     for (let ms = 0; ms < 1_000; ms += 1) {
@@ -103,7 +114,7 @@ describe('deltas', () => {
 
   test('a turn that shows nothing new sends nothing, and delays nothing', () => {
     scene.join(10);
-    scene.fanOut.turn([0], performance.now());
+    scene.fanOut.turn({ dirty: [0] }, performance.now());
     expect(scene.taken()).toEqual([]);
     scene.turn(0);
     expect(scene.taken()).toEqual([`${A} 7-8`]);
@@ -123,11 +134,11 @@ describe('deltas', () => {
     scene.join(10);
     scene.join(20, 1);
     scene.book.current = { ...scene.book.current, state: 'stale' };
-    scene.fanOut.turn([], performance.now());
+    scene.fanOut.turn({ dirty: [] }, performance.now());
     expect(scene.taken()).toEqual([`${A} 7-7`, 'book:SOL:20 7-7']);
     vi.advanceTimersByTime(INTERVAL_MS);
     scene.book.epoch = 'epoch-2';
-    scene.fanOut.turn([], performance.now());
+    scene.fanOut.turn({ dirty: [] }, performance.now());
     expect(scene.published.every(([, frame]) => frame['reset'] === true)).toBe(true);
     expect(scene.taken()).toEqual([`${A} snapshot 7`, 'book:SOL:20 snapshot 7']);
   });
@@ -250,7 +261,7 @@ test('nothing of the epoch before is resumed', () => {
   expect(scene.fanOut.missedSince(topic, { epoch: 'epoch-1', seq: seq - 1 })).toBeDefined();
   expect(scene.fanOut.missedSince(topic, { epoch: 'epoch-0', seq: seq - 1 })).toBeUndefined();
   scene.book.epoch = 'epoch-2';
-  scene.fanOut.turn([], performance.now());
+  scene.fanOut.turn({ dirty: [] }, performance.now());
   vi.advanceTimersByTime(INTERVAL_MS);
   for (const epoch of ['epoch-1', 'epoch-2']) {
     expect(scene.fanOut.missedSince(topic, { epoch, seq: 8 })).toBeUndefined();
@@ -265,7 +276,7 @@ test('a resume that waits while the epoch changes is answered with a snapshot', 
   const reader = new StreamReader({ streams: scene.fanOut, topic, id: '1', resume });
   vi.advanceTimersByTime(INTERVAL_MS);
   scene.book.epoch = 'epoch-2';
-  scene.fanOut.turn([], performance.now());
+  scene.fanOut.turn({ dirty: [] }, performance.now());
   const frames: unknown[] = [];
   const send = (frame: Uint8Array): boolean => {
     frames.push(JSON.parse(Buffer.from(frame).toString()));

@@ -8,7 +8,7 @@
  */
 import { LIMITS } from '../limits.js';
 import { BookMoment } from './book-moment.js';
-import type { BookSource, TopicDelta } from './book-source.js';
+import type { BookSource, TopicDelta, TurnChanges } from './book-source.js';
 import type { FanOutFigures } from './fan-out.js';
 import type { ResumePoint, StreamRequest } from './stream-request.js';
 import { RingMemory } from './stream-ring.js';
@@ -85,13 +85,16 @@ export class StreamFanOut {
   }
 
   /** After each turn of the engine: what changed, and when the first part of it had come in. */
-  turn(dirty: readonly number[], receivedAtMs: number): void {
+  turn({ dirty, requoted = [] }: TurnChanges, receivedAtMs: number): void {
     this.#receivedAtMs = receivedAtMs;
     if (this.#topics.size === 0) return;
     for (const topic of this.#topics.withoutMarket()) this.#end(topic);
     const nowMs = performance.now();
     if (this.#moment.hasChanged()) this.#mark(this.#topics.all(), nowMs);
-    else for (const id of dirty) this.#mark(this.#topics.ofMarket(id), nowMs);
+    else {
+      for (const id of dirty) this.#mark(this.#topics.ofMarket(id), nowMs);
+      for (const id of requoted) this.#mark(this.#topics.quotedOf(id), nowMs);
+    }
     this.#throttle.flush(nowMs);
   }
 

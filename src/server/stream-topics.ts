@@ -57,6 +57,13 @@ export class StreamTopics {
     return this.#byMarket.get(id) ?? [];
   }
 
+  /** Those of a market that show more than orders. */
+  *quotedOf(id: number): Iterable<StreamTopic> {
+    for (const topic of this.ofMarket(id)) {
+      if (topic.spec.vamm === true || topic.spec.indicative === true) yield topic;
+    }
+  }
+
   /** Adds a reader, to a topic that shows the book of now when it is new. */
   join(request: StreamRequest, nowMs: number, recvNs: bigint): StreamTopic {
     const topic = this.#topics.get(request.key) ?? this.#open(request, nowMs, recvNs);

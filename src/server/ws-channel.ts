@@ -12,6 +12,8 @@ export interface TopicSpec {
   readonly key: string;
   readonly marketType: MarketRow['marketType'];
   readonly marketIndex: number;
+  /** Whether it shows more than orders. */
+  readonly hasQuotes: boolean;
   /** The frame of now: a view that is valid until the book is asked again. */
   readonly render: (book: BookSource, market: number) => Uint8Array;
 }
@@ -43,6 +45,7 @@ function orderbookChannel({ indicative }: { readonly indicative: boolean }): Cha
         key: `orderbook ${marketType} ${marketIndex} ${JSON.stringify(shape)}`,
         marketType,
         marketIndex,
+        hasQuotes: vamm || indicative,
         render: (source, market) => source.orderbookFrame({ market, ...shape }),
       };
     },

@@ -9,7 +9,7 @@
  * ```
  */
 import { LIMITS } from '../limits.js';
-import type { BookSource, Readiness } from './book-source.js';
+import type { BookSource, Readiness, TurnChanges } from './book-source.js';
 import { addressKey, isLoopback } from './client-address.js';
 import { type ErrorCode, ServerError } from './errors.js';
 import { FanOut } from './fan-out.js';
@@ -82,13 +82,13 @@ export class SocketServer implements SocketHandlers {
   }
 
   /**
-   * After each turn of the engine, with the ids of the markets whose book has changed, and how long
-   * ago the first part of it had come in.
+   * After each turn of the engine, with what it has changed, and how long ago the first part of that
+   * had come in.
    */
-  turn(dirty: readonly number[], waitedSeconds = 0): void {
+  turn(changes: TurnChanges, waitedSeconds = 0): void {
     if (this.#closing) return;
-    this.#streams.turn(dirty, performance.now() - waitedSeconds * 1_000);
-    this.#fanOut.turn(dirty);
+    this.#streams.turn(changes, performance.now() - waitedSeconds * 1_000);
+    this.#fanOut.turn(changes);
   }
 
   figures(): SocketFigures {

@@ -35,7 +35,7 @@ afterEach(async () => {
 
 function change(): void {
   book.current = { ...book.current, seq: book.current.seq + 1 };
-  server.turn([0]);
+  server.turn({ dirty: [0] });
 }
 
 /** The transport has found the socket full while it published. */
@@ -199,14 +199,14 @@ describe('a market that is no longer served', () => {
     other.say({ ...stream, market: 'SOL' });
     other.taken();
     book.rows = book.rows.filter(({ symbol }) => symbol !== 'SOL-PERP');
-    server.turn([]);
+    server.turn({ dirty: [] });
     const end = { type: 'error', topic: 'book:SOL-PERP:10', code: 'UNKNOWN_MARKET' };
     expect(client.taken()).toMatchObject([end]);
     expect(other.taken()).toMatchObject([end]);
     expect([...other.topics]).toEqual(['book:SOL:10']);
     expect(book.streams.size).toBe(1);
     book.rows = new FakeBook().rows;
-    server.turn([]);
+    server.turn({ dirty: [] });
     other.say(stream);
     expect(other.taken()).toMatchObject([{ type: 'subscribed' }, { type: 'snapshot' }]);
   });

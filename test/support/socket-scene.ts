@@ -127,7 +127,7 @@ export class SocketScene {
   /** The book has changed: what the engine tells after a turn. */
   change(...markets: readonly number[]): void {
     this.book.current = { ...this.book.current, seq: this.book.current.seq + 1 };
-    this.sockets.turn(markets);
+    this.sockets.turn({ dirty: markets });
   }
 
   async closeProbes(): Promise<void> {

@@ -85,8 +85,7 @@ export class StreamScene {
       const text = data.toString('base64');
       this.engine.push({ pubkey, owner, slot, data: text, encoding: 'base64' });
     }
-    const { dirty } = this.engine.endTurn(START_S * 1_000 + this.turns);
-    this.sockets.turn(dirty);
+    this.sockets.turn(this.engine.endTurn(START_S * 1_000 + this.turns));
   }
 
   /** Lets the life go on for so many turns of one step each. */

@@ -4,6 +4,7 @@ use slotbook_book::{AccountUpdate, Applied, Book, BookConfig, FeedState, Gate, M
 use slotbook_protocol::enums::MarketType;
 use slotbook_protocol::units::{Pubkey, Slot};
 use slotbook_wire::render::{L2Request, render_l2};
+use slotbook_wire::shown::Sources;
 
 use crate::chain::{self, PROGRAM};
 use crate::error::BenchError;
@@ -129,7 +130,8 @@ impl Replay {
     #[inline]
     pub fn render(&self, market: MarketId, depth_levels: usize, out: &mut Vec<u8>) {
         out.clear();
-        let request = L2Request { market, depth_levels, grouping_ticks: 0 };
+        let sources = Sources::NONE;
+        let request = L2Request { market, depth_levels, grouping_ticks: 0, sources };
         render_l2(&self.book, &request, EPOCH, out);
     }
 }

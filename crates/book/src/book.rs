@@ -15,6 +15,7 @@ use crate::place::LeftOut;
 use crate::pricing::OracleAccount;
 use crate::turn::FeedState;
 use crate::users::{KeyHashBuilder, MarketKey, UserTable};
+use crate::vamm::Change;
 use crate::version::Version;
 use crate::wheel::{Timer, Wheel};
 
@@ -196,9 +197,9 @@ impl Book {
     /// Notes that something shown of a market changed in this turn.
     pub(crate) fn touch(&mut self, id: MarketId) {
         let market = &mut self.markets[id.index()];
-        if !market.dirty {
-            market.dirty = true;
+        if market.dirty == Change::Nothing {
             self.dirty.push(id);
         }
+        market.dirty = Change::Book;
     }
 }

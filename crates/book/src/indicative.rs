@@ -179,7 +179,7 @@ impl Book {
         }
         let changed = self.replace_quotes(id, (maker, found), orders, ts_ms);
         if changed {
-            self.touch(id);
+            self.touch_quotes(id);
         }
         Ok(changed)
     }
@@ -197,9 +197,9 @@ impl Book {
         self.indicative.counts
     }
 
-    /// Derives what is shown of a market's quotes, once a sequence number: call it before
-    /// [`Book::indicative_levels`] and [`Book::indicative_orders`], outside of a turn.
-    pub fn refresh_indicative(&mut self, id: MarketId) {
+    /// Derives what is shown of a market's quotes, once a sequence number, after the levels of its
+    /// AMM; see [`Book::refresh_quotes`].
+    pub(crate) fn refresh_indicative(&mut self, id: MarketId) {
         let Some(market) = self.markets.get(id.index()) else { return };
         if market.quotes.derived_at == Some(market.seq) {
             return;
@@ -236,7 +236,9 @@ impl Book {
 
     /// The best price of everything that is not a quote.
     fn firm_touch(&self, id: MarketId, side: Side) -> Option<Price> {
-        self.best(id, side)
+        let vamm = self.vamm_levels(id, side).first().map(|level| level.price);
+        let better = |a: Price, b: Price| if side.is_better(b.0, a.0) { b } else { a };
+        [self.best(id, side), vamm].into_iter().flatten().reduce(better)
     }
 
     /// Takes out the quotes that are due at the end of a turn.
@@ -256,7 +258,7 @@ impl Book {
             self.indicative.counts.quotes -= gone.quotes;
             if gone.makers > 0 {
                 let id = market.info.id;
-                self.touch(id);
+                self.touch_quotes(id);
             }
         }
         self.indicative.due_ms = next;

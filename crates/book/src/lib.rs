@@ -39,6 +39,7 @@ mod side;
 mod snapshot;
 mod turn;
 mod users;
+mod vamm;
 mod version;
 mod view;
 mod wheel;

@@ -11,6 +11,7 @@ use crate::ladder::Ladder;
 use crate::offset_ladder::{OffsetLadder, OffsetPricing};
 use crate::place::EmptyReason;
 use crate::users::MarketKey;
+use crate::vamm::{Change, Vamm};
 use crate::version::Version;
 
 /// A market's number in this book: dense, in the order in which markets were found.
@@ -144,7 +145,11 @@ pub(crate) struct Market {
     pub(crate) auctions: AuctionList,
     pub(crate) seq: u64,
     pub(crate) ts_ms: u64,
-    pub(crate) dirty: bool,
+    pub(crate) vamm: Vamm,
+    /// What this turn has changed so far.
+    pub(crate) dirty: Change,
+    /// What the last turn that changed anything changed.
+    pub(crate) turned: Change,
     pub(crate) quotes: MarketQuotes,
 }
 
@@ -164,7 +169,9 @@ impl Market {
             auctions: AuctionList::default(),
             seq: 0,
             ts_ms: 0,
-            dirty: false,
+            vamm: Vamm::default(),
+            dirty: Change::Nothing,
+            turned: Change::Nothing,
             quotes: MarketQuotes::default(),
         }
     }

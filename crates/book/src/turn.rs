@@ -4,6 +4,7 @@ use slotbook_protocol::units::{Slot, UnixSeconds};
 
 use crate::book::Book;
 use crate::market::MarketId;
+use crate::vamm::Change;
 
 /// How fresh the book's source is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -69,13 +70,19 @@ impl Book {
         self.dirty.clear();
         for id in &self.turned {
             let market = &mut self.markets[id.index()];
-            market.dirty = false;
+            market.turned = std::mem::replace(&mut market.dirty, Change::Nothing);
             market.seq += 1;
             market.ts_ms = ts_ms;
         }
         if moved {
             self.markets.iter_mut().for_each(|market| market.ts_ms = ts_ms);
         }
+        &self.turned
+    }
+
+    /// The markets that the last turn changed.
+    #[must_use]
+    pub fn turned(&self) -> &[MarketId] {
         &self.turned
     }
 

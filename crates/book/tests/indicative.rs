@@ -62,7 +62,7 @@ impl Quoting {
 
     fn levels_of(&mut self, id: MarketId, side: Side) -> Vec<(u64, u128)> {
         self.turn();
-        self.bench.book.refresh_indicative(id);
+        self.bench.book.refresh_quotes(id);
         self.bench.book.check_integrity().expect("every invariant holds");
         let levels = self.bench.book.indicative_levels(id, side);
         levels.iter().map(|level| (level.price.0, level.size)).collect()
@@ -72,7 +72,7 @@ impl Quoting {
     fn rows(&mut self, side: Side) -> Vec<(u64, u64, u128, u32, Slot)> {
         self.turn();
         let id = self.bench.perp();
-        self.bench.book.refresh_indicative(id);
+        self.bench.book.refresh_quotes(id);
         let rows = self.bench.book.indicative_orders(id, side);
         assert!(rows.iter().all(|row| row.maker == INDICATIVE_MAKER && row.post_only));
         rows.iter()

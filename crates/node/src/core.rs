@@ -10,10 +10,11 @@ use slotbook_book::{
 use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
 use slotbook_wire::auctions::render_auctions;
 use slotbook_wire::cache::{BodyCache, CACHE_LIMITS, Version};
-use slotbook_wire::frame::{FrameRequest, Included, render_frame};
+use slotbook_wire::frame::{FrameRequest, render_frame};
 use slotbook_wire::render::{
     L2Request, L3Request, Rows, render_l2, render_l3, render_uncrossed_l2, render_uncrossed_l3,
 };
+use slotbook_wire::shown::Sources;
 use slotbook_wire::uncross::Crossing;
 use slotbook_wire::writer::JsonWriter;
 
@@ -27,6 +28,9 @@ use crate::topics::Topics;
 /// Words of the turn report before the ids of the changed markets.
 const REPORT_HEAD_WORDS: usize = 9;
 
+/// Marks the id of a market of which a turn changed nothing but quotes.
+const QUOTES_ONLY: u32 = 1 << 31;
+
 /// Bytes of a number of a report.
 const WORD_BYTES: usize = 4;
 
@@ -36,13 +40,13 @@ const FLOAT_BYTES: usize = 8;
 /// What a body of the cache shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum BodyKey {
-    L2 { market: u16, depth: u32, grouping: u32 },
-    L3 { market: u16, depth: u32, maker: Option<Pubkey> },
-    UncrossedL2 { market: u16, depth: u32, grouping: u32 },
-    UncrossedL3 { market: u16, depth: u32, maker: Option<Pubkey> },
+    L2 { market: u16, depth: u32, grouping: u32, sources: Sources },
+    L3 { market: u16, depth: u32, maker: Option<Pubkey>, sources: Sources },
+    UncrossedL2 { market: u16, depth: u32, grouping: u32, sources: Sources },
+    UncrossedL3 { market: u16, depth: u32, maker: Option<Pubkey>, sources: Sources },
     Makers { market: u16, side: Side, limit: u32 },
     Auctions { market: u16 },
-    Frame { market: u16, depth: u32, grouping: u32, vamm: bool, indicative: bool },
+    Frame { market: u16, depth: u32, grouping: u32, sources: Sources },
 }
 
 /// What the updates of one turn did.
@@ -158,9 +162,10 @@ impl Core {
     /// Applies a batch as `apply` does, and ends the turn: one call, since entering costs more than
     /// what either does for a turn without changes. Writes changed, unchanged, stale, ignored, closed,
     /// applied, problems, the number of the market set and the count of changed markets into
-    /// `report`, then the ids of the changed markets: 32-bit words in the machine's byte order.
-    /// Answers the words written; a negative number is the words that must fit, and then the batch is
-    /// applied and the turn has not ended.
+    /// `report`, then the ids of the changed markets: 32-bit words in the machine's byte order. The
+    /// highest bit of an id says that nothing but quotes changed, which are shown to who asks for
+    /// them. Answers the words written; a negative number is the words that must fit, and then the
+    /// batch is applied and the turn has not ended.
     #[napi]
     pub fn end_turn(
         &mut self,
@@ -177,8 +182,10 @@ impl Core {
         }
         let (head, ids) = words.split_at_mut(REPORT_HEAD_WORDS);
         let mut dirty = 0;
-        for (id, word) in self.book.end_turn(whole(ts_ms)).iter().zip(&mut *ids) {
-            *word = u32::from(id.0).to_ne_bytes();
+        self.book.end_turn(whole(ts_ms));
+        for (id, word) in self.book.turned().iter().zip(&mut *ids) {
+            let mark = if self.book.changed_quotes_only(*id) { QUOTES_ONLY } else { 0 };
+            *word = (u32::from(id.0) | mark).to_ne_bytes();
             dirty += 1;
         }
         self.notice_markets(&ids[..dirty]);
@@ -237,15 +244,24 @@ impl Core {
         true
     }
 
-    /// Renders /l2 into `out`: `depth` levels a side, on a grid of `grouping` ticks (0 for none).
+    /// Renders /l2 into `out`: `depth` levels a side, on a grid of `grouping` ticks (0 for none),
+    /// orders and these sources: 1 the market's automated maker, 2 indicative quotes, 3 both.
     /// Answers the length of the body; 0 for an unknown market; a negative number is the length
     /// that `out` must have.
     #[napi]
-    pub fn l2(&mut self, market: u32, depth: u32, grouping: u32, mut out: BufferSlice<'_>) -> i32 {
+    pub fn l2(
+        &mut self,
+        market: u32,
+        depth: u32,
+        grouping: u32,
+        sources: u32,
+        mut out: BufferSlice<'_>,
+    ) -> i32 {
         let Some((id, version)) = self.shown(market) else { return 0 };
-        let body_key = BodyKey::L2 { market: id.0, depth, grouping };
+        let sources = self.quoted(id, sources);
+        let body_key = BodyKey::L2 { market: id.0, depth, grouping, sources };
         let (book, epoch) = (&self.book, &self.epoch);
-        let request = l2_request(id, depth, grouping);
+        let request = l2_request(id, depth, grouping, sources);
         let body = self.bodies.body(body_key, version, |body| {
             render_l2(book, &request, epoch, body);
         });
@@ -259,12 +275,14 @@ impl Core {
         market: u32,
         depth: u32,
         grouping: u32,
+        sources: u32,
         mut out: BufferSlice<'_>,
     ) -> i32 {
         let Some((id, version)) = self.shown(market) else { return 0 };
-        let body_key = BodyKey::UncrossedL2 { market: id.0, depth, grouping };
+        let sources = self.quoted(id, sources);
+        let body_key = BodyKey::UncrossedL2 { market: id.0, depth, grouping, sources };
         let (book, epoch, crossing) = (&self.book, &self.epoch, &mut self.crossing);
-        let request = l2_request(id, depth, grouping);
+        let request = l2_request(id, depth, grouping, sources);
         let body = self.bodies.body(body_key, version, |body| {
             render_uncrossed_l2(book, &request, epoch, crossing, body);
         });
@@ -272,15 +290,24 @@ impl Core {
     }
 
     /// Renders /l3 into `out`: `depth` orders a side (0 for all), only those of `maker` when it is
-    /// not empty. Answers as `l2` does; 0 also for a maker that is not a key.
+    /// not empty, and the sources of `l2`. Answers as `l2` does; 0 also for a maker that is not a
+    /// key.
     #[napi]
-    pub fn l3(&mut self, market: u32, depth: u32, maker: String, mut out: BufferSlice<'_>) -> i32 {
+    pub fn l3(
+        &mut self,
+        market: u32,
+        depth: u32,
+        maker: String,
+        sources: u32,
+        mut out: BufferSlice<'_>,
+    ) -> i32 {
         let Some((id, version)) = self.shown(market) else { return 0 };
         let Ok(maker) = maker_of(&maker) else { return 0 };
-        let body_key = BodyKey::L3 { market: id.0, depth, maker };
+        let sources = self.quoted(id, sources);
+        let body_key = BodyKey::L3 { market: id.0, depth, maker, sources };
         let (book, epoch, rows) = (&self.book, &self.epoch, &mut self.rows);
         let body = self.bodies.body(body_key, version, |body| {
-            render_l3(book, &l3_request(id, depth, maker), epoch, rows, body);
+            render_l3(book, &l3_request(id, depth, maker, sources), epoch, rows, body);
         });
         hand_over(body, &mut out)
     }
@@ -292,15 +319,17 @@ impl Core {
         market: u32,
         depth: u32,
         maker: String,
+        sources: u32,
         mut out: BufferSlice<'_>,
     ) -> i32 {
         let Some((id, version)) = self.shown(market) else { return 0 };
         let Ok(maker) = maker_of(&maker) else { return 0 };
-        let body_key = BodyKey::UncrossedL3 { market: id.0, depth, maker };
+        let sources = self.quoted(id, sources);
+        let body_key = BodyKey::UncrossedL3 { market: id.0, depth, maker, sources };
         let (book, epoch) = (&self.book, &self.epoch);
         let kept = (&mut self.rows, &mut self.crossing);
         let body = self.bodies.body(body_key, version, |body| {
-            let request = l3_request(id, depth, maker);
+            let request = l3_request(id, depth, maker, sources);
             render_uncrossed_l3(book, &request, epoch, kept, body);
         });
         hand_over(body, &mut out)
@@ -320,28 +349,27 @@ impl Core {
     }
 
     /// Renders a frame of the compatible order book channel into `out`: the /l2 body of `depth`
-    /// levels a side, on a grid of `grouping` ticks (0 for none), as a JSON text. `vamm` and
-    /// `indicative` name the channel. Answers as `l2` does.
+    /// levels a side, on a grid of `grouping` ticks (0 for none), with the sources of `l2`, as a
+    /// JSON text. Answers as `l2` does.
     #[napi]
     pub fn orderbook_frame(
         &mut self,
         market: u32,
         depth: u32,
         grouping: u32,
-        vamm: bool,
-        indicative: bool,
+        sources: u32,
         mut out: BufferSlice<'_>,
     ) -> i32 {
         let Some((id, version)) = self.shown(market) else { return 0 };
-        let body_key = BodyKey::Frame { market: id.0, depth, grouping, vamm, indicative };
+        let sources = self.quoted(id, sources);
+        let body_key = BodyKey::Frame { market: id.0, depth, grouping, sources };
         let (book, epoch) = (&self.book, &self.epoch);
         let frame = self.bodies.body(body_key, version, |frame| {
             let request = FrameRequest {
                 market: id,
                 depth_levels: usize::try_from(depth).unwrap_or(usize::MAX),
                 grouping_ticks: (grouping != 0).then_some(grouping),
-                vamm: Included::from(vamm),
-                indicative: Included::from(indicative),
+                sources,
             };
             render_frame(book, &request, epoch, frame);
         });
@@ -453,6 +481,15 @@ impl Core {
         self.book.auctions_revision(id).unwrap_or_default()
     }
 
+    /// The sources that a number names, which the market's quotes are made ready for.
+    fn quoted(&mut self, id: MarketId, sources: u32) -> Sources {
+        let sources = sources_of(sources);
+        if !sources.is_none() {
+            self.book.refresh_quotes(id);
+        }
+        sources
+    }
+
     /// Notes when what `markets` says has changed; only changed markets can have.
     fn notice_markets(&mut self, dirty: &[[u8; WORD_BYTES]]) {
         let mut changed = false;
@@ -491,15 +528,24 @@ fn take_in(
     }
 }
 
-fn l2_request(market: MarketId, depth: u32, grouping_ticks: u32) -> L2Request {
+fn l2_request(market: MarketId, depth: u32, grouping_ticks: u32, sources: Sources) -> L2Request {
     let depth_levels = usize::try_from(depth).unwrap_or(usize::MAX);
-    L2Request { market, depth_levels, grouping_ticks }
+    L2Request { market, depth_levels, grouping_ticks, sources }
 }
 
-fn l3_request(market: MarketId, depth: u32, maker: Option<Pubkey>) -> L3Request {
+fn l3_request(market: MarketId, depth: u32, maker: Option<Pubkey>, sources: Sources) -> L3Request {
     let all = depth == 0;
     let depth_orders = if all { usize::MAX } else { usize::try_from(depth).unwrap_or(usize::MAX) };
-    L3Request { market, depth_orders, maker }
+    L3Request { market, depth_orders, maker, sources }
+}
+
+/// The sources by their bits.
+const VAMM: u32 = 1;
+const INDICATIVE: u32 = 2;
+
+/// The sources that a number names; bits without a source are of no meaning.
+pub(crate) fn sources_of(bits: u32) -> Sources {
+    Sources { vamm: bits & VAMM != 0, indicative: bits & INDICATIVE != 0 }
 }
 
 /// The maker of an /l3: nobody in particular when the text is empty.

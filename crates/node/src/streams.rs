@@ -6,7 +6,7 @@ use slotbook_book::MarketId;
 use slotbook_wire::stream::spec::{Channel, Timing, TopicSpec};
 use slotbook_wire::stream::topic::{Answer, FrameTimes, Reset, Topic};
 
-use crate::core::{Core, hand_over, maker_of};
+use crate::core::{Core, hand_over, maker_of, sources_of};
 
 /// Bytes of a number of an exchange.
 const WORD_BYTES: usize = 8;
@@ -37,10 +37,9 @@ pub struct TopicOptions {
     pub depth: u32,
     /// The grid in ticks; 0 and 1 for none. Of meaning for book only.
     pub grouping: u32,
-    /// Whether the book has the levels of the market's own automated maker.
-    pub vamm: bool,
-    /// Whether the book has indicative quotes.
-    pub indicative: bool,
+    /// What the book has beside orders: 1 the levels of the market's own automated maker, 2
+    /// indicative quotes, 3 both.
+    pub sources: u32,
     /// Only the orders of this user account, of l3; empty for all.
     pub maker: String,
     /// Whether frames say when they were made.
@@ -70,6 +69,7 @@ impl Core {
             return TOPICS_EXCEEDED;
         }
         let received_ns = times_of(&exchange).received_ns;
+        self.book.refresh_quotes(spec.market);
         let scratch = &mut self.topics.scratch;
         let Some(topic) = Topic::open(&self.book, spec, &self.epoch, received_ns, scratch) else {
             return UNKNOWN_MARKET;
@@ -105,6 +105,9 @@ impl Core {
     ) -> i32 {
         let times = times_of(&exchange);
         let Some((topic, scratch)) = self.topics.get(handle) else { return UNKNOWN_TOPIC };
+        if topic.has_quotes() {
+            self.book.refresh_quotes(topic.market());
+        }
         let Some(pending) = topic.next_frame(&self.book, &self.epoch, times, scratch) else {
             return 0;
         };
@@ -170,8 +173,7 @@ fn spec_of(options: &TopicOptions) -> Result<TopicSpec, i32> {
     Ok(TopicSpec {
         market: MarketId(market),
         channel,
-        vamm: options.vamm.into(),
-        indicative: options.indicative.into(),
+        sources: sources_of(options.sources),
         timing: Timing::from(options.timing),
     })
 }

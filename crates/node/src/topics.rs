@@ -88,7 +88,7 @@ mod tests {
     use super::*;
     use slotbook_book::{AccountUpdate, Book, BookConfig, Gate, MarketId};
     use slotbook_protocol::units::{Pubkey, Slot};
-    use slotbook_wire::frame::Included;
+    use slotbook_wire::shown::Sources;
     use slotbook_wire::stream::spec::{Channel, Timing, TopicSpec};
 
     /// A book with one market: a perp market's account needs no more than this.
@@ -105,9 +105,8 @@ mod tests {
     }
 
     fn topic(book: &Book, topics: &mut Topics) -> Topic {
-        let (vamm, indicative, timing) = (Included::No, Included::No, Timing::Off);
-        let market = MarketId(0);
-        let spec = TopicSpec { market, channel: Channel::Bbo, vamm, indicative, timing };
+        let (channel, sources, timing) = (Channel::Bbo, Sources::NONE, Timing::Off);
+        let spec = TopicSpec { market: MarketId(0), channel, sources, timing };
         Topic::open(book, spec, "e", 0, &mut topics.scratch).unwrap()
     }
 

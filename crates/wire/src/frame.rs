@@ -4,6 +4,7 @@ use slotbook_book::{Book, MarketId, MarketInfo};
 use slotbook_protocol::enums::MarketType;
 
 use crate::render::{L2Request, write_body};
+use crate::shown::Sources;
 use crate::writer::JsonWriter;
 
 /// Which channel a frame is of. The name of the channel says all of it but the depth.
@@ -15,25 +16,8 @@ pub struct FrameRequest {
     pub depth_levels: usize,
     /// The grid in ticks; `None` shows every level, as 1 does, but is another channel.
     pub grouping_ticks: Option<u32>,
-    /// Whether the book has the levels of the market's own automated maker.
-    pub vamm: Included,
-    /// Whether the book has indicative quotes.
-    pub indicative: Included,
-}
-
-/// Whether a source is part of a channel's book.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Included {
-    /// It is.
-    Yes,
-    /// It is left out.
-    No,
-}
-
-impl From<bool> for Included {
-    fn from(included: bool) -> Self {
-        if included { Self::Yes } else { Self::No }
-    }
+    /// What is shown beside orders. The book's quotes must be refreshed for it.
+    pub sources: Sources,
 }
 
 /// Writes the frame `{"channel":NAME,"data":TEXT}` behind what `out` holds. TEXT is the /l2 body
@@ -41,14 +25,14 @@ impl From<bool> for Included {
 ///
 /// Answers false, and writes nothing, when the market is not known.
 pub fn render_frame(book: &Book, request: &FrameRequest, epoch: &str, out: &mut Vec<u8>) -> bool {
-    let FrameRequest { market, depth_levels, grouping_ticks, .. } = *request;
+    let FrameRequest { market, depth_levels, grouping_ticks, sources } = *request;
     let Some(info) = book.market(market) else { return false };
     let mut json = JsonWriter::new(out);
     json.raw(b"{\"channel\":\"");
     write_name(&mut json, info, request);
     json.raw(b"\",\"data\":\"");
-    let levels =
-        L2Request { market, depth_levels, grouping_ticks: grouping_ticks.unwrap_or_default() };
+    let grouping_ticks = grouping_ticks.unwrap_or_default();
+    let levels = L2Request { market, depth_levels, grouping_ticks, sources };
     let is_known = write_body(book, &levels, epoch, &mut JsonWriter::nested(out));
     debug_assert!(is_known, "Invariant: a market with a name has a body");
     JsonWriter::new(out).raw(b"\"}");
@@ -66,10 +50,10 @@ fn write_name(json: &mut JsonWriter<'_>, info: &MarketInfo, request: &FrameReque
         json.raw(b"_grouped_");
         json.u64(u64::from(ticks));
     }
-    if request.indicative == Included::Yes {
+    if request.sources.indicative {
         json.raw(b"_indicative");
     }
-    if request.vamm == Included::No {
+    if !request.sources.vamm {
         json.raw(b"_novamm");
     }
 }

@@ -31,6 +31,7 @@ pub mod l3;
 pub mod level;
 pub mod mark;
 pub mod render;
+pub mod shown;
 pub mod stream;
 pub mod uncross;
 pub mod writer;

@@ -2,15 +2,16 @@
 
 use std::iter::Peekable;
 
-use slotbook_book::{Book, Header, Level, MarketId, MarketInfo, OrderRow, QueueScratch, Side};
+use slotbook_book::{Book, Header, MarketId, MarketInfo, OrderRow, QueueScratch, Side};
 use slotbook_protocol::units::{OraclePrice, Price, Pubkey};
 
 use crate::group::{Rounding, grouped};
 use crate::head::BodyHead;
 use crate::l2::write_l2;
 use crate::l3::{OrderLine, write_l3};
-use crate::level::{SizeScale, Source, SourcedLevel};
+use crate::level::{SizeScale, SourcedLevel};
 use crate::mark::TopOfBook;
+use crate::shown::{Sources, all_levels, order_levels};
 use crate::uncross::{Crossing, Moved, UncrossRules};
 use crate::writer::JsonWriter;
 
@@ -23,6 +24,8 @@ pub struct L2Request {
     pub depth_levels: usize,
     /// The grid in ticks; 0 and 1 show every level.
     pub grouping_ticks: u32,
+    /// What is shown beside orders. The book's quotes must be refreshed for it.
+    pub sources: Sources,
 }
 
 impl L2Request {
@@ -42,6 +45,8 @@ pub struct L3Request {
     pub depth_orders: usize,
     /// Only the orders of this user account; `None` shows all.
     pub maker: Option<Pubkey>,
+    /// What is shown beside orders: indicative quotes, since an automated maker has no orders.
+    pub sources: Sources,
 }
 
 /// The rows of both sides between the book and the text, kept to be used again.
@@ -78,13 +83,14 @@ pub(crate) fn write_body<const N: bool>(
 ) -> bool {
     let Some(info) = book.market(request.market) else { return false };
     let Some(header) = book.header(request.market) else { return false };
-    let [mut bids, mut asks] = Side::BOTH.map(|side| shown_levels(book, info, side).peekable());
-    let top = TopOfBook {
-        bid: bids.peek().map(|level| level.price),
-        ask: asks.peek().map(|level| level.price),
-    };
-    let head = body_head(info, &header, top, epoch);
-    write_cut(info.tick, request, &head, (bids, asks), json);
+    // Who asks for orders alone, as most do, does not pay for merging.
+    if request.sources.is_none() {
+        let [bids, asks] = Side::BOTH.map(|side| order_levels(book, info, side));
+        write_sides(info, &header, request, epoch, (bids, asks), json);
+    } else {
+        let [bids, asks] = Side::BOTH.map(|side| all_levels(book, info, side, request.sources));
+        write_sides(info, &header, request, epoch, (bids, asks), json);
+    }
     true
 }
 
@@ -98,37 +104,39 @@ pub fn render_uncrossed_l2(
 ) -> bool {
     let Some(info) = book.market(request.market) else { return false };
     let Some(header) = book.header(request.market) else { return false };
-    let [bids, asks] = uncross(book, info, &header, crossing);
-    let (bids, asks) = crossing.merged(bids, asks);
-    let (mut bids, mut asks) = (bids.peekable(), asks.peekable());
-    let top = TopOfBook {
-        bid: bids.peek().map(|level| level.price),
-        ask: asks.peek().map(|level| level.price),
-    };
-    let head = body_head(info, &header, top, epoch);
-    write_cut(info.tick, request, &head, (bids, asks), &mut JsonWriter::new(out));
+    let [bids, asks] = uncross(book, info, &header, request.sources, crossing);
+    let sides = crossing.merged(bids, asks);
+    write_sides(info, &header, request, epoch, sides, &mut JsonWriter::new(out));
     true
 }
 
-/// Writes both sides on the grid and to the depth that were asked for.
-fn write_cut<const N: bool, B, A>(
-    tick: Price,
+/// Writes both sides on the grid and to the depth that were asked for; the head says what is shown.
+#[inline]
+fn write_sides<const N: bool, B, A>(
+    info: &MarketInfo,
+    header: &Header,
     request: &L2Request,
-    head: &BodyHead<'_>,
+    epoch: &str,
     (bids, asks): (B, A),
     json: &mut JsonWriter<'_, N>,
 ) where
     B: Iterator<Item = SourcedLevel>,
     A: Iterator<Item = SourcedLevel>,
 {
+    let (mut bids, mut asks) = (bids.peekable(), asks.peekable());
+    let top = TopOfBook {
+        bid: bids.peek().map(|level| level.price),
+        ask: asks.peek().map(|level| level.price),
+    };
+    let head = body_head(info, header, top, epoch);
     let depth = request.depth_levels;
-    let Some(grid) = request.grid(tick) else {
-        write_l2(json, head, bids.take(depth), asks.take(depth));
+    let Some(grid) = request.grid(info.tick) else {
+        write_l2(json, &head, bids.take(depth), asks.take(depth));
         return;
     };
     let bids = grouped(bids, grid, Rounding::of(Side::Bid)).take(depth);
     let asks = grouped(asks, grid, Rounding::of(Side::Ask)).take(depth);
-    write_l2(json, head, bids, asks);
+    write_l2(json, &head, bids, asks);
 }
 
 /// Calls `each` with the rows that the /l2 body of the request has on a side, best first.
@@ -140,7 +148,22 @@ pub(crate) fn each_level(
     each: impl FnMut(SourcedLevel),
 ) {
     let Some(info) = book.market(request.market) else { return };
-    let levels = shown_levels(book, info, side);
+    if request.sources.is_none() {
+        each_cut(order_levels(book, info, side), request, info, side, each);
+    } else {
+        each_cut(all_levels(book, info, side, request.sources), request, info, side, each);
+    }
+}
+
+/// Calls `each` with what is left of a side on the grid and to the depth that were asked for.
+#[inline]
+fn each_cut(
+    levels: impl Iterator<Item = SourcedLevel>,
+    request: &L2Request,
+    info: &MarketInfo,
+    side: Side,
+    each: impl FnMut(SourcedLevel),
+) {
     match request.grid(info.tick) {
         None => levels.take(request.depth_levels).for_each(each),
         Some(grid) => {
@@ -165,24 +188,16 @@ pub(crate) fn each_order(
     rows.iter().map(|row| line(row, scale)).for_each(each);
 }
 
-/// The levels of a side as every reader is shown them, all sources merged, best first.
-fn shown_levels<'a>(
-    book: &'a Book,
-    info: &MarketInfo,
-    side: Side,
-) -> impl Iterator<Item = SourcedLevel> + use<'a> {
-    let scale = SizeScale::from_decimals(info.decimals);
-    book.levels(info.id, side).map(move |level| on_wire(&level, scale))
-}
-
 /// Takes what crosses off both sides and answers the rest of them.
 fn uncross<'a>(
     book: &'a Book,
     info: &MarketInfo,
     header: &Header,
+    sources: Sources,
     crossing: &mut Crossing,
 ) -> [Peekable<impl Iterator<Item = SourcedLevel> + use<'a>>; 2] {
-    let [mut bids, mut asks] = Side::BOTH.map(|side| shown_levels(book, info, side).peekable());
+    let levels = |side| all_levels(book, info, side, sources).peekable();
+    let [mut bids, mut asks] = Side::BOTH.map(levels);
     let oracle = header.oracle.mm.or(header.oracle.exchange);
     let oracle = oracle.map_or(header.last_oracle_price, |reading| reading.price.0);
     let rules = UncrossRules {
@@ -226,7 +241,7 @@ pub fn render_uncrossed_l3(
     let Some(info) = book.market(request.market) else { return false };
     let Some(header) = book.header(request.market) else { return false };
     // What is not touched is read again, by order.
-    let _untouched = uncross(book, info, &header, crossing);
+    let _untouched = uncross(book, info, &header, Sources::NONE, crossing);
     let [bid, ask] = Side::BOTH.map(|side| {
         read_uncrossed_side(book, request, side, crossing.taken(side), rows.side(side))
     });
@@ -315,10 +330,6 @@ fn count_queues(rows: &mut [OrderRow]) {
         row.queue = ahead;
         ahead += u128::from(row.size.0);
     }
-}
-
-fn on_wire(level: &Level, scale: SizeScale) -> SourcedLevel {
-    SourcedLevel::of(Source::Dlob, level.price, scale.to_wire(level.size))
 }
 
 fn line(row: &OrderRow, scale: SizeScale) -> OrderLine {

@@ -3,8 +3,8 @@
 use slotbook_book::MarketId;
 use slotbook_protocol::units::Pubkey;
 
-use crate::frame::Included;
 use crate::render::{L2Request, L3Request};
+use crate::shown::Sources;
 use crate::writer::JsonWriter;
 
 /// What every subscriber of a topic is shown.
@@ -14,10 +14,8 @@ pub struct TopicSpec {
     pub market: MarketId,
     /// By level, the best prices only, or by order.
     pub channel: Channel,
-    /// Whether the book has the levels of the market's own automated maker.
-    pub vamm: Included,
-    /// Whether the book has indicative quotes.
-    pub indicative: Included,
+    /// What is shown beside orders. The book's quotes must be refreshed for it.
+    pub sources: Sources,
     /// Whether frames say when they were made.
     pub timing: Timing,
 }
@@ -103,8 +101,8 @@ impl TopicSpec {
             }
         }
         for (given, text) in [
-            (self.vamm == Included::Yes, ":vamm"),
-            (self.indicative == Included::Yes, ":indicative"),
+            (self.sources.vamm, ":vamm"),
+            (self.sources.indicative, ":indicative"),
             (self.timing == Timing::On, ":timing"),
         ] {
             json.raw(if given { text.as_bytes() } else { b"" });
@@ -113,16 +111,20 @@ impl TopicSpec {
     }
 
     pub(super) fn shows(&self) -> Shows {
-        let market = self.market;
+        let Self { market, sources, .. } = *self;
         let wide = |count: u32| usize::try_from(count).unwrap_or(usize::MAX);
         match self.channel {
             Channel::Book { depth_levels, grouping_ticks } => {
                 let depth_levels = wide(depth_levels);
-                Shows::Levels(L2Request { market, depth_levels, grouping_ticks })
+                Shows::Levels(L2Request { market, depth_levels, grouping_ticks, sources })
             }
-            Channel::Bbo => Shows::Levels(L2Request { market, depth_levels: 1, grouping_ticks: 1 }),
+            Channel::Bbo => {
+                let (depth_levels, grouping_ticks) = (1, 1);
+                Shows::Levels(L2Request { market, depth_levels, grouping_ticks, sources })
+            }
             Channel::L3 { depth_orders, maker } => {
-                Shows::Orders(L3Request { market, depth_orders: wide(depth_orders), maker })
+                let depth_orders = wide(depth_orders);
+                Shows::Orders(L3Request { market, depth_orders, maker, sources })
             }
         }
     }

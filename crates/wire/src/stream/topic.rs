@@ -1,6 +1,6 @@
 //! A topic: what its subscribers have, and the frames that keep them up to date.
 
-use slotbook_book::{Book, Side};
+use slotbook_book::{Book, MarketId, Side};
 
 use super::checksum::{checksum, is_covered_same};
 use super::diff::OrderChanges;
@@ -156,6 +156,18 @@ impl Topic {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The market whose book it shows.
+    #[must_use]
+    pub fn market(&self) -> MarketId {
+        self.spec.market
+    }
+
+    /// Whether it shows more than orders, so that the book's quotes are refreshed for it.
+    #[must_use]
+    pub fn has_quotes(&self) -> bool {
+        !self.spec.sources.is_none()
     }
 
     /// The next frame of the topic; `None` when its subscribers have what the book shows.

@@ -1,7 +1,7 @@
 //! The frames letter by letter. Their checksums are those of Python's `zlib.crc32`.
 
 use slotbook_book::{FeedState, MarketId, Side};
-use slotbook_wire::frame::Included;
+use slotbook_wire::shown::Sources;
 use slotbook_wire::stream::spec::{Channel, Timing, TopicSpec};
 use slotbook_wire::stream::topic::{Answer, FrameTimes, Reset, StreamScratch, Topic};
 
@@ -185,12 +185,12 @@ fn a_name_says_what_departs_from_the_usual() {
     let plain = spec(MarketId(0), book_of(50, 1));
     let maker = bs58::encode([3; 32]).into_string();
     let all = TopicSpec {
-        vamm: Included::Yes,
-        indicative: Included::Yes,
+        sources: Sources { vamm: true, indicative: true },
         timing: Timing::On,
         channel: book_of(500, 25),
         ..plain
     };
+    let vamm = Sources { vamm: true, indicative: false };
     let cases = [
         (plain, "book:M:50".to_owned()),
         (TopicSpec { channel: book_of(10, 2), ..plain }, "book:M:10:g2".to_owned()),
@@ -198,7 +198,7 @@ fn a_name_says_what_departs_from_the_usual() {
         (TopicSpec { channel: Channel::Bbo, ..all }, "bbo:M:vamm:indicative:timing".to_owned()),
         (TopicSpec { channel: l3_of(20, None), ..plain }, "l3:M:20".to_owned()),
         (
-            TopicSpec { channel: l3_of(20, Some(key(3))), indicative: Included::No, ..all },
+            TopicSpec { channel: l3_of(20, Some(key(3))), sources: vamm, ..all },
             format!("l3:M:20:{maker}:vamm:timing"),
         ),
     ];

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use slotbook_book::{Book, FeedState, MarketId};
 use slotbook_protocol::units::Pubkey;
-use slotbook_wire::frame::Included;
 use slotbook_wire::render::{L2Request, L3Request, Rows, render_l2, render_l3};
+use slotbook_wire::shown::Sources;
 use slotbook_wire::stream::spec::{Channel, Timing, TopicSpec};
 use slotbook_wire::stream::topic::{Answer, FrameTimes, Reset, StreamScratch, Topic};
 
@@ -29,8 +29,7 @@ pub(crate) struct World {
 
 /// A topic of a market without anything that departs from the usual.
 pub(crate) fn spec(market: MarketId, channel: Channel) -> TopicSpec {
-    let (vamm, indicative) = (Included::No, Included::No);
-    TopicSpec { market, channel, vamm, indicative, timing: Timing::Off }
+    TopicSpec { market, channel, sources: Sources::NONE, timing: Timing::Off }
 }
 
 pub(crate) fn book_of(depth_levels: u32, grouping_ticks: u32) -> Channel {
@@ -100,19 +99,20 @@ impl World {
 /// The rows of the body that shows what the topic does, as the topic writes them.
 fn shown(book: &Book, spec: &TopicSpec) -> [Vec<Value>; 2] {
     let mut body = Vec::new();
-    let market = spec.market;
+    let TopicSpec { market, sources, .. } = *spec;
     match spec.channel {
         Channel::L3 { depth_orders, maker } => {
             let depth_orders = usize::try_from(depth_orders).unwrap();
-            let request = L3Request { market, depth_orders, maker };
+            let request = L3Request { market, depth_orders, maker, sources };
             render_l3(book, &request, "e", &mut Rows::default(), &mut body);
         }
         Channel::Book { depth_levels, grouping_ticks } => {
             let depth_levels = usize::try_from(depth_levels).unwrap();
-            render_l2(book, &L2Request { market, depth_levels, grouping_ticks }, "e", &mut body);
+            let request = L2Request { market, depth_levels, grouping_ticks, sources };
+            render_l2(book, &request, "e", &mut body);
         }
         Channel::Bbo => {
-            let request = L2Request { market, depth_levels: 1, grouping_ticks: 0 };
+            let request = L2Request { market, depth_levels: 1, grouping_ticks: 0, sources };
             render_l2(book, &request, "e", &mut body);
         }
     }

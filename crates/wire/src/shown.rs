@@ -1,0 +1,98 @@
+//! The levels that readers are shown: those of orders, and of the quotes that they asked for.
+
+use std::iter::Peekable;
+use std::slice;
+
+use slotbook_book::{Book, Level, MarketInfo, Side};
+use slotbook_protocol::units::Price;
+
+use crate::level::{SOURCES, SizeScale, Source, SourcedLevel};
+
+/// Which liquidity a reader is shown beside orders.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Sources {
+    /// The levels of the market's own automated maker.
+    pub vamm: bool,
+    /// Indicative quotes.
+    pub indicative: bool,
+}
+
+impl Sources {
+    /// Orders alone.
+    pub const NONE: Self = Self { vamm: false, indicative: false };
+
+    /// Whether there is nothing beside orders.
+    #[must_use]
+    pub const fn is_none(self) -> bool {
+        !self.vamm && !self.indicative
+    }
+}
+
+/// The levels of orders alone, best first.
+pub(crate) fn order_levels<'a>(
+    book: &'a Book,
+    info: &MarketInfo,
+    side: Side,
+) -> impl Iterator<Item = SourcedLevel> + use<'a> {
+    let scale = SizeScale::from_decimals(info.decimals);
+    book.levels(info.id, side).map(move |level| of_orders(&level, scale))
+}
+
+/// The levels of orders and of these sources, best first; equal prices are one level. The book's
+/// quotes are those of [`Book::refresh_quotes`].
+pub(crate) fn all_levels<'a>(
+    book: &'a Book,
+    info: &MarketInfo,
+    side: Side,
+    sources: Sources,
+) -> impl Iterator<Item = SourcedLevel> + use<'a> {
+    let vamm = if sources.vamm { book.vamm_levels(info.id, side) } else { &[] };
+    let indicative = if sources.indicative { book.indicative_levels(info.id, side) } else { &[] };
+    AllLevels {
+        side,
+        scale: SizeScale::from_decimals(info.decimals),
+        orders: order_levels(book, info, side).peekable(),
+        quotes: [(Source::Vamm, vamm), (Source::Indicative, indicative)]
+            .map(|(source, levels)| (source, levels.iter().peekable())),
+    }
+}
+
+#[inline]
+fn of_orders(level: &Level, scale: SizeScale) -> SourcedLevel {
+    SourcedLevel::of(Source::Dlob, level.price, scale.to_wire(level.size))
+}
+
+/// Sorted levels of several sources, merged.
+struct AllLevels<'a, O: Iterator<Item = SourcedLevel>> {
+    side: Side,
+    scale: SizeScale,
+    orders: Peekable<O>,
+    quotes: [(Source, Peekable<slice::Iter<'a, Level>>); SOURCES - 1],
+}
+
+impl<O: Iterator<Item = SourcedLevel>> AllLevels<'_, O> {
+    /// The best price of all sources.
+    fn best(&mut self) -> Option<Price> {
+        let side = self.side;
+        let better = |a: Price, b: Price| if side.is_better(b.0, a.0) { b } else { a };
+        let orders = self.orders.peek().map(|level| level.price);
+        let quotes = self.quotes.iter_mut().filter_map(|(_, levels)| levels.peek());
+        orders.into_iter().chain(quotes.map(|level| level.price)).reduce(better)
+    }
+}
+
+impl<O: Iterator<Item = SourcedLevel>> Iterator for AllLevels<'_, O> {
+    type Item = SourcedLevel;
+
+    fn next(&mut self) -> Option<SourcedLevel> {
+        let price = self.best()?;
+        let orders = self.orders.next_if(|level| level.price == price);
+        let mut level = orders.unwrap_or(SourcedLevel { price, sizes: [0; SOURCES] });
+        for (source, levels) in &mut self.quotes {
+            if let Some(same) = levels.next_if(|quoted| quoted.price == price) {
+                level.sizes[*source as usize] = self.scale.to_wire(same.size);
+            }
+        }
+        Some(level)
+    }
+}
