@@ -35,6 +35,7 @@ mod offset_ladder;
 mod orders;
 mod place;
 mod pricing;
+mod resting;
 mod side;
 mod snapshot;
 mod turn;
@@ -56,6 +57,7 @@ pub use indicative::{
 pub use integrity::Violation;
 pub use market::{MarketId, MarketInfo, OffsetExclusion, OracleState};
 pub use place::{EmptyReason, LeftOut};
+pub use resting::Resting;
 pub use side::Side;
 pub use snapshot::SnapshotReport;
 pub use turn::FeedState;

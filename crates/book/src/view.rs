@@ -269,7 +269,7 @@ impl Book {
         prices.dedup();
     }
 
-    fn enqueue(&self, piece: &OrderLists<'_>, queue: &mut Vec<QueuePlace>) {
+    pub(crate) fn enqueue(&self, piece: &OrderLists<'_>, queue: &mut Vec<QueuePlace>) {
         match piece.lists {
             Lists::Fixed(head) => list(&self.arena, head, queue),
             Lists::Offset(parts) => {
@@ -279,14 +279,14 @@ impl Book {
     }
 
     /// Order slot, then order id, then maker key; of one maker the first slot of the account.
-    fn compare(&self, a: &QueuePlace, b: &QueuePlace) -> Ordering {
+    pub(crate) fn compare(&self, a: &QueuePlace, b: &QueuePlace) -> Ordering {
         (a.slot, a.order_id).cmp(&(b.slot, b.order_id)).then_with(|| {
             let key = |place: &QueuePlace| self.users.get(user_of(place.handle)).key;
             key(a).cmp(&key(b)).then(a.handle.cmp(&b.handle))
         })
     }
 
-    fn row(&self, price: Price, place: &QueuePlace, ahead: u128) -> OrderRow {
+    pub(crate) fn row(&self, price: Price, place: &QueuePlace, ahead: u128) -> OrderRow {
         let view = OrderView::new(self.arena.raw(place.handle));
         OrderRow {
             price,
@@ -308,7 +308,7 @@ impl Book {
         self.arena.node(place.handle).size
     }
 
-    fn merged<'a, P: Piece<'a>>(&'a self, id: MarketId, side: Side) -> Merged<'a, P> {
+    pub(crate) fn merged<'a, P: Piece<'a>>(&'a self, id: MarketId, side: Side) -> Merged<'a, P> {
         let shown = self.markets.get(id.index()).filter(|market| market.empty.is_none());
         Merged::new(shown, side)
     }
@@ -320,13 +320,13 @@ type EachQueue<'a> = &'a mut dyn FnMut(Price, &mut [QueuePlace]) -> bool;
 /// What reading orders needs beside the rows, kept to be used again.
 #[derive(Debug, Default)]
 pub struct QueueScratch {
-    queue: Vec<QueuePlace>,
+    pub(crate) queue: Vec<QueuePlace>,
     prices: Vec<u64>,
 }
 
 /// An order in the queue of its price.
 #[derive(Clone, Copy, Debug)]
-struct QueuePlace {
+pub(crate) struct QueuePlace {
     slot: u64,
     order_id: u32,
     handle: u32,
@@ -374,7 +374,7 @@ impl Iterator for Levels<'_> {
 
 /// What a reader takes of the orders that stand together at a price: a fixed level, or the part of
 /// an offset bucket that rounds to one price.
-trait Piece<'a>: Copy {
+pub(crate) trait Piece<'a>: Copy {
     fn of_fixed(price: u64, level: &'a FixedLevel) -> Self;
     fn of_offset(segment: &Segment<'a>) -> Self;
     fn price(&self) -> u64;
@@ -400,8 +400,8 @@ impl<'a> Piece<'a> for Level {
 
 /// A piece with the lists of its orders.
 #[derive(Clone, Copy, Debug)]
-struct OrderLists<'a> {
-    price: u64,
+pub(crate) struct OrderLists<'a> {
+    pub(crate) price: u64,
     lists: Lists<'a>,
 }
 
@@ -427,7 +427,7 @@ impl<'a> Piece<'a> for OrderLists<'a> {
 
 /// Fixed and oracle-offset pieces of one side, merged best first.
 #[derive(Debug)]
-struct Merged<'a, P> {
+pub(crate) struct Merged<'a, P> {
     side: Side,
     ladder: Option<&'a Ladder>,
     levels: Option<Cursor<'a, FixedLevel>>,
@@ -453,7 +453,7 @@ impl<'a, P: Piece<'a>> Merged<'a, P> {
 
     /// The next piece, if it has this price.
     #[inline]
-    fn next_at(&mut self, price: u64) -> Option<P> {
+    pub(crate) fn next_at(&mut self, price: u64) -> Option<P> {
         if self.fixed.as_ref().is_some_and(|piece| piece.price() == price) {
             let next = self.next_fixed();
             return std::mem::replace(&mut self.fixed, next);

@@ -25,7 +25,9 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod curve;
 pub mod external;
+mod fees;
 pub mod limits;
 mod liquidity;
 mod money;
@@ -35,6 +37,7 @@ mod taker;
 mod tally;
 mod walk;
 
+pub use curve::AmmOffer;
 pub use external::ExternalLevel;
 pub use liquidity::{JitOffer, Liquidity, Maker, MarketTerms};
 pub use taker::{Auction, OrderKind, Size, Taker, TakerError};

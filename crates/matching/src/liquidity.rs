@@ -4,8 +4,9 @@ use core::fmt;
 
 use slotbook_book::{EmptyReason, MarketInfo, OrderRow};
 use slotbook_protocol::enums::{MarketStatus, MarketType};
-use slotbook_protocol::units::{BaseQty, Price, Pubkey, Slot};
+use slotbook_protocol::units::{BaseQty, OraclePrice, Price, Pubkey, Slot};
 
+use crate::curve::AmmOffer;
 use crate::external::ExternalLevel;
 
 /// What of a market the walk needs, beside its liquidity.
@@ -23,6 +24,8 @@ pub struct MarketTerms {
     pub decimals: u32,
     /// True for prediction markets, whose prices end at 1,000,000.
     pub is_prediction: bool,
+    /// Percent by which the market's fees and rebates differ from their tiers'.
+    pub fee_adjustment: i16,
     /// Only reduce-only orders may fill.
     pub is_reduce_only: bool,
     /// Why nothing fills here by rule; `None` where orders may.
@@ -40,6 +43,7 @@ impl MarketTerms {
             min_order_size,
             decimals: 9,
             is_prediction: false,
+            fee_adjustment: 0,
             is_reduce_only: false,
             closed: None,
         }
@@ -55,6 +59,7 @@ impl MarketTerms {
             min_order_size: info.min_order_size,
             decimals: info.decimals,
             is_prediction: info.is_prediction,
+            fee_adjustment: 0,
             is_reduce_only: info.status == MarketStatus::ReduceOnly,
             closed,
         }
@@ -103,6 +108,10 @@ pub struct Liquidity<'a> {
     pub makers: &'a mut dyn Iterator<Item = Maker>,
     /// The offers of the auction, in the order in which they came.
     pub jit: &'a [JitOffer],
+    /// The market's AMM; `None` where it has none, or is left out.
+    pub amm: Option<AmmOffer>,
+    /// The oracle's price, where it is valid.
+    pub oracle: Option<OraclePrice>,
     /// The levels of external venues, best first; of no meaning for perps.
     pub external: &'a [ExternalLevel],
 }
@@ -111,7 +120,7 @@ impl<'a> Liquidity<'a> {
     /// Resting orders and nothing else.
     #[must_use]
     pub fn of_makers(market: MarketTerms, makers: &'a mut dyn Iterator<Item = Maker>) -> Self {
-        Self { market, makers, jit: &[], external: &[] }
+        Self { market, makers, jit: &[], amm: None, oracle: None, external: &[] }
     }
 }
 
@@ -120,6 +129,8 @@ impl fmt::Debug for Liquidity<'_> {
         out.debug_struct("Liquidity")
             .field("market", &self.market)
             .field("jit", &self.jit)
+            .field("amm", &self.amm)
+            .field("oracle", &self.oracle)
             .field("external", &self.external)
             .finish_non_exhaustive()
     }

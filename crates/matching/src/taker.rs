@@ -2,8 +2,12 @@
 
 use core::fmt;
 
-use slotbook_protocol::enums::Direction;
-use slotbook_protocol::units::{BaseQty, Price, Pubkey, QuoteQty};
+use slotbook_protocol::enums::{Direction, OrderType};
+use slotbook_protocol::order::Order;
+use slotbook_protocol::price::auction_price_program;
+use slotbook_protocol::units::{BaseQty, Price, Pubkey, QuoteQty, Slot};
+
+use crate::liquidity::MarketTerms;
 
 /// How much the taker wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +40,38 @@ pub struct Auction {
     pub elapsed_slots: u64,
 }
 
+impl Auction {
+    /// The worst price at which an offer fills now, on the tick; `None` when no auction runs.
+    pub(crate) fn price(&self, direction: Direction, market: &MarketTerms) -> Option<Price> {
+        let order = self.order(direction)?;
+        let now = Slot(self.elapsed_slots);
+        if order.is_auction_complete(now) {
+            return None;
+        }
+        auction_price_program(&order, now, market.tick, None, market.is_prediction).ok()
+    }
+
+    /// An order of slot 0 with this auction; `None` for prices beyond the program's.
+    fn order(&self, direction: Direction) -> Option<Order> {
+        Some(Order {
+            order_type: OrderType::Market,
+            direction,
+            auction_start_price: i64::try_from(self.start.0).ok()?,
+            auction_end_price: i64::try_from(self.end.0).ok()?,
+            auction_duration: self.duration_slots,
+            ..Order::default()
+        })
+    }
+
+    /// Whether the price moves, if at all, to where it is worse for the taker.
+    fn worsens(&self, direction: Direction) -> bool {
+        match direction {
+            Direction::Long => self.end >= self.start,
+            Direction::Short => self.end <= self.start,
+        }
+    }
+}
+
 /// An order that is sent now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Taker {
@@ -49,7 +85,7 @@ pub struct Taker {
     pub kind: OrderKind,
     /// The worst price, 1e6. A limit order must have one.
     pub limit: Option<Price>,
-    /// Only makes: see [`Taker::check`].
+    /// Only makes: rests whole, or is refused where the AMM would fill it at once.
     pub post_only: bool,
     /// The signed position, in base units, that the order may only reduce; `None` when it may do
     /// more.
@@ -112,10 +148,16 @@ impl Taker {
             (OrderKind::Market, _) if self.post_only => return Err(TakerError::MarketPostOnly),
             _ => {}
         }
-        if self.post_only && self.auction.is_some_and(|auction| auction.duration_slots != 0) {
+        let Some(auction) = self.auction.filter(|auction| auction.duration_slots != 0) else {
+            return Ok(());
+        };
+        if self.post_only {
             return Err(TakerError::PostOnlyAuction);
         }
-        Ok(())
+        if auction.start.0 == 0 || auction.end.0 == 0 {
+            return Err(TakerError::AuctionWithoutPrice);
+        }
+        if auction.worsens(self.direction) { Ok(()) } else { Err(TakerError::AuctionImproves) }
     }
 }
 
@@ -128,8 +170,10 @@ pub enum TakerError {
     MarketPostOnly,
     /// A post-only order has an auction.
     PostOnlyAuction,
-    /// The auction moves away from the taker's worse price.
-    AuctionWorsens,
+    /// An auction starts or ends at price 0.
+    AuctionWithoutPrice,
+    /// The auction's price moves to where it is better for the taker.
+    AuctionImproves,
 }
 
 impl fmt::Display for TakerError {
@@ -138,8 +182,9 @@ impl fmt::Display for TakerError {
             Self::LimitWithoutPrice => "limit order had no limit price",
             Self::MarketPostOnly => "market order was post-only, must be a limit order",
             Self::PostOnlyAuction => "post-only order had an auction, must have none",
-            Self::AuctionWorsens => {
-                "auction ran backwards, must end at or beyond its start for the taker's cost"
+            Self::AuctionWithoutPrice => "auction price was 0, must be at least 1",
+            Self::AuctionImproves => {
+                "auction ended at a better price than it began, must end at the same or a worse one"
             }
         })
     }

@@ -4,11 +4,12 @@ use slotbook_protocol::enums::{Direction, MarketType};
 use slotbook_protocol::price::standardize_base;
 use slotbook_protocol::units::{BaseQty, Price, QuoteQty};
 
+use crate::fees::FeeTerms;
 use crate::limits::FILLS_MAX;
 use crate::liquidity::MarketTerms;
 use crate::money::{base_for, quote_of};
 use crate::taker::{Size, Taker};
-use crate::walk::{Fill, Origin, Reason};
+use crate::walk::{Fill, FillSource, Origin, Reason};
 
 /// What is filled, and what is left to fill.
 #[derive(Debug)]
@@ -22,6 +23,11 @@ pub(crate) struct Tally {
     pub(crate) filled_quote: QuoteQty,
     left_base: BaseQty,
     left_quote: Option<QuoteQty>,
+    pub(crate) fees: FeeTerms,
+    /// The best price that there was when the walk began.
+    pub(crate) best: Option<Price>,
+    /// What is left to spend or to get is less than a step at the price of the next offer.
+    pub(crate) is_spent: bool,
     /// Why the walk ended before its liquidity did.
     pub(crate) stopped: Option<Reason>,
 }
@@ -47,6 +53,9 @@ impl Tally {
             filled_quote: QuoteQty(0),
             left_base: cap,
             left_quote,
+            fees: FeeTerms::of(taker, &market),
+            best: None,
+            is_spent: false,
             stopped: None,
         }
     }
@@ -96,6 +105,7 @@ impl Tally {
                 let base = base_for(left, price, decimals).min(base);
                 let base = standardize_base(base, self.market.step);
                 let quote = quote_of(price, base, decimals, self.direction)?;
+                self.is_spent = true;
                 (base.0 > 0).then_some((base, quote))
             }
             _ => Some((base, quote)),
@@ -138,8 +148,11 @@ impl Tally {
             price,
             size: base,
             quote,
-            taker_fee: QuoteQty(0),
-            maker_rebate: QuoteQty(0),
+            taker_fee: self.fees.taker(quote),
+            maker_rebate: match source {
+                FillSource::Jit | FillSource::Dlob => self.fees.maker_rebate(quote),
+                FillSource::Vamm | FillSource::External => QuoteQty(0),
+            },
         });
         true
     }
@@ -150,5 +163,13 @@ pub(crate) fn is_worse(taker: Direction, price: Price, other: Price) -> bool {
     match taker {
         Direction::Long => price > other,
         Direction::Short => price < other,
+    }
+}
+
+/// The best of some prices for a taker.
+pub(crate) fn best_of(taker: Direction, prices: impl Iterator<Item = Price>) -> Option<Price> {
+    match taker {
+        Direction::Long => prices.min(),
+        Direction::Short => prices.max(),
     }
 }

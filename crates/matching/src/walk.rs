@@ -1,13 +1,14 @@
 //! The walk: what a taker gets, fill by fill.
 
 use slotbook_book::EmptyReason;
+use slotbook_protocol::enums::Direction;
 use slotbook_protocol::price::{standardize_base, standardize_price};
 use slotbook_protocol::units::{BaseQty, Price, Pubkey, QuoteQty};
 
 use crate::liquidity::{Liquidity, MarketTerms};
-use crate::money::{base_for, price_of};
+use crate::money::{base_for, base_precision, price_of};
 use crate::taker::{OrderKind, Size, Taker};
-use crate::tally::Tally;
+use crate::tally::{Tally, is_worse};
 use crate::{onchain, spec};
 
 /// Whose rules decide what the taker meets, and in which order.
@@ -92,6 +93,8 @@ pub struct Rests {
     pub price: Price,
     /// What rests, in the market's base units.
     pub size: BaseQty,
+    /// What it earns when it is filled, in hundred-thousandths of the quote.
+    pub rebate_rate: u64,
 }
 
 /// Why a walk has no fills, or has fewer than its liquidity gives.
@@ -105,6 +108,8 @@ pub enum Reason {
     NothingToReduce,
     /// The order is smaller than the market's smallest, or than a step.
     BelowMinOrderSize,
+    /// The order is post-only, and the AMM would fill it at once.
+    PostOnlyCrosses,
     /// The limit of a buy is below a tick.
     LimitBelowTick,
     /// The walk has [`crate::limits::FILLS_MAX`] fills.
@@ -122,6 +127,7 @@ impl Reason {
             Self::MarketReduceOnly => "marketReduceOnly",
             Self::NothingToReduce => "nothingToReduce",
             Self::BelowMinOrderSize => "belowMinOrderSize",
+            Self::PostOnlyCrosses => "postOnlyCrosses",
             Self::LimitBelowTick => "limitBelowTick",
             Self::FillsExceeded => "fillsExceeded",
             Self::QuoteExceeded => "quoteExceeded",
@@ -170,7 +176,19 @@ pub fn walk(taker: &Taker, liquidity: Liquidity<'_>, model: Model) -> Walk {
         Model::Spec => spec::walk(taker, liquidity, &mut tally),
         Model::Onchain => onchain::walk(taker, liquidity, &mut tally),
     }
+    if tally.is_spent && tally.filled_base < least_of(taker, &market) {
+        return Walk::refused(taker, Reason::BelowMinOrderSize);
+    }
     Walk::of(taker, tally)
+}
+
+/// The smallest order of this taker. Source: programs/drift/src/validation/order.rs
+/// `validate_base_asset_amount`.
+fn least_of(taker: &Taker, market: &MarketTerms) -> BaseQty {
+    match taker.reduce_only {
+        Some(_) => market.step,
+        None => market.min_order_size.max(market.step),
+    }
 }
 
 /// The worst price on the tick and the most base that may fill, as the program places the order.
@@ -188,13 +206,10 @@ fn terms_of(taker: &Taker, market: &MarketTerms) -> Result<(Option<Price>, BaseQ
     }
     let asked = match taker.size {
         Size::Base(base) => standardize_base(base, market.step),
+        Size::Quote(QuoteQty(0)) => BaseQty(0),
         Size::Quote(_) => BaseQty(u64::MAX),
     };
-    let least = match taker.reduce_only {
-        Some(_) => market.step,
-        None => market.min_order_size.max(market.step),
-    };
-    if asked < least {
+    if asked < least_of(taker, market) {
         return Err(Reason::BelowMinOrderSize);
     }
     match taker.reducible() {
@@ -225,9 +240,10 @@ impl Walk {
         let rests = rest_of(taker, &tally);
         let Tally { market, direction, filled_base, filled_quote, stopped, .. } = tally;
         let average_price = price_of(filled_quote, filled_base, market.decimals, direction);
-        let worst_price = tally.fills.iter().map(|fill| fill.price).reduce(|worst, price| {
-            if crate::tally::is_worse(direction, price, worst) { price } else { worst }
-        });
+        let worst_price =
+            tally.fills.iter().map(|fill| fill.price).reduce(|worst, price| {
+                if is_worse(direction, price, worst) { price } else { worst }
+            });
         let unfilled = match taker.size {
             Size::Base(base) => Size::Base(BaseQty(base.0.saturating_sub(filled_base.0))),
             Size::Quote(quote) => Size::Quote(QuoteQty(quote.0.saturating_sub(filled_quote.0))),
@@ -237,7 +253,7 @@ impl Walk {
             filled_quote,
             average_price,
             worst_price,
-            price_impact: None,
+            price_impact: impact_of(&tally),
             taker_fee: QuoteQty(tally.fills.iter().map(|fill| fill.taker_fee.0).sum()),
             fills: tally.fills,
             unfilled,
@@ -246,6 +262,22 @@ impl Walk {
         }
     }
 }
+
+/// How much worse the average is than the best price there was, in millionths, rounded down: 0 when
+/// it is not worse.
+fn impact_of(tally: &Tally) -> Option<u64> {
+    let best = u128::from(tally.best?.0).checked_mul(tally.filled_base.0.into())?;
+    let paid =
+        u128::from(tally.filled_quote.0).checked_mul(base_precision(tally.market.decimals))?;
+    let worse = match tally.direction {
+        Direction::Long => paid.saturating_sub(best),
+        Direction::Short => best.saturating_sub(paid),
+    };
+    u64::try_from(worse.checked_mul(IMPACT_PRECISION)?.checked_div(best)?).ok()
+}
+
+/// Units of a price impact of one.
+const IMPACT_PRECISION: u128 = 1_000_000;
 
 /// What of a limit order rests: whole steps, at its limit. An order whose walk was cut short would
 /// go on filling.
@@ -259,5 +291,5 @@ fn rest_of(taker: &Taker, tally: &Tally) -> Option<Rests> {
         None => tally.left_base(),
     };
     let size = standardize_base(left, tally.market.step);
-    (size.0 > 0).then_some(Rests { price, size })
+    (size.0 > 0).then_some(Rests { price, size, rebate_rate: tally.fees.rebate_rate() })
 }

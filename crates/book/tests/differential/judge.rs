@@ -159,6 +159,8 @@ impl Pair {
             self.fast.orders_again(id, side, limit, (&mut scratch, &mut part));
             equal("first orders", &part, &all[..limit.min(all.len())].to_vec())?;
         }
+        let one_by_one: Vec<OrderRow> = self.fast.resting(id, side, &mut scratch).collect();
+        equal_lists("order one by one", &one_by_one, all)?;
         let strangers = [Pubkey([255; 32])];
         let makers: BTreeSet<Pubkey> = all.iter().map(|row| row.maker).chain(strangers).collect();
         for (maker, limit) in makers.iter().zip([1, usize::MAX, 2].into_iter().cycle()) {

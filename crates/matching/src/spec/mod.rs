@@ -1,32 +1,128 @@
 //! The specification's sequence: auction, resting orders, AMM, external venues.
+//!
+//! Each source is met when the one before has nothing more at the taker's limit. External levels
+//! alone come between the others: one that is strictly better than the next price on chain is taken
+//! before it.
 
-use crate::liquidity::{Liquidity, Maker};
-use crate::taker::Taker;
-use crate::tally::Tally;
-use crate::walk::{FillSource, Origin};
+mod auction;
+mod venues;
+
+use core::iter::Peekable;
+
+use slotbook_protocol::enums::{Direction, MarketType};
+use slotbook_protocol::units::{OraclePrice, Price};
+
+use self::venues::Venues;
+use crate::curve::{AmmOffer, Want};
+use crate::liquidity::{JitOffer, Liquidity, Maker};
+use crate::money::price_of;
+use crate::taker::{OrderKind, Taker};
+use crate::tally::{Tally, best_of};
+use crate::walk::{FillSource, Origin, Reason};
+
+/// The resting orders that are not the taker's own.
+type Makers<'a> = Peekable<&'a mut dyn Iterator<Item = Maker>>;
 
 /// Fills the taker from the sources in their order of priority.
 pub(crate) fn walk(taker: &Taker, liquidity: Liquidity<'_>, tally: &mut Tally) {
-    take_resting(taker, liquidity.makers, tally);
+    let is_perp = tally.market.market_type == MarketType::Perp;
+    let amm = liquidity.amm.filter(|_| is_perp);
+    if taker.post_only {
+        refuse_crossing(amm, liquidity.oracle, tally);
+        return;
+    }
+    let mut others = liquidity.makers.filter(|maker| taker.key != Some(maker.key));
+    let others: &mut dyn Iterator<Item = Maker> = &mut others;
+    let mut makers = others.peekable();
+    let mut venues = Venues::new(if is_perp { &[] } else { liquidity.external });
+
+    let touches = [makers.peek().map(|maker| maker.price), venues.touch(), touch_of(amm)];
+    let offers = match crosses(touches, tally) || taker.kind == OrderKind::Market {
+        true => auction::offers(taker, liquidity.jit, tally),
+        false => Vec::new(),
+    };
+    let auction_touch = offers.first().map(|offer| offer.price);
+    tally.best = best_of(tally.direction, touches.into_iter().chain([auction_touch]).flatten());
+
+    let goes_on = take_offers(&offers, &mut venues, tally)
+        && take_resting(&mut makers, &mut venues, tally)
+        && take_curve(amm, tally);
+    if goes_on {
+        venues.take_rest(tally);
+    }
 }
 
-/// Takes the resting orders one by one, each at its own price; the taker's own are passed over.
-fn take_resting(taker: &Taker, makers: &mut dyn Iterator<Item = Maker>, tally: &mut Tally) {
+/// A post-only order takes nothing. The program refuses it when the AMM would fill it at once and
+/// the oracle does not say that the AMM is late; it does not ask which resting orders it crosses.
+/// Source: programs/drift/src/validation/order.rs `validate_post_only_order`.
+fn refuse_crossing(amm: Option<AmmOffer>, oracle: Option<OraclePrice>, tally: &mut Tally) {
+    let Some(limit) = tally.limit else { return };
+    let is_late = oracle.is_some_and(|oracle| match tally.direction {
+        Direction::Long => i128::from(oracle.0) > i128::from(limit.0),
+        Direction::Short => i128::from(oracle.0) < i128::from(limit.0),
+    });
+    let would_fill = amm.and_then(|amm| amm.swap(&want_of(tally))).is_some();
+    if would_fill && !is_late {
+        tally.stopped = Some(Reason::PostOnlyCrosses);
+    }
+}
+
+/// Whether an order at the taker's limit crosses the spread: some source that is not the auction
+/// has a price that it accepts. One that does not rests without an auction.
+fn crosses(touches: [Option<Price>; 3], tally: &Tally) -> bool {
+    touches.into_iter().flatten().any(|touch| tally.accepts(touch))
+}
+
+fn touch_of(amm: Option<AmmOffer>) -> Option<Price> {
+    amm.filter(|amm| amm.available > 0)?.price()
+}
+
+/// Takes the offers of the auction, best first. Answers false when the walk is over.
+fn take_offers(offers: &[JitOffer], venues: &mut Venues<'_>, tally: &mut Tally) -> bool {
+    offers.iter().all(|offer| {
+        let origin = Origin { source: FillSource::Jit, maker: offer.maker, order_id: None };
+        venues.take_better(offer.price, tally) && tally.take(offer.price, offer.size, origin)
+    })
+}
+
+/// Takes the resting orders one by one, each at its own price. Answers false when the walk is over.
+fn take_resting(makers: &mut Makers<'_>, venues: &mut Venues<'_>, tally: &mut Tally) -> bool {
     while tally.is_open() {
-        let Some(maker) = makers.next() else { return };
-        if !tally.accepts(maker.price) {
-            return;
-        }
-        if taker.key == Some(maker.key) {
-            continue;
-        }
+        let Some(maker) = makers.next_if(|maker| tally.accepts(maker.price)) else { return true };
         let origin = Origin {
             source: FillSource::Dlob,
             maker: Some(maker.key),
             order_id: Some(maker.order_id),
         };
-        if !tally.take(maker.price, maker.size, origin) {
-            return;
+        if !(venues.take_better(maker.price, tally) && tally.take(maker.price, maker.size, origin))
+        {
+            return false;
         }
+    }
+    false
+}
+
+/// Takes what the curve has up to the limit. Answers false when the walk is over.
+fn take_curve(amm: Option<AmmOffer>, tally: &mut Tally) -> bool {
+    let Some(amm) = amm else { return tally.is_open() };
+    let want = want_of(tally);
+    let Some((base, quote)) = amm.swap(&want) else {
+        tally.is_spent |= amm.is_too_dear(&want);
+        return tally.is_open();
+    };
+    let price = price_of(quote, base, tally.market.decimals, tally.direction);
+    // A swap of few units can cost more than the curve says, by its roundings.
+    let Some(price) = price.filter(|price| tally.accepts(*price)) else { return tally.is_open() };
+    let origin = Origin { source: FillSource::Vamm, maker: None, order_id: None };
+    tally.fill(price, (base, quote), origin) && tally.is_open()
+}
+
+fn want_of(tally: &Tally) -> Want {
+    Want {
+        direction: tally.direction,
+        base: tally.left_base(),
+        quote: tally.left_quote(),
+        limit: tally.limit,
+        step: tally.market.step,
     }
 }

@@ -1,0 +1,87 @@
+//! The resting orders of a side one by one, for who does not know how many he needs.
+
+use slotbook_protocol::units::Price;
+
+use crate::Side;
+use crate::book::Book;
+use crate::market::MarketId;
+use crate::view::{Merged, OrderLists, OrderRow, QueueScratch};
+
+/// Orders of a queue that are put in order first; then twice as many each time.
+const SORTED_FIRST: usize = 16;
+
+impl Book {
+    /// The orders of a side in book order: price, then order slot, then id, then maker. The price
+    /// levels behind the last order that was asked for are not looked at, and of a long queue only
+    /// its front is put in order.
+    pub fn resting<'a>(
+        &'a self,
+        id: MarketId,
+        side: Side,
+        scratch: &'a mut QueueScratch,
+    ) -> Resting<'a> {
+        scratch.queue.clear();
+        let pieces = self.merged(id, side);
+        Resting { book: self, pieces, scratch, price: Price(0), next: 0, sorted: 0, ahead: 0 }
+    }
+}
+
+/// The orders of a side, best first. See [`Book::resting`].
+#[derive(Debug)]
+pub struct Resting<'a> {
+    book: &'a Book,
+    pieces: Merged<'a, OrderLists<'a>>,
+    scratch: &'a mut QueueScratch,
+    price: Price,
+    next: usize,
+    /// So many of the queue's first orders are in order.
+    sorted: usize,
+    ahead: u128,
+}
+
+impl Resting<'_> {
+    /// Reads the queue of the next price. Answers false when there is none.
+    fn read_queue(&mut self) -> bool {
+        let Some(piece) = self.pieces.next() else { return false };
+        let queue = &mut self.scratch.queue;
+        queue.clear();
+        self.book.enqueue(&piece, queue);
+        while let Some(same) = self.pieces.next_at(piece.price) {
+            self.book.enqueue(&same, queue);
+        }
+        self.price = Price(piece.price);
+        (self.next, self.sorted, self.ahead) = (0, 0, 0);
+        true
+    }
+
+    /// Puts more of the queue's front in order: the cost is shared by the orders that are read.
+    fn sort_more(&mut self) {
+        let rest = &mut self.scratch.queue[self.sorted..];
+        let count = self.sorted.max(SORTED_FIRST);
+        if count < rest.len() {
+            rest.select_nth_unstable_by(count, |a, b| self.book.compare(a, b));
+        }
+        let count = count.min(rest.len());
+        rest[..count].sort_unstable_by(|a, b| self.book.compare(a, b));
+        self.sorted += count;
+    }
+}
+
+impl Iterator for Resting<'_> {
+    type Item = OrderRow;
+
+    fn next(&mut self) -> Option<OrderRow> {
+        while self.next == self.scratch.queue.len() {
+            if !self.read_queue() {
+                return None;
+            }
+        }
+        if self.next == self.sorted {
+            self.sort_more();
+        }
+        let row = self.book.row(self.price, &self.scratch.queue[self.next], self.ahead);
+        self.next += 1;
+        self.ahead += u128::from(row.size.0);
+        Some(row)
+    }
+}

@@ -1,0 +1,92 @@
+//! What a taker of one direction gets on the AMM's curve.
+
+use slotbook_protocol::amm::curve::{PEG_PRECISION, Reserves, SwapAmount};
+use slotbook_protocol::enums::Direction;
+use slotbook_protocol::price::standardize_base;
+use slotbook_protocol::units::{BaseQty, Price, QuoteQty};
+
+/// The AMM as a taker of one direction meets it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AmmOffer {
+    /// The spread reserves of the side that the taker meets: the asks of a buy, the bids of a sell.
+    pub reserves: Reserves,
+    /// Base that the side has open, 1e9.
+    pub available: u128,
+}
+
+/// What a taker wants of a curve.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Want {
+    pub(crate) direction: Direction,
+    pub(crate) base: BaseQty,
+    pub(crate) quote: Option<QuoteQty>,
+    pub(crate) limit: Option<Price>,
+    pub(crate) step: BaseQty,
+}
+
+impl AmmOffer {
+    /// The price of the first unit, 1e6; `None` for reserves that have none.
+    pub(crate) fn price(&self) -> Option<Price> {
+        self.reserves.price().ok()
+    }
+
+    /// Base and quote of the largest swap that is wanted: whole steps, up to the base or the quote
+    /// that is wanted, and up to where the curve's price is the limit. `None` for none, and where
+    /// the reserves are no curve.
+    pub(crate) fn swap(&self, want: &Want) -> Option<(BaseQty, QuoteQty)> {
+        let mut base = u128::from(want.base.0).min(self.available);
+        if let Some(limit) = want.limit {
+            base = base.min(self.room(limit, want.direction)?);
+        }
+        let base = BaseQty(u64::try_from(base).ok()?);
+        let base = self.affordable(standardize_base(base, want.step), want)?;
+        let quote = self.quote(base, want.direction)?;
+        (base.0 > 0 && quote.0 > 0).then_some((base, quote))
+    }
+
+    /// Whether not even a step costs, or brings, as little as is wanted.
+    pub(crate) fn is_too_dear(&self, want: &Want) -> bool {
+        let step = self.quote(want.step, want.direction);
+        want.quote.zip(step).is_some_and(|(left, step)| step > left)
+    }
+
+    /// Base until the curve's price is the limit: the price is `k * peg / base^2`.
+    /// Source: programs/drift/src/math/orders.rs
+    /// `calculate_base_asset_amount_to_fill_up_to_limit_price`, which stops a tick before.
+    fn room(&self, limit: Price, direction: Direction) -> Option<u128> {
+        let reserves = &self.reserves;
+        // Price and peg have the same precision, so that it cancels out.
+        let square = reserves.invariant().times(reserves.peg).ok()?.over(limit.0.into()).ok()?;
+        let at_limit = square.isqrt();
+        Some(match direction {
+            Direction::Long => reserves.base.saturating_sub(at_limit.checked_add(1)?),
+            Direction::Short => at_limit.saturating_sub(reserves.base),
+        })
+    }
+
+    /// The most whole steps of `most` whose quote is not more than is wanted.
+    fn affordable(&self, most: BaseQty, want: &Want) -> Option<BaseQty> {
+        let Some(left) = want.quote else { return Some(most) };
+        let fits = |base| self.quote(base, want.direction).is_some_and(|quote| quote <= left);
+        if fits(most) {
+            return Some(most);
+        }
+        // The quote grows with the base: the answer is between steps that fit and steps that do not.
+        let step = want.step.0.max(1);
+        let (mut fit, mut beyond) = (0, most.0 / step);
+        while beyond > fit + 1 {
+            let middle = fit + (beyond - fit) / 2;
+            if fits(BaseQty(middle * step)) { fit = middle } else { beyond = middle }
+        }
+        Some(BaseQty(fit * step))
+    }
+
+    /// What a swap of so much base costs or brings; `None` beyond the reserves or all amounts.
+    fn quote(&self, base: BaseQty, direction: Direction) -> Option<QuoteQty> {
+        let amount = SwapAmount::Base(base.0.into());
+        let swap = self.reserves.swap(amount, amount.direction_of(direction)).ok()?;
+        u64::try_from(swap.quote_amount).ok().map(QuoteQty)
+    }
+}
+
+const _: () = assert!(PEG_PRECISION == 1_000_000, "a peg has the precision of a price");

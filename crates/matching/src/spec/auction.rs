@@ -1,0 +1,47 @@
+//! The auction: which offers fill, and in which order.
+
+use slotbook_protocol::enums::Direction;
+use slotbook_protocol::price::standardize_price;
+use slotbook_protocol::units::Price;
+
+use crate::limits::JIT_OFFERS_MAX;
+use crate::liquidity::JitOffer;
+use crate::taker::Taker;
+use crate::tally::{Tally, is_worse};
+
+/// The offers that fill in the taker's auction now, best first, equal prices in the order in which
+/// they came; each on the tick, as the program places it.
+///
+/// An offer must be as good as the auction's price at this slot and as the taker's limit. An order
+/// whose auction is not told is bound by its limit alone; one whose auction is over, or that has
+/// none by a duration of 0, takes no offers.
+pub(super) fn offers(taker: &Taker, jit: &[JitOffer], tally: &Tally) -> Vec<JitOffer> {
+    let bound = match taker.auction {
+        None => None,
+        Some(auction) => match auction.price(taker.direction, &tally.market) {
+            Some(price) => Some(price),
+            None => return Vec::new(),
+        },
+    };
+    let accepts = |price: Price| {
+        let bound_holds = bound.is_none_or(|bound| !is_worse(tally.direction, price, bound));
+        bound_holds && tally.accepts(price)
+    };
+    let maker = taker.direction.opposite();
+    let on_tick = |offer: &JitOffer| JitOffer {
+        price: standardize_price(offer.price, tally.market.tick, maker),
+        ..*offer
+    };
+    let mut offers: Vec<JitOffer> = jit
+        .iter()
+        .take(JIT_OFFERS_MAX)
+        .filter(|offer| taker.key.is_none() || offer.maker != taker.key)
+        .map(on_tick)
+        .filter(|offer| offer.price.0 > 0 && offer.size.0 > 0 && accepts(offer.price))
+        .collect();
+    offers.sort_by(|a, b| match taker.direction {
+        Direction::Long => a.price.cmp(&b.price),
+        Direction::Short => b.price.cmp(&a.price),
+    });
+    offers
+}
