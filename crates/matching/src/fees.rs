@@ -1,32 +1,68 @@
 //! What a fill costs the taker and earns the maker.
 
+use slotbook_protocol::enums::MarketType;
+use slotbook_protocol::fees::{FeeStructure, FeeTier, FillFees, TakerTerms, fill_fees};
 use slotbook_protocol::units::QuoteQty;
 
 use crate::liquidity::MarketTerms;
 use crate::taker::Taker;
 
-/// The fees of one taker in one market.
+/// The program's own tiers, for perps.
+pub(crate) static PERP_FEES: FeeStructure = FeeStructure::perps_default();
+
+/// The program's own tiers, for spot markets.
+pub(crate) static SPOT_FEES: FeeStructure = FeeStructure::spot_default();
+
+/// A part of a quote amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rate {
+    /// So many...
+    pub numerator: u64,
+    /// ...of so many parts; above 0.
+    pub denominator: u64,
+}
+
+/// The fees of one taker in one market.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct FeeTerms {
-    tier: u8,
+    taker: TakerTerms,
+    maker: FeeTier,
     adjustment: i16,
-    referred: bool,
 }
 
 impl FeeTerms {
-    pub(crate) fn of(taker: &Taker, market: &MarketTerms) -> Self {
-        Self { tier: taker.fee_tier, adjustment: market.fee_adjustment, referred: taker.referred }
+    /// A taker's fees. The tiers of makers are not on their orders: they get the first tier's
+    /// rebate. In spot markets the program gives every taker the first tier, and no discount.
+    /// Source: programs/drift/src/math/fees.rs `determine_user_fee_tier`.
+    pub(crate) fn of(taker: &Taker, market: &MarketTerms, structure: &FeeStructure) -> Self {
+        let [first, ..] = structure.tiers;
+        let tier = structure.tiers.get(usize::from(taker.fee_tier)).copied().unwrap_or(first);
+        let (tier, is_referred) = match market.market_type {
+            MarketType::Perp => (tier, taker.referred),
+            MarketType::Spot => (first, false),
+        };
+        let taker =
+            TakerTerms { tier, is_referred, is_high_leverage: false, builder_fee_tenth_bps: None };
+        Self { taker, maker: first, adjustment: market.fee_adjustment }
     }
 
-    pub(crate) fn taker(&self, _quote: QuoteQty) -> QuoteQty {
-        QuoteQty(0)
+    /// The fees of a fill with a maker. `None` when the program could not pay all of them.
+    pub(crate) fn with_maker(&self, quote: QuoteQty) -> Option<FillFees> {
+        fill_fees(quote, &self.taker, Some(&self.maker), self.adjustment, None).ok()
     }
 
-    pub(crate) fn maker_rebate(&self, _quote: QuoteQty) -> QuoteQty {
-        QuoteQty(0)
+    /// The fees of a fill that no maker gets a part of. `None` as for [`FeeTerms::with_maker`].
+    pub(crate) fn without_maker(&self, quote: QuoteQty) -> Option<FillFees> {
+        fill_fees(quote, &self.taker, None, self.adjustment, None).ok()
     }
 
-    pub(crate) fn rebate_rate(&self) -> u64 {
-        20
+    /// What the taker's own order earns when it rests and is filled.
+    pub(crate) fn rebate_rate(&self) -> Rate {
+        let FeeTier { maker_rebate_numerator, maker_rebate_denominator, .. } = self.taker.tier;
+        let percent = i32::from(self.adjustment).saturating_add(100).max(0).unsigned_abs();
+        Rate {
+            numerator: u64::from(maker_rebate_numerator) * u64::from(percent),
+            denominator: u64::from(maker_rebate_denominator.max(1)) * 100,
+        }
     }
 }

@@ -39,6 +39,7 @@ mod walk;
 
 pub use curve::AmmOffer;
 pub use external::ExternalLevel;
+pub use fees::Rate;
 pub use liquidity::{JitOffer, Liquidity, Maker, MarketTerms};
 pub use taker::{Auction, OrderKind, Size, Taker, TakerError};
 pub use walk::{Fill, FillSource, Model, Reason, Rests, Walk, walk};

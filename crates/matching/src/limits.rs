@@ -8,5 +8,5 @@ pub const FILLS_MAX: usize = 16_384;
 /// Offers of an auction. The exchange's makers of one market are a few dozen.
 pub const JIT_OFFERS_MAX: usize = 256;
 
-/// A token with more decimals than this is read as if it had these; no listed token comes near.
-pub const TOKEN_DECIMALS_MAX: u32 = 27;
+/// A token with more decimals than this is read as if it had these: ten to their power is a `u128`.
+pub const TOKEN_DECIMALS_MAX: u32 = 38;

@@ -4,10 +4,12 @@ use core::fmt;
 
 use slotbook_book::{EmptyReason, MarketInfo, OrderRow};
 use slotbook_protocol::enums::{MarketStatus, MarketType};
+use slotbook_protocol::fees::FeeStructure;
 use slotbook_protocol::units::{BaseQty, OraclePrice, Price, Pubkey, Slot};
 
 use crate::curve::AmmOffer;
 use crate::external::ExternalLevel;
+use crate::fees::{PERP_FEES, SPOT_FEES};
 
 /// What of a market the walk needs, beside its liquidity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,6 +108,8 @@ pub struct Liquidity<'a> {
     /// The resting orders of the other side, in book order: price, then slot, then id, then maker.
     /// No more of them are asked for than are filled, and one.
     pub makers: &'a mut dyn Iterator<Item = Maker>,
+    /// The exchange's fees in markets of this type.
+    pub fees: &'a FeeStructure,
     /// The offers of the auction, in the order in which they came.
     pub jit: &'a [JitOffer],
     /// The market's AMM; `None` where it has none, or is left out.
@@ -117,10 +121,14 @@ pub struct Liquidity<'a> {
 }
 
 impl<'a> Liquidity<'a> {
-    /// Resting orders and nothing else.
+    /// Resting orders and nothing else, at the program's own fees.
     #[must_use]
     pub fn of_makers(market: MarketTerms, makers: &'a mut dyn Iterator<Item = Maker>) -> Self {
-        Self { market, makers, jit: &[], amm: None, oracle: None, external: &[] }
+        let fees = match market.market_type {
+            MarketType::Perp => &PERP_FEES,
+            MarketType::Spot => &SPOT_FEES,
+        };
+        Self { market, makers, fees, jit: &[], amm: None, oracle: None, external: &[] }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Base to quote and back, rounded as the program rounds.
 
 use slotbook_protocol::enums::Direction;
+use slotbook_protocol::fill::quote_for_maker;
 use slotbook_protocol::units::{BaseQty, Price, QuoteQty};
 
 use crate::limits::TOKEN_DECIMALS_MAX;
@@ -10,22 +11,14 @@ pub(crate) fn base_precision(decimals: u32) -> u128 {
     10_u128.pow(decimals.min(TOKEN_DECIMALS_MAX))
 }
 
-/// What `base` costs at `price`: rounded down when the maker buys and up when the maker sells, so
-/// that the maker never pays for the rounding. `None` when no amount can hold it.
-/// Source: programs/drift/src/math/matching.rs `calculate_quote_asset_amount_for_maker_order`.
+/// What a taker pays or gets for `base` at a maker's price. `None` when no amount can hold it.
 pub(crate) fn quote_of(
     price: Price,
     base: BaseQty,
     decimals: u32,
     taker: Direction,
 ) -> Option<QuoteQty> {
-    let product = u128::from(price.0) * u128::from(base.0);
-    let precision = base_precision(decimals);
-    let quote = match taker {
-        Direction::Long => product.div_ceil(precision),
-        Direction::Short => product / precision,
-    };
-    u64::try_from(quote).ok().map(QuoteQty)
+    quote_for_maker(base, price, decimals, taker.opposite()).ok()
 }
 
 /// The most base that costs at most `quote` at `price`, whatever its rounding.

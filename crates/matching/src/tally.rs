@@ -1,6 +1,7 @@
 //! A walk under way: what is filled and what is left.
 
 use slotbook_protocol::enums::{Direction, MarketType};
+use slotbook_protocol::fees::FillFees;
 use slotbook_protocol::price::standardize_base;
 use slotbook_protocol::units::{BaseQty, Price, QuoteQty};
 
@@ -37,8 +38,8 @@ impl Tally {
     pub(crate) fn new(
         market: MarketTerms,
         taker: &Taker,
-        limit: Option<Price>,
-        cap: BaseQty,
+        fees: FeeTerms,
+        (limit, cap): (Option<Price>, BaseQty),
     ) -> Self {
         let left_quote = match taker.size {
             Size::Base(_) => None,
@@ -53,7 +54,7 @@ impl Tally {
             filled_quote: QuoteQty(0),
             left_base: cap,
             left_quote,
-            fees: FeeTerms::of(taker, &market),
+            fees,
             best: None,
             is_spent: false,
             stopped: None,
@@ -121,6 +122,13 @@ impl Tally {
         }
     }
 
+    fn fees_of(&self, quote: QuoteQty, source: FillSource) -> Option<FillFees> {
+        match source {
+            FillSource::Jit | FillSource::Dlob => self.fees.with_maker(quote),
+            FillSource::Vamm | FillSource::External => self.fees.without_maker(quote),
+        }
+    }
+
     /// Notes a fill. Answers false when it cannot be held.
     pub(crate) fn fill(
         &mut self,
@@ -136,6 +144,10 @@ impl Tally {
             self.stopped = Some(Reason::FillsExceeded);
             return false;
         }
+        let Some(fees) = self.fees_of(quote, origin.source) else {
+            self.stopped = Some(Reason::FeeExceeded);
+            return false;
+        };
         self.filled_quote = QuoteQty(filled_quote);
         self.filled_base.0 += base.0;
         self.left_base.0 -= base.0;
@@ -148,11 +160,8 @@ impl Tally {
             price,
             size: base,
             quote,
-            taker_fee: self.fees.taker(quote),
-            maker_rebate: match source {
-                FillSource::Jit | FillSource::Dlob => self.fees.maker_rebate(quote),
-                FillSource::Vamm | FillSource::External => QuoteQty(0),
-            },
+            taker_fee: fees.taker_fee,
+            maker_rebate: fees.maker_rebate,
         });
         true
     }

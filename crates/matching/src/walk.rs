@@ -5,6 +5,7 @@ use slotbook_protocol::enums::Direction;
 use slotbook_protocol::price::{standardize_base, standardize_price};
 use slotbook_protocol::units::{BaseQty, Price, Pubkey, QuoteQty};
 
+use crate::fees::{FeeTerms, Rate};
 use crate::liquidity::{Liquidity, MarketTerms};
 use crate::money::{base_for, base_precision, price_of};
 use crate::taker::{OrderKind, Size, Taker};
@@ -93,8 +94,8 @@ pub struct Rests {
     pub price: Price,
     /// What rests, in the market's base units.
     pub size: BaseQty,
-    /// What it earns when it is filled, in hundred-thousandths of the quote.
-    pub rebate_rate: u64,
+    /// What it earns when it is filled, of the quote.
+    pub rebate_rate: Rate,
 }
 
 /// Why a walk has no fills, or has fewer than its liquidity gives.
@@ -116,6 +117,8 @@ pub enum Reason {
     FillsExceeded,
     /// The quote of the fills is beyond all amounts.
     QuoteExceeded,
+    /// The fee of the next fill does not cover what the program pays out of it.
+    FeeExceeded,
 }
 
 impl Reason {
@@ -131,6 +134,7 @@ impl Reason {
             Self::LimitBelowTick => "limitBelowTick",
             Self::FillsExceeded => "fillsExceeded",
             Self::QuoteExceeded => "quoteExceeded",
+            Self::FeeExceeded => "feeExceeded",
         }
     }
 }
@@ -167,11 +171,12 @@ pub struct Walk {
 #[must_use]
 pub fn walk(taker: &Taker, liquidity: Liquidity<'_>, model: Model) -> Walk {
     let market = liquidity.market;
-    let (limit, cap) = match terms_of(taker, &market) {
+    let terms = match terms_of(taker, &market) {
         Ok(terms) => terms,
         Err(reason) => return Walk::refused(taker, reason),
     };
-    let mut tally = Tally::new(market, taker, limit, cap);
+    let fees = FeeTerms::of(taker, &market, liquidity.fees);
+    let mut tally = Tally::new(market, taker, fees, terms);
     match model {
         Model::Spec => spec::walk(taker, liquidity, &mut tally),
         Model::Onchain => onchain::walk(taker, liquidity, &mut tally),
