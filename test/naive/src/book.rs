@@ -83,8 +83,8 @@ enum Role {
 
 /// Everything decoded, as one question sees it.
 #[derive(Default)]
-struct Decoded<'a> {
-    users: Vec<(Key, &'a User)>,
+pub(crate) struct Decoded<'a> {
+    pub(crate) users: Vec<(Key, &'a User)>,
     perps: Vec<(&'a PerpMarket, bool)>,
     spots: Vec<(&'a SpotMarket, bool)>,
     state: Option<&'a State>,
@@ -211,23 +211,40 @@ impl NaiveBook {
     /// The book of every market, spot before perp, by index.
     pub fn views(&self) -> BTreeMap<(MarketKind, u16), MarketView> {
         let decoded = self.decoded();
-        let now = self.clock.unix_seconds;
-        let mut views = BTreeMap::new();
+        let contexts = self.contexts(&decoded);
+        let views = contexts.iter().map(|(market, reason)| {
+            let view = self.market_view(&decoded.users, market, *reason);
+            ((market.kind, market.index), view)
+        });
+        views.collect()
+    }
+
+    /// Every market as the rules see it, and why it shows nothing, if it does.
+    pub(crate) fn contexts(
+        &self,
+        decoded: &Decoded<'_>,
+    ) -> Vec<(MarketContext, Option<EmptyReason>)> {
+        let now = self.now();
+        let mut contexts = Vec::new();
         for (perp, is_lost) in &decoded.perps {
             let reason = rules::perp_empty_reason(perp, decoded.state, now);
             let reason = if *is_lost { Some(EmptyReason::Lost) } else { reason };
-            let context = self.perp_context(perp, decoded.state);
-            let view = self.market_view(&decoded.users, &context, reason);
-            views.insert((MarketKind::Perp, perp.index), view);
+            contexts.push((self.perp_context(perp, decoded.state), reason));
         }
         for (spot, is_lost) in &decoded.spots {
             let reason = rules::spot_empty_reason(spot, decoded.state, now);
             let reason = if *is_lost { Some(EmptyReason::Lost) } else { reason };
-            let context = self.spot_context(spot, decoded.state);
-            let view = self.market_view(&decoded.users, &context, reason);
-            views.insert((MarketKind::Spot, spot.index), view);
+            contexts.push((self.spot_context(spot, decoded.state), reason));
         }
-        views
+        contexts
+    }
+
+    pub(crate) fn slot(&self) -> u64 {
+        self.clock.slot
+    }
+
+    pub(crate) fn now(&self) -> i64 {
+        self.clock.unix_seconds
     }
 
     fn market_view(
@@ -386,7 +403,7 @@ impl NaiveBook {
             .collect()
     }
 
-    fn decoded(&self) -> Decoded<'_> {
+    pub(crate) fn decoded(&self) -> Decoded<'_> {
         let mut decoded = Decoded::default();
         for (key, stored) in &self.accounts {
             match &stored.account {

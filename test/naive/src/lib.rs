@@ -20,6 +20,7 @@
 #![forbid(unsafe_code)]
 
 mod account;
+mod auctions;
 mod book;
 mod oracle;
 mod price;
@@ -29,6 +30,7 @@ mod taking;
 mod view;
 
 pub use account::{Account, Key, MarketKind, Order, PerpMarket, SpotMarket, State, User};
+pub use auctions::AuctionRow;
 pub use book::{Clock, NaiveBook, Outcome, SnapshotKind, Stamp, Update};
 pub use price::{
     ProtectedParams, auction_price_sdk, protected_price_program, protected_price_sdk,

@@ -3,6 +3,7 @@
 //! Nothing here is shared with the protocol room: the two are compared by the tests.
 
 use crate::account::Order;
+use crate::rules::MarketContext;
 
 /// Highest price of a prediction market, at 1e6.
 const PREDICTION_PRICE_MAX: i128 = 1_000_000;
@@ -43,6 +44,31 @@ pub fn auction_price_sdk(order: &Order, slot: u64, oracle: i128) -> i128 {
         start - (start - end) * elapsed / duration
     };
     if order.auction_is_oracle_offset() { (oracle + value).max(1) } else { value }
+}
+
+/// Price at which the program fills an order so many slots into its auction; `None` where it fails:
+/// prices below zero, and an auction of fixed prices that gets worse for whoever fills it.
+///
+/// Source: programs/drift/src/math/auction.rs calculate_auction_price.
+pub(crate) fn auction_price_program(
+    order: &Order,
+    elapsed: u64,
+    market: &MarketContext,
+) -> Option<i128> {
+    let slot = order.slot + elapsed;
+    let (start, end) = (order.auction_start_price, order.auction_end_price);
+    let price = if order.auction_is_oracle_offset() {
+        let offset = auction_price_sdk(&Order { order_type: 0, ..*order }, slot, 0);
+        let price = (market.oracle? + offset).max(market.tick);
+        if market.is_prediction { price.min(PREDICTION_PRICE_MAX) } else { price }
+    } else {
+        let worsens = if order.is_bid() { end < start } else { start < end };
+        if start < 0 || end < 0 || worsens {
+            return None;
+        }
+        auction_price_sdk(order, slot, 0)
+    };
+    Some(round_to_tick(price, market.tick, order.is_bid()))
 }
 
 /// What a protected maker's price is moved by.

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use slotbook_book::hash::{CanonicalHash, HashRow};
 use slotbook_book::{
-    AccountUpdate, Book, BookConfig, FeedState, Gate, OrderRow, QueueScratch, Side,
+    AccountUpdate, AuctionRow, Book, BookConfig, FeedState, Gate, OrderRow, QueueScratch, Side,
 };
 use slotbook_naive::{Clock, MarketKind, MarketView, NaiveBook, Row, SnapshotKind, Stamp, Update};
 use slotbook_protocol::enums::MarketType;
-use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
+use slotbook_protocol::units::{Price, Pubkey, Slot, UnixSeconds};
 
 use crate::world::{Key, PROGRAM};
 
@@ -85,6 +85,11 @@ impl Pair {
             return Err(format!("{} markets, naive {}", self.fast.market_count(), markets.len()));
         }
         self.compare_counts(markets.values())?;
+        for ((kind, index), rows) in &self.naive.auctions() {
+            let market_type = type_of(*kind);
+            self.compare_auctions(market_type, *index, rows)
+                .map_err(|text| format!("{market_type:?} {index}: {text}"))?;
+        }
         let mut hash = CanonicalHash::new();
         for ((kind, index), view) in &markets {
             let market_type = type_of(*kind);
@@ -143,6 +148,28 @@ impl Pair {
             self.compare_makers(id, side, rows)?;
         }
         Ok(())
+    }
+
+    /// The orders in auction are the naive book's, and none of them is in the book.
+    fn compare_auctions(
+        &self,
+        market_type: MarketType,
+        index: u16,
+        rows: &[slotbook_naive::AuctionRow],
+    ) -> Result<(), String> {
+        let id = self.fast.find_market(market_type, index).ok_or("unknown to the fast book")?;
+        let mut auctions: Vec<AuctionRow> = Vec::new();
+        self.fast.auctions(id, &mut auctions);
+        let ours: Vec<_> = auctions.iter().map(naive_auction).collect();
+        equal_lists("auction", &ours, rows)?;
+        let mut orders: Vec<OrderRow> = Vec::new();
+        Side::BOTH.iter().for_each(|side| self.fast.orders(id, *side, usize::MAX, &mut orders));
+        let mut names: Vec<_> = orders.iter().map(|row| (row.maker, row.order_id)).collect();
+        names.extend(auctions.iter().map(|row| (row.maker, row.order.order_id)));
+        let listed = names.len();
+        names.sort_unstable();
+        names.dedup();
+        equal("orders in the book or in auction", &names.len(), &listed)
     }
 
     /// The first orders of a side, and those of one maker, are parts of all of them.
@@ -222,6 +249,20 @@ fn naive_row(side: Side, row: &OrderRow) -> Row {
         reduce_only: row.reduce_only,
         post_only: row.post_only,
         signed_msg: row.signed_msg,
+    }
+}
+
+fn naive_auction(row: &AuctionRow) -> slotbook_naive::AuctionRow {
+    let price = |price: Option<Price>| price.map(|price| i128::from(price.0));
+    slotbook_naive::AuctionRow {
+        slot: row.order.slot.0,
+        order_id: row.order.order_id,
+        maker: row.maker.0,
+        size: i128::from(row.size.0),
+        start: price(row.start),
+        end: price(row.end),
+        current: price(row.current),
+        slots_left: row.slots_left,
     }
 }
 

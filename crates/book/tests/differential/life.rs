@@ -177,7 +177,12 @@ impl Life {
         order[89] = u8::from(rng.one_in(3));
         order[91] = rng.pick(&[0, 1, 2, 3, 2, 3]);
         order[92] = rng.pick(&[0, 0, 0, 0, 1, 5, 10, 30, 255]);
-        order[94] = u8::from(rng.one_in(5));
+        order[94] = u8::from(rng.one_in(5)) + 2 * u8::from(rng.one_in(3));
+        if !rng.one_in(4) {
+            let [start, end] = auction_prices(rng, order[87] == 0);
+            put(&mut order, 48, &start.to_le_bytes());
+            put(&mut order, 56, &end.to_le_bytes());
+        }
         order
     }
 
@@ -188,7 +193,7 @@ impl Life {
         let fresh = self.order(slot);
         let fields =
             [(0, 8), (8, 8), (16, 8), (24, 8), (64, 8), (72, 4), (76, 4), (82, 1), (87, 1)];
-        let more = [(88, 1), (89, 1), (91, 1), (92, 1), (83, 1), (80, 5)];
+        let more = [(48, 16), (88, 1), (89, 1), (91, 1), (92, 1), (83, 1), (80, 5)];
         let (at, length) =
             if self.rng.one_in(2) { self.rng.pick(&fields) } else { self.rng.pick(&more) };
         self.world.put(&key, ORDERS_AT + slot * ORDER_BYTES + at, &fresh[at..at + length]);
@@ -476,6 +481,20 @@ fn offset(rng: &mut Rng, spread: i64) -> i32 {
         _ => rng.between(-25, 25) * spread * rng.pick(&[1, 7, 50, 100]),
     };
     i32::try_from(offset).expect("Invariant: offsets fit")
+}
+
+/// Start and end of an auction: prices or offsets, which the order's type decides, mostly in the
+/// direction that the program allows.
+fn auction_prices(rng: &mut Rng, is_bid: bool) -> [i64; 2] {
+    let around = if rng.one_in(2) { 1_000_000 } else { 0 };
+    let mut prices = [0; 2].map(|_| around + rng.between(-2_000, 2_000));
+    if !rng.one_in(8) {
+        prices.sort_unstable();
+        if !is_bid {
+            prices.reverse();
+        }
+    }
+    prices
 }
 
 fn size(rng: &mut Rng) -> u64 {

@@ -10,6 +10,7 @@ pub(crate) struct Versions(HashMap<MarketId, Shown>);
 
 struct Shown {
     version: (u64, u64, u8),
+    auctions: (Option<u64>, String),
     text: String,
 }
 
@@ -25,6 +26,11 @@ impl Versions {
             if let Some(before) = before.filter(|before| is_cached && before.text != shown.text) {
                 let (was, now) = (&before.text, &shown.text);
                 return Err(format!("{id:?} at {:?} was {was}, now {now}", shown.version));
+            }
+            let same = before.filter(|before| is_cached && before.auctions.0 == shown.auctions.0);
+            if let Some(before) = same.filter(|before| before.auctions.1 != shown.auctions.1) {
+                let (was, now) = (&before.auctions.1, &shown.auctions.1);
+                return Err(format!("{id:?} had the auctions {was}, now {now}"));
             }
             if before.is_some_and(|before| before.version.0 > shown.version.0) {
                 return Err(format!("{id:?}: seq went back to {}", shown.version.0));
@@ -44,5 +50,8 @@ fn shown(book: &Book, id: MarketId) -> Option<Shown> {
         book.orders(id, side, usize::MAX, &mut rows);
         rows
     });
-    Some(Shown { version, text: format!("{header:?} {rows:?}") })
+    let mut auctions = Vec::new();
+    book.auctions(id, &mut auctions);
+    let auctions = (book.auctions_revision(id), format!("{auctions:?}"));
+    Some(Shown { version, auctions, text: format!("{header:?} {rows:?}") })
 }
