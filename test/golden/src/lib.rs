@@ -6,7 +6,7 @@
 //! incumbent's ([`slotbook_naive::Readings`]). Anything else is a failure. No decision looks at a
 //! file's name.
 //!
-//! This room does not judge what later rooms will do (AMM, matching, events): such files are
+//! This room does not judge what later rooms will do (matching, events): such files are
 //! reported as not yet due, with the reason.
 //!
 //! ```
@@ -17,6 +17,7 @@
 #![forbid(unsafe_code)]
 
 mod accounts;
+mod amm;
 mod dlob;
 mod group;
 mod manifest;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::accounts;
+use crate::amm;
 use crate::dlob;
 use crate::group;
 use crate::manifest;
@@ -97,6 +98,12 @@ fn check_json(name: &str, file: &Value) -> Result<FileReport, Malformed> {
     if let Some(outcomes) = onchain::check(file, first) {
         return Ok(FileReport::of(name, outcomes?));
     }
+    if has("topOfBookQuoteAmounts") {
+        return Ok(FileReport::of(name, amm::check_quotes(file)?));
+    }
+    if has("inputAsset") {
+        return Ok(FileReport::of(name, amm::check_swaps(file)?));
+    }
     not_due(first).map(|reason| FileReport::not_yet(name, reason))
 }
 
@@ -121,10 +128,8 @@ fn unknown() -> Malformed {
 /// Case files of rooms to come, told by a key that only they have.
 fn not_due(case: &Value) -> Result<&'static str, Malformed> {
     let reasons = [
-        ("topOfBookQuoteAmounts", "levels of the vAMM"),
         ("bookIndex", "fill estimate: a third walk, not ours"),
         ("pricesInInsertOrder", "order of makers in the matching walk"),
-        ("inputAsset", "swaps of the vAMM"),
         ("makers", "the matching walk"),
         ("amm", "spreads of the vAMM"),
     ];

@@ -44,6 +44,11 @@ fn the_programs_own_matching_is_right_to_the_last_unit() {
 }
 
 #[test]
+fn quotes_levels_and_swaps_of_the_amm_are_right_to_the_unit() {
+    check("amm", Totals { passed: 104, failed: 0, departed: 0 }, &[]);
+}
+
+#[test]
 fn recorded_books_are_ours_or_depart_by_a_named_rule() {
     let departures = [
         ("expired", 67),
@@ -82,6 +87,14 @@ fn a_changed_recording_fails() {
     let changed = |text: String| text.replacen("\"28110000000\"", "\"28110000001\"", 2);
     let report = run_copies("changed", &[file], changed);
     assert!(report.totals().failed > 0, "{report}");
+}
+
+#[test]
+fn a_changed_level_of_the_amm_fails() {
+    let file = vectors("amm").join("vamm-l2.json");
+    let changed = |text: String| text.replacen("3245091369118437", "3245091369118438", 1);
+    let report = run_copies("changed-amm", &[file], changed);
+    assert_eq!(report.totals().failed, 1, "{report}");
 }
 
 #[test]

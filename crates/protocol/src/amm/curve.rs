@@ -101,30 +101,30 @@ impl Reserves {
     /// `calculateQuoteAssetAmountSwapped`; programs/drift/src/math/amm.rs `calculate_swap_output`.
     #[inline]
     pub fn swap(&self, amount: SwapAmount, direction: SwapDirection) -> Result<Swap, AmmError> {
-        let invariant = self.invariant();
-        let reserves = match amount {
-            SwapAmount::Base(base) => self.after_base(invariant, base, direction)?,
-            SwapAmount::Quote(quote) => {
-                let quote = mul_div(quote, AMM_TIMES_PEG_TO_QUOTE, self.peg)?;
-                let quote = moved(self.quote, quote, direction)?;
-                Self { base: invariant.over(quote)?.word()?, quote, ..*self }
-            }
-        };
+        let reserves = self.after(self.invariant(), amount, direction)?;
         let quote_amount = self.quote_swapped(&reserves, direction)?;
         Ok(Swap { reserves, quote_amount })
     }
 
-    /// The reserves after a base amount went in or out. The invariant is the caller's, who has it
-    /// once for many swaps.
+    /// The reserves after a swap. The invariant is the caller's, who has it once for many swaps.
     #[inline]
-    pub(super) fn after_base(
+    pub(super) fn after(
         &self,
         invariant: U256,
-        amount: u128,
+        amount: SwapAmount,
         direction: SwapDirection,
     ) -> Result<Self, AmmError> {
-        let base = moved(self.base, amount, direction)?;
-        Ok(Self { base, quote: invariant.over(base)?.word()?, ..*self })
+        match amount {
+            SwapAmount::Base(amount) => {
+                let base = moved(self.base, amount, direction)?;
+                Ok(Self { base, quote: invariant.over(base)?.word()?, ..*self })
+            }
+            SwapAmount::Quote(amount) => {
+                let amount = mul_div(amount, AMM_TIMES_PEG_TO_QUOTE, self.peg)?;
+                let quote = moved(self.quote, amount, direction)?;
+                Ok(Self { base: invariant.over(quote)?.word()?, quote, ..*self })
+            }
+        }
     }
 
     /// Quote between these reserves and those after a swap, 1e6. What is removed costs one unit of

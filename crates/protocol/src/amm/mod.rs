@@ -1,8 +1,9 @@
 //! A perp market's AMM: the liquidity that it shows and the swaps it makes, on a constant-product
 //! curve around the oracle's price.
 //!
-//! Principal types: [`PerpAmm`], the fields of the account, and [`curve::Reserves`], whose swaps
-//! every quote and fill comes down to.
+//! Principal types: [`PerpAmm`], the fields of the account; [`AmmQuote`], what it quotes with an
+//! oracle's price at a moment, whose [`AmmQuote::levels`] are the book's; and [`curve::Reserves`],
+//! whose swaps every quote and fill comes down to.
 //!
 //! Any bytes can be an account's, so every step is checked: a value that the exchange never stores
 //! gives an [`AmmError`], never a panic and never a wrong quote.
@@ -13,10 +14,28 @@ use core::fmt;
 
 mod account;
 pub mod curve;
+mod levels;
+mod offset;
+mod quote;
+mod spread;
+mod update;
 mod wide;
 
 pub use account::PerpAmm;
+pub use levels::{AmmLevel, top_of_book_amounts};
+pub use quote::AmmQuote;
+pub use spread::Spreads;
+pub use update::UpdatedCurve;
 pub use wide::U256;
+
+/// A side of the AMM's quotes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AmmSide {
+    /// Where the AMM buys.
+    Bid,
+    /// Where the AMM sells.
+    Ask,
+}
 
 /// What a quote depends on besides the account: the oracle's reading and the chain's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,3 +74,6 @@ impl fmt::Display for AmmError {
 }
 
 impl core::error::Error for AmmError {}
+
+#[cfg(test)]
+mod tests;

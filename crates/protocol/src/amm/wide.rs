@@ -1,5 +1,5 @@
 //! Checked integers for the curve: 128 bits with 256 in between, because k has twice the bits of a
-//! reserve.
+//! reserve. Signed division truncates toward zero, as the SDK's and the program's does.
 
 use super::AmmError;
 
@@ -152,6 +152,69 @@ pub(crate) fn mul_div(left: u128, right: u128, divisor: u128) -> Result<u128, Am
     U256::product(left, right).over(divisor)?.word()
 }
 
+/// `left * right / divisor` truncated toward zero, with 256 bits in between.
+#[inline]
+pub(crate) fn signed_mul_div(left: i128, right: i128, divisor: u128) -> Result<i128, AmmError> {
+    let size = signed(mul_div(left.unsigned_abs(), right.unsigned_abs(), divisor)?)?;
+    Ok(if (left < 0) == (right < 0) { size } else { -size })
+}
+
+/// An unsigned number as a signed one.
+#[inline]
+pub(crate) fn signed(value: u128) -> Result<i128, AmmError> {
+    i128::try_from(value).map_err(|_| AmmError::Overflow)
+}
+
+/// A number that must not be negative.
+#[inline]
+pub(crate) fn unsigned(value: i128) -> Result<u128, AmmError> {
+    u128::try_from(value).map_err(|_| AmmError::Overflow)
+}
+
+/// `left - right` of two unsigned numbers.
+#[inline]
+pub(crate) fn difference(left: u128, right: u128) -> Result<i128, AmmError> {
+    sub(signed(left)?, signed(right)?)
+}
+
+macro_rules! checked {
+    ($($(#[$doc:meta])* $name:ident = $checked:ident;)*) => {
+        $(
+            $(#[$doc])*
+            #[inline]
+            pub(crate) fn $name(left: i128, right: i128) -> Result<i128, AmmError> {
+                left.$checked(right).ok_or(AmmError::Overflow)
+            }
+        )*
+    };
+}
+
+checked! {
+    /// `left + right`.
+    add = checked_add;
+    /// `left - right`.
+    sub = checked_sub;
+    /// `left * right`.
+    mul = checked_mul;
+}
+
+/// `dividend / divisor` truncated toward zero.
+#[inline]
+pub(crate) fn quotient(dividend: i128, divisor: i128) -> Result<i128, AmmError> {
+    if let (Ok(dividend), Ok(divisor)) = (i64::try_from(dividend), i64::try_from(divisor)) {
+        if divisor == 0 {
+            return Err(AmmError::DivisionByZero);
+        }
+        if let Some(small) = dividend.checked_div(divisor) {
+            return Ok(i128::from(small));
+        }
+    }
+    if divisor == 0 {
+        return Err(AmmError::DivisionByZero);
+    }
+    dividend.checked_div(divisor).ok_or(AmmError::Overflow)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -201,5 +264,15 @@ mod tests {
         assert_eq!(most.times(2), Err(AmmError::Overflow));
         assert_eq!(most.word(), Err(AmmError::Overflow));
         assert_eq!(most.over(0), Err(AmmError::DivisionByZero));
+    }
+
+    #[test]
+    fn signed_division_truncates_toward_zero() {
+        assert_eq!(signed_mul_div(-7, 1, 2), Ok(-3));
+        assert_eq!(signed_mul_div(-7, -1, 2), Ok(3));
+        assert_eq!(quotient(-7, 2), Ok(-3));
+        assert_eq!(quotient(i128::MIN, -1), Err(AmmError::Overflow));
+        assert_eq!(quotient(i128::from(i64::MIN), -1), Ok(1 << 63));
+        assert_eq!(quotient(1, 0), Err(AmmError::DivisionByZero));
     }
 }
