@@ -3,6 +3,7 @@ import { Batch } from './batch.js';
 import { Bodies, STATES } from './bodies.js';
 import { DecodedSnapshot } from './decoded-snapshot.js';
 import { EngineError, type EngineErrorCode } from './errors.js';
+import { type ExternalLevels, setExternalLevels } from './external-levels.js';
 import { outcomeOf, packQuotes } from './indicative.js';
 import { parseMarkets, parseProblems, parseStats, parseStrings } from './parse.js';
 import { Refused } from './refused.js';
@@ -256,6 +257,12 @@ export class Engine {
   /** The slot and the state of now, and the seq of a topic's last publication. A view as well. */
   topicHeartbeat(handle: number): Uint8Array {
     return this.#streams.heartbeat(handle);
+  }
+
+  /** Replaces what external venues offer in a spot market: takers meet it, no book shows it. */
+  setExternalLevels(market: number, levels: ExternalLevels): void {
+    this.#turn += 1;
+    setExternalLevels(this.#core, market, levels);
   }
 
   /** The user accounts (base58) whose orders stand best on a side, each once, best first. */

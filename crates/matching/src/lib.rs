@@ -38,7 +38,7 @@ mod tally;
 mod walk;
 
 pub use curve::AmmOffer;
-pub use external::ExternalLevel;
+pub use external::{ExternalBook, ExternalLevel};
 pub use fees::Rate;
 pub use liquidity::{JitOffer, Liquidity, Maker, MarketTerms};
 pub use taker::{Auction, OrderKind, Size, Taker, TakerError};

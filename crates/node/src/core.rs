@@ -7,6 +7,7 @@ use slotbook_book::{
     AccountUpdate, Applied, AuctionRow, Book, BookConfig, EmptyReason, FeedState, MarketId,
     MarketInfo, Side,
 };
+use slotbook_matching::ExternalBook;
 use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
 use slotbook_wire::auctions::render_auctions;
 use slotbook_wire::cache::{BodyCache, CACHE_LIMITS, Version};
@@ -90,6 +91,7 @@ pub struct Core {
     auctions: Vec<AuctionRow>,
     crossing: Crossing,
     pub(crate) topics: Topics,
+    pub(crate) external: ExternalBook,
     problems: Problems,
     counts: TurnCounts,
     /// The markets as they were when `market_set` last grew.
@@ -117,6 +119,7 @@ impl Core {
             auctions: Vec::new(),
             crossing: Crossing::default(),
             topics: Topics::default(),
+            external: ExternalBook::default(),
             problems: Problems::default(),
             counts: TurnCounts::default(),
             known_markets: Vec::new(),

@@ -39,13 +39,7 @@ impl Core {
     /// then the quotes are as before: -1 no such market, -2 the maker is no key, -3 too many quotes,
     /// -4 too many makers, -5 a price and -6 a size out of range.
     #[napi]
-    pub fn set_indicative(
-        &mut self,
-        market: u32,
-        maker: String,
-        quotes: &[u8],
-        ts_ms: f64,
-    ) -> i32 {
+    pub fn set_indicative(&mut self, market: u32, maker: String, quotes: &[u8], ts_ms: f64) -> i32 {
         let Ok(market) = u16::try_from(market) else { return UNKNOWN_MARKET };
         let Ok(maker) = key(maker.as_bytes()) else { return INVALID_MAKER };
         let (records, _) = quotes.as_chunks::<RECORD_BYTES>();

@@ -9,6 +9,7 @@
 pub mod codec;
 pub mod core;
 mod decode;
+mod external;
 pub mod indicative;
 mod limits;
 mod problem;

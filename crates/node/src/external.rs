@@ -1,0 +1,42 @@
+//! Levels of external venues, on their way from JavaScript into the core.
+
+use napi_derive::napi;
+use slotbook_book::{MarketId, Side};
+use slotbook_matching::ExternalLevel;
+use slotbook_protocol::enums::MarketType;
+use slotbook_protocol::units::Price;
+
+use crate::core::Core;
+
+/// Bytes of one number of a level.
+const NUMBER_BYTES: usize = 8;
+
+#[napi]
+impl Core {
+    /// Replaces the levels of external venues in a spot market: of each level its price (1e6) and its
+    /// size (1e9), as 64-bit integers in the machine's byte order, in any order of prices. Answers
+    /// false for a market that is unknown or not spot.
+    #[napi]
+    pub fn set_external_levels(&mut self, market: u32, bids: &[u8], asks: &[u8]) -> bool {
+        let Ok(id) = u16::try_from(market).map(MarketId) else { return false };
+        let Some(info) = self.book.market(id) else { return false };
+        if info.market_type != MarketType::Spot {
+            return false;
+        }
+        let decimals = info.decimals;
+        for (side, bytes) in Side::BOTH.into_iter().zip([bids, asks]) {
+            self.external.set(id, side, levels(bytes, decimals));
+        }
+        true
+    }
+}
+
+/// The levels of a side; bytes behind the last whole one are no level.
+fn levels(bytes: &[u8], decimals: u32) -> impl Iterator<Item = ExternalLevel> {
+    let (numbers, _) = bytes.as_chunks::<NUMBER_BYTES>();
+    let (pairs, _) = numbers.as_chunks::<2>();
+    pairs.iter().filter_map(move |pair| {
+        let [price, size] = pair.map(u64::from_ne_bytes);
+        ExternalLevel::scaled(Price(price), size, decimals)
+    })
+}

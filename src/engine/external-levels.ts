@@ -1,0 +1,36 @@
+import type { Core } from '#addon';
+import { EngineError } from './errors.js';
+
+/** What external venues offer in one market. */
+export interface ExternalLevels {
+  readonly bids: readonly ExternalLevel[];
+  readonly asks: readonly ExternalLevel[];
+}
+
+/** So much at this price. */
+export interface ExternalLevel {
+  /** At 1e6. */
+  readonly price: bigint;
+  /** Base at 1e9. */
+  readonly size: bigint;
+}
+
+/**
+ * Hands levels to the core, in any order of prices; it keeps the best 64 a side. Throws
+ * MARKET_NOT_FOUND for what is no spot market.
+ */
+export function setExternalLevels(
+  core: Pick<Core, 'setExternalLevels'>,
+  market: number,
+  { bids, asks }: ExternalLevels,
+): void {
+  if (core.setExternalLevels(market, packed(bids), packed(asks))) return;
+  const message = `market id was ${market}, no such spot market`;
+  throw new EngineError('MARKET_NOT_FOUND', message, { market });
+}
+
+/** Levels as the core takes them: prices and sizes by turns, as 64-bit integers. */
+function packed(levels: readonly ExternalLevel[]): Uint8Array {
+  const numbers = BigUint64Array.from(levels.flatMap(({ price, size }) => [price, size]));
+  return Buffer.from(numbers.buffer);
+}
