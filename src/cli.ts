@@ -6,7 +6,7 @@
  * found; logs go to standard error.
  */
 import { Command, Option } from 'commander';
-import { ConfigError, ConfigReader, DEFAULTS, type Flags } from './config.js';
+import { AGGREGATOR_DEFAULTS, ConfigError, ConfigReader, DEFAULTS, type Flags } from './config.js';
 import { follow } from './follow/follow.js';
 import type { FollowFlags } from './follow/follow-options.js';
 import {
@@ -64,6 +64,28 @@ const commonOptions = [
   new Option(
     '--audit-interval-ms <ms>',
     `time between two audits of the book, 0 for none (default ${DEFAULTS.auditIntervalMs})`,
+  ),
+  new Option('--aggregator-url <url>', 'quote API of a swap aggregator (default none)'),
+  new Option('--aggregator-markets <names>', 'spot markets that it is asked for (default all)'),
+  new Option(
+    '--aggregator-sizes <list>',
+    `sizes in whole quote that it is asked for (default ${AGGREGATOR_DEFAULTS.sizes})`,
+  ),
+  new Option(
+    '--aggregator-interval-ms <ms>',
+    `time between two readings of a market (default ${AGGREGATOR_DEFAULTS.intervalMs})`,
+  ),
+  new Option(
+    '--aggregator-timeout-ms <ms>',
+    `longest time of one request (default ${AGGREGATOR_DEFAULTS.timeoutMs})`,
+  ),
+  new Option(
+    '--aggregator-max-age-ms <ms>',
+    `older levels are left out (default ${AGGREGATOR_DEFAULTS.maxAgeMs})`,
+  ),
+  new Option(
+    '--aggregator-requests-per-second <count>',
+    `requests to it at most (default ${AGGREGATOR_DEFAULTS.requestsPerSecond})`,
   ),
 ];
 

@@ -5,11 +5,15 @@
  * time: `readConfig` takes the flags and the environment and returns checked values, or throws a
  * ConfigError that names the setting.
  */
-import { environmentNameOf, invalid, missing, notUrl, outOfRange } from './config-error.js';
+import { type AggregatorConfig, readAggregator } from './config-aggregator.js';
+import { invalid, missing, outOfRange } from './config-error.js';
 import { LIMITS } from './limits.js';
 import { isPublicKey } from './public-key.js';
+import { type Environment, type Flags, type Range, SettingReader } from './setting-reader.js';
 
+export { AGGREGATOR_DEFAULTS, type AggregatorConfig } from './config-aggregator.js';
 export { ConfigError } from './config-error.js';
+export type { Environment, Flags } from './setting-reader.js';
 
 /** What a setting is when neither a flag nor the environment gives it. */
 export const DEFAULTS = {
@@ -51,12 +55,6 @@ export const DEFAULTS = {
   verifySeconds: 20,
 } as const;
 
-/** What a number may be, both ends included. */
-interface Range {
-  readonly min: number;
-  readonly max: number;
-}
-
 /** Settings whose defaults are numbers. */
 type CountSetting = {
   [Name in keyof typeof DEFAULTS]: (typeof DEFAULTS)[Name] extends number ? Name : never;
@@ -92,6 +90,8 @@ export interface CommonConfig {
   readonly messagesPerSecond: number;
   /** 0 for no limit. */
   readonly requestsPerSecond: number;
+  /** The venue outside of the chain; undefined for none. */
+  readonly aggregator?: AggregatorConfig | undefined;
 }
 
 /** One RPC node. */
@@ -131,22 +131,17 @@ export interface VerifyConfig extends ServiceConfig {
   readonly seconds: number;
 }
 
-/** Flags by their camelCase name, as text. */
-export type Flags = Readonly<Record<string, string | undefined>>;
-
-/** The environment of the process. */
-export type Environment = Readonly<Record<string, string | undefined>>;
-
 /** Reads one command's settings from flags and environment. */
 export class ConfigReader {
-  constructor(
-    private readonly flags: Flags,
-    private readonly environment: Environment = process.env,
-  ) {}
+  private readonly settings: SettingReader;
+
+  constructor(flags: Flags, environment: Environment = process.env) {
+    this.settings = new SettingReader(flags, environment);
+  }
 
   /** Whether a cluster is named, by flag or by environment. */
   hasCluster(): boolean {
-    return this.text('rpcUrl') !== undefined;
+    return this.settings.text('rpcUrl') !== undefined;
   }
 
   /** The settings of `serve`. */
@@ -154,12 +149,15 @@ export class ConfigReader {
     const first = this.node('rpcUrl', 'wsUrl');
     if (first === undefined) throw missing('rpcUrl');
     const second = this.node('fallbackRpcUrl', 'fallbackWsUrl');
-    const snapshotUrl = this.text('snapshotUrl');
+    const snapshotUrl = this.settings.text('snapshotUrl');
     return {
       ...this.common(),
+      aggregator: readAggregator(this.settings),
       nodes: second === undefined ? [first] : [first, second],
       snapshotUrl:
-        snapshotUrl === undefined ? undefined : this.url('snapshotUrl', snapshotUrl, HTTP).href,
+        snapshotUrl === undefined
+          ? undefined
+          : this.settings.url('snapshotUrl', snapshotUrl, HTTP).href,
       programId: this.programId(),
     };
   }
@@ -168,52 +166,61 @@ export class ConfigReader {
   demo(): DemoConfig {
     return {
       ...this.common(),
-      rate: this.integer('rate', DEFAULTS.demoRate, { min: 1, max: LIMITS.demoRateMax }),
-      seed: this.integer('seed', DEFAULTS.demoSeed, { min: 0, max: LIMITS.demoSeedMax }),
-      makers: this.integer('makers', DEFAULTS.demoMakers, { min: 1, max: LIMITS.demoMakersMax }),
+      aggregator: readAggregator(this.settings),
+      rate: this.settings.integer('rate', DEFAULTS.demoRate, { min: 1, max: LIMITS.demoRateMax }),
+      seed: this.settings.integer('seed', DEFAULTS.demoSeed, { min: 0, max: LIMITS.demoSeedMax }),
+      makers: this.settings.integer('makers', DEFAULTS.demoMakers, {
+        min: 1,
+        max: LIMITS.demoMakersMax,
+      }),
     };
   }
 
   /** The settings of `replay`. */
   replay(): ReplayConfig {
     const { replaySpeedMax: max } = LIMITS;
-    const speed = this.number('speed', DEFAULTS.replaySpeed, { min: 0, max });
+    const speed = this.settings.number('speed', DEFAULTS.replaySpeed, { min: 0, max });
     return { ...this.common(), speed };
   }
 
   /** The settings of `verify`. */
   verify(): VerifyConfig {
-    const url = this.url('url', this.text('url') ?? DEFAULTS.verifyUrl, HTTP).href;
+    const url = this.settings.url(
+      'url',
+      this.settings.text('url') ?? DEFAULTS.verifyUrl,
+      HTTP,
+    ).href;
     const range = { min: 1, max: LIMITS.verifySecondsMax };
-    const seconds = this.integer('seconds', DEFAULTS.verifySeconds, range);
+    const seconds = this.settings.integer('seconds', DEFAULTS.verifySeconds, range);
     // Its own output is the differences: a connection that comes and goes is not news.
-    const logLevel = this.text('logLevel') === undefined ? 'warn' : this.logLevel();
+    const logLevel = this.settings.text('logLevel') === undefined ? 'warn' : this.logLevel();
     return { ...this.service(), logLevel, url: url.replace(/\/+$/, ''), seconds };
   }
 
   private node(rpcKey: string, wsKey: string): NodeConfig | undefined {
-    const rpcText = this.text(rpcKey);
-    const wsText = this.text(wsKey);
+    const rpcText = this.settings.text(rpcKey);
+    const wsText = this.settings.text(wsKey);
     if (rpcText === undefined && wsText !== undefined) throw missing(rpcKey);
     if (rpcText === undefined) return undefined;
-    const rpc = this.url(rpcKey, rpcText, HTTP);
-    const ws = wsText === undefined ? wsUrlOf(rpc) : this.url(wsKey, wsText, ['ws:', 'wss:']);
+    const rpc = this.settings.url(rpcKey, rpcText, HTTP);
+    const ws =
+      wsText === undefined ? wsUrlOf(rpc) : this.settings.url(wsKey, wsText, ['ws:', 'wss:']);
     return { rpcUrl: rpc.href, wsUrl: ws.href };
   }
 
   private common(): CommonConfig {
     const count = (name: CountSetting, range: Range): number =>
-      this.integer(name, DEFAULTS[name], range);
+      this.settings.integer(name, DEFAULTS[name], range);
     const interval = { min: 0, max: LIMITS.publishIntervalMsMax };
     return {
-      host: this.text('host') ?? DEFAULTS.host,
-      port: this.integer('port', DEFAULTS.port, { min: 0, max: LIMITS.portMax }),
-      markets: this.markets(),
+      host: this.settings.text('host') ?? DEFAULTS.host,
+      port: this.settings.integer('port', DEFAULTS.port, { min: 0, max: LIMITS.portMax }),
+      markets: this.settings.names('markets'),
       logLevel: this.logLevel(),
       auditIntervalMs: count('auditIntervalMs', { min: 0, max: LIMITS.auditIntervalMsMax }),
       ...this.timing(),
       metricsPort: this.metricsPort(),
-      metricsHost: this.text('metricsHost') ?? DEFAULTS.metricsHost,
+      metricsHost: this.settings.text('metricsHost') ?? DEFAULTS.metricsHost,
       publishIntervalMs: count('publishIntervalMs', interval),
       streamIntervalMs: count('streamIntervalMs', interval),
       topicsPerIp: count('topicsPerIp', { min: 1, max: LIMITS.topicsMax }),
@@ -225,64 +232,33 @@ export class ConfigReader {
 
   private timing(): Pick<CommonConfig, 'laggingAfterMs' | 'staleAfterMs'> {
     const duration = { min: LIMITS.durationMsMin, max: LIMITS.durationMsMax };
-    const laggingAfterMs = this.integer('laggingAfterMs', DEFAULTS.laggingAfterMs, duration);
-    const staleAfterMs = this.integer('staleAfterMs', DEFAULTS.staleAfterMs, duration);
+    const laggingAfterMs = this.settings.integer(
+      'laggingAfterMs',
+      DEFAULTS.laggingAfterMs,
+      duration,
+    );
+    const staleAfterMs = this.settings.integer('staleAfterMs', DEFAULTS.staleAfterMs, duration);
     if (staleAfterMs >= laggingAfterMs) return { laggingAfterMs, staleAfterMs };
     const range = `at least --lagging-after-ms, which is ${laggingAfterMs}`;
     throw outOfRange('staleAfterMs', staleAfterMs, range);
   }
 
   private metricsPort(): number | undefined {
-    if (this.text('metricsPort') === undefined) return undefined;
-    return this.integer('metricsPort', 0, { min: 0, max: LIMITS.portMax });
+    if (this.settings.text('metricsPort') === undefined) return undefined;
+    return this.settings.integer('metricsPort', 0, { min: 0, max: LIMITS.portMax });
   }
 
   private programId(): string {
-    const text = this.text('programId') ?? DEFAULTS.programId;
+    const text = this.settings.text('programId') ?? DEFAULTS.programId;
     if (isPublicKey(text)) return text;
     throw invalid('programId', text, 'must be a base58 key of 32 bytes');
   }
 
-  private markets(): readonly string[] {
-    const text = this.text('markets') ?? '';
-    const names = text.split(',').map((name) => name.trim());
-    const given = names.filter((name) => name !== '');
-    if (given.length <= LIMITS.marketFilterMax) return given;
-    throw outOfRange('markets', given.length, `at most ${LIMITS.marketFilterMax} names`);
-  }
-
   private logLevel(): LogLevel {
-    const text = this.text('logLevel') ?? DEFAULTS.logLevel;
+    const text = this.settings.text('logLevel') ?? DEFAULTS.logLevel;
     const level = LOG_LEVELS.find((known) => known === text);
     if (level !== undefined) return level;
     throw invalid('logLevel', text, `must be one of ${LOG_LEVELS.join(', ')}`);
-  }
-
-  private integer(key: string, fallback: number, range: Range): number {
-    const text = this.text(key);
-    if (text === undefined) return fallback;
-    if (!/^-?\d+$/.test(text)) throw invalid(key, text, 'must be a whole number');
-    return this.number(key, fallback, range);
-  }
-
-  private number(key: string, fallback: number, range: Range): number {
-    const text = this.text(key);
-    if (text === undefined) return fallback;
-    if (!/^-?\d+(\.\d+)?$/.test(text)) throw invalid(key, text, 'must be a number');
-    const value = Number(text);
-    if (value >= range.min && value <= range.max) return value;
-    throw outOfRange(key, text, `${range.min} to ${range.max}`);
-  }
-
-  private url(key: string, text: string, protocols: readonly string[]): URL {
-    const url = URL.canParse(text) ? new URL(text) : undefined;
-    if (url !== undefined && protocols.includes(url.protocol)) return url;
-    throw notUrl(key, protocols);
-  }
-
-  private text(key: string): string | undefined {
-    const value = this.flags[key] ?? this.environment[environmentNameOf(key)];
-    return value === undefined || value === '' ? undefined : value;
   }
 }
 

@@ -154,6 +154,10 @@ export const LIMITS = {
   socketDrainMsMax: 1_000,
   /** How often it is looked whether they have, and how long they have to answer the close. */
   socketDrainPollMs: 25,
+  /** Sizes that an aggregator is asked for: two requests each, for each market. */
+  aggregatorSizesMax: 8,
+  /** The largest of them in whole quote: more than any such trade, and a u64 in the token's decimals. */
+  aggregatorSizeMax: 1_000_000_000,
   /** Rates above this are no limit on such machines. */
   ratePerSecondMax: 1_000_000,
   /** A quoted value in an error message is cut here. */

@@ -12,6 +12,7 @@ import type {
   ServiceConfig,
   VerifyConfig,
 } from './config.js';
+import { externalVenues } from './external-venues.js';
 import { type BookFeed, type BookOrigin, liveOrigin, recordedOrigin } from './feeds.js';
 import { LIMITS } from './limits.js';
 import { warmFetch } from './rpc/warm.js';
@@ -97,6 +98,7 @@ async function serveBook(config: CommonConfig, origin: BookOrigin, log: Logger):
     onPublished: (seconds) => timings.appliedToPublished.observe(seconds),
     onFault: (error, where) => log.error({ err: error, where }, 'a WebSocket failed'),
   });
+  const venues = externalVenues(config, origin.engine, log);
   let waitedSeconds = 0;
   const feed = origin.feed({
     onTurn: (turn) => {
@@ -118,6 +120,7 @@ async function serveBook(config: CommonConfig, origin: BookOrigin, log: Logger):
     timings,
     unsent,
     sockets: () => sockets.figures(),
+    venues: () => venues.figures(),
     build,
     ...(readAccounts === undefined ? {} : { readAccounts }),
     requestsPerSecond: config.requestsPerSecond,
@@ -125,13 +128,15 @@ async function serveBook(config: CommonConfig, origin: BookOrigin, log: Logger):
   });
   const { listeners, url, metricsUrl } = await listenOn(config, { handlers, sockets, unsent }, log);
   const closes = listeners.map((listener) => () => listener.close());
-  const stops = [() => sockets.close(), ...closes, () => feed.stop(), () => timings.stop()];
+  const sources = [() => venues.stop(), () => feed.stop()];
+  const stops = [() => sockets.close(), ...closes, ...sources, () => timings.stop()];
   const stop = (): Promise<void> => stopAll(stops);
   await feed.prepare().catch(async (error: unknown) => {
     await stop();
     throw error;
   });
   timings.watchLoop();
+  venues.start();
   announce({ url, metricsUrl }, config);
   log.info({ url, metricsUrl, ...build }, 'serving');
   const failed = new Promise<Error>((resolve) => {

@@ -10,6 +10,7 @@ test.each([
   ['src/config-error.ts', /readonly code: ([^,]+),/, 3],
   ['src/rpc/error.ts', /RpcErrorCode =([^;]+);/, 12],
   ['src/feed/error.ts', /FeedErrorCode =([^;]+);/, 15],
+  ['src/venues/error.ts', /VenueErrorCode =([^;]+);/, 10],
   ['src/verify/error.ts', /VerifyErrorCode =([^;]+);/, 6],
   ['src/follow/error.ts', /FollowErrorCode =([^;]+);/, 4],
   ['src/engine/errors.ts', /EngineErrorCode =([^;]+);/, 13],

@@ -41,6 +41,9 @@ function metricsText(): Promise<string> {
       ...{ slow: 0, resets: 0, ringBytes: 0 },
       ...{ closes: counts, errors: counts, refused: counts },
     }),
+    venues: () => [
+      { name: 'aggregator', host: 'host', markets: [], events: counts, failures: counts },
+    ],
   });
   return metrics.text();
 }

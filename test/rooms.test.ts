@@ -14,13 +14,22 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'build-info.ts': [],
   'cli.ts': ['config.ts', 'follow', 'main.ts'],
   'config-error.ts': [],
-  'config.ts': ['config-error.ts', 'limits.ts', 'public-key.ts'],
+  'config-aggregator.ts': ['config-error.ts', 'limits.ts', 'setting-reader.ts'],
+  'config.ts': [
+    'config-aggregator.ts',
+    'config-error.ts',
+    'limits.ts',
+    'public-key.ts',
+    'setting-reader.ts',
+  ],
+  'external-venues.ts': ['config.ts', 'venues'],
   'feeds.ts': ['config.ts', 'engine', 'feed', 'limits.ts', 'rpc'],
   'limits.ts': [],
   'main.ts': [
     'build-info.ts',
     'config.ts',
     'engine',
+    'external-venues.ts',
     'feeds.ts',
     'history',
     'limits.ts',
@@ -37,7 +46,9 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'public-key.ts': ['limits.ts'],
   rpc: ['config.ts', 'limits.ts'],
   server: ['build-info.ts', 'config.ts', 'limits.ts', 'public-key.ts'],
+  'setting-reader.ts': ['config-error.ts', 'limits.ts'],
   sim: ['config.ts', 'limits.ts'],
+  venues: ['limits.ts', 'rpc'],
   verify: [],
 };
 
@@ -129,6 +140,7 @@ describe('rooms', () => {
     ['server/http.ts', "import type { Engine } from '../engine/engine.js';"],
     ['history/worker.ts', "await import('../feed/live.js');"],
     ['client/book.ts', "export * from '../config.js';"],
+    ['venues/venue.ts', "import type { Engine } from '../engine/engine.js';"],
     ['utils/text.ts', ''],
   ])('a breach in %s would be seen', (name, text) => {
     expect(breachesIn({ name, text })).toHaveLength(1);

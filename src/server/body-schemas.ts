@@ -150,6 +150,22 @@ const marketStatus = Type.Object({
   emptyReason: textOrNull('Why the book shows nothing; null when it shows its orders.'),
 });
 
+const venueStatus = Type.Object({
+  name: text('Kind of the venue.'),
+  host: text('Where it answers, without path and key.'),
+  markets: Type.Array(
+    Type.Object({
+      symbol: text('Name of the spot market.'),
+      used: Type.Boolean({ description: 'Whether /match takes its levels.' }),
+      levels: count('Levels of both sides.'),
+      ageMs: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+        description: 'Age of the oldest of them; null while the market is left out.',
+      }),
+      reason: textOrNull('The code of what went wrong; null when nothing did.'),
+    }),
+  ),
+});
+
 const lastAudit = Type.Object({
   ts: count('When it ended, in unix milliseconds.'),
   ok: Type.Boolean({ description: 'Whether the chain could be read.' }),
@@ -211,6 +227,9 @@ export const bodySchemas = {
     lastAudit: Type.Union([lastAudit, Type.Null()], {
       description: 'The last comparison of the whole book with the chain; null before the first.',
     }),
+    venues: Type.Optional(
+      Type.Array(venueStatus, { description: 'External venues; left out where there are none.' }),
+    ),
     markets: Type.Array(marketStatus),
   }),
   Version: Type.Object({

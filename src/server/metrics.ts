@@ -5,6 +5,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { BookSource, BookStats, FeedFigures, Readiness } from './book-source.js';
 import type { Timings } from './timings.js';
+import { sumOf, type VenueFigures } from './venue-figures.js';
 import type { SocketFigures } from './ws-figures.js';
 
 /** Answers by path and status. */
@@ -37,6 +38,7 @@ export interface MetricsOptions {
   readonly requests: RequestCounts;
   readonly timings?: Timings;
   readonly sockets?: () => SocketFigures;
+  readonly venues?: () => readonly VenueFigures[];
   /** Bytes of answers that wait for their clients. */
   readonly unsent?: { readonly bytes: number };
 }
@@ -63,7 +65,8 @@ export class Metrics {
   /** As of the present scrape: reading them walks all levels of all markets. */
   #stats: BookStats;
 
-  constructor({ book, readiness, feed, requests, timings, sockets, unsent }: MetricsOptions) {
+  constructor(options: MetricsOptions) {
+    const { book, readiness, feed, requests, timings, sockets, venues, unsent } = options;
     collectDefaultMetrics({ register: this.#registry });
     this.#book = book;
     this.#stats = book.stats();
@@ -72,6 +75,7 @@ export class Metrics {
     this.#addBook(book);
     this.#addFeed(feed, readiness);
     if (sockets !== undefined) this.#addSockets(sockets);
+    if (venues !== undefined) this.#addVenues(venues);
   }
 
   get contentType(): string {
@@ -223,6 +227,31 @@ export class Metrics {
       help: 'Upgrades refused, by code.',
       label: 'code',
       read: () => sockets().refused,
+    });
+  }
+
+  #addVenues(venues: () => readonly VenueFigures[]): void {
+    this.#gauge({
+      name: 'slotbook_venue_markets',
+      help: 'Spot markets of external venues: those whose levels are used, and those left out.',
+      label: 'state',
+      read: () => {
+        const markets = venues().flatMap((venue) => venue.markets);
+        const used = markets.filter((market) => market.used).length;
+        return { used, leftOut: markets.length - used };
+      },
+    });
+    this.#counter({
+      name: 'slotbook_venue_events_total',
+      help: 'Requests to external venues, readings of their markets, and markets left out.',
+      label: 'event',
+      read: () => sumOf(venues(), ({ events }) => events),
+    });
+    this.#counter({
+      name: 'slotbook_venue_failures_total',
+      help: 'Markets of external venues left out, by code.',
+      label: 'code',
+      read: () => sumOf(venues(), ({ failures }) => failures),
     });
   }
 

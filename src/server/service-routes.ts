@@ -8,6 +8,7 @@ import { ServerError } from './errors.js';
 import type { Metrics } from './metrics.js';
 import { commonHeaders, jsonReply, type Reply } from './reply.js';
 import { transportVersion } from './uws.js';
+import { type VenueFigures, venueBody } from './venue-figures.js';
 
 /** What these answers are made from. */
 export interface ServiceOptions {
@@ -15,6 +16,8 @@ export interface ServiceOptions {
   readonly readiness: () => Readiness;
   readonly feed: () => FeedFigures;
   readonly build: BuildInfo;
+  /** What venues outside of the chain did; absent or empty where there is none. */
+  readonly venues?: () => readonly VenueFigures[];
 }
 
 /** The name of the build and the paths that are served. */
@@ -60,15 +63,17 @@ export function readyReply({ state, reason, slot }: Readiness): Reply {
 }
 
 /** The state of the feed and of every market; before the first book as well. */
-export function statusReply({ book, readiness, feed }: ServiceOptions): Reply {
+export function statusReply({ book, readiness, feed, venues }: ServiceOptions): Reply {
   const { state, reason, slot } = readiness();
   const { slotAgeMs, slotLag = 0, genesisHash = null, node = null, lastAudit = null } = feed();
   const { users, orders, shown, shownByMarket, leftOut, quarantined } = book.stats();
+  const external = venues?.().map(venueBody) ?? [];
   const body = {
     ...{ state, reason, slot, slotAgeMs: Math.max(0, Math.round(slotAgeMs)), slotLag },
     ...{ epoch: book.epoch, genesisHash, commitment: 'processed', node },
     uptimeMs: Math.round(process.uptime() * 1_000),
     ...{ users, orders, ordersShown: shown, ordersLeftOut: leftOut, quarantined, lastAudit },
+    ...(external.length === 0 ? {} : { venues: external }),
     markets: sortedMarkets(book).map((row) => {
       const ordersShown = shownByMarket[row.id] ?? 0;
       return marketStatus(row, { book, newestSlot: slot + slotLag, ordersShown });

@@ -54,6 +54,38 @@ describe('/status', () => {
   });
 });
 
+describe('external venues', () => {
+  const sol = { symbol: 'SOL', used: true, levels: 6, ageMs: 812.6, reason: null };
+  const jto = { symbol: 'JTO', used: false, levels: 0, ageMs: null, reason: 'VENUE_TIMEOUT' };
+  const venue = {
+    ...{ name: 'aggregator', host: 'swap.example', markets: [sol, jto] },
+    ...{ events: { requests: 12 }, failures: { VENUE_TIMEOUT: 3 } },
+  };
+  let server: RunningServer;
+
+  beforeAll(async () => {
+    server = await startServer(new FakeBook(), { venues: () => [venue] });
+  });
+
+  afterAll(() => server?.close());
+
+  test('are told by market in /status', async () => {
+    const { venues } = JSON.parse(await (await fetch(`${server.url}/status`)).text());
+    const markets = [{ ...sol, ageMs: 813 }, jto];
+    expect(venues).toEqual([{ name: 'aggregator', host: 'swap.example', markets }]);
+  });
+
+  test('are counted in /metrics', async () => {
+    const text = await (await fetch(`${server.url}/metrics`)).text();
+    expect(text.match(/^slotbook_venue_.+$/gm)).toEqual([
+      'slotbook_venue_markets{state="used"} 1',
+      'slotbook_venue_markets{state="leftOut"} 1',
+      'slotbook_venue_events_total{event="requests"} 12',
+      'slotbook_venue_failures_total{code="VENUE_TIMEOUT"} 3',
+    ]);
+  });
+});
+
 describe('the port of the operator', () => {
   let main: RunningServer;
   let operator: RunningServer;

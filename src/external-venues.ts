@@ -1,0 +1,55 @@
+/**
+ * The venues outside of the chain that spot takers may also trade at, built here for `main.ts`: none
+ * unless one is configured. Their levels go to `/match` only, never into a book.
+ */
+import type { AggregatorConfig } from './config.js';
+import { Aggregator } from './venues/aggregator.js';
+import { type ListedMarket, venueMarkets } from './venues/markets.js';
+import type { VenueLevels } from './venues/venue.js';
+import { type VenueFigures, VenuePoller, type VenuePollerOptions } from './venues/venue-poller.js';
+
+/** Where the markets come from, and where their levels go. */
+export interface VenueBook {
+  markets(): readonly ListedMarket[];
+  setExternalLevels(market: number, levels: VenueLevels): void;
+}
+
+/** What runs beside the feed. */
+export interface ExternalVenues {
+  start(): void;
+  stop(): void;
+  figures(): readonly VenueFigures[];
+}
+
+/** The venues of a configuration; `served` are the names of the markets that clients may ask for. */
+export function externalVenues(
+  config: {
+    readonly aggregator?: AggregatorConfig | undefined;
+    readonly markets: readonly string[];
+  },
+  book: VenueBook,
+  log: VenuePollerOptions['log'],
+): ExternalVenues {
+  const { aggregator, markets: served } = config;
+  if (aggregator === undefined) return { start: () => {}, stop: () => {}, figures: () => [] };
+  const { intervalMs, maxAgeMs, markets: names } = aggregator;
+  const isNamed = namedIn(served);
+  const isAsked = namedIn(names);
+  const poller = new VenuePoller({
+    venue: new Aggregator(aggregator),
+    markets: () => venueMarkets(book.markets(), (symbol) => isNamed(symbol) && isAsked(symbol)),
+    onLevels: ({ id }, levels) => book.setExternalLevels(id, levels),
+    ...{ intervalMs, maxAgeMs, log },
+  });
+  return {
+    start: () => poller.start(),
+    stop: () => poller.stop(),
+    figures: () => [poller.figures()],
+  };
+}
+
+/** Whether a market is in a list of names, in any case; an empty list has them all. */
+function namedIn(names: readonly string[]): (symbol: string) => boolean {
+  const known = new Set(names.map((name) => name.toUpperCase()));
+  return (symbol) => known.size === 0 || known.has(symbol.toUpperCase());
+}

@@ -1,0 +1,80 @@
+import { systemTimers, type Timers } from '../rpc/timers.js';
+import { VenueError } from './error.js';
+import { levelsOf, type Rung } from './ladder.js';
+import { TOKEN_AMOUNT_MAX, VENUE_RUNGS_MAX } from './limits.js';
+import { type Quote, QuoteClient, type QuoteClientOptions } from './quote-client.js';
+import type { Token, Venue, VenueMarket, VenueReading } from './venue.js';
+
+/** A {@link QuoteClient}'s options, and the ladder. */
+export interface AggregatorOptions extends Omit<QuoteClientOptions, 'timers' | 'random'> {
+  readonly timers?: Timers;
+  readonly random?: () => number;
+  /** Sizes in whole quote, ascending, at most 8: how far into the venue the levels reach. */
+  readonly sizes: readonly number[];
+}
+
+/**
+ * An aggregator of swaps as a venue. It is asked what each size of quote buys, and then what that
+ * brings when it is sold: two rounds of requests, the same sizes on both sides.
+ */
+export class Aggregator implements Venue {
+  readonly name = 'aggregator';
+  readonly #client: QuoteClient;
+  readonly #sizes: readonly bigint[];
+
+  constructor({ sizes, timers = systemTimers, random = Math.random, ...where }: AggregatorOptions) {
+    this.#client = new QuoteClient({ ...where, timers, random });
+    this.#sizes = sizes.slice(0, VENUE_RUNGS_MAX).map(BigInt);
+  }
+
+  get host(): string {
+    return this.#client.host;
+  }
+
+  get requests(): number {
+    return this.#client.requests;
+  }
+
+  async levels(market: VenueMarket, signal: AbortSignal): Promise<VenueReading> {
+    const { base, quote } = market;
+    const amounts = this.#sizes.map((size) => amountOf(size, quote));
+    const bought = await this.#quotes({ from: quote, to: base, amounts }, signal);
+    const bases = bought.map(({ outAmount }) => outAmount);
+    const sold = await this.#quotes({ from: base, to: quote, amounts: bases }, signal);
+    const rungs = amounts.map((quoteIn, index): Rung => {
+      const [there, back] = [bought[index], sold[index]];
+      return { quoteIn, base: there?.outAmount ?? 0n, quoteOut: back?.outAmount ?? 0n };
+    });
+    const askedMs = Math.min(...bought.map((one) => one.askedMs));
+    return { ...levelsOf(rungs, market), askedMs };
+  }
+
+  /** All at once, as far as the client's gate lets them; the first that fails ends the others. */
+  async #quotes(
+    swap: { readonly from: Token; readonly to: Token; readonly amounts: readonly bigint[] },
+    signal: AbortSignal,
+  ): Promise<readonly Quote[]> {
+    const { from, to, amounts } = swap;
+    const failed = new AbortController();
+    const either = AbortSignal.any([signal, failed.signal]);
+    const asked = amounts.map((amount) =>
+      this.#client.quote({ inputMint: from.mint, outputMint: to.mint, amount }, either),
+    );
+    try {
+      return await Promise.all(asked);
+    } finally {
+      failed.abort();
+      await Promise.allSettled(asked);
+    }
+  }
+}
+
+function amountOf(size: bigint, { decimals }: Token): bigint {
+  const amount = size * 10n ** BigInt(decimals);
+  if (amount <= TOKEN_AMOUNT_MAX) return amount;
+  const message = `size ${size} of a token of ${decimals} decimals was ${amount}`;
+  throw new VenueError(
+    'VENUE_PRICE_OUT_OF_RANGE',
+    `${message}, must be at most ${TOKEN_AMOUNT_MAX}`,
+  );
+}

@@ -1,0 +1,28 @@
+/** What can go wrong between us and a venue; codes are never renamed. */
+export type VenueErrorCode =
+  | 'VENUE_UNREACHABLE'
+  | 'VENUE_TIMEOUT'
+  | 'VENUE_ABORTED'
+  | 'VENUE_HTTP_STATUS'
+  | 'VENUE_RATE_EXCEEDED'
+  | 'VENUE_BODY_EXCEEDED'
+  | 'MALFORMED_VENUE_ANSWER'
+  | 'VENUE_QUOTE_MISMATCH'
+  | 'VENUE_PRICE_OUT_OF_RANGE'
+  | 'VENUE_LEVELS_STALE';
+
+/** Facts beside an error: small scalars only, and nothing that the venue has written. */
+export type VenueErrorContext = Readonly<Record<string, string | number>>;
+
+/** The one error class of this room. Its text holds no key of a URL and no text of the venue. */
+export class VenueError extends Error {
+  override readonly name = 'VenueError';
+
+  constructor(
+    readonly code: VenueErrorCode,
+    message: string,
+    readonly context: VenueErrorContext = {},
+  ) {
+    super(message);
+  }
+}

@@ -1,0 +1,102 @@
+/** A ladder of swap quotes as price levels, rounded against the taker. */
+import { VenueError } from './error.js';
+import { ROUND_TRIP_GAIN_BPS_MAX, ROUND_TRIP_LOSS_BPS_MAX, VENUE_PRICE_MAX } from './limits.js';
+import type { VenueLevel, VenueLevels, VenueMarket } from './venue.js';
+
+/** One size, quoted both ways. All amounts in the tokens' own decimals, above 0. */
+export interface Rung {
+  /** What is paid when the base is bought. */
+  readonly quoteIn: bigint;
+  /** What that buys, and what is sold on the way back. */
+  readonly base: bigint;
+  /** What is got when the base is sold. */
+  readonly quoteOut: bigint;
+}
+
+const PRICE_SCALE = 1_000_000n;
+const SIZE_SCALE = 1_000_000_000n;
+const BPS = 10_000n;
+
+/** Which way a quotient that is no whole number goes. */
+type Division = (dividend: bigint, divisor: bigint) => bigint;
+
+const divFloor: Division = (dividend, divisor) => dividend / divisor;
+const divCeil: Division = (dividend, divisor) => (dividend + divisor - 1n) / divisor;
+
+/** What the levels of one side are made with. */
+interface SideRule {
+  readonly quoteOf: (rung: Rung) => bigint;
+  readonly divide: Division;
+  /** Whether a price is worse for the taker than another. */
+  readonly isWorse: (price: bigint, than: bigint) => boolean;
+}
+
+const askRule: SideRule = {
+  quoteOf: ({ quoteIn }) => quoteIn,
+  divide: divCeil,
+  isWorse: (price, than) => price > than,
+};
+
+const bidRule: SideRule = {
+  quoteOf: ({ quoteOut }) => quoteOut,
+  divide: divFloor,
+  isWorse: (price, than) => price < than,
+};
+
+/**
+ * Each level is a step of the ladder at the price of that step alone; taking levels from the best on
+ * never costs less, nor brings in more, than the quotes said. A ladder ends where more of one token
+ * brings no more of the other, or where the way there and back loses more than half.
+ *
+ * # Errors
+ * VenueError, when a price is beyond belief or buying and selling at once would win.
+ */
+export function levelsOf(rungs: readonly Rung[], market: VenueMarket): VenueLevels {
+  const usable = rungs.slice(0, endOf(rungs));
+  return { asks: sideOf(usable, market, askRule), bids: sideOf(usable, market, bidRule) };
+}
+
+/** How many rungs can be used. */
+function endOf(rungs: readonly Rung[]): number {
+  const end = rungs.findIndex(({ quoteIn, quoteOut }) => {
+    if (quoteOut * BPS > quoteIn * (BPS + ROUND_TRIP_GAIN_BPS_MAX)) {
+      const message = `selling brought ${quoteOut} of what was bought for ${quoteIn}`;
+      throw new VenueError('VENUE_PRICE_OUT_OF_RANGE', `${message}, must not be that much more`);
+    }
+    return quoteOut * BPS < quoteIn * (BPS - ROUND_TRIP_LOSS_BPS_MAX);
+  });
+  return end === -1 ? rungs.length : end;
+}
+
+function sideOf(
+  rungs: readonly Rung[],
+  { base, quote }: VenueMarket,
+  { quoteOf, divide, isWorse }: SideRule,
+): readonly VenueLevel[] {
+  const baseUnit = 10n ** BigInt(base.decimals);
+  const quoteUnit = 10n ** BigInt(quote.decimals);
+  const levels: VenueLevel[] = [];
+  let taken = { base: 0n, quote: 0n };
+  for (const rung of rungs) {
+    const baseStep = rung.base - taken.base;
+    const quoteStep = quoteOf(rung) - taken.quote;
+    if (baseStep <= 0n || quoteStep <= 0n) break;
+    const size = divFloor(baseStep * SIZE_SCALE, baseUnit);
+    // A step too small to be told becomes part of the next one.
+    if (size === 0n) continue;
+    const marginal = divide(quoteStep * PRICE_SCALE * baseUnit, baseStep * quoteUnit);
+    const before = levels.at(-1)?.price ?? marginal;
+    const price = isWorse(before, marginal) ? before : marginal;
+    if (price === 0n) break;
+    requirePrice(price);
+    levels.push({ price, size });
+    taken = { base: rung.base, quote: quoteOf(rung) };
+  }
+  return levels;
+}
+
+function requirePrice(price: bigint): void {
+  if (price <= VENUE_PRICE_MAX) return;
+  const message = `price was ${price}, must be at most ${VENUE_PRICE_MAX}`;
+  throw new VenueError('VENUE_PRICE_OUT_OF_RANGE', message);
+}

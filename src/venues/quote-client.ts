@@ -1,0 +1,212 @@
+import { Backoff } from '../rpc/backoff.js';
+import { RpcError, textOfError } from '../rpc/error.js';
+import { isRecord, parseJson, parseRetryAfter, readBody } from '../rpc/http-answer.js';
+import { type Endpoint, parseEndpoint } from '../rpc/redact.js';
+import type { Timers } from '../rpc/timers.js';
+import { VenueError } from './error.js';
+import { Gate } from './gate.js';
+import {
+  TOKEN_AMOUNT_DIGITS_MAX,
+  TOKEN_AMOUNT_MAX,
+  VENUE_BACKOFF_CAP_MS,
+  VENUE_BACKOFF_FIRST_MS,
+  VENUE_BODY_BYTES_MAX,
+  VENUE_REQUESTS_MAX,
+} from './limits.js';
+
+/** Where to ask, and how much. */
+export interface QuoteClientOptions {
+  /** An http or https URL whose path gets `/quote`; user info becomes an Authorization header. */
+  readonly url: string;
+  /** Of one request, from its sending to the last byte of its answer. */
+  readonly timeoutMs: number;
+  readonly requestsPerSecond: number;
+  readonly timers: Timers;
+  /** In [0, 1): spreads the waits. */
+  readonly random: () => number;
+}
+
+/** So much of one token for as much as there is of another. */
+export interface QuoteQuery {
+  readonly inputMint: string;
+  readonly outputMint: string;
+  /** In the input token's decimals. */
+  readonly amount: bigint;
+}
+
+/** What an exact amount in brings. */
+export interface Quote {
+  /** In the output token's decimals, 1 to 2^64 - 1. */
+  readonly outAmount: bigint;
+  /** When it was asked for. */
+  readonly askedMs: number;
+}
+
+/**
+ * The tolerance that is sent along. It changes only a threshold of the answer that is not read here;
+ * this is the default of the interface.
+ */
+const SLIPPAGE_BPS = 50;
+
+/**
+ * The quote path of an aggregator: `GET /quote?inputMint&outputMint&amount&slippageBps`, answered with
+ * decimal texts `inAmount` and `outAmount`. One try a call: who asks comes again by itself. Nothing
+ * that the server writes is repeated in an error, since it may repeat the keys of the URL.
+ */
+export class QuoteClient {
+  readonly #endpoint: Endpoint;
+  readonly #quoteUrl: URL;
+  readonly #timers: Timers;
+  readonly #timeoutMs: number;
+  readonly #gate: Gate;
+  readonly #backoff: Backoff;
+  #requests = 0;
+
+  constructor({ url, timeoutMs, requestsPerSecond, timers, random }: QuoteClientOptions) {
+    this.#endpoint = parseEndpoint(url, ['http:', 'https:']);
+    this.#quoteUrl = new URL(this.#endpoint.url);
+    this.#quoteUrl.pathname = `${this.#quoteUrl.pathname.replace(/\/+$/, '')}/quote`;
+    this.#timeoutMs = timeoutMs;
+    this.#timers = timers;
+    this.#gate = new Gate({ timers, requestsMax: VENUE_REQUESTS_MAX, requestsPerSecond });
+    const [firstMs, capMs] = [VENUE_BACKOFF_FIRST_MS, VENUE_BACKOFF_CAP_MS];
+    this.#backoff = new Backoff({ firstMs, capMs, random });
+  }
+
+  /** Host and port: all of the URL that may be shown. */
+  get host(): string {
+    return this.#endpoint.host;
+  }
+
+  /** Requests sent so far. */
+  get requests(): number {
+    return this.#requests;
+  }
+
+  /**
+   * Asks once it may.
+   *
+   * # Errors
+   * VenueError.
+   */
+  async quote(query: QuoteQuery, signal: AbortSignal): Promise<Quote> {
+    try {
+      return await this.#gate.pass(signal, () => this.#ask(query, signal));
+    } catch (error) {
+      if (error instanceof VenueError) throw error;
+      throw aborted();
+    }
+  }
+
+  /** The timer covers the body too: a server that trickles is as dead as a silent one. */
+  async #ask(query: QuoteQuery, signal: AbortSignal): Promise<Quote> {
+    const controller = new AbortController();
+    const abort = (): void => controller.abort();
+    signal.addEventListener('abort', abort, { once: true });
+    const timer = this.#timers.after(this.#timeoutMs, abort);
+    const askedMs = this.#timers.nowMs();
+    try {
+      const body = await this.#exchange(query, controller.signal);
+      const outAmount = outAmountOf(parseJson(body), query);
+      this.#backoff.reset();
+      return { outAmount, askedMs };
+    } catch (error) {
+      throw this.#failureOf(error, { caller: signal.aborted, own: controller.signal.aborted });
+    } finally {
+      timer.cancel();
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
+  async #exchange(query: QuoteQuery, signal: AbortSignal): Promise<Uint8Array> {
+    const { authorization } = this.#endpoint;
+    const headers: Record<string, string> = { accept: 'application/json' };
+    if (authorization !== null) headers['authorization'] = authorization;
+    this.#requests += 1;
+    // A redirect is not followed: it would carry the keys of the URL elsewhere.
+    const init = { headers, signal, redirect: 'manual' } as const;
+    const response = await fetch(urlOf(this.#quoteUrl, query), init);
+    if (response.ok) return readBody(response, VENUE_BODY_BYTES_MAX);
+    this.#wait(response);
+    await response.body?.cancel();
+    throw refusalOf(response.status);
+  }
+
+  /** Waits as long as the server asks for; too many requests mean a wait even if it names none. */
+  #wait(response: Response): void {
+    const askedMs = parseRetryAfter(response.headers.get('retry-after'), Date.now()) ?? 0;
+    const ownMs = response.status === 429 ? this.#backoff.next() : 0;
+    this.#gate.closeFor(Math.max(askedMs, ownMs));
+  }
+
+  #failureOf(
+    error: unknown,
+    isAborted: { readonly caller: boolean; readonly own: boolean },
+  ): VenueError {
+    if (isAborted.caller) return aborted();
+    if (error instanceof VenueError) return error;
+    if (error instanceof RpcError && error.code === 'RPC_BODY_EXCEEDED') {
+      const message = `answer was larger than ${VENUE_BODY_BYTES_MAX} bytes, must be at most that`;
+      return new VenueError('VENUE_BODY_EXCEEDED', message);
+    }
+    const { host, shown, redact } = this.#endpoint;
+    if (isAborted.own) {
+      const message = `${host} took longer than ${this.#timeoutMs} ms, must answer within them`;
+      return new VenueError('VENUE_TIMEOUT', message);
+    }
+    const reason = redact(textOfError(error));
+    return new VenueError('VENUE_UNREACHABLE', `${shown} was not reached: ${reason}`);
+  }
+}
+
+function urlOf(base: URL, { inputMint, outputMint, amount }: QuoteQuery): URL {
+  const url = new URL(base);
+  url.searchParams.set('inputMint', inputMint);
+  url.searchParams.set('outputMint', outputMint);
+  url.searchParams.set('amount', amount.toString());
+  url.searchParams.set('slippageBps', String(SLIPPAGE_BPS));
+  return url;
+}
+
+/**
+ * The amount out of an answer. What was asked has to be in it as well: an answer to another question
+ * has a price all the same.
+ */
+function outAmountOf(answer: unknown, query: QuoteQuery): bigint {
+  if (!isRecord(answer)) throw malformed('answer was no JSON object');
+  const { inputMint, outputMint, swapMode = 'ExactIn' } = answer;
+  const inAmount = amountOf(answer, 'inAmount');
+  const outAmount = amountOf(answer, 'outAmount');
+  const isAsked =
+    inputMint === query.inputMint &&
+    outputMint === query.outputMint &&
+    inAmount === query.amount &&
+    swapMode === 'ExactIn';
+  if (isAsked) return outAmount;
+  throw new VenueError('VENUE_QUOTE_MISMATCH', 'answer was for another question than was asked');
+}
+
+function amountOf(answer: Readonly<Record<string, unknown>>, name: string): bigint {
+  const text = answer[name];
+  const isDecimal =
+    typeof text === 'string' && text.length <= TOKEN_AMOUNT_DIGITS_MAX && /^\d+$/.test(text);
+  if (!isDecimal) throw malformed(`${name} was no amount, must be a decimal text`);
+  const amount = BigInt(text);
+  if (amount > 0n && amount <= TOKEN_AMOUNT_MAX) return amount;
+  const message = `${name} was ${amount}, must be 1 to ${TOKEN_AMOUNT_MAX}`;
+  throw new VenueError('VENUE_PRICE_OUT_OF_RANGE', message);
+}
+
+function refusalOf(status: number): VenueError {
+  const message = `venue answered with HTTP status ${status}`;
+  const code = status === 429 ? 'VENUE_RATE_EXCEEDED' : 'VENUE_HTTP_STATUS';
+  return new VenueError(code, message, { status });
+}
+
+function malformed(message: string): VenueError {
+  return new VenueError('MALFORMED_VENUE_ANSWER', message);
+}
+
+function aborted(): VenueError {
+  return new VenueError('VENUE_ABORTED', 'request was aborted by its caller');
+}

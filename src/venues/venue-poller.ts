@@ -1,0 +1,185 @@
+import type { Log } from '../rpc/log.js';
+import { systemTimers, type Timer, type Timers } from '../rpc/timers.js';
+import { VenueError } from './error.js';
+import { QuotedMarket } from './quoted-market.js';
+import type { Venue, VenueLevels, VenueMarket, VenueReading } from './venue.js';
+
+/** A venue, and where its levels go. */
+export interface VenuePollerOptions {
+  readonly venue: Venue & { readonly host: string; readonly requests: number };
+  /** The markets of now. */
+  readonly markets: () => readonly VenueMarket[];
+  /** Takes the levels of a market, which replace those before; none of them when it is left out. */
+  readonly onLevels: (market: VenueMarket, levels: VenueLevels) => void;
+  /** How often each market is read. */
+  readonly intervalMs: number;
+  /** Levels older than this are left out. */
+  readonly maxAgeMs: number;
+  readonly log: Log;
+  readonly timers?: Timers;
+  readonly random?: () => number;
+}
+
+/** What a venue did and what is in use of it. */
+export interface VenueFigures {
+  readonly name: string;
+  /** Host and port, without any path or key. */
+  readonly host: string;
+  readonly events: Readonly<Record<'requests' | 'readings' | 'failures', number>>;
+  /** Failures by their code. */
+  readonly failures: Readonly<Record<string, number>>;
+  readonly markets: readonly VenueMarketFigures[];
+}
+
+/** One market of a venue. */
+export interface VenueMarketFigures {
+  readonly symbol: string;
+  /** Whether its levels are used. */
+  readonly used: boolean;
+  /** Levels of both sides together. */
+  readonly levels: number;
+  /** Age of the oldest of them; null while the market is left out. */
+  readonly ageMs: number | null;
+  /** Why the market is left out; null when it is not, or was not read yet. */
+  readonly reason: string | null;
+}
+
+/** How finely it is looked whether a market is due: a reading is late by a tenth at most. */
+const TICKS_PER_INTERVAL = 10;
+
+const NO_LEVELS: VenueLevels = { bids: [], asks: [] };
+
+/**
+ * Reads a venue's markets again and again. A market whose reading fails, or is too old, is left out
+ * at once and comes back with the next reading that succeeds; each waits by itself after a failure.
+ *
+ * This class does not know who uses the levels, nor what the venue is asked.
+ */
+export class VenuePoller {
+  readonly #options: VenuePollerOptions;
+  readonly #timers: Timers;
+  readonly #random: () => number;
+  readonly #quoted = new Map<number, QuotedMarket>();
+  readonly #failures: Record<string, number> = {};
+  readonly #counts = { readings: 0, failures: 0 };
+  #next: Timer | null = null;
+  #isStopped = false;
+
+  constructor(options: VenuePollerOptions) {
+    this.#options = options;
+    this.#timers = options.timers ?? systemTimers;
+    this.#random = options.random ?? Math.random;
+  }
+
+  start(): void {
+    if (this.#isStopped) return;
+    this.#followMarkets();
+    for (const quoted of this.#quoted.values()) if (quoted.isDue) this.#read(quoted);
+    const tickMs = this.#options.intervalMs / TICKS_PER_INTERVAL;
+    this.#next = this.#timers.after(tickMs, () => this.start());
+  }
+
+  /** Nothing is asked or told any more. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#next?.cancel();
+    for (const quoted of this.#quoted.values()) quoted.drop();
+    this.#quoted.clear();
+  }
+
+  figures(): VenueFigures {
+    const { name, host, requests } = this.#options.venue;
+    return {
+      ...{ name, host, events: { requests, ...this.#counts }, failures: { ...this.#failures } },
+      markets: [...this.#quoted.values()].map(figuresOf),
+    };
+  }
+
+  /** A market that is gone, or is of other tokens than it was, loses its levels. */
+  #followMarkets(): void {
+    const now = new Map(this.#options.markets().map((market) => [market.id, market]));
+    for (const [id, quoted] of this.#quoted) {
+      const market = now.get(id);
+      if (market !== undefined && isSame(market, quoted.market)) continue;
+      quoted.drop();
+      this.#quoted.delete(id);
+      this.#tell(quoted.market, NO_LEVELS);
+    }
+    const parts = { timers: this.#timers, random: this.#random };
+    for (const [id, market] of now) {
+      if (!this.#quoted.has(id)) this.#quoted.set(id, new QuotedMarket(market, parts));
+    }
+  }
+
+  #read(quoted: QuotedMarket): void {
+    const { venue, intervalMs } = this.#options;
+    quoted.begin(intervalMs);
+    venue
+      .levels(quoted.market, quoted.signal)
+      .then((reading) => this.#take(quoted, reading))
+      .catch((error: unknown) => this.#fail(quoted, error));
+  }
+
+  #take(quoted: QuotedMarket, reading: VenueReading): void {
+    if (quoted.signal.aborted) return;
+    const { maxAgeMs, log } = this.#options;
+    const { market, reason } = quoted;
+    const leftMs = maxAgeMs - (this.#timers.nowMs() - reading.askedMs);
+    if (leftMs <= 0) throw tooOld(maxAgeMs);
+    this.#counts.readings += 1;
+    quoted.take(reading, leftMs, () => this.#leaveOut(quoted, tooOld(maxAgeMs)));
+    this.#tell(market, reading);
+    if (reason !== null) log.info(this.#fieldsOf(market), 'a venue is used again');
+  }
+
+  #fail(quoted: QuotedMarket, error: unknown): void {
+    if (quoted.signal.aborted) return;
+    quoted.rest();
+    this.#leaveOut(quoted, error);
+  }
+
+  #leaveOut(quoted: QuotedMarket, error: unknown): void {
+    const { log } = this.#options;
+    const { market, reason } = quoted;
+    const code = error instanceof VenueError ? error.code : 'INTERNAL';
+    this.#counts.failures += 1;
+    this.#failures[code] = (this.#failures[code] ?? 0) + 1;
+    quoted.leaveOut(code);
+    this.#tell(market, NO_LEVELS);
+    if (code === reason) return;
+    const problem = error instanceof Error ? error.message : code;
+    log.warn({ ...this.#fieldsOf(market), code, problem }, 'a venue is left out');
+  }
+
+  /** Whoever takes the levels may fail; the venue goes on. */
+  #tell(market: VenueMarket, levels: VenueLevels): void {
+    try {
+      this.#options.onLevels(market, levels);
+    } catch (error) {
+      this.#options.log.warn({ ...this.#fieldsOf(market), err: error }, 'levels were not taken');
+    }
+  }
+
+  #fieldsOf({ symbol }: VenueMarket): { readonly venue: string; readonly market: string } {
+    return { venue: this.#options.venue.name, market: symbol };
+  }
+}
+
+function tooOld(maxAgeMs: number): VenueError {
+  const message = `levels were older than ${maxAgeMs} ms, must be younger`;
+  return new VenueError('VENUE_LEVELS_STALE', message);
+}
+
+function figuresOf({ market, levels, ageMs, reason }: QuotedMarket): VenueMarketFigures {
+  const count = levels === null ? 0 : levels.bids.length + levels.asks.length;
+  return { symbol: market.symbol, used: levels !== null, levels: count, ageMs, reason };
+}
+
+function isSame(left: VenueMarket, right: VenueMarket): boolean {
+  return (
+    left.base.mint === right.base.mint &&
+    left.base.decimals === right.base.decimals &&
+    left.quote.mint === right.quote.mint &&
+    left.quote.decimals === right.quote.decimals
+  );
+}
