@@ -131,6 +131,12 @@ export declare class Core {
   stateHash(): bigint
   /** Null when every invariant of the book holds; else the one that does not. */
   checkIntegrity(): string | null
+  /**
+   * Replaces the levels of external venues in a spot market: of each level its price (1e6) and its
+   * size (1e9), as 64-bit integers in the machine's byte order, in any order of prices. Answers
+   * false for a market that is unknown or not spot.
+   */
+  setExternalLevels(market: number, bids: Uint8Array, asks: Uint8Array): boolean
   /** Lets indicative quotes be better than everything else, or only join it, as at the start. */
   setIndicativeImprove(improve: boolean): void
   /**
@@ -145,12 +151,6 @@ export declare class Core {
    * then takes out what is due.
    */
   indicativeDueMs(): number | null
-  /**
-   * Replaces the levels of external venues in a spot market: of each level its price (1e6) and its
-   * size (1e9), as 64-bit integers in the machine's byte order, in any order of prices. Answers
-   * false for a market that is unknown or not spot.
-   */
-  setExternalLevels(market: number, bids: Uint8Array, asks: Uint8Array): boolean
   /**
    * The name of the topic with these options; null for an unknown market or a maker that is not
    * a key.
