@@ -7,6 +7,7 @@ use slotbook_protocol::enums::MarketType;
 use slotbook_protocol::oracle::OracleGuardRails;
 use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
 
+use crate::Side;
 use crate::arena::Arena;
 use crate::indicative::Indicative;
 use crate::limits::{AUCTION_WHEEL_BUCKETS, EXPIRY_WHEEL_BUCKETS};
@@ -194,9 +195,15 @@ impl Book {
         (id != crate::arena::NO_MARKET).then_some(MarketId(id))
     }
 
-    /// Notes that something shown of a market changed in this turn.
+    /// Notes that something shown of a market changed in this turn, on whichever side.
     pub(crate) fn touch(&mut self, id: MarketId) {
+        Side::BOTH.into_iter().for_each(|side| self.touch_side(id, side));
+    }
+
+    /// Notes that orders of one side of a market changed in this turn.
+    pub(crate) fn touch_side(&mut self, id: MarketId, side: Side) {
         let market = &mut self.markets[id.index()];
+        market.dirty_sides[side.index()] = true;
         if market.dirty == Change::Nothing {
             self.dirty.push(id);
         }

@@ -150,6 +150,10 @@ pub(crate) struct Market {
     pub(crate) dirty: Change,
     /// What the last turn that changed anything changed.
     pub(crate) turned: Change,
+    /// The sides of which this turn has changed orders, or may have.
+    pub(crate) dirty_sides: [bool; 2],
+    /// By side, the sequence number of the last such turn.
+    pub(crate) side_seqs: [u64; 2],
     pub(crate) quotes: MarketQuotes,
 }
 
@@ -172,7 +176,20 @@ impl Market {
             vamm: Vamm::default(),
             dirty: Change::Nothing,
             turned: Change::Nothing,
+            dirty_sides: [false; 2],
+            side_seqs: [0; 2],
             quotes: MarketQuotes::default(),
+        }
+    }
+
+    /// Ends a turn that has changed something shown.
+    pub(crate) fn end_turn(&mut self, ts_ms: u64) {
+        self.turned = std::mem::replace(&mut self.dirty, Change::Nothing);
+        self.seq += 1;
+        self.ts_ms = ts_ms;
+        let sides = std::mem::take(&mut self.dirty_sides);
+        for (seq, _) in self.side_seqs.iter_mut().zip(sides).filter(|(_, dirty)| *dirty) {
+            *seq = self.seq;
         }
     }
 

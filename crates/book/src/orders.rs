@@ -185,9 +185,13 @@ impl Book {
     /// Notes a change of a market, if the order is of what the market shows.
     fn touch_shown(&mut self, id: MarketId, handle: u32) {
         let market = &self.markets[id.index()];
-        let offset = matches!(self.arena.node(handle).place, Place::Offset(_));
-        if market.empty.is_none() && (!offset || market.pricing.is_some()) {
-            self.touch(id);
+        let (side, is_priced) = match self.arena.node(handle).place {
+            Place::Fixed(side) => (side, true),
+            Place::Offset(side) => (side, market.pricing.is_some()),
+            _ => unreachable!("Invariant: an order that is shown stands in a ladder"),
+        };
+        if market.empty.is_none() && is_priced {
+            self.touch_side(id, side);
         }
     }
 

@@ -4,7 +4,6 @@ use slotbook_protocol::units::{Slot, UnixSeconds};
 
 use crate::book::Book;
 use crate::market::MarketId;
-use crate::vamm::Change;
 
 /// How fresh the book's source is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -69,10 +68,7 @@ impl Book {
         std::mem::swap(&mut self.dirty, &mut self.turned);
         self.dirty.clear();
         for id in &self.turned {
-            let market = &mut self.markets[id.index()];
-            market.turned = std::mem::replace(&mut market.dirty, Change::Nothing);
-            market.seq += 1;
-            market.ts_ms = ts_ms;
+            self.markets[id.index()].end_turn(ts_ms);
         }
         if moved {
             self.markets.iter_mut().for_each(|market| market.ts_ms = ts_ms);

@@ -197,6 +197,13 @@ impl Book {
         self.markets.get(id.index()).map(|market| market.seq)
     }
 
+    /// Whether a side may show other orders than it did at a sequence number of its market: who has
+    /// read them then need not read them again when it does not. True for an unknown market.
+    #[must_use]
+    pub fn orders_changed_since(&self, id: MarketId, side: Side, seq: u64) -> bool {
+        self.markets.get(id.index()).is_none_or(|market| market.side_seqs[side.index()] > seq)
+    }
+
     /// Calls `each` with the queue of every price, best first, until it returns false. The queue
     /// is in no order: see [`Book::front`].
     fn each_queue(

@@ -6,6 +6,7 @@ use common::{Bench, NOW, ORACLE, OrderBytes, SLOT, key, lazer, perp_market, perp
 use common::{spot_market, spot_position, state, user, with_byte, with_u64};
 use slotbook_book::{Applied, BookError, EmptyReason, FeedState, Gate, LeftOut, Side};
 use slotbook_protocol::ProtocolError;
+use slotbook_protocol::units::Pubkey;
 
 use Side::{Ask, Bid};
 
@@ -360,6 +361,25 @@ fn only_changes_that_show_make_a_turn() {
     assert!(bench.turn_changes_perp(), "the oracle is shown in the body");
     bench.book.set_state(FeedState::Live);
     assert!(!bench.turn_changes_perp(), "a state is not a change of the book");
+}
+
+#[test]
+fn a_change_is_of_the_side_of_its_order_and_an_oracle_price_of_both() {
+    let mut bench = Bench::new();
+    let (bid, ask) = (OrderBytes::limit(Bid, 100, 50, 1), OrderBytes::limit(Ask, 110, 50, 2));
+    let mut check = |(account, data): (Pubkey, Vec<u8>), sides: [bool; 2]| {
+        let seq = bench.book.seq(bench.perp()).unwrap();
+        bench.put(account, &data);
+        bench.book.end_turn(0);
+        let changed = |side| bench.book.orders_changed_since(bench.perp(), side, seq);
+        assert_eq!([Bid, Ask].map(changed), sides);
+    };
+    let moved = OrderBytes::limit(Bid, 99, 50, 1);
+    check((key(1), user(&[bid, ask])), [true, true]);
+    check((key(1), user(&[bid])), [false, true]);
+    check((key(1), user(&[moved])), [true, false]);
+    check((key(1), user(&[moved.placed_at(SLOT - 5)])), [true, false]);
+    check((ORACLE, lazer(1_200, SLOT).to_vec()), [true, true]);
 }
 
 #[test]

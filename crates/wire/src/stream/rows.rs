@@ -79,6 +79,12 @@ impl<R: Row> Fresh<R> {
         self.rest.clear();
     }
 
+    /// The rows of now are the published ones.
+    pub(super) fn keep_all(&mut self, shown: &[R]) {
+        self.same = shown.len();
+        self.rest.clear();
+    }
+
     /// Adds the next row of now; `shown` are the published rows, always the same ones.
     #[inline]
     pub(super) fn push(&mut self, shown: &[R], row: R) {

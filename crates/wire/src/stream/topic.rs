@@ -47,13 +47,27 @@ pub struct StreamScratch {
 }
 
 impl StreamScratch {
-    /// Reads what the book shows now; answers whether it is other than what is shown.
-    fn read(&mut self, book: &Book, spec: &TopicSpec, shown: &Shown) -> bool {
+    /// Reads what the book shows now; answers whether it is other than what is shown. A side that has
+    /// not changed since `read_seq` shows what is shown.
+    fn read(
+        &mut self,
+        book: &Book,
+        spec: &TopicSpec,
+        shown: &Shown,
+        read_seq: Option<u64>,
+    ) -> bool {
+        let is_read = |side: Side| {
+            read_seq.is_some_and(|seq| !book.orders_changed_since(spec.market, side, seq))
+        };
         match (spec.shows(), shown) {
             (Shows::Levels(request), Shown::Levels(shown)) => {
                 let has_sources = spec.channel != Channel::Bbo;
                 for (index, side) in Side::BOTH.into_iter().enumerate() {
                     let (fresh, shown) = (&mut self.levels[index], shown[index].as_slice());
+                    if is_read(side) {
+                        fresh.keep_all(shown);
+                        continue;
+                    }
                     fresh.clear();
                     each_level(book, &request, side, |level| {
                         let level = if has_sources { level } else { without_sources(&level) };
@@ -68,6 +82,10 @@ impl StreamScratch {
             (Shows::Orders(request), Shown::Orders(shown)) => {
                 for (index, side) in Side::BOTH.into_iter().enumerate() {
                     let (fresh, shown) = (&mut self.orders[index], shown[index].as_slice());
+                    if is_read(side) {
+                        fresh.keep_all(shown);
+                        continue;
+                    }
                     fresh.clear();
                     each_order(book, &request, side, &mut self.rows, |line| {
                         fresh.push(shown, line)
@@ -117,6 +135,8 @@ pub struct Topic {
     published: Moment,
     shown: Shown,
     checksum: u32,
+    /// The seq at which the book was last found to show what is shown.
+    read_seq: u64,
 }
 
 impl Topic {
@@ -137,7 +157,7 @@ impl Topic {
         let mut identity = Vec::new();
         write_identity(&mut identity, names(&spec, &name, &market_name, epoch));
         let mut shown = Shown::none(&spec);
-        scratch.read(book, &spec, &shown);
+        scratch.read(book, &spec, &shown, None);
         let checksum = scratch.checksum(&shown, EMPTY_CHECKSUM);
         publish_rows(&mut shown, scratch);
         Some(Self {
@@ -149,6 +169,7 @@ impl Topic {
             published: Moment::of(&header, received_ns),
             shown,
             checksum,
+            read_seq: header.seq,
         })
     }
 
@@ -188,12 +209,15 @@ impl Topic {
             return None;
         }
         let nothing = Shown::none(&self.spec);
-        let (shown, known) = match reset {
-            Reset::No => (&self.shown, self.checksum),
-            Reset::Yes => (&nothing, EMPTY_CHECKSUM),
+        let (shown, known, read_seq) = match reset {
+            Reset::No => (&self.shown, self.checksum, Some(self.read_seq)),
+            Reset::Yes => (&nothing, EMPTY_CHECKSUM, None),
         };
-        let is_other = scratch.read(book, &self.spec, shown);
+        // Quotes change with the time, and move what of them is shown on either side.
+        let read_seq = read_seq.filter(|_| self.spec.sources.is_none());
+        let is_other = scratch.read(book, &self.spec, shown, read_seq);
         if !is_other && !is_state_new && reset == Reset::No {
+            self.read_seq = now.seq;
             return None;
         }
         let checksum = scratch.checksum(shown, known);
@@ -330,6 +354,7 @@ impl Pending<'_> {
         let Self { topic, scratch, epoch, now, checksum, reset } = self;
         publish_rows(&mut topic.shown, scratch);
         topic.published = now;
+        topic.read_seq = now.seq;
         topic.checksum = checksum;
         if reset == Reset::Yes {
             epoch.clone_into(&mut topic.epoch);
