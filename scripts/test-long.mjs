@@ -16,6 +16,11 @@ const longForms = {
     command: ['node', 'bench/differential/run.mjs', '--seeds', '5', '--moments', '30'],
     env: {},
   },
+  'vamm-sdk': {
+    about: "captured perp markets and 4,000 changed ones: our AMM's quotes against the SDK's",
+    command: ['node', 'bench/differential/vamm.mjs', '--changed', '4000'],
+    env: {},
+  },
   hostile: {
     about: 'broken frames and texts, slow and deaf clients, 10,000 subscriptions',
     command: [localCommand('vitest'), 'run', '--no-file-parallelism', 'test/hostile-'],

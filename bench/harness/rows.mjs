@@ -1,6 +1,6 @@
 /**
  * The rows of the benchmark. The numbers are those of the targets in ARCHITECTURE.md; `streams`,
- * `render` and `loop` stand beside them. Every row checks first that both sides show the same, then measures.
+ * `vamm`, `render` and `loop` stand beside them. Every row checks first that both sides show the same, then measures.
  */
 import { workloadFile } from '../workload/files.mjs';
 import { assertSameTops } from './equality.mjs';
@@ -11,6 +11,7 @@ import { loopBlocks } from './loop-row.mjs';
 import { median, timeInTurns } from './rounds.mjs';
 import { countAllocations } from './setup.mjs';
 import { streamCosts } from './stream-rows.mjs';
+import { vammLevels } from './vamm-rows.mjs';
 
 /** Depth of the bodies that are compared and rendered. */
 const DEPTH = 10;
@@ -35,6 +36,7 @@ export const ROWS = {
   8: (bench) => memory(bench),
   9: () => loopBlocks(),
   streams: (bench) => streamCosts(bench),
+  vamm: (bench) => vammLevels(bench),
   render: (bench) => coldRender(bench),
   loop: (bench) => longestCalls(bench),
 };

@@ -8,6 +8,7 @@
 import { createInterface } from 'node:readline';
 import sdk from '@drift-labs/sdk';
 import { readWorkload } from '../workload/read.mjs';
+import { vamm, vammtime } from './vamm.mjs';
 
 const { BN, DLOB, MarketType, PublicKey, decodeUser } = sdk;
 
@@ -18,6 +19,9 @@ const workloads = new Map();
 const models = new Map();
 
 const verbs = {
+  vamm,
+  vammtime: (...words) => vammtime({ start, stop }, ...words),
+
   /** `load NAME PATH`: reads a workload file. */
   load(name, path) {
     const workload = readWorkload(path);

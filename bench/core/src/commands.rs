@@ -13,6 +13,7 @@ use crate::error::BenchError;
 use crate::replay::Replay;
 use crate::stopwatch::Stopwatch;
 use crate::tree_book::{TreeBook, TreeLevel};
+use crate::vamm;
 use crate::workload::{Record, Workload};
 
 /// One part in this many of the events is applied before the clock starts.
@@ -35,6 +36,11 @@ impl Commands {
         let (verb, name) = words.next().zip(words.next()).ok_or_else(unknown)?;
         if verb == "load" {
             return self.load(name, Path::new(words.next().ok_or_else(unknown)?));
+        }
+        match verb {
+            "vamm" => return vamm::vamm(line),
+            "vammtime" => return vamm::vammtime(line),
+            _ => {}
         }
         if verb == "drop" {
             self.workloads.remove(name);

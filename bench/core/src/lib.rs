@@ -14,4 +14,5 @@ pub mod error;
 pub mod replay;
 pub mod stopwatch;
 pub mod tree_book;
+pub mod vamm;
 pub mod workload;
