@@ -83,12 +83,13 @@ pub(crate) fn write_body<const N: bool>(
 ) -> bool {
     let Some(info) = book.market(request.market) else { return false };
     let Some(header) = book.header(request.market) else { return false };
-    // Who asks for orders alone, as most do, does not pay for merging.
-    if request.sources.is_none() {
+    // Who is shown orders alone, as most are, does not pay for merging.
+    let sources = request.sources.with_levels(book, info.id);
+    if sources.is_none() {
         let [bids, asks] = Side::BOTH.map(|side| order_levels(book, info, side));
         write_sides(info, &header, request, epoch, (bids, asks), json);
     } else {
-        let [bids, asks] = Side::BOTH.map(|side| all_levels(book, info, side, request.sources));
+        let [bids, asks] = Side::BOTH.map(|side| all_levels(book, info, side, sources));
         write_sides(info, &header, request, epoch, (bids, asks), json);
     }
     true
@@ -148,10 +149,11 @@ pub(crate) fn each_level(
     each: impl FnMut(SourcedLevel),
 ) {
     let Some(info) = book.market(request.market) else { return };
-    if request.sources.is_none() {
+    let sources = request.sources.with_levels(book, info.id);
+    if sources.is_none() {
         each_cut(order_levels(book, info, side), request, info, side, each);
     } else {
-        each_cut(all_levels(book, info, side, request.sources), request, info, side, each);
+        each_cut(all_levels(book, info, side, sources), request, info, side, each);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::iter::Peekable;
 use std::slice;
 
-use slotbook_book::{Book, Level, MarketInfo, Side};
+use slotbook_book::{Book, Level, MarketId, MarketInfo, Side};
 use slotbook_protocol::units::Price;
 
 use crate::level::{SOURCES, SizeScale, Source, SourcedLevel};
@@ -25,6 +25,17 @@ impl Sources {
     #[must_use]
     pub const fn is_none(self) -> bool {
         !self.vamm && !self.indicative
+    }
+
+    /// Of these, the ones that have a level in this market: the others need not be merged.
+    pub(crate) fn with_levels(self, book: &Book, market: MarketId) -> Self {
+        let any = |levels: fn(&Book, MarketId, Side) -> &[Level]| {
+            Side::BOTH.into_iter().any(|side| !levels(book, market, side).is_empty())
+        };
+        Self {
+            vamm: self.vamm && any(Book::vamm_levels),
+            indicative: self.indicative && any(Book::indicative_levels),
+        }
     }
 }
 
