@@ -2,6 +2,7 @@
 
 use slotbook_protocol::ProtocolError;
 use slotbook_protocol::account::{AccountKind, kind_of};
+use slotbook_protocol::amm::PerpAmm;
 use slotbook_protocol::market::{PerpMarketView, SpotMarketView};
 use slotbook_protocol::order::OrderView;
 use slotbook_protocol::state::StateView;
@@ -307,6 +308,7 @@ impl Book {
             return Ok(Applied::Unchanged);
         }
         self.exchange_status = status;
+        self.quotes_may_move = true;
         self.guard_rails = rails;
         self.refresh_markets();
         Ok(Applied::Changed)
@@ -348,6 +350,9 @@ impl Book {
         market.info = read.info;
         market.oracle_fields = read.oracle_fields;
         market.interest = read.interest;
+        if let Some(amm) = read.amm {
+            market.vamm.set(amm);
+        }
         self.touch(id);
         if oracle_changes {
             self.follow_oracles();
@@ -400,6 +405,8 @@ struct MarketRead {
     info: MarketInfo,
     oracle_fields: OracleFields,
     interest: Interest,
+    /// Of a perp market.
+    amm: Option<PerpAmm>,
 }
 
 impl Market {
@@ -447,6 +454,7 @@ fn read_perp(view: &PerpMarketView<'_>, account: Pubkey) -> Result<MarketRead, P
             confidence_multiplier: view.contract_tier()?.confidence_multiplier(),
         },
         interest: Interest::default(),
+        amm: Some(PerpAmm::of(view)),
     })
 }
 
@@ -487,6 +495,7 @@ fn read_spot(view: &SpotMarketView<'_>, account: Pubkey) -> Result<MarketRead, P
             deposit: view.cumulative_deposit_interest(),
             borrow: view.cumulative_borrow_interest(),
         },
+        amm: None,
     })
 }
 

@@ -67,6 +67,8 @@ pub struct Book {
     /// Timers that fell due, kept to be used again.
     pub(crate) due: Vec<Timer>,
     pub(crate) dirty: Vec<MarketId>,
+    /// Whether AMMs may quote otherwise, though nothing else of their markets has changed.
+    pub(crate) quotes_may_move: bool,
     /// The markets that the last turn changed.
     pub(crate) turned: Vec<MarketId>,
     /// Slot and state at the end of the last turn.
@@ -101,6 +103,7 @@ impl Book {
             expiries: Wheel::new(EXPIRY_WHEEL_BUCKETS),
             due: Vec::new(),
             dirty: Vec::new(),
+            quotes_may_move: false,
             turned: Vec::new(),
             turned_at: None,
             left_out: [0; LeftOut::COUNT],

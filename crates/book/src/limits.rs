@@ -33,6 +33,14 @@ pub const TIMERS_SLACK: usize = 65_536;
 /// Elements of a chunk of a ladder: two kilobytes of levels, of which a change moves half at most.
 pub const CHUNK_MAX: usize = 64;
 
+/// Chunks into which an AMM's liquidity is cut a side, before equal prices are one: as many as the
+/// incumbent publishes. Source: dlob-server `numVammOrders`.
+pub const VAMM_LEVELS: usize = 100;
+
+/// An AMM whose oracle's price is older than this is left out. Source: dlob-server
+/// src/dlob-subscriber/DLOBSubscriberIO.ts, which takes prelaunch oracles at any age.
+pub const VAMM_ORACLE_SLOTS_MAX: u64 = 160;
+
 /// How long an indicative quote is shown after it was sent: the incumbent's. Its senders repeat
 /// their quotes every 500 ms.
 pub const QUOTE_LIFE_MS: u64 = 1_000;

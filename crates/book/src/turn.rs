@@ -43,6 +43,7 @@ impl Book {
         let back = slot < self.slot || now < self.now;
         self.slot = slot;
         self.now = now;
+        self.quotes_may_move = true;
         if back {
             self.reset_timers();
             self.for_each_order(|user| user.timed, Self::reposition);
@@ -63,6 +64,7 @@ impl Book {
     /// markets; the slice lives until the next turn ends.
     pub fn end_turn(&mut self, ts_ms: u64) -> &[MarketId] {
         self.expire_quotes(ts_ms);
+        self.turn_quotes();
         let moved = self.turned_at != Some((self.slot, self.state));
         self.turned_at = Some((self.slot, self.state));
         std::mem::swap(&mut self.dirty, &mut self.turned);
