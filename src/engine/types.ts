@@ -182,6 +182,8 @@ export interface EngineStats {
   readonly shown: number;
   /** Of them, those of each market, by its id. */
   readonly shownByMarket: readonly number[];
+  /** `shown` where the AMM of a market is in its book, else why it is not; null for spot markets. */
+  readonly vammByMarket: readonly (string | null)[];
   /** Open orders that do not, by reason. */
   readonly leftOut: Readonly<Record<string, number>>;
   /** Accounts out of the book because their bytes are malformed. */

@@ -148,6 +148,8 @@ const marketStatus = Type.Object({
   state,
   ordersShown: count('Orders that its book shows.'),
   emptyReason: textOrNull('Why the book shows nothing; null when it shows its orders.'),
+  vammShown: Type.Boolean({ description: 'Whether includeVamm adds levels of its AMM.' }),
+  vammReason: textOrNull('Why the AMM of a perp market is left out; null when it is not.'),
 });
 
 const venueStatus = Type.Object({

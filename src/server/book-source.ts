@@ -45,6 +45,8 @@ export interface BookStats {
   readonly shown: number;
   /** Of them, those of each market, by its id. */
   readonly shownByMarket: readonly number[];
+  /** `shown` where the AMM of a market is in its book, else why it is not; null for spot markets. */
+  readonly vammByMarket: readonly (string | null)[];
   readonly leftOut: Readonly<Record<string, number>>;
   readonly quarantined: number;
 }

@@ -3,7 +3,7 @@
  */
 import type { BuildInfo } from '../build-info.js';
 import { requireFirstBook } from './book-routes.js';
-import type { BookSource, FeedFigures, MarketRow, Readiness } from './book-source.js';
+import type { BookSource, BookStats, FeedFigures, MarketRow, Readiness } from './book-source.js';
 import { ServerError } from './errors.js';
 import type { Metrics } from './metrics.js';
 import { commonHeaders, jsonReply, type Reply } from './reply.js';
@@ -66,7 +66,7 @@ export function readyReply({ state, reason, slot }: Readiness): Reply {
 export function statusReply({ book, readiness, feed, venues }: ServiceOptions): Reply {
   const { state, reason, slot } = readiness();
   const { slotAgeMs, slotLag = 0, genesisHash = null, node = null, lastAudit = null } = feed();
-  const { users, orders, shown, shownByMarket, leftOut, quarantined } = book.stats();
+  const { users, orders, shown, shownByMarket, vammByMarket, leftOut, quarantined } = book.stats();
   const external = venues?.().map(venueBody) ?? [];
   const body = {
     ...{ state, reason, slot, slotAgeMs: Math.max(0, Math.round(slotAgeMs)), slotLag },
@@ -76,7 +76,8 @@ export function statusReply({ book, readiness, feed, venues }: ServiceOptions): 
     ...(external.length === 0 ? {} : { venues: external }),
     markets: sortedMarkets(book).map((row) => {
       const ordersShown = shownByMarket[row.id] ?? 0;
-      return marketStatus(row, { book, newestSlot: slot + slotLag, ordersShown });
+      const vamm = vammByMarket[row.id] ?? null;
+      return marketStatus(row, { book, newestSlot: slot + slotLag, ordersShown, vamm });
     }),
   };
   return jsonReply(JSON.stringify(body));
@@ -85,13 +86,23 @@ export function statusReply({ book, readiness, feed, venues }: ServiceOptions): 
 /** `newestSlot` is what a node has told of, of this chain. */
 function marketStatus(
   row: MarketRow,
-  facts: { readonly book: BookSource; readonly newestSlot: number; readonly ordersShown: number },
+  facts: {
+    readonly book: BookSource;
+    readonly newestSlot: number;
+    readonly ordersShown: number;
+    /** As {@link BookStats.vammByMarket}. */
+    readonly vamm: string | null;
+  },
 ): Record<string, unknown> {
-  const { book, newestSlot, ordersShown } = facts;
+  const { book, newestSlot, ordersShown, vamm } = facts;
   const { id, symbol, marketIndex, marketType, emptyReason } = row;
   const { seq, slot, state } = book.version(id);
   const lag = Math.max(0, newestSlot - slot);
-  return { symbol, marketIndex, marketType, seq, slot, lag, state, ordersShown, emptyReason };
+  const vammShown = vamm === 'shown';
+  return {
+    ...{ symbol, marketIndex, marketType, seq, slot, lag, state, ordersShown, emptyReason },
+    ...{ vammShown, vammReason: vammShown ? null : vamm },
+  };
 }
 
 /** The build and what it runs on. */

@@ -34,10 +34,12 @@ describe('/status', () => {
         {
           ...{ symbol: 'SOL-PERP', marketIndex: 0, marketType: 'perp' },
           ...{ seq: 7, slot: 1000, lag: 3, state: 'live', ordersShown: 4, emptyReason: null },
+          ...{ vammShown: false, vammReason: 'oracleStale' },
         },
         {
           ...{ symbol: 'SOL', marketIndex: 1, marketType: 'spot' },
           ...{ seq: 7, slot: 1000, lag: 3, state: 'live', ordersShown: 2, emptyReason: null },
+          ...{ vammShown: false, vammReason: null },
         },
       ],
     });

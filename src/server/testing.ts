@@ -138,6 +138,7 @@ export class FakeBook implements BookSource {
       orders: 9,
       shown: 6,
       shownByMarket: [4, 2],
+      vammByMarket: ['oracleStale', null],
       leftOut: { expired: 3 },
       quarantined: 2,
     };

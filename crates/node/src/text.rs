@@ -100,6 +100,15 @@ pub(crate) fn stats(book: &Book, cache: CacheStats) -> String {
             json.raw(if index == 0 { b"" } else { b"," });
             count(json, book.shown_orders(info.id).unwrap_or(0));
         }
+        json.raw(b"],\"vammByMarket\":[");
+        for (index, info) in book.markets().enumerate() {
+            json.raw(if index == 0 { b"" } else { b"," });
+            match book.vamm_state(info.id) {
+                None => json.raw(b"null"),
+                Some(Ok(())) => json.string(VAMM_SHOWN),
+                Some(Err(reason)) => json.string(reason.name()),
+            }
+        }
         json.raw(b"],\"leftOut\":{");
         let reasons = LeftOut::ALL.into_iter().zip(counters.left_out);
         let reasons = reasons.filter(|(reason, _)| *reason != LeftOut::NotOpen);
@@ -112,6 +121,9 @@ pub(crate) fn stats(book: &Book, cache: CacheStats) -> String {
         json.raw(b"}}");
     })
 }
+
+/// What is said of an AMM that is in the book, in the place of the reason why it is not.
+const VAMM_SHOWN: &str = "shown";
 
 /// What the body cache holds and did.
 #[derive(Clone, Copy, Debug)]
