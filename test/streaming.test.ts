@@ -125,8 +125,8 @@ describe('a subscription', () => {
     [{ ...sol, channel: 'l3', maker: '' }, 'INVALID_PARAM', 'maker was ""'],
     [{ ...sol, resume: 7 }, 'INVALID_PARAM', 'resume was of type number, must be an object'],
     [{ ...sol, resume: { epoch: 'e1' } }, 'MISSING_PARAM', 'resume.seq is missing'],
-    [{ ...sol, resume: { seq: 1 } }, 'MISSING_PARAM', 'epoch is missing'],
-    [{ ...sol, resume: { epoch: 'e1', seq: -1 } }, 'OUT_OF_RANGE', 'seq was -1'],
+    [{ ...sol, resume: { seq: 1 } }, 'MISSING_PARAM', 'resume.epoch is missing'],
+    [{ ...sol, resume: { epoch: 'e1', seq: -1 } }, 'OUT_OF_RANGE', 'resume.seq was -1'],
   ];
 
   test('that cannot be is refused in the words of this dialect', async () => {

@@ -16,7 +16,7 @@ export interface Heading {
 
 /** One line for a moment of the book. */
 export function lineOf(book: FollowedBook, { phase, frames, broken }: Heading): string {
-  const time = new Date(book.ts).toISOString().slice(11, 19);
+  const time = timeOf(book.ts);
   const [bid] = book.bids.rows;
   const [ask] = book.asks.rows;
   const best = `bid ${rowText(bid)} ask ${rowText(ask)}`;
@@ -39,6 +39,12 @@ export function screenOf(book: FollowedBook, heading: Heading): string {
     ...drawn,
     '',
   ].join('\n');
+}
+
+/** Hours, minutes and seconds; a service may send numbers that are no date. */
+function timeOf(ts: number): string {
+  const date = new Date(ts);
+  return Number.isNaN(date.getTime()) ? '--:--:--' : date.toISOString().slice(-13, -5);
 }
 
 /** What was live may be so no longer while nothing comes. */

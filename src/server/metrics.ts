@@ -187,7 +187,11 @@ export class Metrics {
       help: 'Topics with a subscriber now.',
       read: () => sockets().topics,
     });
-    total('slotbook_socket_frames_total', 'Frames given to sockets.', () => sockets().frames);
+    total(
+      'slotbook_socket_frames_total',
+      'Frames made for subscribers of sockets, those behind included.',
+      () => sockets().frames,
+    );
     total('slotbook_socket_bytes_total', 'Bytes of these frames.', () => sockets().bytes);
     total(
       'slotbook_socket_frames_dropped_total',

@@ -15,7 +15,11 @@ export interface SocketFigures {
   /** Sockets and topics open now. */
   readonly sockets: number;
   readonly topics: number;
-  /** Frames given to sockets, the first ones after a subscription among them, and their bytes. */
+  /**
+   * Frames made for subscribers, the first ones after a subscription among them, and their bytes. A
+   * subscriber that is behind is counted, although what was published meanwhile is made good by one
+   * book anew: see {@link SocketFigures.dropped} and {@link SocketFigures.resets}.
+   */
   readonly frames: number;
   readonly bytes: number;
   /** Messages left out of sockets that were full, each made good later or by a close. */

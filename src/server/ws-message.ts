@@ -11,7 +11,11 @@ export type MessageId = string | number;
 
 /** A JSON object that a client sent. */
 export class ClientMessage {
-  private constructor(private readonly members: ReadonlyMap<string, unknown>) {}
+  private constructor(
+    private readonly members: ReadonlyMap<string, unknown>,
+    /** What stands before the names of members in errors: an object of a message is named with it. */
+    private readonly path = '',
+  ) {}
 
   /** Undefined when the text is no JSON object. */
   static read(text: string): ClientMessage | undefined {
@@ -52,17 +56,24 @@ export class ClientMessage {
   text(name: string): string {
     const value = this.members.get(name);
     if (typeof value === 'string') return value;
-    if (value === undefined) throw new SocketError('MISSING_PARAM', `${name} is missing`);
-    throw new SocketError('INVALID_PARAM', `${name} was ${kindOf(value)}, must be a text`);
+    if (value === undefined)
+      throw new SocketError('MISSING_PARAM', `${this.path}${name} is missing`);
+    throw new SocketError(
+      'INVALID_PARAM',
+      `${this.path}${name} was ${kindOf(value)}, must be a text`,
+    );
   }
 
   /** A member that must be an object. */
   object(name: string): ClientMessage {
     const value = this.members.get(name);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return new ClientMessage(new Map(Object.entries(value)));
+      return new ClientMessage(new Map(Object.entries(value)), `${this.path}${name}.`);
     }
-    throw new SocketError('INVALID_PARAM', `${name} was ${kindOf(value)}, must be an object`);
+    throw new SocketError(
+      'INVALID_PARAM',
+      `${this.path}${name} was ${kindOf(value)}, must be an object`,
+    );
   }
 
   /** Whether a member is true; one that is missing is false. */
@@ -70,7 +81,10 @@ export class ClientMessage {
     if (!this.members.has(name)) return false;
     const value = this.members.get(name);
     if (typeof value === 'boolean') return value;
-    throw new SocketError('INVALID_PARAM', `${name} was ${kindOf(value)}, must be true or false`);
+    throw new SocketError(
+      'INVALID_PARAM',
+      `${this.path}${name} was ${kindOf(value)}, must be true or false`,
+    );
   }
 
   /** A whole number, as one or as its decimal text; undefined when it is missing. */
@@ -81,11 +95,17 @@ export class ClientMessage {
     const { min, max } = range;
     if (typeof value !== 'number' || (!Number.isInteger(value) && Number.isFinite(value))) {
       const was = typeof sent === 'object' ? kindOf(sent) : `"${quoted(String(sent))}"`;
-      throw new SocketError('INVALID_PARAM', `${name} was ${was}, must be a whole number`);
+      throw new SocketError(
+        'INVALID_PARAM',
+        `${this.path}${name} was ${was}, must be a whole number`,
+      );
     }
     if (value >= min && value <= max) return value;
     const was = quoted(String(sent));
-    throw new SocketError('OUT_OF_RANGE', `${name} was ${was}, must be ${min} to ${max}`);
+    throw new SocketError(
+      'OUT_OF_RANGE',
+      `${this.path}${name} was ${was}, must be ${min} to ${max}`,
+    );
   }
 
   /** Whether a flag was sent as false, in any form that flags have. */

@@ -167,6 +167,24 @@ describe('a full socket that is not read', () => {
     expect(client.closedWith).toBeUndefined();
   });
 
+  test('has its time anew, and no more, when it is full again on the way', () => {
+    fill();
+    vi.advanceTimersByTime(LIMITS.slowMsMax - 1);
+    const { send } = client;
+    client.send = (text) => {
+      client.isFull = client.sent.length > 0;
+      return send.call(client, text);
+    };
+    client.buffered = 0;
+    client.session?.drained();
+    expect(client.taken()).toHaveLength(1);
+    client.buffered = LIMITS.socketBacklogBytesMax + 1;
+    vi.advanceTimersByTime(LIMITS.slowMsMax - 1);
+    expect(server.figures().topics).toBe(2);
+    vi.advanceTimersByTime(1 + LIMITS.slowFarewellMsMax);
+    expect(client.closedWith).toBe(1006);
+  });
+
   test('has no more time for being owed a first book only', () => {
     client.buffered = LIMITS.socketBacklogBytesMax + 1;
     client.say({ ...stream, depth: 20 });
