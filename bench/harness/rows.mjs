@@ -1,6 +1,6 @@
 /**
  * The rows of the benchmark. The numbers are those of the targets in ARCHITECTURE.md; `streams`,
- * `vamm`, `render` and `loop` stand beside them. Every row checks first that both sides show the same, then measures.
+ * `vamm`, `walk`, `render` and `loop` stand beside them. Every row checks first that both sides show the same, then measures.
  */
 import { workloadFile } from '../workload/files.mjs';
 import { assertSameTops } from './equality.mjs';
@@ -12,6 +12,7 @@ import { median, timeInTurns } from './rounds.mjs';
 import { countAllocations } from './setup.mjs';
 import { streamCosts } from './stream-rows.mjs';
 import { vammLevels } from './vamm-rows.mjs';
+import { matchingWalk } from './walk-rows.mjs';
 
 /** Depth of the bodies that are compared and rendered. */
 const DEPTH = 10;
@@ -37,6 +38,7 @@ export const ROWS = {
   9: () => loopBlocks(),
   streams: (bench) => streamCosts(bench),
   vamm: (bench) => vammLevels(bench),
+  walk: (bench) => matchingWalk(bench),
   render: (bench) => coldRender(bench),
   loop: (bench) => longestCalls(bench),
 };

@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline';
 import sdk from '@drift-labs/sdk';
 import { readWorkload } from '../workload/read.mjs';
 import { vamm, vammtime } from './vamm.mjs';
+import { walk, walks } from './walk.mjs';
 
 const { BN, DLOB, MarketType, PublicKey, decodeUser } = sdk;
 
@@ -71,6 +72,12 @@ const verbs = {
     return { ...stop(clock, operations), bytes: bytes / operations };
   },
 
+  /** `walks NAME SIZE...`: what takers of these sizes (1e9) get, buyers and then sellers. */
+  walks: (name, ...sizes) => walks(bookOf(name), ...sizes),
+
+  /** `walk NAME SIZE REPEATS`: a buyer and a seller of this size by turns. */
+  walk: (name, size, repeats) => walk({ start, stop }, bookOf(name), size, repeats),
+
   /** `cold NAME DEPTH`: raw accounts to the first body. */
   cold(name, depth) {
     const { config, load } = workloads.get(name);
@@ -101,6 +108,14 @@ const verbs = {
     return { ...stop(clock, Number(repeats)), bytes: bytes / Number(repeats) };
   },
 };
+
+/** The loaded book of a workload, and what was true when it was loaded. */
+function bookOf(name) {
+  const workload = workloads.get(name);
+  const { config, load } = workload;
+  workload.dlob ??= buildBook(load.filter(isAccount), config.slot);
+  return { dlob: workload.dlob, slot: config.slot, price: oraclePrices(load)[0] };
+}
 
 const isAccount = (record) => record.kind === 'account';
 const isOracle = (record) => record.kind === 'oracle';

@@ -21,6 +21,8 @@ const TICKS_ONLY = { events: 1_000, 'oracle-every': 5 };
 export const WORKLOADS = {
   'powerlaw-10k': { shape: 'powerlaw' },
   'uniform-10k': { shape: 'uniform' },
+  'powerlaw-1k': { shape: 'powerlaw', users: 50, events: 1_000 },
+  'uniform-1k': { shape: 'uniform', users: 50, events: 1_000 },
   'powerlaw-floating-10k': { shape: 'powerlaw', floating: 1, ...TICKS_ONLY },
   'powerlaw-floating-100': { shape: 'powerlaw', floating: 1, users: 5, ...TICKS_ONLY },
   'uniform-floating-10k': { shape: 'uniform', floating: 1, ...TICKS_ONLY },

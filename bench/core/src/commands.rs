@@ -14,6 +14,7 @@ use crate::replay::Replay;
 use crate::stopwatch::Stopwatch;
 use crate::tree_book::{TreeBook, TreeLevel};
 use crate::vamm;
+use crate::walks::{self, Takers};
 use crate::workload::{Record, Workload};
 
 /// One part in this many of the events is applied before the clock starts.
@@ -60,6 +61,8 @@ impl Commands {
             ("blocks", &[batch]) => cold::blocks(workload, batch),
             ("body", &[depth]) => body(workload, depth),
             ("render", &[depth, repeats]) => render(workload, depth, repeats),
+            ("walks", sizes) => walks::walks(workload, &as_sizes(sizes)),
+            ("walk", &[size, repeats]) => walks::walk(workload, takers(size, repeats)),
             _ => Err(unknown()),
         }
     }
@@ -70,6 +73,14 @@ impl Commands {
         self.workloads.insert(name.to_string(), workload);
         Ok(format!("{{\"records\":{records}}}"))
     }
+}
+
+fn as_sizes(numbers: &[usize]) -> Vec<u64> {
+    numbers.iter().map(|number| u64::try_from(*number).unwrap_or(u64::MAX)).collect()
+}
+
+fn takers(size: usize, repeats: usize) -> Takers {
+    Takers { size: u64::try_from(size).unwrap_or(u64::MAX), repeats }
 }
 
 /// How much of the events a comparison replays.

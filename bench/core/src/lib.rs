@@ -15,4 +15,5 @@ pub mod replay;
 pub mod stopwatch;
 pub mod tree_book;
 pub mod vamm;
+pub mod walks;
 pub mod workload;
