@@ -131,7 +131,6 @@ fn not_due(case: &Value) -> Result<&'static str, Malformed> {
         ("bookIndex", "fill estimate: a third walk, not ours"),
         ("pricesInInsertOrder", "order of makers in the matching walk"),
         ("makers", "the matching walk"),
-        ("amm", "spreads of the vAMM"),
     ];
     reasons
         .iter()

@@ -119,6 +119,8 @@ perp_amm! {
     volume_24h: u64 "amm.volume24h";
     /// The oracle's confidence as last stored, a part of the price at 1e6.
     last_oracle_conf_pct: u64 "amm.lastOracleConfPct";
+    /// How far the reserve price was above the oracle's at the last update, a part of it at 1e6.
+    last_oracle_reserve_price_spread_pct: i64 "amm.lastOracleReservePriceSpreadPct";
     /// The oracle price that the program saw last, 1e6.
     last_oracle_price: i64 "amm.historicalOracleData.lastOraclePrice";
     /// Oracle price over the funding period, 1e6.

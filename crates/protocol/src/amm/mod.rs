@@ -14,8 +14,10 @@ use core::fmt;
 
 mod account;
 pub mod curve;
+pub mod jit;
 mod levels;
 mod offset;
+pub mod onchain;
 mod quote;
 mod spread;
 mod update;

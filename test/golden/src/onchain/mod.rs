@@ -1,5 +1,6 @@
 //! Recordings of the program's own matching: fees, rounding, spreads, maker order, the whole walk.
 
+mod amm;
 mod fees;
 
 use serde_json::Value;
@@ -17,9 +18,10 @@ struct Family {
 }
 
 /// In this order the first key found decides.
-const FAMILIES: [Family; 2] = [
+const FAMILIES: [Family; 3] = [
     Family { key: "makerBase", judge: fees::judge_match_fill },
     Family { key: "takerVolume30d", judge: fees::judge_fees },
+    Family { key: "amm", judge: amm::judge_spreads },
 ];
 
 /// Runs the file's cases when they are of a family of this module.
