@@ -1,5 +1,9 @@
 //! The program's own sequence.
 
+pub mod makers;
+pub mod methods;
+pub mod program;
+
 use crate::liquidity::Liquidity;
 use crate::taker::Taker;
 use crate::tally::Tally;

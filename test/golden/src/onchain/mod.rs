@@ -2,6 +2,8 @@
 
 mod amm;
 mod fees;
+mod makers;
+mod walk;
 
 use serde_json::Value;
 
@@ -18,9 +20,11 @@ struct Family {
 }
 
 /// In this order the first key found decides.
-const FAMILIES: [Family; 3] = [
+const FAMILIES: [Family; 5] = [
     Family { key: "makerBase", judge: fees::judge_match_fill },
     Family { key: "takerVolume30d", judge: fees::judge_fees },
+    Family { key: "pricesInInsertOrder", judge: makers::judge_order },
+    Family { key: "makers", judge: walk::judge_walk },
     Family { key: "amm", judge: amm::judge_spreads },
 ];
 

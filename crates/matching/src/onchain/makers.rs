@@ -1,0 +1,238 @@
+//! Which resting orders a taker may meet, and in which order the program tries them.
+
+use core::cmp::Ordering;
+
+use slotbook_protocol::enums::{Direction, OrderStatus};
+use slotbook_protocol::order::Order;
+use slotbook_protocol::price::{ProtectedMakerParams, limit_price_program};
+use slotbook_protocol::units::{BaseQty, OraclePrice, Price, Pubkey, Slot, UnixSeconds};
+
+/// Parts of a margin ratio.
+/// Source: programs/drift/src/math/constants.rs `MARGIN_PRECISION`.
+const MARGIN_PRECISION: u128 = 10_000;
+
+/// An order of a maker whose account was passed to the fill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MakerOrder {
+    /// The maker's user account.
+    pub key: Pubkey,
+    /// The order as it lies in the account.
+    pub order: Order,
+    /// The maker's signed position in the market, base units.
+    pub position: i64,
+    /// The maker is protected.
+    pub is_protected: bool,
+}
+
+/// What decides about makers beside their orders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moment {
+    /// The slot.
+    pub slot: Slot,
+    /// The chain's clock.
+    pub now: UnixSeconds,
+    /// The oracle's price.
+    pub oracle: OraclePrice,
+    /// The market's tick, 1e6.
+    pub tick: Price,
+    /// The market's step, base units.
+    pub step: BaseQty,
+    /// The contract is a prediction.
+    pub is_prediction: bool,
+    /// Initial margin, 1e4: a maker's price further than this through the oracle's is cancelled.
+    pub margin_ratio_initial: u32,
+    /// The offset of protected makers, where the taker must bear it; `None` otherwise.
+    pub protected: Option<ProtectedMakerParams>,
+}
+
+/// An order that will be tried, by its place among the orders given, and its price.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ranked {
+    /// Index among the orders given.
+    pub index: usize,
+    /// The price at this moment, 1e6.
+    pub price: Price,
+}
+
+/// Why an order is not tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Skip {
+    /// It may not make for this taker, who is post-only or has rested longer.
+    NotMakerForTaker,
+    /// It is priced so far through the oracle's price that it is cancelled.
+    OracleBand,
+    /// It has expired and is cancelled.
+    Expired,
+    /// It is reduce-only with less than a step to reduce, and is cancelled.
+    ReduceOnly,
+    /// It has no price at this moment.
+    NoPrice,
+}
+
+/// The makers' orders in the order in which the program tries them, and those it does not try.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MakerList {
+    /// Best price first.
+    pub ranked: Vec<Ranked>,
+    /// In the order given.
+    pub skipped: Vec<(usize, Skip)>,
+}
+
+impl MakerList {
+    /// Ranks the orders given, which are in the order of their accounts' addresses and, within an
+    /// account, in the order of its slots. Orders that are not open, not limit orders, not
+    /// triggered, of the taker's side or of the taker's own account do not count at all.
+    ///
+    /// Source: programs/drift/src/controller/orders.rs `get_maker_orders_info`.
+    #[must_use]
+    pub fn of(taker: (Pubkey, &Order), makers: &[MakerOrder], moment: &Moment) -> Self {
+        let (taker_key, taker) = taker;
+        let side = taker.direction.opposite();
+        let mut list = Self::default();
+        for (index, maker) in makers.iter().enumerate() {
+            if maker.key == taker_key || !may_make(&maker.order, side) {
+                continue;
+            }
+            match price_of(maker, taker, moment) {
+                Ok(price) => insert(&mut list.ranked, Ranked { index, price }, side),
+                Err(reason) => list.skipped.push((index, reason)),
+            }
+        }
+        list
+    }
+}
+
+/// Source: programs/drift/src/controller/orders.rs `find_maker_orders` in
+/// programs/drift/src/math/orders.rs.
+fn may_make(order: &Order, side: Direction) -> bool {
+    order.status == OrderStatus::Open
+        && order.direction == side
+        && order.is_limit()
+        && (!order.must_be_triggered() || order.is_triggered())
+}
+
+/// The price at which the order would be tried, or why it is not.
+fn price_of(maker: &MakerOrder, taker: &Order, moment: &Moment) -> Result<Price, Skip> {
+    let order = &maker.order;
+    let price = limit_price_program(
+        order,
+        moment.slot,
+        moment.tick,
+        Some(moment.oracle),
+        None,
+        moment.is_prediction,
+        moment.protected.filter(|_| maker.is_protected),
+    );
+    let Ok(Some(price)) = price else { return Err(Skip::NoPrice) };
+    if !is_maker_for_taker(order, taker, moment.slot) {
+        return Err(Skip::NotMakerForTaker);
+    }
+    if breaches_oracle_band(price, order.direction, moment) {
+        return Err(Skip::OracleBand);
+    }
+    if order.is_expired(moment.now) {
+        return Err(Skip::Expired);
+    }
+    if order.reduce_only && order.unfilled_for_position(maker.position) < moment.step {
+        return Err(Skip::ReduceOnly);
+    }
+    Ok(price)
+}
+
+/// Whether the order rests, and has rested longer than a taker that rests, too.
+/// Source: programs/drift/src/math/matching.rs `is_maker_for_taker`.
+fn is_maker_for_taker(maker: &Order, taker: &Order, slot: Slot) -> bool {
+    if taker.post_only || !maker.is_resting_limit(slot) {
+        return false;
+    }
+    let rests_from = |order: &Order| order.slot.0.saturating_add(order.auction_duration.into());
+    !taker.is_resting_limit(slot) || maker.post_only || rests_from(maker) <= rests_from(taker)
+}
+
+/// Source: programs/drift/src/math/orders.rs `limit_price_breaches_maker_oracle_price_bands`.
+fn breaches_oracle_band(price: Price, side: Direction, moment: &Moment) -> bool {
+    let oracle = moment.oracle.0.unsigned_abs();
+    let through = match side {
+        Direction::Long => price.0.saturating_sub(oracle),
+        Direction::Short => oracle.saturating_sub(price.0),
+    };
+    let part = (u128::from(through) * MARGIN_PRECISION).checked_div(u128::from(oracle));
+    through > 0 && part.is_none_or(|part| part >= u128::from(moment.margin_ratio_initial))
+}
+
+/// Inserts where the program's search lands. Of equal prices none comes first by rule: where a new
+/// one lands among them depends on how many orders there are.
+/// Source: programs/drift/src/controller/orders.rs `insert_maker_order_info`.
+pub fn insert(ranked: &mut Vec<Ranked>, maker: Ranked, side: Direction) {
+    let at = search(ranked.len(), |index| match side {
+        Direction::Short => ranked[index].price.cmp(&maker.price),
+        Direction::Long => maker.price.cmp(&ranked[index].price),
+    });
+    ranked.insert(at, maker);
+}
+
+/// The place that the standard library's binary search answers in rustc 1.95, found or not. The
+/// program inserts there whether the search found an equal or not, so the algorithm is part of the
+/// rule and is written out: the search halves down to one element without stopping at an equal one.
+/// Source: library/core/src/slice/mod.rs `binary_search_by` of rustc 1.95.
+fn search(length: usize, order_at: impl Fn(usize) -> Ordering) -> usize {
+    if length == 0 {
+        return 0;
+    }
+    let (mut base, mut size) = (0, length);
+    while size > 1 {
+        let half = size / 2;
+        if order_at(base + half) != Ordering::Greater {
+            base += half;
+        }
+        size -= half;
+    }
+    base + usize::from(order_at(base) == Ordering::Less)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order_of(prices: &[u64], side: Direction) -> Vec<usize> {
+        let mut ranked = Vec::new();
+        for (index, price) in prices.iter().enumerate() {
+            insert(&mut ranked, Ranked { index, price: Price(*price) }, side);
+        }
+        ranked.iter().map(|maker| maker.index).collect()
+    }
+
+    #[test]
+    fn bids_are_tried_from_the_highest_and_asks_from_the_lowest() {
+        assert_eq!(order_of(&[2, 3, 1], Direction::Long), [1, 0, 2]);
+        assert_eq!(order_of(&[2, 3, 1], Direction::Short), [2, 0, 1]);
+    }
+
+    #[test]
+    fn equal_prices_land_where_the_search_halves() {
+        assert_eq!(order_of(&[7, 7], Direction::Short), [1, 0]);
+        assert_eq!(order_of(&[7, 7, 7], Direction::Short), [1, 2, 0]);
+    }
+
+    #[test]
+    fn an_order_through_the_oracle_by_the_margin_is_cancelled() {
+        let moment = Moment {
+            slot: Slot(1),
+            now: UnixSeconds(1),
+            oracle: OraclePrice(1_000_000),
+            tick: Price(1),
+            step: BaseQty(1),
+            is_prediction: false,
+            margin_ratio_initial: 500,
+            protected: None,
+        };
+        let breaches = |price, side| breaches_oracle_band(Price(price), side, &moment);
+        assert!(breaches(1_050_000, Direction::Long));
+        assert!(!breaches(1_049_999, Direction::Long));
+        assert!(!breaches(1, Direction::Long));
+        assert!(breaches(950_000, Direction::Short));
+        assert!(!breaches(950_001, Direction::Short));
+        let no_oracle = Moment { oracle: OraclePrice(0), ..moment };
+        assert!(breaches_oracle_band(Price(1), Direction::Long, &no_oracle));
+    }
+}

@@ -1,0 +1,137 @@
+//! What the program plans to do for a taker, before it does any of it.
+
+use slotbook_protocol::enums::Direction;
+use slotbook_protocol::units::Price;
+
+use super::makers::Ranked;
+
+/// A plan ends with the step that makes it longer than this.
+/// Source: programs/drift/src/math/fulfillment.rs, "fulfillment_methods.len() > 6".
+const METHODS_MAX: usize = 6;
+
+/// One step of a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Fill from the AMM, up to a maker's price where there is one.
+    Amm(Option<Price>),
+    /// Match a maker's order.
+    Match(Ranked),
+}
+
+/// What a taker's plan depends on.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan<'a> {
+    /// The taker's direction.
+    pub direction: Direction,
+    /// The taker may only make.
+    pub post_only: bool,
+    /// The worst price; `None` when any will do.
+    pub limit: Option<Price>,
+    /// The AMM's price for the taker; `None` when the AMM may not fill.
+    pub amm: Option<Price>,
+    /// The makers in the order in which they are tried.
+    pub makers: &'a [Ranked],
+}
+
+impl Plan<'_> {
+    /// The steps. A maker comes before the AMM at the same price.
+    ///
+    /// Source: programs/drift/src/math/fulfillment.rs `determine_perp_fulfillment_methods`.
+    #[must_use]
+    pub fn methods(&self) -> Vec<Method> {
+        let mut methods = Vec::with_capacity(METHODS_MAX + 2);
+        let mut amm = self.amm;
+        let makers = if self.post_only { &[] } else { self.makers };
+        for maker in makers {
+            if !self.accepts(maker.price) {
+                break;
+            }
+            if let Some(price) = &mut amm
+                && is_better(self.direction, *price, maker.price)
+            {
+                methods.push(Method::Amm(Some(maker.price)));
+                *price = maker.price;
+            }
+            methods.push(Method::Match(*maker));
+            if methods.len() > METHODS_MAX {
+                break;
+            }
+        }
+        if amm.is_some_and(|price| self.accepts(price)) {
+            methods.push(Method::Amm(None));
+        }
+        methods
+    }
+
+    fn accepts(&self, price: Price) -> bool {
+        self.limit.is_none_or(|limit| !is_better(self.direction, limit, price))
+    }
+}
+
+/// Whether a taker pays less, or gets more, at `price` than at `other`.
+pub(super) fn is_better(taker: Direction, price: Price, other: Price) -> bool {
+    match taker {
+        Direction::Long => price < other,
+        Direction::Short => price > other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ranked(index: usize, price: u64) -> Ranked {
+        Ranked { index, price: Price(price) }
+    }
+
+    fn plan(makers: &[Ranked], limit: Option<u64>, amm: Option<u64>) -> Vec<Method> {
+        let (limit, amm) = (limit.map(Price), amm.map(Price));
+        Plan { direction: Direction::Long, post_only: false, limit, amm, makers }.methods()
+    }
+
+    #[test]
+    fn the_amm_comes_before_makers_that_are_worse() {
+        let makers = [ranked(0, 100), ranked(1, 102)];
+        let methods = plan(&makers, Some(110), Some(101));
+        let expected = [
+            Method::Match(makers[0]),
+            Method::Amm(Some(Price(102))),
+            Method::Match(makers[1]),
+            Method::Amm(None),
+        ];
+        assert_eq!(methods, expected);
+    }
+
+    #[test]
+    fn a_maker_wins_a_tie_with_the_amm() {
+        let makers = [ranked(0, 100)];
+        let methods = plan(&makers, Some(100), Some(100));
+        assert_eq!(methods, [Method::Match(makers[0]), Method::Amm(None)]);
+    }
+
+    #[test]
+    fn a_plan_ends_beyond_six_steps() {
+        let makers: Vec<Ranked> = (0..20).map(|index| ranked(index, 100)).collect();
+        assert_eq!(plan(&makers, None, None).len(), 7);
+        assert_eq!(plan(&makers, None, Some(200)).len(), 8);
+    }
+
+    #[test]
+    fn makers_and_amm_beyond_the_limit_are_left_alone() {
+        assert_eq!(plan(&[ranked(0, 101)], Some(100), Some(101)), []);
+    }
+
+    #[test]
+    fn a_post_only_taker_meets_the_amm_alone() {
+        let makers = [ranked(0, 100)];
+        let plan = Plan {
+            direction: Direction::Short,
+            post_only: true,
+            limit: Some(Price(100)),
+            amm: Some(Price(100)),
+            makers: &makers,
+        };
+        assert_eq!(plan.methods(), [Method::Amm(None)]);
+        assert_eq!(Plan { amm: Some(Price(99)), ..plan }.methods(), []);
+    }
+}

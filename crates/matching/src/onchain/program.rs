@@ -1,0 +1,436 @@
+//! The program's fill of one perp order, step by step, on plain values.
+//!
+//! Not here: margin checks, open interest, rewards of fillers, and the checks of the whole fill's
+//! price after it, see [`Fills::is_within_bands`].
+
+use core::fmt;
+
+use slotbook_protocol::amm::jit::JitMatch;
+use slotbook_protocol::amm::{AmmError, PerpAmm};
+use slotbook_protocol::enums::Direction;
+use slotbook_protocol::error::ProtocolError;
+use slotbook_protocol::fees::{
+    FeeTier, FillFees, TakerTerms, builder_fee, fill_fees, maker_rebate,
+};
+use slotbook_protocol::fill::{match_fill, quote_for_maker};
+use slotbook_protocol::order::Order;
+use slotbook_protocol::price::{PriceError, limit_price_program, standardize_base};
+use slotbook_protocol::units::{BaseQty, PRICE_PRECISION, Price, Pubkey, QuoteQty};
+
+use super::makers::{MakerList, MakerOrder, Moment, Ranked};
+use super::methods::{Method, Plan, is_better};
+
+/// Decimals of a perp's base.
+const PERP_DECIMALS: u32 = 9;
+
+/// Units of a perp's base of one.
+const BASE_UNITS: u128 = 1_000_000_000;
+
+/// Parts of the margin ratio that bounds a fill's distance from the oracle.
+const MARGIN_PRECISION: u128 = 10_000;
+
+/// What a fill of a perp order needs to know.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The taker's user account.
+    pub taker_key: Pubkey,
+    /// The taker's order.
+    pub taker: Order,
+    /// The taker's signed position in the market, 1e9.
+    pub taker_position: i64,
+    /// What the taker pays by.
+    pub terms: TakerTerms,
+    /// The tier by which makers are paid.
+    pub maker_tier: FeeTier,
+    /// Orders of the makers' accounts, in the order of their addresses and slots.
+    pub makers: &'a [MakerOrder],
+    /// The AMM with the spreads in force.
+    pub amm: PerpAmm,
+    /// The AMM may fill, beside the share it takes of matches.
+    pub is_amm_available: bool,
+    /// Slot, clock, oracle and the market's grid.
+    pub moment: Moment,
+}
+
+/// Where a fill comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// The AMM, on its curve.
+    Amm,
+    /// The AMM's share of a match, at the maker's price.
+    AmmJit,
+    /// A maker's order, by its index among those given.
+    Maker(usize),
+}
+
+/// One fill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProgramFill {
+    /// Where it comes from.
+    pub source: Source,
+    /// The maker's price, 1e6; `None` for the AMM, whose curve has none.
+    pub price: Option<Price>,
+    /// Base filled, 1e9.
+    pub base: BaseQty,
+    /// Quote filled, 1e6.
+    pub quote: QuoteQty,
+    /// Who pays what. The rebate of a post-only taker's own fill is the taker's.
+    pub fees: FillFees,
+}
+
+/// What becomes of the order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fills {
+    /// The taker's worst price at this moment; `None` when any will do.
+    pub limit_price: Option<Price>,
+    /// The makers' orders.
+    pub makers: MakerList,
+    /// The plan.
+    pub methods: Vec<Method>,
+    /// What was filled, in order.
+    pub fills: Vec<ProgramFill>,
+    /// The AMM afterwards.
+    pub amm: PerpAmm,
+    /// Base of the taker's order that is filled, with what was before.
+    pub taker_filled: BaseQty,
+}
+
+/// Why the whole fill fails on chain: nothing of it happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FillError {
+    /// The taker's price is not defined.
+    Price(PriceError),
+    /// The AMM's numbers leave their range.
+    Amm(AmmError),
+    /// A fee or an amount is not defined.
+    Amount(ProtocolError),
+    /// A fill would be worse for the taker than its limit.
+    WorseThanLimit,
+}
+
+impl fmt::Display for FillError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Price(error) => error.fmt(out),
+            Self::Amm(error) => error.fmt(out),
+            Self::Amount(error) => error.fmt(out),
+            Self::WorseThanLimit => out.write_str("a fill was worse than the order's limit"),
+        }
+    }
+}
+
+impl core::error::Error for FillError {}
+
+impl From<PriceError> for FillError {
+    fn from(error: PriceError) -> Self {
+        Self::Price(error)
+    }
+}
+
+impl From<AmmError> for FillError {
+    fn from(error: AmmError) -> Self {
+        Self::Amm(error)
+    }
+}
+
+impl From<ProtocolError> for FillError {
+    fn from(error: ProtocolError) -> Self {
+        Self::Amount(error)
+    }
+}
+
+/// Fills a perp order: lists the makers, plans, and carries the plan out until the order is full.
+///
+/// # Errors
+/// [`FillError`] when a step fails; on chain the transaction fails with it.
+///
+/// Source: programs/drift/src/controller/orders.rs `fulfill_perp_order`.
+pub fn fill(request: &Request<'_>) -> Result<Fills, FillError> {
+    let Request { taker, moment, amm, .. } = request;
+    let limit_price = limit_price_program(
+        taker,
+        moment.slot,
+        moment.tick,
+        Some(moment.oracle),
+        None,
+        moment.is_prediction,
+        None,
+    )?;
+    let makers = MakerList::of((request.taker_key, taker), request.makers, moment);
+    let reserve_price = amm.reserves().price();
+    let amm_price = match request.is_amm_available {
+        true => Some(amm.price_for(reserve_price?, taker.direction)?),
+        false => None,
+    };
+    let methods = Plan {
+        direction: taker.direction,
+        post_only: taker.post_only,
+        limit: limit_price,
+        amm: amm_price,
+        makers: &makers.ranked,
+    }
+    .methods();
+    let mut run = Run::new(request, limit_price, reserve_price.ok());
+    for method in &methods {
+        if run.taker.unfilled() == BaseQty(0) {
+            break;
+        }
+        match method {
+            Method::Amm(cap) => run.fill_from_amm(*cap)?,
+            Method::Match(maker) => run.fill_from_maker(*maker)?,
+        }
+    }
+    let Run { fills, amm, taker, .. } = run;
+    let taker_filled = taker.base_asset_amount_filled;
+    Ok(Fills { limit_price, makers, methods, fills, amm, taker_filled })
+}
+
+/// A fill under way.
+struct Run<'a> {
+    request: &'a Request<'a>,
+    limit: Option<Price>,
+    reserve_price: Option<Price>,
+    taker: Order,
+    taker_position: i64,
+    amm: PerpAmm,
+    /// What the fills changed of each order given: base filled.
+    filled: Vec<u64>,
+    fills: Vec<ProgramFill>,
+}
+
+impl<'a> Run<'a> {
+    fn new(request: &'a Request<'a>, limit: Option<Price>, reserve_price: Option<Price>) -> Self {
+        Self {
+            request,
+            limit,
+            reserve_price,
+            taker: request.taker,
+            taker_position: request.taker_position,
+            amm: request.amm,
+            filled: vec![0; request.makers.len()],
+            fills: Vec::new(),
+        }
+    }
+
+    /// What of the taker's order may still fill, against the position as it is now.
+    fn taker_wants(&self) -> BaseQty {
+        self.taker.unfilled_for_position(self.taker_position)
+    }
+
+    /// Fills from the AMM on its curve, up to a price.
+    /// Source: programs/drift/src/controller/orders.rs `fulfill_perp_order_with_amm`,
+    /// programs/drift/src/math/orders.rs `calculate_base_asset_amount_for_amm_to_fulfill`.
+    fn fill_from_amm(&mut self, cap: Option<Price>) -> Result<(), FillError> {
+        let direction = self.taker.direction;
+        let limit = cap.or(self.limit);
+        let mut base = self.taker_wants();
+        if let Some(limit) = limit {
+            base = base.min(self.amm.base_up_to(direction, self.with_rebate_buffer(limit)?)?);
+        }
+        let base = standardize_base(base, BaseQty(self.amm.order_step_size))
+            .min(self.amm.available_liquidity(direction)?);
+        let own_price = limit.filter(|_| self.taker.post_only);
+        self.take_from_amm(base, limit, own_price, Source::Amm)
+    }
+
+    /// A post-only taker's limit less its rebate, which the AMM's price must leave room for.
+    /// Source: programs/drift/src/math/orders.rs `calculate_limit_price_with_buffer`.
+    fn with_rebate_buffer(&self, limit: Price) -> Result<Price, FillError> {
+        if !self.taker.post_only {
+            return Ok(limit);
+        }
+        let Request { terms, amm, .. } = self.request;
+        let buffer = maker_rebate(QuoteQty(limit.0), &terms.tier, amm.fee_adjustment)?.0;
+        let moved = match self.taker.direction {
+            Direction::Long => limit.0.checked_sub(buffer),
+            Direction::Short => limit.0.checked_add(buffer),
+        };
+        Ok(Price(moved.ok_or(AmmError::Overflow)?))
+    }
+
+    /// Takes base from the AMM within a limit, at a price or else at the curve's. Nothing is taken
+    /// below what the AMM fills at least.
+    fn take_from_amm(
+        &mut self,
+        base: BaseQty,
+        limit: Option<Price>,
+        price: Option<Price>,
+        source: Source,
+    ) -> Result<(), FillError> {
+        if base < self.least_from_amm() || base.0 == 0 {
+            return Ok(());
+        }
+        let direction = self.taker.direction;
+        let on_curve = QuoteQty(self.amm.fill(direction, base)?);
+        let quote = match price {
+            // The AMM keeps what the price is better than the curve, rounded down.
+            Some(price) => quote_for_maker(base, price, PERP_DECIMALS, Direction::Long)?,
+            None => on_curve,
+        };
+        if let Some(limit) = limit.filter(|_| !self.taker.post_only) {
+            self.check_price(base, quote, limit)?;
+        }
+        let fees = if self.taker.post_only {
+            self.own_rebate(quote)?
+        } else {
+            fill_fees(quote, &self.request.terms, None, self.amm.fee_adjustment, None)?
+        };
+        self.note(ProgramFill { source, price, base, quote, fees });
+        Ok(())
+    }
+
+    /// The least that the AMM fills: a smallest order, or a step where the order may close a
+    /// position that is smaller.
+    fn least_from_amm(&self) -> BaseQty {
+        let is_large = self.taker_position.unsigned_abs() > self.amm.min_order_size;
+        let least = match !self.taker.reduce_only && is_large {
+            true => self.amm.min_order_size,
+            false => self.amm.order_step_size,
+        };
+        BaseQty(least)
+    }
+
+    /// A post-only taker pays no fee and gets the rebate.
+    /// Source: programs/drift/src/math/fees.rs `calculate_fee_for_fulfillment_with_amm`.
+    fn own_rebate(&self, quote: QuoteQty) -> Result<FillFees, FillError> {
+        let terms = &self.request.terms;
+        Ok(FillFees {
+            maker_rebate: maker_rebate(quote, &terms.tier, self.amm.fee_adjustment)?,
+            builder_fee: terms.builder_fee_tenth_bps.map(|tenths| builder_fee(quote, tenths)),
+            ..FillFees::default()
+        })
+    }
+
+    /// Matches a maker's order, the AMM's share of it first.
+    /// Source: programs/drift/src/controller/orders.rs `fulfill_perp_order_with_match`.
+    fn fill_from_maker(&mut self, maker: Ranked) -> Result<(), FillError> {
+        let direction = self.taker.direction;
+        let side = direction.opposite();
+        let taker_price = self.taker_price()?;
+        if is_better(direction, taker_price, maker.price) {
+            return Ok(());
+        }
+        let offered = self.offered(maker.index);
+        if offered.min(self.taker_wants()) == BaseQty(0) {
+            return Ok(());
+        }
+        let share = self.amm.jit_share(&JitMatch {
+            taker: direction,
+            taker_has_limit: self.taker.has_limit_price(self.request.moment.slot),
+            taker_base: self.taker_wants(),
+            maker_base: offered,
+            price: maker.price,
+            oracle_price: self.request.moment.oracle.0,
+        })?;
+        self.take_from_amm(share, Some(maker.price), Some(maker.price), Source::AmmJit)?;
+        let wanted = self.taker_wants();
+        let (base, quote) = match_fill(offered, wanted, maker.price, PERP_DECIMALS, side)?;
+        if base.0 == 0 {
+            return Ok(());
+        }
+        self.check_price(base, quote, taker_price)?;
+        let Request { terms, maker_tier, .. } = self.request;
+        let fees = fill_fees(quote, terms, Some(maker_tier), self.amm.fee_adjustment, None)?;
+        self.filled[maker.index] = self.filled[maker.index].saturating_add(base.0);
+        let source = Source::Maker(maker.index);
+        self.note(ProgramFill { source, price: Some(maker.price), base, quote, fees });
+        Ok(())
+    }
+
+    /// The taker's limit, or what the program takes for one: a price through the AMM's.
+    fn taker_price(&self) -> Result<Price, FillError> {
+        if let Some(limit) = self.limit {
+            return Ok(limit);
+        }
+        let moment = &self.request.moment;
+        let seconds_left = self.taker.max_ts.0.saturating_sub(moment.now.0).max(0);
+        let reserve_price = self.reserve_price.ok_or(AmmError::DivisionByZero)?;
+        let oracle = moment.oracle.0;
+        Ok(self.amm.fallback_price(self.taker.direction, reserve_price, oracle, seconds_left)?)
+    }
+
+    /// What of a maker's order may still fill: all orders of one account share its position.
+    fn offered(&self, index: usize) -> BaseQty {
+        let maker = &self.request.makers[index];
+        let position = self.position_of(maker);
+        let filled = maker.order.base_asset_amount_filled.0.saturating_add(self.filled[index]);
+        Order { base_asset_amount_filled: BaseQty(filled), ..maker.order }
+            .unfilled_for_position(position)
+    }
+
+    fn position_of(&self, maker: &MakerOrder) -> i64 {
+        let orders = self.request.makers.iter().zip(&self.filled);
+        orders
+            .filter(|(other, _)| other.key == maker.key)
+            .fold(maker.position, |position, (other, filled)| {
+                moved(position, other.order.direction, BaseQty(*filled))
+            })
+    }
+
+    /// The quote per base must not be worse than a price; a unit of quote is rounding.
+    /// Source: programs/drift/src/math/orders.rs `validate_fill_price`.
+    fn check_price(&self, base: BaseQty, quote: QuoteQty, limit: Price) -> Result<(), FillError> {
+        let direction = self.taker.direction;
+        let relaxed = match direction {
+            Direction::Long => quote.0.saturating_sub(1),
+            Direction::Short => quote.0.saturating_add(1),
+        };
+        let price = u128::from(relaxed) * BASE_UNITS / u128::from(base.0.max(1));
+        let limit = u128::from(limit.0);
+        let is_worse = match direction {
+            Direction::Long => price > limit,
+            Direction::Short => price < limit,
+        };
+        if is_worse { Err(FillError::WorseThanLimit) } else { Ok(()) }
+    }
+
+    fn note(&mut self, fill: ProgramFill) {
+        let filled = self.taker.base_asset_amount_filled.0.saturating_add(fill.base.0);
+        self.taker.base_asset_amount_filled = BaseQty(filled);
+        self.taker_position = moved(self.taker_position, self.taker.direction, fill.base);
+        self.fills.push(fill);
+    }
+}
+
+/// A position after a fill; it stays at the end of the numbers, which no position reaches.
+fn moved(position: i64, direction: Direction, base: BaseQty) -> i64 {
+    match direction {
+        Direction::Long => position.saturating_add_unsigned(base.0),
+        Direction::Short => position.saturating_sub_unsigned(base.0),
+    }
+}
+
+impl Fills {
+    /// Base and quote of all fills, 1e9 and 1e6.
+    #[must_use]
+    pub fn totals(&self) -> (u128, u128) {
+        self.fills.iter().fold((0, 0), |(base, quote), fill| {
+            (base + u128::from(fill.base.0), quote + u128::from(fill.quote.0))
+        })
+    }
+
+    /// Whether the average price is within the initial margin of the oracle's price and within a
+    /// part (1e6) of its average over five minutes; outside, the whole fill fails on chain. True
+    /// without a fill.
+    ///
+    /// Source: programs/drift/src/math/orders.rs `validate_fill_price_within_price_bands`.
+    #[must_use]
+    pub fn is_within_bands(&self, moment: &Moment, twap_divergence_max: u64) -> bool {
+        let (base, quote) = self.totals();
+        let Some(price) = (quote * BASE_UNITS).checked_div(base) else { return true };
+        if moment.is_prediction {
+            return true;
+        }
+        let is_within = |from: i64, precision: u128, most: u128| {
+            let from = u128::from(from.unsigned_abs());
+            let part = price.abs_diff(from).saturating_mul(precision).checked_div(from);
+            part.is_some_and(|part| part < most)
+        };
+        is_within(moment.oracle.0, MARGIN_PRECISION, moment.margin_ratio_initial.into())
+            && is_within(
+                self.amm.last_oracle_price_twap_5min,
+                PRICE_PRECISION.into(),
+                twap_divergence_max.into(),
+            )
+    }
+}
