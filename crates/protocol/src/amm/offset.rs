@@ -164,7 +164,9 @@ pub(super) fn spread_reserves(
     Ok(Reserves { base, quote, ..reserves })
 }
 
-fn within_prediction_bounds(
+/// A quote reserve within those of a prediction market's prices.
+/// Source: sdk/src/math/amm.ts `getQuoteAssetReservePredictionMarketBounds`.
+pub(super) fn within_prediction_bounds(
     quote: u128,
     reserves: &Reserves,
     side: AmmSide,

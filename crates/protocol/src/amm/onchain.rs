@@ -7,9 +7,10 @@
 //! Source: programs/drift/src/controller/amm.rs, programs/drift/src/math/amm_spread.rs,
 //! programs/drift/src/math/amm.rs.
 
-use super::curve::{Reserves, SwapAmount};
-use super::wide::{U256, add, difference, div, mul, quotient, signed, sub, unsigned};
-use super::{AmmError, PerpAmm};
+use super::curve::{PEG_PRECISION, Reserves, SwapAmount};
+use super::offset::within_prediction_bounds;
+use super::wide::{add, difference, div, mul, quotient, signed, sub, unsigned};
+use super::{AmmError, AmmSide, PerpAmm};
 use crate::enums::Direction;
 use crate::price::standardize_base;
 use crate::units::{BaseQty, PRICE_PRECISION, Price};
@@ -165,8 +166,8 @@ impl PerpAmm {
     /// Source: programs/drift/src/controller/amm.rs `update_spread_reserves`.
     pub fn update_spread_reserves(&mut self) -> Result<(), AmmError> {
         let offset = i128::from(self.reference_price_offset);
-        let mut ask = self.moved_by(i128::from(self.long_spread) + offset, Direction::Long)?;
-        let bid = self.moved_by(offset - i128::from(self.short_spread), Direction::Short)?;
+        let mut ask = self.moved_by(i128::from(self.long_spread) + offset, AmmSide::Ask)?;
+        let bid = self.moved_by(offset - i128::from(self.short_spread), AmmSide::Bid)?;
         if offset == 0 && ask.base > self.base_asset_reserve {
             ask = self.reserves();
         }
@@ -177,7 +178,7 @@ impl PerpAmm {
 
     /// The curve moved by half a distance from the reserve price.
     /// Source: programs/drift/src/math/amm_spread.rs `calculate_spread_reserves`.
-    fn moved_by(&self, distance: i128, taker: Direction) -> Result<Reserves, AmmError> {
+    fn moved_by(&self, distance: i128, side: AmmSide) -> Result<Reserves, AmmError> {
         let quote_before = signed(self.quote_asset_reserve)?;
         let half = distance / 2;
         let change = match half {
@@ -186,7 +187,7 @@ impl PerpAmm {
         };
         let mut quote = unsigned(add(quote_before, change)?)?;
         if self.is_prediction {
-            quote = within_prediction_bounds(quote, &self.reserves(), taker)?;
+            quote = within_prediction_bounds(quote, &self.reserves(), side)?;
         }
         let reserves = self.reserves();
         let base = reserves.invariant().over(quote)?.word()?;
@@ -302,7 +303,7 @@ impl PerpAmm {
             .times(PRICE_PRECISION.into())?
             .over(u128::from(limit))?
             .times(self.peg_multiplier)?
-            .over(super::curve::PEG_PRECISION)?
+            .over(PEG_PRECISION)?
             .isqrt();
         let room = match taker {
             Direction::Long => before.base.saturating_sub(after),
@@ -541,30 +542,5 @@ fn capped(spread: Spread, widest: i128) -> Result<Spread, AmmError> {
     } else {
         let short = share(spread.short)?;
         Spread { long: widest - short, short }
-    })
-}
-
-/// Bounds of a prediction market's quote reserve, parts of 1e5 of the root of k: prices between
-/// 0.05 and 0.95.
-const PREDICTION_ASK_LOWER: u128 = 22_361;
-const PREDICTION_BID_UPPER: u128 = 97_467;
-const PREDICTION_PRECISION: u128 = 100_000;
-
-fn within_prediction_bounds(
-    quote: u128,
-    reserves: &Reserves,
-    taker: Direction,
-) -> Result<u128, AmmError> {
-    let peg_root = U256::product(reserves.peg, super::curve::PEG_PRECISION).word()?;
-    let peg_root = peg_root.checked_add(1).ok_or(AmmError::Overflow)?.isqrt() + 1;
-    let bound = |part: u128| {
-        let divisor = PREDICTION_PRECISION.checked_mul(reserves.peg).ok_or(AmmError::Overflow)?;
-        U256::product(reserves.sqrt_k, part).times(peg_root)?.over(divisor)?.word()
-    };
-    Ok(match taker {
-        Direction::Long => {
-            quote.min(bound(PREDICTION_PRECISION)?).max(bound(PREDICTION_ASK_LOWER)?)
-        }
-        Direction::Short => quote.min(bound(PREDICTION_BID_UPPER)?),
     })
 }
