@@ -6,7 +6,14 @@
  * found; logs go to standard error.
  */
 import { Command, Option } from 'commander';
-import { AGGREGATOR_DEFAULTS, ConfigError, ConfigReader, DEFAULTS, type Flags } from './config.js';
+import {
+  AGGREGATOR_DEFAULTS,
+  ConfigError,
+  ConfigReader,
+  DEFAULTS,
+  type Flags,
+  INDICATIVE_POLICY_DEFAULT,
+} from './config.js';
 import { follow } from './follow/follow.js';
 import type { FollowFlags } from './follow/follow-options.js';
 import {
@@ -57,6 +64,11 @@ const bookOptions = [
     `messages of one WebSocket (default ${DEFAULTS.messagesPerSecond})`,
   ),
   new Option('--requests-per-second <count>', 'HTTP requests of one address (default 0, no limit)'),
+  new Option('--quote-makers <keys>', 'keys that may quote, comma-separated (default none)'),
+  new Option(
+    '--indicative-policy <word>',
+    `join or improve: what quotes may do to the touch (default ${INDICATIVE_POLICY_DEFAULT})`,
+  ),
 ];
 
 const commonOptions = [

@@ -37,6 +37,8 @@ describe('defaults', () => {
       socketsPerIp: 100,
       messagesPerSecond: 50,
       requestsPerSecond: 0,
+      quoteMakers: [],
+      indicativePolicy: 'join',
       rate: DEFAULTS.demoRate,
       seed: DEFAULTS.demoSeed,
       makers: 200,
@@ -46,6 +48,29 @@ describe('defaults', () => {
   test('serve needs a cluster', () => {
     expect(reader({}).hasCluster()).toBe(false);
     expect(() => reader({}).service()).toThrow('--rpc-url is missing');
+  });
+});
+
+describe('makers that quote', () => {
+  const [first, second] = ['1'.repeat(32), DEFAULTS.programId];
+
+  test('are a list of keys, and their policy a word', () => {
+    const { quoteMakers } = reader({ quoteMakers: ` ${first}, ${second},` }).demo();
+    expect(quoteMakers).toEqual([first, second]);
+    expect(reader({ indicativePolicy: 'improve' }).demo().indicativePolicy).toBe('improve');
+  });
+
+  test('are refused where a key is none, or there are too many', () => {
+    expect(() => reader({ quoteMakers: `${first},abc` }).demo()).toThrow(
+      '--quote-makers was abc, must be base58 keys of 32 bytes',
+    );
+    const many = Array(257).fill(first).join(',');
+    expect(() => reader({ quoteMakers: many }).demo()).toThrow(
+      '--quote-makers was 257, must be at most 256',
+    );
+    expect(() => reader({ indicativePolicy: 'Improve' }).demo()).toThrow(
+      '--indicative-policy was Improve, must be one of join, improve',
+    );
   });
 });
 

@@ -7,12 +7,14 @@
  */
 import { type AggregatorConfig, readAggregator } from './config-aggregator.js';
 import { invalid, missing, outOfRange } from './config-error.js';
+import { type QuotesConfig, readQuotesConfig } from './config-quotes.js';
 import { LIMITS } from './limits.js';
 import { isPublicKey } from './public-key.js';
 import { type Environment, type Flags, type Range, SettingReader } from './setting-reader.js';
 
 export { AGGREGATOR_DEFAULTS, type AggregatorConfig } from './config-aggregator.js';
 export { ConfigError } from './config-error.js';
+export { INDICATIVE_POLICY_DEFAULT } from './config-quotes.js';
 export type { Environment, Flags } from './setting-reader.js';
 
 /** What a setting is when neither a flag nor the environment gives it. */
@@ -68,7 +70,7 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Settings that every command has. */
-export interface CommonConfig {
+export interface CommonConfig extends QuotesConfig {
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;
@@ -227,6 +229,7 @@ export class ConfigReader {
       socketsPerIp: count('socketsPerIp', { min: 1, max: LIMITS.socketsMax }),
       messagesPerSecond: count('messagesPerSecond', { min: 1, max: LIMITS.ratePerSecondMax }),
       requestsPerSecond: count('requestsPerSecond', { min: 0, max: LIMITS.ratePerSecondMax }),
+      ...readQuotesConfig(this.settings),
     };
   }
 

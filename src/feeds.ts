@@ -6,11 +6,13 @@ import type { Logger } from 'pino';
 import { ConfigError, type NodeConfig, type ReplayConfig, type ServiceConfig } from './config.js';
 import * as codec from './engine/codec.js';
 import { Engine } from './engine/engine.js';
+import type { IndicativeOutcome, IndicativeRequest } from './engine/types.js';
 import { FeedError } from './feed/error.js';
 import type { FeedStatus } from './feed/feed-status.js';
 import { type FeedFigures, feedFigures } from './feed/figures.js';
 import { LiveFeed, type LiveFeedOptions } from './feed/live-feed.js';
 import type { FeedNode } from './feed/nodes.js';
+import { QuoteDoor } from './feed/quote-door.js';
 import { createRecordingFile, Recorder } from './feed/recorder.js';
 import { RecordingReader } from './feed/recording.js';
 import { type EpochEngine, RecordingEngine } from './feed/recording-engine.js';
@@ -20,6 +22,7 @@ import { readAccountTexts } from './rpc/account-texts.js';
 import { RpcClient } from './rpc/client.js';
 import { PATIENCE_WITH_FALLBACK } from './rpc/limits.js';
 import { RpcSocket } from './rpc/socket.js';
+import { systemTimers } from './rpc/timers.js';
 
 /** What a feed tells while it runs. */
 export type FeedEvents = Pick<LiveFeedOptions, 'onTurn' | 'onApplied' | 'onFirstLive'>;
@@ -35,6 +38,8 @@ export interface BookFeed {
   figures(): Partial<FeedFigures> & Pick<FeedFigures, 'slotAgeMs' | 'events'>;
   /** Reads accounts as base64 from the chain, where there is one. */
   readonly readAccounts?: (keys: readonly string[]) => Promise<readonly (string | null)[]>;
+  /** Takes indicative quotes, where they are not those of a recording. */
+  readonly quotes?: { set(quotes: Omit<IndicativeRequest, 'tsMs'>): IndicativeOutcome };
 }
 
 /** An engine, and the feed that moves its book. */
@@ -63,12 +68,16 @@ export function liveOrigin(
   const recorder = new Recorder({ open: () => createRecordingFile(recordTo), codec, log });
   const recorded = new RecordingEngine(engine, (call) => recorder.append(call));
   const info = { programId, epoch: engine.epoch, createdMs: Date.now() };
-  const prepare = async (): Promise<void> => {
+  const begin = async (): Promise<void> => {
     await recorder.begin(info).catch((error: unknown) => refuseFile(recordTo, error));
     log.info({ file: recordTo }, 'recording');
   };
   const feed = (events: FeedEvents): BookFeed => {
     const live = liveFeed({ config, log, engine: recorded, events });
+    const prepare = async (): Promise<void> => {
+      await begin();
+      await live.prepare();
+    };
     const stop = async (): Promise<void> => {
       await live.stop();
       await recorder.close();
@@ -116,12 +125,13 @@ export async function recordedOrigin(
 function liveFeed(parts: {
   readonly config: ServiceConfig;
   readonly log: Logger;
-  readonly engine: EpochEngine;
+  readonly engine: EpochEngine<IndicativeOutcome>;
   readonly events: FeedEvents;
 }): BookFeed {
   const { config, log, engine, events } = parts;
   const nodes = nodesOf(config);
   const { snapshotUrl, programId, auditIntervalMs, laggingAfterMs, staleAfterMs } = config;
+  const { indicativePolicy } = config;
   const snapshotRpc =
     snapshotUrl === undefined
       ? {}
@@ -137,15 +147,25 @@ function liveFeed(parts: {
     ...events,
     onGenesisChanged: () => engine.setEpoch(newEpoch(engine.epoch)),
   });
+  const quotes = new QuoteDoor({
+    engine,
+    requestTurn: () => feed.requestTurn(),
+    timers: systemTimers,
+    wallMs: () => Date.now(),
+  });
   const socketStats = () => nodes.map(({ socket }) => socket.stats);
   return {
-    prepare: async () => undefined,
+    prepare: async () => engine.setIndicativePolicy(indicativePolicy),
     start: () => feed.start(),
-    stop: () => feed.stop(),
+    stop: () => {
+      quotes.stop();
+      feed.stop();
+    },
     status: () => feed.status(),
     figures: () => feedFigures(feed.stats(), socketStats()),
     readAccounts: (keys) =>
       readAccountTexts(feed.rpc, keys, AbortSignal.timeout(LIMITS.accountReadMsMax)),
+    quotes,
   };
 }
 

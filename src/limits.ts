@@ -158,6 +158,20 @@ export const LIMITS = {
   aggregatorSizesMax: 8,
   /** The largest of them in whole quote: more than any such trade, and a u64 in the token's decimals. */
   aggregatorSizeMax: 1_000_000_000,
+  /** Keys that may quote: the book holds the quotes of 64 makers a market. */
+  quoteMakersMax: 256,
+  /** Quotes of one maker in one market: a ladder of 32 prices a side is more than makers send. */
+  quotesMax: 32,
+  /** A message of 32 quotes has about 5 KB. */
+  quoteMessageBytesMax: 16_384,
+  /** The sender in use repeats the quotes of each market every 500 ms: 150 markets and some more. */
+  quoteMessagesPerSecond: 400,
+  /** Sockets of makers, those that are still to sign among them: two for each key. */
+  quoteSocketsMax: 512,
+  /** Time that a maker has to sign the challenge: a round trip and some slowness. */
+  quoteSignMsMax: 5_000,
+  /** A sender reconnects after 60 s of silence; proxies cut silent sockets then as well. */
+  quoteHeartbeatMs: 5_000,
   /** Rates above this are no limit on such machines. */
   ratePerSecondMax: 1_000_000,
   /** A quoted value in an error message is cut here. */

@@ -18,6 +18,7 @@ import { LIMITS } from './limits.js';
 import { warmFetch } from './rpc/warm.js';
 import { createHandlers, type Handlers } from './server/http.js';
 import { filterMarkets } from './server/market-filter.js';
+import { QuoteServer } from './server/quotes-server.js';
 import { Timings } from './server/timings.js';
 import { UnsentAnswers } from './server/unsent.js';
 import { type Listener, listen } from './server/uws.js';
@@ -112,6 +113,13 @@ async function serveBook(config: CommonConfig, origin: BookOrigin, log: Logger):
     onFirstLive: () => process.stdout.write(`ready ${url}\n`),
   });
   const { readAccounts } = feed;
+  const makers = new QuoteServer({
+    ...config,
+    book,
+    sink: feed.quotes,
+    readiness: () => feed.status(),
+    onFault: (error, where) => log.error({ err: error, where }, 'a socket of a maker failed'),
+  });
   const build = readBuildInfo();
   const handlers = createHandlers({
     book,
@@ -121,15 +129,21 @@ async function serveBook(config: CommonConfig, origin: BookOrigin, log: Logger):
     unsent,
     sockets: () => sockets.figures(),
     venues: () => venues.figures(),
+    quotes: () => makers.figures(),
     build,
     ...(readAccounts === undefined ? {} : { readAccounts }),
     requestsPerSecond: config.requestsPerSecond,
     metrics: config.metricsPort === undefined ? 'main' : 'operator',
   });
-  const { listeners, url, metricsUrl } = await listenOn(config, { handlers, sockets, unsent }, log);
+  const { listeners, url, metricsUrl } = await listenOn(
+    config,
+    { handlers, sockets, makers, unsent },
+    log,
+  );
   const closes = listeners.map((listener) => () => listener.close());
   const sources = [() => venues.stop(), () => feed.stop()];
-  const stops = [() => sockets.close(), ...closes, ...sources, () => timings.stop()];
+  const clients = [() => makers.close(), () => sockets.close(), ...closes];
+  const stops = [...clients, ...sources, () => timings.stop()];
   const stop = (): Promise<void> => stopAll(stops);
   await feed.prepare().catch(async (error: unknown) => {
     await stop();
@@ -149,27 +163,33 @@ async function serveBook(config: CommonConfig, origin: BookOrigin, log: Logger):
 interface Served {
   readonly handlers: Handlers;
   readonly sockets: SocketServer;
+  readonly makers: QuoteServer;
   readonly unsent: UnsentAnswers;
 }
 
 /** Binds the port of the clients and, where it is wanted, the one of the operator. */
 async function listenOn(
   { host, port, metricsHost, metricsPort }: CommonConfig,
-  { handlers, sockets, unsent }: Served,
+  { handlers, sockets, makers, unsent }: Served,
   log: Logger,
 ): Promise<{ listeners: readonly Listener[]; url: string; metricsUrl: string }> {
   const onFault = (error: unknown, path: string): void =>
     log.error({ err: error, path }, 'a request failed');
-  const main = await listen({ host, port, handler: handlers.main, sockets, unsent, onFault });
+  const main = await listen({
+    ...{ host, port, handler: handlers.main, unsent, onFault },
+    sockets: [sockets, makers],
+  });
   const url = urlOf(host, main);
   if (metricsPort === undefined) {
     sockets.start(main);
+    makers.start();
     return { listeners: [main], url, metricsUrl: url };
   }
   try {
     const address = { host: metricsHost, port: metricsPort };
     const operator = await listen({ ...address, handler: handlers.operator, unsent, onFault });
     sockets.start(main);
+    makers.start();
     return { listeners: [main, operator], url, metricsUrl: urlOf(metricsHost, operator) };
   } catch (error) {
     main.close();

@@ -12,3 +12,8 @@ export function isPublicKey(text: string): boolean {
     return false;
   }
 }
+
+/** The 32 bytes of a key. */
+export function publicKeyBytes(text: string): Uint8Array {
+  return new PublicKey(text).toBytes();
+}

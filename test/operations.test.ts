@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { feedFigures } from '../src/feed/figures.js';
 import { newCounters } from '../src/feed/parts.js';
-import { Metrics, RequestCounts } from '../src/server/metrics.js';
+import { Metrics } from '../src/server/metrics.js';
+import { RequestCounts } from '../src/server/request-counts.js';
 import { FakeBook } from '../src/server/testing.js';
 import { Timings } from '../src/server/timings.js';
 
@@ -44,6 +45,10 @@ function metricsText(): Promise<string> {
     venues: () => [
       { name: 'aggregator', host: 'host', markets: [], events: counts, failures: counts },
     ],
+    quotes: () => ({
+      ...{ sockets: 2, makers: 1, changed: 1, unchanged: 1 },
+      ...{ closes: counts, errors: counts, refused: counts },
+    }),
   });
   return metrics.text();
 }

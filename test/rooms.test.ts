@@ -14,10 +14,12 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'build-info.ts': [],
   'cli.ts': ['config.ts', 'follow', 'main.ts'],
   'config-error.ts': [],
+  'config-quotes.ts': ['config-error.ts', 'public-key.ts', 'setting-reader.ts'],
   'config-aggregator.ts': ['config-error.ts', 'limits.ts', 'setting-reader.ts'],
   'config.ts': [
     'config-aggregator.ts',
     'config-error.ts',
+    'config-quotes.ts',
     'limits.ts',
     'public-key.ts',
     'setting-reader.ts',

@@ -19,6 +19,7 @@ export interface QuoteDoorOptions<Outcome extends string> {
 export class QuoteDoor<Outcome extends string = string> {
   readonly #options: QuoteDoorOptions<Outcome>;
   #check: Timer | null = null;
+  #stopped = false;
 
   constructor(options: QuoteDoorOptions<Outcome>) {
     this.#options = options;
@@ -29,11 +30,13 @@ export class QuoteDoor<Outcome extends string = string> {
     const { engine, requestTurn, wallMs } = this.#options;
     const outcome = engine.setIndicative({ ...quotes, tsMs: wallMs() });
     if (outcome === 'changed') requestTurn();
-    if (this.#check === null) this.#plan();
+    if (this.#check === null && !this.#stopped) this.#plan();
     return outcome;
   }
 
+  /** Plans nothing more: what is set from now on shows with whichever turn ends. */
   stop(): void {
+    this.#stopped = true;
     this.#check?.cancel();
     this.#check = null;
   }

@@ -12,7 +12,9 @@ import type {
 import type { RecordedCall } from './recorded-call.js';
 
 /** An engine whose source can become another chain. */
-export interface EpochEngine extends FeedEngine, QuoteEngine {
+export interface EpochEngine<Outcome extends string = string>
+  extends FeedEngine,
+    QuoteEngine<Outcome> {
   readonly epoch: string;
   setEpoch(epoch: string): void;
 }
@@ -21,13 +23,13 @@ export interface EpochEngine extends FeedEngine, QuoteEngine {
  * An engine that tells each call that moves its book before it makes it. The core reads no clock
  * and uses no chance, so the same calls on another engine give the same bytes.
  */
-export class RecordingEngine implements EpochEngine {
-  readonly #engine: EpochEngine;
+export class RecordingEngine<Outcome extends string = string> implements EpochEngine<Outcome> {
+  readonly #engine: EpochEngine<Outcome>;
   readonly #record: (call: RecordedCall) => void;
   /** The raw answer behind each decoded snapshot: only those that are applied are recorded. */
   readonly #bodies = new WeakMap<FeedSnapshot, Uint8Array>();
 
-  constructor(engine: EpochEngine, record: (call: RecordedCall) => void) {
+  constructor(engine: EpochEngine<Outcome>, record: (call: RecordedCall) => void) {
     this.#engine = engine;
     this.#record = record;
   }
@@ -66,7 +68,7 @@ export class RecordingEngine implements EpochEngine {
     this.#engine.setIndicativePolicy(policy);
   }
 
-  setIndicative(quotes: FeedQuotes): string {
+  setIndicative(quotes: FeedQuotes): Outcome {
     this.#record({ name: 'setIndicative', quotes });
     return this.#engine.setIndicative(quotes);
   }

@@ -49,6 +49,9 @@ export interface BookStats {
   readonly vammByMarket: readonly (string | null)[];
   readonly leftOut: Readonly<Record<string, number>>;
   readonly quarantined: number;
+  /** Pairs of a maker and a market with indicative quotes, and the sides quoted. */
+  readonly quotingMakers: number;
+  readonly quotes: number;
 }
 
 /** The book as the server reads it. Bodies are valid until the next call. */

@@ -8,12 +8,14 @@ import { auctionsRoute, l2Route, l3Route } from './book-routes.js';
 import { docsReply } from './docs-page.js';
 import { ServerError, STATUS_BY_CODE } from './errors.js';
 import { LoopShare } from './loop-share.js';
-import { Metrics, RequestCounts } from './metrics.js';
+import { Metrics } from './metrics.js';
 import { describeApi } from './openapi.js';
 import { prepareBookParams } from './params.js';
 import { type PathName, type PathSpec, pathSpecs, prefixesOf } from './path-specs.js';
+import type { QuoteFigures } from './quotes-figures.js';
 import { RequestLimiter } from './rate-limit.js';
 import { errorReply, jsonReply, preflightReply, type Reply } from './reply.js';
+import { RequestCounts } from './request-counts.js';
 import { requireSize } from './request-size.js';
 import {
   indexReply,
@@ -41,6 +43,8 @@ export interface HttpOptions extends ServiceOptions {
   /** Durations and the figures of the WebSockets, for /metrics. */
   readonly timings?: Timings;
   readonly sockets?: () => SocketFigures;
+  /** The figures of the makers' sockets. */
+  readonly quotes?: () => QuoteFigures;
   /** Where the transport keeps what clients have not read. */
   readonly unsent?: UnsentAnswers;
 }
@@ -94,6 +98,7 @@ function routesOf(
     '/topMakers': topMakersRoute({ ...ofBook, readAccounts }),
     // Reached only by what is no upgrade, which the transport takes before.
     '/ws': upgradeRequired,
+    '/quotes/ws': upgradeRequired,
     '/markets': () => marketsReply(options),
     '/health': () => jsonReply('{"status":"ok"}'),
     '/ready': () => readyReply(options.readiness()),

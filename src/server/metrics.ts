@@ -4,31 +4,12 @@
  */
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { BookSource, BookStats, FeedFigures, Readiness } from './book-source.js';
+import type { QuoteFigures } from './quotes-figures.js';
+import { quoteSeries } from './quotes-metrics.js';
+import type { RequestCounts } from './request-counts.js';
 import type { Timings } from './timings.js';
 import { sumOf, type VenueFigures } from './venue-figures.js';
 import type { SocketFigures } from './ws-figures.js';
-
-/** Answers by path and status. */
-export class RequestCounts {
-  private readonly counts = new Map<string, Map<number, number>>();
-
-  /** `path` is a route's name, never what a client sent: the number of series stays bounded. */
-  add(path: string, status: number): void {
-    let byStatus = this.counts.get(path);
-    if (byStatus === undefined) {
-      byStatus = new Map();
-      this.counts.set(path, byStatus);
-    }
-    byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
-  }
-
-  /** One entry for each path and status seen. */
-  *entries(): Generator<{ path: string; status: number; count: number }> {
-    for (const [path, byStatus] of this.counts) {
-      for (const [status, count] of byStatus) yield { path, status, count };
-    }
-  }
-}
 
 /** What the metrics are read from; what is optional may be missing in a test. */
 export interface MetricsOptions {
@@ -39,6 +20,7 @@ export interface MetricsOptions {
   readonly timings?: Timings;
   readonly sockets?: () => SocketFigures;
   readonly venues?: () => readonly VenueFigures[];
+  readonly quotes?: () => QuoteFigures;
   /** Bytes of answers that wait for their clients. */
   readonly unsent?: { readonly bytes: number };
 }
@@ -66,7 +48,7 @@ export class Metrics {
   #stats: BookStats;
 
   constructor(options: MetricsOptions) {
-    const { book, readiness, feed, requests, timings, sockets, venues, unsent } = options;
+    const { book, readiness, feed, requests, timings, sockets, venues, quotes, unsent } = options;
     collectDefaultMetrics({ register: this.#registry });
     this.#book = book;
     this.#stats = book.stats();
@@ -76,6 +58,7 @@ export class Metrics {
     this.#addFeed(feed, readiness);
     if (sockets !== undefined) this.#addSockets(sockets);
     if (venues !== undefined) this.#addVenues(venues);
+    if (quotes !== undefined) this.#addQuotes(quotes);
   }
 
   get contentType(): string {
@@ -257,6 +240,13 @@ export class Metrics {
       label: 'code',
       read: () => sumOf(venues(), ({ failures }) => failures),
     });
+  }
+
+  #addQuotes(quotes: () => QuoteFigures): void {
+    for (const { kind, ...series } of quoteSeries(() => this.#stats, quotes)) {
+      if (kind === 'gauge') this.#gauge(series);
+      else this.#counter(series);
+    }
   }
 
   #gauge({ name, help, label, read }: Series): void {

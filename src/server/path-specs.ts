@@ -82,6 +82,13 @@ export const pathSpecs = {
     tagged: false,
     errors: ['UPGRADE_REQUIRED', 'LIMIT_EXCEEDED', 'NOT_READY'],
   },
+  '/quotes/ws': {
+    summary: 'The WebSocket of makers that quote; 426 for what is no upgrade',
+    kind: 'service',
+    body: null,
+    tagged: false,
+    errors: ['UPGRADE_REQUIRED', 'LIMIT_EXCEEDED', 'NOT_READY'],
+  },
   '/markets': {
     summary: 'The markets that are served',
     kind: 'service',

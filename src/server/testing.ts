@@ -141,6 +141,8 @@ export class FakeBook implements BookSource {
       vammByMarket: ['oracleStale', null],
       leftOut: { expired: 3 },
       quarantined: 2,
+      quotingMakers: 3,
+      quotes: 8,
     };
   }
 

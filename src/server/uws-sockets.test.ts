@@ -55,7 +55,7 @@ beforeEach(async () => {
     host: '127.0.0.1',
     port: 0,
     handler: () => ({ status: 200, headers: [], body: 'HTTP' }),
-    sockets: handlers,
+    sockets: [handlers],
     onFault: (error, path) => faults.push(`${path} ${(error as Error).message}`),
   });
   url = `ws://127.0.0.1:${listener.port}/ws`;

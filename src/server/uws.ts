@@ -46,8 +46,8 @@ export interface ListenOptions {
   /** 0 lets the system choose. */
   readonly port: number;
   readonly handler: Handler;
-  /** Who takes the WebSockets; without it there are none. */
-  readonly sockets?: SocketHandlers;
+  /** Who takes the WebSockets, each of other paths; without it there are none. */
+  readonly sockets?: readonly SocketHandlers[];
   /** Where answers wait for their clients; those of `createHandlers`, which refuses more. */
   readonly unsent?: UnsentAnswers;
   /** Told of every error that a handler did not mean. */
@@ -71,7 +71,7 @@ export function listen(options: ListenOptions): Promise<Listener> {
   assertNativeTransport();
   const app = uws.App();
   const serving: Serving = { unsent: new UnsentAnswers(), ...options };
-  if (options.sockets !== undefined) serveSockets(app, options.sockets, serving);
+  for (const handlers of options.sockets ?? []) serveSockets(app, handlers, serving);
   // Asking each request for its method would cost a GET one more native call.
   app.get('/*', (response, native) => {
     answer(response, new NativeRequest(native, response, 'get'), serving);
@@ -162,6 +162,7 @@ const internalReply = errorReply(new ServerError('INTERNAL', 'the request could 
 interface SocketData {
   readonly ip: string;
   readonly path: string;
+  readonly query: string;
   session: SocketSession | null;
   socket: TransportSocket | null;
 }
@@ -180,6 +181,7 @@ function serveSockets(app: uws.TemplatedApp, handlers: SocketHandlers, serving: 
   };
   const behavior: uws.WebSocketBehavior<SocketData> & DroppedHandler = {
     ...socketOptions,
+    maxPayloadLength: handlers.messageBytesMax ?? socketOptions.maxPayloadLength,
     upgrade: (response, request, context) => {
       admit(response, request, { handlers, context, onFault, unsent });
     },
@@ -188,7 +190,8 @@ function serveSockets(app: uws.TemplatedApp, handlers: SocketHandlers, serving: 
       const socket = new TransportSocket(native, data.ip);
       data.socket = socket;
       guard(data, onFault, () => {
-        data.session = handlers.opened(socket);
+        data.session = handlers.opened(socket, data.query);
+        data.session.begin?.();
       });
     },
     message: (native, bytes, isBinary) => {
@@ -216,7 +219,7 @@ function admit(
   { handlers, context, onFault, unsent }: Upgrade,
 ): void {
   const request = new NativeRequest(native, response, native.getMethod());
-  const { ip, path } = request;
+  const { ip, path, query } = request;
   let refusal: Reply | null;
   try {
     refusal = handlers.upgrade(request);
@@ -229,7 +232,7 @@ function admit(
     return;
   }
   const header = (name: string): string => native.getHeader(`sec-websocket-${name}`);
-  const data: SocketData = { ip, path, session: null, socket: null };
+  const data: SocketData = { ip, path, query, session: null, socket: null };
   // The first subprotocol offered is taken, as browsers end a socket to which none is answered.
   response.upgrade(data, header('key'), header('protocol'), '', context);
 }

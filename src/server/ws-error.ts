@@ -12,6 +12,7 @@ export const SOCKET_ERROR_CODES = [
   'LIMIT_EXCEEDED',
   'RATE_LIMITED',
   'NOT_READY',
+  'UNAUTHORIZED',
   'INTERNAL',
 ] as const;
 

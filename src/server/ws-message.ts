@@ -19,12 +19,15 @@ export class ClientMessage {
 
   /** Undefined when the text is no JSON object. */
   static read(text: string): ClientMessage | undefined {
-    let value: unknown;
     try {
-      value = JSON.parse(text);
+      return ClientMessage.of(JSON.parse(text));
     } catch {
       return undefined;
     }
+  }
+
+  /** A value of a message; undefined when it is no object. */
+  static of(value: unknown): ClientMessage | undefined {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
     return new ClientMessage(new Map(Object.entries(value)));
   }
@@ -38,6 +41,11 @@ export class ClientMessage {
 
   has(name: string): boolean {
     return this.members.has(name);
+  }
+
+  /** A member as it was sent; undefined when it is missing. */
+  value(name: string): unknown {
+    return this.members.get(name);
   }
 
   /** A member in lower case; undefined when it is missing or no text. */
@@ -114,7 +122,8 @@ export class ClientMessage {
   }
 }
 
-function kindOf(value: unknown): string {
+/** How an error message names a value of the wrong kind. */
+export function kindOf(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'a list' : `of type ${typeof value}`;
 }

@@ -31,6 +31,8 @@ export type CloseCause = 'client' | 'server' | 'lost' | 'idle' | 'tooLarge' | 'n
 
 /** What follows one socket from its opening to its closing. */
 export interface SocketSession {
+  /** The first call, where a session has something to say or to end before it is spoken to. */
+  begin?(): void;
   /** A text frame as text; a binary frame as null. */
   message(text: string | null): void;
   /** A ping frame, which the transport has answered. */
@@ -50,9 +52,12 @@ export interface SocketSession {
 /** Who takes part in the WebSockets of a listener. */
 export interface SocketHandlers {
   readonly paths: readonly string[];
+  /** Longest message of a client; that of the book's channels by default. */
+  readonly messageBytesMax?: number;
   /** A reply refuses the upgrade; null lets the socket in. */
   upgrade(request: HttpRequest): Reply | null;
-  opened(socket: ClientSocket): SocketSession;
+  /** `query` is that of the upgrade, raw and without `?`. */
+  opened(socket: ClientSocket, query: string): SocketSession;
 }
 
 /** Sends one message to all sockets that have joined a topic. */

@@ -109,7 +109,13 @@ export class SocketScene {
       ...options,
     });
     const handler = () => ({ status: 404, headers: [], body: '{}' });
-    const listener = await listen({ host: '127.0.0.1', port: 0, handler, sockets, onFault });
+    const listener = await listen({
+      host: '127.0.0.1',
+      port: 0,
+      handler,
+      sockets: [sockets],
+      onFault,
+    });
     sockets.start(listener);
     return new SocketScene(book, sockets, listener, faults, feed);
   }

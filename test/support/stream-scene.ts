@@ -54,7 +54,13 @@ export class StreamScene {
       ...settings,
     });
     const handler = () => ({ status: 404, headers: [], body: '{}' });
-    const listener = await listen({ host: '127.0.0.1', port: 0, handler, sockets, onFault });
+    const listener = await listen({
+      host: '127.0.0.1',
+      port: 0,
+      handler,
+      sockets: [sockets],
+      onFault,
+    });
     sockets.start(listener);
     scene.it = new StreamScene(engine, life, sockets, listener);
     scene.it.turn(life.genesis(scene.it.clock));
