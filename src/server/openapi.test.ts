@@ -21,9 +21,9 @@ let server: RunningServer;
 let api: ApiDescription;
 let ajv: Ajv2020;
 
-/** A user account with an order on each side of the perpetual market. */
+/** A user account with an order on each side of the perpetual market, and one in auction. */
 function twoSided() {
-  const orders = [Direction.Long, Direction.Short].map((direction, index) => ({
+  const resting = [Direction.Long, Direction.Short].map((direction, index) => ({
     ...emptyOrder(),
     slot: BigInt(SLOT - 1_000),
     price: direction === Direction.Long ? 149_000_000n : 151_000_000n,
@@ -32,9 +32,14 @@ function twoSided() {
     direction,
     postOnly: true,
   }));
+  const inAuction = {
+    ...{ ...emptyOrder(), slot: BigInt(SLOT), price: 150_000_000n, baseAssetAmount: 100_000_000n },
+    ...{ orderId: 3, auctionDuration: 9, auctionStartPrice: 1n, auctionEndPrice: 150_000_000n },
+  };
+  const orders = [...resting, inAuction];
   const user = {
     ...{ authority: MAKER, name: 'maker', subAccountId: 0, status: 0, idle: false },
-    ...{ nextOrderId: 3, lastActiveSlot: BigInt(SLOT), orders },
+    ...{ nextOrderId: 4, lastActiveSlot: BigInt(SLOT), orders },
     ...{ perpPositions: [], spotPositions: [] },
   };
   const data = userBytes(user).toString('base64');
@@ -189,6 +194,9 @@ describe('real answers', () => {
     ['/batchL2Cache?marketName=SOL-PERP', 200],
     ['/batchL2?marketName=SOL-PERP,SOL&depth=1', 400],
     ['/batchL2Cache?marketName=%zz', 400],
+    ['/auctions?marketName=SOL-PERP', 200],
+    ['/auctions', 400],
+    ['/auctions?marketIndex=9&marketType=spot', 404],
     [`/topMakers?${market}&side=bid`, 200],
     ['/topMakers?marketName=NOPE&side=bid', 404],
     [`/topMakers?${market}`, 400],
@@ -231,6 +239,12 @@ describe('real answers', () => {
       if (!path.endsWith('/ws')) await checkAnswer(path, described ? 503 : 200);
     }
     server.readiness = { everLive: true, state: 'live', reason: null, slot: SLOT };
+  });
+
+  test('an order in auction is as described', () => {
+    const body = JSON.parse(Buffer.from(engine.auctions({ market: 0 })).toString());
+    expect(body.auctions).toHaveLength(1);
+    expect(errorsOf('#/components/schemas/Auctions', body)).toEqual([]);
   });
 
   test('a body with a member that is not described would be seen', () => {
