@@ -152,6 +152,14 @@ export declare class Core {
    */
   indicativeDueMs(): number | null
   /**
+   * Renders what an order would get into `out`. Answers the length of the body; 0 for an unknown
+   * market and for an order that cannot be placed, see `takerFault`; a negative number is the
+   * length that `out` must have.
+   */
+  matchOrder(options: MatchOptions, out: Buffer): number
+  /** Why an order cannot be placed, whatever the market; null when it can. */
+  takerFault(options: MatchOptions): TakerFault | null
+  /**
    * The name of the topic with these options; null for an unknown market or a maker that is not
    * a key.
    */
@@ -210,6 +218,18 @@ export declare class PackedSnapshot {
   release(): void
 }
 
+/** The auction of an order. */
+export interface AuctionOptions {
+  /** The first price. */
+  start: bigint
+  /** The last price. */
+  end: bigint
+  /** Slots that it lasts, at most 255. */
+  duration: number
+  /** Slots since the order was placed. */
+  elapsed: number
+}
+
 /** The CRC-32 of zlib of bytes that follow others, whose checksum is `before` (0 for none). */
 export declare function crc32(bytes: Uint8Array, before: number): number
 
@@ -220,6 +240,53 @@ export declare function crc32(bytes: Uint8Array, before: number): number
  * The body must not change until the promise settles.
  */
 export declare function decodeSnapshot(body: Uint8Array, keys: Array<string>): Promise<PackedSnapshot>
+
+/**
+ * An order that is sent now. Prices are at 1e6, sizes at 1e9 and quote amounts at 1e6. A size that
+ * the market cannot count is the greatest that it can: no book fills more.
+ */
+export interface MatchOptions {
+  /** The number of the market. */
+  market: number
+  /** 0 the specification's sequence, 1 the program's. */
+  model: number
+  /** 0 buys, 1 sells. */
+  direction: number
+  /** 0 a market order, 1 a limit order. */
+  kind: number
+  /** The size, or the quote amount. */
+  amount: bigint
+  /** Whether the amount is one of quote. */
+  inQuote: boolean
+  /** The worst price; left out for none. */
+  limitPrice?: bigint
+  /** Only makes. */
+  postOnly: boolean
+  /** The position that the order may only reduce; left out when it may do more. */
+  position?: bigint
+  /** The order's auction; left out for none that is told. */
+  auction?: AuctionOptions
+  /** The user account that sends it; empty for none. */
+  taker: string
+  /** Index of the fee tier. */
+  feeTier: number
+  /** Was referred. */
+  referred: boolean
+  /** Offers of the auction: price, size, price, size and so on. */
+  jit: Array<bigint>
+  /** Whether the market's own automated maker fills. */
+  vamm: boolean
+  /** Whether indicative quotes compete in the auction. */
+  indicative: boolean
+}
+
+/** Why an order cannot be placed. */
+export interface TakerFault {
+  /** The part of the order that is wrong, as its interface names it. */
+  param: string
+  /** What is wrong with it. */
+  message: string
+}
 
 /** What a topic shows. */
 export interface TopicOptions {

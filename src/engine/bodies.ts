@@ -1,5 +1,6 @@
 import type { Core } from '#addon';
 import { EngineError } from './errors.js';
+import { type MatchRequest, matchOptions, refusal } from './match.js';
 import { parseStrings } from './parse.js';
 import { sourcesOf } from './sources.js';
 import type {
@@ -67,6 +68,16 @@ export class Bodies {
     );
   }
 
+  match(request: MatchRequest): Uint8Array {
+    const core = this.#core;
+    const options = matchOptions(request);
+    return this.#render(
+      request.market,
+      (out) => core.matchOrder(options, out),
+      () => refusal(core, options),
+    );
+  }
+
   topMakers({ market, side, limit }: TopMakersRequest): readonly string[] {
     const makers = this.#core.topMakers(market, SIDES.indexOf(side), limit);
     if (makers === null) throw marketNotFound(market);
@@ -79,7 +90,12 @@ export class Bodies {
     return { seq, slot, state: STATES[state] ?? 'stale', auctions };
   }
 
-  #render(market: number, render: (out: Buffer) => number): Uint8Array {
+  /** `refused` says why there is no body of a market that is there; a maker's body if it does not. */
+  #render(
+    market: number,
+    render: (out: Buffer) => number,
+    refused?: () => EngineError | undefined,
+  ): Uint8Array {
     let length = render(this.#body);
     if (length < 0) {
       this.#grow(market, -length);
@@ -88,6 +104,8 @@ export class Bodies {
     if (length > 0) return this.#body.subarray(0, length);
     // A body is asked for by market and, in /l3, by maker: when the market is there it is the maker.
     if (!this.#core.version(market, this.#versionBytes)) throw marketNotFound(market);
+    const reason = refused?.();
+    if (reason !== undefined) throw reason;
     throw new EngineError('INVALID_MAKER', 'maker was no base58 of 32 bytes', { market });
   }
 

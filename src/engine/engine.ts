@@ -5,6 +5,7 @@ import { DecodedSnapshot } from './decoded-snapshot.js';
 import { EngineError, type EngineErrorCode } from './errors.js';
 import { type ExternalLevels, setExternalLevels } from './external-levels.js';
 import { outcomeOf, packQuotes } from './indicative.js';
+import type { MatchRequest } from './match.js';
 import { parseMarkets, parseProblems, parseStats, parseStrings } from './parse.js';
 import { Refused } from './refused.js';
 import { Streams } from './streams.js';
@@ -225,6 +226,11 @@ export class Engine {
    */
   orderbookFrame(request: FrameRequest): Uint8Array {
     return this.#bodies.orderbookFrame(request);
+  }
+
+  /** The finished /match body, what an order would get that is sent now: a view as well. */
+  match(request: MatchRequest): Uint8Array {
+    return this.#bodies.match(request);
   }
 
   /** The name of a streaming topic, which its frames repeat: other topics have other names. */

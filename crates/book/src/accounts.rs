@@ -12,6 +12,7 @@ use slotbook_protocol::user::{UserView, user_status};
 use crate::arena::{NO_MARKET, handle_of};
 use crate::book::Book;
 use crate::error::BookError;
+use crate::fees::Fees;
 use crate::limits::{MARKETS_MAX, ORDER_BYTES, ORDERS_PER_USER, QUARANTINE_MAX, USERS_MAX};
 use crate::market::{Interest, Market, MarketId, MarketInfo, OracleFields};
 use crate::orders::bits;
@@ -304,12 +305,14 @@ impl Book {
         };
         self.quarantined.remove(&update.pubkey);
         let (status, rails) = (view.exchange_status(), view.oracle_guard_rails());
-        if self.exchange_status == status && self.guard_rails == rails {
+        let fees = Fees::of(&view);
+        if self.exchange_status == status && self.guard_rails == rails && self.fees == fees {
             return Ok(Applied::Unchanged);
         }
         self.exchange_status = status;
         self.quotes_may_move = true;
         self.guard_rails = rails;
+        self.fees = fees;
         self.refresh_markets();
         Ok(Applied::Changed)
     }
@@ -438,6 +441,7 @@ fn read_perp(view: &PerpMarketView<'_>, account: Pubkey) -> Result<MarketRead, P
             min_order_size: view.min_order_size(),
             decimals: PERP_DECIMALS,
             mint: None,
+            fee_adjustment: view.fee_adjustment(),
             is_prediction: view.contract_type()? == ContractType::Prediction,
             oracle: view.oracle(),
             oracle_source: view.oracle_source()?,
@@ -479,6 +483,7 @@ fn read_spot(view: &SpotMarketView<'_>, account: Pubkey) -> Result<MarketRead, P
             min_order_size: view.min_order_size(),
             decimals: view.decimals(),
             mint: Some(view.mint()),
+            fee_adjustment: view.fee_adjustment(),
             is_prediction: false,
             oracle: view.oracle(),
             oracle_source: view.oracle_source()?,

@@ -9,6 +9,7 @@ use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
 
 use crate::Side;
 use crate::arena::Arena;
+use crate::fees::Fees;
 use crate::indicative::Indicative;
 use crate::limits::{AUCTION_WHEEL_BUCKETS, EXPIRY_WHEEL_BUCKETS};
 use crate::market::{Market, MarketId, MarketInfo};
@@ -59,6 +60,7 @@ pub struct Book {
     pub(crate) exchange_status: u8,
     pub(crate) state_version: Version,
     pub(crate) guard_rails: OracleGuardRails,
+    pub(crate) fees: Fees,
     pub(crate) slot: Slot,
     pub(crate) now: UnixSeconds,
     pub(crate) state: FeedState,
@@ -96,6 +98,7 @@ impl Book {
             exchange_status: 0,
             state_version: Version::default(),
             guard_rails: OracleGuardRails::default(),
+            fees: Fees::default(),
             slot: Slot(0),
             now: UnixSeconds(0),
             state: FeedState::Rebuilding,

@@ -25,6 +25,7 @@ mod auctions;
 mod book;
 mod chunks;
 mod error;
+mod fees;
 pub mod hash;
 mod indicative;
 mod integrity;

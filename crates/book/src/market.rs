@@ -49,6 +49,8 @@ pub struct MarketInfo {
     pub decimals: u32,
     /// The mint of the token that is traded; `None` for perps.
     pub mint: Option<Pubkey>,
+    /// Percent by which fees and rebates differ from their tiers'.
+    pub fee_adjustment: i16,
     /// True for prediction markets, whose prices end at 1,000,000.
     pub is_prediction: bool,
     /// The oracle's account; all zero for the quote asset.

@@ -25,6 +25,15 @@ impl Side {
         }
     }
 
+    /// The side that an order of this direction fills against.
+    #[must_use]
+    pub const fn met_by(taker: Direction) -> Self {
+        match taker {
+            Direction::Long => Self::Ask,
+            Direction::Short => Self::Bid,
+        }
+    }
+
     /// True when `price` is strictly better than `other` on this side.
     #[must_use]
     pub const fn is_better(self, price: u64, other: u64) -> bool {

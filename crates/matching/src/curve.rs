@@ -1,6 +1,7 @@
 //! What a taker of one direction gets on the AMM's curve.
 
 use slotbook_protocol::amm::curve::{PEG_PRECISION, Reserves, SwapAmount};
+use slotbook_protocol::amm::{AmmQuote, AmmSide};
 use slotbook_protocol::enums::Direction;
 use slotbook_protocol::price::standardize_base;
 use slotbook_protocol::units::{BaseQty, Price, QuoteQty};
@@ -25,6 +26,16 @@ pub(crate) struct Want {
 }
 
 impl AmmOffer {
+    /// What a taker of a direction meets of a quoted AMM.
+    #[must_use]
+    pub fn of(quote: &AmmQuote, taker: Direction) -> Self {
+        let (reserves, side) = match taker {
+            Direction::Long => (quote.ask, AmmSide::Ask),
+            Direction::Short => (quote.bid, AmmSide::Bid),
+        };
+        Self { reserves, available: quote.liquidity(side) }
+    }
+
     /// The price of the first unit, 1e6; `None` for reserves that have none.
     pub(crate) fn price(&self) -> Option<Price> {
         self.reserves.price().ok()

@@ -61,7 +61,7 @@ impl MarketTerms {
             min_order_size: info.min_order_size,
             decimals: info.decimals,
             is_prediction: info.is_prediction,
-            fee_adjustment: 0,
+            fee_adjustment: info.fee_adjustment,
             is_reduce_only: info.status == MarketStatus::ReduceOnly,
             closed,
         }
@@ -95,10 +95,19 @@ impl From<OrderRow> for Maker {
 pub struct JitOffer {
     /// Who offers, where it is known.
     pub maker: Option<Pubkey>,
+    /// The number of the offer among the maker's, where it has one.
+    pub order_id: Option<u32>,
     /// The price, 1e6.
     pub price: Price,
     /// What is offered, in the market's base units.
     pub size: BaseQty,
+}
+
+impl From<&OrderRow> for JitOffer {
+    fn from(row: &OrderRow) -> Self {
+        let OrderRow { maker, order_id, price, size, .. } = *row;
+        Self { maker: Some(maker), order_id: Some(order_id), price, size }
+    }
 }
 
 /// Everything that a taker of one direction meets.

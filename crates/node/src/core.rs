@@ -17,6 +17,7 @@ use slotbook_wire::render::{
 };
 use slotbook_wire::shown::Sources;
 use slotbook_wire::uncross::Crossing;
+use slotbook_wire::walk::WalkScratch;
 use slotbook_wire::writer::JsonWriter;
 
 use crate::decode::{Decoder, key};
@@ -92,6 +93,9 @@ pub struct Core {
     crossing: Crossing,
     pub(crate) topics: Topics,
     pub(crate) external: ExternalBook,
+    pub(crate) walk: WalkScratch,
+    /// The last /match body, kept to be used again.
+    pub(crate) match_body: Vec<u8>,
     problems: Problems,
     counts: TurnCounts,
     /// The markets as they were when `market_set` last grew.
@@ -120,6 +124,8 @@ impl Core {
             crossing: Crossing::default(),
             topics: Topics::default(),
             external: ExternalBook::default(),
+            walk: WalkScratch::default(),
+            match_body: Vec::new(),
             problems: Problems::default(),
             counts: TurnCounts::default(),
             known_markets: Vec::new(),

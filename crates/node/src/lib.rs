@@ -12,6 +12,7 @@ mod decode;
 mod external;
 pub mod indicative;
 mod limits;
+pub mod matching;
 mod problem;
 mod record;
 pub mod snapshot;

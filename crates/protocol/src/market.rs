@@ -110,6 +110,8 @@ impl<'a> PerpMarketView<'a> {
         protected_maker_limit_price_divisor -> u8 = u8::from, u8 "protectedMakerLimitPriceDivisor";
         /// Divisor of the deviation in a protected maker's offset; 0 for none.
         protected_maker_dynamic_divisor -> u8 = u8::from, u8 "protectedMakerDynamicDivisor";
+        /// Percent by which fees and rebates differ from their tiers'.
+        fee_adjustment -> i16 = i16::from, i16 "feeAdjustment";
         /// Price of the last fill, 1e6.
         last_fill_price -> Price = Price, u64 "lastFillPrice";
     }
@@ -168,6 +170,8 @@ impl<'a> SpotMarketView<'a> {
         min_order_size -> BaseQty = BaseQty, u64 "minOrderSize";
         /// Decimals of the token.
         decimals -> u32 = u32::from, u32 "decimals";
+        /// Percent by which fees and rebates differ from their tiers'.
+        fee_adjustment -> i16 = i16::from, i16 "feeAdjustment";
         /// Interest on deposits, 1e10.
         cumulative_deposit_interest -> u128 = u128::from, u128 "cumulativeDepositInterest";
         /// Interest on borrows, 1e10.

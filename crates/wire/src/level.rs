@@ -1,6 +1,6 @@
 //! What one line of a book is on the wire, before it is text.
 
-use slotbook_protocol::units::Price;
+use slotbook_protocol::units::{BaseQty, Price};
 
 use crate::writer::{Digits, JsonWriter, literal};
 
@@ -183,6 +183,15 @@ impl SizeScale {
         }
         size / self.divide
     }
+
+    /// A size at 1e9 in the market's own decimals; what is less than a unit of them is cut off, and
+    /// what is beyond 64 bits is the largest size there is.
+    #[inline]
+    #[must_use]
+    pub fn to_market(self, wire_size: u128) -> BaseQty {
+        let size = wire_size.saturating_mul(self.divide) / self.multiply;
+        BaseQty(u64::try_from(size).unwrap_or(u64::MAX))
+    }
 }
 
 #[cfg(test)]
@@ -218,5 +227,13 @@ mod tests {
         assert_eq!(SizeScale::from_decimals(9).to_wire(5), 5);
         assert_eq!(SizeScale::from_decimals(6).to_wire(5), 5_000);
         assert_eq!(SizeScale::from_decimals(11).to_wire(1_234), 12);
+    }
+
+    #[test]
+    fn sizes_at_nine_go_back_into_other_decimals() {
+        assert_eq!(SizeScale::from_decimals(9).to_market(5), BaseQty(5));
+        assert_eq!(SizeScale::from_decimals(6).to_market(5_999), BaseQty(5));
+        assert_eq!(SizeScale::from_decimals(11).to_market(12), BaseQty(1_200));
+        assert_eq!(SizeScale::from_decimals(27).to_market(u128::MAX), BaseQty(u64::MAX));
     }
 }

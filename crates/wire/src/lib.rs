@@ -34,4 +34,5 @@ pub mod render;
 pub mod shown;
 pub mod stream;
 pub mod uncross;
+pub mod walk;
 pub mod writer;

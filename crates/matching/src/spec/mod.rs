@@ -80,7 +80,8 @@ fn touch_of(amm: Option<AmmOffer>) -> Option<Price> {
 /// Takes the offers of the auction, best first. Answers false when the walk is over.
 fn take_offers(offers: &[JitOffer], venues: &mut Venues<'_>, tally: &mut Tally) -> bool {
     offers.iter().all(|offer| {
-        let origin = Origin { source: FillSource::Jit, maker: offer.maker, order_id: None };
+        let origin =
+            Origin { source: FillSource::Jit, maker: offer.maker, order_id: offer.order_id };
         venues.take_better(offer.price, tally) && tally.take(offer.price, offer.size, origin)
     })
 }

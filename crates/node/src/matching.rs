@@ -1,0 +1,194 @@
+//! What a taker would get, as JavaScript asks for it.
+
+use napi::bindgen_prelude::{BigInt, BufferSlice};
+use napi_derive::napi;
+use slotbook_book::{MarketId, Side};
+use slotbook_matching::{Auction, JitOffer, Model, OrderKind, Size, Taker, TakerError};
+use slotbook_protocol::enums::Direction;
+use slotbook_protocol::units::{Price, QuoteQty};
+use slotbook_wire::level::SizeScale;
+use slotbook_wire::shown::Sources;
+use slotbook_wire::walk::{WalkRequest, render_walk};
+
+use crate::core::{Core, hand_over, maker_of, whole};
+
+/// An order that is sent now. Prices are at 1e6, sizes at 1e9 and quote amounts at 1e6. A size that
+/// the market cannot count is the greatest that it can: no book fills more.
+#[napi(object)]
+pub struct MatchOptions {
+    /// The number of the market.
+    pub market: u32,
+    /// 0 the specification's sequence, 1 the program's.
+    pub model: u32,
+    /// 0 buys, 1 sells.
+    pub direction: u32,
+    /// 0 a market order, 1 a limit order.
+    pub kind: u32,
+    /// The size, or the quote amount.
+    pub amount: BigInt,
+    /// Whether the amount is one of quote.
+    pub in_quote: bool,
+    /// The worst price; left out for none.
+    pub limit_price: Option<BigInt>,
+    /// Only makes.
+    pub post_only: bool,
+    /// The position that the order may only reduce; left out when it may do more.
+    pub position: Option<BigInt>,
+    /// The order's auction; left out for none that is told.
+    pub auction: Option<AuctionOptions>,
+    /// The user account that sends it; empty for none.
+    pub taker: String,
+    /// Index of the fee tier.
+    pub fee_tier: u32,
+    /// Was referred.
+    pub referred: bool,
+    /// Offers of the auction: price, size, price, size and so on.
+    pub jit: Vec<BigInt>,
+    /// Whether the market's own automated maker fills.
+    pub vamm: bool,
+    /// Whether indicative quotes compete in the auction.
+    pub indicative: bool,
+}
+
+/// The auction of an order.
+#[napi(object)]
+pub struct AuctionOptions {
+    /// The first price.
+    pub start: BigInt,
+    /// The last price.
+    pub end: BigInt,
+    /// Slots that it lasts, at most 255.
+    pub duration: u32,
+    /// Slots since the order was placed.
+    pub elapsed: f64,
+}
+
+/// Why an order cannot be placed.
+#[napi(object)]
+pub struct TakerFault {
+    /// The part of the order that is wrong, as its interface names it.
+    pub param: String,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+#[napi]
+impl Core {
+    /// Renders what an order would get into `out`. Answers the length of the body; 0 for an unknown
+    /// market and for an order that cannot be placed, see `takerFault`; a negative number is the
+    /// length that `out` must have.
+    #[napi]
+    pub fn match_order(&mut self, options: MatchOptions, mut out: BufferSlice<'_>) -> i32 {
+        let Ok(market) = u16::try_from(options.market) else { return 0 };
+        let market = MarketId(market);
+        let Some(info) = self.book.market(market) else { return 0 };
+        let scale = SizeScale::from_decimals(info.decimals);
+        let Ok(taker) = taker_of(&options, scale) else { return 0 };
+        if taker.check().is_err() {
+            return 0;
+        }
+        let sources = Sources { vamm: options.vamm, indicative: options.indicative };
+        if !sources.is_none() {
+            self.book.refresh_quotes(market);
+        }
+        let jit = offers_of(&options.jit, scale);
+        let request = WalkRequest {
+            market,
+            model: if options.model == 0 { Model::Spec } else { Model::Onchain },
+            taker,
+            asked: unsigned(&options.amount),
+            jit: &jit,
+            sources,
+            external: self.external.levels(market, Side::met_by(taker.direction)),
+        };
+        self.match_body.clear();
+        let (book, epoch) = (&self.book, &self.epoch);
+        if !render_walk(book, &request, epoch, &mut self.walk, &mut self.match_body) {
+            return 0;
+        }
+        hand_over(&self.match_body, &mut out)
+    }
+
+    /// Why an order cannot be placed, whatever the market; null when it can.
+    #[napi]
+    pub fn taker_fault(&self, options: MatchOptions) -> Option<TakerFault> {
+        let fault = |param: &str, message: String| TakerFault { param: param.to_owned(), message };
+        // Which sizes the order has is of no matter here.
+        match taker_of(&options, SizeScale::from_decimals(0)) {
+            Err(()) => Some(fault("taker", "taker was no base58 of 32 bytes".to_owned())),
+            Ok(taker) => taker.check().err().map(|error| fault(param_of(error), error.to_string())),
+        }
+    }
+}
+
+/// The parameter of /match that an error is about.
+fn param_of(error: TakerError) -> &'static str {
+    match error {
+        TakerError::LimitWithoutPrice => "limitPrice",
+        TakerError::MarketPostOnly => "postOnly",
+        TakerError::PostOnlyAuction => "auctionDuration",
+        TakerError::AuctionWithoutPrice => "auctionStart",
+        TakerError::AuctionImproves => "auctionEnd",
+    }
+}
+
+/// The order. An error when the account that sends it is no key.
+fn taker_of(options: &MatchOptions, scale: SizeScale) -> Result<Taker, ()> {
+    let amount = unsigned(&options.amount);
+    Ok(Taker {
+        key: maker_of(&options.taker).map_err(|_| ())?,
+        direction: if options.direction == 0 { Direction::Long } else { Direction::Short },
+        size: match options.in_quote {
+            true => Size::Quote(QuoteQty(word(amount))),
+            false => Size::Base(scale.to_market(amount)),
+        },
+        kind: if options.kind == 0 { OrderKind::Market } else { OrderKind::Limit },
+        limit: options.limit_price.as_ref().map(price),
+        post_only: options.post_only,
+        reduce_only: options.position.as_ref().map(|position| signed(position, scale)),
+        auction: options.auction.as_ref().map(auction_of),
+        fee_tier: u8::try_from(options.fee_tier).unwrap_or(u8::MAX),
+        referred: options.referred,
+    })
+}
+
+fn auction_of(options: &AuctionOptions) -> Auction {
+    Auction {
+        start: price(&options.start),
+        end: price(&options.end),
+        duration_slots: u8::try_from(options.duration).unwrap_or(u8::MAX),
+        elapsed_slots: whole(options.elapsed),
+    }
+}
+
+fn offers_of(jit: &[BigInt], scale: SizeScale) -> Vec<JitOffer> {
+    let (pairs, _) = jit.as_chunks::<2>();
+    let offer = |[price_of, size]: &[BigInt; 2]| JitOffer {
+        maker: None,
+        order_id: None,
+        price: price(price_of),
+        size: scale.to_market(unsigned(size)),
+    };
+    pairs.iter().map(offer).collect()
+}
+
+fn price(number: &BigInt) -> Price {
+    Price(word(unsigned(number)))
+}
+
+/// A big integer without its sign; the greatest number where it is beyond 128 bits.
+fn unsigned(number: &BigInt) -> u128 {
+    let (_, value, is_exact) = number.get_u128();
+    if is_exact { value } else { u128::MAX }
+}
+
+/// The nearest number of 64 bits.
+fn word(number: u128) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}
+
+/// A size with a sign, in the market's base units; the nearest that fits.
+fn signed(number: &BigInt, scale: SizeScale) -> i64 {
+    let size = i64::try_from(scale.to_market(unsigned(number)).0).unwrap_or(i64::MAX);
+    if number.sign_bit { -size } else { size }
+}

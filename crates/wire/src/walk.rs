@@ -1,0 +1,256 @@
+//! The /match body: what a taker would get who sends an order now.
+
+use slotbook_book::{Book, Header, MarketId, MarketInfo, QueueScratch, Side};
+use slotbook_matching::{
+    AmmOffer, ExternalLevel, Fill, JitOffer, Liquidity, Maker, MarketTerms, Model, Rate, Rests,
+    Size, Taker, Walk, walk,
+};
+use slotbook_protocol::units::{OraclePrice, Price};
+
+use crate::level::SizeScale;
+use crate::shown::Sources;
+use crate::writer::JsonWriter;
+
+/// A taker, and what it meets beside the book.
+#[derive(Clone, Copy, Debug)]
+pub struct WalkRequest<'a> {
+    /// The market.
+    pub market: MarketId,
+    /// Whose rules decide.
+    pub model: Model,
+    /// The order, sizes in the market's base units.
+    pub taker: Taker,
+    /// The base that was asked for, at 1e9; of no meaning for an order of a quote amount.
+    pub asked: u128,
+    /// Offers of the auction, in the market's base units.
+    pub jit: &'a [JitOffer],
+    /// Whether the AMM fills, and whether indicative quotes compete in the auction. The book's
+    /// quotes must be refreshed for it.
+    pub sources: Sources,
+    /// The external levels of the side that the taker meets, best first, in the market's base units.
+    pub external: &'a [ExternalLevel],
+}
+
+/// What is kept between requests, to be used again.
+#[derive(Debug, Default)]
+pub struct WalkScratch {
+    queues: QueueScratch,
+    offers: Vec<JitOffer>,
+}
+
+/// Writes the /match body behind what `out` holds. The taker must have passed [`Taker::check`].
+///
+/// Answers false, and writes nothing, when the market is not known.
+pub fn render_walk(
+    book: &Book,
+    request: &WalkRequest<'_>,
+    epoch: &str,
+    scratch: &mut WalkScratch,
+    out: &mut Vec<u8>,
+) -> bool {
+    let Some(info) = book.market(request.market) else { return false };
+    let Some(header) = book.header(request.market) else { return false };
+    let scale = SizeScale::from_decimals(info.decimals);
+    let walk = walk_of(book, (info, &header), request, scratch);
+    let mut json = JsonWriter::new(out);
+    write_fills(&mut json, &walk, scale);
+    write_sums(&mut json, &walk, unfilled(request, &walk, scale));
+    write_rests(&mut json, walk.rests, scale);
+    write_moment(&mut json, (info, &header), request.model, epoch);
+    if let Some(reason) = walk.reason {
+        json.raw(b",\"reason\":");
+        json.string(reason.name());
+    }
+    json.raw(b"}");
+    true
+}
+
+fn walk_of(
+    book: &Book,
+    (info, header): (&MarketInfo, &Header),
+    request: &WalkRequest<'_>,
+    scratch: &mut WalkScratch,
+) -> Walk {
+    let side = Side::met_by(request.taker.direction);
+    let WalkScratch { queues, offers } = scratch;
+    read_offers(book, request, side, offers);
+    let mut makers = book.resting(info.id, side, queues).map(Maker::from);
+    let liquidity = Liquidity {
+        market: MarketTerms::of(info, header.empty_reason),
+        makers: &mut makers,
+        fees: book.fees(info.market_type),
+        jit: offers,
+        amm: amm_of(book, request),
+        oracle: oracle_of(header),
+        external: request.external,
+    };
+    walk(&request.taker, liquidity, request.model)
+}
+
+/// The offers of the request, then the indicative quotes that compete with them.
+fn read_offers(book: &Book, request: &WalkRequest<'_>, side: Side, offers: &mut Vec<JitOffer>) {
+    offers.clear();
+    offers.extend_from_slice(request.jit);
+    if request.sources.indicative {
+        offers.extend(book.indicative_orders(request.market, side).iter().map(JitOffer::from));
+    }
+}
+
+/// The AMM as the taker meets it; `None` when it is not asked for, or not in the book.
+fn amm_of(book: &Book, request: &WalkRequest<'_>) -> Option<AmmOffer> {
+    let quote = book.vamm_quote(request.market).filter(|_| request.sources.vamm)?.ok()?;
+    Some(AmmOffer::of(&quote, request.taker.direction))
+}
+
+/// The oracle's price where the program would take it.
+fn oracle_of(header: &Header) -> Option<OraclePrice> {
+    let reading = header.oracle.mm.or(header.oracle.exchange);
+    reading.filter(|_| header.oracle.excluded.is_none()).map(|reading| reading.price)
+}
+
+fn write_fills(json: &mut JsonWriter<'_>, walk: &Walk, scale: SizeScale) {
+    json.raw(b"{\"fills\":[");
+    let mut comma: &[u8] = b"";
+    for fill in &walk.fills {
+        json.raw(comma);
+        write_fill(json, fill, scale);
+        comma = b",";
+    }
+    json.raw(b"],\"filledBase\":\"");
+    json.u128(scale.to_wire(walk.filled_base.0.into()));
+    json.raw(b"\",\"filledQuote\":\"");
+    json.u64(walk.filled_quote.0);
+}
+
+fn write_fill(json: &mut JsonWriter<'_>, fill: &Fill, scale: SizeScale) {
+    json.raw(b"{\"source\":\"");
+    json.raw(fill.source.name().as_bytes());
+    json.raw(b"\",\"maker\":");
+    match &fill.maker {
+        Some(maker) => json.key(maker),
+        None => json.raw(b"null"),
+    }
+    json.raw(b",\"orderId\":");
+    match fill.order_id {
+        Some(order_id) => json.u64(order_id.into()),
+        None => json.raw(b"null"),
+    }
+    json.raw(b",\"price\":\"");
+    json.u64(fill.price.0);
+    json.raw(b"\",\"size\":\"");
+    json.u128(scale.to_wire(fill.size.0.into()));
+    json.raw(b"\",\"quote\":\"");
+    json.u64(fill.quote.0);
+    json.raw(b"\",\"takerFee\":\"");
+    json.u64(fill.taker_fee.0);
+    json.raw(b"\",\"makerRebate\":\"");
+    json.u64(fill.maker_rebate.0);
+    json.raw(b"\"}");
+}
+
+/// Writes what the fills come to, behind the digits of the filled quote.
+fn write_sums(json: &mut JsonWriter<'_>, walk: &Walk, unfilled: u128) {
+    json.raw(b"\",\"averagePrice\":");
+    write_price(json, walk.average_price);
+    json.raw(b",\"worstPrice\":");
+    write_price(json, walk.worst_price);
+    json.raw(b",\"priceImpact\":");
+    match walk.price_impact {
+        Some(numerator) => {
+            write_fraction(json, Rate { numerator, denominator: IMPACT_PRECISION });
+        }
+        None => json.raw(b"null"),
+    }
+    json.raw(b",\"takerFee\":\"");
+    json.u64(walk.taker_fee.0);
+    json.raw(b"\",\"unfilled\":\"");
+    json.u128(unfilled);
+    json.raw(b"\",\"rests\":");
+}
+
+/// Units of a price impact of one.
+const IMPACT_PRECISION: u64 = 1_000_000;
+
+fn write_price(json: &mut JsonWriter<'_>, price: Option<Price>) {
+    let Some(price) = price else {
+        json.raw(b"null");
+        return;
+    };
+    json.raw(b"\"");
+    json.u64(price.0);
+    json.raw(b"\"");
+}
+
+fn write_rests(json: &mut JsonWriter<'_>, rests: Option<Rests>, scale: SizeScale) {
+    let Some(rests) = rests else {
+        json.raw(b"null");
+        return;
+    };
+    json.raw(b"{\"price\":\"");
+    json.u64(rests.price.0);
+    json.raw(b"\",\"size\":\"");
+    json.u128(scale.to_wire(rests.size.0.into()));
+    json.raw(b"\",\"rebateRate\":");
+    write_fraction(json, rests.rebate_rate);
+    json.raw(b"}");
+}
+
+/// Of which book, and of which moment of it, this is the answer.
+fn write_moment(
+    json: &mut JsonWriter<'_>,
+    (info, header): (&MarketInfo, &Header),
+    model: Model,
+    epoch: &str,
+) {
+    json.raw(b",\"slot\":");
+    json.u64(header.slot.0);
+    json.raw(b",\"seq\":");
+    json.u64(header.seq);
+    json.raw(b",\"model\":\"");
+    json.raw(model.name().as_bytes());
+    json.raw(b"\",\"marketName\":");
+    json.string(&info.name);
+    json.raw(b",\"marketType\":\"");
+    json.raw(info.market_type.name().as_bytes());
+    json.raw(b"\",\"marketIndex\":");
+    json.u64(info.market_index.into());
+    json.raw(b",\"ts\":");
+    json.u64(header.ts_ms);
+    json.raw(b",\"epoch\":");
+    json.string(epoch);
+    json.raw(b",\"state\":");
+    json.string(header.state.name());
+}
+
+/// What was asked for and is not filled, in the unit in which it was asked for: base at 1e9, or
+/// quote.
+fn unfilled(request: &WalkRequest<'_>, walk: &Walk, scale: SizeScale) -> u128 {
+    match request.taker.size {
+        Size::Base(_) => request.asked.saturating_sub(scale.to_wire(walk.filled_base.0.into())),
+        Size::Quote(quote) => u128::from(quote.0.saturating_sub(walk.filled_quote.0)),
+    }
+}
+
+/// Decimals of a fraction at most; further ones are cut off.
+const FRACTION_DECIMALS: u32 = 9;
+
+/// Writes a fraction as a decimal text, without the zeros at its end.
+fn write_fraction(json: &mut JsonWriter<'_>, rate: Rate) {
+    let (numerator, denominator) =
+        (u128::from(rate.numerator), u128::from(rate.denominator.max(1)));
+    json.raw(b"\"");
+    json.u128(numerator / denominator);
+    let mut rest = numerator % denominator;
+    let mut opening: &[u8] = b".";
+    for _ in 0..FRACTION_DECIMALS {
+        if rest == 0 {
+            break;
+        }
+        json.raw(opening);
+        rest *= 10;
+        json.u128(rest / denominator);
+        rest %= denominator;
+        opening = b"";
+    }
+    json.raw(b"\"");
+}

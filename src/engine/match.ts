@@ -1,0 +1,183 @@
+import type { Core, MatchOptions } from '#addon';
+import { EngineError } from './errors.js';
+
+/** An order that is sent now. Prices at 1e6, sizes at 1e9, quote amounts at 1e6. */
+export interface MatchRequest {
+  /** A market id of `MarketInfo`. */
+  readonly market: number;
+  readonly side: 'buy' | 'sell';
+  /** How much base; either this or `quote`. */
+  readonly size?: bigint | undefined;
+  /** How much quote is spent, or got, at most. */
+  readonly quote?: bigint | undefined;
+  /** A limit order needs a price, and rests with what is not filled. */
+  readonly orderType: 'market' | 'limit';
+  /** The worst price. */
+  readonly limitPrice?: bigint | undefined;
+  /** Rests whole, or is refused; left out for no. */
+  readonly postOnly?: boolean | undefined;
+  /** May only reduce `position`, which it needs; left out for no. */
+  readonly reduceOnly?: boolean | undefined;
+  /** The position that the taker has, negative for a short one. */
+  readonly position?: bigint | undefined;
+  /** The auction's first and last price and its slots, 0 to 255: all three or none. */
+  readonly auctionStart?: bigint | undefined;
+  readonly auctionEnd?: bigint | undefined;
+  readonly auctionDuration?: number | undefined;
+  /** Slots since the order was placed; left out for 0. */
+  readonly slotsElapsed?: number | undefined;
+  /** Offers in the auction. */
+  readonly jit?: readonly JitOffer[] | undefined;
+  /** The account that sends the order, whose own orders it does not meet (base58). */
+  readonly taker?: string | undefined;
+  /** 0 to 5; left out for 0. Spot markets know only the first. */
+  readonly feeTier?: number | undefined;
+  /** Whether the taker was referred; left out for no. */
+  readonly referred?: boolean | undefined;
+  /** Whose rules decide; left out for `spec`. */
+  readonly model?: 'spec' | 'onchain' | undefined;
+  /** Whether the AMM fills; left out for yes. */
+  readonly includeVamm?: boolean | undefined;
+  /** Whether indicative quotes compete in the auction; left out for no. */
+  readonly includeIndicative?: boolean | undefined;
+}
+
+/** What a maker offers in an auction. */
+export interface JitOffer {
+  readonly price: bigint;
+  readonly size: bigint;
+}
+
+/** The names of what is wrong in an error's `context.param`: those of /match. */
+type Param = keyof MatchRequest;
+
+const U64_MAX = (1n << 64n) - 1n;
+const I64_MAX = (1n << 63n) - 1n;
+
+/** A size at 1e9: tokens of few decimals have sizes beyond 64 bits there. */
+const SIZE_MAX = 10n ** 30n;
+
+/** Slots of an auction: the program keeps them in a byte. */
+const AUCTION_SLOTS_MAX = 255;
+
+/** The tiers by volume of the program, from 0 on. */
+const FEE_TIER_MAX = 5;
+
+/** Offers of one auction, as many as the core looks at. */
+export const JIT_OFFERS_MAX = 256;
+
+/** By the codes of the core. */
+const MODELS = ['spec', 'onchain'] as const;
+const SIDES = ['buy', 'sell'] as const;
+const ORDER_TYPES = ['market', 'limit'] as const;
+
+/**
+ * The order as the core takes it.
+ *
+ * @throws EngineError INVALID_MATCH or MATCH_OUT_OF_RANGE, with the parameter in `context.param`.
+ */
+export function matchOptions(request: MatchRequest): MatchOptions {
+  const { limitPrice, slotsElapsed = 0 } = request;
+  const auction = auctionOf(request);
+  const position = positionOf(request);
+  return {
+    market: request.market,
+    model: codeIn(MODELS, 'model', request.model ?? 'spec'),
+    direction: codeIn(SIDES, 'side', request.side),
+    kind: codeIn(ORDER_TYPES, 'orderType', request.orderType),
+    ...amountOf(request),
+    ...(limitPrice === undefined ? {} : { limitPrice: positive('limitPrice', limitPrice) }),
+    postOnly: request.postOnly ?? false,
+    ...(position === undefined ? {} : { position }),
+    ...(auction === undefined
+      ? {}
+      : { auction: { ...auction, elapsed: whole('slotsElapsed', slotsElapsed) } }),
+    taker: request.taker ?? '',
+    feeTier: whole('feeTier', request.feeTier ?? 0, FEE_TIER_MAX),
+    referred: request.referred ?? false,
+    jit: offersOf(request.jit ?? []),
+    vamm: request.includeVamm ?? true,
+    indicative: request.includeIndicative ?? false,
+  };
+}
+
+/** Why the core refuses an order: a part of it contradicts another. */
+export function refusal(core: Core, options: MatchOptions): EngineError | undefined {
+  const fault = core.takerFault(options);
+  return fault === null ? undefined : invalid(fault.param, fault.message);
+}
+
+function amountOf({ size, quote }: MatchRequest): Pick<MatchOptions, 'amount' | 'inQuote'> {
+  if (size !== undefined && quote !== undefined) {
+    throw invalid('quote', 'quote was given beside size, must be one of the two');
+  }
+  if (quote !== undefined) return { amount: positive('quote', quote), inQuote: true };
+  if (size === undefined) throw invalid('size', 'size was missing, or quote in its place');
+  return { amount: inRange('size', size, 1n, SIZE_MAX), inQuote: false };
+}
+
+function positionOf({ reduceOnly = false, position }: MatchRequest): bigint | undefined {
+  if (!reduceOnly) return undefined;
+  if (position === undefined) {
+    throw invalid('position', 'position was missing, a reduce-only order needs it');
+  }
+  return inRange('position', position, -SIZE_MAX, SIZE_MAX);
+}
+
+function auctionOf(
+  request: MatchRequest,
+): { start: bigint; end: bigint; duration: number } | undefined {
+  const { auctionStart: start, auctionEnd: end, auctionDuration: duration } = request;
+  if (start === undefined && end === undefined && duration === undefined) return undefined;
+  if (start === undefined) throw missingOfAuction('auctionStart');
+  if (end === undefined) throw missingOfAuction('auctionEnd');
+  if (duration === undefined) throw missingOfAuction('auctionDuration');
+  return {
+    start: inRange('auctionStart', start, 0n, I64_MAX),
+    end: inRange('auctionEnd', end, 0n, I64_MAX),
+    duration: whole('auctionDuration', duration, AUCTION_SLOTS_MAX),
+  };
+}
+
+function offersOf(jit: readonly JitOffer[]): bigint[] {
+  if (jit.length > JIT_OFFERS_MAX) throw outOfRange('jit', jit.length, `at most ${JIT_OFFERS_MAX}`);
+  return jit.flatMap(({ price, size }) => [
+    positive('jit', price),
+    inRange('jit', size, 1n, SIZE_MAX),
+  ]);
+}
+
+function codeIn(names: readonly string[], param: Param, name: string): number {
+  const code = names.indexOf(name);
+  if (code < 0) throw invalid(param, `${param} was ${name}, must be one of ${names.join(', ')}`);
+  return code;
+}
+
+function positive(param: Param, value: bigint): bigint {
+  return inRange(param, value, 1n, U64_MAX);
+}
+
+function inRange(param: Param, value: bigint, least: bigint, most: bigint): bigint {
+  if (value < least || value > most) throw outOfRange(param, value, `${least} to ${most}`);
+  return value;
+}
+
+function whole(param: Param, value: number, most = Number.MAX_SAFE_INTEGER): number {
+  if (!Number.isInteger(value) || value < 0 || value > most) {
+    throw outOfRange(param, value, `a whole number of 0 to ${most}`);
+  }
+  return value;
+}
+
+function missingOfAuction(param: Param): EngineError {
+  return invalid(param, `${param} was missing, an auction has a start, an end and a duration`);
+}
+
+function invalid(param: string, message: string): EngineError {
+  return new EngineError('INVALID_MATCH', message, { param });
+}
+
+function outOfRange(param: Param, value: bigint | number, range: string): EngineError {
+  const message = `${param} was ${value}, must be ${range}`;
+  return new EngineError('MATCH_OUT_OF_RANGE', message, { param });
+}
