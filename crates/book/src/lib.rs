@@ -62,5 +62,5 @@ pub use resting::Resting;
 pub use side::Side;
 pub use snapshot::SnapshotReport;
 pub use turn::FeedState;
-pub use vamm::VammExclusion;
+pub use vamm::{AmmCut, VammExclusion};
 pub use view::{Header, Level, Levels, OrderRow, QueueScratch};

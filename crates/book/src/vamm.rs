@@ -285,11 +285,10 @@ impl Vamm {
         let made = quote.and_then(|quote| {
             let sides = Side::BOTH.into_iter().zip(&mut self.levels);
             for (side, levels) in sides {
-                let amounts = top_of_book_amounts(market_index);
-                let chunks = &mut self.chunks;
-                let cut = quote.levels(amm_side(side), VAMM_LEVELS, &amounts, chunks);
-                cut.map_err(|_| VammExclusion::Failed)?;
-                merge(side, chunks, levels);
+                let top_of_book = &top_of_book_amounts(market_index);
+                let cut = AmmCut { chunks_max: VAMM_LEVELS, top_of_book };
+                let made = cut.levels(&quote, side, (&mut self.chunks, levels));
+                made.map_err(|_| VammExclusion::Failed)?;
             }
             Ok(())
         });
@@ -314,6 +313,32 @@ fn same_levels(a: &AmmQuote, b: &AmmQuote) -> bool {
         [AmmSide::Bid, AmmSide::Ask].map(|side| (*quote.reserves(side), quote.liquidity(side)))
     };
     of(a) == of(b)
+}
+
+/// How an AMM's liquidity is cut up.
+#[derive(Clone, Copy, Debug)]
+pub struct AmmCut<'a> {
+    /// Chunks of a side at most.
+    pub chunks_max: usize,
+    /// What the first chunks are worth, in quote at 1e6.
+    pub top_of_book: &'a [u64],
+}
+
+impl AmmCut<'_> {
+    /// Replaces `levels` by those of a side of a quote, best first; equal prices are one level.
+    ///
+    /// # Errors
+    /// As [`AmmQuote::levels`].
+    pub fn levels(
+        &self,
+        quote: &AmmQuote,
+        side: Side,
+        (chunks, levels): (&mut Vec<AmmLevel>, &mut Vec<Level>),
+    ) -> Result<(), AmmError> {
+        quote.levels(amm_side(side), self.chunks_max, self.top_of_book, chunks)?;
+        merge(side, chunks, levels);
+        Ok(())
+    }
 }
 
 fn amm_side(side: Side) -> AmmSide {

@@ -77,10 +77,11 @@ fn levels(bench: &mut Bench, side: Side) -> Vec<(u64, u128)> {
 
 /// What the generator gives for this account, equal prices merged.
 fn generated(market: &[u8], inputs: AmmInputs, side: AmmSide) -> Vec<(u64, u128)> {
-    let amm = PerpAmm::of(&PerpMarketView::parse(market).unwrap());
+    let amm = PerpAmm::of(&PerpMarketView::parse(market).expect("a perp market"));
     let mut chunks: Vec<AmmLevel> = Vec::new();
-    let quote = AmmQuote::of(&amm, &inputs).unwrap();
-    quote.levels(side, VAMM_LEVELS, &top_of_book_amounts(0), &mut chunks).unwrap();
+    let quote = AmmQuote::of(&amm, &inputs).expect("a quote");
+    let cut = quote.levels(side, VAMM_LEVELS, &top_of_book_amounts(0), &mut chunks);
+    cut.expect("levels");
     let mut levels: Vec<(u64, u128)> = Vec::new();
     for AmmLevel { price, size } in chunks {
         match levels.last_mut() {

@@ -59,13 +59,24 @@ pub(crate) fn all_levels<'a>(
 ) -> impl Iterator<Item = SourcedLevel> + use<'a> {
     let vamm = if sources.vamm { book.vamm_levels(info.id, side) } else { &[] };
     let indicative = if sources.indicative { book.indicative_levels(info.id, side) } else { &[] };
-    AllLevels {
-        side,
-        scale: SizeScale::from_decimals(info.decimals),
-        orders: order_levels(book, info, side).peekable(),
-        quotes: [(Source::Vamm, vamm), (Source::Indicative, indicative)]
-            .map(|(source, levels)| (source, levels.iter().peekable())),
-    }
+    let scale = SizeScale::from_decimals(info.decimals);
+    let quotes = [(Source::Vamm, vamm), (Source::Indicative, indicative)];
+    merged(side, scale, order_levels(book, info, side), quotes)
+}
+
+/// Merges levels of orders with those of quotes, all best first; equal prices are one level. The
+/// sizes of quotes are in the market's base units.
+pub fn merged<'a, O>(
+    side: Side,
+    scale: SizeScale,
+    orders: O,
+    quotes: [(Source, &'a [Level]); SOURCES - 1],
+) -> impl Iterator<Item = SourcedLevel> + use<'a, O>
+where
+    O: Iterator<Item = SourcedLevel>,
+{
+    let quotes = quotes.map(|(source, levels)| (source, levels.iter().peekable()));
+    AllLevels { side, scale, orders: orders.peekable(), quotes }
 }
 
 #[inline]

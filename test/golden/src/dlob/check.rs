@@ -12,6 +12,7 @@ use slotbook_protocol::enums::MarketType;
 use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
 
 use super::chain::{Chain, PROGRAM, RawAccount, market_account, oracle_account};
+use super::sourced;
 use super::vector::{Recorded, Vector, VectorSnapshot};
 use super::views::{Row, ShownOrder, View, Views, first_makers};
 use crate::report::{FileReport, Outcome};
@@ -34,6 +35,7 @@ pub(crate) fn check(name: &str, file: &Value) -> Result<FileReport, Malformed> {
             cases.extend(judge(&prefix, found, recorded, place, &mut incumbent));
         }
     }
+    cases.extend(sourced::check(file, &vector)?);
     let not_yet = vector.not_yet.map(str::to_owned);
     Ok(FileReport { file: name.to_owned(), cases, not_yet })
 }

@@ -2,6 +2,7 @@
 
 mod chain;
 mod check;
+mod sourced;
 mod vector;
 mod views;
 

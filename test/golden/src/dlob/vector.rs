@@ -11,9 +11,6 @@ use super::views::{Row, Views};
 use crate::order::{ORDER_BYTES, order_bytes};
 use crate::value::{Malformed, at, flag, integer, integer_of, integer_or_null, list, text};
 
-/// The incumbent's name for quotes that are not on chain is given to this user's orders.
-const INDICATIVE_USER: &str = "inDNdu3ML4vG5LNExqcwuCQtLcCU8KfK5YM2qYV3JJz";
-
 /// One recorded order.
 #[derive(Clone, Debug)]
 pub(super) struct VectorOrder {
@@ -81,26 +78,16 @@ impl Vector {
             insert_slot: integer(file, "insertSlot")?,
             markets,
             protected: parse_protected(file.get("protectedMakerParams"))?,
-            not_yet: not_yet(file, &orders),
+            not_yet: not_yet(file),
             orders,
             snapshots,
         })
     }
 }
 
-/// Families of which a part waits for another room, told by what the file holds.
-fn not_yet(file: &Value, orders: &[VectorOrder]) -> Option<&'static str> {
-    let indicative = Pubkey::from_str(INDICATIVE_USER).ok();
-    let is_indicative = |order: &VectorOrder| Some(Pubkey(order.entry.user)) == indicative;
-    if file.get("nodesToFill").is_some() {
-        Some("nodesToFill queries are a filler's crossing finder")
-    } else if file.get("vamm").is_some() {
-        Some("levels of the vAMM")
-    } else if orders.iter().any(is_indicative) {
-        Some("indicative quotes as a source of levels")
-    } else {
-        None
-    }
+/// Families of which a part is not ours, told by what the file holds.
+fn not_yet(file: &Value) -> Option<&'static str> {
+    file.get("nodesToFill").map(|_| "nodesToFill queries are a filler's crossing finder")
 }
 
 fn parse_order(value: &Value) -> Result<VectorOrder, Malformed> {
@@ -139,7 +126,7 @@ fn market_value(value: &Value) -> Result<MarketKey, Malformed> {
 }
 
 /// The entries of an object keyed by market.
-fn by_market(value: &Value) -> Result<Vec<(String, MarketKey, &Value)>, Malformed> {
+pub(super) fn by_market(value: &Value) -> Result<Vec<(String, MarketKey, &Value)>, Malformed> {
     let object = value.as_object().ok_or_else(|| Malformed("markets are not an object".into()))?;
     object.iter().map(|(name, value)| Ok((name.clone(), market_key(name)?, value))).collect()
 }
