@@ -1,11 +1,12 @@
 #!/usr/bin/env node
 /**
  * The command line: `slotbook serve`, `demo`, `record FILE`, `replay FILE`, `verify`,
- * `follow URL MARKET`, and `slotbook` alone, which serves a cluster when one is named and the demo
- * otherwise. Standard output carries the URLs and the `ready` line, or what `verify` and `follow`
- * found; logs go to standard error.
+ * `follow URL MARKET`, `match MARKET`, and `slotbook` alone, which serves a cluster when one is named
+ * and the demo otherwise. Standard output carries the URLs and the `ready` line, or what `verify`,
+ * `follow` and `match` found; logs go to standard error.
  */
 import { Command, Option } from 'commander';
+import { followFlags, matchFlags } from './cli-options.js';
 import {
   AGGREGATOR_DEFAULTS,
   ConfigError,
@@ -23,6 +24,8 @@ import {
   startService,
   verifyService,
 } from './main.js';
+import { match } from './match/match.js';
+import type { MatchFlags } from './match/match-options.js';
 
 /** What every served book has. */
 const bookOptions = [
@@ -130,15 +133,6 @@ const verifyOptions = [
   new Option('--seconds <seconds>', `longest time to compare (default ${DEFAULTS.verifySeconds})`),
 ];
 
-const followFlags = [
-  new Option('--channel <name>', 'book, bbo or l3 (default book)'),
-  new Option('--depth <rows>', 'rows a side: 10, 20, 50, 100 or 500 (default 20)'),
-  new Option('--grouping <ticks>', 'ticks a group of the book (default 1)'),
-  new Option('--maker <account>', 'only the orders of this user account, for l3'),
-  new Option('--seconds <seconds>', 'how long to follow (default until Ctrl-C)'),
-  new Option('--plain', 'a line a second instead of a screen'),
-];
-
 /** Starts a command; what it does with a file is the command's. */
 type Start = (flags: Flags, file?: string) => Promise<Service>;
 
@@ -153,7 +147,7 @@ const replay: Start = (flags, file = '') =>
 
 /** A wrong flag or setting, as opposed to a service that failed. */
 const EXIT_WRONG_USAGE = 2;
-/** A verification that found out nothing, or a stream that could not be followed. */
+/** A verification that found out nothing, a stream that could not be followed, no walk. */
 const EXIT_NOT_COMPARED = 2;
 
 function createProgram(): Command {
@@ -186,6 +180,7 @@ function createProgram(): Command {
   });
   program.addCommand(verifyCommand());
   program.addCommand(followCommand());
+  program.addCommand(matchCommand());
   program.addCommand(defaultCommand(), { isDefault: true });
   return program;
 }
@@ -226,6 +221,18 @@ function followCommand(): Command {
     .argument('<market>', 'a name, such as SOL-PERP');
   for (const option of followFlags) command.addOption(option);
   return command.action(runFollow);
+}
+
+function matchCommand(): Command {
+  const command = newCommand('match')
+    .description(
+      'ask a running service what an order would get: exits with 1 when some of it would neither fill nor rest',
+    )
+    .argument('<market>', 'a name, such as SOL-PERP');
+  for (const option of matchFlags) command.addOption(option);
+  return command.action((market: string, flags: MatchFlags) =>
+    exitBy(() => match({ market, flags, output: process.stdout })),
+  );
 }
 
 function addCommand(

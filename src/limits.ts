@@ -75,6 +75,17 @@ export const LIMITS = {
   topMakersMin: 1,
   topMakersMax: 100,
   topMakersDefault: 4,
+  /** Prices and quote have 64 bits on chain, and those of an auction a sign. */
+  matchAmountMax: 2n ** 64n - 1n,
+  matchSignedMax: 2n ** 63n - 1n,
+  /** Sizes at 1e9 of tokens with fewer decimals pass 64 bits; no token has as many units as this. */
+  matchSizeMax: 10n ** 30n,
+  /** Competing makers of an auction: as many as fit into the longest query. */
+  matchJitOffersMax: 256,
+  /** Slots of an auction: a u8 on chain. */
+  auctionDurationMax: 255,
+  /** The program's fee tiers, from 0. */
+  feeTierMax: 5,
   /** Readings of makers' accounts under way at once: what a node takes beside the feed. */
   accountReadsMax: 8,
   /** Readings kept for a moment, of at most 584 KB each. */

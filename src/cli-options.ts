@@ -1,0 +1,41 @@
+/** The flags of the commands that ask a running service. */
+import { Option } from 'commander';
+import { DEFAULTS } from './config.js';
+
+/** What `follow` takes. */
+export const followFlags = [
+  new Option('--channel <name>', 'book, bbo or l3 (default book)'),
+  new Option('--depth <rows>', 'rows a side: 10, 20, 50, 100 or 500 (default 20)'),
+  new Option('--grouping <ticks>', 'ticks a group of the book (default 1)'),
+  new Option('--maker <account>', 'only the orders of this user account, for l3'),
+  new Option('--seconds <seconds>', 'how long to follow (default until Ctrl-C)'),
+  new Option('--plain', 'a line a second instead of a screen'),
+];
+
+/** What `match` takes: the parameters of /match. */
+export const matchFlags = [
+  new Option('--url <url>', `where the service answers (default ${DEFAULTS.verifyUrl})`),
+  new Option('--side <side>', 'buy or sell'),
+  new Option('--size <base>', 'base to fill: raw at 1e9, or with a point in units'),
+  new Option('--quote <quote>', 'in its place, quote to spend or get: raw at 1e6, or with a point'),
+  new Option('--order-type <type>', 'market or limit (default market)'),
+  new Option('--limit-price <price>', 'the worst price: raw at 1e6, or with a point'),
+  new Option('--post-only', 'the limit order only makes'),
+  new Option('--reduce-only', 'the order only reduces --position'),
+  new Option('--position <base>', 'the signed position'),
+  new Option('--auction-start <price>', "price at the auction's start"),
+  new Option('--auction-end <price>', 'price at its end'),
+  new Option('--auction-duration <slots>', 'its slots'),
+  new Option('--slots-elapsed <slots>', 'those that have passed (default 0)'),
+  new Option(
+    '--jit <price:size>',
+    'offer of a competing maker in the auction; once for each',
+  ).argParser((offer: string, before: readonly string[] = []) => [...before, offer]),
+  new Option('--taker <account>', 'the user account that sends it, which does not meet its own'),
+  new Option('--fee-tier <tier>', '0 to 5 (default 0)'),
+  new Option('--referred', 'the taker was referred'),
+  new Option('--model <name>', 'spec or onchain (default spec)'),
+  new Option('--no-vamm', 'leave the AMM out'),
+  new Option('--indicative', 'let indicative quotes compete in the auction'),
+  new Option('--json', 'print the body as it is'),
+];

@@ -1,0 +1,99 @@
+/** The command line of `match`, as a query of /match. The service checks the values. */
+import { BASE_DECIMALS, QUOTE_DECIMALS, rawOf } from './decimal.js';
+import { MatchError } from './error.js';
+
+/** Flags as the command line gives them. */
+export interface MatchFlags {
+  readonly url?: string;
+  readonly side?: string;
+  readonly size?: string;
+  readonly quote?: string;
+  readonly orderType?: string;
+  readonly limitPrice?: string;
+  readonly postOnly?: boolean;
+  readonly reduceOnly?: boolean;
+  readonly position?: string;
+  readonly auctionStart?: string;
+  readonly auctionEnd?: string;
+  readonly auctionDuration?: string;
+  readonly slotsElapsed?: string;
+  /** One `price:size` for each maker. */
+  readonly jit?: readonly string[];
+  readonly taker?: string;
+  readonly feeTier?: string;
+  readonly referred?: boolean;
+  readonly model?: string;
+  /** False for `--no-vamm`. */
+  readonly vamm?: boolean;
+  readonly indicative?: boolean;
+  /** The body as it came, in place of the table. */
+  readonly json?: boolean;
+}
+
+/** Where a service of this machine answers by default. */
+export const URL_DEFAULT = 'http://127.0.0.1:8080';
+
+/** The flags whose numbers may have a point, and the decimals of their raw form. */
+const decimalsOf = {
+  size: BASE_DECIMALS,
+  position: BASE_DECIMALS,
+  quote: QUOTE_DECIMALS,
+  limitPrice: QUOTE_DECIMALS,
+  auctionStart: QUOTE_DECIMALS,
+  auctionEnd: QUOTE_DECIMALS,
+} as const;
+
+const plain = [
+  ...['side', 'orderType', 'auctionDuration', 'slotsElapsed', 'taker', 'feeTier', 'model'],
+] as const satisfies readonly string[];
+
+/** The address that is asked. Throws a MatchError that says what is wrong with the command line. */
+export function matchUrl(market: string, flags: MatchFlags): URL {
+  const url = serviceUrl(flags.url ?? URL_DEFAULT);
+  url.pathname = `${url.pathname.replace(/\/$/, '')}/match`;
+  for (const [name, value] of queryOf(market, flags)) url.searchParams.append(name, value);
+  return url;
+}
+
+function queryOf(market: string, flags: MatchFlags): URLSearchParams {
+  const query = new URLSearchParams({ marketName: market });
+  const texts = flags as Readonly<Record<string, unknown>>;
+  for (const name of plain) {
+    if (typeof texts[name] === 'string') query.set(name, texts[name]);
+  }
+  for (const [name, decimals] of Object.entries(decimalsOf)) {
+    const text = texts[name];
+    if (typeof text === 'string') query.set(name, raw(name, text, decimals));
+  }
+  for (const offer of flags.jit ?? []) query.append('jit', offerOf(offer));
+  for (const name of ['postOnly', 'reduceOnly', 'referred'] as const) {
+    if (flags[name]) query.set(name, 'true');
+  }
+  if (flags.vamm === false) query.set('includeVamm', 'false');
+  if (flags.indicative) query.set('includeIndicative', 'true');
+  return query;
+}
+
+function offerOf(text: string): string {
+  const [price = '', size = '', ...more] = text.split(':');
+  return [raw('jit', price, QUOTE_DECIMALS), raw('jit', size, BASE_DECIMALS), ...more].join(':');
+}
+
+function raw(name: string, text: string, decimals: number): string {
+  const found = rawOf(text, decimals);
+  if (found !== undefined) return found;
+  const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  throw invalid(`--${flag} was ${text}, must have at most ${decimals} decimals`);
+}
+
+function serviceUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw invalid('--url must begin with http:// or https://');
+  }
+  return url;
+}
+
+function invalid(message: string): MatchError {
+  return new MatchError('INVALID_MATCH_OPTION', message);
+}

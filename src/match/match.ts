@@ -1,0 +1,82 @@
+/**
+ * `slotbook match`: asks a running service what an order would get, and prints the walk.
+ *
+ * This room does not import anything of the service: what it prints is what any client would read.
+ */
+import { MatchError } from './error.js';
+import { ANSWER_BYTES_MAX, ANSWER_MS_MAX, TEXT_CHARS_MAX } from './limits.js';
+import { type MatchFlags, matchUrl } from './match-options.js';
+import { walkLines } from './table.js';
+import { parseWalk, type Walk } from './walk.js';
+
+/** What is asked, and where the answer is shown. */
+export interface MatchRun {
+  readonly market: string;
+  readonly flags: MatchFlags;
+  readonly output: { write(text: string): unknown };
+}
+
+/**
+ * Prints what the order would get; answers whether all of it would fill or rest.
+ *
+ * # Errors
+ *
+ * A MatchError when an option is wrong, or the service has no answer.
+ */
+export async function match({ market, flags, output }: MatchRun): Promise<boolean> {
+  const text = await answerOf(matchUrl(market, flags));
+  const walk = parseWalk(text);
+  const { side = '', quote } = flags;
+  const lines = flags.json ? [text] : walkLines(walk, { side, inQuote: quote !== undefined });
+  output.write(`${lines.join('\n')}\n`);
+  return isDone(walk);
+}
+
+/** What is not filled rests, or is nothing. */
+function isDone({ unfilled, rests, reason }: Walk): boolean {
+  return reason === undefined && (rests !== null || BigInt(unfilled) === 0n);
+}
+
+async function answerOf(url: URL): Promise<string> {
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS_MAX) });
+    const text = await read(answer);
+    if (answer.status === 200) return text;
+    throw new MatchError('MATCH_REFUSED', refusalIn(text, answer.status));
+  } catch (error) {
+    if (error instanceof MatchError) throw error;
+    const message = `the service at ${url.host} does not answer: ${reasonOf(error)}`;
+    throw new MatchError('MATCH_UNREACHABLE', message);
+  }
+}
+
+async function read(answer: Response): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of answer.body ?? []) {
+    bytes += part.length;
+    if (bytes > ANSWER_BYTES_MAX) {
+      const message = `the answer was larger than ${ANSWER_BYTES_MAX} bytes`;
+      throw new MatchError('MALFORMED_MATCH', message);
+    }
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString();
+}
+
+/** The service's own words about what is wrong, without what a terminal would act on. */
+function refusalIn(text: string, status: number): string {
+  const words = /"code":"(\w+)","message":"((?:[^"\\]|\\.)*)"/.exec(text);
+  if (words === null) return `the service answered ${status}`;
+  const [, code, message] = words;
+  const printable = JSON.parse(`"${message}"`) as string;
+  return `${code}: ${printable.slice(0, TEXT_CHARS_MAX).replace(/\p{Cc}/gu, '?')}`;
+}
+
+/** The name of what went wrong: messages of fetch may repeat the address. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  const { cause } = error;
+  if (cause instanceof Error && 'code' in cause) return String(cause.code);
+  return error.name;
+}
