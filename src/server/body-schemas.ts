@@ -56,6 +56,49 @@ const priceOrNull = (description: string) =>
     description: `${description}, at 1e6; null where the program gives the order no price.`,
   });
 
+const sourceWords = ['jit', 'dlob', 'vamm', 'external'] as const;
+const nullable = (pattern: string, description: string) =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], pattern, description });
+
+const fill = Type.Object({
+  source: word(sourceWords, { description: 'Who filled.' }),
+  maker: textOrNull('User account that filled; null for a source without one.'),
+  orderId: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    description: 'The id of its order; null for a source without one.',
+  }),
+  price: size('Price at 1e6.'),
+  size: size('Base at 1e9.'),
+  quote: size('Quote at 1e6.'),
+  takerFee: price('What the taker pays beside the quote, at 1e6.'),
+  makerRebate: price('What the maker gets beside the quote, at 1e6.'),
+});
+
+const match = {
+  fills: Type.Array(fill, { description: 'In the order in which they happen.' }),
+  filledBase: size('Base at 1e9.'),
+  filledQuote: size('Quote at 1e6.'),
+  averagePrice: nullable(UNSIGNED_TEXT, 'Quote for a base at 1e6; null without a fill.'),
+  worstPrice: nullable(UNSIGNED_TEXT, 'Of a fill, at 1e6; null without one.'),
+  priceImpact: nullable(
+    '^[0-9]+(\\.[0-9]+)?$',
+    'A fraction of the best price; null without a fill.',
+  ),
+  takerFee: price('Of all fills, at 1e6.'),
+  unfilled: size('What is not filled: base at 1e9 where a size was given, else quote at 1e6.'),
+  rests: Type.Union(
+    [
+      Type.Object({
+        price: size('Price at 1e6.'),
+        size: size('Base at 1e9.'),
+        rebateRate: nullable('^-?[0-9]+(\\.[0-9]+)?$', 'Rebate as a fraction of the quote.'),
+      }),
+      Type.Null(),
+    ],
+    { description: 'The limit order that stays; null when none does.' },
+  ),
+};
+
 const auction = Type.Object({
   orderType: word(['market', 'limit', 'triggerMarket', 'triggerLimit', 'oracle'], {
     description: 'How the order is priced.',
@@ -181,6 +224,15 @@ const named = (name: string) => Type.Unsafe({ $ref: `#/components/schemas/${name
 export const bodySchemas = {
   L2: Type.Object({ ...sides(level), ...identity, ...prices, ...version }),
   L3: Type.Object({ ...sides(order), ...identity, ...version }),
+  Match: Type.Object({
+    ...match,
+    ...identity,
+    seq: version.seq,
+    model: word(['spec', 'onchain'], { description: 'Whose rules decided.' }),
+    epoch: version.epoch,
+    state,
+    reason: Type.Optional(text('Why nothing fills, or not everything that could.')),
+  }),
   Auctions: Type.Object({
     auctions: Type.Array(auction, { description: 'The one that was placed first comes first.' }),
     ...identity,

@@ -141,15 +141,22 @@ interface Parsed<Query> {
   turn: number;
   epoch: string;
   version: MarketVersion;
+  beside: number | undefined;
   tag: Tagged;
   /** The answer of this turn, once there is one and when its body is not to be compressed. */
   small: Reply | null;
 }
 
 function newParsed<Query>(query: Query): Parsed<Query> {
-  const version = { seq: -1, slot: -1, state: '', auctions: -1 };
-  const tag = { etag: '', headers: [] };
-  return { query, key: JSON.stringify(query), turn: -1, epoch: '', version, tag, small: null };
+  const none = { turn: -1, epoch: '', beside: undefined, small: null };
+  const version = { seq: -1, slot: -1, state: '' };
+  return { query, key: keyOf(query), ...none, version, tag: { etag: '', headers: [] } };
+}
+
+function keyOf(query: unknown): string {
+  return JSON.stringify(query, (_, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value,
+  );
 }
 
 /** Writes the headers anew when the body is of another version than at the last answer. */
@@ -165,11 +172,12 @@ function freshen(
   parsed.small = null;
   const last = parsed.version;
   const same = last.seq === seq && last.slot === slot && last.state === state;
-  const isSame = same && beside?.(last) === beside?.(version);
-  if (isSame && parsed.epoch === epoch) return;
+  const more = beside?.(version);
+  if (same && parsed.epoch === epoch && parsed.beside === more) return;
   parsed.epoch = epoch;
   parsed.version = version;
-  const rest = beside === undefined ? '' : `.${beside(version)}`;
+  parsed.beside = more;
+  const rest = more === undefined ? '' : `.${more}`;
   parsed.tag = tagged(`"${epoch}.${seq}.${slot}.${state}${rest}"`, version);
 }
 

@@ -68,6 +68,11 @@ export interface BookSource {
   l2(query: L2Request): Uint8Array;
   l3(query: L3Request): Uint8Array;
   auctions(query: AuctionsRequest): Uint8Array;
+  /**
+   * What an order that is sent now would get. Throws for one that could not be placed an error with the
+   * code `INVALID_MATCH` or `MATCH_OUT_OF_RANGE`, whose context names the parameter.
+   */
+  match(query: MatchRequest): Uint8Array;
   /** The finished frame of the compatible order book channel. */
   orderbookFrame(query: FrameRequest): Uint8Array;
   /** The user accounts whose orders stand best on a side, each once, best first. */
@@ -123,6 +128,39 @@ export interface L3Request extends Sources {
 /** The orders of a market that are in auction. */
 export interface AuctionsRequest {
   readonly market: number;
+}
+
+/** An order that is sent now. Prices and quote at 1e6, sizes at 1e9. */
+export interface MatchRequest {
+  readonly market: number;
+  readonly side: 'buy' | 'sell';
+  /** Base to fill; exactly one of it and `quote` is there. */
+  readonly size?: bigint;
+  readonly quote?: bigint;
+  readonly orderType: 'market' | 'limit';
+  readonly limitPrice?: bigint;
+  readonly postOnly?: boolean;
+  /** With `position`, which is signed. */
+  readonly reduceOnly?: boolean;
+  readonly position?: bigint;
+  readonly auctionStart?: bigint;
+  readonly auctionEnd?: bigint;
+  readonly auctionDuration?: number;
+  readonly slotsElapsed?: number;
+  readonly jit?: readonly JitOffer[];
+  /** The account that sends the order, whose own orders it does not meet. */
+  readonly taker?: string;
+  readonly feeTier?: number;
+  readonly referred?: boolean;
+  readonly model?: 'spec' | 'onchain';
+  readonly includeVamm?: boolean;
+  readonly includeIndicative?: boolean;
+}
+
+/** What a competing maker offers in an auction. */
+export interface JitOffer {
+  readonly price: bigint;
+  readonly size: bigint;
 }
 
 /** A channel of the compatible order book; its name says all of this but the depth. */

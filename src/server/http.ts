@@ -8,6 +8,7 @@ import { auctionsRoute, l2Route, l3Route } from './book-routes.js';
 import { docsReply } from './docs-page.js';
 import { ServerError, STATUS_BY_CODE } from './errors.js';
 import { LoopShare } from './loop-share.js';
+import { matchRoute } from './match-route.js';
 import { Metrics } from './metrics.js';
 import { describeApi } from './openapi.js';
 import { prepareBookParams } from './params.js';
@@ -95,6 +96,7 @@ function routesOf(
     '/batchL2Cache': batch,
     '/l3': l3Route(ofBook),
     '/auctions': auctionsRoute(ofBook),
+    '/match': matchRoute(ofBook),
     '/topMakers': topMakersRoute({ ...ofBook, readAccounts }),
     // Reached only by what is no upgrade, which the transport takes before.
     '/ws': upgradeRequired,

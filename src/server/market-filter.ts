@@ -12,6 +12,7 @@ import type {
   L3Request,
   MarketRow,
   MarketVersion,
+  MatchRequest,
   SnapshotAnswer,
   StreamSpec,
   TopicDelta,
@@ -71,6 +72,10 @@ class FilteredBook implements BookSource {
 
   auctions(request: AuctionsRequest): Uint8Array {
     return this.book.auctions(request);
+  }
+
+  match(request: MatchRequest): Uint8Array {
+    return this.book.match(request);
   }
 
   orderbookFrame(request: FrameRequest): Uint8Array {

@@ -11,10 +11,13 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { LIMITS } from '../limits.js';
 import { isPublicKey } from '../public-key.js';
 import { quoted, ServerError } from './errors.js';
-import { ANY_CASE, ruleOf, type TextFormat } from './param-schemas.js';
+import { AMOUNT_MAX, AMOUNT_MIN, ANY_CASE, ruleOf, type TextFormat } from './param-schemas.js';
 
 /** The texts of the known parameters that were given, by name. */
 export type Texts = ReadonlyMap<string, string>;
+
+/** Digits, with a sign, of the largest number that any parameter takes, and some more. */
+const DIGITS_MAX = 50;
 
 const validators = new WeakMap<TObject, ValidateFunction>();
 let compiler: Ajv | undefined;
@@ -24,16 +27,48 @@ export function prepareParams(schemas: readonly TObject[]): void {
   for (const schema of schemas) if (!validators.has(schema)) compile(schema);
 }
 
-/** The checked parameters, with defaults. Throws a ServerError that names the first wrong one. */
-export function checkParams<Schema extends TObject>(schema: Schema, texts: Texts): Static<Schema> {
-  const values: Record<string, unknown> = {};
+/**
+ * The checked parameters, with defaults. Throws a ServerError that names the first wrong one. What may be
+ * given more than once comes as `repeated`, by name.
+ */
+export function checkParams<Schema extends TObject>(
+  schema: Schema,
+  texts: Texts,
+  repeated: Readonly<Record<string, readonly string[]>> = {},
+): Static<Schema> {
+  const values: Record<string, unknown> = { ...repeated };
   for (const [name, text] of texts) values[name] = typed(text, propertyOf(schema, name));
   const validate = validators.get(schema) ?? compile(schema);
   if (validate(values)) return values as Static<Schema>;
   const [error] = validate.errors ?? [];
   throw error === undefined
     ? new Error('Invariant: a failed validation has an error')
-    : refusalOf(error, schema, texts);
+    : refusalOf(error, schema, { texts, repeated });
+}
+
+/** Refuses a number outside its range, or answers it. */
+export function inRange(
+  name: string,
+  text: string,
+  { min, max }: { readonly min: bigint; readonly max: bigint },
+): bigint {
+  // So many digits are out of any range, and would take long to read.
+  const value = text.length > DIGITS_MAX ? undefined : BigInt(text);
+  if (value !== undefined && value >= min && value <= max) return value;
+  const message = `${name} was ${quoted(text)}, must be ${min} to ${max}`;
+  throw new ServerError('OUT_OF_RANGE', message, name);
+}
+
+/** The number that a whole-number parameter stands for, in the range that its schema says. */
+export function amountOf<Schema extends TObject>(
+  schema: Schema,
+  name: keyof Static<Schema> & string,
+  text: string,
+): bigint {
+  const property = propertyOf(schema, name);
+  const [min, max] = [AMOUNT_MIN, AMOUNT_MAX].map((key) => BigInt(property[key] as string));
+  if (min === undefined || max === undefined) throw new Error('Invariant: amounts have ranges');
+  return inRange(name, text, { min, max });
 }
 
 function propertyOf(schema: TObject, name: string): TSchema {
@@ -53,8 +88,13 @@ function newCompiler(): Ajv {
   const formats: Readonly<Record<TextFormat, (text: string) => boolean>> = {
     'market-name': (text) => Buffer.byteLength(text) <= LIMITS.marketNameBytesMax,
     'public-key': isPublicKey,
+    'whole-number': (text) => /^-?\d+$/.test(text),
+    'jit-offer': (text) => /^-?\d+:-?\d+$/.test(text),
   };
-  return new Ajv({ useDefaults: true, formats }).addKeyword(ANY_CASE);
+  return new Ajv({ useDefaults: true, formats })
+    .addKeyword(ANY_CASE)
+    .addKeyword(AMOUNT_MIN)
+    .addKeyword(AMOUNT_MAX);
 }
 
 /** The value that a text stands for; a text that stands for none stays one, and Ajv refuses it. */
@@ -66,15 +106,26 @@ function typed(text: string, schema: TSchema): unknown {
   return Math.min(Math.max(Number(text), -Number.MAX_VALUE), Number.MAX_VALUE);
 }
 
-function refusalOf(error: ErrorObject, schema: TObject, texts: Texts): ServerError {
+interface Given {
+  readonly texts: Texts;
+  readonly repeated: Readonly<Record<string, readonly string[]>>;
+}
+
+function refusalOf(error: ErrorObject, schema: TObject, given: Given): ServerError {
   if (error.keyword === 'required') {
     const missing = String(error.params['missingProperty']);
     const rule = ruleOf(propertyOf(schema, missing));
     return new ServerError('MISSING_PARAM', `${missing} is missing, must ${rule}`, missing);
   }
-  const name = error.instancePath.slice(1);
+  const [name = '', index] = error.instancePath.slice(1).split('/');
   const property = propertyOf(schema, name);
-  const text = quoted(texts.get(name) ?? '');
+  if (error.keyword === 'maxItems') {
+    const times = given.repeated[name]?.length;
+    const message = `${name} was given ${times} times, must be given at most ${property['maxItems']} times`;
+    return new ServerError('OUT_OF_RANGE', message, name);
+  }
+  const whole = index === undefined ? given.texts.get(name) : given.repeated[name]?.[Number(index)];
+  const text = quoted(whole ?? '');
   if (error.keyword === 'minimum' || error.keyword === 'maximum') {
     const message = `${name} was ${text}, must be ${property['minimum']} to ${property['maximum']}`;
     return new ServerError('OUT_OF_RANGE', message, name);

@@ -14,14 +14,21 @@ import type {
 } from './book-source.js';
 import { quoted, ServerError } from './errors.js';
 import { checkParams, prepareParams, type Texts } from './param-check.js';
-import { auctionsParams, l2Params, l3Params, topMakersParams } from './param-schemas.js';
+import {
+  auctionsParams,
+  l2Params,
+  l3Params,
+  matchParams,
+  topMakersParams,
+} from './param-schemas.js';
 import { splitQuery } from './query.js';
 
-type Markets = Pick<BookSource, 'markets' | 'findMarket'>;
+/** What a parser asks the book. */
+export type Markets = Pick<BookSource, 'markets' | 'findMarket'>;
 
 /** Makes ready for all requests of the book paths, which takes some 30 ms. */
 export function prepareBookParams(): void {
-  prepareParams([l2Params, l3Params, auctionsParams, topMakersParams]);
+  prepareParams([l2Params, l3Params, auctionsParams, matchParams, topMakersParams]);
 }
 
 /** Reads the parameters of /l2. Throws a ServerError that names the wrong one. */
@@ -134,7 +141,7 @@ function sourcesOf(params: {
 }
 
 /** A name wins over index and type, which have been checked all the same. */
-function selectMarket(
+export function selectMarket(
   named: {
     readonly marketName?: string;
     readonly marketIndex?: number;
@@ -157,7 +164,8 @@ function selectMarket(
   return found ?? unknownMarket(`${marketType} ${marketIndex}`, 'marketIndex');
 }
 
-function missing(param: string, message: string): ServerError {
+/** A parameter without which the others make no request. */
+export function missing(param: string, message: string): ServerError {
   return new ServerError('MISSING_PARAM', message, param);
 }
 

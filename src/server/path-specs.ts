@@ -5,7 +5,13 @@
 import type { TObject } from '@sinclair/typebox';
 import type { BodyName } from './body-schemas.js';
 import type { ErrorCode } from './errors.js';
-import { auctionsParams, l2Params, l3Params, topMakersParams } from './param-schemas.js';
+import {
+  auctionsParams,
+  l2Params,
+  l3Params,
+  matchParams,
+  topMakersParams,
+} from './param-schemas.js';
 
 /** One path as it is described. */
 export interface PathSpec {
@@ -64,6 +70,14 @@ export const pathSpecs = {
     kind: 'book',
     params: auctionsParams,
     body: 'Auctions',
+    tagged: true,
+    errors: [...marketErrors, 'NOT_READY', 'LIMIT_EXCEEDED'],
+  },
+  '/match': {
+    summary: 'What an order that is sent now would get: its fills, and what rests of it',
+    kind: 'book',
+    params: matchParams,
+    body: 'Match',
     tagged: true,
     errors: [...marketErrors, 'NOT_READY', 'LIMIT_EXCEEDED'],
   },

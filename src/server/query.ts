@@ -9,7 +9,17 @@ export function splitQuery(
   raw: string,
   known: Readonly<Record<string, unknown>>,
 ): ReadonlyMap<string, string> {
+  return splitRepeating(raw, known, '').texts;
+}
+
+/** As {@link splitQuery}, of one name all texts that were given, in their order. */
+export function splitRepeating(
+  raw: string,
+  known: Readonly<Record<string, unknown>>,
+  repeated: string,
+): { readonly texts: ReadonlyMap<string, string>; readonly values: readonly string[] } {
   const texts = new Map<string, string>();
+  const values: string[] = [];
   for (const part of raw.split('&')) {
     const equals = part.indexOf('=');
     const name = decode(equals < 0 ? part : part.slice(0, equals));
@@ -18,12 +28,16 @@ export function splitQuery(
     if (text === undefined) {
       throw new ServerError('INVALID_PARAM', `${name} has a malformed percent code`, name);
     }
+    if (name === repeated) {
+      values.push(text);
+      continue;
+    }
     if (texts.has(name)) {
       throw new ServerError('INVALID_PARAM', `${name} was given twice, must be given once`, name);
     }
     texts.set(name, text);
   }
-  return texts;
+  return { texts, values };
 }
 
 function decode(text: string): string | undefined {

@@ -12,6 +12,7 @@ import type {
   L3Request,
   MarketRow,
   MarketVersion,
+  MatchRequest,
   Readiness,
   SnapshotAnswer,
   StreamSpec,
@@ -48,6 +49,8 @@ function marketRow(
 export class FakeBook implements BookSource {
   epoch = 'epoch-1';
   current: MarketVersion = { seq: 7, slot: 1000, state: 'live', auctions: 3 };
+  /** What is wrong with every order. */
+  refusal: Error | undefined;
   /** Makes every body this much longer. */
   filler = '';
   /** Makes every body throw. */
@@ -91,6 +94,11 @@ export class FakeBook implements BookSource {
 
   auctions(asked: AuctionsRequest): Uint8Array {
     return this.echo(asked);
+  }
+
+  match(asked: MatchRequest): Uint8Array {
+    if (this.refusal !== undefined) throw this.refusal;
+    return Buffer.from(JSON.stringify(asked, (_, value) => textOfBigInt(value)));
   }
 
   orderbookFrame(asked: FrameRequest): Uint8Array {
@@ -151,6 +159,10 @@ export class FakeBook implements BookSource {
     const { filler } = this;
     return Buffer.from(JSON.stringify(filler === '' ? { asked } : { asked, filler }));
   }
+}
+
+function textOfBigInt(value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
 }
 
 /** A server on a loopback port that the system chose. */
