@@ -29,6 +29,7 @@ mod fees;
 pub mod hash;
 mod indicative;
 mod integrity;
+mod kept_queues;
 mod ladder;
 pub mod limits;
 mod market;

@@ -30,6 +30,16 @@ pub const TIMERS_PER_ORDER_MAX: usize = 4;
 /// Timers a wheel may hold beyond that, so that small books are never rebuilt.
 pub const TIMERS_SLACK: usize = 65_536;
 
+/// Orders of a queue from which on it is kept in order for the next reader: below it, to put it in
+/// order is less work than to keep it.
+pub const KEPT_QUEUE_ORDERS_MIN: u32 = 64;
+
+/// Queues kept in order: the long ones of some books.
+pub const KEPT_QUEUES_MAX: usize = 64;
+
+/// Orders of all kept queues: 16 MiB.
+pub const KEPT_QUEUE_ORDERS_MAX: usize = 1 << 20;
+
 /// Elements of a chunk of a ladder: two kilobytes of levels, of which a change moves half at most.
 pub const CHUNK_MAX: usize = 64;
 

@@ -9,6 +9,7 @@ use crate::Side;
 use crate::arena::{Arena, NONE, Place, user_of};
 use crate::book::Book;
 use crate::chunks::Cursor;
+use crate::kept_queues::KeptQueues;
 use crate::ladder::{FixedLevel, Ladder};
 use crate::market::{Market, MarketId, OracleState};
 use crate::offset_ladder::{Part, Segment, Segments};
@@ -324,10 +325,11 @@ impl Book {
 /// What is done with the queue of a price; false ends it.
 type EachQueue<'a> = &'a mut dyn FnMut(Price, &mut [QueuePlace]) -> bool;
 
-/// What reading orders needs beside the rows, kept to be used again.
+/// What reading orders needs beside the rows, kept to be used again with the same book.
 #[derive(Debug, Default)]
 pub struct QueueScratch {
     pub(crate) queue: Vec<QueuePlace>,
+    pub(crate) kept: KeptQueues,
     prices: Vec<u64>,
 }
 
@@ -409,6 +411,7 @@ impl<'a> Piece<'a> for Level {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OrderLists<'a> {
     pub(crate) price: u64,
+    pub(crate) order_count: u32,
     lists: Lists<'a>,
 }
 
@@ -420,11 +423,12 @@ enum Lists<'a> {
 
 impl<'a> Piece<'a> for OrderLists<'a> {
     fn of_fixed(price: u64, level: &'a FixedLevel) -> Self {
-        Self { price, lists: Lists::Fixed(level.head) }
+        Self { price, order_count: level.order_count, lists: Lists::Fixed(level.head) }
     }
 
     fn of_offset(segment: &Segment<'a>) -> Self {
-        Self { price: segment.price, lists: Lists::Offset(segment.parts) }
+        let Segment { price, order_count, .. } = *segment;
+        Self { price, order_count, lists: Lists::Offset(segment.parts) }
     }
 
     fn price(&self) -> u64 {

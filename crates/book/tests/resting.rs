@@ -26,3 +26,59 @@ fn orders_asked_for_one_by_one_stand_in_book_order_however_long_their_queue() {
     assert_eq!(again.as_ref(), rows.first(), "a reading that was given up leaves nothing behind");
     assert!(bench.book.resting(bench.perp(), Ask, &mut scratch).next().is_none());
 }
+
+/// What a scratch that was used before reads, against one that was not.
+fn expect_fresh(bench: &Bench, scratch: &mut QueueScratch, count: usize) {
+    let market = bench.perp();
+    let fresh = |limit| {
+        let mut scratch = QueueScratch::default();
+        bench.book.resting(market, Bid, &mut scratch).take(limit).collect::<Vec<_>>()
+    };
+    for limit in [1, 20, 3, usize::MAX, 5] {
+        let again: Vec<OrderRow> = bench.book.resting(market, Bid, scratch).take(limit).collect();
+        assert_eq!(again, fresh(limit));
+    }
+    assert_eq!(fresh(usize::MAX).len(), count);
+}
+
+#[test]
+fn a_long_queue_is_read_anew_when_its_side_has_changed() {
+    let mut bench = Bench::new();
+    let orders = |slots: u64| -> Vec<OrderBytes> {
+        (1..=32)
+            .map(|id| OrderBytes::limit(Bid, 980, 10, id).placed_at(slots % u64::from(id)))
+            .collect()
+    };
+    for maker in 1..=5 {
+        bench.put(key(maker), &user(&orders(1_000 + u64::from(maker))));
+    }
+    let mut scratch = QueueScratch::default();
+    bench.book.end_turn(1);
+    expect_fresh(&bench, &mut scratch, 160);
+    // Another order of the same sizes at the same price.
+    bench.put(key(3), &user(&orders(2_003)));
+    bench.book.end_turn(2);
+    expect_fresh(&bench, &mut scratch, 160);
+    bench.put(key(4), &user(&orders(1_004)[..10]));
+    bench.book.end_turn(3);
+    expect_fresh(&bench, &mut scratch, 138);
+    bench.put(key(6), &user(&[OrderBytes::limit(Ask, 1_020, 10, 1)]));
+    bench.book.end_turn(4);
+    expect_fresh(&bench, &mut scratch, 138);
+}
+
+#[test]
+fn a_long_queue_is_read_anew_within_a_turn() {
+    let mut bench = Bench::new();
+    let orders: Vec<OrderBytes> = (1..=32).map(|id| OrderBytes::limit(Bid, 980, 10, id)).collect();
+    for maker in 1..=5 {
+        bench.put(key(maker), &user(&orders));
+    }
+    let mut scratch = QueueScratch::default();
+    bench.book.end_turn(1);
+    expect_fresh(&bench, &mut scratch, 160);
+    bench.put(key(1), &user(&orders[..2]));
+    expect_fresh(&bench, &mut scratch, 130);
+    bench.put(key(1), &user(&orders[..1]));
+    expect_fresh(&bench, &mut scratch, 129);
+}

@@ -1,5 +1,6 @@
 //! Both books side by side: the same updates in, the same book out.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use slotbook_book::hash::{CanonicalHash, HashRow};
@@ -24,6 +25,8 @@ pub(crate) struct Delivery<'a> {
 pub(crate) struct Pair {
     pub(crate) fast: Book,
     pub(crate) naive: NaiveBook,
+    /// Used again for each reading of orders one by one, as a service does.
+    walked: RefCell<QueueScratch>,
 }
 
 impl Pair {
@@ -31,6 +34,7 @@ impl Pair {
         Pair {
             fast: Book::new(BookConfig { program: Pubkey(PROGRAM) }),
             naive: NaiveBook::new(PROGRAM),
+            walked: RefCell::default(),
         }
     }
 
@@ -186,7 +190,8 @@ impl Pair {
             self.fast.orders_again(id, side, limit, (&mut scratch, &mut part));
             equal("first orders", &part, &all[..limit.min(all.len())].to_vec())?;
         }
-        let one_by_one: Vec<OrderRow> = self.fast.resting(id, side, &mut scratch).collect();
+        let mut walked = self.walked.borrow_mut();
+        let one_by_one: Vec<OrderRow> = self.fast.resting(id, side, &mut walked).collect();
         equal_lists("order one by one", &one_by_one, all)?;
         let strangers = [Pubkey([255; 32])];
         let makers: BTreeSet<Pubkey> = all.iter().map(|row| row.maker).chain(strangers).collect();
