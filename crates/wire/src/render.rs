@@ -2,7 +2,9 @@
 
 use std::iter::Peekable;
 
-use slotbook_book::{Book, Header, MarketId, MarketInfo, OrderRow, QueueScratch, Side};
+use slotbook_book::{
+    Book, Header, INDICATIVE_MAKER, MarketId, MarketInfo, OrderRow, QueueScratch, Side,
+};
 use slotbook_protocol::units::{OraclePrice, Price, Pubkey};
 
 use crate::group::{Rounding, grouped};
@@ -225,8 +227,8 @@ pub fn render_l3(
 ) -> bool {
     let Some(info) = book.market(request.market) else { return false };
     let Some(header) = book.header(request.market) else { return false };
-    let best = Side::BOTH.map(|side| book.best(request.market, side));
-    let head = body_head(info, &header, TopOfBook { bid: best[0], ask: best[1] }, epoch);
+    let [bid, ask] = Side::BOTH.map(|side| best_shown(book, request, side));
+    let head = body_head(info, &header, TopOfBook { bid, ask }, epoch);
     Side::BOTH.into_iter().for_each(|side| read_side(book, request, side, rows.side(side)));
     write_rows(info, &head, rows, out);
     true
@@ -243,7 +245,8 @@ pub fn render_uncrossed_l3(
     let Some(info) = book.market(request.market) else { return false };
     let Some(header) = book.header(request.market) else { return false };
     // What is not touched is read again, by order.
-    let _untouched = uncross(book, info, &header, Sources::NONE, crossing);
+    let sources = Sources { vamm: false, ..request.sources };
+    let _untouched = uncross(book, info, &header, sources, crossing);
     let [bid, ask] = Side::BOTH.map(|side| {
         read_uncrossed_side(book, request, side, crossing.taken(side), rows.side(side))
     });
@@ -267,10 +270,48 @@ fn read_side(
 ) {
     rows.clear();
     let (market, depth) = (request.market, request.depth_orders);
+    let quotes = quotes_of(book, request, side);
     match &request.maker {
-        Some(maker) => book.orders_of((market, side, maker), depth, (queues, rows)),
-        None => book.orders_again(market, side, depth, (queues, rows)),
+        Some(maker) if quotes.is_empty() || *maker != INDICATIVE_MAKER => {
+            book.orders_of((market, side, maker), depth, (queues, rows));
+            rows.iter_mut().for_each(|row| row.queue += base_ahead(quotes, row));
+        }
+        None if quotes.is_empty() => book.orders_again(market, side, depth, (queues, rows)),
+        maker => {
+            // The quotes' own queues count all orders, so all of them are read for them alone.
+            let limit = if maker.is_some() { usize::MAX } else { depth };
+            book.orders_again(market, side, limit, (queues, rows));
+            rows.extend_from_slice(quotes);
+            sort_by_price(side, rows);
+            count_queues(rows);
+            keep_wanted(request, rows);
+        }
     }
+}
+
+/// The indicative quotes of a side as orders, where they are asked for.
+fn quotes_of<'a>(book: &'a Book, request: &L3Request, side: Side) -> &'a [OrderRow] {
+    if request.sources.indicative { book.indicative_orders(request.market, side) } else { &[] }
+}
+
+/// The size of the quotes that would fill before an order of their price.
+fn base_ahead(quotes: &[OrderRow], row: &OrderRow) -> u128 {
+    let ahead = quotes.iter().filter(|quote| quote.price == row.price);
+    let ahead = ahead.filter(|quote| quote.compare_in_queue(row).is_lt());
+    ahead.map(|quote| u128::from(quote.size.0)).sum()
+}
+
+/// Leaves the rows of the maker that was asked for, to the depth that was.
+fn keep_wanted(request: &L3Request, rows: &mut Vec<OrderRow>) {
+    rows.retain(|row| request.maker.is_none_or(|maker| row.maker == maker));
+    rows.truncate(request.depth_orders);
+}
+
+/// The best price of orders and of the quotes that are asked for.
+fn best_shown(book: &Book, request: &L3Request, side: Side) -> Option<Price> {
+    let quoted = quotes_of(book, request, side).first().map(|row| row.price);
+    let better = |a: Price, b: Price| if side.is_better(b.0, a.0) { b } else { a };
+    [book.best(request.market, side), quoted].into_iter().flatten().reduce(better)
 }
 
 /// Reads the rows of one side of the uncrossed book; answers its best price, whoever made it.
@@ -282,7 +323,9 @@ fn read_uncrossed_side(
     (queues, rows): (&mut QueueScratch, &mut Vec<OrderRow>),
 ) -> Option<Price> {
     rows.clear();
-    let touched = book.levels(request.market, side).take(moved.len());
+    let last = moved.last().map(|moved| moved.from);
+    let is_touched = |price: Price| last.is_some_and(|last| !side.is_better(last.0, price.0));
+    let touched = book.levels(request.market, side).take_while(|level| is_touched(level.price));
     let touched: usize = touched.map(|level| level.order_count as usize).sum();
     // Orders that are not touched keep their order, so no more of them than the depth are shown.
     let limit = match request.maker {
@@ -290,14 +333,21 @@ fn read_uncrossed_side(
         None => touched.saturating_add(request.depth_orders.max(1)),
     };
     book.orders_again(request.market, side, limit, (queues, rows));
+    let quotes = quotes_of(book, request, side);
+    if !quotes.is_empty() {
+        rows.extend_from_slice(quotes);
+        sort_by_price(side, rows);
+    }
     if !moved.is_empty() {
+        let touched = rows.partition_point(|row| is_touched(row.price));
         reprice(&mut rows[..touched], moved);
         sort_by_price(side, rows);
+    }
+    if !moved.is_empty() || !quotes.is_empty() {
         count_queues(rows);
     }
     let best = rows.first().map(|row| row.price);
-    rows.retain(|row| request.maker.is_none_or(|maker| row.maker == maker));
-    rows.truncate(request.depth_orders);
+    keep_wanted(request, rows);
     best
 }
 
