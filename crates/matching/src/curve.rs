@@ -36,15 +36,18 @@ impl AmmOffer {
         Self { reserves, available: quote.liquidity(side) }
     }
 
-    /// The price of the first unit, 1e6; `None` for reserves that have none.
+    /// The price of the first unit, 1e6; `None` for reserves that have none, and where nothing is
+    /// open.
     pub(crate) fn price(&self) -> Option<Price> {
-        self.reserves.price().ok()
+        let price = self.reserves.price().ok()?;
+        (self.available > 0 && price.0 > 0).then_some(price)
     }
 
     /// Base and quote of the largest swap that is wanted: whole steps, up to the base or the quote
     /// that is wanted, and up to where the curve's price is the limit. `None` for none, and where
     /// the reserves are no curve.
     pub(crate) fn swap(&self, want: &Want) -> Option<(BaseQty, QuoteQty)> {
+        self.price()?;
         let mut base = u128::from(want.base.0).min(self.available);
         if let Some(limit) = want.limit {
             base = base.min(self.room(limit, want.direction)?);

@@ -36,7 +36,8 @@ pub(crate) fn walk(taker: &Taker, liquidity: Liquidity<'_>, tally: &mut Tally) {
     let mut makers = others.peekable();
     let mut venues = Venues::new(if is_perp { &[] } else { liquidity.external });
 
-    let touches = [makers.peek().map(|maker| maker.price), venues.touch(), touch_of(amm)];
+    let touches =
+        [makers.peek().map(|maker| maker.price), venues.touch(), amm.and_then(|amm| amm.price())];
     let offers = match crosses(touches, tally) || taker.kind == OrderKind::Market {
         true => auction::offers(taker, liquidity.jit, tally),
         false => Vec::new(),
@@ -71,10 +72,6 @@ fn refuse_crossing(amm: Option<AmmOffer>, oracle: Option<OraclePrice>, tally: &m
 /// has a price that it accepts. One that does not rests without an auction.
 fn crosses(touches: [Option<Price>; 3], tally: &Tally) -> bool {
     touches.into_iter().flatten().any(|touch| tally.accepts(touch))
-}
-
-fn touch_of(amm: Option<AmmOffer>) -> Option<Price> {
-    amm.filter(|amm| amm.available > 0)?.price()
 }
 
 /// Takes the offers of the auction, best first. Answers false when the walk is over.

@@ -177,19 +177,19 @@ pub(crate) fn check(market: &Market, taker: &Taker, walk: &Walk) {
     if let (Some(rests), Size::Base(left)) = (walk.rests, walk.unfilled) {
         assert!(rests.size <= left && rests.size.0 > 0);
     }
-    let offered = |source| -> u64 {
+    let offered = |source| -> u128 {
         match source {
-            FillSource::Jit => market.jit.iter().map(|offer| offer.size.0).sum(),
-            FillSource::Dlob => market.makers.iter().map(|maker| maker.size.0).sum(),
-            FillSource::Vamm => {
-                market.amm.map_or(0, |amm| u64::try_from(amm.available).unwrap_or(u64::MAX))
+            FillSource::Jit => market.jit.iter().map(|offer| u128::from(offer.size.0)).sum(),
+            FillSource::Dlob => market.makers.iter().map(|maker| u128::from(maker.size.0)).sum(),
+            FillSource::Vamm => market.amm.map_or(0, |amm| amm.available),
+            FillSource::External => {
+                market.external.iter().map(|level| u128::from(level.size.0)).sum()
             }
-            FillSource::External => market.external.iter().map(|level| level.size.0).sum(),
         }
     };
     for source in [FillSource::Jit, FillSource::Dlob, FillSource::Vamm, FillSource::External] {
         let of_source = walk.fills.iter().filter(|fill| fill.source == source);
-        assert!(of_source.map(|fill| fill.size.0).sum::<u64>() <= offered(source));
+        assert!(of_source.map(|fill| u128::from(fill.size.0)).sum::<u128>() <= offered(source));
     }
 }
 
