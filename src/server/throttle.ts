@@ -56,8 +56,7 @@ export class Throttle<Item extends Throttled> {
    * set only for what has to wait: most changes go out in their turn.
    */
   flush(startMs: number): void {
-    const nowMs = startMs >= this.#nextMs ? this.#publishReady(startMs) : startMs;
-    if (this.#nextMs < this.#wakeAtMs) this.#wakeAt(this.#nextMs, nowMs);
+    this.#plan(startMs >= this.#nextMs ? this.#publishReady(startMs) : startMs);
   }
 
   /** Publishes nothing more. */
@@ -67,14 +66,18 @@ export class Throttle<Item extends Throttled> {
     this.#nextMs = Number.POSITIVE_INFINITY;
   }
 
-  #wakeAt(atMs: number, nowMs: number): void {
-    this.#wakeAtMs = atMs;
+  /** Sets the timer for what has to wait, unless it comes sooner. */
+  #plan(nowMs: number): void {
+    if (this.#nextMs >= this.#wakeAtMs) return;
+    this.#wakeAtMs = this.#nextMs;
     clearTimeout(this.#timer);
-    const wake = (): void => {
-      this.#wakeAtMs = Number.POSITIVE_INFINITY;
-      this.flush(performance.now());
-    };
-    this.#timer = setTimeout(wake, Math.ceil(atMs - nowMs));
+    this.#timer = setTimeout(() => this.#wake(), Math.ceil(this.#nextMs - nowMs));
+  }
+
+  /** A timer may come some microseconds early: what is ready is seen item by item. */
+  #wake(): void {
+    this.#wakeAtMs = Number.POSITIVE_INFINITY;
+    this.#plan(this.#publishReady(performance.now()));
   }
 
   /** Answers the time at its end. */
