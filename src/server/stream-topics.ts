@@ -88,13 +88,20 @@ export class StreamTopics {
     }
   }
 
-  /** The topics whose market is served no longer, since the last time that this was asked. */
+  /**
+   * The topics whose market is served no longer, or not by the name that the topic has of it, since the
+   * last time that this was asked: another market may take that name, and its topics this one's.
+   */
   withoutMarket(): readonly StreamTopic[] {
     const rows = this.book.markets();
     if (rows === this.#rows) return [];
     this.#rows = rows;
-    const served = new Set(rows.map(({ id }) => id));
-    return [...this.#topics.values()].filter(({ spec }) => !served.has(spec.market));
+    const names = new Map(rows.map(({ id, symbol }) => [id, symbol]));
+    return [...this.#topics.values()].filter(({ key, spec }) => {
+      const name = names.get(spec.market);
+      if (name === undefined || this.book.findMarket(name)?.id !== spec.market) return true;
+      return this.book.topicName(spec) !== key;
+    });
   }
 
   close(topic: StreamTopic): void {

@@ -228,4 +228,33 @@ describe('a market that is no longer served', () => {
     other.say(stream);
     expect(other.taken()).toMatchObject([{ type: 'subscribed' }, { type: 'snapshot' }]);
   });
+
+  test('by its name ends them as well, and the market that has the name now has its own', () => {
+    const [first, second] = book.rows;
+    if (first === undefined || second === undefined) throw new Error('two markets are needed');
+    book.rows = [
+      { ...first, symbol: 'SOLD-PERP' },
+      { ...second, symbol: 'SOL-PERP' },
+    ];
+    server.turn({ dirty: [] });
+    const end = { type: 'error', topic: 'book:SOL-PERP:10', code: 'UNKNOWN_MARKET' };
+    expect(client.taken()).toMatchObject([end]);
+    const other = openOn(server);
+    other.say(stream);
+    other.taken();
+    book.current = { ...book.current, seq: book.current.seq + 1 };
+    server.turn({ dirty: [first.id] });
+    expect(book.streams.size).toBe(1);
+    expect(topicsAtFrames).toHaveLength(1);
+    server.turn({ dirty: [second.id] });
+    expect(topicsAtFrames).toHaveLength(2);
+  });
+
+  test('because its name means another one now ends them, too', () => {
+    const [first] = book.rows;
+    if (first === undefined) throw new Error('a market is needed');
+    book.rows = [{ ...first, id: 7 }, ...book.rows];
+    server.turn({ dirty: [] });
+    expect(client.taken()).toMatchObject([{ topic: 'book:SOL-PERP:10', code: 'UNKNOWN_MARKET' }]);
+  });
 });
