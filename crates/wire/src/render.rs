@@ -189,7 +189,7 @@ pub(crate) fn each_order(
     let scale = SizeScale::from_decimals(info.decimals);
     read_side(book, request, side, rows.side(side));
     let (_, rows) = rows.side(side);
-    rows.iter().map(|row| line(row, scale)).for_each(each);
+    lines(rows, scale).for_each(each);
 }
 
 /// Takes what crosses off both sides and answers the rest of them.
@@ -257,8 +257,7 @@ pub fn render_uncrossed_l3(
 
 fn write_rows(info: &MarketInfo, head: &BodyHead<'_>, rows: &Rows, out: &mut Vec<u8>) {
     let scale = SizeScale::from_decimals(info.decimals);
-    let bids = rows.bids.iter().map(|row| line(row, scale));
-    let asks = rows.asks.iter().map(|row| line(row, scale));
+    let (bids, asks) = (lines(&rows.bids, scale), lines(&rows.asks, scale));
     write_l3(out, head, bids, asks);
 }
 
@@ -382,6 +381,12 @@ fn count_queues(rows: &mut [OrderRow]) {
         row.queue = ahead;
         ahead += u128::from(row.size.0);
     }
+}
+
+/// The rows as they are on the wire, without those of which less than a unit of it is left: to
+/// readers of frames a size of 0 says that an order is gone, and a level of such orders is none.
+fn lines(rows: &[OrderRow], scale: SizeScale) -> impl Iterator<Item = OrderLine> {
+    rows.iter().map(move |row| line(row, scale)).filter(|line| line.size > 0)
 }
 
 fn line(row: &OrderRow, scale: SizeScale) -> OrderLine {

@@ -46,7 +46,9 @@ pub(crate) fn order_levels<'a>(
     side: Side,
 ) -> impl Iterator<Item = SourcedLevel> + use<'a> {
     let scale = SizeScale::from_decimals(info.decimals);
-    book.levels(info.id, side).map(move |level| of_orders(&level, scale))
+    let levels = book.levels(info.id, side).map(move |level| of_orders(&level, scale));
+    // Less than a unit of the wire has no size there, as a level that is gone.
+    levels.filter(|level| level.sizes[Source::Dlob as usize] > 0)
 }
 
 /// The levels of orders and of these sources, best first; equal prices are one level. The book's
@@ -61,7 +63,7 @@ pub(crate) fn all_levels<'a>(
     let indicative = if sources.indicative { book.indicative_levels(info.id, side) } else { &[] };
     let scale = SizeScale::from_decimals(info.decimals);
     let quotes = [(Source::Vamm, vamm), (Source::Indicative, indicative)];
-    merged(side, scale, order_levels(book, info, side), quotes)
+    merged(side, scale, order_levels(book, info, side), quotes).filter(|level| level.size() > 0)
 }
 
 /// Merges levels of orders with those of quotes, all best first; equal prices are one level. The

@@ -71,10 +71,7 @@ impl StreamScratch {
                     fresh.clear();
                     each_level(book, &request, side, |level| {
                         let level = if has_sources { level } else { without_sources(&level) };
-                        // Less than a unit of the wire has no size there, as a level that is gone.
-                        if level.size() > 0 {
-                            fresh.push(shown, level);
-                        }
+                        fresh.push(shown, level);
                     });
                 }
                 is_other(shown, &self.levels)

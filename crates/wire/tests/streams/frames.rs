@@ -1,12 +1,13 @@
 //! The frames letter by letter. Their checksums are those of Python's `zlib.crc32`.
 
+use serde_json::json;
 use slotbook_book::{FeedState, MarketId, Side};
 use slotbook_wire::shown::Sources;
 use slotbook_wire::stream::spec::{Channel, Timing, TopicSpec};
 use slotbook_wire::stream::topic::{Answer, FrameTimes, Reset, StreamScratch, Topic};
 
-use crate::common::{OrderBytes, key, perp_market, user};
-use crate::world::{World, book_of, l3_of, snapshot, spec};
+use crate::common::{OrderBytes, key, perp_market, spot_market, user, with_byte};
+use crate::world::{Followed, World, book_of, l3_of, snapshot, spec};
 
 fn text(frame: Vec<u8>) -> String {
     String::from_utf8(frame).unwrap()
@@ -21,6 +22,32 @@ fn quoted() -> World {
     world.bench.put(key(3), &user(&[behind]));
     world.end_turn();
     world
+}
+
+#[test]
+fn less_than_a_unit_of_the_wire_is_shown_nowhere() {
+    let mut world = World::new();
+    let (fine, account) = (with_byte(spot_market(), 680, 11), key(60));
+    world.bench.put(account, &fine);
+    let bid = |price, size, id| OrderBytes::limit(Side::Bid, price, size, id).spot(1);
+    world.bench.put(key(1), &user(&[bid(990, 99, 1), bid(980, 199, 2)]));
+    world.end_turn();
+    let market = world.bench.spot();
+    for (channel, row) in
+        [(book_of(10, 1), json!(["980", "1", {"dlob": "1"}])), (l3_of(10, None), json!("1"))]
+    {
+        let Followed { reader, .. } = world.follow(spec(market, channel));
+        let [bids, asks] = &reader.sides;
+        assert_eq!((bids.len(), asks.len()), (1, 0), "{bids:?}");
+        assert!(bids[0] == row || bids[0]["size"] == row, "{bids:?}");
+    }
+    world.bench.put(key(1), &user(&[bid(990, 99, 1), bid(980, 99, 2)]));
+    world.end_turn();
+    for index in 0..2 {
+        world.publish(index).unwrap();
+        world.check(index);
+        assert!(world.followed[index].reader.sides.iter().all(Vec::is_empty));
+    }
 }
 
 #[test]
@@ -174,10 +201,10 @@ fn names_from_the_chain_cannot_leave_their_text() {
     let name = world.bench.book.market(market).unwrap().name.clone();
     assert!(name.contains('"') && name.contains('\\'), "{name}");
     assert_eq!(frame["market"], name);
-    assert_eq!(frame["topic"], format!("book:{name}:10"));
+    assert_eq!(frame["topic"], format!("book:{}:10", name.replace(':', "%3A")));
     let mut heartbeat = Vec::new();
     world.followed[0].topic.write_heartbeat(&world.bench.book, &mut heartbeat);
-    assert_eq!(crate::follower::parse(&heartbeat)["topic"], format!("book:{name}:10"));
+    assert_eq!(crate::follower::parse(&heartbeat)["topic"], frame["topic"]);
 }
 
 #[test]
