@@ -230,10 +230,16 @@ impl Vamm {
         }
     }
 
-    /// Begins a moment that is another for everybody.
+    /// Begins a moment that is another for everybody. What was made stays where nothing is other that
+    /// it is made from: most of these turns are of orders.
     fn begin(&mut self, moment: Moment) {
-        if let Some(next) = self.next.take() {
-            self.amm = Some(next);
+        let next = self.next.take();
+        if self.moment == moment && next.as_ref().is_none_or(|next| Some(next) == self.amm.as_ref())
+        {
+            return;
+        }
+        if next.is_some() {
+            self.amm = next;
         }
         self.moment = moment;
         self.quote = None;
