@@ -1,7 +1,7 @@
 //! The constant-product curve: its price, and what a swap does to it.
 
 use super::AmmError;
-use super::wide::{U256, div, mul_div};
+use super::wide::{Reciprocal, U256, mul_div};
 use crate::enums::Direction;
 use crate::units::Price;
 
@@ -11,7 +11,7 @@ pub const PEG_PRECISION: u128 = 1_000_000;
 
 /// What reserve times peg is divided by to be a quote amount: 1e9 * 1e6 / 1e6.
 /// Source: programs/drift/src/math/constants.rs `AMM_TIMES_PEG_TO_QUOTE_PRECISION_RATIO`.
-pub const AMM_TIMES_PEG_TO_QUOTE: u128 = 1_000_000_000;
+pub const AMM_TIMES_PEG_TO_QUOTE: u64 = 1_000_000_000;
 
 /// The two reserves of a curve, its invariant and its peg.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +102,8 @@ impl Reserves {
     #[inline]
     pub fn swap(&self, amount: SwapAmount, direction: SwapDirection) -> Result<Swap, AmmError> {
         let reserves = self.after(self.invariant(), amount, direction)?;
-        let quote_amount = self.quote_swapped(&reserves, direction)?;
+        let moved = self.quote.abs_diff(reserves.quote);
+        let quote_amount = quote_swapped(moved, self.peg, direction)?;
         Ok(Swap { reserves, quote_amount })
     }
 
@@ -120,38 +121,46 @@ impl Reserves {
                 Ok(Self { base, quote: invariant.over(base)?.word()?, ..*self })
             }
             SwapAmount::Quote(amount) => {
-                let amount = mul_div(amount, AMM_TIMES_PEG_TO_QUOTE, self.peg)?;
+                let amount = mul_div(amount, u128::from(AMM_TIMES_PEG_TO_QUOTE), self.peg)?;
                 let quote = moved(self.quote, amount, direction)?;
                 Ok(Self { base: invariant.over(quote)?.word()?, quote, ..*self })
             }
         }
     }
+}
 
-    /// Quote between these reserves and those after a swap, 1e6. What is removed costs one unit of
-    /// the reserve and one of quote more, so that rounding never favours the user.
-    #[inline]
-    pub(super) fn quote_swapped(
-        &self,
-        after: &Self,
-        direction: SwapDirection,
-    ) -> Result<u128, AmmError> {
-        let reserve = self.quote.abs_diff(after.quote);
-        let quote = |reserve: u128| match reserve.checked_mul(self.peg) {
-            Some(product) => div(product, AMM_TIMES_PEG_TO_QUOTE),
-            None => mul_div(reserve, self.peg, AMM_TIMES_PEG_TO_QUOTE),
-        };
-        match direction {
-            SwapDirection::Add => quote(reserve),
-            SwapDirection::Remove => {
-                let reserve = reserve.checked_add(1).ok_or(AmmError::Overflow)?;
-                quote(reserve)?.checked_add(1).ok_or(AmmError::Overflow)
-            }
+/// Quote that a change of the quote reserve is worth, 1e6. What is removed costs one unit of the
+/// reserve and one of quote more, so that rounding never favours the user.
+#[inline(always)]
+pub(super) fn quote_swapped(
+    reserve: u128,
+    peg: u128,
+    direction: SwapDirection,
+) -> Result<u128, AmmError> {
+    const TO_QUOTE: Reciprocal = match Reciprocal::of(AMM_TIMES_PEG_TO_QUOTE) {
+        Ok(reciprocal) => reciprocal,
+        Err(_) => panic!("the ratio is not zero"),
+    };
+    let quote = |reserve: u128| match reserve.checked_mul(peg) {
+        Some(product) => Ok(TO_QUOTE.divide(product)),
+        None => mul_div(reserve, peg, u128::from(AMM_TIMES_PEG_TO_QUOTE)),
+    };
+    match direction {
+        SwapDirection::Add => quote(reserve),
+        SwapDirection::Remove => {
+            let reserve = reserve.checked_add(1).ok_or(AmmError::Overflow)?;
+            quote(reserve)?.checked_add(1).ok_or(AmmError::Overflow)
         }
     }
 }
 
+/// A reserve after an amount went in or out.
 #[inline]
-fn moved(reserve: u128, amount: u128, direction: SwapDirection) -> Result<u128, AmmError> {
+pub(super) fn moved(
+    reserve: u128,
+    amount: u128,
+    direction: SwapDirection,
+) -> Result<u128, AmmError> {
     let moved = match direction {
         SwapDirection::Add => reserve.checked_add(amount),
         SwapDirection::Remove => reserve.checked_sub(amount),

@@ -2,11 +2,11 @@
 //!
 //! Source: sdk/src/dlob/orderBookLevels.ts `getVammL2Generator`.
 
-use super::curve::{Reserves, SwapAmount, SwapDirection};
-use super::wide::{U256, div, mul_div};
+use super::curve::{SwapDirection, moved, quote_swapped};
+use super::wide::{Reciprocal, U256, mul_div};
 use super::{AmmError, AmmQuote, AmmSide};
 use crate::enums::Direction;
-use crate::price::{standardize_base, standardize_price};
+use crate::price::{standardize_base, standardize_beyond};
 use crate::units::{BASE_PRECISION, BaseQty, Price};
 
 /// Quote amounts of the first levels in the three largest markets, 1e6.
@@ -59,12 +59,32 @@ impl AmmSide {
 
 /// How far a side has been cut up.
 struct Cut<'a> {
-    quote: &'a AmmQuote,
+    quoted: &'a AmmQuote,
     side: AmmSide,
     invariant: U256,
-    reserves: Reserves,
+    peg: u128,
+    /// The market's tick; 1, which rounds nothing, where it has none.
+    tick: Price,
+    per_tick: Reciprocal,
+    /// The curve behind the last chunk.
+    base: u128,
+    quote: u128,
     /// Liquidity that the first levels have not taken.
     left: u128,
+}
+
+/// The size of a chunk, above 0, ready to be divided by.
+#[derive(Clone, Copy)]
+struct Chunk {
+    size: u64,
+    reciprocal: Reciprocal,
+}
+
+impl Chunk {
+    fn of(size: u128) -> Result<Self, AmmError> {
+        let size = u64::try_from(size).map_err(|_| AmmError::Overflow)?;
+        Ok(Self { size, reciprocal: Reciprocal::of(size)? })
+    }
 }
 
 impl AmmQuote {
@@ -82,11 +102,7 @@ impl AmmQuote {
         out: &mut Vec<AmmLevel>,
     ) -> Result<(), AmmError> {
         out.clear();
-        let reserves = *self.reserves(side);
-        let left = self.liquidity(side);
-        let invariant = reserves.invariant();
-        let cut = Cut { quote: self, side, invariant, reserves, left };
-        let done = cut.fill(count, top_of_book, out);
+        let done = Cut::of(self, side).and_then(|cut| cut.fill(count, top_of_book, out));
         if done.is_err() {
             out.clear();
         }
@@ -94,7 +110,23 @@ impl AmmQuote {
     }
 }
 
-impl Cut<'_> {
+impl<'a> Cut<'a> {
+    fn of(quoted: &'a AmmQuote, side: AmmSide) -> Result<Self, AmmError> {
+        let reserves = quoted.reserves(side);
+        let tick = quoted.tick.max(Price(1));
+        Ok(Self {
+            quoted,
+            side,
+            invariant: reserves.invariant(),
+            peg: reserves.peg,
+            tick,
+            per_tick: Reciprocal::of(tick.0)?,
+            base: reserves.base,
+            quote: reserves.quote,
+            left: quoted.liquidity(side),
+        })
+    }
+
     fn fill(
         mut self,
         count: usize,
@@ -106,39 +138,38 @@ impl Cut<'_> {
             return Ok(());
         }
         for amount in top_of_book.iter().take(count) {
-            let base = mul_div(u128::from(*amount), QUOTE_TO_BASE, self.quote.oracle_price)?;
+            let base = mul_div(u128::from(*amount), QUOTE_TO_BASE, self.quoted.oracle_price)?;
             let base = u64::try_from(base).map_err(|_| AmmError::Overflow)?;
-            let base = standardize_base(BaseQty(base), BaseQty(self.quote.step));
+            let base = standardize_base(BaseQty(base), BaseQty(self.quoted.step));
             let size = u128::from(base.0).min(self.left);
             if size == 0 {
                 return Ok(());
             }
             self.left -= size;
-            out.push(self.level(size)?);
+            out.push(self.level(Chunk::of(size)?)?);
             if self.left / parts == 0 {
                 return Ok(());
             }
         }
-        let size = self.left / parts;
+        let chunk = Chunk::of(self.left / parts)?;
         for _ in top_of_book.len()..count {
-            out.push(self.level(size)?);
+            out.push(self.level(chunk)?);
         }
         Ok(())
     }
 
-    /// The next chunk, of a size above 0, and the curve behind it.
-    fn level(&mut self, size: u128) -> Result<AmmLevel, AmmError> {
+    /// What the next chunk costs, and the curve behind it.
+    #[inline(always)]
+    fn level(&mut self, Chunk { size, reciprocal }: Chunk) -> Result<AmmLevel, AmmError> {
         let direction = self.side.swap();
-        let after = self.reserves.after(self.invariant, SwapAmount::Base(size), direction)?;
-        let quote = self.reserves.quote_swapped(&after, direction)?;
-        self.reserves = after;
-        let price = match quote.checked_mul(u128::from(BASE_PRECISION)) {
-            Some(scaled) => div(scaled, size)?,
-            None => mul_div(quote, u128::from(BASE_PRECISION), size)?,
-        };
-        let price = Price(u64::try_from(price).map_err(|_| AmmError::Overflow)?);
-        let price = standardize_price(price, self.quote.tick, self.side.direction());
-        let size = u64::try_from(size).map_err(|_| AmmError::Overflow)?;
+        self.base = moved(self.base, u128::from(size), direction)?;
+        let quote = self.invariant.over(self.base)?.word()?;
+        let cost = quote_swapped(self.quote.abs_diff(quote), self.peg, direction)?;
+        self.quote = quote;
+        let scaled = cost.checked_mul(u128::from(BASE_PRECISION)).ok_or(AmmError::Overflow)?;
+        let price = u64::try_from(reciprocal.divide(scaled)).map_err(|_| AmmError::Overflow)?;
+        let beyond = self.per_tick.remainder(price);
+        let price = standardize_beyond(Price(price), beyond, self.tick, self.side.direction());
         Ok(AmmLevel { price, size })
     }
 }

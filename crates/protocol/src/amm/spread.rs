@@ -7,6 +7,7 @@
 //! `calculateInventoryScale`, `calculateEffectiveLeverage`; sdk/src/math/oracles.ts.
 #![expect(clippy::float_arithmetic, reason = "the SDK's estimate is defined in doubles")]
 
+use super::curve::AMM_TIMES_PEG_TO_QUOTE;
 use super::offset::Offset;
 use super::update::UpdatedCurve;
 use super::wide::{add, difference, mul, quotient, signed, signed_mul_div, sub};
@@ -396,7 +397,7 @@ fn leverage(amm: &PerpAmm, curve: &UpdatedCurve, reserve_price: i128) -> Result<
     let reserves = &curve.reserves;
     let quote = difference(reserves.quote, curve.terminal_quote_asset_reserve)?;
     let on_curve =
-        signed_mul_div(quote, signed(reserves.peg)?, super::curve::AMM_TIMES_PEG_TO_QUOTE)?;
+        signed_mul_div(quote, signed(reserves.peg)?, u128::from(AMM_TIMES_PEG_TO_QUOTE))?;
     let inventory = amm.base_asset_amount_with_amm;
     let at_price = signed_mul_div(inventory, reserve_price, POSITION_VALUE_SCALE)?;
     let beyond = number(sub(at_price, on_curve)?)?.max(0.0);

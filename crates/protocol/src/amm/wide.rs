@@ -53,7 +53,8 @@ impl U256 {
     #[inline]
     pub fn over(self, divisor: u128) -> Result<Self, AmmError> {
         if self.high == 0 {
-            return Ok(Self { high: 0, low: div(self.low, divisor)? });
+            let low = self.low.checked_div(divisor).ok_or(AmmError::DivisionByZero)?;
+            return Ok(Self { high: 0, low });
         }
         let high = div(self.high, divisor)?;
         Ok(Self { high, low: divided_below(self.high % divisor, self.low, divisor) })
@@ -144,6 +145,68 @@ pub(crate) fn div(dividend: u128, divisor: u128) -> Result<u128, AmmError> {
         (Ok(dividend), Ok(divisor)) => Ok(u128::from(dividend / divisor)),
         _ => Ok(dividend / divisor),
     }
+}
+
+/// A divisor that many numbers are divided by: a division then costs two multiplications.
+/// Source: Möller and Granlund, Improved division by invariant integers, algorithm 4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reciprocal {
+    divisor: u64,
+    /// The divisor moved up until its top bit is set, and by how much.
+    scaled: u64,
+    shift: u32,
+    /// `(2^128 - 1) / scaled - 2^64`.
+    inverse: u64,
+}
+
+impl Reciprocal {
+    /// # Errors
+    /// [`AmmError::DivisionByZero`].
+    pub(crate) const fn of(divisor: u64) -> Result<Self, AmmError> {
+        if divisor == 0 {
+            return Err(AmmError::DivisionByZero);
+        }
+        let shift = divisor.leading_zeros();
+        let scaled = divisor << shift;
+        #[expect(clippy::cast_possible_truncation, reason = "the word above is 1, and is dropped")]
+        let inverse = (u128::MAX / scaled as u128) as u64;
+        Ok(Self { divisor, scaled, shift, inverse })
+    }
+
+    /// What is left of a half-word when all multiples of the divisor are taken out.
+    #[inline]
+    pub(crate) fn remainder(&self, dividend: u64) -> u64 {
+        let (_, quotient) = halves(self.divide(u128::from(dividend)));
+        dividend - quotient * self.divisor
+    }
+
+    /// `dividend / divisor`, rounded down.
+    #[inline]
+    pub(crate) fn divide(&self, dividend: u128) -> u128 {
+        if dividend >> HALF_BITS >= u128::from(self.divisor) {
+            return dividend / u128::from(self.divisor);
+        }
+        // The quotient is one half-word, so the dividend has room to be moved up.
+        let dividend = dividend << self.shift;
+        let (high, low) = halves(dividend);
+        let guess = u128::from(high) * u128::from(self.inverse);
+        let (guess, fraction) = halves(guess.wrapping_add(dividend));
+        let guess = guess.wrapping_add(1);
+        let rest = low.wrapping_sub(guess.wrapping_mul(self.scaled));
+        let (guess, rest) = if rest > fraction {
+            (guess.wrapping_sub(1), rest.wrapping_add(self.scaled))
+        } else {
+            (guess, rest)
+        };
+        u128::from(if rest >= self.scaled { guess.wrapping_add(1) } else { guess })
+    }
+}
+
+/// The two halves of a word, the high one first.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "each half is one")]
+const fn halves(word: u128) -> (u64, u64) {
+    ((word >> HALF_BITS) as u64, word as u64)
 }
 
 /// `left * right / divisor`, rounded down, with 256 bits in between.
@@ -245,6 +308,20 @@ mod tests {
         }
 
         #[test]
+        fn a_reciprocal_divides_as_division_does(dividend in word(), divisor in word()) {
+            let divisor = halves(divisor).1.max(1);
+            let reciprocal = Reciprocal::of(divisor).unwrap();
+            prop_assert_eq!(reciprocal.divide(dividend), dividend / u128::from(divisor));
+            // Around multiples of the divisor a guess is easiest off by one.
+            let multiple = dividend - dividend % u128::from(divisor);
+            for near in [multiple, multiple.saturating_sub(1), multiple.saturating_add(1)] {
+                prop_assert_eq!(reciprocal.divide(near), near / u128::from(divisor));
+            }
+            let (_, low) = halves(dividend);
+            prop_assert_eq!(reciprocal.remainder(low), low % divisor);
+        }
+
+        #[test]
         fn a_root_is_the_largest_whose_square_fits(left in word(), right in word()) {
             let square = U256::product(left, right);
             let root = square.isqrt();
@@ -264,6 +341,17 @@ mod tests {
         assert_eq!(most.times(2), Err(AmmError::Overflow));
         assert_eq!(most.word(), Err(AmmError::Overflow));
         assert_eq!(most.over(0), Err(AmmError::DivisionByZero));
+    }
+
+    #[test]
+    fn reciprocals_of_the_smallest_and_largest_divisors_divide() {
+        assert_eq!(Reciprocal::of(0), Err(AmmError::DivisionByZero));
+        for divisor in [1, 2, 3, 1 << 63, (1 << 63) + 1, u64::MAX - 1, u64::MAX] {
+            let reciprocal = Reciprocal::of(divisor).unwrap();
+            for dividend in [0, 1, u128::from(u64::MAX), u128::MAX >> 1, u128::MAX] {
+                assert_eq!(reciprocal.divide(dividend), dividend / u128::from(divisor));
+            }
+        }
     }
 
     #[test]
