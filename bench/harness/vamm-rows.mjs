@@ -35,7 +35,16 @@ async function levelsOf(bench, { name, bytes }) {
   const { levels } = await ours();
   const work = `levels of the AMM, both sides, ${levels} in all, with its quote`;
   const bars = { bar: 100, wish: 300, better: 'higher' };
-  return { row: 'vamm', work, workload: name, against: 'SDK', checked, ...times, ...bars };
+  return {
+    row: 'vamm',
+    work,
+    workload: name,
+    data: `captured ${name}`,
+    against: 'SDK',
+    checked,
+    ...times,
+    ...bars,
+  };
 }
 
 /** Compares the quotes and levels of several moments; answers the levels compared. */
