@@ -226,7 +226,7 @@ function followCommand(): Command {
 function matchCommand(): Command {
   const command = newCommand('match')
     .description(
-      'ask a running service what an order would get: exits with 1 when some of it would neither fill nor rest',
+      'ask a running service what an order would get: exits with 1 when nothing would fill or rest',
     )
     .argument('<market>', 'a name, such as SOL-PERP');
   for (const option of matchFlags) command.addOption(option);

@@ -89,18 +89,23 @@ describe('slotbook match', () => {
     const none = { fills: [], averagePrice: null, worstPrice: null, priceImpact: null };
     answers(JSON.stringify({ ...BODY, ...none, filledBase: '0', unfilled: '1000000000', rests }));
     const resting = await run({ side: 'buy', size: '1.' });
-    expect(resting.done).toBe(true);
     expect(resting.text).toContain('1 (1000000000) at 84 (84000000), rebate 0.02 % (0.0002)');
     answers(JSON.stringify({ ...BODY, ...none, unfilled: '5', reason: 'belowMinOrderSize' }));
     const refused = await run({ side: 'buy', quote: '5' });
-    expect(refused.done).toBe(false);
     expect(refused.text).toMatch(/^reason +belowMinOrderSize$/m);
     expect(refused.text).toMatch(/^unfilled +0\.000005 \(5\)$/m);
   });
 
-  test('is not done when a part would neither fill nor rest', async () => {
-    answers(JSON.stringify({ ...BODY, unfilled: '1' }));
-    expect((await run({ side: 'buy', size: '9' })).done).toBe(false);
+  test('says by its exit whether anything would fill or rest', async () => {
+    const rests = { price: '1', size: '1', rebateRate: '0' };
+    for (const [body, done] of [
+      [{ unfilled: '1' }, true],
+      [{ fills: [], rests }, true],
+      [{ fills: [] }, false],
+    ] as const) {
+      answers(JSON.stringify({ ...BODY, ...body }));
+      expect((await run({ side: 'buy', size: '9' })).done).toBe(done);
+    }
   });
 
   test('prints the body as it came when asked', async () => {

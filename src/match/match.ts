@@ -7,7 +7,7 @@ import { MatchError } from './error.js';
 import { ANSWER_BYTES_MAX, ANSWER_MS_MAX, TEXT_CHARS_MAX } from './limits.js';
 import { type MatchFlags, matchUrl } from './match-options.js';
 import { walkLines } from './table.js';
-import { parseWalk, type Walk } from './walk.js';
+import { parseWalk } from './walk.js';
 
 /** What is asked, and where the answer is shown. */
 export interface MatchRun {
@@ -17,7 +17,7 @@ export interface MatchRun {
 }
 
 /**
- * Prints what the order would get; answers whether all of it would fill or rest.
+ * Prints what the order would get; answers whether any of it would fill or rest.
  *
  * # Errors
  *
@@ -29,12 +29,7 @@ export async function match({ market, flags, output }: MatchRun): Promise<boolea
   const { side = '', quote } = flags;
   const lines = flags.json ? [text] : walkLines(walk, { side, inQuote: quote !== undefined });
   output.write(`${lines.join('\n')}\n`);
-  return isDone(walk);
-}
-
-/** What is not filled rests, or is nothing. */
-function isDone({ unfilled, rests, reason }: Walk): boolean {
-  return reason === undefined && (rests !== null || BigInt(unfilled) === 0n);
+  return walk.fills.length > 0 || walk.rests !== null;
 }
 
 async function answerOf(url: URL): Promise<string> {
