@@ -1,3 +1,4 @@
+import type { Flags } from '../../src/config.js';
 import { SCENE, SceneChain, type SceneOrder } from './scene-chain.js';
 import { ServiceProbe } from './service-probe.js';
 import type { SteppedDemo } from './stepped-demo.js';
@@ -27,10 +28,10 @@ export class SpecScene {
     readonly service: ServiceProbe,
   ) {}
 
-  /** Starts all of it; the book is live and empty. */
-  static async start(): Promise<SpecScene> {
+  /** Starts all of it, the service with these settings; the book is live and empty. */
+  static async start(settings: Flags = {}): Promise<SpecScene> {
     const chain = await SceneChain.start();
-    return new SpecScene(chain, await ServiceProbe.start(chain.demo.relay));
+    return new SpecScene(chain, await ServiceProbe.start(chain.demo.relay, settings));
   }
 
   get demo(): SteppedDemo {

@@ -73,6 +73,30 @@ export const SENTENCES = {
   'order-rests':
     'A limit order that does not cross the spread bypasses the auction and rests in the book as a maker order.',
 
+  // "Matching sequence of a taker order": the rows of its table, part by part, and its rules.
+  'match-jit':
+    'Priority 1: JIT auction. Lasts about 10 slots (about 5 seconds). Makers compete to fill at the best price.',
+  'match-jit-price':
+    'The auction price moves from the start price toward the end price over the auction duration (Dutch auction).',
+  'match-book': 'Priority 2: order book (resting limit orders). Applies to the unfilled remainder.',
+  'match-book-price':
+    'Best price wins (lowest ask fills buys first; highest bid fills sells first).',
+  'match-book-fifo': 'Ties at a price: earliest order first (FIFO).',
+  'match-book-walk': 'Walks price levels until filled or exhausted.',
+  'match-book-firm': 'Resting orders cannot be pulled during matching.',
+  'match-amm': 'Priority 3: AMM. Fills any remainder.',
+  'match-amm-price':
+    'Constant product curve adjusted by oracle price; worse prices (higher fees and price impact).',
+  'match-external':
+    'Priority 4: external fulfillment. Spot markets only: external exchanges and an aggregator are used when they offer a better price than on-chain sources.',
+  'match-rule-1':
+    'A limit order that does not cross the spread bypasses the auction and rests in the book as a maker order; when filled it earns a maker rebate.',
+  'match-rule-2': 'A taker market order is blended across sources; the result is a blended price.',
+  'match-rule-3':
+    'A buy of size S against levels of size s1 at p1 and s2 at p2 (p1 < p2) fills s1 at p1, then the rest at p2, and any residual goes to the AMM.',
+  'match-committed':
+    'Committed liquidity is the resting on-chain orders. Indicative liquidity is the AMM projection; it is not firm, and AMM price and depth shift with oracle updates.',
+
   // Events.
   'event-placed': 'A refreshed depth is pushed when an order is placed.',
   'event-canceled': 'A refreshed depth is pushed when an order is canceled.',
