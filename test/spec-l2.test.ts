@@ -2,12 +2,20 @@
  * The specification's /l2 and /l3 and the shapes of their bodies, sentence by sentence, against a
  * real service on a real chain.
  *
- * AMM levels (rule 2 of /l2, source key `vamm`) and indicative quotes come with their own parts. What
- * holds without them is tested here: both flags are taken, and no body names another source.
+ * The AMM of the scene's market is paused but where a test is about it. Indicative quotes have tests of
+ * their own.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Direction, MarketType } from '../src/sim/chain-enums.js';
-import { ask, BASE, bid, type Level, SCENE, SpecScene } from './support/spec-scene.js';
+import {
+  ask,
+  BASE,
+  bid,
+  type Level,
+  SCENE,
+  type SceneBook,
+  SpecScene,
+} from './support/spec-scene.js';
 
 const ONE = 1_000_000n;
 /** Both sides of the scene have this many levels, which is more than the default shows. */
@@ -89,6 +97,25 @@ describe('rules for /l2', () => {
     }
   });
 
+  test('rule-2: when includeVamm is `true`, AMM liquidity is added under sources key `vamm`', async () => {
+    const plain = await scene.l2('&depth=1000');
+    expect(await scene.l2('&depth=1000&includeVamm=true')).toMatchObject({ bids: plain.bids });
+    await scene.chain.setAmm('filling');
+    const hasVamm = ({ bids, asks }: SceneBook) =>
+      [...bids, ...asks].some(({ sources }) => sources['vamm'] !== undefined);
+    const whole = await scene.book(hasVamm, '&depth=1000&includeVamm=true');
+    for (const side of ['bids', 'asks'] as const) {
+      const ofOrders = whole[side].filter(({ sources }) => sources['dlob'] !== undefined);
+      expect(ofOrders.map(({ price, sources }) => [price, sources['dlob']])).toEqual(
+        plain[side].map(({ price, size }) => [price, size]),
+      );
+      expect(whole[side].length).toBeGreaterThan(plain[side].length);
+    }
+    expect((await scene.l2('&depth=1000')).bids).toEqual(plain.bids);
+    await scene.chain.setAmm('paused');
+    await scene.book((book) => !hasVamm(book), '&depth=1000&includeVamm=true');
+  });
+
   test('rule-3: without includeIndicative=true no level has indicative quotes', async () => {
     for (const query of ['', '&includeIndicative=false', '&includeIndicative=1']) {
       const names = (await bothSides(query)).flatMap(({ sources }) => Object.keys(sources));
@@ -140,6 +167,29 @@ describe('an L2 order book', () => {
   test('shape-source-dlob: resting limit orders have the source key dlob', async () => {
     const { bids } = await scene.l2('&depth=1');
     expect(bids[0]?.sources).toEqual({ dlob: `${2n * BASE}` });
+  });
+
+  test('shape-source-vamm: the AMM has the source key vamm, around the oracle price', async () => {
+    await scene.chain.setAmm('filling');
+    const { bids, asks } = await scene.book(
+      (book) => book.bids.some(({ sources }) => sources['vamm'] !== undefined),
+      '&depth=1000&includeVamm=true',
+    );
+    for (const { size, sources } of [...bids, ...asks]) {
+      const parts = Object.entries(sources);
+      expect(parts.every(([name]) => name === 'dlob' || name === 'vamm')).toBe(true);
+      expect(parts.reduce((sum, [, part]) => sum + BigInt(part), 0n)).toBe(BigInt(size));
+    }
+    const ofAmm = (levels: readonly Level[]) =>
+      prices(levels.filter(({ sources }) => sources['vamm'] !== undefined));
+    const [bid = 0n, ask = 0n] = [ofAmm(bids)[0], ofAmm(asks)[0]];
+    expect(bid).toBeLessThan(ask);
+    expect(Number(bid + ask) / 2).toBeCloseTo(Number(SCENE.oracle), -7);
+    await scene.chain.setAmm('paused');
+    await scene.book(
+      (book) => book.bids.every(({ sources }) => sources['vamm'] === undefined),
+      '&depth=1000&includeVamm=true',
+    );
   });
 
   test('shape-order: bids descend and asks ascend by price', async () => {

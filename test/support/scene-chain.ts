@@ -6,7 +6,10 @@ import { PERP_MARKET } from '../../src/sim/layout.js';
 import { emptyOrder, type OrderFields, userBytes } from '../../src/sim/user-account.js';
 import { SteppedDemo } from './stepped-demo.js';
 
-/** The market of the scene, whose book holds nothing but what a test writes. */
+/**
+ * The market of the scene, whose book holds nothing but what a test writes: its AMM is paused until a
+ * test says otherwise.
+ */
 export const SCENE = {
   name: 'SCENE-PERP',
   marketIndex: 78,
@@ -19,6 +22,9 @@ export const SCENE = {
 /** One unit of base. */
 export const BASE = 1_000_000_000n;
 
+/** `PerpOperation::AmmFill`. */
+const AMM_FILL_PAUSED = 2;
+
 /** A feed that no other market of the simulated chain has. */
 const FEED_ID = 4_343;
 const PERP_PRESET = address.perpMarket(0);
@@ -30,6 +36,8 @@ export type SceneOrder = Partial<OrderFields> & Pick<OrderFields, 'price'>;
  * A real chain that moves when a test says so, with a perpetual market that is the test's alone.
  */
 export class SceneChain {
+  #market: Buffer = Buffer.alloc(0);
+
   private constructor(readonly demo: SteppedDemo) {}
 
   /** Starts it; the market is there, and nobody has an order in it. */
@@ -38,7 +46,8 @@ export class SceneChain {
     const chain = new SceneChain(demo);
     const market = (await demo.accounts()).find(({ pubkey }) => pubkey === PERP_PRESET);
     if (market === undefined) throw new Error('the chain has no first perpetual market');
-    await demo.writeBytes(address.perpMarket(SCENE.marketIndex), marketBytes(market.data));
+    chain.#market = marketBytes(market.data);
+    await chain.setAmm('paused');
     await chain.setOracle(SCENE.oracle);
     return chain;
   }
@@ -77,6 +86,13 @@ export class SceneChain {
       ],
     });
     await this.demo.writeBytes(this.maker(seed), data);
+  }
+
+  /** Whether the market's AMM fills. */
+  async setAmm(state: 'filling' | 'paused'): Promise<void> {
+    const data = Buffer.from(this.#market);
+    data[PERP_MARKET.pausedOperations] = state === 'paused' ? AMM_FILL_PAUSED : 0;
+    await this.demo.writeBytes(address.perpMarket(SCENE.marketIndex), data);
   }
 
   /** A new price of the market's oracle, at 1e6, posted now. */

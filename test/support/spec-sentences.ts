@@ -28,6 +28,8 @@ export const SENTENCES = {
   'shape-sources':
     'sources: map from source name (string) to size (string, raw base precision). It is an object, never a flat string.',
   'shape-source-dlob': 'Source keys: `dlob` (resting limit orders, firm).',
+  'shape-source-vamm':
+    'Source keys: `vamm` (AMM indicative liquidity, a projection from the AMM curve).',
   'shape-order': 'Ordering: bids descending by price, asks ascending by price.',
   'shape-l3': 'Individual orders including maker addresses.',
 
@@ -44,6 +46,8 @@ export const SENTENCES = {
   // "Rules for /l2".
   'rule-1':
     'When includeVamm is not `true`, the response contains only resting order book liquidity.',
+  'rule-2':
+    'When includeVamm is `true`, AMM indicative liquidity is added under sources key `vamm`.',
   'rule-3':
     'Offchain indicative market maker quotes are included only when includeIndicative is `true`.',
   'rule-4': 'Each side holds at most `depth` price levels.',
@@ -114,10 +118,6 @@ export const SENTENCES = {
 
 /** Sentences whose subject this version does not have, and what brings it. */
 export const LATER = {
-  'rule-2':
-    'When includeVamm is `true`, AMM indicative liquidity is added under sources key `vamm`: with the AMM levels.',
-  'shape-source-vamm':
-    'Source keys: `vamm` (AMM indicative liquidity, a projection from the AMM curve): with the AMM levels.',
   'limit-trades': 'trades `limit`: typically at most 1000: with the market data paths.',
 } as const;
 

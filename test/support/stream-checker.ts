@@ -143,11 +143,15 @@ export class StreamChecker {
     this.#differences.push(`${topic} at ${body.epoch} ${body.seq}: read ${read}, shown ${shown}`);
   }
 
-  async #bodyOf({ channel, market, depth, grouping, maker }: StreamWish): Promise<Body> {
+  async #bodyOf(wish: StreamWish): Promise<Body> {
+    const { channel, market, depth, grouping, maker } = wish;
     const query = new URLSearchParams({ marketName: market });
     query.set('depth', String(channel === 'bbo' ? 1 : (depth ?? 50)));
     if (grouping !== undefined) query.set('grouping', String(grouping));
     if (maker !== undefined) query.set('maker', maker);
+    for (const source of ['includeVamm', 'includeIndicative']) {
+      if (wish[source] === true) query.set(source, 'true');
+    }
     const answer = await fetch(`${this.url}/${channel === 'l3' ? 'l3' : 'l2'}?${query}`);
     if (answer.status !== 200) throw new Error(await answer.text());
     return (await answer.json()) as Body;

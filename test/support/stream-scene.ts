@@ -101,10 +101,13 @@ export class StreamScene {
 
   /** The levels that /l2 shows now for a `book` topic. */
   levels(topic: string): { bids: LevelRow[]; asks: LevelRow[] } {
-    const [, market = '', depth, group = 'g1'] = topic.split(':');
+    const [, market = '', depth, ...others] = topic.split(':');
     const id = this.engine.findMarket(market)?.id ?? -1;
-    const grouping = group.startsWith('g') ? Number(group.slice(1)) : 1;
-    const body = this.engine.l2({ market: id, depth: Number(depth), grouping });
+    const group = others.find((part) => /^g\d/.test(part)) ?? 'g1';
+    const body = this.engine.l2({
+      ...{ market: id, depth: Number(depth), grouping: Number(group.slice(1)) },
+      ...{ vamm: others.includes('vamm'), indicative: others.includes('indicative') },
+    });
     const { bids, asks } = JSON.parse(Buffer.from(body).toString());
     return { bids: bids.map(rowOf), asks: asks.map(rowOf) };
   }
@@ -115,7 +118,7 @@ export class StreamScene {
     const id = this.engine.findMarket(market)?.id ?? -1;
     if (channel === 'book') return { shown: this.levels(book.topic), read: book.levels };
     if (channel === 'bbo') {
-      const { bids, asks } = this.levels(`book:${market}:1`);
+      const { bids, asks } = this.levels(book.topic.replace(`bbo:${market}`, `book:${market}:1`));
       const bare = (rows: readonly LevelRow[]) => rows.map(([price, size]) => [price, size, {}]);
       return { shown: { bids: bare(bids), asks: bare(asks) }, read: book.levels };
     }
