@@ -25,9 +25,9 @@ pub struct Rate {
 /// The fees of one taker in one market.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FeeTerms {
-    taker: TakerTerms,
-    maker: FeeTier,
-    adjustment: i16,
+    pub(crate) taker: TakerTerms,
+    pub(crate) maker: FeeTier,
+    pub(crate) adjustment: i16,
 }
 
 impl FeeTerms {

@@ -40,6 +40,6 @@ mod walk;
 pub use curve::AmmOffer;
 pub use external::{ExternalBook, ExternalLevel};
 pub use fees::Rate;
-pub use liquidity::{JitOffer, Liquidity, Maker, MarketTerms};
+pub use liquidity::{JitOffer, Liquidity, Maker, MarketTerms, ProgramAmm};
 pub use taker::{Auction, OrderKind, Size, Taker, TakerError};
 pub use walk::{Fill, FillSource, Model, Reason, Rests, Walk, walk};

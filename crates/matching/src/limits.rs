@@ -16,3 +16,7 @@ pub const EXTERNAL_LEVELS_GIVEN_MAX: usize = 1_024;
 
 /// A token with more decimals than this is read as if it had these: ten to their power is a `u128`.
 pub const TOKEN_DECIMALS_MAX: u32 = 38;
+
+/// Resting orders that are passed to one fill of the program's. A transaction names at most 64
+/// accounts, and a maker needs two; the program itself tries no more than seven of its orders.
+pub const MAKERS_PASSED_MAX: usize = 24;

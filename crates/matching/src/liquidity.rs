@@ -3,6 +3,7 @@
 use core::fmt;
 
 use slotbook_book::{EmptyReason, MarketInfo, OrderRow};
+use slotbook_protocol::amm::PerpAmm;
 use slotbook_protocol::enums::{MarketStatus, MarketType};
 use slotbook_protocol::fees::FeeStructure;
 use slotbook_protocol::units::{BaseQty, OraclePrice, Price, Pubkey, Slot};
@@ -110,6 +111,15 @@ impl From<&OrderRow> for JitOffer {
     }
 }
 
+/// A perp market's AMM as the program has it before a fill, see [`PerpAmm::before_fill`].
+#[derive(Clone, Copy, Debug)]
+pub struct ProgramAmm<'a> {
+    /// The AMM, its spreads in force.
+    pub amm: &'a PerpAmm,
+    /// It may fill. Where it may not, its prices and the market's margin still count.
+    pub may_fill: bool,
+}
+
 /// Everything that a taker of one direction meets.
 pub struct Liquidity<'a> {
     /// The market's terms.
@@ -123,6 +133,8 @@ pub struct Liquidity<'a> {
     pub jit: &'a [JitOffer],
     /// The market's AMM; `None` where it has none, or is left out.
     pub amm: Option<AmmOffer>,
+    /// The same AMM as the program's own sequence needs it; `None` where it is not known.
+    pub program: Option<ProgramAmm<'a>>,
     /// The oracle's price, where it is valid.
     pub oracle: Option<OraclePrice>,
     /// The levels of external venues, best first; of no meaning for perps.
@@ -137,7 +149,16 @@ impl<'a> Liquidity<'a> {
             MarketType::Perp => &PERP_FEES,
             MarketType::Spot => &SPOT_FEES,
         };
-        Self { market, makers, fees, jit: &[], amm: None, oracle: None, external: &[] }
+        Self {
+            market,
+            makers,
+            fees,
+            jit: &[],
+            amm: None,
+            program: None,
+            oracle: None,
+            external: &[],
+        }
     }
 }
 

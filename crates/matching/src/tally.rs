@@ -129,12 +129,27 @@ impl Tally {
         }
     }
 
-    /// Notes a fill. Answers false when it cannot be held.
+    /// Notes a fill with the fees of its source. Answers false when it cannot be held.
     pub(crate) fn fill(
+        &mut self,
+        price: Price,
+        amounts: (BaseQty, QuoteQty),
+        origin: Origin,
+    ) -> bool {
+        let Some(fees) = self.fees_of(amounts.1, origin.source) else {
+            self.stopped = Some(Reason::FeeExceeded);
+            return false;
+        };
+        self.fill_as(price, amounts, origin, &fees)
+    }
+
+    /// Notes a fill with its fees. Answers false when it cannot be held.
+    pub(crate) fn fill_as(
         &mut self,
         price: Price,
         (base, quote): (BaseQty, QuoteQty),
         origin: Origin,
+        fees: &FillFees,
     ) -> bool {
         let Some(filled_quote) = self.filled_quote.0.checked_add(quote.0) else {
             self.stopped = Some(Reason::QuoteExceeded);
@@ -144,10 +159,6 @@ impl Tally {
             self.stopped = Some(Reason::FillsExceeded);
             return false;
         }
-        let Some(fees) = self.fees_of(quote, origin.source) else {
-            self.stopped = Some(Reason::FeeExceeded);
-            return false;
-        };
         self.filled_quote = QuoteQty(filled_quote);
         self.filled_base.0 += base.0;
         self.left_base.0 -= base.0;

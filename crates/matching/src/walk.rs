@@ -119,6 +119,12 @@ pub enum Reason {
     QuoteExceeded,
     /// The fee of the next fill does not cover what the program pays out of it.
     FeeExceeded,
+    /// The program's own sequence fails on chain: its numbers leave their range, or a fill is worse
+    /// than the limit by its rounding.
+    FillFails,
+    /// The fills' average price is too far from the oracle's, so that the program's own sequence
+    /// fails on chain.
+    PriceBand,
 }
 
 impl Reason {
@@ -135,6 +141,8 @@ impl Reason {
             Self::FillsExceeded => "fillsExceeded",
             Self::QuoteExceeded => "quoteExceeded",
             Self::FeeExceeded => "feeExceeded",
+            Self::FillFails => "fillFails",
+            Self::PriceBand => "priceBand",
         }
     }
 }

@@ -40,7 +40,8 @@ pub struct Moment {
     /// The contract is a prediction.
     pub is_prediction: bool,
     /// Initial margin, 1e4: a maker's price further than this through the oracle's is cancelled.
-    pub margin_ratio_initial: u32,
+    /// `None` where no margin is known: nothing is cancelled for it.
+    pub margin_ratio_initial: Option<u32>,
     /// The offset of protected makers, where the taker must bear it; `None` otherwise.
     pub protected: Option<ProtectedMakerParams>,
 }
@@ -151,13 +152,14 @@ fn is_maker_for_taker(maker: &Order, taker: &Order, slot: Slot) -> bool {
 
 /// Source: programs/drift/src/math/orders.rs `limit_price_breaches_maker_oracle_price_bands`.
 fn breaches_oracle_band(price: Price, side: Direction, moment: &Moment) -> bool {
+    let Some(margin) = moment.margin_ratio_initial else { return false };
     let oracle = moment.oracle.0.unsigned_abs();
     let through = match side {
         Direction::Long => price.0.saturating_sub(oracle),
         Direction::Short => oracle.saturating_sub(price.0),
     };
     let part = (u128::from(through) * MARGIN_PRECISION).checked_div(u128::from(oracle));
-    through > 0 && part.is_none_or(|part| part >= u128::from(moment.margin_ratio_initial))
+    through > 0 && part.is_none_or(|part| part >= u128::from(margin))
 }
 
 /// Inserts where the program's search lands. Of equal prices none comes first by rule: where a new
@@ -223,7 +225,7 @@ mod tests {
             tick: Price(1),
             step: BaseQty(1),
             is_prediction: false,
-            margin_ratio_initial: 500,
+            margin_ratio_initial: Some(500),
             protected: None,
         };
         let breaches = |price, side| breaches_oracle_band(Price(price), side, &moment);

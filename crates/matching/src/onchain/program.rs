@@ -1,7 +1,7 @@
 //! The program's fill of one perp order, step by step, on plain values.
 //!
 //! Not here: margin checks, open interest, rewards of fillers, and the checks of the whole fill's
-//! price after it, see [`Fills::is_within_bands`].
+//! price after it, see [`Fills::is_within_bands`] for the last.
 
 use core::fmt;
 
@@ -28,6 +28,9 @@ const BASE_UNITS: u128 = 1_000_000_000;
 
 /// Parts of the margin ratio that bounds a fill's distance from the oracle.
 const MARGIN_PRECISION: u128 = 10_000;
+
+/// Most that a fill's price may be from the oracle's average over five minutes, 1e6: a half.
+const TWAP_DIVERGENCE_MAX: u128 = 500_000;
 
 /// What a fill of a perp order needs to know.
 #[derive(Clone, Copy, Debug)]
@@ -307,6 +310,7 @@ impl<'a> Run<'a> {
         let direction = self.taker.direction;
         let side = direction.opposite();
         let taker_price = self.taker_price()?;
+        let taker_price = taker_price.unwrap_or(maker.price);
         if is_better(direction, taker_price, maker.price) {
             return Ok(());
         }
@@ -337,16 +341,16 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// The taker's limit, or what the program takes for one: a price through the AMM's.
-    fn taker_price(&self) -> Result<Price, FillError> {
-        if let Some(limit) = self.limit {
-            return Ok(limit);
-        }
+    /// The taker's limit, or what the program takes for one: a price through the AMM's. `None` where
+    /// there is no curve to have a price.
+    fn taker_price(&self) -> Result<Option<Price>, FillError> {
+        let (None, Some(reserve_price)) = (self.limit, self.reserve_price) else {
+            return Ok(self.limit);
+        };
         let moment = &self.request.moment;
         let seconds_left = self.taker.max_ts.0.saturating_sub(moment.now.0).max(0);
-        let reserve_price = self.reserve_price.ok_or(AmmError::DivisionByZero)?;
-        let oracle = moment.oracle.0;
-        Ok(self.amm.fallback_price(self.taker.direction, reserve_price, oracle, seconds_left)?)
+        let (direction, oracle) = (self.taker.direction, moment.oracle.0);
+        Ok(Some(self.amm.fallback_price(direction, reserve_price, oracle, seconds_left)?))
     }
 
     /// What of a maker's order may still fill: all orders of one account share its position.
@@ -409,15 +413,18 @@ impl Fills {
         })
     }
 
-    /// Whether the average price is within the initial margin of the oracle's price and within a
-    /// part (1e6) of its average over five minutes; outside, the whole fill fails on chain. True
-    /// without a fill.
+    /// Whether the average price is within the initial margin of the oracle's price and within half
+    /// of the oracle's average over five minutes; outside, the whole fill fails on chain. True
+    /// without a fill, and in a prediction market.
     ///
-    /// Source: programs/drift/src/math/orders.rs `validate_fill_price_within_price_bands`.
+    /// Source: programs/drift/src/math/orders.rs `validate_fill_price_within_price_bands`;
+    /// programs/drift/src/state/state.rs `max_oracle_twap_5min_percent_divergence`, whose least is
+    /// taken.
     #[must_use]
-    pub fn is_within_bands(&self, moment: &Moment, twap_divergence_max: u64) -> bool {
+    pub fn is_within_bands(&self, moment: &Moment) -> bool {
         let (base, quote) = self.totals();
-        let Some(price) = (quote * BASE_UNITS).checked_div(base) else { return true };
+        let Some(price) = quote.saturating_mul(BASE_UNITS).checked_div(base) else { return true };
+        let Some(margin) = moment.margin_ratio_initial else { return true };
         if moment.is_prediction {
             return true;
         }
@@ -426,11 +433,8 @@ impl Fills {
             let part = price.abs_diff(from).saturating_mul(precision).checked_div(from);
             part.is_some_and(|part| part < most)
         };
-        is_within(moment.oracle.0, MARGIN_PRECISION, moment.margin_ratio_initial.into())
-            && is_within(
-                self.amm.last_oracle_price_twap_5min,
-                PRICE_PRECISION.into(),
-                twap_divergence_max.into(),
-            )
+        let twap = self.amm.last_oracle_price_twap_5min;
+        is_within(moment.oracle.0, MARGIN_PRECISION, margin.into())
+            && is_within(twap, PRICE_PRECISION.into(), TWAP_DIVERGENCE_MAX)
     }
 }

@@ -56,7 +56,11 @@ pub(crate) fn walk(taker: &Taker, liquidity: Liquidity<'_>, tally: &mut Tally) {
 /// A post-only order takes nothing. The program refuses it when the AMM would fill it at once and
 /// the oracle does not say that the AMM is late; it does not ask which resting orders it crosses.
 /// Source: programs/drift/src/validation/order.rs `validate_post_only_order`.
-fn refuse_crossing(amm: Option<AmmOffer>, oracle: Option<OraclePrice>, tally: &mut Tally) {
+pub(crate) fn refuse_crossing(
+    amm: Option<AmmOffer>,
+    oracle: Option<OraclePrice>,
+    tally: &mut Tally,
+) {
     let Some(limit) = tally.limit else { return };
     let is_late = oracle.is_some_and(|oracle| match tally.direction {
         Direction::Long => i128::from(oracle.0) > i128::from(limit.0),

@@ -1,16 +1,17 @@
 //! The AMM as the program itself prices and fills it: spreads in integers, quotes from the stored
 //! spreads, the price for a taker without a limit, and what a fill may take.
 //!
-//! Differs from [`super`]'s estimate, which is the SDK's, in roundings and in a few rules. The
-//! program moves the curve and the oracle's averages before it fills; that is not done here.
+//! Differs from [`super`]'s estimate, which is the SDK's, in roundings and in a few rules.
 //!
 //! Source: programs/drift/src/controller/amm.rs, programs/drift/src/math/amm_spread.rs,
 //! programs/drift/src/math/amm.rs.
 
 use super::curve::{PEG_PRECISION, Reserves, SwapAmount};
 use super::offset::within_prediction_bounds;
+use super::spread::{confidence, live_oracle_std};
+use super::update::UpdatedCurve;
 use super::wide::{add, difference, div, mul, quotient, signed, sub, unsigned};
-use super::{AmmError, AmmSide, PerpAmm};
+use super::{AmmError, AmmInputs, AmmSide, PerpAmm};
 use crate::enums::Direction;
 use crate::price::standardize_base;
 use crate::units::{BaseQty, PRICE_PRECISION, Price};
@@ -120,6 +121,42 @@ const fn div_up(dividend: i128, divisor: i128) -> i128 {
 }
 
 impl PerpAmm {
+    /// The AMM as a fill at this moment finds it: the program moves the curve and what it knows of
+    /// the oracle first, and then the spreads. The move of the curve and the fading of the oracle's
+    /// deviation are the SDK's estimates of it, see [`UpdatedCurve`].
+    ///
+    /// # Errors
+    /// [`AmmError`] as of [`UpdatedCurve::of`] and [`PerpAmm::update_spreads`].
+    ///
+    /// Source: programs/drift/src/controller/amm.rs `_update_amm`.
+    pub fn before_fill(&self, inputs: &AmmInputs) -> Result<Self, AmmError> {
+        let oracle = match u128::try_from(inputs.oracle_price) {
+            Ok(price) if price > 0 => price,
+            _ => return Err(AmmError::OraclePrice),
+        };
+        let curve = UpdatedCurve::of(self, oracle)?;
+        let price = curve.reserves.price()?;
+        let reserve_price = i128::from(price.0);
+        let above = mul(reserve_price - i128::from(inputs.oracle_price), PART)?;
+        let small = |value: i128| i64::try_from(value).map_err(|_| AmmError::Overflow);
+        let positive = |value: i128| u64::try_from(value).map_err(|_| AmmError::Overflow);
+        let mut amm = Self {
+            base_asset_reserve: curve.reserves.base,
+            quote_asset_reserve: curve.reserves.quote,
+            sqrt_k: curve.reserves.sqrt_k,
+            peg_multiplier: curve.reserves.peg,
+            terminal_quote_asset_reserve: curve.terminal_quote_asset_reserve,
+            total_fee_minus_distributions: curve.total_fee_minus_distributions,
+            net_revenue_since_last_funding: small(curve.net_revenue_since_last_funding)?,
+            last_oracle_conf_pct: positive(confidence(self, inputs, reserve_price)?)?,
+            last_oracle_reserve_price_spread_pct: small(quotient(above, reserve_price)?)?,
+            oracle_std: positive(live_oracle_std(self, inputs)?)?,
+            ..*self
+        };
+        amm.update_spreads(price, Some(inputs.slot))?;
+        Ok(amm)
+    }
+
     /// The spreads, the reference offset and the reserves of both quotes, stored anew from the
     /// fields as they are. `slot` smooths a change of the offset's sign; without one no slot has
     /// passed.

@@ -176,7 +176,7 @@ fn live_twap(amm: &PerpAmm, inputs: &AmmInputs, period: i128) -> Result<i128, Am
 }
 
 /// Source: sdk/src/math/oracles.ts `calculateLiveOracleStd`.
-fn live_oracle_std(amm: &PerpAmm, inputs: &AmmInputs) -> Result<i128, AmmError> {
+pub(super) fn live_oracle_std(amm: &PerpAmm, inputs: &AmmInputs) -> Result<i128, AmmError> {
     let period = i128::from(amm.funding_period);
     let oracle = i128::from(inputs.oracle_price);
     let slow = sub(oracle, live_twap(amm, inputs, period)?)?.abs();
@@ -187,7 +187,11 @@ fn live_oracle_std(amm: &PerpAmm, inputs: &AmmInputs) -> Result<i128, AmmError> 
 }
 
 /// Source: sdk/src/math/oracles.ts `getNewOracleConfPct`.
-fn confidence(amm: &PerpAmm, inputs: &AmmInputs, reserve_price: i128) -> Result<i128, AmmError> {
+pub(super) fn confidence(
+    amm: &PerpAmm,
+    inputs: &AmmInputs,
+    reserve_price: i128,
+) -> Result<i128, AmmError> {
     let since = (i128::from(inputs.now) - i128::from(amm.last_oracle_price_twap_ts)).max(0);
     let stored = i128::from(amm.last_oracle_conf_pct);
     let fades = stored / (CONF_FADE_SECONDS - since).max(CONF_FADE_MIN);

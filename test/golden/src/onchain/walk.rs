@@ -54,7 +54,7 @@ fn request<'a>(case: &Value, makers: &'a [MakerOrder]) -> Result<Request<'a>, Ma
             tick: Price(amm.order_tick_size),
             step: BaseQty(amm.order_step_size),
             is_prediction: false,
-            margin_ratio_initial: integer(case, "marginRatioInitial")?,
+            margin_ratio_initial: Some(integer(case, "marginRatioInitial")?),
             protected: None,
         },
     })
