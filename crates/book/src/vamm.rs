@@ -102,6 +102,17 @@ impl Book {
         vamm.amm.as_ref().map(|_| vamm.quote())
     }
 
+    /// The AMM of a perp market as its account stores it, and what it is quoted from as of the last
+    /// turn, or why it is not. `None` for a spot market and an unknown one.
+    #[must_use]
+    pub fn vamm_account(
+        &self,
+        id: MarketId,
+    ) -> Option<(&PerpAmm, Result<AmmInputs, VammExclusion>)> {
+        let vamm = &self.markets.get(id.index())?.vamm;
+        Some((vamm.amm.as_deref()?, vamm.moment))
+    }
+
     /// Whether the last turn changed nothing of this market but its quotes.
     #[must_use]
     pub fn changed_quotes_only(&self, id: MarketId) -> bool {

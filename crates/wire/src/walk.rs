@@ -2,9 +2,10 @@
 
 use slotbook_book::{Book, Header, MarketId, MarketInfo, QueueScratch, Side};
 use slotbook_matching::{
-    AmmOffer, ExternalLevel, Fill, JitOffer, Liquidity, Maker, MarketTerms, Model, Rate, Rests,
-    Size, Taker, Walk, walk,
+    AmmOffer, ExternalLevel, Fill, JitOffer, Liquidity, Maker, MarketTerms, Model, ProgramAmm,
+    Rate, Rests, Size, Taker, Walk, walk,
 };
+use slotbook_protocol::amm::PerpAmm;
 use slotbook_protocol::units::{OraclePrice, Price};
 
 use crate::level::SizeScale;
@@ -75,16 +76,29 @@ fn walk_of(
     let WalkScratch { queues, offers } = scratch;
     read_offers(book, request, side, offers);
     let mut makers = book.resting(info.id, side, queues).map(Maker::from);
+    let program = program_amm(book, request);
     let liquidity = Liquidity {
         market: MarketTerms::of(info, header.empty_reason),
         makers: &mut makers,
         fees: book.fees(info.market_type),
         jit: offers,
         amm: amm_of(book, request),
+        program: program.as_ref().map(|(amm, may_fill)| ProgramAmm { amm, may_fill: *may_fill }),
         oracle: oracle_of(header),
         external: request.external,
     };
     walk(&request.taker, liquidity, request.model)
+}
+
+/// The AMM as the program's own sequence finds it, and whether it may fill. The stored one, whose
+/// margin still counts, where the AMM is left out of the book or cannot be moved to this moment.
+fn program_amm(book: &Book, request: &WalkRequest<'_>) -> Option<(PerpAmm, bool)> {
+    if request.model != Model::Onchain {
+        return None;
+    }
+    let (stored, inputs) = book.vamm_account(request.market)?;
+    let moved = inputs.ok().and_then(|inputs| stored.before_fill(&inputs).ok());
+    Some(moved.map_or((*stored, false), |amm| (amm, request.sources.vamm)))
 }
 
 /// The offers of the request, then the indicative quotes that compete with them.

@@ -39,13 +39,13 @@ pub(super) fn walk(taker: &Taker, liquidity: Liquidity<'_>, tally: &mut Tally) {
     }
     let (orders, passed) = pass_makers(taker, liquidity.jit, liquidity.makers, tally);
     let program = liquidity.program;
-    let may_fill = program.is_some_and(|program| program.may_fill);
+    let oracle = liquidity.oracle.filter(|_| program.is_some());
+    let may_fill = oracle.is_some() && program.is_some_and(|program| program.may_fill);
     let mut amm = program.map_or_else(PerpAmm::default, |program| *program.amm);
     amm.fee_adjustment = tally.fees.adjustment;
     if !may_fill {
         amm.amm_jit_intensity = 0;
     }
-    let oracle = liquidity.oracle.filter(|_| program.is_some());
     let request = Request {
         taker_key: taker.key.unwrap_or(NOBODY),
         taker: order_of(taker, tally),
