@@ -64,7 +64,7 @@ impl Tally {
     /// Whether more may fill.
     pub(crate) fn is_open(&self) -> bool {
         let has_quote = self.left_quote.is_none_or(|quote| quote.0 > 0);
-        self.stopped.is_none() && self.left_base.0 > 0 && has_quote
+        self.stopped.is_none() && !self.is_spent && self.left_base.0 > 0 && has_quote
     }
 
     /// Whether the taker accepts a price.

@@ -140,6 +140,16 @@ fn a_buy_of_a_quote_amount_never_costs_more_and_a_sell_never_brings_more() {
 }
 
 #[test]
+fn a_quote_amount_that_is_spent_does_not_go_on_to_a_source_where_it_is_more() {
+    let mut market = spot().offers(&[(102, 1_000)]).external(&[(90, 1_000)]);
+    market.terms.step = BaseQty(1);
+    // 11.575769 brings 0.113487 at 102, and then 0.000001 more would be had at 90.
+    let sell = Taker { size: Size::Quote(QuoteQty(11_575_769)), ..market.sell(0) };
+    let fills = market.walk(&sell).fills;
+    assert_eq!(fills.iter().map(|fill| fill.source).collect::<Vec<_>>(), [FillSource::Jit]);
+}
+
+#[test]
 fn a_quote_amount_is_spent_on_the_curve_to_the_last_step() {
     let market = perp().amm(100, 1_000);
     for taker in [market.buy(0), market.sell(0)] {

@@ -16,7 +16,7 @@ pub(crate) const ONE: u64 = 1_000_000;
 
 /// A perp market with tick 100, step 0.001 and smallest order 0.01, and what a taker meets there.
 /// Prices are whole, sizes in thousandths of a base, so that tests read as they are said.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) struct Market {
     pub(crate) terms: MarketTerms,
     pub(crate) makers: Vec<Maker>,
@@ -95,7 +95,7 @@ impl Market {
     }
 
     pub(crate) fn oracle(mut self, price: u64) -> Self {
-        self.oracle = Some(OraclePrice(i64::try_from(price * ONE).unwrap()));
+        self.oracle = Some(OraclePrice(i64::try_from(price * ONE).expect("a price of the tests")));
         self
     }
 
@@ -115,7 +115,7 @@ impl Market {
     }
 
     pub(crate) fn walk_by(&self, taker: &Taker, model: Model) -> Walk {
-        taker.check().unwrap();
+        taker.check().expect("an order that the program takes");
         let mut makers = self.makers.iter().copied();
         let walk = walk(taker, self.liquidity(&mut makers), model);
         check(self, taker, &walk);
