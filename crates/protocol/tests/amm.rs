@@ -23,8 +23,8 @@ fn inputs(amm: &PerpAmm) -> AmmInputs {
         oracle_price: amm.last_oracle_price,
         oracle_confidence: amm.last_oracle_price.unsigned_abs() / 1_500,
         oracle_slot: amm.last_update_slot,
-        now: amm.last_oracle_price_twap_ts + 10,
-        slot: amm.last_update_slot + 5,
+        now: amm.last_oracle_price_twap_ts.saturating_add(10),
+        slot: amm.last_update_slot.saturating_add(5),
     }
 }
 
@@ -58,6 +58,34 @@ fn captured_perp_markets_quote() {
     for market in markets {
         check(&market.name, &market.data);
     }
+}
+
+/// A field of a real market at the ends of its range: the account still reads, and what cannot be
+/// quoted is refused.
+#[test]
+fn a_field_at_its_ends_gives_a_quote_or_an_error() {
+    let words = [0, 1, u64::MAX, 1 << 63, (1 << 63) - 1, 1 << 40];
+    let (mut quoted, mut refused) = (0, 0);
+    for market in support::captured() {
+        if market.kind != AccountKind::PerpMarket {
+            continue;
+        }
+        for (at, word) in (40..976).step_by(8).flat_map(|at| words.map(|word| (at, word))) {
+            let mut bytes = market.data.clone();
+            bytes[at..at + 8].copy_from_slice(&word.to_le_bytes());
+            let amm = PerpAmm::of(&PerpMarketView::parse(&bytes).unwrap());
+            let mut levels = Vec::new();
+            let all = |quote: AmmQuote| {
+                quote.levels(AmmSide::Bid, LEVELS, &top_of_book_amounts(0), &mut levels)?;
+                quote.levels(AmmSide::Ask, LEVELS, &top_of_book_amounts(0), &mut levels)
+            };
+            match AmmQuote::of(&amm, &inputs(&amm)).and_then(all) {
+                Ok(()) => quoted += 1,
+                Err(_) => refused += 1,
+            }
+        }
+    }
+    assert!(quoted > 1_000 && refused > 100, "quoted {quoted}, refused {refused}");
 }
 
 /// Markets that are captured but not committed: run where the shared accounts lie beside the project.

@@ -269,7 +269,7 @@ impl Estimate {
         let (long_volume, short_volume) = (number(volume.long)?, number(volume.short)?);
         let mut long = half.max(long_volume);
         let mut short = half.max(short_volume);
-        let way = number(gap.abs())?;
+        let way = number(gap)?.abs();
         if gap > 0 {
             short = short.max(way + short_volume);
         } else if gap < 0 {
@@ -333,7 +333,7 @@ impl Estimate {
         }
         let mut amount = self.most / 10.0;
         if revenue >= -RETREAT_LOSS * RETREAT_PROPORTIONAL {
-            let loss = f64::from(amm.base_spread) * number(revenue.abs())?;
+            let loss = f64::from(amm.base_spread) * number(revenue)?.abs();
             amount = amount.min((loss / number(RETREAT_LOSS)?).floor());
         }
         let half = (amount / 2.0).floor();

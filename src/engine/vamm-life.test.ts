@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import { MarketLife } from '../sim/market-life.js';
+import { Engine } from './engine.js';
+import { PROGRAM, parsed } from './testing.js';
+
+const START = { slot: 31, unixSeconds: 1_800_000_000 };
+const STEPS = 200;
+
+interface Body {
+  readonly bids: readonly Level[];
+  readonly asks: readonly Level[];
+  readonly oracle: number;
+}
+interface Level {
+  readonly price: string;
+  readonly sources: Readonly<Record<string, string>>;
+}
+
+/** Price of the first level that holds the AMM's liquidity. */
+function best(levels: readonly Level[]): number {
+  const level = levels.find(({ sources }) => sources['vamm'] !== undefined);
+  return Number(level?.price);
+}
+
+describe("engine: the AMMs of the demo's markets", () => {
+  test('each perp market shows its AMM on both sides, near the oracle as it moves', () => {
+    const life = new MarketLife({ seed: 5, makers: 10 });
+    const engine = new Engine({ programId: PROGRAM, epoch: 'e1' });
+    const push = (writes: ReturnType<MarketLife['next']>, slot: number): void => {
+      for (const { pubkey, owner, data } of writes) {
+        engine.push({ pubkey, owner, slot, data: data.toString('base64'), encoding: 'base64' });
+      }
+    };
+    const genesis = life.genesis(START);
+    push(genesis, START.slot);
+    engine.setClock(START.slot, START.unixSeconds);
+    engine.setState('live');
+    engine.endTurn(1);
+    // Oracles are read once their markets are known.
+    push(genesis, START.slot);
+    const perps = engine.markets().filter(({ marketType }) => marketType === 'perp');
+    expect(perps.length).toBe(3);
+    const seen = new Set<number>();
+    for (let step = 1; step <= STEPS; step += 1) {
+      const slot = START.slot + Math.floor(step / 4);
+      const unixSeconds = START.unixSeconds + Math.floor(step / 10);
+      push(life.next({ slot, unixSeconds }), slot);
+      engine.setClock(slot, unixSeconds);
+      engine.endTurn(step + 1);
+      for (const { id: market } of perps) {
+        const body = parsed(engine.l2({ market, depth: 200, vamm: true })) as unknown as Body;
+        const [bid, ask] = [best(body.bids), best(body.asks)];
+        expect(bid).toBeLessThan(ask);
+        for (const price of [bid, ask]) {
+          expect(Math.abs(price / body.oracle - 1)).toBeLessThan(0.02);
+        }
+        seen.add(bid);
+      }
+    }
+    expect(seen.size).toBeGreaterThan(20);
+  });
+});
