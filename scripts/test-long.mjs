@@ -21,6 +21,11 @@ const longForms = {
     command: ['node', 'bench/differential/vamm.mjs', '--changed', '4000'],
     env: {},
   },
+  'quotes-sdk': {
+    about: "the SDK's own sender of indicative quotes against a running service",
+    command: ['node', 'bench/differential/quotes-sender.mjs'],
+    env: {},
+  },
   hostile: {
     about: 'broken frames and texts, slow and deaf clients, 10,000 subscriptions',
     command: [localCommand('vitest'), 'run', '--no-file-parallelism', 'test/hostile-'],

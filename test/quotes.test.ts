@@ -1,0 +1,179 @@
+/** Indicative quotes end to end: makers' sockets, the real engine, and who reads the book. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Engine } from '../src/engine/engine.js';
+import { PROGRAM_ID } from '../src/sim/keys.js';
+import { makerKey, makerProbe, quotesOf } from './support/maker-client.js';
+import { QuoteScene } from './support/quote-scene.js';
+import { Probe } from './support/socket-scene.js';
+
+const first = makerKey(1);
+const second = makerKey(2);
+const UNIT = 1_000_000_000;
+/** Below and above everything that the market's own makers quote. */
+const LOW = 1_000_000;
+const HIGH = 900_000_000;
+
+let scene: QuoteScene;
+const probes: Probe[] = [];
+
+async function start(): Promise<void> {
+  scene = await QuoteScene.start([first, second].map(({ publicKey }) => publicKey.toBase58()));
+}
+
+async function connect(keypair = first): Promise<Probe> {
+  const probe = await makerProbe(scene.quotesUrl, keypair);
+  probes.push(probe);
+  return probe;
+}
+
+beforeEach(start);
+
+afterEach(async () => {
+  await Promise.all(probes.splice(0).map((probe) => probe.close()));
+  await scene.stop();
+});
+
+/** Waits until the quotes that are shown are these. */
+async function untilQuoted(expected: object, msMax = 5_000): Promise<void> {
+  const deadline = Date.now() + msMax;
+  let shown = await scene.quoted();
+  while (JSON.stringify(shown) !== JSON.stringify(expected) && Date.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    shown = await scene.quoted();
+  }
+  expect(shown).toEqual(expected);
+}
+
+const none = { bids: [], asks: [] };
+const one = quotesOf(0, { bid: [LOW, UNIT], ask: [HIGH, 2 * UNIT] });
+const oneShown = { bids: [[String(LOW), String(UNIT)]], asks: [[String(HIGH), String(2 * UNIT)]] };
+
+test('a quote is in the books of those who ask for it, for a second after it was sent', async () => {
+  const probe = await connect();
+  const sentMs = Date.now();
+  probe.send(one);
+  await untilQuoted(oneShown);
+  expect(await scene.quoted('')).toEqual(none);
+  await untilQuoted(none);
+  // The quote was received after it was sent, and the last reading took a moment.
+  expect(Date.now() - sentMs).toBeGreaterThanOrEqual(1_000);
+  expect(Date.now() - sentMs).toBeLessThan(4_000);
+});
+
+test('a quote that is sent again lives on, and moves no sequence number', async () => {
+  const probe = await connect();
+  probe.send(one);
+  await untilQuoted(oneShown);
+  const { seq } = await scene.book();
+  for (let round = 0; round < 12; round += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    probe.send(one);
+    expect(await scene.quoted()).toEqual(oneShown);
+  }
+  expect((await scene.book()).seq).toBe(seq);
+});
+
+test('null prices withdraw a side, an empty list both, and a closed socket everything', async () => {
+  const probe = await connect();
+  probe.send(one);
+  await untilQuoted(oneShown);
+  probe.send(quotesOf(0, { ask: [HIGH, 2 * UNIT] }));
+  await untilQuoted({ ...oneShown, bids: [] });
+  probe.send(quotesOf(0));
+  await untilQuoted(none);
+  probe.send(one);
+  await untilQuoted(oneShown);
+  await probe.close();
+  await untilQuoted(none, 900);
+});
+
+test('two makers at one price are one level and two orders', async () => {
+  const probes = [await connect(first), await connect(second)];
+  for (const probe of probes) probe.send(one);
+  const price = [String(LOW), String(2 * UNIT)];
+  await untilQuoted({ bids: [price], asks: [[String(HIGH), String(4 * UNIT)]] });
+  const { bids } = await scene.get<{ bids: readonly object[] }>(
+    '/l3?marketName=SOL-PERP&includeIndicative=true&maker=inDNdu3ML4vG5LNExqcwuCQtLcCU8KfK5YM2qYV3JJz',
+  );
+  expect(bids).toMatchObject([
+    { price: String(LOW), size: String(UNIT), queue: '0', orderId: 1 },
+    { price: String(LOW), size: String(UNIT), queue: String(UNIT), orderId: 3 },
+  ]);
+});
+
+test('a better quote joins the touch, and an offset of 0 is the oracle', async () => {
+  const probe = await connect();
+  const { bids: before } = await scene.book('');
+  const touch = before[0];
+  probe.send(quotesOf(0, { bid: [HIGH, UNIT] }));
+  await untilQuoted({ bids: [[touch?.price, String(UNIT)]], asks: [] });
+  const { bids } = await scene.book();
+  expect(bids[0]?.sources).toEqual({ ...touch?.sources, indicative: String(UNIT) });
+  probe.send(quotesOf(0, { bid: [-LOW, UNIT], isOracleOffset: true }));
+  const { mmOracleData } = await scene.get<{ mmOracleData: { price: string } }>(
+    '/l2?marketName=SOL-PERP',
+  );
+  const below = Math.floor((Number(mmOracleData.price) - LOW) / 100) * 100;
+  await untilQuoted({ bids: [[String(below), String(UNIT)]], asks: [] });
+});
+
+test('the readers of the indicative channel hear of quotes, and those of the other do not', async () => {
+  const subscribed = async (wish: object): Promise<Probe> => {
+    const reader = await Probe.open(scene.socketUrl);
+    probes.push(reader);
+    reader.send({ type: 'subscribe', marketType: 'perp', market: 'SOL-PERP', ...wish });
+    await reader.hear(2);
+    return reader;
+  };
+  const plain = await subscribed({ channel: 'orderbook', includeVamm: false });
+  const indicative = await subscribed({ channel: 'orderbook_indicative' });
+  const probe = await connect();
+  probe.send(quotesOf(0, { bid: [HIGH, UNIT] }));
+  const [, , frame] = (await indicative.hear(3)) as { data: string }[];
+  expect(frame?.data).toContain('"indicative"');
+  expect(await plain.settle()).toHaveLength(2);
+});
+
+test('makers that quote at once cost one turn, and their calls replay to the same bytes', async () => {
+  const makers = [await connect(first), await connect(second)];
+  for (const [index, probe] of makers.entries()) {
+    for (let size = 1; size <= 20; size += 1) {
+      probe.send(quotesOf(0, { bid: [LOW * (index + 1), size * UNIT] }));
+    }
+  }
+  await Promise.all(makers.map((probe) => probe.settle()));
+  await untilQuoted({
+    bids: [1, 0].map((index) => [String(LOW * (index + 1)), String(20 * UNIT)]),
+    asks: [],
+  });
+  const turns = scene.calls.filter(({ name }) => name === 'endTurn').length;
+  const quotes = scene.calls.filter(({ name }) => name === 'setIndicative').length;
+  expect(quotes).toBe(40);
+  expect(turns).toBeLessThan(quotes);
+  const replayed = new Engine({ programId: PROGRAM_ID, epoch: 'e1' });
+  for (const call of scene.calls) {
+    if (call.name === 'push') replayed.push(call.account);
+    if (call.name === 'setClock') replayed.setClock(call.slot, call.unixSeconds);
+    if (call.name === 'setState') replayed.setState(call.state);
+    if (call.name === 'setIndicative') replayed.setIndicative(call.quotes);
+    if (call.name === 'endTurn') replayed.endTurn(call.tsMs);
+  }
+  for (const engine of [scene.engine, replayed]) expect(engine.checkIntegrity()).toBeNull();
+  const bodies = (engine: Engine): readonly string[] => [
+    Buffer.from(engine.l2({ market: 0, depth: 100, indicative: true })).toString(),
+    Buffer.from(engine.l3({ market: 0, indicative: true })).toString(),
+  ];
+  expect(bodies(replayed)).toEqual(bodies(scene.engine));
+});
+
+test('a service that starts anew has no quotes until they are sent to it', async () => {
+  const probe = await connect();
+  probe.send(one);
+  await untilQuoted(oneShown);
+  await scene.stop();
+  expect((await probe.closed).code).toBe(1001);
+  await start();
+  expect(await scene.quoted()).toEqual(none);
+  (await connect()).send(one);
+  await untilQuoted(oneShown);
+});

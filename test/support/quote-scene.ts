@@ -1,0 +1,138 @@
+import { Engine } from '../../src/engine/engine.js';
+import type { FeedTurn } from '../../src/feed/feed-engine.js';
+import { QuoteDoor } from '../../src/feed/quote-door.js';
+import type { RecordedCall } from '../../src/feed/recorded-call.js';
+import { RecordingEngine } from '../../src/feed/recording-engine.js';
+import { systemTimers } from '../../src/rpc/timers.js';
+import { createHandlers } from '../../src/server/http.js';
+import { QuoteServer } from '../../src/server/quotes-server.js';
+import { type Listener, listen } from '../../src/server/uws.js';
+import { SocketServer } from '../../src/server/ws-server.js';
+import { PROGRAM_ID } from '../../src/sim/keys.js';
+import { MarketLife } from '../../src/sim/market-life.js';
+
+const SLOT = 1_000;
+
+/** A level as /l2 has it. */
+export interface SceneLevel {
+  readonly price: string;
+  readonly size: string;
+  readonly sources: Readonly<Record<string, string>>;
+}
+
+/** The body of /l2, as far as these tests look at it. */
+export interface SceneBook {
+  readonly seq: number;
+  readonly bids: readonly SceneLevel[];
+  readonly asks: readonly SceneLevel[];
+}
+
+/** A book that stands still but for its makers' quotes, served as the service does. */
+export class QuoteScene {
+  #planned: NodeJS.Immediate | null = null;
+
+  private constructor(
+    readonly engine: Engine,
+    /** Every call that moved the book. */
+    readonly calls: readonly RecordedCall[],
+    private readonly parts: {
+      readonly recorded: RecordingEngine;
+      readonly door: QuoteDoor;
+      readonly makers: QuoteServer;
+      readonly sockets: SocketServer;
+      readonly listener: Listener;
+    },
+  ) {}
+
+  static async start(quoteMakers: readonly string[]): Promise<QuoteScene> {
+    const engine = new Engine({ programId: PROGRAM_ID, epoch: 'e1' });
+    const calls: RecordedCall[] = [];
+    const recorded = new RecordingEngine(engine, (call) => calls.push(call));
+    const life = new MarketLife({ seed: 7, makers: 30 });
+    const clock = { slot: SLOT, unixSeconds: Math.floor(Date.now() / 1_000) };
+    recorded.setClock(clock.slot, clock.unixSeconds);
+    recorded.setState('live');
+    // Oracles are known by the markets that name them, so all is pushed once more.
+    for (const { pubkey, owner, data } of [...life.genesis(clock), ...life.genesis(clock)]) {
+      const text = data.toString('base64');
+      recorded.push({ pubkey, owner, slot: SLOT, data: text, encoding: 'base64' });
+    }
+    recorded.endTurn(Date.now());
+    const scene: { it?: QuoteScene } = {};
+    const faults = (error: unknown): never => {
+      throw error;
+    };
+    const readiness = () => ({ everLive: true, state: 'live', reason: null, slot: SLOT });
+    const door = new QuoteDoor({
+      engine: recorded,
+      requestTurn: () => scene.it?.requestTurn(),
+      timers: systemTimers,
+      wallMs: () => Date.now(),
+    });
+    const common = { book: engine, readiness, socketsPerIp: 100, onFault: faults };
+    const sink = { set: (quotes: Parameters<typeof door.set>[0]) => door.set(quotes) as never };
+    const makers = new QuoteServer({ ...common, quoteMakers, sink });
+    const sockets = new SocketServer({
+      ...{ ...common, publishIntervalMs: 0, streamIntervalMs: 0 },
+      ...{ topicsPerIp: 500, messagesPerSecond: 100 },
+    });
+    const handlers = createHandlers({
+      ...{ book: engine, readiness, build: { name: 'slotbook', version: '0', commit: '' } },
+      feed: () => ({ slotAgeMs: 0, events: {} }),
+    });
+    const address = { host: '127.0.0.1', port: 0 };
+    const servers = { handler: handlers.main, sockets: [sockets, makers] };
+    const listener = await listen({ ...address, ...servers, onFault: faults });
+    sockets.start(listener);
+    makers.start();
+    scene.it = new QuoteScene(engine, calls, { recorded, door, makers, sockets, listener });
+    return scene.it;
+  }
+
+  /** Where makers quote. */
+  get quotesUrl(): string {
+    return `ws://127.0.0.1:${this.parts.listener.port}/quotes/ws`;
+  }
+
+  /** Where readers subscribe. */
+  get socketUrl(): string {
+    return `ws://127.0.0.1:${this.parts.listener.port}/ws`;
+  }
+
+  /** Ends a turn once in a turn of the loop, as the feed does. */
+  requestTurn(): void {
+    this.#planned ??= setImmediate(() => {
+      this.#planned = null;
+      const turn: FeedTurn = this.parts.recorded.endTurn(Date.now());
+      this.parts.sockets.turn(turn);
+    });
+  }
+
+  async get<Body>(path: string): Promise<Body> {
+    const response = await fetch(`http://127.0.0.1:${this.parts.listener.port}${path}`);
+    return (await response.json()) as Body;
+  }
+
+  /** The book of SOL-PERP with its quotes. */
+  book(query = '&includeIndicative=true'): Promise<SceneBook> {
+    return this.get(`/l2?marketName=SOL-PERP&depth=1000${query}`);
+  }
+
+  /** The levels of both sides that have quotes, as price and size of the quotes. */
+  async quoted(query?: string): Promise<Record<'bids' | 'asks', readonly (readonly string[])[]>> {
+    const { bids, asks } = await this.book(query);
+    const of = (levels: readonly SceneLevel[]) =>
+      levels.flatMap(({ price, sources: { indicative } }) =>
+        indicative === undefined ? [] : [[price, indicative]],
+      );
+    return { bids: of(bids), asks: of(asks) };
+  }
+
+  async stop(): Promise<void> {
+    this.parts.door.stop();
+    this.parts.makers.close();
+    await this.parts.sockets.close();
+    this.parts.listener.close();
+    if (this.#planned !== null) clearImmediate(this.#planned);
+  }
+}
