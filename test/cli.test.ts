@@ -79,6 +79,13 @@ describe('slotbook', () => {
     const symbols = names.map((row: { symbol: string }) => row.symbol);
     expect(symbols).toEqual(expect.arrayContaining(['SOL-PERP', 'BTC-PERP', 'ETH-PERP', 'SOL']));
 
+    const walk = start(['match', 'SOL-PERP', '--side', 'buy', '--size', '1.5', '--url', url]);
+    expect(await exitCode(walk)).toBe(0);
+    expect(walk.stdout).toMatch(/^filled base +1\.5 \(1500000000\)$/m);
+    const refused = start(['match', 'SOL-PERP', '--side', 'buy', '--size', '-1', '--url', url]);
+    expect(await exitCode(refused)).toBe(2);
+    expect(refused.stderr).toContain('slotbook: MATCH_REFUSED: OUT_OF_RANGE: size was -1');
+
     const port = new URL(url).port;
     const second = start(['demo', '--port', port, '--makers', '1', '--log-level', 'silent']);
     expect(await exitCode(second)).toBe(1);

@@ -143,11 +143,10 @@ describe('2. the order book', () => {
   });
 
   test('match-book-fifo: of orders at one price the earliest fills first', async () => {
-    const slot = BigInt(scene.demo.clock.slot);
     await place({
-      1: [ask(101n * ONE, { slot: slot - 5n })],
-      2: [ask(101n * ONE, { slot: slot - 50n })],
-      3: [ask(101n * ONE, { slot: slot - 20n })],
+      1: [ask(101n * ONE, { slot: 5n })],
+      2: [ask(101n * ONE, { slot: 1n })],
+      3: [ask(101n * ONE, { slot: 3n })],
     });
     const { fills } = await match(`side=buy&${sizeOf(3n)}&${noVamm}`);
     expect(fills.map(({ maker }) => maker)).toEqual([2, 3, 1].map((seed) => scene.maker(seed)));
