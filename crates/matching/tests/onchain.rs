@@ -220,7 +220,64 @@ fn spot_takes_external_venues_alone_where_there_are_some() {
     assert_eq!(sources(&spot(&[], &buy(STEP))), []);
 }
 
-/// A market as the program fills it, with fields of any size where `hostile` says so.
+#[test]
+fn the_amm_does_not_fill_less_than_a_smallest_order_for_a_large_position() {
+    let amm = PerpAmm { min_order_size: STEP * 10, ..amm() };
+    let wants =
+        Order { base_asset_amount: BaseQty(STEP * 5), ..order(Direction::Long, 151_000_000, 0) };
+    let filled = |position: u64, reduce_only: bool| {
+        let taker = Order { reduce_only, ..wants };
+        let mut request = request(&[], taker, amm);
+        request.taker_position = -position.cast_signed();
+        fill(&request).unwrap().totals().0
+    };
+    assert_eq!(filled(STEP * 10, false), u128::from(STEP * 5));
+    assert_eq!(filled(STEP * 10 + 1, false), 0);
+    assert_eq!(filled(STEP * 10 + 1, true), u128::from(STEP * 5));
+}
+
+#[test]
+fn a_position_is_reduced_once_by_all_fills_together() {
+    let makers = makers_of(Direction::Short, &[(1, 0, 2, false), (2, 1, 2, false)]);
+    let taker = Order { reduce_only: true, ..order(Direction::Long, 151_000_000, STEP * 9) };
+    let mut request = request(&makers, taker, amm());
+    request.is_amm_available = false;
+    request.taker_position = -(STEP * 3).cast_signed();
+    assert_eq!(fill(&request).unwrap().totals().0, u128::from(STEP * 3));
+}
+
+#[test]
+fn a_post_only_taker_fills_from_the_amm_at_its_own_price_and_earns_the_rebate() {
+    let amm = amm();
+    // Far enough through the ask of 150.075 to leave room for the rebate.
+    let taker = Order { post_only: true, ..order(Direction::Long, 151_000_000, STEP) };
+    let fills = fill(&request(&[], taker, amm)).unwrap();
+    let [only] = fills.fills.as_slice() else { panic!("one fill, found {:?}", fills.fills) };
+    assert_eq!((only.price, only.quote), (Some(Price(151_000_000)), QuoteQty(1_510_000)));
+    assert_eq!((only.fees.taker_fee, only.fees.maker_rebate), (QuoteQty(0), QuoteQty(302)));
+}
+
+#[test]
+fn a_taker_without_limit_is_bound_by_the_amm_or_else_by_the_oracle() {
+    let amm = amm();
+    let price = |amm: &PerpAmm, taker, seconds| {
+        amm.fallback_price(taker, Price(150_000_000), ORACLE, seconds).unwrap().0
+    };
+    // A hundredth through the AMM's quote at the end of its life, a two-hundredth before.
+    assert_eq!(price(&amm, Direction::Long, 0), 150_075_000 + 1_500_750);
+    assert_eq!(price(&amm, Direction::Short, 30), 149_925_000 - 749_625);
+    let empty = PerpAmm {
+        min_base_asset_reserve: u128::MAX,
+        max_base_asset_reserve: 0,
+        last_ask_price_twap: 151_000_000,
+        last_bid_price_twap: 149_500_000,
+        ..amm
+    };
+    assert_eq!(price(&empty, Direction::Long, 0), 150_000_000 + 1_000_000 + 15_000_000);
+    assert_eq!(price(&empty, Direction::Short, 30), 150_000_000 - 500_000 - 3_000_000);
+}
+
+/// A market as the program fills it.
 fn request<'a>(makers: &'a [MakerOrder], taker: Order, amm: PerpAmm) -> Request<'a> {
     let tier = FeeStructure::perps_default().tiers[0];
     Request {

@@ -12,6 +12,7 @@ use slotbook_protocol::account::{AccountKind, kind_of};
 use slotbook_protocol::amm::{
     AmmInputs, AmmLevel, AmmQuote, AmmSide, PerpAmm, top_of_book_amounts,
 };
+use slotbook_protocol::enums::{Direction, MarketStatus};
 use slotbook_protocol::market::PerpMarketView;
 
 /// Levels a side, as the service shows them.
@@ -28,6 +29,28 @@ fn inputs(amm: &PerpAmm) -> AmmInputs {
     }
 }
 
+/// The program's own form of the same moment: prices on either side of the reserve price, near the
+/// SDK's, and, where the market is active, fills of all that one may take.
+fn check_program(name: &str, amm: &PerpAmm, quote: &AmmQuote, is_active: bool) {
+    let moved = amm.before_fill(&inputs(amm)).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let price = moved.reserves().price().unwrap();
+    assert_eq!(price, quote.reserve_price, "{name}");
+    for (taker, sdk) in [(Direction::Long, quote.ask_price), (Direction::Short, quote.bid_price)] {
+        let ours = moved.price_for(price, taker).unwrap();
+        let apart = ours.0.abs_diff(sdk.0);
+        // The day's premium, roundings and steps differ: a half per cent does. The bounds of a
+        // prediction are in the SDK's price and not in the program's.
+        let is_near = apart <= price.0 / 200 + 1;
+        assert!(is_near || amm.is_prediction, "{name}: {taker:?} {ours} {sdk}");
+        let most = moved.available_liquidity(taker).unwrap();
+        let mut filled = moved;
+        if is_active && most.0 > 0 {
+            filled.fill(taker, most).unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert_ne!(filled.base_asset_reserve, moved.base_asset_reserve, "{name}");
+        }
+    }
+}
+
 fn check(name: &str, bytes: &[u8]) {
     let market = PerpMarketView::parse(bytes).unwrap();
     let amm = PerpAmm::of(&market);
@@ -35,6 +58,7 @@ fn check(name: &str, bytes: &[u8]) {
     assert_eq!(amm.order_tick_size, market.order_tick_size().0, "{name}");
     let quote = AmmQuote::of(&amm, &inputs(&amm)).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert!(quote.bid_price < quote.ask_price, "{name}: {quote:?}");
+    check_program(name, &amm, &quote, market.status() == Ok(MarketStatus::Active));
     let amounts = top_of_book_amounts(market.market_index());
     let (mut bids, mut asks) = (Vec::new(), Vec::new());
     quote.levels(AmmSide::Bid, LEVELS, &amounts, &mut bids).unwrap();
