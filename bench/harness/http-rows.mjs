@@ -1,4 +1,4 @@
-/** Row 4: what an answer of /l2 costs while the book changes, against a constant. */
+/** Row 4: what an answer of /l2 or /match costs while the book changes, against a constant. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { workloadFile } from '../workload/files.mjs';
@@ -9,7 +9,7 @@ import { startServer } from './servers.mjs';
 import { load } from './wrk.mjs';
 
 const WORKLOAD = 'powerlaw-10k';
-const QUERY = '/l2?marketName=BENCH0-PERP&depth=';
+const MARKET = 'marketName=BENCH0-PERP';
 /** Accounts a second, as turns of ten: a busy hour of the whole exchange, all in one market. */
 const CHURN = 1_000;
 const LOAD = { seconds: 4, connections: 64 };
@@ -17,23 +17,47 @@ const LOAD = { seconds: 4, connections: 64 };
 const CHURN_ALONE_MS = 2_000;
 /** Depths of the rows: the default, and one whose body is ten times as long. */
 const DEPTHS = [10, 100];
+/** Takers in whole base: a usual one, and one that meets some 150 orders. */
+const TAKERS = [5, 100];
 
 /** Row 4 of all depths. */
-export async function l2UnderChurn(bench) {
+export function l2UnderChurn(bench) {
+  const bars = { row: 4, bar: 1.25, wish: 1.1 };
+  const paths = DEPTHS.map((depth) => ({
+    path: `/l2?${MARKET}&depth=${depth}`,
+    body: `body 0 ${depth}`,
+    work: `GET /l2 of depth ${depth}`,
+  }));
+  return eachUnderChurn(bench, paths, bars);
+}
+
+/** The same of /match: each answer is a walk of its own where the book has changed. */
+export function matchUnderChurn(bench) {
+  const bars = { row: 'match', bar: null, wish: 1.25 };
+  const paths = TAKERS.map((base) => ({
+    path: `/match?${MARKET}&side=buy&size=${base * 1e9}`,
+    body: `match 0 ${base * 1e9}`,
+    work: `GET /match of ${base} base`,
+  }));
+  return eachUnderChurn(bench, paths, bars);
+}
+
+async function eachUnderChurn(bench, paths, bars) {
   const ours = startServer('book-server');
   await ours.ask(`load ${workloadFile(WORKLOAD)}`);
   const { port } = await ours.ask('listen');
   const results = [];
-  for (const depth of DEPTHS) results.push(await againstConstant(bench, { ours, port, depth }));
+  for (const one of paths) {
+    results.push({ ...bars, ...(await againstConstant(bench, { ours, port, ...one })) });
+  }
   await ours.stop();
   return results;
 }
 
-async function againstConstant(bench, { ours, port, depth }) {
-  const path = `${QUERY}${depth}`;
+async function againstConstant(bench, { ours, port, path, body: command, work }) {
   const answer = await rawGet(port, path);
-  const { body } = await ours.ask(`body 0 ${depth}`);
-  if (answer.body !== body) throw new Error('/l2 is not the body of the engine');
+  const { body } = await ours.ask(command);
+  if (answer.body !== body) throw new Error(`${path} is not the body of the engine`);
   const peer = startServer('constant-server');
   const constant = await peer.ask(`listen ${asWord(answer)}`);
   const same = await rawGet(constant.port, path);
@@ -50,10 +74,9 @@ async function againstConstant(bench, { ours, port, depth }) {
     better: 'lower',
   });
   await peer.stop();
-  const work = `GET /l2 of depth ${depth} (${body.length} bytes), ${CHURN} account updates a second`;
+  const shown = `${work} (${body.length} bytes), ${CHURN} account updates a second`;
   const against = 'uWebSockets.js answering a constant';
-  const bars = { bar: 1.25, wish: 1.1, better: 'lower' };
-  return { row: 4, work, workload: WORKLOAD, against, checked: 1, ...times, ...bars };
+  return { work: shown, workload: WORKLOAD, against, checked: 1, ...times, better: 'lower' };
 }
 
 /** `{headers, body}` as one word, without the headers that the transport writes itself. */

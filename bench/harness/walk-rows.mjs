@@ -21,30 +21,41 @@ const TAKERS = [
   { workload: 'uniform-10k', size: 3_000, repeats: { core: 100, sdk: 4 } },
 ];
 
-/** The walk of each taker. */
+/**
+ * The walk of each taker: as it is while the book stands still, as it is behind a change, and with its
+ * finished /match body.
+ */
 export async function matchingWalk(bench) {
   const results = [];
   for (const workload of new Set(TAKERS.map((taker) => taker.workload))) {
     await bench.load(workload, ['core', 'sdk']);
     const checked = await sameWalks(bench, workload);
     const takers = TAKERS.filter((taker) => taker.workload === workload);
-    for (const taker of takers) results.push(await walkOf(bench, taker, checked));
+    for (const taker of takers) results.push(...(await walksOf(bench, taker, checked)));
     await bench.drop(workload, ['core', 'sdk']);
   }
   return results;
 }
 
-async function walkOf(bench, { workload, size, repeats }, checked) {
-  const time = (engine) => () =>
-    bench.engines[engine].ask(`walk ${workload} ${size * BASE} ${repeats[engine]}`);
-  const [ours, peer] = [time('core'), time('sdk')];
-  const { parts: fills } = await ours();
-  const { rounds } = bench;
-  const warmUp = [ours, peer];
-  const times = await timeInTurns({ ours, peer, rounds, warmUp, judge: 'cpu' });
+async function walksOf(bench, { workload, size, repeats }, checked) {
+  const ask = (engine, verb) => () =>
+    bench.engines[engine].ask(`${verb} ${workload} ${size * BASE} ${repeats[engine]}`);
+  const peer = ask('sdk', 'walk');
+  const inTurns = (ours) => {
+    const { rounds } = bench;
+    return timeInTurns({ ours, peer, rounds, warmUp: [ours, peer], judge: 'cpu' });
+  };
+  const [walk, first, body] = ['walk', 'firstwalk', 'match'].map((verb) => ask('core', verb));
+  const { parts: fills } = await walk();
+  const { parts: bytes } = await body();
+  const common = { row: 'walk', workload, against: 'SDK', checked, better: 'higher' };
   const work = `walk of ${size} base, ${fills} fills`;
-  const bars = { bar: 100, wish: 300, better: 'higher' };
-  return { row: 'walk', work, workload, against: 'SDK', checked, ...times, ...bars };
+  const others = { bar: null, wish: 100 };
+  return [
+    { ...common, work, ...(await inTurns(walk)), bar: 100, wish: 300 },
+    { ...common, work: `${work}, queues not in order yet`, ...(await inTurns(first)), ...others },
+    { ...common, work: `${work}, body of ${bytes} bytes`, ...(await inTurns(body)), ...others },
+  ];
 }
 
 /** Compares what buyers and sellers get; answers the walks compared. */

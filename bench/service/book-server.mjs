@@ -57,7 +57,7 @@ const verbs = {
       build: { name: 'slotbook', version: '0', commit: null },
     });
     const address = { host: '127.0.0.1', port: 0 };
-    listener = await listen({ ...address, handler: handlers.main, sockets, onFault });
+    listener = await listen({ ...address, handler: handlers.main, sockets: [sockets], onFault });
     sockets.start({ publish });
     return { port: listener.port };
   },
@@ -79,6 +79,12 @@ const verbs = {
   body(market, depth) {
     const body = book.engine.l2({ market: Number(market), depth: Number(depth) });
     return { body: Buffer.from(body).toString() };
+  },
+
+  /** `match MARKET SIZE`: the engine's own /match body of a market order that buys. */
+  match(market, size) {
+    const order = { market: Number(market), side: 'buy', size: BigInt(size), orderType: 'market' };
+    return { body: Buffer.from(book.engine.match(order)).toString() };
   },
 
   /** `changes MARKETS USERS`: chooses the accounts of `turn MARKETS account` and of `book` frames. */

@@ -63,6 +63,8 @@ impl Commands {
             ("render", &[depth, repeats]) => render(workload, depth, repeats),
             ("walks", sizes) => walks::walks(workload, &as_sizes(sizes)),
             ("walk", &[size, repeats]) => walks::walk(workload, takers(size, repeats)),
+            ("firstwalk", &[size, repeats]) => walks::first_walk(workload, takers(size, repeats)),
+            ("match", &[size, repeats]) => walks::match_body(workload, takers(size, repeats)),
             _ => Err(unknown()),
         }
     }

@@ -1,4 +1,4 @@
-//! What a taker gets: the walk along a loaded book.
+//! What a taker gets: the walk along a loaded book, and its /match body.
 
 use std::hint::black_box;
 
@@ -8,11 +8,16 @@ use slotbook_matching::{
 };
 use slotbook_protocol::enums::Direction;
 use slotbook_protocol::units::BaseQty;
+use slotbook_wire::shown::Sources;
+use slotbook_wire::walk::{WalkRequest, WalkScratch, render_walk};
 
 use crate::error::BenchError;
 use crate::replay::Replay;
 use crate::stopwatch::Stopwatch;
 use crate::workload::Workload;
+
+/// As long as the name of a real process run.
+const EPOCH: &str = "1700000000000";
 
 /// How often a taker walks, and how far.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +55,37 @@ pub fn walk(workload: &Workload, takers: Takers) -> Result<String, BenchError> {
     let market = replay.market(0)?;
     let mut scratch = QueueScratch::default();
     timed(takers, |taker| walk_once(&replay.book, market, taker, &mut scratch).fills.len())
+}
+
+/// The walk alone, its queues put in order each time: what the first walk behind a change costs.
+///
+/// # Errors
+/// When the book refuses an account.
+pub fn first_walk(workload: &Workload, takers: Takers) -> Result<String, BenchError> {
+    let replay = Replay::loaded(workload)?;
+    let market = replay.market(0)?;
+    timed(takers, |taker| {
+        let mut scratch = QueueScratch::default();
+        walk_once(&replay.book, market, taker, &mut scratch).fills.len()
+    })
+}
+
+/// The walk to its finished /match body.
+///
+/// # Errors
+/// When the book refuses an account.
+pub fn match_body(workload: &Workload, takers: Takers) -> Result<String, BenchError> {
+    let replay = Replay::loaded(workload)?;
+    let market = replay.market(0)?;
+    let (mut scratch, mut body) = (WalkScratch::default(), Vec::new());
+    timed(takers, |taker| {
+        let (model, sources, taker) = (Model::Spec, Sources::NONE, *taker);
+        let (asked, jit, external) = (u128::from(takers.size), &[], &[]);
+        let request = WalkRequest { market, model, taker, asked, jit, sources, external };
+        body.clear();
+        render_walk(&replay.book, &request, EPOCH, &mut scratch, &mut body);
+        body.len()
+    })
 }
 
 /// Times takers of both directions by turns; a tenth of them goes before, untimed. `run` answers
