@@ -6,12 +6,12 @@ import uws from 'uWebSockets.js';
 import { answerCommands } from './commands.mjs';
 
 const verbs = {
-  /** `listen ANSWER`: answers GET /l2 with `{headers, body}`, which is base64 of JSON. */
+  /** `listen ANSWER`: answers GET of every path with `{headers, body}`, which is base64 of JSON. */
   listen(answer) {
     const { headers, body } = JSON.parse(Buffer.from(answer, 'base64').toString());
     const bytes = Buffer.from(body);
     const app = uws.App();
-    app.get('/l2', (response) => {
+    app.get('/*', (response) => {
       response.writeStatus('200 OK');
       for (const [name, value] of headers) response.writeHeader(name, value);
       response.end(bytes);
