@@ -1,7 +1,20 @@
 import { describe, expect, test } from 'vitest';
+import { Engine } from './engine.js';
 import { EngineError } from './errors.js';
 import { JIT_OFFERS_MAX, type MatchRequest } from './match.js';
-import { ADDRESS, engineWith, idOf, ORACLE, PERP, parsed, SPOT, USER } from './testing.js';
+import {
+  ADDRESS,
+  engineWith,
+  idOf,
+  NOW_MS,
+  NOW_S,
+  ORACLE,
+  PERP,
+  PROGRAM,
+  parsed,
+  SPOT,
+  USER,
+} from './testing.js';
 
 const engine = engineWith(PERP, SPOT, ORACLE, USER);
 const market = idOf(engine, 'SOL-PERP');
@@ -76,6 +89,22 @@ describe('match', () => {
       { source: 'jit', price: '901000000', size: '1' },
       { source: 'dlob' },
     ]);
+  });
+
+  test('the AMM fills what is left where it is in the book, and not where it is left out', () => {
+    const near = { ...ORACLE, slot: 348_900_662 };
+    const quoted = new Engine({ programId: PROGRAM, epoch: 'e1' });
+    quoted.setClock(348_900_670, NOW_S);
+    quoted.setState('live');
+    for (const one of [PERP, near]) quoted.push(one);
+    quoted.endTurn(NOW_MS);
+    const sources = (includeVamm: boolean): unknown =>
+      parsed(quoted.match({ ...BUY, market: idOf(quoted, 'SOL-PERP'), includeVamm }))['fills'];
+    expect(sources(true)).toMatchObject([
+      { source: 'vamm', maker: null, orderId: null, size: '1000000000', makerRebate: '0' },
+    ]);
+    expect(sources(false)).toEqual([]);
+    expect(matched({ includeVamm: true })['fills']).toHaveLength(1);
   });
 
   test('what is left of a limit order rests with its rebate, on the tick', () => {

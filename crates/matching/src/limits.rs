@@ -1,9 +1,9 @@
 //! Every maximum of this crate, with its reason.
 
-/// Fills of one walk. A body of so many is 3.5 MB, which is as much as may be made in one turn of
-/// the service's loop; the walk stops there with [`crate::Reason::FillsExceeded`], and what it has
-/// not filled is unfilled.
-pub const FILLS_MAX: usize = 16_384;
+/// Fills of one walk. A body of so many is 1.3 MB and takes 3 ms to make, which is as much as one
+/// answer may hold up the service's loop; the walk stops there with
+/// [`crate::Reason::FillsExceeded`], and what it has not filled is unfilled.
+pub const FILLS_MAX: usize = 8_192;
 
 /// Offers of an auction. The exchange's makers of one market are a few dozen.
 pub const JIT_OFFERS_MAX: usize = 256;
