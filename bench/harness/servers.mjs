@@ -22,9 +22,13 @@ function startPinned(name, cpu) {
 /** The depth of the books that readers subscribe to: that of the compatible channel. */
 const DEPTH = 20;
 
-/** What subscribes to a perp market on `book`, the streaming channel, or on `orderbook`. */
+/**
+ * What subscribes to the orders of a perp market on `book`, the streaming channel, or on `orderbook`,
+ * which has the AMM's levels as well when it is not asked to leave them out.
+ */
 export function subscription(channel, market, more = {}) {
-  const members = channel === 'book' ? { depth: DEPTH } : { marketType: 'perp' };
+  const members =
+    channel === 'book' ? { depth: DEPTH } : { marketType: 'perp', includeVamm: false };
   return { type: 'subscribe', channel, market, ...members, ...more };
 }
 

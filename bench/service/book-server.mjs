@@ -188,7 +188,7 @@ function endTurn() {
 }
 
 function channelRequest(depth) {
-  return { market: 0, depth, vamm: true, indicative: false };
+  return { market: 0, depth, vamm: false, indicative: false };
 }
 
 /** Accounts that are at hand; for deltas, such as change what is shown. */
