@@ -3,12 +3,15 @@
  * spreads, reserves, open liquidity and every level. Each account is quoted as it was captured, then
  * with fields changed at random, so that every branch of the rules is met.
  *
- * Usage: node bench/differential/vamm.mjs [--seed 1] [--changed 400]
+ * Usage: node bench/differential/vamm.mjs [--seed 1] [--changed 400] [--record FILE]
+ *
+ * With `--record` nothing is compared: the SDK's answers for the changed markets are written down, one a
+ * line, for the tests.
  *
  * Ends with 1 when anything differs, when a captured market has no quote, or when too few changed
  * ones have one.
  */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -21,6 +24,10 @@ const captured = path.join(root, 'test', 'golden', 'vectors', 'real-accounts');
 /** Of the changed markets at least this part must have a quote, else the changes are too wild. */
 const QUOTED_PART_MIN = 0.5;
 
+/** Where a moment's words say how many levels are asked, and how many are recorded at most. */
+const COUNT_WORD = 4;
+const RECORDED_LEVELS_MAX = 6;
+
 /** Differences told in full. */
 const TOLD_MAX = 5;
 
@@ -29,15 +36,22 @@ function readOptions() {
     options: {
       seed: { type: 'string', default: '1' },
       changed: { type: 'string', default: '400' },
+      record: { type: 'string' },
     },
   });
-  return { seed: Number(values.seed), changed: Number(values.changed) };
+  const { record } = values;
+  return { seed: Number(values.seed), changed: Number(values.changed), record };
 }
 
 async function main() {
-  const { seed, changed } = readOptions();
+  const { seed, changed, record } = readOptions();
   setUp();
   const engines = startEngines();
+  if (record !== undefined) {
+    await writeAnswers(engines.sdk, record, { seed, changed });
+    await Promise.all(Object.values(engines).map((engine) => engine.stop()));
+    return;
+  }
   const tally = { compared: 0, quoted: 0, levels: 0, sdkOnly: 0, differ: 0, unquoted: [] };
   const compare = (market, moment) => compareOne(engines, tally, market, moment);
   const random = randomOf(seed);
@@ -58,6 +72,22 @@ async function main() {
   } finally {
     await Promise.all(Object.values(engines).map((engine) => engine.stop()));
   }
+}
+
+/** Writes the SDK's answers for changed markets, with few levels each. */
+async function writeAnswers(sdk, file, { seed, changed }) {
+  const random = randomOf(seed);
+  const markets = capturedMarkets(captured, readFileSync);
+  const lines = [];
+  for (let index = 0; index < changed; index += 1) {
+    const { name, bytes } = changedMarket(markets[index % markets.length], random);
+    const words = moments(bytes, random)[0].split(' ');
+    words[COUNT_WORD] = Math.min(Number(words[COUNT_WORD]), RECORDED_LEVELS_MAX);
+    const moment = words.join(' ');
+    const answer = await sdk.ask(`vamm ${bytes.toString('hex')} ${moment}`);
+    lines.push(JSON.stringify({ name, account: bytes.toString('base64'), moment, answer }));
+  }
+  writeFileSync(file, `${lines.join('\n')}\n`);
 }
 
 /** Compares one market at one moment; answers whether there was a quote. */

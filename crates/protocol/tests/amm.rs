@@ -3,17 +3,20 @@
 
 mod support;
 
+use std::fmt::Display;
 use std::fs::{read_dir, read_to_string};
 use std::path::{Path, PathBuf};
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use serde_json::{Value, json};
 use slotbook_protocol::account::{AccountKind, kind_of};
 use slotbook_protocol::amm::{
-    AmmInputs, AmmLevel, AmmQuote, AmmSide, PerpAmm, top_of_book_amounts,
+    AmmError, AmmInputs, AmmLevel, AmmQuote, AmmSide, PerpAmm, top_of_book_amounts,
 };
 use slotbook_protocol::enums::{Direction, MarketStatus};
 use slotbook_protocol::market::PerpMarketView;
+use slotbook_protocol::units::Price;
 
 /// Levels a side, as the service shows them.
 const LEVELS: usize = 100;
@@ -82,6 +85,69 @@ fn captured_perp_markets_quote() {
     for market in markets {
         check(&market.name, &market.data);
     }
+}
+
+/// What another implementation quotes for captured markets with fields changed at random.
+#[test]
+fn changed_markets_quote_what_the_sdk_quotes() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/changed-markets.jsonl");
+    let text = read_to_string(file).unwrap();
+    let mut quoted = 0;
+    for line in text.lines() {
+        let case: Value = serde_json::from_str(line).unwrap();
+        let bytes = BASE64_STANDARD.decode(case["account"].as_str().unwrap()).unwrap();
+        let amm = PerpAmm::of(&PerpMarketView::parse(&bytes).unwrap());
+        let moment: Vec<&str> = case["moment"].as_str().unwrap().split(' ').collect();
+        let ours = answer(&amm, &moment);
+        quoted += usize::from(ours.is_ok());
+        let ours = ours.unwrap_or_else(|_| json!({ "none": true }));
+        assert_eq!(ours, case["answer"], "{}, {moment:?}", case["name"]);
+    }
+    assert!(quoted >= 100, "{quoted} quoted");
+}
+
+/// Our quotes and levels in the words of the recording.
+fn answer(amm: &PerpAmm, moment: &[&str]) -> Result<Value, AmmError> {
+    let slot = moment[3].parse().unwrap();
+    let inputs = AmmInputs {
+        oracle_price: moment[0].parse().unwrap(),
+        oracle_confidence: moment[1].parse().unwrap(),
+        oracle_slot: slot,
+        now: moment[2].parse().unwrap(),
+        slot,
+    };
+    let count = moment[4].parse().unwrap();
+    let amounts = moment[5].split(',').filter(|word| *word != "-");
+    let amounts: Vec<u64> = amounts.map(|word| word.parse().unwrap()).collect();
+    let quote = AmmQuote::of(amm, &inputs)?;
+    let levels = |side| {
+        let mut out = Vec::new();
+        quote.levels(side, count, &amounts, &mut out)?;
+        let pair = |level: &AmmLevel| texts(&[level.price.0, level.size]);
+        Ok(Value::Array(out.iter().map(pair).collect()))
+    };
+    let curve = &quote.curve;
+    let at = &curve.reserves;
+    let terminal = curve.terminal_quote_asset_reserve;
+    let price = |price: Price| u128::from(price.0);
+    Ok(json!({
+        "curve": texts(&[at.base, at.quote, at.sqrt_k, at.peg, terminal]),
+        "earned": texts(&[
+            curve.total_fee_minus_distributions,
+            curve.net_revenue_since_last_funding,
+        ]),
+        "reservePrice": quote.reserve_price.to_string(),
+        "spreads": texts(&[quote.spreads.long, quote.spreads.short]),
+        "bid": texts(&[quote.bid.base, quote.bid.quote, price(quote.bid_price)]),
+        "ask": texts(&[quote.ask.base, quote.ask.quote, price(quote.ask_price)]),
+        "open": texts(&[quote.open_bids, quote.open_asks]),
+        "bids": levels(AmmSide::Bid)?,
+        "asks": levels(AmmSide::Ask)?,
+    }))
+}
+
+fn texts<T: Display>(values: &[T]) -> Value {
+    values.iter().map(|value| Value::String(value.to_string())).collect()
 }
 
 /// A field of a real market at the ends of its range: the account still reads, and what cannot be
