@@ -131,6 +131,26 @@ fn the_amounts_of_the_first_levels_are_worth_what_they_say() {
     assert_eq!(sizes, [3_330_000_000, 6_660_000_000, 13_330_000_000, 33_330_000_000]);
 }
 
+#[test]
+fn an_offset_goes_to_another_sign_in_steps() {
+    let offset = |reference_price_offset, slots: u64| {
+        let amm = PerpAmm {
+            curve_update_intensity: 200,
+            reference_price_offset,
+            last_update_slot: inputs(1).slot - slots,
+            terminal_quote_asset_reserve: worked().quote_asset_reserve,
+            last_oracle_price_twap: 150_000_000,
+            last_oracle_price_twap_5min: 150_000_000,
+            ..worked()
+        };
+        AmmQuote::of(&amm, &inputs(150_000_000)).unwrap().reference_price_offset
+    };
+    // A tenth of the way, of 1,000 a slot at most; 10 at least, and not past zero.
+    assert_eq!([offset(500, 1), offset(-500, 1)], [450, -450]);
+    assert_eq!([offset(50_000, 1), offset(50_000, 3)], [49_900, 49_700]);
+    assert_eq!([offset(500, 0), offset(5, 0), offset(0, 9)], [490, 0, 0]);
+}
+
 /// An AMM as markets have them: reserves near one another, numbers of plausible size.
 fn plausible() -> impl Strategy<Value = PerpAmm> {
     let curve = (1_u128 << 40..1 << 64, 800_u128..1_250, 1_u128 << 12..1 << 30, -100_i128..100);
