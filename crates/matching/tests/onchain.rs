@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use slotbook_matching::onchain::makers::{MakerOrder, Moment};
 use slotbook_matching::onchain::program::{Fills, Request, Source, fill};
 use slotbook_matching::{
-    ExternalLevel, FillSource, JitOffer, Liquidity, Maker, MarketTerms, Model, ProgramAmm, Reason,
-    Size, Taker, Walk, walk,
+    Auction, ExternalLevel, FillSource, JitOffer, Liquidity, Maker, MarketTerms, Model, ProgramAmm,
+    Reason, Size, Taker, Walk, walk,
 };
 use slotbook_protocol::amm::{AmmInputs, PerpAmm, U256};
 use slotbook_protocol::enums::{Direction, MarketType, OrderStatus, OrderType};
@@ -194,6 +194,25 @@ fn an_amount_of_quote_buys_the_most_whole_steps_that_it_pays() {
     // Ten steps at 1.5 and one at 1.501; a second at 1.501 would be more than is left.
     assert_eq!(walk.filled_base, BaseQty(STEP * 11));
     assert_eq!(walk.filled_quote, QuoteQty(16_501_000));
+}
+
+#[test]
+fn an_auction_bounds_every_fill_and_never_passes_the_limit() {
+    let makers =
+        [maker(1, 149_000_000, STEP), maker(2, 150_000_000, STEP), maker(3, 151_000_000, STEP)];
+    let auction = |start, end| Auction {
+        start: Price(start),
+        end: Price(end),
+        duration_slots: 10,
+        elapsed_slots: 5,
+    };
+    let limit = Taker::limit(Direction::Long, Size::Base(BaseQty(STEP * 3)), Price(150_000_000));
+    let fills = |start, end| {
+        let taker = Taker { auction: Some(auction(start, end)), ..limit };
+        onchain(&taker, &makers, None, &[]).fills.len()
+    };
+    assert_eq!(fills(149_000_000, 150_000_000), 1);
+    assert_eq!(fills(152_000_000, 153_000_000), 2);
 }
 
 #[test]

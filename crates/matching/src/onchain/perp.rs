@@ -131,10 +131,20 @@ fn maker_order(
     MakerOrder { key, order, position: 0, is_protected: false }
 }
 
-/// The taker's order, placed at slot 0.
+/// The taker's order, placed at slot 0. Auction prices are placed on the tick, and none beyond the
+/// order's limit: the program refuses such an auction, here it is cut at the limit.
+/// Source: programs/drift/src/validation/order.rs `validate_auction_params`.
 fn order_of(taker: &Taker, tally: &Tally) -> Order {
     let auction = taker.auction.filter(|auction| auction.duration_slots > 0);
-    let price_of = |price: Price| i64::try_from(price.0).unwrap_or(i64::MAX);
+    let price_of = |price: Price| {
+        let price = standardize_price(price, tally.market.tick, taker.direction);
+        let price = match (taker.direction, tally.limit) {
+            (Direction::Long, Some(limit)) => price.min(limit),
+            (Direction::Short, Some(limit)) => price.max(limit),
+            (_, None) => price,
+        };
+        i64::try_from(price.0).unwrap_or(i64::MAX)
+    };
     let duration = auction.map_or(0, |auction| auction.duration_slots);
     let order_type = match taker.kind {
         OrderKind::Market => OrderType::Market,
