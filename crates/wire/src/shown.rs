@@ -3,7 +3,7 @@
 use std::iter::Peekable;
 use std::slice;
 
-use slotbook_book::{Book, Level, MarketId, MarketInfo, Side};
+use slotbook_book::{Book, Level, Levels, MarketId, MarketInfo, Side};
 use slotbook_protocol::units::Price;
 
 use crate::level::{SOURCES, SizeScale, Source, SourcedLevel};
@@ -46,9 +46,7 @@ pub(crate) fn order_levels<'a>(
     side: Side,
 ) -> impl Iterator<Item = SourcedLevel> + use<'a> {
     let scale = SizeScale::from_decimals(info.decimals);
-    let levels = book.levels(info.id, side).map(move |level| of_orders(&level, scale));
-    // Less than a unit of the wire has no size there, as a level that is gone.
-    levels.filter(|level| level.sizes[Source::Dlob as usize] > 0)
+    OrderLevels { levels: book.levels(info.id, side), scale }
 }
 
 /// The levels of orders and of these sources, best first; equal prices are one level. The book's
@@ -81,9 +79,27 @@ where
     AllLevels { side, scale, orders: orders.peekable(), quotes }
 }
 
-#[inline]
-fn of_orders(level: &Level, scale: SizeScale) -> SourcedLevel {
-    SourcedLevel::of(Source::Dlob, level.price, scale.to_wire(level.size))
+/// The levels of orders on the wire. An iterator of its own: std's adapters are not inlined, and
+/// cost a call for each level of every body.
+struct OrderLevels<'a> {
+    levels: Levels<'a>,
+    scale: SizeScale,
+}
+
+impl Iterator for OrderLevels<'_> {
+    type Item = SourcedLevel;
+
+    #[inline]
+    fn next(&mut self) -> Option<SourcedLevel> {
+        loop {
+            let level = self.levels.next()?;
+            let size = self.scale.to_wire(level.size);
+            // Less than a unit of the wire has no size there, as a level that is gone.
+            if size > 0 {
+                return Some(SourcedLevel::of(Source::Dlob, level.price, size));
+            }
+        }
+    }
 }
 
 /// Sorted levels of several sources, merged.
