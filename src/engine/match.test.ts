@@ -159,6 +159,12 @@ describe('match', () => {
     ['an auction from 0', auction(0n, 5n, 1), 'INVALID_MATCH', 'auctionStart'],
     ['an auction to below 0', auction(1n, -5n, 1), 'MATCH_OUT_OF_RANGE', 'auctionEnd'],
     ['an auction that improves', auction(5n, 4n, 1), 'INVALID_MATCH', 'auctionEnd'],
+    [
+      'an auction beyond the limit',
+      { ...auction(4n, 6n, 1), limitPrice: 5n },
+      'INVALID_MATCH',
+      'auctionEnd',
+    ],
     ['a long auction', auction(4n, 5n, 256), 'MATCH_OUT_OF_RANGE', 'auctionDuration'],
     [
       'a part of a slot',

@@ -8,6 +8,7 @@ use slotbook_protocol::price::auction_price_program;
 use slotbook_protocol::units::{BaseQty, Price, Pubkey, QuoteQty, Slot};
 
 use crate::liquidity::MarketTerms;
+use crate::tally::is_worse;
 
 /// How much the taker wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,7 +158,15 @@ impl Taker {
         if auction.start.0 == 0 || auction.end.0 == 0 {
             return Err(TakerError::AuctionWithoutPrice);
         }
-        if auction.worsens(self.direction) { Ok(()) } else { Err(TakerError::AuctionImproves) }
+        if !auction.worsens(self.direction) {
+            return Err(TakerError::AuctionImproves);
+        }
+        match self.limit {
+            Some(limit) if is_worse(self.direction, auction.end, limit) => {
+                Err(TakerError::AuctionPassesLimit)
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -174,6 +183,8 @@ pub enum TakerError {
     AuctionWithoutPrice,
     /// The auction's price moves to where it is better for the taker.
     AuctionImproves,
+    /// The auction ends at a worse price than the order's limit.
+    AuctionPassesLimit,
 }
 
 impl fmt::Display for TakerError {
@@ -186,6 +197,7 @@ impl fmt::Display for TakerError {
             Self::AuctionImproves => {
                 "auction ended at a better price than it began, must end at the same or a worse one"
             }
+            Self::AuctionPassesLimit => "auction ended beyond the limit price, must end within it",
         })
     }
 }

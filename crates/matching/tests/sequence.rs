@@ -69,13 +69,6 @@ fn row_1_an_order_whose_auction_is_not_told_takes_offers_up_to_its_limit() {
 }
 
 #[test]
-fn row_1_the_takers_limit_bounds_the_offers_as_well() {
-    let market = perp().offers(&[(104, 10), (106, 10)]).resting(&[(101, 10)]);
-    let buy = auctioned(limited(market.buy(40), 105), 100, 110, 10);
-    check(&market, buy, &[(Jit, 104, 10), (Dlob, 101, 10)]);
-}
-
-#[test]
 fn row_2_the_book_fills_what_the_auction_left() {
     let market = perp().offers(&[(100, 30)]).resting(&[(99, 50)]);
     check(&market, market.buy(50), &[(Jit, 100, 30), (Dlob, 99, 20)]);

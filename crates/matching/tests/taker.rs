@@ -293,6 +293,11 @@ fn orders_that_contradict_themselves_are_refused_by_name() {
     check(Taker { auction: auction(2, 1), ..buy }, TakerError::AuctionImproves);
     check(Taker { auction: auction(1, 2), ..sell }, TakerError::AuctionImproves);
     assert_eq!(Taker { auction: auction(2, 2), ..sell }.check(), Ok(()));
+    let limit = Some(Price(5));
+    check(Taker { auction: auction(2, 6), limit, ..buy }, TakerError::AuctionPassesLimit);
+    check(Taker { auction: auction(6, 4), limit, ..sell }, TakerError::AuctionPassesLimit);
+    assert_eq!(Taker { auction: auction(2, 5), limit, ..buy }.check(), Ok(()));
+    assert_eq!(Taker { auction: auction(6, 5), limit, ..sell }.check(), Ok(()));
 }
 
 #[test]

@@ -128,7 +128,7 @@ fn param_of(error: TakerError) -> &'static str {
         TakerError::MarketPostOnly => "postOnly",
         TakerError::PostOnlyAuction => "auctionDuration",
         TakerError::AuctionWithoutPrice => "auctionStart",
-        TakerError::AuctionImproves => "auctionEnd",
+        TakerError::AuctionImproves | TakerError::AuctionPassesLimit => "auctionEnd",
     }
 }
 
