@@ -88,10 +88,12 @@ pub(crate) fn write_body<const N: bool>(
     // Who is shown orders alone, as most are, does not pay for merging.
     let sources = request.sources.with_levels(book, info.id);
     if sources.is_none() {
-        let [bids, asks] = Side::BOTH.map(|side| order_levels(book, info, side));
+        let levels = |side| order_levels(book, info, side).peekable();
+        let [bids, asks] = Side::BOTH.map(levels);
         write_sides(info, &header, request, epoch, (bids, asks), json);
     } else {
-        let [bids, asks] = Side::BOTH.map(|side| all_levels(book, info, side, sources));
+        let levels = |side| all_levels(book, info, side, sources).peekable();
+        let [bids, asks] = Side::BOTH.map(levels);
         write_sides(info, &header, request, epoch, (bids, asks), json);
     }
     true
@@ -108,25 +110,26 @@ pub fn render_uncrossed_l2(
     let Some(info) = book.market(request.market) else { return false };
     let Some(header) = book.header(request.market) else { return false };
     let [bids, asks] = uncross(book, info, &header, request.sources, crossing);
-    let sides = crossing.merged(bids, asks);
+    let (bids, asks) = crossing.merged(bids, asks);
+    let sides = (bids.peekable(), asks.peekable());
     write_sides(info, &header, request, epoch, sides, &mut JsonWriter::new(out));
     true
 }
 
 /// Writes both sides on the grid and to the depth that were asked for; the head says what is shown.
-#[inline]
+/// Inlined, so that the iterators, which are large, are not copied for it.
+#[inline(always)]
 fn write_sides<const N: bool, B, A>(
     info: &MarketInfo,
     header: &Header,
     request: &L2Request,
     epoch: &str,
-    (bids, asks): (B, A),
+    (mut bids, mut asks): (Peekable<B>, Peekable<A>),
     json: &mut JsonWriter<'_, N>,
 ) where
     B: Iterator<Item = SourcedLevel>,
     A: Iterator<Item = SourcedLevel>,
 {
-    let (mut bids, mut asks) = (bids.peekable(), asks.peekable());
     let top = TopOfBook {
         bid: bids.peek().map(|level| level.price),
         ask: asks.peek().map(|level| level.price),
