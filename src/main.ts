@@ -24,6 +24,7 @@ import { UnsentAnswers } from './server/unsent.js';
 import { type Listener, listen } from './server/uws.js';
 import { SocketServer } from './server/ws-server.js';
 import { startDemo } from './sim/demo.js';
+import { QuoteMaker } from './sim/quote-maker.js';
 import type { ChainBook } from './verify/chain-book.js';
 import { verify } from './verify/verify.js';
 
@@ -207,8 +208,11 @@ export async function startDemoService(
   const { rpcUrl, wsUrl, programId } = demo;
   try {
     const nodes = [{ rpcUrl, wsUrl }] as const;
-    const cluster = { ...config, nodes, snapshotUrl: undefined, programId };
+    const maker = new QuoteMaker(seed);
+    const quoteMakers = [...config.quoteMakers, maker.publicKey];
+    const cluster = { ...config, nodes, snapshotUrl: undefined, programId, quoteMakers };
     const service = await startService(cluster, options);
+    maker.start(service.url);
     process.stdout.write(`chain  ${rpcUrl} ${wsUrl} (a local chain with a simulated market)\n`);
     const chainFailed = new Promise<Error>((resolve) => {
       demo.done.catch((error: unknown) => resolve(asError(error)));
@@ -216,7 +220,7 @@ export async function startDemoService(
     return {
       url: service.url,
       failed: Promise.race([service.failed, chainFailed]),
-      stop: () => stopAll([() => service.stop(), () => demo.stop()]),
+      stop: () => stopAll([() => maker.stop(), () => service.stop(), () => demo.stop()]),
     };
   } catch (error) {
     await demo.stop();
@@ -242,6 +246,8 @@ function announce(
   const market = encodeURIComponent(markets[0] ?? 'SOL-PERP');
   const lines = [
     `book   ${url}/l2?marketName=${market}&depth=5`,
+    `all    ${url}/l2?marketName=${market}&depth=20&includeVamm=true&includeIndicative=true`,
+    `match  ${url}/match?marketName=${market}&side=buy&size=50000000000`,
     `orders ${url}/l3?marketName=${market}`,
     `socket ${url.replace('http', 'ws')}/ws`,
     `more   ${url}/docs ${url}/markets ${url}/status ${metricsUrl}/metrics`,

@@ -90,6 +90,10 @@ export class QuoteScene {
   }
 
   /** Where makers quote. */
+  get url(): string {
+    return `http://127.0.0.1:${this.parts.listener.port}`;
+  }
+
   get quotesUrl(): string {
     return `ws://127.0.0.1:${this.parts.listener.port}/quotes/ws`;
   }
@@ -109,7 +113,7 @@ export class QuoteScene {
   }
 
   async get<Body>(path: string): Promise<Body> {
-    const response = await fetch(`http://127.0.0.1:${this.parts.listener.port}${path}`);
+    const response = await fetch(`${this.url}${path}`);
     return (await response.json()) as Body;
   }
 

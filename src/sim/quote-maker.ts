@@ -1,0 +1,100 @@
+/**
+ * A maker that quotes without orders on chain, so that a book with indicative quotes has some to show.
+ *
+ * It is a client of the service as any maker is: of it it knows the address and docs/api.md,
+ * "Indicative quotes".
+ */
+import { createHash, createPrivateKey, type KeyObject, sign } from 'node:crypto';
+import { Keypair } from '@solana/web3.js';
+import { WebSocket } from 'ws';
+import { PERP_PRESETS, type PerpPreset } from './market-presets.js';
+import { Random } from './random.js';
+
+/** A quote lives for a second: half of that is what the senders in use leave between two. */
+const SEND_MS = 500;
+const RECONNECT_MS = 1_000;
+/** How far its quotes are from the oracle, in hundredths of a percent. */
+const DISTANCES_BPS = [4n, 8n, 15n];
+const BPS = 10_000n;
+/** A quote is at most this many of the market's smallest orders. */
+const SIZE_MAX = 2_000;
+
+/** Quotes at offsets to the oracle in each perp market, with sizes that change. */
+export class QuoteMaker {
+  /** What `--quote-makers` must name (base58). */
+  readonly publicKey: string;
+  readonly #key: KeyObject;
+  readonly #random: Random;
+  #socket: WebSocket | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+
+  /** The same seed is the same maker. */
+  constructor(seed: number) {
+    const secret = createHash('sha256').update(`slotbook quote maker ${seed}`).digest();
+    const pair = Keypair.fromSeed(secret);
+    this.publicKey = pair.publicKey.toBase58();
+    this.#key = createPrivateKey({
+      key: {
+        kty: 'OKP',
+        crv: 'Ed25519',
+        d: secret.toString('base64url'),
+        x: Buffer.from(pair.publicKey.toBytes()).toString('base64url'),
+      },
+      format: 'jwk',
+    });
+    this.#random = new Random(seed);
+  }
+
+  /** Quotes to the service at `url` (http) until {@link QuoteMaker.stop}; comes back when it is cut. */
+  start(url: string): void {
+    if (this.#isStopped) return;
+    const address = `${url.replace('http', 'ws')}/quotes/ws?pubkey=${this.publicKey}`;
+    const socket = new WebSocket(address);
+    this.#socket = socket;
+    socket.on('message', (data: Buffer) => this.#hear(JSON.parse(data.toString()), socket));
+    // A close follows.
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      clearInterval(this.#timer);
+      if (!this.#isStopped) this.#timer = setTimeout(() => this.start(url), RECONNECT_MS);
+    });
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearInterval(this.#timer);
+    this.#socket?.terminate();
+  }
+
+  #hear(message: { channel?: string; nonce?: string; message?: string }, socket: WebSocket): void {
+    if (message.channel !== 'auth') return;
+    if (message.nonce !== undefined) {
+      const signature = sign(null, Buffer.from(message.nonce), this.#key).toString('base64');
+      socket.send(JSON.stringify({ pubkey: this.publicKey, signature }));
+    } else if (message.message === 'Authenticated') {
+      this.#quote(socket);
+      this.#timer = setInterval(() => this.#quote(socket), SEND_MS);
+    }
+  }
+
+  #quote(socket: WebSocket): void {
+    for (const preset of PERP_PRESETS) {
+      const quotes = DISTANCES_BPS.map((distance) => this.#quoteOf(preset, distance));
+      const market = { market_index: preset.marketIndex, market_type: 'perp' };
+      socket.send(JSON.stringify({ ...market, quotes }));
+    }
+  }
+
+  #quoteOf({ startPrice, minOrderSize }: PerpPreset, distance: bigint): object {
+    const offset = (startPrice * distance) / BPS;
+    const size = (): string => String(minOrderSize * BigInt(this.#random.between(1, SIZE_MAX)));
+    return {
+      bid_price: String(-offset),
+      bid_size: size(),
+      ask_price: String(offset),
+      ask_size: size(),
+      is_oracle_offset: true,
+    };
+  }
+}
