@@ -45,6 +45,7 @@ beforeAll(async () => {
     aggregatorSizes: '100',
     aggregatorRequestsPerSecond: '100',
   });
+  await scene.chain.setAmm('filling');
 });
 
 beforeEach(() => scene.setOracle(SCENE.oracle));
