@@ -144,10 +144,21 @@ struct Quoted {
 }
 
 impl Book {
-    /// Says whether quotes may be better than the orders and the AMM.
+    /// Says whether quotes may be better than the orders and the AMM. Quotes that stand show
+    /// accordingly when the turn has ended.
     pub fn set_indicative_policy(&mut self, policy: IndicativePolicy) {
+        if self.indicative.policy == policy {
+            return;
+        }
+        for number in 0..self.markets.len() {
+            let market = &self.markets[number];
+            if !market.quotes.makers.is_empty() {
+                let id = market.info.id;
+                self.refresh_quotes(id);
+                self.touch_quotes(id);
+            }
+        }
         self.indicative.policy = policy;
-        self.markets.iter_mut().for_each(|market| market.quotes.derived_at = None);
     }
 
     /// Replaces a maker's quotes of a market; none withdraws them. They leave the book with the
@@ -177,6 +188,8 @@ impl Book {
                 return Err(IndicativeError::MakersExceeded);
             }
         }
+        // Who is the first to read at this sequence number is shown what the last turn left.
+        self.refresh_quotes(id);
         let changed = self.replace_quotes(id, (maker, found), orders, ts_ms);
         if changed {
             self.touch_quotes(id);

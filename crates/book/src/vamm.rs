@@ -86,12 +86,13 @@ impl Book {
         self.markets.get(id.index()).map_or(&[], |market| market.vamm.levels(side))
     }
 
-    /// Whether the AMM of a perp market is in the book as of the last turn, and why not. `None` for
-    /// a spot market, which has no AMM, and an unknown one.
-    #[must_use]
-    pub fn vamm_state(&self, id: MarketId) -> Option<Result<(), VammExclusion>> {
-        let vamm = &self.markets.get(id.index())?.vamm;
-        vamm.amm.as_ref().map(|_| vamm.quote().and(vamm.made.map_or(Ok(()), |made| made)))
+    /// Whether the AMM of a perp market is in the book as of the last turn, and why not: its levels
+    /// are made for it, because not every quote has some. `None` for a spot market, which has no
+    /// AMM, and an unknown one.
+    pub fn vamm_state(&mut self, id: MarketId) -> Option<Result<(), VammExclusion>> {
+        let market = self.markets.get_mut(id.index())?;
+        market.vamm.make_levels(market.info.market_index);
+        market.vamm.made
     }
 
     /// The quote of a perp market's AMM as of the last turn. `None` for a spot market and an unknown

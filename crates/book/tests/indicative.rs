@@ -335,3 +335,44 @@ fn what_was_not_derived_since_the_last_change_is_not_shown() {
     assert_eq!(quoting.bench.book.indicative_levels(id, Side::Bid), []);
     assert_eq!(quoting.bench.book.indicative_levels(MarketId(99), Side::Bid), []);
 }
+
+#[test]
+fn what_is_set_or_withdrawn_shows_with_the_next_turn_also_to_the_first_reader() {
+    let mut quoting = Quoting::new();
+    let id = quoting.bench.perp();
+    let shown = |quoting: &mut Quoting| {
+        quoting.bench.book.refresh_quotes(id);
+        let rows = quoting.bench.book.indicative_orders(id, Side::Bid);
+        rows.iter().map(|row| (row.price.0, row.size.0)).collect::<Vec<_>>()
+    };
+    quoting.turn();
+    quoting.quote(key(1), &[fixed(side(900, 50), None)]).unwrap();
+    assert_eq!(shown(&mut quoting), []);
+    quoting.turn();
+    quoting.quote(key(1), &[fixed(side(800, 60), None)]).unwrap();
+    quoting.quote(key(2), &[fixed(side(700, 60), None)]).unwrap();
+    assert_eq!(shown(&mut quoting), [(900, 50)]);
+    quoting.turn();
+    quoting.quote(key(1), &[]).unwrap();
+    assert_eq!(shown(&mut quoting), [(800, 60), (700, 60)]);
+    quoting.turn();
+    assert_eq!(shown(&mut quoting), [(700, 60)]);
+}
+
+#[test]
+fn another_policy_shows_with_the_next_turn_and_changes_the_markets_that_are_quoted() {
+    let mut quoting = better_than_the_touch();
+    let (perp, spot) = (quoting.bench.perp(), quoting.bench.spot());
+    assert_eq!(quoting.levels(Side::Bid)[0], (900, 50));
+    let seq = quoting.bench.book.seq(perp).unwrap();
+    quoting.bench.book.set_indicative_policy(IndicativePolicy::Join);
+    assert!(!quoting.turn(), "it was this one before");
+    quoting.bench.book.set_indicative_policy(IndicativePolicy::Improve);
+    quoting.bench.book.refresh_quotes(perp);
+    let levels = quoting.bench.book.indicative_levels(perp, Side::Bid);
+    assert_eq!(levels[0].price.0, 900, "a body of this sequence number stays as it is");
+    assert!(quoting.turn());
+    assert_eq!(quoting.bench.book.seq(perp), Some(seq + 1));
+    assert!(!quoting.bench.book.turned().contains(&spot));
+    assert_eq!(quoting.levels(Side::Bid)[0], (950, 50));
+}

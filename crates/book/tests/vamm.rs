@@ -5,7 +5,7 @@ mod common;
 use common::{Bench, NOW, ORACLE, OrderBytes, SLOT, key, lazer, perp_market, state};
 use common::{user, with_byte, with_u64};
 use slotbook_book::limits::{VAMM_LEVELS, VAMM_ORACLE_SLOTS_MAX};
-use slotbook_book::{Side, VammExclusion};
+use slotbook_book::{IndicativeQuote, QuotedSide, Side, VammExclusion};
 use slotbook_protocol::account::AccountKind;
 use slotbook_protocol::account::perp_market::PERP_MARKET;
 use slotbook_protocol::amm::{
@@ -96,15 +96,16 @@ fn inputs(slot: u64, now: i64) -> AmmInputs {
     AmmInputs { oracle_price: PRICE, oracle_confidence: 1, oracle_slot: SLOT, now, slot }
 }
 
-fn reason(bench: &Bench) -> Option<VammExclusion> {
-    bench.book.vamm_state(bench.perp()).expect("a perp market has an AMM").err()
+fn reason(bench: &mut Bench) -> Option<VammExclusion> {
+    let id = bench.perp();
+    bench.book.vamm_state(id).expect("a perp market has an AMM").err()
 }
 
 #[test]
 fn levels_are_those_of_the_generator_best_first() {
     let market = amm_market();
     let mut bench = bench_with(&market);
-    assert_eq!(reason(&bench), None);
+    assert_eq!(reason(&mut bench), None);
     for (side, amm_side) in [(Side::Bid, AmmSide::Bid), (Side::Ask, AmmSide::Ask)] {
         let levels = levels(&mut bench, side);
         assert!(levels.len() > 50, "{} levels", levels.len());
@@ -137,7 +138,7 @@ fn a_spot_market_has_no_amm() {
 fn an_amm_that_cannot_fill_is_left_out_for_a_reason() {
     let out = |market: Vec<u8>, reason_expected: VammExclusion| {
         let mut bench = bench_with(&market);
-        assert_eq!(reason(&bench), Some(reason_expected));
+        assert_eq!(reason(&mut bench), Some(reason_expected));
         assert_eq!(levels(&mut bench, Side::Bid), []);
         assert_eq!(levels(&mut bench, Side::Ask), []);
     };
@@ -159,7 +160,7 @@ fn the_exchange_takes_all_amms_out_and_back_without_touching_orders() {
     bench.put(key(STATE), &state(4));
     assert_eq!(bench.book.end_turn(2), [perp]);
     assert!(bench.book.changed_quotes_only(perp));
-    assert_eq!(reason(&bench), Some(VammExclusion::ExchangeAmmPaused));
+    assert_eq!(reason(&mut bench), Some(VammExclusion::ExchangeAmmPaused));
     assert_eq!(levels(&mut bench, Side::Bid), []);
     bench.put(key(STATE), &state(0));
     assert_eq!(bench.book.end_turn(3), [perp]);
@@ -172,7 +173,7 @@ fn without_an_oracle_there_is_no_amm() {
     bench.put(key(MARKET), &amm_market());
     bench.put(ORACLE, &[]);
     bench.book.end_turn(1);
-    assert_eq!(reason(&bench), Some(VammExclusion::OracleMissing));
+    assert_eq!(reason(&mut bench), Some(VammExclusion::OracleMissing));
 }
 
 #[test]
@@ -180,11 +181,11 @@ fn an_oracle_may_be_160_slots_old_and_a_prelaunch_oracle_older() {
     let mut bench = bench_with(&amm_market());
     bench.clock(SLOT + VAMM_ORACLE_SLOTS_MAX, NOW);
     bench.book.end_turn(2);
-    assert_eq!(reason(&bench), None);
+    assert_eq!(reason(&mut bench), None);
     bench.clock(SLOT + VAMM_ORACLE_SLOTS_MAX + 1, NOW);
     let perp = bench.perp();
     assert!(bench.book.end_turn(3).contains(&perp));
-    assert_eq!(reason(&bench), Some(VammExclusion::OracleStale));
+    assert_eq!(reason(&mut bench), Some(VammExclusion::OracleStale));
     assert_eq!(levels(&mut bench, Side::Ask), []);
 
     let mut prelaunch = vec![0; 120];
@@ -195,7 +196,7 @@ fn an_oracle_may_be_160_slots_old_and_a_prelaunch_oracle_older() {
     bench.book.end_turn(4);
     let reading = bench.book.header(perp).unwrap().oracle.exchange.unwrap();
     assert_eq!(reading.slot, Slot(0), "as old as can be");
-    assert_eq!(reason(&bench), None);
+    assert_eq!(reason(&mut bench), None);
 }
 
 #[test]
@@ -271,4 +272,83 @@ fn reading_decides_nothing() {
         }
         assert_eq!(levels(&mut read, Side::Ask), levels(&mut unread, Side::Ask));
     }
+}
+
+/// The best indicative levels of both sides, bids first.
+fn best_quoted(bench: &mut Bench) -> [(u64, u128); 2] {
+    let id = bench.perp();
+    bench.book.refresh_quotes(id);
+    bench.book.check_integrity().expect("every invariant holds");
+    Side::BOTH.map(|side| {
+        let level = bench.book.indicative_levels(id, side)[0];
+        (level.price.0, level.size)
+    })
+}
+
+fn best_of_amm(bench: &mut Bench) -> [u64; 2] {
+    Side::BOTH.map(|side| levels(bench, side)[0].0)
+}
+
+/// Quotes at the oracle's price, better than the AMM's on both sides.
+fn quote_at_the_oracle(bench: &mut Bench) {
+    let side = |size| Some(QuotedSide { price: 0, size });
+    let quote =
+        IndicativeQuote { bid: side(70_000_000), ask: side(80_000_000), is_oracle_offset: true };
+    let id = bench.perp();
+    bench.book.set_indicative(id, key(90), &[quote], 1).expect("quotes that can be taken");
+}
+
+#[test]
+fn a_quote_joins_the_touch_of_the_amm_where_that_is_the_best() {
+    let mut bench = bench_with(&amm_market());
+    quote_at_the_oracle(&mut bench);
+    bench.book.end_turn(2);
+    let [bid, ask] = best_of_amm(&mut bench);
+    let oracle = PRICE.cast_unsigned();
+    assert!(bid < oracle && oracle < ask);
+    assert_eq!(best_quoted(&mut bench), [(bid, 70_000_000), (ask, 80_000_000)]);
+
+    // An order behind the AMM's touch decides nothing, one before it is the touch.
+    let order = |side, price, id| OrderBytes::limit(side, price, 20_000_000, id);
+    let (worse, better) = (order(Side::Bid, bid - 100, 1), order(Side::Ask, ask - 100, 2));
+    bench.put(key(1), &user(&[worse, better]));
+    bench.book.end_turn(3);
+    assert_eq!(best_quoted(&mut bench), [(bid, 70_000_000), (ask - 100, 80_000_000)]);
+}
+
+#[test]
+fn a_quote_follows_the_touch_of_the_amm_as_time_moves_it() {
+    let mut bench = bench_with(&amm_market());
+    let perp = bench.perp();
+    quote_at_the_oracle(&mut bench);
+    bench.book.end_turn(2);
+    let before = best_quoted(&mut bench);
+    bench.clock(SLOT, NOW + 5);
+    bench.book.end_turn(3);
+    assert!(bench.book.changed_quotes_only(perp));
+    let [bid, ask] = best_of_amm(&mut bench);
+    let after = best_quoted(&mut bench);
+    assert_ne!(after, before);
+    assert_eq!(after, [(bid, 70_000_000), (ask, 80_000_000)]);
+}
+
+#[test]
+fn an_amm_that_is_left_out_holds_no_quote_back() {
+    let mut bench = bench_with(&amm_market());
+    quote_at_the_oracle(&mut bench);
+    bench.put(key(STATE), &state(4));
+    bench.book.end_turn(2);
+    let oracle = PRICE.cast_unsigned();
+    assert_eq!(best_quoted(&mut bench), [(oracle, 70_000_000), (oracle, 80_000_000)]);
+}
+
+#[test]
+fn why_an_amm_is_left_out_is_told_before_and_after_its_levels_are_read() {
+    let mut hostile = amm_market();
+    // A side of more than 64 bits: it has a quote, but no levels.
+    put(&mut hostile, "amm.maxBaseAssetReserve", "u128", &(u128::MAX >> 1).to_le_bytes());
+    let mut bench = bench_with(&hostile);
+    let unread = reason(&mut bench);
+    assert_eq!(levels(&mut bench, Side::Bid), []);
+    assert_eq!(unread, reason(&mut bench));
 }

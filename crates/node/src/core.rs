@@ -436,10 +436,10 @@ impl Core {
 
     /// What the book and the cache of bodies hold, as a JSON object.
     #[napi]
-    pub fn stats(&self) -> String {
+    pub fn stats(&mut self) -> String {
         let (uses, hits) = self.bodies.uses_and_hits();
         let (bodies, bytes) = (self.bodies.len(), self.bodies.bytes());
-        text::stats(&self.book, CacheStats { bodies, bytes, uses, hits })
+        text::stats(&mut self.book, CacheStats { bodies, bytes, uses, hits })
     }
 
     /// A hash of everything the book shows: equal for equal books.

@@ -1,6 +1,6 @@
 //! Answers that are asked for seldom, as JSON text.
 
-use slotbook_book::{Book, LeftOut, MarketInfo};
+use slotbook_book::{Book, LeftOut, MarketId, MarketInfo};
 use slotbook_protocol::units::Pubkey;
 use slotbook_wire::writer::JsonWriter;
 
@@ -71,8 +71,10 @@ pub(crate) fn write_keys(keys: &[Pubkey], json: &mut JsonWriter<'_>) {
 }
 
 /// What the book holds, and what the body cache did, as a JSON object.
-pub(crate) fn stats(book: &Book, cache: CacheStats) -> String {
+pub(crate) fn stats(book: &mut Book, cache: CacheStats) -> String {
     let counters = book.counters();
+    let ids: Vec<MarketId> = book.markets().map(|info| info.id).collect();
+    let amms: Vec<_> = ids.iter().map(|id| book.vamm_state(*id)).collect();
     text(|json| {
         json.raw(b"{\"users\":");
         count(json, counters.users);
@@ -101,9 +103,9 @@ pub(crate) fn stats(book: &Book, cache: CacheStats) -> String {
             count(json, book.shown_orders(info.id).unwrap_or(0));
         }
         json.raw(b"],\"vammByMarket\":[");
-        for (index, info) in book.markets().enumerate() {
+        for (index, amm) in amms.iter().enumerate() {
             json.raw(if index == 0 { b"" } else { b"," });
-            match book.vamm_state(info.id) {
+            match amm {
                 None => json.raw(b"null"),
                 Some(Ok(())) => json.string(VAMM_SHOWN),
                 Some(Err(reason)) => json.string(reason.name()),
