@@ -22,6 +22,7 @@ pub(crate) struct Tally {
     pub(crate) fills: Vec<Fill>,
     pub(crate) filled_base: BaseQty,
     pub(crate) filled_quote: QuoteQty,
+    pub(crate) taker_fee: QuoteQty,
     left_base: BaseQty,
     left_quote: Option<QuoteQty>,
     pub(crate) fees: FeeTerms,
@@ -52,6 +53,7 @@ impl Tally {
             fills: Vec::new(),
             filled_base: BaseQty(0),
             filled_quote: QuoteQty(0),
+            taker_fee: QuoteQty(0),
             left_base: cap,
             left_quote,
             fees,
@@ -155,11 +157,16 @@ impl Tally {
             self.stopped = Some(Reason::QuoteExceeded);
             return false;
         };
+        let Some(taker_fee) = self.taker_fee.0.checked_add(fees.taker_fee.0) else {
+            self.stopped = Some(Reason::FeeExceeded);
+            return false;
+        };
         if self.fills.len() >= FILLS_MAX {
             self.stopped = Some(Reason::FillsExceeded);
             return false;
         }
         self.filled_quote = QuoteQty(filled_quote);
+        self.taker_fee = QuoteQty(taker_fee);
         self.filled_base.0 += base.0;
         self.left_base.0 -= base.0;
         self.left_quote = self.left_quote.map(|left| QuoteQty(left.0.saturating_sub(quote.0)));

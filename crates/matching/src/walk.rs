@@ -117,7 +117,8 @@ pub enum Reason {
     FillsExceeded,
     /// The quote of the fills is beyond all amounts.
     QuoteExceeded,
-    /// The fee of the next fill does not cover what the program pays out of it.
+    /// The fee of the next fill does not cover what the program pays out of it, or all fees
+    /// together are beyond all amounts.
     FeeExceeded,
     /// The program's own sequence fails on chain: its numbers leave their range, or a fill is worse
     /// than the limit by its rounding.
@@ -189,10 +190,25 @@ pub fn walk(taker: &Taker, liquidity: Liquidity<'_>, model: Model) -> Walk {
         Model::Spec => spec::walk(taker, liquidity, &mut tally),
         Model::Onchain => onchain::walk(taker, liquidity, &mut tally),
     }
-    if tally.is_spent && tally.filled_base < least_of(taker, &market) {
+    if wanted_by_quote(taker, &tally).is_some_and(|base| base < least_of(taker, &market)) {
         return Walk::refused(taker, Reason::BelowMinOrderSize);
     }
     Walk::of(taker, tally)
+}
+
+/// The base that an order of a quote amount comes to, as far as the walk has shown it: what was
+/// filled, and what of a limit order the rest would be at its limit. `None` for an order of a base
+/// amount, and where it was the liquidity that ended.
+fn wanted_by_quote(taker: &Taker, tally: &Tally) -> Option<BaseQty> {
+    let left = match (taker.kind, tally.limit, tally.left_quote()?) {
+        _ if tally.is_spent => BaseQty(0),
+        (OrderKind::Limit, Some(limit), quote) if tally.stopped.is_none() => {
+            base_for(quote, limit, tally.market.decimals)
+        }
+        _ => return None,
+    };
+    let left = standardize_base(left, tally.market.step);
+    Some(BaseQty(tally.filled_base.0.saturating_add(left.0)))
 }
 
 /// The smallest order of this taker. Source: programs/drift/src/validation/order.rs
@@ -251,7 +267,7 @@ impl Walk {
 
     fn of(taker: &Taker, tally: Tally) -> Self {
         let rests = rest_of(taker, &tally);
-        let Tally { market, direction, filled_base, filled_quote, stopped, .. } = tally;
+        let Tally { market, direction, filled_base, filled_quote, taker_fee, stopped, .. } = tally;
         let average_price = price_of(filled_quote, filled_base, market.decimals, direction);
         let worst_price =
             tally.fills.iter().map(|fill| fill.price).reduce(|worst, price| {
@@ -267,7 +283,7 @@ impl Walk {
             average_price,
             worst_price,
             price_impact: impact_of(&tally),
-            taker_fee: QuoteQty(tally.fills.iter().map(|fill| fill.taker_fee.0).sum()),
+            taker_fee,
             fills: tally.fills,
             unfilled,
             rests,

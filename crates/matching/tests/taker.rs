@@ -8,8 +8,10 @@ use common::{BASE, Market, ONE, limited, perp, quote, spot};
 use slotbook_book::EmptyReason;
 use slotbook_matching::limits::FILLS_MAX;
 use slotbook_matching::{
-    Auction, FillSource, Maker, MarketTerms, Model, Reason, Size, Taker, TakerError, walk,
+    Auction, FillSource, Liquidity, Maker, MarketTerms, Model, Reason, Size, Taker, TakerError,
+    walk,
 };
+use slotbook_protocol::fees::FeeStructure;
 use slotbook_protocol::units::{BaseQty, Price, Pubkey, QuoteQty, Slot};
 
 /// A taker that fills nothing, for this reason, and does not rest.
@@ -175,6 +177,26 @@ fn a_quote_amount_below_the_smallest_order_is_refused() {
 }
 
 #[test]
+fn a_limit_order_whose_quote_amount_is_below_the_smallest_does_not_rest() {
+    let market = perp().resting(&[(100, 1_000)]);
+    let at_99 = |units| {
+        let size = Size::Quote(QuoteQty(units));
+        Taker { size, ..limited(market.buy(0), 99) }
+    };
+    refused(&market, at_99(989_999), Reason::BelowMinOrderSize);
+    refused(&market, at_99(1), Reason::BelowMinOrderSize);
+    let rests = market.walk(&at_99(990_000)).rests;
+    assert_eq!(rests.map(|rests| rests.size), Some(market.size(10)));
+    refused(&market, Taker { post_only: true, ..at_99(500_000) }, Reason::BelowMinOrderSize);
+
+    // What is left over after a fill is no order of its own.
+    let thin = perp().resting(&[(100, 30)]);
+    let walk =
+        thin.walk(&Taker { size: Size::Quote(QuoteQty(3_500_000)), ..limited(thin.buy(0), 100) });
+    assert_eq!(walk.rests.map(|rests| rests.size), Some(thin.size(5)));
+}
+
+#[test]
 fn what_is_left_of_a_quote_amount_rests_as_base_at_the_limit() {
     let market = perp().resting(&[(100, 10)]);
     let walk = market.walk(&Taker { size: quote(3), ..limited(market.buy(0), 100) });
@@ -318,6 +340,19 @@ fn a_walk_ends_at_the_most_fills_and_what_is_left_is_unfilled() {
     assert_eq!(walk.reason, Some(Reason::FillsExceeded));
     assert_eq!(walk.unfilled, Size::Base(market.size(20)));
     assert_eq!(walk.rests, None, "it would go on filling");
+}
+
+#[test]
+fn fees_beyond_all_numbers_end_the_walk() {
+    let market = perp().resting(&[(100, 30_000), (100, 30_000)]);
+    let mut fees = FeeStructure::perps_default();
+    // The fee of each fill is two thirds of all amounts.
+    (fees.tiers[0].fee_numerator, fees.tiers[0].fee_denominator) = (u32::MAX, 1);
+    let mut makers = market.makers.iter().copied();
+    let liquidity = Liquidity { fees: &fees, ..market.liquidity(&mut makers) };
+    let walk = walk(&market.buy(60_000), liquidity, Model::Spec);
+    assert_eq!((walk.fills.len(), walk.reason), (1, Some(Reason::FeeExceeded)));
+    assert_eq!(walk.taker_fee, walk.fills[0].taker_fee);
 }
 
 #[test]
