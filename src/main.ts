@@ -246,7 +246,7 @@ function announce(
   const market = encodeURIComponent(markets[0] ?? 'SOL-PERP');
   const lines = [
     `book   ${url}/l2?marketName=${market}&depth=5`,
-    `all    ${url}/l2?marketName=${market}&depth=20&includeVamm=true&includeIndicative=true`,
+    `all    ${url}/l2?marketName=${market}&grouping=100&depth=20&includeVamm=true&includeIndicative=true`,
     `match  ${url}/match?marketName=${market}&side=buy&size=50000000000`,
     `orders ${url}/l3?marketName=${market}`,
     `socket ${url.replace('http', 'ws')}/ws`,

@@ -1,34 +1,23 @@
 import { Core, decodeSnapshot } from '#addon';
 import { Batch } from './batch.js';
-import { Bodies, STATES } from './bodies.js';
+import { STATES } from './bodies.js';
 import { DecodedSnapshot } from './decoded-snapshot.js';
+import { EngineReads } from './engine-reads.js';
 import { EngineError, type EngineErrorCode } from './errors.js';
 import { type ExternalLevels, setExternalLevels } from './external-levels.js';
 import { outcomeOf, packQuotes } from './indicative.js';
-import type { MatchRequest } from './match.js';
-import { parseMarkets, parseProblems, parseStats, parseStrings } from './parse.js';
+import { parseProblems } from './parse.js';
 import { Refused } from './refused.js';
-import { Streams } from './streams.js';
-import type { FrameTimes, SnapshotAnswer, TopicDelta, TopicSpec } from './topic.js';
-import { TurnReport } from './turn-report.js';
 import type {
-  AuctionsRequest,
-  EngineStats,
   FeedState,
-  FrameRequest,
   IndicativeOutcome,
   IndicativePolicy,
   IndicativeRequest,
-  L2Request,
-  L3Request,
-  MarketInfo,
   Problem,
   RawAccount,
   Snapshot,
   SnapshotReport,
-  TopMakersRequest,
   Turn,
-  Version,
 } from './types.js';
 
 /**
@@ -40,31 +29,18 @@ import type {
  *
  * This room knows no URL and keeps no time; what is in the book, and at which price, the core decides.
  */
-export class Engine {
-  readonly #core: Core;
+export class Engine extends EngineReads {
   readonly #batch = new Batch();
-  readonly #report = new TurnReport();
-  readonly #bodies: Bodies;
-  readonly #streams: Streams;
   #epoch: string;
   #state: FeedState = 'rebuilding';
   #turn = 0;
   /** The parts of the snapshot that is being applied; undefined outside of one. */
   #snapshotParts: Set<DecodedSnapshot> | undefined;
   readonly #refused = new Refused();
-  #markets: readonly MarketInfo[] = [];
-  #marketsOf = -1;
 
   constructor(options: { readonly programId: string; readonly epoch: string }) {
+    super(createCore(options));
     this.#epoch = options.epoch;
-    try {
-      this.#core = new Core(options.programId, options.epoch);
-    } catch (cause) {
-      const message = `program id was ${options.programId}, must be base58 of 32 bytes`;
-      throw new EngineError('INVALID_PROGRAM_ID', message, {}, { cause });
-    }
-    this.#bodies = new Bodies(this.#core);
-    this.#streams = new Streams(this.#core);
   }
 
   /** Names this run on this chain; every body carries it. */
@@ -80,7 +56,7 @@ export class Engine {
   /** The source is another chain: from now on no body or version of the epoch before is current. */
   setEpoch(epoch: string): void {
     this.#turn += 1;
-    this.#core.setEpoch(epoch);
+    this.core.setEpoch(epoch);
     this.#epoch = epoch;
   }
 
@@ -97,7 +73,7 @@ export class Engine {
   /** Moves the chain's time, after what was pushed before. */
   setClock(slot: number, unixSeconds: number): void {
     this.#flush();
-    this.#core.setClock(slot, unixSeconds);
+    this.core.setClock(slot, unixSeconds);
   }
 
   /** How fresh the source is: what bodies say of it. */
@@ -108,31 +84,31 @@ export class Engine {
   setState(state: FeedState): void {
     this.#turn += 1;
     this.#state = state;
-    this.#core.setState(STATES.indexOf(state));
+    this.core.setState(STATES.indexOf(state));
   }
 
   /** Says whether indicative quotes may be better than everything else; at the start they join it. */
   setIndicativePolicy(policy: IndicativePolicy): void {
     this.#turn += 1;
-    this.#core.setIndicativeImprove(policy === 'improve');
+    this.core.setIndicativeImprove(policy === 'improve');
   }
 
   /** Replaces a maker's indicative quotes of a market. They show when the turn has ended. */
   setIndicative({ market, maker, quotes, tsMs }: IndicativeRequest): IndicativeOutcome {
-    return outcomeOf(this.#core.setIndicative(market, maker, packQuotes(quotes), tsMs));
+    return outcomeOf(this.core.setIndicative(market, maker, packQuotes(quotes), tsMs));
   }
 
   /** Before this no quote expires; a turn that ends then takes out what is due. Null without quotes. */
   indicativeDueMs(): number | null {
-    return this.#core.indicativeDueMs();
+    return this.core.indicativeDueMs();
   }
 
   /** Applies what was pushed and tells what changed. `tsMs` is the time the bodies carry. */
   endTurn(tsMs: number): Turn {
     this.#turn += 1;
     const { buffer, length } = this.#batch;
-    const report = this.#report;
-    const words = this.#core.endTurn(buffer, length, tsMs, report.bytes);
+    const report = this.report;
+    const words = this.core.endTurn(buffer, length, tsMs, report.bytes);
     this.#batch.clear();
     if (words < 0) {
       const message = `turn report needs ${-words} words, has ${report.length}`;
@@ -159,7 +135,7 @@ export class Engine {
   /** Starts a snapshot: {@link Engine.applySnapshot} in parts, then {@link Engine.endSnapshot}. */
   beginSnapshot(snapshot: Pick<Snapshot, 'slot'>): void {
     this.#flush();
-    this.#core.beginSnapshot(snapshot.slot);
+    this.core.beginSnapshot(snapshot.slot);
     this.#snapshotParts = new Set();
   }
 
@@ -170,129 +146,24 @@ export class Engine {
     }
     this.#flush();
     this.#snapshotParts?.add(snapshot);
-    return this.#core.applySnapshot(snapshot.packed, from, count);
+    return this.core.applySnapshot(snapshot.packed, from, count);
   }
 
   /** Ends a snapshot: users that it did not hold leave the book; the memory of its parts is given back. */
   endSnapshot(): SnapshotReport {
     this.#flush();
-    const report = this.#report;
-    this.#core.endSnapshot(report.bytes);
+    const report = this.report;
+    this.core.endSnapshot(report.bytes);
     for (const part of this.#snapshotParts ?? []) part.packed.release();
     this.#snapshotParts = undefined;
     const word = (index: number): number => report.word(index);
     return { seen: word(0), added: word(1), changed: word(2), removed: word(3) };
   }
 
-  /** All markets, in the order of their ids. The same array until one of them changes. */
-  markets(): readonly MarketInfo[] {
-    const { marketSet } = this.#report;
-    if (this.#marketsOf !== marketSet) {
-      this.#markets = parseMarkets(this.#core.markets());
-      this.#marketsOf = marketSet;
-    }
-    return this.#markets;
-  }
-
-  /** The market of a name in any case, as of the last turn. */
-  findMarket(name: string): MarketInfo | undefined {
-    const id = this.#core.findMarket(name);
-    return id < 0 ? undefined : this.markets()[id];
-  }
-
-  /** The accounts of the oracles that markets name. */
-  oracleKeys(): readonly string[] {
-    return parseStrings(this.#core.oracleKeys());
-  }
-
-  /** The finished /l2 body: a view on the engine's own buffer, valid until the next body. */
-  l2(request: L2Request): Uint8Array {
-    return this.#bodies.l2(request);
-  }
-
-  /** The finished /l3 body: a view on the engine's own buffer, valid until the next body. */
-  l3(request: L3Request): Uint8Array {
-    return this.#bodies.l3(request);
-  }
-
-  /** The finished /auctions body: a view as well. */
-  auctions(request: AuctionsRequest): Uint8Array {
-    return this.#bodies.auctions(request);
-  }
-
-  /**
-   * The finished frame of the compatible order book channel: the channel's name, and the /l2 body
-   * as a JSON text. A view on the engine's own buffer, valid until the next body.
-   */
-  orderbookFrame(request: FrameRequest): Uint8Array {
-    return this.#bodies.orderbookFrame(request);
-  }
-
-  /** The finished /match body, what an order would get that is sent now: a view as well. */
-  match(request: MatchRequest): Uint8Array {
-    return this.#bodies.match(request);
-  }
-
-  /** The name of a streaming topic, which its frames repeat: other topics have other names. */
-  topicName(spec: TopicSpec): string {
-    return this.#streams.name(spec);
-  }
-
-  /**
-   * Opens a topic; its first publication is the book of now. `recvNs` is when the newest part of
-   * that book came in. Answers the handle, which is good until {@link Engine.closeTopic}.
-   */
-  openTopic(spec: TopicSpec, recvNs?: bigint): number {
-    return this.#streams.open(spec, recvNs);
-  }
-
-  closeTopic(handle: number): void {
-    this.#streams.close(handle);
-  }
-
-  /** Publishes what has changed since a topic's last publication; null when nothing has. */
-  topicDelta(handle: number, times?: FrameTimes): TopicDelta | null {
-    return this.#streams.delta(handle, times);
-  }
-
-  /** The snapshot of a topic's last publication: the next delta links to it. A view, as bodies. */
-  topicSnapshot(handle: number, answer: SnapshotAnswer): Uint8Array {
-    return this.#streams.snapshot(handle, answer);
-  }
-
-  /** The slot and the state of now, and the seq of a topic's last publication. A view as well. */
-  topicHeartbeat(handle: number): Uint8Array {
-    return this.#streams.heartbeat(handle);
-  }
-
   /** Replaces what external venues offer in a spot market: takers meet it, no book shows it. */
   setExternalLevels(market: number, levels: ExternalLevels): void {
     this.#turn += 1;
-    setExternalLevels(this.#core, market, levels);
-  }
-
-  /** The user accounts (base58) whose orders stand best on a side, each once, best first. */
-  topMakers(request: TopMakersRequest): readonly string[] {
-    return this.#bodies.topMakers(request);
-  }
-
-  /** The version that bodies of this market would show now. */
-  version(market: number): Version {
-    return this.#bodies.version(market);
-  }
-
-  stats(): EngineStats {
-    return parseStats(this.#core.stats());
-  }
-
-  /** A hash of everything shown: equal for equal books. */
-  stateHash(): bigint {
-    return this.#core.stateHash();
-  }
-
-  /** The invariant of the book that does not hold; null when all do. Slow: for tests and audits. */
-  checkIntegrity(): string | null {
-    return this.#core.checkIntegrity();
+    setExternalLevels(this.core, market, levels);
   }
 
   #add(pubkey: string, write: () => boolean): void {
@@ -309,12 +180,21 @@ export class Engine {
     // Whoever hands over what was pushed until now is about to change the book.
     this.#turn += 1;
     if (this.#batch.length === 0) return;
-    this.#core.apply(this.#batch.buffer, this.#batch.length);
+    this.core.apply(this.#batch.buffer, this.#batch.length);
     this.#batch.clear();
   }
 
   #takeProblems(inCore: number): readonly Problem[] {
     const refused = this.#refused.take();
-    return inCore === 0 ? refused : [...refused, ...parseProblems(this.#core.takeProblems())];
+    return inCore === 0 ? refused : [...refused, ...parseProblems(this.core.takeProblems())];
+  }
+}
+
+function createCore({ programId, epoch }: { programId: string; epoch: string }): Core {
+  try {
+    return new Core(programId, epoch);
+  } catch (cause) {
+    const message = `program id was ${programId}, must be base58 of 32 bytes`;
+    throw new EngineError('INVALID_PROGRAM_ID', message, {}, { cause });
   }
 }
