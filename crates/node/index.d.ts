@@ -119,6 +119,12 @@ export declare class Core {
    * 64-bit floats in the machine's byte order. Answers false for an unknown market or when they do not fit.
    */
   version(market: number, out: Buffer): boolean
+  /**
+   * Replaces the levels of external venues in a spot market: of each level its price (1e6) and its
+   * size (1e9), as 64-bit integers in the machine's byte order, in any order of prices. Answers
+   * false for a market that is unknown or not spot.
+   */
+  setExternalLevels(market: number, bids: Uint8Array, asks: Uint8Array): boolean
   /** The number of a market by its name in any case; -1 when there is none. */
   findMarket(name: string): number
   /** All markets as JSON text. Worth asking when the number of the market set has grown. */
@@ -131,12 +137,6 @@ export declare class Core {
   stateHash(): bigint
   /** Null when every invariant of the book holds; else the one that does not. */
   checkIntegrity(): string | null
-  /**
-   * Replaces the levels of external venues in a spot market: of each level its price (1e6) and its
-   * size (1e9), as 64-bit integers in the machine's byte order, in any order of prices. Answers
-   * false for a market that is unknown or not spot.
-   */
-  setExternalLevels(market: number, bids: Uint8Array, asks: Uint8Array): boolean
   /** Lets indicative quotes be better than everything else, or only join it, as at the start. */
   setIndicativeImprove(improve: boolean): void
   /**

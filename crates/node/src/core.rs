@@ -1,6 +1,6 @@
 //! The book as JavaScript sees it: batches in, bodies out.
 
-use napi::bindgen_prelude::{BigInt, BufferSlice};
+use napi::bindgen_prelude::BufferSlice;
 use napi::{Error, Result, Status};
 use napi_derive::napi;
 use slotbook_book::{
@@ -24,7 +24,7 @@ use crate::decode::{Decoder, key};
 use crate::problem::{Fault, Problems};
 use crate::record::{Record, Records};
 use crate::snapshot::PackedSnapshot;
-use crate::text::{self, CacheStats};
+use crate::text;
 use crate::topics::Topics;
 
 /// Words of the turn report before the ids of the changed markets.
@@ -41,7 +41,7 @@ const FLOAT_BYTES: usize = 8;
 
 /// What a body of the cache shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum BodyKey {
+pub(crate) enum BodyKey {
     L2 { market: u16, depth: u32, grouping: u32, sources: Sources },
     L3 { market: u16, depth: u32, maker: Option<Pubkey>, sources: Sources },
     UncrossedL2 { market: u16, depth: u32, grouping: u32, sources: Sources },
@@ -87,7 +87,7 @@ pub struct Core {
     /// Grows with each epoch, so that no body of an earlier one is current.
     epoch_number: u64,
     decoder: Decoder,
-    bodies: BodyCache<BodyKey>,
+    pub(crate) bodies: BodyCache<BodyKey>,
     rows: Rows,
     auctions: Vec<AuctionRow>,
     crossing: Crossing,
@@ -414,44 +414,6 @@ impl Core {
         let auctions = self.auctions_revision(id) as f64;
         *numbers = [version.seq as f64, slot, state, auctions].map(f64::to_ne_bytes);
         true
-    }
-
-    /// The number of a market by its name in any case; -1 when there is none.
-    #[napi]
-    pub fn find_market(&self, name: String) -> i32 {
-        self.book.find_market_by_name(&name).map_or(-1, |id| i32::from(id.0))
-    }
-
-    /// All markets as JSON text. Worth asking when the number of the market set has grown.
-    #[napi]
-    pub fn markets(&self) -> String {
-        text::markets(&self.book)
-    }
-
-    /// The oracle accounts that markets name, as a JSON array of base58 keys.
-    #[napi]
-    pub fn oracle_keys(&self) -> String {
-        text::keys(&self.book.oracle_keys())
-    }
-
-    /// What the book and the cache of bodies hold, as a JSON object.
-    #[napi]
-    pub fn stats(&mut self) -> String {
-        let (uses, hits) = self.bodies.uses_and_hits();
-        let (bodies, bytes) = (self.bodies.len(), self.bodies.bytes());
-        text::stats(&mut self.book, CacheStats { bodies, bytes, uses, hits })
-    }
-
-    /// A hash of everything the book shows: equal for equal books.
-    #[napi]
-    pub fn state_hash(&self) -> BigInt {
-        BigInt::from(self.book.state_hash())
-    }
-
-    /// Null when every invariant of the book holds; else the one that does not.
-    #[napi]
-    pub fn check_integrity(&self) -> Option<String> {
-        self.book.check_integrity().err().map(|violation| violation.to_string())
     }
 }
 

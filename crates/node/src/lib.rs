@@ -10,6 +10,7 @@ pub mod codec;
 pub mod core;
 mod decode;
 mod external;
+mod facts;
 pub mod indicative;
 mod limits;
 pub mod matching;
