@@ -82,7 +82,7 @@ export class FakeEngine implements FeedEngine, QuoteEngine {
     this.turns.push({ state: this.state, accounts: this.accounts.size });
     const marketsChanged = this.#marketsChanged;
     this.#marketsChanged = false;
-    return { dirty: [], requoted: [], problems: this.problems, marketsChanged };
+    return { dirty: [], requoted: [], indicated: [], problems: this.problems, marketsChanged };
   }
 
   async decodeSnapshot(body: Uint8Array): Promise<FakeSnapshot> {

@@ -26,12 +26,16 @@ describe('indicative quotes', () => {
     const { engine, market, set } = quoting();
     expect(set({})).toBe('changed');
     expect(set({ tsMs: NOW_MS + 1 })).toBe('unchanged');
-    expect(engine.endTurn(NOW_MS + 2)).toMatchObject({ dirty: [], requoted: [market] });
+    expect(engine.endTurn(NOW_MS + 2)).toMatchObject({
+      dirty: [],
+      requoted: [],
+      indicated: [market],
+    });
     expect(engine.stats()).toMatchObject({ quotingMakers: 1, quotes: 2 });
     expect(engine.indicativeDueMs()).toBe(NOW_MS + 1_000);
-    expect(engine.endTurn(NOW_MS + 1_000).requoted).toEqual([]);
+    expect(engine.endTurn(NOW_MS + 1_000).indicated).toEqual([]);
     expect(engine.indicativeDueMs()).toBe(NOW_MS + 1_001);
-    expect(engine.endTurn(NOW_MS + 1_001).requoted).toEqual([market]);
+    expect(engine.endTurn(NOW_MS + 1_001).indicated).toEqual([market]);
     expect(engine.stats()).toMatchObject({ quotingMakers: 0, quotes: 0 });
     expect(engine.indicativeDueMs()).toBeNull();
     expect(engine.checkIntegrity()).toBeNull();

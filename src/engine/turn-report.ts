@@ -9,6 +9,9 @@ const HEAD_WORDS = 9;
 /** Added to the id of a market in which nothing but quotes changed. */
 const QUOTES_ONLY = 2 ** 31;
 
+/** Added as well where these are indicative quotes alone. */
+const INDICATIVE_ONLY = 2 ** 30;
+
 /** What the core says of a turn or of a snapshot, in words that it writes in place. */
 export class TurnReport {
   /** For the core to write into. */
@@ -45,14 +48,17 @@ export class TurnReport {
     this.#marketSet = this.word(7);
     const dirty: number[] = [];
     const requoted: number[] = [];
+    const indicated: number[] = [];
     for (let at = HEAD_WORDS; at < words; at += 1) {
       const word = this.word(at);
       if (word < QUOTES_ONLY) dirty.push(word);
-      else requoted.push(word - QUOTES_ONLY);
+      else if (word < QUOTES_ONLY + INDICATIVE_ONLY) requoted.push(word - QUOTES_ONLY);
+      else indicated.push(word - QUOTES_ONLY - INDICATIVE_ONLY);
     }
     return {
       dirty,
       requoted,
+      indicated,
       applied: this.word(5),
       changed: this.word(0),
       unchanged: this.word(1),

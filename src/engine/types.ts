@@ -27,8 +27,10 @@ export interface Problem {
 export interface Turn {
   /** Ids of the markets in which anything changed that is shown to everybody. */
   readonly dirty: readonly number[];
-  /** Ids of the other markets in which the AMM's levels or indicative quotes changed. */
+  /** Ids of the other markets in which the AMM's levels changed, and with them perhaps indicative quotes. */
   readonly requoted: readonly number[];
+  /** Ids of the other markets in which nothing but indicative quotes changed. */
+  readonly indicated: readonly number[];
   /** Accounts that reached the book, those that changed nothing included. */
   readonly applied: number;
   readonly changed: number;

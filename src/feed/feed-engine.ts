@@ -23,8 +23,10 @@ export interface FeedProblem {
 export interface FeedTurn {
   /** Ids of the markets in which anything changed that is shown to everybody. */
   readonly dirty: readonly number[];
-  /** Ids of the other markets in which the AMM's levels or indicative quotes changed. */
+  /** Ids of the other markets in which the AMM's levels changed, and with them perhaps indicative quotes. */
   readonly requoted: readonly number[];
+  /** Ids of the other markets in which nothing but indicative quotes changed. */
+  readonly indicated: readonly number[];
   readonly problems: readonly FeedProblem[];
   /** True when a market is new or different, and with it perhaps the oracles. */
   readonly marketsChanged: boolean;

@@ -34,8 +34,10 @@ export interface MarketVersion {
 export interface TurnChanges {
   /** Ids of the markets in which anything changed that is shown to everybody. */
   readonly dirty: readonly number[];
-  /** Ids of the other markets in which the AMM's levels or indicative quotes changed. */
+  /** Ids of the other markets in which the AMM's levels changed, and with them perhaps indicative quotes. */
   readonly requoted?: readonly number[];
+  /** Ids of the other markets in which nothing but indicative quotes changed. */
+  readonly indicated?: readonly number[];
 }
 
 /** Counters of the core for /metrics. */

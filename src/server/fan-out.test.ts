@@ -40,7 +40,14 @@ class Scene {
       if (this.frameMs > 0) vi.advanceTimersByTime(this.frameMs);
       return Buffer.from(`${this.change}`);
     };
-    return this.fanOut.join({ key, ...perp, hasQuotes: false, ...shape, render });
+    return this.fanOut.join({
+      key,
+      ...perp,
+      hasQuotes: false,
+      hasIndicative: false,
+      ...shape,
+      render,
+    });
   }
 
   /** Changes markets in a turn of the engine. */
@@ -180,12 +187,16 @@ describe('several topics', () => {
   test('a turn that changed quotes alone goes to those who are shown quotes', () => {
     scene.join('orders');
     scene.join('all', { hasQuotes: true });
+    scene.join('indicative', { hasQuotes: true, hasIndicative: true });
     scene.join('all spot', { ...spot, hasQuotes: true });
+    scene.fanOut.turn({ dirty: [], indicated: [0] });
+    vi.advanceTimersByTime(INTERVAL_MS);
+    expect(scene.taken()).toEqual(['indicative 0']);
     scene.fanOut.turn({ dirty: [], requoted: [0] });
     vi.advanceTimersByTime(INTERVAL_MS);
-    expect(scene.taken()).toEqual(['all 0']);
+    expect(scene.taken()).toEqual(['all 0', 'indicative 0']);
     scene.turn(0);
-    expect(scene.taken()).toEqual(['orders 1', 'all 1']);
+    expect(scene.taken()).toEqual(['orders 1', 'all 1', 'indicative 1']);
   });
 
   test('each has its own interval', () => {

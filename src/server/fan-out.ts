@@ -73,14 +73,15 @@ export class FanOut {
   }
 
   /** After each turn of the engine, with what it has changed. */
-  turn({ dirty, requoted = [] }: TurnChanges): void {
+  turn({ dirty, requoted = [], indicated = [] }: TurnChanges): void {
     if (this.#topics.size === 0) return;
     this.#topics.followMarkets();
     const nowMs = performance.now();
     if (this.#moment.hasChanged()) this.#mark(this.#topics.all(), nowMs);
     else {
       for (const id of dirty) this.#mark(this.#topics.ofMarket(id), nowMs);
-      for (const id of requoted) this.#markQuoted(id, nowMs);
+      for (const id of requoted) this.#markQuoted(id, 'hasQuotes', nowMs);
+      for (const id of indicated) this.#markQuoted(id, 'hasIndicative', nowMs);
     }
     this.#throttle.flush(nowMs);
   }
@@ -98,10 +99,10 @@ export class FanOut {
     for (const topic of topics) this.#throttle.mark(topic, nowMs);
   }
 
-  /** Who reads orders alone is not told of quotes. */
-  #markQuoted(id: number, nowMs: number): void {
+  /** Who reads orders alone is not told of quotes, nor of indicative ones who reads the AMM's. */
+  #markQuoted(id: number, needs: 'hasQuotes' | 'hasIndicative', nowMs: number): void {
     for (const topic of this.#topics.ofMarket(id)) {
-      if (topic.spec.hasQuotes) this.#throttle.mark(topic, nowMs);
+      if (topic.spec[needs]) this.#throttle.mark(topic, nowMs);
     }
   }
 

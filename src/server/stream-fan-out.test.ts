@@ -79,6 +79,10 @@ describe('deltas', () => {
     scene.book.current = { ...scene.book.current, seq: scene.book.current.seq + 1 };
     scene.fanOut.turn({ dirty: [], requoted: [0] }, performance.now());
     expect(scene.taken()).toEqual([`${A}:vamm 7-8`, `${A}:indicative 7-8`]);
+    scene.book.current = { ...scene.book.current, seq: scene.book.current.seq + 1 };
+    vi.advanceTimersByTime(INTERVAL_MS);
+    scene.fanOut.turn({ dirty: [], indicated: [0] }, performance.now());
+    expect(scene.taken()).toEqual([`${A}:indicative 8-9`]);
   });
 
   test('under changes without end there is one frame an interval', () => {

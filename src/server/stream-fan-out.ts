@@ -85,7 +85,7 @@ export class StreamFanOut {
   }
 
   /** After each turn of the engine: what changed, and when the first part of it had come in. */
-  turn({ dirty, requoted = [] }: TurnChanges, receivedAtMs: number): void {
+  turn({ dirty, requoted = [], indicated = [] }: TurnChanges, receivedAtMs: number): void {
     this.#receivedAtMs = receivedAtMs;
     if (this.#topics.size === 0) return;
     for (const topic of this.#topics.withoutMarket()) this.#end(topic);
@@ -94,6 +94,7 @@ export class StreamFanOut {
     else {
       for (const id of dirty) this.#mark(this.#topics.ofMarket(id), nowMs);
       for (const id of requoted) this.#mark(this.#topics.quotedOf(id), nowMs);
+      for (const id of indicated) this.#mark(this.#topics.indicativeOf(id), nowMs);
     }
     this.#throttle.flush(nowMs);
   }

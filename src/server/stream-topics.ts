@@ -64,6 +64,13 @@ export class StreamTopics {
     }
   }
 
+  /** Those of a market that show indicative quotes. */
+  *indicativeOf(id: number): Iterable<StreamTopic> {
+    for (const topic of this.ofMarket(id)) {
+      if (topic.spec.indicative === true) yield topic;
+    }
+  }
+
   /** Adds a reader, to a topic that shows the book of now when it is new. */
   join(request: StreamRequest, nowMs: number, recvNs: bigint): StreamTopic {
     const topic = this.#topics.get(request.key) ?? this.#open(request, nowMs, recvNs);

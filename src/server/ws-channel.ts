@@ -14,6 +14,8 @@ export interface TopicSpec {
   readonly marketIndex: number;
   /** Whether it shows more than orders. */
   readonly hasQuotes: boolean;
+  /** Whether it shows indicative quotes. */
+  readonly hasIndicative: boolean;
   /** The frame of now: a view that is valid until the book is asked again. */
   readonly render: (book: BookSource, market: number) => Uint8Array;
 }
@@ -46,6 +48,7 @@ function orderbookChannel({ indicative }: { readonly indicative: boolean }): Cha
         marketType,
         marketIndex,
         hasQuotes: vamm || indicative,
+        hasIndicative: indicative,
         render: (source, market) => source.orderbookFrame({ market, ...shape }),
       };
     },

@@ -155,7 +155,7 @@ impl Book {
             if !market.quotes.makers.is_empty() {
                 let id = market.info.id;
                 self.refresh_quotes(id);
-                self.touch_quotes(id);
+                self.touch_indicative(id);
             }
         }
         self.indicative.policy = policy;
@@ -192,7 +192,7 @@ impl Book {
         self.refresh_quotes(id);
         let changed = self.replace_quotes(id, (maker, found), orders, ts_ms);
         if changed {
-            self.touch_quotes(id);
+            self.touch_indicative(id);
         }
         Ok(changed)
     }
@@ -271,7 +271,7 @@ impl Book {
             self.indicative.counts.quotes -= gone.quotes;
             if gone.makers > 0 {
                 let id = market.info.id;
-                self.touch_quotes(id);
+                self.touch_indicative(id);
             }
         }
         self.indicative.due_ms = next;

@@ -60,11 +60,13 @@ impl VammExclusion {
 }
 
 /// What of a market a turn changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Change {
     /// Nothing that is shown.
     Nothing,
-    /// What is shown beside orders, to those who ask for it.
+    /// Indicative quotes, to those who ask for them.
+    Indicative,
+    /// What the AMM shows to those who ask for it, and indicative quotes, which may join it.
     Quotes,
     /// What everybody is shown.
     Book,
@@ -114,19 +116,35 @@ impl Book {
         Some((vamm.amm.as_deref()?, vamm.moment))
     }
 
-    /// Whether the last turn changed nothing of this market but its quotes.
+    /// Whether the last turn changed nothing of this market but its quotes, of whichever kind.
     #[must_use]
     pub fn changed_quotes_only(&self, id: MarketId) -> bool {
-        self.markets.get(id.index()).is_some_and(|market| market.turned == Change::Quotes)
+        self.changed_indicative_only(id)
+            || self.markets.get(id.index()).is_some_and(|market| market.turned == Change::Quotes)
     }
 
-    /// Notes that quotes of a market changed in this turn, and nothing else of it yet.
-    pub(crate) fn touch_quotes(&mut self, id: MarketId) {
+    /// Whether the last turn changed nothing of this market but its indicative quotes.
+    #[must_use]
+    pub fn changed_indicative_only(&self, id: MarketId) -> bool {
+        self.markets.get(id.index()).is_some_and(|market| market.turned == Change::Indicative)
+    }
+
+    /// Notes that the AMM of a market is shown otherwise from this turn on.
+    fn touch_vamm(&mut self, id: MarketId) {
+        self.note(id, Change::Quotes);
+    }
+
+    /// Notes that indicative quotes of a market changed in this turn.
+    pub(crate) fn touch_indicative(&mut self, id: MarketId) {
+        self.note(id, Change::Indicative);
+    }
+
+    fn note(&mut self, id: MarketId, change: Change) {
         let market = &mut self.markets[id.index()];
         if market.dirty == Change::Nothing {
-            market.dirty = Change::Quotes;
             self.dirty.push(id);
         }
+        market.dirty = market.dirty.max(change);
     }
 
     /// Quotes all markets from what this turn left. Those that the turn changes for everybody are
@@ -142,7 +160,7 @@ impl Book {
                 let market = &mut self.markets[number];
                 if market.vamm.move_to(moment) {
                     let id = market.info.id;
-                    self.touch_quotes(id);
+                    self.touch_vamm(id);
                 }
             }
         }

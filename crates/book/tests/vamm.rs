@@ -352,3 +352,27 @@ fn why_an_amm_is_left_out_is_told_before_and_after_its_levels_are_read() {
     assert_eq!(levels(&mut bench, Side::Bid), []);
     assert_eq!(unread, reason(&mut bench));
 }
+
+#[test]
+fn a_turn_tells_indicative_quotes_apart_from_those_of_the_amm() {
+    let mut bench = bench_with(&amm_market());
+    let perp = bench.perp();
+    let told = |bench: &Bench| {
+        let book = &bench.book;
+        (book.changed_quotes_only(perp), book.changed_indicative_only(perp))
+    };
+    quote_at_the_oracle(&mut bench);
+    assert_eq!(bench.book.end_turn(2), [perp]);
+    assert_eq!(told(&bench), (true, true));
+    bench.clock(SLOT, NOW + 5);
+    assert_eq!(bench.book.end_turn(3), [perp]);
+    assert_eq!(told(&bench), (true, false));
+    bench.clock(SLOT, NOW + 9);
+    // The quotes are due, and the AMM moves in the same turn.
+    assert_eq!(bench.book.end_turn(2_000), [perp]);
+    assert_eq!(told(&bench), (true, false));
+    quote_at_the_oracle(&mut bench);
+    bench.put(key(1), &user(&[OrderBytes::limit(Side::Bid, 1_000, 20_000_000, 1)]));
+    assert_eq!(bench.book.end_turn(2_001), [perp]);
+    assert_eq!(told(&bench), (false, false));
+}

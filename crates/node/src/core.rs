@@ -33,6 +33,9 @@ const REPORT_HEAD_WORDS: usize = 9;
 /// Marks the id of a market of which a turn changed nothing but quotes.
 const QUOTES_ONLY: u32 = 1 << 31;
 
+/// Marks it as well when these are indicative quotes alone.
+const INDICATIVE_ONLY: u32 = 1 << 30;
+
 /// Bytes of a number of a report.
 const WORD_BYTES: usize = 4;
 
@@ -173,7 +176,7 @@ impl Core {
     /// applied, problems, the number of the market set and the count of changed markets into
     /// `report`, then the ids of the changed markets: 32-bit words in the machine's byte order. The
     /// highest bit of an id says that nothing but quotes changed, which are shown to who asks for
-    /// them. Answers the words written; a negative number is the words that must fit, and then the
+    /// them; the next one, that these are indicative quotes alone. Answers the words written; a negative number is the words that must fit, and then the
     /// batch is applied and the turn has not ended.
     #[napi]
     pub fn end_turn(
@@ -193,7 +196,11 @@ impl Core {
         let mut dirty = 0;
         self.book.end_turn(whole(ts_ms));
         for (id, word) in self.book.turned().iter().zip(&mut *ids) {
-            let mark = if self.book.changed_quotes_only(*id) { QUOTES_ONLY } else { 0 };
+            let mark = match self.book.changed_quotes_only(*id) {
+                true if self.book.changed_indicative_only(*id) => QUOTES_ONLY | INDICATIVE_ONLY,
+                true => QUOTES_ONLY,
+                false => 0,
+            };
             *word = (u32::from(id.0) | mark).to_ne_bytes();
             dirty += 1;
         }
