@@ -240,6 +240,42 @@ fn spot_takes_external_venues_alone_where_there_are_some() {
 }
 
 #[test]
+fn a_spot_taker_in_auction_is_bound_by_its_price_and_meets_offers_and_orders_by_price() {
+    let market = MarketTerms { market_type: MarketType::Spot, ..terms() };
+    let spot = |elapsed_slots, external: &[ExternalLevel]| {
+        let auction = Auction {
+            start: Price(150_000_000),
+            end: Price(151_000_000),
+            duration_slots: 10,
+            elapsed_slots,
+        };
+        let taker = Taker { auction: Some(auction), ..buy(STEP * 4) };
+        let jit = [Some(key(1)), None].map(|maker| JitOffer {
+            maker,
+            order_id: None,
+            price: Price(150_200_001),
+            size: BaseQty(STEP),
+        });
+        let mut makers = [maker(2, 150_100_000, STEP), maker(3, 150_500_000, STEP)].into_iter();
+        let makers = &mut makers;
+        let liquidity = Liquidity { external, jit: &jit, ..Liquidity::of_makers(market, makers) };
+        let taker = Taker { key: Some(key(1)), ..taker };
+        let walk = walk(&taker, liquidity, Model::Onchain);
+        walk.fills.iter().map(|fill| (fill.source, fill.price.0)).collect::<Vec<_>>()
+    };
+    use FillSource::{Dlob, External, Jit};
+    let all = [(Dlob, 150_100_000), (Jit, 150_200_100), (Dlob, 150_500_000)];
+    assert_eq!(spot(0, &[]), []);
+    assert_eq!(spot(1, &[]), all[..1]);
+    assert_eq!(spot(3, &[]), all[..2]);
+    assert_eq!(spot(10, &[]), all);
+    assert_eq!(spot(11, &[]), [], "its auction is over, and it has no limit");
+    let level = ExternalLevel { price: Price(150_300_000), size: BaseQty(STEP) };
+    assert_eq!(spot(2, &[level]), []);
+    assert_eq!(spot(3, &[level]), [(External, 150_300_000)]);
+}
+
+#[test]
 fn the_amm_does_not_fill_less_than_a_smallest_order_for_a_large_position() {
     let amm = PerpAmm { min_order_size: STEP * 10, ..amm() };
     let wants =

@@ -1,10 +1,12 @@
 //! A spot order that is sent now, as the program fills it.
 
 use slotbook_protocol::enums::Direction;
-use slotbook_protocol::units::Price;
+use slotbook_protocol::price::standardize_price;
+use slotbook_protocol::units::{BaseQty, Price};
 
 use crate::external::ExternalLevel;
-use crate::liquidity::{Liquidity, Maker};
+use crate::limits::JIT_OFFERS_MAX;
+use crate::liquidity::{JitOffer, Liquidity, Maker};
 use crate::taker::Taker;
 use crate::tally::{Tally, best_of, is_worse};
 use crate::walk::{FillSource, Origin};
@@ -17,44 +19,79 @@ const MATCHES_MAX: usize = 6;
 /// Source: programs/drift/src/controller/orders.rs `fulfill_spot_order_with_external_market`.
 const EXTERNAL_SLACK_DIVISOR: u64 = 100;
 
+/// What a maker has: a resting order, or an offer of the auction.
+struct Offered {
+    price: Price,
+    size: BaseQty,
+    origin: Origin,
+}
+
 /// Fills the taker from external venues alone where there are some, whatever they cost; else from
-/// the resting orders, of which a taker without a limit meets none.
+/// the makers, of which a taker without a limit meets none.
 /// Source: programs/drift/src/math/fulfillment.rs `determine_spot_fulfillment_methods`.
 pub(super) fn walk(taker: &Taker, liquidity: Liquidity<'_>, tally: &mut Tally) {
     if taker.post_only {
         return;
     }
+    let limit = limit_of(taker, tally);
     if liquidity.external.is_empty() {
-        take_makers(taker, liquidity.makers, tally);
+        take_makers(&makers_of(taker, liquidity, tally), limit, tally);
     } else {
-        take_external(liquidity.external, tally);
+        take_external(liquidity.external, limit, tally);
     }
 }
 
-fn take_makers(taker: &Taker, makers: &mut dyn Iterator<Item = Maker>, tally: &mut Tally) {
-    let mut others = makers.filter(|maker| taker.key != Some(maker.key)).peekable();
-    tally.best = others.peek().map(|maker| maker.price);
-    if tally.limit.is_none() {
-        return;
-    }
-    for maker in others.take(MATCHES_MAX + 1) {
-        let origin = Origin {
-            source: FillSource::Dlob,
-            maker: Some(maker.key),
-            order_id: Some(maker.order_id),
-        };
-        let is_met = tally.accepts(maker.price) && tally.take(maker.price, maker.size, origin);
+/// The price of the auction while it runs, then the order's own.
+/// Source: programs/drift/src/state/user.rs `get_limit_price`.
+fn limit_of(taker: &Taker, tally: &Tally) -> Option<Price> {
+    let of_auction =
+        taker.auction.and_then(|auction| auction.price(taker.direction, &tally.market));
+    of_auction.or(tally.limit)
+}
+
+/// As many makers as one fill may try, best first; of equal prices the resting orders first.
+fn makers_of(taker: &Taker, liquidity: Liquidity<'_>, tally: &Tally) -> Vec<Offered> {
+    let resting = liquidity.makers.filter(|maker| taker.key != Some(maker.key));
+    let mut makers: Vec<Offered> = resting
+        .take(MATCHES_MAX + 1)
+        .map(|Maker { key, order_id, price, size, .. }| {
+            let (maker, order_id) = (Some(key), Some(order_id));
+            Offered { price, size, origin: Origin { source: FillSource::Dlob, maker, order_id } }
+        })
+        .collect();
+    let offers = liquidity.jit.iter().take(JIT_OFFERS_MAX).filter(|offer| {
+        let is_own = taker.key.is_some() && offer.maker == taker.key;
+        !is_own && offer.price.0 > 0
+    });
+    makers.extend(offers.map(|&JitOffer { maker, order_id, price, size }| Offered {
+        price: standardize_price(price, tally.market.tick, taker.direction.opposite()),
+        size,
+        origin: Origin { source: FillSource::Jit, maker, order_id },
+    }));
+    makers.sort_by(|a, b| match taker.direction {
+        Direction::Long => a.price.cmp(&b.price),
+        Direction::Short => b.price.cmp(&a.price),
+    });
+    makers.truncate(MATCHES_MAX + 1);
+    makers
+}
+
+fn take_makers(makers: &[Offered], limit: Option<Price>, tally: &mut Tally) {
+    tally.best = makers.first().map(|maker| maker.price);
+    let Some(limit) = limit else { return };
+    for &Offered { price, size, origin } in makers {
+        let is_met = !is_worse(tally.direction, price, limit) && tally.take(price, size, origin);
         if !is_met || !tally.is_open() {
             return;
         }
     }
 }
 
-fn take_external(levels: &[ExternalLevel], tally: &mut Tally) {
+fn take_external(levels: &[ExternalLevel], limit: Option<Price>, tally: &mut Tally) {
     let direction = tally.direction;
     let best = best_of(direction, levels.iter().map(|level| level.price));
     tally.best = best;
-    let limit = tally.limit.or_else(|| best.map(|best| with_slack(direction, best)));
+    let limit = limit.or_else(|| best.map(|best| with_slack(direction, best)));
     for level in levels {
         let origin = Origin { source: FillSource::External, maker: None, order_id: None };
         let is_within = limit.is_none_or(|limit| !is_worse(direction, level.price, limit));
