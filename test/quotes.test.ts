@@ -117,6 +117,32 @@ test('a better quote joins the touch, and an offset of 0 is the oracle', async (
   await untilQuoted({ bids: [[String(below), String(UNIT)]], asks: [] });
 });
 
+interface Walk {
+  readonly fills: readonly { source: string; price: string; size: string }[];
+}
+
+test('live quotes compete in the auction of /match, for those who ask for them', async () => {
+  const probe = await connect();
+  const order = `/match?marketName=SOL-PERP&side=buy&size=${UNIT}`;
+  const offers = async (query: string) => {
+    const { fills } = await scene.get<Walk>(`${order}${query}`);
+    return fills.filter(({ source }) => source === 'jit').map(({ price, size }) => [price, size]);
+  };
+  const auction = (end: number) =>
+    `&auctionStart=${LOW}&auctionEnd=${end}&auctionDuration=10&slotsElapsed=10`;
+  const { asks } = await scene.book('');
+  const touch = Number(asks[0]?.price);
+  probe.send(quotesOf(0, { ask: [LOW, UNIT / 2] }));
+  await untilQuoted({ bids: [], asks: [[String(touch), String(UNIT / 2)]] });
+  const quote = [[String(touch), String(UNIT / 2)]];
+  expect(await offers('&includeIndicative=true')).toEqual(quote);
+  expect(await offers(`&includeIndicative=true${auction(touch)}`)).toEqual(quote);
+  expect(await offers(`&includeIndicative=true${auction(touch - 100)}`)).toEqual([]);
+  expect(await offers('')).toEqual([]);
+  await untilQuoted(none);
+  expect(await offers('&includeIndicative=true')).toEqual([]);
+});
+
 test('the readers of the indicative channel hear of quotes, and those of the other do not', async () => {
   const subscribed = async (wish: object): Promise<Probe> => {
     const reader = await Probe.open(scene.socketUrl);
