@@ -38,7 +38,7 @@ pub const KEPT_QUEUE_ORDERS_MIN: u32 = 64;
 pub const KEPT_QUEUES_MAX: usize = 64;
 
 /// Orders of all kept queues: 16 MiB.
-pub const KEPT_QUEUE_ORDERS_MAX: usize = 1 << 20;
+pub const KEPT_QUEUE_ORDERS_MAX: usize = 1 << 19;
 
 /// Elements of a chunk of a ladder: two kilobytes of levels, of which a change moves half at most.
 pub const CHUNK_MAX: usize = 64;

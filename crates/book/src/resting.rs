@@ -9,8 +9,13 @@ use crate::limits::KEPT_QUEUE_ORDERS_MIN;
 use crate::market::MarketId;
 use crate::view::{Merged, OrderLists, OrderRow, QueueScratch};
 
-/// Orders of a queue that are put in order first; then three times as many as are, each time.
+/// Orders of a queue that are put in order first, at least; then three times as many as are, each
+/// time.
 const SORTED_FIRST: usize = 16;
+
+/// Of a long queue one order in so many is put in order first: to find them costs a pass over all,
+/// and to sort them less than that.
+const SORTED_FIRST_PART: usize = 16;
 
 impl Book {
     /// The orders of a side in book order: price, then order slot, then id, then maker. The price
@@ -97,7 +102,7 @@ impl Resting<'_> {
     /// Puts more of the queue's front in order: the cost is shared by the orders that are read.
     fn sort_more(&mut self) {
         let rest = &mut self.scratch.queue[self.sorted..];
-        let count = (3 * self.sorted).max(SORTED_FIRST);
+        let count = (3 * self.sorted).max(SORTED_FIRST).max(rest.len() / SORTED_FIRST_PART);
         if count < rest.len() {
             rest.select_nth_unstable_by(count, |a, b| self.book.compare(a, b));
         }
@@ -116,6 +121,7 @@ impl Drop for Resting<'_> {
 impl Iterator for Resting<'_> {
     type Item = OrderRow;
 
+    #[inline]
     fn next(&mut self) -> Option<OrderRow> {
         while self.next == self.scratch.queue.len() {
             if !self.read_queue() {

@@ -6,7 +6,7 @@ use slotbook_protocol::order::{OrderView, bit_flags};
 use slotbook_protocol::units::{BaseQty, Price, Pubkey, Slot, UnixSeconds};
 
 use crate::Side;
-use crate::arena::{Arena, NONE, Place, user_of};
+use crate::arena::{NONE, Place, user_of};
 use crate::book::Book;
 use crate::chunks::Cursor;
 use crate::kept_queues::KeptQueues;
@@ -145,7 +145,7 @@ impl Book {
             for (index, place) in own.iter().take(left).enumerate() {
                 let before = |other: &&QueuePlace| self.compare(other, place).is_lt();
                 let ahead = own[..index].iter().chain(others.iter().filter(before));
-                let ahead = ahead.map(|other| u128::from(self.size(other))).sum();
+                let ahead = ahead.map(|other| u128::from(other.size)).sum();
                 rows.push(self.row(price, place, ahead));
             }
             left -= left.min(own.len());
@@ -160,7 +160,7 @@ impl Book {
         let first = makers.len();
         self.each_queue(id, side, &mut QueueScratch::default(), &mut |_, queue| {
             for place in self.front(queue, usize::MAX) {
-                let maker = self.users.get(user_of(place.handle)).key;
+                let maker = self.maker(place.handle);
                 if makers.len() - first < limit && !makers[first..].contains(&maker) {
                     makers.push(maker);
                 }
@@ -279,41 +279,60 @@ impl Book {
 
     pub(crate) fn enqueue(&self, piece: &OrderLists<'_>, queue: &mut Vec<QueuePlace>) {
         match piece.lists {
-            Lists::Fixed(head) => list(&self.arena, head, queue),
+            Lists::Fixed(head) => self.enqueue_list(head, queue),
             Lists::Offset(parts) => {
-                parts.iter().for_each(|part| list(&self.arena, part.head, queue));
+                parts.iter().for_each(|part| self.enqueue_list(part.head, queue));
             }
         }
     }
 
-    /// Order slot, then order id, then maker key; of one maker the first slot of the account.
-    pub(crate) fn compare(&self, a: &QueuePlace, b: &QueuePlace) -> Ordering {
-        (a.slot, a.order_id).cmp(&(b.slot, b.order_id)).then_with(|| {
-            let key = |place: &QueuePlace| self.users.get(user_of(place.handle)).key;
-            key(a).cmp(&key(b)).then(a.handle.cmp(&b.handle))
-        })
+    fn enqueue_list(&self, head: u32, queue: &mut Vec<QueuePlace>) {
+        let mut handle = head;
+        while handle != NONE {
+            let view = OrderView::new(self.arena.raw(handle));
+            let node = self.arena.node(handle);
+            let rank = rank_of(view.slot(), view.order_id(), &self.maker(handle));
+            queue.push(QueuePlace { rank, size: node.size, handle });
+            handle = node.next;
+        }
     }
 
+    /// Order slot, then order id, then maker key; of one maker the first slot of the account.
+    #[inline]
+    pub(crate) fn compare(&self, a: &QueuePlace, b: &QueuePlace) -> Ordering {
+        match a.rank.cmp(&b.rank) {
+            Ordering::Equal => self.compare_equal_ranks(a.handle, b.handle),
+            order => order,
+        }
+    }
+
+    #[cold]
+    fn compare_equal_ranks(&self, a: u32, b: u32) -> Ordering {
+        self.maker(a).cmp(&self.maker(b)).then(a.cmp(&b))
+    }
+
+    #[inline]
+    fn maker(&self, handle: u32) -> Pubkey {
+        self.users.get(user_of(handle)).key
+    }
+
+    /// In line, so that who needs a few of the facts does not fetch the order's bytes for the rest.
+    #[inline]
     pub(crate) fn row(&self, price: Price, place: &QueuePlace, ahead: u128) -> OrderRow {
         let view = OrderView::new(self.arena.raw(place.handle));
         OrderRow {
             price,
-            size: BaseQty(self.size(place)),
+            size: BaseQty(place.size),
             queue: ahead,
-            maker: self.users.get(user_of(place.handle)).key,
-            order_id: place.order_id,
-            slot: Slot(place.slot),
+            maker: self.maker(place.handle),
+            order_id: place.order_id(),
+            slot: place.slot(),
             max_ts: view.max_ts(),
             reduce_only: view.reduce_only(),
             post_only: view.post_only(),
             signed_msg: view.bit_flags() & bit_flags::SIGNED_MESSAGE != 0,
             oracle_price_offset: view.oracle_price_offset().0,
         }
-    }
-
-    /// The shown size of an order, in the market's base units.
-    fn size(&self, place: &QueuePlace) -> u64 {
-        self.arena.node(place.handle).size
     }
 
     pub(crate) fn merged<'a, P: Piece<'a>>(&'a self, id: MarketId, side: Side) -> Merged<'a, P> {
@@ -333,20 +352,35 @@ pub struct QueueScratch {
     prices: Vec<u64>,
 }
 
-/// An order in the queue of its price.
+/// An order in the queue of its price, with what is needed to put it in order: to fetch that from
+/// the order for each comparison costs ten times the comparison.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct QueuePlace {
-    slot: u64,
-    order_id: u32,
+    /// See [`rank_of`].
+    rank: u128,
+    /// The shown size, in the market's base units.
+    size: u64,
     handle: u32,
 }
 
-fn list(arena: &Arena, head: u32, queue: &mut Vec<QueuePlace>) {
-    let mut handle = head;
-    while handle != NONE {
-        let view = OrderView::new(arena.raw(handle));
-        queue.push(QueuePlace { slot: view.slot().0, order_id: view.order_id(), handle });
-        handle = arena.node(handle).next;
+/// Order slot, then order id, then the beginning of the maker's key.
+#[inline]
+fn rank_of(slot: Slot, order_id: u32, maker: &Pubkey) -> u128 {
+    let [first, second, third, fourth, ..] = maker.0;
+    let maker = u32::from_be_bytes([first, second, third, fourth]);
+    (u128::from(slot.0) << 64) | (u128::from(order_id) << 32) | u128::from(maker)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "takes the parts of a rank apart")]
+impl QueuePlace {
+    #[inline]
+    fn slot(&self) -> Slot {
+        Slot((self.rank >> 64) as u64)
+    }
+
+    #[inline]
+    fn order_id(&self) -> u32 {
+        (self.rank >> 32) as u32
     }
 }
 
