@@ -286,6 +286,7 @@ impl Book {
         }
     }
 
+    #[inline]
     fn enqueue_list(&self, head: u32, queue: &mut Vec<QueuePlace>) {
         let mut handle = head;
         while handle != NONE {

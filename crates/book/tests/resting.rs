@@ -4,6 +4,7 @@ mod common;
 
 use common::{Bench, OrderBytes, key, user};
 use slotbook_book::{OrderRow, QueueScratch, Side};
+use slotbook_protocol::units::Pubkey;
 
 use Side::{Ask, Bid};
 
@@ -81,4 +82,25 @@ fn a_long_queue_is_read_anew_within_a_turn() {
     expect_fresh(&bench, &mut scratch, 130);
     bench.put(key(1), &user(&orders[..1]));
     expect_fresh(&bench, &mut scratch, 129);
+}
+
+#[test]
+fn orders_of_one_slot_and_id_stand_by_the_whole_keys_of_their_makers() {
+    let mut bench = Bench::new();
+    let order = OrderBytes::limit(Bid, 980, 10, 1);
+    let makers: Vec<Pubkey> = (0..100)
+        .map(|number: u8| {
+            let mut key = [9; 32];
+            (key[0], key[20]) = (number % 3, number.wrapping_mul(37));
+            Pubkey(key)
+        })
+        .collect();
+    for maker in &makers {
+        bench.put(*maker, &user(&[order]));
+    }
+    let mut scratch = QueueScratch::default();
+    let stand = bench.book.resting(bench.perp(), Bid, &mut scratch).map(|row| row.maker);
+    let mut sorted = makers;
+    sorted.sort();
+    assert_eq!(stand.collect::<Vec<_>>(), sorted);
 }
