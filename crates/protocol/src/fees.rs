@@ -6,6 +6,7 @@
 
 use crate::account::state::{FEE_STRUCTURE, FEE_TIER, ORDER_FILLER_REWARD_STRUCTURE};
 use crate::bytes::{u32_at, u128_at};
+use crate::divide::{div_ceil, div_floor};
 use crate::enums::MarketType;
 use crate::error::ProtocolError;
 use crate::units::QuoteQty;
@@ -292,11 +293,14 @@ pub fn taker_fee(
     if denominator == 0 {
         return Err(out_of_range("fee_denominator"));
     }
-    let fee = product.div_ceil(denominator);
+    let fee = div_ceil(product, denominator);
     let part = fee * u128::from(adjustment.unsigned_abs());
     let parts = u128::from(ADJUSTMENT_PARTS);
-    let fee =
-        if adjustment < 0 { fee.saturating_sub(part / parts) } else { fee + part.div_ceil(parts) };
+    let fee = if adjustment < 0 {
+        fee.saturating_sub(div_floor(part, parts))
+    } else {
+        fee + div_ceil(part, parts)
+    };
     let factor = if terms.is_high_leverage { HIGH_LEVERAGE_FACTOR } else { 1 };
     quote(fee * u128::from(factor), "taker_fee")
 }
@@ -314,15 +318,16 @@ pub fn maker_rebate(
     adjustment: i16,
 ) -> Result<QuoteQty, ProtocolError> {
     let product = u128::from(amount.0) * u128::from(tier.maker_rebate_numerator);
-    let rebate = product
-        .checked_div(u128::from(tier.maker_rebate_denominator))
-        .ok_or(out_of_range("maker_rebate_denominator"))?;
+    if tier.maker_rebate_denominator == 0 {
+        return Err(out_of_range("maker_rebate_denominator"));
+    }
+    let rebate = div_floor(product, u128::from(tier.maker_rebate_denominator));
     let part = rebate * u128::from(adjustment.unsigned_abs());
     let parts = u128::from(ADJUSTMENT_PARTS);
     let rebate = if adjustment < 0 {
-        rebate.saturating_sub(part.div_ceil(parts))
+        rebate.saturating_sub(div_ceil(part, parts))
     } else {
-        rebate + part / parts
+        rebate + div_floor(part, parts)
     };
     quote(rebate, "maker_rebate")
 }

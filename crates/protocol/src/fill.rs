@@ -1,5 +1,6 @@
 //! The amounts of a fill between a taker and a maker.
 
+use crate::divide::{div_ceil, div_floor};
 use crate::enums::Direction;
 use crate::error::ProtocolError;
 use crate::units::{BaseQty, Price, QuoteQty};
@@ -28,8 +29,8 @@ pub fn quote_for_maker(
     let product = u128::from(base.0) * u128::from(price.0);
     let precision = 10_u128.pow(decimals);
     let quote = match maker {
-        Direction::Long => product / precision,
-        Direction::Short => product.div_ceil(precision),
+        Direction::Long => div_floor(product, precision),
+        Direction::Short => div_ceil(product, precision),
     };
     u64::try_from(quote)
         .map(QuoteQty)

@@ -35,5 +35,6 @@ pub mod units;
 pub mod user;
 
 mod bytes;
+mod divide;
 
 pub use error::ProtocolError;
