@@ -26,6 +26,7 @@ pub mod cache;
 pub mod frame;
 pub mod group;
 pub mod head;
+mod key_texts;
 pub mod l2;
 pub mod l3;
 pub mod level;

@@ -8,6 +8,7 @@ use slotbook_matching::{
 use slotbook_protocol::amm::PerpAmm;
 use slotbook_protocol::units::{OraclePrice, Price};
 
+use crate::key_texts::KeyTexts;
 use crate::level::SizeScale;
 use crate::shown::Sources;
 use crate::writer::JsonWriter;
@@ -37,6 +38,7 @@ pub struct WalkRequest<'a> {
 pub struct WalkScratch {
     queues: QueueScratch,
     offers: Vec<JitOffer>,
+    keys: KeyTexts,
 }
 
 /// Writes the /match body behind what `out` holds. The taker must have passed [`Taker::check`].
@@ -54,7 +56,7 @@ pub fn render_walk(
     let scale = SizeScale::from_decimals(info.decimals);
     let walk = walk_of(book, (info, &header), request, scratch);
     let mut json = JsonWriter::new(out);
-    write_fills(&mut json, &walk, scale);
+    write_fills(&mut json, &walk, (scale, &mut scratch.keys));
     write_sums(&mut json, &walk, unfilled(request, &walk, scale));
     write_rests(&mut json, walk.rests, scale);
     write_moment(&mut json, (info, &header), request.model, epoch);
@@ -73,7 +75,7 @@ fn walk_of(
     scratch: &mut WalkScratch,
 ) -> Walk {
     let side = Side::met_by(request.taker.direction);
-    let WalkScratch { queues, offers } = scratch;
+    let WalkScratch { queues, offers, .. } = scratch;
     read_offers(book, request, side, offers);
     let mut makers = book.resting(info.id, side, queues).map(Maker::from);
     let program = program_amm(book, request);
@@ -122,12 +124,12 @@ fn oracle_of(header: &Header) -> Option<OraclePrice> {
     reading.filter(|_| header.oracle.excluded.is_none()).map(|reading| reading.price)
 }
 
-fn write_fills(json: &mut JsonWriter<'_>, walk: &Walk, scale: SizeScale) {
+fn write_fills(json: &mut JsonWriter<'_>, walk: &Walk, (scale, keys): (SizeScale, &mut KeyTexts)) {
     json.raw(b"{\"fills\":[");
     let mut comma: &[u8] = b"";
     for fill in &walk.fills {
         json.raw(comma);
-        write_fill(json, fill, scale);
+        write_fill(json, fill, (scale, keys));
         comma = b",";
     }
     json.raw(b"],\"filledBase\":\"");
@@ -136,15 +138,17 @@ fn write_fills(json: &mut JsonWriter<'_>, walk: &Walk, scale: SizeScale) {
     json.u64(walk.filled_quote.0);
 }
 
-fn write_fill(json: &mut JsonWriter<'_>, fill: &Fill, scale: SizeScale) {
+fn write_fill(json: &mut JsonWriter<'_>, fill: &Fill, (scale, keys): (SizeScale, &mut KeyTexts)) {
     json.raw(b"{\"source\":\"");
     json.raw(fill.source.name().as_bytes());
-    json.raw(b"\",\"maker\":");
     match &fill.maker {
-        Some(maker) => json.key(maker),
-        None => json.raw(b"null"),
+        Some(maker) => {
+            json.raw(b"\",\"maker\":\"");
+            json.kept_key_text(keys.of(maker));
+            json.raw(b"\",\"orderId\":");
+        }
+        None => json.raw(b"\",\"maker\":null,\"orderId\":"),
     }
-    json.raw(b",\"orderId\":");
     match fill.order_id {
         Some(order_id) => json.u64(order_id.into()),
         None => json.raw(b"null"),

@@ -2,6 +2,8 @@
 
 use slotbook_protocol::units::Pubkey;
 
+use crate::key_texts::KeyText;
+
 /// Appends a literal of JSON text to a [`JsonWriter`], in the form that the writer writes.
 macro_rules! literal {
     ($json:expr, $text:literal) => {{
@@ -18,9 +20,6 @@ const U64_POWER_OF_TEN_MAX: u64 = 10_000_000_000_000_000_000;
 
 /// Digits of one such piece.
 const PIECE_DIGITS: usize = 19;
-
-/// Base58 text of a 32-byte key is never longer.
-const KEY_TEXT_BYTES_MAX: usize = five8::BASE58_ENCODED_32_MAX_LEN;
 
 /// Appends JSON text to the caller's buffer.
 ///
@@ -132,9 +131,15 @@ impl<const NESTED: bool> JsonWriter<'_, NESTED> {
     /// Appends a base58 key without quotes.
     #[inline]
     pub(crate) fn key_text(&mut self, key: &Pubkey) {
-        let mut text = [0_u8; KEY_TEXT_BYTES_MAX];
-        let length = usize::from(five8::encode_32(&key.0, &mut text));
-        self.raw(&text[..length]);
+        self.kept_key_text(&KeyText::of(key));
+    }
+
+    /// Appends a base58 key that is text already, as [`JsonWriter::digits`] appends a number.
+    #[inline]
+    pub(crate) fn kept_key_text(&mut self, key: &KeyText) {
+        let end = self.out.len() + usize::from(key.length);
+        self.out.extend_from_slice(&key.text);
+        self.out.truncate(end);
     }
 
     /// Appends a quoted string, escaped exactly as `JSON.stringify` does it.
