@@ -91,6 +91,9 @@ function serviceUrl(text: string): URL {
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw invalid('--url must begin with http:// or https://');
   }
+  if (url.username !== '' || url.password !== '') {
+    throw invalid('--url had a user or a password, must have neither');
+  }
   return url;
 }
 

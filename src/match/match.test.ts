@@ -165,8 +165,10 @@ describe('slotbook match', () => {
     expect(await failure({})).toBe(
       'MATCH_REFUSED: INVALID_PARAM: size was "?[2J", must be a whole number',
     );
-    answers('<html>', 502);
-    expect(await failure({})).toBe('MATCH_REFUSED: the service answered 502');
+    for (const other of ['<html>', '"code":"X","message":"\\x"', '"code":"X","message":"\n"']) {
+      answers(other, 502);
+      expect(await failure({})).toBe('MATCH_REFUSED: the service answered 502');
+    }
   });
 
   test.each([
@@ -181,6 +183,12 @@ describe('slotbook match', () => {
     answers(text);
     expect(await failure({})).toMatch(/^MALFORMED_MATCH: /);
   });
+});
+
+test('an address with a password, which would not be sent, is refused without it', () => {
+  expect(() => matchUrl('SOL', { url: 'http://me:secret@127.0.0.1' })).toThrow(
+    '--url had a user or a password, must have neither',
+  );
 });
 
 test('a service behind a path is asked below it', () => {

@@ -59,12 +59,14 @@ async function read(answer: Response): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
+/** An error of the service, in its own order of members; its message is a whole text of JSON. */
+const REFUSAL = /"code":"(\w+)","message":("(?:[^"\\\p{Cc}]|\\["\\/bfnrt]|\\u[\da-fA-F]{4})*")/u;
+
 /** The service's own words about what is wrong, without what a terminal would act on. */
 function refusalIn(text: string, status: number): string {
-  const words = /"code":"(\w+)","message":"((?:[^"\\]|\\.)*)"/.exec(text);
-  if (words === null) return `the service answered ${status}`;
-  const [, code, message] = words;
-  const printable = JSON.parse(`"${message}"`) as string;
+  const [, code, message] = REFUSAL.exec(text) ?? [];
+  if (message === undefined) return `the service answered ${status}`;
+  const printable = JSON.parse(message) as string;
   return `${code}: ${printable.slice(0, TEXT_CHARS_MAX).replace(/\p{Cc}/gu, '?')}`;
 }
 
