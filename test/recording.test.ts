@@ -12,6 +12,7 @@ import * as codec from '../src/engine/codec.js';
 import { Engine } from '../src/engine/engine.js';
 import { RecordingReader } from '../src/feed/recording.js';
 import { type Service, startReplayService, startService } from '../src/main.js';
+import { QuoteMaker } from '../src/sim/quote-maker.js';
 import { oddOrders, oddUser } from './support/odd-accounts.js';
 import { SteppedDemo } from './support/stepped-demo.js';
 
@@ -21,6 +22,9 @@ const DEADLINE = { timeout: 20_000 + 20 * TURNS, interval: 20 };
 const TEST_MS_MAX = 30_000 + 200 * TURNS;
 /** A second, and the time that a busy machine takes to write. */
 const LOST_MS_MAX = 3_000;
+const SOURCES = ['dlob', 'vamm', 'indicative'] as const;
+/** A quote lives for a second, and ends with a turn. */
+const QUOTE_MS_MAX = 1_300;
 const cli = fileURLToPath(new URL('../dist/src/cli.js', import.meta.url));
 
 vi.setConfig({ testTimeout: TEST_MS_MAX });
@@ -32,8 +36,11 @@ let child: ChildProcess | undefined;
 /** What the books showed at each turn, and what the process said. */
 let shown: string[] = [];
 let said = '';
+let maker: QuoteMaker | undefined;
 /** What /l3 of the first market would answer after the last turn. */
 let shownLast = { status: 0, tag: '', text: '' };
+/** How many bodies held levels of each source. */
+let holding = { dlob: 0, vamm: 0, indicative: 0 };
 /** The time of the last turn. */
 let shownMs = 0;
 
@@ -49,6 +56,7 @@ afterAll(async () => {
 
 beforeEach(() => {
   shown = [];
+  holding = { dlob: 0, vamm: 0, indicative: 0 };
   said = '';
   const { endTurn } = Engine.prototype;
   vi.spyOn(Engine.prototype, 'endTurn').mockImplementation(function (this: Engine, tsMs) {
@@ -68,19 +76,25 @@ beforeEach(() => {
 
 afterEach(async () => {
   child?.kill('SIGKILL');
+  maker?.stop();
   await service?.stop();
   service = undefined;
   vi.restoreAllMocks();
 });
 
-/** Everything that is shown of every market: version, /l2 and /l3. */
+/** Everything that is shown of every market: version, and /l2 and /l3 without and with all sources. */
 function hashOf(engine: Engine): string {
   const hash = createHash('sha256');
   for (const { id, symbol } of engine.markets()) {
     const { seq, slot, state } = engine.version(id);
     hash.update(`${engine.epoch} ${symbol} ${seq} ${slot} ${state}\n`);
-    hash.update(engine.l2({ market: id, depth: 20 }));
+    const l2 = { market: id, depth: 20 };
+    hash.update(engine.l2(l2));
     hash.update(engine.l3({ market: id }));
+    const all = Buffer.from(engine.l2({ ...l2, vamm: true, indicative: true }));
+    for (const source of SOURCES) if (all.includes(`"${source}":"`)) holding[source] += 1;
+    hash.update(all);
+    hash.update(engine.l3({ market: id, indicative: true }));
   }
   return hash.digest('base64');
 }
@@ -119,12 +133,15 @@ async function quiet(): Promise<void> {
 
 /** A life, accounts made by hand, one that ends, audits and a lost connection, recorded. */
 async function record(file: string): Promise<void> {
+  maker = new QuoteMaker(1);
   const { rpcUrl, wsUrl } = demo.relay;
   // No slots come at the end, and what is looked at then must not change meanwhile.
   const patient = { laggingAfterMs: '30000', staleAfterMs: '60000', auditIntervalMs: '500' };
-  const flags = { rpcUrl, wsUrl, port: '0', logLevel: 'silent', ...patient };
+  const quoting = { quoteMakers: maker.publicKey };
+  const flags = { rpcUrl, wsUrl, port: '0', logLevel: 'silent', ...patient, ...quoting };
   service = await startService(new ConfigReader(flags, {}).service(), { recordTo: file });
   await vi.waitUntil(isLive, DEADLINE);
+  maker.start(service.url);
   await stepFor(TURNS);
   const oracle = demo.life.markets[0]?.feed.price ?? 0n;
   const odd = oddUser({ seed: 1 }, oddOrders({ clock: demo.clock, oracle }));
@@ -137,6 +154,8 @@ async function record(file: string): Promise<void> {
   await vi.waitUntil(isLive, DEADLINE);
   await stepFor(TURNS);
   await vi.waitUntil(async () => (await audits()) > 0, DEADLINE);
+  maker.stop();
+  await new Promise((resolve) => setTimeout(resolve, QUOTE_MS_MAX));
   // The last slots and accounts arrive, and none after them.
   demo.chain.pause();
   await quiet();
@@ -164,6 +183,7 @@ describe('a recording made beside serving', () => {
     await record(file);
     live = shown;
     const last = shownLast;
+    for (const source of SOURCES) expect(holding[source], source).toBeGreaterThan(TURNS);
     expect(new Set(live).size).toBeGreaterThan(TURNS);
 
     shown = [];

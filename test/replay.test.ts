@@ -33,7 +33,10 @@ async function liveRun(): Promise<EngineRecorder> {
   feed = new LiveFeed({ nodes: [{ name: 'node', rpc, socket }], engine, programId: PROGRAM_ID });
   await feed.start();
   const stepFor = async (turns: number): Promise<void> => {
-    for (const end = engine.turns + turns; engine.turns < end; ) await demo?.step(8);
+    for (const end = engine.turns + turns; engine.turns < end; ) {
+      quote(engine);
+      await demo?.step(8);
+    }
   };
 
   await stepFor(90);
@@ -54,13 +57,35 @@ async function liveRun(): Promise<EngineRecorder> {
   return engine;
 }
 
+/** A maker quotes beside the chain; what it quoted before a silence of a second is gone. */
+function quote(engine: EngineRecorder): void {
+  const market = engine.marketId('SOL-PERP');
+  if (market === undefined) return;
+  const side = (price: bigint) => ({ price, size: BigInt(1 + engine.turns) * 10_000_000n });
+  const quotes = [{ bid: side(-40_000n), ask: side(40_000n), isOracleOffset: true }];
+  engine.setIndicative({ market, maker: PROGRAM_ID, quotes, tsMs: Date.now() });
+}
+
 test('a live run replayed twice shows the same bytes at every turn looked at', async () => {
   const live = await liveRun();
   expect(live.checkIntegrity()).toBeNull();
   const names = new Set(live.calls.map(({ name }) => name));
-  const every = ['push', 'setClock', 'setState', 'endTurn', 'decode', 'applySnapshot'] as const;
+  const every = [
+    'push',
+    'setClock',
+    'setState',
+    'endTurn',
+    'decode',
+    'applySnapshot',
+    'setIndicative',
+  ] as const;
   for (const name of every) expect(names).toContain(name);
   expect(live.shown.length).toBeGreaterThan(20);
+  const holding = (source: string) =>
+    live.shown.filter(({ bodies }) => bodies.some((body) => body.includes(`"${source}":"`)));
+  for (const source of ['dlob', 'vamm', 'indicative']) {
+    expect(holding(source).length, source).toBeGreaterThan(live.shown.length / 2);
+  }
 
   const first = await replayCalls(live.calls, OPTIONS);
   const second = await replayCalls(live.calls, OPTIONS);

@@ -1,5 +1,12 @@
 import { Engine } from '../../src/engine/engine.js';
-import type { FeedState, RawAccount, Snapshot, Turn } from '../../src/engine/types.js';
+import type {
+  FeedState,
+  IndicativeOutcome,
+  IndicativeRequest,
+  RawAccount,
+  Snapshot,
+  Turn,
+} from '../../src/engine/types.js';
 
 /** One call that reached the engine, with everything that is needed to make it again. */
 type Call =
@@ -7,6 +14,7 @@ type Call =
   | { readonly name: 'close'; readonly pubkey: string; readonly slot: number }
   | { readonly name: 'setClock'; readonly slot: number; readonly unixSeconds: number }
   | { readonly name: 'setState'; readonly state: FeedState }
+  | { readonly name: 'setIndicative'; readonly quotes: IndicativeRequest }
   | { readonly name: 'endTurn'; readonly tsMs: number }
   | { readonly name: 'decode'; readonly body: Uint8Array }
   | { readonly name: 'beginSnapshot'; readonly snapshot: number }
@@ -22,7 +30,7 @@ type Call =
 export interface Shown {
   readonly turn: number;
   readonly stateHash: bigint;
-  /** /l2 at full depth and /l3, for every market in the order of its id. */
+  /** /l2 at full depth without and with all sources, and /l3, of every market in the order of its id. */
   readonly bodies: readonly string[];
 }
 
@@ -31,8 +39,13 @@ function show(engine: Engine, turn: number): Shown {
   // A body is a view on the engine's own buffer until the next one.
   const text = (body: Uint8Array): string => Buffer.from(body).toString();
   const bodies = engine.markets().flatMap(({ id }) => {
-    const l2 = text(engine.l2({ market: id, depth: 1_000 }));
-    return [l2, text(engine.l3({ market: id }))];
+    const l2 = { market: id, depth: 1_000 };
+    const sources = { vamm: true, indicative: true };
+    return [
+      text(engine.l2(l2)),
+      text(engine.l2({ ...l2, ...sources })),
+      text(engine.l3({ market: id, indicative: true })),
+    ];
   });
   return { turn, stateHash: engine.stateHash(), bodies };
 }
@@ -77,6 +90,16 @@ export class EngineRecorder {
   setState(state: FeedState): void {
     this.calls.push({ name: 'setState', state });
     this.#engine.setState(state);
+  }
+
+  setIndicative(quotes: IndicativeRequest): IndicativeOutcome {
+    this.calls.push({ name: 'setIndicative', quotes });
+    return this.#engine.setIndicative(quotes);
+  }
+
+  /** The engine's own number of a market. */
+  marketId(symbol: string): number | undefined {
+    return this.#engine.findMarket(symbol)?.id;
   }
 
   endTurn(tsMs: number): Turn {
@@ -152,6 +175,9 @@ export async function replayCalls(
         break;
       case 'setState':
         engine.setState(call.state);
+        break;
+      case 'setIndicative':
+        engine.setIndicative(call.quotes);
         break;
       case 'decode':
         snapshots.push(await engine.decodeSnapshot(call.body));
