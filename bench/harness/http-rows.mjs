@@ -1,4 +1,7 @@
-/** Row 4: what an answer of /l2 or /match costs while the book changes, against a constant. */
+/**
+ * What an answer costs while the book changes: of /l2 (row 4) and of /match against a constant, and of
+ * /l2 with all sources against the same server without them.
+ */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { workloadFile } from '../workload/files.mjs';
@@ -20,6 +23,16 @@ const DEPTHS = [10, 100];
 /** Takers in whole base: a usual one, and one that meets some 150 orders. */
 const TAKERS = [5, 100];
 
+/**
+ * Bodies with and without the AMM and indicative quotes, of as many levels: books so dense that they
+ * have as many of orders alone, and so thin that the others are among them.
+ */
+const WITH_SOURCES = [
+  { workload: 'uniform-following-60', depth: 10 },
+  { workload: 'uniform-following-400', depth: 100 },
+];
+const SOURCES = ['dlob', 'vamm', 'indicative'];
+
 /** Row 4 of all depths. */
 export function l2UnderChurn(bench) {
   const bars = { row: 4, bar: 1.25, wish: 1.1 };
@@ -40,6 +53,55 @@ export function matchUnderChurn(bench) {
     work: `GET /match of ${base} base`,
   }));
   return eachUnderChurn(bench, paths, bars);
+}
+
+/** All sources against orders alone, asked of one server in turns. */
+export async function l2WithSources(bench) {
+  const results = [];
+  for (const one of WITH_SOURCES) results.push(await againstOrders(bench, one));
+  return results;
+}
+
+async function againstOrders(bench, { workload, depth }) {
+  const server = startServer('book-server');
+  await server.ask(`load ${workloadFile(workload)}`);
+  const { port } = await server.ask('listen');
+  await server.ask('quotes 0');
+  const orders = `/l2?${MARKET}&depth=${depth}`;
+  const all = `${orders}&includeVamm=true&includeIndicative=true`;
+  const sizes = await assertSources(port, { orders, all, depth });
+  const run = (path) => underChurn(server, `http://127.0.0.1:${port}${path}`);
+  const times = await timeInTurns({
+    ours: () => run(all),
+    peer: () => run(orders),
+    warmUp: [() => run(all), () => run(orders)],
+    rounds: bench.rounds,
+    judge: 'cpu',
+    better: 'lower',
+  });
+  // The book has gone on meanwhile, and must not have lost a source.
+  await assertSources(port, { orders, all, depth });
+  await server.stop();
+  const work = `GET /l2 of depth ${depth} with all sources (${sizes.all} bytes), ${CHURN} account updates a second`;
+  const against = `itself without (${sizes.orders} bytes)`;
+  const bars = { bar: 1.25, wish: null, better: 'lower' };
+  return { row: 'sources', work, workload, against, checked: 1, ...times, ...bars };
+}
+
+/** Answers the bytes of both bodies, which have as many levels, on each side of every source. */
+async function assertSources(port, { orders, all, depth }) {
+  const bodies = { orders: await rawGet(port, orders), all: await rawGet(port, all) };
+  const expected = { orders: ['dlob'], all: SOURCES };
+  for (const [name, { body }] of Object.entries(bodies)) {
+    const { bids, asks } = JSON.parse(body);
+    for (const side of [bids, asks]) {
+      const shown = SOURCES.filter((source) => side.some(({ sources }) => sources[source]));
+      if (side.length !== depth || String(shown) !== String(expected[name])) {
+        throw new Error(`${name} of depth ${depth} had ${side.length} levels of ${shown}`);
+      }
+    }
+  }
+  return { orders: bodies.orders.body.length, all: bodies.all.body.length };
 }
 
 async function eachUnderChurn(bench, paths, bars) {

@@ -16,6 +16,8 @@ const CHANNEL_DEPTH = 20;
 const PUBLISH_INTERVAL_MS = 1;
 /** Different prices of an oracle that ticks in turns. */
 const TICKS_APART = 6;
+/** A quote lives for a second. */
+const QUOTE_MS = 400;
 /** No reader of a benchmark is refused. */
 const UNLIMITED = 1_000_000;
 
@@ -73,6 +75,17 @@ const verbs = {
   /** `churned`: accounts applied since the last `churn`. */
   churned() {
     return { accounts: churned };
+  },
+
+  /** `quotes MARKET`: a maker of indicative quotes goes on quoting there from now on. */
+  quotes(market) {
+    const quote = () => {
+      book.quote(Number(market), Date.now());
+      endTurn();
+    };
+    quote();
+    setInterval(quote, QUOTE_MS);
+    return {};
   },
 
   /** `body MARKET DEPTH`: the engine's own /l2 body. */

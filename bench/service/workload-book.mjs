@@ -13,10 +13,20 @@ import { readWorkload } from '../workload/read.mjs';
 
 /** The slot time of the chain: unix seconds follow the slot. */
 const SLOTS_PER_SECOND = 2.5;
-/** One part in 1,500 of the price: far inside every tier's confidence limit. */
-const CONFIDENCE_DIVISOR = 1_500n;
+/** 0.02 % of the price, as SOL's is on mainnet: an AMM's spread is at least that. */
+const CONFIDENCE_DIVISOR = 5_000n;
 /** The texts of so many users and states are below a megabyte, which a core's own cache holds. */
 const REPEATED = { users: 32, states: 4 };
+/** SOL's curve without the position that moves one side of its quote far away from the oracle. */
+const AMM = {
+  ...PERP_PRESETS[0].amm,
+  baseAssetAmountWithAmm: 0n,
+  referencePriceOffset: 0,
+  maxSpread: 1_000,
+};
+/** What a maker quotes around the oracle, in parts of its price, and in whole base, or one more. */
+const QUOTES = { distances: [5_000n, 3_000n], base: 25n };
+const MAKER = address.perpMarket(9_999);
 /** Feeds of the benchmark's markets, apart from those of the presets. */
 const FEED_ID_FIRST = 1_000;
 
@@ -31,6 +41,7 @@ export class WorkloadBook {
   /** Turns of `keepChanges`: of each, an account for each market. */
   #changes = [];
   #changesAt = 0;
+  #quotesSent = 0n;
   #slot;
   #unixSeconds;
 
@@ -118,6 +129,20 @@ export class WorkloadBook {
   pushOracle(market, ticks) {
     const { config } = this.#workload;
     this.#pushOracle(market, BigInt(config.oracle * (1 + market) + ticks * config.tick));
+  }
+
+  /** Replaces the indicative quotes of a market's one maker; they live for a second of `tsMs`. */
+  quote(market, tsMs) {
+    const price = BigInt(this.#workload.config.oracle * (1 + market));
+    this.#quotesSent += 1n;
+    const size = (QUOTES.base + (this.#quotesSent % 2n)) * 10n ** 9n;
+    const quotes = QUOTES.distances.map((part) => ({
+      bid: { price: -(price / part), size },
+      ask: { price: price / part, size },
+      isOracleOffset: true,
+    }));
+    const outcome = this.engine.setIndicative({ market, maker: MAKER, quotes, tsMs });
+    if (outcome !== 'changed') throw new Error(`the engine answered quotes with ${outcome}`);
   }
 
   #take(step) {
@@ -209,9 +234,9 @@ function marketAccount(config, index, time) {
   const oraclePrice = BigInt(config.oracle * (1 + index));
   const preset = {
     ...PERP_PRESETS[0],
+    amm: AMM,
     name: nameOf(index),
     marketIndex: index,
-    startPrice: oraclePrice,
     tick: BigInt(config.tick),
     step: BigInt(config.step),
   };
