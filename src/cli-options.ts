@@ -8,6 +8,8 @@ export const followFlags = [
   new Option('--depth <rows>', 'rows a side: 10, 20, 50, 100 or 500 (default 20)'),
   new Option('--grouping <ticks>', 'ticks a group of the book (default 1)'),
   new Option('--maker <account>', 'only the orders of this user account, for l3'),
+  new Option('--vamm', 'the levels of the AMM as well, for book and bbo'),
+  new Option('--indicative', 'indicative quotes as well'),
   new Option('--seconds <seconds>', 'how long to follow (default until Ctrl-C)'),
   new Option('--plain', 'a line a second instead of a screen'),
 ];

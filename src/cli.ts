@@ -208,7 +208,7 @@ function defaultCommand(): Command {
 
 function verifyCommand(): Command {
   const command = newCommand('verify').description(
-    'compare a running service with its chain: exits with 0 when they are equal, 1 when not',
+    'compare the orders of a running service, and their levels, with its chain: exits with 0 when they are equal, 1 when not',
   );
   for (const option of [...clusterOptions, ...verifyOptions]) command.addOption(option);
   return command.action(runVerification);

@@ -58,6 +58,7 @@ test('a Python client finds in the kept streams what is to be found', async (con
   expect((report as { cases: number }).cases).toBeGreaterThan(20);
 });
 
+const SOURCES = { includeVamm: true, includeIndicative: true };
 const TIMEOUT = { timeout: (seconds + 60) * 1_000 };
 
 test('a Python client has the book of /l2 and /l3 while it moves', TIMEOUT, async (context) => {
@@ -70,6 +71,9 @@ test('a Python client has the book of /l2 and /l3 while it moves', TIMEOUT, asyn
     { channel: 'book', market, depth: 50, grouping: 10 },
     { channel: 'bbo', market: 'BTC-PERP' },
     { channel: 'l3', market, depth: 100 },
+    { channel: 'book', market, depth: 100, ...SOURCES },
+    { channel: 'bbo', market, ...SOURCES },
+    { channel: 'l3', market, depth: 50, includeIndicative: true },
   ];
   const topics = wishes.map((wish) => JSON.stringify(wish));
   const report = (await python([
@@ -90,6 +94,13 @@ test('a Python client has the book of /l2 and /l3 while it moves', TIMEOUT, asyn
     expect(snapshot).toBe(1);
     expect(delta).toBeGreaterThan(seconds);
     expect(compared).toBeGreaterThan(seconds / 10);
+  }
+  // Levels that were compared, by their sources: only who asks is shown more than orders.
+  for (const [name, { dlob = 0, vamm = 0, indicative = 0 }] of Object.entries(report.topics)) {
+    if (!name.startsWith('book:')) continue;
+    expect(dlob).toBeGreaterThan(0);
+    const asked = name.endsWith(':vamm:indicative');
+    expect([vamm > 0, indicative > 0], name).toEqual([asked, asked]);
   }
   if (seconds > 60) process.stdout.write(`${JSON.stringify(report)}\n`);
 });

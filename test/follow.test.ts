@@ -7,6 +7,7 @@ import { type FollowRun, follow } from '../src/follow/follow.js';
 import { Follower } from '../src/follow/follower.js';
 import { Reconnect } from '../src/follow/reconnect.js';
 import type { FollowedTopic } from '../src/follow/topic.js';
+import { PROGRAM_ID } from '../src/sim/keys.js';
 import { Random } from '../src/sim/random.js';
 import { FrameProxy } from './support/frame-proxy.js';
 import { answer, type Script, ScriptedStream } from './support/scripted-stream.js';
@@ -47,6 +48,12 @@ function bothOf(scene: StreamScene, follower: Follower) {
   };
 }
 
+/** The sources that the levels of a follower have. */
+function sourcesOf({ book }: Follower): string[] {
+  const text = JSON.stringify([...book.bids.rows, ...book.asks.rows].map(({ sent }) => sent));
+  return ['dlob', 'vamm', 'indicative'].filter((source) => text.includes(`"${source}"`));
+}
+
 /** Waits until a follower has the book of now. */
 async function untilEqual(scene: StreamScene, follower: Follower): Promise<void> {
   const { read, shown } = bothOf(scene, follower);
@@ -71,6 +78,51 @@ describe('a follower of the service', () => {
       for (const follower of followers) await untilEqual(scene, follower);
     }
     for (const { tally } of [...followers, ...others]) {
+      expect(tally.told).toEqual([]);
+      expect(tally.frames.snapshot).toBe(1);
+      expect(tally.frames.delta).toBeGreaterThan(20);
+    }
+  });
+
+  test('has the book with the AMM and indicative quotes, and finds nothing wrong', async () => {
+    const scene = await startScene();
+    const market = scene.engine.findMarket('SOL-PERP')?.id ?? -1;
+    const quote = (round: number): void => {
+      const side = (price: bigint) => ({ price, size: BigInt(round + 1) * 10_000_000n });
+      const quotes = [{ bid: side(-20_000n), ask: side(20_000n), isOracleOffset: true }];
+      const tsMs = scene.nowMs;
+      scene.engine.setIndicative({ market, maker: PROGRAM_ID, quotes, tsMs });
+    };
+    quote(0);
+    scene.live(1);
+    const both = { vamm: true, indicative: true };
+    const wanted = [{ vamm: true }, { indicative: true }, both, { ...both, grouping: 100 }];
+    const books = wanted.map((sources) =>
+      startFollower(scene.url, { ...book, depth: 500, ...sources }),
+    );
+    const others = (['bbo', 'l3'] as const).map((channel) =>
+      startFollower(scene.url, { ...book, channel, ...both }),
+    );
+    await until(() => [...books, ...others].every(({ phase }) => phase === 'following'));
+    for (let round = 0; round < 20; round += 1) {
+      quote(round);
+      scene.live(10);
+      for (const follower of books) await untilEqual(scene, follower);
+    }
+    const names = [...books, ...others].map(({ topicName }) =>
+      topicName?.split(':').slice(2).join(),
+    );
+    expect(names).toEqual([
+      ...['500,vamm', '500,indicative', '500,vamm,indicative', '500,g100,vamm,indicative'],
+      ...['vamm,indicative', '10,indicative'],
+    ]);
+    expect(books.map(sourcesOf)).toEqual([
+      ['dlob', 'vamm'],
+      ['dlob', 'indicative'],
+      ['dlob', 'vamm', 'indicative'],
+      ['dlob', 'vamm', 'indicative'],
+    ]);
+    for (const { tally } of [...books, ...others]) {
       expect(tally.told).toEqual([]);
       expect(tally.frames.snapshot).toBe(1);
       expect(tally.frames.delta).toBeGreaterThan(20);

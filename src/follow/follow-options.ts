@@ -9,6 +9,8 @@ export interface FollowFlags {
   readonly depth?: string;
   readonly grouping?: string;
   readonly maker?: string;
+  readonly vamm?: boolean;
+  readonly indicative?: boolean;
   readonly seconds?: string;
   readonly plain?: boolean;
 }
@@ -34,16 +36,17 @@ export function followOptions(given: {
   readonly market: string;
   readonly flags: FollowFlags;
 }): FollowOptions {
-  const { channel = 'book', depth, grouping, maker, seconds, plain = false } = given.flags;
+  const { channel = 'book', depth, grouping, seconds, plain = false } = given.flags;
+  const { maker, vamm, indicative } = given.flags;
   const known = CHANNELS.find((name) => name === channel);
   if (known === undefined) throw invalid(`--channel was ${channel}, must be book, bbo or l3`);
   const rows = depth === undefined ? DEPTH_DEFAULT : numberOf('depth', depth, 500);
   if (!DEPTHS.includes(rows)) throw invalid(`--depth was ${rows}, must be ${DEPTHS.join(', ')}`);
   const ticks = grouping === undefined ? undefined : numberOf('grouping', grouping, GROUPING_MAX);
-  const topic = { channel: known, market: given.market, depth: rows, grouping: ticks, maker };
+  const shown = { depth: rows, grouping: ticks, maker, vamm, indicative };
   return {
     url: socketUrl(given.url),
-    topic,
+    topic: { channel: known, market: given.market, ...shown },
     seconds: seconds === undefined ? undefined : numberOf('seconds', seconds, SECONDS_MAX),
     isPlain: plain,
   };

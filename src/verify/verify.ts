@@ -23,8 +23,9 @@ export interface VerifyOptions {
 }
 
 /**
- * Compares every order and level of every market, prints what differs, and answers whether nothing
- * does.
+ * Compares every order and every level of orders of every market, prints what differs, and answers
+ * whether nothing does. AMMs are left out, because two readers never have an oracle's price at the
+ * same moment, and indicative quotes, because they are not on chain.
  *
  * # Errors
  *

@@ -346,12 +346,16 @@ class Comparer:
         topic.counts["compared"] += 1
         if topic.history[at] != [self.rows_of(topic.wish, answer[name]) for name in ("bids", "asks")]:
             self.differences.append(f"{topic.name} at {at}")
+        if topic.wish["channel"] == "book":
+            levels = [level for name in ("bids", "asks") for level in answer[name]]
+            topic.counts.update(source for level in levels for source in level["sources"])
         return True
 
     def read(self, wish):
         channel = wish["channel"]
         query = {"marketName": wish["market"], "depth": 1 if channel == "bbo" else wish.get("depth", 50)}
         query.update({name: wish[name] for name in ("grouping", "maker") if name in wish})
+        query.update({name: "true" for name in ("includeVamm", "includeIndicative") if wish.get(name)})
         path = "l3" if channel == "l3" else "l2"
         with urllib.request.urlopen(f"{self.client.url}/{path}?{urllib.parse.urlencode(query)}", timeout=10) as body:
             return json.load(body)

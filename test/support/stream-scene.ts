@@ -76,6 +76,11 @@ export class StreamScene {
     return { slot: START_SLOT + slots, unixSeconds: START_S + Math.floor(slots * 0.4) };
   }
 
+  /** The time that the last turn ended with, a millisecond each. */
+  get nowMs(): number {
+    return START_S * 1_000 + this.turns;
+  }
+
   async open(): Promise<ModelClient> {
     const client = await ModelClient.open(this.url);
     this.#clients.push(client);
@@ -91,7 +96,7 @@ export class StreamScene {
       const text = data.toString('base64');
       this.engine.push({ pubkey, owner, slot, data: text, encoding: 'base64' });
     }
-    this.sockets.turn(this.engine.endTurn(START_S * 1_000 + this.turns));
+    this.sockets.turn(this.engine.endTurn(this.nowMs));
   }
 
   /** Lets the life go on for so many turns of one step each. */
