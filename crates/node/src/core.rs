@@ -172,12 +172,13 @@ impl Core {
     }
 
     /// Applies a batch as `apply` does, and ends the turn: one call, since entering costs more than
-    /// what either does for a turn without changes. Writes changed, unchanged, stale, ignored, closed,
-    /// applied, problems, the number of the market set and the count of changed markets into
-    /// `report`, then the ids of the changed markets: 32-bit words in the machine's byte order. The
-    /// highest bit of an id says that nothing but quotes changed, which are shown to who asks for
-    /// them; the next one, that these are indicative quotes alone. Answers the words written; a negative number is the words that must fit, and then the
-    /// batch is applied and the turn has not ended.
+    /// what either does for a turn without changes. Writes changed, unchanged, stale, ignored,
+    /// closed, applied, problems, the number of the market set and the count of changed markets
+    /// into `report`, then the ids of the changed markets: 32-bit words in the machine's byte
+    /// order. The highest bit of an id says that nothing but quotes changed, which are shown to who
+    /// asks for them; the next one, that these are indicative quotes alone. Answers the words
+    /// written; a negative number is the words that must fit, and then the batch is applied and the
+    /// turn has not ended.
     #[napi]
     pub fn end_turn(
         &mut self,
