@@ -116,14 +116,16 @@ impl Book {
         Some((vamm.amm.as_deref()?, vamm.moment))
     }
 
-    /// Whether the last turn changed nothing of this market but its quotes, of whichever kind.
+    /// Whether the turn that changed this market last changed nothing of it but its quotes, of
+    /// whichever kind.
     #[must_use]
     pub fn changed_quotes_only(&self, id: MarketId) -> bool {
         self.changed_indicative_only(id)
             || self.markets.get(id.index()).is_some_and(|market| market.turned == Change::Quotes)
     }
 
-    /// Whether the last turn changed nothing of this market but its indicative quotes.
+    /// Whether the turn that changed this market last changed nothing of it but its indicative
+    /// quotes.
     #[must_use]
     pub fn changed_indicative_only(&self, id: MarketId) -> bool {
         self.markets.get(id.index()).is_some_and(|market| market.turned == Change::Indicative)

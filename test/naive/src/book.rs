@@ -9,7 +9,7 @@ use slotbook_protocol::oracle::{OracleGuardRails, decode_oracle, quote_asset_rea
 use slotbook_protocol::units::Pubkey;
 
 use crate::account::{Account, Key, MarketKind, Order, PerpMarket, SpotMarket, State, User};
-use crate::oracle::{Limits, MmFields, Reading, mm_or_exchange, validity};
+use crate::oracle::{Limits, MmFields, Reading, Validity, mm_or_exchange, validity};
 use crate::rules::{self, EmptyReason, MarketContext};
 use crate::view::{MarketView, Row, Side};
 
@@ -87,7 +87,7 @@ pub(crate) struct Decoded<'a> {
     pub(crate) users: Vec<(Key, &'a User)>,
     perps: Vec<(&'a PerpMarket, bool)>,
     spots: Vec<(&'a SpotMarket, bool)>,
-    state: Option<&'a State>,
+    pub(crate) state: Option<&'a State>,
 }
 
 /// The plain book.
@@ -336,6 +336,16 @@ impl NaiveBook {
     }
 
     fn perp_oracle(&self, market: &PerpMarket, state: Option<&State>) -> Option<i128> {
+        let (reading, validity) = self.perp_reading(market, state)?;
+        validity.is_usable().then_some(reading.price)
+    }
+
+    /// The reading that prices a perp market, and what the guard rails say of it.
+    pub(crate) fn perp_reading(
+        &self,
+        market: &PerpMarket,
+        state: Option<&State>,
+    ) -> Option<(Reading, Validity)> {
         let exchange = self.reading(&market.oracle, market.oracle_source)?;
         let rails = state.cloned().unwrap_or_else(default_rails);
         let limits = Limits {
@@ -347,7 +357,15 @@ impl NaiveBook {
         let mm =
             MmFields { price: market.mm_price, slot: market.mm_slot, sequence: market.mm_sequence };
         let reading = mm_or_exchange(exchange, mm, &limits);
-        validity(&reading, &limits).is_usable().then_some(reading.price)
+        Some((reading, validity(&reading, &limits)))
+    }
+
+    /// The bytes of a perp market's account, with what they say.
+    pub(crate) fn perp_accounts(&self) -> impl Iterator<Item = (&[u8], &PerpMarket, bool)> {
+        self.accounts.values().filter_map(|stored| match &stored.account {
+            Some(Account::Perp(perp)) => Some((stored.data.as_slice(), perp, stored.is_lost)),
+            _ => None,
+        })
     }
 
     fn spot_oracle(&self, market: &SpotMarket, state: Option<&State>) -> Option<i128> {

@@ -3,7 +3,8 @@
 //! [`NaiveBook`] keeps the last bytes of every account and, at each question, decodes, filters,
 //! prices and sorts everything again. It shares no price formula with the book it judges: it reads
 //! account fields by offset and calculates in `i128`. From `slotbook_protocol` it takes only
-//! addresses and the reading of oracle accounts.
+//! addresses, the reading of oracle accounts, and the quote of an AMM, which has judges of its own:
+//! here it is made again at each question, so that nothing of it can be out of date.
 //!
 //! [`ReadingBook`] answers recorded snapshots of the incumbent's book. It follows our rules until a
 //! [`Readings`] switch turns one of the incumbent's readings on, so a difference between the two
@@ -20,6 +21,7 @@
 #![forbid(unsafe_code)]
 
 mod account;
+mod amm;
 mod auctions;
 mod book;
 mod oracle;

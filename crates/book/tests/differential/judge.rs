@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use slotbook_book::hash::{CanonicalHash, HashRow};
 use slotbook_book::{
-    AccountUpdate, AuctionRow, Book, BookConfig, FeedState, Gate, OrderRow, QueueScratch, Side,
+    AccountUpdate, AuctionRow, Book, BookConfig, FeedState, Gate, Level, OrderRow, QueueScratch,
+    Side,
 };
 use slotbook_naive::{Clock, MarketKind, MarketView, NaiveBook, Row, SnapshotKind, Stamp, Update};
 use slotbook_protocol::enums::MarketType;
@@ -107,6 +108,27 @@ impl Pair {
         if ours == judge { Ok(()) } else { Err(format!("hash {ours:x}, naive {judge:x}")) }
     }
 
+    /// Compares the levels of every AMM, as the turn that has ended left them.
+    /// Answers how many there were.
+    pub(crate) fn compare_quotes(&mut self) -> Result<usize, String> {
+        let ids: Vec<_> = self.fast.markets().map(|info| (info.id, info.market_index)).collect();
+        let mut count = 0;
+        for (id, index) in ids {
+            self.fast.refresh_quotes(id);
+            if self.fast.vamm_state(id).is_none() {
+                continue;
+            }
+            for (side, judge) in Side::BOTH.into_iter().zip(self.naive.amm_levels(index)) {
+                let ours: Vec<slotbook_naive::Level> =
+                    self.fast.vamm_levels(id, side).iter().map(naive_level).collect();
+                equal_lists("level of the AMM", &ours, &judge)
+                    .map_err(|text| format!("perp {index} {side:?}: {text}"))?;
+                count += ours.len();
+            }
+        }
+        Ok(count)
+    }
+
     /// Every open order is shown, or left out for one reason.
     fn compare_counts<'a>(
         &self,
@@ -136,15 +158,8 @@ impl Pair {
             self.compare_parts(id, side, &ours)?;
             let ours: Vec<Row> = ours.iter().map(|row| naive_row(side, row)).collect();
             equal_lists("order", &ours, rows)?;
-            let levels: Vec<slotbook_naive::Level> = self
-                .fast
-                .levels(id, side)
-                .map(|level| slotbook_naive::Level {
-                    price: i128::from(level.price.0),
-                    size: level.size.cast_signed(),
-                    order_count: level.order_count as usize,
-                })
-                .collect();
+            let levels: Vec<slotbook_naive::Level> =
+                self.fast.levels(id, side).map(|level| naive_level(&level)).collect();
             equal_lists("level", &levels, &slotbook_naive::levels(rows))?;
             let best = self.fast.best(id, side);
             let best = best.map(|price| i128::from(price.0));
@@ -254,6 +269,14 @@ fn naive_row(side: Side, row: &OrderRow) -> Row {
         reduce_only: row.reduce_only,
         post_only: row.post_only,
         signed_msg: row.signed_msg,
+    }
+}
+
+fn naive_level(level: &Level) -> slotbook_naive::Level {
+    slotbook_naive::Level {
+        price: i128::from(level.price.0),
+        size: level.size.cast_signed(),
+        order_count: level.order_count as usize,
     }
 }
 

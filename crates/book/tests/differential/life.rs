@@ -1,13 +1,14 @@
 //! Random commands: what happens on a chain, and what goes wrong on the way to the book.
 
 use slotbook_naive::{SnapshotKind, Stamp};
+use slotbook_protocol::account::perp_market::PERP_MARKET;
 
 use crate::judge::{Delivery, Pair};
 use crate::rng::Rng;
 use crate::world::{
     Key, MARKETS, MarketTag, ORDER_BYTES, ORDERS_AT, PRELAUNCH, PROGRAM, PYTH_LAZER,
-    PYTH_LAZER_STABLE_COIN, Shape, World, empty_user, market_key, oracle_account, oracle_key,
-    prelaunch_account, put, state_key, user_key,
+    PYTH_LAZER_STABLE_COIN, Shape, TWAP_TS, World, empty_user, market_key, oracle_account,
+    oracle_key, prelaunch_account, put, state_key, user_key,
 };
 
 /// Ticks of markets; some do not divide the highest price of a prediction market.
@@ -284,6 +285,9 @@ impl Life {
         let is_perp = market.0 == 1;
         let at = |perp: usize, spot: usize| if is_perp { perp } else { spot };
         let (rng, world) = (&mut self.rng, &self.world);
+        if is_perp && rng.one_in(3) {
+            return amm_field(rng, world.now);
+        }
         match rng.below(14) {
             0 | 1 => ("tick", at(816, 600), rng.pick(&TICKS).to_le_bytes().to_vec()),
             2 => ("step", at(808, 592), rng.pick(&[0_u64, 1, 5, 100]).to_le_bytes().to_vec()),
@@ -457,6 +461,33 @@ impl Life {
         self.deliver(&Sent { key: to, slot: self.world.slot, stamp, data }, PROGRAM);
         format!("garbage for {}: {what}", key[30])
     }
+}
+
+/// The name, the place and the new bytes of a field that an AMM is quoted from.
+fn amm_field(rng: &mut Rng, now: i64) -> (&'static str, usize, Vec<u8>) {
+    let reserve = 100_000_000_000_000_u128 + u128::from(rng.below(100_000_000_000));
+    let position = i128::from(rng.between(-5_000_000_000_000, 5_000_000_000_000));
+    let ((path, kind), bytes) = match rng.below(9) {
+        0 => (("amm.baseAssetReserve", "u128"), reserve.to_le_bytes().to_vec()),
+        1 => (("amm.quoteAssetReserve", "u128"), reserve.to_le_bytes().to_vec()),
+        2 => {
+            let root = rng.pick(&[0, reserve, reserve, reserve]);
+            (("amm.sqrtK", "u128"), root.to_le_bytes().to_vec())
+        }
+        3 => {
+            let peg = 1_000_000_u128 + u128::from(rng.below(2_000));
+            (("amm.pegMultiplier", "u128"), peg.to_le_bytes().to_vec())
+        }
+        4 => (("amm.baseAssetAmountWithAmm", "i128"), position.to_le_bytes().to_vec()),
+        5 => (("amm.totalFeeMinusDistributions", "i128"), position.to_le_bytes().to_vec()),
+        6 => (("amm.curveUpdateIntensity", "u8"), vec![rng.pick(&[0, 1, 100, 150, 200])]),
+        7 => {
+            let spread = rng.pick(&[0_u32, 1, 333, 4_000]);
+            (("amm.baseSpread", "u32"), spread.to_le_bytes().to_vec())
+        }
+        _ => (TWAP_TS, (now - rng.between(-3, 4_000)).to_le_bytes().to_vec()),
+    };
+    (path, PERP_MARKET.at(path, kind), bytes)
 }
 
 /// The discriminator of `UserStats`: an account that the book does not read.

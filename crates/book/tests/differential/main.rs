@@ -12,7 +12,7 @@ mod world;
 use judge::Delivery;
 use life::Life;
 use slotbook_naive::Stamp;
-use versions::Versions;
+use versions::{QuoteVersions, Versions};
 
 /// Seeds of a plain test run.
 const SEEDS_DEFAULT: u64 = 300;
@@ -24,25 +24,43 @@ fn number_from(variable: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{variable} was {text}, must be a number")))
 }
 
+/// What was met that a plain world has none of.
+#[derive(Default)]
+struct Met {
+    amm_levels: usize,
+    quote_turns: usize,
+}
+
 /// Runs one seed; `Err` says at which command the books part.
-fn run_seed(seed: u64, is_replay: bool) -> Result<(), String> {
+fn run_seed(seed: u64, is_replay: bool) -> Result<Met, String> {
     let mut life = Life::new(seed);
     life.pair.compare().map_err(|text| format!("seed {seed} at the start: {text}"))?;
     let mut commands: Vec<String> = Vec::new();
     let mut versions = Versions::default();
+    let mut quote_versions = QuoteVersions::default();
+    let mut met = Met::default();
     for (step, turn) in (0..STEPS).zip(1..) {
         let command = life.step();
         if is_replay {
             println!("{step}: {command}");
         }
         commands.push(command);
-        let same = life.pair.compare().and_then(|()| versions.check(&mut life.pair.fast, turn));
+        let mut same = life.pair.compare();
+        same = same.and_then(|()| versions.check(&mut life.pair.fast, turn));
+        // Whether somebody looked at the turns between must make no difference.
+        if turn % (1 + 2 * (seed % 3)) == 0 {
+            same = same
+                .and_then(|()| life.pair.compare_quotes())
+                .map(|levels| met.amm_levels += levels)
+                .and_then(|()| quote_versions.check(&mut life.pair.fast));
+        }
         same.map_err(|text| {
             let last = commands[commands.len().saturating_sub(5)..].join("; ");
             format!("seed {seed} step {step}: {text}\n  after: {last}")
         })?;
     }
-    Ok(())
+    met.quote_turns = versions.quote_turns;
+    Ok(met)
 }
 
 #[test]
@@ -54,9 +72,16 @@ fn fast_book_equals_naive_book_after_every_random_command() {
     }
     let seeds = number_from("SEEDS").unwrap_or(SEEDS_DEFAULT);
     println!("seeds 1 to {seeds}, {STEPS} commands each");
-    let failures: Vec<String> =
-        (1..=seeds).filter_map(|seed| run_seed(seed, false).err()).take(10).collect();
+    let (met, failures): (Vec<_>, Vec<_>) =
+        (1..=seeds).map(|seed| run_seed(seed, false)).partition(Result::is_ok);
+    let failures: Vec<String> = failures.into_iter().filter_map(Result::err).take(10).collect();
     assert!(failures.is_empty(), "the books differ; SEED=n replays:\n{}", failures.join("\n"));
+    let met = met.into_iter().flatten().fold(Met::default(), |sum, one| Met {
+        amm_levels: sum.amm_levels + one.amm_levels,
+        quote_turns: sum.quote_turns + one.quote_turns,
+    });
+    println!("{} levels of AMMs, {} turns of quotes alone", met.amm_levels, met.quote_turns);
+    assert!(met.amm_levels > 0 && met.quote_turns > 0, "AMMs never quoted, or never moved alone");
 }
 
 #[test]

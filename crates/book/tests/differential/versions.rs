@@ -2,26 +2,56 @@
 
 use std::collections::HashMap;
 
-use slotbook_book::{Book, MarketId, OrderRow, Side};
+use slotbook_book::{Book, Level, MarketId, OrderRow, Side, VammExclusion};
+use slotbook_protocol::amm::AmmQuote;
 
 /// What every market showed at its last version.
 #[derive(Default)]
-pub(crate) struct Versions(HashMap<MarketId, Shown>);
+pub(crate) struct Versions {
+    shown: HashMap<MarketId, Shown>,
+    /// Turns of markets in which only their quotes changed.
+    pub(crate) quote_turns: usize,
+}
 
 struct Shown {
     version: (u64, u64, u8),
     auctions: (Option<u64>, String),
+    rows: String,
     text: String,
+    quote: Option<Result<AmmQuote, VammExclusion>>,
+}
+
+/// What AMMs showed when somebody last looked, with the version.
+#[derive(Default)]
+pub(crate) struct QuoteVersions(HashMap<MarketId, (u64, [Vec<Level>; 2])>);
+
+impl QuoteVersions {
+    /// Levels of a market's AMM change only with its seq. To be called between two turns.
+    pub(crate) fn check(&mut self, book: &mut Book) -> Result<(), String> {
+        let ids: Vec<MarketId> = book.markets().map(|info| info.id).collect();
+        for id in ids {
+            book.refresh_quotes(id);
+            let seq = book.header(id).ok_or("a market without a header")?.seq;
+            let levels = Side::BOTH.map(|side| book.vamm_levels(id, side).to_vec());
+            match self.0.insert(id, (seq, levels.clone())) {
+                Some((before, was)) if before == seq && was != levels => {
+                    return Err(format!("{id:?} at {seq} had the AMM {was:?}, now {levels:?}"));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Versions {
     /// Ends a turn and compares every market with what it showed before.
     pub(crate) fn check(&mut self, book: &mut Book, turn: u64) -> Result<(), String> {
-        book.end_turn(turn);
+        let turned = book.end_turn(turn).to_vec();
         let ids: Vec<MarketId> = book.markets().map(|info| info.id).collect();
         for id in ids {
             let shown = shown(book, id).ok_or("a market without a header")?;
-            let before = self.0.get(&id);
+            let before = self.shown.get(&id);
             let is_cached = before.is_some_and(|before| before.version == shown.version);
             if let Some(before) = before.filter(|before| is_cached && before.text != shown.text) {
                 let (was, now) = (&before.text, &shown.text);
@@ -35,8 +65,28 @@ impl Versions {
             if before.is_some_and(|before| before.version.0 > shown.version.0) {
                 return Err(format!("{id:?}: seq went back to {}", shown.version.0));
             }
-            self.0.insert(id, shown);
+            if let Some(before) =
+                before.filter(|_| turned.contains(&id) && book.changed_quotes_only(id))
+            {
+                quotes_only(before, &shown).map_err(|text| format!("{id:?}: {text}"))?;
+                self.quote_turns += 1;
+            }
+            self.shown.insert(id, shown);
         }
+        Ok(())
+    }
+}
+
+/// A turn that says that only quotes changed has a seq of its own, a quote that did change, and the
+/// orders of before.
+fn quotes_only(before: &Shown, now: &Shown) -> Result<(), String> {
+    if before.version.0 >= now.version.0 {
+        Err(format!("quotes changed within seq {}", now.version.0))
+    } else if before.rows != now.rows {
+        Err(format!("more than quotes changed: {}, now {}", before.rows, now.rows))
+    } else if before.quote == now.quote {
+        Err(format!("no quote changed: {:?}", now.quote))
+    } else {
         Ok(())
     }
 }
@@ -53,5 +103,7 @@ fn shown(book: &Book, id: MarketId) -> Option<Shown> {
     let mut auctions = Vec::new();
     book.auctions(id, &mut auctions);
     let auctions = (book.auctions_revision(id), format!("{auctions:?}"));
-    Some(Shown { version, auctions, text: format!("{header:?} {rows:?}") })
+    let rows = format!("{rows:?}");
+    let text = format!("{header:?} {rows}");
+    Some(Shown { version, auctions, rows, text, quote: book.vamm_quote(id) })
 }

@@ -3,6 +3,8 @@
 //! Source of offsets:
 //! programs/drift/src/state/{user,perp_market,spot_market,state,pyth_lazer_oracle}.rs.
 
+use slotbook_protocol::account::perp_market::PERP_MARKET;
+
 use crate::rng::Rng;
 
 pub(crate) type Key = [u8; 32];
@@ -178,9 +180,38 @@ fn perp_account(market: MarketTag, oracle: Key, tick: u64, step: u64) -> Vec<u8>
     put(&mut data, 1000, format!("{:<32}", format!("M{}-PERP", market.1)).as_bytes());
     put(&mut data, 1160, &market.1.to_le_bytes());
     data[1162] = 1;
+    put_curve(&mut data);
     // The second perp is a prediction market.
     data[1163] = if market.1 == 1 { 2 } else { 0 };
     data
+}
+
+/// A curve at the oracle's first price.
+fn put_curve(data: &mut [u8]) {
+    let reserve = 100_000_000_000_000_u128;
+    for (path, value) in [
+        ("amm.baseAssetReserve", reserve),
+        ("amm.quoteAssetReserve", reserve),
+        ("amm.sqrtK", reserve),
+        ("amm.pegMultiplier", 1_000_000),
+        ("amm.minBaseAssetReserve", reserve / 10 * 9),
+        ("amm.maxBaseAssetReserve", reserve / 10 * 11),
+    ] {
+        put_amm(data, (path, "u128"), &value.to_le_bytes());
+    }
+    put_amm(data, ("amm.baseSpread", "u32"), &333_u32.to_le_bytes());
+    put_amm(data, ("amm.maxSpread", "u32"), &50_000_u32.to_le_bytes());
+    put_amm(data, ("amm.curveUpdateIntensity", "u8"), &[100]);
+    put_amm(data, ("amm.lastOracleConfPct", "u64"), &20_000_u64.to_le_bytes());
+    put_amm(data, ("amm.fundingPeriod", "i64"), &3_600_i64.to_le_bytes());
+    put_amm(data, TWAP_TS, &9_000_i64.to_le_bytes());
+}
+
+/// When the average price of the oracle was last moved on: the spread goes with the time since.
+pub(crate) const TWAP_TS: (&str, &str) = ("amm.historicalOracleData.lastOraclePriceTwapTs", "i64");
+
+fn put_amm(data: &mut [u8], (path, kind): (&str, &'static str), field: &[u8]) {
+    put(data, PERP_MARKET.at(path, kind), field);
 }
 
 fn spot_account(market: MarketTag, oracle: Key, tick: u64, step: u64) -> Vec<u8> {
