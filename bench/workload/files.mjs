@@ -28,7 +28,7 @@ export const WORKLOADS = {
   'uniform-floating-10k': { shape: 'uniform', floating: 1, ...TICKS_ONLY },
   'uniform-floating-100': { shape: 'uniform', floating: 1, users: 5, ...TICKS_ONLY },
   // All orders follow the oracle as an AMM does: its levels stay between theirs however long it lasts.
-  'uniform-following-60': { shape: 'uniform', floating: 1, users: 3 },
+  'uniform-following-48': { shape: 'uniform', floating: 1, users: 2, orders: 24 },
   'uniform-following-400': { shape: 'uniform', floating: 1, users: 20 },
   'powerlaw-open-8': { shape: 'powerlaw', users: 1_250, orders: 8 },
   'uniform-open-8': { shape: 'uniform', users: 1_250, orders: 8 },
