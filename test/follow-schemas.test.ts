@@ -157,8 +157,10 @@ test('rules, codes and depths are those that there are', () => {
       [...(cell ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name),
     );
   expect(cells('Rules').sort()).toEqual([...RULES].sort());
-  expect(cells('error').sort()).toEqual([...SOCKET_ERROR_CODES].sort());
-  expect(schema.$defs.error.properties.code.enum.sort()).toEqual([...SOCKET_ERROR_CODES].sort());
+  // Makers of indicative quotes alone have to say who they are.
+  const codes = SOCKET_ERROR_CODES.filter((code) => code !== 'UNAUTHORIZED').sort();
+  expect(cells('error').sort()).toEqual(codes);
+  expect(schema.$defs.error.properties.code.enum.sort()).toEqual(codes);
   expect(schema.$defs.subscribeL3.properties.depth.enum).toEqual(LIMITS.streamDepths);
 });
 

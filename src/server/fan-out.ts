@@ -23,6 +23,8 @@ export interface FanOutOptions {
   readonly onFault: (error: unknown, topic: string) => void;
   /** Told of every published frame how long its oldest change had waited. */
   readonly onPublished?: (seconds: number) => void;
+  /** What the frames of one turn of the loop may take; the limit of the service by default. */
+  readonly sliceMs?: number;
 }
 
 /** What was published since the start. */
@@ -50,7 +52,7 @@ export class FanOut {
     this.#moment = new BookMoment(options.book);
     this.#throttle = new Throttle({
       publish: (topic, nowMs) => this.#publish(topic, nowMs),
-      sliceMs: LIMITS.fanOutSliceMs,
+      sliceMs: options.sliceMs ?? LIMITS.fanOutSliceMs,
     });
   }
 

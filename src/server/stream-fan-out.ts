@@ -29,6 +29,8 @@ export interface StreamFanOutOptions {
   readonly onEnded: (topic: string) => void;
   /** Told of every published frame how long its oldest change had waited. */
   readonly onPublished?: (seconds: number) => void;
+  /** What the frames of one turn of the loop may take; the limit of the service by default. */
+  readonly sliceMs?: number;
 }
 
 /** The streaming topics of one service. Time is that of `performance.now`. */
@@ -48,7 +50,7 @@ export class StreamFanOut {
     this.#moment = new BookMoment(options.book);
     this.#throttle = new Throttle({
       publish: (topic, nowMs) => this.#publish(topic, nowMs),
-      sliceMs: LIMITS.streamSliceMs,
+      sliceMs: options.sliceMs ?? LIMITS.streamSliceMs,
     });
     const onClosed = (topic: StreamTopic): void => this.#throttle.delete(topic);
     this.#topics = new StreamTopics(options.book, this.#memory, onClosed);

@@ -43,6 +43,8 @@ export interface SocketServerOptions {
   readonly socketsMax?: number;
   /** Time that a client has to read; the limit of the service by default. */
   readonly slowMsMax?: number;
+  /** What the frames of one turn of the loop may take; the limits of the service by default. */
+  readonly sliceMs?: number;
 }
 
 /** All WebSockets of one listener. */
@@ -62,10 +64,15 @@ export class SocketServer implements SocketHandlers {
   #closing = false;
 
   constructor(options: SocketServerOptions) {
-    const { book, publishIntervalMs, streamIntervalMs, onFault, onPublished } = options;
+    const { book, publishIntervalMs, streamIntervalMs, onFault } = options;
+    const { onPublished, sliceMs } = options;
     const publish = (topic: string, bytes: string | Uint8Array): void =>
       this.#publish(topic, bytes);
-    const parts = { book, publish, onFault, ...(onPublished === undefined ? {} : { onPublished }) };
+    const parts = {
+      ...{ book, publish, onFault },
+      ...(onPublished === undefined ? {} : { onPublished }),
+      ...(sliceMs === undefined ? {} : { sliceMs }),
+    };
     const onEnded = (topic: string): void => this.#ended(topic);
     this.#options = options;
     this.#quota = new TopicQuota(options.topicsPerIp);

@@ -33,7 +33,8 @@ export class ServiceWatch {
     this.#socket = socket;
     socket.on('message', (message: Buffer) => this.#received(message));
     for (const { name, kind } of markets) {
-      const market = { marketType: kind, market: name, depth: SOCKET_DEPTH };
+      // The books that are judged are of orders alone.
+      const market = { marketType: kind, market: name, depth: SOCKET_DEPTH, includeVamm: false };
       socket.send(JSON.stringify({ type: 'subscribe', channel: 'orderbook', ...market }));
     }
     this.#polls = this.#poll(markets);
