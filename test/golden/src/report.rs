@@ -43,6 +43,24 @@ impl fmt::Display for Totals {
     }
 }
 
+/// Why a file, or the rest of it, is not run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unrun {
+    /// No room reads it yet; the text says what it is.
+    NotYet(String),
+    /// It records what slotbook does not do; the text says what.
+    NotOurs(String),
+}
+
+impl fmt::Display for Unrun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotYet(reason) => write!(f, "not yet: {reason}"),
+            Self::NotOurs(reason) => write!(f, "not ours: {reason}"),
+        }
+    }
+}
+
 /// The cases of one file.
 #[derive(Clone, Debug, Default)]
 pub struct FileReport {
@@ -50,19 +68,28 @@ pub struct FileReport {
     pub file: String,
     /// Name and outcome of each case, in file order.
     pub cases: Vec<(String, Outcome)>,
-    /// Why the file, or the rest of it, is not due yet.
-    pub not_yet: Option<String>,
+    /// Why the file, or the rest of it, is not run.
+    pub unrun: Option<Unrun>,
 }
 
 impl FileReport {
     /// A file that no room reads yet.
     pub fn not_yet(file: &str, reason: &str) -> Self {
-        FileReport { file: file.to_owned(), cases: Vec::new(), not_yet: Some(reason.to_owned()) }
+        FileReport::unrun(file, Unrun::NotYet(reason.to_owned()))
+    }
+
+    /// A file of what slotbook does not do.
+    pub fn not_ours(file: &str, reason: &str) -> Self {
+        FileReport::unrun(file, Unrun::NotOurs(reason.to_owned()))
+    }
+
+    fn unrun(file: &str, unrun: Unrun) -> Self {
+        FileReport { file: file.to_owned(), cases: Vec::new(), unrun: Some(unrun) }
     }
 
     /// A file that has been run.
     pub fn of(file: &str, cases: Vec<(String, Outcome)>) -> Self {
-        FileReport { file: file.to_owned(), cases, not_yet: None }
+        FileReport { file: file.to_owned(), cases, unrun: None }
     }
 
     /// Counts of this file.
@@ -81,13 +108,11 @@ impl FileReport {
 
 impl fmt::Display for FileReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.not_yet {
+        match &self.unrun {
             None => writeln!(f, "{}: {}", self.file, self.totals())?,
-            Some(reason) if self.cases.is_empty() => {
-                writeln!(f, "{}: not yet: {reason}", self.file)?;
-            }
-            Some(reason) => {
-                writeln!(f, "{}: not yet: {reason}; the rest: {}", self.file, self.totals())?;
+            Some(unrun) if self.cases.is_empty() => writeln!(f, "{}: {unrun}", self.file)?,
+            Some(unrun) => {
+                writeln!(f, "{}: {unrun}; the rest: {}", self.file, self.totals())?;
             }
         }
         for (name, outcome) in &self.cases {
@@ -149,7 +174,12 @@ impl fmt::Display for FolderReport {
         for (rule, count) in self.departures() {
             writeln!(f, "departs: {rule}: {count}")?;
         }
-        let not_yet = self.files.iter().filter(|file| file.not_yet.is_some()).count();
-        writeln!(f, "total: {}, {} files, {not_yet} not yet", self.totals(), self.files.len())
+        let count = |is: fn(&Unrun) -> bool| {
+            self.files.iter().filter(|file| file.unrun.as_ref().is_some_and(is)).count()
+        };
+        let not_yet = count(|unrun| matches!(unrun, Unrun::NotYet(_)));
+        let not_ours = count(|unrun| matches!(unrun, Unrun::NotOurs(_)));
+        let (totals, files) = (self.totals(), self.files.len());
+        writeln!(f, "total: {totals}, {files} files, {not_yet} not yet, {not_ours} not ours")
     }
 }

@@ -104,7 +104,7 @@ fn check_json(name: &str, file: &Value) -> Result<FileReport, Malformed> {
     if let Some(outcomes) = onchain::check(file, first) {
         return Ok(FileReport::of(name, outcomes?));
     }
-    not_due(first).map(|reason| FileReport::not_yet(name, reason))
+    not_ours(first).map(|reason| FileReport::not_ours(name, reason))
 }
 
 /// Files without cases. Content that nobody knows is a failure: a family must not go unnoticed.
@@ -125,10 +125,10 @@ fn unknown() -> Malformed {
     Malformed("content of no known family".to_owned())
 }
 
-/// Case files of rooms to come, told by a key that only they have.
-fn not_due(case: &Value) -> Result<&'static str, Malformed> {
+/// Case files of what slotbook does not do, told by a key that only they have.
+fn not_ours(case: &Value) -> Result<&'static str, Malformed> {
     match case.get("bookIndex") {
-        Some(_) => Ok("fill estimate: a third walk, not ours"),
+        Some(_) => Ok("the SDK's estimate of a fill, a third walk"),
         None => Err(unknown()),
     }
 }

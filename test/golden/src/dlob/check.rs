@@ -15,7 +15,7 @@ use super::chain::{Chain, PROGRAM, RawAccount, market_account, oracle_account};
 use super::sourced;
 use super::vector::{Recorded, Vector, VectorSnapshot};
 use super::views::{Row, ShownOrder, View, Views, first_makers};
-use crate::report::{FileReport, Outcome};
+use crate::report::{FileReport, Outcome, Unrun};
 use crate::value::Malformed;
 
 /// Runs one file: the snapshots go through one book each, in order, as the clock moves.
@@ -36,8 +36,8 @@ pub(crate) fn check(name: &str, file: &Value) -> Result<FileReport, Malformed> {
         }
     }
     cases.extend(sourced::check(file, &vector)?);
-    let not_yet = vector.not_yet.map(str::to_owned);
-    Ok(FileReport { file: name.to_owned(), cases, not_yet })
+    let unrun = vector.not_ours.map(|reason| Unrun::NotOurs(reason.to_owned()));
+    Ok(FileReport { file: name.to_owned(), cases, unrun })
 }
 
 /// Our two books' views of one market at one snapshot.

@@ -54,7 +54,7 @@ pub(super) struct Vector {
     pub(super) orders: Vec<VectorOrder>,
     pub(super) snapshots: Vec<VectorSnapshot>,
     /// Why part of the file is for a later room.
-    pub(super) not_yet: Option<&'static str>,
+    pub(super) not_ours: Option<&'static str>,
 }
 
 impl Vector {
@@ -78,7 +78,7 @@ impl Vector {
             insert_slot: integer(file, "insertSlot")?,
             markets,
             protected: parse_protected(file.get("protectedMakerParams"))?,
-            not_yet: not_yet(file),
+            not_ours: not_ours(file),
             orders,
             snapshots,
         })
@@ -86,7 +86,7 @@ impl Vector {
 }
 
 /// Families of which a part is not ours, told by what the file holds.
-fn not_yet(file: &Value) -> Option<&'static str> {
+fn not_ours(file: &Value) -> Option<&'static str> {
     file.get("nodesToFill").map(|_| "nodesToFill queries are a filler's crossing finder")
 }
 
