@@ -23,6 +23,10 @@ const WAIT_MS_MAX = 15_000;
 const WATCH_MS = 3_000;
 const POLL_MS = 50;
 
+/** Sizes that nobody else quotes: the demo has a maker of its own, of whole steps. */
+const BID_SIZES = ['2000000001', '3000000001'];
+const ASK_SIZES = ['1000000001', '4000000001'];
+
 /** Far from everything that the simulated makers quote. */
 const LOW = '1000000';
 const HIGH = '900000000';
@@ -48,8 +52,8 @@ async function main() {
       askBaseAssetAmount: new BN(askSize),
       isOracleOffset,
     });
-    const atOracle = quote(0, 0, 2_000_000_000, 1_000_000_000, true);
-    sender.setQuote([atOracle, quote(LOW, HIGH, 3_000_000_000, 4_000_000_000, false)]);
+    const atOracle = quote(0, 0, BID_SIZES[0], ASK_SIZES[0], true);
+    sender.setQuote([atOracle, quote(LOW, HIGH, BID_SIZES[1], ASK_SIZES[1], false)]);
     await until(
       'the quotes are shown',
       async () => (await quotesOf(service.url)).bids.length === 2,
@@ -69,8 +73,8 @@ async function watch(url) {
   let readings = 0;
   for (const end = Date.now() + WATCH_MS; Date.now() < end; readings += 1) {
     const { bids, asks } = await quotesOf(url);
-    assert.deepEqual(sizes(bids), ['2000000000', '3000000000'], 'bids of the sender');
-    assert.deepEqual(sizes(asks), ['1000000000', '4000000000'], 'asks of the sender');
+    assert.deepEqual(sizes(bids), BID_SIZES, 'bids of the sender');
+    assert.deepEqual(sizes(asks), ASK_SIZES, 'asks of the sender');
     assert.equal(bids[1].price, LOW);
     assert.equal(asks[1].price, HIGH);
     const query = '/l2?marketName=SOL-PERP&depth=1000&includeVamm=true&includeIndicative=true';
@@ -87,8 +91,13 @@ async function watch(url) {
 
 const sizes = (rows) => rows.map(({ size }) => size);
 
-const quotesOf = (url) =>
-  read(url, `/l3?marketName=SOL-PERP&includeIndicative=true&maker=${QUOTES}`);
+/** The quotes of the sender, in the order of the book. */
+async function quotesOf(url) {
+  const query = `/l3?marketName=SOL-PERP&includeIndicative=true&maker=${QUOTES}`;
+  const { bids, asks } = await read(url, query);
+  const those = (rows, ofSender) => rows.filter(({ size }) => ofSender.includes(size));
+  return { bids: those(bids, BID_SIZES), asks: those(asks, ASK_SIZES) };
+}
 
 async function read(url, query) {
   const response = await fetch(`${url}${query}`);
