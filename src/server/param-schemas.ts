@@ -68,8 +68,12 @@ const market = {
 };
 
 const sources = {
-  includeVamm: flag('Not yet: without effect until AMM levels exist.'),
-  includeIndicative: flag('Not yet: without effect until indicative quotes exist.'),
+  includeVamm: flag(
+    "Adds the levels of the market's AMM, source vamm; to /l3 nothing: an AMM has no orders.",
+  ),
+  includeIndicative: flag(
+    'Adds the quotes that makers show without an order on chain, source indicative.',
+  ),
 };
 
 const uncross = flag('Moves levels that cross apart, around the oracle price.');
