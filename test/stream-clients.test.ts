@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, test, vi } from 'vitest';
 import { recordLife } from './support/life-recording.js';
 import { ServiceChild } from './support/service-child.js';
@@ -13,6 +14,8 @@ const CHANGES_PER_SECOND = 1_000;
 /** A browser takes its time to start, as does a compiler. */
 const LEAD_MS = 4_000;
 const DELTAS_MIN = 200;
+/** After the last change its frame is made, sent and read; a heartbeat comes after a second. */
+const LAST_FRAME_MS = 1_500;
 const TIMEOUT = { timeout: 60_000 };
 const wish = { channel: 'book', market: 'SOL-PERP', depth: 50, grouping: 10 };
 
@@ -43,6 +46,7 @@ describe.concurrent('a stream is followed without a fault by', () => {
       const peer = await open(service.socketUrl, subscribe, folder);
       const isOver = () => service.stderr.includes('replay ended');
       await vi.waitUntil(isOver, { timeout: TIMEOUT.timeout, interval: 50 });
+      await sleep(LAST_FRAME_MS);
       const { bids, asks, faults, deltas, epoch, seq } = await peer.finish();
       expect(faults).toEqual([]);
       expect(deltas).toBeGreaterThan(DELTAS_MIN);
