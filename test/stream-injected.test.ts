@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Random } from '../src/sim/random.js';
 import { FrameProxy, INJECTIONS } from './support/frame-proxy.js';
@@ -15,6 +16,8 @@ const CHANGES_PER_SECOND = 2_000;
 const LEAD_MS = 2_000;
 const SEED = Number(process.env['SEED'] ?? 44);
 const TEST_MS_MAX = 40_000 + (2 * CHANGES * 1_000) / CHANGES_PER_SECOND;
+/** After the last change its frame is made, sent and read; a heartbeat comes after a second. */
+const LAST_FRAME_MS = 1_500;
 /** Of each kind, on each topic. */
 const INJECTED_MIN = 5;
 
@@ -61,6 +64,7 @@ test('holes, doubles, wrong sums, other epochs, swaps and cuts are all seen and 
   );
   const ended = { timeout: TEST_MS_MAX, interval: 50 };
   await vi.waitUntil(() => service.stderr.includes('replay ended'), ended);
+  await sleep(LAST_FRAME_MS);
   const areHealed = () =>
     readers.every(({ proxy, client }) => proxy.settle() && client.isFollowing);
   await vi.waitUntil(areHealed, { timeout: 15_000, interval: 50 });
