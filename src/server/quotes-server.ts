@@ -8,8 +8,8 @@
 import { LIMITS } from '../limits.js';
 import { isPublicKey } from '../public-key.js';
 import type { BookSource, Readiness } from './book-source.js';
-import { addressKey, isLoopback } from './client-address.js';
-import { type ErrorCode, quoted, ServerError } from './errors.js';
+import { quoted, ServerError } from './errors.js';
+import { OpenSockets } from './open-sockets.js';
 import { splitQuery } from './query.js';
 import { QuoteCounts, type QuoteFigures } from './quotes-figures.js';
 import { QuoteSession, type QuoteSessionParts, type QuoteSink } from './quotes-session.js';
@@ -46,7 +46,7 @@ export class QuoteServer implements SocketHandlers {
   readonly #parts: QuoteSessionParts;
   readonly #counts = new QuoteCounts();
   readonly #sessions = new Set<QuoteSession>();
-  readonly #byAddress = new Map<string, number>();
+  readonly #open: OpenSockets;
   /** The sessions that have signed, one a maker. */
   readonly #signed = new Map<string, QuoteSession>();
   #timer: NodeJS.Timeout | undefined;
@@ -54,6 +54,8 @@ export class QuoteServer implements SocketHandlers {
 
   constructor(options: QuoteServerOptions) {
     this.#options = options;
+    const { socketsPerIp, socketsMax = LIMITS.quoteSocketsMax } = options;
+    this.#open = new OpenSockets({ what: 'sockets of makers', socketsMax, socketsPerIp });
     const { sink = noSink, readiness, onFault } = options;
     const makers = new Set(options.sink === undefined ? [] : options.quoteMakers);
     this.#parts = {
@@ -82,7 +84,7 @@ export class QuoteServer implements SocketHandlers {
   upgrade(request: HttpRequest): Reply | null {
     try {
       requireSize(request);
-      const refusal = this.#refusal(request);
+      const refusal = this.#open.refusal(request, this.#closing);
       if (refusal !== undefined) throw new ServerError(...refusal);
       makerOf(request.query);
       return null;
@@ -96,7 +98,7 @@ export class QuoteServer implements SocketHandlers {
   opened(socket: ClientSocket, query: string): SocketSession {
     const session = new QuoteSession(socket, makerOf(query), this.#parts);
     this.#sessions.add(session);
-    this.#count(socket.ip, 1);
+    this.#open.opened(socket.ip);
     return session;
   }
 
@@ -109,21 +111,6 @@ export class QuoteServer implements SocketHandlers {
       session.announceEnd(Math.round(min + Math.random() * (max - min)));
       session.end();
     }
-  }
-
-  #refusal(request: HttpRequest): readonly [ErrorCode, string] | undefined {
-    const { socketsPerIp, socketsMax = LIMITS.quoteSocketsMax } = this.#options;
-    const isUpgrade = request.header('upgrade').toLowerCase() === 'websocket';
-    if (!isUpgrade || request.header('sec-websocket-version') !== '13') {
-      return ['UPGRADE_REQUIRED', 'this path speaks WebSocket (RFC 6455, version 13)'];
-    }
-    if (this.#closing) return ['NOT_READY', 'the service is stopping'];
-    if (this.#sessions.size >= socketsMax) {
-      return ['LIMIT_EXCEEDED', `the service has ${socketsMax} sockets of makers, its most`];
-    }
-    if (isLoopback(request.ip)) return undefined;
-    if ((this.#byAddress.get(addressKey(request.ip)) ?? 0) < socketsPerIp) return undefined;
-    return ['RATE_LIMITED', `one address may have ${socketsPerIp} sockets of makers`];
   }
 
   #marketOf(marketType: 'perp' | 'spot', marketIndex: number): number | undefined {
@@ -142,14 +129,7 @@ export class QuoteServer implements SocketHandlers {
   #closed(session: QuoteSession): void {
     this.#sessions.delete(session);
     if (this.#signed.get(session.maker) === session) this.#signed.delete(session.maker);
-    this.#count(session.socket.ip, -1);
-  }
-
-  #count(ip: string, change: 1 | -1): void {
-    const key = addressKey(ip);
-    const count = (this.#byAddress.get(key) ?? 0) + change;
-    if (count === 0) this.#byAddress.delete(key);
-    else this.#byAddress.set(key, count);
+    this.#open.closed(session.socket.ip);
   }
 }
 

@@ -10,9 +10,9 @@
  */
 import { LIMITS } from '../limits.js';
 import type { BookSource, Readiness, TurnChanges } from './book-source.js';
-import { addressKey, isLoopback } from './client-address.js';
-import { type ErrorCode, ServerError } from './errors.js';
+import { ServerError } from './errors.js';
 import { FanOut } from './fan-out.js';
+import { OpenSockets } from './open-sockets.js';
 import { errorReply, type Reply } from './reply.js';
 import { requireSize } from './request-size.js';
 import { StreamFanOut } from './stream-fan-out.js';
@@ -56,7 +56,7 @@ export class SocketServer implements SocketHandlers {
   readonly #quota: TopicQuota;
   readonly #counts = new SocketCounts();
   readonly #sessions = new Set<Session>();
-  readonly #byAddress = new Map<string, number>();
+  readonly #open: OpenSockets;
   readonly #beats: BeatShards;
   /** Sessions whose sockets are full, and which have not left their topics yet. */
   readonly #behind: Session[] = [];
@@ -75,6 +75,8 @@ export class SocketServer implements SocketHandlers {
     };
     const onEnded = (topic: string): void => this.#ended(topic);
     this.#options = options;
+    const { socketsPerIp, socketsMax = LIMITS.socketsMax } = options;
+    this.#open = new OpenSockets({ what: 'WebSockets', socketsMax, socketsPerIp });
     this.#quota = new TopicQuota(options.topicsPerIp);
     this.#beats = new BeatShards(publish);
     this.#fanOut = new FanOut({ ...parts, intervalMs: publishIntervalMs });
@@ -108,7 +110,7 @@ export class SocketServer implements SocketHandlers {
   upgrade(request: HttpRequest): Reply | null {
     try {
       requireSize(request);
-      const refusal = this.#refusal(request);
+      const refusal = this.#open.refusal(request, this.#closing);
       if (refusal === undefined) return null;
       throw new ServerError(...refusal);
     } catch (error) {
@@ -130,7 +132,7 @@ export class SocketServer implements SocketHandlers {
       onClosed: (closed) => this.#closed(closed),
     });
     this.#sessions.add(session);
-    this.#count(socket.ip, 1);
+    this.#open.opened(socket.ip);
     return session;
   }
 
@@ -175,31 +177,9 @@ export class SocketServer implements SocketHandlers {
     for (const session of this.#sessions) session.topicEnded(topic);
   }
 
-  #refusal(request: HttpRequest): readonly [ErrorCode, string] | undefined {
-    const { socketsPerIp, socketsMax = LIMITS.socketsMax } = this.#options;
-    const isUpgrade = request.header('upgrade').toLowerCase() === 'websocket';
-    if (!isUpgrade || request.header('sec-websocket-version') !== '13') {
-      return ['UPGRADE_REQUIRED', 'this path speaks WebSocket (RFC 6455, version 13)'];
-    }
-    if (this.#closing) return ['NOT_READY', 'the service is stopping'];
-    if (this.#sessions.size >= socketsMax) {
-      return ['LIMIT_EXCEEDED', `the service has ${socketsMax} WebSockets, which is its most`];
-    }
-    if (isLoopback(request.ip)) return undefined;
-    if ((this.#byAddress.get(addressKey(request.ip)) ?? 0) < socketsPerIp) return undefined;
-    return ['RATE_LIMITED', `one address may have ${socketsPerIp} WebSockets`];
-  }
-
   #closed(session: Session): void {
     this.#sessions.delete(session);
-    this.#count(session.socket.ip, -1);
-  }
-
-  #count(ip: string, change: 1 | -1): void {
-    const key = addressKey(ip);
-    const count = (this.#byAddress.get(key) ?? 0) + change;
-    if (count === 0) this.#byAddress.delete(key);
-    else this.#byAddress.set(key, count);
+    this.#open.closed(session.socket.ip);
   }
 }
 
