@@ -2,7 +2,6 @@
 
 use slotbook_book::{AuctionRow, Book, MarketId, Side};
 use slotbook_protocol::enums::{Direction, OrderType};
-use slotbook_protocol::units::Price;
 
 use crate::head::BodyHead;
 use crate::level::SizeScale;
@@ -87,25 +86,15 @@ fn write_auction(json: &mut JsonWriter<'_>, row: &AuctionRow) {
     json.raw(b"\",\"auctionEndPrice\":\"");
     json.i64(order.auction_end_price);
     json.raw(b"\",\"startPrice\":");
-    write_price(json, row.start);
+    json.price_or_null(row.start);
     json.raw(b",\"endPrice\":");
-    write_price(json, row.end);
+    json.price_or_null(row.end);
     json.raw(b",\"currentPrice\":");
-    write_price(json, row.current);
+    json.price_or_null(row.current);
     json.raw(b",\"auctionDuration\":");
     json.u64(u64::from(order.auction_duration));
     json.raw(b",\"slotsLeft\":");
     json.u64(row.slots_left);
-}
-
-fn write_price(json: &mut JsonWriter<'_>, price: Option<Price>) {
-    let Some(price) = price else {
-        json.raw(b"null");
-        return;
-    };
-    json.raw(b"\"");
-    json.u64(price.0);
-    json.raw(b"\"");
 }
 
 /// The names that the program's own interface has for them.

@@ -6,7 +6,7 @@ use slotbook_matching::{
     Rate, Rests, Size, Taker, Walk, walk,
 };
 use slotbook_protocol::amm::PerpAmm;
-use slotbook_protocol::units::{OraclePrice, Price};
+use slotbook_protocol::units::OraclePrice;
 
 use crate::key_texts::KeyTexts;
 use crate::level::SizeScale;
@@ -169,9 +169,9 @@ fn write_fill(json: &mut JsonWriter<'_>, fill: &Fill, (scale, keys): (SizeScale,
 /// Writes what the fills come to, behind the digits of the filled quote.
 fn write_sums(json: &mut JsonWriter<'_>, walk: &Walk, unfilled: u128) {
     json.raw(b"\",\"averagePrice\":");
-    write_price(json, walk.average_price);
+    json.price_or_null(walk.average_price);
     json.raw(b",\"worstPrice\":");
-    write_price(json, walk.worst_price);
+    json.price_or_null(walk.worst_price);
     json.raw(b",\"priceImpact\":");
     match walk.price_impact {
         Some(numerator) => {
@@ -188,16 +188,6 @@ fn write_sums(json: &mut JsonWriter<'_>, walk: &Walk, unfilled: u128) {
 
 /// Units of a price impact of one.
 const IMPACT_PRECISION: u64 = 1_000_000;
-
-fn write_price(json: &mut JsonWriter<'_>, price: Option<Price>) {
-    let Some(price) = price else {
-        json.raw(b"null");
-        return;
-    };
-    json.raw(b"\"");
-    json.u64(price.0);
-    json.raw(b"\"");
-}
 
 fn write_rests(json: &mut JsonWriter<'_>, rests: Option<Rests>, scale: SizeScale) {
     let Some(rests) = rests else {

@@ -1,6 +1,6 @@
 //! JSON text, byte by byte. Nothing here allocates once the caller's buffer has grown.
 
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::units::{Price, Pubkey};
 
 use crate::key_texts::KeyText;
 
@@ -66,6 +66,17 @@ impl<const NESTED: bool> JsonWriter<'_, NESTED> {
     #[inline]
     pub fn u64(&mut self, value: u64) {
         self.digits(&Digits::of(value));
+    }
+
+    /// Appends a price as a text of digits; `null` where there is none.
+    pub fn price_or_null(&mut self, price: Option<Price>) {
+        let Some(price) = price else {
+            self.raw(b"null");
+            return;
+        };
+        self.raw(b"\"");
+        self.u64(price.0);
+        self.raw(b"\"");
     }
 
     /// Appends a number that is text already. All of the text is copied and what is too much is
