@@ -28,6 +28,7 @@ PAUSE_FIRST_S = 0.25
 PAUSE_CAP_S = 5
 ASK_AGAIN_S = 1
 LOOK_S = 0.1
+CANCEL_AGAIN_S = 0.1
 COMPARE_EVERY_S = 0.1
 # Answers are read until one is of a number that the topic has.
 COMPARE_TRIES_MAX = 20
@@ -373,9 +374,12 @@ async def main():
     client = Client(url.rstrip("/"), [json.loads(wish) for wish in wishes])
     comparer = Comparer(client)
     tasks = [asyncio.create_task(client.run()), asyncio.create_task(comparer.run())]
-    done, _ = await asyncio.wait(tasks, timeout=float(seconds), return_when=asyncio.FIRST_COMPLETED)
-    for task in tasks:
-        task.cancel()
+    done, left = await asyncio.wait(tasks, timeout=float(seconds), return_when=asyncio.FIRST_COMPLETED)
+    # Before Python 3.12 wait_for loses a cancellation that comes with a message, so it is said until heard.
+    while left:
+        for task in left:
+            task.cancel()
+        _, left = await asyncio.wait(left, timeout=CANCEL_AGAIN_S)
     for task in done:
         task.result()
     report = {
