@@ -23,10 +23,10 @@ export function commandExists(command) {
  * Runs a command in the root folder and resolves with its exit code and its standard output.
  *
  * Output is passed on as it comes: to standard error by default, so that a script's own standard
- * output stays clean, or to standard output with `echo: 'stdout'`.
+ * output stays clean, to standard output with `echo: 'stdout'`, or not at all with `'nowhere'`.
  */
 export function run(command, args, { env = {}, echo = 'stderr' } = {}) {
-  const target = echo === 'stdout' ? process.stdout : process.stderr;
+  const target = { stdout: process.stdout, stderr: process.stderr }[echo];
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd: root,
@@ -36,7 +36,7 @@ export function run(command, args, { env = {}, echo = 'stderr' } = {}) {
     const chunks = [];
     child.stdout.on('data', (chunk) => {
       chunks.push(chunk);
-      target.write(chunk);
+      target?.write(chunk);
     });
     child.on('error', reject);
     child.on('close', (code) => {

@@ -48,6 +48,8 @@ impl fmt::Display for Totals {
 pub enum Unrun {
     /// No room reads it yet; the text says what it is.
     NotYet(String),
+    /// The runner in TypeScript runs it; the text says what it is.
+    Left(String),
     /// It records what slotbook does not do; the text says what.
     NotOurs(String),
 }
@@ -56,6 +58,7 @@ impl fmt::Display for Unrun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotYet(reason) => write!(f, "not yet: {reason}"),
+            Self::Left(reason) => write!(f, "left to test/golden-ts: {reason}"),
             Self::NotOurs(reason) => write!(f, "not ours: {reason}"),
         }
     }
@@ -76,6 +79,11 @@ impl FileReport {
     /// A file that no room reads yet.
     pub fn not_yet(file: &str, reason: &str) -> Self {
         FileReport::unrun(file, Unrun::NotYet(reason.to_owned()))
+    }
+
+    /// A file that the runner in TypeScript runs.
+    pub fn left(file: &str, what: &str) -> Self {
+        FileReport::unrun(file, Unrun::Left(what.to_owned()))
     }
 
     /// A file of what slotbook does not do.

@@ -75,7 +75,7 @@ fn check_json(name: &str, file: &Value) -> Result<FileReport, Malformed> {
     }
     let Some(first) = file.get("cases").and_then(Value::as_array).and_then(|cases| cases.first())
     else {
-        return not_cases(file).map(|reason| FileReport::not_yet(name, reason));
+        return not_cases(name, file);
     };
     let has = |key: &str| first.get(key).is_some();
     let expects = |key: &str| first.get("expected").is_some_and(|value| value.get(key).is_some());
@@ -108,14 +108,14 @@ fn check_json(name: &str, file: &Value) -> Result<FileReport, Malformed> {
 }
 
 /// Files without cases. Content that nobody knows is a failure: a family must not go unnoticed.
-fn not_cases(file: &Value) -> Result<&'static str, Malformed> {
+fn not_cases(name: &str, file: &Value) -> Result<FileReport, Malformed> {
     let has = |key: &str| file.get(key).is_some();
     if file.as_array().is_some() {
-        Ok("an index of other files")
+        Ok(FileReport::not_ours(name, "an index of other files"))
     } else if has("buckets") {
-        Ok("candles")
+        Ok(FileReport::left(name, "candles"))
     } else if has("meta") && (has("vectors") || has("rows")) {
-        Ok("read models, labels and messages of the data interface")
+        Ok(FileReport::left(name, "read models, labels and messages of the data interface"))
     } else {
         Err(unknown())
     }
