@@ -1,9 +1,9 @@
 /**
  * All set-up that a command needs on a fresh clone: `node scripts/setup.mjs NEED...` with the needs
- * `packages`, `addon` and `dist`. What is there and fresh is left alone, which takes a few ms.
+ * `packages`, `addon`, `dist` and `client`. What is there and fresh is left alone, which takes a few ms.
  */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { commandExists, localCommand, root, runOrThrow } from './process.mjs';
 import { hashInputs, installIsStale, isStale, lockIsStale, markFresh } from './stale.mjs';
@@ -17,6 +17,7 @@ const steps = {
   packages: installPackages,
   addon: buildAddon,
   dist: compileTypeScript,
+  client: compileClient,
 };
 
 function say(text) {
@@ -86,6 +87,19 @@ async function compileTypeScript() {
     markFresh('dist', hash);
   }
   writeFileSync(path.join(dist, 'build-info.json'), `${JSON.stringify({ commit: commit() })}\n`);
+}
+
+/** The client library has a compiler setting of its own: it knows neither Node nor its types. */
+async function compileClient() {
+  const inputs = ['src/client', 'tsconfig.json', 'package-lock.json'];
+  const keep = (name) => name.endsWith('.ts') || name.endsWith('.json');
+  const dist = path.join(root, 'src', 'client', 'dist');
+  const hash = hashInputs({ inputs, keep });
+  if (!isStale('client', hash, existsSync(path.join(dist, 'index.js')))) return;
+  say('compiling the client library: tsc');
+  rmSync(dist, { recursive: true, force: true });
+  await runOrThrow(localCommand('tsc'), ['--project', 'src/client/tsconfig.build.json']);
+  markFresh('client', hash);
 }
 
 /** The commit of this checkout; null outside a checkout. */

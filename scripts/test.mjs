@@ -23,6 +23,12 @@ const runners = [
     count: countCheck,
   },
   { name: 'tsc', command: localCommand('tsc'), args: ['--noEmit'], count: countCheck },
+  {
+    name: 'tsc of the client, which knows no Node',
+    command: localCommand('tsc'),
+    args: ['--noEmit', '--project', 'src/client/tsconfig.json'],
+    count: countCheck,
+  },
   { name: 'cargo clippy', command: 'cargo', args: clippyArgs, count: countCheck },
   {
     name: 'cargo test',

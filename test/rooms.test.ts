@@ -80,6 +80,7 @@ const files = readSources();
 function readSources(): readonly SourceFile[] {
   return readdirSync(sourceFolder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !/(\.test|(^|\/)testing)\.ts$/.test(name))
+    .filter((name) => !name.startsWith('client/dist/'))
     .map((name) => ({ name, text: readFileSync(path.join(sourceFolder, name), 'utf8') }));
 }
 
@@ -112,6 +113,31 @@ function breachesIn({ name, text }: SourceFile): readonly string[] {
     .map((target) => `${name} imports ${target}`);
 }
 
+/** The entry points of the client by folder, and the folders that each may use besides its own. */
+const entryPoints: Readonly<Record<string, readonly string[]>> = {
+  '': [],
+  accounts: [''],
+  chain: ['', 'accounts'],
+};
+
+function entryPointOf(name: string): string {
+  const parts = name.split('/');
+  return parts.length > 2 ? (parts[1] ?? '') : '';
+}
+
+/** Imports by which one entry point of the client pulls in another. */
+function breachesOfEntryPoints({ name, text }: SourceFile): readonly string[] {
+  const own = entryPointOf(name);
+  const rules = entryPoints[own];
+  if (rules === undefined) return [`${name}: the folder ${own} is no entry point`];
+  return importsOf(text)
+    .map((target) => path.posix.join(path.posix.dirname(name), target))
+    .filter((target) => ![own, ...rules].includes(entryPointOf(target)))
+    .map((target) => `${name} imports ${target}`);
+}
+
+const client = files.filter(({ name }) => roomOf(name) === 'client');
+
 describe('rooms', () => {
   test('every room imports only what is to its left', () => {
     expect(files.length).toBeGreaterThan(0);
@@ -134,9 +160,21 @@ describe('rooms', () => {
   });
 
   test('the client imports nothing but itself', () => {
-    const client = files.filter(({ name }) => roomOf(name) === 'client');
     const outside = client.flatMap(({ text }) => importsOf(text)).filter((to) => to[0] !== '.');
+    expect(client.length).toBeGreaterThan(0);
     expect(outside).toEqual([]);
+  });
+
+  test('the client is compiled with the globals of the web and nothing of Node', () => {
+    const config = readFileSync(new URL('client/tsconfig.json', `file://${sourceFolder}`), 'utf8');
+    const { compilerOptions } = JSON.parse(config);
+    expect(compilerOptions).toMatchObject({ types: [], lib: ['ES2022', 'DOM'] });
+  });
+
+  test('who imports one entry point of the client does not get the others', () => {
+    expect(client.flatMap(breachesOfEntryPoints)).toEqual([]);
+    const text = "import { decodeUser } from './accounts/user.js';";
+    expect(breachesOfEntryPoints({ name: 'client/book.ts', text })).toHaveLength(1);
   });
 
   test.each([

@@ -1,0 +1,132 @@
+/**
+ * Amounts as the chain has them, integers of a fixed unit, and their decimal text.
+ *
+ * No number with a floating point is on the way in either direction: 0.1 is 100000 millionths, and
+ * is written as 0.1 again.
+ */
+import { ClientError } from './error.js';
+
+declare const unit: unique symbol;
+
+/** An integer of a unit. Two units do not mix, and every amount can be used as a bigint. */
+export type Amount<Unit extends string> = bigint & { readonly [unit]: Unit };
+
+/** A price: quote units per base unit, in millionths (1e6). */
+export type Price = Amount<'price'>;
+/** A size in base units of a perp market, in billionths (1e9). */
+export type Base = Amount<'base'>;
+/** A value in quote units, in millionths (1e6). */
+export type Quote = Amount<'quote'>;
+/** A number of tokens of a spot market, in the smallest unit of that token. */
+export type Tokens = Amount<'tokens'>;
+
+/** Decimals of a {@link Price}. */
+export const PRICE_DECIMALS = 6;
+/** Decimals of a {@link Base}. */
+export const BASE_DECIMALS = 9;
+/** Decimals of a {@link Quote}. */
+export const QUOTE_DECIMALS = 6;
+
+/** 39 digits are the widest integer of the chain; sign, point and zeros in front come on top. */
+const AMOUNT_CHARS_MAX = 64;
+/** The widest unit that a token of the chain can have. */
+const DECIMALS_MAX = 255;
+
+/** Takes a raw integer as a price. Nothing is converted. */
+export function rawPrice(raw: bigint): Price {
+  return raw as Price;
+}
+
+/** Takes a raw integer as a size in base units. Nothing is converted. */
+export function rawBase(raw: bigint): Base {
+  return raw as Base;
+}
+
+/** Takes a raw integer as a value in quote units. Nothing is converted. */
+export function rawQuote(raw: bigint): Quote {
+  return raw as Quote;
+}
+
+/** Takes a raw integer as a number of tokens. Nothing is converted. */
+export function rawTokens(raw: bigint): Tokens {
+  return raw as Tokens;
+}
+
+/**
+ * The raw integer that a text of digits writes, as bodies and frames of the service have them.
+ * Throws INVALID_AMOUNT for any other text.
+ */
+export function parseRaw(text: string): bigint {
+  if (text.length > AMOUNT_CHARS_MAX || !/^-?\d+$/.test(text)) throw notAnAmount(text, 'digits');
+  return BigInt(text);
+}
+
+/** The price that a decimal text writes, at most 6 decimals. Throws INVALID_AMOUNT. */
+export function parsePrice(text: string): Price {
+  return rawPrice(parseDecimal(text, PRICE_DECIMALS));
+}
+
+/** The base size that a decimal text writes, at most 9 decimals. Throws INVALID_AMOUNT. */
+export function parseBase(text: string): Base {
+  return rawBase(parseDecimal(text, BASE_DECIMALS));
+}
+
+/** The quote value that a decimal text writes, at most 6 decimals. Throws INVALID_AMOUNT. */
+export function parseQuote(text: string): Quote {
+  return rawQuote(parseDecimal(text, QUOTE_DECIMALS));
+}
+
+/** A price as decimal text, exact and without zeros at its end: `150.25`. */
+export function formatPrice(price: Price): string {
+  return formatDecimal(price, PRICE_DECIMALS);
+}
+
+/** A base size as decimal text, exact and without zeros at its end: `0.5`. */
+export function formatBase(base: Base): string {
+  return formatDecimal(base, BASE_DECIMALS);
+}
+
+/** A quote value as decimal text, exact and without zeros at its end: `-12.000001`. */
+export function formatQuote(quote: Quote): string {
+  return formatDecimal(quote, QUOTE_DECIMALS);
+}
+
+/**
+ * The raw integer of a decimal text in a unit of so many decimals: digits, perhaps a minus in
+ * front, perhaps a point with digits behind it. Zeros at the end may go beyond the unit, other
+ * digits may not, because they would be lost. Throws INVALID_AMOUNT.
+ */
+export function parseDecimal(text: string, decimals: number): bigint {
+  checkDecimals(decimals);
+  const match = text.length <= AMOUNT_CHARS_MAX ? /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) : null;
+  if (match === null) throw notAnAmount(text, 'decimal');
+  const [, sign = '', whole = '', fraction = ''] = match;
+  const kept = fraction.replace(/0+$/, '');
+  if (kept.length > decimals) {
+    const message = `amount has ${kept.length} decimals, must have at most ${decimals}`;
+    throw new ClientError('INVALID_AMOUNT', message, { amount: text });
+  }
+  return BigInt(sign + whole + kept.padEnd(decimals, '0'));
+}
+
+/** A raw integer of a unit of so many decimals as decimal text, exact, without zeros at its end. */
+export function formatDecimal(raw: bigint, decimals: number): string {
+  checkDecimals(decimals);
+  const sign = raw < 0n ? '-' : '';
+  const digits = (raw < 0n ? -raw : raw).toString().padStart(decimals + 1, '0');
+  const whole = digits.slice(0, digits.length - decimals);
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '');
+  return fraction === '' ? sign + whole : `${sign}${whole}.${fraction}`;
+}
+
+function checkDecimals(decimals: number): void {
+  if (Number.isInteger(decimals) && decimals >= 0 && decimals <= DECIMALS_MAX) return;
+  const message = `decimals were ${decimals}, must be an integer of 0 to ${DECIMALS_MAX}`;
+  throw new ClientError('INVALID_AMOUNT', message);
+}
+
+function notAnAmount(text: string, wanted: 'digits' | 'decimal'): ClientError {
+  const shown = text.slice(0, AMOUNT_CHARS_MAX);
+  const form = wanted === 'digits' ? 'digits' : 'digits with at most one point between them';
+  return new ClientError('INVALID_AMOUNT', `amount was ${JSON.stringify(shown)}, must be ${form}`);
+}

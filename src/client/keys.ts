@@ -1,0 +1,89 @@
+/** The keys by which markets and accounts are named: `perp_0`, `0_4rmh...`. */
+import { isAddress } from './base58.js';
+import { ClientError } from './error.js';
+
+/** The kind of a market. */
+export type MarketType = 'perp' | 'spot';
+
+/** The key of a market: its kind and its index. */
+export type MarketKey = `${MarketType}_${number}`;
+
+/** The key of an account: its subaccount id and the address of its authority, base58. */
+export type AccountKey = `${number}_${string}`;
+
+/** A market by kind and index, its key beside them. */
+export interface MarketId {
+  readonly marketType: MarketType;
+  /** From 0 to 65,535. */
+  readonly marketIndex: number;
+  readonly key: MarketKey;
+}
+
+/** What names an account: the wallet that owns it, base58, and which of its subaccounts it is. */
+export interface AccountId {
+  readonly authority: string;
+  /** From 0 to 65,535. */
+  readonly subAccountId: number;
+}
+
+/** Market indexes and subaccount ids are u16 in the program. */
+const INDEX_MAX = 65_535;
+
+/** The id of a perp market. Throws INVALID_KEY. */
+export function perpMarket(marketIndex: number): MarketId {
+  return marketId('perp', marketIndex);
+}
+
+/** The id of a spot market. Throws INVALID_KEY. */
+export function spotMarket(marketIndex: number): MarketId {
+  return marketId('spot', marketIndex);
+}
+
+/** The id of a market of a kind. Throws INVALID_KEY. */
+export function marketId(marketType: MarketType, marketIndex: number): MarketId {
+  checkIndex(marketIndex, 'market index');
+  return { marketType, marketIndex, key: marketKey(marketType, marketIndex) };
+}
+
+/** The id of the market that a key names. Throws INVALID_KEY. */
+export function marketIdOfKey(key: string): MarketId {
+  const [, type, index] = /^(perp|spot)_(0|[1-9]\d{0,4})$/.exec(key) ?? [];
+  if (type === undefined) throw invalidKey('market key', key, 'perp_ or spot_ and an index');
+  return marketId(type === 'perp' ? 'perp' : 'spot', Number(index));
+}
+
+/** The key of a market, nothing checked. */
+export function marketKey(marketType: MarketType, marketIndex: number): MarketKey {
+  return `${marketType}_${marketIndex}`;
+}
+
+/** Whether two ids name one market. */
+export function isSameMarket(left: MarketId, right: MarketId): boolean {
+  return left.key === right.key;
+}
+
+/** The key of an account, nothing checked. */
+export function accountKey({ subAccountId, authority }: AccountId): AccountKey {
+  return `${subAccountId}_${authority}`;
+}
+
+/** The account that a key names. Throws INVALID_KEY. */
+export function accountIdOfKey(key: string): AccountId {
+  const [, index, authority = ''] = /^(0|[1-9]\d{0,4})_([1-9A-Za-z]{32,44})$/.exec(key) ?? [];
+  if (index === undefined || !isAddress(authority)) {
+    throw invalidKey('account key', key, 'a subaccount id, _ and the address of an authority');
+  }
+  checkIndex(Number(index), 'subaccount id');
+  return { subAccountId: Number(index), authority };
+}
+
+function checkIndex(index: number, what: string): void {
+  if (Number.isInteger(index) && index >= 0 && index <= INDEX_MAX) return;
+  throw invalidKey(what, String(index), `an integer of 0 to ${INDEX_MAX}`);
+}
+
+function invalidKey(what: string, value: string, rule: string): ClientError {
+  // A key is 50 characters at most; what is longer is not shown whole.
+  const shown = JSON.stringify(value.slice(0, 64));
+  return new ClientError('INVALID_KEY', `${what} was ${shown}, must be ${rule}`);
+}
