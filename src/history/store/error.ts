@@ -1,0 +1,42 @@
+/** Why the store could not do what it was asked. */
+export type StoreReason =
+  /** The disk has no room. */
+  | 'full'
+  /** The disk, the folder or the file may not be written. */
+  | 'readonly'
+  /** The disk failed in another way. */
+  | 'io'
+  /** Another process has the file. */
+  | 'locked'
+  /** The file is no store of this chain. */
+  | 'foreign'
+  /** The file is of a later version of the program. */
+  | 'newer'
+  /** The file is damaged. */
+  | 'corrupt'
+  /** The folder cannot be made or opened. */
+  | 'folder'
+  /** The store was closed. */
+  | 'closed'
+  /** Anything else: a bug. */
+  | 'internal';
+
+/** The reasons that may heal by themselves, with the store left open. */
+const healing: ReadonlySet<StoreReason> = new Set(['full', 'readonly', 'io', 'locked', 'folder']);
+
+/** A failure of the store. Nothing of the write that failed is kept. */
+export class StoreError extends Error {
+  readonly code = 'STORE_FAILED';
+  readonly reason: StoreReason;
+
+  constructor(reason: StoreReason, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'StoreError';
+    this.reason = reason;
+  }
+
+  /** Whether trying again later may help. */
+  get canHeal(): boolean {
+    return healing.has(this.reason);
+  }
+}
