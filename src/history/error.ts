@@ -1,0 +1,34 @@
+/** What can go wrong in the history. Those of the interface are told to clients as they are. */
+export type HistoryErrorCode =
+  | 'INVALID_PARAM'
+  | 'OUT_OF_RANGE'
+  | 'UNKNOWN_MARKET'
+  | 'NOT_READY'
+  | 'INTERNAL'
+  | 'MALFORMED_HISTORY_ANSWER'
+  | 'HISTORY_STORE_FAILED'
+  | 'HISTORY_CHAIN_MISMATCH';
+
+/** The one error class of this room. */
+export class HistoryError extends Error {
+  override readonly name = 'HistoryError';
+  readonly code: HistoryErrorCode;
+  readonly context: Readonly<Record<string, string | number | null>>;
+
+  constructor(
+    code: HistoryErrorCode,
+    message: string,
+    context: Readonly<Record<string, string | number | null>> = {},
+    options: ErrorOptions = {},
+  ) {
+    super(message, options);
+    this.code = code;
+    this.context = context;
+  }
+
+  /** The parameter of a query that is to blame; null when none is. */
+  get param(): string | null {
+    const param = this.context['param'];
+    return typeof param === 'string' ? param : null;
+  }
+}

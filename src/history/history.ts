@@ -1,0 +1,279 @@
+/**
+ * The history on the main thread: a handle of the worker that keeps it. It passes questions on and
+ * bodies back, keeps what the worker pushes, and starts the worker again when it fails. Nothing that
+ * happens behind it reaches the book.
+ */
+import { Backoff } from '../rpc/backoff.js';
+import type { Log } from '../rpc/log.js';
+import { systemTimers, type Timer, type Timers } from '../rpc/timers.js';
+import { HistoryError, type HistoryErrorCode } from './error.js';
+import {
+  QUERIES_MAX,
+  QUERY_MS_MAX,
+  RESTART_CAP_MS,
+  RESTART_FIRST_MS,
+  SETTLED_AFTER_MS,
+  STOP_MS_MAX,
+  WORKER_SILENCE_MS_MAX,
+  WORKER_WATCH_MS,
+} from './handle-limits.js';
+import type {
+  FromWorker,
+  HistoryAnswer,
+  HistoryFigures,
+  HistoryFrame,
+  HistoryQuery,
+  MarketFigures,
+  RefusedQuery,
+  ToWorker,
+  WorkerSetup,
+} from './messages.js';
+import type { HistoryMarket, MarketKey } from './records.js';
+import { type StartWorker, startThread, type WorkerLink } from './worker-link.js';
+
+/** What a history needs, and what a test may replace. */
+export interface HistoryOptions {
+  readonly setup: WorkerSetup;
+  readonly log: Log;
+  readonly timers?: Timers;
+  readonly random?: () => number;
+  readonly startWorker?: StartWorker;
+}
+
+interface Waiting {
+  readonly timer: Timer;
+  resolve(answer: HistoryAnswer): void;
+  reject(error: HistoryError): void;
+}
+
+/** Trades, funding rates and candles, asked from the main thread. */
+export class History {
+  readonly #options: HistoryOptions;
+  readonly #timers: Timers;
+  readonly #backoff: Backoff;
+  /** Tells the versions of this run from those of every other. */
+  readonly #nonce = Date.now().toString(36);
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #versions = new Map<MarketKey, string>();
+  readonly #marketFigures = new Map<MarketKey, MarketFigures>();
+  readonly #topics = new Set<string>();
+  #onFrames: (frames: readonly HistoryFrame[]) => void = () => undefined;
+  #markets: readonly HistoryMarket[] = [];
+  #figures: HistoryFigures = startingFigures(null);
+  #worker: WorkerLink | null = null;
+  #watch: Timer | null = null;
+  #restart: Timer | null = null;
+  #startedAtMs = 0;
+  #heardAtMs = 0;
+  #nextId = 1;
+  #restarts = 0;
+  #stopped: (() => void) | null = null;
+
+  constructor(options: HistoryOptions) {
+    this.#options = options;
+    this.#timers = options.timers ?? systemTimers;
+    const random = options.random ?? Math.random;
+    this.#backoff = new Backoff({ firstMs: RESTART_FIRST_MS, capMs: RESTART_CAP_MS, random });
+  }
+
+  start(): void {
+    this.#startWorker();
+  }
+
+  /** Lets the worker finish what it writes; resolves when it has ended. */
+  async stop(): Promise<void> {
+    this.#restart?.cancel();
+    this.#watch?.cancel();
+    const worker = this.#worker;
+    if (worker === null) return;
+    const ended = new Promise<void>((resolve) => {
+      this.#stopped = resolve;
+    });
+    worker.send({ kind: 'stop' });
+    const limit = this.#timers.after(STOP_MS_MAX, () => worker.terminate());
+    await ended;
+    limit.cancel();
+  }
+
+  /** The markets by which bodies are made; again whenever they change. */
+  setMarkets(markets: readonly HistoryMarket[]): void {
+    this.#markets = markets;
+    this.#send({ kind: 'markets', markets });
+  }
+
+  /**
+   * Makes a body.
+   *
+   * # Errors
+   * HistoryError with a code of the interface: NOT_READY while the worker cannot answer.
+   */
+  query(query: HistoryQuery): Promise<HistoryAnswer> {
+    const worker = this.#worker;
+    if (worker === null) return Promise.reject(notReady('the history is starting again'));
+    if (this.#waiting.size >= QUERIES_MAX) {
+      return Promise.reject(notReady(`queries were ${QUERIES_MAX}, must be fewer`));
+    }
+    const id = this.#nextId;
+    this.#nextId += 1;
+    return new Promise((resolve, reject) => {
+      const timer = this.#timers.after(QUERY_MS_MAX, () => {
+        this.#settle(id)?.reject(notReady(`the history took longer than ${QUERY_MS_MAX} ms`));
+      });
+      this.#waiting.set(id, { timer, resolve, reject });
+      worker.send({ kind: 'query', id, query });
+    });
+  }
+
+  /** Changes whenever a body of that market may: equal versions, equal bodies. */
+  version(market: MarketKey): string {
+    return this.#versions.get(market) ?? `${this.#nonce}.${this.#restarts}.0`;
+  }
+
+  /** What the statistics take from the history, by market; only those that have any. */
+  marketFigures(): ReadonlyMap<MarketKey, MarketFigures> {
+    return this.#marketFigures;
+  }
+
+  figures(): HistoryFigures {
+    return this.#figures;
+  }
+
+  /** Asks for the frames of a topic; its first one is the answer. */
+  join(topic: string): void {
+    this.#topics.add(topic);
+    this.#send({ kind: 'join', topic });
+  }
+
+  leave(topic: string): void {
+    this.#topics.delete(topic);
+    this.#send({ kind: 'leave', topic });
+  }
+
+  /** Who passes the frames on. There is one. */
+  onFrames(take: (frames: readonly HistoryFrame[]) => void): void {
+    this.#onFrames = take;
+  }
+
+  #startWorker(): void {
+    const { setup, startWorker = startThread } = this.#options;
+    this.#startedAtMs = this.#timers.nowMs();
+    this.#heardAtMs = this.#startedAtMs;
+    try {
+      const worker: WorkerLink = startWorker(setup, {
+        received: (message) => {
+          if (this.#worker === worker) this.#received(message);
+        },
+        ended: (reason) => {
+          if (this.#worker === worker) this.#ended(reason);
+        },
+      });
+      this.#worker = worker;
+      this.#greet(worker);
+      this.#planWatch();
+    } catch (error) {
+      this.#ended(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  /** A new worker knows nothing of what was said to the last one. */
+  #greet(worker: WorkerLink): void {
+    worker.send({ kind: 'markets', markets: this.#markets });
+    for (const topic of this.#topics) worker.send({ kind: 'join', topic });
+  }
+
+  /** A worker tells its figures all the time: one that does not hangs. */
+  #planWatch(): void {
+    this.#watch = this.#timers.after(WORKER_WATCH_MS, () => {
+      const silentMs = this.#timers.nowMs() - this.#heardAtMs;
+      if (silentMs <= WORKER_SILENCE_MS_MAX) {
+        this.#planWatch();
+        return;
+      }
+      // Native code that never returns keeps the thread; it is left behind.
+      const worker = this.#worker;
+      this.#ended(`nothing was heard of it for ${Math.round(silentMs)} ms`);
+      worker?.terminate();
+    });
+  }
+
+  #ended(reason: string): void {
+    this.#worker = null;
+    this.#watch?.cancel();
+    for (const id of [...this.#waiting.keys()]) {
+      this.#settle(id)?.reject(notReady('the history is starting again'));
+    }
+    if (this.#stopped !== null) {
+      this.#stopped();
+      return;
+    }
+    this.#options.log.warn({ reason }, 'the worker of the history ended');
+    const { counts } = this.#figures;
+    this.#restarts += 1;
+    this.#figures = { ...startingFigures(reason), state: 'failing', counts };
+    if (this.#timers.nowMs() - this.#startedAtMs > SETTLED_AFTER_MS) this.#backoff.reset();
+    this.#restart = this.#timers.after(this.#backoff.next(), () => this.#startWorker());
+  }
+
+  #send(message: ToWorker): void {
+    this.#worker?.send(message);
+  }
+
+  #received(message: FromWorker): void {
+    this.#heardAtMs = this.#timers.nowMs();
+    switch (message.kind) {
+      case 'answer':
+        this.#settle(message.id)?.resolve(message.answer);
+        return;
+      case 'refused':
+        this.#settle(message.id)?.reject(errorOf(message.error));
+        return;
+      case 'versions':
+        for (const [market, version] of message.versions) this.#versions.set(market, version);
+        return;
+      case 'frames':
+        this.#onFrames(message.frames);
+        return;
+      case 'figures':
+        this.#figures = {
+          ...message.figures,
+          counts: { ...message.figures.counts, workerRestarts: this.#restarts },
+        };
+        return;
+      case 'marketFigures':
+        this.#marketFigures.clear();
+        for (const figures of message.markets) this.#marketFigures.set(figures.market, figures);
+        return;
+      case 'log':
+        this.#options.log[message.level](message.fields, message.message);
+    }
+  }
+
+  #settle(id: number): Waiting | undefined {
+    const waiting = this.#waiting.get(id);
+    waiting?.timer.cancel();
+    this.#waiting.delete(id);
+    return waiting;
+  }
+}
+
+function startingFigures(reason: string | null): HistoryFigures {
+  return {
+    state: 'starting',
+    reason: reason ?? 'the history is opened',
+    counts: {},
+    queued: 0,
+    spansOpen: 0,
+    missingFills: {},
+    finalisedSlot: 0,
+    newestSlot: 0,
+    lagMs: null,
+  };
+}
+
+function notReady(message: string): HistoryError {
+  return new HistoryError('NOT_READY', message);
+}
+
+function errorOf({ code, message, param }: RefusedQuery): HistoryError {
+  return new HistoryError(code as HistoryErrorCode, message, param === null ? {} : { param });
+}

@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { HistoryError } from './error.js';
+import type { FromWorker, ToWorker, WorkerSetup } from './messages.js';
+
+/** What the owner of a worker is told. */
+export interface WorkerListener {
+  received(message: FromWorker): void;
+  /** The thread has ended, by itself or not. */
+  ended(reason: string): void;
+}
+
+/** A running worker thread. */
+export interface WorkerLink {
+  send(message: ToWorker): void;
+  /** Ends the thread wherever it is; `ended` is still called. */
+  terminate(): void;
+}
+
+/** Starts a worker; a test hands another one in. */
+export type StartWorker = (setup: WorkerSetup, listener: WorkerListener) => WorkerLink;
+
+/** Starts the compiled worker on a thread of its own. */
+export function startThread(setup: WorkerSetup, listener: WorkerListener): WorkerLink {
+  return startFile(workerFile(), setup, listener);
+}
+
+/** Starts a file as a worker. An error that it does not catch ends it, and is the reason. */
+export function startFile(file: URL, setup: WorkerSetup, listener: WorkerListener): WorkerLink {
+  const worker = new Worker(file, { workerData: setup, execArgv: [] });
+  let reason: string | null = null;
+  worker.on('message', (message: FromWorker) => listener.received(message));
+  worker.on('messageerror', (error) => {
+    reason ??= error.message;
+    void worker.terminate();
+  });
+  worker.on('error', (error) => {
+    reason ??= error.message;
+  });
+  worker.on('exit', (code) => listener.ended(reason ?? `it ended with code ${code}`));
+  return {
+    send: (message) => worker.postMessage(message),
+    terminate: () => void worker.terminate(),
+  };
+}
+
+/**
+ * Node runs compiled files only, so code that runs from its sources, as tests do, takes the worker of
+ * the last build.
+ */
+function workerFile(): URL {
+  const beside = new URL('./worker.js', import.meta.url);
+  if (existsSync(beside)) return beside;
+  const built = new URL('../../dist/src/history/worker.js', import.meta.url);
+  if (existsSync(built)) return pathToFileURL(fileURLToPath(built));
+  throw new HistoryError('INTERNAL', 'the history has no compiled worker, must be built');
+}

@@ -1,0 +1,36 @@
+/**
+ * The second composition root: builds the parts of the history on a thread of their own. What it is
+ * started with is a `WorkerSetup`, and all it says goes through its port.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import { HistoryError } from './error.js';
+import type { FromWorker, ToWorker, WorkerSetup } from './messages.js';
+import { HistoryService } from './service.js';
+
+const port = parentPort;
+if (port === null) throw new HistoryError('INTERNAL', 'the worker was started as a program');
+
+const service = new HistoryService({
+  setup: workerData as WorkerSetup,
+  post: (message: FromWorker) => {
+    if (message.kind === 'answer') port.postMessage(message, buffersOf(message.answer.body));
+    else port.postMessage(message);
+  },
+});
+port.on('message', (message: ToWorker) => {
+  if (message.kind !== 'stop') {
+    service.receive(message);
+    return;
+  }
+  void service.stop().finally(() => process.exit(0));
+});
+service.start();
+
+/**
+ * Bodies change hands, as a copy of each would cost more than to make it: but only those that are all
+ * of their memory, because a piece of a pool belongs to others as well.
+ */
+function buffersOf(body: Uint8Array): ArrayBuffer[] {
+  const { buffer, byteLength } = body;
+  return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
+}
