@@ -1,0 +1,50 @@
+/** Candles as JSON, with numbers in human units written from the integers. */
+import { decimal } from '../decimal.js';
+import type { Candle } from './candle.js';
+import type { ResolutionName } from './resolution.js';
+
+/** Decimals of prices and of quote amounts. */
+const quoteDecimals = 6;
+const baseDecimals = 9;
+
+/** What a candle is of, where it does not stand among its like. */
+export interface CandleLabel {
+  readonly symbol: string;
+  /** The name that the client asked for. */
+  readonly resolution: ResolutionName;
+}
+
+/** A candle of a list: what it is of was asked for. */
+export function candleText(candle: Candle): string {
+  return `{${members(candle)}}`;
+}
+
+/** A candle of a stream. It names its last trade when it has one. */
+export function labelledCandleText(candle: Candle, { symbol, resolution }: CandleLabel): string {
+  const { lastTradeTs, lastFillRecordId } = candle;
+  const label = `"symbol":${JSON.stringify(symbol)},"resolution":"${resolution}"`;
+  const last =
+    lastFillRecordId === null
+      ? ''
+      : `,"lastTradeTs":${lastTradeTs},"lastFillRecordId":"${lastFillRecordId}"`;
+  return `{${label},${members(candle)}${last}}`;
+}
+
+/** The order of the system that clients in use know. */
+function members(candle: Candle): string {
+  const price = (name: string, value: bigint): string =>
+    `"${name}":${decimal(value, quoteDecimals)}`;
+  return [
+    `"ts":${candle.ts}`,
+    price('fillOpen', candle.fillOpen),
+    price('fillHigh', candle.fillHigh),
+    price('fillClose', candle.fillClose),
+    price('fillLow', candle.fillLow),
+    price('oracleOpen', candle.oracleOpen),
+    price('oracleHigh', candle.oracleHigh),
+    price('oracleClose', candle.oracleClose),
+    price('oracleLow', candle.oracleLow),
+    price('quoteVolume', candle.quoteVolume),
+    `"baseVolume":${decimal(candle.baseVolume, baseDecimals)}`,
+  ].join(',');
+}

@@ -1,0 +1,99 @@
+/**
+ * Candles, as they are read: the buckets of a market, each joined to the one before it. A candle opens
+ * at the close before it, its high and low contain that open, and where no trade was it is flat. There
+ * is none before the first trade, whose candle opens at that trade.
+ *
+ * As only buckets are kept, a trade that comes late or is taken back moves every later open and flat
+ * candle by itself.
+ */
+import { type Bucket, higherOf, lowerOf } from './bucket.js';
+import { bucketAfter, type Resolution } from './resolution.js';
+
+/** A candle. Prices and quote at 1e6, base at 1e9. */
+export interface Candle {
+  /** The start of its bucket, unix seconds. */
+  readonly ts: number;
+  readonly fillOpen: bigint;
+  readonly fillHigh: bigint;
+  readonly fillLow: bigint;
+  readonly fillClose: bigint;
+  readonly oracleOpen: bigint;
+  readonly oracleHigh: bigint;
+  readonly oracleLow: bigint;
+  readonly oracleClose: bigint;
+  readonly baseVolume: bigint;
+  readonly quoteVolume: bigint;
+  readonly trades: number;
+  /** Unix seconds and number of its last trade; null where it has none. */
+  readonly lastTradeTs: number | null;
+  readonly lastFillRecordId: bigint | null;
+}
+
+/** What the next candle opens at, both at 1e6. */
+export interface Close {
+  readonly price: bigint;
+  readonly oracle: bigint;
+}
+
+/** A run of buckets to be joined. */
+export interface CandleRun {
+  readonly resolution: Resolution;
+  /** Starts of the first bucket and of the last one. */
+  readonly from: number;
+  readonly to: number;
+  /** The last trade before `from`; null when there is none. */
+  readonly before: Close | null;
+  /** All buckets of the run that have trades, ascending. */
+  readonly buckets: readonly Bucket[];
+}
+
+/** The candles of a run, ascending and without a gap; none before the first trade. */
+export function candlesOf({ resolution, from, to, before, buckets }: CandleRun): Candle[] {
+  const candles: Candle[] = [];
+  let previous = before;
+  let next = 0;
+  for (let ts = from; ts <= to; ts = bucketAfter(resolution, ts, 1)) {
+    const bucket = buckets[next];
+    if (bucket?.start === ts) {
+      candles.push(candleOf(bucket, previous));
+      previous = bucket.last;
+      next += 1;
+    } else if (previous !== null) {
+      candles.push(flatCandle(ts, previous));
+    }
+  }
+  return candles;
+}
+
+/** The candle of a bucket, after the last trade before it; null when there is none. */
+export function candleOf(bucket: Bucket, before: Close | null): Candle {
+  const { first, last, high, low, oracleHigh, oracleLow } = bucket;
+  const open = before ?? first;
+  return {
+    ts: bucket.start,
+    fillOpen: open.price,
+    fillHigh: higherOf(high, open.price),
+    fillLow: lowerOf(low, open.price),
+    fillClose: last.price,
+    oracleOpen: open.oracle,
+    oracleHigh: higherOf(oracleHigh, open.oracle),
+    oracleLow: lowerOf(oracleLow, open.oracle),
+    oracleClose: last.oracle,
+    baseVolume: bucket.base,
+    quoteVolume: bucket.quote,
+    trades: bucket.trades,
+    lastTradeTs: last.ts,
+    lastFillRecordId: last.fillRecordId,
+  };
+}
+
+/** The candle of a bucket without a trade. */
+export function flatCandle(ts: number, { price, oracle }: Close): Candle {
+  return {
+    ts,
+    ...{ fillOpen: price, fillHigh: price, fillLow: price, fillClose: price },
+    ...{ oracleOpen: oracle, oracleHigh: oracle, oracleLow: oracle, oracleClose: oracle },
+    ...{ baseVolume: 0n, quoteVolume: 0n, trades: 0 },
+    ...{ lastTradeTs: null, lastFillRecordId: null },
+  };
+}

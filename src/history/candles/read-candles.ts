@@ -1,0 +1,57 @@
+/** Candles out of the store's buckets: the newest ones of a range, with a bounded number of reads. */
+import type { MarketKey } from '../records.js';
+import type { Bucket } from './bucket.js';
+import { type Candle, candlesOf } from './candle.js';
+import { bucketAfter, bucketStart, type Resolution } from './resolution.js';
+
+/** The buckets of one market and resolution. */
+export interface BucketSeries {
+  readonly market: MarketKey;
+  readonly resolution: Resolution;
+}
+
+/** Where buckets are read. */
+export interface BucketReader {
+  /** The buckets that start in the range, both ends included, ascending. */
+  buckets(series: BucketSeries, range: { readonly from: number; readonly to: number }): Bucket[];
+  /** The last bucket that starts before a time; null when there is none. */
+  lastBucketBefore(series: BucketSeries, ts: number): Bucket | null;
+}
+
+/** What is asked for; times are unix seconds, of any place in a bucket, both ends included. */
+export interface CandleQuery extends BucketSeries {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  /** The last flat candle is the one of this time, unless a trade is later. */
+  readonly now: number;
+  /** Candles at most; the newest ones of the range are given. */
+  readonly limit: number;
+}
+
+/** Any time of the chain is before this: the year 9999. */
+const endOfTime = 253_402_300_799;
+
+/**
+ * The newest candles of a range, ascending and without a gap. `from` and `to` name the starts of
+ * buckets: a candle is in the range when its `ts` is.
+ */
+export function readCandles(reader: BucketReader, query: CandleQuery): Candle[] {
+  const { resolution, now, limit } = query;
+  const newest = reader.lastBucketBefore(query, endOfTime);
+  if (newest === null) return [];
+  const last = Math.max(bucketStart(resolution, now), newest.start);
+  const to = bucketStart(resolution, Math.min(query.to ?? last, last));
+  const limited = bucketAfter(resolution, to, 1 - limit);
+  const from =
+    query.from === undefined ? limited : Math.max(firstStart(resolution, query.from), limited);
+  if (from > to) return [];
+  const buckets = reader.buckets(query, { from, to });
+  const before = reader.lastBucketBefore(query, from)?.last ?? null;
+  return candlesOf({ resolution, from, to, before, buckets });
+}
+
+/** The first bucket that starts at a time or after it. */
+function firstStart(resolution: Resolution, ts: number): number {
+  const start = bucketStart(resolution, ts);
+  return start === ts ? start : bucketAfter(resolution, ts, 1);
+}

@@ -1,0 +1,60 @@
+/**
+ * The lengths of candles, and where their buckets begin. All times are unix seconds, all buckets
+ * begin at a boundary of UTC: weeks on Monday, months on the first.
+ */
+
+/** The resolutions that buckets are kept for, shortest first. */
+export const RESOLUTIONS = ['1', '5', '15', '60', '240', 'D', 'W', 'M'] as const;
+
+/** A resolution; `1` to `240` are minutes. */
+export type Resolution = (typeof RESOLUTIONS)[number];
+
+/** The names by which clients ask: the specification calls the day `1440`. */
+export const RESOLUTION_NAMES = [...RESOLUTIONS, '1440'] as const;
+
+/** A name of a resolution; what is labelled with it repeats the name that was asked for. */
+export type ResolutionName = (typeof RESOLUTION_NAMES)[number];
+
+const daySeconds = 86_400;
+const weekSeconds = 7 * daySeconds;
+/** Monday 1970-01-05, the first one after the epoch, a Thursday. */
+const mondaySeconds = 4 * daySeconds;
+
+/** Seconds of the resolutions that have one length. */
+const seconds: Readonly<Record<Exclude<Resolution, 'M'>, number>> = {
+  1: 60,
+  5: 300,
+  15: 900,
+  60: 3_600,
+  240: 14_400,
+  D: daySeconds,
+  W: weekSeconds,
+};
+
+/** Whether a text names a resolution. */
+export function isResolutionName(text: string): text is ResolutionName {
+  return (RESOLUTION_NAMES as readonly string[]).includes(text);
+}
+
+/** The resolution of a name. */
+export function resolutionOf(name: ResolutionName): Resolution {
+  return name === '1440' ? 'D' : name;
+}
+
+/** The start of the bucket that a time is in. */
+export function bucketStart(resolution: Resolution, ts: number): number {
+  return bucketAfter(resolution, ts, 0);
+}
+
+/** The start of the bucket that is `steps` after the one that a time is in; before it when negative. */
+export function bucketAfter(resolution: Resolution, ts: number, steps: number): number {
+  if (resolution === 'M') return monthStart(ts, steps);
+  const length = seconds[resolution];
+  const origin = resolution === 'W' ? mondaySeconds : 0;
+  return (Math.floor((ts - origin) / length) + steps) * length + origin;
+}
+
+function monthStart(ts: number, steps: number): number {
+  const date = new Date(ts * 1_000);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + steps, 1) / 1_000;
+}

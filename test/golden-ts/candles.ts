@@ -1,0 +1,89 @@
+/** Bucket starts, and the candles of a sequence of trades that holds late ones. */
+import { bucketsOfTrades } from '../../src/history/candles/bucket-set.js';
+import { candlesOf } from '../../src/history/candles/candle.js';
+import { labelledCandleText } from '../../src/history/candles/candle-text.js';
+import {
+  bucketStart,
+  isResolutionName,
+  type ResolutionName,
+  resolutionOf,
+} from '../../src/history/candles/resolution.js';
+import { type CandleTrade, candleTrade } from '../../src/history/candles/trade.js';
+import { Cases, type Family, type GoldenFile } from './family.js';
+import { goldenFill } from './golden-fill.js';
+
+/** The part of such a file that is run. */
+interface CandleFile {
+  readonly buckets: readonly {
+    readonly ts: number;
+    readonly bucketStart: Readonly<Record<string, number>>;
+  }[];
+  readonly sequence: {
+    readonly trades: readonly GoldenTrade[];
+    readonly candles: Readonly<Record<string, readonly { readonly symbol: string }[]>>;
+  };
+}
+
+/** Raw integers; the base at 1e9. */
+interface GoldenTrade {
+  readonly ts: number;
+  readonly fillRecordId: number;
+  readonly base: string;
+  readonly quote: string;
+  readonly oraclePrice: string;
+}
+
+export const candleFamily: Family = {
+  name: 'candles',
+  matches: ({ json }) => Object.hasOwn(Object(json), 'buckets'),
+  run: ({ json }: GoldenFile) => {
+    const cases = new Cases();
+    const { buckets, sequence } = json as CandleFile;
+    for (const { ts, bucketStart: starts } of buckets) {
+      for (const [name, recorded] of Object.entries(starts)) {
+        cases.same(`${ts} ${name}`, { ours: bucketStart(known(name), ts), recorded });
+      }
+    }
+    const trades = sequence.trades.map(readTrade);
+    for (const [name, recorded] of Object.entries(sequence.candles)) {
+      const symbol = recorded[0]?.symbol ?? '';
+      const ours = candlesFromFirstToLast(trades, { symbol, resolution: name as ResolutionName });
+      cases.same(`candles of ${name}: how many`, { ours: ours.length, recorded: recorded.length });
+      for (const [index, candle] of recorded.entries()) {
+        cases.same(`candle ${index} of ${name}`, { ours: ours[index], recorded: candle });
+      }
+    }
+    return cases.report();
+  },
+};
+
+function known(name: string) {
+  if (!isResolutionName(name)) throw new Error(`resolution ${name} is unknown`);
+  return resolutionOf(name);
+}
+
+function readTrade({ ts, fillRecordId, base, quote, oraclePrice }: GoldenTrade): CandleTrade {
+  const fill = goldenFill({
+    ts,
+    fillRecordId: BigInt(fillRecordId),
+    baseAssetAmountFilled: BigInt(base),
+    quoteAssetAmountFilled: BigInt(quote),
+    oraclePrice: BigInt(oraclePrice),
+  });
+  const trade = candleTrade(fill, 9);
+  if (trade === null) throw new Error(`trade ${fillRecordId} counts in no candle`);
+  return trade;
+}
+
+/** As a client reads them: the JSON text, parsed. */
+function candlesFromFirstToLast(
+  trades: readonly CandleTrade[],
+  label: { readonly symbol: string; readonly resolution: ResolutionName },
+): unknown[] {
+  const resolution = known(label.resolution);
+  const set = bucketsOfTrades(trades, [resolution]).get(resolution);
+  const buckets = [...(set?.values() ?? [])].sort((a, b) => a.start - b.start);
+  const [from = 0, to = 0] = [buckets[0]?.start, buckets.at(-1)?.start];
+  const candles = candlesOf({ resolution, from, to, before: null, buckets });
+  return candles.map((candle) => JSON.parse(labelledCandleText(candle, label)));
+}
