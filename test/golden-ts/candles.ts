@@ -1,10 +1,11 @@
 /** Bucket starts, and the candles of a sequence of trades that holds late ones. */
-import { bucketsOfTrades } from '../../src/history/candles/bucket-set.js';
+import { aggregateOf, type Bucket, mergedAggregates } from '../../src/history/candles/aggregate.js';
 import { candlesOf } from '../../src/history/candles/candle.js';
 import { labelledCandleText } from '../../src/history/candles/candle-text.js';
 import {
   bucketStart,
   isResolutionName,
+  type Resolution,
   type ResolutionName,
   resolutionOf,
 } from '../../src/history/candles/resolution.js';
@@ -81,9 +82,19 @@ function candlesFromFirstToLast(
   label: { readonly symbol: string; readonly resolution: ResolutionName },
 ): unknown[] {
   const resolution = known(label.resolution);
-  const set = bucketsOfTrades(trades, [resolution]).get(resolution);
-  const buckets = [...(set?.values() ?? [])].sort((a, b) => a.start - b.start);
+  const buckets = bucketsOf(resolution, trades);
   const [from = 0, to = 0] = [buckets[0]?.start, buckets.at(-1)?.start];
   const candles = candlesOf({ resolution, from, to, before: null, buckets });
   return candles.map((candle) => JSON.parse(labelledCandleText(candle, label)));
+}
+
+/** Ascending. */
+function bucketsOf(resolution: Resolution, trades: readonly CandleTrade[]): Bucket[] {
+  const buckets = new Map<number, Bucket>();
+  for (const trade of trades) {
+    const start = bucketStart(resolution, trade.ts);
+    const [old, own] = [buckets.get(start), aggregateOf(trade)];
+    buckets.set(start, { start, ...(old === undefined ? own : mergedAggregates(old, own)) });
+  }
+  return [...buckets.values()].sort((a, b) => a.start - b.start);
 }

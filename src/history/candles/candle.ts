@@ -6,7 +6,7 @@
  * As only buckets are kept, a trade that comes late or is taken back moves every later open and flat
  * candle by itself.
  */
-import { type Bucket, higherOf, lowerOf } from './bucket.js';
+import { type Bucket, higherOf, lowerOf } from './aggregate.js';
 import { bucketAfter, type Resolution } from './resolution.js';
 
 /** A candle. Prices and quote at 1e6, base at 1e9. */
@@ -81,7 +81,7 @@ export function candleOf(bucket: Bucket, before: Close | null): Candle {
     oracleClose: last.oracle,
     baseVolume: bucket.base,
     quoteVolume: bucket.quote,
-    trades: bucket.trades,
+    trades: bucket.count,
     lastTradeTs: last.ts,
     lastFillRecordId: last.fillRecordId,
   };
