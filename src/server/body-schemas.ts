@@ -4,6 +4,7 @@
  */
 import { type TProperties, Type } from '@sinclair/typebox';
 import { STATUS_BY_CODE } from './errors.js';
+import { historyBodySchemas } from './history-body-schemas.js';
 import { word } from './param-schemas.js';
 
 const INTEGER_TEXT = '^-?[0-9]+$';
@@ -253,6 +254,7 @@ export const bodySchemas = {
       { description: 'With includeAccounts.' },
     ),
   ]),
+  ...historyBodySchemas,
   Markets: Type.Array(market, { description: 'Perpetual markets first, each kind by index.' }),
   Health: Type.Object({ status: word(['ok'], {}) }),
   Ready: Type.Object({

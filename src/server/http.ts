@@ -7,12 +7,22 @@ import { batchL2Route } from './batch-route.js';
 import { auctionsRoute, l2Route, l3Route } from './book-routes.js';
 import { docsReply } from './docs-page.js';
 import { ServerError, STATUS_BY_CODE } from './errors.js';
+import { historyRoutes } from './history-routes.js';
 import { LoopShare } from './loop-share.js';
+import type { MarketDataSource } from './market-data-source.js';
 import { matchRoute } from './match-route.js';
 import { Metrics } from './metrics.js';
 import { describeApi } from './openapi.js';
 import { prepareBookParams } from './params.js';
-import { type PathName, type PathSpec, pathSpecs, prefixesOf } from './path-specs.js';
+import { type PathName, type PathSpec, pathSpecs } from './path-specs.js';
+import {
+  decoded,
+  type FoundRoute,
+  type NamedRoute,
+  PathTable,
+  type Routes,
+  unknownRoute,
+} from './path-table.js';
 import type { QuoteFigures } from './quotes-figures.js';
 import { RequestLimiter } from './rate-limit.js';
 import { errorReply, jsonReply, preflightReply, type Reply } from './reply.js';
@@ -35,6 +45,8 @@ import type { SocketFigures } from './ws-figures.js';
 
 /** What the paths are answered from. */
 export interface HttpOptions extends ServiceOptions {
+  /** Trades, funding rates and candles; without it their paths are not there. */
+  readonly history?: MarketDataSource;
   /** Reads accounts for /topMakers; without it there is no node to read from. */
   readonly readAccounts?: ReadAccounts;
   /** Requests a second of one address; 0, the default, for no limit. */
@@ -58,24 +70,30 @@ export interface Handlers {
   readonly operator: Handler;
 }
 
-type Route = (request: HttpRequest) => Reply | Promise<Reply>;
-type Routes = Readonly<Record<PathName, Route>>;
-
 const operatorPaths: readonly PathName[] = ['/metrics', '/health', '/ready', '/status'];
 
 /** Builds the handlers of all HTTP paths. */
 export function createHandlers(options: HttpOptions): Handlers {
   prepareBookParams();
   const requests = new RequestCounts();
-  const all = Object.keys(pathSpecs) as PathName[];
-  const served = options.metrics === 'operator' ? all.filter((name) => name !== '/metrics') : all;
+  const served = (Object.keys(pathSpecs) as PathName[]).filter((name) => isServed(name, options));
   const routes = routesOf(options, requests, served);
   const { requestsPerSecond = 0, unsent = new UnsentAnswers() } = options;
   const limiter = requestsPerSecond === 0 ? undefined : new RequestLimiter(requestsPerSecond);
   return {
-    main: handlerOf(tableOf(routes, served), { requests, unsent, limiter }),
-    operator: handlerOf(tableOf(routes, operatorPaths), { requests, unsent, limiter: undefined }),
+    main: handlerOf(new PathTable(routes, served), { requests, unsent, limiter }),
+    operator: handlerOf(new PathTable(routes, operatorPaths), {
+      requests,
+      unsent,
+      limiter: undefined,
+    }),
   };
+}
+
+function isServed(name: PathName, { metrics, history }: HttpOptions): boolean {
+  const { kind }: PathSpec = pathSpecs[name];
+  if (name === '/metrics') return metrics !== 'operator';
+  return kind !== 'history' || history !== undefined;
 }
 
 function routesOf(
@@ -83,7 +101,7 @@ function routesOf(
   requests: RequestCounts,
   served: readonly PathName[],
 ): Routes {
-  const { build, readAccounts = noAccounts } = options;
+  const { build, readAccounts = noAccounts, history } = options;
   const metrics = new Metrics({ ...options, requests });
   const ofBook = { ...options, share: new LoopShare() };
   const batch = batchL2Route(ofBook);
@@ -98,6 +116,7 @@ function routesOf(
     '/auctions': auctionsRoute(ofBook),
     '/match': matchRoute(ofBook),
     '/topMakers': topMakersRoute({ ...ofBook, readAccounts }),
+    ...(history === undefined ? {} : historyRoutes({ ...options, history })),
     // Reached only by what is no upgrade, which the transport takes before.
     '/ws': upgradeRequired,
     '/quotes/ws': upgradeRequired,
@@ -113,50 +132,13 @@ function routesOf(
   };
 }
 
-interface NamedRoute {
-  readonly name: PathName | 'unknown';
-  readonly answer: Route;
-  /** Whether what waits for slow clients bounds it: the operator must be told even then. */
-  readonly isBounded: boolean;
-  /** Whether its requests are not counted against a client. */
-  readonly isUnlimited: boolean;
-}
-
-type Table = ReadonlyMap<string, NamedRoute>;
-
-/** The paths as they are sent: each name behind each of its prefixes. */
-function tableOf(routes: Routes, names: readonly PathName[]): Table {
-  const table = new Map<string, NamedRoute>();
-  for (const name of names) {
-    const { kind, unlimited = false }: PathSpec = pathSpecs[name];
-    for (const prefix of prefixesOf[kind]) {
-      table.set(`${prefix}${name}`, {
-        name,
-        answer: routes[name],
-        isBounded: kind === 'book',
-        isUnlimited: unlimited,
-      });
-    }
-  }
-  return table;
-}
-
 interface Bounds {
   readonly requests: RequestCounts;
   readonly unsent: UnsentAnswers;
   readonly limiter: RequestLimiter | undefined;
 }
 
-const unknownRoute: NamedRoute = {
-  name: 'unknown',
-  answer: () => {
-    throw new ServerError('UNKNOWN_PATH', 'there is no such path; GET / lists them');
-  },
-  isBounded: false,
-  isUnlimited: false,
-};
-
-function handlerOf(table: Table, { requests, unsent, limiter }: Bounds): Handler {
+function handlerOf(table: PathTable, { requests, unsent, limiter }: Bounds): Handler {
   const count = (found: Reply, { name, isBounded }: NamedRoute, method: string): Reply => {
     const refusal = isBounded && method !== 'head' ? unsent.refusal(found) : undefined;
     const reply = refusal ?? found;
@@ -171,11 +153,12 @@ function handlerOf(table: Table, { requests, unsent, limiter }: Bounds): Handler
     return errorReply(error);
   };
   return (request) => {
-    const route = table.get(request.path) ?? unknownRoute;
     const { method } = request;
+    const found = table.find(request.path);
+    const { route } = found;
     try {
       const refusal = route.isUnlimited ? undefined : limiter?.refusal(request.ip);
-      const reply = refusal ?? dispatch(route, request);
+      const reply = refusal ?? dispatch(found, request);
       if (!(reply instanceof Promise)) return count(reply, route, method);
       return reply.then(
         (found) => count(found, route, method),
@@ -187,11 +170,11 @@ function handlerOf(table: Table, { requests, unsent, limiter }: Bounds): Handler
   };
 }
 
-function dispatch({ answer }: NamedRoute, request: HttpRequest): Reply | Promise<Reply> {
+function dispatch({ route, texts }: FoundRoute, request: HttpRequest): Reply | Promise<Reply> {
   requireSize(request);
   const { method } = request;
-  if (answer === unknownRoute.answer || method === 'get' || method === 'head') {
-    return answer(request);
+  if (route === unknownRoute || method === 'get' || method === 'head') {
+    return route.answer(request, decoded(texts));
   }
   if (method === 'options') return preflightReply;
   throw new ServerError('METHOD_NOT_ALLOWED', 'this path answers GET, HEAD and OPTIONS');

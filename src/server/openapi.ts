@@ -17,10 +17,10 @@ export interface Operation {
   readonly responses: Readonly<Record<string, Answer>>;
 }
 
-/** A query parameter. */
+/** A parameter of the query, or of the path where that has its name in braces. */
 export interface Parameter {
   readonly name: string;
-  readonly in: 'query';
+  readonly in: 'query' | 'path';
   readonly required: boolean;
   readonly description: string;
   readonly schema: Json;
@@ -65,7 +65,8 @@ const everywhere: readonly ErrorCode[] = [
 
 const about =
   'Prices are integers at 1e6 and sizes integers at 1e9, both written as text. Every path also ' +
-  'answers under /v1, and the paths of the book under /dlob; each names its servers. HEAD answers ' +
+  'answers under /v1, and the paths of the book under /dlob; each names its servers. The history of ' +
+  'trades and funding rates is in numbers: raw integers, or decimals where the schema says so. HEAD answers ' +
   'like GET without a body, OPTIONS with 204 for a preflight. Unknown parameters are ignored; a ' +
   'flag is true when it is `true` in any case and false otherwise. Any other path is a 404 with ' +
   'the code UNKNOWN_PATH.';
@@ -79,7 +80,7 @@ export function describeApi(build: BuildInfo, names: readonly PathName[]): ApiDe
     paths: Object.fromEntries(
       names.map((name): [string, PathItem] => {
         const spec: PathSpec = pathSpecs[name];
-        return [name, { servers: serversOf(spec.kind), get: operationOf(spec) }];
+        return [name, { servers: serversOf(spec.kind), get: operationOf(name, spec) }];
       }),
     ),
     components: { schemas: bodySchemas, headers },
@@ -90,21 +91,24 @@ function serversOf(kind: PathSpec['kind']): readonly Server[] {
   return prefixesOf[kind].map((prefix) => ({ url: prefix === '' ? '/' : prefix }));
 }
 
-function operationOf(spec: PathSpec): Operation {
-  return { summary: spec.summary, parameters: parametersOf(spec), responses: responsesOf(spec) };
+function operationOf(path: string, spec: PathSpec): Operation {
+  const parameters = parametersOf(path, spec);
+  return { summary: spec.summary, parameters, responses: responsesOf(spec) };
 }
 
-function parametersOf({ params, style }: PathSpec): readonly Parameter[] {
+function parametersOf(path: string, { params, style }: PathSpec): readonly Parameter[] {
   if (params === undefined) return [];
-  return Object.entries(params.properties).map(([name, property]) =>
-    style === 'lists' ? listParameter(name, property) : parameter(name, property, params),
-  );
+  return Object.entries(params.properties).map(([name, property]) => {
+    if (style === 'lists') return listParameter(name, property);
+    const place = path.includes(`{${name}}`) ? 'path' : 'query';
+    return { ...parameter(name, property, params), in: place };
+  });
 }
 
-function parameter(name: string, property: TSchema, { required = [] }: TObject): Parameter {
+function parameter(name: string, property: TSchema, { required = [] }: TObject) {
   const { description = '', ...schema } = property;
   const isRequired = required.includes(name) && property['default'] === undefined;
-  return { name, in: 'query', required: isRequired, description, schema };
+  return { name, required: isRequired, description, schema };
 }
 
 /** All lists that are given have one length; what is not given has its default in every entry. */
@@ -119,7 +123,7 @@ function responsesOf(spec: PathSpec): Readonly<Record<string, Answer>> {
   if (spec.tagged) {
     responses['304'] = {
       description: 'If-None-Match named the present tag.',
-      headers: named(versionHeaders),
+      headers: named(versionHeadersOf(spec)),
     };
   }
   const byStatus = new Map<number, ErrorCode[]>();
@@ -132,15 +136,22 @@ function responsesOf(spec: PathSpec): Readonly<Record<string, Answer>> {
   return responses;
 }
 
-function success({ body, tagged }: PathSpec): Record<string, Answer> {
+function success(spec: PathSpec): Record<string, Answer> {
+  const { body, tagged, paged } = spec;
   if (body === null)
     return { '101': { description: 'The connection is a WebSocket.', headers: {} } };
   const content =
     typeof body === 'string'
       ? { 'application/json': { schema: { $ref: `#/components/schemas/${body}` } } }
       : { [body.contentType]: { schema: { type: 'string' } } };
-  const headers = tagged ? named(versionHeaders) : {};
+  const names = tagged ? versionHeadersOf(spec) : [];
+  const headers = named(paged ? [...names, 'X-Next-Cursor'] : names);
   return { '200': { description: 'The answer.', headers, content } };
+}
+
+/** The slot is of a book; the history has none. */
+function versionHeadersOf({ kind }: PathSpec): readonly string[] {
+  return kind === 'history' ? ['ETag', 'Cache-Control', 'X-State'] : ['ETag', 'X-Slot', 'X-State'];
 }
 
 function failure(status: number, codes: readonly ErrorCode[]): Answer {
@@ -155,7 +166,6 @@ function named(names: readonly string[]): Json {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-const versionHeaders = ['ETag', 'X-Slot', 'X-State'];
 const errorHeaders: Readonly<Record<number, readonly string[]>> = {
   405: ['Allow'],
   429: ['Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
@@ -170,7 +180,15 @@ const headers: Json = {
     schema: text,
   },
   'X-Slot': { description: 'The newest slot of the book, where there is one.', schema: seconds },
-  'X-State': { description: 'How fresh the book is, where there is one.', schema: text },
+  'X-State': {
+    description: 'How fresh the book is, where there is one; of the history, how far that is.',
+    schema: text,
+  },
+  'X-Next-Cursor': {
+    description: 'What to send as before for what is older; left out where nothing is.',
+    schema: text,
+  },
+  'Cache-Control': { description: 'How long the body may be kept.', schema: text },
   Allow: { description: 'The methods that are answered.', schema: text },
   'Retry-After': { description: 'Seconds to wait before asking again.', schema: seconds },
   'RateLimit-Limit': { description: 'Requests a second of one address.', schema: seconds },

@@ -89,6 +89,7 @@ function newCompiler(): Ajv {
     'market-name': (text) => Buffer.byteLength(text) <= LIMITS.marketNameBytesMax,
     'public-key': isPublicKey,
     'whole-number': (text) => /^-?\d+$/.test(text),
+    cursor: (text) => text.length <= LIMITS.cursorCharsMax && /^[\w-]+$/.test(text),
     'jit-offer': (text) => /^-?\d+:-?\d+$/.test(text),
   };
   return new Ajv({ useDefaults: true, formats })

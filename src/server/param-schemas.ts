@@ -9,7 +9,7 @@ import { type TSchema, type TUnsafe, Type } from '@sinclair/typebox';
 import { LIMITS } from '../limits.js';
 
 /** Formats that strings are checked for; `param-check.ts` holds the checks. */
-export type TextFormat = 'market-name' | 'public-key' | 'whole-number' | 'jit-offer';
+export type TextFormat = 'market-name' | 'public-key' | 'whole-number' | 'jit-offer' | 'cursor';
 
 /** Marks words that are understood in any case. */
 export const ANY_CASE = 'x-any-case';
@@ -214,6 +214,7 @@ export function ruleOf(schema: TSchema): string {
   if (schema['type'] === 'array') return ruleOf(schema['items'] as TSchema);
   if (schema['format'] === 'whole-number') return 'be a whole number';
   if (schema['format'] === 'jit-offer') return 'be price:size, both whole numbers';
+  if (schema['format'] === 'cursor') return 'be a cursor of an earlier answer';
   if (schema['format'] === 'market-name') return `have 1 to ${LIMITS.marketNameBytesMax} bytes`;
   return 'be a base58 key of 32 bytes';
 }

@@ -169,6 +169,7 @@ export function missing(param: string, message: string): ServerError {
   return new ServerError('MISSING_PARAM', message, param);
 }
 
-function unknownMarket(name: string, param: string): never {
+/** Refuses a market that does not exist, named by this parameter. */
+export function unknownMarket(name: string, param: string): never {
   throw new ServerError('UNKNOWN_MARKET', `there is no market ${quoted(name)}`, param);
 }

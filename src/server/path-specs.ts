@@ -6,6 +6,14 @@ import type { TObject } from '@sinclair/typebox';
 import type { BodyName } from './body-schemas.js';
 import type { ErrorCode } from './errors.js';
 import {
+  candleRecordsParams,
+  candlesParams,
+  fundingRateRecordsParams,
+  fundingRatesParams,
+  tradeRecordsParams,
+  tradesParams,
+} from './history-schemas.js';
+import {
   auctionsParams,
   l2Params,
   l3Params,
@@ -16,8 +24,9 @@ import {
 /** One path as it is described. */
 export interface PathSpec {
   readonly summary: string;
-  /** `book` also answers under /dlob; all answer under /v1. */
-  readonly kind: 'book' | 'service';
+  /** `book` also answers under /dlob; all answer under /v1. `history` is left out without one. */
+  readonly kind: 'book' | 'history' | 'service';
+  /** Those that the path has in braces are read from it, the others from the query. */
   readonly params?: TObject;
   /** How each parameter is written: `lists` of the schema's values, separated by commas. */
   readonly style?: 'single' | 'lists';
@@ -25,6 +34,8 @@ export interface PathSpec {
   readonly body: BodyName | { readonly contentType: string } | null;
   /** Whether the answer has a tag, and 304 for those who have it. */
   readonly tagged: boolean;
+  /** The header of the answer that leads to the next page. */
+  readonly paged?: boolean;
   /**
    * Not counted against a client: a prober that is refused would take a working service out of
    * rotation.
@@ -43,6 +54,12 @@ const batch = {
   body: 'BatchL2',
   tagged: true,
   errors: ['INVALID_PARAM', 'OUT_OF_RANGE', 'NOT_READY', 'LIMIT_EXCEEDED'],
+} as const;
+
+const history = {
+  kind: 'history',
+  tagged: true,
+  errors: [...marketErrors, 'NOT_READY', 'LIMIT_EXCEEDED'],
 } as const;
 
 /** Every path by its name, without prefixes. */
@@ -88,6 +105,44 @@ export const pathSpecs = {
     body: 'TopMakers',
     tagged: true,
     errors: [...marketErrors, 'RATE_LIMITED', 'NOT_READY', 'LIMIT_EXCEEDED'],
+  },
+  '/trades': {
+    ...history,
+    summary: 'The trades of a market, newest first',
+    params: tradesParams,
+    body: 'Trades',
+    paged: true,
+  },
+  '/fundingRates': {
+    ...history,
+    summary: 'The funding rates of a market of the last 30 days, newest first',
+    params: fundingRatesParams,
+    body: 'FundingRates',
+    paged: true,
+  },
+  '/candles': {
+    ...history,
+    summary: 'The candles of a market, oldest first',
+    params: candlesParams,
+    body: 'Candles',
+  },
+  '/market/{symbol}/trades': {
+    ...history,
+    summary: 'The trades of a market as the system in production writes them, newest first',
+    params: tradeRecordsParams,
+    body: 'TradeRecords',
+  },
+  '/market/{symbol}/fundingRates': {
+    ...history,
+    summary: 'The funding rates of a market as the system in production writes them, newest first',
+    params: fundingRateRecordsParams,
+    body: 'FundingRateRecords',
+  },
+  '/market/{symbol}/candles/{resolution}': {
+    ...history,
+    summary: 'The candles of a market, newest first; startTs is the newer bound, endTs the older',
+    params: candleRecordsParams,
+    body: 'CandleRecords',
   },
   '/ws': {
     summary: 'The WebSocket of the channels; 426 for what is no upgrade',
@@ -176,5 +231,6 @@ export type PathName = keyof typeof pathSpecs;
 /** Where the paths of each kind answer. */
 export const prefixesOf: Readonly<Record<PathSpec['kind'], readonly string[]>> = {
   book: ['', '/v1', '/dlob'],
+  history: ['', '/v1'],
   service: ['', '/v1'],
 };

@@ -1,0 +1,176 @@
+/** The bodies of the history's paths, for /openapi.json; tests hold real answers against them. */
+import { type TProperties, Type } from '@sinclair/typebox';
+import { word } from './param-schemas.js';
+
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+const whole = (description: string) => Type.Integer({ description });
+const decimal = (description: string) => Type.Number({ description });
+const textOrNull = (description: string) =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], description });
+const countOrNull = (description: string) =>
+  Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 0, description });
+const text = (description: string) => Type.String({ description });
+/** A decimal of fixed places as text, or an empty text where there is none. */
+const fixed = (places: number, description: string) =>
+  Type.String({ pattern: `^(-?[0-9]+\\.[0-9]{${places}})?$`, description });
+/** A whole number as text, or an empty text where there is none. */
+const id = (description: string) => Type.String({ pattern: '^([0-9]+)?$', description });
+
+const price = (description: string) => fixed(6, `${description}, quote for a base.`);
+const base = (description: string) => fixed(9, `${description}, base.`);
+const quote = (description: string) => fixed(6, `${description}, quote.`);
+const rate = (description: string) => fixed(9, `${description}, quote for a base.`);
+
+const marketType = word(['perp', 'spot'], { description: 'Type of the market.' });
+const ts = count('Unix time in seconds, of the block.');
+const marketIndex = count('Index among the markets of its type.');
+const symbol = text('Name of the market.');
+const slot = count('The slot of the transaction.');
+const txSig = text('The signature of the transaction.');
+
+const trade = Type.Object({
+  ts,
+  marketIndex,
+  marketType,
+  filler: textOrNull('User account of the filler; null where there is none.'),
+  taker: textOrNull('User account of the taker; null where there is none.'),
+  maker: textOrNull('User account of the maker; null for fills of the AMM.'),
+  takerOrderId: countOrNull(
+    "The id of the taker's order in its account; null where there is none.",
+  ),
+  makerOrderId: countOrNull("The id of the maker's; null for fills of the AMM."),
+  baseAssetAmountFilled: whole('Base at 1e9.'),
+  quoteAssetAmountFilled: whole('Quote at 1e6.'),
+  takerFee: whole('Quote at 1e6; positive is a charge.'),
+  makerFee: whole('Quote at 1e6; negative is a rebate, 0 where there is no maker.'),
+  action: word(['fill'], { description: 'What was done.' }),
+  actionExplanation: text('How, such as `orderFilledWithMatch`.'),
+  slot,
+  txSig,
+  fillRecordId: countOrNull('Counts the fills of the market.'),
+  takerOrderDirection: Type.Unsafe<'long' | 'short' | null>({
+    enum: ['long', 'short', null],
+    description: 'Whether the taker bought; null where there is no taker.',
+  }),
+  oraclePrice: whole('Of the oracle, at 1e6.'),
+});
+
+const fundingRate = Type.Object({
+  ts,
+  symbol,
+  marketIndex,
+  fundingRate: decimal('A fraction of the price per hour; positive is paid by longs.'),
+  oraclePrice: decimal('Average of the oracle over the period.'),
+  markPrice: decimal('Average of the mark price over the period.'),
+});
+
+const candlePrices = {
+  fillOpen: decimal('Close of the candle before; of the first, its first trade.'),
+  fillHigh: decimal('Highest price, the open included.'),
+  fillLow: decimal('Lowest price, the open included.'),
+  fillClose: decimal('Price of the last trade.'),
+};
+
+const oraclePrices = {
+  oracleOpen: decimal('Of the oracle, likewise.'),
+  oracleHigh: decimal('Of the oracle, likewise.'),
+  oracleLow: decimal('Of the oracle, likewise.'),
+  oracleClose: decimal('Of the oracle, likewise.'),
+};
+
+const candle = Type.Object({
+  ts: count('Start, unix time in seconds.'),
+  ...candlePrices,
+  baseVolume: decimal('Base that was traded.'),
+  quoteVolume: decimal('Quote that was paid for it.'),
+  ...oraclePrices,
+});
+
+const order = (side: 'taker' | 'maker') => ({
+  [`${side}OrderBaseAssetAmount`]: base(`Size of the ${side}'s order`),
+  [`${side}OrderCumulativeBaseAssetAmountFilled`]: base(`Filled of the ${side}'s order so far`),
+  [`${side}OrderCumulativeQuoteAssetAmountFilled`]: quote(`Filled of the ${side}'s order so far`),
+});
+
+const tradeRecord = Type.Object({
+  ...{ ts, txSig, txSigIndex: count('Place among the events of the transaction.'), slot },
+  fillerReward: quote('What the filler got'),
+  baseAssetAmountFilled: base('What was filled'),
+  quoteAssetAmountFilled: quote('What was paid for it'),
+  takerFee: quote('Positive is a charge'),
+  makerRebate: quote('The same as makerFee'),
+  makerFee: quote('Negative is a rebate'),
+  referrerReward: quote('What the referrer got'),
+  quoteAssetAmountSurplus: quote('What the AMM kept of a better price'),
+  ...order('taker'),
+  ...order('maker'),
+  oraclePrice: price('Of the oracle'),
+  action: word(['fill'], { description: 'What was done.' }),
+  actionExplanation: text('How, such as `orderFilledWithMatch`.'),
+  marketIndex,
+  marketType,
+  filler: text('User account of the filler.'),
+  fillRecordId: id('Counts the fills of the market.'),
+  taker: text('User account of the taker.'),
+  takerOrderId: id("The id of the taker's order."),
+  takerOrderDirection: word(['long', 'short', ''], { description: 'What the taker did.' }),
+  maker: text('User account of the maker; empty for fills of the AMM.'),
+  makerOrderId: id("The id of the maker's order."),
+  makerOrderDirection: word(['long', 'short', ''], { description: 'What the maker did.' }),
+  spotFulfillmentMethodFee: quote('Fee of the external venue'),
+  marketFilter: marketType,
+  symbol,
+  bitFlags: count('Flags of the fill, as on chain.'),
+  takerExistingQuoteEntryAmount: quote('Entry of the position that the taker closed'),
+  takerExistingBaseAssetAmount: base('The position that the taker closed'),
+  makerExistingQuoteEntryAmount: quote('Entry of the position that the maker closed'),
+  makerExistingBaseAssetAmount: base('The position that the maker closed'),
+});
+
+const fundingRateRecord = Type.Object({
+  ...{ ts, txSig, txSigIndex: count('Place among the events of the transaction.'), slot },
+  recordId: id('Counts the funding rates of the market.'),
+  marketIndex,
+  symbol,
+  fundingRate: rate('Per hour'),
+  fundingRateLong: rate('What longs pay'),
+  fundingRateShort: rate('What shorts get'),
+  cumulativeFundingRateLong: rate('The sum of what longs paid'),
+  cumulativeFundingRateShort: rate('The sum of what shorts got'),
+  oraclePriceTwap: price('Average of the oracle'),
+  markPriceTwap: price('Average of the mark price'),
+  periodRevenue: quote('What the AMM took in'),
+  baseAssetAmountWithAmm: base('The position of the AMM'),
+  baseAssetAmountWithUnsettledLp: base('Of liquidity providers, not yet settled'),
+});
+
+const candleRecord = Type.Object({
+  ts: count('Start, unix time in seconds.'),
+  ...candlePrices,
+  ...oraclePrices,
+  quoteVolume: decimal('Quote that was paid.'),
+  baseVolume: decimal('Base that was traded.'),
+});
+
+const envelope = (records: TProperties[string], more: TProperties = {}) =>
+  Type.Object({
+    success: Type.Literal(true),
+    records: Type.Array(records, { description: 'Newest first.' }),
+    ...more,
+  });
+
+const paged = {
+  meta: Type.Object({
+    nextPage: textOrNull('What to send as page for what is older; null where nothing is.'),
+  }),
+};
+
+/** Every body of these paths by its name in the API description. */
+export const historyBodySchemas = {
+  Trades: Type.Array(trade, { description: 'Newest first.' }),
+  FundingRates: Type.Array(fundingRate, { description: 'Newest first.' }),
+  Candles: Type.Array(candle, { description: 'Oldest first, without gaps.' }),
+  TradeRecords: envelope(tradeRecord, paged),
+  FundingRateRecords: envelope(fundingRateRecord, paged),
+  CandleRecords: envelope(candleRecord),
+};
