@@ -8,6 +8,7 @@ import { Direction } from '../sim/chain-enums.js';
 import { keyOf } from '../sim/keys.js';
 import { emptyOrder, userBytes } from '../sim/user-account.js';
 import { STATUS_BY_CODE } from './errors.js';
+import { FakeHistory } from './fake-history.js';
 import type { Answer, ApiDescription, Operation } from './openapi.js';
 import { type PathSpec, pathSpecs } from './path-specs.js';
 import { type RunningServer, startServer } from './testing.js';
@@ -49,11 +50,12 @@ function twoSided() {
 beforeAll(async () => {
   engine = engineWith(PERP, SPOT, ORACLE, USER, twoSided());
   server = await startServer(engine, {
+    history: new FakeHistory(),
     readAccounts: async (keys) => keys.map((_, index) => (index === 0 ? 'AAAA' : null)),
   });
   api = JSON.parse(await (await fetch(`${server.url}/openapi.json`)).text());
   ajv = new Ajv2020({ strict: false, allErrors: true });
-  for (const format of ['market-name', 'public-key', 'whole-number', 'jit-offer']) {
+  for (const format of ['market-name', 'public-key', 'whole-number', 'jit-offer', 'cursor']) {
     ajv.addFormat(format, true);
   }
   ajv.addSchema({ ...closed(api), $id: 'api' });
@@ -79,8 +81,19 @@ function operationOf(path: string): Operation {
 
 /** What a path cannot do without, and ignores where it can. */
 function leastOf(path: string): string {
+  if (PATHS[path]?.kind === 'history') return 'symbol=SOL-PERP&resolution=1';
   const rest = path === '/match' ? 'side=buy&size=1000000000' : 'side=bid';
   return `marketName=SOL-PERP&${rest}`;
+}
+
+/** A path as it is sent. */
+function sent(path: string): string {
+  return path.replace('{symbol}', 'SOL-PERP').replace('{resolution}', '5');
+}
+
+/** The described path of one that was sent. */
+function describedOf(path: string): string {
+  return NAMES.find((name) => sent(name) === path) ?? path;
 }
 
 /** What the description says about one status of a path. */
@@ -100,7 +113,7 @@ async function checkAnswer(
   const response = await fetch(`${server.url}${url}`, init);
   const text = await response.text();
   expect([url, response.status]).toEqual([url, status]);
-  const { headers, content, description } = answerOf(path, status);
+  const { headers, content, description } = answerOf(describedOf(path), status);
   const described = Object.keys(headers).filter((name) => !name.startsWith('RateLimit'));
   const missing = described.filter((name) => !response.headers.has(name));
   expect(missing).toEqual(without);
@@ -135,7 +148,7 @@ describe('the description', () => {
   test.each(NAMES)('names the prefixes under which %s answers', async (path) => {
     const urls = api.paths[path]?.servers.map(({ url }) => url.replace(/\/$/, '')) ?? [];
     for (const prefix of ['', '/v1', '/dlob']) {
-      const response = await fetch(`${server.url}${prefix}${path}`);
+      const response = await fetch(`${server.url}${prefix}${sent(path)}`);
       const unknown = response.status === 404 && (await response.text()).includes('UNKNOWN_PATH');
       expect([prefix, unknown]).toEqual([prefix, !urls.includes(prefix)]);
     }
@@ -176,7 +189,7 @@ describe('the description', () => {
     for (const { name, schema } of operationOf(path).parameters) {
       if (schema['maximum'] === undefined) continue;
       const beyond = Number(schema['maximum']) + 1;
-      const response = await fetch(`${server.url}${path}?${leastOf(path)}&${name}=${beyond}`);
+      const response = await fetch(`${server.url}${sent(path)}?${leastOf(path)}&${name}=${beyond}`);
       expect(codeIn(await response.text())).toBe('OUT_OF_RANGE');
     }
   });
@@ -232,14 +245,14 @@ describe('real answers', () => {
   ])('%s has no version of a book', (url, without) => checkAnswer(url, 200, { without }));
 
   test.each(NAMES)('%s answers 405 and 413 as described', async (path) => {
-    await checkAnswer(path, 405, { method: 'POST' });
-    await checkAnswer(`${path}?${'x'.repeat(LIMITS.requestLineBytesMax)}`, 413);
+    await checkAnswer(sent(path), 405, { method: 'POST' });
+    await checkAnswer(`${sent(path)}?${'x'.repeat(LIMITS.requestLineBytesMax)}`, 413);
   });
 
   test.each(NAMES.filter((path) => PATHS[path]?.tagged))(
     '%s answers 304 as described',
     async (path) => {
-      const url = `${path}?${leastOf(path)}`;
+      const url = `${sent(path)}?${leastOf(path)}`;
       const etag = (await fetch(`${server.url}${url}`)).headers.get('etag') ?? '';
       await checkAnswer(url, 304, { headers: { 'If-None-Match': etag } });
     },
@@ -249,7 +262,7 @@ describe('real answers', () => {
     server.readiness = { everLive: false, state: 'starting', reason: null, slot: 0 };
     for (const path of NAMES) {
       const described = Object.hasOwn(operationOf(path).responses, '503');
-      if (!path.endsWith('/ws')) await checkAnswer(path, described ? 503 : 200);
+      if (!path.endsWith('/ws')) await checkAnswer(sent(path), described ? 503 : 200);
     }
     server.readiness = { everLive: true, state: 'live', reason: null, slot: SLOT };
   });
