@@ -5,7 +5,9 @@ export type ClientErrorCode =
   /** A text that is no market key, account key or address, or an index that is none. */
   | 'INVALID_KEY'
   /** Bytes that are no account of the kind asked for: discriminator, length or a field's range. */
-  | 'MALFORMED_ACCOUNT';
+  | 'MALFORMED_ACCOUNT'
+  /** Bytes or text that are no signed order, or no message that was to be expected. */
+  | 'MALFORMED_MESSAGE';
 
 /** Facts beside an error: small scalars only. */
 export type ClientErrorContext = Readonly<Record<string, string | number>>;

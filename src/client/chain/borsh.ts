@@ -1,0 +1,78 @@
+/** Reads the fields of a borsh message one after the other. */
+import { addressAt } from '../base58.js';
+import { ClientError } from '../error.js';
+
+/** A message and the place that is read next. Whoever reads past the end gets MALFORMED_MESSAGE. */
+export class BorshReader {
+  readonly #view: DataView;
+  #at = 0;
+
+  constructor(private readonly bytes: Uint8Array) {
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  u8(): number {
+    return this.#view.getUint8(this.#take(1));
+  }
+
+  u16(): number {
+    return this.#view.getUint16(this.#take(2), true);
+  }
+
+  i32(): number {
+    return this.#view.getInt32(this.#take(4), true);
+  }
+
+  u64(): bigint {
+    return this.#view.getBigUint64(this.#take(8), true);
+  }
+
+  i64(): bigint {
+    return this.#view.getBigInt64(this.#take(8), true);
+  }
+
+  bool(): boolean {
+    return this.oneOf('boolean', [false, true]);
+  }
+
+  /** An address, as base58. */
+  address(): string {
+    return addressAt(this.bytes, this.#take(32));
+  }
+
+  /** Text of a fixed number of bytes; those that are no UTF-8 are replaced. */
+  text(length: number): string {
+    const at = this.#take(length);
+    return new TextDecoder().decode(this.bytes.subarray(at, at + length));
+  }
+
+  /** One of the values, by its number. */
+  oneOf<Value>(what: string, values: readonly Value[]): Value {
+    const number = this.u8();
+    const value = values[number];
+    if (value !== undefined) return value;
+    const message = `${what} was ${number}, must be below ${values.length}`;
+    throw new ClientError('MALFORMED_MESSAGE', message);
+  }
+
+  /** What `read` reads, or null where the message says that it is not there. */
+  option<Value>(read: () => Value): Value | null {
+    return this.oneOf('option', [false, true]) ? read() : null;
+  }
+
+  /** An option that older messages end before: the message was written when there was no such field. */
+  addedOption<Value>(read: () => Value): Value | null {
+    return this.#at === this.bytes.length ? null : this.option(read);
+  }
+
+  #take(length: number): number {
+    const at = this.#at;
+    const missing = at + length - this.bytes.length;
+    if (missing > 0) {
+      const message = `message ends ${missing} bytes before a field at ${at} is complete`;
+      throw new ClientError('MALFORMED_MESSAGE', message, { bytes: this.bytes.length });
+    }
+    this.#at = at + length;
+    return at;
+  }
+}
