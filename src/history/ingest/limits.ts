@@ -1,0 +1,39 @@
+/** Every bound of ingestion, each with its reason. Times are milliseconds where the name says so. */
+
+/** Signatures of one page: the most that a node gives. */
+export const PAGE_SIGNATURES = 1_000;
+/** Pages held at once behind the live edge: what lies deeper is a span, filled page by page. */
+export const EDGE_PAGES_MAX = 10;
+/** Pages read at once for the sake of one slot that is longer than a page; no slot has as many. */
+export const SLOT_PAGES_MAX = 20;
+/** Transactions asked for at once: a node answers one in some ten milliseconds. */
+export const FETCHES_MAX = 8;
+/** Notifications that are stored together at most. */
+export const LIVE_BATCH_MAX = 256;
+/** How long the first of them waits for others: invisible beside the second of a confirmation. */
+export const LIVE_BATCH_MS = 5;
+/** Notifications that wait for the store; more are dropped, and read again from the node. */
+export const LIVE_QUEUE_MAX = 20_000;
+/** Signatures that were looked at and held nothing: some minutes of a busy program. */
+export const SEEN_MAX = 200_000;
+/** Slots whose notifications are numbered in the order of their arrival. */
+export const ARRIVAL_SLOTS_MAX = 512;
+/** Records that wait for their finalised place: those of half a minute, and of one long outage. */
+export const UNSETTLED_MAX = 50_000;
+/** Time between two finalised checks: a slot is final after about 13 s, so it adds little. */
+export const SETTLE_INTERVAL_MS = 2_000;
+/** A node writes its index of signatures a moment behind its finalised slot. */
+export const SETTLE_MARGIN_SLOTS = 2;
+/** How often a listed transaction is asked for before it is counted as not to be had. */
+export const FETCH_TRIES_MAX = 5;
+/** How long what is missing in a finalised listing waits for the second question. */
+export const SUSPECT_WAIT_MS = 3_000;
+/** First and longest wait after a reading failed, and after the store did. */
+export const RETRY_FIRST_MS = 500;
+export const RETRY_CAP_MS = 30_000;
+/** Readings that fail in a row before another node is used. */
+export const NODE_FAILURES_MAX = 3;
+/** A finalised slot that stands still for as long is that of a node which lost the cluster. */
+export const FINAL_STALL_MS = 60_000;
+/** Pages of one turn of back-fill are followed by a look at the live edge. */
+export const SPANS_MAX = 64;

@@ -1,0 +1,95 @@
+/** Lists of the program's signatures, as a node gives them: newest first, in pages. */
+import { PAGE_SIGNATURES } from './limits.js';
+import type { IngestRpc } from './parts.js';
+import { type ListedSignature, parseSignatures } from './wire.js';
+
+/** A signature and its slot. */
+export interface Mark {
+  readonly signature: string;
+  readonly slot: number;
+}
+
+/** What is listed. */
+export interface ListingQuery {
+  readonly programId: string;
+  readonly commitment: 'confirmed' | 'finalized';
+  /** Only signatures older than this one; null for all. */
+  readonly before: string | null;
+  /** Where the list ends, itself not in it; null for the beginning of the chain. */
+  readonly until: Mark | null;
+  /** Only of this time or later, unix seconds; 0 for all. */
+  readonly sinceTs: number;
+  readonly pagesMax: number;
+  readonly signal: AbortSignal;
+}
+
+/** A list of whole slots. */
+export interface Listing {
+  /** Newest first. */
+  readonly rows: readonly ListedSignature[];
+  /** Whether it goes down to where it should end; else there is more below. */
+  readonly isComplete: boolean;
+}
+
+/** A transaction with its place among the program's transactions of its slot. */
+export interface PlacedSignature extends ListedSignature {
+  readonly place: number;
+}
+
+/**
+ * Reads pages until the end or `pagesMax`. A slot that goes over the last page is left out, because
+ * places are counted from its oldest signature; one that is longer than all pages is read whole.
+ */
+export async function list(rpc: IngestRpc, query: ListingQuery): Promise<Listing> {
+  const rows: ListedSignature[] = [];
+  for (let page = 1; ; page += 1) {
+    const found = await readPage(rpc, query, rows.at(-1)?.signature ?? query.before);
+    const wanted = found.filter((row) => isWanted(row, query));
+    rows.push(...wanted);
+    const isEnd = found.length < PAGE_SIGNATURES || wanted.length < found.length;
+    if (isEnd) return { rows, isComplete: true };
+    if (page < query.pagesMax) continue;
+    const whole = withoutOldestSlot(rows);
+    if (whole.length > 0) return { rows: whole, isComplete: false };
+  }
+}
+
+function readPage(
+  rpc: IngestRpc,
+  query: ListingQuery,
+  before: string | null,
+): Promise<readonly ListedSignature[]> {
+  const { programId, commitment, until, signal } = query;
+  const config = {
+    commitment,
+    limit: PAGE_SIGNATURES,
+    ...(before === null ? {} : { before }),
+    ...(until === null ? {} : { until: until.signature }),
+  };
+  return rpc.call('getSignaturesForAddress', [programId, config], parseSignatures, { signal });
+}
+
+/** A node that does not know `until` lists beyond it, so its slot ends the list as well. */
+function isWanted({ slot, blockTime }: ListedSignature, { until, sinceTs }: ListingQuery): boolean {
+  if (until !== null && slot <= until.slot) return false;
+  return blockTime === null || blockTime >= sinceTs;
+}
+
+function withoutOldestSlot(rows: readonly ListedSignature[]): readonly ListedSignature[] {
+  const oldest = rows.at(-1)?.slot;
+  return rows.filter(({ slot }) => slot !== oldest);
+}
+
+/** Numbers the signatures of each slot from its oldest on. The rows are whole slots, newest first. */
+export function withPlaces(rows: readonly ListedSignature[]): readonly PlacedSignature[] {
+  const placed: PlacedSignature[] = [];
+  let slot = -1;
+  let place = 0;
+  for (const row of rows.toReversed()) {
+    if (row.slot !== slot) place = 0;
+    slot = row.slot;
+    placed.push({ ...row, place });
+    place += 1;
+  }
+  return placed;
+}

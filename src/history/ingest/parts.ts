@@ -1,0 +1,156 @@
+/** What the parts of ingestion share. */
+import type { CallOptions } from '../../rpc/client.js';
+import type { Log } from '../../rpc/log.js';
+import type { RpcSocketListener, Subscription } from '../../rpc/socket.js';
+import type { NotificationHandler } from '../../rpc/subscriptions.js';
+import type { Timers } from '../../rpc/timers.js';
+import type { Fill, FundingRate, TransactionRecords } from '../records.js';
+import type { SettledPlace, StoreBatch, StoreChange, StoredTransaction } from '../store/types.js';
+
+/** The part of an RpcClient that is used here. */
+export interface IngestRpc {
+  call<T>(
+    method: string,
+    params: readonly unknown[],
+    parse: (result: unknown) => T,
+    options?: CallOptions,
+  ): Promise<T>;
+}
+
+/** The part of an RpcSocket that is used here. */
+export interface IngestSocket {
+  start(listener: RpcSocketListener): void;
+  stop(): void;
+  drop(reason: string): void;
+  settled(): void;
+  subscribe(
+    method: string,
+    params: readonly unknown[],
+    handler: NotificationHandler,
+  ): Promise<Subscription>;
+}
+
+/** One node by its two doors. */
+export interface IngestNode {
+  /** Host and port: all of its address that may be shown. */
+  readonly name: string;
+  readonly rpc: IngestRpc;
+  readonly socket: IngestSocket;
+}
+
+/** The part of the store that is used here; all of it is synchronous. */
+export interface IngestStore {
+  write(batch: StoreBatch): StoreChange;
+  settle(
+    places: readonly SettledPlace[],
+    progress?: Readonly<Record<string, string | null>>,
+  ): StoreChange;
+  remove(signatures: readonly string[]): StoreChange;
+  unsettled(query: {
+    readonly slotMax: number;
+    readonly limit: number;
+  }): readonly StoredTransaction[];
+  progress(name: string): string | null;
+}
+
+/** What a log held. */
+export interface DecodedLog {
+  readonly fills: readonly Fill[];
+  readonly fundingRates: readonly FundingRate[];
+  /** All events of the program, those two kinds among them. */
+  readonly events: number;
+  readonly isTruncated: boolean;
+  /** Events that could not be read. */
+  readonly unreadable: number;
+}
+
+/** Reads the lines of one transaction's log. */
+export type DecodeLog = (lines: readonly string[]) => DecodedLog;
+
+/** Counts since the worker began, for metrics. */
+export interface IngestCounters {
+  /** Notifications of transactions, and those of failed ones among them. */
+  notifications: number;
+  notificationsFailed: number;
+  malformedNotifications: number;
+  /** Notifications that were left out because the store could not take them. */
+  notificationsDropped: number;
+  /** Transactions read from the node. */
+  fetched: number;
+  /** Transactions that the finalised listing has and the socket did not tell. */
+  missed: number;
+  /** Transactions that a fork took back. */
+  reverted: number;
+  /** Listed transactions that no node gave. */
+  unavailable: number;
+  /** Transactions whose log the node had cut. */
+  truncated: number;
+  unreadableEvents: number;
+  /** Transactions checked against the finalised listing. */
+  settled: number;
+  settlePasses: number;
+  readingFailures: number;
+  storeFailures: number;
+  connects: number;
+  failovers: number;
+  /** Connections to a node that does not know where the history ends. */
+  edgeUnknown: number;
+}
+
+export function newCounters(): IngestCounters {
+  return {
+    notifications: 0,
+    notificationsFailed: 0,
+    malformedNotifications: 0,
+    notificationsDropped: 0,
+    fetched: 0,
+    missed: 0,
+    reverted: 0,
+    unavailable: 0,
+    truncated: 0,
+    unreadableEvents: 0,
+    settled: 0,
+    settlePasses: 0,
+    readingFailures: 0,
+    storeFailures: 0,
+    connects: 0,
+    failovers: 0,
+    edgeUnknown: 0,
+  };
+}
+
+/** Makes the records of a transaction of its log, and counts what is odd about it. */
+export function recordsOf(
+  decode: DecodeLog,
+  counters: IngestCounters,
+  transaction: {
+    readonly signature: string;
+    readonly slot: number;
+    readonly place: number;
+    readonly isFinal: boolean;
+    readonly lines: readonly string[] | null;
+  },
+): TransactionRecords {
+  const { signature, slot, place, isFinal, lines } = transaction;
+  const log = decode(lines ?? []);
+  const isTruncated = lines === null || log.isTruncated;
+  counters.unreadableEvents += log.unreadable;
+  if (isTruncated) counters.truncated += 1;
+  return {
+    ...{ signature, slot, place, isFinal, isTruncated },
+    fills: log.fills,
+    fundingRates: log.fundingRates,
+    otherEvents: log.events - log.fills.length - log.fundingRates.length,
+  };
+}
+
+/** What the parts of ingestion are given. */
+export interface IngestParts {
+  readonly programId: string;
+  readonly decode: DecodeLog;
+  readonly timers: Timers;
+  readonly random: () => number;
+  readonly wallMs: () => number;
+  readonly log: Log;
+  readonly counters: IngestCounters;
+}

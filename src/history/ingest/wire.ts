@@ -1,0 +1,112 @@
+/** What a node says of signatures and transactions, checked at the door. */
+import { HistoryError } from '../error.js';
+
+/** One line of getSignaturesForAddress. */
+export interface ListedSignature {
+  readonly signature: string;
+  readonly slot: number;
+  /** A failed transaction changed nothing and has no events. */
+  readonly failed: boolean;
+  /** Unix seconds; null where the node does not know. */
+  readonly blockTime: number | null;
+}
+
+/** The log of one transaction. */
+export interface TransactionLog {
+  readonly slot: number;
+  readonly failed: boolean;
+  /** Null where the node keeps no logs. */
+  readonly lines: readonly string[] | null;
+}
+
+/** One notification of logsSubscribe. */
+export interface LogsNotification extends TransactionLog {
+  readonly signature: string;
+}
+
+/** Base58 of 64 bytes. */
+const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
+/** Base58 of 32 bytes is not longer. */
+const HASH = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
+
+/** Reads the answer to getSignaturesForAddress: newest first, as the node lists them. */
+export function parseSignatures(result: unknown): readonly ListedSignature[] {
+  if (!Array.isArray(result)) throw malformed('getSignaturesForAddress', 'a list');
+  return result.map((row: unknown) => {
+    const { signature, slot, err, blockTime } = recordOf(row, 'getSignaturesForAddress');
+    return {
+      signature: signatureOf(signature),
+      slot: slotOf(slot),
+      failed: err !== null && err !== undefined,
+      blockTime: typeof blockTime === 'number' ? blockTime : null,
+    };
+  });
+}
+
+/** Reads the answer to getTransaction; null when the node does not have it. */
+export function parseTransaction(result: unknown): TransactionLog | null {
+  if (result === null) return null;
+  const { slot, meta } = recordOf(result, 'getTransaction');
+  const { err, logMessages } = recordOf(meta ?? {}, 'getTransaction');
+  return {
+    slot: slotOf(slot),
+    failed: err !== null && err !== undefined,
+    lines: logMessages === null || logMessages === undefined ? null : linesOf(logMessages),
+  };
+}
+
+/** Reads the result of a logsNotification. */
+export function parseLogsNotification(result: unknown): LogsNotification {
+  const { context, value } = recordOf(result, 'logsNotification');
+  const { slot } = recordOf(context, 'logsNotification');
+  const { signature, err, logs } = recordOf(value, 'logsNotification');
+  return {
+    signature: signatureOf(signature),
+    slot: slotOf(slot),
+    failed: err !== null && err !== undefined,
+    lines: logs === null || logs === undefined ? null : linesOf(logs),
+  };
+}
+
+/** Reads a slot. */
+export function parseSlot(result: unknown): number {
+  return slotOf(result);
+}
+
+/** Reads the answer to getSignatureStatuses: whether the node knows each of them. */
+export function parseKnown(result: unknown): readonly boolean[] {
+  const { value } = recordOf(result, 'getSignatureStatuses');
+  if (!Array.isArray(value)) throw malformed('getSignatureStatuses', 'a list');
+  return value.map((status) => status !== null);
+}
+
+/** Reads the hash that names the chain: it names a file as well, so it must be one. */
+export function parseGenesisHash(result: unknown): string {
+  if (typeof result === 'string' && HASH.test(result)) return result;
+  throw malformed('getGenesisHash', 'base58 of 32 bytes');
+}
+
+function recordOf(value: unknown, method: string): Readonly<Record<string, unknown>> {
+  if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
+  throw malformed(method, 'an object');
+}
+
+function signatureOf(value: unknown): string {
+  if (typeof value === 'string' && SIGNATURE.test(value)) return value;
+  throw malformed('a signature', 'base58 of 64 bytes');
+}
+
+function slotOf(value: unknown): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
+  throw malformed('a slot', 'a whole number');
+}
+
+function linesOf(value: unknown): readonly string[] {
+  if (Array.isArray(value) && value.every((line) => typeof line === 'string')) return value;
+  throw malformed('a log', 'a list of texts');
+}
+
+function malformed(what: string, wanted: string): HistoryError {
+  const message = `answer about ${what} was unreadable, must be ${wanted}`;
+  return new HistoryError('MALFORMED_HISTORY_ANSWER', message, { what });
+}
