@@ -28,12 +28,20 @@ export const SETTLE_MARGIN_SLOTS = 2;
 export const FETCH_TRIES_MAX = 5;
 /** How long what is missing in a finalised listing waits for the second question. */
 export const SUSPECT_WAIT_MS = 3_000;
-/** First and longest wait after a reading failed, and after the store did. */
+/** First and longest wait before a reading that failed is tried again. */
 export const RETRY_FIRST_MS = 500;
-export const RETRY_CAP_MS = 30_000;
+export const RETRY_CAP_MS = 5_000;
+/** The same after all nodes failed: a refused connect is cheap, and the history soon has all again. */
+export const NODES_FIRST_MS = 100;
+export const NODES_CAP_MS = 2_000;
+/** The same after the store failed: a full disk is not filled again by asking it every few seconds. */
+export const STORE_FIRST_MS = 500;
+export const STORE_CAP_MS = 10_000;
 /** Readings that fail in a row before another node is used. */
 export const NODE_FAILURES_MAX = 3;
 /** A finalised slot that stands still for as long is that of a node which lost the cluster. */
 export const FINAL_STALL_MS = 60_000;
-/** Pages of one turn of back-fill are followed by a look at the live edge. */
+/** Outages that are still to be filled: more are read as one. */
 export const SPANS_MAX = 64;
+/** A connect that takes longer is given up: longer than the socket itself gives one. */
+export const NODE_OPEN_MS_MAX = 12_000;

@@ -91,6 +91,8 @@ export interface IngestCounters {
   settlePasses: number;
   readingFailures: number;
   storeFailures: number;
+  /** Failures of neither node nor store: mistakes of this program. */
+  faults: number;
   connects: number;
   failovers: number;
   /** Connections to a node that does not know where the history ends. */
@@ -113,6 +115,7 @@ export function newCounters(): IngestCounters {
     settlePasses: 0,
     readingFailures: 0,
     storeFailures: 0,
+    faults: 0,
     connects: 0,
     failovers: 0,
     edgeUnknown: 0,

@@ -1,0 +1,222 @@
+import { Backoff } from '../../rpc/backoff.js';
+import { textOfError } from '../../rpc/error.js';
+import { sleep, type Timers } from '../../rpc/timers.js';
+import { HistoryError } from '../error.js';
+import { StoreError } from '../store/error.js';
+import type { StoreChange } from '../store/types.js';
+import {
+  NODE_OPEN_MS_MAX,
+  NODES_CAP_MS,
+  NODES_FIRST_MS,
+  STORE_CAP_MS,
+  STORE_FIRST_MS,
+} from './limits.js';
+import type { Pace } from './pace.js';
+import type { IngestNode, IngestParts, IngestStore } from './parts.js';
+import type { Span } from './progress.js';
+import type { Seen } from './seen.js';
+import { isReadingFailure, Session, type SessionFigures } from './session.js';
+
+/** What ingestion needs, and what a test may replace. */
+export interface IngesterOptions {
+  readonly parts: IngestParts;
+  /** In the order of preference. */
+  readonly nodes: readonly [IngestNode, ...IngestNode[]];
+  readonly pace: Pace;
+  readonly seen: Seen;
+  /** The store of a chain; kept open until another chain is asked for. */
+  readonly openStore: (genesisHash: string) => Promise<IngestStore>;
+  readonly firstSpan: () => Pick<Span, 'sinceTs' | 'left'>;
+  readonly onChange: (change: StoreChange) => void;
+}
+
+/** How ingestion is. */
+export interface IngestState {
+  readonly state: 'starting' | 'backfilling' | 'live' | 'failing';
+  readonly reason: string | null;
+}
+
+const NOTHING: SessionFigures = { queued: 0, spansOpen: 0, finalisedSlot: 0 };
+
+/**
+ * Keeps the history going: one session at a time, on the node in use, and on the next one when it
+ * fails before it was live. When all have failed, and when the store fails, it waits, longer each
+ * time, and begins where the store ends.
+ */
+export class Ingester {
+  readonly #options: IngesterOptions;
+  readonly #timers: Timers;
+  readonly #stop = new AbortController();
+  readonly #nodesBackoff: Backoff;
+  readonly #storeBackoff: Backoff;
+  #running: Promise<void> = Promise.resolve();
+  #session: Session | null = null;
+  #figures: SessionFigures = NOTHING;
+  #trouble: string | null = null;
+  #isLive = false;
+  #at = 0;
+  /** Sessions that ended in a row without having been live. */
+  #failures = 0;
+  /** The chain of the history, and the node that it was first read from. */
+  #home: { readonly genesisHash: string; at: number } | null = null;
+
+  constructor(options: IngesterOptions) {
+    this.#options = options;
+    const { timers, random } = options.parts;
+    this.#timers = timers;
+    this.#nodesBackoff = new Backoff({ firstMs: NODES_FIRST_MS, capMs: NODES_CAP_MS, random });
+    this.#storeBackoff = new Backoff({ firstMs: STORE_FIRST_MS, capMs: STORE_CAP_MS, random });
+  }
+
+  start(): void {
+    this.#running = this.#run().catch((error: unknown) => {
+      if (!this.#stop.signal.aborted) throw error;
+    });
+  }
+
+  /** Resolves when what was told is stored. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  get state(): IngestState {
+    if (this.#trouble !== null) return { state: 'failing', reason: this.#trouble };
+    if (!this.#isLive) return { state: 'starting', reason: 'what was missed is being read' };
+    const { spansOpen } = this.figures;
+    if (spansOpen === 0) return { state: 'live', reason: null };
+    return {
+      state: 'backfilling',
+      reason: `${spansOpen} spans of older signatures are being read`,
+    };
+  }
+
+  get figures(): SessionFigures {
+    return this.#session?.figures ?? this.#figures;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      const error = await this.#use(this.#node);
+      if (this.#stop.signal.aborted) return;
+      await this.#recover(error);
+    }
+  }
+
+  get #node(): IngestNode {
+    const { nodes } = this.#options;
+    return nodes[this.#at] ?? nodes[0];
+  }
+
+  /** One session on a node; resolves with what ended it. */
+  async #use(node: IngestNode): Promise<unknown> {
+    const { parts, openStore, onChange, pace, seen, firstSpan } = this.#options;
+    const ending = new AbortController();
+    const signal = AbortSignal.any([ending.signal, this.#stop.signal]);
+    this.#isLive = false;
+    try {
+      await this.#connect(node, ending, signal);
+      parts.counters.connects += 1;
+      const session = new Session({
+        ...{ parts, node, pace, seen, firstSpan, onChange, signal },
+        openStore: async (genesisHash) => {
+          this.#admit(genesisHash);
+          return await openStore(genesisHash);
+        },
+        onLive: () => this.#live(node),
+      });
+      this.#session = session;
+      await Promise.race([session.run(), rejection(signal)]);
+      return new Error('the session ended');
+    } catch (error) {
+      return ending.signal.aborted ? ending.signal.reason : error;
+    } finally {
+      this.#figures = this.figures;
+      this.#session = null;
+      ending.abort();
+      node.socket.stop();
+    }
+  }
+
+  /** Resolves when the socket is open; its end ends the session. */
+  async #connect(node: IngestNode, ending: AbortController, signal: AbortSignal): Promise<void> {
+    const opened = new Promise<void>((resolve) => {
+      node.socket.start({
+        opened: resolve,
+        closed: (reason) => ending.abort(new HistoryError('NOT_READY', `socket: ${reason}`)),
+        malformed: () => this.#session?.catchUpSoon(),
+      });
+    });
+    const limit = this.#timers.after(NODE_OPEN_MS_MAX, () => {
+      ending.abort(new HistoryError('NOT_READY', `not connected within ${NODE_OPEN_MS_MAX} ms`));
+    });
+    try {
+      await Promise.race([opened, rejection(signal)]);
+    } finally {
+      limit.cancel();
+    }
+  }
+
+  /** Only the node of the history's chain can bring another chain: any other is a wrong address. */
+  #admit(genesisHash: string): void {
+    const home = this.#home;
+    if (home === null || home.genesisHash === genesisHash) {
+      this.#home = { genesisHash, at: this.#at };
+      return;
+    }
+    if (home.at !== this.#at) {
+      throw new HistoryError('HISTORY_CHAIN_MISMATCH', 'the node is of another chain');
+    }
+    this.#options.parts.log.warn({ genesisHash }, 'the history begins anew on another chain');
+    this.#options.seen.clear();
+    this.#home = { genesisHash, at: this.#at };
+  }
+
+  #live(node: IngestNode): void {
+    if (this.#trouble !== null) {
+      this.#options.parts.log.info({ node: node.name }, 'the history is live again');
+    }
+    this.#isLive = true;
+    this.#trouble = null;
+    this.#failures = 0;
+    this.#nodesBackoff.reset();
+    this.#storeBackoff.reset();
+  }
+
+  async #recover(error: unknown): Promise<void> {
+    const { parts } = this.#options;
+    const wasLive = this.#isLive;
+    const reason = textOfError(error);
+    const isOfNode = isReadingFailure(error) || error instanceof HistoryError;
+    this.#isLive = false;
+    this.#failures += 1;
+    if (error instanceof StoreError) parts.counters.storeFailures += 1;
+    else if (!isOfNode) parts.counters.faults += 1;
+    // One line for each trouble: it may last for hours.
+    if (this.#trouble !== reason) {
+      parts.log.warn({ node: this.#node.name, reason }, 'the history waits');
+    }
+    // A connection that was live and is lost is made again at once, most often.
+    if (!wasLive || !isOfNode) this.#trouble = reason;
+    if (isOfNode && !wasLive && this.#moveOn()) return;
+    const backoff = isOfNode ? this.#nodesBackoff : this.#storeBackoff;
+    await sleep(this.#timers, backoff.next(), this.#stop.signal).catch(() => undefined);
+  }
+
+  /** Takes the next node; true when it has not failed as well. */
+  #moveOn(): boolean {
+    const { nodes, parts } = this.#options;
+    if (nodes.length === 1) return false;
+    this.#at = (this.#at + 1) % nodes.length;
+    parts.counters.failovers += 1;
+    return this.#failures % nodes.length !== 0;
+  }
+}
+
+/** Never resolves. */
+function rejection(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}

@@ -1,0 +1,131 @@
+import type { Timer } from '../../rpc/timers.js';
+import type { StoreChange } from '../store/types.js';
+import { ARRIVAL_SLOTS_MAX, LIVE_BATCH_MAX, LIVE_BATCH_MS, LIVE_QUEUE_MAX } from './limits.js';
+import { type IngestParts, type IngestStore, recordsOf } from './parts.js';
+import { leavesNothing } from './reconciler.js';
+import type { Seen } from './seen.js';
+import { type LogsNotification, parseLogsNotification } from './wire.js';
+
+/** What the queue works with. */
+export interface LiveQueueOptions {
+  readonly parts: IngestParts;
+  readonly seen: Seen;
+  readonly onChange: (change: StoreChange) => void;
+  /** The store did not take a batch, or too much waits: the connection begins anew. */
+  readonly onFailure: (error: unknown) => void;
+  /** Something was told that could not be read, so a transaction may be missing. */
+  readonly onMalformed: () => void;
+}
+
+interface Waiting extends LogsNotification {
+  readonly place: number;
+}
+
+/**
+ * What a subscription tells, on its way to the store. Before the store is open it waits; then it is
+ * stored in small batches. The store knows each record by its transaction, so what is told twice, or
+ * also read by back-fill, counts once.
+ */
+export class LiveQueue {
+  readonly #options: LiveQueueOptions;
+  readonly #waiting: Waiting[] = [];
+  /** How many transactions of a slot have come. */
+  readonly #arrived = new Map<number, number>();
+  #store: IngestStore | null = null;
+  #timer: Timer | null = null;
+
+  constructor(options: LiveQueueOptions) {
+    this.#options = options;
+  }
+
+  /** Transactions that wait to be stored. */
+  get length(): number {
+    return this.#waiting.length;
+  }
+
+  /** Takes the result of one notification. */
+  take(result: unknown): void {
+    const { counters } = this.#options.parts;
+    counters.notifications += 1;
+    let notification: LogsNotification;
+    try {
+      notification = parseLogsNotification(result);
+    } catch {
+      counters.malformedNotifications += 1;
+      this.#options.onMalformed();
+      return;
+    }
+    if (notification.failed) counters.notificationsFailed += 1;
+    else this.#put(notification);
+  }
+
+  /** From now on what comes is stored, and what has waited. */
+  open(store: IngestStore): void {
+    this.#store = store;
+    this.#flushAll();
+  }
+
+  /** Stores what waits; nothing is taken afterwards. */
+  close(): void {
+    this.#timer?.cancel();
+    this.#timer = null;
+    this.#flushAll();
+    this.#store = null;
+  }
+
+  /** Forgets what waits: it will be read again from the node. */
+  abandon(): void {
+    this.#options.parts.counters.notificationsDropped += this.#waiting.length;
+    this.#waiting.length = 0;
+    this.#timer?.cancel();
+    this.#timer = null;
+    this.#store = null;
+  }
+
+  #put(notification: LogsNotification): void {
+    if (this.#waiting.length >= LIVE_QUEUE_MAX) {
+      this.#options.onFailure(new Error(`notifications that wait were ${LIVE_QUEUE_MAX}`));
+      return;
+    }
+    this.#waiting.push({ ...notification, place: this.#place(notification.slot) });
+    if (this.#store === null) return;
+    if (this.#waiting.length >= LIVE_BATCH_MAX) this.#flush();
+    else this.#timer ??= this.#options.parts.timers.after(LIVE_BATCH_MS, () => this.#flush());
+  }
+
+  /** Provisional: the order of arrival. */
+  #place(slot: number): number {
+    const place = this.#arrived.get(slot) ?? 0;
+    this.#arrived.set(slot, place + 1);
+    if (this.#arrived.size > ARRIVAL_SLOTS_MAX) {
+      const [oldest] = this.#arrived.keys();
+      if (oldest !== undefined) this.#arrived.delete(oldest);
+    }
+    return place;
+  }
+
+  #flushAll(): void {
+    while (this.#store !== null && this.#waiting.length > 0) this.#flush();
+  }
+
+  #flush(): void {
+    this.#timer?.cancel();
+    this.#timer = null;
+    const store = this.#store;
+    if (store === null) return;
+    const { parts, seen, onChange, onFailure } = this.#options;
+    const batch = this.#waiting.slice(0, LIVE_BATCH_MAX);
+    try {
+      const transactions = batch.map((one) => {
+        return recordsOf(parts.decode, parts.counters, { ...one, isFinal: false });
+      });
+      const kept = transactions.filter((one) => !leavesNothing(one));
+      if (kept.length > 0) onChange(store.write({ transactions: kept }));
+      for (const one of transactions) if (leavesNothing(one)) seen.add(one);
+      this.#waiting.splice(0, batch.length);
+    } catch (error) {
+      this.abandon();
+      onFailure(error);
+    }
+  }
+}

@@ -1,0 +1,210 @@
+import { Backoff } from '../../rpc/backoff.js';
+import { RpcError } from '../../rpc/error.js';
+import { sleep } from '../../rpc/timers.js';
+import { HistoryError } from '../error.js';
+import type { StoreChange } from '../store/types.js';
+import { Edge } from './edge.js';
+import { Fetcher } from './fetcher.js';
+import { Filler } from './filler.js';
+import {
+  FINAL_STALL_MS,
+  NODE_FAILURES_MAX,
+  RETRY_CAP_MS,
+  RETRY_FIRST_MS,
+  SETTLE_INTERVAL_MS,
+} from './limits.js';
+import { LiveQueue } from './live-queue.js';
+import type { Pace } from './pace.js';
+import type { IngestNode, IngestParts, IngestStore } from './parts.js';
+import { Progress, type Span } from './progress.js';
+import { type Reading, Reconciler } from './reconciler.js';
+import type { Seen } from './seen.js';
+import { parseGenesisHash, parseSlot } from './wire.js';
+
+/** What a session needs from its owner. */
+export interface SessionOptions {
+  readonly parts: IngestParts;
+  readonly node: IngestNode;
+  readonly pace: Pace;
+  readonly seen: Seen;
+  /** The store of a chain; rejects when it cannot be opened, or when the chain is a wrong one. */
+  readonly openStore: (genesisHash: string) => Promise<IngestStore>;
+  readonly firstSpan: () => Pick<Span, 'sinceTs' | 'left'>;
+  readonly onChange: (change: StoreChange) => void;
+  /** The history has all that was confirmed, but for open spans. */
+  readonly onLive: () => void;
+  /** Everything that it awaits ends with this signal. */
+  readonly signal: AbortSignal;
+}
+
+/** How far a session is. */
+export interface SessionFigures {
+  readonly queued: number;
+  readonly spansOpen: number;
+  readonly finalisedSlot: number;
+}
+
+/**
+ * One connection: subscribe, read what was missed, then keep the live edge and the finalised check
+ * going while spans are filled. What is told while older signatures are read is stored as it comes,
+ * because the store is right in whatever order records arrive.
+ */
+export class Session {
+  readonly #options: SessionOptions;
+  readonly #queue: LiveQueue;
+  readonly #failed: Promise<never>;
+  #fail: (error: unknown) => void = () => undefined;
+  #progress: Progress | null = null;
+  #wantsCatchUp = false;
+  #wake: () => void = () => undefined;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    const { parts, seen, onChange } = options;
+    this.#failed = new Promise<never>((_, reject) => {
+      this.#fail = reject;
+    });
+    // It may fail before anybody waits for it.
+    this.#failed.catch(() => undefined);
+    this.#queue = new LiveQueue({
+      ...{ parts, seen, onChange },
+      onFailure: (error) => this.#fail(error),
+      onMalformed: () => this.catchUpSoon(),
+    });
+  }
+
+  get figures(): SessionFigures {
+    return {
+      queued: this.#queue.length,
+      spansOpen: this.#progress?.spans.length ?? 0,
+      finalisedSlot: this.#progress?.edge?.slot ?? 0,
+    };
+  }
+
+  /** A message may be missing: the confirmed signatures are read again. */
+  catchUpSoon(): void {
+    this.#wantsCatchUp = true;
+    this.#wake();
+  }
+
+  /** Runs until something fails, which it rejects with; what was told is stored by then. */
+  async run(): Promise<never> {
+    try {
+      return await Promise.race([this.#run(), this.#failed]);
+    } finally {
+      this.#queue.close();
+    }
+  }
+
+  async #run(): Promise<never> {
+    const { node, parts, openStore, signal } = this.#options;
+    const { rpc, socket } = node;
+    const filter = { mentions: [parts.programId] };
+    await socket.subscribe('logsSubscribe', [filter, { commitment: 'confirmed' }], (result) =>
+      this.#queue.take(result),
+    );
+    const genesis = await rpc.call('getGenesisHash', [], parseGenesisHash, { signal });
+    const store = await openStore(genesis);
+    const told = [{ commitment: 'confirmed' }];
+    const slot = await rpc.call('getSlot', told, parseSlot, { signal });
+    const { edge, filler, isTrusted } = await this.#build(store);
+    edge.toldFrom(slot);
+    this.#queue.open(store);
+    const reading: Reading = { rpc, signal, isTrusted };
+    await edge.catchUp(reading);
+    socket.settled();
+    this.#options.onLive();
+    return await Promise.race([this.#keepEdge(edge, reading), this.#fill(filler, reading)]);
+  }
+
+  async #build(store: IngestStore): Promise<{ edge: Edge; filler: Filler; isTrusted: boolean }> {
+    const { parts, pace, seen, onChange, firstSpan, signal, node } = this.#options;
+    // Whether the disk takes anything is to be known before what is told is put into its queue.
+    store.write({ transactions: [], progress: { opened: String(parts.wallMs()) } });
+    const progress = new Progress(store);
+    this.#progress = progress;
+    const fetcher = new Fetcher(parts, pace);
+    const reconciler = new Reconciler({ parts, store, fetcher, seen, onChange });
+    const edge = new Edge({ parts, progress, reconciler, seen, firstSpan });
+    const isTrusted = await edge.isKnownTo({ rpc: node.rpc, signal });
+    if (!isTrusted) {
+      parts.counters.edgeUnknown += 1;
+      parts.log.warn({ node: node.name }, 'the node does not know where the history ends');
+    }
+    return { edge, filler: new Filler({ parts, progress, reconciler }), isTrusted };
+  }
+
+  /** The finalised check, and a look at what was confirmed when something may be missing. */
+  async #keepEdge(edge: Edge, reading: Reading): Promise<never> {
+    const { timers } = this.#options.parts;
+    let finalSlot = 0;
+    let movedAtMs = timers.nowMs();
+    for (;;) {
+      await this.#persist(reading.signal, async () => {
+        if (this.#wantsCatchUp) {
+          this.#wantsCatchUp = false;
+          await edge.catchUp(reading);
+        }
+        await edge.settle(reading);
+      });
+      if (edge.finalSlot > finalSlot) movedAtMs = timers.nowMs();
+      finalSlot = Math.max(finalSlot, edge.finalSlot);
+      if (timers.nowMs() - movedAtMs > FINAL_STALL_MS) throw stalled(finalSlot);
+      await this.#pause(SETTLE_INTERVAL_MS, reading.signal);
+    }
+  }
+
+  async #fill(filler: Filler, reading: Reading): Promise<never> {
+    for (;;) {
+      const span = filler.next;
+      if (span === null) {
+        await sleep(this.#options.parts.timers, SETTLE_INTERVAL_MS, reading.signal);
+        continue;
+      }
+      const step = await this.#persist(reading.signal, () => filler.step(span, reading));
+      if (!step.isDone) {
+        await sleep(this.#options.parts.timers, SETTLE_INTERVAL_MS, reading.signal);
+      }
+    }
+  }
+
+  /** A reading that fails is tried again; a node that fails again and again has failed. */
+  async #persist<T>(signal: AbortSignal, read: () => Promise<T>): Promise<T> {
+    const { parts } = this.#options;
+    const { random, counters, timers, log } = parts;
+    const backoff = new Backoff({ firstMs: RETRY_FIRST_MS, capMs: RETRY_CAP_MS, random });
+    for (let failures = 1; ; failures += 1) {
+      try {
+        return await read();
+      } catch (error) {
+        if (!isReadingFailure(error) || signal.aborted) throw error;
+        counters.readingFailures += 1;
+        if (failures >= NODE_FAILURES_MAX) throw error;
+        log.info({ reason: error.message }, 'a reading of the history is tried again');
+        await sleep(timers, backoff.next(), signal);
+      }
+    }
+  }
+
+  /** A wait that ends early when a message may be missing. */
+  async #pause(delayMs: number, signal: AbortSignal): Promise<void> {
+    if (this.#wantsCatchUp) return;
+    const waking = new AbortController();
+    this.#wake = () => waking.abort();
+    const either = AbortSignal.any([signal, waking.signal]);
+    await sleep(this.#options.parts.timers, delayMs, either).catch(() => undefined);
+    this.#wake = () => undefined;
+    signal.throwIfAborted();
+  }
+}
+
+/** The node's fault, as opposed to that of the store or of this program. */
+export function isReadingFailure(error: unknown): error is Error {
+  if (error instanceof RpcError) return error.code !== 'RPC_ABORTED';
+  return error instanceof HistoryError && error.code === 'MALFORMED_HISTORY_ANSWER';
+}
+
+function stalled(slot: number): RpcError {
+  const message = `the finalised slot stood at ${slot} for ${FINAL_STALL_MS} ms`;
+  return new RpcError('RPC_NODE_BEHIND', message, { slot });
+}
