@@ -195,6 +195,23 @@ export declare class Core {
   topicHeartbeat(handle: number, out: Buffer): number
 }
 
+/**
+ * Reads the logs of transactions for one program. Fills and funding rates come out as packed
+ * records, all others are counted.
+ */
+export declare class LogDecoder {
+  /** A decoder for the events of one program. Throws when `program` is not a base58 key. */
+  constructor(program: string)
+  /**
+   * Reads the lines of one transaction that did not fail, and writes the records into `out`.
+   * Answers the bytes they take; when they are more than `out` has, nothing is written and
+   * `copy` gives them.
+   */
+  decode(lines: Array<string>, out: Buffer): number
+  /** Writes what was decoded last into `out`, if it fits. Answers the bytes it takes. */
+  copy(out: Buffer): number
+}
+
 /** The accounts of one RPC answer, decoded. Opaque to JavaScript; see `Core.applySnapshot`. */
 export declare class PackedSnapshot {
   /** The slot at which the node read these accounts. */
@@ -280,6 +297,9 @@ export interface MatchOptions {
   /** Whether indicative quotes compete in the auction. */
   indicative: boolean
 }
+
+/** The names of `actionExplanation`, in the order of their bytes. */
+export declare function orderActionExplanations(): Array<string>
 
 /** Why an order cannot be placed. */
 export interface TakerFault {

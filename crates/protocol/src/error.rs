@@ -31,6 +31,16 @@ pub enum ProtocolError {
         /// The byte found.
         value: u8,
     },
+    /// A record lacks what the program always writes of its kind.
+    MissingField {
+        /// The field, under the program's name.
+        field: &'static str,
+    },
+    /// Bytes that should be text are not UTF-8.
+    MalformedText {
+        /// The field, under the program's name.
+        field: &'static str,
+    },
     /// A number is outside the range in which the rule that reads it is defined.
     OutOfRange {
         /// The field, under the program's name.
@@ -57,6 +67,8 @@ impl fmt::Display for ProtocolError {
             Self::InvalidEnum { field, value } => {
                 write!(out, "{field} was {value}, which stands for nothing")
             }
+            Self::MissingField { field } => write!(out, "{field} was missing"),
+            Self::MalformedText { field } => write!(out, "{field} was not UTF-8"),
             Self::OutOfRange { field } => write!(out, "{field} was out of range"),
             Self::NoOracleAccount => write!(out, "oracle source has no account"),
             Self::MalformedPubkey => write!(out, "public key was not 32 bytes in base58"),

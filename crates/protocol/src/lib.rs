@@ -3,6 +3,7 @@
 //! Principal types: [`order::OrderView`] over the 96 bytes of an order, [`user::UserView`],
 //! [`market::PerpMarketView`], [`market::SpotMarketView`] and [`state::StateView`] over whole
 //! accounts. Views borrow the bytes and read by offset; nothing is allocated and nothing is kept.
+//! [`event::logs::LogScanner`] finds what the program logged.
 //! Every rule names its source in the program or its SDK.
 //!
 //! This crate holds no state, reads no clock, does no I/O, and knows nothing of books or feeds.
@@ -23,6 +24,7 @@ pub mod amm;
 pub mod clock;
 pub mod enums;
 pub mod error;
+pub mod event;
 pub mod fees;
 pub mod fill;
 pub mod market;

@@ -52,7 +52,7 @@ pub(crate) fn check_decode(kind: &str, data: &[u8], expected: Option<&Value>) ->
 }
 
 /// Where two JSON values first differ, by path.
-fn difference(path: &str, ours: &Value, expected: &Value) -> Option<String> {
+pub(crate) fn difference(path: &str, ours: &Value, expected: &Value) -> Option<String> {
     match (ours, expected) {
         (Value::Object(a), Value::Object(b)) => {
             let mut keys: Vec<&String> = a.keys().chain(b.keys()).collect();

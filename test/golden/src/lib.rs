@@ -6,8 +6,7 @@
 //! incumbent's ([`slotbook_naive::Readings`]). Anything else is a failure. No decision looks at a
 //! file's name.
 //!
-//! This room does not judge what later rooms will do (matching, events): such files are
-//! reported as not yet due, with the reason.
+//! What this room does not judge is reported with the reason, as not yet due or not ours.
 //!
 //! ```
 //! let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors/prices");
@@ -19,6 +18,7 @@
 mod accounts;
 mod amm;
 mod dlob;
+mod events;
 mod group;
 mod manifest;
 mod onchain;

@@ -1,4 +1,4 @@
-//! A folder of captured accounts, described by its `manifest.json`.
+//! A folder of captured accounts and logs, described by its `manifest.json`.
 
 use std::fs;
 use std::path::Path;
@@ -7,9 +7,13 @@ use serde_json::Value;
 use slotbook_protocol::account::AccountKind;
 
 use crate::accounts::{base64_bytes, check_decode};
+use crate::events;
 use crate::oracles;
 use crate::report::{FileReport, Outcome};
 use crate::value::{Malformed, at, integer, text};
+
+/// The manifest's name for the logs of a transaction.
+const LOGS: &str = "transaction logs";
 
 /// Runs every file that the manifest names.
 pub(crate) fn check(folder: &Path, manifest: &Value) -> Result<Vec<FileReport>, Malformed> {
@@ -23,7 +27,9 @@ fn check_entry(folder: &Path, entry: &Value) -> Result<FileReport, Malformed> {
     if let Some(reason) = not_yet(entry)? {
         return Ok(FileReport::not_yet(file, reason));
     }
-    let cases = match check_account(folder, entry) {
+    let is_logs = text(entry, "type")? == LOGS;
+    let checked = if is_logs { check_logs(folder, entry) } else { check_account(folder, entry) };
+    let cases = match checked {
         Ok(cases) => cases,
         Err(error) => vec![("file".to_owned(), Outcome::Failed(error.to_string()))],
     };
@@ -34,7 +40,7 @@ fn check_entry(folder: &Path, entry: &Value) -> Result<FileReport, Malformed> {
 fn not_yet(entry: &Value) -> Result<Option<&'static str>, Malformed> {
     let kind = text(entry, "type")?;
     Ok(match kind {
-        "transaction logs" => Some("events in transaction logs"),
+        LOGS => None,
         "PythLazer Storage" => Some("holds signers of the oracle, no prices"),
         _ if kind.starts_with("SignedMsgOrder") => Some("signed messages before they are on chain"),
         _ if kind.starts_with("instruction data") => Some("instructions"),
@@ -64,6 +70,12 @@ fn check_account(folder: &Path, entry: &Value) -> Result<Vec<(String, Outcome)>,
         cases.extend(oracles::check(entry, &data)?);
     }
     Ok(cases)
+}
+
+fn check_logs(folder: &Path, entry: &Value) -> Result<Vec<(String, Outcome)>, Malformed> {
+    let logs = read_json(&folder.join(text(entry, "file")?))?;
+    let expected = read_json(&folder.join(text(entry, "expectedDecode")?))?;
+    events::check_logs(&logs, &expected)
 }
 
 fn read_account(folder: &Path, entry: &Value) -> Result<Vec<u8>, Malformed> {

@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::accounts;
 use crate::amm;
 use crate::dlob;
+use crate::events;
 use crate::group;
 use crate::manifest;
 use crate::onchain;
@@ -138,7 +139,7 @@ fn check_lines(name: &str, lines: &str) -> Result<FileReport, Malformed> {
     let first: Value =
         serde_json::from_str(first).map_err(|error| Malformed(format!("line 1: {error}")))?;
     if first.get("log").is_some() {
-        Ok(FileReport::not_yet(name, "events in transaction logs"))
+        Ok(FileReport::of(name, events::check_lines(lines)?))
     } else if first.get("data").is_some() {
         Ok(FileReport::of(name, accounts::check_lines(lines)?))
     } else {

@@ -17,13 +17,13 @@ fn check(folder: &str, expected: Totals, departures: &[(&str, usize)]) {
 }
 
 #[test]
-fn every_account_type_decodes_to_its_vector() {
-    check("synthetic", Totals { passed: 43, failed: 0, departed: 0 }, &[]);
+fn every_account_and_event_type_decodes_to_its_vector() {
+    check("synthetic", Totals { passed: 137, failed: 0, departed: 0 }, &[]);
 }
 
 #[test]
-fn captured_accounts_and_oracles_read_as_the_program_reads_them() {
-    check("real-accounts", Totals { passed: 159, failed: 0, departed: 0 }, &[]);
+fn captured_accounts_oracles_and_logs_read_as_the_program_means_them() {
+    check("real-accounts", Totals { passed: 183, failed: 0, departed: 0 }, &[]);
 }
 
 #[test]

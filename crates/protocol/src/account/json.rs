@@ -3,7 +3,7 @@
 use core::fmt::Write;
 
 use super::AccountKind;
-use super::field::{Field, FieldType, Layout, Shape};
+use super::field::{Field, FieldType, Layout, Shape, one};
 use crate::bytes::{
     bool_at, i8_at, i16_at, i32_at, i64_at, i128_at, key_at, u8_at, u16_at, u32_at, u64_at, u128_at,
 };
@@ -27,6 +27,16 @@ pub fn decode_json(kind: AccountKind, data: &[u8], out: &mut String) -> Result<(
         out.truncate(start);
     }
     written
+}
+
+/// Appends one element, which lies at the front of `data` in full, as [`decode_json`] writes it.
+pub(crate) fn push_element(
+    name: &'static str,
+    element: FieldType,
+    data: &[u8],
+    out: &mut String,
+) -> Result<(), ProtocolError> {
+    Writer { data, shift: 0, out }.element(&one(name, element, 0), 0)
 }
 
 struct Writer<'a> {

@@ -6,7 +6,7 @@
 
 pub mod common;
 pub mod field;
-mod json;
+pub(crate) mod json;
 pub mod oracles;
 pub mod perp_market;
 pub mod small;

@@ -1,0 +1,234 @@
+import { LogDecoder as NativeDecoder, orderActionExplanations } from '#addon';
+import { EngineError } from './errors.js';
+
+/** A side of an order or a position. */
+export type FillDirection = 'long' | 'short';
+
+/**
+ * One fill: an OrderActionRecord of action fill, as the program logged it. Base is in units of 1e-9
+ * for perps and of the token's decimals for spot, quote, fees and prices of 1e-6. Null is what the
+ * record does not have: a fill of the AMM has no maker.
+ */
+export interface FillEvent {
+  /** Place among the program's events of the transaction, from 0. */
+  readonly index: number;
+  /** The chain's time, in seconds. */
+  readonly ts: number;
+  readonly action: 'fill';
+  /** The SDK's name, `orderFilledWithMatch` for one. `transferPerpPosition` is no trade. */
+  readonly actionExplanation: string;
+  readonly marketIndex: number;
+  readonly marketType: 'perp' | 'spot';
+  readonly filler: string | null;
+  readonly fillerReward: bigint | null;
+  /** The market's number of this fill; contiguous in each market. */
+  readonly fillRecordId: bigint;
+  readonly baseAssetAmountFilled: bigint;
+  readonly quoteAssetAmountFilled: bigint;
+  readonly takerFee: bigint | null;
+  /** Negative for a rebate. */
+  readonly makerFee: bigint | null;
+  readonly referrerReward: number | null;
+  readonly quoteAssetAmountSurplus: bigint | null;
+  readonly spotFulfillmentMethodFee: bigint | null;
+  readonly taker: string | null;
+  readonly takerOrderId: number | null;
+  readonly takerOrderDirection: FillDirection | null;
+  readonly takerOrderBaseAssetAmount: bigint | null;
+  readonly takerOrderCumulativeBaseAssetAmountFilled: bigint | null;
+  readonly takerOrderCumulativeQuoteAssetAmountFilled: bigint | null;
+  readonly maker: string | null;
+  readonly makerOrderId: number | null;
+  readonly makerOrderDirection: FillDirection | null;
+  readonly makerOrderBaseAssetAmount: bigint | null;
+  readonly makerOrderCumulativeBaseAssetAmountFilled: bigint | null;
+  readonly makerOrderCumulativeQuoteAssetAmountFilled: bigint | null;
+  readonly oraclePrice: bigint;
+  /** Flags of the order; 0 in records before 2025. */
+  readonly bitFlags: number;
+  readonly takerExistingQuoteEntryAmount: bigint | null;
+  readonly takerExistingBaseAssetAmount: bigint | null;
+  readonly makerExistingQuoteEntryAmount: bigint | null;
+  readonly makerExistingBaseAssetAmount: bigint | null;
+}
+
+/**
+ * One update of a perp market's funding rate. Rates are quote per base and hour in units of 1e-9,
+ * prices of 1e-6, quote of 1e-6, base of 1e-9.
+ */
+export interface FundingRateEvent {
+  /** Place among the program's events of the transaction, from 0. */
+  readonly index: number;
+  /** The chain's time, in seconds. */
+  readonly ts: number;
+  /** The market's number of this update. */
+  readonly recordId: bigint;
+  readonly marketIndex: number;
+  /** Positive when longs pay. */
+  readonly fundingRate: bigint;
+  readonly fundingRateLong: bigint;
+  readonly fundingRateShort: bigint;
+  readonly cumulativeFundingRateLong: bigint;
+  readonly cumulativeFundingRateShort: bigint;
+  readonly oraclePriceTwap: bigint;
+  readonly markPriceTwap: bigint;
+  readonly periodRevenue: bigint;
+  readonly baseAssetAmountWithAmm: bigint;
+  readonly baseAssetAmountWithUnsettledLp: bigint;
+}
+
+/** What the logs of one transaction hold. */
+export interface LogEvents {
+  /** In the order of the logs. */
+  readonly fills: FillEvent[];
+  readonly fundingRates: FundingRateEvent[];
+  /** All events of the program, of whatever kind. */
+  readonly events: number;
+  /** Whether the runtime cut the logs: events may be missing behind. */
+  readonly isTruncated: boolean;
+  /** Events that could not be read: cut within a field, or of values that stand for nothing. */
+  readonly unreadable: number;
+}
+
+/** Enough for eight fills; grows with the largest transaction seen. */
+const OUT_BYTES = 4 << 10;
+
+const HEAD_BYTES = 24;
+const FILL_BYTES = 328;
+const FUNDING_BYTES = 160;
+const KEY_TEXT_BYTES = 44;
+const FILL_WIDE_AT = 32;
+const FILL_KEYS_AT = 192;
+/** Bits of the ids and the referrer's reward, before those of the wide numbers. */
+const FILL_SMALL_BITS = 3;
+
+const DIRECTIONS = [null, 'long', 'short'] as const;
+
+/** Reads the logs of transactions for one program, in whatever thread it was made. */
+export class LogDecoder {
+  readonly #native: NativeDecoder;
+  readonly #explanations = orderActionExplanations();
+  #out = Buffer.allocUnsafeSlow(OUT_BYTES);
+
+  /** `program` is its key in base58. Throws an {@link EngineError}: INVALID_PROGRAM_ID. */
+  constructor(program: string) {
+    try {
+      this.#native = new NativeDecoder(program);
+    } catch (error) {
+      const message = `program was "${program}", must be 32 bytes in base58`;
+      throw new EngineError('INVALID_PROGRAM_ID', message, { program }, { cause: error });
+    }
+  }
+
+  /**
+   * Reads the lines of one transaction, as the node lists them. The transaction must not have
+   * failed: the runtime prints the events of those as well, and what they say did not happen.
+   */
+  decode(lines: readonly string[]): LogEvents {
+    // The addon declares an array that may be written to; it only reads.
+    const bytes = this.#native.decode(lines as string[], this.#out);
+    if (bytes > this.#out.length) {
+      this.#out = Buffer.allocUnsafeSlow(bytes * 2);
+      this.#native.copy(this.#out);
+    }
+    return this.#read(this.#out);
+  }
+
+  #read(out: Buffer): LogEvents {
+    const fills: FillEvent[] = [];
+    const fundingRates: FundingRateEvent[] = [];
+    let at = HEAD_BYTES;
+    for (let left = out.readUInt32LE(0); left > 0; left -= 1, at += FILL_BYTES) {
+      fills.push(readFill(out, at, this.#explanations));
+    }
+    for (let left = out.readUInt32LE(4); left > 0; left -= 1, at += FUNDING_BYTES) {
+      fundingRates.push(readFunding(out, at));
+    }
+    const isTruncated = out.readUInt32LE(16) !== 0;
+    const [events, unreadable] = [out.readUInt32LE(8), out.readUInt32LE(12)];
+    return { fills, fundingRates, events, isTruncated, unreadable };
+  }
+}
+
+function readFill(out: Buffer, at: number, explanations: readonly string[]): FillEvent {
+  const present = out.readUInt32LE(at + 12);
+  const has = (bit: number) => ((present >>> bit) & 1) !== 0;
+  const small = (place: number) => (has(place) ? out.readUInt32LE(at + 16 + place * 4) : null);
+  const offset = (place: number) => at + FILL_WIDE_AT + 16 + place * 8;
+  const wide = (place: number) =>
+    has(FILL_SMALL_BITS + place) ? out.readBigUInt64LE(offset(place)) : null;
+  const signed = (place: number) =>
+    has(FILL_SMALL_BITS + place) ? out.readBigInt64LE(offset(place)) : null;
+  const key = (place: number) => {
+    const start = at + FILL_KEYS_AT + place * KEY_TEXT_BYTES;
+    const length = out.readUInt8(at + 28 + place);
+    return length === 0 ? null : out.toString('latin1', start, start + length);
+  };
+  return {
+    index: out.readUInt32LE(at),
+    ts: Number(out.readBigInt64LE(at + FILL_WIDE_AT)),
+    action: 'fill',
+    actionExplanation: explanations[out.readUInt8(at + 6)] ?? 'none',
+    marketIndex: out.readUInt16LE(at + 4),
+    marketType: out.readUInt8(at + 7) === 0 ? 'spot' : 'perp',
+    filler: key(0),
+    fillerReward: wide(0),
+    fillRecordId: out.readBigUInt64LE(offset(1)),
+    baseAssetAmountFilled: out.readBigUInt64LE(offset(2)),
+    quoteAssetAmountFilled: out.readBigUInt64LE(offset(3)),
+    takerFee: wide(4),
+    makerFee: signed(5),
+    referrerReward: small(2),
+    quoteAssetAmountSurplus: signed(6),
+    spotFulfillmentMethodFee: wide(7),
+    taker: key(1),
+    takerOrderId: small(0),
+    takerOrderDirection: DIRECTIONS[out.readUInt8(at + 8)] ?? null,
+    takerOrderBaseAssetAmount: wide(8),
+    takerOrderCumulativeBaseAssetAmountFilled: wide(9),
+    takerOrderCumulativeQuoteAssetAmountFilled: wide(10),
+    maker: key(2),
+    makerOrderId: small(1),
+    makerOrderDirection: DIRECTIONS[out.readUInt8(at + 9)] ?? null,
+    makerOrderBaseAssetAmount: wide(11),
+    makerOrderCumulativeBaseAssetAmountFilled: wide(12),
+    makerOrderCumulativeQuoteAssetAmountFilled: wide(13),
+    oraclePrice: out.readBigInt64LE(at + FILL_WIDE_AT + 8),
+    bitFlags: out.readUInt8(at + 10),
+    takerExistingQuoteEntryAmount: wide(14),
+    takerExistingBaseAssetAmount: wide(15),
+    makerExistingQuoteEntryAmount: wide(16),
+    makerExistingBaseAssetAmount: wide(17),
+  };
+}
+
+function readFunding(out: Buffer, at: number): FundingRateEvent {
+  const huge = (place: number) => {
+    const start = at + 56 + place * 16;
+    return (out.readBigInt64LE(start + 8) << 64n) | out.readBigUInt64LE(start);
+  };
+  return {
+    index: out.readUInt32LE(at),
+    ts: Number(out.readBigInt64LE(at + 8)),
+    recordId: out.readBigUInt64LE(at + 16),
+    marketIndex: out.readUInt32LE(at + 4),
+    fundingRate: out.readBigInt64LE(at + 24),
+    fundingRateLong: huge(0),
+    fundingRateShort: huge(1),
+    cumulativeFundingRateLong: huge(2),
+    cumulativeFundingRateShort: huge(3),
+    oraclePriceTwap: out.readBigInt64LE(at + 32),
+    markPriceTwap: out.readBigUInt64LE(at + 40),
+    periodRevenue: out.readBigInt64LE(at + 48),
+    baseAssetAmountWithAmm: huge(4),
+    baseAssetAmountWithUnsettledLp: huge(5),
+  };
+}
+
+/**
+ * Reads the lines of one transaction, as {@link LogDecoder.decode} does; worth it for a few. Who
+ * reads many keeps a decoder.
+ */
+export function decodeLogs(program: string, lines: readonly string[]): LogEvents {
+  return new LogDecoder(program).decode(lines);
+}
