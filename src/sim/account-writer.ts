@@ -1,4 +1,4 @@
-import { Agent, request } from 'node:http';
+import { ChainRpc } from './chain-rpc.js';
 import type { AccountWrite } from './market-life.js';
 import { SimError } from './sim-error.js';
 
@@ -18,8 +18,7 @@ const LAMPORTS = 100_000_000;
  * each other.
  */
 export class AccountWriter {
-  readonly #url: URL;
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: LANES });
+  readonly #rpc: ChainRpc;
   readonly #lanes: Promise<void>[] = Array.from({ length: LANES }, () => Promise.resolve());
   readonly #waiters: (() => void)[] = [];
   #waiting = 0;
@@ -27,7 +26,7 @@ export class AccountWriter {
   #failure: unknown;
 
   constructor(rpcUrl: string) {
-    this.#url = new URL(rpcUrl);
+    this.#rpc = new ChainRpc(rpcUrl, { connections: LANES });
   }
 
   /** Writes that the chain has confirmed. */
@@ -62,7 +61,7 @@ export class AccountWriter {
 
   /** Breaks the connections; what is in flight fails. */
   close(): void {
-    this.#agent.destroy();
+    this.#rpc.close();
   }
 
   async #send(account: AccountWrite): Promise<void> {
@@ -80,44 +79,13 @@ export class AccountWriter {
 
   async #setAccount({ pubkey, owner, data }: AccountWrite): Promise<void> {
     const account = { lamports: LAMPORTS, owner, executable: false, data: data.toString('hex') };
-    const answer = await this.#post(
-      JSON.stringify({
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'surfnet_setAccount',
-        params: [pubkey, account],
-      }),
-    );
+    const answer = await this.#rpc.post('surfnet_setAccount', [pubkey, account]);
     // The answer of a success holds a result and nothing named error; its content does not matter.
     if (answer.includes('"error"')) {
       throw new SimError('ACCOUNT_WRITE_FAILED', `the chain refused account ${pubkey}: ${answer}`, {
         pubkey,
       });
     }
-  }
-
-  #post(body: string): Promise<string> {
-    return new Promise((resolve, reject) => {
-      const headers = { 'content-type': 'application/json', 'content-length': body.length };
-      const outgoing = request(
-        this.#url,
-        { method: 'POST', agent: this.#agent, headers },
-        (answer) => {
-          let text = '';
-          answer.setEncoding('utf8');
-          answer.on('data', (part: string) => {
-            text += part;
-          });
-          answer.on('end', () => resolve(text));
-          answer.on('error', reject);
-        },
-      );
-      outgoing.on('error', (cause) => {
-        const message = `the chain at ${this.#url.host} did not take an account: ${cause.message}`;
-        reject(new SimError('ACCOUNT_WRITE_FAILED', message, { cause }));
-      });
-      outgoing.end(body);
-    });
   }
 }
 

@@ -25,6 +25,13 @@ export const OracleSource = { QuoteAsset: 2, PythLazer: 12 } as const;
 export const MarketStatus = { Active: 1, ReduceOnly: 6 } as const;
 export const ContractTier = { A: 0, B: 1 } as const;
 export const AssetTier = { Collateral: 0 } as const;
+/** Why an order was acted on, of the fills that the local chain has. */
+export const OrderActionExplanation = {
+  FilledWithAmm: 6,
+  FilledWithAmmJit: 7,
+  FilledWithMatch: 8,
+  FilledWithMatchJit: 9,
+} as const;
 /** Bits of User.status. */
 export const UserStatus = { BeingLiquidated: 1 } as const;
 
@@ -33,4 +40,6 @@ export type OrderType = (typeof OrderType)[keyof typeof OrderType];
 export type MarketType = (typeof MarketType)[keyof typeof MarketType];
 export type Direction = (typeof Direction)[keyof typeof Direction];
 export type TriggerCondition = (typeof TriggerCondition)[keyof typeof TriggerCondition];
+export type OrderActionExplanation =
+  (typeof OrderActionExplanation)[keyof typeof OrderActionExplanation];
 export type SpotBalanceType = (typeof SpotBalanceType)[keyof typeof SpotBalanceType];

@@ -4,6 +4,8 @@ export type SimErrorCode =
   | 'CHAIN_START_FAILED'
   | 'CHAIN_EXITED'
   | 'ACCOUNT_WRITE_FAILED'
+  | 'CALL_REFUSED'
+  | 'TRANSACTION_FAILED'
   | 'INVALID_OPTION';
 
 /** The one error class of the simulator. `context` carries the values behind the message. */

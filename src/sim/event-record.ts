@@ -1,0 +1,172 @@
+/**
+ * The program's events as it logs them: eight bytes that name the event, then borsh.
+ *
+ * Source: programs/drift/src/state/events.rs.
+ */
+import { PublicKey } from '@solana/web3.js';
+import type { Direction, MarketType, OrderActionExplanation } from './chain-enums.js';
+
+const ORDER_ACTION_RECORD = 'e0344347c2ed6d01';
+const FUNDING_RATE_RECORD = '4403ff1a855b93fe';
+const FILL_ACTION = 2;
+
+/** What the record of a fill says about one side's order. Base and quote amounts as on chain. */
+export interface FilledOrder {
+  readonly user: string;
+  readonly orderId: number;
+  readonly direction: Direction;
+  readonly baseAssetAmount: bigint;
+  readonly cumulativeBaseAssetAmountFilled: bigint;
+  readonly cumulativeQuoteAssetAmountFilled: bigint;
+  /** Quote entry of the part of the position that the fill closes; undefined when it closes none. */
+  readonly existingQuoteEntryAmount: bigint | undefined;
+  /** Base of the position when the fill closes it and opens one on the other side. */
+  readonly existingBaseAssetAmount: bigint | undefined;
+}
+
+/** A fill as the program records it. Prices and quote at 1e6; undefined is what it leaves out. */
+export interface FillRecord {
+  /** The chain's clock, unix seconds. */
+  readonly ts: bigint;
+  readonly actionExplanation: OrderActionExplanation;
+  readonly marketIndex: number;
+  readonly marketType: MarketType;
+  readonly filler: string | undefined;
+  readonly fillerReward: bigint | undefined;
+  readonly fillRecordId: bigint;
+  readonly baseAssetAmountFilled: bigint;
+  readonly quoteAssetAmountFilled: bigint;
+  readonly takerFee: bigint;
+  /** Negative is a rebate. */
+  readonly makerFee: bigint | undefined;
+  readonly referrerReward: number | undefined;
+  readonly quoteAssetAmountSurplus: bigint | undefined;
+  readonly spotFulfillmentMethodFee: bigint | undefined;
+  readonly taker: FilledOrder;
+  /** Undefined is the AMM. */
+  readonly maker: FilledOrder | undefined;
+  readonly oraclePrice: bigint;
+  readonly bitFlags: number;
+}
+
+/** A new funding rate as the program records it. Rates at 1e9, prices and quote at 1e6. */
+export interface FundingRecord {
+  /** The chain's clock, unix seconds. */
+  readonly ts: bigint;
+  readonly recordId: bigint;
+  readonly marketIndex: number;
+  readonly fundingRate: bigint;
+  readonly fundingRateLong: bigint;
+  readonly fundingRateShort: bigint;
+  readonly cumulativeFundingRateLong: bigint;
+  readonly cumulativeFundingRateShort: bigint;
+  readonly oraclePriceTwap: bigint;
+  readonly markPriceTwap: bigint;
+  readonly periodRevenue: bigint;
+  readonly baseAssetAmountWithAmm: bigint;
+  readonly baseAssetAmountWithUnsettledLp: bigint;
+}
+
+/** The OrderActionRecord of a fill, with every field that the program has now. */
+export function fillRecordBytes(fill: FillRecord): Buffer {
+  const { taker, maker } = fill;
+  return Buffer.concat([
+    Buffer.from(ORDER_ACTION_RECORD, 'hex'),
+    i64(fill.ts),
+    u8(FILL_ACTION),
+    u8(fill.actionExplanation),
+    u16(fill.marketIndex),
+    u8(fill.marketType),
+    option(fill.filler, key),
+    option(fill.fillerReward, u64),
+    option(fill.fillRecordId, u64),
+    option(fill.baseAssetAmountFilled, u64),
+    option(fill.quoteAssetAmountFilled, u64),
+    option(fill.takerFee, u64),
+    option(fill.makerFee, i64),
+    option(fill.referrerReward, u32),
+    option(fill.quoteAssetAmountSurplus, i64),
+    option(fill.spotFulfillmentMethodFee, u64),
+    filledOrder(taker),
+    filledOrder(maker),
+    i64(fill.oraclePrice),
+    u8(fill.bitFlags),
+    option(taker.existingQuoteEntryAmount, u64),
+    option(taker.existingBaseAssetAmount, u64),
+    option(maker?.existingQuoteEntryAmount, u64),
+    option(maker?.existingBaseAssetAmount, u64),
+    // No trigger price, no builder.
+    Buffer.alloc(3),
+  ]);
+}
+
+/** The FundingRateRecord. */
+export function fundingRecordBytes(funding: FundingRecord): Buffer {
+  return Buffer.concat([
+    Buffer.from(FUNDING_RATE_RECORD, 'hex'),
+    i64(funding.ts),
+    u64(funding.recordId),
+    u16(funding.marketIndex),
+    i64(funding.fundingRate),
+    i128(funding.fundingRateLong),
+    i128(funding.fundingRateShort),
+    i128(funding.cumulativeFundingRateLong),
+    i128(funding.cumulativeFundingRateShort),
+    i64(funding.oraclePriceTwap),
+    u64(funding.markPriceTwap),
+    i64(funding.periodRevenue),
+    i128(funding.baseAssetAmountWithAmm),
+    i128(funding.baseAssetAmountWithUnsettledLp),
+  ]);
+}
+
+function filledOrder(order: FilledOrder | undefined): Buffer {
+  return Buffer.concat([
+    option(order?.user, key),
+    option(order?.orderId, u32),
+    option(order?.direction, u8),
+    option(order?.baseAssetAmount, u64),
+    option(order?.cumulativeBaseAssetAmountFilled, u64),
+    option(order?.cumulativeQuoteAssetAmountFilled, u64),
+  ]);
+}
+
+function option<T>(value: T | undefined, write: (value: T) => Buffer): Buffer {
+  return value === undefined ? u8(0) : Buffer.concat([u8(1), write(value)]);
+}
+
+function key(text: string): Buffer {
+  return Buffer.from(new PublicKey(text).toBytes());
+}
+
+function u8(value: number): Buffer {
+  return Buffer.from([value]);
+}
+
+function u16(value: number): Buffer {
+  const bytes = Buffer.alloc(2);
+  bytes.writeUInt16LE(value);
+  return bytes;
+}
+
+function u32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(value);
+  return bytes;
+}
+
+function u64(value: bigint): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64LE(value);
+  return bytes;
+}
+
+function i64(value: bigint): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigInt64LE(value);
+  return bytes;
+}
+
+function i128(value: bigint): Buffer {
+  return Buffer.concat([u64(BigInt.asUintN(64, value)), i64(value >> 64n)]);
+}
