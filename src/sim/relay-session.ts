@@ -18,10 +18,10 @@ const SENDABLE_CODES: ReadonlySet<number> = new Set([
 export interface SessionContext {
   readonly network: Network;
   /**
-   * Sees a message of the chain; returns what the client gets, or undefined when it is lost on the
-   * way.
+   * Sees a message of the chain; returns what the client gets, which is nothing when it is lost on
+   * the way.
    */
-  readonly onDown: (message: Buffer) => Buffer | undefined;
+  readonly onDown: (message: Buffer) => readonly Buffer[];
   readonly onUp: (message: Buffer) => void;
   readonly onLagged: () => void;
   readonly onEnd: (session: RelaySession) => void;
@@ -58,8 +58,7 @@ export class RelaySession {
     client.on('ping', (data: Buffer) => pings.push(data));
     this.#chain.on('pong', (data: Buffer) => pongs.push(data));
     this.#chain.on('message', (data: Buffer) => {
-      const message = context.onDown(data);
-      if (message !== undefined) down.push(message);
+      for (const message of context.onDown(data)) down.push(message);
     });
     for (const socket of [client, this.#chain]) {
       // An error is always followed by a close, and the close is what this class acts on.

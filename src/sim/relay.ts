@@ -8,6 +8,7 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { LogDisorder } from './log-disorder.js';
 import { Network } from './network.js';
 import { RelaySession } from './relay-session.js';
 import { contextSlot, isAccountNotification, withContextSlot } from './slot-correction.js';
@@ -39,7 +40,7 @@ export interface RelayTraffic {
  * Stands between a client and a local chain, on a port of its own that survives a restart of the
  * chain. It writes the present slot into account and program notifications, because Surfpool
  * freezes theirs at the slot of the subscription, and it makes the network bad on demand: cut,
- * stall, delay, lost notifications.
+ * stall, delay, lost notifications, logs twice and out of order.
  *
  * A corrected slot is the newest that the relay knows: from its own slot subscription, from
  * `noteSlot`, and from the answers that pass. Too high a slot heals with the next notification; too
@@ -69,6 +70,7 @@ export class Relay {
   #slots: SlotStream;
   #downUntilMs = 0;
   #dropNext = 0;
+  #disorderSeed: number | undefined;
 
   private constructor(upstream: Upstream) {
     this.#upstream = upstream;
@@ -142,6 +144,11 @@ export class Relay {
     this.#dropNext = count;
   }
 
+  /** Makes log notifications come twice and out of order, on connections made from now on. */
+  disorderLogs(seed: number): void {
+    this.#disorderSeed = seed;
+  }
+
   /** Moves to another chain, which is what a restarted chain is, and breaks every connection. */
   retarget(upstream: Upstream): void {
     this.#slots.close();
@@ -165,12 +172,18 @@ export class Relay {
 
   #onClient(client: WebSocket): void {
     this.#traffic.wsConnections += 1;
+    const seed = this.#disorderSeed;
+    const disorder = seed === undefined ? undefined : new LogDisorder(seed);
     const session = new RelaySession(client, this.#upstream.wsUrl, {
       network: this.#network,
       onUp: () => {
         this.#traffic.wsMessagesUp += 1;
       },
-      onDown: (message) => this.#onDown(message),
+      onDown: (raw) => {
+        const message = this.#onDown(raw);
+        if (message === undefined) return [];
+        return disorder === undefined ? [message] : disorder.pass(message);
+      },
       onLagged: () => {
         this.#traffic.clientsLagged += 1;
       },
