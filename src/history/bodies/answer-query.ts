@@ -1,0 +1,138 @@
+/**
+ * Finished bodies out of the store's rows: `answerQuery` is what the worker calls.
+ *
+ * *This folder does not* know where rows come from, keep anything, or know a path or a header.
+ */
+import { candleText } from '../candles/candle-text.js';
+import { type BucketReader, readCandles } from '../candles/read-candles.js';
+import type { CandlesQuery, FundingRatesQuery, HistoryAnswer, TradesQuery } from '../messages.js';
+import type { FundingRow, HistoryMarket, TradeRow } from '../records.js';
+import type { PageQuery } from '../store/types.js';
+import { type CursorOf, cursorOf, type PageEnd, readCursor } from './cursor.js';
+import { fundingRateRecordText, fundingRateText } from './funding-text.js';
+import { type Page, readPage } from './read-page.js';
+import { tradeRecordText, tradeText } from './trade-text.js';
+
+/** Where rows are read, newest first. */
+export interface RowReader extends BucketReader {
+  trades(query: PageQuery): readonly TradeRow[];
+  fundingRates(query: PageQuery): readonly FundingRow[];
+}
+
+/** What a body is made from. */
+export interface BodyContext {
+  readonly reader: RowReader;
+  /** The market of the query. */
+  readonly market: HistoryMarket;
+  /** All before this slot is finalised and complete; 0 where that is not known. */
+  readonly finalisedSlot: number;
+}
+
+/** The queries that are answered here. */
+export type BodyQuery = TradesQuery | FundingRatesQuery | CandlesQuery;
+
+/**
+ * Makes a body.
+ *
+ * # Errors
+ * HistoryError INVALID_PARAM for a cursor that is none of this market.
+ */
+export function answerQuery(query: BodyQuery, context: BodyContext): HistoryAnswer {
+  switch (query.kind) {
+    case 'trades':
+      return tradesAnswer(query, context);
+    case 'fundingRates':
+      return fundingRatesAnswer(query, context);
+    case 'candles':
+      return candlesAnswer(query, context);
+  }
+}
+
+function tradesAnswer(query: TradesQuery, context: BodyContext): HistoryAnswer {
+  const { reader, market, finalisedSlot } = context;
+  const page = readPage(
+    pageOf(query),
+    (part) => reader.trades({ market: query.market, ...part }),
+    idOfTrade,
+  );
+  const write = query.form === 'spec' ? tradeText : tradeRecordText;
+  const texts = page.rows.map((row) => write(row, market));
+  const answer = pageAnswer(query, page, { texts, idOf: idOfTrade });
+  // Pages by number move with every trade.
+  if (query.before === undefined) return answer;
+  return { ...answer, isFinal: isFinal(page, finalisedSlot) };
+}
+
+function fundingRatesAnswer(query: FundingRatesQuery, context: BodyContext): HistoryAnswer {
+  const { reader, market } = context;
+  const { since } = query;
+  const page = readPage(
+    pageOf(query),
+    (part) => reader.fundingRates({ market: query.market, since, ...part }),
+    idOfFundingRate,
+  );
+  const write = query.form === 'spec' ? fundingRateText : fundingRateRecordText;
+  const texts = page.rows.map((row) => write(row, market));
+  return pageAnswer(query, page, { texts, idOf: idOfFundingRate });
+}
+
+function candlesAnswer(query: CandlesQuery, { reader }: BodyContext): HistoryAnswer {
+  const texts = readCandles(reader, query).map(candleText);
+  const body =
+    query.form === 'spec'
+      ? `[${texts.join()}]`
+      : `{"success":true,"records":[${texts.reverse().join()}]}`;
+  return { body: bytesOf(body), nextCursor: null };
+}
+
+const idOfTrade = ({ fillRecordId }: TradeRow): bigint | null => fillRecordId;
+const idOfFundingRate = ({ recordId }: FundingRow): bigint => recordId;
+
+type PagedQuery = TradesQuery | FundingRatesQuery;
+
+function pageOf(query: PagedQuery) {
+  const { limit, pageIndex = 0, before } = query;
+  if (before !== undefined) return { limit, after: readCursor(before, cursorKind(query)) };
+  return { limit, offset: pageIndex * limit };
+}
+
+function cursorKind({ kind, market, form }: PagedQuery): CursorOf {
+  return { kind, market, param: form === 'spec' ? 'before' : 'page' };
+}
+
+function pageAnswer<Row extends { readonly slot: number }>(
+  query: PagedQuery,
+  { rows, hasMore }: Page<Row>,
+  {
+    texts,
+    idOf,
+  }: { readonly texts: readonly string[]; readonly idOf: (row: Row) => bigint | null },
+): HistoryAnswer {
+  const last = rows.at(-1);
+  const end: PageEnd | undefined =
+    hasMore && last !== undefined ? { slot: last.slot, id: idOf(last) ?? -1n } : undefined;
+  const nextCursor = end === undefined ? null : cursorOf(end, cursorKind(query));
+  const list = `[${texts.join()}]`;
+  const body =
+    query.form === 'spec'
+      ? list
+      : `{"success":true,"records":${list},"meta":{"nextPage":${JSON.stringify(nextCursor)}}}`;
+  return { body: bytesOf(body), nextCursor };
+}
+
+/**
+ * Whether no trade can come into the page or leave it: it has as many as it may, all of them finalised,
+ * with every number from its cursor on.
+ */
+function isFinal({ rows, hasMore, after }: Page<TradeRow>, finalisedSlot: number): boolean {
+  if (after === undefined || !hasMore) return false;
+  return rows.every(
+    ({ slot, fillRecordId }, index) =>
+      slot < finalisedSlot && fillRecordId === after.id - BigInt(index) - 1n,
+  );
+}
+
+/** In a buffer of its own, which can change hands. */
+function bytesOf(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}

@@ -1,0 +1,106 @@
+/**
+ * Pages of a market's records, newest first, that join without a double or a hole while records
+ * arrive.
+ *
+ * The store orders by slot, place and index, where the place of an unfinalised slot may still move.
+ * Here records of one slot are ordered by the program's own numbers instead, so slots are read whole.
+ */
+import type { RecordPosition } from '../store/types.js';
+import type { PageEnd } from './cursor.js';
+
+/** Reads rows of the store, newest first. */
+export type ReadRows<Row> = (part: {
+  readonly limit: number;
+  readonly offset?: number;
+  readonly before?: RecordPosition;
+}) => readonly Row[];
+
+/** Which page. */
+export interface PageWanted {
+  /** Rows at most, above 0. */
+  readonly limit: number;
+  /** Rows to pass over from the newest on. */
+  readonly offset?: number;
+  /** Where the page before ended. */
+  readonly after?: PageEnd;
+}
+
+/** A page, and whether there is another one behind it. */
+export interface Page<Row> {
+  readonly rows: readonly Row[];
+  readonly hasMore: boolean;
+  /** Where it begins: behind this; undefined at the newest row. */
+  readonly after: PageEnd | undefined;
+}
+
+/** Rows read beyond a page, so that its last slot is mostly whole with one reading. */
+const EXTRA_ROWS = 32;
+
+/** Reads a page. `idOf` is the program's number of a row in its market. */
+export function readPage<Row extends RecordPosition>(
+  { limit, offset = 0, after }: PageWanted,
+  read: ReadRows<Row>,
+  idOf: (row: Row) => bigint | null,
+): Page<Row> {
+  const endOf = (row: Row): PageEnd => ({ slot: row.slot, id: idOf(row) ?? -1n });
+  let begin = after;
+  if (begin === undefined && offset > 0) {
+    const [last] = read({ limit: 1, offset: offset - 1 });
+    if (last === undefined) return { rows: [], hasMore: false, after: undefined };
+    begin = endOf(last);
+  }
+  const rows: Row[] = [];
+  for (const row of rowsBehind(begin, { limit, read, endOf })) {
+    if (rows.length === limit) return { rows, hasMore: true, after: begin };
+    rows.push(row);
+  }
+  return { rows, hasMore: false, after: begin };
+}
+
+interface Reading<Row> {
+  readonly limit: number;
+  readonly read: ReadRows<Row>;
+  readonly endOf: (row: Row) => PageEnd;
+}
+
+/** All rows behind a place, slot by slot, read in parts as long as they are wanted. */
+function* rowsBehind<Row extends RecordPosition>(
+  begin: PageEnd | undefined,
+  { limit, read, endOf }: Reading<Row>,
+): Generator<Row> {
+  const partRows = limit + EXTRA_ROWS;
+  // Everything of the slot itself is read again, wherever its rows stand by now.
+  let before = begin && { slot: begin.slot + 1, place: 0, index: 0 };
+  let slotRows: Row[] = [];
+  for (;;) {
+    const part = read({ limit: partRows, ...(before === undefined ? {} : { before }) });
+    for (const row of part) {
+      if (slotRows[0] !== undefined && slotRows[0].slot !== row.slot) {
+        yield* inOrder(slotRows, begin, endOf);
+        slotRows = [];
+      }
+      slotRows.push(row);
+    }
+    const last = part.at(-1);
+    if (last === undefined || part.length < partRows) break;
+    before = { slot: last.slot, place: last.place, index: last.index };
+  }
+  yield* inOrder(slotRows, begin, endOf);
+}
+
+/** The rows of one slot that are behind a place, highest number first. */
+function inOrder<Row extends RecordPosition>(
+  rows: readonly Row[],
+  begin: PageEnd | undefined,
+  endOf: (row: Row) => PageEnd,
+): readonly Row[] {
+  const numbered = rows.map((row) => ({ row, end: endOf(row) }));
+  const behind = numbered.filter(
+    ({ end }) => begin === undefined || end.slot < begin.slot || end.id < begin.id,
+  );
+  // Sorting keeps the order of the store among equal numbers.
+  behind.sort(
+    (left, right) => Number(right.end.id > left.end.id) - Number(right.end.id < left.end.id),
+  );
+  return behind.map(({ row }) => row);
+}
