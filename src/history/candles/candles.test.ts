@@ -1,0 +1,264 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { goldenFill } from '../../../test/golden-ts/golden-fill.js';
+import { type PlainCandle, type PlainTrade, plainCandles } from '../../../test/plain-candles.js';
+import type { Fill } from '../records.js';
+import type { Candle } from './candle.js';
+import { labelledCandleText } from './candle-text.js';
+import { readCandles } from './read-candles.js';
+import { RESOLUTIONS, type Resolution } from './resolution.js';
+import { MemoryBuckets } from './testing.js';
+import { candleTrade } from './trade.js';
+
+const market = 'perp_0';
+
+function keep(store: MemoryBuckets, trade: PlainTrade): void {
+  const fill = goldenFill({
+    ...{ ts: trade.ts, fillRecordId: trade.fillRecordId, oraclePrice: trade.oracle },
+    ...{ baseAssetAmountFilled: trade.base, quoteAssetAmountFilled: trade.quote },
+  });
+  const counted = candleTrade(fill, 9);
+  if (counted === null) throw new Error('the trade counts in no candle');
+  store.add(market, String(trade.fillRecordId), counted);
+}
+
+function read(
+  store: MemoryBuckets,
+  query: { resolution: Resolution; now: number; from?: number; to?: number; limit?: number },
+): PlainCandle[] {
+  return readCandles(store, { market, limit: 100_000, ...query }).map(asPlain);
+}
+
+function asPlain(candle: Candle): PlainCandle {
+  const { ts, trades, lastTradeTs, lastFillRecordId } = candle;
+  return {
+    ...{ ts, trades, lastTradeTs, lastFillRecordId },
+    ...{ open: candle.fillOpen, high: candle.fillHigh },
+    ...{ low: candle.fillLow, close: candle.fillClose },
+    ...{ oracleOpen: candle.oracleOpen, oracleHigh: candle.oracleHigh },
+    ...{ oracleLow: candle.oracleLow, oracleClose: candle.oracleClose },
+    ...{ base: candle.baseVolume, quote: candle.quoteVolume },
+  };
+}
+
+const amount = fc.bigInt({ min: 1n, max: 2n ** 64n - 1n });
+const amounts = fc.record({
+  base: fc.oneof(amount, fc.bigInt({ min: 1n, max: 10n ** 10n })),
+  quote: fc.oneof(amount, fc.bigInt({ min: 0n, max: 10n ** 10n })),
+  oracle: fc.bigInt({ min: 1n, max: 10n ** 12n }),
+  /** Seconds since the trade before it: blocks share a second, and markets sleep. */
+  wait: fc.oneof(fc.integer({ min: 0, max: 90 }), fc.integer({ min: 0, max: 40_000 })),
+  /** The chain's clock may go back a little. */
+  back: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 70 })),
+});
+
+/** Trades of a market, in its own order. */
+const tradesOfMarket = fc
+  .record({
+    start: fc.integer({ min: 1_700_000_000, max: 1_780_000_000 }),
+    all: fc.array(amounts, { minLength: 1, maxLength: 25 }),
+  })
+  .map(({ start, all }) => {
+    let ts = start;
+    return all.map(({ base, quote, oracle, wait, back }, index): PlainTrade => {
+      ts += wait;
+      return { ts: ts - back, fillRecordId: BigInt(index + 7), base, quote, oracle };
+    });
+  });
+
+const resolutions = fc.constantFrom(...RESOLUTIONS);
+/** Short enough resolutions of such a market have some thousand candles: enough, and not too many. */
+const runs = { numRuns: 60 };
+
+/** A moment some buckets behind the last trade. */
+function behindAll(trades: readonly PlainTrade[]): number {
+  return Math.max(...trades.map(({ ts }) => ts)) + 200;
+}
+
+describe('candles', () => {
+  test('are those of a plain recomputation, in whatever order trades come and however often', () => {
+    const arrivals = tradesOfMarket.chain((trades) =>
+      fc.record({
+        trades: fc.constant(trades),
+        arrived: fc.shuffledSubarray([...trades, ...trades], { minLength: 2 * trades.length }),
+        resolution: resolutions,
+      }),
+    );
+    fc.assert(
+      fc.property(arrivals, ({ trades, arrived, resolution }) => {
+        const store = new MemoryBuckets();
+        for (const trade of arrived) keep(store, trade);
+        const now = behindAll(trades);
+        expect(read(store, { resolution, now })).toEqual(
+          plainCandles(trades, { resolution, until: now }),
+        );
+      }),
+      runs,
+    );
+  });
+
+  test('after trades were taken back are those of the others alone', () => {
+    const takings = tradesOfMarket.chain((trades) =>
+      fc.record({
+        trades: fc.constant(trades),
+        gone: fc.subarray(trades),
+        resolution: resolutions,
+      }),
+    );
+    fc.assert(
+      fc.property(takings, ({ trades, gone, resolution }) => {
+        const store = new MemoryBuckets();
+        for (const trade of trades) keep(store, trade);
+        for (const { fillRecordId } of gone) store.remove(market, String(fillRecordId));
+        const rest = trades.filter((trade) => !gone.includes(trade));
+        const now = behindAll(trades);
+        expect(read(store, { resolution, now })).toEqual(
+          plainCandles(rest, { resolution, until: now }),
+        );
+      }),
+      runs,
+    );
+  });
+
+  test('of a range and a limit are the newest of it, as they stand among all', () => {
+    const ranges = fc.record({
+      trades: tradesOfMarket,
+      resolution: resolutions,
+      limit: fc.integer({ min: 1, max: 30 }),
+      from: fc.option(fc.integer({ min: -100_000, max: 200_000 }), { nil: undefined }),
+      to: fc.option(fc.integer({ min: -100_000, max: 200_000 }), { nil: undefined }),
+    });
+    fc.assert(
+      fc.property(ranges, ({ trades, resolution, limit, from, to }) => {
+        const store = new MemoryBuckets();
+        for (const trade of trades) keep(store, trade);
+        const [now, origin] = [behindAll(trades), trades[0]?.ts ?? 0];
+        const range = {
+          ...(from === undefined ? {} : { from: origin + from }),
+          ...(to === undefined ? {} : { to: origin + to }),
+        };
+        const inRange = plainCandles(trades, { resolution, until: now }).filter(
+          ({ ts }) => ts >= (range.from ?? -Infinity) && ts <= (range.to ?? Infinity),
+        );
+        store.reads = 0;
+        expect(read(store, { resolution, now, limit, ...range })).toEqual(inRange.slice(-limit));
+        expect(store.reads).toBeLessThanOrEqual(3);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('have no gap, open at the close before, and reach from low to high', () => {
+    fc.assert(
+      fc.property(tradesOfMarket, resolutions, (trades, resolution) => {
+        const store = new MemoryBuckets();
+        for (const trade of trades) keep(store, trade);
+        const candles = read(store, { resolution, now: behindAll(trades) });
+        for (const [index, { open, high, low, close, ...candle }] of candles.entries()) {
+          expect([low <= open, low <= close, open <= high, close <= high]).not.toContain(false);
+          const { oracleOpen, oracleClose, oracleHigh, oracleLow } = candle;
+          for (const oracle of [oracleOpen, oracleClose]) {
+            expect(oracleLow <= oracle && oracle <= oracleHigh).toBe(true);
+          }
+          const previous = candles[index - 1];
+          if (previous !== undefined) expect(open).toBe(previous.close);
+        }
+        expect(candles[0]?.trades).toBeGreaterThan(0);
+      }),
+      runs,
+    );
+  });
+
+  test('of minutes add up to those of hours, and hours to weeks', () => {
+    fc.assert(
+      fc.property(tradesOfMarket, (trades) => {
+        const store = new MemoryBuckets();
+        for (const trade of trades) keep(store, trade);
+        const now = behindAll(trades);
+        const sums = (resolution: Resolution, length: number): Map<number, string> => {
+          const byStart = new Map<number, [bigint, bigint, number]>();
+          for (const { ts, base, quote, trades: count } of read(store, { resolution, now })) {
+            const start = Math.floor((ts - monday) / length) * length + monday;
+            const [b, q, n] = byStart.get(start) ?? [0n, 0n, 0];
+            byStart.set(start, [b + base, q + quote, n + count]);
+          }
+          return new Map([...byStart].map(([start, sum]) => [start, sum.join(' ')]));
+        };
+        const monday = 345_600;
+        expect(sums('1', 3_600)).toEqual(sums('60', 3_600));
+        expect(sums('60', 604_800)).toEqual(sums('W', 604_800));
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  test('of a market without a trade are none, and there are none before the first', () => {
+    const store = new MemoryBuckets();
+    expect(read(store, { resolution: '1', now: 1_750_000_000 })).toEqual([]);
+    keep(store, { ts: 1_750_000_000, fillRecordId: 1n, base: 1n, quote: 1n, oracle: 1n });
+    expect(read(store, { resolution: '1', now: 1_750_000_100, to: 1_749_999_900 })).toEqual([]);
+    expect(read(store, { resolution: '1', now: 1_750_000_100, from: 1_750_000_101 })).toEqual([]);
+  });
+
+  test('show a trade that is later than the clock that was handed in', () => {
+    const store = new MemoryBuckets();
+    keep(store, { ts: 1_750_000_100, fillRecordId: 1n, base: 1n, quote: 1n, oracle: 1n });
+    const candles = read(store, { resolution: '1', now: 1_750_000_000 });
+    expect(candles.map(({ ts }) => ts)).toEqual([1_750_000_080]);
+  });
+});
+
+describe('a fill counts in candles', () => {
+  const fill = { fillRecordId: 9n, baseAssetAmountFilled: 3n, quoteAssetAmountFilled: 7n };
+  const check = (told: Partial<Fill>, expected: bigint | null, decimals = 9): void => {
+    const trade = candleTrade(goldenFill({ ...fill, ...told }), decimals);
+    expect(trade === null ? null : trade.price).toBe(expected);
+  };
+
+  test('with quote for one base, rounded to the nearest millionth', () => {
+    check({}, 2_333_333_333n);
+    check({ quoteAssetAmountFilled: 8n }, 2_666_666_667n);
+    check({ baseAssetAmountFilled: 2_000_000_000n, quoteAssetAmountFilled: 3n }, 2n);
+    check({ quoteAssetAmountFilled: 0n }, 0n);
+  });
+
+  test('with a base in the decimals of its token', () => {
+    check({ baseAssetAmountFilled: 2_000_000n, quoteAssetAmountFilled: 3_000_000n }, 1_500_000n, 6);
+    check(
+      { baseAssetAmountFilled: 10n ** 12n, quoteAssetAmountFilled: 1_000_000n },
+      1_000_000n,
+      12,
+    );
+  });
+
+  test('when it is a liquidation, and not when it transfers a position', () => {
+    check({ actionExplanation: 'liquidation' }, 2_333_333_333n);
+    check({ actionExplanation: 'transferPerpPosition' }, null);
+  });
+
+  test('only with a size and a number', () => {
+    check({ baseAssetAmountFilled: 0n }, null);
+    check({ baseAssetAmountFilled: null }, null);
+    check({ fillRecordId: null }, null);
+    check({ baseAssetAmountFilled: 1n }, null, 12);
+  });
+});
+
+describe('a candle as text', () => {
+  const candle: Candle = {
+    ...{ ts: 60, fillOpen: 150_000_000n, fillHigh: 151_000_001n, fillLow: 1n, fillClose: 10n },
+    ...{ oracleOpen: 0n, oracleHigh: 2n ** 63n, oracleLow: -5n, oracleClose: 1_500_000n },
+    ...{ baseVolume: 2n ** 70n, quoteVolume: 525_952_001n, trades: 3 },
+    ...{ lastTradeTs: 61, lastFillRecordId: 2n ** 63n },
+  };
+
+  test('holds every digit of its amounts', () => {
+    expect(labelledCandleText(candle, { symbol: 'SOL-"X"', resolution: '1440' })).toBe(
+      '{"symbol":"SOL-\\"X\\"","resolution":"1440","ts":60,' +
+        '"fillOpen":150,"fillHigh":151.000001,"fillClose":0.00001,"fillLow":0.000001,' +
+        '"oracleOpen":0,"oracleHigh":9223372036854.775808,"oracleClose":1.5,"oracleLow":-0.000005,' +
+        '"quoteVolume":525.952001,"baseVolume":1180591620717.411303424,' +
+        '"lastTradeTs":61,"lastFillRecordId":"9223372036854775808"}',
+    );
+  });
+});
