@@ -72,7 +72,7 @@ export class HistoryReads {
     const timer = setTimeout(() => {
       const message = `the history did not answer within ${historyReadMsMax} ms`;
       this.#end(name, () => read.answer.reject(new ServerError('NOT_READY', message)));
-    }, historyReadMsMax);
+    }, historyReadMsMax).unref();
     const answer = unsettled();
     const read: Read = { query, clients: [isGone], answer, timer, isAsked: false };
     this.#reads.set(name, read);

@@ -47,6 +47,8 @@ import type { SocketFigures } from './ws-figures.js';
 export interface HttpOptions extends ServiceOptions {
   /** Trades, funding rates and candles; without it their paths are not there. */
   readonly history?: MarketDataSource;
+  /** Unix milliseconds, of what the history is asked; those of the system by default. */
+  readonly nowMs?: () => number;
   /** Reads accounts for /topMakers; without it there is no node to read from. */
   readonly readAccounts?: ReadAccounts;
   /** Requests a second of one address; 0, the default, for no limit. */
