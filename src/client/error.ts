@@ -4,24 +4,81 @@ export type ClientErrorCode =
   | 'INVALID_AMOUNT'
   /** A text that is no market key, account key or address, or an index that is none. */
   | 'INVALID_KEY'
+  /** An option that cannot be: a URL that is none, a range that runs backwards. */
+  | 'INVALID_OPTION'
   /** Bytes that are no account of the kind asked for: discriminator, length or a field's range. */
   | 'MALFORMED_ACCOUNT'
   /** Bytes or text that are no signed order, or no message that was to be expected. */
-  | 'MALFORMED_MESSAGE';
+  | 'MALFORMED_MESSAGE'
+  /** An answer or a message that is not what docs/api.md and docs/streaming.md say. */
+  | 'MALFORMED_ANSWER'
+  /** No answer: no connection, or it broke. */
+  | 'UNREACHABLE'
+  /** No answer in time. */
+  | 'TIMEOUT'
+  /** The caller's AbortSignal; `cause` is its reason. */
+  | 'ABORTED'
+  /** An error status without a code of the service: something between here and there. */
+  | 'HTTP_STATUS'
+  /** There is no class WebSocket, neither global nor handed in. */
+  | 'WEBSOCKET_NOT_FOUND'
+  /** It was closed by its owner. */
+  | 'CLOSED';
+
+/** What the service may answer; docs/api.md says when. */
+export type ServiceErrorCode =
+  | 'INTERNAL'
+  | 'INVALID_PARAM'
+  | 'LIMIT_EXCEEDED'
+  | 'MALFORMED_MESSAGE'
+  | 'METHOD_NOT_ALLOWED'
+  | 'MISSING_PARAM'
+  | 'NOT_READY'
+  | 'NOT_SUBSCRIBED'
+  | 'OUT_OF_RANGE'
+  | 'RATE_LIMITED'
+  | 'TOO_LARGE'
+  | 'UNAUTHORIZED'
+  | 'UNKNOWN_CHANNEL'
+  | 'UNKNOWN_MARKET'
+  | 'UNKNOWN_PATH'
+  | 'UPGRADE_REQUIRED';
+
+/** A code of this package or of the service. A newer service may have more than are known here. */
+export type ErrorCode = ClientErrorCode | ServiceErrorCode | (string & Record<never, never>);
 
 /** Facts beside an error: small scalars only. */
 export type ClientErrorContext = Readonly<Record<string, string | number>>;
 
+/** What an error of a service has beside its code. */
+export interface ClientErrorOptions extends ErrorOptions {
+  /** Of an HTTP answer. */
+  readonly status?: number | undefined;
+  /** How long the service asks to wait before the next try. */
+  readonly retryAfterMs?: number | undefined;
+  /** The parameter that is to blame. */
+  readonly param?: string | undefined;
+}
+
 /** The one error class of this package. */
 export class ClientError extends Error {
   override readonly name = 'ClientError';
+  /** Of the HTTP answer; undefined where there was none. */
+  readonly status: number | undefined;
+  /** How long the service asks to wait before the next try; undefined where it does not. */
+  readonly retryAfterMs: number | undefined;
+  /** The parameter that is to blame; undefined where none is. */
+  readonly param: string | undefined;
 
   constructor(
-    readonly code: ClientErrorCode,
+    readonly code: ErrorCode,
     message: string,
     readonly context: ClientErrorContext = {},
-    options?: ErrorOptions,
+    options: ClientErrorOptions = {},
   ) {
     super(message, options);
+    this.status = options.status;
+    this.retryAfterMs = options.retryAfterMs;
+    this.param = options.param;
   }
 }

@@ -1,5 +1,6 @@
 /**
- * What a bot or a web page needs to read the service: amounts, keys and errors.
+ * What a bot or a web page needs to read the service: its paths, its streams, candles, caches of books
+ * and prices, and amounts, keys and errors.
  *
  * Decoding accounts and their read models is `@slotbook/client/accounts`; what follows the chain
  * itself is `@slotbook/client/chain`.
@@ -24,8 +25,56 @@ export {
   rawTokens,
 } from './amounts.js';
 export { decodeAddress, encodeAddress, isAddress } from './base58.js';
-export type { ClientErrorCode, ClientErrorContext } from './error.js';
-export { ClientError } from './error.js';
+export type { Lookup } from './caches/lookup.js';
+export { type BookWish, OrderBookCache } from './caches/order-book.js';
+export { PriceFeed, type PriceFeedOptions } from './caches/price-feed.js';
+export {
+  MarkPriceCache,
+  type MarkPriceData,
+  OraclePriceCache,
+  type OraclePriceData,
+} from './caches/prices.js';
+export type { Candle } from './candles/candle.js';
+export {
+  CandleClient,
+  type CandleFetchParams,
+  type CandleOptions,
+  type CandleParams,
+} from './candles/client.js';
+export type { CandleEvents } from './candles/key.js';
+export type { Resolution } from './candles/resolution.js';
+export {
+  ClientError,
+  type ClientErrorCode,
+  type ClientErrorContext,
+  type ClientErrorOptions,
+  type ErrorCode,
+  type ServiceErrorCode,
+} from './error.js';
+export type {
+  AuctionsBook,
+  L2Book,
+  L3Book,
+  MarketInfo,
+  MatchAnswer,
+  ReadyAnswer,
+  ServiceStatus,
+  TopMakerAccount,
+  VersionAnswer,
+} from './http/book-shapes.js';
+export {
+  type BookOptions,
+  type CandlesQuery,
+  HttpClient,
+  type L2Query,
+  type L3Query,
+  type MarketName,
+  type MatchQuery,
+  type Page,
+  type PageQuery,
+} from './http/client.js';
+export type { FundingRate, MarketStats, Trade } from './http/market-shapes.js';
+export type { CallOptions, ServiceOptions } from './http/request.js';
 export type { AccountId, AccountKey, MarketId, MarketKey, MarketType } from './keys.js';
 export {
   accountIdOfKey,
@@ -37,3 +86,18 @@ export {
   perpMarket,
   spotMarket,
 } from './keys.js';
+export type { BookState, Level, RestingOrder } from './row-shapes.js';
+export { StreamClient, type StreamOptions, type SubscribeOptions } from './stream/client.js';
+export type { ConnectionState, SocketOptions } from './stream/connection.js';
+export type { Subscription } from './stream/subscription.js';
+export type {
+  Best,
+  BestTopic,
+  BookTopic,
+  BookView,
+  OrdersTopic,
+  RowOf,
+  StreamDepth,
+  Topic,
+} from './stream/topic.js';
+export type { Clock, Fetch, SocketClass, SocketLike, Surroundings } from './surroundings.js';

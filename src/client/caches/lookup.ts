@@ -1,0 +1,83 @@
+/** Values by market, of which the newer one stays, and callbacks that are told what has changed. */
+import type { MarketKey } from '../keys.js';
+import { Listeners } from '../listeners.js';
+
+/** Where a value is from in time. */
+export interface Stamp {
+  /** The slot that the value is of. */
+  readonly slot: number;
+  /** Unix milliseconds of the service; undefined where it is not known. */
+  readonly ts?: number | undefined;
+  /** The run of the service that told it: slots of two runs are not compared. */
+  readonly epoch?: string | undefined;
+}
+
+/** What a callback is told: only the markets that have changed. */
+export type Lookup<Value> = Readonly<Partial<Record<MarketKey, Value>>>;
+
+/** A value that may be newer than the one that is held. */
+export interface Update<Value> {
+  readonly key: MarketKey;
+  readonly value: Value;
+  readonly stamp: Stamp;
+}
+
+/** Values by market. */
+export class LookupCache<Value extends object> {
+  readonly #held = new Map<MarketKey, { readonly value: Value; readonly stamp: Stamp }>();
+  readonly #listeners = new Listeners<Lookup<Value>>();
+
+  /** All that is held. */
+  get store(): Lookup<Value> {
+    return Object.fromEntries(Array.from(this.#held, ([key, { value }]) => [key, value]));
+  }
+
+  /** The value of a market; undefined where none has come. */
+  get(key: MarketKey): Value | undefined {
+    return this.#held.get(key)?.value;
+  }
+
+  /** Takes what is newer; all of one call are told at once. */
+  update(updates: Iterable<Update<Value>>): void {
+    const changed: Partial<Record<MarketKey, Value>> = {};
+    let count = 0;
+    for (const { key, value, stamp } of updates) {
+      const held = this.#held.get(key);
+      if (held !== undefined && !isNews(held, { value, stamp })) continue;
+      this.#held.set(key, { value, stamp });
+      changed[key] = value;
+      count += 1;
+    }
+    if (count > 0) this.#listeners.tell(changed);
+  }
+
+  /** Calls with the markets that have changed; answers what ends that. */
+  onUpdate(listener: (changed: Lookup<Value>) => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  /** Forgets everything and everybody. */
+  destroy(): void {
+    this.#held.clear();
+    this.#listeners.clear();
+  }
+}
+
+interface Held<Value> {
+  readonly value: Value;
+  readonly stamp: Stamp;
+}
+
+/** Within a slot the book may change: what differs is news unless the service said it earlier. */
+function isNews<Value extends object>(held: Held<Value>, next: Held<Value>): boolean {
+  const [was, is] = [held.stamp, next.stamp];
+  if (was.epoch !== is.epoch) return true;
+  if (is.slot !== was.slot) return is.slot > was.slot;
+  const isEarlier = is.ts !== undefined && was.ts !== undefined && is.ts < was.ts;
+  return !isEarlier && !isEqual(held.value, next.value);
+}
+
+function isEqual<Value extends object>(one: Value, other: Value): boolean {
+  const names = Object.keys(one) as (keyof Value)[];
+  return names.every((name) => one[name] === other[name]);
+}

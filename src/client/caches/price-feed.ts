@@ -1,0 +1,98 @@
+/**
+ * Keeps the price caches up to date with the service: one request a turn for all markets, one level
+ * deep.
+ *
+ * ```ts
+ * const feed = new PriceFeed({ http, marks, oracles, markets: [{ marketName: 'SOL-PERP' }] });
+ * marks.onUpdate((changed) => console.log(changed.perp_0?.markPrice));
+ * feed.start();
+ * ```
+ */
+import { ClientError } from '../error.js';
+import type { L2Book } from '../http/book-shapes.js';
+import type { HttpClient, MarketName } from '../http/client.js';
+import { BATCH_ENTRIES_MAX, PRICE_POLL_MS } from '../limits.js';
+import { Listeners } from '../listeners.js';
+import { type Clock, systemClock } from '../surroundings.js';
+import type { MarkPriceCache, OraclePriceCache } from './prices.js';
+
+/** What is kept up to date, and from where. */
+export interface PriceFeedOptions {
+  readonly http: HttpClient;
+  readonly marks?: MarkPriceCache;
+  readonly oracles?: OraclePriceCache;
+  readonly markets: readonly MarketName[];
+  /** Milliseconds from one turn to the next. */
+  readonly intervalMs?: number;
+  /** Whether the best prices are those with the AMM, true by default. */
+  readonly includeVamm?: boolean;
+  readonly clock?: Clock;
+}
+
+/** Asks the service again and again, until it is stopped. */
+export class PriceFeed {
+  readonly #options: PriceFeedOptions;
+  readonly #errors = new Listeners<ClientError>();
+  readonly #clock: Clock;
+  #markets: readonly MarketName[];
+  #turn: AbortController | undefined;
+
+  constructor(options: PriceFeedOptions) {
+    this.#options = options;
+    this.#markets = options.markets;
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  /** Which markets are asked for from the next turn on. */
+  setMarkets(markets: readonly MarketName[]): void {
+    this.#markets = markets;
+  }
+
+  /** Calls with what went wrong in a turn; the next turn comes all the same. */
+  onError(listener: (error: ClientError) => void): () => void {
+    return this.#errors.add(listener);
+  }
+
+  start(): void {
+    if (this.#turn !== undefined) return;
+    const turn = new AbortController();
+    this.#turn = turn;
+    void this.#ask(turn.signal);
+  }
+
+  /** Nothing is told any more. */
+  stop(): void {
+    this.#turn?.abort();
+    this.#turn = undefined;
+  }
+
+  /** One turn after the other; none begins before the one before has ended. */
+  async #ask(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#askAll(signal);
+    } catch (error) {
+      // What a request throws is coded.
+      if (!signal.aborted && error instanceof ClientError) this.#errors.tell(error);
+    }
+    if (signal.aborted) return;
+    const cancel = this.#clock.after(this.#options.intervalMs ?? PRICE_POLL_MS, () => {
+      signal.removeEventListener('abort', cancel);
+      void this.#ask(signal);
+    });
+    signal.addEventListener('abort', cancel, { once: true });
+  }
+
+  async #askAll(signal: AbortSignal): Promise<void> {
+    const { http, marks, oracles, includeVamm = true } = this.#options;
+    const queries = this.#markets.map((market) => ({ ...market, depth: 1, includeVamm }));
+    for (let at = 0; at < queries.length; at += BATCH_ENTRIES_MAX) {
+      const part = queries.slice(at, at + BATCH_ENTRIES_MAX);
+      const answers = await http.batchL2(part, { signal });
+      if (signal.aborted) return;
+      const books = answers.filter((one): one is L2Book => !(one instanceof ClientError));
+      marks?.updateMarkPrices(books);
+      oracles?.updateOraclePrices(books);
+      for (const one of answers) if (one instanceof ClientError) this.#errors.tell(one);
+    }
+  }
+}

@@ -1,0 +1,117 @@
+/** The mark and oracle prices of markets, by market key. */
+import type { Price } from '../amounts.js';
+import type { L2Book } from '../http/book-shapes.js';
+import { type MarketKey, marketKey } from '../keys.js';
+import { type Lookup, LookupCache } from './lookup.js';
+
+/** The mark price of a market, and the best prices that it is from. */
+export interface MarkPriceData {
+  readonly markPrice: Price;
+  /** Null where the side is empty. */
+  readonly bestBid: Price | null;
+  readonly bestAsk: Price | null;
+  readonly lastUpdateSlot: number;
+}
+
+/** The price of a market's oracle. */
+export interface OraclePriceData {
+  readonly price: Price;
+  /** The slot that the oracle's price is from. */
+  readonly slot: number;
+  readonly confidence: Price;
+  readonly hasSufficientNumberOfDataPoints: boolean;
+}
+
+/** Mark prices. Callbacks are told the markets that have changed. */
+export class MarkPriceCache {
+  readonly #cache = new LookupCache<MarkPriceData>();
+
+  /** All that is held. */
+  get store(): Lookup<MarkPriceData> {
+    return this.#cache.store;
+  }
+
+  /** Calls with the markets that have changed, and only them; answers what ends that. */
+  onUpdate(listener: (changed: Lookup<MarkPriceData>) => void): () => void {
+    return this.#cache.onUpdate(listener);
+  }
+
+  /** Forgets everything and everybody. */
+  destroy(): void {
+    this.#cache.destroy();
+  }
+
+  /** Takes books of /l2: those that are newer than what is held. */
+  updateMarkPrices(books: Iterable<L2Book>): void {
+    this.#cache.update(
+      Array.from(books, (book) => {
+        const { markPrice, bestBidPrice, bestAskPrice, slot, ts, epoch } = book;
+        const best = { bestBid: bestBidPrice, bestAsk: bestAskPrice };
+        const value = { markPrice, ...best, lastUpdateSlot: slot };
+        return { key: keyOf(book), value, stamp: { slot, ts, epoch } };
+      }),
+    );
+  }
+
+  /** Null before there is one. */
+  getMarkPrice(key: MarketKey): Price | null {
+    return this.#cache.get(key)?.markPrice ?? null;
+  }
+
+  /** Null before there is one. */
+  getMarkPriceData(key: MarketKey): MarkPriceData | null {
+    return this.#cache.get(key) ?? null;
+  }
+}
+
+/** Oracle prices. Callbacks are told the markets that have changed. */
+export class OraclePriceCache {
+  readonly #cache = new LookupCache<OraclePriceData>();
+
+  /** All that is held. */
+  get store(): Lookup<OraclePriceData> {
+    return this.#cache.store;
+  }
+
+  /** Calls with the markets that have changed, and only them; answers what ends that. */
+  onUpdate(listener: (changed: Lookup<OraclePriceData>) => void): () => void {
+    return this.#cache.onUpdate(listener);
+  }
+
+  /** Forgets everything and everybody. */
+  destroy(): void {
+    this.#cache.destroy();
+  }
+
+  /** Takes the oracles of books of /l2: those that have been read, and are newer than what is held. */
+  updateOraclePrices(books: Iterable<L2Book>): void {
+    this.#cache.update(Array.from(books).flatMap((book) => oracleOf(book)));
+  }
+
+  /** Null before there is one. */
+  getOraclePrice(key: MarketKey): Price | null {
+    return this.#cache.get(key)?.price ?? null;
+  }
+
+  /** Null before there is one. */
+  getOraclePriceData(key: MarketKey): OraclePriceData | null {
+    return this.#cache.get(key) ?? null;
+  }
+}
+
+function oracleOf(book: L2Book) {
+  const { price, slot, confidence, hasSufficientNumberOfDataPoints } = book.oracleData;
+  if (price === undefined || slot === undefined || confidence === undefined) return [];
+  const value: OraclePriceData = {
+    price,
+    slot: Number(slot),
+    confidence,
+    hasSufficientNumberOfDataPoints: hasSufficientNumberOfDataPoints ?? false,
+  };
+  const stamp = { slot: value.slot, ts: book.ts, epoch: book.epoch };
+  return [{ key: keyOf(book), value, stamp }];
+}
+
+function keyOf({ marketType, marketIndex }: L2Book): MarketKey {
+  return marketKey(marketType, marketIndex);
+}

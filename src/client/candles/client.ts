@@ -1,0 +1,195 @@
+/**
+ * Candles of any range, and candles as they come, as one series.
+ *
+ * ```ts
+ * const candles = new CandleClient({ url: 'http://127.0.0.1:8080' });
+ * const params = { marketId: 'SOL-PERP', resolution: '1' } as const;
+ * candles.on('chart', 'candle-update', draw);
+ * await candles.subscribe(params, 'chart');
+ * ```
+ */
+import { ClientError } from '../error.js';
+import type { CallOptions, ServiceOptions } from '../http/request.js';
+import { type MarketId, marketIdOfKey } from '../keys.js';
+import { LatestValues } from '../listeners.js';
+import type { Candle } from './candle.js';
+import { CandleFeed } from './feed.js';
+import { type CandleEvents, CandleKey } from './key.js';
+import { fetchRange } from './pages.js';
+import type { Resolution } from './resolution.js';
+
+/** How candles are reached. */
+export interface CandleOptions extends Omit<ServiceOptions, 'url'> {
+  /** Where the service answers, or where it does for each `env`. */
+  readonly url: string | Readonly<Record<string, string>>;
+}
+
+/** One series. */
+export interface CandleParams {
+  /** Which of the addresses of {@link CandleOptions.url}; of no effect where there is one. */
+  readonly env?: string;
+  /** A market's id, its key (`perp_0`) or its symbol (`SOL-PERP`). */
+  readonly marketId: MarketId | string;
+  readonly resolution: Resolution;
+}
+
+/** A part of a series: starts in unix seconds, both inclusive. */
+export interface CandleFetchParams extends CandleParams {
+  readonly fromTs: number;
+  readonly toTs: number;
+}
+
+/** A client of candles, with its own connections and its own memory. */
+export class CandleClient {
+  readonly #options: CandleOptions;
+  readonly #feeds = new Map<string, CandleFeed>();
+  readonly #keys = new Map<string, CandleKey>();
+  #loops = 0;
+  #isClosed = false;
+
+  constructor(options: CandleOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The candles of a range in order, none missing and none twice. What is subscribed to is answered
+   * from the series that the subscription keeps, as far as it reaches.
+   */
+  async fetch(params: CandleFetchParams, { signal }: CallOptions = {}): Promise<Candle[]> {
+    const { fromTs, toTs } = params;
+    if (!(fromTs <= toTs)) {
+      const message = `fromTs was ${fromTs}, must be at most toTs, ${toTs}`;
+      throw new ClientError('INVALID_OPTION', message, {}, { param: 'fromTs' });
+    }
+    const { feed, name } = await this.#locate(params);
+    const nowS = feed.nowS();
+    const live = feed.find(name);
+    const first = live?.isWhole === true ? live.series.first?.ts : undefined;
+    if (live !== undefined && first !== undefined && toTs >= first) {
+      const before = { ...name, fromTs, toTs: first - 1 };
+      const older =
+        fromTs < first ? await fetchRange(feed.requester, before, { nowS, signal }) : [];
+      // Meanwhile the series may have broken off, or lost its oldest candles for new ones.
+      if (live.isWhole && (live.series.first?.ts ?? first) <= first) {
+        const newer = live.series.between(Math.max(fromTs, first), toTs);
+        live.absorb(older);
+        return [...older, ...newer];
+      }
+    }
+    return fetchRange(feed.requester, { ...name, fromTs, toTs }, { nowS, signal });
+  }
+
+  /**
+   * Follows a series under a key, in place of what was followed under it before. Resolves when the
+   * service has said yes, and throws what it said otherwise. Candles that come before there is a
+   * listener are told to the first.
+   */
+  async subscribe(params: CandleParams, key: string, { signal }: CallOptions = {}): Promise<void> {
+    const entry = this.#entry(key);
+    const turn = entry.begin();
+    const abort = (): void => {
+      if (entry.isTurn(turn)) this.unsubscribe(key);
+    };
+    signal?.addEventListener('abort', abort, { once: true });
+    entry.onStop(() => signal?.removeEventListener('abort', abort));
+    try {
+      if (signal?.aborted === true) throw aborted(signal);
+      const { feed, name } = await this.#locate(params);
+      if (!entry.isTurn(turn)) throw new ClientError('CLOSED', 'the key is followed no longer');
+      await entry.follow(feed, name);
+    } catch (error) {
+      abort();
+      throw signal?.aborted === true ? aborted(signal) : error;
+    }
+  }
+
+  /**
+   * Calls when something happens under a key, which may be before it is subscribed; answers what ends
+   * that. {@link CandleEvents} names what can happen.
+   */
+  on<Event extends keyof CandleEvents>(
+    key: string,
+    event: Event,
+    listener: (value: CandleEvents[Event]) => void,
+  ): () => void {
+    return this.#entry(key).on(event, listener);
+  }
+
+  /** Ends what is followed under a key, and its listeners. */
+  unsubscribe(key: string): void {
+    this.#keys.get(key)?.end();
+    this.#keys.delete(key);
+  }
+
+  /** Ends everything. */
+  unsubscribeAll(): void {
+    for (const key of [...this.#keys.keys()]) this.unsubscribe(key);
+  }
+
+  /** Ends everything and the connections. */
+  close(): void {
+    this.#isClosed = true;
+    this.unsubscribeAll();
+    for (const feed of this.#feeds.values()) feed.close();
+  }
+
+  /**
+   * Candles as they come. A loop that is slow is given the newest state of each candle; leaving it
+   * ends the subscription. An error is thrown in the loop.
+   */
+  async *follow(params: CandleParams, { signal }: CallOptions = {}): AsyncGenerator<Candle, void> {
+    const key = `loop ${this.#loops}`;
+    this.#loops += 1;
+    const entry = new CandleKey();
+    this.#keys.set(key, entry);
+    const values = new LatestValues<Candle>();
+    entry.on('candle-update', (candle) => values.push(candle, candle.ts));
+    entry.on('end', (error) => values.end({ error }));
+    const abort = (): void => values.end({ error: aborted(signal) });
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      await this.subscribe(params, key, { signal });
+      yield* values;
+    } finally {
+      signal?.removeEventListener('abort', abort);
+      this.unsubscribe(key);
+    }
+  }
+
+  async #locate({ env, marketId, resolution }: CandleParams) {
+    const feed = this.#feed(env);
+    const market =
+      typeof marketId === 'string' && /^(perp|spot)_\d+$/.test(marketId)
+        ? marketIdOfKey(marketId)
+        : marketId;
+    const symbol = typeof market === 'string' ? market : await feed.symbolOf(market);
+    return { feed, name: { symbol, resolution } };
+  }
+
+  #feed(env: string | undefined): CandleFeed {
+    if (this.#isClosed) throw new ClientError('CLOSED', 'the client was closed');
+    const { url: given } = this.#options;
+    const url = typeof given === 'string' ? given : given[env ?? ''];
+    if (url === undefined) {
+      const message = `env was ${env}, must be one of ${Object.keys(given).join(', ')}`;
+      throw new ClientError('INVALID_OPTION', message, {}, { param: 'env' });
+    }
+    const known = this.#feeds.get(url);
+    if (known !== undefined) return known;
+    const feed = new CandleFeed({ ...this.#options, url });
+    this.#feeds.set(url, feed);
+    return feed;
+  }
+
+  #entry(key: string): CandleKey {
+    const known = this.#keys.get(key);
+    if (known !== undefined) return known;
+    const entry = new CandleKey();
+    this.#keys.set(key, entry);
+    return entry;
+  }
+}
+
+function aborted(signal: AbortSignal | undefined): ClientError {
+  return new ClientError('ABORTED', 'the call was aborted', {}, { cause: signal?.reason });
+}

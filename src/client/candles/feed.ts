@@ -1,0 +1,198 @@
+/** The candles of one service: the socket that all its live series share, and its pages. */
+import { ClientError } from '../error.js';
+import { list, object, objectOf, text, whole, word } from '../fields.js';
+import { Requester, type ServiceOptions } from '../http/request.js';
+import { type MarketType, marketKey } from '../keys.js';
+import * as limits from '../limits.js';
+import { Connection } from '../stream/connection.js';
+import { type Candle, candle } from './candle.js';
+import { LiveCandles, type LiveName } from './live.js';
+import { fetchRange } from './pages.js';
+import { seriesKey } from './resolution.js';
+
+type Message = Readonly<Record<string, unknown>>;
+
+const marketNames = list(
+  object({ symbol: text, marketType: word('perp', 'spot'), marketIndex: whole }),
+);
+
+/** One service. */
+export class CandleFeed {
+  readonly requester: Requester;
+  readonly connection: Connection;
+  readonly #live = new Map<string, { readonly candles: LiveCandles; users: number }>();
+  #symbols: Promise<ReadonlyMap<string, string>> | undefined;
+  #heardAtMs = 0;
+  #isWatching = false;
+
+  constructor(options: ServiceOptions) {
+    this.requester = new Requester(options);
+    this.connection = new Connection(options, {
+      opened: () => this.#opened(),
+      said: (json) => this.#said(json),
+      lost: () => this.#each((candles) => candles.lost()),
+    });
+  }
+
+  /** The symbol of a market. Throws UNKNOWN_MARKET. */
+  async symbolOf(market: {
+    readonly marketType: MarketType;
+    readonly marketIndex: number;
+  }): Promise<string> {
+    const key = marketKey(market.marketType, market.marketIndex);
+    this.#symbols ??= this.#readSymbols();
+    const symbols = await this.#symbols.catch((error: unknown) => {
+      this.#symbols = undefined;
+      throw error;
+    });
+    const symbol = symbols.get(key);
+    if (symbol !== undefined) return symbol;
+    // A market that comes later is found by whoever asks again.
+    this.#symbols = undefined;
+    throw new ClientError('UNKNOWN_MARKET', `there is no market ${key}`);
+  }
+
+  /** A live series, which is begun if it is not there; {@link CandleFeed.leave} gives it back. */
+  join(name: LiveName): LiveCandles {
+    const key = seriesKey(name.symbol, name.resolution);
+    const known = this.#live.get(key);
+    if (known !== undefined) {
+      known.users += 1;
+      return known.candles;
+    }
+    const candles = new LiveCandles(name, {
+      clock: this.connection.clock,
+      send: (message) => this.connection.send(message),
+      restart: () => this.connection.restart(),
+      fetchFrom: (fromTs, signal) => this.#fetchFrom(name, fromTs, signal),
+    });
+    this.#live.set(key, { candles, users: 1 });
+    this.connection.open();
+    if (this.connection.state === 'open') candles.subscribe();
+    this.#watch();
+    return candles;
+  }
+
+  /** The last one to leave ends the series. */
+  leave(candles: LiveCandles): void {
+    const { symbol, resolution } = candles.name;
+    const key = seriesKey(symbol, resolution);
+    const entry = this.#live.get(key);
+    if (entry?.candles !== candles) return;
+    entry.users -= 1;
+    if (entry.users > 0) return;
+    candles.unsubscribe();
+    this.#live.delete(key);
+  }
+
+  /** The live series of a name; undefined when nobody follows it. */
+  find({ symbol, resolution }: LiveName): LiveCandles | undefined {
+    return this.#live.get(seriesKey(symbol, resolution))?.candles;
+  }
+
+  close(): void {
+    this.#each((candles) => candles.unsubscribe());
+    this.#live.clear();
+    this.connection.close();
+  }
+
+  /** Unix seconds. */
+  nowS(): number {
+    return Math.floor(this.connection.clock.unixMs() / 1_000);
+  }
+
+  #fetchFrom(name: LiveName, fromTs: number, signal: AbortSignal): Promise<readonly Candle[]> {
+    const nowS = this.nowS();
+    const toTs = nowS + limits.CLOCKS_APART_S_MAX;
+    return fetchRange(this.requester, { ...name, fromTs, toTs }, { nowS, signal });
+  }
+
+  async #readSymbols(): Promise<ReadonlyMap<string, string>> {
+    const question = { path: '/markets', read: marketNames };
+    const { value } = await this.requester.get(question);
+    return new Map(
+      value.map(({ marketType, marketIndex, symbol }) => [
+        marketKey(marketType, marketIndex),
+        symbol,
+      ]),
+    );
+  }
+
+  #opened(): void {
+    this.#heardAtMs = this.connection.clock.monotonicMs();
+    this.#each((candles) => candles.subscribe());
+  }
+
+  #said(json: string): void {
+    this.#heardAtMs = this.connection.clock.monotonicMs();
+    let message: Message;
+    try {
+      message = objectOf(JSON.parse(json), 'a message');
+      this.#take(message);
+    } catch {
+      // Something that is no message of this interface: the rest cannot be trusted either.
+      this.connection.restart();
+    }
+  }
+
+  #take(message: Message): void {
+    const { type } = message;
+    if (type === 'closing') this.connection.asked(Number(message['reconnectAfterMs']) || 0);
+    if (type === 'error') this.#refused(message);
+    if (type === 'subscription') this.#named(message)?.acknowledged();
+    if (type === 'init' || type === 'update' || type === 'create') this.#takeCandle(message);
+  }
+
+  #takeCandle(message: Message): void {
+    const sent = objectOf(message['candle'], 'candle');
+    const live = this.#named({ ...message, ...sent });
+    if (live === undefined) return;
+    this.connection.succeeded();
+    live.take(candle(sent, 'candle'));
+  }
+
+  #named({ symbol, resolution }: Message): LiveCandles | undefined {
+    return this.#live.get(seriesKey(String(symbol), String(resolution)))?.candles;
+  }
+
+  /** An error that does not say what it is about is about whatever is being asked for. */
+  #refused(message: Message): void {
+    const said = String(message['message']).slice(0, limits.TEXT_CHARS_MAX);
+    const error = new ClientError(String(message['code'] ?? 'MALFORMED_MESSAGE'), said);
+    const named = this.#named(message);
+    if (named !== undefined) named.refused(error);
+    else if (message['symbol'] === undefined) {
+      this.#each((candles) => {
+        if (candles.isAsking) candles.refused(error);
+      });
+    }
+  }
+
+  #each(call: (candles: LiveCandles) => void): void {
+    for (const { candles } of [...this.#live.values()]) call(candles);
+  }
+
+  /** Pings a socket on which nothing is said, and gives it up when that is not answered. */
+  #watch(): void {
+    if (this.#isWatching) return;
+    this.#isWatching = true;
+    const { clock } = this.connection;
+    const beganMs = clock.monotonicMs();
+    clock.after(limits.PONG_MS_MAX, () => {
+      this.#isWatching = false;
+      if (this.#live.size === 0) {
+        this.connection.close();
+        return;
+      }
+      const nowMs = clock.monotonicMs();
+      const isLate = nowMs - beganMs > limits.PONG_MS_MAX + limits.WATCH_LATE_MS_MAX;
+      if (this.connection.state === 'open' && !isLate) this.#look(nowMs - this.#heardAtMs);
+      this.#watch();
+    });
+  }
+
+  #look(silenceMs: number): void {
+    if (silenceMs >= limits.PING_MS + limits.PONG_MS_MAX) this.connection.restart();
+    else if (silenceMs >= limits.PING_MS) this.connection.send({ type: 'ping', id: 'alive' });
+  }
+}

@@ -1,0 +1,175 @@
+/**
+ * One market and resolution as it is now and since the subscription: what came live, and what was
+ * missed, fetched before anything newer is told.
+ */
+import { ClientError } from '../error.js';
+import * as limits from '../limits.js';
+import { Listeners } from '../listeners.js';
+import type { Clock } from '../surroundings.js';
+import type { Candle } from './candle.js';
+import { lengthOf, type Resolution } from './resolution.js';
+import { CandleSeries, knowsMore } from './series.js';
+
+/** The socket and the pages as a live series sees them. */
+export interface CandleSource {
+  readonly clock: Clock;
+  send(message: object): void;
+  restart(): void;
+  /** All candles from one on, also those that began while it was fetched. */
+  fetchFrom(fromTs: number, signal: AbortSignal): Promise<readonly Candle[]>;
+}
+
+/** What is followed. */
+export interface LiveName {
+  /** As the service names it. */
+  readonly symbol: string;
+  readonly resolution: Resolution;
+}
+
+/** Errors after which the same subscription may be asked for again. */
+const PASSING = ['NOT_READY', 'RATE_LIMITED', 'INTERNAL', 'LIMIT_EXCEEDED'];
+
+/** A followed series. */
+export class LiveCandles {
+  /** Every new or changed candle, in the order of time. */
+  readonly updates = new Listeners<Candle>();
+  /** The service refuses it for good. */
+  readonly ends = new Listeners<ClientError>();
+  /** It has been acknowledged, or has said something. */
+  readonly starts = new Listeners<void>();
+  /** What was missed could not be fetched yet; it is tried again. */
+  readonly troubles = new Listeners<ClientError>();
+  readonly series = new CandleSeries();
+  #state: 'off' | 'asked' | 'on' | 'ended' = 'off';
+  /** What comes while what was missed is fetched. */
+  #held: Map<number, Candle> | undefined;
+  #mending: AbortController | undefined;
+  #cancelTimer: () => void = () => {};
+
+  constructor(
+    readonly name: LiveName,
+    private readonly source: CandleSource,
+  ) {}
+
+  /** Whether the series is that of the service, without a hole. */
+  get isWhole(): boolean {
+    return this.#state === 'on' && this.#held === undefined && this.series.last !== undefined;
+  }
+
+  get isAsking(): boolean {
+    return this.#state === 'asked';
+  }
+
+  get isOn(): boolean {
+    return this.#state === 'on';
+  }
+
+  subscribe(): void {
+    if (this.#state === 'ended') return;
+    this.#state = 'asked';
+    this.#cancelTimer();
+    this.#cancelTimer = this.source.clock.after(limits.ANSWER_MS_MAX, () => this.source.restart());
+    this.source.send({ type: 'subscribe', ...this.name });
+  }
+
+  unsubscribe(): void {
+    if (this.#state === 'asked' || this.#state === 'on') {
+      this.source.send({ type: 'unsubscribe', ...this.name });
+    }
+    this.#off('ended');
+  }
+
+  lost(): void {
+    if (this.#state !== 'ended') this.#off('off');
+  }
+
+  /** What is asked for from now on is of this subscription: only now is it known what was missed. */
+  acknowledged(): void {
+    if (this.#state !== 'asked') return;
+    this.#cancelTimer();
+    this.#state = 'on';
+    this.starts.tell();
+    if (this.series.last !== undefined) this.#mend(this.series.last.ts);
+  }
+
+  /** Takes a candle that came on the socket. */
+  take(candle: Candle): void {
+    this.acknowledged();
+    if (this.#state !== 'on') return;
+    const { last } = this.series;
+    const isFar = last !== undefined && candle.ts - last.ts > lengthOf(this.name.resolution).maxS;
+    if (isFar && this.#held === undefined) this.#mend(last.ts);
+    if (this.#held !== undefined) this.#held.set(candle.ts, candle);
+    else if (this.series.put(candle)) this.updates.tell(candle);
+  }
+
+  refused(error: ClientError): void {
+    if (this.#state === 'ended') return;
+    if (!PASSING.includes(error.code)) {
+      this.#off('ended');
+      this.ends.tell(error);
+      return;
+    }
+    this.#off('off');
+    this.#cancelTimer = this.source.clock.after(limits.ASK_AGAIN_MS, () => this.subscribe());
+  }
+
+  /** Takes candles of before, which reach up to the series. */
+  absorb(candles: readonly Candle[]): void {
+    const { first } = this.series;
+    if (first === undefined) return;
+    const older = candles.filter(({ ts }) => ts < first.ts);
+    for (const candle of older.slice(-limits.CANDLES_KEPT_MAX).reverse()) this.series.merge(candle);
+  }
+
+  #off(state: 'off' | 'ended'): void {
+    this.#state = state;
+    this.#cancelTimer();
+    this.#mending?.abort();
+    this.#mending = undefined;
+    this.#held = undefined;
+  }
+
+  #mend(fromTs: number): void {
+    const ending = new AbortController();
+    this.#mending?.abort();
+    this.#mending = ending;
+    this.#held = new Map();
+    this.source.fetchFrom(fromTs, ending.signal).then(
+      (missed) => {
+        if (!ending.signal.aborted) this.#mended(missed);
+      },
+      (error: unknown) => {
+        if (!ending.signal.aborted) this.#mendLater(fromTs, error);
+      },
+    );
+  }
+
+  /** What came live meanwhile may be older than what was fetched, or newer. */
+  #mended(missed: readonly Candle[]): void {
+    const held = this.#held ?? new Map<number, Candle>();
+    this.#held = undefined;
+    this.#mending = undefined;
+    for (const candle of missed) {
+      const live = held.get(candle.ts);
+      if (live === undefined || knowsMore(candle, live)) held.set(candle.ts, candle);
+    }
+    const candles = [...held.values()].sort((one, other) => one.ts - other.ts);
+    const changed = candles.filter((candle) => this.series.put(candle));
+    for (const candle of changed) this.updates.tell(candle);
+  }
+
+  #mendLater(fromTs: number, error: unknown): void {
+    const cause = { cause: error };
+    const coded =
+      error instanceof ClientError
+        ? error
+        : new ClientError('UNREACHABLE', 'what was missed could not be fetched', {}, cause);
+    this.troubles.tell(coded);
+    const held = this.#held;
+    this.#cancelTimer = this.source.clock.after(limits.ASK_AGAIN_MS, () => {
+      this.#mend(fromTs);
+      this.#held = held;
+    });
+  }
+}

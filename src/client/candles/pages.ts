@@ -1,0 +1,71 @@
+/**
+ * Candles of any range, page by page from the newest. The path answers newest first, `startTs` is the
+ * newer bound and `endTs` the older one, both inclusive; `endTs` counts only beside `startTs`, which
+ * must be the larger; neither may be in the service's future.
+ */
+import { ClientError } from '../error.js';
+import type { CallOptions, Requester } from '../http/request.js';
+import * as limits from '../limits.js';
+import { type Candle, candleRecords } from './candle.js';
+import { lengthOf, type Resolution } from './resolution.js';
+
+/** A range of candles of one market: starts in unix seconds, both inclusive. */
+export interface CandleRange {
+  readonly symbol: string;
+  readonly resolution: Resolution;
+  readonly fromTs: number;
+  readonly toTs: number;
+}
+
+/** Candles in order, each once, none outside the range. */
+export async function fetchRange(
+  requester: Requester,
+  range: CandleRange,
+  { nowS, signal }: CallOptions & { readonly nowS: number },
+): Promise<Candle[]> {
+  const { resolution, toTs } = range;
+  const fromTs = Math.max(range.fromTs, limits.CANDLE_TS_MIN);
+  const found = new Map<number, Candle>();
+  // The newest page is asked for without a bound where the two clocks may disagree about the future.
+  let startTs = toTs > nowS - limits.CLOCKS_APART_S_MAX ? undefined : toTs;
+  for (let page = 0; page < limits.CANDLE_PAGES_MAX; page += 1) {
+    const isOver = fromTs > toTs || (startTs !== undefined && startTs < fromTs);
+    if (isOver) return inOrder(found, { fromTs, toTs });
+    const candles = await fetchPage(requester, { ...range, fromTs, startTs, nowS }, { signal });
+    for (const candle of candles) found.set(candle.ts, candle);
+    const oldest = Math.min(...candles.map(({ ts }) => ts));
+    // Without an older candle nothing is left, nor where the next one would begin before the range.
+    const isEnd = candles.length === 0 || oldest - lengthOf(resolution).minS < fromTs;
+    if (isEnd || oldest > (startTs ?? Number.POSITIVE_INFINITY)) {
+      return inOrder(found, { fromTs, toTs });
+    }
+    startTs = oldest - 1;
+  }
+  const message = `the range has more than ${limits.CANDLE_PAGES_MAX} pages`;
+  throw new ClientError('INVALID_OPTION', message);
+}
+
+type PageRange = CandleRange & { readonly startTs: number | undefined; readonly nowS: number };
+
+async function fetchPage(
+  requester: Requester,
+  { symbol, resolution, fromTs, startTs, nowS }: PageRange,
+  options: CallOptions,
+): Promise<readonly Candle[]> {
+  const path = `/market/${encodeURIComponent(symbol)}/candles/${resolution}`;
+  const newestTs = startTs ?? nowS + limits.CLOCKS_APART_S_MAX;
+  // One beside those that there can be, and one for each end that is cut.
+  const count = Math.ceil((newestTs - fromTs) / lengthOf(resolution).minS) + 2;
+  const limit = Math.max(1, Math.min(limits.CANDLES_PAGE_MAX, count));
+  const bounds = startTs === undefined ? {} : { startTs, endTs: Math.min(fromTs, startTs - 1) };
+  const query = { limit, ...bounds };
+  return (await requester.get({ path, query, read: candleRecords }, options)).value.records;
+}
+
+function inOrder(
+  found: ReadonlyMap<number, Candle>,
+  { fromTs, toTs }: Pick<CandleRange, 'fromTs' | 'toTs'>,
+): Candle[] {
+  const inside = [...found.values()].filter(({ ts }) => ts >= fromTs && ts <= toTs);
+  return inside.sort((one, other) => one.ts - other.ts);
+}

@@ -1,0 +1,61 @@
+/** Candles of one market and resolution in order: what was fetched and what came live, one series. */
+import { CANDLES_KEPT_MAX } from '../limits.js';
+import type { Candle } from './candle.js';
+
+/** A series without holes from its first candle on. */
+export class CandleSeries {
+  #candles: Candle[] = [];
+
+  get first(): Candle | undefined {
+    return this.#candles[0];
+  }
+
+  get last(): Candle | undefined {
+    return this.#candles.at(-1);
+  }
+
+  /** Those that begin in a range, both ends inclusive. */
+  between(fromTs: number, toTs: number): Candle[] {
+    return this.#candles.filter(({ ts }) => ts >= fromTs && ts <= toTs);
+  }
+
+  /** Takes what came live, which is newer than what is there. False when it says nothing new. */
+  put(candle: Candle): boolean {
+    const place = this.#placeOf(candle.ts);
+    const known = this.#candles[place];
+    const isThere = known?.ts === candle.ts;
+    if (isThere && isEqual(known, candle)) return false;
+    this.#candles.splice(place, isThere ? 1 : 0, candle);
+    const surplus = this.#candles.length - CANDLES_KEPT_MAX;
+    if (surplus > 0) this.#candles.splice(0, surplus);
+    return true;
+  }
+
+  /** Takes what was fetched: of two readings of a candle the one that knows of more stays. */
+  merge(candle: Candle): boolean {
+    const known = this.#candles[this.#placeOf(candle.ts)];
+    return known?.ts === candle.ts && knowsMore(known, candle) ? false : this.put(candle);
+  }
+
+  #placeOf(ts: number): number {
+    let [low, high] = [0, this.#candles.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#candles[middle] as Candle).ts < ts) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** A later trade has the larger id; where pages do not tell it, a candle only grows. */
+export function knowsMore(one: Candle, other: Candle): boolean {
+  const [id, otherId] = [one.lastFillRecordId, other.lastFillRecordId];
+  if (id !== undefined && otherId !== undefined && id !== otherId) return id > otherId;
+  return one.baseVolume > other.baseVolume;
+}
+
+function isEqual(one: Candle, other: Candle): boolean {
+  const names = Object.keys(other) as (keyof Candle)[];
+  return names.every((name) => one[name] === other[name]);
+}

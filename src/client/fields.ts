@@ -1,0 +1,103 @@
+/**
+ * Reads what a service says without trust: a reader takes an unknown value and answers a typed one,
+ * or throws MALFORMED_ANSWER with the place of what is wrong. Unknown members are left out.
+ */
+import { type Base, type Price, type Quote, rawBase, rawPrice, rawQuote } from './amounts.js';
+import { ClientError } from './error.js';
+
+/** Reads a value that stands at a place, which is for people. */
+export type Read<T> = (value: unknown, place: string) => T;
+
+/** What a reader answers. */
+export type Of<R> = R extends Read<infer T> ? T : never;
+
+type Shape = Readonly<Record<string, Read<unknown>>>;
+type Members<S extends Shape> = { readonly [Name in keyof S]: Of<S[Name]> };
+type OptionalMembers<S extends Shape> = { readonly [Name in keyof S]?: Of<S[Name]> };
+
+export const text: Read<string> = (value, place) =>
+  typeof value === 'string' ? value : fail(place, 'a text');
+
+export const flag: Read<boolean> = (value, place) =>
+  typeof value === 'boolean' ? value : fail(place, 'true or false');
+
+/** A whole number below 2^53. */
+export const whole: Read<number> = (value, place) =>
+  Number.isSafeInteger(value) ? (value as number) : fail(place, 'a whole number');
+
+/** A number for people, which may be rounded; also one that was written as text. */
+export const decimal: Read<number> = (value, place) => {
+  const number = typeof value === 'string' && value !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : fail(place, 'a number');
+};
+
+/** An integer of any size, written as text or as a number. */
+export const integer: Read<bigint> = (value, place) => {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value);
+  if (typeof value === 'string' && /^-?\d+$/.test(value)) return BigInt(value);
+  return fail(place, 'an integer');
+};
+
+/** At 1e6. */
+export const price: Read<Price> = (value, place) => rawPrice(integer(value, place));
+/** At 1e9. */
+export const base: Read<Base> = (value, place) => rawBase(integer(value, place));
+/** At 1e6. */
+export const quote: Read<Quote> = (value, place) => rawQuote(integer(value, place));
+
+/** One of some words. */
+export function word<const W extends string>(...words: readonly W[]): Read<W> {
+  return (value, place) =>
+    words.find((known) => known === value) ?? fail(place, `one of ${words.join(', ')}`);
+}
+
+/** Also null, and null where the member is missing. */
+export function orNull<T>(read: Read<T>): Read<T | null> {
+  return (value, place) => (value === null || value === undefined ? null : read(value, place));
+}
+
+export function list<T>(read: Read<T>): Read<readonly T[]> {
+  return (value, place) => {
+    if (!Array.isArray(value)) return fail(place, 'a list');
+    return value.map((item, index) => read(item, `${place}[${index}]`));
+  };
+}
+
+/** An object with any names. */
+export function record<T>(read: Read<T>): Read<Readonly<Record<string, T>>> {
+  return (value, place) => {
+    const entries = Object.entries(objectOf(value, place));
+    return Object.fromEntries(entries.map(([name, one]) => [name, read(one, `${place}.${name}`)]));
+  };
+}
+
+/** An object with these members, and perhaps with those. */
+export function object<S extends Shape, O extends Shape = Record<never, never>>(
+  shape: S,
+  optional?: O,
+): Read<Members<S> & OptionalMembers<O>> {
+  const needed = Object.entries(shape);
+  const others = Object.entries(optional ?? {});
+  return (value, place) => {
+    const members = objectOf(value, place);
+    const read: Record<string, unknown> = {};
+    for (const [name, one] of needed) read[name] = one(members[name], `${place}.${name}`);
+    for (const [name, one] of others) {
+      if (members[name] !== undefined) read[name] = one(members[name], `${place}.${name}`);
+    }
+    // Every name of both shapes has gone through its reader.
+    return read as Members<S> & OptionalMembers<O>;
+  };
+}
+
+/** The members of an object that was not looked at yet. */
+export function objectOf(value: unknown, place: string): Readonly<Record<string, unknown>> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return value as Readonly<Record<string, unknown>>;
+  }
+  return fail(place, 'an object');
+}
+
+function fail(place: string, kind: string): never {
+  throw new ClientError('MALFORMED_ANSWER', `${place} is not ${kind}`);
+}

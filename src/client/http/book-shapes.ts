@@ -1,0 +1,228 @@
+/** The bodies about the book and about the service, as docs/api.md describes them. */
+import {
+  base,
+  decimal,
+  flag,
+  integer,
+  list,
+  type Of,
+  object,
+  orNull,
+  price,
+  quote,
+  record,
+  text,
+  whole,
+  word,
+} from '../fields.js';
+import { bookState, level, orderFacts, restingOrder } from '../row-shapes.js';
+
+const feedState = word('starting', 'live', 'lagging', 'stale', 'rebuilding');
+const marketType = word('perp', 'spot');
+
+const auction = object({
+  orderType: word('market', 'limit', 'triggerMarket', 'triggerLimit', 'oracle'),
+  direction: word('long', 'short'),
+  /** The limit price that the order names, 0 for none. */
+  price,
+  /** What can still fill. */
+  size: base,
+  baseAssetAmount: base,
+  baseAssetAmountFilled: base,
+  ...orderFacts,
+  auctionStartPrice: price,
+  auctionEndPrice: price,
+  startPrice: orNull(price),
+  endPrice: orNull(price),
+  currentPrice: orNull(price),
+  auctionDuration: whole,
+  slotsLeft: whole,
+});
+
+/** Without members while the oracle has not been read. */
+const oracleReading = object(
+  {},
+  { price, slot: integer, confidence: price, hasSufficientNumberOfDataPoints: flag },
+);
+
+const identity = {
+  marketName: text,
+  marketType,
+  marketIndex: whole,
+  /** Unix milliseconds. */
+  ts: whole,
+  slot: whole,
+};
+
+const version = {
+  oracle: price,
+  oracleData: oracleReading,
+  mmOracleData: oracleReading,
+  marketSlot: whole,
+  seq: whole,
+  epoch: text,
+  state: bookState,
+  crossed: flag,
+};
+
+const versionReasons = { reason: text, offsetOrdersExcluded: text };
+
+/** The body of /l2. */
+export const l2Book = object(
+  {
+    bids: list(level),
+    asks: list(level),
+    ...identity,
+    markPrice: price,
+    ...version,
+    bestBidPrice: orNull(price),
+    bestAskPrice: orNull(price),
+    /** Percent at 1e6. */
+    spreadPct: orNull(integer),
+    spreadQuote: orNull(quote),
+  },
+  versionReasons,
+);
+
+/** The body of /l3. */
+export const l3Book = object(
+  { bids: list(restingOrder), asks: list(restingOrder), ...identity, ...version },
+  versionReasons,
+);
+
+/** The body of /auctions. */
+export const auctionsBook = object(
+  { auctions: list(auction), ...identity, ...version },
+  versionReasons,
+);
+
+const fill = object({
+  source: word('jit', 'dlob', 'vamm', 'external'),
+  maker: orNull(text),
+  orderId: orNull(whole),
+  price,
+  size: base,
+  quote,
+  takerFee: quote,
+  makerRebate: quote,
+});
+
+/** The body of /match. */
+export const matchAnswer = object(
+  {
+    fills: list(fill),
+    filledBase: base,
+    filledQuote: quote,
+    averagePrice: orNull(price),
+    worstPrice: orNull(price),
+    /** A fraction as decimal text. */
+    priceImpact: orNull(text),
+    takerFee: quote,
+    /** Base where a size was asked for, else quote. */
+    unfilled: integer,
+    rests: orNull(object({ price, size: base, rebateRate: orNull(text) })),
+    ...identity,
+    seq: whole,
+    model: word('spec', 'onchain'),
+    epoch: text,
+    state: bookState,
+  },
+  { reason: text },
+);
+
+export const topMakers = list(text);
+export const topMakerAccounts = list(
+  object({ userAccountPubKey: text, accountBase64: orNull(text) }),
+);
+
+/** The body of /markets. */
+export const markets = list(
+  object({
+    symbol: text,
+    marketIndex: whole,
+    marketType,
+    status: text,
+    tick: price,
+    /** In the market's own base decimals, as is minOrderSize. */
+    step: integer,
+    minOrderSize: integer,
+    decimals: whole,
+    oracle: text,
+    oracleSource: text,
+    emptyReason: orNull(text),
+  }),
+);
+
+const marketStatus = object({
+  symbol: text,
+  marketIndex: whole,
+  marketType,
+  seq: whole,
+  slot: whole,
+  lag: whole,
+  state: bookState,
+  ordersShown: whole,
+  emptyReason: orNull(text),
+  vammShown: flag,
+  vammReason: orNull(text),
+});
+
+const venueMarket = object({
+  symbol: text,
+  used: flag,
+  levels: whole,
+  ageMs: orNull(decimal),
+  reason: orNull(text),
+});
+
+/** The body of /status. */
+export const serviceStatus = object(
+  {
+    state: feedState,
+    reason: orNull(text),
+    slot: whole,
+    slotAgeMs: decimal,
+    slotLag: whole,
+    epoch: text,
+    genesisHash: orNull(text),
+    commitment: text,
+    node: orNull(text),
+    uptimeMs: decimal,
+    users: whole,
+    orders: whole,
+    ordersShown: whole,
+    ordersLeftOut: record(whole),
+    quarantined: whole,
+    lastAudit: orNull(object({ ts: whole, ok: flag, differences: whole })),
+    markets: list(marketStatus),
+  },
+  { venues: list(object({ name: text, host: text, markets: list(venueMarket) })) },
+);
+
+export const readyAnswer = object({ ready: flag, state: feedState, slot: whole });
+
+export const versionAnswer = object({
+  name: text,
+  version: text,
+  commit: orNull(text),
+  node: text,
+});
+
+/** The book by level. */
+export type L2Book = Of<typeof l2Book>;
+/** The book by order. */
+export type L3Book = Of<typeof l3Book>;
+/** The orders in auction. */
+export type AuctionsBook = Of<typeof auctionsBook>;
+/** What an order that is sent now would get. */
+export type MatchAnswer = Of<typeof matchAnswer>;
+/** A maker's account; null where the node has none. */
+export type TopMakerAccount = Of<typeof topMakerAccounts>[number];
+/** A market that is served. */
+export type MarketInfo = Of<typeof markets>[number];
+/** The state of the feed and of every market. */
+export type ServiceStatus = Of<typeof serviceStatus>;
+/** The book is live. */
+export type ReadyAnswer = Of<typeof readyAnswer>;
+/** What was built. */
+export type VersionAnswer = Of<typeof versionAnswer>;

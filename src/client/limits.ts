@@ -1,0 +1,63 @@
+/** Every bound of the clients of a service, each with its reason. Times are milliseconds. */
+
+/** One try of a request: a slow link reads the largest answer in this time. */
+export const REQUEST_MS_MAX = 20_000;
+/** Tries after the first. With the waits below, a restart of the service passes in this time. */
+export const RETRIES_MAX = 4;
+/** The bound of the wait before the second try; it doubles with each. */
+export const RETRY_MS_FIRST = 250;
+export const RETRY_MS_CAP = 5_000;
+/** A service that asks for a longer wait is not waited for: the caller is told how long it asked. */
+export const RETRY_AFTER_MS_MAX = 30_000;
+/** Answers that are kept with their tags: a page has a few, each of some kilobytes. */
+export const TAGGED_ANSWERS_MAX = 64;
+/** Characters of a foreign text that an error repeats. */
+export const TEXT_CHARS_MAX = 200;
+
+/** Time to connect: a TLS handshake across the world takes a second. */
+export const CONNECT_MS_MAX = 10_000;
+/** The bound of the wait before the second connection; it doubles with each in vain. */
+export const RECONNECT_MS_FIRST = 250;
+export const RECONNECT_MS_CAP = 5_000;
+/** A service that stops may ask for a longer wait than the cap; nobody waits longer than this. */
+export const RECONNECT_MS_ASKED_MAX = 30_000;
+/** Messages that are sent in one second; a service takes 50. */
+export const MESSAGES_PER_SECOND_MAX = 40;
+/** Messages that wait to be sent: all subscriptions of a socket, ended and begun again. */
+export const MESSAGES_WAITING_MAX = 1_024;
+
+/** Rows of each side that the checksum of a stream covers, as docs/streaming.md says. */
+export const CHECKSUM_ROWS = 10;
+/** Time from a subscription to its answer. */
+export const ANSWER_MS_MAX = 5_000;
+/** A topic has a frame each second, late by a tenth at most: the rest is for the network. */
+export const SILENCE_MS_MAX = 3_000;
+/** How often it is looked whether something is late. */
+export const WATCH_MS = 250;
+/** A look that comes so late tells of a clock that stood still, and not of a service that did. */
+export const WATCH_LATE_MS_MAX = 1_000;
+/**
+ * Before a subscription is repeated that the service could not do yet. A book that breaks again within
+ * this time is not healed by another snapshot: the connection is given up.
+ */
+export const ASK_AGAIN_MS = 1_000;
+
+/** The most that a service takes in one batch. */
+export const BATCH_ENTRIES_MAX = 50;
+
+/** The most candles that a service gives in one page. */
+export const CANDLES_PAGE_MAX = 1_000;
+/** Candles that are kept of one market and resolution while it is subscribed to. */
+export const CANDLES_KEPT_MAX = 10_000;
+/** Pages of one fetch: a million candles are two years of minutes. */
+export const CANDLE_PAGES_MAX = 1_000;
+/** The services of this kind hold no candle of before 15 November 2022, and refuse to look there. */
+export const CANDLE_TS_MIN = 1_668_470_400;
+/** How far the clocks of client and service may be apart: a service refuses times of its future. */
+export const CLOCKS_APART_S_MAX = 300;
+/** Silence of a socket of candles before it is pinged, and of the answer before it is given up. */
+export const PING_MS = 10_000;
+export const PONG_MS_MAX = 5_000;
+
+/** From one reading of all prices to the next: a chain has two slots in this time. */
+export const PRICE_POLL_MS = 1_000;

@@ -1,0 +1,92 @@
+/** Those who want to hear of something. */
+export class Listeners<Value> {
+  readonly #calls = new Set<(value: Value) => void>();
+
+  get size(): number {
+    return this.#calls.size;
+  }
+
+  /** Answers what takes the listener away again. One function that is added twice is called twice. */
+  add(listener: (value: Value) => void): () => void {
+    const call = (value: Value): void => listener(value);
+    this.#calls.add(call);
+    return () => void this.#calls.delete(call);
+  }
+
+  /** Tells everybody. What a listener throws is its own fault: it is thrown once all are told. */
+  tell(value: Value): void {
+    for (const call of [...this.#calls]) {
+      // One that was told before may have taken it away.
+      if (!this.#calls.has(call)) continue;
+      try {
+        call(value);
+      } catch (error) {
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
+  }
+
+  clear(): void {
+    this.#calls.clear();
+  }
+}
+
+/**
+ * Values for one reader with `for await`. A reader that is slow misses what was replaced meanwhile:
+ * of the values with one key only the latest waits, and they come in the order of their keys' first.
+ */
+export class LatestValues<Value> implements AsyncIterableIterator<Value> {
+  readonly #waiting = new Map<unknown, Value>();
+  #wake: (() => void) | undefined;
+  #end: { readonly error?: unknown } | undefined;
+
+  /** `onEnd` is called once, when the reader leaves or the values end. */
+  constructor(private readonly onEnd: () => void = () => {}) {}
+
+  /** `key` is that of the values which this one replaces. */
+  push(value: Value, key?: unknown): void {
+    if (this.#end !== undefined) return;
+    this.#waiting.set(key, value);
+    this.#wake?.();
+  }
+
+  /** No value comes any more; with an error the reader is thrown it, after what waits. */
+  end(end: { readonly error?: unknown } = {}): void {
+    if (this.#end !== undefined) return;
+    this.#end = end;
+    this.#wake?.();
+    this.onEnd();
+  }
+
+  async next(): Promise<IteratorResult<Value>> {
+    for (;;) {
+      for (const [key, value] of this.#waiting) {
+        this.#waiting.delete(key);
+        return { done: false, value };
+      }
+      if (this.#end !== undefined) return this.#finish();
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  async return(): Promise<IteratorResult<Value>> {
+    this.#waiting.clear();
+    this.end();
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  #finish(): IteratorResult<Value> {
+    const { error } = this.#end ?? {};
+    this.#end = {};
+    if (error !== undefined) throw error;
+    return { done: true, value: undefined };
+  }
+}

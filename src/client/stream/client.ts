@@ -1,0 +1,198 @@
+/**
+ * The streaming channels of a service: books that are followed over one socket, checked against the
+ * service's checksum at every frame, and mended without being asked.
+ *
+ * ```ts
+ * const stream = new StreamClient({ url: 'http://127.0.0.1:8080' });
+ * for await (const { bids, asks } of stream.subscribe({ channel: 'book', market: 'SOL-PERP' })) draw(bids, asks);
+ * ```
+ */
+import { ClientError } from '../error.js';
+import * as limits from '../limits.js';
+import type { Breach, Rule } from './breach.js';
+import { Connection, type ConnectionState, type SocketOptions } from './connection.js';
+import type { Message } from './followed-book.js';
+import { Subscription } from './subscription.js';
+import { keyOf, type RowOf, type Topic } from './topic.js';
+import { type Line, TopicReader } from './topic-reader.js';
+
+/** How a stream is followed. */
+export interface StreamOptions extends SocketOptions {
+  /** Milliseconds without a frame of a topic after which the connection is taken for dead. */
+  readonly silenceMsMax?: number;
+  /** Told of every frame that broke a rule of docs/streaming.md, before it is mended. */
+  readonly onHeal?: (breach: { readonly rule: Rule; readonly message: string }) => void;
+}
+
+/** How one topic is followed. */
+export interface SubscribeOptions {
+  /** Ends the subscription; loops are thrown ABORTED. */
+  readonly signal?: AbortSignal;
+}
+
+interface Followed {
+  readonly reader: TopicReader;
+  users: number;
+}
+
+/** A client of one service. It connects while there is a subscription. */
+export class StreamClient {
+  readonly #connection: Connection;
+  readonly #line: Line;
+  readonly #followed = new Map<string, Followed>();
+  readonly #open = new Set<Subscription<RowOf<Topic>>>();
+  #ids = 0;
+  #lookedAtMs = 0;
+  #isWatching = false;
+  #isClosed = false;
+
+  constructor(options: StreamOptions) {
+    this.#connection = new Connection(options, {
+      opened: () => this.#readers((reader) => reader.subscribe()),
+      said: (text) => this.#said(text),
+      lost: () => this.#readers((reader) => reader.lost()),
+    });
+    const connection = this.#connection;
+    this.#line = {
+      clock: connection.clock,
+      silenceMsMax: options.silenceMsMax ?? limits.SILENCE_MS_MAX,
+      nextId: () => {
+        this.#ids += 1;
+        return this.#ids;
+      },
+      send: (message) => connection.send(message),
+      restart: () => connection.restart(),
+      succeeded: () => connection.succeeded(),
+      healed: ({ rule, message }: Breach) => options.onHeal?.({ rule, message }),
+    };
+  }
+
+  /** What the connection is doing. */
+  get connection(): ConnectionState {
+    return this.#connection.state;
+  }
+
+  /** Calls when the connection does something else; answers what ends that. */
+  onConnection(listener: (state: ConnectionState) => void): () => void {
+    return this.#connection.states.add(listener);
+  }
+
+  /** Follows a topic. Equal topics of one client are one for the service. */
+  subscribe<const T extends Topic>(
+    topic: T,
+    options: SubscribeOptions = {},
+  ): Subscription<RowOf<T>> {
+    if (this.#isClosed) throw new ClientError('CLOSED', 'the client was closed');
+    const followed = this.#follow(topic);
+    followed.users += 1;
+    const subscription: Subscription<RowOf<T>> = new Subscription(
+      followed.reader,
+      () => {
+        this.#open.delete(subscription as Subscription<RowOf<Topic>>);
+        this.#leave(topic, followed);
+      },
+      options.signal,
+    );
+    if (subscription.isOpen) this.#open.add(subscription as Subscription<RowOf<Topic>>);
+    return subscription;
+  }
+
+  /** Ends all subscriptions and the connection. */
+  close(): void {
+    this.#isClosed = true;
+    for (const subscription of [...this.#open]) subscription.close();
+    this.#connection.close();
+  }
+
+  #follow(topic: Topic): Followed {
+    const key = keyOf(topic);
+    const known = this.#followed.get(key);
+    if (known !== undefined) return known;
+    const followed = { reader: new TopicReader(this.#line, { ...topic }), users: 0 };
+    this.#followed.set(key, followed);
+    this.#connection.open();
+    this.#watch();
+    if (this.#connection.state === 'open') followed.reader.subscribe();
+    return followed;
+  }
+
+  #leave(topic: Topic, followed: Followed): void {
+    followed.users -= 1;
+    if (followed.users > 0) return;
+    followed.reader.unsubscribe();
+    const key = keyOf(topic);
+    if (this.#followed.get(key) === followed) this.#followed.delete(key);
+  }
+
+  #said(text: string): void {
+    const message = messageOf(text);
+    const type = message?.['type'];
+    if (message === undefined) this.#connection.restart();
+    else if (type === 'snapshot' || type === 'delta' || type === 'heartbeat') this.#frame(message);
+    else if (type === 'subscribed') this.#subscribed(message);
+    else if (type === 'closing') this.#connection.asked(Number(message['reconnectAfterMs']) || 0);
+    else if (type === 'error') this.#refused(message);
+  }
+
+  #frame(message: Message): void {
+    const { topic } = message;
+    this.#readers((reader) => {
+      if (reader.name === topic) reader.take(message);
+    });
+  }
+
+  #subscribed({ id, topic }: Message): void {
+    this.#readers((reader) => {
+      if (reader.id === id) reader.subscribed(String(topic));
+    });
+  }
+
+  /** Without `id` and `topic` it is about a message that was not read: about any of the last ones. */
+  #refused({ code, message, id, topic }: Message): void {
+    const text = String(message).slice(0, limits.TEXT_CHARS_MAX);
+    const error = new ClientError(String(code), text);
+    this.#readers((reader) => {
+      const isMeant =
+        id !== undefined
+          ? reader.id === id
+          : topic !== undefined
+            ? reader.name === topic
+            : code === 'RATE_LIMITED' && reader.isSubscribing;
+      if (isMeant) reader.refused(error);
+    });
+  }
+
+  #readers(call: (reader: TopicReader) => void): void {
+    for (const { reader } of [...this.#followed.values()]) call(reader);
+  }
+
+  /** Looks now and then whether a topic is silent, and closes a connection that nobody needs. */
+  #watch(): void {
+    if (this.#isWatching) return;
+    this.#isWatching = true;
+    const { clock } = this.#connection;
+    this.#lookedAtMs = clock.monotonicMs();
+    clock.after(limits.WATCH_MS, () => {
+      this.#isWatching = false;
+      if (this.#isClosed) return;
+      if (this.#followed.size === 0) {
+        this.#connection.close();
+        return;
+      }
+      const nowMs = clock.monotonicMs();
+      // After a stand-still the frames of that time are still to come: they are read first.
+      const isLate = nowMs - this.#lookedAtMs > limits.WATCH_LATE_MS_MAX;
+      if (!isLate) this.#readers((reader) => reader.look(nowMs));
+      this.#watch();
+    });
+  }
+}
+
+function messageOf(text: string): Message | undefined {
+  try {
+    const message: unknown = JSON.parse(text);
+    return typeof message === 'object' && message !== null ? (message as Message) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,186 @@
+/**
+ * A WebSocket that comes again: at random after ever longer pauses, without a last try, until it is
+ * closed. What is sent while it is not open is dropped; whoever subscribes does so on each opening.
+ *
+ * It does not know what is said on it.
+ */
+import { Backoff } from '../backoff.js';
+import { ClientError } from '../error.js';
+import * as limits from '../limits.js';
+import { Listeners } from '../listeners.js';
+import {
+  type Clock,
+  type SocketClass,
+  type SocketLike,
+  type Surroundings,
+  socketClass,
+  systemClock,
+} from '../surroundings.js';
+
+/** How a socket is reached. */
+export interface SocketOptions extends Surroundings {
+  /** Where the service answers (`http`, `https`) or its socket (`ws`, `wss`). */
+  readonly url: string;
+}
+
+/** What a connection is doing; `idle` is one that nobody needs, or that was closed. */
+export type ConnectionState = 'idle' | 'connecting' | 'open' | 'pausing';
+
+/** Who hears of it. */
+export interface ConnectionOwner {
+  opened(): void;
+  said(text: string): void;
+  /** It was open and is not any more; it comes again unless it was closed. */
+  lost(): void;
+}
+
+/** A connection to one address. */
+export class Connection {
+  readonly states = new Listeners<ConnectionState>();
+  readonly clock: Clock;
+  readonly #url: string;
+  readonly #class: SocketClass;
+  readonly #backoff: Backoff;
+  #state: ConnectionState = 'idle';
+  #socket: SocketLike | undefined;
+  #cancelTimer: () => void = () => {};
+  #sendLater: (() => void) | undefined;
+  #sent = 0;
+  #waiting: string[] = [];
+
+  constructor(
+    options: SocketOptions,
+    private readonly owner: ConnectionOwner,
+  ) {
+    this.#url = socketUrl(options.url);
+    this.#class = socketClass(options);
+    this.clock = options.clock ?? systemClock;
+    const bounds = { firstMs: limits.RECONNECT_MS_FIRST, capMs: limits.RECONNECT_MS_CAP };
+    this.#backoff = new Backoff(bounds, () => this.clock.random());
+  }
+
+  get state(): ConnectionState {
+    return this.#state;
+  }
+
+  /** Connects, unless it does already. */
+  open(): void {
+    if (this.#state === 'idle') this.#connect();
+  }
+
+  /** Ends it for now. */
+  close(): void {
+    this.#leave('idle');
+  }
+
+  /** Gives a connection up that may be dead, and comes again after a pause. */
+  restart(): void {
+    this.#lost();
+  }
+
+  /** The service asked for this pause before the next connection. */
+  asked(pauseMs: number): void {
+    this.#backoff.asked(Math.min(pauseMs, limits.RECONNECT_MS_ASKED_MAX));
+  }
+
+  /** The connection led to something: the next pause is short again. */
+  succeeded(): void {
+    this.#backoff.succeeded();
+  }
+
+  /** Sends a message; those beyond what a service takes in a second wait their turn. */
+  send(message: object): void {
+    if (this.#state !== 'open' || this.#waiting.length >= limits.MESSAGES_WAITING_MAX) return;
+    this.#waiting.push(JSON.stringify(message));
+    this.#sendWaiting();
+  }
+
+  #connect(): void {
+    this.#enter('connecting');
+    let socket: SocketLike;
+    try {
+      socket = new this.#class(this.#url);
+    } catch {
+      // Some classes throw for an address that they cannot reach instead of telling of a close.
+      this.#pause();
+      return;
+    }
+    this.#socket = socket;
+    const ifCurrent = (call: () => void) => () => {
+      if (this.#socket === socket) call();
+    };
+    socket.addEventListener(
+      'open',
+      ifCurrent(() => this.#opened()),
+    );
+    socket.addEventListener(
+      'close',
+      ifCurrent(() => this.#lost()),
+    );
+    // A close follows; without a listener some classes throw.
+    socket.addEventListener('error', () => {});
+    socket.addEventListener('message', ({ data }) => {
+      if (this.#socket === socket && typeof data === 'string') this.owner.said(data);
+    });
+    this.#cancelTimer = this.clock.after(limits.CONNECT_MS_MAX, () => this.#lost());
+  }
+
+  #opened(): void {
+    this.#cancelTimer();
+    this.#enter('open');
+    this.owner.opened();
+  }
+
+  #lost(): void {
+    if (this.#state !== 'idle' && this.#state !== 'pausing') this.#pause();
+  }
+
+  #pause(): void {
+    this.#leave('pausing');
+    this.#cancelTimer = this.clock.after(this.#backoff.nextMs(), () => this.#connect());
+  }
+
+  /** Hears nothing more of the socket, which may take its time to close. */
+  #leave(state: 'idle' | 'pausing'): void {
+    const socket = this.#socket;
+    const wasOpen = this.#state === 'open';
+    this.#cancelTimer();
+    this.#sendLater?.();
+    this.#sendLater = undefined;
+    this.#socket = undefined;
+    this.#waiting = [];
+    this.#sent = 0;
+    this.#enter(state);
+    socket?.close();
+    if (wasOpen) this.owner.lost();
+  }
+
+  #enter(state: ConnectionState): void {
+    if (this.#state === state) return;
+    this.#state = state;
+    this.states.tell(state);
+  }
+
+  #sendWaiting(): void {
+    const room = limits.MESSAGES_PER_SECOND_MAX - this.#sent;
+    const texts = this.#waiting.splice(0, room);
+    this.#sent += texts.length;
+    for (const text of texts) this.#socket?.send(text);
+    if (this.#sent === 0) return;
+    this.#sendLater ??= this.clock.after(1_000, () => {
+      this.#sendLater = undefined;
+      this.#sent = 0;
+      this.#sendWaiting();
+    });
+  }
+}
+
+/** The socket of a service, which is `/ws` below its address. Throws INVALID_OPTION. */
+function socketUrl(url: string): string {
+  const [, tls, rest = ''] = /^(?:http|ws)(s?):\/\/([^/].*?)\/*$/.exec(url) ?? [];
+  if (tls === undefined) {
+    const message = `url was ${url}, must begin with http://, https://, ws:// or wss://`;
+    throw new ClientError('INVALID_OPTION', message);
+  }
+  return `ws${tls}://${rest.endsWith('/ws') ? rest : `${rest}/ws`}`;
+}

@@ -1,0 +1,92 @@
+/** What a stream can show, and what its rows are. */
+import type { Base, Price } from '../amounts.js';
+import type { BookState, Level, RestingOrder } from '../row-shapes.js';
+
+/** What a topic may show beside orders. */
+interface Sources {
+  readonly includeVamm?: boolean;
+  readonly includeIndicative?: boolean;
+  /** Whether frames say when the service made them: {@link BookView.timing}. */
+  readonly timing?: boolean;
+}
+
+/** Rows a side of a topic. */
+export type StreamDepth = 10 | 20 | 50 | 100 | 500;
+
+/** Price levels, as /l2. */
+export interface BookTopic extends Sources {
+  readonly channel: 'book';
+  /** In any case. */
+  readonly market: string;
+  /** Levels a side, 50 by default. */
+  readonly depth?: StreamDepth;
+  /** Ticks a group, 1 by default. */
+  readonly grouping?: number;
+}
+
+/** The best bid and the best ask. */
+export interface BestTopic extends Sources {
+  readonly channel: 'bbo';
+  readonly market: string;
+}
+
+/** Single orders, as /l3. */
+export interface OrdersTopic extends Sources {
+  readonly channel: 'l3';
+  readonly market: string;
+  /** Orders a side, 50 by default. */
+  readonly depth?: StreamDepth;
+  /** Only the orders of this user account. */
+  readonly maker?: string;
+}
+
+/** Anything that a stream can show. */
+export type Topic = BookTopic | BestTopic | OrdersTopic;
+
+/** A best price. */
+export interface Best {
+  readonly price: Price;
+  readonly size: Base;
+}
+
+/** What the rows of a topic are. */
+export type RowOf<T extends Topic> = T extends BookTopic
+  ? Level
+  : T extends OrdersTopic
+    ? RestingOrder
+    : Best;
+
+/** A book at one moment; it never changes, so that it can be kept. */
+export interface BookView<Row extends Best = Level> {
+  /** The market's name as the service lists it. */
+  readonly market: string;
+  /** One run of the service on one chain. */
+  readonly epoch: string;
+  /** Of this state of the market, the same as in /l2. */
+  readonly seq: number;
+  readonly slot: number;
+  /** Unix milliseconds of the service. */
+  readonly ts: number;
+  /** How fresh the service says that the book is. */
+  readonly state: BookState;
+  /** False while the connection is lost or the book is being mended: these are the last known rows. */
+  readonly isFollowing: boolean;
+  /** Best first. */
+  readonly bids: readonly Row[];
+  /** Best first. */
+  readonly asks: readonly Row[];
+  /** Null where the side is empty. */
+  readonly bestBidPrice: Price | null;
+  readonly bestAskPrice: Price | null;
+  /** Unix nanoseconds of receipt and sending in the service; null unless the topic has `timing`. */
+  readonly timing: { readonly recvNs: bigint; readonly sendNs: bigint } | null;
+}
+
+/** Equal for topics that show the same. */
+export function keyOf(topic: Topic): string {
+  const { channel, market, includeVamm, includeIndicative, timing } = topic;
+  const { depth, grouping, maker } = { depth: 50, grouping: 1, maker: '', ...topic };
+  const shown = channel === 'bbo' ? [] : [depth, channel === 'book' ? grouping : maker];
+  const flags = [includeVamm, includeIndicative, timing].map((is) => is === true);
+  return JSON.stringify([channel, market.toLowerCase(), ...shown, ...flags]);
+}
