@@ -120,9 +120,13 @@ const entryPoints: Readonly<Record<string, readonly string[]>> = {
   chain: ['', 'accounts'],
 };
 
+/** The folders of the entry point `.`, whose bundler takes of it what is used. */
+const mainFolders = ['caches', 'candles', 'http', 'stream'];
+
 function entryPointOf(name: string): string {
   const parts = name.split('/');
-  return parts.length > 2 ? (parts[1] ?? '') : '';
+  const folder = parts.length > 2 ? (parts[1] ?? '') : '';
+  return mainFolders.includes(folder) ? '' : folder;
 }
 
 /** Imports by which one entry point of the client pulls in another. */
