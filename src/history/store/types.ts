@@ -123,13 +123,22 @@ export interface CandleChange {
   readonly candle: StoredCandle | null;
 }
 
-/** A transaction of which the store has records, or whose log was cut. */
+/** A transaction of the program. */
 export interface StoredTransaction {
   readonly signature: string;
   readonly slot: number;
   readonly place: number;
   readonly isFinal: boolean;
   readonly isTruncated: boolean;
+  /** Whether a record that is kept names it. */
+  readonly hasRecords: boolean;
+}
+
+/** Slots of which transactions are asked. */
+export interface UnsettledQuery {
+  readonly slotAfter: number;
+  /** Inclusive. */
+  readonly slotUpTo: number;
 }
 
 /** What the finalised listing says of a transaction. */
@@ -167,4 +176,13 @@ export interface CandleQuery {
   readonly from?: number;
   readonly to?: number;
   readonly limit: number;
+}
+
+/** Moments before which records may be deleted, unix seconds; what is not named is kept. */
+export interface RetirePolicy {
+  readonly tradesBefore?: number;
+  readonly fundingRatesBefore?: number;
+  /** A slot up to which final transactions without records are not needed any more. */
+  readonly emptyUpToSlot?: number;
+  readonly candlesBefore?: Readonly<Partial<Record<CandleMinutes, number>>>;
 }

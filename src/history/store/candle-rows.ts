@@ -1,0 +1,87 @@
+import type { Bound, Row } from './connection.js';
+import { readInteger, readNumber, storedInteger } from './integers.js';
+import { marketKeyOfCode } from './market-code.js';
+import type { CandleTable } from './schema.js';
+import type { CandleAggregate, CandleMinutes, StoredCandle } from './types.js';
+
+/** The columns of a candle, in the order of the arrays that are written and read here. */
+export const CANDLE_COLUMNS = [
+  'market',
+  'minutes',
+  'start',
+  'first_id',
+  'first_ts',
+  'first_price',
+  'first_oracle',
+  'last_id',
+  'last_ts',
+  'last_price',
+  'last_oracle',
+  'high',
+  'low',
+  'oracle_high',
+  'oracle_low',
+  'base',
+  'quote',
+  'fills',
+] as const satisfies readonly (keyof CandleTable)[];
+
+/** Which bucket a row is of. */
+export interface BucketKey {
+  /** `marketCode`. */
+  readonly code: number;
+  readonly minutes: CandleMinutes;
+  /** Unix seconds. */
+  readonly start: number;
+}
+
+/** A bucket as its row. */
+export function candleValues(key: BucketKey, of: CandleAggregate): Bound[] {
+  return [
+    key.code,
+    key.minutes,
+    key.start,
+    storedInteger(of.first.fillRecordId),
+    of.first.ts,
+    storedInteger(of.first.price),
+    storedInteger(of.first.oracle),
+    storedInteger(of.last.fillRecordId),
+    of.last.ts,
+    storedInteger(of.last.price),
+    storedInteger(of.last.oracle),
+    storedInteger(of.high),
+    storedInteger(of.low),
+    storedInteger(of.oracleHigh),
+    storedInteger(of.oracleLow),
+    storedInteger(of.base),
+    storedInteger(of.quote),
+    of.count,
+  ];
+}
+
+/** The bucket of a row of `CANDLE_COLUMNS`. */
+export function candleOf(row: Row): StoredCandle {
+  return {
+    market: marketKeyOfCode(readNumber(row[0])),
+    minutes: readNumber(row[1]) as CandleMinutes,
+    start: readNumber(row[2]),
+    first: endOf(row, 3),
+    last: endOf(row, 7),
+    high: readInteger(row[11]),
+    low: readInteger(row[12]),
+    oracleHigh: readInteger(row[13]),
+    oracleLow: readInteger(row[14]),
+    base: readInteger(row[15]),
+    quote: readInteger(row[16]),
+    count: readNumber(row[17]),
+  };
+}
+
+function endOf(row: Row, at: number): StoredCandle['first'] {
+  return {
+    fillRecordId: readInteger(row[at]),
+    ts: readNumber(row[at + 1]),
+    price: readInteger(row[at + 2]),
+    oracle: readInteger(row[at + 3]),
+  };
+}

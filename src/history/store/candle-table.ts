@@ -1,0 +1,219 @@
+import { CANDLES_READ_MAX } from '../limits.js';
+import type { MarketKey } from '../records.js';
+import { type BucketKey, CANDLE_COLUMNS, candleOf, candleValues } from './candle-rows.js';
+import type { Connection } from './connection.js';
+import type { Lines } from './lines.js';
+import { marketCode, marketKeyOfCode } from './market-code.js';
+import { firstRowOf, insertText, marketsIn, queries, rowsOf } from './queries.js';
+import type {
+  CandleAggregate,
+  CandleChange,
+  CandleMinutes,
+  CandlePoint,
+  CandleQuery,
+  CandleRules,
+  StoredCandle,
+} from './types.js';
+
+/** The points of a market's fills with `from <= ts < to`, in any order. */
+export type PointReader = (code: number, span: Span) => readonly CandlePoint[];
+
+interface Touched extends BucketKey {
+  /** What was added to it, or null. */
+  added: CandleAggregate | null;
+  /** Whether something of it was taken away, so that it is made again from what is finer. */
+  isStale: boolean;
+}
+
+const columns = CANDLE_COLUMNS.join(', ');
+const replaceText = insertText('candles', CANDLE_COLUMNS).replace('insert', 'insert or replace');
+const readText = `select ${columns} from candles where market = ? and minutes = ? and start = ?`;
+const spanText = `select ${columns} from candles
+  where market = ? and minutes = ? and start >= ? and start < ?`;
+const deleteText = 'delete from candles where market = ? and minutes = ? and start = ?';
+
+/**
+ * The fills of each bucket, as aggregates that do not depend on the order of arrival. Changes are
+ * gathered by `add` and `takeAway` and written by `flush`, within the transaction of their trades.
+ */
+export class CandleTables {
+  readonly #connection: Connection;
+  readonly #rules: CandleRules;
+  readonly #points: PointReader;
+  readonly #lines: Lines;
+  readonly #minutes: readonly CandleMinutes[];
+  #touched = new Map<string, Touched>();
+
+  constructor(parts: {
+    readonly connection: Connection;
+    readonly rules: CandleRules;
+    readonly points: PointReader;
+    readonly lines: Lines;
+  }) {
+    this.#connection = parts.connection;
+    this.#rules = parts.rules;
+    this.#points = parts.points;
+    this.#lines = parts.lines;
+    this.#minutes = [...parts.rules.minutes].sort((a, b) => a - b);
+  }
+
+  /** Adds a new fill to its minute; `flush` adds the minute to what is coarser. */
+  add(code: number, point: CandlePoint): void {
+    this.#gather(this.#bucketAt(code, 1, point.ts), this.#rules.ofPoint(point));
+  }
+
+  /** Says that a fill of a moment is gone. */
+  takeAway(code: number, ts: number): void {
+    for (const minutes of this.#minutes) this.#bucketAt(code, minutes, ts).isStale = true;
+  }
+
+  /** Writes what was gathered, the finest first. */
+  flush(): readonly CandleChange[] {
+    this.#rollUp();
+    const touched = [...this.#touched.values()].sort((a, b) => a.minutes - b.minutes);
+    this.#touched = new Map();
+    return touched
+      .filter((bucket) => bucket.start >= this.#lines.candles(bucket.minutes))
+      .map((bucket) => this.#write(bucket));
+  }
+
+  /** Forgets what was gathered: the transaction failed. */
+  forget(): void {
+    this.#touched = new Map();
+  }
+
+  /** The newest `limit` buckets of a span, oldest first. */
+  read(query: CandleQuery): readonly StoredCandle[] {
+    let select = queries
+      .selectFrom('candles')
+      .select(CANDLE_COLUMNS)
+      .where('market', '=', marketCode(query.market))
+      .where('minutes', '=', query.minutes);
+    if (query.from !== undefined) select = select.where('start', '>=', query.from);
+    if (query.to !== undefined) select = select.where('start', '<=', query.to);
+    const limit = Math.min(query.limit, CANDLES_READ_MAX);
+    return rowsOf(this.#connection, select.orderBy('start', 'desc').limit(limit))
+      .map(candleOf)
+      .reverse();
+  }
+
+  /** The newest bucket that starts before a moment, or null. */
+  before(market: MarketKey, minutes: CandleMinutes, start: number): StoredCandle | null {
+    const row = firstRowOf(
+      this.#connection,
+      queries
+        .selectFrom('candles')
+        .select(CANDLE_COLUMNS)
+        .where('market', '=', marketCode(market))
+        .where('minutes', '=', minutes)
+        .where('start', '<', start)
+        .orderBy('start', 'desc')
+        .limit(1),
+    );
+    return row === null ? null : candleOf(row);
+  }
+
+  /** The oldest bucket, or null. */
+  first(market: MarketKey, minutes: CandleMinutes): StoredCandle | null {
+    const row = firstRowOf(
+      this.#connection,
+      queries
+        .selectFrom('candles')
+        .select(CANDLE_COLUMNS)
+        .where('market', '=', marketCode(market))
+        .where('minutes', '=', minutes)
+        .orderBy('start')
+        .limit(1),
+    );
+    return row === null ? null : candleOf(row);
+  }
+
+  /** Markets that have a bucket, one seek each. */
+  markets(): readonly MarketKey[] {
+    return marketsIn(this.#connection, 'candles').map(marketKeyOfCode);
+  }
+
+  /** What the buckets that start in [from, to) come to, or null without any. */
+  sum(code: number, minutes: CandleMinutes, span: Span): CandleAggregate | null {
+    return this.#merged(
+      this.#connection.all(spanText, [code, minutes, span.from, span.to]).map(candleOf),
+    );
+  }
+
+  /** What some points come to, or null without any. */
+  sumOfPoints(code: number, span: Span): CandleAggregate | null {
+    return this.#merged(this.#points(code, span).map((point) => this.#rules.ofPoint(point)));
+  }
+
+  /** What two parts come to together, either of which may be nothing. */
+  merge(a: CandleAggregate | null, b: CandleAggregate | null): CandleAggregate | null {
+    if (a === null || b === null) return a ?? b;
+    return this.#rules.merge(a, b);
+  }
+
+  #merged(parts: readonly CandleAggregate[]): CandleAggregate | null {
+    return parts.reduce<CandleAggregate | null>((sum, part) => this.merge(sum, part), null);
+  }
+
+  #gather(bucket: Touched, added: CandleAggregate): void {
+    bucket.added = this.merge(bucket.added, added);
+  }
+
+  #rollUp(): void {
+    for (const minute of [...this.#touched.values()]) {
+      if (minute.minutes !== 1 || minute.added === null) continue;
+      for (const minutes of this.#minutes) {
+        if (minutes !== 1)
+          this.#gather(this.#bucketAt(minute.code, minutes, minute.start), minute.added);
+      }
+    }
+  }
+
+  #bucketAt(code: number, minutes: CandleMinutes, ts: number): Touched {
+    const start = this.#rules.bucketStart(minutes, ts);
+    const name = `${code}:${minutes}:${start}`;
+    const known = this.#touched.get(name);
+    if (known !== undefined) return known;
+    const bucket: Touched = { code, minutes, start, added: null, isStale: false };
+    this.#touched.set(name, bucket);
+    return bucket;
+  }
+
+  #write(bucket: Touched): CandleChange {
+    const { code, minutes, start } = bucket;
+    const key = { market: marketKeyOfCode(code), minutes, start };
+    const sum = bucket.isStale ? this.#madeAgain(bucket) : this.#grown(bucket);
+    if (sum === null) {
+      this.#connection.run(deleteText, [code, minutes, start]);
+      return { ...key, candle: null };
+    }
+    this.#connection.run(replaceText, candleValues(bucket, sum));
+    return { ...key, candle: { ...sum, ...key } };
+  }
+
+  #grown(bucket: Touched): CandleAggregate | null {
+    const row = this.#connection.one(readText, [bucket.code, bucket.minutes, bucket.start]);
+    return this.merge(row === null ? null : candleOf(row), bucket.added);
+  }
+
+  #madeAgain(bucket: Touched): CandleAggregate | null {
+    const span = { from: bucket.start, to: this.#rules.bucketEnd(bucket.minutes, bucket.start) };
+    const finer = finerOf(bucket.minutes);
+    return finer === null
+      ? this.sumOfPoints(bucket.code, span)
+      : this.sum(bucket.code, finer, span);
+  }
+}
+
+/** `from <= ts < to`, unix seconds. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The buckets that a coarser one is exactly made of; null for a minute, which is made of trades. */
+function finerOf(minutes: CandleMinutes): CandleMinutes | null {
+  if (minutes === 1) return null;
+  if (minutes <= 60) return 1;
+  return minutes <= 1_440 ? 60 : 1_440;
+}

@@ -1,0 +1,202 @@
+import Database from 'libsql';
+import { PAGE_CACHE_KIB, STATEMENTS_MAX, WAL_BYTES_KEPT, WAL_CHECKPOINT_PAGES } from '../limits.js';
+import type { StoreReason } from './error.js';
+import { StoreError } from './error.js';
+import type { StoredInteger } from './integers.js';
+
+/**
+ * What may be bound. Numbers go to columns declared INTEGER only: they are bound as REAL, which such a
+ * column turns into an integer, and a column of type ANY would not.
+ */
+export type Bound = StoredInteger | number | Uint8Array | null;
+/** A row as an array, its integers as bigint. */
+export type Row = readonly unknown[];
+
+type Statement = ReturnType<InstanceType<typeof Database>['prepare']>;
+
+/** One open file. Every failure of the database leaves it as a StoreError. */
+export class Connection {
+  readonly file: string;
+  readonly #database: InstanceType<typeof Database>;
+  readonly #statements = new Map<string, Statement>();
+  #isOpen = true;
+  #isLogged = false;
+
+  constructor(file: string) {
+    this.file = file;
+    this.#database = guarded(file, () => new Database(file));
+    try {
+      this.#settings();
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  /**
+   * The lock is held while the file is open: a second process is told so at once, and no shared memory
+   * is used, which a full disk would make fail in the middle of a read. Nothing here changes the file,
+   * which may be another program's.
+   */
+  #settings(): void {
+    this.exec('pragma busy_timeout = 0');
+    this.exec('pragma locking_mode = exclusive');
+    this.exec('pragma foreign_keys = off');
+    this.exec(`pragma cache_size = -${PAGE_CACHE_KIB}`);
+    this.exec('select count(*) from sqlite_schema');
+  }
+
+  /**
+   * Writes go through a log from here on. A commit is in it when it returns, so it survives the end of
+   * the process; after a power cut the newest may be missing, with the marks that say they are stored,
+   * and are filled in again.
+   */
+  useLog(): void {
+    this.#isLogged = true;
+    this.exec('pragma journal_mode = wal');
+    this.exec('pragma synchronous = normal');
+    this.exec(`pragma wal_autocheckpoint = ${WAL_CHECKPOINT_PAGES}`);
+    this.exec(`pragma journal_size_limit = ${WAL_BYTES_KEPT}`);
+  }
+
+  /** The handle for Kysely's dialect, which migrates through it. */
+  get database(): InstanceType<typeof Database> {
+    return this.#database;
+  }
+
+  /** Statements without an answer. */
+  exec(sql: string): void {
+    this.#guarded(() => this.#database.exec(sql));
+  }
+
+  /** All rows of a query. */
+  all(sql: string, bound: readonly Bound[] = []): readonly Row[] {
+    return this.#guarded(() => this.#prepared(sql).all(bound)) as readonly Row[];
+  }
+
+  /** The first row of a query, or null. */
+  one(sql: string, bound: readonly Bound[] = []): Row | null {
+    return (this.#guarded(() => this.#prepared(sql).get(bound)) as Row | undefined) ?? null;
+  }
+
+  /** Changes rows; how many. */
+  run(sql: string, bound: readonly Bound[] = []): number {
+    return this.#guarded(() => this.#prepared(sql).run(bound)).changes;
+  }
+
+  /** Adds a row; its number. */
+  insert(sql: string, bound: readonly Bound[]): number {
+    return Number(this.#guarded(() => this.#prepared(sql).run(bound)).lastInsertRowid);
+  }
+
+  /** Everything that `work` writes, or nothing of it. */
+  transaction<T>(work: () => T): T {
+    this.exec('begin immediate');
+    try {
+      const result = work();
+      this.exec('commit');
+      return result;
+    } catch (error) {
+      this.abandon();
+      throw error;
+    }
+  }
+
+  /** Takes back what the transaction under way wrote; a full disk may have done so already. */
+  abandon(): void {
+    if (!this.#isOpen || !this.#database.inTransaction) return;
+    try {
+      this.#database.exec('rollback');
+    } catch {
+      // The next `begin` tells what is wrong; the error that led here says more than this one.
+    }
+  }
+
+  /** A StoreError for what something else threw that uses the handle. */
+  failure(error: unknown): StoreError {
+    return storeErrorOf(this.file, error);
+  }
+
+  /** Gives the file back; what was prepared cannot be used any more. */
+  close(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#statements.clear();
+    this.#unlock();
+    guarded(this.file, () => this.#database.close());
+  }
+
+  /**
+   * The file is closed when the last statement is collected, whenever that is, so the lock is given
+   * back by hand. It can only be done outside of WAL, which is entered again by the next opening.
+   */
+  #unlock(): void {
+    try {
+      if (this.#isLogged) this.#database.exec('pragma journal_mode = delete');
+      this.#database.exec('pragma locking_mode = normal');
+      this.#database.exec('select count(*) from sqlite_schema');
+    } catch {
+      // A broken disk keeps the lock until the process ends; what is committed is in the log.
+    }
+  }
+
+  #prepared(sql: string): Statement {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    if (this.#statements.size >= STATEMENTS_MAX) this.#statements.clear();
+    const statement = this.#database.prepare(sql);
+    if (statement.reader) statement.raw(true).safeIntegers(true);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  #guarded<T>(work: () => T): T {
+    if (!this.#isOpen) throw new StoreError('closed', 'the store was closed');
+    return guarded(this.file, work);
+  }
+}
+
+const reasons: readonly (readonly [prefix: string, reason: StoreReason, what: string])[] = [
+  ['SQLITE_FULL', 'full', 'the disk has no room'],
+  ['SQLITE_READONLY', 'readonly', 'the disk or the file may not be written'],
+  ['SQLITE_PERM', 'readonly', 'the file may not be used'],
+  ['SQLITE_AUTH', 'readonly', 'the file may not be used'],
+  ['SQLITE_IOERR', 'io', 'the disk failed'],
+  ['SQLITE_NOMEM', 'io', 'memory ran out'],
+  ['SQLITE_BUSY', 'locked', 'another process uses the file'],
+  ['SQLITE_LOCKED', 'locked', 'another process uses the file'],
+  ['SQLITE_PROTOCOL', 'locked', 'another process uses the file'],
+  ['SQLITE_NOTADB', 'foreign', 'the file is no database'],
+  ['SQLITE_CORRUPT', 'corrupt', 'the file is damaged'],
+  ['SQLITE_CANTOPEN', 'folder', 'the file cannot be opened'],
+];
+
+/** Does `work`, and turns what the database throws into a StoreError. */
+export function guarded<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw storeErrorOf(file, error);
+  }
+}
+
+/** A StoreError for whatever was thrown by the database. */
+export function storeErrorOf(file: string, error: unknown): StoreError {
+  if (error instanceof StoreError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  const code = codeOf(error);
+  const known = reasons.find(([prefix]) => code.startsWith(prefix));
+  if (known !== undefined) {
+    const [, reason, what] = known;
+    return new StoreError(reason, `${what}: ${file} (${code}: ${message})`, error);
+  }
+  return new StoreError('internal', `the store failed: ${file} (${code} ${message})`, error);
+}
+
+/** The database names its failures by `code`, but that of opening a file only in its text. */
+function codeOf(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code;
+  if (typeof code === 'string' && code !== '') return code;
+  const text = error instanceof Error ? error.message : '';
+  return text.startsWith('ConnectionFailed') ? 'SQLITE_CANTOPEN' : '';
+}

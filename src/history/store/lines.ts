@@ -1,0 +1,49 @@
+import type { Connection } from './connection.js';
+import type { CandleMinutes } from './types.js';
+
+/**
+ * The moments before which retention has deleted, by kind. They are stored, because a record from
+ * before its line that comes again must not be taken for a new one: its bucket still counts it.
+ */
+export class Lines {
+  readonly #connection: Connection;
+  #lines = new Map<string, number>();
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+    this.reload();
+  }
+
+  /** Trades from before it are deleted, unix seconds. */
+  get trades(): number {
+    return this.#lines.get('trades') ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /** Funding rates from before it are deleted, unix seconds. */
+  get fundingRates(): number {
+    return this.#lines.get('funding_rates') ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /** Buckets that start before it are deleted, unix seconds. */
+  candles(minutes: CandleMinutes): number {
+    return this.#lines.get(`candles_${minutes}`) ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /** Moves a line forward, never back. */
+  advance(kind: 'trades' | 'funding_rates' | `candles_${CandleMinutes}`, ts: number): void {
+    if (ts <= (this.#lines.get(kind) ?? Number.NEGATIVE_INFINITY)) return;
+    this.#connection.run('insert or replace into meta (name, value) values (?, ?)', [
+      `retired:${kind}`,
+      String(ts),
+    ]);
+    this.#lines.set(kind, ts);
+  }
+
+  /** Reads what is stored: at the start, and when a write failed. */
+  reload(): void {
+    const rows = this.#connection.all("select name, value from meta where name like 'retired:%'");
+    this.#lines = new Map(
+      rows.map(([name, value]) => [String(name).slice('retired:'.length), Number(value)]),
+    );
+  }
+}

@@ -1,0 +1,106 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { Kysely, Migrator, SqliteDialect } from 'kysely';
+import { Connection } from './connection.js';
+import { StoreError } from './error.js';
+import { MIGRATION_NAMES, migrationProvider } from './migrations.js';
+import type { StoreTables } from './schema.js';
+
+/** `slbk`: what the head of a file of ours says it is. */
+const applicationId = 0x736c626b;
+
+/** Which file is opened, and up to which version; all of them but in tests. */
+export interface OpenFile {
+  readonly folder: string;
+  readonly genesisHash: string;
+  readonly upTo?: string;
+}
+
+/** Where the store of a chain is. */
+export function storeFile(folder: string, genesisHash: string): string {
+  if (!/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(genesisHash)) {
+    throw new StoreError('folder', `a genesis hash is 32 bytes in base58, was ${genesisHash}`);
+  }
+  return path.join(folder, `${genesisHash}.db`);
+}
+
+/** Opens or makes the file of a chain and brings it to this program's version. */
+export async function openFile(options: OpenFile): Promise<Connection> {
+  const file = storeFile(options.folder, options.genesisHash);
+  makeFolder(options.folder);
+  const connection = new Connection(file);
+  try {
+    refuseForeign(connection);
+    refuseNewer(connection);
+    connection.useLog();
+    await migrate(connection, options);
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new StoreError('folder', `the data folder cannot be made: ${message}`, error);
+  }
+}
+
+function refuseForeign(connection: Connection): void {
+  const tables = Number(connection.one('select count(*) from sqlite_schema')?.[0] ?? 0n);
+  const id = Number(connection.one('pragma application_id')?.[0] ?? 0n);
+  if (id === applicationId || (id === 0 && tables === 0)) return;
+  throw new StoreError(
+    'foreign',
+    `the file is a database of another program: ${connection.file}. Move it away, or name another data folder`,
+  );
+}
+
+function refuseNewer(connection: Connection): void {
+  const table = connection.one("select 1 from sqlite_schema where name = 'kysely_migration'");
+  if (table === null) return;
+  const names = connection.all('select name from kysely_migration order by name');
+  const unknown = names
+    .map(([name]) => String(name))
+    .filter((name) => !MIGRATION_NAMES.includes(name));
+  if (unknown.length === 0) return;
+  throw new StoreError(
+    'newer',
+    `the file is of a later version of the program (${unknown.join(', ')}): ${connection.file}`,
+  );
+}
+
+/** All in one transaction, because Kysely alone would leave a half-made version behind. */
+async function migrate(connection: Connection, options: OpenFile): Promise<void> {
+  const db = new Kysely<StoreTables>({
+    dialect: new SqliteDialect({ database: connection.database }),
+  });
+  const migrator = new Migrator({ db, provider: migrationProvider(options.upTo) });
+  connection.exec('begin immediate');
+  try {
+    connection.exec(`pragma application_id = ${applicationId}`);
+    const { error } = await migrator.migrateToLatest();
+    if (error !== undefined) throw connection.failure(error);
+    refuseOtherChain(connection, options.genesisHash);
+    connection.exec('commit');
+  } catch (error) {
+    connection.abandon();
+    throw error;
+  }
+}
+
+function refuseOtherChain(connection: Connection, genesisHash: string): void {
+  connection.run("insert or ignore into meta (name, value) values ('genesis_hash', ?)", [
+    genesisHash,
+  ]);
+  const [stored] = connection.one("select value from meta where name = 'genesis_hash'") ?? [];
+  if (stored === genesisHash) return;
+  throw new StoreError(
+    'foreign',
+    `the file is of the chain ${String(stored)}, not of ${genesisHash}: ${connection.file}`,
+  );
+}

@@ -1,0 +1,76 @@
+import { sql } from 'kysely';
+import { PAGE_OFFSET_MAX, PAGE_ROWS_MAX } from '../limits.js';
+import type { FundingRow, TradeRow } from '../records.js';
+import type { Connection } from './connection.js';
+import { FUNDING_COLUMNS, fundingOf } from './funding-rows.js';
+import { marketCode } from './market-code.js';
+import type { Numbers } from './numbers.js';
+import { queries, rowsOf } from './queries.js';
+import { TRADE_COLUMNS, tradeOf } from './trade-rows.js';
+import type { PageQuery } from './types.js';
+
+/**
+ * Fills that are no trades on a page: a transfer of a position prints at a price of the owner's
+ * choice. They are stored, because they have a fillRecordId of their own.
+ */
+const notShown = 'transferPerpPosition';
+
+/** A page of trades, newest first. */
+export function tradePage(
+  connection: Connection,
+  numbers: Numbers,
+  query: PageQuery,
+): readonly TradeRow[] {
+  const hidden = numbers.explanationIfAny(notShown);
+  let select = queries
+    .selectFrom('trades as r')
+    .innerJoin('transactions as x', 'x.id', 'r.tx')
+    .select(TRADE_COLUMNS.map((column) => `r.${column}` as const))
+    .select('x.signature')
+    .where(isAskedFor('trades', query));
+  if (hidden !== null) select = select.where('r.explanation', '!=', hidden);
+  const page = select.orderBy(newestFirst).limit(limitOf(query)).offset(offsetOf(query));
+  return rowsOf(connection, page).map((row) => tradeOf(row, numbers));
+}
+
+/** A page of funding rates, newest first. */
+export function fundingPage(connection: Connection, query: PageQuery): readonly FundingRow[] {
+  const page = queries
+    .selectFrom('funding_rates as r')
+    .innerJoin('transactions as x', 'x.id', 'r.tx')
+    .select(FUNDING_COLUMNS.map((column) => `r.${column}` as const))
+    .select('x.signature')
+    .where(isAskedFor('funding_rates', query))
+    .orderBy(newestFirst)
+    .limit(limitOf(query))
+    .offset(offsetOf(query));
+  return rowsOf(connection, page).map(fundingOf);
+}
+
+/** Along the key, so that nothing is sorted. */
+const newestFirst = sql`r.slot desc, r.place desc, r.idx desc, r.tx desc`;
+
+function isAskedFor(table: 'trades' | 'funding_rates', query: PageQuery) {
+  const market = marketCode(query.market);
+  const parts = [sql<boolean>`r.market = ${market}`];
+  if (query.before !== undefined) {
+    // Compared as one, so that the walk along the key starts behind the position.
+    const { slot, place, index } = query.before;
+    parts.push(sql`(r.slot, r.place, r.idx) < (${slot}, ${place}, ${index})`);
+  }
+  if (query.since !== undefined) {
+    // The walk ends at the first slot of the time asked for, not at the oldest row of the market.
+    parts.push(sql`r.slot >= (select min(slot) from ${sql.table(table)}
+      where market = ${market} and ts >= ${query.since})`);
+    parts.push(sql`r.ts >= ${query.since}`);
+  }
+  return sql<boolean>`${sql.join(parts, sql` and `)}`;
+}
+
+function limitOf(query: PageQuery): number {
+  return Math.min(query.limit, PAGE_ROWS_MAX);
+}
+
+function offsetOf(query: PageQuery): number {
+  return Math.min(query.offset ?? 0, PAGE_OFFSET_MAX);
+}

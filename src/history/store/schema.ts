@@ -1,0 +1,149 @@
+/**
+ * The tables, as Kysely's queries are checked against them. Numbers come out of the database as
+ * bigint; columns of `StoredInteger` hold 64 bits and more (`integers.ts`).
+ */
+import type { StoredInteger } from './integers.js';
+
+type Nullable = StoredInteger | null;
+
+/** One transaction of the program. */
+export interface TransactionTable {
+  /** Given in the order of arrival. */
+  id: number;
+  /** 64 bytes. */
+  signature: Uint8Array;
+  slot: number;
+  place: number;
+  is_truncated: number;
+  is_final: number;
+  /** Whether a record that is kept names it; those without are deleted when they are final. */
+  has_records: number;
+}
+
+/** An account that traded; trades name it by its number. */
+export interface AccountTable {
+  id: number;
+  /** 32 bytes. */
+  key: Uint8Array;
+}
+
+/** An action explanation; trades name it by its number. */
+export interface ExplanationTable {
+  id: number;
+  name: string;
+}
+
+/** Where a record stands: the key of both tables of records, in the order in which pages are read. */
+export interface RecordKey {
+  /** `marketCode`. */
+  market: number;
+  slot: number;
+  place: number;
+  /** Of `transactions`; two records with the same provisional position are still told apart. */
+  tx: number;
+  idx: number;
+}
+
+/** One fill. */
+export interface TradeTable extends RecordKey {
+  ts: number;
+  fill_record_id: Nullable;
+  explanation: number;
+  filler: number | null;
+  filler_reward: Nullable;
+  base_filled: Nullable;
+  quote_filled: Nullable;
+  taker_fee: Nullable;
+  maker_fee: Nullable;
+  referrer_reward: number | null;
+  quote_surplus: Nullable;
+  spot_fee: Nullable;
+  taker: number | null;
+  taker_order_id: number | null;
+  taker_direction: number | null;
+  taker_base: Nullable;
+  taker_base_filled: Nullable;
+  taker_quote_filled: Nullable;
+  maker: number | null;
+  maker_order_id: number | null;
+  maker_direction: number | null;
+  maker_base: Nullable;
+  maker_base_filled: Nullable;
+  maker_quote_filled: Nullable;
+  oracle_price: StoredInteger;
+  bit_flags: number;
+  taker_quote_entry: Nullable;
+  taker_base_before: Nullable;
+  maker_quote_entry: Nullable;
+  maker_base_before: Nullable;
+}
+
+/** One funding rate of a perp market. */
+export interface FundingTable extends RecordKey {
+  ts: number;
+  record_id: StoredInteger;
+  rate: StoredInteger;
+  rate_long: StoredInteger;
+  rate_short: StoredInteger;
+  cumulative_long: StoredInteger;
+  cumulative_short: StoredInteger;
+  oracle_twap: StoredInteger;
+  mark_twap: StoredInteger;
+  period_revenue: StoredInteger;
+  base_with_amm: StoredInteger;
+  base_with_unsettled_lp: StoredInteger;
+}
+
+/** The fills of one bucket. */
+export interface CandleTable {
+  market: number;
+  minutes: number;
+  start: number;
+  first_id: StoredInteger;
+  first_ts: number;
+  first_price: StoredInteger;
+  first_oracle: StoredInteger;
+  last_id: StoredInteger;
+  last_ts: number;
+  last_price: StoredInteger;
+  last_oracle: StoredInteger;
+  high: StoredInteger;
+  low: StoredInteger;
+  oracle_high: StoredInteger;
+  oracle_low: StoredInteger;
+  base: StoredInteger;
+  quote: StoredInteger;
+  fills: number;
+}
+
+/** Contiguous fillRecordIds of a market, both ends included. */
+export interface FillRunTable {
+  market: number;
+  first_id: StoredInteger;
+  last_id: StoredInteger;
+}
+
+/** Marks of what is stored, by name. */
+export interface ProgressTable {
+  name: string;
+  value: string;
+}
+
+/** What the file says of itself, by name. */
+export interface MetaTable {
+  name: string;
+  value: string;
+}
+
+/** Every table of a store. */
+export interface StoreTables {
+  transactions: TransactionTable;
+  accounts: AccountTable;
+  explanations: ExplanationTable;
+  trades: TradeTable;
+  funding_rates: FundingTable;
+  candles: CandleTable;
+  fill_runs: FillRunTable;
+  progress: ProgressTable;
+  meta: MetaTable;
+}

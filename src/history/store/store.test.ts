@@ -1,0 +1,317 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import {
+  accountKey,
+  cleanUp,
+  fill,
+  fundingRate,
+  MIDNIGHT,
+  newFolder,
+  newStore,
+  oneFill,
+  signature,
+  transaction,
+} from './testing.js';
+
+afterEach(cleanUp);
+
+describe('writing', () => {
+  test('a trade comes back as it was given, with every field', async () => {
+    const store = await newStore();
+    const given = fill({ index: 3 });
+    store.write({ transactions: [transaction({ slot: 10, place: 2, fills: [given] })] });
+    const [row] = store.trades({ market: 'perp_0', limit: 10 });
+    expect(row).toEqual({ ...given, slot: 10, place: 2, txSig: signature(10) });
+  });
+
+  test('what the program left out comes back as null', async () => {
+    const store = await newStore();
+    const given = fill({
+      filler: null,
+      maker: null,
+      makerOrderId: null,
+      makerOrderDirection: null,
+      makerFee: null,
+      taker: null,
+      takerOrderDirection: 'short',
+      fillRecordId: null,
+      baseAssetAmountFilled: null,
+      referrerReward: null,
+    });
+    store.write({ transactions: [transaction({ fills: [given] })] });
+    expect(store.trades({ market: 'perp_0', limit: 1 })[0]).toMatchObject(given);
+  });
+
+  test('integers of 64 bits and more come back to the unit', async () => {
+    const store = await newStore();
+    const largest = 2n ** 64n - 1n;
+    const given = fill({
+      fillRecordId: largest,
+      baseAssetAmountFilled: largest,
+      quoteAssetAmountFilled: 2n ** 63n,
+      takerFee: 2n ** 63n - 1n,
+      makerFee: -(2n ** 63n),
+      oraclePrice: -(2n ** 63n),
+    });
+    const rate = fundingRate({
+      index: 1,
+      cumulativeFundingRateLong: 2n ** 127n - 1n,
+      cumulativeFundingRateShort: -(2n ** 127n),
+    });
+    store.write({ transactions: [transaction({ fills: [given], fundingRates: [rate] })] });
+    expect(store.trades({ market: 'perp_0', limit: 1 })[0]).toMatchObject(given);
+    expect(store.fundingRates({ market: 'perp_0', limit: 1 })[0]).toMatchObject(rate);
+    expect(store.candles({ market: 'perp_0', minutes: 1, limit: 1 })[0]?.base).toBe(largest);
+  });
+
+  test('each event is there once, by whatever path it comes', async () => {
+    const store = await newStore();
+    const records = transaction({ fills: [fill(), fill({ index: 1, fillRecordId: 2n })] });
+    expect(store.write({ transactions: [records, records] })).toMatchObject({ known: 2 });
+    const again = store.write({ transactions: [{ ...records, isFinal: true }] });
+    expect(again).toMatchObject({ trades: [], known: 2, candles: [] });
+    expect(store.trades({ market: 'perp_0', limit: 10 })).toHaveLength(2);
+    expect(store.candles({ market: 'perp_0', minutes: 1, limit: 1 })[0]?.count).toBe(2);
+  });
+
+  test('a log that was cut is completed by the whole one', async () => {
+    const store = await newStore();
+    store.write({ transactions: [oneFill(1, {}, { isTruncated: true })] });
+    expect(store.truncated()).toBe(1);
+    const whole = transaction({ fills: [fill(), fill({ index: 1, fillRecordId: 2n })] });
+    expect(store.write({ transactions: [whole] }).trades.map(({ index }) => index)).toEqual([1]);
+    expect(store.truncated()).toBe(0);
+    store.write({ transactions: [oneFill(1, {}, { isTruncated: true })] });
+    expect(store.truncated()).toBe(0);
+  });
+
+  test('in another slot a transaction replaces what it left, unless that was final', async () => {
+    const store = await newStore();
+    const id = signature(99);
+    store.write({ transactions: [oneFill(5, { fillRecordId: 1n }, { signature: id })] });
+    const moved = oneFill(6, { fillRecordId: 2n }, { signature: id, isFinal: true });
+    expect(store.write({ transactions: [moved] })).toMatchObject({ removed: 1 });
+    store.write({ transactions: [oneFill(7, { fillRecordId: 3n }, { signature: id })] });
+    const rows = store.trades({ market: 'perp_0', limit: 10 });
+    expect(rows.map(({ slot, fillRecordId }) => [slot, fillRecordId])).toEqual([[6, 2n]]);
+    expect(store.candles({ market: 'perp_0', minutes: 43_200, limit: 9 })[0]?.count).toBe(1);
+    expect(store.gaps()).toMatchObject({ missing: 0n, holes: 0 });
+  });
+
+  test('a transaction that left nothing is known until it is not needed any more', async () => {
+    const store = await newStore();
+    const [empty, full] = [
+      transaction({ slot: 3, isFinal: true }),
+      oneFill(4, {}, { isFinal: true }),
+    ];
+    store.write({ transactions: [empty, full, transaction({ slot: 5 })] });
+    expect([...store.known([signature(3), signature(4), signature(8)])]).toEqual([
+      signature(3),
+      signature(4),
+    ]);
+    expect(store.retire({ emptyUpToSlot: 10 })).toMatchObject({ empty: 1, hasMore: false });
+    expect(store.known([signature(3), signature(4), signature(5)]).size).toBe(2);
+    expect(store.totals()).toEqual({ trades: 1, fundingRates: 0, transactions: 2 });
+  });
+
+  test('marks are stored with what they speak of, and taken away by null', async () => {
+    const folder = newFolder();
+    const store = await newStore(folder);
+    store.write({ transactions: [oneFill(1)], progress: { newest: 'a', oldest: 'b' } });
+    store.write({ transactions: [], progress: { newest: 'c', oldest: null } });
+    store.close();
+    expect([...(await newStore(folder)).progress()]).toEqual([['newest', 'c']]);
+  });
+});
+
+describe('the order of trades', () => {
+  test('pages go by slot, place and index, newest first, by number and by cursor alike', async () => {
+    const store = await newStore();
+    const at = (slot: number, place: number) =>
+      transaction({
+        slot,
+        place,
+        signature: signature(slot * 10 + place),
+        fills: [0, 1].map((index) => fill({ index, fillRecordId: null })),
+      });
+    store.write({ transactions: [at(2, 1), at(1, 0), at(2, 0), at(3, 0)] });
+    const all = store.trades({ market: 'perp_0', limit: 100 });
+    const places = all.map(({ slot, place, index }) => `${slot}.${place}.${index}`);
+    expect(places).toEqual([
+      '3.0.1',
+      '3.0.0',
+      '2.1.1',
+      '2.1.0',
+      '2.0.1',
+      '2.0.0',
+      '1.0.1',
+      '1.0.0',
+    ]);
+    expect(store.trades({ market: 'perp_0', limit: 3, offset: 2 })).toEqual(all.slice(2, 5));
+    for (const [at, before] of all.entries()) {
+      expect(store.trades({ market: 'perp_0', limit: 3, before })).toEqual(
+        all.slice(at + 1, at + 4),
+      );
+    }
+  });
+
+  test('settling gives the final place; another slot is only named', async () => {
+    const store = await newStore();
+    const pair = [0, 1].map((place) =>
+      transaction({
+        slot: 7,
+        place,
+        signature: signature(place),
+        fills: [fill({ fillRecordId: BigInt(place) })],
+      }),
+    );
+    store.write({ transactions: pair });
+    expect(store.unsettled({ slotAfter: 6, slotUpTo: 7 })).toHaveLength(2);
+    const { change, elsewhere } = store.settle([
+      { signature: signature(0), slot: 7, place: 1 },
+      { signature: signature(1), slot: 8, place: 0 },
+      { signature: signature(55), slot: 7, place: 2 },
+    ]);
+    expect([...change.markets]).toEqual(['perp_0']);
+    expect(elsewhere).toEqual([signature(1)]);
+    store.settle([{ signature: signature(1), slot: 7, place: 0 }], { finalised: '7' });
+    expect(store.unsettled({ slotAfter: 0, slotUpTo: 100 })).toEqual([]);
+    const rows = store.trades({ market: 'perp_0', limit: 9 });
+    expect(rows.map(({ fillRecordId, place }) => [fillRecordId, place])).toEqual([
+      [0n, 1],
+      [1n, 0],
+    ]);
+    expect(store.progress().get('finalised')).toBe('7');
+  });
+
+  test('a transfer of a position is kept, and shown on no page', async () => {
+    const store = await newStore();
+    store.write({
+      transactions: [
+        oneFill(1),
+        oneFill(2, { actionExplanation: 'transferPerpPosition' }),
+        oneFill(3),
+      ],
+    });
+    const ids = (query: object) =>
+      store
+        .trades({ market: 'perp_0', limit: 9, ...query })
+        .map(({ fillRecordId }) => fillRecordId);
+    expect(ids({})).toEqual([3n, 1n]);
+    expect(ids({ offset: 1 })).toEqual([1n]);
+    expect(store.totals().trades).toBe(3);
+    expect(store.gaps().holes).toBe(0);
+    expect(store.candles({ market: 'perp_0', minutes: 1, limit: 9 })[0]?.count).toBe(2);
+  });
+
+  test('markets are kept apart', async () => {
+    const store = await newStore();
+    store.write({
+      transactions: [
+        oneFill(1),
+        oneFill(2, { marketType: 'spot' }),
+        oneFill(3, { marketIndex: 1 }),
+      ],
+    });
+    expect(store.trades({ market: 'spot_0', limit: 9 }).map(({ slot }) => slot)).toEqual([2]);
+    expect(store.trades({ market: 'perp_1', limit: 9 }).map(({ slot }) => slot)).toEqual([3]);
+    expect(store.markets()).toEqual(['perp_0', 'spot_0', 'perp_1']);
+  });
+});
+
+describe('funding rates', () => {
+  test('a page holds what is not older than it says', async () => {
+    const store = await newStore();
+    const hours = Array.from({ length: 50 }, (_, hour) =>
+      transaction({
+        slot: hour + 1,
+        fundingRates: [fundingRate({ ts: MIDNIGHT + hour * 3_600, recordId: BigInt(hour) })],
+      }),
+    );
+    store.write({ transactions: hours });
+    const page = store.fundingRates({ market: 'perp_0', limit: 100, since: MIDNIGHT + 40 * 3_600 });
+    expect(page.map(({ recordId }) => Number(recordId))).toEqual([
+      49, 48, 47, 46, 45, 44, 43, 42, 41, 40,
+    ]);
+    const before = { slot: 45, place: 0, index: 0 };
+    const rest = store.fundingRates({ market: 'perp_0', limit: 2, since: MIDNIGHT, before });
+    expect(rest.map(({ recordId }) => recordId)).toEqual([43n, 42n]);
+    expect(store.fundingRates({ market: 'perp_0', limit: 9, since: MIDNIGHT * 2 })).toEqual([]);
+    expect(store.fundingRates({ market: 'perp_1', limit: 9 })).toEqual([]);
+  });
+});
+
+describe('what a fork took back', () => {
+  test('goes with its candles, its numbers and its place on the pages', async () => {
+    const store = await newStore();
+    store.write({ transactions: [oneFill(1), oneFill(2), oneFill(3), oneFill(90)] });
+    const before = store.candles({ market: 'perp_0', minutes: 1, limit: 9 });
+    const gone = store.remove([signature(2), signature(90), signature(77)]);
+    expect(gone).toMatchObject({ removed: 2 });
+    expect(
+      gone.candles.find(({ start, minutes }) => minutes === 1 && start === MIDNIGHT + 60)?.candle,
+    ).toBeNull();
+    expect(store.candles({ market: 'perp_0', minutes: 1, limit: 9 })[0]?.count).toBe(2);
+    expect(store.gaps()).toMatchObject({
+      missing: 1n,
+      gaps: [{ market: 'perp_0', after: 1n, before: 3n, missing: 1n }],
+    });
+    store.write({ transactions: [oneFill(2), oneFill(90)] });
+    expect(store.candles({ market: 'perp_0', minutes: 1, limit: 9 })).toEqual(before);
+  });
+
+  test('leaves the number of a fill that has it as well', async () => {
+    const store = await newStore();
+    const twin = oneFill(11, { fillRecordId: 10n });
+    store.write({
+      transactions: [oneFill(9), oneFill(10), twin, oneFill(12, { fillRecordId: 11n })],
+    });
+    store.remove([signature(10)]);
+    expect(store.gaps()).toMatchObject({ missing: 0n });
+    store.remove([signature(11)]);
+    expect(store.gaps()).toMatchObject({ missing: 1n });
+  });
+});
+
+describe('holes in the numbers of fills', () => {
+  test('are counted for each market, and closed by what is filled in', async () => {
+    const store = await newStore();
+    const ids = [1, 2, 5, 9, 10];
+    store.write({ transactions: ids.map((id) => oneFill(id)) });
+    store.write({
+      transactions: [oneFill(20, { marketIndex: 3 }), oneFill(21, { marketIndex: 3 })],
+    });
+    expect(store.gaps('perp_3')).toMatchObject({ holes: 0 });
+    expect(store.gaps()).toMatchObject({ holes: 2, missing: 5n });
+    store.write({ transactions: [oneFill(3), oneFill(4)] });
+    expect(store.gaps('perp_0')).toEqual({
+      holes: 1,
+      missing: 3n,
+      gaps: [{ market: 'perp_0', after: 5n, before: 9n, missing: 3n }],
+    });
+    store.write({ transactions: [oneFill(8), oneFill(7), oneFill(6)] });
+    expect(store.gaps()).toMatchObject({ holes: 0, missing: 0n, gaps: [] });
+  });
+
+  test('numbers beyond 63 bits are in order as well', async () => {
+    const store = await newStore();
+    const ids = [2n ** 63n - 1n, 2n ** 63n, 10n ** 19n - 1n, 10n ** 19n];
+    store.write({ transactions: ids.map((id, at) => oneFill(at + 1, { fillRecordId: id })) });
+    expect(store.gaps()).toMatchObject({ holes: 1, missing: 10n ** 19n - 2n - 2n ** 63n });
+  });
+});
+
+describe('accounts', () => {
+  test('that traded before are named by the same number after a restart', async () => {
+    const folder = newFolder();
+    const first = await newStore(folder);
+    first.write({ transactions: [oneFill(1)] });
+    first.close();
+    const store = await newStore(folder);
+    store.write({ transactions: [oneFill(2, { maker: accountKey(2), taker: accountKey(3) })] });
+    const rows = store.trades({ market: 'perp_0', limit: 2 });
+    expect(rows.map(({ maker, taker }) => [maker, taker])).toEqual([
+      [accountKey(2), accountKey(3)],
+      [accountKey(3), accountKey(2)],
+    ]);
+  });
+});

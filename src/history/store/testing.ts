@@ -1,0 +1,155 @@
+/** Stores and records to try things on. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { candleRules } from '../candles/rules.js';
+import type { Fill, FundingRate, MarketKey, TransactionRecords } from '../records.js';
+import { encodeBase58 } from './base58.js';
+import { type HistoryStore, openStore } from './store.js';
+
+/** A genesis hash of a chain that is not. */
+export const GENESIS = '4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY';
+
+/** A time on the minute, the hour and the day. */
+export const MIDNIGHT = 1_700_006_400;
+
+/** Folders that are removed by `cleanUp`. */
+const folders: string[] = [];
+const stores: HistoryStore[] = [];
+
+/** An empty folder. */
+export function newFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'slotbook-store-'));
+  folders.push(folder);
+  return folder;
+}
+
+/** A store in a folder, by default one of its own; spot markets have six decimals. */
+export async function newStore(folder = newFolder()): Promise<HistoryStore> {
+  const store = await openStore({
+    folder,
+    genesisHash: GENESIS,
+    rules: candleRules,
+    decimalsOf: spotDecimals,
+  });
+  stores.push(store);
+  return store;
+}
+
+/** Spot markets of the tests have six decimals. */
+export function spotDecimals(_market: MarketKey): number | null {
+  return 6;
+}
+
+/** Closes the stores and removes the folders that were made here. */
+export function cleanUp(): void {
+  for (const store of stores.splice(0)) store.close();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+}
+
+/** The key of an account, by number. */
+export function accountKey(number: number): string {
+  return encodeBase58(bytesOf(number, 32));
+}
+
+/** A signature, by number. */
+export function signature(number: number): string {
+  return encodeBase58(bytesOf(number, 64));
+}
+
+function bytesOf(number: number, length: number): Uint8Array {
+  const bytes = new Uint8Array(length).fill(7);
+  new DataView(bytes.buffer).setUint32(0, number);
+  return bytes;
+}
+
+/** A fill of SOL-PERP against a maker: 2 base at a price of 100, unless it is said otherwise. */
+export function fill(parts: Partial<Fill> = {}): Fill {
+  return {
+    index: 0,
+    ts: MIDNIGHT,
+    action: 'fill',
+    actionExplanation: 'orderFilledWithMatch',
+    marketIndex: 0,
+    marketType: 'perp',
+    filler: accountKey(1),
+    fillerReward: 1_000n,
+    fillRecordId: 1n,
+    baseAssetAmountFilled: 2_000_000_000n,
+    quoteAssetAmountFilled: 200_000_000n,
+    takerFee: 20_000n,
+    makerFee: -4_000n,
+    referrerReward: 5,
+    quoteAssetAmountSurplus: 0n,
+    spotFulfillmentMethodFee: null,
+    taker: accountKey(2),
+    takerOrderId: 7,
+    takerOrderDirection: 'long',
+    takerOrderBaseAssetAmount: 4_000_000_000n,
+    takerOrderCumulativeBaseAssetAmountFilled: 2_000_000_000n,
+    takerOrderCumulativeQuoteAssetAmountFilled: 200_000_000n,
+    maker: accountKey(3),
+    makerOrderId: 9,
+    makerOrderDirection: 'short',
+    makerOrderBaseAssetAmount: 2_000_000_000n,
+    makerOrderCumulativeBaseAssetAmountFilled: 2_000_000_000n,
+    makerOrderCumulativeQuoteAssetAmountFilled: 200_000_000n,
+    oraclePrice: 100_500_000n,
+    bitFlags: 0,
+    takerExistingQuoteEntryAmount: null,
+    takerExistingBaseAssetAmount: null,
+    makerExistingQuoteEntryAmount: 1n,
+    makerExistingBaseAssetAmount: 2n,
+    ...parts,
+  };
+}
+
+/** A funding rate of SOL-PERP. */
+export function fundingRate(parts: Partial<FundingRate> = {}): FundingRate {
+  return {
+    index: 0,
+    ts: MIDNIGHT,
+    recordId: 1n,
+    marketIndex: 0,
+    fundingRate: 12_000_000n,
+    fundingRateLong: 12_000_000n,
+    fundingRateShort: 11_000_000n,
+    cumulativeFundingRateLong: 5_000_000_000n,
+    cumulativeFundingRateShort: -5_000_000_000n,
+    oraclePriceTwap: 100_000_000n,
+    markPriceTwap: 100_100_000n,
+    periodRevenue: -1n,
+    baseAssetAmountWithAmm: -3_000_000_000n,
+    baseAssetAmountWithUnsettledLp: 0n,
+    ...parts,
+  };
+}
+
+/** A transaction of a slot; its place is 0 and its signature that of its slot unless said otherwise. */
+export function transaction(parts: Partial<TransactionRecords> = {}): TransactionRecords {
+  const slot = parts.slot ?? 1;
+  return {
+    signature: signature(slot),
+    slot,
+    place: 0,
+    isFinal: false,
+    isTruncated: false,
+    fills: [],
+    fundingRates: [],
+    otherEvents: 0,
+    ...parts,
+  };
+}
+
+/** A transaction with one fill. */
+export function oneFill(
+  slot: number,
+  parts: Partial<Fill> = {},
+  more: Partial<TransactionRecords> = {},
+): TransactionRecords {
+  return transaction({
+    slot,
+    fills: [fill({ fillRecordId: BigInt(slot), ts: MIDNIGHT + slot, ...parts })],
+    ...more,
+  });
+}

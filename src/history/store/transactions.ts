@@ -1,0 +1,121 @@
+import { sql } from 'kysely';
+import { RETIRE_ROWS_MAX, UNSETTLED_READ_MAX } from '../limits.js';
+import { decodeBase58 } from './base58.js';
+import type { Connection, Row } from './connection.js';
+import { readNumber } from './integers.js';
+import { queries, rowsOf } from './queries.js';
+import { signatureOf } from './trade-rows.js';
+import type { StoredTransaction, UnsettledQuery } from './types.js';
+
+const signatureBytes = 64;
+
+/** A stored transaction with its number. */
+export interface KnownTransaction {
+  readonly id: number;
+  readonly slot: number;
+  readonly place: number;
+  readonly isFinal: boolean;
+  readonly isTruncated: boolean;
+  readonly hasRecords: boolean;
+}
+
+/** What is stored of a transaction besides its signature. */
+export type TransactionState = Omit<KnownTransaction, 'id'>;
+
+const findText =
+  'select id, slot, place, is_final, is_truncated, has_records from transactions where signature = ?';
+const insertText = `insert into transactions
+  (signature, slot, place, is_final, is_truncated, has_records) values (?, ?, ?, ?, ?, ?)`;
+const updateText = `update transactions
+  set slot = ?, place = ?, is_final = ?, is_truncated = ?, has_records = ? where id = ?`;
+
+/** The transactions of the program, each once by its signature. */
+export class Transactions {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** The stored transaction of a signature, or null. */
+  find(signature: string): KnownTransaction | null {
+    const row = this.#connection.one(findText, [bytesOf(signature)]);
+    if (row === null) return null;
+    return { id: readNumber(row[0]), ...stateOf(row) };
+  }
+
+  /** Adds one; its number. */
+  add(signature: string, state: TransactionState): number {
+    return this.#connection.insert(insertText, [bytesOf(signature), ...valuesOf(state)]);
+  }
+
+  /** Says anew what is known of one. */
+  update(id: number, state: TransactionState): void {
+    this.#connection.run(updateText, [...valuesOf(state), id]);
+  }
+
+  /** Takes one away. */
+  delete(id: number): void {
+    this.#connection.run('delete from transactions where id = ?', [id]);
+  }
+
+  /** Which of some signatures are stored. */
+  known(signatures: readonly string[]): ReadonlySet<string> {
+    return new Set(signatures.filter((signature) => this.find(signature) !== null));
+  }
+
+  /** Those that are not final, oldest first. */
+  unsettled(query: UnsettledQuery): readonly StoredTransaction[] {
+    const select = queries
+      .selectFrom('transactions')
+      .select(['signature', 'slot', 'place', 'is_final', 'is_truncated', 'has_records'])
+      // As text, because only then is the index of those that are not final taken.
+      .where(sql<boolean>`is_final = 0`)
+      .where('slot', '>', query.slotAfter)
+      .where('slot', '<=', query.slotUpTo)
+      .orderBy('slot')
+      .orderBy('place')
+      .limit(UNSETTLED_READ_MAX);
+    return rowsOf(this.#connection, select).map((row) => ({
+      signature: signatureOf(row[0]),
+      ...stateOf(row),
+    }));
+  }
+
+  /** Deletes some final ones that left nothing, up to a slot; how many. */
+  forgetEmpty(slotUpTo: number): number {
+    return this.#connection.run(
+      `delete from transactions where id in (select id from transactions
+        where has_records = 0 and is_final = 1 and is_truncated = 0 and slot <= ? limit ?)`,
+      [slotUpTo, RETIRE_ROWS_MAX],
+    );
+  }
+
+  /** How many have a log that the node cut. */
+  truncated(): number {
+    const row = this.#connection.one('select count(*) from transactions where is_truncated = 1');
+    return Number(row?.[0] ?? 0n);
+  }
+}
+
+/** Of a row whose second column is the slot, and so on to has_records. */
+function stateOf(row: Row): TransactionState {
+  return {
+    slot: readNumber(row[1]),
+    place: readNumber(row[2]),
+    isFinal: readNumber(row[3]) === 1,
+    isTruncated: readNumber(row[4]) === 1,
+    hasRecords: readNumber(row[5]) === 1,
+  };
+}
+
+function valuesOf(state: TransactionState): readonly number[] {
+  const flags = [state.isFinal, state.isTruncated, state.hasRecords];
+  return [state.slot, state.place, ...flags.map(Number)];
+}
+
+function bytesOf(signature: string): Uint8Array {
+  const bytes = decodeBase58(signature, signatureBytes);
+  if (bytes !== null) return bytes;
+  throw new Error(`a signature was ${signature}, must be 64 bytes in base58`);
+}

@@ -1,0 +1,216 @@
+import { BATCH_TRANSACTIONS_MAX, FORK_SLOTS_MAX } from '../limits.js';
+import type { Fill, TransactionRecords } from '../records.js';
+import { Changes } from './changes.js';
+import { FUNDING_COLUMNS, fundingValues } from './funding-rows.js';
+import { readIntegerOrNull, readNumber, storedInteger } from './integers.js';
+import { codeOf } from './market-code.js';
+import { insertText } from './queries.js';
+import type { StoreParts } from './store-parts.js';
+import { type Seat, TRADE_COLUMNS, tradeValues } from './trade-rows.js';
+import type { KnownTransaction } from './transactions.js';
+import type { SettledPlace, StoreBatch, StoreChange } from './types.js';
+
+const onceOnly = 'on conflict (tx, idx) do nothing';
+const insertTrade = insertText('trades', TRADE_COLUMNS, onceOnly);
+const insertFunding = insertText('funding_rates', FUNDING_COLUMNS, onceOnly);
+const tables = ['trades', 'funding_rates'] as const;
+
+/** Puts records into the store and takes them out again; runs within a transaction of the database. */
+export class Writer {
+  readonly #parts: StoreParts;
+
+  constructor(parts: StoreParts) {
+    this.#parts = parts;
+  }
+
+  /** Stores what is new of a batch. */
+  write(batch: StoreBatch): StoreChange {
+    if (batch.transactions.length > BATCH_TRANSACTIONS_MAX) {
+      throw new Error(
+        `a batch had ${batch.transactions.length} transactions, must have at most ${BATCH_TRANSACTIONS_MAX}`,
+      );
+    }
+    const changes = new Changes();
+    for (const transaction of batch.transactions) this.#put(transaction, changes);
+    this.#mark(batch.progress);
+    return this.#finish(changes);
+  }
+
+  /** Takes transactions away with all they left. */
+  remove(signatures: readonly string[]): StoreChange {
+    const changes = new Changes();
+    for (const signature of signatures) {
+      const known = this.#parts.transactions.find(signature);
+      if (known === null) continue;
+      this.#takeAway(known, changes);
+      this.#parts.transactions.delete(known.id);
+      changes.transactions -= 1;
+    }
+    return this.#finish(changes);
+  }
+
+  /** Gives transactions their final place; those that stand in another slot are left, and named. */
+  settle(
+    places: readonly SettledPlace[],
+    progress: StoreBatch['progress'],
+  ): { readonly change: StoreChange; readonly elsewhere: readonly string[] } {
+    const changes = new Changes();
+    const elsewhere: string[] = [];
+    for (const { signature, slot, place } of places) {
+      const known = this.#parts.transactions.find(signature);
+      if (known === null) continue;
+      if (known.slot === slot) this.#settle(known, place, changes);
+      else elsewhere.push(signature);
+    }
+    this.#mark(progress);
+    return { change: this.#finish(changes), elsewhere };
+  }
+
+  #put(records: TransactionRecords, changes: Changes): void {
+    const fills = records.fills.filter((fill) => fill.ts >= this.#parts.lines.trades);
+    const rates = records.fundingRates.filter((rate) => rate.ts >= this.#parts.lines.fundingRates);
+    changes.retired += records.fills.length - fills.length;
+    changes.retired += records.fundingRates.length - rates.length;
+    const kept = { ...records, fills, fundingRates: rates };
+    const known = this.#parts.transactions.find(records.signature);
+    if (known !== null) {
+      this.#putKnown(known, kept, changes);
+      return;
+    }
+    const tx = this.#parts.transactions.add(records.signature, {
+      ...records,
+      hasRecords: hasAny(kept),
+    });
+    changes.transactions += 1;
+    this.#putRecords(kept, { slot: records.slot, place: records.place, tx }, changes);
+  }
+
+  #putKnown(known: KnownTransaction, records: TransactionRecords, changes: Changes): void {
+    const isElsewhere = known.slot !== records.slot;
+    if (isElsewhere && known.isFinal && !records.isFinal) {
+      changes.known += records.fills.length + records.fundingRates.length;
+      return;
+    }
+    // In another slot it ran once more, on other state: what it left there before is void.
+    if (isElsewhere) this.#takeAway(known, changes);
+    const place = records.isFinal || isElsewhere ? records.place : known.place;
+    if (!isElsewhere && place !== known.place) this.#move(known.id, place, changes);
+    this.#parts.transactions.update(known.id, {
+      slot: records.slot,
+      place,
+      isFinal: known.isFinal || records.isFinal,
+      isTruncated: records.isTruncated && (isElsewhere || known.isTruncated),
+      hasRecords: hasAny(records) || (!isElsewhere && known.hasRecords),
+    });
+    this.#putRecords(records, { slot: records.slot, place, tx: known.id }, changes);
+  }
+
+  #putRecords(records: TransactionRecords, seat: Seat, changes: Changes): void {
+    const { connection, numbers } = this.#parts;
+    const at = { slot: seat.slot, place: seat.place, txSig: records.signature };
+    for (const fill of records.fills) {
+      if (connection.run(insertTrade, tradeValues(fill, seat, numbers)) === 0) {
+        changes.known += 1;
+        continue;
+      }
+      const code = codeOf(fill.marketType, fill.marketIndex);
+      changes.trades.push({ ...fill, ...at });
+      changes.touch(code);
+      changes.gained(code, fill.fillRecordId);
+      this.#chart(code, fill);
+    }
+    for (const rate of records.fundingRates) {
+      if (connection.run(insertFunding, fundingValues(rate, seat)) === 0) {
+        changes.known += 1;
+        continue;
+      }
+      changes.fundingRates.push({ ...rate, ...at });
+      changes.touch(codeOf('perp', rate.marketIndex));
+    }
+  }
+
+  #chart(code: number, fill: Fill): void {
+    const point = this.#parts.charts.pointOf(code, fill);
+    if (point !== null) this.#parts.candles.add(code, point);
+  }
+
+  #settle(known: KnownTransaction, place: number, changes: Changes): void {
+    if (known.isFinal && known.place === place) return;
+    if (known.place !== place) this.#move(known.id, place, changes);
+    this.#parts.transactions.update(known.id, { ...known, place, isFinal: true });
+  }
+
+  #move(tx: number, place: number, changes: Changes): void {
+    for (const table of tables) {
+      const { connection } = this.#parts;
+      const markets = connection.all(`select distinct market from ${table} where tx = ?`, [tx]);
+      for (const [market] of markets) changes.touch(readNumber(market));
+      if (markets.length > 0) {
+        connection.run(`update ${table} set place = ? where tx = ?`, [place, tx]);
+      }
+    }
+  }
+
+  #takeAway(known: KnownTransaction, changes: Changes): void {
+    const { connection, candles } = this.#parts;
+    const fills = connection.all('select market, ts, fill_record_id from trades where tx = ?', [
+      known.id,
+    ]);
+    for (const [market, ts, id] of fills) {
+      const code = readNumber(market);
+      changes.touch(code);
+      candles.takeAway(code, readNumber(ts));
+      const gone = readIntegerOrNull(id);
+      if (gone !== null) changes.goneIds.push({ code, slot: known.slot, id: gone });
+    }
+    for (const [market] of connection.all('select market from funding_rates where tx = ?', [
+      known.id,
+    ])) {
+      changes.touch(readNumber(market));
+    }
+    changes.tradesRemoved += connection.run('delete from trades where tx = ?', [known.id]);
+    changes.fundingRatesRemoved += connection.run('delete from funding_rates where tx = ?', [
+      known.id,
+    ]);
+  }
+
+  #finish(changes: Changes): StoreChange {
+    const { fillRuns, candles, totals } = this.#parts;
+    for (const [code, ids] of changes.newIds) fillRuns.add(code, ids);
+    for (const gone of changes.goneIds) {
+      if (!this.#hasTwin(gone)) fillRuns.takeAway(gone.code, gone.id);
+    }
+    totals.add({
+      trades: changes.trades.length - changes.tradesRemoved,
+      fundingRates: changes.fundingRates.length - changes.fundingRatesRemoved,
+      transactions: changes.transactions,
+    });
+    return changes.finished([...this.#parts.charts.catchUp(candles), ...candles.flush()]);
+  }
+
+  /** Whether another fill of about the same time has the number: the one that replaced it. */
+  #hasTwin(gone: { readonly code: number; readonly slot: number; readonly id: bigint }): boolean {
+    const twin = this.#parts.connection.one(
+      `select 1 from trades where market = ? and slot between ? and ? and fill_record_id = ? limit 1`,
+      [gone.code, gone.slot - FORK_SLOTS_MAX, gone.slot + FORK_SLOTS_MAX, storedInteger(gone.id)],
+    );
+    return twin !== null;
+  }
+
+  #mark(progress: StoreBatch['progress']): void {
+    for (const [name, value] of Object.entries(progress ?? {})) {
+      if (value === null) {
+        this.#parts.connection.run('delete from progress where name = ?', [name]);
+      } else {
+        this.#parts.connection.run('insert or replace into progress (name, value) values (?, ?)', [
+          name,
+          value,
+        ]);
+      }
+    }
+  }
+}
+
+function hasAny(records: TransactionRecords): boolean {
+  return records.fills.length + records.fundingRates.length > 0;
+}
