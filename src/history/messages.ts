@@ -71,8 +71,17 @@ export interface HistoryAnswer {
   readonly isFinal?: boolean;
 }
 
-/** A finished text for the readers of a topic: `candle:perp_0:1`, `trades:perp_0`. */
-export type HistoryFrame = readonly [topic: string, text: string];
+/**
+ * A finished text of a topic: `candle:perp_0:1`, `trades:perp_0`, `channel:perp_0`. A join is answered
+ * by one frame. Its kind is `opened` when the topic had no readers on this thread, so that whoever read
+ * it before a restart may have missed something; else `shown`, for who asked; or `refused`, with the
+ * reason as its text. What follows for all readers is `told`. An empty text has nothing to show.
+ */
+export interface HistoryFrame {
+  readonly topic: string;
+  readonly kind: 'opened' | 'shown' | 'refused' | 'told';
+  readonly text: string;
+}
 
 /** What the statistics of a market take from its history. */
 export interface MarketFigures {

@@ -10,10 +10,17 @@ export interface BucketSeries {
   readonly resolution: Resolution;
 }
 
+/** Starts of buckets, unix seconds, and how many there can be between them. */
+export interface BucketRange {
+  readonly from: number;
+  readonly to: number;
+  readonly limit: number;
+}
+
 /** Where buckets are read. */
 export interface BucketReader {
   /** The buckets that start in the range, both ends included, ascending. */
-  buckets(series: BucketSeries, range: { readonly from: number; readonly to: number }): Bucket[];
+  buckets(series: BucketSeries, range: BucketRange): readonly Bucket[];
   /** The last bucket that starts before a time; null when there is none. */
   lastBucketBefore(series: BucketSeries, ts: number): Bucket | null;
 }
@@ -45,7 +52,7 @@ export function readCandles(reader: BucketReader, query: CandleQuery): Candle[] 
   const from =
     query.from === undefined ? limited : Math.max(firstStart(resolution, query.from), limited);
   if (from > to) return [];
-  const buckets = reader.buckets(query, { from, to });
+  const buckets = reader.buckets(query, { from, to, limit });
   const before = reader.lastBucketBefore(query, from)?.last ?? null;
   return candlesOf({ resolution, from, to, before, buckets });
 }

@@ -1,0 +1,114 @@
+/** The candles of one topic that its readers are told, flush by flush. */
+import type { Candle } from '../candles/candle.js';
+import type { CandleLabel } from '../candles/candle-text.js';
+import { type BucketReader, type BucketSeries, readCandles } from '../candles/read-candles.js';
+import { bucketAfter, bucketStart } from '../candles/resolution.js';
+import type { HistoryMarket, TradeRow } from '../records.js';
+import { FLUSH_CANDLES_MAX } from './limits.js';
+import { candleChangeText, candleInitText, type TradeWindow } from './message-text.js';
+
+/** What a flush is made from. */
+export interface CandleMoment {
+  readonly reader: BucketReader;
+  readonly market: HistoryMarket;
+  /** Unix seconds. */
+  readonly now: number;
+}
+
+/** Texts for readers; nothing is forgotten before `done` is called. */
+export interface Telling {
+  readonly texts: readonly string[];
+  readonly done: () => void;
+}
+
+/** One candle topic while it has readers. */
+export class CandleTopic {
+  /** Starts of buckets that are not what they were. */
+  readonly #touched = new Set<number>();
+  /** The start of the newest candle that readers know; null when there was none. */
+  #shown: number | null = null;
+
+  constructor(
+    readonly series: BucketSeries,
+    readonly label: CandleLabel,
+  ) {}
+
+  /** A bucket has changed. More of them than a flush tells are not remembered one by one. */
+  touch(start: number): void {
+    if (this.#touched.size <= FLUSH_CANDLES_MAX) this.#touched.add(start);
+  }
+
+  /** Whether a new bucket has begun that readers do not know. */
+  isDue(now: number): boolean {
+    return this.#shown !== null && bucketStart(this.series.resolution, now) > this.#shown;
+  }
+
+  /** What a new reader goes on from; empty when there is no candle. */
+  init({ reader, now }: CandleMoment): string {
+    const candle = readCandles(reader, { ...this.series, now, limit: 1 }).at(-1);
+    if (candle === undefined) return '';
+    this.#shown ??= candle.ts;
+    return candleInitText(candle, this.label);
+  }
+
+  /** What readers are told now, and what to call when they are. */
+  flush(window: TradeWindow, moment: CandleMoment): Telling {
+    const { reader, market, now } = moment;
+    const candles = readCandles(reader, { ...this.series, now, limit: FLUSH_CANDLES_MAX });
+    const newest = candles.at(-1);
+    const texts = newest === undefined ? [] : this.#texts(candles, newest, { window, market });
+    const done = (): void => {
+      this.#shown = newest?.ts ?? null;
+      this.#touched.clear();
+    };
+    return { texts, done };
+  }
+
+  #texts(
+    candles: readonly Candle[],
+    newest: Candle,
+    { window, market }: { readonly window: TradeWindow; readonly market: HistoryMarket },
+  ): string[] {
+    const { label } = this;
+    const isBeyond = this.#isBeyond(candles[0] ?? newest);
+    const told = isBeyond ? [newest] : this.#changed(candles);
+    const texts = isBeyond ? [candleInitText(newest, label)] : [];
+    const rest = new Set(window.trades);
+    for (const candle of told) {
+      const isLast = candle === told.at(-1);
+      const trades = [...rest].filter((trade) => isLast || this.#isIn(trade, candle));
+      for (const trade of trades) rest.delete(trade);
+      const part = { trades, leftOut: isLast ? window.leftOut : 0 };
+      const type = this.#isNew(candle) ? 'create' : 'update';
+      texts.push(candleChangeText(type, { candle, label, market, window: part }));
+    }
+    return texts;
+  }
+
+  /** Whether more has changed than is told: whoever keeps older candles has to read them again. */
+  #isBeyond(oldest: Candle): boolean {
+    if (this.#touched.size > FLUSH_CANDLES_MAX) return true;
+    const unknown =
+      this.#shown === null ? oldest.ts : bucketAfter(this.series.resolution, this.#shown, 1);
+    return Math.min(unknown, ...this.#touched) < oldest.ts;
+  }
+
+  /** A close moves the flat candles behind it, and the open of the next one that has trades. */
+  #changed(candles: readonly Candle[]): Candle[] {
+    let hasMoved = false;
+    return candles.filter((candle) => {
+      const isTouched = this.#touched.has(candle.ts);
+      const isChanged = isTouched || hasMoved || this.#isNew(candle);
+      hasMoved = isTouched || (hasMoved && candle.trades === 0);
+      return isChanged;
+    });
+  }
+
+  #isNew({ ts }: Candle): boolean {
+    return this.#shown === null || ts > this.#shown;
+  }
+
+  #isIn(trade: TradeRow, { ts }: Candle): boolean {
+    return bucketStart(this.series.resolution, trade.ts) === ts;
+  }
+}

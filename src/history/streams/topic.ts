@@ -1,0 +1,37 @@
+/** What can be followed, as the main thread names it: `candle:perp_0:1`, `trades:perp_0`, `channel:perp_0`. */
+import { isResolutionName, type ResolutionName } from '../candles/resolution.js';
+import type { MarketKey } from '../records.js';
+
+/** The candles of a market, with the trades that move them. */
+export interface CandleTopicName {
+  readonly kind: 'candle';
+  readonly market: MarketKey;
+  readonly resolution: ResolutionName;
+}
+
+/** The trades of a market, as the market data dialect and as the book's compatible channel tell them. */
+export interface TradesTopicName {
+  readonly kind: 'trades' | 'channel';
+  readonly market: MarketKey;
+}
+
+/** A topic. */
+export type TopicName = CandleTopicName | TradesTopicName;
+
+const marketPattern = /^(?:perp|spot)_(?:0|[1-9]\d{0,4})$/;
+
+/** Undefined for a text that names no topic. */
+export function readTopic(text: string): TopicName | undefined {
+  const [kind, market = '', resolution, ...rest] = text.split(':');
+  if (!isMarketKey(market) || rest.length > 0) return undefined;
+  if (kind === 'candle') {
+    if (resolution === undefined || !isResolutionName(resolution)) return undefined;
+    return { kind, market, resolution };
+  }
+  if ((kind !== 'trades' && kind !== 'channel') || resolution !== undefined) return undefined;
+  return { kind, market };
+}
+
+function isMarketKey(text: string): text is MarketKey {
+  return marketPattern.test(text);
+}
