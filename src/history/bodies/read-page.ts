@@ -70,10 +70,12 @@ function* rowsBehind<Row extends RecordPosition>(
 ): Generator<Row> {
   const partRows = limit + EXTRA_ROWS;
   // Everything of the slot itself is read again, wherever its rows stand by now.
-  let before = begin && { slot: begin.slot + 1, place: 0, index: 0 };
+  let before = begin && endOfSlot(begin.slot);
   let slotRows: Row[] = [];
   for (;;) {
-    const part = read({ limit: partRows, ...(before === undefined ? {} : { before }) });
+    // Places that are not final may be equal, so the slot goes on by the number of its rows.
+    const offset = slotRows.length;
+    const part = read({ limit: partRows, offset, ...(before === undefined ? {} : { before }) });
     for (const row of part) {
       if (slotRows[0] !== undefined && slotRows[0].slot !== row.slot) {
         yield* inOrder(slotRows, begin, endOf);
@@ -83,9 +85,14 @@ function* rowsBehind<Row extends RecordPosition>(
     }
     const last = part.at(-1);
     if (last === undefined || part.length < partRows) break;
-    before = { slot: last.slot, place: last.place, index: last.index };
+    before = endOfSlot(last.slot);
   }
   yield* inOrder(slotRows, begin, endOf);
+}
+
+/** Above every row of the slot. */
+function endOfSlot(slot: number): RecordPosition {
+  return { slot: slot + 1, place: 0, index: 0 };
 }
 
 /** The rows of one slot that are behind a place, highest number first. */
