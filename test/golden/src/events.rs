@@ -108,7 +108,7 @@ fn check_captured(
 }
 
 fn is_zero(value: &Value) -> bool {
-    value.is_null() || *value == Value::from(0) || *value == Value::from("0")
+    value.is_null() || *value == 0 || *value == "0"
 }
 
 fn scan(lines: &[String]) -> Result<(Vec<Decoded>, LogSummary), Malformed> {

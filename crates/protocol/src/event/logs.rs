@@ -76,15 +76,17 @@ impl LogScanner {
         let mut stack = Stack::new();
         for (place, line) in lines.iter().enumerate() {
             match Line::of(line.as_ref()) {
-                Line::Invoke { program, depth } => stack.invoke(program == self.program, depth),
-                Line::End { program } => stack.end(program == self.program),
+                Line::Invoke { program, depth } => stack.invoke(program, depth),
+                Line::End { program } => stack.end(program),
                 Line::Truncated => {
                     summary.is_truncated = true;
                     break;
                 }
                 Line::Output { text } => {
                     let Some(layout) = probe(text) else { continue };
-                    if !stack.is_ours(|depth| owner_is(&self.program, &lines[place..], depth)) {
+                    let later = &lines[place..];
+                    let find = |depth| ends_first(later, depth).unwrap_or(&self.program);
+                    if stack.writer(find) != Some(&self.program) {
                         continue;
                     }
                     let index = summary.events;
@@ -140,90 +142,75 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Whose lines come next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Frame {
-    Ours,
-    Foreign,
-    /// It began before the logs did.
-    Unknown,
-}
-
-/// The programs that run, the outermost first.
-struct Stack {
-    frames: [Frame; DEPTH_MAX],
+/// The programs that run, the outermost first. `None` is one that began before the logs did.
+struct Stack<'a> {
+    frames: [Option<&'a str>; DEPTH_MAX],
     len: usize,
     /// Whether a program was named yet: then `len` is the true depth. Before, there is one unknown
     /// frame, and another below it whenever it ends.
     is_placed: bool,
 }
 
-impl Stack {
+impl<'a> Stack<'a> {
     fn new() -> Self {
-        Self { frames: [Frame::Unknown; DEPTH_MAX], len: 1, is_placed: false }
+        Self { frames: [None; DEPTH_MAX], len: 1, is_placed: false }
     }
 
     /// The depth stated wins over what was followed: a frame whose end was not seen is over, one
     /// whose beginning was not seen is unknown.
-    fn invoke(&mut self, is_ours: bool, depth: usize) {
+    fn invoke(&mut self, program: &'a str, depth: usize) {
         let below = depth - 1;
         if !self.is_placed && below > 0 {
             self.frames[below - 1] = self.frames[0];
-            self.frames[..below - 1].fill(Frame::Unknown);
+            self.frames[..below - 1].fill(None);
         } else if self.len < below {
-            self.frames[self.len..below].fill(Frame::Unknown);
+            self.frames[self.len..below].fill(None);
         }
-        self.frames[below] = if is_ours { Frame::Ours } else { Frame::Foreign };
+        self.frames[below] = Some(program);
         self.len = depth;
         self.is_placed = true;
     }
 
     /// Ends the innermost frame that can be the program's; frames above it ended unseen. An end
     /// that fits none is ignored.
-    fn end(&mut self, is_ours: bool) {
-        let sought = if is_ours { Frame::Ours } else { Frame::Foreign };
-        let fits = |frame: &Frame| *frame == sought || *frame == Frame::Unknown;
+    fn end(&mut self, program: &str) {
+        let fits = |frame: &Option<&str>| frame.is_none_or(|name| name == program);
         if let Some(at) = self.frames[..self.len].iter().rposition(fits) {
             self.len = at;
         }
         if !self.is_placed {
-            self.frames[0] = Frame::Unknown;
+            self.frames[0] = None;
             self.len = 1;
         }
     }
 
-    /// Whether the program sought writes now. `find` tells it for an unknown frame from what
-    /// follows, and is asked once a frame.
-    fn is_ours(&mut self, find: impl FnOnce(Option<usize>) -> bool) -> bool {
-        let Some(top) = self.len.checked_sub(1) else { return false };
-        if self.frames[top] == Frame::Unknown {
-            let is_ours = find(self.is_placed.then_some(self.len));
-            self.frames[top] = if is_ours { Frame::Ours } else { Frame::Foreign };
-        }
-        self.frames[top] == Frame::Ours
+    /// The program that writes now; `None` between two instructions. `find` tells it for an unknown
+    /// frame from what follows, and is asked once a frame.
+    fn writer(&mut self, find: impl FnOnce(Option<usize>) -> &'a str) -> Option<&'a str> {
+        let depth = self.is_placed.then_some(self.len);
+        let top = self.frames.get_mut(self.len.checked_sub(1)?)?;
+        Some(top.get_or_insert_with(|| find(depth)))
     }
 }
 
-/// Whether a frame of unknown program is that of `program`: the first end behind that is not of a
-/// frame above it tells. True when there is none.
-fn owner_is<L: AsRef<str>>(program: &str, lines: &[L], depth: Option<usize>) -> bool {
+/// The program of an unknown frame, which runs at `depth` if that is known: the one that ends
+/// first behind, frames above it aside. `None` when nothing tells.
+fn ends_first<L: AsRef<str>>(lines: &[L], depth: Option<usize>) -> Option<&str> {
     let mut depth = depth;
     let mut above = 0_usize;
     for line in lines {
         match Line::of(line.as_ref()) {
             Line::Invoke { depth: begun, .. } => {
                 let base = *depth.get_or_insert(begun - 1);
-                // It is over without an end: nothing contradicts.
-                let Some(relative @ 1..) = begun.checked_sub(base) else { return true };
-                above = relative;
+                above = begun.checked_sub(base).filter(|above| *above > 0)?;
             }
-            Line::End { program: ended } if above == 0 => return ended == program,
+            Line::End { program } if above == 0 => return Some(program),
             Line::End { .. } => above -= 1,
-            Line::Truncated => return true,
+            Line::Truncated => return None,
             Line::Output { .. } | Line::Other => {}
         }
     }
-    true
+    None
 }
 
 /// The record that a text begins like; `None` for everything that is no event.

@@ -14,6 +14,7 @@
 pub mod field;
 pub mod json;
 pub mod logs;
+pub mod pool_records;
 pub mod records;
 pub mod typed;
 

@@ -1,0 +1,536 @@
+//! Events in logs: whole, cut, nested, forged, and of bytes that mean harm.
+#![expect(clippy::unwrap_used, reason = "a test")]
+
+mod support;
+
+use std::fs::read_to_string;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use proptest::prelude::*;
+use serde_json::Value;
+use slotbook_protocol::account::PROGRAM_ID;
+use slotbook_protocol::error::ProtocolError;
+use slotbook_protocol::event::field::{EventFieldType, EventLayout};
+use slotbook_protocol::event::json::decode_json;
+use slotbook_protocol::event::logs::{LogScanner, LogSummary};
+use slotbook_protocol::event::records::RECORDS;
+use slotbook_protocol::event::typed::{
+    FUNDING_RATE_RECORD, FundingRateRecord, ORDER_ACTION_RECORD, OrderActionRecord,
+};
+
+const OURS: &str = "dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH";
+const OTHER: &str = "JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4";
+const THIRD: &str = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA";
+
+/// A record as it was logged.
+struct Logged {
+    layout: &'static EventLayout,
+    data: Vec<u8>,
+    expected: Value,
+}
+
+fn layout_named(name: &str) -> &'static EventLayout {
+    RECORDS.iter().copied().find(|layout| layout.name == name).expect("a record we read")
+}
+
+fn synthetic() -> Vec<Logged> {
+    let text = read_to_string(support::vectors("synthetic").join("events.jsonl")).unwrap();
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    lines
+        .map(|line| {
+            let text = line["log"].as_str().unwrap().strip_prefix("Program data: ").unwrap();
+            Logged {
+                layout: layout_named(line["type"].as_str().unwrap()),
+                data: BASE64_STANDARD.decode(text).unwrap(),
+                expected: line["expected"].clone(),
+            }
+        })
+        .collect()
+}
+
+/// A line with one settlement of profit, told apart by its time.
+fn event(ts: u8) -> String {
+    format!("Program data: {}", BASE64_STANDARD.encode(settlement(ts)))
+}
+
+fn settlement(ts: u8) -> Vec<u8> {
+    let layout = layout_named("SettlePnlRecord");
+    let mut data = layout.discriminator.to_vec();
+    data.resize(99, 0);
+    data[8] = ts;
+    data
+}
+
+fn lines(text: &str) -> Vec<String> {
+    text.lines().map(|line| expanded(line.trim())).collect()
+}
+
+/// Short forms for logs in tests: `+2 A` invokes ours at depth 2, `-A` ends it, `!A` fails it,
+/// `#7` is an event of time 7.
+fn expanded(line: &str) -> String {
+    let program = |name: &str| match name {
+        "A" => OURS,
+        "B" => OTHER,
+        _ => THIRD,
+    };
+    let (mark, rest) = line.split_at(1);
+    match mark {
+        "+" => {
+            let (depth, name) = rest.split_once(' ').unwrap();
+            format!("Program {} invoke [{depth}]", program(name))
+        }
+        "-" => format!("Program {} success", program(rest)),
+        "!" => format!("Program {} failed: custom program error: 0x1771", program(rest)),
+        "#" => event(rest.parse().unwrap()),
+        _ => line.to_owned(),
+    }
+}
+
+/// The times of the events found, and the summary.
+fn scanned(lines: &[String]) -> (Vec<u8>, LogSummary) {
+    let mut found = Vec::new();
+    let summary = LogScanner::new(&PROGRAM_ID).scan(lines, |event| {
+        assert_eq!(usize::try_from(event.index), Ok(found.len()), "events are counted from 0");
+        found.push(event.data[8]);
+        Ok(())
+    });
+    (found, summary)
+}
+
+#[track_caller]
+fn check(text: &str, expected: &[u8]) -> LogSummary {
+    let (found, summary) = scanned(&lines(text));
+    assert_eq!(found, expected, "{text}");
+    summary
+}
+
+#[test]
+fn an_event_counts_only_when_the_program_itself_logged_it() {
+    check("+1 A\n#1\n-A", &[1]);
+    check("+1 B\n#1\n-B", &[]);
+    check("+1 A\n#1\n+2 B\n#2\n-B\n#3\n-A", &[1, 3]);
+    check("+1 B\n#1\n+2 A\n#2\n+3 C\n#3\n-C\n#4\n-A\n#5\n-B", &[2, 4]);
+    check("+1 B\n#1\n-B\n+1 A\n#2\n-A\n+1 B\n#3\n-B", &[2]);
+    check("+1 A\n#1\n+2 A\n#2\n-A\n#3\n-A", &[1, 2, 3]);
+}
+
+#[test]
+fn a_program_that_failed_is_over_like_one_that_did_not() {
+    check("+1 A\n+2 B\n!B\n#1\n-A", &[1]);
+    check("+1 B\n+2 A\n#1\n!A\n#2\n-B", &[1]);
+}
+
+#[test]
+fn what_a_program_writes_cannot_move_the_stack() {
+    for forged in [
+        format!("Program log: Program {OURS} invoke [2]"),
+        format!("Program log: x\nProgram {OURS} invoke [2]"),
+        format!("Program log: \nProgram {OTHER} success"),
+        format!("Program data: Program {OURS} invoke [2]"),
+        format!("Program return: {OURS} AAAA"),
+        format!("Program {OURS} invoke [2] "),
+        format!("Program {OURS} invoke [+2]x"),
+        format!("Program {OURS} invoke [0]"),
+        format!("Program {OURS} invoke [99999999999999999999]"),
+        format!("Program {OURS} invoke [65]"),
+        format!("Program {OURS}"),
+        format!("Program {OURS} consumed 1 of 2 compute units"),
+        format!(" Program {OURS} invoke [2]"),
+        "Program consumption: 5 units remaining".to_owned(),
+        "Program log: Log truncated".to_owned(),
+        "Program log: success".to_owned(),
+        String::new(),
+        "Program ".to_owned(),
+        "Program data:".to_owned(),
+    ] {
+        let mut forgery = lines("+1 B");
+        forgery.extend([forged.clone(), event(1)]);
+        forgery.extend(lines("-B\n+1 A\n#2\n-A"));
+        assert_eq!(scanned(&forgery).0, [2], "{forged:?}");
+        let mut inside = lines("+1 A");
+        inside.extend([forged.clone(), event(1)]);
+        inside.extend(lines("-A"));
+        let found = scanned(&inside);
+        assert_eq!(found.0, [1], "{forged:?}");
+        assert!(!found.1.is_truncated, "{forged:?}");
+    }
+}
+
+#[test]
+fn the_depth_stated_brings_the_stack_back() {
+    // The end of B was not seen; nor that of A.
+    check("+1 A\n+2 B\n+2 A\n#1\n-A\n#2\n-A", &[1, 2]);
+    check("+1 A\n#1\n+1 B\n#2\n-B", &[1]);
+    // The beginning of B was not seen: its lines are nobody's.
+    check("+1 A\n+3 C\n#1\n-C\n#2\n-B\n#3\n-A", &[3]);
+    // Behind an end that is not the innermost's, what was above it is over.
+    check("+1 A\n+2 B\n+3 C\n-B\n#1\n-A", &[1]);
+    // An end of a program that is not there changes nothing.
+    check("+1 A\n#1\n-B\n#2\n-A\n#3", &[1, 2]);
+}
+
+#[test]
+fn logs_may_begin_in_the_middle() {
+    check("#1\n-A\n+1 A\n#2\n-A", &[1, 2]);
+    check("#1\n-B\n+1 A\n#2\n-A", &[2]);
+    check("#1\n+2 B\n#2\n-B\n#3\n-A", &[1, 3]);
+    check("#1\n+2 A\n#2\n-A\n#3\n-B", &[2]);
+    check("#1\n-B\n#2\n-A", &[2]);
+    check("#1\n-A\n#2\n-B", &[1]);
+    check("#1\n+3 C\n-C\n#2\n-A\n#3\n-B", &[1, 2]);
+    // Nothing says whose they are, and nothing can forge the beginning.
+    check("#1\n#2", &[1, 2]);
+    check("#1\n+2 B\n#2\n-B\n#3", &[1, 3]);
+    // Between two instructions nobody writes.
+    check("+1 B\n-B\n#1\n+1 A\n#2\n-A\n#3", &[2]);
+}
+
+#[test]
+fn cut_logs_end_where_they_are_cut_and_say_so() {
+    let summary = check("+1 A\n#1\nLog truncated\n#2\n-A", &[1]);
+    assert_eq!(summary, LogSummary { events: 1, unreadable: 0, is_truncated: true });
+    assert!(!check("+1 A\n#1\n-A", &[1]).is_truncated);
+}
+
+#[test]
+fn both_forms_of_logging_are_read_and_free_text_is_not() {
+    let coded = BASE64_STANDARD.encode(settlement(1));
+    let foreign = BASE64_STANDARD.encode([7; 99]);
+    for (line, events, unreadable) in [
+        (format!("Program log: {coded}"), 1, 0),
+        (format!("Program data: {coded}"), 1, 0),
+        (format!("Program data: {foreign}"), 0, 0),
+        (format!("Program log: {foreign}"), 0, 0),
+        ("Program log: Instruction: SettlePnl".to_owned(), 0, 0),
+        ("Program log: ééééééééééé".to_owned(), 0, 0),
+        (format!("Program log: {}", &coded[..8]), 0, 0),
+        (format!("Program data: {coded} {coded}"), 1, 1),
+        (format!("Program log: {coded}\nmore"), 1, 1),
+        (format!("Program data: {}", &coded[..coded.len() - 1]), 1, 1),
+        (format!("Program data: {coded}{}", "A".repeat(1 << 20)), 1, 1),
+        (format!("Program return: {OURS} {coded}"), 0, 0),
+        (coded.clone(), 0, 0),
+    ] {
+        let logs = [format!("Program {OURS} invoke [1]"), line];
+        let (found, summary) = scanned(&logs);
+        let counted = LogSummary { events, unreadable, is_truncated: false };
+        assert_eq!(summary, counted, "{}", &logs[1][..60.min(logs[1].len())]);
+        assert_eq!(found.len(), usize::try_from(events - unreadable).unwrap());
+    }
+}
+
+#[test]
+fn what_the_caller_cannot_read_is_counted_and_keeps_its_index() {
+    let logs = lines("+1 A\n#1\n#2\n#3\n-A");
+    let mut seen = Vec::new();
+    let summary = LogScanner::new(&PROGRAM_ID).scan(&logs, |event| {
+        if event.data[8] == 2 {
+            return Err(ProtocolError::OutOfRange { field: "ts" });
+        }
+        seen.push((event.index, event.line));
+        Ok(())
+    });
+    assert_eq!(seen, [(0, 1), (2, 3)]);
+    assert_eq!(summary, LogSummary { events: 3, unreadable: 1, is_truncated: false });
+}
+
+#[test]
+fn every_record_has_its_own_discriminator_and_field_names() {
+    for layout in RECORDS {
+        let same = RECORDS.iter().filter(|other| other.discriminator == layout.discriminator);
+        assert_eq!(same.count(), 1, "{}", layout.name);
+        for field in layout.fields {
+            let same = layout.fields.iter().filter(|other| other.name == field.name);
+            assert_eq!(same.count(), 1, "{} {}", layout.name, field.name);
+        }
+    }
+    assert_eq!(RECORDS.len(), 27);
+}
+
+#[test]
+fn a_record_reads_when_it_ends_where_a_field_ends_and_nowhere_else() {
+    for logged in synthetic() {
+        let whole = decoded(logged.layout, &logged.data).unwrap();
+        assert_eq!(whole, logged.expected);
+        let mut ends = Vec::new();
+        for cut in 0..logged.data.len() {
+            let mut text = String::from("kept");
+            match decode_json(logged.layout, &logged.data[..cut], &mut text) {
+                Ok(fit) => {
+                    assert_eq!(fit.bytes_behind, 0);
+                    ends.push(fit.fields_missing);
+                    let read: Value = serde_json::from_str(&text[4..]).unwrap();
+                    assert_prefix(logged.layout, &read, &whole, fit.fields_missing);
+                }
+                Err(ProtocolError::WrongLength { .. }) => assert_eq!(text, "kept"),
+                Err(error) => panic!("{} cut at {cut}: {error}", logged.layout.name),
+            }
+        }
+        let fields: Vec<usize> = (1..=logged.layout.fields.len()).rev().collect();
+        assert_eq!(ends, fields, "{}", logged.layout.name);
+        let grown = [logged.data.as_slice(), &[1, 2, 3]].concat();
+        assert_eq!(decoded(logged.layout, &grown), Ok(whole));
+    }
+}
+
+/// The fields before the end are those of the whole; those behind are as zeros read.
+fn assert_prefix(layout: &EventLayout, read: &Value, whole: &Value, missing: usize) {
+    let zeros = vec![0; 1_000];
+    let mut zeros_of_it = layout.discriminator.to_vec();
+    zeros_of_it.extend(zeros);
+    let zero = decoded(layout, &zeros_of_it).unwrap();
+    let there = layout.fields.len() - missing;
+    for (index, field) in layout.fields.iter().enumerate() {
+        let expected = if index < there { whole } else { &zero };
+        assert_eq!(read[field.name], expected[field.name], "{} {}", layout.name, field.name);
+    }
+}
+
+fn decoded(layout: &EventLayout, data: &[u8]) -> Result<Value, ProtocolError> {
+    let mut text = String::new();
+    decode_json(layout, data, &mut text)?;
+    Ok(serde_json::from_str(&text).expect("what is written is JSON"))
+}
+
+#[test]
+fn a_length_that_lies_allocates_nothing() {
+    let lists = ["LiquidationRecord", "SignedMsgOrderRecord"];
+    for (name, at) in lists.into_iter().zip([124, 40]) {
+        let layout = layout_named(name);
+        let mut data = layout.discriminator.to_vec();
+        data.resize(400, 0);
+        data[at..at + 4].copy_from_slice(&u32::MAX.to_le_bytes());
+        let mut text = String::new();
+        let failed = decode_json(layout, &data, &mut text);
+        assert!(matches!(failed, Err(ProtocolError::WrongLength { .. })), "{name}");
+        assert!(text.is_empty() && text.capacity() < 4_096, "{name}: {}", text.capacity());
+    }
+}
+
+#[test]
+fn text_is_escaped_and_must_be_utf_8() {
+    let layout = layout_named("SignedMsgOrderRecord");
+    let mut data = layout.discriminator.to_vec();
+    data.resize(40, 0);
+    let with = |text: &[u8]| {
+        let length = u32::try_from(text.len()).unwrap().to_le_bytes();
+        decoded(layout, &[data.as_slice(), &length, text].concat())
+    };
+    let read = with("a\"b\\c\n\u{1}é".as_bytes()).unwrap();
+    assert_eq!(read["hash"], "a\"b\\c\n\u{1}é");
+    assert_eq!(with(&[0xff]), Err(ProtocolError::MalformedText { field: "hash" }));
+}
+
+#[test]
+fn a_byte_that_stands_for_nothing_is_refused() {
+    let logged = synthetic();
+    let action = logged.iter().find(|one| one.layout.name == "OrderActionRecord").unwrap();
+    // Action, explanation, market type, and whether there is a filler.
+    for (at, largest) in [(16, 4), (17, 20), (20, 1), (21, 1)] {
+        let mut data = action.data.clone();
+        data[at] = largest + 1;
+        assert!(OrderActionRecord::read(&data).is_err(), "byte {at}");
+        assert!(decoded(action.layout, &data).is_err(), "byte {at}");
+    }
+}
+
+#[test]
+fn the_discriminator_is_looked_at() {
+    let mut data = settlement(1);
+    let layout = layout_named("SettlePnlRecord");
+    assert!(decoded(layout, &data).is_ok());
+    let wrong = ORDER_ACTION_RECORD.check(&data);
+    let discriminator = layout.discriminator;
+    assert_eq!(wrong, Err(ProtocolError::WrongDiscriminator { discriminator }));
+    data.truncate(7);
+    assert_eq!(layout.check(&data), Err(ProtocolError::WrongLength { expected: 8, actual: 7 }));
+}
+
+/// What the typed record says, under the names of the table, as the JSON has it.
+fn action_as_json(record: &OrderActionRecord) -> Value {
+    let debug = format!("{record:?}");
+    // The struct names its fields after the program, the table after interfaces: both in order.
+    let (_, fields) = debug.split_once('{').unwrap();
+    let values = fields.trim_end_matches('}').split(", ").map(|field| {
+        let (_, value) = field.split_once(": ").unwrap();
+        let value = value.trim().trim_start_matches("Some(").trim_end_matches(')');
+        if value == "None" { Value::Null } else { Value::from(value) }
+    });
+    let named = ORDER_ACTION_RECORD.fields.iter().map(|field| field.name.to_owned()).zip(values);
+    Value::Object(named.collect())
+}
+
+/// Numbers as text, so that both sides write them alike; `None` is a name as well as nothing.
+fn normal(mut value: Value) -> Value {
+    for field in value.as_object_mut().unwrap().values_mut() {
+        *field = match field.take() {
+            Value::Number(number) => Value::from(number.to_string()),
+            Value::String(name) if name == "None" => Value::Null,
+            other => other,
+        };
+    }
+    value
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn no_lines_panic(lines in prop::collection::vec(any_line(), 0..40)) {
+        let mut scanner = LogScanner::new(&PROGRAM_ID);
+        let summary = scanner.scan(&lines, |event| {
+            decode_json(event.layout, event.data, &mut String::new()).map(|_| ())
+        });
+        prop_assert!(summary.unreadable <= summary.events);
+        prop_assert!(usize::try_from(summary.events).unwrap() <= lines.len());
+    }
+
+    #[test]
+    fn the_typed_records_say_what_the_table_says(
+        pick in any::<prop::sample::Index>(),
+        at in any::<prop::sample::Index>(),
+        byte: u8,
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let all: Vec<Logged> = synthetic()
+            .into_iter()
+            .filter(|one| {
+                let name = one.layout.name;
+                name == ORDER_ACTION_RECORD.name || name == FUNDING_RATE_RECORD.name
+            })
+            .collect();
+        let logged = pick.get(&all);
+        let mut data = logged.data.clone();
+        let at = 8 + at.index(data.len() - 8);
+        data[at] = byte;
+        data.truncate(8 + cut.index(data.len()));
+        let json = decoded(logged.layout, &data);
+        if logged.layout.name == FUNDING_RATE_RECORD.name {
+            let typed = FundingRateRecord::read(&data);
+            prop_assert_eq!(typed.is_ok(), json.is_ok());
+            if let (Ok(typed), Ok(json)) = (typed, json) {
+                prop_assert_eq!(typed.record_id.to_string(), json["recordId"].as_str().unwrap());
+                prop_assert_eq!(
+                    typed.base_with_unsettled_lp.to_string(),
+                    json["baseAssetAmountWithUnsettledLp"].as_str().unwrap()
+                );
+            }
+        } else {
+            let typed = OrderActionRecord::read(&data);
+            prop_assert_eq!(typed.is_ok(), json.is_ok());
+            if let (Ok(typed), Ok(json)) = (typed, json) {
+                prop_assert_eq!(normal(action_as_json(&typed)), normal(json));
+            }
+        }
+    }
+
+    #[test]
+    fn whatever_ran_only_its_own_events_are_found(tree in any_run(), begin: u8, end: u8) {
+        let mut run = Run::default();
+        run.call(&tree, 1);
+        prop_assert_eq!(scanned(&run.lines).0, run.events_of(0, run.lines.len()));
+        // Logs that begin in the middle, and logs that were cut.
+        let begin = usize::from(begin) % run.lines.len();
+        let tail = run.lines[begin..].to_vec();
+        prop_assert_eq!(scanned(&tail).0, run.events_of(begin, run.lines.len()));
+        let end = usize::from(end) % run.lines.len();
+        let mut head = run.lines[..end].to_vec();
+        head.push("Log truncated".to_owned());
+        head.extend(run.lines[end..].iter().cloned());
+        prop_assert_eq!(scanned(&head).0, run.events_of(0, end));
+    }
+}
+
+fn any_line() -> impl Strategy<Value = String> {
+    let known: Vec<String> = lines("+1 A\n+2 A\n+1 B\n+5 C\n-A\n-B\n!C\n#1\nLog truncated");
+    let record = (any::<prop::sample::Index>(), prop::collection::vec(any::<u8>(), 0..400));
+    prop_oneof![
+        prop::sample::select(known),
+        any::<String>(),
+        any::<String>().prop_map(|text| format!("Program {text}")),
+        record.prop_map(|(pick, bytes)| {
+            let mut data = pick.get(RECORDS).discriminator.to_vec();
+            data.extend(bytes);
+            format!("Program log: {}", BASE64_STANDARD.encode(data))
+        }),
+    ]
+}
+
+/// What one program did: wrote an event, or called another.
+#[derive(Clone, Debug)]
+enum Step {
+    Write(u8),
+    Call(Box<Called>),
+}
+
+#[derive(Clone, Debug)]
+struct Called {
+    program: usize,
+    steps: Vec<Step>,
+    failed: bool,
+}
+
+fn any_run() -> impl Strategy<Value = Called> {
+    let leaf = any::<u8>().prop_map(Step::Write);
+    let step = leaf.prop_recursive(4, 40, 6, |inner| {
+        called(inner).prop_map(|called| Step::Call(Box::new(called)))
+    });
+    called(step)
+}
+
+fn called(step: impl Strategy<Value = Step>) -> impl Strategy<Value = Called> {
+    (0..3_usize, prop::collection::vec(step, 0..6), any::<bool>())
+        .prop_map(|(program, steps, failed)| Called { program, steps, failed })
+}
+
+/// The lines that the runtime would have written, with the events of ours.
+#[derive(Default)]
+struct Run {
+    lines: Vec<String>,
+    /// Line and time of each event that ours wrote.
+    ours: Vec<(usize, u8)>,
+}
+
+impl Run {
+    fn call(&mut self, called: &Called, depth: usize) {
+        let program = [OURS, OTHER, THIRD][called.program];
+        self.lines.push(format!("Program {program} invoke [{depth}]"));
+        for step in &called.steps {
+            match step {
+                Step::Call(called) => self.call(called, depth + 1),
+                Step::Write(ts) => {
+                    if called.program == 0 {
+                        self.ours.push((self.lines.len(), *ts));
+                    }
+                    self.lines.push(event(*ts));
+                }
+            }
+        }
+        let how = if called.failed { "failed: custom program error: 0x1" } else { "success" };
+        self.lines.push(format!("Program {program} {how}"));
+    }
+
+    fn events_of(&self, begin: usize, end: usize) -> Vec<u8> {
+        let inside = self.ours.iter().filter(|(line, _)| (begin..end).contains(line));
+        inside.map(|(_, ts)| *ts).collect()
+    }
+}
+
+/// The widest element fits the zeros that a missing field reads.
+#[test]
+fn every_element_can_be_missing() {
+    for layout in RECORDS {
+        let mut text = String::new();
+        let fit = decode_json(layout, &layout.discriminator, &mut text).unwrap();
+        assert_eq!(fit.fields_missing, layout.fields.len());
+        let options = layout
+            .fields
+            .iter()
+            .filter(|field| matches!(field.field_type, EventFieldType::Option(_)));
+        let read: Value = serde_json::from_str(&text).unwrap();
+        for field in options {
+            assert!(read[field.name].is_null(), "{} {}", layout.name, field.name);
+        }
+    }
+}
