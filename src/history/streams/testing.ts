@@ -1,0 +1,117 @@
+/** A history in memory behind streams, with a clock that a test moves. */
+import { ManualTimers } from '../../../test/support/manual-timers.js';
+import { MemoryRows, SOL_PERP, tradeRow } from '../bodies/testing.js';
+import { bucketStart, RESOLUTIONS } from '../candles/resolution.js';
+import { minutesOf } from '../candles/rules.js';
+import { MemoryBuckets } from '../candles/testing.js';
+import { candleTrade } from '../candles/trade.js';
+import type { HistoryFrame } from '../messages.js';
+import type { TradeRow } from '../records.js';
+import { Streams } from './streams.js';
+
+/** The start of a minute, an hour and a day: 2025-06-15 00:00 UTC. */
+export const MIDNIGHT = 1_749_945_600;
+
+/** A trade as tests tell it: at a price in whole quote. */
+export interface ToldTrade {
+  readonly id: number;
+  readonly ts: number;
+  readonly price: number;
+  readonly explanation?: string;
+}
+
+/** Streams over a store in memory. */
+export class StreamScene {
+  readonly timers = new ManualTimers();
+  readonly frames: HistoryFrame[] = [];
+  readonly faults: string[] = [];
+  /** What reading throws; undefined while it works. */
+  broken: Error | undefined;
+  readonly streams: Streams;
+  readonly #rows = new MemoryRows();
+  readonly #buckets = new MemoryBuckets();
+
+  /** Time begins a second before midnight. */
+  constructor() {
+    this.streams = new Streams({
+      reader: {
+        trades: (query) => this.#read(() => this.#rows.trades(query)),
+        buckets: (series, range) => this.#read(() => this.#buckets.buckets(series, range)),
+        lastBucketBefore: (series, ts) =>
+          this.#read(() => this.#buckets.lastBucketBefore(series, ts)),
+      },
+      marketOf: (key) => (key === SOL_PERP.key ? SOL_PERP : undefined),
+      timers: this.timers,
+      unixMs: () => (MIDNIGHT - 1) * 1_000 + this.timers.nowMs(),
+      post: (frames) => void this.frames.push(...frames),
+      onFault: (error, market) => void this.faults.push(`${market}: ${(error as Error).message}`),
+    });
+  }
+
+  /** Stores trades in one commit. */
+  trade(...told: ToldTrade[]): void {
+    const rows = told.map(rowOf);
+    for (const row of rows) {
+      this.#rows.tradeRows.push(row);
+      const counted = candleTrade(row, 9);
+      if (counted !== null) this.#buckets.add('perp_0', row.txSig, counted);
+    }
+    this.#tell(rows, 0);
+  }
+
+  /** Takes trades back in one commit. */
+  takeBack(...told: ToldTrade[]): void {
+    const rows = told.map(rowOf);
+    for (const { txSig } of rows) {
+      const index = this.#rows.tradeRows.findIndex((row) => row.txSig === txSig);
+      this.#rows.tradeRows.splice(index, 1);
+      this.#buckets.remove('perp_0', txSig);
+    }
+    this.#tell([], rows.length, rows);
+  }
+
+  /** What has been posted since the last time. */
+  taken(): HistoryFrame[] {
+    return this.frames.splice(0);
+  }
+
+  /** The same as JSON, without the topics. */
+  told(): Message[] {
+    return this.taken().map(({ text }) => JSON.parse(text) as Message);
+  }
+
+  #read<Value>(read: () => Value): Value {
+    if (this.broken !== undefined) throw this.broken;
+    return read();
+  }
+
+  #tell(trades: readonly TradeRow[], removed: number, touched = trades): void {
+    const candles = touched.flatMap(({ ts }) =>
+      RESOLUTIONS.map((resolution) => ({
+        market: 'perp_0' as const,
+        minutes: minutesOf(resolution),
+        start: bucketStart(resolution, ts),
+        candle: null,
+      })),
+    );
+    this.streams.stored({ trades, removed, candles, markets: new Set(['perp_0']) });
+  }
+}
+
+/** The members of messages that tests look at. */
+export interface Message {
+  readonly type: string;
+  readonly channelType?: string;
+  readonly candle?: { readonly ts: number; readonly fillOpen: number; readonly fillClose: number };
+  readonly trades?: readonly { readonly fillRecordId: string }[];
+  readonly tradesLeftOut?: number;
+}
+
+function rowOf({ id, ts, price, explanation }: ToldTrade): TradeRow {
+  return tradeRow({
+    ...{ fillRecordId: BigInt(id), txSig: `sig${id}`, slot: id, ts },
+    baseAssetAmountFilled: 1_000_000_000n,
+    quoteAssetAmountFilled: BigInt(price * 1_000_000),
+    ...(explanation === undefined ? {} : { actionExplanation: explanation }),
+  });
+}
