@@ -5,6 +5,7 @@
  * The store orders by slot, place and index, where the place of an unfinalised slot may still move.
  * Here records of one slot are ordered by the program's own numbers instead, so slots are read whole.
  */
+import { PAGE_ROWS_MAX } from '../limits.js';
 import type { RecordPosition } from '../store/types.js';
 import type { PageEnd } from './cursor.js';
 
@@ -68,7 +69,7 @@ function* rowsBehind<Row extends RecordPosition>(
   begin: PageEnd | undefined,
   { limit, read, endOf }: Reading<Row>,
 ): Generator<Row> {
-  const partRows = limit + EXTRA_ROWS;
+  const partRows = Math.min(limit + EXTRA_ROWS, PAGE_ROWS_MAX);
   // Everything of the slot itself is read again, wherever its rows stand by now.
   let before = begin && endOfSlot(begin.slot);
   let slotRows: Row[] = [];
