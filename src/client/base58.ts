@@ -19,17 +19,20 @@ const CHUNKS = Math.ceil(ADDRESS_CHARS_MAX / CHUNK_DIGITS);
 
 /** The address at a place of bytes as base58. The place must hold 32 bytes. */
 export function addressAt(bytes: Uint8Array, at: number): string {
+  return addressInView(viewOf(bytes), at);
+}
+
+/** The address at a place of a view as base58. The place must hold 32 bytes. */
+export function addressInView(view: DataView, at: number): string {
   let limbs: number[] = [];
-  for (let index = 0; index < LIMBS; index += 1) {
-    limbs.push(((bytes[at + 2 * index] ?? 0) << 8) | (bytes[at + 2 * index + 1] ?? 0));
-  }
+  for (let index = 0; index < LIMBS; index += 1) limbs.push(view.getUint16(at + 2 * index));
   let text = '';
   for (let chunk = 0; chunk < CHUNKS; chunk += 1) {
     const [quotient, remainder] = divided(limbs);
     text = digitsOf(remainder) + text;
     limbs = quotient;
   }
-  return '1'.repeat(zerosAt(bytes, at)) + text.replace(/^1+/, '');
+  return '1'.repeat(zerosAt(view, at)) + text.replace(/^1+/, '');
 }
 
 /** An address as base58. Throws INVALID_KEY when it has not 32 bytes. */
@@ -59,7 +62,7 @@ function bytesOfAddress(text: string): Uint8Array | null {
     const value = ALPHABET.indexOf(text.charAt(place));
     if (value < 0 || !multiplyAdd(bytes, value)) return null;
   }
-  const zeros = zerosAt(bytes, 0);
+  const zeros = zerosAt(viewOf(bytes), 0);
   const hasZeros = text.startsWith('1'.repeat(zeros)) && text[zeros] !== '1';
   return hasZeros ? bytes : null;
 }
@@ -98,8 +101,12 @@ function digitsOf(chunk: number): string {
   return text;
 }
 
-function zerosAt(bytes: Uint8Array, at: number): number {
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function zerosAt(view: DataView, at: number): number {
   let zeros = 0;
-  while (zeros < ADDRESS_BYTES && bytes[at + zeros] === 0) zeros += 1;
+  while (zeros < ADDRESS_BYTES && view.getUint8(at + zeros) === 0) zeros += 1;
   return zeros;
 }

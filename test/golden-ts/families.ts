@@ -1,6 +1,13 @@
 /** All families that are run in TypeScript. */
 import { candleFamily } from './candles.js';
 import type { Family } from './family.js';
+import { orderLabelFamily } from './order-labels.js';
+import { readModelFamily } from './read-models.js';
 import { signedOrderFamily } from './signed-orders.js';
 
-export const families: readonly Family[] = [candleFamily, signedOrderFamily];
+export const families: readonly Family[] = [
+  candleFamily,
+  signedOrderFamily,
+  readModelFamily,
+  orderLabelFamily,
+];

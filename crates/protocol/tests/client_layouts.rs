@@ -1,0 +1,346 @@
+//! The client library's readers of accounts, generated from the layout tables.
+//!
+//! The files below `src/client/accounts/generated` are what this makes of the tables, byte for
+//! byte. After a change of a table they are written anew with
+//! `UPDATE_GOLDEN=1 cargo test -p slotbook-protocol --test client_layouts`.
+#![expect(clippy::unwrap_used, reason = "a test")]
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+
+use slotbook_protocol::account::AccountKind;
+use slotbook_protocol::account::field::{Field, FieldType, Layout, Shape};
+use slotbook_protocol::account::{
+    common, oracles, perp_market, spot_market, state, user, variable,
+};
+use slotbook_protocol::enums::{
+    AssetTier, ContractTier, ContractType, Direction, MarginMode, MarketStatus, MarketType,
+    OracleSource, OrderStatus, OrderType, SpotBalanceType, TriggerCondition,
+};
+
+const HEAD: &str = "// Generated from the layout tables of crates/protocol/src/account by its test client_layouts.\n";
+
+/// The files, and the structs that each holds. What a struct holds comes before it, or in a file
+/// further up.
+fn files() -> Vec<(&'static str, Vec<&'static Layout>)> {
+    vec![
+        ("common", vec![&common::HISTORICAL_ORACLE_DATA, &common::POOL_BALANCE]),
+        ("user", vec![&user::SPOT_POSITION, &user::PERP_POSITION, &user::ORDER, &user::USER]),
+        ("user-stats", vec![&user::USER_FEES, &user::USER_STATS]),
+        (
+            "perp-market",
+            vec![&perp_market::AMM, &perp_market::INSURANCE_CLAIM, &perp_market::PERP_MARKET],
+        ),
+        (
+            "spot-market",
+            vec![
+                &spot_market::HISTORICAL_INDEX_DATA,
+                &spot_market::INSURANCE_FUND,
+                &spot_market::SPOT_MARKET,
+            ],
+        ),
+        (
+            "state",
+            vec![
+                &state::FEE_TIER,
+                &state::ORDER_FILLER_REWARD_STRUCTURE,
+                &state::FEE_STRUCTURE,
+                &state::PRICE_DIVERGENCE_GUARD_RAILS,
+                &state::VALIDITY_GUARD_RAILS,
+                &state::ORACLE_GUARD_RAILS,
+                &state::STATE,
+            ],
+        ),
+        ("oracles", vec![&oracles::PYTH_LAZER_ORACLE, &oracles::PRELAUNCH_ORACLE]),
+        (
+            "signed-msg-user-orders",
+            vec![&variable::SIGNED_MSG_ORDER_ID, &variable::SIGNED_MSG_USER_ORDERS],
+        ),
+    ]
+}
+
+/// An enum: its name, the program's names by which the tables know it, and the names in interfaces.
+struct NamedEnum {
+    name: &'static str,
+    variants: &'static [&'static str],
+    api_names: Vec<&'static str>,
+}
+
+fn enums() -> Vec<NamedEnum> {
+    macro_rules! named {
+        ($($name:ident),*) => {
+            vec![$(NamedEnum {
+                name: stringify!($name),
+                variants: $name::VARIANT_NAMES,
+                api_names: $name::ALL.iter().map(|variant| variant.name()).collect(),
+            }),*]
+        };
+    }
+    named![
+        OrderStatus,
+        OrderType,
+        MarketType,
+        Direction,
+        TriggerCondition,
+        SpotBalanceType,
+        MarginMode,
+        MarketStatus,
+        ContractType,
+        ContractTier,
+        AssetTier,
+        OracleSource
+    ]
+}
+
+fn enum_of(variants: &[&str]) -> NamedEnum {
+    enums().into_iter().find(|known| known.variants == variants).unwrap()
+}
+
+/// `perpMarketAt` for `PerpMarket`, `ammAt` for `AMM`.
+fn reader_name(layout: &Layout) -> String {
+    format!("{}At", lower_first(type_name(layout)))
+}
+
+fn type_name(layout: &Layout) -> &'static str {
+    if layout.name == "AMM" { "Amm" } else { layout.name }
+}
+
+fn lower_first(name: &str) -> String {
+    let mut letters = name.chars();
+    letters
+        .next()
+        .map_or_else(String::new, |first| first.to_ascii_lowercase().to_string() + letters.as_str())
+}
+
+/// `SPOT_POSITION` for `SpotPosition`.
+fn constant_name(name: &str) -> String {
+    let mut text = String::new();
+    for (place, letter) in name.char_indices() {
+        if letter.is_ascii_uppercase() && place > 0 {
+            text.push('_');
+        }
+        text.push(letter.to_ascii_uppercase());
+    }
+    text
+}
+
+/// Bytes that mean nothing are not read.
+fn is_padding(field: &Field) -> bool {
+    field.name.starts_with("padding") || field.name.starts_with("reserved")
+}
+
+/// A name is 32 bytes of text, filled up with spaces.
+fn is_text(field: &Field) -> bool {
+    field.name == "name" && field.shape == Shape::Many(32)
+}
+
+fn type_of(field: &Field) -> String {
+    if is_text(field) {
+        return "string".to_owned();
+    }
+    let element = match field.element {
+        FieldType::U8 if field.shape != Shape::One => return "Uint8Array".to_owned(),
+        FieldType::U64 | FieldType::I64 | FieldType::U128 | FieldType::I128 => "bigint".to_owned(),
+        FieldType::Bool => "boolean".to_owned(),
+        FieldType::Key => "string".to_owned(),
+        FieldType::Enum(variants) => enum_of(variants).name.to_owned(),
+        FieldType::Struct(layout) => type_name(layout).to_owned(),
+        _ => "number".to_owned(),
+    };
+    if field.shape == Shape::One { element } else { format!("readonly {element}[]") }
+}
+
+fn place(offset: usize) -> String {
+    if offset == 0 { "at".to_owned() } else { format!("at + {offset}") }
+}
+
+/// The expression that reads a field, and the helper that it needs.
+fn read_of(field: &Field) -> (String, Option<String>) {
+    let at = place(field.offset);
+    if is_text(field) {
+        return (format!("textAt(view, {at})"), helper("textAt"));
+    }
+    if let (FieldType::U8, Shape::Many(count)) = (field.element, field.shape) {
+        return (format!("bytesAt(view, {at}, {count})"), helper("bytesAt"));
+    }
+    if let (FieldType::Struct(layout), shape) = (field.element, field.shape) {
+        let reader = reader_name(layout);
+        let size = layout.size;
+        return match shape {
+            Shape::One => (format!("{reader}(view, {at})"), None),
+            Shape::Many(count) => {
+                let call = format!("manyAt(view, {at}, {count}, {size}, {reader})");
+                (call, helper("manyAt"))
+            }
+            Shape::List => (format!("listAt(view, {at}, {size}, {reader})"), helper("listAt")),
+        };
+    }
+    assert_eq!(field.shape, Shape::One, "{} has a shape that is not written here", field.name);
+    let name = field.name;
+    match field.element {
+        FieldType::U8 => (format!("view.getUint8({at})"), None),
+        FieldType::I8 => (format!("view.getInt8({at})"), None),
+        FieldType::U16 => (format!("view.getUint16({at}, true)"), None),
+        FieldType::I16 => (format!("view.getInt16({at}, true)"), None),
+        FieldType::U32 => (format!("view.getUint32({at}, true)"), None),
+        FieldType::I32 => (format!("view.getInt32({at}, true)"), None),
+        FieldType::U64 => (format!("view.getBigUint64({at}, true)"), None),
+        FieldType::I64 => (format!("view.getBigInt64({at}, true)"), None),
+        FieldType::U128 => (format!("u128At(view, {at})"), helper("u128At")),
+        FieldType::I128 => (format!("i128At(view, {at})"), helper("i128At")),
+        FieldType::Bool => (format!("boolAt(view, {at}, '{name}')"), helper("boolAt")),
+        FieldType::Key => (format!("keyAt(view, {at})"), helper("keyAt")),
+        FieldType::Enum(variants) => {
+            let names = constant_name(enum_of(variants).name);
+            (format!("enumAt(view, {at}, {names}, '{name}')"), helper("enumAt"))
+        }
+        FieldType::Struct(_) => unreachable!("Invariant: structs are written above"),
+    }
+}
+
+fn helper(name: &str) -> Option<String> {
+    Some(name.to_owned())
+}
+
+fn write_struct(layout: &Layout, out: &mut String) {
+    let name = type_name(layout);
+    let fields = || layout.fields.iter().filter(|field| !is_padding(field));
+    let what = if AccountKind::ALL.iter().any(|kind| kind.layout().name == layout.name) {
+        "account"
+    } else {
+        "struct"
+    };
+    writeln!(out, "\n/** The {what} `{}`; amounts are raw. */", layout.name).unwrap();
+    writeln!(out, "export interface {name} {{").unwrap();
+    for field in fields() {
+        writeln!(out, "  readonly {}: {};", field.name, type_of(field)).unwrap();
+    }
+    writeln!(out, "}}\n").unwrap();
+    writeln!(out, "/** Where the fields of `{}` are, and how many bytes it has. */", layout.name)
+        .unwrap();
+    writeln!(out, "export const {} = {{", constant_name(name)).unwrap();
+    writeln!(out, "  bytes: {},", layout.size).unwrap();
+    for field in fields() {
+        writeln!(out, "  {}: {},", field.name, field.offset).unwrap();
+    }
+    writeln!(out, "}} as const;\n").unwrap();
+    writeln!(out, "/** Reads `{}` at a place, whose bytes are there. */", layout.name).unwrap();
+    writeln!(out, "export function {}(view: DataView, at: number): {name} {{", reader_name(layout))
+        .unwrap();
+    writeln!(out, "  return {{").unwrap();
+    for field in fields() {
+        writeln!(out, "    {}: {},", field.name, read_of(field).0).unwrap();
+    }
+    writeln!(out, "  }};\n}}").unwrap();
+}
+
+fn write_kind(kind: AccountKind, out: &mut String) {
+    let layout = kind.layout();
+    let discriminator = u64::from_be_bytes(kind.discriminator());
+    let (high, low) = (discriminator >> 32, discriminator & 0xffff_ffff);
+    writeln!(out, "\n/** How an account `{}` is told from others. */", layout.name).unwrap();
+    writeln!(out, "export const {}_KIND = {{", constant_name(layout.name)).unwrap();
+    writeln!(out, "  name: '{}',", layout.name).unwrap();
+    writeln!(out, "  discriminatorHigh: {high:#010x},").unwrap();
+    writeln!(out, "  discriminatorLow: {low:#010x},").unwrap();
+    writeln!(out, "  bytes: {},", layout.size).unwrap();
+    writeln!(out, "  hasFixedLength: {},", kind.has_fixed_length()).unwrap();
+    writeln!(out, "}} as const;").unwrap();
+}
+
+/// The import lines of a file: helpers, enums and the structs of other files.
+fn imports(file: &str, layouts: &[&'static Layout]) -> String {
+    let mut helpers = BTreeSet::new();
+    let mut names = BTreeSet::new();
+    let mut others: BTreeSet<(&str, String)> = BTreeSet::new();
+    for field in layouts.iter().flat_map(|layout| layout.fields).filter(|field| !is_padding(field))
+    {
+        helpers.extend(read_of(field).1);
+        if let FieldType::Enum(variants) = field.element {
+            let name = enum_of(variants).name;
+            names.insert(constant_name(name));
+            names.insert(format!("type {name}"));
+        }
+        if let FieldType::Struct(inner) = field.element {
+            let home = files()
+                .into_iter()
+                .find(|(_, held)| held.iter().any(|layout| layout.name == inner.name));
+            let home = home.unwrap().0;
+            if home != file {
+                others.insert((home, reader_name(inner)));
+                others.insert((home, format!("type {}", type_name(inner))));
+            }
+        }
+    }
+    let mut text = import_line(&names, "./enums.js");
+    for home in others.iter().map(|(home, _)| *home).collect::<BTreeSet<_>>() {
+        let of_home = others.iter().filter(|(other, _)| *other == home);
+        let wanted = of_home.map(|(_, name)| name.clone()).collect();
+        text += &import_line(&wanted, &format!("./{home}.js"));
+    }
+    import_line(&helpers, "../reading.js") + &text
+}
+
+fn import_line(names: &BTreeSet<String>, from: &str) -> String {
+    if names.is_empty() {
+        return String::new();
+    }
+    let list = names.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+    format!("import {{ {list} }} from '{from}';\n")
+}
+
+fn file_text(file: &str, layouts: &[&'static Layout]) -> String {
+    let mut text = HEAD.to_owned();
+    text += &imports(file, layouts);
+    for layout in layouts {
+        write_struct(layout, &mut text);
+        let of_layout = |kind: &&AccountKind| kind.layout().name == layout.name;
+        if let Some(kind) = AccountKind::ALL.iter().find(of_layout) {
+            write_kind(*kind, &mut text);
+        }
+    }
+    text
+}
+
+fn enums_text() -> String {
+    let mut text = HEAD.to_owned();
+    for NamedEnum { name, api_names, .. } in enums() {
+        let quoted: Vec<String> = api_names.iter().map(|name| format!("'{name}'")).collect();
+        writeln!(text, "\n/** The names of `{name}`. */").unwrap();
+        writeln!(text, "export type {name} = {};", quoted.join(" | ")).unwrap();
+        writeln!(text, "\n/** The names of `{name}` in the order of their bytes. */").unwrap();
+        writeln!(
+            text,
+            "export const {}: readonly {name}[] = [{}];",
+            constant_name(name),
+            quoted.join(", ")
+        )
+        .unwrap();
+    }
+    text
+}
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../src/client/accounts/generated")
+}
+
+#[test]
+fn the_client_reads_accounts_where_the_tables_say() {
+    let mut wanted = vec![("enums", enums_text())];
+    wanted.extend(files().iter().map(|(file, layouts)| (*file, file_text(file, layouts))));
+    for (file, text) in &wanted {
+        let path = folder().join(format!("{file}.ts"));
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+            fs::write(&path, text).unwrap();
+        }
+        let found = fs::read_to_string(&path).unwrap_or_default();
+        assert!(&found == text, "{} is not what the tables say", path.display());
+    }
+    let known: BTreeSet<String> = wanted.iter().map(|(file, _)| format!("{file}.ts")).collect();
+    for entry in fs::read_dir(folder()).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(known.contains(&name), "{name} is generated by nobody");
+    }
+}

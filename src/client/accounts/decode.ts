@@ -1,0 +1,58 @@
+/** Accounts from their bytes. What is no account of the kind asked for is MALFORMED_ACCOUNT. */
+import { PRELAUNCH_ORACLE_KIND, PYTH_LAZER_ORACLE_KIND } from './generated/oracles.js';
+import { PERP_MARKET_KIND, type PerpMarket, perpMarketAt } from './generated/perp-market.js';
+import {
+  SIGNED_MSG_USER_ORDERS_KIND,
+  type SignedMsgUserOrders,
+  signedMsgUserOrdersAt,
+} from './generated/signed-msg-user-orders.js';
+import { SPOT_MARKET_KIND, type SpotMarket, spotMarketAt } from './generated/spot-market.js';
+import { STATE_KIND, type State, stateAt } from './generated/state.js';
+import { USER_KIND } from './generated/user.js';
+import { USER_STATS_KIND, type UserStats, userStatsAt } from './generated/user-stats.js';
+import { checkedView, isKind } from './reading.js';
+
+/** Reads a perp market and its AMM. */
+export function decodePerpMarket(bytes: Uint8Array): PerpMarket {
+  return perpMarketAt(checkedView(bytes, PERP_MARKET_KIND), 0);
+}
+
+/** Reads a spot market: a token and its lending pool. */
+export function decodeSpotMarket(bytes: Uint8Array): SpotMarket {
+  return spotMarketAt(checkedView(bytes, SPOT_MARKET_KIND), 0);
+}
+
+/** Reads the exchange's settings. */
+export function decodeState(bytes: Uint8Array): State {
+  return stateAt(checkedView(bytes, STATE_KIND), 0);
+}
+
+/** Reads fees and volumes of one authority. */
+export function decodeUserStats(bytes: Uint8Array): UserStats {
+  return userStatsAt(checkedView(bytes, USER_STATS_KIND), 0);
+}
+
+/** Reads which signed messages of an authority became which orders. */
+export function decodeSignedMsgUserOrders(bytes: Uint8Array): SignedMsgUserOrders {
+  return signedMsgUserOrdersAt(checkedView(bytes, SIGNED_MSG_USER_ORDERS_KIND), 0);
+}
+
+/** The kinds of account that can be told by their first bytes. */
+const KINDS = [
+  USER_KIND,
+  USER_STATS_KIND,
+  PERP_MARKET_KIND,
+  SPOT_MARKET_KIND,
+  STATE_KIND,
+  SIGNED_MSG_USER_ORDERS_KIND,
+  PYTH_LAZER_ORACLE_KIND,
+  PRELAUNCH_ORACLE_KIND,
+] as const;
+
+/** The kind of an account of the program that this package reads. */
+export type AccountKindName = (typeof KINDS)[number]['name'];
+
+/** The kind that bytes say they are, by their first eight; null for any other. */
+export function accountKindOf(bytes: Uint8Array): AccountKindName | null {
+  return KINDS.find((kind) => isKind(bytes, kind))?.name ?? null;
+}

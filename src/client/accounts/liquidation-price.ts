@@ -1,0 +1,192 @@
+/**
+ * The price at which an account, or an isolated position, falls below its maintenance margin when
+ * that price alone moves. It is a linear estimate: weights below one and ratios that grow with size
+ * are taken as they are now.
+ *
+ * Source: sdk/src/user.ts liquidationPrice, spotLiquidationPrice,
+ * calculateEntriesEffectOnFreeCollateral and calculateFreeCollateralDeltaForPerp of
+ * @drift-labs/sdk 2.163.0-beta.0.
+ */
+import type { OracleSource } from './generated/enums.js';
+import {
+  type AccountMargin,
+  isHighLeverage,
+  type MarginUser,
+  type PerpFigures,
+  type SpotFigures,
+} from './margin-figures.js';
+import { free } from './margin-info.js';
+import { abs, E4, E6, E9 } from './math/integer.js';
+import { liability, maintenanceRatio, type PerpTerms } from './math/perp.js';
+import { assetWeight, liabilityWeight, type SpotTerms } from './math/spot.js';
+
+/** Which markets share an oracle; the first one by index counts. */
+export interface OracleMarkets {
+  spotOfOracle(oracle: string): number | null;
+  perpOfOracle(oracle: string): number | null;
+}
+
+/** An account, its margin, and which markets share an oracle. */
+export interface LiquidationInput {
+  readonly user: MarginUser;
+  readonly margin: AccountMargin;
+  readonly markets: OracleMarkets;
+}
+
+/** A trade that is thought of. */
+export interface ProposedTrade {
+  readonly terms: PerpTerms;
+  /** What it adds to the position, 1e9; it is cut to whole steps. */
+  readonly baseSizeChange: bigint;
+  /** The price at which it would fill, 1e6; 0 when it is not known. */
+  readonly entryPrice: bigint;
+  /** The fee of taking, as a fraction. */
+  readonly takerFee: { readonly feeNumerator: number; readonly feeDenominator: number };
+}
+
+/** Of a perp position, 1e6: by its own margin when it is isolated; null when there is none. */
+export function perpLiquidationPrice(input: LiquidationInput, figures: PerpFigures): bigint | null {
+  if (figures.isolated === null) return crossLiquidationPrice(input, figures);
+  const { terms, position } = figures;
+  const delta = perpDelta(position.baseAssetAmount, terms, input.user);
+  if (delta === null) return null;
+  return priceAt(terms.prices.oracle, free(figures.isolated.maintenanceWithoutOrders), delta);
+}
+
+/** Of a perp position by the margin of the whole account, 1e6; null when there is none. */
+export function crossLiquidationPrice(
+  input: LiquidationInput,
+  { terms, position }: PerpFigures,
+): bigint | null {
+  const collateral = free(input.margin.maintenanceWithoutOrders);
+  return crossPrice(input, { terms, base: position.baseAssetAmount, collateral });
+}
+
+/** Of a perp position after a trade, 1e6, by the margin of the whole account. */
+export function liquidationPriceAfterTrade(
+  input: LiquidationInput,
+  trade: ProposedTrade,
+): bigint | null {
+  const { terms } = trade;
+  const index = terms.facts.marketIndex;
+  const held = input.margin.perps.find(({ position }) => position.marketIndex === index);
+  const before = held?.position.baseAssetAmount ?? 0n;
+  const change = wholeSteps(trade.baseSizeChange, terms.facts.amm.orderStepSize);
+  const base = before + change;
+  const collateral =
+    free(input.margin.maintenanceWithoutOrders) +
+    entryEffect(trade, change) -
+    (asked(base, terms, input.user) - asked(before, terms, input.user));
+  return crossPrice(input, { terms, base, collateral });
+}
+
+/** Of a spot position, 1e6; null when there is none. */
+export function spotLiquidationPrice(
+  input: LiquidationInput,
+  { terms, tokens }: SpotFigures,
+): bigint | null {
+  if (tokens === 0n) return null;
+  const { user, margin, markets } = input;
+  let delta = spotDelta(tokens, terms);
+  const index = markets.perpOfOracle(terms.facts.oracle);
+  const perp = margin.perps.find(({ position }) => position.marketIndex === index);
+  if (perp !== undefined) {
+    const ofPerp = perpDelta(perp.position.baseAssetAmount, perp.terms, user) ?? 0n;
+    const to = perp.terms.facts.amm.oracleSource;
+    delta += inUnitsOf(ofPerp, { from: terms.facts.oracleSource, to });
+  }
+  return priceAt(terms.price, free(margin.maintenance), delta);
+}
+
+function crossPrice(
+  { user, margin, markets }: LiquidationInput,
+  {
+    terms,
+    base,
+    collateral,
+  }: { readonly terms: PerpTerms; readonly base: bigint; readonly collateral: bigint },
+): bigint | null {
+  let delta = perpDelta(base, terms, user);
+  if (delta === null) return null;
+  const index = markets.spotOfOracle(terms.facts.amm.oracle);
+  const spot = margin.spots.find(({ position }) => position.marketIndex === index);
+  if (spot !== undefined) {
+    const to = spot.terms.facts.oracleSource;
+    delta += inUnitsOf(spotDelta(spot.tokens, spot.terms), {
+      from: terms.facts.amm.oracleSource,
+      to,
+    });
+  }
+  return priceAt(terms.prices.oracle, collateral, delta);
+}
+
+/** The price at which free collateral, which a unit of price moves by `delta`, is used up. */
+function priceAt(price: bigint, collateral: bigint, delta: bigint): bigint | null {
+  if (delta === 0n) return null;
+  const found = price - (collateral * E6) / delta;
+  return found < 0n ? null : found;
+}
+
+/** What a unit of price moves the free collateral by; null without a position. */
+function perpDelta(base: bigint, terms: PerpTerms, user: MarginUser): bigint | null {
+  if (base === 0n) return null;
+  // Gains and what is asked for net out there.
+  if (terms.isPrediction) return 0n;
+  const ratio = (ratioOf(base, terms, user) * E6) / E4;
+  return base > 0n ? ((E6 - ratio) * base) / E9 : ((-E6 - ratio) * -base) / E9;
+}
+
+function spotDelta(tokens: bigint, terms: SpotTerms): bigint {
+  if (tokens > 0n) {
+    const weight = assetWeight(tokens, terms, 'maintenance');
+    return (((E6 * weight) / E4) * tokens) / terms.tokenUnit;
+  }
+  const weight = liabilityWeight(tokens, terms, 'maintenance');
+  return (((-E6 * weight) / E4) * -tokens) / terms.tokenUnit;
+}
+
+function ratioOf(base: bigint, terms: PerpTerms, user: MarginUser): bigint {
+  return maintenanceRatio(base, terms, isHighLeverage(user, 'maintenance'));
+}
+
+function asked(base: bigint, terms: PerpTerms, user: MarginUser): bigint {
+  const cost = liability(base, terms.prices.oracle, terms.isPrediction);
+  return (cost * ratioOf(base, terms, user)) / E4;
+}
+
+/** What entering at another price than the oracle's gains or loses, less the fee. */
+function entryEffect({ terms, entryPrice, takerFee }: ProposedTrade, change: bigint): bigint {
+  if (entryPrice === 0n || change === 0n) return 0n;
+  const cost = (terms.prices.oracle * abs(change)) / E9;
+  const value = (entryPrice * abs(change)) / E9;
+  const gain = change > 0n ? cost - value : value - cost;
+  return gain - (value * BigInt(takerFee.feeNumerator)) / BigInt(takerFee.feeDenominator);
+}
+
+function wholeSteps(base: bigint, step: bigint): bigint {
+  return step === 0n ? base : (base / step) * step;
+}
+
+/** How many units one price of a source is for; sources of other families do not compare. */
+const UNITS: Readonly<Partial<Record<OracleSource, { family: string; units: bigint }>>> = {
+  pythPull: { family: 'pull', units: 1n },
+  pyth1KPull: { family: 'pull', units: 1_000n },
+  pyth1MPull: { family: 'pull', units: 1_000_000n },
+  pythLazer: { family: 'lazer', units: 1n },
+  pythLazer1K: { family: 'lazer', units: 1_000n },
+  pythLazer1M: { family: 'lazer', units: 1_000_000n },
+};
+
+/**
+ * What moves with one source's price, in units of another's: only from or to a single unit.
+ * Source: sdk/src/math/oracles.ts getMultipleBetweenOracleSources.
+ */
+function inUnitsOf(
+  delta: bigint,
+  { from, to }: { readonly from: OracleSource; readonly to: OracleSource },
+): bigint {
+  const [first, second] = [UNITS[from], UNITS[to]];
+  if (first === undefined || second === undefined || first.family !== second.family) return delta;
+  if (first.units !== 1n && second.units !== 1n) return delta;
+  return (delta * second.units) / first.units;
+}

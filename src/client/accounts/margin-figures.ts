@@ -1,0 +1,96 @@
+/** What the margin of an account is made of. */
+import type { PerpPosition, SpotPosition } from './generated/user.js';
+import type { PerpTerms } from './math/perp.js';
+import type { SpotTerms } from './math/spot.js';
+import type { UserAccount } from './user.js';
+
+/** What is read of a user account for its margin. */
+export type MarginUser = Pick<
+  UserAccount,
+  'status' | 'marginMode' | 'maxMarginRatio' | 'spotPositions' | 'perpPositions'
+>;
+
+/** What positions may be priced with; null while a market or its price is not known. */
+export interface MarketTermsSource {
+  perp(marketIndex: number): PerpTerms | null;
+  spot(marketIndex: number): SpotTerms | null;
+}
+
+/** Collateral and what is asked for, quote 1e6. */
+export interface Margin {
+  collateral: bigint;
+  requirement: bigint;
+}
+
+/** The margins of the categories that are shown. */
+export interface Margins {
+  readonly initial: Margin;
+  /** Initial, at the worse of each price and its five-minute average. */
+  readonly initialStrict: Margin;
+  readonly maintenance: Margin;
+  /** Maintenance as if no order were open; liquidation prices begin here. */
+  readonly maintenanceWithoutOrders: Margin;
+}
+
+/** A perp position and what the pass found out about it; amounts in quote, 1e6. */
+export interface PerpFigures {
+  readonly position: PerpPosition;
+  readonly terms: PerpTerms;
+  readonly unsettledFunding: bigint;
+  /** Gains at the oracle's price, with funding. */
+  readonly oraclePnl: bigint;
+  readonly claimablePnl: bigint;
+  /** The worst case with open orders at what a unit is worth. */
+  readonly liability: bigint;
+  /** What an isolated position has and needs of its own; null for others. */
+  readonly isolated: (Margins & { readonly depositValue: bigint }) | null;
+}
+
+/** A spot position and its signed tokens. */
+export interface SpotFigures {
+  readonly position: SpotPosition;
+  readonly terms: SpotTerms;
+  readonly tokens: bigint;
+}
+
+/** What a pass found out about an account; amounts in quote, 1e6. */
+export interface AccountMargin extends Margins {
+  readonly perps: readonly PerpFigures[];
+  readonly spots: readonly SpotFigures[];
+  /** Spot balances at the oracle's prices, debts subtracted. */
+  readonly netSpotValue: bigint;
+  /** Gains of all perp positions at the market makers' oracle, with funding. */
+  readonly unrealizedPnl: bigint;
+  readonly unrealizedPnlWithoutFunding: bigint;
+  readonly unsettledFunding: bigint;
+  readonly claimablePnl: bigint;
+  readonly isolatedDeposits: bigint;
+  /** What all positions could cost with their open orders, not weighed. */
+  readonly perpLiabilities: bigint;
+  readonly spotLiabilities: bigint;
+  readonly spotAssets: bigint;
+}
+
+/** Whether the high-leverage ratios count. Source: sdk/src/user.ts isHighLeverageMode. */
+export function isHighLeverage(
+  { marginMode }: Pick<MarginUser, 'marginMode'>,
+  category: 'initial' | 'maintenance',
+): boolean {
+  if (marginMode === 'highLeverage') return true;
+  return category === 'maintenance' && marginMode === 'highLeverageMaintenance';
+}
+
+/** Whether a perp position counts. Source: sdk/src/user.ts getActivePerpPositions. */
+export function isActivePerp(position: PerpPosition): boolean {
+  return (
+    position.baseAssetAmount !== 0n ||
+    position.quoteAssetAmount !== 0n ||
+    position.openOrders !== 0 ||
+    position.isolatedPositionScaledBalance > 0n
+  );
+}
+
+/** Whether a spot position counts. Source: sdk/src/math/spotPosition.ts isSpotPositionAvailable. */
+export function isActiveSpot(position: SpotPosition): boolean {
+  return position.scaledBalance !== 0n || position.openOrders !== 0;
+}

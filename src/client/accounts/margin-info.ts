@@ -1,0 +1,96 @@
+/** What an account has as margin, and how near it is to being liquidated. */
+import { type Quote, rawQuote } from '../amounts.js';
+import type { AccountMargin, Margin, MarginUser } from './margin-figures.js';
+import { max } from './math/integer.js';
+import { USER_STATUS } from './user.js';
+
+/** The margin of an account; amounts are quote, 1e6. Isolated positions have their own. */
+export interface MarginInfo {
+  /** Balances, gains and isolated deposits; negative when more is owed than owned. */
+  readonly netUsdValue: Quote;
+  /** Gains of all perp positions, with funding. */
+  readonly totalUnsettledPnl: Quote;
+  readonly totalUnsettledFundingPnl: Quote;
+  /** What of the gains could be settled now. */
+  readonly totalClaimablePnl: Quote;
+  /** What counts as collateral for new positions. */
+  readonly totalInitialMargin: Quote;
+  /** What counts as collateral against liquidation. */
+  readonly totalMaintenanceMargin: Quote;
+  /** What is left for new positions, at the worse of prices and their averages. */
+  readonly freeInitialMargin: Quote;
+  /** What is left before a liquidation. */
+  readonly freeMaintenanceMargin: Quote;
+  /** What is asked for positions and orders, at the worse of prices and their averages. */
+  readonly initialReq: Quote;
+  /** What is asked for before a liquidation. */
+  readonly maintenanceReq: Quote;
+  /** Liabilities through net value: 4.2 is 4.2 times. Negative when the net value is. */
+  readonly leverage: number;
+  /** Net value through liabilities, in percent; null without liabilities. */
+  readonly marginRatioPct: number | null;
+  /** From 0, being liquidated, to 100. */
+  readonly health: number;
+}
+
+/** The unit of {@link leverageOf} and {@link marginRatioOf}. */
+const RATIO_UNIT = 10_000n;
+
+/** The margin of an account, of what a pass over its positions has found. */
+export function marginInfo(user: MarginUser, margin: AccountMargin): MarginInfo {
+  const { initial, initialStrict, maintenance } = margin;
+  const ratio = marginRatioOf(margin);
+  return {
+    netUsdValue: rawQuote(margin.netSpotValue + margin.unrealizedPnl + margin.isolatedDeposits),
+    totalUnsettledPnl: rawQuote(margin.unrealizedPnl),
+    totalUnsettledFundingPnl: rawQuote(margin.unsettledFunding),
+    totalClaimablePnl: rawQuote(margin.claimablePnl),
+    totalInitialMargin: rawQuote(initial.collateral),
+    totalMaintenanceMargin: rawQuote(maintenance.collateral),
+    freeInitialMargin: free(initialStrict),
+    freeMaintenanceMargin: free(maintenance),
+    initialReq: rawQuote(initialStrict.requirement),
+    maintenanceReq: rawQuote(maintenance.requirement),
+    leverage: Number(leverageOf(margin)) / 1e4,
+    marginRatioPct: ratio === null ? null : Number(ratio) / 100,
+    health: accountHealth(user, margin),
+  };
+}
+
+/** Liabilities through net value, 1e4; 0 where the net value is. Source: user.ts getLeverage. */
+export function leverageOf(margin: AccountMargin): bigint {
+  const net = netValue(margin);
+  if (net === 0n) return 0n;
+  return ((margin.perpLiabilities + margin.spotLiabilities) * RATIO_UNIT) / net;
+}
+
+/** Net value through liabilities, 1e4; null without liabilities. Source: user.ts getMarginRatio. */
+export function marginRatioOf(margin: AccountMargin): bigint | null {
+  const liabilities = margin.perpLiabilities + margin.spotLiabilities;
+  return liabilities === 0n ? null : (netValue(margin) * RATIO_UNIT) / liabilities;
+}
+
+/** What is left when everything is sold, orders in their worst case included, quote 1e6. */
+export function netValue(margin: AccountMargin): bigint {
+  const assets = margin.spotAssets + margin.isolatedDeposits + margin.unrealizedPnl;
+  return assets - margin.spotLiabilities;
+}
+
+/** From 0, being liquidated or bankrupt, to 100. Source: user.ts getHealth. */
+function accountHealth({ status }: MarginUser, { maintenance }: AccountMargin): number {
+  const isOver = (status & (USER_STATUS.beingLiquidated | USER_STATUS.bankrupt)) !== 0;
+  return isOver ? 0 : health(maintenance);
+}
+
+/** How much of the collateral nothing is asked against, in percent, 0 to 100. */
+export function health({ collateral, requirement }: Margin): number {
+  if (requirement === 0n && collateral >= 0n) return 100;
+  if (collateral <= 0n) return 0;
+  const part = (1 - Number(requirement) / Number(collateral)) * 100;
+  return Math.round(Math.min(100, Math.max(0, part)));
+}
+
+/** What of a margin nothing is asked against, never negative, quote 1e6. */
+export function free({ collateral, requirement }: Margin): Quote {
+  return rawQuote(max(0n, collateral - requirement));
+}

@@ -1,0 +1,187 @@
+/** Markets and their prices, and what follows of both for every position in them. */
+import { type MarketKey, marketIdOfKey, marketKey } from '../keys.js';
+import type { OracleMarkets } from './liquidation-price.js';
+import type { MarketTermsSource } from './margin-figures.js';
+import { type PerpMarketFacts, type PerpTerms, perpTerms } from './math/perp.js';
+import { type SpotMarketFacts, type SpotTerms, spotTerms } from './math/spot.js';
+
+/** The prices of one market, 1e6; null while one is not known. What is not positive is no price. */
+export interface MarketPrices {
+  /** The exchange's oracle. */
+  readonly oracle: bigint | null;
+  /** Of perp markets, the market makers' oracle; null takes the exchange's. */
+  readonly mmOracle: bigint | null;
+  /** Of perp markets, the mark price. */
+  readonly mark: bigint | null;
+}
+
+/** The prices of a market about which nothing is known. */
+export const NO_PRICES: MarketPrices = { oracle: null, mmOracle: null, mark: null };
+
+/** The price of the token that prices are in, where its market has no oracle account. */
+const QUOTE_ASSET_PRICE = 1_000_000n;
+
+/**
+ * What markets and prices come to. One moment's prices are the one source of every computation:
+ * each market's terms are made once, when they are first asked for, and made anew only when its
+ * account, its price or its quote market changes.
+ */
+export class MarketTerms implements MarketTermsSource, OracleMarkets {
+  readonly #perpFacts = new Map<number, PerpMarketFacts>();
+  readonly #spotFacts = new Map<number, SpotMarketFacts>();
+  readonly #prices = new Map<MarketKey, MarketPrices>();
+  /** When a market was last told, in seconds: live averages are taken at that time. */
+  readonly #toldAt = new Map<MarketKey, bigint>();
+  readonly #perpTerms = new Map<number, PerpTerms | null>();
+  readonly #spotTerms = new Map<number, SpotTerms | null>();
+
+  /** Takes a perp market's account. Answers whose terms it changes. */
+  setPerpMarket(facts: PerpMarketFacts, nowS: number): readonly MarketKey[] {
+    this.#perpFacts.set(facts.marketIndex, facts);
+    return this.#told(marketKey('perp', facts.marketIndex), nowS);
+  }
+
+  /** Takes a spot market's account. Answers whose terms it changes. */
+  setSpotMarket(facts: SpotMarketFacts, nowS: number): readonly MarketKey[] {
+    this.#spotFacts.set(facts.marketIndex, facts);
+    return this.#told(marketKey('spot', facts.marketIndex), nowS);
+  }
+
+  /** Takes the prices of a market. Answers whose terms they change; none when they are the same. */
+  setPrices(key: MarketKey, prices: MarketPrices, nowS: number): readonly MarketKey[] {
+    const known = this.prices(key);
+    const next = {
+      oracle: positive(prices.oracle),
+      mmOracle: positive(prices.mmOracle),
+      mark: positive(prices.mark),
+    };
+    const isSame =
+      known.oracle === next.oracle && known.mmOracle === next.mmOracle && known.mark === next.mark;
+    if (isSame) return [];
+    this.#prices.set(key, next);
+    return this.#told(key, nowS);
+  }
+
+  /** The prices of a market as they were told. */
+  prices(key: MarketKey): MarketPrices {
+    return this.#prices.get(key) ?? NO_PRICES;
+  }
+
+  /** What is known of a perp market's account. */
+  perpMarket(marketIndex: number): PerpMarketFacts | null {
+    return this.#perpFacts.get(marketIndex) ?? null;
+  }
+
+  /** What is known of a spot market's account. */
+  spotMarket(marketIndex: number): SpotMarketFacts | null {
+    return this.#spotFacts.get(marketIndex) ?? null;
+  }
+
+  /** The terms of a perp market; null while its account, a price or its quote is not known. */
+  perp(marketIndex: number): PerpTerms | null {
+    let terms = this.#perpTerms.get(marketIndex);
+    if (terms === undefined) {
+      terms = this.#newPerpTerms(marketIndex);
+      this.#perpTerms.set(marketIndex, terms);
+    }
+    return terms;
+  }
+
+  /** The terms of a spot market; null while its account or price is not known. */
+  spot(marketIndex: number): SpotTerms | null {
+    let terms = this.#spotTerms.get(marketIndex);
+    if (terms === undefined) {
+      terms = this.#newSpotTerms(marketIndex);
+      this.#spotTerms.set(marketIndex, terms);
+    }
+    return terms;
+  }
+
+  spotOfOracle(oracle: string): number | null {
+    return firstIndex(this.#spotFacts, (facts) => facts.oracle === oracle);
+  }
+
+  perpOfOracle(oracle: string): number | null {
+    return firstIndex(this.#perpFacts, ({ amm }) => amm.oracle === oracle);
+  }
+
+  #newPerpTerms(marketIndex: number): PerpTerms | null {
+    const facts = this.#perpFacts.get(marketIndex);
+    const { oracle, mmOracle, mark } = this.prices(marketKey('perp', marketIndex));
+    if (facts === undefined || oracle === null) return null;
+    const quote = this.spot(facts.quoteSpotMarketIndex);
+    if (quote === null) return null;
+    return perpTerms(facts, { oracle, mmOracle: mmOracle ?? oracle, mark }, quote);
+  }
+
+  #newSpotTerms(marketIndex: number): SpotTerms | null {
+    const facts = this.#spotFacts.get(marketIndex);
+    const price = facts === undefined ? null : this.#spotPrice(facts);
+    if (facts === undefined || price === null) return null;
+    const toldAt = this.#toldAt.get(marketKey('spot', marketIndex)) ?? 0n;
+    return spotTerms(facts, price, toldAt);
+  }
+
+  /** Its own price, or that of a perp market which reads the same oracle in the same way. */
+  #spotPrice(facts: SpotMarketFacts): bigint | null {
+    const { oracle: own } = this.prices(marketKey('spot', facts.marketIndex));
+    if (own !== null) return own;
+    if (facts.oracleSource === 'quoteAsset') return QUOTE_ASSET_PRICE;
+    const perp = firstIndex(this.#perpFacts, (other) => isSameOracle(facts, other));
+    return perp === null ? null : this.prices(marketKey('perp', perp)).oracle;
+  }
+
+  /** Forgets the terms that a market had a part in. Answers whose they are. */
+  #told(key: MarketKey, nowS: number): readonly MarketKey[] {
+    const { marketType, marketIndex } = marketIdOfKey(key);
+    const now = BigInt(Math.floor(nowS));
+    const keys = marketType === 'spot' ? [key] : [key, ...this.#spotsPricedBy(marketIndex)];
+    for (const touched of keys) {
+      this.#toldAt.set(touched, now);
+      this.#forget(touched);
+    }
+    return keys;
+  }
+
+  #forget(key: MarketKey): void {
+    const { marketType, marketIndex } = marketIdOfKey(key);
+    if (marketType === 'perp') {
+      this.#perpTerms.delete(marketIndex);
+      return;
+    }
+    this.#spotTerms.delete(marketIndex);
+    for (const [index, facts] of this.#perpFacts) {
+      if (facts.quoteSpotMarketIndex === marketIndex) this.#perpTerms.delete(index);
+    }
+  }
+
+  /** Spot markets without a price of their own that read the oracle of a perp market. */
+  #spotsPricedBy(perpIndex: number): readonly MarketKey[] {
+    const perp = this.#perpFacts.get(perpIndex);
+    if (perp === undefined) return [];
+    return [...this.#spotFacts.values()]
+      .filter((facts) => isSameOracle(facts, perp))
+      .map((facts) => marketKey('spot', facts.marketIndex))
+      .filter((key) => this.prices(key).oracle === null);
+  }
+}
+
+function positive(price: bigint | null): bigint | null {
+  return price !== null && price > 0n ? price : null;
+}
+
+function isSameOracle(spot: SpotMarketFacts, { amm }: PerpMarketFacts): boolean {
+  return spot.oracle === amm.oracle && spot.oracleSource === amm.oracleSource;
+}
+
+/** The lowest index of a market that a rule holds for. */
+function firstIndex<Facts>(
+  markets: ReadonlyMap<number, Facts>,
+  holds: (facts: Facts) => boolean,
+): number | null {
+  let found: number | null = null;
+  for (const [index, facts] of markets) {
+    if ((found === null || index < found) && holds(facts)) found = index;
+  }
+  return found;
+}

@@ -1,0 +1,268 @@
+/**
+ * Balances of spot markets: tokens, their value, and what they weigh as collateral or debt.
+ *
+ * Source: sdk/src/math/spotBalance.ts and spotPosition.ts of @drift-labs/sdk 2.163.0-beta.0.
+ */
+import type { SpotMarket } from '../generated/spot-market.js';
+import type { SpotPosition } from '../generated/user.js';
+import { malformed } from '../reading.js';
+import { abs, divCeil, E4, E9, max, min } from './integer.js';
+import { sizeDiscount, sizePremium } from './weights.js';
+
+/** Index of the market whose token is the quote of all others. */
+export const QUOTE_MARKET_INDEX = 0;
+/** Decimals of a balance (9) and of cumulative interest (10) together: a token has no more. */
+const INTEREST_DECIMALS = 19;
+/** Seconds of the average that strict prices look at. */
+const TWAP_SECONDS = 300n;
+
+/** What is read of a spot market's account. */
+export type SpotMarketFacts = Pick<
+  SpotMarket,
+  | 'marketIndex'
+  | 'decimals'
+  | 'oracle'
+  | 'oracleSource'
+  | 'cumulativeDepositInterest'
+  | 'cumulativeBorrowInterest'
+  | 'depositBalance'
+  | 'initialAssetWeight'
+  | 'maintenanceAssetWeight'
+  | 'initialLiabilityWeight'
+  | 'maintenanceLiabilityWeight'
+  | 'imfFactor'
+  | 'scaleInitialAssetWeightStart'
+> & {
+  readonly historicalOracleData: Pick<
+    SpotMarket['historicalOracleData'],
+    'lastOraclePriceTwap5min' | 'lastOraclePriceTwapTs'
+  >;
+};
+
+/** Which weights a margin is computed with; `none` weighs nothing. */
+export type SpotCategory = 'initial' | 'maintenance' | 'none';
+
+/** A spot market at a price: what all of its positions share. */
+export interface SpotTerms {
+  readonly facts: SpotMarketFacts;
+  readonly isQuote: boolean;
+  /** The oracle's price, 1e6. */
+  readonly price: bigint;
+  /** The lower and the higher of the price and its live five-minute average, 1e6. */
+  readonly strictLow: bigint;
+  readonly strictHigh: bigint;
+  /** The lower and the higher of the price and the average as the account has it, 1e6. */
+  readonly twapLow: bigint;
+  readonly twapHigh: bigint;
+  /** One token in its smallest unit. */
+  readonly tokenUnit: bigint;
+  /** From balance times interest to tokens. */
+  readonly balanceUnit: bigint;
+  readonly imfFactor: bigint;
+  /** The initial asset weight after the cut for large markets, 1e4. */
+  readonly initialAssetWeight: bigint;
+  readonly maintenanceAssetWeight: bigint;
+  readonly initialLiabilityWeight: bigint;
+  readonly maintenanceLiabilityWeight: bigint;
+}
+
+/** The terms of a market at a price, 1e6, and a time in seconds. */
+export function spotTerms(facts: SpotMarketFacts, price: bigint, nowS: bigint): SpotTerms {
+  const twap = liveTwap(facts.historicalOracleData, price, nowS);
+  const units = {
+    balanceUnit: balanceUnitOf(facts),
+    tokenUnit: 10n ** BigInt(facts.decimals),
+  };
+  return {
+    facts,
+    isQuote: facts.marketIndex === QUOTE_MARKET_INDEX,
+    price,
+    strictLow: min(price, twap),
+    strictHigh: max(price, twap),
+    twapLow: min(price, facts.historicalOracleData.lastOraclePriceTwap5min),
+    twapHigh: max(price, facts.historicalOracleData.lastOraclePriceTwap5min),
+    ...units,
+    imfFactor: BigInt(facts.imfFactor),
+    initialAssetWeight: scaledInitialAssetWeight(facts, price, units),
+    maintenanceAssetWeight: BigInt(facts.maintenanceAssetWeight),
+    initialLiabilityWeight: BigInt(facts.initialLiabilityWeight),
+    maintenanceLiabilityWeight: BigInt(facts.maintenanceLiabilityWeight),
+  };
+}
+
+/** From balance times interest to tokens. Throws MALFORMED_ACCOUNT for too many decimals. */
+export function balanceUnitOf({ decimals }: SpotMarketFacts): bigint {
+  if (decimals <= INTEREST_DECIMALS) return 10n ** BigInt(INTEREST_DECIMALS - decimals);
+  throw malformed(`decimals were ${decimals}, must be at most ${INTEREST_DECIMALS}`);
+}
+
+/**
+ * The five-minute average as the program would now write it.
+ * Source: sdk/src/math/oracles.ts calculateLiveOracleTwap.
+ */
+function liveTwap(
+  history: SpotMarketFacts['historicalOracleData'],
+  price: bigint,
+  nowS: bigint,
+): bigint {
+  const twap = history.lastOraclePriceTwap5min;
+  const since = max(1n, nowS - history.lastOraclePriceTwapTs);
+  const start = max(0n, TWAP_SECONDS - since);
+  const range = twap / 3n;
+  const clamped = min(twap + range, max(price, twap - range));
+  return (twap * start + clamped * since) / (start + since);
+}
+
+/** Source: sdk/src/math/spotBalance.ts calculateScaledInitialAssetWeight. */
+function scaledInitialAssetWeight(
+  facts: SpotMarketFacts,
+  price: bigint,
+  { tokenUnit, balanceUnit }: Pick<SpotTerms, 'tokenUnit' | 'balanceUnit'>,
+): bigint {
+  const weight = BigInt(facts.initialAssetWeight);
+  const start = facts.scaleInitialAssetWeightStart;
+  if (start === 0n) return weight;
+  const deposits = (facts.depositBalance * facts.cumulativeDepositInterest) / balanceUnit;
+  const value = (deposits * price) / tokenUnit;
+  return value < start ? weight : (weight * start) / value;
+}
+
+/** Tokens of a scaled balance that is owned. */
+export function depositTokens(
+  scaledBalance: bigint,
+  terms: Pick<SpotTerms, 'facts' | 'balanceUnit'>,
+): bigint {
+  return (scaledBalance * terms.facts.cumulativeDepositInterest) / terms.balanceUnit;
+}
+
+/** Tokens of a position: what is owed is negative, and rounded up. */
+export function signedTokens(
+  position: Pick<SpotPosition, 'scaledBalance' | 'balanceType'>,
+  terms: Pick<SpotTerms, 'facts' | 'balanceUnit'>,
+): bigint {
+  const { scaledBalance, balanceType } = position;
+  if (balanceType === 'deposit') return depositTokens(scaledBalance, terms);
+  return -divCeil(scaledBalance * terms.facts.cumulativeBorrowInterest, terms.balanceUnit);
+}
+
+/** What tokens are worth at the oracle's price, quote 1e6. */
+export function tokenValue(tokens: bigint, terms: SpotTerms): bigint {
+  return (tokens * terms.price) / terms.tokenUnit;
+}
+
+/** What tokens are worth at the worse of the oracle's price and its average, quote 1e6. */
+export function strictTokenValue(tokens: bigint, terms: SpotTerms): bigint {
+  return (tokens * (tokens > 0n ? terms.strictLow : terms.strictHigh)) / terms.tokenUnit;
+}
+
+/** The weight of tokens that are owned, 1e4. Source: spotBalance.ts calculateAssetWeight. */
+export function assetWeight(tokens: bigint, terms: SpotTerms, category: SpotCategory): bigint {
+  if (category === 'none') return terms.initialAssetWeight;
+  const weight = category === 'initial' ? terms.initialAssetWeight : terms.maintenanceAssetWeight;
+  if (terms.imfFactor === 0n) return weight;
+  return sizeDiscount(sizeOf(tokens, terms), terms.imfFactor, weight);
+}
+
+/** The weight of tokens that are owed, 1e4. Source: spotBalance.ts calculateLiabilityWeight. */
+export function liabilityWeight(tokens: bigint, terms: SpotTerms, category: SpotCategory): bigint {
+  if (category === 'none') return terms.initialLiabilityWeight;
+  const weight =
+    category === 'initial' ? terms.initialLiabilityWeight : terms.maintenanceLiabilityWeight;
+  if (terms.imfFactor === 0n) return weight;
+  return sizePremium(sizeOf(tokens, terms), terms.imfFactor, weight);
+}
+
+/** Tokens at 1e9, whatever their decimals. */
+function sizeOf(tokens: bigint, { tokenUnit }: SpotTerms): bigint {
+  return tokenUnit > E9 ? tokens / (tokenUnit / E9) : (tokens * E9) / tokenUnit;
+}
+
+/** How spot positions of an account are weighed. */
+export interface SpotWeighing {
+  readonly category: SpotCategory;
+  /** Whether the worse of the price and its average counts. */
+  readonly isStrict: boolean;
+  /** The account's own least initial margin ratio, 1e4; 0 for none. */
+  readonly maxMarginRatio: bigint;
+}
+
+/** The weight of a value that is positive, with the account's own limit. */
+function customAssetWeight(tokens: bigint, terms: SpotTerms, weighing: SpotWeighing): bigint {
+  const weight = assetWeight(tokens, terms, weighing.category);
+  if (weighing.category !== 'initial' || terms.isQuote) return weight;
+  return min(weight, max(0n, E4 - weighing.maxMarginRatio));
+}
+
+/** The weight of a value that is negative, with the account's own limit. */
+function customLiabilityWeight(tokens: bigint, terms: SpotTerms, weighing: SpotWeighing): bigint {
+  const weight = liabilityWeight(tokens, terms, weighing.category);
+  if (weighing.category !== 'initial' || terms.isQuote) return weight;
+  return max(weight, E4 + weighing.maxMarginRatio);
+}
+
+/** What tokens that are owned count as collateral, quote 1e6. */
+export function assetValue(tokens: bigint, terms: SpotTerms, weighing: SpotWeighing): bigint {
+  const value = worthOf(tokens, terms, weighing);
+  if (weighing.category === 'none') return value;
+  return (value * customAssetWeight(tokens, terms, weighing)) / E4;
+}
+
+/** What tokens that are owed ask for as margin, quote 1e6, not negative. */
+export function liabilityValue(tokens: bigint, terms: SpotTerms, weighing: SpotWeighing): bigint {
+  const value = worthOf(tokens, terms, weighing);
+  if (weighing.category === 'none') return abs(value);
+  return abs((value * customLiabilityWeight(tokens, terms, weighing)) / E4);
+}
+
+function worthOf(tokens: bigint, terms: SpotTerms, { isStrict }: SpotWeighing): bigint {
+  return isStrict ? strictTokenValue(tokens, terms) : tokenValue(tokens, terms);
+}
+
+/** A balance after its orders have filled in the worse way, and what they cost or bring. */
+export interface WorstCase {
+  readonly tokens: bigint;
+  /** Quote 1e6; negative is paid. */
+  readonly ordersValue: bigint;
+}
+
+/**
+ * The worse of all bids filled and all asks filled, by what is left as collateral.
+ * Source: sdk/src/math/spotPosition.ts getWorstCaseTokenAmounts.
+ */
+export function worstCase(
+  tokens: bigint,
+  position: Pick<SpotPosition, 'openBids' | 'openAsks'>,
+  terms: SpotTerms,
+  weighing: SpotWeighing,
+): WorstCase {
+  const { openBids, openAsks } = position;
+  if (openBids === 0n && openAsks === 0n) return { tokens, ordersValue: 0n };
+  const bids = filled(tokens, openBids, terms, weighing);
+  const asks = filled(tokens, openAsks, terms, weighing);
+  return asks.contribution < bids.contribution ? asks : bids;
+}
+
+function filled(
+  tokens: bigint,
+  orders: bigint,
+  terms: SpotTerms,
+  weighing: SpotWeighing,
+): WorstCase & { readonly contribution: bigint } {
+  const price = weighing.isStrict ? terms.strictHigh : terms.price;
+  const ordersValue = (-orders * price) / terms.tokenUnit;
+  const after = tokens + orders;
+  const value = worthOf(tokens, terms, weighing) - ordersValue;
+  const weight = weightOf(value, after, terms, weighing);
+  return { tokens: after, ordersValue, contribution: (value * weight) / E4 + ordersValue };
+}
+
+function weightOf(value: bigint, tokens: bigint, terms: SpotTerms, weighing: SpotWeighing): bigint {
+  // Here the account's own limit counts only when there is one.
+  const isCustom = weighing.maxMarginRatio !== 0n;
+  if (value >= 0n) {
+    if (isCustom) return customAssetWeight(tokens, terms, weighing);
+    return assetWeight(tokens, terms, weighing.category);
+  }
+  if (isCustom) return customLiabilityWeight(tokens, terms, weighing);
+  return liabilityWeight(tokens, terms, weighing.category);
+}

@@ -1,0 +1,74 @@
+/**
+ * What an order is called. The side of the position plays no part.
+ *
+ * Source: the table of common-ts order labels of the reference library, all combinations of which
+ * are recorded in the golden vectors `order_labels`.
+ */
+import type { OrderType, TriggerCondition } from './generated/enums.js';
+import type { Order } from './generated/user.js';
+
+/** The kinds of order that an interface tells apart. */
+export type UiOrderType =
+  | 'market'
+  | 'limit'
+  | 'oracleLimit'
+  | 'oracle'
+  | 'stopMarket'
+  | 'takeProfitMarket'
+  | 'stopLimit'
+  | 'takeProfitLimit';
+
+/** What the name of an order depends on. */
+export type LabelledOrder = Pick<
+  Order,
+  'orderType' | 'triggerCondition' | 'direction' | 'oraclePriceOffset'
+>;
+
+/** The name of an order for people, for example `Stop Market`. */
+export function orderLabel(order: LabelledOrder): string {
+  if (isTriggered(order.triggerCondition) && isTriggerType(order.orderType)) {
+    return order.orderType === 'triggerMarket' ? 'Market (Triggered)' : 'Limit (Triggered)';
+  }
+  return LABELS[uiOrderType(order)];
+}
+
+/** The kind of an order in an interface; a triggered one keeps the kind that it had. */
+export function uiOrderType(order: LabelledOrder): UiOrderType {
+  switch (order.orderType) {
+    case 'market':
+      return 'market';
+    case 'oracle':
+      return 'oracle';
+    case 'limit':
+      return order.oraclePriceOffset === 0 ? 'limit' : 'oracleLimit';
+    case 'triggerMarket':
+      return isStop(order) ? 'stopMarket' : 'takeProfitMarket';
+    case 'triggerLimit':
+      return isStop(order) ? 'stopLimit' : 'takeProfitLimit';
+  }
+}
+
+const LABELS: Readonly<Record<UiOrderType, string>> = {
+  market: 'Market',
+  limit: 'Limit',
+  oracleLimit: 'Oracle Limit',
+  oracle: 'Oracle Market',
+  stopMarket: 'Stop Market',
+  takeProfitMarket: 'TP Market',
+  stopLimit: 'Stop Limit',
+  takeProfitLimit: 'TP Limit',
+};
+
+/** A stop buys above and sells below. */
+function isStop({ triggerCondition, direction }: LabelledOrder): boolean {
+  const isAbove = triggerCondition === 'above' || triggerCondition === 'triggeredAbove';
+  return isAbove === (direction === 'long');
+}
+
+function isTriggered(condition: TriggerCondition): boolean {
+  return condition === 'triggeredAbove' || condition === 'triggeredBelow';
+}
+
+function isTriggerType(type: OrderType): boolean {
+  return type === 'triggerMarket' || type === 'triggerLimit';
+}

@@ -1,0 +1,109 @@
+/** Open orders in the form that is stored, sent and shown, and what their flags say. */
+import { type MarketKey, type MarketType, marketKey } from '../keys.js';
+import type { Direction, OrderStatus, OrderType, TriggerCondition } from './generated/enums.js';
+import type { Order } from './generated/user.js';
+import { orderLabel, type UiOrderType, uiOrderType } from './order-labels.js';
+
+export type { Direction, Order, OrderType, TriggerCondition };
+
+/** Bits of an order's flags. Source: programs/drift/src/state/user.rs `OrderBitFlag`. */
+export const ORDER_FLAG = {
+  signedMessage: 1,
+  oracleTriggerMarket: 2,
+  safeTriggerOrder: 4,
+  newTriggerReduceOnly: 8,
+  hasBuilder: 16,
+} as const;
+
+/**
+ * An open order as plain JSON: integers of 64 bits are decimal text. Prices are 1e6; sizes are 1e9
+ * in perp markets and in the token's unit in spot markets; quote is 1e6.
+ */
+export interface OpenOrder {
+  readonly status: OrderStatus;
+  readonly orderType: OrderType;
+  readonly marketType: MarketType;
+  readonly marketIndex: number;
+  readonly marketKey: MarketKey;
+  /** Number of the order within its account. */
+  readonly orderId: number;
+  /** Number that the user chose; 0 for none. */
+  readonly userOrderId: number;
+  readonly direction: Direction;
+  /** The limit price; `0` for market orders and for orders with an oracle offset. */
+  readonly price: string;
+  /** The whole size. */
+  readonly baseAssetAmount: string;
+  readonly baseAssetAmountFilled: string;
+  readonly quoteAssetAmountFilled: string;
+  /** Of stop and take-profit orders; `0` for others. */
+  readonly triggerPrice: string;
+  readonly triggerCondition: TriggerCondition;
+  /** What is added to the oracle's price; `0` for none. */
+  readonly oraclePriceOffset: string;
+  readonly reduceOnly: boolean;
+  readonly postOnly: boolean;
+  readonly immediateOrCancel: boolean;
+  readonly existingPositionDirection: Direction;
+  /** The slot at which it was placed. */
+  readonly slot: string;
+  /** Slots of its auction; 0 for none. */
+  readonly auctionDuration: number;
+  readonly auctionStartPrice: string;
+  readonly auctionEndPrice: string;
+  /** Unix seconds after which it is expired; `0` for none. */
+  readonly maxTs: string;
+  /** See {@link ORDER_FLAG}. */
+  readonly bitFlags: number;
+  readonly postedSlotTail: number;
+  /** Its name for people: `Limit`, `Stop Market`. */
+  readonly label: string;
+  readonly uiOrderType: UiOrderType;
+  /** Whether it came by a signed message. */
+  readonly isSignedMsg: boolean;
+}
+
+/** Whether an order came to the chain by a signed message. */
+export function isSignedMsgOrder(order: Pick<Order, 'bitFlags'>): boolean {
+  return (order.bitFlags & ORDER_FLAG.signedMessage) !== 0;
+}
+
+/** Whether an order is live: it has a size, and is neither filled nor canceled nor unused. */
+export function isOpenOrder(order: Pick<Order, 'status' | 'baseAssetAmount'>): boolean {
+  return order.status === 'open' && order.baseAssetAmount !== 0n;
+}
+
+/** An order as it is stored, sent and shown. */
+export function openOrder(order: Order): OpenOrder {
+  return {
+    status: order.status,
+    orderType: order.orderType,
+    marketType: order.marketType,
+    marketIndex: order.marketIndex,
+    marketKey: marketKey(order.marketType, order.marketIndex),
+    orderId: order.orderId,
+    userOrderId: order.userOrderId,
+    direction: order.direction,
+    price: order.price.toString(),
+    baseAssetAmount: order.baseAssetAmount.toString(),
+    baseAssetAmountFilled: order.baseAssetAmountFilled.toString(),
+    quoteAssetAmountFilled: order.quoteAssetAmountFilled.toString(),
+    triggerPrice: order.triggerPrice.toString(),
+    triggerCondition: order.triggerCondition,
+    oraclePriceOffset: order.oraclePriceOffset.toString(),
+    reduceOnly: order.reduceOnly,
+    postOnly: order.postOnly,
+    immediateOrCancel: order.immediateOrCancel,
+    existingPositionDirection: order.existingPositionDirection,
+    slot: order.slot.toString(),
+    auctionDuration: order.auctionDuration,
+    auctionStartPrice: order.auctionStartPrice.toString(),
+    auctionEndPrice: order.auctionEndPrice.toString(),
+    maxTs: order.maxTs.toString(),
+    bitFlags: order.bitFlags,
+    postedSlotTail: order.postedSlotTail,
+    label: orderLabel(order),
+    uiOrderType: uiOrderType(order),
+    isSignedMsg: isSignedMsgOrder(order),
+  };
+}

@@ -1,0 +1,188 @@
+/** What is shown of a perp position. */
+import { type Base, type Price, type Quote, rawBase, rawPrice, rawQuote } from '../amounts.js';
+import { type MarketKey, marketKey } from '../keys.js';
+import type { Direction } from './generated/enums.js';
+import type { PerpPosition } from './generated/user.js';
+import { perpLiquidationPrice } from './liquidation-price.js';
+import { accountMargin } from './margin.js';
+import type { AccountMargin, MarginUser, PerpFigures } from './margin-figures.js';
+import { free, health, leverageOf, netValue } from './margin-info.js';
+import type { MarketTerms } from './market-terms.js';
+import { abs, E9 } from './math/integer.js';
+import { pricePerUnit, unsettledFunding } from './math/perp.js';
+import { POSITION_FLAG } from './user.js';
+
+/** What a position has gained by price alone, without fees and funding. */
+export interface PositionPnl {
+  /** Quote, 1e6. */
+  readonly positionNotionalPnl: Quote;
+  /**
+   * The gain in percent of what was paid for the position, times the leverage of the account; null
+   * until the account's margin is known. As the reference library has it, a loss of an account that
+   * owes more than it owns is a positive number here; see {@link marginReturnPercentage}.
+   */
+  readonly positionPnlPercentage: number | null;
+  /** The same, but null for an account whose net value is not positive: it has no margin. */
+  readonly marginReturnPercentage: number | null;
+}
+
+/** What an isolated position has and needs of its own; amounts are quote, 1e6. */
+export interface IsolatedMarginInfo {
+  readonly totalCollateral: Quote;
+  readonly initialReq: Quote;
+  readonly maintenanceReq: Quote;
+  readonly freeInitialMargin: Quote;
+  readonly freeMaintenanceMargin: Quote;
+  /** What the position could cost through what it has: 14.2 is 14.2 times. */
+  readonly leverage: number;
+  /** From 0, being liquidated, to 100. */
+  readonly health: number;
+}
+
+/** A perp position; what depends on a price that is not known is null. */
+export interface PerpPositionInfo {
+  readonly marketIndex: number;
+  readonly marketKey: MarketKey;
+  /** A position of no base, which has only quote left, counts as long. */
+  readonly direction: Direction;
+  /** Without a sign, 1e9. */
+  readonly baseSize: Base;
+  /** At the oracle's price, in settlement at that of the expiry, quote 1e6. */
+  readonly notionalSize: Quote | null;
+  /** What was paid for a unit, without fees, 1e6; 0 without base. */
+  readonly entryPrice: Price;
+  /** The price at which fees and settled funding are earned back, 1e6; 0 without base. */
+  readonly breakEvenPrice: Price;
+  /** Null when no price of this market brings a liquidation, or the margin is not known. */
+  readonly liquidationPrice: Price | null;
+  /** Null until either price is known; the one that is not is taken from the other. */
+  readonly positionPnl: {
+    readonly markBased: PositionPnl | null;
+    readonly oracleBased: PositionPnl | null;
+  };
+  /** Fees and funding, what is not settled included, quote 1e6. */
+  readonly feesAndFundingPnl: Quote | null;
+  readonly unsettledFundingPnl: Quote | null;
+  /** What was paid for the position, quote 1e6: negative for a long. */
+  readonly costBasis: Quote;
+  /** The same with fees and settled funding, quote 1e6. */
+  readonly quoteBreakEvenAmount: Quote;
+  /** Gains at the oracle's price, with funding, quote 1e6. */
+  readonly totalUnsettledPnl: Quote | null;
+  /** What of them could be settled now, quote 1e6. */
+  readonly totalClaimablePnl: Quote | null;
+  /** What was settled since the position was opened, quote 1e6. */
+  readonly totalSettledPnl: Quote;
+  /** Null for a position that shares the account's margin. */
+  readonly isolatedMargin: IsolatedMarginInfo | null;
+}
+
+/** Where a position's prices and margin come from. */
+export interface PositionContext {
+  readonly user: MarginUser;
+  readonly markets: MarketTerms;
+  readonly margin: AccountMargin | null;
+}
+
+/** A perp position as it is shown. */
+export function perpPositionInfo(
+  position: PerpPosition,
+  context: PositionContext,
+): PerpPositionInfo {
+  const { marketIndex, baseAssetAmount: base } = position;
+  const figures = figuresOf(position, context);
+  const facts = context.markets.perpMarket(marketIndex);
+  const funding = facts === null ? null : unsettledFunding(position, facts);
+  const settledFees = position.quoteBreakEvenAmount - position.quoteEntryAmount;
+  return {
+    marketIndex,
+    marketKey: marketKey('perp', marketIndex),
+    direction: base < 0n ? 'short' : 'long',
+    baseSize: rawBase(abs(base)),
+    notionalSize: figures === null ? null : rawQuote((abs(base) * figures.terms.value) / E9),
+    entryPrice: rawPrice(pricePerUnit(position.quoteEntryAmount, base)),
+    breakEvenPrice: rawPrice(pricePerUnit(position.quoteBreakEvenAmount, base)),
+    liquidationPrice: liquidationPrice(figures, context),
+    positionPnl: positionPnl(position, context),
+    feesAndFundingPnl: funding === null ? null : rawQuote(settledFees + funding),
+    unsettledFundingPnl: funding === null ? null : rawQuote(funding),
+    costBasis: rawQuote(position.quoteEntryAmount),
+    quoteBreakEvenAmount: rawQuote(position.quoteBreakEvenAmount),
+    totalUnsettledPnl: figures === null ? null : rawQuote(figures.oraclePnl),
+    totalClaimablePnl: figures === null ? null : rawQuote(figures.claimablePnl),
+    totalSettledPnl: rawQuote(position.settledPnl),
+    isolatedMargin: figures === null ? null : isolatedMarginInfo(figures),
+  };
+}
+
+/** Of the account's pass; where that stopped at another market, of the position alone. */
+function figuresOf(position: PerpPosition, context: PositionContext): PerpFigures | null {
+  const { user, markets } = context;
+  const margin =
+    context.margin ?? accountMargin({ ...marginUser(user), perpPositions: [position] }, markets);
+  return margin?.perps.find((figures) => figures.position === position) ?? null;
+}
+
+function marginUser({ status, marginMode, maxMarginRatio }: MarginUser): MarginUser {
+  return { status, marginMode, maxMarginRatio, spotPositions: [], perpPositions: [] };
+}
+
+function liquidationPrice(
+  figures: PerpFigures | null,
+  { user, margin, markets }: PositionContext,
+): Price | null {
+  if (figures === null || margin === null) return null;
+  const price = perpLiquidationPrice({ user, margin, markets }, figures);
+  return price === null ? null : rawPrice(price);
+}
+
+function positionPnl(
+  position: PerpPosition,
+  { markets, margin }: PositionContext,
+): PerpPositionInfo['positionPnl'] {
+  const { oracle, mark } = markets.prices(marketKey('perp', position.marketIndex));
+  const leverage = margin === null ? null : leverageOf(margin);
+  const hasMargin = margin !== null && netValue(margin) > 0n;
+  const at = (price: bigint | null) =>
+    price === null ? null : pnlAtPrice(position, price, { leverage, hasMargin });
+  return { markBased: at(mark ?? oracle), oracleBased: at(oracle ?? mark) };
+}
+
+/** Source: the position read model of the reference library; the entry price is rounded first. */
+function pnlAtPrice(
+  position: PerpPosition,
+  price: bigint,
+  { leverage, hasMargin }: { readonly leverage: bigint | null; readonly hasMargin: boolean },
+): PositionPnl {
+  const { baseAssetAmount: base, quoteEntryAmount: entry } = position;
+  // A short's base is negative, so its gain has the sign of a falling price by itself.
+  const pnl = (base * (price - pricePerUnit(entry, base))) / E9;
+  const percentage = leverage === null ? null : pnlPercentage(pnl, entry, leverage);
+  return {
+    positionNotionalPnl: rawQuote(pnl),
+    positionPnlPercentage: percentage,
+    marginReturnPercentage: hasMargin ? percentage : null,
+  };
+}
+
+function pnlPercentage(pnl: bigint, entry: bigint, leverage: bigint): number {
+  if (leverage === 0n || entry === 0n) return 0;
+  return (Number((pnl * 10_000n) / abs(entry)) / 1e6) * Number(leverage);
+}
+
+function isolatedMarginInfo(figures: PerpFigures): IsolatedMarginInfo | null {
+  const { isolated, position } = figures;
+  if (isolated === null) return null;
+  const isOver =
+    (position.positionFlag & (POSITION_FLAG.beingLiquidated | POSITION_FLAG.bankrupt)) !== 0;
+  const net = isolated.depositValue + figures.oraclePnl;
+  return {
+    totalCollateral: rawQuote(isolated.maintenance.collateral),
+    initialReq: rawQuote(isolated.initialStrict.requirement),
+    maintenanceReq: rawQuote(isolated.maintenance.requirement),
+    freeInitialMargin: free(isolated.initialStrict),
+    freeMaintenanceMargin: free(isolated.maintenance),
+    leverage: net === 0n ? 0 : Number((figures.liability * 10_000n) / net) / 1e4,
+    health: isOver ? 0 : health(isolated.maintenance),
+  };
+}

@@ -1,0 +1,119 @@
+/**
+ * What an interface shows of an account: positions, orders, balances and margin.
+ *
+ * Everything is computed of one moment's prices (`MarketTerms`) in one pass over the positions.
+ * What is not known yet is null, never 0 and never -1.
+ */
+import { type AccountKey, accountKey } from '../keys.js';
+import { accountMargin } from './margin.js';
+import type { AccountMargin, MarginUser } from './margin-figures.js';
+import { type MarginInfo, marginInfo } from './margin-info.js';
+import type { MarketTerms } from './market-terms.js';
+import { isOpenOrder, type OpenOrder, openOrder } from './orders.js';
+import { type PerpPositionInfo, perpPositionInfo } from './perp-position-info.js';
+import { type SpotBalanceInfo, spotBalanceInfo } from './spot-balance-info.js';
+import type { UserAccount } from './user.js';
+
+/** What is read of a user account for its models. */
+export type ModelUser = MarginUser &
+  Pick<
+    UserAccount,
+    | 'authority'
+    | 'subAccountId'
+    | 'name'
+    | 'poolId'
+    | 'delegate'
+    | 'isMarginTradingEnabled'
+    | 'orders'
+  >;
+
+/** The part of an account's data that no price changes. */
+export interface AccountHead {
+  readonly key: AccountKey;
+  /** The wallet that owns the account, base58. */
+  readonly authority: string;
+  /** The account's own address, base58; null where it was not told. */
+  readonly address: string | null;
+  readonly subAccountId: number;
+  /** The name that the user gave it; empty for none. */
+  readonly name: string;
+  readonly poolId: number;
+  /** Who else may trade with it, base58; null for nobody. */
+  readonly delegate: string | null;
+  /** Whether it may borrow for spot trades. */
+  readonly marginEnabled: boolean;
+  readonly openOrders: readonly OpenOrder[];
+}
+
+/** The data of an account, one for each subaccount. */
+export interface AccountData extends AccountHead {
+  /** Perp positions with a base or a quote amount. */
+  readonly openPerpPositions: readonly PerpPositionInfo[];
+  /** Spot positions with a balance. */
+  readonly spotBalances: readonly SpotBalanceInfo[];
+  /** Null while a market that the account holds is not known or has no price. */
+  readonly marginInfo: MarginInfo | null;
+}
+
+/** The part of an account's data that no price changes. */
+export function accountHead(user: ModelUser, address: string | null): AccountHead {
+  return {
+    key: accountKey(user),
+    authority: user.authority,
+    address,
+    subAccountId: user.subAccountId,
+    name: user.name,
+    poolId: user.poolId,
+    delegate: user.delegate,
+    marginEnabled: user.isMarginTradingEnabled,
+    openOrders: user.orders.filter(isOpenOrder).map(openOrder),
+  };
+}
+
+/** The data of an account at the prices of a moment. */
+export function accountData(
+  user: ModelUser,
+  markets: MarketTerms,
+  head: AccountHead = accountHead(user, null),
+): AccountData {
+  const margin = accountMargin(user, markets);
+  const input = { user, markets, margin };
+  return {
+    key: head.key,
+    authority: head.authority,
+    address: head.address,
+    subAccountId: head.subAccountId,
+    name: head.name,
+    poolId: head.poolId,
+    delegate: head.delegate,
+    marginEnabled: head.marginEnabled,
+    openOrders: head.openOrders,
+    openPerpPositions: perpPositionInfos(input),
+    spotBalances: spotBalanceInfos(input),
+    marginInfo: margin === null ? null : marginInfo(user, margin),
+  };
+}
+
+interface Input {
+  readonly user: ModelUser;
+  readonly markets: MarketTerms;
+  readonly margin: AccountMargin | null;
+}
+
+function perpPositionInfos({ user, markets, margin }: Input): readonly PerpPositionInfo[] {
+  const infos: PerpPositionInfo[] = [];
+  for (const position of user.perpPositions) {
+    if (position.baseAssetAmount === 0n && position.quoteAssetAmount === 0n) continue;
+    infos.push(perpPositionInfo(position, { user, markets, margin }));
+  }
+  return infos;
+}
+
+function spotBalanceInfos({ user, markets, margin }: Input): readonly SpotBalanceInfo[] {
+  const infos: SpotBalanceInfo[] = [];
+  for (const position of user.spotPositions) {
+    if (position.scaledBalance === 0n) continue;
+    infos.push(spotBalanceInfo(position, { user, markets, margin }));
+  }
+  return infos;
+}

@@ -1,0 +1,143 @@
+/** How the bytes of an account are checked and read. What cannot be read is MALFORMED_ACCOUNT. */
+import { addressInView } from '../base58.js';
+import { ClientError } from '../error.js';
+
+/** How accounts of one kind are told from others. */
+export interface AccountKind {
+  /** The program's name of the kind. */
+  readonly name: string;
+  /** The first four bytes, as a big-endian integer. */
+  readonly discriminatorHigh: number;
+  /** The next four. */
+  readonly discriminatorLow: number;
+  /** Bytes of an account; of a kind with lists, the least. */
+  readonly bytes: number;
+  readonly hasFixedLength: boolean;
+}
+
+/** Bytes of the discriminator. */
+const DISCRIMINATOR_BYTES = 8;
+/** Bytes of a list's length. */
+const LIST_LENGTH_BYTES = 4;
+/** What names are filled up with: the program writes spaces, and unused bytes are 0. */
+const SPACE = 32;
+/** First byte that is not of ASCII. */
+const NOT_ASCII = 128;
+
+/** Checks that bytes are an account of a kind, by discriminator and length. */
+export function checkedView(bytes: Uint8Array, kind: AccountKind): DataView {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const isLong = bytes.length >= DISCRIMINATOR_BYTES;
+  if (isLong && !hasDiscriminator(view, kind)) {
+    throw malformed(`account is no ${kind.name}: its first eight bytes are of another kind`);
+  }
+  const fits = kind.hasFixedLength ? bytes.length === kind.bytes : bytes.length >= kind.bytes;
+  if (fits) return view;
+  const rule = kind.hasFixedLength ? `${kind.bytes}` : `at least ${kind.bytes}`;
+  throw malformed(`account had ${bytes.length} bytes, ${kind.name} must have ${rule}`);
+}
+
+/** Whether bytes begin as an account of a kind does. Nothing else is looked at. */
+export function isKind(bytes: Uint8Array, kind: AccountKind): boolean {
+  if (bytes.length < DISCRIMINATOR_BYTES) return false;
+  return hasDiscriminator(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), kind);
+}
+
+function hasDiscriminator(view: DataView, kind: AccountKind): boolean {
+  return (
+    view.getUint32(0) === kind.discriminatorHigh && view.getUint32(4) === kind.discriminatorLow
+  );
+}
+
+/** An unsigned integer of 16 bytes. */
+export function u128At(view: DataView, at: number): bigint {
+  const high = view.getBigUint64(at + 8, true);
+  const low = view.getBigUint64(at, true);
+  return high === 0n ? low : (high << 64n) + low;
+}
+
+/** A signed integer of 16 bytes. */
+export function i128At(view: DataView, at: number): bigint {
+  const high = view.getBigInt64(at + 8, true);
+  const low = view.getBigUint64(at, true);
+  return high === 0n ? low : (high << 64n) + low;
+}
+
+/** A truth value; any byte but 0 and 1 is malformed, as it is to the program. */
+export function boolAt(view: DataView, at: number, field: string): boolean {
+  const value = view.getUint8(at);
+  if (value > 1) throw outOfRange(field, value);
+  return value === 1;
+}
+
+/** A byte that stands for one of some names. */
+export function enumAt<Name>(
+  view: DataView,
+  at: number,
+  names: readonly Name[],
+  field: string,
+): Name {
+  const value = view.getUint8(at);
+  const name = names[value];
+  if (name === undefined) throw outOfRange(field, value);
+  return name;
+}
+
+/** An address as base58. */
+export function keyAt(view: DataView, at: number): string {
+  return addressInView(view, at);
+}
+
+/** A copy of some bytes. */
+export function bytesAt(view: DataView, at: number, count: number): Uint8Array {
+  return new Uint8Array(view.buffer, view.byteOffset + at, count).slice();
+}
+
+/** 32 bytes of UTF-8 without the spaces and zeros that fill them up. */
+export function textAt(view: DataView, at: number): string {
+  let end = at + 32;
+  while (end > at && (view.getUint8(end - 1) === SPACE || view.getUint8(end - 1) === 0)) end -= 1;
+  let text = '';
+  for (let place = at; place < end; place += 1) {
+    const byte = view.getUint8(place);
+    if (byte >= NOT_ASCII) return new TextDecoder().decode(bytesAt(view, at, end - at)).trim();
+    text += String.fromCharCode(byte);
+  }
+  return text.trim();
+}
+
+/** An array of structs of a fixed count, each of so many bytes. */
+export function manyAt<Element>(
+  view: DataView,
+  at: number,
+  count: number,
+  bytes: number,
+  read: (view: DataView, at: number) => Element,
+): Element[] {
+  const elements: Element[] = [];
+  for (let index = 0; index < count; index += 1) elements.push(read(view, at + index * bytes));
+  return elements;
+}
+
+/** A list at the end of an account: its length, then so many structs. */
+export function listAt<Element>(
+  view: DataView,
+  at: number,
+  bytes: number,
+  read: (view: DataView, at: number) => Element,
+): Element[] {
+  const count = view.getUint32(at, true);
+  const start = at + LIST_LENGTH_BYTES;
+  const room = Math.floor((view.byteLength - start) / bytes);
+  if (count > room) throw malformed(`list had ${count} entries, its account has room for ${room}`);
+  return manyAt(view, start, count, bytes, read);
+}
+
+/** The error of bytes that are no account of a kind. */
+export function malformed(message: string): ClientError {
+  return new ClientError('MALFORMED_ACCOUNT', message);
+}
+
+function outOfRange(field: string, value: number): ClientError {
+  return malformed(`${field} was ${value}, which stands for nothing`);
+}

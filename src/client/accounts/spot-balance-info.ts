@@ -1,0 +1,49 @@
+/** What is shown of a spot balance. */
+import { type Price, type Quote, rawPrice, rawQuote, rawTokens, type Tokens } from '../amounts.js';
+import { type MarketKey, marketKey } from '../keys.js';
+import type { SpotPosition } from './generated/user.js';
+import { spotLiquidationPrice } from './liquidation-price.js';
+import { balanceUnitOf, signedTokens, tokenValue } from './math/spot.js';
+import type { PositionContext } from './perp-position-info.js';
+
+/** A balance of a spot market; what depends on what is not known is null. */
+export interface SpotBalanceInfo {
+  readonly marketIndex: number;
+  readonly marketKey: MarketKey;
+  /** Tokens with interest, in the market's decimals; what is owed is negative, rounded up. */
+  readonly baseBalance: Tokens | null;
+  /** Decimals of the token. */
+  readonly decimals: number | null;
+  /** At the oracle's price, quote 1e6. */
+  readonly notionalBalance: Quote | null;
+  /** Null when no price of this token brings a liquidation, or the margin is not known. */
+  readonly liquidationPrice: Price | null;
+}
+
+/** A spot balance as it is shown. */
+export function spotBalanceInfo(position: SpotPosition, context: PositionContext): SpotBalanceInfo {
+  const { marketIndex } = position;
+  const facts = context.markets.spotMarket(marketIndex);
+  const terms = context.markets.spot(marketIndex);
+  const tokens =
+    facts === null ? null : signedTokens(position, { facts, balanceUnit: balanceUnitOf(facts) });
+  const value = terms === null || tokens === null ? null : tokenValue(tokens, terms);
+  return {
+    marketIndex,
+    marketKey: marketKey('spot', marketIndex),
+    baseBalance: tokens === null ? null : rawTokens(tokens),
+    decimals: facts?.decimals ?? null,
+    notionalBalance: value === null ? null : rawQuote(value),
+    liquidationPrice: liquidationPrice(position, context),
+  };
+}
+
+function liquidationPrice(
+  position: SpotPosition,
+  { user, margin, markets }: PositionContext,
+): Price | null {
+  const figures = margin?.spots.find((spot) => spot.position === position);
+  if (margin === null || figures === undefined) return null;
+  const price = spotLiquidationPrice({ user, margin, markets }, figures);
+  return price === null ? null : rawPrice(price);
+}

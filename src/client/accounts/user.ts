@@ -1,0 +1,246 @@
+/** The user account: positions and orders of one subaccount. */
+import { addressInView } from '../base58.js';
+import {
+  DIRECTION,
+  MARGIN_MODE,
+  MARKET_TYPE,
+  type MarginMode,
+  ORDER_STATUS,
+  ORDER_TYPE,
+  SPOT_BALANCE_TYPE,
+  TRIGGER_CONDITION,
+} from './generated/enums.js';
+import {
+  ORDER,
+  type Order,
+  orderAt,
+  PERP_POSITION,
+  type PerpPosition,
+  perpPositionAt,
+  SPOT_POSITION,
+  type SpotPosition,
+  spotPositionAt,
+  USER,
+  USER_KIND,
+} from './generated/user.js';
+import { boolAt, checkedView, enumAt, textAt } from './reading.js';
+
+/** Order slots of an account; position slots of each kind are {@link POSITION_SLOTS}. */
+const ORDER_SLOTS = 32;
+const POSITION_SLOTS = 8;
+
+/** The byte of an open order's status. */
+const OPEN = ORDER_STATUS.indexOf('open');
+
+/** Bits of {@link UserAccount.status}. Source: programs/drift/src/state/user.rs `UserStatus`. */
+export const USER_STATUS = {
+  beingLiquidated: 1,
+  bankrupt: 2,
+  reduceOnly: 4,
+  advancedLp: 8,
+  protectedMakerOrders: 16,
+} as const;
+
+/** Bits of a perp position's flag. Source: programs/drift/src/state/user.rs `PositionFlag`. */
+export const POSITION_FLAG = { isolated: 1, beingLiquidated: 2, bankrupt: 4 } as const;
+
+/**
+ * A user account over its bytes.
+ *
+ * Every byte that stands for a name or a truth value is checked first, so that nothing throws
+ * later; lists and texts are made when they are first asked for. The bytes are not copied: whoever
+ * made them must not change them.
+ */
+export class UserAccount {
+  readonly #view: DataView;
+  #authority: string | undefined;
+  #delegate: string | null | undefined;
+  #name: string | undefined;
+  #spotPositions: readonly SpotPosition[] | undefined;
+  #perpPositions: readonly PerpPosition[] | undefined;
+  #orders: readonly Order[] | undefined;
+
+  /** Number of the account among those of its authority. */
+  readonly subAccountId: number;
+  /** Flags, see {@link USER_STATUS}. */
+  readonly status: number;
+  /** Which ratios its margin is computed with. */
+  readonly marginMode: MarginMode;
+  /** The least initial margin ratio that the user has set, 1e4; 0 for none. */
+  readonly maxMarginRatio: number;
+  /** The pool of markets that it may use. */
+  readonly poolId: number;
+  /** Whether it may borrow for spot trades. */
+  readonly isMarginTradingEnabled: boolean;
+  /** Marked as idle by the program. */
+  readonly idle: boolean;
+
+  /** Throws MALFORMED_ACCOUNT when the bytes are no user account. */
+  constructor(bytes: Uint8Array) {
+    const view = checkedView(bytes, USER_KIND);
+    checkSlots(view);
+    this.#view = view;
+    this.subAccountId = view.getUint16(USER.subAccountId, true);
+    this.status = view.getUint8(USER.status);
+    this.marginMode = enumAt(view, USER.marginMode, MARGIN_MODE, 'marginMode');
+    this.maxMarginRatio = view.getUint32(USER.maxMarginRatio, true);
+    this.poolId = view.getUint8(USER.poolId);
+    this.isMarginTradingEnabled = boolAt(
+      view,
+      USER.isMarginTradingEnabled,
+      'isMarginTradingEnabled',
+    );
+    this.idle = boolAt(view, USER.idle, 'idle');
+    boolAt(view, USER.hasOpenOrder, 'hasOpenOrder');
+    boolAt(view, USER.hasOpenAuction, 'hasOpenAuction');
+  }
+
+  /** The wallet that owns the account, base58. */
+  get authority(): string {
+    this.#authority ??= addressInView(this.#view, USER.authority);
+    return this.#authority;
+  }
+
+  /** Who else may trade with it, base58; null for nobody. */
+  get delegate(): string | null {
+    if (this.#delegate === undefined) {
+      const isNobody = isZero(this.#view, USER.delegate, 32);
+      this.#delegate = isNobody ? null : addressInView(this.#view, USER.delegate);
+    }
+    return this.#delegate;
+  }
+
+  /** The name that the user gave it; empty for none. */
+  get name(): string {
+    this.#name ??= textAt(this.#view, USER.name);
+    return this.#name;
+  }
+
+  /** Spot positions that have a balance or an open order. */
+  get spotPositions(): readonly SpotPosition[] {
+    this.#spotPositions ??= usedSpotPositions(this.#view);
+    return this.#spotPositions;
+  }
+
+  /** Perp positions that have anything in them: base, quote, an order, a deposit or a flag. */
+  get perpPositions(): readonly PerpPosition[] {
+    this.#perpPositions ??= usedPerpPositions(this.#view);
+    return this.#perpPositions;
+  }
+
+  /** Orders with the status open, by slot of the account. */
+  get orders(): readonly Order[] {
+    this.#orders ??= openOrders(this.#view);
+    return this.#orders;
+  }
+
+  /** The slot of the account's last own action. */
+  get lastActiveSlot(): bigint {
+    return this.#view.getBigUint64(USER.lastActiveSlot, true);
+  }
+
+  /** The next order's id. */
+  get nextOrderId(): number {
+    return this.#view.getUint32(USER.nextOrderId, true);
+  }
+
+  /** Value of everything deposited, quote 1e6. */
+  get totalDeposits(): bigint {
+    return this.#view.getBigUint64(USER.totalDeposits, true);
+  }
+
+  /** Value of everything withdrawn, quote 1e6. */
+  get totalWithdraws(): bigint {
+    return this.#view.getBigUint64(USER.totalWithdraws, true);
+  }
+
+  /** Profit and loss settled in all perp markets, quote 1e6. */
+  get settledPerpPnl(): bigint {
+    return this.#view.getBigInt64(USER.settledPerpPnl, true);
+  }
+
+  /** Funding paid (negative) or received in all perp markets, quote 1e6. */
+  get cumulativePerpFunding(): bigint {
+    return this.#view.getBigInt64(USER.cumulativePerpFunding, true);
+  }
+}
+
+/** Reads a user account. Throws MALFORMED_ACCOUNT when the bytes are none. */
+export function decodeUser(bytes: Uint8Array): UserAccount {
+  return new UserAccount(bytes);
+}
+
+/** Reads what would throw; the reader of the slot says which field it is. */
+function checkSlots(view: DataView): void {
+  for (let slot = 0; slot < POSITION_SLOTS; slot += 1) {
+    const at = USER.spotPositions + slot * SPOT_POSITION.bytes;
+    if (view.getUint8(at + SPOT_POSITION.balanceType) >= SPOT_BALANCE_TYPE.length) {
+      spotPositionAt(view, at);
+    }
+  }
+  for (let slot = 0; slot < ORDER_SLOTS; slot += 1) {
+    const at = USER.orders + slot * ORDER.bytes;
+    if (!isOrder(view, at)) orderAt(view, at);
+  }
+}
+
+/** Whether every byte of an order slot that stands for something does so. */
+function isOrder(view: DataView, at: number): boolean {
+  return (
+    view.getUint8(at + ORDER.status) < ORDER_STATUS.length &&
+    view.getUint8(at + ORDER.orderType) < ORDER_TYPE.length &&
+    view.getUint8(at + ORDER.marketType) < MARKET_TYPE.length &&
+    view.getUint8(at + ORDER.existingPositionDirection) < DIRECTION.length &&
+    view.getUint8(at + ORDER.direction) < DIRECTION.length &&
+    view.getUint8(at + ORDER.reduceOnly) <= 1 &&
+    view.getUint8(at + ORDER.postOnly) <= 1 &&
+    view.getUint8(at + ORDER.immediateOrCancel) <= 1 &&
+    view.getUint8(at + ORDER.triggerCondition) < TRIGGER_CONDITION.length
+  );
+}
+
+/** Source: programs/drift/src/state/user.rs `SpotPosition::is_available`. */
+function usedSpotPositions(view: DataView): readonly SpotPosition[] {
+  const positions: SpotPosition[] = [];
+  for (let slot = 0; slot < POSITION_SLOTS; slot += 1) {
+    const at = USER.spotPositions + slot * SPOT_POSITION.bytes;
+    const isUsed =
+      view.getUint8(at + SPOT_POSITION.openOrders) !== 0 ||
+      !isZero(view, at + SPOT_POSITION.scaledBalance, 8);
+    if (isUsed) positions.push(spotPositionAt(view, at));
+  }
+  return positions;
+}
+
+/** Source: programs/drift/src/state/user.rs `PerpPosition::is_available`. */
+function usedPerpPositions(view: DataView): readonly PerpPosition[] {
+  const positions: PerpPosition[] = [];
+  const liquidated = POSITION_FLAG.beingLiquidated | POSITION_FLAG.bankrupt;
+  for (let slot = 0; slot < POSITION_SLOTS; slot += 1) {
+    const at = USER.perpPositions + slot * PERP_POSITION.bytes;
+    const isUsed =
+      !isZero(view, at + PERP_POSITION.baseAssetAmount, 16) ||
+      view.getUint8(at + PERP_POSITION.openOrders) !== 0 ||
+      !isZero(view, at + PERP_POSITION.lpShares, 16) ||
+      (view.getUint8(at + PERP_POSITION.positionFlag) & liquidated) !== 0;
+    if (isUsed) positions.push(perpPositionAt(view, at));
+  }
+  return positions;
+}
+
+function openOrders(view: DataView): readonly Order[] {
+  const orders: Order[] = [];
+  for (let slot = 0; slot < ORDER_SLOTS; slot += 1) {
+    const at = USER.orders + slot * ORDER.bytes;
+    if (view.getUint8(at + ORDER.status) === OPEN) orders.push(orderAt(view, at));
+  }
+  return orders;
+}
+
+/** Whether so many bytes, a multiple of four, are all 0. */
+function isZero(view: DataView, at: number, bytes: number): boolean {
+  for (let place = at; place < at + bytes; place += 4) {
+    if (view.getUint32(place) !== 0) return false;
+  }
+  return true;
+}
