@@ -65,6 +65,13 @@ export function candleOf(row: Row): StoredCandle {
     market: marketKeyOfCode(readNumber(row[0])),
     minutes: readNumber(row[1]) as CandleMinutes,
     start: readNumber(row[2]),
+    ...aggregateOf(row),
+  };
+}
+
+/** What the bucket of a row of `CANDLE_COLUMNS` comes to. */
+export function aggregateOf(row: Row): CandleAggregate {
+  return {
     first: endOf(row, 3),
     last: endOf(row, 7),
     high: readInteger(row[11]),

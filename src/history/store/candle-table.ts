@@ -1,6 +1,12 @@
 import { CANDLES_READ_MAX } from '../limits.js';
 import type { MarketKey } from '../records.js';
-import { type BucketKey, CANDLE_COLUMNS, candleOf, candleValues } from './candle-rows.js';
+import {
+  aggregateOf,
+  type BucketKey,
+  CANDLE_COLUMNS,
+  candleOf,
+  candleValues,
+} from './candle-rows.js';
 import type { Connection } from './connection.js';
 import type { Lines } from './lines.js';
 import { marketCode, marketKeyOfCode } from './market-code.js';
@@ -136,7 +142,7 @@ export class CandleTables {
   /** What the buckets that start in [from, to) come to, or null without any. */
   sum(code: number, minutes: CandleMinutes, span: Span): CandleAggregate | null {
     return this.#merged(
-      this.#connection.all(spanText, [code, minutes, span.from, span.to]).map(candleOf),
+      this.#connection.all(spanText, [code, minutes, span.from, span.to]).map(aggregateOf),
     );
   }
 
@@ -193,7 +199,7 @@ export class CandleTables {
 
   #grown(bucket: Touched): CandleAggregate | null {
     const row = this.#connection.one(readText, [bucket.code, bucket.minutes, bucket.start]);
-    return this.merge(row === null ? null : candleOf(row), bucket.added);
+    return this.merge(row === null ? null : aggregateOf(row), bucket.added);
   }
 
   #madeAgain(bucket: Touched): CandleAggregate | null {

@@ -1,0 +1,266 @@
+import fc from 'fast-check';
+import { afterEach, describe, expect, test } from 'vitest';
+import { candleRules } from '../candles/rules.js';
+import {
+  type Fill,
+  type MarketKey,
+  marketKeyOf,
+  type TradeRow,
+  type TransactionRecords,
+} from '../records.js';
+import type { HistoryStore } from './store.js';
+import { cleanUp, fill, MIDNIGHT, newFolder, newStore, signature, transaction } from './testing.js';
+import type { CandleMinutes } from './types.js';
+
+/** The store against a plain map of transactions, through random writes, removals and restarts. */
+const markets: readonly MarketKey[] = ['perp_0', 'perp_1', 'spot_0'];
+const signatures = 24;
+/** Where final places begin: provisional ones are below, so no two are ever the same. */
+const finalPlaces = 1_000;
+
+type Step =
+  | { readonly kind: 'write'; readonly batch: readonly TransactionRecords[] }
+  | { readonly kind: 'remove'; readonly numbers: readonly number[] }
+  | { readonly kind: 'settle'; readonly numbers: readonly number[] }
+  | { readonly kind: 'restart' };
+
+interface Version {
+  readonly number: number;
+  readonly slot: number;
+  readonly isFinal: boolean;
+  readonly isTruncated: boolean;
+}
+
+/** What a transaction left in a slot: always the same, and of another slot something else. */
+function recordsOf({ number, slot, isFinal, isTruncated }: Version): TransactionRecords {
+  const fills = Array.from({ length: (number + slot) % 4 }, (_, index): Fill => {
+    const dice = number * 31 + slot * 17 + index * 7;
+    return fill({
+      index,
+      ts: MIDNIGHT + ((dice * 997) % 9_000),
+      marketType: dice % 3 === 2 ? 'spot' : 'perp',
+      marketIndex: dice % 3 === 1 ? 1 : 0,
+      fillRecordId: BigInt(number * 8 + (slot % 2) * 4 + index),
+      baseAssetAmountFilled: BigInt(1 + (dice % 5)) * 1_000_000_000n,
+      quoteAssetAmountFilled: BigInt(1 + ((dice * 13) % 400)) * 1_000_000n,
+      oraclePrice: BigInt(90 + (dice % 20)) * 1_000_000n,
+    });
+  });
+  return transaction({
+    signature: signature(number),
+    slot,
+    place: isFinal ? finalPlaces + number : number,
+    isFinal,
+    isTruncated,
+    fills: isTruncated ? fills.slice(0, 1) : fills,
+  });
+}
+
+/** The rules of `HistoryStore.write`, `remove` and `settle`, in the plainest form. */
+class Model {
+  readonly transactions = new Map<string, TransactionRecords>();
+
+  write(records: TransactionRecords): void {
+    const known = this.transactions.get(records.signature);
+    if (known === undefined) {
+      this.transactions.set(records.signature, records);
+      return;
+    }
+    const isFinal = known.isFinal || records.isFinal;
+    if (known.slot !== records.slot) {
+      if (known.isFinal && !records.isFinal) return;
+      this.transactions.set(records.signature, { ...records, isFinal });
+      return;
+    }
+    const { place } = records.isFinal ? records : known;
+    const isWhole = records.fills.length > known.fills.length;
+    const fills = isWhole ? records.fills : known.fills;
+    const isTruncated = known.isTruncated && records.isTruncated;
+    this.transactions.set(records.signature, { ...known, isFinal, place, fills, isTruncated });
+  }
+
+  settle(number: number): void {
+    const known = this.transactions.get(signature(number));
+    if (known === undefined) return;
+    const place = finalPlaces + number;
+    this.transactions.set(known.signature, { ...known, isFinal: true, place });
+  }
+
+  trades(market: MarketKey): readonly TradeRow[] {
+    const rows = [...this.transactions.values()].flatMap(({ fills, slot, place, signature }) =>
+      fills.map((one): TradeRow => ({ ...one, slot, place, txSig: signature })),
+    );
+    return rows
+      .filter((row) => marketKeyOf(row) === market)
+      .sort((a, b) => b.slot - a.slot || b.place - a.place || b.index - a.index);
+  }
+}
+
+const version = fc.record({
+  number: fc.nat(signatures - 1),
+  slot: fc.integer({ min: 1, max: 9 }),
+  isFinal: fc.boolean(),
+  isTruncated: fc.integer({ min: 0, max: 5 }).map((dice) => dice === 0),
+});
+const numbers = fc.array(fc.nat(signatures - 1), { maxLength: 4 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc
+      .array(version, { maxLength: 8 })
+      .map((versions): Step => ({ kind: 'write', batch: versions.map(recordsOf) })),
+  },
+  { weight: 3, arbitrary: numbers.map((some): Step => ({ kind: 'remove', numbers: some })) },
+  { weight: 2, arbitrary: numbers.map((some): Step => ({ kind: 'settle', numbers: some })) },
+  { weight: 1, arbitrary: fc.constant<Step>({ kind: 'restart' }) },
+);
+
+/** Does a step to both; the store is another one behind a restart. */
+async function take(
+  given: Step,
+  both: { readonly store: HistoryStore; readonly model: Model; readonly folder: string },
+): Promise<HistoryStore> {
+  const { store, model } = both;
+  if (given.kind === 'restart') {
+    store.close();
+    return newStore(both.folder);
+  }
+  if (given.kind === 'write') {
+    store.write({ transactions: given.batch });
+    for (const records of given.batch) model.write(records);
+  } else if (given.kind === 'remove') {
+    store.remove(given.numbers.map(signature));
+    for (const number of given.numbers) model.transactions.delete(signature(number));
+  } else {
+    const places = given.numbers.map((number) => ({
+      signature: signature(number),
+      slot: model.transactions.get(signature(number))?.slot ?? 1,
+      place: finalPlaces + number,
+    }));
+    store.settle(places);
+    for (const number of given.numbers) model.settle(number);
+  }
+  return store;
+}
+
+/** All trades of a market by cursors of some rows each. */
+function walked(store: HistoryStore, market: MarketKey): readonly TradeRow[] {
+  const rows: TradeRow[] = [];
+  for (;;) {
+    const before = rows.at(-1);
+    const page = store.trades({ market, limit: 5, ...(before === undefined ? {} : { before }) });
+    if (page.length === 0) return rows;
+    rows.push(...page);
+  }
+}
+
+/** What some fills come to, told without the rules of candles but for the point of each. */
+function plainSum(rows: readonly TradeRow[]) {
+  const points = rows
+    .map((row) => candleRules.pointOf(row, row.marketType === 'spot' ? 6 : 9))
+    .filter((point) => point !== null)
+    .sort((a, b) => Number(a.fillRecordId - b.fillRecordId));
+  const [first, last] = [points[0], points.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  const sorted = (values: readonly bigint[]) => [...values].sort((a, b) => (a < b ? -1 : 1));
+  const prices = sorted(points.map(({ price }) => price));
+  const oracles = sorted(points.map(({ oracle }) => oracle));
+  const end = ({ fillRecordId, ts, price, oracle }: typeof first) => ({
+    fillRecordId,
+    ts,
+    price,
+    oracle,
+  });
+  return {
+    first: end(first),
+    last: end(last),
+    high: prices.at(-1),
+    low: prices[0],
+    oracleHigh: oracles.at(-1),
+    oracleLow: oracles[0],
+    base: points.reduce((sum, { base }) => sum + base, 0n),
+    quote: points.reduce((sum, { quote }) => sum + quote, 0n),
+    count: points.length,
+  };
+}
+
+function expectSameCandles(
+  store: HistoryStore,
+  market: MarketKey,
+  rows: readonly TradeRow[],
+): void {
+  for (const minutes of candleRules.minutes) {
+    const buckets = new Map<number, TradeRow[]>();
+    for (const row of rows) {
+      const start = candleRules.bucketStart(minutes, row.ts);
+      buckets.set(start, [...(buckets.get(start) ?? []), row]);
+    }
+    const expected = [...buckets]
+      .sort(([a], [b]) => a - b)
+      .map(([start, those]) => ({ market, minutes, start, ...plainSum(those) }));
+    expect(store.candles({ market, minutes, limit: 1_000 })).toEqual(expected);
+  }
+}
+
+function expectSame(store: HistoryStore, model: Model): void {
+  for (const market of markets) {
+    const rows = model.trades(market);
+    expect(store.trades({ market, limit: 1_000 })).toEqual(rows);
+    expect(walked(store, market)).toEqual(rows);
+    expectSameCandles(store, market, rows);
+    expect(store.gaps(market).missing).toBe(plainMissing(rows));
+    for (const [from, to] of [
+      [0, 9_000],
+      [61, 3_700],
+      [3_599, 3_601],
+      [1_000, 1_030],
+    ] as const) {
+      const span = { from: MIDNIGHT + from, to: MIDNIGHT + to };
+      const inSpan = rows.filter(({ ts }) => ts >= span.from && ts < span.to);
+      expect(store.aggregate(market, span)).toEqual(plainSum(inSpan));
+      const earlier = rows.filter(({ ts }) => ts < span.to);
+      expect(store.lastFillBefore(market, span.to) === null).toBe(earlier.length === 0);
+    }
+  }
+  expect(store.totals()).toMatchObject({
+    trades: markets.reduce((sum, market) => sum + model.trades(market).length, 0),
+    transactions: model.transactions.size,
+  });
+  const unsettled = [...model.transactions.values()].filter(({ isFinal }) => !isFinal);
+  expect(store.unsettled({ slotAfter: 0, slotUpTo: 10 })).toHaveLength(unsettled.length);
+}
+
+function plainMissing(rows: readonly TradeRow[]): bigint {
+  const ids = [...new Set(rows.map(({ fillRecordId }) => fillRecordId ?? 0n))];
+  const sorted = ids.sort((a, b) => (a < b ? -1 : 1));
+  const [first, last] = [sorted[0], sorted.at(-1)];
+  return first === undefined || last === undefined ? 0n : last - first + 1n - BigInt(ids.length);
+}
+
+afterEach(cleanUp);
+
+describe('the store against a plain model', () => {
+  test('random writes, repeats, removals, places and restarts leave the same', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 14 }), async (steps) => {
+        const folder = newFolder();
+        const model = new Model();
+        let store = await newStore(folder);
+        for (const one of steps) store = await take(one, { store, model, folder });
+        expectSame(store, model);
+        const candles = candleRules.minutes.map((minutes: CandleMinutes) =>
+          store.candles({ market: 'perp_0', minutes, limit: 1_000 }),
+        );
+        store.rebuildCandles('perp_0');
+        expect(
+          candleRules.minutes.map((minutes) =>
+            store.candles({ market: 'perp_0', minutes, limit: 1_000 }),
+          ),
+        ).toEqual(candles);
+        expect(store.check()).toEqual([]);
+        cleanUp();
+      }),
+      { numRuns: Number(process.env['STORE_RUNS'] ?? 40) },
+    );
+  }, 120_000);
+});

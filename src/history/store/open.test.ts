@@ -1,0 +1,173 @@
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import Database from 'libsql';
+import { afterEach, describe, expect, test } from 'vitest';
+import { Connection } from './connection.js';
+import { MIGRATION_NAMES } from './migrations.js';
+import { openFile, storeFile } from './open.js';
+import { cleanUp, fill, GENESIS, newFolder, newStore, oneFill, transaction } from './testing.js';
+
+afterEach(cleanUp);
+
+const otherChain = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
+
+/** A folder with a file of ours in it that has a trade. */
+async function filledFolder(): Promise<{ readonly folder: string; readonly file: string }> {
+  const folder = newFolder();
+  const store = await newStore(folder);
+  store.write({ transactions: [oneFill(1)] });
+  store.close();
+  return { folder, file: store.file };
+}
+
+describe('opening', () => {
+  test('makes the folder and one file a chain, named by its genesis hash', async () => {
+    const folder = path.join(newFolder(), 'deep', 'er');
+    const store = await newStore(folder);
+    expect(store.file).toBe(path.join(folder, `${GENESIS}.db`));
+    expect(() => storeFile(folder, '../etc/passwd')).toThrow(/genesis hash/);
+  });
+
+  test('refuses a file that is no database, and leaves it as it is', async () => {
+    const folder = newFolder();
+    const file = storeFile(folder, GENESIS);
+    writeFileSync(file, 'a letter to a friend. '.repeat(500));
+    const before = readFileSync(file);
+    await expect(newStore(folder)).rejects.toMatchObject({
+      reason: 'foreign',
+      message: expect.stringContaining(file),
+    });
+    expect(readFileSync(file)).toEqual(before);
+  });
+
+  test("refuses another program's database, and leaves it as it is", async () => {
+    const folder = newFolder();
+    const file = storeFile(folder, GENESIS);
+    const theirs = new Database(file);
+    theirs.exec('create table cats (name text); insert into cats values (1)');
+    const before = readFileSync(file);
+    await expect(newStore(folder)).rejects.toMatchObject({ reason: 'foreign' });
+    expect(readFileSync(file)).toEqual(before);
+  });
+
+  test("refuses another chain's file under this chain's name", async () => {
+    const { folder, file } = await filledFolder();
+    copyFileSync(file, storeFile(folder, otherChain));
+    await expect(openFile({ folder, genesisHash: otherChain })).rejects.toMatchObject({
+      reason: 'foreign',
+      message: expect.stringContaining(`chain ${GENESIS}`),
+    });
+  });
+
+  test('refuses a file of a later version, and leaves it as it is', async () => {
+    const { folder, file } = await filledFolder();
+    const later = new Connection(file);
+    later.run('insert into kysely_migration (name, timestamp) values (?, ?)', [
+      '9999-later',
+      'now',
+    ]);
+    later.close();
+    const before = readFileSync(file);
+    await expect(newStore(folder)).rejects.toMatchObject({
+      reason: 'newer',
+      message: expect.stringContaining('9999-later'),
+    });
+    expect(readFileSync(file)).toEqual(before);
+  });
+
+  test('a damaged file is told from a healthy one, at the start or when it is read', async () => {
+    const folder = newFolder();
+    const store = await newStore(folder);
+    const many = Array.from({ length: 2_000 }, (_, at) => oneFill(at + 1));
+    store.write({ transactions: many });
+    expect(store.check()).toEqual([]);
+    store.close();
+    const bytes = readFileSync(store.file);
+    bytes.fill(0xa5, 8_192, bytes.length - 4_096);
+    writeFileSync(store.file, bytes);
+    const readAll = async () => {
+      const damaged = await newStore(folder);
+      const problems = damaged.check();
+      damaged.trades({ market: 'perp_0', limit: 1_000 });
+      return problems;
+    };
+    await expect(readAll()).rejects.toMatchObject({ name: 'StoreError', reason: 'corrupt' });
+  });
+
+  test('a file cut in half is told as damaged', async () => {
+    const folder = newFolder();
+    const store = await newStore(folder);
+    store.write({ transactions: Array.from({ length: 2_000 }, (_, at) => oneFill(at + 1)) });
+    store.close();
+    truncateSync(store.file, readFileSync(store.file).length / 2);
+    await expect(newStore(folder)).rejects.toMatchObject({ reason: 'corrupt' });
+  });
+
+  test('a folder that cannot be made or a file that cannot be opened is told', async () => {
+    const folder = newFolder();
+    writeFileSync(path.join(folder, 'taken'), '');
+    await expect(newStore(path.join(folder, 'taken', 'x'))).rejects.toMatchObject({
+      reason: 'folder',
+    });
+    mkdirSync(storeFile(folder, GENESIS));
+    await expect(newStore(folder)).rejects.toMatchObject({ reason: 'folder' });
+  });
+
+  test('a second process is refused, and the first goes on', async () => {
+    const folder = newFolder();
+    const store = await newStore(folder);
+    store.write({ transactions: [oneFill(1)] });
+    const script = `
+      import Database from 'libsql';
+      try {
+        new Database(process.argv[1]).exec('select * from trades');
+        console.log('opened');
+      } catch (error) { console.log(error.code); }`;
+    const other = spawnSync(
+      process.execPath,
+      ['--input-type=module', '--eval', script, store.file],
+      { encoding: 'utf8' },
+    );
+    expect(other.stdout.trim()).toBe('SQLITE_BUSY');
+    await expect(newStore(folder)).rejects.toMatchObject({ reason: 'locked' });
+    store.write({ transactions: [oneFill(2)] });
+    expect(store.trades({ market: 'perp_0', limit: 9 })).toHaveLength(2);
+  });
+
+  test('a closed store says that it is closed, and its file can be opened again at once', async () => {
+    const folder = newFolder();
+    const store = await newStore(folder);
+    store.write({ transactions: [transaction({ fills: [fill()] })] });
+    store.close();
+    store.close();
+    expect(() => store.trades({ market: 'perp_0', limit: 1 })).toThrow(
+      expect.objectContaining({ reason: 'closed' }),
+    );
+    expect((await newStore(folder)).totals().trades).toBe(1);
+  });
+});
+
+describe('versions', () => {
+  test.each(MIGRATION_NAMES)('a file of version %s becomes what a new file is', async (name) => {
+    const [old, fresh] = [newFolder(), newFolder()];
+    (await openFile({ folder: old, genesisHash: GENESIS, upTo: name })).close();
+    const schemaOf = async (folder: string) => {
+      const connection = await openFile({ folder, genesisHash: GENESIS });
+      const schema = connection.all('select type, name, sql from sqlite_schema order by 1, 2');
+      const versions = connection.all('select name from kysely_migration order by name');
+      connection.close();
+      return { schema, versions };
+    };
+    const migrated = await schemaOf(old);
+    expect(migrated).toEqual(await schemaOf(fresh));
+    expect(migrated.versions.map(([version]) => version)).toEqual(MIGRATION_NAMES);
+  });
+
+  test('what is stored stays through another opening', async () => {
+    const { folder } = await filledFolder();
+    const store = await newStore(folder);
+    expect(store.totals()).toEqual({ trades: 1, fundingRates: 0, transactions: 1 });
+    expect(store.trades({ market: 'perp_0', limit: 9 })).toHaveLength(1);
+  });
+});
