@@ -20,6 +20,10 @@ export type ClientErrorCode =
   | 'ABORTED'
   /** An error status without a code of the service: something between here and there. */
   | 'HTTP_STATUS'
+  /** The other side refuses what was asked of it; its text is in the message. */
+  | 'REFUSED'
+  /** A signature that is not of the key that it should be of. */
+  | 'INVALID_SIGNATURE'
   /** There is no class WebSocket, neither global nor handed in. */
   | 'WEBSOCKET_NOT_FOUND'
   /** It was closed by its owner. */

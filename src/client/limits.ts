@@ -61,3 +61,8 @@ export const PONG_MS_MAX = 5_000;
 
 /** From one reading of all prices to the next: a chain has two slots in this time. */
 export const PRICE_POLL_MS = 1_000;
+
+/** Silence of the feed of signed orders, which beats at least twice in this time. */
+export const SIGNED_ORDERS_SILENCE_MS_MAX = 60_000;
+/** Between two subscriptions on that feed: its server wants them apart. */
+export const SIGNED_ORDERS_SUBSCRIBE_MS = 100;

@@ -4,7 +4,7 @@ import { list, object, objectOf, text, whole, word } from '../fields.js';
 import { Requester, type ServiceOptions } from '../http/request.js';
 import { type MarketType, marketKey } from '../keys.js';
 import * as limits from '../limits.js';
-import { Connection } from '../stream/connection.js';
+import { Connection, serviceAddress } from '../stream/connection.js';
 import { type Candle, candle } from './candle.js';
 import { LiveCandles, type LiveName } from './live.js';
 import { fetchRange } from './pages.js';
@@ -27,11 +27,14 @@ export class CandleFeed {
 
   constructor(options: ServiceOptions) {
     this.requester = new Requester(options);
-    this.connection = new Connection(options, {
-      opened: () => this.#opened(),
-      said: (json) => this.#said(json),
-      lost: () => this.#each((candles) => candles.lost()),
-    });
+    this.connection = new Connection(
+      { ...options, address: serviceAddress(options) },
+      {
+        opened: () => this.#opened(),
+        said: (json) => this.#said(json),
+        lost: () => this.#each((candles) => candles.lost()),
+      },
+    );
   }
 
   /** The symbol of a market. Throws UNKNOWN_MARKET. */

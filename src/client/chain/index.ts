@@ -1,4 +1,7 @@
 /** What follows the chain itself, and the feed of signed orders, without the service. */
+
+export type { Signed, Verify } from './signature.js';
+export { verifyWithWebCrypto } from './signature.js';
 export type {
   OrderBase,
   SignedOrder,
@@ -8,3 +11,5 @@ export type {
   TriggerParams,
 } from './signed-order.js';
 export { decodeSignedOrder } from './signed-order.js';
+export type { SignedOrderFeedOptions, SignedOrderMessage } from './signed-order-feed.js';
+export { SignedOrderFeed } from './signed-order-feed.js';

@@ -10,7 +10,12 @@
 import { ClientError } from '../error.js';
 import * as limits from '../limits.js';
 import type { Breach, Rule } from './breach.js';
-import { Connection, type ConnectionState, type SocketOptions } from './connection.js';
+import {
+  Connection,
+  type ConnectionState,
+  type SocketOptions,
+  serviceAddress,
+} from './connection.js';
 import type { Message } from './followed-book.js';
 import { Subscription } from './subscription.js';
 import { keyOf, type RowOf, type Topic } from './topic.js';
@@ -47,11 +52,14 @@ export class StreamClient {
   #isClosed = false;
 
   constructor(options: StreamOptions) {
-    this.#connection = new Connection(options, {
-      opened: () => this.#readers((reader) => reader.subscribe()),
-      said: (text) => this.#said(text),
-      lost: () => this.#readers((reader) => reader.lost()),
-    });
+    this.#connection = new Connection(
+      { ...options, address: serviceAddress(options) },
+      {
+        opened: () => this.#readers((reader) => reader.subscribe()),
+        said: (text) => this.#said(text),
+        lost: () => this.#readers((reader) => reader.lost()),
+      },
+    );
     const connection = this.#connection;
     this.#line = {
       clock: connection.clock,

@@ -23,6 +23,12 @@ export interface SocketOptions extends Surroundings {
   readonly url: string;
 }
 
+/** How a connection is made. */
+export interface ConnectionOptions extends Surroundings {
+  /** The address of the socket itself, `ws` or `wss`. */
+  readonly address: string;
+}
+
 /** What a connection is doing; `idle` is one that nobody needs, or that was closed. */
 export type ConnectionState = 'idle' | 'connecting' | 'open' | 'pausing';
 
@@ -38,7 +44,7 @@ export interface ConnectionOwner {
 export class Connection {
   readonly states = new Listeners<ConnectionState>();
   readonly clock: Clock;
-  readonly #url: string;
+  readonly #address: string;
   readonly #class: SocketClass;
   readonly #backoff: Backoff;
   #state: ConnectionState = 'idle';
@@ -49,10 +55,10 @@ export class Connection {
   #waiting: string[] = [];
 
   constructor(
-    options: SocketOptions,
+    options: ConnectionOptions,
     private readonly owner: ConnectionOwner,
   ) {
-    this.#url = socketUrl(options.url);
+    this.#address = options.address;
     this.#class = socketClass(options);
     this.clock = options.clock ?? systemClock;
     const bounds = { firstMs: limits.RECONNECT_MS_FIRST, capMs: limits.RECONNECT_MS_CAP };
@@ -99,7 +105,7 @@ export class Connection {
     this.#enter('connecting');
     let socket: SocketLike;
     try {
-      socket = new this.#class(this.#url);
+      socket = new this.#class(this.#address);
     } catch {
       // Some classes throw for an address that they cannot reach instead of telling of a close.
       this.#pause();
@@ -176,7 +182,7 @@ export class Connection {
 }
 
 /** The socket of a service, which is `/ws` below its address. Throws INVALID_OPTION. */
-function socketUrl(url: string): string {
+export function serviceAddress({ url }: SocketOptions): string {
   const [, tls, rest = ''] = /^(?:http|ws)(s?):\/\/([^/].*?)\/*$/.exec(url) ?? [];
   if (tls === undefined) {
     const message = `url was ${url}, must begin with http://, https://, ws:// or wss://`;

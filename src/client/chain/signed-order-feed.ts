@@ -1,0 +1,241 @@
+/**
+ * Orders as the signed-message server tells them, before they are on chain.
+ *
+ * ```ts
+ * const feed = new SignedOrderFeed({ url: 'wss://swift.example/ws', publicKey, sign, markets: ['SOL-PERP'] });
+ * feed.onOrder(({ order, uuid }) => console.log(uuid, order.params));
+ * feed.open();
+ * ```
+ */
+import { ClientError } from '../error.js';
+import { flag, object, objectOf, orNull, text, whole } from '../fields.js';
+import * as limits from '../limits.js';
+import { Listeners } from '../listeners.js';
+import { Connection, type ConnectionState } from '../stream/connection.js';
+import type { Surroundings } from '../surroundings.js';
+import { base64, bytesOfBase64, type Verify, verifyWithWebCrypto } from './signature.js';
+import { decodeSignedOrder, type SignedOrder } from './signed-order.js';
+
+/** How the feed is followed. */
+export interface SignedOrderFeedOptions extends Surroundings {
+  /** The socket of the server, `wss://HOST/ws`; the key is added to it. */
+  readonly url: string;
+  /** Whose connection it is, base58. */
+  readonly publicKey: string;
+  /** Signs the server's challenge with that key, ed25519: 64 bytes. */
+  readonly sign: (challenge: Uint8Array) => Uint8Array | Promise<Uint8Array>;
+  /** Perp markets by their names, `SOL-PERP`. */
+  readonly markets: readonly string[];
+  /** Whether orders come that the server will change before it sends them on; false by default. */
+  readonly acceptSanitized?: boolean;
+  /** Whether orders come that need the transaction of a deposit first; false by default. */
+  readonly acceptDepositTrade?: boolean;
+  /** How signatures of orders are verified: by WebCrypto, by what is handed in, or not at all. */
+  readonly verify?: Verify | 'none';
+}
+
+/** An order as it came. */
+export interface SignedOrderMessage {
+  readonly order: SignedOrder;
+  /** The wallet whose account it trades for, base58. */
+  readonly takerAuthority: string;
+  /** The wallet that has signed, base58: the same, or a delegate. */
+  readonly signingAuthority: string;
+  /** What was signed, as hex: the bytes of this text. */
+  readonly message: string;
+  /** 64 bytes. */
+  readonly signature: Uint8Array;
+  /** With the taker it tells the order from all others until it has an order id. */
+  readonly uuid: string;
+  /** When the server took it, unix milliseconds. */
+  readonly tsMs: number;
+  readonly willSanitize: boolean;
+  /** The transaction of a deposit that has to go before, base64; null for most. */
+  readonly deposit: string | null;
+}
+
+const orderMessage = object({
+  order: object({
+    order_message: text,
+    order_signature: text,
+    taker_authority: text,
+    signing_authority: orNull(text),
+    ts: whole,
+    uuid: text,
+    will_sanitize: orNull(flag),
+  }),
+  deposit: orNull(text),
+});
+
+/**
+ * A connection that comes again by itself, signs in, and subscribes to its markets. An order whose
+ * signature does not hold, or that cannot be read, is not told: `onError` is.
+ */
+export class SignedOrderFeed {
+  readonly #connection: Connection;
+  readonly #orders = new Listeners<SignedOrderMessage>();
+  readonly #errors = new Listeners<ClientError>();
+  #cancelSilence: () => void = () => {};
+  #cancelSubscribe: () => void = () => {};
+  /** Orders come in the order in which they were told, however long each verification takes. */
+  #last: Promise<void> = Promise.resolve();
+
+  /** Throws WEBSOCKET_NOT_FOUND where there is no class of sockets. */
+  constructor(private readonly options: SignedOrderFeedOptions) {
+    const { url, publicKey } = options;
+    const address = `${url}${url.includes('?') ? '&' : '?'}pubkey=${encodeURIComponent(publicKey)}`;
+    this.#connection = new Connection(
+      { ...options, address },
+      {
+        opened: () => this.#heard(),
+        said: (said) => this.#said(said),
+        lost: () => this.#stopTimers(),
+      },
+    );
+  }
+
+  /** What the connection is doing. */
+  get state(): ConnectionState {
+    return this.#connection.state;
+  }
+
+  /** Connects, unless it does already. */
+  open(): void {
+    this.#connection.open();
+  }
+
+  /** Ends it; it can be opened again. */
+  close(): void {
+    this.#connection.close();
+    this.#stopTimers();
+  }
+
+  /** Calls with every order. Answers what takes the listener away. */
+  onOrder(listener: (message: SignedOrderMessage) => void): () => void {
+    return this.#orders.add(listener);
+  }
+
+  /** Calls with what went wrong: a refusal of the server, an order that cannot be read or trusted. */
+  onError(listener: (error: ClientError) => void): () => void {
+    return this.#errors.add(listener);
+  }
+
+  /** Calls when the connection begins or ends to do something. */
+  onState(listener: (state: ConnectionState) => void): () => void {
+    return this.#connection.states.add(listener);
+  }
+
+  #said(said: string): void {
+    this.#heard();
+    try {
+      const message = objectOf(parsed(said), 'message');
+      const channel = text(message['channel'], 'channel');
+      if (message['error'] !== undefined) this.#refused(channel, message['error']);
+      else if (channel === 'auth') this.#authenticate(message);
+      else if ('order' in message) this.#take(message);
+    } catch (error) {
+      this.#tell(error);
+    }
+  }
+
+  #refused(channel: string, error: unknown): void {
+    const what = String(error).slice(0, limits.TEXT_CHARS_MAX);
+    throw new ClientError(channel === 'auth' ? 'UNAUTHORIZED' : 'REFUSED', `${channel}: ${what}`);
+  }
+
+  #authenticate(message: Readonly<Record<string, unknown>>): void {
+    const { nonce } = message;
+    if (typeof nonce === 'string') void this.#answerChallenge(nonce);
+    else if (message['message'] === 'Authenticated') this.#subscribe(0);
+  }
+
+  async #answerChallenge(nonce: string): Promise<void> {
+    const { publicKey, sign } = this.options;
+    try {
+      const signature = base64(await sign(new TextEncoder().encode(nonce)));
+      this.#connection.send({ pubkey: publicKey, signature });
+    } catch (cause) {
+      const message = 'the challenge of the server could not be signed';
+      this.#tell(new ClientError('UNAUTHORIZED', message, {}, { cause }));
+      this.#connection.restart();
+    }
+  }
+
+  /** One market after the other, each after a pause, as the server wants it. */
+  #subscribe(index: number): void {
+    const market = this.options.markets[index];
+    this.#connection.succeeded();
+    if (market === undefined) return;
+    this.#connection.send({ action: 'subscribe', market_type: 'perp', market_name: market });
+    const { clock } = this.#connection;
+    this.#cancelSubscribe = clock.after(limits.SIGNED_ORDERS_SUBSCRIBE_MS, () =>
+      this.#subscribe(index + 1),
+    );
+  }
+
+  #take(message: unknown): void {
+    const { order, deposit } = orderMessage(message, 'signed order');
+    const { acceptSanitized = false, acceptDepositTrade = false } = this.options;
+    const willSanitize = order.will_sanitize ?? false;
+    if ((willSanitize && !acceptSanitized) || (deposit !== null && !acceptDepositTrade)) return;
+    const signature = bytesOfBase64(order.order_signature);
+    if (signature === null) {
+      throw new ClientError('INVALID_SIGNATURE', `the signature of ${order.uuid} is no base64`);
+    }
+    const taken: SignedOrderMessage = {
+      order: decodeSignedOrder(order.order_message),
+      takerAuthority: order.taker_authority,
+      signingAuthority: order.signing_authority ?? order.taker_authority,
+      ...{ message: order.order_message, signature, uuid: order.uuid, tsMs: order.ts },
+      ...{ willSanitize, deposit },
+    };
+    this.#last = this.#last.then(() => this.#verified(taken));
+  }
+
+  async #verified(taken: SignedOrderMessage): Promise<void> {
+    const { verify = verifyWithWebCrypto } = this.options;
+    const { signature, signingAuthority: signer } = taken;
+    const message = new TextEncoder().encode(taken.message);
+    try {
+      const holds = verify === 'none' || (await verify({ message, signature, signer }));
+      if (!holds) {
+        const text = `the signature of ${taken.uuid} is not of ${signer}`;
+        throw new ClientError('INVALID_SIGNATURE', text);
+      }
+      if (this.state === 'open') this.#orders.tell(taken);
+    } catch (error) {
+      this.#tell(error);
+    }
+  }
+
+  #tell(error: unknown): void {
+    if (error instanceof ClientError) {
+      this.#errors.tell(error);
+      return;
+    }
+    const message = `signed order: ${String(error).slice(0, limits.TEXT_CHARS_MAX)}`;
+    this.#errors.tell(new ClientError('INVALID_SIGNATURE', message, {}, { cause: error }));
+  }
+
+  #heard(): void {
+    this.#cancelSilence();
+    const { clock } = this.#connection;
+    this.#cancelSilence = clock.after(limits.SIGNED_ORDERS_SILENCE_MS_MAX, () =>
+      this.#connection.restart(),
+    );
+  }
+
+  #stopTimers(): void {
+    this.#cancelSilence();
+    this.#cancelSubscribe();
+  }
+}
+
+function parsed(said: string): unknown {
+  try {
+    return JSON.parse(said);
+  } catch (cause) {
+    const start = said.slice(0, limits.TEXT_CHARS_MAX);
+    throw new ClientError('MALFORMED_ANSWER', `message is no JSON: ${start}`, {}, { cause });
+  }
+}
