@@ -2,6 +2,8 @@
 import type { Clock, SocketLike } from '../../src/client/surroundings.js';
 
 const START_UNIX_MS = 1_750_000_000_000;
+/** How often the other end of a living socket says something. */
+const ALIVE_MS = 5_000;
 
 interface Timer {
   readonly atMs: number;
@@ -93,6 +95,7 @@ export class FakeSocket implements SocketLike {
 
   /** The connection is lost. */
   lose(): void {
+    this.isClosed = true;
     this.#tell('close');
   }
 
@@ -117,6 +120,20 @@ export class ClientWorld {
         sockets.push(this);
       }
     };
+  }
+
+  /** Lets time pass on an open socket whose other end is alive. */
+  async passAlive(ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= ALIVE_MS) {
+      await this.clock.pass(Math.min(left, ALIVE_MS));
+      this.socket.say({ type: 'pong', id: 'alive', ts: 1 });
+    }
+  }
+
+  /** Lets time pass until the client tries to connect, and lets it. */
+  async reconnect(): Promise<void> {
+    while (this.socket.isClosed) await this.clock.pass(50);
+    this.socket.open();
   }
 
   /** The newest socket. */
