@@ -162,6 +162,7 @@ fn the_depth_stated_brings_the_stack_back() {
     // The end of B was not seen; nor that of A.
     check("+1 A\n+2 B\n+2 A\n#1\n-A\n#2\n-A", &[1, 2]);
     check("+1 A\n#1\n+1 B\n#2\n-B", &[1]);
+    check("+1 A\n+2 A\n+1 B\n#1\n-B\n+1 A\n#2\n-A", &[2]);
     // The beginning of B was not seen: its lines are nobody's.
     check("+1 A\n+3 C\n#1\n-C\n#2\n-B\n#3\n-A", &[3]);
     // Behind an end that is not the innermost's, what was above it is over.
