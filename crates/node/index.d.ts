@@ -130,6 +130,11 @@ export declare class Core {
   findMarket(name: string): number
   /** All markets as JSON text. Worth asking when the number of the market set has grown. */
   markets(): string
+  /**
+   * What accounts and oracles say of each market for statistics, as JSON text in the order of
+   * their numbers. It changes without a new version of any body.
+   */
+  marketFigures(): string
   /** The oracle accounts that markets name, as a JSON array of base58 keys. */
   oracleKeys(): string
   /** What the book and the cache of bodies hold, as a JSON object. */

@@ -14,7 +14,7 @@ use crate::book::Book;
 use crate::error::BookError;
 use crate::fees::Fees;
 use crate::limits::{MARKETS_MAX, ORDER_BYTES, ORDERS_PER_USER, QUARANTINE_MAX, USERS_MAX};
-use crate::market::{Interest, Market, MarketId, MarketInfo, OracleFields};
+use crate::market::{Interest, Market, MarketId, MarketInfo, OracleFields, PerpFigures};
 use crate::orders::bits;
 use crate::place::EmptyReason;
 use crate::users::{Positions, positions_of};
@@ -353,6 +353,7 @@ impl Book {
         market.info = read.info;
         market.oracle_fields = read.oracle_fields;
         market.interest = read.interest;
+        market.figures = read.figures;
         if let Some(amm) = read.amm {
             market.vamm.set(amm);
         }
@@ -410,6 +411,8 @@ struct MarketRead {
     interest: Interest,
     /// Of a perp market.
     amm: Option<PerpAmm>,
+    /// Of a perp market.
+    figures: Option<PerpFigures>,
 }
 
 impl Market {
@@ -459,7 +462,23 @@ fn read_perp(view: &PerpMarketView<'_>, account: Pubkey) -> Result<MarketRead, P
         },
         interest: Interest::default(),
         amm: Some(PerpAmm::of(view)),
+        figures: Some(figures(view)),
     })
+}
+
+fn figures(view: &PerpMarketView<'_>) -> PerpFigures {
+    let funding_twap = match view.last_funding_oracle_twap().0 {
+        0 => view.last_oracle_price_twap().0,
+        twap => twap,
+    };
+    PerpFigures {
+        base_long: view.base_long(),
+        base_short: view.base_short(),
+        funding_rate: view.last_funding_rate(),
+        funding_rate_24h: view.last_24h_average_funding_rate(),
+        funding_oracle_twap: funding_twap,
+        funding_ts: view.last_funding_rate_ts(),
+    }
 }
 
 /// Source: sdk/src/dlob/orderBookLevels.ts `uncrossL2`, what it adds to the oracle's price.
@@ -501,6 +520,7 @@ fn read_spot(view: &SpotMarketView<'_>, account: Pubkey) -> Result<MarketRead, P
             borrow: view.cumulative_borrow_interest(),
         },
         amm: None,
+        figures: None,
     })
 }
 

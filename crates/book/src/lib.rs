@@ -57,7 +57,7 @@ pub use indicative::{
     QuotedSide,
 };
 pub use integrity::Violation;
-pub use market::{MarketId, MarketInfo, OffsetExclusion, OracleState};
+pub use market::{MarketId, MarketInfo, OffsetExclusion, OracleState, PerpFigures};
 pub use place::{EmptyReason, LeftOut};
 pub use resting::Resting;
 pub use side::Side;

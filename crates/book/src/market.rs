@@ -70,6 +70,24 @@ impl MarketInfo {
     }
 }
 
+/// What a perp market's account says for statistics. No book depends on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PerpFigures {
+    /// Sum of the users' long positions, 1e9.
+    pub base_long: i128,
+    /// Sum of the users' short positions, 1e9, not above zero.
+    pub base_short: i128,
+    /// The last funding rate, quote for a base and hour, 1e9.
+    pub funding_rate: i64,
+    /// The program's own running average of the rates of 24 hours, 1e9.
+    pub funding_rate_24h: i64,
+    /// The oracle's average price of the last funding, 1e6; the oracle's average of the account in
+    /// accounts that are older than the field.
+    pub funding_oracle_twap: i64,
+    /// When the funding rate was last set.
+    pub funding_ts: UnixSeconds,
+}
+
 /// Why oracle-offset orders are left out of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OffsetExclusion {
@@ -136,6 +154,8 @@ pub(crate) struct Market {
     pub(crate) info: MarketInfo,
     pub(crate) oracle_fields: OracleFields,
     pub(crate) interest: Interest,
+    /// Of a perp market.
+    pub(crate) figures: Option<PerpFigures>,
     /// Set while the account itself is closed or malformed.
     pub(crate) unusable: Option<EmptyReason>,
     pub(crate) version: Version,
@@ -165,6 +185,7 @@ impl Market {
             info,
             oracle_fields: OracleFields::default(),
             interest: Interest::default(),
+            figures: None,
             unusable: None,
             version: Version::default(),
             empty: None,

@@ -11,7 +11,7 @@ use crate::book::Book;
 use crate::chunks::Cursor;
 use crate::kept_queues::KeptQueues;
 use crate::ladder::{FixedLevel, Ladder};
-use crate::market::{Market, MarketId, OracleState};
+use crate::market::{Market, MarketId, OracleState, PerpFigures};
 use crate::offset_ladder::{Part, Segment, Segments};
 use crate::place::EmptyReason;
 use crate::turn::FeedState;
@@ -184,6 +184,12 @@ impl Book {
             premium: market.oracle_fields.premium,
             empty_reason: market.empty,
         })
+    }
+
+    /// What a perp market's account says for statistics; `None` for other markets.
+    #[must_use]
+    pub fn perp_figures(&self, id: MarketId) -> Option<PerpFigures> {
+        self.markets.get(id.index())?.figures
     }
 
     /// Orders that the market's book shows, both sides together; `None` for an unknown market.

@@ -1,6 +1,6 @@
 //! Answers that are asked for seldom, as JSON text.
 
-use slotbook_book::{Book, LeftOut, MarketId, MarketInfo};
+use slotbook_book::{Book, LeftOut, MarketId, MarketInfo, PerpFigures};
 use slotbook_protocol::units::Pubkey;
 use slotbook_wire::writer::JsonWriter;
 
@@ -53,6 +53,50 @@ fn market(json: &mut JsonWriter<'_>, info: &MarketInfo, empty_reason: Option<&st
         None => json.raw(b"null"),
     }
     json.raw(b"}");
+}
+
+/// What statistics take from the book, market by market in the order of their ids.
+pub(crate) fn market_figures(book: &Book) -> String {
+    text(|json| {
+        json.raw(b"[");
+        for (index, info) in book.markets().enumerate() {
+            json.raw(if index == 0 { b"" } else { b"," });
+            json.raw(b"{\"oraclePrice\":\"");
+            json.i64(oracle_price(book, info.id));
+            json.raw(b"\",\"perp\":");
+            match book.perp_figures(info.id) {
+                Some(figures) => perp_figures(json, &figures),
+                None => json.raw(b"null"),
+            }
+            json.raw(b"}");
+        }
+        json.raw(b"]");
+    })
+}
+
+/// What the oracle's account says; while it cannot be read, what the program saw last; else 0.
+fn oracle_price(book: &Book, id: MarketId) -> i64 {
+    book.header(id).map_or(0, |header| {
+        header.oracle.exchange.map_or(header.last_oracle_price, |reading| reading.price.0)
+    })
+}
+
+fn perp_figures(json: &mut JsonWriter<'_>, figures: &PerpFigures) {
+    let wide = [figures.base_long, figures.base_short];
+    for (name, number) in ["{\"baseLong\":\"", "\",\"baseShort\":\""].into_iter().zip(wide) {
+        json.raw(name.as_bytes());
+        json.raw(number.to_string().as_bytes());
+    }
+    for (name, number) in [
+        ("\",\"fundingRate\":\"", figures.funding_rate),
+        ("\",\"fundingRate24h\":\"", figures.funding_rate_24h),
+        ("\",\"fundingOracleTwap\":\"", figures.funding_oracle_twap),
+        ("\",\"fundingTs\":\"", figures.funding_ts.0),
+    ] {
+        json.raw(name.as_bytes());
+        json.i64(number);
+    }
+    json.raw(b"\"}");
 }
 
 /// Keys as a JSON array of base58 texts.

@@ -114,6 +114,18 @@ impl<'a> PerpMarketView<'a> {
         fee_adjustment -> i16 = i16::from, i16 "feeAdjustment";
         /// Price of the last fill, 1e6.
         last_fill_price -> Price = Price, u64 "lastFillPrice";
+        /// Sum of the users' long positions, 1e9.
+        base_long -> i128 = i128::from, i128 "amm.baseAssetAmountLong";
+        /// Sum of the users' short positions, 1e9, not above zero.
+        base_short -> i128 = i128::from, i128 "amm.baseAssetAmountShort";
+        /// The last funding rate, quote for a base and hour, 1e9; positive when longs pay.
+        last_funding_rate -> i64 = i64::from, i64 "amm.lastFundingRate";
+        /// The program's own running average of the rates of 24 hours, 1e9.
+        last_24h_average_funding_rate -> i64 = i64::from, i64 "amm.last24hAvgFundingRate";
+        /// The oracle's average price of the last funding, 1e6; 0 in accounts older than the field.
+        last_funding_oracle_twap -> OraclePrice = OraclePrice, i64 "amm.lastFundingOracleTwap";
+        /// When the funding rate was last set.
+        last_funding_rate_ts -> UnixSeconds = UnixSeconds, i64 "amm.lastFundingRateTs";
     }
 }
 
