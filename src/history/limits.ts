@@ -41,3 +41,9 @@ export const REBUILD_ROWS = 10_000;
 export const TS_MAX = 253_402_300_799;
 /** The shortest time that trades can be kept, seconds: the figures of a day are made of them. */
 export const RETENTION_SECONDS_MIN = 2 * 86_400;
+
+/**
+ * Funding rates of which the average of 24 hours is made, the newest: the program sets one an hour, and
+ * no page has more.
+ */
+export const FUNDING_RATES_AVERAGED_MAX = 1_000;

@@ -86,7 +86,7 @@ export interface HistoryFrame {
 /** What the statistics of a market take from its history. */
 export interface MarketFigures {
   readonly market: MarketKey;
-  /** Of the last 24 hours: base at 1e9, quote at 1e6. */
+  /** Of the last 24 hours, which begin with a whole minute: base at 1e9, quote at 1e6. */
   readonly baseVolume24h: bigint;
   readonly quoteVolume24h: bigint;
   /** Price of the last trade, and of the last one before the 24 hours; at 1e6, null without one. */
@@ -99,7 +99,7 @@ export interface MarketFigures {
   readonly oracleLow24h: bigint | null;
   /**
    * The last funding rate, and the average of those of the last 24 hours, each over its oracle twap:
-   * a fraction an hour at 1e9; null without one.
+   * a fraction an hour at 1e18; null without one.
    */
   readonly fundingRate: bigint | null;
   readonly fundingRate24hAvg: bigint | null;

@@ -1,0 +1,105 @@
+/**
+ * What the statistics of a market take from its history: what was traded in the last 24 hours, and
+ * what funding cost. docs/market-data.md defines each of them.
+ *
+ * Nothing is summed up as trades come: the store's candles hold the sums already, right whenever a
+ * trade is found late or taken back, and a day of them is some eighty rows. A market is read again
+ * when its records changed or the window has moved, which it does by whole minutes.
+ */
+import { divideNearest, fundingFraction } from './funding-fraction.js';
+import { FUNDING_RATES_AVERAGED_MAX } from './limits.js';
+import type { MarketFigures } from './messages.js';
+import type { MarketKey } from './records.js';
+import type { HistoryStore } from './store/store.js';
+
+/** What is read; a store. */
+export type StatisticsReader = Pick<HistoryStore, 'aggregate' | 'lastFillBefore' | 'fundingRates'>;
+
+const MINUTE_SECONDS = 60;
+const DAY_SECONDS = 86_400;
+
+/** The figures of all markets, kept from reading to reading. */
+export class Statistics {
+  readonly #kept = new Map<MarketKey, MarketFigures>();
+  readonly #changed = new Set<MarketKey>();
+  #from = Number.NaN;
+
+  constructor(private readonly reader: StatisticsReader) {}
+
+  /** Tells of markets whose records are not what they were; see `StoreChange.markets`. */
+  changed(markets: Iterable<MarketKey>): void {
+    for (const market of markets) this.#changed.add(market);
+  }
+
+  /**
+   * The figures of these markets at a moment, unix seconds; null when they are those of the last
+   * reading. Throws what the store throws, and has then missed nothing: the next reading tells it.
+   */
+  read(markets: readonly MarketKey[], nowSeconds: number): readonly MarketFigures[] | null {
+    const from = windowStart(nowSeconds);
+    const isMoved = from !== this.#from;
+    let isNew = markets.length !== this.#kept.size;
+    for (const market of markets) {
+      if (!isMoved && this.#kept.has(market) && !this.#changed.has(market)) continue;
+      this.#kept.set(market, readFigures(this.reader, { market, from, nowSeconds }));
+      isNew = true;
+    }
+    this.#from = from;
+    this.#changed.clear();
+    if (!isNew) return null;
+    this.#forgetAllBut(new Set(markets));
+    return [...this.#kept.values()];
+  }
+
+  #forgetAllBut(markets: ReadonlySet<MarketKey>): void {
+    for (const market of this.#kept.keys()) if (!markets.has(market)) this.#kept.delete(market);
+  }
+}
+
+/** The last 24 hours begin with a whole minute, so that candles fill them. */
+export function windowStart(nowSeconds: number): number {
+  return Math.floor((nowSeconds - DAY_SECONDS) / MINUTE_SECONDS) * MINUTE_SECONDS;
+}
+
+interface Moment {
+  readonly market: MarketKey;
+  readonly from: number;
+  readonly nowSeconds: number;
+}
+
+function readFigures(reader: StatisticsReader, moment: Moment): MarketFigures {
+  const { market, from, nowSeconds } = moment;
+  // To the end of a day: whole days are one row, and the chain's clock may be ahead of ours.
+  const to = (Math.floor(nowSeconds / DAY_SECONDS) + 2) * DAY_SECONDS;
+  const traded = reader.aggregate(market, { from, to });
+  const before = reader.lastFillBefore(market, from);
+  return {
+    market,
+    baseVolume24h: traded?.base ?? 0n,
+    quoteVolume24h: traded?.quote ?? 0n,
+    price: (traded?.last ?? before)?.price ?? null,
+    price24hAgo: before?.price ?? null,
+    high24h: traded?.high ?? null,
+    low24h: traded?.low ?? null,
+    oracleHigh24h: traded?.oracleHigh ?? null,
+    oracleLow24h: traded?.oracleLow ?? null,
+    ...fundingFigures(reader, moment),
+  };
+}
+
+type FundingFigures = Pick<MarketFigures, 'fundingRate' | 'fundingRate24hAvg' | 'fundingRateTs'>;
+
+function fundingFigures(reader: StatisticsReader, { market, from }: Moment): FundingFigures {
+  const last = reader.fundingRates({ market, limit: 1 })[0];
+  if (last === undefined)
+    return { fundingRate: null, fundingRate24hAvg: null, fundingRateTs: null };
+  const limit = FUNDING_RATES_AVERAGED_MAX;
+  const rows = last.ts < from ? [] : reader.fundingRates({ market, limit, since: from });
+  const fractions = rows.map((row) => fundingFraction(row.fundingRate, row.oraclePriceTwap));
+  const sum = fractions.reduce((total, fraction) => total + fraction, 0n);
+  return {
+    fundingRate: fundingFraction(last.fundingRate, last.oraclePriceTwap),
+    fundingRate24hAvg: rows.length === 0 ? null : divideNearest(sum, BigInt(rows.length)),
+    fundingRateTs: last.ts,
+  };
+}
