@@ -1,3 +1,5 @@
+import { MARKET_SENTENCES } from './spec-market-sentences.js';
+
 /**
  * The sentences of the specification's order book interface in its own words, rows of tables written out,
  * each under a short id.
@@ -6,6 +8,8 @@
  * What belongs to parts that do not exist yet is in {@link LATER}, with the part that brings it.
  */
 export const SENTENCES = {
+  ...MARKET_SENTENCES,
+
   // The order book, in "What the service does".
   'does-2':
     'L2 (aggregated price levels) and L3 (individual orders) over HTTP, and live updates over WebSocket.',
@@ -117,9 +121,7 @@ export const SENTENCES = {
 } as const;
 
 /** Sentences whose subject this version does not have, and what brings it. */
-export const LATER = {
-  'limit-trades': 'trades `limit`: typically at most 1000: with the market data paths.',
-} as const;
+export const LATER: Readonly<Record<string, string>> = {};
 
 /** A sentence of the specification by its short id. */
 export type SentenceId = keyof typeof SENTENCES;

@@ -1,0 +1,124 @@
+/**
+ * A store on a disk behind the real HTTP server, without the worker between them: what is written to it
+ * is what the paths say.
+ */
+import { answerQuery } from '../../src/history/bodies/answer-query.js';
+import { bucketReader } from '../../src/history/candles/store-buckets.js';
+import type { Fill, FundingRate, HistoryMarket, MarketKey } from '../../src/history/records.js';
+import type { HistoryStore } from '../../src/history/store/store.js';
+import {
+  cleanUp,
+  fill,
+  fundingRate,
+  newStore,
+  signature,
+  transaction,
+} from '../../src/history/store/testing.js';
+import type {
+  HistoryAnswer,
+  HistoryFigures,
+  HistoryQuery,
+  MarketDataSource,
+} from '../../src/server/market-data-source.js';
+import { FakeBook, type RunningServer, startServer } from '../../src/server/testing.js';
+
+/** The markets of `FakeBook`, as the history knows them. */
+const markets: Readonly<Partial<Record<MarketKey, HistoryMarket>>> = {
+  perp_0: { key: 'perp_0', symbol: 'SOL-PERP', marketType: 'perp', marketIndex: 0, decimals: 9 },
+  spot_1: { key: 'spot_1', symbol: 'SOL', marketType: 'spot', marketIndex: 1, decimals: 6 },
+};
+
+class StoreSource implements MarketDataSource {
+  changes = 0;
+
+  constructor(private readonly store: HistoryStore) {}
+
+  async query(query: HistoryQuery): Promise<HistoryAnswer> {
+    if (query.kind === 'volumes') throw new Error('this history has no volumes');
+    const market = markets[query.market];
+    if (market === undefined) throw new Error(`${query.market} is no market of this scene`);
+    const { store } = this;
+    const reader = {
+      ...bucketReader(store),
+      trades: (page: Parameters<HistoryStore['trades']>[0]) => store.trades(page),
+      fundingRates: (page: Parameters<HistoryStore['fundingRates']>[0]) => store.fundingRates(page),
+    };
+    return answerQuery(query, { reader, market, finalisedSlot: 0 });
+  }
+
+  version(): string {
+    return String(this.changes);
+  }
+
+  figures(): HistoryFigures {
+    return { state: 'live', reason: null };
+  }
+}
+
+/** The scene; its times are of today, so that nothing is out of a window. */
+export class MarketDataScene {
+  #slot = 1_000;
+
+  private constructor(
+    private readonly store: HistoryStore,
+    private readonly source: StoreSource,
+    private readonly server: RunningServer,
+    /** The time at which it was started, unix seconds, on the minute. */
+    readonly ts: number,
+  ) {}
+
+  static async start(): Promise<MarketDataScene> {
+    const store = await newStore();
+    const source = new StoreSource(store);
+    const nowSeconds = Math.floor(Date.now() / 1_000);
+    const nowMs = (): number => nowSeconds * 1_000;
+    const server = await startServer(new FakeBook(), { history: source, nowMs });
+    return new MarketDataScene(store, source, server, nowSeconds - (nowSeconds % 60));
+  }
+
+  stop(): void {
+    this.server.close();
+    cleanUp();
+  }
+
+  /** Stores a fill in a slot of its own; of SOL-PERP unless it is said otherwise. */
+  fill(parts: Partial<Fill> = {}): Fill {
+    const [slot, record] = [this.#nextSlot(), fill({ ts: this.ts, ...parts })];
+    const fills = [{ ...record, fillRecordId: parts.fillRecordId ?? BigInt(slot) }];
+    this.store.write({ transactions: [transaction({ slot, signature: signature(slot), fills })] });
+    return record;
+  }
+
+  /** Stores a funding rate in a slot of its own. */
+  fundingRate(parts: Partial<FundingRate> = {}): FundingRate {
+    const [slot, record] = [this.#nextSlot(), fundingRate({ ts: this.ts, ...parts })];
+    const fundingRates = [{ ...record, recordId: BigInt(slot) }];
+    this.store.write({
+      transactions: [transaction({ slot, signature: signature(slot), fundingRates })],
+    });
+    return record;
+  }
+
+  /** Asks a path; the body is parsed, and its status is told beside it. */
+  async get(
+    path: string,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<{ status: number; body: never; text: string }> {
+    const response = await fetch(`${this.server.url}${path}`, { headers });
+    const text = await response.text();
+    return { status: response.status, body: JSON.parse(text) as never, text };
+  }
+
+  /** The rows of a path that answers with an array. */
+  async rows(path: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    const { status, body } = await this.get(path);
+    if (status !== 200 || !Array.isArray(body)) throw new Error(`${path} answered ${status}`);
+    return body;
+  }
+
+  #nextSlot(): number {
+    this.#slot += 1;
+    this.source.changes += 1;
+    return this.#slot;
+  }
+}
