@@ -154,6 +154,15 @@ export const LIMITS = {
   ringBytesMax: 64 * 1024 * 1024,
   /** What a ring grows by: some seconds of a busy topic. */
   ringChunkBytes: 16_384,
+  /** Time that the history has to show a topic of candles or trades to who comes anew. */
+  marketShowMsMax: 5_000,
+  /**
+   * Texts of candles and trades that wait to be published: what all topics get in some flushes. Beyond
+   * it they are left out, and every reader is told.
+   */
+  marketFramesMax: 20_000,
+  /** The share of one turn of the loop that goes to publishing them. */
+  marketSliceMs: 2,
   /** The share of one turn of the loop that goes to making frames; the rest waits for the next. */
   fanOutSliceMs: 3,
   /** The same for the streaming channels: some 300 topics of a turn go out in that turn. */

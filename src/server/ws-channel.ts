@@ -56,7 +56,7 @@ function orderbookChannel({ indicative }: { readonly indicative: boolean }): Cha
 }
 
 /** The market of a name and a type; the lowest index where a name was given twice. */
-function marketOf(message: ClientMessage, book: BookSource): MarketRow {
+export function marketOf(message: ClientMessage, book: BookSource): MarketRow {
   const type = message.text('marketType').toLowerCase();
   if (type !== 'perp' && type !== 'spot') {
     const was = message.echo('marketType');

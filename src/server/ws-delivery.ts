@@ -7,7 +7,7 @@
  */
 import { LIMITS } from '../limits.js';
 import type { SocketCounts } from './ws-figures.js';
-import type { FrameSink, Reader, Showing } from './ws-reader.js';
+import type { FrameSink, Reader, Showing, Shown } from './ws-reader.js';
 import type { ClientSocket } from './ws-socket.js';
 
 /** What a delivery is made of. */
@@ -31,6 +31,8 @@ export interface DeliveryParts {
 interface Subscription {
   readonly reader: Reader;
   owed: Showing | null;
+  /** The reader has still to get what it shows: that it waits is not the client's fault. */
+  isAwaited: boolean;
 }
 
 /** The frames and answers of one socket. */
@@ -66,8 +68,12 @@ export class Delivery implements FrameSink {
   /** Begins a subscription, or begins it anew. Throws what the reader throws, and has then ended it. */
   begin(reader: Reader): void {
     this.end(reader.key);
-    const subscription: Subscription = { reader, owed: 'first' };
+    const subscription: Subscription = { reader, owed: 'first', isAwaited: false };
     this.#subscriptions.set(reader.key, subscription);
+    reader.attach?.({
+      ready: () => this.#ready(subscription),
+      failed: (error) => this.#failed(subscription, error),
+    });
     if (!this.#isFull && !this.isBehind()) this.#show(subscription);
     this.#watch();
   }
@@ -154,18 +160,37 @@ export class Delivery implements FrameSink {
   #show(subscription: Subscription): void {
     const { reader, owed } = subscription;
     if (owed === null) return;
-    let isWhole: boolean;
+    let shown: Shown;
     try {
-      isWhole = reader.show(this, owed);
+      shown = reader.show(this, owed);
     } catch (error) {
       this.end(reader.key);
       throw error;
     }
+    subscription.isAwaited = shown === 'later';
     // Sending may have found the socket full: then the rest is owed, or all of it anew.
-    if (!isWhole || this.#isFull) return;
+    if (shown !== true || this.#isFull) return;
     if (owed === 'reset') this.#parts.counts.resets += 1;
     subscription.owed = null;
     this.#join(reader);
+  }
+
+  /** A reader has what it was to show; where there is no room, it gets it anew when there is. */
+  #ready(subscription: Subscription): void {
+    if (!this.#isCurrent(subscription)) return;
+    if (this.#isFull || this.isBehind()) subscription.isAwaited = false;
+    else this.#parts.socket.together(() => this.#show(subscription));
+    this.#watch();
+  }
+
+  #failed(subscription: Subscription, error: Error): void {
+    if (!this.#isCurrent(subscription)) return;
+    this.end(subscription.reader.key);
+    this.#parts.onFailed(error, subscription.reader);
+  }
+
+  #isCurrent(subscription: Subscription): boolean {
+    return this.#subscriptions.get(subscription.reader.key) === subscription;
   }
 
   #join({ key, hasBeat }: Reader): void {
@@ -186,7 +211,7 @@ export class Delivery implements FrameSink {
   #watch(): void {
     if (this.#deadline !== undefined) return;
     const isOwed = (): boolean =>
-      [...this.#subscriptions.values()].some(({ owed }) => owed !== null);
+      [...this.#subscriptions.values()].some(({ owed, isAwaited }) => owed !== null && !isAwaited);
     if (!this.#isFull && this.#answers.length === 0 && !isOwed()) return;
     this.#deadline = setTimeout(this.#parts.onTooSlow, this.#parts.slowMsMax);
     this.#deadline.unref();

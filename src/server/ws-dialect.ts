@@ -1,13 +1,22 @@
 /**
- * The two dialects of the book's channels: the compatible one, and the streaming one. A dialect reads
- * what a message asks for, and says how it is answered.
+ * The dialects: the compatible one and the streaming one of the book's channels, and that of market
+ * data. A dialect reads what a message asks for, and says how it is answered.
  */
 import type { BookSource } from './book-source.js';
 import type { FanOut } from './fan-out.js';
+import {
+  type MarketParts,
+  marketAcknowledgement,
+  marketErrorMembers,
+  marketKeyOf,
+  marketWish,
+  marketWishOf,
+} from './market-dialect.js';
+import { isMarketRequest, marketRequest } from './market-request.js';
 import type { StreamFanOut } from './stream-fan-out.js';
 import { StreamReader } from './stream-reader.js';
 import { isStreamChannel, resumePoint, streamRequest } from './stream-request.js';
-import { channels, type TopicSpec } from './ws-channel.js';
+import { channels, marketOf, type TopicSpec } from './ws-channel.js';
 import { SocketError } from './ws-error.js';
 import type { ClientMessage } from './ws-message.js';
 import type { FrameSink, Reader, Wish } from './ws-reader.js';
@@ -17,10 +26,15 @@ import type { Topic } from './ws-topics.js';
 export type Action = 'subscribe' | 'unsubscribe';
 
 /** What the channels are made of. */
-export interface ChannelParts {
-  readonly book: BookSource;
+export interface ChannelParts extends MarketParts {
   readonly fanOut: FanOut;
   readonly streams: StreamFanOut;
+}
+
+/** What an acknowledgement is made from beside the message. */
+export interface Asked {
+  readonly key: string;
+  readonly parts: ChannelParts;
 }
 
 /** How messages about one kind of channel are read and answered. */
@@ -29,13 +43,15 @@ export interface Dialect {
   wish(message: ClientMessage, parts: ChannelParts): Wish;
   /** The topic that is to end. Throws a SocketError that says what is wrong with the message. */
   keyOf(message: ClientMessage, parts: ChannelParts): string;
-  acknowledgement(action: Action, message: ClientMessage, key: string): object;
+  /** Undefined where the reader says it itself, behind what it shows first. */
+  acknowledgement(action: Action, message: ClientMessage, asked: Asked): object | undefined;
   /** What an error has beside its code. */
   errorMembers(action: Action, message: ClientMessage): object;
 }
 
 /** The dialect of a message that subscribes or unsubscribes; undefined when it names no channel. */
 export function dialectOf(message: ClientMessage): Dialect | undefined {
+  if (isMarketRequest(message)) return marketData;
   if (!message.has('channel')) return message.has('topic') ? streaming : undefined;
   return isStreamChannel(message.word('channel') ?? '') ? streaming : compatible;
 }
@@ -51,8 +67,18 @@ const streaming: Dialect = {
   },
   keyOf: (message, { book }) =>
     message.has('topic') ? message.text('topic') : streamRequest(message, book).key,
-  acknowledgement: (action, { id }, topic) => ({ type: `${action}d`, id, topic }),
+  acknowledgement: (action, { id }, { key: topic }) => ({ type: `${action}d`, id, topic }),
   errorMembers: () => ({}),
+};
+
+const marketData: Dialect = {
+  wish: marketWish,
+  keyOf: marketKeyOf,
+  acknowledgement: (action, message, { parts }) =>
+    action === 'subscribe'
+      ? undefined
+      : marketAcknowledgement(action, message, marketRequest(message, parts.book)),
+  errorMembers: (_, message) => marketErrorMembers(message),
 };
 
 /** The texts of the system that clients in use know. */
@@ -62,11 +88,14 @@ const errorTexts: Readonly<Record<Action, string>> = {
 };
 
 const compatible: Dialect = {
-  wish: (message, { book, fanOut }) => {
+  wish: (message, parts) => {
+    if (isTrades(message)) return tradesWish(message, parts);
+    const { book, fanOut } = parts;
     const spec = topicSpec(message, book);
     return { key: spec.key, open: () => CompatibleReader.open(fanOut, spec) };
   },
-  keyOf: (message, { book }) => topicSpec(message, book).key,
+  keyOf: (message, { book }) =>
+    isTrades(message) ? tradesTopic(message, book) : topicSpec(message, book).key,
   acknowledgement: (action, message) => {
     const what = action === 'subscribe' ? 'Subscribe' : 'Unsubscribe';
     const [channel, market, marketType] = ['channel', 'market', 'marketType'].map((name) =>
@@ -75,11 +104,31 @@ const compatible: Dialect = {
     const about = `channel: ${channel}, market: ${market}, marketType: ${marketType}`;
     return { message: `${what} received for ${about}` };
   },
-  errorMembers: (action, message) => ({
-    channel: message.echo('channel'),
-    error: errorTexts[action],
-  }),
+  errorMembers: compatibleErrorMembers,
 };
+
+function compatibleErrorMembers(action: Action, message: ClientMessage): object {
+  return { channel: message.echo('channel'), error: errorTexts[action] };
+}
+
+function isTrades(message: ClientMessage): boolean {
+  return message.word('channel') === 'trades';
+}
+
+function tradesTopic(message: ClientMessage, book: BookSource): string {
+  const { marketType, marketIndex } = marketOf(message, book);
+  return `channel:${marketType}_${marketIndex}`;
+}
+
+/** This channel has no snapshot. Where trades are missing its clients are told so. */
+function tradesWish(message: ClientMessage, { book, market }: ChannelParts): Wish {
+  return marketWishOf(tradesTopic(message, book), {
+    market,
+    greeting: { first: () => [], reset: (text) => [text] },
+    hasBeat: true,
+    errorMembers: compatibleErrorMembers('subscribe', message),
+  });
+}
 
 function topicSpec(message: ClientMessage, book: BookSource): TopicSpec {
   const channel = channels.get(message.text('channel').toLowerCase());

@@ -37,13 +37,6 @@ describe('messages of no channel', () => {
   });
 
   test.each([
-    { type: 'subscribe', symbol: 'SOL-PERP', resolution: '1' },
-    { type: 'subscribe', channelType: 'candle', symbol: 'SOL-PERP', resolution: '1' },
-  ])('market data is another dialect: %j', (message) =>
-    expectRefusal({ ...message, id: 3 }, { code: 'UNKNOWN_CHANNEL', id: 3 }),
-  );
-
-  test.each([
     {},
     { type: 'hello' },
     { type: null },

@@ -78,7 +78,7 @@ describe('2.2 what a client sends', () => {
     expect(askedOf(frame)).toEqual({ ...whole, indicative: true });
   });
 
-  test.each(['trades', 'priorityfees', 'heartbeat', 'constructor', '__proto__', ''])(
+  test.each(['fills', 'priorityfees', 'heartbeat', 'constructor', '__proto__', ''])(
     'channel %j is not there',
     (channel) =>
       expectRefusal(

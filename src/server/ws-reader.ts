@@ -11,6 +11,20 @@ export interface FrameSink {
 /** Why a reader is shown what it is to go on from. */
 export type Showing = 'first' | 'reset';
 
+/**
+ * Whether a reader has sent all that it goes on from: false when its client had no room for it, and
+ * `later` when it has still to get it, and calls its door then.
+ */
+export type Shown = boolean | 'later';
+
+/** How a reader comes back to what it was to show. */
+export interface ReaderDoor {
+  /** It can be shown now, and at once: it is not kept. */
+  ready(): void;
+  /** It cannot be shown at all: the subscription ends with this error. */
+  failed(error: Error): void;
+}
+
 /** One subscription of one socket. */
 export interface Reader {
   /** What its topic is published under. */
@@ -19,8 +33,10 @@ export interface Reader {
   readonly hasBeat: boolean;
   /** What an error about it has beside its code. */
   readonly errorMembers: object;
-  /** Sends what the topic's next frame goes on from; false when it could not send all of it. */
-  show(sink: FrameSink, showing: Showing): boolean;
+  /** The first call, for readers that show `later`. */
+  attach?(door: ReaderDoor): void;
+  /** Sends what the topic's next frame goes on from. */
+  show(sink: FrameSink, showing: Showing): Shown;
   /** Gives the topic back. */
   leave(): void;
 }

@@ -12,6 +12,8 @@ import { LIMITS } from '../limits.js';
 import type { BookSource, Readiness, TurnChanges } from './book-source.js';
 import { ServerError } from './errors.js';
 import { FanOut } from './fan-out.js';
+import { MarketFanOut } from './market-fan-out.js';
+import type { MarketStreamSource } from './market-stream-source.js';
 import { OpenSockets } from './open-sockets.js';
 import { errorReply, type Reply } from './reply.js';
 import { requireSize } from './request-size.js';
@@ -27,6 +29,8 @@ import type { ClientSocket, SocketHandlers, SocketSession } from './ws-socket.js
 export interface SocketServerOptions {
   readonly book: BookSource;
   readonly readiness: () => Readiness;
+  /** Candles and trades; without it they are answered NOT_READY. */
+  readonly history?: MarketStreamSource;
   /** Between two frames of a topic of the compatible channels. */
   readonly publishIntervalMs: number;
   /** Between two frames of a topic of the streaming channels. */
@@ -45,6 +49,8 @@ export interface SocketServerOptions {
   readonly slowMsMax?: number;
   /** What the frames of one turn of the loop may take; the limits of the service by default. */
   readonly sliceMs?: number;
+  /** The same for candles and trades. */
+  readonly marketSliceMs?: number;
 }
 
 /** All WebSockets of one listener. */
@@ -53,6 +59,7 @@ export class SocketServer implements SocketHandlers {
   readonly #options: SocketServerOptions;
   readonly #fanOut: FanOut;
   readonly #streams: StreamFanOut;
+  readonly #market: MarketFanOut | null;
   readonly #quota: TopicQuota;
   readonly #counts = new SocketCounts();
   readonly #sessions = new Set<Session>();
@@ -65,7 +72,7 @@ export class SocketServer implements SocketHandlers {
 
   constructor(options: SocketServerOptions) {
     const { book, publishIntervalMs, streamIntervalMs, onFault } = options;
-    const { onPublished, sliceMs } = options;
+    const { onPublished, sliceMs, history, marketSliceMs } = options;
     const publish = (topic: string, bytes: string | Uint8Array): void =>
       this.#publish(topic, bytes);
     const parts = {
@@ -81,6 +88,12 @@ export class SocketServer implements SocketHandlers {
     this.#beats = new BeatShards(publish);
     this.#fanOut = new FanOut({ ...parts, intervalMs: publishIntervalMs });
     this.#streams = new StreamFanOut({ ...parts, intervalMs: streamIntervalMs, onEnded });
+    const marketParts = {
+      publish,
+      ...(marketSliceMs === undefined ? {} : { sliceMs: marketSliceMs }),
+    };
+    this.#market =
+      history === undefined ? null : new MarketFanOut({ source: history, ...marketParts });
   }
 
   /** Begins to publish through a listener. */
@@ -104,7 +117,8 @@ export class SocketServer implements SocketHandlers {
     const streams = this.#streams.figures();
     const { ringBytes } = streams;
     const open = { sockets: this.#sessions.size, topics: this.#quota.size, ringBytes };
-    return this.#counts.figures(open, [this.#fanOut.figures(), streams]);
+    const market = this.#market === null ? [] : [this.#market.figures()];
+    return this.#counts.figures(open, [this.#fanOut.figures(), streams, ...market]);
   }
 
   upgrade(request: HttpRequest): Reply | null {
@@ -124,7 +138,8 @@ export class SocketServer implements SocketHandlers {
     const { slowMsMax = LIMITS.slowMsMax } = this.#options;
     const session = new Session(socket, {
       ...this.#options,
-      ...{ fanOut: this.#fanOut, streams: this.#streams, quota: this.#quota },
+      ...{ fanOut: this.#fanOut, streams: this.#streams, market: this.#market },
+      quota: this.#quota,
       counts: this.#counts,
       slowMsMax,
       beatTopic: this.#beats.nextTopic(),
@@ -145,6 +160,7 @@ export class SocketServer implements SocketHandlers {
     this.#beats.stop();
     this.#streams.stop();
     this.#fanOut.stop();
+    this.#market?.stop();
     if (this.#sessions.size === 0) return;
     for (const session of this.#sessions) session.announceEnd(reconnectAfterMs());
     const deadlineMs = performance.now() + LIMITS.socketDrainMsMax;

@@ -125,7 +125,7 @@ export class Session implements SocketSession {
       throw malformed('type must be subscribe, unsubscribe or ping');
     }
     const dialect = dialectOf(message);
-    if (dialect === undefined) throw withoutChannel(message);
+    if (dialect === undefined) throw malformed('channel is missing');
     if (!this.parts.readiness().everLive) {
       throw new SocketError('NOT_READY', 'no book has been live yet');
     }
@@ -141,7 +141,7 @@ export class Session implements SocketSession {
     if (isNew) this.#take(key);
     try {
       const reader = open();
-      this.#send(dialect.acknowledgement('subscribe', message, key));
+      this.#acknowledge(dialect.acknowledgement('subscribe', message, { key, parts: this.parts }));
       if (this.#closing === undefined) this.#delivery.begin(reader);
       else reader.leave();
     } catch (error) {
@@ -165,7 +165,12 @@ export class Session implements SocketSession {
     if (!this.#end(key)) {
       throw new SocketError('NOT_SUBSCRIBED', 'there is no such subscription on this socket');
     }
-    this.#send(dialect.acknowledgement('unsubscribe', message, key));
+    const asked = { key, parts: this.parts };
+    this.#acknowledge(dialect.acknowledgement('unsubscribe', message, asked));
+  }
+
+  #acknowledge(answer: object | undefined): void {
+    if (answer !== undefined) this.#send(answer);
   }
 
   #end(key: string): boolean {
@@ -219,14 +224,6 @@ const tryAgainLaterCode = 1013;
 
 function malformed(message: string): SocketError {
   return new SocketError('MALFORMED_MESSAGE', message);
-}
-
-/** Market data goes by symbol; everything else names its channel. */
-function withoutChannel(message: ClientMessage): SocketError {
-  const isMarketData =
-    message.has('channelType') || (message.has('symbol') && message.has('resolution'));
-  if (isMarketData) return new SocketError('UNKNOWN_CHANNEL', 'there are no candles here yet');
-  return malformed('channel is missing');
 }
 
 /** What an error says about the subscription that a message was about. */

@@ -1,0 +1,35 @@
+import type { HistoryFigures } from '../../src/server/market-data-source.js';
+import type { MarketFrame, MarketStreamSource } from '../../src/server/market-stream-source.js';
+
+/** A history that says what a test tells it to. */
+export class FakeMarketStreams implements MarketStreamSource {
+  /** What it was asked since the start: `+topic` for a join, `-topic` for a leave. */
+  readonly asked: string[] = [];
+  state: HistoryFigures['state'] = 'live';
+  #take: (frames: readonly MarketFrame[]) => void = () => {};
+
+  join(topic: string): void {
+    this.asked.push(`+${topic}`);
+  }
+
+  leave(topic: string): void {
+    this.asked.push(`-${topic}`);
+  }
+
+  onFrames(take: (frames: readonly MarketFrame[]) => void): void {
+    this.#take = take;
+  }
+
+  figures(): HistoryFigures {
+    return { state: this.state, reason: null };
+  }
+
+  /** Sends frames of one topic, of the kinds that are named, with JSON texts. */
+  send(topic: string, ...frames: (readonly [MarketFrame['kind'], object | string])[]): void {
+    this.#take(
+      frames.map(([kind, body]) => {
+        return { topic, kind, text: typeof body === 'string' ? body : JSON.stringify(body) };
+      }),
+    );
+  }
+}
