@@ -1,0 +1,98 @@
+/** /openapi.json describes the bodies of the history's paths as they are, no more and no less. */
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { MarketDataScene } from './support/market-data-scene.js';
+
+let scene: MarketDataScene;
+let ajv: Ajv2020;
+
+/** The same schemas without room for a member that they do not name. */
+function closed(value: unknown): Record<string, unknown> {
+  return JSON.parse(
+    JSON.stringify(value, (_, part: unknown) => {
+      const isObject = typeof part === 'object' && part !== null && 'properties' in part;
+      return isObject ? { ...part, additionalProperties: false } : part;
+    }),
+  );
+}
+
+beforeAll(async () => {
+  scene = await MarketDataScene.start();
+  scene.fill();
+  scene.fill({ takerExistingQuoteEntryAmount: 5n, takerExistingBaseAssetAmount: 6n });
+  const none = { makerOrderBaseAssetAmount: null, makerOrderDirection: null, makerFee: null };
+  scene.fill({ ...none, maker: null, makerOrderId: null, filler: null, referrerReward: null });
+  scene.fill({ taker: null, takerOrderId: null, takerOrderDirection: null, takerFee: null });
+  scene.fill({ marketType: 'spot', marketIndex: 1, spotFulfillmentMethodFee: 7n });
+  scene.fundingRate();
+  scene.fundingRate({ fundingRate: -1n, baseAssetAmountWithUnsettledLp: -(2n ** 90n) });
+  ajv = new Ajv2020({ strict: false, allErrors: true });
+  for (const format of ['market-name', 'public-key', 'whole-number', 'jit-offer', 'cursor']) {
+    ajv.addFormat(format, true);
+  }
+  const { body } = await scene.get('/openapi.json');
+  ajv.addSchema({ ...closed(body), $id: 'api' });
+});
+
+afterAll(() => scene?.stop());
+
+function errorsOf(name: string, value: unknown): unknown[] {
+  const validate = ajv.getSchema(`api#/components/schemas/${name}`);
+  if (validate === undefined) throw new Error(`there is no schema ${name}`);
+  validate(value);
+  return validate.errors ?? [];
+}
+
+test.each([
+  ['Trades', '/trades?symbol=SOL-PERP', 4],
+  ['Trades', '/trades?symbol=SOL', 1],
+  ['FundingRates', '/fundingRates?symbol=SOL-PERP', 2],
+  ['FundingRates', '/fundingRates?symbol=SOL', 0],
+  ['Candles', '/candles?symbol=SOL-PERP&resolution=1', 1],
+  ['Candles', '/candles?symbol=SOL-PERP&resolution=M', 1],
+  ['TradeRecords', '/market/SOL-PERP/trades', 4],
+  ['TradeRecords', '/market/SOL-PERP/trades?limit=2', 2],
+  ['TradeRecords', '/market/SOL/trades', 1],
+  ['FundingRateRecords', '/market/SOL-PERP/fundingRates?limit=1', 1],
+  ['FundingRateRecords', '/market/SOL-PERP/fundingRates', 2],
+  ['CandleRecords', '/market/SOL-PERP/candles/5', 1],
+  ['CandleRecords', '/market/SOL/candles/1440', 1],
+])('%s is what %s answers', async (name, path, rows) => {
+  const { status, text } = await scene.get(path);
+  const body = JSON.parse(text);
+  expect([path, status]).toEqual([path, 200]);
+  expect((body.records ?? body).length).toBeGreaterThanOrEqual(rows);
+  expect(errorsOf(name, body)).toEqual([]);
+});
+
+test('a member that is not described, or of another type, would be seen', async () => {
+  const [trade] = await scene.rows('/trades?symbol=SOL-PERP');
+  expect(errorsOf('Trades', [trade])).toEqual([]);
+  expect(errorsOf('Trades', [{ ...trade, colour: 'red' }])).toHaveLength(1);
+  expect(errorsOf('Trades', [{ ...trade, slot: '7' }])).toHaveLength(1);
+  const { records } = JSON.parse((await scene.get('/market/SOL-PERP/trades')).text);
+  const wrong = { ...records[0], takerFee: '0.1' };
+  expect(
+    errorsOf('TradeRecords', { success: true, records: [wrong], meta: { nextPage: null } }),
+  ).toHaveLength(1);
+});
+
+test('the cursor of a page is in the header or in the body, and leads to the next', async () => {
+  const { text } = await scene.get('/market/SOL-PERP/trades?limit=3');
+  const { records, meta } = JSON.parse(text);
+  const rest = JSON.parse((await scene.get(`/market/sol-perp/trades?page=${meta.nextPage}`)).text);
+  expect([...records, ...rest.records].map(({ fillRecordId }) => Number(fillRecordId))).toEqual([
+    ...(await scene.rows('/trades?symbol=SOL-PERP')).map(({ fillRecordId }) => fillRecordId),
+  ]);
+  // One cursor serves both ways to write trades, and no other market.
+  const before = `before=${meta.nextPage}`;
+  expect(await scene.rows(`/trades?symbol=SOL-PERP&${before}`)).toHaveLength(1);
+  for (const path of [`/trades?symbol=SOL&${before}`, `/fundingRates?symbol=SOL-PERP&${before}`]) {
+    const { status, body } = await scene.get(path);
+    expect({ status, body }).toMatchObject({
+      ...{ status: 400, body: { error: { code: 'INVALID_PARAM', param: 'before' } } },
+    });
+  }
+  const page = await scene.get(`/market/SOL/trades?page=${meta.nextPage}`);
+  expect(page.body).toMatchObject({ error: { code: 'INVALID_PARAM', param: 'page' } });
+});
