@@ -1,37 +1,49 @@
 import { ChainRpc } from './chain-rpc.js';
 import type { AccountWrite } from './market-life.js';
+import type { ProgramCall } from './program-call.js';
 import { SimError } from './sim-error.js';
+import { TransactionSender } from './transaction-sender.js';
 
 /** Connections to the chain; beyond four Surfpool answers no faster. */
-const LANES = 4;
+const CONNECTIONS = 4;
 /**
- * Writes waiting in all lanes together; beyond it the writer reports itself full and the life slows
- * down.
+ * Writes waiting for the chain; beyond it the writer reports itself full and the life slows down.
  */
 const WAITING_MAX = 64;
 /** Enough for any account, and above the rent-exempt minimum of the largest. */
 const LAMPORTS = 100_000_000;
 
 /**
- * Writes accounts into a Surfpool chain over its RPC. Writes of one account stay in order, because
- * an account has its lane and a lane has one request in flight; different accounts may overtake
- * each other.
+ * Writes accounts into a Surfpool chain over its RPC, as a whole or by transactions. What concerns
+ * one account stays in order; different accounts may overtake each other.
  */
 export class AccountWriter {
   readonly #rpc: ChainRpc;
-  readonly #lanes: Promise<void>[] = Array.from({ length: LANES }, () => Promise.resolve());
+  /** The last that waits for each account. */
+  readonly #last = new Map<string, Promise<void>>();
   readonly #waiters: (() => void)[] = [];
+  #sender: TransactionSender | undefined;
   #waiting = 0;
   #written = 0;
   #failure: unknown;
 
   constructor(rpcUrl: string) {
-    this.#rpc = new ChainRpc(rpcUrl, { connections: LANES });
+    this.#rpc = new ChainRpc(rpcUrl, { connections: CONNECTIONS });
   }
 
-  /** Writes that the chain has confirmed. */
+  /** Writes the program that transactions run to the chain. */
+  async deploy(): Promise<void> {
+    this.#sender = await TransactionSender.deploy(this.#rpc);
+  }
+
+  /** Writes of whole accounts that the chain has confirmed. */
   get written(): number {
     return this.#written;
+  }
+
+  /** Transactions that have taken effect. */
+  get sent(): number {
+    return this.#sender?.sent ?? 0;
   }
 
   /** Whether the chain is behind: a write now would wait. */
@@ -44,18 +56,25 @@ export class AccountWriter {
    * earlier write met.
    */
   async write(account: AccountWrite): Promise<void> {
-    while (this.isFull && this.#failure === undefined) {
-      await new Promise<void>((resolve) => this.#waiters.push(resolve));
-    }
-    if (this.#failure !== undefined) throw this.#failure;
-    this.#waiting += 1;
-    const lane = laneOf(account.pubkey);
-    this.#lanes[lane] = (this.#lanes[lane] ?? Promise.resolve()).then(() => this.#send(account));
+    await this.#enqueue([account.pubkey], async () => {
+      await this.#setAccount(account);
+      this.#written += 1;
+    });
+  }
+
+  /** The same for a transaction, which is in order with the writes of each account it changes. */
+  async send(call: ProgramCall): Promise<void> {
+    const sender = this.#sender;
+    if (sender === undefined) throw new Error('Invariant: deploy comes before transactions');
+    const accounts = call.patches.map(({ pubkey }) => pubkey);
+    await this.#enqueue(accounts, async () => {
+      await sender.send(call);
+    });
   }
 
   /** Waits until everything taken is written. Throws what a write met. */
   async flush(): Promise<void> {
-    await Promise.all(this.#lanes);
+    await Promise.all(this.#last.values());
     if (this.#failure !== undefined) throw this.#failure;
   }
 
@@ -64,11 +83,27 @@ export class AccountWriter {
     this.#rpc.close();
   }
 
-  async #send(account: AccountWrite): Promise<void> {
+  async #enqueue(accounts: readonly string[], task: () => Promise<void>): Promise<void> {
+    while (this.isFull && this.#failure === undefined) {
+      await new Promise<void>((resolve) => this.#waiters.push(resolve));
+    }
+    if (this.#failure !== undefined) throw this.#failure;
+    this.#waiting += 1;
+    const before = accounts.map((account) => this.#last.get(account));
+    const done = Promise.all(before).then(() => this.#run(task));
+    for (const account of accounts) this.#last.set(account, done);
+    void done.then(() => {
+      for (const account of accounts) {
+        if (this.#last.get(account) === done) this.#last.delete(account);
+      }
+    });
+  }
+
+  /** Never rejects: what fails is kept for the next that asks. */
+  async #run(task: () => Promise<void>): Promise<void> {
     if (this.#failure === undefined) {
       try {
-        await this.#setAccount(account);
-        this.#written += 1;
+        await task();
       } catch (error) {
         this.#failure = error;
       }
@@ -87,10 +122,4 @@ export class AccountWriter {
       });
     }
   }
-}
-
-function laneOf(pubkey: string): number {
-  let sum = 0;
-  for (let i = 0; i < pubkey.length; i += 1) sum += pubkey.charCodeAt(i);
-  return sum % LANES;
 }

@@ -1,5 +1,11 @@
 import { AccountBytes } from './account-bytes.js';
-import type { AmmPreset } from './amm-presets.js';
+import {
+  fundingOf,
+  HOUR_SECONDS,
+  writeAmm,
+  writeFunding,
+  writeOpenPositions,
+} from './amm-bytes.js';
 import { AssetTier, MarketStatus, OracleSource } from './chain-enums.js';
 import { address } from './keys.js';
 import { PERP_MARKET, PYTH_LAZER_ORACLE, SPOT_MARKET, STATE } from './layout.js';
@@ -35,6 +41,30 @@ export interface PerpMarketFields {
   readonly volume24h: bigint;
   readonly lastTradeTs: bigint;
   readonly numberOfUsers: number;
+  /** Undefined is that of the preset, on the last full hour. */
+  readonly funding?: FundingFields;
+  /** Undefined is those of the preset. */
+  readonly positions?: OpenPositions;
+}
+
+/** What funding has come to. Rates at 1e9, revenue at 1e6. */
+export interface FundingFields {
+  readonly rate: bigint;
+  readonly average24h: bigint;
+  readonly cumulativeLong: bigint;
+  readonly cumulativeShort: bigint;
+  /** Unix seconds of the last rate. */
+  readonly ts: bigint;
+  readonly periodSeconds: bigint;
+  readonly nextRecordId: bigint;
+  readonly netRevenue: bigint;
+}
+
+/** Sums of all positions, base at 1e9. The shorts are negative; the AMM holds the other side. */
+export interface OpenPositions {
+  readonly long: bigint;
+  readonly short: bigint;
+  readonly withAmm: bigint;
 }
 
 /** What changes in a spot market. */
@@ -125,6 +155,8 @@ export function perpMarketBytes(market: PerpMarketFields): Buffer {
     preset.amm,
     (preset.amm.pegMultiplier * market.oraclePrice) / preset.startPrice,
   );
+  if (market.positions !== undefined) writeOpenPositions(account, market.positions);
+  writeFunding(account, market.funding ?? presetFunding(preset, market.time));
   return account.bytes;
 }
 
@@ -217,73 +249,18 @@ function writePerpPrices(account: AccountBytes, market: PerpMarketFields): void 
   account.u64(PERP_MARKET.mmOracleSequenceId, mmOracle.sequenceId);
 }
 
+function presetFunding({ amm }: PerpPreset, { unixSeconds }: ChainTime): FundingFields {
+  return fundingOf(amm, { ts: unixSeconds, periodSeconds: HOUR_SECONDS });
+}
+
 function writePerpTrades(account: AccountBytes, market: PerpMarketFields): void {
-  const hour = 3_600n;
   account.u64(PERP_MARKET.volume24h, market.volume24h);
   account.i64(PERP_MARKET.lastTradeTs, market.lastTradeTs);
   account.u64(PERP_MARKET.lastFillPrice, market.lastFillPrice);
   account.u64(PERP_MARKET.nextFillRecordId, market.nextFillRecordId);
-  account.u64(PERP_MARKET.nextFundingRateRecordId, 29_226n);
   account.u64(PERP_MARKET.nextCurveRecordId, 5_048n);
-  account.i64(
-    PERP_MARKET.lastFundingRateTs,
-    market.time.unixSeconds - (market.time.unixSeconds % hour),
-  );
-  account.i64(PERP_MARKET.fundingPeriod, hour);
   account.u32(PERP_MARKET.numberOfUsersWithBase, market.numberOfUsers);
   account.u32(PERP_MARKET.numberOfUsers, market.numberOfUsers);
-}
-
-function writeAmm(account: AccountBytes, amm: AmmPreset, peg: bigint): void {
-  account.u128(PERP_MARKET.baseAssetReserve, amm.baseAssetReserve);
-  account.u128(PERP_MARKET.quoteAssetReserve, amm.quoteAssetReserve);
-  account.u128(PERP_MARKET.concentrationCoef, amm.concentrationCoef);
-  account.u128(PERP_MARKET.minBaseAssetReserve, amm.minBaseAssetReserve);
-  account.u128(PERP_MARKET.maxBaseAssetReserve, amm.maxBaseAssetReserve);
-  account.u128(PERP_MARKET.sqrtK, amm.sqrtK);
-  account.u128(PERP_MARKET.pegMultiplier, peg);
-  account.u128(PERP_MARKET.terminalQuoteAssetReserve, amm.terminalQuoteAssetReserve);
-  account.i128(PERP_MARKET.baseAssetAmountLong, amm.baseAssetAmountLong);
-  account.i128(PERP_MARKET.baseAssetAmountShort, amm.baseAssetAmountShort);
-  account.i128(PERP_MARKET.baseAssetAmountWithAmm, amm.baseAssetAmountWithAmm);
-  account.u128(PERP_MARKET.maxOpenInterest, amm.maxOpenInterest);
-  account.u128(PERP_MARKET.askBaseAssetReserve, amm.askBaseAssetReserve);
-  account.u128(PERP_MARKET.askQuoteAssetReserve, amm.askQuoteAssetReserve);
-  account.u128(PERP_MARKET.bidBaseAssetReserve, amm.bidBaseAssetReserve);
-  account.u128(PERP_MARKET.bidQuoteAssetReserve, amm.bidQuoteAssetReserve);
-  account.i64(PERP_MARKET.lastFundingRate, amm.lastFundingRate);
-  account.i64(PERP_MARKET.lastFundingRateLong, amm.lastFundingRate);
-  account.i64(PERP_MARKET.lastFundingRateShort, amm.lastFundingRate);
-  account.i64(PERP_MARKET.last24hAvgFundingRate, amm.last24hAvgFundingRate);
-  account.i128(PERP_MARKET.totalFeeMinusDistributions, amm.totalFeeMinusDistributions);
-  account.i128(PERP_MARKET.cumulativeFundingRateLong, amm.cumulativeFundingRateLong);
-  account.i128(PERP_MARKET.cumulativeFundingRateShort, amm.cumulativeFundingRateShort);
-  account.i128(PERP_MARKET.quoteAssetAmount, amm.quoteAssetAmount);
-  account.i128(PERP_MARKET.totalFee, amm.totalFee);
-  account.u128(PERP_MARKET.totalExchangeFee, amm.totalExchangeFee);
-  account.i64(PERP_MARKET.netRevenueSinceLastFunding, amm.netRevenueSinceLastFunding);
-  account.u64(PERP_MARKET.longIntensityVolume, amm.longIntensityVolume);
-  account.u64(PERP_MARKET.shortIntensityVolume, amm.shortIntensityVolume);
-  writeSpread(account, amm);
-}
-
-function writeSpread(account: AccountBytes, amm: AmmPreset): void {
-  account.u64(PERP_MARKET.markStd, amm.markStd);
-  account.u64(PERP_MARKET.oracleStd, amm.oracleStd);
-  account.u32(PERP_MARKET.baseSpread, amm.baseSpread);
-  account.u32(PERP_MARKET.maxSpread, amm.maxSpread);
-  account.u32(PERP_MARKET.longSpread, amm.longSpread);
-  account.u32(PERP_MARKET.shortSpread, amm.shortSpread);
-  account.u16(PERP_MARKET.maxFillReserveFraction, amm.maxFillReserveFraction);
-  account.u16(PERP_MARKET.maxSlippageRatio, amm.maxSlippageRatio);
-  account.u8(PERP_MARKET.curveUpdateIntensity, amm.curveUpdateIntensity);
-  account.u8(PERP_MARKET.ammJitIntensity, amm.ammJitIntensity);
-  account.i8(PERP_MARKET.oracleLowRiskSlotDelayOverride, amm.oracleLowRiskSlotDelayOverride);
-  account.i8(PERP_MARKET.oracleSlotDelayOverride, amm.oracleSlotDelayOverride);
-  account.i8(PERP_MARKET.ammSpreadAdjustment, amm.ammSpreadAdjustment);
-  account.i8(PERP_MARKET.ammInventorySpreadAdjustment, amm.ammInventorySpreadAdjustment);
-  account.i32(PERP_MARKET.referencePriceOffset, amm.referencePriceOffset);
-  account.u8(PERP_MARKET.referencePriceOffsetDeadbandPct, amm.referencePriceOffsetDeadbandPct);
 }
 
 function writeSpotTerms(account: AccountBytes, preset: SpotPreset): void {

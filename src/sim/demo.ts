@@ -3,7 +3,7 @@ import { LIMITS } from '../limits.js';
 import { AccountWriter } from './account-writer.js';
 import { LocalChain } from './chain-process.js';
 import { PROGRAM_ID } from './keys.js';
-import { MarketLife, type MarketLifeOptions } from './market-life.js';
+import { type LifeStep, MarketLife, type MarketLifeOptions } from './market-life.js';
 import { Relay } from './relay.js';
 import { SimError } from './sim-error.js';
 
@@ -14,6 +14,8 @@ const BEAT_MS = 10;
  * caught up.
  */
 const DUE_MAX = 50;
+/** Time between two funding rates of a market: short enough that a viewer sees some. */
+const FUNDING_SECONDS = 20;
 /** How long after a broken write the exit of the chain may become known. */
 const EXIT_NOTICE_MS = 500;
 
@@ -31,6 +33,8 @@ export interface DemoOptions extends Omit<MarketLifeOptions, 'seed'> {
 export interface DemoStats {
   /** Account writes that the chain has confirmed. */
   readonly written: number;
+  /** Transactions that have taken effect: fills and funding rates. */
+  readonly sent: number;
   /** Account writes given up because the chain or this process was too slow for the rate. */
   readonly givenUp: number;
 }
@@ -61,15 +65,17 @@ export interface Demo {
  */
 export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
   const { rate = 100, seed = 1, slotTimeMs = 400, port = 0, ...rest } = options;
+  const { fundingSeconds = FUNDING_SECONDS } = rest;
   if (!(rate >= 1 && rate <= LIMITS.demoRateMax)) {
     throw new SimError('INVALID_OPTION', `rate was ${rate}, must be 1 to ${LIMITS.demoRateMax}`);
   }
-  const life = new MarketLife({ seed, ...rest });
+  const life = new MarketLife({ seed, ...rest, fundingSeconds });
   const chain = await LocalChain.start({ slotTimeMs });
   const writer = new AccountWriter(chain.rpcUrl);
   let relay: Relay | undefined;
   try {
     relay = await Relay.start(chain, { port });
+    await writer.deploy();
     for (const account of life.genesis(await firstClock(chain))) await writer.write(account);
     await writer.flush();
     return run({ life, chain, relay, writer, rate });
@@ -102,7 +108,11 @@ function run({ life, chain, relay, writer, rate }: Parts): Demo {
     relay,
     life,
     done,
-    stats: () => ({ written: writer.written, givenUp: Math.round(pace.givenUp) }),
+    stats: () => ({
+      written: writer.written,
+      sent: writer.sent,
+      givenUp: Math.round(pace.givenUp),
+    }),
     stop: async () => {
       stopping.abort();
       writer.close();
@@ -164,9 +174,9 @@ async function live({ life, chain, writer, pace, signal }: Living): Promise<void
   try {
     while (!signal.aborted) {
       while (!signal.aborted && pace.isDue()) {
-        const writes = life.next(clockOf(chain));
-        pace.spend(writes.length);
-        for (const account of writes) await writer.write(account);
+        const step = life.step(clockOf(chain));
+        pace.spend(step.writes.length);
+        await take(writer, step);
       }
       await sleep(BEAT_MS);
     }
@@ -175,6 +185,11 @@ async function live({ life, chain, writer, pace, signal }: Living): Promise<void
     // Stopping breaks what is in flight, and that is no failure.
     if (!signal.aborted) throw await explain(chain, error);
   }
+}
+
+async function take(writer: AccountWriter, { call, writes }: LifeStep): Promise<void> {
+  if (call !== undefined) return await writer.send(call);
+  for (const account of writes) await writer.write(account);
 }
 
 /** A write that broke because the chain ended is told as the end of the chain. */

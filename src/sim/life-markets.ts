@@ -1,17 +1,45 @@
+import type { FundingFields } from './accounts.js';
+import { fundingOf, HOUR_SECONDS } from './amm-bytes.js';
 import { MarketType } from './chain-enums.js';
 import { address } from './keys.js';
 import type { Feed, LifeMarket } from './life-world.js';
 import type { PerpPreset, SpotPreset } from './market-presets.js';
 
+/** A spot market has none. */
+const NO_FUNDING: FundingFields = {
+  rate: 0n,
+  average24h: 0n,
+  cumulativeLong: 0n,
+  cumulativeShort: 0n,
+  ts: 0n,
+  periodSeconds: HOUR_SECONDS,
+  nextRecordId: 0n,
+  netRevenue: 0n,
+};
+
 /** A perpetual market as its preset begins. */
-export function perpMarket(preset: PerpPreset, feeds: Map<number, Feed>): LifeMarket {
+export function perpMarket(
+  preset: PerpPreset,
+  feeds: Map<number, Feed>,
+  fundingSeconds = Number(HOUR_SECONDS),
+): LifeMarket {
   const feed = feedOf(feeds, preset.feedId, {
     exponent: preset.exponent,
     price: preset.startPrice,
     tick: preset.tick,
   });
   const market = lifeMarket(preset, feed, MarketType.Perp, address.perpMarket(preset.marketIndex));
-  return { ...market, volume24h: preset.amm.volume24h };
+  const { amm } = preset;
+  return {
+    ...market,
+    volume24h: amm.volume24h,
+    funding: fundingOf(amm, { ts: 0n, periodSeconds: BigInt(fundingSeconds) }),
+    positions: {
+      long: amm.baseAssetAmountLong,
+      short: amm.baseAssetAmountShort,
+      withAmm: amm.baseAssetAmountWithAmm,
+    },
+  };
 }
 
 /** A spot market as its preset begins. */
@@ -66,5 +94,7 @@ function lifeMarket(
     nextFillRecordId: preset.nextFillRecordId,
     volume24h: 0n,
     lastTradeTs: 0n,
+    funding: NO_FUNDING,
+    positions: { long: 0n, short: 0n, withAmm: 0n },
   };
 }

@@ -1,9 +1,8 @@
+import type { OpenPositions } from './accounts.js';
 import { Direction, MarketType, OrderStatus } from './chain-enums.js';
 import type { LifeMarket, Maker, World } from './life-world.js';
 import { fillable, onTick, position } from './life-world.js';
 import { emptyOrder, type OrderFields } from './user-account.js';
-
-const BASE_PRECISION = 1_000_000_000n;
 
 /** A new order before the account gives it a place, an id and a slot. */
 export type OrderWish = Pick<OrderFields, 'direction' | 'baseAssetAmount'> & Partial<OrderFields>;
@@ -44,53 +43,61 @@ export function touched(world: World, maker: Maker): void {
   world.dirtyMakers.add(maker);
 }
 
-/**
- * Fills `size` of an order at a price: amounts, the position of its owner, and the market's
- * records.
- */
-export function fill(
-  world: World,
-  maker: Maker,
-  {
-    order,
-    market,
-    price,
-    size,
-  }: { order: OrderFields; market: LifeMarket; price: bigint; size: bigint },
+/** Counts a fill in an order; one without a rest is over. */
+export function fillOrder(
+  order: OrderFields,
+  { base, quote }: { readonly base: bigint; readonly quote: bigint },
 ): void {
-  order.baseAssetAmountFilled += size;
-  order.quoteAssetAmountFilled += (price * size) / BASE_PRECISION;
+  order.baseAssetAmountFilled += base;
+  order.quoteAssetAmountFilled += quote;
   if (order.baseAssetAmountFilled >= order.baseAssetAmount) order.status = OrderStatus.Filled;
-  trade(world, maker, { market, price, size, direction: order.direction });
 }
 
-/** Moves a position without an order of the account, as the taker's side of a fill. */
-export function trade(
+/** Moves a position, and the market's sums of positions with it. A fee below zero is a rebate. */
+export function settle(
   world: World,
   maker: Maker,
-  {
-    market,
-    price,
-    size,
-    direction,
-  }: { market: LifeMarket; price: bigint; size: bigint; direction: Direction },
+  fill: {
+    readonly market: LifeMarket;
+    readonly direction: Direction;
+    readonly base: bigint;
+    readonly quote: bigint;
+    readonly fee: bigint;
+  },
 ): void {
-  const quote = (price * size) / BASE_PRECISION;
-  const isLong = direction === Direction.Long;
+  const { market, fee } = fill;
+  const { marketIndex } = market;
+  const isLong = fill.direction === Direction.Long;
+  const base = isLong ? fill.base : -fill.base;
+  const quote = (isLong ? -fill.quote : fill.quote) - fee;
   if (market.marketType === MarketType.Spot) {
-    maker.sol += isLong ? size : -size;
-    maker.usdc += isLong ? -quote : quote;
+    maker.sol += base;
+    maker.usdc += quote;
   } else {
-    const { marketIndex } = market;
-    maker.perpBase[marketIndex] = (maker.perpBase[marketIndex] ?? 0n) + (isLong ? size : -size);
-    maker.perpQuote[marketIndex] = (maker.perpQuote[marketIndex] ?? 0n) + (isLong ? -quote : quote);
+    const held = maker.perpBase[marketIndex] ?? 0n;
+    maker.perpBase[marketIndex] = held + base;
+    maker.perpQuote[marketIndex] = (maker.perpQuote[marketIndex] ?? 0n) + quote;
+    market.positions = movedPositions(market.positions, { from: held, to: held + base });
   }
-  market.lastFillPrice = price;
-  market.nextFillRecordId += 1n;
-  market.volume24h += quote;
-  market.lastTradeTs = world.time.unixSeconds;
-  world.dirtyMarkets.add(market);
   touched(world, maker);
+}
+
+function movedPositions(
+  { long, short, withAmm }: OpenPositions,
+  { from, to }: { readonly from: bigint; readonly to: bigint },
+): OpenPositions {
+  const longs = (base: bigint): bigint => (base > 0n ? base : 0n);
+  const shorts = (base: bigint): bigint => (base < 0n ? base : 0n);
+  return {
+    long: long + longs(to) - longs(from),
+    short: short + shorts(to) - shorts(from),
+    withAmm: withAmm + to - from,
+  };
+}
+
+/** The other side. */
+export function opposite(direction: Direction): Direction {
+  return direction === Direction.Long ? Direction.Short : Direction.Long;
 }
 
 /**

@@ -1,80 +1,114 @@
 import { Direction, OrderType } from './chain-enums.js';
-import { fill, place, someDirection, someMarket, someSize, trade } from './life-orders.js';
-import type { Action, LifeMarket, Maker, Resting, World } from './life-world.js';
-import { smaller } from './life-world.js';
+import {
+  cancel,
+  opposite,
+  place,
+  quotesOf,
+  someDirection,
+  someMarket,
+  someSize,
+} from './life-orders.js';
+import type { Action, LifeMarket, Resting, World } from './life-world.js';
+import { onTick, priceNow } from './life-world.js';
+import type { OrderFields } from './user-account.js';
 
-/** Takes what is crossed off the books: a trader sells to the bid what it buys from the ask. */
+/** An order for which no maker can be found on time is not worth a longer life. */
+const TAKER_SECONDS = 30n;
+
+/** One in so many takers would also take from the AMM, which is dearer than the best maker. */
+const FAR_ONE_IN = 3;
+/** What an AMM's spreads are parts of. */
+const SPREAD_PARTS = 1_000_000n;
+
+/**
+ * Pulls one of two resting orders that cross, and what else its owner has there, as makers do when
+ * the price has run over their quotes. False when nothing crosses.
+ */
 export function uncross(world: World, market: LifeMarket): boolean {
   const { bid, ask } = world.touch(market);
   if (bid === undefined || ask === undefined || bid.price < ask.price) return false;
-  const trader = someTrader(world);
-  if (trader === undefined) return false;
-  const size = smaller(bid.size, ask.size);
-  for (const { maker, order, price } of [ask, bid]) {
-    fill(world, maker, { order, market, price, size });
-    trade(world, trader, { market, price, size, direction: opposite(order.direction) });
+  const [pulled, other] = bid.price > market.feed.price ? [bid, ask] : [ask, bid];
+  const { maker, order } = pulled;
+  cancel(world, maker, order);
+  for (const quote of quotesOf(world, maker, market)) {
+    if (quote.direction !== order.direction) continue;
+    const price = priceNow(quote, market);
+    const isCrossed =
+      order.direction === Direction.Long ? price >= other.price : price <= other.price;
+    if (isCrossed) cancel(world, maker, quote);
   }
   return true;
 }
 
-/** A trader takes from the best orders of one side, the last of them often only in part. */
-export const takeBest: Action = (world) => {
-  const market = someMarket(world);
-  const trader = someTrader(world);
-  if (trader === undefined) return false;
-  const direction = world.random.oneIn(2) ? Direction.Long : Direction.Short;
-  const takes = world.random.between(1, 3);
-  for (let i = 0; i < takes; i += 1) {
-    const best = bestAgainst(world, market, direction);
-    if (best === undefined || best.maker === trader) return i > 0;
-    takeOne(world, trader, { market, best });
-  }
-  return true;
-};
-
-/** A market or oracle order: never in the book, taken or cancelled soon. */
+/**
+ * A market or oracle order: never in the book, filled or cancelled soon. Its auction ends behind the
+ * best order of the other side; of those in a hurry it begins there.
+ */
 export const placeTaking: Action = (world) => {
+  const { random } = world;
   const market = someMarket(world);
-  const trader = someTrader(world);
+  const trader = random.pick(world.traders);
   if (trader === undefined) return false;
   const direction = someDirection(world);
-  const spread = market.tick * BigInt(world.random.between(5, 30));
-  const isOracle = world.random.oneIn(3);
-  const from = isOracle ? 0n : market.feed.price;
+  const sign = direction === Direction.Long ? 1n : -1n;
+  const oracle = market.feed.price;
+  const reach = bestAgainst(world, market, direction)?.price ?? oracle;
+  const far = random.oneIn(FAR_ONE_IN) ? ammPrice(market, direction) : reach;
+  const end = far + sign * market.tick * BigInt(random.between(5, 30));
+  const start = random.oneIn(2)
+    ? reach
+    : oracle - sign * market.tick * BigInt(random.between(5, 30));
+  const isOracle = random.oneIn(3);
+  const from = isOracle ? oracle : 0n;
   const wish = {
     direction,
     orderType: isOracle ? OrderType.Oracle : OrderType.Market,
+    price: isOracle ? 0n : end,
+    oraclePriceOffset: isOracle ? Number(end - oracle) : 0,
     baseAssetAmount: someSize(world, market),
-    auctionDuration: world.random.between(5, 20),
-    auctionStartPrice: direction === Direction.Long ? from - spread : from + spread,
-    auctionEndPrice: direction === Direction.Long ? from + spread : from - spread,
-    maxTs: world.time.unixSeconds + 30n,
+    auctionDuration: random.between(5, 20),
+    auctionStartPrice: start - from,
+    auctionEndPrice: end - from,
+    maxTs: world.time.unixSeconds + TAKER_SECONDS,
   };
   return place(world, trader, { market, wish });
 };
 
-function takeOne(
+/** The best resting order that a taker of this direction could meet. */
+export function bestAgainst(
   world: World,
-  trader: Maker,
-  { market, best }: { market: LifeMarket; best: Resting },
-): void {
-  const { random } = world;
-  const part = random.oneIn(2) ? best.size : (best.size * BigInt(random.between(1, 9))) / 10n;
-  const size = part - (part % market.step) > 0n ? part - (part % market.step) : best.size;
-  const { maker, order, price } = best;
-  fill(world, maker, { order, market, price, size });
-  trade(world, trader, { market, price, size, direction: opposite(order.direction) });
-}
-
-function bestAgainst(world: World, market: LifeMarket, direction: Direction): Resting | undefined {
+  market: LifeMarket,
+  direction: Direction,
+): Resting | undefined {
   const { bid, ask } = world.touch(market);
   return direction === Direction.Long ? ask : bid;
 }
 
-function someTrader(world: World): Maker | undefined {
-  return world.random.pick(world.traders);
+/**
+ * The price of a perp market's AMM for a taker: the oracle's and half its spread, as its curve does
+ * not move. A spot market has none, and the best is the oracle's.
+ */
+export function ammPrice(market: LifeMarket, taker: Direction): bigint {
+  const { preset, tick, feed } = market;
+  if (!('amm' in preset)) return feed.price;
+  const isLong = taker === Direction.Long;
+  const { longSpread, shortSpread } = preset.amm;
+  const spread = (feed.price * BigInt(isLong ? longSpread : shortSpread)) / SPREAD_PARTS;
+  return onTick(isLong ? feed.price + spread : feed.price - spread, tick, opposite(taker));
 }
 
-function opposite(direction: Direction): Direction {
-  return direction === Direction.Long ? Direction.Short : Direction.Long;
+/**
+ * The worst price that an order takes now: on its way through its auction, and its end afterwards.
+ *
+ * Source: programs/drift/src/math/auction.rs calculate_auction_price.
+ */
+export function limitOf(world: World, order: OrderFields, market: LifeMarket): bigint {
+  const isOracle = order.orderType === OrderType.Oracle;
+  if (!isOracle && order.orderType !== OrderType.Market) return priceNow(order, market);
+  const { auctionStartPrice: start, auctionEndPrice: end } = order;
+  const duration = BigInt(order.auctionDuration);
+  const age = world.time.slot - order.slot;
+  const price = age >= duration ? end : start + ((end - start) * age) / duration;
+  const from = isOracle ? market.feed.price : 0n;
+  return onTick(from + price, market.tick, order.direction);
 }

@@ -11,8 +11,10 @@ import {
   sweep,
   trigger,
 } from './life-actions.js';
+import { CallDraft } from './life-call.js';
+import { fillNext } from './life-fills.js';
 import { placeQuote, someMarket } from './life-orders.js';
-import { placeTaking, takeBest, uncross } from './life-takers.js';
+import { placeTaking, uncross } from './life-takers.js';
 import { type Action, fillable, type LifeMarket, priceNow, World } from './life-world.js';
 import { MarketLife } from './market-life.js';
 
@@ -22,7 +24,7 @@ const STEPS = 4_000;
 const ACTIONS: readonly Action[] = [
   moveQuotes,
   moveQuotes,
-  takeBest,
+  (world) => fillNext(world, new CallDraft(world)),
   cancelOldest,
   placeExpiring,
   placeReduceOnly,

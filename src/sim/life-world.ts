@@ -1,4 +1,4 @@
-import type { ChainTime, MarketAddresses } from './accounts.js';
+import type { ChainTime, FundingFields, MarketAddresses, OpenPositions } from './accounts.js';
 import { Direction, MarketType, OrderStatus, OrderType } from './chain-enums.js';
 import { address, keyOf } from './keys.js';
 import { ORDER } from './layout.js';
@@ -7,6 +7,8 @@ import { perpMarket, spotMarket } from './life-markets.js';
 import { PERP_PRESETS, type PerpPreset, SPOT_PRESETS, type SpotPreset } from './market-presets.js';
 import { Random } from './random.js';
 import { isUntriggered, type OrderFields } from './user-account.js';
+
+export type { OwnedOrder };
 
 /** A walking price. `price` at 1e6. */
 export interface Feed {
@@ -36,6 +38,9 @@ export interface LifeMarket {
   nextFillRecordId: bigint;
   volume24h: bigint;
   lastTradeTs: bigint;
+  /** Of perp markets. */
+  funding: FundingFields;
+  positions: OpenPositions;
 }
 
 /** Someone with an account: a maker that quotes, or a trader that also takes. */
@@ -78,6 +83,14 @@ export interface Touch {
 /** Something that may happen. False: there was no occasion for it, and nothing was changed. */
 export type Action = (world: World) => boolean;
 
+/** What a world is made of. */
+export interface WorldOptions {
+  readonly seed: number;
+  readonly makers: number;
+  /** Time between two funding rates of a market; the program's is an hour. */
+  readonly fundingSeconds?: number | undefined;
+}
+
 /** Everything that lives, and what was touched since the last drain. */
 export class World {
   readonly random: Random;
@@ -85,6 +98,8 @@ export class World {
   readonly makers: readonly Maker[];
   /** The makers that also take. */
   readonly traders: readonly Maker[];
+  /** Who brings takers and makers together (base58); nobody that trades. */
+  readonly keeper: string;
   readonly dirtyMakers = new Set<Maker>();
   readonly dirtyMarkets = new Set<LifeMarket>();
   readonly dirtyFeeds = new Set<Feed>();
@@ -93,10 +108,10 @@ export class World {
   time: ChainTime = { slot: 0n, unixSeconds: 0n };
   readonly #ladders: ReadonlyMap<LifeMarket, Ladders>;
 
-  constructor({ seed, makers }: { readonly seed: number; readonly makers: number }) {
+  constructor({ seed, makers, fundingSeconds }: WorldOptions) {
     this.random = new Random(seed);
     const feeds = new Map<number, Feed>();
-    const perps = PERP_PRESETS.map((preset) => perpMarket(preset, feeds));
+    const perps = PERP_PRESETS.map((preset) => perpMarket(preset, feeds, fundingSeconds));
     const spots = SPOT_PRESETS.filter((preset) => preset.ordersEnabled).map((preset) =>
       spotMarket(preset, feeds),
     );
@@ -104,6 +119,7 @@ export class World {
     this.#ladders = new Map(this.markets.map((market) => [market, newLadders()]));
     this.makers = Array.from({ length: makers }, (_, i) => this.#newMaker(i));
     this.traders = this.makers.filter((maker) => maker.isTrader);
+    this.keeper = keyOf(Uint8Array.from({ length: 32 }, () => this.random.below(256)));
   }
 
   /** The feeds of all markets, each once. */

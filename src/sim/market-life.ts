@@ -1,6 +1,7 @@
-import { lazerOracleBytes, perpMarketBytes, spotMarketBytes, stateBytes } from './accounts.js';
-import { MarketStatus, MarketType, SpotBalanceType } from './chain-enums.js';
+import { spotMarketBytes, stateBytes } from './accounts.js';
+import { MarketStatus } from './chain-enums.js';
 import { address, PROGRAM_ID } from './keys.js';
+import { feedBytes, makerBytes, marketBytes } from './life-accounts.js';
 import {
   balanceQuotes,
   cancelOldest,
@@ -16,11 +17,14 @@ import {
   toggleLiquidation,
   trigger,
 } from './life-actions.js';
+import { CallDraft } from './life-call.js';
+import { fillNext } from './life-fills.js';
+import { fundingDue, updateFunding } from './life-funding.js';
 import { placeQuote } from './life-orders.js';
-import { placeTaking, takeBest, uncross } from './life-takers.js';
-import { type Action, type Feed, type LifeMarket, type Maker, World } from './life-world.js';
-import { PERP_PRESETS, type PerpPreset, SPOT_PRESETS, type SpotPreset } from './market-presets.js';
-import { type SpotPositionFields, userBytes } from './user-account.js';
+import { placeTaking, uncross } from './life-takers.js';
+import { type Action, type LifeMarket, type Maker, World } from './life-world.js';
+import { PERP_PRESETS, SPOT_PRESETS } from './market-presets.js';
+import type { ProgramCall } from './program-call.js';
 
 /** Makers that a life can have: each is an account that the chain and its readers hold. */
 const MAKERS_MAX = 20_000;
@@ -33,13 +37,12 @@ const STEPS_PER_STATUS_CHANGE = 400;
 const ACTIONS: readonly (readonly [weight: number, action: Action])[] = [
   [420, moveQuotes],
   [230, balanceQuotes],
-  [110, takeBest],
   [80, cancelOldest],
   [40, placeExpiring],
   [80, sweep],
   [30, placeReduceOnly],
   [30, placeAuctionLimit],
-  [30, placeTaking],
+  [20, placeTaking],
   [20, placeTrigger],
   [20, trigger],
   [15, moveCollateral],
@@ -58,8 +61,20 @@ export interface AccountWrite {
 export interface MarketLifeOptions {
   readonly seed: number;
   readonly makers?: number;
+  /** Transactions with fills, at most so many in each second of the chain; 0 for none. */
+  readonly fillsPerSecond?: number;
+  /** Time between two funding rates of a market; the program's is an hour. */
+  readonly fundingSeconds?: number;
   /** Whether ETH-PERP now and then goes reduce-only or has its fills paused. */
   readonly statusChanges?: 'none' | 'some';
+}
+
+/** What one step changes, and how. */
+export interface LifeStep {
+  /** The transaction that changes these accounts and says why; undefined when none is known. */
+  readonly call: ProgramCall | undefined;
+  /** One to eight accounts in the order in which they take effect, each as a whole. */
+  readonly writes: AccountWrite[];
 }
 
 /** The chain's time at a step. */
@@ -69,23 +84,29 @@ export interface LifeClock {
 }
 
 /**
- * The life of some markets as a sequence of account writes: makers quote, move, cancel and are
- * filled, oracles walk, orders expire and trigger. It reads no clock and does no I/O: what comes
- * out depends on the options and on the clocks given to it, and on nothing else.
+ * The life of some markets: makers quote, move and cancel, takers are filled where orders cross,
+ * oracles walk, orders expire and trigger, funding is paid. It reads no clock and does no I/O: what
+ * comes out depends on the options and on the clocks given to it, and on nothing else.
  *
- * It is not an exchange: it fills what it likes at the price of the book, pays no fees and checks
- * no margin.
+ * Fills and funding rates are transactions, all else is written from outside: it is not an exchange,
+ * checks no margin, and its AMM's curve does not move.
  */
 export class MarketLife {
   readonly #world: World;
   readonly #statusChanges: 'none' | 'some';
+  readonly #fillsPerSecond: number;
   #steps = 0;
+  /** Fills that may still come in this second. */
+  #fillsLeft = 0;
 
-  constructor({ seed, makers = 200, statusChanges = 'none' }: MarketLifeOptions) {
+  constructor(options: MarketLifeOptions) {
+    const { seed, makers = 200, statusChanges = 'none', fillsPerSecond = 1 } = options;
     if (!Number.isInteger(makers) || makers < 1 || makers > MAKERS_MAX) {
       throw new RangeError(`makers was ${makers}, must be 1 to ${MAKERS_MAX}`);
     }
-    this.#world = new World({ seed, makers });
+    const { fundingSeconds } = options;
+    this.#fillsPerSecond = fillsPerSecond;
+    this.#world = new World({ seed, makers, fundingSeconds });
     this.#statusChanges = statusChanges;
   }
 
@@ -103,7 +124,12 @@ export class MarketLife {
   genesis(clock: LifeClock): AccountWrite[] {
     const world = this.#world;
     this.#setTime(clock);
-    for (const market of world.markets) moveOracle(world, market);
+    for (const market of world.markets) {
+      moveOracle(world, market);
+      const { funding } = market;
+      const now = world.time.unixSeconds;
+      market.funding = { ...funding, ts: now - (now % funding.periodSeconds) };
+    }
     for (const maker of world.makers) {
       world.dirtyMakers.add(maker);
       for (let i = 0; i < maker.quotesTarget; i += 1) {
@@ -124,12 +150,31 @@ export class MarketLife {
     ];
   }
 
-  /** What happens next, as one to eight account writes in the order in which they take effect. */
-  next(clock: LifeClock): AccountWrite[] {
+  /** What happens next. */
+  step(clock: LifeClock): LifeStep {
     this.#setTime(clock);
     this.#steps += 1;
-    this.#act();
-    return this.#drain();
+    const call = this.#transact();
+    if (call === undefined) this.#act();
+    return { call, writes: this.#drain() };
+  }
+
+  /** The same as accounts alone, for those who have no chain that runs transactions. */
+  next(clock: LifeClock): AccountWrite[] {
+    return this.step(clock).writes;
+  }
+
+  #transact(): ProgramCall | undefined {
+    const world = this.#world;
+    const draft = new CallDraft(world);
+    const market = fundingDue(world);
+    if (market !== undefined) {
+      updateFunding(world, draft, market);
+      return draft.finish();
+    }
+    if (this.#fillsLeft < 1 || !fillNext(world, draft)) return undefined;
+    this.#fillsLeft -= 1;
+    return draft.finish();
   }
 
   #act(): void {
@@ -146,6 +191,8 @@ export class MarketLife {
       return;
     }
     if (this.#uncross()) return;
+    // Nobody was there to be filled.
+    if (this.#fillsLeft >= 1 && placeTaking(world)) return;
     // Not every action has an occasion; quotes can always be moved or collateral paid in.
     if (chooseAction(world)(world) || moveQuotes(world)) return;
     moveCollateral(world);
@@ -164,7 +211,9 @@ export class MarketLife {
   }
 
   #setTime({ slot, unixSeconds }: LifeClock): void {
-    this.#world.time = { slot: BigInt(slot), unixSeconds: BigInt(unixSeconds) };
+    const world = this.#world;
+    if (BigInt(unixSeconds) > world.time.unixSeconds) this.#fillsLeft = this.#fillsPerSecond;
+    world.time = { slot: BigInt(slot), unixSeconds: BigInt(unixSeconds) };
   }
 
   #quoteMarkets(): AccountWrite[] {
@@ -186,7 +235,7 @@ export class MarketLife {
     const writes = [
       ...Array.from(world.dirtyFeeds, (feed) => write(feed.pubkey, feedBytes(feed))),
       ...Array.from(world.dirtyMarkets, (market) =>
-        write(market.addresses.pubkey, this.#marketBytes(market)),
+        write(market.addresses.pubkey, marketBytes(world, market)),
       ),
       ...Array.from(world.dirtyMakers, (maker) => write(maker.pubkey, makerBytes(maker))),
     ];
@@ -194,21 +243,6 @@ export class MarketLife {
     world.dirtyMarkets.clear();
     world.dirtyMakers.clear();
     return writes;
-  }
-
-  #marketBytes(market: LifeMarket): Buffer {
-    const { time } = this.#world;
-    const oraclePrice = market.feed.price;
-    const numberOfUsers = this.#world.makers.length;
-    return market.marketType === MarketType.Perp
-      ? perpMarketBytes({
-          ...market,
-          preset: market.preset as PerpPreset,
-          time,
-          oraclePrice,
-          numberOfUsers,
-        })
-      : spotMarketBytes({ ...market, preset: market.preset as SpotPreset, time, oraclePrice });
   }
 }
 
@@ -235,54 +269,4 @@ function changeStatus(world: World): void {
 
 function write(pubkey: string, data: Buffer): AccountWrite {
   return { pubkey, owner: PROGRAM_ID, data };
-}
-
-function feedBytes(feed: Feed): Buffer {
-  const scale = 10n ** BigInt(-feed.exponent - 6);
-  return lazerOracleBytes({
-    price: feed.price * scale,
-    conf: (feed.price * scale) / 10_000n,
-    exponent: feed.exponent,
-    postedSlot: feed.postedSlot,
-    publishTimeUs: feed.publishTimeUs,
-  });
-}
-
-function makerBytes(maker: Maker): Buffer {
-  return userBytes({
-    authority: maker.authority,
-    name: maker.name,
-    subAccountId: 0,
-    status: maker.status,
-    idle: false,
-    lastActiveSlot: maker.lastActiveSlot,
-    nextOrderId: maker.nextOrderId,
-    orders: maker.orders,
-    perpPositions: maker.perpBase.map((baseAssetAmount, marketIndex) => ({
-      marketIndex,
-      baseAssetAmount,
-      quoteAssetAmount: maker.perpQuote[marketIndex] ?? 0n,
-    })),
-    spotPositions: SPOT_PRESETS.map((preset) => spotPosition(maker, preset)),
-  });
-}
-
-/**
- * The scaled balance of a signed token amount: deposits round down, borrows up, as the program
- * rounds.
- *
- * Source: programs/drift/src/math/spot_balance.rs get_spot_balance.
- */
-function spotPosition(maker: Maker, preset: SpotPreset): SpotPositionFields {
-  const amount = preset.feedId === undefined ? maker.usdc : maker.sol;
-  const precision = 10n ** BigInt(19 - preset.decimals);
-  const isBorrow = amount < 0n;
-  const scaled = isBorrow
-    ? (-amount * precision) / preset.cumulativeBorrowInterest + 1n
-    : (amount * precision) / preset.cumulativeDepositInterest;
-  return {
-    marketIndex: preset.marketIndex,
-    scaledBalance: scaled,
-    balanceType: isBorrow ? SpotBalanceType.Borrow : SpotBalanceType.Deposit,
-  };
 }

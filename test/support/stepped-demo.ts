@@ -45,6 +45,7 @@ export class SteppedDemo {
     const chain = await LocalChain.start({ slotTimeMs });
     const demo = new SteppedDemo(chain, await Relay.start(chain), life);
     await new Promise<void>((resolve) => chain.onSlot(() => resolve()));
+    await demo.#writer.deploy();
     await demo.write(...life.genesis(demo.clock));
     return demo;
   }
@@ -58,8 +59,9 @@ export class SteppedDemo {
   /** Lets the life go on for at least so many account writes, and waits until they are written. */
   async step(writes: number): Promise<void> {
     for (let written = 0; written < writes; ) {
-      const accounts = this.life.next(this.clock);
-      for (const account of accounts) await this.#writer.write(account);
+      const { call, writes: accounts } = this.life.step(this.clock);
+      if (call !== undefined) await this.#writer.send(call);
+      else for (const account of accounts) await this.#writer.write(account);
       written += accounts.length;
     }
     await this.#writer.flush();

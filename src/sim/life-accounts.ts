@@ -1,0 +1,74 @@
+/** The accounts of a life as they are now. */
+import { lazerOracleBytes, perpMarketBytes, spotMarketBytes } from './accounts.js';
+import { MarketType, SpotBalanceType } from './chain-enums.js';
+import type { Feed, LifeMarket, Maker, World } from './life-world.js';
+import { type PerpPreset, SPOT_PRESETS, type SpotPreset } from './market-presets.js';
+import { type SpotPositionFields, userBytes } from './user-account.js';
+
+/** The account of a market, at the time and the oracle price of now. */
+export function marketBytes(world: World, market: LifeMarket): Buffer {
+  const { time } = world;
+  const oraclePrice = market.feed.price;
+  const numberOfUsers = world.makers.length;
+  return market.marketType === MarketType.Perp
+    ? perpMarketBytes({
+        ...market,
+        preset: market.preset as PerpPreset,
+        time,
+        oraclePrice,
+        numberOfUsers,
+      })
+    : spotMarketBytes({ ...market, preset: market.preset as SpotPreset, time, oraclePrice });
+}
+
+/** The oracle account of a feed. */
+export function feedBytes(feed: Feed): Buffer {
+  const scale = 10n ** BigInt(-feed.exponent - 6);
+  return lazerOracleBytes({
+    price: feed.price * scale,
+    conf: (feed.price * scale) / 10_000n,
+    exponent: feed.exponent,
+    postedSlot: feed.postedSlot,
+    publishTimeUs: feed.publishTimeUs,
+  });
+}
+
+/** The User account of a maker. */
+export function makerBytes(maker: Maker): Buffer {
+  return userBytes({
+    authority: maker.authority,
+    name: maker.name,
+    subAccountId: 0,
+    status: maker.status,
+    idle: false,
+    lastActiveSlot: maker.lastActiveSlot,
+    nextOrderId: maker.nextOrderId,
+    orders: maker.orders,
+    perpPositions: maker.perpBase.map((baseAssetAmount, marketIndex) => ({
+      marketIndex,
+      baseAssetAmount,
+      quoteAssetAmount: maker.perpQuote[marketIndex] ?? 0n,
+    })),
+    spotPositions: SPOT_PRESETS.map((preset) => spotPosition(maker, preset)),
+  });
+}
+
+/**
+ * The scaled balance of a signed token amount: deposits round down, borrows up, as the program
+ * rounds.
+ *
+ * Source: programs/drift/src/math/spot_balance.rs get_spot_balance.
+ */
+function spotPosition(maker: Maker, preset: SpotPreset): SpotPositionFields {
+  const amount = preset.feedId === undefined ? maker.usdc : maker.sol;
+  const precision = 10n ** BigInt(19 - preset.decimals);
+  const isBorrow = amount < 0n;
+  const scaled = isBorrow
+    ? (-amount * precision) / preset.cumulativeBorrowInterest + 1n
+    : (amount * precision) / preset.cumulativeDepositInterest;
+  return {
+    marketIndex: preset.marketIndex,
+    scaledBalance: scaled,
+    balanceType: isBorrow ? SpotBalanceType.Borrow : SpotBalanceType.Deposit,
+  };
+}

@@ -1,0 +1,241 @@
+/** Fills: orders that cross in the book meet, in one transaction that says so. */
+import {
+  Direction,
+  MarketStatus,
+  MarketType,
+  OrderActionExplanation,
+  OrderStatus,
+  OrderType,
+} from './chain-enums.js';
+import { type FilledOrder, fillRecordBytes } from './event-record.js';
+import type { CallDraft } from './life-call.js';
+import { fillerReward, makerRebate, takerFee } from './life-fees.js';
+import { fillOrder, opposite, settle } from './life-orders.js';
+import { ammPrice, bestAgainst, limitOf } from './life-takers.js';
+import type { LifeMarket, Maker, OwnedOrder, Resting, World } from './life-world.js';
+import { belongs, fillable, position, smaller } from './life-world.js';
+
+/** Of a hundred fills in perp markets, those of the AMM alone, and those it shares with a maker. */
+const AMM_PERCENT = 15;
+const JIT_PERCENT = 20;
+
+/** A taker and what it can meet. */
+interface Crossing {
+  readonly market: LifeMarket;
+  readonly taker: OwnedOrder;
+  /** The worst price of the taker now. */
+  readonly limit: bigint;
+  /** The best resting order, when it crosses. */
+  readonly best: Resting | undefined;
+}
+
+/** One part of a fill. */
+interface Part {
+  readonly base: bigint;
+  readonly price: bigint;
+  readonly explanation: OrderActionExplanation;
+  /** Undefined is the AMM. */
+  readonly maker: OwnedOrder | undefined;
+}
+
+/** Fills one taker, in the first market from a random one that has any. False: none crosses. */
+export function fillNext(world: World, draft: CallDraft): boolean {
+  const { markets, random } = world;
+  const first = random.below(markets.length);
+  for (let i = 0; i < markets.length; i += 1) {
+    const market = markets[(first + i) % markets.length];
+    const crossing = market && findCrossing(world, market);
+    if (crossing === undefined) continue;
+    fillCrossing(world, draft, crossing);
+    return true;
+  }
+  return false;
+}
+
+function findCrossing(world: World, market: LifeMarket): Crossing | undefined {
+  if (market.status !== MarketStatus.Active || market.pausedOperations !== 0) return undefined;
+  for (const maker of [...restingTakers(world, market), ...takers(world, market)]) {
+    const crossing = crossingOf(world, market, maker);
+    if (crossing !== undefined) return crossing;
+  }
+  return undefined;
+}
+
+/** Of resting orders that cross, the newer one takes, if it may. */
+function restingTakers(world: World, market: LifeMarket): OwnedOrder[] {
+  const { bid, ask } = world.touch(market);
+  if (bid === undefined || ask === undefined || bid.price < ask.price) return [];
+  const newer = bid.order.slot > ask.order.slot ? bid : ask;
+  return newer.order.postOnly || newer.order.reduceOnly ? [] : [newer];
+}
+
+function takers(world: World, market: LifeMarket): OwnedOrder[] {
+  const found: OwnedOrder[] = [];
+  for (const maker of world.traders) {
+    for (const order of maker.orders) {
+      if (order?.status !== OrderStatus.Open || !belongs(order, market)) continue;
+      const takes = order.orderType === OrderType.Market || order.orderType === OrderType.Oracle;
+      if (takes && !world.isExpired(order)) found.push({ maker, order });
+    }
+  }
+  return found;
+}
+
+function crossingOf(world: World, market: LifeMarket, taker: OwnedOrder): Crossing | undefined {
+  const { direction } = taker.order;
+  const limit = limitOf(world, taker.order, market);
+  const best = bestAgainst(world, market, direction);
+  if (best === undefined || best.maker === taker.maker) return undefined;
+  if (best.maker.status !== 0 || taker.maker.status !== 0) return undefined;
+  return crosses(direction, limit, best.price) ? { market, taker, limit, best } : undefined;
+}
+
+function fillCrossing(world: World, draft: CallDraft, crossing: Crossing): void {
+  const { market, taker, best } = crossing;
+  const remaining = fillable(taker.maker, taker.order);
+  const parts = partsOf(world, crossing, remaining);
+  for (const part of parts) fillPart(world, draft, { market, taker, part });
+  if (parts.length > 1 || best === undefined) return;
+  // What is left of the taker may meet the next order; two parts are what a transaction holds.
+  const next = crossingOf(world, market, taker);
+  const left = fillable(taker.maker, taker.order);
+  if (next?.best === undefined || left < market.step) return;
+  fillPart(world, draft, { market, taker, part: matchPart(next.best, left) });
+}
+
+function partsOf(world: World, crossing: Crossing, remaining: bigint): Part[] {
+  const { market, taker, limit, best } = crossing;
+  if (best === undefined) throw new Error('Invariant: something crosses');
+  const match = matchPart(best, remaining);
+  if (market.marketType === MarketType.Spot) return [match];
+  const draw = world.random.below(100);
+  const price = ammPrice(market, taker.order.direction);
+  if (draw < AMM_PERCENT && crosses(taker.order.direction, limit, price)) {
+    const explanation = OrderActionExplanation.FilledWithAmm;
+    return [{ base: remaining, price, explanation, maker: undefined }];
+  }
+  const share = match.base / 3n;
+  const shared = share - (share % market.step);
+  if (draw >= AMM_PERCENT + JIT_PERCENT || shared === 0n || !world.inAuction(taker.order)) {
+    return [match];
+  }
+  const { FilledWithAmmJit, FilledWithMatchJit } = OrderActionExplanation;
+  const rest = smaller(best.size, remaining - shared);
+  return [
+    { base: shared, price: best.price, explanation: FilledWithAmmJit, maker: undefined },
+    { base: rest, price: best.price, explanation: FilledWithMatchJit, maker: best },
+  ];
+}
+
+function matchPart(best: Resting, remaining: bigint): Part {
+  const explanation = OrderActionExplanation.FilledWithMatch;
+  return { base: smaller(best.size, remaining), price: best.price, explanation, maker: best };
+}
+
+function crosses(taker: Direction, limit: bigint, price: bigint): boolean {
+  return taker === Direction.Long ? limit >= price : limit <= price;
+}
+
+function fillPart(
+  world: World,
+  draft: CallDraft,
+  { market, taker, part }: { market: LifeMarket; taker: OwnedOrder; part: Part },
+): void {
+  const { base, price, maker, explanation } = part;
+  draft.watchMarket(market);
+  draft.watchMaker(taker.maker);
+  if (maker !== undefined) draft.watchMaker(maker.maker);
+  const quote = quoteOf(market, { base, price, maker: opposite(taker.order.direction) });
+  const fee = takerFee(quote);
+  const rebate = maker === undefined ? 0n : makerRebate(quote);
+  const amounts = { market, base, quote };
+  const sides = {
+    taker: fillSide(world, taker, { ...amounts, fee }),
+    maker: maker && fillSide(world, maker, { ...amounts, fee: -rebate }),
+  };
+  const record = {
+    ts: world.time.unixSeconds,
+    actionExplanation: explanation,
+    marketIndex: market.marketIndex,
+    marketType: market.marketType,
+    filler: world.keeper,
+    fillerReward: fillerReward(fee),
+    fillRecordId: market.nextFillRecordId,
+    baseAssetAmountFilled: base,
+    quoteAssetAmountFilled: quote,
+    takerFee: fee,
+    makerFee: maker === undefined ? undefined : -rebate,
+    referrerReward: undefined,
+    quoteAssetAmountSurplus: maker === undefined ? 0n : undefined,
+    spotFulfillmentMethodFee: undefined,
+    ...sides,
+    oraclePrice: market.feed.price,
+    bitFlags: taker.order.bitFlags,
+  };
+  draft.log({ form: 'base64', bytes: fillRecordBytes(record) });
+  noteFill(world, market, { price, quote });
+}
+
+/** Rounds to the maker's side. Source: math/orders.rs calculate_quote_asset_amount_for_maker_order. */
+function quoteOf(
+  { preset, marketType }: LifeMarket,
+  { base, price, maker }: { base: bigint; price: bigint; maker: Direction },
+): bigint {
+  const decimals = marketType === MarketType.Spot && 'decimals' in preset ? preset.decimals : 9;
+  const precision = 10n ** BigInt(decimals);
+  const up = maker === Direction.Short ? precision - 1n : 0n;
+  return (base * price + up) / precision;
+}
+
+function fillSide(
+  world: World,
+  owned: OwnedOrder,
+  amounts: { market: LifeMarket; base: bigint; quote: bigint; fee: bigint },
+): FilledOrder {
+  const { maker, order } = owned;
+  const { market, base, quote } = amounts;
+  const { direction } = order;
+  const existing = existingOf(maker, market, { direction, base });
+  fillOrder(order, { base, quote });
+  settle(world, maker, { ...amounts, direction });
+  return {
+    user: maker.pubkey,
+    orderId: order.orderId,
+    direction,
+    baseAssetAmount: order.baseAssetAmount,
+    cumulativeBaseAssetAmountFilled: order.baseAssetAmountFilled,
+    cumulativeQuoteAssetAmountFilled: order.quoteAssetAmountFilled,
+    ...existing,
+  };
+}
+
+/** What the record says of a position that the fill makes smaller, or turns over. */
+function existingOf(
+  maker: Maker,
+  market: LifeMarket,
+  { direction, base }: { direction: Direction; base: bigint },
+): Pick<FilledOrder, 'existingQuoteEntryAmount' | 'existingBaseAssetAmount'> {
+  const held = position(maker, market);
+  const reduces = direction === Direction.Long ? held < 0n : held > 0n;
+  if (market.marketType === MarketType.Spot || !reduces) {
+    return { existingQuoteEntryAmount: undefined, existingBaseAssetAmount: undefined };
+  }
+  const size = held < 0n ? -held : held;
+  const quote = maker.perpQuote[market.marketIndex] ?? 0n;
+  const entry = quote < 0n ? -quote : quote;
+  return base > size
+    ? { existingQuoteEntryAmount: entry, existingBaseAssetAmount: size }
+    : { existingQuoteEntryAmount: (entry * base) / size, existingBaseAssetAmount: undefined };
+}
+
+function noteFill(
+  world: World,
+  market: LifeMarket,
+  { price, quote }: { price: bigint; quote: bigint },
+): void {
+  market.lastFillPrice = price;
+  market.nextFillRecordId += 1n;
+  market.volume24h += quote;
+  market.lastTradeTs = world.time.unixSeconds;
+  world.dirtyMarkets.add(market);
+}

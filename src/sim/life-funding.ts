@@ -1,0 +1,78 @@
+/** Funding rates: one for each period of a perp market. */
+import { MarketType } from './chain-enums.js';
+import { fundingRecordBytes } from './event-record.js';
+import type { CallDraft } from './life-call.js';
+import type { LifeMarket, World } from './life-world.js';
+
+/** A day's spread is paid in this many parts, whatever the period is: the program's hours. */
+const PERIODS_PER_DAY = 24n;
+const DAY_SECONDS = 86_400n;
+/** The mark is taken this much dearer. Source: FUNDING_RATE_OFFSET_DENOMINATOR. */
+const OFFSET_PART = 5_000n;
+/** From prices at 1e6 to rates at 1e9. Source: FUNDING_RATE_BUFFER. */
+const RATE_SCALE = 1_000n;
+
+/** A market whose period has ended since its last rate; undefined when there is none. */
+export function fundingDue({ markets, time }: World): LifeMarket | undefined {
+  return markets.find(({ marketType, funding }) => {
+    if (marketType === MarketType.Spot) return false;
+    return time.unixSeconds / funding.periodSeconds > funding.ts / funding.periodSeconds;
+  });
+}
+
+/**
+ * The market's next rate: the mark's distance to the oracle. Positions are not settled.
+ *
+ * Source: programs/drift/src/controller/funding.rs update_funding_rate.
+ */
+export function updateFunding(world: World, draft: CallDraft, market: LifeMarket): void {
+  const { funding, positions } = market;
+  const ts = world.time.unixSeconds;
+  const oraclePriceTwap = market.feed.price;
+  const markPriceTwap = markPrice(world, market);
+  const spread = markPriceTwap - oraclePriceTwap + oraclePriceTwap / OFFSET_PART;
+  const rate = (spread * RATE_SCALE) / PERIODS_PER_DAY;
+  draft.watchMarket(market);
+  market.funding = {
+    ...funding,
+    rate,
+    average24h: dayAverage(funding, { rate, ts }),
+    cumulativeLong: funding.cumulativeLong + rate,
+    cumulativeShort: funding.cumulativeShort + rate,
+    ts,
+    nextRecordId: funding.nextRecordId + 1n,
+    netRevenue: 0n,
+  };
+  const record = {
+    ts,
+    recordId: funding.nextRecordId,
+    marketIndex: market.marketIndex,
+    fundingRate: rate,
+    fundingRateLong: rate,
+    fundingRateShort: rate,
+    cumulativeFundingRateLong: market.funding.cumulativeLong,
+    cumulativeFundingRateShort: market.funding.cumulativeShort,
+    oraclePriceTwap,
+    markPriceTwap,
+    periodRevenue: funding.netRevenue,
+    baseAssetAmountWithAmm: positions.withAmm,
+    baseAssetAmountWithUnsettledLp: 0n,
+  };
+  draft.log({ form: 'data', bytes: fundingRecordBytes(record) });
+  world.dirtyMarkets.add(market);
+}
+
+function markPrice(world: World, market: LifeMarket): bigint {
+  const { bid, ask } = world.touch(market);
+  return bid === undefined || ask === undefined ? market.feed.price : (bid.price + ask.price) / 2n;
+}
+
+/** Source: programs/drift/src/math/stats.rs calculate_new_twap, over a day. */
+function dayAverage(
+  last: LifeMarket['funding'],
+  { rate, ts }: { rate: bigint; ts: bigint },
+): bigint {
+  const since = ts > last.ts ? ts - last.ts : 1n;
+  const kept = since < DAY_SECONDS ? DAY_SECONDS - since : 0n;
+  return (last.average24h * kept + rate * since) / (kept + since);
+}
