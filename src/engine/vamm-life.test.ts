@@ -4,7 +4,7 @@ import { Engine } from './engine.js';
 import { PROGRAM, parsed } from './testing.js';
 
 const START = { slot: 31, unixSeconds: 1_800_000_000 };
-const STEPS = 200;
+const STEPS = 400;
 
 interface Body {
   readonly bids: readonly Level[];

@@ -25,8 +25,8 @@ interface Crossing {
   readonly taker: OwnedOrder;
   /** The worst price of the taker now. */
   readonly limit: bigint;
-  /** The best resting order, when it crosses. */
-  readonly best: Resting | undefined;
+  /** The best resting order of the other side. */
+  readonly best: Resting;
 }
 
 /** One part of a fill. */
@@ -91,21 +91,20 @@ function crossingOf(world: World, market: LifeMarket, taker: OwnedOrder): Crossi
 }
 
 function fillCrossing(world: World, draft: CallDraft, crossing: Crossing): void {
-  const { market, taker, best } = crossing;
+  const { market, taker } = crossing;
   const remaining = fillable(taker.maker, taker.order);
   const parts = partsOf(world, crossing, remaining);
   for (const part of parts) fillPart(world, draft, { market, taker, part });
-  if (parts.length > 1 || best === undefined) return;
+  if (parts.length > 1) return;
   // What is left of the taker may meet the next order; two parts are what a transaction holds.
   const next = crossingOf(world, market, taker);
   const left = fillable(taker.maker, taker.order);
-  if (next?.best === undefined || left < market.step) return;
+  if (next === undefined || left < market.step) return;
   fillPart(world, draft, { market, taker, part: matchPart(next.best, left) });
 }
 
 function partsOf(world: World, crossing: Crossing, remaining: bigint): Part[] {
   const { market, taker, limit, best } = crossing;
-  if (best === undefined) throw new Error('Invariant: something crosses');
   const match = matchPart(best, remaining);
   if (market.marketType === MarketType.Spot) return [match];
   const draw = world.random.below(100);

@@ -30,6 +30,8 @@ import type { ProgramCall } from './program-call.js';
 const MAKERS_MAX = 20_000;
 /** One step in so many moves an oracle: their share of writes does not depend on the rate. */
 const STEPS_PER_ORACLE_MOVE = 8;
+/** While nobody takes, one step in so many places an order that does. */
+const TAKER_ONE_IN = 4;
 /** Steps between two changes of a market's status, where they are wanted. */
 const STEPS_PER_STATUS_CHANGE = 400;
 
@@ -192,7 +194,7 @@ export class MarketLife {
     }
     if (this.#uncross()) return;
     // Nobody was there to be filled.
-    if (this.#fillsLeft >= 1 && placeTaking(world)) return;
+    if (this.#fillsLeft >= 1 && world.random.oneIn(TAKER_ONE_IN) && placeTaking(world)) return;
     // Not every action has an occasion; quotes can always be moved or collateral paid in.
     if (chooseAction(world)(world) || moveQuotes(world)) return;
     moveCollateral(world);

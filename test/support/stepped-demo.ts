@@ -39,9 +39,11 @@ export class SteppedDemo {
     readonly seed: number;
     readonly makers: number;
     readonly slotTimeMs: number;
+    /** As many as a life has when it is not given. */
+    readonly fillsPerSecond?: number;
   }): Promise<SteppedDemo> {
-    const { seed, makers, slotTimeMs } = options;
-    const life = new MarketLife({ seed, makers, statusChanges: 'some' });
+    const { slotTimeMs, ...rest } = options;
+    const life = new MarketLife({ ...rest, statusChanges: 'some' });
     const chain = await LocalChain.start({ slotTimeMs });
     const demo = new SteppedDemo(chain, await Relay.start(chain), life);
     await new Promise<void>((resolve) => chain.onSlot(() => resolve()));
