@@ -1,4 +1,5 @@
 /** All families that are run in TypeScript. */
+import { accountFamily } from './account-decode.js';
 import { candleFamily } from './candles.js';
 import type { Family } from './family.js';
 import { orderLabelFamily } from './order-labels.js';
@@ -8,6 +9,7 @@ import { signedOrderFamily } from './signed-orders.js';
 export const families: readonly Family[] = [
   candleFamily,
   signedOrderFamily,
+  accountFamily,
   readModelFamily,
   orderLabelFamily,
 ];

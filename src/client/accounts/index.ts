@@ -1,4 +1,6 @@
 /** Accounts of the chain from their bytes, and what an interface shows of them. */
+export type { AccountCacheOptions, AccountUpdate, PriceCache } from './account-cache.js';
+export { AccountCache } from './account-cache.js';
 export type { AccountKindName } from './decode.js';
 export {
   accountKindOf,

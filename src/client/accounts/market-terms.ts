@@ -37,18 +37,28 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
 
   /** Takes a perp market's account. Answers whose terms it changes. */
   setPerpMarket(facts: PerpMarketFacts, nowS: number): readonly MarketKey[] {
+    const known = this.#perpFacts.get(facts.marketIndex)?.amm.oracle;
     this.#perpFacts.set(facts.marketIndex, facts);
-    return this.#told(marketKey('perp', facts.marketIndex), nowS);
+    const key = marketKey('perp', facts.marketIndex);
+    if (known === facts.amm.oracle) return this.#told([key], nowS);
+    return this.#told([key, ...this.#readersOf(known), ...this.#readersOf(facts.amm.oracle)], nowS);
   }
 
   /** Takes a spot market's account. Answers whose terms it changes. */
   setSpotMarket(facts: SpotMarketFacts, nowS: number): readonly MarketKey[] {
+    const known = this.#spotFacts.get(facts.marketIndex)?.oracle;
     this.#spotFacts.set(facts.marketIndex, facts);
-    return this.#told(marketKey('spot', facts.marketIndex), nowS);
+    const key = marketKey('spot', facts.marketIndex);
+    if (known === facts.oracle) return this.#told([key], nowS);
+    return this.#told([key, ...this.#readersOf(known), ...this.#readersOf(facts.oracle)], nowS);
   }
 
-  /** Takes the prices of a market. Answers whose terms they change; none when they are the same. */
+  /**
+   * Takes the prices of a market. Answers whose terms they change; none when they are the same.
+   * Throws INVALID_KEY.
+   */
   setPrices(key: MarketKey, prices: MarketPrices, nowS: number): readonly MarketKey[] {
+    marketIdOfKey(key);
     const known = this.prices(key);
     const next = {
       oracle: positive(prices.oracle),
@@ -59,7 +69,7 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
       known.oracle === next.oracle && known.mmOracle === next.mmOracle && known.mark === next.mark;
     if (isSame) return [];
     this.#prices.set(key, next);
-    return this.#told(key, nowS);
+    return this.#told([key], nowS);
   }
 
   /** The prices of a market as they were told. */
@@ -131,28 +141,27 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
     return perp === null ? null : this.prices(marketKey('perp', perp)).oracle;
   }
 
-  /** Forgets the terms that a market had a part in. Answers whose they are. */
-  #told(key: MarketKey, nowS: number): readonly MarketKey[] {
-    const { marketType, marketIndex } = marketIdOfKey(key);
+  /** Forgets the terms that markets had a part in. Answers whose they are. */
+  #told(keys: readonly MarketKey[], nowS: number): readonly MarketKey[] {
     const now = BigInt(Math.floor(nowS));
-    const keys = marketType === 'spot' ? [key] : [key, ...this.#spotsPricedBy(marketIndex)];
-    for (const touched of keys) {
-      this.#toldAt.set(touched, now);
-      this.#forget(touched);
+    const changed = new Set<MarketKey>();
+    for (const key of keys) this.#reach(key, changed);
+    for (const key of changed) {
+      const { marketType, marketIndex } = marketIdOfKey(key);
+      this.#toldAt.set(key, now);
+      (marketType === 'perp' ? this.#perpTerms : this.#spotTerms).delete(marketIndex);
     }
-    return keys;
+    return [...changed];
   }
 
-  #forget(key: MarketKey): void {
+  /** Adds a market and those whose terms are made of its own. */
+  #reach(key: MarketKey, changed: Set<MarketKey>): void {
+    if (changed.has(key)) return;
+    changed.add(key);
     const { marketType, marketIndex } = marketIdOfKey(key);
-    if (marketType === 'perp') {
-      this.#perpTerms.delete(marketIndex);
-      return;
-    }
-    this.#spotTerms.delete(marketIndex);
-    for (const [index, facts] of this.#perpFacts) {
-      if (facts.quoteSpotMarketIndex === marketIndex) this.#perpTerms.delete(index);
-    }
+    const others =
+      marketType === 'perp' ? this.#spotsPricedBy(marketIndex) : this.#perpsQuotedIn(marketIndex);
+    for (const other of others) this.#reach(other, changed);
   }
 
   /** Spot markets without a price of their own that read the oracle of a perp market. */
@@ -163,6 +172,22 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
       .filter((facts) => isSameOracle(facts, perp))
       .map((facts) => marketKey('spot', facts.marketIndex))
       .filter((key) => this.prices(key).oracle === null);
+  }
+
+  #perpsQuotedIn(spotIndex: number): readonly MarketKey[] {
+    return [...this.#perpFacts.values()]
+      .filter((facts) => facts.quoteSpotMarketIndex === spotIndex)
+      .map((facts) => marketKey('perp', facts.marketIndex));
+  }
+
+  /** Markets that read an oracle: which of them is the first counts for liquidation prices. */
+  #readersOf(oracle: string | undefined): readonly MarketKey[] {
+    const perps = [...this.#perpFacts.values()].filter(({ amm }) => amm.oracle === oracle);
+    const spots = [...this.#spotFacts.values()].filter((facts) => facts.oracle === oracle);
+    return [
+      ...perps.map(({ marketIndex }) => marketKey('perp', marketIndex)),
+      ...spots.map(({ marketIndex }) => marketKey('spot', marketIndex)),
+    ];
   }
 }
 

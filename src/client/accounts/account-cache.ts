@@ -1,0 +1,214 @@
+/** The data of many accounts, kept at the newest accounts, markets and prices. */
+import type { Lookup } from '../caches/lookup.js';
+import { type AccountId, type AccountKey, accountKey, type MarketKey, marketKey } from '../keys.js';
+import { LatestValues, Listeners } from '../listeners.js';
+import { type MarketPrices, MarketTerms } from './market-terms.js';
+import type { PerpMarketFacts } from './math/perp.js';
+import type { SpotMarketFacts } from './math/spot.js';
+import type { ModelUser } from './read-models.js';
+import { type AccountData, type AccountHead, accountData, accountHead } from './read-models.js';
+
+/** A cache of prices by market, for example `OraclePriceCache` and `MarkPriceCache`. */
+export interface PriceCache<Value> {
+  readonly store: Lookup<Value>;
+  /** Calls with the markets that have changed; answers what ends that. */
+  onUpdate(listener: (changed: Lookup<Value>) => void): () => void;
+}
+
+/** Where prices come from. A market without a price in one of them is told by {@link AccountCache.updatePrices}. */
+export interface AccountCacheOptions {
+  readonly oracles?: PriceCache<{ readonly price: bigint }>;
+  readonly mmOracles?: PriceCache<{ readonly price: bigint }>;
+  readonly marks?: PriceCache<{ readonly markPrice: bigint }>;
+  /** The time in Unix seconds, of which live averages are taken; the clock by default. */
+  readonly nowS?: () => number;
+}
+
+/** What an account was at a slot. */
+export interface AccountUpdate {
+  readonly user: ModelUser;
+  /** The slot that the account's bytes are of. */
+  readonly slot: number;
+  /** The account's own address, base58. */
+  readonly address?: string;
+}
+
+interface Held {
+  readonly user: ModelUser;
+  readonly slot: number;
+  readonly head: AccountHead;
+  /** Null while it is to be computed anew. */
+  data: AccountData | null;
+}
+
+/**
+ * Keeps the data of accounts by account key. A change of a market or a price touches only the
+ * accounts that hold something which depends on it; they are computed at once when somebody
+ * listens, and else when they are next asked for.
+ */
+export class AccountCache implements AsyncIterable<AccountData> {
+  readonly #markets = new MarketTerms();
+  readonly #held = new Map<AccountKey, Held>();
+  readonly #holders = new Map<MarketKey, Set<AccountKey>>();
+  readonly #listeners = new Listeners<AccountData>();
+  readonly #readers = new Set<LatestValues<AccountData>>();
+  readonly #unsubscribe: readonly (() => void)[];
+  readonly #nowS: () => number;
+
+  constructor(options: AccountCacheOptions = {}) {
+    const { oracles, mmOracles, marks } = options;
+    this.#nowS = options.nowS ?? (() => Date.now() / 1000);
+    this.#unsubscribe = [
+      this.#follow(oracles, ({ price }) => ({ oracle: price })),
+      this.#follow(mmOracles, ({ price }) => ({ mmOracle: price })),
+      this.#follow(marks, ({ markPrice }) => ({ mark: markPrice })),
+    ];
+  }
+
+  /** The data of all accounts. */
+  get store(): ReadonlyMap<AccountKey, AccountData> {
+    return new Map(Array.from(this.#held, ([key, held]) => [key, this.#current(held)]));
+  }
+
+  /** The data of an account; null when it is not held. */
+  getAccount(id: AccountId): AccountData | null {
+    return this.getAccountByKey(accountKey(id));
+  }
+
+  /** The data of an account by its key; null when it is not held. */
+  getAccountByKey(key: AccountKey): AccountData | null {
+    const held = this.#held.get(key);
+    return held === undefined ? null : this.#current(held);
+  }
+
+  /** Takes an account, unless it is of an older slot than the one that is held. */
+  updateAccount({ user, slot, address }: AccountUpdate): void {
+    const key = accountKey(user);
+    const known = this.#held.get(key);
+    if (known !== undefined && slot < known.slot) return;
+    if (known !== undefined) this.#leave(key, known.user);
+    const head = accountHead(user, address ?? known?.head.address ?? null);
+    this.#held.set(key, { user, slot, head, data: null });
+    for (const market of marketsOf(user)) this.#join(market, key);
+    this.#tell([key]);
+  }
+
+  /** Forgets an account. */
+  removeAccount(id: AccountId): void {
+    const key = accountKey(id);
+    const known = this.#held.get(key);
+    if (known === undefined) return;
+    this.#leave(key, known.user);
+    this.#held.delete(key);
+  }
+
+  /** Takes a perp market's account. */
+  updatePerpMarket(market: PerpMarketFacts): void {
+    this.#changed(this.#markets.setPerpMarket(market, this.#nowS()));
+  }
+
+  /** Takes a spot market's account. */
+  updateSpotMarket(market: SpotMarketFacts): void {
+    this.#changed(this.#markets.setSpotMarket(market, this.#nowS()));
+  }
+
+  /** Takes prices of markets; what a market's entry leaves out stays as it is. */
+  updatePrices(prices: Lookup<Partial<MarketPrices>>): void {
+    const now = this.#nowS();
+    const changed = (Object.keys(prices) as MarketKey[]).flatMap((key) => {
+      const next = { ...this.#markets.prices(key), ...prices[key] };
+      return this.#markets.setPrices(key, next, now);
+    });
+    this.#changed(changed);
+  }
+
+  /** Calls with each account that has changed; answers what ends that. */
+  onUpdate(listener: (account: AccountData) => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  /** The accounts that change from now on; a slow reader gets the newest of each account. */
+  [Symbol.asyncIterator](): AsyncIterator<AccountData> {
+    const reader: LatestValues<AccountData> = new LatestValues(() => {
+      this.#readers.delete(reader);
+    });
+    this.#readers.add(reader);
+    return reader;
+  }
+
+  /** Forgets all accounts; markets, prices and listeners stay. */
+  reset(): void {
+    this.#held.clear();
+    this.#holders.clear();
+  }
+
+  /** Forgets everything and everybody, and follows no prices any more. */
+  destroy(): void {
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    this.reset();
+    this.#listeners.clear();
+    for (const reader of [...this.#readers]) reader.end();
+  }
+
+  #follow<Value>(
+    cache: PriceCache<Value> | undefined,
+    pricesOf: (value: Value) => Partial<MarketPrices>,
+  ): () => void {
+    if (cache === undefined) return () => {};
+    const take = (changed: Lookup<Value>) => {
+      const entries = Object.entries(changed) as [MarketKey, Value][];
+      this.updatePrices(Object.fromEntries(entries.map(([key, value]) => [key, pricesOf(value)])));
+    };
+    take(cache.store);
+    return cache.onUpdate(take);
+  }
+
+  #current(held: Held): AccountData {
+    held.data ??= accountData(held.user, this.#markets, held.head);
+    return held.data;
+  }
+
+  /** Marks the accounts that hold one of some markets, and tells of them. */
+  #changed(markets: readonly MarketKey[]): void {
+    const keys = new Set<AccountKey>();
+    for (const market of markets) {
+      for (const key of this.#holders.get(market) ?? []) keys.add(key);
+    }
+    this.#tell(keys);
+  }
+
+  #tell(keys: Iterable<AccountKey>): void {
+    const isHeard = this.#listeners.size > 0 || this.#readers.size > 0;
+    const changed: Held[] = [];
+    for (const key of keys) {
+      const held = this.#held.get(key);
+      if (held === undefined) continue;
+      held.data = null;
+      changed.push(held);
+    }
+    if (!isHeard) return;
+    for (const held of changed) {
+      const data = this.#current(held);
+      this.#listeners.tell(data);
+      for (const reader of this.#readers) reader.push(data, data.key);
+    }
+  }
+
+  #join(market: MarketKey, key: AccountKey): void {
+    const holders = this.#holders.get(market);
+    if (holders === undefined) this.#holders.set(market, new Set([key]));
+    else holders.add(key);
+  }
+
+  #leave(key: AccountKey, user: ModelUser): void {
+    for (const market of marketsOf(user)) this.#holders.get(market)?.delete(key);
+  }
+}
+
+/** The markets whose terms an account's data is made of. */
+function marketsOf({ perpPositions, spotPositions }: ModelUser): readonly MarketKey[] {
+  return [
+    ...perpPositions.map(({ marketIndex }) => marketKey('perp', marketIndex)),
+    ...spotPositions.map(({ marketIndex }) => marketKey('spot', marketIndex)),
+  ];
+}
