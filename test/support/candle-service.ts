@@ -67,7 +67,7 @@ export class CandleService {
     const count = Number(limit ?? 100);
     const [startTs, endTs] = [start, end].map((ts) => (ts === null ? undefined : Number(ts)));
     const isOdd = (ts: number | undefined) =>
-      ts !== undefined && (ts > this.nowS || ts < OLDEST_TS_MIN - 1);
+      ts !== undefined && (ts > this.nowS || ts < OLDEST_TS_MIN);
     if (count < 1 || count > LIMIT_MAX || isOdd(startTs) || isOdd(endTs)) return refused();
     if (startTs !== undefined && endTs !== undefined && startTs <= endTs) return refused();
     const from = startTs === undefined ? 0 : (endTs ?? 0);

@@ -57,7 +57,8 @@ async function fetchPage(
   // One beside those that there can be, and one for each end that is cut.
   const count = Math.ceil((newestTs - fromTs) / lengthOf(resolution).minS) + 2;
   const limit = Math.max(1, Math.min(limits.CANDLES_PAGE_MAX, count));
-  const bounds = startTs === undefined ? {} : { startTs, endTs: Math.min(fromTs, startTs - 1) };
+  const older = startTs !== undefined && startTs > fromTs ? { endTs: fromTs } : {};
+  const bounds = startTs === undefined ? {} : { startTs, ...older };
   const query = { limit, ...bounds };
   return (await requester.get({ path, query, read: candleRecords }, options)).value.records;
 }
