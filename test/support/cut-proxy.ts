@@ -10,10 +10,10 @@ export class CutProxy {
 
   private constructor(
     private readonly server: Server,
-    target: URL,
+    private target: URL,
   ) {
     server.on('connection', (near) => {
-      const far = connect(Number(target.port), target.hostname);
+      const far = connect(Number(this.target.port), this.target.hostname);
       for (const [from, to] of [
         [near, far],
         [far, near],
@@ -41,12 +41,17 @@ export class CutProxy {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
+  /** New connections go to another service. */
+  turnTo(url: string): void {
+    this.target = new URL(url);
+  }
+
   /** Ends every connection without a word. */
   cut(): void {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** What is sent is lost from now on, and connections stay: a dead wire. New ones are good again. */
+  /** What is sent is lost from now on, and connections stay: a dead wire. */
   goDeaf(): void {
     this.#isDeaf = true;
   }
