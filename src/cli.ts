@@ -117,6 +117,11 @@ const demoOptions = [
   new Option('--rate <writes>', `account writes a second (default ${DEFAULTS.demoRate})`),
   new Option('--seed <number>', `seed of the market life (default ${DEFAULTS.demoSeed})`),
   new Option('--makers <count>', `market makers (default ${DEFAULTS.demoMakers})`),
+  new Option('--fills <count>', `fills a second, at most (default ${DEFAULTS.demoFills})`),
+  new Option(
+    '--funding-seconds <seconds>',
+    `between two funding rates (default ${DEFAULTS.demoFundingSeconds})`,
+  ),
 ];
 
 const replayOptions = [

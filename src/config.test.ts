@@ -42,6 +42,8 @@ describe('defaults', () => {
       rate: DEFAULTS.demoRate,
       seed: DEFAULTS.demoSeed,
       makers: 200,
+      fillsPerSecond: 1,
+      fundingSeconds: 20,
     });
   });
 
@@ -159,6 +161,8 @@ describe('values', () => {
     [{ rate: '0' }, { code: 'SETTING_OUT_OF_RANGE', setting: '--rate' }],
     [{ seed: '1.5' }, { code: 'INVALID_SETTING', setting: '--seed' }],
     [{ makers: '10001' }, { code: 'SETTING_OUT_OF_RANGE', setting: '--makers' }],
+    [{ fills: '11' }, { code: 'SETTING_OUT_OF_RANGE', setting: '--fills' }],
+    [{ fundingSeconds: '0' }, { code: 'SETTING_OUT_OF_RANGE', setting: '--funding-seconds' }],
     [{ auditIntervalMs: '-1' }, { code: 'SETTING_OUT_OF_RANGE', setting: '--audit-interval-ms' }],
     [{ logLevel: 'loud' }, { code: 'INVALID_SETTING', setting: '--log-level' }],
     [{ programId: '1'.repeat(33) }, { code: 'INVALID_SETTING', setting: '--program-id' }],

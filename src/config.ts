@@ -49,6 +49,10 @@ export const DEFAULTS = {
   demoRate: 100,
   demoSeed: 1,
   demoMakers: 200,
+  /** Transactions with fills a second: the embedded chain slows with all that it has run. */
+  demoFills: 1,
+  /** Seconds between two funding rates of a market; an hour on the real exchange. */
+  demoFundingSeconds: 20,
   /** As fast as it was recorded. */
   replaySpeed: 1,
   /** Where a service of this machine answers by default. */
@@ -117,6 +121,10 @@ export interface DemoConfig extends CommonConfig {
   readonly rate: number;
   readonly seed: number;
   readonly makers: number;
+  /** Transactions with fills a second, at most. */
+  readonly fillsPerSecond: number;
+  /** Time between two funding rates of a market. */
+  readonly fundingSeconds: number;
 }
 
 /** Settings of a service on a recording. */
@@ -174,6 +182,14 @@ export class ConfigReader {
       makers: this.settings.integer('makers', DEFAULTS.demoMakers, {
         min: 1,
         max: LIMITS.demoMakersMax,
+      }),
+      fillsPerSecond: this.settings.integer('fills', DEFAULTS.demoFills, {
+        min: 0,
+        max: LIMITS.demoFillsMax,
+      }),
+      fundingSeconds: this.settings.integer('fundingSeconds', DEFAULTS.demoFundingSeconds, {
+        min: 1,
+        max: LIMITS.demoFundingSecondsMax,
       }),
     };
   }

@@ -9,6 +9,10 @@ export const LIMITS = {
   demoSeedMax: 0xffff_ffff,
   /** One account of 4,376 bytes each: 44 MB of chain state, written in about 10 s at the start. */
   demoMakersMax: 10_000,
+  /** Transactions a second: the chain takes ten for some minutes before it slows. */
+  demoFillsMax: 10,
+  /** The program's own period is an hour. */
+  demoFundingSecondsMax: 3_600,
   /** A filter names markets one by one; the program has fewer than this. */
   marketFilterMax: 256,
   /** Levels or orders a side in one body: 1,000 rows are below 256 KiB of JSON. */

@@ -203,8 +203,8 @@ export async function startDemoService(
   config: DemoConfig,
   options: ServiceOptions = {},
 ): Promise<Service> {
-  const { rate, seed, makers } = config;
-  const demo = await startDemo({ rate, seed, makers });
+  const { rate, seed, makers, fillsPerSecond, fundingSeconds } = config;
+  const demo = await startDemo({ rate, seed, makers, fillsPerSecond, fundingSeconds });
   const { rpcUrl, wsUrl, programId } = demo;
   try {
     const nodes = [{ rpcUrl, wsUrl }] as const;

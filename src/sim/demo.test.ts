@@ -47,6 +47,16 @@ test('every write is heard through the relay, at a slot not below its own', asyn
   expect(running.stats().written).toBeGreaterThan(200);
 });
 
+test('fills and funding rates are transactions that subscribers of logs hear of', async () => {
+  const running = await start({ rate: 200, fillsPerSecond: 5, fundingSeconds: 1 });
+  const listener = await Listener.open(running.wsUrl, [
+    ['logsSubscribe', [{ mentions: [PROGRAM_ID] }, { commitment: 'confirmed' }]],
+  ]);
+  const { sent } = running.stats();
+  await vi.waitFor(() => expect(running.stats().sent).toBeGreaterThan(sent + 10), DEADLINE);
+  await vi.waitFor(() => expect(listener.heard.length).toBeGreaterThan(10), DEADLINE);
+});
+
 test('a failing chain ends the life with an error that says so', async () => {
   const running = await start({ rate: 100 });
   const done = expect(running.done).rejects.toMatchObject({
