@@ -52,6 +52,11 @@ const longForms = {
     command: [localCommand('vitest'), 'run', 'test/follow-python.test.ts'],
     env: { PYTHON_SECONDS: '600' },
   },
+  store: {
+    about: 'the store: 1,000 random histories against a plain model, 200 kills of a writer',
+    command: [localCommand('vitest'), 'run', 'src/history/store/', 'test/store-kill.test.ts'],
+    env: { STORE_RUNS: '1000', STORE_KILLS: '200' },
+  },
   recording: {
     about: 'a recorded run of 4,000 turns, replayed to the same bytes',
     command: [localCommand('vitest'), 'run', 'test/recording.test.ts'],

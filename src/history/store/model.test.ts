@@ -262,5 +262,5 @@ describe('the store against a plain model', () => {
       }),
       { numRuns: Number(process.env['STORE_RUNS'] ?? 40) },
     );
-  }, 120_000);
+  }, 600_000);
 });

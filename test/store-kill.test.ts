@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, test } from 'vitest';
+import { cleanUp, newFolder, newStore } from '../src/history/store/testing.js';
+
+/** A process that writes is killed at random moments: what it said to be stored is there, once. */
+const kills = Number(process.env['STORE_KILLS'] ?? 6);
+const writer = fileURLToPath(new URL('./store-writer.mjs', import.meta.url));
+
+afterAll(cleanUp);
+
+/** Starts the writer, kills it when it has said so many batches, and answers what it said last. */
+async function killedAfter(folder: string, seed: number, batches: number): Promise<number> {
+  const child = spawn(process.execPath, [writer, folder, String(seed)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let said = '';
+  for await (const chunk of child.stdout.setEncoding('utf8')) {
+    said += String(chunk);
+    if (said.split('\n').length > batches) child.kill('SIGKILL');
+  }
+  const whole = said.slice(0, said.lastIndexOf('\n')).split('\n');
+  return Number(whole.at(-1));
+}
+
+describe('a killed process', () => {
+  test('leaves every acknowledged row, each once, and marks that agree with the rows', async () => {
+    const folder = newFolder();
+    for (let kill = 1; kill <= kills; kill += 1) {
+      const acknowledged = await killedAfter(folder, kill, 1 + ((kill * 7) % 23));
+      const store = await newStore(folder);
+      const next = Number(store.progress().get('next'));
+      expect(next).toBeGreaterThanOrEqual(acknowledged);
+      const trades = 2 * (next - 1);
+      expect(store.totals()).toEqual({ trades, fundingRates: 0, transactions: next - 1 });
+      expect(store.gaps()).toMatchObject({ holes: 0 });
+      const month = store.candles({ market: 'perp_0', minutes: 43_200, limit: 9 });
+      expect(month.reduce((sum, { count }) => sum + count, 0)).toBe(trades);
+      const rows = store.trades({ market: 'perp_0', limit: 1_000 });
+      const ids = rows.map(({ fillRecordId }) => Number(fillRecordId));
+      const newest = Array.from(rows, (_, at) => 2 * next - 1 - at);
+      expect(ids).toEqual(newest);
+      expect(store.check()).toEqual([]);
+      store.close();
+    }
+  }, 600_000);
+});
