@@ -1,11 +1,12 @@
 /**
  * The rows of the benchmark. The numbers are those of the targets in ARCHITECTURE.md; `streams`,
- * `vamm`, `walk`, `match`, `sources`, `render` and `loop` stand beside them. Every row checks first that both sides show the same, then measures.
+ * `vamm`, `walk`, `match`, `sources`, `history`, `render` and `loop` stand beside them. Every row checks first that both sides show the same, then measures.
  */
 import { workloadFile } from '../workload/files.mjs';
 import { assertSameTops } from './equality.mjs';
 import { fanOut } from './fan-out-rows.mjs';
 import { accountToFrame } from './frame-rows.mjs';
+import { historyStore } from './history-rows.mjs';
 import { l2UnderChurn, l2WithSources, matchUnderChurn } from './http-rows.mjs';
 import { loopBlocks } from './loop-row.mjs';
 import { median, timeInTurns } from './rounds.mjs';
@@ -42,6 +43,7 @@ export const ROWS = {
   match: (bench) => matchUnderChurn(bench),
   sources: (bench) => l2WithSources(bench),
   render: (bench) => coldRender(bench),
+  history: (bench) => historyStore(bench),
   loop: (bench) => longestCalls(bench),
 };
 

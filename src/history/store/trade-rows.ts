@@ -1,4 +1,4 @@
-import type { Fill, FillDirection, TradeRow } from '../records.js';
+import type { ChainPlace, Fill, FillDirection, TradeRow } from '../records.js';
 import { encodeBase58 } from './base58.js';
 import type { Bound, Row } from './connection.js';
 import {
@@ -98,12 +98,16 @@ export function tradeValues(fill: Fill, seat: Seat, numbers: Numbers): Bound[] {
 
 /** The trade of a row of `TRADE_COLUMNS`, behind which the transaction's signature stands. */
 export function tradeOf(row: Row, numbers: Numbers): TradeRow {
-  return {
-    ...fillOf(row, numbers),
+  return placed(fillOf(row, numbers), {
     slot: readNumber(row[1]),
     place: readNumber(row[2]),
     txSig: signatureOf(row[TRADE_COLUMNS.length]),
-  };
+  });
+}
+
+/** A record with its place. The record comes last: as the first of many members it takes ten times as long. */
+export function placed<T>(record: T, place: ChainPlace): T & ChainPlace {
+  return { slot: place.slot, place: place.place, txSig: place.txSig, ...record };
 }
 
 /** The fill of a row of `TRADE_COLUMNS`. */
@@ -116,23 +120,9 @@ export function fillOf(row: Row, numbers: Numbers): Fill {
     actionExplanation: numbers.explanation(readNumber(row[7])),
     marketIndex: marketIndexOf(market),
     marketType: marketTypeOf(market),
-    ...amountsOf(row, numbers),
-    ...takerOf(row, numbers),
-    ...makerOf(row, numbers),
-    oraclePrice: readInteger(row[29]),
-    bitFlags: readNumber(row[30]),
-    takerExistingQuoteEntryAmount: readIntegerOrNull(row[31]),
-    takerExistingBaseAssetAmount: readIntegerOrNull(row[32]),
-    makerExistingQuoteEntryAmount: readIntegerOrNull(row[33]),
-    makerExistingBaseAssetAmount: readIntegerOrNull(row[34]),
-  };
-}
-
-function amountsOf(row: Row, numbers: Numbers) {
-  return {
-    fillRecordId: readIntegerOrNull(row[6]),
     filler: keyOrNull(row[8], numbers),
     fillerReward: readIntegerOrNull(row[9]),
+    fillRecordId: readIntegerOrNull(row[6]),
     baseAssetAmountFilled: readIntegerOrNull(row[10]),
     quoteAssetAmountFilled: readIntegerOrNull(row[11]),
     takerFee: readIntegerOrNull(row[12]),
@@ -140,28 +130,24 @@ function amountsOf(row: Row, numbers: Numbers) {
     referrerReward: readNumberOrNull(row[14]),
     quoteAssetAmountSurplus: readIntegerOrNull(row[15]),
     spotFulfillmentMethodFee: readIntegerOrNull(row[16]),
-  };
-}
-
-function takerOf(row: Row, numbers: Numbers) {
-  return {
     taker: keyOrNull(row[17], numbers),
     takerOrderId: readNumberOrNull(row[18]),
     takerOrderDirection: directionOf(row[19]),
     takerOrderBaseAssetAmount: readIntegerOrNull(row[20]),
     takerOrderCumulativeBaseAssetAmountFilled: readIntegerOrNull(row[21]),
     takerOrderCumulativeQuoteAssetAmountFilled: readIntegerOrNull(row[22]),
-  };
-}
-
-function makerOf(row: Row, numbers: Numbers) {
-  return {
     maker: keyOrNull(row[23], numbers),
     makerOrderId: readNumberOrNull(row[24]),
     makerOrderDirection: directionOf(row[25]),
     makerOrderBaseAssetAmount: readIntegerOrNull(row[26]),
     makerOrderCumulativeBaseAssetAmountFilled: readIntegerOrNull(row[27]),
     makerOrderCumulativeQuoteAssetAmountFilled: readIntegerOrNull(row[28]),
+    oraclePrice: readInteger(row[29]),
+    bitFlags: readNumber(row[30]),
+    takerExistingQuoteEntryAmount: readIntegerOrNull(row[31]),
+    takerExistingBaseAssetAmount: readIntegerOrNull(row[32]),
+    makerExistingQuoteEntryAmount: readIntegerOrNull(row[33]),
+    makerExistingBaseAssetAmount: readIntegerOrNull(row[34]),
   };
 }
 

@@ -32,6 +32,8 @@ const updateText = `update transactions
 /** The transactions of the program, each once by its signature. */
 export class Transactions {
   readonly #connection: Connection;
+  /** The signature that was asked for last: it is often added next. */
+  #last: { readonly signature: string; readonly bytes: Uint8Array } | null = null;
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -39,14 +41,14 @@ export class Transactions {
 
   /** The stored transaction of a signature, or null. */
   find(signature: string): KnownTransaction | null {
-    const row = this.#connection.one(findText, [bytesOf(signature)]);
+    const row = this.#connection.one(findText, [this.#bytesOf(signature)]);
     if (row === null) return null;
     return { id: readNumber(row[0]), ...stateOf(row) };
   }
 
   /** Adds one; its number. */
   add(signature: string, state: TransactionState): number {
-    return this.#connection.insert(insertText, [bytesOf(signature), ...valuesOf(state)]);
+    return this.#connection.insert(insertText, [this.#bytesOf(signature), ...valuesOf(state)]);
   }
 
   /** Says anew what is known of one. */
@@ -96,6 +98,16 @@ export class Transactions {
     const row = this.#connection.one('select count(*) from transactions where is_truncated = 1');
     return Number(row?.[0] ?? 0n);
   }
+
+  #bytesOf(signature: string): Uint8Array {
+    if (this.#last?.signature === signature) return this.#last.bytes;
+    const bytes = decodeBase58(signature, signatureBytes);
+    if (bytes === null) {
+      throw new Error(`a signature was ${signature}, must be 64 bytes in base58`);
+    }
+    this.#last = { signature, bytes };
+    return bytes;
+  }
 }
 
 /** Of a row whose second column is the slot, and so on to has_records. */
@@ -112,10 +124,4 @@ function stateOf(row: Row): TransactionState {
 function valuesOf(state: TransactionState): readonly number[] {
   const flags = [state.isFinal, state.isTruncated, state.hasRecords];
   return [state.slot, state.place, ...flags.map(Number)];
-}
-
-function bytesOf(signature: string): Uint8Array {
-  const bytes = decodeBase58(signature, signatureBytes);
-  if (bytes !== null) return bytes;
-  throw new Error(`a signature was ${signature}, must be 64 bytes in base58`);
 }

@@ -6,7 +6,7 @@ import { readIntegerOrNull, readNumber, storedInteger } from './integers.js';
 import { codeOf } from './market-code.js';
 import { insertText } from './queries.js';
 import type { StoreParts } from './store-parts.js';
-import { type Seat, TRADE_COLUMNS, tradeValues } from './trade-rows.js';
+import { placed, type Seat, TRADE_COLUMNS, tradeValues } from './trade-rows.js';
 import type { KnownTransaction } from './transactions.js';
 import type { SettledPlace, StoreBatch, StoreChange } from './types.js';
 
@@ -114,7 +114,7 @@ export class Writer {
         continue;
       }
       const code = codeOf(fill.marketType, fill.marketIndex);
-      changes.trades.push({ ...fill, ...at });
+      changes.trades.push(placed(fill, at));
       changes.touch(code);
       changes.gained(code, fill.fillRecordId);
       this.#chart(code, fill);
@@ -124,7 +124,7 @@ export class Writer {
         changes.known += 1;
         continue;
       }
-      changes.fundingRates.push({ ...rate, ...at });
+      changes.fundingRates.push(placed(rate, at));
       changes.touch(codeOf('perp', rate.marketIndex));
     }
   }

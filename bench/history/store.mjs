@@ -1,0 +1,125 @@
+/**
+ * One store in a process of its own: fills it, checks what it answers against the trades that were
+ * written, and times its readings. Commands on standard input, one JSON answer a line.
+ */
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { candleRules } from '../../dist/src/history/candles/rules.js';
+import { openStore } from '../../dist/src/history/store/store.js';
+import { answerCommands } from '../service/commands.mjs';
+import { fillOf, MARKETS, marketOf, ofFirstMarket, transactionsOf, tsOf } from './trades.mjs';
+
+const GENESIS = '4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY';
+/** Trades of one write: what back-fill hands over at a time. */
+const BATCH_TRADES = 2_000;
+/** Trades of a page: the production interface's default. */
+const PAGE_ROWS = 20;
+/** Minutes of one reading: the most that the interface serves. */
+const CANDLES = 1_000;
+
+const folder = mkdtempSync(path.join(tmpdir(), 'slotbook-bench-'));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+const rules = { rules: candleRules, decimalsOf: () => 9 };
+const store = await openStore({ folder, genesisHash: GENESIS, ...rules });
+const ids = Array.from({ length: MARKETS }, () => 0n);
+let written = 0;
+
+/** Writes up to so many trades; making them is not timed. */
+function fill(count) {
+  const time = { wallNs: 0, cpuNs: 0, longestWriteMs: 0 };
+  const from = written;
+  while (written < Number(count)) {
+    const to = Math.min(written + BATCH_TRADES, Number(count));
+    const transactions = transactionsOf(written, to, ids);
+    const taken = timed(() => store.write({ transactions, progress: { newest: String(to) } }));
+    if (taken.result.trades.length !== to - written) throw new Error('trades were lost');
+    time.wallNs += taken.wallNs;
+    time.cpuNs += taken.cpuNs;
+    time.longestWriteMs = Math.max(time.longestWriteMs, taken.wallNs / 1e6);
+    written = to;
+  }
+  return { operations: written - from, ...time, bytes: statSync(store.file).size };
+}
+
+function timed(work) {
+  const [wall, cpu] = [process.hrtime.bigint(), process.cpuUsage()];
+  const result = work();
+  const { user, system } = process.cpuUsage(cpu);
+  return {
+    result,
+    wallNs: Number(process.hrtime.bigint() - wall),
+    cpuNs: (user + system) * 1_000,
+  };
+}
+
+/** The position behind which a page of the first market begins, from page 1; undefined for that one. */
+function positionOf(page) {
+  const last = tradesOfFirstMarket() - (page - 1) * PAGE_ROWS;
+  if (page === 1) return undefined;
+  const number = ofFirstMarket(last);
+  return { slot: 300_000_000 + (number >> 1), place: 0, index: 1 + (number & 1) * 2 };
+}
+
+function tradesOfFirstMarket() {
+  return Math.floor(written / 5) * 3;
+}
+
+function readPage(page) {
+  const before = positionOf(page);
+  return store.trades({ market: 'perp_0', limit: PAGE_ROWS, ...(before ? { before } : {}) });
+}
+
+/** Compares a page with the trades that it must have, to the last field. */
+function checkPage(page) {
+  const rows = readPage(Number(page));
+  const newest = tradesOfFirstMarket() - (Number(page) - 1) * PAGE_ROWS;
+  if (rows.length !== PAGE_ROWS) throw new Error(`page ${page} had ${rows.length} rows`);
+  for (const [at, row] of rows.entries()) {
+    const nth = newest - 1 - at;
+    const expected = fillOf(ofFirstMarket(nth), BigInt(nth + 1));
+    for (const [name, value] of Object.entries(expected)) {
+      if (row[name] !== value) throw new Error(`page ${page}, row ${at}: ${name} was ${row[name]}`);
+    }
+  }
+  return { compared: rows.length };
+}
+
+function readCandles(end) {
+  const to = end === 'newest' ? {} : { to: tsOf(0) + (CANDLES + 10) * 60 };
+  return store.candles({ market: 'perp_0', minutes: 1, limit: CANDLES, ...to });
+}
+
+/** Compares a reading of candles with sums over the trades of the same time. */
+function checkCandles(end) {
+  const candles = readCandles(end);
+  const [from, to] = [candles[0].start, candles.at(-1).start + 60];
+  const expected = { base: 0n, quote: 0n, count: 0 };
+  for (let number = 0; number < written; number += 1) {
+    if (marketOf(number) !== 0 || tsOf(number) < from || tsOf(number) >= to) continue;
+    const { baseAssetAmountFilled, quoteAssetAmountFilled } = fillOf(number, 0n);
+    expected.base += baseAssetAmountFilled;
+    expected.quote += quoteAssetAmountFilled;
+    expected.count += 1;
+  }
+  for (const [name, value] of Object.entries(expected)) {
+    const sum = candles.reduce((total, candle) => total + candle[name], value - value);
+    if (sum !== value) throw new Error(`${name} of the candles was ${sum}, must be ${value}`);
+  }
+  return { compared: candles.length };
+}
+
+function repeated(read, repeats) {
+  const { wallNs, cpuNs } = timed(() => {
+    for (let turn = 0; turn < Number(repeats); turn += 1) read();
+  });
+  return { operations: Number(repeats), wallNs, cpuNs };
+}
+
+await answerCommands({
+  fill,
+  checkPage,
+  checkCandles,
+  page: (page, repeats) => repeated(() => readPage(Number(page)), repeats),
+  candles: (end, repeats) => repeated(() => readCandles(end), repeats),
+});
