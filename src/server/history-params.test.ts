@@ -148,6 +148,8 @@ describe('the market', () => {
     const records = { kind: 'trades', limit: 20, form: 'records' };
     await expectQuery('/market/sol/trades?symbol=SOL-PERP', { ...records, market: 'spot_1' });
     await expectQuery('/market/SOL%2Dperp/trades', { ...records, market: 'perp_0' });
+    const ignored = 'symbol=%zz&symbol=SOL-PERP&before=x&pageIndex=x&resolution=x';
+    await expectQuery(`/market/sol/trades?${ignored}`, { ...records, market: 'spot_1' });
   });
 });
 

@@ -23,11 +23,20 @@ const ANSWER: HistoryAnswer = { body: new Uint8Array([91, 93]), nextCursor: null
 const stays = (): boolean => false;
 const leaves = (): boolean => true;
 
-function readsOf(limits: Partial<ReadLimits> = {}) {
+function readsOf(change: Partial<ReadLimits> = {}) {
   const history = slowHistory();
-  const reads = new HistoryReads(history, { ...LIMITS, ...limits });
+  const limits: { -readonly [Name in keyof ReadLimits]: number } = { ...LIMITS, ...change };
+  const reads = new HistoryReads(history, limits);
   const get = (name: string, isGone = stays) => reads.get({ name, query: QUERY, isGone });
-  return { asked: history.asked, reads, get };
+  /** A reading that is over, and none after it. */
+  const timeOut = async (name: string): Promise<void> => {
+    const { historyReadMsMax } = limits;
+    limits.historyReadMsMax = 20;
+    const late = get(name);
+    limits.historyReadMsMax = historyReadMsMax;
+    await expect(late).rejects.toMatchObject({ code: 'NOT_READY', status: 503 });
+  };
+  return { asked: history.asked, reads, get, timeOut };
 }
 
 /** Everything that was settled has told those who wait. */
@@ -93,9 +102,8 @@ describe('readings of the history', () => {
   });
 
   test('that take too long are NOT_READY, and make room', async () => {
-    const { asked, get } = readsOf({ historyReadsMax: 1, historyReadMsMax: 20 });
-    const late = get('a');
-    await expect(late).rejects.toMatchObject({ code: 'NOT_READY', status: 503 });
+    const { asked, get, timeOut } = readsOf({ historyReadsMax: 1 });
+    await timeOut('a');
     const next = get('b');
     expect(asked).toHaveLength(2);
     // What comes too late is of nobody, and frees no room for a second time.
@@ -103,6 +111,16 @@ describe('readings of the history', () => {
     await settled();
     asked[1]?.resolve(ANSWER);
     expect(await next).toBe(ANSWER);
+  });
+
+  test('that come too late are of nobody, also when the same is asked again', async () => {
+    const { asked, get, timeOut } = readsOf();
+    await timeOut('a');
+    const again = get('a');
+    asked[0]?.resolve({ ...ANSWER, nextCursor: 'too late' });
+    await settled();
+    asked[1]?.resolve(ANSWER);
+    expect(await again).toBe(ANSWER);
   });
 
   test.each([
