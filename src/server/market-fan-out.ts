@@ -124,11 +124,10 @@ export class MarketFanOut {
     const endMs = performance.now() + sliceMs;
     const frames = this.#waiting;
     let done = 0;
+    // What is handled may bring more.
     this.#isDraining = true;
-    // What is handled may bring more, or take all of it away.
-    while (done < frames.length && frames === this.#waiting) {
-      const frame = frames[done];
-      if (frame !== undefined) this.#handle(frame);
+    for (const frame of frames) {
+      this.#handle(frame);
       done += 1;
       if (performance.now() >= endMs) break;
     }

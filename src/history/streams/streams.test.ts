@@ -155,6 +155,7 @@ describe('a topic of candles', () => {
     scene.streams.join(minuteTopic);
     scene.trade({ id: 2, ts: MIDNIGHT - 1, price: 151 });
     scene.streams.leave(minuteTopic);
+    expect(scene.timers.waitsMs).toEqual([]);
     scene.streams.leave(minuteTopic);
     scene.taken();
     scene.timers.advance(minute * 1_000);
