@@ -52,6 +52,16 @@ export const MARKET_SENTENCES = {
   'path-trades-page': 'GET /trades pageIndex: integer, pagination.',
   'market-data-open': 'The market data interface (HTTP) requires no authentication.',
 
+  // "Live data", and events.
+  'live-path': 'Live data: WebSocket at {data_ws_url}/ws.',
+  'live-type': 'type: string, `subscribe`.',
+  'live-symbol': 'symbol: string, market symbol.',
+  'live-resolution': 'resolution: string, a candle resolution.',
+  'live-data': 'The server then sends JSON text messages with live candle and trade data.',
+  'live-open': 'The market data interface (WebSocket) requires no authentication.',
+  'event-market':
+    'Market data WebSocket: live candle updates and live trades pushed after a `subscribe` message with symbol and resolution.',
+
   // "Limits".
   'limit-trades': 'trades `limit`: typically at most 1000.',
 } as const;

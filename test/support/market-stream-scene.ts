@@ -1,0 +1,103 @@
+/**
+ * A store on a disk behind real WebSockets, without the worker between them: what is written to it is
+ * what clients of candles and trades are told.
+ */
+import { bucketReader } from '../../src/history/candles/store-buckets.js';
+import type { Fill, HistoryMarket, MarketKey } from '../../src/history/records.js';
+import type { HistoryStore } from '../../src/history/store/store.js';
+import {
+  cleanUp,
+  fill,
+  newStore,
+  signature,
+  transaction,
+} from '../../src/history/store/testing.js';
+import { Streams } from '../../src/history/streams/streams.js';
+import { systemTimers } from '../../src/rpc/timers.js';
+import type { MarketFrame, MarketStreamSource } from '../../src/server/market-stream-source.js';
+import { type Probe, SocketScene } from './socket-scene.js';
+
+/** The markets of `FakeBook`, as the history knows them. */
+const markets: Readonly<Partial<Record<MarketKey, HistoryMarket>>> = {
+  perp_0: { key: 'perp_0', symbol: 'SOL-PERP', marketType: 'perp', marketIndex: 0, decimals: 9 },
+  spot_1: { key: 'spot_1', symbol: 'SOL', marketType: 'spot', marketIndex: 1, decimals: 6 },
+};
+
+/** Hands frames over in a later turn of the loop, as a thread does. */
+class StoreStreams implements MarketStreamSource {
+  readonly streams: Streams;
+  #take: (frames: readonly MarketFrame[]) => void = () => {};
+
+  constructor(store: HistoryStore) {
+    this.streams = new Streams({
+      reader: { ...bucketReader(store), trades: (page) => store.trades(page) },
+      marketOf: (key) => markets[key],
+      timers: systemTimers,
+      unixMs: () => Date.now(),
+      post: (frames) => void setImmediate(() => this.#take(frames)),
+      onFault: (error) => {
+        throw error;
+      },
+    });
+  }
+
+  join(topic: string): void {
+    setImmediate(() => this.streams.join(topic));
+  }
+
+  leave(topic: string): void {
+    setImmediate(() => this.streams.leave(topic));
+  }
+
+  onFrames(take: (frames: readonly MarketFrame[]) => void): void {
+    this.#take = take;
+  }
+
+  figures(): { state: 'live'; reason: null } {
+    return { state: 'live', reason: null };
+  }
+}
+
+/** The scene. */
+export class MarketStreamScene {
+  #slot = 1_000;
+
+  private constructor(
+    private readonly store: HistoryStore,
+    private readonly source: StoreStreams,
+    private readonly sockets: SocketScene,
+  ) {}
+
+  static async start(): Promise<MarketStreamScene> {
+    const store = await newStore();
+    const source = new StoreStreams(store);
+    return new MarketStreamScene(store, source, await SocketScene.start({ history: source }));
+  }
+
+  async stop(): Promise<void> {
+    await this.sockets.stop();
+    this.source.streams.stop();
+    cleanUp();
+  }
+
+  open(path = '/ws'): Promise<Probe> {
+    return this.sockets.open(path);
+  }
+
+  /** Closes what was opened. */
+  closeProbes(): Promise<unknown> {
+    return this.sockets.closeProbes();
+  }
+
+  /** Stores a fill of now in a slot of its own; of SOL-PERP unless it is said otherwise. */
+  fill(parts: Partial<Fill> = {}): Fill {
+    this.#slot += 1;
+    const [slot, ts] = [this.#slot, Math.floor(Date.now() / 1_000)];
+    const stored = { ...fill({ ts, fillRecordId: BigInt(slot), ...parts }) };
+    const change = this.store.write({
+      transactions: [transaction({ slot, signature: signature(slot), fills: [stored] })],
+    });
+    this.source.streams.stored(change);
+    return stored;
+  }
+}
