@@ -4,11 +4,14 @@
  *
  * Exits non-zero when a case fails, when a folder cannot be read, and when nothing was run.
  */
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root, run } from './process.mjs';
 
 const bundle = path.join(root, 'dist', 'golden-ts', 'run.mjs');
+/** What the core's runner tells the other one: our books where a recorded one departs. */
+const books = path.join(root, 'dist', 'golden-ts', 'departed-books.json');
 const cargoArgs = ['run', '--quiet', '--release', '--package', 'slotbook-golden', '--'];
 const totalLine =
   /^total: (\d+) passed, (\d+) failed, (\d+) departed, (\d+) files, (\d+) not yet, (\d+) not ours$/;
@@ -33,7 +36,7 @@ async function loadRunner() {
 
 /** Runs a folder through the core: prints its lines, answers its counts and the files it leaves. */
 async function runCore(folder) {
-  const { code, stdout } = await run('cargo', [...cargoArgs, folder], { echo: 'nowhere' });
+  const { code, stdout } = await run('cargo', [...cargoArgs, folder, books], { echo: 'nowhere' });
   const left = new Map();
   let counts;
   for (const line of stdout.trimEnd().split('\n')) {
@@ -64,10 +67,11 @@ const sum = { passed: 0, failed: 0, departed: 0, files: 0, notYet: 0, notOurs: 0
 async function runFolder(folder, runner) {
   const { left, ...core } = await runCore(folder);
   for (const key of Object.keys(sum)) sum[key] += core[key];
-  for (const report of await runner.runFolder(path.resolve(root, folder))) {
+  const departed = JSON.parse(readFileSync(books, 'utf8'));
+  for (const report of await runner.runFolder(path.resolve(root, folder), { departed })) {
     printReport(report);
     for (const key of ['passed', 'failed', 'departed']) sum[key] += report[key];
-    left.delete(report.file);
+    for (const file of [report.file, ...(report.covers ?? [])]) left.delete(file);
   }
   for (const [file, what] of left) {
     print(`${file}: not yet: ${what}`);

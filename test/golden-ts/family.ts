@@ -15,7 +15,21 @@ export interface GoldenFile {
   readonly path: string;
   /** Its content, parsed. */
   readonly json: unknown;
+  /** Books of our rules where the file's depart from them, by question; the core's runner makes them. */
+  readonly departed: Readonly<Record<string, DepartedBook>>;
 }
+
+/** A book of our rules whose recording departs from them. */
+export interface DepartedBook {
+  /** The rule by which it departs, of each view that does. */
+  readonly rules: Readonly<Record<string, string>>;
+  /** Rows in book order: price, size, maker and order id. */
+  readonly bids: readonly string[];
+  readonly asks: readonly string[];
+}
+
+/** Such books of a folder, by file and question. */
+export type DepartedBooks = Readonly<Record<string, Readonly<Record<string, DepartedBook>>>>;
 
 /** What happened to the cases of one file. */
 export interface FamilyReport {
@@ -24,6 +38,8 @@ export interface FamilyReport {
   readonly departed: number;
   /** A line for each failure and each departure, and what else the reader should know. */
   readonly notes: readonly string[];
+  /** Files that were run besides the one itself, which names them; as it names them. */
+  readonly covers?: readonly string[];
 }
 
 /** A family. */

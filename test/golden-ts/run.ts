@@ -2,12 +2,19 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { families } from './families.js';
-import type { Family, FamilyReport, GoldenFile } from './family.js';
+import type { DepartedBooks, Family, FamilyReport, GoldenFile } from './family.js';
 
 /** The cases of one file in one family. */
 export interface FileReport extends FamilyReport {
   readonly file: string;
   readonly family: string;
+}
+
+/** What a folder is put to. */
+export interface RunOptions {
+  readonly known?: readonly Family[];
+  /** What the core's runner wrote of the same folder. */
+  readonly departed?: DepartedBooks;
 }
 
 /**
@@ -16,11 +23,11 @@ export interface FileReport extends FamilyReport {
  */
 export async function runFolder(
   folder: string,
-  known: readonly Family[] = families,
+  { known = families, departed = {} }: RunOptions = {},
 ): Promise<FileReport[]> {
   const reports: FileReport[] = [];
   for (const name of jsonFilesBelow(folder)) {
-    const file = readGolden(folder, name);
+    const file = readGolden(folder, name, departed);
     if (typeof file === 'string') {
       reports.push({ file: name, family: 'JSON', ...failure(file) });
       continue;
@@ -39,10 +46,11 @@ function jsonFilesBelow(folder: string): string[] {
 }
 
 /** The file, or what is wrong with it. */
-function readGolden(folder: string, name: string): GoldenFile | string {
+function readGolden(folder: string, name: string, departed: DepartedBooks): GoldenFile | string {
   const full = path.join(folder, name);
   try {
-    return { name, path: full, json: JSON.parse(readFileSync(full, 'utf8')) };
+    const json: unknown = JSON.parse(readFileSync(full, 'utf8'));
+    return { name, path: full, json, departed: departed[name] ?? {} };
   } catch (error) {
     return String(error);
   }

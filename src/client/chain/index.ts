@@ -1,5 +1,13 @@
 /** What follows the chain itself, and the feed of signed orders, without the service. */
 
+export type { EmptyReason } from './book-market.js';
+export type { BookLevel, LocalL2, LocalL3 } from './built-book.js';
+export type { LocalMarket, NoOracle } from './local-book.js';
+export { LocalBook } from './local-book.js';
+export type { OracleReading } from './oracle.js';
+export { quoteAssetReading, readOracle } from './oracle.js';
+export type { OracleFault } from './oracle-rules.js';
+export type { BookOrder, Moment } from './order-rules.js';
 export type { Signed, Verify } from './signature.js';
 export { verifyWithWebCrypto } from './signature.js';
 export type {

@@ -30,5 +30,5 @@ mod run;
 mod uncross;
 mod value;
 
-pub use report::{FileReport, FolderReport, Outcome, Totals};
+pub use report::{DepartedBook, FileReport, FolderReport, Outcome, Totals};
 pub use run::run;

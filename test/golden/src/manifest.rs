@@ -24,8 +24,16 @@ pub(crate) fn check(folder: &Path, manifest: &Value) -> Result<Vec<FileReport>, 
 
 fn check_entry(folder: &Path, entry: &Value) -> Result<FileReport, Malformed> {
     let file = text(entry, "file")?;
-    if let Some(reason) = not_yet(entry)? {
-        return Ok(FileReport::not_yet(file, reason));
+    let kind = text(entry, "type")?;
+    if kind.starts_with("SignedMsgOrder") {
+        return Ok(FileReport::left(file, "signed orders before they are on chain"));
+    }
+    if let Some(reason) = not_ours(kind) {
+        return Ok(FileReport::not_ours(file, reason));
+    }
+    let is_known = kind == LOGS || entry.get("oracleSource").is_some() || is_account_kind(kind);
+    if !is_known {
+        return Ok(FileReport::not_yet(file, "no room reads this content"));
     }
     let is_logs = text(entry, "type")? == LOGS;
     let checked = if is_logs { check_logs(folder, entry) } else { check_account(folder, entry) };
@@ -36,17 +44,13 @@ fn check_entry(folder: &Path, entry: &Value) -> Result<FileReport, Malformed> {
     Ok(FileReport::of(file, cases))
 }
 
-/// Captures that are not accounts of the book.
-fn not_yet(entry: &Value) -> Result<Option<&'static str>, Malformed> {
-    let kind = text(entry, "type")?;
-    Ok(match kind {
-        LOGS => None,
+/// Captures of what slotbook does not read.
+fn not_ours(kind: &str) -> Option<&'static str> {
+    match kind {
         "PythLazer Storage" => Some("holds signers of the oracle, no prices"),
-        _ if kind.starts_with("SignedMsgOrder") => Some("signed messages before they are on chain"),
-        _ if kind.starts_with("instruction data") => Some("instructions"),
-        _ if entry.get("oracleSource").is_some() || is_account_kind(kind) => None,
-        _ => Some("no room reads this content"),
-    })
+        _ if kind.starts_with("instruction data") => Some("instructions are not read"),
+        _ => None,
+    }
 }
 
 fn is_account_kind(name: &str) -> bool {

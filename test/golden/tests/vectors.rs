@@ -153,3 +153,12 @@ fn fresh_folder(name: &str) -> PathBuf {
     fs::create_dir_all(&folder).expect("the folder can be made");
     folder
 }
+
+/// The runner in TypeScript reads them, where no core is at hand.
+#[test]
+fn the_departed_books_that_are_committed_are_ours() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("departed-books.json");
+    let committed = fs::read_to_string(path).expect("the file is there");
+    let report = run(&vectors("")).expect("the folder can be read");
+    assert_eq!(committed, format!("{:#}\n", report.departed_books()), "write it anew: see README");
+}

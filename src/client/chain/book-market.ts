@@ -1,0 +1,111 @@
+/** A market's account as the local book needs it, perp and spot alike. */
+import type {
+  AssetTier,
+  ContractTier,
+  MarketStatus,
+  OracleSource,
+} from '../accounts/generated/enums.js';
+import type { PerpMarket } from '../accounts/generated/perp-market.js';
+import type { SpotMarket } from '../accounts/generated/spot-market.js';
+import { type MarketId, perpMarket, spotMarket } from '../keys.js';
+import type { MmOracle } from './oracle-rules.js';
+
+/** What is the same about all markets. */
+export interface BookMarket {
+  readonly id: MarketId;
+  readonly name: string;
+  readonly status: MarketStatus;
+  readonly areFillsPaused: boolean;
+  /** Unix seconds; 0 for never. */
+  readonly expiryTs: bigint;
+  /** 1e6. */
+  readonly tickSize: bigint;
+  /** In the unit of the market's orders. */
+  readonly stepSize: bigint;
+  /** Of the market's orders: 9 for perp markets, the token's for spot markets. */
+  readonly decimals: number;
+  readonly isPrediction: boolean;
+  /** Base58. */
+  readonly oracle: string;
+  readonly oracleSource: OracleSource;
+  /** How much wider an oracle's confidence may be in a market of this tier. */
+  readonly confidenceMultiplier: bigint;
+  /** The oracle's average as the market has it, 1e6. */
+  readonly lastOracleTwap: bigint;
+  /** Null for spot markets, which have none. */
+  readonly mmOracle: MmOracle | null;
+  /** Of a spot market, 1e10; null for perp markets. */
+  readonly interest: { readonly deposit: bigint; readonly borrow: bigint } | null;
+}
+
+const PERP_DECIMALS = 9;
+/** Source: programs/drift/src/state/paused_operations.rs `PerpOperation`, `SpotOperation`. */
+const PAUSED_FILL = { perp: 4, spot: 2 };
+
+/** Source: programs/drift/src/state/perp_market.rs `get_max_confidence_interval_multiplier`. */
+const CONTRACT_TIERS: Readonly<Record<ContractTier, bigint>> = {
+  ...{ a: 1n, b: 1n, c: 2n },
+  ...{ speculative: 10n, highlySpeculative: 50n, isolated: 50n },
+};
+/** Source: programs/drift/src/state/spot_market.rs `get_max_confidence_interval_multiplier`. */
+const ASSET_TIERS: Readonly<Record<AssetTier, bigint>> = {
+  ...{ collateral: 1n, protected: 1n, cross: 5n, isolated: 50n, unlisted: 50n },
+};
+
+/** The book's view of a perp market. */
+export function bookPerpMarket(market: PerpMarket): BookMarket {
+  const { amm } = market;
+  return {
+    id: perpMarket(market.marketIndex),
+    ...{ name: market.name, status: market.status, expiryTs: market.expiryTs },
+    areFillsPaused: (market.pausedOperations & PAUSED_FILL.perp) !== 0,
+    ...{ tickSize: amm.orderTickSize, stepSize: amm.orderStepSize, decimals: PERP_DECIMALS },
+    isPrediction: market.contractType === 'prediction',
+    ...{ oracle: amm.oracle, oracleSource: amm.oracleSource },
+    confidenceMultiplier: CONTRACT_TIERS[market.contractTier],
+    lastOracleTwap: amm.historicalOracleData.lastOraclePriceTwap,
+    mmOracle: {
+      ...{ price: amm.mmOraclePrice, slot: amm.mmOracleSlot, sequenceId: amm.mmOracleSequenceId },
+    },
+    interest: null,
+  };
+}
+
+/** The book's view of a spot market. */
+export function bookSpotMarket(market: SpotMarket): BookMarket {
+  const { cumulativeDepositInterest: deposit, cumulativeBorrowInterest: borrow } = market;
+  return {
+    id: spotMarket(market.marketIndex),
+    ...{ name: market.name, status: market.status, expiryTs: market.expiryTs },
+    areFillsPaused: (market.pausedOperations & PAUSED_FILL.spot) !== 0,
+    ...{ tickSize: market.orderTickSize, stepSize: market.orderStepSize },
+    decimals: market.decimals,
+    isPrediction: false,
+    ...{ oracle: market.oracle, oracleSource: market.oracleSource },
+    confidenceMultiplier: ASSET_TIERS[market.assetTier],
+    lastOracleTwap: market.historicalOracleData.lastOraclePriceTwap,
+    mmOracle: null,
+    interest: { deposit, borrow },
+  };
+}
+
+/** Why a market's book is empty whatever is on chain; null when it shows what is there. */
+export type EmptyReason =
+  | 'marketStatus'
+  | 'marketFillPaused'
+  | 'exchangeFillPaused'
+  | 'marketExpired';
+
+/** Bit of the exchange's status. Source: programs/drift/src/state/state.rs `ExchangeStatus`. */
+const EXCHANGE_FILL_PAUSED = 8;
+
+/** By the market's own state, the exchange's, and the chain's second. */
+export function emptyReason(
+  market: BookMarket,
+  { exchangeStatus, now }: { readonly exchangeStatus: number; readonly now: bigint },
+): EmptyReason | null {
+  if (market.status !== 'active' && market.status !== 'reduceOnly') return 'marketStatus';
+  if (market.areFillsPaused) return 'marketFillPaused';
+  if ((exchangeStatus & EXCHANGE_FILL_PAUSED) !== 0) return 'exchangeFillPaused';
+  return market.expiryTs !== 0n && now >= market.expiryTs ? 'marketExpired' : null;
+}

@@ -1,0 +1,231 @@
+/** All markets' books from raw accounts, rebuilt when it is asked for. */
+import { PERP_MARKET_KIND, perpMarketAt } from '../accounts/generated/perp-market.js';
+import { SPOT_MARKET_KIND, spotMarketAt } from '../accounts/generated/spot-market.js';
+import { STATE_KIND, type State, stateAt } from '../accounts/generated/state.js';
+import { USER_KIND } from '../accounts/generated/user.js';
+import { type AccountKind, checkedView, isKind } from '../accounts/reading.js';
+import { decodeUser } from '../accounts/user.js';
+import type { Price } from '../amounts.js';
+import { ClientError } from '../error.js';
+import type { MarketId } from '../keys.js';
+import {
+  type BookMarket,
+  bookPerpMarket,
+  bookSpotMarket,
+  type EmptyReason,
+  emptyReason,
+} from './book-market.js';
+import { bookUser } from './book-user.js';
+import { type BookInput, buildBooks, type LocalL2, type LocalL3, levelsOf } from './built-book.js';
+import { type OracleReading, quoteAssetReading, readOracle } from './oracle.js';
+import {
+  FIRST_GUARD_RAILS,
+  mmReading,
+  type OracleFault,
+  type OracleTerms,
+  oracleFault,
+} from './oracle-rules.js';
+import type { BookUser, Moment } from './order-rules.js';
+
+/** What a book says of its market beside orders. */
+export interface LocalMarket {
+  readonly id: MarketId;
+  readonly name: string;
+  /** Why the book is empty whatever is on chain; null when it shows what is there. */
+  readonly emptyReason: EmptyReason | null;
+  /** The reading of the oracle that the book was made with; null when there is none. */
+  readonly oracle: OracleReading | null;
+  /** Why orders at an oracle offset are left out; null when they are in. */
+  readonly offsetOrdersExcluded: OracleFault | NoOracle | null;
+}
+
+/** Why there is no reading of a market's oracle. */
+export type NoOracle = 'oracleMissing' | 'oracleMalformed';
+
+/** Kinds of accounts that are taken, and what is done with one. */
+interface Taker {
+  readonly kind: AccountKind;
+  take(address: string, view: DataView, bytes: Uint8Array): void;
+}
+
+/** Accounts that could not be read and are told; further ones are counted. */
+const PROBLEMS_MAX = 100;
+
+/** What is not built yet. */
+const NOTHING: LocalL3 = { bids: [], asks: [] };
+
+/**
+ * A book that is held locally: accounts go in as they come, and `rebuild` judges every order anew and
+ * sorts. Between two rebuilds everything that is asked has one and the same answer.
+ *
+ * It follows the rules of the service's book, and has neither AMM nor indicative quotes.
+ */
+export class LocalBook {
+  readonly #users = new Map<string, BookUser>();
+  readonly #markets = new Map<string, BookMarket>();
+  /** The oracle accounts that markets name; null before they came. */
+  readonly #oracles = new Map<string, Uint8Array | null>();
+  readonly #problems = new Map<string, ClientError>();
+  #state: State | null = null;
+  #moment: Moment = { slot: 0n, now: 0n };
+  #shown = new Map<string, LocalMarket>();
+  #books = new Map<string, LocalL3>();
+
+  readonly #takers: readonly Taker[] = [
+    {
+      kind: USER_KIND,
+      take: (address, _, bytes) => this.#users.set(address, bookUser(address, decodeUser(bytes))),
+    },
+    {
+      kind: PERP_MARKET_KIND,
+      take: (address, view) => this.#setMarket(address, bookPerpMarket(perpMarketAt(view, 0))),
+    },
+    {
+      kind: SPOT_MARKET_KIND,
+      take: (address, view) => this.#setMarket(address, bookSpotMarket(spotMarketAt(view, 0))),
+    },
+    {
+      kind: STATE_KIND,
+      take: (_, view) => {
+        this.#state = stateAt(view, 0);
+      },
+    },
+  ];
+
+  /** The oracle accounts that the markets name: they are to be brought here as well. */
+  get oracleAddresses(): readonly string[] {
+    return [...this.#oracles.keys()];
+  }
+
+  /** Accounts that could not be read, by their address; 100 at most. They count as not there. */
+  get problems(): ReadonlyMap<string, ClientError> {
+    return this.#problems;
+  }
+
+  /**
+   * Takes an account: of the program, or an oracle that a market names; others are passed over. No
+   * bytes mean that it is closed. What cannot be read counts as not there, and is among `problems`.
+   * The bytes are not copied: whoever made them must not change them.
+   */
+  setAccount(address: string, bytes: Uint8Array | null): void {
+    if (this.#oracles.has(address)) {
+      this.#oracles.set(address, bytes);
+      return;
+    }
+    this.#users.delete(address);
+    this.#markets.delete(address);
+    this.#problems.delete(address);
+    const taker = bytes && this.#takers.find(({ kind }) => isKind(bytes, kind));
+    if (!bytes || !taker) return;
+    try {
+      taker.take(address, checkedView(bytes, taker.kind), bytes);
+    } catch (error) {
+      if (!(error instanceof ClientError)) throw error;
+      if (this.#problems.size < PROBLEMS_MAX) this.#problems.set(address, error);
+    }
+  }
+
+  /** Forgets everything: another chain, or all accounts are about to be read anew. */
+  clear(): void {
+    this.#users.clear();
+    this.#markets.clear();
+    this.#oracles.clear();
+    this.#problems.clear();
+    this.#state = null;
+  }
+
+  /** Makes all books anew, as of a slot and a second of the chain. Costs O(all orders). */
+  rebuild(moment: Moment): void {
+    this.#moment = moment;
+    const inputs: BookInput[] = [];
+    this.#shown = new Map();
+    for (const market of this.#markets.values()) {
+      const shown = this.#judge(market);
+      this.#shown.set(market.id.key, shown);
+      const isPriced = shown.offsetOrdersExcluded === null;
+      const oraclePrice = isPriced ? (shown.oracle?.price ?? null) : null;
+      inputs.push({ market, moment, oraclePrice, empty: shown.emptyReason });
+    }
+    this.#books = buildBooks(this.#users.values(), inputs);
+  }
+
+  /** The markets of the last rebuild. */
+  markets(): readonly LocalMarket[] {
+    return [...this.#shown.values()];
+  }
+
+  /** The market of a name as the account has it, `SOL-PERP`; undefined when there is none. */
+  findMarket(name: string): LocalMarket | undefined {
+    return this.markets().find((market) => market.name === name);
+  }
+
+  /** When the books were made. */
+  get moment(): Moment {
+    return this.#moment;
+  }
+
+  /** The levels of a market, best first, at most `depth` a side. A market that is unknown is empty. */
+  getL2(market: MarketId, depth = 10): LocalL2 {
+    const { bids, asks } = this.getL3(market);
+    return { bids: levelsOf(bids, depth), asks: levelsOf(asks, depth) };
+  }
+
+  /** The orders of a market in book order. A market that is unknown is empty. */
+  getL3({ key }: MarketId): LocalL3 {
+    return this.#books.get(key) ?? NOTHING;
+  }
+
+  /** The highest bid, 1e6; null when there is none. */
+  getBestBid(market: MarketId): Price | null {
+    return this.getL3(market).bids[0]?.price ?? null;
+  }
+
+  /** The lowest ask, 1e6; null when there is none. */
+  getBestAsk(market: MarketId): Price | null {
+    return this.getL3(market).asks[0]?.price ?? null;
+  }
+
+  #setMarket(address: string, market: BookMarket): void {
+    this.#markets.set(address, market);
+    const hasAccount = market.oracleSource !== 'quoteAsset';
+    if (hasAccount && !this.#oracles.has(market.oracle)) this.#oracles.set(market.oracle, null);
+  }
+
+  #judge(market: BookMarket): LocalMarket {
+    const { id, name } = market;
+    const exchangeStatus = this.#state?.exchangeStatus ?? 0;
+    const empty = emptyReason(market, { exchangeStatus, now: this.#moment.now });
+    const about = { id, name, emptyReason: empty };
+    const exchange = this.#exchangeReading(market);
+    if (typeof exchange === 'string') {
+      return { ...about, oracle: null, offsetOrdersExcluded: exchange };
+    }
+    const terms = this.#terms(market);
+    const { mmOracle } = market;
+    const oracle = mmOracle === null ? exchange : mmReading(exchange, mmOracle, terms);
+    return { ...about, oracle, offsetOrdersExcluded: oracleFault(oracle, terms) };
+  }
+
+  #exchangeReading({ oracle, oracleSource }: BookMarket): OracleReading | NoOracle {
+    if (oracleSource === 'quoteAsset') return quoteAssetReading(this.#moment.slot);
+    const bytes = this.#oracles.get(oracle);
+    if (!bytes) return 'oracleMissing';
+    try {
+      return readOracle(oracleSource, bytes);
+    } catch (error) {
+      if (error instanceof ClientError) return 'oracleMalformed';
+      throw error;
+    }
+  }
+
+  #terms(market: BookMarket): OracleTerms {
+    const { oracleSource, lastOracleTwap, confidenceMultiplier } = market;
+    const isStable = oracleSource.includes('StableCoin');
+    return {
+      guardRails: this.#state?.oracleGuardRails.validity ?? FIRST_GUARD_RAILS,
+      ...{ lastTwap: lastOracleTwap, confidenceMultiplier },
+      ageing: oracleSource === 'prelaunch' ? 'never' : isStable ? 'slow' : 'usual',
+      slot: this.#moment.slot,
+    };
+  }
+}

@@ -1,0 +1,110 @@
+/** Whether an oracle's price is good enough for orders, and which of two prices is used. */
+import type { OracleReading } from './oracle.js';
+
+/** The limits within which an oracle's price is valid, of the state account. */
+export interface GuardRails {
+  readonly slotsBeforeStaleForMargin: bigint;
+  /** Parts of 1e6 of the price. */
+  readonly confidenceIntervalMaxSize: bigint;
+  /** How many times a price may be above or below its average. */
+  readonly tooVolatileRatio: bigint;
+}
+
+/** What the program starts with. Source: programs/drift/src/state/state.rs `OracleGuardRails`. */
+export const FIRST_GUARD_RAILS: GuardRails = {
+  slotsBeforeStaleForMargin: 120n,
+  confidenceIntervalMaxSize: 20_000n,
+  tooVolatileRatio: 5n,
+};
+
+/** What a market adds to the judgement of its oracle. */
+export interface OracleTerms {
+  readonly guardRails: GuardRails;
+  /** The oracle's average as the market has it, 1e6. */
+  readonly lastTwap: bigint;
+  /** How much wider the confidence may be in a market of its tier. */
+  readonly confidenceMultiplier: bigint;
+  /** Prelaunch oracles never grow old, stable coins take three times as long. */
+  readonly ageing: 'never' | 'usual' | 'slow';
+  readonly slot: bigint;
+}
+
+/** The market makers' price of a perp market. */
+export interface MmOracle {
+  /** 1e6; 0 when there is none. */
+  readonly price: bigint;
+  /** 0 when it never was set. */
+  readonly slot: bigint;
+  /** 0 when unknown. */
+  readonly sequenceId: bigint;
+}
+
+/** Why a price must not be used for orders at an oracle offset. */
+export type OracleFault = 'nonPositive' | 'tooVolatile' | 'tooUncertain' | 'staleForMargin';
+
+const PARTS = 1_000_000n;
+/** Farthest that the market makers' price may be from the exchange's: 1 %. */
+const MM_DIVERGENCE_MAX = PARTS / 100n;
+/** Sequence ids are compared when they are within a part of this of each other. */
+const SEQUENCE_ID_PARTS = 10_000n;
+
+/**
+ * What is wrong with a price; null when orders may be priced with it, which too few publishers or
+ * being stale for the AMM alone does not forbid.
+ *
+ * Source: programs/drift/src/math/oracle.rs `oracle_validity`, `is_oracle_valid_for_action`.
+ */
+export function oracleFault(reading: OracleReading, terms: OracleTerms): OracleFault | null {
+  const { guardRails, confidenceMultiplier } = terms;
+  if (reading.price <= 0n) return 'nonPositive';
+  if (isTooVolatile(reading.price, terms)) return 'tooVolatile';
+  const uncertainty = (most(reading.confidence, 1n) * PARTS) / reading.price;
+  const uncertaintyMax = guardRails.confidenceIntervalMaxSize * confidenceMultiplier;
+  if (uncertainty > uncertaintyMax) return 'tooUncertain';
+  const isStale = ageOf(reading, terms) > guardRails.slotsBeforeStaleForMargin * patience(terms);
+  return isStale ? 'staleForMargin' : null;
+}
+
+/**
+ * The reading that prices a perp's orders: the market makers' when it is set, as recent as the
+ * exchange's, not too volatile, and within 1 % of it; else the exchange's. Old accounts hold other
+ * bytes in the price's place, so slot 0 means that there is none.
+ *
+ * Source: programs/drift/src/state/perp_market.rs `get_mm_oracle_price_data`.
+ */
+export function mmReading(
+  exchange: OracleReading,
+  mm: MmOracle,
+  terms: OracleTerms,
+): OracleReading {
+  const apart = magnitude(mm.price - exchange.price);
+  const isSet = mm.slot !== 0n && mm.price > 0n;
+  const isNear = (apart * PARTS) / most(magnitude(exchange.price), 1n) <= MM_DIVERGENCE_MAX;
+  const isUsed =
+    isSet && isNear && !isTooVolatile(mm.price, terms) && isAsRecent(exchange, mm, terms);
+  if (!isUsed) return exchange;
+  return {
+    ...{ price: mm.price, confidence: exchange.confidence + apart, slot: mm.slot },
+    ...{ sequenceId: 0n, hasSufficientData: true },
+  };
+}
+
+function isTooVolatile(price: bigint, { lastTwap, guardRails }: OracleTerms): boolean {
+  const [low, high] = price < lastTwap ? [price, lastTwap] : [lastTwap, price];
+  return high / most(low, 1n) > guardRails.tooVolatileRatio;
+}
+
+function isAsRecent(exchange: OracleReading, mm: MmOracle, terms: OracleTerms): boolean {
+  const [theirs, ours] = [exchange.sequenceId, mm.sequenceId];
+  const both = theirs !== 0n && ours !== 0n;
+  if (both && magnitude(theirs - ours) < theirs / SEQUENCE_ID_PARTS) return ours >= theirs;
+  return mm.slot >= (terms.ageing === 'never' ? terms.slot : exchange.slot);
+}
+
+function ageOf(reading: OracleReading, { ageing, slot }: OracleTerms): bigint {
+  return ageing === 'never' ? 0n : most(slot - reading.slot, 0n);
+}
+
+const patience = ({ ageing }: OracleTerms): bigint => (ageing === 'slow' ? 3n : 1n);
+const magnitude = (value: bigint): bigint => (value < 0n ? -value : value);
+const most = (left: bigint, right: bigint): bigint => (left > right ? left : right);

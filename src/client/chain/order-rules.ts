@@ -1,0 +1,124 @@
+/** What becomes of one order in the book: the rules of the service's book, for one order. */
+import type { Order } from '../accounts/generated/user.js';
+import type { Base, Price } from '../amounts.js';
+import type { BookMarket } from './book-market.js';
+
+/** A user account as far as the book needs it. */
+export interface BookUser {
+  /** Base58. */
+  readonly address: string;
+  /** Being liquidated or bankrupt: its orders do not fill. */
+  readonly isFrozen: boolean;
+  readonly orders: readonly Order[];
+  /** The signed position in a market, in the unit of its orders. */
+  positionIn(market: BookMarket): bigint;
+}
+
+/** The slot and the second of the chain at which a book stands. */
+export interface Moment {
+  readonly slot: bigint;
+  /** Unix seconds. */
+  readonly now: bigint;
+}
+
+/** An order that stands in the book. */
+export interface BookOrder {
+  readonly price: Price;
+  /** What would fill, 1e9 whatever the token's decimals. */
+  readonly size: Base;
+  /** The user account, base58. */
+  readonly maker: string;
+  readonly orderId: number;
+  readonly slot: bigint;
+  /** Unix seconds; 0 for never. */
+  readonly maxTs: bigint;
+  /** Signed distance to the oracle, 1e6; 0 for a fixed price. */
+  readonly oraclePriceOffset: number;
+  readonly reduceOnly: boolean;
+  readonly postOnly: boolean;
+  readonly signedMsg: boolean;
+}
+
+/** What an order stands in. */
+export interface Surroundings {
+  readonly market: BookMarket;
+  readonly user: BookUser;
+  readonly moment: Moment;
+  /** The price of orders at an oracle offset, 1e6; null when they cannot be priced. */
+  readonly oraclePrice: bigint | null;
+}
+
+/** Highest price of a prediction market, 1e6. */
+const PREDICTION_PRICE_MAX = 1_000_000n;
+const SIGNED_MSG_BIT = 1;
+const BASE_DECIMALS = 9;
+
+/** The order as the book shows it; null when the book does not show it. */
+export function bookOrder(order: Order, surroundings: Surroundings): BookOrder | null {
+  if (!rests(order, surroundings)) return null;
+  const { market, user } = surroundings;
+  const size = fillable(order, surroundings);
+  if (size === 0n || size < market.stepSize) return null;
+  const price = priceOf(order, surroundings);
+  if (price === null || price === 0n) return null;
+  return {
+    price: price as Price,
+    size: wireSize(size, market.decimals),
+    maker: user.address,
+    ...{ orderId: order.orderId, slot: order.slot, maxTs: order.maxTs },
+    oraclePriceOffset: order.oraclePriceOffset,
+    ...{ reduceOnly: order.reduceOnly, postOnly: order.postOnly },
+    signedMsg: (order.bitFlags & SIGNED_MSG_BIT) !== 0,
+  };
+}
+
+/**
+ * An open limit order that is not expired, or a trigger limit that was triggered; post-only, or its
+ * auction over; its owner and its market let it fill. A slot below the order's counts as in auction.
+ *
+ * Source: sdk/src/math/orders.ts `isRestingLimitOrder`, sdk/src/math/auction.ts `isAuctionComplete`;
+ * programs/drift/src/math/orders.rs `should_expire_order`: trigger orders never expire.
+ */
+function rests(order: Order, { market, user, moment }: Surroundings): boolean {
+  const { orderType, triggerCondition, auctionDuration } = order;
+  if (order.status !== 'open' || user.isFrozen) return false;
+  if (orderType === 'triggerLimit') {
+    if (triggerCondition === 'above' || triggerCondition === 'below') return false;
+  } else {
+    if (orderType !== 'limit') return false;
+    if (order.maxTs !== 0n && moment.now > order.maxTs) return false;
+  }
+  if (market.status === 'reduceOnly' && !order.reduceOnly) return false;
+  const isOver = auctionDuration === 0 || moment.slot - order.slot > BigInt(auctionDuration);
+  return order.postOnly || isOver;
+}
+
+/** What is not filled; of a reduce-only order no more than its owner can still close. */
+function fillable(order: Order, { market, user }: Surroundings): bigint {
+  const unfilled = most(order.baseAssetAmount - order.baseAssetAmountFilled, 0n);
+  if (!order.reduceOnly) return unfilled;
+  const position = user.positionIn(market);
+  return least(unfilled, most(order.direction === 'long' ? -position : position, 0n));
+}
+
+/**
+ * The stored price, or `max(oracle + offset, tick)` rounded to the tick, bids down and asks up.
+ * Source: programs/drift/src/state/user.rs `get_limit_price`.
+ */
+function priceOf(order: Order, { market, oraclePrice }: Surroundings): bigint | null {
+  if (order.oraclePriceOffset === 0) return order.price;
+  if (oraclePrice === null) return null;
+  const { tickSize, isPrediction } = market;
+  const floored = most(oraclePrice + BigInt(order.oraclePriceOffset), tickSize);
+  const price = isPrediction ? least(floored, PREDICTION_PRICE_MAX) : floored;
+  const over = tickSize === 0n ? 0n : price % tickSize;
+  return order.direction === 'long' || over === 0n ? price - over : price - over + tickSize;
+}
+
+function wireSize(size: bigint, decimals: number): Base {
+  const scale = 10n ** BigInt(Math.abs(decimals - BASE_DECIMALS));
+  return (decimals > BASE_DECIMALS ? size / scale : size * scale) as Base;
+}
+
+const least = (left: bigint, right: bigint): bigint => (left < right ? left : right);
+const most = (left: bigint, right: bigint): bigint => (left > right ? left : right);
