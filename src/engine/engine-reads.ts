@@ -1,12 +1,13 @@
 import type { Core } from '#addon';
 import { Bodies } from './bodies.js';
 import type { MatchRequest } from './match.js';
-import { parseMarkets, parseStats, parseStrings } from './parse.js';
+import { parseChainFigures, parseMarkets, parseStats, parseStrings } from './parse.js';
 import { Streams } from './streams.js';
 import type { FrameTimes, SnapshotAnswer, TopicDelta, TopicSpec } from './topic.js';
 import { TurnReport } from './turn-report.js';
 import type {
   AuctionsRequest,
+  ChainFigures,
   EngineStats,
   FrameRequest,
   L2Request,
@@ -44,6 +45,14 @@ export abstract class EngineReads {
   findMarket(name: string): MarketInfo | undefined {
     const id = this.core.findMarket(name);
     return id < 0 ? undefined : this.markets()[id];
+  }
+
+  /**
+   * What statistics take from the book, by market id, as of now. It changes without a new version of
+   * any body, and is made anew at each call.
+   */
+  chainFigures(): readonly ChainFigures[] {
+    return parseChainFigures(this.core.marketFigures());
   }
 
   /** The accounts of the oracles that markets name. */

@@ -1,4 +1,4 @@
-import type { EngineStats, MarketInfo, Problem } from './types.js';
+import type { ChainFigures, EngineStats, MarketInfo, PerpFigures, Problem } from './types.js';
 
 /*
  * The texts below are written by the core itself, and their shape is fixed by its tests: this is
@@ -19,6 +19,32 @@ export function parseMarkets(text: string): readonly MarketInfo[] {
     stepSize: BigInt(market.stepSize),
     minOrderSize: BigInt(market.minOrderSize),
   }));
+}
+
+type PerpText = Readonly<Record<keyof PerpFigures, string>>;
+
+interface ChainFiguresText {
+  readonly oraclePrice: string;
+  readonly perp: PerpText | null;
+}
+
+export function parseChainFigures(text: string): readonly ChainFigures[] {
+  const markets = JSON.parse(text) as readonly ChainFiguresText[];
+  return markets.map(({ oraclePrice, perp }) => ({
+    oraclePrice: BigInt(oraclePrice),
+    perp: perp === null ? null : perpFigures(perp),
+  }));
+}
+
+function perpFigures(text: PerpText): PerpFigures {
+  return {
+    baseLong: BigInt(text.baseLong),
+    baseShort: BigInt(text.baseShort),
+    fundingRate: BigInt(text.fundingRate),
+    fundingRate24h: BigInt(text.fundingRate24h),
+    fundingOracleTwap: BigInt(text.fundingOracleTwap),
+    fundingTs: BigInt(text.fundingTs),
+  };
 }
 
 export function parseProblems(text: string): readonly Problem[] {

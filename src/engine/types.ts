@@ -85,6 +85,29 @@ export interface MarketInfo {
   readonly emptyReason: string | null;
 }
 
+/** What accounts and oracles say of a market for statistics. Prices at 1e6, base at 1e9. */
+export interface ChainFigures {
+  /** Of the oracle's account; while that cannot be read what the program saw last, else 0. */
+  readonly oraclePrice: bigint;
+  /** Null for spot markets. */
+  readonly perp: PerpFigures | null;
+}
+
+/** The part of them that only perp markets have. */
+export interface PerpFigures {
+  /** Sums of the users' positions; that of the shorts is not above zero. */
+  readonly baseLong: bigint;
+  readonly baseShort: bigint;
+  /** The last funding rate, quote for a base and hour, at 1e9. */
+  readonly fundingRate: bigint;
+  /** The program's own running average of the rates of 24 hours. */
+  readonly fundingRate24h: bigint;
+  /** The oracle's average price of the last funding. */
+  readonly fundingOracleTwap: bigint;
+  /** When the rate was last set, unix seconds; 0 before the first. */
+  readonly fundingTs: bigint;
+}
+
 /** What an answer shows: equal versions of one market in one epoch have equal bodies. */
 export interface Version {
   readonly seq: number;

@@ -56,6 +56,28 @@ export interface BookStats {
   readonly quotes: number;
 }
 
+/** What accounts and oracles say of a market for statistics. Prices at 1e6, base at 1e9. */
+export interface ChainFigures {
+  readonly oraclePrice: bigint;
+  /** Null for spot markets. */
+  readonly perp: PerpFigures | null;
+}
+
+/** The part of them that only perp markets have. */
+export interface PerpFigures {
+  /** Sums of the users' positions; that of the shorts is not above zero. */
+  readonly baseLong: bigint;
+  readonly baseShort: bigint;
+  /** The last funding rate, quote for a base and hour, at 1e9. */
+  readonly fundingRate: bigint;
+  /** The program's own running average of the rates of 24 hours. */
+  readonly fundingRate24h: bigint;
+  /** The oracle's average price of the last funding. */
+  readonly fundingOracleTwap: bigint;
+  /** When the rate was last set, unix seconds; 0 before the first. */
+  readonly fundingTs: bigint;
+}
+
 /** The book as the server reads it. Bodies are valid until the next call. */
 export interface BookSource {
   readonly epoch: string;
@@ -65,6 +87,8 @@ export interface BookSource {
   readonly state: string;
   /** The same array until a market is new or different. */
   markets(): readonly MarketRow[];
+  /** What statistics take from the book, by market id, as of now; made anew at each call. */
+  chainFigures(): readonly ChainFigures[];
   /** By name, in any case. */
   findMarket(name: string): MarketRow | undefined;
   l2(query: L2Request): Uint8Array;

@@ -7,6 +7,8 @@ import type {
   HistoryFigures,
   HistoryQuery,
   MarketDataSource,
+  MarketFigures,
+  MarketKey,
 } from './market-data-source.js';
 
 /** The history of these tests. */
@@ -35,6 +37,12 @@ export class FakeHistory implements MarketDataSource {
 
   version(): string {
     return this.current;
+  }
+
+  readonly markets = new Map<MarketKey, MarketFigures>();
+
+  marketFigures(): ReadonlyMap<MarketKey, MarketFigures> {
+    return this.markets;
   }
 
   figures(): HistoryFigures {

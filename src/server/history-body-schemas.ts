@@ -165,8 +165,34 @@ const paged = {
   }),
 };
 
+const decimalOrNull = (description: string) =>
+  Type.Unsafe<number | null>({ type: ['number', 'null'], description });
+
+const marketStats = Type.Object({
+  marketIndex,
+  symbol,
+  marketType,
+  oraclePrice: decimal('Of the oracle now.'),
+  volume24h: decimal('Quote traded in the last 24 hours.'),
+  openInterest: decimal('Long positions at the price of the oracle, in USD; 0 for spot markets.'),
+  fundingRate: decimal('The last one, a fraction an hour; positive when longs pay. 0 for spot.'),
+  fundingRate24hAvg: decimal('The average of the last 24 hours, likewise.'),
+  status: text('Of the market on chain, such as `active`.'),
+  longOpenInterest: decimal('Base of the long positions.'),
+  shortOpenInterest: decimal('Base of the short positions, not above 0.'),
+  fundingRateTs: countOrNull('When the funding rate was set, unix seconds.'),
+  baseVolume24h: decimal('Base traded in the last 24 hours.'),
+  price: decimalOrNull('Of the last trade; null before the first.'),
+  price24hAgo: decimalOrNull('Of the last trade before the last 24 hours.'),
+  high24h: decimalOrNull('Highest price of the trades of the last 24 hours; null without any.'),
+  low24h: decimalOrNull('Lowest price of them.'),
+});
+
 /** Every body of these paths by its name in the API description. */
 export const historyBodySchemas = {
+  MarketStats: Type.Array(marketStats, {
+    description: 'All markets, perpetual markets first, each kind by index.',
+  }),
   Trades: Type.Array(trade, { description: 'Newest first.' }),
   FundingRates: Type.Array(fundingRate, { description: 'Newest first.' }),
   Candles: Type.Array(candle, { description: 'Oldest first, without gaps.' }),

@@ -37,6 +37,7 @@ import {
   statusReply,
   versionReply,
 } from './service-routes.js';
+import { statsRoute } from './stats-route.js';
 import type { Timings } from './timings.js';
 import { topMakersRoute } from './top-makers-route.js';
 import { UnsentAnswers } from './unsent.js';
@@ -123,6 +124,7 @@ function routesOf(
     '/ws': upgradeRequired,
     '/quotes/ws': upgradeRequired,
     '/markets': () => marketsReply(options),
+    '/stats/markets': statsRoute(options),
     '/health': () => jsonReply('{"status":"ok"}'),
     '/ready': () => readyReply(options.readiness()),
     '/status': () => statusReply(options),

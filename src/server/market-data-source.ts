@@ -87,6 +87,27 @@ export interface HistoryFigures {
   readonly reason: string | null;
 }
 
+/** What the statistics of a market take from its history; docs/market-data.md defines each. */
+export interface MarketFigures {
+  /** Of the last 24 hours, which begin with a whole minute: base at 1e9, quote at 1e6. */
+  readonly baseVolume24h: bigint;
+  readonly quoteVolume24h: bigint;
+  /** Price of the last trade, and of the last one before the 24 hours; at 1e6, null without one. */
+  readonly price: bigint | null;
+  readonly price24hAgo: bigint | null;
+  /** Of the last 24 hours, at 1e6; null without a trade. */
+  readonly high24h: bigint | null;
+  readonly low24h: bigint | null;
+  /**
+   * The last funding rate, and the average of those of the last 24 hours: a fraction an hour at 1e18;
+   * null without one.
+   */
+  readonly fundingRate: bigint | null;
+  readonly fundingRate24hAvg: bigint | null;
+  /** Unix seconds of the last funding rate. */
+  readonly fundingRateTs: number | null;
+}
+
 /** The history as the server reads it. */
 export interface MarketDataSource {
   /**
@@ -98,4 +119,6 @@ export interface MarketDataSource {
   /** Changes whenever a body of that market may: equal versions, equal bodies. Never has a quote. */
   version(market: MarketKey): string;
   figures(): HistoryFigures;
+  /** Of the markets of which anything is known. */
+  marketFigures(): ReadonlyMap<MarketKey, MarketFigures>;
 }

@@ -6,6 +6,7 @@ import type {
   AuctionsRequest,
   BookSource,
   BookStats,
+  ChainFigures,
   FrameRequest,
   FrameTimes,
   L2Request,
@@ -60,6 +61,10 @@ class FilteredBook implements BookSource {
   findMarket(name: string): MarketRow | undefined {
     const row = this.book.findMarket(name);
     return row !== undefined && this.lists(row) ? row : undefined;
+  }
+
+  chainFigures(): readonly ChainFigures[] {
+    return this.book.chainFigures();
   }
 
   l2(request: L2Request): Uint8Array {

@@ -149,9 +149,9 @@ function success(spec: PathSpec): Record<string, Answer> {
   return { '200': { description: 'The answer.', headers, content } };
 }
 
-/** The slot is of a book; the history has none. */
+/** The slot is of a book; the history and statistics have none. */
 function versionHeadersOf({ kind }: PathSpec): readonly string[] {
-  return kind === 'history' ? ['ETag', 'Cache-Control', 'X-State'] : ['ETag', 'X-Slot', 'X-State'];
+  return kind === 'book' ? ['ETag', 'X-Slot', 'X-State'] : ['ETag', 'Cache-Control', 'X-State'];
 }
 
 function failure(status: number, codes: readonly ErrorCode[]): Answer {

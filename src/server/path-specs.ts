@@ -106,6 +106,13 @@ export const pathSpecs = {
     tagged: true,
     errors: [...marketErrors, 'RATE_LIMITED', 'NOT_READY', 'LIMIT_EXCEEDED'],
   },
+  '/stats/markets': {
+    summary: 'Figures of all markets: prices, volume, open interest, funding',
+    kind: 'service',
+    body: 'MarketStats',
+    tagged: true,
+    errors: ['NOT_READY'],
+  },
   '/trades': {
     ...history,
     summary: 'The trades of a market, newest first',

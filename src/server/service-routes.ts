@@ -32,7 +32,7 @@ export function marketsReply({ book, readiness }: ServiceOptions): Reply {
 }
 
 /** Perpetual markets first, each kind by index: never the order in which accounts arrived. */
-function sortedMarkets(book: BookSource): readonly MarketRow[] {
+export function sortedMarkets(book: Pick<BookSource, 'markets'>): readonly MarketRow[] {
   return [...book.markets()].sort((left, right) => {
     if (left.marketType !== right.marketType) return left.marketType === 'perp' ? -1 : 1;
     return left.marketIndex - right.marketIndex;

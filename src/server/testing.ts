@@ -6,6 +6,7 @@ import type {
   AuctionsRequest,
   BookSource,
   BookStats,
+  ChainFigures,
   FrameRequest,
   FrameTimes,
   L2Request,
@@ -82,6 +83,14 @@ export class FakeBook implements BookSource {
 
   findMarket(name: string): MarketRow | undefined {
     return this.rows.find((row) => row.symbol === name.toUpperCase());
+  }
+
+  /** By market id. */
+  figures: readonly ChainFigures[] = [];
+
+  chainFigures(): readonly ChainFigures[] {
+    const none: ChainFigures = { oraclePrice: 0n, perp: null };
+    return this.rows.map((row) => this.figures[row.id] ?? none);
   }
 
   l2(asked: L2Request): Uint8Array {
