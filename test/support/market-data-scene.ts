@@ -5,6 +5,7 @@
 import { answerQuery } from '../../src/history/bodies/answer-query.js';
 import { bucketReader } from '../../src/history/candles/store-buckets.js';
 import type { Fill, FundingRate, HistoryMarket, MarketKey } from '../../src/history/records.js';
+import { Statistics } from '../../src/history/statistics.js';
 import type { HistoryStore } from '../../src/history/store/store.js';
 import {
   cleanUp,
@@ -14,11 +15,13 @@ import {
   signature,
   transaction,
 } from '../../src/history/store/testing.js';
+import type { BookSource } from '../../src/server/book-source.js';
 import type {
   HistoryAnswer,
   HistoryFigures,
   HistoryQuery,
   MarketDataSource,
+  MarketFigures,
 } from '../../src/server/market-data-source.js';
 import { FakeBook, type RunningServer, startServer } from '../../src/server/testing.js';
 
@@ -31,7 +34,11 @@ const markets: Readonly<Partial<Record<MarketKey, HistoryMarket>>> = {
 class StoreSource implements MarketDataSource {
   changes = 0;
 
-  constructor(private readonly store: HistoryStore) {}
+  constructor(
+    private readonly store: HistoryStore,
+    /** Unix seconds. */
+    private readonly now: number,
+  ) {}
 
   async query(query: HistoryQuery): Promise<HistoryAnswer> {
     if (query.kind === 'volumes') throw new Error('this history has no volumes');
@@ -53,6 +60,12 @@ class StoreSource implements MarketDataSource {
   figures(): HistoryFigures {
     return { state: 'live', reason: null };
   }
+
+  marketFigures(): ReadonlyMap<MarketKey, MarketFigures> {
+    const keys = Object.keys(markets) as MarketKey[];
+    const figures = new Statistics(this.store).read(keys, this.now) ?? [];
+    return new Map(figures.map((one) => [one.market, one]));
+  }
 }
 
 /** The scene; its times are of today, so that nothing is out of a window. */
@@ -67,12 +80,12 @@ export class MarketDataScene {
     readonly ts: number,
   ) {}
 
-  static async start(): Promise<MarketDataScene> {
+  static async start(book: BookSource = new FakeBook()): Promise<MarketDataScene> {
     const store = await newStore();
-    const source = new StoreSource(store);
     const nowSeconds = Math.floor(Date.now() / 1_000);
+    const source = new StoreSource(store, nowSeconds);
     const nowMs = (): number => nowSeconds * 1_000;
-    const server = await startServer(new FakeBook(), { history: source, nowMs });
+    const server = await startServer(book, { history: source, nowMs });
     return new MarketDataScene(store, source, server, nowSeconds - (nowSeconds % 60));
   }
 
