@@ -165,6 +165,23 @@ test('a hole in what comes live is fetched before what is behind it is told', as
   expect(heard).toEqual(Array.from({ length: 5 }, (_, index) => ts + index * MINUTE));
 });
 
+test('where the service has left something out, it is fetched', async () => {
+  service.fill(3, MINUTE);
+  const ts = now();
+  const heard: [number, number][] = [];
+  client.on('k', 'candle-update', (candle) => heard.push([candle.ts, candle.baseVolume]));
+  await subscribed('k');
+  service.world.socket.say(update(ts, 1));
+  service.candles = [candleAt(ts, 5), candleAt(ts + MINUTE, 2)];
+  service.world.socket.say(named({ type: 'init', candle: candleAt(ts + MINUTE, 1) }));
+  expect(heard).toEqual([[ts, 1]]);
+  await settle();
+  expect(heard.slice(1)).toEqual([
+    [ts, 5],
+    [ts + MINUTE, 2],
+  ]);
+});
+
 test('a loop is given the newest state of each candle, and ends its subscription', async () => {
   const heard: [number, number][] = [];
   const ts = now();

@@ -15,6 +15,7 @@ import type { Level } from '../row-shapes.js';
 import type { StreamClient } from '../stream/client.js';
 import type { Subscription } from '../stream/subscription.js';
 import type { BookTopic, BookView, StreamDepth } from '../stream/topic.js';
+import { BestPrices } from './best-prices.js';
 
 /** What is shown; what is left out stays as it was. */
 export interface BookWish {
@@ -29,11 +30,15 @@ export interface BookWish {
   readonly includeIndicative?: boolean;
 }
 
-/** An order book that callbacks are told of. */
+/**
+ * An order book that callbacks are told of. Its best prices are those of the market, also where levels
+ * are grouped and the best group stands at another price.
+ */
 export class OrderBookCache implements AsyncIterable<BookView<Level>> {
   readonly #stream: StreamClient;
   readonly #updates = new Listeners<BookView<Level>>();
   readonly #errors = new Listeners<ClientError>();
+  readonly #best: BestPrices;
   #topic: BookTopic = { channel: 'book', market: '', includeVamm: true };
   #shown: Subscription<Level> | undefined;
   #coming: Subscription<Level> | undefined;
@@ -42,6 +47,7 @@ export class OrderBookCache implements AsyncIterable<BookView<Level>> {
   /** The stream stays its owner's: it is not closed here. */
   constructor(stream: StreamClient) {
     this.#stream = stream;
+    this.#best = new BestPrices(stream, () => this.#tell());
   }
 
   /** The newest book; undefined before the first, and after `unsubscribe`. */
@@ -60,17 +66,19 @@ export class OrderBookCache implements AsyncIterable<BookView<Level>> {
       throw new ClientError('INVALID_OPTION', 'there is no market yet', {}, { param: 'market' });
     }
     if (market !== this.#topic.market) this.unsubscribe();
+    this.#best.follow(this.#topic);
     this.#coming?.close();
     const coming = this.#stream.subscribe(this.#topic);
     this.#coming = coming;
     coming.onError((error) => this.#errors.tell(error));
-    coming.onUpdate((view) => this.#take(coming, view));
+    coming.onUpdate(() => this.#take(coming));
   }
 
   /** Ends what is followed; listeners stay for what is followed next. */
   unsubscribe(): void {
     this.#shown?.close();
     this.#coming?.close();
+    this.#best.close();
     this.#shown = undefined;
     this.#coming = undefined;
     this.#store = undefined;
@@ -107,14 +115,20 @@ export class OrderBookCache implements AsyncIterable<BookView<Level>> {
     return values;
   }
 
-  #take(from: Subscription<Level>, view: BookView<Level>): void {
+  #take(from: Subscription<Level>): void {
     if (from === this.#coming) {
       this.#shown?.close();
       this.#shown = from;
       this.#coming = undefined;
     }
-    if (from !== this.#shown) return;
-    this.#store = view;
-    this.#updates.tell(view);
+    if (from === this.#shown) this.#tell();
+  }
+
+  #tell(): void {
+    const view = this.#shown?.view;
+    if (view === undefined) return;
+    const book = { ...view, ...this.#best.prices };
+    this.#store = book;
+    this.#updates.tell(book);
   }
 }

@@ -151,7 +151,9 @@ export class CandleFeed {
     const live = this.#named({ ...message, ...sent });
     if (live === undefined) return;
     this.connection.succeeded();
-    live.take(candle(sent, 'candle'));
+    const read = candle(sent, 'candle');
+    if (message['type'] === 'init') live.begin(read);
+    else live.take(read);
   }
 
   #named({ symbol, resolution }: Message): LiveCandles | undefined {

@@ -92,6 +92,14 @@ export class LiveCandles {
     if (this.series.last !== undefined) this.#mend(this.series.last.ts);
   }
 
+  /** Takes the candle that the service goes on from: at the start, and where it has left something out. */
+  begin(candle: Candle): void {
+    const { last } = this.series;
+    const isAgain = this.#state === 'on' && last !== undefined;
+    if (isAgain && this.#held === undefined) this.#mend(last.ts);
+    this.take(candle);
+  }
+
   /** Takes a candle that came on the socket. */
   take(candle: Candle): void {
     this.acknowledged();

@@ -1,0 +1,118 @@
+/** The bundled library: how large it is, that nothing of Node.js is in it, and that a browser runs it. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { recordLife } from '../support/life-recording.js';
+import { BrowserPage, chromiumMissing } from '../support/peers.js';
+import { ServiceChild } from '../support/service-child.js';
+
+const sources = fileURLToPath(new URL('../../src/client/', import.meta.url));
+/** What a page that shows a book and a chart may be asked to load. */
+const BOOK_AND_CANDLES_BYTES_MAX = 12 * 1_024;
+
+async function bundle(names: readonly string[], from = './index.js'): Promise<string> {
+  const contents = `export { ${names.join(', ')} } from '${from}';`;
+  const options = { bundle: true, minify: true, format: 'esm', write: false } as const;
+  const stdin = { contents, resolveDir: sources, loader: 'ts' } as const;
+  const result = await build({ stdin, ...options, target: 'es2022', platform: 'browser' });
+  expect(result.warnings).toEqual([]);
+  return result.outputFiles[0]?.text ?? '';
+}
+
+const gzippedBytes = (text: string): number => gzipSync(text, { level: 9 }).length;
+
+describe('what is not used is not loaded', () => {
+  test('book and candle clients together are below 12 kB', async () => {
+    const both = await bundle(['StreamClient', 'OrderBookCache', 'CandleClient']);
+    const bytes = gzippedBytes(both);
+    process.stdout.write(`book and candle clients: ${bytes} bytes gzipped, ${both.length} plain\n`);
+    expect(bytes).toBeLessThan(BOOK_AND_CANDLES_BYTES_MAX);
+  });
+
+  test.each([
+    [['StreamClient'], 7_000],
+    [['CandleClient'], 8_000],
+    [['HttpClient'], 5_500],
+    [['MarkPriceCache', 'OraclePriceCache'], 1_500],
+    [['parsePrice', 'formatPrice', 'ClientError'], 1_200],
+  ])('%j', async (names, bytesMax) => {
+    expect(gzippedBytes(await bundle(names))).toBeLessThan(bytesMax);
+  });
+
+  test('nothing of the chain or of accounts is in the main entry', async () => {
+    const all = await bundle(['HttpClient', 'StreamClient', 'CandleClient', 'PriceFeed']);
+    expect(all).not.toMatch(/liquidation|getProgramAccounts/);
+  });
+});
+
+describe('in a browser', () => {
+  let folder: string;
+  let service: ServiceChild | undefined;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'slotbook-bundle-'));
+    const file = path.join(folder, 'life');
+    await recordLife(file, { seed: 8, changes: 1_500, changesPerSecond: 500, leadMs: 3_000 });
+    const old = ['--lagging-after-ms', '600000', '--stale-after-ms', '900000'];
+    service = await ServiceChild.replay(file, old);
+  });
+
+  afterAll(async () => {
+    await service?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test('the bundle follows a book, and has the book of /l2', {
+    timeout: 60_000,
+  }, async (context) => {
+    const missing = chromiumMissing();
+    if (missing !== undefined) context.skip(missing);
+    if (service === undefined) throw new Error('Invariant: the service runs');
+    const url = service.socketUrl.replace('ws://', 'http://').replace(/\/ws$/, '');
+    const code = await bundle(['HttpClient', 'StreamClient', 'OrderBookCache']);
+    const browser = await BrowserPage.open();
+    try {
+      await browser.page.evaluate(`(${FOLLOW})(${JSON.stringify({ code, url })})`);
+      const child = service;
+      const isOver = () => child.stderr.includes('replay ended');
+      await vi.waitUntil(isOver, { timeout: 60_000, interval: 50 });
+      const seen = await browser.page.evaluate(`compare()`);
+      expect(seen).toMatchObject({ isEqual: true, healed: [] });
+      expect((seen as { updates: number }).updates).toBeGreaterThan(50);
+    } finally {
+      await browser.close();
+    }
+  });
+});
+
+/** What the page does: it shows the library's book, and compares it with the answer of /l2. */
+const FOLLOW = `async ({ code, url }) => {
+  const file = URL.createObjectURL(new Blob([code], { type: 'text/javascript' }));
+  const { HttpClient, StreamClient, OrderBookCache } = await import(file);
+  const healed = [];
+  const http = new HttpClient({ url });
+  const stream = new StreamClient({ url, onHeal: ({ rule }) => healed.push(rule) });
+  const book = new OrderBookCache(stream);
+  let updates = 0;
+  const first = new Promise((resolve) => book.onUpdate(() => resolve(updates += 1)));
+  book.updateSubscription({ market: 'SOL-PERP', depth: 20, grouping: 10 });
+  await first;
+  const asText = (value) => JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? String(one) : one));
+  globalThis.compare = async () => {
+    for (let attempt = 0; attempt < 200; attempt += 1) {
+      const query = { marketName: 'SOL-PERP', depth: 20, grouping: 10, includeVamm: true };
+      const { bids, asks, bestBidPrice, bestAskPrice } = await http.l2(query);
+      const { store } = book;
+      const shown = [store.bids, store.asks, store.bestBidPrice, store.bestAskPrice];
+      if (asText(shown) === asText([bids, asks, bestBidPrice, bestAskPrice])) {
+        return { isEqual: true, updates, healed };
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    return { isEqual: false, updates, healed, store: asText(book.store) };
+  };
+}`;
