@@ -64,4 +64,17 @@ export const MARKET_SENTENCES = {
 
   // "Limits".
   'limit-trades': 'trades `limit`: typically at most 1000.',
+
+  // "MarketStats" and its path.
+  'stats-path': 'GET /stats/markets response: JSON array of MarketStats for all markets.',
+  'stats-index': 'MarketStats marketIndex: integer, market index.',
+  'stats-symbol':
+    'MarketStats symbol: string, market symbol, form `<BASE>-PERP` for perpetual markets.',
+  'stats-type': 'MarketStats marketType: string, `perp` for perpetual markets.',
+  'stats-oracle': 'MarketStats oraclePrice: number, decimal, human units.',
+  'stats-volume': 'MarketStats volume24h: number, decimal.',
+  'stats-interest': 'MarketStats openInterest: number, decimal.',
+  'stats-funding': 'MarketStats fundingRate: number, decimal.',
+  'stats-funding-average': 'MarketStats fundingRate24hAvg: number, decimal.',
+  'stats-status': 'MarketStats status: string, `active` is a value.',
 } as const;

@@ -105,19 +105,6 @@ export const SENTENCES = {
   'match-committed':
     'Committed liquidity is the resting on-chain orders. Indicative liquidity is the AMM projection; it is not firm, and AMM price and depth shift with oracle updates.',
 
-  // "MarketStats" and its path.
-  'stats-path': 'GET /stats/markets response: JSON array of MarketStats for all markets.',
-  'stats-index': 'MarketStats marketIndex: integer, market index.',
-  'stats-symbol':
-    'MarketStats symbol: string, market symbol, form `<BASE>-PERP` for perpetual markets.',
-  'stats-type': 'MarketStats marketType: string, `perp` for perpetual markets.',
-  'stats-oracle': 'MarketStats oraclePrice: number, decimal, human units.',
-  'stats-volume': 'MarketStats volume24h: number, decimal.',
-  'stats-interest': 'MarketStats openInterest: number, decimal.',
-  'stats-funding': 'MarketStats fundingRate: number, decimal.',
-  'stats-funding-average': 'MarketStats fundingRate24hAvg: number, decimal.',
-  'stats-status': 'MarketStats status: string, `active` is a value.',
-
   // Events.
   'event-placed': 'A refreshed depth is pushed when an order is placed.',
   'event-canceled': 'A refreshed depth is pushed when an order is canceled.',
