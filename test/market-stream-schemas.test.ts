@@ -1,0 +1,85 @@
+/** docs/schemas/market-stream.json describes the messages as they are, no more; so do the examples. */
+import { readFileSync } from 'node:fs';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { MarketStreamScene } from './support/market-stream-scene.js';
+
+const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+
+const schema = JSON.parse(read('docs/schemas/market-stream.json'));
+
+/** The published schema lets members be added. Here one that it does not name is an error. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed);
+  if (typeof value !== 'object' || value === null) return value;
+  const parts = Object.entries(value).map(([name, part]) => [name, closed(part)]);
+  const copy = Object.fromEntries(parts);
+  const isMessage = 'properties' in copy && 'required' in copy;
+  return isMessage ? { ...copy, additionalProperties: false } : copy;
+}
+
+const ajv = new Ajv2020({ strict: false });
+ajv.addSchema(closed(schema) as object, 'market');
+
+function check(name: string): ValidateFunction {
+  const found = ajv.getSchema(`market#/$defs/${name}`);
+  if (found === undefined) throw new Error(`there is no schema ${name}`);
+  return found;
+}
+
+/** The names of the schemas that a message fits: one, where the schemas are right. */
+function kindsOf(message: unknown, of: 'server' | 'client' = 'server'): readonly string[] {
+  const { oneOf } = schema.$defs[of] as { oneOf: { $ref: string }[] };
+  const names = oneOf.map(({ $ref }) => $ref.replace('#/$defs/', ''));
+  return names.filter((name) => check(name)(message));
+}
+
+let scene: MarketStreamScene;
+
+beforeAll(async () => {
+  scene = await MarketStreamScene.start();
+  scene.fill({ maker: null, makerOrderId: null, makerFee: null, filler: null });
+});
+
+afterAll(() => scene?.stop());
+
+describe('the schemas of candles and trades', () => {
+  test('fit every message of a service that is subscribed to, trades, and refuses', async () => {
+    const client = await scene.open();
+    const candles = { type: 'subscribe', symbol: 'SOL-PERP', resolution: '1' };
+    const trades = { type: 'subscribe', channelType: 'trades', symbol: 'SOL-PERP', id: 'a' };
+    for (const message of [candles, trades]) {
+      expect(kindsOf(message, 'client')).toHaveLength(1);
+      client.send(message);
+    }
+    await client.hear(4);
+    scene.fill();
+    await client.hear(6);
+    const wrong = { ...candles, resolution: '7' };
+    expect(kindsOf(wrong, 'client')).toEqual([]);
+    for (const message of [wrong, { ...candles, type: 'unsubscribe' }, { type: 'ping', id: 1 }]) {
+      client.send(message);
+    }
+    await client.settle();
+    const kinds = client.texts.map((text) => kindsOf(JSON.parse(text)));
+    expect(kinds.filter((names) => names.length !== 1)).toEqual([]);
+    expect(new Set(kinds.flat())).toEqual(
+      new Set([
+        ...['candleInit', 'tradesMessage', 'acknowledgement', 'candleChange', 'error', 'pong'],
+      ]),
+    );
+  });
+
+  test('refuse what is not so', () => {
+    expect(kindsOf({ type: 'init' })).toEqual([]);
+    expect(kindsOf({ type: 'update', candle: {}, trades: [] })).toEqual([]);
+    expect(kindsOf({ type: 'error', code: 'NO_SUCH_CODE', message: '' })).toEqual([]);
+  });
+
+  test('fit the messages of clients in docs/market-data.md', () => {
+    const lines = read('docs/market-data.md').split('\n');
+    const examples = lines.filter((line) => /^\{ "type": "subscribe".*"symbol"/.test(line));
+    expect(examples).toHaveLength(3);
+    for (const line of examples) expect(kindsOf(JSON.parse(line), 'client')).toHaveLength(1);
+  });
+});
