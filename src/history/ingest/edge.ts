@@ -106,6 +106,7 @@ export class Edge {
       before: null,
       until: edge,
       sinceTs: 0,
+      signaturesMax: Number.MAX_SAFE_INTEGER,
       // The first look at a chain is one page; its span says how much is wanted.
       pagesMax: edge === null ? 1 : EDGE_PAGES_MAX,
       signal,

@@ -45,6 +45,7 @@ export class Filler {
       before: span.before?.signature ?? null,
       until: span.until,
       sinceTs: span.sinceTs,
+      signaturesMax: span.left,
       pagesMax: 1,
       signal: reading.signal,
     });

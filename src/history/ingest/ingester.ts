@@ -4,13 +4,7 @@ import { sleep, type Timers } from '../../rpc/timers.js';
 import { HistoryError } from '../error.js';
 import { StoreError } from '../store/error.js';
 import type { StoreChange } from '../store/types.js';
-import {
-  NODE_OPEN_MS_MAX,
-  NODES_CAP_MS,
-  NODES_FIRST_MS,
-  STORE_CAP_MS,
-  STORE_FIRST_MS,
-} from './limits.js';
+import { NODES_CAP_MS, NODES_FIRST_MS, STORE_CAP_MS, STORE_FIRST_MS } from './limits.js';
 import type { Pace } from './pace.js';
 import type { IngestNode, IngestParts, IngestStore } from './parts.js';
 import type { Span } from './progress.js';
@@ -147,14 +141,8 @@ export class Ingester {
         malformed: () => this.#session?.catchUpSoon(),
       });
     });
-    const limit = this.#timers.after(NODE_OPEN_MS_MAX, () => {
-      ending.abort(new HistoryError('NOT_READY', `not connected within ${NODE_OPEN_MS_MAX} ms`));
-    });
-    try {
-      await Promise.race([opened, rejection(signal)]);
-    } finally {
-      limit.cancel();
-    }
+    // The socket gives a connect up by itself, and says so.
+    await Promise.race([opened, rejection(signal)]);
   }
 
   /** Only the node of the history's chain can bring another chain: any other is a wrong address. */

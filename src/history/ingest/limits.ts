@@ -2,8 +2,11 @@
 
 /** Signatures of one page: the most that a node gives. */
 export const PAGE_SIGNATURES = 1_000;
-/** Pages held at once behind the live edge: what lies deeper is a span, filled page by page. */
-export const EDGE_PAGES_MAX = 10;
+/**
+ * Pages read at once at the live edge: more than come between two checks of a busy program. What lies
+ * deeper is a span, which is marked after each page, so that little of it is read twice.
+ */
+export const EDGE_PAGES_MAX = 2;
 /** Pages read at once for the sake of one slot that is longer than a page; no slot has as many. */
 export const SLOT_PAGES_MAX = 20;
 /** Transactions asked for at once: a node answers one in some ten milliseconds. */
@@ -43,5 +46,3 @@ export const NODE_FAILURES_MAX = 3;
 export const FINAL_STALL_MS = 60_000;
 /** Outages that are still to be filled: more are read as one. */
 export const SPANS_MAX = 64;
-/** A connect that takes longer is given up: longer than the socket itself gives one. */
-export const NODE_OPEN_MS_MAX = 12_000;

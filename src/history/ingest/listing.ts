@@ -19,6 +19,8 @@ export interface ListingQuery {
   readonly until: Mark | null;
   /** Only of this time or later, unix seconds; 0 for all. */
   readonly sinceTs: number;
+  /** So many signatures are wanted; somewhat more may come, for the sake of whole slots. */
+  readonly signaturesMax: number;
   readonly pagesMax: number;
   readonly signal: AbortSignal;
 }
@@ -46,7 +48,7 @@ export async function list(rpc: IngestRpc, query: ListingQuery): Promise<Listing
     const found = await readPage(rpc, query, rows.at(-1)?.signature ?? query.before);
     const wanted = found.filter((row) => isWanted(row, query));
     rows.push(...wanted);
-    const isEnd = found.length < PAGE_SIGNATURES || wanted.length < found.length;
+    const isEnd = found.length < pageSize(query) || wanted.length < found.length;
     if (isEnd) return { rows, isComplete: true };
     if (page < query.pagesMax) continue;
     const whole = withoutOldestSlot(rows);
@@ -62,11 +64,15 @@ function readPage(
   const { programId, commitment, until, signal } = query;
   const config = {
     commitment,
-    limit: PAGE_SIGNATURES,
+    limit: pageSize(query),
     ...(before === null ? {} : { before }),
     ...(until === null ? {} : { until: until.signature }),
   };
   return rpc.call('getSignaturesForAddress', [programId, config], parseSignatures, { signal });
+}
+
+function pageSize({ signaturesMax }: ListingQuery): number {
+  return Math.min(PAGE_SIGNATURES, signaturesMax);
 }
 
 /** A node that does not know `until` lists beyond it, so its slot ends the list as well. */

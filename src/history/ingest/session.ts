@@ -112,6 +112,8 @@ export class Session {
     this.#queue.open(store);
     const reading: Reading = { rpc, signal, isTrusted };
     await edge.catchUp(reading);
+    // The first check says how much is left to spans.
+    await edge.settle(reading);
     socket.settled();
     this.#options.onLive();
     return await Promise.race([this.#keepEdge(edge, reading), this.#fill(filler, reading)]);

@@ -1,0 +1,387 @@
+/** Ingestion against a node that does what real ones do now and then. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Ledger, LedgerNode, timeOfSlot } from '../../../test/scripted-ledger.js';
+import { fillLine, IngestRig, type RigOptions } from '../../../test/support/ingest-rig.js';
+import { fullDisk } from '../../../test/support/memory-store.js';
+
+let ledger: Ledger;
+let node: LedgerNode;
+let rigs: IngestRig[];
+let nextId: number;
+
+beforeEach(async () => {
+  ledger = new Ledger();
+  node = await LedgerNode.start(ledger);
+  rigs = [];
+  nextId = 1;
+});
+
+afterEach(async () => {
+  for (const rig of rigs) await rig.stop();
+  await node.stop();
+});
+
+function start(options: Partial<RigOptions> = {}): IngestRig {
+  const rig = new IngestRig({ nodes: [node], ...options }).start();
+  rigs.push(rig);
+  return rig;
+}
+
+/** Puts fills on the chain, each in a transaction, a few to a slot. */
+function trade(count: number, perSlot = 3) {
+  return Array.from({ length: count }, (_, made) => {
+    if (made % perSlot === 0) ledger.tick();
+    const transaction = ledger.add([fillLine(nextId)]);
+    nextId += 1;
+    return transaction;
+  });
+}
+
+function ids(count: number): readonly number[] {
+  return Array.from({ length: count }, (_, at) => at + 1);
+}
+
+/** All is stored once, in the order of the chain, and at its final place. */
+async function holds(rig: IngestRig, count: number): Promise<void> {
+  ledger.tick(40);
+  await rig.until(() => {
+    expect(rig.store.ids).toEqual(ids(count));
+    expect(rig.store.isAllFinal).toBe(true);
+  });
+}
+
+describe('live', () => {
+  test('what is told is stored at once, and settled when it is final', async () => {
+    const rig = start();
+    await rig.live();
+    for (const transaction of trade(10)) node.tell(transaction);
+    await rig.until(() => expect(rig.store.ids).toEqual(ids(10)));
+    expect(rig.store.isAllFinal).toBe(false);
+    await holds(rig, 10);
+    expect(rig.counters).toMatchObject({ fetched: 0, missed: 0, settled: 10 });
+  });
+
+  test('duplicates count once, and the order of arrival is not that of the chain', async () => {
+    const rig = start();
+    await rig.live();
+    const made = trade(30, 10);
+    for (const transaction of made.toReversed()) {
+      node.tell(transaction);
+      node.tell(transaction);
+    }
+    await holds(rig, 30);
+    expect(rig.counters.notifications).toBe(60);
+  });
+
+  test('a notification that never came is read from the finalised list', async () => {
+    const rig = start();
+    await rig.live();
+    const made = trade(20);
+    for (const [at, transaction] of made.entries()) if (at % 4 !== 0) node.tell(transaction);
+    await holds(rig, 20);
+    expect(rig.counters).toMatchObject({ missed: 5, fetched: 5 });
+  });
+
+  test('a message that cannot be read makes it look at once what was confirmed', async () => {
+    const rig = start();
+    await rig.live();
+    trade(3);
+    node.rpc.sendText('{"jsonrpc":"2.0","method":"logsNotif');
+    await rig.until(() => expect(rig.store.ids).toEqual(ids(3)));
+    expect(rig.store.isAllFinal).toBe(false);
+  });
+
+  test.each([
+    [
+      'a signature that is none',
+      { context: { slot: 1 }, value: { signature: '', err: null, logs: [] } },
+    ],
+    ['a slot that is none', { context: { slot: -1 }, value: {} }],
+    ['lines that are none', { context: { slot: 1 }, value: { signature: 'x', logs: 'x' } }],
+    ['nothing', null],
+  ])('a notification with %s is counted, and changes nothing', async (_, result) => {
+    const rig = start();
+    await rig.live();
+    node.rpc.notify(() => true, result);
+    await rig.until(() => expect(rig.counters.malformedNotifications).toBe(1));
+    for (const transaction of trade(1)) node.tell(transaction);
+    await holds(rig, 1);
+  });
+
+  test('failed transactions are dropped, by whatever path they come', async () => {
+    const rig = start();
+    await rig.live();
+    const failed = ledger.add([fillLine(99)], { failed: true });
+    node.tell(failed);
+    ledger.add([fillLine(98)], { failed: true });
+    for (const transaction of trade(2)) node.tell(transaction);
+    await holds(rig, 2);
+    expect(rig.counters).toMatchObject({ notificationsFailed: 1, fetched: 0 });
+  });
+
+  test('a cut log is stored as such and counted', async () => {
+    const rig = start();
+    await rig.live();
+    node.tell(ledger.add([fillLine(1), 'Log truncated']));
+    await holds(rig, 1);
+    expect(rig.counters.truncated).toBe(1);
+  });
+});
+
+describe('forks', () => {
+  test('a transaction that a fork took back is removed, after it was asked for twice', async () => {
+    const rig = start();
+    await rig.live();
+    const made = trade(3);
+    for (const transaction of made) node.tell(transaction);
+    const lost = ledger.add([fillLine(77)]);
+    node.tell(lost);
+    await rig.until(() => expect(rig.store.ids).toEqual([1, 2, 3, 77]));
+    ledger.takeBack(lost);
+    await holds(rig, 3);
+    expect(rig.counters.reverted).toBe(1);
+    const asked = node.rpc.requests.filter(({ method, params }) => {
+      return method === 'getSignatureStatuses' && String(params[0]) === lost.signature;
+    });
+    expect(asked).toHaveLength(1);
+  });
+
+  test('a transaction that the list leaves out for a moment stays', async () => {
+    const rig = start();
+    await rig.live();
+    const made = trade(3);
+    for (const transaction of made) node.tell(transaction);
+    await rig.until(() => expect(rig.store.ids).toEqual(ids(3)));
+    let lists = 0;
+    node.suffer({
+      instead: (method) => {
+        if (method !== 'getSignaturesForAddress') return undefined;
+        lists += 1;
+        return lists <= 2 ? { result: [] } : undefined;
+      },
+    });
+    await holds(rig, 3);
+    expect(rig.counters.reverted).toBe(0);
+  });
+
+  test('a transaction that a fork moved stands where the chain has it', async () => {
+    const rig = start();
+    await rig.live();
+    const [moved, ...others] = trade(3, 1);
+    if (moved === undefined) throw new Error('nothing was traded');
+    for (const transaction of [moved, ...others]) node.tell(transaction);
+    await rig.until(() => expect(rig.store.ids).toEqual(ids(3)));
+    ledger.tick();
+    ledger.moveToNewest(moved);
+    ledger.tick(40);
+    await rig.until(() => expect(rig.store.ids).toEqual([2, 3, 1]));
+    await rig.until(() => expect(rig.store.isAllFinal).toBe(true));
+  });
+
+  test('a transaction that failed on the other fork is removed', async () => {
+    const rig = start();
+    await rig.live();
+    const [moved, ...others] = trade(3, 1);
+    if (moved === undefined) throw new Error('nothing was traded');
+    for (const transaction of [moved, ...others]) node.tell(transaction);
+    await rig.until(() => expect(rig.store.ids).toEqual(ids(3)));
+    ledger.moveToNewest(moved, { failed: true });
+    ledger.tick(40);
+    await rig.until(() => expect(rig.store.ids).toEqual([2, 3]));
+  });
+});
+
+describe('what was missed', () => {
+  test('an empty store is filled from the beginning, over many pages', async () => {
+    trade(2_500, 40);
+    const rig = start();
+    await holds(rig, 2_500);
+    await rig.live();
+    expect(rig.counters.fetched).toBe(2_500);
+  });
+
+  test('an empty store is filled no deeper than it is told, and no older', async () => {
+    trade(2_400, 10);
+    ledger.tick(40);
+    // Behind the first look, which is a page of 1,000, another 500: of whole slots.
+    const rig = start({ firstSpan: { sinceTs: 0, left: 500 } });
+    await rig.live();
+    const [deepest] = rig.store.ids;
+    expect(deepest).toBeGreaterThan(900 - 20);
+    expect(deepest).toBeLessThanOrEqual(900 + 20);
+    const other = start({ firstSpan: { sinceTs: timeOfSlot(200), left: 9_999 } });
+    await other.live();
+    expect(other.store.fills[0]?.slot).toBeGreaterThanOrEqual(199);
+    expect(other.store.fills[0]?.slot).toBeLessThan(203);
+  });
+
+  test('a lost connection is made again, and what came meanwhile is read', async () => {
+    const rig = start();
+    await rig.live();
+    for (const transaction of trade(5)) node.tell(transaction);
+    for (let cut = 0; cut < 3; cut += 1) {
+      node.rpc.cut();
+      trade(5);
+      await rig.until(() => expect(rig.store.ids).toHaveLength(10 + cut * 5));
+    }
+    await holds(rig, 20);
+  });
+
+  test('a restart begins where the store ends', async () => {
+    const first = start();
+    await first.live();
+    for (const transaction of trade(5)) node.tell(transaction);
+    await holds(first, 5);
+    await first.stop();
+    trade(7);
+    const second = start({ stores: first.stores });
+    await holds(second, 12);
+    expect(second.counters.fetched).toBe(7);
+  });
+
+  test('a long outage is read page by page while the newest is there at once', async () => {
+    const first = start();
+    await first.live();
+    for (const transaction of trade(3)) node.tell(transaction);
+    await holds(first, 3);
+    await first.stop();
+    trade(6_500, 60);
+    ledger.tick(40);
+    const second = start({ stores: first.stores });
+    await second.until(() => expect(second.figures.spansOpen).toBe(1));
+    expect(second.state).toBe('backfilling');
+    // Stopped in the midst of it, it goes on from the last page.
+    await second.stop();
+    const third = start({ stores: first.stores });
+    await holds(third, 6_503);
+    await third.live();
+    const again = second.counters.fetched + third.counters.fetched - 6_500;
+    expect(again).toBeLessThan(1_001);
+  });
+
+  test('what is told while older signatures are read is there once', async () => {
+    trade(1_500, 40);
+    const rig = start();
+    await rig.until(() => expect(node.rpc.subscriptions).toHaveLength(1));
+    for (const transaction of trade(50)) node.tell(transaction);
+    await holds(rig, 1_550);
+  });
+
+  test('a node that refuses for a while is waited for', async () => {
+    trade(30);
+    ledger.tick(40);
+    let refusals = 0;
+    node.suffer({
+      instead: (method) => {
+        if (method !== 'getTransaction' || refusals >= 5) return undefined;
+        refusals += 1;
+        return { status: 429, headers: { 'retry-after': '0' } };
+      },
+    });
+    const rig = start();
+    await holds(rig, 30);
+  });
+
+  test('a transaction that is listed and never given does not hold the others up', async () => {
+    const made = trade(6);
+    node.suffer({ withheld: new Set([made[2]?.signature ?? '']) });
+    const rig = start();
+    ledger.tick(40);
+    await rig.until(() => expect(rig.store.ids).toEqual([1, 2, 4, 5, 6]));
+    await rig.until(() => expect(rig.counters.unavailable).toBe(1));
+    for (const transaction of trade(1)) node.tell(transaction);
+    await rig.until(() => expect(rig.store.ids).toEqual([1, 2, 4, 5, 6, 7]));
+  });
+
+  test('a node without the old slots deletes nothing', async () => {
+    const first = start();
+    await first.live();
+    const made = trade(5);
+    for (const transaction of made) node.tell(transaction);
+    await holds(first, 5);
+    await first.stop();
+    ledger.tick(200);
+    node.suffer({ firstSlot: ledger.slot });
+    for (const transaction of trade(2)) node.tell(transaction);
+    const second = start({ stores: first.stores });
+    await holds(second, 7);
+    expect(second.counters).toMatchObject({ edgeUnknown: 1, reverted: 0 });
+  });
+});
+
+describe('failures', () => {
+  test('a full disk stops it, and when there is room nothing is missing', async () => {
+    const rig = start();
+    await rig.live();
+    for (const transaction of trade(3)) node.tell(transaction);
+    await rig.until(() => expect(rig.store.ids).toEqual(ids(3)));
+    rig.store.broken = fullDisk();
+    for (const transaction of trade(3)) node.tell(transaction);
+    await rig.until(() => expect(rig.state).toBe('failing'));
+    expect(rig.reason).toBe('the disk is full');
+    for (const transaction of trade(3)) node.tell(transaction);
+    expect(rig.store.ids).toEqual(ids(3));
+    rig.store.broken = null;
+    await rig.live();
+    await holds(rig, 9);
+    expect(rig.counters.storeFailures).toBeGreaterThan(0);
+  });
+
+  test('the next node is used when one is gone, and the first when the next one is', async () => {
+    const other = await LedgerNode.start(ledger);
+    const rig = start({ nodes: [node, other] });
+    await rig.live();
+    for (const transaction of trade(3)) node.tell(transaction);
+    await node.stop();
+    await rig.until(() => expect(rig.counters.failovers).toBeGreaterThan(0));
+    await rig.live();
+    for (const transaction of trade(3)) other.tell(transaction);
+    await holds(rig, 6);
+    node = other;
+  });
+
+  test('a second node of another chain is not used', async () => {
+    const stranger = await LedgerNode.start(new Ledger(2));
+    const rig = start({ nodes: [node, stranger] });
+    await rig.live();
+    node.rpc.refuseUpgradeWith = 503;
+    node.rpc.cut();
+    await rig.until(() => expect(rig.counters.failovers).toBeGreaterThan(2));
+    expect([...rig.stores.keys()]).toEqual([ledger.genesisHash]);
+    node.rpc.refuseUpgradeWith = 0;
+    await rig.live();
+    await stranger.stop();
+  });
+
+  test('another chain on the same node has another store', async () => {
+    const rig = start();
+    await rig.live();
+    for (const transaction of trade(3)) node.tell(transaction);
+    await holds(rig, 3);
+    const old = rig.store;
+    ledger = new Ledger(2);
+    nextId = 1;
+    node.serve(ledger);
+    node.rpc.cut();
+    await rig.until(() => expect(rig.stores.size).toBe(2));
+    for (const transaction of trade(2)) node.tell(transaction);
+    await holds(rig, 2);
+    expect(old.ids).toEqual(ids(3));
+  });
+
+  test('a node that answers nonsense is tried again, later and later', async () => {
+    let broken = true;
+    node.suffer({
+      instead: (method) => {
+        if (!broken || method !== 'getSignaturesForAddress') return undefined;
+        return { result: [{ signature: '!', slot: 'x' }] };
+      },
+    });
+    const rig = start();
+    await rig.until(() => expect(rig.state).toBe('failing'));
+    expect(rig.reason).toContain('signature');
+    broken = false;
+    trade(2);
+    await holds(rig, 2);
+  });
+});

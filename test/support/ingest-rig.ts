@@ -1,0 +1,120 @@
+/** Ingestion against a scripted ledger, with a plain store behind it. */
+import { vi } from 'vitest';
+import { Ingester } from '../../src/history/ingest/ingester.js';
+import { Pace } from '../../src/history/ingest/pace.js';
+import { type DecodedLog, newCounters } from '../../src/history/ingest/parts.js';
+import { Seen } from '../../src/history/ingest/seen.js';
+import type { Fill } from '../../src/history/records.js';
+import { RpcClient } from '../../src/rpc/client.js';
+import { RpcSocket } from '../../src/rpc/socket.js';
+import { systemTimers, type Timers } from '../../src/rpc/timers.js';
+import type { LedgerNode } from '../scripted-ledger.js';
+import { MemoryStore } from './memory-store.js';
+
+export const PROGRAM = 'dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH';
+
+/** The line of a fill in these tests, and how it is read: events proper have tests of their own. */
+export function fillLine(id: number): string {
+  return `fill ${id}`;
+}
+
+function decode(lines: readonly string[]): DecodedLog {
+  const fills = lines
+    .filter((line) => line.startsWith('fill '))
+    .map((line, index) => {
+      return { index, action: 'fill', fillRecordId: BigInt(line.slice(5)) } as Fill;
+    });
+  const isTruncated = lines.includes('Log truncated');
+  return { fills, fundingRates: [], events: fills.length, isTruncated, unreadable: 0 };
+}
+
+export interface RigOptions {
+  readonly nodes: readonly [LedgerNode, ...LedgerNode[]];
+  readonly firstSpan?: { readonly sinceTs: number; readonly left: number };
+  /** Stores by genesis hash, of an earlier run. */
+  readonly stores?: Map<string, MemoryStore>;
+}
+
+/** A second of waiting is 50 ms; of the sockets and calls, whose limits are of real work, a second. */
+const SPEED = 20;
+const timers: Timers = {
+  nowMs: () => performance.now() * SPEED,
+  after: (delayMs, run) => systemTimers.after(delayMs / SPEED, run),
+};
+
+/** One run of ingestion. */
+export class IngestRig {
+  readonly counters = newCounters();
+  readonly stores: Map<string, MemoryStore>;
+  readonly #ingester: Ingester;
+  readonly #opened: string[] = [];
+
+  constructor({ nodes, firstSpan, stores = new Map() }: RigOptions) {
+    this.stores = stores;
+    const [first, ...others] = nodes.map(({ urls: { rpcUrl, wsUrl } }) => {
+      const rpc = new RpcClient({ url: rpcUrl, random: () => 0, attemptsMax: 2 });
+      return { name: rpc.host, rpc, socket: new RpcSocket({ url: wsUrl }) };
+    });
+    if (first === undefined) throw new Error('a rig needs a node');
+    this.#ingester = new Ingester({
+      parts: {
+        programId: PROGRAM,
+        decode,
+        timers,
+        random: () => 0,
+        wallMs: () => Date.now(),
+        log: { info: () => undefined, warn: () => undefined },
+        counters: this.counters,
+      },
+      nodes: [first, ...others],
+      pace: new Pace({ timers, requestsPerSecond: 100_000 }),
+      seen: new Seen(),
+      firstSpan: () => firstSpan ?? { sinceTs: 0, left: Number.MAX_SAFE_INTEGER },
+      onChange: () => undefined,
+      openStore: async (genesisHash) => {
+        const store = this.stores.get(genesisHash) ?? new MemoryStore();
+        this.stores.set(genesisHash, store);
+        this.#opened.push(genesisHash);
+        return store;
+      },
+    });
+  }
+
+  start(): this {
+    this.#ingester.start();
+    return this;
+  }
+
+  stop(): Promise<void> {
+    return this.#ingester.stop();
+  }
+
+  get state(): string {
+    return this.#ingester.state.state;
+  }
+
+  get reason(): string | null {
+    return this.#ingester.state.reason;
+  }
+
+  get figures() {
+    return this.#ingester.figures;
+  }
+
+  /** The store of the chain that was opened last. */
+  get store(): MemoryStore {
+    const store = this.stores.get(this.#opened.at(-1) ?? '');
+    if (store === undefined) throw new Error('no store was opened');
+    return store;
+  }
+
+  until(check: () => void): Promise<void> {
+    return vi.waitFor(check, { timeout: 20_000, interval: 5 });
+  }
+
+  live(): Promise<void> {
+    return this.until(() => {
+      if (this.state !== 'live') throw new Error(`it is ${this.state}: ${this.reason}`);
+    });
+  }
+}

@@ -1,0 +1,112 @@
+/** The store of the history as ingestion sees it, in memory: plain, so that it is plainly right. */
+import type { IngestStore } from '../../src/history/ingest/parts.js';
+import type { Fill, TransactionRecords } from '../../src/history/records.js';
+import { StoreError } from '../../src/history/store/error.js';
+import type {
+  SettledPlace,
+  StoreBatch,
+  StoreChange,
+  StoredTransaction,
+} from '../../src/history/store/types.js';
+
+const NOTHING: StoreChange = {
+  trades: [],
+  fundingRates: [],
+  candles: [],
+  markets: new Set(),
+  known: 0,
+  retired: 0,
+  removed: 0,
+};
+
+/** Where a fill stands, and its number. */
+export interface StoredFill {
+  readonly signature: string;
+  readonly slot: number;
+  readonly place: number;
+  readonly fillRecordId: bigint | null;
+}
+
+export class MemoryStore implements IngestStore {
+  readonly #transactions = new Map<string, TransactionRecords>();
+  readonly #progress = new Map<string, string>();
+  /** Set: the disk fails. */
+  broken: StoreError | null = null;
+  writes = 0;
+
+  /** All fills in the order of the chain. */
+  get fills(): readonly StoredFill[] {
+    return [...this.#transactions.values()]
+      .toSorted((a, b) => a.slot - b.slot || a.place - b.place)
+      .flatMap(({ signature, slot, place, fills }) => {
+        return fills.map(({ fillRecordId }: Fill) => ({ signature, slot, place, fillRecordId }));
+      });
+  }
+
+  get ids(): readonly number[] {
+    return this.fills.map(({ fillRecordId }) => Number(fillRecordId));
+  }
+
+  get isAllFinal(): boolean {
+    return [...this.#transactions.values()].every(({ isFinal }) => isFinal);
+  }
+
+  write({ transactions, progress = {} }: StoreBatch): StoreChange {
+    this.#check();
+    for (const transaction of transactions) {
+      const known = this.#transactions.get(transaction.signature);
+      if (known?.isFinal === true || known?.slot === transaction.slot) continue;
+      this.#transactions.set(transaction.signature, transaction);
+    }
+    this.#mark(progress);
+    return NOTHING;
+  }
+
+  settle(
+    places: readonly SettledPlace[],
+    progress: Readonly<Record<string, string | null>> = {},
+  ): StoreChange {
+    this.#check();
+    for (const { signature, slot, place } of places) {
+      const known = this.#transactions.get(signature);
+      if (known === undefined) continue;
+      this.#transactions.set(signature, { ...known, slot, place, isFinal: true });
+    }
+    this.#mark(progress);
+    return NOTHING;
+  }
+
+  remove(signatures: readonly string[]): StoreChange {
+    this.#check();
+    for (const signature of signatures) this.#transactions.delete(signature);
+    return NOTHING;
+  }
+
+  unsettled({ slotMax, limit }: { slotMax: number; limit: number }): readonly StoredTransaction[] {
+    return [...this.#transactions.values()]
+      .filter(({ slot, isFinal }) => slot <= slotMax && !isFinal)
+      .toSorted((a, b) => a.slot - b.slot)
+      .slice(0, limit);
+  }
+
+  progress(name: string): string | null {
+    return this.#progress.get(name) ?? null;
+  }
+
+  #mark(progress: Readonly<Record<string, string | null>>): void {
+    for (const [name, mark] of Object.entries(progress)) {
+      if (mark === null) this.#progress.delete(name);
+      else this.#progress.set(name, mark);
+    }
+  }
+
+  #check(): void {
+    this.writes += 1;
+    if (this.broken !== null) throw this.broken;
+  }
+}
+
+/** What a disk without room says. */
+export function fullDisk(): StoreError {
+  return new StoreError('full', 'the disk is full');
+}
