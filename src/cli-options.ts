@@ -1,6 +1,69 @@
-/** The flags of the commands that ask a running service. */
+/** Flags of the commands, by what they are about. */
 import { Option } from 'commander';
-import { DEFAULTS } from './config.js';
+import { DEFAULTS, HISTORY_DEFAULTS } from './config.js';
+
+/** What the history of a served book has. */
+export const historyOptions = [
+  new Option('--no-history', 'serve the book alone, without trades, funding rates and candles'),
+  new Option(
+    '--data-dir <folder>',
+    `where the history is kept (default ${HISTORY_DEFAULTS.dataDir}, for a demo a fresh one)`,
+  ),
+  new Option(
+    '--retention-days <days>',
+    `older trades and funding rates are deleted, 0 for never (default ${HISTORY_DEFAULTS.retentionDays})`,
+  ),
+  new Option(
+    '--backfill-hours <hours>',
+    `how far back an empty history is filled (default ${HISTORY_DEFAULTS.backfillHours})`,
+  ),
+  new Option(
+    '--backfill-transactions <count>',
+    `with how many transactions at most (default ${HISTORY_DEFAULTS.backfillTransactions})`,
+  ),
+  new Option(
+    '--history-requests-per-second <count>',
+    `transactions asked of the node (default ${HISTORY_DEFAULTS.historyRequestsPerSecond})`,
+  ),
+];
+
+/** A cluster, by its nodes. */
+export const clusterOptions = [
+  new Option('--rpc-url <url>', 'HTTP address of a Solana RPC node'),
+  new Option('--ws-url <url>', 'its subscription address (default derived from --rpc-url)'),
+  new Option('--fallback-rpc-url <url>', 'another node, used while the first one fails'),
+  new Option('--fallback-ws-url <url>', 'its subscription address (default derived likewise)'),
+  new Option('--snapshot-url <url>', 'a node for the heavy scan of all users (default: the same)'),
+  new Option('--program-id <key>', `the exchange's program (default ${DEFAULTS.programId})`),
+];
+
+/** The market of the demo. */
+export const demoOptions = [
+  new Option('--rate <writes>', `account writes a second (default ${DEFAULTS.demoRate})`),
+  new Option('--seed <number>', `seed of the market life (default ${DEFAULTS.demoSeed})`),
+  new Option('--makers <count>', `market makers (default ${DEFAULTS.demoMakers})`),
+  new Option('--fills <count>', `fills a second, at most (default ${DEFAULTS.demoFills})`),
+  new Option(
+    '--funding-seconds <seconds>',
+    `between two funding rates (default ${DEFAULTS.demoFundingSeconds})`,
+  ),
+];
+
+/** How a recording is served. */
+export const replayOptions = [
+  new Option(
+    '--speed <times>',
+    `times faster than recorded, 0 without any pause (default ${DEFAULTS.replaySpeed})`,
+  ),
+];
+
+/** What `verify` has. */
+export const verifyOptions = [
+  new Option('--url <url>', `where the service answers (default ${DEFAULTS.verifyUrl})`),
+  new Option('--markets <names>', 'compare only these markets, comma-separated (default all)'),
+  new Option('--log-level <level>', 'pino level, or silent (default warn)'),
+  new Option('--seconds <seconds>', `longest time to compare (default ${DEFAULTS.verifySeconds})`),
+];
 
 /** What `follow` takes. */
 export const followFlags = [

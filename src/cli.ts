@@ -6,7 +6,15 @@
  * `follow` and `match` found; logs go to standard error.
  */
 import { Command, Option } from 'commander';
-import { followFlags, matchFlags } from './cli-options.js';
+import {
+  clusterOptions,
+  demoOptions,
+  followFlags,
+  historyOptions,
+  matchFlags,
+  replayOptions,
+  verifyOptions,
+} from './cli-options.js';
 import {
   AGGREGATOR_DEFAULTS,
   ConfigError,
@@ -76,6 +84,7 @@ const bookOptions = [
 
 const commonOptions = [
   ...bookOptions,
+  ...historyOptions,
   new Option(
     '--audit-interval-ms <ms>',
     `time between two audits of the book, 0 for none (default ${DEFAULTS.auditIntervalMs})`,
@@ -102,40 +111,6 @@ const commonOptions = [
     '--aggregator-requests-per-second <count>',
     `requests to it at most (default ${AGGREGATOR_DEFAULTS.requestsPerSecond})`,
   ),
-];
-
-const clusterOptions = [
-  new Option('--rpc-url <url>', 'HTTP address of a Solana RPC node'),
-  new Option('--ws-url <url>', 'its subscription address (default derived from --rpc-url)'),
-  new Option('--fallback-rpc-url <url>', 'another node, used while the first one fails'),
-  new Option('--fallback-ws-url <url>', 'its subscription address (default derived likewise)'),
-  new Option('--snapshot-url <url>', 'a node for the heavy scan of all users (default: the same)'),
-  new Option('--program-id <key>', `the exchange's program (default ${DEFAULTS.programId})`),
-];
-
-const demoOptions = [
-  new Option('--rate <writes>', `account writes a second (default ${DEFAULTS.demoRate})`),
-  new Option('--seed <number>', `seed of the market life (default ${DEFAULTS.demoSeed})`),
-  new Option('--makers <count>', `market makers (default ${DEFAULTS.demoMakers})`),
-  new Option('--fills <count>', `fills a second, at most (default ${DEFAULTS.demoFills})`),
-  new Option(
-    '--funding-seconds <seconds>',
-    `between two funding rates (default ${DEFAULTS.demoFundingSeconds})`,
-  ),
-];
-
-const replayOptions = [
-  new Option(
-    '--speed <times>',
-    `times faster than recorded, 0 without any pause (default ${DEFAULTS.replaySpeed})`,
-  ),
-];
-
-const verifyOptions = [
-  new Option('--url <url>', `where the service answers (default ${DEFAULTS.verifyUrl})`),
-  new Option('--markets <names>', 'compare only these markets, comma-separated (default all)'),
-  new Option('--log-level <level>', 'pino level, or silent (default warn)'),
-  new Option('--seconds <seconds>', `longest time to compare (default ${DEFAULTS.verifySeconds})`),
 ];
 
 /** Starts a command; what it does with a file is the command's. */

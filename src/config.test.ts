@@ -44,12 +44,51 @@ describe('defaults', () => {
       makers: 200,
       fillsPerSecond: 1,
       fundingSeconds: 20,
+      history: {
+        dataDir: undefined,
+        retentionDays: 90,
+        backfillHours: 24,
+        backfillTransactionsMax: 50_000,
+        requestsPerSecond: 50,
+      },
     });
   });
 
   test('serve needs a cluster', () => {
     expect(reader({}).hasCluster()).toBe(false);
     expect(() => reader({}).service()).toThrow('--rpc-url is missing');
+  });
+});
+
+describe('the history', () => {
+  const service = (flags: Flags, environment: Environment = {}) =>
+    reader({ rpcUrl: 'http://node.example', ...flags }, environment).service().history;
+
+  test('is on, in a folder below the present one, and off when that is said', () => {
+    expect(service({})?.dataDir).toBe('slotbook-data');
+    expect(service({ history: true })).toEqual(service({}));
+    expect(service({ history: false })).toBeUndefined();
+    expect(service({ history: true }, { SLOTBOOK_HISTORY: 'false' })).toBeUndefined();
+    expect(service({ history: false }, { SLOTBOOK_HISTORY: 'true' })).toBeUndefined();
+  });
+
+  test('of a demo is kept where that is said', () => {
+    expect(reader({ dataDir: 'kept' }).demo().history?.dataDir).toBe('kept');
+  });
+
+  test.each([
+    [{ retentionDays: '1' }, 'INVALID_SETTING', '--retention-days'],
+    [{ retentionDays: '-1' }, 'SETTING_OUT_OF_RANGE', '--retention-days'],
+    [{ retentionDays: '3651' }, 'SETTING_OUT_OF_RANGE', '--retention-days'],
+    [{ backfillHours: '721' }, 'SETTING_OUT_OF_RANGE', '--backfill-hours'],
+    [{ backfillTransactions: 'x' }, 'INVALID_SETTING', '--backfill-transactions'],
+    [{ historyRequestsPerSecond: '0' }, 'SETTING_OUT_OF_RANGE', '--history-requests-per-second'],
+  ])('with %o is refused', (flags, code, setting) => {
+    expectRefusal(flags, { code, setting });
+  });
+
+  test('is refused when the environment has no word for whether there is one', () => {
+    expect(() => service({}, { SLOTBOOK_HISTORY: 'maybe' })).toThrow('must be true or false');
   });
 });
 

@@ -7,6 +7,7 @@
  */
 import { type AggregatorConfig, readAggregator } from './config-aggregator.js';
 import { invalid, missing, outOfRange } from './config-error.js';
+import { HISTORY_DEFAULTS, type HistoryConfig, readHistoryConfig } from './config-history.js';
 import { type QuotesConfig, readQuotesConfig } from './config-quotes.js';
 import { LIMITS } from './limits.js';
 import { isPublicKey } from './public-key.js';
@@ -14,6 +15,7 @@ import { type Environment, type Flags, type Range, SettingReader } from './setti
 
 export { AGGREGATOR_DEFAULTS, type AggregatorConfig } from './config-aggregator.js';
 export { ConfigError } from './config-error.js';
+export { HISTORY_DEFAULTS, type HistoryConfig } from './config-history.js';
 export { INDICATIVE_POLICY_DEFAULT } from './config-quotes.js';
 export type { Environment, Flags } from './setting-reader.js';
 
@@ -113,6 +115,8 @@ export interface ServiceConfig extends CommonConfig {
   /** Takes the scan of all users; undefined leaves it to the node in use. */
   readonly snapshotUrl: string | undefined;
   readonly programId: string;
+  /** Undefined for no history. */
+  readonly history?: HistoryConfig | undefined;
 }
 
 /** Settings of a service on its own local chain. */
@@ -125,6 +129,8 @@ export interface DemoConfig extends CommonConfig {
   readonly fillsPerSecond: number;
   /** Time between two funding rates of a market. */
   readonly fundingSeconds: number;
+  /** As that of a service; without a folder of its own in a fresh one. */
+  readonly history?: HistoryConfig | undefined;
 }
 
 /** Settings of a service on a recording. */
@@ -169,6 +175,7 @@ export class ConfigReader {
           ? undefined
           : this.settings.url('snapshotUrl', snapshotUrl, HTTP).href,
       programId: this.programId(),
+      history: readHistoryConfig(this.settings, { dataDir: HISTORY_DEFAULTS.dataDir }),
     };
   }
 
@@ -191,6 +198,7 @@ export class ConfigReader {
         min: 1,
         max: LIMITS.demoFundingSecondsMax,
       }),
+      history: readHistoryConfig(this.settings, { dataDir: undefined }),
     };
   }
 

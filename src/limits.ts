@@ -246,6 +246,13 @@ export const LIMITS = {
   replaySpeedMax: 1_000,
   /** An hour: what differs for so long is found in the first minute. */
   verifySecondsMax: 3_600,
+  /** Ten years: longer is 0, which keeps all. */
+  historyDaysMax: 3_650,
+  /** A month of back-fill at the first start; `slotbook backfill` goes further. */
+  backfillHoursMax: 720,
+  backfillTransactionsMax: 10_000_000,
+  /** Transactions a second that a node of one's own gives. */
+  historyRateMax: 10_000,
   /** Time that a stopping service waits for its parts before it leaves anyway. */
   stopMsMax: 5_000,
 } as const;

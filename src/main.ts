@@ -14,6 +14,7 @@ import type {
 } from './config.js';
 import { externalVenues } from './external-venues.js';
 import { type BookFeed, type BookOrigin, liveOrigin, recordedOrigin } from './feeds.js';
+import { historyOf, type ServiceHistory } from './histories.js';
 import { LIMITS } from './limits.js';
 import { warmFetch } from './rpc/warm.js';
 import { createHandlers, type Handlers } from './server/http.js';
@@ -54,13 +55,15 @@ export async function startService(
 ): Promise<Service> {
   const log = createLog(config);
   await warmFetch();
-  return serveBook(config, liveOrigin(config, log, options), log);
+  const origin = liveOrigin(config, log, options);
+  const history = historyOf(config, log, () => origin.engine.markets());
+  return serveBook(config, { origin, history }, log);
 }
 
 /** Serves the book of a recording, and the last one after its end. */
 export async function startReplayService(config: ReplayConfig, file: string): Promise<Service> {
   const log = createLog(config);
-  return serveBook(config, await recordedOrigin(config, log, file), log);
+  return serveBook(config, { origin: await recordedOrigin(config, log, file) }, log);
 }
 
 /** Compares a running service with its chain, and prints what differs; true when nothing does. */
@@ -89,7 +92,17 @@ function chainBook(engine: BookOrigin['engine'], status: BookFeed['status']): Ch
   };
 }
 
-async function serveBook(config: CommonConfig, origin: BookOrigin, log: Logger): Promise<Service> {
+/** Where what is served comes from. */
+interface Origins {
+  readonly origin: BookOrigin;
+  readonly history?: ServiceHistory | undefined;
+}
+
+async function serveBook(
+  config: CommonConfig,
+  { origin, history }: Origins,
+  log: Logger,
+): Promise<Service> {
   const timings = new Timings();
   const unsent = new UnsentAnswers();
   const book = filterMarkets(origin.engine, config.markets);
@@ -97,6 +110,7 @@ async function serveBook(config: CommonConfig, origin: BookOrigin, log: Logger):
     ...config,
     book,
     readiness: () => feed.status(),
+    ...(history === undefined ? {} : { history: history.history }),
     onPublished: (seconds) => timings.appliedToPublished.observe(seconds),
     onFault: (error, where) => log.error({ err: error, where }, 'a WebSocket failed'),
   });
@@ -133,6 +147,7 @@ async function serveBook(config: CommonConfig, origin: BookOrigin, log: Logger):
     quotes: () => makers.figures(),
     build,
     ...(readAccounts === undefined ? {} : { readAccounts }),
+    ...(history === undefined ? {} : { history: history.history }),
     requestsPerSecond: config.requestsPerSecond,
     metrics: config.metricsPort === undefined ? 'main' : 'operator',
   });
@@ -142,7 +157,7 @@ async function serveBook(config: CommonConfig, origin: BookOrigin, log: Logger):
     log,
   );
   const closes = listeners.map((listener) => () => listener.close());
-  const sources = [() => venues.stop(), () => feed.stop()];
+  const sources = [() => venues.stop(), () => feed.stop(), () => history?.stop()];
   const clients = [() => makers.close(), () => sockets.close(), ...closes];
   const stops = [...clients, ...sources, () => timings.stop()];
   const stop = (): Promise<void> => stopAll(stops);
@@ -152,7 +167,8 @@ async function serveBook(config: CommonConfig, origin: BookOrigin, log: Logger):
   });
   timings.watchLoop();
   venues.start();
-  announce({ url, metricsUrl }, config);
+  history?.start();
+  announce({ url, metricsUrl, hasHistory: history !== undefined }, config);
   log.info({ url, metricsUrl, ...build }, 'serving');
   const failed = new Promise<Error>((resolve) => {
     feed.start().catch((error: unknown) => resolve(asError(error)));
@@ -240,7 +256,11 @@ function urlOf(host: string, { port }: Listener): string {
 }
 
 function announce(
-  { url, metricsUrl }: { readonly url: string; readonly metricsUrl: string },
+  {
+    url,
+    metricsUrl,
+    hasHistory,
+  }: { readonly url: string; readonly metricsUrl: string; readonly hasHistory: boolean },
   { markets }: CommonConfig,
 ): void {
   const market = encodeURIComponent(markets[0] ?? 'SOL-PERP');
@@ -249,6 +269,7 @@ function announce(
     `all    ${url}/l2?marketName=${market}&grouping=100&depth=20&includeVamm=true&includeIndicative=true`,
     `match  ${url}/match?marketName=${market}&side=buy&size=50000000000`,
     `orders ${url}/l3?marketName=${market}`,
+    ...(hasHistory ? [`trades ${url}/trades?symbol=${market}`] : []),
     `socket ${url.replace('http', 'ws')}/ws`,
     `more   ${url}/docs ${url}/markets ${url}/status ${metricsUrl}/metrics`,
   ];

@@ -2,8 +2,8 @@
 import { environmentNameOf, invalid, notUrl, outOfRange } from './config-error.js';
 import { LIMITS } from './limits.js';
 
-/** Flags by their camelCase name, as text. */
-export type Flags = Readonly<Record<string, string | undefined>>;
+/** Flags by their camelCase name, as text; `--no-x` is false, and true when it is not given. */
+export type Flags = Readonly<Record<string, string | boolean | undefined>>;
 
 /** The environment of the process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -57,7 +57,10 @@ export class SettingReader {
 
   /** The text of a setting; undefined when it is not given or empty. */
   text(key: string): string | undefined {
-    const value = this.flags[key] ?? this.environment[environmentNameOf(key)];
+    const flag = this.flags[key];
+    if (flag === false) return 'false';
+    const value =
+      flag === undefined || flag === true ? this.environment[environmentNameOf(key)] : flag;
     return value === undefined || value === '' ? undefined : value;
   }
 }

@@ -124,7 +124,14 @@ describe('slotbook', () => {
   });
 
   test('a closed standard output does not end the service', async () => {
-    const service = start(['serve', '--port', '0', '--rpc-url', 'http://127.0.0.1:9']);
+    const service = start([
+      'serve',
+      '--port',
+      '0',
+      '--no-history',
+      '--rpc-url',
+      'http://127.0.0.1:9',
+    ]);
     service.child.stdout?.destroy();
     const url = await until(() => /"url":"(http:[^"]+)"/.exec(service.stderr)?.[1], READY_MS_MAX);
     expect((await fetch(`${url}/health`)).status).toBe(200);
@@ -140,7 +147,14 @@ describe('slotbook', () => {
 
   test('answers 503 while its cluster cannot be reached', async () => {
     // Port 9 (discard) has no listener on loopback.
-    const service = start(['serve', '--port', '0', '--rpc-url', 'http://127.0.0.1:9']);
+    const service = start([
+      'serve',
+      '--port',
+      '0',
+      '--no-history',
+      '--rpc-url',
+      'http://127.0.0.1:9',
+    ]);
     const url = await until(
       () => /^book +(http:\/\/[^/]+)/m.exec(service.stdout)?.[1],
       READY_MS_MAX,

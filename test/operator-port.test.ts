@@ -23,7 +23,9 @@ async function start(flags: Flags): Promise<{ url: string; metricsUrl: string }>
   });
   // Nobody listens on port 1.
   const node = { rpcUrl: 'http://127.0.0.1:1/v1/secret-key-of-the-node', logLevel: 'silent' };
-  service = await startService(new ConfigReader({ ...node, port: '0', ...flags }, {}).service());
+  service = await startService(
+    new ConfigReader({ ...node, port: '0', history: false, ...flags }, {}).service(),
+  );
   const metricsUrl = /(\S+)\/metrics\n/.exec(printed)?.[1] ?? '';
   return { url: service.url, metricsUrl };
 }

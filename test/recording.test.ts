@@ -138,7 +138,8 @@ async function record(file: string): Promise<void> {
   // No slots come at the end, and what is looked at then must not change meanwhile.
   const patient = { laggingAfterMs: '30000', staleAfterMs: '60000', auditIntervalMs: '500' };
   const quoting = { quoteMakers: maker.publicKey };
-  const flags = { rpcUrl, wsUrl, port: '0', logLevel: 'silent', ...patient, ...quoting };
+  const own = { port: '0', logLevel: 'silent', history: false };
+  const flags = { rpcUrl, wsUrl, ...own, ...patient, ...quoting };
   service = await startService(new ConfigReader(flags, {}).service(), { recordTo: file });
   await vi.waitUntil(isLive, DEADLINE);
   maker.start(service.url);

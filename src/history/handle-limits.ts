@@ -11,7 +11,7 @@ export const RESTART_CAP_MS = 15_000;
 /** A worker that ran for as long has not failed in a row with the one before. */
 export const SETTLED_AFTER_MS = 60_000;
 /**
- * The worker tells its figures twice a second, but writes and deletes in one thread: a slow disk or a
+ * The worker tells its figures each second, but writes and deletes in one thread: a slow disk or a
  * migration of many rows may keep it silent for a while.
  */
 export const WORKER_SILENCE_MS_MAX = 60_000;

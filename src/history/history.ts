@@ -261,6 +261,7 @@ function startingFigures(reason: string | null): HistoryFigures {
     state: 'starting',
     reason: reason ?? 'the history is opened',
     counts: {},
+    stored: { trades: 0, fundingRates: 0, truncated: 0 },
     queued: 0,
     spansOpen: 0,
     missingFills: {},

@@ -117,6 +117,12 @@ export interface HistoryFigures {
   readonly reason: string | null;
   /** Counts since the worker began, by name; see `IngestCounters`. */
   readonly counts: Readonly<Record<string, number>>;
+  /** What the file holds; `truncated` are transactions whose log the node had cut. */
+  readonly stored: {
+    readonly trades: number;
+    readonly fundingRates: number;
+    readonly truncated: number;
+  };
   /** Transactions that wait to be stored. */
   readonly queued: number;
   /** Spans of signatures that back-fill has still to read. */

@@ -4,7 +4,7 @@
  */
 import { type TProperties, Type } from '@sinclair/typebox';
 import { STATUS_BY_CODE } from './errors.js';
-import { historyBodySchemas } from './history-body-schemas.js';
+import { historyBodySchemas, historyReadiness, historyStatus } from './history-body-schemas.js';
 import { word } from './param-schemas.js';
 
 const INTEGER_TEXT = '^-?[0-9]+$';
@@ -261,6 +261,7 @@ export const bodySchemas = {
     ready: Type.Boolean(),
     state: feedState,
     slot: count('The newest slot seen.'),
+    history: Type.Optional(historyReadiness),
   }),
   Status: Type.Object({
     state: feedState,
@@ -286,6 +287,7 @@ export const bodySchemas = {
     venues: Type.Optional(
       Type.Array(venueStatus, { description: 'External venues; left out where there are none.' }),
     ),
+    history: Type.Optional(historyStatus),
     markets: Type.Array(marketStatus),
   }),
   Version: Type.Object({

@@ -15,7 +15,7 @@ import type {
 export class FakeHistory implements MarketDataSource {
   /** Every query that was asked, in its order. */
   readonly asked: HistoryQuery[] = [];
-  state: HistoryFigures = { state: 'live', reason: null };
+  state: HistoryFigures = liveFigures;
   current = 'v1';
   nextCursor: string | null = null;
   isFinal = false;
@@ -49,6 +49,13 @@ export class FakeHistory implements MarketDataSource {
     return this.state;
   }
 }
+
+/** The figures of a history that is live and empty. */
+export const liveFigures: HistoryFigures = {
+  ...{ state: 'live', reason: null, counts: {}, queued: 0, spansOpen: 0, missingFills: {} },
+  stored: { trades: 0, fundingRates: 0, truncated: 0 },
+  ...{ finalisedSlot: 0, newestSlot: 0, lagMs: null },
+};
 
 /** Refuses as the history does, whose errors are not the server's. */
 export function refusalWith(code: string, message: string, param?: string): Error {

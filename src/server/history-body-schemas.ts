@@ -28,6 +28,35 @@ const symbol = text('Name of the market.');
 const slot = count('The slot of the transaction.');
 const txSig = text('The signature of the transaction.');
 
+const historyState = word(['off', 'starting', 'backfilling', 'live', 'failing'], {
+  description: 'How far trades, funding rates and candles are.',
+});
+const whyNotLive = textOrNull('Why the history is not live; null when it is.');
+
+/** The history in the body of /ready. */
+export const historyReadiness = Type.Object({ state: historyState, reason: whyNotLive });
+
+/** The history in the body of /status. */
+export const historyStatus = Type.Object({
+  state: historyState,
+  reason: whyNotLive,
+  trades: count('Trades stored.'),
+  fundingRates: count('Funding rates stored.'),
+  truncated: count('Transactions whose log the node had cut.'),
+  queued: count('Transactions that wait to be stored.'),
+  spansOpen: count('Spans of older signatures that are still to be read.'),
+  finalisedSlot: count('All before this slot is complete, but for open spans.'),
+  newestSlot: count('The newest slot with a trade that was stored in this run; 0 without one.'),
+  lagMs: countOrNull('Time from the last live trade to its being stored; null without one.'),
+  missingFills: Type.Record(Type.String(), Type.Integer({ minimum: 1 }), {
+    description: 'Numbers of fills that are missing between stored ones, by market.',
+  }),
+  storeFailures: count('Times the disk did not take what was to be stored.'),
+  events: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
+    description: 'What the history met, by name.',
+  }),
+});
+
 const trade = Type.Object({
   ts,
   marketIndex,

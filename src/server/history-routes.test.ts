@@ -1,7 +1,7 @@
 /** How answers of the history are kept, tagged, compressed and refused. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { LIMITS } from '../limits.js';
-import { FakeHistory, refusalWith } from './fake-history.js';
+import { FakeHistory, liveFigures, refusalWith } from './fake-history.js';
 import { FakeBook, type RunningServer, startServer } from './testing.js';
 
 const NOW = 1_763_740_830;
@@ -192,7 +192,7 @@ describe('what cannot be answered', () => {
   });
 
   test.each(['starting', 'off'] as const)('while the history is %s is NOT_READY', async (state) => {
-    history.state = { state, reason: 'the history is opened' };
+    history.state = { ...liveFigures, state, reason: 'the history is opened' };
     const expected = {
       status: 503,
       code: 'NOT_READY',
@@ -206,7 +206,7 @@ describe('what cannot be answered', () => {
   test.each(['backfilling', 'failing'] as const)(
     'is all that is not there while it is %s',
     async (state) => {
-      history.state = { state, reason: 'deliberate' };
+      history.state = { ...liveFigures, state, reason: 'deliberate' };
       const response = await get(TRADES);
       expect([response.status, response.headers.get('x-state')]).toEqual([200, state]);
     },

@@ -126,7 +126,7 @@ function routesOf(
     '/markets': () => marketsReply(options),
     '/stats/markets': statsRoute(options),
     '/health': () => jsonReply('{"status":"ok"}'),
-    '/ready': () => readyReply(options.readiness()),
+    '/ready': () => readyReply(options),
     '/status': () => statusReply(options),
     '/metrics': () => metricsReply(metrics),
     '/version': () => versionReply(build),

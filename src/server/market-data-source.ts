@@ -80,11 +80,31 @@ export interface HistoryAnswer {
   readonly isFinal?: boolean;
 }
 
-/** How far the history is. */
+/** How far the history is, and what it met. */
 export interface HistoryFigures {
   readonly state: 'off' | 'starting' | 'backfilling' | 'live' | 'failing';
   /** Why it is not live; null when it is. */
   readonly reason: string | null;
+  /** Events since the worker began, by name. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** What the file holds; `truncated` are transactions whose log the node had cut. */
+  readonly stored: {
+    readonly trades: number;
+    readonly fundingRates: number;
+    readonly truncated: number;
+  };
+  /** Transactions that wait to be stored. */
+  readonly queued: number;
+  /** Spans of signatures that back-fill has still to read. */
+  readonly spansOpen: number;
+  /** Numbers of fills that are missing between stored ones, by market; only markets with any. */
+  readonly missingFills: Readonly<Partial<Record<MarketKey, number>>>;
+  /** All before this slot is finalised and complete, but for open spans; 0 before the first check. */
+  readonly finalisedSlot: number;
+  /** The newest slot of which a trade is stored; 0 without one. */
+  readonly newestSlot: number;
+  /** How long after its event the last live trade was stored, in milliseconds; null without one. */
+  readonly lagMs: number | null;
 }
 
 /** What the statistics of a market take from its history; docs/market-data.md defines each. */

@@ -4,6 +4,8 @@
  */
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { BookSource, BookStats, FeedFigures, Readiness } from './book-source.js';
+import { historySeries } from './history-figures.js';
+import type { MarketDataSource } from './market-data-source.js';
 import type { QuoteFigures } from './quotes-figures.js';
 import { quoteSeries } from './quotes-metrics.js';
 import type { RequestCounts } from './request-counts.js';
@@ -21,6 +23,7 @@ export interface MetricsOptions {
   readonly sockets?: () => SocketFigures;
   readonly venues?: () => readonly VenueFigures[];
   readonly quotes?: () => QuoteFigures;
+  readonly history?: Pick<MarketDataSource, 'figures'>;
   /** Bytes of answers that wait for their clients. */
   readonly unsent?: { readonly bytes: number };
 }
@@ -30,6 +33,11 @@ const FEED_STATES = ['starting', 'rebuilding', 'live', 'lagging', 'stale'] as co
 
 /** One figure of a kind, or one for each value of a label. */
 type Reading = number | Readonly<Record<string, number | undefined>>;
+
+/** A figure that goes up and down, or a count that only grows. */
+interface CountedSeries extends Series {
+  readonly kind: 'gauge' | 'counter';
+}
 
 interface Series {
   readonly name: string;
@@ -48,7 +56,8 @@ export class Metrics {
   #stats: BookStats;
 
   constructor(options: MetricsOptions) {
-    const { book, readiness, feed, requests, timings, sockets, venues, quotes, unsent } = options;
+    const { book, readiness, feed, requests, timings, unsent } = options;
+    const { sockets, venues, quotes, history } = options;
     collectDefaultMetrics({ register: this.#registry });
     this.#book = book;
     this.#stats = book.stats();
@@ -58,7 +67,8 @@ export class Metrics {
     this.#addFeed(feed, readiness);
     if (sockets !== undefined) this.#addSockets(sockets);
     if (venues !== undefined) this.#addVenues(venues);
-    if (quotes !== undefined) this.#addQuotes(quotes);
+    if (quotes !== undefined) this.#addAll(quoteSeries(() => this.#stats, quotes));
+    if (history !== undefined) this.#addAll(historySeries(() => history.figures()));
   }
 
   get contentType(): string {
@@ -242,8 +252,8 @@ export class Metrics {
     });
   }
 
-  #addQuotes(quotes: () => QuoteFigures): void {
-    for (const { kind, ...series } of quoteSeries(() => this.#stats, quotes)) {
+  #addAll(all: readonly CountedSeries[]): void {
+    for (const { kind, ...series } of all) {
       if (kind === 'gauge') this.#gauge(series);
       else this.#counter(series);
     }

@@ -5,6 +5,8 @@ import type { BuildInfo } from '../build-info.js';
 import { requireFirstBook } from './book-routes.js';
 import type { BookSource, BookStats, FeedFigures, MarketRow, Readiness } from './book-source.js';
 import { ServerError } from './errors.js';
+import { historyBody, historyReadiness } from './history-figures.js';
+import type { MarketDataSource } from './market-data-source.js';
 import type { Metrics } from './metrics.js';
 import { commonHeaders, jsonReply, type Reply } from './reply.js';
 import { transportVersion } from './uws.js';
@@ -16,6 +18,8 @@ export interface ServiceOptions {
   readonly readiness: () => Readiness;
   readonly feed: () => FeedFigures;
   readonly build: BuildInfo;
+  /** How far trades and candles are; absent where there is no history. */
+  readonly history?: Pick<MarketDataSource, 'figures'>;
   /** What venues outside of the chain did; absent or empty where there is none. */
   readonly venues?: () => readonly VenueFigures[];
 }
@@ -56,14 +60,18 @@ function marketBody(row: MarketRow): Record<string, unknown> {
   };
 }
 
-/** 200 while the book is live. Throws NOT_READY when it is not. */
-export function readyReply({ state, reason, slot }: Readiness): Reply {
-  if (state === 'live') return jsonReply(JSON.stringify({ ready: true, state, slot }));
+/** 200 while the book is live, however the history is. Throws NOT_READY when the book is not. */
+export function readyReply({ readiness, history }: ServiceOptions): Reply {
+  const { state, reason, slot } = readiness();
+  if (state === 'live') {
+    const beside = history === undefined ? {} : { history: historyReadiness(history.figures()) };
+    return jsonReply(JSON.stringify({ ready: true, state, slot, ...beside }));
+  }
   throw new ServerError('NOT_READY', reason ?? `the book is ${state}`);
 }
 
 /** The state of the feed and of every market; before the first book as well. */
-export function statusReply({ book, readiness, feed, venues }: ServiceOptions): Reply {
+export function statusReply({ book, readiness, feed, venues, history }: ServiceOptions): Reply {
   const { state, reason, slot } = readiness();
   const { slotAgeMs, slotLag = 0, genesisHash = null, node = null, lastAudit = null } = feed();
   const { users, orders, shown, shownByMarket, vammByMarket, leftOut, quarantined } = book.stats();
@@ -74,6 +82,7 @@ export function statusReply({ book, readiness, feed, venues }: ServiceOptions): 
     uptimeMs: Math.round(process.uptime() * 1_000),
     ...{ users, orders, ordersShown: shown, ordersLeftOut: leftOut, quarantined, lastAudit },
     ...(external.length === 0 ? {} : { venues: external }),
+    ...(history === undefined ? {} : { history: historyBody(history.figures()) }),
     markets: sortedMarkets(book).map((row) => {
       const ordersShown = shownByMarket[row.id] ?? 0;
       const vamm = vammByMarket[row.id] ?? null;

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { LIMITS } from '../limits.js';
 import type { ChainFigures, PerpFigures } from './book-source.js';
-import { FakeHistory } from './fake-history.js';
+import { FakeHistory, liveFigures } from './fake-history.js';
 import type { MarketFigures } from './market-data-source.js';
 import { FakeBook, type RunningServer, startServer } from './testing.js';
 
@@ -153,7 +153,7 @@ describe('an answer of statistics', () => {
   });
 
   test('says how far the history is, and is there without one', async () => {
-    history.state = { state: 'backfilling', reason: 'older trades are read' };
+    history.state = { ...liveFigures, state: 'backfilling', reason: 'older trades are read' };
     expect((await get()).headers.get('x-state')).toBe('backfilling');
     const bare = await startServer(new FakeBook(), {});
     const response = await fetch(`${bare.url}/v1/stats/markets`);

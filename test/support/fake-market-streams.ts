@@ -1,3 +1,4 @@
+import { liveFigures } from '../../src/server/fake-history.js';
 import type { HistoryFigures } from '../../src/server/market-data-source.js';
 import type { MarketFrame, MarketStreamSource } from '../../src/server/market-stream-source.js';
 
@@ -21,7 +22,7 @@ export class FakeMarketStreams implements MarketStreamSource {
   }
 
   figures(): HistoryFigures {
-    return { state: this.state, reason: null };
+    return { ...liveFigures, state: this.state };
   }
 
   /** Sends frames of one topic, of the kinds that are named, with JSON texts. */

@@ -71,6 +71,7 @@ export class IngestRig {
       seen: new Seen(),
       firstSpan: () => firstSpan ?? { sinceTs: 0, left: Number.MAX_SAFE_INTEGER },
       onChange: () => undefined,
+      onStoreFailure: () => undefined,
       openStore: async (genesisHash) => {
         const store = this.stores.get(genesisHash) ?? new MemoryStore();
         this.stores.set(genesisHash, store);

@@ -2,6 +2,7 @@
  * A store on a disk behind the real HTTP server, without the worker between them: what is written to it
  * is what the paths say.
  */
+
 import { answerQuery } from '../../src/history/bodies/answer-query.js';
 import { bucketReader } from '../../src/history/candles/store-buckets.js';
 import type { Fill, FundingRate, HistoryMarket, MarketKey } from '../../src/history/records.js';
@@ -16,6 +17,7 @@ import {
   transaction,
 } from '../../src/history/store/testing.js';
 import type { BookSource } from '../../src/server/book-source.js';
+import { liveFigures } from '../../src/server/fake-history.js';
 import type {
   HistoryAnswer,
   HistoryFigures,
@@ -58,7 +60,7 @@ class StoreSource implements MarketDataSource {
   }
 
   figures(): HistoryFigures {
-    return { state: 'live', reason: null };
+    return liveFigures;
   }
 
   marketFigures(): ReadonlyMap<MarketKey, MarketFigures> {

@@ -2,6 +2,7 @@
  * A store on a disk behind real WebSockets, without the worker between them: what is written to it is
  * what clients of candles and trades are told.
  */
+
 import { bucketReader } from '../../src/history/candles/store-buckets.js';
 import type { Fill, HistoryMarket, MarketKey } from '../../src/history/records.js';
 import type { HistoryStore } from '../../src/history/store/store.js';
@@ -14,6 +15,8 @@ import {
 } from '../../src/history/store/testing.js';
 import { Streams } from '../../src/history/streams/streams.js';
 import { systemTimers } from '../../src/rpc/timers.js';
+import { liveFigures } from '../../src/server/fake-history.js';
+import type { HistoryFigures } from '../../src/server/market-data-source.js';
 import type { MarketFrame, MarketStreamSource } from '../../src/server/market-stream-source.js';
 import { type Probe, SocketScene } from './socket-scene.js';
 
@@ -53,8 +56,8 @@ class StoreStreams implements MarketStreamSource {
     this.#take = take;
   }
 
-  figures(): { state: 'live'; reason: null } {
-    return { state: 'live', reason: null };
+  figures(): HistoryFigures {
+    return liveFigures;
   }
 }
 

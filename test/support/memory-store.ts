@@ -7,6 +7,7 @@ import type {
   StoreBatch,
   StoreChange,
   StoredTransaction,
+  UnsettledQuery,
 } from '../../src/history/store/types.js';
 
 const NOTHING: StoreChange = {
@@ -62,18 +63,16 @@ export class MemoryStore implements IngestStore {
     return NOTHING;
   }
 
-  settle(
-    places: readonly SettledPlace[],
-    progress: Readonly<Record<string, string | null>> = {},
-  ): StoreChange {
+  settle(places: readonly SettledPlace[]) {
     this.#check();
+    const elsewhere: string[] = [];
     for (const { signature, slot, place } of places) {
       const known = this.#transactions.get(signature);
       if (known === undefined) continue;
-      this.#transactions.set(signature, { ...known, slot, place, isFinal: true });
+      if (known.slot !== slot) elsewhere.push(signature);
+      else this.#transactions.set(signature, { ...known, place, isFinal: true });
     }
-    this.#mark(progress);
-    return NOTHING;
+    return { change: NOTHING, elsewhere };
   }
 
   remove(signatures: readonly string[]): StoreChange {
@@ -82,15 +81,19 @@ export class MemoryStore implements IngestStore {
     return NOTHING;
   }
 
-  unsettled({ slotMax, limit }: { slotMax: number; limit: number }): readonly StoredTransaction[] {
-    return [...this.#transactions.values()]
-      .filter(({ slot, isFinal }) => slot <= slotMax && !isFinal)
-      .toSorted((a, b) => a.slot - b.slot)
-      .slice(0, limit);
+  known(signatures: readonly string[]): ReadonlySet<string> {
+    return new Set(signatures.filter((signature) => this.#transactions.has(signature)));
   }
 
-  progress(name: string): string | null {
-    return this.#progress.get(name) ?? null;
+  unsettled({ slotAfter, slotUpTo }: UnsettledQuery): readonly StoredTransaction[] {
+    return [...this.#transactions.values()]
+      .filter(({ slot, isFinal }) => slot > slotAfter && slot <= slotUpTo && !isFinal)
+      .toSorted((a, b) => a.slot - b.slot)
+      .map((one) => ({ ...one, hasRecords: one.fills.length > 0 }));
+  }
+
+  progress(): ReadonlyMap<string, string> {
+    return this.#progress;
   }
 
   #mark(progress: Readonly<Record<string, string | null>>): void {

@@ -47,6 +47,8 @@ export class ServiceChild {
     flags: readonly string[] = [],
   ): Promise<ServiceChild> {
     const cluster = ['--rpc-url', urls.rpcUrl, '--ws-url', urls.wsUrl];
+    // With a history only where a test says where.
+    if (!flags.includes('--data-dir')) cluster.push('--no-history');
     return ServiceChild.#run(['serve', ...cluster, ...flags]);
   }
 

@@ -40,7 +40,9 @@ export class ServiceProbe {
     const probe = new ServiceProbe();
     probe.#watch();
     const { rpcUrl, wsUrl } = urls;
-    const flags = { rpcUrl, wsUrl, port: '0', logLevel: 'silent', ...settings };
+    // With a history only where a test says where.
+    const history = settings['dataDir'] !== undefined;
+    const flags = { rpcUrl, wsUrl, port: '0', logLevel: 'silent', history, ...settings };
     probe.#service = await startService(new ConfigReader(flags, {}).service());
     await probe.until(async () => (await probe.get('/ready')).status === 200);
     return probe;

@@ -50,9 +50,9 @@ export class Edge {
   }
 
   /** Adds what was confirmed since the edge. What lies too deep comes when it is finalised. */
-  async catchUp(reading: Reading): Promise<number> {
+  async catchUp(reading: Reading): Promise<void> {
     const { rows } = await this.#list(reading, 'confirmed');
-    return this.#options.reconciler.add(withPlaces(rows), reading);
+    await this.#options.reconciler.add(withPlaces(rows), reading);
   }
 
   /** One finalised check; true when the edge is where the finalised chain is. */
@@ -83,10 +83,7 @@ export class Edge {
     const { progress, firstSpan } = this.#options;
     const [newest] = rows;
     const oldest = rows.at(-1);
-    if (newest === undefined || oldest === undefined) {
-      write({});
-      return;
-    }
+    if (newest === undefined || oldest === undefined) return;
     const before = markOf(oldest);
     const { edge } = progress;
     const bounds = edge === null ? firstSpan() : { sinceTs: 0, left: Number.MAX_SAFE_INTEGER };

@@ -193,26 +193,26 @@ describe('forks', () => {
 
 describe('what was missed', () => {
   test('an empty store is filled from the beginning, over many pages', async () => {
-    trade(2_500, 40);
+    trade(1_300, 40);
     const rig = start();
-    await holds(rig, 2_500);
+    await holds(rig, 1_300);
     await rig.live();
-    expect(rig.counters.fetched).toBe(2_500);
+    expect(rig.counters.fetched).toBe(1_300);
   });
 
   test('an empty store is filled no deeper than it is told, and no older', async () => {
-    trade(2_400, 10);
+    trade(1_700, 10);
     ledger.tick(40);
     // Behind the first look, which is a page of 1,000, another 500: of whole slots.
     const rig = start({ firstSpan: { sinceTs: 0, left: 500 } });
     await rig.live();
     const [deepest] = rig.store.ids;
-    expect(deepest).toBeGreaterThan(900 - 20);
-    expect(deepest).toBeLessThanOrEqual(900 + 20);
-    const other = start({ firstSpan: { sinceTs: timeOfSlot(200), left: 9_999 } });
+    expect(deepest).toBeGreaterThan(200 - 20);
+    expect(deepest).toBeLessThanOrEqual(200 + 20);
+    const other = start({ firstSpan: { sinceTs: timeOfSlot(150), left: 9_999 } });
     await other.live();
-    expect(other.store.fills[0]?.slot).toBeGreaterThanOrEqual(199);
-    expect(other.store.fills[0]?.slot).toBeLessThan(203);
+    expect(other.store.fills[0]?.slot).toBeGreaterThanOrEqual(149);
+    expect(other.store.fills[0]?.slot).toBeLessThan(153);
   });
 
   test('a lost connection is made again, and what came meanwhile is read', async () => {
@@ -245,7 +245,7 @@ describe('what was missed', () => {
     for (const transaction of trade(3)) node.tell(transaction);
     await holds(first, 3);
     await first.stop();
-    trade(6_500, 60);
+    trade(3_200, 60);
     ledger.tick(40);
     const second = start({ stores: first.stores });
     await second.until(() => expect(second.figures.spansOpen).toBe(1));
@@ -253,18 +253,18 @@ describe('what was missed', () => {
     // Stopped in the midst of it, it goes on from the last page.
     await second.stop();
     const third = start({ stores: first.stores });
-    await holds(third, 6_503);
+    await holds(third, 3_203);
     await third.live();
-    const again = second.counters.fetched + third.counters.fetched - 6_500;
+    const again = second.counters.fetched + third.counters.fetched - 3_200;
     expect(again).toBeLessThan(1_001);
   });
 
   test('what is told while older signatures are read is there once', async () => {
-    trade(1_500, 40);
+    trade(1_100, 40);
     const rig = start();
     await rig.until(() => expect(node.rpc.subscriptions).toHaveLength(1));
     for (const transaction of trade(50)) node.tell(transaction);
-    await holds(rig, 1_550);
+    await holds(rig, 1_150);
   });
 
   test('a node that refuses for a while is waited for', async () => {

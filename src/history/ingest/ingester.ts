@@ -22,6 +22,8 @@ export interface IngesterOptions {
   readonly openStore: (genesisHash: string) => Promise<IngestStore>;
   readonly firstSpan: () => Pick<Span, 'sinceTs' | 'left'>;
   readonly onChange: (change: StoreChange) => void;
+  /** The store could not be opened or written. */
+  readonly onStoreFailure: (error: StoreError) => void;
 }
 
 /** How ingestion is. */
@@ -47,6 +49,8 @@ export class Ingester {
   #session: Session | null = null;
   #figures: SessionFigures = NOTHING;
   #trouble: string | null = null;
+  /** A store is there to be read. */
+  #isOpen = false;
   #isLive = false;
   #at = 0;
   /** Sessions that ended in a row without having been live. */
@@ -76,7 +80,8 @@ export class Ingester {
 
   get state(): IngestState {
     if (this.#trouble !== null) return { state: 'failing', reason: this.#trouble };
-    if (!this.#isLive) return { state: 'starting', reason: 'what was missed is being read' };
+    if (!this.#isOpen) return { state: 'starting', reason: 'the chain is asked for its name' };
+    if (!this.#isLive) return { state: 'backfilling', reason: 'what was missed is being read' };
     const { spansOpen } = this.figures;
     if (spansOpen === 0) return { state: 'live', reason: null };
     return {
@@ -104,7 +109,7 @@ export class Ingester {
 
   /** One session on a node; resolves with what ended it. */
   async #use(node: IngestNode): Promise<unknown> {
-    const { parts, openStore, onChange, pace, seen, firstSpan } = this.#options;
+    const { parts, nodes, openStore, onChange, pace, seen, firstSpan } = this.#options;
     const ending = new AbortController();
     const signal = AbortSignal.any([ending.signal, this.#stop.signal]);
     this.#isLive = false;
@@ -113,9 +118,12 @@ export class Ingester {
       parts.counters.connects += 1;
       const session = new Session({
         ...{ parts, node, pace, seen, firstSpan, onChange, signal },
+        isOnlyNode: nodes.length === 1,
         openStore: async (genesisHash) => {
           this.#admit(genesisHash);
-          return await openStore(genesisHash);
+          const store = await openStore(genesisHash);
+          this.#isOpen = true;
+          return store;
         },
         onLive: () => this.#live(node),
       });
@@ -178,8 +186,10 @@ export class Ingester {
     const isOfNode = isReadingFailure(error) || error instanceof HistoryError;
     this.#isLive = false;
     this.#failures += 1;
-    if (error instanceof StoreError) parts.counters.storeFailures += 1;
-    else if (!isOfNode) parts.counters.faults += 1;
+    if (error instanceof StoreError) {
+      parts.counters.storeFailures += 1;
+      this.#options.onStoreFailure(error);
+    } else if (!isOfNode) parts.counters.faults += 1;
     // One line for each trouble: it may last for hours.
     if (this.#trouble !== reason) {
       parts.log.warn({ node: this.#node.name, reason }, 'the history waits');

@@ -21,8 +21,6 @@ export const LIVE_QUEUE_MAX = 20_000;
 export const SEEN_MAX = 200_000;
 /** Slots whose notifications are numbered in the order of their arrival. */
 export const ARRIVAL_SLOTS_MAX = 512;
-/** Records that wait for their finalised place: those of half a minute, and of one long outage. */
-export const UNSETTLED_MAX = 50_000;
 /** Time between two finalised checks: a slot is final after about 13 s, so it adds little. */
 export const SETTLE_INTERVAL_MS = 2_000;
 /** A node writes its index of signatures a moment behind its finalised slot. */

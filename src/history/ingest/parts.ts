@@ -5,7 +5,13 @@ import type { RpcSocketListener, Subscription } from '../../rpc/socket.js';
 import type { NotificationHandler } from '../../rpc/subscriptions.js';
 import type { Timers } from '../../rpc/timers.js';
 import type { Fill, FundingRate, TransactionRecords } from '../records.js';
-import type { SettledPlace, StoreBatch, StoreChange, StoredTransaction } from '../store/types.js';
+import type {
+  SettledPlace,
+  StoreBatch,
+  StoreChange,
+  StoredTransaction,
+  UnsettledQuery,
+} from '../store/types.js';
 
 /** The part of an RpcClient that is used here. */
 export interface IngestRpc {
@@ -41,16 +47,14 @@ export interface IngestNode {
 /** The part of the store that is used here; all of it is synchronous. */
 export interface IngestStore {
   write(batch: StoreBatch): StoreChange;
-  settle(
-    places: readonly SettledPlace[],
-    progress?: Readonly<Record<string, string | null>>,
-  ): StoreChange;
+  settle(places: readonly SettledPlace[]): {
+    readonly change: StoreChange;
+    readonly elsewhere: readonly string[];
+  };
   remove(signatures: readonly string[]): StoreChange;
-  unsettled(query: {
-    readonly slotMax: number;
-    readonly limit: number;
-  }): readonly StoredTransaction[];
-  progress(name: string): string | null;
+  known(signatures: readonly string[]): ReadonlySet<string>;
+  unsettled(query: UnsettledQuery): readonly StoredTransaction[];
+  progress(): ReadonlyMap<string, string>;
 }
 
 /** What a log held. */

@@ -31,8 +31,9 @@ export class Progress {
   #spans: readonly Span[];
 
   constructor(store: Pick<IngestStore, 'progress'>) {
-    this.#edge = parsed(store.progress(EDGE), isMark);
-    this.#spans = parsed(store.progress(SPANS), isSpans) ?? [];
+    const marks = store.progress();
+    this.#edge = parsed(marks.get(EDGE), isMark);
+    this.#spans = parsed(marks.get(SPANS), isSpans) ?? [];
   }
 
   get edge(): Mark | null {
@@ -89,8 +90,8 @@ export class Progress {
   }
 }
 
-function parsed<T>(text: string | null, check: (value: unknown) => value is T): T | null {
-  if (text === null) return null;
+function parsed<T>(text: string | undefined, check: (value: unknown) => value is T): T | null {
+  if (text === undefined) return null;
   const value: unknown = JSON.parse(text);
   return check(value) ? value : null;
 }

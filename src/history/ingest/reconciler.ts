@@ -1,7 +1,7 @@
 import type { TransactionRecords } from '../records.js';
-import type { StoreChange, StoredTransaction } from '../store/types.js';
+import type { StoreChange } from '../store/types.js';
 import type { Fetched, Fetcher, FetchOptions } from './fetcher.js';
-import { SUSPECT_WAIT_MS, UNSETTLED_MAX } from './limits.js';
+import { SUSPECT_WAIT_MS } from './limits.js';
 import type { PlacedSignature } from './listing.js';
 import type { IngestParts, IngestRpc, IngestStore } from './parts.js';
 import type { Seen } from './seen.js';
@@ -47,55 +47,41 @@ export class Reconciler {
     this.#options = options;
   }
 
-  /** Adds what a confirmed listing has and the store has not. Returns how many were added. */
-  async add(rows: readonly PlacedSignature[], reading: Reading): Promise<number> {
-    const missing = this.#missing(rows, this.#unsettled(Number.MAX_SAFE_INTEGER));
+  /** Adds what a confirmed listing has and the store has not. */
+  async add(rows: readonly PlacedSignature[], reading: Reading): Promise<void> {
+    const missing = this.#missing(rows);
     const fetched = await this.#fetch(missing, { ...reading, commitment: 'confirmed' });
     this.#write(fetched.records);
-    return fetched.records.length;
   }
 
   /**
    * Brings the store to what the finalised chain has in some slots. The marks are stored last, and
-   * only when nothing is left to be asked again; true when they are.
+   * only when nothing is left to be asked again; `isDone` when they are.
    */
   async settle(
-    { rows, above, upTo }: FinalSlots,
+    slots: FinalSlots,
     reading: Reading,
     mark: WriteMarks,
   ): Promise<{ readonly isDone: boolean; readonly added: readonly TransactionRecords[] }> {
-    const { parts, store, onChange } = this.#options;
-    const unsettled = this.#unsettled(upTo);
-    const missing = this.#missing(rows, unsettled);
-    const fetched = await this.#fetch(missing, { ...reading, commitment: 'finalized' });
-    const lost = await this.#lost(rows, { above, stored: unsettled }, reading);
-    this.#write(fetched.records);
-    if (lost.gone.length > 0) {
-      onChange(store.remove(lost.gone));
-      parts.counters.reverted += lost.gone.length;
-      parts.log.warn({ signatures: lost.gone.slice(0, 10) }, 'a fork took transactions back');
-    }
-    const places = rows.filter(({ signature, failed }) => !failed && unsettled.has(signature));
-    const isDone = fetched.pending === 0 && lost.open === 0;
-    if (isDone) mark((marks) => onChange(store.settle(places, marks)));
-    else if (places.length > 0) onChange(store.settle(places));
-    parts.counters.settled += places.length;
-    return { isDone, added: fetched.records };
+    const { store, onChange } = this.#options;
+    const final = { ...reading, commitment: 'finalized' } as const;
+    const added = await this.#fetch(this.#missing(slots.rows), final);
+    this.#write(added.records);
+    const lost = await this.#lost(slots, reading);
+    this.#remove(lost.gone);
+    const elsewhere = this.#place(slots.rows);
+    const moved = await this.#fetch(elsewhere, final);
+    this.#write(moved.records);
+    const isDone = added.pending + moved.pending + lost.open === 0;
+    if (isDone) mark((marks) => onChange(store.write({ transactions: [], progress: marks })));
+    return { isDone, added: added.records };
   }
 
-  #unsettled(slotMax: number): ReadonlyMap<string, StoredTransaction> {
-    const stored = this.#options.store.unsettled({ slotMax, limit: UNSETTLED_MAX });
-    return new Map(stored.map((transaction) => [transaction.signature, transaction]));
-  }
-
-  #missing(
-    rows: readonly PlacedSignature[],
-    stored: ReadonlyMap<string, StoredTransaction>,
-  ): readonly PlacedSignature[] {
-    const { seen } = this.#options;
-    return rows.filter(({ signature, failed }) => {
-      return !failed && !stored.has(signature) && !seen.has(signature);
-    });
+  #missing(rows: readonly PlacedSignature[]): readonly PlacedSignature[] {
+    const { seen, store } = this.#options;
+    const asked = rows.filter(({ signature, failed }) => !failed && !seen.has(signature));
+    const known = store.known(asked.map(({ signature }) => signature));
+    return asked.filter(({ signature }) => !known.has(signature));
   }
 
   async #fetch(rows: readonly PlacedSignature[], options: FetchOptions): Promise<Fetched> {
@@ -105,42 +91,67 @@ export class Reconciler {
 
   #write(records: readonly TransactionRecords[]): void {
     const { store, seen, onChange } = this.#options;
-    if (records.length === 0) return;
-    onChange(store.write({ transactions: records }));
+    const kept = records.filter((record) => !leavesNothing(record));
+    if (kept.length > 0) onChange(store.write({ transactions: kept }));
     for (const record of records) if (leavesNothing(record)) seen.add(record);
   }
 
+  /** Sets the places; returns the rows whose transaction is stored in another slot. */
+  #place(rows: readonly PlacedSignature[]): readonly PlacedSignature[] {
+    const { parts, store, onChange, seen } = this.#options;
+    const stored = rows.filter(({ signature, failed }) => !failed && !seen.has(signature));
+    if (stored.length === 0) return [];
+    const { change, elsewhere } = store.settle(stored);
+    onChange(change);
+    parts.counters.settled += stored.length - elsewhere.length;
+    const moved = new Set(elsewhere);
+    return stored.filter(({ signature }) => moved.has(signature));
+  }
+
+  #remove(signatures: readonly string[]): void {
+    const { parts, store, onChange } = this.#options;
+    if (signatures.length === 0) return;
+    onChange(store.remove(signatures));
+    parts.counters.reverted += signatures.length;
+    parts.log.warn({ signatures: signatures.slice(0, 10) }, 'a fork took transactions back');
+  }
+
   /**
-   * What is stored and not in the finalised listing. It is asked for by name as well, and again after
-   * a while: a node that is behind with its index must not delete what happened.
+   * What is stored and not in the finalised listing. It is asked for by name as well, and after a
+   * while: a node that is behind with its index must not delete what happened.
    */
   async #lost(
-    rows: readonly PlacedSignature[],
-    {
-      above,
-      stored,
-    }: { readonly above: number; readonly stored: ReadonlyMap<string, StoredTransaction> },
+    { rows, above, upTo }: FinalSlots,
     reading: Reading,
   ): Promise<{ readonly gone: readonly string[]; readonly open: number }> {
-    const { nowMs } = this.#options.parts.timers;
     if (!reading.isTrusted) return { gone: [], open: 0 };
+    const { store, parts } = this.#options;
     const listed = new Set(rows.map(({ signature }) => signature));
-    for (const signature of listed) this.#suspects.delete(signature);
     // What went well on a fork may have failed on the chain.
-    const failed = rows.filter((row) => row.failed && stored.has(row.signature));
-    const absent = [...stored.values()]
-      .filter(({ slot, signature }) => slot > above && !listed.has(signature))
-      .map(({ signature }) => signature);
-    for (const signature of absent) {
-      if (!this.#suspects.has(signature)) this.#suspects.set(signature, nowMs());
-    }
+    const failed = rows.filter((row) => row.failed).map(({ signature }) => signature);
+    const absent = store
+      .unsettled({ slotAfter: above, slotUpTo: upTo })
+      .map(({ signature }) => signature)
+      .filter((signature) => !listed.has(signature));
+    const nowMs = parts.timers.nowMs();
+    this.#suspect(absent, nowMs);
     const due = absent.filter((signature) => {
-      return nowMs() - (this.#suspects.get(signature) ?? 0) >= SUSPECT_WAIT_MS;
+      return nowMs - (this.#suspects.get(signature) ?? nowMs) >= SUSPECT_WAIT_MS;
     });
     const unknown = await unknownTo(reading, due);
     for (const signature of unknown) this.#suspects.delete(signature);
-    const gone = [...failed.map(({ signature }) => signature), ...unknown];
-    return { gone, open: absent.length - unknown.length };
+    return { gone: [...store.known(failed), ...unknown], open: absent.length - unknown.length };
+  }
+
+  /** Remembers since when each is absent; those that are no longer are forgotten. */
+  #suspect(absent: readonly string[], nowMs: number): void {
+    const now = new Set(absent);
+    for (const signature of this.#suspects.keys()) {
+      if (!now.has(signature)) this.#suspects.delete(signature);
+    }
+    for (const signature of absent) {
+      if (!this.#suspects.has(signature)) this.#suspects.set(signature, nowMs);
+    }
   }
 }
 

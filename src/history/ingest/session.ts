@@ -25,6 +25,8 @@ import { parseGenesisHash, parseSlot } from './wire.js';
 export interface SessionOptions {
   readonly parts: IngestParts;
   readonly node: IngestNode;
+  /** There is no other node to go to. */
+  readonly isOnlyNode: boolean;
   readonly pace: Pace;
   readonly seen: Seen;
   /** The store of a chain; rejects when it cannot be opened, or when the chain is a wrong one. */
@@ -126,14 +128,16 @@ export class Session {
     const progress = new Progress(store);
     this.#progress = progress;
     const fetcher = new Fetcher(parts, pace);
-    const reconciler = new Reconciler({ parts, store, fetcher, seen, onChange });
-    const edge = new Edge({ parts, progress, reconciler, seen, firstSpan });
+    // What one of them suspects is not for the other to judge.
+    const reconciler = () => new Reconciler({ parts, store, fetcher, seen, onChange });
+    const edge = new Edge({ parts, progress, reconciler: reconciler(), seen, firstSpan });
     const isTrusted = await edge.isKnownTo({ rpc: node.rpc, signal });
     if (!isTrusted) {
       parts.counters.edgeUnknown += 1;
       parts.log.warn({ node: node.name }, 'the node does not know where the history ends');
     }
-    return { edge, filler: new Filler({ parts, progress, reconciler }), isTrusted };
+    const filler = new Filler({ parts, progress, reconciler: reconciler() });
+    return { edge, filler, isTrusted };
   }
 
   /** The finalised check, and a look at what was confirmed when something may be missing. */
@@ -151,7 +155,8 @@ export class Session {
       });
       if (edge.finalSlot > finalSlot) movedAtMs = timers.nowMs();
       finalSlot = Math.max(finalSlot, edge.finalSlot);
-      if (timers.nowMs() - movedAtMs > FINAL_STALL_MS) throw stalled(finalSlot);
+      const isStalled = timers.nowMs() - movedAtMs > FINAL_STALL_MS;
+      if (isStalled && !this.#options.isOnlyNode) throw stalled(finalSlot);
       await this.#pause(SETTLE_INTERVAL_MS, reading.signal);
     }
   }

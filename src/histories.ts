@@ -1,0 +1,84 @@
+/**
+ * The history beside a book: its worker, the folder of its files, and the markets of the book, which
+ * it needs to know by their names.
+ */
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Logger } from 'pino';
+import type { HistoryConfig, ServiceConfig } from './config.js';
+import { History } from './history/history.js';
+import { type HistoryMarket, marketKeyOf } from './history/records.js';
+
+/** How often it is looked whether the markets of the book are still the same. */
+const MARKETS_WATCH_MS = 1_000;
+
+/** A market as the book knows it. */
+export interface BookMarket {
+  readonly symbol: string;
+  readonly marketType: 'perp' | 'spot';
+  readonly marketIndex: number;
+  /** Of its sizes on chain. */
+  readonly decimals: number;
+}
+
+/** The history of a service, and when it runs. */
+export interface ServiceHistory {
+  readonly history: History;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** Builds the history of a service; undefined when its settings say that there is none. */
+export function historyOf(
+  { history: settings, nodes, programId }: ServiceConfig,
+  log: Logger,
+  markets: () => readonly BookMarket[],
+): ServiceHistory | undefined {
+  if (settings === undefined) return undefined;
+  const { retentionDays, backfillHours, backfillTransactionsMax, requestsPerSecond } = settings;
+  const folder = folderOf(settings);
+  const limits = { retentionDays, backfillHours, backfillTransactionsMax, requestsPerSecond };
+  const setup = { nodes, programId, dataDir: folder.path, ...limits };
+  const history = new History({ setup, log });
+  let unwatch = (): void => undefined;
+  return {
+    history,
+    start: () => {
+      history.start();
+      unwatch = watchMarkets(history, markets);
+    },
+    stop: async () => {
+      unwatch();
+      await history.stop();
+      await folder.remove();
+    },
+  };
+}
+
+/** The folder that is named, or a fresh one that is removed in the end. */
+function folderOf({ dataDir }: HistoryConfig): { readonly path: string; remove(): Promise<void> } {
+  if (dataDir !== undefined) return { path: dataDir, remove: async () => undefined };
+  const fresh = mkdtempSync(path.join(tmpdir(), 'slotbook-'));
+  return { path: fresh, remove: () => rm(fresh, { recursive: true, force: true }) };
+}
+
+function watchMarkets(history: History, markets: () => readonly BookMarket[]): () => void {
+  let told = '';
+  const look = (): void => {
+    const now = markets().map(historyMarket);
+    const text = JSON.stringify(now);
+    if (text === told) return;
+    told = text;
+    history.setMarkets(now);
+  };
+  look();
+  const timer = setInterval(look, MARKETS_WATCH_MS);
+  return () => clearInterval(timer);
+}
+
+function historyMarket({ symbol, marketType, marketIndex, decimals }: BookMarket): HistoryMarket {
+  const key = marketKeyOf({ marketType, marketIndex });
+  return { key, symbol, marketType, marketIndex, decimals };
+}

@@ -1,0 +1,59 @@
+import type { Timer, Timers } from '../rpc/timers.js';
+import { StoreError } from './store/error.js';
+import type { HistoryStore } from './store/store.js';
+
+const DAY_SECONDS = 86_400;
+/** Between two steps while there is more to delete: what is asked meanwhile is answered. */
+const STEP_MS = 50;
+/** Between two looks when there was nothing to delete, or the disk failed. */
+const REST_MS = 60_000;
+/** Transactions without records are kept for as many slots behind the finalised edge. */
+const EMPTY_SLOTS_KEPT = 1_000;
+
+/** What retention works with. */
+export interface RetentionOptions {
+  /** Rows older than this are deleted; 0 keeps all. */
+  readonly retentionDays: number;
+  readonly store: () => Pick<HistoryStore, 'retire'> | null;
+  readonly finalisedSlot: () => number;
+  readonly timers: Timers;
+  readonly wallMs: () => number;
+}
+
+/** Deletes what is too old, a little at a time. */
+export class Retention {
+  readonly #options: RetentionOptions;
+  #timer: Timer | null = null;
+
+  constructor(options: RetentionOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#plan(REST_MS);
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+  }
+
+  #plan(delayMs: number): void {
+    this.#timer = this.#options.timers.after(delayMs, () => this.#plan(this.#step()));
+  }
+
+  /** The time until the next step. */
+  #step(): number {
+    const { store, retentionDays, wallMs, finalisedSlot } = this.#options;
+    const before = Math.floor(wallMs() / 1_000) - retentionDays * DAY_SECONDS;
+    const rows = retentionDays === 0 ? {} : { tradesBefore: before, fundingRatesBefore: before };
+    const emptyUpToSlot = Math.max(0, finalisedSlot() - EMPTY_SLOTS_KEPT);
+    try {
+      const hasMore = store()?.retire({ ...rows, emptyUpToSlot }).hasMore ?? false;
+      return hasMore ? STEP_MS : REST_MS;
+    } catch (error) {
+      // The next write meets the same disk, and tells of it.
+      if (error instanceof StoreError) return REST_MS;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import { candleRules } from './candles/rules.js';
+import type { HistoryMarket, MarketKey } from './records.js';
+import { StoreError } from './store/error.js';
+import { type HistoryStore, openStore } from './store/store.js';
+
+/** Where stores are, and by which decimals their candles are made. */
+export interface ShelfOptions {
+  readonly folder: string;
+  readonly marketOf: (key: MarketKey) => HistoryMarket | undefined;
+}
+
+/** The open store: one at a time, that of the chain in use. */
+export class Shelf {
+  readonly #options: ShelfOptions;
+  #open: { readonly genesisHash: string; readonly store: HistoryStore } | null = null;
+
+  constructor(options: ShelfOptions) {
+    this.#options = options;
+  }
+
+  /** Null before the chain is known. */
+  get store(): HistoryStore | null {
+    return this.#open?.store ?? null;
+  }
+
+  /**
+   * The store of a chain; that of another one is closed. True beside it when it was not open yet.
+   *
+   * # Errors
+   * StoreError when the file cannot be opened.
+   */
+  async open(genesisHash: string): Promise<{ store: HistoryStore; isNew: boolean }> {
+    if (this.#open?.genesisHash === genesisHash) return { store: this.#open.store, isNew: false };
+    this.close();
+    const { folder, marketOf } = this.#options;
+    const store = await openStore({
+      ...{ folder, genesisHash, rules: candleRules },
+      decimalsOf: (key) => marketOf(key)?.decimals ?? (key.startsWith('perp') ? 9 : null),
+    });
+    this.#open = { genesisHash, store };
+    return { store, isNew: true };
+  }
+
+  /** After an error that does not heal, the file is opened anew. */
+  closeAfter(error: unknown): void {
+    if (error instanceof StoreError && !error.canHeal) this.close();
+  }
+
+  close(): void {
+    this.#open?.store.close();
+    this.#open = null;
+  }
+}
