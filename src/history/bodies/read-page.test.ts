@@ -1,4 +1,5 @@
 /** Pages that join, however rows come in between and wherever their places move. */
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { TradesQuery } from '../messages.js';
 import { answerQuery } from './answer-query.js';
@@ -197,6 +198,26 @@ describe('a cursor', () => {
     expect(refused(before)).toMatchObject({ code: 'INVALID_PARAM', param: 'before' });
     const records = refused(before, { form: 'records' });
     expect(records).toMatchObject({ code: 'INVALID_PARAM', param: 'page' });
+  });
+
+  test('of any text or bytes is answered or refused, and never anything else', () => {
+    const head = Buffer.from(good, 'base64url').subarray(0, 4);
+    const made = fc
+      .uint8Array({ minLength: 14, maxLength: 14 })
+      .map((bytes) => Buffer.concat([head, bytes]).toString('base64url'));
+    const bytes = fc
+      .uint8Array({ maxLength: 40 })
+      .map((some) => Buffer.from(some).toString('base64url'));
+    fc.assert(
+      fc.property(made, (before) => {
+        expect(refused(before)).toBeUndefined();
+      }),
+    );
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.base64String(), bytes), (before) => {
+        expect(refused(before)).toMatchObject({ code: 'INVALID_PARAM', param: 'before' });
+      }),
+    );
   });
 
   test('of any slot and number is answered', () => {
