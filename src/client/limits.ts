@@ -66,3 +66,16 @@ export const PRICE_POLL_MS = 1_000;
 export const SIGNED_ORDERS_SILENCE_MS_MAX = 60_000;
 /** Between two subscriptions on that feed: its server wants them apart. */
 export const SIGNED_ORDERS_SUBSCRIBE_MS = 100;
+
+/** Accounts of one `getMultipleAccounts`: what a node takes. */
+export const RPC_ACCOUNTS_MAX = 100;
+/** From one full reading of the chain's accounts to the next, which finds what no notification told. */
+export const RESYNC_MS = 300_000;
+/** From one making of a local book to the next, as the specification's example has it. */
+export const LOCAL_BOOK_MS = 1_000;
+/** Rounds of reading anew what changed while it was read; each has fewer accounts than the last. */
+export const REREAD_ROUNDS_MAX = 8;
+/** Subscriptions that a node does not answer in this time are given up with their socket. */
+export const RPC_SUBSCRIBE_MS_MAX = 10_000;
+/** Slots come at least twice a second: a socket without one for so long is taken for dead. */
+export const RPC_SILENCE_MS_MAX = 10_000;

@@ -38,6 +38,10 @@ export interface FetchInit {
   readonly headers: Record<string, string>;
   /** What has not changed is known by its tag: no cache between may answer from before. */
   readonly cache: 'no-store';
+  /** GET where it is missing. */
+  readonly method?: 'POST';
+  /** Of a POST. */
+  readonly body?: string;
 }
 
 /** What may be handed in. */

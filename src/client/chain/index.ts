@@ -1,7 +1,11 @@
 /** What follows the chain itself, and the feed of signed orders, without the service. */
 
+export type { UserAuctions } from './auctions.js';
+export { Auctions, isInAuction } from './auctions.js';
 export type { EmptyReason } from './book-market.js';
 export type { BookLevel, LocalL2, LocalL3 } from './built-book.js';
+export type { ChainBookOptions, ChainBookState, ChainOptions } from './chain-book.js';
+export { ChainBook } from './chain-book.js';
 export type { LocalMarket, NoOracle } from './local-book.js';
 export { LocalBook } from './local-book.js';
 export type { OracleReading } from './oracle.js';
@@ -21,3 +25,4 @@ export type {
 export { decodeSignedOrder } from './signed-order.js';
 export type { SignedOrderFeedOptions, SignedOrderMessage } from './signed-order-feed.js';
 export { SignedOrderFeed } from './signed-order-feed.js';
+export { PROGRAM_ID } from './user-filters.js';

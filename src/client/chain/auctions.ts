@@ -1,0 +1,119 @@
+/**
+ * Orders in auction, from the chain: what a maker competes for.
+ *
+ * ```ts
+ * const auctions = new Auctions({ rpcUrl: 'http://127.0.0.1:8899' });
+ * auctions.onUpdate(({ address, orders }) => console.log(address, orders));
+ * auctions.open();
+ * ```
+ */
+import { type Order, USER_KIND } from '../accounts/generated/user.js';
+import { decodeUser, type UserAccount } from '../accounts/user.js';
+import { ClientError } from '../error.js';
+import { Listeners } from '../listeners.js';
+import type { ChainOptions } from './chain-book.js';
+import { ProgramAccounts } from './program-accounts.js';
+import { HAS_OPEN_AUCTION, ofKind, PROGRAM_ID } from './user-filters.js';
+
+/** A user account with its orders that are in auction. */
+export interface UserAuctions {
+  /** Base58. */
+  readonly address: string;
+  readonly account: UserAccount;
+  /** The slot by which the orders are judged. */
+  readonly slot: bigint;
+  /** Those whose auction runs; empty when the last one has ended. */
+  readonly orders: readonly Order[];
+}
+
+/** Whether the auction of an order still runs: it is over when more slots have passed than it lasts. */
+export function isInAuction({ auctionDuration, slot }: Order, now: bigint): boolean {
+  return auctionDuration !== 0 && now - slot <= BigInt(auctionDuration);
+}
+
+/** Follows the accounts that the program marks, and judges their orders by the slot. */
+export class Auctions {
+  readonly #accounts: ProgramAccounts;
+  readonly #users = new Map<string, UserAccount>();
+  readonly #updates = new Listeners<UserAuctions>();
+  readonly #errors = new Listeners<ClientError>();
+  #slot = 0n;
+
+  /** Throws WEBSOCKET_NOT_FOUND where there is no class of sockets. */
+  constructor(options: ChainOptions) {
+    const programId = options.programId ?? PROGRAM_ID;
+    this.#accounts = new ProgramAccounts(
+      { ...options, programId, queries: [[ofKind(USER_KIND), HAS_OPEN_AUCTION]] },
+      {
+        account: (address, bytes) => this.#take(address, bytes),
+        synced: () => {},
+        lost: () => {},
+        failed: (error) => this.#errors.tell(error),
+      },
+    );
+    this.#accounts.slots.add((slot) => this.#passed(slot));
+  }
+
+  /** Connects, unless it does already. */
+  open(): void {
+    this.#accounts.open();
+  }
+
+  /** Ends it: nothing is called any more. It can be opened again. */
+  close(): void {
+    this.#accounts.close();
+    this.#users.clear();
+  }
+
+  /** Calls with an account when it changes, and once more when its last auction has ended. */
+  onUpdate(listener: (auctions: UserAuctions) => void): () => void {
+    return this.#updates.add(listener);
+  }
+
+  /** Calls with what failed; it is tried again by itself. */
+  onError(listener: (error: ClientError) => void): () => void {
+    return this.#errors.add(listener);
+  }
+
+  /** All accounts with orders in auction now. */
+  active(): readonly UserAuctions[] {
+    const all = [...this.#users].map(([address, account]) => this.#view(address, account));
+    return all.filter(({ orders }) => orders.length > 0);
+  }
+
+  #take(address: string, bytes: Uint8Array | null): void {
+    if (bytes === null) {
+      this.#ended(address);
+      return;
+    }
+    try {
+      const account = decodeUser(bytes);
+      this.#users.set(address, account);
+      this.#updates.tell(this.#view(address, account));
+    } catch (error) {
+      if (!(error instanceof ClientError)) throw error;
+      this.#users.delete(address);
+      this.#errors.tell(error);
+    }
+  }
+
+  /** The program does not tell when an auction ends: slots do. */
+  #passed(slot: bigint): void {
+    this.#slot = slot;
+    for (const [address, account] of this.#users) {
+      if (this.#view(address, account).orders.length === 0) this.#ended(address);
+    }
+  }
+
+  #ended(address: string): void {
+    const account = this.#users.get(address);
+    if (account === undefined) return;
+    this.#users.delete(address);
+    this.#updates.tell({ address, account, slot: this.#slot, orders: [] });
+  }
+
+  #view(address: string, account: UserAccount): UserAuctions {
+    const slot = this.#slot;
+    return { address, account, slot, orders: account.orders.filter((o) => isInAuction(o, slot)) };
+  }
+}

@@ -1,0 +1,189 @@
+/**
+ * A local order book from chain subscriptions, without the service.
+ *
+ * ```ts
+ * const chain = new ChainBook({ rpcUrl: 'http://127.0.0.1:8899', updateFrequency: 1000 });
+ * chain.onUpdate((book) => console.log(book.getBestBid(perpMarket(0)), book.getBestAsk(perpMarket(0))));
+ * chain.open();
+ * ```
+ */
+import { PERP_MARKET_KIND } from '../accounts/generated/perp-market.js';
+import { SPOT_MARKET_KIND } from '../accounts/generated/spot-market.js';
+import { STATE_KIND } from '../accounts/generated/state.js';
+import { USER_KIND } from '../accounts/generated/user.js';
+import { isKind } from '../accounts/reading.js';
+import { ClientError } from '../error.js';
+import * as limits from '../limits.js';
+import { LatestValues, Listeners } from '../listeners.js';
+import { systemClock } from '../surroundings.js';
+import { LocalBook } from './local-book.js';
+import { ProgramAccounts } from './program-accounts.js';
+import type { RpcOptions } from './rpc.js';
+import { NOT_IDLE, ofKind, PROGRAM_ID } from './user-filters.js';
+
+/** Where the chain is, and how often the book is made. */
+export interface ChainOptions extends RpcOptions {
+  /** Where the node notifies; by default `rpcUrl` as `ws` or `wss`. */
+  readonly wsUrl?: string;
+  /** The exchange's program; by default that of mainnet and devnet. */
+  readonly programId?: string;
+  /** Milliseconds from one full reading of the accounts to the next; 300,000 by default. */
+  readonly resyncMs?: number;
+}
+
+/** How a chain book is made. */
+export interface ChainBookOptions extends ChainOptions {
+  /** Milliseconds from one making of the book to the next; 1,000 by default. */
+  readonly updateFrequency?: number;
+}
+
+/** `live` is a book without a hole; `rebuilding` one whose accounts are being read. */
+export type ChainBookState = 'idle' | 'rebuilding' | 'live';
+
+/** The sysvar that has the chain's second. */
+const CLOCK = 'SysvarC1ock11111111111111111111111111111111';
+const CLOCK_SECOND_AT = 32;
+const CLOCK_BYTES_MIN = 40;
+
+/** Accounts are followed as they change; oracles and time are read, and the book made, in a beat. */
+export class ChainBook {
+  /** As of the last update; between two of them it does not change. */
+  readonly book = new LocalBook();
+  readonly #accounts: ProgramAccounts;
+  readonly #updates = new Listeners<LocalBook>();
+  readonly #states = new Listeners<ChainBookState>();
+  readonly #errors = new Listeners<ClientError>();
+  readonly #loops = new Set<LatestValues<LocalBook>>();
+  #state: ChainBookState = 'idle';
+  #stateAddress: string | null = null;
+  #slot = 0n;
+  #isMaking = false;
+  #cancelTimer: () => void = () => {};
+
+  /** Throws WEBSOCKET_NOT_FOUND where there is no class of sockets. */
+  constructor(private readonly options: ChainBookOptions) {
+    const programId = options.programId ?? PROGRAM_ID;
+    const markets = [PERP_MARKET_KIND, SPOT_MARKET_KIND].map((kind) => [ofKind(kind)]);
+    const queries = [...markets, [ofKind(USER_KIND), NOT_IDLE]];
+    this.#accounts = new ProgramAccounts(
+      { ...options, programId, queries, readOnce: [[ofKind(STATE_KIND)]] },
+      {
+        account: (address, bytes) => this.#take(address, bytes),
+        synced: () => this.#synced(),
+        lost: () => this.#enter('rebuilding'),
+        failed: (error) => this.#errors.tell(error),
+      },
+    );
+    this.#accounts.slots.add((slot) => {
+      this.#slot = slot;
+    });
+  }
+
+  get state(): ChainBookState {
+    return this.#state;
+  }
+
+  /** Connects, unless it does already. */
+  open(): void {
+    if (this.#state !== 'idle') return;
+    this.#enter('rebuilding');
+    this.#accounts.open();
+  }
+
+  /** Ends it: nothing is called any more, and loops end. It can be opened again. */
+  close(): void {
+    this.#accounts.close();
+    this.#enter('idle');
+    for (const loop of [...this.#loops]) loop.end();
+  }
+
+  /** Calls with the book each time it was made anew. Answers what takes the listener away. */
+  onUpdate(listener: (book: LocalBook) => void): () => void {
+    return this.#updates.add(listener);
+  }
+
+  /** Calls when the book gets or loses its accounts. */
+  onState(listener: (state: ChainBookState) => void): () => void {
+    return this.#states.add(listener);
+  }
+
+  /** Calls with what failed; it is tried again by itself. */
+  onError(listener: (error: ClientError) => void): () => void {
+    return this.#errors.add(listener);
+  }
+
+  /** The book each time it was made; a loop that is slow misses what came meanwhile. */
+  [Symbol.asyncIterator](): AsyncIterator<LocalBook> {
+    const loop = new LatestValues<LocalBook>(() => this.#loops.delete(loop));
+    this.#loops.add(loop);
+    return loop;
+  }
+
+  #take(address: string, bytes: Uint8Array | null): void {
+    if (bytes !== null && isKind(bytes, STATE_KIND)) this.#stateAddress = address;
+    this.book.setAccount(address, bytes);
+  }
+
+  #synced(): void {
+    if (this.#state === 'live') return;
+    this.#enter('live');
+    if (!this.#isMaking) void this.#make();
+  }
+
+  /** One beat, and the next one later, while the book is live. */
+  async #make(): Promise<void> {
+    this.#isMaking = true;
+    const { signal } = this.#accounts;
+    try {
+      await this.#makeOnce(signal);
+    } catch (cause) {
+      if (!signal.aborted) {
+        const isOurs = cause instanceof ClientError;
+        const message = 'the book could not be made';
+        this.#errors.tell(isOurs ? cause : new ClientError('UNREACHABLE', message, {}, { cause }));
+      }
+    }
+    this.#isMaking = false;
+    if (this.#state !== 'live') return;
+    const clock = this.options.clock ?? systemClock;
+    const ms = this.options.updateFrequency ?? limits.LOCAL_BOOK_MS;
+    this.#isMaking = true;
+    this.#cancelTimer = clock.after(ms, () => {
+      this.#isMaking = false;
+      if (this.#state === 'live') void this.#make();
+    });
+  }
+
+  async #makeOnce(signal: AbortSignal): Promise<void> {
+    const { rpc } = this.#accounts;
+    if (this.#slot === 0n) this.#slot = await rpc.slot(signal);
+    const state = this.#stateAddress === null ? [] : [this.#stateAddress];
+    const addresses = [...state, ...this.book.oracleAddresses];
+    const [clock, ...accounts] = await rpc.accounts([CLOCK, ...addresses], signal);
+    for (const [index, address] of addresses.entries()) {
+      this.book.setAccount(address, accounts[index] ?? null);
+    }
+    if (signal.aborted) return;
+    this.book.rebuild({ slot: this.#slot, now: secondOf(clock ?? null) });
+    this.#updates.tell(this.book);
+    for (const loop of this.#loops) loop.push(this.book);
+  }
+
+  #enter(state: ChainBookState): void {
+    if (this.#state === state) return;
+    this.#state = state;
+    if (state === 'idle') {
+      this.#cancelTimer();
+      this.#isMaking = false;
+    }
+    this.#states.tell(state);
+  }
+}
+
+function secondOf(clock: Uint8Array | null): bigint {
+  if (clock === null || clock.length < CLOCK_BYTES_MIN) {
+    throw new ClientError('MALFORMED_ANSWER', 'the node has no clock of the chain');
+  }
+  const view = new DataView(clock.buffer, clock.byteOffset, clock.byteLength);
+  return view.getBigInt64(CLOCK_SECOND_AT, true);
+}

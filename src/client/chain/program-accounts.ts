@@ -1,0 +1,235 @@
+/**
+ * The accounts of a program, followed: all of them first, then each as it changes, and all of them
+ * again after each loss of the connection and every few minutes.
+ */
+import { ClientError } from '../error.js';
+import { integer, object, objectOf } from '../fields.js';
+import * as limits from '../limits.js';
+import { Listeners } from '../listeners.js';
+import { Connection, type ConnectionState } from '../stream/connection.js';
+import { type AccountFilter, memcmp, programAccount, Rpc, type RpcOptions } from './rpc.js';
+
+/** What is followed, and where. */
+export interface ProgramAccountsOptions extends RpcOptions {
+  /** Where the node notifies, `ws` or `wss`; by default `rpcUrl` with that scheme. */
+  readonly wsUrl?: string;
+  readonly programId: string;
+  /** Sets of accounts, each with all its filters. */
+  readonly queries: readonly (readonly AccountFilter[])[];
+  /** Sets that are read and not subscribed to: what is in them does not change. */
+  readonly readOnce?: readonly (readonly AccountFilter[])[];
+  /** From one full reading to the next; 300,000 by default. */
+  readonly resyncMs?: number;
+}
+
+/** Who hears of it. */
+export interface AccountsOwner {
+  /** An account came or changed; no bytes mean that it is gone. */
+  account(address: string, bytes: Uint8Array | null): void;
+  /** Everything is there, after a start or a loss. */
+  synced(): void;
+  /** Accounts may be missing until `synced`. */
+  lost(): void;
+  failed(error: ClientError): void;
+}
+
+/** A subscription that was asked for by this id. */
+type RequestId = number;
+
+const SLOT_REQUEST: RequestId = 1;
+const FIRST_QUERY_REQUEST: RequestId = 2;
+
+/** Follows the accounts while it is open. */
+export class ProgramAccounts {
+  readonly rpc: Rpc;
+  readonly slots = new Listeners<bigint>();
+  readonly #connection: Connection;
+  /** Accounts that are there. */
+  readonly #known = new Set<string>();
+  /** Accounts that were told of while they were read: which is newer is not known. */
+  #doubtful: Set<string> | null = null;
+  #answered = new Set<RequestId>();
+  #reading = new AbortController();
+  #cancelTimer: () => void = () => {};
+  #cancelSilence: () => void = () => {};
+
+  constructor(
+    private readonly options: ProgramAccountsOptions,
+    private readonly owner: AccountsOwner,
+  ) {
+    this.rpc = new Rpc(options);
+    const address = options.wsUrl ?? options.rpcUrl.replace(/^http/, 'ws');
+    this.#connection = new Connection(
+      { ...options, address },
+      {
+        opened: () => this.#subscribe(),
+        said: (said) => this.#said(said),
+        lost: () => this.#lost(),
+      },
+    );
+  }
+
+  get state(): ConnectionState {
+    return this.#connection.state;
+  }
+
+  /** Calls when the connection begins or ends to do something. */
+  onState(listener: (state: ConnectionState) => void): () => void {
+    return this.#connection.states.add(listener);
+  }
+
+  open(): void {
+    this.#connection.open();
+  }
+
+  close(): void {
+    this.#connection.close();
+    this.#stop();
+  }
+
+  /** Aborted when the connection is lost or closed: whatever is read for it is of no use then. */
+  get signal(): AbortSignal {
+    return this.#reading.signal;
+  }
+
+  #subscribe(): void {
+    this.#stop();
+    this.#reading = new AbortController();
+    this.#answered = new Set();
+    this.#doubtful = new Set();
+    const { programId, queries } = this.options;
+    this.#send(SLOT_REQUEST, 'slotSubscribe', []);
+    for (const [index, filters] of queries.entries()) {
+      const options = { encoding: 'base64', commitment: 'processed', filters: filters.map(memcmp) };
+      this.#send(FIRST_QUERY_REQUEST + index, 'programSubscribe', [programId, options]);
+    }
+    const { clock } = this.#connection;
+    this.#cancelTimer = clock.after(limits.RPC_SUBSCRIBE_MS_MAX, () => this.#connection.restart());
+    this.#heardSlot();
+  }
+
+  #send(id: RequestId, method: string, params: readonly unknown[]): void {
+    this.#connection.send({ jsonrpc: '2.0', id, method, params });
+  }
+
+  #said(said: string): void {
+    try {
+      const message = objectOf(JSON.parse(said), 'message');
+      if (message['method'] === 'slotNotification') this.#slot(message['params']);
+      else if (message['method'] === 'programNotification') this.#notified(message['params']);
+      else if ('error' in message) this.#refused(message['error']);
+      else if ('result' in message) this.#subscribed(integer(message['id'], 'id'));
+    } catch (cause) {
+      const isOurs = cause instanceof ClientError;
+      const unreadable = (): ClientError =>
+        new ClientError('MALFORMED_ANSWER', 'a message of the node is no JSON', {}, { cause });
+      this.owner.failed(isOurs ? cause : unreadable());
+      // An account whose change could not be read may be wrong from here on.
+      this.#connection.restart();
+    }
+  }
+
+  #refused(error: unknown): void {
+    const { message } = objectOf(error, 'error');
+    const text = String(message).slice(0, limits.TEXT_CHARS_MAX);
+    throw new ClientError('REFUSED', `the node refuses a subscription: ${text}`);
+  }
+
+  #subscribed(id: bigint): void {
+    this.#answered.add(Number(id));
+    if (this.#answered.size !== this.options.queries.length + 1) return;
+    this.#cancelTimer();
+    void this.#readAll();
+  }
+
+  #slot(params: unknown): void {
+    this.#heardSlot();
+    const { result } = object({ result: object({ slot: integer }) })(params, 'slot');
+    this.slots.tell(result.slot);
+  }
+
+  #heardSlot(): void {
+    this.#cancelSilence();
+    const { clock } = this.#connection;
+    this.#cancelSilence = clock.after(limits.RPC_SILENCE_MS_MAX, () => this.#connection.restart());
+  }
+
+  #notified(params: unknown): void {
+    const read = object({ result: object({ value: programAccount }) });
+    const { address, bytes } = read(params, 'notification').result.value;
+    this.#doubtful?.add(address);
+    this.#tell(address, bytes.length === 0 ? null : bytes);
+  }
+
+  #tell(address: string, bytes: Uint8Array | null): void {
+    if (bytes === null) this.#known.delete(address);
+    else this.#known.add(address);
+    this.owner.account(address, bytes);
+  }
+
+  /**
+   * Reads all accounts. What was told of meanwhile may be newer or older than what was read, so it is
+   * read again until nothing was: no slot has to be trusted for it.
+   */
+  async #readAll(): Promise<void> {
+    const { signal } = this.#reading;
+    this.#doubtful ??= new Set();
+    try {
+      const { programId, queries, readOnce = [] } = this.options;
+      const gone = new Set(this.#known);
+      for (const filters of [...queries, ...readOnce]) {
+        for (const { address, bytes } of await this.rpc.programAccounts(
+          programId,
+          filters,
+          signal,
+        )) {
+          gone.delete(address);
+          if (!this.#doubtful.has(address)) this.#tell(address, bytes);
+        }
+      }
+      for (const address of gone) if (!this.#doubtful.has(address)) this.#tell(address, null);
+      await this.#readDoubtful(signal);
+      this.#doubtful = null;
+      this.#connection.succeeded();
+      this.owner.synced();
+      const resyncMs = this.options.resyncMs ?? limits.RESYNC_MS;
+      this.#cancelTimer = this.#connection.clock.after(resyncMs, () => void this.#readAll());
+    } catch (cause) {
+      if (signal.aborted) return;
+      this.#failed(cause);
+    }
+  }
+
+  async #readDoubtful(signal: AbortSignal): Promise<void> {
+    for (let round = 0; round < limits.REREAD_ROUNDS_MAX; round += 1) {
+      const addresses = [...(this.#doubtful ?? [])];
+      if (addresses.length === 0) return;
+      const told = new Set<string>();
+      this.#doubtful = told;
+      const accounts = await this.rpc.accounts(addresses, signal);
+      for (const [index, address] of addresses.entries()) {
+        if (!told.has(address)) this.#tell(address, accounts[index] ?? null);
+      }
+    }
+  }
+
+  #failed(cause: unknown): void {
+    const error =
+      cause instanceof ClientError
+        ? cause
+        : new ClientError('UNREACHABLE', 'the accounts could not be read', {}, { cause });
+    this.owner.failed(error);
+    this.#connection.restart();
+  }
+
+  #lost(): void {
+    this.#stop();
+    this.owner.lost();
+  }
+
+  #stop(): void {
+    this.#reading.abort();
+    this.#cancelTimer();
+    this.#cancelSilence();
+  }
+}

@@ -1,0 +1,154 @@
+/** What is asked of a Solana node over HTTP. */
+import { Backoff } from '../backoff.js';
+import { ClientError } from '../error.js';
+import { integer, list, object, objectOf, orNull, type Read, text } from '../fields.js';
+import * as limits from '../limits.js';
+import { type Clock, type Fetch, type Surroundings, sleep, systemClock } from '../surroundings.js';
+import { bytesOfBase64 } from './signature.js';
+
+/** How a node is reached. */
+export interface RpcOptions extends Surroundings {
+  /** Where the node answers, `http` or `https`. */
+  readonly rpcUrl: string;
+  /** Milliseconds for one try; 20,000 by default. */
+  readonly timeoutMs?: number;
+}
+
+/** An account as a node gives it. */
+export interface ChainAccount {
+  /** Base58. */
+  readonly address: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Bytes at a place of an account: only accounts that have them are given. */
+export interface AccountFilter {
+  readonly offset: number;
+  readonly bytes: Uint8Array;
+}
+
+/** Data of an account: base64, and the name of the encoding. */
+const data: Read<Uint8Array> = (value, place) => {
+  const [encoded] = list(text)(value, place);
+  const bytes = encoded === undefined ? null : bytesOfBase64(encoded);
+  if (bytes !== null) return bytes;
+  throw new ClientError('MALFORMED_ANSWER', `${place} is not base64`);
+};
+
+/** An account of a list of a program's accounts, and of a notification. */
+export const programAccount: Read<ChainAccount> = (value, place) => {
+  const { pubkey, account } = object({ pubkey: text, account: object({ data }) })(value, place);
+  return { address: pubkey, bytes: account.data };
+};
+
+/** A filter as a node takes it. */
+export function memcmp({ offset, bytes }: AccountFilter): object {
+  const encoded = btoa(String.fromCharCode(...bytes));
+  return { memcmp: { offset, bytes: encoded, encoding: 'base64' } };
+}
+
+/** One node. What fails is tried again; it ends with a ClientError. */
+export class Rpc {
+  readonly #url: string;
+  readonly #fetch: Fetch;
+  readonly #clock: Clock;
+  readonly #timeoutMs: number;
+  #id = 0;
+
+  constructor(options: RpcOptions) {
+    this.#url = options.rpcUrl;
+    this.#fetch = options.fetch ?? ((url, init) => fetch(url, init));
+    this.#clock = options.clock ?? systemClock;
+    this.#timeoutMs = options.timeoutMs ?? limits.REQUEST_MS_MAX;
+  }
+
+  /** All accounts of a program that pass the filters. */
+  async programAccounts(
+    programId: string,
+    filters: readonly AccountFilter[],
+    signal: AbortSignal,
+  ): Promise<readonly ChainAccount[]> {
+    const options = { encoding: 'base64', commitment: 'processed', filters: filters.map(memcmp) };
+    const result = await this.#call('getProgramAccounts', [programId, options], signal);
+    return list(programAccount)(result, 'accounts');
+  }
+
+  /** Accounts by address, in order; null for one that is not there. */
+  async accounts(
+    addresses: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly (Uint8Array | null)[]> {
+    const found: (Uint8Array | null)[] = [];
+    for (let at = 0; at < addresses.length; at += limits.RPC_ACCOUNTS_MAX) {
+      const some = addresses.slice(at, at + limits.RPC_ACCOUNTS_MAX);
+      const options = { encoding: 'base64', commitment: 'processed' };
+      const result = await this.#call('getMultipleAccounts', [some, options], signal);
+      const { value } = object({ value: list(orNull(object({ data }))) })(result, 'accounts');
+      if (value.length !== some.length) {
+        const message = `${some.length} accounts were asked for, ${value.length} came`;
+        throw new ClientError('MALFORMED_ANSWER', message);
+      }
+      found.push(...value.map((account) => account?.data ?? null));
+    }
+    return found;
+  }
+
+  /** The slot that the node works on. */
+  async slot(signal: AbortSignal): Promise<bigint> {
+    const result = await this.#call('getSlot', [{ commitment: 'processed' }], signal);
+    return integer(result, 'slot');
+  }
+
+  async #call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown> {
+    const bounds = { firstMs: limits.RETRY_MS_FIRST, capMs: limits.RETRY_MS_CAP };
+    const backoff = new Backoff(bounds, () => this.#clock.random());
+    for (let tried = 0; ; tried += 1) {
+      try {
+        return await this.#try(method, params, signal);
+      } catch (error) {
+        const isHopeless = error instanceof ClientError && error.code === 'REFUSED';
+        if (signal.aborted || isHopeless || tried >= limits.RETRIES_MAX) throw error;
+        await sleep(this.#clock, backoff.nextMs(), signal);
+      }
+    }
+  }
+
+  async #try(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown> {
+    const ending = new AbortController();
+    const abort = (): void => ending.abort();
+    const cancel = this.#clock.after(this.#timeoutMs, abort);
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+      this.#id += 1;
+      const body = JSON.stringify({ jsonrpc: '2.0', id: this.#id, method, params });
+      const headers = { 'Content-Type': 'application/json' };
+      const init = {
+        signal: ending.signal,
+        method: 'POST',
+        headers,
+        body,
+        cache: 'no-store',
+      } as const;
+      const response = await this.#fetch(this.#url, init);
+      if (!response.ok) {
+        const message = `${method} was answered with the status ${response.status}`;
+        throw new ClientError('HTTP_STATUS', message, {}, { status: response.status });
+      }
+      return resultOf(await response.json(), method);
+    } catch (cause) {
+      if (cause instanceof ClientError) throw cause;
+      throw new ClientError('UNREACHABLE', `no answer to ${method}`, {}, { cause });
+    } finally {
+      cancel();
+      signal.removeEventListener('abort', abort);
+    }
+  }
+}
+
+function resultOf(answer: unknown, method: string): unknown {
+  const { error, result } = objectOf(answer, method);
+  if (error === undefined) return result;
+  const { code, message } = objectOf(error, `${method}.error`);
+  const text = `${method}: ${String(message).slice(0, limits.TEXT_CHARS_MAX)} (${String(code)})`;
+  throw new ClientError('REFUSED', text);
+}

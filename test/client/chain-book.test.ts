@@ -1,0 +1,205 @@
+/** The library's local book and auctions over a real chain, against a plain book of its accounts. */
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import {
+  Auctions,
+  ChainBook,
+  type ChainBookOptions,
+  type LocalBook,
+  type UserAuctions,
+} from '../../src/client/chain/index.js';
+import { perpMarket } from '../../src/client/index.js';
+import type { SocketClass } from '../../src/client/surroundings.js';
+import { plainBooks } from '../plain-book.js';
+import { endingOrders, oddOrders, oddUser } from '../support/odd-accounts.js';
+import { SteppedDemo } from '../support/stepped-demo.js';
+
+const until = (holds: () => unknown) => vi.waitUntil(holds, { timeout: 60_000, interval: 20 });
+
+let demo: SteppedDemo;
+let chain: ChainBook | undefined;
+
+beforeAll(async () => {
+  demo = await SteppedDemo.start({ seed: 41, makers: 40, slotTimeMs: 200, fillsPerSecond: 0 });
+  await demo.step(150);
+});
+
+afterAll(async () => {
+  chain?.close();
+  await demo?.stop();
+});
+
+function at(): Pick<ChainBookOptions, 'rpcUrl' | 'wsUrl' | 'WebSocket'> {
+  const { rpcUrl, wsUrl } = demo.relay;
+  return { rpcUrl, wsUrl, WebSocket: WebSocket as unknown as SocketClass };
+}
+
+function open(options: Partial<ChainBookOptions> = {}): ChainBook {
+  chain = new ChainBook({ ...at(), updateFrequency: 100, ...options });
+  chain.open();
+  return chain;
+}
+
+/** What is compared, as text: orders of both sides of every market, and whether offsets are left out. */
+function shown(book: LocalBook): string {
+  const rows = book.markets().map(({ id, name, emptyReason, offsetOrdersExcluded }) => {
+    const { bids, asks } = book.getL3(id);
+    const sides = [bids, asks].map((side) =>
+      side.map((o) => `${o.price} ${o.size} ${o.maker} ${o.orderId} ${o.slot} ${o.maxTs}`),
+    );
+    return [name, emptyReason, offsetOrdersExcluded, ...sides];
+  });
+  return JSON.stringify(rows.sort());
+}
+
+async function expected({ moment }: LocalBook): Promise<string> {
+  const plain = plainBooks(await demo.accounts(), { slot: moment.slot, unixSeconds: moment.now });
+  const rows = plain.map(({ marketName, head, bids, asks }) => {
+    const sides = [bids, asks].map(({ rows: side }) =>
+      side.map((o) => `${o.price} ${o.size} ${o.maker} ${o.orderId} ${o.slot} ${o.maxTs}`),
+    );
+    return [marketName, head['reason'] ?? null, head['offsetOrdersExcluded'] ?? null, ...sides];
+  });
+  return JSON.stringify(rows.sort());
+}
+
+/** Waits until an update holds the chain, which stands still; every one after it has to. */
+async function agrees(chain: ChainBook): Promise<void> {
+  let judged = 0;
+  for await (const book of chain) {
+    const [ours, plain] = [shown(book), await expected(book)];
+    if (ours === plain) judged += 1;
+    else if (judged > 0) expect(ours).toBe(plain);
+    if (judged === 3) return;
+  }
+}
+
+describe('a local order book from chain subscriptions', () => {
+  test('holds the orders of the chain at every stop of a life', async () => {
+    const chain = open();
+    for (let stop = 0; stop < 4; stop += 1) {
+      await demo.step(120);
+      await agrees(chain);
+    }
+    const book = chain.book.getL3(perpMarket(0));
+    expect(book.bids.length).toBeGreaterThan(10);
+    chain.close();
+  }, 120_000);
+
+  test('holds orders of every kind, while slots and seconds pass', async () => {
+    const chain = open();
+    const oracle = demo.life.markets[0]?.feed.price ?? 0n;
+    const orders = oddOrders({ clock: demo.clock, oracle });
+    const owners = [{ seed: 1 }, { seed: 2 }, { seed: 3, status: 1 }, { seed: 4, status: 16 }];
+    await demo.write(...owners.map((owner) => oddUser(owner, orders)));
+    for (let stop = 0; stop < 3; stop += 1) await agrees(chain);
+    chain.close();
+  }, 120_000);
+
+  test('tells the best bid and the best ask by market', async () => {
+    const chain = open();
+    await agrees(chain);
+    const { book } = chain;
+    const { bids, asks } = book.getL2(perpMarket(0), 1);
+    expect([bids.length, asks.length]).toEqual([1, 1]);
+    expect(book.getBestBid(perpMarket(0))).toBe(bids[0]?.price);
+    expect(book.getBestAsk(perpMarket(0))).toBe(asks[0]?.price);
+    expect(book.getBestAsk(perpMarket(999))).toBeNull();
+    expect(book.findMarket('SOL-PERP')?.id).toEqual(perpMarket(0));
+    chain.close();
+  }, 120_000);
+
+  test('has the update frequency that is asked for', async () => {
+    const chain = open({ updateFrequency: 400 });
+    const times: number[] = [];
+    chain.onUpdate(() => void times.push(performance.now()));
+    await until(() => times.length === 4);
+    // Never sooner; how much later is up to the machine.
+    const apart = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+    expect(Math.min(...apart)).toBeGreaterThan(395);
+    chain.close();
+  }, 120_000);
+
+  test('is whole again after cuts amid writes, and says meanwhile that it is not', async () => {
+    const chain = open();
+    const states: string[] = [];
+    chain.onState((state) => void states.push(state));
+    await until(() => chain.state === 'live');
+    for (let cut = 0; cut < 3; cut += 1) {
+      const writing = demo.step(60);
+      demo.relay.cut({ downMs: 300 });
+      await writing;
+      await until(() => states.length >= 2 * cut + 3 && chain.state === 'live');
+      await agrees(chain);
+    }
+    expect(states.slice(0, 3)).toEqual(['live', 'rebuilding', 'live']);
+    chain.close();
+  }, 120_000);
+
+  test('finds by reading anew what no notification told: a closed account', async () => {
+    const chain = open({ resyncMs: 300 });
+    const orders = oddOrders({ clock: demo.clock, oracle: demo.life.markets[0]?.feed.price ?? 0n });
+    const user = oddUser({ seed: 77 }, orders);
+    await demo.write(user);
+    await agrees(chain);
+    expect(shown(chain.book)).toContain(user.pubkey);
+    await demo.close(user.pubkey);
+    await until(() => !shown(chain.book).includes(user.pubkey));
+    await agrees(chain);
+    chain.close();
+  }, 120_000);
+
+  test('tells nothing any more once it is closed, and can be opened again', async () => {
+    const chain = open();
+    await until(() => chain.state === 'live');
+    chain.close();
+    let updates = 0;
+    chain.onUpdate(() => {
+      updates += 1;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect([chain.state, updates]).toEqual(['idle', 0]);
+    chain.open();
+    await agrees(chain);
+    expect(updates).toBeGreaterThan(0);
+    chain.close();
+  }, 120_000);
+
+  test('tells of a node that is not there, and of a program that has no accounts', async () => {
+    const errors: string[] = [];
+    const chain = new ChainBook({ ...at(), rpcUrl: 'http://127.0.0.1:1' });
+    chain.onError(({ code }) => void errors.push(code));
+    chain.open();
+    await until(() => errors.includes('UNREACHABLE'));
+    expect(chain.state).toBe('rebuilding');
+    chain.close();
+    const other = open({ programId: 'Vote111111111111111111111111111111111111111' });
+    await until(() => other.state === 'live');
+    expect(other.book.markets()).toEqual([]);
+    other.close();
+  }, 120_000);
+});
+
+describe('a subscription to active auctions', () => {
+  test('tells an account when its order comes into auction, and when the auction has ended', async () => {
+    const auctions = new Auctions(at());
+    const told: UserAuctions[] = [];
+    auctions.onUpdate((update) => void told.push(update));
+    auctions.open();
+    const oracle = demo.life.markets[0]?.feed.price ?? 0n;
+    const user = oddUser({ seed: 90 }, endingOrders({ clock: demo.clock, oracle }));
+    // The program's mark, which the simulated program leaves as it is.
+    user.data.writeUInt8(1, 4354);
+    await demo.write(user);
+    const own = () => told.filter(({ address }) => address === user.pubkey);
+    await until(() => own().length > 0);
+    const { orders, slot } = own()[0] as UserAuctions;
+    expect(orders.length).toBeGreaterThan(0);
+    for (const order of orders)
+      expect(slot - order.slot <= BigInt(order.auctionDuration)).toBe(true);
+    expect(auctions.active().map(({ address }) => address)).toContain(user.pubkey);
+    await until(() => own().at(-1)?.orders.length === 0);
+    expect(auctions.active().map(({ address }) => address)).not.toContain(user.pubkey);
+    auctions.close();
+  }, 120_000);
+});
