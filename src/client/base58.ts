@@ -8,13 +8,13 @@ const ADDRESS_CHARS_MAX = 44;
 const ADDRESS_CHARS_MIN = 32;
 
 /**
- * Digits are made five at a time: 58^5 times 2^16 is still an exact number, and a division of the
- * whole by 58^5 costs no more than one by 58.
+ * Digits are made three at a time: 58^3 times 2^32 is still an exact number, and a division of the
+ * whole by 58^3 costs no more than one by 58.
  */
-const CHUNK_DIGITS = 5;
+const CHUNK_DIGITS = 3;
 const CHUNK = 58 ** CHUNK_DIGITS;
-const LIMBS = ADDRESS_BYTES / 2;
-const LIMB = 65_536;
+const LIMBS = ADDRESS_BYTES / 4;
+const LIMB = 2 ** 32;
 const CHUNKS = Math.ceil(ADDRESS_CHARS_MAX / CHUNK_DIGITS);
 
 /** The address at a place of bytes as base58. The place must hold 32 bytes. */
@@ -24,14 +24,15 @@ export function addressAt(bytes: Uint8Array, at: number): string {
 
 /** The address at a place of a view as base58. The place must hold 32 bytes. */
 export function addressInView(view: DataView, at: number): string {
-  let limbs: number[] = [];
-  for (let index = 0; index < LIMBS; index += 1) limbs.push(view.getUint16(at + 2 * index));
+  const limbs: number[] = [];
+  for (let index = 0; index < LIMBS; index += 1) limbs.push(view.getUint32(at + 4 * index));
   let text = '';
-  for (let chunk = 0; chunk < CHUNKS; chunk += 1) {
-    const [quotient, remainder] = divided(limbs);
-    text = digitsOf(remainder) + text;
-    limbs = quotient;
+  for (let chunk = 0, first = 0; chunk < CHUNKS; chunk += 1) {
+    // What the division has made 0 in front needs no dividing any more.
+    while (first < LIMBS && limbs[first] === 0) first += 1;
+    text = digitsOf(divideInPlace(limbs, first)) + text;
   }
+  // Zeros in front of the number are written by the byte, not by the digit.
   return '1'.repeat(zerosAt(view, at)) + text.replace(/^1+/, '');
 }
 
@@ -78,27 +79,26 @@ function multiplyAdd(bytes: Uint8Array, digit: number): boolean {
   return carry === 0;
 }
 
-/** Big-endian limbs divided by the chunk: what is left of them, and the remainder. */
-function divided(limbs: readonly number[]): [number[], number] {
-  const quotient: number[] = [];
+/** Divides big-endian limbs by the chunk, from the first that is not 0: answers the remainder. */
+function divideInPlace(limbs: number[], first: number): number {
   let remainder = 0;
-  for (const limb of limbs) {
-    const value = remainder * LIMB + limb;
-    const whole = Math.floor(value / CHUNK);
-    remainder = value - whole * CHUNK;
-    if (quotient.length > 0 || whole > 0) quotient.push(whole);
+  for (let index = first; index < LIMBS; index += 1) {
+    const value = remainder * LIMB + (limbs[index] ?? 0);
+    const quotient = Math.floor(value / CHUNK);
+    limbs[index] = quotient;
+    remainder = value - quotient * CHUNK;
   }
-  return [quotient, remainder];
+  return remainder;
 }
 
 function digitsOf(chunk: number): string {
-  let text = '';
-  let left = chunk;
-  for (let digit = 0; digit < CHUNK_DIGITS; digit += 1) {
-    text = ALPHABET.charAt(left % 58) + text;
-    left = Math.floor(left / 58);
-  }
-  return text;
+  const last = chunk % 58;
+  const rest = Math.floor(chunk / 58);
+  return String.fromCharCode(
+    ALPHABET.charCodeAt(Math.floor(rest / 58)),
+    ALPHABET.charCodeAt(rest % 58),
+    ALPHABET.charCodeAt(last),
+  );
 }
 
 function viewOf(bytes: Uint8Array): DataView {

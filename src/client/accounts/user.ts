@@ -44,6 +44,16 @@ export const USER_STATUS = {
 /** Bits of a perp position's flag. Source: programs/drift/src/state/user.rs `PositionFlag`. */
 export const POSITION_FLAG = { isolated: 1, beingLiquidated: 2, bankrupt: 4 } as const;
 
+/** What an account has made of its bytes so far. One member of the class costs less than six. */
+interface Made {
+  authority: string | undefined;
+  delegate: string | null | undefined;
+  name: string | undefined;
+  spotPositions: readonly SpotPosition[] | undefined;
+  perpPositions: readonly PerpPosition[] | undefined;
+  orders: readonly Order[] | undefined;
+}
+
 /**
  * A user account over its bytes.
  *
@@ -53,12 +63,7 @@ export const POSITION_FLAG = { isolated: 1, beingLiquidated: 2, bankrupt: 4 } as
  */
 export class UserAccount {
   readonly #view: DataView;
-  #authority: string | undefined;
-  #delegate: string | null | undefined;
-  #name: string | undefined;
-  #spotPositions: readonly SpotPosition[] | undefined;
-  #perpPositions: readonly PerpPosition[] | undefined;
-  #orders: readonly Order[] | undefined;
+  readonly #made: Made;
 
   /** Number of the account among those of its authority. */
   readonly subAccountId: number;
@@ -80,6 +85,14 @@ export class UserAccount {
     const view = checkedView(bytes, USER_KIND);
     checkSlots(view);
     this.#view = view;
+    this.#made = {
+      authority: undefined,
+      delegate: undefined,
+      name: undefined,
+      spotPositions: undefined,
+      perpPositions: undefined,
+      orders: undefined,
+    };
     this.subAccountId = view.getUint16(USER.subAccountId, true);
     this.status = view.getUint8(USER.status);
     this.marginMode = enumAt(view, USER.marginMode, MARGIN_MODE, 'marginMode');
@@ -97,41 +110,41 @@ export class UserAccount {
 
   /** The wallet that owns the account, base58. */
   get authority(): string {
-    this.#authority ??= addressInView(this.#view, USER.authority);
-    return this.#authority;
+    this.#made.authority ??= addressInView(this.#view, USER.authority);
+    return this.#made.authority;
   }
 
   /** Who else may trade with it, base58; null for nobody. */
   get delegate(): string | null {
-    if (this.#delegate === undefined) {
+    if (this.#made.delegate === undefined) {
       const isNobody = isZero(this.#view, USER.delegate, 32);
-      this.#delegate = isNobody ? null : addressInView(this.#view, USER.delegate);
+      this.#made.delegate = isNobody ? null : addressInView(this.#view, USER.delegate);
     }
-    return this.#delegate;
+    return this.#made.delegate;
   }
 
   /** The name that the user gave it; empty for none. */
   get name(): string {
-    this.#name ??= textAt(this.#view, USER.name);
-    return this.#name;
+    this.#made.name ??= textAt(this.#view, USER.name);
+    return this.#made.name;
   }
 
   /** Spot positions that have a balance or an open order. */
   get spotPositions(): readonly SpotPosition[] {
-    this.#spotPositions ??= usedSpotPositions(this.#view);
-    return this.#spotPositions;
+    this.#made.spotPositions ??= usedSpotPositions(this.#view);
+    return this.#made.spotPositions;
   }
 
   /** Perp positions that have anything in them: base, quote, an order, a deposit or a flag. */
   get perpPositions(): readonly PerpPosition[] {
-    this.#perpPositions ??= usedPerpPositions(this.#view);
-    return this.#perpPositions;
+    this.#made.perpPositions ??= usedPerpPositions(this.#view);
+    return this.#made.perpPositions;
   }
 
   /** Orders with the status open, by slot of the account. */
   get orders(): readonly Order[] {
-    this.#orders ??= openOrders(this.#view);
-    return this.#orders;
+    this.#made.orders ??= openOrders(this.#view);
+    return this.#made.orders;
   }
 
   /** The slot of the account's last own action. */
@@ -180,8 +193,13 @@ function checkSlots(view: DataView): void {
   }
   for (let slot = 0; slot < ORDER_SLOTS; slot += 1) {
     const at = USER.orders + slot * ORDER.bytes;
-    if (!isOrder(view, at)) orderAt(view, at);
+    if (!isBlank(view, at) && !isOrder(view, at)) orderAt(view, at);
   }
+}
+
+/** Whether the bytes that stand for names and truth values are 0, as they are in unused slots. */
+function isBlank(view: DataView, at: number): boolean {
+  return view.getUint32(at + ORDER.status) === 0 && isZero(view, at + ORDER.status + 2, 8);
 }
 
 /** Whether every byte of an order slot that stands for something does so. */

@@ -1,0 +1,174 @@
+/**
+ * The client library as a benchmark engine: one command a line on standard input, one JSON answer a
+ * line on standard output. It is compiled; nothing of Node is in it.
+ */
+import { createInterface } from 'node:readline';
+import { AccountCache, decodePerpMarket, decodeSpotMarket, decodeUser } from '../../src/client/dist/accounts/index.js';
+import { marketAccounts, NOW_S, pricesAt, userAccounts } from './accounts.mjs';
+
+const verbs = {
+  /** `models COUNT SEED TICK`: the models of all accounts at a tick. */
+  models(count, seed, tick) {
+    const cache = filled(Number(count), Number(seed));
+    setPrices(cache, Number(tick));
+    return { models: [...cache.store.values()].map(plain) };
+  },
+
+  /** `modelstime COUNT SEED TICKS`: ticks of SOL, each to the models of every account. */
+  modelstime(count, seed, ticks) {
+    const cache = filled(Number(count), Number(seed));
+    let told = 0;
+    setPrices(cache, 0);
+    cache.onUpdate(() => {
+      told += 1;
+    });
+    globalThis.gc();
+    const clock = start();
+    for (let tick = 1; tick <= Number(ticks); tick++) setPrices(cache, tick);
+    if (told !== Number(count) * Number(ticks)) throw new Error(`${told} accounts were told`);
+    return stop(clock, told);
+  },
+
+  /** `decodes COUNT SEED`: what is in accounts. */
+  decodes(count, seed) {
+    return { users: userAccounts(Number(count), Number(seed)).map((bytes) => wholeUser(bytes)) };
+  },
+
+  /** `decodetime COUNT SEED REPEATS PART`: accounts decoded; `all` reads every field of it. */
+  decodetime(count, seed, repeats, part) {
+    const accounts = userAccounts(Number(count), Number(seed));
+    const read = part === 'all' ? readAll : readMargin;
+    let sum = 0;
+    globalThis.gc();
+    const clock = start();
+    for (let pass = 0; pass < Number(repeats); pass++) {
+      for (const bytes of accounts) sum += read(decodeUser(bytes));
+    }
+    return { ...stop(clock, accounts.length * Number(repeats)), sum };
+  },
+};
+
+/** Everything that the peer's decoder makes, made. */
+function readAll(user) {
+  const { authority, delegate, name, orders, lastActiveSlot, totalDeposits, totalWithdraws } = user;
+  const { settledPerpPnl, cumulativePerpFunding } = user;
+  const isThere =
+    authority.length > 0 && delegate === null && name.length > 0 && lastActiveSlot >= 0n;
+  const isPaid = totalDeposits + totalWithdraws + settledPerpPnl + cumulativePerpFunding === 0n;
+  return readMargin(user) + orders.length + (isThere && isPaid ? 1 : 0);
+}
+
+/** What a margin is made of. */
+function readMargin(user) {
+  return user.perpPositions.length + user.spotPositions.length + user.status;
+}
+
+function filled(count, seed) {
+  const cache = new AccountCache({ nowS: () => NOW_S });
+  const { perps, spots } = marketAccounts();
+  for (const bytes of perps) cache.updatePerpMarket(decodePerpMarket(bytes));
+  for (const bytes of spots) cache.updateSpotMarket(decodeSpotMarket(bytes));
+  for (const bytes of userAccounts(count, seed)) {
+    cache.updateAccount({ user: decodeUser(bytes), slot: 1 });
+  }
+  return cache;
+}
+
+function setPrices(cache, tick) {
+  const { perp, spot, mark } = pricesAt(tick);
+  const entries = [
+    ...Object.entries(perp).map(([index, price]) => [
+      `perp_${index}`,
+      { oracle: BigInt(price), mark: BigInt(mark[index]) },
+    ]),
+    ...Object.entries(spot).map(([index, price]) => [`spot_${index}`, { oracle: BigInt(price) }]),
+  ];
+  cache.updatePrices(Object.fromEntries(entries));
+}
+
+/** A model as both sides write it: integers as text, and -1 where there is no price. */
+function plain({ authority, subAccountId, openPerpPositions, spotBalances, marginInfo }) {
+  return {
+    account: `${subAccountId} ${authority}`,
+    margin: {
+      netUsdValue: text(marginInfo.netUsdValue),
+      totalUnsettledPnl: text(marginInfo.totalUnsettledPnl),
+      totalUnsettledFundingPnl: text(marginInfo.totalUnsettledFundingPnl),
+      totalClaimablePnl: text(marginInfo.totalClaimablePnl),
+      totalInitialMargin: text(marginInfo.totalInitialMargin),
+      totalMaintenanceMargin: text(marginInfo.totalMaintenanceMargin),
+      freeInitialMargin: text(marginInfo.freeInitialMargin),
+      freeMaintenanceMargin: text(marginInfo.freeMaintenanceMargin),
+      initialReq: text(marginInfo.initialReq),
+      maintenanceReq: text(marginInfo.maintenanceReq),
+      leverage: marginInfo.leverage,
+      marginRatioPct: marginInfo.marginRatioPct,
+      health: marginInfo.health,
+    },
+    positions: openPerpPositions.map((position) => ({
+      marketIndex: position.marketIndex,
+      direction: position.direction,
+      baseSize: text(position.baseSize),
+      notionalSize: text(position.notionalSize),
+      entryPrice: text(position.entryPrice),
+      liquidationPrice: text(position.liquidationPrice),
+      markPnl: text(position.positionPnl.markBased.positionNotionalPnl),
+      markPnlPercentage: position.positionPnl.markBased.positionPnlPercentage,
+      oraclePnl: text(position.positionPnl.oracleBased.positionNotionalPnl),
+      oraclePnlPercentage: position.positionPnl.oracleBased.positionPnlPercentage,
+      feesAndFundingPnl: text(position.feesAndFundingPnl),
+      unsettledFundingPnl: text(position.unsettledFundingPnl),
+      costBasis: text(position.costBasis),
+      quoteBreakEvenAmount: text(position.quoteBreakEvenAmount),
+      totalUnsettledPnl: text(position.totalUnsettledPnl),
+      totalClaimablePnl: text(position.totalClaimablePnl),
+      totalSettledPnl: text(position.totalSettledPnl),
+    })),
+    balances: spotBalances.map((balance) => ({
+      marketIndex: balance.marketIndex,
+      baseBalance: text(balance.baseBalance),
+      notionalBalance: text(balance.notionalBalance),
+      liquidationPrice: text(balance.liquidationPrice),
+    })),
+  };
+}
+
+function text(value) {
+  return (value ?? -1n).toString();
+}
+
+function wholeUser(bytes) {
+  const user = decodeUser(bytes);
+  const { authority, name, subAccountId, orders, perpPositions, spotPositions } = user;
+  const listed = (items) => items.map((item) => items.length > 0 && flat(item));
+  return {
+    authority,
+    name,
+    subAccountId,
+    orders: listed(orders),
+    perpPositions: listed(perpPositions),
+    spotPositions: listed(spotPositions),
+  };
+}
+
+/** Members by name, all values as text, so that both sides write them alike. */
+function flat(item) {
+  const members = Object.entries(item).map(([name, value]) => [name, String(value)]);
+  return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function start() {
+  return { wall: process.hrtime.bigint(), cpu: process.cpuUsage() };
+}
+
+function stop({ wall, cpu }, operations) {
+  const wallNs = Number(process.hrtime.bigint() - wall);
+  const used = process.cpuUsage(cpu);
+  return { operations, wallNs, cpuNs: (used.user + used.system) * 1000 };
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const [verb, ...words] = line.split(' ');
+  const answer = verbs[verb] ? verbs[verb](...words) : { error: `unknown command ${verb}` };
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+}
