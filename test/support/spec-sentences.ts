@@ -1,3 +1,4 @@
+import { CLIENT_SENTENCES } from './spec-client-sentences.js';
 import { MARKET_SENTENCES } from './spec-market-sentences.js';
 
 /**
@@ -9,6 +10,7 @@ import { MARKET_SENTENCES } from './spec-market-sentences.js';
  */
 export const SENTENCES = {
   ...MARKET_SENTENCES,
+  ...CLIENT_SENTENCES,
 
   // The order book, in "What the service does".
   'does-2':
