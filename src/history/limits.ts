@@ -12,7 +12,7 @@ export const WAL_BYTES_KEPT = 64 * 1_024 * 1_024;
 /** Accounts whose numbers are remembered: makers and takers of some days, 20 MB. */
 export const ACCOUNTS_KEPT_MAX = 100_000;
 
-/** Transactions of one write: some 50 ms, so that questions between two writes do not wait. */
+/** Transactions of one write: a second; who is asked in between writes fewer at a time. */
 export const BATCH_TRANSACTIONS_MAX = 10_000;
 
 /** Transactions that are not final, of one reading: a minute and a half of a thousand a second. */
@@ -33,7 +33,7 @@ export const GAPS_TOLD_MAX = 100;
  */
 export const FORK_SLOTS_MAX = 512;
 
-/** Rows deleted by one step of retention: about 20 ms. */
+/** Rows deleted by one step of retention: some 30 ms. */
 export const RETIRE_ROWS_MAX = 2_000;
 /** Trades of one step in which candles are made anew. */
 export const REBUILD_ROWS = 10_000;
