@@ -234,6 +234,8 @@ export const LIMITS = {
   historySettledSeconds: 600,
   /** The same for what nothing can change. */
   historyFinalSeconds: 86_400,
+  /** Hours whose volume is asked for at once, as in the system in production. */
+  volumeHoursMax: 24,
   /** A body of statistics serves all requests of this time, in milliseconds. */
   statisticsKeptMs: 500,
   /** Rates above this are no limit on such machines. */

@@ -217,8 +217,23 @@ const marketStats = Type.Object({
   low24h: decimalOrNull('Lowest price of them.'),
 });
 
+const volume = Type.Object({
+  symbol,
+  quoteVolume: quote('Quote traded'),
+  baseVolume: base('Base traded'),
+  marketIndex,
+  marketType,
+});
+
 /** Every body of these paths by its name in the API description. */
 export const historyBodySchemas = {
+  Volumes: Type.Object({
+    success: Type.Literal(true),
+    total: quote('Quote traded in all markets'),
+    markets: Type.Array(volume, {
+      description: 'Perpetual markets first, each kind by index.',
+    }),
+  }),
   MarketStats: Type.Array(marketStats, {
     description: 'All markets, perpetual markets first, each kind by index.',
   }),

@@ -196,7 +196,7 @@ function isPast(query: MarketQuery, nowSeconds: number): boolean {
 }
 
 /** Throws NOT_READY while there is nothing to read; what fails or catches up is read all the same. */
-function requireHistory(history: MarketDataSource): void {
+export function requireHistory(history: MarketDataSource): void {
   const { state, reason } = history.figures();
   if (state !== 'starting' && state !== 'off') return;
   throw new ServerError('NOT_READY', reason ?? `the history is ${state}`);

@@ -94,3 +94,20 @@ export const candleRecordsParams = Type.Object({
   startTs: seconds('The newer bound of a candle in unix seconds, inclusive; not given means now'),
   endTs: seconds('The older bound in unix seconds, inclusive; ignored without startTs'),
 });
+
+/** Spans up to now whose volumes are told. */
+export const VOLUME_PERIODS = ['1h', '24h', '30d'] as const;
+
+/** The parameters of /stats/markets/volume/{period}. */
+export const volumePeriodParams = Type.Object({
+  period: word(VOLUME_PERIODS, { description: 'The time up to now.' }),
+});
+
+const hour = (description: string) =>
+  Type.Integer({ minimum: 0, maximum: LIMITS.unixSecondsMax, description });
+
+/** The parameters of /stats/markets/volume. */
+export const volumeParams = Type.Object({
+  startTs: hour('Unix seconds, inclusive, down to the hour.'),
+  endTs: hour('Unix seconds, exclusive, down to the hour; 1 to 24 hours after startTs.'),
+});

@@ -7,7 +7,7 @@ import { batchL2Route } from './batch-route.js';
 import { auctionsRoute, l2Route, l3Route } from './book-routes.js';
 import { docsReply } from './docs-page.js';
 import { ServerError, STATUS_BY_CODE } from './errors.js';
-import { historyRoutes } from './history-routes.js';
+import { type HistoryRouteOptions, historyRoutes } from './history-routes.js';
 import { LoopShare } from './loop-share.js';
 import type { MarketDataSource } from './market-data-source.js';
 import { matchRoute } from './match-route.js';
@@ -42,6 +42,7 @@ import type { Timings } from './timings.js';
 import { topMakersRoute } from './top-makers-route.js';
 import { UnsentAnswers } from './unsent.js';
 import type { Handler, HttpRequest } from './uws.js';
+import { volumeRoutes } from './volume-routes.js';
 import type { SocketFigures } from './ws-figures.js';
 
 /** What the paths are answered from. */
@@ -119,7 +120,7 @@ function routesOf(
     '/auctions': auctionsRoute(ofBook),
     '/match': matchRoute(ofBook),
     '/topMakers': topMakersRoute({ ...ofBook, readAccounts }),
-    ...(history === undefined ? {} : historyRoutes({ ...options, history })),
+    ...(history === undefined ? {} : routesOfHistory({ ...options, history })),
     // Reached only by what is no upgrade, which the transport takes before.
     '/ws': upgradeRequired,
     '/quotes/ws': upgradeRequired,
@@ -134,6 +135,10 @@ function routesOf(
     '/docs': () => docs,
     '/': () => indexReply(build, served),
   };
+}
+
+function routesOfHistory(options: HistoryRouteOptions): Routes {
+  return { ...historyRoutes(options), ...volumeRoutes(options) };
 }
 
 interface Bounds {

@@ -12,6 +12,8 @@ import {
   fundingRatesParams,
   tradeRecordsParams,
   tradesParams,
+  volumeParams,
+  volumePeriodParams,
 } from './history-schemas.js';
 import {
   auctionsParams,
@@ -61,6 +63,14 @@ const history = {
   tagged: true,
   errors: [...marketErrors, 'NOT_READY', 'LIMIT_EXCEEDED'],
 } as const;
+
+const volumeErrors = [
+  'MISSING_PARAM',
+  'INVALID_PARAM',
+  'OUT_OF_RANGE',
+  'NOT_READY',
+  'LIMIT_EXCEEDED',
+] as const;
 
 /** Every path by its name, without prefixes. */
 export const pathSpecs = {
@@ -112,6 +122,20 @@ export const pathSpecs = {
     body: 'MarketStats',
     tagged: true,
     errors: ['NOT_READY'],
+  },
+  '/stats/markets/volume/{period}': {
+    ...history,
+    summary: 'What all markets traded in the last hour, 24 hours or 30 days',
+    params: volumePeriodParams,
+    body: 'Volumes',
+    errors: volumeErrors,
+  },
+  '/stats/markets/volume': {
+    ...history,
+    summary: 'What all markets traded in up to 24 whole hours',
+    params: volumeParams,
+    body: 'Volumes',
+    errors: volumeErrors,
   },
   '/trades': {
     ...history,

@@ -63,10 +63,11 @@ function make({ book, history, nowMs = Date.now }: StatsOptions): Made {
   });
   const body = Buffer.from(statsText(markets));
   const state = history?.figures().state ?? 'off';
-  return { epoch: book.epoch, atMs: nowMs(), body, tag: tagOf(book.epoch, { body, state }) };
+  return { epoch: book.epoch, atMs: nowMs(), body, tag: bodyTag(book.epoch, { body, state }) };
 }
 
-function tagOf(
+/** The tag and the headers of a body that is known by what it says. */
+export function bodyTag(
   epoch: string,
   { body, state }: { readonly body: Uint8Array; readonly state: string },
 ): Tagged {
