@@ -3,6 +3,7 @@ import { LogDecoder } from '../engine/events.js';
 import type { Log } from '../rpc/log.js';
 import { systemTimers, type Timer, type Timers } from '../rpc/timers.js';
 import { answerQuery } from './bodies/answer-query.js';
+import { volumesAnswer } from './bodies/volumes-answer.js';
 import { HistoryError } from './error.js';
 import { Ingester } from './ingest/ingester.js';
 import { Pace } from './ingest/pace.js';
@@ -187,7 +188,10 @@ export class HistoryService {
   }
 
   #read(query: HistoryQuery): HistoryAnswer {
-    if (query.kind === 'volumes') throw new HistoryError('NOT_READY', 'there are no volumes yet');
+    if (query.kind === 'volumes') {
+      const markets = this.#markets.values();
+      return volumesAnswer(query, { reader: this.#store(), markets });
+    }
     const market = this.#markets.get(query.market);
     if (market === undefined) {
       throw new HistoryError('NOT_READY', `the history does not know ${query.market} yet`);
