@@ -1,0 +1,129 @@
+/** The package's README: what it shows is run, against a service, as it stands there. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { CandleService } from '../support/candle-service.js';
+import { settle } from '../support/client-world.js';
+import { ServiceProbe } from '../support/service-probe.js';
+import { SteppedDemo } from '../support/stepped-demo.js';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const readme = await readFile(path.join(root, 'src/client/README.md'), 'utf8');
+
+/** The code below each heading that has some. */
+const snippets = new Map(
+  [...readme.matchAll(/^## (.+)\n\n```ts\n([\s\S]+?)```/gm)].map(([, name = '', code = '']) => [
+    name,
+    code,
+  ]),
+);
+const CODE_LINES_MAX = 5;
+
+let demo: SteppedDemo;
+let service: ServiceProbe;
+let folder: string;
+
+beforeAll(async () => {
+  demo = await SteppedDemo.start({ seed: 29, makers: 20, slotTimeMs: 200 });
+  service = await ServiceProbe.start(demo.relay);
+  folder = await mkdtemp(path.join(tmpdir(), 'slotbook-readme-'));
+});
+
+afterAll(async () => {
+  vi.unstubAllGlobals();
+  await rm(folder, { recursive: true, force: true });
+  await service?.stop();
+  await demo?.stop();
+});
+
+interface Ran {
+  readonly drawn: unknown[][];
+  readonly logged: unknown[][];
+  readonly locals: Readonly<Record<string, { close?(): void; stop?(): void }>>;
+}
+
+/** Runs a snippet as a module, its imports from the sources, and what it leaves open as exports. */
+async function run(name: string, given: { url: string; now?: number }): Promise<Ran> {
+  const [drawn, logged]: [unknown[][], unknown[][]] = [[], []];
+  const code = snippets.get(name) ?? '';
+  const names = [...code.matchAll(/^const (\w+) =/gm)].map(([, local]) => local);
+  const context = { ...given, draw: (...args: unknown[]) => drawn.push(args) };
+  vi.stubGlobal('readmeContext', {
+    ...context,
+    console: { log: (...args: unknown[]) => logged.push(args) },
+  });
+  const head = 'const { url, now, draw, console } = globalThis.readmeContext;\n';
+  const contents = `${head}${code}\nexport { ${names.join(', ')} };`;
+  const file = path.join(folder, `${name.replace(/\W/g, '-')}.mjs`);
+  const result = await build({
+    stdin: { contents, resolveDir: root, loader: 'ts' },
+    alias: { '@slotbook/client': path.join(root, 'src/client/index.ts') },
+    ...{ bundle: true, format: 'esm', target: 'es2022', write: false },
+  });
+  await writeFile(file, result.outputFiles[0]?.contents ?? '');
+  const locals = await import(pathToFileURL(file).href);
+  return { drawn, logged, locals };
+}
+
+test('every client is shown in five lines of its own', () => {
+  expect([...snippets.keys()]).toEqual(['Paths', 'Streams', 'Order book', 'Prices', 'Candles']);
+  for (const code of snippets.values()) {
+    const lines = code
+      .trim()
+      .split('\n')
+      .filter((line) => !/^import |^}$/.test(line));
+    expect(lines.length).toBeLessThanOrEqual(CODE_LINES_MAX);
+  }
+});
+
+test('Paths', async () => {
+  const { logged } = await run('Paths', { url: service.url });
+  expect(logged).toEqual([[20, expect.stringMatching(/^\d+(\.\d+)?$/)]]);
+});
+
+test('Streams', async () => {
+  vi.stubGlobal('WebSocket', WebSocket);
+  const { logged, locals } = await run('Streams', { url: service.url });
+  expect(logged).toEqual([['live', true, expect.any(BigInt), expect.any(BigInt)]]);
+  locals['stream']?.close?.();
+});
+
+test('Order book', async () => {
+  vi.stubGlobal('WebSocket', WebSocket);
+  const { drawn, locals } = await run('Order book', { url: service.url });
+  await vi.waitUntil(() => drawn.length > 1, { timeout: 20_000 });
+  expect(drawn.at(-1)?.slice(2)).toEqual([expect.any(BigInt), expect.any(BigInt)]);
+  (locals['book'] as unknown as { destroy(): void }).destroy();
+});
+
+test('Prices', async () => {
+  const { drawn, locals } = await run('Prices', { url: service.url });
+  await vi.waitUntil(() => drawn.length > 1, { timeout: 20_000 });
+  expect(drawn[0]).toEqual([expect.any(BigInt), expect.any(BigInt)]);
+  locals['feed']?.stop?.();
+});
+
+test('Candles', async () => {
+  const scripted = new CandleService();
+  scripted.fill(10, 60);
+  vi.stubGlobal('WebSocket', scripted.world.WebSocket);
+  vi.stubGlobal('fetch', scripted.fetch);
+  const now = scripted.nowS;
+  const running = run('Candles', { url: 'http://service', now });
+  await vi.waitUntil(() => scripted.world.sockets.length > 0, { timeout: 20_000 });
+  scripted.world.socket.open();
+  const [last] = scripted.candles;
+  const named = { symbol: 'SOL-PERP', resolution: '1' };
+  scripted.world.socket.say(
+    { type: 'init', ...named, candle: last },
+    { type: 'subscription', ...named },
+  );
+  const { drawn, locals } = await running;
+  await settle();
+  expect(drawn.map(([what]) => (Array.isArray(what) ? what.length : what))).toEqual([10, last]);
+  locals['candles']?.close?.();
+});
