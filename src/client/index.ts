@@ -96,7 +96,6 @@ export type {
   BookTopic,
   BookView,
   OrdersTopic,
-  RowOf,
   StreamDepth,
   Topic,
 } from './stream/topic.js';

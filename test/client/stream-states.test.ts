@@ -356,6 +356,15 @@ describe('subscriptions', () => {
     expect(world.socket.sent.at(-1)).toEqual({ type: 'unsubscribe', channel: 'bbo', market: 'X' });
   });
 
+  test('an abort before it begins leaves nothing behind', async () => {
+    const { client, world } = following();
+    const signal = AbortSignal.abort();
+    const subscription = client.subscribe({ channel: 'bbo', market: 'X' }, { signal });
+    expect(subscription.isOpen).toBe(false);
+    const { sent } = world.socket;
+    expect(sent.slice(1).map(({ type }) => type)).toEqual(['subscribe', 'unsubscribe']);
+  });
+
   test('what a listener throws is its own fault', async () => {
     const started = following();
     const thrown: unknown[] = [];

@@ -1,4 +1,5 @@
 import { CLIENT_SENTENCES } from './spec-client-sentences.js';
+import { FEED_SENTENCES } from './spec-feed-sentences.js';
 import { MARKET_SENTENCES } from './spec-market-sentences.js';
 
 /**
@@ -11,6 +12,7 @@ import { MARKET_SENTENCES } from './spec-market-sentences.js';
 export const SENTENCES = {
   ...MARKET_SENTENCES,
   ...CLIENT_SENTENCES,
+  ...FEED_SENTENCES,
 
   // The order book, in "What the service does".
   'does-2':

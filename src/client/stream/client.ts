@@ -9,6 +9,7 @@
  */
 import { ClientError } from '../error.js';
 import * as limits from '../limits.js';
+import type { Level, RestingOrder } from '../row-shapes.js';
 import type { Breach, Rule } from './breach.js';
 import {
   Connection,
@@ -18,7 +19,14 @@ import {
 } from './connection.js';
 import type { Message } from './followed-book.js';
 import { Subscription } from './subscription.js';
-import { keyOf, type RowOf, type Topic } from './topic.js';
+import {
+  type Best,
+  type BestTopic,
+  type BookTopic,
+  keyOf,
+  type OrdersTopic,
+  type Topic,
+} from './topic.js';
 import { type Line, TopicReader } from './topic-reader.js';
 
 /** How a stream is followed. */
@@ -45,7 +53,7 @@ export class StreamClient {
   readonly #connection: Connection;
   readonly #line: Line;
   readonly #followed = new Map<string, Followed>();
-  readonly #open = new Set<Subscription<RowOf<Topic>>>();
+  readonly #open = new Set<Subscription<never>>();
   #ids = 0;
   #lookedAtMs = 0;
   #isWatching = false;
@@ -86,22 +94,23 @@ export class StreamClient {
   }
 
   /** Follows a topic. Equal topics of one client are one for the service. */
-  subscribe<const T extends Topic>(
-    topic: T,
-    options: SubscribeOptions = {},
-  ): Subscription<RowOf<T>> {
+  subscribe(topic: BookTopic, options?: SubscribeOptions): Subscription<Level>;
+  subscribe(topic: OrdersTopic, options?: SubscribeOptions): Subscription<RestingOrder>;
+  subscribe(topic: BestTopic, options?: SubscribeOptions): Subscription<Best>;
+  subscribe(topic: Topic, options: SubscribeOptions = {}): Subscription<never> {
     if (this.#isClosed) throw new ClientError('CLOSED', 'the client was closed');
     const followed = this.#follow(topic);
     followed.users += 1;
-    const subscription: Subscription<RowOf<T>> = new Subscription(
-      followed.reader,
-      () => {
-        this.#open.delete(subscription as Subscription<RowOf<Topic>>);
-        this.#leave(topic, followed);
-      },
-      options.signal,
-    );
-    if (subscription.isOpen) this.#open.add(subscription as Subscription<RowOf<Topic>>);
+    // It may be aborted before it is made.
+    let made: Subscription<never> | undefined;
+    const onClose = (): void => {
+      if (made !== undefined) this.#open.delete(made);
+      this.#leave(topic, followed);
+    };
+    // The rows are those of the topic, which the overloads say.
+    const subscription = new Subscription<never>(followed.reader, onClose, options.signal);
+    made = subscription;
+    if (subscription.isOpen) this.#open.add(subscription);
     return subscription;
   }
 

@@ -1,6 +1,6 @@
 /** What a stream can show, and what its rows are. */
 import type { Base, Price } from '../amounts.js';
-import type { BookState, Level, RestingOrder } from '../row-shapes.js';
+import type { BookState, Level } from '../row-shapes.js';
 
 /** What a topic may show beside orders. */
 interface Sources {
@@ -48,13 +48,6 @@ export interface Best {
   readonly price: Price;
   readonly size: Base;
 }
-
-/** What the rows of a topic are. */
-export type RowOf<T extends Topic> = T extends BookTopic
-  ? Level
-  : T extends OrdersTopic
-    ? RestingOrder
-    : Best;
 
 /** A book at one moment; it never changes, so that it can be kept. */
 export interface BookView<Row extends Best = Level> {
