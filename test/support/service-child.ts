@@ -13,7 +13,8 @@ const cli = fileURLToPath(new URL('../../dist/src/cli.js', import.meta.url));
  * some 30 MB up and down at rest, and hide what grows.
  */
 const NURSERY = '--max-semi-space-size=2';
-const READY_MS_MAX = 30_000;
+/** A demo starts its chain first, and writes all accounts. */
+const READY_MS_MAX = 60_000;
 const MEGABYTE = 1024 * 1024;
 /** In which /proc counts the time of processes, on every Linux of these days. */
 const TICKS_PER_SECOND = 100;
@@ -55,6 +56,11 @@ export class ServiceChild {
   /** Starts `replay` of a recording and waits until its book is live. */
   static replay(file: string, flags: readonly string[] = []): Promise<ServiceChild> {
     return ServiceChild.#run(['replay', file, ...flags]);
+  }
+
+  /** Starts `demo` with a chain of its own and waits until its book is live. */
+  static demo(flags: readonly string[] = []): Promise<ServiceChild> {
+    return ServiceChild.#run(['demo', ...flags]);
   }
 
   static async #run(command: readonly string[]): Promise<ServiceChild> {
