@@ -65,6 +65,17 @@ export const verifyOptions = [
   new Option('--seconds <seconds>', `longest time to compare (default ${DEFAULTS.verifySeconds})`),
 ];
 
+/** What `backfill` takes beside the cluster. */
+export const backfillOptions = [
+  new Option('--from <end>', 'the older end: a time, unix seconds or a signature'),
+  new Option('--to <end>', 'the newer end, likewise (default: the newest finalised transaction)'),
+  new Option('--data-dir <folder>', `where the history is (default ${HISTORY_DEFAULTS.dataDir})`),
+  new Option(
+    '--history-requests-per-second <count>',
+    `transactions asked of the node (default ${HISTORY_DEFAULTS.historyRequestsPerSecond})`,
+  ),
+];
+
 /** What `follow` takes. */
 export const followFlags = [
   new Option('--channel <name>', 'book, bbo or l3 (default book)'),

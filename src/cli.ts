@@ -1,12 +1,14 @@
 #!/usr/bin/env node
 /**
- * The command line: `slotbook serve`, `demo`, `record FILE`, `replay FILE`, `verify`,
+ * The command line: `slotbook serve`, `demo`, `record FILE`, `replay FILE`, `backfill`, `verify`,
  * `follow URL MARKET`, `match MARKET`, and `slotbook` alone, which serves a cluster when one is named
  * and the demo otherwise. Standard output carries the URLs and the `ready` line, or what `verify`,
  * `follow` and `match` found; logs go to standard error.
  */
 import { Command, Option } from 'commander';
+import { runBackfill } from './backfills.js';
 import {
+  backfillOptions,
   clusterOptions,
   demoOptions,
   followFlags,
@@ -158,6 +160,7 @@ function createProgram(): Command {
     options: [...bookOptions, ...replayOptions],
     start: replay,
   });
+  program.addCommand(backfillCommand());
   program.addCommand(verifyCommand());
   program.addCommand(followCommand());
   program.addCommand(matchCommand());
@@ -184,6 +187,14 @@ function defaultCommand(): Command {
     command.addOption(option);
   }
   return command.action((flags: Flags) => runUntilStopped(() => serveOrDemo(flags)));
+}
+
+function backfillCommand(): Command {
+  const command = newCommand('backfill').description(
+    'read older transactions into the history, which no service may have open meanwhile: exits with 0 when all are stored; stopped, it goes on from there',
+  );
+  for (const option of [...clusterOptions, ...backfillOptions]) command.addOption(option);
+  return command.action(runBackfillCommand);
 }
 
 function verifyCommand(): Command {
@@ -250,10 +261,19 @@ function runVerification(flags: Flags): Promise<void> {
   return exitBy(() => verifyService(new ConfigReader(flags).verify()));
 }
 
-function runFollow(url: string, market: string, flags: FollowFlags): Promise<void> {
+function runBackfillCommand(flags: Flags): Promise<void> {
+  const stop = stopSignal();
+  return exitBy(() => runBackfill(flags, { output: process.stdout, stop }));
+}
+
+function stopSignal(): AbortSignal {
   const stopping = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopping.abort());
-  const run = { url, market, flags, output: process.stdout, stop: stopping.signal };
+  return stopping.signal;
+}
+
+function runFollow(url: string, market: string, flags: FollowFlags): Promise<void> {
+  const run = { url, market, flags, output: process.stdout, stop: stopSignal() };
   return exitBy(() => follow(run));
 }
 

@@ -1,7 +1,7 @@
 import { EDGE_PAGES_MAX, SETTLE_MARGIN_SLOTS } from './limits.js';
 import { type Listing, type ListingQuery, list, type Mark, withPlaces } from './listing.js';
 import type { IngestParts } from './parts.js';
-import type { Progress, Span } from './progress.js';
+import type { Progress, Span, WriteProgress } from './progress.js';
 import type { Reading, Reconciler } from './reconciler.js';
 import type { Seen } from './seen.js';
 import { type ListedSignature, parseKnown, parseSlot } from './wire.js';
@@ -75,11 +75,7 @@ export class Edge {
     return isDone;
   }
 
-  #mark(
-    rows: readonly ListedSignature[],
-    { isComplete }: Listing,
-    write: (marks: Readonly<Record<string, string>>) => void,
-  ): void {
+  #mark(rows: readonly ListedSignature[], { isComplete }: Listing, write: WriteProgress): void {
     const { progress, firstSpan } = this.#options;
     const [newest] = rows;
     const oldest = rows.at(-1);

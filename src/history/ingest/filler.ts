@@ -1,13 +1,13 @@
 import { list, type Mark, withPlaces } from './listing.js';
 import type { IngestParts } from './parts.js';
-import type { Progress, Span } from './progress.js';
+import type { Span, SpanMarks } from './progress.js';
 import type { Reading, Reconciler } from './reconciler.js';
 import type { ListedSignature } from './wire.js';
 
 /** What a filler works with. */
 export interface FillerOptions {
   readonly parts: IngestParts;
-  readonly progress: Progress;
+  readonly progress: SpanMarks;
   readonly reconciler: Reconciler;
 }
 

@@ -38,6 +38,8 @@ export const NODES_CAP_MS = 2_000;
 /** The same after the store failed: a full disk is not filled again by asking it every few seconds. */
 export const STORE_FIRST_MS = 500;
 export const STORE_CAP_MS = 10_000;
+/** Readings that fail in a row before a back-fill that was asked for is given up. */
+export const JOB_FAILURES_MAX = 10;
 /** Readings that fail in a row before another node is used. */
 export const NODE_FAILURES_MAX = 3;
 /** A finalised slot that stands still for as long is that of a node which lost the cluster. */

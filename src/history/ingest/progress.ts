@@ -17,6 +17,12 @@ export interface Span {
   readonly left: number;
 }
 
+/** Stores marks, or throws; null takes a mark away. */
+export type WriteProgress = (marks: Readonly<Record<string, string | null>>) => void;
+
+/** Where a filler takes its spans from, and notes how far they are. */
+export type SpanMarks = Pick<Progress, 'spans' | 'moveSpan'>;
+
 /** Names of the marks in the store. */
 const EDGE = 'edge';
 const SPANS = 'spans';
@@ -48,11 +54,7 @@ export class Progress {
    * Moves the edge, and opens a span for what was left out below it. `write` gets the marks and must
    * throw when they are not stored.
    */
-  moveEdge(
-    edge: Mark,
-    opened: Omit<Span, 'id'> | null,
-    write: (marks: Readonly<Record<string, string>>) => void,
-  ): void {
+  moveEdge(edge: Mark, opened: Omit<Span, 'id'> | null, write: WriteProgress): void {
     const spans = opened === null ? this.#spans : this.#with(opened);
     write({ [EDGE]: JSON.stringify(edge), [SPANS]: JSON.stringify(spans) });
     this.#edge = edge;
@@ -60,11 +62,7 @@ export class Progress {
   }
 
   /** Moves the newer end of a span down, or takes the span away when nothing is left of it. */
-  moveSpan(
-    id: number,
-    rest: Pick<Span, 'before' | 'left'> | null,
-    write: (marks: Readonly<Record<string, string>>) => void,
-  ): void {
+  moveSpan(id: number, rest: Pick<Span, 'before' | 'left'> | null, write: WriteProgress): void {
     const spans = this.#spans.flatMap((span) => {
       if (span.id !== id) return [span];
       return rest === null ? [] : [{ ...span, ...rest }];
@@ -103,10 +101,11 @@ function isMark(value: unknown): value is Mark {
 }
 
 function isSpans(value: unknown): value is readonly Span[] {
-  return Array.isArray(value) && value.every(isSpan);
+  return Array.isArray(value) && value.every((one) => isSpan(one));
 }
 
-function isSpan(value: unknown): value is Span {
+/** Whether a value is a span, as the store keeps it. */
+export function isSpan(value: unknown): value is Span {
   if (typeof value !== 'object' || value === null) return false;
   const { id, before, until, sinceTs, left } = value as Partial<Record<keyof Span, unknown>>;
   const marks = [before, until].every((mark) => mark === null || isMark(mark));

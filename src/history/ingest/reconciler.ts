@@ -4,6 +4,7 @@ import type { Fetched, Fetcher, FetchOptions } from './fetcher.js';
 import { SUSPECT_WAIT_MS } from './limits.js';
 import type { PlacedSignature } from './listing.js';
 import type { IngestParts, IngestRpc, IngestStore } from './parts.js';
+import type { WriteProgress } from './progress.js';
 import type { Seen } from './seen.js';
 import { parseKnown } from './wire.js';
 
@@ -35,7 +36,7 @@ export interface FinalSlots {
 }
 
 /** Marks that are stored together with what they tell of. */
-export type WriteMarks = (write: (marks: Readonly<Record<string, string>>) => void) => void;
+export type WriteMarks = (write: WriteProgress) => void;
 
 /** Compares lists of a node with the store: adds, puts in place, and takes away. */
 export class Reconciler {

@@ -1,0 +1,100 @@
+/** `slotbook backfill`: reads its two ends from the flags, and shows how far it is. */
+import { ConfigError, ConfigReader, type Flags } from './config.js';
+import { type BackfillProgress, backfill } from './history/backfill.js';
+import type { JobEnd } from './history/job.js';
+
+/** Base58 of the 64 bytes of a signature. */
+const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
+const BAR_CHARS = 30;
+/** Between two lines where there is no terminal. */
+const LINE_MS = 5_000;
+
+/** Where progress is written. */
+export interface BackfillOutput {
+  readonly isTTY?: boolean;
+  write(text: string): void;
+}
+
+/** Reads the span that the flags name; true when all of it is stored. */
+export async function runBackfill(
+  flags: Flags,
+  { output, stop }: { readonly output: BackfillOutput; readonly stop: AbortSignal },
+): Promise<boolean> {
+  const { nodes, programId, history } = new ConfigReader({ ...flags, history: true }).service();
+  const from = readEnd('from', flags['from']);
+  if (from === null) throw new ConfigError('MISSING_SETTING', '--from is missing', '--from');
+  const to = readEnd('to', flags['to']);
+  if (history?.dataDir === undefined) {
+    throw new ConfigError('MISSING_SETTING', '--data-dir is missing', '--data-dir');
+  }
+  const { dataDir, requestsPerSecond } = history;
+  const screen = new BackfillScreen(output);
+  const options = { nodes, programId, dataDir, requestsPerSecond, from, to };
+  try {
+    const last = await backfill({
+      ...options,
+      onProgress: (progress) => screen.show(progress),
+      signal: stop,
+    });
+    screen.end(last);
+    return true;
+  } catch (error) {
+    if (!stop.aborted) throw error;
+    output.write('\nstopped: the same command goes on from here\n');
+    return false;
+  }
+}
+
+/** A signature, unix seconds, or a time such as 2026-11-01 or 2026-11-01T12:00:00Z. */
+export function readEnd(key: 'from' | 'to', value: Flags[string]): JobEnd | null {
+  if (typeof value !== 'string' || value === '') return null;
+  if (SIGNATURE.test(value)) return { signature: value };
+  const ms = /^\d{1,12}$/.test(value) ? Number(value) * 1_000 : Date.parse(value);
+  if (Number.isFinite(ms)) return { ts: Math.floor(ms / 1_000) };
+  const rule = 'must be a signature, a time such as 2026-11-01T12:00Z, or unix seconds';
+  throw new ConfigError(
+    'INVALID_SETTING',
+    `--${key} was ${value.slice(0, 64)}, ${rule}`,
+    `--${key}`,
+  );
+}
+
+/** One line that is written over and over, or a line now and then where nobody watches. */
+class BackfillScreen {
+  readonly #output: BackfillOutput;
+  #writtenAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(output: BackfillOutput) {
+    this.#output = output;
+  }
+
+  show(progress: BackfillProgress): void {
+    if (this.#output.isTTY === true) {
+      this.#output.write(`\r\x1b[K${bar(progress.share)} ${textOf(progress)}`);
+      return;
+    }
+    if (performance.now() - this.#writtenAtMs < LINE_MS) return;
+    this.#writtenAtMs = performance.now();
+    this.#output.write(`${percent(progress.share)} ${textOf(progress)}\n`);
+  }
+
+  end({ signatures, trades }: BackfillProgress): void {
+    const lead = this.#output.isTTY === true ? '\r\x1b[K' : '';
+    this.#output.write(`${lead}done: ${signatures} signatures read, ${trades} trades stored\n`);
+  }
+}
+
+function bar(share: number): string {
+  const full = Math.round(share * BAR_CHARS);
+  return `[${'#'.repeat(full)}${'.'.repeat(BAR_CHARS - full)}] ${percent(share)}`;
+}
+
+function percent(share: number): string {
+  return `${Math.floor(share * 100)} %`.padStart(5);
+}
+
+function textOf({ signatures, trades, oldestTs, trouble }: BackfillProgress): string {
+  const at = oldestTs === null ? '' : `, back to ${new Date(oldestTs * 1_000).toISOString()}`;
+  const wait = trouble === null ? '' : ` (waits: ${trouble})`;
+  return `${signatures} signatures, ${trades} trades stored${at}${wait}`;
+}
