@@ -57,6 +57,11 @@ const longForms = {
     command: [localCommand('vitest'), 'run', 'src/history/store/', 'test/store-kill.test.ts'],
     env: { STORE_RUNS: '1000', STORE_KILLS: '200' },
   },
+  'history-kills': {
+    about: 'trades while the service is killed 100 times, and while its RPC is cut for a minute',
+    command: [localCommand('vitest'), 'run', 'test/history-kills.test.ts'],
+    env: { HISTORY_KILLS: '100', HISTORY_CUT_MS: '60000' },
+  },
   recording: {
     about: 'a recorded run of 4,000 turns, replayed to the same bytes',
     command: [localCommand('vitest'), 'run', 'test/recording.test.ts'],
