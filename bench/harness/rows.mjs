@@ -1,6 +1,6 @@
 /**
  * The rows of the benchmark. The numbers are those of the targets in ARCHITECTURE.md; `streams`,
- * `vamm`, `walk`, `match`, `sources`, `history`, `render` and `loop` stand beside them. Every row checks first that both sides show the same, then measures.
+ * `vamm`, `walk`, `match`, `sources`, `history`, `ingest`, `render` and `loop` stand beside them. Every row checks first that both sides show the same, then measures.
  */
 import { workloadFile } from '../workload/files.mjs';
 import { assertSameTops } from './equality.mjs';
@@ -8,6 +8,7 @@ import { fanOut } from './fan-out-rows.mjs';
 import { accountToFrame } from './frame-rows.mjs';
 import { historyStore } from './history-rows.mjs';
 import { l2UnderChurn, l2WithSources, matchUnderChurn } from './http-rows.mjs';
+import { ingestBesideReaders } from './ingest-row.mjs';
 import { loopBlocks } from './loop-row.mjs';
 import { median, timeInTurns } from './rounds.mjs';
 import { countAllocations } from './setup.mjs';
@@ -44,6 +45,7 @@ export const ROWS = {
   sources: (bench) => l2WithSources(bench),
   render: (bench) => coldRender(bench),
   history: (bench) => historyStore(bench),
+  ingest: (bench) => ingestBesideReaders(bench),
   loop: (bench) => longestCalls(bench),
 };
 

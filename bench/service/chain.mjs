@@ -5,9 +5,13 @@ import { answerCommands } from './commands.mjs';
 let demo;
 
 await answerCommands({
-  /** `start MAKERS RATE SEED`: resolves when every account of the first state is on the chain. */
-  async start(makers, rate, seed) {
-    demo = await startDemo({ makers: Number(makers), rate: Number(rate), seed: Number(seed) });
+  /**
+   * `start MAKERS RATE SEED [FILLS-A-SECOND]`: resolves when every account of the first state is on the
+   * chain.
+   */
+  async start(makers, rate, seed, fills = '1') {
+    const life = { makers: Number(makers), seed: Number(seed), fillsPerSecond: Number(fills) };
+    demo = await startDemo({ ...life, rate: Number(rate) });
     demo.done.catch((error) => process.stderr.write(`bench: the chain ended: ${error.stack}\n`));
     return { rpcUrl: demo.rpcUrl, wsUrl: demo.wsUrl };
   },

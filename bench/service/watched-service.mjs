@@ -23,9 +23,13 @@ const live = new Promise((resolve) => {
 });
 
 await answerCommands({
-  /** `start RPC-URL WS-URL AUDIT-INTERVAL-MS`: begins a phase when the port is bound. */
-  async start(rpcUrl, wsUrl, auditIntervalMs) {
-    const flags = { rpcUrl, wsUrl, auditIntervalMs, port: '0', logLevel: 'silent' };
+  /**
+   * `start RPC-URL WS-URL AUDIT-INTERVAL-MS [DATA-DIR]`: begins a phase when the port is bound. Without
+   * a folder there is no history.
+   */
+  async start(rpcUrl, wsUrl, auditIntervalMs, dataDir) {
+    const history = dataDir === undefined ? { history: 'false' } : { dataDir };
+    const flags = { rpcUrl, wsUrl, auditIntervalMs, port: '0', logLevel: 'silent', ...history };
     service = await startService(new ConfigReader(flags, {}).service());
     await live;
     return { url: service.url };
