@@ -29,7 +29,10 @@ export function tagged(etag: string, version?: Pick<MarketVersion, 'slot' | 'sta
 }
 
 /** Answers 304 when the client has this version, and undefined otherwise. */
-export function notModified(request: HttpRequest, { etag, headers }: Tagged): Reply | undefined {
+export function notModified(
+  request: Pick<HttpRequest, 'header'>,
+  { etag, headers }: Tagged,
+): Reply | undefined {
   if (!matches(request.header('if-none-match'), etag)) return undefined;
   return { status: 304, headers, body: null };
 }

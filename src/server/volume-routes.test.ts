@@ -84,6 +84,16 @@ describe('an answer of volumes', () => {
     expect((await get('/24h', { 'If-None-Match': etag })).status).toBe(200);
   });
 
+  test('that comes later knows what the client has', async () => {
+    const later = () => new Promise<void>((resolve) => setImmediate(resolve));
+    history.gate = later();
+    const { status, headers } = await get('/1h');
+    expect(status).toBe(200);
+    history.gate = later();
+    nowSeconds += 1;
+    expect((await get('/1h', { 'If-None-Match': headers.get('etag') ?? '' })).status).toBe(304);
+  });
+
   test('is NOT_READY before there is a history to read', async () => {
     history.state = { ...history.state, state: 'starting', reason: 'the history is opened' };
     const { status, text } = await get('/24h');

@@ -62,23 +62,31 @@ class VolumeAnswers {
     const query = parse(nowSeconds);
     const key = `${book.epoch} ${query.from} ${query.to}`;
     const version = String(nowSeconds);
+    // What the client takes is read now: the transport's request ends with this call.
+    const client = { ifNoneMatch: request.header('if-none-match'), isZipped: wantsGzip(request) };
     const kept = this.#cache.find(key, version);
-    if (kept !== undefined) return this.#deliver(request, kept, key);
+    if (kept !== undefined) return this.#deliver(client, kept, key);
     const wanted = { name: `${version} ${key}`, query, isGone: () => request.isGone };
     return this.#reads.get(wanted).then((answer) => {
       this.#cache.keep(key, { version, answer });
-      return this.#deliver(request, answer, key);
+      return this.#deliver(client, answer, key);
     });
   }
 
-  #deliver(request: HttpRequest, { body }: HistoryAnswer, key: string): Reply | Promise<Reply> {
+  #deliver(client: Client, { body }: HistoryAnswer, key: string): Reply | Promise<Reply> {
     const { book, history } = this.options;
     const tag = bodyTag(book.epoch, { body, state: history.figures().state });
-    const unchanged = notModified(request, tag);
+    const { ifNoneMatch, isZipped } = client;
+    const unchanged = notModified({ header: () => ifNoneMatch }, tag);
     if (unchanged !== undefined) return unchanged;
-    const isZipped = wantsGzip(request);
     return deliver(tag, { body, identity: body, isZipped, gzips: this.#gzips, key });
   }
+}
+
+/** What a client sent about the answers that it takes. */
+interface Client {
+  readonly ifNoneMatch: string;
+  readonly isZipped: boolean;
 }
 
 function textsOf(request: HttpRequest): Texts {
