@@ -413,7 +413,7 @@ describe('subscriptions', () => {
 test('without a class WebSocket the client says so', () => {
   const { WebSocket: known } = globalThis;
   Reflect.deleteProperty(globalThis, 'WebSocket');
-  const make = () => new StreamClient({ url: 'ws://service' });
+  const make = () => new StreamClient({ url: 'ws://service' }).subscribe(topic);
   expect(make).toThrow('hand one in');
   if (known !== undefined) globalThis.WebSocket = known;
 });

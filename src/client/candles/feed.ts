@@ -69,8 +69,8 @@ export class CandleFeed {
       restart: () => this.connection.restart(),
       fetchFrom: (fromTs, signal) => this.#fetchFrom(name, fromTs, signal),
     });
-    this.#live.set(key, { candles, users: 1 });
     this.connection.open();
+    this.#live.set(key, { candles, users: 1 });
     if (this.connection.state === 'open') candles.subscribe();
     this.#watch();
     return candles;

@@ -125,9 +125,9 @@ export class StreamClient {
     const key = keyOf(topic);
     const known = this.#followed.get(key);
     if (known !== undefined) return known;
+    this.#connection.open();
     const followed = { reader: new TopicReader(this.#line, { ...topic }), users: 0 };
     this.#followed.set(key, followed);
-    this.#connection.open();
     this.#watch();
     if (this.#connection.state === 'open') followed.reader.subscribe();
     return followed;

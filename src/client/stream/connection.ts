@@ -45,7 +45,8 @@ export class Connection {
   readonly states = new Listeners<ConnectionState>();
   readonly clock: Clock;
   readonly #address: string;
-  readonly #class: SocketClass;
+  readonly #options: Surroundings;
+  #class: SocketClass | undefined;
   readonly #backoff: Backoff;
   #state: ConnectionState = 'idle';
   #socket: SocketLike | undefined;
@@ -59,7 +60,7 @@ export class Connection {
     private readonly owner: ConnectionOwner,
   ) {
     this.#address = options.address;
-    this.#class = socketClass(options);
+    this.#options = options;
     this.clock = options.clock ?? systemClock;
     const bounds = { firstMs: limits.RECONNECT_MS_FIRST, capMs: limits.RECONNECT_MS_CAP };
     this.#backoff = new Backoff(bounds, () => this.clock.random());
@@ -69,9 +70,10 @@ export class Connection {
     return this.#state;
   }
 
-  /** Connects, unless it does already. */
+  /** Connects, unless it does already. Throws WEBSOCKET_NOT_FOUND. */
   open(): void {
-    if (this.#state === 'idle') this.#connect();
+    this.#class ??= socketClass(this.#options);
+    if (this.#state === 'idle') this.#connect(this.#class);
   }
 
   /** Ends it for now. */
@@ -101,11 +103,11 @@ export class Connection {
     this.#sendWaiting();
   }
 
-  #connect(): void {
+  #connect(Socket: SocketClass): void {
     this.#enter('connecting');
     let socket: SocketLike;
     try {
-      socket = new this.#class(this.#address);
+      socket = new Socket(this.#address);
     } catch {
       // Some classes throw for an address that they cannot reach instead of telling of a close.
       this.#pause();
@@ -143,7 +145,9 @@ export class Connection {
 
   #pause(): void {
     this.#leave('pausing');
-    this.#cancelTimer = this.clock.after(this.#backoff.nextMs(), () => this.#connect());
+    this.#cancelTimer = this.clock.after(this.#backoff.nextMs(), () => {
+      if (this.#class !== undefined) this.#connect(this.#class);
+    });
   }
 
   /** Hears nothing more of the socket, which may take its time to close. */
