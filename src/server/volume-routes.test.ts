@@ -1,5 +1,5 @@
 /** The paths of volumes: what they ask of the history, what they refuse, and how answers are kept. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { FakeHistory } from './fake-history.js';
 import { FakeBook, type RunningServer, startServer } from './testing.js';
 
@@ -25,6 +25,19 @@ async function get(path: string, headers: Record<string, string> = {}) {
   const response = await fetch(`${server.url}/stats/markets/volume${path}`, { headers });
   const { status } = response;
   return { status, headers: response.headers, text: await response.text() };
+}
+
+/** Asks a path, and lets the history answer when the request has long been read. */
+async function answeredLater(path: string, headers: Record<string, string> = {}) {
+  let release = (): void => {};
+  history.gate = new Promise((resolve) => {
+    release = resolve;
+  });
+  const before = history.asked.length;
+  const answer = get(path, headers);
+  await vi.waitFor(() => expect(history.asked.length).toBe(before + 1), { timeout: 20_000 });
+  release();
+  return answer;
 }
 
 describe('volumes', () => {
@@ -85,13 +98,11 @@ describe('an answer of volumes', () => {
   });
 
   test('that comes later knows what the client has', async () => {
-    const later = () => new Promise<void>((resolve) => setImmediate(resolve));
-    history.gate = later();
-    const { status, headers } = await get('/1h');
+    const { status, headers } = await answeredLater('/1h');
     expect(status).toBe(200);
-    history.gate = later();
     nowSeconds += 1;
-    expect((await get('/1h', { 'If-None-Match': headers.get('etag') ?? '' })).status).toBe(304);
+    const etag = headers.get('etag') ?? '';
+    expect((await answeredLater('/1h', { 'If-None-Match': etag })).status).toBe(304);
   });
 
   test('is NOT_READY before there is a history to read', async () => {
