@@ -1,5 +1,5 @@
 /** Fills of a life on a true chain: what the logs say, and what the accounts are afterwards. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type FillEvent, LogDecoder } from '../src/engine/events.js';
 import { PROGRAM_ID } from '../src/sim/keys.js';
 import { makerBytes } from '../src/sim/life-accounts.js';
@@ -11,6 +11,8 @@ const STEPS = 100;
 /** A life makes its first fill at once, and needs a second of the chain for each so many. */
 const FILLS_PER_SECOND = 20;
 const ROUNDS_MAX = 60;
+/** The transactions of a slot that is not over are listed in another order. */
+const SLOTS_LISTED = 2;
 
 let demo: SteppedDemo;
 let fills: readonly FillEvent[] = [];
@@ -20,6 +22,7 @@ beforeAll(async () => {
   demo = await SteppedDemo.start(options);
   for (let round = 0; fills.length < FILLS && round < ROUNDS_MAX; round += 1) {
     await demo.step(STEPS);
+    await slotsPass(SLOTS_LISTED);
     fills = await readFills();
   }
 }, 120_000);
@@ -27,6 +30,11 @@ beforeAll(async () => {
 afterAll(async () => {
   await demo?.stop();
 });
+
+async function slotsPass(count: number): Promise<void> {
+  const last = demo.clock.slot + count;
+  await vi.waitUntil(() => demo.clock.slot >= last, { timeout: 30_000 });
+}
 
 /** All fills that the chain's transactions have logged, oldest first. */
 async function readFills(): Promise<FillEvent[]> {

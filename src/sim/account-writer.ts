@@ -24,6 +24,8 @@ export class AccountWriter {
   readonly #waiters: (() => void)[] = [];
   #sender: TransactionSender | undefined;
   #waiting = 0;
+  /** Transactions among those that wait. */
+  #sending = 0;
   #written = 0;
   #failure: unknown;
 
@@ -44,6 +46,11 @@ export class AccountWriter {
   /** Transactions that have taken effect. */
   get sent(): number {
     return this.#sender?.sent ?? 0;
+  }
+
+  /** Whether a transaction has not taken effect yet. */
+  get isSending(): boolean {
+    return this.#sending > 0;
   }
 
   /** Whether the chain is behind: a write now would wait. */
@@ -67,8 +74,10 @@ export class AccountWriter {
     const sender = this.#sender;
     if (sender === undefined) throw new Error('Invariant: deploy comes before transactions');
     const accounts = call.patches.map(({ pubkey }) => pubkey);
+    this.#sending += 1;
     await this.#enqueue(accounts, async () => {
       await sender.send(call);
+      this.#sending -= 1;
     });
   }
 

@@ -174,7 +174,9 @@ async function live({ life, chain, writer, pace, signal }: Living): Promise<void
   try {
     while (!signal.aborted) {
       while (!signal.aborted && pace.isDue()) {
-        const step = life.step(clockOf(chain));
+        // One transaction at a time: the chain slows with all that it has run, the life must not.
+        const transactions = writer.isSending ? 'unwanted' : 'wanted';
+        const step = life.step(clockOf(chain), transactions);
         pace.spend(step.writes.length);
         await take(writer, step);
       }

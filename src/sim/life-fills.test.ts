@@ -188,6 +188,19 @@ test('there is one transaction with fills a second, or as many as are wanted', (
   expect(most(live({ seed: 7, makers: 60, fillsPerSecond: 5 }, 10))).toBe(5);
 });
 
+test('while transactions are unwanted none is made, and the life goes on', () => {
+  const life = new MarketLife({ seed: 7, makers: 60, fundingSeconds: 1 });
+  life.genesis({ slot: 31, unixSeconds: START_S });
+  for (let at = 0; at < 200; at += 1) {
+    const second = Math.floor(at / 50);
+    const clock = { slot: 31 + at, unixSeconds: START_S + second };
+    const { call, writes } = life.step(clock, 'unwanted');
+    expect(call).toBeUndefined();
+    expect(writes.length).toBeGreaterThan(0);
+  }
+  expect(life.step({ slot: 231, unixSeconds: START_S + 4 }).call).toBeDefined();
+});
+
 test('the account of a market counts what was filled in it, and all positions', () => {
   for (const { call, chain } of LIVED) {
     for (const fill of fillsOf(call)) {

@@ -152,11 +152,11 @@ export class MarketLife {
     ];
   }
 
-  /** What happens next. */
-  step(clock: LifeClock): LifeStep {
+  /** What happens next. While transactions are unwanted, takers and funding rates wait. */
+  step(clock: LifeClock, transactions: 'wanted' | 'unwanted' = 'wanted'): LifeStep {
     this.#setTime(clock);
     this.#steps += 1;
-    const call = this.#transact();
+    const call = transactions === 'wanted' ? this.#transact() : undefined;
     if (call === undefined) this.#act();
     return { call, writes: this.#drain() };
   }
