@@ -3,7 +3,12 @@
  * line on standard output. It is compiled; nothing of Node is in it.
  */
 import { createInterface } from 'node:readline';
-import { AccountCache, decodePerpMarket, decodeSpotMarket, decodeUser } from '../../src/client/dist/accounts/index.js';
+import {
+  AccountCache,
+  decodePerpMarket,
+  decodeSpotMarket,
+  decodeUser,
+} from '../../src/client/dist/accounts/index.js';
 import { marketAccounts, NOW_S, pricesAt, userAccounts } from './accounts.mjs';
 
 const verbs = {
@@ -140,14 +145,13 @@ function text(value) {
 function wholeUser(bytes) {
   const user = decodeUser(bytes);
   const { authority, name, subAccountId, orders, perpPositions, spotPositions } = user;
-  const listed = (items) => items.map((item) => items.length > 0 && flat(item));
   return {
     authority,
     name,
     subAccountId,
-    orders: listed(orders),
-    perpPositions: listed(perpPositions),
-    spotPositions: listed(spotPositions),
+    orders: orders.map(flat),
+    perpPositions: perpPositions.map(flat),
+    spotPositions: spotPositions.map(flat),
   };
 }
 

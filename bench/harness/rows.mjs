@@ -3,6 +3,7 @@
  * `vamm`, `walk`, `match`, `sources`, `history`, `ingest`, `render` and `loop` stand beside them. Every row checks first that both sides show the same, then measures.
  */
 import { workloadFile } from '../workload/files.mjs';
+import { clientAccounts } from './account-rows.mjs';
 import { assertSameTops } from './equality.mjs';
 import { fanOut } from './fan-out-rows.mjs';
 import { accountToFrame } from './frame-rows.mjs';
@@ -43,6 +44,7 @@ export const ROWS = {
   walk: (bench) => matchingWalk(bench),
   match: (bench) => matchUnderChurn(bench),
   sources: (bench) => l2WithSources(bench),
+  accounts: (bench) => clientAccounts(bench),
   render: (bench) => coldRender(bench),
   history: (bench) => historyStore(bench),
   ingest: (bench) => ingestBesideReaders(bench),

@@ -54,6 +54,10 @@ export function startEngines() {
       `--max-old-space-size=${SDK_HEAP_MB}`,
       worker,
     ]),
+    client: new EngineProcess(process.execPath, [
+      '--expose-gc',
+      path.join(root, 'bench', 'client', 'worker.mjs'),
+    ]),
   };
 }
 

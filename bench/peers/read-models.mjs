@@ -7,7 +7,7 @@ import { BorshAccountsCoder } from '@coral-xyz/anchor';
 import sdk from '@drift-labs/sdk';
 import { marketAccounts, NOW_S, pricesAt, userAccounts } from '../client/accounts.mjs';
 
-const { BN, User, decodeUser, isVariant } = sdk;
+const { BN, User, decodeUser } = sdk;
 const idl = createRequire(import.meta.url)('@drift-labs/sdk/lib/node/idl/drift.json');
 const coder = new BorshAccountsCoder(idl);
 
@@ -41,14 +41,19 @@ export function decodes(count, seed) {
   return { users: userAccounts(Number(count), Number(seed)).map((bytes) => wholeUser(bytes)) };
 }
 
-/** `decodetime COUNT SEED REPEATS`: accounts decoded by the SDK's fast decoder. */
-export function decodetime(clock, count, seed, repeats) {
+/**
+ * `decodetime COUNT SEED REPEATS PART`: accounts decoded by the SDK's fast decoder, which makes
+ * everything at once; with `all` the owner's address is made text, by which accounts are kept.
+ */
+export function decodetime(clock, count, seed, repeats, part) {
+  const isNamed = part === 'all';
+  const read = (user) => user.orders.length + (isNamed ? user.authority.toBase58().length : 0);
   const accounts = userAccounts(Number(count), Number(seed));
   let sum = 0;
   globalThis.gc();
   const started = clock.start();
   for (let pass = 0; pass < Number(repeats); pass++) {
-    for (const bytes of accounts) sum += decodeUser(bytes).orders.length;
+    for (const bytes of accounts) sum += read(decodeUser(bytes));
   }
   return { ...clock.stop(started, accounts.length * Number(repeats)), sum };
 }
@@ -66,8 +71,8 @@ function atFixedTime(work) {
 
 function sceneOf(count, seed) {
   const { perps, spots } = marketAccounts();
-  const perpMarkets = perps.map((bytes) => coder.decode('PerpMarket', bytes)).map(camel);
-  const spotMarkets = spots.map((bytes) => coder.decode('SpotMarket', bytes)).map(camel);
+  const perpMarkets = perps.map((bytes) => coder.decode('PerpMarket', bytes));
+  const spotMarkets = spots.map((bytes) => coder.decode('SpotMarket', bytes));
   const scene = { perpMarkets, spotMarkets, perp: {}, spot: {}, mark: {} };
   const client = stubbedClient(scene);
   scene.users = userAccounts(count, seed).map((bytes) => {
@@ -81,9 +86,6 @@ function sceneOf(count, seed) {
   });
   return scene;
 }
-
-/** The coder keeps the IDL's names; only some of them begin with a capital. */
-const camel = (account) => account;
 
 /** A client that answers from memory: what it costs is not the models' share. */
 function stubbedClient(scene) {
@@ -115,7 +117,10 @@ function modelOf(user, scene) {
     margin: marginOf(user, leverage),
     positions: user
       .getActivePerpPositions()
-      .filter(({ baseAssetAmount, quoteAssetAmount }) => !(baseAssetAmount.isZero() && quoteAssetAmount.isZero()))
+      .filter(
+        ({ baseAssetAmount, quoteAssetAmount }) =>
+          !(baseAssetAmount.isZero() && quoteAssetAmount.isZero()),
+      )
       .map((position) => positionOf(user, position, scene, leverage)),
     balances: user
       .getActiveSpotPositions()
@@ -223,8 +228,12 @@ function texts(members) {
   return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, text(value)]));
 }
 
-/** What only one side has a name for is left out: what there is no byte of, and old names. */
-const UNNAMED = new Set(['quoteAssetAmount', 'remainderBaseAssetAmount', 'perLpBase']);
+/** Members of the SDK's that no byte of the account is behind, or another member's byte. */
+const LEFT_OUT = {
+  order: new Set(['quoteAssetAmount']),
+  perpPosition: new Set(['remainderBaseAssetAmount', 'perLpBase']),
+  spotPosition: new Set(),
+};
 
 function wholeUser(bytes) {
   const user = decodeUser(bytes);
@@ -232,11 +241,9 @@ function wholeUser(bytes) {
     authority: user.authority.toBase58(),
     name: Buffer.from(user.name).toString().trim(),
     subAccountId: user.subAccountId,
-    orders: user.orders.map((order) => flat(order, UNNAMED)),
-    perpPositions: user.perpPositions.map((position) =>
-      flat(position, new Set(['remainderBaseAssetAmount', 'perLpBase'])),
-    ),
-    spotPositions: user.spotPositions.map((position) => flat(position, new Set())),
+    orders: user.orders.map((order) => flat(order, LEFT_OUT.order)),
+    perpPositions: user.perpPositions.map((held) => flat(held, LEFT_OUT.perpPosition)),
+    spotPositions: user.spotPositions.map((held) => flat(held, LEFT_OUT.spotPosition)),
   };
 }
 

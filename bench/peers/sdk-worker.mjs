@@ -8,6 +8,7 @@
 import { createInterface } from 'node:readline';
 import sdk from '@drift-labs/sdk';
 import { readWorkload } from '../workload/read.mjs';
+import { decodes, decodetime, models, modelstime } from './read-models.mjs';
 import { vamm, vammtime } from './vamm.mjs';
 import { walk, walks } from './walk.mjs';
 
@@ -17,9 +18,14 @@ const { BN, DLOB, MarketType, PublicKey, decodeUser } = sdk;
 const PROTECTED_MAKER = 16;
 
 const workloads = new Map();
-const models = new Map();
+const bodies = new Map();
 
 const verbs = {
+  models,
+  modelstime: (...words) => modelstime({ start, stop }, ...words),
+  decodes,
+  decodetime: (...words) => decodetime({ start, stop }, ...words),
+
   vamm,
   vammtime: (...words) => vammtime({ start, stop }, ...words),
 
@@ -94,13 +100,13 @@ const verbs = {
   model(name, ...text) {
     const body = text.join(' ');
     const model = JSON.parse(body);
-    models.set(name, model);
+    bodies.set(name, model);
     return { equal: JSON.stringify(model) === body };
   },
 
   /** `render NAME REPEATS`: `JSON.stringify` of a plain model whose numbers are text already. */
   render(name, repeats) {
-    const model = models.get(name);
+    const model = bodies.get(name);
     let bytes = 0;
     globalThis.gc();
     const clock = start();

@@ -2,20 +2,34 @@
 import { ClientError } from './error.js';
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+/** The character code of the digit 0. */
+const ZERO_CODE = 49;
 const ADDRESS_BYTES = 32;
 /** 32 bytes of 255 take 44 characters, 32 bytes of 0 take 32. */
 const ADDRESS_CHARS_MAX = 44;
 const ADDRESS_CHARS_MIN = 32;
 
-/**
- * Digits are made three at a time: 58^3 times 2^32 is still an exact number, and a division of the
- * whole by 58^3 costs no more than one by 58.
- */
-const CHUNK_DIGITS = 3;
+/** Digits are made five at a time: 16 sums of a limb by a chunk are still an exact number. */
+const CHUNK_DIGITS = 5;
 const CHUNK = 58 ** CHUNK_DIGITS;
-const LIMBS = ADDRESS_BYTES / 4;
-const LIMB = 2 ** 32;
-const CHUNKS = Math.ceil(ADDRESS_CHARS_MAX / CHUNK_DIGITS);
+const CHUNKS = 9;
+const LIMB_BITS = 16;
+const LIMBS = (ADDRESS_BYTES * 8) / LIMB_BITS;
+
+/** What each limb counts in each chunk, lowest chunk first; made when it is first needed. */
+let weights: Float64Array | undefined;
+
+function limbWeights(): Float64Array {
+  const found: number[] = [];
+  for (let limb = LIMBS - 1; limb >= 0; limb -= 1) {
+    let value = 1n << BigInt(limb * LIMB_BITS);
+    for (let chunk = 0; chunk < CHUNKS; chunk += 1) {
+      found.push(Number(value % BigInt(CHUNK)));
+      value /= BigInt(CHUNK);
+    }
+  }
+  return Float64Array.from(found);
+}
 
 /** The address at a place of bytes as base58. The place must hold 32 bytes. */
 export function addressAt(bytes: Uint8Array, at: number): string {
@@ -24,16 +38,28 @@ export function addressAt(bytes: Uint8Array, at: number): string {
 
 /** The address at a place of a view as base58. The place must hold 32 bytes. */
 export function addressInView(view: DataView, at: number): string {
+  weights ??= limbWeights();
   const limbs: number[] = [];
-  for (let index = 0; index < LIMBS; index += 1) limbs.push(view.getUint32(at + 4 * index));
-  let text = '';
-  for (let chunk = 0, first = 0; chunk < CHUNKS; chunk += 1) {
-    // What the division has made 0 in front needs no dividing any more.
-    while (first < LIMBS && limbs[first] === 0) first += 1;
-    text = digitsOf(divideInPlace(limbs, first)) + text;
+  for (let limb = 0; limb < LIMBS; limb += 1) limbs.push(view.getUint16(at + 2 * limb));
+  const codes = new Array<number>(CHUNKS * CHUNK_DIGITS).fill(0);
+  let place = codes.length;
+  let carry = 0;
+  for (let chunk = 0; chunk < CHUNKS; chunk += 1) {
+    let sum = carry;
+    for (let limb = 0; limb < LIMBS; limb += 1) {
+      sum += (limbs[limb] ?? 0) * (weights[limb * CHUNKS + chunk] ?? 0);
+    }
+    carry = Math.floor(sum / CHUNK);
+    let left = (sum - carry * CHUNK) | 0;
+    for (let digit = 0; digit < CHUNK_DIGITS; digit += 1) {
+      place -= 1;
+      codes[place] = ALPHABET.charCodeAt(left % 58);
+      left = (left / 58) | 0;
+    }
   }
+  while (codes[place] === ZERO_CODE) place += 1;
   // Zeros in front of the number are written by the byte, not by the digit.
-  return '1'.repeat(zerosAt(view, at)) + text.replace(/^1+/, '');
+  return '1'.repeat(zerosAt(view, at)) + String.fromCharCode.apply(null, codes).slice(place);
 }
 
 /** An address as base58. Throws INVALID_KEY when it has not 32 bytes. */
@@ -77,28 +103,6 @@ function multiplyAdd(bytes: Uint8Array, digit: number): boolean {
     carry >>= 8;
   }
   return carry === 0;
-}
-
-/** Divides big-endian limbs by the chunk, from the first that is not 0: answers the remainder. */
-function divideInPlace(limbs: number[], first: number): number {
-  let remainder = 0;
-  for (let index = first; index < LIMBS; index += 1) {
-    const value = remainder * LIMB + (limbs[index] ?? 0);
-    const quotient = Math.floor(value / CHUNK);
-    limbs[index] = quotient;
-    remainder = value - quotient * CHUNK;
-  }
-  return remainder;
-}
-
-function digitsOf(chunk: number): string {
-  const last = chunk % 58;
-  const rest = Math.floor(chunk / 58);
-  return String.fromCharCode(
-    ALPHABET.charCodeAt(Math.floor(rest / 58)),
-    ALPHABET.charCodeAt(rest % 58),
-    ALPHABET.charCodeAt(last),
-  );
 }
 
 function viewOf(bytes: Uint8Array): DataView {
