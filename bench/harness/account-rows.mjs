@@ -15,6 +15,7 @@ const REPEATS = { client: 50, sdk: 3 };
 
 /** What of an account is made: everything, or what its margin is made of. */
 const PARTS = {
+  checked: 'a user account to where everything in it can be asked for, its bytes checked',
   all: 'a user account decoded, every field made, its owner as text',
   margin: 'a user account decoded as far as its margin, orders left as bytes',
 };

@@ -6,7 +6,10 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
+import type { AccountCache } from '../../src/client/accounts/index.js';
+import { MarkPriceCache, OraclePriceCache } from '../../src/client/index.js';
 import { CandleService } from '../support/candle-service.js';
+import { capturedAccount } from '../support/captured-accounts.js';
 import { settle } from '../support/client-world.js';
 import { ServiceProbe } from '../support/service-probe.js';
 import { SteppedDemo } from '../support/stepped-demo.js';
@@ -47,7 +50,7 @@ interface Ran {
 }
 
 /** Runs a snippet as a module, its imports from the sources, and what it leaves open as exports. */
-async function run(name: string, given: { url: string; now?: number }): Promise<Ran> {
+async function run(name: string, given: Readonly<Record<string, unknown>>): Promise<Ran> {
   const [drawn, logged]: [unknown[][], unknown[][]] = [[], []];
   const code = snippets.get(name) ?? '';
   const names = [...code.matchAll(/^const (\w+) =/gm)].map(([, local]) => local);
@@ -56,12 +59,16 @@ async function run(name: string, given: { url: string; now?: number }): Promise<
     ...context,
     console: { log: (...args: unknown[]) => logged.push(args) },
   });
-  const head = 'const { url, now, draw, console } = globalThis.readmeContext;\n';
+  const givenNames = [...Object.keys(context), 'console'].join(', ');
+  const head = `const { ${givenNames} } = globalThis.readmeContext;\n`;
   const contents = `${head}${code}\nexport { ${names.join(', ')} };`;
   const file = path.join(folder, `${name.replace(/\W/g, '-')}.mjs`);
   const result = await build({
     stdin: { contents, resolveDir: root, loader: 'ts' },
-    alias: { '@slotbook/client': path.join(root, 'src/client/index.ts') },
+    alias: {
+      '@slotbook/client/accounts': path.join(root, 'src/client/accounts/index.ts'),
+      '@slotbook/client': path.join(root, 'src/client/index.ts'),
+    },
     ...{ bundle: true, format: 'esm', target: 'es2022', write: false },
   });
   await writeFile(file, result.outputFiles[0]?.contents ?? '');
@@ -70,7 +77,14 @@ async function run(name: string, given: { url: string; now?: number }): Promise<
 }
 
 test('every client is shown in five lines of its own', () => {
-  expect([...snippets.keys()]).toEqual(['Paths', 'Streams', 'Order book', 'Prices', 'Candles']);
+  expect([...snippets.keys()]).toEqual([
+    'Paths',
+    'Streams',
+    'Order book',
+    'Prices',
+    'Candles',
+    'Accounts',
+  ]);
   for (const code of snippets.values()) {
     const lines = code
       .trim()
@@ -126,4 +140,18 @@ test('Candles', async () => {
   await settle();
   expect(drawn.map(([what]) => (Array.isArray(what) ? what.length : what))).toEqual([10, last]);
   locals['candles']?.close?.();
+});
+
+test('Accounts', async () => {
+  const [oracles, marks] = [new OraclePriceCache(), new MarkPriceCache()];
+  const { drawn, locals } = await run('Accounts', {
+    ...{ oracles, marks, slot: 1, userBytes: capturedAccount('user-swift-failure-hlm') },
+    perpMarkets: [capturedAccount('perp-1-btc-202506')],
+    spotMarkets: [capturedAccount('spot-0-usdc-202506')],
+  });
+  expect(drawn).toEqual([['Main Account', undefined, expect.any(Array)]]);
+  const accounts = locals['accounts'] as unknown as AccountCache;
+  accounts.updatePrices({ perp_1: { oracle: 105_000_000_000n } });
+  expect(drawn).toHaveLength(2);
+  accounts.destroy();
 });
