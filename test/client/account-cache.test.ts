@@ -131,6 +131,16 @@ describe('the cache of accounts', () => {
     expect(told).toBe(0);
   });
 
+  test('a market that no account can be computed with is refused, and the last one stays', () => {
+    const cache = filled();
+    cache.updateAccount({ user: trader, slot: 5 });
+    const before = cache.getAccountByKey(`0_${AUTHORITY}`);
+    for (const decimals of [20, 2 ** 32 - 1]) {
+      expect(() => cache.updateSpotMarket(spotFacts({ decimals }))).toThrow('decimals');
+    }
+    expect(cache.getAccountByKey(`0_${AUTHORITY}`)).toBe(before);
+  });
+
   test('prices come from the caches of oracle and mark prices', () => {
     const [oracles, marks] = [new OraclePriceCache(), new MarkPriceCache()];
     const cache = new AccountCache({ oracles, marks, nowS: () => NOW_S });

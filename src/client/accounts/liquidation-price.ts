@@ -160,7 +160,9 @@ function entryEffect({ terms, entryPrice, takerFee }: ProposedTrade, change: big
   const cost = (terms.prices.oracle * abs(change)) / E9;
   const value = (entryPrice * abs(change)) / E9;
   const gain = change > 0n ? cost - value : value - cost;
-  return gain - (value * BigInt(takerFee.feeNumerator)) / BigInt(takerFee.feeDenominator);
+  // A tier that is not in use is all zeros.
+  const denominator = BigInt(takerFee.feeDenominator || 1);
+  return gain - (value * BigInt(takerFee.feeNumerator)) / denominator;
 }
 
 function wholeSteps(base: bigint, step: bigint): bigint {

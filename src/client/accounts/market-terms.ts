@@ -3,7 +3,7 @@ import { type MarketKey, marketIdOfKey, marketKey } from '../keys.js';
 import type { OracleMarkets } from './liquidation-price.js';
 import type { MarketTermsSource } from './margin-figures.js';
 import { type PerpMarketFacts, type PerpTerms, perpTerms } from './math/perp.js';
-import { type SpotMarketFacts, type SpotTerms, spotTerms } from './math/spot.js';
+import { balanceUnitOf, type SpotMarketFacts, type SpotTerms, spotTerms } from './math/spot.js';
 
 /** The prices of one market, 1e6; null while one is not known. What is not positive is no price. */
 export interface MarketPrices {
@@ -44,8 +44,12 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
     return this.#told([key, ...this.#readersOf(known), ...this.#readersOf(facts.amm.oracle)], nowS);
   }
 
-  /** Takes a spot market's account. Answers whose terms it changes. */
+  /**
+   * Takes a spot market's account. Answers whose terms it changes. Throws MALFORMED_ACCOUNT for more
+   * decimals than a token can have, so that no computation does later.
+   */
   setSpotMarket(facts: SpotMarketFacts, nowS: number): readonly MarketKey[] {
+    balanceUnitOf(facts);
     const known = this.#spotFacts.get(facts.marketIndex)?.oracle;
     this.#spotFacts.set(facts.marketIndex, facts);
     const key = marketKey('spot', facts.marketIndex);
