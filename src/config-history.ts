@@ -60,9 +60,10 @@ export function readHistoryConfig(
   return isOn(reader) ? settings : undefined;
 }
 
-/** `--no-history` arrives as `false`; the environment says it in a word. */
+/** `--no-history` arrives as a `history` that is false; the environment has a variable of its name. */
 function isOn(reader: SettingReader): boolean {
-  const text = reader.text('history') ?? 'true';
-  if (text === 'true' || text === 'false') return text === 'true';
-  throw invalid('history', text, 'must be true or false');
+  if (reader.text('history') === 'false') return false;
+  const text = reader.text('noHistory') ?? 'false';
+  if (text === 'true' || text === 'false') return text === 'false';
+  throw invalid('noHistory', text, 'must be true or false');
 }

@@ -68,8 +68,8 @@ describe('the history', () => {
     expect(service({})?.dataDir).toBe('slotbook-data');
     expect(service({ history: true })).toEqual(service({}));
     expect(service({ history: false })).toBeUndefined();
-    expect(service({ history: true }, { SLOTBOOK_HISTORY: 'false' })).toBeUndefined();
-    expect(service({ history: false }, { SLOTBOOK_HISTORY: 'true' })).toBeUndefined();
+    expect(service({ history: true }, { SLOTBOOK_NO_HISTORY: 'true' })).toBeUndefined();
+    expect(service({ history: false }, { SLOTBOOK_NO_HISTORY: 'false' })).toBeUndefined();
   });
 
   test('of a demo is kept where that is said', () => {
@@ -88,7 +88,7 @@ describe('the history', () => {
   });
 
   test('is refused when the environment has no word for whether there is one', () => {
-    expect(() => service({}, { SLOTBOOK_HISTORY: 'maybe' })).toThrow('must be true or false');
+    expect(() => service({}, { SLOTBOOK_NO_HISTORY: 'maybe' })).toThrow('must be true or false');
   });
 });
 

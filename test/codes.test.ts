@@ -10,6 +10,8 @@ test.each([
   ['src/config-error.ts', /readonly code: ([^,]+),/, 3],
   ['src/rpc/error.ts', /RpcErrorCode =([^;]+);/, 12],
   ['src/feed/error.ts', /FeedErrorCode =([^;]+);/, 15],
+  ['src/history/error.ts', /HistoryErrorCode =([^;]+);/, 6],
+  ['src/history/store/error.ts', /readonly code =([^;]+);/, 1],
   ['src/venues/error.ts', /VenueErrorCode =([^;]+);/, 10],
   ['src/verify/error.ts', /VerifyErrorCode =([^;]+);/, 6],
   ['src/follow/error.ts', /FollowErrorCode =([^;]+);/, 4],

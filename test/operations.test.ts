@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { feedFigures } from '../src/feed/figures.js';
 import { newCounters } from '../src/feed/parts.js';
+import { newCounters as historyCounters } from '../src/history/ingest/parts.js';
+import { liveFigures } from '../src/server/fake-history.js';
 import { Metrics } from '../src/server/metrics.js';
 import { RequestCounts } from '../src/server/request-counts.js';
 import { FakeBook } from '../src/server/testing.js';
@@ -45,6 +47,13 @@ function metricsText(): Promise<string> {
     venues: () => [
       { name: 'aggregator', host: 'host', markets: [], events: counts, failures: counts },
     ],
+    history: {
+      figures: () => ({
+        ...liveFigures,
+        counts: { ...historyCounters() },
+        missingFills: { perp_0: 1 },
+      }),
+    },
     quotes: () => ({
       ...{ sockets: 2, makers: 1, changed: 1, unchanged: 1 },
       ...{ closes: counts, errors: counts, refused: counts },
@@ -92,8 +101,16 @@ test('every event of the feed is listed, and none that is not there', () => {
   expect(matches(firstCells(events), /`(\w+)`/g)).toEqual(counted);
 });
 
+test('every event of the history is listed, and none that is not there', () => {
+  const counted = [...Object.keys(historyCounters()), 'workerRestarts'].sort();
+  const events = section('History').split('Events of')[1] ?? '';
+  expect(matches(firstCells(events), /`(\w+)`/g)).toEqual(counted);
+});
+
 test('every flag of serve is listed with its environment variable', () => {
-  const options = read('src/cli.ts').split('demoOptions')[0] ?? '';
+  const ofServe = /export const (?:historyOptions|clusterOptions) = \[[\s\S]+?\n\];/g;
+  const shared = [...read('src/cli-options.ts').matchAll(ofServe)].map(([text]) => text);
+  const options = `${read('src/cli.ts')}${shared.join('')}`;
   const flags = matches(options, /new Option\(\s*'(--[a-z-]+)/g);
   expect(flags.length).toBeGreaterThan(15);
   const cells = section('Start');

@@ -6,7 +6,6 @@ export type HistoryErrorCode =
   | 'NOT_READY'
   | 'INTERNAL'
   | 'MALFORMED_HISTORY_ANSWER'
-  | 'HISTORY_STORE_FAILED'
   | 'HISTORY_CHAIN_MISMATCH';
 
 /** The one error class of this room. */

@@ -33,6 +33,8 @@ export class MemoryStore implements IngestStore {
   readonly #progress = new Map<string, string>();
   /** Set: the disk fails. */
   broken: StoreError | null = null;
+  /** Transactions that cannot be stored, whatever the disk. */
+  readonly refused = new Set<string>();
   writes = 0;
 
   /** All fills in the order of the chain. */
@@ -54,6 +56,9 @@ export class MemoryStore implements IngestStore {
 
   write({ transactions, progress = {} }: StoreBatch): StoreChange {
     this.#check();
+    if (transactions.some(({ signature }) => this.refused.has(signature))) {
+      throw new StoreError('internal', 'it cannot be stored');
+    }
     for (const transaction of transactions) {
       const known = this.#transactions.get(transaction.signature);
       if (known?.isFinal === true || known?.slot === transaction.slot) continue;

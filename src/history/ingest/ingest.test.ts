@@ -310,6 +310,30 @@ describe('what was missed', () => {
 });
 
 describe('failures', () => {
+  test('a transaction that cannot be stored is left out, and the others are stored', async () => {
+    const rig = start();
+    await rig.live();
+    const [bad, ...others] = trade(4);
+    if (bad === undefined) throw new Error('nothing was traded');
+    rig.store.refused.add(bad.signature);
+    for (const transaction of [bad, ...others]) node.tell(transaction);
+    ledger.tick(40);
+    await rig.until(() => expect(rig.store.ids).toEqual([2, 3, 4]));
+    await rig.until(() => expect(rig.store.isAllFinal).toBe(true));
+    expect(rig.counters).toMatchObject({ faults: 1, storeFailures: 0 });
+    expect(rig.state).toBe('live');
+  });
+
+  test('a signature of fewer than 64 bytes is no reason to stop', async () => {
+    const rig = start();
+    await rig.live();
+    const made = trade(1)[0];
+    if (made === undefined) throw new Error('nothing was traded');
+    node.tell({ ...made, signature: '2'.repeat(80) });
+    await rig.until(() => expect(rig.counters.malformedNotifications).toBe(1));
+    await holds(rig, 1);
+  });
+
   test('a full disk stops it, and when there is room nothing is missing', async () => {
     const rig = start();
     await rig.live();

@@ -5,6 +5,7 @@ import { type IngestParts, type IngestStore, recordsOf } from './parts.js';
 import { leavesNothing } from './reconciler.js';
 import type { Seen } from './seen.js';
 import { type LogsNotification, parseLogsNotification } from './wire.js';
+import { writeRecords } from './write-records.js';
 
 /** What the queue works with. */
 export interface LiveQueueOptions {
@@ -120,7 +121,8 @@ export class LiveQueue {
         return recordsOf(parts.decode, parts.counters, { ...one, isFinal: false });
       });
       const kept = transactions.filter((one) => !leavesNothing(one));
-      if (kept.length > 0) onChange(store.write({ transactions: kept }));
+      const leftOut = writeRecords(kept, { parts, store, onChange });
+      for (const one of leftOut) seen.add(one);
       for (const one of transactions) if (leavesNothing(one)) seen.add(one);
       this.#waiting.splice(0, batch.length);
     } catch (error) {

@@ -7,6 +7,7 @@ import type { IngestParts, IngestRpc, IngestStore } from './parts.js';
 import type { WriteProgress } from './progress.js';
 import type { Seen } from './seen.js';
 import { parseKnown } from './wire.js';
+import { writeRecords } from './write-records.js';
 
 /** What the reconciler works on. */
 export interface ReconcilerOptions {
@@ -91,10 +92,10 @@ export class Reconciler {
   }
 
   #write(records: readonly TransactionRecords[]): void {
-    const { store, seen, onChange } = this.#options;
+    const { seen } = this.#options;
     const kept = records.filter((record) => !leavesNothing(record));
-    if (kept.length > 0) onChange(store.write({ transactions: kept }));
     for (const record of records) if (leavesNothing(record)) seen.add(record);
+    for (const record of writeRecords(kept, this.#options)) seen.add(record);
   }
 
   /** Sets the places; returns the rows whose transaction is stored in another slot. */
