@@ -1,0 +1,67 @@
+/** The demo as a newcomer starts it: trades, funding rates, statistics and a candle that moves. */
+import { afterAll, beforeAll, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { ConfigReader } from '../src/config.js';
+import { type Service, startDemoService } from '../src/main.js';
+
+const DEADLINE = { timeout: 60_000, interval: 100 };
+const SYMBOLS = ['SOL-PERP', 'BTC-PERP', 'ETH-PERP', 'SOL'];
+
+type Row = Readonly<Record<string, unknown>>;
+interface Candle {
+  readonly ts: number;
+  readonly quoteVolume: number;
+  readonly lastFillRecordId?: string;
+}
+
+let service: Service;
+
+beforeAll(async () => {
+  const flags = { port: '0', logLevel: 'silent', makers: '60', fills: '5', fundingSeconds: '2' };
+  vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
+  service = await startDemoService(new ConfigReader(flags, {}).demo());
+}, 60_000);
+
+afterAll(async () => {
+  await service?.stop();
+  vi.restoreAllMocks();
+});
+
+async function rows(path: string): Promise<Row[]> {
+  const answer = await fetch(`${service.url}${path}`);
+  return answer.status === 200 ? ((await answer.json()) as Row[]) : [];
+}
+
+test('trades of every market are shown', async () => {
+  for (const symbol of SYMBOLS) {
+    await vi.waitUntil(async () => (await rows(`/trades?symbol=${symbol}`)).length > 2, DEADLINE);
+  }
+}, 70_000);
+
+test('funding rates of every perp market are shown', async () => {
+  for (const symbol of SYMBOLS.slice(0, 3)) {
+    const path = `/fundingRates?symbol=${symbol}`;
+    await vi.waitUntil(async () => (await rows(path)).length > 1, DEADLINE);
+  }
+}, 70_000);
+
+test('statistics have the volume of what was traded', async () => {
+  await vi.waitUntil(async () => {
+    const traded = (await rows('/stats/markets')).filter((row) => Number(row['volume24h']) > 0);
+    return traded.length === SYMBOLS.length;
+  }, DEADLINE);
+}, 70_000);
+
+test('a candle on the WebSocket moves with the trades', async () => {
+  const socket = new WebSocket(`${service.url.replace('http', 'ws')}/ws`);
+  const candles: Candle[] = [];
+  socket.on('message', (data: Buffer) => {
+    const { candle } = JSON.parse(data.toString()) as { candle?: Candle };
+    if (candle !== undefined) candles.push(candle);
+  });
+  await new Promise((resolve) => socket.once('open', resolve));
+  socket.send(JSON.stringify({ type: 'subscribe', symbol: 'SOL-PERP', resolution: '1' }));
+  const moves = () => new Set(candles.map(({ lastFillRecordId }) => lastFillRecordId)).size;
+  await vi.waitUntil(() => moves() >= 3, DEADLINE);
+  socket.terminate();
+}, 70_000);
