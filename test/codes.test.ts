@@ -15,7 +15,7 @@ test.each([
   ['src/venues/error.ts', /VenueErrorCode =([^;]+);/, 10],
   ['src/verify/error.ts', /VerifyErrorCode =([^;]+);/, 6],
   ['src/follow/error.ts', /FollowErrorCode =([^;]+);/, 4],
-  ['src/client/error.ts', /ClientErrorCode =([^;]+);/, 12],
+  ['src/client/error.ts', /ClientErrorCode =([^;]+);/, 8],
   ['src/match/error.ts', /MatchErrorCode =([^;]+);/, 4],
   ['src/engine/errors.ts', /EngineErrorCode =([^;]+);/, 13],
   ['src/sim/sim-error.ts', /SimErrorCode =([^;]+);/, 5],
