@@ -1,4 +1,6 @@
 /** The candles of one topic that its readers are told, flush by flush. */
+
+import type { Bucket } from '../candles/aggregate.js';
 import type { Candle } from '../candles/candle.js';
 import type { CandleLabel } from '../candles/candle-text.js';
 import { type BucketReader, type BucketSeries, readCandles } from '../candles/read-candles.js';
@@ -6,6 +8,7 @@ import { bucketAfter, bucketStart } from '../candles/resolution.js';
 import type { HistoryMarket, TradeRow } from '../records.js';
 import { FLUSH_CANDLES_MAX } from './limits.js';
 import { candleChangeText, candleInitText, type TradeWindow } from './message-text.js';
+import { RecentBuckets } from './recent-buckets.js';
 
 /** What a flush is made from. */
 export interface CandleMoment {
@@ -25,16 +28,20 @@ export interface Telling {
 export class CandleTopic {
   /** Starts of buckets that are not what they were. */
   readonly #touched = new Set<number>();
+  readonly #recent: RecentBuckets;
   /** The start of the newest candle that readers know; null when there was none. */
   #shown: number | null = null;
 
   constructor(
     readonly series: BucketSeries,
     readonly label: CandleLabel,
-  ) {}
+  ) {
+    this.#recent = new RecentBuckets(series);
+  }
 
   /** A bucket has changed. More of them than a flush tells are not remembered one by one. */
-  touch(start: number): void {
+  touch(start: number, bucket: Bucket | null): void {
+    this.#recent.put(start, bucket);
     if (this.#touched.size <= FLUSH_CANDLES_MAX) this.#touched.add(start);
   }
 
@@ -45,7 +52,8 @@ export class CandleTopic {
 
   /** What a new reader goes on from; empty when there is no candle. */
   init({ reader, now }: CandleMoment): string {
-    const candle = readCandles(reader, { ...this.series, now, limit: 1 }).at(-1);
+    const recent = this.#recent.reader(reader, now);
+    const candle = readCandles(recent, { ...this.series, now, limit: 1 }).at(-1);
     if (candle === undefined) return '';
     this.#shown ??= candle.ts;
     return candleInitText(candle, this.label);
@@ -54,7 +62,8 @@ export class CandleTopic {
   /** What readers are told now, and what to call when they are. */
   flush(window: TradeWindow, moment: CandleMoment): Telling {
     const { reader, market, now } = moment;
-    const candles = readCandles(reader, { ...this.series, now, limit: FLUSH_CANDLES_MAX });
+    const recent = this.#recent.reader(reader, now);
+    const candles = readCandles(recent, { ...this.series, now, limit: FLUSH_CANDLES_MAX });
     const newest = candles.at(-1);
     const texts = newest === undefined ? [] : this.#texts(candles, newest, { window, market });
     const done = (): void => {

@@ -63,10 +63,10 @@ export class FollowedMarket {
     this.#leftOut += 1;
   }
 
-  touch({ minutes, start }: CandleChange): void {
+  touch({ minutes, start, candle }: CandleChange): void {
     const resolution = resolutionOfMinutes(minutes);
     for (const topic of this.#candles.values()) {
-      if (topic.series.resolution === resolution) topic.touch(start);
+      if (topic.series.resolution === resolution) topic.touch(start, candle);
     }
   }
 

@@ -13,3 +13,5 @@ export const FLUSH_CANDLES_MAX = 16;
 export const INIT_TRADES = 20;
 /** Topics of the worker: as many as the server allows, and those that are just being left. */
 export const STREAM_TOPICS_MAX = 4_096;
+/** Buckets that a candle topic keeps, before all but those that one flush tells are forgotten. */
+export const RECENT_BUCKETS_MAX = 64;

@@ -79,6 +79,20 @@ describe('a topic of candles', () => {
     expect(briefs(scene)).toEqual([]);
   });
 
+  test('reads the store when it begins, and not for what is told after it', () => {
+    const scene = new StreamScene();
+    scene.trade({ id: 0, ts: MIDNIGHT - 7_000, price: 149 });
+    scene.streams.join(minuteTopic);
+    scene.reads = 0;
+    for (let id = 1; id <= 200; id += 1) {
+      scene.trade({ id, ts: MIDNIGHT - 1 + Math.floor(scene.timers.nowMs() / 1_000), price: 150 });
+      scene.timers.advance(30_000);
+    }
+    scene.streams.join(minuteTopic);
+    expect(scene.reads).toBe(0);
+    expect(briefs(scene).at(-2)).toBe('update 99 150-150 [200]');
+  });
+
   test('puts each trade to its own candle when a flush holds two', () => {
     const scene = new StreamScene();
     scene.trade({ id: 1, ts: MIDNIGHT - 1, price: 150 });
@@ -252,7 +266,8 @@ describe('streams', () => {
     const scene = new StreamScene();
     for (const topic of [minuteTopic, 'trades:perp_0']) scene.streams.join(topic);
     scene.taken();
-    scene.trade({ id: 1, ts: MIDNIGHT - 1, price: 150 });
+    // So old that the candles behind it have to be read again.
+    scene.trade({ id: 1, ts: MIDNIGHT - 10_000, price: 150 });
     scene.broken = new Error('disk I/O error');
     scene.timers.advance(700);
     expect(scene.taken()).toEqual([]);

@@ -7,6 +7,7 @@ import { MemoryBuckets } from '../candles/testing.js';
 import { candleTrade } from '../candles/trade.js';
 import type { HistoryFrame } from '../messages.js';
 import type { TradeRow } from '../records.js';
+import type { CandleChange } from '../store/types.js';
 import { Streams } from './streams.js';
 
 /** The start of a minute, an hour and a day: 2025-06-15 00:00 UTC. */
@@ -25,6 +26,8 @@ export class StreamScene {
   readonly timers = new ManualTimers();
   readonly frames: HistoryFrame[] = [];
   readonly faults: string[] = [];
+  /** Times that the store was read. */
+  reads = 0;
   /** What reading throws; undefined while it works. */
   broken: Error | undefined;
   readonly streams: Streams;
@@ -81,18 +84,20 @@ export class StreamScene {
   }
 
   #read<Value>(read: () => Value): Value {
+    this.reads += 1;
     if (this.broken !== undefined) throw this.broken;
     return read();
   }
 
   #tell(trades: readonly TradeRow[], removed: number, touched = trades): void {
     const candles = touched.flatMap(({ ts }) =>
-      RESOLUTIONS.map((resolution) => ({
-        market: 'perp_0' as const,
-        minutes: minutesOf(resolution),
-        start: bucketStart(resolution, ts),
-        candle: null,
-      })),
+      RESOLUTIONS.map((resolution): CandleChange => {
+        const series = { market: 'perp_0', resolution } as const;
+        const [minutes, start] = [minutesOf(resolution), bucketStart(resolution, ts)];
+        const [bucket] = this.#buckets.buckets(series, { from: start, to: start });
+        const candle = bucket === undefined ? null : { market: series.market, minutes, ...bucket };
+        return { market: series.market, minutes, start, candle };
+      }),
     );
     this.streams.stored({ trades, removed, candles, markets: new Set(['perp_0']) });
   }
