@@ -39,8 +39,6 @@ export const RETIRE_ROWS_MAX = 2_000;
 export const REBUILD_ROWS = 10_000;
 /** The last second of the year 9999: later ones are no times, and no calendar knows them. */
 export const TS_MAX = 253_402_300_799;
-/** The shortest time that trades can be kept, seconds: the figures of a day are made of them. */
-export const RETENTION_SECONDS_MIN = 2 * 86_400;
 
 /**
  * Funding rates of which the average of 24 hours is made, the newest: the program sets one an hour, and

@@ -97,8 +97,10 @@ export class CandleTables {
       .where('minutes', '=', query.minutes);
     if (query.from !== undefined) select = select.where('start', '>=', query.from);
     if (query.to !== undefined) select = select.where('start', '<=', query.to);
-    const limit = Math.min(query.limit, CANDLES_READ_MAX);
-    return rowsOf(this.#connection, select.orderBy('start', 'desc').limit(limit))
+    if (query.limit > CANDLES_READ_MAX) {
+      throw new RangeError(`limit was ${query.limit}, must be at most ${CANDLES_READ_MAX}`);
+    }
+    return rowsOf(this.#connection, select.orderBy('start', 'desc').limit(query.limit))
       .map(candleOf)
       .reverse();
   }

@@ -67,10 +67,12 @@ function isAskedFor(table: 'trades' | 'funding_rates', query: PageQuery) {
   return sql<boolean>`${sql.join(parts, sql` and `)}`;
 }
 
-function limitOf(query: PageQuery): number {
-  return Math.min(query.limit, PAGE_ROWS_MAX);
+function limitOf({ limit }: PageQuery): number {
+  if (limit <= PAGE_ROWS_MAX) return limit;
+  throw new RangeError(`limit was ${limit}, must be at most ${PAGE_ROWS_MAX}`);
 }
 
-function offsetOf(query: PageQuery): number {
-  return Math.min(query.offset ?? 0, PAGE_OFFSET_MAX);
+function offsetOf({ offset = 0 }: PageQuery): number {
+  if (offset <= PAGE_OFFSET_MAX) return offset;
+  throw new RangeError(`offset was ${offset}, must be at most ${PAGE_OFFSET_MAX}`);
 }
