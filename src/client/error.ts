@@ -16,11 +16,11 @@ export type ClientErrorCode =
   | 'UNREACHABLE'
   /** No answer in time. */
   | 'TIMEOUT'
-  /** The caller's AbortSignal; `cause` is its reason. */
+  /** The caller's AbortSignal, whose reason is the `cause`. */
   | 'ABORTED'
   /** An error status without a code of the service: something between here and there. */
   | 'HTTP_STATUS'
-  /** The other side refuses what was asked of it; its text is in the message. */
+  /** The other side refuses what was asked of it, and the message has its text. */
   | 'REFUSED'
   /** A signature that is not of the key that it should be of. */
   | 'INVALID_SIGNATURE'

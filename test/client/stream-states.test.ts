@@ -90,6 +90,21 @@ describe('following', () => {
     expect(started.views.map(({ state }) => state)).toEqual(['live', 'live', 'stale']);
   });
 
+  test('a level that goes is no longer shown, and one that comes is', () => {
+    const started = following();
+    const [gone, back] = [
+      ['100', '0'],
+      ['99', '4'],
+    ] as const;
+    started.world.socket.say(delta(5, 6, gone, { crc: 0 }), delta(6, 7, back));
+    expect(started.views.map(({ bids }) => bids.map(({ price }) => price))).toEqual([
+      [100n],
+      [],
+      [99n],
+    ]);
+    expect(started.views.map(({ bestBidPrice }) => bestBidPrice)).toEqual([100n, null, 99n]);
+  });
+
   test('a heartbeat brings slot, time and state, and the same rows', () => {
     const { world, views } = following();
     world.socket.say(heartbeat(5, { state: 'lagging' }));
@@ -210,8 +225,9 @@ describe('a lost connection', () => {
     started.world.socket.open();
     expect(started.world.socket.sent[0]).toMatchObject({ resume: { epoch: 'e1', seq: 5 } });
     // What the dead one still says is of the past.
+    answer(started, heartbeat(5));
     started.world.sockets[0]?.say(delta(5, 6, ['100', '1']));
-    expect(started.views.at(-1)).toMatchObject({ isFollowing: false, seq: 5 });
+    expect(started.views.at(-1)).toMatchObject({ isFollowing: true, seq: 5 });
   });
 
   test('that never opens is given up after ten seconds', async () => {
