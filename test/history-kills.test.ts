@@ -2,7 +2,7 @@
  * Fills that are sent while the service is killed, and while its node is cut off, come out once each and
  * in order. HISTORY_KILLS and HISTORY_CUT_MS make it longer; SEED=n makes it another run.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -31,6 +31,8 @@ interface TradeRow {
   readonly slot: number;
   readonly baseAssetAmountFilled: number;
 }
+
+const WAIT = { timeout: 60_000, interval: 100 };
 
 const random = new Random(SEED);
 let folder: string;
@@ -77,24 +79,26 @@ async function expectAll(running: ServiceChild): Promise<void> {
     const rows = expected.map(({ fill, signature, slot }) => {
       return { fillRecordId: Number(fill.fillRecordId), txSig: signature, slot };
     });
-    await vi.waitFor(
-      async () => {
-        const found = await trades(running, symbol);
-        const places = found.map(({ fillRecordId, txSig, slot }) => ({
-          fillRecordId,
-          txSig,
-          slot,
-        }));
-        expect(places).toEqual(rows.toReversed());
-      },
-      { timeout: 60_000, interval: 100 },
-    );
+    await vi.waitFor(async () => {
+      const found = await trades(running, symbol);
+      const places = found.map(({ fillRecordId, txSig, slot }) => ({
+        fillRecordId,
+        txSig,
+        slot,
+      }));
+      expect(places).toEqual(rows.toReversed());
+    }, WAIT);
     const { text } = await running.get(`/candles?symbol=${symbol}&resolution=1&limit=1000`);
     const volumes = (JSON.parse(text) as { baseVolume: number }[]).map((row) => row.baseVolume);
     const base = expected.reduce((sum, { fill }) => sum + fill.baseAssetAmountFilled, 0n);
     const found = volumes.reduce((sum, volume) => sum + Math.round(volume * 1e9), 0);
     expect([symbol, found]).toEqual([symbol, Number(base)]);
   }
+}
+
+async function historyOf(running: ServiceChild): Promise<Record<string, unknown>> {
+  const { text } = await running.get('/status');
+  return (JSON.parse(text) as { history: Record<string, unknown> }).history;
 }
 
 describe('the history', () => {
@@ -120,8 +124,28 @@ describe('the history', () => {
       await new Promise((resolve) => setTimeout(resolve, 200));
     } while (performance.now() < endMs && sent.length < 900);
     await expectAll(running);
-    const { text } = await running.get('/status');
-    const { history } = JSON.parse(text) as { history: Record<string, unknown> };
-    expect(history).toMatchObject({ missingFills: {}, storeFailures: 0 });
+    expect(await historyOf(running)).toMatchObject({ missingFills: {}, storeFailures: 0 });
+  });
+
+  test('tells of a folder that it cannot have, beside a live book, and heals', {
+    timeout: 90_000,
+  }, async () => {
+    await service?.stop();
+    const blocked = join(folder, 'blocked');
+    await writeFile(blocked, 'no folder');
+    service = await ServiceChild.start(demo.relay, ['--data-dir', join(blocked, 'data')]);
+    const running = service;
+    const failing = { state: 'failing', reason: expect.stringContaining('folder') };
+    await vi.waitFor(async () => expect(await historyOf(running)).toMatchObject(failing), WAIT);
+    const ready = await running.get('/ready');
+    expect([ready.status, JSON.parse(ready.text)]).toMatchObject([200, { history: failing }]);
+    expect((await running.get('/l2?marketName=SOL-PERP')).text).toContain('"state":"live"');
+    expect((await running.get('/trades?symbol=SOL-PERP')).status).toBe(503);
+    const { text } = await running.get('/metrics');
+    expect(text).toContain('slotbook_history_state{state="failing"} 1');
+    expect(text).toMatch(/slotbook_history_store_failures_total [1-9]/);
+    await send(5);
+    await rm(blocked);
+    await expectAll(running);
   });
 });

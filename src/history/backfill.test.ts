@@ -1,0 +1,157 @@
+/** `slotbook backfill` against a scripted ledger of true logs, into a file on disk. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  Ledger,
+  LedgerNode,
+  type LedgerTransaction,
+  timeOfSlot,
+} from '../../test/scripted-ledger.js';
+import { PROGRAM } from '../../test/support/ingest-rig.js';
+import { Direction, MarketType, OrderActionExplanation } from '../sim/chain-enums.js';
+import { fillRecordBytes } from '../sim/event-record.js';
+import { type BackfillOptions, type BackfillProgress, backfill } from './backfill.js';
+import { candleRules } from './candles/rules.js';
+import { openStore } from './store/store.js';
+import { cleanUp, newFolder } from './store/testing.js';
+
+const COUNT = 1_500;
+const PER_SLOT = 40;
+
+let ledger: Ledger;
+let node: LedgerNode;
+let folder: string;
+let made: LedgerTransaction[];
+
+beforeEach(async () => {
+  ledger = new Ledger();
+  node = await LedgerNode.start(ledger);
+  folder = newFolder();
+  made = [];
+  for (let id = 1; id <= COUNT; id += 1) {
+    if (id % PER_SLOT === 1) ledger.tick();
+    made.push(ledger.add(fillLog(id)));
+  }
+  ledger.tick(40);
+});
+
+afterEach(async () => {
+  await node.stop();
+  cleanUp();
+});
+
+/** What a node logs of a transaction with one fill. */
+function fillLog(id: number): readonly string[] {
+  const order = {
+    ...{ user: PROGRAM, orderId: id, direction: Direction.Long, baseAssetAmount: 10n },
+    ...{ cumulativeBaseAssetAmountFilled: 10n, cumulativeQuoteAssetAmountFilled: 10n },
+    ...{ existingQuoteEntryAmount: undefined, existingBaseAssetAmount: undefined },
+  };
+  const bytes = fillRecordBytes({
+    ...{ ts: BigInt(timeOfSlot(ledger.slot)), marketIndex: 0, marketType: MarketType.Perp },
+    ...{ actionExplanation: OrderActionExplanation.FilledWithAmm, filler: undefined },
+    ...{ fillerReward: undefined, fillRecordId: BigInt(id), baseAssetAmountFilled: 1_000_000n },
+    ...{ quoteAssetAmountFilled: 100_000n, takerFee: 1n, makerFee: undefined },
+    ...{ referrerReward: undefined, quoteAssetAmountSurplus: undefined },
+    ...{ spotFulfillmentMethodFee: undefined, taker: order, maker: undefined },
+    ...{ oraclePrice: 100_000_000n, bitFlags: 0 },
+  });
+  return [
+    `Program ${PROGRAM} invoke [1]`,
+    `Program data: ${bytes.toString('base64')}`,
+    `Program ${PROGRAM} success`,
+  ];
+}
+
+function run(options: Partial<BackfillOptions> = {}): Promise<BackfillProgress> {
+  return backfill({
+    nodes: [node.urls],
+    programId: PROGRAM,
+    dataDir: folder,
+    requestsPerSecond: 100_000,
+    from: { ts: 0 },
+    to: null,
+    onProgress: () => undefined,
+    signal: new AbortController().signal,
+    ...options,
+  });
+}
+
+/** The numbers of the stored fills, in the order of the chain. */
+async function storedIds(): Promise<readonly number[]> {
+  const { genesisHash } = ledger;
+  const options = { folder, genesisHash, rules: candleRules, decimalsOf: () => 9 };
+  const store = await openStore(options);
+  const ids: number[] = [];
+  for (let offset = 0; ; offset += 1_000) {
+    const page = store.trades({ market: 'perp_0', limit: 1_000, offset });
+    ids.push(...page.map(({ fillRecordId }) => Number(fillRecordId)));
+    if (page.length < 1_000) break;
+  }
+  store.close();
+  return ids.reverse();
+}
+
+function ids(from: number, to: number): readonly number[] {
+  return Array.from({ length: to - from + 1 }, (_, at) => from + at);
+}
+
+/** The slot of a fill's transaction. */
+function transactionOf(id: number): LedgerTransaction {
+  const found = made[id - 1];
+  if (found === undefined) throw new Error(`no fill has the number ${id}`);
+  return found;
+}
+
+describe('a back-fill that was asked for', () => {
+  test('reads all, in the order of the chain', async () => {
+    const shares: number[] = [];
+    const last = await run({ onProgress: ({ share }) => shares.push(share) });
+    expect(last).toMatchObject({ share: 1, signatures: COUNT, trades: COUNT, trouble: null });
+    expect(await storedIds()).toEqual(ids(1, COUNT));
+    expect(shares).toEqual(shares.toSorted((a, b) => a - b));
+  });
+
+  test('stopped, goes on with the page that it had not stored', async () => {
+    const stopping = new AbortController();
+    const stopped = run({ onProgress: () => stopping.abort(), signal: stopping.signal });
+    await expect(stopped).rejects.toBeDefined();
+    const before = node.rpc.count('getTransaction');
+    expect(before).toBeLessThan(COUNT);
+    await run();
+    expect(await storedIds()).toEqual(ids(1, COUNT));
+    expect(node.rpc.count('getTransaction')).toBe(COUNT);
+  });
+
+  test('takes times for its ends', async () => {
+    const from = { ts: timeOfSlot(transactionOf(401).slot) };
+    const to = { ts: timeOfSlot(transactionOf(801).slot) };
+    await run({ from, to });
+    const stored = await storedIds();
+    // Times are whole seconds, in which there are a few slots.
+    expect(stored).toEqual(ids(stored[0] ?? 0, stored.at(-1) ?? 0));
+    expect(stored).toEqual(expect.arrayContaining([...ids(401, 800)]));
+    expect(stored.length).toBeLessThanOrEqual(400 + 6 * PER_SLOT);
+  });
+
+  test('takes signatures for its ends', async () => {
+    const from = { signature: transactionOf(500).signature };
+    await run({ from, to: { signature: transactionOf(1_300).signature } });
+    const stored = await storedIds();
+    expect(stored).toEqual(expect.arrayContaining([...ids(500, 1_299)]));
+    expect(stored.at(-1)).toBe(1_299);
+    expect(stored.length).toBeLessThanOrEqual(800 + 4 * PER_SLOT);
+  });
+
+  test('refuses a signature that the node does not know', async () => {
+    const from = { signature: new Ledger(9).add([]).signature.replace(/^./, '2') };
+    await expect(run({ from })).rejects.toMatchObject({ code: 'INVALID_PARAM' });
+  });
+
+  test('is refused while another has the file', async () => {
+    const { genesisHash } = ledger;
+    const options = { folder, genesisHash, rules: candleRules, decimalsOf: () => 9 };
+    const store = await openStore(options);
+    await expect(run()).rejects.toMatchObject({ code: 'STORE_FAILED', reason: 'locked' });
+    store.close();
+  });
+});
