@@ -2,6 +2,7 @@ import { Keypair, PublicKey, Transaction } from '@solana/web3.js';
 import { expect, test } from 'vitest';
 import { type LifeStep, MarketLife, type MarketLifeOptions } from './market-life.js';
 import { instructionOf, type ProgramCall } from './program-call.js';
+import { orderIn, readFill } from './testing.js';
 
 const STEPS_PER_SLOT = 20;
 const START_S = 1_800_000_000;
@@ -52,48 +53,6 @@ function patched(chain: Map<string, Buffer>, call: ProgramCall): Map<string, Buf
 /** Two minutes of a life that several tests look at. */
 const LIVED = live({ seed: 4, makers: 60, fundingSeconds: 20 }, 125);
 
-/** Reads a record of a fill from its end of the program's source, one field after the other. */
-function readFill(bytes: Buffer) {
-  let at = 21;
-  const plain = (size: number): Buffer => {
-    at += size;
-    return bytes.subarray(at - size, at);
-  };
-  const option = (size: number): Buffer | undefined =>
-    plain(1).readUInt8() === 0 ? undefined : plain(size);
-  const u64 = (): bigint | undefined => option(8)?.readBigUInt64LE();
-  const key = (): string | undefined => {
-    const found = option(32);
-    return found && new PublicKey(found).toBase58();
-  };
-  const side = () => ({
-    user: key(),
-    orderId: option(4)?.readUInt32LE(),
-    isLong: option(1)?.readUInt8() === 0,
-    base: u64(),
-    filled: u64(),
-    quote: u64(),
-  });
-  return {
-    ts: Number(bytes.readBigInt64LE(8)),
-    explanation: bytes.readUInt8(17),
-    market: `${bytes.readUInt8(20)}/${bytes.readUInt16LE(18)}`,
-    filler: key(),
-    fillerReward: u64(),
-    id: u64(),
-    base: u64(),
-    quote: u64(),
-    takerFee: u64(),
-    makerFee: option(8)?.readBigInt64LE(),
-    referrerReward: option(4),
-    surplus: option(8)?.readBigInt64LE(),
-    spotFee: u64(),
-    taker: side(),
-    maker: side(),
-    oraclePrice: plain(8).readBigInt64LE(),
-  };
-}
-
 function fillsOf(call: ProgramCall | undefined) {
   const records = (call?.events ?? []).map(({ bytes }) => bytes);
   return records
@@ -101,25 +60,27 @@ function fillsOf(call: ProgramCall | undefined) {
     .map((bytes) => readFill(bytes));
 }
 
+/** What the fills of one transaction in a perp market make of each position. */
+function movesOf(fills: readonly ReturnType<typeof readFill>[]) {
+  const moves = new Map<string, { market: number; base: bigint; quote: bigint }>();
+  for (const { market, base = 0n, quote = 0n, taker, maker, takerFee = 0n, makerFee } of fills) {
+    const [type, index] = market.split('/').map(Number);
+    for (const [side, fee] of [[taker, takerFee] as const, [maker, makerFee ?? 0n] as const]) {
+      if (side.user === undefined || type === 0) continue;
+      const sign = side.isLong ? 1n : -1n;
+      const move = moves.get(side.user) ?? { market: index ?? 0, base: 0n, quote: 0n };
+      move.base += sign * base;
+      move.quote -= sign * quote + fee;
+      moves.set(side.user, move);
+    }
+  }
+  return moves;
+}
+
 function fundingsOf(call: ProgramCall | undefined): Buffer[] {
   return (call?.events ?? [])
     .map(({ bytes }) => bytes)
     .filter((bytes) => bytes.toString('hex', 0, 8) === FUNDING_RATE_RECORD);
-}
-
-/** The order with this id in a User account; it may have ended. */
-function orderIn(data: Buffer | undefined, orderId: number | undefined) {
-  for (let at = 1192; data !== undefined && at < 1192 + 32 * 96; at += 96) {
-    if (data.readUInt32LE(at + 76) !== orderId) continue;
-    const status = data.readUInt8(at + 82);
-    return {
-      base: data.readBigUInt64LE(at + 16),
-      filled: data.readBigUInt64LE(at + 24),
-      quote: data.readBigUInt64LE(at + 32),
-      isOpen: status === 1,
-    };
-  }
-  return undefined;
 }
 
 test('a transaction makes of the chain what the whole accounts would, and fits', () => {
@@ -172,6 +133,43 @@ test('the orders of both sides are filled as the last record says, some in part'
     }
   }
   expect(partial).toBeGreaterThan(30);
+});
+
+test('each record goes on from the last of its orders', () => {
+  const known = new Map<string, { filled: bigint; quote: bigint }>();
+  for (const { call } of LIVED) {
+    for (const { base = 0n, quote = 0n, taker, maker } of fillsOf(call)) {
+      for (const side of [taker, maker]) {
+        if (side.user === undefined) continue;
+        const name = `${side.user} ${side.orderId}`;
+        const before = known.get(name) ?? { filled: 0n, quote: 0n };
+        const after = { filled: before.filled + base, quote: before.quote + quote };
+        expect(side).toMatchObject(after);
+        known.set(name, after);
+      }
+    }
+  }
+});
+
+test('positions move by what was filled, and quote by the fees as well', () => {
+  const known = new Map<string, { base: bigint; quote: bigint }>();
+  let compared = 0;
+  for (const { call, chain } of LIVED) {
+    const moves = movesOf(fillsOf(call));
+    for (const [user, { market, base, quote }] of moves) {
+      const data = chain.get(user);
+      const at = 424 + market * 96;
+      if (data === undefined) throw new Error('who fills is changed');
+      const after = { base: data.readBigInt64LE(at + 8), quote: data.readBigInt64LE(at + 16) };
+      const name = `${user} ${market}`;
+      const before = known.get(name);
+      known.set(name, after);
+      if (before === undefined) continue;
+      compared += 1;
+      expect(after).toEqual({ base: before.base + base, quote: before.quote + quote });
+    }
+  }
+  expect(compared).toBeGreaterThan(30);
 });
 
 test('there is one transaction with fills a second, or as many as are wanted', () => {
