@@ -155,9 +155,12 @@ describe('forks', () => {
     let lists = 0;
     node.suffer({
       instead: (method) => {
-        if (method !== 'getSignaturesForAddress') return undefined;
-        lists += 1;
-        return lists <= 2 ? { result: [] } : undefined;
+        if (method === 'getSignaturesForAddress') lists += 1;
+        if (lists !== 1) return undefined;
+        // The node is behind with its whole index.
+        if (method === 'getSignaturesForAddress') return { result: [] };
+        const none = { context: { slot: 1 }, value: [null, null, null] };
+        return method === 'getSignatureStatuses' ? { result: none } : undefined;
       },
     });
     await holds(rig, 3);
