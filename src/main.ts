@@ -269,7 +269,10 @@ function announce(
     `all    ${url}/l2?marketName=${market}&grouping=100&depth=20&includeVamm=true&includeIndicative=true`,
     `match  ${url}/match?marketName=${market}&side=buy&size=50000000000`,
     `orders ${url}/l3?marketName=${market}`,
-    ...(hasHistory ? [`trades ${url}/trades?symbol=${market}`] : []),
+    ...(hasHistory
+      ? [`trades ${url}/trades?symbol=${market} ${url}/candles?symbol=${market}&resolution=1`]
+      : []),
+    `stats  ${url}/stats/markets`,
     `socket ${url.replace('http', 'ws')}/ws`,
     `more   ${url}/docs ${url}/markets ${url}/status ${metricsUrl}/metrics`,
   ];
