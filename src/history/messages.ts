@@ -73,9 +73,10 @@ export interface HistoryAnswer {
 
 /**
  * A finished text of a topic: `candle:perp_0:1`, `trades:perp_0`, `channel:perp_0`. A join is answered
- * by one frame. Its kind is `opened` when the topic had no readers on this thread, so that whoever read
- * it before a restart may have missed something; else `shown`, for who asked; or `refused`, with the
- * reason as its text. What follows for all readers is `told`. An empty text has nothing to show.
+ * by one frame: `shown`, for who asked; `opened` when the topic had no readers on this thread; or
+ * `refused`, with the reason as its text. A topic that was not left is `opened` again whenever its
+ * readers may have missed something: the thread or the chain is another one, or it could not be read
+ * before. What follows for all readers is `told`. An empty text has nothing to show.
  */
 export interface HistoryFrame {
   readonly topic: string;

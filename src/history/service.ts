@@ -111,6 +111,7 @@ export class HistoryService {
       case 'markets':
         this.#markets.clear();
         for (const market of message.markets) this.#markets.set(market.key, market);
+        this.#streams.openAgain();
         return;
       case 'join':
         this.#streams.join(message.topic);
@@ -152,6 +153,7 @@ export class HistoryService {
       this.#statistics.changed(this.#markets.keys());
       this.#log.info({ file: store.file }, 'the history is open');
       this.#postVersions(this.#versions.renew(this.#markets.keys()));
+      this.#streams.beginAnew();
     }
     return store;
   }

@@ -5,10 +5,10 @@
 import type { HistoryFigures } from './market-data-source.js';
 
 /**
- * A text of a topic. A join is answered by one frame: `opened` when the topic had no readers at the
- * source, so that whoever read it before a restart of that may have missed something, else `shown`, or
- * `refused` with the reason as its text. What follows, for all readers, is `told`. An empty text has
- * nothing to show.
+ * A text of a topic. A join is answered by one frame: `shown`, for who asked; `opened` when the topic
+ * had no readers at the source; or `refused` with the reason as its text. A topic that was not left is
+ * `opened` again whenever its readers may have missed something. What follows, for all readers, is
+ * `told`. An empty text has nothing to show.
  */
 export interface MarketFrame {
   readonly topic: string;

@@ -32,9 +32,11 @@ export class CandleTopic {
   /** The start of the newest candle that readers know; null when there was none. */
   #shown: number | null = null;
 
+  /** With `isAnew` readers may keep candles of before, and the first one that there is says so. */
   constructor(
     readonly series: BucketSeries,
     readonly label: CandleLabel,
+    private readonly isAnew = false,
   ) {
     this.#recent = new RecentBuckets(series);
   }
@@ -97,6 +99,7 @@ export class CandleTopic {
   /** Whether more has changed than is told: whoever keeps older candles has to read them again. */
   #isBeyond(oldest: Candle): boolean {
     if (this.#touched.size > FLUSH_CANDLES_MAX) return true;
+    if (this.isAnew && this.#shown === null) return true;
     const unknown =
       this.#shown === null ? oldest.ts : bucketAfter(this.series.resolution, this.#shown, 1);
     return Math.min(unknown, ...this.#touched) < oldest.ts;

@@ -23,6 +23,13 @@ export interface StreamMoment extends CandleMoment {
   };
 }
 
+/** How a topic begins. */
+export interface TopicStart {
+  readonly name: TopicName;
+  /** Who reads it may know it from another store, or from an earlier time. */
+  readonly isAnew: boolean;
+}
+
 /** One market while it has readers. */
 export class FollowedMarket {
   readonly #candles = new Map<string, CandleTopic>();
@@ -46,8 +53,8 @@ export class FollowedMarket {
   }
 
   /** The text that a reader goes on from; the topic is open when this returns. */
-  init(topic: string, name: TopicName, moment: StreamMoment): string {
-    if (name.kind === 'candle') return this.#initCandles(topic, name, moment);
+  init(topic: string, { name, isAnew }: TopicStart, moment: StreamMoment): string {
+    if (name.kind === 'candle') return this.#initCandles(topic, { ...name, isAnew }, moment);
     const { market } = moment;
     const isChannel = name.kind === 'channel';
     const text = isChannel ? channelLeftOutText(market) : this.#newestTrades(moment);
@@ -99,11 +106,15 @@ export class FollowedMarket {
     );
   }
 
-  #initCandles(topic: string, { resolution: name }: CandleTopicName, moment: StreamMoment): string {
+  #initCandles(
+    topic: string,
+    { resolution: name, isAnew }: CandleTopicName & Pick<TopicStart, 'isAnew'>,
+    moment: StreamMoment,
+  ): string {
     const { key, symbol } = moment.market;
     const series = { market: key, resolution: resolutionOf(name) };
-    const candles =
-      this.#candles.get(topic) ?? new CandleTopic(series, { symbol, resolution: name });
+    const label = { symbol, resolution: name };
+    const candles = this.#candles.get(topic) ?? new CandleTopic(series, label, isAnew);
     const text = candles.init(moment);
     this.#candles.set(topic, candles);
     return text;

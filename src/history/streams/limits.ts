@@ -2,6 +2,8 @@
 
 /** Between two flushes of a market, milliseconds: the cadence that clients in use are built for. */
 export const FLUSH_MS = 300;
+/** Between two tries to open a topic that could not be read, milliseconds: a failing disk is not pressed. */
+export const AGAIN_MS = 1_000;
 /**
  * Trades of one flush: 200 of about 1 KB are half of what may wait for a socket. Beyond it the newest
  * are told, with the number of the others: 600 a second in one market are more than the chain settles.

@@ -5,14 +5,18 @@
  * The topics of a market are told together: at once when it was quiet, and then every 300 ms at most.
  * A candle that begins without a trade is told at its boundary.
  *
+ * A topic that was asked for stays asked for until it is left: where it cannot be read, it is opened as
+ * soon as it can be.
+ *
  * *This folder does not* know who reads, keep trades beyond one flush, or write to the store.
  */
 import type { Timer, Timers } from '../../rpc/timers.js';
+import { HistoryError } from '../error.js';
 import type { HistoryFrame } from '../messages.js';
 import { type HistoryMarket, type MarketKey, marketKeyOf } from '../records.js';
 import type { StoreChange } from '../store/types.js';
-import { FollowedMarket, type StreamMoment } from './followed-market.js';
-import { FLUSH_MS, STREAM_TOPICS_MAX } from './limits.js';
+import { FollowedMarket, type StreamMoment, type TopicStart } from './followed-market.js';
+import { AGAIN_MS, FLUSH_MS, STREAM_TOPICS_MAX } from './limits.js';
 import { readTopic, type TopicName } from './topic.js';
 
 /** The parts of the streams. */
@@ -44,26 +48,60 @@ const minuteMs = 60_000;
 /** The topics that have readers. */
 export class Streams {
   readonly #options: StreamsOptions;
+  /** What was asked for and not left: what is not among the markets' topics is still to be opened. */
+  readonly #topics = new Map<string, TopicName>();
   readonly #markets = new Map<MarketKey, Following>();
   #boundary: Timer | undefined;
+  #again: Timer | undefined;
+  #isUnreadable = false;
 
   constructor(options: StreamsOptions) {
     this.#options = options;
   }
 
-  /** Begins a topic, or shows it once more. The answer is one frame, posted before this returns. */
+  /**
+   * Begins a topic, or shows it once more. The answer is one frame, posted before this returns; or when
+   * the topic is opened, where the store is not open yet.
+   */
   join(topic: string): void {
-    this.#options.post([this.#joined(topic)]);
+    const name = readTopic(topic);
+    if (name === undefined) {
+      this.#refuse(topic, 'there is no such topic');
+      return;
+    }
+    if (!this.#topics.has(topic) && this.#topics.size >= STREAM_TOPICS_MAX) {
+      this.#refuse(topic, `there are ${STREAM_TOPICS_MAX} topics, which is the most`);
+      return;
+    }
+    this.#topics.set(topic, name);
+    const kind = this.#isOpen(topic, name) ? 'shown' : 'opened';
+    const refusal = this.#show(topic, name, kind);
+    if (refusal !== null) this.#refuse(topic, refusal);
   }
 
   leave(topic: string): void {
-    const name = readTopic(topic);
+    const name = this.#topics.get(topic);
+    this.#topics.delete(topic);
+    if (this.#topics.size === 0) this.#stopTimers();
     const following = name === undefined ? undefined : this.#markets.get(name.market);
     if (name === undefined || following?.topics.delete(topic) !== true) return;
     if (following.topics.size > 0) return;
     following.timer?.cancel();
     this.#markets.delete(name.market);
-    if (this.#markets.size === 0) this.stop();
+  }
+
+  /** Another store is read from now on, or the same one anew: every topic is opened for all its readers. */
+  beginAnew(): void {
+    for (const { timer } of this.#markets.values()) timer?.cancel();
+    this.#markets.clear();
+    this.openAgain();
+  }
+
+  /** Opens what could not be opened before. What still cannot be is not refused a second time. */
+  openAgain(): void {
+    for (const [topic, name] of this.#topics) {
+      if (!this.#isOpen(topic, name)) this.#show(topic, name, 'reopened');
+    }
   }
 
   /** After each commit. */
@@ -85,37 +123,55 @@ export class Streams {
   stop(): void {
     for (const { timer } of this.#markets.values()) timer?.cancel();
     this.#markets.clear();
-    this.#boundary?.cancel();
+    this.#topics.clear();
+    this.#stopTimers();
+  }
+
+  #stopTimers(): void {
+    for (const timer of [this.#boundary, this.#again]) timer?.cancel();
     this.#boundary = undefined;
+    this.#again = undefined;
   }
 
-  #joined(topic: string): HistoryFrame {
-    const name = readTopic(topic);
-    const market = name === undefined ? undefined : this.#options.marketOf(name.market);
-    if (name === undefined || market === undefined) return refused(topic, 'there is no such topic');
-    const isOpen = this.#markets.get(name.market)?.topics.has(topic) === true;
-    if (!isOpen && this.#topicCount() >= STREAM_TOPICS_MAX) {
-      return refused(topic, `there are ${STREAM_TOPICS_MAX} topics, which is the most`);
-    }
+  #isOpen(topic: string, { market }: TopicName): boolean {
+    return this.#markets.get(market)?.topics.has(topic) === true;
+  }
+
+  #refuse(topic: string, text: string): void {
+    this.#options.post([{ topic, kind: 'refused', text }]);
+  }
+
+  /** Posts what a topic goes on from. Else the reason to refuse it; null when it is only too early. */
+  #show(topic: string, name: TopicName, kind: 'shown' | 'opened' | 'reopened'): string | null {
+    const { marketOf, post } = this.#options;
+    const market = marketOf(name.market);
+    if (market === undefined) return 'there is no such topic';
     try {
-      const text = this.#init(topic, name, market);
-      return { topic, kind: isOpen ? 'shown' : 'opened', text };
+      const text = this.#init(topic, { name, isAnew: kind === 'reopened' }, market);
+      this.#isUnreadable = false;
+      post([{ topic, kind: kind === 'shown' ? 'shown' : 'opened', text }]);
+      return null;
     } catch (error) {
-      this.#options.onFault(error, name.market);
-      return refused(topic, 'the history cannot be read');
+      if (error instanceof HistoryError && error.code === 'NOT_READY') return null;
+      this.#unreadable(error, name.market);
+      return 'the history cannot be read';
     }
   }
 
-  #init(topic: string, name: TopicName, market: HistoryMarket): string {
-    const following = this.#markets.get(name.market) ?? newFollowing();
-    const text = following.topics.init(topic, name, this.#moment(market));
-    this.#markets.set(name.market, following);
+  #init(topic: string, about: TopicStart, market: HistoryMarket): string {
+    const following = this.#markets.get(market.key) ?? newFollowing();
+    const text = following.topics.init(topic, about, this.#moment(market));
+    this.#markets.set(market.key, following);
     if (this.#boundary === undefined) this.#awaitBoundary();
     return text;
   }
 
-  #topicCount(): number {
-    return [...this.#markets.values()].reduce((sum, { topics }) => sum + topics.size, 0);
+  /** Nothing tells when the disk can be read again. */
+  #unreadable(error: unknown, market: MarketKey): void {
+    if (!this.#isUnreadable) this.#options.onFault(error, market);
+    this.#isUnreadable = true;
+    this.#again?.cancel();
+    this.#again = this.#options.timers.after(AGAIN_MS, () => this.openAgain());
   }
 
   #moment(market: HistoryMarket): StreamMoment {
@@ -169,8 +225,4 @@ function newFollowing(): Following {
     flushedAtMs: Number.NEGATIVE_INFINITY,
     isBroken: false,
   };
-}
-
-function refused(topic: string, text: string): HistoryFrame {
-  return { topic, kind: 'refused', text };
 }

@@ -30,9 +30,11 @@ export class StreamScene {
   reads = 0;
   /** What reading throws; undefined while it works. */
   broken: Error | undefined;
+  /** The markets are known. */
+  hasMarkets = true;
   readonly streams: Streams;
-  readonly #rows = new MemoryRows();
-  readonly #buckets = new MemoryBuckets();
+  #rows = new MemoryRows();
+  #buckets = new MemoryBuckets();
 
   /** Time begins a second before midnight. */
   constructor() {
@@ -43,7 +45,7 @@ export class StreamScene {
         lastBucketBefore: (series, ts) =>
           this.#read(() => this.#buckets.lastBucketBefore(series, ts)),
       },
-      marketOf: (key) => (key === SOL_PERP.key ? SOL_PERP : undefined),
+      marketOf: (key) => (key === SOL_PERP.key && this.hasMarkets ? SOL_PERP : undefined),
       timers: this.timers,
       unixMs: () => (MIDNIGHT - 1) * 1_000 + this.timers.nowMs(),
       post: (frames) => void this.frames.push(...frames),
@@ -71,6 +73,12 @@ export class StreamScene {
       this.#buckets.remove('perp_0', txSig);
     }
     this.#tell([], rows.length, rows);
+  }
+
+  /** From now on the store is that of another chain, which has nothing yet. */
+  anotherChain(): void {
+    this.#rows = new MemoryRows();
+    this.#buckets = new MemoryBuckets();
   }
 
   /** What has been posted since the last time. */

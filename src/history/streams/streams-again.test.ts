@@ -1,0 +1,129 @@
+/** Topics whose store is not open yet, cannot be read, or is that of another chain from now on. */
+import { describe, expect, test } from 'vitest';
+import { HistoryError } from '../error.js';
+import { AGAIN_MS, FLUSH_MS, STREAM_TOPICS_MAX } from './limits.js';
+import { MIDNIGHT, StreamScene } from './testing.js';
+
+const candles = 'candle:perp_0:1';
+const trades = 'trades:perp_0';
+const notOpen = new HistoryError('NOT_READY', 'the history is not open yet');
+
+/** What was posted, in short: topic, kind, and the trades and the close that are told. */
+function told(scene: StreamScene): string[] {
+  return scene.taken().map(({ topic, kind, text }) => {
+    const isJson = kind !== 'refused' && text !== '';
+    const message = isJson ? JSON.parse(text) : {};
+    const ids = message.trades?.map((row: { fillRecordId: string }) => row.fillRecordId) ?? [];
+    const parts = [topic, kind, message.type, message.candle?.fillClose, `[${ids}]`];
+    return parts.filter((part) => part !== undefined).join(' ');
+  });
+}
+
+function sceneWith(...topics: readonly string[]): StreamScene {
+  const scene = new StreamScene();
+  scene.trade({ id: 1, ts: MIDNIGHT - 1, price: 150 });
+  for (const topic of topics) scene.streams.join(topic);
+  return scene;
+}
+
+describe('a topic that is asked for before the store is open', () => {
+  test('is opened when it is, and told everything from then on', () => {
+    const scene = new StreamScene();
+    scene.trade({ id: 1, ts: MIDNIGHT - 1, price: 150 });
+    scene.broken = notOpen;
+    for (const topic of [candles, trades]) scene.streams.join(topic);
+    scene.timers.advance(100);
+    expect(told(scene)).toEqual([]);
+    scene.broken = undefined;
+    scene.streams.beginAnew();
+    expect(told(scene)).toEqual([`${candles} opened init 150 []`, `${trades} opened init [1]`]);
+    scene.trade({ id: 2, ts: MIDNIGHT - 1, price: 160 });
+    scene.timers.advance(FLUSH_MS);
+    expect(told(scene)).toEqual([`${candles} told update 160 [2]`, `${trades} told update [2]`]);
+    expect(scene.faults).toEqual([]);
+  });
+
+  test('is not opened when it was left meanwhile', () => {
+    const scene = new StreamScene();
+    scene.broken = notOpen;
+    scene.streams.join(candles);
+    scene.streams.leave(candles);
+    scene.broken = undefined;
+    scene.streams.beginAnew();
+    expect([told(scene), scene.timers.waitsMs]).toEqual([[], []]);
+  });
+
+  test('counts as one of the topics that there may be', () => {
+    const scene = new StreamScene();
+    scene.broken = notOpen;
+    for (let market = 0; market < STREAM_TOPICS_MAX; market += 1) {
+      scene.streams.join(`trades:perp_${market}`);
+    }
+    scene.taken();
+    scene.streams.join('trades:spot_0');
+    expect(scene.taken()).toMatchObject([{ kind: 'refused', text: expect.stringMatching('most') }]);
+    scene.streams.leave('trades:perp_0');
+    scene.streams.join(candles);
+    expect(told(scene)).toEqual([]);
+  });
+});
+
+describe('a topic that was refused', () => {
+  test('by the disk is opened when it can be read, and the disk is blamed once', () => {
+    const scene = new StreamScene();
+    scene.trade({ id: 1, ts: MIDNIGHT - 1, price: 150 });
+    scene.broken = new Error('disk I/O error');
+    scene.streams.join(trades);
+    scene.timers.advance(3 * AGAIN_MS);
+    expect(told(scene)).toEqual([`${trades} refused []`]);
+    expect(scene.faults).toEqual(['perp_0: disk I/O error']);
+    scene.broken = undefined;
+    scene.timers.advance(AGAIN_MS);
+    expect(told(scene)).toEqual([`${trades} opened init [1]`]);
+  });
+
+  test('because its market was not known is opened with the markets', () => {
+    const scene = sceneWith();
+    scene.hasMarkets = false;
+    scene.streams.join(trades);
+    expect(told(scene)).toEqual([`${trades} refused []`]);
+    scene.hasMarkets = true;
+    scene.streams.openAgain();
+    scene.streams.openAgain();
+    expect(told(scene)).toEqual([`${trades} opened init [1]`]);
+  });
+});
+
+describe('a store that is begun anew', () => {
+  test('opens every topic for its readers, whatever waited', () => {
+    const scene = sceneWith(candles, trades, 'channel:perp_0');
+    scene.trade({ id: 2, ts: MIDNIGHT - 1, price: 160 });
+    scene.taken();
+    scene.streams.beginAnew();
+    expect(told(scene)).toEqual([
+      `${candles} opened init 160 []`,
+      `${trades} opened init [1,2]`,
+      'channel:perp_0 opened []',
+    ]);
+    scene.timers.advance(FLUSH_MS);
+    expect(told(scene)).toEqual([]);
+  });
+
+  test('tells nothing of the chain before, and begins with its first candle', () => {
+    const scene = sceneWith(candles, trades);
+    scene.taken();
+    scene.anotherChain();
+    scene.streams.beginAnew();
+    expect(told(scene)).toEqual([`${candles} opened []`, `${trades} opened init []`]);
+    scene.trade({ id: 1, ts: MIDNIGHT - 1, price: 20 });
+    scene.timers.advance(FLUSH_MS);
+    expect(told(scene)).toEqual([
+      `${candles} told init 20 []`,
+      `${candles} told create 20 [1]`,
+      `${trades} told update [1]`,
+    ]);
+    scene.trade({ id: 2, ts: MIDNIGHT - 1, price: 21 });
+    scene.timers.advance(FLUSH_MS);
+    expect(told(scene)).toEqual([`${candles} told update 21 [2]`, `${trades} told update [2]`]);
+  });
+});
