@@ -35,8 +35,8 @@ export const FORK_SLOTS_MAX = 512;
 
 /** Rows deleted by one step of retention: some 30 ms. */
 export const RETIRE_ROWS_MAX = 2_000;
-/** Trades of one step in which candles are made anew. */
-export const REBUILD_ROWS = 10_000;
+/** Fills of one write that are charted after their market's decimals were told: a fifth of a second. */
+export const CHART_ROWS = 2_000;
 /** The last second of the year 9999: later ones are no times, and no calendar knows them. */
 export const TS_MAX = 253_402_300_799;
 

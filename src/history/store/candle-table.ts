@@ -1,4 +1,4 @@
-import { CANDLES_READ_MAX } from '../limits.js';
+import { CANDLES_READ_MAX, TS_MAX } from '../limits.js';
 import type { MarketKey } from '../records.js';
 import {
   aggregateOf,
@@ -8,6 +8,7 @@ import {
   candleValues,
 } from './candle-rows.js';
 import type { Connection } from './connection.js';
+import { readNumber } from './integers.js';
 import type { Lines } from './lines.js';
 import { marketCode, marketKeyOfCode } from './market-code.js';
 import { firstRowOf, insertText, marketsIn, queries, rowsOf } from './queries.js';
@@ -81,6 +82,17 @@ export class CandleTables {
     return touched
       .filter((bucket) => bucket.start >= this.#lines.candles(bucket.minutes))
       .map((bucket) => this.#write(bucket));
+  }
+
+  /** Makes every bucket of a market anew whose trades retention has left, with all that it is made of. */
+  rebuild(market: MarketKey): void {
+    const code = marketCode(market);
+    const times = 'select ts from trades where market = ?1 and ts between 0 and ?2';
+    const starts = 'select start from candles where market = ?1 and minutes = 1 and start <= ?2';
+    for (const [ts] of this.#connection.all(`${times} union ${starts}`, [code, TS_MAX])) {
+      this.takeAway(code, readNumber(ts));
+    }
+    this.flush();
   }
 
   /** Forgets what was gathered: the transaction failed. */
@@ -190,13 +202,20 @@ export class CandleTables {
   #write(bucket: Touched): CandleChange {
     const { code, minutes, start } = bucket;
     const key = { market: marketKeyOfCode(code), minutes, start };
-    const sum = bucket.isStale ? this.#madeAgain(bucket) : this.#grown(bucket);
+    const isMade = bucket.isStale && this.#isWhole(bucket);
+    const sum = isMade ? this.#madeAgain(bucket) : this.#grown(bucket);
     if (sum === null) {
       this.#connection.run(deleteText, [code, minutes, start]);
       return { ...key, candle: null };
     }
     this.#connection.run(replaceText, candleValues(bucket, sum));
     return { ...key, candle: { ...sum, ...key } };
+  }
+
+  /** Whether all that a bucket is made of is there: retention may have deleted some of it. */
+  #isWhole({ minutes, start }: BucketKey): boolean {
+    const finer = finerOf(minutes);
+    return start >= (finer === null ? this.#lines.trades : this.#lines.candles(finer));
   }
 
   #grown(bucket: Touched): CandleAggregate | null {

@@ -1,30 +1,44 @@
-import { REBUILD_ROWS, TS_MAX } from '../limits.js';
-import type { Fill, MarketKey } from '../records.js';
+import { CHART_ROWS, TS_MAX } from '../limits.js';
+import type { Fill } from '../records.js';
 import type { CandleTables, Span } from './candle-table.js';
 import type { Bound, Connection, Row } from './connection.js';
-import { marketCode, marketKeyOfCode, marketTypeOf } from './market-code.js';
+import { readNumber } from './integers.js';
+import { marketKeyOfCode, marketTypeOf } from './market-code.js';
 import type { Numbers } from './numbers.js';
+import { marketsIn } from './queries.js';
 import { fillOf, TRADE_COLUMNS } from './trade-rows.js';
-import type { CandleChange, CandlePoint, StoreOptions } from './types.js';
+import type { CandlePoint, StoreOptions } from './types.js';
 
 /** Base amounts of perp markets, whatever the market. */
 const perpDecimals = 9;
-const columns = TRADE_COLUMNS.join(', ');
-const byTimeText = `select ${columns} from trades where market = ? and ts >= ? and ts < ?`;
-const firstRowsText = `select ${columns} from trades where market = ?
-  order by slot, place, idx, tx limit ${REBUILD_ROWS}`;
-const nextRowsText = `select ${columns} from trades
-  where market = ? and (slot, place, idx, tx) > (?, ?, ?, ?)
-  order by slot, place, idx, tx limit ${REBUILD_ROWS}`;
+const columns = TRADE_COLUMNS.map((column) => `t.${column}`).join(', ');
+const byTimeText = `select ${columns} from trades t where market = ? and ts >= ? and ts < ?
+  and not exists
+    (select 1 from uncharted u where u.market = t.market and u.tx = t.tx and u.idx = t.idx)`;
+const waitingText = `select ${columns} from uncharted u
+  join trades t on t.tx = u.tx and t.idx = u.idx
+  where u.market = ? order by u.tx, u.idx limit ?`;
+const waitText = 'insert into uncharted (market, tx, idx) values (?, ?, ?)';
+const chartedText = 'delete from uncharted where market = ? and tx = ? and idx = ?';
+
+/** Where the row of a fill is. */
+export interface FillKey {
+  /** `marketCode`. */
+  readonly code: number;
+  readonly tx: number;
+}
 
 /**
- * What fills add to candles. A market whose decimals are not known yet has trades and no candles; it
- * is remembered in the file, and its candles are made from its trades when they are known.
+ * What fills add to candles. A fill of a market whose decimals are not known is in none: it waits in a
+ * table, and is added to what is there when they are told. Decimals never change on chain, so the file
+ * remembers them from the first charted fill on.
  */
 export class Charts {
   readonly #connection: Connection;
   readonly #numbers: Numbers;
   readonly #options: Pick<StoreOptions, 'rules' | 'decimalsOf'>;
+  #remembered = new Map<number, number>();
+  /** Markets with fills that wait. */
   #waiting = new Set<number>();
 
   constructor(
@@ -38,69 +52,78 @@ export class Charts {
     this.reload();
   }
 
-  /** What a fill adds to the candles of its market, or null. */
-  pointOf(code: number, fill: Fill): CandlePoint | null {
-    if (this.#waiting.has(code)) return null;
+  /** What a new fill adds to the candles of its market, or null; one that must wait is noted. */
+  pointOf({ code, tx }: FillKey, fill: Fill): CandlePoint | null {
     const decimals = this.#decimals(code);
-    if (decimals !== null) return this.#point(fill, decimals);
+    if (decimals !== null) {
+      this.#remember(code, decimals);
+      return this.#point(fill, decimals);
+    }
+    this.#connection.run(waitText, [code, tx, fill.index]);
     this.#waiting.add(code);
-    this.#connection.run('insert or ignore into meta (name, value) values (?, ?)', [
-      `uncharted:${code}`,
-      marketKeyOfCode(code),
-    ]);
     return null;
   }
 
-  /** The points of a market's fills with `from <= ts < to`. */
+  /** Whether a market can have candles. */
+  knows(code: number): boolean {
+    return this.#decimals(code) !== null;
+  }
+
+  /** The points of a market's charted fills with `from <= ts < to`. */
   points(code: number, span: Span): readonly CandlePoint[] {
     const decimals = this.#decimals(code);
     if (decimals === null) return [];
-    return this.#pointsOf(this.#connection.all(byTimeText, [code, span.from, span.to]), decimals);
+    const rows = this.#connection.all(byTimeText, [code, span.from, span.to]);
+    return rows
+      .map((row) => this.#point(fillOf(row, this.#numbers), decimals))
+      .filter((point) => point !== null);
   }
 
-  /** Makes the candles of the markets that waited for their decimals. */
-  catchUp(candles: CandleTables): readonly CandleChange[] {
-    const ready = [...this.#waiting].filter((code) => this.#decimals(code) !== null);
-    return ready.flatMap((code) => {
-      this.#waiting.delete(code);
-      this.#connection.run('delete from meta where name = ?', [`uncharted:${code}`]);
-      return this.rebuild(marketKeyOfCode(code), candles);
-    });
-  }
-
-  /** Makes all candles of a market from its trades; the last change of each bucket. */
-  rebuild(market: MarketKey, candles: CandleTables): readonly CandleChange[] {
-    const code = marketCode(market);
-    const decimals = this.#decimals(code) ?? perpDecimals;
-    const changes = new Map<string, CandleChange>();
-    this.#connection.run('delete from candles where market = ?', [code]);
-    let rows = this.#connection.all(firstRowsText, [code]);
-    while (rows.length > 0) {
-      for (const point of this.#pointsOf(rows, decimals)) candles.add(code, point);
-      for (const change of candles.flush()) {
-        changes.set(`${change.market}:${change.minutes}:${change.start}`, change);
-      }
-      const [, slot, place, tx, idx] = rows.at(-1) ?? [];
-      rows = this.#connection.all(nextRowsText, [code, slot, place, idx, tx] as readonly Bound[]);
+  /** Adds fills that waited for decimals that are known by now, `CHART_ROWS` at most. */
+  catchUp(candles: CandleTables): void {
+    let room = CHART_ROWS;
+    for (const code of [...this.#waiting]) {
+      const decimals = this.#decimals(code);
+      if (decimals === null || room === 0) continue;
+      this.#remember(code, decimals);
+      const rows = this.#connection.all(waitingText, [code, room]);
+      for (const row of rows) this.#chart(row, { code, decimals, candles });
+      if (rows.length < room) this.#waiting.delete(code);
+      room -= rows.length;
     }
-    return [...changes.values()];
   }
 
-  /** Reads which markets wait: at the start, and when a write failed. */
+  /** Reads what is remembered and who waits: at the start, and when a write failed. */
   reload(): void {
-    const rows = this.#connection.all("select value from meta where name like 'uncharted:%'");
-    this.#waiting = new Set(rows.map(([market]) => marketCode(String(market) as MarketKey)));
+    const rows = this.#connection.all("select name, value from meta where name like 'decimals:%'");
+    this.#remembered = new Map(
+      rows.map(([name, value]) => [Number(String(name).split(':')[1]), Number(value)]),
+    );
+    this.#waiting = new Set(marketsIn(this.#connection, 'uncharted'));
+  }
+
+  #chart(
+    row: Row,
+    to: { readonly code: number; readonly decimals: number; readonly candles: CandleTables },
+  ): void {
+    const point = this.#point(fillOf(row, this.#numbers), to.decimals);
+    if (point !== null) to.candles.add(to.code, point);
+    const [tx, idx] = [row[TRADE_COLUMNS.indexOf('tx')], row[TRADE_COLUMNS.indexOf('idx')]];
+    this.#connection.run(chartedText, [to.code, readNumber(tx), readNumber(idx)] as Bound[]);
   }
 
   #decimals(code: number): number | null {
     if (marketTypeOf(code) === 'perp') return perpDecimals;
-    return this.#options.decimalsOf(marketKeyOfCode(code));
+    return this.#remembered.get(code) ?? this.#options.decimalsOf(marketKeyOfCode(code));
   }
 
-  #pointsOf(rows: readonly Row[], decimals: number): readonly CandlePoint[] {
-    return rows
-      .map((row) => this.#point(fillOf(row, this.#numbers), decimals))
-      .filter((point) => point !== null);
+  #remember(code: number, decimals: number): void {
+    if (marketTypeOf(code) === 'perp' || this.#remembered.has(code)) return;
+    this.#connection.run('insert or replace into meta (name, value) values (?, ?)', [
+      `decimals:${code}`,
+      String(decimals),
+    ]);
+    this.#remembered.set(code, decimals);
   }
 
   #point(fill: Fill, decimals: number): CandlePoint | null {

@@ -9,6 +9,7 @@ import { type Kysely, type Migration, type MigrationProvider, sql } from 'kysely
  */
 const migrations: Readonly<Record<string, Migration>> = {
   '0001-records': { up: createRecords },
+  '0002-uncharted': { up: createUncharted },
 };
 
 /** The names of all versions that this program knows. */
@@ -144,4 +145,25 @@ async function createCandles(db: Kysely<unknown>): Promise<void> {
     .addPrimaryKeyConstraint('fill_runs_key', ['market', 'first_id'] as never)
     .modifyEnd(strictByKey)
     .execute();
+}
+
+/** Fills that are in no candle yet, because the decimals of their market are not known. */
+async function createUncharted(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('uncharted')
+    .addColumn('market', 'integer', (column) => column.notNull())
+    .addColumn('tx', 'integer', (column) => column.notNull())
+    .addColumn('idx', 'integer', (column) => column.notNull())
+    .addPrimaryKeyConstraint('uncharted_key', ['market', 'tx', 'idx'] as never)
+    .modifyEnd(strictByKey)
+    .execute();
+  // Whatever deletes a fill, it does not wait any more.
+  await sql`create trigger uncharted_gone after delete on trades begin
+    delete from uncharted where market = old.market and tx = old.tx and idx = old.idx;
+  end`.execute(db);
+  // The first version marked whole markets; those that have a candle were charted in the main.
+  await sql`insert into uncharted select market, tx, idx from trades
+    where 'uncharted:' || market in (select name from meta)
+    and market not in (select market from candles)`.execute(db);
+  await sql`delete from meta where name like 'uncharted:%'`.execute(db);
 }

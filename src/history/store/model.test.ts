@@ -22,6 +22,7 @@ type Step =
   | { readonly kind: 'write'; readonly batch: readonly TransactionRecords[] }
   | { readonly kind: 'remove'; readonly numbers: readonly number[] }
   | { readonly kind: 'settle'; readonly numbers: readonly number[] }
+  | { readonly kind: 'learn' }
   | { readonly kind: 'restart' };
 
 interface Version {
@@ -59,6 +60,8 @@ function recordsOf({ number, slot, isFinal, isTruncated }: Version): Transaction
 /** The rules of `HistoryStore.write`, `remove` and `settle`, in the plainest form. */
 class Model {
   readonly transactions = new Map<string, TransactionRecords>();
+  /** Of spot markets; told by a step, and not any more after a restart. */
+  decimals: number | null = null;
 
   write(records: TransactionRecords): void {
     const known = this.transactions.get(records.signature);
@@ -112,6 +115,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 3, arbitrary: numbers.map((some): Step => ({ kind: 'remove', numbers: some })) },
   { weight: 2, arbitrary: numbers.map((some): Step => ({ kind: 'settle', numbers: some })) },
+  { weight: 1, arbitrary: fc.constant<Step>({ kind: 'learn' }) },
   { weight: 1, arbitrary: fc.constant<Step>({ kind: 'restart' }) },
 );
 
@@ -123,7 +127,12 @@ async function take(
   const { store, model } = both;
   if (given.kind === 'restart') {
     store.close();
-    return newStore(both.folder);
+    model.decimals = null;
+    return newStore(both.folder, () => model.decimals);
+  }
+  if (given.kind === 'learn') {
+    model.decimals = 6;
+    return store;
   }
   if (given.kind === 'write') {
     store.write({ transactions: given.batch });
@@ -240,13 +249,15 @@ function plainMissing(rows: readonly TradeRow[]): bigint {
 afterEach(cleanUp);
 
 describe('the store against a plain model', () => {
-  test('random writes, repeats, removals, places and restarts leave the same', async () => {
+  test('random writes, repeats, removals, places, decimals and restarts leave the same', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 14 }), async (steps) => {
         const folder = newFolder();
         const model = new Model();
-        let store = await newStore(folder);
+        let store = await newStore(folder, () => model.decimals);
         for (const one of steps) store = await take(one, { store, model, folder });
+        model.decimals = 6;
+        store.write({ transactions: [] });
         expectSame(store, model);
         const candles = candleRules.minutes.map((minutes: CandleMinutes) =>
           store.candles({ market: 'perp_0', minutes, limit: 1_000 }),

@@ -6,7 +6,16 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { Connection } from './connection.js';
 import { MIGRATION_NAMES } from './migrations.js';
 import { openFile, storeFile } from './open.js';
-import { cleanUp, fill, GENESIS, newFolder, newStore, oneFill, transaction } from './testing.js';
+import {
+  cleanUp,
+  fill,
+  GENESIS,
+  MIDNIGHT,
+  newFolder,
+  newStore,
+  oneFill,
+  transaction,
+} from './testing.js';
 
 afterEach(cleanUp);
 
@@ -162,6 +171,22 @@ describe('versions', () => {
     const migrated = await schemaOf(old);
     expect(migrated).toEqual(await schemaOf(fresh));
     expect(migrated.versions.map(([version]) => version)).toEqual(MIGRATION_NAMES);
+  });
+
+  test('fills that waited in the first version are charted when the decimals are told', async () => {
+    const folder = newFolder();
+    const old = await openFile({ folder, genesisHash: GENESIS, upTo: '0001-records' });
+    old.exec(`insert into transactions values (1, x'${'07'.repeat(64)}', 5, 0, 0, 1, 1);
+      insert into explanations values (1, 'orderFilledWithMatch');
+      insert into meta values ('uncharted:3', 'spot_1');
+      insert into trades (market, slot, place, tx, idx, ts, fill_record_id, explanation,
+        base_filled, quote_filled, oracle_price, bit_flags)
+      values (3, 5, 0, 1, 0, ${MIDNIGHT}, 1, 1, 1000000, 100000000, 100000000, 0)`);
+    old.close();
+    const store = await newStore(folder);
+    store.write({ transactions: [] });
+    const [candle] = store.candles({ market: 'spot_1', minutes: 60, limit: 9 });
+    expect(candle).toMatchObject({ start: MIDNIGHT, count: 1, base: 1_000_000_000n });
   });
 
   test('what is stored stays through another opening', async () => {

@@ -57,7 +57,7 @@ export function insertText(table: string, columns: readonly string[], tail = '')
 /** The markets of a table, one seek each: a walk over all rows would take seconds. */
 export function marketsIn(
   connection: Connection,
-  table: 'trades' | 'funding_rates' | 'candles',
+  table: 'trades' | 'funding_rates' | 'candles' | 'uncharted',
 ): readonly number[] {
   const codes: number[] = [];
   for (let last = -1; ; ) {

@@ -123,6 +123,13 @@ export interface FillRunTable {
   last_id: StoredInteger;
 }
 
+/** A fill that is in no candle yet, because the decimals of its market are not known. */
+export interface UnchartedTable {
+  market: number;
+  tx: number;
+  idx: number;
+}
+
 /** Marks of what is stored, by name. */
 export interface ProgressTable {
   name: string;
@@ -144,6 +151,7 @@ export interface StoreTables {
   funding_rates: FundingTable;
   candles: CandleTable;
   fill_runs: FillRunTable;
+  uncharted: UnchartedTable;
   progress: ProgressTable;
   meta: MetaTable;
 }

@@ -177,9 +177,12 @@ export class HistoryStore {
     return this.#atOnce(() => retireSome(this.#parts, policy));
   }
 
-  /** Makes all candles of a market from its trades: what was there before must be the same. */
+  /**
+   * Makes the candles of a market anew from its trades, where retention has left all of them: what was
+   * there before must be the same.
+   */
   rebuildCandles(market: MarketKey): void {
-    this.#atOnce(() => this.#parts.charts.rebuild(market, this.#parts.candles));
+    this.#atOnce(() => this.#parts.candles.rebuild(market));
   }
 
   /** Reads the whole file and tells what is wrong with it; it takes seconds a gigabyte. */

@@ -25,13 +25,11 @@ export function newFolder(): string {
 }
 
 /** A store in a folder, by default one of its own; spot markets have six decimals. */
-export async function newStore(folder = newFolder()): Promise<HistoryStore> {
-  const store = await openStore({
-    folder,
-    genesisHash: GENESIS,
-    rules: candleRules,
-    decimalsOf: spotDecimals,
-  });
+export async function newStore(
+  folder = newFolder(),
+  decimalsOf: (market: MarketKey) => number | null = spotDecimals,
+): Promise<HistoryStore> {
+  const store = await openStore({ folder, genesisHash: GENESIS, rules: candleRules, decimalsOf });
   stores.push(store);
   return store;
 }

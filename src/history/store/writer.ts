@@ -1,5 +1,5 @@
 import { BATCH_TRANSACTIONS_MAX, FORK_SLOTS_MAX } from '../limits.js';
-import type { Fill, TransactionRecords } from '../records.js';
+import type { TransactionRecords } from '../records.js';
 import { Changes } from './changes.js';
 import { FUNDING_COLUMNS, fundingValues } from './funding-rows.js';
 import { readIntegerOrNull, readNumber, storedInteger } from './integers.js';
@@ -117,7 +117,8 @@ export class Writer {
       changes.trades.push(placed(fill, at));
       changes.touch(code);
       changes.gained(code, fill.fillRecordId);
-      this.#chart(code, fill);
+      const point = this.#parts.charts.pointOf({ code, tx: seat.tx }, fill);
+      if (point !== null) this.#parts.candles.add(code, point);
     }
     for (const rate of records.fundingRates) {
       if (connection.run(insertFunding, fundingValues(rate, seat)) === 0) {
@@ -127,11 +128,6 @@ export class Writer {
       changes.fundingRates.push(placed(rate, at));
       changes.touch(codeOf('perp', rate.marketIndex));
     }
-  }
-
-  #chart(code: number, fill: Fill): void {
-    const point = this.#parts.charts.pointOf(code, fill);
-    if (point !== null) this.#parts.candles.add(code, point);
   }
 
   #settle(known: KnownTransaction, place: number, changes: Changes): void {
@@ -152,14 +148,14 @@ export class Writer {
   }
 
   #takeAway(known: KnownTransaction, changes: Changes): void {
-    const { connection, candles } = this.#parts;
+    const { connection, candles, charts } = this.#parts;
     const fills = connection.all('select market, ts, fill_record_id from trades where tx = ?', [
       known.id,
     ]);
     for (const [market, ts, id] of fills) {
       const code = readNumber(market);
       changes.touch(code);
-      candles.takeAway(code, readNumber(ts));
+      if (charts.knows(code)) candles.takeAway(code, readNumber(ts));
       const gone = readIntegerOrNull(id);
       if (gone !== null) changes.goneIds.push({ code, slot: known.slot, id: gone });
     }
@@ -175,7 +171,7 @@ export class Writer {
   }
 
   #finish(changes: Changes): StoreChange {
-    const { fillRuns, candles, totals } = this.#parts;
+    const { fillRuns, candles, charts, totals } = this.#parts;
     for (const [code, ids] of changes.newIds) fillRuns.add(code, ids);
     for (const gone of changes.goneIds) {
       if (!this.#hasTwin(gone)) fillRuns.takeAway(gone.code, gone.id);
@@ -185,7 +181,8 @@ export class Writer {
       fundingRates: changes.fundingRates.length - changes.fundingRatesRemoved,
       transactions: changes.transactions,
     });
-    return changes.finished([...this.#parts.charts.catchUp(candles), ...candles.flush()]);
+    charts.catchUp(candles);
+    return changes.finished(candles.flush());
   }
 
   /** Whether another fill of about the same time has the number: the one that replaced it. */

@@ -1,0 +1,156 @@
+/** Spot markets whose decimals are told later than their fills, as after each start of a service. */
+import { afterEach, describe, expect, test } from 'vitest';
+import { candleRules } from '../candles/rules.js';
+import { CHART_ROWS } from '../limits.js';
+import type { HistoryStore } from './store.js';
+import { cleanUp, MIDNIGHT, newFolder, newStore, oneFill, signature } from './testing.js';
+
+afterEach(cleanUp);
+
+const DAY = 86_400;
+
+/** A fill of spot_1 in a slot of its own. */
+function spot(slot: number, ts = MIDNIGHT + slot) {
+  const parts = { marketType: 'spot', marketIndex: 1, baseAssetAmountFilled: 2_000_000n } as const;
+  return oneFill(slot, { ...parts, ts });
+}
+
+function spots(from: number, count: number) {
+  return Array.from({ length: count }, (_, at) => spot(from + at, MIDNIGHT + (from + at) * 7));
+}
+
+function candles(store: HistoryStore) {
+  return candleRules.minutes.map((minutes) =>
+    store.candles({ market: 'spot_1', minutes, limit: 1_500 }),
+  );
+}
+
+function minutesOf(store: HistoryStore): readonly number[] {
+  return store
+    .candles({ market: 'spot_1', minutes: 1, limit: 1_500 })
+    .map(({ start, count }) => (start - MIDNIGHT) * 1_000 + count);
+}
+
+/** Fills that are charted. */
+function charted(store: HistoryStore): number {
+  const months = store.candles({ market: 'spot_1', minutes: 43_200, limit: 1_500 });
+  return months.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** A store that is told the decimals of spot markets by `tell`. */
+async function untold(folder = newFolder()) {
+  let decimals: number | null = null;
+  const store = await newStore(folder, () => decimals);
+  return {
+    store,
+    tell: () => {
+      decimals = 6;
+    },
+  };
+}
+
+/** A store that has deleted the trades of its first candles, and is closed. */
+async function retiredFolder(): Promise<{ folder: string; before: unknown }> {
+  const folder = newFolder();
+  const store = await newStore(folder);
+  store.write({ transactions: [spot(1, MIDNIGHT), spot(2, MIDNIGHT + DAY * 10)] });
+  while (store.retire({ tradesBefore: MIDNIGHT + DAY * 5 }).hasMore);
+  const before = candles(store);
+  store.close();
+  return { folder, before };
+}
+
+describe('a market whose decimals are told late', () => {
+  test('keeps the candles whose trades are gone', async () => {
+    const { folder } = await retiredFolder();
+    const { store, tell } = await untold(folder);
+    store.write({ transactions: [spot(3, MIDNIGHT + DAY * 10 + 5)] });
+    tell();
+    store.write({ transactions: [spot(4, MIDNIGHT + DAY * 10 + 6)] });
+    expect(minutesOf(store)).toEqual([1, DAY * 10_000 + 3]);
+    expect(charted(store)).toBe(4);
+  });
+
+  test('has them from its first candle on: what comes before it is told again is charted', async () => {
+    const folder = newFolder();
+    const told = await newStore(folder);
+    told.write({ transactions: [spot(1)] });
+    told.close();
+    const { store } = await untold(folder);
+    store.write({ transactions: [spot(2)] });
+    expect(charted(store)).toBe(2);
+    store.remove([signature(1)]);
+    expect(charted(store)).toBe(1);
+  });
+
+  test('is charted a bounded number of fills at a time, and is what it would have been', async () => {
+    const count = 2 * CHART_ROWS + 50;
+    const { store, tell } = await untold();
+    for (let from = 1; from <= count; from += 1_000) {
+      store.write({ transactions: spots(from, Math.min(1_000, count + 1 - from)) });
+    }
+    expect(charted(store)).toBe(0);
+    tell();
+    const steps = [1, 2, 3].map(() => {
+      const { candles: changed, markets } = store.write({ transactions: [] });
+      return [charted(store), changed.length > 0, markets.has('spot_1')];
+    });
+    expect(steps).toEqual([
+      [CHART_ROWS, true, true],
+      [2 * CHART_ROWS, true, true],
+      [count, true, true],
+    ]);
+    expect(store.write({ transactions: [] }).candles).toEqual([]);
+    const other = await newStore();
+    other.write({ transactions: spots(1, count) });
+    expect(candles(store)).toEqual(candles(other));
+    expect(store.check()).toEqual([]);
+  });
+
+  test('charts nothing twice of a bucket that a fork makes anew meanwhile', async () => {
+    const count = CHART_ROWS + 50;
+    const { store, tell } = await untold();
+    const all = Array.from({ length: count }, (_, at) => spot(at + 1, MIDNIGHT));
+    store.write({ transactions: all });
+    tell();
+    store.write({ transactions: [] });
+    expect(charted(store)).toBe(CHART_ROWS);
+    // One of those that are charted, one of those that wait.
+    store.remove([signature(1), signature(count)]);
+    expect(charted(store)).toBe(count - 2);
+    store.write({ transactions: [spot(count + 1, MIDNIGHT)] });
+    expect(charted(store)).toBe(count - 1);
+  });
+
+  test('forgets those that are taken back or deleted before it is told', async () => {
+    const { store, tell } = await untold();
+    store.write({ transactions: [spot(1), spot(2), spot(3, MIDNIGHT + DAY)] });
+    store.remove([signature(2)]);
+    store.retire({ tradesBefore: MIDNIGHT + 60 });
+    tell();
+    store.write({ transactions: [] });
+    expect(minutesOf(store)).toEqual([DAY * 1_000 + 1]);
+  });
+
+  test('a write that fails leaves them waiting', async () => {
+    const { store, tell } = await untold();
+    store.write({ transactions: [spot(1), spot(2)] });
+    tell();
+    const bad = oneFill(3, {}, { signature: 'short' });
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      expect(() => store.write({ transactions: [spot(4), bad] })).toThrow();
+      expect(charted(store)).toBe(0);
+    }
+    store.write({ transactions: [spot(4)] });
+    expect(charted(store)).toBe(3);
+  });
+});
+
+describe('candles made anew from trades', () => {
+  test('are those of which all trades are there; older ones stay', async () => {
+    const { folder, before } = await retiredFolder();
+    const store = await newStore(folder);
+    store.rebuildCandles('spot_1');
+    expect(candles(store)).toEqual(before);
+  });
+});
