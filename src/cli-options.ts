@@ -14,6 +14,10 @@ export const historyOptions = [
     `older trades and funding rates are deleted, 0 for never (default ${HISTORY_DEFAULTS.retentionDays})`,
   ),
   new Option(
+    '--candle-retention-days <days>',
+    `older candles shorter than a day are deleted, 0 for never (default ${HISTORY_DEFAULTS.candleRetentionDays})`,
+  ),
+  new Option(
     '--backfill-hours <hours>',
     `how far back an empty history is filled (default ${HISTORY_DEFAULTS.backfillHours})`,
   ),

@@ -9,6 +9,8 @@ export const HISTORY_DEFAULTS = {
   dataDir: 'slotbook-data',
   /** A quarter of a year: trades are what fills the disk, candles stay. */
   retentionDays: 90,
+  /** Never: a market that always trades has 60 MB of minutes a year. */
+  candleRetentionDays: 0,
   /** An empty store begins a day ago: with it the figures of 24 hours are right. */
   backfillHours: 24,
   /** Or with as many transactions: a quarter of an hour at the rate below. */
@@ -21,8 +23,10 @@ export const HISTORY_DEFAULTS = {
 export interface HistoryConfig {
   /** The folder of its files, one a chain; undefined for a fresh one that goes with the service. */
   readonly dataDir: string | undefined;
-  /** 0 keeps all. */
+  /** Of trades and funding rates; 0 keeps all. */
   readonly retentionDays: number;
+  /** Of candles shorter than a day; 0 keeps all. */
+  readonly candleRetentionDays: number;
   readonly backfillHours: number;
   readonly backfillTransactionsMax: number;
   readonly requestsPerSecond: number;
@@ -33,15 +37,14 @@ export function readHistoryConfig(
   reader: SettingReader,
   defaults: { readonly dataDir: string | undefined },
 ): HistoryConfig | undefined {
-  const { retentionDays, backfillHours, backfillTransactions, historyRequestsPerSecond } =
-    HISTORY_DEFAULTS;
-  const { historyDaysMax, backfillHoursMax, backfillTransactionsMax, historyRateMax } = LIMITS;
+  const { backfillHours, backfillTransactions, historyRequestsPerSecond } = HISTORY_DEFAULTS;
+  const { backfillHoursMax, backfillTransactionsMax, historyRateMax } = LIMITS;
   const count = (key: string, fallback: number, min: number, max: number): number =>
     reader.integer(key, fallback, { min, max });
   const settings = {
     dataDir: reader.text('dataDir') ?? defaults.dataDir,
-    // Fewer than two days would cut into what the figures of 24 hours are made of.
-    retentionDays: count('retentionDays', retentionDays, 0, historyDaysMax),
+    retentionDays: readDays(reader, 'retentionDays'),
+    candleRetentionDays: readDays(reader, 'candleRetentionDays'),
     backfillHours: count('backfillHours', backfillHours, 0, backfillHoursMax),
     backfillTransactionsMax: count(
       'backfillTransactions',
@@ -56,8 +59,14 @@ export function readHistoryConfig(
       historyRateMax,
     ),
   };
-  if (settings.retentionDays === 1) throw invalid('retentionDays', '1', 'must be 0, or 2 or more');
   return isOn(reader) ? settings : undefined;
+}
+
+/** Fewer than two days would cut into what the figures of 24 hours are made of. */
+function readDays(reader: SettingReader, key: 'retentionDays' | 'candleRetentionDays'): number {
+  const days = reader.integer(key, HISTORY_DEFAULTS[key], { min: 0, max: LIMITS.historyDaysMax });
+  if (days === 1) throw invalid(key, '1', 'must be 0, or 2 or more');
+  return days;
 }
 
 /** `--no-history` arrives as a `history` that is false; the environment has a variable of its name. */

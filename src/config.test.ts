@@ -47,6 +47,7 @@ describe('defaults', () => {
       history: {
         dataDir: undefined,
         retentionDays: 90,
+        candleRetentionDays: 0,
         backfillHours: 24,
         backfillTransactionsMax: 50_000,
         requestsPerSecond: 50,
@@ -80,6 +81,8 @@ describe('the history', () => {
     [{ retentionDays: '1' }, 'INVALID_SETTING', '--retention-days'],
     [{ retentionDays: '-1' }, 'SETTING_OUT_OF_RANGE', '--retention-days'],
     [{ retentionDays: '3651' }, 'SETTING_OUT_OF_RANGE', '--retention-days'],
+    [{ candleRetentionDays: '1' }, 'INVALID_SETTING', '--candle-retention-days'],
+    [{ candleRetentionDays: '3651' }, 'SETTING_OUT_OF_RANGE', '--candle-retention-days'],
     [{ backfillHours: '721' }, 'SETTING_OUT_OF_RANGE', '--backfill-hours'],
     [{ backfillTransactions: 'x' }, 'INVALID_SETTING', '--backfill-transactions'],
     [{ historyRequestsPerSecond: '0' }, 'SETTING_OUT_OF_RANGE', '--history-requests-per-second'],

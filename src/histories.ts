@@ -37,10 +37,8 @@ export function historyOf(
   markets: () => readonly BookMarket[],
 ): ServiceHistory | undefined {
   if (settings === undefined) return undefined;
-  const { retentionDays, backfillHours, backfillTransactionsMax, requestsPerSecond } = settings;
   const folder = folderOf(settings);
-  const limits = { retentionDays, backfillHours, backfillTransactionsMax, requestsPerSecond };
-  const setup = { nodes, programId, dataDir: folder.path, ...limits };
+  const setup = { ...settings, nodes, programId, dataDir: folder.path };
   const history = new History({ setup, log });
   let unwatch = (): void => undefined;
   return {

@@ -147,6 +147,28 @@ describe('a back-fill that was asked for', () => {
     await expect(run({ from })).rejects.toMatchObject({ code: 'INVALID_PARAM' });
   });
 
+  test.each([
+    ['a time', () => ({ ts: timeOfSlot(transactionOf(1_201).slot) })],
+    ['a signature', () => ({ signature: transactionOf(1_201).signature })],
+  ])('refuses %s from before what retention has deleted, before it reads', async (_, from) => {
+    const { genesisHash } = ledger;
+    const options = { folder, genesisHash, rules: candleRules, decimalsOf: () => 9 };
+    const store = await openStore(options);
+    const line = timeOfSlot(transactionOf(1_401).slot);
+    store.retire({ tradesBefore: line });
+    store.close();
+    const earliest = new Date(line * 1_000).toISOString();
+    await expect(run({ from: from() })).rejects.toMatchObject({
+      code: 'OUT_OF_RANGE',
+      message: expect.stringContaining(earliest),
+    });
+    expect(node.rpc.count('getTransaction')).toBeLessThanOrEqual(1);
+    await run({ from: { ts: line } });
+    const stored = await storedIds();
+    expect(stored).toEqual(ids(stored[0] ?? 0, COUNT));
+    expect(stored).toEqual(expect.arrayContaining([...ids(1_401, COUNT)]));
+  });
+
   test('is refused while another has the file', async () => {
     const { genesisHash } = ledger;
     const options = { folder, genesisHash, rules: candleRules, decimalsOf: () => 9 };

@@ -49,7 +49,8 @@ export interface BackfillProgress {
  * Reads the span; resolves when nothing is left of it.
  *
  * # Errors
- * StoreError when the file cannot be opened or written, RpcError when no node gives what is asked,
+ * HistoryError when the span begins before what retention has deleted, or at a signature that the node
+ * does not know; StoreError when the file cannot be opened or written, RpcError when no node gives what is asked,
  * the signal's reason when it aborts.
  */
 export async function backfill(options: BackfillOptions): Promise<BackfillProgress> {

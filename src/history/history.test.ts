@@ -12,6 +12,7 @@ const setup: WorkerSetup = {
   programId: 'dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH',
   dataDir: '.',
   retentionDays: 0,
+  candleRetentionDays: 0,
   backfillHours: 24,
   backfillTransactionsMax: 1_000,
   requestsPerSecond: 50,

@@ -5,6 +5,7 @@ import type { IngestStore } from './ingest/parts.js';
 import { isSpan, type Span } from './ingest/progress.js';
 import type { Reading } from './ingest/reconciler.js';
 import { parseSignatures, parseTransaction } from './ingest/wire.js';
+import type { HistoryStore } from './store/store.js';
 
 /** One end of what is to be read: unix seconds, or the signature of a transaction. */
 export type JobEnd = { readonly ts: number } | { readonly signature: string };
@@ -16,6 +17,9 @@ export interface JobBounds {
   readonly to: JobEnd | null;
 }
 
+/** Where a job keeps its mark, and what it may not go behind. */
+export type JobStore = Pick<IngestStore, 'progress' | 'write'> & Pick<HistoryStore, 'tradesSince'>;
+
 /**
  * A back-fill that was asked for: a span with a mark of its own in the store. Its newer end is looked
  * for before the first page is read, because nodes list from the newest transaction down.
@@ -24,13 +28,15 @@ export class Job {
   readonly #store: Pick<IngestStore, 'progress' | 'write'>;
   readonly #bounds: JobBounds;
   readonly #name: string;
+  readonly #sinceTsMin: number;
   #span: Span | null;
   /** Whether the newer end is found. */
   #isFound: boolean;
   #isEnded = false;
 
-  constructor(store: Pick<IngestStore, 'progress' | 'write'>, bounds: JobBounds) {
+  constructor(store: JobStore, bounds: JobBounds) {
     this.#store = store;
+    this.#sinceTsMin = store.tradesSince ?? Number.NEGATIVE_INFINITY;
     this.#bounds = bounds;
     this.#name = `job ${JSON.stringify([bounds.from, bounds.to])}`;
     const kept = parsedJob(store.progress().get(this.#name));
@@ -43,11 +49,17 @@ export class Job {
     return this.#span === null || !this.#isFound || this.#isEnded ? [] : [this.#span];
   }
 
-  /** One step towards the newer end; true when it is found. */
+  /**
+   * One step towards the newer end; true when it is found.
+   *
+   * # Errors
+   * HistoryError when its older end is before what retention has deleted: none of it would be kept.
+   */
   async begin(reading: Reading, programId: string): Promise<boolean> {
-    if (this.#isFound) return true;
     const { from, to } = this.#bounds;
     this.#span ??= { ...EMPTY, sinceTs: await this.#sinceTs({ reading, programId, from }) };
+    this.#refuseRetired(this.#span);
+    if (this.#isFound) return true;
     if (to === null) this.#isFound = true;
     else if ('signature' in to) await this.#beginAt(reading, to.signature);
     else await this.#seek({ reading, programId, ts: to.ts });
@@ -63,6 +75,13 @@ export class Job {
     write({ [this.#name]: moved === null ? null : JSON.stringify(moved) });
     this.#span = moved ?? this.#span;
     this.#isEnded = moved === null;
+  }
+
+  #refuseRetired({ sinceTs }: Span): void {
+    const min = this.#sinceTsMin;
+    if (sinceTs >= min) return;
+    const message = `--from was ${timeText(sinceTs)}, must be ${timeText(min)} or later: trades before that were deleted by --retention-days and are not stored again`;
+    throw new HistoryError('OUT_OF_RANGE', message, { param: '--from' });
   }
 
   async #beginAt(reading: Reading, signature: string): Promise<void> {
@@ -140,6 +159,10 @@ async function slotOfTransaction({ rpc, signal }: Reading, signature: string): P
   if (found !== null) return found.slot;
   const message = `the node does not know the transaction ${signature}`;
   throw new HistoryError('INVALID_PARAM', message, { param: signature });
+}
+
+function timeText(ts: number): string {
+  return new Date(ts * 1_000).toISOString();
 }
 
 function parsedJob(text: string | undefined): Span | null {

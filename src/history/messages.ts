@@ -150,8 +150,10 @@ export interface WorkerSetup {
   readonly programId: string;
   /** Where the files are; made when it is not there. */
   readonly dataDir: string;
-  /** Rows older than this are deleted, in days; 0 keeps all. */
+  /** Trades and funding rates older than this are deleted, in days; 0 keeps all. */
   readonly retentionDays: number;
+  /** Candles shorter than a day older than this are deleted, in days; 0 keeps all. */
+  readonly candleRetentionDays: number;
   /** An empty store is filled from this long ago, and with this many transactions at most. */
   readonly backfillHours: number;
   readonly backfillTransactionsMax: number;

@@ -1,6 +1,8 @@
 import type { Timer, Timers } from '../rpc/timers.js';
+import type { WorkerSetup } from './messages.js';
 import { StoreError } from './store/error.js';
 import type { HistoryStore } from './store/store.js';
+import type { CandleMinutes, RetirePolicy } from './store/types.js';
 
 const DAY_SECONDS = 86_400;
 /** Between two steps while there is more to delete: what is asked meanwhile is answered. */
@@ -10,10 +12,12 @@ const REST_MS = 60_000;
 /** Transactions without records are kept for as many slots behind the finalised edge. */
 const EMPTY_SLOTS_KEPT = 1_000;
 
+/** Candles of a day and longer are few, and stay. */
+const RETIRED_CANDLES: readonly CandleMinutes[] = [1, 5, 15, 60, 240];
+
 /** What retention works with. */
 export interface RetentionOptions {
-  /** Rows older than this are deleted; 0 keeps all. */
-  readonly retentionDays: number;
+  readonly days: Pick<WorkerSetup, 'retentionDays' | 'candleRetentionDays'>;
   readonly store: () => Pick<HistoryStore, 'retire'> | null;
   readonly finalisedSlot: () => number;
   readonly timers: Timers;
@@ -43,17 +47,27 @@ export class Retention {
 
   /** The time until the next step. */
   #step(): number {
-    const { store, retentionDays, wallMs, finalisedSlot } = this.#options;
-    const before = Math.floor(wallMs() / 1_000) - retentionDays * DAY_SECONDS;
-    const rows = retentionDays === 0 ? {} : { tradesBefore: before, fundingRatesBefore: before };
-    const emptyUpToSlot = Math.max(0, finalisedSlot() - EMPTY_SLOTS_KEPT);
     try {
-      const hasMore = store()?.retire({ ...rows, emptyUpToSlot }).hasMore ?? false;
+      const hasMore = this.#options.store()?.retire(this.#policy()).hasMore ?? false;
       return hasMore ? STEP_MS : REST_MS;
     } catch (error) {
       // The next write meets the same disk, and tells of it.
       if (error instanceof StoreError) return REST_MS;
       throw error;
     }
+  }
+
+  #policy(): RetirePolicy {
+    const { days, wallMs, finalisedSlot } = this.#options;
+    const ago = (count: number): number => Math.floor(wallMs() / 1_000) - count * DAY_SECONDS;
+    const rows = ago(days.retentionDays);
+    const candles = ago(days.candleRetentionDays);
+    return {
+      ...(days.retentionDays === 0 ? {} : { tradesBefore: rows, fundingRatesBefore: rows }),
+      ...(days.candleRetentionDays === 0
+        ? {}
+        : { candlesBefore: Object.fromEntries(RETIRED_CANDLES.map((one) => [one, candles])) }),
+      emptyUpToSlot: Math.max(0, finalisedSlot() - EMPTY_SLOTS_KEPT),
+    };
   }
 }

@@ -80,7 +80,8 @@ export class HistoryService {
       onFault: (error, market) => this.#log.warn({ err: error, market }, 'a stream failed'),
     });
     this.#retention = new Retention({
-      ...{ timers, retentionDays: setup.retentionDays },
+      timers,
+      days: setup,
       store: () => this.#shelf.store,
       finalisedSlot: () => this.#ingester.figures.finalisedSlot,
       wallMs: () => Date.now(),

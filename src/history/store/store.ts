@@ -172,6 +172,12 @@ export class HistoryStore {
     return this.#read(() => this.#parts.transactions.truncated());
   }
 
+  /** Trades from before it are deleted and not stored again, unix seconds; null without any. */
+  get tradesSince(): number | null {
+    const { trades } = this.#parts.lines;
+    return Number.isFinite(trades) ? trades : null;
+  }
+
   /** Deletes some of what is older than a policy says, at most `RETIRE_ROWS_MAX` rows. */
   retire(policy: RetirePolicy): Retired {
     return this.#atOnce(() => retireSome(this.#parts, policy));
