@@ -53,6 +53,7 @@ export {
 } from './error.js';
 export type {
   AuctionsBook,
+  HealthAnswer,
   L2Book,
   L3Book,
   MarketInfo,
@@ -62,18 +63,21 @@ export type {
   TopMakerAccount,
   VersionAnswer,
 } from './http/book-shapes.js';
-export {
-  type BookOptions,
-  type CandlesQuery,
-  HttpClient,
-  type L2Query,
-  type L3Query,
-  type MarketName,
-  type MatchQuery,
-  type Page,
-  type PageQuery,
-} from './http/client.js';
+export { HttpClient } from './http/client.js';
 export type { FundingRate, MarketStats, Trade } from './http/market-shapes.js';
+export type {
+  BookOptions,
+  CandlesQuery,
+  L2Query,
+  L3Query,
+  MarketName,
+  MatchQuery,
+  Page,
+  PageQuery,
+  RecordsQuery,
+  VolumeSpan,
+} from './http/queries.js';
+export type { FundingRateRecord, TradeRecord, Volumes } from './http/record-shapes.js';
 export type { CallOptions, ServiceOptions } from './http/request.js';
 export type { AccountId, AccountKey, MarketId, MarketKey, MarketType } from './keys.js';
 export {
@@ -100,3 +104,6 @@ export type {
   Topic,
 } from './stream/topic.js';
 export type { Clock, Fetch, SocketClass, SocketLike, Surroundings } from './surroundings.js';
+export { TradesClient } from './trades/client.js';
+export type { TradeOptions, TradeSubscription } from './trades/subscription.js';
+export type { LiveTrade, TradeBatch } from './trades/trade.js';

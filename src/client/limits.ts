@@ -55,7 +55,23 @@ export const CANDLE_PAGES_MAX = 1_000;
 export const CANDLE_TS_MIN = 1_668_470_400;
 /** How far the clocks of client and service may be apart: a service refuses times of its future. */
 export const CLOCKS_APART_S_MAX = 300;
-/** Silence of a socket of candles before it is pinged, and of the answer before it is given up. */
+/** Trades that a market tells a newcomer of, as the service does. */
+export const TRADES_FIRST = 20;
+/** The trades of a page that repairs: most cuts are mended with one of them. */
+export const TRADES_PAGE = 500;
+/** Pages of one repair: 10,000 trades are hours of the busiest market. What is before is told as left out. */
+export const TRADE_PAGES_MAX = 20;
+/** Numbers before the last known trade that a repair reads again: trades may come late, or go. */
+export const TRADES_READ_AGAIN = 200;
+/** Trades that are remembered, so that none is told twice: far more than are read again. */
+export const TRADES_KNOWN_MAX = 2_000;
+/** Trades that wait for a loop; a bot that is as far behind should be told that it is. */
+export const TRADES_WAITING_MAX = 10_000;
+
+/** Compatible channels beat every 5 s: after three silent beats the connection is taken for dead. */
+export const CHANNEL_SILENCE_MS_MAX = 15_000;
+
+/** Silence of a socket of candles or trades before it is pinged, and of the answer before it is given up. */
 export const PING_MS = 10_000;
 export const PONG_MS_MAX = 5_000;
 

@@ -4,7 +4,16 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { type Candle, CandleClient, HttpClient, type Trade } from '../../src/client/index.js';
+import {
+  type Candle,
+  CandleClient,
+  type FundingRateRecord,
+  HttpClient,
+  type LiveTrade,
+  type Trade,
+  type TradeBatch,
+  TradesClient,
+} from '../../src/client/index.js';
 import { type Demo, startDemo } from '../../src/sim/demo.js';
 import { CutProxy } from '../support/cut-proxy.js';
 import { ServiceProbe } from '../support/service-probe.js';
@@ -63,6 +72,119 @@ test('funding rates and statistics are read as the service writes them', async (
   await expect(http.trades({ symbol: 'NOPE' })).rejects.toMatchObject({ code: 'UNKNOWN_MARKET' });
 });
 
+test('records have every digit raw, and all pages of them are the same trades', async () => {
+  const known = (await trades()).slice(0, 7);
+  const records = [];
+  for await (const record of http.eachTradeRecord({ symbol, limit: 3 })) records.push(record);
+  const ids = known.map(({ fillRecordId }) => fillRecordId);
+  const own = records.filter(({ fillRecordId }) => ids.includes(fillRecordId ?? -1n));
+  expect(own).toHaveLength(known.length);
+  for (const [at, trade] of known.entries()) {
+    const { txSigIndex, takerFee, makerFee, ...members } = trade;
+    const record = own[at];
+    expect(record).toMatchObject(members);
+    // What there is not is null here, and 0 there.
+    expect([record?.takerFee ?? 0n, record?.makerFee ?? 0n]).toEqual([takerFee, makerFee]);
+  }
+  const page = await http.tradeRecords({ symbol, limit: 2 });
+  const rest = await http.tradeRecords({ symbol, limit: 1, page: page.nextCursor ?? '' });
+  expect(rest.records[0]?.fillRecordId).toBe((page.records[1]?.fillRecordId ?? 0n) - 1n);
+  await expect(http.tradeRecords({ symbol, page: 'x' })).rejects.toMatchObject({ param: 'page' });
+});
+
+test('records of funding rates are those of /fundingRates', async () => {
+  await until(async () => (await http.fundingRates({ symbol })).records.length > 1);
+  const all: FundingRateRecord[] = [];
+  for await (const record of http.eachFundingRateRecord({ symbol, limit: 1 })) all.push(record);
+  const { records } = await http.fundingRates({ symbol });
+  const { fundingRate, oraclePriceTwap, ts } = all[0] as FundingRateRecord;
+  const same = records.find((record) => record.ts === ts);
+  expect(same?.fundingRate).toBeCloseTo(Number(fundingRate) / 1_000 / Number(oraclePriceTwap), 15);
+  expect(all.map(({ recordId }) => recordId)).toEqual(
+    all.map((_, at) => (all[0]?.recordId ?? 0n) - BigInt(at)),
+  );
+});
+
+test('volumes of a span are sums of its trades, and their total', async () => {
+  const now = Math.floor(Date.now() / 1_000);
+  const endTs = now - (now % 3_600) + 3_600;
+  const before = await trades();
+  const read = await http.volumes({ startTs: endTs - 7_200, endTs });
+  const after = await trades();
+  const sum = (rows: readonly Trade[]) =>
+    rows.reduce((all, row) => all + row.quoteAssetAmountFilled, 0n);
+  const own = read.markets.find((market) => market.symbol === symbol);
+  expect(own?.quoteVolume).toBeGreaterThanOrEqual(sum(before));
+  expect(own?.quoteVolume).toBeLessThanOrEqual(sum(after));
+  expect(read.total).toBe(read.markets.reduce((all, { quoteVolume }) => all + quoteVolume, 0n));
+  for (const span of ['1h', '24h', '30d'] as const) {
+    expect((await http.volumes(span)).total).toBeGreaterThan(0n);
+  }
+  const wrong = http.volumes({ startTs: endTs, endTs: endTs - 3_600 });
+  await expect(wrong).rejects.toMatchObject({ status: 400 });
+});
+
+test('/status and /ready tell of the history', async () => {
+  const { history } = await http.status();
+  expect(history).toMatchObject({ state: 'live', reason: null, storeFailures: 0 });
+  expect(history?.trades).toBeGreaterThanOrEqual(TRADES_MIN);
+  expect((await http.ready()).history).toEqual({ state: 'live', reason: null });
+  expect(await http.health()).toEqual({ status: 'ok' });
+  const stats = await http.marketStats();
+  expect(stats[0]?.price).toBeTypeOf('number');
+});
+
+test('trades that came live, through cuts, are all there are, each once', async () => {
+  let isDown = false;
+  class CutSocket extends WebSocket {
+    constructor(url: string) {
+      if (isDown) throw new Error('the network is down');
+      super(url);
+    }
+  }
+  const client = new TradesClient({ url: proxy.url, WebSocket: CutSocket });
+  const told: TradeBatch[] = [];
+  const looped: LiveTrade[] = [];
+  const subscription = client.subscribe(symbol.toLowerCase());
+  subscription.onTrades((batch) => told.push(batch));
+  const loop = (async () => {
+    for await (const batch of client.subscribe(symbol)) looped.push(...batch.trades);
+  })();
+  await until(() => told.length > 0);
+  const [first] = told;
+  expect(first?.kind).toBe('init');
+  for (let cut = 0; cut < 2; cut += 1) {
+    isDown = true;
+    proxy.cut();
+    const [before] = await trades();
+    await until(async () => (await trades())[0]?.fillRecordId !== before?.fillRecordId);
+    isDown = false;
+    await until(() => told.filter(({ kind }) => kind === 'repair').length > cut);
+  }
+  await until(() => told.at(-1)?.kind === 'update');
+  const gone = new Set(told.flatMap(({ takenBack }) => takenBack.map(({ txSig }) => txSig)));
+  const heard = told.flatMap((batch) => batch.trades).filter(({ txSig }) => !gone.has(txSig));
+  const ids = heard.map(({ fillRecordId }) => fillRecordId ?? -1n);
+  const [firstId = 0n, lastId = 0n] = [ids[0], ids.at(-1)];
+  expect(ids).toHaveLength(Number(lastId - firstId) + 1);
+  const rows = new Map((await trades()).map((row) => [row.fillRecordId, row]));
+  for (const { price, fillRecordId, quoteAssetAmountFilled, baseAssetAmountFilled } of heard) {
+    expect(rows.get(fillRecordId ?? -1n)).toMatchObject({
+      quoteAssetAmountFilled,
+      baseAssetAmountFilled,
+    });
+    expect(price).toBeGreaterThan(0n);
+  }
+  await until(() => looped.length >= heard.length);
+  client.close();
+  await loop;
+  expect(told.every(({ leftOut }) => leftOut === 0)).toBe(true);
+  const refused = new TradesClient({ url: service.url, WebSocket });
+  const wrong = refused.subscribe('NOPE')[Symbol.asyncIterator]();
+  await expect(wrong.next()).rejects.toMatchObject({ code: 'UNKNOWN_MARKET' });
+  refused.close();
+});
+
 test('candles that came live, through cuts, are those that are fetched', async () => {
   const client = new CandleClient({ url: proxy.url, WebSocket });
   const params = { marketId: 'perp_0', resolution: '1' } as const;
@@ -85,8 +207,9 @@ test('candles that came live, through cuts, are those that are fetched', async (
     const live = fetched.filter(({ ts }) => heard.has(ts)).map(({ ts }) => heard.get(ts));
     return isSame(fetched, kept) && isSame(fetched.slice(-live.length), live);
   });
-  const last = [...heard.values()].at(-1);
-  expect(last?.lastFillRecordId).toBeTypeOf('bigint');
+  // A minute that has just begun has no trade yet.
+  const ids = [...heard.values()].map(({ lastFillRecordId }) => typeof lastFillRecordId);
+  expect(ids).toContain('bigint');
   expect(ends).toEqual([]);
   const refused = client.subscribe({ ...params, marketId: 'NOPE' }, 'other');
   await expect(refused).rejects.toMatchObject({ code: 'UNKNOWN_MARKET' });

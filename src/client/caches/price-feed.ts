@@ -10,7 +10,8 @@
  */
 import { ClientError } from '../error.js';
 import type { L2Book } from '../http/book-shapes.js';
-import type { HttpClient, MarketName } from '../http/client.js';
+import type { HttpClient } from '../http/client.js';
+import type { MarketName } from '../http/queries.js';
 import { BATCH_ENTRIES_MAX, PRICE_POLL_MS } from '../limits.js';
 import { Listeners } from '../listeners.js';
 import { type Clock, systemClock } from '../surroundings.js';

@@ -5,6 +5,7 @@ import { Requester, type ServiceOptions } from '../http/request.js';
 import { type MarketType, marketKey } from '../keys.js';
 import * as limits from '../limits.js';
 import { Connection, serviceAddress } from '../stream/connection.js';
+import { Liveness } from '../stream/liveness.js';
 import { type Candle, candle } from './candle.js';
 import { LiveCandles, type LiveName } from './live.js';
 import { fetchRange } from './pages.js';
@@ -22,8 +23,7 @@ export class CandleFeed {
   readonly connection: Connection;
   readonly #live = new Map<string, { readonly candles: LiveCandles; users: number }>();
   #symbols: Promise<ReadonlyMap<string, string>> | undefined;
-  #heardAtMs = 0;
-  #isWatching = false;
+  readonly #liveness: Liveness;
 
   constructor(options: ServiceOptions) {
     this.requester = new Requester(options);
@@ -35,6 +35,7 @@ export class CandleFeed {
         lost: () => this.#each((candles) => candles.lost()),
       },
     );
+    this.#liveness = new Liveness(this.connection, () => this.#live.size > 0);
   }
 
   /** The symbol of a market. Throws UNKNOWN_MARKET. */
@@ -72,7 +73,7 @@ export class CandleFeed {
     this.connection.open();
     this.#live.set(key, { candles, users: 1 });
     if (this.connection.state === 'open') candles.subscribe();
-    this.#watch();
+    this.#liveness.watch();
     return candles;
   }
 
@@ -122,12 +123,12 @@ export class CandleFeed {
   }
 
   #opened(): void {
-    this.#heardAtMs = this.connection.clock.monotonicMs();
+    this.#liveness.heard();
     this.#each((candles) => candles.subscribe());
   }
 
   #said(json: string): void {
-    this.#heardAtMs = this.connection.clock.monotonicMs();
+    this.#liveness.heard();
     let message: Message;
     try {
       message = objectOf(JSON.parse(json), 'a message');
@@ -175,29 +176,5 @@ export class CandleFeed {
 
   #each(call: (candles: LiveCandles) => void): void {
     for (const { candles } of [...this.#live.values()]) call(candles);
-  }
-
-  /** Pings a socket on which nothing is said, and gives it up when that is not answered. */
-  #watch(): void {
-    if (this.#isWatching) return;
-    this.#isWatching = true;
-    const { clock } = this.connection;
-    const beganMs = clock.monotonicMs();
-    clock.after(limits.PONG_MS_MAX, () => {
-      this.#isWatching = false;
-      if (this.#live.size === 0) {
-        this.connection.close();
-        return;
-      }
-      const nowMs = clock.monotonicMs();
-      const isLate = nowMs - beganMs > limits.PONG_MS_MAX + limits.WATCH_LATE_MS_MAX;
-      if (this.connection.state === 'open' && !isLate) this.#look(nowMs - this.#heardAtMs);
-      this.#watch();
-    });
-  }
-
-  #look(silenceMs: number): void {
-    if (silenceMs >= limits.PING_MS + limits.PONG_MS_MAX) this.connection.restart();
-    else if (silenceMs >= limits.PING_MS) this.connection.send({ type: 'ping', id: 'alive' });
   }
 }

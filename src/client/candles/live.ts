@@ -5,6 +5,7 @@
 import { ClientError } from '../error.js';
 import * as limits from '../limits.js';
 import { Listeners } from '../listeners.js';
+import { isPassing } from '../stream/passing.js';
 import type { Clock } from '../surroundings.js';
 import type { Candle } from './candle.js';
 import { lengthOf, type Resolution } from './resolution.js';
@@ -25,9 +26,6 @@ export interface LiveName {
   readonly symbol: string;
   readonly resolution: Resolution;
 }
-
-/** Errors after which the same subscription may be asked for again. */
-const PASSING = ['NOT_READY', 'RATE_LIMITED', 'INTERNAL', 'LIMIT_EXCEEDED'];
 
 /** A followed series. */
 export class LiveCandles {
@@ -113,7 +111,7 @@ export class LiveCandles {
 
   refused(error: ClientError): void {
     if (this.#state === 'ended') return;
-    if (!PASSING.includes(error.code)) {
+    if (!isPassing(error.code)) {
       this.#off('ended');
       this.ends.tell(error);
       return;

@@ -175,6 +175,28 @@ const venueMarket = object({
   reason: orNull(text),
 });
 
+const historyState = word('off', 'starting', 'backfilling', 'live', 'failing');
+
+const historyStatus = object({
+  state: historyState,
+  /** Why it is not live; null when it is. */
+  reason: orNull(text),
+  trades: whole,
+  fundingRates: whole,
+  /** Transactions whose log the node had cut. */
+  truncated: whole,
+  queued: whole,
+  spansOpen: whole,
+  /** All before this slot is complete, but for open spans. */
+  finalisedSlot: whole,
+  newestSlot: whole,
+  lagMs: orNull(decimal),
+  /** Numbers of fills that are missing between stored ones, by market. */
+  missingFills: record(whole),
+  storeFailures: whole,
+  events: record(whole),
+});
+
 /** The body of /status. */
 export const serviceStatus = object(
   {
@@ -196,17 +218,26 @@ export const serviceStatus = object(
     lastAudit: orNull(object({ ts: whole, ok: flag, differences: whole })),
     markets: list(marketStatus),
   },
-  { venues: list(object({ name: text, host: text, markets: list(venueMarket) })) },
+  {
+    venues: list(object({ name: text, host: text, markets: list(venueMarket) })),
+    /** Left out where the service keeps no history. */
+    history: historyStatus,
+  },
 );
 
-export const readyAnswer = object({ ready: flag, state: feedState, slot: whole });
+/** The body of /ready; `history` is left out where the service keeps none. */
+export const readyAnswer = object(
+  { ready: flag, state: feedState, slot: whole },
+  { history: object({ state: historyState, reason: orNull(text) }) },
+);
 
-export const versionAnswer = object({
-  name: text,
-  version: text,
-  commit: orNull(text),
-  node: text,
-});
+/** The body of /health. */
+export const healthAnswer = object({ status: word('ok') });
+
+export const versionAnswer = object(
+  { name: text, version: text, commit: orNull(text), node: text },
+  { /** Of the transport. */ uws: text },
+);
 
 /** The book by level. */
 export type L2Book = Of<typeof l2Book>;
@@ -224,5 +255,7 @@ export type MarketInfo = Of<typeof markets>[number];
 export type ServiceStatus = Of<typeof serviceStatus>;
 /** The book is live. */
 export type ReadyAnswer = Of<typeof readyAnswer>;
+/** The process lives. */
+export type HealthAnswer = Of<typeof healthAnswer>;
 /** What was built. */
 export type VersionAnswer = Of<typeof versionAnswer>;

@@ -12,83 +12,23 @@
 import { type Candle, candles } from '../candles/candle.js';
 import { ClientError } from '../error.js';
 import { list, objectOf, type Read } from '../fields.js';
-import type { MarketType } from '../keys.js';
 import { BATCH_ENTRIES_MAX } from '../limits.js';
 import * as shapes from './book-shapes.js';
 import * as marketShapes from './market-shapes.js';
+import type {
+  CandlesQuery,
+  L2Query,
+  L3Query,
+  MarketName,
+  MatchQuery,
+  Page,
+  PageQuery,
+  RecordsQuery,
+  VolumeSpan,
+} from './queries.js';
+import * as recordShapes from './record-shapes.js';
 import { errorOf } from './refusal.js';
 import { type CallOptions, type Query, Requester, type ServiceOptions } from './request.js';
-
-/** Names a market: by its name in any case, or by type and index. */
-export type MarketName =
-  | { readonly marketName: string }
-  | { readonly marketType: MarketType; readonly marketIndex: number };
-
-/** What a book shows beside resting orders, and how. */
-export type BookOptions = {
-  /** From 1 to 1,000. */
-  readonly depth?: number;
-  readonly includeVamm?: boolean;
-  readonly includeIndicative?: boolean;
-  readonly uncross?: boolean;
-};
-
-/** What is asked of /l2. */
-export type L2Query = MarketName &
-  BookOptions & { /** Ticks a group. */ readonly grouping?: number };
-/** What is asked of /l3. */
-export type L3Query = MarketName &
-  Omit<BookOptions, 'includeVamm'> & { /** Only this user account's. */ readonly maker?: string };
-
-/** An order that /match walks for; amounts are raw. Give `size` (base) or `quote`. */
-export type MatchQuery = MarketName & {
-  readonly side: 'buy' | 'sell';
-  readonly size?: bigint;
-  readonly quote?: bigint;
-  readonly orderType?: 'market' | 'limit';
-  readonly limitPrice?: bigint;
-  readonly postOnly?: boolean;
-  readonly reduceOnly?: boolean;
-  readonly position?: bigint;
-  readonly auctionStart?: bigint;
-  readonly auctionEnd?: bigint;
-  readonly auctionDuration?: number;
-  readonly slotsElapsed?: number;
-  /** What competing makers offer in the auction. */
-  readonly jit?: readonly { readonly price: bigint; readonly size: bigint }[];
-  readonly taker?: string;
-  readonly feeTier?: number;
-  readonly referred?: boolean;
-  readonly model?: 'spec' | 'onchain';
-  readonly includeVamm?: boolean;
-  readonly includeIndicative?: boolean;
-};
-
-/** A page of a market's records. */
-export interface PageQuery {
-  readonly symbol: string;
-  readonly limit?: number;
-  /** 0 is the newest. */
-  readonly pageIndex?: number;
-  /** `nextCursor` of an earlier page. */
-  readonly before?: string;
-}
-
-/** Records, newest first. */
-export interface Page<T> {
-  readonly records: readonly T[];
-  /** Where the next page begins; null when this is the last. */
-  readonly nextCursor: string | null;
-}
-
-/** What is asked of /candles: starts in unix seconds, both inclusive. */
-export interface CandlesQuery {
-  readonly symbol: string;
-  readonly resolution: string;
-  readonly from?: number;
-  readonly to?: number;
-  readonly limit?: number;
-}
 
 const batch = (value: unknown, place: string): readonly (shapes.L2Book | ClientError)[] =>
   list<shapes.L2Book | ClientError>((entry, at) => {
@@ -171,6 +111,11 @@ export class HttpClient {
     return this.#get('/ready', {}, shapes.readyAnswer, options);
   }
 
+  /** The process lives, whatever the book is. */
+  health(options?: CallOptions): Promise<shapes.HealthAnswer> {
+    return this.#get('/health', {}, shapes.healthAnswer, options);
+  }
+
   /** What was built. */
   version(options?: CallOptions): Promise<shapes.VersionAnswer> {
     return this.#get('/version', {}, shapes.versionAnswer, options);
@@ -192,18 +137,55 @@ export class HttpClient {
   }
 
   /** All trades, newest first, page by page; one that comes meanwhile shifts nothing. */
-  async *eachTrade(
+  eachTrade(
     query: Omit<PageQuery, 'pageIndex'>,
     options?: CallOptions,
   ): AsyncGenerator<marketShapes.Trade, void, undefined> {
-    let { before } = query;
-    for (;;) {
-      const place = before === undefined ? {} : { before };
-      const { records, nextCursor } = await this.trades({ ...query, ...place }, options);
-      yield* records;
-      if (nextCursor === null) return;
-      before = nextCursor;
-    }
+    return each((before = query.before) => {
+      return this.trades(before === undefined ? query : { ...query, before }, options);
+    });
+  }
+
+  /** What all markets traded in a span of time. */
+  volumes(span: VolumeSpan, options?: CallOptions): Promise<recordShapes.Volumes> {
+    const [path, query] = typeof span === 'string' ? [`/${span}`, {}] : ['', { ...span }];
+    return this.#get(`/stats/markets/volume${path}`, query, recordShapes.volumes, options);
+  }
+
+  /** Trades with all that is known of them, newest first. */
+  tradeRecords(
+    query: RecordsQuery,
+    options?: CallOptions,
+  ): Promise<Page<recordShapes.TradeRecord>> {
+    return this.#records('trades', query, recordShapes.tradeRecords, options);
+  }
+
+  /** All of them, page by page. */
+  eachTradeRecord(
+    query: RecordsQuery,
+    options?: CallOptions,
+  ): AsyncGenerator<recordShapes.TradeRecord, void, undefined> {
+    return each((page = query.page) => {
+      return this.tradeRecords(page === undefined ? query : { ...query, page }, options);
+    });
+  }
+
+  /** Funding rates of the last 30 days with all that is known of them, newest first. */
+  fundingRateRecords(
+    query: RecordsQuery,
+    options?: CallOptions,
+  ): Promise<Page<recordShapes.FundingRateRecord>> {
+    return this.#records('fundingRates', query, recordShapes.fundingRateRecords, options);
+  }
+
+  /** All of them, page by page. */
+  eachFundingRateRecord(
+    query: RecordsQuery,
+    options?: CallOptions,
+  ): AsyncGenerator<recordShapes.FundingRateRecord, void, undefined> {
+    return each((page = query.page) => {
+      return this.fundingRateRecords(page === undefined ? query : { ...query, page }, options);
+    });
   }
 
   /** Candles, oldest first; `CandleClient` pages, and follows them. */
@@ -224,6 +206,28 @@ export class HttpClient {
     const question = { path, query: { ...query }, read };
     const { value, headers } = await this.#requester.get(question, options);
     return { records: value, nextCursor: headers.get('X-Next-Cursor') };
+  }
+
+  async #records<T>(
+    name: 'trades' | 'fundingRates',
+    { symbol, ...query }: RecordsQuery,
+    read: Read<recordShapes.Records<T>>,
+    options?: CallOptions,
+  ): Promise<Page<T>> {
+    const path = `/market/${encodeURIComponent(symbol)}/${name}`;
+    const { records, meta } = await this.#get(path, { ...query }, read, options);
+    return { records, nextCursor: meta.nextPage };
+  }
+}
+
+/** The records of all pages; `read` is given no cursor for the first. */
+async function* each<T>(
+  read: (cursor: string | undefined) => Promise<Page<T>>,
+): AsyncGenerator<T, void, undefined> {
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const { records, nextCursor } = await read(cursor);
+    yield* records;
+    cursor = nextCursor;
   }
 }
 

@@ -15,3 +15,10 @@ function asExactText(token: string): string {
   const isExact = !/^-?\d{16,}$/.test(token) || Number.isSafeInteger(Number(token));
   return isExact ? token : `"${token}"`;
 }
+
+/** Parses JSON with every number as the text that it is written with: no digit is lost. */
+export function parseNumbersAsText(json: string): unknown {
+  return JSON.parse(
+    json.replace(TEXT_OR_NUMBER, (token) => (token.startsWith('"') ? token : `"${token}"`)),
+  );
+}

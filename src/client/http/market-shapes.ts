@@ -33,7 +33,19 @@ export const marketStats = list(
       fundingRate24hAvg: decimal,
       status: text,
     },
-    { longOpenInterest: decimal, shortOpenInterest: decimal },
+    {
+      longOpenInterest: decimal,
+      shortOpenInterest: decimal,
+      /** Unix seconds of the funding rate; null before the first, and for spot markets. */
+      fundingRateTs: orNull(whole),
+      baseVolume24h: decimal,
+      /** Of the last trade; null before the first. */
+      price: orNull(decimal),
+      price24hAgo: orNull(decimal),
+      /** Null without a trade in the last 24 hours, as is low24h. */
+      high24h: orNull(decimal),
+      low24h: orNull(decimal),
+    },
   ),
 );
 

@@ -1,0 +1,89 @@
+/** What is asked of the paths. */
+import type { MarketType } from '../keys.js';
+
+/** Names a market: by its name in any case, or by type and index. */
+export type MarketName =
+  | { readonly marketName: string }
+  | { readonly marketType: MarketType; readonly marketIndex: number };
+
+/** What a book shows beside resting orders, and how. */
+export type BookOptions = {
+  /** From 1 to 1,000. */
+  readonly depth?: number;
+  readonly includeVamm?: boolean;
+  readonly includeIndicative?: boolean;
+  readonly uncross?: boolean;
+};
+
+/** What is asked of /l2. */
+export type L2Query = MarketName &
+  BookOptions & { /** Ticks a group. */ readonly grouping?: number };
+/** What is asked of /l3. */
+export type L3Query = MarketName &
+  Omit<BookOptions, 'includeVamm'> & { /** Only this user account's. */ readonly maker?: string };
+
+/** An order that /match walks for; amounts are raw. Give `size` (base) or `quote`. */
+export type MatchQuery = MarketName & {
+  readonly side: 'buy' | 'sell';
+  readonly size?: bigint;
+  readonly quote?: bigint;
+  readonly orderType?: 'market' | 'limit';
+  readonly limitPrice?: bigint;
+  readonly postOnly?: boolean;
+  readonly reduceOnly?: boolean;
+  readonly position?: bigint;
+  readonly auctionStart?: bigint;
+  readonly auctionEnd?: bigint;
+  readonly auctionDuration?: number;
+  readonly slotsElapsed?: number;
+  /** What competing makers offer in the auction. */
+  readonly jit?: readonly { readonly price: bigint; readonly size: bigint }[];
+  readonly taker?: string;
+  readonly feeTier?: number;
+  readonly referred?: boolean;
+  readonly model?: 'spec' | 'onchain';
+  readonly includeVamm?: boolean;
+  readonly includeIndicative?: boolean;
+};
+
+/** A page of a market's records. */
+export interface PageQuery {
+  readonly symbol: string;
+  readonly limit?: number;
+  /** 0 is the newest. */
+  readonly pageIndex?: number;
+  /** `nextCursor` of an earlier page. */
+  readonly before?: string;
+}
+
+/** Records, newest first. */
+export interface Page<T> {
+  readonly records: readonly T[];
+  /** Where the next page begins; null when this is the last. */
+  readonly nextCursor: string | null;
+}
+
+/** What is asked of /candles: starts in unix seconds, both inclusive. */
+export interface CandlesQuery {
+  readonly symbol: string;
+  readonly resolution: string;
+  readonly from?: number;
+  readonly to?: number;
+  readonly limit?: number;
+}
+
+/** A page of a market's records in the form of the system in production. */
+export interface RecordsQuery {
+  readonly symbol: string;
+  /** From 1 to 1,000; of funding rates to 750. */
+  readonly limit?: number;
+  /** `nextCursor` of an earlier page of the same form. */
+  readonly page?: string;
+}
+
+/** The time up to now, or whole hours (unix seconds, the second exclusive): 1 to 24 of them. */
+export type VolumeSpan =
+  | '1h'
+  | '24h'
+  | '30d'
+  | { readonly startTs: number; readonly endTs: number };

@@ -1,0 +1,202 @@
+/**
+ * The trades of one market since the subscription, each told once: what came live, and what was
+ * missed, read before anything newer is told.
+ */
+import { ClientError } from '../error.js';
+import * as limits from '../limits.js';
+import { Listeners } from '../listeners.js';
+import { isPassing } from '../stream/passing.js';
+import type { Clock } from '../surroundings.js';
+import { KnownTrades } from './known-trades.js';
+import { type PagesRead, repairOf } from './repair.js';
+import type { LiveTrade, TradeBatch } from './trade.js';
+
+/** The socket and the pages as a market sees them. */
+export interface TradeSource {
+  readonly clock: Clock;
+  send(message: object): void;
+  restart(): void;
+  /** The newest trades down to a number. */
+  readBackTo(symbol: string, id: bigint, signal: AbortSignal): Promise<PagesRead>;
+}
+
+/** A followed market. */
+export class MarketTrades {
+  readonly updates = new Listeners<TradeBatch>();
+  /** The service refuses it for good. */
+  readonly ends = new Listeners<ClientError>();
+  /** What was missed could not be read yet; it is tried again. */
+  readonly troubles = new Listeners<ClientError>();
+  readonly #known = new KnownTrades();
+  #state: 'off' | 'asked' | 'on' | 'ended' = 'off';
+  /** The number of the first trade that was told; undefined before the first `init`. */
+  #firstId: bigint | undefined;
+  #isShown = false;
+  /** What comes while what was missed is read. */
+  #held: LiveTrade[] | undefined;
+  #mending: AbortController | undefined;
+  #cancelTimer: () => void = () => {};
+
+  constructor(
+    readonly symbol: string,
+    private readonly source: TradeSource,
+  ) {}
+
+  /** What a newcomer is told first; undefined before the service has told anything. */
+  get init(): TradeBatch | undefined {
+    if (this.#firstId === undefined) return undefined;
+    return batchOf('init', this.#known.newest(limits.TRADES_FIRST));
+  }
+
+  get isAsking(): boolean {
+    return this.#state === 'asked';
+  }
+
+  subscribe(): void {
+    if (this.#state === 'ended') return;
+    this.#state = 'asked';
+    this.#isShown = false;
+    this.#cancelTimer();
+    this.#cancelTimer = this.source.clock.after(limits.ANSWER_MS_MAX, () => this.source.restart());
+    this.source.send({ type: 'subscribe', ...this.#name });
+  }
+
+  unsubscribe(): void {
+    if (this.#state === 'asked' || this.#state === 'on') {
+      this.source.send({ type: 'unsubscribe', ...this.#name });
+    }
+    this.#off('ended');
+  }
+
+  lost(): void {
+    if (this.#state !== 'ended') this.#off('off');
+  }
+
+  /** The subscription stands. A market without a trade may have said nothing before. */
+  acknowledged(): void {
+    if (this.#state !== 'asked') return;
+    this.#started();
+    if (!this.#isShown) this.begin([]);
+  }
+
+  /** Takes the newest trades: at the start, and where something may be missing or was taken back. */
+  begin(newest: readonly LiveTrade[]): void {
+    this.#started();
+    if (this.#state !== 'on') return;
+    this.#isShown = true;
+    if (this.#firstId !== undefined) {
+      this.#held = [];
+      this.#mend(newest);
+      return;
+    }
+    const [first] = newest;
+    this.#firstId = first?.fillRecordId ?? -1n;
+    this.#known.add(newest);
+    this.updates.tell(batchOf('init', newest));
+  }
+
+  /** Takes trades that have come; `leftOut` came as well. */
+  take(trades: readonly LiveTrade[], leftOut: number): void {
+    if (this.#state !== 'on' || this.#firstId === undefined) return;
+    if (leftOut > 0) {
+      this.#held = [...(this.#held ?? []), ...trades];
+      this.#mend([]);
+    } else if (this.#held !== undefined) this.#held.push(...trades);
+    else this.#tell('update', trades);
+  }
+
+  refused(error: ClientError): void {
+    if (this.#state === 'ended') return;
+    if (!isPassing(error.code)) {
+      this.#off('ended');
+      this.ends.tell(error);
+      return;
+    }
+    this.#off('off');
+    this.#cancelTimer = this.source.clock.after(limits.ASK_AGAIN_MS, () => this.subscribe());
+  }
+
+  get #name() {
+    return { channelType: 'trades', symbol: this.symbol };
+  }
+
+  #started(): void {
+    if (this.#state !== 'asked') return;
+    this.#cancelTimer();
+    this.#state = 'on';
+  }
+
+  #off(state: 'off' | 'ended'): void {
+    this.#state = state;
+    this.#cancelTimer();
+    this.#mending?.abort();
+    this.#mending = undefined;
+    this.#held = undefined;
+  }
+
+  #tell(kind: TradeBatch['kind'], trades: readonly LiveTrade[]): void {
+    const fresh = trades.filter((trade) => !this.#known.has(trade));
+    if (fresh.length === 0) return;
+    this.#known.add(fresh);
+    this.updates.tell(batchOf(kind, fresh));
+  }
+
+  /** Reads what was missed; `newest` is what the service has just shown. */
+  #mend(newest: readonly LiveTrade[]): void {
+    const ending = new AbortController();
+    this.#mending?.abort();
+    this.#mending = ending;
+    this.#cancelTimer();
+    const ifCurrent =
+      <T>(call: (value: T) => void) =>
+      (value: T) => {
+        if (!ending.signal.aborted) call(value);
+      };
+    this.source.readBackTo(this.symbol, this.#floor, ending.signal).then(
+      ifCurrent((pages) => this.#mended(newest, pages)),
+      ifCurrent((error) => this.#mendLater(newest, error)),
+    );
+  }
+
+  /** The number from which on trades are read again. */
+  get #floor(): bigint {
+    const again = this.#known.lastId - BigInt(limits.TRADES_READ_AGAIN);
+    const first = this.#firstId ?? -1n;
+    return again > first ? again : first;
+  }
+
+  #mended(newest: readonly LiveTrade[], pages: PagesRead): void {
+    const held = this.#held ?? [];
+    const repair = repairOf({ known: this.#known, floor: this.#floor, newest, pages, held });
+    if (repair === 'stale') {
+      this.#again(newest);
+      return;
+    }
+    this.#held = undefined;
+    this.#mending = undefined;
+    this.#known.remove(repair.takenBack);
+    this.#known.add(repair.trades);
+    const { trades, takenBack, leftOut } = repair;
+    if (trades.length + takenBack.length + leftOut > 0) {
+      this.updates.tell({ kind: 'repair', ...repair });
+    }
+  }
+
+  #mendLater(newest: readonly LiveTrade[], error: unknown): void {
+    const cause = { cause: error };
+    const coded =
+      error instanceof ClientError
+        ? error
+        : new ClientError('UNREACHABLE', 'what was missed could not be read', {}, cause);
+    this.troubles.tell(coded);
+    this.#again(newest);
+  }
+
+  #again(newest: readonly LiveTrade[]): void {
+    this.#cancelTimer = this.source.clock.after(limits.ASK_AGAIN_MS, () => this.#mend(newest));
+  }
+}
+
+function batchOf(kind: TradeBatch['kind'], trades: readonly LiveTrade[]): TradeBatch {
+  return { kind, trades, takenBack: [], leftOut: 0 };
+}
