@@ -1,7 +1,7 @@
 /** A chain's transactions of one program, and a node that tells of them, badly where a test says so. */
 import { createHash } from 'node:crypto';
 import { encodeBase58 } from '../src/history/store/base58.js';
-import { type Reply, ScriptedRpc } from './scripted-rpc.js';
+import { type Reply, ScriptedRpc, type SeenSubscription } from './scripted-rpc.js';
 
 /** How far behind the newest slot the finalised one is, as on the local chain. */
 const FINALISED_AFTER_SLOTS = 31;
@@ -123,7 +123,12 @@ export class LedgerNode {
   }
 
   static async start(ledger: Ledger): Promise<LedgerNode> {
-    return new LedgerNode(await ScriptedRpc.start(), ledger);
+    return LedgerNode.on(await ScriptedRpc.start(), ledger);
+  }
+
+  /** Serves a ledger on a node that serves accounts already; the chain has the ledger's name then. */
+  static on(rpc: ScriptedRpc, ledger: Ledger): LedgerNode {
+    return new LedgerNode(rpc, ledger);
   }
 
   get urls(): { readonly rpcUrl: string; readonly wsUrl: string } {
@@ -135,11 +140,12 @@ export class LedgerNode {
     this.#ledger = ledger;
   }
 
-  /** Tells all subscribers of a transaction; returns how many there are. */
+  /** Tells all subscribers of logs of a transaction; returns how many there are. */
   tell({ signature, slot, failed, lines }: LedgerTransaction): number {
     const err = failed ? { InstructionError: [0, { Custom: 1 }] } : null;
     const value = { signature, err, logs: lines };
-    return this.rpc.notify(() => true, { context: { slot }, value });
+    const isOfLogs = ({ method }: SeenSubscription): boolean => method === 'logsSubscribe';
+    return this.rpc.notify(isOfLogs, { context: { slot }, value });
   }
 
   suffer(faults: Partial<LedgerFaults>): void {
