@@ -1,6 +1,13 @@
 /** The data of many accounts, kept at the newest accounts, markets and prices. */
 import type { Lookup } from '../caches/lookup.js';
-import { type AccountId, type AccountKey, accountKey, type MarketKey, marketKey } from '../keys.js';
+import {
+  type AccountId,
+  type AccountKey,
+  accountKey,
+  type MarketKey,
+  marketIdOfKey,
+  marketKey,
+} from '../keys.js';
 import { LatestValues, Listeners } from '../listeners.js';
 import { type MarketPrices, MarketTerms } from './market-terms.js';
 import type { PerpMarketFacts } from './math/perp.js';
@@ -54,6 +61,7 @@ export class AccountCache implements AsyncIterable<AccountData> {
   readonly #readers = new Set<LatestValues<AccountData>>();
   readonly #unsubscribe: readonly (() => void)[];
   readonly #nowS: () => number;
+  #isDestroyed = false;
 
   constructor(options: AccountCacheOptions = {}) {
     const { oracles, mmOracles, marks } = options;
@@ -112,10 +120,15 @@ export class AccountCache implements AsyncIterable<AccountData> {
     this.#changed(this.#markets.setSpotMarket(market, this.#nowS()));
   }
 
-  /** Takes prices of markets; what a market's entry leaves out stays as it is. */
+  /**
+   * Takes prices of markets; what a market's entry leaves out stays as it is. Throws INVALID_KEY for
+   * a key that is none, and takes nothing then.
+   */
   updatePrices(prices: Lookup<Partial<MarketPrices>>): void {
     const now = this.#nowS();
-    const changed = (Object.keys(prices) as MarketKey[]).flatMap((key) => {
+    const keys = Object.keys(prices) as MarketKey[];
+    for (const key of keys) marketIdOfKey(key);
+    const changed = keys.flatMap((key) => {
       const next = { ...this.#markets.prices(key), ...prices[key] };
       return this.#markets.setPrices(key, next, now);
     });
@@ -127,12 +140,16 @@ export class AccountCache implements AsyncIterable<AccountData> {
     return this.#listeners.add(listener);
   }
 
-  /** The accounts that change from now on; a slow reader gets the newest of each account. */
+  /**
+   * The accounts that change from now on; a slow reader gets the newest of each account. After
+   * `destroy` there are none.
+   */
   [Symbol.asyncIterator](): AsyncIterator<AccountData> {
     const reader: LatestValues<AccountData> = new LatestValues(() => {
       this.#readers.delete(reader);
     });
     this.#readers.add(reader);
+    if (this.#isDestroyed) reader.end();
     return reader;
   }
 
@@ -144,6 +161,7 @@ export class AccountCache implements AsyncIterable<AccountData> {
 
   /** Forgets everything and everybody, and follows no prices any more. */
   destroy(): void {
+    this.#isDestroyed = true;
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
     this.reset();
     this.#listeners.clear();

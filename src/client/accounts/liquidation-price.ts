@@ -46,11 +46,22 @@ export interface ProposedTrade {
 
 /** Of a perp position, 1e6: by its own margin when it is isolated; null when there is none. */
 export function perpLiquidationPrice(input: LiquidationInput, figures: PerpFigures): bigint | null {
-  if (figures.isolated === null) return crossLiquidationPrice(input, figures);
-  const { terms, position } = figures;
-  const delta = perpDelta(position.baseAssetAmount, terms, input.user);
-  if (delta === null) return null;
-  return priceAt(terms.prices.oracle, free(figures.isolated.maintenanceWithoutOrders), delta);
+  return figures.isolated === null
+    ? crossLiquidationPrice(input, figures)
+    : isolatedLiquidationPrice(input.user, figures);
+}
+
+/**
+ * Of an isolated position, 1e6: nothing but the position has a part in it. Null when there is none,
+ * and for a position that is not isolated.
+ */
+export function isolatedLiquidationPrice(
+  user: MarginUser,
+  { isolated, terms, position }: PerpFigures,
+): bigint | null {
+  const delta = perpDelta(position.baseAssetAmount, terms, user);
+  if (delta === null || isolated === null) return null;
+  return priceAt(terms.prices.oracle, free(isolated.maintenanceWithoutOrders), delta);
 }
 
 /** Of a perp position by the margin of the whole account, 1e6; null when there is none. */
@@ -80,7 +91,11 @@ export function liquidationPriceAfterTrade(
   return crossPrice(input, { terms, base, collateral });
 }
 
-/** Of a spot position, 1e6; null when there is none. */
+/**
+ * Of a spot position, 1e6; null when there is none. A perp position of the same oracle moves along,
+ * but not an isolated one, whose gains and losses are no collateral of the account; the reference
+ * adds that as well.
+ */
 export function spotLiquidationPrice(
   input: LiquidationInput,
   { terms, tokens }: SpotFigures,
@@ -90,7 +105,7 @@ export function spotLiquidationPrice(
   let delta = spotDelta(tokens, terms);
   const index = markets.perpOfOracle(terms.facts.oracle);
   const perp = margin.perps.find(({ position }) => position.marketIndex === index);
-  if (perp !== undefined) {
+  if (perp !== undefined && perp.isolated === null) {
     const ofPerp = perpDelta(perp.position.baseAssetAmount, perp.terms, user) ?? 0n;
     const to = perp.terms.facts.amm.oracleSource;
     delta += inUnitsOf(ofPerp, { from: terms.facts.oracleSource, to });

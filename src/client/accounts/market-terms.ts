@@ -3,7 +3,13 @@ import { type MarketKey, marketIdOfKey, marketKey } from '../keys.js';
 import type { OracleMarkets } from './liquidation-price.js';
 import type { MarketTermsSource } from './margin-figures.js';
 import { type PerpMarketFacts, type PerpTerms, perpTerms } from './math/perp.js';
-import { balanceUnitOf, type SpotMarketFacts, type SpotTerms, spotTerms } from './math/spot.js';
+import {
+  balanceUnitOf,
+  isAverageMoved,
+  type SpotMarketFacts,
+  type SpotTerms,
+  spotTerms,
+} from './math/spot.js';
 
 /** The prices of one market, 1e6; null while one is not known. What is not positive is no price. */
 export interface MarketPrices {
@@ -24,16 +30,16 @@ const QUOTE_ASSET_PRICE = 1_000_000n;
 /**
  * What markets and prices come to. One moment's prices are the one source of every computation:
  * each market's terms are made once, when they are first asked for, and made anew only when its
- * account, its price or its quote market changes.
+ * account, its price, its average or its quote market changes.
  */
 export class MarketTerms implements MarketTermsSource, OracleMarkets {
   readonly #perpFacts = new Map<number, PerpMarketFacts>();
   readonly #spotFacts = new Map<number, SpotMarketFacts>();
   readonly #prices = new Map<MarketKey, MarketPrices>();
-  /** When a market was last told, in seconds: live averages are taken at that time. */
-  readonly #toldAt = new Map<MarketKey, bigint>();
   readonly #perpTerms = new Map<number, PerpTerms | null>();
   readonly #spotTerms = new Map<number, SpotTerms | null>();
+  /** When anything was last told, in seconds: live averages are taken at that time. */
+  #now = 0n;
 
   /** Takes a perp market's account. Answers whose terms it changes. */
   setPerpMarket(facts: PerpMarketFacts, nowS: number): readonly MarketKey[] {
@@ -58,7 +64,8 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
   }
 
   /**
-   * Takes the prices of a market. Answers whose terms they change; none when they are the same.
+   * Takes the prices of a market. Answers whose terms they change; where they are the same, those
+   * whose average has moved with time alone.
    * Throws INVALID_KEY.
    */
   setPrices(key: MarketKey, prices: MarketPrices, nowS: number): readonly MarketKey[] {
@@ -71,7 +78,7 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
     };
     const isSame =
       known.oracle === next.oracle && known.mmOracle === next.mmOracle && known.mark === next.mark;
-    if (isSame) return [];
+    if (isSame) return this.#told([], nowS);
     this.#prices.set(key, next);
     return this.#told([key], nowS);
   }
@@ -122,18 +129,19 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
   #newPerpTerms(marketIndex: number): PerpTerms | null {
     const facts = this.#perpFacts.get(marketIndex);
     const { oracle, mmOracle, mark } = this.prices(marketKey('perp', marketIndex));
-    if (facts === undefined || oracle === null) return null;
+    if (facts === undefined) return null;
+    // What is settled is worth the same whatever becomes of its oracle.
+    const price = oracle ?? (facts.status === 'settlement' ? facts.expiryPrice : null);
     const quote = this.spot(facts.quoteSpotMarketIndex);
-    if (quote === null) return null;
-    return perpTerms(facts, { oracle, mmOracle: mmOracle ?? oracle, mark }, quote);
+    if (quote === null || price === null) return null;
+    return perpTerms(facts, { oracle: price, mmOracle: mmOracle ?? price, mark }, quote);
   }
 
   #newSpotTerms(marketIndex: number): SpotTerms | null {
     const facts = this.#spotFacts.get(marketIndex);
     const price = facts === undefined ? null : this.#spotPrice(facts);
     if (facts === undefined || price === null) return null;
-    const toldAt = this.#toldAt.get(marketKey('spot', marketIndex)) ?? 0n;
-    return spotTerms(facts, price, toldAt);
+    return spotTerms(facts, price, this.#now);
   }
 
   /** Its own price, or that of a perp market which reads the same oracle in the same way. */
@@ -145,17 +153,26 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
     return perp === null ? null : this.prices(marketKey('perp', perp)).oracle;
   }
 
-  /** Forgets the terms that markets had a part in. Answers whose they are. */
+  /** Forgets the terms that markets, or the time, had a part in. Answers whose they are. */
   #told(keys: readonly MarketKey[], nowS: number): readonly MarketKey[] {
-    const now = BigInt(Math.floor(nowS));
     const changed = new Set<MarketKey>();
-    for (const key of keys) this.#reach(key, changed);
+    for (const key of [...keys, ...this.#movedBy(BigInt(Math.floor(nowS)))]) {
+      this.#reach(key, changed);
+    }
     for (const key of changed) {
       const { marketType, marketIndex } = marketIdOfKey(key);
-      this.#toldAt.set(key, now);
       (marketType === 'perp' ? this.#perpTerms : this.#spotTerms).delete(marketIndex);
     }
     return [...changed];
+  }
+
+  /** Sets the time. Answers the spot markets whose live average is another one then. */
+  #movedBy(now: bigint): readonly MarketKey[] {
+    if (now === this.#now) return [];
+    this.#now = now;
+    return Array.from(this.#spotTerms, ([marketIndex, terms]) => ({ marketIndex, terms }))
+      .filter(({ terms }) => terms !== null && isAverageMoved(terms, now))
+      .map(({ marketIndex }) => marketKey('spot', marketIndex));
   }
 
   /** Adds a market and those whose terms are made of its own. */

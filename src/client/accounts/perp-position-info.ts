@@ -3,7 +3,7 @@ import { type Base, type Price, type Quote, rawBase, rawPrice, rawQuote } from '
 import { type MarketKey, marketKey } from '../keys.js';
 import type { Direction } from './generated/enums.js';
 import type { PerpPosition } from './generated/user.js';
-import { perpLiquidationPrice } from './liquidation-price.js';
+import { crossLiquidationPrice, isolatedLiquidationPrice } from './liquidation-price.js';
 import { accountMargin } from './margin.js';
 import type { AccountMargin, MarginUser, PerpFigures } from './margin-figures.js';
 import { free, health, leverageOf, netValue } from './margin-info.js';
@@ -53,7 +53,10 @@ export interface PerpPositionInfo {
   readonly entryPrice: Price;
   /** The price at which fees and settled funding are earned back, 1e6; 0 without base. */
   readonly breakEvenPrice: Price;
-  /** Null when no price of this market brings a liquidation, or the margin is not known. */
+  /**
+   * Null when no price of this market brings a liquidation, or the margin is not known: that of the
+   * account, or of the position alone when it is isolated.
+   */
   readonly liquidationPrice: Price | null;
   /** Null until either price is known; the one that is not is taken from the other. */
   readonly positionPnl: {
@@ -131,9 +134,17 @@ function liquidationPrice(
   figures: PerpFigures | null,
   { user, margin, markets }: PositionContext,
 ): Price | null {
-  if (figures === null || margin === null) return null;
-  const price = perpLiquidationPrice({ user, margin, markets }, figures);
+  const price = figures === null ? null : rawLiquidationPrice(figures, { user, margin, markets });
   return price === null ? null : rawPrice(price);
+}
+
+/** An isolated position has its own margin: that of the account need not be known. */
+function rawLiquidationPrice(
+  figures: PerpFigures,
+  { user, margin, markets }: PositionContext,
+): bigint | null {
+  if (figures.isolated !== null) return isolatedLiquidationPrice(user, figures);
+  return margin === null ? null : crossLiquidationPrice({ user, margin, markets }, figures);
 }
 
 function positionPnl(

@@ -45,7 +45,7 @@ export type PerpMarketFacts = Pick<
 
 /** The prices of a perp market, 1e6. */
 export interface PerpPrices {
-  /** The exchange's oracle. */
+  /** The exchange's oracle; in settlement, where that is not known, the price of the expiry. */
   readonly oracle: bigint;
   /** The market makers' oracle where it is in use, else the exchange's. */
   readonly mmOracle: bigint;

@@ -90,6 +90,12 @@ export function spotTerms(facts: SpotMarketFacts, price: bigint, nowS: bigint): 
   };
 }
 
+/** Whether the live average of a market has moved since its terms were made; now in seconds. */
+export function isAverageMoved({ facts, price, ...was }: SpotTerms, nowS: bigint): boolean {
+  const twap = liveTwap(facts.historicalOracleData, price, nowS);
+  return min(price, twap) !== was.strictLow || max(price, twap) !== was.strictHigh;
+}
+
 /** From balance times interest to tokens. Throws MALFORMED_ACCOUNT for too many decimals. */
 export function balanceUnitOf({ decimals }: SpotMarketFacts): bigint {
   if (decimals <= INTEREST_DECIMALS) return 10n ** BigInt(INTEREST_DECIMALS - decimals);
