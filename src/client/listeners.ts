@@ -40,6 +40,7 @@ export class Listeners<Value> {
 export class LatestValues<Value> implements AsyncIterableIterator<Value> {
   readonly #waiting = new Map<unknown, Value>();
   #wake: (() => void) | undefined;
+  #lastCall: Promise<unknown> = Promise.resolve();
   #end: { readonly error?: unknown } | undefined;
 
   /** `onEnd` is called once, when the reader leaves or the values end. */
@@ -60,17 +61,11 @@ export class LatestValues<Value> implements AsyncIterableIterator<Value> {
     this.onEnd();
   }
 
-  async next(): Promise<IteratorResult<Value>> {
-    for (;;) {
-      for (const [key, value] of this.#waiting) {
-        this.#waiting.delete(key);
-        return { done: false, value };
-      }
-      if (this.#end !== undefined) return this.#finish();
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
+  /** Calls that do not wait for each other are answered in their order. */
+  next(): Promise<IteratorResult<Value>> {
+    const result = this.#lastCall.then(() => this.#take());
+    this.#lastCall = result.catch(() => {});
+    return result;
   }
 
   async return(): Promise<IteratorResult<Value>> {
@@ -81,6 +76,19 @@ export class LatestValues<Value> implements AsyncIterableIterator<Value> {
 
   [Symbol.asyncIterator](): this {
     return this;
+  }
+
+  async #take(): Promise<IteratorResult<Value>> {
+    for (;;) {
+      for (const [key, value] of this.#waiting) {
+        this.#waiting.delete(key);
+        return { done: false, value };
+      }
+      if (this.#end !== undefined) return this.#finish();
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
   }
 
   #finish(): IteratorResult<Value> {

@@ -4,6 +4,7 @@ import { StreamClient } from '../../src/client/stream/client.js';
 import { crc32 } from '../../src/client/stream/crc32.js';
 import type { BookView } from '../../src/client/stream/topic.js';
 import { ClientWorld, settle } from '../support/client-world.js';
+import { thrownLater } from '../support/thrown-later.js';
 
 const T = 'book:SOL-PERP:50';
 const topic = { channel: 'book', market: 'SOL-PERP' } as const;
@@ -383,18 +384,15 @@ describe('subscriptions', () => {
 
   test('what a listener throws is its own fault', async () => {
     const started = following();
-    const thrown: unknown[] = [];
-    const listeners = process.rawListeners('uncaughtException');
-    process.removeAllListeners('uncaughtException');
-    process.once('uncaughtException', (error) => thrown.push(error));
     started.subscription.onUpdate(({ seq }) => {
       if (seq === 6) throw new Error('a fault of the page');
     });
     const later: number[] = [];
     started.subscription.onUpdate(({ seq }) => later.push(seq));
-    started.world.socket.say(delta(5, 6, ['100', '8']), delta(6, 7, ['100', '9']));
-    await settle();
-    for (const listener of listeners) process.on('uncaughtException', listener as () => void);
+    const thrown = await thrownLater(async () => {
+      started.world.socket.say(delta(5, 6, ['100', '8']), delta(6, 7, ['100', '9']));
+      await settle();
+    });
     expect(later).toEqual([5, 6, 7]);
     expect(thrown).toEqual([new Error('a fault of the page')]);
   });

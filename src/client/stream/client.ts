@@ -9,6 +9,7 @@
  */
 import { ClientError } from '../error.js';
 import * as limits from '../limits.js';
+import { Listeners } from '../listeners.js';
 import type { Level, RestingOrder } from '../row-shapes.js';
 import type { Breach, Rule } from './breach.js';
 import {
@@ -34,7 +35,13 @@ export interface StreamOptions extends SocketOptions {
   /** Milliseconds without a frame of a topic after which the connection is taken for dead. */
   readonly silenceMsMax?: number;
   /** Told of every frame that broke a rule of docs/streaming.md, before it is mended. */
-  readonly onHeal?: (breach: { readonly rule: Rule; readonly message: string }) => void;
+  readonly onHeal?: (breach: Healed) => void;
+}
+
+/** What had to be mended. */
+interface Healed {
+  readonly rule: Rule;
+  readonly message: string;
 }
 
 /** How one topic is followed. */
@@ -69,6 +76,8 @@ export class StreamClient {
       },
     );
     const connection = this.#connection;
+    const heals = new Listeners<Healed>();
+    if (options.onHeal !== undefined) heals.add(options.onHeal);
     this.#line = {
       clock: connection.clock,
       silenceMsMax: options.silenceMsMax ?? limits.SILENCE_MS_MAX,
@@ -79,7 +88,7 @@ export class StreamClient {
       send: (message) => connection.send(message),
       restart: () => connection.restart(),
       succeeded: () => connection.succeeded(),
-      healed: ({ rule, message }: Breach) => options.onHeal?.({ rule, message }),
+      healed: ({ rule, message }: Breach) => heals.tell({ rule, message }),
     };
   }
 

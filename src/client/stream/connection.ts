@@ -105,6 +105,8 @@ export class Connection {
 
   #connect(Socket: SocketClass): void {
     this.#enter('connecting');
+    // Who was told of it may have closed it, and opened it again.
+    if (this.#state !== 'connecting' || this.#socket !== undefined) return;
     let socket: SocketLike;
     try {
       socket = new Socket(this.#address);
@@ -136,7 +138,7 @@ export class Connection {
   #opened(): void {
     this.#cancelTimer();
     this.#enter('open');
-    this.owner.opened();
+    if (this.#state === 'open') this.owner.opened();
   }
 
   #lost(): void {
@@ -145,6 +147,9 @@ export class Connection {
 
   #pause(): void {
     this.#leave('pausing');
+    // Who was told of it may have closed it, and opened it again.
+    if (this.#state !== 'pausing') return;
+    this.#cancelTimer();
     this.#cancelTimer = this.clock.after(this.#backoff.nextMs(), () => {
       if (this.#class !== undefined) this.#connect(this.#class);
     });

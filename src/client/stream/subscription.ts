@@ -51,7 +51,11 @@ export class Subscription<Row extends Best> implements AsyncIterable<BookView<Ro
   onUpdate(listener: (view: BookView<Row>) => void): () => void {
     if (!this.#isOpen) return () => {};
     const { view } = this;
-    const off = this.reader.updates.add((next) => listener(next as BookView<Row>));
+    const stop = this.reader.updates.add((next) => listener(next as BookView<Row>));
+    const off = (): void => {
+      stop();
+      this.#offs.delete(off);
+    };
     this.#offs.add(off);
     if (view !== undefined) listener(view);
     return off;
