@@ -11,7 +11,8 @@ export interface LedgerTransaction {
   readonly signature: string;
   readonly slot: number;
   readonly failed: boolean;
-  readonly lines: readonly string[];
+  /** Null where the node keeps no logs. */
+  readonly lines: readonly string[] | null;
 }
 
 /** The transactions of a program on one chain, slot by slot, each slot oldest first. */
@@ -63,9 +64,11 @@ export class Ledger {
   }
 
   /** A fork that had this transaction is left, and the chain has it in its newest slot. */
-  moveToNewest(moved: LedgerTransaction, { failed = false } = {}): void {
+  moveToNewest(moved: LedgerTransaction, { failed = false } = {}): LedgerTransaction {
     this.takeBack(moved);
-    this.#put({ ...moved, slot: this.#slot, failed });
+    const landed = { ...moved, slot: this.#slot, failed };
+    this.#put(landed);
+    return landed;
   }
 
   find(signature: string): LedgerTransaction | undefined {
@@ -93,13 +96,20 @@ export interface LedgerFaults {
   instead: (method: string, params: readonly unknown[]) => Reply | undefined;
   /** Signatures that it lists and does not give. */
   withheld: ReadonlySet<string>;
+  /** Signatures that its index does not have yet. */
+  unlisted: ReadonlySet<string>;
   /** It has nothing older than this slot. */
   firstSlot: number;
 }
 
 /** A node of a ledger, HTTP and WebSocket on one loopback port. */
 export class LedgerNode {
-  faults: LedgerFaults = { instead: () => undefined, withheld: new Set(), firstSlot: 0 };
+  faults: LedgerFaults = {
+    instead: () => undefined,
+    withheld: new Set(),
+    unlisted: new Set(),
+    firstSlot: 0,
+  };
   #ledger: Ledger;
 
   private constructor(
@@ -109,6 +119,7 @@ export class LedgerNode {
     this.#ledger = ledger;
     this.#answer('getGenesisHash', () => this.#ledger.genesisHash);
     this.#answer('getSlot', ([config]) => this.#slotAt(config));
+    this.#answer('getFirstAvailableBlock', () => this.faults.firstSlot);
     this.#answer('getSignaturesForAddress', ([, config]) => this.#list(config as ListConfig));
     this.#answer('getTransaction', ([signature, config]) => this.#give(signature, config));
     this.#answer('getSignatureStatuses', ([signatures]) => ({
@@ -117,7 +128,7 @@ export class LedgerNode {
         const found = this.#ledger.find(signature);
         return found === undefined || found.slot < this.faults.firstSlot
           ? null
-          : { slot: found.slot };
+          : { slot: found.slot, err: null, confirmationStatus: this.#statusOf(found) };
       }),
     }));
   }
@@ -169,8 +180,10 @@ export class LedgerNode {
 
   #list({ commitment, before, until, limit }: ListConfig): unknown {
     const slotMax = this.#slotAt({ commitment });
-    const { firstSlot } = this.faults;
-    const all = this.#ledger.listed.filter(({ slot }) => slot <= slotMax && slot >= firstSlot);
+    const { firstSlot, unlisted } = this.faults;
+    const all = this.#ledger.listed.filter(({ slot, signature }) => {
+      return slot <= slotMax && slot >= firstSlot && !unlisted.has(signature);
+    });
     const from = all.findIndex(({ signature }) => signature === before) + 1;
     const to = all.findIndex(({ signature }) => signature === until);
     return all
@@ -182,8 +195,12 @@ export class LedgerNode {
         err: one.failed ? { InstructionError: [0, { Custom: 1 }] } : null,
         memo: null,
         blockTime: timeOfSlot(one.slot),
-        confirmationStatus: one.slot <= this.#ledger.finalisedSlot ? 'finalized' : 'confirmed',
+        confirmationStatus: this.#statusOf(one),
       }));
+  }
+
+  #statusOf({ slot }: LedgerTransaction): string {
+    return slot <= this.#ledger.finalisedSlot ? 'finalized' : 'confirmed';
   }
 
   #give(signature: unknown, config: unknown): unknown {

@@ -6,6 +6,7 @@ import { LogDecoder } from '../engine/events.js';
 import { Backoff } from '../rpc/backoff.js';
 import { silentLog } from '../rpc/log.js';
 import { sleep, systemTimers, type Timers } from '../rpc/timers.js';
+import { isReadingFailure } from './ingest/failure.js';
 import { Fetcher } from './ingest/fetcher.js';
 import { Filler, type FillStep } from './ingest/filler.js';
 import { JOB_FAILURES_MAX, RETRY_CAP_MS, RETRY_FIRST_MS } from './ingest/limits.js';
@@ -13,7 +14,6 @@ import { Pace } from './ingest/pace.js';
 import { type IngestNode, type IngestParts, newCounters } from './ingest/parts.js';
 import { Reconciler } from './ingest/reconciler.js';
 import { Seen } from './ingest/seen.js';
-import { isReadingFailure } from './ingest/session.js';
 import { parseGenesisHash } from './ingest/wire.js';
 import { ingestNodes } from './ingest-nodes.js';
 import { Job, type JobBounds } from './job.js';
@@ -92,7 +92,9 @@ class Backfill {
       random: Math.random,
       wallMs: () => Date.now(),
     };
-    const fetcher = new Fetcher(parts, new Pace({ timers, requestsPerSecond }));
+    const pace = new Pace({ timers, requestsPerSecond });
+    const rpcs = nodes.map(({ rpc }) => rpc);
+    const fetcher = new Fetcher(parts, pace, rpcs);
     const seen = new Seen();
     const reconciler = new Reconciler({ parts, store, fetcher, seen, onChange: () => undefined });
     this.#options = options;
@@ -137,7 +139,7 @@ class Backfill {
     const node = this.#nodes[this.#at] ?? this.#nodes[0];
     if (node === undefined) throw new Error('Invariant: there is a node');
     // A file that a service has filled knows better what is gone.
-    const reading = { rpc: node.rpc, signal, isTrusted: false };
+    const reading = { rpc: node.rpc, signal, trustedAbove: Number.MAX_SAFE_INTEGER };
     if (!(await this.#job.begin(reading, programId))) return 'more';
     const span = this.#filler.next;
     if (span === null) return 'ended';

@@ -5,6 +5,7 @@ import { Pace } from '../../src/history/ingest/pace.js';
 import { type DecodedLog, newCounters } from '../../src/history/ingest/parts.js';
 import { Seen } from '../../src/history/ingest/seen.js';
 import type { Fill } from '../../src/history/records.js';
+import type { StoreChange } from '../../src/history/store/types.js';
 import { RpcClient } from '../../src/rpc/client.js';
 import { RpcSocket } from '../../src/rpc/socket.js';
 import { systemTimers, type Timers } from '../../src/rpc/timers.js';
@@ -45,6 +46,7 @@ const timers: Timers = {
 /** One run of ingestion. */
 export class IngestRig {
   readonly counters = newCounters();
+  readonly changes: StoreChange[] = [];
   readonly stores: Map<string, MemoryStore>;
   readonly #ingester: Ingester;
   readonly #opened: string[] = [];
@@ -70,7 +72,7 @@ export class IngestRig {
       pace: new Pace({ timers, requestsPerSecond: 100_000 }),
       seen: new Seen(),
       firstSpan: () => firstSpan ?? { sinceTs: 0, left: Number.MAX_SAFE_INTEGER },
-      onChange: () => undefined,
+      onChange: (change) => this.changes.push(change),
       onStoreFailure: () => undefined,
       openStore: async (genesisHash) => {
         const store = this.stores.get(genesisHash) ?? new MemoryStore();

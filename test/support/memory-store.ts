@@ -35,6 +35,8 @@ export class MemoryStore implements IngestStore {
   broken: StoreError | null = null;
   /** Transactions that cannot be stored, whatever the disk. */
   readonly refused = new Set<string>();
+  /** What the next write changes besides: candles that could not be made before. */
+  owed: StoreChange | null = null;
   writes = 0;
 
   /** All fills in the order of the chain. */
@@ -61,11 +63,12 @@ export class MemoryStore implements IngestStore {
     }
     for (const transaction of transactions) {
       const known = this.#transactions.get(transaction.signature);
-      if (known?.isFinal === true || known?.slot === transaction.slot) continue;
-      this.#transactions.set(transaction.signature, transaction);
+      this.#transactions.set(transaction.signature, merged(known, transaction));
     }
     this.#mark(progress);
-    return NOTHING;
+    const change = this.owed ?? NOTHING;
+    this.owed = null;
+    return change;
   }
 
   settle(places: readonly SettledPlace[]) {
@@ -90,6 +93,15 @@ export class MemoryStore implements IngestStore {
     return new Set(signatures.filter((signature) => this.#transactions.has(signature)));
   }
 
+  truncatedOf(signatures: readonly string[]): ReadonlySet<string> {
+    const isCut = (signature: string) => this.#transactions.get(signature)?.isTruncated === true;
+    return new Set(signatures.filter(isCut));
+  }
+
+  get truncated(): number {
+    return [...this.#transactions.values()].filter(({ isTruncated }) => isTruncated).length;
+  }
+
   unsettled({ slotAfter, slotUpTo }: UnsettledQuery): readonly StoredTransaction[] {
     return [...this.#transactions.values()]
       .filter(({ slot, isFinal }) => slot > slotAfter && slot <= slotUpTo && !isFinal)
@@ -112,6 +124,21 @@ export class MemoryStore implements IngestStore {
     this.writes += 1;
     if (this.broken !== null) throw this.broken;
   }
+}
+
+/** What is stored of a transaction that comes again: as the store proper decides it. */
+function merged(known: TransactionRecords | undefined, told: TransactionRecords) {
+  if (known === undefined) return told;
+  const isElsewhere = known.slot !== told.slot;
+  if (isElsewhere) return known.isFinal && !told.isFinal ? known : told;
+  const places = new Set(known.fills.map(({ index }) => index));
+  return {
+    ...known,
+    place: told.isFinal ? told.place : known.place,
+    isFinal: known.isFinal || told.isFinal,
+    isTruncated: known.isTruncated && told.isTruncated,
+    fills: [...known.fills, ...told.fills.filter(({ index }) => !places.has(index))],
+  };
 }
 
 /** What a disk without room says. */

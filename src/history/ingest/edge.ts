@@ -4,6 +4,7 @@ import type { IngestParts } from './parts.js';
 import type { Progress, Span, WriteProgress } from './progress.js';
 import type { Reading, Reconciler } from './reconciler.js';
 import type { Seen } from './seen.js';
+import type { Strays } from './strays.js';
 import { type ListedSignature, parseKnown, parseSlot } from './wire.js';
 
 /** What the edge works with. */
@@ -11,6 +12,7 @@ export interface EdgeOptions {
   readonly parts: IngestParts;
   readonly progress: Progress;
   readonly reconciler: Reconciler;
+  readonly strays: Strays;
   readonly seen: Seen;
   /** How deep an empty store is filled: so many signatures, and none older than this. */
   readonly firstSpan: () => Pick<Span, 'sinceTs' | 'left'>;
@@ -25,6 +27,7 @@ export class Edge {
   /** Transactions above it are told by the socket; one that only a listing has was missed. */
   #toldFromSlot = Number.MAX_SAFE_INTEGER;
   #finalSlot = 0;
+  #trustedAbove = Number.MAX_SAFE_INTEGER;
 
   constructor(options: EdgeOptions) {
     this.#options = options;
@@ -40,8 +43,19 @@ export class Edge {
     this.#toldFromSlot = slot;
   }
 
-  /** Whether the node knows the signature at the edge; true while there is none. */
+  /** The node has all slots above this one: it knows the edge, or it has listed one itself. */
+  get trustedAbove(): number {
+    return this.#trustedAbove;
+  }
+
+  /** Asks whether the node knows the signature at the edge; true while there is none. */
   async isKnownTo({ rpc, signal }: Pick<Reading, 'rpc' | 'signal'>): Promise<boolean> {
+    const isKnown = await this.#isKnownTo({ rpc, signal });
+    if (isKnown) this.#trustedAbove = -1;
+    return isKnown;
+  }
+
+  async #isKnownTo({ rpc, signal }: Pick<Reading, 'rpc' | 'signal'>): Promise<boolean> {
     const { edge } = this.#options.progress;
     if (edge === null) return true;
     const params = [[edge.signature], { searchTransactionHistory: true }];
@@ -72,6 +86,7 @@ export class Edge {
     parts.counters.missed += added.filter(({ slot }) => slot > this.#toldFromSlot).length;
     parts.counters.settlePasses += 1;
     if (isDone) seen.forgetUpTo(this.#options.progress.edge?.slot ?? 0);
+    await this.#options.strays.look(reading);
     return isDone;
   }
 
@@ -88,6 +103,7 @@ export class Edge {
       isComplete ? null : { before, until: edge, ...bounds },
       write,
     );
+    this.#trustedAbove = Math.min(this.#trustedAbove, newest.slot);
   }
 
   #list(reading: Reading, commitment: ListingQuery['commitment']): Promise<Listing> {

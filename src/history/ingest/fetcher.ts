@@ -1,4 +1,5 @@
 import type { TransactionRecords } from '../records.js';
+import { isReadingFailure } from './failure.js';
 import { FETCH_TRIES_MAX, FETCHES_MAX } from './limits.js';
 import type { PlacedSignature } from './listing.js';
 import type { Pace } from './pace.js';
@@ -23,12 +24,15 @@ export interface FetchOptions {
 export class Fetcher {
   readonly #parts: IngestParts;
   readonly #pace: Pace;
+  /** Of all nodes: what one of them lacks, another may have. */
+  readonly #rpcs: readonly IngestRpc[];
   /** How often each was asked for in vain. */
   readonly #tries = new Map<string, number>();
 
-  constructor(parts: IngestParts, pace: Pace) {
+  constructor(parts: IngestParts, pace: Pace, rpcs: readonly IngestRpc[]) {
     this.#parts = parts;
     this.#pace = pace;
+    this.#rpcs = rpcs;
   }
 
   /**
@@ -61,31 +65,62 @@ export class Fetcher {
 
   async #read(
     row: PlacedSignature,
-    { rpc, commitment, signal }: FetchOptions,
+    options: FetchOptions,
   ): Promise<TransactionRecords | 'pending' | 'none'> {
+    const { signature } = row;
+    const own = await this.#ask(row, options);
+    if (own === null && this.#mayCome(signature)) return 'pending';
+    this.#tries.delete(signature);
+    const best = isWhole(own) ? own : await this.#askOthers(own, row, options);
+    if (best !== null) return best === 'failed' ? 'none' : best;
+    this.#parts.counters.unavailable += 1;
+    this.#parts.log.warn({ signature }, 'a transaction is listed that no node gives');
+    return 'none';
+  }
+
+  async #ask(row: PlacedSignature, { rpc, commitment, signal }: FetchOptions): Promise<Answer> {
     await this.#pace.turn(signal);
     const { signature, slot, place } = row;
     const config = { commitment, encoding: 'json', maxSupportedTransactionVersion: 0 };
     const found = await rpc.call('getTransaction', [signature, config], parseTransaction, {
       signal,
     });
+    if (found === null) return null;
     const { decode, counters } = this.#parts;
-    if (found === null) return this.#missing(signature);
-    this.#tries.delete(signature);
     counters.fetched += 1;
-    if (found.failed) return 'none';
+    if (found.failed) return 'failed';
     const isFinal = commitment === 'finalized';
     return recordsOf(decode, counters, { signature, slot, place, isFinal, lines: found.lines });
   }
 
+  /** The first whole answer, or the best that there is. */
+  async #askOthers(own: Answer, row: PlacedSignature, options: FetchOptions): Promise<Answer> {
+    let best = own;
+    for (const rpc of this.#rpcs) {
+      if (rpc === options.rpc) continue;
+      try {
+        const answer = await this.#ask(row, { ...options, rpc });
+        if (isWhole(answer)) return answer;
+        best ??= answer;
+      } catch (error) {
+        // One that fails is as good as one that has nothing; the node in use is what counts.
+        if (options.signal.aborted || !isReadingFailure(error)) throw error;
+      }
+    }
+    return best;
+  }
+
   /** A node may list what it has not written yet; what it never gives must not hold all else up. */
-  #missing(signature: string): 'pending' | 'none' {
+  #mayCome(signature: string): boolean {
     const tries = (this.#tries.get(signature) ?? 0) + 1;
     this.#tries.set(signature, tries);
-    if (tries < FETCH_TRIES_MAX) return 'pending';
-    this.#tries.delete(signature);
-    this.#parts.counters.unavailable += 1;
-    this.#parts.log.warn({ signature }, 'the node lists a transaction that it does not have');
-    return 'none';
+    return tries < FETCH_TRIES_MAX;
   }
+}
+
+/** What a node says of a transaction; null when it does not have it. */
+type Answer = TransactionRecords | 'failed' | null;
+
+function isWhole(answer: Answer): boolean {
+  return answer === 'failed' || (answer !== null && !answer.isTruncated);
 }

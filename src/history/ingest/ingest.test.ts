@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Ledger, LedgerNode, timeOfSlot } from '../../../test/scripted-ledger.js';
 import { fillLine, IngestRig, type RigOptions } from '../../../test/support/ingest-rig.js';
-import { fullDisk } from '../../../test/support/memory-store.js';
+import { fullDisk, MemoryStore } from '../../../test/support/memory-store.js';
 
 let ledger: Ledger;
 let node: LedgerNode;
@@ -97,6 +97,10 @@ describe('live', () => {
       { context: { slot: 1 }, value: { signature: '', err: null, logs: [] } },
     ],
     ['a slot that is none', { context: { slot: -1 }, value: {} }],
+    [
+      'a slot that no cursor holds',
+      { context: { slot: 2 ** 48 }, value: { signature: '1'.repeat(64), err: null, logs: [] } },
+    ],
     ['lines that are none', { context: { slot: 1 }, value: { signature: 'x', logs: 'x' } }],
     ['nothing', null],
   ])('a notification with %s is counted, and changes nothing', async (_, result) => {
@@ -124,7 +128,8 @@ describe('live', () => {
     await rig.live();
     node.tell(ledger.add([fillLine(1), 'Log truncated']));
     await holds(rig, 1);
-    expect(rig.counters.truncated).toBe(1);
+    expect(rig.store.truncated).toBe(1);
+    expect(rig.counters.truncated).toBeGreaterThan(0);
   });
 });
 
@@ -216,6 +221,15 @@ describe('what was missed', () => {
     await other.live();
     expect(other.store.fills[0]?.slot).toBeGreaterThanOrEqual(149);
     expect(other.store.fills[0]?.slot).toBeLessThan(153);
+  });
+
+  test('what the first write of a connection changes is told as well', async () => {
+    const store = new MemoryStore();
+    const stores = new Map([[ledger.genesisHash, store]]);
+    store.owed = { ...store.settle([]).change, markets: new Set(['spot_1']) };
+    const rig = start({ stores });
+    await rig.live();
+    expect(rig.changes.filter(({ markets }) => markets.has('spot_1'))).toHaveLength(1);
   });
 
   test('a lost connection is made again, and what came meanwhile is read', async () => {

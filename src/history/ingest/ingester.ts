@@ -4,12 +4,13 @@ import { sleep, type Timers } from '../../rpc/timers.js';
 import { HistoryError } from '../error.js';
 import { StoreError } from '../store/error.js';
 import type { StoreChange } from '../store/types.js';
+import { isReadingFailure } from './failure.js';
 import { NODES_CAP_MS, NODES_FIRST_MS, STORE_CAP_MS, STORE_FIRST_MS } from './limits.js';
 import type { Pace } from './pace.js';
 import type { IngestNode, IngestParts, IngestStore } from './parts.js';
 import type { Span } from './progress.js';
 import type { Seen } from './seen.js';
-import { isReadingFailure, Session, type SessionFigures } from './session.js';
+import { Session, type SessionFigures } from './session.js';
 
 /** What ingestion needs, and what a test may replace. */
 export interface IngesterOptions {
@@ -118,6 +119,7 @@ export class Ingester {
       parts.counters.connects += 1;
       const session = new Session({
         ...{ parts, node, pace, seen, firstSpan, onChange, signal },
+        rpcs: nodes.map(({ rpc }) => rpc),
         isOnlyNode: nodes.length === 1,
         openStore: async (genesisHash) => {
           this.#admit(genesisHash);

@@ -29,6 +29,11 @@ export const SETTLE_MARGIN_SLOTS = 2;
 export const FETCH_TRIES_MAX = 5;
 /** How long what is missing in a finalised listing waits for the second question. */
 export const SUSPECT_WAIT_MS = 3_000;
+/** Pages read for what is not final below the edge: some minutes of a busy program. */
+export const STRAY_PAGES_MAX = 10;
+/** First and longest time between two such readings; the first is more than a suspect waits. */
+export const STRAYS_FIRST_MS = 4_000;
+export const STRAYS_CAP_MS = 300_000;
 /** First and longest wait before a reading that failed is tried again. */
 export const RETRY_FIRST_MS = 500;
 export const RETRY_CAP_MS = 5_000;

@@ -1,5 +1,6 @@
 /** Lists of the program's signatures, as a node gives them: newest first, in pages. */
-import { PAGE_SIGNATURES } from './limits.js';
+import { HistoryError } from '../error.js';
+import { PAGE_SIGNATURES, SLOT_PAGES_MAX } from './limits.js';
 import type { IngestRpc } from './parts.js';
 import { type ListedSignature, parseSignatures } from './wire.js';
 
@@ -16,7 +17,7 @@ export interface ListingQuery {
   /** Only signatures older than this one; null for all. */
   readonly before: string | null;
   /** Where the list ends, itself not in it; null for the beginning of the chain. */
-  readonly until: Mark | null;
+  readonly until: Mark | { readonly signature: null; readonly slot: number } | null;
   /** Only of this time or later, unix seconds; 0 for all. */
   readonly sinceTs: number;
   /** So many signatures are wanted; somewhat more may come, for the sake of whole slots. */
@@ -31,6 +32,8 @@ export interface Listing {
   readonly rows: readonly ListedSignature[];
   /** Whether it goes down to where it should end; else there is more below. */
   readonly isComplete: boolean;
+  /** Whether the node has older ones: then it lacks none of those that should be listed. */
+  readonly hasOlder: boolean;
 }
 
 /** A transaction with its place among the program's transactions of its slot. */
@@ -45,14 +48,17 @@ export interface PlacedSignature extends ListedSignature {
 export async function list(rpc: IngestRpc, query: ListingQuery): Promise<Listing> {
   const rows: ListedSignature[] = [];
   for (let page = 1; ; page += 1) {
-    const found = await readPage(rpc, query, rows.at(-1)?.signature ?? query.before);
+    const before = rows.at(-1)?.signature ?? query.before;
+    const found = await readPage(rpc, query, before);
+    if (found.some(({ signature }) => signature === before)) throw endless('a page once more');
     const wanted = found.filter((row) => isWanted(row, query));
     rows.push(...wanted);
-    const isEnd = found.length < pageSize(query) || wanted.length < found.length;
-    if (isEnd) return { rows, isComplete: true };
+    const hasOlder = wanted.length < found.length;
+    if (hasOlder || found.length < pageSize(query)) return { rows, isComplete: true, hasOlder };
     if (page < query.pagesMax) continue;
     const whole = withoutOldestSlot(rows);
-    if (whole.length > 0) return { rows: whole, isComplete: false };
+    if (whole.length > 0) return { rows: whole, isComplete: false, hasOlder: true };
+    if (page >= SLOT_PAGES_MAX) throw endless(`${page} pages of one slot`);
   }
 }
 
@@ -66,7 +72,7 @@ function readPage(
     commitment,
     limit: pageSize(query),
     ...(before === null ? {} : { before }),
-    ...(until === null ? {} : { until: until.signature }),
+    ...(until === null || until.signature === null ? {} : { until: until.signature }),
   };
   return rpc.call('getSignaturesForAddress', [programId, config], parseSignatures, { signal });
 }
@@ -79,6 +85,11 @@ function pageSize({ signaturesMax }: ListingQuery): number {
 function isWanted({ slot, blockTime }: ListedSignature, { until, sinceTs }: ListingQuery): boolean {
   if (until !== null && slot <= until.slot) return false;
   return blockTime === null || blockTime >= sinceTs;
+}
+
+function endless(what: string): HistoryError {
+  const message = `the list of signatures had ${what}, must go on to older ones`;
+  return new HistoryError('MALFORMED_HISTORY_ANSWER', message, { what });
 }
 
 function withoutOldestSlot(rows: readonly ListedSignature[]): readonly ListedSignature[] {

@@ -122,6 +122,7 @@ export class LiveQueue {
       });
       const kept = transactions.filter((one) => !leavesNothing(one));
       const leftOut = writeRecords(kept, { parts, store, onChange });
+      for (const { signature } of kept) seen.delete(signature);
       for (const one of leftOut) seen.add(one);
       for (const one of transactions) if (leavesNothing(one)) seen.add(one);
       this.#waiting.splice(0, batch.length);

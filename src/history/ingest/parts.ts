@@ -53,6 +53,7 @@ export interface IngestStore {
   };
   remove(signatures: readonly string[]): StoreChange;
   known(signatures: readonly string[]): ReadonlySet<string>;
+  truncatedOf(signatures: readonly string[]): ReadonlySet<string>;
   unsettled(query: UnsettledQuery): readonly StoredTransaction[];
   progress(): ReadonlyMap<string, string>;
 }
@@ -87,7 +88,7 @@ export interface IngestCounters {
   reverted: number;
   /** Listed transactions that no node gave. */
   unavailable: number;
-  /** Transactions whose log the node had cut. */
+  /** Logs that came cut, or not at all. */
   truncated: number;
   unreadableEvents: number;
   /** Transactions checked against the finalised listing. */

@@ -23,8 +23,8 @@ export interface ReconcilerOptions {
 export interface Reading {
   readonly rpc: IngestRpc;
   readonly signal: AbortSignal;
-  /** Whether the node knows where the history ends: one that does not cannot say what is gone. */
-  readonly isTrusted: boolean;
+  /** The node has all slots above this one: of what is older it cannot say that it is gone. */
+  readonly trustedAbove: number;
 }
 
 /** Whole slots of the finalised chain. */
@@ -44,6 +44,8 @@ export class Reconciler {
   readonly #options: ReconcilerOptions;
   /** Stored transactions that a finalised listing did not have, and when it was read. */
   readonly #suspects = new Map<string, number>();
+  /** Stored of a log that was cut, and asked for again, until the marks are stored. */
+  readonly #reread = new Set<string>();
 
   constructor(options: ReconcilerOptions) {
     this.#options = options;
@@ -67,23 +69,38 @@ export class Reconciler {
   ): Promise<{ readonly isDone: boolean; readonly added: readonly TransactionRecords[] }> {
     const { store, onChange } = this.#options;
     const final = { ...reading, commitment: 'finalized' } as const;
-    const added = await this.#fetch(this.#missing(slots.rows), final);
+    const cut = this.#cut(slots.rows);
+    const added = await this.#fetch([...this.#missing(slots.rows), ...cut], final);
     this.#write(added.records);
+    for (const { signature, isTruncated } of added.records) {
+      if (isTruncated) this.#reread.add(signature);
+    }
     const lost = await this.#lost(slots, reading);
     this.#remove(lost.gone);
     const elsewhere = this.#place(slots.rows);
     const moved = await this.#fetch(elsewhere, final);
     this.#write(moved.records);
+    // It left something on a fork only.
+    this.#remove(moved.records.filter(leavesNothing).map(({ signature }) => signature));
     const isDone = added.pending + moved.pending + lost.open === 0;
     if (isDone) mark((marks) => onChange(store.write({ transactions: [], progress: marks })));
-    return { isDone, added: added.records };
+    const again = new Set(cut.map(({ signature }) => signature));
+    if (isDone) this.#reread.clear();
+    return { isDone, added: added.records.filter(({ signature }) => !again.has(signature)) };
   }
 
   #missing(rows: readonly PlacedSignature[]): readonly PlacedSignature[] {
     const { seen, store } = this.#options;
-    const asked = rows.filter(({ signature, failed }) => !failed && !seen.has(signature));
+    const asked = rows.filter((row) => !row.failed && !seen.has(row));
     const known = store.known(asked.map(({ signature }) => signature));
     return asked.filter(({ signature }) => !known.has(signature));
+  }
+
+  /** A log that came cut is asked for once more: another time, or of another node, it may be whole. */
+  #cut(rows: readonly PlacedSignature[]): readonly PlacedSignature[] {
+    const asked = rows.filter(({ signature, failed }) => !failed && !this.#reread.has(signature));
+    const cut = this.#options.store.truncatedOf(asked.map(({ signature }) => signature));
+    return asked.filter(({ signature }) => cut.has(signature));
   }
 
   async #fetch(rows: readonly PlacedSignature[], options: FetchOptions): Promise<Fetched> {
@@ -100,8 +117,9 @@ export class Reconciler {
 
   /** Sets the places; returns the rows whose transaction is stored in another slot. */
   #place(rows: readonly PlacedSignature[]): readonly PlacedSignature[] {
-    const { parts, store, onChange, seen } = this.#options;
-    const stored = rows.filter(({ signature, failed }) => !failed && !seen.has(signature));
+    const { parts, store, onChange } = this.#options;
+    const known = store.known(rows.map(({ signature }) => signature));
+    const stored = rows.filter(({ signature, failed }) => !failed && known.has(signature));
     if (stored.length === 0) return [];
     const { change, elsewhere } = store.settle(stored);
     onChange(change);
@@ -126,13 +144,12 @@ export class Reconciler {
     { rows, above, upTo }: FinalSlots,
     reading: Reading,
   ): Promise<{ readonly gone: readonly string[]; readonly open: number }> {
-    if (!reading.isTrusted) return { gone: [], open: 0 };
     const { store, parts } = this.#options;
     const listed = new Set(rows.map(({ signature }) => signature));
     // What went well on a fork may have failed on the chain.
     const failed = rows.filter((row) => row.failed).map(({ signature }) => signature);
     const absent = store
-      .unsettled({ slotAfter: above, slotUpTo: upTo })
+      .unsettled({ slotAfter: Math.max(above, reading.trustedAbove), slotUpTo: upTo })
       .map(({ signature }) => signature)
       .filter((signature) => !listed.has(signature));
     const nowMs = parts.timers.nowMs();

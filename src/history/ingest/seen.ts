@@ -11,8 +11,14 @@ export class Seen {
     return this.#slots.size;
   }
 
-  has(signature: string): boolean {
-    return this.#slots.has(signature);
+  /** In another slot it ran once more, on other state, and may have left something. */
+  has({ signature, slot }: { readonly signature: string; readonly slot: number }): boolean {
+    return this.#slots.get(signature) === slot;
+  }
+
+  /** It has left something after all. */
+  delete(signature: string): void {
+    this.#slots.delete(signature);
   }
 
   add({ signature, slot }: { readonly signature: string; readonly slot: number }): void {

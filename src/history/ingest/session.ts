@@ -1,9 +1,9 @@
 import { Backoff } from '../../rpc/backoff.js';
 import { RpcError } from '../../rpc/error.js';
 import { sleep } from '../../rpc/timers.js';
-import { HistoryError } from '../error.js';
 import type { StoreChange } from '../store/types.js';
 import { Edge } from './edge.js';
+import { isReadingFailure } from './failure.js';
 import { Fetcher } from './fetcher.js';
 import { Filler } from './filler.js';
 import {
@@ -15,16 +15,19 @@ import {
 } from './limits.js';
 import { LiveQueue } from './live-queue.js';
 import type { Pace } from './pace.js';
-import type { IngestNode, IngestParts, IngestStore } from './parts.js';
+import type { IngestNode, IngestParts, IngestRpc, IngestStore } from './parts.js';
 import { Progress, type Span } from './progress.js';
 import { type Reading, Reconciler } from './reconciler.js';
 import type { Seen } from './seen.js';
+import { Strays } from './strays.js';
 import { parseGenesisHash, parseSlot } from './wire.js';
 
 /** What a session needs from its owner. */
 export interface SessionOptions {
   readonly parts: IngestParts;
   readonly node: IngestNode;
+  /** Of all nodes: what this one lacks may be asked of another. */
+  readonly rpcs: readonly IngestRpc[];
   /** There is no other node to go to. */
   readonly isOnlyNode: boolean;
   readonly pace: Pace;
@@ -109,10 +112,15 @@ export class Session {
     const store = await openStore(genesis);
     const told = [{ commitment: 'confirmed' }];
     const slot = await rpc.call('getSlot', told, parseSlot, { signal });
-    const { edge, filler, isTrusted } = await this.#build(store);
+    const { edge, filler } = await this.#build(store);
     edge.toldFrom(slot);
     this.#queue.open(store);
-    const reading: Reading = { rpc, signal, isTrusted };
+    const reading: Reading = {
+      ...{ rpc, signal },
+      get trustedAbove() {
+        return edge.trustedAbove;
+      },
+    };
     await edge.catchUp(reading);
     // The first check says how much is left to spans.
     await edge.settle(reading);
@@ -121,23 +129,23 @@ export class Session {
     return await Promise.race([this.#keepEdge(edge, reading), this.#fill(filler, reading)]);
   }
 
-  async #build(store: IngestStore): Promise<{ edge: Edge; filler: Filler; isTrusted: boolean }> {
-    const { parts, pace, seen, onChange, firstSpan, signal, node } = this.#options;
+  async #build(store: IngestStore): Promise<{ edge: Edge; filler: Filler }> {
+    const { parts, pace, seen, onChange, firstSpan, signal, node, rpcs } = this.#options;
     // Whether the disk takes anything is to be known before what is told is put into its queue.
-    store.write({ transactions: [], progress: { opened: String(parts.wallMs()) } });
+    onChange(store.write({ transactions: [], progress: { opened: String(parts.wallMs()) } }));
     const progress = new Progress(store);
     this.#progress = progress;
-    const fetcher = new Fetcher(parts, pace);
+    const fetcher = new Fetcher(parts, pace, rpcs);
     // What one of them suspects is not for the other to judge.
     const reconciler = () => new Reconciler({ parts, store, fetcher, seen, onChange });
-    const edge = new Edge({ parts, progress, reconciler: reconciler(), seen, firstSpan });
-    const isTrusted = await edge.isKnownTo({ rpc: node.rpc, signal });
-    if (!isTrusted) {
+    const strays = new Strays({ parts, store, progress, reconciler: reconciler() });
+    const edge = new Edge({ parts, progress, reconciler: reconciler(), strays, seen, firstSpan });
+    if (!(await edge.isKnownTo({ rpc: node.rpc, signal }))) {
       parts.counters.edgeUnknown += 1;
       parts.log.warn({ node: node.name }, 'the node does not know where the history ends');
     }
     const filler = new Filler({ parts, progress, reconciler: reconciler() });
-    return { edge, filler, isTrusted };
+    return { edge, filler };
   }
 
   /** The finalised check, and a look at what was confirmed when something may be missing. */
@@ -203,12 +211,6 @@ export class Session {
     this.#wake = () => undefined;
     signal.throwIfAborted();
   }
-}
-
-/** The node's fault, as opposed to that of the store or of this program. */
-export function isReadingFailure(error: unknown): error is Error {
-  if (error instanceof RpcError) return error.code !== 'RPC_ABORTED';
-  return error instanceof HistoryError && error.code === 'MALFORMED_HISTORY_ANSWER';
 }
 
 function stalled(slot: number): RpcError {

@@ -26,6 +26,8 @@ export interface LogsNotification extends TransactionLog {
 }
 
 const SIGNATURE_BYTES = 64;
+/** Cursors have six bytes for a slot: three million years of them. */
+const SLOT_MAX = 2 ** 48 - 1;
 /** Base58 of as many bytes is not longer. */
 const SIGNATURE_CHARS_MAX = 88;
 /** Base58 of 32 bytes is not longer. */
@@ -100,8 +102,9 @@ function signatureOf(value: unknown): string {
 }
 
 function slotOf(value: unknown): number {
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
-  throw malformed('a slot', 'a whole number');
+  const isWhole = typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+  if (isWhole && value <= SLOT_MAX) return value;
+  throw malformed('a slot', `a whole number of at most ${SLOT_MAX}`);
 }
 
 function linesOf(value: unknown): readonly string[] {

@@ -101,6 +101,11 @@ export class HistoryStore {
     return this.#read(() => this.#parts.transactions.known(signatures));
   }
 
+  /** Which of some signatures are stored of a log that was cut. */
+  truncatedOf(signatures: readonly string[]): ReadonlySet<string> {
+    return this.#read(() => this.#parts.transactions.truncatedOf(signatures));
+  }
+
   /** Transactions that are not final yet, oldest first; at most `UNSETTLED_READ_MAX`. */
   unsettled(query: UnsettledQuery): readonly StoredTransaction[] {
     return this.#read(() => this.#parts.transactions.unsettled(query));

@@ -66,6 +66,11 @@ export class Transactions {
     return new Set(signatures.filter((signature) => this.find(signature) !== null));
   }
 
+  /** Which of some signatures are stored of a log that was cut. */
+  truncatedOf(signatures: readonly string[]): ReadonlySet<string> {
+    return new Set(signatures.filter((signature) => this.find(signature)?.isTruncated === true));
+  }
+
   /** Those that are not final, oldest first. */
   unsettled(query: UnsettledQuery): readonly StoredTransaction[] {
     const select = queries

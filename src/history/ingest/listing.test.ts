@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { PAGE_SIGNATURES, SLOT_PAGES_MAX } from './limits.js';
+import { type ListingQuery, list } from './listing.js';
+import type { IngestRpc } from './parts.js';
+import type { ListedSignature } from './wire.js';
+
+const ALL: ListingQuery = {
+  programId: 'P',
+  commitment: 'finalized',
+  before: null,
+  until: null,
+  sinceTs: 0,
+  signaturesMax: Number.MAX_SAFE_INTEGER,
+  pagesMax: 1,
+  signal: new AbortController().signal,
+};
+
+/** Gives pages one after the other, and counts them. */
+function nodeOf(page: (at: number) => readonly ListedSignature[]): IngestRpc & { pages: number } {
+  const node = {
+    pages: 0,
+    call: async () => {
+      node.pages += 1;
+      return page(node.pages - 1);
+    },
+  };
+  return node as never;
+}
+
+function fullPage(firstName: number, slot: number): readonly ListedSignature[] {
+  return Array.from({ length: PAGE_SIGNATURES }, (_, at) => {
+    return { signature: String(firstName + at), slot, failed: false, blockTime: 1 };
+  });
+}
+
+test('a node that gives the same page again is refused', async () => {
+  const node = nodeOf(() => fullPage(0, 5));
+  await expect(list(node, ALL)).rejects.toMatchObject({ code: 'MALFORMED_HISTORY_ANSWER' });
+  expect(node.pages).toBe(2);
+});
+
+test('a slot without an end is refused', async () => {
+  const node = nodeOf((at) => fullPage(at * PAGE_SIGNATURES, 5));
+  await expect(list(node, ALL)).rejects.toMatchObject({ code: 'MALFORMED_HISTORY_ANSWER' });
+  expect(node.pages).toBe(SLOT_PAGES_MAX);
+});
+
+test('a slot of several pages is read whole', async () => {
+  const node = nodeOf((at) => fullPage(at * PAGE_SIGNATURES, at < 3 ? 5 : 4));
+  const { rows, isComplete } = await list(node, ALL);
+  expect([rows.length, isComplete]).toEqual([3 * PAGE_SIGNATURES, false]);
+});
