@@ -173,6 +173,11 @@ describe('a local order book from chain subscriptions', () => {
     await until(() => errors.includes('UNREACHABLE'));
     expect(chain.state).toBe('rebuilding');
     chain.close();
+    const deaf = new ChainBook({ ...at(), wsUrl: 'ws://127.0.0.1:1' });
+    deaf.onError(({ code, message }) => void errors.push(`${code} ${message}`));
+    deaf.open();
+    await until(() => errors.includes('UNREACHABLE no connection to 127.0.0.1:1'));
+    deaf.close();
     const other = open({ programId: 'Vote111111111111111111111111111111111111111' });
     await until(() => other.state === 'live');
     expect(other.book.markets()).toEqual([]);
@@ -200,6 +205,30 @@ describe('a subscription to active auctions', () => {
     expect(auctions.active().map(({ address }) => address)).toContain(user.pubkey);
     await until(() => own().at(-1)?.orders.length === 0);
     expect(auctions.active().map(({ address }) => address)).not.toContain(user.pubkey);
+    auctions.close();
+  }, 120_000);
+
+  test('tells at once that an order was filled, which takes the mark away', async () => {
+    const auctions = new Auctions(at());
+    const told: UserAuctions[] = [];
+    auctions.onUpdate((update) => void told.push(update));
+    const long = { clock: demo.clock, oracle: demo.life.markets[0]?.feed.price ?? 0n };
+    const user = oddUser({ seed: 91 }, oddOrders(long));
+    user.data.writeUInt8(1, 4354);
+    await demo.write(user);
+    auctions.open();
+    const own = () => told.filter(({ address }) => address === user.pubkey);
+    // Read at the start, by its mark.
+    await until(() => own().length > 0);
+    expect(own()[0]?.orders.some(({ auctionDuration }) => auctionDuration === 255)).toBe(true);
+    await demo.write(oddUser({ seed: 91 }, []));
+    await until(() => own().at(-1)?.orders.length === 0);
+    expect(auctions.active().map(({ address }) => address)).not.toContain(user.pubkey);
+    // Accounts without an auction are not told.
+    const others = told.filter(({ orders, address }) => {
+      return orders.length === 0 && address !== user.pubkey;
+    });
+    expect(others).toEqual([]);
     auctions.close();
   }, 120_000);
 });

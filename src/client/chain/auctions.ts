@@ -13,7 +13,7 @@ import { ClientError } from '../error.js';
 import { Listeners } from '../listeners.js';
 import type { ChainOptions } from './chain-book.js';
 import { ProgramAccounts } from './program-accounts.js';
-import { HAS_OPEN_AUCTION, ofKind, PROGRAM_ID } from './user-filters.js';
+import { HAS_OPEN_AUCTION, NOT_IDLE, ofKind, PROGRAM_ID } from './user-filters.js';
 
 /** A user account with its orders that are in auction. */
 export interface UserAuctions {
@@ -31,7 +31,11 @@ export function isInAuction({ auctionDuration, slot }: Order, now: bigint): bool
   return auctionDuration !== 0 && now - slot <= BigInt(auctionDuration);
 }
 
-/** Follows the accounts that the program marks, and judges their orders by the slot. */
+/**
+ * Reads the accounts that the program marks as having an auction, hears of every account that is in
+ * use, and judges their orders by the slot. It has to hear of all: a node that is asked for marked
+ * accounts alone does not tell of the fill or the cancellation that takes the mark away.
+ */
 export class Auctions {
   readonly #accounts: ProgramAccounts;
   readonly #users = new Map<string, UserAccount>();
@@ -43,7 +47,10 @@ export class Auctions {
   constructor(options: ChainOptions) {
     const programId = options.programId ?? PROGRAM_ID;
     this.#accounts = new ProgramAccounts(
-      { ...options, programId, queries: [[ofKind(USER_KIND), HAS_OPEN_AUCTION]] },
+      {
+        ...{ ...options, programId, told: [[ofKind(USER_KIND), NOT_IDLE]] },
+        read: [[ofKind(USER_KIND), HAS_OPEN_AUCTION]],
+      },
       {
         account: (address, bytes) => this.#take(address, bytes),
         synced: () => {},
@@ -88,8 +95,11 @@ export class Auctions {
     }
     try {
       const account = decodeUser(bytes);
-      this.#users.set(address, account);
-      this.#updates.tell(this.#view(address, account));
+      const view = this.#view(address, account);
+      const isNews = view.orders.length > 0 || this.#users.has(address);
+      if (view.orders.length > 0) this.#users.set(address, account);
+      else this.#users.delete(address);
+      if (isNews) this.#updates.tell(view);
     } catch (error) {
       if (!(error instanceof ClientError)) throw error;
       this.#users.delete(address);

@@ -23,7 +23,7 @@ import { NOT_IDLE, ofKind, PROGRAM_ID } from './user-filters.js';
 
 /** Where the chain is, and how often the book is made. */
 export interface ChainOptions extends RpcOptions {
-  /** Where the node notifies; by default `rpcUrl` as `ws` or `wss`. */
+  /** Where the node notifies; by default `ws` for `http` and, where a port is named, the next one. */
   readonly wsUrl?: string;
   /** The exchange's program; by default that of mainnet and devnet. */
   readonly programId?: string;
@@ -64,9 +64,9 @@ export class ChainBook {
   constructor(private readonly options: ChainBookOptions) {
     const programId = options.programId ?? PROGRAM_ID;
     const markets = [PERP_MARKET_KIND, SPOT_MARKET_KIND].map((kind) => [ofKind(kind)]);
-    const queries = [...markets, [ofKind(USER_KIND), NOT_IDLE]];
+    const told = [...markets, [ofKind(USER_KIND), NOT_IDLE]];
     this.#accounts = new ProgramAccounts(
-      { ...options, programId, queries, readOnce: [[ofKind(STATE_KIND)]] },
+      { ...options, programId, told, read: [...told, [ofKind(STATE_KIND)]] },
       {
         account: (address, bytes) => this.#take(address, bytes),
         synced: () => this.#synced(),

@@ -180,6 +180,13 @@ export class LocalBook {
     return this.getL3(market).bids[0]?.price ?? null;
   }
 
+  /** Whether the best bid is above the best ask. Such a book is shown as it is. */
+  isCrossed(market: MarketId): boolean {
+    const { bids, asks } = this.getL3(market);
+    const [bid, ask] = [bids[0], asks[0]];
+    return bid !== undefined && ask !== undefined && bid.price > ask.price;
+  }
+
   /** The lowest ask, 1e6; null when there is none. */
   getBestAsk(market: MarketId): Price | null {
     return this.getL3(market).asks[0]?.price ?? null;

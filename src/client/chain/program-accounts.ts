@@ -11,13 +11,13 @@ import { type AccountFilter, memcmp, programAccount, Rpc, type RpcOptions } from
 
 /** What is followed, and where. */
 export interface ProgramAccountsOptions extends RpcOptions {
-  /** Where the node notifies, `ws` or `wss`; by default `rpcUrl` with that scheme. */
+  /** Where the node notifies; by default as {@link wsUrlOf} says. */
   readonly wsUrl?: string;
   readonly programId: string;
-  /** Sets of accounts, each with all its filters. */
-  readonly queries: readonly (readonly AccountFilter[])[];
-  /** Sets that are read and not subscribed to: what is in them does not change. */
-  readonly readOnce?: readonly (readonly AccountFilter[])[];
+  /** Sets of accounts, each with all its filters, whose changes are told. */
+  readonly told: readonly (readonly AccountFilter[])[];
+  /** Sets that are read at the start, after a loss, and now and then. */
+  readonly read: readonly (readonly AccountFilter[])[];
   /** From one full reading to the next; 300,000 by default. */
   readonly resyncMs?: number;
 }
@@ -58,7 +58,7 @@ export class ProgramAccounts {
     private readonly owner: AccountsOwner,
   ) {
     this.rpc = new Rpc(options);
-    const address = options.wsUrl ?? options.rpcUrl.replace(/^http/, 'ws');
+    const address = options.wsUrl ?? wsUrlOf(options.rpcUrl);
     this.#connection = new Connection(
       { ...options, address },
       {
@@ -67,6 +67,14 @@ export class ProgramAccounts {
         lost: () => this.#lost(),
       },
     );
+    let before: ConnectionState = 'idle';
+    this.#connection.states.add((state) => {
+      if (before === 'connecting' && state === 'pausing') {
+        const message = `no connection to ${new URL(address).host}`;
+        this.owner.failed(new ClientError('UNREACHABLE', message));
+      }
+      before = state;
+    });
   }
 
   get state(): ConnectionState {
@@ -97,9 +105,10 @@ export class ProgramAccounts {
     this.#reading = new AbortController();
     this.#answered = new Set();
     this.#doubtful = new Set();
-    const { programId, queries } = this.options;
+    this.rpc.seen(0n);
+    const { programId, told } = this.options;
     this.#send(SLOT_REQUEST, 'slotSubscribe', []);
-    for (const [index, filters] of queries.entries()) {
+    for (const [index, filters] of told.entries()) {
       const options = { encoding: 'base64', commitment: 'processed', filters: filters.map(memcmp) };
       this.#send(FIRST_QUERY_REQUEST + index, 'programSubscribe', [programId, options]);
     }
@@ -137,7 +146,7 @@ export class ProgramAccounts {
 
   #subscribed(id: bigint): void {
     this.#answered.add(Number(id));
-    if (this.#answered.size !== this.options.queries.length + 1) return;
+    if (this.#answered.size !== this.options.told.length + 1) return;
     this.#cancelTimer();
     void this.#readAll();
   }
@@ -155,8 +164,12 @@ export class ProgramAccounts {
   }
 
   #notified(params: unknown): void {
-    const read = object({ result: object({ value: programAccount }) });
-    const { address, bytes } = read(params, 'notification').result.value;
+    const read = object({
+      result: object({ context: object({ slot: integer }), value: programAccount }),
+    });
+    const { context, value } = read(params, 'notification').result;
+    const { address, bytes } = value;
+    this.rpc.seen(context.slot);
     this.#doubtful?.add(address);
     this.#tell(address, bytes.length === 0 ? null : bytes);
   }
@@ -175,9 +188,9 @@ export class ProgramAccounts {
     const { signal } = this.#reading;
     this.#doubtful ??= new Set();
     try {
-      const { programId, queries, readOnce = [] } = this.options;
+      const { programId, read } = this.options;
       const gone = new Set(this.#known);
-      for (const filters of [...queries, ...readOnce]) {
+      for (const filters of read) {
         for (const { address, bytes } of await this.rpc.programAccounts(
           programId,
           filters,
@@ -232,4 +245,18 @@ export class ProgramAccounts {
     this.#cancelTimer();
     this.#cancelSilence();
   }
+}
+
+/**
+ * Where a node notifies that answers at an address: `ws` for `http`, and the next port where one is
+ * named, as nodes have it. Throws INVALID_OPTION for what is no address.
+ */
+export function wsUrlOf(rpcUrl: string): string {
+  const [, tls, host, port, path = ''] =
+    /^http(s?):\/\/([^/:?#]+|\[[^\]]+\])(?::(\d+))?([/?#].*)?$/.exec(rpcUrl) ?? [];
+  if (host === undefined) {
+    const message = `rpcUrl was ${rpcUrl}, must begin with http:// or https://`;
+    throw new ClientError('INVALID_OPTION', message);
+  }
+  return `ws${tls}://${host}${port === undefined ? '' : `:${Number(port) + 1}`}${path}`;
 }

@@ -47,6 +47,9 @@ export function memcmp({ offset, bytes }: AccountFilter): object {
   return { memcmp: { offset, bytes: encoded, encoding: 'base64' } };
 }
 
+/** A node's code for a slot that it has not reached; others say it in words. */
+const BEHIND = -32_016;
+
 /** One node. What fails is tried again; it ends with a ClientError. */
 export class Rpc {
   readonly #url: string;
@@ -54,6 +57,7 @@ export class Rpc {
   readonly #clock: Clock;
   readonly #timeoutMs: number;
   #id = 0;
+  #seenSlot = 0n;
 
   constructor(options: RpcOptions) {
     this.#url = options.rpcUrl;
@@ -62,13 +66,21 @@ export class Rpc {
     this.#timeoutMs = options.timeoutMs ?? limits.REQUEST_MS_MAX;
   }
 
+  /**
+   * What was told is of this slot: of several nodes behind one address none that is behind it may
+   * answer. 0 for a new connection, which may lead to another chain.
+   */
+  seen(slot: bigint): void {
+    if (slot === 0n || slot > this.#seenSlot) this.#seenSlot = slot;
+  }
+
   /** All accounts of a program that pass the filters. */
   async programAccounts(
     programId: string,
     filters: readonly AccountFilter[],
     signal: AbortSignal,
   ): Promise<readonly ChainAccount[]> {
-    const options = { encoding: 'base64', commitment: 'processed', filters: filters.map(memcmp) };
+    const options = { ...this.#reading(), filters: filters.map(memcmp) };
     const result = await this.#call('getProgramAccounts', [programId, options], signal);
     return list(programAccount)(result, 'accounts');
   }
@@ -81,8 +93,7 @@ export class Rpc {
     const found: (Uint8Array | null)[] = [];
     for (let at = 0; at < addresses.length; at += limits.RPC_ACCOUNTS_MAX) {
       const some = addresses.slice(at, at + limits.RPC_ACCOUNTS_MAX);
-      const options = { encoding: 'base64', commitment: 'processed' };
-      const result = await this.#call('getMultipleAccounts', [some, options], signal);
+      const result = await this.#call('getMultipleAccounts', [some, this.#reading()], signal);
       const { value } = object({ value: list(orNull(object({ data }))) })(result, 'accounts');
       if (value.length !== some.length) {
         const message = `${some.length} accounts were asked for, ${value.length} came`;
@@ -97,6 +108,11 @@ export class Rpc {
   async slot(signal: AbortSignal): Promise<bigint> {
     const result = await this.#call('getSlot', [{ commitment: 'processed' }], signal);
     return integer(result, 'slot');
+  }
+
+  #reading(): object {
+    const minContextSlot = this.#seenSlot === 0n ? {} : { minContextSlot: Number(this.#seenSlot) };
+    return { encoding: 'base64', commitment: 'processed', ...minContextSlot };
   }
 
   async #call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown> {
@@ -150,5 +166,6 @@ function resultOf(answer: unknown, method: string): unknown {
   if (error === undefined) return result;
   const { code, message } = objectOf(error, `${method}.error`);
   const text = `${method}: ${String(message).slice(0, limits.TEXT_CHARS_MAX)} (${String(code)})`;
-  throw new ClientError('REFUSED', text);
+  const isBehind = code === BEHIND || /minimum context slot/i.test(text);
+  throw new ClientError(isBehind ? 'NOT_READY' : 'REFUSED', text);
 }

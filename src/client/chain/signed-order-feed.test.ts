@@ -137,30 +137,30 @@ describe('the feed of signed orders', () => {
     server.send(orderFrame({ order_signature: signedBy(maker.privateKey, ORDER) }));
     server.send(orderFrame({ order_signature: '*' }));
     server.send(orderFrame({ taker_authority: 'x', signing_authority: null }));
-    await failed(3);
-    expect(errors.map(({ code }) => code).sort()).toEqual([
-      'INVALID_KEY',
-      'INVALID_SIGNATURE',
-      'INVALID_SIGNATURE',
-    ]);
+    // Signed, but by another wallet than the one it is told to be of, or under another id.
+    server.send(orderFrame({ taker_authority: address(maker.privateKey) }));
+    server.send(orderFrame({ uuid: 'another1' }));
+    await failed(5);
+    const codes = errors.map(({ code }) => code).sort();
+    expect(codes).toEqual(['INVALID_KEY', ...Array(4).fill('INVALID_SIGNATURE')]);
     expect(orders).toEqual([]);
   });
 
   test('keeps back what was not asked for: sanitized orders, and those with a deposit', async () => {
     await start();
     await subscribed();
-    server.send(orderFrame({ uuid: 'sanitize', will_sanitize: true }));
-    server.send(orderFrame({ uuid: 'deposit1' }, { deposit: 'AAAA' }));
+    server.send(orderFrame({ will_sanitize: true, ts: 1 }));
+    server.send(orderFrame({ ts: 2 }, { deposit: 'AAAA' }));
     server.send(orderFrame());
     await told(1);
-    expect(orders.map(({ uuid }) => uuid)).toEqual(['tsW06Om8']);
+    expect(orders.map(({ tsMs }) => tsMs)).toEqual([1_758_000_000_123]);
   });
 
   test('tells those as well to who accepts them', async () => {
     await start({ acceptSanitized: true, acceptDepositTrade: true, verify: 'none' });
     await subscribed();
-    server.send(orderFrame({ uuid: 'sanitize', will_sanitize: true }));
-    server.send(orderFrame({ uuid: 'deposit1' }, { deposit: 'AAAA' }));
+    server.send(orderFrame({ will_sanitize: true }));
+    server.send(orderFrame({}, { deposit: 'AAAA' }));
     await told(2);
     expect(orders.map(({ deposit }) => deposit)).toEqual([null, 'AAAA']);
   });
@@ -208,6 +208,19 @@ describe('the feed of signed orders', () => {
     await failed(1);
     expect(errors[0]).toMatchObject({ code: 'UNAUTHORIZED', cause: new Error('locked') });
   });
+
+  test('does not answer a connection with what another has asked for', async () => {
+    const signers: ((signature: Uint8Array) => void)[] = [];
+    await start({ sign: () => new Promise((resolve) => void signers.push(resolve)) });
+    await vi.waitUntil(() => signers.length === 1, { timeout: 10_000 });
+    server.sockets.at(-1)?.terminate();
+    await vi.waitUntil(() => signers.length === 2, { timeout: 20_000 });
+    const right = new Uint8Array(sign(null, Buffer.from(NONCE), maker.privateKey));
+    signers[0]?.(new Uint8Array(64));
+    signers[1]?.(right);
+    await subscribed();
+    expect(errors).toEqual([]);
+  }, 60_000);
 
   test('tells nothing any more once it is closed', async () => {
     await start();

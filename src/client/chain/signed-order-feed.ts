@@ -75,6 +75,8 @@ export class SignedOrderFeed {
   readonly #connection: Connection;
   readonly #orders = new Listeners<SignedOrderMessage>();
   readonly #errors = new Listeners<ClientError>();
+  /** Which connection it is. */
+  #turn = 0;
   #cancelSilence: () => void = () => {};
   #cancelSubscribe: () => void = () => {};
   /** Orders come in the order in which they were told, however long each verification takes. */
@@ -87,7 +89,10 @@ export class SignedOrderFeed {
     this.#connection = new Connection(
       { ...options, address },
       {
-        opened: () => this.#heard(),
+        opened: () => {
+          this.#turn += 1;
+          this.#heard();
+        },
         said: (said) => this.#said(said),
         lost: () => this.#stopTimers(),
       },
@@ -151,10 +156,13 @@ export class SignedOrderFeed {
 
   async #answerChallenge(nonce: string): Promise<void> {
     const { publicKey, sign } = this.options;
+    const turn = this.#turn;
     try {
       const signature = base64(await sign(new TextEncoder().encode(nonce)));
-      this.#connection.send({ pubkey: publicKey, signature });
+      // A signer may take its time: the connection that asked may be gone.
+      if (turn === this.#turn) this.#connection.send({ pubkey: publicKey, signature });
     } catch (cause) {
+      if (turn !== this.#turn) return;
       const message = 'the challenge of the server could not be signed';
       this.#tell(new ClientError('UNAUTHORIZED', message, {}, { cause }));
       this.#connection.restart();
@@ -189,6 +197,7 @@ export class SignedOrderFeed {
       ...{ message: order.order_message, signature, uuid: order.uuid, tsMs: order.ts },
       ...{ willSanitize, deposit },
     };
+    checkWhose(taken);
     this.#last = this.#last.then(() => this.#verified(taken));
   }
 
@@ -228,6 +237,17 @@ export class SignedOrderFeed {
   #stopTimers(): void {
     this.#cancelSilence();
     this.#cancelSubscribe();
+  }
+}
+
+/** What stands beside the signed text has to be what was signed. */
+function checkWhose({ order, uuid, takerAuthority, signingAuthority }: SignedOrderMessage): void {
+  if (order.uuid !== uuid) {
+    throw new ClientError('INVALID_SIGNATURE', `the order ${order.uuid} was told as ${uuid}`);
+  }
+  if (order.taker.signedBy === 'authority' && signingAuthority !== takerAuthority) {
+    const text = `${uuid} is an order of ${takerAuthority}, signed by ${signingAuthority}`;
+    throw new ClientError('INVALID_SIGNATURE', text);
   }
 }
 
