@@ -10,6 +10,7 @@ use base64::prelude::BASE64_STANDARD;
 use proptest::prelude::*;
 use serde_json::Value;
 use slotbook_protocol::account::PROGRAM_ID;
+use slotbook_protocol::enums::{OrderAction, OrderActionExplanation};
 use slotbook_protocol::error::ProtocolError;
 use slotbook_protocol::event::field::{EventFieldType, EventLayout};
 use slotbook_protocol::event::json::decode_json;
@@ -22,6 +23,10 @@ use slotbook_protocol::event::typed::{
 const OURS: &str = "dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH";
 const OTHER: &str = "JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4";
 const THIRD: &str = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA";
+
+/// Where an order's record has its action and its explanation.
+const ACTION_AT: usize = 16;
+const EXPLANATION_AT: usize = 17;
 
 /// A record as it was logged.
 struct Logged {
@@ -327,13 +332,31 @@ fn text_is_escaped_and_must_be_utf_8() {
 fn a_byte_that_stands_for_nothing_is_refused() {
     let logged = synthetic();
     let action = logged.iter().find(|one| one.layout.name == "OrderActionRecord").unwrap();
-    // Action, explanation, market type, and whether there is a filler.
-    for (at, largest) in [(16, 4), (17, 20), (20, 1), (21, 1)] {
+    // Action, market type, and whether there is a filler.
+    for (at, largest) in [(ACTION_AT, 4), (20, 1), (21, 1)] {
         let mut data = action.data.clone();
         data[at] = largest + 1;
         assert!(OrderActionRecord::read(&data).is_err(), "byte {at}");
         assert!(decoded(action.layout, &data).is_err(), "byte {at}");
     }
+}
+
+#[test]
+fn a_fill_with_an_explanation_of_later_years_is_a_fill_all_the_same() {
+    let mut read = 0;
+    for logged in synthetic().iter().filter(|one| one.layout.name == "OrderActionRecord") {
+        let mut data = logged.data.clone();
+        data[ACTION_AT] = OrderAction::Fill as u8;
+        data[EXPLANATION_AT] = 0;
+        let expected = OrderActionRecord::read(&data).unwrap();
+        read += usize::from(matches!(expected.filled(), Ok(Some(_))));
+        let known = OrderActionExplanation::ALL.len();
+        for byte in u8::try_from(known).unwrap()..=u8::MAX {
+            data[EXPLANATION_AT] = byte;
+            assert_eq!(OrderActionRecord::read(&data), Ok(expected), "byte {byte}");
+        }
+    }
+    assert!(read > 0);
 }
 
 #[test]
@@ -418,6 +441,14 @@ proptest! {
                 );
             }
         } else {
+            // The table names every byte or refuses the record; the struct takes any explanation.
+            if let Some(byte) = data.get_mut(EXPLANATION_AT)
+                && OrderActionExplanation::from_byte(*byte).is_err()
+            {
+                prop_assert!(json.is_err());
+                *byte = 0;
+            }
+            let json = decoded(logged.layout, &data);
             let typed = OrderActionRecord::read(&data);
             prop_assert_eq!(typed.is_ok(), json.is_ok());
             if let (Ok(typed), Ok(json)) = (typed, json) {

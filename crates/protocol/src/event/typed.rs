@@ -56,15 +56,16 @@ elements! {
     Pubkey, Key, key_at;
 }
 
+/// The enums, and how each is made from its byte.
 macro_rules! enum_elements {
-    ($($element:ty),*) => {
+    ($($element:ty => $from_byte:expr;)*) => {
         $(
             impl Element for $element {
                 const TYPE: FieldType = FieldType::Enum(<$element>::VARIANT_NAMES);
 
                 #[inline]
                 fn of(bytes: &[u8]) -> Result<Self, ProtocolError> {
-                    Self::from_byte(u8_at(bytes, 0))
+                    $from_byte(u8_at(bytes, 0))
                 }
             }
 
@@ -80,7 +81,19 @@ macro_rules! enum_elements {
     };
 }
 
-enum_elements!(Direction, MarketType, OrderAction, OrderActionExplanation);
+enum_elements! {
+    Direction => Direction::from_byte;
+    MarketType => MarketType::from_byte;
+    OrderAction => OrderAction::from_byte;
+    OrderActionExplanation => explanation_of;
+}
+
+/// The program goes on adding explanations, and nothing else of a record depends on them: a trade
+/// with a new one is a trade, so what has no name yet is [`OrderActionExplanation::None`].
+#[expect(clippy::unnecessary_wraps, reason = "the others refuse")]
+fn explanation_of(byte: u8) -> Result<OrderActionExplanation, ProtocolError> {
+    Ok(OrderActionExplanation::from_byte(byte).unwrap_or(OrderActionExplanation::None))
+}
 
 impl<T: Element> Item for Option<T> {
     const TYPE: EventFieldType = EventFieldType::Option(T::TYPE);
@@ -141,7 +154,7 @@ record! {
     /// is a trade; on a trigger `taker_fee` and `filler_reward` hold the keeper's flat fee.
     ///
     /// Base in units of 1e-9 (spot: of the token's decimals), quote and prices of 1e-6, `ts` in
-    /// seconds. Fees are quote; a negative one is paid out.
+    /// seconds. Fees are quote; a negative one is paid out. An explanation without a name reads as none.
     /// Source: programs/drift/src/state/events.rs `OrderActionRecord`.
     OrderActionRecord, ORDER_ACTION_RECORD, [0xe0, 0x34, 0x43, 0x47, 0xc2, 0xed, 0x6d, 0x01], {
         ts, "ts", i64, "The chain's time, in seconds.";
