@@ -26,6 +26,15 @@ export class FakeHistory implements MarketDataSource {
   /** Queries are answered when this is done. */
   gate: Promise<void> = Promise.resolve();
 
+  /** Queries wait from now on until what this returns is called. */
+  hold(): () => void {
+    let open = (): void => {};
+    this.gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    return open;
+  }
+
   async query(query: HistoryQuery): Promise<HistoryAnswer> {
     this.asked.push(query);
     await this.gate;

@@ -71,10 +71,7 @@ describe('an answer of the history', () => {
   });
 
   test('that is asked for by many at once is made once', async () => {
-    let open = (): void => {};
-    history.gate = new Promise((resolve) => {
-      open = resolve;
-    });
+    const open = history.hold();
     const all = Array.from({ length: 20 }, () => get(TRADES));
     while (history.asked.length === 0) await (await get('/health')).text();
     open();
@@ -145,6 +142,29 @@ describe('an answer of the history', () => {
       return headers.get('cache-control');
     });
     expect(await Promise.all(ages)).toEqual(['public, max-age=1', 'public, max-age=300']);
+  });
+
+  test.each(['backfilling', 'failing'] as const)(
+    'of a time that is over is not kept for longer while the history is %s',
+    async (state) => {
+      const path = `/candles?symbol=SOL&resolution=1&to=${NOW - 86_400}`;
+      const etag = await tagOf(path);
+      history.state = { ...liveFigures, state };
+      for (const headers of [{}, { 'If-None-Match': etag }]) {
+        const response = await get(path, headers);
+        expect(response.headers.get('cache-control')).toBe('public, max-age=1');
+      }
+    },
+  );
+
+  test('that was asked for before the back-fill ended is not kept for longer', async () => {
+    const open = history.hold();
+    history.state = { ...liveFigures, state: 'backfilling' };
+    const early = get(`/candles?symbol=SOL&resolution=1&to=${NOW - 86_400}`);
+    while (history.asked.length === 0) await (await get('/health')).text();
+    history.state = liveFigures;
+    open();
+    expect((await early).headers.get('cache-control')).toBe('public, max-age=1');
   });
 
   test('is compressed when it is large and the client takes that', async () => {
@@ -245,10 +265,7 @@ describe('what cannot be answered', () => {
 });
 
 test('clients that leave before their answer harm nobody', async () => {
-  let open = (): void => {};
-  history.gate = new Promise((resolve) => {
-    open = resolve;
-  });
+  const open = history.hold();
   const aborts = Array.from({ length: 50 }, (_, index) => {
     const controller = new AbortController();
     const { signal } = controller;

@@ -108,7 +108,9 @@ class HistoryAnswers {
     const query = parse({ markets: book, nowSeconds });
     const version = history.version(query.market);
     const key = `${book.epoch} ${JSON.stringify(query)}`;
-    const ask: Ask = { request, query, key, version, isPast: isPast(query, nowSeconds) };
+    // A back-fill may still bring trades of any time, also while this is read.
+    const isSettled = history.figures().state === 'live' && isPast(query, nowSeconds);
+    const ask: Ask = { request, query, key, version, isPast: isSettled };
     const answer = this.#cache.find(key, version);
     const unchanged = this.#unchanged(ask, answer);
     if (unchanged !== undefined) return unchanged;
@@ -166,7 +168,7 @@ interface Ask {
   /** Equal for equal queries of one chain. */
   readonly key: string;
   readonly version: string;
-  /** Whether all that is asked for is of a time that is over. */
+  /** Whether all that is asked for is of a time that is over, and the history had all of it. */
   readonly isPast: boolean;
 }
 

@@ -146,6 +146,23 @@ describe('pages by number', () => {
     expect(pages.map((ids) => ids.length)).toEqual([10, 10, 5, 0]);
   });
 
+  test.each([1, 2, 3, 7, 10, 33, 64])(
+    'of %i rows lose and double nothing while the places of a slot are not those of its numbers',
+    (limit) => {
+      const slotRows = [1, 2, 31, 1, 90, 5, 33, 32, 6];
+      const reader = rowsAt(slotRows.flatMap((count, slot) => numbers(count, () => slot)));
+      const all = reader.tradeRows.length;
+      const orders = [(at: number) => 200 - at, (at: number) => (at * 7) % 20, () => 0];
+      for (const placeOf of orders) {
+        const moved = reader.tradeRows.map((row, at) => ({ ...row, place: placeOf(at) }));
+        reader.tradeRows.splice(0, all, ...moved);
+        const pages = numbers(Math.ceil(all / limit) + 1, (pageIndex) => pageIndex);
+        const ids = pages.flatMap((pageIndex) => read(reader, { limit, pageIndex }).ids);
+        expect(ids).toEqual(countDown(all, 1));
+      }
+    },
+  );
+
   test('go on by cursor where they end', () => {
     const reader = rowsAt(numbers(25, (at) => at));
     const { next } = read(reader, { pageIndex: 1 });

@@ -37,6 +37,9 @@ export interface Page<Row> {
 /** Rows read beyond a page, so that its last slot is mostly whole with one reading. */
 const EXTRA_ROWS = 32;
 
+/** Above the number of every record, which has 64 bits. */
+const ID_ABOVE_ALL = 2n ** 64n;
+
 /** Reads a page. `idOf` is the program's number of a row in its market. */
 export function readPage<Row extends RecordPosition>(
   { limit, offset = 0, after }: PageWanted,
@@ -46,9 +49,8 @@ export function readPage<Row extends RecordPosition>(
   const endOf = (row: Row): PageEnd => ({ slot: row.slot, id: idOf(row) ?? -1n });
   let begin = after;
   if (begin === undefined && offset > 0) {
-    const [last] = read({ limit: 1, offset: offset - 1 });
-    if (last === undefined) return { rows: [], hasMore: false, after: undefined };
-    begin = endOf(last);
+    begin = endBefore(offset, { limit, read, endOf });
+    if (begin === undefined) return { rows: [], hasMore: false, after: undefined };
   }
   const rows: Row[] = [];
   for (const row of rowsBehind(begin, { limit, read, endOf })) {
@@ -62,6 +64,36 @@ interface Reading<Row> {
   readonly limit: number;
   readonly read: ReadRows<Row>;
   readonly endOf: (row: Row) => PageEnd;
+}
+
+/**
+ * Where the first `offset` rows end, above 0; undefined when there are fewer. The slot at the end is
+ * counted in the order of pages: that of the store moves with the places.
+ */
+function endBefore<Row extends RecordPosition>(
+  offset: number,
+  reading: Reading<Row>,
+): PageEnd | undefined {
+  const { read, endOf } = reading;
+  let slot: number | undefined;
+  // Rows in front of that slot.
+  let ahead = offset;
+  while (ahead > 0) {
+    const from = Math.max(0, ahead - EXTRA_ROWS);
+    const part = read({ limit: ahead - from, offset: from });
+    if (part.length < ahead - from) return undefined;
+    slot ??= part.at(-1)?.slot;
+    const other = part.findLastIndex((row) => row.slot !== slot);
+    ahead = from + other + 1;
+    if (other >= 0) break;
+  }
+  if (slot === undefined) return undefined;
+  let left = offset - ahead;
+  for (const row of rowsBehind({ slot, id: ID_ABOVE_ALL }, reading)) {
+    left -= 1;
+    if (left === 0) return endOf(row);
+  }
+  return undefined;
 }
 
 /** All rows behind a place, slot by slot, read in parts as long as they are wanted. */
