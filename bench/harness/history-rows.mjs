@@ -1,12 +1,14 @@
 /**
  * The store of the market data: a million trades written, and then, with ten million, pages of trades
- * and candles at both ends of what is stored. What a reading by cursor costs must not depend on where
+ * and candles at both ends of what is stored, of the store alone and over HTTP. What a reading by cursor costs must not depend on where
  * it is, so the far end is held against the near one.
  */
 import { fileURLToPath } from 'node:url';
-import { pinned, SERVER_CPU } from './cpu.mjs';
+import { cpuNsOf, pinned, SERVER_CPU } from './cpu.mjs';
 import { EngineProcess } from './engine-process.mjs';
+import { rawGet } from './raw-get.mjs';
 import { timeInTurns } from './rounds.mjs';
+import { load } from './wrk.mjs';
 
 const WRITTEN = 1_000_000;
 const STORED = Number(process.env.HISTORY_TRADES ?? 10_000_000);
@@ -14,6 +16,8 @@ const STORED = Number(process.env.HISTORY_TRADES ?? 10_000_000);
 const LAST_PAGE = STORED / 100;
 const PAGES = 200;
 const READINGS = 20;
+/** As many as the history is asked at once. */
+const LOAD = { seconds: 3, connections: 4 };
 
 /** The row `history`. */
 export async function historyStore(bench) {
@@ -41,6 +45,21 @@ export async function historyStore(bench) {
       repeats: READINGS,
     }),
   );
+  const { port } = await store.ask('listen');
+  results.push(
+    await servedInTurns(store, bench.rounds, {
+      work: `GET /trades, page ${LAST_PAGE} of 20 by cursor, against page 1`,
+      port,
+      far: `pagePath ${LAST_PAGE}`,
+      near: 'pagePath 1',
+    }),
+    await servedInTurns(store, bench.rounds, {
+      work: 'GET /candles, 1,000 of a minute, the oldest against the newest',
+      port,
+      far: 'candlesPath oldest',
+      near: 'candlesPath newest',
+    }),
+  );
   await store.stop();
   return results;
 }
@@ -63,6 +82,15 @@ function written({ operations, wallNs, cpuNs, longestWriteMs, bytes }, where) {
   };
 }
 
+const againstNewest = {
+  row: 'history',
+  data: `${STORED} trades, 20 markets`,
+  against: 'itself, at the newest',
+  bar: 1.25,
+  wish: 1.1,
+  better: 'lower',
+};
+
 async function inTurns(store, rounds, { work, check, far, near, repeats }) {
   let checked = 0;
   for (const [, where] of [far, near]) {
@@ -76,15 +104,44 @@ async function inTurns(store, rounds, { work, check, far, near, repeats }) {
     warmUp: [ask(far), ask(near)],
     better: 'lower',
   });
-  return {
-    row: 'history',
-    work,
-    data: `${STORED} trades, 20 markets`,
-    against: 'itself, at the newest',
-    checked,
-    ...times,
-    bar: 1.25,
-    wish: 1.1,
-    better: 'lower',
+  return { work, checked, ...times, ...againstNewest };
+}
+
+/** CPU of the server a request, where no answer is kept. */
+async function servedInTurns(store, rounds, { work, port, far, near }) {
+  const paths = {};
+  let checked = 0;
+  for (const [side, ask] of Object.entries({ far, near })) {
+    const { path, rows } = await store.ask(ask);
+    checked += assertRows(await rawGet(port, path), rows, path);
+    paths[side] = path;
+  }
+  const run = (path) => async () => {
+    const [cpu, wall] = [cpuNsOf(store.pid), process.hrtime.bigint()];
+    const operations = await load(`http://127.0.0.1:${port}${path}`, LOAD);
+    const wallNs = Number(process.hrtime.bigint() - wall);
+    return { operations, wallNs, cpuNs: cpuNsOf(store.pid) - cpu };
   };
+  const times = await timeInTurns({
+    ours: run(paths.far),
+    peer: run(paths.near),
+    rounds,
+    warmUp: [run(paths.far), run(paths.near)],
+    judge: 'cpu',
+    better: 'lower',
+  });
+  return { work, checked, ...times, ...againstNewest };
+}
+
+/** Each row of the answer has the members of its row in `rows`, and is in its place. */
+function assertRows({ body }, rows, path) {
+  const told = JSON.parse(body);
+  if (told.length !== rows.length) throw new Error(`${path} had ${told.length} rows`);
+  for (const [at, row] of rows.entries()) {
+    for (const [name, value] of Object.entries(row)) {
+      if (told[at][name] !== value)
+        throw new Error(`${path}, row ${at}: ${name} was ${told[at][name]}`);
+    }
+  }
+  return rows.length;
 }

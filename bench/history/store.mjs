@@ -1,14 +1,24 @@
 /**
  * One store in a process of its own: fills it, checks what it answers against the trades that were
- * written, and times its readings. Commands on standard input, one JSON answer a line.
+ * written, times its readings, and serves them. Commands on standard input, one JSON answer a line.
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { cursorOf } from '../../dist/src/history/bodies/cursor.js';
 import { candleRules } from '../../dist/src/history/candles/rules.js';
 import { openStore } from '../../dist/src/history/store/store.js';
 import { answerCommands } from '../service/commands.mjs';
-import { fillOf, MARKETS, marketOf, ofFirstMarket, transactionsOf, tsOf } from './trades.mjs';
+import { SYMBOL, serve } from './serve.mjs';
+import {
+  fillOf,
+  MARKETS,
+  marketOf,
+  ofFirstMarket,
+  slotOf,
+  transactionsOf,
+  tsOf,
+} from './trades.mjs';
 
 const GENESIS = '4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY';
 /** Trades of one write: what back-fill hands over at a time. */
@@ -58,7 +68,7 @@ function positionOf(page) {
   const last = tradesOfFirstMarket() - (page - 1) * PAGE_ROWS;
   if (page === 1) return undefined;
   const number = ofFirstMarket(last);
-  return { slot: 300_000_000 + (number >> 1), place: 0, index: 1 + (number & 1) * 2 };
+  return { slot: slotOf(number), place: 0, index: 1 + (number & 1) * 2 };
 }
 
 function tradesOfFirstMarket() {
@@ -116,10 +126,47 @@ function repeated(read, repeats) {
   return { operations: Number(repeats), wallNs, cpuNs };
 }
 
+/** Members of a trade that its number alone tells. */
+const TRADE_MEMBERS = [
+  'ts',
+  'baseAssetAmountFilled',
+  'quoteAssetAmountFilled',
+  'takerFee',
+  'oraclePrice',
+];
+
+/** A page's path, as a client that followed the cursors has it, and what its rows must have. */
+function pagePath(page) {
+  const newest = tradesOfFirstMarket() - (Number(page) - 1) * PAGE_ROWS;
+  const rows = Array.from({ length: PAGE_ROWS }, (_, at) => {
+    const id = newest - at;
+    const fill = fillOf(ofFirstMarket(id - 1), BigInt(id));
+    const told = TRADE_MEMBERS.map((name) => [name, Number(fill[name])]);
+    return { ...Object.fromEntries(told), fillRecordId: id, taker: fill.taker, maker: fill.maker };
+  });
+  const path = `/trades?symbol=${SYMBOL}&limit=${PAGE_ROWS}`;
+  if (Number(page) === 1) return { path, rows };
+  const end = { slot: slotOf(ofFirstMarket(newest)), id: BigInt(newest + 1) };
+  return { path: `${path}&before=${cursorOf(end, { kind: 'trades', market: 'perp_0' })}`, rows };
+}
+
+/** The same of candles, which `checkCandles` has compared with the trades. */
+function candlesPath(end) {
+  const candles = readCandles(end);
+  const rows = candles.map(({ start, base, quote }) => ({
+    ...{ ts: start, baseVolume: Number(base) / 1e9, quoteVolume: Number(quote) / 1e6 },
+  }));
+  const path = `/candles?symbol=${SYMBOL}&resolution=1&limit=${CANDLES}`;
+  return { path: end === 'newest' ? path : `${path}&to=${candles.at(-1).start}`, rows };
+}
+
 await answerCommands({
   fill,
   checkPage,
   checkCandles,
   page: (page, repeats) => repeated(() => readPage(Number(page)), repeats),
   candles: (end, repeats) => repeated(() => readCandles(end), repeats),
+  listen: async () => ({ port: (await serve(store, () => tsOf(written - 1) * 1_000)).port }),
+  pagePath,
+  candlesPath,
 });

@@ -53,6 +53,11 @@ export function tsOf(number) {
   return FIRST_TS + Math.floor((number >> 1) / SLOTS_PER_SECOND);
 }
 
+/** The slot of a trade. */
+export function slotOf(number) {
+  return FIRST_SLOT + (number >> 1);
+}
+
 /** The fill of a number. */
 export function fillOf(number, fillRecordId) {
   const dice = mix(number);
@@ -105,7 +110,7 @@ export function transactionsOf(from, to, ids) {
     const nth = number >> 1;
     transactions.push({
       signature: encodeBase58(scatter(nth, 64)),
-      slot: FIRST_SLOT + nth,
+      slot: slotOf(number),
       place: 0,
       isFinal: true,
       isTruncated: false,
