@@ -112,6 +112,7 @@ export class HistoryService {
       case 'markets':
         this.#markets.clear();
         for (const market of message.markets) this.#markets.set(market.key, market);
+        this.#chartWaiting();
         this.#streams.openAgain();
         return;
       case 'join':
@@ -206,8 +207,20 @@ export class HistoryService {
 
   #tell(): void {
     this.#options.post({ kind: 'figures', figures: this.#figures() });
+    this.#chartWaiting();
     this.#tellStatistics();
     this.#beat = this.#timers.after(FIGURES_MS, () => this.#tell());
+  }
+
+  /** Fills of spot markets of which the book told since; a write takes some of them as well. */
+  #chartWaiting(): void {
+    try {
+      const change = this.#shelf.store?.catchUp() ?? null;
+      if (change !== null) this.#changed(change);
+    } catch (error) {
+      // The next write meets the same disk, and tells of it.
+      if (!(error instanceof StoreError)) throw error;
+    }
   }
 
   /** The window of a day moves, so they are asked for without a change as well. */

@@ -69,6 +69,11 @@ export class Charts {
     return this.#decimals(code) !== null;
   }
 
+  /** Whether a fill waits that can be charted. */
+  get isBehind(): boolean {
+    return [...this.#waiting].some((code) => this.knows(code));
+  }
+
   /** The points of a market's charted fills with `from <= ts < to`. */
   points(code: number, span: Span): readonly CandlePoint[] {
     const decimals = this.#decimals(code);

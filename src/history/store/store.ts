@@ -79,6 +79,11 @@ export class HistoryStore {
     return this.#atOnce(() => this.#writer.write(batch));
   }
 
+  /** Charts some of what waited for decimals that are known by now; null when nothing did. */
+  catchUp(): StoreChange | null {
+    return this.#parts.charts.isBehind ? this.write({ transactions: [] }) : null;
+  }
+
   /** Takes transactions away that a fork took back, and makes their buckets anew. */
   remove(signatures: readonly string[]): StoreChange {
     return this.#atOnce(() => this.#writer.remove(signatures));

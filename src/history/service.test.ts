@@ -1,0 +1,55 @@
+/** The service as its thread runs it, on a store that an earlier one has left. */
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { Ledger, LedgerNode } from '../../test/scripted-ledger.js';
+import { PROGRAM } from '../../test/support/ingest-rig.js';
+import type { FromWorker } from './messages.js';
+import type { HistoryMarket } from './records.js';
+import { HistoryService } from './service.js';
+import { Shelf } from './shelf.js';
+import { cleanUp, MIDNIGHT, newFolder, oneFill } from './store/testing.js';
+
+const SOL: HistoryMarket = {
+  ...{ key: 'spot_1', symbol: 'SOL', marketType: 'spot', marketIndex: 1, decimals: 6 },
+};
+
+test('fills of a spot market are charted as soon as the book tells of the market', async () => {
+  onTestFinished(cleanUp);
+  const ledger = new Ledger();
+  const node = await LedgerNode.start(ledger);
+  onTestFinished(() => node.stop());
+  const dataDir = newFolder();
+  const shelf = new Shelf({ folder: dataDir, marketOf: () => undefined });
+  const { store } = await shelf.open(ledger.genesisHash);
+  const spot = { marketType: 'spot', marketIndex: 1, ts: MIDNIGHT } as const;
+  store.write({ transactions: [oneFill(1, spot, { isFinal: true })] });
+  shelf.close();
+  const posted: FromWorker[] = [];
+  const limits = { retentionDays: 0, candleRetentionDays: 0, requestsPerSecond: 100 };
+  const service = new HistoryService({
+    setup: {
+      ...{ nodes: [node.urls], programId: PROGRAM, dataDir, ...limits },
+      ...{ backfillHours: 0, backfillTransactionsMax: 0 },
+    },
+    post: (message) => posted.push(message),
+  });
+  service.start();
+  onTestFinished(() => service.stop());
+  const isLive = (message: FromWorker): boolean =>
+    message.kind === 'figures' && message.figures.state === 'live';
+  await vi.waitUntil(() => posted.some(isLive), { timeout: 20_000 });
+  service.receive({ kind: 'markets', markets: [SOL] });
+  const versions = posted.filter(({ kind }) => kind === 'versions').length;
+  expect(versions).toBeGreaterThan(0);
+  const query = {
+    market: 'spot_1',
+    resolution: '1',
+    limit: 9,
+    form: 'spec',
+    now: MIDNIGHT,
+  } as const;
+  service.receive({ kind: 'query', id: 1, query: { kind: 'candles', ...query } });
+  const answer = posted.findLast(({ kind }) => kind === 'answer');
+  if (answer?.kind !== 'answer') throw new Error('there is no answer');
+  const rows = JSON.parse(Buffer.from(answer.answer.body).toString());
+  expect(rows.at(0)).toMatchObject({ ts: MIDNIGHT });
+});
