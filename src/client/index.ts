@@ -43,6 +43,9 @@ export {
 } from './candles/client.js';
 export type { CandleEvents } from './candles/key.js';
 export type { Resolution } from './candles/resolution.js';
+export type { BookSubscription } from './channels/book-subscription.js';
+export { ChannelClient } from './channels/client.js';
+export type { BooksChannel, ChannelTrade, TradesChannel } from './channels/topic.js';
 export {
   ClientError,
   type ClientErrorCode,

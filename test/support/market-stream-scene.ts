@@ -83,6 +83,10 @@ export class MarketStreamScene {
     cleanUp();
   }
 
+  get url(): string {
+    return this.sockets.url;
+  }
+
   open(path = '/ws'): Promise<Probe> {
     return this.sockets.open(path);
   }
