@@ -261,9 +261,7 @@ function storedFigures(store: HistoryStore): StoredFigures {
   try {
     const { trades, fundingRates } = store.totals();
     const missingFills: Partial<Record<MarketKey, number>> = {};
-    for (const { market, missing } of store.gaps().gaps) {
-      missingFills[market] = (missingFills[market] ?? 0) + Number(missing);
-    }
+    for (const [market, missing] of store.gaps().byMarket) missingFills[market] = Number(missing);
     return { stored: { trades, fundingRates, truncated: store.truncated() }, missingFills };
   } catch (error) {
     if (error instanceof StoreError) return NOTHING_STORED;

@@ -1,6 +1,6 @@
 import { GAPS_TOLD_MAX } from '../limits.js';
 import type { MarketKey } from '../records.js';
-import type { Connection } from './connection.js';
+import type { Connection, Row } from './connection.js';
 import { readInteger, readNumber, storedInteger } from './integers.js';
 import { marketCode, marketKeyOfCode } from './market-code.js';
 import type { FillGap } from './types.js';
@@ -17,19 +17,35 @@ export interface FillGaps {
   readonly holes: number;
   /** The first of the holes. */
   readonly gaps: readonly FillGap[];
+  /** Numbers that are missing, by market; only markets with any. */
+  readonly byMarket: ReadonlyMap<MarketKey, bigint>;
+}
+
+/** What the runs of a market come to. */
+interface RunTotals {
+  runs: number;
+  /** Numbers in them. */
+  numbers: bigint;
 }
 
 const nearestText = `select first_id, last_id from fill_runs
   where market = ? and first_id <= ? order by first_id desc limit 1`;
 const insertText = 'insert into fill_runs (market, first_id, last_id) values (?, ?, ?)';
 const deleteText = 'delete from fill_runs where market = ? and first_id = ?';
+const firstText = `select first_id, last_id from fill_runs
+  where market = ? order by first_id limit ?`;
+const lastText = `select first_id, last_id from fill_runs
+  where market = ? order by first_id desc limit 1`;
 
 /**
  * Which fillRecordIds of a market were stored, as runs of contiguous ones. The program numbers the
- * fills of a market without a hole, so what lies between two runs is what is missing.
+ * fills of a market without a hole, so what lies between two runs is what is missing. How much that is
+ * is kept while runs change: it is asked for each second, and there may be a hundred thousand runs.
  */
 export class FillRuns {
   readonly #connection: Connection;
+  /** By market, in ascending order; null when they are to be counted anew. */
+  #totals: Map<number, RunTotals> | null = null;
   #known = new Map<MarketKey | 'all', FillGaps>();
 
   constructor(connection: Connection) {
@@ -47,7 +63,7 @@ export class FillRuns {
     this.#known.clear();
     const run = this.#nearest(code, id);
     if (run === null || run.last < id) return;
-    this.#connection.run(deleteText, [code, storedInteger(run.first)]);
+    this.#delete(code, run);
     if (run.first < id) this.#insert(code, { first: run.first, last: id - 1n });
     if (run.last > id) this.#insert(code, { first: id + 1n, last: run.last });
   }
@@ -55,6 +71,7 @@ export class FillRuns {
   /** Forgets what was counted: a write failed. */
   forget(): void {
     this.#known.clear();
+    this.#totals = null;
   }
 
   /** The holes of a market, or of all. */
@@ -73,7 +90,7 @@ export class FillRuns {
       const near = this.#nearest(code, last + 1n);
       if (near === null || near.last < first - 1n) break;
       if (near.first <= first && near.last >= last) return;
-      this.#connection.run(deleteText, [code, storedInteger(near.first)]);
+      this.#delete(code, near);
       if (near.first < first) first = near.first;
       if (near.last > last) last = near.last;
     }
@@ -81,39 +98,91 @@ export class FillRuns {
   }
 
   #insert(code: number, run: Run): void {
+    const totals = this.#totalsOf(code);
     this.#connection.run(insertText, [code, storedInteger(run.first), storedInteger(run.last)]);
+    totals.runs += 1;
+    totals.numbers += lengthOf(run);
+  }
+
+  #delete(code: number, run: Run): void {
+    const totals = this.#totalsOf(code);
+    this.#connection.run(deleteText, [code, storedInteger(run.first)]);
+    totals.runs -= 1;
+    totals.numbers -= lengthOf(run);
   }
 
   #nearest(code: number, id: bigint): Run | null {
     const row = this.#connection.one(nearestText, [code, storedInteger(id)]);
-    return row === null ? null : { first: readInteger(row[0]), last: readInteger(row[1]) };
+    return row === null ? null : runOf(row);
   }
 
   #count(market?: MarketKey): FillGaps {
-    const rows = this.#connection.all(
-      `select market, first_id, last_id from fill_runs
-      ${market === undefined ? '' : 'where market = ?'} order by market, first_id`,
-      market === undefined ? [] : [marketCode(market)],
-    );
+    const only = market === undefined ? null : marketCode(market);
+    const codes = [...this.#loaded().keys()].filter((code) => only === null || code === only);
     const gaps: FillGap[] = [];
+    const byMarket = new Map<MarketKey, bigint>();
     let missing = 0n;
     let holes = 0;
-    rows.forEach((row, at) => {
-      const previous = rows[at - 1];
-      if (previous === undefined || previous[0] !== row[0]) return;
-      const [after, before] = [readInteger(previous[2]), readInteger(row[1])];
-      missing += before - after - 1n;
-      holes += 1;
-      if (gaps.length >= GAPS_TOLD_MAX) return;
-      gaps.push({
-        market: marketKeyOfCode(readNumber(row[0])),
-        after,
-        before,
-        missing: before - after - 1n,
-      });
-    });
-    return { missing, holes, gaps };
+    for (const code of codes.toSorted((a, b) => a - b)) {
+      const { runs, numbers } = this.#totalsOf(code);
+      if (runs < 2) continue;
+      const lacking = this.#lengthOfAll(code) - numbers;
+      missing += lacking;
+      holes += runs - 1;
+      byMarket.set(marketKeyOfCode(code), lacking);
+      gaps.push(...this.#first(code, GAPS_TOLD_MAX - gaps.length));
+    }
+    return { missing, holes, gaps, byMarket };
   }
+
+  /** Of the first number of a market to its last. */
+  #lengthOfAll(code: number): bigint {
+    const [first] = this.#connection.all(firstText, [code, 1]).map(runOf);
+    const [last] = this.#connection.all(lastText, [code]).map(runOf);
+    if (first === undefined || last === undefined) return 0n;
+    return lengthOf({ first: first.first, last: last.last });
+  }
+
+  /** The first holes of a market. */
+  #first(code: number, limit: number): readonly FillGap[] {
+    if (limit === 0) return [];
+    const runs = this.#connection.all(firstText, [code, limit + 1]).map(runOf);
+    return runs.flatMap(({ first: before }, at) => {
+      const after = runs[at - 1]?.last;
+      if (after === undefined) return [];
+      return [{ market: marketKeyOfCode(code), after, before, missing: before - after - 1n }];
+    });
+  }
+
+  #totalsOf(code: number): RunTotals {
+    const totals = this.#loaded();
+    const known = totals.get(code);
+    if (known !== undefined) return known;
+    const none = { runs: 0, numbers: 0n };
+    totals.set(code, none);
+    return none;
+  }
+
+  #loaded(): Map<number, RunTotals> {
+    if (this.#totals !== null) return this.#totals;
+    const totals = new Map<number, RunTotals>();
+    const rows = this.#connection.all('select first_id, last_id, market from fill_runs');
+    for (const row of rows) {
+      const code = readNumber(row[2]);
+      const { runs, numbers } = totals.get(code) ?? { runs: 0, numbers: 0n };
+      totals.set(code, { runs: runs + 1, numbers: numbers + lengthOf(runOf(row)) });
+    }
+    this.#totals = totals;
+    return totals;
+  }
+}
+
+function runOf([first, last]: Row): Run {
+  return { first: readInteger(first), last: readInteger(last) };
+}
+
+function lengthOf({ first, last }: Run): bigint {
+  return last - first + 1n;
 }
 
 /** Numbers in any order, with repetitions, as runs in ascending order. */

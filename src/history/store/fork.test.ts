@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { cleanUp, MIDNIGHT, newStore, oneFill, signature } from './testing.js';
+import { GAPS_TOLD_MAX } from '../limits.js';
+import { cleanUp, MIDNIGHT, newFolder, newStore, oneFill, signature } from './testing.js';
 
 afterEach(cleanUp);
 
@@ -47,12 +48,45 @@ describe('holes in the numbers of fills', () => {
     expect(store.gaps()).toMatchObject({ holes: 2, missing: 5n });
     store.write({ transactions: [oneFill(3), oneFill(4)] });
     expect(store.gaps('perp_0')).toEqual({
+      byMarket: new Map([['perp_0', 3n]]),
       holes: 1,
       missing: 3n,
       gaps: [{ market: 'perp_0', after: 5n, before: 9n, missing: 3n }],
     });
     store.write({ transactions: [oneFill(8), oneFill(7), oneFill(6)] });
     expect(store.gaps()).toMatchObject({ holes: 0, missing: 0n, gaps: [] });
+  });
+
+  test('beyond those that are told one by one are counted as well, of every market', async () => {
+    const folder = newFolder();
+    const store = await newStore(folder);
+    const odd = Array.from({ length: 300 }, (_, at) => at * 2 + 1);
+    store.write({ transactions: odd.map((id) => oneFill(id)) });
+    store.write({
+      transactions: [1_000, 1_003].map((id) => oneFill(id, { marketIndex: 3 })),
+    });
+    const all = store.gaps();
+    expect(all).toMatchObject({ missing: 301n, holes: 300 });
+    expect([...all.byMarket]).toEqual([
+      ['perp_0', 299n],
+      ['perp_3', 2n],
+    ]);
+    expect(all.gaps).toHaveLength(GAPS_TOLD_MAX);
+    store.close();
+    // As they are counted when a file is opened.
+    expect((await newStore(folder)).gaps()).toEqual(all);
+  });
+
+  test('are right again after a write that failed', async () => {
+    const store = await newStore();
+    store.write({ transactions: [oneFill(1), oneFill(5)] });
+    const before = store.gaps();
+    expect(() =>
+      store.write({ transactions: [oneFill(3), { ...oneFill(9), slot: 0.5 }] }),
+    ).toThrow();
+    expect(store.gaps()).toEqual(before);
+    store.write({ transactions: [oneFill(3)] });
+    expect(store.gaps()).toMatchObject({ missing: 2n, holes: 2 });
   });
 
   test('numbers beyond 63 bits are in order as well', async () => {

@@ -33,6 +33,7 @@ export function retireSome(parts: StoreParts, policy: RetirePolicy): Retired {
   room -= trades.rows;
   const rates = retireRecords(parts, 'funding_rates', { before: lines.fundingRates, room });
   room -= rates.rows;
+  if (trades.transactions + rates.transactions > 0) parts.transactions.forget();
   const candles = retireCandles(parts, policy, room);
   const empty =
     policy.emptyUpToSlot === undefined ? 0 : parts.transactions.forgetEmpty(policy.emptyUpToSlot);

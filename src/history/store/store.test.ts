@@ -84,6 +84,20 @@ describe('writing', () => {
     expect(store.truncated()).toBe(0);
   });
 
+  test('cut logs are counted through removal, retention and moves', async () => {
+    const store = await newStore();
+    const cut = [1, 2, 3].map((slot) =>
+      oneFill(slot, { ts: MIDNIGHT + slot }, { isTruncated: true }),
+    );
+    store.write({ transactions: cut });
+    expect(store.truncated()).toBe(3);
+    expect([...store.truncatedOf([signature(2), signature(9)])]).toEqual([signature(2)]);
+    store.remove([signature(3)]);
+    expect(store.truncated()).toBe(2);
+    store.retire({ tradesBefore: MIDNIGHT + 2 });
+    expect(store.truncated()).toBe(1);
+  });
+
   test('in another slot a transaction replaces what it left, unless that was final', async () => {
     const store = await newStore();
     const id = signature(99);

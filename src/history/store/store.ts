@@ -223,8 +223,9 @@ export class HistoryStore {
 
   /** What is remembered beside the file may name what was taken back. */
   #forget(): void {
-    const { numbers, candles, fillRuns, lines, totals, charts } = this.#parts;
+    const { numbers, candles, fillRuns, lines, totals, charts, transactions } = this.#parts;
     numbers.forget();
+    transactions.forget();
     candles.forget();
     fillRuns.forget();
     try {

@@ -34,6 +34,8 @@ export class Transactions {
   readonly #connection: Connection;
   /** The signature that was asked for last: it is often added next. */
   #last: { readonly signature: string; readonly bytes: Uint8Array } | null = null;
+  /** How many have a log that was cut; null when they are to be counted. */
+  #truncated: number | null = null;
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -48,16 +50,19 @@ export class Transactions {
 
   /** Adds one; its number. */
   add(signature: string, state: TransactionState): number {
+    if (state.isTruncated) this.#truncated = null;
     return this.#connection.insert(insertText, [this.#bytesOf(signature), ...valuesOf(state)]);
   }
 
   /** Says anew what is known of one. */
-  update(id: number, state: TransactionState): void {
-    this.#connection.run(updateText, [...valuesOf(state), id]);
+  update(known: KnownTransaction, state: TransactionState): void {
+    if (state.isTruncated !== known.isTruncated) this.#truncated = null;
+    this.#connection.run(updateText, [...valuesOf(state), known.id]);
   }
 
   /** Takes one away. */
   delete(id: number): void {
+    this.#truncated = null;
     this.#connection.run('delete from transactions where id = ?', [id]);
   }
 
@@ -100,6 +105,16 @@ export class Transactions {
 
   /** How many have a log that the node cut. */
   truncated(): number {
+    this.#truncated ??= this.#countTruncated();
+    return this.#truncated;
+  }
+
+  /** Forgets what was counted: rows were deleted past this, or a write failed. */
+  forget(): void {
+    this.#truncated = null;
+  }
+
+  #countTruncated(): number {
     const row = this.#connection.one('select count(*) from transactions where is_truncated = 1');
     return Number(row?.[0] ?? 0n);
   }

@@ -95,7 +95,7 @@ export class Writer {
     if (isElsewhere) this.#takeAway(known, changes);
     const place = records.isFinal || isElsewhere ? records.place : known.place;
     if (!isElsewhere && place !== known.place) this.#move(known.id, place, changes);
-    this.#parts.transactions.update(known.id, {
+    this.#parts.transactions.update(known, {
       slot: records.slot,
       place,
       isFinal: known.isFinal || records.isFinal,
@@ -133,7 +133,7 @@ export class Writer {
   #settle(known: KnownTransaction, place: number, changes: Changes): void {
     if (known.isFinal && known.place === place) return;
     if (known.place !== place) this.#move(known.id, place, changes);
-    this.#parts.transactions.update(known.id, { ...known, place, isFinal: true });
+    this.#parts.transactions.update(known, { ...known, place, isFinal: true });
   }
 
   #move(tx: number, place: number, changes: Changes): void {
