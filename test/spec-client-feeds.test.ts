@@ -126,7 +126,10 @@ describe('prices', () => {
   test('client-oracle-data: a price by market', () => {
     const oracles = new OraclePriceCache();
     oracles.updateOraclePrices([book(0, 7, 150n), { ...book(1, 7, 9n), oracleData: {} }]);
-    expect(oracles.getOraclePriceData('perp_0')).toEqual({ ...reading, price: 150n, slot: 7 });
+    expect(oracles.getOraclePriceData('perp_0')).toEqual({
+      ...reading,
+      ...{ price: 150n, mmPrice: null, slot: 7 },
+    });
     expect(oracles.getOraclePrice('perp_1')).toBeNull();
   });
 

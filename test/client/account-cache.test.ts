@@ -212,12 +212,25 @@ describe('the cache of accounts', () => {
 
 /** One thing that happens: a price, a market's account or a user's account. */
 type Step =
-  | { readonly kind: 'price'; readonly market: MarketKey; readonly price: bigint | null }
+  | {
+      readonly kind: 'price';
+      readonly market: MarketKey;
+      readonly price: bigint | null;
+      readonly slot: bigint | null;
+    }
   | { readonly kind: 'perp'; readonly funding: bigint; readonly oracle: string }
   | { readonly kind: 'spot'; readonly index: number; readonly interest: bigint }
   | { readonly kind: 'user'; readonly user: ModelUser };
 
-const prices = fc.option(fc.bigInt({ min: 1n, max: 300_000_000n }), { freq: 8 });
+// Half of them near the market makers' price of the captured market, which is of slot 405286944.
+const prices = fc.option(
+  fc.oneof(
+    fc.bigInt({ min: 1n, max: 300_000_000n }),
+    fc.bigInt({ min: 84_000_000n, max: 86_000_000n }),
+  ),
+  { freq: 8 },
+);
+const slots = fc.constantFrom(null, 405_286_943n, 405_286_944n, 405_286_945n);
 const positions = fc.array(fc.double({ min: -50, max: 50, noNaN: true }), { maxLength: 2 });
 
 const steps: fc.Arbitrary<Step> = fc.oneof(
@@ -225,6 +238,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
     kind: fc.constant('price' as const),
     market: fc.constantFrom<MarketKey>('perp_0', 'perp_1', 'spot_0', 'spot_1'),
     price: prices,
+    slot: slots,
   }),
   fc.record({
     kind: fc.constant('perp' as const),
@@ -257,9 +271,9 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
 function take(step: Step, cache: AccountCache, markets: MarketTerms): void {
   switch (step.kind) {
     case 'price': {
-      cache.updatePrices({ [step.market]: { oracle: step.price } });
-      const known = markets.prices(step.market);
-      markets.setPrices(step.market, { ...known, oracle: step.price }, NOW_S);
+      const told = { oracle: step.price, oracleSlot: step.slot };
+      cache.updatePrices({ [step.market]: told });
+      markets.setPrices(step.market, { ...markets.prices(step.market), ...told }, NOW_S);
       return;
     }
     case 'perp': {

@@ -137,6 +137,9 @@ function perpMarketOf(market: Recorded<PerpMarketFacts>): PerpMarketFacts {
       quoteAssetAmountWithUnsettledLp: BigInt(amm.quoteAssetAmountWithUnsettledLp),
       netUnsettledFundingPnl: BigInt(amm.netUnsettledFundingPnl),
       feePool: { scaledBalance: BigInt(amm.feePool.scaledBalance) },
+      // The vectors tell the market makers' price by itself.
+      ...{ mmOraclePrice: 0n, mmOracleSlot: 0n, mmOracleSequenceId: 0n },
+      historicalOracleData: { lastOraclePriceTwap: 0n },
     },
   };
 }

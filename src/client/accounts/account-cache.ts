@@ -22,10 +22,19 @@ export interface PriceCache<Value> {
   onUpdate(listener: (changed: Lookup<Value>) => void): () => void;
 }
 
+/** The oracles of a market, prices 1e6, for example `OraclePriceData`. */
+export interface OraclePrices {
+  readonly price: bigint;
+  /** The slot that the price is from. */
+  readonly slot?: number;
+  /** The price of the market makers' oracle where it is in use; null where that is not known. */
+  readonly mmPrice?: bigint | null;
+}
+
 /** Where prices come from. A market without a price in one of them is told by {@link AccountCache.updatePrices}. */
 export interface AccountCacheOptions {
-  readonly oracles?: PriceCache<{ readonly price: bigint }>;
-  readonly mmOracles?: PriceCache<{ readonly price: bigint }>;
+  /** Oracles, the market makers' with them. */
+  readonly oracles?: PriceCache<OraclePrices>;
   readonly marks?: PriceCache<{ readonly markPrice: bigint }>;
   /** The time in Unix seconds, of which live averages are taken; the clock by default. */
   readonly nowS?: () => number;
@@ -64,11 +73,13 @@ export class AccountCache implements AsyncIterable<AccountData> {
   #isDestroyed = false;
 
   constructor(options: AccountCacheOptions = {}) {
-    const { oracles, mmOracles, marks } = options;
+    const { oracles, marks } = options;
     this.#nowS = options.nowS ?? (() => Date.now() / 1000);
     this.#unsubscribe = [
-      this.#follow(oracles, ({ price }) => ({ oracle: price })),
-      this.#follow(mmOracles, ({ price }) => ({ mmOracle: price })),
+      this.#follow(oracles, ({ price, slot, mmPrice = null }) => ({
+        ...{ oracle: price, mmOracle: mmPrice },
+        oracleSlot: slot === undefined ? null : BigInt(slot),
+      })),
       this.#follow(marks, ({ markPrice }) => ({ mark: markPrice })),
     ];
   }
@@ -121,16 +132,19 @@ export class AccountCache implements AsyncIterable<AccountData> {
   }
 
   /**
-   * Takes prices of markets; what a market's entry leaves out stays as it is. Throws INVALID_KEY for
-   * a key that is none, and takes nothing then.
+   * Takes prices of markets; what a market's entry leaves out stays as it is, but a slot and a
+   * sequence id are those of the price that they come with. Throws INVALID_KEY for a key that is
+   * none, and takes nothing then.
    */
   updatePrices(prices: Lookup<Partial<MarketPrices>>): void {
     const now = this.#nowS();
     const keys = Object.keys(prices) as MarketKey[];
     for (const key of keys) marketIdOfKey(key);
     const changed = keys.flatMap((key) => {
-      const next = { ...this.#markets.prices(key), ...prices[key] };
-      return this.#markets.setPrices(key, next, now);
+      const { oracleSlot = null, oracleSequenceId = null, ...known } = this.#markets.prices(key);
+      const told = prices[key] ?? {};
+      const of = told.oracle === undefined ? { oracleSlot, oracleSequenceId } : {};
+      return this.#markets.setPrices(key, { ...known, ...of, ...told }, now);
     });
     this.#changed(changed);
   }

@@ -1,5 +1,10 @@
 /** Accounts of the chain from their bytes, and what an interface shows of them. */
-export type { AccountCacheOptions, AccountUpdate, PriceCache } from './account-cache.js';
+export type {
+  AccountCacheOptions,
+  AccountUpdate,
+  OraclePrices,
+  PriceCache,
+} from './account-cache.js';
 export { AccountCache } from './account-cache.js';
 export type { AccountKindName } from './decode.js';
 export {

@@ -2,6 +2,7 @@
 import { type MarketKey, marketIdOfKey, marketKey } from '../keys.js';
 import type { OracleMarkets } from './liquidation-price.js';
 import type { MarketTermsSource } from './margin-figures.js';
+import { FIRST_TOO_VOLATILE_RATIO, isMmOracleUsed } from './math/mm-oracle.js';
 import { type PerpMarketFacts, type PerpTerms, perpTerms } from './math/perp.js';
 import {
   balanceUnitOf,
@@ -15,10 +16,17 @@ import {
 export interface MarketPrices {
   /** The exchange's oracle. */
   readonly oracle: bigint | null;
-  /** Of perp markets, the market makers' oracle; null takes the exchange's. */
+  /**
+   * Of perp markets, the market makers' oracle where it is in use, else the exchange's, as the service
+   * tells it. Null takes that of the market's account when it is in use, by {@link isMmOracleUsed}.
+   */
   readonly mmOracle: bigint | null;
   /** Of perp markets, the mark price. */
   readonly mark: bigint | null;
+  /** The slot of the exchange's oracle: without it the one of the account is never in use. */
+  readonly oracleSlot?: bigint | null;
+  /** What the oracle's account has to tell newer from older, where it has something. */
+  readonly oracleSequenceId?: bigint | null;
 }
 
 /** The prices of a market about which nothing is known. */
@@ -70,17 +78,17 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
    */
   setPrices(key: MarketKey, prices: MarketPrices, nowS: number): readonly MarketKey[] {
     marketIdOfKey(key);
-    const known = this.prices(key);
+    const { oracle, mark } = this.prices(key);
+    const mmOracle = this.#mmOracle(key);
     const next = {
+      ...prices,
       oracle: positive(prices.oracle),
       mmOracle: positive(prices.mmOracle),
       mark: positive(prices.mark),
     };
-    const isSame =
-      known.oracle === next.oracle && known.mmOracle === next.mmOracle && known.mark === next.mark;
-    if (isSame) return this.#told([], nowS);
     this.#prices.set(key, next);
-    return this.#told([key], nowS);
+    const isSame = oracle === next.oracle && mark === next.mark && mmOracle === this.#mmOracle(key);
+    return this.#told(isSame ? [] : [key], nowS);
   }
 
   /** The prices of a market as they were told. */
@@ -128,13 +136,24 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
 
   #newPerpTerms(marketIndex: number): PerpTerms | null {
     const facts = this.#perpFacts.get(marketIndex);
-    const { oracle, mmOracle, mark } = this.prices(marketKey('perp', marketIndex));
+    const key = marketKey('perp', marketIndex);
+    const { oracle, mark } = this.prices(key);
     if (facts === undefined) return null;
     // What is settled is worth the same whatever becomes of its oracle.
     const price = oracle ?? (facts.status === 'settlement' ? facts.expiryPrice : null);
     const quote = this.spot(facts.quoteSpotMarketIndex);
     if (quote === null || price === null) return null;
-    return perpTerms(facts, { oracle: price, mmOracle: mmOracle ?? price, mark }, quote);
+    return perpTerms(facts, { oracle: price, mmOracle: this.#mmOracle(key) ?? price, mark }, quote);
+  }
+
+  /** The price that gains are taken at, as it was told or as the accounts have it. */
+  #mmOracle(key: MarketKey): bigint | null {
+    const { marketType, marketIndex } = marketIdOfKey(key);
+    const prices = this.prices(key);
+    const { mmOracle, oracle } = prices;
+    const facts = marketType === 'perp' ? this.#perpFacts.get(marketIndex) : undefined;
+    if (mmOracle !== null || oracle === null || facts === undefined) return mmOracle;
+    return isOwnMmOracleUsed(facts, { ...prices, oracle }) ? facts.amm.mmOraclePrice : oracle;
   }
 
   #newSpotTerms(marketIndex: number): SpotTerms | null {
@@ -214,6 +233,25 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
 
 function positive(price: bigint | null): bigint | null {
   return price !== null && price > 0n ? price : null;
+}
+
+/** Whether the market makers' price of a market's account is used. */
+function isOwnMmOracleUsed(
+  { amm }: PerpMarketFacts,
+  { oracle, oracleSlot, oracleSequenceId }: MarketPrices & { readonly oracle: bigint },
+): boolean {
+  // Before a launch the slot now counts, at which none is seen to have been set.
+  if (!oracleSlot || amm.oracleSource === 'prelaunch') return false;
+  const { mmOraclePrice: price, mmOracleSlot: slot, mmOracleSequenceId: sequenceId } = amm;
+  return isMmOracleUsed(
+    { price: oracle, slot: oracleSlot, sequenceId: oracleSequenceId ?? 0n },
+    { price, slot, sequenceId },
+    {
+      lastTwap: amm.historicalOracleData.lastOraclePriceTwap,
+      tooVolatileRatio: FIRST_TOO_VOLATILE_RATIO,
+      ageless: null,
+    },
+  );
 }
 
 function isSameOracle(spot: SpotMarketFacts, { amm }: PerpMarketFacts): boolean {

@@ -16,6 +16,11 @@ export interface MarkPriceData {
 /** The price of a market's oracle. */
 export interface OraclePriceData {
   readonly price: Price;
+  /**
+   * Of perp markets, the price of the market makers' oracle where the program uses it, else that of
+   * the market's: gains are taken at it. Null where the service does not tell it.
+   */
+  readonly mmPrice: Price | null;
   /** The slot that the oracle's price is from. */
   readonly slot: number;
   readonly confidence: Price;
@@ -104,6 +109,7 @@ function oracleOf(book: L2Book) {
   if (price === undefined || slot === undefined || confidence === undefined) return [];
   const value: OraclePriceData = {
     price,
+    mmPrice: book.mmOracleData.price ?? null,
     slot: Number(slot),
     confidence,
     hasSufficientNumberOfDataPoints: hasSufficientNumberOfDataPoints ?? false,

@@ -1,5 +1,13 @@
 /** Whether an oracle's price is good enough for orders, and which of two prices is used. */
+import {
+  FIRST_TOO_VOLATILE_RATIO,
+  isMmOracleUsed,
+  isTooVolatile,
+  type MmOracle,
+} from '../accounts/math/mm-oracle.js';
 import type { OracleReading } from './oracle.js';
+
+export type { MmOracle };
 
 /** The limits within which an oracle's price is valid, of the state account. */
 export interface GuardRails {
@@ -14,7 +22,7 @@ export interface GuardRails {
 export const FIRST_GUARD_RAILS: GuardRails = {
   slotsBeforeStaleForMargin: 120n,
   confidenceIntervalMaxSize: 20_000n,
-  tooVolatileRatio: 5n,
+  tooVolatileRatio: FIRST_TOO_VOLATILE_RATIO,
 };
 
 /** What a market adds to the judgement of its oracle. */
@@ -29,24 +37,10 @@ export interface OracleTerms {
   readonly slot: bigint;
 }
 
-/** The market makers' price of a perp market. */
-export interface MmOracle {
-  /** 1e6; 0 when there is none. */
-  readonly price: bigint;
-  /** 0 when it never was set. */
-  readonly slot: bigint;
-  /** 0 when unknown. */
-  readonly sequenceId: bigint;
-}
-
 /** Why a price must not be used for orders at an oracle offset. */
 export type OracleFault = 'nonPositive' | 'tooVolatile' | 'tooUncertain' | 'staleForMargin';
 
 const PARTS = 1_000_000n;
-/** Farthest that the market makers' price may be from the exchange's: 1 %. */
-const MM_DIVERGENCE_MAX = PARTS / 100n;
-/** Sequence ids are compared when they are within a part of this of each other. */
-const SEQUENCE_ID_PARTS = 10_000n;
 
 /**
  * What is wrong with a price; null when orders may be priced with it, which too few publishers or
@@ -57,7 +51,7 @@ const SEQUENCE_ID_PARTS = 10_000n;
 export function oracleFault(reading: OracleReading, terms: OracleTerms): OracleFault | null {
   const { guardRails, confidenceMultiplier } = terms;
   if (reading.price <= 0n) return 'nonPositive';
-  if (isTooVolatile(reading.price, terms)) return 'tooVolatile';
+  if (isTooVolatile(reading.price, volatility(terms))) return 'tooVolatile';
   const uncertainty = (most(reading.confidence, 1n) * PARTS) / reading.price;
   const uncertaintyMax = guardRails.confidenceIntervalMaxSize * confidenceMultiplier;
   if (uncertainty > uncertaintyMax) return 'tooUncertain';
@@ -66,9 +60,7 @@ export function oracleFault(reading: OracleReading, terms: OracleTerms): OracleF
 }
 
 /**
- * The reading that prices a perp's orders: the market makers' when it is set, as recent as the
- * exchange's, not too volatile, and within 1 % of it; else the exchange's. Old accounts hold other
- * bytes in the price's place, so slot 0 means that there is none.
+ * The reading that prices a perp's orders: the market makers' where it is used, else the exchange's.
  *
  * Source: programs/drift/src/state/perp_market.rs `get_mm_oracle_price_data`.
  */
@@ -77,28 +69,17 @@ export function mmReading(
   mm: MmOracle,
   terms: OracleTerms,
 ): OracleReading {
+  const ageless = terms.ageing === 'never' ? { slot: terms.slot } : null;
+  if (!isMmOracleUsed(exchange, mm, { ...volatility(terms), ageless })) return exchange;
   const apart = magnitude(mm.price - exchange.price);
-  const isSet = mm.slot !== 0n && mm.price > 0n;
-  const isNear = (apart * PARTS) / most(magnitude(exchange.price), 1n) <= MM_DIVERGENCE_MAX;
-  const isUsed =
-    isSet && isNear && !isTooVolatile(mm.price, terms) && isAsRecent(exchange, mm, terms);
-  if (!isUsed) return exchange;
   return {
     ...{ price: mm.price, confidence: exchange.confidence + apart, slot: mm.slot },
     ...{ sequenceId: 0n, hasSufficientData: true },
   };
 }
 
-function isTooVolatile(price: bigint, { lastTwap, guardRails }: OracleTerms): boolean {
-  const [low, high] = price < lastTwap ? [price, lastTwap] : [lastTwap, price];
-  return high / most(low, 1n) > guardRails.tooVolatileRatio;
-}
-
-function isAsRecent(exchange: OracleReading, mm: MmOracle, terms: OracleTerms): boolean {
-  const [theirs, ours] = [exchange.sequenceId, mm.sequenceId];
-  const both = theirs !== 0n && ours !== 0n;
-  if (both && magnitude(theirs - ours) < theirs / SEQUENCE_ID_PARTS) return ours >= theirs;
-  return mm.slot >= (terms.ageing === 'never' ? terms.slot : exchange.slot);
+function volatility({ lastTwap, guardRails }: OracleTerms) {
+  return { lastTwap, tooVolatileRatio: guardRails.tooVolatileRatio };
 }
 
 function ageOf(reading: OracleReading, { ageing, slot }: OracleTerms): bigint {

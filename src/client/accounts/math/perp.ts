@@ -40,7 +40,13 @@ export type PerpMarketFacts = Pick<
     | 'quoteAssetAmount'
     | 'quoteAssetAmountWithUnsettledLp'
     | 'netUnsettledFundingPnl'
-  > & { readonly feePool: Pick<Amm['feePool'], 'scaledBalance'> };
+    | 'mmOraclePrice'
+    | 'mmOracleSlot'
+    | 'mmOracleSequenceId'
+  > & {
+    readonly feePool: Pick<Amm['feePool'], 'scaledBalance'>;
+    readonly historicalOracleData: Pick<Amm['historicalOracleData'], 'lastOraclePriceTwap'>;
+  };
 };
 
 /** The prices of a perp market, 1e6. */

@@ -1,0 +1,72 @@
+/** When the market makers' price of a perp market counts. */
+import { abs, max } from './integer.js';
+
+/** The market makers' price of a perp market, as the market's account has it. */
+export interface MmOracle {
+  /** 1e6; 0 when there is none. */
+  readonly price: bigint;
+  /** 0 when it never was set. */
+  readonly slot: bigint;
+  /** 0 when unknown. */
+  readonly sequenceId: bigint;
+}
+
+/** What is looked at of the exchange's oracle. */
+export interface ExchangePrice {
+  /** 1e6. */
+  readonly price: bigint;
+  /** The slot at which it was published. */
+  readonly slot: bigint;
+  /** Tells which of two prices is newer; 0 where the source has none. */
+  readonly sequenceId: bigint;
+}
+
+/** What else the rule looks at. */
+export interface MmTerms {
+  /** The oracle's average as the market has it, 1e6. */
+  readonly lastTwap: bigint;
+  /** How many times a price may be above or below its average. */
+  readonly tooVolatileRatio: bigint;
+  /** The slot now where the exchange's oracle never grows old, as before a launch; else null. */
+  readonly ageless: { readonly slot: bigint } | null;
+}
+
+/** What the program starts with. Source: state/state.rs `OracleGuardRails`. */
+export const FIRST_TOO_VOLATILE_RATIO = 5n;
+
+const PARTS = 1_000_000n;
+/** Farthest that the market makers' price may be from the exchange's: 1 %. */
+const MM_DIVERGENCE_MAX = PARTS / 100n;
+/** Sequence ids are compared when they are within a part of this of each other. */
+const SEQUENCE_ID_PARTS = 10_000n;
+
+/**
+ * Whether the market makers' price is used: when it is set, as recent as the exchange's, not too
+ * volatile, and within 1 % of it. Old accounts hold other bytes in the price's place, so slot 0
+ * means that there is none.
+ *
+ * Source: programs/drift/src/state/perp_market.rs `get_mm_oracle_price_data`. The SDK compares with
+ * the five-minute average instead, and slots as decimal text.
+ */
+export function isMmOracleUsed(exchange: ExchangePrice, mm: MmOracle, terms: MmTerms): boolean {
+  if (mm.slot === 0n || mm.price <= 0n) return false;
+  const apart = abs(mm.price - exchange.price);
+  const isNear = (apart * PARTS) / max(abs(exchange.price), 1n) <= MM_DIVERGENCE_MAX;
+  return isNear && !isTooVolatile(mm.price, terms) && isAsRecent(exchange, mm, terms);
+}
+
+/** Whether a price is too many times above or below its average. */
+export function isTooVolatile(
+  price: bigint,
+  { lastTwap, tooVolatileRatio }: Pick<MmTerms, 'lastTwap' | 'tooVolatileRatio'>,
+): boolean {
+  const [low, high] = price < lastTwap ? [price, lastTwap] : [lastTwap, price];
+  return high / max(low, 1n) > tooVolatileRatio;
+}
+
+function isAsRecent(exchange: ExchangePrice, mm: MmOracle, { ageless }: MmTerms): boolean {
+  const [theirs, ours] = [exchange.sequenceId, mm.sequenceId];
+  const both = theirs !== 0n && ours !== 0n;
+  if (both && abs(theirs - ours) < theirs / SEQUENCE_ID_PARTS) return ours >= theirs;
+  return mm.slot >= (ageless?.slot ?? exchange.slot);
+}
