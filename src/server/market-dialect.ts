@@ -22,9 +22,10 @@ export interface MarketParts {
 /** What is to begin. Throws a SocketError that says what is wrong with the message. */
 export function marketWish(message: ClientMessage, { book, market }: MarketParts): Wish {
   const request = marketRequest(message, book);
-  const ack = JSON.stringify(marketAcknowledgement('subscribe', message, request));
-  const greeting = { first: (text: string) => [text, ack], reset: (text: string) => [text] };
-  const errorMembers = marketErrorMembers(message);
+  const acknowledgement = JSON.stringify(marketAcknowledgement('subscribe', message, request));
+  const show = (text: string): readonly string[] => [text];
+  const greeting = { acknowledgement, first: show, reset: show };
+  const errorMembers = { ...marketErrorMembers(message), id: message.id };
   return marketWishOf(request.topic, { market, greeting, hasBeat: false, errorMembers });
 }
 

@@ -5,7 +5,9 @@ import type { FrameSink, Reader, ReaderDoor, Showing, Shown } from './ws-reader.
 
 /** What the topic goes on from, as the reader's client is told it. */
 export interface MarketGreeting {
-  /** What is sent when a subscription begins. */
+  /** What is sent behind it when a subscription begins; undefined where that was answered already. */
+  readonly acknowledgement: string | undefined;
+  /** What is sent when a subscription begins, before the acknowledgement. */
   first(text: string): readonly string[];
   /** What is sent when texts were left out. */
   reset(text: string): readonly string[];
@@ -40,6 +42,10 @@ export class MarketReader implements Reader, Newcomer {
     return this.#parts.topic.key;
   }
 
+  get acknowledgement(): string | undefined {
+    return this.#parts.greeting.acknowledgement;
+  }
+
   attach(door: ReaderDoor): void {
     this.#door = door;
   }
@@ -50,7 +56,11 @@ export class MarketReader implements Reader, Newcomer {
       fanOut.ask(topic, this);
       return 'later';
     }
-    const texts = showing === 'first' ? greeting.first(this.#text) : greeting.reset(this.#text);
+    const { acknowledgement = '' } = greeting;
+    const texts =
+      showing === 'first'
+        ? [...greeting.first(this.#text), acknowledgement]
+        : greeting.reset(this.#text);
     return texts.filter((text) => text !== '').every((text) => sink.send(Buffer.from(text)));
   }
 

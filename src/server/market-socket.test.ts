@@ -39,7 +39,9 @@ afterEach(async () => {
 });
 
 function serve(options: Parameters<typeof newServer>[0] = {}): void {
-  server = newServer({ history, messagesPerSecond: 1_000, socketsPerIp: 100, ...options });
+  // On a machine that is held up a text would come in a later turn of the loop than its own.
+  const wide = { messagesPerSecond: 1_000, socketsPerIp: 100, marketSliceMs: 60_000 };
+  server = newServer({ history, ...wide, ...options });
   server.start({
     publish: (key, bytes) => {
       for (const client of clients) if (client.topics.has(key)) client.send(bytes);
@@ -156,14 +158,20 @@ describe('a subscription to candles', () => {
     expect(first.taken()).toMatchObject([{ type: 'error', code: 'NOT_SUBSCRIBED' }]);
   });
 
-  test('that ends before it was shown is told nothing of it', () => {
+  test('that ends before it was shown is acknowledged, and told nothing of it', () => {
     const client = open();
-    client.say(candles);
-    client.say({ ...candles, type: 'unsubscribe' });
-    expect(client.taken()).toMatchObject([{ type: 'unsubscription' }]);
+    client.say({ ...candles, id: 1 });
+    client.say({ ...candles, id: 2 });
+    client.say({ ...candles, type: 'unsubscribe', id: 3 });
+    expect(client.taken()).toMatchObject([
+      { type: 'subscription', id: 1 },
+      { type: 'subscription', id: 2 },
+      { type: 'unsubscription', id: 3 },
+    ]);
     history.send(topic, ['opened', init], ['told', { at: 2 }]);
     expect(client.taken()).toEqual([]);
     expect(history.asked).toEqual([`+${topic}`, `-${topic}`]);
+    expect(server.figures().topics).toBe(0);
   });
 
   test('counts as a topic like every other', () => {

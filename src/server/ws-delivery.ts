@@ -3,6 +3,8 @@
  * what the next frame goes on from. When the transport leaves a frame out, the socket is behind: it
  * leaves all its topics, so that nothing goes on half, and is shown each anew when it has read.
  *
+ * A subscription that is asked for again stands until the new one is shown: where that fails, it stays.
+ *
  * What may wait for a socket is bounded: by the transport for frames, and by a number for answers.
  */
 import { LIMITS } from '../limits.js';
@@ -22,7 +24,7 @@ export interface DeliveryParts {
   readonly onTooSlow: () => void;
   /** The client asks on and on without reading the answers. */
   readonly onTooMuch: () => void;
-  /** A reader that was owed something could not be shown it; its subscription has ended. */
+  /** A reader that was owed something could not be shown it; it takes part no more. */
   readonly onFailed: (error: unknown, reader: Reader) => void;
   readonly slowMsMax: number;
 }
@@ -33,6 +35,8 @@ interface Subscription {
   owed: Showing | null;
   /** The reader has still to get what it shows: that it waits is not the client's fault. */
   isAwaited: boolean;
+  /** The one that this one takes the place of when it is shown; null for none. */
+  before: Subscription | null;
 }
 
 /** The frames and answers of one socket. */
@@ -65,10 +69,12 @@ export class Delivery implements FrameSink {
     if (this.#answers.length > LIMITS.socketAnswersMax) this.#parts.onTooMuch();
   }
 
-  /** Begins a subscription, or begins it anew. Throws what the reader throws, and has then ended it. */
+  /** Begins a subscription, or begins it anew. Throws what the reader throws, which takes no part then. */
   begin(reader: Reader): void {
-    this.end(reader.key);
-    const subscription: Subscription = { reader, owed: 'first', isAwaited: false };
+    // One that is shown at once needs nothing that stands meanwhile.
+    if (reader.attach === undefined) this.end(reader.key);
+    const before = this.#subscriptions.get(reader.key) ?? null;
+    const subscription: Subscription = { reader, owed: 'first', isAwaited: false, before };
     this.#subscriptions.set(reader.key, subscription);
     reader.attach?.({
       ready: () => this.#ready(subscription),
@@ -78,14 +84,15 @@ export class Delivery implements FrameSink {
     this.#watch();
   }
 
-  /** Ends a subscription; false when there is none. */
+  /**
+   * Ends a subscription; false when there is none. What was asked for and not yet shown is acknowledged
+   * now, as every message is answered.
+   */
   end(key: string): boolean {
-    const subscription = this.#subscriptions.get(key);
-    if (subscription === undefined) return false;
+    const chain = this.#chain(key);
     this.#subscriptions.delete(key);
-    if (subscription.owed === null) this.#leave(subscription.reader);
-    subscription.reader.leave();
-    return true;
+    this.#endAll(chain);
+    return chain.length > 0;
   }
 
   /** The transport has left a message out. */
@@ -103,7 +110,7 @@ export class Delivery implements FrameSink {
   leaveTopics(): void {
     if (!this.#mustLeave) return;
     this.#mustLeave = false;
-    for (const subscription of this.#subscriptions.values()) {
+    for (const subscription of this.#all()) {
       if (subscription.owed !== null) continue;
       this.#leave(subscription.reader);
       subscription.owed = 'reset';
@@ -125,7 +132,8 @@ export class Delivery implements FrameSink {
   close(): readonly string[] {
     clearTimeout(this.#deadline);
     const keys = [...this.#subscriptions.keys()];
-    for (const key of keys) this.end(key);
+    for (const subscription of this.#all()) this.#giveBack(subscription);
+    this.#subscriptions.clear();
     this.#answers = [];
     return keys;
   }
@@ -147,7 +155,7 @@ export class Delivery implements FrameSink {
       if (!this.#parts.socket.send(answer)) return;
       this.#answers.shift();
     }
-    for (const subscription of this.#subscriptions.values()) {
+    for (const subscription of this.#all()) {
       if (this.#isFull || this.isBehind()) return;
       try {
         this.#show(subscription);
@@ -159,38 +167,73 @@ export class Delivery implements FrameSink {
 
   #show(subscription: Subscription): void {
     const { reader, owed } = subscription;
-    if (owed === null) return;
+    if (owed === null || !this.#isLive(subscription)) return;
     let shown: Shown;
     try {
       shown = reader.show(this, owed);
     } catch (error) {
-      this.end(reader.key);
+      this.#drop(subscription);
       throw error;
     }
     subscription.isAwaited = shown === 'later';
     // Sending may have found the socket full: then the rest is owed, or all of it anew.
     if (shown !== true || this.#isFull) return;
     if (owed === 'reset') this.#parts.counts.resets += 1;
+    this.#endAll(chainOf(subscription.before));
+    subscription.before = null;
     subscription.owed = null;
     this.#join(reader);
   }
 
   /** A reader has what it was to show; where there is no room, it gets it anew when there is. */
   #ready(subscription: Subscription): void {
-    if (!this.#isCurrent(subscription)) return;
+    if (!this.#isLive(subscription)) return;
     if (this.#isFull || this.isBehind()) subscription.isAwaited = false;
     else this.#parts.socket.together(() => this.#show(subscription));
     this.#watch();
   }
 
   #failed(subscription: Subscription, error: Error): void {
-    if (!this.#isCurrent(subscription)) return;
-    this.end(subscription.reader.key);
+    if (!this.#isLive(subscription)) return;
+    this.#drop(subscription);
     this.#parts.onFailed(error, subscription.reader);
   }
 
-  #isCurrent(subscription: Subscription): boolean {
-    return this.#subscriptions.get(subscription.reader.key) === subscription;
+  /** Those of a topic, the first that was asked for first. */
+  #chain(key: string): readonly Subscription[] {
+    return chainOf(this.#subscriptions.get(key) ?? null);
+  }
+
+  #all(): readonly Subscription[] {
+    return [...this.#subscriptions.keys()].flatMap((key) => this.#chain(key));
+  }
+
+  #isLive(subscription: Subscription): boolean {
+    return this.#chain(subscription.reader.key).includes(subscription);
+  }
+
+  /** Takes one away from its topic, where the others stay. */
+  #drop(subscription: Subscription): void {
+    const { key } = subscription.reader;
+    const after = this.#chain(key).find(({ before }) => before === subscription);
+    if (after !== undefined) after.before = subscription.before;
+    else if (subscription.before !== null) this.#subscriptions.set(key, subscription.before);
+    else this.#subscriptions.delete(key);
+    this.#giveBack(subscription);
+  }
+
+  #endAll(chain: readonly Subscription[]): void {
+    for (const subscription of chain) {
+      const { reader, owed } = subscription;
+      const { acknowledgement } = reader;
+      if (owed === 'first' && acknowledgement !== undefined) this.answer(acknowledgement);
+      this.#giveBack(subscription);
+    }
+  }
+
+  #giveBack({ reader, owed }: Subscription): void {
+    if (owed === null) this.#leave(reader);
+    reader.leave();
   }
 
   #join({ key, hasBeat }: Reader): void {
@@ -211,9 +254,15 @@ export class Delivery implements FrameSink {
   #watch(): void {
     if (this.#deadline !== undefined) return;
     const isOwed = (): boolean =>
-      [...this.#subscriptions.values()].some(({ owed, isAwaited }) => owed !== null && !isAwaited);
+      this.#all().some(({ owed, isAwaited }) => owed !== null && !isAwaited);
     if (!this.#isFull && this.#answers.length === 0 && !isOwed()) return;
     this.#deadline = setTimeout(this.#parts.onTooSlow, this.#parts.slowMsMax);
     this.#deadline.unref();
   }
+}
+
+function chainOf(last: Subscription | null): Subscription[] {
+  const chain: Subscription[] = [];
+  for (let one = last; one !== null; one = one.before) chain.push(one);
+  return chain.reverse();
 }

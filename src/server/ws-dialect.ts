@@ -124,9 +124,9 @@ function tradesTopic(message: ClientMessage, book: BookSource): string {
 function tradesWish(message: ClientMessage, { book, market }: ChannelParts): Wish {
   return marketWishOf(tradesTopic(message, book), {
     market,
-    greeting: { first: () => [], reset: (text) => [text] },
+    greeting: { acknowledgement: undefined, first: () => [], reset: (text) => [text] },
     hasBeat: true,
-    errorMembers: compatibleErrorMembers('subscribe', message),
+    errorMembers: { ...compatibleErrorMembers('subscribe', message), id: message.id },
   });
 }
 

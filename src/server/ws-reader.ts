@@ -21,7 +21,7 @@ export type Shown = boolean | 'later';
 export interface ReaderDoor {
   /** It can be shown now, and at once: it is not kept. */
   ready(): void;
-  /** It cannot be shown at all: the subscription ends with this error. */
+  /** It cannot be shown at all: it takes part no more, with this error. */
   failed(error: Error): void;
 }
 
@@ -33,6 +33,8 @@ export interface Reader {
   readonly hasBeat: boolean;
   /** What an error about it has beside its code. */
   readonly errorMembers: object;
+  /** The answer to the message that asked for it, where it is said behind what is shown first. */
+  readonly acknowledgement?: string | undefined;
   /** The first call, for readers that show `later`. */
   attach?(door: ReaderDoor): void;
   /** Sends what the topic's next frame goes on from. */

@@ -46,7 +46,7 @@ export class Session implements SocketSession {
       onTooSlow: () => this.#closeSlow(),
       onTooMuch: () => this.#close('slowReader', tryAgainLaterCode, 'slow reader'),
       onFailed: (error, { key, errorMembers }) => {
-        parts.quota.release(socket.ip, key);
+        if (!this.#delivery.has(key)) parts.quota.release(socket.ip, key);
         this.#refuse(error, undefined, errorMembers);
       },
     });
@@ -179,13 +179,15 @@ export class Session implements SocketSession {
     return true;
   }
 
+  /** The id is that of the message, or among the members where it was sent before. */
   #refuse(error: unknown, message: ClientMessage | undefined, members: object): void {
     const { counts, onFault } = this.parts;
     if (!(error instanceof SocketError)) onFault(error, 'a message of a WebSocket');
     const { code, message: text } =
       error instanceof SocketError ? error : new SocketError('INTERNAL', 'this failed here');
     counts.error(code);
-    this.#send({ ...members, type: 'error', code, message: text, id: message?.id });
+    const id = message === undefined ? {} : { id: message.id };
+    this.#send({ ...members, type: 'error', code, message: text, ...id });
   }
 
   /** Members that are undefined are left out. */
