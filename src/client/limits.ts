@@ -25,6 +25,8 @@ export const RECONNECT_MS_ASKED_MAX = 30_000;
 export const MESSAGES_PER_SECOND_MAX = 40;
 /** Messages that wait to be sent: all subscriptions of a socket, ended and begun again. */
 export const MESSAGES_WAITING_MAX = 1_024;
+/** Subscriptions of one socket, which is what a service takes. */
+export const SUBSCRIPTIONS_MAX = 64;
 
 /** Rows of each side that the checksum of a stream covers, as docs/streaming.md says. */
 export const CHECKSUM_ROWS = 10;

@@ -278,6 +278,37 @@ describe('a refusal', () => {
     },
   );
 
+  test('that passes is told each time, and is no error', async () => {
+    const started = start();
+    const [troubles, errors]: [string[], string[]] = [[], []];
+    started.subscription.onTrouble(({ code }) => troubles.push(code));
+    started.subscription.onError(({ code }) => errors.push(code));
+    started.world.socket.open();
+    for (const id of [1, 2, 3]) {
+      refuse(started, 'LIMIT_EXCEEDED', { id });
+      await started.world.clock.pass(1_000);
+    }
+    expect(troubles).toEqual(Array(3).fill('LIMIT_EXCEEDED'));
+    expect(errors).toEqual([]);
+  });
+
+  test('of one subscription more than a socket may have ends it alone', async () => {
+    const started = start();
+    for (let index = 0; index < 63; index += 1) {
+      started.client.subscribe({ channel: 'bbo', market: `M${index}` });
+    }
+    const surplus = started.client.subscribe({ channel: 'bbo', market: 'M63' });
+    started.world.socket.open();
+    await started.world.clock.pass(1_000);
+    const loop = surplus[Symbol.asyncIterator]().next();
+    refuse(started, 'LIMIT_EXCEEDED', { id: 65 });
+    await expect(loop).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
+    expect(started.subscription.isOpen).toBe(true);
+    refuse(started, 'LIMIT_EXCEEDED', { id: 64 });
+    await started.world.clock.pass(1_000);
+    expect(started.world.socket.sent.at(-1)).toMatchObject({ type: 'subscribe', market: 'M62' });
+  });
+
   test('RATE_LIMITED names no message: whatever is not answered is asked again', async () => {
     const started = start();
     started.world.socket.open();

@@ -19,6 +19,7 @@ import {
   serviceAddress,
 } from './connection.js';
 import type { Message } from './followed-book.js';
+import { isPassing } from './passing.js';
 import { Subscription } from './subscription.js';
 import {
   type Best,
@@ -184,7 +185,9 @@ export class StreamClient {
           : topic !== undefined
             ? reader.name === topic
             : code === 'RATE_LIMITED' && reader.isSubscribing;
-      if (isMeant) reader.refused(error);
+      if (!isMeant) return;
+      if (isPassing(error.code, this.#followed.size)) reader.postponed(error);
+      else reader.refused(error);
     });
   }
 

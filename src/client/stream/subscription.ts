@@ -11,6 +11,7 @@ export class Subscription<Row extends Best> implements AsyncIterable<BookView<Ro
   readonly #loops = new Set<LatestValues<BookView<Row>>>();
   readonly #offs = new Set<() => void>();
   readonly #errors = new Listeners<ClientError>();
+  readonly #troubles = new Listeners<ClientError>();
   #error: ClientError | undefined;
   #isOpen = true;
 
@@ -22,6 +23,7 @@ export class Subscription<Row extends Best> implements AsyncIterable<BookView<Ro
   ) {
     this.#offs.add(reader.updates.add(() => this.#push()));
     this.#offs.add(reader.ends.add((error) => this.#end(error)));
+    this.#offs.add(reader.troubles.add((error) => this.#troubles.tell(error)));
     if (signal === undefined) return;
     const abort = (): void => {
       const { reason } = signal;
@@ -66,6 +68,14 @@ export class Subscription<Row extends Best> implements AsyncIterable<BookView<Ro
     return this.#errors.add(listener);
   }
 
+  /**
+   * Calls when the service cannot do it now: it has no book yet, or as many subscriptions as it takes.
+   * It is asked again, each second.
+   */
+  onTrouble(listener: (error: ClientError) => void): () => void {
+    return this.#troubles.add(listener);
+  }
+
   /** Ends it: nothing is called any more, and loops end. */
   close(): void {
     this.#end(undefined);
@@ -97,5 +107,6 @@ export class Subscription<Row extends Best> implements AsyncIterable<BookView<Ro
     this.onClose();
     if (error !== undefined) this.#errors.tell(error);
     this.#errors.clear();
+    this.#troubles.clear();
   }
 }

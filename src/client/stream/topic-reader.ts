@@ -28,13 +28,13 @@ export interface Line {
 /** `off` while there is no connection, and while it is waited before asking again. */
 type Phase = 'off' | 'subscribing' | 'waiting' | 'following' | 'ended';
 
-/** Errors after which the same subscription may be asked for again. */
-const PASSING = ['NOT_READY', 'RATE_LIMITED', 'INTERNAL', 'LIMIT_EXCEEDED'];
-
 /** A reader of one topic. */
 export class TopicReader {
   readonly updates = new Listeners<BookView<Best>>();
+  /** The service refuses the topic for good. */
   readonly ends = new Listeners<ClientError>();
+  /** The service cannot do it now; it is asked again. */
+  readonly troubles = new Listeners<ClientError>();
   readonly #book: FollowedBook;
   #phase: Phase = 'off';
   #view: BookView<Best> | undefined;
@@ -120,16 +120,19 @@ export class TopicReader {
     this.#tell(this.#book.view(true));
   }
 
-  /** The service cannot do it: now, or never. */
+  /** The service cannot do it now. */
+  postponed(error: ClientError): void {
+    if (this.#phase === 'ended') return;
+    this.#enter('off');
+    this.#cancelAgain();
+    this.#cancelAgain = this.line.clock.after(limits.ASK_AGAIN_MS, () => this.subscribe());
+    this.#interrupt();
+    this.troubles.tell(error);
+  }
+
+  /** The service never does it. */
   refused(error: ClientError): void {
     if (this.#phase === 'ended') return;
-    if (PASSING.includes(error.code)) {
-      this.#enter('off');
-      this.#interrupt();
-      this.#cancelAgain();
-      this.#cancelAgain = this.line.clock.after(limits.ASK_AGAIN_MS, () => this.subscribe());
-      return;
-    }
     this.#enter('ended');
     this.#interrupt();
     this.ends.tell(error);
