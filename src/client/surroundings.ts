@@ -71,6 +71,16 @@ export function socketClass({ WebSocket: given }: Surroundings): SocketClass {
   throw new ClientError('WEBSOCKET_NOT_FOUND', message);
 }
 
+/** Waits for what others may wait for too; the signal's reason ends this wait, and nothing else. */
+export function heeding<Value>(work: Promise<Value>, signal?: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal?.reason);
+    work.then(resolve, reject).finally(() => signal?.removeEventListener('abort', stop));
+    if (signal?.aborted === true) stop();
+    else signal?.addEventListener('abort', stop, { once: true });
+  });
+}
+
 /** Waits; ends with the signal's reason when that comes first. */
 export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

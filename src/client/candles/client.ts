@@ -61,7 +61,7 @@ export class CandleClient {
       const message = `fromTs was ${fromTs}, must be at most toTs, ${toTs}`;
       throw new ClientError('INVALID_OPTION', message, {}, { param: 'fromTs' });
     }
-    const { feed, name } = await this.#locate(params);
+    const { feed, name } = await this.#locate(params, signal);
     const nowS = feed.nowS();
     const live = feed.find(name);
     const first = live?.isWhole === true ? live.series.first?.ts : undefined;
@@ -81,8 +81,8 @@ export class CandleClient {
 
   /**
    * Follows a series under a key, in place of what was followed under it before. Resolves when the
-   * service has said yes, and throws what it said otherwise. Candles that come before there is a
-   * listener are told to the first.
+   * service has said yes, and throws what it said otherwise; the key's listeners stay for another try.
+   * Candles that come before there is a listener are told to the first.
    */
   async subscribe(params: CandleParams, key: string, { signal }: CallOptions = {}): Promise<void> {
     const entry = this.#entry(key);
@@ -94,11 +94,12 @@ export class CandleClient {
     entry.onStop(() => signal?.removeEventListener('abort', abort));
     try {
       if (signal?.aborted === true) throw aborted(signal);
-      const { feed, name } = await this.#locate(params);
+      const { feed, name } = await this.#locate(params, signal);
       if (!entry.isTurn(turn)) throw new ClientError('CLOSED', 'the key is followed no longer');
       await entry.follow(feed, name);
     } catch (error) {
-      abort();
+      if (signal?.aborted === true) abort();
+      else if (entry.isTurn(turn)) entry.begin();
       throw signal?.aborted === true ? aborted(signal) : error;
     }
   }
@@ -135,7 +136,7 @@ export class CandleClient {
 
   /**
    * Candles as they come. A loop that is slow is given the newest state of each candle; leaving it
-   * ends the subscription. An error is thrown in the loop.
+   * ends the subscription, and closing the client ends the loop. An error is thrown in the loop.
    */
   async *follow(params: CandleParams, { signal }: CallOptions = {}): AsyncGenerator<Candle, void> {
     const key = `loop ${this.#loops}`;
@@ -148,7 +149,9 @@ export class CandleClient {
     const abort = (): void => values.end({ error: aborted(signal) });
     signal?.addEventListener('abort', abort, { once: true });
     try {
-      await this.subscribe(params, key, { signal });
+      const subscribed = this.subscribe(params, key, { signal });
+      entry.onStop(() => values.end());
+      await subscribed;
       yield* values;
     } finally {
       signal?.removeEventListener('abort', abort);
@@ -156,14 +159,18 @@ export class CandleClient {
     }
   }
 
-  async #locate({ env, marketId, resolution }: CandleParams) {
+  async #locate({ env, marketId, resolution }: CandleParams, signal: AbortSignal | undefined) {
     const feed = this.#feed(env);
     const market =
       typeof marketId === 'string' && /^(perp|spot)_\d+$/.test(marketId)
         ? marketIdOfKey(marketId)
         : marketId;
-    const symbol = typeof market === 'string' ? market : await feed.symbolOf(market);
-    return { feed, name: { symbol, resolution } };
+    try {
+      const symbol = typeof market === 'string' ? market : await feed.symbolOf(market, signal);
+      return { feed, name: { symbol, resolution } };
+    } catch (error) {
+      throw signal?.aborted === true ? aborted(signal) : error;
+    }
   }
 
   #feed(env: string | undefined): CandleFeed {

@@ -6,6 +6,8 @@ import { type MarketType, marketKey } from '../keys.js';
 import * as limits from '../limits.js';
 import { Connection, serviceAddress } from '../stream/connection.js';
 import { Liveness } from '../stream/liveness.js';
+import { isPassing } from '../stream/passing.js';
+import { heeding } from '../surroundings.js';
 import { type Candle, candle } from './candle.js';
 import { LiveCandles, type LiveName } from './live.js';
 import { fetchRange } from './pages.js';
@@ -38,17 +40,18 @@ export class CandleFeed {
     this.#liveness = new Liveness(this.connection, () => this.#live.size > 0);
   }
 
-  /** The symbol of a market. Throws UNKNOWN_MARKET. */
-  async symbolOf(market: {
-    readonly marketType: MarketType;
-    readonly marketIndex: number;
-  }): Promise<string> {
+  /** The symbol of a market. Throws UNKNOWN_MARKET, and the signal's reason. */
+  async symbolOf(
+    market: { readonly marketType: MarketType; readonly marketIndex: number },
+    signal?: AbortSignal,
+  ): Promise<string> {
     const key = marketKey(market.marketType, market.marketIndex);
-    this.#symbols ??= this.#readSymbols();
-    const symbols = await this.#symbols.catch((error: unknown) => {
+    this.#symbols ??= this.#readSymbols().catch((error: unknown) => {
       this.#symbols = undefined;
       throw error;
     });
+    // Others wait for it as well: an abort ends this wait alone.
+    const symbols = await heeding(this.#symbols, signal);
     const symbol = symbols.get(key);
     if (symbol !== undefined) return symbol;
     // A market that comes later is found by whoever asks again.
@@ -72,6 +75,8 @@ export class CandleFeed {
     });
     this.connection.open();
     this.#live.set(key, { candles, users: 1 });
+    // Whoever follows it after its end begins anew.
+    candles.ends.add(() => this.#live.delete(key));
     if (this.connection.state === 'open') candles.subscribe();
     this.#liveness.watch();
     return candles;
@@ -166,12 +171,12 @@ export class CandleFeed {
     const said = String(message['message']).slice(0, limits.TEXT_CHARS_MAX);
     const error = new ClientError(String(message['code'] ?? 'MALFORMED_MESSAGE'), said);
     const named = this.#named(message);
-    if (named !== undefined) named.refused(error);
-    else if (message['symbol'] === undefined) {
-      this.#each((candles) => {
-        if (candles.isAsking) candles.refused(error);
-      });
-    }
+    const isAboutAny = message['symbol'] === undefined;
+    this.#each((candles) => {
+      if (candles !== named && !(isAboutAny && candles.isAsking)) return;
+      if (isPassing(error.code, this.#live.size)) candles.postponed(error);
+      else candles.refused(error);
+    });
   }
 
   #each(call: (candles: LiveCandles) => void): void {

@@ -12,7 +12,7 @@ export interface CandleEvents {
   readonly 'candle-update': Candle;
   /** What the connection is doing. */
   readonly connection: ConnectionState;
-  /** What was missed could not be fetched yet; it is tried again. */
+  /** What was missed could not be fetched yet, or the service cannot do it now; it is tried again. */
   readonly trouble: ClientError;
   /** The service refuses the series, or does not serve it any longer. */
   readonly end: ClientError;

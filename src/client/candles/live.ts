@@ -5,7 +5,6 @@
 import { ClientError } from '../error.js';
 import * as limits from '../limits.js';
 import { Listeners } from '../listeners.js';
-import { isPassing } from '../stream/passing.js';
 import type { Clock } from '../surroundings.js';
 import type { Candle } from './candle.js';
 import { lengthOf, type Resolution } from './resolution.js';
@@ -29,13 +28,13 @@ export interface LiveName {
 
 /** A followed series. */
 export class LiveCandles {
-  /** Every new or changed candle, in the order of time. */
+  /** Every new or changed candle, in the order of time; one that changes late comes late. */
   readonly updates = new Listeners<Candle>();
   /** The service refuses it for good. */
   readonly ends = new Listeners<ClientError>();
   /** It has been acknowledged, or has said something. */
   readonly starts = new Listeners<void>();
-  /** What was missed could not be fetched yet; it is tried again. */
+  /** What was missed could not be fetched yet, or the service cannot do it now; it is tried again. */
   readonly troubles = new Listeners<ClientError>();
   readonly series = new CandleSeries();
   #state: 'off' | 'asked' | 'on' | 'ended' = 'off';
@@ -43,6 +42,8 @@ export class LiveCandles {
   #held: Map<number, Candle> | undefined;
   #mending: AbortController | undefined;
   #cancelTimer: () => void = () => {};
+  /** The newest of the candles that changed and are older than the series. */
+  #lateTs = Number.NEGATIVE_INFINITY;
 
   constructor(
     readonly name: LiveName,
@@ -106,26 +107,37 @@ export class LiveCandles {
     const isFar = last !== undefined && candle.ts - last.ts > lengthOf(this.name.resolution).maxS;
     if (isFar && this.#held === undefined) this.#mend(last.ts);
     if (this.#held !== undefined) this.#held.set(candle.ts, candle);
-    else if (this.series.put(candle)) this.updates.tell(candle);
+    else if (this.#put(candle)) this.updates.tell(candle);
   }
 
-  refused(error: ClientError): void {
+  /** The service cannot do it now. */
+  postponed(error: ClientError): void {
     if (this.#state === 'ended') return;
-    if (!isPassing(error.code)) {
-      this.#off('ended');
-      this.ends.tell(error);
-      return;
-    }
     this.#off('off');
     this.#cancelTimer = this.source.clock.after(limits.ASK_AGAIN_MS, () => this.subscribe());
+    this.troubles.tell(error);
   }
 
-  /** Takes candles of before, which reach up to the series. */
+  /** The service never does it. */
+  refused(error: ClientError): void {
+    if (this.#state === 'ended') return;
+    this.#off('ended');
+    this.ends.tell(error);
+  }
+
+  /** Takes candles of before, which reach up to the series; what changed since may be wrong in them. */
   absorb(candles: readonly Candle[]): void {
     const { first } = this.series;
     if (first === undefined) return;
-    const older = candles.filter(({ ts }) => ts < first.ts);
+    const older = candles.filter(({ ts }) => ts < first.ts && ts > this.#lateTs);
     for (const candle of older.slice(-limits.CANDLES_KEPT_MAX).reverse()) this.series.merge(candle);
+  }
+
+  /** One of before the series would leave a hole behind it: it is told, and not kept. */
+  #put(candle: Candle): boolean {
+    if (candle.ts >= (this.series.first?.ts ?? candle.ts)) return this.series.put(candle);
+    this.#lateTs = Math.max(this.#lateTs, candle.ts);
+    return true;
   }
 
   #off(state: 'off' | 'ended'): void {
@@ -161,7 +173,7 @@ export class LiveCandles {
       if (live === undefined || knowsMore(candle, live)) held.set(candle.ts, candle);
     }
     const candles = [...held.values()].sort((one, other) => one.ts - other.ts);
-    const changed = candles.filter((candle) => this.series.put(candle));
+    const changed = candles.filter((candle) => this.#put(candle));
     for (const candle of changed) this.updates.tell(candle);
   }
 
@@ -171,11 +183,11 @@ export class LiveCandles {
       error instanceof ClientError
         ? error
         : new ClientError('UNREACHABLE', 'what was missed could not be fetched', {}, cause);
-    this.troubles.tell(coded);
     const held = this.#held;
     this.#cancelTimer = this.source.clock.after(limits.ASK_AGAIN_MS, () => {
       this.#mend(fromTs);
       this.#held = held;
     });
+    this.troubles.tell(coded);
   }
 }

@@ -23,8 +23,10 @@ export async function fetchRange(
   range: CandleRange,
   { nowS, signal }: CallOptions & { readonly nowS: number },
 ): Promise<Candle[]> {
-  const { resolution, toTs } = range;
-  const fromTs = Math.max(range.fromTs, limits.CANDLE_TS_MIN);
+  const { resolution } = range;
+  // Candles begin at whole seconds, and the path takes no others.
+  const toTs = Math.floor(range.toTs);
+  const fromTs = Math.max(Math.ceil(range.fromTs), limits.CANDLE_TS_MIN);
   const found = new Map<number, Candle>();
   // The newest page is asked for without a bound where the two clocks may disagree about the future.
   let startTs = toTs > nowS - limits.CLOCKS_APART_S_MAX ? undefined : toTs;
