@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import type { AccountCache } from '../../src/client/accounts/index.js';
-import { MarkPriceCache, OraclePriceCache } from '../../src/client/index.js';
+import type { MarkPriceCache, OraclePriceCache, PriceFeed } from '../../src/client/index.js';
 import { CandleService } from '../support/candle-service.js';
 import { capturedAccount } from '../support/captured-accounts.js';
 import { settle } from '../support/client-world.js';
@@ -43,6 +43,13 @@ afterAll(async () => {
   await demo?.stop();
 });
 
+/** What the section of prices leaves open. */
+interface Fed {
+  readonly oracles: OraclePriceCache;
+  readonly marks: MarkPriceCache;
+  readonly feed: PriceFeed;
+}
+
 interface Ran {
   readonly drawn: unknown[][];
   readonly logged: unknown[][];
@@ -53,7 +60,9 @@ interface Ran {
 async function run(name: string, given: Readonly<Record<string, unknown>>): Promise<Ran> {
   const [drawn, logged]: [unknown[][], unknown[][]] = [[], []];
   const code = snippets.get(name) ?? '';
-  const names = [...code.matchAll(/^const (\w+) =/gm)].map(([, local]) => local);
+  const names = [...code.matchAll(/^const (\w+|\[[\w, ]+\]) =/gm)].flatMap(([, local]) =>
+    (local ?? '').match(/\w+/g),
+  );
   const context = { ...given, draw: (...args: unknown[]) => drawn.push(args) };
   vi.stubGlobal('readmeContext', {
     ...context,
@@ -143,15 +152,24 @@ test('Candles', async () => {
 });
 
 test('Accounts', async () => {
-  const [oracles, marks] = [new OraclePriceCache(), new MarkPriceCache()];
+  // The caches of the section before it, which this one goes on with: the feed has their prices.
+  const prices = await run('Prices', { url: service.url });
+  const { oracles, marks, feed } = prices.locals as unknown as Fed;
   const { drawn, locals } = await run('Accounts', {
-    ...{ oracles, marks, slot: 1, userBytes: capturedAccount('user-swift-failure-hlm') },
-    perpMarkets: [capturedAccount('perp-1-btc-202506')],
-    spotMarkets: [capturedAccount('spot-0-usdc-202506')],
+    ...{ oracles, marks, slot: 1, userBytes: capturedAccount('user-9Jtc-devnet') },
+    perpMarkets: [capturedAccount('perp-0-sol-202603')],
+    spotMarkets: ['spot-0-usdc-202603', 'spot-1-sol-202506'].map(capturedAccount),
   });
-  expect(drawn).toEqual([['Main Account', undefined, expect.any(Array)]]);
+  await vi.waitUntil(() => drawn.at(-1)?.[1] !== undefined, { timeout: 20_000 });
+  feed.stop();
+  const [name, health, free] = drawn.at(-1) ?? [];
+  expect(name).toBe('Main Account');
+  expect(health).toBeGreaterThan(0);
+  expect(health).toBeLessThan(100);
+  expect(free).toBeGreaterThan(0n);
+  // A quote market without a price leaves no margin, as it is written there.
   const accounts = locals['accounts'] as unknown as AccountCache;
-  accounts.updatePrices({ perp_1: { oracle: 105_000_000_000n } });
-  expect(drawn).toHaveLength(2);
+  accounts.updatePrices({ spot_0: { oracle: null } });
+  expect(drawn.at(-1)).toEqual([name, undefined, undefined]);
   accounts.destroy();
 });
