@@ -5,9 +5,14 @@ import type { Candle } from '../candles/candle.js';
 import type { CandleLabel } from '../candles/candle-text.js';
 import { type BucketReader, type BucketSeries, readCandles } from '../candles/read-candles.js';
 import { bucketAfter, bucketStart } from '../candles/resolution.js';
-import type { HistoryMarket, TradeRow } from '../records.js';
+import type { HistoryMarket } from '../records.js';
 import { FLUSH_CANDLES_MAX } from './limits.js';
-import { candleChangeText, candleInitText, type TradeWindow } from './message-text.js';
+import {
+  candleChangeText,
+  candleInitText,
+  type ToldTrade,
+  type TradeWindow,
+} from './message-text.js';
 import { RecentBuckets } from './recent-buckets.js';
 
 /** What a flush is made from. */
@@ -63,11 +68,11 @@ export class CandleTopic {
 
   /** What readers are told now, and what to call when they are. */
   flush(window: TradeWindow, moment: CandleMoment): Telling {
-    const { reader, market, now } = moment;
+    const { reader, now } = moment;
     const recent = this.#recent.reader(reader, now);
     const candles = readCandles(recent, { ...this.series, now, limit: FLUSH_CANDLES_MAX });
     const newest = candles.at(-1);
-    const texts = newest === undefined ? [] : this.#texts(candles, newest, { window, market });
+    const texts = newest === undefined ? [] : this.#texts(candles, newest, window);
     const done = (): void => {
       this.#shown = newest?.ts ?? null;
       this.#touched.clear();
@@ -75,11 +80,7 @@ export class CandleTopic {
     return { texts, done };
   }
 
-  #texts(
-    candles: readonly Candle[],
-    newest: Candle,
-    { window, market }: { readonly window: TradeWindow; readonly market: HistoryMarket },
-  ): string[] {
+  #texts(candles: readonly Candle[], newest: Candle, window: TradeWindow): string[] {
     const { label } = this;
     const isBeyond = this.#isBeyond(candles[0] ?? newest);
     const told = isBeyond ? [newest] : this.#changed(candles);
@@ -91,7 +92,7 @@ export class CandleTopic {
       for (const trade of trades) rest.delete(trade);
       const part = { trades, leftOut: isLast ? window.leftOut : 0 };
       const type = this.#isNew(candle) ? 'create' : 'update';
-      texts.push(candleChangeText(type, { candle, label, market, window: part }));
+      texts.push(candleChangeText(type, { candle, label, window: part }));
     }
     return texts;
   }
@@ -120,7 +121,7 @@ export class CandleTopic {
     return this.#shown === null || ts > this.#shown;
   }
 
-  #isIn(trade: TradeRow, { ts }: Candle): boolean {
-    return bucketStart(this.series.resolution, trade.ts) === ts;
+  #isIn({ row }: ToldTrade, { ts }: Candle): boolean {
+    return bucketStart(this.series.resolution, row.ts) === ts;
   }
 }

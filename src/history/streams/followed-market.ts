@@ -10,6 +10,7 @@ import {
   channelLeftOutText,
   channelText,
   isTold,
+  ToldTrade,
   tradesInitText,
   tradesUpdateText,
 } from './message-text.js';
@@ -35,7 +36,7 @@ export class FollowedMarket {
   readonly #candles = new Map<string, CandleTopic>();
   readonly #trades = new Map<string, 'trades' | 'channel'>();
   /** The newest trades that wait, and how many more there were. */
-  #window: TradeRow[] = [];
+  #window: ToldTrade[] = [];
   #leftOut = 0;
   /** Records were taken back, which readers of trades may have seen. */
   #wasTakenBack = false;
@@ -64,7 +65,7 @@ export class FollowedMarket {
 
   add(trade: TradeRow, market: HistoryMarket): void {
     if (!isTold(trade, market)) return;
-    this.#window.push(trade);
+    this.#window.push(new ToldTrade(trade, market));
     if (this.#window.length <= WINDOW_TRADES_MAX) return;
     this.#window.shift();
     this.#leftOut += 1;
@@ -123,9 +124,13 @@ export class FollowedMarket {
   /** Without those that wait: the next flush tells them. */
   #newestTrades({ reader, market }: StreamMoment): string {
     const isWaiting = ({ txSig, index }: TradeRow): boolean =>
-      this.#window.some((trade) => trade.txSig === txSig && trade.index === index);
+      this.#window.some(({ row }) => row.txSig === txSig && row.index === index);
     const newest = reader.trades({ market: market.key, limit: INIT_TRADES });
-    return tradesInitText(newest.filter((row) => !isWaiting(row)).toReversed(), market);
+    const shown = newest.filter((row) => !isWaiting(row)).toReversed();
+    return tradesInitText(
+      shown.map((row) => new ToldTrade(row, market)),
+      market,
+    );
   }
 
   #tradesTexts(kind: 'trades' | 'channel', moment: StreamMoment): string[] {
@@ -133,7 +138,7 @@ export class FollowedMarket {
     const window = { trades: this.#window, leftOut: this.#leftOut };
     const isHole = this.#wasTakenBack || window.leftOut > 0;
     if (kind === 'channel') {
-      const texts = window.trades.map((trade) => channelText(trade, market));
+      const texts = window.trades.map(({ row }) => channelText(row, market));
       return isHole ? [channelLeftOutText(market), ...texts] : texts;
     }
     const texts = window.trades.length === 0 ? [] : [tradesUpdateText(window, market)];

@@ -6,9 +6,24 @@ import { candleTrade } from '../candles/trade.js';
 import type { HistoryMarket, TradeRow } from '../records.js';
 import { channelTradeText, streamTradeText } from './trade-text.js';
 
+/** A trade that readers are told; its text is the same for all topics, and made once. */
+export class ToldTrade {
+  #text: string | undefined;
+
+  constructor(
+    readonly row: TradeRow,
+    private readonly market: HistoryMarket,
+  ) {}
+
+  get text(): string {
+    this.#text ??= streamTradeText(this.row, this.market);
+    return this.#text;
+  }
+}
+
 /** Trades that go out together, oldest arrival first. */
 export interface TradeWindow {
-  readonly trades: readonly TradeRow[];
+  readonly trades: readonly ToldTrade[];
   /** Trades that came as well, and are not in the message because there were too many. */
   readonly leftOut: number;
 }
@@ -27,17 +42,16 @@ export function candleChangeText(
   told: {
     readonly candle: Candle;
     readonly label: CandleLabel;
-    readonly market: HistoryMarket;
     readonly window: TradeWindow;
   },
 ): string {
-  const { candle, label, market, window } = told;
+  const { candle, label, window } = told;
   const text = labelledCandleText(candle, label);
-  return `{"type":"${type}","candle":${text},${tradesMembers(window, market)}}`;
+  return `{"type":"${type}","candle":${text},${tradesMembers(window)}}`;
 }
 
 /** The newest trades, that a subscription to trades goes on from. */
-export function tradesInitText(trades: readonly TradeRow[], market: HistoryMarket): string {
+export function tradesInitText(trades: readonly ToldTrade[], market: HistoryMarket): string {
   return tradesText('init', { trades, leftOut: 0 }, market);
 }
 
@@ -48,11 +62,11 @@ export function tradesUpdateText(window: TradeWindow, market: HistoryMarket): st
 
 function tradesText(type: string, window: TradeWindow, market: HistoryMarket): string {
   const symbol = JSON.stringify(market.symbol);
-  return `{"type":"${type}","channelType":"trades","symbol":${symbol},${tradesMembers(window, market)}}`;
+  return `{"type":"${type}","channelType":"trades","symbol":${symbol},${tradesMembers(window)}}`;
 }
 
-function tradesMembers({ trades, leftOut }: TradeWindow, market: HistoryMarket): string {
-  const texts = trades.map((row) => streamTradeText(row, market));
+function tradesMembers({ trades, leftOut }: TradeWindow): string {
+  const texts = trades.map(({ text }) => text);
   return `"trades":[${texts.join(',')}]${leftOut > 0 ? `,"tradesLeftOut":${leftOut}` : ''}`;
 }
 
