@@ -11,9 +11,13 @@ export const HISTORY_DEFAULTS = {
   retentionDays: 90,
   /** Never: a market that always trades has 60 MB of minutes a year. */
   candleRetentionDays: 0,
-  /** An empty store begins a day ago: with it the figures of 24 hours are right. */
+  /** An empty store begins a day ago, which the figures of 24 hours are made of. */
   backfillHours: 24,
-  /** Or with as many transactions: a quarter of an hour at the rate below. */
+  /**
+   * Or with as many transactions, a quarter of an hour of reading at the rate below. A busy program
+   * has them in minutes: the figures are short until the history is a day old, and /status tells
+   * since when it is complete.
+   */
   backfillTransactions: 50_000,
   /** What a shared node allows beside the feed. */
   historyRequestsPerSecond: 50,

@@ -266,6 +266,7 @@ function startingFigures(reason: string | null): HistoryFigures {
     spansOpen: 0,
     missingFills: {},
     finalisedSlot: 0,
+    completeSinceTs: null,
     newestSlot: 0,
     lagMs: null,
   };

@@ -2,7 +2,7 @@ import { HistoryError } from './error.js';
 import { PAGE_SIGNATURES } from './ingest/limits.js';
 import type { Mark } from './ingest/listing.js';
 import type { IngestStore } from './ingest/parts.js';
-import { isSpan, type Span } from './ingest/progress.js';
+import { isSpan, type Span, type SpanMove } from './ingest/progress.js';
 import type { Reading } from './ingest/reconciler.js';
 import { parseSignatures, parseTransaction } from './ingest/wire.js';
 import type { HistoryStore } from './store/store.js';
@@ -68,7 +68,7 @@ export class Job {
 
   moveSpan(
     _id: number,
-    rest: Pick<Span, 'before' | 'left'> | null,
+    { rest }: SpanMove,
     write: (marks: Readonly<Record<string, string | null>>) => void,
   ): void {
     const moved = rest === null || this.#span === null ? null : { ...this.#span, ...rest };

@@ -236,11 +236,20 @@ export class HistoryService {
     }
   }
 
+  /** What retention has deleted is not there any more. */
+  #completeSinceTs(): number | null {
+    const { completeSinceTs } = this.#ingester.figures;
+    const { retentionDays } = this.#options.setup;
+    if (completeSinceTs === null || retentionDays === 0) return completeSinceTs;
+    return Math.max(completeSinceTs, Math.floor(Date.now() / 1_000) - retentionDays * 86_400);
+  }
+
   #figures(): HistoryFigures {
     const { store } = this.#shelf;
     return {
       ...this.#ingester.state,
       ...this.#ingester.figures,
+      completeSinceTs: this.#completeSinceTs(),
       counts: { ...this.#counters },
       ...(store === null ? NOTHING_STORED : storedFigures(store)),
       newestSlot: this.#newestSlot,

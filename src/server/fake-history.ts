@@ -63,7 +63,7 @@ export class FakeHistory implements MarketDataSource {
 export const liveFigures: HistoryFigures = {
   ...{ state: 'live', reason: null, counts: {}, queued: 0, spansOpen: 0, missingFills: {} },
   stored: { trades: 0, fundingRates: 0, truncated: 0 },
-  ...{ finalisedSlot: 0, newestSlot: 0, lagMs: null },
+  ...{ finalisedSlot: 0, completeSinceTs: null, newestSlot: 0, lagMs: null },
 };
 
 /** Refuses as the history does, whose errors are not the server's. */

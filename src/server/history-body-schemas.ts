@@ -46,6 +46,9 @@ export const historyStatus = Type.Object({
   queued: count('Transactions that wait to be stored.'),
   spansOpen: count('Spans of older signatures that are still to be read.'),
   finalisedSlot: count('All before this slot is complete, but for open spans.'),
+  completeSinceTs: countOrNull(
+    'Unix seconds from which on all is stored; null while that is not known or a span is open.',
+  ),
   newestSlot: count('The newest slot with a trade that was stored in this run; 0 without one.'),
   lagMs: countOrNull('Time from the last live trade to its being stored; null without one.'),
   missingFills: Type.Record(Type.String(), Type.Integer({ minimum: 1 }), {

@@ -15,9 +15,10 @@ export function historyReadiness({ state, reason }: HistoryFigures): object {
 /** What /status says of it. */
 export function historyBody(figures: HistoryFigures): object {
   const { state, reason, stored, counts, queued, spansOpen } = figures;
-  const { finalisedSlot, newestSlot, lagMs, missingFills } = figures;
+  const { finalisedSlot, completeSinceTs, newestSlot, lagMs, missingFills } = figures;
   return {
-    ...{ state, reason, ...stored, queued, spansOpen, finalisedSlot, newestSlot },
+    ...{ state, reason, ...stored, queued, spansOpen, finalisedSlot },
+    ...{ completeSinceTs, newestSlot },
     lagMs: lagMs === null ? null : Math.max(0, Math.round(lagMs)),
     missingFills,
     storeFailures: counts[STORE_FAILURES] ?? 0,

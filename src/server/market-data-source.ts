@@ -101,6 +101,11 @@ export interface HistoryFigures {
   readonly missingFills: Readonly<Partial<Record<MarketKey, number>>>;
   /** All before this slot is finalised and complete, but for open spans; 0 before the first check. */
   readonly finalisedSlot: number;
+  /**
+   * Unix seconds from which on all is stored, as far as the service has filled it itself; null while
+   * that is not known or a span is open.
+   */
+  readonly completeSinceTs: number | null;
   /** The newest slot of which a trade is stored; 0 without one. */
   readonly newestSlot: number;
   /** How long after its event the last live trade was stored, in milliseconds; null without one. */

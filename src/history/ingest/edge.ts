@@ -90,7 +90,7 @@ export class Edge {
     return isDone;
   }
 
-  #mark(rows: readonly ListedSignature[], { isComplete }: Listing, write: WriteProgress): void {
+  #mark(rows: readonly ListedSignature[], listing: Listing, write: WriteProgress): void {
     const { progress, firstSpan } = this.#options;
     const [newest] = rows;
     const oldest = rows.at(-1);
@@ -98,12 +98,16 @@ export class Edge {
     const before = markOf(oldest);
     const { edge } = progress;
     const bounds = edge === null ? firstSpan() : { sinceTs: 0, left: Number.MAX_SAFE_INTEGER };
-    progress.moveEdge(
-      markOf(newest),
-      isComplete ? null : { before, until: edge, ...bounds },
-      write,
-    );
+    const opened = listing.isComplete ? null : { before, until: edge, ...bounds };
+    const sinceTs = this.#isBottom(listing) ? oldest.blockTime : null;
+    progress.moveEdge({ edge: markOf(newest), opened, sinceTs }, write);
     this.#trustedAbove = Math.min(this.#trustedAbove, newest.slot);
+  }
+
+  /** Whether the node has nothing older, where the history does not go on either. */
+  #isBottom({ isComplete, hasOlder }: Listing): boolean {
+    const { edge } = this.#options.progress;
+    return isComplete && !hasOlder && (edge === null || this.#trustedAbove > edge.slot);
   }
 
   #list(reading: Reading, commitment: ListingQuery['commitment']): Promise<Listing> {

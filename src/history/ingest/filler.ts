@@ -1,4 +1,4 @@
-import { list, type Mark, withPlaces } from './listing.js';
+import { type Listing, list, type Mark, withPlaces } from './listing.js';
 import type { IngestParts } from './parts.js';
 import type { Span, SpanMarks } from './progress.js';
 import type { Reading, Reconciler } from './reconciler.js';
@@ -60,10 +60,24 @@ export class Filler {
     };
     const { isDone } = await reconciler.settle(slots, reading, (write) => {
       const rest = isEnd || oldest === null ? null : { before: markOf(oldest), left };
-      progress.moveSpan(span.id, rest, write);
+      const sinceTs = isEnd ? sinceOf(span, listing, reading) : null;
+      progress.moveSpan(span.id, { rest, sinceTs }, write);
     });
     return { signatures: rows.length, oldest, isEnd, isDone };
   }
+}
+
+/** From when on all is stored once a span has ended; null when what was there before goes on. */
+function sinceOf(
+  { until, sinceTs }: Span,
+  { rows, isComplete, hasOlder }: Listing,
+  { trustedAbove }: Reading,
+): number | null {
+  const oldestTs = rows.at(-1)?.blockTime ?? sinceTs;
+  if (until !== null) return hasOlder || trustedAbove <= until.slot ? null : oldestTs;
+  if (isComplete) return hasOlder ? sinceTs : oldestTs;
+  // Of the second of the last one, others may be older.
+  return oldestTs + 1;
 }
 
 function markOf({ signature, slot }: ListedSignature): Mark {

@@ -205,6 +205,7 @@ describe('what was missed', () => {
     const rig = start();
     await holds(rig, 1_300);
     await rig.live();
+    expect(rig.figures.completeSinceTs).toBe(timeOfSlot(101));
     expect(rig.counters.fetched).toBe(1_300);
   });
 
@@ -217,10 +218,14 @@ describe('what was missed', () => {
     const [deepest] = rig.store.ids;
     expect(deepest).toBeGreaterThan(200 - 20);
     expect(deepest).toBeLessThanOrEqual(200 + 20);
+    // Of that second more may be missing.
+    const [oldest] = rig.store.fills;
+    expect(rig.figures.completeSinceTs).toBe(timeOfSlot(oldest?.slot ?? 0) + 1);
     const other = start({ firstSpan: { sinceTs: timeOfSlot(150), left: 9_999 } });
     await other.live();
     expect(other.store.fills[0]?.slot).toBeGreaterThanOrEqual(149);
     expect(other.store.fills[0]?.slot).toBeLessThan(153);
+    expect(other.figures.completeSinceTs).toBe(timeOfSlot(150));
   });
 
   test('what the first write of a connection changes is told as well', async () => {
@@ -266,6 +271,7 @@ describe('what was missed', () => {
     ledger.tick(40);
     const second = start({ stores: first.stores });
     await second.until(() => expect(second.figures.spansOpen).toBe(1));
+    expect(second.figures.completeSinceTs).toBeNull();
     expect(second.state).toBe('backfilling');
     // Stopped in the midst of it, it goes on from the last page.
     await second.stop();
@@ -274,6 +280,7 @@ describe('what was missed', () => {
     await third.live();
     const again = second.counters.fetched + third.counters.fetched - 3_200;
     expect(again).toBeLessThan(1_001);
+    expect(third.figures.completeSinceTs).toBe(timeOfSlot(101));
   });
 
   test('what is told while older signatures are read is there once', async () => {
@@ -323,6 +330,8 @@ describe('what was missed', () => {
     const second = start({ stores: first.stores });
     await holds(second, 7);
     expect(second.counters).toMatchObject({ edgeUnknown: 1, reverted: 0 });
+    // What lies between is missing, and nobody can tell how much it is.
+    expect(second.figures.completeSinceTs).toBe(timeOfSlot(ledger.slot - 40));
   });
 });
 

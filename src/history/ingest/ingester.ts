@@ -33,7 +33,10 @@ export interface IngestState {
   readonly reason: string | null;
 }
 
-const NOTHING: SessionFigures = { queued: 0, spansOpen: 0, finalisedSlot: 0 };
+const NOTHING: SessionFigures = {
+  ...{ queued: 0, spansOpen: 0, finalisedSlot: 0 },
+  completeSinceTs: null,
+};
 
 /**
  * Keeps the history going: one session at a time, on the node in use, and on the next one when it

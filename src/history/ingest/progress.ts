@@ -20,12 +20,28 @@ export interface Span {
 /** Stores marks, or throws; null takes a mark away. */
 export type WriteProgress = (marks: Readonly<Record<string, string | null>>) => void;
 
+/** How the edge moves. */
+export interface EdgeMove {
+  readonly edge: Mark;
+  readonly opened: Omit<Span, 'id'> | null;
+  /** Unix seconds of the oldest that is stored without a hole; null when that is as it was. */
+  readonly sinceTs: number | null;
+}
+
+/** How a span moves. */
+export interface SpanMove {
+  /** Null when nothing is left of it. */
+  readonly rest: Pick<Span, 'before' | 'left'> | null;
+  readonly sinceTs: number | null;
+}
+
 /** Where a filler takes its spans from, and notes how far they are. */
 export type SpanMarks = Pick<Progress, 'spans' | 'moveSpan'>;
 
 /** Names of the marks in the store. */
 const EDGE = 'edge';
 const SPANS = 'spans';
+const SINCE = 'since';
 
 /**
  * The finalised edge and the open spans. All that stands at the edge or before it, but for the spans,
@@ -35,11 +51,13 @@ const SPANS = 'spans';
 export class Progress {
   #edge: Mark | null;
   #spans: readonly Span[];
+  #sinceTs: number | null;
 
   constructor(store: Pick<IngestStore, 'progress'>) {
     const marks = store.progress();
     this.#edge = parsed(marks.get(EDGE), isMark);
     this.#spans = parsed(marks.get(SPANS), isSpans) ?? [];
+    this.#sinceTs = parsed(marks.get(SINCE), isTime);
   }
 
   get edge(): Mark | null {
@@ -50,25 +68,39 @@ export class Progress {
     return this.#spans;
   }
 
+  /** Unix seconds from which on all is stored; null while it is not known, or a span is open. */
+  get completeSinceTs(): number | null {
+    return this.#spans.length === 0 ? this.#sinceTs : null;
+  }
+
   /**
    * Moves the edge, and opens a span for what was left out below it. `write` gets the marks and must
-   * throw when they are not stored.
+   * throw when they are not stored. `sinceTs` is given where nothing older is known of.
    */
-  moveEdge(edge: Mark, opened: Omit<Span, 'id'> | null, write: WriteProgress): void {
+  moveEdge({ edge, opened, sinceTs }: EdgeMove, write: WriteProgress): void {
     const spans = opened === null ? this.#spans : this.#with(opened);
-    write({ [EDGE]: JSON.stringify(edge), [SPANS]: JSON.stringify(spans) });
+    const since = this.#since(sinceTs);
+    write({ [EDGE]: JSON.stringify(edge), [SPANS]: JSON.stringify(spans), ...sinceMark(since) });
     this.#edge = edge;
     this.#spans = spans;
+    this.#sinceTs = since;
   }
 
   /** Moves the newer end of a span down, or takes the span away when nothing is left of it. */
-  moveSpan(id: number, rest: Pick<Span, 'before' | 'left'> | null, write: WriteProgress): void {
+  moveSpan(id: number, { rest, sinceTs }: SpanMove, write: WriteProgress): void {
     const spans = this.#spans.flatMap((span) => {
       if (span.id !== id) return [span];
       return rest === null ? [] : [{ ...span, ...rest }];
     });
-    write({ [SPANS]: JSON.stringify(spans) });
+    const since = this.#since(sinceTs);
+    write({ [SPANS]: JSON.stringify(spans), ...sinceMark(since) });
     this.#spans = spans;
+    this.#sinceTs = since;
+  }
+
+  /** A hole that no node filled is not forgotten for an older end. */
+  #since(ts: number | null): number | null {
+    return ts === null ? this.#sinceTs : Math.max(ts, this.#sinceTs ?? 0);
   }
 
   /** The newest first: of too many the two oldest are read as one, with what lies between. */
@@ -92,6 +124,14 @@ function parsed<T>(text: string | undefined, check: (value: unknown) => value is
   if (text === undefined) return null;
   const value: unknown = JSON.parse(text);
   return check(value) ? value : null;
+}
+
+function sinceMark(ts: number | null): Readonly<Record<string, string>> {
+  return ts === null ? {} : { [SINCE]: JSON.stringify(ts) };
+}
+
+function isTime(value: unknown): value is number {
+  return typeof value === 'number';
 }
 
 function isMark(value: unknown): value is Mark {

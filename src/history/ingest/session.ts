@@ -47,6 +47,8 @@ export interface SessionFigures {
   readonly queued: number;
   readonly spansOpen: number;
   readonly finalisedSlot: number;
+  /** Unix seconds from which on all is stored; null while that is not known. */
+  readonly completeSinceTs: number | null;
 }
 
 /**
@@ -83,6 +85,7 @@ export class Session {
       queued: this.#queue.length,
       spansOpen: this.#progress?.spans.length ?? 0,
       finalisedSlot: this.#progress?.edge?.slot ?? 0,
+      completeSinceTs: this.#progress?.completeSinceTs ?? null,
     };
   }
 
