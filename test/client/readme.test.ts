@@ -1,16 +1,19 @@
 /** The package's README: what it shows is run, against a service, as it stands there. */
+import { sign } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import type { AccountCache } from '../../src/client/accounts/index.js';
 import type { MarkPriceCache, OraclePriceCache, PriceFeed } from '../../src/client/index.js';
 import { CandleService } from '../support/candle-service.js';
 import { capturedAccount } from '../support/captured-accounts.js';
-import { settle } from '../support/client-world.js';
+import { ClientWorld, settle } from '../support/client-world.js';
+import { endingOrders, oddUser } from '../support/odd-accounts.js';
+import { addressOf, maker, OrderServer, orderFrame } from '../support/order-server.js';
 import { ServiceProbe } from '../support/service-probe.js';
 import { SteppedDemo } from '../support/stepped-demo.js';
 
@@ -36,8 +39,9 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'slotbook-readme-'));
 });
 
+afterEach(() => vi.unstubAllGlobals());
+
 afterAll(async () => {
-  vi.unstubAllGlobals();
   await rm(folder, { recursive: true, force: true });
   await service?.stop();
   await demo?.stop();
@@ -75,6 +79,7 @@ async function run(name: string, given: Readonly<Record<string, unknown>>): Prom
   const result = await build({
     stdin: { contents, resolveDir: root, loader: 'ts' },
     alias: {
+      '@slotbook/client/chain': path.join(root, 'src/client/chain/index.ts'),
       '@slotbook/client/accounts': path.join(root, 'src/client/accounts/index.ts'),
       '@slotbook/client': path.join(root, 'src/client/index.ts'),
     },
@@ -92,7 +97,11 @@ test('every client is shown in five lines of its own', () => {
     'Order book',
     'Prices',
     'Candles',
+    'Trades',
     'Accounts',
+    'Book from the chain',
+    'Auctions from the chain',
+    'Signed orders',
   ]);
   for (const code of snippets.values()) {
     const lines = code
@@ -172,4 +181,59 @@ test('Accounts', async () => {
   accounts.updatePrices({ spot_0: { oracle: null } });
   expect(drawn.at(-1)).toEqual([name, undefined, undefined]);
   accounts.destroy();
+});
+
+test('Trades', async () => {
+  const world = new ClientWorld();
+  vi.stubGlobal('WebSocket', world.WebSocket);
+  const running = run('Trades', { url: 'http://service' });
+  await vi.waitUntil(() => world.sockets.length > 0, { timeout: 20_000 });
+  world.socket.open();
+  const named = { channelType: 'trades', symbol: 'SOL-PERP' };
+  world.socket.say({ type: 'init', ...named, trades: [] }, { type: 'subscription', ...named });
+  const { drawn, locals } = await running;
+  expect(drawn).toEqual([['init', [], [], 0]]);
+  expect(world.socket.sent.map(({ type }) => type)).toEqual(['subscribe', 'unsubscribe']);
+  locals['trades']?.close?.();
+});
+
+test('Book from the chain', async () => {
+  vi.stubGlobal('WebSocket', WebSocket);
+  const { rpcUrl, wsUrl } = demo.relay;
+  const { drawn, logged, locals } = await run('Book from the chain', { rpcUrl, wsUrl });
+  await vi.waitUntil(() => drawn.length > 0, { timeout: 60_000 });
+  const l2 = { bids: expect.any(Array), asks: expect.any(Array) };
+  expect([drawn[0], logged]).toEqual([[expect.any(BigInt), expect.any(BigInt), l2], []]);
+  locals['chain']?.close?.();
+});
+
+test('Auctions from the chain', async () => {
+  vi.stubGlobal('WebSocket', WebSocket);
+  const { rpcUrl, wsUrl } = demo.relay;
+  const { drawn, locals } = await run('Auctions from the chain', { rpcUrl, wsUrl });
+  const oracle = demo.life.markets[0]?.feed.price ?? 0n;
+  const user = oddUser({ seed: 90 }, endingOrders({ clock: demo.clock, oracle }));
+  // The program's mark, which the simulated program leaves as it is.
+  user.data.writeUInt8(1, 4354);
+  await demo.write(user);
+  const isTold = () => drawn.some(([address]) => address === user.pubkey);
+  await vi.waitUntil(isTold, { timeout: 60_000 });
+  locals['auctions']?.close?.();
+});
+
+test('Signed orders', async () => {
+  vi.stubGlobal('WebSocket', WebSocket);
+  const server = new OrderServer();
+  const { drawn, logged, locals } = await run('Signed orders', {
+    url: await server.url(),
+    publicKey: addressOf(maker.privateKey),
+    sign: (challenge: Uint8Array) => new Uint8Array(sign(null, challenge, maker.privateKey)),
+  });
+  await vi.waitUntil(() => server.subscribed.length === 1, { timeout: 20_000 });
+  server.send(orderFrame());
+  await vi.waitUntil(() => drawn.length > 0, { timeout: 20_000 });
+  const params = expect.objectContaining({ marketIndex: 2 });
+  expect([drawn[0], logged]).toEqual([['tsW06Om8', params, expect.any(String)], []]);
+  locals['feed']?.close?.();
+  server.close();
 });

@@ -1,81 +1,18 @@
-import { createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { sign } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { WebSocket, WebSocketServer } from 'ws';
-import { encodeAddress } from '../base58.js';
+import { WebSocket } from 'ws';
+import {
+  addressOf,
+  CAPTURED_ORDER,
+  maker,
+  NONCE,
+  OrderServer,
+  orderFrame,
+  signedBy,
+  taker,
+} from '../../../test/support/order-server.js';
 import type { ClientError } from '../error.js';
 import { SignedOrderFeed, type SignedOrderFeedOptions, type SignedOrderMessage } from './index.js';
-
-/** Captured: see test/golden/vectors/client/swift_messages.json. */
-const ORDER =
-  'c8d5a65e2234f55d0001010080841e0000000000000000000000000002000000000000000001320124c6aa950000000001786b2f94000000000000bb64a9150000000074735730364f6d380000';
-const NONCE = 'b1946ac92492d234';
-
-const maker = generateKeyPairSync('ed25519');
-const taker = generateKeyPairSync('ed25519');
-
-/** The last 32 bytes of the public key's DER are the key itself. */
-const address = (key: KeyObject): string => {
-  const der = createPublicKey(key).export({ format: 'der', type: 'spki' });
-  return encodeAddress(new Uint8Array(der.subarray(-32)));
-};
-
-const signedBy = (key: KeyObject, text: string): string =>
-  sign(null, Buffer.from(text), key).toString('base64');
-
-function orderFrame(changes: object = {}, beside: object = {}): string {
-  const order = {
-    ...{ market_index: 2, market_type: 'perp', order_message: ORDER },
-    order_signature: signedBy(taker.privateKey, ORDER),
-    taker_authority: address(taker.privateKey),
-    signing_authority: address(taker.privateKey),
-    ...{ ts: 1_758_000_000_123, uuid: 'tsW06Om8', ...changes },
-  };
-  return JSON.stringify({ channel: 'swift_orders_perp_2', order, ...beside });
-}
-
-/** A server that challenges, as the original does, and keeps what it is sent. */
-class OrderServer {
-  readonly #server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
-  readonly sockets: WebSocket[] = [];
-  readonly subscribed: string[] = [];
-  readonly asked: string[] = [];
-
-  constructor() {
-    this.#server.on('connection', (socket, { url = '' }) => {
-      this.sockets.push(socket);
-      this.asked.push(url);
-      socket.send(JSON.stringify({ channel: 'auth', nonce: NONCE }));
-      socket.on('message', (data) => this.#take(socket, JSON.parse(String(data))));
-    });
-  }
-
-  async url(): Promise<string> {
-    if (this.#server.address() === null) await once(this.#server, 'listening');
-    return `ws://127.0.0.1:${(this.#server.address() as AddressInfo).port}/ws`;
-  }
-
-  send(text: string): void {
-    this.sockets.at(-1)?.send(text);
-  }
-
-  close(): void {
-    for (const socket of this.sockets) socket.terminate();
-    this.#server.close();
-  }
-
-  #take(socket: WebSocket, message: Record<string, string>): void {
-    if (message['action'] === 'subscribe') {
-      this.subscribed.push(`${message['market_type']} ${message['market_name']}`);
-      return;
-    }
-    const signature = Buffer.from(message['signature'] ?? '', 'base64');
-    const isMaker = verify(null, Buffer.from(NONCE), maker.publicKey, signature);
-    const answer = isMaker ? { message: 'Authenticated' } : { error: 'wrong signature' };
-    socket.send(JSON.stringify({ channel: 'auth', ...answer }));
-  }
-}
 
 let server: OrderServer;
 let feed: SignedOrderFeed | undefined;
@@ -96,7 +33,7 @@ afterEach(() => {
 async function start(options: Partial<SignedOrderFeedOptions> = {}): Promise<void> {
   feed = new SignedOrderFeed({
     url: await server.url(),
-    publicKey: address(maker.privateKey),
+    publicKey: addressOf(maker.privateKey),
     sign: (challenge) => new Uint8Array(sign(null, challenge, maker.privateKey)),
     markets: ['SOL-PERP', 'BTC-PERP'],
     WebSocket: WebSocket as never,
@@ -115,7 +52,7 @@ describe('the feed of signed orders', () => {
   test('signs in with its key, and subscribes to one market after the other', async () => {
     await start();
     await subscribed();
-    expect(server.asked).toEqual([`/ws?pubkey=${address(maker.privateKey)}`]);
+    expect(server.asked).toEqual([`/ws?pubkey=${addressOf(maker.privateKey)}`]);
     expect(server.subscribed).toEqual(['perp SOL-PERP', 'perp BTC-PERP']);
   });
 
@@ -126,7 +63,7 @@ describe('the feed of signed orders', () => {
     await told(1);
     expect(orders[0]).toMatchObject({
       order: { uuid: 'tsW06Om8', params: { marketIndex: 2, direction: 'short' } },
-      takerAuthority: address(taker.privateKey),
+      takerAuthority: addressOf(taker.privateKey),
       ...{ tsMs: 1_758_000_000_123, willSanitize: false, deposit: null },
     });
   });
@@ -134,11 +71,11 @@ describe('the feed of signed orders', () => {
   test('does not tell an order that somebody else has signed, and says so', async () => {
     await start();
     await subscribed();
-    server.send(orderFrame({ order_signature: signedBy(maker.privateKey, ORDER) }));
+    server.send(orderFrame({ order_signature: signedBy(maker.privateKey, CAPTURED_ORDER) }));
     server.send(orderFrame({ order_signature: '*' }));
     server.send(orderFrame({ taker_authority: 'x', signing_authority: null }));
     // Signed, but by another wallet than the one it is told to be of, or under another id.
-    server.send(orderFrame({ taker_authority: address(maker.privateKey) }));
+    server.send(orderFrame({ taker_authority: addressOf(maker.privateKey) }));
     server.send(orderFrame({ uuid: 'another1' }));
     await failed(5);
     const codes = errors.map(({ code }) => code).sort();
@@ -181,7 +118,7 @@ describe('the feed of signed orders', () => {
     await subscribed();
     server.send(JSON.stringify({ channel: 'swift_orders_perp_9', error: 'unknown market' }));
     server.send('{');
-    server.send(orderFrame({ order_message: ORDER.slice(0, 40) }));
+    server.send(orderFrame({ order_message: CAPTURED_ORDER.slice(0, 40) }));
     server.send(orderFrame({ ts: 'soon' }));
     server.send(JSON.stringify({ channel: 'heartbeat', message: '1758000000123' }));
     server.send(orderFrame());
