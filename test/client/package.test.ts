@@ -1,0 +1,115 @@
+/** The package as its users get it: packed, unpacked, imported by plain Node.js, and type-checked. */
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const execute = promisify(execFile);
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const sources = path.join(root, 'src/client');
+const typescript = path.join(root, 'node_modules/typescript/bin/tsc');
+const entries = ['@slotbook/client', '@slotbook/client/accounts', '@slotbook/client/chain'];
+/** What a page that loads a whole entry loads, gzipped. */
+const ENTRY_BYTES_MAX = 32 * 1_024;
+const timeout = 60_000;
+
+let folder: string;
+let files: string[];
+
+/** Builds what is not built, as before any test. */
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'slotbook-package-'));
+  const modules = path.join(folder, 'node_modules/@slotbook');
+  await mkdir(modules, { recursive: true });
+  await execute('node', [path.join(root, 'scripts/setup.mjs'), 'client'], { cwd: root });
+  const pack = ['pack', '--json', '--offline', '--pack-destination', folder];
+  const [tarball] = JSON.parse((await execute('npm', pack, { cwd: sources })).stdout);
+  files = tarball.files.map((file: { path: string }) => file.path);
+  await execute('tar', ['-xzf', path.join(folder, tarball.filename), '-C', modules]);
+  await rename(path.join(modules, 'package'), path.join(modules, 'client'));
+  await writeFile(path.join(folder, 'package.json'), '{"type":"module"}');
+}, timeout);
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+test('it holds what was built and its README, and no test or source', () => {
+  expect(files).toEqual(expect.arrayContaining(['README.md', 'package.json', 'dist/index.js']));
+  expect(files.filter((file) => !/^dist\/[\w/-]+\.(js|d\.ts)$/.test(file)).sort()).toEqual([
+    'README.md',
+    'package.json',
+  ]);
+  expect(files.filter((file) => /test/.test(file))).toEqual([]);
+});
+
+test(
+  'plain Node.js imports every entry, and nothing else',
+  async () => {
+    const file = path.join(folder, 'use.mjs');
+    const code = `import { HttpClient, TradesClient, formatPrice, rawPrice } from '${entries[0]}';
+import { decodeUser } from '${entries[1]}';
+import { ChainBook, SignedOrderFeed } from '${entries[2]}';
+const named = { HttpClient, TradesClient, decodeUser, ChainBook, SignedOrderFeed };
+const types = Object.values(named).map((one) => typeof one);
+console.log(JSON.stringify([types, formatPrice(rawPrice(150_250_000n))]));
+await import('${entries[0]}/dist/http/json.js').catch(({ code }) => console.log(code));`;
+    await writeFile(file, code);
+    const { stdout } = await execute('node', [file], { cwd: folder });
+    const types = Array.from({ length: 5 }, () => 'function');
+    const [first, second] = stdout.trim().split('\n');
+    expect(JSON.parse(first ?? '')).toEqual([types, '150.25']);
+    expect(second).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED');
+  },
+  timeout,
+);
+
+test(
+  'a strict project without types of Node.js checks against its declarations',
+  async () => {
+    const options = {
+      ...{ target: 'es2022', module: 'nodenext', moduleResolution: 'nodenext', strict: true },
+      ...{ lib: ['es2022', 'dom'], types: [], noEmit: true, exactOptionalPropertyTypes: true },
+      skipLibCheck: false,
+    };
+    const project = { compilerOptions: options, files: ['consumer.ts'] };
+    await writeFile(path.join(folder, 'tsconfig.json'), JSON.stringify(project));
+    const code = `import { HttpClient, type LiveTrade, type Price, TradesClient } from '${entries[0]}';
+import { decodeUser, type UserAccount } from '${entries[1]}';
+import { ChainBook, type LocalBook } from '${entries[2]}';
+const http = new HttpClient({ url: 'http://localhost' });
+export const best: Promise<Price | null> = http.l2({ marketName: 'X' }).then((b) => b.bestAskPrice);
+export const user: UserAccount = decodeUser(new Uint8Array());
+export const book: LocalBook = new ChainBook({ rpcUrl: 'http://localhost' }).book;
+export async function* trades(): AsyncGenerator<LiveTrade> {
+  for await (const batch of new TradesClient({ url: 'http://localhost' }).subscribe('X')) yield* batch.trades;
+}
+// @ts-expect-error: a market has to be named.
+http.l2({ depth: 3 });
+`;
+    await writeFile(path.join(folder, 'consumer.ts'), code);
+    const checked = execute('node', [typescript, '--project', folder], { cwd: folder });
+    const said = await checked.catch(({ stdout }) => ({ stdout }));
+    expect(said.stdout).toBe('');
+  },
+  timeout,
+);
+
+test.each(entries)('%s as a whole is not larger than it has to be', async (entry) => {
+  const stdin = {
+    contents: `export * from '${entry}';`,
+    resolveDir: folder,
+    loader: 'js',
+  } as const;
+  const options = { bundle: true, minify: true, format: 'esm', write: false } as const;
+  const result = await build({ stdin, ...options, target: 'es2022', platform: 'browser' });
+  const text = result.outputFiles[0]?.contents ?? new Uint8Array();
+  const bytes = gzipSync(text, { level: 9 }).length;
+  process.stdout.write(`${entry}: ${bytes} bytes gzipped, ${text.length} plain\n`);
+  expect(result.warnings).toEqual([]);
+  expect(bytes).toBeGreaterThan(1_000);
+  expect(bytes).toBeLessThan(ENTRY_BYTES_MAX);
+});
