@@ -10,7 +10,10 @@ export const FEED_SENTENCES = {
     'Oracle price data per market: fields not shown beyond being keyed by market.',
   'client-keyed-market': 'Client-side caches are keyed by market.',
 
-  // "Client-side access (library)", 4 and 5.
+  // "Client-side access (library)", 1, 2, 4 and 5; 3 is among the sentences of accounts.
+  'access-local-book':
+    'A client can hold a local order book built from chain subscriptions, with update frequency configurable (1000 in the example, milliseconds), and can ask for best bid and best ask by market index.',
+  'access-auctions': 'A client can subscribe to active auctions.',
   'client-candle-fetch':
     'fetch(env, marketId, resolution, fromTs, toTs in Unix seconds) returns a list of Candle.',
   'client-candle-subscribe':
