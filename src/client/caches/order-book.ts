@@ -13,9 +13,8 @@ import { ClientError } from '../error.js';
 import { LatestValues, Listeners } from '../listeners.js';
 import type { Level } from '../row-shapes.js';
 import type { StreamClient } from '../stream/client.js';
-import type { Subscription } from '../stream/subscription.js';
 import type { BookTopic, BookView, StreamDepth } from '../stream/topic.js';
-import { BestPrices } from './best-prices.js';
+import { ShownBook } from './shown-book.js';
 
 /** What is shown; what is left out stays as it was. */
 export interface BookWish {
@@ -38,16 +37,19 @@ export class OrderBookCache implements AsyncIterable<BookView<Level>> {
   readonly #stream: StreamClient;
   readonly #updates = new Listeners<BookView<Level>>();
   readonly #errors = new Listeners<ClientError>();
-  readonly #best: BestPrices;
+  readonly #troubles = new Listeners<ClientError>();
+  readonly #loops = new Set<LatestValues<BookView<Level>>>();
+  /** The last that was there, to which a wish that is refused goes back. */
   #topic: BookTopic = { channel: 'book', market: '', includeVamm: true };
-  #shown: Subscription<Level> | undefined;
-  #coming: Subscription<Level> | undefined;
+  #wished = this.#topic;
+  #shown: ShownBook | undefined;
+  #coming: ShownBook | undefined;
   #store: BookView<Level> | undefined;
+  #isDestroyed = false;
 
   /** The stream stays its owner's: it is not closed here. */
   constructor(stream: StreamClient) {
     this.#stream = stream;
-    this.#best = new BestPrices(stream, () => this.#tell());
   }
 
   /** The newest book; undefined before the first, and after `unsubscribe`. */
@@ -57,28 +59,32 @@ export class OrderBookCache implements AsyncIterable<BookView<Level>> {
 
   /**
    * Shows another book, or the same in another way. The old one is shown until the new one is there,
-   * unless it is of another market. Throws INVALID_OPTION when no market was ever named.
+   * unless it is of another market. A wish that the service refuses is forgotten: the next one adds to
+   * what was there before. Throws INVALID_OPTION when there is no market to show, and CLOSED after
+   * `destroy`.
    */
   updateSubscription(wish: BookWish): void {
-    const { market } = this.#topic;
-    this.#topic = { ...this.#topic, ...wish };
-    if (this.#topic.market === '') {
+    if (this.#isDestroyed) throw new ClientError('CLOSED', 'the cache was destroyed');
+    const topic = { ...this.#wished, ...wish };
+    if (topic.market === '') {
       throw new ClientError('INVALID_OPTION', 'there is no market yet', {}, { param: 'market' });
     }
-    if (market !== this.#topic.market) this.unsubscribe();
-    this.#best.follow(this.#topic);
+    const coming = new ShownBook(this.#stream, topic);
+    if (topic.market !== this.#wished.market) this.unsubscribe();
     this.#coming?.close();
-    const coming = this.#stream.subscribe(this.#topic);
+    this.#wished = topic;
     this.#coming = coming;
-    coming.onError((error) => this.#errors.tell(error));
-    coming.onUpdate(() => this.#take(coming));
+    coming.tell({
+      updated: () => this.#take(coming),
+      failed: (error) => this.#refuse(coming, error),
+      troubled: (error) => this.#troubles.tell(error),
+    });
   }
 
   /** Ends what is followed; listeners stay for what is followed next. */
   unsubscribe(): void {
     this.#shown?.close();
     this.#coming?.close();
-    this.#best.close();
     this.#shown = undefined;
     this.#coming = undefined;
     this.#store = undefined;
@@ -94,11 +100,17 @@ export class OrderBookCache implements AsyncIterable<BookView<Level>> {
     return this.#errors.add(listener);
   }
 
-  /** Ends everything. */
+  /** Calls when the service cannot show it now; it is asked again by itself. */
+  onTrouble(listener: (error: ClientError) => void): () => void {
+    return this.#troubles.add(listener);
+  }
+
+  /** Ends everything, loops as well. */
   destroy(): void {
+    this.#isDestroyed = true;
     this.unsubscribe();
-    this.#updates.clear();
-    this.#errors.clear();
+    for (const listeners of [this.#updates, this.#errors, this.#troubles]) listeners.clear();
+    for (const loop of [...this.#loops]) loop.end();
   }
 
   /** The newest book, each time that there is another one; leaving the loop ends nothing else. */
@@ -106,29 +118,44 @@ export class OrderBookCache implements AsyncIterable<BookView<Level>> {
     const offs: (() => void)[] = [];
     const values = new LatestValues<BookView<Level>>(() => {
       for (const off of offs) off();
+      this.#loops.delete(values);
     });
+    this.#loops.add(values);
     offs.push(
       this.#updates.add((book) => values.push(book)),
       this.#errors.add((error) => values.end({ error })),
     );
     if (this.#store !== undefined) values.push(this.#store);
+    if (this.#isDestroyed) values.end();
     return values;
   }
 
-  #take(from: Subscription<Level>): void {
+  #take(from: ShownBook): void {
+    const { view } = from;
+    if (view === undefined) return;
     if (from === this.#coming) {
       this.#shown?.close();
       this.#shown = from;
       this.#coming = undefined;
+      this.#topic = from.topic;
     }
-    if (from === this.#shown) this.#tell();
+    if (from === this.#shown) this.#tell(view);
   }
 
-  #tell(): void {
-    const view = this.#shown?.view;
-    if (view === undefined) return;
-    const book = { ...view, ...this.#best.prices };
-    this.#store = book;
-    this.#updates.tell(book);
+  #refuse(from: ShownBook, error: ClientError): void {
+    from.close();
+    if (from === this.#coming) {
+      this.#coming = undefined;
+      this.#wished = this.#topic;
+    } else if (this.#store?.isFollowing === true) {
+      // The other part of it was right until now.
+      this.#tell({ ...this.#store, isFollowing: false });
+    }
+    this.#errors.tell(error);
+  }
+
+  #tell(view: BookView<Level>): void {
+    this.#store = view;
+    this.#updates.tell(view);
   }
 }
