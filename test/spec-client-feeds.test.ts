@@ -185,7 +185,7 @@ describe('prices', () => {
     ]);
   });
 
-  test('event-oracle: a lookup of the markets that have changed, and of no others', () => {
+  test('client-event-oracle: a lookup of the markets that have changed, and of no others', () => {
     const oracles = new OraclePriceCache();
     const heard: unknown[] = [];
     oracles.onUpdate((changed) => heard.push(Object.keys(changed)));

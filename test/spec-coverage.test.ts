@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { LATER, SENTENCES } from './support/spec-sentences.js';
+import { LATER, SENTENCE_SETS, SENTENCES } from './support/spec-sentences.js';
 
 const folder = fileURLToPath(new URL('./', import.meta.url));
 const self = 'spec-coverage.test.ts';
@@ -20,6 +20,12 @@ describe('the specification', () => {
 
   test.each(Object.entries(SENTENCES))('%s is tested: %s', (id) => {
     expect(tested).toContain(id);
+  });
+
+  test('no two sentences have one id', () => {
+    const ids = SENTENCE_SETS.flatMap((sentences) => Object.keys(sentences));
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+    expect(ids.sort()).toEqual(Object.keys(SENTENCES).sort());
   });
 
   test('no test answers for a sentence that is not there', () => {

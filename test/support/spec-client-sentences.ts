@@ -51,6 +51,11 @@ export const CLIENT_SENTENCES = {
     'Spot balance info: marketIndex; baseBalance (token amount in market precision).',
   'cache-keys':
     'Client-side caches are keyed by market or by account key (subaccount id with authority).',
+  'access-local-book': 'A client can hold a local order book built from chain subscriptions.',
+  'access-local-frequency':
+    'A local order book: update frequency configurable (1000 in the example, milliseconds).',
+  'access-local-best': 'A local order book can be asked for best bid and best ask by market index.',
+  'access-auctions': 'A client can subscribe to active auctions.',
   'access-signed-msg':
     'A predicate on an order tells whether it originated from a signed-message order, when both signed-message and on-chain feeds are subscribed.',
 } as const;

@@ -10,10 +10,7 @@ export const FEED_SENTENCES = {
     'Oracle price data per market: fields not shown beyond being keyed by market.',
   'client-keyed-market': 'Client-side caches are keyed by market.',
 
-  // "Client-side access (library)", 1, 2, 4 and 5; 3 is among the sentences of accounts.
-  'access-local-book':
-    'A client can hold a local order book built from chain subscriptions, with update frequency configurable (1000 in the example, milliseconds), and can ask for best bid and best ask by market index.',
-  'access-auctions': 'A client can subscribe to active auctions.',
+  // "Client-side access (library)", 4 and 5; 1 to 3 are among the sentences of the client.
   'client-candle-fetch':
     'fetch(env, marketId, resolution, fromTs, toTs in Unix seconds) returns a list of Candle.',
   'client-candle-subscribe':
@@ -28,7 +25,7 @@ export const FEED_SENTENCES = {
   // "Events", 3 and 4.
   'event-candle-update':
     'Client-side candle event `candle-update`: delivers a new or updated Candle.',
-  'event-oracle': 'Client-side callbacks: oracle price update (lookup of oracle prices).',
+  'client-event-oracle': 'Client-side callbacks: oracle price update (lookup of oracle prices).',
   'event-mark': 'Client-side callbacks: mark price update (lookup of mark prices).',
   'event-book':
     'Client-side callbacks: order book update (updated bids, asks, bestBidPrice, bestAskPrice).',

@@ -5,15 +5,8 @@ import { MARKET_SENTENCES } from './spec-market-sentences.js';
 /**
  * The sentences of the specification's order book interface in its own words, rows of tables written out,
  * each under a short id.
- * A test whose name begins with the id proves it; `spec-coverage.test.ts` holds both sets together.
- *
- * What belongs to parts that do not exist yet is in {@link LATER}, with the part that brings it.
  */
-export const SENTENCES = {
-  ...MARKET_SENTENCES,
-  ...CLIENT_SENTENCES,
-  ...FEED_SENTENCES,
-
+const BOOK_SENTENCES = {
   // The order book, in "What the service does".
   'does-2':
     'L2 (aggregated price levels) and L3 (individual orders) over HTTP, and live updates over WebSocket.',
@@ -122,6 +115,26 @@ export const SENTENCES = {
   'limit-auction': 'JIT auction duration: about 10 slots (about 5 seconds).',
   'limit-latency':
     'Order book latency: typically 1-2 seconds from on-chain change to book update; may be higher under load.',
+} as const;
+
+/** Where sentences are written down. An id is in one of them only: of two the last would hide the first. */
+export const SENTENCE_SETS = [
+  BOOK_SENTENCES,
+  MARKET_SENTENCES,
+  CLIENT_SENTENCES,
+  FEED_SENTENCES,
+] as const;
+
+/**
+ * All sentences. A test whose name begins with the id proves it; `spec-coverage.test.ts` holds both
+ * sets together. What belongs to parts that do not exist yet is in {@link LATER}, with the part that
+ * brings it.
+ */
+export const SENTENCES = {
+  ...BOOK_SENTENCES,
+  ...MARKET_SENTENCES,
+  ...CLIENT_SENTENCES,
+  ...FEED_SENTENCES,
 } as const;
 
 /** Sentences whose subject this version does not have, and what brings it. */
