@@ -86,7 +86,7 @@ export class ChannelLine {
     const said = String(message['message']).slice(0, limits.TEXT_CHARS_MAX);
     const error = new ClientError(String(message['code'] ?? 'MALFORMED_MESSAGE'), said);
     this.#cancelTimer();
-    if (isPassing(error.code)) {
+    if (isPassing(error.code, 1)) {
       const { clock } = this.connection;
       this.#cancelTimer = clock.after(limits.ASK_AGAIN_MS, () => this.#subscribe());
       return;

@@ -14,6 +14,7 @@ import { Requester, type ServiceOptions } from '../http/request.js';
 import * as limits from '../limits.js';
 import { Connection, type ConnectionState, serviceAddress } from '../stream/connection.js';
 import { Liveness } from '../stream/liveness.js';
+import { isPassing } from '../stream/passing.js';
 import { MarketTrades, type TradeSource } from './market-trades.js';
 import type { PagesRead } from './repair.js';
 import { type TradeOptions, TradeSubscription } from './subscription.js';
@@ -169,12 +170,12 @@ export class TradesClient {
     const said = String(message['message']).slice(0, limits.TEXT_CHARS_MAX);
     const error = new ClientError(String(message['code'] ?? 'MALFORMED_MESSAGE'), said);
     const named = this.#named(message);
-    if (named !== undefined) named.refused(error);
-    else if (message['symbol'] === undefined) {
-      this.#each((trades) => {
-        if (trades.isAsking) trades.refused(error);
-      });
-    }
+    const isAboutAny = message['symbol'] === undefined;
+    this.#each((trades) => {
+      if (trades !== named && !(isAboutAny && trades.isAsking)) return;
+      if (isPassing(error.code, this.#followed.size)) trades.postponed(error);
+      else trades.refused(error);
+    });
   }
 
   #each(call: (trades: MarketTrades) => void): void {

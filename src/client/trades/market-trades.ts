@@ -5,7 +5,6 @@
 import { ClientError } from '../error.js';
 import * as limits from '../limits.js';
 import { Listeners } from '../listeners.js';
-import { isPassing } from '../stream/passing.js';
 import type { Clock } from '../surroundings.js';
 import { KnownTrades } from './known-trades.js';
 import { type PagesRead, repairOf } from './repair.js';
@@ -25,7 +24,7 @@ export class MarketTrades {
   readonly updates = new Listeners<TradeBatch>();
   /** The service refuses it for good. */
   readonly ends = new Listeners<ClientError>();
-  /** What was missed could not be read yet; it is tried again. */
+  /** What was missed could not be read yet, or the service cannot do it now; it is tried again. */
   readonly troubles = new Listeners<ClientError>();
   readonly #known = new KnownTrades();
   #state: 'off' | 'asked' | 'on' | 'ended' = 'off';
@@ -105,15 +104,19 @@ export class MarketTrades {
     else this.#tell('update', trades);
   }
 
-  refused(error: ClientError): void {
+  /** The service cannot do it now. */
+  postponed(error: ClientError): void {
     if (this.#state === 'ended') return;
-    if (!isPassing(error.code)) {
-      this.#off('ended');
-      this.ends.tell(error);
-      return;
-    }
     this.#off('off');
     this.#cancelTimer = this.source.clock.after(limits.ASK_AGAIN_MS, () => this.subscribe());
+    this.troubles.tell(error);
+  }
+
+  /** The service never does it. */
+  refused(error: ClientError): void {
+    if (this.#state === 'ended') return;
+    this.#off('ended');
+    this.ends.tell(error);
   }
 
   get #name() {
@@ -188,8 +191,8 @@ export class MarketTrades {
       error instanceof ClientError
         ? error
         : new ClientError('UNREACHABLE', 'what was missed could not be read', {}, cause);
-    this.troubles.tell(coded);
     this.#again(newest);
+    this.troubles.tell(coded);
   }
 
   #again(newest: readonly LiveTrade[]): void {
