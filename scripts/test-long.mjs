@@ -57,6 +57,11 @@ const longForms = {
     command: [localCommand('vitest'), 'run', 'src/history/store/', 'test/store-kill.test.ts'],
     env: { STORE_RUNS: '1000', STORE_KILLS: '200' },
   },
+  'worker-kills': {
+    about: 'readers of candles and trades through 20 deaths of the history, four minutes',
+    command: [localCommand('vitest'), 'run', 'test/market-live-again.test.ts'],
+    env: { WORKER_KILLS: '20' },
+  },
   'history-kills': {
     about: 'trades while the service is killed 100 times, and while its RPC is cut for a minute',
     command: [localCommand('vitest'), 'run', 'test/history-kills.test.ts'],
