@@ -13,7 +13,7 @@ import { ServiceChild } from './support/service-child.js';
 import { SteppedDemo } from './support/stepped-demo.js';
 
 const KILLS = Number(process.env['HISTORY_KILLS'] ?? 5);
-const CUT_MS = Number(process.env['HISTORY_CUT_MS'] ?? 3_000);
+const CUT_MS = Number(process.env['HISTORY_CUT_MS'] ?? 1_500);
 const SEED = Number(process.env['SEED'] ?? 20_261_121);
 const FILLS_A_KILL = 8;
 /** A service is killed at some moment of its first second: back-fill is among them. */

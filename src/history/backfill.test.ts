@@ -1,5 +1,5 @@
 /** `slotbook backfill` against a scripted ledger of true logs, into a file on disk. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   Ledger,
   LedgerNode,
@@ -14,8 +14,13 @@ import { candleRules } from './candles/rules.js';
 import { openStore } from './store/store.js';
 import { cleanUp, newFolder } from './store/testing.js';
 
-const COUNT = 1_500;
-const PER_SLOT = 40;
+/** Pages of a hundred: as many of them, in a tenth of the time. */
+vi.mock(import('./ingest/limits.js'), async (original) => {
+  return { ...(await original()), PAGE_SIGNATURES: 100 as 1_000 };
+});
+
+const COUNT = 150;
+const PER_SLOT = 4;
 
 let ledger: Ledger;
 let node: LedgerNode;
@@ -123,23 +128,23 @@ describe('a back-fill that was asked for', () => {
   });
 
   test('takes times for its ends', async () => {
-    const from = { ts: timeOfSlot(transactionOf(401).slot) };
-    const to = { ts: timeOfSlot(transactionOf(801).slot) };
+    const from = { ts: timeOfSlot(transactionOf(41).slot) };
+    const to = { ts: timeOfSlot(transactionOf(81).slot) };
     await run({ from, to });
     const stored = await storedIds();
     // Times are whole seconds, in which there are a few slots.
     expect(stored).toEqual(ids(stored[0] ?? 0, stored.at(-1) ?? 0));
-    expect(stored).toEqual(expect.arrayContaining([...ids(401, 800)]));
-    expect(stored.length).toBeLessThanOrEqual(400 + 6 * PER_SLOT);
+    expect(stored).toEqual(expect.arrayContaining([...ids(41, 80)]));
+    expect(stored.length).toBeLessThanOrEqual(40 + 6 * PER_SLOT);
   });
 
   test('takes signatures for its ends', async () => {
-    const from = { signature: transactionOf(500).signature };
-    await run({ from, to: { signature: transactionOf(1_300).signature } });
+    const from = { signature: transactionOf(50).signature };
+    await run({ from, to: { signature: transactionOf(130).signature } });
     const stored = await storedIds();
-    expect(stored).toEqual(expect.arrayContaining([...ids(500, 1_299)]));
-    expect(stored.at(-1)).toBe(1_299);
-    expect(stored.length).toBeLessThanOrEqual(800 + 4 * PER_SLOT);
+    expect(stored).toEqual(expect.arrayContaining([...ids(50, 129)]));
+    expect(stored.at(-1)).toBe(129);
+    expect(stored.length).toBeLessThanOrEqual(80 + 4 * PER_SLOT);
   });
 
   test('refuses a signature that the node does not know', async () => {
@@ -148,13 +153,13 @@ describe('a back-fill that was asked for', () => {
   });
 
   test.each([
-    ['a time', () => ({ ts: timeOfSlot(transactionOf(1_201).slot) })],
-    ['a signature', () => ({ signature: transactionOf(1_201).signature })],
+    ['a time', () => ({ ts: timeOfSlot(transactionOf(121).slot) })],
+    ['a signature', () => ({ signature: transactionOf(121).signature })],
   ])('refuses %s from before what retention has deleted, before it reads', async (_, from) => {
     const { genesisHash } = ledger;
     const options = { folder, genesisHash, rules: candleRules, decimalsOf: () => 9 };
     const store = await openStore(options);
-    const line = timeOfSlot(transactionOf(1_401).slot);
+    const line = timeOfSlot(transactionOf(141).slot);
     store.retire({ tradesBefore: line });
     store.close();
     const earliest = new Date(line * 1_000).toISOString();
@@ -166,7 +171,7 @@ describe('a back-fill that was asked for', () => {
     await run({ from: { ts: line } });
     const stored = await storedIds();
     expect(stored).toEqual(ids(stored[0] ?? 0, COUNT));
-    expect(stored).toEqual(expect.arrayContaining([...ids(1_401, COUNT)]));
+    expect(stored).toEqual(expect.arrayContaining([...ids(141, COUNT)]));
   });
 
   test('is refused while another has the file', async () => {

@@ -107,7 +107,7 @@ describe('a node that did not know where the history ends', () => {
     ledger.tick(60);
     await rig.until(() => expect(rig.figures.finalisedSlot).toBeGreaterThan(300));
     const passes = rig.counters.settlePasses;
-    await rig.until(() => expect(rig.counters.settlePasses).toBeGreaterThan(passes + 10));
+    await rig.until(() => expect(rig.counters.settlePasses).toBeGreaterThan(passes + 6));
     expect(rig.store.ids).toEqual([1, 2, 3]);
     expect(rig.counters.reverted).toBe(0);
   });
@@ -173,7 +173,7 @@ describe('a log that came cut or not at all', () => {
     scene.node.tell(scene.ledger.add([fillLine(1), 'Log truncated']));
     await scene.settles(rig, [1]);
     const { fetched, settlePasses } = rig.counters;
-    await rig.until(() => expect(rig.counters.settlePasses).toBeGreaterThan(settlePasses + 10));
+    await rig.until(() => expect(rig.counters.settlePasses).toBeGreaterThan(settlePasses + 6));
     expect(rig.counters.fetched).toBe(fetched);
     expect(rig.store.truncated).toBe(1);
   });

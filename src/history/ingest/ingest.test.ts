@@ -1,8 +1,13 @@
 /** Ingestion against a node that does what real ones do now and then. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Ledger, LedgerNode, timeOfSlot } from '../../../test/scripted-ledger.js';
 import { fillLine, IngestRig, type RigOptions } from '../../../test/support/ingest-rig.js';
 import { fullDisk, MemoryStore } from '../../../test/support/memory-store.js';
+
+/** Pages of a hundred: as many of them, in a tenth of the time. */
+vi.mock(import('./limits.js'), async (original) => {
+  return { ...(await original()), PAGE_SIGNATURES: 100 as 1_000 };
+});
 
 let ledger: Ledger;
 let node: LedgerNode;
@@ -201,31 +206,31 @@ describe('forks', () => {
 
 describe('what was missed', () => {
   test('an empty store is filled from the beginning, over many pages', async () => {
-    trade(1_300, 40);
+    trade(130, 4);
     const rig = start();
-    await holds(rig, 1_300);
+    await holds(rig, 130);
     await rig.live();
     expect(rig.figures.completeSinceTs).toBe(timeOfSlot(101));
-    expect(rig.counters.fetched).toBe(1_300);
+    expect(rig.counters.fetched).toBe(130);
   });
 
   test('an empty store is filled no deeper than it is told, and no older', async () => {
-    trade(1_700, 10);
+    trade(170, 2);
     ledger.tick(40);
-    // Behind the first look, which is a page of 1,000, another 500: of whole slots.
-    const rig = start({ firstSpan: { sinceTs: 0, left: 500 } });
+    // Behind the first look, which is a page, another fifty: of whole slots.
+    const rig = start({ firstSpan: { sinceTs: 0, left: 50 } });
     await rig.live();
     const [deepest] = rig.store.ids;
-    expect(deepest).toBeGreaterThan(200 - 20);
-    expect(deepest).toBeLessThanOrEqual(200 + 20);
+    expect(deepest).toBeGreaterThan(20 - 4);
+    expect(deepest).toBeLessThanOrEqual(20 + 4);
     // Of that second more may be missing.
     const [oldest] = rig.store.fills;
     expect(rig.figures.completeSinceTs).toBe(timeOfSlot(oldest?.slot ?? 0) + 1);
-    const other = start({ firstSpan: { sinceTs: timeOfSlot(150), left: 9_999 } });
+    const other = start({ firstSpan: { sinceTs: timeOfSlot(120), left: 9_999 } });
     await other.live();
-    expect(other.store.fills[0]?.slot).toBeGreaterThanOrEqual(149);
-    expect(other.store.fills[0]?.slot).toBeLessThan(153);
-    expect(other.figures.completeSinceTs).toBe(timeOfSlot(150));
+    expect(other.store.fills[0]?.slot).toBeGreaterThanOrEqual(119);
+    expect(other.store.fills[0]?.slot).toBeLessThan(123);
+    expect(other.figures.completeSinceTs).toBe(timeOfSlot(120));
   });
 
   test('what the first write of a connection changes is told as well', async () => {
@@ -267,7 +272,7 @@ describe('what was missed', () => {
     for (const transaction of trade(3)) node.tell(transaction);
     await holds(first, 3);
     await first.stop();
-    trade(3_200, 60);
+    trade(320, 6);
     ledger.tick(40);
     const second = start({ stores: first.stores });
     await second.until(() => expect(second.figures.spansOpen).toBe(1));
@@ -276,19 +281,19 @@ describe('what was missed', () => {
     // Stopped in the midst of it, it goes on from the last page.
     await second.stop();
     const third = start({ stores: first.stores });
-    await holds(third, 3_203);
+    await holds(third, 323);
     await third.live();
-    const again = second.counters.fetched + third.counters.fetched - 3_200;
-    expect(again).toBeLessThan(1_001);
+    const again = second.counters.fetched + third.counters.fetched - 320;
+    expect(again).toBeLessThan(101);
     expect(third.figures.completeSinceTs).toBe(timeOfSlot(101));
   });
 
   test('what is told while older signatures are read is there once', async () => {
-    trade(1_100, 40);
+    trade(110, 4);
     const rig = start();
     await rig.until(() => expect(node.rpc.subscriptions).toHaveLength(1));
     for (const transaction of trade(50)) node.tell(transaction);
-    await holds(rig, 1_150);
+    await holds(rig, 160);
   });
 
   test('a node that refuses for a while is waited for', async () => {

@@ -71,7 +71,8 @@ export class Reconciler {
     const final = { ...reading, commitment: 'finalized' } as const;
     const cut = this.#cut(slots.rows);
     const added = await this.#fetch([...this.#missing(slots.rows), ...cut], final);
-    this.#write(added.records);
+    const again = new Set(cut.map(({ signature }) => signature));
+    this.#write(added.records, again);
     for (const { signature, isTruncated } of added.records) {
       if (isTruncated) this.#reread.add(signature);
     }
@@ -84,7 +85,6 @@ export class Reconciler {
     this.#remove(moved.records.filter(leavesNothing).map(({ signature }) => signature));
     const isDone = added.pending + moved.pending + lost.open === 0;
     if (isDone) mark((marks) => onChange(store.write({ transactions: [], progress: marks })));
-    const again = new Set(cut.map(({ signature }) => signature));
     if (isDone) this.#reread.clear();
     return { isDone, added: added.records.filter(({ signature }) => !again.has(signature)) };
   }
@@ -108,9 +108,10 @@ export class Reconciler {
     return this.#options.fetcher.fetch(rows, options);
   }
 
-  #write(records: readonly TransactionRecords[]): void {
+  /** Of `stored` ones it is written as well that they leave nothing. */
+  #write(records: readonly TransactionRecords[], stored: ReadonlySet<string> = new Set()): void {
     const { seen } = this.#options;
-    const kept = records.filter((record) => !leavesNothing(record));
+    const kept = records.filter((one) => !leavesNothing(one) || stored.has(one.signature));
     for (const record of records) if (leavesNothing(record)) seen.add(record);
     for (const record of writeRecords(kept, this.#options)) seen.add(record);
   }
