@@ -165,6 +165,20 @@ describe('a local order book from chain subscriptions', () => {
     chain.close();
   }, 120_000);
 
+  test('stays closed when it is closed on being told of a loss', async () => {
+    const chain = open();
+    await until(() => chain.state === 'live');
+    const states: string[] = [];
+    chain.onState((state) => {
+      states.push(state);
+      if (state === 'rebuilding') chain.close();
+    });
+    demo.relay.cut();
+    await until(() => states.includes('idle'));
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect([chain.state, states]).toEqual(['idle', ['rebuilding', 'idle']]);
+  }, 120_000);
+
   test('tells of a node that is not there, and of a program that has no accounts', async () => {
     const errors: string[] = [];
     const chain = new ChainBook({ ...at(), rpcUrl: 'http://127.0.0.1:1' });
