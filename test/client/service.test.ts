@@ -139,30 +139,32 @@ describe('a followed book', () => {
     stream.onConnection((state) => states.push(state));
     const subscription = stream.subscribe({ channel: 'book', market: 'SOL-PERP' });
     await expectEqualsL2(subscription);
-    for (let cut = 0; cut < 3; cut += 1) {
+    // A connection may be back before anybody looks, so what counts is that there was another one.
+    const opened = () => states.filter((state) => state === 'open').length;
+    for (let cut = 1; cut <= 3; cut += 1) {
       proxy.cut();
-      await until(() => subscription.view?.isFollowing === false);
+      await until(() => opened() === 1 + cut);
       await demo.step(20);
       await expectEqualsL2(subscription);
     }
     proxy.goDeaf();
-    await until(() => subscription.view?.isFollowing === false);
+    await until(() => states.at(-1) !== 'open');
     proxy.hear();
     await expectEqualsL2(subscription);
     const { epoch } = subscription.view ?? {};
     await service.stop();
-    await until(() => subscription.view?.isFollowing === false);
-    expect(subscription.view?.epoch).toBe(epoch);
+    await until(() => states.at(-1) !== 'open');
+    expect(subscription.view).toMatchObject({ epoch, isFollowing: false });
     service = await ServiceProbe.start(demo.relay);
     http = new HttpClient({ url: service.url });
     proxy.turnTo(service.url);
     await expectEqualsL2(subscription);
     expect(subscription.view?.epoch).not.toBe(epoch);
-    expect(states.filter((state) => state === 'open').length).toBeGreaterThan(4);
+    expect(opened()).toBeGreaterThan(4);
     stream.close();
     expect(subscription.isOpen).toBe(false);
     await proxy.stop();
-  });
+  }, 120_000);
 });
 
 describe('the price caches', () => {
