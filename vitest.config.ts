@@ -1,13 +1,16 @@
 import { defineConfig } from 'vitest/config';
 
-/** The tests share two cores with a Rust service and a local chain, so files run two at a time. */
+/**
+ * The tests share two cores with a Rust service and a local chain, so files run two at a time. The
+ * timeouts are for what hangs: a slow machine must not fail a test that waits for up to a minute.
+ */
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: ['**/node_modules/**', 'dist/**', 'target/**'],
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });
