@@ -113,7 +113,7 @@ describe('a local order book from chain subscriptions', () => {
     const chain = open({ updateFrequency: 400 });
     const times: number[] = [];
     chain.onUpdate(() => void times.push(performance.now()));
-    await until(() => times.length === 4);
+    await until(() => times.length >= 4);
     // Never sooner; how much later is up to the machine.
     const apart = times.slice(1).map((time, index) => time - (times[index] ?? 0));
     expect(Math.min(...apart)).toBeGreaterThan(395);
