@@ -43,9 +43,9 @@ async function rowOf(bench, { work, time, checked }) {
   const { rounds } = bench;
   const warmUp = [ours, peer];
   const times = await timeInTurns({ ours, peer, rounds, warmUp, judge: 'cpu' });
-  const workload = `accounts, seed ${SEED}`;
+  const data = `accounts, seed ${SEED}`;
   const bars = { bar: 20, wish: 50, better: 'higher' };
-  return { row: 'accounts', work, workload, against: 'SDK', checked, ...times, ...bars };
+  return { row: 'accounts', work, data, against: 'SDK', checked, ...times, ...bars };
 }
 
 /** Compares what both sides make of the same accounts, as text; answers how many there were. */
