@@ -5,6 +5,7 @@
  */
 import { PublicKey } from '@solana/web3.js';
 import type { Direction, MarketType, OrderActionExplanation } from './chain-enums.js';
+import { u16, u32 } from './little-endian.js';
 
 const ORDER_ACTION_RECORD = 'e0344347c2ed6d01';
 const FUNDING_RATE_RECORD = '4403ff1a855b93fe';
@@ -141,18 +142,6 @@ function key(text: string): Buffer {
 
 function u8(value: number): Buffer {
   return Buffer.from([value]);
-}
-
-function u16(value: number): Buffer {
-  const bytes = Buffer.alloc(2);
-  bytes.writeUInt16LE(value);
-  return bytes;
-}
-
-function u32(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32LE(value);
-  return bytes;
 }
 
 function u64(value: bigint): Buffer {

@@ -1,4 +1,5 @@
 import { PublicKey } from '@solana/web3.js';
+import { u16, u32 } from './little-endian.js';
 
 /** The program, on mainnet and devnet. Accounts of the local chain are owned by the same id. */
 export const PROGRAM_ID = 'dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH';
@@ -32,16 +33,4 @@ export function keyOf(bytes: Uint8Array): string {
 
 function derive(seeds: Uint8Array[]): string {
   return PublicKey.findProgramAddressSync(seeds, PROGRAM)[0].toBase58();
-}
-
-function u16(value: number): Buffer {
-  const bytes = Buffer.alloc(2);
-  bytes.writeUInt16LE(value);
-  return bytes;
-}
-
-function u32(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32LE(value);
-  return bytes;
 }
