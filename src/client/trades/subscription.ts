@@ -59,17 +59,14 @@ export class TradeSubscription<Trade> implements AsyncIterable<TradeBatch<Trade>
   onTrades(listener: (batch: TradeBatch<Trade>) => void): () => void {
     if (!this.#isOpen) return () => {};
     const { init } = this.line;
-    const off = this.line.updates.add(listener);
-    this.#offs.add(off);
+    const off = this.#keep(this.line.updates.add(listener));
     if (init !== undefined) listener(init);
     return off;
   }
 
   /** Calls with what failed and is tried again by itself. */
   onTrouble(listener: (error: ClientError) => void): () => void {
-    const off = this.line.troubles.add(listener);
-    this.#offs.add(off);
-    return off;
+    return this.#keep(this.line.troubles.add(listener));
   }
 
   /** Calls once when it ends otherwise than by `close`: the service refuses it, or an abort. */
@@ -95,6 +92,16 @@ export class TradeSubscription<Trade> implements AsyncIterable<TradeBatch<Trade>
     this.#loops.add(loop);
     this.onTrades((batch) => loop.push(batch));
     return loop;
+  }
+
+  /** What ends with the subscription, and is not kept once it has ended before. */
+  #keep(stop: () => void): () => void {
+    const off = (): void => {
+      stop();
+      this.#offs.delete(off);
+    };
+    this.#offs.add(off);
+    return off;
   }
 
   #end(error: ClientError | undefined): void {
