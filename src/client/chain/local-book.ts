@@ -1,9 +1,10 @@
 /** All markets' books from raw accounts, rebuilt when it is asked for. */
-import { PERP_MARKET_KIND, perpMarketAt } from '../accounts/generated/perp-market.js';
-import { SPOT_MARKET_KIND, spotMarketAt } from '../accounts/generated/spot-market.js';
-import { STATE_KIND, type State, stateAt } from '../accounts/generated/state.js';
+import { decodePerpMarket, decodeSpotMarket, decodeState } from '../accounts/decode.js';
+import { PERP_MARKET_KIND } from '../accounts/generated/perp-market.js';
+import { SPOT_MARKET_KIND } from '../accounts/generated/spot-market.js';
+import { STATE_KIND, type State } from '../accounts/generated/state.js';
 import { USER_KIND } from '../accounts/generated/user.js';
-import { type AccountKind, checkedView, isKind } from '../accounts/reading.js';
+import { type AccountKind, isKind } from '../accounts/reading.js';
 import { decodeUser } from '../accounts/user.js';
 import type { Price } from '../amounts.js';
 import { ClientError } from '../error.js';
@@ -45,7 +46,7 @@ export type NoOracle = 'oracleMissing' | 'oracleMalformed';
 /** Kinds of accounts that are taken, and what is done with one. */
 interface Taker {
   readonly kind: AccountKind;
-  take(address: string, view: DataView, bytes: Uint8Array): void;
+  take(address: string, bytes: Uint8Array): void;
 }
 
 /** Accounts that could not be read and are told; further ones are counted. */
@@ -74,20 +75,20 @@ export class LocalBook {
   readonly #takers: readonly Taker[] = [
     {
       kind: USER_KIND,
-      take: (address, _, bytes) => this.#users.set(address, bookUser(address, decodeUser(bytes))),
+      take: (address, bytes) => this.#users.set(address, bookUser(address, decodeUser(bytes))),
     },
     {
       kind: PERP_MARKET_KIND,
-      take: (address, view) => this.#setMarket(address, bookPerpMarket(perpMarketAt(view, 0))),
+      take: (address, bytes) => this.#setMarket(address, bookPerpMarket(decodePerpMarket(bytes))),
     },
     {
       kind: SPOT_MARKET_KIND,
-      take: (address, view) => this.#setMarket(address, bookSpotMarket(spotMarketAt(view, 0))),
+      take: (address, bytes) => this.#setMarket(address, bookSpotMarket(decodeSpotMarket(bytes))),
     },
     {
       kind: STATE_KIND,
-      take: (_, view) => {
-        this.#state = stateAt(view, 0);
+      take: (_, bytes) => {
+        this.#state = decodeState(bytes);
       },
     },
   ];
@@ -118,7 +119,7 @@ export class LocalBook {
     const taker = bytes && this.#takers.find(({ kind }) => isKind(bytes, kind));
     if (!bytes || !taker) return;
     try {
-      taker.take(address, checkedView(bytes, taker.kind), bytes);
+      taker.take(address, bytes);
     } catch (error) {
       if (!(error instanceof ClientError)) throw error;
       if (this.#problems.size < PROBLEMS_MAX) this.#problems.set(address, error);

@@ -4,7 +4,7 @@ import { ClientError } from '../error.js';
 import { integer, list, object, objectOf, orNull, type Read, text } from '../fields.js';
 import * as limits from '../limits.js';
 import { type Clock, type Fetch, type Surroundings, sleep, systemClock } from '../surroundings.js';
-import { bytesOfBase64 } from './signature.js';
+import { base64, bytesOfBase64 } from './base64.js';
 
 /** How a node is reached. */
 export interface RpcOptions extends Surroundings {
@@ -43,8 +43,7 @@ export const programAccount: Read<ChainAccount> = (value, place) => {
 
 /** A filter as a node takes it. */
 export function memcmp({ offset, bytes }: AccountFilter): object {
-  const encoded = btoa(String.fromCharCode(...bytes));
-  return { memcmp: { offset, bytes: encoded, encoding: 'base64' } };
+  return { memcmp: { offset, bytes: base64(bytes), encoding: 'base64' } };
 }
 
 /** A node's code for a slot that it has not reached; others say it in words. */

@@ -35,17 +35,3 @@ export const verifyWithWebCrypto: Verify = async ({ message, signature, signer }
   const key = await subtle.importKey('raw', decodeAddress(signer), 'Ed25519', false, ['verify']);
   return subtle.verify('Ed25519', key, signature, message);
 };
-
-/** Bytes as base64. */
-export function base64(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes));
-}
-
-/** The bytes of a base64 text; null when it is none. */
-export function bytesOfBase64(text: string): Uint8Array | null {
-  try {
-    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-  } catch {
-    return null;
-  }
-}

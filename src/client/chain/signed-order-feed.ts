@@ -13,7 +13,8 @@ import * as limits from '../limits.js';
 import { Listeners } from '../listeners.js';
 import { Connection, type ConnectionState } from '../stream/connection.js';
 import type { Surroundings } from '../surroundings.js';
-import { base64, bytesOfBase64, type Verify, verifyWithWebCrypto } from './signature.js';
+import { base64, bytesOfBase64 } from './base64.js';
+import { type Verify, verifyWithWebCrypto } from './signature.js';
 import { decodeSignedOrder, type SignedOrder } from './signed-order.js';
 
 /** How the feed is followed. */
