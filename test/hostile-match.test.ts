@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Engine } from '../src/engine/engine.js';
-import { type RunningServer, startServer } from '../src/server/testing.js';
+import { type RunningServer, startServer } from '../src/server/testing/running-server.js';
 import { PROGRAM_ID } from '../src/sim/keys.js';
 import { MarketLife } from '../src/sim/market-life.js';
 

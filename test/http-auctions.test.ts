@@ -1,7 +1,7 @@
 /** /auctions over a living book: every order is in auction or in the book, never in both. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Engine } from '../src/engine/engine.js';
-import { type RunningServer, startServer } from '../src/server/testing.js';
+import { type RunningServer, startServer } from '../src/server/testing/running-server.js';
 import { PROGRAM_ID } from '../src/sim/keys.js';
 import { type AccountWrite, MarketLife } from '../src/sim/market-life.js';
 

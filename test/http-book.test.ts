@@ -1,7 +1,7 @@
 /** The paths over a living book: what they answer fits what the others answer of the same version. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Engine } from '../src/engine/engine.js';
-import { type RunningServer, startServer } from '../src/server/testing.js';
+import { type RunningServer, startServer } from '../src/server/testing/running-server.js';
 import { PROGRAM_ID } from '../src/sim/keys.js';
 import { type AccountWrite, MarketLife } from '../src/sim/market-life.js';
 

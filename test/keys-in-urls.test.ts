@@ -6,7 +6,7 @@ import { LiveFeed } from '../src/feed/live-feed.js';
 import type { FeedNode } from '../src/feed/nodes.js';
 import { RpcClient } from '../src/rpc/client.js';
 import { RpcSocket } from '../src/rpc/socket.js';
-import { FakeBook, type RunningServer, startServer } from '../src/server/testing.js';
+import { FakeBook, type RunningServer, startServer } from '../src/server/testing/running-server.js';
 import { FakeChain } from './fake-chain.js';
 import { FakeEngine } from './fake-engine.js';
 import { type Reply, ScriptedRpc, until } from './scripted-rpc.js';

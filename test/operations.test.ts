@@ -4,11 +4,11 @@ import { expect, test } from 'vitest';
 import { feedFigures } from '../src/feed/figures.js';
 import { newCounters } from '../src/feed/parts.js';
 import { newCounters as historyCounters } from '../src/history/ingest/parts.js';
-import { liveFigures } from '../src/server/fake-history.js';
-import { Metrics } from '../src/server/metrics.js';
-import { RequestCounts } from '../src/server/request-counts.js';
-import { FakeBook } from '../src/server/testing.js';
-import { Timings } from '../src/server/timings.js';
+import { Metrics } from '../src/server/metrics/metrics.js';
+import { RequestCounts } from '../src/server/metrics/request-counts.js';
+import { Timings } from '../src/server/metrics/timings.js';
+import { liveFigures } from '../src/server/testing/fake-history.js';
+import { FakeBook } from '../src/server/testing/running-server.js';
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 

@@ -1,7 +1,7 @@
 /** The levels of all sources, over every path and channel, of a market whose AMM is in the book. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
-import { type RunningServer, startServer } from '../src/server/testing.js';
+import { type RunningServer, startServer } from '../src/server/testing/running-server.js';
 import { until } from './support/model-client.js';
 import { StreamScene } from './support/stream-scene.js';
 

@@ -4,8 +4,8 @@
  */
 import { answerQuery } from '../../dist/src/history/bodies/answer-query.js';
 import { storeReader } from '../../dist/src/history/store-reader.js';
-import { createHandlers } from '../../dist/src/server/http.js';
-import { listen } from '../../dist/src/server/uws.js';
+import { createHandlers } from '../../dist/src/server/routes/http.js';
+import { listen } from '../../dist/src/server/transport/uws.js';
 
 export const SYMBOL = 'SOL-PERP';
 const row = { id: 0, symbol: SYMBOL, marketType: 'perp', marketIndex: 0, decimals: 9 };

@@ -2,9 +2,9 @@
  * The service's own parts under a workload: Engine, handlers, WebSockets and transport as `main.ts`
  * composes them, with a workload file in the place of the feed. Commands: see `verbs`.
  */
-import { createHandlers } from '../../dist/src/server/http.js';
-import { listen } from '../../dist/src/server/uws.js';
-import { SocketServer } from '../../dist/src/server/ws-server.js';
+import { createHandlers } from '../../dist/src/server/routes/http.js';
+import { SocketServer } from '../../dist/src/server/sockets/ws-server.js';
+import { listen } from '../../dist/src/server/transport/uws.js';
 import { answerCommands } from './commands.mjs';
 import { WorkloadBook } from './workload-book.mjs';
 

@@ -1,6 +1,6 @@
-import { FakeBook } from '../../src/server/testing.js';
-import { SocketServer, type SocketServerOptions } from '../../src/server/ws-server.js';
-import type { ClientSocket, SocketSession } from '../../src/server/ws-socket.js';
+import { SocketServer, type SocketServerOptions } from '../../src/server/sockets/ws-server.js';
+import { FakeBook } from '../../src/server/testing/running-server.js';
+import type { ClientSocket, SocketSession } from '../../src/server/transport/ws-socket.js';
 
 /** A client's socket without a network: what it was told, and what it may hold back. */
 export class FakeClient implements ClientSocket {

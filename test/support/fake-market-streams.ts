@@ -1,6 +1,9 @@
-import { liveFigures } from '../../src/server/fake-history.js';
-import type { HistoryFigures } from '../../src/server/market-data-source.js';
-import type { MarketFrame, MarketStreamSource } from '../../src/server/market-stream-source.js';
+import type { HistoryFigures } from '../../src/server/ports/market-data-source.js';
+import type {
+  MarketFrame,
+  MarketStreamSource,
+} from '../../src/server/ports/market-stream-source.js';
+import { liveFigures } from '../../src/server/testing/fake-history.js';
 
 /** A history that says what a test tells it to. */
 export class FakeMarketStreams implements MarketStreamSource {

@@ -16,16 +16,20 @@ import {
   signature,
   transaction,
 } from '../../src/history/store/testing.js';
-import type { BookSource } from '../../src/server/book-source.js';
-import { liveFigures } from '../../src/server/fake-history.js';
+import type { BookSource } from '../../src/server/ports/book-source.js';
 import type {
   HistoryAnswer,
   HistoryFigures,
   HistoryQuery,
   MarketDataSource,
   MarketFigures,
-} from '../../src/server/market-data-source.js';
-import { FakeBook, type RunningServer, startServer } from '../../src/server/testing.js';
+} from '../../src/server/ports/market-data-source.js';
+import { liveFigures } from '../../src/server/testing/fake-history.js';
+import {
+  FakeBook,
+  type RunningServer,
+  startServer,
+} from '../../src/server/testing/running-server.js';
 
 /** The markets of `FakeBook`, as the history knows them. */
 const markets: Readonly<Partial<Record<MarketKey, HistoryMarket>>> = {

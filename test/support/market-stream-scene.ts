@@ -15,9 +15,12 @@ import {
 } from '../../src/history/store/testing.js';
 import { Streams } from '../../src/history/streams/streams.js';
 import { systemTimers } from '../../src/rpc/timers.js';
-import { liveFigures } from '../../src/server/fake-history.js';
-import type { HistoryFigures } from '../../src/server/market-data-source.js';
-import type { MarketFrame, MarketStreamSource } from '../../src/server/market-stream-source.js';
+import type { HistoryFigures } from '../../src/server/ports/market-data-source.js';
+import type {
+  MarketFrame,
+  MarketStreamSource,
+} from '../../src/server/ports/market-stream-source.js';
+import { liveFigures } from '../../src/server/testing/fake-history.js';
 import { type Probe, SocketScene } from './socket-scene.js';
 
 /** The markets of `FakeBook`, as the history knows them. */

@@ -4,10 +4,10 @@ import { QuoteDoor } from '../../src/feed/quote-door.js';
 import type { RecordedCall } from '../../src/feed/recorded-call.js';
 import { RecordingEngine } from '../../src/feed/recording-engine.js';
 import { systemTimers } from '../../src/rpc/timers.js';
-import { createHandlers } from '../../src/server/http.js';
-import { QuoteServer } from '../../src/server/quotes-server.js';
-import { type Listener, listen } from '../../src/server/uws.js';
-import { SocketServer } from '../../src/server/ws-server.js';
+import { QuoteServer } from '../../src/server/quotes/quotes-server.js';
+import { createHandlers } from '../../src/server/routes/http.js';
+import { SocketServer } from '../../src/server/sockets/ws-server.js';
+import { type Listener, listen } from '../../src/server/transport/uws.js';
 import { PROGRAM_ID } from '../../src/sim/keys.js';
 import { MarketLife } from '../../src/sim/market-life.js';
 

@@ -1,8 +1,8 @@
 import { WebSocket } from 'ws';
-import type { BookSource } from '../../src/server/book-source.js';
-import { FakeBook } from '../../src/server/testing.js';
-import { type Listener, listen } from '../../src/server/uws.js';
-import { SocketServer, type SocketServerOptions } from '../../src/server/ws-server.js';
+import type { BookSource } from '../../src/server/ports/book-source.js';
+import { SocketServer, type SocketServerOptions } from '../../src/server/sockets/ws-server.js';
+import { FakeBook } from '../../src/server/testing/running-server.js';
+import { type Listener, listen } from '../../src/server/transport/uws.js';
 
 const DEADLINE_MS = 10_000;
 

@@ -1,9 +1,9 @@
 /** The WebSockets of a real engine whose accounts live a seeded life, on a loopback port. */
 import { expect } from 'vitest';
 import { Engine } from '../../src/engine/engine.js';
-import { filterMarkets } from '../../src/server/market-filter.js';
-import { type Listener, listen } from '../../src/server/uws.js';
-import { SocketServer, type SocketServerOptions } from '../../src/server/ws-server.js';
+import { filterMarkets } from '../../src/server/ports/market-filter.js';
+import { SocketServer, type SocketServerOptions } from '../../src/server/sockets/ws-server.js';
+import { type Listener, listen } from '../../src/server/transport/uws.js';
 import { PROGRAM_ID } from '../../src/sim/keys.js';
 import { type AccountWrite, MarketLife } from '../../src/sim/market-life.js';
 import type { LevelRow, ModelBook } from './model-book.js';

@@ -1,0 +1,316 @@
+/**
+ * The body of every answer, for /openapi.json; tests hold real answers against them. Bodies of the
+ * book are written by the core, so these schemas describe and do not make them.
+ */
+import { type TProperties, Type } from '@sinclair/typebox';
+import { STATUS_BY_CODE } from '../transport/errors.js';
+import { historyBodySchemas, historyReadiness, historyStatus } from './history-body-schemas.js';
+import { word } from './param-schemas.js';
+
+const INTEGER_TEXT = '^-?[0-9]+$';
+const UNSIGNED_TEXT = '^[0-9]+$';
+
+const price = (description: string) => Type.String({ pattern: INTEGER_TEXT, description });
+const size = (description: string) => Type.String({ pattern: UNSIGNED_TEXT, description });
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+const text = (description: string) => Type.String({ description });
+const textOrNull = (description: string) =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], description });
+
+const marketType = word(['perp', 'spot'], { description: 'Type of the market.' });
+const stateWords = ['live', 'lagging', 'stale', 'rebuilding'] as const;
+const state = word(stateWords, { description: 'How fresh the book is.' });
+const feedState = word(['starting', ...stateWords], {
+  description: 'How fresh the book is; `starting` until it is live for the first time.',
+});
+
+const level = Type.Object({
+  price: price('Price at 1e6.'),
+  size: size('Base at 1e9.'),
+  sources: Type.Record(Type.String(), size('Base at 1e9.'), {
+    description: 'Where the size comes from, by source (`dlob`); they add up to it.',
+  }),
+});
+
+const orderFacts = {
+  oraclePriceOffset: price('Distance from the oracle at 1e6; 0 for a fixed price.'),
+  maker: text('User account.'),
+  orderId: count('The id of the order in its account.'),
+  slot: count('The slot at which it was placed.'),
+  maxTs: count('When it expires, in unix seconds; 0 for never.'),
+  reduceOnly: Type.Boolean(),
+  postOnly: Type.Boolean(),
+  signedMsg: Type.Boolean(),
+};
+
+const order = Type.Object({
+  price: price('Price at 1e6.'),
+  size: size('Base left, at 1e9.'),
+  queue: size('Base ahead of the order at its price.'),
+  ...orderFacts,
+});
+
+const priceOrNull = (description: string) =>
+  Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    pattern: UNSIGNED_TEXT,
+    description: `${description}, at 1e6; null where the program gives the order no price.`,
+  });
+
+const sourceWords = ['jit', 'dlob', 'vamm', 'external'] as const;
+const nullable = (pattern: string, description: string) =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], pattern, description });
+
+const fill = Type.Object({
+  source: word(sourceWords, { description: 'Who filled.' }),
+  maker: textOrNull('User account that filled; null for a source without one.'),
+  orderId: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    description: 'The id of its order; null for a source without one.',
+  }),
+  price: size('Price at 1e6.'),
+  size: size('Base at 1e9.'),
+  quote: size('Quote at 1e6.'),
+  takerFee: price('What the taker pays beside the quote, at 1e6.'),
+  makerRebate: price('What the maker gets beside the quote, at 1e6.'),
+});
+
+const match = {
+  fills: Type.Array(fill, { description: 'In the order in which they happen.' }),
+  filledBase: size('Base at 1e9.'),
+  filledQuote: size('Quote at 1e6.'),
+  averagePrice: nullable(UNSIGNED_TEXT, 'Quote for a base at 1e6; null without a fill.'),
+  worstPrice: nullable(UNSIGNED_TEXT, 'Of a fill, at 1e6; null without one.'),
+  priceImpact: nullable(
+    '^[0-9]+(\\.[0-9]+)?$',
+    'A fraction of the best price; null without a fill.',
+  ),
+  takerFee: price('Of all fills, at 1e6.'),
+  unfilled: size('What is not filled: base at 1e9 where a size was given, else quote at 1e6.'),
+  rests: Type.Union(
+    [
+      Type.Object({
+        price: size('Price at 1e6.'),
+        size: size('Base at 1e9.'),
+        rebateRate: nullable('^-?[0-9]+(\\.[0-9]+)?$', 'Rebate as a fraction of the quote.'),
+      }),
+      Type.Null(),
+    ],
+    { description: 'The limit order that stays; null when none does.' },
+  ),
+};
+
+const auction = Type.Object({
+  orderType: word(['market', 'limit', 'triggerMarket', 'triggerLimit', 'oracle'], {
+    description: 'How the order is priced.',
+  }),
+  direction: word(['long', 'short'], { description: 'Whether it buys or sells.' }),
+  price: size('The limit price that the order names, at 1e6; 0 for none.'),
+  size: size('What can still fill, at 1e9.'),
+  baseAssetAmount: size('Size at placement, at 1e9.'),
+  baseAssetAmountFilled: size('Filled so far, at 1e9.'),
+  ...orderFacts,
+  auctionStartPrice: price('As on chain, at 1e6: a price, or an offset from the oracle.'),
+  auctionEndPrice: price('As on chain, at 1e6: a price, or an offset from the oracle.'),
+  startPrice: priceOrNull('Price in the first slot of the auction'),
+  endPrice: priceOrNull('Price in its last slot'),
+  currentPrice: priceOrNull('Price at which the order fills now'),
+  auctionDuration: count('Slots of the auction after its first.'),
+  slotsLeft: count('Slots that it still has after this one; 0 in its last.'),
+});
+
+/** Empty while the oracle's account has not been read. */
+const oracleReading = Type.Partial(
+  Type.Object({
+    price: price('Price at 1e6.'),
+    slot: size('The slot it is from.'),
+    confidence: size('Confidence at 1e6.'),
+    hasSufficientNumberOfDataPoints: Type.Boolean(),
+  }),
+  { description: 'An oracle as it was read; without members while it has not been read.' },
+);
+
+const identity = {
+  marketName: text('Name of the market.'),
+  marketType,
+  marketIndex: count('Index among the markets of its type.'),
+  ts: count('When this version was made, in unix milliseconds.'),
+  slot: count('The newest slot of the book.'),
+};
+
+const version = {
+  oracle: Type.Integer({ description: 'Price of the exchange oracle at 1e6.' }),
+  oracleData: oracleReading,
+  mmOracleData: oracleReading,
+  marketSlot: count('The slot of the market account.'),
+  seq: count('Grows with each change of the market within an epoch.'),
+  epoch: text('One run of the service on one chain.'),
+  state,
+  crossed: Type.Boolean({ description: 'Whether the best bid is above the best ask.' }),
+  reason: Type.Optional(text('Why the book shows nothing whatever is on chain.')),
+  offsetOrdersExcluded: Type.Optional(text('Why oracle-offset orders are left out.')),
+};
+
+const prices = {
+  markPrice: price('Middle of the best prices, or the oracle where a side is empty.'),
+  bestBidPrice: Type.Optional(price('Left out where a side is empty.')),
+  bestAskPrice: Type.Optional(price('Left out where a side is empty.')),
+  spreadPct: Type.Optional(size('Percent at 1e6; left out where a side is empty.')),
+  spreadQuote: Type.Optional(size('Quote at 1e6; left out where a side is empty.')),
+};
+
+function sides<Row extends TProperties[string]>(row: Row) {
+  return {
+    bids: Type.Array(row, { description: 'Best first.' }),
+    asks: Type.Array(row, { description: 'Best first.' }),
+  };
+}
+
+const errorCodes = Object.keys(STATUS_BY_CODE);
+
+const market = Type.Object({
+  symbol: text('Name of the market.'),
+  marketIndex: count('Index among the markets of its type.'),
+  marketType,
+  status: text('Status of the market on chain.'),
+  tick: size('Price step at 1e6.'),
+  step: size("Size step in the market's own decimals."),
+  minOrderSize: size("In the market's own decimals."),
+  decimals: count('Decimals of the base.'),
+  oracle: text('Account of the oracle.'),
+  oracleSource: text('Kind of the oracle.'),
+  emptyReason: textOrNull('Why the book shows nothing; null when it shows its orders.'),
+});
+
+const marketStatus = Type.Object({
+  symbol: text('Name of the market.'),
+  marketIndex: count('Index among the markets of its type.'),
+  marketType,
+  seq: count('Changes of the market in this epoch.'),
+  slot: count('The newest slot of its book.'),
+  lag: count('Slots that its book is behind the newest that a node told of.'),
+  state,
+  ordersShown: count('Orders that its book shows.'),
+  emptyReason: textOrNull('Why the book shows nothing; null when it shows its orders.'),
+  vammShown: Type.Boolean({ description: 'Whether includeVamm adds levels of its AMM.' }),
+  vammReason: textOrNull('Why the AMM of a perp market is left out; null when it is not.'),
+});
+
+const venueStatus = Type.Object({
+  name: text('Kind of the venue.'),
+  host: text('Where it answers, without path and key.'),
+  markets: Type.Array(
+    Type.Object({
+      symbol: text('Name of the spot market.'),
+      used: Type.Boolean({ description: 'Whether /match takes its levels.' }),
+      levels: count('Levels of both sides.'),
+      ageMs: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+        description: 'Age of the oldest of them; null while the market is left out.',
+      }),
+      reason: textOrNull('The code of what went wrong; null when nothing did.'),
+    }),
+  ),
+});
+
+const lastAudit = Type.Object({
+  ts: count('When it ended, in unix milliseconds.'),
+  ok: Type.Boolean({ description: 'Whether the chain could be read.' }),
+  differences: count('User accounts that differed and were repaired.'),
+});
+
+/** A schema that stands under its own name in the API description. */
+const named = (name: string) => Type.Unsafe({ $ref: `#/components/schemas/${name}` });
+
+/** Every body by its name in the API description. */
+export const bodySchemas = {
+  L2: Type.Object({ ...sides(level), ...identity, ...prices, ...version }),
+  L3: Type.Object({ ...sides(order), ...identity, ...version }),
+  Match: Type.Object({
+    ...match,
+    ...identity,
+    seq: version.seq,
+    model: word(['spec', 'onchain'], { description: 'Whose rules decided.' }),
+    epoch: version.epoch,
+    state,
+    reason: Type.Optional(text('Why nothing fills, or not everything that could.')),
+  }),
+  Auctions: Type.Object({
+    auctions: Type.Array(auction, { description: 'The one that was placed first comes first.' }),
+    ...identity,
+    ...version,
+  }),
+  BatchL2: Type.Object({
+    l2s: Type.Array(Type.Union([named('L2'), named('Error')]), {
+      description: 'One book or one error for each entry, in their order.',
+    }),
+  }),
+  TopMakers: Type.Union([
+    Type.Array(Type.String(), { description: 'User accounts, best price first.' }),
+    Type.Array(
+      Type.Object({
+        userAccountPubKey: text('User account.'),
+        accountBase64: textOrNull('Its bytes; null when the node has no such account.'),
+      }),
+      { description: 'With includeAccounts.' },
+    ),
+  ]),
+  ...historyBodySchemas,
+  Markets: Type.Array(market, { description: 'Perpetual markets first, each kind by index.' }),
+  Health: Type.Object({ status: word(['ok'], {}) }),
+  Ready: Type.Object({
+    ready: Type.Boolean(),
+    state: feedState,
+    slot: count('The newest slot seen.'),
+    history: Type.Optional(historyReadiness),
+  }),
+  Status: Type.Object({
+    state: feedState,
+    reason: textOrNull('Why the book is not live; null when it is.'),
+    slot: count('The newest slot seen.'),
+    slotAgeMs: count('Time since a slot was heard of.'),
+    slotLag: count('Slots behind the newest that a node told of.'),
+    epoch: text('This run of the service on this chain.'),
+    genesisHash: textOrNull('The chain; null until it has been asked for.'),
+    commitment: word(['processed'], { description: 'At which the book is read.' }),
+    node: textOrNull('Host of the RPC node in use; null when there is none.'),
+    uptimeMs: count('Time since the service started.'),
+    users: count('User accounts held.'),
+    orders: count('Open orders held.'),
+    ordersShown: count('Open orders that the book shows.'),
+    ordersLeftOut: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
+      description: 'Open orders that the book does not show, by reason.',
+    }),
+    quarantined: count('Accounts that could not be read.'),
+    lastAudit: Type.Union([lastAudit, Type.Null()], {
+      description: 'The last comparison of the whole book with the chain; null before the first.',
+    }),
+    venues: Type.Optional(
+      Type.Array(venueStatus, { description: 'External venues; left out where there are none.' }),
+    ),
+    history: Type.Optional(historyStatus),
+    markets: Type.Array(marketStatus),
+  }),
+  Version: Type.Object({
+    name: Type.String(),
+    version: Type.String(),
+    commit: textOrNull('Null outside a checkout.'),
+    node: text('Version of Node.js.'),
+    uws: text('Version of the transport.'),
+  }),
+  Index: Type.Object({
+    name: Type.String(),
+    version: Type.String(),
+    paths: Type.Array(Type.String()),
+  }),
+  ApiDescription: Type.Object({ openapi: Type.String() }, { description: 'OpenAPI 3.1.' }),
+  Error: Type.Object({
+    error: Type.Object({
+      code: word(errorCodes, { description: 'What is wrong; codes are never renamed.' }),
+      message: text('The same for people.'),
+      param: textOrNull('The parameter to blame, if one is.'),
+    }),
+  }),
+};
+
+/** The name of a JSON body. */
+export type BodyName = keyof typeof bodySchemas;

@@ -1,0 +1,300 @@
+/** Every parameter of the history's paths, asked wrongly in every way, and what the others become. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LIMITS } from '../../limits.js';
+import { FakeHistory } from '../testing/fake-history.js';
+import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
+
+const NOW = 1_763_740_830;
+const HOUR = NOW - (NOW % 3_600);
+const SINCE = HOUR - 30 * 86_400;
+const CURSOR = 'EQAAAAAAAAAD6AAAAAAAAAAB';
+
+const history = new FakeHistory();
+let server: RunningServer;
+
+beforeAll(async () => {
+  server = await startServer(new FakeBook(), { history, nowMs: () => NOW * 1_000 + 999 });
+});
+
+afterAll(() => server?.close());
+
+async function expectError(
+  path: string,
+  expected: { status: number; code: string; param?: string | null },
+): Promise<void> {
+  const asked = history.asked.length;
+  const response = await fetch(`${server.url}${path}`);
+  const { error } = JSON.parse(await response.text());
+  expect({ status: response.status, code: error.code, param: error.param }).toEqual({
+    param: null,
+    ...expected,
+  });
+  expect(error.message).toMatch(/\w+ \w+/);
+  expect(response.headers.get('content-type')).toBe('application/json');
+  expect(history.asked).toHaveLength(asked);
+}
+
+async function expectQuery(path: string, expected: Record<string, unknown>): Promise<void> {
+  const response = await fetch(`${server.url}${path}`);
+  expect(await response.json()).toEqual({ query: expected });
+  expect(response.status).toBe(200);
+}
+
+const invalid = { status: 400, code: 'INVALID_PARAM' };
+const outOfRange = { status: 400, code: 'OUT_OF_RANGE' };
+const missing = { status: 400, code: 'MISSING_PARAM' };
+const unknown = { status: 404, code: 'UNKNOWN_MARKET' };
+const unknownPath = { status: 404, code: 'UNKNOWN_PATH' };
+
+/** A path, and the largest of each number that it takes. */
+interface Numbers {
+  readonly path: string;
+  readonly limit: number;
+  readonly zeroes?: Readonly<Record<string, number>>;
+}
+
+const { tradesMax, fundingRatesMax, fundingRateRecordsMax, candlesMax, unixSecondsMax } = LIMITS;
+const paths: readonly Numbers[] = [
+  { path: '/trades?symbol=SOL-PERP', limit: tradesMax, zeroes: { pageIndex: 100_000 } },
+  { path: '/fundingRates?symbol=SOL-PERP', limit: fundingRatesMax, zeroes: { pageIndex: 100_000 } },
+  {
+    path: '/candles?symbol=SOL-PERP&resolution=1',
+    limit: candlesMax,
+    zeroes: { from: unixSecondsMax, to: unixSecondsMax },
+  },
+  { path: '/market/SOL-PERP/trades?', limit: tradesMax },
+  { path: '/market/SOL-PERP/fundingRates?', limit: fundingRateRecordsMax },
+  { path: '/market/SOL-PERP/candles/1?', limit: candlesMax, zeroes: { startTs: NOW, endTs: NOW } },
+];
+
+describe('numbers', () => {
+  const cases = paths.flatMap(({ path, limit, zeroes = {} }) => [
+    { path, name: 'limit', min: 1, max: limit },
+    ...Object.entries(zeroes).map(([name, max]) => ({ path, name, min: 0, max })),
+  ]);
+
+  test.each(cases)('$path $name is a whole number', async ({ path, name, max }) => {
+    const wrong = [
+      '',
+      'abc',
+      '1e2',
+      '0x10',
+      '%2B5',
+      '5.0',
+      ' 5',
+      '5%00',
+      '٣',
+      'null',
+      '1,2',
+      '%zz',
+    ];
+    for (const text of wrong)
+      await expectError(`${path}&${name}=${text}`, { ...invalid, param: name });
+    await expectError(`${path}&${name}`, { ...invalid, param: name });
+    await expectError(`${path}&${name}=1&${name}=1`, { ...invalid, param: name });
+    await expectError(`${path}&${name}=-1`, { ...outOfRange, param: name });
+    const beyond = name.endsWith('Ts') ? max + 61 : max + 1;
+    for (const text of [String(beyond), '9'.repeat(400), `-${'9'.repeat(400)}`]) {
+      await expectError(`${path}&${name}=${text}`, { ...outOfRange, param: name });
+    }
+  });
+
+  test.each(paths)('$path takes 1 and $limit rows, and not 0', async ({ path, limit }) => {
+    await expectError(`${path}&limit=0`, { ...outOfRange, param: 'limit' });
+    for (const rows of [1, limit]) {
+      const body = await (await fetch(`${server.url}${path}&limit=${rows}`)).json();
+      expect(body).toMatchObject({ query: { limit: rows } });
+    }
+  });
+});
+
+describe('the market', () => {
+  test.each(['/trades?', '/fundingRates?', '/candles?resolution=1&'])(
+    '%s names it',
+    async (path) => {
+      const param = 'symbol';
+      await expectError(`${path}limit=5`, { ...missing, param });
+      for (const text of ['', 'A'.repeat(33), '%E0%A4%A', `${'%C3%A9'.repeat(17)}`]) {
+        await expectError(`${path}symbol=${text}`, { ...invalid, param });
+      }
+      await expectError(`${path}symbol=SOL-PERP&symbol=SOL-PERP`, { ...invalid, param });
+      for (const text of ['NOPE', 'SOL-PERP%20', '%00', '__proto__', '0', "'%20OR%201=1--"]) {
+        await expectError(`${path}symbol=${text}`, { ...unknown, param });
+      }
+      await expectError(`${path}symbol=NOPE&limit=x`, { ...invalid, param: 'limit' });
+      await expectError(`${path}marketName=SOL-PERP`, { ...missing, param });
+    },
+  );
+
+  test.each(['trades', 'fundingRates', 'candles/1'])('/market/.../%s names it', async (rest) => {
+    const param = 'symbol';
+    await expectError(`/market//${rest}`, unknownPath);
+    for (const text of ['A'.repeat(33), `${'%C3%A9'.repeat(17)}`]) {
+      await expectError(`/market/${text}/${rest}`, { ...invalid, param });
+    }
+    for (const text of ['%E0%A4%A', '%zz', '%']) {
+      await expectError(`/market/${text}/${rest}`, { ...invalid, param });
+    }
+    for (const text of ['NOPE', 'SOL-PERP%20', 'SOL+PERP', '__proto__', 'SOL%2FPERP']) {
+      await expectError(`/market/${text}/${rest}?symbol=SOL-PERP`, { ...unknown, param });
+    }
+  });
+
+  test('is found in any case, and by the path before the query', async () => {
+    const spec = { kind: 'trades', limit: 100, form: 'spec' };
+    await expectQuery('/trades?symbol=sOl-PeRp', { ...spec, market: 'perp_0' });
+    await expectQuery('/trades?symbol=SOL%2DPERP', { ...spec, market: 'perp_0' });
+    await expectQuery('/trades?symbol=sol', { ...spec, market: 'spot_1' });
+    const records = { kind: 'trades', limit: 20, form: 'records' };
+    await expectQuery('/market/sol/trades?symbol=SOL-PERP', { ...records, market: 'spot_1' });
+    await expectQuery('/market/SOL%2Dperp/trades', { ...records, market: 'perp_0' });
+    const ignored = 'symbol=%zz&symbol=SOL-PERP&before=x&pageIndex=x&resolution=x';
+    await expectQuery(`/market/sol/trades?${ignored}`, { ...records, market: 'spot_1' });
+  });
+});
+
+describe('pages', () => {
+  test.each([
+    ['/trades?symbol=SOL&before', 'before'],
+    ['/fundingRates?symbol=SOL&before', 'before'],
+    ['/market/SOL/trades?page', 'page'],
+    ['/market/SOL/fundingRates?page', 'page'],
+  ])('%s is a cursor', async (path, param) => {
+    for (const text of ['', 'a b', '%2B%2F', 'a=', '"x"', '%zz', `${CURSOR}%00`, 'A'.repeat(65)]) {
+      await expectError(`${path}=${text}`, { ...invalid, param });
+    }
+    await expectError(`${path}=${CURSOR}&${param}=${CURSOR}`, { ...invalid, param });
+  });
+
+  test.each(['/trades', '/fundingRates'])('%s has one place to begin', async (path) => {
+    const both = `${path}?symbol=SOL&before=${CURSOR}&pageIndex`;
+    for (const page of [0, 1]) {
+      await expectError(`${both}=${page}`, { ...invalid, param: 'pageIndex' });
+    }
+  });
+
+  test.each(['/trades', '/fundingRates'])('%s passes over 100,000 rows at most', async (path) => {
+    const page = `${path}?symbol=SOL`;
+    const param = 'pageIndex';
+    for (const [limit, most] of [
+      [1_000, 100],
+      [999, 100],
+      [300, 333],
+      [1, 100_000],
+    ] as const) {
+      const answer = await fetch(`${server.url}${page}&limit=${limit}&pageIndex=${most}`);
+      expect(await answer.json()).toMatchObject({ query: { limit, pageIndex: most } });
+      const beyond = `${page}&limit=${limit}&pageIndex=${most + 1}`;
+      await expectError(beyond, { ...outOfRange, param });
+    }
+    const { error } = JSON.parse(
+      await (await fetch(`${server.url}${page}&limit=1000&pageIndex=101`)).text(),
+    );
+    expect(error.message).toBe(
+      'pageIndex was 101, must be at most 100 with a limit of 1000; for older rows send the header ' +
+        'X-Next-Cursor of a page as before',
+    );
+  });
+
+  test('page 0 is the newest, as no page is', async () => {
+    const query = { kind: 'trades', market: 'perp_0', limit: 100, form: 'spec' };
+    for (const page of ['', '&pageIndex=0', '&pageIndex=-0', '&colour=red&colour=blue']) {
+      await expectQuery(`/trades?symbol=SOL-PERP${page}`, query);
+    }
+    await expectQuery('/v1/trades?symbol=SOL-PERP&limit=5&pageIndex=3', {
+      ...{ ...query, limit: 5, pageIndex: 3 },
+    });
+    await expectQuery(`/trades?symbol=SOL-PERP&before=${CURSOR}`, { ...query, before: CURSOR });
+  });
+
+  test('funding rates go back thirty days, to the hour', async () => {
+    const query = { kind: 'fundingRates', market: 'perp_0', since: SINCE };
+    await expectQuery('/fundingRates?symbol=SOL-PERP', { ...query, limit: 1_000, form: 'spec' });
+    await expectQuery('/v1/market/SOL-PERP/fundingRates?limit=750', {
+      ...{ ...query, limit: 750, form: 'records' },
+    });
+  });
+});
+
+describe('candles', () => {
+  const spec = { kind: 'candles', market: 'perp_0', now: NOW - 30, limit: 1_000, form: 'spec' };
+  const path = '/candles?symbol=SOL-PERP&resolution';
+
+  test('have a resolution', async () => {
+    const param = 'resolution';
+    await expectError('/candles?symbol=SOL-PERP', { ...missing, param });
+    for (const text of [
+      '',
+      '2',
+      '01',
+      '1m',
+      'd',
+      '1D',
+      '1.0',
+      '-1',
+      '43200',
+      'constructor',
+      '%zz',
+    ]) {
+      await expectError(`${path}=${text}`, { ...invalid, param });
+    }
+    await expectError(`${path}=1&resolution=1`, { ...invalid, param });
+    await expectError('/market/SOL-PERP/candles/', unknownPath);
+    await expectError('/market/SOL-PERP/candles', unknownPath);
+    await expectError('/market/SOL-PERP/candles/1/', unknownPath);
+    await expectError('/market/SOL-PERP/candles/1/2/3/4/5/6', unknownPath);
+    await expectError('/dlob/market/SOL-PERP/candles/1', unknownPath);
+    for (const text of ['2', 'd', '%00', '1%2F']) {
+      await expectError(`/market/SOL-PERP/candles/${text}`, { ...invalid, param });
+    }
+    await expectError('/market/SOL-PERP/candles/%zz', { ...invalid, param });
+  });
+
+  test('of a day have two names', async () => {
+    for (const text of ['D', '1440'])
+      await expectQuery(`${path}=${text}`, { ...spec, resolution: 'D' });
+    for (const resolution of ['1', '5', '15', '60', '240', 'W', 'M']) {
+      await expectQuery(`${path}=${resolution}`, { ...spec, resolution });
+    }
+  });
+
+  test('begin before they end', async () => {
+    await expectQuery(`${path}=5&from=60&to=60`, { ...spec, resolution: '5', from: 60, to: 60 });
+    await expectError(`${path}=5&from=61&to=60`, { ...invalid, param: 'from' });
+    await expectQuery(`${path}=5&from=61`, { ...spec, resolution: '5', from: 61 });
+    await expectQuery(`${path}=5&to=60`, { ...spec, resolution: '5', to: 60 });
+  });
+
+  test('as records have the newer bound first, and it alone', async () => {
+    const records = '/market/SOL-PERP/candles/15';
+    const [newer, older] = [NOW - 60, NOW - 6_000];
+    const query = { ...spec, resolution: '15', limit: 100, form: 'records' };
+    await expectQuery(records, query);
+    await expectQuery(`${records}?endTs=${older}`, query);
+    await expectQuery(`${records}?startTs=${newer}`, { ...query, to: newer });
+    await expectQuery(`${records}?startTs=${newer}&endTs=${older}`, {
+      ...{ ...query, from: older, to: newer },
+    });
+    for (const [startTs, endTs] of [
+      [older, newer],
+      [newer, newer],
+    ] as const) {
+      const both = `${records}?startTs=${startTs}&endTs=${endTs}`;
+      await expectError(both, { ...invalid, param: 'startTs' });
+    }
+  });
+
+  test.each(['startTs', 'endTs'])(
+    'as records have no %s in the future or before 2022',
+    async (param) => {
+      const records = `/market/SOL-PERP/candles/15?${param}`;
+      const { candleRecordsTsMin: min } = LIMITS;
+      await expectError(`${records}=${min - 1}`, { ...outOfRange, param });
+      await expectError(`${records}=${NOW + 61}`, { ...outOfRange, param });
+      await expectError(`${records}=${NOW}000`, { ...outOfRange, param });
+      for (const ts of [min, NOW, NOW + 60]) {
+        expect((await fetch(`${server.url}${records}=${ts}`)).status).toBe(200);
+      }
+    },
+  );
+});

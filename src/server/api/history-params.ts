@@ -1,0 +1,166 @@
+/**
+ * The parameters of the history's paths, from the texts of a request to a query of the history.
+ *
+ * This file does not know what the history holds; it asks the book only which markets exist. Times are
+ * cut to the minute or the hour, so that equal requests within it are one query.
+ */
+import type { Static, TObject } from '@sinclair/typebox';
+import { LIMITS } from '../../limits.js';
+import type {
+  CandlesQuery,
+  FundingRatesQuery,
+  MarketKey,
+  Resolution,
+  TradesQuery,
+} from '../ports/market-data-source.js';
+import { ServerError } from '../transport/errors.js';
+import {
+  candleRecordsParams,
+  candlesParams,
+  fundingRateRecordsParams,
+  fundingRatesParams,
+  tradeRecordsParams,
+  tradesParams,
+} from './history-schemas.js';
+import { checkParams, prepareParams, type Texts } from './param-check.js';
+import { type Markets, unknownMarket } from './params.js';
+import { splitQuery } from './query.js';
+
+/** The texts of one request. */
+export interface Asked {
+  /** The raw query without `?`. */
+  readonly query: string;
+  /** The texts of the names that the path has in braces, decoded. */
+  readonly pathTexts: Texts;
+}
+
+/** What a request is read with. */
+export interface AskedOf {
+  readonly markets: Markets;
+  /** Unix seconds. */
+  readonly nowSeconds: number;
+}
+
+/** Makes ready for all requests of these paths. */
+export function prepareHistoryParams(): void {
+  prepareParams([tradesParams, fundingRatesParams, tradeRecordsParams]);
+  prepareParams([fundingRateRecordsParams, candlesParams, candleRecordsParams]);
+}
+
+/** Reads the parameters of /trades. Throws a ServerError that names the wrong one. */
+export function parseTrades(asked: Asked, { markets }: AskedOf): TradesQuery {
+  const params = check(tradesParams, asked);
+  const market = marketOf(params.symbol, markets);
+  return { kind: 'trades', market, ...placeOf(params), form: 'spec' };
+}
+
+/** Reads the parameters of /fundingRates. Throws a ServerError that names the wrong one. */
+export function parseFundingRates(asked: Asked, of: AskedOf): FundingRatesQuery {
+  const params = check(fundingRatesParams, asked);
+  const market = marketOf(params.symbol, of.markets);
+  const since = sinceOf(of.nowSeconds);
+  return { kind: 'fundingRates', market, ...placeOf(params), since, form: 'spec' };
+}
+
+/** Reads the parameters of /market/{symbol}/trades. Throws a ServerError that names the wrong one. */
+export function parseTradeRecords(asked: Asked, { markets }: AskedOf): TradesQuery {
+  const params = check(tradeRecordsParams, asked);
+  const market = marketOf(params.symbol, markets);
+  return { kind: 'trades', market, ...pageOf(params), form: 'records' };
+}
+
+/** Reads the parameters of /market/{symbol}/fundingRates. Throws a ServerError that names the wrong one. */
+export function parseFundingRateRecords(asked: Asked, of: AskedOf): FundingRatesQuery {
+  const params = check(fundingRateRecordsParams, asked);
+  const market = marketOf(params.symbol, of.markets);
+  const since = sinceOf(of.nowSeconds);
+  return { kind: 'fundingRates', market, ...pageOf(params), since, form: 'records' };
+}
+
+/** Reads the parameters of /candles. Throws a ServerError that names the wrong one. */
+export function parseCandles(asked: Asked, { markets, nowSeconds }: AskedOf): CandlesQuery {
+  const { symbol, resolution, from, to, limit } = check(candlesParams, asked);
+  if (from !== undefined && to !== undefined && from > to) {
+    throw new ServerError('INVALID_PARAM', `from was ${from}, must be at most to, ${to}`, 'from');
+  }
+  return {
+    ...candlesOf({ symbol, resolution }, { markets, nowSeconds }),
+    limit,
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
+    form: 'spec',
+  };
+}
+
+/**
+ * Reads the parameters of /market/{symbol}/candles/{resolution}, where `startTs` is the newer bound and
+ * `endTs` the older one, and is ignored without the other. Throws a ServerError that names the wrong one.
+ */
+export function parseCandleRecords(asked: Asked, { markets, nowSeconds }: AskedOf): CandlesQuery {
+  const { symbol, resolution, limit, startTs, endTs } = check(candleRecordsParams, asked);
+  for (const [name, ts] of [['startTs', startTs] as const, ['endTs', endTs] as const]) {
+    if (ts !== undefined) requirePast(name, ts, nowSeconds);
+  }
+  const query = { ...candlesOf({ symbol, resolution }, { markets, nowSeconds }), limit };
+  if (startTs === undefined) return { ...query, form: 'records' };
+  if (endTs === undefined) return { ...query, to: startTs, form: 'records' };
+  if (startTs <= endTs) {
+    const message = `startTs was ${startTs}, must be after endTs, ${endTs}: it is the newer bound`;
+    throw new ServerError('INVALID_PARAM', message, 'startTs');
+  }
+  return { ...query, from: endTs, to: startTs, form: 'records' };
+}
+
+function check<Schema extends TObject>(schema: Schema, { query, pathTexts }: Asked) {
+  const inQuery = Object.entries(schema.properties).filter(([name]) => !pathTexts.has(name));
+  const texts = new Map([...splitQuery(query, Object.fromEntries(inQuery)), ...pathTexts]);
+  return checkParams(schema, texts);
+}
+
+function marketOf(symbol: string, markets: Markets): MarketKey {
+  const { marketType, marketIndex } = markets.findMarket(symbol) ?? unknownMarket(symbol, 'symbol');
+  return `${marketType}_${marketIndex}`;
+}
+
+type Paged = Static<typeof tradesParams>;
+
+function placeOf({ limit, pageIndex, before }: Paged) {
+  if (before !== undefined) {
+    if (pageIndex === undefined) return { limit, before };
+    throw new ServerError('INVALID_PARAM', 'pageIndex cannot be given with before', 'pageIndex');
+  }
+  if (pageIndex === undefined || pageIndex === 0) return { limit };
+  if (pageIndex * limit <= LIMITS.pagedRowsMax) return { limit, pageIndex };
+  const message =
+    `pageIndex was ${pageIndex}, must be at most ${Math.floor(LIMITS.pagedRowsMax / limit)} with ` +
+    `a limit of ${limit}; for older rows send the header X-Next-Cursor of a page as before`;
+  throw new ServerError('OUT_OF_RANGE', message, 'pageIndex');
+}
+
+function pageOf({ limit, page }: Static<typeof tradeRecordsParams>) {
+  return page === undefined ? { limit } : { limit, before: page };
+}
+
+function sinceOf(nowSeconds: number): number {
+  return cut(nowSeconds - LIMITS.fundingRatesSeconds, 3_600);
+}
+
+function candlesOf(
+  { symbol, resolution }: Pick<Static<typeof candlesParams>, 'symbol' | 'resolution'>,
+  { markets, nowSeconds }: AskedOf,
+) {
+  const named: Resolution = resolution === '1440' ? 'D' : resolution;
+  const market = marketOf(symbol, markets);
+  return { kind: 'candles', market, resolution: named, now: cut(nowSeconds, 60) } as const;
+}
+
+function requirePast(name: string, ts: number, nowSeconds: number): void {
+  const [min, max] = [LIMITS.candleRecordsTsMin, nowSeconds + LIMITS.clientAheadSecondsMax];
+  if (ts >= min && ts <= max) return;
+  const rule = ts < min ? `at least ${min}` : `at most ${nowSeconds}: it is in the future`;
+  throw new ServerError('OUT_OF_RANGE', `${name} was ${ts}, must be ${rule}`, name);
+}
+
+function cut(seconds: number, step: number): number {
+  return seconds - (seconds % step);
+}

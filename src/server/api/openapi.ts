@@ -1,0 +1,197 @@
+/**
+ * /openapi.json: OpenAPI 3.1, written from the path specifications and the schemas that validate.
+ */
+import type { TObject, TSchema } from '@sinclair/typebox';
+import type { BuildInfo } from '../../build-info.js';
+import { LIMITS } from '../../limits.js';
+import { type ErrorCode, STATUS_BY_CODE } from '../transport/errors.js';
+import { bodySchemas } from './body-schemas.js';
+import { type PathName, type PathSpec, pathSpecs, prefixesOf } from './path-specs.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** One operation as the page of /docs reads it. */
+export interface Operation {
+  readonly summary: string;
+  readonly parameters: readonly Parameter[];
+  readonly responses: Readonly<Record<string, Answer>>;
+}
+
+/** A parameter of the query, or of the path where that has its name in braces. */
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'query' | 'path';
+  readonly required: boolean;
+  readonly description: string;
+  readonly schema: Json;
+  readonly style?: 'form';
+  readonly explode?: false;
+}
+
+/** What a status means. */
+export interface Answer {
+  readonly description: string;
+  readonly headers: Json;
+  readonly content?: Json;
+}
+
+/** Where a path answers: a prefix. */
+export interface Server {
+  readonly url: string;
+}
+
+/** What one path answers. */
+export interface PathItem {
+  readonly servers: readonly Server[];
+  readonly get: Operation;
+}
+
+/** The description of an interface. */
+export interface ApiDescription {
+  readonly openapi: '3.1.0';
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly servers: readonly Server[];
+  readonly paths: Readonly<Record<string, PathItem | undefined>>;
+  readonly components: { readonly schemas: Json; readonly headers: Json };
+}
+
+/** Errors that any path can answer with, but for RATE_LIMITED where there is no limit. */
+const everywhere: readonly ErrorCode[] = [
+  'METHOD_NOT_ALLOWED',
+  'TOO_LARGE',
+  'RATE_LIMITED',
+  'INTERNAL',
+];
+
+const about =
+  'Prices are integers at 1e6 and sizes integers at 1e9, both written as text. Every path also ' +
+  'answers under /v1, and the paths of the book under /dlob; each names its servers. The history of ' +
+  'trades and funding rates is in numbers: raw integers, or decimals where the schema says so. HEAD answers ' +
+  'like GET without a body, OPTIONS with 204 for a preflight. Unknown parameters are ignored; a ' +
+  'flag is true when it is `true` in any case and false otherwise. Any other path is a 404 with ' +
+  'the code UNKNOWN_PATH.';
+
+/** Describes the paths that are served. */
+export function describeApi(build: BuildInfo, names: readonly PathName[]): ApiDescription {
+  return {
+    openapi: '3.1.0',
+    info: { title: build.name, version: build.version, description: about },
+    servers: serversOf('service'),
+    paths: Object.fromEntries(
+      names.map((name): [string, PathItem] => {
+        const spec: PathSpec = pathSpecs[name];
+        return [name, { servers: serversOf(spec.kind), get: operationOf(name, spec) }];
+      }),
+    ),
+    components: { schemas: bodySchemas, headers },
+  };
+}
+
+function serversOf(kind: PathSpec['kind']): readonly Server[] {
+  return prefixesOf[kind].map((prefix) => ({ url: prefix === '' ? '/' : prefix }));
+}
+
+function operationOf(path: string, spec: PathSpec): Operation {
+  const parameters = parametersOf(path, spec);
+  return { summary: spec.summary, parameters, responses: responsesOf(spec) };
+}
+
+function parametersOf(path: string, { params, style }: PathSpec): readonly Parameter[] {
+  if (params === undefined) return [];
+  return Object.entries(params.properties).map(([name, property]) => {
+    if (style === 'lists') return listParameter(name, property);
+    const place = path.includes(`{${name}}`) ? 'path' : 'query';
+    return { ...parameter(name, property, params), in: place };
+  });
+}
+
+function parameter(name: string, property: TSchema, { required = [] }: TObject) {
+  const { description = '', ...schema } = property;
+  const isRequired = required.includes(name) && property['default'] === undefined;
+  return { name, required: isRequired, description, schema };
+}
+
+/** All lists that are given have one length; what is not given has its default in every entry. */
+function listParameter(name: string, property: TSchema): Parameter {
+  const { description = '', ...items } = property;
+  const schema = { type: 'array', items, maxItems: LIMITS.batchEntriesMax };
+  return { name, in: 'query', required: false, description, schema, style: 'form', explode: false };
+}
+
+function responsesOf(spec: PathSpec): Readonly<Record<string, Answer>> {
+  const responses: Record<string, Answer> = success(spec);
+  if (spec.tagged) {
+    responses['304'] = {
+      description: 'If-None-Match named the present tag.',
+      headers: named(versionHeadersOf(spec)),
+    };
+  }
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of new Set([...spec.errors, ...everywhere])) {
+    if (code === 'RATE_LIMITED' && spec.unlimited) continue;
+    const status = STATUS_BY_CODE[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  for (const [status, codes] of byStatus) responses[String(status)] = failure(status, codes);
+  return responses;
+}
+
+function success(spec: PathSpec): Record<string, Answer> {
+  const { body, tagged, paged } = spec;
+  if (body === null)
+    return { '101': { description: 'The connection is a WebSocket.', headers: {} } };
+  const content =
+    typeof body === 'string'
+      ? { 'application/json': { schema: { $ref: `#/components/schemas/${body}` } } }
+      : { [body.contentType]: { schema: { type: 'string' } } };
+  const names = tagged ? versionHeadersOf(spec) : [];
+  const headers = named(paged ? [...names, 'X-Next-Cursor'] : names);
+  return { '200': { description: 'The answer.', headers, content } };
+}
+
+/** The slot is of a book; the history and statistics have none. */
+function versionHeadersOf({ kind }: PathSpec): readonly string[] {
+  return kind === 'book' ? ['ETag', 'X-Slot', 'X-State'] : ['ETag', 'Cache-Control', 'X-State'];
+}
+
+function failure(status: number, codes: readonly ErrorCode[]): Answer {
+  return {
+    description: codes.join(', '),
+    headers: named(errorHeaders[status] ?? []),
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  };
+}
+
+function named(names: readonly string[]): Json {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+const errorHeaders: Readonly<Record<number, readonly string[]>> = {
+  405: ['Allow'],
+  429: ['Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
+  503: ['Retry-After'],
+};
+
+const text = { type: 'string' };
+const seconds = { type: 'integer', minimum: 0 };
+const headers: Json = {
+  ETag: {
+    description: 'The version of the body, for If-None-Match; not with includeAccounts.',
+    schema: text,
+  },
+  'X-Slot': { description: 'The newest slot of the book, where there is one.', schema: seconds },
+  'X-State': {
+    description: 'How fresh the book is, where there is one; of the history, how far that is.',
+    schema: text,
+  },
+  'X-Next-Cursor': {
+    description: 'What to send as before for what is older; left out where nothing is.',
+    schema: text,
+  },
+  'Cache-Control': { description: 'How long the body may be kept.', schema: text },
+  Allow: { description: 'The methods that are answered.', schema: text },
+  'Retry-After': { description: 'Seconds to wait before asking again.', schema: seconds },
+  'RateLimit-Limit': { description: 'Requests a second of one address.', schema: seconds },
+  'RateLimit-Remaining': { description: 'Requests left now.', schema: seconds },
+  'RateLimit-Reset': { description: 'Seconds until there is one more.', schema: seconds },
+};

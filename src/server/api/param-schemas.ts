@@ -1,0 +1,220 @@
+/**
+ * The query parameters of every path, each described once: requests are validated from these schemas
+ * and /openapi.json is generated from them.
+ *
+ * A parameter with a default is never missing to its reader. What one schema cannot say, that a market
+ * is named either by its name or by index and type, is checked in `params.ts`.
+ */
+import { type TSchema, type TUnsafe, Type } from '@sinclair/typebox';
+import { LIMITS } from '../../limits.js';
+
+/** Formats that strings are checked for; `param-check.ts` holds the checks. */
+export type TextFormat = 'market-name' | 'public-key' | 'whole-number' | 'jit-offer' | 'cursor';
+
+/** Marks words that are understood in any case. */
+export const ANY_CASE = 'x-any-case';
+
+/** The range of a number that is too large for one of JSON, as decimal texts. */
+export const AMOUNT_MIN = 'x-minimum';
+export const AMOUNT_MAX = 'x-maximum';
+
+/** One of a few words. */
+export function word<const Word extends string>(
+  words: readonly Word[],
+  options: Readonly<Record<string, unknown>>,
+): TUnsafe<Word> {
+  return Type.Unsafe<Word>({ type: 'string', enum: words, ...options });
+}
+
+function flag(description: string) {
+  return Type.Boolean({ default: false, description });
+}
+
+/** A whole number that may need more bits than a number of JSON has. */
+function amount(range: { readonly min: bigint; readonly max: bigint }, description: string) {
+  return Type.Optional(
+    Type.String({
+      format: 'whole-number' satisfies TextFormat,
+      [AMOUNT_MIN]: String(range.min),
+      [AMOUNT_MAX]: String(range.max),
+      description,
+    }),
+  );
+}
+
+const market = {
+  marketName: Type.Optional(
+    Type.String({
+      format: 'market-name' satisfies TextFormat,
+      minLength: 1,
+      maxLength: LIMITS.marketNameBytesMax,
+      description:
+        'Name of the market in any case, such as SOL-PERP; or marketIndex and marketType. The name wins.',
+    }),
+  ),
+  marketIndex: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: LIMITS.marketIndexMax,
+      description: 'Index among the markets of its type; needs marketType.',
+    }),
+  ),
+  marketType: Type.Optional(
+    word(['perp', 'spot'], {
+      [ANY_CASE]: true,
+      description: 'Type of the market in any case; needs marketIndex.',
+    }),
+  ),
+};
+
+const sources = {
+  includeVamm: flag(
+    "Adds the levels of the market's AMM, source vamm; to /l3 nothing: an AMM has no orders.",
+  ),
+  includeIndicative: flag(
+    'Adds the quotes that makers show without an order on chain, source indicative.',
+  ),
+};
+
+const uncross = flag('Moves levels that cross apart, around the oracle price.');
+
+/** The parameters of /l2. */
+export const l2Params = Type.Object({
+  ...market,
+  depth: Type.Integer({
+    minimum: LIMITS.depthMin,
+    maximum: LIMITS.depthMax,
+    default: LIMITS.l2DepthDefault,
+    description: 'Levels a side.',
+  }),
+  grouping: Type.Optional(
+    Type.Integer({
+      minimum: LIMITS.groupingMin,
+      maximum: LIMITS.groupingMax,
+      description: 'Ticks a group; not given means every level by itself.',
+    }),
+  ),
+  ...sources,
+  uncross,
+});
+
+/** The parameters of /l3. */
+export const l3Params = Type.Object({
+  ...market,
+  depth: Type.Optional(
+    Type.Integer({
+      minimum: LIMITS.depthMin,
+      maximum: LIMITS.depthMax,
+      description: 'Orders a side; not given means all.',
+    }),
+  ),
+  maker: Type.Optional(
+    Type.String({
+      format: 'public-key' satisfies TextFormat,
+      minLength: LIMITS.keyCharsMin,
+      maxLength: LIMITS.keyCharsMax,
+      description: 'Only the orders of this user account.',
+    }),
+  ),
+  ...sources,
+  uncross,
+});
+
+/** The parameters of /auctions. */
+export const auctionsParams = Type.Object(market);
+
+/** The parameters of /topMakers. */
+export const topMakersParams = Type.Object({
+  ...market,
+  side: word(['bid', 'ask'], { description: 'The side whose makers are named.' }),
+  limit: Type.Integer({
+    minimum: LIMITS.topMakersMin,
+    maximum: LIMITS.topMakersMax,
+    default: LIMITS.topMakersDefault,
+    description: 'Makers at most.',
+  }),
+  includeAccounts: flag("Adds each maker's account as base64, read from the RPC node."),
+});
+
+const amounts = { min: 1n, max: LIMITS.matchAmountMax };
+const sizes = { min: 1n, max: LIMITS.matchSizeMax };
+const auctionPrices = { min: 1n, max: LIMITS.matchSignedMax };
+
+/** The ranges of the two numbers of an offer. */
+export const offerRanges = { price: amounts, size: sizes };
+
+/** The parameters of /match. */
+export const matchParams = Type.Object({
+  ...market,
+  side: word(['buy', 'sell'], { description: 'What the taker does.' }),
+  size: amount(sizes, 'Base to fill, at 1e9; or quote.'),
+  quote: amount(amounts, 'Quote to spend, or to get, at 1e6; or size.'),
+  orderType: word(['market', 'limit'], {
+    default: 'market',
+    description: 'Of a limit order what is left rests.',
+  }),
+  limitPrice: amount(amounts, 'The worst price, at 1e6; a limit order needs it.'),
+  postOnly: flag('The limit order only makes.'),
+  reduceOnly: flag('The order only reduces the position; needs position.'),
+  position: amount(
+    { min: -LIMITS.matchSizeMax, max: LIMITS.matchSizeMax },
+    'Signed base of the position in this market, at 1e9; of meaning with reduceOnly.',
+  ),
+  auctionStart: amount(auctionPrices, "Price at the auction's start, at 1e6; with the next two."),
+  auctionEnd: amount(auctionPrices, "Price at the auction's end, at 1e6."),
+  auctionDuration: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: LIMITS.auctionDurationMax,
+      description: 'Slots of the auction; 0 for none.',
+    }),
+  ),
+  slotsElapsed: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: LIMITS.auctionDurationMax,
+      description: 'Slots that have passed of the auction, 0 when not given.',
+    }),
+  ),
+  jit: Type.Optional(
+    Type.Array(Type.String({ format: 'jit-offer' satisfies TextFormat }), {
+      maxItems: LIMITS.matchJitOffersMax,
+      description:
+        'An offer of a competing maker in the auction, `price:size` at 1e6 and 1e9; given once for each.',
+    }),
+  ),
+  taker: Type.Optional(
+    Type.String({
+      format: 'public-key' satisfies TextFormat,
+      minLength: LIMITS.keyCharsMin,
+      maxLength: LIMITS.keyCharsMax,
+      description: 'The user account that sends the order, which does not meet its own.',
+    }),
+  ),
+  feeTier: Type.Integer({
+    minimum: 0,
+    maximum: LIMITS.feeTierMax,
+    default: 0,
+    description: "The taker's fee tier.",
+  }),
+  referred: flag('The taker was referred, and gets the discount.'),
+  model: word(['spec', 'onchain'], {
+    default: 'spec',
+    description: "The specification's sequence of sources, or the program's own.",
+  }),
+  includeVamm: Type.Boolean({ default: true, description: 'Whether the AMM fills.' }),
+  includeIndicative: flag('Whether indicative quotes compete in the auction.'),
+});
+
+/** What a value of this schema must be, as error messages say it after `must`. */
+export function ruleOf(schema: TSchema): string {
+  if (schema['type'] === 'integer') return 'be a whole number';
+  const words: unknown = schema['enum'];
+  if (Array.isArray(words)) return `be ${words.join(' or ')}`;
+  if (schema['type'] === 'array') return ruleOf(schema['items'] as TSchema);
+  if (schema['format'] === 'whole-number') return 'be a whole number';
+  if (schema['format'] === 'jit-offer') return 'be price:size, both whole numbers';
+  if (schema['format'] === 'cursor') return 'be a cursor of an earlier answer';
+  if (schema['format'] === 'market-name') return `have 1 to ${LIMITS.marketNameBytesMax} bytes`;
+  return 'be a base58 key of 32 bytes';
+}

@@ -1,0 +1,267 @@
+/**
+ * What every path is asked with and answers, said once: the routes have exactly these names, and
+ * /openapi.json is written from them.
+ */
+import type { TObject } from '@sinclair/typebox';
+import type { ErrorCode } from '../transport/errors.js';
+import type { BodyName } from './body-schemas.js';
+import {
+  candleRecordsParams,
+  candlesParams,
+  fundingRateRecordsParams,
+  fundingRatesParams,
+  tradeRecordsParams,
+  tradesParams,
+  volumeParams,
+  volumePeriodParams,
+} from './history-schemas.js';
+import {
+  auctionsParams,
+  l2Params,
+  l3Params,
+  matchParams,
+  topMakersParams,
+} from './param-schemas.js';
+
+/** One path as it is described. */
+export interface PathSpec {
+  readonly summary: string;
+  /** `book` also answers under /dlob; all answer under /v1. `history` is left out without one. */
+  readonly kind: 'book' | 'history' | 'service';
+  /** Those that the path has in braces are read from it, the others from the query. */
+  readonly params?: TObject;
+  /** How each parameter is written: `lists` of the schema's values, separated by commas. */
+  readonly style?: 'single' | 'lists';
+  /** A body of body-schemas.ts, or the type of a text; null for a WebSocket. */
+  readonly body: BodyName | { readonly contentType: string } | null;
+  /** Whether the answer has a tag, and 304 for those who have it. */
+  readonly tagged: boolean;
+  /** The header of the answer that leads to the next page. */
+  readonly paged?: boolean;
+  /**
+   * Not counted against a client: a prober that is refused would take a working service out of
+   * rotation.
+   */
+  readonly unlimited?: boolean;
+  /** The errors beside those that every path has. */
+  readonly errors: readonly ErrorCode[];
+}
+
+const marketErrors = ['MISSING_PARAM', 'INVALID_PARAM', 'OUT_OF_RANGE', 'UNKNOWN_MARKET'] as const;
+
+const batch = {
+  kind: 'book',
+  params: l2Params,
+  style: 'lists',
+  body: 'BatchL2',
+  tagged: true,
+  errors: ['INVALID_PARAM', 'OUT_OF_RANGE', 'NOT_READY', 'LIMIT_EXCEEDED'],
+} as const;
+
+const history = {
+  kind: 'history',
+  tagged: true,
+  errors: [...marketErrors, 'NOT_READY', 'LIMIT_EXCEEDED'],
+} as const;
+
+const volumeErrors = [
+  'MISSING_PARAM',
+  'INVALID_PARAM',
+  'OUT_OF_RANGE',
+  'NOT_READY',
+  'LIMIT_EXCEEDED',
+] as const;
+
+/** Every path by its name, without prefixes. */
+export const pathSpecs = {
+  '/l2': {
+    summary: 'The book of a market by price level',
+    kind: 'book',
+    params: l2Params,
+    body: 'L2',
+    tagged: true,
+    errors: [...marketErrors, 'NOT_READY', 'LIMIT_EXCEEDED'],
+  },
+  '/batchL2': { ...batch, summary: 'Many /l2 books; lists of one length, at most 50 entries' },
+  '/batchL2Cache': { ...batch, summary: 'The same as /batchL2' },
+  '/l3': {
+    summary: 'The book of a market by order',
+    kind: 'book',
+    params: l3Params,
+    body: 'L3',
+    tagged: true,
+    errors: [...marketErrors, 'NOT_READY', 'LIMIT_EXCEEDED'],
+  },
+  '/auctions': {
+    summary: 'The orders of a market that are in auction, at the prices at which they fill now',
+    kind: 'book',
+    params: auctionsParams,
+    body: 'Auctions',
+    tagged: true,
+    errors: [...marketErrors, 'NOT_READY', 'LIMIT_EXCEEDED'],
+  },
+  '/match': {
+    summary: 'What an order that is sent now would get: its fills, and what rests of it',
+    kind: 'book',
+    params: matchParams,
+    body: 'Match',
+    tagged: true,
+    errors: [...marketErrors, 'NOT_READY', 'LIMIT_EXCEEDED'],
+  },
+  '/topMakers': {
+    summary: 'The user accounts whose orders stand best; without a tag when with their accounts',
+    kind: 'book',
+    params: topMakersParams,
+    body: 'TopMakers',
+    tagged: true,
+    errors: [...marketErrors, 'RATE_LIMITED', 'NOT_READY', 'LIMIT_EXCEEDED'],
+  },
+  '/stats/markets': {
+    summary: 'Figures of all markets: prices, volume, open interest, funding',
+    kind: 'service',
+    body: 'MarketStats',
+    tagged: true,
+    errors: ['NOT_READY'],
+  },
+  '/stats/markets/volume/{period}': {
+    ...history,
+    summary: 'What all markets traded in the last hour, 24 hours or 30 days',
+    params: volumePeriodParams,
+    body: 'Volumes',
+    errors: volumeErrors,
+  },
+  '/stats/markets/volume': {
+    ...history,
+    summary: 'What all markets traded in up to 24 whole hours',
+    params: volumeParams,
+    body: 'Volumes',
+    errors: volumeErrors,
+  },
+  '/trades': {
+    ...history,
+    summary: 'The trades of a market, newest first',
+    params: tradesParams,
+    body: 'Trades',
+    paged: true,
+  },
+  '/fundingRates': {
+    ...history,
+    summary: 'The funding rates of a market of the last 30 days, newest first',
+    params: fundingRatesParams,
+    body: 'FundingRates',
+    paged: true,
+  },
+  '/candles': {
+    ...history,
+    summary: 'The candles of a market, oldest first',
+    params: candlesParams,
+    body: 'Candles',
+  },
+  '/market/{symbol}/trades': {
+    ...history,
+    summary: 'The trades of a market as the system in production writes them, newest first',
+    params: tradeRecordsParams,
+    body: 'TradeRecords',
+  },
+  '/market/{symbol}/fundingRates': {
+    ...history,
+    summary: 'The funding rates of a market as the system in production writes them, newest first',
+    params: fundingRateRecordsParams,
+    body: 'FundingRateRecords',
+  },
+  '/market/{symbol}/candles/{resolution}': {
+    ...history,
+    summary: 'The candles of a market, newest first; startTs is the newer bound, endTs the older',
+    params: candleRecordsParams,
+    body: 'CandleRecords',
+  },
+  '/ws': {
+    summary: 'The WebSocket of the channels; 426 for what is no upgrade',
+    kind: 'book',
+    body: null,
+    tagged: false,
+    errors: ['UPGRADE_REQUIRED', 'LIMIT_EXCEEDED', 'NOT_READY'],
+  },
+  '/quotes/ws': {
+    summary: 'The WebSocket of makers that quote; 426 for what is no upgrade',
+    kind: 'service',
+    body: null,
+    tagged: false,
+    errors: ['UPGRADE_REQUIRED', 'LIMIT_EXCEEDED', 'NOT_READY'],
+  },
+  '/markets': {
+    summary: 'The markets that are served',
+    kind: 'service',
+    body: 'Markets',
+    tagged: false,
+    errors: ['NOT_READY'],
+  },
+  '/health': {
+    summary: 'Whether the process lives',
+    kind: 'service',
+    body: 'Health',
+    tagged: false,
+    unlimited: true,
+    errors: [],
+  },
+  '/ready': {
+    summary: 'Whether the book is live',
+    kind: 'service',
+    body: 'Ready',
+    tagged: false,
+    unlimited: true,
+    errors: ['NOT_READY'],
+  },
+  '/status': {
+    summary: 'The state of the feed and of every market',
+    kind: 'service',
+    body: 'Status',
+    tagged: false,
+    errors: [],
+  },
+  '/metrics': {
+    summary: 'Figures for Prometheus',
+    kind: 'service',
+    body: { contentType: 'text/plain' },
+    tagged: false,
+    errors: [],
+  },
+  '/version': {
+    summary: 'What was built and what it runs on',
+    kind: 'service',
+    body: 'Version',
+    tagged: false,
+    errors: [],
+  },
+  '/openapi.json': {
+    summary: 'This description',
+    kind: 'service',
+    body: 'ApiDescription',
+    tagged: false,
+    errors: [],
+  },
+  '/docs': {
+    summary: 'This description as a page',
+    kind: 'service',
+    body: { contentType: 'text/html' },
+    tagged: false,
+    errors: [],
+  },
+  '/': {
+    summary: 'Name, version and the list of paths',
+    kind: 'service',
+    body: 'Index',
+    tagged: false,
+    errors: [],
+  },
+} as const satisfies Readonly<Record<string, PathSpec>>;
+
+/** The name of a path, without prefixes. */
+export type PathName = keyof typeof pathSpecs;
+
+/** Where the paths of each kind answer. */
+export const prefixesOf: Readonly<Record<PathSpec['kind'], readonly string[]>> = {
+  book: ['', '/v1', '/dlob'],
+  history: ['', '/v1'],
+  service: ['', '/v1'],
+};

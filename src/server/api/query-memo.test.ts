@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { LIMITS } from '../../limits.js';
+import { QueryMemo } from '../routes/versioned.js';
+import { FakeBook } from '../testing/running-server.js';
+
+/** A memo whose parser answers how often it was called. */
+function counting() {
+  let calls = 0;
+  return new QueryMemo(new FakeBook(), () => {
+    calls += 1;
+    return { calls };
+  });
+}
+
+test('a query is parsed once', () => {
+  const memo = counting();
+  const first = memo.get('depth=1');
+  expect(memo.get('depth=1')).toBe(first);
+  expect(memo.known('depth=1')).toBe(first);
+  expect(memo.known('depth=2')).toBeUndefined();
+});
+
+test('a long query is parsed each time', () => {
+  const memo = counting();
+  const [longest, longer] = [0, 1].map((more) => 'x'.repeat(LIMITS.queryMemoBytesMax + more));
+  expect([memo.get(longest ?? ''), memo.get(longest ?? '')]).toEqual([{ calls: 1 }, { calls: 1 }]);
+  expect([memo.get(longer ?? ''), memo.get(longer ?? '')]).toEqual([{ calls: 2 }, { calls: 3 }]);
+});
+
+test('beyond the bound the query that came first is forgotten', () => {
+  const memo = counting();
+  const { queryMemoEntriesMax } = LIMITS;
+  for (let query = 0; query <= queryMemoEntriesMax; query += 1) memo.get(String(query));
+  expect(memo.known('0')).toBeUndefined();
+  expect(memo.known('1')).toEqual({ calls: 2 });
+  expect(memo.known(String(queryMemoEntriesMax))).toEqual({ calls: queryMemoEntriesMax + 1 });
+});
+
+test('other markets make it forget all', () => {
+  const book = new FakeBook();
+  const memo = new QueryMemo(book, () => ({}));
+  const first = memo.get('marketName=SOL');
+  book.rows = [...book.rows];
+  expect(memo.get('marketName=SOL')).not.toBe(first);
+});

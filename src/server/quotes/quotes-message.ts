@@ -1,0 +1,122 @@
+/** A maker's quotes as they are sent: the shape of the senders in use, checked value by value. */
+import { LIMITS } from '../../limits.js';
+import { ClientMessage, kindOf } from '../sockets/ws-message.js';
+import { quoted } from '../transport/errors.js';
+import { SocketError } from '../transport/ws-error.js';
+
+/** One side of a quote: the price at 1e6, or what is added to the oracle's, and the size at 1e9. */
+export interface QuotedSide {
+  readonly price: bigint;
+  readonly size: bigint;
+}
+
+/** A quote; null where a side is not quoted. */
+export interface Quote {
+  readonly bid: QuotedSide | null;
+  readonly ask: QuotedSide | null;
+  readonly isOracleOffset: boolean;
+}
+
+/** All quotes of a maker in one market, which replace those before. */
+export interface QuotesMessage {
+  readonly marketType: 'perp' | 'spot';
+  readonly marketIndex: number;
+  /** None withdraws those before. */
+  readonly quotes: readonly Quote[];
+}
+
+interface Range {
+  readonly min: bigint;
+  readonly max: bigint;
+}
+
+const SIZE: Range = { min: 0n, max: 2n ** 64n - 1n };
+const FIXED: Range = { min: 1n, max: 2n ** 63n - 1n };
+/** What an order on chain may add to the oracle's price. */
+const OFFSET: Range = { min: -(2n ** 31n), max: 2n ** 31n - 1n };
+/** A price beside a size of 0, which no rule looks at. */
+const ANY_PRICE: Range = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
+
+/** Reads a message of quotes. Throws a SocketError that names the first wrong value. */
+export function readQuotes(message: ClientMessage): QuotesMessage {
+  const max = LIMITS.marketIndexMax;
+  const marketIndex = message.integer('market_index', { min: 0, max });
+  if (marketIndex === undefined) throw missing('market_index');
+  return { marketType: marketTypeOf(message), marketIndex, quotes: quotesOf(message) };
+}
+
+function marketTypeOf(message: ClientMessage): 'perp' | 'spot' {
+  const marketType = message.text('market_type').toLowerCase();
+  if (marketType === 'perp' || marketType === 'spot') return marketType;
+  const was = quoted(message.text('market_type'));
+  throw new SocketError('INVALID_PARAM', `market_type was "${was}", must be perp or spot`);
+}
+
+function quotesOf(message: ClientMessage): readonly Quote[] {
+  const list = message.value('quotes');
+  if (list === undefined) throw missing('quotes');
+  if (list === null) return [];
+  if (!Array.isArray(list)) throw wrongKind('quotes', list, 'a list');
+  if (list.length > LIMITS.quotesMax) {
+    const text = `quotes were ${list.length}, must be at most ${LIMITS.quotesMax}`;
+    throw new SocketError('OUT_OF_RANGE', text);
+  }
+  return list.map(quoteOf);
+}
+
+function quoteOf(value: unknown, index: number): Quote {
+  const where = `quotes[${index}]`;
+  const quote = ClientMessage.of(value);
+  if (quote === undefined) throw wrongKind(where, value, 'an object');
+  const isOracleOffset = quote.value('is_oracle_offset') ?? false;
+  if (typeof isOracleOffset !== 'boolean') {
+    throw wrongKind(`${where}.is_oracle_offset`, isOracleOffset, 'true or false');
+  }
+  const read = (name: 'bid' | 'ask'): QuotedSide | null =>
+    sideOf(quote, { where, name, prices: isOracleOffset ? OFFSET : FIXED });
+  return { bid: read('bid'), ask: read('ask'), isOracleOffset };
+}
+
+/** A side that names no price or no size is not quoted, and one of size 0 is quoted for nothing. */
+function sideOf(
+  quote: ClientMessage,
+  {
+    where,
+    name,
+    prices,
+  }: { readonly where: string; readonly name: string; readonly prices: Range },
+): QuotedSide | null {
+  const size = wholeOf(quote.value(`${name}_size`), `${where}.${name}_size`, SIZE);
+  const range = size === null || size === 0n ? ANY_PRICE : prices;
+  const price = wholeOf(quote.value(`${name}_price`), `${where}.${name}_price`, range);
+  return price === null || size === null || size === 0n ? null : { price, size };
+}
+
+/** A whole number, as its decimal text or, where a number holds it exactly, as a number. */
+function wholeOf(value: unknown, where: string, { min, max }: Range): bigint | null {
+  if (value === null || value === undefined) return null;
+  const isText = typeof value === 'string' && /^-?\d+$/.test(value);
+  if (!isText && !(typeof value === 'number' && Number.isSafeInteger(value))) {
+    const was =
+      typeof value === 'string' || typeof value === 'number'
+        ? `"${quoted(String(value))}"`
+        : kindOf(value);
+    throw new SocketError('INVALID_PARAM', `${where} was ${was}, must be a whole number as text`);
+  }
+  const text = String(value);
+  // Longer texts are out of any range, and would take long to read.
+  const whole = text.length <= DIGITS_MAX ? BigInt(text) : null;
+  if (whole !== null && whole >= min && whole <= max) return whole;
+  throw new SocketError('OUT_OF_RANGE', `${where} was ${quoted(text)}, must be ${min} to ${max}`);
+}
+
+/** Digits of 64 bits, a sign, and some zeros before. */
+const DIGITS_MAX = 32;
+
+function missing(name: string): SocketError {
+  return new SocketError('MISSING_PARAM', `${name} is missing`);
+}
+
+function wrongKind(where: string, value: unknown, wanted: string): SocketError {
+  return new SocketError('INVALID_PARAM', `${where} was ${kindOf(value)}, must be ${wanted}`);
+}

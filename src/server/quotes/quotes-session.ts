@@ -1,0 +1,261 @@
+/**
+ * One socket of a maker: the challenge, then its quotes. Nothing that it sends throws here; what is
+ * wrong with it is an answer, and before the challenge is met the end.
+ *
+ * When the socket closes, its quotes are withdrawn: a maker that has lost its line cannot move them.
+ */
+import { LIMITS } from '../../limits.js';
+import { MessageRate } from '../admission/ws-rate.js';
+import type { QuoteCloseReason, QuoteCounts } from '../metrics/quotes-figures.js';
+import type { Readiness } from '../ports/book-source.js';
+import { ClientMessage, type MessageId } from '../sockets/ws-message.js';
+import { SocketError } from '../transport/ws-error.js';
+import type { ClientSocket, CloseCause, SocketSession } from '../transport/ws-socket.js';
+import { isSigned, newNonce } from './quotes-challenge.js';
+import { type Quote, readQuotes } from './quotes-message.js';
+
+/** What became of quotes; anything else refuses them. */
+export type QuoteOutcome =
+  | 'changed'
+  | 'unchanged'
+  | 'unknownMarket'
+  | 'invalidMaker'
+  | 'quotesExceeded'
+  | 'makersExceeded'
+  | 'priceOutOfRange'
+  | 'sizeOutOfRange';
+
+/** The door of the book for quotes. */
+export interface QuoteSink {
+  /** Replaces a maker's quotes of a market; none withdraws them. */
+  set(quotes: {
+    readonly market: number;
+    readonly maker: string;
+    readonly quotes: readonly Quote[];
+  }): QuoteOutcome;
+}
+
+/** What all sessions share. */
+export interface QuoteSessionParts {
+  readonly sink: QuoteSink;
+  /** The number of a market that is served. */
+  readonly marketOf: (marketType: 'perp' | 'spot', marketIndex: number) => number | undefined;
+  readonly isMaker: (key: string) => boolean;
+  readonly readiness: () => Readiness;
+  readonly counts: QuoteCounts;
+  readonly signMsMax: number;
+  readonly messagesPerSecond: number;
+  readonly onFault: (error: unknown, where: string) => void;
+  /** The maker has signed. */
+  readonly onSigned: (session: QuoteSession) => void;
+  readonly onClosed: (session: QuoteSession) => void;
+}
+
+/** The session of one socket. */
+export class QuoteSession implements SocketSession {
+  readonly #nonce = newNonce();
+  readonly #rate: MessageRate;
+  /** The markets that this socket has quoted. */
+  readonly #quoted = new Set<number>();
+  #isSigned = false;
+  #closing: QuoteCloseReason | undefined;
+  #deadline: NodeJS.Timeout | undefined;
+
+  constructor(
+    readonly socket: ClientSocket,
+    readonly maker: string,
+    private readonly parts: QuoteSessionParts,
+  ) {
+    this.#rate = new MessageRate(parts.messagesPerSecond, performance.now());
+  }
+
+  begin(): void {
+    const { isMaker, signMsMax } = this.parts;
+    if (!isMaker(this.maker)) {
+      this.#refuseMaker('pubkey is not on the list of makers');
+      return;
+    }
+    const late = `no signature within ${signMsMax} ms`;
+    this.#deadline = setTimeout(() => this.#refuseMaker(late), signMsMax).unref();
+    this.#send({ channel: 'auth', nonce: this.#nonce });
+  }
+
+  message(text: string | null): void {
+    if (!this.#mayGoOn()) return;
+    const message = text === null ? undefined : ClientMessage.read(text);
+    if (!this.#isSigned) {
+      this.#sign(message);
+      return;
+    }
+    try {
+      if (message === undefined) {
+        const rule = 'a message must be a JSON object in a text frame';
+        throw new SocketError('MALFORMED_MESSAGE', rule);
+      }
+      this.#answer(message);
+    } catch (error) {
+      this.#refuse(error, message?.id);
+    }
+  }
+
+  /** The transport answers a ping; it counts as a message all the same. */
+  pinged(): void {
+    this.#mayGoOn();
+  }
+
+  drained(): void {}
+
+  dropped(): void {}
+
+  closed(cause: CloseCause): void {
+    clearTimeout(this.#deadline);
+    const reason = cause === 'server' ? (this.#closing ?? 'internal') : cause;
+    this.#closing ??= reason;
+    this.parts.counts.closed(reason);
+    // Another socket of the maker goes on with its quotes.
+    if (reason !== 'replaced') this.#withdraw();
+    this.parts.onClosed(this);
+  }
+
+  /** Another socket of the same maker has signed. */
+  replace(): void {
+    this.#say('auth', new SocketError('LIMIT_EXCEEDED', 'another connection has taken over'));
+    this.#close('replaced', policyViolationCode);
+  }
+
+  beat(text: string): void {
+    if (this.#isSigned && this.#closing === undefined) this.#sendText(text);
+  }
+
+  /** Announces the end of the service; {@link QuoteSession.end} follows. */
+  announceEnd(reconnectAfterMs: number): void {
+    this.#send({ type: 'closing', reconnectAfterMs });
+  }
+
+  end(): void {
+    this.#close('shutdown', goingAwayCode);
+  }
+
+  #mayGoOn(): boolean {
+    const verdict = this.#rate.take(performance.now());
+    if (verdict === 'allowed') return this.#closing === undefined;
+    const message = `more than ${this.parts.messagesPerSecond} messages a second`;
+    if (verdict === 'refused') this.#refuse(new SocketError('RATE_LIMITED', message), undefined);
+    else this.#close('rateLimited', policyViolationCode, message);
+    return false;
+  }
+
+  #sign(message: ClientMessage | undefined): void {
+    const signature = message?.value('signature');
+    const isMeant = message?.value('pubkey') === this.maker && typeof signature === 'string';
+    if (!isMeant || !isSigned(this.maker, this.#nonce, signature)) {
+      this.#refuseMaker(
+        'the nonce must be answered by {pubkey, signature}, the signature in base64',
+      );
+      return;
+    }
+    clearTimeout(this.#deadline);
+    this.#isSigned = true;
+    this.parts.onSigned(this);
+    this.#send({ channel: 'auth', message: 'Authenticated' });
+  }
+
+  #answer(message: ClientMessage): void {
+    const { id } = message;
+    if (message.word('type') === 'ping') {
+      this.#send({ type: 'pong', id, ts: Date.now() });
+      return;
+    }
+    if (!this.parts.readiness().everLive) {
+      throw new SocketError('NOT_READY', 'no book has been live yet');
+    }
+    const { marketType, marketIndex, quotes } = readQuotes(message);
+    const market = this.parts.marketOf(marketType, marketIndex);
+    if (market === undefined) throw unknownMarket(`${marketType} ${marketIndex}`);
+    this.#set(market, quotes);
+    if (id !== undefined) this.#send({ channel: 'quotes', type: 'quoted', id });
+  }
+
+  #set(market: number, quotes: readonly Quote[]): void {
+    const { sink, counts } = this.parts;
+    const outcome = sink.set({ market, maker: this.maker, quotes });
+    if (outcome !== 'changed' && outcome !== 'unchanged') throw refusalOf(outcome);
+    counts[outcome] += 1;
+    if (quotes.length === 0) this.#quoted.delete(market);
+    else this.#quoted.add(market);
+  }
+
+  #withdraw(): void {
+    const { sink, onFault } = this.parts;
+    for (const market of this.#quoted) {
+      try {
+        sink.set({ market, maker: this.maker, quotes: [] });
+      } catch (error) {
+        onFault(error, 'the quotes of a closed socket');
+      }
+    }
+    this.#quoted.clear();
+  }
+
+  #refuseMaker(message: string): void {
+    this.#say('auth', new SocketError('UNAUTHORIZED', message));
+    this.#close('unauthorized', policyViolationCode);
+  }
+
+  #refuse(error: unknown, id: MessageId | undefined): void {
+    if (!(error instanceof SocketError)) this.parts.onFault(error, 'a message of quotes');
+    const known =
+      error instanceof SocketError ? error : new SocketError('INTERNAL', 'this failed here');
+    this.#say('quotes', known, id);
+  }
+
+  #say(channel: 'auth' | 'quotes', { code, message }: SocketError, id?: MessageId): void {
+    this.parts.counts.error(code);
+    this.#send({ channel, type: 'error', code, message, id });
+  }
+
+  /** Members that are undefined are left out. */
+  #send(answer: object): void {
+    if (this.#closing === undefined) this.#sendText(JSON.stringify(answer));
+  }
+
+  /** Who sends on and on and never reads is cut. */
+  #sendText(text: string): void {
+    if (this.socket.send(text) || this.#closing !== undefined) return;
+    this.#closing = 'slowReader';
+    this.socket.cut();
+  }
+
+  #close(reason: QuoteCloseReason, code: number, text: string = reason): void {
+    clearTimeout(this.#deadline);
+    this.#closing ??= reason;
+    this.socket.close(code, text);
+  }
+}
+
+const goingAwayCode = 1001;
+const policyViolationCode = 1008;
+
+function unknownMarket(name: string): SocketError {
+  return new SocketError('UNKNOWN_MARKET', `market ${name} is not served`);
+}
+
+/** What the book refuses although each value is in its range. */
+function refusalOf(outcome: Exclude<QuoteOutcome, 'changed' | 'unchanged'>): SocketError {
+  switch (outcome) {
+    case 'unknownMarket':
+      return new SocketError('UNKNOWN_MARKET', 'the market is not known');
+    case 'makersExceeded':
+      return new SocketError('LIMIT_EXCEEDED', 'no room for the quotes of one more maker');
+    case 'quotesExceeded':
+      return new SocketError('OUT_OF_RANGE', `quotes must be at most ${LIMITS.quotesMax}`);
+    case 'priceOutOfRange':
+    case 'sizeOutOfRange':
+      return new SocketError(
+        'OUT_OF_RANGE',
+        'a price or a size is beyond what the market can hold',
+      );
+    case 'invalidMaker':
+      return new SocketError('UNAUTHORIZED', 'pubkey is no key');
+  }
+}

@@ -1,0 +1,177 @@
+/**
+ * /batchL2: many books in one answer, put together from the finished bytes of each.
+ *
+ * An entry that cannot be answered is an error object in its place; the others do not fail with it.
+ * No body is kept here: the core has those of each market.
+ */
+import { createHash } from 'node:crypto';
+import { type BatchEntry, parseBatchL2 } from '../api/params.js';
+import type { BookSource, L2Request, MarketVersion } from '../ports/book-source.js';
+import { ServerError } from '../transport/errors.js';
+import type { Reply } from '../transport/reply.js';
+import { type BookRoute, type BookRouteOptions, requireFirstBook } from './book-routes.js';
+import { GzipCache } from './gzip.js';
+import { LoopShare } from './loop-share.js';
+import {
+  deliver,
+  deliverGzip,
+  notModified,
+  QueryMemo,
+  type Tagged,
+  tagged,
+  wantsGzip,
+} from './versioned.js';
+
+/** The books of a list of /l2 queries. */
+export function batchL2Route(options: BookRouteOptions): BookRoute {
+  const { book, readiness, share = new LoopShare() } = options;
+  const memo = new QueryMemo(book, (raw) => newBatch(parseBatchL2(raw, book)));
+  const gzips = new GzipCache();
+  const tagNow = (batch: Batch): Tagged => {
+    const versions = batch.requests.map(({ market }) => book.version(market));
+    return tagOf(batch, book.epoch, versions);
+  };
+  let last: Joined | undefined;
+  /** The one made last is kept for those who ask for the same: they wait in one copy as well. */
+  function* join(batch: Batch): Generator<undefined, Joined> {
+    if (last?.tag.etag === tagNow(batch).etag) return last;
+    last = yield* joinParts(batch, book);
+    return last;
+  }
+  return (request) => {
+    requireFirstBook(readiness());
+    const batch = memo.get(request.query);
+    const { key } = batch;
+    const now = tagNow(batch);
+    const unchanged = notModified(request, now);
+    if (unchanged !== undefined) return unchanged;
+    const isZipped = wantsGzip(request);
+    const zipped = isZipped ? gzips.find({ key, version: now.etag }) : undefined;
+    if (zipped !== undefined) return deliverGzip(now.headers, zipped);
+    const answer = ({ body, tag }: Joined): Reply | Promise<Reply> =>
+      deliver(tag, { body, identity: body, isZipped, gzips, key });
+    const joined = share.run(join(batch), () => request.isGone);
+    return joined instanceof Promise ? joined.then(answer) : answer(joined);
+  };
+}
+
+/** A request, or the bytes of the error that stands in its place. */
+type Part = L2Request | Uint8Array;
+
+interface Batch {
+  readonly parts: readonly Part[];
+  readonly requests: readonly L2Request[];
+  /** A digest of what was asked for, since the list itself may have kilobytes. */
+  readonly key: string;
+}
+
+function newBatch(entries: readonly BatchEntry[]): Batch {
+  const parts = entries.map((entry) =>
+    entry instanceof ServerError ? Buffer.from(entry.body()) : entry,
+  );
+  const requests = parts.filter((part): part is L2Request => !(part instanceof Uint8Array));
+  const named = parts.map((part) => (part instanceof Uint8Array ? part.toString() : part));
+  return { parts, requests, key: digest(JSON.stringify(named)) };
+}
+
+/** The tag covers the version of every part; slot and state are those of the part furthest behind. */
+function tagOf({ key }: Batch, epoch: string, versions: readonly MarketVersion[]): Tagged {
+  const text = versions.map(({ seq, slot, state }) => `${seq}.${slot}.${state}`).join();
+  return tagged(`"${epoch}.${digest(`${key} ${text}`)}"`, furthestBehind(versions));
+}
+
+/** The first size of a body: 50 books of the default depth fit. */
+const JOINED_BYTES_START = 128 << 10;
+
+/** From the freshest to the one that says the least about now. */
+const states = ['live', 'lagging', 'stale', 'rebuilding'];
+
+function furthestBehind(
+  versions: readonly MarketVersion[],
+): Pick<MarketVersion, 'slot' | 'state'> | undefined {
+  const [first, ...others] = versions;
+  if (first === undefined) return undefined;
+  let { slot, state } = first;
+  for (const other of others) {
+    slot = Math.min(slot, other.slot);
+    if (states.indexOf(other.state) > states.indexOf(state)) state = other.state;
+  }
+  return { slot, state };
+}
+
+const open = Buffer.from('{"l2s":[');
+const comma = Buffer.from(',');
+const close = Buffer.from(']}');
+
+/** A body, and the tag of what it shows. */
+interface Joined {
+  readonly body: Uint8Array;
+  readonly tag: Tagged;
+}
+
+/**
+ * Puts a batch together, a book in each step. Between two steps the books may change: each part is of
+ * the version that it says itself, and the tag is that of all these.
+ */
+function* joinParts(batch: Batch, book: BookSource): Generator<undefined, Joined> {
+  const { parts } = batch;
+  const { epoch } = book;
+  const joined = new JoinedBytes(parts.length);
+  const versions: MarketVersion[] = [];
+  for (const part of parts) {
+    if (part instanceof Uint8Array) {
+      joined.add(part);
+      continue;
+    }
+    versions.push(book.version(part.market));
+    joined.add(book.l2(part));
+    yield;
+  }
+  return { body: joined.close(), tag: tagOf(batch, epoch, versions) };
+}
+
+/**
+ * The bytes of a batch, in one buffer: 50 books of 1,000 levels are 7 MB, which would take
+ * milliseconds to join at the end.
+ */
+class JoinedBytes {
+  private buffer = Buffer.allocUnsafeSlow(JOINED_BYTES_START);
+  private length = 0;
+  private count = 0;
+
+  constructor(private readonly countInAll: number) {
+    this.append(open);
+  }
+
+  /** Adds a part, of which the bytes are copied. */
+  add(part: Uint8Array): void {
+    if (this.count > 0) this.append(comma);
+    this.count += 1;
+    this.append(part);
+  }
+
+  close(): Uint8Array {
+    this.append(close);
+    return this.buffer.subarray(0, this.length);
+  }
+
+  private append(bytes: Uint8Array): void {
+    const needed = this.length + bytes.length;
+    if (needed > this.buffer.length) this.grow(needed);
+    this.buffer.set(bytes, this.length);
+    this.length = needed;
+  }
+
+  /** To what all will take if the parts that are missing are like those that are here, and some room. */
+  private grow(needed: number): void {
+    const likely = (needed / Math.max(1, this.count)) * this.countInAll;
+    const grown = Buffer.allocUnsafeSlow(Math.ceil(Math.max(needed, likely) * 1.25));
+    this.buffer.copy(grown, 0, 0, this.length);
+    this.buffer = grown;
+  }
+}
+
+/** 128 bits: two batches of one digest are not met by chance, nor found in the life of a tag. */
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22);
+}

@@ -1,0 +1,189 @@
+/**
+ * The paths that answer for one market: from a raw query to the finished bytes of the book, or a 304.
+ *
+ * A repeated query costs one map look-up: its parsed form, the headers of the last version it was
+ * answered with and, within one turn of the book, a small answer are kept. Large bodies are not: the
+ * core caches them.
+ */
+import { LIMITS } from '../../limits.js';
+import { parseAuctions, parseL2, parseL3 } from '../api/params.js';
+import type {
+  AuctionsRequest,
+  BookSource,
+  L2Request,
+  L3Request,
+  MarketVersion,
+  Readiness,
+} from '../ports/book-source.js';
+import { ServerError } from '../transport/errors.js';
+import type { Reply } from '../transport/reply.js';
+import type { HttpRequest } from '../transport/uws.js';
+import { GzipCache } from './gzip.js';
+import { LoopShare, oneStep } from './loop-share.js';
+import {
+  deliver,
+  deliverGzip,
+  notModified,
+  QueryMemo,
+  type Tagged,
+  tagged,
+  wantsGzip,
+} from './versioned.js';
+
+/** What the book paths need. */
+export interface BookRouteOptions {
+  readonly book: BookSource;
+  readonly readiness: () => Readiness;
+  /** The share of the event loop that all these paths have together. */
+  readonly share?: LoopShare;
+}
+
+/** Answers one path of the book. */
+export type BookRoute = (request: HttpRequest) => Reply | Promise<Reply>;
+
+/** The book by level. */
+export function l2Route(options: BookRouteOptions): BookRoute {
+  const { book } = options;
+  return bookRoute<L2Request>({
+    ...options,
+    parse: (raw) => parseL2(raw, book),
+    render: (query) => book.l2(query),
+    isLarge: ({ depth }) => depth > LIMITS.smallBookLevels,
+  });
+}
+
+/** The book by order. */
+export function l3Route(options: BookRouteOptions): BookRoute {
+  const { book } = options;
+  return bookRoute<L3Request>({
+    ...options,
+    parse: (raw) => parseL3(raw, book),
+    render: (query) => book.l3(query),
+    isLarge: ({ depth = Number.POSITIVE_INFINITY }) => depth > LIMITS.smallBookOrders,
+  });
+}
+
+/** The orders in auction. Their tag has one more part, since the book's version is not of them. */
+export function auctionsRoute(options: BookRouteOptions): BookRoute {
+  const { book } = options;
+  return bookRoute<AuctionsRequest>({
+    ...options,
+    parse: (raw) => parseAuctions(raw, book),
+    render: (query) => book.auctions(query),
+    beside: ({ auctions = 0 }) => auctions,
+    isLarge: () => true,
+  });
+}
+
+/** Throws NOT_READY until a first book has been live; later books carry their own state. */
+export function requireFirstBook({ everLive, reason, state }: Readiness): void {
+  if (!everLive) throw new ServerError('NOT_READY', reason ?? `the book is ${state}`);
+}
+
+/** Answers one market's body of the version that the book has now. */
+export function bookRoute<Query extends { readonly market: number }>(options: {
+  readonly book: BookSource;
+  readonly readiness: () => Readiness;
+  readonly share?: LoopShare;
+  readonly parse: (raw: string) => Query;
+  readonly render: (query: Query) => Uint8Array;
+  /** What of the version the tag names beside the book's own part. */
+  readonly beside?: (version: MarketVersion) => number;
+  /** Whether the body may be so large that it is made in its share of the event loop. */
+  readonly isLarge: (query: Query) => boolean;
+}): BookRoute {
+  const { book, readiness, share = new LoopShare(), parse, render, beside, isLarge } = options;
+  const memo = new QueryMemo(book, (raw) => newParsed(parse(raw)));
+  const gzips = new GzipCache();
+  /** In the present turn nothing can be other than at the query's last answer. */
+  const ofThisTurn = (raw: string): Parsed<Query> => {
+    const known = memo.known(raw);
+    if (known?.turn === book.turn) return known;
+    requireFirstBook(readiness());
+    const parsed = memo.get(raw);
+    freshen(parsed, book, beside);
+    return parsed;
+  };
+  const make = (parsed: Parsed<Query>, isZipped: boolean): Reply | Promise<Reply> => {
+    const { query, tag, key } = parsed;
+    const body = render(query);
+    if (body.length < LIMITS.gzipBodyBytesMin) return keepSmall(parsed, body);
+    return deliver(tag, { body, identity: tag, isZipped, gzips, key });
+  };
+  const makeLater = async (request: HttpRequest, isZipped: boolean): Promise<Reply> => {
+    const { query: raw } = request;
+    return share.run(
+      oneStep(() => make(ofThisTurn(raw), isZipped)),
+      () => request.isGone,
+    );
+  };
+  return (request) => {
+    const { query: raw } = request;
+    const parsed = ofThisTurn(raw);
+    const { tag, key } = parsed;
+    const unchanged = notModified(request, tag);
+    if (unchanged !== undefined) return unchanged;
+    if (parsed.small !== null) return parsed.small;
+    const isZipped = wantsGzip(request);
+    const zipped = isZipped ? gzips.find({ key, version: tag.etag }) : undefined;
+    if (zipped !== undefined) return deliverGzip(tag.headers, zipped);
+    // A small body never waits behind large ones, whatever the share is used for.
+    if (share.isOpen || !isLarge(parsed.query)) return share.spend(() => make(parsed, isZipped));
+    return makeLater(request, isZipped);
+  };
+}
+
+interface Parsed<Query> {
+  readonly query: Query;
+  /** Names the query, whatever the version. */
+  readonly key: string;
+  /** The turn of the book in which the rest was made. */
+  turn: number;
+  epoch: string;
+  version: MarketVersion;
+  beside: number | undefined;
+  tag: Tagged;
+  /** The answer of this turn, once there is one and when its body is not to be compressed. */
+  small: Reply | null;
+}
+
+function newParsed<Query>(query: Query): Parsed<Query> {
+  const none = { turn: -1, epoch: '', beside: undefined, small: null };
+  const version = { seq: -1, slot: -1, state: '' };
+  return { query, key: keyOf(query), ...none, version, tag: { etag: '', headers: [] } };
+}
+
+function keyOf(query: unknown): string {
+  return JSON.stringify(query, (_, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value,
+  );
+}
+
+/** Writes the headers anew when the body is of another version than at the last answer. */
+function freshen(
+  parsed: Parsed<{ readonly market: number }>,
+  book: BookSource,
+  beside: ((version: MarketVersion) => number) | undefined,
+): void {
+  const { epoch, turn } = book;
+  const version = book.version(parsed.query.market);
+  const { seq, slot, state } = version;
+  parsed.turn = turn;
+  parsed.small = null;
+  const last = parsed.version;
+  const same = last.seq === seq && last.slot === slot && last.state === state;
+  const more = beside?.(version);
+  if (same && parsed.epoch === epoch && parsed.beside === more) return;
+  parsed.epoch = epoch;
+  parsed.version = version;
+  parsed.beside = more;
+  const rest = more === undefined ? '' : `.${more}`;
+  parsed.tag = tagged(`"${epoch}.${seq}.${slot}.${state}${rest}"`, version);
+}
+
+/** Keeps an answer for the rest of the turn; its body is copied, since the book will overwrite it. */
+function keepSmall(parsed: Parsed<unknown>, body: Uint8Array): Reply {
+  const kept = Uint8Array.from(body);
+  parsed.small = { status: 200, headers: parsed.tag.headers, body: kept, identity: kept };
+  return parsed.small;
+}

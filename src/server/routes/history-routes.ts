@@ -1,0 +1,205 @@
+/**
+ * The paths of trades, funding rates and candles: from a request to the finished bytes of the history,
+ * or a 304.
+ *
+ * The history answers later, from its own thread. What it answered is kept for the version of its
+ * market, so that a client that has that version, or asks what another has just asked, costs it
+ * nothing.
+ */
+import { LIMITS } from '../../limits.js';
+import {
+  type Asked,
+  type AskedOf,
+  parseCandleRecords,
+  parseCandles,
+  parseFundingRateRecords,
+  parseFundingRates,
+  parseTradeRecords,
+  parseTrades,
+  prepareHistoryParams,
+} from '../api/history-params.js';
+import type { Texts } from '../api/param-check.js';
+import type { BookSource, Readiness } from '../ports/book-source.js';
+import type {
+  CandlesQuery,
+  FundingRatesQuery,
+  HistoryAnswer,
+  MarketDataSource,
+  TradesQuery,
+} from '../ports/market-data-source.js';
+import { ServerError } from '../transport/errors.js';
+import { type Header, jsonHeaders, type Reply } from '../transport/reply.js';
+import type { HttpRequest } from '../transport/uws.js';
+import { requireFirstBook } from './book-routes.js';
+import { GzipCache } from './gzip.js';
+import { HistoryCache } from './history-cache.js';
+import { HistoryReads } from './history-reads.js';
+import { deliver, notModified, type Tagged, wantsGzip } from './versioned.js';
+
+/** What these paths are answered from. */
+export interface HistoryRouteOptions {
+  readonly book: Pick<BookSource, 'markets' | 'findMarket' | 'epoch'>;
+  readonly readiness: () => Readiness;
+  readonly history: MarketDataSource;
+  /** Unix milliseconds. */
+  readonly nowMs?: () => number;
+}
+
+/** Answers one path; `pathTexts` are the names that it has in braces. */
+export type HistoryRoute = (request: HttpRequest, pathTexts: Texts) => Reply | Promise<Reply>;
+
+/** A query of one market. */
+type MarketQuery = TradesQuery | FundingRatesQuery | CandlesQuery;
+
+type Parse = (asked: Asked, of: AskedOf) => MarketQuery;
+
+const parsers = {
+  '/trades': parseTrades,
+  '/fundingRates': parseFundingRates,
+  '/candles': parseCandles,
+  '/market/{symbol}/trades': parseTradeRecords,
+  '/market/{symbol}/fundingRates': parseFundingRateRecords,
+  '/market/{symbol}/candles/{resolution}': parseCandleRecords,
+} as const satisfies Readonly<Record<string, Parse>>;
+
+/** The name of a path of this file. */
+export type HistoryPathName = keyof typeof parsers;
+
+/** The routes of all paths of this file; they share their bounds. */
+export function historyRoutes(
+  options: HistoryRouteOptions,
+): Readonly<Record<HistoryPathName, HistoryRoute>> {
+  prepareHistoryParams();
+  const answers = new HistoryAnswers(options);
+  const route =
+    (parse: Parse): HistoryRoute =>
+    (request, pathTexts) =>
+      answers.get(request, (of) => parse({ query: request.query, pathTexts }, of));
+  return {
+    '/trades': route(parsers['/trades']),
+    '/fundingRates': route(parsers['/fundingRates']),
+    '/candles': route(parsers['/candles']),
+    '/market/{symbol}/trades': route(parsers['/market/{symbol}/trades']),
+    '/market/{symbol}/fundingRates': route(parsers['/market/{symbol}/fundingRates']),
+    '/market/{symbol}/candles/{resolution}': route(
+      parsers['/market/{symbol}/candles/{resolution}'],
+    ),
+  };
+}
+
+/** Whether a body may change, and so how long it may be kept elsewhere. */
+type Age = 'fresh' | 'past' | 'final';
+
+/** Answers queries, from what it has kept where that is still right. */
+class HistoryAnswers {
+  readonly #reads: HistoryReads;
+  readonly #cache = new HistoryCache();
+  readonly #gzips = new GzipCache();
+
+  constructor(private readonly options: HistoryRouteOptions) {
+    this.#reads = new HistoryReads(options.history);
+  }
+
+  get(request: HttpRequest, parse: (of: AskedOf) => MarketQuery): Reply | Promise<Reply> {
+    const { book, history, readiness, nowMs = Date.now } = this.options;
+    requireFirstBook(readiness());
+    requireHistory(history);
+    const nowSeconds = Math.floor(nowMs() / 1_000);
+    const query = parse({ markets: book, nowSeconds });
+    const version = history.version(query.market);
+    const key = `${book.epoch} ${JSON.stringify(query)}`;
+    // A back-fill may still bring trades of any time, also while this is read.
+    const isSettled = history.figures().state === 'live' && isPast(query, nowSeconds);
+    const ask: Ask = { request, query, key, version, isPast: isSettled };
+    const answer = this.#cache.find(key, version);
+    const unchanged = this.#unchanged(ask, answer);
+    if (unchanged !== undefined) return unchanged;
+    const isZipped = wantsGzip(request);
+    if (answer !== undefined) return this.#deliver(ask, answer, isZipped);
+    return this.#read(ask).then((found) => this.#deliver(ask, found, isZipped));
+  }
+
+  /** Whoever has what nothing can change, or what this version answers, has nothing to read. */
+  #unchanged(ask: Ask, kept: HistoryAnswer | undefined): Reply | undefined {
+    const { request } = ask;
+    if (request.header('if-none-match') === '') return undefined;
+    const current = notModified(request, this.#tag(ask, ask.isPast ? 'past' : 'fresh', kept));
+    if (current !== undefined || !canBeFinal(ask.query)) return current;
+    return notModified(request, this.#tag(ask, 'final', kept));
+  }
+
+  async #read({ request, query, key, version }: Ask): Promise<HistoryAnswer> {
+    const name = `${version} ${key}`;
+    const answer = await this.#reads.get({ name, query, isGone: () => request.isGone });
+    this.#cache.keep(key, { version, answer });
+    return answer;
+  }
+
+  #deliver(ask: Ask, answer: HistoryAnswer, isZipped: boolean): Reply | Promise<Reply> {
+    const { body } = answer;
+    const age = answer.isFinal === true ? 'final' : ask.isPast ? 'past' : 'fresh';
+    const tag = this.#tag(ask, age, answer);
+    return deliver(tag, { body, identity: body, isZipped, gzips: this.#gzips, key: ask.key });
+  }
+
+  #tag({ query, version }: Ask, age: Age, answer: HistoryAnswer | undefined): Tagged {
+    const { book, history } = this.options;
+    const moment = 'now' in query ? `.${query.now}` : 'since' in query ? `.${query.since}` : '';
+    const rest = age === 'final' ? 'final' : `${version}${moment}`;
+    // The epoch is one run of the service on one chain: no tag of another run is taken for ours.
+    const etag = `"${book.epoch}.${rest}"`;
+    const headers: Header[] = [
+      ...jsonHeaders,
+      ['Cache-Control', `public, max-age=${SECONDS_OF[age]}`],
+      ['Vary', 'Accept-Encoding'],
+      ['ETag', etag],
+      ['X-State', history.figures().state],
+    ];
+    const next = answer?.nextCursor ?? null;
+    if (next !== null && query.form === 'spec') headers.push(['X-Next-Cursor', next]);
+    return { etag, headers };
+  }
+}
+
+/** One request, read. */
+interface Ask {
+  readonly request: HttpRequest;
+  readonly query: MarketQuery;
+  /** Equal for equal queries of one chain. */
+  readonly key: string;
+  readonly version: string;
+  /** Whether all that is asked for is of a time that is over, and the history had all of it. */
+  readonly isPast: boolean;
+}
+
+const SECONDS_OF: Readonly<Record<Age, number>> = {
+  fresh: LIMITS.historyFreshSeconds,
+  past: LIMITS.historyPastSeconds,
+  final: LIMITS.historyFinalSeconds,
+};
+
+/** Whether there can be an answer that stays: those of the others move with the time. */
+function canBeFinal(query: MarketQuery): boolean {
+  return query.kind === 'trades' && query.before !== undefined;
+}
+
+/** A month, the longest candle. */
+const CANDLE_SECONDS_MAX = 31 * 86_400;
+
+const CANDLE_SECONDS: Readonly<Record<string, number>> = { D: 86_400, W: 7 * 86_400 };
+
+/** Whether the last candle that is asked for has ended a while ago. */
+function isPast(query: MarketQuery, nowSeconds: number): boolean {
+  if (query.kind !== 'candles' || query.to === undefined) return false;
+  const { resolution, to } = query;
+  const minutes = Number(resolution);
+  const length = minutes > 0 ? minutes * 60 : (CANDLE_SECONDS[resolution] ?? CANDLE_SECONDS_MAX);
+  return to + length + LIMITS.historySettledSeconds < nowSeconds;
+}
+
+/** Throws NOT_READY while there is nothing to read; what fails or catches up is read all the same. */
+export function requireHistory(history: MarketDataSource): void {
+  const { state, reason } = history.figures();
+  if (state !== 'starting' && state !== 'off') return;
+  throw new ServerError('NOT_READY', reason ?? `the history is ${state}`);
+}

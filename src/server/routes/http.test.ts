@@ -1,0 +1,300 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LIMITS } from '../../limits.js';
+import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
+
+const MAKER = 'dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH';
+const book = new FakeBook();
+let server: RunningServer;
+
+beforeAll(async () => {
+  server = await startServer(book);
+});
+
+afterAll(() => server?.close());
+
+async function get(path: string, init: RequestInit = {}): Promise<Response> {
+  return fetch(`${server.url}${path}`, init);
+}
+
+async function expectError(
+  path: string,
+  expected: { status: number; code: string; param?: string | null },
+): Promise<void> {
+  const response = await get(path);
+  const text = await response.text();
+  expect(text).toContain('"error"');
+  const { error } = JSON.parse(text);
+  expect({ status: response.status, code: error.code, param: error.param }).toEqual({
+    param: null,
+    ...expected,
+  });
+  expect(error.message).toMatch(/\w+ \w+/);
+  expect(response.headers.get('content-type')).toBe('application/json');
+}
+
+async function expectQuery(path: string, expected: Record<string, unknown>): Promise<void> {
+  const response = await get(path);
+  expect(response.status).toBe(200);
+  expect(await response.json()).toMatchObject({ asked: expected });
+}
+
+/** Sends each part when the one before it has left, and answers all that comes back. */
+async function inPackets(parts: readonly string[]): Promise<string> {
+  const socket = connect({ port: Number(new URL(server.url).port), noDelay: true });
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (text) => {
+    answer += text;
+  });
+  const ended = once(socket, 'close');
+  for (const part of parts) {
+    await new Promise((resolve) => socket.write(part, resolve));
+    // The server has read the part when it has answered somebody else.
+    await (await get('/health')).text();
+  }
+  await ended;
+  return answer;
+}
+
+describe('parameters of the book paths', () => {
+  const invalid = { status: 400, code: 'INVALID_PARAM' };
+  const outOfRange = { status: 400, code: 'OUT_OF_RANGE' };
+  const missing = { status: 400, code: 'MISSING_PARAM' };
+  const unknown = { status: 404, code: 'UNKNOWN_MARKET' };
+
+  for (const path of ['/l2', '/l3']) {
+    const name = `${path}?marketName=SOL-PERP`;
+    test.each([
+      [`${path}`, { ...missing, param: 'marketName' }],
+      [`${path}?depth=5`, { ...missing, param: 'marketName' }],
+      [`${path}?marketIndex=0`, { ...missing, param: 'marketType' }],
+      [`${path}?marketType=perp`, { ...missing, param: 'marketIndex' }],
+      [`${path}?marketName=NOPE-PERP`, { ...unknown, param: 'marketName' }],
+      [`${path}?marketIndex=77&marketType=perp`, { ...unknown, param: 'marketIndex' }],
+      [`${path}?marketIndex=0&marketType=spot`, { ...unknown, param: 'marketIndex' }],
+      [`${path}?marketName=`, { ...invalid, param: 'marketName' }],
+      [`${path}?marketName=${'A'.repeat(33)}`, { ...invalid, param: 'marketName' }],
+      [`${path}?marketName=%E0%A4%A`, { ...invalid, param: 'marketName' }],
+      [`${name}&marketName=SOL-PERP`, { ...invalid, param: 'marketName' }],
+      [`${name}&marketIndex=x`, { ...invalid, param: 'marketIndex' }],
+      [`${path}?marketIndex=0abc&marketType=perp`, { ...invalid, param: 'marketIndex' }],
+      [`${path}?marketIndex=&marketType=perp`, { ...invalid, param: 'marketIndex' }],
+      [`${path}?marketIndex=1.5&marketType=perp`, { ...invalid, param: 'marketIndex' }],
+      [`${path}?marketIndex=0&marketIndex=0&marketType=perp`, { ...invalid, param: 'marketIndex' }],
+      [`${path}?marketIndex=-1&marketType=perp`, { ...outOfRange, param: 'marketIndex' }],
+      [`${path}?marketIndex=65536&marketType=perp`, { ...outOfRange, param: 'marketIndex' }],
+      [`${path}?marketIndex=0&marketType=future`, { ...invalid, param: 'marketType' }],
+      [`${path}?marketIndex=0&marketType=`, { ...invalid, param: 'marketType' }],
+      [
+        `${path}?marketIndex=0&marketType=perp&marketType=perp`,
+        { ...invalid, param: 'marketType' },
+      ],
+      [`${name}&depth=`, { ...invalid, param: 'depth' }],
+      [`${name}&depth=abc`, { ...invalid, param: 'depth' }],
+      [`${name}&depth=1e2`, { ...invalid, param: 'depth' }],
+      [`${name}&depth=0x10`, { ...invalid, param: 'depth' }],
+      [`${name}&depth=+5`, { ...invalid, param: 'depth' }],
+      [`${name}&depth=5.0`, { ...invalid, param: 'depth' }],
+      [`${name}&depth=%zz`, { ...invalid, param: 'depth' }],
+      [`${name}&depth=5&depth=5`, { ...invalid, param: 'depth' }],
+      [`${name}&depth=0`, { ...outOfRange, param: 'depth' }],
+      [`${name}&depth=-3`, { ...outOfRange, param: 'depth' }],
+      [`${name}&depth=1001`, { ...outOfRange, param: 'depth' }],
+      [`${name}&depth=${'9'.repeat(400)}`, { ...outOfRange, param: 'depth' }],
+      [`${name}&includeVamm=true&includeVamm=true`, { ...invalid, param: 'includeVamm' }],
+      [`${name}&includeIndicative=&includeIndicative=`, { ...invalid, param: 'includeIndicative' }],
+      [`${name}&uncross=true&uncross=false`, { ...invalid, param: 'uncross' }],
+      [`${path}?marketName=NOPE&depth=abc`, { ...invalid, param: 'depth' }],
+    ])('%s is refused', expectError);
+  }
+
+  test.each([
+    ['/l2?marketName=SOL-PERP&grouping=', { ...invalid, param: 'grouping' }],
+    ['/l2?marketName=SOL-PERP&grouping=ten', { ...invalid, param: 'grouping' }],
+    ['/l2?marketName=SOL-PERP&grouping=1&grouping=1', { ...invalid, param: 'grouping' }],
+    ['/l2?marketName=SOL-PERP&grouping=0', { ...outOfRange, param: 'grouping' }],
+    ['/l2?marketName=SOL-PERP&grouping=1000001', { ...outOfRange, param: 'grouping' }],
+    ['/l3?marketName=SOL-PERP&maker=', { ...invalid, param: 'maker' }],
+    ['/l3?marketName=SOL-PERP&maker=0OIl', { ...invalid, param: 'maker' }],
+    ['/l3?marketName=SOL-PERP&maker=abc', { ...invalid, param: 'maker' }],
+    [`/l3?marketName=SOL-PERP&maker=${MAKER}1`, { ...invalid, param: 'maker' }],
+    [`/l3?marketName=SOL-PERP&maker=${'1'.repeat(31)}`, { ...invalid, param: 'maker' }],
+    [`/l3?marketName=SOL-PERP&maker=${'1'.repeat(33)}`, { ...invalid, param: 'maker' }],
+    [`/l3?marketName=SOL-PERP&maker=${'z'.repeat(44)}`, { ...invalid, param: 'maker' }],
+    [`/l3?marketName=SOL-PERP&maker=${MAKER}&maker=${MAKER}`, { ...invalid, param: 'maker' }],
+  ])('%s is refused', expectError);
+
+  test.each([
+    ['/l2?marketName=SOL-PERP', { market: 0, depth: 10 }],
+    ['/l2?marketName=sol-perp&depth=1', { market: 0, depth: 1 }],
+    ['/l2?marketName=SOL%2DPERP&depth=1000', { market: 0, depth: 1000 }],
+    ['/l2?marketIndex=1&marketType=SPOT', { market: 1 }],
+    ['/l2?marketName=SOL&marketIndex=0&marketType=perp', { market: 1 }],
+    ['/l2?marketName=SOL-PERP&grouping=1000000', { grouping: 1_000_000 }],
+    [
+      '/l2?marketName=SOL-PERP&includeVamm=TRUE&uncross=1&includeIndicative=',
+      { market: 0, depth: 10, vamm: true },
+    ],
+    ['/l3?marketName=SOL-PERP&includeVamm=true&includeIndicative=True', { indicative: true }],
+    ['/l2?marketName=SOL-PERP&colour=red&colour=blue&maker=x&%zz=1&&=', { market: 0 }],
+    ['/l3?marketName=SOL-PERP&grouping=bad', { market: 0 }],
+    ['/l3?marketName=SOL-PERP&depth=7', { market: 0, depth: 7 }],
+    [`/l3?marketName=SOL-PERP&maker=${MAKER}`, { maker: MAKER }],
+  ])('%s is understood', expectQuery);
+
+  test.each([
+    ['/l3?marketName=SOL-PERP', { market: 0 }],
+    ['/l2?marketName=SOL-PERP', { market: 0, depth: 10 }],
+  ])('%s asks for nothing beyond the defaults', async (path, expected) => {
+    const { asked } = JSON.parse(await (await get(path)).text());
+    expect(asked).toEqual(expected);
+  });
+
+  test('a repeated query gets the same answer, and a wrong one stays wrong', async () => {
+    for (let round = 0; round < 2; round += 1) {
+      await expectQuery('/l2?marketName=SOL-PERP&depth=3', { market: 0, depth: 3 });
+      await expectError('/l2?marketName=NOPE', { ...unknown, param: 'marketName' });
+    }
+  });
+
+  test('a name that moves to another market is looked up again', async () => {
+    const rows = book.rows;
+    await expectQuery('/l2?marketName=SOL', { market: 1 });
+    book.rows = rows.map((row) => ({ ...row, symbol: row.id === 0 ? 'SOL' : 'OLD' }));
+    await expectQuery('/l2?marketName=SOL', { market: 0 });
+    book.rows = rows;
+    await expectQuery('/l2?marketName=SOL', { market: 1 });
+  });
+
+  test('more queries than the memo holds are all answered', async () => {
+    for (let extra = 0; extra <= LIMITS.queryMemoEntriesMax; extra += 1) {
+      const response = await get(`/l2?marketName=SOL-PERP&x=${extra}`);
+      expect(response.status).toBe(200);
+      await response.arrayBuffer();
+    }
+    await expectQuery('/l2?marketName=SOL-PERP&x=0', { market: 0, depth: 10 });
+  });
+});
+
+describe('paths and methods', () => {
+  test.each(['/l2', '/v1/l2', '/dlob/l2'])('%s is the book', async (path) => {
+    await expectQuery(`${path}?marketName=SOL-PERP`, { market: 0 });
+  });
+
+  test.each(['/l4', '/l2/', '//l2', '/dlobl2', '/dlob/markets', '/L2', '/v2/l2', '/%6c2'])(
+    '%s is no path',
+    (path) => expectError(path, { status: 404, code: 'UNKNOWN_PATH' }),
+  );
+
+  test.each(['POST', 'PUT', 'DELETE', 'PATCH'])('%s is refused', async (method) => {
+    const body = method === 'DELETE' ? null : 'x'.repeat(5_000);
+    const response = await get('/l2?marketName=SOL-PERP', { method, body });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+    expect(JSON.parse(await response.text()).error.code).toBe('METHOD_NOT_ALLOWED');
+  });
+
+  test('OPTIONS answers a preflight', async () => {
+    const response = await get('/l2', { method: 'OPTIONS' });
+    expect(response.status).toBe(204);
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect(response.headers.get('access-control-allow-methods')).toBe('GET, HEAD, OPTIONS');
+    expect(response.headers.get('access-control-allow-headers')).toContain('If-None-Match');
+  });
+
+  test.each(['/l2?marketName=SOL-PERP', '/markets', '/health', '/metrics', '/l2?depth=x', '/nope'])(
+    'HEAD %s has the head of GET and no body',
+    async (path) => {
+      const whole = await get(path);
+      const text = await whole.text();
+      const head = await get(path, { method: 'HEAD' });
+      expect(head.status).toBe(whole.status);
+      expect(await head.text()).toBe('');
+      expect(head.headers.get('content-type')).toBe(whole.headers.get('content-type'));
+      const length = Number(head.headers.get('content-length'));
+      // The figures of /metrics move between two reads; every other body has one length.
+      if (path === '/metrics') expect(length).toBeGreaterThan(0);
+      else expect(length).toBe(Buffer.byteLength(text));
+    },
+  );
+
+  test('a request line beyond the limit is refused', async () => {
+    await expectError(`/l2?marketName=SOL-PERP&x=${'y'.repeat(LIMITS.requestLineBytesMax)}`, {
+      status: 413,
+      code: 'TOO_LARGE',
+    });
+  });
+
+  test('headers beyond the limit are refused', async () => {
+    const headers = { 'x-filler': 'y'.repeat(LIMITS.headerBytesMax) };
+    const response = await get('/l2?marketName=SOL-PERP', { headers });
+    expect(response.status).toBe(413);
+  });
+
+  test.each([
+    ['within the limits is answered', 15_000, '200'],
+    ['beyond them is refused by name', 20_000, '413'],
+  ])('a request in two packets that is %s', async (_what, bytes, status) => {
+    const head = `GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Filler: `;
+    const filler = 'y'.repeat(bytes / 2);
+    const answer = await inPackets([head + filler, `${filler}\r\n\r\n`]);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} .*\\{.*\\}$`, 's'));
+  });
+
+  test('a long value is not echoed whole', async () => {
+    const response = await get(`/l2?marketName=SOL-PERP&depth=${'z'.repeat(3_000)}`);
+    expect((await response.text()).length).toBeLessThan(300);
+  });
+});
+
+describe('headers and conditional requests', () => {
+  const path = '/l2?marketName=SOL-PERP';
+
+  test('a book carries its version, its type and its CORS headers', async () => {
+    const { headers } = await get(path);
+    expect(headers.get('etag')).toBe(`"${book.epoch}.7.1000.live"`);
+    expect(headers.get('x-slot')).toBe('1000');
+    expect(headers.get('x-state')).toBe('live');
+    expect(headers.get('content-type')).toBe('application/json');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+    expect(headers.get('access-control-expose-headers')).toBe(
+      'ETag, X-Slot, X-State, X-Next-Cursor, Retry-After, ' +
+        'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset',
+    );
+  });
+
+  const etag = `"${book.epoch}.7.1000.live"`;
+  test.each([etag, `W/${etag}`, `"other", ${etag}`, '*'])(
+    'If-None-Match %s gives 304 with slot and state',
+    async (value) => {
+      const response = await get(path, { headers: { 'If-None-Match': value } });
+      expect(response.status).toBe(304);
+      expect(await response.text()).toBe('');
+      expect(response.headers.get('etag')).toBe(etag);
+      expect(response.headers.get('x-slot')).toBe('1000');
+      expect(response.headers.get('x-state')).toBe('live');
+    },
+  );
+
+  test('each part of the version changes the tag', async () => {
+    for (const change of [{ seq: 8 }, { slot: 1001 }, { state: 'stale' }]) {
+      book.current = { ...book.current, ...change };
+      const response = await get(path, { headers: { 'If-None-Match': etag } });
+      expect(response.status).toBe(200);
+      expect(response.headers.get('etag')).not.toBe(etag);
+      book.current = { seq: 7, slot: 1000, state: 'live' };
+    }
+    expect((await get(path, { headers: { 'If-None-Match': etag } })).status).toBe(304);
+  });
+
+  test('the same version of another epoch has another tag', async () => {
+    const before = book.epoch;
+    expect((await get(path)).headers.get('etag')).toBe(etag);
+    book.epoch = 'epoch-2';
+    const response = await get(path, { headers: { 'If-None-Match': etag } });
+    book.epoch = before;
+    expect([response.status, response.headers.get('etag')]).toEqual([200, '"epoch-2.7.1000.live"']);
+  });
+});

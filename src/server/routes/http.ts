@@ -1,0 +1,198 @@
+/**
+ * Which path answers what. The public thing of this room: `createHandlers` for the transport.
+ */
+
+import { RequestLimiter } from '../admission/rate-limit.js';
+import { docsReply } from '../api/docs-page.js';
+import { describeApi } from '../api/openapi.js';
+import { prepareBookParams } from '../api/params.js';
+import { type PathName, type PathSpec, pathSpecs } from '../api/path-specs.js';
+import { Metrics } from '../metrics/metrics.js';
+import type { QuoteFigures } from '../metrics/quotes-figures.js';
+import { RequestCounts } from '../metrics/request-counts.js';
+import type { Timings } from '../metrics/timings.js';
+import type { SocketFigures } from '../metrics/ws-figures.js';
+import type { MarketDataSource } from '../ports/market-data-source.js';
+import { ServerError, STATUS_BY_CODE } from '../transport/errors.js';
+import { errorReply, jsonReply, preflightReply, type Reply } from '../transport/reply.js';
+import { requireSize } from '../transport/request-size.js';
+import { UnsentAnswers } from '../transport/unsent.js';
+import type { Handler, HttpRequest } from '../transport/uws.js';
+import type { ReadAccounts } from './account-reads.js';
+import { batchL2Route } from './batch-route.js';
+import { auctionsRoute, l2Route, l3Route } from './book-routes.js';
+import { type HistoryRouteOptions, historyRoutes } from './history-routes.js';
+import { LoopShare } from './loop-share.js';
+import { matchRoute } from './match-route.js';
+import {
+  decoded,
+  type FoundRoute,
+  type NamedRoute,
+  PathTable,
+  type Routes,
+  unknownRoute,
+} from './path-table.js';
+import {
+  indexReply,
+  marketsReply,
+  metricsReply,
+  readyReply,
+  type ServiceOptions,
+  statusReply,
+  versionReply,
+} from './service-routes.js';
+import { statsRoute } from './stats-route.js';
+import { topMakersRoute } from './top-makers-route.js';
+import { volumeRoutes } from './volume-routes.js';
+
+/** What the paths are answered from. */
+export interface HttpOptions extends ServiceOptions {
+  /** Trades, funding rates and candles; without it their paths are not there. */
+  readonly history?: MarketDataSource;
+  /** Unix milliseconds, of what the history is asked; those of the system by default. */
+  readonly nowMs?: () => number;
+  /** Reads accounts for /topMakers; without it there is no node to read from. */
+  readonly readAccounts?: ReadAccounts;
+  /** Requests a second of one address; 0, the default, for no limit. */
+  readonly requestsPerSecond?: number;
+  /** Whether /metrics is on the main port, as by default, or on the operator's only. */
+  readonly metrics?: 'main' | 'operator';
+  /** Durations and the figures of the WebSockets, for /metrics. */
+  readonly timings?: Timings;
+  readonly sockets?: () => SocketFigures;
+  /** The figures of the makers' sockets. */
+  readonly quotes?: () => QuoteFigures;
+  /** Where the transport keeps what clients have not read. */
+  readonly unsent?: UnsentAnswers;
+}
+
+/** One handler for each port. */
+export interface Handlers {
+  /** Everything for clients. */
+  readonly main: Handler;
+  /** What those who run the service look at, without a limit. */
+  readonly operator: Handler;
+}
+
+const operatorPaths: readonly PathName[] = ['/metrics', '/health', '/ready', '/status'];
+
+/** Builds the handlers of all HTTP paths. */
+export function createHandlers(options: HttpOptions): Handlers {
+  prepareBookParams();
+  const requests = new RequestCounts();
+  const served = (Object.keys(pathSpecs) as PathName[]).filter((name) => isServed(name, options));
+  const routes = routesOf(options, requests, served);
+  const { requestsPerSecond = 0, unsent = new UnsentAnswers() } = options;
+  const limiter = requestsPerSecond === 0 ? undefined : new RequestLimiter(requestsPerSecond);
+  return {
+    main: handlerOf(new PathTable(routes, served), { requests, unsent, limiter }),
+    operator: handlerOf(new PathTable(routes, operatorPaths), {
+      requests,
+      unsent,
+      limiter: undefined,
+    }),
+  };
+}
+
+function isServed(name: PathName, { metrics, history }: HttpOptions): boolean {
+  const { kind }: PathSpec = pathSpecs[name];
+  if (name === '/metrics') return metrics !== 'operator';
+  return kind !== 'history' || history !== undefined;
+}
+
+function routesOf(
+  options: HttpOptions,
+  requests: RequestCounts,
+  served: readonly PathName[],
+): Routes {
+  const { build, readAccounts = noAccounts, history } = options;
+  const metrics = new Metrics({ ...options, requests });
+  const ofBook = { ...options, share: new LoopShare() };
+  const batch = batchL2Route(ofBook);
+  const description = describeApi(build, served);
+  const descriptionText = JSON.stringify(description);
+  const docs = docsReply(description);
+  return {
+    '/l2': l2Route(ofBook),
+    '/batchL2': batch,
+    '/batchL2Cache': batch,
+    '/l3': l3Route(ofBook),
+    '/auctions': auctionsRoute(ofBook),
+    '/match': matchRoute(ofBook),
+    '/topMakers': topMakersRoute({ ...ofBook, readAccounts }),
+    ...(history === undefined ? {} : routesOfHistory({ ...options, history })),
+    // Reached only by what is no upgrade, which the transport takes before.
+    '/ws': upgradeRequired,
+    '/quotes/ws': upgradeRequired,
+    '/markets': () => marketsReply(options),
+    '/stats/markets': statsRoute(options),
+    '/health': () => jsonReply('{"status":"ok"}'),
+    '/ready': () => readyReply(options),
+    '/status': () => statusReply(options),
+    '/metrics': () => metricsReply(metrics),
+    '/version': () => versionReply(build),
+    '/openapi.json': () => jsonReply(descriptionText),
+    '/docs': () => docs,
+    '/': () => indexReply(build, served),
+  };
+}
+
+function routesOfHistory(options: HistoryRouteOptions): Routes {
+  return { ...historyRoutes(options), ...volumeRoutes(options) };
+}
+
+interface Bounds {
+  readonly requests: RequestCounts;
+  readonly unsent: UnsentAnswers;
+  readonly limiter: RequestLimiter | undefined;
+}
+
+function handlerOf(table: PathTable, { requests, unsent, limiter }: Bounds): Handler {
+  const count = (found: Reply, { name, isBounded }: NamedRoute, method: string): Reply => {
+    const refusal = isBounded && method !== 'head' ? unsent.refusal(found) : undefined;
+    const reply = refusal ?? found;
+    requests.add(name, reply.status);
+    return reply;
+  };
+  const fail = (error: unknown, { name }: NamedRoute): Reply => {
+    const isMeant = error instanceof ServerError;
+    requests.add(name, isMeant ? error.status : STATUS_BY_CODE.INTERNAL);
+    // The transport answers what is thrown here with INTERNAL.
+    if (!isMeant) throw error;
+    return errorReply(error);
+  };
+  return (request) => {
+    const { method } = request;
+    const found = table.find(request.path);
+    const { route } = found;
+    try {
+      const refusal = route.isUnlimited ? undefined : limiter?.refusal(request.ip);
+      const reply = refusal ?? dispatch(found, request);
+      if (!(reply instanceof Promise)) return count(reply, route, method);
+      return reply.then(
+        (found) => count(found, route, method),
+        (error: unknown) => fail(error, route),
+      );
+    } catch (error) {
+      return fail(error, route);
+    }
+  };
+}
+
+function dispatch({ route, texts }: FoundRoute, request: HttpRequest): Reply | Promise<Reply> {
+  requireSize(request);
+  const { method } = request;
+  if (route === unknownRoute || method === 'get' || method === 'head') {
+    return route.answer(request, decoded(texts));
+  }
+  if (method === 'options') return preflightReply;
+  throw new ServerError('METHOD_NOT_ALLOWED', 'this path answers GET, HEAD and OPTIONS');
+}
+
+function upgradeRequired(): never {
+  throw new ServerError('UPGRADE_REQUIRED', 'this path speaks WebSocket (RFC 6455, version 13)');
+}
+
+async function noAccounts(): Promise<never> {
+  throw new ServerError('NOT_READY', 'accounts cannot be read: there is no RPC node');
+}

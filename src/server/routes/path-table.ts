@@ -1,0 +1,110 @@
+/** Which route answers a path as it was sent: by the whole path, or by one with names in braces. */
+
+import type { Texts } from '../api/param-check.js';
+import { type PathName, type PathSpec, pathSpecs, prefixesOf } from '../api/path-specs.js';
+import { ServerError } from '../transport/errors.js';
+import type { Reply } from '../transport/reply.js';
+import type { HttpRequest } from '../transport/uws.js';
+
+/** Answers one path; `pathTexts` are the names that it has in braces. */
+export type Route = (request: HttpRequest, pathTexts: Texts) => Reply | Promise<Reply>;
+
+/** The routes by the names of their paths; those that are not served may be missing. */
+export type Routes = Readonly<Partial<Record<PathName, Route>>>;
+
+/** A route, and what is known of its path. */
+export interface NamedRoute {
+  readonly name: PathName | 'unknown';
+  readonly answer: Route;
+  /** Whether what waits for slow clients bounds it: the operator must be told even then. */
+  readonly isBounded: boolean;
+  /** Whether its requests are not counted against a client. */
+  readonly isUnlimited: boolean;
+}
+
+/** The route of a path, and the parts of the path that stand for its names in braces, as sent. */
+export interface FoundRoute {
+  readonly route: NamedRoute;
+  readonly texts: Texts;
+}
+
+/** The route of all paths that are not served. */
+export const unknownRoute: NamedRoute = {
+  name: 'unknown',
+  answer: () => {
+    throw new ServerError('UNKNOWN_PATH', 'there is no such path; GET / lists them');
+  },
+  isBounded: false,
+  isUnlimited: false,
+};
+
+const noTexts: Texts = new Map();
+const unknown: FoundRoute = { route: unknownRoute, texts: noTexts };
+
+/** The paths as they are sent: each name behind each of its prefixes. */
+export class PathTable {
+  readonly #exact = new Map<string, FoundRoute>();
+  readonly #patterns: { readonly parts: readonly string[]; readonly route: NamedRoute }[] = [];
+
+  constructor(routes: Routes, names: readonly PathName[]) {
+    for (const name of names) this.#add(name, routes[name]);
+  }
+
+  /** The route of a path, which is that of unknown paths where there is none. */
+  find(path: string): FoundRoute {
+    return this.#exact.get(path) ?? this.#match(path) ?? unknown;
+  }
+
+  #add(name: PathName, answer: Route | undefined): void {
+    if (answer === undefined) throw new Error(`Invariant: ${name} is served, so it has a route`);
+    const { kind, unlimited = false }: PathSpec = pathSpecs[name];
+    const route = { name, answer, isBounded: kind !== 'service', isUnlimited: unlimited };
+    for (const prefix of prefixesOf[kind]) {
+      const path = `${prefix}${name}`;
+      if (name.includes('{')) this.#patterns.push({ parts: path.split('/'), route });
+      else this.#exact.set(path, { route, texts: noTexts });
+    }
+  }
+
+  #match(path: string): FoundRoute | undefined {
+    const sent = path.split('/', PARTS_MAX);
+    for (const { parts, route } of this.#patterns) {
+      const texts = textsOf(parts, sent);
+      if (texts !== undefined) return { route, texts };
+    }
+    return undefined;
+  }
+}
+
+/** One more than any path has, so that longer ones match none. */
+const PARTS_MAX = 8;
+
+function textsOf(parts: readonly string[], sent: readonly string[]): Texts | undefined {
+  if (parts.length !== sent.length) return undefined;
+  const texts = new Map<string, string>();
+  for (const [index, part] of parts.entries()) {
+    const text = sent[index] ?? '';
+    if (!part.startsWith('{')) {
+      if (part !== text) return undefined;
+    } else if (text === '') {
+      return undefined;
+    } else {
+      texts.set(part.slice(1, -1), text);
+    }
+  }
+  return texts;
+}
+
+/** The texts of a path without percent codes. Throws a ServerError that names the malformed one. */
+export function decoded(texts: Texts): Texts {
+  if (texts.size === 0) return texts;
+  return new Map(Array.from(texts, ([name, text]) => [name, decode(name, text)]));
+}
+
+function decode(name: string, text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new ServerError('INVALID_PARAM', `${name} has a malformed percent code`, name);
+  }
+}

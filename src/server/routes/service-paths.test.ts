@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { LIMITS } from '../../limits.js';
+import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
+import { listen } from '../transport/uws.js';
+
+const book = new FakeBook();
+let server: RunningServer;
+
+beforeAll(async () => {
+  server = await startServer(book);
+});
+
+afterAll(() => server?.close());
+
+beforeEach(() => {
+  server.readiness = { everLive: true, state: 'live', reason: null, slot: 1000 };
+  book.broken = false;
+});
+
+const get = (path: string): Promise<Response> => fetch(`${server.url}${path}`);
+
+describe('before the first live book', () => {
+  beforeEach(() => {
+    server.readiness = { everLive: false, state: 'starting', reason: 'no snapshot yet', slot: 0 };
+  });
+
+  test.each(['/l2?marketName=SOL-PERP', '/l3?marketName=SOL-PERP', '/markets', '/ready'])(
+    '%s is 503 with Retry-After and the reason',
+    async (path) => {
+      const response = await get(path);
+      expect(response.status).toBe(503);
+      expect(response.headers.get('retry-after')).toBe('1');
+      const { error } = JSON.parse(await response.text());
+      expect(error).toEqual({ code: 'NOT_READY', message: 'no snapshot yet', param: null });
+    },
+  );
+
+  test.each(['/health', '/metrics', '/version', '/'])('%s answers all the same', async (path) => {
+    expect((await get(path)).status).toBe(200);
+  });
+});
+
+describe('after a book was live', () => {
+  test('a stale book is served, and only /ready turns 503', async () => {
+    server.readiness = { everLive: true, state: 'stale', reason: 'no slot for 9 s', slot: 1000 };
+    expect((await get('/l2?marketName=SOL-PERP')).status).toBe(200);
+    expect((await get('/markets')).status).toBe(200);
+    expect((await get('/health')).status).toBe(200);
+    const ready = await get('/ready');
+    expect(ready.status).toBe(503);
+    expect(await ready.text()).toContain('no slot for 9 s');
+  });
+
+  test('/ready names the state', async () => {
+    expect(await (await get('/ready')).json()).toEqual({ ready: true, state: 'live', slot: 1000 });
+  });
+});
+
+describe('what the service says about itself', () => {
+  test('/markets writes raw integers as text', async () => {
+    const rows = JSON.parse(await (await get('/markets')).text());
+    expect(rows).toHaveLength(2);
+    expect(rows[0]).toEqual({
+      symbol: 'SOL-PERP',
+      marketIndex: 0,
+      marketType: 'perp',
+      status: 'active',
+      tick: '100',
+      step: '10000000',
+      minOrderSize: '10000000',
+      decimals: 9,
+      oracle: 'oracle-0',
+      oracleSource: 'pythLazer',
+      emptyReason: null,
+    });
+  });
+
+  test('/markets is in the order of type and index, whatever arrived first', async () => {
+    const rows = book.rows;
+    const [perp] = rows;
+    if (perp === undefined) throw new Error('the fake book has a market');
+    book.rows = [...rows, { ...perp, id: 2, symbol: 'BTC-PERP', marketIndex: 1 }].reverse();
+    const shown = JSON.parse(await (await get('/markets')).text());
+    expect(shown.map((row: { symbol: string }) => row.symbol)).toEqual([
+      'SOL-PERP',
+      'BTC-PERP',
+      'SOL',
+    ]);
+    book.rows = rows;
+  });
+
+  test('/version names the build and what it runs on', async () => {
+    expect(JSON.parse(await (await get('/version')).text())).toEqual({
+      name: 'slotbook',
+      version: '9.9.9',
+      commit: 'abc',
+      node: process.versions.node,
+      uws: '3.0.6',
+    });
+  });
+
+  test('/ lists the paths', async () => {
+    const { paths } = JSON.parse(await (await get('/')).text());
+    expect(paths).toEqual(expect.arrayContaining(['/l2', '/l3', '/markets', '/metrics']));
+  });
+
+  test('/metrics counts requests by path and status, and reads the book', async () => {
+    await get('/l2?marketName=NOPE');
+    await get('/v1/l2?marketName=SOL-PERP');
+    await get('/made/up/path');
+    const response = await get('/metrics');
+    expect(response.headers.get('content-type')).toContain('text/plain');
+    const text = await response.text();
+    for (const line of [
+      /slotbook_http_requests_total\{path="\/l2",status="404"\} [1-9]/,
+      /slotbook_http_requests_total\{path="\/l2",status="200"\} [1-9]/,
+      /slotbook_http_requests_total\{path="unknown",status="404"\} [1-9]/,
+      /slotbook_orders_left_out\{reason="expired"\} 3/,
+      /slotbook_seq\{market="SOL-PERP"\} 7/,
+      /slotbook_accounts_quarantined 2/,
+      /slotbook_slot 1000/,
+      /slotbook_slot_age_seconds 0.25/,
+      /slotbook_feed_events_total\{event="rebuilds"\} 4/,
+      /process_cpu_seconds_total/,
+    ]) {
+      expect(text).toMatch(line);
+    }
+    expect(text).not.toContain('made');
+  });
+
+  test('/metrics counts refusals for size and faults as well', async () => {
+    await get(`/l2?${'x'.repeat(LIMITS.requestLineBytesMax)}`);
+    await get(`/${'x'.repeat(LIMITS.requestLineBytesMax)}`);
+    book.broken = true;
+    await get('/l3?marketName=SOL-PERP');
+    const text = await (await get('/metrics')).text();
+    expect(text).toContain('slotbook_http_requests_total{path="/l2",status="413"} 1\n');
+    expect(text).toContain('slotbook_http_requests_total{path="unknown",status="413"} 1\n');
+    expect(text).toContain('slotbook_http_requests_total{path="/l3",status="500"} 1\n');
+  });
+});
+
+describe('faults', () => {
+  test('an exception in a handler is a 500 without a trace, and the service goes on', async () => {
+    book.broken = true;
+    const response = await get('/l2?marketName=SOL-PERP');
+    expect(response.status).toBe(500);
+    const text = await response.text();
+    expect(JSON.parse(text).error.code).toBe('INTERNAL');
+    expect(text).not.toContain('deliberate');
+    expect(server.faults.map(String)).toContain('Error: deliberate');
+    book.broken = false;
+    expect((await get('/l2?marketName=SOL-PERP')).status).toBe(200);
+  });
+
+  test('a second instance on the same port fails at start', async () => {
+    const port = Number(new URL(server.url).port);
+    const handler = () => ({ status: 200, headers: [], body: '' });
+    const second = listen({ host: '127.0.0.1', port, handler, onFault: () => {} });
+    await expect(second).rejects.toThrow('in use, or not an address of this machine');
+  });
+
+  test('a client that leaves before a late answer does no harm', async () => {
+    const leaving = new AbortController();
+    const request = fetch(`${server.url}/metrics`, { signal: leaving.signal });
+    leaving.abort();
+    await expect(request).rejects.toThrow();
+    expect((await get('/health')).status).toBe(200);
+  });
+});

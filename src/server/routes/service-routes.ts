@@ -1,0 +1,137 @@
+/**
+ * What the service says about itself and its markets, beside the books.
+ */
+import type { BuildInfo } from '../../build-info.js';
+import { historyBody, historyReadiness } from '../metrics/history-figures.js';
+import type { Metrics } from '../metrics/metrics.js';
+import { type VenueFigures, venueBody } from '../metrics/venue-figures.js';
+import type {
+  BookSource,
+  BookStats,
+  FeedFigures,
+  MarketRow,
+  Readiness,
+} from '../ports/book-source.js';
+import type { MarketDataSource } from '../ports/market-data-source.js';
+import { ServerError } from '../transport/errors.js';
+import { commonHeaders, jsonReply, type Reply } from '../transport/reply.js';
+import { transportVersion } from '../transport/uws.js';
+import { requireFirstBook } from './book-routes.js';
+
+/** What these answers are made from. */
+export interface ServiceOptions {
+  readonly book: BookSource;
+  readonly readiness: () => Readiness;
+  readonly feed: () => FeedFigures;
+  readonly build: BuildInfo;
+  /** How far trades and candles are; absent where there is no history. */
+  readonly history?: Pick<MarketDataSource, 'figures'>;
+  /** What venues outside of the chain did; absent or empty where there is none. */
+  readonly venues?: () => readonly VenueFigures[];
+}
+
+/** The name of the build and the paths that are served. */
+export function indexReply({ name, version }: BuildInfo, paths: readonly string[]): Reply {
+  return jsonReply(JSON.stringify({ name, version, paths }));
+}
+
+/** The markets, once there is a book. */
+export function marketsReply({ book, readiness }: ServiceOptions): Reply {
+  requireFirstBook(readiness());
+  return jsonReply(JSON.stringify(sortedMarkets(book).map(marketBody)));
+}
+
+/** Perpetual markets first, each kind by index: never the order in which accounts arrived. */
+export function sortedMarkets(book: Pick<BookSource, 'markets'>): readonly MarketRow[] {
+  return [...book.markets()].sort((left, right) => {
+    if (left.marketType !== right.marketType) return left.marketType === 'perp' ? -1 : 1;
+    return left.marketIndex - right.marketIndex;
+  });
+}
+
+/** Raw integers are text, as everywhere in the book. */
+function marketBody(row: MarketRow): Record<string, unknown> {
+  return {
+    symbol: row.symbol,
+    marketIndex: row.marketIndex,
+    marketType: row.marketType,
+    status: row.status,
+    tick: row.tickSize.toString(),
+    step: row.stepSize.toString(),
+    minOrderSize: row.minOrderSize.toString(),
+    decimals: row.decimals,
+    oracle: row.oracle,
+    oracleSource: row.oracleSource,
+    emptyReason: row.emptyReason,
+  };
+}
+
+/** 200 while the book is live, however the history is. Throws NOT_READY when the book is not. */
+export function readyReply({ readiness, history }: ServiceOptions): Reply {
+  const { state, reason, slot } = readiness();
+  if (state === 'live') {
+    const beside = history === undefined ? {} : { history: historyReadiness(history.figures()) };
+    return jsonReply(JSON.stringify({ ready: true, state, slot, ...beside }));
+  }
+  throw new ServerError('NOT_READY', reason ?? `the book is ${state}`);
+}
+
+/** The state of the feed and of every market; before the first book as well. */
+export function statusReply({ book, readiness, feed, venues, history }: ServiceOptions): Reply {
+  const { state, reason, slot } = readiness();
+  const { slotAgeMs, slotLag = 0, genesisHash = null, node = null, lastAudit = null } = feed();
+  const { users, orders, shown, shownByMarket, vammByMarket, leftOut, quarantined } = book.stats();
+  const external = venues?.().map(venueBody) ?? [];
+  const body = {
+    ...{ state, reason, slot, slotAgeMs: Math.max(0, Math.round(slotAgeMs)), slotLag },
+    ...{ epoch: book.epoch, genesisHash, commitment: 'processed', node },
+    uptimeMs: Math.round(process.uptime() * 1_000),
+    ...{ users, orders, ordersShown: shown, ordersLeftOut: leftOut, quarantined, lastAudit },
+    ...(external.length === 0 ? {} : { venues: external }),
+    ...(history === undefined ? {} : { history: historyBody(history.figures()) }),
+    markets: sortedMarkets(book).map((row) => {
+      const ordersShown = shownByMarket[row.id] ?? 0;
+      const vamm = vammByMarket[row.id] ?? null;
+      return marketStatus(row, { book, newestSlot: slot + slotLag, ordersShown, vamm });
+    }),
+  };
+  return jsonReply(JSON.stringify(body));
+}
+
+/** `newestSlot` is what a node has told of, of this chain. */
+function marketStatus(
+  row: MarketRow,
+  facts: {
+    readonly book: BookSource;
+    readonly newestSlot: number;
+    readonly ordersShown: number;
+    /** As {@link BookStats.vammByMarket}. */
+    readonly vamm: string | null;
+  },
+): Record<string, unknown> {
+  const { book, newestSlot, ordersShown, vamm } = facts;
+  const { id, symbol, marketIndex, marketType, emptyReason } = row;
+  const { seq, slot, state } = book.version(id);
+  const lag = Math.max(0, newestSlot - slot);
+  const vammShown = vamm === 'shown';
+  return {
+    ...{ symbol, marketIndex, marketType, seq, slot, lag, state, ordersShown, emptyReason },
+    ...{ vammShown, vammReason: vammShown ? null : vamm },
+  };
+}
+
+/** The build and what it runs on. */
+export function versionReply({ name, version, commit }: BuildInfo): Reply {
+  const node = process.versions.node;
+  return jsonReply(JSON.stringify({ name, version, commit, node, uws: transportVersion }));
+}
+
+/** The text for Prometheus. */
+export async function metricsReply(metrics: Metrics): Promise<Reply> {
+  const body = await metrics.text();
+  return {
+    status: 200,
+    headers: [['Content-Type', metrics.contentType], ...commonHeaders],
+    body,
+  };
+}

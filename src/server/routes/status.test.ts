@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { FeedFigures } from '../ports/book-source.js';
+import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
+
+describe('/status', () => {
+  const book = new FakeBook();
+  let figures: FeedFigures = { slotAgeMs: 250.4, events: {} };
+  let server: RunningServer;
+
+  beforeAll(async () => {
+    server = await startServer(book, { feed: () => figures });
+  });
+
+  afterAll(() => server?.close());
+
+  const status = async (): Promise<Record<string, unknown>> => {
+    const response = await fetch(`${server.url}/v1/status`);
+    expect(response.status).toBe(200);
+    return JSON.parse(await response.text());
+  };
+
+  test('tells the state of the feed and of each market', async () => {
+    const lastAudit = { ts: 1_750_000_000_000, ok: true, differences: 2 };
+    figures = { ...figures, slotLag: 3, genesisHash: 'hash', node: 'node.example:8899', lastAudit };
+    const { uptimeMs, ...others } = await status();
+    expect(uptimeMs).toBeGreaterThan(0);
+    expect(others).toEqual({
+      ...{ state: 'live', reason: null, slot: 1000, slotAgeMs: 250, slotLag: 3 },
+      epoch: 'epoch-1',
+      ...{ genesisHash: 'hash', commitment: 'processed', node: 'node.example:8899' },
+      ...{ users: 5, orders: 9, ordersShown: 6, ordersLeftOut: { expired: 3 } },
+      ...{ quarantined: 2, lastAudit },
+      markets: [
+        {
+          ...{ symbol: 'SOL-PERP', marketIndex: 0, marketType: 'perp' },
+          ...{ seq: 7, slot: 1000, lag: 3, state: 'live', ordersShown: 4, emptyReason: null },
+          ...{ vammShown: false, vammReason: 'oracleStale' },
+        },
+        {
+          ...{ symbol: 'SOL', marketIndex: 1, marketType: 'spot' },
+          ...{ seq: 7, slot: 1000, lag: 3, state: 'live', ordersShown: 2, emptyReason: null },
+          ...{ vammShown: false, vammReason: null },
+        },
+      ],
+    });
+  });
+
+  test('answers before the first book, with the reason', async () => {
+    figures = { slotAgeMs: 1, events: {} };
+    server.readiness = { everLive: false, state: 'starting', reason: 'no node answers', slot: 0 };
+    book.rows = [];
+    expect(await status()).toMatchObject({
+      ...{ state: 'starting', reason: 'no node answers', slot: 0 },
+      ...{ genesisHash: null, node: null, lastAudit: null, markets: [] },
+    });
+  });
+});
+
+describe('external venues', () => {
+  const sol = { symbol: 'SOL', used: true, levels: 6, ageMs: 812.6, reason: null };
+  const jto = { symbol: 'JTO', used: false, levels: 0, ageMs: null, reason: 'VENUE_TIMEOUT' };
+  const venue = {
+    ...{ name: 'aggregator', host: 'swap.example', markets: [sol, jto] },
+    ...{ events: { requests: 12 }, failures: { VENUE_TIMEOUT: 3 } },
+  };
+  let server: RunningServer;
+
+  beforeAll(async () => {
+    server = await startServer(new FakeBook(), { venues: () => [venue] });
+  });
+
+  afterAll(() => server?.close());
+
+  test('are told by market in /status', async () => {
+    const { venues } = JSON.parse(await (await fetch(`${server.url}/status`)).text());
+    const markets = [{ ...sol, ageMs: 813 }, jto];
+    expect(venues).toEqual([{ name: 'aggregator', host: 'swap.example', markets }]);
+  });
+
+  test('are counted in /metrics', async () => {
+    const text = await (await fetch(`${server.url}/metrics`)).text();
+    expect(text.match(/^slotbook_venue_.+$/gm)).toEqual([
+      'slotbook_venue_markets{state="used"} 1',
+      'slotbook_venue_markets{state="leftOut"} 1',
+      'slotbook_venue_events_total{event="requests"} 12',
+      'slotbook_venue_failures_total{code="VENUE_TIMEOUT"} 3',
+    ]);
+  });
+});
+
+describe('the port of the operator', () => {
+  let main: RunningServer;
+  let operator: RunningServer;
+
+  beforeAll(async () => {
+    main = await startServer(new FakeBook(), { metrics: 'operator' });
+    operator = await startServer(new FakeBook(), { metrics: 'operator' }, 'operator');
+  });
+
+  afterAll(() => {
+    main?.close();
+    operator?.close();
+  });
+
+  test.each(['/metrics', '/v1/metrics', '/health', '/ready', '/status'])(
+    'serves %s',
+    async (path) => {
+      expect((await fetch(`${operator.url}${path}`)).status).toBe(200);
+    },
+  );
+
+  test.each(['/l2?marketName=SOL-PERP', '/markets', '/', '/docs', '/ws'])(
+    'does not serve %s',
+    async (path) => {
+      expect((await fetch(`${operator.url}${path}`)).status).toBe(404);
+    },
+  );
+
+  test('takes /metrics, and only that, from the main one and its description', async () => {
+    const gone = await fetch(`${main.url}/metrics`);
+    expect([gone.status, JSON.parse(await gone.text()).error.code]).toEqual([404, 'UNKNOWN_PATH']);
+    for (const path of ['/health', '/ready', '/status']) {
+      expect((await fetch(`${main.url}${path}`)).status).toBe(200);
+    }
+    const { paths } = JSON.parse(await (await fetch(`${main.url}/openapi.json`)).text());
+    expect(Object.keys(paths)).toContain('/status');
+    expect(Object.keys(paths)).not.toContain('/metrics');
+    expect(await (await fetch(main.url)).text()).not.toContain('/metrics');
+  });
+});
+
+describe('/docs', () => {
+  test('is a page of its own that loads nothing and runs nothing', async () => {
+    const server = await startServer(new FakeBook());
+    const response = await fetch(`${server.url}/docs`);
+    const page = await response.text();
+    const policy = response.headers.get('content-security-policy') ?? '';
+    server.close();
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'/);
+    expect(page).not.toMatch(/<script|\bsrc=|url\(|@import|https?:\/\//);
+    for (const path of ['/l2', '/batchL2', '/topMakers', '/status']) {
+      expect(page).toContain(`<h2 id="${path}">`);
+    }
+  });
+});

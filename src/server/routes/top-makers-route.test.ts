@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LIMITS } from '../../limits.js';
+import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
+import { AccountReads } from './account-reads.js';
+
+type Accounts = readonly (string | null)[];
+
+/** Readings that end when the test says so. */
+class SlowNode {
+  readonly asked: (readonly string[])[] = [];
+  private readonly ends: ((outcome: Accounts | Error) => void)[] = [];
+
+  readonly read = (keys: readonly string[]): Promise<Accounts> => {
+    this.asked.push(keys);
+    return new Promise((resolve, reject) => {
+      this.ends.push((outcome) => (outcome instanceof Error ? reject(outcome) : resolve(outcome)));
+    });
+  };
+
+  end(outcome: Accounts | Error): void {
+    this.ends.shift()?.(outcome);
+  }
+}
+
+describe('/topMakers', () => {
+  const book = new FakeBook();
+  const asked: (readonly string[])[] = [];
+  let failure: unknown;
+  let size = 0;
+  let server: RunningServer;
+
+  beforeAll(async () => {
+    server = await startServer(book, {
+      readAccounts: async (keys) => {
+        asked.push(keys);
+        if (failure !== undefined) throw failure;
+        return keys.map((key, index) => (index === 0 ? `data of ${key}${'A'.repeat(size)}` : null));
+      },
+    });
+  });
+
+  afterAll(() => server?.close());
+
+  const get = (query: string, headers: Record<string, string> = {}): Promise<Response> =>
+    fetch(`${server.url}/topMakers?marketName=SOL-PERP&${query}`, { headers });
+
+  test.each([
+    ['side=bid', 'bid', 4],
+    ['side=ask&limit=1', 'ask', 1],
+    ['side=bid&limit=100&includeAccounts=no', 'bid', 100],
+  ])('%s names makers, best first', async (query, side, count) => {
+    const makers = JSON.parse(await (await get(query)).text());
+    expect(makers).toEqual(Array.from({ length: count }, (_, index) => `${side}-maker-${index}`));
+  });
+
+  test.each([
+    ['', 'MISSING_PARAM', 'side'],
+    ['side=', 'INVALID_PARAM', 'side'],
+    ['side=buy', 'INVALID_PARAM', 'side'],
+    ['side=bid&side=bid', 'INVALID_PARAM', 'side'],
+    ['side=bid&limit=0', 'OUT_OF_RANGE', 'limit'],
+    ['side=bid&limit=101', 'OUT_OF_RANGE', 'limit'],
+    ['side=bid&limit=four', 'INVALID_PARAM', 'limit'],
+    ['side=bid&marketIndex=x', 'INVALID_PARAM', 'marketIndex'],
+  ])('"%s" is refused', async (query, code, param) => {
+    const response = await get(query);
+    const { error } = JSON.parse(await response.text());
+    expect([response.status, error.code, error.param]).toEqual([400, code, param]);
+  });
+
+  test('has the version of the book, and 304', async () => {
+    const { headers } = await get('side=bid');
+    expect(headers.get('etag')).toBe('"epoch-1.7.1000.live"');
+    expect([headers.get('x-slot'), headers.get('x-state')]).toEqual(['1000', 'live']);
+    const again = await get('side=bid', { 'If-None-Match': headers.get('etag') ?? '' });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+  });
+
+  test('with accounts gives each maker and its bytes, null where there are none', async () => {
+    const rows = JSON.parse(await (await get('side=bid&limit=2&includeAccounts=TRUE')).text());
+    expect(rows).toEqual([
+      { userAccountPubKey: 'bid-maker-0', accountBase64: 'data of bid-maker-0' },
+      { userAccountPubKey: 'bid-maker-1', accountBase64: null },
+    ]);
+    expect(asked).toEqual([['bid-maker-0', 'bid-maker-1']]);
+  });
+
+  test('compresses large accounts for those who accept it', async () => {
+    const query = 'side=bid&limit=9&includeAccounts=true';
+    size = LIMITS.gzipBodyBytesMin;
+    const plain = await get(query, { 'Accept-Encoding': 'identity' });
+    const zipped = await get(query, { 'Accept-Encoding': 'gzip' });
+    const encodings = [plain, zipped].map(({ headers }) => headers.get('content-encoding'));
+    expect(encodings).toEqual([null, 'gzip']);
+    const text = await plain.text();
+    expect(text.length).toBeGreaterThan(size);
+    expect(await zipped.text()).toBe(text);
+    size = 0;
+  });
+
+  test('tells the code of a failed reading and nothing of the node', async () => {
+    const url = 'https://node.example/secret-key';
+    failure = Object.assign(new Error(`${url} timed out`), { code: 'RPC_TIMEOUT' });
+    const response = await get('side=ask&limit=3&includeAccounts=true');
+    const text = await response.text();
+    expect(response.status).toBe(503);
+    expect(response.headers.get('retry-after')).toBe('1');
+    expect(JSON.parse(text).error).toEqual({
+      code: 'NOT_READY',
+      message: 'the accounts could not be read: RPC_TIMEOUT',
+      param: null,
+    });
+    failure = `${url} failed`;
+    expect(await (await get('side=ask&limit=5&includeAccounts=true')).text()).not.toContain(
+      'node.',
+    );
+    expect(server.faults).toEqual([]);
+  });
+
+  test('without a node says so', async () => {
+    const alone = await startServer(book);
+    for (let limit = 1; limit <= LIMITS.accountReadsMax + 2; limit += 1) {
+      const query = `marketName=SOL-PERP&side=bid&includeAccounts=true&limit=${limit}`;
+      const response = await fetch(`${alone.url}/topMakers?${query}`);
+      expect([response.status, await response.text()]).toEqual([
+        503,
+        expect.stringContaining('there is no RPC node'),
+      ]);
+    }
+    alone.close();
+  });
+});
+
+describe('readings of accounts', () => {
+  const { accountReadsMax, accountReadsKeptMs, accountReadsKeptMax } = LIMITS;
+
+  test('that are equal are one, and answer for a moment', async () => {
+    const node = new SlowNode();
+    let nowMs = 0;
+    const reads = new AccountReads(node.read, () => nowMs);
+    const both = [reads.get(['a', 'b']), reads.get(['a', 'b'])];
+    expect(node.asked).toEqual([['a', 'b']]);
+    node.end(['1', '2']);
+    expect(await Promise.all(both)).toEqual([
+      ['1', '2'],
+      ['1', '2'],
+    ]);
+    nowMs = accountReadsKeptMs;
+    expect(await reads.get(['a', 'b'])).toEqual(['1', '2']);
+    nowMs += 1;
+    const later = reads.get(['a', 'b']);
+    node.end(['3', '4']);
+    expect(await later).toEqual(['3', '4']);
+    expect(node.asked).toHaveLength(2);
+  });
+
+  test('that fail are not repeated at once, and are later', async () => {
+    const node = new SlowNode();
+    let nowMs = 0;
+    const reads = new AccountReads(node.read, () => nowMs);
+    const first = reads.get(['a']);
+    node.end(new Error('down'));
+    await expect(first).rejects.toThrow('the accounts could not be read: the node failed');
+    await expect(reads.get(['a'])).rejects.toThrow('could not be read');
+    nowMs = accountReadsKeptMs + 1;
+    const later = reads.get(['a']);
+    node.end(['1']);
+    expect(await later).toEqual(['1']);
+  });
+
+  test.each(['https://node.example/key', '', 7])(
+    'that fail with the code %j tell nothing of it',
+    async (code) => {
+      const node = new SlowNode();
+      const reading = new AccountReads(node.read, () => 0).get(['a']);
+      node.end(Object.assign(new Error('down'), { code }));
+      await expect(reading).rejects.toThrow(/^the accounts could not be read: the node failed$/);
+    },
+  );
+
+  test('beyond the bound are refused until one has ended', async () => {
+    const node = new SlowNode();
+    const reads = new AccountReads(node.read, () => 0);
+    const underWay = Array.from({ length: accountReadsMax }, (_, key) => reads.get([`${key}`]));
+    expect(() => reads.get(['more'])).toThrow(/readings of accounts are under way/);
+    node.end(['1']);
+    await underWay[0];
+    const more = reads.get(['more']);
+    for (let left = 0; left < accountReadsMax; left += 1) node.end(['1']);
+    expect(await more).toEqual(['1']);
+    await Promise.all(underWay);
+  });
+
+  test('that are kept are few', async () => {
+    const node = new SlowNode();
+    const reads = new AccountReads(node.read, () => 0);
+    for (let key = 0; key < accountReadsKeptMax * 2; key += 1) {
+      const reading = reads.get([`${key}`]);
+      node.end(['1']);
+      await reading;
+    }
+    expect(reads.size).toBeLessThanOrEqual(accountReadsKeptMax);
+  });
+});

@@ -1,0 +1,134 @@
+/**
+ * What answers of the book have in common: a tag and headers for their version, 304 for those who
+ * have it, gzip for large bodies, and a memory of parsed queries.
+ */
+import { LIMITS } from '../../limits.js';
+import type { BookSource, MarketVersion } from '../ports/book-source.js';
+import { type Header, jsonHeaders, type Reply } from '../transport/reply.js';
+import type { HttpRequest } from '../transport/uws.js';
+import { acceptsGzip, type GzipCache } from './gzip.js';
+
+/** A version of an answer: equal tags mean equal bodies. */
+export interface Tagged {
+  readonly etag: string;
+  readonly headers: readonly Header[];
+}
+
+/** The tag and the headers of a body of this version. */
+export function tagged(etag: string, version?: Pick<MarketVersion, 'slot' | 'state'>): Tagged {
+  const headers: Header[] = [
+    ...jsonHeaders,
+    ['Cache-Control', 'no-cache'],
+    ['Vary', 'Accept-Encoding'],
+    ['ETag', etag],
+  ];
+  if (version !== undefined) {
+    headers.push(['X-Slot', String(version.slot)], ['X-State', version.state]);
+  }
+  return { etag, headers };
+}
+
+/** Answers 304 when the client has this version, and undefined otherwise. */
+export function notModified(
+  request: Pick<HttpRequest, 'header'>,
+  { etag, headers }: Tagged,
+): Reply | undefined {
+  if (!matches(request.header('if-none-match'), etag)) return undefined;
+  return { status: 304, headers, body: null };
+}
+
+/** Answers with a body: compressed when it is large and the client accepts that. */
+export function deliver({ etag, headers }: Tagged, content: Content): Reply | Promise<Reply> {
+  const { body, identity, isZipped, gzips, key } = content;
+  const plain: Reply = { status: 200, headers, body, identity };
+  if (!isZipped || body.length < LIMITS.gzipBodyBytesMin) return plain;
+  const lasting = (): Uint8Array => (identity === body ? body : Buffer.from(body));
+  const zipped = gzips.get({ key, version: etag }, lasting);
+  return zipped === undefined ? plain : deliverGzip(headers, zipped);
+}
+
+/** A body, and how it may be sent. */
+export interface Content {
+  readonly body: Uint8Array;
+  /** Equal for equal bodies of one version, and the body itself when its bytes stay as they are. */
+  readonly identity: object | string;
+  /** Whether the client takes it compressed. */
+  readonly isZipped: boolean;
+  readonly gzips: GzipCache;
+  /** What the client asked for, whatever the version. */
+  readonly key: string;
+}
+
+/** Answers with a compressed body, once there is one. */
+export function deliverGzip(
+  headers: readonly Header[],
+  zipped: Uint8Array | Promise<Uint8Array>,
+): Reply | Promise<Reply> {
+  if (!(zipped instanceof Promise)) return gzipReply(headers, zipped);
+  return zipped.then((bytes) => gzipReply(headers, bytes));
+}
+
+/** Whether the client takes compressed bodies. */
+export function wantsGzip(request: HttpRequest): boolean {
+  return acceptsGzip(request.header('accept-encoding'));
+}
+
+/** A 200 with a compressed body, whose bytes stay as they are. */
+export function gzipReply(headers: readonly Header[], body: Uint8Array): Reply {
+  return {
+    status: 200,
+    headers: [...headers, ['Content-Encoding', 'gzip']],
+    body,
+    identity: body,
+  };
+}
+
+/** Whether If-None-Match names this tag. A weak tag of ours compares equal, as RFC 9110 says. */
+function matches(ifNoneMatch: string, etag: string): boolean {
+  if (ifNoneMatch === '') return false;
+  if (ifNoneMatch === etag || ifNoneMatch === '*') return true;
+  return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
+}
+
+/**
+ * What raw queries were parsed into, so that a repeated query costs one map look-up. Bounded: the one
+ * that came first goes first, and long queries are parsed each time.
+ */
+export class QueryMemo<Parsed> {
+  private readonly entries = new Map<string, Parsed>();
+  private markets;
+
+  constructor(
+    private readonly book: Pick<BookSource, 'markets'>,
+    private readonly parse: (raw: string) => Parsed,
+  ) {
+    this.markets = book.markets();
+  }
+
+  /** What this query was parsed into before, whatever the markets were then. */
+  known(raw: string): Parsed | undefined {
+    return this.entries.get(raw);
+  }
+
+  /** The parsed query. Throws what the parser throws, and does not remember it. */
+  get(raw: string): Parsed {
+    const markets = this.book.markets();
+    if (markets !== this.markets) {
+      // A market may have got the name under which another one is remembered.
+      this.entries.clear();
+      this.markets = markets;
+    }
+    return this.entries.get(raw) ?? this.remember(raw);
+  }
+
+  private remember(raw: string): Parsed {
+    const parsed = this.parse(raw);
+    if (raw.length > LIMITS.queryMemoBytesMax) return parsed;
+    if (this.entries.size >= LIMITS.queryMemoEntriesMax) {
+      const oldest = this.entries.keys().next();
+      if (oldest.done === false) this.entries.delete(oldest.value);
+    }
+    this.entries.set(raw, parsed);
+    return parsed;
+  }
+}

@@ -1,0 +1,185 @@
+/**
+ * Sends live candles and trades to their readers: a text of the history a topic, published once for all
+ * of them. Who comes anew is shown first what the topic goes on from, for which the history is asked.
+ *
+ * This file does not know what is in a text, nor who reads it.
+ */
+import { LIMITS } from '../../limits.js';
+import type { MarketFrame, MarketStreamSource } from '../ports/market-stream-source.js';
+import { SocketError } from '../transport/ws-error.js';
+import type { Publish } from '../transport/ws-socket.js';
+import type { FanOutFigures } from './fan-out.js';
+
+/** The parts and settings. */
+export interface MarketFanOutOptions {
+  readonly source: MarketStreamSource;
+  readonly publish: Publish;
+  /** What the texts of one turn of the loop may take; the limit of the service by default. */
+  readonly sliceMs?: number;
+  /** Texts that may wait; the limit of the service by default. */
+  readonly waitingMax?: number;
+}
+
+/** Who has asked to be shown a topic. */
+export interface Newcomer {
+  /** What the topic goes on from; whoever takes part from now on misses nothing. */
+  shown(text: string): void;
+  refused(error: SocketError): void;
+}
+
+/** A topic while it has readers. */
+export interface MarketTopic {
+  readonly key: string;
+  readers: number;
+  readonly newcomers: Set<Newcomer>;
+  /** The history has opened it. */
+  isOpen: boolean;
+  /** Texts were left out, which all readers are to be told of. */
+  hasHole: boolean;
+  /** The history was asked to show it, and has until then to answer. */
+  asked: NodeJS.Timeout | undefined;
+}
+
+/** The readers of candles and trades. */
+export class MarketFanOut {
+  readonly #options: MarketFanOutOptions;
+  readonly #topics = new Map<string, MarketTopic>();
+  readonly #counts = { published: 0, delivered: 0, deliveredBytes: 0, failed: 0 };
+  #waiting: MarketFrame[] = [];
+  #turn: NodeJS.Immediate | undefined;
+  #isDraining = false;
+  #isStopped = false;
+
+  constructor(options: MarketFanOutOptions) {
+    this.#options = options;
+    options.source.onFrames((frames) => this.#take(frames));
+  }
+
+  /** Throws NOT_READY where there is no history to follow. */
+  requireHistory(): void {
+    if (this.#options.source.figures().state !== 'off') return;
+    throw new SocketError('NOT_READY', 'there are no candles and trades: the history is off');
+  }
+
+  /** Adds a reader. It takes part in the topic when it was shown it: see {@link MarketFanOut.ask}. */
+  join(key: string): MarketTopic {
+    const topic = this.#topics.get(key) ?? newTopic(key);
+    this.#topics.set(key, topic);
+    topic.readers += 1;
+    return topic;
+  }
+
+  /** Takes a reader away; with the last one goes the topic. */
+  leave(topic: MarketTopic): void {
+    topic.readers -= 1;
+    if (topic.readers > 0) return;
+    clearTimeout(topic.asked);
+    this.#topics.delete(topic.key);
+    this.#options.source.leave(topic.key);
+  }
+
+  /** Shows a reader what the topic goes on from, as soon as the history has said it. */
+  ask(topic: MarketTopic, newcomer: Newcomer): void {
+    topic.newcomers.add(newcomer);
+    if (topic.asked !== undefined) return;
+    const { marketShowMsMax } = LIMITS;
+    topic.asked = setTimeout(() => {
+      this.#refuse(topic, `the history did not answer within ${marketShowMsMax} ms`);
+    }, marketShowMsMax).unref();
+    this.#options.source.join(topic.key);
+  }
+
+  figures(): FanOutFigures {
+    return { ...this.#counts };
+  }
+
+  /** Publishes nothing more. */
+  stop(): void {
+    this.#isStopped = true;
+    clearImmediate(this.#turn);
+    for (const { asked } of this.#topics.values()) clearTimeout(asked);
+    this.#waiting = [];
+  }
+
+  #take(frames: readonly MarketFrame[]): void {
+    if (this.#isStopped) return;
+    const { waitingMax = LIMITS.marketFramesMax } = this.#options;
+    if (this.#waiting.length + frames.length > waitingMax) this.#beginAnew();
+    else for (const frame of frames) this.#waiting.push(frame);
+    if (this.#turn === undefined && !this.#isDraining) this.#drain();
+  }
+
+  /** Too much waits: it is left out, and every topic is shown once more to all its readers. */
+  #beginAnew(): void {
+    this.#waiting = [];
+    for (const topic of this.#topics.values()) {
+      topic.hasHole = true;
+      this.#options.source.join(topic.key);
+    }
+  }
+
+  #drain(): void {
+    this.#turn = undefined;
+    const { sliceMs = LIMITS.marketSliceMs } = this.#options;
+    const endMs = performance.now() + sliceMs;
+    const frames = this.#waiting;
+    let done = 0;
+    // What is handled may bring more.
+    this.#isDraining = true;
+    for (const frame of frames) {
+      this.#handle(frame);
+      done += 1;
+      if (performance.now() >= endMs) break;
+    }
+    this.#isDraining = false;
+    frames.splice(0, done);
+    if (this.#waiting.length > 0) this.#turn = setImmediate(() => this.#drain());
+  }
+
+  #handle({ topic: key, kind, text }: MarketFrame): void {
+    const topic = this.#topics.get(key);
+    if (topic === undefined) return;
+    if (kind === 'told') this.#publish(topic, text);
+    else if (kind === 'refused') this.#refuse(topic, text);
+    else this.#show(topic, { text, isAnew: kind === 'opened' });
+  }
+
+  /** Those who have read it already are told when something may be missing; they know it otherwise. */
+  #show(topic: MarketTopic, { text, isAnew }: { text: string; isAnew: boolean }): void {
+    if ((isAnew && topic.isOpen) || topic.hasHole) this.#publish(topic, text);
+    topic.isOpen = true;
+    topic.hasHole = false;
+    for (const newcomer of this.#newcomers(topic)) newcomer.shown(text);
+  }
+
+  #refuse(topic: MarketTopic, text: string): void {
+    this.#counts.failed += 1;
+    const error = new SocketError('NOT_READY', text);
+    for (const newcomer of this.#newcomers(topic)) newcomer.refused(error);
+  }
+
+  #newcomers(topic: MarketTopic): readonly Newcomer[] {
+    clearTimeout(topic.asked);
+    topic.asked = undefined;
+    const newcomers = [...topic.newcomers];
+    topic.newcomers.clear();
+    return newcomers;
+  }
+
+  #publish(topic: MarketTopic, text: string): void {
+    const readers = topic.readers - topic.newcomers.size;
+    if (text === '' || readers === 0) return;
+    const bytes = Buffer.from(text);
+    this.#options.publish(topic.key, bytes);
+    this.#counts.published += 1;
+    this.#counts.delivered += readers;
+    this.#counts.deliveredBytes += readers * bytes.length;
+  }
+}
+
+function newTopic(key: string): MarketTopic {
+  return {
+    ...{ key, readers: 0, newcomers: new Set() },
+    ...{ isOpen: false, hasHole: false, asked: undefined },
+  };
+}

@@ -1,0 +1,88 @@
+/**
+ * What a message of the market data dialect asks for. Symbols are those of the chain, in any case;
+ * `resolution` may be a number, as clients know it by its minutes.
+ */
+import type { BookSource, MarketRow } from '../ports/book-source.js';
+import { RESOLUTIONS } from '../ports/market-data-source.js';
+import { quoted } from '../transport/errors.js';
+import { SocketError } from '../transport/ws-error.js';
+import { type ClientMessage, kindOf } from './ws-message.js';
+
+/** The channels of the dialect. */
+export const MARKET_CHANNELS = ['candle', 'trades'] as const;
+
+/** One of them. */
+export type MarketChannel = (typeof MARKET_CHANNELS)[number];
+
+/** A subscription that is asked for. */
+export interface MarketRequest {
+  readonly channel: MarketChannel;
+  /** As the chain writes it. */
+  readonly symbol: string;
+  /** As it was asked for; undefined for trades. */
+  readonly resolution: string | undefined;
+  /** The topic of the history. */
+  readonly topic: string;
+  /** What clients know the channel by. */
+  readonly name: string;
+}
+
+/** The names of resolutions: the day is `1440` in the specification, and `D` elsewhere. */
+const resolutions: readonly string[] = [...RESOLUTIONS, '1440'];
+
+/** Whether a message is of this dialect; one with a channel of the book is not. */
+export function isMarketRequest(message: ClientMessage): boolean {
+  if (message.has('channel') || message.has('topic')) return false;
+  return message.has('channelType') || (message.has('symbol') && message.has('resolution'));
+}
+
+/** Reads a message. Throws a SocketError that says what is wrong with it. */
+export function marketRequest(message: ClientMessage, book: BookSource): MarketRequest {
+  const channel = channelOf(message);
+  const { symbol, marketType, marketIndex } = marketNamed(message, book);
+  const market = `${marketType}_${marketIndex}`;
+  if (channel === 'trades') {
+    const [topic, name] = [`trades:${market}`, `trades:${symbol}`];
+    return { channel, symbol, resolution: undefined, topic, name };
+  }
+  const resolution = resolutionOf(message);
+  const topic = `candle:${market}:${resolution}`;
+  return { channel, symbol, resolution, topic, name: `candle:${symbol}:${resolution}` };
+}
+
+/** The shorter form names none: it means candles. */
+function channelOf(message: ClientMessage): MarketChannel {
+  if (!message.has('channelType')) return 'candle';
+  const asked = message.text('channelType').toLowerCase();
+  const channel = MARKET_CHANNELS.find((name) => name === asked);
+  if (channel !== undefined) return channel;
+  const names = MARKET_CHANNELS.join(' and ');
+  const text = `there is no channelType ${message.echo('channelType')}, there are ${names}`;
+  throw new SocketError('UNKNOWN_CHANNEL', text);
+}
+
+/** Perp before spot, and the lowest index, where a name was given twice. */
+function marketNamed(message: ClientMessage, book: BookSource): MarketRow {
+  const name = message.text('symbol').toLowerCase();
+  const named = book.markets().filter(({ symbol }) => symbol.toLowerCase() === name);
+  const [found] = named.sort(
+    (a, b) => a.marketType.localeCompare(b.marketType) || a.marketIndex - b.marketIndex,
+  );
+  if (found !== undefined) return found;
+  throw new SocketError('UNKNOWN_MARKET', `there is no market ${message.echo('symbol')}`);
+}
+
+function resolutionOf(message: ClientMessage): string {
+  const sent = message.value('resolution');
+  if (sent === undefined) throw new SocketError('MISSING_PARAM', 'resolution is missing');
+  const asked = typeof sent === 'number' ? String(sent) : sent;
+  const names = resolutions.join(', ');
+  if (typeof asked !== 'string') {
+    const text = `resolution was ${kindOf(sent)}, must be one of ${names}`;
+    throw new SocketError('INVALID_PARAM', text);
+  }
+  const name = asked.toUpperCase();
+  if (resolutions.includes(name)) return name;
+  const text = `resolution was "${quoted(asked)}", must be one of ${names}`;
+  throw new SocketError('INVALID_PARAM', text);
+}

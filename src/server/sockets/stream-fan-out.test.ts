@@ -1,0 +1,305 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { LIMITS } from '../../limits.js';
+import type { Sources } from '../ports/book-source.js';
+import { FakeBook } from '../testing/running-server.js';
+import { StreamFanOut } from './stream-fan-out.js';
+import { StreamReader } from './stream-reader.js';
+import type { StreamTopic } from './stream-topics.js';
+
+const INTERVAL_MS = 10;
+const ANSWER = { id: '', reset: false };
+
+/** The topics of a fake book: of the market 0, unless a test says another one. */
+class Scene {
+  readonly book = new FakeBook();
+  readonly published: [topic: string, frame: Record<string, unknown>][] = [];
+  readonly faults: string[] = [];
+  readonly waits: number[] = [];
+  readonly fanOut = new StreamFanOut({
+    book: this.book,
+    publish: (topic, bytes) => this.published.push([topic, JSON.parse(bytes.toString())]),
+    intervalMs: INTERVAL_MS,
+    onFault: (_, topic) => this.faults.push(topic),
+    onEnded: (topic) => this.faults.push(`ended ${topic}`),
+    onPublished: (seconds) => this.waits.push(seconds),
+  });
+
+  join(depth: number, market = 0, sources: Sources = {}): StreamTopic {
+    const spec = { channel: 'book', market, depth, ...sources } as const;
+    return this.fanOut.join({ key: this.book.topicName(spec), spec });
+  }
+
+  turn(...markets: readonly number[]): void {
+    this.book.current = { ...this.book.current, seq: this.book.current.seq + 1 };
+    this.fanOut.turn({ dirty: markets }, performance.now());
+  }
+
+  /** What was published since the last time that this was asked, short. */
+  taken(): readonly string[] {
+    return this.published
+      .splice(0)
+      .map(([topic, { type, prev, seq }]) =>
+        type === 'delta' ? `${topic} ${prev}-${seq}` : `${topic} ${type} ${seq}`,
+      );
+  }
+}
+
+let scene: Scene;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.advanceTimersByTime(1_000);
+  scene = new Scene();
+});
+
+afterEach(() => {
+  scene.fanOut.stop();
+  vi.useRealTimers();
+});
+
+const [A, B] = ['book:SOL-PERP:10', 'book:SOL-PERP:20'];
+
+describe('deltas', () => {
+  test('the first change goes out in its turn, those after it as one at the end of the interval', () => {
+    scene.join(10);
+    for (let turn = 0; turn < 4; turn += 1) scene.turn(0);
+    expect(scene.taken()).toEqual([`${A} 7-8`]);
+    vi.advanceTimersByTime(INTERVAL_MS - 1);
+    expect(scene.taken()).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(scene.taken()).toEqual([`${A} 8-11`]);
+    expect(scene.waits).toEqual([0, INTERVAL_MS / 1_000]);
+  });
+
+  test('a turn that changed quotes alone goes to those who are shown quotes', () => {
+    scene.join(10);
+    scene.join(10, 0, { vamm: true });
+    scene.join(10, 0, { indicative: true });
+    scene.join(10, 1, { vamm: true });
+    scene.book.current = { ...scene.book.current, seq: scene.book.current.seq + 1 };
+    scene.fanOut.turn({ dirty: [], requoted: [0] }, performance.now());
+    expect(scene.taken()).toEqual([`${A}:vamm 7-8`, `${A}:indicative 7-8`]);
+    scene.book.current = { ...scene.book.current, seq: scene.book.current.seq + 1 };
+    vi.advanceTimersByTime(INTERVAL_MS);
+    scene.fanOut.turn({ dirty: [], indicated: [0] }, performance.now());
+    expect(scene.taken()).toEqual([`${A}:indicative 8-9`]);
+  });
+
+  test('under changes without end there is one frame an interval', () => {
+    scene.join(10);
+    for (let ms = 0; ms < 1_000; ms += 1) {
+      scene.turn(0);
+      vi.advanceTimersByTime(1);
+    }
+    expect(scene.taken()).toHaveLength(1_000 / INTERVAL_MS + 1);
+  });
+
+  test('all topics of a turn go out in that turn, as long as it is not held for too long', () => {
+    for (let depth = 1; depth <= 100; depth += 1) scene.join(depth);
+    const clock = vi.spyOn(performance, 'now');
+    let ms = 5_000;
+    let readingMs = 0.01;
+    clock.mockImplementation(() => (ms += readingMs));
+    scene.turn(0);
+    expect(scene.taken()).toHaveLength(100);
+    // Now a topic takes a millisecond or two.
+    ms += INTERVAL_MS;
+    readingMs = 1;
+    scene.turn(0);
+    const first = scene.taken();
+    expect(first.length).toBeGreaterThan(0);
+    expect(first.length).toBeLessThanOrEqual(LIMITS.streamSliceMs + 1);
+    readingMs = 0.01;
+    vi.advanceTimersByTime(2);
+    const keys = [...first, ...scene.taken()].map((text) => text.split(' ')[0]);
+    expect(keys).toEqual(Array.from({ length: 100 }, (_, at) => `book:SOL-PERP:${at + 1}`));
+    clock.mockRestore();
+  });
+
+  test('a turn that shows nothing new sends nothing, and delays nothing', () => {
+    scene.join(10);
+    scene.fanOut.turn({ dirty: [0] }, performance.now());
+    expect(scene.taken()).toEqual([]);
+    scene.turn(0);
+    expect(scene.taken()).toEqual([`${A} 7-8`]);
+  });
+
+  test('a snapshot is of the last publication, so that the next delta goes on from it', () => {
+    const topic = scene.join(10);
+    scene.turn(0);
+    scene.turn(0);
+    const snapshot = JSON.parse(scene.fanOut.snapshot(topic, ANSWER).toString());
+    expect(snapshot).toMatchObject({ type: 'snapshot', seq: 8 });
+    vi.advanceTimersByTime(INTERVAL_MS);
+    expect(scene.taken()).toEqual([`${A} 7-8`, `${A} 8-9`]);
+  });
+
+  test('a state or an epoch is new for all topics', () => {
+    scene.join(10);
+    scene.join(20, 1);
+    scene.book.current = { ...scene.book.current, state: 'stale' };
+    scene.fanOut.turn({ dirty: [] }, performance.now());
+    expect(scene.taken()).toEqual([`${A} 7-7`, 'book:SOL:20 7-7']);
+    vi.advanceTimersByTime(INTERVAL_MS);
+    scene.book.epoch = 'epoch-2';
+    scene.fanOut.turn({ dirty: [] }, performance.now());
+    expect(scene.published.every(([, frame]) => frame['reset'] === true)).toBe(true);
+    expect(scene.taken()).toEqual([`${A} snapshot 7`, 'book:SOL:20 snapshot 7']);
+  });
+
+  test('one that cannot be made is told once, and is made good by the next', () => {
+    scene.join(10);
+    scene.book.broken = true;
+    scene.turn(0);
+    scene.turn(0);
+    expect(scene.faults).toEqual([A]);
+    expect(scene.fanOut.figures().failed).toBe(2);
+    scene.book.broken = false;
+    scene.turn(0);
+    expect(scene.taken()).toEqual([`${A} 7-10`]);
+  });
+});
+
+describe('heartbeats', () => {
+  test('stop while the frames of their topic cannot be made', () => {
+    scene.fanOut.start();
+    scene.join(10);
+    scene.book.broken = true;
+    scene.turn(0);
+    vi.advanceTimersByTime(LIMITS.streamBeatMs * 3);
+    expect(scene.taken()).toEqual([]);
+    scene.book.broken = false;
+    scene.turn(0);
+    vi.advanceTimersByTime(LIMITS.streamBeatMs * 2);
+    expect(scene.taken()).toContain(`${A} heartbeat 9`);
+  });
+
+  test('that cannot be made end nothing', () => {
+    scene.fanOut.start();
+    scene.join(10);
+    vi.spyOn(scene.book, 'topicHeartbeat').mockImplementation(() => {
+      throw new Error('no');
+    });
+    vi.advanceTimersByTime(LIMITS.streamBeatMs * 3);
+    expect(scene.faults).toEqual([A]);
+  });
+
+  test('come each second without a frame, and say what was published last', () => {
+    scene.fanOut.start();
+    scene.join(10);
+    vi.advanceTimersByTime(LIMITS.streamBeatMs * 3);
+    expect(scene.taken()).toEqual(Array(3).fill(`${A} heartbeat 7`));
+    scene.turn(0);
+    vi.advanceTimersByTime(LIMITS.streamBeatMs - 1);
+    expect(scene.taken()).toEqual([`${A} 7-8`]);
+    vi.advanceTimersByTime(LIMITS.streamWatchMs);
+    expect(scene.taken()).toEqual([`${A} heartbeat 8`]);
+  });
+
+  test('of many topics are spread, and none is left out', () => {
+    scene.fanOut.start();
+    const beat = vi.spyOn(scene.book, 'topicHeartbeat');
+    beat.mockImplementation(() => {
+      vi.setSystemTime(Date.now() + 1);
+      vi.advanceTimersByTime(0);
+      return Buffer.from('{"type":"heartbeat","seq":1}');
+    });
+    for (let depth = 1; depth <= 20; depth += 1) scene.join(depth);
+    vi.advanceTimersByTime(LIMITS.streamBeatMs * 2);
+    const beaten = new Set(scene.published.map(([topic]) => topic));
+    expect(beaten.size).toBe(20);
+  });
+});
+
+describe('a topic without readers', () => {
+  test('goes on for a minute, and is published to nobody', () => {
+    scene.fanOut.start();
+    const topic = scene.join(10);
+    scene.turn(0);
+    scene.fanOut.leave(topic);
+    scene.taken();
+    vi.advanceTimersByTime(LIMITS.ringMsMax - 1_000);
+    scene.turn(0);
+    expect(scene.taken()).toEqual([]);
+    const again = scene.join(10);
+    expect(again).toBe(topic);
+    expect(scene.fanOut.missedSince(again, { epoch: 'epoch-1', seq: 8 })).toBeDefined();
+    scene.fanOut.leave(again);
+    vi.advanceTimersByTime(LIMITS.ringMsMax + LIMITS.streamWatchMs);
+    expect([scene.book.streams.size, scene.fanOut.figures().ringBytes]).toEqual([0, 0]);
+    scene.turn(0);
+    expect(scene.join(10)).not.toBe(topic);
+  });
+
+  test('makes room for one that has some', () => {
+    for (let depth = 1; depth <= LIMITS.topicsMax; depth += 1) {
+      scene.fanOut.leave(scene.join(depth));
+    }
+    expect(scene.book.streams.size).toBe(LIMITS.topicsMax);
+    scene.join(5_000);
+    const kept = scene.join(2);
+    expect(scene.book.streams.size).toBe(LIMITS.topicsMax);
+    scene.join(1);
+    scene.turn(0);
+    const heard = scene.published.map(([topic]) => topic);
+    expect(heard).toEqual([kept.key, 'book:SOL-PERP:5000', 'book:SOL-PERP:1']);
+  });
+
+  test('makes room also while a change of it waits', () => {
+    for (let depth = 1; depth <= LIMITS.topicsMax; depth += 1) {
+      scene.fanOut.leave(scene.join(depth));
+    }
+    scene.turn(0);
+    scene.turn(0);
+    scene.join(5_000);
+    vi.advanceTimersByTime(1_000);
+    expect([scene.faults, scene.fanOut.figures().failed]).toEqual([[], 0]);
+  });
+});
+
+test('nothing of the epoch before is resumed', () => {
+  const topic = scene.join(10);
+  scene.turn(0);
+  scene.turn(0);
+  const { seq } = scene.book.current;
+  expect(scene.fanOut.missedSince(topic, { epoch: 'epoch-1', seq: seq - 1 })).toBeDefined();
+  expect(scene.fanOut.missedSince(topic, { epoch: 'epoch-0', seq: seq - 1 })).toBeUndefined();
+  scene.book.epoch = 'epoch-2';
+  scene.fanOut.turn({ dirty: [] }, performance.now());
+  vi.advanceTimersByTime(INTERVAL_MS);
+  for (const epoch of ['epoch-1', 'epoch-2']) {
+    expect(scene.fanOut.missedSince(topic, { epoch, seq: 8 })).toBeUndefined();
+  }
+  expect(scene.fanOut.figures().ringBytes).toBe(0);
+});
+
+test('a resume that waits while the epoch changes is answered with a snapshot', () => {
+  const topic = scene.join(10);
+  scene.turn(0);
+  const resume = { epoch: 'epoch-1', seq: scene.book.current.seq };
+  const reader = new StreamReader({ streams: scene.fanOut, topic, id: '1', resume });
+  vi.advanceTimersByTime(INTERVAL_MS);
+  scene.book.epoch = 'epoch-2';
+  scene.fanOut.turn({ dirty: [] }, performance.now());
+  const frames: unknown[] = [];
+  const send = (frame: Uint8Array): boolean => {
+    frames.push(JSON.parse(Buffer.from(frame).toString()));
+    return true;
+  };
+  expect(reader.show({ send, isBehind: () => false }, 'first')).toBe(true);
+  expect(frames).toMatchObject([{ type: 'snapshot', id: 1, epoch: 'epoch-2', reset: false }]);
+  expect(reader.show({ send, isBehind: () => false }, 'reset')).toBe(true);
+  expect(frames[1]).toMatchObject({ type: 'snapshot', reset: true });
+  expect(frames[1]).not.toHaveProperty('id');
+});
+
+test('after the stop nothing is sent', () => {
+  scene.fanOut.start();
+  scene.join(10);
+  scene.join(20);
+  scene.turn(0);
+  scene.turn(0);
+  scene.fanOut.stop();
+  vi.advanceTimersByTime(10_000);
+  expect(scene.taken()).toEqual([`${A} 7-8`, `${B} 7-8`]);
+});

@@ -1,0 +1,127 @@
+/** What a reader is shown that comes back, and when its frames say that their news came in. */
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { FakeBook } from '../testing/running-server.js';
+import { StreamFanOut } from './stream-fan-out.js';
+import { StreamReader } from './stream-reader.js';
+import type { StreamTopic } from './stream-topics.js';
+import type { FrameSink } from './ws-reader.js';
+
+const INTERVAL_MS = 10;
+
+let book: FakeBook;
+let fanOut: StreamFanOut;
+let published: Record<string, unknown>[];
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.advanceTimersByTime(1_000);
+  book = new FakeBook();
+  published = [];
+  fanOut = new StreamFanOut({
+    book,
+    publish: (_, bytes) => void published.push(JSON.parse(bytes.toString())),
+    intervalMs: INTERVAL_MS,
+    onFault: (error) => {
+      throw error;
+    },
+    onEnded: () => undefined,
+  });
+});
+
+afterEach(() => {
+  fanOut.stop();
+  vi.useRealTimers();
+});
+
+function join(timing = false): StreamTopic {
+  const spec = { channel: 'book', market: 0, depth: 10, ...(timing ? { timing } : {}) } as const;
+  return fanOut.join({ key: book.topicName(spec), spec });
+}
+
+function turn(receivedAtMs = performance.now()): void {
+  book.current = { ...book.current, seq: book.current.seq + 1 };
+  fanOut.turn({ dirty: [0] }, receivedAtMs);
+}
+
+/** Deltas of that many turns, an interval apart. */
+function turns(count: number): void {
+  for (let at = 0; at < count; at += 1) {
+    turn();
+    vi.advanceTimersByTime(INTERVAL_MS);
+  }
+}
+
+/** A client that has room for some frames; `frames` is what it got. */
+class Client implements FrameSink {
+  readonly frames: string[] = [];
+  room = 0;
+  /** Whether a frame that finds no room is left out, or is known before to find none. */
+  isDropping = false;
+
+  send(bytes: Uint8Array): boolean {
+    if (this.room === 0) return false;
+    this.room -= 1;
+    const { type, prev, seq } = JSON.parse(bytes.toString());
+    this.frames.push(type === 'delta' ? `${prev}-${seq}` : `${type} ${seq}`);
+    return true;
+  }
+
+  isBehind(): boolean {
+    return this.room === 0 && !this.isDropping;
+  }
+}
+
+describe('a resume that is cut because the client does not read', () => {
+  test.each([
+    ['stops before what would not fit', false],
+    ['stops where the transport left a frame out', true],
+  ])('%s, and goes on there', (_, isDropping) => {
+    const topic = join();
+    const resume = { epoch: book.epoch, seq: book.current.seq };
+    turns(5);
+    const reader = new StreamReader({ streams: fanOut, topic, id: '1', resume });
+    const client = new Client();
+    client.isDropping = isDropping;
+    for (const room of [2, 1, 0]) {
+      client.room = room;
+      expect(reader.show(client, 'first')).toBe(false);
+    }
+    expect(client.frames).toEqual(['7-8', '8-9', '9-10']);
+    turns(1);
+    client.room = 9;
+    expect(reader.show(client, 'first')).toBe(true);
+    expect(client.frames.slice(3)).toEqual(['10-11', '11-12', '12-13']);
+  });
+
+  test('is a snapshot when what was missed is forgotten meanwhile', () => {
+    const topic = join();
+    const resume = { epoch: book.epoch, seq: book.current.seq };
+    turns(3);
+    const reader = new StreamReader({ streams: fanOut, topic, id: '1', resume });
+    const client = new Client();
+    client.room = 1;
+    expect(reader.show(client, 'first')).toBe(false);
+    topic.ring.clear();
+    client.room = 9;
+    expect(reader.show(client, 'first')).toBe(true);
+    expect(client.frames).toEqual(['7-8', 'snapshot 10']);
+  });
+});
+
+test('a frame that had to wait says when the first of its changes came in', () => {
+  join(true);
+  const startMs = performance.now();
+  turn(startMs - 3);
+  for (const ms of [2, 3, 4]) {
+    vi.advanceTimersByTime(ms - 1);
+    turn(performance.now() - 1);
+  }
+  vi.advanceTimersByTime(2 * INTERVAL_MS);
+  turn(performance.now() - 1);
+  const receivedMs = published.map(({ recvNs, sendNs }) => {
+    const [received, sent] = [BigInt(String(recvNs)), BigInt(String(sendNs))];
+    return Math.round(Number(sent - received) / 1e6);
+  });
+  // At once, after the interval, and the next at once: of the second the first of three changes.
+  expect(receivedMs).toEqual([3, INTERVAL_MS, 1]);
+});

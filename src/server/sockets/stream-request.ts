@@ -1,0 +1,100 @@
+/** The streaming channels: what a client may ask of them, read from its message. */
+import { LIMITS } from '../../limits.js';
+import type { BookSource, MarketRow, StreamSpec } from '../ports/book-source.js';
+import { SocketError } from '../transport/ws-error.js';
+import type { ClientMessage } from './ws-message.js';
+
+/** A topic by its name, and what it shows. */
+export interface StreamRequest {
+  readonly key: string;
+  readonly spec: StreamSpec;
+}
+
+/** Where a reader was when it went away. */
+export interface ResumePoint {
+  readonly epoch: string;
+  readonly seq: number;
+}
+
+type Reading = (message: ClientMessage) => Partial<StreamSpec>;
+
+const readings: Readonly<Record<StreamSpec['channel'], Reading>> = {
+  book: (message) => ({ depth: depthOf(message), ...groupingOf(message) }),
+  bbo: () => ({}),
+  l3: (message) => ({ depth: depthOf(message), ...makerOf(message) }),
+};
+
+/** Whether a channel, in lower case, is one of these. */
+export function isStreamChannel(name: string): name is StreamSpec['channel'] {
+  return Object.hasOwn(readings, name);
+}
+
+/** The topic that a message names. Throws a SocketError that says what is wrong. */
+export function streamRequest(message: ClientMessage, book: BookSource): StreamRequest {
+  const channel = message.text('channel').toLowerCase();
+  if (!isStreamChannel(channel)) throw new Error(`${channel} is no streaming channel`);
+  const market = marketOf(message, book).id;
+  const spec: StreamSpec = {
+    channel,
+    market,
+    ...readings[channel](message),
+    ...(message.flag('includeVamm') ? { vamm: true } : {}),
+    ...(message.flag('includeIndicative') ? { indicative: true } : {}),
+    ...(message.flag('timing') ? { timing: true } : {}),
+  };
+  return { key: nameOf(spec, message, book), spec };
+}
+
+/** Where to resume; undefined when that was not asked. */
+export function resumePoint(message: ClientMessage): ResumePoint | undefined {
+  if (!message.has('resume')) return undefined;
+  const resume = message.object('resume');
+  const seq = resume.integer('seq', { min: 0, max: Number.MAX_SAFE_INTEGER });
+  if (seq === undefined) throw new SocketError('MISSING_PARAM', 'resume.seq is missing');
+  return { epoch: resume.text('epoch'), seq };
+}
+
+function marketOf(message: ClientMessage, book: BookSource): MarketRow {
+  const row = book.findMarket(message.text('market'));
+  if (row !== undefined) return row;
+  throw new SocketError('UNKNOWN_MARKET', `there is no market ${message.echo('market')}`);
+}
+
+function depthOf(message: ClientMessage): number {
+  const { streamDepths, streamDepthDefault } = LIMITS;
+  const depth = message.integer('depth', { min: LIMITS.depthMin, max: LIMITS.depthMax });
+  if (depth === undefined) return streamDepthDefault;
+  if (streamDepths.some((allowed) => allowed === depth)) return depth;
+  const text = `depth was ${depth}, must be one of ${streamDepths.join(', ')}`;
+  throw new SocketError('OUT_OF_RANGE', text);
+}
+
+function groupingOf(message: ClientMessage): Partial<StreamSpec> {
+  const { groupingMin: min, groupingMax: max } = LIMITS;
+  const grouping = message.integer('grouping', { min, max }) ?? 1;
+  return grouping === 1 ? {} : { grouping };
+}
+
+function makerOf(message: ClientMessage): Partial<StreamSpec> {
+  if (!message.has('maker')) return {};
+  const maker = message.text('maker');
+  if (maker === '') throw notKey(message);
+  return { maker };
+}
+
+/** The book knows whether a maker's key is one. */
+function nameOf(spec: StreamSpec, message: ClientMessage, book: BookSource): string {
+  try {
+    return book.topicName(spec);
+  } catch (error) {
+    if (spec.maker === undefined || (error as { code?: unknown }).code !== 'INVALID_MAKER') {
+      throw error;
+    }
+    throw notKey(message);
+  }
+}
+
+function notKey(message: ClientMessage): SocketError {
+  const text = `maker was "${message.echo('maker')}", must be a base58 key of 32 bytes`;
+  return new SocketError('INVALID_PARAM', text);
+}

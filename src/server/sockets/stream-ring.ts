@@ -1,0 +1,170 @@
+/**
+ * The last deltas of topics, for readers that were away for a moment. Memory is counted as it is
+ * allocated: in chunks, each with room for the bytes of frames and for what tells them apart.
+ */
+import { LIMITS } from '../../limits.js';
+
+/** Frames of a chunk; a delta of one level has 200 bytes and more. */
+const CHUNK_FRAMES_MAX = 64;
+
+/** What a chunk holds for each frame beside its bytes: a prev and where the frame ends. */
+const FRAME_WORDS_BYTES = 8 + 4;
+
+class Chunk {
+  readonly prevs = new Float64Array(CHUNK_FRAMES_MAX);
+  readonly ends = new Uint32Array(CHUNK_FRAMES_MAX);
+  readonly frames: Uint8Array;
+  readonly bytes: number;
+  count = 0;
+  filledAtMs = 0;
+
+  constructor(
+    readonly ring: Ring,
+    /** The number of its first frame. */
+    readonly first: number,
+    frameBytes: number,
+  ) {
+    this.frames = Buffer.allocUnsafeSlow(frameBytes);
+    this.bytes = frameBytes + CHUNK_FRAMES_MAX * FRAME_WORDS_BYTES;
+  }
+
+  startOf(index: number): number {
+    return index === 0 ? 0 : (this.ends[index - 1] ?? 0);
+  }
+
+  hasRoomFor(frameBytes: number): boolean {
+    if (this.count === CHUNK_FRAMES_MAX) return false;
+    return this.startOf(this.count) + frameBytes <= this.frames.length;
+  }
+}
+
+/** The memory of all rings. */
+export class RingMemory {
+  /** In the order of their allocation: the oldest go first. */
+  readonly #chunks = new Set<Chunk>();
+  #bytes = 0;
+
+  constructor(private readonly bytesMax: number = LIMITS.ringBytesMax) {}
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  allocate(ring: Ring, first: number, frameBytes: number): Chunk {
+    const chunk = new Chunk(ring, first, frameBytes);
+    this.#bytes += chunk.bytes;
+    for (const oldest of this.#chunks) {
+      if (this.#bytes <= this.bytesMax) break;
+      oldest.ring.forget(oldest);
+    }
+    this.#chunks.add(chunk);
+    return chunk;
+  }
+
+  free(chunk: Chunk): void {
+    if (this.#chunks.delete(chunk)) this.#bytes -= chunk.bytes;
+  }
+
+  /** Frees what was filled before a time. */
+  expire(beforeMs: number): void {
+    for (const chunk of this.#chunks) {
+      if (chunk.filledAtMs < beforeMs) chunk.ring.forget(chunk);
+    }
+  }
+}
+
+/** The last deltas of one topic: each links to the one before. They are numbered from 0 on. */
+export class Ring {
+  readonly #memory: RingMemory;
+  /** Without a hole between them, the oldest first. */
+  #chunks: Chunk[] = [];
+  #bytes = 0;
+  #next = 0;
+  #lastSeq = -1;
+
+  constructor(memory: RingMemory) {
+    this.#memory = memory;
+  }
+
+  /** Memory that it has allocated. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** The number that the next delta gets. */
+  get next(): number {
+    return this.#next;
+  }
+
+  /** Keeps a copy of a delta. One that would fill the ring is not kept, nor what came before it. */
+  push(delta: { prev: number; seq: number; frame: Uint8Array }, nowMs: number): void {
+    const { prev, seq, frame } = delta;
+    this.#next += 1;
+    this.#lastSeq = seq;
+    if (frame.length > LIMITS.ringBytesPerTopicMax / 2) {
+      this.clear();
+      return;
+    }
+    const chunk = this.#chunkFor(frame.length);
+    const start = chunk.startOf(chunk.count);
+    chunk.frames.set(frame, start);
+    chunk.ends[chunk.count] = start + frame.length;
+    chunk.prevs[chunk.count] = prev;
+    chunk.count += 1;
+    chunk.filledAtMs = nowMs;
+  }
+
+  /**
+   * The number of the delta with which a reader that has `seq` goes on, {@link Ring.next} when it has
+   * all of them; undefined when that is not known any more.
+   *
+   * Of several deltas that link to `seq`, as changes of the state alone do, it is the first.
+   */
+  after(seq: number): number | undefined {
+    for (const chunk of this.#chunks) {
+      if ((chunk.prevs[chunk.count - 1] ?? -1) < seq) continue;
+      const index = chunk.prevs.subarray(0, chunk.count).indexOf(seq);
+      return index < 0 ? undefined : chunk.first + index;
+    }
+    return this.#chunks.length > 0 && this.#lastSeq === seq ? this.#next : undefined;
+  }
+
+  /** A delta by its number, as a view; undefined when it is forgotten. */
+  frame(number: number): Uint8Array | undefined {
+    for (const chunk of this.#chunks) {
+      const index = number - chunk.first;
+      if (index < 0) return undefined;
+      if (index < chunk.count)
+        return chunk.frames.subarray(chunk.startOf(index), chunk.ends[index]);
+    }
+    return undefined;
+  }
+
+  /** Forgets a chunk and, so that there is no hole, those before it. */
+  forget(chunk: Chunk): void {
+    const count = this.#chunks.indexOf(chunk) + 1;
+    for (const gone of this.#chunks.splice(0, count)) {
+      this.#bytes -= gone.bytes;
+      this.#memory.free(gone);
+    }
+  }
+
+  clear(): void {
+    const last = this.#chunks.at(-1);
+    if (last !== undefined) this.forget(last);
+  }
+
+  #chunkFor(frameBytes: number): Chunk {
+    const last = this.#chunks.at(-1);
+    if (last?.hasRoomFor(frameBytes)) return last;
+    const bytes = Math.max(LIMITS.ringChunkBytes, frameBytes);
+    const chunk = this.#memory.allocate(this, this.#next - 1, bytes);
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.bytes;
+    for (const oldest of [...this.#chunks]) {
+      if (this.#bytes <= LIMITS.ringBytesPerTopicMax || oldest === chunk) break;
+      this.forget(oldest);
+    }
+    return chunk;
+  }
+}

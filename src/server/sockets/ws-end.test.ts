@@ -1,0 +1,48 @@
+/** How WebSockets end over the real transport. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { WebSocket } from 'ws';
+import { SocketScene } from '../../../test/support/socket-scene.js';
+
+let scene: SocketScene;
+
+beforeEach(async () => {
+  scene = await SocketScene.start();
+});
+
+afterEach(() => scene?.stop());
+
+const wish = { type: 'subscribe', channel: 'orderbook', marketType: 'perp', market: 'SOL-PERP' };
+
+test('a client hears of the end of the service, and then its close', async () => {
+  const client = await scene.open();
+  await client.ask(wish);
+  scene.book.filler = 'x'.repeat(400_000);
+  scene.change(0);
+  await scene.sockets.close();
+  scene.listener.close();
+  expect(await client.closed).toEqual({ code: 1001, reason: 'shutdown' });
+  const [book, end] = client.texts.slice(-2).map((text) => JSON.parse(text));
+  expect(JSON.parse(book.data).filler).toBe(scene.book.filler);
+  expect(end).toEqual({ type: 'closing', reconnectAfterMs: expect.any(Number) });
+});
+
+test('while the service ends no socket is let in', async () => {
+  const client = await scene.open();
+  const stopped = scene.sockets.close();
+  await expect(scene.open()).rejects.toThrow('503');
+  await stopped;
+  expect((await client.closed).code).toBe(1001);
+});
+
+test.each([
+  ['says goodbye', 'client', (socket: WebSocket) => socket.close(1000)],
+  ['leaves without a word', 'lost', (socket: WebSocket) => socket.terminate()],
+])('a client that %s is counted so, and its topics go', async (_, cause, leave) => {
+  const client = await scene.open();
+  await client.ask(wish);
+  leave(client.socket);
+  await client.closed;
+  await expect
+    .poll(() => scene.sockets.figures())
+    .toMatchObject({ sockets: 0, topics: 0, closes: { [cause]: 1 } });
+});

@@ -1,0 +1,206 @@
+/** What one client, and all of them together, may ask of the WebSockets. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { SocketScene } from '../../../test/support/socket-scene.js';
+import { LIMITS } from '../../limits.js';
+import { MessageRate } from '../admission/ws-rate.js';
+
+let scene: SocketScene;
+
+beforeEach(async () => {
+  scene = await SocketScene.start();
+});
+
+afterEach(() => scene?.stop());
+
+const wish = { type: 'subscribe', channel: 'orderbook', marketType: 'perp', market: 'SOL-PERP' };
+
+describe('messages a second', () => {
+  test('a burst is allowed, then there are errors, then it closes', async () => {
+    await scene.stop();
+    scene = await SocketScene.start({ messagesPerSecond: 10 });
+    const client = await scene.open();
+    for (let count = 0; count < 200; count += 1) client.send({ type: 'ping' });
+    const closed = await client.closed;
+    expect(closed).toEqual({ code: 1008, reason: 'more than 10 messages a second' });
+    const kinds = client.texts.map((text) => JSON.parse(text).code ?? 'pong');
+    const refused = 10 * LIMITS.messageDebtSecondsMax;
+    expect(kinds).toEqual([...Array(10).fill('pong'), ...Array(refused).fill('RATE_LIMITED')]);
+    expect(scene.sockets.figures()).toMatchObject({
+      closes: { rateLimited: 1 },
+      errors: { RATE_LIMITED: refused },
+    });
+  });
+
+  test('ping frames count as messages', async () => {
+    await scene.stop();
+    scene = await SocketScene.start({ messagesPerSecond: 10 });
+    const client = await scene.open();
+    for (let count = 0; count < 200; count += 1) client.socket.ping();
+    expect((await client.closed).code).toBe(1008);
+  });
+
+  test('a rate that is kept is never refused', () => {
+    const rate = new MessageRate(50, 0);
+    for (let ms = 0; ms < 60_000; ms += 20) expect(rate.take(ms)).toBe('allowed');
+  });
+
+  test('what is owed is paid by waiting', () => {
+    const rate = new MessageRate(10, 0);
+    const verdicts = Array.from({ length: 30 }, () => rate.take(0));
+    expect(verdicts).toEqual([...Array(10).fill('allowed'), ...Array(20).fill('refused')]);
+    expect(rate.take(1_900)).toBe('refused');
+    expect(rate.take(2_200)).toBe('allowed');
+    expect(rate.take(2_200)).toBe('refused');
+  });
+
+  test('quiet times are not saved up for a larger burst', () => {
+    const rate = new MessageRate(10, 0);
+    const verdicts = Array.from({ length: 11 }, () => rate.take(60_000));
+    expect(verdicts).toEqual([...Array(10).fill('allowed'), 'refused']);
+  });
+
+  test('a client that goes on regardless is abusive', () => {
+    const rate = new MessageRate(10, 0);
+    const verdicts = Array.from({ length: 200 }, (_, count) => rate.take(count * 25));
+    expect(verdicts.slice(0, 10)).not.toContain('refused');
+    expect(verdicts).toContain('refused');
+    expect(verdicts.at(-1)).toBe('abusive');
+  });
+});
+
+describe('one message', () => {
+  test('of 4 KiB is read', async () => {
+    const client = await scene.open();
+    const filler = ' '.repeat(LIMITS.socketMessageBytesMax - JSON.stringify(wish).length);
+    expect(await client.ask(JSON.stringify(wish) + filler)).toHaveLength(2);
+  });
+
+  test('of more is cut off', async () => {
+    const client = await scene.open();
+    client.send(' '.repeat(LIMITS.socketMessageBytesMax + 1));
+    expect((await client.closed).code).toBe(1006);
+    await expect.poll(() => scene.sockets.figures().closes).toEqual({ tooLarge: 1 });
+  });
+
+  test('that is no UTF-8 is cut off', async () => {
+    const client = await scene.open();
+    client.socket.send(Buffer.from([0xff, 0xfe]), { binary: false });
+    expect((await client.closed).code).toBe(1006);
+    await expect.poll(() => scene.sockets.figures().closes).toEqual({ notUtf8: 1 });
+  });
+
+  test('in a binary frame is malformed, whatever it holds', async () => {
+    const client = await scene.open();
+    client.socket.send(Buffer.from(JSON.stringify(wish)), { binary: true });
+    expect(await client.hear(1)).toMatchObject([{ type: 'error', code: 'MALFORMED_MESSAGE' }]);
+  });
+
+  test.each([
+    ['its members twice: the last ones count', '{"type":"x","type":"ping"}', undefined],
+    ['a prototype of its own', '{"__proto__":{"type":"ping"}}', 'MALFORMED_MESSAGE'],
+    ['constructors', '{"constructor":{"prototype":{"type":"ping"}}}', 'MALFORMED_MESSAGE'],
+    ['lists in lists', '['.repeat(4_000), 'MALFORMED_MESSAGE'],
+    ['objects in objects', `${'{"a":'.repeat(600)}1${'}'.repeat(600)}`, 'MALFORMED_MESSAGE'],
+    ['half a character', '{"type":"subscribe","channel":"\\ud800"}', 'UNKNOWN_CHANNEL'],
+    [
+      'a name without end',
+      `{"type":"subscribe","channel":"${'x'.repeat(4_000)}"}`,
+      'UNKNOWN_CHANNEL',
+    ],
+    ['control characters', '{"type":"subscribe","channel":"\\u0000\\n"}', 'UNKNOWN_CHANNEL'],
+    ['numbers beyond all', '{"type":"subscribe","channel":1e999,"id":1e999}', 'INVALID_PARAM'],
+  ])('has %s', async (_, text, code) => {
+    const client = await scene.open();
+    client.send(text);
+    const [answer] = (await client.hear(1)) as [{ code?: string; channel?: string }];
+    expect(answer.code).toBe(code);
+    expect(answer.channel?.length ?? 0).toBeLessThanOrEqual(LIMITS.errorValueCharsMax + 3);
+    expect(scene.faults).toEqual([]);
+  });
+
+  test.each([
+    ['a text', '"a"', 'a'],
+    ['a whole number', '7', 7],
+    ['a negative fraction', '-1.5', -1.5],
+    ['the longest text', JSON.stringify('x'.repeat(64)), 'x'.repeat(64)],
+    ['a longer text', JSON.stringify('x'.repeat(65)), undefined],
+    ['a number beyond all', '1e999', undefined],
+    ['null', 'null', undefined],
+    ['true', 'true', undefined],
+    ['a list', '[1]', undefined],
+    ['an object', '{"id":1}', undefined],
+  ])('with %s for its id', async (_, id, expected) => {
+    const client = await scene.open();
+    client.send(`{"type":"ping","id":${id}}`);
+    client.send(`{"type":"nothing","id":${id}}`);
+    const [pong, error] = (await client.hear(2)) as [{ id?: unknown }, { id?: unknown }];
+    expect([pong.id, error.id]).toEqual([expected, expected]);
+    expect('id' in pong).toBe(expected !== undefined);
+  });
+});
+
+describe('topics', () => {
+  test('a socket has at most 64, and another one after it has left one', async () => {
+    const client = await scene.open();
+    for (let grouping = 1; grouping <= LIMITS.topicsPerSocketMax; grouping += 1) {
+      client.send({ ...wish, grouping });
+    }
+    await client.hear(LIMITS.topicsPerSocketMax * 2);
+    expect(await client.ask({ ...wish, grouping: 65, id: 1 })).toMatchObject([
+      { code: 'LIMIT_EXCEEDED', id: 1, channel: 'orderbook' },
+    ]);
+    expect(await client.ask({ ...wish, grouping: 64 })).toHaveLength(2);
+    await client.ask({ ...wish, type: 'unsubscribe', grouping: 1 });
+    expect(await client.ask({ ...wish, grouping: 65 })).toHaveLength(2);
+  });
+
+  test('all sockets have at most 2,000, and all are gone with the sockets', async () => {
+    const wishes = Array.from({ length: LIMITS.topicsMax }, (_, at) => ({
+      ...wish,
+      grouping: at + 1,
+    }));
+    while (wishes.length > 0) {
+      const client = await scene.open();
+      const share = wishes.splice(0, LIMITS.topicsPerSocketMax);
+      for (const one of share) client.send(one);
+      await client.hear(share.length * 2);
+    }
+    const late = await scene.open();
+    expect(await late.ask(wish)).toMatchObject([{ code: 'LIMIT_EXCEEDED' }]);
+    expect(await late.ask({ ...wish, grouping: 5 })).toHaveLength(2);
+    await scene.closeProbes();
+    await expect.poll(() => scene.sockets.figures()).toMatchObject({ sockets: 0, topics: 0 });
+    const next = await scene.open();
+    expect(await next.ask(wish)).toHaveLength(2);
+  });
+});
+
+describe('a client that never reads', () => {
+  test('while it subscribes to deep books gets them all when it reads', async () => {
+    scene.book.filler = 'x'.repeat(300_000);
+    const client = await scene.open();
+    client.socket.pause();
+    for (let grouping = 1; grouping <= 60; grouping += 1) client.send({ ...wish, grouping });
+    await expect.poll(() => scene.sockets.figures().topics).toBe(60);
+    expect(scene.sockets.figures().frames).toBeLessThan(60);
+    client.socket.resume();
+    const texts = (await client.hear(120)) as { data?: string }[];
+    const shown = texts.flatMap(({ data }) => (data === undefined ? [] : [JSON.parse(data).asked]));
+    expect(new Set(shown.map(({ grouping }) => grouping)).size).toBe(60);
+    expect(scene.sockets.figures()).toMatchObject({ closes: {}, frames: 60, dropped: 0 });
+  });
+
+  test('and goes on asking is closed', async () => {
+    await scene.stop();
+    scene = await SocketScene.start({ messagesPerSecond: 1_000_000 });
+    const client = await scene.open();
+    client.socket.pause();
+    const isClosed = (): boolean => scene.sockets.figures().closes.slowReader === 1;
+    for (let burst = 0; burst < 500 && !isClosed(); burst += 1) {
+      for (let count = 0; count < 1_000; count += 1) client.send('');
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(scene.sockets.figures().closes).toEqual({ slowReader: 1 });
+    expect(scene.faults).toEqual([]);
+  });
+});

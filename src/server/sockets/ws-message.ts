@@ -1,0 +1,129 @@
+/**
+ * A client's message, read without trust: it may be anything of at most 4 KiB. Only own members are
+ * read, so a name such as `__proto__` is one like any other.
+ */
+import { LIMITS } from '../../limits.js';
+import { quoted } from '../transport/errors.js';
+import { SocketError } from '../transport/ws-error.js';
+
+/** What an answer may name a message by. */
+export type MessageId = string | number;
+
+/** A JSON object that a client sent. */
+export class ClientMessage {
+  private constructor(
+    private readonly members: ReadonlyMap<string, unknown>,
+    /** What stands before the names of members in errors: an object of a message is named with it. */
+    private readonly path = '',
+  ) {}
+
+  /** Undefined when the text is no JSON object. */
+  static read(text: string): ClientMessage | undefined {
+    try {
+      return ClientMessage.of(JSON.parse(text));
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** A value of a message; undefined when it is no object. */
+  static of(value: unknown): ClientMessage | undefined {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    return new ClientMessage(new Map(Object.entries(value)));
+  }
+
+  /** What the answer repeats; undefined when none was sent, or none that an answer may carry. */
+  get id(): MessageId | undefined {
+    const id = this.members.get('id');
+    if (typeof id === 'string') return id.length <= LIMITS.socketIdCharsMax ? id : undefined;
+    return typeof id === 'number' && Number.isFinite(id) ? id : undefined;
+  }
+
+  has(name: string): boolean {
+    return this.members.has(name);
+  }
+
+  /** A member as it was sent; undefined when it is missing. */
+  value(name: string): unknown {
+    return this.members.get(name);
+  }
+
+  /** A member in lower case; undefined when it is missing or no text. */
+  word(name: string): string | undefined {
+    const value = this.members.get(name);
+    return typeof value === 'string' ? value.toLowerCase() : undefined;
+  }
+
+  /** A member as it was sent, and bounded, to be quoted; undefined when it is missing or no text. */
+  echo(name: string): string | undefined {
+    const value = this.members.get(name);
+    return typeof value === 'string' ? quoted(value) : undefined;
+  }
+
+  /** A member that must be a text. */
+  text(name: string): string {
+    const value = this.members.get(name);
+    if (typeof value === 'string') return value;
+    if (value === undefined)
+      throw new SocketError('MISSING_PARAM', `${this.path}${name} is missing`);
+    throw new SocketError(
+      'INVALID_PARAM',
+      `${this.path}${name} was ${kindOf(value)}, must be a text`,
+    );
+  }
+
+  /** A member that must be an object. */
+  object(name: string): ClientMessage {
+    const value = this.members.get(name);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return new ClientMessage(new Map(Object.entries(value)), `${this.path}${name}.`);
+    }
+    throw new SocketError(
+      'INVALID_PARAM',
+      `${this.path}${name} was ${kindOf(value)}, must be an object`,
+    );
+  }
+
+  /** Whether a member is true; one that is missing is false. */
+  flag(name: string): boolean {
+    if (!this.members.has(name)) return false;
+    const value = this.members.get(name);
+    if (typeof value === 'boolean') return value;
+    throw new SocketError(
+      'INVALID_PARAM',
+      `${this.path}${name} was ${kindOf(value)}, must be true or false`,
+    );
+  }
+
+  /** A whole number, as one or as its decimal text; undefined when it is missing. */
+  integer(name: string, range: { readonly min: number; readonly max: number }): number | undefined {
+    const sent = this.members.get(name);
+    if (sent === undefined) return undefined;
+    const value = typeof sent === 'string' && /^-?\d+$/.test(sent) ? Number(sent) : sent;
+    const { min, max } = range;
+    if (typeof value !== 'number' || (!Number.isInteger(value) && Number.isFinite(value))) {
+      const was = typeof sent === 'object' ? kindOf(sent) : `"${quoted(String(sent))}"`;
+      throw new SocketError(
+        'INVALID_PARAM',
+        `${this.path}${name} was ${was}, must be a whole number`,
+      );
+    }
+    if (value >= min && value <= max) return value;
+    const was = quoted(String(sent));
+    throw new SocketError(
+      'OUT_OF_RANGE',
+      `${this.path}${name} was ${was}, must be ${min} to ${max}`,
+    );
+  }
+
+  /** Whether a flag was sent as false, in any form that flags have. */
+  isFalse(name: string): boolean {
+    return this.members.get(name) === false || this.word(name) === 'false';
+  }
+}
+
+/** How an error message names a value of the wrong kind. */
+export function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'a list' : `of type ${typeof value}`;
+}

@@ -1,0 +1,273 @@
+/**
+ * The compatible channels message by message, against section 2 of the description of the system
+ * whose clients they serve. Where that system is left behind on purpose, the name of the test says so.
+ */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { SocketScene } from '../../../test/support/socket-scene.js';
+
+let scene: SocketScene;
+
+beforeAll(async () => {
+  scene = await SocketScene.start();
+});
+
+afterEach(async () => {
+  await scene.closeProbes();
+  scene.feed.everLive = true;
+  scene.book.broken = false;
+});
+
+afterAll(() => scene?.stop());
+
+const wish = { type: 'subscribe', channel: 'orderbook', marketType: 'perp', market: 'SOL-PERP' };
+
+const whole = { market: 0, depth: 20, vamm: true, indicative: false };
+
+/** What the fake book says that it was asked for, by the frame that it gave. */
+function askedOf(frame: unknown): unknown {
+  return JSON.parse((frame as { data: string }).data).asked;
+}
+
+async function answersTo(message: unknown): Promise<readonly unknown[]> {
+  const client = await scene.open();
+  return client.ask(message);
+}
+
+/** A message that is refused: what the answer must have. */
+async function expectRefusal(message: unknown, expected: object): Promise<void> {
+  const answers = await answersTo(message);
+  expect(answers).toHaveLength(1);
+  expect(answers[0]).toMatchObject({ type: 'error', message: expect.any(String), ...expected });
+}
+
+describe('2.1 transport', () => {
+  test.each(['/ws', '/v1/ws', '/dlob/ws'])('%s is a WebSocket', async (path) => {
+    const client = await scene.open(path);
+    expect(await client.ask({ type: 'ping', id: 1 })).toEqual([]);
+  });
+
+  test.each(['/', '/ws/', '/wss', '/l2', '/v2/ws'])('%s is none', async (path) => {
+    await expect(scene.open(path)).rejects.toThrow('404');
+  });
+
+  test('no compression is agreed on, which a client may be told', async () => {
+    const client = await scene.open();
+    expect(client.socket.extensions).toBe('');
+  });
+
+  test('the first subprotocol of a client is agreed on, as browsers insist', async () => {
+    const client = await scene.open('/ws', { protocols: ['book', 'other'] });
+    expect(client.socket.protocol).toBe('book');
+  });
+});
+
+describe('2.2 what a client sends', () => {
+  test.each(['subscribe', 'SUBSCRIBE', 'Subscribe'])('type in any case: %s', async (type) => {
+    expect(await answersTo({ ...wish, type })).toHaveLength(2);
+  });
+
+  test.each(['orderbook', 'ORDERBOOK', 'OrderBook'])('channel in any case: %s', async (channel) => {
+    const [ack, frame] = await answersTo({ ...wish, channel });
+    const message = `Subscribe received for channel: ${channel}, market: SOL-PERP, marketType: perp`;
+    expect(ack).toEqual({ message });
+    expect(askedOf(frame)).toEqual(whole);
+  });
+
+  test('channel orderbook_indicative is a book of its own name', async () => {
+    const [, frame] = await answersTo({ ...wish, channel: 'ORDERBOOK_indicative' });
+    expect(askedOf(frame)).toEqual({ ...whole, indicative: true });
+  });
+
+  test.each(['fills', 'priorityfees', 'heartbeat', 'constructor', '__proto__', ''])(
+    'channel %j is not there',
+    (channel) =>
+      expectRefusal(
+        { ...wish, channel },
+        { channel, error: 'Error subscribing to channel', code: 'UNKNOWN_CHANNEL' },
+      ),
+  );
+
+  test.each([
+    ['perp', 'SOL-PERP', 0],
+    ['PERP', 'sol-perp', 0],
+    ['spot', 'SOL', 1],
+    ['Spot', 'sol', 1],
+  ])('marketType %s and market %s in any case', async (marketType, market, id) => {
+    const [ack, frame] = await answersTo({ ...wish, marketType, market });
+    const message = `Subscribe received for channel: orderbook, market: ${market}, marketType: ${marketType}`;
+    expect(ack).toEqual({ message });
+    expect(askedOf(frame)).toEqual({ ...whole, market: id });
+  });
+
+  test.each([
+    ['perp', 'SOL'],
+    ['spot', 'SOL-PERP'],
+    ['perp', 'NO-PERP'],
+    ['perp', ''],
+    ['perp', '0'],
+  ])('there is no %s market %j', (marketType, market) =>
+    expectRefusal({ ...wish, marketType, market }, { code: 'UNKNOWN_MARKET' }),
+  );
+
+  test.each([
+    [{ marketType: 'future' }, 'INVALID_PARAM'],
+    [{ marketType: undefined }, 'MISSING_PARAM'],
+    [{ marketType: 0 }, 'INVALID_PARAM'],
+    [{ marketType: null }, 'INVALID_PARAM'],
+    [{ market: undefined }, 'MISSING_PARAM'],
+    [{ market: 0 }, 'INVALID_PARAM'],
+    [{ market: ['SOL-PERP'] }, 'INVALID_PARAM'],
+    [{ market: { toString: 'SOL-PERP' } }, 'INVALID_PARAM'],
+  ])('a market is named by two texts: %j', (change, code) =>
+    expectRefusal({ ...wish, ...change }, { channel: 'orderbook', code }),
+  );
+
+  test.each([1, 7, 10, 100, 500, 1000, 1_000_000, '1', '10', '1000000'])(
+    'grouping %j, a number or its text; not only five of them, a departure',
+    async (grouping) => {
+      const [, frame] = await answersTo({ ...wish, grouping });
+      expect(askedOf(frame)).toEqual({ ...whole, grouping: Number(grouping) });
+    },
+  );
+
+  test.each([0, -1, 1_000_001, '0', '99999999999999999999', 1e300, '-5'])(
+    'grouping %j is out of range and not silently 1, a departure',
+    (grouping) => expectRefusal({ ...wish, grouping }, { code: 'OUT_OF_RANGE' }),
+  );
+
+  test.each([1.5, '1.5', '10abc', '', ' 10', '1e3', '0x10', null, true, [10], {}])(
+    'grouping %j is no whole number and not silently 1, a departure',
+    (grouping) => expectRefusal({ ...wish, grouping }, { code: 'INVALID_PARAM' }),
+  );
+
+  test('without grouping every level stands by itself, under its own name, a departure', async () => {
+    const [, frame] = await answersTo(wish);
+    expect(askedOf(frame)).toEqual(whole);
+  });
+
+  test.each([1, 50, '1000'])('depth %j, an addition', async (depth) => {
+    const [, frame] = await answersTo({ ...wish, depth });
+    expect(askedOf(frame)).toEqual({ ...whole, depth: Number(depth) });
+  });
+
+  test.each([
+    [0, 'OUT_OF_RANGE'],
+    [1001, 'OUT_OF_RANGE'],
+    ['all', 'INVALID_PARAM'],
+    [null, 'INVALID_PARAM'],
+  ])('depth %j is refused', (depth, code) => expectRefusal({ ...wish, depth }, { code }));
+
+  test.each([false, 'false', 'FALSE'])('includeVamm %j is heard, a departure', async (flag) => {
+    const [, frame] = await answersTo({ ...wish, includeVamm: flag });
+    expect(askedOf(frame)).toEqual({ ...whole, vamm: false });
+  });
+
+  test.each([true, 'true', 0, null, 'no', {}])('includeVamm %j leaves the AMM in', async (flag) => {
+    const [, frame] = await answersTo({ ...wish, includeVamm: flag });
+    expect(askedOf(frame)).toEqual(whole);
+  });
+
+  test('one socket has several subscriptions, each with its own books', async () => {
+    const client = await scene.open();
+    await client.ask(wish);
+    await client.ask({ ...wish, market: 'SOL', marketType: 'spot' });
+    await client.ask({ ...wish, grouping: 10 });
+    const before = (await client.settle()).length;
+    scene.change(0);
+    const after = (await client.settle()).slice(before);
+    expect(after.map(askedOf)).toEqual([whole, { ...whole, grouping: 10 }]);
+  });
+
+  test('subscribing twice acknowledges and shows twice, and is one subscription', async () => {
+    const client = await scene.open();
+    expect(await client.ask(wish)).toHaveLength(2);
+    expect(await client.ask(wish)).toHaveLength(2);
+    const before = (await client.settle()).length;
+    scene.change(0);
+    expect((await client.settle()).slice(before)).toHaveLength(1);
+    expect(await client.ask({ ...wish, type: 'unsubscribe' })).toHaveLength(1);
+    scene.change(0);
+    expect(await client.ask({ type: 'ping' })).toEqual([]);
+  });
+});
+
+describe('2.3 what the server sends', () => {
+  test('an update is a channel and a text that is parsed once more', async () => {
+    const client = await scene.open();
+    await client.ask(wish);
+    scene.change(0);
+    const [, , update] = await client.hear(3);
+    expect(Object.keys(update as object)).toEqual(['channel', 'data']);
+    expect(typeof (update as { data: unknown }).data).toBe('string');
+    expect(askedOf(update)).toEqual(whole);
+  });
+
+  test('a book comes at once with the acknowledgement, as it was meant to (2.6)', async () => {
+    const [ack, frame, ...more] = await answersTo(wish);
+    expect(ack).toHaveProperty('message');
+    expect(frame).toHaveProperty('data');
+    expect(more).toEqual([]);
+  });
+
+  test('an unsubscribe is acknowledged, a departure', async () => {
+    const client = await scene.open();
+    await client.ask(wish);
+    const [ack] = await client.ask({ ...wish, type: 'UNSUBSCRIBE' });
+    const message =
+      'Unsubscribe received for channel: orderbook, market: SOL-PERP, marketType: perp';
+    expect(ack).toEqual({ message });
+    expect(scene.sockets.figures().topics).toBe(0);
+  });
+
+  test.each([{}, { grouping: 10 }, { depth: 19 }, { includeVamm: false }, { market: 'nope' }])(
+    'an unsubscribe with %j of what was not subscribed says so',
+    async (change) => {
+      const client = await scene.open();
+      if (Object.keys(change).length > 0) await client.ask(wish);
+      const [answer] = await client.ask({ ...wish, ...change, type: 'unsubscribe', id: 'u' });
+      const code = 'market' in change ? 'UNKNOWN_MARKET' : 'NOT_SUBSCRIBED';
+      const error = 'Error unsubscribing from channel';
+      expect(answer).toMatchObject({ channel: 'orderbook', error, type: 'error', code, id: 'u' });
+    },
+  );
+
+  test('a bad subscribe has the channel as sent, the known text, and why', async () => {
+    const [answer] = await answersTo({ ...wish, channel: 'ORDERbook', grouping: 0, id: 9 });
+    expect(answer).toEqual({
+      channel: 'ORDERbook',
+      error: 'Error subscribing to channel',
+      type: 'error',
+      code: 'OUT_OF_RANGE',
+      message: 'grouping was 0, must be 1 to 1000000',
+      id: 9,
+    });
+  });
+
+  test('a subscribe without a channel is answered and not closed, a departure', () =>
+    expectRefusal({ type: 'subscribe', market: 'SOL-PERP' }, { code: 'MALFORMED_MESSAGE' }));
+
+  test.each([5, null, true, [], {}, ['orderbook']])(
+    'channel %j is answered and ends no process, a departure',
+    (channel) =>
+      expectRefusal(
+        { ...wish, channel },
+        { error: 'Error subscribing to channel', code: 'INVALID_PARAM' },
+      ),
+  );
+
+  test('a book that cannot be made is an error and no subscription', async () => {
+    const client = await scene.open();
+    scene.book.broken = true;
+    expect(await client.ask(wish)).toMatchObject([{ channel: 'orderbook', code: 'INTERNAL' }]);
+    expect(scene.faults.splice(0)).toHaveLength(1);
+    scene.book.broken = false;
+    expect(await client.ask({ ...wish, type: 'unsubscribe' })).toMatchObject([
+      { code: 'NOT_SUBSCRIBED' },
+    ]);
+  });
+
+  test('before a first book has been live a subscribe is told to wait', async () => {
+    scene.feed.everLive = false;
+    await expectRefusal(wish, { channel: 'orderbook', code: 'NOT_READY' });
+  });
+});

@@ -1,0 +1,212 @@
+/**
+ * The WebSockets of the service: who may come in, the beat, and the orderly end. Hand it to `listen`
+ * as its sockets, then `start` it with the listener.
+ *
+ * ```ts
+ * const sockets = new SocketServer({ book, readiness, ... });
+ * const listener = await listen({ host, port, handler, sockets, onFault });
+ * sockets.start(listener);
+ * ```
+ */
+import { LIMITS } from '../../limits.js';
+import { OpenSockets } from '../admission/open-sockets.js';
+import { TopicQuota } from '../admission/ws-quota.js';
+import { SocketCounts, type SocketFigures } from '../metrics/ws-figures.js';
+import type { BookSource, Readiness, TurnChanges } from '../ports/book-source.js';
+import type { MarketStreamSource } from '../ports/market-stream-source.js';
+import { ServerError } from '../transport/errors.js';
+import { errorReply, type Reply } from '../transport/reply.js';
+import { requireSize } from '../transport/request-size.js';
+import type { HttpRequest, Listener } from '../transport/uws.js';
+import type { ClientSocket, SocketHandlers, SocketSession } from '../transport/ws-socket.js';
+import { FanOut } from './fan-out.js';
+import { MarketFanOut } from './market-fan-out.js';
+import { StreamFanOut } from './stream-fan-out.js';
+import { BeatShards } from './ws-beat.js';
+import { Session } from './ws-session.js';
+
+/** The parts and settings of the WebSockets. */
+export interface SocketServerOptions {
+  readonly book: BookSource;
+  readonly readiness: () => Readiness;
+  /** Candles and trades; without it they are answered NOT_READY. */
+  readonly history?: MarketStreamSource;
+  /** Between two frames of a topic of the compatible channels. */
+  readonly publishIntervalMs: number;
+  /** Between two frames of a topic of the streaming channels. */
+  readonly streamIntervalMs: number;
+  /** Sockets of one address, loopback excepted. */
+  readonly socketsPerIp: number;
+  /** Topics of one address, loopback excepted. */
+  readonly topicsPerIp: number;
+  readonly messagesPerSecond: number;
+  readonly onFault: (error: unknown, where: string) => void;
+  /** Told of every published frame how long its oldest change had waited. */
+  readonly onPublished?: (seconds: number) => void;
+  /** Sockets in all; the limit of the service by default. */
+  readonly socketsMax?: number;
+  /** Time that a client has to read; the limit of the service by default. */
+  readonly slowMsMax?: number;
+  /** What the frames of one turn of the loop may take; the limits of the service by default. */
+  readonly sliceMs?: number;
+  /** The same for candles and trades. */
+  readonly marketSliceMs?: number;
+}
+
+/** All WebSockets of one listener. */
+export class SocketServer implements SocketHandlers {
+  readonly paths = ['/ws', '/v1/ws', '/dlob/ws'];
+  readonly #options: SocketServerOptions;
+  readonly #fanOut: FanOut;
+  readonly #streams: StreamFanOut;
+  readonly #market: MarketFanOut | null;
+  readonly #quota: TopicQuota;
+  readonly #counts = new SocketCounts();
+  readonly #sessions = new Set<Session>();
+  readonly #open: OpenSockets;
+  readonly #beats: BeatShards;
+  /** Sessions whose sockets are full, and which have not left their topics yet. */
+  readonly #behind: Session[] = [];
+  #publisher: Pick<Listener, 'publish'> | undefined;
+  #closing = false;
+
+  constructor(options: SocketServerOptions) {
+    const { book, publishIntervalMs, streamIntervalMs, onFault } = options;
+    const { onPublished, sliceMs, history, marketSliceMs } = options;
+    const publish = (topic: string, bytes: string | Uint8Array): void =>
+      this.#publish(topic, bytes);
+    const parts = {
+      ...{ book, publish, onFault },
+      ...(onPublished === undefined ? {} : { onPublished }),
+      ...(sliceMs === undefined ? {} : { sliceMs }),
+    };
+    const onEnded = (topic: string): void => this.#ended(topic);
+    this.#options = options;
+    const { socketsPerIp, socketsMax = LIMITS.socketsMax } = options;
+    this.#open = new OpenSockets({ what: 'WebSockets', socketsMax, socketsPerIp });
+    this.#quota = new TopicQuota(options.topicsPerIp);
+    this.#beats = new BeatShards(publish);
+    this.#fanOut = new FanOut({ ...parts, intervalMs: publishIntervalMs });
+    this.#streams = new StreamFanOut({ ...parts, intervalMs: streamIntervalMs, onEnded });
+    const marketParts = {
+      publish,
+      ...(marketSliceMs === undefined ? {} : { sliceMs: marketSliceMs }),
+    };
+    this.#market =
+      history === undefined ? null : new MarketFanOut({ source: history, ...marketParts });
+  }
+
+  /** Begins to publish through a listener. */
+  start(listener: Pick<Listener, 'publish'>): void {
+    this.#publisher = listener;
+    this.#beats.start();
+    this.#streams.start();
+  }
+
+  /**
+   * After each turn of the engine, with what it has changed, and how long ago the first part of that
+   * had come in.
+   */
+  turn(changes: TurnChanges, waitedSeconds = 0): void {
+    if (this.#closing) return;
+    this.#streams.turn(changes, performance.now() - waitedSeconds * 1_000);
+    this.#fanOut.turn(changes);
+  }
+
+  figures(): SocketFigures {
+    const streams = this.#streams.figures();
+    const { ringBytes } = streams;
+    const open = { sockets: this.#sessions.size, topics: this.#quota.size, ringBytes };
+    const market = this.#market === null ? [] : [this.#market.figures()];
+    return this.#counts.figures(open, [this.#fanOut.figures(), streams, ...market]);
+  }
+
+  upgrade(request: HttpRequest): Reply | null {
+    try {
+      requireSize(request);
+      const refusal = this.#open.refusal(request, this.#closing);
+      if (refusal === undefined) return null;
+      throw new ServerError(...refusal);
+    } catch (error) {
+      if (!(error instanceof ServerError)) throw error;
+      this.#counts.refused(error.code);
+      return errorReply(error);
+    }
+  }
+
+  opened(socket: ClientSocket): SocketSession {
+    const { slowMsMax = LIMITS.slowMsMax } = this.#options;
+    const session = new Session(socket, {
+      ...this.#options,
+      ...{ fanOut: this.#fanOut, streams: this.#streams, market: this.#market },
+      quota: this.#quota,
+      counts: this.#counts,
+      slowMsMax,
+      beatTopic: this.#beats.nextTopic(),
+      onBehind: (behind) => void this.#behind.push(behind),
+      onClosed: (closed) => this.#closed(closed),
+    });
+    this.#sessions.add(session);
+    this.#open.opened(socket.ip);
+    return session;
+  }
+
+  /**
+   * Tells every client when to come again, sends what waits for it, and closes it. Resolves when all
+   * have closed, or a second later with those cut that do not read.
+   */
+  async close(): Promise<void> {
+    this.#closing = true;
+    this.#beats.stop();
+    this.#streams.stop();
+    this.#fanOut.stop();
+    this.#market?.stop();
+    if (this.#sessions.size === 0) return;
+    for (const session of this.#sessions) session.announceEnd(reconnectAfterMs());
+    const deadlineMs = performance.now() + LIMITS.socketDrainMsMax;
+    while (this.#sessions.size > 0) {
+      const late = performance.now() >= deadlineMs;
+      for (const session of this.#sessions) {
+        if (late || session.socket.bufferedBytes() === 0) session.end();
+      }
+      // Also after the last one: the clients answer the close, and cutting them would lose it.
+      await wait(LIMITS.socketDrainPollMs);
+    }
+  }
+
+  /**
+   * Whoever was found full leaves before the next frame: it would follow one that was left out. The
+   * transport does not allow it while it publishes.
+   */
+  #publish(topic: string, bytes: string | Uint8Array): void {
+    this.#leaveBehind();
+    this.#publisher?.publish(topic, bytes);
+    this.#leaveBehind();
+  }
+
+  #leaveBehind(): void {
+    if (this.#behind.length === 0) return;
+    for (const session of this.#behind.splice(0)) session.leaveTopics();
+  }
+
+  #ended(topic: string): void {
+    for (const session of this.#sessions) session.topicEnded(topic);
+  }
+
+  #closed(session: Session): void {
+    this.#sessions.delete(session);
+    this.#open.closed(session.socket.ip);
+  }
+}
+
+/** Spread over time, so that the clients do not come back all at once. */
+function reconnectAfterMs(): number {
+  const { reconnectAfterMsMin: min, reconnectAfterMsMax: max } = LIMITS;
+  return Math.round(min + Math.random() * (max - min));
+}
+
+function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}

@@ -1,0 +1,260 @@
+/** What becomes of a socket that is full, step by step: the transport of these tests is a fake. */
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type FakeClient, newServer, openOn } from '../../../test/support/fake-client.js';
+import { LIMITS } from '../../limits.js';
+import { FakeBook } from '../testing/running-server.js';
+import type { SocketServer } from './ws-server.js';
+
+const stream = { type: 'subscribe', channel: 'book', market: 'SOL-PERP', depth: 10 };
+const whole = { type: 'subscribe', channel: 'orderbook', marketType: 'perp', market: 'SOL-PERP' };
+
+let book: FakeBook;
+let server: SocketServer;
+/** How many topics the client was in at each frame that was published. */
+let topicsAtFrames: number[];
+let client: FakeClient;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  book = new FakeBook();
+  server = newServer({ book, messagesPerSecond: 1_000 });
+  topicsAtFrames = [];
+  client = openOn(server);
+  server.start({ publish: () => void topicsAtFrames.push(client.topics.size) });
+  client.say(stream);
+  client.say(whole);
+  client.taken();
+});
+
+afterEach(async () => {
+  const closed = server.close();
+  await vi.runAllTimersAsync();
+  await closed;
+  vi.useRealTimers();
+});
+
+function change(): void {
+  book.current = { ...book.current, seq: book.current.seq + 1 };
+  server.turn({ dirty: [0] });
+}
+
+/** The transport has found the socket full while it published. */
+function fill(): void {
+  client.isFull = true;
+  client.buffered = LIMITS.socketBufferBytesMax + 1;
+  client.session?.dropped();
+}
+
+function drainTo(bytes: number): void {
+  client.isFull = false;
+  client.buffered = bytes;
+  client.session?.drained();
+}
+
+describe('a full socket', () => {
+  test('leaves no topic while the transport publishes, and all of them before the next frame', () => {
+    const before = [...client.topics];
+    expect(before).toHaveLength(3);
+    fill();
+    expect([...client.topics]).toEqual(before);
+    change();
+    expect(topicsAtFrames).toEqual([0, 0]);
+    expect(server.figures()).toMatchObject({ slow: 1, dropped: 1, topics: 2 });
+  });
+
+  test('is shown each book anew when most is read, and is in the topics again', () => {
+    fill();
+    change();
+    drainTo(LIMITS.socketBacklogBytesMax + 1);
+    expect(client.sent).toEqual([]);
+    drainTo(LIMITS.socketBacklogBytesMax);
+    const [first, second] = client.taken();
+    expect(first).toMatchObject({ type: 'snapshot', reset: true, seq: book.current.seq });
+    expect(first).not.toHaveProperty('id');
+    expect(second).toHaveProperty('data');
+    expect(client.topics.size).toBe(3);
+    expect(server.figures()).toMatchObject({ slow: 1, resets: 2 });
+  });
+
+  test('that reads before the next frame is shown its books anew all the same', () => {
+    fill();
+    drainTo(0);
+    expect(client.taken()).toMatchObject([{ type: 'snapshot', reset: true }, {}]);
+    expect(client.topics.size).toBe(3);
+    change();
+    expect(client.topics.size).toBe(3);
+  });
+
+  test('that is full again on the way is shown again what it was shown before', () => {
+    fill();
+    change();
+    const { send } = client;
+    // The first book fits; the second one finds it full.
+    client.send = (text) => {
+      client.isFull = client.sent.length > 0;
+      return send.call(client, text);
+    };
+    client.buffered = 0;
+    client.session?.drained();
+    expect(client.taken()).toMatchObject([{ type: 'snapshot', reset: true }]);
+    client.send = send;
+    vi.advanceTimersByTime(1_000);
+    expect(client.topics.size).toBe(0);
+    drainTo(0);
+    expect(client.taken()).toMatchObject([{ type: 'snapshot', reset: true }, {}]);
+    expect(client.topics.size).toBe(3);
+  });
+
+  test('that was not shown its first book yet is shown it as the first one', () => {
+    client.buffered = LIMITS.socketBacklogBytesMax + 1;
+    client.say({ ...stream, depth: 20, id: 'mine' });
+    expect(client.taken()).toMatchObject([{ type: 'subscribed' }]);
+    fill();
+    drainTo(0);
+    const texts = client.taken();
+    expect(texts).toHaveLength(3);
+    expect(texts.find(({ topic }) => topic === 'book:SOL-PERP:20')).toMatchObject({
+      ...{ type: 'snapshot', id: 'mine', reset: false },
+    });
+  });
+
+  test('keeps the answers to what it asks, up to a number', () => {
+    fill();
+    for (let id = 1; id <= LIMITS.socketAnswersMax; id += 1) client.say({ type: 'ping', id });
+    expect(client.closedWith).toBeUndefined();
+    drainTo(0);
+    const answers = client.taken().slice(0, LIMITS.socketAnswersMax);
+    expect(answers.map(({ id }) => id)).toEqual(answers.map((_, at) => at + 1));
+    fill();
+    for (let id = 0; id <= LIMITS.socketAnswersMax; id += 1) client.say({ type: 'ping', id });
+    expect(client.closedWith).toBe(1013);
+    expect(server.figures()).toMatchObject({ sockets: 0, topics: 0, closes: { slowReader: 1 } });
+  });
+});
+
+describe('a full socket that is not read', () => {
+  test('is cut after its time and the time to say farewell', () => {
+    fill();
+    vi.advanceTimersByTime(LIMITS.slowMsMax - 1);
+    expect(server.figures().topics).toBe(2);
+    vi.advanceTimersByTime(1);
+    expect(server.figures()).toMatchObject({ sockets: 1, topics: 0 });
+    vi.advanceTimersByTime(LIMITS.slowFarewellMsMax - 1);
+    expect(client.closedWith).toBeUndefined();
+    vi.advanceTimersByTime(1);
+    expect(client.closedWith).toBe(1006);
+    expect(server.figures()).toMatchObject({ sockets: 0, closes: { slowReader: 1 } });
+  });
+
+  test('and then is, too late, is told why it is closed', () => {
+    fill();
+    vi.advanceTimersByTime(LIMITS.slowMsMax);
+    client.say(stream);
+    drainTo(1);
+    expect(client.closedWith).toBeUndefined();
+    drainTo(0);
+    expect(client.closedWith).toBe(1013);
+    expect(client.sent).toEqual([]);
+  });
+
+  test('has its time anew whenever most is read', () => {
+    for (let round = 0; round < 5; round += 1) {
+      fill();
+      vi.advanceTimersByTime(LIMITS.slowMsMax - 1);
+      drainTo(0);
+    }
+    vi.advanceTimersByTime(LIMITS.slowMsMax * 3);
+    expect(client.closedWith).toBeUndefined();
+  });
+
+  test('has its time anew, and no more, when it is full again on the way', () => {
+    fill();
+    vi.advanceTimersByTime(LIMITS.slowMsMax - 1);
+    const { send } = client;
+    client.send = (text) => {
+      client.isFull = client.sent.length > 0;
+      return send.call(client, text);
+    };
+    client.buffered = 0;
+    client.session?.drained();
+    expect(client.taken()).toHaveLength(1);
+    client.buffered = LIMITS.socketBacklogBytesMax + 1;
+    vi.advanceTimersByTime(LIMITS.slowMsMax - 1);
+    expect(server.figures().topics).toBe(2);
+    vi.advanceTimersByTime(1 + LIMITS.slowFarewellMsMax);
+    expect(client.closedWith).toBe(1006);
+  });
+
+  test('has no more time for being owed a first book only', () => {
+    client.buffered = LIMITS.socketBacklogBytesMax + 1;
+    client.say({ ...stream, depth: 20 });
+    vi.advanceTimersByTime(LIMITS.slowMsMax + LIMITS.slowFarewellMsMax);
+    expect(client.closedWith).toBe(1006);
+  });
+});
+
+test('a book that cannot be shown anew ends its subscription, and not the others', () => {
+  const faults: unknown[] = [];
+  const other = newServer({ book, onFault: (error) => void faults.push(error) });
+  client = openOn(other);
+  client.say(whole);
+  client.say(stream);
+  client.taken();
+  fill();
+  book.broken = true;
+  drainTo(0);
+  const [error, snapshot] = client.taken();
+  expect(error).toMatchObject({ type: 'error', code: 'INTERNAL' });
+  expect(snapshot).toMatchObject({ type: 'snapshot', reset: true });
+  expect([...client.topics]).toEqual(['book:SOL-PERP:10']);
+  expect([other.figures().topics, faults.length]).toEqual([1, 1]);
+});
+
+describe('a market that is no longer served', () => {
+  test('ends its streaming topics, which is told to each reader', () => {
+    const other = openOn(server);
+    other.say(stream);
+    other.say({ ...stream, market: 'SOL' });
+    other.taken();
+    book.rows = book.rows.filter(({ symbol }) => symbol !== 'SOL-PERP');
+    server.turn({ dirty: [] });
+    const end = { type: 'error', topic: 'book:SOL-PERP:10', code: 'UNKNOWN_MARKET' };
+    expect(client.taken()).toMatchObject([end]);
+    expect(other.taken()).toMatchObject([end]);
+    expect([...other.topics]).toEqual(['book:SOL:10']);
+    expect(book.streams.size).toBe(1);
+    book.rows = new FakeBook().rows;
+    server.turn({ dirty: [] });
+    other.say(stream);
+    expect(other.taken()).toMatchObject([{ type: 'subscribed' }, { type: 'snapshot' }]);
+  });
+
+  test('by its name ends them as well, and the market that has the name now has its own', () => {
+    const [first, second] = book.rows;
+    if (first === undefined || second === undefined) throw new Error('two markets are needed');
+    book.rows = [
+      { ...first, symbol: 'SOLD-PERP' },
+      { ...second, symbol: 'SOL-PERP' },
+    ];
+    server.turn({ dirty: [] });
+    const end = { type: 'error', topic: 'book:SOL-PERP:10', code: 'UNKNOWN_MARKET' };
+    expect(client.taken()).toMatchObject([end]);
+    const other = openOn(server);
+    other.say(stream);
+    other.taken();
+    book.current = { ...book.current, seq: book.current.seq + 1 };
+    server.turn({ dirty: [first.id] });
+    expect(book.streams.size).toBe(1);
+    expect(topicsAtFrames).toHaveLength(1);
+    server.turn({ dirty: [second.id] });
+    expect(topicsAtFrames).toHaveLength(2);
+  });
+
+  test('because its name means another one now ends them, too', () => {
+    const [first] = book.rows;
+    if (first === undefined) throw new Error('a market is needed');
+    book.rows = [{ ...first, id: 7 }, ...book.rows];
+    server.turn({ dirty: [] });
+    expect(client.taken()).toMatchObject([{ topic: 'book:SOL-PERP:10', code: 'UNKNOWN_MARKET' }]);
+  });
+});

@@ -1,0 +1,72 @@
+/**
+ * A history that answers with the query it was given, for tests of parameters and headers. It holds no
+ * trade: what a body says is tested where bodies are made.
+ */
+import type {
+  HistoryAnswer,
+  HistoryFigures,
+  HistoryQuery,
+  MarketDataSource,
+  MarketFigures,
+  MarketKey,
+} from '../ports/market-data-source.js';
+
+/** The history of these tests. */
+export class FakeHistory implements MarketDataSource {
+  /** Every query that was asked, in its order. */
+  readonly asked: HistoryQuery[] = [];
+  state: HistoryFigures = liveFigures;
+  current = 'v1';
+  nextCursor: string | null = null;
+  isFinal = false;
+  /** Makes every body this much longer. */
+  filler = '';
+  /** What every query is refused with. */
+  refusal: Error | undefined;
+  /** Queries are answered when this is done. */
+  gate: Promise<void> = Promise.resolve();
+
+  /** Queries wait from now on until what this returns is called. */
+  hold(): () => void {
+    let open = (): void => {};
+    this.gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    return open;
+  }
+
+  async query(query: HistoryQuery): Promise<HistoryAnswer> {
+    this.asked.push(query);
+    await this.gate;
+    if (this.refusal !== undefined) throw this.refusal;
+    const { filler, nextCursor, isFinal } = this;
+    const body = Buffer.from(JSON.stringify(filler === '' ? { query } : { query, filler }));
+    return { body, nextCursor, isFinal };
+  }
+
+  version(): string {
+    return this.current;
+  }
+
+  readonly markets = new Map<MarketKey, MarketFigures>();
+
+  marketFigures(): ReadonlyMap<MarketKey, MarketFigures> {
+    return this.markets;
+  }
+
+  figures(): HistoryFigures {
+    return this.state;
+  }
+}
+
+/** The figures of a history that is live and empty. */
+export const liveFigures: HistoryFigures = {
+  ...{ state: 'live', reason: null, counts: {}, queued: 0, spansOpen: 0, missingFills: {} },
+  stored: { trades: 0, fundingRates: 0, truncated: 0 },
+  ...{ finalisedSlot: 0, completeSinceTs: null, newestSlot: 0, lagMs: null },
+};
+
+/** Refuses as the history does, whose errors are not the server's. */
+export function refusalWith(code: string, message: string, param?: string): Error {
+  return Object.assign(new Error(message), { code, context: { param } });
+}

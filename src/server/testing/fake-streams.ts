@@ -1,0 +1,146 @@
+/**
+ * Streaming topics over a fake book, for tests of who gets which frame and when: every change of its
+ * version, its epoch or its filler is a delta. Sides are empty; what a frame shows is tested through
+ * the engine.
+ */
+import type {
+  FrameTimes,
+  MarketVersion,
+  SnapshotAnswer,
+  StreamSpec,
+  TopicDelta,
+} from '../ports/book-source.js';
+
+/** What the topics are told from. */
+export interface FakeMoment {
+  readonly epoch: string;
+  readonly current: MarketVersion;
+  /** Makes every snapshot and delta this much longer. */
+  readonly filler: string;
+}
+
+interface FakeTopic {
+  readonly spec: StreamSpec;
+  readonly name: string;
+  published: FakeMoment;
+  recvNs: bigint;
+}
+
+/** The open topics of a fake book. */
+export class FakeStreams {
+  readonly #topics = new Map<number, FakeTopic>();
+  #opened = 0;
+
+  constructor(
+    private readonly now: () => FakeMoment,
+    private readonly symbolOf: (market: number) => string,
+  ) {}
+
+  get size(): number {
+    return this.#topics.size;
+  }
+
+  name(spec: StreamSpec): string {
+    const parts = [spec.channel, this.symbolOf(spec.market)];
+    if (spec.channel !== 'bbo') parts.push(String(spec.depth));
+    if (spec.maker !== undefined) parts.push(spec.maker);
+    if ((spec.grouping ?? 1) > 1) parts.push(`g${spec.grouping}`);
+    for (const flag of ['vamm', 'indicative', 'timing'] as const) if (spec[flag]) parts.push(flag);
+    return parts.join(':');
+  }
+
+  open(spec: StreamSpec, recvNs = 0n): number {
+    this.#opened += 1;
+    const published = this.now();
+    this.#topics.set(this.#opened, { spec, name: this.name(spec), published, recvNs });
+    return this.#opened;
+  }
+
+  close(handle: number): void {
+    this.#topic(handle);
+    this.#topics.delete(handle);
+  }
+
+  delta(handle: number, { recvNs, sendNs }: FrameTimes): TopicDelta | null {
+    const topic = this.#topic(handle);
+    const [was, now] = [topic.published, this.now()];
+    const prev = was.current.seq;
+    const { seq, state } = now.current;
+    const reset = was.epoch !== now.epoch;
+    if (!reset && seq === prev && state === was.current.state) return null;
+    topic.published = now;
+    topic.recvNs = recvNs;
+    const frame = reset
+      ? snapshotOf(topic, { id: '', reset: true, sendNs })
+      : frameOf(topic, { opening: { type: 'delta' }, link: { prev }, sendNs });
+    return { frame, prev, seq, reset };
+  }
+
+  snapshot(handle: number, answer: SnapshotAnswer): Uint8Array {
+    return snapshotOf(this.#topic(handle), answer);
+  }
+
+  heartbeat(handle: number): Uint8Array {
+    const { name, published } = this.#topic(handle);
+    const { slot, state } = this.now().current;
+    const { seq } = published.current;
+    const frame = {
+      type: 'heartbeat',
+      topic: name,
+      epoch: published.epoch,
+      seq,
+      slot,
+      ts: 0,
+      state,
+    };
+    return Buffer.from(JSON.stringify(frame));
+  }
+
+  #topic(handle: number): FakeTopic {
+    const topic = this.#topics.get(handle);
+    if (topic === undefined) throw new Error(`topic handle was ${handle}, no such topic`);
+    return topic;
+  }
+}
+
+function snapshotOf(topic: FakeTopic, { id, reset, sendNs = 0n }: SnapshotAnswer): Uint8Array {
+  const asked: unknown = id === '' ? undefined : JSON.parse(id);
+  const opening = { type: 'snapshot', ...(asked === undefined ? {} : { id: asked }) };
+  return frameOf(topic, { opening, reset: { reset }, sendNs });
+}
+
+/** The members in which a snapshot and a delta differ. */
+interface FrameParts {
+  readonly opening: object;
+  readonly link?: object;
+  readonly reset?: object;
+  readonly sendNs: bigint;
+}
+
+function frameOf(
+  { spec, name, published, recvNs }: FakeTopic,
+  { opening, link, reset, sendNs }: FrameParts,
+): Uint8Array {
+  const { epoch, current, filler } = published;
+  const { seq, slot, state } = current;
+  const times = spec.timing ? { recvNs: String(recvNs), sendNs: String(sendNs) } : {};
+  const sides = spec.channel === 'bbo' ? { bid: null, ask: null } : { bids: [], asks: [] };
+  const frame = {
+    ...opening,
+    topic: name,
+    channel: spec.channel,
+    market: name.split(':')[1],
+    epoch,
+    ...link,
+    seq,
+    slot,
+    ts: 0,
+    ...times,
+    state,
+    ...reset,
+    ...sides,
+    crc: 0,
+    ...(filler === '' ? {} : { filler }),
+  };
+  return Buffer.from(JSON.stringify(frame));
+}

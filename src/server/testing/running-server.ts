@@ -1,0 +1,214 @@
+/**
+ * A book that answers with the request it was given, for tests of parameters and headers. It holds no
+ * order: what a body says is tested through the engine.
+ */
+import type {
+  AuctionsRequest,
+  BookSource,
+  BookStats,
+  ChainFigures,
+  FrameRequest,
+  FrameTimes,
+  L2Request,
+  L3Request,
+  MarketRow,
+  MarketVersion,
+  MatchRequest,
+  Readiness,
+  SnapshotAnswer,
+  StreamSpec,
+  TopicDelta,
+  TopMakersRequest,
+} from '../ports/book-source.js';
+import { createHandlers, type Handlers, type HttpOptions } from '../routes/http.js';
+import { UnsentAnswers } from '../transport/unsent.js';
+import { listen } from '../transport/uws.js';
+import { FakeStreams } from './fake-streams.js';
+
+const markets: readonly MarketRow[] = [
+  marketRow({ id: 0, symbol: 'SOL-PERP', marketType: 'perp', marketIndex: 0 }),
+  marketRow({ id: 1, symbol: 'SOL', marketType: 'spot', marketIndex: 1 }),
+];
+
+function marketRow(
+  names: Pick<MarketRow, 'id' | 'symbol' | 'marketType' | 'marketIndex'>,
+): MarketRow {
+  return {
+    ...names,
+    status: 'active',
+    tickSize: 100n,
+    stepSize: 10_000_000n,
+    minOrderSize: 10_000_000n,
+    decimals: 9,
+    oracle: `oracle-${names.id}`,
+    oracleSource: 'pythLazer',
+    emptyReason: null,
+  };
+}
+
+/** The book of these tests. */
+export class FakeBook implements BookSource {
+  epoch = 'epoch-1';
+  current: MarketVersion = { seq: 7, slot: 1000, state: 'live', auctions: 3 };
+  /** What is wrong with every order. */
+  refusal: Error | undefined;
+  /** Makes every body this much longer. */
+  filler = '';
+  /** Makes every body throw. */
+  broken = false;
+
+  /** Another array is another set of markets. */
+  rows = markets;
+  #turn = 0;
+
+  /** Another one at each look, as tests change what is above at any time. */
+  get turn(): number {
+    this.#turn += 1;
+    return this.#turn;
+  }
+
+  get state(): string {
+    return this.current.state;
+  }
+
+  /** Its streaming topics: see {@link FakeStreams}. */
+  readonly streams = new FakeStreams(
+    () => ({ epoch: this.epoch, current: this.current, filler: this.filler }),
+    (market) => this.rows.find((row) => row.id === market)?.symbol ?? '',
+  );
+
+  markets(): readonly MarketRow[] {
+    return this.rows;
+  }
+
+  findMarket(name: string): MarketRow | undefined {
+    return this.rows.find((row) => row.symbol === name.toUpperCase());
+  }
+
+  /** By market id. */
+  figures: readonly ChainFigures[] = [];
+
+  chainFigures(): readonly ChainFigures[] {
+    const none: ChainFigures = { oraclePrice: 0n, perp: null };
+    return this.rows.map((row) => this.figures[row.id] ?? none);
+  }
+
+  l2(asked: L2Request): Uint8Array {
+    return this.echo(asked);
+  }
+
+  l3(asked: L3Request): Uint8Array {
+    return this.echo(asked);
+  }
+
+  auctions(asked: AuctionsRequest): Uint8Array {
+    return this.echo(asked);
+  }
+
+  match(asked: MatchRequest): Uint8Array {
+    if (this.refusal !== undefined) throw this.refusal;
+    return Buffer.from(JSON.stringify(asked, (_, value) => textOfBigInt(value)));
+  }
+
+  orderbookFrame(asked: FrameRequest): Uint8Array {
+    const data = this.echo(asked).toString();
+    return Buffer.from(JSON.stringify({ channel: `orderbook_${asked.market}`, data }));
+  }
+
+  topMakers({ side, limit }: TopMakersRequest): readonly string[] {
+    if (this.broken) throw new Error('deliberate');
+    return Array.from({ length: limit }, (_, index) => `${side}-maker-${index}`);
+  }
+
+  topicName(spec: StreamSpec): string {
+    return this.streams.name(spec);
+  }
+
+  openTopic(spec: StreamSpec, recvNs?: bigint): number {
+    return this.streams.open(spec, recvNs);
+  }
+
+  closeTopic(handle: number): void {
+    this.streams.close(handle);
+  }
+
+  topicDelta(handle: number, times?: FrameTimes): TopicDelta | null {
+    if (this.broken) throw new Error('deliberate');
+    return this.streams.delta(handle, times ?? { recvNs: 0n, sendNs: 0n });
+  }
+
+  topicSnapshot(handle: number, answer: SnapshotAnswer): Uint8Array {
+    return this.streams.snapshot(handle, answer);
+  }
+
+  topicHeartbeat(handle: number): Uint8Array {
+    return this.streams.heartbeat(handle);
+  }
+
+  version(): MarketVersion {
+    return this.current;
+  }
+
+  stats(): BookStats {
+    return {
+      users: 5,
+      orders: 9,
+      shown: 6,
+      shownByMarket: [4, 2],
+      vammByMarket: ['oracleStale', null],
+      leftOut: { expired: 3 },
+      quarantined: 2,
+      quotingMakers: 3,
+      quotes: 8,
+    };
+  }
+
+  private echo(asked: L2Request | L3Request | AuctionsRequest | FrameRequest): Buffer {
+    if (this.broken) throw new Error('deliberate');
+    const { filler } = this;
+    return Buffer.from(JSON.stringify(filler === '' ? { asked } : { asked, filler }));
+  }
+}
+
+function textOfBigInt(value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
+}
+
+/** A server on a loopback port that the system chose. */
+export interface RunningServer {
+  readonly url: string;
+  readonly faults: unknown[];
+  readiness: Readiness;
+  close(): void;
+}
+
+/** Serves `book` over the real transport, as the clients' port does or as the operator's. */
+export async function startServer(
+  book: BookSource,
+  settings: Partial<HttpOptions> = {},
+  port: keyof Handlers = 'main',
+): Promise<RunningServer> {
+  const faults: unknown[] = [];
+  const { unsent = new UnsentAnswers() } = settings;
+  const build = { name: 'slotbook', version: '9.9.9', commit: 'abc' };
+  const server = {
+    url: '',
+    faults,
+    readiness: { everLive: true, state: 'live', reason: null, slot: 1000 } as Readiness,
+    close: () => {},
+  };
+  const handlers = createHandlers({
+    book,
+    readiness: () => server.readiness,
+    feed: () => ({ slotAgeMs: 250, events: { rebuilds: 4 } }),
+    build,
+    ...settings,
+    unsent,
+  });
+  const onFault = (error: unknown): void => void faults.push(error);
+  const handler = handlers[port];
+  const listener = await listen({ host: '127.0.0.1', port: 0, handler, unsent, onFault });
+  server.url = `http://127.0.0.1:${listener.port}`;
+  server.close = () => listener.close();
+  return server;
+}

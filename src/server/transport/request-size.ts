@@ -1,0 +1,14 @@
+import { LIMITS } from '../../limits.js';
+import { ServerError } from './errors.js';
+import type { HttpRequest } from './uws.js';
+
+/** Throws TOO_LARGE for a request whose path, query or headers are beyond their limits. */
+export function requireSize(request: HttpRequest): void {
+  const { requestLineBytesMax, headerBytesMax } = LIMITS;
+  const line = request.path.length + request.query.length;
+  if (line <= requestLineBytesMax && request.headerBytes() <= headerBytesMax) return;
+  const message =
+    `a request may have ${requestLineBytesMax} bytes of path and query and ` +
+    `${headerBytesMax} of headers`;
+  throw new ServerError('TOO_LARGE', message);
+}

@@ -1,0 +1,159 @@
+/** Clients that do not read their answers: what they cost, and what the others get meanwhile. */
+import { once } from 'node:events';
+import { createConnection, type Socket } from 'node:net';
+import { afterEach, expect, test, vi } from 'vitest';
+import { LIMITS } from '../../limits.js';
+import type { L2Request } from '../ports/book-source.js';
+import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
+import { UnsentAnswers, type UnsentLimits } from './unsent.js';
+
+const MEGABYTE = 1024 * 1024;
+/** More than the system's own buffers of a connection take. */
+const BODY_BYTES = 16 * MEGABYTE;
+const PATH = '/l2?marketName=SOL-PERP';
+const REQUEST = `GET ${PATH} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`;
+
+/** A book that writes every body over the one before, as the engine does. */
+class OverwritingBook extends FakeBook {
+  readonly #body = Buffer.alloc(BODY_BYTES);
+  bodyBytes = BODY_BYTES;
+
+  override l2(_: L2Request): Uint8Array {
+    return this.#body.fill(String(this.current.seq % 10)).subarray(0, this.bodyBytes);
+  }
+
+  nextVersion(): void {
+    this.current = { ...this.current, seq: this.current.seq + 1 };
+  }
+}
+
+let server: RunningServer;
+let unsent: UnsentAnswers;
+let book: OverwritingBook;
+const clients: Socket[] = [];
+
+async function start(limits: Partial<UnsentLimits> = {}): Promise<void> {
+  unsent = new UnsentAnswers({ ...LIMITS, ...limits });
+  book = new OverwritingBook();
+  server = await startServer(book, { unsent });
+}
+
+afterEach(() => {
+  for (const client of clients.splice(0)) client.destroy();
+  server.close();
+});
+
+/** A client that has asked, and reads nothing. */
+async function askUnread(request = REQUEST): Promise<Socket> {
+  const client = createConnection({ host: '127.0.0.1', port: Number(new URL(server.url).port) });
+  clients.push(client.on('error', () => {}));
+  await once(client, 'connect');
+  client.pause();
+  client.write(request);
+  return client;
+}
+
+const waiting = (bytes: number) =>
+  vi.waitUntil(() => unsent.bytes === bytes, { timeout: 10_000, interval: 5 });
+
+test('200 clients that do not read cost one copy of their answer, and give it back', async () => {
+  await start();
+  await askUnread();
+  await waiting(BODY_BYTES);
+  const before = process.memoryUsage().rss;
+  await Promise.all(Array.from({ length: 199 }, () => askUnread()));
+  // Whoever asks later is answered, and by then all of those have been.
+  expect((await fetch(server.url + PATH)).status).toBe(200);
+  expect(unsent.bytes).toBe(BODY_BYTES);
+  expect((process.memoryUsage().rss - before) / MEGABYTE).toBeLessThan(100);
+  for (const client of clients) client.destroy();
+  await waiting(0);
+});
+
+test('large answers are refused while too much waits, and small ones go out', async () => {
+  await start({ unsentBytesMax: 2 * BODY_BYTES });
+  await askUnread();
+  await waiting(BODY_BYTES);
+  book.nextVersion();
+  await askUnread();
+  await waiting(2 * BODY_BYTES);
+  book.nextVersion();
+  const refused = await fetch(server.url + PATH);
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+  expect(await refused.json()).toMatchObject({ error: { code: 'LIMIT_EXCEEDED', param: null } });
+  const plain = { 'accept-encoding': 'identity' };
+  const head = await fetch(server.url + PATH, { method: 'HEAD', headers: plain });
+  expect([head.status, head.headers.get('content-length')]).toEqual([200, String(BODY_BYTES)]);
+  const tag = { 'if-none-match': head.headers.get('etag') ?? '' };
+  expect((await fetch(server.url + PATH, { headers: tag })).status).toBe(304);
+  const metrics = await (await fetch(`${server.url}/metrics`)).text();
+  expect(metrics).toContain(`slotbook_http_unsent_bytes ${2 * BODY_BYTES}\n`);
+  expect(metrics).toContain('slotbook_http_requests_total{path="/l2",status="503"} 1\n');
+  book.nextVersion();
+  book.bodyBytes = LIMITS.unsentBodyBytesMin - 1;
+  expect((await fetch(server.url + PATH)).status).toBe(200);
+  book.nextVersion();
+  book.bodyBytes = BODY_BYTES;
+  clients[0]?.destroy();
+  await waiting(BODY_BYTES);
+  expect((await fetch(server.url + PATH)).status).toBe(200);
+});
+
+test('a slow reader gets every byte of the version that it asked for', async () => {
+  await start();
+  const client = await askUnread();
+  await waiting(BODY_BYTES);
+  const wanted = String(book.current.seq % 10);
+  book.nextVersion();
+  expect((await (await fetch(server.url + PATH)).text()).at(-1)).not.toBe(wanted);
+  client.resume();
+  const parts: Buffer[] = [];
+  client.on('data', (part: Buffer) => parts.push(part));
+  await waiting(0);
+  const body = () => {
+    const text = Buffer.concat(parts).toString('latin1');
+    return text.slice(text.indexOf('\r\n\r\n') + 4);
+  };
+  await vi.waitUntil(() => body().length >= BODY_BYTES, { timeout: 10_000, interval: 50 });
+  expect(body() === wanted.repeat(BODY_BYTES)).toBe(true);
+  // The connection goes on.
+  parts.length = 0;
+  client.write(REQUEST.replace(PATH, '/health'));
+  await vi.waitUntil(() => body() === '{"status":"ok"}', { timeout: 10_000, interval: 5 });
+});
+
+test('a compressed answer that is not read waits as it is kept, without a copy', async () => {
+  await start();
+  const seeds = Array.from({ length: BODY_BYTES / 8 }, (_, index) => Math.imul(index, 2654435761));
+  book.l2 = () => Buffer.from(new Float64Array(seeds).buffer);
+  const zipped = REQUEST.replace('\r\n\r\n', '\r\nAccept-Encoding: gzip\r\n\r\n');
+  await askUnread(zipped);
+  await vi.waitUntil(() => unsent.bytes > 0, { timeout: 10_000, interval: 5 });
+  const { bytes } = unsent;
+  await Promise.all(Array.from({ length: 10 }, () => askUnread(zipped)));
+  await fetch(`${server.url}/health`);
+  expect(unsent.bytes).toBe(bytes);
+});
+
+test('a client that takes too long for its answer is cut off', async () => {
+  await start({ unsentMsMax: 300 });
+  const client = await askUnread();
+  await waiting(BODY_BYTES);
+  // It reads now and then, so the transport does not hold it for idle.
+  const reading = setInterval(() => client.read(1), 20);
+  const closed = once(client, 'close');
+  await waiting(0);
+  client.resume();
+  await closed;
+  clearInterval(reading);
+});
+
+test('requests behind an answer that is not read are not answered into memory', async () => {
+  await start();
+  const client = await askUnread(REQUEST.repeat(100));
+  const closed = once(client, 'close');
+  client.resume();
+  await closed;
+  await waiting(0);
+  expect(client.bytesRead).toBeLessThan(BODY_BYTES);
+});

@@ -1,0 +1,111 @@
+/**
+ * Answers whose clients read slower than they are sent: what is left of them waits here, bounded in
+ * bytes over all connections and in time for each.
+ *
+ * The transport would copy what the network does not take into a buffer of each connection, without
+ * a bound. Here equal answers wait in one copy.
+ */
+import { LIMITS } from '../../limits.js';
+import { ServerError } from './errors.js';
+import { errorReply, type Reply } from './reply.js';
+
+/** What is used of the transport's own response. */
+export interface BodyWriter {
+  /** Sends what the network takes, from where it stands; tells whether that was all, and the end. */
+  tryEnd(rest: Uint8Array | string, bytesInAll: number): [isTaken: boolean, isDone: boolean];
+  onWritable(handler: (offset: number) => boolean): unknown;
+  onAborted(handler: () => void): unknown;
+  close(): unknown;
+}
+
+/** A body that some connections wait to send. */
+interface Held {
+  readonly bytes: Uint8Array;
+  users: number;
+}
+
+/** Sends bodies, and holds what is not taken at once. */
+export class UnsentAnswers {
+  /** By what tells bodies apart. */
+  readonly #held = new Map<object | string, Held>();
+  #bytes = 0;
+
+  constructor(private readonly limits: UnsentLimits = LIMITS) {}
+
+  /** Bytes held now. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** The answer in place of a large one when too much waits already; undefined when it may go out. */
+  refusal({ body }: Reply): Reply | undefined {
+    const { unsentBytesMax, unsentBodyBytesMin } = this.limits;
+    if (this.#bytes < unsentBytesMax || body === null) return undefined;
+    return body.length < unsentBodyBytesMin ? undefined : fullReply;
+  }
+
+  /** Sends the body of an answer whose head has been written. */
+  send(response: BodyWriter, body: Uint8Array | string, identity?: object | string): void {
+    const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+    const [, isDone] = response.tryEnd(body, length);
+    if (!isDone) this.#wait(response, body, identity);
+  }
+
+  #wait(response: BodyWriter, body: Uint8Array | string, identity: object | string = {}): void {
+    const key = typeof body === 'string' ? body : identity;
+    const { bytes } = this.#hold(key, body);
+    // A client that reads a little now and then never is idle, as far as the transport can tell.
+    const timer = setTimeout(() => response.close(), this.limits.unsentMsMax).unref();
+    const release = (): void => {
+      clearTimeout(timer);
+      this.#release(key);
+    };
+    response.onAborted(release);
+    response.onWritable((offset) => {
+      const [isTaken, isDone] = response.tryEnd(bytes.subarray(offset), bytes.length);
+      if (isDone) release();
+      return isTaken;
+    });
+  }
+
+  #hold(key: object | string, body: Uint8Array | string): Held {
+    const known = this.#held.get(key);
+    if (known !== undefined) {
+      known.users += 1;
+      return known;
+    }
+    const held = {
+      bytes: key === body && typeof body !== 'string' ? body : copyOf(body),
+      users: 1,
+    };
+    this.#held.set(key, held);
+    this.#bytes += held.bytes.length;
+    return held;
+  }
+
+  #release(key: object | string): void {
+    const held = this.#held.get(key);
+    if (held === undefined) return;
+    held.users -= 1;
+    if (held.users > 0) return;
+    this.#held.delete(key);
+    this.#bytes -= held.bytes.length;
+  }
+}
+
+/** The limits that tests make smaller. */
+export type UnsentLimits = {
+  readonly [Name in 'unsentBytesMax' | 'unsentBodyBytesMin' | 'unsentMsMax']: number;
+};
+
+function copyOf(body: Uint8Array | string): Uint8Array {
+  // `Uint8Array.from` takes five times as long.
+  return typeof body === 'string' ? Buffer.from(body) : Buffer.from(body);
+}
+
+const fullReply = errorReply(
+  new ServerError(
+    'LIMIT_EXCEEDED',
+    'too many clients are reading their answers slowly; small answers still go out',
+  ),
+);

@@ -1,0 +1,182 @@
+/** What the transport does with handlers that throw: a fault of one socket is of no other. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Probe } from '../../../test/support/socket-scene.js';
+import { LIMITS } from '../../limits.js';
+import { type HttpRequest, type Listener, listen } from './uws.js';
+import type { ClientSocket, SocketHandlers, SocketSession } from './ws-socket.js';
+
+/** Echoes, and throws where it is told to. */
+class Handlers implements SocketHandlers {
+  readonly paths = ['/ws'];
+  throwing = '';
+  ip = '';
+  dropped = 0;
+  readonly sockets: ClientSocket[] = [];
+  last: ClientSocket | undefined;
+
+  upgrade({ ip }: HttpRequest): null {
+    this.ip = ip;
+    this.failAt('upgrade');
+    return null;
+  }
+
+  opened(socket: ClientSocket): SocketSession {
+    this.last = socket;
+    this.sockets.push(socket);
+    this.failAt('opened');
+    return {
+      message: (text) => {
+        this.failAt('message');
+        socket.send(JSON.stringify({ text }));
+      },
+      pinged: () => this.failAt('pinged'),
+      drained: () => {},
+      dropped: () => {
+        this.dropped += 1;
+      },
+      closed: () => this.failAt('closed'),
+    };
+  }
+
+  private failAt(place: string): void {
+    if (this.throwing === place) throw new Error(place);
+  }
+}
+
+let handlers: Handlers;
+let listener: Listener;
+let faults: string[];
+let url: string;
+
+beforeEach(async () => {
+  handlers = new Handlers();
+  faults = [];
+  listener = await listen({
+    host: '127.0.0.1',
+    port: 0,
+    handler: () => ({ status: 200, headers: [], body: 'HTTP' }),
+    sockets: [handlers],
+    onFault: (error, path) => faults.push(`${path} ${(error as Error).message}`),
+  });
+  url = `ws://127.0.0.1:${listener.port}/ws`;
+});
+
+afterEach(() => listener?.close());
+
+/** Another client, opened before the trouble, still gets its answers. */
+async function expectOthersUnharmed(other: Probe): Promise<void> {
+  handlers.throwing = '';
+  other.send('hello');
+  expect(await other.hear(1)).toEqual([{ text: 'hello' }]);
+}
+
+test('an upgrade that throws is answered with INTERNAL', async () => {
+  const other = await Probe.open(url);
+  handlers.throwing = 'upgrade';
+  await expect(Probe.open(url)).rejects.toThrow('500');
+  expect(faults).toEqual(['/ws upgrade']);
+  await expectOthersUnharmed(other);
+});
+
+test.each(['opened', 'message', 'pinged'])(
+  'a session that throws when %s is closed',
+  async (place) => {
+    const other = await Probe.open(url);
+    handlers.throwing = place;
+    const client = await Probe.open(url);
+    if (place === 'message') client.send('hello');
+    if (place === 'pinged') client.socket.ping();
+    expect(await client.closed).toEqual({ code: 1011, reason: 'internal error' });
+    expect(faults).toEqual([`/ws ${place}`]);
+    await expectOthersUnharmed(other);
+  },
+);
+
+test('a session that throws when it is closed ends nothing else', async () => {
+  const other = await Probe.open(url);
+  handlers.throwing = 'closed';
+  const client = await Probe.open(url);
+  client.socket.close();
+  await client.closed;
+  await expect.poll(() => faults).toEqual(['/ws closed']);
+  await expectOthersUnharmed(other);
+});
+
+test('a socket that has closed is not touched any more', async () => {
+  const client = await Probe.open(url);
+  client.socket.close();
+  await client.closed;
+  const socket = handlers.last as ClientSocket;
+  socket.send('late');
+  socket.join('topic');
+  socket.leave('topic');
+  socket.close(1000, 'late');
+  expect(socket.bufferedBytes()).toBe(0);
+});
+
+test('text, bytes and topics reach those who joined, in their order', async () => {
+  const [first, second] = [await Probe.open(url), await Probe.open(url)];
+  const socket = handlers.last as ClientSocket;
+  listener.publish('topic', '"nobody has joined"');
+  socket.join('topic');
+  listener.publish('topic', Buffer.from('1'));
+  socket.send(Buffer.from('2'));
+  listener.publish('topic', '3');
+  socket.send('4');
+  socket.leave('topic');
+  listener.publish('topic', '5');
+  socket.send('6');
+  expect(await second.hear(5)).toEqual([1, 2, 3, 4, 6]);
+  expect(first.texts).toEqual([]);
+});
+
+// What the deliveries of `ws-delivery.ts` rest on.
+test.each([
+  ['small enough to be gathered', 10_000],
+  ['large enough to be sent by itself', 20_000],
+])('a full socket is told of, and gets nothing behind what was left out: %s', async (_, bytes) => {
+  const client = await Probe.open(url);
+  const socket = handlers.last as ClientSocket;
+  const topics = Array.from({ length: 50 }, (__, at) => `topic ${at}`);
+  for (const topic of topics) socket.join(topic);
+  client.socket.pause();
+  let published = 0;
+  for (let turn = 0; handlers.dropped === 0; turn += 1) {
+    if (turn === 1_000) throw new Error('the socket was never full');
+    // More than the transport gathers for a socket, so that it finds it full while it publishes.
+    for (const topic of topics) {
+      listener.publish(topic, JSON.stringify({ at: published, filler: 'x'.repeat(bytes) }));
+      published += 1;
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(socket.bufferedBytes()).toBeLessThan(LIMITS.socketBufferBytesMax + 2 * bytes);
+  expect(socket.send('"left out"')).toBe(false);
+  for (const topic of topics) socket.leave(topic);
+  client.socket.resume();
+  await expect.poll(() => socket.bufferedBytes()).toBe(0);
+  expect(socket.send('"the end"')).toBe(true);
+  await expect.poll(() => client.texts.at(-1)).toBe('"the end"');
+  const heard = client.texts.slice(0, -1).map((text) => JSON.parse(text).at as number);
+  expect(heard).toEqual(heard.map((__, at) => at));
+  expect(heard.length).toBeLessThan(published);
+});
+
+test('a full socket is closed without a close frame, and the others are not harmed', async () => {
+  const [client, other] = [await Probe.open(url), await Probe.open(url)];
+  client.socket.pause();
+  const [first] = handlers.sockets;
+  if (first === undefined) throw new Error('no socket was opened');
+  while (first.send(JSON.stringify('x'.repeat(100_000))));
+  first.close(1013, 'too slow');
+  client.socket.resume();
+  expect((await client.closed).code).toBe(1006);
+  await expectOthersUnharmed(other);
+  expect(faults).toEqual([]);
+});
+
+test('the address of the client is known', async () => {
+  await Probe.open(url);
+  expect(handlers.ip).toBe('127.0.0.1');
+  expect(handlers.last?.ip).toBe('127.0.0.1');
+});
