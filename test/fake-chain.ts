@@ -1,4 +1,4 @@
-import { CLOCK_KEY } from '../src/feed/queries.js';
+import { CLOCK_KEY } from '../src/feed/model/queries.js';
 import type { Reply, ScriptedRpc, SeenSubscription } from './scripted-rpc.js';
 
 /** Account sizes that the feed's filters ask for, and what they stand for. */

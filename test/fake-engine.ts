@@ -9,7 +9,7 @@ import type {
   FeedTurn,
   QuoteEngine,
   RawAccount,
-} from '../src/feed/feed-engine.js';
+} from '../src/feed/model/feed-engine.js';
 
 /** The data of an account whose entry in a snapshot cannot be decoded. */
 export const UNREADABLE = 'unreadable';

@@ -1,8 +1,8 @@
 /** Keys in RPC addresses stay inside, however the nodes fail and whatever they repeat. */
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { feedFigures } from '../src/feed/figures.js';
 import { LiveFeed } from '../src/feed/live-feed.js';
+import { feedFigures } from '../src/feed/model/figures.js';
 import type { FeedNode } from '../src/feed/nodes.js';
 import { RpcClient } from '../src/rpc/client.js';
 import { RpcSocket } from '../src/rpc/socket.js';

@@ -1,8 +1,8 @@
 /** docs/operations.md names every metric, event and flag that there is, and none that there is not. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { feedFigures } from '../src/feed/figures.js';
-import { newCounters } from '../src/feed/parts.js';
+import { feedFigures } from '../src/feed/model/figures.js';
+import { newCounters } from '../src/feed/model/parts.js';
 import { newCounters as historyCounters } from '../src/history/ingest/parts.js';
 import { Metrics } from '../src/server/metrics/metrics.js';
 import { RequestCounts } from '../src/server/metrics/request-counts.js';

@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { ConfigReader } from '../src/config.js';
 import * as codec from '../src/engine/codec.js';
 import { Engine } from '../src/engine/engine.js';
-import { RecordingReader } from '../src/feed/recording.js';
+import { RecordingReader } from '../src/feed/recording/recording.js';
 import { type Service, startReplayService, startService } from '../src/main.js';
 import { QuoteMaker } from '../src/sim/quote-maker.js';
 import { oddOrders, oddUser } from './support/odd-accounts.js';

@@ -1,15 +1,15 @@
 import { DEFAULTS } from '../config.js';
 import { type Log, silentLog } from '../rpc/log.js';
 import { systemTimers, type Timers } from '../rpc/timers.js';
-import { ChainClock } from './chain-clock.js';
-import type { FeedEngine, FeedTurn } from './feed-engine.js';
-import type { FeedTiming } from './freshness.js';
-import { FIRST_SLOT_WAIT_MS, REPLAY_UPDATES_MAX } from './limits.js';
+import { ScanNode } from './connection/scan-node.js';
+import { ChainClock } from './model/chain-clock.js';
+import type { FeedEngine, FeedTurn } from './model/feed-engine.js';
+import type { FeedTiming } from './model/freshness.js';
+import { FIRST_SLOT_WAIT_MS, REPLAY_UPDATES_MAX } from './model/limits.js';
+import { type FeedParts, type FeedRpc, newCounters } from './model/parts.js';
+import { TroubleLog } from './model/trouble-log.js';
+import { Turns } from './model/turns.js';
 import type { FeedNode, FeedNodes } from './nodes.js';
-import { type FeedParts, type FeedRpc, newCounters } from './parts.js';
-import { ScanNode } from './scan-node.js';
-import { TroubleLog } from './trouble-log.js';
-import { Turns } from './turns.js';
 
 /** The parts of a live feed; what is optional is for tests and settings. */
 export interface LiveFeedOptions {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { clockData, kindOf } from '../../test/fake-chain.js';
 import { FeedBench } from '../../test/feed-bench.js';
 import { until } from '../../test/scripted-rpc.js';
-import { CLOCK_KEY } from './queries.js';
+import { CLOCK_KEY } from './model/queries.js';
 
 let bench: FeedBench;
 

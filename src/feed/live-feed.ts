@@ -1,19 +1,19 @@
 import type { Timer } from '../rpc/timers.js';
-import { FeedError } from './error.js';
-import { failureText } from './failure.js';
-import type { FeedTurn } from './feed-engine.js';
+import { Session } from './connection/session.js';
 import { doorsOf, type LiveFeedOptions, newParts } from './feed-options.js';
-import type { FeedStats, FeedStatus } from './feed-status.js';
-import { type FeedTiming, freshness } from './freshness.js';
-import { LAGGING_AFTER_MS, SLOT_MS, STALE_AFTER_MS, WATCH_INTERVAL_MS } from './limits.js';
+import { FeedError } from './model/error.js';
+import { failureText } from './model/failure.js';
+import type { FeedTurn } from './model/feed-engine.js';
+import type { FeedStats, FeedStatus } from './model/feed-status.js';
+import { type FeedTiming, freshness } from './model/freshness.js';
+import { LAGGING_AFTER_MS, SLOT_MS, STALE_AFTER_MS, WATCH_INTERVAL_MS } from './model/limits.js';
+import type { FeedParts, FeedRpc } from './model/parts.js';
+import { ProblemLog } from './model/problem-log.js';
 import { type FeedNode, Nodes } from './nodes.js';
-import type { FeedParts, FeedRpc } from './parts.js';
-import { ProblemLog } from './problem-log.js';
-import { Session } from './session.js';
 import { SlotWatch } from './slot-watch.js';
 
 export type { LiveFeedOptions } from './feed-options.js';
-export type { FeedStats, FeedStatus } from './feed-status.js';
+export type { FeedStats, FeedStatus } from './model/feed-status.js';
 
 /**
  * Codes of accounts that did not arrive whole: on chain they are sound, so their state is missing

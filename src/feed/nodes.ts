@@ -9,8 +9,8 @@ import {
   NODES_BACKOFF_FIRST_MS,
   SILENCE_CAP_MS,
   SILENCE_FIRST_MS,
-} from './limits.js';
-import type { FeedCounters, FeedRpc, FeedSocket } from './parts.js';
+} from './model/limits.js';
+import type { FeedCounters, FeedRpc, FeedSocket } from './model/parts.js';
 
 /** One RPC node by its two doors, which are always used together. */
 export interface FeedNode {

@@ -3,8 +3,8 @@
  * shown with the next turn, and gone with the turn of the moment at which they are due.
  */
 import type { Timer, Timers } from '../rpc/timers.js';
-import type { FeedQuotes, QuoteEngine } from './feed-engine.js';
-import { QUOTE_CHECK_MS_MAX, QUOTE_CHECK_MS_MIN } from './limits.js';
+import type { FeedQuotes, QuoteEngine } from './model/feed-engine.js';
+import { QUOTE_CHECK_MS_MAX, QUOTE_CHECK_MS_MIN } from './model/limits.js';
 
 /** What the door needs. */
 export interface QuoteDoorOptions<Outcome extends string> {

@@ -1,4 +1,4 @@
-import { SLOT_SPACING_MIN_MS } from './limits.js';
+import { SLOT_SPACING_MIN_MS } from './model/limits.js';
 
 /**
  * How long ago the last slot came, over whichever connection: one that was just made says nothing

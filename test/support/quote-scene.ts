@@ -1,8 +1,8 @@
 import { Engine } from '../../src/engine/engine.js';
-import type { FeedTurn } from '../../src/feed/feed-engine.js';
+import type { FeedTurn } from '../../src/feed/model/feed-engine.js';
 import { QuoteDoor } from '../../src/feed/quote-door.js';
-import type { RecordedCall } from '../../src/feed/recorded-call.js';
-import { RecordingEngine } from '../../src/feed/recording-engine.js';
+import type { RecordedCall } from '../../src/feed/recording/recorded-call.js';
+import { RecordingEngine } from '../../src/feed/recording/recording-engine.js';
 import { systemTimers } from '../../src/rpc/timers.js';
 import { QuoteServer } from '../../src/server/quotes/quotes-server.js';
 import { createHandlers } from '../../src/server/routes/http.js';

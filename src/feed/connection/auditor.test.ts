@@ -1,0 +1,237 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { kindOf } from '../../../test/fake-chain.js';
+import { UNREADABLE } from '../../../test/fake-engine.js';
+import { FeedBench } from '../../../test/feed-bench.js';
+import { until } from '../../../test/scripted-rpc.js';
+import { fastTimers } from '../../../test/support/fast-timers.js';
+
+/** Shorter than the feed looks for work, so every look finds an audit due. */
+const INTERVAL_MS = 20;
+
+let bench: FeedBench;
+
+beforeEach(async () => {
+  bench = await FeedBench.open();
+});
+
+afterEach(() => bench.close());
+
+const begins = (): number => bench.engine.calls.filter((call) => call.startsWith('begin ')).length;
+
+/** How often all users were asked for. */
+function scans(): number {
+  const asked = bench.server.requests.filter(({ method }) => method === 'getProgramAccounts');
+  return asked.filter(({ params }) => kindOf(params) === 'user').length;
+}
+
+/** Lets slots pass, which an audit waits for, until this many have gone through. */
+async function audited(count: number): Promise<void> {
+  await until(`audit ${count}`, () => {
+    bench.chain.slot += 1;
+    bench.chain.tick(bench.chain.slot);
+    return bench.feed.stats().audits >= count;
+  });
+}
+
+describe('audit: what it finds', () => {
+  test('nothing in a chain that the book has followed', async () => {
+    await bench.start({ auditIntervalMs: INTERVAL_MS });
+    bench.chain.change('user1', 'followed');
+    await audited(3);
+    expect(bench.feed.stats()).toMatchObject({ auditDifferences: 0, auditFailures: 0 });
+    expect(bench.user('user1')).toBe('followed');
+  });
+
+  test('an account that was closed without a notification leaves, and the book stays live', async () => {
+    await bench.start({ auditIntervalMs: INTERVAL_MS });
+    bench.chain.accounts.delete('user2');
+    await audited(1);
+    expect(bench.user('user2')).toBeUndefined();
+    await audited(2);
+    expect(bench.feed.stats()).toMatchObject({
+      auditDifferences: 0,
+      auditRemovals: 1,
+      usersRemoved: 1,
+    });
+    const states = bench.engine.calls.filter((call) => call.startsWith('state '));
+    expect(states).toEqual(['state rebuilding', 'state live']);
+  });
+
+  test('changes and new accounts whose notifications were lost', async () => {
+    await bench.start({ auditIntervalMs: INTERVAL_MS });
+    bench.chain.slot += 1;
+    bench.chain.accounts.set('user1', 'unseen');
+    bench.chain.accounts.set('user3', 'new');
+    bench.chain.accounts.set('state', 'unseen too');
+    await audited(1);
+    expect(['user1', 'user3', 'state'].map((name) => bench.user(name))).toEqual([
+      'unseen',
+      'new',
+      'unseen too',
+    ]);
+    expect(bench.feed.stats()).toMatchObject({ auditDifferences: 3, auditRemovals: 0 });
+  });
+
+  test('a reading of State loses to a later notification', async () => {
+    await bench.start({ auditIntervalMs: INTERVAL_MS });
+    bench.chain.notify('state', 'newer', bench.chain.slot + 1_000_000);
+    await bench.untilUser('state', 'newer');
+    await audited(1);
+    expect(bench.user('state')).toBe('newer');
+  });
+
+  test('an account of the slot before the reading is taken out, one of the same slot is not', async () => {
+    await bench.start({ auditIntervalMs: INTERVAL_MS });
+    bench.chain.beforeUsers = () => {
+      bench.chain.beforeUsers = () => undefined;
+      bench.chain.slot += 10;
+      bench.chain.notify('user3', 'closed since', bench.chain.slot - 1);
+      bench.chain.notify('user4', 'created since', bench.chain.slot);
+    };
+    await audited(1);
+    expect([bench.user('user3'), bench.user('user4')]).toEqual([undefined, 'created since']);
+  });
+
+  test('a market that is gone is closed, one that the socket told later is not', async () => {
+    for (const key of ['perp1', 'perp2']) bench.chain.accounts.set(key, 'market:oracle0');
+    await bench.start({ auditIntervalMs: INTERVAL_MS, timers: fastTimers });
+    bench.chain.notify('perp2', 'market:oracle0', bench.chain.slot + 1_000_000);
+    for (const key of ['perp1', 'perp2']) bench.chain.accounts.delete(key);
+    await audited(1);
+    expect([bench.user('perp1'), bench.user('perp2')]).toEqual([undefined, 'market:oracle0']);
+    expect(bench.engine.state).toBe('live');
+  });
+
+  test('a market that only one of two readings lacks stays', async () => {
+    await bench.start({ auditIntervalMs: INTERVAL_MS, timers: fastTimers });
+    let shrunken = 1;
+    bench.server.answer('getProgramAccounts', (params) => {
+      if (kindOf(params) !== 'perp' || shrunken === 0) return bench.chain.program(kindOf(params));
+      shrunken -= 1;
+      return { result: { context: { slot: bench.chain.slot }, value: [] } };
+    });
+    await audited(1);
+    expect(shrunken).toBe(0);
+    expect(bench.engine.calls.filter((call) => call.startsWith('close '))).toEqual([]);
+  });
+
+  test('a user that only one of two readings could decode stays as it is', async () => {
+    await bench.start({ auditIntervalMs: INTERVAL_MS });
+    let unreadable = 1;
+    bench.chain.beforeUsers = () => {
+      bench.chain.accounts.set('user2', unreadable > 0 ? UNREADABLE : 'b');
+      unreadable -= 1;
+    };
+    await audited(1);
+    expect(unreadable).toBeLessThan(0);
+    expect(bench.user('user2')).toBe('b');
+    expect(bench.feed.stats()).toMatchObject({ auditDifferences: 0, auditFailures: 0 });
+  });
+
+  test('an audit that cannot decode a user fails and changes nothing', async () => {
+    await bench.start({ auditIntervalMs: INTERVAL_MS });
+    bench.chain.accounts.set('user2', UNREADABLE);
+    await until('the audit failed', () => bench.feed.stats().auditFailures === 1);
+    expect(scans()).toBe(3);
+    expect([bench.user('user2'), begins()]).toEqual(['b', 1]);
+    expect(bench.engine.state).toBe('live');
+  });
+
+  test('many users are applied in slices with turns between them', async () => {
+    for (let index = 0; index < 1_000; index += 1) bench.chain.accounts.set(`user-${index}`, 'x');
+    await bench.start({ auditIntervalMs: INTERVAL_MS });
+    const before = bench.engine.turns.length;
+    await audited(1);
+    expect(bench.engine.turns.length - before).toBeGreaterThan(1_000 / 64);
+  });
+});
+
+describe('audit: when it runs', () => {
+  test('it waits for the socket to tell what the reading holds', async () => {
+    await bench.start({ auditIntervalMs: INTERVAL_MS });
+    await until('the users were read', () => scans() === 2);
+    bench.chain.tick(bench.chain.slot + 1);
+    bench.chain.change('user1', 'was on its way');
+    await bench.untilUser('user1', 'was on its way');
+    expect(begins()).toBe(1);
+    await audited(1);
+    const push = bench.engine.calls.indexOf('push user1 was on its way @101');
+    expect(bench.engine.calls.lastIndexOf('begin 2 @100')).toBeGreaterThan(push);
+  });
+
+  test('there is one at a time, and a cut ends it', async () => {
+    let release: () => void = () => undefined;
+    await bench.start({ auditIntervalMs: INTERVAL_MS });
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    bench.chain.beforeUsers = () => held;
+    await until('an audit reads', () => scans() === 2);
+    const looks = bench.engine.slot;
+    for (let slot = looks + 1; slot < looks + 200; slot += 1) bench.chain.tick(slot);
+    await until('they arrived', () => bench.engine.slot === looks + 199);
+    expect(scans()).toBe(2);
+    bench.chain.beforeUsers = () => undefined;
+    bench.chain.slot = 400;
+    await bench.cutAnd(release);
+    expect(begins()).toBe(2);
+    await audited(1);
+    expect(begins()).toBe(3);
+    expect(bench.feed.stats()).toMatchObject({ auditFailures: 0, rebuilds: 2 });
+  });
+
+  test('one that fails is counted, and a later one goes through', async () => {
+    await bench.start({ auditIntervalMs: INTERVAL_MS });
+    let failures = 2;
+    bench.server.answer('getProgramAccounts', (params) => {
+      if (kindOf(params) !== 'user' || failures === 0) return bench.chain.program(kindOf(params));
+      failures -= 1;
+      return { error: { code: -32010, message: 'scan aborted' } };
+    });
+    await audited(1);
+    expect(bench.feed.stats()).toMatchObject({ auditFailures: 2, rebuilds: 1 });
+    expect(bench.server.upgrades).toBe(1);
+    expect(bench.engine.state).toBe('live');
+  });
+
+  test('a shrunken reading that no second one confirms changes nothing', async () => {
+    for (let index = 0; index < 98; index += 1) bench.chain.accounts.set(`user-${index}`, 'x');
+    await bench.start({ auditIntervalMs: INTERVAL_MS, timers: fastTimers });
+    const held = bench.engine.accounts.size;
+    let readings = 0;
+    bench.server.answer('getProgramAccounts', (params) => {
+      const reply = bench.chain.program(kindOf(params));
+      if (kindOf(params) !== 'user') return reply;
+      readings += 1;
+      if (readings > 2) return reply;
+      const value = readings === 1 ? [] : bench.chain.rows('user').slice(0, 50);
+      return { result: { context: { slot: bench.chain.slot }, value } };
+    });
+    await until('the audit failed', () => bench.feed.stats().auditFailures === 1);
+    expect([bench.engine.accounts.size, begins()]).toEqual([held, 1]);
+    await audited(1);
+    expect(bench.feed.stats().auditDifferences).toBe(0);
+  });
+
+  test('with an interval of 0 there is none', async () => {
+    let nowMs = 0;
+    const due: { readonly atMs: number; readonly run: () => void }[] = [];
+    const timers = {
+      nowMs: () => nowMs,
+      after: (delayMs: number, run: () => void) => {
+        const one = { atMs: nowMs + delayMs, run };
+        due.push(one);
+        return { cancel: () => void due.splice(due.indexOf(one) >>> 0, 1) };
+      },
+    };
+    await bench.start({ auditIntervalMs: 0, timers });
+    while (nowMs < 3_600_000) {
+      nowMs += 30_000;
+      bench.chain.slot += 1;
+      bench.chain.tick(bench.chain.slot);
+      await until('the slot arrived', () => bench.feed.stats().slot === bench.chain.slot);
+      for (const one of due.splice(0)) one.run();
+    }
+    expect(scans()).toBe(1);
+  });
+});

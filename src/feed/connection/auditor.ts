@@ -1,0 +1,161 @@
+import { Backoff } from '../../rpc/backoff.js';
+import type { AccountUpdate } from '../model/account-update.js';
+import {
+  AUDIT_INTERRUPTIONS_MAX,
+  AUDIT_SLOTS_HEARD_AFTER,
+  AUDIT_WAIT_INTERVALS_MAX,
+} from '../model/limits.js';
+import type { FeedParts } from '../model/parts.js';
+import { untilHeard } from './heard.js';
+import { type ReadingWish, readClockAndOracles, readUsers } from './readings.js';
+import {
+  applyMarkets,
+  applyUpdate,
+  applyUsers,
+  type MarketReadings,
+  readMarkets,
+} from './rebuild.js';
+import type { AccountState } from './told-slots.js';
+
+/** What an audit has to know of the connection it judges. */
+export interface AuditedConnection {
+  /** The newest slot announced on the socket; 0 before the first. */
+  slot(): number;
+  /** Whether the reading has a later state of a market, State or oracle than the socket told. */
+  isNews(state: AccountState): boolean;
+  /** The oracles that are followed. */
+  oracleKeys(): readonly string[];
+  /** A reading from now on, wanted until the signal aborts. */
+  wish(signal: AbortSignal): ReadingWish;
+}
+
+/** What one audit repaired. */
+interface Repairs {
+  /** Accounts that the book lacked or had in another state: updates that were missed. */
+  readonly differences: number;
+  /** Accounts that are gone, closed or idle: nobody notifies of them, so none was missed. */
+  readonly removals: number;
+}
+
+/**
+ * Reads everything again now and then while the book is live, repairs what differs and counts it:
+ * 0 when nothing was missed. Accounts that are gone are counted apart, because this is the only way
+ * to notice them: one that no longer matches its subscription is not notified.
+ *
+ * An audit never takes the book out of `live`, and never throws: one that fails is counted, and the
+ * wait for the next one grows, because the scan it asks for is heavy.
+ */
+export class Auditor {
+  readonly #parts: FeedParts;
+  readonly #connection: AuditedConnection;
+  #running: AbortController | null = null;
+  /** Audits in a row that were put off. */
+  #interruptions = 0;
+  readonly #backoff: Backoff;
+  #dueAtMs = Number.POSITIVE_INFINITY;
+
+  constructor(parts: FeedParts, connection: AuditedConnection) {
+    this.#parts = parts;
+    this.#connection = connection;
+    const { auditIntervalMs, random } = parts;
+    const capMs = auditIntervalMs * AUDIT_WAIT_INTERVALS_MAX;
+    this.#backoff = new Backoff({ firstMs: auditIntervalMs * 2, capMs, random });
+  }
+
+  /** The book was read just now: the first audit is due one interval later. */
+  start(): void {
+    this.#backoff.reset();
+    this.#plan(this.#parts.auditIntervalMs);
+  }
+
+  /** The book is complete no more: an audit under way applies nothing further. */
+  stop(): void {
+    this.#dueAtMs = Number.POSITIVE_INFINITY;
+    this.#running?.abort();
+    this.#running = null;
+  }
+
+  /** The chain went back: what was read before may be of the fork that is gone. */
+  interrupt(): void {
+    if (this.#running === null || this.#interruptions >= AUDIT_INTERRUPTIONS_MAX) return;
+    this.#interruptions += 1;
+    this.stop();
+    this.#plan(this.#parts.auditIntervalMs);
+    this.#parts.log.info({}, 'the audit is put off: the chain went back');
+  }
+
+  /** Audits when it is time and no audit runs. Never rejects. */
+  async look(): Promise<void> {
+    const { timers, turns, auditIntervalMs } = this.#parts;
+    const due = timers.nowMs() >= this.#dueAtMs && turns.state === 'live';
+    if (!due || this.#running !== null) return;
+    const running = new AbortController();
+    this.#running = running;
+    let waitMs = auditIntervalMs;
+    try {
+      this.#succeeded(await this.#audit(running.signal));
+    } catch (error) {
+      if (running.signal.aborted) return;
+      this.#failed(error);
+      waitMs = this.#backoff.next();
+    }
+    if (running.signal.aborted) return;
+    this.#running = null;
+    this.#plan(waitMs);
+  }
+
+  #plan(waitMs: number): void {
+    const { auditIntervalMs, timers } = this.#parts;
+    if (auditIntervalMs > 0) this.#dueAtMs = timers.nowMs() + waitMs;
+  }
+
+  #succeeded({ differences, removals }: Repairs): void {
+    const { counters, memory, log, wallMs } = this.#parts;
+    this.#backoff.reset();
+    this.#interruptions = 0;
+    counters.audits += 1;
+    counters.auditDifferences += differences;
+    counters.auditRemovals += removals;
+    memory.lastAudit = { ts: wallMs(), ok: true, differences };
+    if (differences > 0) log.warn({ differences, removals }, 'the audit repaired accounts');
+    else if (removals > 0) log.info({ removals }, 'the audit took closed and idle accounts out');
+  }
+
+  #failed(error: unknown): void {
+    const { counters, memory, log, wallMs } = this.#parts;
+    counters.auditFailures += 1;
+    memory.lastAudit = { ts: wallMs(), ok: false, differences: 0 };
+    log.warn({ err: error }, 'the audit failed');
+  }
+
+  async #audit(signal: AbortSignal): Promise<Repairs> {
+    const parts = this.#parts;
+    const wish = this.#connection.wish(signal);
+    const markets = await readMarkets(parts, wish);
+    const readings = await readClockAndOracles(parts, this.#connection.oracleKeys(), wish);
+    const users = await readUsers(parts, wish);
+    const slots = readings.map(({ slot }) => slot);
+    const slot = Math.max(markets.slotMax, users.slot, ...slots) + AUDIT_SLOTS_HEARD_AFTER;
+    await untilHeard(parts, () => this.#connection.slot(), { slot, signal });
+    const oracles = readings.flatMap(({ updates }) => updates);
+    const others = this.#applyOthers(markets, oracles);
+    const { added, changed, removed } = await applyUsers(parts, users, signal);
+    return {
+      differences: others.differences + added + changed,
+      removals: others.removals + removed,
+    };
+  }
+
+  /** They come by the door of the live stream, which does not look at slots. */
+  #applyOthers(markets: MarketReadings, oracles: readonly AccountUpdate[]): Repairs {
+    const parts = this.#parts;
+    const isNews = (state: AccountState): boolean => this.#connection.isNews(state);
+    const news = oracles.filter((update) => update.kind === 'oracle' && isNews(update));
+    const read = [...markets.updates.filter(isNews), ...news];
+    const differing = read.filter(({ pubkey, data }) => parts.memory.texts.get(pubkey) !== data);
+    const removals = applyMarkets(parts, markets, isNews);
+    for (const update of news) applyUpdate(parts, update);
+    parts.turns.request();
+    return { differences: differing.length, removals };
+  }
+}

@@ -1,0 +1,56 @@
+import { Backoff } from '../../rpc/backoff.js';
+import {
+  CLOCK_POLL_BACKOFF_CAP_MS,
+  CLOCK_POLL_INTERVAL_MS,
+  CLOCK_SILENT_AFTER_MS,
+} from '../model/limits.js';
+import type { FeedParts } from '../model/parts.js';
+
+/**
+ * Reads the Clock, and the oracles with it, once a second where its subscription is silent; less
+ * often while such readings fail. Between them the chain's time goes on with this machine's.
+ */
+export class ClockPoller {
+  readonly #parts: FeedParts;
+  readonly #read: () => Promise<void>;
+  readonly #backoff: Backoff;
+  #heardAtMs = Number.NEGATIVE_INFINITY;
+  #dueAtMs = Number.NEGATIVE_INFINITY;
+  #running = false;
+
+  constructor(parts: FeedParts, read: () => Promise<void>) {
+    this.#parts = parts;
+    this.#read = read;
+    this.#backoff = new Backoff({
+      firstMs: CLOCK_POLL_INTERVAL_MS,
+      capMs: CLOCK_POLL_BACKOFF_CAP_MS,
+      random: parts.random,
+    });
+  }
+
+  /** The subscription told of the Clock. */
+  heard(): void {
+    this.#heardAtMs = this.#parts.timers.nowMs();
+  }
+
+  /** Reads when it is time and no reading runs. Never rejects. */
+  async look(signal: AbortSignal): Promise<void> {
+    const { timers, counters, log } = this.#parts;
+    const nowMs = timers.nowMs();
+    const silentMs = nowMs - this.#heardAtMs;
+    if (this.#running || nowMs < this.#dueAtMs || silentMs < CLOCK_SILENT_AFTER_MS) return;
+    this.#running = true;
+    this.#dueAtMs = nowMs + CLOCK_POLL_INTERVAL_MS;
+    counters.clockPolls += 1;
+    try {
+      await this.#read();
+      this.#backoff.reset();
+    } catch (error) {
+      counters.clockPollFailures += 1;
+      this.#dueAtMs = timers.nowMs() + CLOCK_POLL_INTERVAL_MS + this.#backoff.next();
+      if (!signal.aborted) log.warn({ err: error }, 'clock was not read');
+    } finally {
+      this.#running = false;
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import type { Subscription } from '../../rpc/socket.js';
+import { type AccountUpdate, parseAccountNotification } from '../model/account-update.js';
+import { FeedError } from '../model/error.js';
+import { ORACLES_MAX } from '../model/limits.js';
+import type { FeedParts } from '../model/parts.js';
+import { accountSubscribeParams } from '../model/queries.js';
+
+/** The system program's key: what a market with a fixed price names as its oracle. */
+const NO_ORACLE_KEY = '11111111111111111111111111111111';
+
+/** Takes the parsed notification, or null when it could not be read. */
+export type UpdateHandler = (update: AccountUpdate | null) => void;
+
+/** The oracle subscriptions of one connection, kept equal to what the markets name. */
+export class Oracles {
+  readonly #parts: FeedParts;
+  readonly #receive: UpdateHandler;
+  readonly #subscriptions = new Map<string, Subscription>();
+
+  constructor(parts: FeedParts, receive: UpdateHandler) {
+    this.#parts = parts;
+    this.#receive = receive;
+  }
+
+  /** The oracles subscribed to. */
+  keys(): readonly string[] {
+    return [...this.#subscriptions.keys()];
+  }
+
+  /** Subscribes to oracles that are new, gives up those no market names; answers the new ones. */
+  async follow(): Promise<readonly string[]> {
+    const wanted = new Set(this.#parts.engine.oracleKeys());
+    wanted.delete(NO_ORACLE_KEY);
+    if (wanted.size > ORACLES_MAX) throw tooMany(wanted.size);
+    for (const key of this.keys()) if (!wanted.has(key)) this.#leave(key);
+    const added = [...wanted].filter((key) => !this.#subscriptions.has(key));
+    await Promise.all(added.map((key) => this.#join(key)));
+    return added;
+  }
+
+  async #join(key: string): Promise<void> {
+    const params = accountSubscribeParams(key);
+    const subscription = await this.#parts.socket.subscribe('accountSubscribe', params, (result) =>
+      this.#receive(parseAccountNotification('oracle', key, result)),
+    );
+    this.#subscriptions.set(key, subscription);
+  }
+
+  #leave(key: string): void {
+    const subscription = this.#subscriptions.get(key);
+    if (subscription !== undefined) this.#parts.socket.unsubscribe(subscription);
+    this.#subscriptions.delete(key);
+  }
+}
+
+function tooMany(count: number): FeedError {
+  const message = `oracles were ${count}, must be at most ${ORACLES_MAX}`;
+  return new FeedError('ACCOUNTS_EXCEEDED', message, { count });
+}

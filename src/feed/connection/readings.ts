@@ -1,0 +1,197 @@
+import { Backoff } from '../../rpc/backoff.js';
+import { sleep } from '../../rpc/timers.js';
+import {
+  type AccountKind,
+  parseMultipleAccounts,
+  parseProgramAccounts,
+  type Reading,
+} from '../model/account-update.js';
+import { FeedError, throwIfStopped } from '../model/error.js';
+import type { FeedSnapshot } from '../model/feed-engine.js';
+import {
+  ACCOUNTS_PER_READ,
+  AGREEING_PERCENT,
+  MARKETS_MAX,
+  READING_AGAIN_CAP_MS,
+  READING_AGAIN_MS,
+  READINGS_MAX,
+  SCAN_NODE_TIMEOUT_MS,
+  SHRUNKEN_PERCENT,
+  UNREADABLE_LOGGED_MAX,
+  UNREADABLE_READINGS_MAX,
+} from '../model/limits.js';
+import type { FeedParts, FeedRpc } from '../model/parts.js';
+import {
+  CLOCK_KEY,
+  multipleAccountsParams,
+  type ProgramKind,
+  programAccountsParams,
+} from '../model/queries.js';
+import { confirmed, type Judgement } from './confirmed.js';
+
+/** What a reading has to satisfy, and until when it is wanted. */
+export interface ReadingWish {
+  /** Subscriptions began at this slot: an older reading would leave a gap before them. */
+  readonly slotMin: () => number;
+  readonly signal: AbortSignal;
+  /** Of one try of one call. */
+  readonly timeoutMs?: number;
+}
+
+/** Reads all accounts of a small kind. */
+export function readProgramAccounts(
+  parts: FeedParts,
+  kind: ProgramKind,
+  wish: ReadingWish,
+): Promise<Reading> {
+  const params = programAccountsParams(parts.programId, kind);
+  const parse = (result: unknown): Reading => parseProgramAccounts(kind, result);
+  return readFrom(parts, wish, async () => {
+    const reading = await parts.rpc.call('getProgramAccounts', params, parse, wish);
+    if (reading.updates.length <= MARKETS_MAX) return reading;
+    const message = `${kind} accounts were ${reading.updates.length}, must be at most ${MARKETS_MAX}`;
+    throw new FeedError('ACCOUNTS_EXCEEDED', message, { kind });
+  });
+}
+
+/** Reads the Clock and these oracles, in hundreds: the Clock is in the first reading. */
+export async function readClockAndOracles(
+  parts: FeedParts,
+  oracleKeys: readonly string[],
+  wish: ReadingWish,
+): Promise<readonly Reading[]> {
+  const keys = [CLOCK_KEY, ...oracleKeys];
+  const starts = keys.flatMap((_, index) => (index % ACCOUNTS_PER_READ === 0 ? [index] : []));
+  const readings: Reading[] = [];
+  for (const start of starts) {
+    const part = keys.slice(start, start + ACCOUNTS_PER_READ);
+    readings.push(await readFrom(parts, wish, () => readAccounts(parts, part, wish)));
+  }
+  return readings;
+}
+
+function readAccounts(
+  parts: FeedParts,
+  keys: readonly string[],
+  wish: ReadingWish,
+): Promise<Reading> {
+  const parse = (result: unknown): Reading => parseMultipleAccounts(keys, kindOfKey, result);
+  return parts.rpc.call('getMultipleAccounts', multipleAccountsParams(keys), parse, wish);
+}
+
+function kindOfKey(pubkey: string): AccountKind {
+  return pubkey === CLOCK_KEY ? 'clock' : 'oracle';
+}
+
+/** Reads all users: from the snapshot node, and when that fails from the node in use. */
+export async function readUsers(parts: FeedParts, wish: ReadingWish): Promise<FeedSnapshot> {
+  const { scanNode, memory } = parts;
+  const { rpc } = scanNode;
+  if (rpc === null) return readUsersFrom(parts, parts.rpc, wish);
+  try {
+    await scanNode.requireChain(rpc, memory.genesisHash, wish.signal);
+    const limited = { signal: wish.signal, slotMin: wish.slotMin, timeoutMs: SCAN_NODE_TIMEOUT_MS };
+    const users = await readUsersFrom(parts, rpc, limited);
+    scanNode.worked();
+    return users;
+  } catch (error) {
+    throwIfStopped(wish.signal);
+    scanNode.failed(error);
+  }
+  return readUsersFrom(parts, parts.rpc, wish);
+}
+
+/**
+ * A reading with far fewer users than the last one is what a node under load gives: it counts only
+ * when others agree.
+ */
+async function readUsersFrom(
+  parts: FeedParts,
+  rpc: FeedRpc,
+  wish: ReadingWish,
+): Promise<FeedSnapshot> {
+  const { memory, trouble } = parts;
+  const countMin = (memory.users * SHRUNKEN_PERCENT) / 100;
+  const read = async (): Promise<FeedSnapshot> => {
+    const users = await readUsersOnce(parts, rpc, wish);
+    const context = { users: users.count, usersBefore: memory.users };
+    const lacks = users.count < countMin;
+    if (lacks) trouble.warn('a snapshot has far fewer users than the last', '', context);
+    return users;
+  };
+  const judgement: Judgement<FeedSnapshot> = {
+    isShrunken: ({ count }) => count < countMin,
+    agree: (first, later) => agree(first.count, later.count),
+    count: ({ count }) => count,
+  };
+  return confirmed(parts, judgement, { read, signal: wish.signal });
+}
+
+function agree(a: number, b: number): boolean {
+  return Math.min(a, b) * 100 >= Math.max(a, b) * AGREEING_PERCENT;
+}
+
+/**
+ * A user that could not be decoded is on chain all the same, but a snapshot without it would take it
+ * out of the book: only a reading without such users counts.
+ */
+async function readUsersOnce(
+  parts: FeedParts,
+  rpc: FeedRpc,
+  wish: ReadingWish,
+): Promise<FeedSnapshot> {
+  const backoff = newBackoff(parts);
+  for (let reading = 1; ; reading += 1) {
+    const users = await scanUsers(parts, rpc, wish);
+    const { slot, problemCount, problems } = users;
+    if (problemCount === 0) return users;
+    const context = { slot, problemCount, problems: problems.slice(0, UNREADABLE_LOGGED_MAX) };
+    parts.trouble.warn('users of a reading are unreadable', String(problemCount), context);
+    if (reading >= UNREADABLE_READINGS_MAX) throw unreadable(users);
+    await sleep(parts.timers, backoff.next(), wish.signal);
+  }
+}
+
+function unreadable({ problemCount, problems }: FeedSnapshot): FeedError {
+  const first = problems[0];
+  const example = first === undefined ? '' : ` (${first.pubkey ?? 'no key'}: ${first.code})`;
+  const message = `unreadable users were ${problemCount}${example}, must be 0`;
+  return new FeedError('MALFORMED_ACCOUNTS_ANSWER', message, { problemCount });
+}
+
+function scanUsers(parts: FeedParts, rpc: FeedRpc, wish: ReadingWish): Promise<FeedSnapshot> {
+  const params = programAccountsParams(parts.programId, 'user');
+  return readFrom(parts, wish, async () => {
+    const body = await rpc.callRaw('getProgramAccounts', params, wish);
+    return parts.engine.decodeSnapshot(body);
+  });
+}
+
+/**
+ * Reads until the slot is not before the wish's: the node may lag behind the one subscribed to. Not
+ * everything in a reading can be aborted, so one that comes back too late is thrown away here.
+ */
+async function readFrom<T extends { readonly slot: number }>(
+  parts: FeedParts,
+  wish: ReadingWish,
+  read: () => Promise<T>,
+): Promise<T> {
+  const backoff = newBackoff(parts);
+  for (let reading = 1; ; reading += 1) {
+    const result = await read();
+    throwIfStopped(wish.signal);
+    const slotMin = wish.slotMin();
+    if (result.slot >= slotMin) return result;
+    if (reading >= READINGS_MAX) throw tooOld(result.slot, slotMin);
+    await sleep(parts.timers, backoff.next(), wish.signal);
+  }
+}
+
+function newBackoff({ random }: FeedParts): Backoff {
+  return new Backoff({ firstMs: READING_AGAIN_MS, capMs: READING_AGAIN_CAP_MS, random });
+}
+
+function tooOld(slot: number, slotMin: number): FeedError {
+  const message = `reading was as of slot ${slot}, must be at least ${slotMin}`;
+  return new FeedError('SNAPSHOT_SLOT_OUT_OF_RANGE', message, { slot, slotMin });
+}

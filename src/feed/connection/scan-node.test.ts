@@ -1,0 +1,133 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { FakeChain, kindOf } from '../../../test/fake-chain.js';
+import { UNREADABLE } from '../../../test/fake-engine.js';
+import { FeedBench } from '../../../test/feed-bench.js';
+import { ScriptedRpc } from '../../../test/scripted-rpc.js';
+import { fastTimers } from '../../../test/support/fast-timers.js';
+import { ManualTimers } from '../../../test/support/manual-timers.js';
+import { RpcClient } from '../../rpc/client.js';
+import { silentLog } from '../../rpc/log.js';
+import { TroubleLog } from '../model/trouble-log.js';
+import { ScanNode } from './scan-node.js';
+
+let bench: FeedBench;
+let other: ScriptedRpc;
+let otherChain: FakeChain;
+let warned: string[];
+
+beforeEach(async () => {
+  bench = await FeedBench.open();
+  other = await ScriptedRpc.start();
+  otherChain = new FakeChain(other);
+  otherChain.accounts.set('user1', 'of the snapshot node');
+  warned = [];
+});
+
+afterEach(async () => {
+  await bench.close();
+  await other.stop();
+});
+
+function start(): Promise<void> {
+  const snapshotRpc = new RpcClient({ url: other.rpcUrl, random: () => 0, attemptsMax: 1 });
+  const log = {
+    info: () => undefined,
+    warn: (_: object, message: string) => void warned.push(message),
+  };
+  return bench.start({ snapshotRpc, log, timers: fastTimers });
+}
+
+/** The kinds of program accounts that a server was asked for. */
+function kindsAsked({ requests }: ScriptedRpc): string[] {
+  const scans = requests.filter(({ method }) => method === 'getProgramAccounts');
+  return scans.map(({ params }) => kindOf(params));
+}
+
+describe('snapshot node', () => {
+  test('the scan of all users goes there, and nothing else does', async () => {
+    await start();
+    expect(bench.user('user1')).toBe('of the snapshot node');
+    expect(kindsAsked(other)).toEqual(['user']);
+    expect(kindsAsked(bench.server)).toEqual(['state', 'spot', 'perp']);
+    expect([other.upgrades, other.count('getMultipleAccounts')]).toEqual([0, 0]);
+    expect(bench.feed.stats().scanFallbacks).toBe(0);
+  });
+
+  test('one that is behind the socket is read again until it is not', async () => {
+    otherChain.slot = 98;
+    let scans = 0;
+    otherChain.beforeUsers = () => {
+      scans += 1;
+      if (scans < 3) return;
+      otherChain.slot += 10;
+      bench.chain.tick(109);
+    };
+    bench.server.onSubscribe = (method) =>
+      method === 'slotSubscribe' ? { early: [{ slot: 101, parent: 100, root: 0 }] } : 'ack';
+    await start();
+    expect(scans).toBe(3);
+    expect(bench.user('user1')).toBe('of the snapshot node');
+    expect(bench.feed.stats()).toMatchObject({ scanFallbacks: 0, rebuildFailures: 0 });
+  });
+
+  /** Expects the node in use to be scanned, once, in the place of the other. */
+  async function expectFallback(): Promise<void> {
+    await start();
+    expect(bench.user('user1')).toBe('a');
+    expect(kindsAsked(bench.server)).toEqual(['state', 'spot', 'perp', 'user']);
+    expect(bench.feed.stats()).toMatchObject({ scanFallbacks: 1, rebuilds: 1, rebuildFailures: 0 });
+    expect(warned).toContain('the snapshot node failed, the node in use is scanned');
+  }
+
+  test('one that stays behind the socket is left for the node in use', async () => {
+    otherChain.slot = 90;
+    bench.server.onSubscribe = (method) =>
+      method === 'slotSubscribe' ? { early: [{ slot: 101, parent: 100, root: 0 }] } : 'ack';
+    await expectFallback();
+  });
+
+  test.each([
+    ['is not there', () => void other.stop()],
+    ['forbids the scan', () => other.answer('getProgramAccounts', () => ({ status: 403 }))],
+    ['is asked too often', () => other.answer('getProgramAccounts', () => ({ status: 429 }))],
+    ['sends what is none', () => other.answer('getProgramAccounts', () => ({ text: '{"resu' }))],
+    ['is of another chain', () => other.answer('getGenesisHash', () => ({ result: 'other' }))],
+    ['has users that are unreadable', () => otherChain.accounts.set('user1', UNREADABLE)],
+  ])('one that %s is left for the node in use', async (_, fail) => {
+    fail();
+    await expectFallback();
+  });
+
+  test('a cut while it scans does not count against it', async () => {
+    let cuts = 1;
+    otherChain.beforeUsers = async () => {
+      if (cuts === 0) return;
+      cuts -= 1;
+      bench.server.cut();
+      while (bench.socket.stats.closes === 0) await new Promise((resolve) => setImmediate(resolve));
+    };
+    await start();
+    expect(bench.user('user1')).toBe('of the snapshot node');
+    expect(bench.feed.stats().scanFallbacks).toBe(0);
+  });
+});
+
+test('snapshot node: after a failure it rests, longer each time, until a scan goes through', () => {
+  const timers = new ManualTimers();
+  const rpc = new RpcClient({ url: 'http://127.0.0.1:9/' });
+  const counters = { scanFallbacks: 0 };
+  const trouble = new TroubleLog(silentLog, timers);
+  const node = new ScanNode({ rpc, timers, random: () => 1, trouble, counters });
+  const rests = Array.from({ length: 6 }, () => {
+    node.failed(new Error('refused'));
+    const from = timers.nowMs();
+    while (node.rpc === null) timers.advance(1_000);
+    return timers.nowMs() - from;
+  });
+  expect(rests).toEqual([60_000, 120_000, 240_000, 480_000, 900_000, 900_000]);
+  node.worked();
+  node.failed(new Error('refused'));
+  timers.advance(60_000);
+  expect(node.rpc).toBe(rpc);
+  expect(counters.scanFallbacks).toBe(7);
+});

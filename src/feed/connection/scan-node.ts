@@ -1,0 +1,69 @@
+import { Backoff } from '../../rpc/backoff.js';
+import type { Timers } from '../../rpc/timers.js';
+import { FeedError } from '../model/error.js';
+import { failureText } from '../model/failure.js';
+import { SCAN_NODE_REST_CAP_MS, SCAN_NODE_REST_FIRST_MS } from '../model/limits.js';
+import type { FeedCounters, FeedRpc } from '../model/parts.js';
+import type { TroubleLog } from '../model/trouble-log.js';
+import { readGenesisHash } from './genesis.js';
+
+/** What the node for scans needs to know. */
+export interface ScanNodeOptions {
+  /** Null without such a node. */
+  readonly rpc: FeedRpc | null;
+  readonly timers: Timers;
+  readonly random: () => number;
+  readonly trouble: TroubleLog;
+  readonly counters: Pick<FeedCounters, 'scanFallbacks'>;
+}
+
+/**
+ * A node that takes the scan of all users, which some providers meter or forbid. When a scan fails
+ * there, after all tries of its own, the node in use takes it, and this one rests: longer each time,
+ * so that a book under repair does not wait for it again and again.
+ */
+export class ScanNode {
+  readonly #options: ScanNodeOptions;
+  readonly #rest: Backoff;
+  #restsUntilMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: ScanNodeOptions) {
+    this.#options = options;
+    const { random } = options;
+    const firstMs = SCAN_NODE_REST_FIRST_MS;
+    this.#rest = new Backoff({ firstMs, capMs: SCAN_NODE_REST_CAP_MS, random });
+  }
+
+  /** Whom to ask; null for the node in use. */
+  get rpc(): FeedRpc | null {
+    const { rpc, timers } = this.#options;
+    return timers.nowMs() < this.#restsUntilMs ? null : rpc;
+  }
+
+  /** A scan went through. */
+  worked(): void {
+    this.#rest.reset();
+  }
+
+  /** A scan failed; the node in use takes it. */
+  failed(error: unknown): void {
+    const { timers, trouble, counters } = this.#options;
+    const restMs = this.#rest.next();
+    this.#restsUntilMs = timers.nowMs() + restMs;
+    counters.scanFallbacks += 1;
+    const fields = { err: error, restMs: Math.round(restMs) };
+    trouble.warn(
+      'the snapshot node failed, the node in use is scanned',
+      failureText(error),
+      fields,
+    );
+  }
+
+  /** Fails unless the node is of this chain: users of another one would be taken for ours. */
+  async requireChain(rpc: FeedRpc, genesis: string | null, signal: AbortSignal): Promise<void> {
+    const hash = await readGenesisHash(rpc, { signal });
+    if (genesis === null || hash === genesis) return;
+    const message = `genesis hash of the snapshot node was ${hash}, must be ${genesis}`;
+    throw new FeedError('GENESIS_MISMATCH', message);
+  }
+}

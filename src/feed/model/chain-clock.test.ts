@@ -1,0 +1,71 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { clockData } from '../../../test/fake-chain.js';
+import { ChainClock } from './chain-clock.js';
+
+let nowMs: number;
+let clock: ChainClock;
+
+beforeEach(() => {
+  nowMs = 50_000;
+  clock = new ChainClock({ monotonicMs: () => nowMs, wallMs: () => 7_900 });
+});
+
+describe('clock: unix time', () => {
+  test('it is the wall clock before the first reading only', () => {
+    expect(clock.unixSeconds()).toBe(7);
+    clock.readAccount(clockData(3));
+    expect(clock.unixSeconds()).toBe(3);
+  });
+
+  test('it goes on with monotonic time between readings', () => {
+    clock.readAccount(clockData(1_000));
+    nowMs += 999;
+    expect(clock.unixSeconds()).toBe(1_000);
+    nowMs += 1;
+    expect(clock.unixSeconds()).toBe(1_001);
+    nowMs += 60_000;
+    expect(clock.unixSeconds()).toBe(1_061);
+  });
+
+  test('a reading slightly behind does not step back, and time does not run ahead of it', () => {
+    clock.readAccount(clockData(1_000));
+    nowMs += 2_000;
+    expect(clock.unixSeconds()).toBe(1_002);
+    clock.readAccount(clockData(1_000));
+    nowMs += 2_500;
+    expect(clock.unixSeconds()).toBe(1_002);
+    nowMs += 500;
+    expect(clock.unixSeconds()).toBe(1_003);
+  });
+
+  test('a reading far behind is a chain set back and is taken', () => {
+    clock.readAccount(clockData(1_000));
+    expect(clock.unixSeconds()).toBe(1_000);
+    clock.readAccount(clockData(500));
+    expect(clock.unixSeconds()).toBe(500);
+  });
+
+  test.each(['', 'AAAA', '!!'])('the data %j is no Clock', (data) => {
+    expect(clock.readAccount(data)).toBe(false);
+    expect(clock.unixSeconds()).toBe(7);
+  });
+});
+
+describe('clock: slot', () => {
+  test.each([
+    { name: 'a higher slot is taken', slots: [100, 101], expected: 101 },
+    { name: 'a late lower slot is ignored', slots: [100, 99], expected: 100 },
+    { name: 'a much lower slot is ignored', slots: [1_000, 5], expected: 1_000 },
+    { name: 'a jump forward is followed', slots: [5, 1_000_000], expected: 1_000_000 },
+  ])('$name', ({ slots, expected }) => {
+    for (const slot of slots) clock.tick(slot);
+    expect(clock.slot).toBe(expected);
+  });
+
+  test('the first slot of a new connection is taken even when it is lower', () => {
+    clock.tick(100);
+    clock.forgetSlot();
+    clock.tick(90);
+    expect(clock.slot).toBe(90);
+  });
+});

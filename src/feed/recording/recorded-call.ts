@@ -1,0 +1,257 @@
+/**
+ * One call into the engine as a recording holds it. A call is `u32 length, u8 kind, f64 atMs` and
+ * its fields; the length counts what follows it. A number is an f64, a text a u32 length and one
+ * byte a character, a body the rest of the call; all little-endian.
+ */
+import { FeedError } from '../model/error.js';
+import type { FeedQuotePolicy, FeedQuotes, FeedState, RawAccount } from '../model/feed-engine.js';
+import { quotesOf, quotesText } from './recorded-quotes.js';
+import { RECORDED_NAME_CHARS_MAX } from './recording-limits.js';
+
+/** Everything that moves a book. The first call of a recording is `open`, and only that. */
+export type RecordedCall =
+  | ({ readonly name: 'open' } & RecordingInfo)
+  | { readonly name: 'push'; readonly account: RawAccount }
+  | { readonly name: 'close'; readonly pubkey: string; readonly slot: number }
+  | { readonly name: 'setClock'; readonly slot: number; readonly unixSeconds: number }
+  | { readonly name: 'setState'; readonly state: FeedState }
+  | { readonly name: 'setEpoch'; readonly epoch: string }
+  | { readonly name: 'endTurn'; readonly tsMs: number }
+  /** The raw answer of the RPC from which the snapshot was decoded. */
+  | { readonly name: 'beginSnapshot'; readonly body: Uint8Array }
+  | { readonly name: 'applySnapshot'; readonly from: number; readonly count: number }
+  | { readonly name: 'endSnapshot' }
+  | { readonly name: 'setIndicativePolicy'; readonly policy: FeedQuotePolicy }
+  | { readonly name: 'setIndicative'; readonly quotes: FeedQuotes };
+
+/** Where a recording comes from. */
+export interface RecordingInfo {
+  readonly programId: string;
+  readonly epoch: string;
+  /** Since 1970. */
+  readonly createdMs: number;
+}
+
+/** A call and when it was made, in milliseconds since the recording began. */
+export interface TimedCall {
+  readonly atMs: number;
+  readonly call: RecordedCall;
+  /** Bytes of the call in the recording. */
+  readonly bytes: number;
+}
+
+/** The kind of a call is its place in this list: never reordered. */
+const KINDS = [
+  'open',
+  'push',
+  'close',
+  'setClock',
+  'setState',
+  'setEpoch',
+  'endTurn',
+  'beginSnapshot',
+  'applySnapshot',
+  'endSnapshot',
+  'setIndicativePolicy',
+  'setIndicative',
+] as const satisfies readonly RecordedCall['name'][];
+
+const STATES = ['rebuilding', 'live', 'lagging', 'stale'] as const;
+const POLICIES = ['join', 'improve'] as const;
+const ENCODINGS = ['base64', 'base64+zstd'] as const;
+
+/** Bytes of the length, and of the kind and the time behind it. */
+export const CALL_LENGTH_BYTES = 4;
+const CALL_HEAD_BYTES = 9;
+const U32_MAX = 0xffff_ffff;
+
+/** The bytes of a call, in pieces: a body is not copied. */
+export function encodeCall(call: RecordedCall, atMs: number): readonly Uint8Array[] {
+  const body = call.name === 'beginSnapshot' ? [call.body] : [];
+  const bodyBytes = body[0]?.length ?? 0;
+  const fields = fieldsOf(call);
+  const bytes = fields.reduce<number>((sum, field) => sum + bytesOf(field), CALL_HEAD_BYTES);
+  const head = Buffer.allocUnsafe(CALL_LENGTH_BYTES + bytes);
+  let at = head.writeUInt32LE(bytes + bodyBytes, 0);
+  at = head.writeUInt8(KINDS.indexOf(call.name), at);
+  at = head.writeDoubleLE(atMs, at);
+  for (const field of fields) at = writeField(head, field, at);
+  return [head, ...body];
+}
+
+type Field = number | string;
+
+function fieldsOf(call: RecordedCall): readonly Field[] {
+  switch (call.name) {
+    case 'open':
+      return [call.programId, call.epoch, call.createdMs];
+    case 'push': {
+      const { encoding, slot, pubkey, owner, data } = call.account;
+      return [ENCODINGS.indexOf(encoding), slot, pubkey, owner, data];
+    }
+    case 'close':
+      return [call.pubkey, call.slot];
+    case 'setClock':
+      return [call.slot, call.unixSeconds];
+    case 'setState':
+      return [STATES.indexOf(call.state)];
+    case 'setEpoch':
+      return [call.epoch];
+    case 'endTurn':
+      return [call.tsMs];
+    case 'applySnapshot':
+      return [call.from, call.count];
+    case 'setIndicativePolicy':
+      return [POLICIES.indexOf(call.policy)];
+    case 'setIndicative': {
+      const { market, maker, tsMs, quotes } = call.quotes;
+      return [market, maker, tsMs, quotesText(quotes)];
+    }
+    case 'beginSnapshot':
+    case 'endSnapshot':
+      return [];
+  }
+}
+
+function bytesOf(field: Field): number {
+  return typeof field === 'number' ? 8 : 4 + field.length;
+}
+
+/** One byte a character, as the engine takes texts: one that is not ASCII breaks no length. */
+function writeField(out: Buffer, field: Field, at: number): number {
+  if (typeof field === 'number') return out.writeDoubleLE(field, at);
+  const textAt = out.writeUInt32LE(field.length, at);
+  return textAt + out.write(field, textAt, 'latin1');
+}
+
+/**
+ * Reads the bytes of one call behind its length.
+ *
+ * # Errors
+ *
+ * `MALFORMED_RECORDING` when they are none, or hold a value that no recorder writes.
+ */
+export function decodeCall(bytes: Buffer): TimedCall {
+  const fields = new FieldReader(bytes);
+  const kind = fields.byte();
+  const atMs = fields.number(0, Number.MAX_VALUE);
+  const name = KINDS[kind];
+  if (name === undefined) throw malformed(`kind of a call was ${kind}, must be known`);
+  const call = readCall(name, fields);
+  if (!fields.done) throw malformed(`call ${name} had more bytes than its fields`);
+  return { atMs, call, bytes: CALL_LENGTH_BYTES + bytes.length };
+}
+
+function readCall(name: RecordedCall['name'], fields: FieldReader): RecordedCall {
+  switch (name) {
+    case 'open': {
+      const programId = fields.name();
+      return { name, programId, epoch: fields.name(), createdMs: fields.whole() };
+    }
+    case 'push':
+      return { name, account: readAccount(fields) };
+    case 'close':
+      return { name, pubkey: fields.text(), slot: fields.whole() };
+    case 'setClock':
+      return { name, slot: fields.whole(), unixSeconds: fields.integer() };
+    case 'setState':
+      return { name, state: fields.choice(STATES) };
+    case 'setEpoch':
+      return { name, epoch: fields.name() };
+    case 'endTurn':
+      return { name, tsMs: fields.whole() };
+    case 'beginSnapshot':
+      return { name, body: fields.rest() };
+    case 'applySnapshot':
+      return { name, from: fields.whole(U32_MAX), count: fields.whole(U32_MAX) };
+    case 'endSnapshot':
+      return { name };
+    case 'setIndicativePolicy':
+      return { name, policy: fields.choice(POLICIES) };
+    case 'setIndicative':
+      return { name, quotes: readQuotes(fields) };
+  }
+}
+
+function readAccount(fields: FieldReader): RawAccount {
+  const encoding = fields.choice(ENCODINGS);
+  const slot = fields.whole();
+  return { encoding, slot, pubkey: fields.text(), owner: fields.text(), data: fields.text() };
+}
+
+function readQuotes(fields: FieldReader): FeedQuotes {
+  const market = fields.whole(U32_MAX);
+  const maker = fields.name();
+  const tsMs = fields.whole();
+  return { market, maker, tsMs, quotes: quotesOf(fields.text()) };
+}
+
+/** Reads fields one after the other and believes none of them. */
+class FieldReader {
+  readonly #bytes: Buffer;
+  #at = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  get done(): boolean {
+    return this.#at === this.#bytes.length;
+  }
+
+  byte(): number {
+    return this.#bytes.readUInt8(this.#take(1));
+  }
+
+  number(min: number, max: number): number {
+    const value = this.#bytes.readDoubleLE(this.#take(8));
+    if (value >= min && value <= max) return value;
+    throw malformed(`number was ${value}, must be ${min} to ${max}`);
+  }
+
+  integer(min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER): number {
+    const value = this.number(min, max);
+    if (Number.isInteger(value)) return value;
+    throw malformed(`number was ${value}, must be whole`);
+  }
+
+  whole(max = Number.MAX_SAFE_INTEGER): number {
+    return this.integer(0, max);
+  }
+
+  choice<T>(choices: readonly T[]): T {
+    const value = this.whole(choices.length - 1);
+    return choices[value] as T;
+  }
+
+  text(): string {
+    const length = this.#bytes.readUInt32LE(this.#take(4));
+    const at = this.#take(length);
+    return this.#bytes.toString('latin1', at, at + length);
+  }
+
+  name(): string {
+    const text = this.text();
+    if (/^[\x21-\x7e]+$/.test(text) && text.length <= RECORDED_NAME_CHARS_MAX) return text;
+    throw malformed(`name had ${text.length} characters, must be 1 to ${RECORDED_NAME_CHARS_MAX}`);
+  }
+
+  rest(): Uint8Array {
+    const at = this.#at;
+    this.#at = this.#bytes.length;
+    return this.#bytes.subarray(at);
+  }
+
+  #take(count: number): number {
+    const at = this.#at;
+    if (count > this.#bytes.length - at) {
+      throw malformed(`call had ${this.#bytes.length} bytes, must hold its fields`);
+    }
+    this.#at = at + count;
+    return at;
+  }
+}
+
+function malformed(message: string): FeedError {
+  return new FeedError('MALFORMED_RECORDING', message);
+}

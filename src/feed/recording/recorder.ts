@@ -1,0 +1,184 @@
+import { open } from 'node:fs/promises';
+import type { Log } from '../../rpc/log.js';
+import { nextTurn, systemTimers, type Timer, type Timers } from '../../rpc/timers.js';
+import { FeedError } from '../model/error.js';
+import { ByteQueue } from './byte-queue.js';
+import { type Codec, recordingPreamble, sealRecord } from './record-file.js';
+import { encodeCall, type RecordedCall, type RecordingInfo } from './recorded-call.js';
+import {
+  CALL_BYTES_MAX,
+  RECORD_CALL_BYTES_MAX,
+  RECORDER_FLUSH_MS,
+  RECORDER_QUEUE_BYTES_MAX,
+} from './recording-limits.js';
+
+/** Where the bytes of a recording go, each write behind the one before. */
+export interface RecordingSink {
+  write(bytes: Uint8Array): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What recording did, for metrics. */
+export interface RecorderStats {
+  readonly recordedCalls: number;
+  readonly recordedBytes: number;
+  /** 1 once recording has failed; nothing is recorded after that. */
+  readonly recordingFailures: number;
+}
+
+/** The parts of a recorder; what is optional is for tests. */
+export interface RecorderOptions {
+  /** Makes the file; rejects when it cannot be made. */
+  readonly open: () => Promise<RecordingSink>;
+  readonly codec: Codec;
+  readonly log: Log;
+  readonly timers?: Timers;
+  readonly queueBytesMax?: number;
+}
+
+/**
+ * Makes the file of a recording, which must not be there yet: two runs in one file, or two
+ * processes, would each make the other's useless. Rejects with the error of the file system.
+ */
+export async function createRecordingFile(path: string): Promise<RecordingSink> {
+  const file = await open(path, 'wx');
+  return { write: (bytes) => file.appendFile(bytes), close: () => file.close() };
+}
+
+/**
+ * Appends calls to a recording. Nothing waits for the disk: calls are kept in a bounded queue and
+ * written in records of some 64 KiB, or after half a second. A disk that fails, or is so slow that
+ * the queue is full, ends the recording and nothing else: it is logged once and counted.
+ */
+export class Recorder {
+  readonly #options: RecorderOptions;
+  readonly #timers: Timers;
+  readonly #queue = new ByteQueue();
+  #sink: RecordingSink | null = null;
+  #startMs = 0;
+  #timer: Timer | null = null;
+  #flushing = false;
+  #draining: Promise<void> | null = null;
+  #ended = false;
+  #calls = 0;
+  #bytes = 0;
+  /** Why nothing is recorded any more; null while all is well. */
+  #failure: unknown = null;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+    this.#timers = options.timers ?? systemTimers;
+  }
+
+  /** Makes the file and writes what it is of. Rejects with `RECORDING_WRITE_FAILED`. */
+  async begin(info: RecordingInfo): Promise<void> {
+    try {
+      this.#sink = await this.#options.open();
+      await this.#sink.write(recordingPreamble());
+    } catch (error) {
+      this.#giveUp(error);
+      throw writeFailed(error);
+    }
+    this.#startMs = this.#timers.nowMs();
+    this.append({ name: 'open', ...info });
+    await this.#flush();
+    if (this.#failure !== null) throw writeFailed(this.#failure);
+  }
+
+  stats(): RecorderStats {
+    return {
+      recordedCalls: this.#calls,
+      recordedBytes: this.#bytes,
+      recordingFailures: this.#failure === null ? 0 : 1,
+    };
+  }
+
+  /** Keeps a call. The bytes of its body must not change any more. Never throws. */
+  append(call: RecordedCall): void {
+    if (this.#ended) return;
+    const pieces = encodeCall(call, this.#timers.nowMs() - this.#startMs);
+    const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    const bytesMax = this.#options.queueBytesMax ?? RECORDER_QUEUE_BYTES_MAX;
+    if (bytes > CALL_BYTES_MAX || this.#queue.length + bytes > bytesMax) {
+      const message = `bytes that wait for the disk were ${this.#queue.length + bytes}, must be at most ${bytesMax}`;
+      this.#fail(new FeedError('RECORDING_QUEUE_EXCEEDED', message));
+      return;
+    }
+    this.#calls += 1;
+    this.#queue.push(pieces);
+    if (this.#queue.length >= RECORD_CALL_BYTES_MAX) this.#drain();
+    else this.#timer ??= this.#timers.after(RECORDER_FLUSH_MS, () => this.#drainAll());
+  }
+
+  /** Writes what is kept and closes the file. */
+  async close(): Promise<void> {
+    if (this.#ended) return;
+    await this.#flush();
+    this.#end();
+    await this.#sink?.close();
+  }
+
+  async #flush(): Promise<void> {
+    while (this.#queue.length > 0 || this.#draining !== null) {
+      this.#drainAll();
+      await this.#draining;
+    }
+  }
+
+  #drainAll(): void {
+    this.#timer?.cancel();
+    this.#timer = null;
+    this.#flushing = true;
+    this.#drain();
+  }
+
+  #drain(): void {
+    this.#draining ??= this.#writeRecords().finally(() => {
+      this.#draining = null;
+    });
+  }
+
+  /** One record between two turns of the loop, and none in the midst of what is being recorded. */
+  async #writeRecords(): Promise<void> {
+    const { codec } = this.#options;
+    try {
+      await nextTurn();
+      while (this.#queue.length >= RECORD_CALL_BYTES_MAX || this.#flushing) {
+        const block = this.#queue.take(RECORD_CALL_BYTES_MAX);
+        if (this.#queue.length === 0) this.#flushing = false;
+        if (block.length === 0) continue;
+        const record = sealRecord(codec, block);
+        await this.#sink?.write(record);
+        this.#bytes += record.length;
+      }
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (this.#ended) return;
+    this.#options.log.warn({ err: error }, 'recording has failed: the file ends here');
+    this.#giveUp(error);
+  }
+
+  #giveUp(error: unknown): void {
+    this.#end();
+    this.#failure = error;
+    // The file is of no further use here, and why it cannot be closed would say nothing new.
+    this.#sink?.close().catch(() => undefined);
+  }
+
+  #end(): void {
+    this.#ended = true;
+    this.#flushing = false;
+    this.#timer?.cancel();
+    this.#timer = null;
+    this.#queue.clear();
+  }
+}
+
+function writeFailed(error: unknown): FeedError {
+  const why = error instanceof Error ? error.message : String(error);
+  return new FeedError('RECORDING_WRITE_FAILED', `the recording cannot be written: ${why}`);
+}

@@ -1,0 +1,271 @@
+import { type Log, silentLog } from '../../rpc/log.js';
+import { nextTurn, systemTimers, type Timer, type Timers } from '../../rpc/timers.js';
+import { FeedError } from '../model/error.js';
+import { failureText } from '../model/failure.js';
+import type { FeedSnapshot, FeedState, FeedTurn } from '../model/feed-engine.js';
+import type { FeedStatus } from '../model/feed-status.js';
+import { type FeedTiming, freshness } from '../model/freshness.js';
+import { WATCH_INTERVAL_MS } from '../model/limits.js';
+import { ProblemLog } from '../model/problem-log.js';
+import { Pace } from './pace.js';
+import type { RecordedCall, TimedCall } from './recorded-call.js';
+import type { RecordingReader } from './recording.js';
+import type { EpochEngine } from './recording-engine.js';
+import {
+  REPLAY_TURN_BYTES_MAX,
+  REPLAY_TURN_CALLS_MAX,
+  REPLAY_TURN_SNAPSHOTS_MAX,
+} from './recording-limits.js';
+
+/** The parts of a replay; what is optional is for tests and settings. */
+export interface ReplayerOptions {
+  readonly recording: RecordingReader;
+  readonly engine: Omit<EpochEngine, 'epoch'>;
+  /** How many times faster than it was recorded; 0 is as fast as the engine. */
+  readonly speed: number;
+  readonly timing: FeedTiming;
+  readonly log?: Log;
+  /** After each turn of the engine: `dirty` names the markets to publish. */
+  readonly onTurn?: (turn: FeedTurn) => void;
+  /** Once, when the book is live for the first time. */
+  readonly onFirstLive?: () => void;
+  /** The recording is at its end, or at its tear. */
+  readonly onEnd?: () => void;
+  readonly timers?: Timers;
+  readonly wallMs?: () => number;
+}
+
+/** What a replay did, for metrics. */
+export interface ReplayerStats {
+  readonly replayedCalls: number;
+  readonly replayedTurns: number;
+  readonly replayedBytes: number;
+}
+
+/**
+ * Plays a recording into an engine, as a feed like any other: the same calls in the same order, a
+ * turn at a time, paced by when each turn ended. Bodies equal the recorded ones byte for byte.
+ *
+ * After the end the last book stays. A book that was live becomes `lagging` and `stale` after the
+ * usual times, because no slots come any more.
+ */
+export class Replayer {
+  readonly #options: ReplayerOptions;
+  readonly #timers: Timers;
+  readonly #problems: ProblemLog;
+  readonly #stop = new AbortController();
+  #watch: Timer | null = null;
+  #snapshot: FeedSnapshot | null = null;
+  #state: FeedState = 'rebuilding';
+  #everLive = false;
+  #ended = false;
+  #slot = 0;
+  #slotAtMs = 0;
+  #calls = 0;
+  #turns = 0;
+
+  constructor(options: ReplayerOptions) {
+    this.#options = options;
+    this.#timers = options.timers ?? systemTimers;
+    this.#problems = new ProblemLog(options.log ?? silentLog);
+  }
+
+  /**
+   * Plays to the end. Resolves there, or after a stop.
+   *
+   * # Errors
+   *
+   * Those of {@link RecordingReader.next}. What came before them was played.
+   */
+  async start(): Promise<void> {
+    try {
+      await this.#play();
+    } catch (error) {
+      if (!this.#stop.signal.aborted) throw error;
+      return;
+    } finally {
+      await this.#options.recording.close();
+    }
+    this.#ended = true;
+    this.#slotAtMs = this.#timers.nowMs();
+    this.#options.onEnd?.();
+    this.#age();
+  }
+
+  /** Ends the replay; the engine keeps its book. */
+  stop(): void {
+    this.#watch?.cancel();
+    this.#stop.abort();
+  }
+
+  status(): FeedStatus {
+    const { tornAt } = this.#options.recording;
+    const end = tornAt === null ? 'the recording has ended' : `the recording is torn at ${tornAt}`;
+    const reason = this.#ended ? end : `the recorded book was ${this.#state}`;
+    return {
+      everLive: this.#everLive,
+      state: this.#everLive ? this.#state : 'starting',
+      reason: this.#state === 'live' ? null : reason,
+      slot: this.#slot,
+    };
+  }
+
+  /** Time since a slot came out of the recording. */
+  slotAgeMs(): number {
+    return this.#timers.nowMs() - this.#slotAtMs;
+  }
+
+  stats(): ReplayerStats {
+    return {
+      replayedCalls: this.#calls,
+      replayedTurns: this.#turns,
+      replayedBytes: this.#options.recording.offset,
+    };
+  }
+
+  async #play(): Promise<void> {
+    const { recording, speed } = this.#options;
+    const pace = new Pace({ speed, timers: this.#timers, signal: this.#stop.signal });
+    let turn: TimedCall[] = [];
+    let bytes = 0;
+    for (let calls = await recording.next(); calls !== null; calls = await recording.next()) {
+      for (const timed of calls) {
+        turn.push(timed);
+        bytes += timed.bytes;
+        if (bytes > REPLAY_TURN_BYTES_MAX) throw turnExceeded(bytes);
+        if (turn.length > REPLAY_TURN_CALLS_MAX) throw tooManyCalls();
+        if (timed.call.name !== 'endTurn') continue;
+        const snapshots = await this.#decode(turn);
+        await pace.until(timed.atMs);
+        this.#playTurn(turn, snapshots);
+        turn = [];
+        bytes = 0;
+      }
+      // Many records may hold no end of a turn, and a small file many records.
+      await nextTurn();
+      this.#stop.signal.throwIfAborted();
+    }
+  }
+
+  /** Decodes what the turn needs before any of it is played: a turn is played at once. */
+  async #decode(turn: readonly TimedCall[]): Promise<FeedSnapshot[]> {
+    const snapshots: FeedSnapshot[] = [];
+    for (const { call } of turn) {
+      if (call.name !== 'beginSnapshot') continue;
+      if (snapshots.length >= REPLAY_TURN_SNAPSHOTS_MAX) throw tooManySnapshots();
+      snapshots.push(await this.#options.engine.decodeSnapshot(call.body).catch(refused));
+    }
+    this.#stop.signal.throwIfAborted();
+    return snapshots;
+  }
+
+  #playTurn(turn: readonly TimedCall[], snapshots: FeedSnapshot[]): void {
+    try {
+      for (const { call } of turn) this.#make(call, snapshots);
+    } catch (error) {
+      refused(error);
+    }
+    this.#calls += turn.length;
+  }
+
+  /** Makes one call; takes the snapshot that it begins from the front. */
+  #make(call: RecordedCall, snapshots: FeedSnapshot[]): void {
+    const { engine } = this.#options;
+    switch (call.name) {
+      case 'open':
+        throw malformed('a recording said twice what it is of');
+      case 'push':
+        engine.push(call.account);
+        break;
+      case 'close':
+        engine.close(call.pubkey, call.slot);
+        break;
+      case 'setClock':
+        this.#setClock(call.slot, call.unixSeconds);
+        break;
+      case 'setState':
+        this.#state = call.state;
+        engine.setState(call.state);
+        break;
+      case 'setEpoch':
+        engine.setEpoch(call.epoch);
+        break;
+      case 'endTurn':
+        this.#endTurn(call.tsMs);
+        break;
+      case 'beginSnapshot':
+        this.#snapshot = snapshots.shift() ?? null;
+        engine.beginSnapshot(this.#begun());
+        break;
+      case 'applySnapshot':
+        engine.applySnapshot(this.#begun(), call.from, call.count);
+        break;
+      case 'endSnapshot':
+        this.#begun();
+        engine.endSnapshot();
+        this.#snapshot = null;
+        break;
+      case 'setIndicativePolicy':
+        engine.setIndicativePolicy(call.policy);
+        break;
+      case 'setIndicative':
+        engine.setIndicative(call.quotes);
+    }
+  }
+
+  #begun(): FeedSnapshot {
+    if (this.#snapshot === null) throw malformed('a snapshot was applied that had not begun');
+    return this.#snapshot;
+  }
+
+  #setClock(slot: number, unixSeconds: number): void {
+    if (slot !== this.#slot) this.#slotAtMs = this.#timers.nowMs();
+    this.#slot = slot;
+    this.#options.engine.setClock(slot, unixSeconds);
+  }
+
+  #endTurn(tsMs: number): void {
+    const turn = this.#options.engine.endTurn(tsMs);
+    this.#turns += 1;
+    this.#problems.add(turn.problems);
+    this.#options.onTurn?.(turn);
+    if (this.#everLive || this.#state !== 'live') return;
+    this.#everLive = true;
+    this.#options.onFirstLive?.();
+  }
+
+  /** After the end a live book grows old as that of a feed without slots does. */
+  #age(): void {
+    if (this.#state !== 'live' && this.#state !== 'lagging') return;
+    const state = freshness(this.slotAgeMs(), this.#options.timing);
+    if (state !== 'live' && state !== this.#state) {
+      this.#state = state;
+      this.#options.engine.setState(state);
+      this.#endTurn((this.#options.wallMs ?? Date.now)());
+    }
+    this.#watch = this.#timers.after(WATCH_INTERVAL_MS, () => this.#age());
+  }
+}
+
+/** What the engine does not take was never given to it: no engine was behind this recording. */
+function refused(error: unknown): never {
+  if (!(error instanceof Error) || error instanceof FeedError || !('code' in error)) throw error;
+  throw malformed(`the engine refused what was recorded: ${failureText(error)}`);
+}
+
+function malformed(message: string): FeedError {
+  return new FeedError('MALFORMED_RECORDING', message);
+}
+
+function tooManySnapshots(): FeedError {
+  return malformed(`snapshots of one turn were more than ${REPLAY_TURN_SNAPSHOTS_MAX}`);
+}
+
+function tooManyCalls(): FeedError {
+  return malformed(`calls of one turn were more than ${REPLAY_TURN_CALLS_MAX}`);
+}
+
+function turnExceeded(bytes: number): FeedError {
+  const message = `one turn had ${bytes} bytes, must have at most ${REPLAY_TURN_BYTES_MAX}`;
+  return new FeedError('RECORDING_BYTES_EXCEEDED', message);
+}
