@@ -24,8 +24,8 @@ import { createHandlers, type Handlers } from './server/routes/http.js';
 import { SocketServer } from './server/sockets/ws-server.js';
 import { UnsentAnswers } from './server/transport/unsent.js';
 import { type Listener, listen } from './server/transport/uws.js';
-import { startDemo } from './sim/demo.js';
-import { QuoteMaker } from './sim/quote-maker.js';
+import { startDemo } from './sim/demo/demo.js';
+import { QuoteMaker } from './sim/demo/quote-maker.js';
 import type { ChainBook } from './verify/chain-book.js';
 import { verify } from './verify/verify.js';
 

@@ -4,11 +4,11 @@ import type { AggregatorConfig } from '../src/config.js';
 import { Engine } from '../src/engine/engine.js';
 import { type ExternalVenues, externalVenues } from '../src/external-venues.js';
 import { silentLog } from '../src/rpc/log.js';
-import { lazerOracleBytes, spotMarketBytes } from '../src/sim/accounts.js';
-import { Direction, MarketType } from '../src/sim/chain-enums.js';
-import { address, PROGRAM_ID } from '../src/sim/keys.js';
-import { SPOT_PRESETS } from '../src/sim/market-presets.js';
-import { emptyOrder, type OrderFields, userBytes } from '../src/sim/user-account.js';
+import { lazerOracleBytes, spotMarketBytes } from '../src/sim/bytes/accounts.js';
+import { Direction, MarketType } from '../src/sim/bytes/chain-enums.js';
+import { address, PROGRAM_ID } from '../src/sim/bytes/keys.js';
+import { SPOT_PRESETS } from '../src/sim/bytes/market-presets.js';
+import { emptyOrder, type OrderFields, userBytes } from '../src/sim/bytes/user-account.js';
 import { until } from './scripted-rpc.js';
 import { ScriptedAggregator } from './support/scripted-aggregator.js';
 

@@ -7,7 +7,7 @@ import { type FollowRun, follow } from '../src/follow/follow.js';
 import { Follower } from '../src/follow/follower.js';
 import { Reconnect } from '../src/follow/reconnect.js';
 import type { FollowedTopic } from '../src/follow/topic.js';
-import { PROGRAM_ID } from '../src/sim/keys.js';
+import { PROGRAM_ID } from '../src/sim/bytes/keys.js';
 import { Random } from '../src/sim/random.js';
 import { FrameProxy } from './support/frame-proxy.js';
 import { answer, type Script, ScriptedStream } from './support/scripted-stream.js';

@@ -8,7 +8,7 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, type TestContext, test, vi } from 'vitest';
-import { MarketType } from '../src/sim/chain-enums.js';
+import { MarketType } from '../src/sim/bytes/chain-enums.js';
 import { FillSender, type SentFill } from './support/fill-sender.js';
 import { ServiceChild } from './support/service-child.js';
 import { SteppedDemo } from './support/stepped-demo.js';

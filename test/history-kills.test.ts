@@ -6,7 +6,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { MarketType } from '../src/sim/chain-enums.js';
+import { MarketType } from '../src/sim/bytes/chain-enums.js';
 import { Random } from '../src/sim/random.js';
 import { FillSender, type SentFill } from './support/fill-sender.js';
 import { ServiceChild } from './support/service-child.js';

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Engine } from '../src/engine/engine.js';
 import { type RunningServer, startServer } from '../src/server/testing/running-server.js';
-import { PROGRAM_ID } from '../src/sim/keys.js';
-import { MarketLife } from '../src/sim/market-life.js';
+import { PROGRAM_ID } from '../src/sim/bytes/keys.js';
+import { MarketLife } from '../src/sim/market/market-life.js';
 
 const SLOT = 1_000;
 const clock = { slot: SLOT, unixSeconds: 1_800_000_000 };

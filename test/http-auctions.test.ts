@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Engine } from '../src/engine/engine.js';
 import { type RunningServer, startServer } from '../src/server/testing/running-server.js';
-import { PROGRAM_ID } from '../src/sim/keys.js';
-import { type AccountWrite, MarketLife } from '../src/sim/market-life.js';
+import { PROGRAM_ID } from '../src/sim/bytes/keys.js';
+import { type AccountWrite, MarketLife } from '../src/sim/market/market-life.js';
 
 const SLOTS = 90;
 const WRITES_A_SLOT = 12;

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Engine } from '../src/engine/engine.js';
 import { type RunningServer, startServer } from '../src/server/testing/running-server.js';
-import { PROGRAM_ID } from '../src/sim/keys.js';
-import { type AccountWrite, MarketLife } from '../src/sim/market-life.js';
+import { PROGRAM_ID } from '../src/sim/bytes/keys.js';
+import { type AccountWrite, MarketLife } from '../src/sim/market/market-life.js';
 
 const STEPS = 400;
 const LIMITS = [1, 4, 17, 100];

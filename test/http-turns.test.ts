@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Engine } from '../src/engine/engine.js';
 import { LIMITS } from '../src/limits.js';
 import { type RunningServer, startServer } from '../src/server/testing/running-server.js';
-import { PROGRAM_ID } from '../src/sim/keys.js';
-import { type AccountWrite, MarketLife } from '../src/sim/market-life.js';
+import { PROGRAM_ID } from '../src/sim/bytes/keys.js';
+import { type AccountWrite, MarketLife } from '../src/sim/market/market-life.js';
 
 const engine = new Engine({ programId: PROGRAM_ID, epoch: 'e1' });
 const life = new MarketLife({ seed: 20261121, makers: 60 });

@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Direction, MarketType } from '../src/sim/chain-enums.js';
+import { Direction, MarketType } from '../src/sim/bytes/chain-enums.js';
 import { type PlainCandle, plainCandles } from './plain-candles.js';
 import { FillSender, type SentFill } from './support/fill-sender.js';
 import { ServiceProbe } from './support/service-probe.js';

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Demo, startDemo } from '../src/sim/demo.js';
+import { type Demo, startDemo } from '../src/sim/demo/demo.js';
 import { ServiceProbe } from './support/service-probe.js';
 
 const TRADES_MIN = 12;

@@ -5,8 +5,8 @@
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { cleanUp, newFolder } from '../src/history/store/testing.js';
-import { Direction, MarketType, OrderActionExplanation } from '../src/sim/chain-enums.js';
-import { fillRecordBytes } from '../src/sim/event-record.js';
+import { Direction, MarketType, OrderActionExplanation } from '../src/sim/bytes/chain-enums.js';
+import { fillRecordBytes } from '../src/sim/bytes/event-record.js';
 import { ScriptedChain } from './scripted-chain.js';
 import { ScriptedNode } from './scripted-chain-node.js';
 import { Ledger, LedgerNode } from './scripted-ledger.js';

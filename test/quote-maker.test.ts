@@ -1,6 +1,6 @@
 /** The demo's maker of indicative quotes, as a stranger to the service. */
 import { expect, test, vi } from 'vitest';
-import { QuoteMaker } from '../src/sim/quote-maker.js';
+import { QuoteMaker } from '../src/sim/demo/quote-maker.js';
 import { QuoteScene } from './support/quote-scene.js';
 
 const WITHIN_MS = { timeout: 5_000, interval: 20 };

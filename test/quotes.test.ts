@@ -1,7 +1,7 @@
 /** Indicative quotes end to end: makers' sockets, the real engine, and who reads the book. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Engine } from '../src/engine/engine.js';
-import { PROGRAM_ID } from '../src/sim/keys.js';
+import { PROGRAM_ID } from '../src/sim/bytes/keys.js';
 import { makerKey, makerProbe, quotesOf } from './support/maker-client.js';
 import { QuoteScene } from './support/quote-scene.js';
 import { Probe } from './support/socket-scene.js';

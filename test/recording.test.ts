@@ -12,7 +12,7 @@ import * as codec from '../src/engine/codec.js';
 import { Engine } from '../src/engine/engine.js';
 import { RecordingReader } from '../src/feed/recording/recording.js';
 import { type Service, startReplayService, startService } from '../src/main.js';
-import { QuoteMaker } from '../src/sim/quote-maker.js';
+import { QuoteMaker } from '../src/sim/demo/quote-maker.js';
 import { oddOrders, oddUser } from './support/odd-accounts.js';
 import { SteppedDemo } from './support/stepped-demo.js';
 

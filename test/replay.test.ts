@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { LiveFeed } from '../src/feed/live-feed.js';
 import { RpcClient } from '../src/rpc/client.js';
 import { RpcSocket } from '../src/rpc/socket.js';
-import { PROGRAM_ID } from '../src/sim/keys.js';
+import { PROGRAM_ID } from '../src/sim/bytes/keys.js';
 import { EngineRecorder, replayCalls } from './support/engine-recorder.js';
 import { oddOrders, oddUser } from './support/odd-accounts.js';
 import { SteppedDemo } from './support/stepped-demo.js';

@@ -1,7 +1,7 @@
 /** A chain that exists in memory only: real accounts, ticking slots, and every write written down. */
 import { CLOCK_KEY } from '../src/feed/model/queries.js';
-import { keyOf } from '../src/sim/keys.js';
-import { type AccountWrite, MarketLife } from '../src/sim/market-life.js';
+import { keyOf } from '../src/sim/bytes/keys.js';
+import { type AccountWrite, MarketLife } from '../src/sim/market/market-life.js';
 import { Random } from '../src/sim/random.js';
 import { zstdFrame } from './support/zstd-frame.js';
 

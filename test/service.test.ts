@@ -1,6 +1,6 @@
 /** The service against its chain: real accounts, a real RPC, and books rebuilt beside it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { address } from '../src/sim/keys.js';
+import { address } from '../src/sim/bytes/keys.js';
 import { BookJudge } from './support/book-judge.js';
 import {
   BET,

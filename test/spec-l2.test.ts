@@ -6,7 +6,7 @@
  * their own.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { Direction, MarketType } from '../src/sim/chain-enums.js';
+import { Direction, MarketType } from '../src/sim/bytes/chain-enums.js';
 import {
   ask,
   BASE,

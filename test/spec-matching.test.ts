@@ -3,7 +3,7 @@
  * /match of a real service says that a taker would get.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { MarketType, OrderType } from '../src/sim/chain-enums.js';
+import { MarketType, OrderType } from '../src/sim/bytes/chain-enums.js';
 import { FakeAggregator } from './support/fake-aggregator.js';
 import type { SceneOrder } from './support/scene-chain.js';
 import { ask, BASE, bid, SCENE, SpecScene } from './support/spec-scene.js';

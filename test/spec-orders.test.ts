@@ -3,7 +3,7 @@
  * the service's paths and its socket tell of it.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { OrderStatus } from '../src/sim/chain-enums.js';
+import { OrderStatus } from '../src/sim/bytes/chain-enums.js';
 import { CompatibleClient } from './support/compatible-client.js';
 import {
   ask,

@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { MarketLife } from '../src/sim/market-life.js';
+import { MarketLife } from '../src/sim/market/market-life.js';
 import { recordLife } from './support/life-recording.js';
 import { ServiceChild } from './support/service-child.js';
 import { StreamChecker, type StreamWish } from './support/stream-checker.js';

@@ -8,9 +8,9 @@ import {
   OrderStatus,
   OrderType,
   TriggerCondition,
-} from '../../dist/src/sim/chain-enums.js';
-import { address, keyOf, PROGRAM_ID } from '../../dist/src/sim/keys.js';
-import { emptyOrder, userBytes } from '../../dist/src/sim/user-account.js';
+} from '../../dist/src/sim/bytes/chain-enums.js';
+import { address, keyOf, PROGRAM_ID } from '../../dist/src/sim/bytes/keys.js';
+import { emptyOrder, userBytes } from '../../dist/src/sim/bytes/user-account.js';
 
 /** Ticks between the oracle and the first of these orders. */
 const AWAY_TICKS = 5n;

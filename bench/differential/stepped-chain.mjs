@@ -2,10 +2,11 @@
  * The demo's chain, relay and market life, made of the same parts, that moves only when it is told
  * to: between two steps the chain has new slots and no new account.
  */
-import { AccountWriter } from '../../dist/src/sim/account-writer.js';
-import { LocalChain } from '../../dist/src/sim/chain-process.js';
-import { MarketLife } from '../../dist/src/sim/market-life.js';
-import { Relay } from '../../dist/src/sim/relay.js';
+
+import { LocalChain } from '../../dist/src/sim/chain/chain-process.js';
+import { AccountWriter } from '../../dist/src/sim/demo/account-writer.js';
+import { MarketLife } from '../../dist/src/sim/market/market-life.js';
+import { Relay } from '../../dist/src/sim/relay/relay.js';
 import { oddMakerWrite } from './odd-maker.mjs';
 
 export class SteppedChain {

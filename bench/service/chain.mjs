@@ -1,5 +1,5 @@
 /** The demo's chain with a moving market, in a process of its own. Commands: see `verbs`. */
-import { startDemo } from '../../dist/src/sim/demo.js';
+import { startDemo } from '../../dist/src/sim/demo/demo.js';
 import { answerCommands } from './commands.mjs';
 
 let demo;

@@ -5,8 +5,8 @@
  */
 import { createServer } from 'node:http';
 import { WebSocket, WebSocketServer } from 'ws';
-import { fillRecordBytes } from '../../dist/src/sim/event-record.js';
-import { keyOf, PROGRAM_ID } from '../../dist/src/sim/keys.js';
+import { fillRecordBytes } from '../../dist/src/sim/bytes/event-record.js';
+import { keyOf, PROGRAM_ID } from '../../dist/src/sim/bytes/keys.js';
 import { answerCommands } from './commands.mjs';
 
 /** What a subscriber may leave unread before the node waits for it: a second of a busy chain. */

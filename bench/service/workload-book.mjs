@@ -5,10 +5,14 @@
  * Only the feed is missing: accounts come from the file, already as the texts that a node sends.
  */
 import { Engine } from '../../dist/src/engine/engine.js';
-import { lazerOracleBytes, perpMarketBytes, stateBytes } from '../../dist/src/sim/accounts.js';
-import { MarketStatus } from '../../dist/src/sim/chain-enums.js';
-import { address, keyOf, PROGRAM_ID } from '../../dist/src/sim/keys.js';
-import { PERP_PRESETS } from '../../dist/src/sim/market-presets.js';
+import {
+  lazerOracleBytes,
+  perpMarketBytes,
+  stateBytes,
+} from '../../dist/src/sim/bytes/accounts.js';
+import { MarketStatus } from '../../dist/src/sim/bytes/chain-enums.js';
+import { address, keyOf, PROGRAM_ID } from '../../dist/src/sim/bytes/keys.js';
+import { PERP_PRESETS } from '../../dist/src/sim/bytes/market-presets.js';
 import { readWorkload } from '../workload/read.mjs';
 
 /** The slot time of the chain: unix seconds follow the slot. */

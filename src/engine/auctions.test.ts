@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { lazerOracleBytes } from '../sim/accounts.js';
-import { Direction, OrderType } from '../sim/chain-enums.js';
-import { keyOf } from '../sim/keys.js';
-import { emptyOrder, type OrderFields, userBytes } from '../sim/user-account.js';
+import { lazerOracleBytes } from '../sim/bytes/accounts.js';
+import { Direction, OrderType } from '../sim/bytes/chain-enums.js';
+import { keyOf } from '../sim/bytes/keys.js';
+import { emptyOrder, type OrderFields, userBytes } from '../sim/bytes/user-account.js';
 import type { Engine } from './engine.js';
 import {
   ADDRESS,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { Direction } from '../sim/chain-enums.js';
-import { keyOf } from '../sim/keys.js';
-import { emptyOrder, type OrderFields, userBytes } from '../sim/user-account.js';
+import { Direction } from '../sim/bytes/chain-enums.js';
+import { keyOf } from '../sim/bytes/keys.js';
+import { emptyOrder, type OrderFields, userBytes } from '../sim/bytes/user-account.js';
 import {
   codeOf,
   engineWith,

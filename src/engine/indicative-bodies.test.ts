@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Direction } from '../sim/chain-enums.js';
-import { keyOf } from '../sim/keys.js';
-import { emptyOrder, type OrderFields, userBytes } from '../sim/user-account.js';
+import { Direction } from '../sim/bytes/chain-enums.js';
+import { keyOf } from '../sim/bytes/keys.js';
+import { emptyOrder, type OrderFields, userBytes } from '../sim/bytes/user-account.js';
 import type { Engine } from './engine.js';
 import { engineWith, NOW_MS, ORACLE, PERP, PROGRAM, parsed, SLOT } from './testing.js';
 import type { IndicativeQuote, L3Request, RawAccount } from './types.js';

@@ -1,6 +1,6 @@
 import { PublicKey } from '@solana/web3.js';
 import { describe, expect, test } from 'vitest';
-import { MarketLife } from '../sim/market-life.js';
+import { MarketLife } from '../sim/market/market-life.js';
 import { crc32 } from './codec.js';
 import { Engine } from './engine.js';
 import { PROGRAM, parsed } from './testing.js';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Direction, MarketType } from '../sim/chain-enums.js';
-import { keyOf } from '../sim/keys.js';
-import { emptyOrder, type OrderFields, userBytes } from '../sim/user-account.js';
+import { Direction, MarketType } from '../sim/bytes/chain-enums.js';
+import { keyOf } from '../sim/bytes/keys.js';
+import { emptyOrder, type OrderFields, userBytes } from '../sim/bytes/user-account.js';
 import { engineWith, ORACLE, PERP, PROGRAM, parsed, SLOT, SPOT } from './testing.js';
 import type { RawAccount } from './types.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MarketLife } from '../sim/market-life.js';
+import { MarketLife } from '../sim/market/market-life.js';
 import { Engine } from './engine.js';
 import { PROGRAM, parsed } from './testing.js';
 

@@ -3,11 +3,11 @@ import { until } from '../../test/scripted-rpc.js';
 import { Engine } from '../engine/engine.js';
 import { RpcClient } from '../rpc/client.js';
 import { RpcSocket } from '../rpc/socket.js';
-import { AccountWriter } from '../sim/account-writer.js';
-import { LocalChain } from '../sim/chain-process.js';
-import { PROGRAM_ID } from '../sim/keys.js';
-import { MarketLife } from '../sim/market-life.js';
-import { Relay } from '../sim/relay.js';
+import { PROGRAM_ID } from '../sim/bytes/keys.js';
+import { LocalChain } from '../sim/chain/chain-process.js';
+import { AccountWriter } from '../sim/demo/account-writer.js';
+import { MarketLife } from '../sim/market/market-life.js';
+import { Relay } from '../sim/relay/relay.js';
 import { LiveFeed, type LiveFeedOptions } from './live-feed.js';
 
 /** Real surfpool, real engine: books that lived through trouble against books read afresh. */

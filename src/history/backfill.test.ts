@@ -7,8 +7,8 @@ import {
   timeOfSlot,
 } from '../../test/scripted-ledger.js';
 import { PROGRAM } from '../../test/support/ingest-rig.js';
-import { Direction, MarketType, OrderActionExplanation } from '../sim/chain-enums.js';
-import { fillRecordBytes } from '../sim/event-record.js';
+import { Direction, MarketType, OrderActionExplanation } from '../sim/bytes/chain-enums.js';
+import { fillRecordBytes } from '../sim/bytes/event-record.js';
 import { type BackfillOptions, type BackfillProgress, backfill } from './backfill.js';
 import { candleRules } from './candles/rules.js';
 import { openStore } from './store/store.js';

@@ -14,7 +14,7 @@ import {
   type TradeBatch,
   TradesClient,
 } from '../../src/client/index.js';
-import { type Demo, startDemo } from '../../src/sim/demo.js';
+import { type Demo, startDemo } from '../../src/sim/demo/demo.js';
 import { CutProxy } from '../support/cut-proxy.js';
 import { ServiceProbe } from '../support/service-probe.js';
 

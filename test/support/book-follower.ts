@@ -1,6 +1,6 @@
 import { PublicKey } from '@solana/web3.js';
 import { Engine } from '../../src/engine/engine.js';
-import { PROGRAM_ID } from '../../src/sim/keys.js';
+import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
 import { type ChainWrite, encoded } from '../scripted-chain.js';
 
 /** The engine's own methods: what a test puts in their place watches the served book only. */

@@ -1,6 +1,6 @@
 import type { Flags } from '../../src/config.js';
-import { MarketType } from '../../src/sim/chain-enums.js';
-import type { MarketLife } from '../../src/sim/market-life.js';
+import { MarketType } from '../../src/sim/bytes/chain-enums.js';
+import type { MarketLife } from '../../src/sim/market/market-life.js';
 import { ScriptedChain } from '../scripted-chain.js';
 import { ScriptedNode } from '../scripted-chain-node.js';
 import { FrameChecker } from './frame-checker.js';

@@ -1,12 +1,16 @@
-import { Direction, MarketType, OrderActionExplanation } from '../../src/sim/chain-enums.js';
-import { ChainRpc } from '../../src/sim/chain-rpc.js';
-import { type FilledOrder, type FillRecord, fillRecordBytes } from '../../src/sim/event-record.js';
-import { address, keyOf } from '../../src/sim/keys.js';
-import { PERP_MARKET, SPOT_MARKET } from '../../src/sim/layout.js';
-import { PERP_PRESETS, SPOT_PRESETS } from '../../src/sim/market-presets.js';
-import type { LoggedEvent, Patch } from '../../src/sim/program-call.js';
+import { Direction, MarketType, OrderActionExplanation } from '../../src/sim/bytes/chain-enums.js';
+import {
+  type FilledOrder,
+  type FillRecord,
+  fillRecordBytes,
+} from '../../src/sim/bytes/event-record.js';
+import { address, keyOf } from '../../src/sim/bytes/keys.js';
+import { PERP_MARKET, SPOT_MARKET } from '../../src/sim/bytes/layout.js';
+import { PERP_PRESETS, SPOT_PRESETS } from '../../src/sim/bytes/market-presets.js';
+import { ChainRpc } from '../../src/sim/chain/chain-rpc.js';
+import type { LoggedEvent, Patch } from '../../src/sim/chain/program-call.js';
+import { TransactionSender } from '../../src/sim/chain/transaction-sender.js';
 import { Random } from '../../src/sim/random.js';
-import { TransactionSender } from '../../src/sim/transaction-sender.js';
 
 /** A market into which fills are sent. */
 export interface FillMarket {

@@ -4,8 +4,8 @@ import * as codec from '../../src/engine/codec.js';
 import { recordingPreamble, sealRecord } from '../../src/feed/recording/record-file.js';
 import { encodeCall, type RecordedCall } from '../../src/feed/recording/recorded-call.js';
 import { RECORD_CALL_BYTES_MAX } from '../../src/feed/recording/recording-limits.js';
-import { PROGRAM_ID } from '../../src/sim/keys.js';
-import { type AccountWrite, type LifeClock, MarketLife } from '../../src/sim/market-life.js';
+import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
+import { type AccountWrite, type LifeClock, MarketLife } from '../../src/sim/market/market-life.js';
 
 const START_SLOT = 350_000_000;
 const START_S = 1_750_000_000;

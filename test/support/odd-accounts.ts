@@ -1,16 +1,16 @@
 /** Accounts made by hand, one order for each rule that a simulated life seldom or never meets. */
 import { PublicKey } from '@solana/web3.js';
-import { lazerOracleBytes } from '../../src/sim/accounts.js';
+import { lazerOracleBytes } from '../../src/sim/bytes/accounts.js';
 import {
   Direction,
   MarketType,
   OrderType,
   SpotBalanceType,
   TriggerCondition,
-} from '../../src/sim/chain-enums.js';
-import { address, keyOf, PROGRAM_ID } from '../../src/sim/keys.js';
-import type { AccountWrite, LifeClock } from '../../src/sim/market-life.js';
-import { emptyOrder, type OrderFields, userBytes } from '../../src/sim/user-account.js';
+} from '../../src/sim/bytes/chain-enums.js';
+import { address, keyOf, PROGRAM_ID } from '../../src/sim/bytes/keys.js';
+import { emptyOrder, type OrderFields, userBytes } from '../../src/sim/bytes/user-account.js';
+import type { AccountWrite, LifeClock } from '../../src/sim/market/market-life.js';
 
 const BASE = 1_000_000_000n;
 /** A feed that no market of the simulated chain has. */

@@ -8,8 +8,8 @@ import { QuoteServer } from '../../src/server/quotes/quotes-server.js';
 import { createHandlers } from '../../src/server/routes/http.js';
 import { SocketServer } from '../../src/server/sockets/ws-server.js';
 import { type Listener, listen } from '../../src/server/transport/uws.js';
-import { PROGRAM_ID } from '../../src/sim/keys.js';
-import { MarketLife } from '../../src/sim/market-life.js';
+import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
+import { MarketLife } from '../../src/sim/market/market-life.js';
 
 const SLOT = 1_000;
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Flags } from '../../src/config.js';
-import { AccountWriter } from '../../src/sim/account-writer.js';
-import { LocalChain } from '../../src/sim/chain-process.js';
-import { type AccountWrite, MarketLife } from '../../src/sim/market-life.js';
-import { Relay } from '../../src/sim/relay.js';
+import { LocalChain } from '../../src/sim/chain/chain-process.js';
+import { AccountWriter } from '../../src/sim/demo/account-writer.js';
+import { type AccountWrite, MarketLife } from '../../src/sim/market/market-life.js';
+import { Relay } from '../../src/sim/relay/relay.js';
 import type { ChainWrite } from '../scripted-chain.js';
 import { OLD_MS_MAX, watchedMarkets } from './fault-rig.js';
 import { FrameChecker } from './frame-checker.js';

@@ -1,9 +1,9 @@
 import { PublicKey } from '@solana/web3.js';
-import { lazerOracleBytes } from '../../src/sim/accounts.js';
-import { Direction, SpotBalanceType } from '../../src/sim/chain-enums.js';
-import { address, keyOf } from '../../src/sim/keys.js';
-import { PERP_MARKET } from '../../src/sim/layout.js';
-import { emptyOrder, type OrderFields, userBytes } from '../../src/sim/user-account.js';
+import { lazerOracleBytes } from '../../src/sim/bytes/accounts.js';
+import { Direction, SpotBalanceType } from '../../src/sim/bytes/chain-enums.js';
+import { address, keyOf } from '../../src/sim/bytes/keys.js';
+import { PERP_MARKET } from '../../src/sim/bytes/layout.js';
+import { emptyOrder, type OrderFields, userBytes } from '../../src/sim/bytes/user-account.js';
 import { SteppedDemo } from './stepped-demo.js';
 
 /**

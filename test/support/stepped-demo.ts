@@ -1,8 +1,8 @@
-import { AccountWriter } from '../../src/sim/account-writer.js';
-import { LocalChain } from '../../src/sim/chain-process.js';
-import { PROGRAM_ID } from '../../src/sim/keys.js';
-import { type AccountWrite, MarketLife } from '../../src/sim/market-life.js';
-import { Relay } from '../../src/sim/relay.js';
+import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
+import { LocalChain } from '../../src/sim/chain/chain-process.js';
+import { AccountWriter } from '../../src/sim/demo/account-writer.js';
+import { type AccountWrite, MarketLife } from '../../src/sim/market/market-life.js';
+import { Relay } from '../../src/sim/relay/relay.js';
 import type { PlainAccount } from '../plain-book.js';
 import { rpc } from './chain-listener.js';
 

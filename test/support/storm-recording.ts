@@ -1,10 +1,10 @@
 /** A recording of an oracle that moves a thousand times a second under a book that floats on it. */
-import { lazerOracleBytes } from '../../src/sim/accounts.js';
-import { Direction, SpotBalanceType } from '../../src/sim/chain-enums.js';
-import { address, keyOf, PROGRAM_ID } from '../../src/sim/keys.js';
-import type { AccountWrite, LifeClock, MarketLife } from '../../src/sim/market-life.js';
+import { lazerOracleBytes } from '../../src/sim/bytes/accounts.js';
+import { Direction, SpotBalanceType } from '../../src/sim/bytes/chain-enums.js';
+import { address, keyOf, PROGRAM_ID } from '../../src/sim/bytes/keys.js';
+import { emptyOrder, type OrderFields, userBytes } from '../../src/sim/bytes/user-account.js';
+import type { AccountWrite, LifeClock, MarketLife } from '../../src/sim/market/market-life.js';
 import { Random } from '../../src/sim/random.js';
-import { emptyOrder, type OrderFields, userBytes } from '../../src/sim/user-account.js';
 import { LifeRecording } from './life-recording.js';
 
 const BASE = 1_000_000_000n;

@@ -4,8 +4,8 @@ import { Engine } from '../../src/engine/engine.js';
 import { filterMarkets } from '../../src/server/ports/market-filter.js';
 import { SocketServer, type SocketServerOptions } from '../../src/server/sockets/ws-server.js';
 import { type Listener, listen } from '../../src/server/transport/uws.js';
-import { PROGRAM_ID } from '../../src/sim/keys.js';
-import { type AccountWrite, MarketLife } from '../../src/sim/market-life.js';
+import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
+import { type AccountWrite, MarketLife } from '../../src/sim/market/market-life.js';
 import type { LevelRow, ModelBook } from './model-book.js';
 import { ModelClient } from './model-client.js';
 

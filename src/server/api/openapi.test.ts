@@ -13,9 +13,9 @@ import {
   USER,
 } from '../../engine/testing.js';
 import { LIMITS } from '../../limits.js';
-import { Direction } from '../../sim/chain-enums.js';
-import { keyOf } from '../../sim/keys.js';
-import { emptyOrder, userBytes } from '../../sim/user-account.js';
+import { Direction } from '../../sim/bytes/chain-enums.js';
+import { keyOf } from '../../sim/bytes/keys.js';
+import { emptyOrder, userBytes } from '../../sim/bytes/user-account.js';
 import { FakeHistory } from '../testing/fake-history.js';
 import { type RunningServer, startServer } from '../testing/running-server.js';
 import { STATUS_BY_CODE } from '../transport/errors.js';

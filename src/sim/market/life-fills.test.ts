@@ -1,8 +1,8 @@
 import { Keypair, PublicKey, Transaction } from '@solana/web3.js';
 import { expect, test } from 'vitest';
+import { instructionOf, type ProgramCall } from '../chain/program-call.js';
+import { orderIn, readFill } from '../testing/chain.js';
 import { type LifeStep, MarketLife, type MarketLifeOptions } from './market-life.js';
-import { instructionOf, type ProgramCall } from './program-call.js';
-import { orderIn, readFill } from './testing.js';
 
 const STEPS_PER_SLOT = 20;
 const START_S = 1_800_000_000;

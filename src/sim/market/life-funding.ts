@@ -1,6 +1,6 @@
 /** Funding rates: one for each period of a perp market. */
-import { MarketType } from './chain-enums.js';
-import { fundingRecordBytes } from './event-record.js';
+import { MarketType } from '../bytes/chain-enums.js';
+import { fundingRecordBytes } from '../bytes/event-record.js';
 import type { CallDraft } from './life-call.js';
 import type { LifeMarket, World } from './life-world.js';
 

@@ -1,9 +1,9 @@
 /** The accounts of a life as they are now. */
-import { lazerOracleBytes, perpMarketBytes, spotMarketBytes } from './accounts.js';
-import { MarketType, SpotBalanceType } from './chain-enums.js';
+import { lazerOracleBytes, perpMarketBytes, spotMarketBytes } from '../bytes/accounts.js';
+import { MarketType, SpotBalanceType } from '../bytes/chain-enums.js';
+import { type PerpPreset, SPOT_PRESETS, type SpotPreset } from '../bytes/market-presets.js';
+import { type SpotPositionFields, userBytes } from '../bytes/user-account.js';
 import type { Feed, LifeMarket, Maker, World } from './life-world.js';
-import { type PerpPreset, SPOT_PRESETS, type SpotPreset } from './market-presets.js';
-import { type SpotPositionFields, userBytes } from './user-account.js';
 
 /** The account of a market, at the time and the oracle price of now. */
 export function marketBytes(world: World, market: LifeMarket): Buffer {

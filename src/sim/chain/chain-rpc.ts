@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http';
-import { SimError } from './sim-error.js';
+import { SimError } from '../sim-error.js';
 
 /** JSON-RPC calls to a local chain over connections that stay open. */
 export class ChainRpc {

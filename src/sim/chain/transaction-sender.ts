@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Keypair, Transaction } from '@solana/web3.js';
+import { PROGRAM_ID } from '../bytes/keys.js';
+import { SimError } from '../sim-error.js';
 import type { ChainRpc } from './chain-rpc.js';
 import { eventProgram } from './event-program.js';
-import { PROGRAM_ID } from './keys.js';
 import { instructionOf, type ProgramCall } from './program-call.js';
-import { SimError } from './sim-error.js';
 
 const SYSTEM_PROGRAM = '11111111111111111111111111111111';
 /** Pays the fees of more transactions than a chain lives to see. */

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { Listener, rpc } from '../../test/support/chain-listener.js';
-import { AccountWriter } from './account-writer.js';
-import { LocalChain } from './chain-process.js';
-import { PROGRAM_ID } from './keys.js';
+import { Listener, rpc } from '../../../test/support/chain-listener.js';
+import { PROGRAM_ID } from '../bytes/keys.js';
+import { LocalChain } from '../chain/chain-process.js';
+import { AccountWriter } from '../demo/account-writer.js';
 import { Relay } from './relay.js';
 import {
   announcedSlot,

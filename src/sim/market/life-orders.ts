@@ -1,8 +1,8 @@
-import type { OpenPositions } from './accounts.js';
-import { Direction, MarketType, OrderStatus } from './chain-enums.js';
+import type { OpenPositions } from '../bytes/accounts.js';
+import { Direction, MarketType, OrderStatus } from '../bytes/chain-enums.js';
+import { emptyOrder, type OrderFields } from '../bytes/user-account.js';
 import type { LifeMarket, Maker, World } from './life-world.js';
 import { fillable, onTick, position } from './life-world.js';
-import { emptyOrder, type OrderFields } from './user-account.js';
 
 /** A new order before the account gives it a place, an id and a slot. */
 export type OrderWish = Pick<OrderFields, 'direction' | 'baseAssetAmount'> & Partial<OrderFields>;

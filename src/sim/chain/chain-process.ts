@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { SimError } from './sim-error.js';
+import { SimError } from '../sim-error.js';
 
 /** The packages that hold Surfpool's binary, by platform and architecture. */
 const PACKAGES: Readonly<Record<string, string>> = {
@@ -174,7 +174,7 @@ function packageName(): string {
 function childFile(): string {
   const beside = fileURLToPath(new URL('./surfpool-child.cjs', import.meta.url));
   if (existsSync(beside)) return beside;
-  return fileURLToPath(new URL('../../../src/sim/surfpool-child.cjs', import.meta.url));
+  return fileURLToPath(new URL('../../../../src/sim/surfpool-child.cjs', import.meta.url));
 }
 
 async function firstMessage(child: ChildProcess): Promise<{ rpcUrl: string; wsUrl: string }> {

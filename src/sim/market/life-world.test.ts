@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Direction } from './chain-enums.js';
+import { Direction } from '../bytes/chain-enums.js';
 import {
   cancelOldest,
   moveOracle,

@@ -1,9 +1,9 @@
-import type { FundingFields } from './accounts.js';
-import { fundingOf, HOUR_SECONDS } from './amm-bytes.js';
-import { MarketType } from './chain-enums.js';
-import { address } from './keys.js';
+import type { FundingFields } from '../bytes/accounts.js';
+import { fundingOf, HOUR_SECONDS } from '../bytes/amm-bytes.js';
+import { MarketType } from '../bytes/chain-enums.js';
+import { address } from '../bytes/keys.js';
+import type { PerpPreset, SpotPreset } from '../bytes/market-presets.js';
 import type { Feed, LifeMarket } from './life-world.js';
-import type { PerpPreset, SpotPreset } from './market-presets.js';
 
 /** A spot market has none. */
 const NO_FUNDING: FundingFields = {

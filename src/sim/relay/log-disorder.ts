@@ -1,4 +1,4 @@
-import { Random } from './random.js';
+import { Random } from '../random.js';
 
 const LOGS_NOTIFICATION = /"method":"logsNotification"/;
 const HEAD_BYTES = 128;

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { Listener, rpc } from '../../test/support/chain-listener.js';
+import { Listener, rpc } from '../../../test/support/chain-listener.js';
+import { PROGRAM_ID } from '../bytes/keys.js';
 import { type Demo, type DemoOptions, startDemo } from './demo.js';
-import { PROGRAM_ID } from './keys.js';
 
 const DEADLINE = { timeout: 15_000, interval: 20 };
 const PROCESSED = { encoding: 'base64', commitment: 'processed', withContext: true };

@@ -1,4 +1,5 @@
-import { Direction, OrderType } from './chain-enums.js';
+import { Direction, OrderType } from '../bytes/chain-enums.js';
+import type { OrderFields } from '../bytes/user-account.js';
 import {
   cancel,
   opposite,
@@ -10,7 +11,6 @@ import {
 } from './life-orders.js';
 import type { Action, LifeMarket, Resting, World } from './life-world.js';
 import { onTick, priceNow } from './life-world.js';
-import type { OrderFields } from './user-account.js';
 
 /** An order for which no maker can be found on time is not worth a longer life. */
 const TAKER_SECONDS = 30n;

@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test, vi } from 'vitest';
-import { rpc } from '../../test/support/chain-listener.js';
+import { rpc } from '../../../test/support/chain-listener.js';
 import { LocalChain } from './chain-process.js';
 
 const DEADLINE = { timeout: 10_000, interval: 20 };

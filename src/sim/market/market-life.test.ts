@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { Direction, MarketType, OrderStatus, OrderType } from './chain-enums.js';
+import { Direction, MarketType, OrderStatus, OrderType } from '../bytes/chain-enums.js';
+import { isUntriggered, type OrderFields } from '../bytes/user-account.js';
 import { belongs, priceNow } from './life-world.js';
 import { type AccountWrite, MarketLife, type MarketLifeOptions } from './market-life.js';
-import { isUntriggered, type OrderFields } from './user-account.js';
 
 const STEPS_PER_SLOT = 20;
 

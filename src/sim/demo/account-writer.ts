@@ -1,8 +1,8 @@
-import { ChainRpc } from './chain-rpc.js';
-import type { AccountWrite } from './market-life.js';
-import type { ProgramCall } from './program-call.js';
-import { SimError } from './sim-error.js';
-import { TransactionSender } from './transaction-sender.js';
+import { ChainRpc } from '../chain/chain-rpc.js';
+import type { ProgramCall } from '../chain/program-call.js';
+import { TransactionSender } from '../chain/transaction-sender.js';
+import type { AccountWrite } from '../market/market-life.js';
+import { SimError } from '../sim-error.js';
 
 /** Connections to the chain; beyond four Surfpool answers no faster. */
 const CONNECTIONS = 4;

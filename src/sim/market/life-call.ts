@@ -1,6 +1,11 @@
+import {
+  type LoggedEvent,
+  type Patch,
+  type ProgramCall,
+  patchesBetween,
+} from '../chain/program-call.js';
 import { makerBytes, marketBytes } from './life-accounts.js';
 import type { LifeMarket, Maker, World } from './life-world.js';
-import { type LoggedEvent, type Patch, type ProgramCall, patchesBetween } from './program-call.js';
 
 interface Watched {
   readonly pubkey: string;

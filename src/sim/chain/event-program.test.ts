@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { FillSender } from '../../test/support/fill-sender.js';
+import { FillSender } from '../../../test/support/fill-sender.js';
+import { fillRecordBytes } from '../bytes/event-record.js';
+import { keyOf, PROGRAM_ID } from '../bytes/keys.js';
 import { LocalChain } from './chain-process.js';
 import { ChainRpc } from './chain-rpc.js';
 import { eventProgram } from './event-program.js';
-import { fillRecordBytes } from './event-record.js';
-import { keyOf, PROGRAM_ID } from './keys.js';
 import { type LoggedEvent, type Patch, type ProgramCall, patchesBetween } from './program-call.js';
 import { TransactionSender } from './transaction-sender.js';
 

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LIMITS } from '../limits.js';
+import { LIMITS } from '../../limits.js';
+import { PROGRAM_ID } from '../bytes/keys.js';
+import { LocalChain } from '../chain/chain-process.js';
+import { type LifeStep, MarketLife, type MarketLifeOptions } from '../market/market-life.js';
+import { Relay } from '../relay/relay.js';
+import { SimError } from '../sim-error.js';
 import { AccountWriter } from './account-writer.js';
-import { LocalChain } from './chain-process.js';
-import { PROGRAM_ID } from './keys.js';
-import { type LifeStep, MarketLife, type MarketLifeOptions } from './market-life.js';
-import { Relay } from './relay.js';
-import { SimError } from './sim-error.js';
 
 /** How often the life is looked after; steps that fall due in between are taken together. */
 const BEAT_MS = 10;

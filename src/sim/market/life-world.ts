@@ -1,12 +1,22 @@
-import type { ChainTime, FundingFields, MarketAddresses, OpenPositions } from './accounts.js';
-import { Direction, MarketType, OrderStatus, OrderType } from './chain-enums.js';
-import { address, keyOf } from './keys.js';
-import { ORDER } from './layout.js';
+import type {
+  ChainTime,
+  FundingFields,
+  MarketAddresses,
+  OpenPositions,
+} from '../bytes/accounts.js';
+import { Direction, MarketType, OrderStatus, OrderType } from '../bytes/chain-enums.js';
+import { address, keyOf } from '../bytes/keys.js';
+import { ORDER } from '../bytes/layout.js';
+import {
+  PERP_PRESETS,
+  type PerpPreset,
+  SPOT_PRESETS,
+  type SpotPreset,
+} from '../bytes/market-presets.js';
+import { isUntriggered, type OrderFields } from '../bytes/user-account.js';
+import { Random } from '../random.js';
 import { LifeLadder, type OwnedOrder } from './life-ladder.js';
 import { perpMarket, spotMarket } from './life-markets.js';
-import { PERP_PRESETS, type PerpPreset, SPOT_PRESETS, type SpotPreset } from './market-presets.js';
-import { Random } from './random.js';
-import { isUntriggered, type OrderFields } from './user-account.js';
 
 export type { OwnedOrder };
 

@@ -6,8 +6,8 @@ import {
   OrderActionExplanation,
   OrderStatus,
   OrderType,
-} from './chain-enums.js';
-import { type FilledOrder, fillRecordBytes } from './event-record.js';
+} from '../bytes/chain-enums.js';
+import { type FilledOrder, fillRecordBytes } from '../bytes/event-record.js';
 import type { CallDraft } from './life-call.js';
 import { fillerReward, makerRebate, takerFee } from './life-fees.js';
 import { fillOrder, opposite, settle } from './life-orders.js';

@@ -1,6 +1,6 @@
 import { PublicKey, type TransactionInstruction } from '@solana/web3.js';
+import { PROGRAM_ID } from '../bytes/keys.js';
 import { EVENT_BYTES_MAX, STEP } from './event-program.js';
-import { PROGRAM_ID } from './keys.js';
 
 /** Bytes that change in an account's data. */
 export interface Patch {

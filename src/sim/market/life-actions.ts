@@ -5,7 +5,8 @@ import {
   OrderType,
   TriggerCondition,
   UserStatus,
-} from './chain-enums.js';
+} from '../bytes/chain-enums.js';
+import { isUntriggered, type OrderFields } from '../bytes/user-account.js';
 import {
   cancel,
   place,
@@ -18,7 +19,6 @@ import {
 } from './life-orders.js';
 import type { Action, LifeMarket, Maker, World } from './life-world.js';
 import { onTick, position, priceNow } from './life-world.js';
-import { isUntriggered, type OrderFields } from './user-account.js';
 
 /** Moves a feed's price, and with it what the market knows of it; most moves are of a few ticks. */
 export function moveOracle(world: World, market: LifeMarket): boolean {

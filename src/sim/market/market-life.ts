@@ -1,6 +1,8 @@
-import { spotMarketBytes, stateBytes } from './accounts.js';
-import { MarketStatus } from './chain-enums.js';
-import { address, PROGRAM_ID } from './keys.js';
+import { spotMarketBytes, stateBytes } from '../bytes/accounts.js';
+import { MarketStatus } from '../bytes/chain-enums.js';
+import { address, PROGRAM_ID } from '../bytes/keys.js';
+import { PERP_PRESETS, SPOT_PRESETS } from '../bytes/market-presets.js';
+import type { ProgramCall } from '../chain/program-call.js';
 import { feedBytes, makerBytes, marketBytes } from './life-accounts.js';
 import {
   balanceQuotes,
@@ -23,8 +25,6 @@ import { fundingDue, updateFunding } from './life-funding.js';
 import { placeQuote } from './life-orders.js';
 import { placeTaking, uncross } from './life-takers.js';
 import { type Action, type LifeMarket, type Maker, World } from './life-world.js';
-import { PERP_PRESETS, SPOT_PRESETS } from './market-presets.js';
-import type { ProgramCall } from './program-call.js';
 
 /** Makers that a life can have: each is an account that the chain and its readers hold. */
 const MAKERS_MAX = 20_000;

@@ -7,8 +7,8 @@
 import { createHash, createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { Keypair } from '@solana/web3.js';
 import { WebSocket } from 'ws';
-import { PERP_PRESETS, type PerpPreset } from './market-presets.js';
-import { Random } from './random.js';
+import { PERP_PRESETS, type PerpPreset } from '../bytes/market-presets.js';
+import { Random } from '../random.js';
 
 /** A quote lives for a second: half of that is what the senders in use leave between two. */
 const SEND_MS = 500;
