@@ -1,6 +1,6 @@
 /** The specification's market data interface over HTTP, sentence by sentence, from a store on a disk. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Fill, FundingRate } from '../src/history/records.js';
+import type { Fill, FundingRate } from '../src/history/model/records.js';
 import { MarketDataScene } from './support/market-data-scene.js';
 
 type Row = Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@
  * store in the place of the worker. No answer is kept, so each is read.
  */
 import { answerQuery } from '../../dist/src/history/bodies/answer-query.js';
-import { storeReader } from '../../dist/src/history/store-reader.js';
+import { storeReader } from '../../dist/src/history/worker/store-reader.js';
 import { createHandlers } from '../../dist/src/server/routes/http.js';
 import { listen } from '../../dist/src/server/transport/uws.js';
 

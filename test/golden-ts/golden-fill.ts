@@ -1,5 +1,5 @@
 /** A fill of which a vector tells only some members. */
-import type { Fill } from '../../src/history/records.js';
+import type { Fill } from '../../src/history/model/records.js';
 
 /** A plain match of a perp market, with what is told. */
 export function goldenFill(told: Partial<Fill>): Fill {

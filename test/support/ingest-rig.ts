@@ -4,7 +4,7 @@ import { Ingester } from '../../src/history/ingest/ingester.js';
 import { Pace } from '../../src/history/ingest/pace.js';
 import { type DecodedLog, newCounters } from '../../src/history/ingest/parts.js';
 import { Seen } from '../../src/history/ingest/seen.js';
-import type { Fill } from '../../src/history/records.js';
+import type { Fill } from '../../src/history/model/records.js';
 import type { StoreChange } from '../../src/history/store/types.js';
 import { RpcClient } from '../../src/rpc/client.js';
 import { RpcSocket } from '../../src/rpc/socket.js';

@@ -5,8 +5,12 @@
 
 import { answerQuery } from '../../src/history/bodies/answer-query.js';
 import { bucketReader } from '../../src/history/candles/store-buckets.js';
-import type { Fill, FundingRate, HistoryMarket, MarketKey } from '../../src/history/records.js';
-import { Statistics } from '../../src/history/statistics.js';
+import type {
+  Fill,
+  FundingRate,
+  HistoryMarket,
+  MarketKey,
+} from '../../src/history/model/records.js';
 import type { HistoryStore } from '../../src/history/store/store.js';
 import {
   cleanUp,
@@ -16,6 +20,7 @@ import {
   signature,
   transaction,
 } from '../../src/history/store/testing.js';
+import { Statistics } from '../../src/history/worker/statistics.js';
 import type { BookSource } from '../../src/server/ports/book-source.js';
 import type {
   HistoryAnswer,

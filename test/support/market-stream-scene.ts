@@ -4,7 +4,7 @@
  */
 
 import { bucketReader } from '../../src/history/candles/store-buckets.js';
-import type { Fill, HistoryMarket, MarketKey } from '../../src/history/records.js';
+import type { Fill, HistoryMarket, MarketKey } from '../../src/history/model/records.js';
 import type { HistoryStore } from '../../src/history/store/store.js';
 import {
   cleanUp,

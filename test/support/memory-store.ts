@@ -1,6 +1,6 @@
 /** The store of the history as ingestion sees it, in memory: plain, so that it is plainly right. */
 import type { IngestStore } from '../../src/history/ingest/parts.js';
-import type { Fill, TransactionRecords } from '../../src/history/records.js';
+import type { Fill, TransactionRecords } from '../../src/history/model/records.js';
 import { StoreError } from '../../src/history/store/error.js';
 import type {
   SettledPlace,

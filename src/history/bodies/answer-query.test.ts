@@ -1,7 +1,7 @@
 /** Bodies out of rows, held against the specification's words and the digits of the rows. */
 import { describe, expect, test } from 'vitest';
-import type { FundingRatesQuery, TradesQuery } from '../messages.js';
-import type { HistoryMarket } from '../records.js';
+import type { FundingRatesQuery, TradesQuery } from '../model/messages.js';
+import type { HistoryMarket } from '../model/records.js';
 import { answerQuery, type BodyQuery } from './answer-query.js';
 import { fundingRow, MemoryRows, SOL_PERP, tradeRow, USDT } from './testing.js';
 

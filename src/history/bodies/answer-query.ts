@@ -5,8 +5,13 @@
  */
 import { candleText } from '../candles/candle-text.js';
 import { type BucketReader, readCandles } from '../candles/read-candles.js';
-import type { CandlesQuery, FundingRatesQuery, HistoryAnswer, TradesQuery } from '../messages.js';
-import type { FundingRow, HistoryMarket, TradeRow } from '../records.js';
+import type {
+  CandlesQuery,
+  FundingRatesQuery,
+  HistoryAnswer,
+  TradesQuery,
+} from '../model/messages.js';
+import type { FundingRow, HistoryMarket, TradeRow } from '../model/records.js';
 import type { PageQuery } from '../store/types.js';
 import { type CursorOf, cursorOf, type PageEnd, readCursor } from './cursor.js';
 import { fundingRateRecordText, fundingRateText } from './funding-text.js';

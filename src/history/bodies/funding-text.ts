@@ -1,7 +1,7 @@
 /** Funding rates as JSON: as the specification says, and as the system in production writes them. */
-import { decimal, fixedDecimal } from '../decimal.js';
-import { FRACTION_PLACES, fundingFraction } from '../funding-fraction.js';
-import type { FundingRow, HistoryMarket } from '../records.js';
+import { decimal, fixedDecimal } from '../model/decimal.js';
+import { FRACTION_PLACES, fundingFraction } from '../model/funding-fraction.js';
+import type { FundingRow, HistoryMarket } from '../model/records.js';
 
 const PRICE_PLACES = 6;
 const QUOTE_PLACES = 6;

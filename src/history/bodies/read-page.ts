@@ -5,7 +5,7 @@
  * The store orders by slot, place and index, where the place of an unfinalised slot may still move.
  * Here records of one slot are ordered by the program's own numbers instead, so slots are read whole.
  */
-import { PAGE_ROWS_MAX } from '../limits.js';
+import { PAGE_ROWS_MAX } from '../model/limits.js';
 import type { RecordPosition } from '../store/types.js';
 import type { PageEnd } from './cursor.js';
 

@@ -1,8 +1,8 @@
 /** Bodies out of the real store, on a disk: what they say is what was written, however it came. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bucketReader } from '../candles/store-buckets.js';
-import type { FundingRatesQuery, TradesQuery } from '../messages.js';
-import type { Fill, HistoryMarket, TransactionRecords } from '../records.js';
+import type { FundingRatesQuery, TradesQuery } from '../model/messages.js';
+import type { Fill, HistoryMarket, TransactionRecords } from '../model/records.js';
 import type { HistoryStore } from '../store/store.js';
 import { cleanUp, fill, fundingRate, MIDNIGHT, newStore, signature } from '../store/testing.js';
 import { answerQuery, type BodyQuery, type RowReader } from './answer-query.js';

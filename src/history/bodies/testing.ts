@@ -1,6 +1,6 @@
 /** Rows in memory, for tests of bodies: the same questions as the store's, answered plainly. */
-import type { FundingRow, HistoryMarket, TradeRow } from '../records.js';
-import { marketKeyOf } from '../records.js';
+import type { FundingRow, HistoryMarket, TradeRow } from '../model/records.js';
+import { marketKeyOf } from '../model/records.js';
 import type { PageQuery, RecordPosition } from '../store/types.js';
 import type { RowReader } from './answer-query.js';
 

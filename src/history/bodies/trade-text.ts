@@ -1,7 +1,7 @@
 /** Trades as JSON: as the specification says, and as the system in production writes them. */
 import { scaledBase } from '../candles/trade.js';
-import { fixedDecimal } from '../decimal.js';
-import type { HistoryMarket, TradeRow } from '../records.js';
+import { fixedDecimal } from '../model/decimal.js';
+import type { HistoryMarket, TradeRow } from '../model/records.js';
 
 /** Decimals of prices and of quote amounts, and of base amounts, as they are written. */
 const QUOTE_PLACES = 6;

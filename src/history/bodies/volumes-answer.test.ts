@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import type { HistoryMarket } from '../records.js';
+import type { HistoryMarket } from '../model/records.js';
 import { cleanUp, fill, MIDNIGHT, newStore, transaction } from '../store/testing.js';
 import { SOL_PERP, USDT } from './testing.js';
 import { volumesAnswer } from './volumes-answer.js';

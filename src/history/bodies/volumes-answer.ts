@@ -1,8 +1,8 @@
 /** What was traded in a span of time, of all markets, as the system in production writes it. */
 import { BASE_DECIMALS } from '../candles/trade.js';
-import { fixedDecimal } from '../decimal.js';
-import type { HistoryAnswer, VolumesQuery } from '../messages.js';
-import type { HistoryMarket } from '../records.js';
+import { fixedDecimal } from '../model/decimal.js';
+import type { HistoryAnswer, VolumesQuery } from '../model/messages.js';
+import type { HistoryMarket } from '../model/records.js';
 import type { HistoryStore } from '../store/store.js';
 
 const QUOTE_PLACES = 6;

@@ -1,5 +1,5 @@
 /** Candles as JSON, with numbers in human units written from the integers. */
-import { decimal } from '../decimal.js';
+import { decimal } from '../model/decimal.js';
 import type { Candle } from './candle.js';
 import type { ResolutionName } from './resolution.js';
 

@@ -1,5 +1,5 @@
 /** Candles out of the store's buckets: the newest ones of a range, with a bounded number of reads. */
-import type { MarketKey } from '../records.js';
+import type { MarketKey } from '../model/records.js';
 import type { Bucket } from './aggregate.js';
 import { type Candle, candlesOf } from './candle.js';
 import { bucketAfter, bucketStart, type Resolution } from './resolution.js';

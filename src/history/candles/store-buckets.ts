@@ -1,6 +1,6 @@
 /** The buckets of a store, as candles read them. */
 
-import type { MarketKey } from '../records.js';
+import type { MarketKey } from '../model/records.js';
 import type { CandleMinutes, CandleQuery, StoredCandle } from '../store/types.js';
 import type { BucketReader } from './read-candles.js';
 import { minutesOf } from './rules.js';

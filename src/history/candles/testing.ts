@@ -1,5 +1,5 @@
 /** The store's candles in memory, for tests: what a store of the same trades would give. */
-import type { MarketKey } from '../records.js';
+import type { MarketKey } from '../model/records.js';
 import { aggregateOf, type Bucket, mergedAggregates } from './aggregate.js';
 import type { BucketReader, BucketSeries } from './read-candles.js';
 import { bucketAfter, bucketStart, RESOLUTIONS, type Resolution } from './resolution.js';

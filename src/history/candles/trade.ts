@@ -1,5 +1,5 @@
 /** What candles take of a fill, and which fills they take. */
-import type { Fill } from '../records.js';
+import type { Fill } from '../model/records.js';
 
 /** A fill as candles count it. */
 export interface CandleTrade {

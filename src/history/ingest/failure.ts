@@ -1,5 +1,5 @@
 import { RpcError } from '../../rpc/error.js';
-import { HistoryError } from '../error.js';
+import { HistoryError } from '../model/error.js';
 
 /** The node's fault, as opposed to that of the store or of this program. */
 export function isReadingFailure(error: unknown): error is Error {

@@ -1,4 +1,4 @@
-import type { TransactionRecords } from '../records.js';
+import type { TransactionRecords } from '../model/records.js';
 import { isReadingFailure } from './failure.js';
 import { FETCH_TRIES_MAX, FETCHES_MAX } from './limits.js';
 import type { PlacedSignature } from './listing.js';

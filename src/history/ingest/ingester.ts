@@ -1,7 +1,7 @@
 import { Backoff } from '../../rpc/backoff.js';
 import { textOfError } from '../../rpc/error.js';
 import { sleep, type Timers } from '../../rpc/timers.js';
-import { HistoryError } from '../error.js';
+import { HistoryError } from '../model/error.js';
 import { StoreError } from '../store/error.js';
 import type { StoreChange } from '../store/types.js';
 import { isReadingFailure } from './failure.js';

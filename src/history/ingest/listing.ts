@@ -1,5 +1,5 @@
 /** Lists of the program's signatures, as a node gives them: newest first, in pages. */
-import { HistoryError } from '../error.js';
+import { HistoryError } from '../model/error.js';
 import { PAGE_SIGNATURES, SLOT_PAGES_MAX } from './limits.js';
 import type { IngestRpc } from './parts.js';
 import { type ListedSignature, parseSignatures } from './wire.js';

@@ -4,7 +4,7 @@ import type { Log } from '../../rpc/log.js';
 import type { RpcSocketListener, Subscription } from '../../rpc/socket.js';
 import type { NotificationHandler } from '../../rpc/subscriptions.js';
 import type { Timers } from '../../rpc/timers.js';
-import type { Fill, FundingRate, TransactionRecords } from '../records.js';
+import type { Fill, FundingRate, TransactionRecords } from '../model/records.js';
 import type {
   SettledPlace,
   StoreBatch,

@@ -1,4 +1,4 @@
-import type { TransactionRecords } from '../records.js';
+import type { TransactionRecords } from '../model/records.js';
 import type { StoreChange } from '../store/types.js';
 import type { Fetched, Fetcher, FetchOptions } from './fetcher.js';
 import { SUSPECT_WAIT_MS } from './limits.js';

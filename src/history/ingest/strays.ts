@@ -1,4 +1,4 @@
-import { FORK_SLOTS_MAX } from '../limits.js';
+import { FORK_SLOTS_MAX } from '../model/limits.js';
 import type { StoredTransaction } from '../store/types.js';
 import { isReadingFailure } from './failure.js';
 import { STRAY_PAGES_MAX, STRAYS_CAP_MS, STRAYS_FIRST_MS } from './limits.js';

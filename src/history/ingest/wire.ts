@@ -1,5 +1,5 @@
 /** What a node says of signatures and transactions, checked at the door. */
-import { HistoryError } from '../error.js';
+import { HistoryError } from '../model/error.js';
 import { decodeBase58 } from '../store/base58.js';
 
 /** One line of getSignaturesForAddress. */

@@ -1,4 +1,4 @@
-import type { TransactionRecords } from '../records.js';
+import type { TransactionRecords } from '../model/records.js';
 import { StoreError } from '../store/error.js';
 import type { StoreChange } from '../store/types.js';
 import type { IngestParts, IngestStore } from './parts.js';

@@ -1,4 +1,4 @@
-import type { FundingRow, MarketKey, TradeRow } from '../records.js';
+import type { FundingRow, MarketKey, TradeRow } from '../model/records.js';
 import { marketKeyOfCode } from './market-code.js';
 import type { CandleChange, StoreChange } from './types.js';
 

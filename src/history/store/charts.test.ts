@@ -1,7 +1,7 @@
 /** Spot markets whose decimals are told later than their fills, as after each start of a service. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { candleRules } from '../candles/rules.js';
-import { CHART_ROWS } from '../limits.js';
+import { CHART_ROWS } from '../model/limits.js';
 import type { HistoryStore } from './store.js';
 import { cleanUp, MIDNIGHT, newFolder, newStore, oneFill, signature } from './testing.js';
 

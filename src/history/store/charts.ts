@@ -1,5 +1,5 @@
-import { CHART_ROWS, TS_MAX } from '../limits.js';
-import type { Fill } from '../records.js';
+import { CHART_ROWS, TS_MAX } from '../model/limits.js';
+import type { Fill } from '../model/records.js';
 import type { CandleTables, Span } from './candle-table.js';
 import type { Bound, Connection, Row } from './connection.js';
 import { readNumber } from './integers.js';

@@ -1,5 +1,10 @@
 import Database from 'libsql';
-import { PAGE_CACHE_KIB, STATEMENTS_MAX, WAL_BYTES_KEPT, WAL_CHECKPOINT_PAGES } from '../limits.js';
+import {
+  PAGE_CACHE_KIB,
+  STATEMENTS_MAX,
+  WAL_BYTES_KEPT,
+  WAL_CHECKPOINT_PAGES,
+} from '../model/limits.js';
 import type { StoreReason } from './error.js';
 import { StoreError } from './error.js';
 import type { StoredInteger } from './integers.js';

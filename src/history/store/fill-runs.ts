@@ -1,5 +1,5 @@
-import { GAPS_TOLD_MAX } from '../limits.js';
-import type { MarketKey } from '../records.js';
+import { GAPS_TOLD_MAX } from '../model/limits.js';
+import type { MarketKey } from '../model/records.js';
 import type { Connection, Row } from './connection.js';
 import { readInteger, readNumber, storedInteger } from './integers.js';
 import { marketCode, marketKeyOfCode } from './market-code.js';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { GAPS_TOLD_MAX } from '../limits.js';
+import { GAPS_TOLD_MAX } from '../model/limits.js';
 import { cleanUp, MIDNIGHT, newFolder, newStore, oneFill, signature } from './testing.js';
 
 afterEach(cleanUp);

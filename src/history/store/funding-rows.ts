@@ -1,4 +1,4 @@
-import type { FundingRate, FundingRow } from '../records.js';
+import type { FundingRate, FundingRow } from '../model/records.js';
 import type { Bound, Row } from './connection.js';
 import { readInteger, readNumber, storedInteger } from './integers.js';
 import { codeOf, marketIndexOf } from './market-code.js';

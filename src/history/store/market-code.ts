@@ -1,4 +1,4 @@
-import type { MarketKey, MarketType } from '../records.js';
+import type { MarketKey, MarketType } from '../model/records.js';
 
 /** A market as one small integer: twice its index, and one more for spot. */
 export function marketCode(key: MarketKey): number {

@@ -7,7 +7,7 @@ import {
   marketKeyOf,
   type TradeRow,
   type TransactionRecords,
-} from '../records.js';
+} from '../model/records.js';
 import type { HistoryStore } from './store.js';
 import { cleanUp, fill, MIDNIGHT, newFolder, newStore, signature, transaction } from './testing.js';
 import type { CandleMinutes } from './types.js';

@@ -1,4 +1,4 @@
-import { ACCOUNTS_KEPT_MAX } from '../limits.js';
+import { ACCOUNTS_KEPT_MAX } from '../model/limits.js';
 import { decodeBase58, encodeBase58 } from './base58.js';
 import type { Connection } from './connection.js';
 

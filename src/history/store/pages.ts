@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { PAGE_OFFSET_MAX, PAGE_ROWS_MAX } from '../limits.js';
-import type { FundingRow, TradeRow } from '../records.js';
+import { PAGE_OFFSET_MAX, PAGE_ROWS_MAX } from '../model/limits.js';
+import type { FundingRow, TradeRow } from '../model/records.js';
 import type { Connection } from './connection.js';
 import { FUNDING_COLUMNS, fundingOf } from './funding-rows.js';
 import { marketCode } from './market-code.js';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { candleRules } from '../candles/rules.js';
-import { RETIRE_ROWS_MAX } from '../limits.js';
+import { RETIRE_ROWS_MAX } from '../model/limits.js';
 import { openStore } from './store.js';
 import {
   cleanUp,

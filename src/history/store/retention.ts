@@ -1,4 +1,4 @@
-import { RETIRE_ROWS_MAX } from '../limits.js';
+import { RETIRE_ROWS_MAX } from '../model/limits.js';
 import type { Connection } from './connection.js';
 import { readNumber } from './integers.js';
 import { marketsIn } from './queries.js';

@@ -1,4 +1,4 @@
-import type { MarketKey } from '../records.js';
+import type { MarketKey } from '../model/records.js';
 import type { CandleTables, Span } from './candle-table.js';
 import { marketCode } from './market-code.js';
 import type { CandleAggregate, CandleEnd, CandleMinutes } from './types.js';

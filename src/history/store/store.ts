@@ -1,4 +1,4 @@
-import type { FundingRow, MarketKey, TradeRow } from '../records.js';
+import type { FundingRow, MarketKey, TradeRow } from '../model/records.js';
 import { CandleTables } from './candle-table.js';
 import { Charts } from './charts.js';
 import type { Connection } from './connection.js';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { candleRules } from '../candles/rules.js';
-import type { Fill, FundingRate, MarketKey, TransactionRecords } from '../records.js';
+import type { Fill, FundingRate, MarketKey, TransactionRecords } from '../model/records.js';
 import { encodeBase58 } from './base58.js';
 import { type HistoryStore, openStore } from './store.js';
 

@@ -1,4 +1,4 @@
-import type { ChainPlace, Fill, FillDirection, TradeRow } from '../records.js';
+import type { ChainPlace, Fill, FillDirection, TradeRow } from '../model/records.js';
 import { encodeBase58 } from './base58.js';
 import type { Bound, Row } from './connection.js';
 import {

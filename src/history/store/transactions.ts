@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { RETIRE_ROWS_MAX, UNSETTLED_READ_MAX } from '../limits.js';
+import { RETIRE_ROWS_MAX, UNSETTLED_READ_MAX } from '../model/limits.js';
 import { decodeBase58 } from './base58.js';
 import type { Connection, Row } from './connection.js';
 import { readNumber } from './integers.js';

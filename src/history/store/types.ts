@@ -6,7 +6,7 @@ import type {
   MarketKey,
   TradeRow,
   TransactionRecords,
-} from '../records.js';
+} from '../model/records.js';
 
 /** Where a record stands among those of its market: by slot, then place, then index. */
 export interface RecordPosition {

@@ -1,5 +1,5 @@
-import { BATCH_TRANSACTIONS_MAX, FORK_SLOTS_MAX } from '../limits.js';
-import type { TransactionRecords } from '../records.js';
+import { BATCH_TRANSACTIONS_MAX, FORK_SLOTS_MAX } from '../model/limits.js';
+import type { TransactionRecords } from '../model/records.js';
 import { Changes } from './changes.js';
 import { FUNDING_COLUMNS, fundingValues } from './funding-rows.js';
 import { readIntegerOrNull, readNumber, storedInteger } from './integers.js';

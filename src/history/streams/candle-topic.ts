@@ -5,7 +5,7 @@ import type { Candle } from '../candles/candle.js';
 import type { CandleLabel } from '../candles/candle-text.js';
 import { type BucketReader, type BucketSeries, readCandles } from '../candles/read-candles.js';
 import { bucketAfter, bucketStart } from '../candles/resolution.js';
-import type { HistoryMarket } from '../records.js';
+import type { HistoryMarket } from '../model/records.js';
 import { FLUSH_CANDLES_MAX } from './limits.js';
 import {
   candleChangeText,

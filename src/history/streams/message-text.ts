@@ -3,7 +3,7 @@
 import type { Candle } from '../candles/candle.js';
 import { type CandleLabel, labelledCandleText } from '../candles/candle-text.js';
 import { candleTrade } from '../candles/trade.js';
-import type { HistoryMarket, TradeRow } from '../records.js';
+import type { HistoryMarket, TradeRow } from '../model/records.js';
 import { channelTradeText, streamTradeText } from './trade-text.js';
 
 /** A trade that readers are told; its text is the same for all topics, and made once. */

@@ -1,6 +1,6 @@
 /** Topics whose store is not open yet, cannot be read, or is that of another chain from now on. */
 import { describe, expect, test } from 'vitest';
-import { HistoryError } from '../error.js';
+import { HistoryError } from '../model/error.js';
 import { AGAIN_MS, FLUSH_MS, STREAM_TOPICS_MAX } from './limits.js';
 import { MIDNIGHT, StreamScene } from './testing.js';
 

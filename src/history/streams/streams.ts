@@ -11,9 +11,9 @@
  * *This folder does not* know who reads, keep trades beyond one flush, or write to the store.
  */
 import type { Timer, Timers } from '../../rpc/timers.js';
-import { HistoryError } from '../error.js';
-import type { HistoryFrame } from '../messages.js';
-import { type HistoryMarket, type MarketKey, marketKeyOf } from '../records.js';
+import { HistoryError } from '../model/error.js';
+import type { HistoryFrame } from '../model/messages.js';
+import { type HistoryMarket, type MarketKey, marketKeyOf } from '../model/records.js';
 import type { StoreChange } from '../store/types.js';
 import { FollowedMarket, type StreamMoment, type TopicStart } from './followed-market.js';
 import { AGAIN_MS, FLUSH_MS, STREAM_TOPICS_MAX } from './limits.js';

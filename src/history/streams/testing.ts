@@ -5,8 +5,8 @@ import { bucketStart, RESOLUTIONS } from '../candles/resolution.js';
 import { minutesOf } from '../candles/rules.js';
 import { MemoryBuckets } from '../candles/testing.js';
 import { candleTrade } from '../candles/trade.js';
-import type { HistoryFrame } from '../messages.js';
-import type { TradeRow } from '../records.js';
+import type { HistoryFrame } from '../model/messages.js';
+import type { TradeRow } from '../model/records.js';
 import type { CandleChange } from '../store/types.js';
 import { Streams } from './streams.js';
 

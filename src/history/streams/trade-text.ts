@@ -3,8 +3,8 @@
  * What the record does not have is null.
  */
 import { candleTrade, scaledBase } from '../candles/trade.js';
-import { decimal } from '../decimal.js';
-import type { HistoryMarket, TradeRow } from '../records.js';
+import { decimal } from '../model/decimal.js';
+import type { HistoryMarket, TradeRow } from '../model/records.js';
 
 /** Decimals of prices and of quote amounts. */
 const quotePlaces = 6;

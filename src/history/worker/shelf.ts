@@ -1,7 +1,7 @@
-import { candleRules } from './candles/rules.js';
-import type { HistoryMarket, MarketKey } from './records.js';
-import { StoreError } from './store/error.js';
-import { type HistoryStore, openStore } from './store/store.js';
+import { candleRules } from '../candles/rules.js';
+import type { HistoryMarket, MarketKey } from '../model/records.js';
+import { StoreError } from '../store/error.js';
+import { type HistoryStore, openStore } from '../store/store.js';
 
 /** Where stores are, and by which decimals their candles are made. */
 export interface ShelfOptions {

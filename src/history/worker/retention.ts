@@ -1,8 +1,8 @@
-import type { Timer, Timers } from '../rpc/timers.js';
-import type { WorkerSetup } from './messages.js';
-import { StoreError } from './store/error.js';
-import type { HistoryStore } from './store/store.js';
-import type { CandleMinutes, RetirePolicy } from './store/types.js';
+import type { Timer, Timers } from '../../rpc/timers.js';
+import type { WorkerSetup } from '../model/messages.js';
+import { StoreError } from '../store/error.js';
+import type { HistoryStore } from '../store/store.js';
+import type { CandleMinutes, RetirePolicy } from '../store/types.js';
 
 const DAY_SECONDS = 86_400;
 /** Between two steps while there is more to delete: what is asked meanwhile is answered. */

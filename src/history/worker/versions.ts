@@ -1,4 +1,4 @@
-import type { MarketKey } from './records.js';
+import type { MarketKey } from '../model/records.js';
 
 /**
  * Names for what is stored of each market. No name is used twice, not by another run either, and each

@@ -1,8 +1,8 @@
-import { RpcClient } from '../rpc/client.js';
-import { PATIENCE_WITH_FALLBACK } from '../rpc/limits.js';
-import { RpcSocket } from '../rpc/socket.js';
-import type { IngestNode } from './ingest/parts.js';
-import type { HistoryNode, WorkerSetup } from './messages.js';
+import { RpcClient } from '../../rpc/client.js';
+import { PATIENCE_WITH_FALLBACK } from '../../rpc/limits.js';
+import { RpcSocket } from '../../rpc/socket.js';
+import type { HistoryNode, WorkerSetup } from '../model/messages.js';
+import type { IngestNode } from './parts.js';
 
 /** The nodes in their order. Where there are several none is waited for as long as the only one. */
 export function ingestNodes({

@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from 'vitest';
-import { ManualTimers } from '../../test/support/manual-timers.js';
-import { candleRules } from './candles/rules.js';
+import { ManualTimers } from '../../../test/support/manual-timers.js';
+import { candleRules } from '../candles/rules.js';
+import type { HistoryStore } from '../store/store.js';
+import { cleanUp, fundingRate, MIDNIGHT, newStore, oneFill } from '../store/testing.js';
 import { Retention } from './retention.js';
-import type { HistoryStore } from './store/store.js';
-import { cleanUp, fundingRate, MIDNIGHT, newStore, oneFill } from './store/testing.js';
 
 afterEach(cleanUp);
 

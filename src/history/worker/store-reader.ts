@@ -1,6 +1,6 @@
-import type { RowReader } from './bodies/answer-query.js';
-import { bucketReader } from './candles/store-buckets.js';
-import type { HistoryStore } from './store/store.js';
+import type { RowReader } from '../bodies/answer-query.js';
+import { bucketReader } from '../candles/store-buckets.js';
+import type { HistoryStore } from '../store/store.js';
 
 /** What bodies and streams read. */
 export type StoreReader = RowReader;

@@ -1,15 +1,15 @@
 /** What runs in the worker: answers what the main thread asks, and tells what it should know. */
-import { LogDecoder } from '../engine/events.js';
-import type { Log } from '../rpc/log.js';
-import { systemTimers, type Timer, type Timers } from '../rpc/timers.js';
-import { answerQuery } from './bodies/answer-query.js';
-import { volumesAnswer } from './bodies/volumes-answer.js';
-import { HistoryError } from './error.js';
-import { Ingester } from './ingest/ingester.js';
-import { Pace } from './ingest/pace.js';
-import { type IngestParts, newCounters } from './ingest/parts.js';
-import { Seen } from './ingest/seen.js';
-import { ingestNodes } from './ingest-nodes.js';
+import { LogDecoder } from '../../engine/events.js';
+import type { Log } from '../../rpc/log.js';
+import { systemTimers, type Timer, type Timers } from '../../rpc/timers.js';
+import { answerQuery } from '../bodies/answer-query.js';
+import { volumesAnswer } from '../bodies/volumes-answer.js';
+import { ingestNodes } from '../ingest/ingest-nodes.js';
+import { Ingester } from '../ingest/ingester.js';
+import { Pace } from '../ingest/pace.js';
+import { type IngestParts, newCounters } from '../ingest/parts.js';
+import { Seen } from '../ingest/seen.js';
+import { HistoryError } from '../model/error.js';
 import type {
   FromWorker,
   HistoryAnswer,
@@ -17,16 +17,16 @@ import type {
   HistoryQuery,
   ToWorker,
   WorkerSetup,
-} from './messages.js';
-import type { HistoryMarket, MarketKey } from './records.js';
+} from '../model/messages.js';
+import type { HistoryMarket, MarketKey } from '../model/records.js';
+import { StoreError } from '../store/error.js';
+import type { HistoryStore } from '../store/store.js';
+import type { StoreChange } from '../store/types.js';
+import { Streams } from '../streams/streams.js';
 import { Retention } from './retention.js';
 import { Shelf } from './shelf.js';
 import { Statistics } from './statistics.js';
-import { StoreError } from './store/error.js';
-import type { HistoryStore } from './store/store.js';
-import type { StoreChange } from './store/types.js';
 import { type StoreReader, storeReader } from './store-reader.js';
-import { Streams } from './streams/streams.js';
 import { Versions } from './versions.js';
 
 /** How often the main thread is told the figures; by this it also knows that the worker lives. */

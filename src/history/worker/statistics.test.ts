@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { fundingFraction } from './funding-fraction.js';
-import type { MarketFigures } from './messages.js';
-import type { Fill, FundingRate } from './records.js';
+import { fundingFraction } from '../model/funding-fraction.js';
+import type { MarketFigures } from '../model/messages.js';
+import type { Fill, FundingRate } from '../model/records.js';
+import { cleanUp, fill, fundingRate, MIDNIGHT, newStore, transaction } from '../store/testing.js';
 import { Statistics, windowStart } from './statistics.js';
-import { cleanUp, fill, fundingRate, MIDNIGHT, newStore, transaction } from './store/testing.js';
 
 afterEach(cleanUp);
 

@@ -1,12 +1,12 @@
 /** The service as its thread runs it, on a store that an earlier one has left. */
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { Ledger, LedgerNode } from '../../test/scripted-ledger.js';
-import { PROGRAM } from '../../test/support/ingest-rig.js';
-import type { FromWorker } from './messages.js';
-import type { HistoryMarket } from './records.js';
+import { Ledger, LedgerNode } from '../../../test/scripted-ledger.js';
+import { PROGRAM } from '../../../test/support/ingest-rig.js';
+import type { FromWorker } from '../model/messages.js';
+import type { HistoryMarket } from '../model/records.js';
+import { cleanUp, MIDNIGHT, newFolder, oneFill } from '../store/testing.js';
 import { HistoryService } from './service.js';
 import { Shelf } from './shelf.js';
-import { cleanUp, MIDNIGHT, newFolder, oneFill } from './store/testing.js';
 
 const SOL: HistoryMarket = {
   ...{ key: 'spot_1', symbol: 'SOL', marketType: 'spot', marketIndex: 1, decimals: 6 },

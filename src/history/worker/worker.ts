@@ -3,8 +3,8 @@
  * started with is a `WorkerSetup`, and all it says goes through its port.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { HistoryError } from './error.js';
-import type { FromWorker, ToWorker, WorkerSetup } from './messages.js';
+import { HistoryError } from '../model/error.js';
+import type { FromWorker, ToWorker, WorkerSetup } from '../model/messages.js';
 import { HistoryService } from './service.js';
 
 const port = parentPort;

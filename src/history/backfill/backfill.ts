@@ -2,24 +2,24 @@
  * `slotbook backfill`: reads a span of older transactions into the store, from the newer end down. It
  * goes on where it was stopped, and it needs the file for itself: a service that runs has it open.
  */
-import { LogDecoder } from '../engine/events.js';
-import { Backoff } from '../rpc/backoff.js';
-import { silentLog } from '../rpc/log.js';
-import { sleep, systemTimers, type Timers } from '../rpc/timers.js';
-import { isReadingFailure } from './ingest/failure.js';
-import { Fetcher } from './ingest/fetcher.js';
-import { Filler, type FillStep } from './ingest/filler.js';
-import { JOB_FAILURES_MAX, RETRY_CAP_MS, RETRY_FIRST_MS } from './ingest/limits.js';
-import { Pace } from './ingest/pace.js';
-import { type IngestNode, type IngestParts, newCounters } from './ingest/parts.js';
-import { Reconciler } from './ingest/reconciler.js';
-import { Seen } from './ingest/seen.js';
-import { parseGenesisHash } from './ingest/wire.js';
-import { ingestNodes } from './ingest-nodes.js';
+import { LogDecoder } from '../../engine/events.js';
+import { Backoff } from '../../rpc/backoff.js';
+import { silentLog } from '../../rpc/log.js';
+import { sleep, systemTimers, type Timers } from '../../rpc/timers.js';
+import { isReadingFailure } from '../ingest/failure.js';
+import { Fetcher } from '../ingest/fetcher.js';
+import { Filler, type FillStep } from '../ingest/filler.js';
+import { ingestNodes } from '../ingest/ingest-nodes.js';
+import { JOB_FAILURES_MAX, RETRY_CAP_MS, RETRY_FIRST_MS } from '../ingest/limits.js';
+import { Pace } from '../ingest/pace.js';
+import { type IngestNode, type IngestParts, newCounters } from '../ingest/parts.js';
+import { Reconciler } from '../ingest/reconciler.js';
+import { Seen } from '../ingest/seen.js';
+import { parseGenesisHash } from '../ingest/wire.js';
+import type { HistoryNode } from '../model/messages.js';
+import type { HistoryStore } from '../store/store.js';
+import { Shelf } from '../worker/shelf.js';
 import { Job, type JobBounds } from './job.js';
-import type { HistoryNode } from './messages.js';
-import { Shelf } from './shelf.js';
-import type { HistoryStore } from './store/store.js';
 
 /** What is to be read, and where to. */
 export interface BackfillOptions extends JobBounds {
