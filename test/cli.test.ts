@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
 
 /** The compiled command line, which the set-up of `npm test` has just made. */
-const cli = fileURLToPath(new URL('../dist/src/cli.js', import.meta.url));
+const cli = fileURLToPath(new URL('../dist/src/app/cli.js', import.meta.url));
 
 /** A demo with few makers is live within a few seconds; a busy machine gets ten times that. */
 const READY_MS_MAX = 60_000;

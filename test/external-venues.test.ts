@@ -1,8 +1,8 @@
 /** What spot takers get with an external venue: its levels, the on-chain book, and the real core. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { AggregatorConfig } from '../src/config.js';
+import { type ExternalVenues, externalVenues } from '../src/app/external-venues.js';
+import type { AggregatorConfig } from '../src/config/config.js';
 import { Engine } from '../src/engine/engine.js';
-import { type ExternalVenues, externalVenues } from '../src/external-venues.js';
 import { silentLog } from '../src/rpc/log.js';
 import { lazerOracleBytes, spotMarketBytes } from '../src/sim/bytes/accounts.js';
 import { Direction, MarketType } from '../src/sim/bytes/chain-enums.js';

@@ -2,12 +2,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { LIMITS } from '../src/config/limits.js';
 import { RULES } from '../src/follow/breach.js';
 import { crc32 } from '../src/follow/crc32.js';
 import { FollowedBook } from '../src/follow/followed-book.js';
 import { frameOf, isFrame } from '../src/follow/frame.js';
 import { Members } from '../src/follow/members.js';
-import { LIMITS } from '../src/limits.js';
 import { SOCKET_ERROR_CODES } from '../src/server/transport/ws-error.js';
 import { Probe } from './support/socket-scene.js';
 import { StreamScene } from './support/stream-scene.js';

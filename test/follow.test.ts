@@ -326,7 +326,7 @@ describe('the command', () => {
   });
 
   test('exits with 2 when there is nothing to follow', () => {
-    const cli = fileURLToPath(new URL('../dist/src/cli.js', import.meta.url));
+    const cli = fileURLToPath(new URL('../dist/src/app/cli.js', import.meta.url));
     const args = [cli, 'follow', 'http://127.0.0.1:1', 'SOL-PERP', '--seconds', '1'];
     const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
     expect(stderr).toMatch(/^slotbook: STREAM_UNREACHABLE: no stream at 127\.0\.0\.1:1: /);

@@ -1,7 +1,7 @@
 /** Answers are kept within a turn of the book, and never beyond what changes it. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { LIMITS } from '../src/config/limits.js';
 import { Engine } from '../src/engine/engine.js';
-import { LIMITS } from '../src/limits.js';
 import { type RunningServer, startServer } from '../src/server/testing/running-server.js';
 import { PROGRAM_ID } from '../src/sim/bytes/keys.js';
 import { type AccountWrite, MarketLife } from '../src/sim/market/market-life.js';

@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
-import { ConfigReader, type Flags } from '../src/config.js';
-import { type Service, startService } from '../src/main.js';
+import { type Service, startService } from '../src/app/main.js';
+import { ConfigReader, type Flags } from '../src/config/config.js';
 
 let service: Service | undefined;
 let printed = '';

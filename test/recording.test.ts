@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { ConfigReader } from '../src/config.js';
+import { type Service, startReplayService, startService } from '../src/app/main.js';
+import { ConfigReader } from '../src/config/config.js';
 import * as codec from '../src/engine/codec.js';
 import { Engine } from '../src/engine/engine.js';
 import { RecordingReader } from '../src/feed/recording/recording.js';
-import { type Service, startReplayService, startService } from '../src/main.js';
 import { QuoteMaker } from '../src/sim/demo/quote-maker.js';
 import { oddOrders, oddUser } from './support/odd-accounts.js';
 import { SteppedDemo } from './support/stepped-demo.js';
@@ -25,7 +25,7 @@ const LOST_MS_MAX = 3_000;
 const SOURCES = ['dlob', 'vamm', 'indicative'] as const;
 /** A quote lives for a second, and ends with a turn. */
 const QUOTE_MS_MAX = 1_300;
-const cli = fileURLToPath(new URL('../dist/src/cli.js', import.meta.url));
+const cli = fileURLToPath(new URL('../dist/src/app/cli.js', import.meta.url));
 
 vi.setConfig({ testTimeout: TEST_MS_MAX });
 

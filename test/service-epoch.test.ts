@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { ConfigReader } from '../src/config.js';
+import { type Service, startService } from '../src/app/main.js';
+import { ConfigReader } from '../src/config/config.js';
 import { Engine } from '../src/engine/engine.js';
-import { type Service, startService } from '../src/main.js';
 import { FakeChain } from './fake-chain.js';
 import { ScriptedRpc, until } from './scripted-rpc.js';
 

@@ -3,7 +3,7 @@
  * and no other one notices.
  */
 import { afterEach, expect, test } from 'vitest';
-import { LIMITS } from '../src/limits.js';
+import { LIMITS } from '../src/config/limits.js';
 import { type ModelClient, until } from './support/model-client.js';
 import { SocketScene } from './support/socket-scene.js';
 import { expectShown, StreamScene } from './support/stream-scene.js';

@@ -1,6 +1,6 @@
 /** Readers of the streaming channels that were cut off and come back, over real sockets. */
 import { afterEach, describe, expect, test } from 'vitest';
-import { LIMITS } from '../src/limits.js';
+import { LIMITS } from '../src/config/limits.js';
 import type { ModelClient } from './support/model-client.js';
 import { expectShown, StreamScene } from './support/stream-scene.js';
 

@@ -10,7 +10,7 @@ import { oddUser } from './support/odd-accounts.js';
 import { ServiceProbe } from './support/service-probe.js';
 import { SteppedDemo } from './support/stepped-demo.js';
 
-const cli = fileURLToPath(new URL('../dist/src/cli.js', import.meta.url));
+const cli = fileURLToPath(new URL('../dist/src/app/cli.js', import.meta.url));
 
 let demo: SteppedDemo;
 let service: ServiceProbe;

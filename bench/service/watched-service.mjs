@@ -2,8 +2,9 @@
  * The whole service as `slotbook serve` starts it, with a monitor of its event loop in the same
  * process. Commands: see `verbs`.
  */
-import { ConfigReader } from '../../dist/src/config.js';
-import { startService } from '../../dist/src/main.js';
+
+import { startService } from '../../dist/src/app/main.js';
+import { ConfigReader } from '../../dist/src/config/config.js';
 import { answerCommands } from './commands.mjs';
 import { LoopMonitor } from './loop-monitor.mjs';
 

@@ -1,4 +1,4 @@
-import { DEFAULTS } from '../config.js';
+import { DEFAULTS } from '../config/config.js';
 import { type Log, silentLog } from '../rpc/log.js';
 import { systemTimers, type Timers } from '../rpc/timers.js';
 import { ScanNode } from './connection/scan-node.js';

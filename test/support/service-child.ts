@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { vi } from 'vitest';
 
 /** The compiled command line, which the set-up of `npm test` has just made. */
-const cli = fileURLToPath(new URL('../../dist/src/cli.js', import.meta.url));
+const cli = fileURLToPath(new URL('../../dist/src/app/cli.js', import.meta.url));
 /**
  * A small nursery, in megabytes: garbage that waits there would otherwise move the memory of the process by
  * some 30 MB up and down at rest, and hide what grows.

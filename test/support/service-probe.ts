@@ -1,8 +1,8 @@
 import { vi } from 'vitest';
-import { ConfigReader, type Flags } from '../../src/config.js';
+import { type Service, startService } from '../../src/app/main.js';
+import { ConfigReader, type Flags } from '../../src/config/config.js';
 import { Engine } from '../../src/engine/engine.js';
 import type { FeedState } from '../../src/engine/types.js';
-import { type Service, startService } from '../../src/main.js';
 import type { Moment } from '../plain-book.js';
 
 const DEADLINE_MS = 15_000;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import type { ApiDescription } from '../api/openapi.js';
 import { pathSpecs } from '../api/path-specs.js';
 import { createHandlers } from '../routes/http.js';

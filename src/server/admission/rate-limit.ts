@@ -4,7 +4,7 @@
  *
  * Behind a proxy all clients have its address, and the proxy is the place for such a limit.
  */
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import { ServerError } from '../transport/errors.js';
 import { errorReply, type Reply } from '../transport/reply.js';
 import { addressKey, isLoopback } from './client-address.js';

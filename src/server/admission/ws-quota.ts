@@ -1,5 +1,5 @@
 /** How many topics there may be: each is work in every turn in which its market changes. */
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import { SocketError } from '../transport/ws-error.js';
 import { addressKey, isLoopback } from './client-address.js';
 

@@ -2,7 +2,7 @@
  * How many messages a client may send: a bucket that fills by the second. What is sent beyond it is
  * owed, so that a client which goes on regardless is told apart from one that was hasty once.
  */
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 
 /** What becomes of a message. */
 export type Verdict = 'allowed' | 'refused' | 'abusive';

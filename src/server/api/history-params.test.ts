@@ -1,6 +1,6 @@
 /** Every parameter of the history's paths, asked wrongly in every way, and what the others become. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import { FakeHistory } from '../testing/fake-history.js';
 import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
 

@@ -5,7 +5,7 @@
  * cut to the minute or the hour, so that equal requests within it are one query.
  */
 import type { Static, TObject } from '@sinclair/typebox';
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import type {
   CandlesQuery,
   FundingRatesQuery,

@@ -3,7 +3,7 @@
  * others from the query.
  */
 import { Type } from '@sinclair/typebox';
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import { type TextFormat, word } from './param-schemas.js';
 
 const symbol = Type.String({

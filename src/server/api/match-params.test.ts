@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import { FakeBook } from '../testing/running-server.js';
 import { ServerError } from '../transport/errors.js';
 import { parseMatch } from './match-params.js';

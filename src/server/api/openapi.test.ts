@@ -1,6 +1,7 @@
 /** The API description against real answers of a real book, path by path. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LIMITS } from '../../config/limits.js';
 import type { Engine } from '../../engine/engine.js';
 import {
   ADDRESS,
@@ -12,7 +13,6 @@ import {
   SPOT,
   USER,
 } from '../../engine/testing.js';
-import { LIMITS } from '../../limits.js';
 import { Direction } from '../../sim/bytes/chain-enums.js';
 import { keyOf } from '../../sim/bytes/keys.js';
 import { emptyOrder, userBytes } from '../../sim/bytes/user-account.js';

@@ -2,8 +2,8 @@
  * /openapi.json: OpenAPI 3.1, written from the path specifications and the schemas that validate.
  */
 import type { TObject, TSchema } from '@sinclair/typebox';
-import type { BuildInfo } from '../../build-info.js';
-import { LIMITS } from '../../limits.js';
+import type { BuildInfo } from '../../config/build-info.js';
+import { LIMITS } from '../../config/limits.js';
 import { type ErrorCode, STATUS_BY_CODE } from '../transport/errors.js';
 import { bodySchemas } from './body-schemas.js';
 import { type PathName, type PathSpec, pathSpecs, prefixesOf } from './path-specs.js';

@@ -8,8 +8,8 @@
 
 import type { Static, TObject, TSchema } from '@sinclair/typebox';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { LIMITS } from '../../limits.js';
-import { isPublicKey } from '../../public-key.js';
+import { LIMITS } from '../../config/limits.js';
+import { isPublicKey } from '../../config/public-key.js';
 import { quoted, ServerError } from '../transport/errors.js';
 import { AMOUNT_MAX, AMOUNT_MIN, ANY_CASE, ruleOf, type TextFormat } from './param-schemas.js';
 

@@ -6,7 +6,7 @@
  * is named either by its name or by index and type, is checked in `params.ts`.
  */
 import { type TSchema, type TUnsafe, Type } from '@sinclair/typebox';
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 
 /** Formats that strings are checked for; `param-check.ts` holds the checks. */
 export type TextFormat = 'market-name' | 'public-key' | 'whole-number' | 'jit-offer' | 'cursor';

@@ -3,7 +3,7 @@
  *
  * This file does not know where the answer comes from; it asks the book only which markets exist.
  */
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import type {
   AuctionsRequest,
   BookSource,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import { QueryMemo } from '../routes/versioned.js';
 import { FakeBook } from '../testing/running-server.js';
 

@@ -3,7 +3,7 @@
  * wallets do. Node's own crypto verifies.
  */
 import { createPublicKey, type KeyObject, randomBytes, verify } from 'node:crypto';
-import { publicKeyBytes } from '../../public-key.js';
+import { publicKeyBytes } from '../../config/public-key.js';
 
 /** What a maker has to sign. It names its purpose, so that it is good for nothing else. */
 export function newNonce(): string {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { makerKey, signed } from '../../../test/support/maker-client.js';
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import { QuoteCounts } from '../metrics/quotes-figures.js';
 import { ClientMessage } from '../sockets/ws-message.js';
 import { SOCKET_ERROR_CODES } from '../transport/ws-error.js';

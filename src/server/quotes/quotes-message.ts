@@ -1,5 +1,5 @@
 /** A maker's quotes as they are sent: the shape of the senders in use, checked value by value. */
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import { ClientMessage, kindOf } from '../sockets/ws-message.js';
 import { quoted } from '../transport/errors.js';
 import { SocketError } from '../transport/ws-error.js';

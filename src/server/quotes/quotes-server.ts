@@ -5,8 +5,8 @@
  * Of two connections of one maker the newer stays, once it has signed: the older one is often a line
  * that was cut without either side noticing, and must not lock its maker out.
  */
-import { LIMITS } from '../../limits.js';
-import { isPublicKey } from '../../public-key.js';
+import { LIMITS } from '../../config/limits.js';
+import { isPublicKey } from '../../config/public-key.js';
 import { OpenSockets } from '../admission/open-sockets.js';
 import { splitQuery } from '../api/query.js';
 import { QuoteCounts, type QuoteFigures } from '../metrics/quotes-figures.js';

@@ -4,7 +4,7 @@
  *
  * When the socket closes, its quotes are withdrawn: a maker that has lost its line cannot move them.
  */
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import { MessageRate } from '../admission/ws-rate.js';
 import type { QuoteCloseReason, QuoteCounts } from '../metrics/quotes-figures.js';
 import type { Readiness } from '../ports/book-source.js';

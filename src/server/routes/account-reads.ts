@@ -2,7 +2,7 @@
  * Accounts read from the RPC node for clients, so that no flood of requests becomes a flood of calls:
  * equal readings under way are one, an answer is kept for a moment, and few are under way at once.
  */
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import { ServerError } from '../transport/errors.js';
 
 /** Reads accounts as base64, in the order of their keys; null where there is none. */

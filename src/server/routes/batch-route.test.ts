@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import type { L2Request, MarketVersion } from '../ports/book-source.js';
 import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
 

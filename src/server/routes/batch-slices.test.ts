@@ -1,6 +1,6 @@
 /** A batch that takes longer than its share of a turn of the event loop. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import type { L2Request, MarketVersion } from '../ports/book-source.js';
 import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
 

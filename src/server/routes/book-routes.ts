@@ -5,7 +5,7 @@
  * answered with and, within one turn of the book, a small answer are kept. Large bodies are not: the
  * core caches them.
  */
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import { parseAuctions, parseL2, parseL3 } from '../api/params.js';
 import type {
   AuctionsRequest,

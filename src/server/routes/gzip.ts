@@ -5,7 +5,7 @@
  */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 
 const compress = promisify(gzip);
 

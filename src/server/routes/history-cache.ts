@@ -1,5 +1,5 @@
 /** Bodies of the history, kept for their version. */
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import type { HistoryAnswer } from '../ports/market-data-source.js';
 
 /** An answer, and what it is an answer of. */

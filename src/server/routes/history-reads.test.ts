@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import type { HistoryAnswer, HistoryQuery } from '../ports/market-data-source.js';
 import { refusalWith } from '../testing/fake-history.js';
 import { HistoryReads, type ReadLimits } from './history-reads.js';

@@ -2,7 +2,7 @@
  * Bodies asked of the history, so that no flood of requests becomes a flood of queries: equal ones under
  * way are one, few are asked at once, and those whose clients have all left are never asked.
  */
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import type { HistoryAnswer, HistoryQuery, MarketDataSource } from '../ports/market-data-source.js';
 import { type ErrorCode, ServerError } from '../transport/errors.js';
 

@@ -1,6 +1,6 @@
 /** How answers of the history are kept, tagged, compressed and refused. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import { FakeHistory, liveFigures, refusalWith } from '../testing/fake-history.js';
 import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
 

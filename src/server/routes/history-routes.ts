@@ -6,7 +6,7 @@
  * market, so that a client that has that version, or asks what another has just asked, costs it
  * nothing.
  */
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import {
   type Asked,
   type AskedOf,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import { LoopShare, oneStep } from './loop-share.js';
 
 let nowMs = 0;

@@ -2,7 +2,7 @@
  * The share of the event loop that large answers get. The feed, the WebSockets and small answers go on
  * between their steps, however many clients ask for them at once.
  */
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import { ServerError } from '../transport/errors.js';
 
 /** Work in steps of well below a millisecond, of which the last answers the result. */

@@ -1,7 +1,7 @@
 /**
  * What the service says about itself and its markets, beside the books.
  */
-import type { BuildInfo } from '../../build-info.js';
+import type { BuildInfo } from '../../config/build-info.js';
 import { historyBody, historyReadiness } from '../metrics/history-figures.js';
 import type { Metrics } from '../metrics/metrics.js';
 import { type VenueFigures, venueBody } from '../metrics/venue-figures.js';

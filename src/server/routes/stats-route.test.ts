@@ -1,6 +1,6 @@
 /** GET /stats/markets: what its figures are, to the digit, and how they are kept and tagged. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import type { ChainFigures, PerpFigures } from '../ports/book-source.js';
 import type { MarketFigures } from '../ports/market-data-source.js';
 import { FakeHistory, liveFigures } from '../testing/fake-history.js';

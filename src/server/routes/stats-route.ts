@@ -1,6 +1,6 @@
 /** GET /stats/markets: made at most twice a second, whoever asks, and tagged by what it says. */
 import { createHash } from 'node:crypto';
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import type { BookSource, Readiness } from '../ports/book-source.js';
 import type { MarketDataSource } from '../ports/market-data-source.js';
 import { type Header, jsonHeaders, type Reply } from '../transport/reply.js';

@@ -2,7 +2,7 @@
  * /topMakers: whose orders stand best. Names come from the book alone; accounts are read for the
  * client, and are as new as the node's answer rather than as the book.
  */
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import { parseTopMakers, type TopMakersQuery } from '../api/params.js';
 import type { BookSource } from '../ports/book-source.js';
 import { type Header, jsonHeaders, type Reply } from '../transport/reply.js';

@@ -2,7 +2,7 @@
  * What answers of the book have in common: a tag and headers for their version, 304 for those who
  * have it, gzip for large bodies, and a memory of parsed queries.
  */
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import type { BookSource, MarketVersion } from '../ports/book-source.js';
 import { type Header, jsonHeaders, type Reply } from '../transport/reply.js';
 import type { HttpRequest } from '../transport/uws.js';

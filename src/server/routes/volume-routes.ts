@@ -3,7 +3,7 @@
  * client's choice. Each span is read at most once a second, whoever asks.
  */
 import type { Static } from '@sinclair/typebox';
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import { type VOLUME_PERIODS, volumeParams, volumePeriodParams } from '../api/history-schemas.js';
 import { checkParams, prepareParams, type Texts } from '../api/param-check.js';
 import { splitQuery } from '../api/query.js';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import { FakeBook } from '../testing/running-server.js';
 import { FanOut } from './fan-out.js';
 import type { TopicSpec } from './ws-channel.js';

@@ -4,7 +4,7 @@
  *
  * This file does not know what is in a text, nor who reads it.
  */
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import type { MarketFrame, MarketStreamSource } from '../ports/market-stream-source.js';
 import { SocketError } from '../transport/ws-error.js';
 import type { Publish } from '../transport/ws-socket.js';

@@ -6,7 +6,7 @@
  *
  * This file does not know what is in a frame, nor who reads it.
  */
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import type { BookSource, TopicDelta, TurnChanges } from '../ports/book-source.js';
 import type { Publish } from '../transport/ws-socket.js';
 import { BookMoment } from './book-moment.js';

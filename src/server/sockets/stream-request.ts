@@ -1,5 +1,5 @@
 /** The streaming channels: what a client may ask of them, read from its message. */
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import type { BookSource, MarketRow, StreamSpec } from '../ports/book-source.js';
 import { SocketError } from '../transport/ws-error.js';
 import type { ClientMessage } from './ws-message.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import { Ring, RingMemory } from './stream-ring.js';
 
 function frameOf(text: string, bytes = 300): Uint8Array {

@@ -2,7 +2,7 @@
  * The last deltas of topics, for readers that were away for a moment. Memory is counted as it is
  * allocated: in chunks, each with room for the bytes of frames and for what tells them apart.
  */
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 
 /** Frames of a chunk; a delta of one level has 200 bytes and more. */
 const CHUNK_FRAMES_MAX = 64;

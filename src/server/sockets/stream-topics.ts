@@ -2,7 +2,7 @@
  * The streaming topics that are open in the book: those with readers, and those whose last reader has
  * left a moment ago and may come back to resume.
  */
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import type { BookSource, MarketRow, StreamSpec } from '../ports/book-source.js';
 import type { StreamRequest } from './stream-request.js';
 import { Ring, type RingMemory } from './stream-ring.js';

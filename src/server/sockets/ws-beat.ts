@@ -2,7 +2,7 @@
  * The beat of the compatible channels. The sockets are dealt to shards, whose beats are spread over
  * the interval, because one message to very many sockets would hold the event loop.
  */
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import type { Publish } from '../transport/ws-socket.js';
 
 const beat = '{"channel":"heartbeat"}';

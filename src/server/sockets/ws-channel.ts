@@ -2,7 +2,7 @@
  * The compatible channels. A channel says which topic a message names, and a topic how its frame is
  * made; who reads it and when it is sent is decided elsewhere.
  */
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import type { BookSource, MarketRow } from '../ports/book-source.js';
 import { SocketError } from '../transport/ws-error.js';
 import type { ClientMessage } from './ws-message.js';

@@ -1,7 +1,7 @@
 /** What one client, and all of them together, may ask of the WebSockets. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SocketScene } from '../../../test/support/socket-scene.js';
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import { MessageRate } from '../admission/ws-rate.js';
 
 let scene: SocketScene;

@@ -2,7 +2,7 @@
  * A client's message, read without trust: it may be anything of at most 4 KiB. Only own members are
  * read, so a name such as `__proto__` is one like any other.
  */
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import { quoted } from '../transport/errors.js';
 import { SocketError } from '../transport/ws-error.js';
 

@@ -8,7 +8,7 @@
  * sockets.start(listener);
  * ```
  */
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import { OpenSockets } from '../admission/open-sockets.js';
 import { TopicQuota } from '../admission/ws-quota.js';
 import { SocketCounts, type SocketFigures } from '../metrics/ws-figures.js';

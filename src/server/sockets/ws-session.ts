@@ -2,7 +2,7 @@
  * One client: the answers to what it sends, and its subscriptions. Nothing that it sends throws here;
  * what is wrong with it is an answer.
  */
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import type { TopicQuota } from '../admission/ws-quota.js';
 import { MessageRate } from '../admission/ws-rate.js';
 import type { CloseReason, SocketCounts } from '../metrics/ws-figures.js';

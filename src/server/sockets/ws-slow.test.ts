@@ -1,7 +1,7 @@
 /** What becomes of a socket that is full, step by step: the transport of these tests is a fake. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type FakeClient, newServer, openOn } from '../../../test/support/fake-client.js';
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import { FakeBook } from '../testing/running-server.js';
 import type { SocketServer } from './ws-server.js';
 

@@ -1,7 +1,7 @@
 /**
  * The coded errors of the HTTP interface. The codes are public: listed in docs/api.md, never renamed.
  */
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 
 /** Every code that HTTP answers with, and its status. */
 export const STATUS_BY_CODE = {

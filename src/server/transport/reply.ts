@@ -1,7 +1,7 @@
 /**
  * What a handler answers with, and the headers that every answer carries.
  */
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import type { ErrorCode, ServerError } from './errors.js';
 
 /** A header's name and value. */

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import { ServerError } from './errors.js';
 import type { HttpRequest } from './uws.js';
 

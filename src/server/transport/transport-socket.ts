@@ -1,5 +1,5 @@
 /** One socket of the transport, kept from being touched after it has closed; and what all may do. */
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import type { ClientSocket, CloseCause } from './ws-socket.js';
 
 /** The transport's settings of all sockets. */

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createConnection, type Socket } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import type { L2Request } from '../ports/book-source.js';
 import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
 import { UnsentAnswers, type UnsentLimits } from './unsent.js';

@@ -5,7 +5,7 @@
  * The transport would copy what the network does not take into a buffer of each connection, without
  * a bound. Here equal answers wait in one copy.
  */
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import { ServerError } from './errors.js';
 import { errorReply, type Reply } from './reply.js';
 

@@ -1,7 +1,7 @@
 /** What the transport does with handlers that throw: a fault of one socket is of no other. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Probe } from '../../../test/support/socket-scene.js';
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import { type HttpRequest, type Listener, listen } from './uws.js';
 import type { ClientSocket, SocketHandlers, SocketSession } from './ws-socket.js';
 

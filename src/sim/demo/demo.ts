@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LIMITS } from '../../limits.js';
+import { LIMITS } from '../../config/limits.js';
 import { PROGRAM_ID } from '../bytes/keys.js';
 import { LocalChain } from '../chain/chain-process.js';
 import { type LifeStep, MarketLife, type MarketLifeOptions } from '../market/market-life.js';

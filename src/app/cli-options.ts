@@ -1,6 +1,6 @@
 /** Flags of the commands, by what they are about. */
 import { Option } from 'commander';
-import { DEFAULTS, HISTORY_DEFAULTS } from './config.js';
+import { DEFAULTS, HISTORY_DEFAULTS } from '../config/config.js';
 
 /** What the history of a served book has. */
 export const historyOptions = [

@@ -2,11 +2,11 @@
  * The venues outside of the chain that spot takers may also trade at, built here for `main.ts`: none
  * unless one is configured. Their levels go to `/match` only, never into a book.
  */
-import type { AggregatorConfig } from './config.js';
-import { Aggregator } from './venues/aggregator.js';
-import { type ListedMarket, venueMarkets } from './venues/markets.js';
-import type { VenueLevels } from './venues/venue.js';
-import { type VenueFigures, VenuePoller, type VenuePollerOptions } from './venues/venue-poller.js';
+import type { AggregatorConfig } from '../config/config.js';
+import { Aggregator } from '../venues/aggregator.js';
+import { type ListedMarket, venueMarkets } from '../venues/markets.js';
+import type { VenueLevels } from '../venues/venue.js';
+import { type VenueFigures, VenuePoller, type VenuePollerOptions } from '../venues/venue-poller.js';
 
 /** Where the markets come from, and where their levels go. */
 export interface VenueBook {

@@ -3,26 +3,31 @@
  * recording. Each is an engine and the feed that moves it, built here for `main.ts` to serve.
  */
 import type { Logger } from 'pino';
-import { ConfigError, type NodeConfig, type ReplayConfig, type ServiceConfig } from './config.js';
-import * as codec from './engine/codec.js';
-import { Engine } from './engine/engine.js';
-import type { IndicativeOutcome, IndicativeRequest } from './engine/types.js';
-import { LiveFeed, type LiveFeedOptions } from './feed/live-feed.js';
-import { FeedError } from './feed/model/error.js';
-import type { FeedStatus } from './feed/model/feed-status.js';
-import { type FeedFigures, feedFigures } from './feed/model/figures.js';
-import type { FeedNode } from './feed/nodes.js';
-import { QuoteDoor } from './feed/quote-door.js';
-import { createRecordingFile, Recorder } from './feed/recording/recorder.js';
-import { RecordingReader } from './feed/recording/recording.js';
-import { type EpochEngine, RecordingEngine } from './feed/recording/recording-engine.js';
-import { Replayer } from './feed/recording/replayer.js';
-import { LIMITS } from './limits.js';
-import { readAccountTexts } from './rpc/account-texts.js';
-import { RpcClient } from './rpc/client.js';
-import { PATIENCE_WITH_FALLBACK } from './rpc/limits.js';
-import { RpcSocket } from './rpc/socket.js';
-import { systemTimers } from './rpc/timers.js';
+import {
+  ConfigError,
+  type NodeConfig,
+  type ReplayConfig,
+  type ServiceConfig,
+} from '../config/config.js';
+import { LIMITS } from '../config/limits.js';
+import * as codec from '../engine/codec.js';
+import { Engine } from '../engine/engine.js';
+import type { IndicativeOutcome, IndicativeRequest } from '../engine/types.js';
+import { LiveFeed, type LiveFeedOptions } from '../feed/live-feed.js';
+import { FeedError } from '../feed/model/error.js';
+import type { FeedStatus } from '../feed/model/feed-status.js';
+import { type FeedFigures, feedFigures } from '../feed/model/figures.js';
+import type { FeedNode } from '../feed/nodes.js';
+import { QuoteDoor } from '../feed/quote-door.js';
+import { createRecordingFile, Recorder } from '../feed/recording/recorder.js';
+import { RecordingReader } from '../feed/recording/recording.js';
+import { type EpochEngine, RecordingEngine } from '../feed/recording/recording-engine.js';
+import { Replayer } from '../feed/recording/replayer.js';
+import { readAccountTexts } from '../rpc/account-texts.js';
+import { RpcClient } from '../rpc/client.js';
+import { PATIENCE_WITH_FALLBACK } from '../rpc/limits.js';
+import { RpcSocket } from '../rpc/socket.js';
+import { systemTimers } from '../rpc/timers.js';
 
 /** What a feed tells while it runs. */
 export type FeedEvents = Pick<LiveFeedOptions, 'onTurn' | 'onApplied' | 'onFirstLive'>;

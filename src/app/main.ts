@@ -4,30 +4,30 @@
  * It decides nothing about orders, prices or requests.
  */
 import { type Logger, pino } from 'pino';
-import { readBuildInfo } from './build-info.js';
+import { readBuildInfo } from '../config/build-info.js';
 import type {
   CommonConfig,
   DemoConfig,
   ReplayConfig,
   ServiceConfig,
   VerifyConfig,
-} from './config.js';
+} from '../config/config.js';
+import { LIMITS } from '../config/limits.js';
+import { warmFetch } from '../rpc/warm.js';
+import { Timings } from '../server/metrics/timings.js';
+import { filterMarkets } from '../server/ports/market-filter.js';
+import { QuoteServer } from '../server/quotes/quotes-server.js';
+import { createHandlers, type Handlers } from '../server/routes/http.js';
+import { SocketServer } from '../server/sockets/ws-server.js';
+import { UnsentAnswers } from '../server/transport/unsent.js';
+import { type Listener, listen } from '../server/transport/uws.js';
+import { startDemo } from '../sim/demo/demo.js';
+import { QuoteMaker } from '../sim/demo/quote-maker.js';
+import type { ChainBook } from '../verify/chain-book.js';
+import { verify } from '../verify/verify.js';
 import { externalVenues } from './external-venues.js';
 import { type BookFeed, type BookOrigin, liveOrigin, recordedOrigin } from './feeds.js';
 import { historyOf, type ServiceHistory } from './histories.js';
-import { LIMITS } from './limits.js';
-import { warmFetch } from './rpc/warm.js';
-import { Timings } from './server/metrics/timings.js';
-import { filterMarkets } from './server/ports/market-filter.js';
-import { QuoteServer } from './server/quotes/quotes-server.js';
-import { createHandlers, type Handlers } from './server/routes/http.js';
-import { SocketServer } from './server/sockets/ws-server.js';
-import { UnsentAnswers } from './server/transport/unsent.js';
-import { type Listener, listen } from './server/transport/uws.js';
-import { startDemo } from './sim/demo/demo.js';
-import { QuoteMaker } from './sim/demo/quote-maker.js';
-import type { ChainBook } from './verify/chain-book.js';
-import { verify } from './verify/verify.js';
 
 /** A running service. */
 export interface Service {

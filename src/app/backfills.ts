@@ -1,7 +1,7 @@
 /** `slotbook backfill`: reads its two ends from the flags, and shows how far it is. */
-import { ConfigError, ConfigReader, type Flags } from './config.js';
-import { type BackfillProgress, backfill } from './history/backfill/backfill.js';
-import type { JobEnd } from './history/backfill/job.js';
+import { ConfigError, ConfigReader, type Flags } from '../config/config.js';
+import { type BackfillProgress, backfill } from '../history/backfill/backfill.js';
+import type { JobEnd } from '../history/backfill/job.js';
 
 /** Base58 of the 64 bytes of a signature. */
 const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;

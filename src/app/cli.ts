@@ -6,6 +6,18 @@
  * `follow` and `match` found; logs go to standard error.
  */
 import { Command, Option } from 'commander';
+import {
+  AGGREGATOR_DEFAULTS,
+  ConfigError,
+  ConfigReader,
+  DEFAULTS,
+  type Flags,
+  INDICATIVE_POLICY_DEFAULT,
+} from '../config/config.js';
+import { follow } from '../follow/follow.js';
+import type { FollowFlags } from '../follow/follow-options.js';
+import { match } from '../match/match.js';
+import type { MatchFlags } from '../match/match-options.js';
 import { runBackfill } from './backfills.js';
 import {
   backfillOptions,
@@ -18,24 +30,12 @@ import {
   verifyOptions,
 } from './cli-options.js';
 import {
-  AGGREGATOR_DEFAULTS,
-  ConfigError,
-  ConfigReader,
-  DEFAULTS,
-  type Flags,
-  INDICATIVE_POLICY_DEFAULT,
-} from './config.js';
-import { follow } from './follow/follow.js';
-import type { FollowFlags } from './follow/follow-options.js';
-import {
   type Service,
   startDemoService,
   startReplayService,
   startService,
   verifyService,
 } from './main.js';
-import { match } from './match/match.js';
-import type { MatchFlags } from './match/match-options.js';
 
 /** What every served book has. */
 const bookOptions = [
