@@ -114,7 +114,7 @@ function commit() {
 
 function distExists(dist) {
   try {
-    return readdirSync(path.join(dist, 'src')).includes('cli.js');
+    return readdirSync(path.join(dist, 'src', 'app')).includes('cli.js');
   } catch {
     return false;
   }

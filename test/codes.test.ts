@@ -7,10 +7,10 @@ const read = (path: string): string => readFileSync(new URL(`../${path}`, import
 const docs = read('docs/api.md');
 
 test.each([
-  ['src/config-error.ts', /readonly code: ([^,]+),/, 3],
+  ['src/config/config-error.ts', /readonly code: ([^,]+),/, 3],
   ['src/rpc/error.ts', /RpcErrorCode =([^;]+);/, 12],
-  ['src/feed/error.ts', /FeedErrorCode =([^;]+);/, 15],
-  ['src/history/error.ts', /HistoryErrorCode =([^;]+);/, 6],
+  ['src/feed/model/error.ts', /FeedErrorCode =([^;]+);/, 15],
+  ['src/history/model/error.ts', /HistoryErrorCode =([^;]+);/, 6],
   ['src/history/store/error.ts', /readonly code =([^;]+);/, 1],
   ['src/venues/error.ts', /VenueErrorCode =([^;]+);/, 10],
   ['src/verify/error.ts', /VerifyErrorCode =([^;]+);/, 6],
@@ -19,8 +19,8 @@ test.each([
   ['src/match/error.ts', /MatchErrorCode =([^;]+);/, 4],
   ['src/engine/errors.ts', /EngineErrorCode =([^;]+);/, 13],
   ['src/sim/sim-error.ts', /SimErrorCode =([^;]+);/, 5],
-  ['src/server/errors.ts', /STATUS_BY_CODE = {([^}]+)}/, 9],
-  ['src/server/ws-error.ts', /SOCKET_ERROR_CODES = \[([^\]]+)\]/, 11],
+  ['src/server/transport/errors.ts', /STATUS_BY_CODE = {([^}]+)}/, 9],
+  ['src/server/transport/ws-error.ts', /SOCKET_ERROR_CODES = \[([^\]]+)\]/, 11],
   ['crates/node/src/problem.rs', /fn code([\s\S]+?)fn message/, 7],
 ])('the codes of %s', (path, list, countMin) => {
   const codes = list.exec(read(path))?.[1]?.match(/\b[A-Z]+_[A-Z0-9_]+\b|\bINTERNAL\b/g) ?? [];

@@ -1,8 +1,8 @@
 /** docs/operations.md names every metric, event and flag that there is, and none that there is not. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { newCounters } from '../src/feed/model/counters.js';
 import { feedFigures } from '../src/feed/model/figures.js';
-import { newCounters } from '../src/feed/model/parts.js';
 import { newCounters as historyCounters } from '../src/history/ingest/parts.js';
 import { Metrics } from '../src/server/metrics/metrics.js';
 import { RequestCounts } from '../src/server/metrics/request-counts.js';
@@ -91,10 +91,12 @@ test('every event of the feed is listed, and none that is not there', () => {
     ...{ slot: 0, slotAgeMs: 0, slotLag: 0, unixSeconds: 0 },
     ...{ genesisHash: null, node: '', lastAudit: null },
   };
-  const recording = ['src/feed/recorder.ts', 'src/feed/replayer.ts'].flatMap((path) => {
-    const fields = /interface (?:Recorder|Replayer)Stats \{([\s\S]+?)\n\}/.exec(read(path))?.[1];
-    return matches(fields ?? '', /readonly (\w+): number/g);
-  });
+  const recording = ['src/feed/recording/recorder.ts', 'src/feed/recording/replayer.ts'].flatMap(
+    (path) => {
+      const fields = /interface (?:Recorder|Replayer)Stats \{([\s\S]+?)\n\}/.exec(read(path))?.[1];
+      return matches(fields ?? '', /readonly (\w+): number/g);
+    },
+  );
   expect(recording).toHaveLength(6);
   const counted = [...Object.keys(feedFigures(stats, [socket]).events), ...recording].sort();
   const events = section('Metrics').split('Events of')[1] ?? '';
@@ -109,8 +111,8 @@ test('every event of the history is listed, and none that is not there', () => {
 
 test('every flag of serve is listed with its environment variable', () => {
   const ofServe = /export const (?:historyOptions|clusterOptions) = \[[\s\S]+?\n\];/g;
-  const shared = [...read('src/cli-options.ts').matchAll(ofServe)].map(([text]) => text);
-  const options = `${read('src/cli.ts')}${shared.join('')}`;
+  const shared = [...read('src/app/cli-options.ts').matchAll(ofServe)].map(([text]) => text);
+  const options = `${read('src/app/cli.ts')}${shared.join('')}`;
   const flags = matches(options, /new Option\(\s*'(--[a-z-]+)/g);
   expect(flags.length).toBeGreaterThan(15);
   const cells = section('Start');
@@ -122,6 +124,7 @@ test('every flag of serve is listed with its environment variable', () => {
 });
 
 test('the states of a book are listed', () => {
-  const states = matches(read('src/server/metrics.ts'), /FEED_STATES = (\[[^\]]+\])/g)[0] ?? '';
+  const states =
+    matches(read('src/server/metrics/metrics.ts'), /FEED_STATES = (\[[^\]]+\])/g)[0] ?? '';
   expect(matches(firstCells(section('States')), /`(\w+)`/g)).toEqual(matches(states, /'(\w+)'/g));
 });

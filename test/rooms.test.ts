@@ -4,70 +4,77 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 
 /**
- * The rooms of src/ import one way. A file's room is its first folder below src; a file directly in
- * src is its own room. Tests and their helpers may reach further and are not judged.
+ * The rooms of src/ import one way: a room is a folder of src. Within the large rooms the folders are
+ * floors, and no floor imports what stands above it. Tests and their helpers may reach further and
+ * are not judged.
  */
 const sourceFolder = fileURLToPath(new URL('../src/', import.meta.url));
 
 /** What each room may import besides itself. A room that is not listed here fails the test. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
-  'backfills.ts': ['config.ts', 'history'],
-  'build-info.ts': [],
-  'cli-options.ts': ['config.ts'],
-  'cli.ts': ['backfills.ts', 'cli-options.ts', 'config.ts', 'follow', 'main.ts', 'match'],
-  'config-error.ts': [],
-  'config-history.ts': ['config-error.ts', 'limits.ts', 'setting-reader.ts'],
-  'config-quotes.ts': ['config-error.ts', 'public-key.ts', 'setting-reader.ts'],
-  'config-aggregator.ts': ['config-error.ts', 'limits.ts', 'setting-reader.ts'],
-  'config.ts': [
-    'config-aggregator.ts',
-    'config-error.ts',
-    'config-history.ts',
-    'config-quotes.ts',
-    'limits.ts',
-    'public-key.ts',
-    'setting-reader.ts',
-  ],
-  'external-venues.ts': ['config.ts', 'venues'],
-  'feeds.ts': ['config.ts', 'engine', 'feed', 'limits.ts', 'rpc'],
-  'histories.ts': ['config.ts', 'history', 'limits.ts', 'rpc'],
-  'limits.ts': [],
-  'main.ts': [
-    'build-info.ts',
-    'config.ts',
+  app: [
+    'config',
     'engine',
-    'external-venues.ts',
-    'feeds.ts',
-    'histories.ts',
-    'limits.ts',
+    'feed',
+    'follow',
+    'history',
+    'match',
     'rpc',
     'server',
     'sim',
+    'venues',
     'verify',
   ],
   client: [],
+  config: [],
   engine: [],
-  feed: ['config.ts', 'engine', 'limits.ts', 'rpc'],
+  feed: ['config', 'engine', 'rpc'],
   follow: [],
-  history: ['config.ts', 'engine', 'limits.ts', 'rpc'],
+  history: ['config', 'engine', 'rpc'],
   match: [],
-  'public-key.ts': ['limits.ts'],
-  rpc: ['config.ts', 'limits.ts'],
-  server: ['build-info.ts', 'config.ts', 'limits.ts', 'public-key.ts'],
-  'setting-reader.ts': ['config-error.ts', 'limits.ts'],
-  sim: ['config.ts', 'limits.ts'],
-  venues: ['limits.ts', 'rpc'],
+  rpc: ['config'],
+  server: ['config'],
+  sim: ['config'],
+  venues: ['config', 'rpc'],
   verify: [],
+};
+
+/**
+ * The floors of the rooms that have folders, from the ground up; `.` is the room's own files. A file
+ * may import its own folder and those before it.
+ */
+const floors: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  server: [
+    ['ports'],
+    ['transport'],
+    ['metrics', 'admission', 'api'],
+    ['sockets'],
+    ['quotes', 'routes'],
+  ],
+  feed: [['model'], ['connection', 'recording'], ['.']],
+  sim: [['.'], ['bytes'], ['chain', 'relay'], ['market'], ['demo']],
+  history: [
+    ['model'],
+    ['store'],
+    ['candles'],
+    ['bodies', 'streams', 'ingest'],
+    ['worker', 'handle'],
+    ['backfill'],
+  ],
 };
 
 /** Packages and globals that exactly one place may touch. */
 const exclusive = [
   { what: 'the addon', pattern: /#addon|crates\/node|\.node['"]/, only: /^engine\// },
-  { what: 'uWebSockets.js', pattern: /from 'uWebSockets\.js'/, only: /^server\/uws\.ts$/ },
+  {
+    what: 'uWebSockets.js',
+    pattern: /from 'uWebSockets\.js'/,
+    only: /^server\/transport\/uws\.ts$/,
+  },
   {
     what: 'the environment',
     pattern: /process\.env\b/,
-    only: /^config\.ts$|^server\/transport-setting\.ts$/,
+    only: /^config\/config\.ts$|^server\/transport\/transport-setting\.ts$/,
   },
 ];
 
@@ -83,7 +90,7 @@ const files = readSources();
 
 function readSources(): readonly SourceFile[] {
   return readdirSync(sourceFolder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !/(\.test|(^|\/)testing)\.ts$/.test(name))
+    .filter((name) => name.endsWith('.ts') && !/\.test\.ts$|(^|\/)testing(\/|\.ts$)/.test(name))
     .filter((name) => !name.startsWith('client/dist/'))
     .map((name) => ({ name, text: readFileSync(path.join(sourceFolder, name), 'utf8') }));
 }
@@ -105,16 +112,62 @@ function roomOf(name: string): string {
   return name.split('/')[0] ?? name;
 }
 
-/** Breaches of the one-way rule in one file, as readable lines. */
-function breachesIn({ name, text }: SourceFile): readonly string[] {
-  const room = roomOf(name);
-  const rules = allowed[room];
-  if (rules === undefined) return [`${name}: the room ${room} has no rule in this test`];
+/** The files below src that a file imports, by their names below src. */
+function importedFiles({ name, text }: SourceFile): readonly string[] {
   return importsOf(text)
     .filter((target) => target.startsWith('.'))
-    .map((target) => path.posix.join(path.posix.dirname(name), target).replace(/\.js$/, '.ts'))
+    .map((target) => path.posix.join(path.posix.dirname(name), target).replace(/\.js$/, '.ts'));
+}
+
+/** Breaches of the one-way rule between rooms in one file, as readable lines. */
+function breachesIn(file: SourceFile): readonly string[] {
+  const room = roomOf(file.name);
+  const rules = allowed[room];
+  if (rules === undefined) return [`${file.name}: the room ${room} has no rule in this test`];
+  return importedFiles(file)
     .filter((target) => roomOf(target) !== room && !rules.includes(roomOf(target)))
-    .map((target) => `${name} imports ${target}`);
+    .map((target) => `${file.name} imports ${target}`);
+}
+
+/** The floor on which a file stands in its room, from 0; -1 for a folder that is on no floor. */
+function floorOf(name: string): number {
+  const parts = name.split('/');
+  const folder = parts.length > 2 ? (parts[1] ?? '.') : '.';
+  return (floors[roomOf(name)] ?? []).findIndex((floor) => floor.includes(folder));
+}
+
+/** Imports of one file that run up a floor, or across to a folder beside its own, as readable lines. */
+function upwardImportsIn(file: SourceFile): readonly string[] {
+  const own = floorOf(file.name);
+  if (own < 0) return [`${file.name}: its folder is on no floor in this test`];
+  return importedFiles(file)
+    .filter((target) => roomOf(target) === roomOf(file.name))
+    .filter((target) => path.posix.dirname(target) !== path.posix.dirname(file.name))
+    .filter((target) => floorOf(target) >= own)
+    .map((target) => `${file.name} imports ${target}`);
+}
+
+/** The circles of files that import each other, largest first. */
+function importCircles(sources: readonly SourceFile[]): readonly (readonly string[])[] {
+  const imports = new Map(sources.map((file) => [file.name, importedFiles(file)]));
+  const reach = (start: string): ReadonlySet<string> => {
+    const reached = new Set<string>();
+    const queue = [...(imports.get(start) ?? [])];
+    for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+      if (reached.has(next)) continue;
+      reached.add(next);
+      queue.push(...(imports.get(next) ?? []));
+    }
+    return reached;
+  };
+  const reached = new Map([...imports.keys()].map((name) => [name, reach(name)]));
+  const circles = new Set<string>();
+  for (const [name, targets] of reached) {
+    if (!targets.has(name)) continue;
+    const circle = [...targets].filter((other) => reached.get(other)?.has(name) === true);
+    circles.add([...circle].sort().join(' '));
+  }
+  return [...circles].map((circle) => circle.split(' ')).sort((a, b) => b.length - a.length);
 }
 
 /** The entry points of the client by folder, and the folders that each may use besides its own. */
@@ -152,6 +205,30 @@ describe('rooms', () => {
     expect(files.flatMap(breachesIn)).toEqual([]);
   });
 
+  test('no folder of a room imports what stands above it', () => {
+    const inFloors = files.filter(({ name }) => floors[roomOf(name)] !== undefined);
+    expect(inFloors.length).toBeGreaterThan(0);
+    expect(inFloors.flatMap(upwardImportsIn)).toEqual([]);
+  });
+
+  test('no files import each other in a circle', () => {
+    expect(importCircles(files)).toEqual([]);
+    const circle = [
+      { name: 'feed/a.ts', text: "import { b } from './b.js';" },
+      { name: 'feed/b.ts', text: "import { a } from './a.js';" },
+    ];
+    expect(importCircles(circle)).toEqual([['feed/a.ts', 'feed/b.ts']]);
+  });
+
+  test.each([
+    ['server/transport/uws.ts', "import { x } from '../routes/http.js';"],
+    ['server/routes/http.ts', "import { x } from '../quotes/quotes-server.js';"],
+    ['feed/model/parts.ts', "import type { x } from '../live-feed.js';"],
+    ['feed/utils/text.ts', ''],
+  ])('an import upwards in %s would be seen', (name, text) => {
+    expect(upwardImportsIn({ name, text })).toHaveLength(1);
+  });
+
   test('every crate uses only what is to its left', () => {
     const folders = readdirSync(new URL('../crates/', import.meta.url));
     expect([...folders].sort()).toEqual([...crates].sort());
@@ -186,10 +263,10 @@ describe('rooms', () => {
   });
 
   test.each([
-    ['feed/live.ts', "import { x } from '../server/http.js';"],
-    ['server/http.ts', "import type { Engine } from '../engine/engine.js';"],
-    ['history/worker.ts', "await import('../feed/live.js');"],
-    ['client/book.ts', "export * from '../config.js';"],
+    ['feed/live-feed.ts', "import { x } from '../server/routes/http.js';"],
+    ['server/routes/http.ts', "import type { Engine } from '../../engine/engine.js';"],
+    ['history/worker/worker.ts', "await import('../../feed/live-feed.js');"],
+    ['client/book.ts', "export * from '../config/config.js';"],
     ['venues/venue.ts', "import type { Engine } from '../engine/engine.js';"],
     ['utils/text.ts', ''],
   ])('a breach in %s would be seen', (name, text) => {

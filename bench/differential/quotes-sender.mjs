@@ -122,7 +122,7 @@ async function until(what, holds) {
 
 /** A demo of its own that the key may quote in; resolves when its book is live. */
 async function startService(key) {
-  const cli = path.join(root, 'dist', 'src', 'cli.js');
+  const cli = path.join(root, 'dist', 'src', 'app', 'cli.js');
   const args = [cli, 'demo', '--port', '0', '--makers', '20', '--log-level', 'warn'];
   const child = spawn(process.execPath, [...args, '--quote-makers', key], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -13,8 +13,8 @@ export interface BuildInfo {
 
 /** Reads the build's facts from beside the compiled files; a run from source has no commit. */
 export function readBuildInfo(): BuildInfo {
-  const manifest = readJson('../package.json') ?? readJson('../../package.json') ?? {};
-  const build = readJson('../build-info.json') ?? {};
+  const manifest = readJson('../../package.json') ?? readJson('../../../package.json') ?? {};
+  const build = readJson('../../build-info.json') ?? {};
   return {
     name: textOr(manifest['name'], 'slotbook'),
     version: textOr(manifest['version'], '0.0.0'),

@@ -1,12 +1,14 @@
 import { DEFAULTS } from '../config/config.js';
 import { type Log, silentLog } from '../rpc/log.js';
 import { systemTimers, type Timers } from '../rpc/timers.js';
+import type { FeedParts } from './connection/parts.js';
 import { ScanNode } from './connection/scan-node.js';
 import { ChainClock } from './model/chain-clock.js';
+import { newCounters } from './model/counters.js';
 import type { FeedEngine, FeedTurn } from './model/feed-engine.js';
+import type { FeedRpc } from './model/feed-rpc.js';
 import type { FeedTiming } from './model/freshness.js';
 import { FIRST_SLOT_WAIT_MS, REPLAY_UPDATES_MAX } from './model/limits.js';
-import { type FeedParts, type FeedRpc, newCounters } from './model/parts.js';
 import { TroubleLog } from './model/trouble-log.js';
 import { Turns } from './model/turns.js';
 import type { FeedNode, FeedNodes } from './nodes.js';

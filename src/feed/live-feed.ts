@@ -1,13 +1,14 @@
 import type { Timer } from '../rpc/timers.js';
+import type { FeedParts } from './connection/parts.js';
 import { Session } from './connection/session.js';
 import { doorsOf, type LiveFeedOptions, newParts } from './feed-options.js';
 import { FeedError } from './model/error.js';
 import { failureText } from './model/failure.js';
 import type { FeedTurn } from './model/feed-engine.js';
+import type { FeedRpc } from './model/feed-rpc.js';
 import type { FeedStats, FeedStatus } from './model/feed-status.js';
 import { type FeedTiming, freshness } from './model/freshness.js';
 import { LAGGING_AFTER_MS, SLOT_MS, STALE_AFTER_MS, WATCH_INTERVAL_MS } from './model/limits.js';
-import type { FeedParts, FeedRpc } from './model/parts.js';
 import { ProblemLog } from './model/problem-log.js';
 import { type FeedNode, Nodes } from './nodes.js';
 import { SlotWatch } from './slot-watch.js';

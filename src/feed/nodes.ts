@@ -1,6 +1,8 @@
 import { Backoff } from '../rpc/backoff.js';
 import type { Log } from '../rpc/log.js';
 import type { Timer, Timers } from '../rpc/timers.js';
+import type { FeedCounters } from './model/counters.js';
+import type { FeedRpc, FeedSocket } from './model/feed-rpc.js';
 import {
   NODE_OPEN_CAP_MS,
   NODE_OPEN_FIRST_MS,
@@ -10,7 +12,6 @@ import {
   SILENCE_CAP_MS,
   SILENCE_FIRST_MS,
 } from './model/limits.js';
-import type { FeedCounters, FeedRpc, FeedSocket } from './model/parts.js';
 
 /** One RPC node by its two doors, which are always used together. */
 export interface FeedNode {

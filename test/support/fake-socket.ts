@@ -1,4 +1,4 @@
-import type { FeedRpc, FeedSocket } from '../../src/feed/model/parts.js';
+import type { FeedRpc, FeedSocket } from '../../src/feed/model/feed-rpc.js';
 import type { RpcSocketListener } from '../../src/rpc/socket.js';
 
 /** A client that must not be asked. */

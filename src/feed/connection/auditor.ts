@@ -5,8 +5,8 @@ import {
   AUDIT_SLOTS_HEARD_AFTER,
   AUDIT_WAIT_INTERVALS_MAX,
 } from '../model/limits.js';
-import type { FeedParts } from '../model/parts.js';
 import { untilHeard } from './heard.js';
+import type { FeedParts } from './parts.js';
 import { type ReadingWish, readClockAndOracles, readUsers } from './readings.js';
 import {
   applyMarkets,

@@ -1,8 +1,9 @@
 import { beforeEach, expect, test } from 'vitest';
 import { ManualTimers } from '../../../test/support/manual-timers.js';
 import { silentLog } from '../../rpc/log.js';
-import { type FeedParts, newCounters } from '../model/parts.js';
+import { newCounters } from '../model/counters.js';
 import { ClockPoller } from './clock-poller.js';
+import type { FeedParts } from './parts.js';
 
 let timers: ManualTimers;
 let fails: boolean;

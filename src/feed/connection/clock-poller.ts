@@ -4,7 +4,7 @@ import {
   CLOCK_POLL_INTERVAL_MS,
   CLOCK_SILENT_AFTER_MS,
 } from '../model/limits.js';
-import type { FeedParts } from '../model/parts.js';
+import type { FeedParts } from './parts.js';
 
 /**
  * Reads the Clock, and the oracles with it, once a second where its subscription is silent; less

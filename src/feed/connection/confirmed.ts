@@ -2,7 +2,7 @@ import { Backoff } from '../../rpc/backoff.js';
 import { sleep } from '../../rpc/timers.js';
 import { FeedError } from '../model/error.js';
 import { SHRUNKEN_AGAIN_MS, SHRUNKEN_READINGS } from '../model/limits.js';
-import type { FeedParts } from '../model/parts.js';
+import type { FeedParts } from './parts.js';
 
 /** How readings of which some lack a part are judged. */
 export interface Judgement<T> {

@@ -1,6 +1,6 @@
 import type { CallOptions } from '../../rpc/client.js';
 import { FeedError } from '../model/error.js';
-import type { FeedRpc } from '../model/parts.js';
+import type { FeedRpc } from '../model/feed-rpc.js';
 
 /** Base58 of 32 bytes is not longer. */
 const HASH_PATTERN = /^[1-9A-HJ-NP-Za-km-z]{1,44}$/;

@@ -1,7 +1,7 @@
 import { nextTurn, sleep } from '../../rpc/timers.js';
 import { FeedError, throwIfStopped } from '../model/error.js';
 import { SLOT_POLL_MS, SLOT_WAIT_MS } from '../model/limits.js';
-import type { FeedParts } from '../model/parts.js';
+import type { FeedParts } from './parts.js';
 
 /**
  * Waits until a slot is announced: then the socket has told what a reading of a slot before holds.

@@ -2,8 +2,8 @@ import type { Subscription } from '../../rpc/socket.js';
 import { type AccountUpdate, parseAccountNotification } from '../model/account-update.js';
 import { FeedError } from '../model/error.js';
 import { ORACLES_MAX } from '../model/limits.js';
-import type { FeedParts } from '../model/parts.js';
 import { accountSubscribeParams } from '../model/queries.js';
+import type { FeedParts } from './parts.js';
 
 /** The system program's key: what a market with a fixed price names as its oracle. */
 const NO_ORACLE_KEY = '11111111111111111111111111111111';

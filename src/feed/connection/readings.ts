@@ -8,6 +8,7 @@ import {
 } from '../model/account-update.js';
 import { FeedError, throwIfStopped } from '../model/error.js';
 import type { FeedSnapshot } from '../model/feed-engine.js';
+import type { FeedRpc } from '../model/feed-rpc.js';
 import {
   ACCOUNTS_PER_READ,
   AGREEING_PERCENT,
@@ -20,7 +21,6 @@ import {
   UNREADABLE_LOGGED_MAX,
   UNREADABLE_READINGS_MAX,
 } from '../model/limits.js';
-import type { FeedParts, FeedRpc } from '../model/parts.js';
 import {
   CLOCK_KEY,
   multipleAccountsParams,
@@ -28,6 +28,7 @@ import {
   programAccountsParams,
 } from '../model/queries.js';
 import { confirmed, type Judgement } from './confirmed.js';
+import type { FeedParts } from './parts.js';
 
 /** What a reading has to satisfy, and until when it is wanted. */
 export interface ReadingWish {

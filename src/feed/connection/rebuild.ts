@@ -3,10 +3,10 @@ import type { AccountKind, AccountUpdate, Reading } from '../model/account-updat
 import { throwIfStopped } from '../model/error.js';
 import type { FeedSnapshot, FeedSnapshotReport } from '../model/feed-engine.js';
 import { REPLAY_SLICE_UPDATES, SNAPSHOT_SLICE_USERS } from '../model/limits.js';
-import type { FeedParts } from '../model/parts.js';
 import { MARKET_KINDS, type ProgramKind } from '../model/queries.js';
 import { confirmed, type Judgement } from './confirmed.js';
 import type { Oracles } from './oracles.js';
+import type { FeedParts } from './parts.js';
 import {
   type ReadingWish,
   readClockAndOracles,

@@ -1,9 +1,10 @@
 import { Backoff } from '../../rpc/backoff.js';
 import type { Timers } from '../../rpc/timers.js';
+import type { FeedCounters } from '../model/counters.js';
 import { FeedError } from '../model/error.js';
 import { failureText } from '../model/failure.js';
+import type { FeedRpc } from '../model/feed-rpc.js';
 import { SCAN_NODE_REST_CAP_MS, SCAN_NODE_REST_FIRST_MS } from '../model/limits.js';
-import type { FeedCounters, FeedRpc } from '../model/parts.js';
 import type { TroubleLog } from '../model/trouble-log.js';
 import { readGenesisHash } from './genesis.js';
 

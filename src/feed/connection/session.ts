@@ -9,12 +9,12 @@ import {
   RESYNC_BACKOFF_CAP_MS,
   RESYNC_BACKOFF_FIRST_MS,
 } from '../model/limits.js';
-import type { FeedParts } from '../model/parts.js';
 import { Auditor } from './auditor.js';
 import { ClockPoller } from './clock-poller.js';
 import { readGenesisHash } from './genesis.js';
 import { untilFirstHeard, untilHeard } from './heard.js';
 import { Oracles } from './oracles.js';
+import type { FeedParts } from './parts.js';
 import { type ReadingWish, readClockAndOracles } from './readings.js';
 import { applyUpdate, readEverything, replay } from './rebuild.js';
 import { ReplayBuffer } from './replay-buffer.js';

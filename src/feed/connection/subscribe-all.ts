@@ -3,13 +3,13 @@ import {
   parseAccountNotification,
   parseProgramNotification,
 } from '../model/account-update.js';
-import type { FeedParts } from '../model/parts.js';
 import {
   accountSubscribeParams,
   CLOCK_KEY,
   PROGRAM_KINDS,
   programSubscribeParams,
 } from '../model/queries.js';
+import type { FeedParts } from './parts.js';
 
 /** Who takes the notifications; null stands for one that could not be read. */
 export interface NotificationTakers {

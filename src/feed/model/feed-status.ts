@@ -1,5 +1,5 @@
+import type { FeedCounters, LastAudit } from './counters.js';
 import type { FeedState } from './feed-engine.js';
-import type { FeedCounters, LastAudit } from './parts.js';
 
 /** How far the feed is. */
 export interface FeedStatus {

@@ -1,6 +1,6 @@
 import type { RpcSocketStats } from '../../rpc/socket.js';
+import type { FeedCounters, LastAudit } from './counters.js';
 import type { FeedStats } from './feed-status.js';
-import type { FeedCounters, LastAudit } from './parts.js';
 
 /** What the feed met, in the shape that /metrics and /status take. */
 export interface FeedFigures {

@@ -1,7 +1,7 @@
 /** The open sockets of one kind, and who may open another. */
 
 import type { ErrorCode } from '../transport/errors.js';
-import type { HttpRequest } from '../transport/uws.js';
+import type { HttpRequest } from '../transport/reply.js';
 import { addressKey, isLoopback } from './client-address.js';
 
 /** How many there may be. */

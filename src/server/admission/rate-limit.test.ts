@@ -5,8 +5,7 @@ import { pathSpecs } from '../api/path-specs.js';
 import { createHandlers } from '../routes/http.js';
 import { FakeHistory } from '../testing/fake-history.js';
 import { FakeBook } from '../testing/running-server.js';
-import type { Reply } from '../transport/reply.js';
-import type { Handler } from '../transport/uws.js';
+import type { Handler, Reply } from '../transport/reply.js';
 import { addressKey, isLoopback } from './client-address.js';
 import { RequestLimiter } from './rate-limit.js';
 

@@ -1,6 +1,16 @@
 /** What the WebSockets did since the start, for metrics. */
-import type { FanOutFigures } from '../sockets/fan-out.js';
 import type { CloseCause } from '../transport/ws-socket.js';
+
+/** What was published since the start. */
+export interface FanOutFigures {
+  /** Frames made. */
+  readonly published: number;
+  /** Frames that readers were given: each frame once a reader. */
+  readonly delivered: number;
+  readonly deliveredBytes: number;
+  /** Frames that could not be made. */
+  readonly failed: number;
+}
 
 /** Why a socket closed, with what the service itself closes for told apart. */
 export type CloseReason =

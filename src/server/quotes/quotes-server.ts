@@ -12,9 +12,9 @@ import { splitQuery } from '../api/query.js';
 import { QuoteCounts, type QuoteFigures } from '../metrics/quotes-figures.js';
 import type { BookSource, Readiness } from '../ports/book-source.js';
 import { quoted, ServerError } from '../transport/errors.js';
+import type { HttpRequest } from '../transport/reply.js';
 import { errorReply, type Reply } from '../transport/reply.js';
 import { requireSize } from '../transport/request-size.js';
-import type { HttpRequest } from '../transport/uws.js';
 import type { ClientSocket, SocketHandlers, SocketSession } from '../transport/ws-socket.js';
 import { QuoteSession, type QuoteSessionParts, type QuoteSink } from './quotes-session.js';
 

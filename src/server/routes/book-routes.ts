@@ -16,8 +16,7 @@ import type {
   Readiness,
 } from '../ports/book-source.js';
 import { ServerError } from '../transport/errors.js';
-import type { Reply } from '../transport/reply.js';
-import type { HttpRequest } from '../transport/uws.js';
+import type { HttpRequest, Reply } from '../transport/reply.js';
 import { GzipCache } from './gzip.js';
 import { LoopShare, oneStep } from './loop-share.js';
 import {

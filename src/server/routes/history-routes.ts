@@ -28,8 +28,8 @@ import type {
   TradesQuery,
 } from '../ports/market-data-source.js';
 import { ServerError } from '../transport/errors.js';
+import type { HttpRequest } from '../transport/reply.js';
 import { type Header, jsonHeaders, type Reply } from '../transport/reply.js';
-import type { HttpRequest } from '../transport/uws.js';
 import { requireFirstBook } from './book-routes.js';
 import { GzipCache } from './gzip.js';
 import { HistoryCache } from './history-cache.js';

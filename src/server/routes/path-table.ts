@@ -3,8 +3,7 @@
 import type { Texts } from '../api/param-check.js';
 import { type PathName, type PathSpec, pathSpecs, prefixesOf } from '../api/path-specs.js';
 import { ServerError } from '../transport/errors.js';
-import type { Reply } from '../transport/reply.js';
-import type { HttpRequest } from '../transport/uws.js';
+import type { HttpRequest, Reply } from '../transport/reply.js';
 
 /** Answers one path; `pathTexts` are the names that it has in braces. */
 export type Route = (request: HttpRequest, pathTexts: Texts) => Reply | Promise<Reply>;

@@ -5,8 +5,8 @@
 import { LIMITS } from '../../config/limits.js';
 import { parseTopMakers, type TopMakersQuery } from '../api/params.js';
 import type { BookSource } from '../ports/book-source.js';
+import type { HttpRequest } from '../transport/reply.js';
 import { type Header, jsonHeaders, type Reply } from '../transport/reply.js';
-import type { HttpRequest } from '../transport/uws.js';
 import { AccountReads, type ReadAccounts } from './account-reads.js';
 import {
   type BookRoute,

@@ -4,8 +4,8 @@
  */
 import { LIMITS } from '../../config/limits.js';
 import type { BookSource, MarketVersion } from '../ports/book-source.js';
+import type { HttpRequest } from '../transport/reply.js';
 import { type Header, jsonHeaders, type Reply } from '../transport/reply.js';
-import type { HttpRequest } from '../transport/uws.js';
 import { acceptsGzip, type GzipCache } from './gzip.js';
 
 /** A version of an answer: equal tags mean equal bodies. */

@@ -4,7 +4,9 @@
  *
  * This file does not know what is in a frame, nor who reads it.
  */
+
 import { LIMITS } from '../../config/limits.js';
+import type { FanOutFigures } from '../metrics/ws-figures.js';
 import type { BookSource, TurnChanges } from '../ports/book-source.js';
 import { SocketError } from '../transport/ws-error.js';
 import type { Publish } from '../transport/ws-socket.js';
@@ -25,17 +27,6 @@ export interface FanOutOptions {
   readonly onPublished?: (seconds: number) => void;
   /** What the frames of one turn of the loop may take; the limit of the service by default. */
   readonly sliceMs?: number;
-}
-
-/** What was published since the start. */
-export interface FanOutFigures {
-  /** Frames made. */
-  readonly published: number;
-  /** Frames that readers were given: each frame once a reader. */
-  readonly delivered: number;
-  readonly deliveredBytes: number;
-  /** Frames that could not be made. */
-  readonly failed: number;
 }
 
 /** The readers of one service. Time is that of `performance.now`. */

@@ -8,9 +8,8 @@ import { SocketError } from '../transport/ws-error.js';
 import type { MarketFanOut } from './market-fan-out.js';
 import { type MarketGreeting, MarketReader } from './market-reader.js';
 import { type MarketRequest, marketRequest } from './market-request.js';
-import type { Action } from './ws-dialect.js';
 import type { ClientMessage } from './ws-message.js';
-import type { Wish } from './ws-reader.js';
+import type { Action, Wish } from './ws-reader.js';
 
 /** What the dialect is made of. */
 export interface MarketParts {

@@ -5,10 +5,10 @@
  * This file does not know what is in a text, nor who reads it.
  */
 import { LIMITS } from '../../config/limits.js';
+import type { FanOutFigures } from '../metrics/ws-figures.js';
 import type { MarketFrame, MarketStreamSource } from '../ports/market-stream-source.js';
 import { SocketError } from '../transport/ws-error.js';
 import type { Publish } from '../transport/ws-socket.js';
-import type { FanOutFigures } from './fan-out.js';
 
 /** The parts and settings. */
 export interface MarketFanOutOptions {

@@ -7,10 +7,10 @@
  * This file does not know what is in a frame, nor who reads it.
  */
 import { LIMITS } from '../../config/limits.js';
+import type { FanOutFigures } from '../metrics/ws-figures.js';
 import type { BookSource, TopicDelta, TurnChanges } from '../ports/book-source.js';
 import type { Publish } from '../transport/ws-socket.js';
 import { BookMoment } from './book-moment.js';
-import type { FanOutFigures } from './fan-out.js';
 import type { ResumePoint, StreamRequest } from './stream-request.js';
 import { RingMemory } from './stream-ring.js';
 import { type StreamTopic, StreamTopics } from './stream-topics.js';

@@ -19,11 +19,8 @@ import { StreamReader } from './stream-reader.js';
 import { isStreamChannel, resumePoint, streamRequest } from './stream-request.js';
 import { channels, marketOf, type TopicSpec } from './ws-channel.js';
 import type { ClientMessage } from './ws-message.js';
-import type { FrameSink, Reader, Wish } from './ws-reader.js';
+import type { Action, FrameSink, Reader, Wish } from './ws-reader.js';
 import type { Topic } from './ws-topics.js';
-
-/** What a message may do to a subscription. */
-export type Action = 'subscribe' | 'unsubscribe';
 
 /** What the channels are made of. */
 export interface ChannelParts extends MarketParts {

@@ -49,3 +49,6 @@ export interface Wish {
   /** Takes part in the topic. */
   open(): Reader;
 }
+
+/** What a message may do to a subscription. */
+export type Action = 'subscribe' | 'unsubscribe';

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type FakeClient, newServer, openOn } from '../../../test/support/fake-client.js';
 import { LIMITS } from '../../config/limits.js';
 import { FakeBook } from '../testing/running-server.js';
-import type { HttpRequest } from '../transport/uws.js';
+import type { HttpRequest } from '../transport/reply.js';
 import type { SocketServer } from './ws-server.js';
 
 afterEach(() => {

@@ -10,8 +10,9 @@ import type { Readiness } from '../ports/book-source.js';
 import { SocketError } from '../transport/ws-error.js';
 import type { ClientSocket, CloseCause, SocketSession } from '../transport/ws-socket.js';
 import { Delivery } from './ws-delivery.js';
-import { type Action, type ChannelParts, type Dialect, dialectOf } from './ws-dialect.js';
+import { type ChannelParts, type Dialect, dialectOf } from './ws-dialect.js';
 import { ClientMessage } from './ws-message.js';
+import type { Action } from './ws-reader.js';
 
 /** What all sessions share, and what the beat of this one is published under. */
 export interface SessionParts extends ChannelParts {

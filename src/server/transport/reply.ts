@@ -80,3 +80,24 @@ export const preflightReply: Reply = {
   ],
   body: null,
 };
+
+/** One request. `header` may only be called before the handler's first await. */
+export interface HttpRequest {
+  /** In lower case. */
+  readonly method: string;
+  /** As sent, undecoded, without the query. */
+  readonly path: string;
+  /** The raw query without `?`; empty when there is none. */
+  readonly query: string;
+  /** The client's address as text; only before the first await. */
+  readonly ip: string;
+  /** A header by its lower-case name; empty when it was not sent. */
+  header(name: string): string;
+  /** Bytes of all header names and values; only before the first await, as well. */
+  headerBytes(): number;
+  /** Whether the client has left before its answer. */
+  readonly isGone: boolean;
+}
+
+/** Answers one request. A rejected promise or an exception is answered with INTERNAL. */
+export type Handler = (request: HttpRequest) => Reply | Promise<Reply>;

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../config/limits.js';
 import { ServerError } from './errors.js';
-import type { HttpRequest } from './uws.js';
+import type { HttpRequest } from './reply.js';
 
 /** Throws TOO_LARGE for a request whose path, query or headers are beyond their limits. */
 export function requireSize(request: HttpRequest): void {

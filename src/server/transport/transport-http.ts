@@ -1,8 +1,7 @@
 /** What is read of the transport's requests, and how an answer is written to its responses. */
-import type { Header, Reply } from './reply.js';
+import type { Header, HttpRequest, Reply } from './reply.js';
 import { statusLine } from './status-line.js';
 import type { BodyWriter, UnsentAnswers } from './unsent.js';
-import type { HttpRequest } from './uws.js';
 
 /** What is used of the transport's own request. */
 interface NativeHead {

@@ -2,7 +2,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Probe } from '../../../test/support/socket-scene.js';
 import { LIMITS } from '../../config/limits.js';
-import { type HttpRequest, type Listener, listen } from './uws.js';
+import type { HttpRequest } from './reply.js';
+import { type Listener, listen } from './uws.js';
 import type { ClientSocket, SocketHandlers, SocketSession } from './ws-socket.js';
 
 /** Echoes, and throws where it is told to. */

@@ -10,7 +10,7 @@
 import './transport-setting.js';
 import uws from 'uWebSockets.js';
 import { ServerError } from './errors.js';
-import { errorReply, type Reply } from './reply.js';
+import { errorReply, type Handler, type Reply } from './reply.js';
 import { assertNativeTransport } from './transport-build.js';
 import { NativeRequest, type SendWay, textOf, writeReply } from './transport-http.js';
 import { socketOptions, TransportSocket } from './transport-socket.js';
@@ -18,27 +18,6 @@ import { UnsentAnswers } from './unsent.js';
 import type { SocketHandlers, SocketSession } from './ws-socket.js';
 
 export { transportVersion } from './transport-build.js';
-
-/** One request. `header` may only be called before the handler's first await. */
-export interface HttpRequest {
-  /** In lower case. */
-  readonly method: string;
-  /** As sent, undecoded, without the query. */
-  readonly path: string;
-  /** The raw query without `?`; empty when there is none. */
-  readonly query: string;
-  /** The client's address as text; only before the first await. */
-  readonly ip: string;
-  /** A header by its lower-case name; empty when it was not sent. */
-  header(name: string): string;
-  /** Bytes of all header names and values; only before the first await, as well. */
-  headerBytes(): number;
-  /** Whether the client has left before its answer. */
-  readonly isGone: boolean;
-}
-
-/** Answers one request. A rejected promise or an exception is answered with INTERNAL. */
-export type Handler = (request: HttpRequest) => Reply | Promise<Reply>;
 
 /** What `listen` needs. */
 export interface ListenOptions {

@@ -1,8 +1,7 @@
 /**
  * A WebSocket as this room sees it. The transport fits these by shape, and so does a fake in a test.
  */
-import type { Reply } from './reply.js';
-import type { HttpRequest } from './uws.js';
+import type { HttpRequest, Reply } from './reply.js';
 
 /** One client's WebSocket. After it has closed, every call does nothing. */
 export interface ClientSocket {

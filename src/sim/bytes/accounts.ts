@@ -1,4 +1,5 @@
 import { AccountBytes } from './account-bytes.js';
+import type { FundingFields, OpenPositions } from './amm-bytes.js';
 import {
   fundingOf,
   HOUR_SECONDS,
@@ -45,26 +46,6 @@ export interface PerpMarketFields {
   readonly funding?: FundingFields;
   /** Undefined is those of the preset. */
   readonly positions?: OpenPositions;
-}
-
-/** What funding has come to. Rates at 1e9, revenue at 1e6. */
-export interface FundingFields {
-  readonly rate: bigint;
-  readonly average24h: bigint;
-  readonly cumulativeLong: bigint;
-  readonly cumulativeShort: bigint;
-  /** Unix seconds of the last rate. */
-  readonly ts: bigint;
-  readonly periodSeconds: bigint;
-  readonly nextRecordId: bigint;
-  readonly netRevenue: bigint;
-}
-
-/** Sums of all positions, base at 1e9. The shorts are negative; the AMM holds the other side. */
-export interface OpenPositions {
-  readonly long: bigint;
-  readonly short: bigint;
-  readonly withAmm: bigint;
 }
 
 /** What changes in a spot market. */

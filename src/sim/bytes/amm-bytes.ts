@@ -1,7 +1,26 @@
 import type { AccountBytes } from './account-bytes.js';
-import type { FundingFields, OpenPositions } from './accounts.js';
 import type { AmmPreset } from './amm-presets.js';
 import { PERP_MARKET } from './layout.js';
+
+/** What funding has come to. Rates at 1e9, revenue at 1e6. */
+export interface FundingFields {
+  readonly rate: bigint;
+  readonly average24h: bigint;
+  readonly cumulativeLong: bigint;
+  readonly cumulativeShort: bigint;
+  /** Unix seconds of the last rate. */
+  readonly ts: bigint;
+  readonly periodSeconds: bigint;
+  readonly nextRecordId: bigint;
+  readonly netRevenue: bigint;
+}
+
+/** Sums of all positions, base at 1e9. The shorts are negative; the AMM holds the other side. */
+export interface OpenPositions {
+  readonly long: bigint;
+  readonly short: bigint;
+  readonly withAmm: bigint;
+}
 
 /** How often the program makes a funding rate. */
 export const HOUR_SECONDS = 3_600n;

@@ -3,7 +3,8 @@ import { lazerOracleBytes, perpMarketBytes, spotMarketBytes } from '../bytes/acc
 import { MarketType, SpotBalanceType } from '../bytes/chain-enums.js';
 import { type PerpPreset, SPOT_PRESETS, type SpotPreset } from '../bytes/market-presets.js';
 import { type SpotPositionFields, userBytes } from '../bytes/user-account.js';
-import type { Feed, LifeMarket, Maker, World } from './life-world.js';
+import type { Feed, LifeMarket, Maker } from './life-model.js';
+import type { World } from './life-world.js';
 
 /** The account of a market, at the time and the oracle price of now. */
 export function marketBytes(world: World, market: LifeMarket): Buffer {

@@ -7,6 +7,7 @@ import {
   UserStatus,
 } from '../bytes/chain-enums.js';
 import { isUntriggered, type OrderFields } from '../bytes/user-account.js';
+import type { LifeMarket, Maker } from './life-model.js';
 import {
   cancel,
   place,
@@ -17,7 +18,7 @@ import {
   someSize,
   touched,
 } from './life-orders.js';
-import type { Action, LifeMarket, Maker, World } from './life-world.js';
+import type { Action, World } from './life-world.js';
 import { onTick, position, priceNow } from './life-world.js';
 
 /** Moves a feed's price, and with it what the market knows of it; most moves are of a few ticks. */

@@ -5,7 +5,8 @@ import {
   patchesBetween,
 } from '../chain/program-call.js';
 import { makerBytes, marketBytes } from './life-accounts.js';
-import type { LifeMarket, Maker, World } from './life-world.js';
+import type { LifeMarket, Maker } from './life-model.js';
+import type { World } from './life-world.js';
 
 interface Watched {
   readonly pubkey: string;

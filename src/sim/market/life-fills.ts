@@ -10,9 +10,10 @@ import {
 import { type FilledOrder, fillRecordBytes } from '../bytes/event-record.js';
 import type { CallDraft } from './life-call.js';
 import { fillerReward, makerRebate, takerFee } from './life-fees.js';
+import type { LifeMarket, Maker } from './life-model.js';
 import { fillOrder, opposite, settle } from './life-orders.js';
 import { ammPrice, bestAgainst, limitOf } from './life-takers.js';
-import type { LifeMarket, Maker, OwnedOrder, Resting, World } from './life-world.js';
+import type { OwnedOrder, Resting, World } from './life-world.js';
 import { belongs, fillable, position, smaller } from './life-world.js';
 
 /** Of a hundred fills in perp markets, those of the AMM alone, and those it shares with a maker. */

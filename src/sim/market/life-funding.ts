@@ -2,7 +2,8 @@
 import { MarketType } from '../bytes/chain-enums.js';
 import { fundingRecordBytes } from '../bytes/event-record.js';
 import type { CallDraft } from './life-call.js';
-import type { LifeMarket, World } from './life-world.js';
+import type { LifeMarket } from './life-model.js';
+import type { World } from './life-world.js';
 
 /** A day's spread is paid in this many parts, whatever the period is: the program's hours. */
 const PERIODS_PER_DAY = 24n;

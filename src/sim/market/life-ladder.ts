@@ -1,6 +1,6 @@
 import { Direction, OrderStatus } from '../bytes/chain-enums.js';
 import type { OrderFields } from '../bytes/user-account.js';
-import type { Maker } from './life-world.js';
+import type { Maker } from './life-model.js';
 
 /** Ended orders that a search may meet before they are dropped, all at once. */
 const ENDED_MET_MAX = 16;

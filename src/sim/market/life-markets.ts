@@ -1,9 +1,9 @@
-import type { FundingFields } from '../bytes/accounts.js';
+import type { FundingFields } from '../bytes/amm-bytes.js';
 import { fundingOf, HOUR_SECONDS } from '../bytes/amm-bytes.js';
 import { MarketType } from '../bytes/chain-enums.js';
 import { address } from '../bytes/keys.js';
 import type { PerpPreset, SpotPreset } from '../bytes/market-presets.js';
-import type { Feed, LifeMarket } from './life-world.js';
+import type { Feed, LifeMarket } from './life-model.js';
 
 /** A spot market has none. */
 const NO_FUNDING: FundingFields = {

@@ -1,7 +1,8 @@
-import type { OpenPositions } from '../bytes/accounts.js';
+import type { OpenPositions } from '../bytes/amm-bytes.js';
 import { Direction, MarketType, OrderStatus } from '../bytes/chain-enums.js';
 import { emptyOrder, type OrderFields } from '../bytes/user-account.js';
-import type { LifeMarket, Maker, World } from './life-world.js';
+import type { LifeMarket, Maker } from './life-model.js';
+import type { World } from './life-world.js';
 import { fillable, onTick, position } from './life-world.js';
 
 /** A new order before the account gives it a place, an id and a slot. */

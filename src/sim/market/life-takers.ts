@@ -1,5 +1,6 @@
 import { Direction, OrderType } from '../bytes/chain-enums.js';
 import type { OrderFields } from '../bytes/user-account.js';
+import type { LifeMarket } from './life-model.js';
 import {
   cancel,
   opposite,
@@ -9,7 +10,7 @@ import {
   someMarket,
   someSize,
 } from './life-orders.js';
-import type { Action, LifeMarket, Resting, World } from './life-world.js';
+import type { Action, Resting, World } from './life-world.js';
 import { onTick, priceNow } from './life-world.js';
 
 /** An order for which no maker can be found on time is not worth a longer life. */

@@ -13,9 +13,10 @@ import {
 } from './life-actions.js';
 import { CallDraft } from './life-call.js';
 import { fillNext } from './life-fills.js';
+import type { LifeMarket } from './life-model.js';
 import { placeQuote, someMarket } from './life-orders.js';
 import { placeTaking, uncross } from './life-takers.js';
-import { type Action, fillable, type LifeMarket, priceNow, World } from './life-world.js';
+import { type Action, fillable, priceNow, World } from './life-world.js';
 import { MarketLife } from './market-life.js';
 
 const SEED = 11;

@@ -1,82 +1,15 @@
-import type {
-  ChainTime,
-  FundingFields,
-  MarketAddresses,
-  OpenPositions,
-} from '../bytes/accounts.js';
+import type { ChainTime } from '../bytes/accounts.js';
 import { Direction, MarketType, OrderStatus, OrderType } from '../bytes/chain-enums.js';
 import { address, keyOf } from '../bytes/keys.js';
 import { ORDER } from '../bytes/layout.js';
-import {
-  PERP_PRESETS,
-  type PerpPreset,
-  SPOT_PRESETS,
-  type SpotPreset,
-} from '../bytes/market-presets.js';
+import { PERP_PRESETS, SPOT_PRESETS } from '../bytes/market-presets.js';
 import { isUntriggered, type OrderFields } from '../bytes/user-account.js';
 import { Random } from '../random.js';
 import { LifeLadder, type OwnedOrder } from './life-ladder.js';
 import { perpMarket, spotMarket } from './life-markets.js';
+import type { Feed, LifeMarket, Maker } from './life-model.js';
 
 export type { OwnedOrder };
-
-/** A walking price. `price` at 1e6. */
-export interface Feed {
-  readonly pubkey: string;
-  readonly exponent: number;
-  readonly tick: bigint;
-  price: bigint;
-  postedSlot: bigint;
-  publishTimeUs: bigint;
-}
-
-/** A market with a book. */
-export interface LifeMarket {
-  readonly name: string;
-  readonly marketType: MarketType;
-  readonly marketIndex: number;
-  readonly tick: bigint;
-  readonly step: bigint;
-  readonly minOrderSize: bigint;
-  readonly feed: Feed;
-  readonly addresses: MarketAddresses;
-  readonly preset: PerpPreset | SpotPreset;
-  status: number;
-  pausedOperations: number;
-  mmOracle: { price: bigint; slot: bigint; sequenceId: bigint };
-  lastFillPrice: bigint;
-  nextFillRecordId: bigint;
-  volume24h: bigint;
-  lastTradeTs: bigint;
-  /** Of perp markets. */
-  funding: FundingFields;
-  positions: OpenPositions;
-}
-
-/** Someone with an account: a maker that quotes, or a trader that also takes. */
-export interface Maker {
-  readonly pubkey: string;
-  readonly authority: string;
-  readonly name: string;
-  /** Markets quoted; never empty. */
-  readonly markets: readonly LifeMarket[];
-  readonly isTrader: boolean;
-  /** How many quotes the maker likes to have. */
-  readonly quotesTarget: number;
-  /** Share of oracle-offset quotes in percent. */
-  readonly floatingPercent: number;
-  readonly orders: (OrderFields | undefined)[];
-  /** Perp base at 1e9 by market index. */
-  readonly perpBase: bigint[];
-  /** Perp quote at 1e6 by market index. */
-  readonly perpQuote: bigint[];
-  /** Signed token amounts: USDC at 1e6, SOL at 1e9. */
-  usdc: bigint;
-  sol: bigint;
-  status: number;
-  nextOrderId: number;
-  lastActiveSlot: bigint;
-}
 
 /** An order of the book with its owner, its price now and the size that can fill now. */
 export interface Resting extends OwnedOrder {

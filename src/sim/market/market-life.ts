@@ -22,9 +22,10 @@ import {
 import { CallDraft } from './life-call.js';
 import { fillNext } from './life-fills.js';
 import { fundingDue, updateFunding } from './life-funding.js';
+import type { LifeMarket, Maker } from './life-model.js';
 import { placeQuote } from './life-orders.js';
 import { placeTaking, uncross } from './life-takers.js';
-import { type Action, type LifeMarket, type Maker, World } from './life-world.js';
+import { type Action, World } from './life-world.js';
 
 /** Makers that a life can have: each is an account that the chain and its readers hold. */
 const MAKERS_MAX = 20_000;

@@ -1,0 +1,48 @@
+import type { Log } from '../../rpc/log.js';
+import type { Timers } from '../../rpc/timers.js';
+import type { ChainClock } from '../model/chain-clock.js';
+import type { FeedCounters, LastAudit } from '../model/counters.js';
+import type { FeedEngine } from '../model/feed-engine.js';
+import type { FeedRpc, FeedSocket } from '../model/feed-rpc.js';
+import type { TroubleLog } from '../model/trouble-log.js';
+import type { Turns } from '../model/turns.js';
+import type { ScanNode } from './scan-node.js';
+
+/** What outlives a connection. */
+export interface Memory {
+  /** Users of the last accepted reading; 0 before it and on another chain. */
+  users: number;
+  /** Market and State accounts of the last reading: one missing from the next two was closed. */
+  markets: ReadonlySet<string>;
+  /** The data of each market, State and oracle as the book has it. */
+  readonly texts: Map<string, string>;
+  genesisHash: string | null;
+  /** The newest slot that a node told of on this chain, and which one. */
+  newest: { readonly slot: number; readonly node: string };
+  lastAudit: LastAudit | null;
+}
+
+/** What the parts of the feed share. */
+export interface FeedParts {
+  /** The node in use by name and by its two doors: one node for the whole of a connection. */
+  readonly node: string;
+  readonly rpc: FeedRpc;
+  readonly socket: FeedSocket;
+  readonly scanNode: ScanNode;
+  readonly engine: FeedEngine;
+  readonly programId: string;
+  readonly timers: Timers;
+  readonly random: () => number;
+  readonly wallMs: () => number;
+  readonly clock: ChainClock;
+  readonly turns: Turns;
+  readonly log: Log;
+  readonly trouble: TroubleLog;
+  readonly counters: FeedCounters;
+  readonly memory: Memory;
+  readonly replayUpdatesMax: number;
+  /** Longest wait of a book that was read for the first slot of its connection. */
+  readonly firstSlotWaitMs: number;
+  /** Time between two audits; 0 for none. */
+  readonly auditIntervalMs: number;
+}
