@@ -2,7 +2,8 @@ import { defineConfig } from 'vitest/config';
 
 /**
  * The tests share two cores with a Rust service and a local chain, so files run two at a time. The
- * timeouts are for what hangs: a slow machine must not fail a test that waits for up to a minute.
+ * timeouts are for what hangs: a slow machine must not fail a test, and each wait in it may take up
+ * to a minute.
  */
 export default defineConfig({
   test: {
@@ -10,7 +11,8 @@ export default defineConfig({
     exclude: ['**/node_modules/**', 'dist/**', 'target/**'],
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 });

@@ -12,7 +12,7 @@ import { ConfigReader } from '../src/config/config.js';
 
 /** Debian's modules belong to its own Python, which need not be the first one on the path. */
 const PYTHON = '/usr/bin/python3';
-const READY_MS_MAX = 30_000;
+const READY_MS_MAX = 60_000;
 
 const seconds = Number(process.env['PYTHON_SECONDS'] ?? 5);
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));

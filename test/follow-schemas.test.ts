@@ -59,7 +59,7 @@ afterAll(() => scene?.stop());
 
 /** Waits until what a probe has heard is enough. */
 async function hears(probe: Probe, isEnough: (texts: readonly string[]) => boolean): Promise<void> {
-  await vi.waitUntil(() => isEnough(probe.texts), { timeout: 10_000, interval: 5 });
+  await vi.waitUntil(() => isEnough(probe.texts), { timeout: 60_000, interval: 5 });
 }
 
 function someMaker(): string {

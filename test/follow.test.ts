@@ -36,7 +36,7 @@ function startFollower(url: string, topic: FollowedTopic, silenceMsMax?: number)
   return follower;
 }
 
-const until = (holds: () => boolean) => vi.waitUntil(holds, { timeout: 20_000, interval: 5 });
+const until = (holds: () => boolean) => vi.waitUntil(holds, { timeout: 60_000, interval: 5 });
 
 /** The rows of a follower, and those that the service shows. */
 function bothOf(scene: StreamScene, follower: Follower) {

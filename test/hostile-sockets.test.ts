@@ -72,7 +72,7 @@ test(`${SUBSCRIPTIONS} subscriptions`, { timeout: 300_000 }, async (context) => 
     const had = ofScene.map(({ frames }) => frames.length);
     await vi.waitUntil(
       () => ofScene.every(({ frames }, i) => frames.length >= (had[i] ?? 0) + TOPICS_PER_SOCKET),
-      { timeout: 30_000, interval: 50 },
+      { timeout: 60_000, interval: 50 },
     );
     for (const client of clients) expect(client.strange).toEqual([]);
     await pooled(clients, LANES, (client) => client.close());

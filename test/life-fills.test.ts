@@ -33,7 +33,7 @@ afterAll(async () => {
 
 async function slotsPass(count: number): Promise<void> {
   const last = demo.clock.slot + count;
-  await vi.waitUntil(() => demo.clock.slot >= last, { timeout: 30_000 });
+  await vi.waitUntil(() => demo.clock.slot >= last, { timeout: 60_000 });
 }
 
 /** All fills that the chain's transactions have logged, oldest first. */

@@ -177,18 +177,13 @@ describe.each(SYMBOLS)('%s', (symbol) => {
 });
 
 test('statistics of 24 hours are those of the fills', async () => {
-  const isCurrent = async (): Promise<boolean> => {
-    const markets = await statistics();
-    return SYMBOLS.every((symbol) => markets.get(symbol)?.['price'] === expectedDay(symbol).price);
-  };
+  const expected = Object.fromEntries(SYMBOLS.map((symbol) => [symbol, expectedDay(symbol)]));
   // They are told once a second.
-  await service.until(isCurrent);
-  const markets = await statistics();
-  for (const symbol of SYMBOLS) expect(markets.get(symbol)).toMatchObject(expectedDay(symbol));
+  await expect.poll(statistics).toMatchObject(expected);
 });
 
-async function statistics(): Promise<ReadonlyMap<unknown, Row>> {
-  return new Map((await rows('/stats/markets')).map((row) => [row['symbol'], row]));
+async function statistics(): Promise<Readonly<Record<string, Row>>> {
+  return Object.fromEntries((await rows('/stats/markets')).map((row) => [row['symbol'], row]));
 }
 
 function expectedDay(symbol: string) {

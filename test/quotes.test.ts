@@ -34,7 +34,7 @@ afterEach(async () => {
 });
 
 /** Waits until the quotes that are shown are these. */
-async function untilQuoted(expected: object, msMax = 5_000): Promise<void> {
+async function untilQuoted(expected: object, msMax = 60_000): Promise<void> {
   const deadline = Date.now() + msMax;
   let shown = await scene.quoted();
   while (JSON.stringify(shown) !== JSON.stringify(expected) && Date.now() < deadline) {

@@ -9,7 +9,7 @@ import { oddOrders, oddUser } from './support/odd-accounts.js';
 import { SteppedDemo } from './support/stepped-demo.js';
 
 const OPTIONS = { programId: PROGRAM_ID, epoch: 'replay', showEvery: 3 };
-const DEADLINE = { timeout: 15_000, interval: 20 };
+const DEADLINE = { timeout: 60_000, interval: 20 };
 
 let demo: SteppedDemo | undefined;
 let feed: LiveFeed | undefined;

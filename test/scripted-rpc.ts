@@ -252,7 +252,11 @@ async function writeInChunks(
 }
 
 /** Waits until a condition holds; fails with its name after a deadline. */
-export async function until(name: string, holds: () => boolean, deadlineMs = 5_000): Promise<void> {
+export async function until(
+  name: string,
+  holds: () => boolean,
+  deadlineMs = 60_000,
+): Promise<void> {
   const endMs = performance.now() + deadlineMs;
   while (!holds()) {
     if (performance.now() > endMs) throw new Error(`waited ${deadlineMs} ms for: ${name}`);

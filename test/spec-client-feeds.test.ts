@@ -17,7 +17,7 @@ import { settle } from './support/client-world.js';
 import { StreamScene } from './support/stream-scene.js';
 
 const MINUTE = 60;
-const until = (holds: () => boolean) => vi.waitUntil(holds, { timeout: 20_000, interval: 5 });
+const until = (holds: () => boolean) => vi.waitUntil(holds, { timeout: 60_000, interval: 5 });
 
 describe('candles', () => {
   let service: CandleService;

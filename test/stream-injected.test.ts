@@ -67,7 +67,7 @@ test('holes, doubles, wrong sums, other epochs, swaps and cuts are all seen and 
   await sleep(LAST_FRAME_MS);
   const areHealed = () =>
     readers.every(({ proxy, client }) => proxy.settle() && client.isFollowing);
-  await vi.waitUntil(areHealed, { timeout: 15_000, interval: 50 });
+  await vi.waitUntil(areHealed, { timeout: 60_000, interval: 50 });
   for (const { wish, proxy, client } of readers) {
     const { book, errors, deltas, seen } = client;
     const name = JSON.stringify(wish);

@@ -13,7 +13,7 @@ import { LiveFeed, type LiveFeedOptions } from './live-feed.js';
 /** Real surfpool, real engine: books that lived through trouble against books read afresh. */
 
 const SEED = 7;
-const DEADLINE_MS = 20_000;
+const DEADLINE_MS = 60_000;
 const SLOT_TIME_MS = 100;
 const SYSTEM_PROGRAM = '11111111111111111111111111111111';
 

@@ -6,7 +6,7 @@ import { ClientWorld, settle } from '../support/client-world.js';
 import { MarketStreamScene } from '../support/market-stream-scene.js';
 
 const perp = { marketType: 'perp', market: 'SOL-PERP' } as const;
-const until = (holds: () => unknown) => vi.waitUntil(holds, { timeout: 20_000, interval: 10 });
+const until = (holds: () => unknown) => vi.waitUntil(holds, { timeout: 60_000, interval: 10 });
 const stops: (() => unknown)[] = [];
 
 afterEach(async () => {

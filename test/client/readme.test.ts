@@ -127,14 +127,14 @@ test('Streams', async () => {
 test('Order book', async () => {
   vi.stubGlobal('WebSocket', WebSocket);
   const { drawn, locals } = await run('Order book', { url: service.url });
-  await vi.waitUntil(() => drawn.length > 1, { timeout: 20_000 });
+  await vi.waitUntil(() => drawn.length > 1, { timeout: 60_000 });
   expect(drawn.at(-1)?.slice(2)).toEqual([expect.any(BigInt), expect.any(BigInt)]);
   (locals['book'] as unknown as { destroy(): void }).destroy();
 });
 
 test('Prices', async () => {
   const { drawn, locals } = await run('Prices', { url: service.url });
-  await vi.waitUntil(() => drawn.length > 1, { timeout: 20_000 });
+  await vi.waitUntil(() => drawn.length > 1, { timeout: 60_000 });
   expect(drawn[0]).toEqual([expect.any(BigInt), expect.any(BigInt)]);
   locals['feed']?.stop?.();
 });
@@ -146,7 +146,7 @@ test('Candles', async () => {
   vi.stubGlobal('fetch', scripted.fetch);
   const now = scripted.nowS;
   const running = run('Candles', { url: 'http://service', now });
-  await vi.waitUntil(() => scripted.world.sockets.length > 0, { timeout: 20_000 });
+  await vi.waitUntil(() => scripted.world.sockets.length > 0, { timeout: 60_000 });
   scripted.world.socket.open();
   const [last] = scripted.candles;
   const named = { symbol: 'SOL-PERP', resolution: '1' };
@@ -169,7 +169,7 @@ test('Accounts', async () => {
     perpMarkets: [capturedAccount('perp-0-sol-202603')],
     spotMarkets: ['spot-0-usdc-202603', 'spot-1-sol-202506'].map(capturedAccount),
   });
-  await vi.waitUntil(() => drawn.at(-1)?.[1] !== undefined, { timeout: 20_000 });
+  await vi.waitUntil(() => drawn.at(-1)?.[1] !== undefined, { timeout: 60_000 });
   feed.stop();
   const [name, health, free] = drawn.at(-1) ?? [];
   expect(name).toBe('Main Account');
@@ -187,7 +187,7 @@ test('Trades', async () => {
   const world = new ClientWorld();
   vi.stubGlobal('WebSocket', world.WebSocket);
   const running = run('Trades', { url: 'http://service' });
-  await vi.waitUntil(() => world.sockets.length > 0, { timeout: 20_000 });
+  await vi.waitUntil(() => world.sockets.length > 0, { timeout: 60_000 });
   world.socket.open();
   const named = { channelType: 'trades', symbol: 'SOL-PERP' };
   world.socket.say({ type: 'init', ...named, trades: [] }, { type: 'subscription', ...named });
@@ -231,7 +231,7 @@ test('Signed orders', async () => {
   });
   await vi.waitUntil(() => server.subscribed.length >= 1, { timeout: 60_000 });
   server.send(orderFrame());
-  await vi.waitUntil(() => drawn.length > 0, { timeout: 20_000 });
+  await vi.waitUntil(() => drawn.length > 0, { timeout: 60_000 });
   const params = expect.objectContaining({ marketIndex: 2 });
   expect([drawn[0], logged]).toEqual([['tsW06Om8', params, expect.any(String)], []]);
   locals['feed']?.close?.();

@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 const book: BookTopic = { channel: 'book', market: 'SOL-PERP', depth: 10 };
-const until = (holds: () => boolean) => vi.waitUntil(holds, { timeout: 20_000, interval: 5 });
+const until = (holds: () => boolean) => vi.waitUntil(holds, { timeout: 60_000, interval: 5 });
 
 async function startScene(): Promise<StreamScene> {
   const scene = await StreamScene.start({ socketsPerIp: 100 });

@@ -9,6 +9,8 @@ import { ServiceWatch, type WatchedMarket } from './service-watch.js';
 
 /** A `live` book may be this much behind: the time until it is `lagging`, and of a busy machine. */
 export const OLD_MS_MAX = 3_500;
+/** From a new state to its frames: the publishing interval, and a busy machine. */
+export const TOLD_MS_MAX = 500;
 
 /** What a fault needs. */
 export interface RigOptions {
@@ -18,6 +20,7 @@ export interface RigOptions {
   /** Account writes a second. */
   readonly rate?: number;
   readonly forgiving?: boolean;
+  readonly toldMsMax?: number;
   readonly nodes?: 1 | 2;
   /** Users without orders beside the makers. */
   readonly bystanders?: number;
@@ -48,6 +51,7 @@ export class FaultRig {
       apartMs: 0,
       backMs: 0,
       oldMsMax: OLD_MS_MAX,
+      toldMsMax: options.toldMsMax ?? TOLD_MS_MAX,
       secondsAreApart: false,
       forgiving: options.forgiving ?? false,
     });

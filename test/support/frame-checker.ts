@@ -30,8 +30,8 @@ const HORIZON_MS = 400;
 const LONG_AGO_MS = 500;
 /** Of the book's second and the chain's: both are cut to whole ones, and it may age as well. */
 const SECONDS_APART_MAX = 5;
-/** From a new state to the frames that tell of it: the publishing interval, and a busy machine. */
-const STATE_TOLD_MS_MAX = 500;
+/** What has to be told of states is that which lasts: a publishing interval, and a busy machine. */
+const STATE_LASTS_MS = 500;
 
 /**
  * Judges every book that the service makes while it says `live`, by the writes of its chain, and
@@ -263,9 +263,9 @@ export class FrameChecker {
     const { markets, fromMs } = this.#sockets ?? { markets: [], fromMs: 0 };
     this.#states.forEach(({ state, atMs }, index) => {
       const untilMs = this.#states[index + 1]?.atMs ?? atMs;
-      if (atMs < fromMs || untilMs - atMs < STATE_TOLD_MS_MAX) return;
+      if (atMs < fromMs || untilMs - atMs < STATE_LASTS_MS) return;
       const told = this.#published.filter((book) => {
-        const inTime = book.atMs >= atMs && book.atMs <= atMs + STATE_TOLD_MS_MAX;
+        const inTime = book.atMs >= atMs && book.atMs <= atMs + this.#options.toldMsMax;
         return book.via === 'WebSocket' && book.state === state && inTime;
       });
       const toldOf = new Set(told.map(({ market }) => market));

@@ -57,6 +57,8 @@ export interface WrittenChain {
 export interface CheckerOptions extends Delivery {
   /** A `live` book may lack what happened this long ago, and not longer. */
   readonly oldMsMax: number;
+  /** From a new state to the frames that tell of it. */
+  readonly toldMsMax: number;
   /** The chain's clock is not this machine's, as when its process was stopped. */
   readonly secondsAreApart: boolean;
   /** A wrong book is counted, and the next one judged by the latest writes. */

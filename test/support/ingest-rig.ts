@@ -112,7 +112,7 @@ export class IngestRig {
   }
 
   until(check: () => void): Promise<void> {
-    return vi.waitFor(check, { timeout: 20_000, interval: 5 });
+    return vi.waitFor(check, { timeout: 60_000, interval: 5 });
   }
 
   live(): Promise<void> {

@@ -5,7 +5,7 @@
 import { WebSocket } from 'ws';
 import { type Frame, ModelBook } from './model-book.js';
 
-const DEADLINE_MS = 10_000;
+const DEADLINE_MS = 60_000;
 
 /** Any message of the service that is no frame of a topic. */
 export interface Answer {

@@ -5,7 +5,7 @@ import { AccountWriter } from '../../src/sim/demo/account-writer.js';
 import { type AccountWrite, MarketLife } from '../../src/sim/market/market-life.js';
 import { Relay } from '../../src/sim/relay/relay.js';
 import type { ChainWrite } from '../scripted-chain.js';
-import { OLD_MS_MAX, watchedMarkets } from './fault-rig.js';
+import { OLD_MS_MAX, TOLD_MS_MAX, watchedMarkets } from './fault-rig.js';
 import { FrameChecker } from './frame-checker.js';
 import type { WrittenChain } from './frame-findings.js';
 import { ServiceProbe } from './service-probe.js';
@@ -154,6 +154,7 @@ export class RelayRig {
       apartMs: LANES_APART_MS,
       backMs: BACK_MS,
       oldMsMax: OLD_MS_MAX,
+      toldMsMax: TOLD_MS_MAX,
       secondsAreApart: true,
       forgiving,
     });

@@ -5,7 +5,7 @@ import { Engine } from '../../src/engine/engine.js';
 import type { FeedState } from '../../src/engine/types.js';
 import type { Moment } from '../plain-book.js';
 
-const DEADLINE_MS = 15_000;
+const DEADLINE_MS = 60_000;
 
 /** Both bodies of one market, of one version. */
 export interface Bodies {

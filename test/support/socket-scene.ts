@@ -4,7 +4,7 @@ import { SocketServer, type SocketServerOptions } from '../../src/server/sockets
 import { FakeBook } from '../../src/server/testing/running-server.js';
 import { type Listener, listen } from '../../src/server/transport/uws.js';
 
-const DEADLINE_MS = 10_000;
+const DEADLINE_MS = 60_000;
 
 /** How a client saw its socket close. */
 export interface Closed {

@@ -2,7 +2,7 @@
 import { WebSocket } from 'ws';
 import type { ResumePoint } from '../../src/follow/followed-book.js';
 
-const DEADLINE_MS = 10_000;
+const DEADLINE_MS = 60_000;
 
 /** A socket whose frames are kept. Heartbeats, which come by the clock, are kept only when asked. */
 export class StreamTape {

@@ -92,7 +92,7 @@ test('what is called waits half a second for more, and is then written', async (
   recorder.append(TURN);
   expect(timers.waiting.map(({ delayMs }) => delayMs)).toEqual([RECORDER_FLUSH_MS]);
   timers.waiting[0]?.run();
-  await vi.waitUntil(async () => (await disk.calls()) === 2);
+  await vi.waitUntil(async () => (await disk.calls()) === 2, { timeout: 60_000 });
   expect(timers.waiting).toEqual([]);
   recorder.append(TURN);
   await recorder.close();
@@ -108,7 +108,7 @@ test('much is written at once, in records of bounded size', async () => {
   const data = Array.from({ length: 1_000 }, (_, index) => index).join('');
   const account = { pubkey: 'a', owner: 'b', slot: 1, data, encoding: 'base64' } as const;
   for (let index = 0; index < 100; index += 1) recorder.append({ name: 'push', account });
-  await vi.waitUntil(() => disk.writes.length > 4);
+  await vi.waitUntil(() => disk.writes.length > 4, { timeout: 60_000 });
   await recorder.close();
   expect(await disk.calls()).toBe(100);
 });
@@ -118,10 +118,10 @@ test('a full disk ends the recording, is told once, and nothing throws', async (
   const { recorder, warnings } = recorderOn(disk);
   await recorder.begin(INFO);
   recorder.append(TURN);
-  await vi.waitUntil(async () => (await disk.calls()) === 1);
+  await vi.waitUntil(async () => (await disk.calls()) === 1, { timeout: 60_000 });
   disk.failure = noSpace;
   recorder.append(TURN);
-  await vi.waitUntil(() => recorder.stats().recordingFailures === 1);
+  await vi.waitUntil(() => recorder.stats().recordingFailures === 1, { timeout: 60_000 });
   const { recordedCalls } = recorder.stats();
   for (let index = 0; index < 10_000; index += 1) recorder.append(TURN);
   await recorder.close();

@@ -168,7 +168,7 @@ test('after the end the last book stays, and grows old as one without slots does
   await played;
   const endMs = timers.now;
   expect(replayer.status()).toMatchObject({ everLive: true, state: 'live', reason: null });
-  await vi.waitUntil(() => engine.state === 'stale');
+  await vi.waitUntil(() => engine.state === 'stale', { timeout: 60_000 });
   const reason = 'the recording has ended';
   expect(replayer.status()).toMatchObject({ everLive: true, state: 'stale', reason });
   const aged = ['state lagging', 'turn', 'state stale', 'turn'];
@@ -188,7 +188,7 @@ test.each([
     [0, TURN],
   ]);
   await played;
-  await vi.waitUntil(() => told.includes('end') && engine.state !== 'lagging');
+  await vi.waitUntil(() => told.includes('end') && engine.state !== 'lagging', { timeout: 60_000 });
   expect(engine.calls).toEqual(['state live', 'turn', `state ${state}`, 'turn', ...aged]);
 });
 
@@ -246,7 +246,7 @@ test('a stop ends a wait, and nothing is played after it', async () => {
     [10_000, TURN],
   ]);
   timers.after = () => ({ cancel: () => undefined });
-  await vi.waitUntil(() => engine.turns.length === 1);
+  await vi.waitUntil(() => engine.turns.length === 1, { timeout: 60_000 });
   replayer.stop();
   await played;
   expect(engine.turns).toHaveLength(1);

@@ -156,7 +156,7 @@ describe('a thread of the history', () => {
 
   test('is started again after an error that nobody catches', async () => {
     const history = run(`throw new Error('broken ' + 1);`);
-    await vi.waitFor(() => expect(history.figures().reason).toBe('broken 1'), 30_000);
+    await vi.waitFor(() => expect(history.figures().reason).toBe('broken 1'), 60_000);
     expect(history.figures().state).toBe('failing');
   });
 

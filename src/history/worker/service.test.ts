@@ -36,7 +36,7 @@ test('fills of a spot market are charted as soon as the book tells of the market
   onTestFinished(() => service.stop());
   const isLive = (message: FromWorker): boolean =>
     message.kind === 'figures' && message.figures.state === 'live';
-  await vi.waitUntil(() => posted.some(isLive), { timeout: 20_000 });
+  await vi.waitUntil(() => posted.some(isLive), { timeout: 60_000 });
   service.receive({ kind: 'markets', markets: [SOL] });
   const versions = posted.filter(({ kind }) => kind === 'versions').length;
   expect(versions).toBeGreaterThan(0);

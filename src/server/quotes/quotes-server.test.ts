@@ -63,7 +63,7 @@ afterEach(() => {
 
 /** Waits until something holds. */
 async function until(holds: () => boolean): Promise<void> {
-  const deadline = Date.now() + 5_000;
+  const deadline = Date.now() + 60_000;
   while (!holds()) {
     if (Date.now() > deadline) throw new Error('it never held');
     await new Promise((resolve) => setTimeout(resolve, 2));

@@ -85,7 +85,7 @@ test('a small book does not wait behind batches', async () => {
   };
   book.made = 0;
   const batches = Promise.all(Array.from({ length: 5 }, () => ask()));
-  await vi.waitUntil(() => book.made > 0, { interval: 1 });
+  await vi.waitUntil(() => book.made > 0, { timeout: 60_000, interval: 1 });
   await fetch(`${server.url}/l2?marketName=SOL`).then(() => {
     small = book.made;
   });

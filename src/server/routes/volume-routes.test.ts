@@ -35,7 +35,7 @@ async function answeredLater(path: string, headers: Record<string, string> = {})
   });
   const before = history.asked.length;
   const answer = get(path, headers);
-  await vi.waitFor(() => expect(history.asked.length).toBe(before + 1), { timeout: 20_000 });
+  await vi.waitFor(() => expect(history.asked.length).toBe(before + 1), { timeout: 60_000 });
   release();
   return answer;
 }

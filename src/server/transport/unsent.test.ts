@@ -54,7 +54,7 @@ async function askUnread(request = REQUEST): Promise<Socket> {
 }
 
 const waiting = (bytes: number) =>
-  vi.waitUntil(() => unsent.bytes === bytes, { timeout: 10_000, interval: 5 });
+  vi.waitUntil(() => unsent.bytes === bytes, { timeout: 60_000, interval: 5 });
 
 test('200 clients that do not read cost one copy of their answer, and give it back', async () => {
   await start();
@@ -114,12 +114,12 @@ test('a slow reader gets every byte of the version that it asked for', async () 
     const text = Buffer.concat(parts).toString('latin1');
     return text.slice(text.indexOf('\r\n\r\n') + 4);
   };
-  await vi.waitUntil(() => body().length >= BODY_BYTES, { timeout: 10_000, interval: 50 });
+  await vi.waitUntil(() => body().length >= BODY_BYTES, { timeout: 60_000, interval: 50 });
   expect(body() === wanted.repeat(BODY_BYTES)).toBe(true);
   // The connection goes on.
   parts.length = 0;
   client.write(REQUEST.replace(PATH, '/health'));
-  await vi.waitUntil(() => body() === '{"status":"ok"}', { timeout: 10_000, interval: 5 });
+  await vi.waitUntil(() => body() === '{"status":"ok"}', { timeout: 60_000, interval: 5 });
 });
 
 test('a compressed answer that is not read waits as it is kept, without a copy', async () => {
@@ -128,7 +128,7 @@ test('a compressed answer that is not read waits as it is kept, without a copy',
   book.l2 = () => Buffer.from(new Float64Array(seeds).buffer);
   const zipped = REQUEST.replace('\r\n\r\n', '\r\nAccept-Encoding: gzip\r\n\r\n');
   await askUnread(zipped);
-  await vi.waitUntil(() => unsent.bytes > 0, { timeout: 10_000, interval: 5 });
+  await vi.waitUntil(() => unsent.bytes > 0, { timeout: 60_000, interval: 5 });
   const { bytes } = unsent;
   await Promise.all(Array.from({ length: 10 }, () => askUnread(zipped)));
   await fetch(`${server.url}/health`);

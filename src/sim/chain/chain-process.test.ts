@@ -5,7 +5,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { rpc } from '../../../test/support/chain-listener.js';
 import { LocalChain } from './chain-process.js';
 
-const DEADLINE = { timeout: 10_000, interval: 20 };
+const DEADLINE = { timeout: 60_000, interval: 20 };
 const CHILD = fileURLToPath(new URL('./surfpool-child.cjs', import.meta.url));
 
 const SURFPOOL =

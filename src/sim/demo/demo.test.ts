@@ -3,7 +3,7 @@ import { Listener, rpc } from '../../../test/support/chain-listener.js';
 import { PROGRAM_ID } from '../bytes/keys.js';
 import { type Demo, type DemoOptions, startDemo } from './demo.js';
 
-const DEADLINE = { timeout: 15_000, interval: 20 };
+const DEADLINE = { timeout: 60_000, interval: 20 };
 const PROCESSED = { encoding: 'base64', commitment: 'processed', withContext: true };
 
 interface Snapshot {

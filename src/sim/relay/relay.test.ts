@@ -11,7 +11,7 @@ import {
   withContextSlot,
 } from './slot-correction.js';
 
-const DEADLINE = { timeout: 10_000, interval: 10 };
+const DEADLINE = { timeout: 60_000, interval: 10 };
 const SLOT_MS = 100;
 const ACCOUNT = '3m6i4RFWEDw2Ft4tFHPJtYgmpPe21k56M3FHeWYrgGBz';
 const PROCESSED = { encoding: 'base64', commitment: 'processed' };
