@@ -31,7 +31,7 @@ const matches = (text: string, pattern: RegExp): string[] =>
 
 function metricsText(): Promise<string> {
   const requests = new RequestCounts();
-  requests.add('/l2', 200);
+  requests.countReply('/l2', 200);
   const counts = { client: 1 };
   const metrics = new Metrics({
     book: new FakeBook(),
@@ -59,7 +59,7 @@ function metricsText(): Promise<string> {
       ...{ closes: counts, errors: counts, refused: counts },
     }),
   });
-  return metrics.text();
+  return metrics.toText();
 }
 
 test('every metric is listed, and none that is not there', async () => {

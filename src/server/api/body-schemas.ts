@@ -5,7 +5,7 @@
 import { type TProperties, Type } from '@sinclair/typebox';
 import { STATUS_BY_CODE } from '../transport/errors.js';
 import { historyBodySchemas, historyReadiness, historyStatus } from './history-body-schemas.js';
-import { word } from './param-schemas.js';
+import { wordSchema } from './param-schemas.js';
 
 const INTEGER_TEXT = '^-?[0-9]+$';
 const UNSIGNED_TEXT = '^[0-9]+$';
@@ -17,10 +17,10 @@ const text = (description: string) => Type.String({ description });
 const textOrNull = (description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], description });
 
-const marketType = word(['perp', 'spot'], { description: 'Type of the market.' });
+const marketType = wordSchema(['perp', 'spot'], { description: 'Type of the market.' });
 const stateWords = ['live', 'lagging', 'stale', 'rebuilding'] as const;
-const state = word(stateWords, { description: 'How fresh the book is.' });
-const feedState = word(['starting', ...stateWords], {
+const state = wordSchema(stateWords, { description: 'How fresh the book is.' });
+const feedState = wordSchema(['starting', ...stateWords], {
   description: 'How fresh the book is; `starting` until it is live for the first time.',
 });
 
@@ -32,7 +32,7 @@ const level = Type.Object({
   }),
 });
 
-const orderFacts = {
+const orderMembers = {
   oraclePriceOffset: price('Distance from the oracle at 1e6; 0 for a fixed price.'),
   maker: text('User account.'),
   orderId: count('The id of the order in its account.'),
@@ -47,7 +47,7 @@ const order = Type.Object({
   price: price('Price at 1e6.'),
   size: size('Base left, at 1e9.'),
   queue: size('Base ahead of the order at its price.'),
-  ...orderFacts,
+  ...orderMembers,
 });
 
 const priceOrNull = (description: string) =>
@@ -62,7 +62,7 @@ const nullable = (pattern: string, description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], pattern, description });
 
 const fill = Type.Object({
-  source: word(sourceWords, { description: 'Who filled.' }),
+  source: wordSchema(sourceWords, { description: 'Who filled.' }),
   maker: textOrNull('User account that filled; null for a source without one.'),
   orderId: Type.Unsafe<number | null>({
     type: ['integer', 'null'],
@@ -101,15 +101,15 @@ const match = {
 };
 
 const auction = Type.Object({
-  orderType: word(['market', 'limit', 'triggerMarket', 'triggerLimit', 'oracle'], {
+  orderType: wordSchema(['market', 'limit', 'triggerMarket', 'triggerLimit', 'oracle'], {
     description: 'How the order is priced.',
   }),
-  direction: word(['long', 'short'], { description: 'Whether it buys or sells.' }),
+  direction: wordSchema(['long', 'short'], { description: 'Whether it buys or sells.' }),
   price: size('The limit price that the order names, at 1e6; 0 for none.'),
   size: size('What can still fill, at 1e9.'),
   baseAssetAmount: size('Size at placement, at 1e9.'),
   baseAssetAmountFilled: size('Filled so far, at 1e9.'),
-  ...orderFacts,
+  ...orderMembers,
   auctionStartPrice: price('As on chain, at 1e6: a price, or an offset from the oracle.'),
   auctionEndPrice: price('As on chain, at 1e6: a price, or an offset from the oracle.'),
   startPrice: priceOrNull('Price in the first slot of the auction'),
@@ -159,7 +159,7 @@ const prices = {
   spreadQuote: Type.Optional(size('Quote at 1e6; left out where a side is empty.')),
 };
 
-function sides<Row extends TProperties[string]>(row: Row) {
+function sideSchemas<Row extends TProperties[string]>(row: Row) {
   return {
     bids: Type.Array(row, { description: 'Best first.' }),
     asks: Type.Array(row, { description: 'Best first.' }),
@@ -223,13 +223,13 @@ const named = (name: string) => Type.Unsafe({ $ref: `#/components/schemas/${name
 
 /** Every body by its name in the API description. */
 export const bodySchemas = {
-  L2: Type.Object({ ...sides(level), ...identity, ...prices, ...version }),
-  L3: Type.Object({ ...sides(order), ...identity, ...version }),
+  L2: Type.Object({ ...sideSchemas(level), ...identity, ...prices, ...version }),
+  L3: Type.Object({ ...sideSchemas(order), ...identity, ...version }),
   Match: Type.Object({
     ...match,
     ...identity,
     seq: version.seq,
-    model: word(['spec', 'onchain'], { description: 'Whose rules decided.' }),
+    model: wordSchema(['spec', 'onchain'], { description: 'Whose rules decided.' }),
     epoch: version.epoch,
     state,
     reason: Type.Optional(text('Why nothing fills, or not everything that could.')),
@@ -256,7 +256,7 @@ export const bodySchemas = {
   ]),
   ...historyBodySchemas,
   Markets: Type.Array(market, { description: 'Perpetual markets first, each kind by index.' }),
-  Health: Type.Object({ status: word(['ok'], {}) }),
+  Health: Type.Object({ status: wordSchema(['ok'], {}) }),
   Ready: Type.Object({
     ready: Type.Boolean(),
     state: feedState,
@@ -271,7 +271,7 @@ export const bodySchemas = {
     slotLag: count('Slots behind the newest that a node told of.'),
     epoch: text('This run of the service on this chain.'),
     genesisHash: textOrNull('The chain; null until it has been asked for.'),
-    commitment: word(['processed'], { description: 'At which the book is read.' }),
+    commitment: wordSchema(['processed'], { description: 'At which the book is read.' }),
     node: textOrNull('Host of the RPC node in use; null when there is none.'),
     uptimeMs: count('Time since the service started.'),
     users: count('User accounts held.'),
@@ -305,7 +305,7 @@ export const bodySchemas = {
   ApiDescription: Type.Object({ openapi: Type.String() }, { description: 'OpenAPI 3.1.' }),
   Error: Type.Object({
     error: Type.Object({
-      code: word(errorCodes, { description: 'What is wrong; codes are never renamed.' }),
+      code: wordSchema(errorCodes, { description: 'What is wrong; codes are never renamed.' }),
       message: text('The same for people.'),
       param: textOrNull('The parameter to blame, if one is.'),
     }),

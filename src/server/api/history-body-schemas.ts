@@ -1,6 +1,6 @@
 /** The bodies of the history's paths, for /openapi.json; tests hold real answers against them. */
 import { type TProperties, Type } from '@sinclair/typebox';
-import { word } from './param-schemas.js';
+import { wordSchema } from './param-schemas.js';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const whole = (description: string) => Type.Integer({ description });
@@ -21,14 +21,14 @@ const base = (description: string) => fixed(9, `${description}, base.`);
 const quote = (description: string) => fixed(6, `${description}, quote.`);
 const rate = (description: string) => fixed(9, `${description}, quote for a base.`);
 
-const marketType = word(['perp', 'spot'], { description: 'Type of the market.' });
+const marketType = wordSchema(['perp', 'spot'], { description: 'Type of the market.' });
 const ts = count('Unix time in seconds, of the block.');
 const marketIndex = count('Index among the markets of its type.');
 const symbol = text('Name of the market.');
 const slot = count('The slot of the transaction.');
 const txSig = text('The signature of the transaction.');
 
-const historyState = word(['off', 'starting', 'backfilling', 'live', 'failing'], {
+const historyState = wordSchema(['off', 'starting', 'backfilling', 'live', 'failing'], {
   description: 'How far trades, funding rates and candles are.',
 });
 const whyNotLive = textOrNull('Why the history is not live; null when it is.');
@@ -75,7 +75,7 @@ const trade = Type.Object({
   quoteAssetAmountFilled: whole('Quote at 1e6.'),
   takerFee: whole('Quote at 1e6; positive is a charge.'),
   makerFee: whole('Quote at 1e6; negative is a rebate, 0 where there is no maker.'),
-  action: word(['fill'], { description: 'What was done.' }),
+  action: wordSchema(['fill'], { description: 'What was done.' }),
   actionExplanation: text('How, such as `orderFilledWithMatch`.'),
   slot,
   txSig,
@@ -137,7 +137,7 @@ const tradeRecord = Type.Object({
   ...order('taker'),
   ...order('maker'),
   oraclePrice: price('Of the oracle'),
-  action: word(['fill'], { description: 'What was done.' }),
+  action: wordSchema(['fill'], { description: 'What was done.' }),
   actionExplanation: text('How, such as `orderFilledWithMatch`.'),
   marketIndex,
   marketType,
@@ -145,10 +145,10 @@ const tradeRecord = Type.Object({
   fillRecordId: id('Counts the fills of the market.'),
   taker: text('User account of the taker.'),
   takerOrderId: id("The id of the taker's order."),
-  takerOrderDirection: word(['long', 'short', ''], { description: 'What the taker did.' }),
+  takerOrderDirection: wordSchema(['long', 'short', ''], { description: 'What the taker did.' }),
   maker: text('User account of the maker; empty for fills of the AMM.'),
   makerOrderId: id("The id of the maker's order."),
-  makerOrderDirection: word(['long', 'short', ''], { description: 'What the maker did.' }),
+  makerOrderDirection: wordSchema(['long', 'short', ''], { description: 'What the maker did.' }),
   spotFulfillmentMethodFee: quote('Fee of the external venue'),
   marketFilter: marketType,
   symbol,

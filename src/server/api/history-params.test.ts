@@ -22,7 +22,7 @@ async function expectError(
   path: string,
   expected: { status: number; code: string; param?: string | null },
 ): Promise<void> {
-  const asked = history.asked.length;
+  const asked = history.requested.length;
   const response = await fetch(`${server.url}${path}`);
   const { error } = JSON.parse(await response.text());
   expect({ status: response.status, code: error.code, param: error.param }).toEqual({
@@ -31,7 +31,7 @@ async function expectError(
   });
   expect(error.message).toMatch(/\w+ \w+/);
   expect(response.headers.get('content-type')).toBe('application/json');
-  expect(history.asked).toHaveLength(asked);
+  expect(history.requested).toHaveLength(asked);
 }
 
 async function expectQuery(path: string, expected: Record<string, unknown>): Promise<void> {

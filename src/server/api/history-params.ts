@@ -22,12 +22,12 @@ import {
   tradeRecordsParams,
   tradesParams,
 } from './history-schemas.js';
-import { checkParams, prepareParams, type Texts } from './param-check.js';
-import { type Markets, unknownMarket } from './params.js';
+import { checkParams, compileParamSchemas, type Texts } from './param-check.js';
+import { type Markets, throwUnknownMarket } from './params.js';
 import { splitQuery } from './query.js';
 
 /** The texts of one request. */
-export interface Asked {
+export interface RequestTexts {
   /** The raw query without `?`. */
   readonly query: string;
   /** The texts of the names that the path has in braces, decoded. */
@@ -35,51 +35,54 @@ export interface Asked {
 }
 
 /** What a request is read with. */
-export interface AskedOf {
+export interface ParseContext {
   readonly markets: Markets;
   /** Unix seconds. */
   readonly nowSeconds: number;
 }
 
 /** Makes ready for all requests of these paths. */
-export function prepareHistoryParams(): void {
-  prepareParams([tradesParams, fundingRatesParams, tradeRecordsParams]);
-  prepareParams([fundingRateRecordsParams, candlesParams, candleRecordsParams]);
+export function compileHistoryParams(): void {
+  compileParamSchemas([tradesParams, fundingRatesParams, tradeRecordsParams]);
+  compileParamSchemas([fundingRateRecordsParams, candlesParams, candleRecordsParams]);
 }
 
 /** Reads the parameters of /trades. Throws a ServerError that names the wrong one. */
-export function parseTrades(asked: Asked, { markets }: AskedOf): TradesQuery {
-  const params = check(tradesParams, asked);
+export function parseTrades(asked: RequestTexts, { markets }: ParseContext): TradesQuery {
+  const params = checkRequest(tradesParams, asked);
   const market = marketOf(params.symbol, markets);
   return { kind: 'trades', market, ...placeOf(params), form: 'spec' };
 }
 
 /** Reads the parameters of /fundingRates. Throws a ServerError that names the wrong one. */
-export function parseFundingRates(asked: Asked, of: AskedOf): FundingRatesQuery {
-  const params = check(fundingRatesParams, asked);
+export function parseFundingRates(asked: RequestTexts, of: ParseContext): FundingRatesQuery {
+  const params = checkRequest(fundingRatesParams, asked);
   const market = marketOf(params.symbol, of.markets);
   const since = sinceOf(of.nowSeconds);
   return { kind: 'fundingRates', market, ...placeOf(params), since, form: 'spec' };
 }
 
 /** Reads the parameters of /market/{symbol}/trades. Throws a ServerError that names the wrong one. */
-export function parseTradeRecords(asked: Asked, { markets }: AskedOf): TradesQuery {
-  const params = check(tradeRecordsParams, asked);
+export function parseTradeRecords(asked: RequestTexts, { markets }: ParseContext): TradesQuery {
+  const params = checkRequest(tradeRecordsParams, asked);
   const market = marketOf(params.symbol, markets);
   return { kind: 'trades', market, ...pageOf(params), form: 'records' };
 }
 
 /** Reads the parameters of /market/{symbol}/fundingRates. Throws a ServerError that names the wrong one. */
-export function parseFundingRateRecords(asked: Asked, of: AskedOf): FundingRatesQuery {
-  const params = check(fundingRateRecordsParams, asked);
+export function parseFundingRateRecords(asked: RequestTexts, of: ParseContext): FundingRatesQuery {
+  const params = checkRequest(fundingRateRecordsParams, asked);
   const market = marketOf(params.symbol, of.markets);
   const since = sinceOf(of.nowSeconds);
   return { kind: 'fundingRates', market, ...pageOf(params), since, form: 'records' };
 }
 
 /** Reads the parameters of /candles. Throws a ServerError that names the wrong one. */
-export function parseCandles(asked: Asked, { markets, nowSeconds }: AskedOf): CandlesQuery {
-  const { symbol, resolution, from, to, limit } = check(candlesParams, asked);
+export function parseCandles(
+  asked: RequestTexts,
+  { markets, nowSeconds }: ParseContext,
+): CandlesQuery {
+  const { symbol, resolution, from, to, limit } = checkRequest(candlesParams, asked);
   if (from !== undefined && to !== undefined && from > to) {
     throw new ServerError('INVALID_PARAM', `from was ${from}, must be at most to, ${to}`, 'from');
   }
@@ -96,8 +99,11 @@ export function parseCandles(asked: Asked, { markets, nowSeconds }: AskedOf): Ca
  * Reads the parameters of /market/{symbol}/candles/{resolution}, where `startTs` is the newer bound and
  * `endTs` the older one, and is ignored without the other. Throws a ServerError that names the wrong one.
  */
-export function parseCandleRecords(asked: Asked, { markets, nowSeconds }: AskedOf): CandlesQuery {
-  const { symbol, resolution, limit, startTs, endTs } = check(candleRecordsParams, asked);
+export function parseCandleRecords(
+  asked: RequestTexts,
+  { markets, nowSeconds }: ParseContext,
+): CandlesQuery {
+  const { symbol, resolution, limit, startTs, endTs } = checkRequest(candleRecordsParams, asked);
   for (const [name, ts] of [['startTs', startTs] as const, ['endTs', endTs] as const]) {
     if (ts !== undefined) requirePast(name, ts, nowSeconds);
   }
@@ -111,14 +117,15 @@ export function parseCandleRecords(asked: Asked, { markets, nowSeconds }: AskedO
   return { ...query, from: endTs, to: startTs, form: 'records' };
 }
 
-function check<Schema extends TObject>(schema: Schema, { query, pathTexts }: Asked) {
+function checkRequest<Schema extends TObject>(schema: Schema, { query, pathTexts }: RequestTexts) {
   const inQuery = Object.entries(schema.properties).filter(([name]) => !pathTexts.has(name));
   const texts = new Map([...splitQuery(query, Object.fromEntries(inQuery)), ...pathTexts]);
   return checkParams(schema, texts);
 }
 
 function marketOf(symbol: string, markets: Markets): MarketKey {
-  const { marketType, marketIndex } = markets.findMarket(symbol) ?? unknownMarket(symbol, 'symbol');
+  const { marketType, marketIndex } =
+    markets.findMarket(symbol) ?? throwUnknownMarket(symbol, 'symbol');
   return `${marketType}_${marketIndex}`;
 }
 
@@ -142,16 +149,16 @@ function pageOf({ limit, page }: Static<typeof tradeRecordsParams>) {
 }
 
 function sinceOf(nowSeconds: number): number {
-  return cut(nowSeconds - LIMITS.fundingRatesSeconds, 3_600);
+  return floorTo(nowSeconds - LIMITS.fundingRatesSeconds, 3_600);
 }
 
 function candlesOf(
   { symbol, resolution }: Pick<Static<typeof candlesParams>, 'symbol' | 'resolution'>,
-  { markets, nowSeconds }: AskedOf,
+  { markets, nowSeconds }: ParseContext,
 ) {
   const named: Resolution = resolution === '1440' ? 'D' : resolution;
   const market = marketOf(symbol, markets);
-  return { kind: 'candles', market, resolution: named, now: cut(nowSeconds, 60) } as const;
+  return { kind: 'candles', market, resolution: named, now: floorTo(nowSeconds, 60) } as const;
 }
 
 function requirePast(name: string, ts: number, nowSeconds: number): void {
@@ -161,6 +168,6 @@ function requirePast(name: string, ts: number, nowSeconds: number): void {
   throw new ServerError('OUT_OF_RANGE', `${name} was ${ts}, must be ${rule}`, name);
 }
 
-function cut(seconds: number, step: number): number {
+function floorTo(seconds: number, step: number): number {
   return seconds - (seconds % step);
 }

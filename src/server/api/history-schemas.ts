@@ -4,7 +4,7 @@
  */
 import { Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
-import { type TextFormat, word } from './param-schemas.js';
+import { type TextFormat, wordSchema } from './param-schemas.js';
 
 const symbol = Type.String({
   format: 'market-name' satisfies TextFormat,
@@ -68,9 +68,9 @@ export const fundingRateRecordsParams = Type.Object({
 });
 
 /** What clients may ask for; `1440` is another name of `D`. */
-export const ASKED_RESOLUTIONS = ['1', '5', '15', '60', '240', '1440', 'D', 'W', 'M'] as const;
+export const REQUESTED_RESOLUTIONS = ['1', '5', '15', '60', '240', '1440', 'D', 'W', 'M'] as const;
 
-const resolution = word(ASKED_RESOLUTIONS, {
+const resolution = wordSchema(REQUESTED_RESOLUTIONS, {
   description: 'Length of a candle in minutes; D (or 1440) a day, W a week, M a month of UTC.',
 });
 
@@ -100,7 +100,7 @@ export const VOLUME_PERIODS = ['1h', '24h', '30d'] as const;
 
 /** The parameters of /stats/markets/volume/{period}. */
 export const volumePeriodParams = Type.Object({
-  period: word(VOLUME_PERIODS, { description: 'The time up to now.' }),
+  period: wordSchema(VOLUME_PERIODS, { description: 'The time up to now.' }),
 });
 
 const hour = (description: string) =>

@@ -5,9 +5,9 @@
 import type { Static } from '@sinclair/typebox';
 import type { JitOffer, MatchRequest } from '../ports/book-source.js';
 import { ServerError } from '../transport/errors.js';
-import { amountOf, checkParams, inRange } from './param-check.js';
+import { checkParams, parseAmount, parseInRange } from './param-check.js';
 import { matchParams, offerRanges } from './param-schemas.js';
-import { type Markets, missing, selectMarket } from './params.js';
+import { type Markets, missingParamError, selectMarket } from './params.js';
 import { splitRepeating } from './query.js';
 
 type Params = Static<typeof matchParams>;
@@ -30,21 +30,21 @@ export function parseMatch(raw: string, markets: Markets): MatchRequest {
   checkKind(request);
   checkAuction(request);
   if (!reduceOnly) return request;
-  return { ...request, reduceOnly, position: required(params, 'position', 'reduceOnly') };
+  return { ...request, reduceOnly, position: requiredAmount(params, 'position', 'reduceOnly') };
 }
 
 function amountsOf(params: Params): Pick<MatchRequest, 'size' | 'quote' | 'limitPrice'> {
   const { size, quote } = params;
   if (size === undefined && quote === undefined) {
-    throw missing('size', 'size or quote must be given');
+    throw missingParamError('size', 'size or quote must be given');
   }
   if (size !== undefined && quote !== undefined) {
-    throw contradiction('quote', 'quote was given with size, must be given without it');
+    throw conflictError('quote', 'quote was given with size, must be given without it');
   }
   return {
-    ...optional(params, 'size'),
-    ...optional(params, 'quote'),
-    ...optional(params, 'limitPrice'),
+    ...optionalAmount(params, 'size'),
+    ...optionalAmount(params, 'quote'),
+    ...optionalAmount(params, 'limitPrice'),
   };
 }
 
@@ -59,10 +59,10 @@ function auctionOf(params: Params): Auction {
   const given = names.find((name) => params[name] !== undefined);
   if (given === undefined) return {};
   const { auctionDuration, slotsElapsed = 0 } = params;
-  const auctionStart = required(params, 'auctionStart', given);
-  const auctionEnd = required(params, 'auctionEnd', given);
+  const auctionStart = requiredAmount(params, 'auctionStart', given);
+  const auctionEnd = requiredAmount(params, 'auctionEnd', given);
   if (auctionDuration === undefined) {
-    throw missing('auctionDuration', `${given} needs an auctionDuration`);
+    throw missingParamError('auctionDuration', `${given} needs an auctionDuration`);
   }
   if (slotsElapsed > auctionDuration) {
     const message = `slotsElapsed was ${slotsElapsed}, must be 0 to auctionDuration, which was ${auctionDuration}`;
@@ -73,10 +73,10 @@ function auctionOf(params: Params): Auction {
 
 function checkKind({ orderType, limitPrice, postOnly }: MatchRequest): void {
   if (orderType === 'limit' && limitPrice === undefined) {
-    throw missing('limitPrice', 'limitPrice is missing, a limit order needs it');
+    throw missingParamError('limitPrice', 'limitPrice is missing, a limit order needs it');
   }
   if (orderType === 'market' && postOnly) {
-    throw contradiction('postOnly', 'postOnly was true, must be false for a market order');
+    throw conflictError('postOnly', 'postOnly was true, must be false for a market order');
   }
 }
 
@@ -85,41 +85,41 @@ function checkAuction(request: MatchRequest): void {
   const { side, auctionStart, auctionEnd, auctionDuration, limitPrice, postOnly } = request;
   if (auctionStart === undefined || auctionEnd === undefined || auctionDuration === 0) return;
   if (postOnly) {
-    throw contradiction('postOnly', 'postOnly was true, must be false for an order in auction');
+    throw conflictError('postOnly', 'postOnly was true, must be false for an order in auction');
   }
   const isBuy = side === 'buy';
   const bound = isBuy ? 'at least' : 'at most';
   if (isBuy ? auctionEnd < auctionStart : auctionEnd > auctionStart) {
     const message = `auctionEnd was ${auctionEnd}, must be ${bound} auctionStart, which was ${auctionStart}`;
-    throw contradiction('auctionEnd', message);
+    throw conflictError('auctionEnd', message);
   }
   if (limitPrice === undefined) return;
   if (isBuy ? limitPrice < auctionEnd : limitPrice > auctionEnd) {
     const message = `limitPrice was ${limitPrice}, must be ${bound} auctionEnd, which was ${auctionEnd}`;
-    throw contradiction('limitPrice', message);
+    throw conflictError('limitPrice', message);
   }
 }
 
 function offerOf(text: string): JitOffer {
   const [price = '', size = ''] = text.split(':');
   return {
-    price: inRange('jit', price, offerRanges.price),
-    size: inRange('jit', size, offerRanges.size),
+    price: parseInRange('jit', price, offerRanges.price),
+    size: parseInRange('jit', size, offerRanges.size),
   };
 }
 
-function optional<Name extends AmountName>(params: Params, name: Name) {
+function optionalAmount<Name extends AmountName>(params: Params, name: Name) {
   const text: string | undefined = params[name];
-  const value = text === undefined ? undefined : amountOf(matchParams, name, text);
+  const value = text === undefined ? undefined : parseAmount(matchParams, name, text);
   return (value === undefined ? {} : { [name]: value }) as { readonly [key in Name]?: bigint };
 }
 
-function required(params: Params, name: AmountName, by: string): bigint {
+function requiredAmount(params: Params, name: AmountName, by: string): bigint {
   const text = params[name];
-  if (text === undefined) throw missing(name, `${name} is missing, ${by} needs it`);
-  return amountOf(matchParams, name, text);
+  if (text === undefined) throw missingParamError(name, `${name} is missing, ${by} needs it`);
+  return parseAmount(matchParams, name, text);
 }
 
-function contradiction(param: string, message: string): ServerError {
+function conflictError(param: string, message: string): ServerError {
   return new ServerError('INVALID_PARAM', message, param);
 }

@@ -19,7 +19,7 @@ import { emptyOrder, userBytes } from '../../sim/bytes/user-account.js';
 import { FakeHistory } from '../testing/fake-history.js';
 import { type RunningServer, startServer } from '../testing/running-server.js';
 import { STATUS_BY_CODE } from '../transport/errors.js';
-import type { Answer, ApiDescription, Operation } from './openapi.js';
+import type { ApiDescription, Operation, ResponseSpec } from './openapi.js';
 import { type PathSpec, pathSpecs } from './path-specs.js';
 
 const PATHS: Readonly<Record<string, PathSpec>> = pathSpecs;
@@ -108,7 +108,7 @@ function describedOf(path: string): string {
 }
 
 /** What the description says about one status of a path. */
-function answerOf(path: string, status: number): Answer {
+function answerOf(path: string, status: number): ResponseSpec {
   const answer = operationOf(path).responses[status];
   if (answer === undefined) throw new Error(`${path} is not described to answer ${status}`);
   return answer;

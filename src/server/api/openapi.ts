@@ -14,7 +14,7 @@ type Json = Readonly<Record<string, unknown>>;
 export interface Operation {
   readonly summary: string;
   readonly parameters: readonly Parameter[];
-  readonly responses: Readonly<Record<string, Answer>>;
+  readonly responses: Readonly<Record<string, ResponseSpec>>;
 }
 
 /** A parameter of the query, or of the path where that has its name in braces. */
@@ -29,7 +29,7 @@ export interface Parameter {
 }
 
 /** What a status means. */
-export interface Answer {
+export interface ResponseSpec {
   readonly description: string;
   readonly headers: Json;
   readonly content?: Json;
@@ -56,7 +56,7 @@ export interface ApiDescription {
 }
 
 /** Errors that any path can answer with, but for RATE_LIMITED where there is no limit. */
-const everywhere: readonly ErrorCode[] = [
+const commonErrors: readonly ErrorCode[] = [
   'METHOD_NOT_ALLOWED',
   'TOO_LARGE',
   'RATE_LIMITED',
@@ -80,7 +80,7 @@ export function describeApi(build: BuildInfo, names: readonly PathName[]): ApiDe
     paths: Object.fromEntries(
       names.map((name): [string, PathItem] => {
         const spec: PathSpec = pathSpecs[name];
-        return [name, { servers: serversOf(spec.kind), get: operationOf(name, spec) }];
+        return [name, { servers: serversOf(spec.kind), get: describeOperation(name, spec) }];
       }),
     ),
     components: { schemas: bodySchemas, headers },
@@ -91,52 +91,53 @@ function serversOf(kind: PathSpec['kind']): readonly Server[] {
   return prefixesOf[kind].map((prefix) => ({ url: prefix === '' ? '/' : prefix }));
 }
 
-function operationOf(path: string, spec: PathSpec): Operation {
-  const parameters = parametersOf(path, spec);
-  return { summary: spec.summary, parameters, responses: responsesOf(spec) };
+function describeOperation(path: string, spec: PathSpec): Operation {
+  const parameters = describeParameters(path, spec);
+  return { summary: spec.summary, parameters, responses: describeResponses(spec) };
 }
 
-function parametersOf(path: string, { params, style }: PathSpec): readonly Parameter[] {
+function describeParameters(path: string, { params, style }: PathSpec): readonly Parameter[] {
   if (params === undefined) return [];
   return Object.entries(params.properties).map(([name, property]) => {
-    if (style === 'lists') return listParameter(name, property);
+    if (style === 'lists') return describeListParameter(name, property);
     const place = path.includes(`{${name}}`) ? 'path' : 'query';
-    return { ...parameter(name, property, params), in: place };
+    return { ...describeParameter(name, property, params), in: place };
   });
 }
 
-function parameter(name: string, property: TSchema, { required = [] }: TObject) {
+function describeParameter(name: string, property: TSchema, { required = [] }: TObject) {
   const { description = '', ...schema } = property;
   const isRequired = required.includes(name) && property['default'] === undefined;
   return { name, required: isRequired, description, schema };
 }
 
 /** All lists that are given have one length; what is not given has its default in every entry. */
-function listParameter(name: string, property: TSchema): Parameter {
+function describeListParameter(name: string, property: TSchema): Parameter {
   const { description = '', ...items } = property;
   const schema = { type: 'array', items, maxItems: LIMITS.batchEntriesMax };
   return { name, in: 'query', required: false, description, schema, style: 'form', explode: false };
 }
 
-function responsesOf(spec: PathSpec): Readonly<Record<string, Answer>> {
-  const responses: Record<string, Answer> = success(spec);
+function describeResponses(spec: PathSpec): Readonly<Record<string, ResponseSpec>> {
+  const responses: Record<string, ResponseSpec> = describeSuccess(spec);
   if (spec.tagged) {
     responses['304'] = {
       description: 'If-None-Match named the present tag.',
-      headers: named(versionHeadersOf(spec)),
+      headers: headerRefs(versionHeadersOf(spec)),
     };
   }
   const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of new Set([...spec.errors, ...everywhere])) {
+  for (const code of new Set([...spec.errors, ...commonErrors])) {
     if (code === 'RATE_LIMITED' && spec.unlimited) continue;
     const status = STATUS_BY_CODE[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
-  for (const [status, codes] of byStatus) responses[String(status)] = failure(status, codes);
+  for (const [status, codes] of byStatus)
+    responses[String(status)] = describeFailure(status, codes);
   return responses;
 }
 
-function success(spec: PathSpec): Record<string, Answer> {
+function describeSuccess(spec: PathSpec): Record<string, ResponseSpec> {
   const { body, tagged, paged } = spec;
   if (body === null)
     return { '101': { description: 'The connection is a WebSocket.', headers: {} } };
@@ -145,7 +146,7 @@ function success(spec: PathSpec): Record<string, Answer> {
       ? { 'application/json': { schema: { $ref: `#/components/schemas/${body}` } } }
       : { [body.contentType]: { schema: { type: 'string' } } };
   const names = tagged ? versionHeadersOf(spec) : [];
-  const headers = named(paged ? [...names, 'X-Next-Cursor'] : names);
+  const headers = headerRefs(paged ? [...names, 'X-Next-Cursor'] : names);
   return { '200': { description: 'The answer.', headers, content } };
 }
 
@@ -154,15 +155,15 @@ function versionHeadersOf({ kind }: PathSpec): readonly string[] {
   return kind === 'book' ? ['ETag', 'X-Slot', 'X-State'] : ['ETag', 'Cache-Control', 'X-State'];
 }
 
-function failure(status: number, codes: readonly ErrorCode[]): Answer {
+function describeFailure(status: number, codes: readonly ErrorCode[]): ResponseSpec {
   return {
     description: codes.join(', '),
-    headers: named(errorHeaders[status] ?? []),
+    headers: headerRefs(errorHeaders[status] ?? []),
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
   };
 }
 
-function named(names: readonly string[]): Json {
+function headerRefs(names: readonly string[]): Json {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 

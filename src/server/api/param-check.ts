@@ -23,8 +23,8 @@ const validators = new WeakMap<TObject, ValidateFunction>();
 let compiler: Ajv | undefined;
 
 /** Compiles schemas ahead of their first use. */
-export function prepareParams(schemas: readonly TObject[]): void {
-  for (const schema of schemas) if (!validators.has(schema)) compile(schema);
+export function compileParamSchemas(schemas: readonly TObject[]): void {
+  for (const schema of schemas) if (!validators.has(schema)) compileSchema(schema);
 }
 
 /**
@@ -37,8 +37,8 @@ export function checkParams<Schema extends TObject>(
   repeated: Readonly<Record<string, readonly string[]>> = {},
 ): Static<Schema> {
   const values: Record<string, unknown> = { ...repeated };
-  for (const [name, text] of texts) values[name] = typed(text, propertyOf(schema, name));
-  const validate = validators.get(schema) ?? compile(schema);
+  for (const [name, text] of texts) values[name] = convertText(text, propertyOf(schema, name));
+  const validate = validators.get(schema) ?? compileSchema(schema);
   if (validate(values)) return values as Static<Schema>;
   const [error] = validate.errors ?? [];
   throw error === undefined
@@ -47,7 +47,7 @@ export function checkParams<Schema extends TObject>(
 }
 
 /** Refuses a number outside its range, or answers it. */
-export function inRange(
+export function parseInRange(
   name: string,
   text: string,
   { min, max }: { readonly min: bigint; readonly max: bigint },
@@ -60,7 +60,7 @@ export function inRange(
 }
 
 /** The number that a whole-number parameter stands for, in the range that its schema says. */
-export function amountOf<Schema extends TObject>(
+export function parseAmount<Schema extends TObject>(
   schema: Schema,
   name: keyof Static<Schema> & string,
   text: string,
@@ -68,7 +68,7 @@ export function amountOf<Schema extends TObject>(
   const property = propertyOf(schema, name);
   const [min, max] = [AMOUNT_MIN, AMOUNT_MAX].map((key) => BigInt(property[key] as string));
   if (min === undefined || max === undefined) throw new Error('Invariant: amounts have ranges');
-  return inRange(name, text, { min, max });
+  return parseInRange(name, text, { min, max });
 }
 
 function propertyOf(schema: TObject, name: string): TSchema {
@@ -77,7 +77,7 @@ function propertyOf(schema: TObject, name: string): TSchema {
   return property;
 }
 
-function compile(schema: TObject): ValidateFunction {
+function compileSchema(schema: TObject): ValidateFunction {
   compiler ??= newCompiler();
   const validate = compiler.compile(schema);
   validators.set(schema, validate);
@@ -99,7 +99,7 @@ function newCompiler(): Ajv {
 }
 
 /** The value that a text stands for; a text that stands for none stays one, and Ajv refuses it. */
-function typed(text: string, schema: TSchema): unknown {
+function convertText(text: string, schema: TSchema): unknown {
   if (schema['type'] === 'boolean') return text.toLowerCase() === 'true';
   if (schema[ANY_CASE] === true) return text.toLowerCase();
   if (schema['type'] !== 'integer' || !/^-?\d+$/.test(text)) return text;
@@ -107,12 +107,12 @@ function typed(text: string, schema: TSchema): unknown {
   return Math.min(Math.max(Number(text), -Number.MAX_VALUE), Number.MAX_VALUE);
 }
 
-interface Given {
+interface RequestValues {
   readonly texts: Texts;
   readonly repeated: Readonly<Record<string, readonly string[]>>;
 }
 
-function refusalOf(error: ErrorObject, schema: TObject, given: Given): ServerError {
+function refusalOf(error: ErrorObject, schema: TObject, given: RequestValues): ServerError {
   if (error.keyword === 'required') {
     const missing = String(error.params['missingProperty']);
     const rule = ruleOf(propertyOf(schema, missing));

@@ -19,19 +19,19 @@ export const AMOUNT_MIN = 'x-minimum';
 export const AMOUNT_MAX = 'x-maximum';
 
 /** One of a few words. */
-export function word<const Word extends string>(
+export function wordSchema<const Word extends string>(
   words: readonly Word[],
   options: Readonly<Record<string, unknown>>,
 ): TUnsafe<Word> {
   return Type.Unsafe<Word>({ type: 'string', enum: words, ...options });
 }
 
-function flag(description: string) {
+function flagSchema(description: string) {
   return Type.Boolean({ default: false, description });
 }
 
 /** A whole number that may need more bits than a number of JSON has. */
-function amount(range: { readonly min: bigint; readonly max: bigint }, description: string) {
+function amountSchema(range: { readonly min: bigint; readonly max: bigint }, description: string) {
   return Type.Optional(
     Type.String({
       format: 'whole-number' satisfies TextFormat,
@@ -60,7 +60,7 @@ const market = {
     }),
   ),
   marketType: Type.Optional(
-    word(['perp', 'spot'], {
+    wordSchema(['perp', 'spot'], {
       [ANY_CASE]: true,
       description: 'Type of the market in any case; needs marketIndex.',
     }),
@@ -68,15 +68,15 @@ const market = {
 };
 
 const sources = {
-  includeVamm: flag(
+  includeVamm: flagSchema(
     "Adds the levels of the market's AMM, source vamm; to /l3 nothing: an AMM has no orders.",
   ),
-  includeIndicative: flag(
+  includeIndicative: flagSchema(
     'Adds the quotes that makers show without an order on chain, source indicative.',
   ),
 };
 
-const uncross = flag('Moves levels that cross apart, around the oracle price.');
+const uncross = flagSchema('Moves levels that cross apart, around the oracle price.');
 
 /** The parameters of /l2. */
 export const l2Params = Type.Object({
@@ -126,14 +126,14 @@ export const auctionsParams = Type.Object(market);
 /** The parameters of /topMakers. */
 export const topMakersParams = Type.Object({
   ...market,
-  side: word(['bid', 'ask'], { description: 'The side whose makers are named.' }),
+  side: wordSchema(['bid', 'ask'], { description: 'The side whose makers are named.' }),
   limit: Type.Integer({
     minimum: LIMITS.topMakersMin,
     maximum: LIMITS.topMakersMax,
     default: LIMITS.topMakersDefault,
     description: 'Makers at most.',
   }),
-  includeAccounts: flag("Adds each maker's account as base64, read from the RPC node."),
+  includeAccounts: flagSchema("Adds each maker's account as base64, read from the RPC node."),
 });
 
 const amounts = { min: 1n, max: LIMITS.matchAmountMax };
@@ -146,22 +146,25 @@ export const offerRanges = { price: amounts, size: sizes };
 /** The parameters of /match. */
 export const matchParams = Type.Object({
   ...market,
-  side: word(['buy', 'sell'], { description: 'What the taker does.' }),
-  size: amount(sizes, 'Base to fill, at 1e9; or quote.'),
-  quote: amount(amounts, 'Quote to spend, or to get, at 1e6; or size.'),
-  orderType: word(['market', 'limit'], {
+  side: wordSchema(['buy', 'sell'], { description: 'What the taker does.' }),
+  size: amountSchema(sizes, 'Base to fill, at 1e9; or quote.'),
+  quote: amountSchema(amounts, 'Quote to spend, or to get, at 1e6; or size.'),
+  orderType: wordSchema(['market', 'limit'], {
     default: 'market',
     description: 'Of a limit order what is left rests.',
   }),
-  limitPrice: amount(amounts, 'The worst price, at 1e6; a limit order needs it.'),
-  postOnly: flag('The limit order only makes.'),
-  reduceOnly: flag('The order only reduces the position; needs position.'),
-  position: amount(
+  limitPrice: amountSchema(amounts, 'The worst price, at 1e6; a limit order needs it.'),
+  postOnly: flagSchema('The limit order only makes.'),
+  reduceOnly: flagSchema('The order only reduces the position; needs position.'),
+  position: amountSchema(
     { min: -LIMITS.matchSizeMax, max: LIMITS.matchSizeMax },
     'Signed base of the position in this market, at 1e9; of meaning with reduceOnly.',
   ),
-  auctionStart: amount(auctionPrices, "Price at the auction's start, at 1e6; with the next two."),
-  auctionEnd: amount(auctionPrices, "Price at the auction's end, at 1e6."),
+  auctionStart: amountSchema(
+    auctionPrices,
+    "Price at the auction's start, at 1e6; with the next two.",
+  ),
+  auctionEnd: amountSchema(auctionPrices, "Price at the auction's end, at 1e6."),
   auctionDuration: Type.Optional(
     Type.Integer({
       minimum: 0,
@@ -197,13 +200,13 @@ export const matchParams = Type.Object({
     default: 0,
     description: "The taker's fee tier.",
   }),
-  referred: flag('The taker was referred, and gets the discount.'),
-  model: word(['spec', 'onchain'], {
+  referred: flagSchema('The taker was referred, and gets the discount.'),
+  model: wordSchema(['spec', 'onchain'], {
     default: 'spec',
     description: "The specification's sequence of sources, or the program's own.",
   }),
   includeVamm: Type.Boolean({ default: true, description: 'Whether the AMM fills.' }),
-  includeIndicative: flag('Whether indicative quotes compete in the auction.'),
+  includeIndicative: flagSchema('Whether indicative quotes compete in the auction.'),
 });
 
 /** What a value of this schema must be, as error messages say it after `must`. */

@@ -13,7 +13,7 @@ import type {
   Sources,
 } from '../ports/book-source.js';
 import { quoted, ServerError } from '../transport/errors.js';
-import { checkParams, prepareParams, type Texts } from './param-check.js';
+import { checkParams, compileParamSchemas, type Texts } from './param-check.js';
 import {
   auctionsParams,
   l2Params,
@@ -27,8 +27,8 @@ import { splitQuery } from './query.js';
 export type Markets = Pick<BookSource, 'markets' | 'findMarket'>;
 
 /** Makes ready for all requests of the book paths, which takes some 30 ms. */
-export function prepareBookParams(): void {
-  prepareParams([l2Params, l3Params, auctionsParams, matchParams, topMakersParams]);
+export function compileBookParams(): void {
+  compileParamSchemas([l2Params, l3Params, auctionsParams, matchParams, topMakersParams]);
 }
 
 /** Reads the parameters of /l2. Throws a ServerError that names the wrong one. */
@@ -151,25 +151,30 @@ export function selectMarket(
 ): MarketRow {
   const { marketName, marketIndex, marketType } = named;
   if (marketName !== undefined) {
-    return markets.findMarket(marketName) ?? unknownMarket(marketName, 'marketName');
+    return markets.findMarket(marketName) ?? throwUnknownMarket(marketName, 'marketName');
   }
   if (marketIndex === undefined && marketType === undefined) {
-    throw missing('marketName', 'marketName, or marketIndex and marketType, must be given');
+    throw missingParamError(
+      'marketName',
+      'marketName, or marketIndex and marketType, must be given',
+    );
   }
-  if (marketIndex === undefined) throw missing('marketIndex', 'marketType needs a marketIndex');
-  if (marketType === undefined) throw missing('marketType', 'marketIndex needs a marketType');
+  if (marketIndex === undefined)
+    throw missingParamError('marketIndex', 'marketType needs a marketIndex');
+  if (marketType === undefined)
+    throw missingParamError('marketType', 'marketIndex needs a marketType');
   const found = markets
     .markets()
     .find((row) => row.marketIndex === marketIndex && row.marketType === marketType);
-  return found ?? unknownMarket(`${marketType} ${marketIndex}`, 'marketIndex');
+  return found ?? throwUnknownMarket(`${marketType} ${marketIndex}`, 'marketIndex');
 }
 
 /** A parameter without which the others make no request. */
-export function missing(param: string, message: string): ServerError {
+export function missingParamError(param: string, message: string): ServerError {
   return new ServerError('MISSING_PARAM', message, param);
 }
 
 /** Refuses a market that does not exist, named by this parameter. */
-export function unknownMarket(name: string, param: string): never {
+export function throwUnknownMarket(name: string, param: string): never {
   throw new ServerError('UNKNOWN_MARKET', `there is no market ${quoted(name)}`, param);
 }

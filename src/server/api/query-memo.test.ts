@@ -14,32 +14,38 @@ function counting() {
 
 test('a query is parsed once', () => {
   const memo = counting();
-  const first = memo.get('depth=1');
-  expect(memo.get('depth=1')).toBe(first);
-  expect(memo.known('depth=1')).toBe(first);
-  expect(memo.known('depth=2')).toBeUndefined();
+  const first = memo.parseQuery('depth=1');
+  expect(memo.parseQuery('depth=1')).toBe(first);
+  expect(memo.findParsed('depth=1')).toBe(first);
+  expect(memo.findParsed('depth=2')).toBeUndefined();
 });
 
 test('a long query is parsed each time', () => {
   const memo = counting();
   const [longest, longer] = [0, 1].map((more) => 'x'.repeat(LIMITS.queryMemoBytesMax + more));
-  expect([memo.get(longest ?? ''), memo.get(longest ?? '')]).toEqual([{ calls: 1 }, { calls: 1 }]);
-  expect([memo.get(longer ?? ''), memo.get(longer ?? '')]).toEqual([{ calls: 2 }, { calls: 3 }]);
+  expect([memo.parseQuery(longest ?? ''), memo.parseQuery(longest ?? '')]).toEqual([
+    { calls: 1 },
+    { calls: 1 },
+  ]);
+  expect([memo.parseQuery(longer ?? ''), memo.parseQuery(longer ?? '')]).toEqual([
+    { calls: 2 },
+    { calls: 3 },
+  ]);
 });
 
 test('beyond the bound the query that came first is forgotten', () => {
   const memo = counting();
   const { queryMemoEntriesMax } = LIMITS;
-  for (let query = 0; query <= queryMemoEntriesMax; query += 1) memo.get(String(query));
-  expect(memo.known('0')).toBeUndefined();
-  expect(memo.known('1')).toEqual({ calls: 2 });
-  expect(memo.known(String(queryMemoEntriesMax))).toEqual({ calls: queryMemoEntriesMax + 1 });
+  for (let query = 0; query <= queryMemoEntriesMax; query += 1) memo.parseQuery(String(query));
+  expect(memo.findParsed('0')).toBeUndefined();
+  expect(memo.findParsed('1')).toEqual({ calls: 2 });
+  expect(memo.findParsed(String(queryMemoEntriesMax))).toEqual({ calls: queryMemoEntriesMax + 1 });
 });
 
 test('other markets make it forget all', () => {
   const book = new FakeBook();
   const memo = new QueryMemo(book, () => ({}));
-  const first = memo.get('marketName=SOL');
+  const first = memo.parseQuery('marketName=SOL');
   book.rows = [...book.rows];
-  expect(memo.get('marketName=SOL')).not.toBe(first);
+  expect(memo.parseQuery('marketName=SOL')).not.toBe(first);
 });

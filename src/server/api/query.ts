@@ -22,9 +22,9 @@ export function splitRepeating(
   const values: string[] = [];
   for (const part of raw.split('&')) {
     const equals = part.indexOf('=');
-    const name = decode(equals < 0 ? part : part.slice(0, equals));
+    const name = decodeComponent(equals < 0 ? part : part.slice(0, equals));
     if (name === undefined || !Object.hasOwn(known, name)) continue;
-    const text = decode(equals < 0 ? '' : part.slice(equals + 1));
+    const text = decodeComponent(equals < 0 ? '' : part.slice(equals + 1));
     if (text === undefined) {
       throw new ServerError('INVALID_PARAM', `${name} has a malformed percent code`, name);
     }
@@ -40,7 +40,7 @@ export function splitRepeating(
   return { texts, values };
 }
 
-function decode(text: string): string | undefined {
+function decodeComponent(text: string): string | undefined {
   if (!/[%+]/.test(text)) return text;
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));

@@ -4,7 +4,7 @@ import { Histogram } from './histogram.js';
 test('histogram: a duration counts in its own bucket and in all above it', () => {
   const histogram = new Histogram([0.001, 0.01, 0.1]);
   for (const seconds of [0, 0.001, 0.002, 0.05, 5]) histogram.observe(seconds);
-  expect(histogram.text('waits_seconds', 'How long.')).toBe(
+  expect(histogram.toText('waits_seconds', 'How long.')).toBe(
     [
       '# HELP waits_seconds How long.',
       '# TYPE waits_seconds histogram',
@@ -22,7 +22,7 @@ test('histogram: a duration counts in its own bucket and in all above it', () =>
 test('histogram: a duration below zero, of a clock that stepped, counts as none', () => {
   const histogram = new Histogram([1]);
   histogram.observe(-1);
-  expect(histogram.text('x', 'X.')).toContain(
+  expect(histogram.toText('x', 'X.')).toContain(
     'x_bucket{le="1"} 1\nx_bucket{le="+Inf"} 1\nx_sum 0\n',
   );
 });

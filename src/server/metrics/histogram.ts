@@ -24,7 +24,7 @@ export class Histogram {
   }
 
   /** The lines of this histogram in Prometheus text. */
-  text(name: string, help: string): string {
+  toText(name: string, help: string): string {
     const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`];
     let count = 0;
     for (const [bucket, limit] of [...this.#limits, Number.POSITIVE_INFINITY].entries()) {

@@ -13,7 +13,7 @@ export function historyReadiness({ state, reason }: HistoryFigures): object {
 }
 
 /** What /status says of it. */
-export function historyBody(figures: HistoryFigures): object {
+export function historyStatus(figures: HistoryFigures): object {
   const { state, reason, stored, counts, queued, spansOpen } = figures;
   const { finalisedSlot, completeSinceTs, newestSlot, lagMs, missingFills } = figures;
   return {

@@ -6,12 +6,12 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { BookSource, BookStats, FeedFigures, Readiness } from '../ports/book-source.js';
 import type { MarketDataSource } from '../ports/market-data-source.js';
 import { historySeries } from './history-figures.js';
-import type { QuoteFigures } from './quotes-figures.js';
+import type { QuoteSocketStats } from './quotes-figures.js';
 import { quoteSeries } from './quotes-metrics.js';
 import type { RequestCounts } from './request-counts.js';
 import type { Timings } from './timings.js';
-import { sumOf, type VenueFigures } from './venue-figures.js';
-import type { SocketFigures } from './ws-figures.js';
+import { sumCounts, type VenueStats } from './venue-figures.js';
+import type { SocketStats } from './ws-figures.js';
 
 /** What the metrics are read from; what is optional may be missing in a test. */
 export interface MetricsOptions {
@@ -20,9 +20,9 @@ export interface MetricsOptions {
   readonly feed: () => FeedFigures;
   readonly requests: RequestCounts;
   readonly timings?: Timings;
-  readonly sockets?: () => SocketFigures;
-  readonly venues?: () => readonly VenueFigures[];
-  readonly quotes?: () => QuoteFigures;
+  readonly sockets?: () => SocketStats;
+  readonly venues?: () => readonly VenueStats[];
+  readonly quotes?: () => QuoteSocketStats;
   readonly history?: Pick<MarketDataSource, 'figures'>;
   /** Bytes of answers that wait for their clients. */
   readonly unsent?: { readonly bytes: number };
@@ -32,7 +32,7 @@ export interface MetricsOptions {
 const FEED_STATES = ['starting', 'rebuilding', 'live', 'lagging', 'stale'] as const;
 
 /** One figure of a kind, or one for each value of a label. */
-type Reading = number | Readonly<Record<string, number | undefined>>;
+type SeriesValue = number | Readonly<Record<string, number | undefined>>;
 
 /** A figure that goes up and down, or a count that only grows. */
 interface CountedSeries extends Series {
@@ -44,7 +44,7 @@ interface Series {
   readonly help: string;
   /** The label whose values the reading names; absent for a figure alone. */
   readonly label?: string;
-  readonly read: () => Reading;
+  readonly read: () => SeriesValue;
 }
 
 /** The text of /metrics for one service. */
@@ -75,9 +75,9 @@ export class Metrics {
     return this.#registry.contentType;
   }
 
-  async text(): Promise<string> {
+  async toText(): Promise<string> {
     this.#stats = this.#book.stats();
-    return `${await this.#registry.metrics()}\n${this.#timings?.text() ?? ''}`;
+    return `${await this.#registry.metrics()}\n${this.#timings?.toText() ?? ''}`;
   }
 
   #addRequests(requests: RequestCounts, unsentBytes: () => number): void {
@@ -93,7 +93,7 @@ export class Metrics {
       registers: [this.#registry],
       collect() {
         this.reset();
-        for (const { path, status, count } of requests.entries()) {
+        for (const { path, status, count } of requests.listCounts()) {
           this.inc({ path, status: String(status) }, count);
         }
       },
@@ -167,7 +167,7 @@ export class Metrics {
     });
   }
 
-  #addSockets(sockets: () => SocketFigures): void {
+  #addSockets(sockets: () => SocketStats): void {
     const total = (name: string, help: string, read: () => number): void =>
       this.#counter({ name, help, read });
     this.#gauge({
@@ -227,7 +227,7 @@ export class Metrics {
     });
   }
 
-  #addVenues(venues: () => readonly VenueFigures[]): void {
+  #addVenues(venues: () => readonly VenueStats[]): void {
     this.#gauge({
       name: 'slotbook_venue_markets',
       help: 'Spot markets of external venues: those whose levels are used, and those left out.',
@@ -242,13 +242,13 @@ export class Metrics {
       name: 'slotbook_venue_events_total',
       help: 'Requests to external venues, readings of their markets, and markets left out.',
       label: 'event',
-      read: () => sumOf(venues(), ({ events }) => events),
+      read: () => sumCounts(venues(), ({ events }) => events),
     });
     this.#counter({
       name: 'slotbook_venue_failures_total',
       help: 'Markets of external venues left out, by code.',
       label: 'code',
-      read: () => sumOf(venues(), ({ failures }) => failures),
+      read: () => sumCounts(venues(), ({ failures }) => failures),
     });
   }
 
@@ -287,7 +287,7 @@ export class Metrics {
 }
 
 function samplesOf(
-  reading: Reading,
+  reading: SeriesValue,
   label: string | undefined,
 ): readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[] {
   if (typeof reading === 'number') return [[{}, reading]];

@@ -12,7 +12,7 @@ export type QuoteCloseReason =
   | 'internal';
 
 /** One reading of the counters. */
-export interface QuoteFigures {
+export interface QuoteSocketStats {
   /** Sockets open now, and those whose maker has signed. */
   readonly sockets: number;
   readonly makers: number;
@@ -32,28 +32,28 @@ export class QuoteCounts {
   unchanged = 0;
   readonly #errors = new Map<string, number>();
   readonly #closes = new Map<QuoteCloseReason, number>();
-  readonly #refused = new Map<string, number>();
+  readonly #countRefusal = new Map<string, number>();
 
-  error(code: string): void {
+  countError(code: string): void {
     increment(this.#errors, code);
   }
 
-  closed(reason: QuoteCloseReason): void {
+  countClose(reason: QuoteCloseReason): void {
     increment(this.#closes, reason);
   }
 
   refused(code: string): void {
-    increment(this.#refused, code);
+    increment(this.#countRefusal, code);
   }
 
-  figures(open: Pick<QuoteFigures, 'sockets' | 'makers'>): QuoteFigures {
+  readStats(open: Pick<QuoteSocketStats, 'sockets' | 'makers'>): QuoteSocketStats {
     return {
       ...open,
       changed: this.changed,
       unchanged: this.unchanged,
       errors: Object.fromEntries(this.#errors),
       closes: Object.fromEntries(this.#closes),
-      refused: Object.fromEntries(this.#refused),
+      refused: Object.fromEntries(this.#countRefusal),
     };
   }
 }

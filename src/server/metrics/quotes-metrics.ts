@@ -1,6 +1,6 @@
 /** The figures of indicative quotes as /metrics names them. */
 import type { BookStats } from '../ports/book-source.js';
-import type { QuoteFigures } from './quotes-figures.js';
+import type { QuoteSocketStats } from './quotes-figures.js';
 
 /** One figure, or one for each value of a label. */
 interface QuoteSeries {
@@ -14,7 +14,7 @@ interface QuoteSeries {
 /** What is held of quotes, and what the sockets of makers did. */
 export function quoteSeries(
   stats: () => BookStats,
-  figures: () => QuoteFigures,
+  figures: () => QuoteSocketStats,
 ): readonly QuoteSeries[] {
   return [
     {

@@ -3,7 +3,7 @@ export class RequestCounts {
   private readonly counts = new Map<string, Map<number, number>>();
 
   /** `path` is a route's name, never what a client sent: the number of series stays bounded. */
-  add(path: string, status: number): void {
+  countReply(path: string, status: number): void {
     let byStatus = this.counts.get(path);
     if (byStatus === undefined) {
       byStatus = new Map();
@@ -13,7 +13,7 @@ export class RequestCounts {
   }
 
   /** One entry for each path and status seen. */
-  *entries(): Generator<{ path: string; status: number; count: number }> {
+  *listCounts(): Generator<{ path: string; status: number; count: number }> {
     for (const [path, byStatus] of this.counts) {
       for (const [status, count] of byStatus) yield { path, status, count };
     }

@@ -13,7 +13,7 @@ test('timings: a loop that was blocked is seen with the length of its block', ()
   vi.advanceTimersByTime(10);
   timings.stop();
   vi.advanceTimersByTime(1_000);
-  const text = timings.text();
+  const text = timings.toText();
   expect(text).toContain('slotbook_event_loop_blocked_seconds_bucket{le="0.001"} 10\n');
   expect(text).toContain('slotbook_event_loop_blocked_seconds_bucket{le="0.02"} 10\n');
   expect(text).toContain('slotbook_event_loop_blocked_seconds_bucket{le="0.05"} 11\n');

@@ -25,7 +25,7 @@ export class Timings {
   /** Begins to look how late the event loop is; it does not keep the process alive. */
   watchLoop(): void {
     this.#lookedAtMs = performance.now();
-    this.#watch = setInterval(() => this.#look(), LOOK_INTERVAL_MS).unref();
+    this.#watch = setInterval(() => this.#sampleLoop(), LOOK_INTERVAL_MS).unref();
   }
 
   stop(): void {
@@ -34,24 +34,24 @@ export class Timings {
   }
 
   /** The lines of all of them in Prometheus text. */
-  text(): string {
+  toText(): string {
     return [
-      this.receiveToApplied.text(
+      this.receiveToApplied.toText(
         'slotbook_receive_to_applied_seconds',
         'From the first notification of a turn to the end of the turn.',
       ),
-      this.appliedToPublished.text(
+      this.appliedToPublished.toText(
         'slotbook_applied_to_published_seconds',
         'From the end of a turn to the frame that shows it.',
       ),
-      this.eventLoopBlocked.text(
+      this.eventLoopBlocked.toText(
         'slotbook_event_loop_blocked_seconds',
         'How late a timer of 10 ms came.',
       ),
     ].join('');
   }
 
-  #look(): void {
+  #sampleLoop(): void {
     const nowMs = performance.now();
     this.eventLoopBlocked.observe((nowMs - this.#lookedAtMs - LOOK_INTERVAL_MS) / 1_000);
     this.#lookedAtMs = nowMs;

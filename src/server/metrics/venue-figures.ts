@@ -1,5 +1,5 @@
 /** What external venues did, for /metrics and /status. */
-export interface VenueFigures {
+export interface VenueStats {
   readonly name: string;
   /** Host and port, without any path or key. */
   readonly host: string;
@@ -7,11 +7,11 @@ export interface VenueFigures {
   readonly events: Readonly<Record<string, number>>;
   /** Failures by their code. */
   readonly failures: Readonly<Record<string, number>>;
-  readonly markets: readonly VenueMarketFigures[];
+  readonly markets: readonly VenueMarketStats[];
 }
 
 /** One market of a venue. */
-export interface VenueMarketFigures {
+export interface VenueMarketStats {
   readonly symbol: string;
   /** Whether its levels are used. */
   readonly used: boolean;
@@ -24,16 +24,16 @@ export interface VenueMarketFigures {
 }
 
 /** A venue as /status shows it. */
-export function venueBody({ name, host, markets }: VenueFigures): Record<string, unknown> {
+export function venueStatus({ name, host, markets }: VenueStats): Record<string, unknown> {
   const rounded = (ageMs: number | null): number | null =>
     ageMs === null ? null : Math.max(0, Math.round(ageMs));
   return { name, host, markets: markets.map((row) => ({ ...row, ageMs: rounded(row.ageMs) })) };
 }
 
 /** Sums of a count over all venues, by its name. */
-export function sumOf(
-  venues: readonly VenueFigures[],
-  countsOf: (venue: VenueFigures) => Readonly<Record<string, number>>,
+export function sumCounts(
+  venues: readonly VenueStats[],
+  countsOf: (venue: VenueStats) => Readonly<Record<string, number>>,
 ): Readonly<Record<string, number>> {
   const sums: Record<string, number> = {};
   for (const [name, count] of venues.flatMap((venue) => Object.entries(countsOf(venue)))) {

@@ -2,7 +2,7 @@
 import type { CloseCause } from '../transport/ws-socket.js';
 
 /** What was published since the start. */
-export interface FanOutFigures {
+export interface FanOutStats {
   /** Frames made. */
   readonly published: number;
   /** Frames that readers were given: each frame once a reader. */
@@ -21,14 +21,14 @@ export type CloseReason =
   | 'internal';
 
 /** One reading of the counters. */
-export interface SocketFigures {
+export interface SocketStats {
   /** Sockets and topics open now. */
   readonly sockets: number;
   readonly topics: number;
   /**
    * Frames made for subscribers, the first ones after a subscription among them, and their bytes. A
    * subscriber that is behind is counted, although what was published meanwhile is made good by one
-   * book anew: see {@link SocketFigures.dropped} and {@link SocketFigures.resets}.
+   * book anew: see {@link SocketStats.dropped} and {@link SocketStats.resets}.
    */
   readonly frames: number;
   readonly bytes: number;
@@ -50,7 +50,7 @@ export interface SocketFigures {
 }
 
 /** What there is now. */
-type OpenFigures = Pick<SocketFigures, 'sockets' | 'topics' | 'ringBytes'>;
+type OpenSocketStats = Pick<SocketStats, 'sockets' | 'topics' | 'ringBytes'>;
 
 /** The counters of one service. */
 export class SocketCounts {
@@ -61,28 +61,28 @@ export class SocketCounts {
   #bytes = 0;
   readonly #closes = new Map<CloseReason, number>();
   readonly #errors = new Map<string, number>();
-  readonly #refused = new Map<string, number>();
+  readonly #countRefusal = new Map<string, number>();
 
   /** A frame for one socket alone. */
-  frame(bytes: number): void {
+  countFrame(bytes: number): void {
     this.#frames += 1;
     this.#bytes += bytes;
   }
 
-  closed(reason: CloseReason): void {
+  countClose(reason: CloseReason): void {
     increment(this.#closes, reason);
   }
 
-  error(code: string): void {
+  countError(code: string): void {
     increment(this.#errors, code);
   }
 
   refused(code: string): void {
-    increment(this.#refused, code);
+    increment(this.#countRefusal, code);
   }
 
-  figures(open: OpenFigures, fanOuts: readonly FanOutFigures[]): SocketFigures {
-    const sum = (name: keyof FanOutFigures): number =>
+  readStats(open: OpenSocketStats, fanOuts: readonly FanOutStats[]): SocketStats {
+    const sum = (name: keyof FanOutStats): number =>
       fanOuts.reduce((total, figures) => total + figures[name], 0);
     return {
       ...open,
@@ -94,7 +94,7 @@ export class SocketCounts {
       failed: sum('failed'),
       closes: Object.fromEntries(this.#closes),
       errors: Object.fromEntries(this.#errors),
-      refused: Object.fromEntries(this.#refused),
+      refused: Object.fromEntries(this.#countRefusal),
     };
   }
 }

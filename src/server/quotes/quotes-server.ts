@@ -9,7 +9,7 @@ import { LIMITS } from '../../config/limits.js';
 import { isPublicKey } from '../../config/public-key.js';
 import { OpenSockets } from '../admission/open-sockets.js';
 import { splitQuery } from '../api/query.js';
-import { QuoteCounts, type QuoteFigures } from '../metrics/quotes-figures.js';
+import { QuoteCounts, type QuoteSocketStats } from '../metrics/quotes-figures.js';
 import type { BookSource, Readiness } from '../ports/book-source.js';
 import { quoted, ServerError } from '../transport/errors.js';
 import type { HttpRequest } from '../transport/reply.js';
@@ -77,8 +77,8 @@ export class QuoteServer implements SocketHandlers {
     }, heartbeatMs).unref();
   }
 
-  figures(): QuoteFigures {
-    return this.#counts.figures({ sockets: this.#sessions.size, makers: this.#signed.size });
+  figures(): QuoteSocketStats {
+    return this.#counts.readStats({ sockets: this.#sessions.size, makers: this.#signed.size });
   }
 
   upgrade(request: HttpRequest): Reply | null {

@@ -111,7 +111,7 @@ export class QuoteSession implements SocketSession {
     clearTimeout(this.#deadline);
     const reason = cause === 'server' ? (this.#closing ?? 'internal') : cause;
     this.#closing ??= reason;
-    this.parts.counts.closed(reason);
+    this.parts.counts.countClose(reason);
     // Another socket of the maker goes on with its quotes.
     if (reason !== 'replaced') this.#withdraw();
     this.parts.onClosed(this);
@@ -210,7 +210,7 @@ export class QuoteSession implements SocketSession {
   }
 
   #say(channel: 'auth' | 'quotes', { code, message }: SocketError, id?: MessageId): void {
-    this.parts.counts.error(code);
+    this.parts.counts.countError(code);
     this.#send({ channel, type: 'error', code, message, id });
   }
 

@@ -8,7 +8,7 @@ import { ServerError } from '../transport/errors.js';
 /** Reads accounts as base64, in the order of their keys; null where there is none. */
 export type ReadAccounts = (keys: readonly string[]) => Promise<readonly (string | null)[]>;
 
-interface Reading<Answer> {
+interface SharedFetch<Answer> {
   readonly answer: Promise<Answer>;
   /** When it ended; undefined while it is under way. */
   endedAtMs: number | undefined;
@@ -18,8 +18,8 @@ interface Reading<Answer> {
  * Bounded readings of accounts, each with the answer that is made of it once. Failures carry a code and
  * nothing of the node's address.
  */
-export class AccountReads<Answer> {
-  private readonly readings = new Map<string, Reading<Answer>>();
+export class AccountFetcher<Answer> {
+  private readonly readings = new Map<string, SharedFetch<Answer>>();
   private underWay = 0;
 
   constructor(
@@ -33,8 +33,8 @@ export class AccountReads<Answer> {
   }
 
   /** Throws RATE_LIMITED when too many are under way, and rejects with NOT_READY when it fails. */
-  get(keys: readonly string[]): Promise<Answer> {
-    this.forgetOld();
+  fetchShared(keys: readonly string[]): Promise<Answer> {
+    this.evictExpired();
     const name = keys.join();
     const known = this.readings.get(name);
     if (known !== undefined) return known.answer;
@@ -42,27 +42,27 @@ export class AccountReads<Answer> {
       const message = `${LIMITS.accountReadsMax} readings of accounts are under way, must be fewer`;
       throw new ServerError('RATE_LIMITED', message);
     }
-    return this.begin(name, keys);
+    return this.startFetch(name, keys);
   }
 
-  private begin(name: string, keys: readonly string[]): Promise<Answer> {
+  private startFetch(name: string, keys: readonly string[]): Promise<Answer> {
     const begun = this.read(keys);
     this.underWay += 1;
     const answer = begun
       .catch((error: unknown): never => {
-        throw failure(error);
+        throw toServerError(error);
       })
       .finally(() => {
         this.underWay -= 1;
         reading.endedAtMs = this.nowMs();
       });
-    const reading: Reading<Answer> = { answer, endedAtMs: undefined };
+    const reading: SharedFetch<Answer> = { answer, endedAtMs: undefined };
     this.readings.set(name, reading);
     return answer;
   }
 
   /** Readings end in another order than they begin, so all are looked at; they are few. */
-  private forgetOld(): void {
+  private evictExpired(): void {
     const { accountReadsKeptMs, accountReadsKeptMax } = LIMITS;
     const nowMs = this.nowMs();
     for (const [name, { endedAtMs }] of this.readings) {
@@ -74,7 +74,7 @@ export class AccountReads<Answer> {
 }
 
 /** A code of ours is told; a text is not, because only its own room knows what it may name. */
-function failure(error: unknown): ServerError {
+function toServerError(error: unknown): ServerError {
   if (error instanceof ServerError) return error;
   const code = (error as { readonly code?: unknown } | null)?.code;
   const reason = typeof code === 'string' && /^[A-Z_]+$/.test(code) ? code : 'the node failed';

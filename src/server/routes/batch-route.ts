@@ -11,23 +11,23 @@ import { ServerError } from '../transport/errors.js';
 import type { Reply } from '../transport/reply.js';
 import { type BookRoute, type BookRouteOptions, requireFirstBook } from './book-routes.js';
 import { GzipCache } from './gzip.js';
-import { LoopShare } from './loop-share.js';
+import { LoopBudget } from './loop-share.js';
 import {
-  deliver,
-  deliverGzip,
-  notModified,
+  bodyReply,
+  gzipBodyReply,
+  newVersionTag,
+  notModifiedReply,
   QueryMemo,
-  type Tagged,
-  tagged,
-  wantsGzip,
+  requestAcceptsGzip,
+  type VersionTag,
 } from './versioned.js';
 
 /** The books of a list of /l2 queries. */
 export function batchL2Route(options: BookRouteOptions): BookRoute {
-  const { book, readiness, share = new LoopShare() } = options;
+  const { book, readiness, budget: share = new LoopBudget() } = options;
   const memo = new QueryMemo(book, (raw) => newBatch(parseBatchL2(raw, book)));
   const gzips = new GzipCache();
-  const tagNow = (batch: Batch): Tagged => {
+  const tagNow = (batch: Batch): VersionTag => {
     const versions = batch.requests.map(({ market }) => book.version(market));
     return tagOf(batch, book.epoch, versions);
   };
@@ -40,17 +40,17 @@ export function batchL2Route(options: BookRouteOptions): BookRoute {
   }
   return (request) => {
     requireFirstBook(readiness());
-    const batch = memo.get(request.query);
+    const batch = memo.parseQuery(request.query);
     const { key } = batch;
     const now = tagNow(batch);
-    const unchanged = notModified(request, now);
+    const unchanged = notModifiedReply(request, now);
     if (unchanged !== undefined) return unchanged;
-    const isZipped = wantsGzip(request);
-    const zipped = isZipped ? gzips.find({ key, version: now.etag }) : undefined;
-    if (zipped !== undefined) return deliverGzip(now.headers, zipped);
+    const isZipped = requestAcceptsGzip(request);
+    const zipped = isZipped ? gzips.findBody({ key, version: now.etag }) : undefined;
+    if (zipped !== undefined) return gzipBodyReply(now.headers, zipped);
     const answer = ({ body, tag }: Joined): Reply | Promise<Reply> =>
-      deliver(tag, { body, identity: body, isZipped, gzips, key });
-    const joined = share.run(join(batch), () => request.isGone);
+      bodyReply(tag, { body, identity: body, isZipped, gzips, key });
+    const joined = share.runSteps(join(batch), () => request.isGone);
     return joined instanceof Promise ? joined.then(answer) : answer(joined);
   };
 }
@@ -71,13 +71,13 @@ function newBatch(entries: readonly BatchEntry[]): Batch {
   );
   const requests = parts.filter((part): part is L2Request => !(part instanceof Uint8Array));
   const named = parts.map((part) => (part instanceof Uint8Array ? part.toString() : part));
-  return { parts, requests, key: digest(JSON.stringify(named)) };
+  return { parts, requests, key: hashText(JSON.stringify(named)) };
 }
 
 /** The tag covers the version of every part; slot and state are those of the part furthest behind. */
-function tagOf({ key }: Batch, epoch: string, versions: readonly MarketVersion[]): Tagged {
+function tagOf({ key }: Batch, epoch: string, versions: readonly MarketVersion[]): VersionTag {
   const text = versions.map(({ seq, slot, state }) => `${seq}.${slot}.${state}`).join();
-  return tagged(`"${epoch}.${digest(`${key} ${text}`)}"`, furthestBehind(versions));
+  return newVersionTag(`"${epoch}.${hashText(`${key} ${text}`)}"`, furthestBehind(versions));
 }
 
 /** The first size of a body: 50 books of the default depth fit. */
@@ -106,7 +106,7 @@ const close = Buffer.from(']}');
 /** A body, and the tag of what it shows. */
 interface Joined {
   readonly body: Uint8Array;
-  readonly tag: Tagged;
+  readonly tag: VersionTag;
 }
 
 /**
@@ -116,54 +116,54 @@ interface Joined {
 function* joinParts(batch: Batch, book: BookSource): Generator<undefined, Joined> {
   const { parts } = batch;
   const { epoch } = book;
-  const joined = new JoinedBytes(parts.length);
+  const joined = new BatchBody(parts.length);
   const versions: MarketVersion[] = [];
   for (const part of parts) {
     if (part instanceof Uint8Array) {
-      joined.add(part);
+      joined.addPart(part);
       continue;
     }
     versions.push(book.version(part.market));
-    joined.add(book.l2(part));
+    joined.addPart(book.l2(part));
     yield;
   }
-  return { body: joined.close(), tag: tagOf(batch, epoch, versions) };
+  return { body: joined.closeArray(), tag: tagOf(batch, epoch, versions) };
 }
 
 /**
  * The bytes of a batch, in one buffer: 50 books of 1,000 levels are 7 MB, which would take
  * milliseconds to join at the end.
  */
-class JoinedBytes {
+class BatchBody {
   private buffer = Buffer.allocUnsafeSlow(JOINED_BYTES_START);
   private length = 0;
   private count = 0;
 
   constructor(private readonly countInAll: number) {
-    this.append(open);
+    this.appendBytes(open);
   }
 
   /** Adds a part, of which the bytes are copied. */
-  add(part: Uint8Array): void {
-    if (this.count > 0) this.append(comma);
+  addPart(part: Uint8Array): void {
+    if (this.count > 0) this.appendBytes(comma);
     this.count += 1;
-    this.append(part);
+    this.appendBytes(part);
   }
 
-  close(): Uint8Array {
-    this.append(close);
+  closeArray(): Uint8Array {
+    this.appendBytes(close);
     return this.buffer.subarray(0, this.length);
   }
 
-  private append(bytes: Uint8Array): void {
+  private appendBytes(bytes: Uint8Array): void {
     const needed = this.length + bytes.length;
-    if (needed > this.buffer.length) this.grow(needed);
+    if (needed > this.buffer.length) this.growBuffer(needed);
     this.buffer.set(bytes, this.length);
     this.length = needed;
   }
 
   /** To what all will take if the parts that are missing are like those that are here, and some room. */
-  private grow(needed: number): void {
+  private growBuffer(needed: number): void {
     const likely = (needed / Math.max(1, this.count)) * this.countInAll;
     const grown = Buffer.allocUnsafeSlow(Math.ceil(Math.max(needed, likely) * 1.25));
     this.buffer.copy(grown, 0, 0, this.length);
@@ -172,6 +172,6 @@ class JoinedBytes {
 }
 
 /** 128 bits: two batches of one digest are not met by chance, nor found in the life of a tag. */
-function digest(text: string): string {
+function hashText(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }

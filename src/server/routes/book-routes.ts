@@ -18,15 +18,15 @@ import type {
 import { ServerError } from '../transport/errors.js';
 import type { HttpRequest, Reply } from '../transport/reply.js';
 import { GzipCache } from './gzip.js';
-import { LoopShare, oneStep } from './loop-share.js';
+import { LoopBudget, oneStep } from './loop-share.js';
 import {
-  deliver,
-  deliverGzip,
-  notModified,
+  bodyReply,
+  gzipBodyReply,
+  newVersionTag,
+  notModifiedReply,
   QueryMemo,
-  type Tagged,
-  tagged,
-  wantsGzip,
+  requestAcceptsGzip,
+  type VersionTag,
 } from './versioned.js';
 
 /** What the book paths need. */
@@ -34,7 +34,7 @@ export interface BookRouteOptions {
   readonly book: BookSource;
   readonly readiness: () => Readiness;
   /** The share of the event loop that all these paths have together. */
-  readonly share?: LoopShare;
+  readonly budget?: LoopBudget;
 }
 
 /** Answers one path of the book. */
@@ -83,7 +83,7 @@ export function requireFirstBook({ everLive, reason, state }: Readiness): void {
 export function bookRoute<Query extends { readonly market: number }>(options: {
   readonly book: BookSource;
   readonly readiness: () => Readiness;
-  readonly share?: LoopShare;
+  readonly share?: LoopBudget;
   readonly parse: (raw: string) => Query;
   readonly render: (query: Query) => Uint8Array;
   /** What of the version the tag names beside the book's own part. */
@@ -91,27 +91,27 @@ export function bookRoute<Query extends { readonly market: number }>(options: {
   /** Whether the body may be so large that it is made in its share of the event loop. */
   readonly isLarge: (query: Query) => boolean;
 }): BookRoute {
-  const { book, readiness, share = new LoopShare(), parse, render, beside, isLarge } = options;
+  const { book, readiness, share = new LoopBudget(), parse, render, beside, isLarge } = options;
   const memo = new QueryMemo(book, (raw) => newParsed(parse(raw)));
   const gzips = new GzipCache();
   /** In the present turn nothing can be other than at the query's last answer. */
   const ofThisTurn = (raw: string): Parsed<Query> => {
-    const known = memo.known(raw);
+    const known = memo.findParsed(raw);
     if (known?.turn === book.turn) return known;
     requireFirstBook(readiness());
-    const parsed = memo.get(raw);
-    freshen(parsed, book, beside);
+    const parsed = memo.parseQuery(raw);
+    refreshTag(parsed, book, beside);
     return parsed;
   };
   const make = (parsed: Parsed<Query>, isZipped: boolean): Reply | Promise<Reply> => {
     const { query, tag, key } = parsed;
     const body = render(query);
-    if (body.length < LIMITS.gzipBodyBytesMin) return keepSmall(parsed, body);
-    return deliver(tag, { body, identity: tag, isZipped, gzips, key });
+    if (body.length < LIMITS.gzipBodyBytesMin) return cacheSmallReply(parsed, body);
+    return bodyReply(tag, { body, identity: tag, isZipped, gzips, key });
   };
   const makeLater = async (request: HttpRequest, isZipped: boolean): Promise<Reply> => {
     const { query: raw } = request;
-    return share.run(
+    return share.runSteps(
       oneStep(() => make(ofThisTurn(raw), isZipped)),
       () => request.isGone,
     );
@@ -120,14 +120,14 @@ export function bookRoute<Query extends { readonly market: number }>(options: {
     const { query: raw } = request;
     const parsed = ofThisTurn(raw);
     const { tag, key } = parsed;
-    const unchanged = notModified(request, tag);
+    const unchanged = notModifiedReply(request, tag);
     if (unchanged !== undefined) return unchanged;
     if (parsed.small !== null) return parsed.small;
-    const isZipped = wantsGzip(request);
-    const zipped = isZipped ? gzips.find({ key, version: tag.etag }) : undefined;
-    if (zipped !== undefined) return deliverGzip(tag.headers, zipped);
+    const isZipped = requestAcceptsGzip(request);
+    const zipped = isZipped ? gzips.findBody({ key, version: tag.etag }) : undefined;
+    if (zipped !== undefined) return gzipBodyReply(tag.headers, zipped);
     // A small body never waits behind large ones, whatever the share is used for.
-    if (share.isOpen || !isLarge(parsed.query)) return share.spend(() => make(parsed, isZipped));
+    if (share.isOpen || !isLarge(parsed.query)) return share.runNow(() => make(parsed, isZipped));
     return makeLater(request, isZipped);
   };
 }
@@ -141,7 +141,7 @@ interface Parsed<Query> {
   epoch: string;
   version: MarketVersion;
   beside: number | undefined;
-  tag: Tagged;
+  tag: VersionTag;
   /** The answer of this turn, once there is one and when its body is not to be compressed. */
   small: Reply | null;
 }
@@ -159,7 +159,7 @@ function keyOf(query: unknown): string {
 }
 
 /** Writes the headers anew when the body is of another version than at the last answer. */
-function freshen(
+function refreshTag(
   parsed: Parsed<{ readonly market: number }>,
   book: BookSource,
   beside: ((version: MarketVersion) => number) | undefined,
@@ -177,11 +177,11 @@ function freshen(
   parsed.version = version;
   parsed.beside = more;
   const rest = more === undefined ? '' : `.${more}`;
-  parsed.tag = tagged(`"${epoch}.${seq}.${slot}.${state}${rest}"`, version);
+  parsed.tag = newVersionTag(`"${epoch}.${seq}.${slot}.${state}${rest}"`, version);
 }
 
 /** Keeps an answer for the rest of the turn; its body is copied, since the book will overwrite it. */
-function keepSmall(parsed: Parsed<unknown>, body: Uint8Array): Reply {
+function cacheSmallReply(parsed: Parsed<unknown>, body: Uint8Array): Reply {
   const kept = Uint8Array.from(body);
   parsed.small = { status: 200, headers: parsed.tag.headers, body: kept, identity: kept };
   return parsed.small;

@@ -26,18 +26,18 @@ describe('the cache', () => {
 
   test('a version is compressed once, and another version anew', async () => {
     const cache = new GzipCache();
-    const first = cache.get({ key: 'a', version: '1' }, () => body);
+    const first = cache.compressBody({ key: 'a', version: '1' }, () => body);
     expect(first).toBeInstanceOf(Promise);
-    expect(cache.get({ key: 'a', version: '1' }, () => body)).toBe(first);
+    expect(cache.compressBody({ key: 'a', version: '1' }, () => body)).toBe(first);
     const bytes = await first;
     expect(gunzipSync(bytes ?? Buffer.alloc(0))).toEqual(body);
-    expect(cache.get({ key: 'a', version: '1' }, () => body)).toBe(bytes);
-    expect(cache.get({ key: 'a', version: '2' }, () => body)).toBeInstanceOf(Promise);
+    expect(cache.compressBody({ key: 'a', version: '1' }, () => body)).toBe(bytes);
+    expect(cache.compressBody({ key: 'a', version: '2' }, () => body)).toBeInstanceOf(Promise);
   });
 
   test('beyond the bound of pending ones nothing is compressed', async () => {
     const cache = new GzipCache();
-    const ask = (key: number) => cache.get({ key: String(key), version: '1' }, () => body);
+    const ask = (key: number) => cache.compressBody({ key: String(key), version: '1' }, () => body);
     const pending = Array.from({ length: LIMITS.gzipPendingMax }, (_, key) => ask(key));
     expect(ask(LIMITS.gzipPendingMax)).toBeUndefined();
     await Promise.all(pending);
@@ -49,21 +49,23 @@ test('beyond the bound of kept bytes the body that was made first goes', async (
   const body = randomBytes(1_000);
   const cache = new GzipCache(3 * body.length);
   const keys = ['a', 'b', 'c'];
-  for (const key of keys) await cache.get({ key, version: '1' }, () => body);
-  const kept = keys.filter((key) => cache.find({ key, version: '1' }) !== undefined);
+  for (const key of keys) await cache.compressBody({ key, version: '1' }, () => body);
+  const kept = keys.filter((key) => cache.findBody({ key, version: '1' }) !== undefined);
   expect(kept).toEqual(['b', 'c']);
   // Another version of a body takes the place of the one before.
-  await cache.get({ key: 'c', version: '2' }, () => body);
-  expect(cache.find({ key: 'b', version: '1' })).toBeDefined();
+  await cache.compressBody({ key: 'c', version: '2' }, () => body);
+  expect(cache.findBody({ key: 'b', version: '1' })).toBeDefined();
 });
 
 test('beyond the bound of pending bytes nothing is compressed', async () => {
   const cache = new GzipCache();
   const body = Buffer.alloc(LIMITS.gzipPendingBytesMax);
-  const pending = cache.get({ key: 'a', version: '1' }, () => body);
-  expect(cache.get({ key: 'b', version: '1' }, () => body)).toBeUndefined();
+  const pending = cache.compressBody({ key: 'a', version: '1' }, () => body);
+  expect(cache.compressBody({ key: 'b', version: '1' }, () => body)).toBeUndefined();
   await pending;
-  expect(cache.get({ key: 'b', version: '1' }, () => Buffer.alloc(9))).toBeInstanceOf(Promise);
+  expect(cache.compressBody({ key: 'b', version: '1' }, () => Buffer.alloc(9))).toBeInstanceOf(
+    Promise,
+  );
 });
 
 describe('over HTTP', () => {

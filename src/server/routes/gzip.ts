@@ -13,19 +13,19 @@ const compress = promisify(gzip);
 const LEVEL = 1;
 
 /** Which body, and of which version. */
-export interface Wanted {
+export interface BodyVersion {
   readonly key: string;
   readonly version: string;
 }
 
-interface Kept {
+interface CachedGzip {
   readonly version: string;
   readonly bytes: Uint8Array;
 }
 
 /** Bounded by bytes; the body that was made first goes first. */
 export class GzipCache {
-  private readonly kept = new Map<string, Kept>();
+  private readonly kept = new Map<string, CachedGzip>();
   private readonly pending = new Map<string, Promise<Uint8Array>>();
   private bytes = 0;
   private pendingBytes = 0;
@@ -33,7 +33,7 @@ export class GzipCache {
   constructor(private readonly bytesMax: number = LIMITS.gzipCacheBytesMax) {}
 
   /** The compressed body that was made before, at once, or that is being made, later. */
-  find({ key, version }: Wanted): Uint8Array | Promise<Uint8Array> | undefined {
+  findBody({ key, version }: BodyVersion): Uint8Array | Promise<Uint8Array> | undefined {
     const kept = this.kept.get(key);
     if (kept?.version === version) return kept.bytes;
     return this.pending.get(nameOf({ key, version }));
@@ -43,8 +43,11 @@ export class GzipCache {
    * The compressed body, made now where it has not been; undefined when too many are being made
    * already. What `body` answers must stay as it is.
    */
-  get(wanted: Wanted, body: () => Uint8Array): Uint8Array | Promise<Uint8Array> | undefined {
-    const found = this.find(wanted);
+  compressBody(
+    wanted: BodyVersion,
+    body: () => Uint8Array,
+  ): Uint8Array | Promise<Uint8Array> | undefined {
+    const found = this.findBody(wanted);
     if (found !== undefined) return found;
     const { gzipPendingMax, gzipPendingBytesMax } = LIMITS;
     if (this.pending.size >= gzipPendingMax) return undefined;
@@ -54,7 +57,7 @@ export class GzipCache {
     const plain = body();
     this.pendingBytes += plain.length;
     const made = compress(plain, { level: LEVEL })
-      .then((bytes) => this.keep(key, { version, bytes }))
+      .then((bytes) => this.cacheBody(key, { version, bytes }))
       .finally(() => {
         this.pendingBytes -= plain.length;
         this.pending.delete(name);
@@ -63,18 +66,18 @@ export class GzipCache {
     return made;
   }
 
-  private keep(key: string, entry: Kept): Uint8Array {
-    this.drop(key);
+  private cacheBody(key: string, entry: CachedGzip): Uint8Array {
+    this.dropBody(key);
     this.kept.set(key, entry);
     this.bytes += entry.bytes.length;
     for (const oldest of this.kept.keys()) {
       if (this.bytes <= this.bytesMax) break;
-      this.drop(oldest);
+      this.dropBody(oldest);
     }
     return entry.bytes;
   }
 
-  private drop(key: string): void {
+  private dropBody(key: string): void {
     const entry = this.kept.get(key);
     if (entry === undefined) return;
     this.bytes -= entry.bytes.length;
@@ -82,7 +85,7 @@ export class GzipCache {
   }
 }
 
-function nameOf({ key, version }: Wanted): string {
+function nameOf({ key, version }: BodyVersion): string {
   return `${key} ${version}`;
 }
 

@@ -3,14 +3,14 @@ import { LIMITS } from '../../config/limits.js';
 import type { HistoryAnswer } from '../ports/market-data-source.js';
 
 /** An answer, and what it is an answer of. */
-export interface KeptAnswer {
+export interface CachedAnswer {
   readonly version: string;
   readonly answer: HistoryAnswer;
 }
 
 /** Bounded by bytes; what was not wanted for longest goes first. */
 export class HistoryCache {
-  readonly #kept = new Map<string, KeptAnswer>();
+  readonly #kept = new Map<string, CachedAnswer>();
   #bytes = 0;
 
   constructor(private readonly bytesMax: number = LIMITS.historyCacheBytesMax) {}
@@ -21,7 +21,7 @@ export class HistoryCache {
   }
 
   /** The answer of this version, or one that no version can change. */
-  find(key: string, version: string): HistoryAnswer | undefined {
+  findAnswer(key: string, version: string): HistoryAnswer | undefined {
     const kept = this.#kept.get(key);
     if (kept === undefined) return undefined;
     if (kept.version !== version && kept.answer.isFinal !== true) return undefined;
@@ -31,17 +31,17 @@ export class HistoryCache {
   }
 
   /** Keeps an answer in place of an older one of the same key. */
-  keep(key: string, entry: KeptAnswer): void {
-    this.#drop(key);
+  cacheAnswer(key: string, entry: CachedAnswer): void {
+    this.#dropAnswer(key);
     this.#kept.set(key, entry);
     this.#bytes += bytesOf(key, entry);
     for (const oldest of this.#kept.keys()) {
       if (this.#bytes <= this.bytesMax) break;
-      this.#drop(oldest);
+      this.#dropAnswer(oldest);
     }
   }
 
-  #drop(key: string): void {
+  #dropAnswer(key: string): void {
     const entry = this.#kept.get(key);
     if (entry === undefined) return;
     this.#kept.delete(key);
@@ -52,6 +52,6 @@ export class HistoryCache {
 /** An entry without a byte of body takes room as well. */
 const ENTRY_BYTES = 512;
 
-function bytesOf(key: string, { answer }: KeptAnswer): number {
+function bytesOf(key: string, { answer }: CachedAnswer): number {
   return ENTRY_BYTES + key.length + answer.body.length;
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
 import type { HistoryAnswer, HistoryQuery } from '../ports/market-data-source.js';
 import { refusalWith } from '../testing/fake-history.js';
-import { HistoryReads, type ReadLimits } from './history-reads.js';
+import { HistoryQueue, type QueueLimits } from './history-reads.js';
 
 interface Asked {
   readonly query: HistoryQuery;
@@ -23,11 +23,11 @@ const ANSWER: HistoryAnswer = { body: new Uint8Array([91, 93]), nextCursor: null
 const stays = (): boolean => false;
 const leaves = (): boolean => true;
 
-function readsOf(change: Partial<ReadLimits> = {}) {
+function readsOf(change: Partial<QueueLimits> = {}) {
   const history = slowHistory();
-  const limits: { -readonly [Name in keyof ReadLimits]: number } = { ...LIMITS, ...change };
-  const reads = new HistoryReads(history, limits);
-  const get = (name: string, isGone = stays) => reads.get({ name, query: QUERY, isGone });
+  const limits: { -readonly [Name in keyof QueueLimits]: number } = { ...LIMITS, ...change };
+  const reads = new HistoryQueue(history, limits);
+  const get = (name: string, isGone = stays) => reads.runQuery({ name, query: QUERY, isGone });
   /** A reading that is over, and none after it. */
   const timeOut = async (name: string): Promise<void> => {
     const { historyReadMsMax } = limits;

@@ -7,7 +7,7 @@ import type { HistoryAnswer, HistoryQuery, MarketDataSource } from '../ports/mar
 import { type ErrorCode, ServerError } from '../transport/errors.js';
 
 /** One query, and who waits for it. */
-export interface Wanted {
+export interface QueuedQuery {
   /** Equal for equal queries of one version. */
   readonly name: string;
   readonly query: HistoryQuery;
@@ -16,36 +16,36 @@ export interface Wanted {
 }
 
 /** The limits that tests make smaller. */
-export type ReadLimits = {
+export type QueueLimits = {
   readonly [Name in 'historyReadsMax' | 'historyReadsWaitingMax' | 'historyReadMsMax']:
     | (typeof LIMITS)[Name]
     | number;
 };
 
-interface Read {
+interface PendingQuery {
   readonly query: HistoryQuery;
   readonly clients: (() => boolean)[];
-  readonly answer: Settled;
+  readonly answer: Deferred;
   readonly timer: NodeJS.Timeout;
-  isAsked: boolean;
+  isStarted: boolean;
 }
 
 /** A promise, and who settles it. */
-interface Settled {
+interface Deferred {
   readonly promise: Promise<HistoryAnswer>;
   readonly resolve: (answer: HistoryAnswer) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /** Bounded queries of the history. */
-export class HistoryReads {
+export class HistoryQueue {
   /** Those that wait, in their order, and those under way. */
-  readonly #reads = new Map<string, Read>();
+  readonly #reads = new Map<string, PendingQuery>();
   #underWay = 0;
 
   constructor(
     private readonly history: Pick<MarketDataSource, 'query'>,
-    private readonly limits: ReadLimits = LIMITS,
+    private readonly limits: QueueLimits = LIMITS,
   ) {}
 
   /** Queries that wait and that are under way. */
@@ -58,75 +58,76 @@ export class HistoryReads {
    * rejects with a ServerError for what is meant by it, NOT_READY when it takes too long, and with
    * what the history threw otherwise.
    */
-  get({ name, query, isGone }: Wanted): Promise<HistoryAnswer> {
+  runQuery({ name, query, isGone }: QueuedQuery): Promise<HistoryAnswer> {
     const known = this.#reads.get(name);
     if (known !== undefined) {
       known.clients.push(isGone);
       return known.answer.promise;
     }
     const { historyReadsMax, historyReadsWaitingMax, historyReadMsMax } = this.limits;
-    if (this.#reads.size >= historyReadsMax + historyReadsWaitingMax) this.#forgetGone();
+    if (this.#reads.size >= historyReadsMax + historyReadsWaitingMax) this.#dropAbandoned();
     if (this.#reads.size >= historyReadsMax + historyReadsWaitingMax) {
       throw new ServerError('LIMIT_EXCEEDED', 'too many answers of the history are waited for');
     }
     const timer = setTimeout(() => {
       const message = `the history did not answer within ${historyReadMsMax} ms`;
-      this.#end(name, () => read.answer.reject(new ServerError('NOT_READY', message)));
+      this.#settleQuery(name, () => read.answer.reject(new ServerError('NOT_READY', message)));
     }, historyReadMsMax).unref();
-    const answer = unsettled();
-    const read: Read = { query, clients: [isGone], answer, timer, isAsked: false };
+    const answer = newDeferred();
+    const read: PendingQuery = { query, clients: [isGone], answer, timer, isStarted: false };
     this.#reads.set(name, read);
-    this.#askNext();
+    this.#startNext();
     return answer.promise;
   }
 
-  #askNext(): void {
+  #startNext(): void {
     for (const [name, read] of this.#reads) {
       if (this.#underWay >= this.limits.historyReadsMax) return;
-      if (read.isAsked) continue;
-      if (isLeft(read)) this.#forget(name, read);
-      else this.#ask(name, read);
+      if (read.isStarted) continue;
+      if (isAbandoned(read)) this.#dropQuery(name, read);
+      else this.#startQuery(name, read);
     }
   }
 
-  #ask(name: string, read: Read): void {
-    read.isAsked = true;
+  #startQuery(name: string, read: PendingQuery): void {
+    read.isStarted = true;
     this.#underWay += 1;
     const { answer, query } = read;
     const isCurrent = (): boolean => this.#reads.get(name) === read;
     // An answer that comes after its time is over finds nobody.
     this.history.query(query).then(
-      (found) => isCurrent() && this.#end(name, () => answer.resolve(found)),
-      (error: unknown) => isCurrent() && this.#end(name, () => answer.reject(meant(error))),
+      (found) => isCurrent() && this.#settleQuery(name, () => answer.resolve(found)),
+      (error: unknown) =>
+        isCurrent() && this.#settleQuery(name, () => answer.reject(toServerError(error))),
     );
   }
 
-  #end(name: string, settle: () => void): void {
+  #settleQuery(name: string, settle: () => void): void {
     const read = this.#reads.get(name);
     if (read === undefined) return;
     this.#reads.delete(name);
     clearTimeout(read.timer);
-    if (read.isAsked) this.#underWay -= 1;
+    if (read.isStarted) this.#underWay -= 1;
     settle();
-    this.#askNext();
+    this.#startNext();
   }
 
-  #forgetGone(): void {
+  #dropAbandoned(): void {
     for (const [name, read] of this.#reads) {
-      if (!read.isAsked && isLeft(read)) this.#forget(name, read);
+      if (!read.isStarted && isAbandoned(read)) this.#dropQuery(name, read);
     }
   }
 
   /** Nobody is told: the promise is only of clients that have left. */
-  #forget(name: string, { timer }: Read): void {
+  #dropQuery(name: string, { timer }: PendingQuery): void {
     clearTimeout(timer);
     this.#reads.delete(name);
   }
 }
 
-function unsettled(): Settled {
-  let resolve: Settled['resolve'] = () => {};
-  let reject: Settled['reject'] = () => {};
+function newDeferred(): Deferred {
+  let resolve: Deferred['resolve'] = () => {};
+  let reject: Deferred['reject'] = () => {};
   const promise = new Promise<HistoryAnswer>((onAnswer, onError) => {
     resolve = onAnswer;
     reject = onError;
@@ -134,12 +135,12 @@ function unsettled(): Settled {
   return { promise, resolve, reject };
 }
 
-function isLeft({ clients }: Read): boolean {
+function isAbandoned({ clients }: PendingQuery): boolean {
   return clients.every((isGone) => isGone());
 }
 
 /** What a history may refuse with, in its own words. */
-const MEANT: ReadonlySet<unknown> = new Set<ErrorCode>([
+const CLIENT_ERRORS: ReadonlySet<unknown> = new Set<ErrorCode>([
   'INVALID_PARAM',
   'OUT_OF_RANGE',
   'UNKNOWN_MARKET',
@@ -148,13 +149,13 @@ const MEANT: ReadonlySet<unknown> = new Set<ErrorCode>([
 ]);
 
 /** A code of ours is told with its text; anything else is a fault. */
-function meant(error: unknown): unknown {
+function toServerError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { code, context } = error as {
     readonly code?: unknown;
     readonly context?: { readonly param?: unknown };
   };
-  if (!MEANT.has(code)) return error;
+  if (!CLIENT_ERRORS.has(code)) return error;
   const param = context?.param;
   return new ServerError(
     code as ErrorCode,

@@ -64,25 +64,25 @@ describe('an answer of the history', () => {
     for (const path of [TRADES, '/v1/trades?limit=100&symbol=sol-perp', `${TRADES}&pageIndex=0`]) {
       await tagOf(path);
     }
-    expect(history.asked).toHaveLength(1);
+    expect(history.requested).toHaveLength(1);
     history.current = 'v2';
     await tagOf(TRADES);
-    expect(history.asked).toHaveLength(2);
+    expect(history.requested).toHaveLength(2);
   });
 
   test('that is asked for by many at once is made once', async () => {
     const open = history.hold();
     const all = Array.from({ length: 20 }, () => get(TRADES));
-    while (history.asked.length === 0) await (await get('/health')).text();
+    while (history.requested.length === 0) await (await get('/health')).text();
     open();
     const texts = await Promise.all(all.map(async (response) => (await response).text()));
     expect(new Set(texts).size).toBe(1);
-    expect(history.asked).toHaveLength(1);
+    expect(history.requested).toHaveLength(1);
   });
 
   test('is 304 for who has it, without asking', async () => {
     const etag = await tagOf(TRADES);
-    const asked = history.asked.length;
+    const asked = history.requested.length;
     for (const sent of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
       const response = await get(TRADES, { 'If-None-Match': sent });
       expect([sent, response.status, await response.text()]).toEqual([sent, 304, '']);
@@ -91,7 +91,7 @@ describe('an answer of the history', () => {
     }
     // Another page of that version, which this server has never made.
     expect(await statusWith(`${TRADES}&limit=77`, etag)).toBe(304);
-    expect(history.asked).toHaveLength(asked);
+    expect(history.requested).toHaveLength(asked);
     history.current = 'v2';
     expect(await statusWith(TRADES, etag)).toBe(200);
   });
@@ -100,7 +100,7 @@ describe('an answer of the history', () => {
     const etag = await tagOf(TRADES);
     book.epoch = 'epoch-2';
     expect(await statusWith(TRADES, etag)).toBe(200);
-    expect(history.asked).toHaveLength(2);
+    expect(history.requested).toHaveLength(2);
   });
 
   test('of a page that nothing can change outlives the version', async () => {
@@ -113,7 +113,7 @@ describe('an answer of the history', () => {
     history.current = 'v2';
     expect(await tagOf(path)).toBe(etag);
     expect(await statusWith(path, etag)).toBe(304);
-    expect(history.asked).toHaveLength(1);
+    expect(history.requested).toHaveLength(1);
     // The tag is of pages by cursor; no other page has it.
     expect(await statusWith(TRADES, etag)).toBe(200);
     expect(await statusWith('/fundingRates?symbol=SOL-PERP&before=AA', etag)).toBe(200);
@@ -161,7 +161,7 @@ describe('an answer of the history', () => {
     const open = history.hold();
     history.state = { ...liveFigures, state: 'backfilling' };
     const early = get(`/candles?symbol=SOL&resolution=1&to=${NOW - 86_400}`);
-    while (history.asked.length === 0) await (await get('/health')).text();
+    while (history.requested.length === 0) await (await get('/health')).text();
     history.state = liveFigures;
     open();
     expect((await early).headers.get('cache-control')).toBe('public, max-age=1');
@@ -174,7 +174,7 @@ describe('an answer of the history', () => {
     expect(plain.headers.get('content-encoding')).toBeNull();
     expect(zipped.headers.get('content-encoding')).toBe('gzip');
     expect(await zipped.text()).toBe(await plain.text());
-    expect(history.asked).toHaveLength(1);
+    expect(history.requested).toHaveLength(1);
   });
 
   test('to HEAD has the length and the headers of the body', async () => {
@@ -195,7 +195,7 @@ describe('the methods', () => {
       const response = await get(path, {}, method);
       expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
     }
-    expect(history.asked).toEqual([]);
+    expect(history.requested).toEqual([]);
   });
 });
 
@@ -220,7 +220,7 @@ describe('what cannot be answered', () => {
       retry: '1',
     };
     expect(await errorOf(TRADES)).toMatchObject(expected);
-    expect(history.asked).toEqual([]);
+    expect(history.requested).toEqual([]);
   });
 
   test.each(['backfilling', 'failing'] as const)(
@@ -239,7 +239,7 @@ describe('what cannot be answered', () => {
     expect(await errorOf(path)).toMatchObject(expected);
     history.refusal = undefined;
     expect(await tagOf(path)).not.toBe('');
-    expect(history.asked).toHaveLength(2);
+    expect(history.requested).toHaveLength(2);
   });
 
   test('a fault is INTERNAL, and tells nothing of itself', async () => {
@@ -273,7 +273,7 @@ test('clients that leave before their answer harm nobody', async () => {
     const gone = fetch(path, { signal }).catch((error: Error) => error.name);
     return { controller, gone };
   });
-  while (history.asked.length < LIMITS.historyReadsMax) await (await get('/health')).text();
+  while (history.requested.length < LIMITS.historyReadsMax) await (await get('/health')).text();
   for (const { controller } of aborts) controller.abort();
   const names = await Promise.all(aborts.map(({ gone }) => gone));
   expect(new Set(names)).toEqual(new Set(['AbortError']));

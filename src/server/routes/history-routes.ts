@@ -8,15 +8,15 @@
  */
 import { LIMITS } from '../../config/limits.js';
 import {
-  type Asked,
-  type AskedOf,
+  compileHistoryParams,
+  type ParseContext,
   parseCandleRecords,
   parseCandles,
   parseFundingRateRecords,
   parseFundingRates,
   parseTradeRecords,
   parseTrades,
-  prepareHistoryParams,
+  type RequestTexts,
 } from '../api/history-params.js';
 import type { Texts } from '../api/param-check.js';
 import type { BookSource, Readiness } from '../ports/book-source.js';
@@ -33,8 +33,8 @@ import { type Header, jsonHeaders, type Reply } from '../transport/reply.js';
 import { requireFirstBook } from './book-routes.js';
 import { GzipCache } from './gzip.js';
 import { HistoryCache } from './history-cache.js';
-import { HistoryReads } from './history-reads.js';
-import { deliver, notModified, type Tagged, wantsGzip } from './versioned.js';
+import { HistoryQueue } from './history-reads.js';
+import { bodyReply, notModifiedReply, requestAcceptsGzip, type VersionTag } from './versioned.js';
 
 /** What these paths are answered from. */
 export interface HistoryRouteOptions {
@@ -51,7 +51,7 @@ export type HistoryRoute = (request: HttpRequest, pathTexts: Texts) => Reply | P
 /** A query of one market. */
 type MarketQuery = TradesQuery | FundingRatesQuery | CandlesQuery;
 
-type Parse = (asked: Asked, of: AskedOf) => MarketQuery;
+type Parse = (asked: RequestTexts, of: ParseContext) => MarketQuery;
 
 const parsers = {
   '/trades': parseTrades,
@@ -69,12 +69,12 @@ export type HistoryPathName = keyof typeof parsers;
 export function historyRoutes(
   options: HistoryRouteOptions,
 ): Readonly<Record<HistoryPathName, HistoryRoute>> {
-  prepareHistoryParams();
-  const answers = new HistoryAnswers(options);
+  compileHistoryParams();
+  const answers = new HistoryResponder(options);
   const route =
     (parse: Parse): HistoryRoute =>
     (request, pathTexts) =>
-      answers.get(request, (of) => parse({ query: request.query, pathTexts }, of));
+      answers.replyTo(request, (of) => parse({ query: request.query, pathTexts }, of));
   return {
     '/trades': route(parsers['/trades']),
     '/fundingRates': route(parsers['/fundingRates']),
@@ -91,16 +91,16 @@ export function historyRoutes(
 type Age = 'fresh' | 'past' | 'final';
 
 /** Answers queries, from what it has kept where that is still right. */
-class HistoryAnswers {
-  readonly #reads: HistoryReads;
+class HistoryResponder {
+  readonly #reads: HistoryQueue;
   readonly #cache = new HistoryCache();
   readonly #gzips = new GzipCache();
 
   constructor(private readonly options: HistoryRouteOptions) {
-    this.#reads = new HistoryReads(options.history);
+    this.#reads = new HistoryQueue(options.history);
   }
 
-  get(request: HttpRequest, parse: (of: AskedOf) => MarketQuery): Reply | Promise<Reply> {
+  replyTo(request: HttpRequest, parse: (of: ParseContext) => MarketQuery): Reply | Promise<Reply> {
     const { book, history, readiness, nowMs = Date.now } = this.options;
     requireFirstBook(readiness());
     requireHistory(history);
@@ -110,39 +110,49 @@ class HistoryAnswers {
     const key = `${book.epoch} ${JSON.stringify(query)}`;
     // A back-fill may still bring trades of any time, also while this is read.
     const isSettled = history.figures().state === 'live' && isPast(query, nowSeconds);
-    const ask: Ask = { request, query, key, version, isPast: isSettled };
-    const answer = this.#cache.find(key, version);
-    const unchanged = this.#unchanged(ask, answer);
-    if (unchanged !== undefined) return unchanged;
-    const isZipped = wantsGzip(request);
-    if (answer !== undefined) return this.#deliver(ask, answer, isZipped);
-    return this.#read(ask).then((found) => this.#deliver(ask, found, isZipped));
+    const ask: ParsedRequest = { request, query, key, version, isPast: isSettled };
+    const answer = this.#cache.findAnswer(key, version);
+    const notModifiedReply = this.#unchanged(ask, answer);
+    if (notModifiedReply !== undefined) return notModifiedReply;
+    const isZipped = requestAcceptsGzip(request);
+    if (answer !== undefined) return this.#answerReply(ask, answer, isZipped);
+    return this.#queryHistory(ask).then((found) => this.#answerReply(ask, found, isZipped));
   }
 
   /** Whoever has what nothing can change, or what this version answers, has nothing to read. */
-  #unchanged(ask: Ask, kept: HistoryAnswer | undefined): Reply | undefined {
+  #unchanged(ask: ParsedRequest, kept: HistoryAnswer | undefined): Reply | undefined {
     const { request } = ask;
     if (request.header('if-none-match') === '') return undefined;
-    const current = notModified(request, this.#tag(ask, ask.isPast ? 'past' : 'fresh', kept));
+    const current = notModifiedReply(request, this.#tag(ask, ask.isPast ? 'past' : 'fresh', kept));
     if (current !== undefined || !canBeFinal(ask.query)) return current;
-    return notModified(request, this.#tag(ask, 'final', kept));
+    return notModifiedReply(request, this.#tag(ask, 'final', kept));
   }
 
-  async #read({ request, query, key, version }: Ask): Promise<HistoryAnswer> {
+  async #queryHistory({ request, query, key, version }: ParsedRequest): Promise<HistoryAnswer> {
     const name = `${version} ${key}`;
-    const answer = await this.#reads.get({ name, query, isGone: () => request.isGone });
-    this.#cache.keep(key, { version, answer });
+    const answer = await this.#reads.runQuery({ name, query, isGone: () => request.isGone });
+    this.#cache.cacheAnswer(key, { version, answer });
     return answer;
   }
 
-  #deliver(ask: Ask, answer: HistoryAnswer, isZipped: boolean): Reply | Promise<Reply> {
+  #answerReply(
+    ask: ParsedRequest,
+    answer: HistoryAnswer,
+    isZipped: boolean,
+  ): Reply | Promise<Reply> {
     const { body } = answer;
     const age = answer.isFinal === true ? 'final' : ask.isPast ? 'past' : 'fresh';
-    const tag = this.#tag(ask, age, answer);
-    return deliver(tag, { body, identity: body, isZipped, gzips: this.#gzips, key: ask.key });
+    const versionTag = this.#tag(ask, age, answer);
+    return bodyReply(versionTag, {
+      body,
+      identity: body,
+      isZipped,
+      gzips: this.#gzips,
+      key: ask.key,
+    });
   }
 
-  #tag({ query, version }: Ask, age: Age, answer: HistoryAnswer | undefined): Tagged {
+  #tag({ query, version }: ParsedRequest, age: Age, answer: HistoryAnswer | undefined): VersionTag {
     const { book, history } = this.options;
     const moment = 'now' in query ? `.${query.now}` : 'since' in query ? `.${query.since}` : '';
     const rest = age === 'final' ? 'final' : `${version}${moment}`;
@@ -162,7 +172,7 @@ class HistoryAnswers {
 }
 
 /** One request, read. */
-interface Ask {
+interface ParsedRequest {
   readonly request: HttpRequest;
   readonly query: MarketQuery;
   /** Equal for equal queries of one chain. */

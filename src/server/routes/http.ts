@@ -5,13 +5,13 @@
 import { RequestLimiter } from '../admission/rate-limit.js';
 import { docsReply } from '../api/docs-page.js';
 import { describeApi } from '../api/openapi.js';
-import { prepareBookParams } from '../api/params.js';
+import { compileBookParams } from '../api/params.js';
 import { type PathName, type PathSpec, pathSpecs } from '../api/path-specs.js';
 import { Metrics } from '../metrics/metrics.js';
-import type { QuoteFigures } from '../metrics/quotes-figures.js';
+import type { QuoteSocketStats } from '../metrics/quotes-figures.js';
 import { RequestCounts } from '../metrics/request-counts.js';
 import type { Timings } from '../metrics/timings.js';
-import type { SocketFigures } from '../metrics/ws-figures.js';
+import type { SocketStats } from '../metrics/ws-figures.js';
 import type { MarketDataSource } from '../ports/market-data-source.js';
 import { ServerError, STATUS_BY_CODE } from '../transport/errors.js';
 import type { Handler, HttpRequest } from '../transport/reply.js';
@@ -22,10 +22,10 @@ import type { ReadAccounts } from './account-reads.js';
 import { batchL2Route } from './batch-route.js';
 import { auctionsRoute, l2Route, l3Route } from './book-routes.js';
 import { type HistoryRouteOptions, historyRoutes } from './history-routes.js';
-import { LoopShare } from './loop-share.js';
+import { LoopBudget } from './loop-share.js';
 import { matchRoute } from './match-route.js';
 import {
-  decoded,
+  decodeTexts,
   type FoundRoute,
   type NamedRoute,
   PathTable,
@@ -59,9 +59,9 @@ export interface HttpOptions extends ServiceOptions {
   readonly metrics?: 'main' | 'operator';
   /** Durations and the figures of the WebSockets, for /metrics. */
   readonly timings?: Timings;
-  readonly sockets?: () => SocketFigures;
+  readonly sockets?: () => SocketStats;
   /** The figures of the makers' sockets. */
-  readonly quotes?: () => QuoteFigures;
+  readonly quotes?: () => QuoteSocketStats;
   /** Where the transport keeps what clients have not read. */
   readonly unsent?: UnsentAnswers;
 }
@@ -78,7 +78,7 @@ const operatorPaths: readonly PathName[] = ['/metrics', '/health', '/ready', '/s
 
 /** Builds the handlers of all HTTP paths. */
 export function createHandlers(options: HttpOptions): Handlers {
-  prepareBookParams();
+  compileBookParams();
   const requests = new RequestCounts();
   const served = (Object.keys(pathSpecs) as PathName[]).filter((name) => isServed(name, options));
   const routes = routesOf(options, requests, served);
@@ -107,7 +107,7 @@ function routesOf(
 ): Routes {
   const { build, readAccounts = noAccounts, history } = options;
   const metrics = new Metrics({ ...options, requests });
-  const ofBook = { ...options, share: new LoopShare() };
+  const ofBook = { ...options, share: new LoopBudget() };
   const batch = batchL2Route(ofBook);
   const description = describeApi(build, served);
   const descriptionText = JSON.stringify(description);
@@ -151,23 +151,23 @@ function handlerOf(table: PathTable, { requests, unsent, limiter }: Bounds): Han
   const count = (found: Reply, { name, isBounded }: NamedRoute, method: string): Reply => {
     const refusal = isBounded && method !== 'head' ? unsent.refusal(found) : undefined;
     const reply = refusal ?? found;
-    requests.add(name, reply.status);
+    requests.countReply(name, reply.status);
     return reply;
   };
   const fail = (error: unknown, { name }: NamedRoute): Reply => {
     const isMeant = error instanceof ServerError;
-    requests.add(name, isMeant ? error.status : STATUS_BY_CODE.INTERNAL);
+    requests.countReply(name, isMeant ? error.status : STATUS_BY_CODE.INTERNAL);
     // The transport answers what is thrown here with INTERNAL.
     if (!isMeant) throw error;
     return errorReply(error);
   };
   return (request) => {
     const { method } = request;
-    const found = table.find(request.path);
+    const found = table.findRoute(request.path);
     const { route } = found;
     try {
       const refusal = route.isUnlimited ? undefined : limiter?.refusal(request.ip);
-      const reply = refusal ?? dispatch(found, request);
+      const reply = refusal ?? dispatchRequest(found, request);
       if (!(reply instanceof Promise)) return count(reply, route, method);
       return reply.then(
         (found) => count(found, route, method),
@@ -179,11 +179,14 @@ function handlerOf(table: PathTable, { requests, unsent, limiter }: Bounds): Han
   };
 }
 
-function dispatch({ route, texts }: FoundRoute, request: HttpRequest): Reply | Promise<Reply> {
+function dispatchRequest(
+  { route, texts }: FoundRoute,
+  request: HttpRequest,
+): Reply | Promise<Reply> {
   requireSize(request);
   const { method } = request;
   if (route === unknownRoute || method === 'get' || method === 'head') {
-    return route.answer(request, decoded(texts));
+    return route.handle(request, decodeTexts(texts));
   }
   if (method === 'options') return preflightReply;
   throw new ServerError('METHOD_NOT_ALLOWED', 'this path answers GET, HEAD and OPTIONS');

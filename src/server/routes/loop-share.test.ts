@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
-import { LoopShare, oneStep } from './loop-share.js';
+import { LoopBudget, oneStep } from './loop-share.js';
 
 let nowMs = 0;
 
@@ -9,7 +9,7 @@ function busy(ms: number): void {
   nowMs += ms;
 }
 
-const shareOf = (sliceMs: number) => new LoopShare(sliceMs, () => nowMs);
+const shareOf = (sliceMs: number) => new LoopBudget(sliceMs, () => nowMs);
 
 function* steps(
   count: number,
@@ -28,15 +28,15 @@ const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 test('work that fits in the share is done at once', () => {
   const share = shareOf(1_000);
-  expect(share.run(steps(3, 0, () => {}))).toBe(3);
-  expect(share.run(oneStep(() => 'one'))).toBe('one');
+  expect(share.runSteps(steps(3, 0, () => {}))).toBe(3);
+  expect(share.runSteps(oneStep(() => 'one'))).toBe('one');
   expect(share.isOpen).toBe(true);
 });
 
 test('work that does not fit goes on in later turns, and others get theirs between', async () => {
   const share = shareOf(3);
   let done = 0;
-  const result = share.run(
+  const result = share.runSteps(
     steps(20, 1, () => {
       done += 1;
     }),
@@ -58,7 +58,7 @@ test('work is done one after the other, in the order of its asking', async () =>
   const share = shareOf(2);
   const order: string[] = [];
   const work = ['a', 'b', 'c'].map((name) =>
-    share.run(steps(3, 1, (step) => order.push(`${name}${step}`))),
+    share.runSteps(steps(3, 1, (step) => order.push(`${name}${step}`))),
   );
   await Promise.all(work);
   expect(order).toEqual(['a0', 'a1', 'a2', 'b0', 'b1', 'b2', 'c0', 'c1', 'c2']);
@@ -66,7 +66,7 @@ test('work is done one after the other, in the order of its asking', async () =>
 
 test('what is spent outside closes the share until the next turn', async () => {
   const share = shareOf(2);
-  share.spend(() => busy(3));
+  share.runNow(() => busy(3));
   expect(share.isOpen).toBe(false);
   await nextTurn();
   expect(share.isOpen).toBe(true);
@@ -78,10 +78,10 @@ test('work that throws fails alone, at once and later', async () => {
     oneStep(() => {
       throw new Error('deliberate');
     });
-  expect(() => share.run(failing())).toThrow('deliberate');
-  share.spend(() => busy(3));
-  const failed = share.run(failing());
-  const other = share.run(oneStep(() => 1));
+  expect(() => share.runSteps(failing())).toThrow('deliberate');
+  share.runNow(() => busy(3));
+  const failed = share.runSteps(failing());
+  const other = share.runSteps(oneStep(() => 1));
   await expect(failed).rejects.toThrow('deliberate');
   expect(await other).toBe(1);
 });
@@ -90,18 +90,18 @@ test('work whose client has left is not done', async () => {
   const share = shareOf(1);
   const did: string[] = [];
   const work = (name: string) => steps(2, 1, () => did.push(name));
-  const first = share.run(work('first'));
-  share.run(work('left'), () => true);
-  await Promise.all([first, share.run(work('last'))]);
+  const first = share.runSteps(work('first'));
+  share.runSteps(work('left'), () => true);
+  await Promise.all([first, share.runSteps(work('last'))]);
   expect(new Set(did)).toEqual(new Set(['first', 'last']));
 });
 
 test('no more work waits than the limit allows', async () => {
   const share = shareOf(1);
   const waiting = Array.from({ length: LIMITS.largeAnswersWaitingMax }, () =>
-    share.run(steps(2, 1, () => {})),
+    share.runSteps(steps(2, 1, () => {})),
   );
-  expect(() => share.run(oneStep(() => 1))).toThrow(/too many large answers/);
+  expect(() => share.runSteps(oneStep(() => 1))).toThrow(/too many large answers/);
   await Promise.all(waiting);
-  expect(share.run(oneStep(() => 1))).toBe(1);
+  expect(share.runSteps(oneStep(() => 1))).toBe(1);
 });

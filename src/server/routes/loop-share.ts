@@ -21,7 +21,7 @@ interface Job {
 }
 
 /** Does one piece of work after the other, some milliseconds in each turn of the event loop. */
-export class LoopShare {
+export class LoopBudget {
   readonly #waiting: Job[] = [];
   #usedMs = 0;
   #isTurnAwaited = false;
@@ -38,7 +38,7 @@ export class LoopShare {
   }
 
   /** Does the work at once, and counts its time. */
-  spend<T>(work: () => T): T {
+  runNow<T>(work: () => T): T {
     const beganMs = this.nowMs();
     try {
       return work();
@@ -55,7 +55,7 @@ export class LoopShare {
    * # Errors
    * LIMIT_EXCEEDED when too much waits already.
    */
-  run<T>(steps: Steps<T>, isGone: () => boolean = stays): T | Promise<T> {
+  runSteps<T>(steps: Steps<T>, isGone: () => boolean = neverGone): T | Promise<T> {
     if (this.isOpen) {
       const result = this.#advance(steps);
       if (result !== undefined) return result.value;
@@ -65,7 +65,7 @@ export class LoopShare {
       throw new ServerError('LIMIT_EXCEEDED', message);
     }
     return new Promise((resolve, reject) => {
-      const advance = (): boolean => {
+      const advanceSteps = (): boolean => {
         try {
           const result = this.#advance(steps);
           if (result !== undefined) resolve(result.value);
@@ -75,14 +75,14 @@ export class LoopShare {
           return true;
         }
       };
-      this.#waiting.push({ isGone, advance });
+      this.#waiting.push({ isGone, advance: advanceSteps });
       this.#awaitTurn();
     });
   }
 
   #advance<T>(steps: Steps<T>): IteratorReturnResult<T> | undefined {
     while (this.#usedMs < this.sliceMs) {
-      const result = this.spend(() => steps.next());
+      const result = this.runNow(() => steps.next());
       if (result.done === true) return result;
     }
     return undefined;
@@ -104,6 +104,6 @@ export class LoopShare {
   }
 }
 
-function stays(): boolean {
+function neverGone(): boolean {
   return false;
 }

@@ -11,7 +11,7 @@ export function matchRoute(options: BookRouteOptions): BookRoute {
   return bookRoute<MatchRequest>({
     ...options,
     parse: (raw) => parseMatch(raw, book),
-    render: (query) => answered(() => book.match(query)),
+    render: (query) => renderMatch(() => book.match(query)),
     // What an order would get depends on more than the version of its market tells.
     beside: () => book.turn,
     isLarge: () => true,
@@ -24,7 +24,7 @@ const REFUSALS: Readonly<Record<string, ErrorCode>> = {
   MATCH_OUT_OF_RANGE: 'OUT_OF_RANGE',
 };
 
-function answered(match: () => Uint8Array): Uint8Array {
+function renderMatch(match: () => Uint8Array): Uint8Array {
   try {
     return match();
   } catch (error) {

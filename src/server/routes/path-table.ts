@@ -14,7 +14,7 @@ export type Routes = Readonly<Partial<Record<PathName, Route>>>;
 /** A route, and what is known of its path. */
 export interface NamedRoute {
   readonly name: PathName | 'unknown';
-  readonly answer: Route;
+  readonly handle: Route;
   /** Whether what waits for slow clients bounds it: the operator must be told even then. */
   readonly isBounded: boolean;
   /** Whether its requests are not counted against a client. */
@@ -30,7 +30,7 @@ export interface FoundRoute {
 /** The route of all paths that are not served. */
 export const unknownRoute: NamedRoute = {
   name: 'unknown',
-  answer: () => {
+  handle: () => {
     throw new ServerError('UNKNOWN_PATH', 'there is no such path; GET / lists them');
   },
   isBounded: false,
@@ -46,18 +46,18 @@ export class PathTable {
   readonly #patterns: { readonly parts: readonly string[]; readonly route: NamedRoute }[] = [];
 
   constructor(routes: Routes, names: readonly PathName[]) {
-    for (const name of names) this.#add(name, routes[name]);
+    for (const name of names) this.#addPath(name, routes[name]);
   }
 
   /** The route of a path, which is that of unknown paths where there is none. */
-  find(path: string): FoundRoute {
-    return this.#exact.get(path) ?? this.#match(path) ?? unknown;
+  findRoute(path: string): FoundRoute {
+    return this.#exact.get(path) ?? this.#matchPattern(path) ?? unknown;
   }
 
-  #add(name: PathName, answer: Route | undefined): void {
-    if (answer === undefined) throw new Error(`Invariant: ${name} is served, so it has a route`);
+  #addPath(name: PathName, handle: Route | undefined): void {
+    if (handle === undefined) throw new Error(`Invariant: ${name} is served, so it has a route`);
     const { kind, unlimited = false }: PathSpec = pathSpecs[name];
-    const route = { name, answer, isBounded: kind !== 'service', isUnlimited: unlimited };
+    const route = { name, handle, isBounded: kind !== 'service', isUnlimited: unlimited };
     for (const prefix of prefixesOf[kind]) {
       const path = `${prefix}${name}`;
       if (name.includes('{')) this.#patterns.push({ parts: path.split('/'), route });
@@ -65,7 +65,7 @@ export class PathTable {
     }
   }
 
-  #match(path: string): FoundRoute | undefined {
+  #matchPattern(path: string): FoundRoute | undefined {
     const sent = path.split('/', PARTS_MAX);
     for (const { parts, route } of this.#patterns) {
       const texts = textsOf(parts, sent);
@@ -95,12 +95,12 @@ function textsOf(parts: readonly string[], sent: readonly string[]): Texts | und
 }
 
 /** The texts of a path without percent codes. Throws a ServerError that names the malformed one. */
-export function decoded(texts: Texts): Texts {
+export function decodeTexts(texts: Texts): Texts {
   if (texts.size === 0) return texts;
-  return new Map(Array.from(texts, ([name, text]) => [name, decode(name, text)]));
+  return new Map(Array.from(texts, ([name, text]) => [name, decodeText(name, text)]));
 }
 
-function decode(name: string, text: string): string {
+function decodeText(name: string, text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

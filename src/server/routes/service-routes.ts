@@ -2,9 +2,9 @@
  * What the service says about itself and its markets, beside the books.
  */
 import type { BuildInfo } from '../../config/build-info.js';
-import { historyBody, historyReadiness } from '../metrics/history-figures.js';
+import { historyReadiness, historyStatus } from '../metrics/history-figures.js';
 import type { Metrics } from '../metrics/metrics.js';
-import { type VenueFigures, venueBody } from '../metrics/venue-figures.js';
+import { type VenueStats, venueStatus } from '../metrics/venue-figures.js';
 import type {
   BookSource,
   BookStats,
@@ -27,7 +27,7 @@ export interface ServiceOptions {
   /** How far trades and candles are; absent where there is no history. */
   readonly history?: Pick<MarketDataSource, 'figures'>;
   /** What venues outside of the chain did; absent or empty where there is none. */
-  readonly venues?: () => readonly VenueFigures[];
+  readonly venues?: () => readonly VenueStats[];
 }
 
 /** The name of the build and the paths that are served. */
@@ -81,14 +81,14 @@ export function statusReply({ book, readiness, feed, venues, history }: ServiceO
   const { state, reason, slot } = readiness();
   const { slotAgeMs, slotLag = 0, genesisHash = null, node = null, lastAudit = null } = feed();
   const { users, orders, shown, shownByMarket, vammByMarket, leftOut, quarantined } = book.stats();
-  const external = venues?.().map(venueBody) ?? [];
+  const external = venues?.().map(venueStatus) ?? [];
   const body = {
     ...{ state, reason, slot, slotAgeMs: Math.max(0, Math.round(slotAgeMs)), slotLag },
     ...{ epoch: book.epoch, genesisHash, commitment: 'processed', node },
     uptimeMs: Math.round(process.uptime() * 1_000),
     ...{ users, orders, ordersShown: shown, ordersLeftOut: leftOut, quarantined, lastAudit },
     ...(external.length === 0 ? {} : { venues: external }),
-    ...(history === undefined ? {} : { history: historyBody(history.figures()) }),
+    ...(history === undefined ? {} : { history: historyStatus(history.figures()) }),
     markets: sortedMarkets(book).map((row) => {
       const ordersShown = shownByMarket[row.id] ?? 0;
       const vamm = vammByMarket[row.id] ?? null;
@@ -128,7 +128,7 @@ export function versionReply({ name, version, commit }: BuildInfo): Reply {
 
 /** The text for Prometheus. */
 export async function metricsReply(metrics: Metrics): Promise<Reply> {
-  const body = await metrics.text();
+  const body = await metrics.toText();
   return {
     status: 200,
     headers: [['Content-Type', metrics.contentType], ...commonHeaders],

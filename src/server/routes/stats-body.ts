@@ -30,16 +30,16 @@ function marketText({ row, chain, history }: MarketStatistics): string {
   const funding = perp === null ? noFunding : fundingOf(perp, history);
   return (
     `{"marketIndex":${row.marketIndex},"symbol":${JSON.stringify(row.symbol)},` +
-    `"marketType":"${row.marketType}","oraclePrice":${price(chain.oraclePrice)},` +
-    `"volume24h":${price(history?.quoteVolume24h ?? 0n)},` +
-    `"openInterest":${price(nearest(long * chain.oraclePrice, 10n ** BigInt(BASE_PLACES)))},` +
-    `"fundingRate":${decimal(funding.rate, FRACTION_PLACES)},` +
-    `"fundingRate24hAvg":${decimal(funding.average, FRACTION_PLACES)},` +
+    `"marketType":"${row.marketType}","oraclePrice":${priceText(chain.oraclePrice)},` +
+    `"volume24h":${priceText(history?.quoteVolume24h ?? 0n)},` +
+    `"openInterest":${priceText(divideToNearest(long * chain.oraclePrice, 10n ** BigInt(BASE_PLACES)))},` +
+    `"fundingRate":${decimalText(funding.rate, FRACTION_PLACES)},` +
+    `"fundingRate24hAvg":${decimalText(funding.average, FRACTION_PLACES)},` +
     `"status":${JSON.stringify(row.status)},` +
-    `"longOpenInterest":${decimal(long, BASE_PLACES)},` +
-    `"shortOpenInterest":${decimal(perp?.baseShort ?? 0n, BASE_PLACES)},` +
+    `"longOpenInterest":${decimalText(long, BASE_PLACES)},` +
+    `"shortOpenInterest":${decimalText(perp?.baseShort ?? 0n, BASE_PLACES)},` +
     `"fundingRateTs":${funding.ts},` +
-    `"baseVolume24h":${decimal(history?.baseVolume24h ?? 0n, BASE_PLACES)},` +
+    `"baseVolume24h":${decimalText(history?.baseVolume24h ?? 0n, BASE_PLACES)},` +
     `"price":${priceOrNull(history?.price)},"price24hAgo":${priceOrNull(history?.price24hAgo)},` +
     `"high24h":${priceOrNull(history?.high24h)},"low24h":${priceOrNull(history?.low24h)}}`
   );
@@ -74,26 +74,26 @@ function fundingOf(perp: PerpFigures, history: MarketFigures | undefined): Fundi
 function fundingFraction(rate: bigint, oraclePrice: bigint): bigint {
   if (oraclePrice <= 0n) return 0n;
   const scale = 10n ** BigInt(FRACTION_PLACES + PRICE_PLACES - RATE_PLACES);
-  return nearest(rate * scale, oraclePrice);
+  return divideToNearest(rate * scale, oraclePrice);
 }
 
 /** A quotient to the nearest, halves away from zero. The divisor is positive. */
-function nearest(dividend: bigint, divisor: bigint): bigint {
+function divideToNearest(dividend: bigint, divisor: bigint): bigint {
   const magnitude = dividend < 0n ? -dividend : dividend;
   const rounded = (magnitude * 2n + divisor) / (divisor * 2n);
   return dividend < 0n ? -rounded : rounded;
 }
 
-function price(value: bigint): string {
-  return decimal(value, PRICE_PLACES);
+function priceText(value: bigint): string {
+  return decimalText(value, PRICE_PLACES);
 }
 
 function priceOrNull(value: bigint | null | undefined): string {
-  return value === null || value === undefined ? 'null' : price(value);
+  return value === null || value === undefined ? 'null' : priceText(value);
 }
 
 /** `value` divided by ten to the power of `places`, with as many digits as it needs. */
-function decimal(value: bigint, places: number): string {
+function decimalText(value: bigint, places: number): string {
   const digits = (value < 0n ? -value : value).toString().padStart(places + 1, '0');
   const point = digits.length - places;
   const text = `${digits.slice(0, point)}.${digits.slice(point)}`.replace(/\.?0+$/, '');

@@ -45,7 +45,7 @@ afterEach(() => server?.close());
 
 function show(perp: Partial<PerpFigures> | null, oraclePrice = 150_000_000n): void {
   const figures: ChainFigures = { oraclePrice, perp: perp === null ? null : { ...PERP, ...perp } };
-  book.figures = book.rows.map(() => figures);
+  book.chainStats = book.rows.map(() => figures);
 }
 
 function get(headers: Record<string, string> = {}) {

@@ -9,7 +9,7 @@ import { requireFirstBook } from './book-routes.js';
 import { GzipCache } from './gzip.js';
 import { sortedMarkets } from './service-routes.js';
 import { statsText } from './stats-body.js';
-import { deliver, notModified, type Tagged, wantsGzip } from './versioned.js';
+import { bodyReply, notModifiedReply, requestAcceptsGzip, type VersionTag } from './versioned.js';
 
 /** What statistics are made from. */
 export interface StatsOptions {
@@ -21,11 +21,11 @@ export interface StatsOptions {
   readonly nowMs?: () => number;
 }
 
-interface Made {
+interface CachedStats {
   readonly epoch: string;
   readonly atMs: number;
   readonly body: Uint8Array;
-  readonly tag: Tagged;
+  readonly tag: VersionTag;
 }
 
 /** The route of the path. */
@@ -33,26 +33,26 @@ export function statsRoute(
   options: StatsOptions,
 ): (request: HttpRequest) => Reply | Promise<Reply> {
   const gzips = new GzipCache();
-  let made: Made | undefined;
+  let made: CachedStats | undefined;
   return (request) => {
     requireFirstBook(options.readiness());
-    if (made === undefined || isOld(made, options)) made = make(options);
+    if (made === undefined || isOld(made, options)) made = makeStats(options);
     const { tag, body } = made;
-    const isZipped = wantsGzip(request);
+    const isZipped = requestAcceptsGzip(request);
     return (
-      notModified(request, tag) ??
-      deliver(tag, { body, identity: body, isZipped, gzips, key: 'stats' })
+      notModifiedReply(request, tag) ??
+      bodyReply(tag, { body, identity: body, isZipped, gzips, key: 'stats' })
     );
   };
 }
 
 /** A clock that was set back makes it old as well. */
-function isOld({ epoch, atMs }: Made, { book, nowMs = Date.now }: StatsOptions): boolean {
+function isOld({ epoch, atMs }: CachedStats, { book, nowMs = Date.now }: StatsOptions): boolean {
   const age = nowMs() - atMs;
   return epoch !== book.epoch || age < 0 || age >= LIMITS.statisticsKeptMs;
 }
 
-function make({ book, history, nowMs = Date.now }: StatsOptions): Made {
+function makeStats({ book, history, nowMs = Date.now }: StatsOptions): CachedStats {
   const chain = book.chainFigures();
   const figures = history?.marketFigures();
   const markets = sortedMarkets(book).flatMap((row) => {
@@ -63,14 +63,14 @@ function make({ book, history, nowMs = Date.now }: StatsOptions): Made {
   });
   const body = Buffer.from(statsText(markets));
   const state = history?.figures().state ?? 'off';
-  return { epoch: book.epoch, atMs: nowMs(), body, tag: bodyTag(book.epoch, { body, state }) };
+  return { epoch: book.epoch, atMs: nowMs(), body, tag: contentTag(book.epoch, { body, state }) };
 }
 
 /** The tag and the headers of a body that is known by what it says. */
-export function bodyTag(
+export function contentTag(
   epoch: string,
   { body, state }: { readonly body: Uint8Array; readonly state: string },
-): Tagged {
+): VersionTag {
   const etag = `"${epoch}.${createHash('sha1').update(body).digest('base64url')}"`;
   const headers: Header[] = [
     ...jsonHeaders,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
 import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
-import { AccountReads } from './account-reads.js';
+import { AccountFetcher } from './account-reads.js';
 
 type Accounts = readonly (string | null)[];
 
@@ -137,8 +137,8 @@ describe('readings of accounts', () => {
   test('that are equal are one, and answer for a moment', async () => {
     const node = new SlowNode();
     let nowMs = 0;
-    const reads = new AccountReads(node.read, () => nowMs);
-    const both = [reads.get(['a', 'b']), reads.get(['a', 'b'])];
+    const reads = new AccountFetcher(node.read, () => nowMs);
+    const both = [reads.fetchShared(['a', 'b']), reads.fetchShared(['a', 'b'])];
     expect(node.asked).toEqual([['a', 'b']]);
     node.end(['1', '2']);
     expect(await Promise.all(both)).toEqual([
@@ -146,9 +146,9 @@ describe('readings of accounts', () => {
       ['1', '2'],
     ]);
     nowMs = accountReadsKeptMs;
-    expect(await reads.get(['a', 'b'])).toEqual(['1', '2']);
+    expect(await reads.fetchShared(['a', 'b'])).toEqual(['1', '2']);
     nowMs += 1;
-    const later = reads.get(['a', 'b']);
+    const later = reads.fetchShared(['a', 'b']);
     node.end(['3', '4']);
     expect(await later).toEqual(['3', '4']);
     expect(node.asked).toHaveLength(2);
@@ -157,13 +157,13 @@ describe('readings of accounts', () => {
   test('that fail are not repeated at once, and are later', async () => {
     const node = new SlowNode();
     let nowMs = 0;
-    const reads = new AccountReads(node.read, () => nowMs);
-    const first = reads.get(['a']);
+    const reads = new AccountFetcher(node.read, () => nowMs);
+    const first = reads.fetchShared(['a']);
     node.end(new Error('down'));
     await expect(first).rejects.toThrow('the accounts could not be read: the node failed');
-    await expect(reads.get(['a'])).rejects.toThrow('could not be read');
+    await expect(reads.fetchShared(['a'])).rejects.toThrow('could not be read');
     nowMs = accountReadsKeptMs + 1;
-    const later = reads.get(['a']);
+    const later = reads.fetchShared(['a']);
     node.end(['1']);
     expect(await later).toEqual(['1']);
   });
@@ -172,7 +172,7 @@ describe('readings of accounts', () => {
     'that fail with the code %j tell nothing of it',
     async (code) => {
       const node = new SlowNode();
-      const reading = new AccountReads(node.read, () => 0).get(['a']);
+      const reading = new AccountFetcher(node.read, () => 0).fetchShared(['a']);
       node.end(Object.assign(new Error('down'), { code }));
       await expect(reading).rejects.toThrow(/^the accounts could not be read: the node failed$/);
     },
@@ -180,12 +180,14 @@ describe('readings of accounts', () => {
 
   test('beyond the bound are refused until one has ended', async () => {
     const node = new SlowNode();
-    const reads = new AccountReads(node.read, () => 0);
-    const underWay = Array.from({ length: accountReadsMax }, (_, key) => reads.get([`${key}`]));
-    expect(() => reads.get(['more'])).toThrow(/readings of accounts are under way/);
+    const reads = new AccountFetcher(node.read, () => 0);
+    const underWay = Array.from({ length: accountReadsMax }, (_, key) =>
+      reads.fetchShared([`${key}`]),
+    );
+    expect(() => reads.fetchShared(['more'])).toThrow(/readings of accounts are under way/);
     node.end(['1']);
     await underWay[0];
-    const more = reads.get(['more']);
+    const more = reads.fetchShared(['more']);
     for (let left = 0; left < accountReadsMax; left += 1) node.end(['1']);
     expect(await more).toEqual(['1']);
     await Promise.all(underWay);
@@ -193,9 +195,9 @@ describe('readings of accounts', () => {
 
   test('that are kept are few', async () => {
     const node = new SlowNode();
-    const reads = new AccountReads(node.read, () => 0);
+    const reads = new AccountFetcher(node.read, () => 0);
     for (let key = 0; key < accountReadsKeptMax * 2; key += 1) {
-      const reading = reads.get([`${key}`]);
+      const reading = reads.fetchShared([`${key}`]);
       node.end(['1']);
       await reading;
     }

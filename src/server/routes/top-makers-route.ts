@@ -7,7 +7,7 @@ import { parseTopMakers, type TopMakersQuery } from '../api/params.js';
 import type { BookSource } from '../ports/book-source.js';
 import type { HttpRequest } from '../transport/reply.js';
 import { type Header, jsonHeaders, type Reply } from '../transport/reply.js';
-import { AccountReads, type ReadAccounts } from './account-reads.js';
+import { AccountFetcher, type ReadAccounts } from './account-reads.js';
 import {
   type BookRoute,
   type BookRouteOptions,
@@ -33,7 +33,7 @@ export function topMakersRoute({ readAccounts, ...options }: TopMakersOptions): 
   const withAccounts = accountsRoute(readAccounts);
   return (request) => {
     requireFirstBook(readiness());
-    const query = memo.get(request.query);
+    const query = memo.parseQuery(request.query);
     return query.includeAccounts ? withAccounts(request, makersOf(query, book)) : names(request);
   };
 }
@@ -53,7 +53,7 @@ function accountsRoute(
   readAccounts: ReadAccounts,
 ): (request: HttpRequest, makers: readonly string[]) => Promise<Reply> {
   let readings = 0;
-  const reads = new AccountReads(async (makers) => {
+  const reads = new AccountFetcher(async (makers) => {
     const accounts = makers.length === 0 ? [] : await readAccounts(makers);
     readings += 1;
     return { body: Buffer.from(JSON.stringify(rowsOf(makers, accounts))), version: `${readings}` };
@@ -61,10 +61,10 @@ function accountsRoute(
   const gzips = new GzipCache();
   return async (request, makers) => {
     const wantsGzip = acceptsGzip(request.header('accept-encoding'));
-    const { body, version } = await reads.get(makers);
+    const { body, version } = await reads.fetchShared(makers);
     const plain: Reply = { status: 200, headers, body, identity: body };
     if (!wantsGzip || body.length < LIMITS.gzipBodyBytesMin) return plain;
-    const zipped = await gzips.get({ key: makers.join(), version }, () => body);
+    const zipped = await gzips.compressBody({ key: makers.join(), version }, () => body);
     return zipped === undefined ? plain : gzipReply(headers, zipped);
   };
 }

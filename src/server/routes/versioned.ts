@@ -9,13 +9,16 @@ import { type Header, jsonHeaders, type Reply } from '../transport/reply.js';
 import { acceptsGzip, type GzipCache } from './gzip.js';
 
 /** A version of an answer: equal tags mean equal bodies. */
-export interface Tagged {
+export interface VersionTag {
   readonly etag: string;
   readonly headers: readonly Header[];
 }
 
 /** The tag and the headers of a body of this version. */
-export function tagged(etag: string, version?: Pick<MarketVersion, 'slot' | 'state'>): Tagged {
+export function newVersionTag(
+  etag: string,
+  version?: Pick<MarketVersion, 'slot' | 'state'>,
+): VersionTag {
   const headers: Header[] = [
     ...jsonHeaders,
     ['Cache-Control', 'no-cache'],
@@ -29,22 +32,22 @@ export function tagged(etag: string, version?: Pick<MarketVersion, 'slot' | 'sta
 }
 
 /** Answers 304 when the client has this version, and undefined otherwise. */
-export function notModified(
+export function notModifiedReply(
   request: Pick<HttpRequest, 'header'>,
-  { etag, headers }: Tagged,
+  { etag, headers }: VersionTag,
 ): Reply | undefined {
-  if (!matches(request.header('if-none-match'), etag)) return undefined;
+  if (!matchesTag(request.header('if-none-match'), etag)) return undefined;
   return { status: 304, headers, body: null };
 }
 
 /** Answers with a body: compressed when it is large and the client accepts that. */
-export function deliver({ etag, headers }: Tagged, content: Content): Reply | Promise<Reply> {
+export function bodyReply({ etag, headers }: VersionTag, content: Content): Reply | Promise<Reply> {
   const { body, identity, isZipped, gzips, key } = content;
   const plain: Reply = { status: 200, headers, body, identity };
   if (!isZipped || body.length < LIMITS.gzipBodyBytesMin) return plain;
   const lasting = (): Uint8Array => (identity === body ? body : Buffer.from(body));
-  const zipped = gzips.get({ key, version: etag }, lasting);
-  return zipped === undefined ? plain : deliverGzip(headers, zipped);
+  const zipped = gzips.compressBody({ key, version: etag }, lasting);
+  return zipped === undefined ? plain : gzipBodyReply(headers, zipped);
 }
 
 /** A body, and how it may be sent. */
@@ -60,7 +63,7 @@ export interface Content {
 }
 
 /** Answers with a compressed body, once there is one. */
-export function deliverGzip(
+export function gzipBodyReply(
   headers: readonly Header[],
   zipped: Uint8Array | Promise<Uint8Array>,
 ): Reply | Promise<Reply> {
@@ -69,7 +72,7 @@ export function deliverGzip(
 }
 
 /** Whether the client takes compressed bodies. */
-export function wantsGzip(request: HttpRequest): boolean {
+export function requestAcceptsGzip(request: HttpRequest): boolean {
   return acceptsGzip(request.header('accept-encoding'));
 }
 
@@ -84,7 +87,7 @@ export function gzipReply(headers: readonly Header[], body: Uint8Array): Reply {
 }
 
 /** Whether If-None-Match names this tag. A weak tag of ours compares equal, as RFC 9110 says. */
-function matches(ifNoneMatch: string, etag: string): boolean {
+function matchesTag(ifNoneMatch: string, etag: string): boolean {
   if (ifNoneMatch === '') return false;
   if (ifNoneMatch === etag || ifNoneMatch === '*') return true;
   return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
@@ -106,22 +109,22 @@ export class QueryMemo<Parsed> {
   }
 
   /** What this query was parsed into before, whatever the markets were then. */
-  known(raw: string): Parsed | undefined {
+  findParsed(raw: string): Parsed | undefined {
     return this.entries.get(raw);
   }
 
   /** The parsed query. Throws what the parser throws, and does not remember it. */
-  get(raw: string): Parsed {
+  parseQuery(raw: string): Parsed {
     const markets = this.book.markets();
     if (markets !== this.markets) {
       // A market may have got the name under which another one is remembered.
       this.entries.clear();
       this.markets = markets;
     }
-    return this.entries.get(raw) ?? this.remember(raw);
+    return this.entries.get(raw) ?? this.cacheParsed(raw);
   }
 
-  private remember(raw: string): Parsed {
+  private cacheParsed(raw: string): Parsed {
     const parsed = this.parse(raw);
     if (raw.length > LIMITS.queryMemoBytesMax) return parsed;
     if (this.entries.size >= LIMITS.queryMemoEntriesMax) {

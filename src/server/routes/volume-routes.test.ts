@@ -33,9 +33,9 @@ async function answeredLater(path: string, headers: Record<string, string> = {})
   history.gate = new Promise((resolve) => {
     release = resolve;
   });
-  const before = history.asked.length;
+  const before = history.requested.length;
   const answer = get(path, headers);
-  await vi.waitFor(() => expect(history.asked.length).toBe(before + 1), { timeout: 60_000 });
+  await vi.waitFor(() => expect(history.requested.length).toBe(before + 1), { timeout: 60_000 });
   release();
   return answer;
 }
@@ -47,7 +47,7 @@ describe('volumes', () => {
     ['30d', 720 * HOUR],
   ])('of %s begin with a whole minute and have no end before now', async (period, seconds) => {
     expect((await get(`/${period}`)).status).toBe(200);
-    const [query] = history.asked;
+    const [query] = history.requested;
     if (query?.kind !== 'volumes') throw new Error('volumes were asked for');
     expect(query.from).toBe(NOW - 30 - seconds);
     expect(query.to).toBeGreaterThan(NOW + HOUR);
@@ -57,7 +57,7 @@ describe('volumes', () => {
     const startTs = NOW - 5 * HOUR;
     expect((await get(`?startTs=${startTs}&endTs=${NOW}`)).status).toBe(200);
     const from = startTs - (startTs % HOUR);
-    expect(history.asked).toEqual([{ kind: 'volumes', from, to: from + 5 * HOUR }]);
+    expect(history.requested).toEqual([{ kind: 'volumes', from, to: from + 5 * HOUR }]);
   });
 
   test.each([
@@ -73,7 +73,7 @@ describe('volumes', () => {
   ])('%s is refused with %s', async (path, code, param) => {
     const { status, text } = await get(path);
     expect([status, JSON.parse(text)]).toMatchObject([400, { error: { code, param } }]);
-    expect(history.asked).toEqual([]);
+    expect(history.requested).toEqual([]);
   });
 
   test('24 hours are not too many', async () => {
@@ -87,11 +87,11 @@ describe('an answer of volumes', () => {
     const etag = first.headers.get('etag') ?? '';
     expect(first.headers.get('cache-control')).toBe('public, max-age=1');
     expect((await get('/24h')).text).toBe(first.text);
-    expect(history.asked.length).toBe(1);
+    expect(history.requested.length).toBe(1);
     expect((await get('/24h', { 'If-None-Match': etag })).status).toBe(304);
     nowSeconds += 1;
     expect((await get('/24h', { 'If-None-Match': etag })).status).toBe(304);
-    expect(history.asked.length).toBe(2);
+    expect(history.requested.length).toBe(2);
     history.filler = 'traded';
     nowSeconds += 1;
     expect((await get('/24h', { 'If-None-Match': etag })).status).toBe(200);

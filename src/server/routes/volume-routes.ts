@@ -5,7 +5,7 @@
 import type { Static } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import { type VOLUME_PERIODS, volumeParams, volumePeriodParams } from '../api/history-schemas.js';
-import { checkParams, prepareParams, type Texts } from '../api/param-check.js';
+import { checkParams, compileParamSchemas, type Texts } from '../api/param-check.js';
 import { splitQuery } from '../api/query.js';
 import type { HistoryAnswer, VolumesQuery } from '../ports/market-data-source.js';
 import { ServerError } from '../transport/errors.js';
@@ -13,10 +13,10 @@ import type { HttpRequest, Reply } from '../transport/reply.js';
 import { requireFirstBook } from './book-routes.js';
 import { GzipCache } from './gzip.js';
 import { HistoryCache } from './history-cache.js';
-import { HistoryReads } from './history-reads.js';
+import { HistoryQueue } from './history-reads.js';
 import { type HistoryRoute, type HistoryRouteOptions, requireHistory } from './history-routes.js';
-import { bodyTag } from './stats-route.js';
-import { deliver, notModified, wantsGzip } from './versioned.js';
+import { contentTag } from './stats-route.js';
+import { bodyReply, notModifiedReply, requestAcceptsGzip } from './versioned.js';
 
 const MINUTE_SECONDS = 60;
 const HOUR_SECONDS = 3_600;
@@ -34,26 +34,29 @@ type VolumePathName = '/stats/markets/volume' | '/stats/markets/volume/{period}'
 export function volumeRoutes(
   options: HistoryRouteOptions,
 ): Readonly<Record<VolumePathName, HistoryRoute>> {
-  prepareParams([volumeParams, volumePeriodParams]);
-  const answers = new VolumeAnswers(options);
+  compileParamSchemas([volumeParams, volumePeriodParams]);
+  const answers = new VolumeResponder(options);
   return {
     '/stats/markets/volume': (request) =>
-      answers.get(request, () => hoursOf(checkParams(volumeParams, textsOf(request)))),
+      answers.replyTo(request, () => hoursOf(checkParams(volumeParams, textsOf(request)))),
     '/stats/markets/volume/{period}': (request, texts) =>
-      answers.get(request, (now) => periodOf(checkParams(volumePeriodParams, texts), now)),
+      answers.replyTo(request, (now) => periodOf(checkParams(volumePeriodParams, texts), now)),
   };
 }
 
-class VolumeAnswers {
-  readonly #reads: HistoryReads;
+class VolumeResponder {
+  readonly #reads: HistoryQueue;
   readonly #cache = new HistoryCache();
   readonly #gzips = new GzipCache();
 
   constructor(private readonly options: HistoryRouteOptions) {
-    this.#reads = new HistoryReads(options.history);
+    this.#reads = new HistoryQueue(options.history);
   }
 
-  get(request: HttpRequest, parse: (nowSeconds: number) => VolumesQuery): Reply | Promise<Reply> {
+  replyTo(
+    request: HttpRequest,
+    parse: (nowSeconds: number) => VolumesQuery,
+  ): Reply | Promise<Reply> {
     const { book, history, readiness, nowMs = Date.now } = this.options;
     requireFirstBook(readiness());
     requireHistory(history);
@@ -62,23 +65,26 @@ class VolumeAnswers {
     const key = `${book.epoch} ${query.from} ${query.to}`;
     const version = String(nowSeconds);
     // What the client takes is read now: the transport's request ends with this call.
-    const client = { ifNoneMatch: request.header('if-none-match'), isZipped: wantsGzip(request) };
-    const kept = this.#cache.find(key, version);
-    if (kept !== undefined) return this.#deliver(client, kept, key);
+    const client = {
+      ifNoneMatch: request.header('if-none-match'),
+      isZipped: requestAcceptsGzip(request),
+    };
+    const kept = this.#cache.findAnswer(key, version);
+    if (kept !== undefined) return this.#answerReply(client, kept, key);
     const wanted = { name: `${version} ${key}`, query, isGone: () => request.isGone };
-    return this.#reads.get(wanted).then((answer) => {
-      this.#cache.keep(key, { version, answer });
-      return this.#deliver(client, answer, key);
+    return this.#reads.runQuery(wanted).then((answer) => {
+      this.#cache.cacheAnswer(key, { version, answer });
+      return this.#answerReply(client, answer, key);
     });
   }
 
-  #deliver(client: Client, { body }: HistoryAnswer, key: string): Reply | Promise<Reply> {
+  #answerReply(client: Client, { body }: HistoryAnswer, key: string): Reply | Promise<Reply> {
     const { book, history } = this.options;
-    const tag = bodyTag(book.epoch, { body, state: history.figures().state });
+    const tag = contentTag(book.epoch, { body, state: history.figures().state });
     const { ifNoneMatch, isZipped } = client;
-    const unchanged = notModified({ header: () => ifNoneMatch }, tag);
+    const unchanged = notModifiedReply({ header: () => ifNoneMatch }, tag);
     if (unchanged !== undefined) return unchanged;
-    return deliver(tag, { body, identity: body, isZipped, gzips: this.#gzips, key });
+    return bodyReply(tag, { body, identity: body, isZipped, gzips: this.#gzips, key });
   }
 }
 

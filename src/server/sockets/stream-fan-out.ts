@@ -7,7 +7,7 @@
  * This file does not know what is in a frame, nor who reads it.
  */
 import { LIMITS } from '../../config/limits.js';
-import type { FanOutFigures } from '../metrics/ws-figures.js';
+import type { FanOutStats } from '../metrics/ws-figures.js';
 import type { BookSource, TopicDelta, TurnChanges } from '../ports/book-source.js';
 import type { Publish } from '../transport/ws-socket.js';
 import { BookMoment } from './book-moment.js';
@@ -102,7 +102,7 @@ export class StreamFanOut {
   }
 
   /** What was published; a topic whose readers are gone is published to nobody. */
-  figures(): FanOutFigures & { readonly ringBytes: number } {
+  figures(): FanOutStats & { readonly ringBytes: number } {
     return { ...this.#counts, ringBytes: this.#memory.bytes };
   }
 

@@ -140,7 +140,7 @@ export class Delivery implements FrameSink {
 
   send(frame: Uint8Array): boolean {
     if (!this.#parts.socket.send(frame)) return false;
-    this.#parts.counts.frame(frame.length);
+    this.#parts.counts.countFrame(frame.length);
     return true;
   }
 

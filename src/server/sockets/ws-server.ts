@@ -11,7 +11,7 @@
 import { LIMITS } from '../../config/limits.js';
 import { OpenSockets } from '../admission/open-sockets.js';
 import { TopicQuota } from '../admission/ws-quota.js';
-import { SocketCounts, type SocketFigures } from '../metrics/ws-figures.js';
+import { SocketCounts, type SocketStats } from '../metrics/ws-figures.js';
 import type { BookSource, Readiness, TurnChanges } from '../ports/book-source.js';
 import type { MarketStreamSource } from '../ports/market-stream-source.js';
 import { ServerError } from '../transport/errors.js';
@@ -114,12 +114,12 @@ export class SocketServer implements SocketHandlers {
     this.#fanOut.turn(changes);
   }
 
-  figures(): SocketFigures {
+  figures(): SocketStats {
     const streams = this.#streams.figures();
     const { ringBytes } = streams;
     const open = { sockets: this.#sessions.size, topics: this.#quota.size, ringBytes };
     const market = this.#market === null ? [] : [this.#market.figures()];
-    return this.#counts.figures(open, [this.#fanOut.figures(), streams, ...market]);
+    return this.#counts.readStats(open, [this.#fanOut.figures(), streams, ...market]);
   }
 
   upgrade(request: HttpRequest): Reply | null {

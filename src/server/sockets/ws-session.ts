@@ -81,7 +81,7 @@ export class Session implements SocketSession {
   closed(cause: CloseCause): void {
     clearTimeout(this.#farewell);
     this.#giveBack();
-    this.parts.counts.closed(cause === 'server' ? (this.#closing ?? 'internal') : cause);
+    this.parts.counts.countClose(cause === 'server' ? (this.#closing ?? 'internal') : cause);
     this.parts.onClosed(this);
   }
 
@@ -186,7 +186,7 @@ export class Session implements SocketSession {
     if (!(error instanceof SocketError)) onFault(error, 'a message of a WebSocket');
     const { code, message: text } =
       error instanceof SocketError ? error : new SocketError('INTERNAL', 'this failed here');
-    counts.error(code);
+    counts.countError(code);
     const id = message === undefined ? {} : { id: message.id };
     this.#send({ ...members, type: 'error', code, message: text, ...id });
   }

@@ -14,7 +14,7 @@ import type {
 /** The history of these tests. */
 export class FakeHistory implements MarketDataSource {
   /** Every query that was asked, in its order. */
-  readonly asked: HistoryQuery[] = [];
+  readonly requested: HistoryQuery[] = [];
   state: HistoryFigures = liveFigures;
   current = 'v1';
   nextCursor: string | null = null;
@@ -36,7 +36,7 @@ export class FakeHistory implements MarketDataSource {
   }
 
   async query(query: HistoryQuery): Promise<HistoryAnswer> {
-    this.asked.push(query);
+    this.requested.push(query);
     await this.gate;
     if (this.refusal !== undefined) throw this.refusal;
     const { filler, nextCursor, isFinal } = this;

@@ -86,23 +86,23 @@ export class FakeBook implements BookSource {
   }
 
   /** By market id. */
-  figures: readonly ChainFigures[] = [];
+  chainStats: readonly ChainFigures[] = [];
 
   chainFigures(): readonly ChainFigures[] {
     const none: ChainFigures = { oraclePrice: 0n, perp: null };
-    return this.rows.map((row) => this.figures[row.id] ?? none);
+    return this.rows.map((row) => this.chainStats[row.id] ?? none);
   }
 
   l2(asked: L2Request): Uint8Array {
-    return this.echo(asked);
+    return this.echoRequest(asked);
   }
 
   l3(asked: L3Request): Uint8Array {
-    return this.echo(asked);
+    return this.echoRequest(asked);
   }
 
   auctions(asked: AuctionsRequest): Uint8Array {
-    return this.echo(asked);
+    return this.echoRequest(asked);
   }
 
   match(asked: MatchRequest): Uint8Array {
@@ -111,7 +111,7 @@ export class FakeBook implements BookSource {
   }
 
   orderbookFrame(asked: FrameRequest): Uint8Array {
-    const data = this.echo(asked).toString();
+    const data = this.echoRequest(asked).toString();
     return Buffer.from(JSON.stringify({ channel: `orderbook_${asked.market}`, data }));
   }
 
@@ -163,7 +163,7 @@ export class FakeBook implements BookSource {
     };
   }
 
-  private echo(asked: L2Request | L3Request | AuctionsRequest | FrameRequest): Buffer {
+  private echoRequest(asked: L2Request | L3Request | AuctionsRequest | FrameRequest): Buffer {
     if (this.broken) throw new Error('deliberate');
     const { filler } = this;
     return Buffer.from(JSON.stringify(filler === '' ? { asked } : { asked, filler }));
