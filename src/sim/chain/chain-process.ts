@@ -174,7 +174,7 @@ function packageName(): string {
 function childFile(): string {
   const beside = fileURLToPath(new URL('./surfpool-child.cjs', import.meta.url));
   if (existsSync(beside)) return beside;
-  return fileURLToPath(new URL('../../../../src/sim/surfpool-child.cjs', import.meta.url));
+  return fileURLToPath(new URL('../../../../src/sim/chain/surfpool-child.cjs', import.meta.url));
 }
 
 async function firstMessage(child: ChildProcess): Promise<{ rpcUrl: string; wsUrl: string }> {
