@@ -117,6 +117,23 @@ describe('slotbook', () => {
     },
   );
 
+  test.each([
+    [['--prt=70000'], "error: unknown option '--prt' (Did you mean --port?)\n"],
+    [['folow'], "error: unknown command 'folow' (Did you mean follow?)\n"],
+    [['record'], "error: missing required argument 'file'\n"],
+    [['serve', 'now'], "error: too many arguments for 'serve'. Expected 0 arguments but got 1.\n"],
+  ])('%j is refused in one line, with the nearest name', async (args, line) => {
+    const wrong = start(args);
+    expect(await exitCode(wrong)).toBe(2);
+    expect(wrong.stderr).toBe(line);
+  });
+
+  test('--version prints name, version and commit', async () => {
+    const version = start(['--version']);
+    expect(await exitCode(version)).toBe(0);
+    expect(version.stdout).toMatch(/^slotbook \d+\.\d+\.\d+( \([0-9a-f]{12}\))?\n$/);
+  });
+
   test('--help is no error', async () => {
     const help = start(['demo', '--help']);
     expect(await exitCode(help)).toBe(0);

@@ -19,7 +19,7 @@ let service: Service;
 beforeAll(async () => {
   const flags = { port: '0', logLevel: 'silent', makers: '60', fills: '5', fundingSeconds: '2' };
   vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
-  service = await startDemoService(new ConfigReader(flags, {}).demo());
+  service = await startDemoService(new ConfigReader(flags, {}).readDemo());
 }, 60_000);
 
 afterAll(async () => {

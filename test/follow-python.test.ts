@@ -24,7 +24,7 @@ afterAll(() => service?.stop());
 
 async function startDemo(): Promise<string> {
   const flags = { port: '0', makers: '60', logLevel: 'silent' };
-  service = await startDemoService(new ConfigReader(flags, {}).demo());
+  service = await startDemoService(new ConfigReader(flags, {}).readDemo());
   const { url } = service;
   const isReady = async () => (await fetch(`${url}/ready`)).ok;
   await vi.waitUntil(isReady, { timeout: READY_MS_MAX, interval: 100 });

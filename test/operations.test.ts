@@ -1,6 +1,9 @@
 /** docs/operations.md names every metric, event and flag that there is, and none that there is not. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { demoOptions, replayOptions, serveOptions, verifyOptions } from '../src/app/cli-options.js';
+import { flagOf, SETTINGS } from '../src/config/settings.js';
+import { withSettingsTables } from '../src/config/settings-table.js';
 import { newCounters } from '../src/feed/model/counters.js';
 import { feedFigures } from '../src/feed/model/figures.js';
 import { newCounters as historyCounters } from '../src/history/ingest/parts.js';
@@ -109,18 +112,21 @@ test('every event of the history is listed, and none that is not there', () => {
   expect(matches(firstCells(events), /`(\w+)`/g)).toEqual(counted);
 });
 
-test('every flag of serve is listed with its environment variable', () => {
-  const ofServe = /export const (?:historyOptions|clusterOptions) = \[[\s\S]+?\n\];/g;
-  const shared = [...read('src/app/cli-options.ts').matchAll(ofServe)].map(([text]) => text);
-  const options = `${read('src/app/cli.ts')}${shared.join('')}`;
-  const flags = matches(options, /new Option\(\s*'(--[a-z-]+)/g);
-  expect(flags.length).toBeGreaterThan(15);
-  const cells = section('Start');
-  expect(matches(firstCells(cells), /`(--[a-z-]+)`/g)).toEqual(flags);
-  const variables = flags.map(
-    (flag) => `SLOTBOOK_${flag.slice(2).replaceAll('-', '_').toUpperCase()}`,
-  );
-  expect(variables.filter((name) => !cells.includes(`\`${name}\``))).toEqual([]);
+test('the tables of settings are those of the code', () => {
+  const written = withSettingsTables(docs);
+  if (process.env['UPDATE_GOLDEN'] === '1') {
+    writeFileSync(new URL('../docs/operations.md', import.meta.url), written);
+  }
+  expect(written.match(/<!-- settings: /g)?.length).toBe(3);
+  expect(docs).toBe(written);
+  const listed = matches(docs, /^\| `(--[a-z-]+)` \|/gm);
+  expect(listed).toEqual(Object.keys(SETTINGS).map(flagOf).sort());
+});
+
+test('every setting is an option of a command', () => {
+  const commands = [serveOptions, demoOptions, replayOptions, verifyOptions];
+  const flags = commands.flat().map(({ long }) => long);
+  expect([...new Set(flags)].sort()).toEqual(Object.keys(SETTINGS).map(flagOf).sort());
 });
 
 test('the states of a book are listed', () => {

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import { type Service, startService } from '../src/app/main.js';
-import { ConfigReader, type Flags } from '../src/config/config.js';
+import { ConfigReader } from '../src/config/config.js';
+import type { Flags } from '../src/config/setting-reader.js';
 
 let service: Service | undefined;
 let printed = '';
@@ -24,7 +25,7 @@ async function start(flags: Flags): Promise<{ url: string; metricsUrl: string }>
   // Nobody listens on port 1.
   const node = { rpcUrl: 'http://127.0.0.1:1/v1/secret-key-of-the-node', logLevel: 'silent' };
   service = await startService(
-    new ConfigReader({ ...node, port: '0', history: false, ...flags }, {}).service(),
+    new ConfigReader({ ...node, port: '0', history: false, ...flags }, {}).readService(),
   );
   const metricsUrl = /(\S+)\/metrics\n/.exec(printed)?.[1] ?? '';
   return { url: service.url, metricsUrl };

@@ -140,7 +140,7 @@ async function record(file: string): Promise<void> {
   const quoting = { quoteMakers: maker.publicKey };
   const own = { port: '0', logLevel: 'silent', history: false };
   const flags = { rpcUrl, wsUrl, ...own, ...patient, ...quoting };
-  service = await startService(new ConfigReader(flags, {}).service(), { recordTo: file });
+  service = await startService(new ConfigReader(flags, {}).readService(), { recordTo: file });
   await vi.waitUntil(isLive, DEADLINE);
   maker.start(service.url);
   await stepFor(TURNS);
@@ -172,7 +172,7 @@ async function audits(): Promise<number> {
 
 async function replay(file: string, flags: Readonly<Record<string, string>> = {}): Promise<void> {
   const settings = { port: '0', logLevel: 'silent', speed: '0', ...flags };
-  service = await startReplayService(new ConfigReader(settings, {}).replay(), file);
+  service = await startReplayService(new ConfigReader(settings, {}).readReplay(), file);
 }
 
 describe('a recording made beside serving', () => {

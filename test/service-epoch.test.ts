@@ -30,7 +30,7 @@ async function start(): Promise<{ server: ScriptedRpc; chain: FakeChain; epochs:
   for (const key of ['state', 'perp0', 'oracle0', 'user1', 'user2']) chain.accounts.delete(key);
   const flags = { rpcUrl: server.rpcUrl, wsUrl: server.wsUrl, port: '0', logLevel: 'silent' };
   const service: Service = await startService(
-    new ConfigReader({ ...flags, history: false }, {}).service(),
+    new ConfigReader({ ...flags, history: false }, {}).readService(),
   );
   closers.push(() => service.stop());
   return { server, chain, epochs };

@@ -31,7 +31,7 @@ await answerCommands({
   async start(rpcUrl, wsUrl, auditIntervalMs, dataDir) {
     const history = dataDir === undefined ? { history: 'false' } : { dataDir };
     const flags = { rpcUrl, wsUrl, auditIntervalMs, port: '0', logLevel: 'silent', ...history };
-    service = await startService(new ConfigReader(flags, {}).service());
+    service = await startService(new ConfigReader(flags, {}).readService());
     await live;
     return { url: service.url };
   },

@@ -1,5 +1,8 @@
 /** `slotbook backfill`: reads its two ends from the flags, and shows how far it is. */
-import { ConfigError, ConfigReader, type Flags } from '../config/config.js';
+
+import { ConfigReader } from '../config/config.js';
+import { ConfigError } from '../config/config-error.js';
+import type { Flags } from '../config/setting-reader.js';
 import { type BackfillProgress, backfill } from '../history/backfill/backfill.js';
 import type { JobEnd } from '../history/backfill/job.js';
 
@@ -20,7 +23,7 @@ export async function runBackfill(
   flags: Flags,
   { output, stop }: { readonly output: BackfillOutput; readonly stop: AbortSignal },
 ): Promise<boolean> {
-  const { nodes, programId, history } = new ConfigReader({ ...flags, history: true }).service();
+  const { nodes, programId, history } = new ConfigReader({ ...flags, history: true }).readService();
   const from = readEnd('from', flags['from']);
   if (from === null) throw new ConfigError('MISSING_SETTING', '--from is missing', '--from');
   const to = readEnd('to', flags['to']);

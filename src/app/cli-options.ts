@@ -1,87 +1,53 @@
-/** Flags of the commands, by what they are about. */
+/** The options of the commands: those of settings come from the table of settings. */
 import { Option } from 'commander';
-import { DEFAULTS, HISTORY_DEFAULTS } from '../config/config.js';
+import {
+  defaultText,
+  flagOf,
+  SETTINGS,
+  type Setting,
+  type SettingGroup,
+  type SettingName,
+  settingsOf,
+} from '../config/settings.js';
 
-/** What the history of a served book has. */
-export const historyOptions = [
-  new Option('--no-history', 'serve the book alone, without trades, funding rates and candles'),
-  new Option(
-    '--data-dir <folder>',
-    `where the history is kept (default ${HISTORY_DEFAULTS.dataDir}, for a demo a fresh one)`,
-  ),
-  new Option(
-    '--retention-days <days>',
-    `older trades and funding rates are deleted, 0 for never (default ${HISTORY_DEFAULTS.retentionDays})`,
-  ),
-  new Option(
-    '--candle-retention-days <days>',
-    `older candles shorter than a day are deleted, 0 for never (default ${HISTORY_DEFAULTS.candleRetentionDays})`,
-  ),
-  new Option(
-    '--backfill-hours <hours>',
-    `how far back an empty history is filled (default ${HISTORY_DEFAULTS.backfillHours})`,
-  ),
-  new Option(
-    '--backfill-transactions <count>',
-    `with how many transactions at most (default ${HISTORY_DEFAULTS.backfillTransactions})`,
-  ),
-  new Option(
-    '--history-requests-per-second <count>',
-    `transactions asked of the node (default ${HISTORY_DEFAULTS.historyRequestsPerSecond})`,
-  ),
-];
+/** The options of all settings of some groups. */
+export function groupOptions(...groups: readonly SettingGroup[]): readonly Option[] {
+  return settingsOf(...groups).map((name) => settingOption(name));
+}
 
-/** A cluster, by its nodes. */
-export const clusterOptions = [
-  new Option('--rpc-url <url>', 'HTTP address of a Solana RPC node'),
-  new Option('--ws-url <url>', 'its subscription address (default derived from --rpc-url)'),
-  new Option('--fallback-rpc-url <url>', 'another node, used while the first one fails'),
-  new Option('--fallback-ws-url <url>', 'its subscription address (default derived likewise)'),
-  new Option('--snapshot-url <url>', 'a node for the heavy scan of all users (default: the same)'),
-  new Option('--program-id <key>', `the exchange's program (default ${DEFAULTS.programId})`),
-];
+/** The option of one setting; `shown` is its default where the command has another. */
+export function settingOption(name: SettingName, shown?: string): Option {
+  const setting: Setting = SETTINGS[name];
+  if (setting.kind === 'off') return new Option(flagOf(name), setting.text);
+  const text = `${setting.text} (default ${shown ?? defaultText(setting)})`;
+  return new Option(`${flagOf(name)} <${setting.value}>`, text);
+}
 
-/** The market of the demo. */
-export const demoOptions = [
-  new Option('--rate <writes>', `account writes a second (default ${DEFAULTS.demoRate})`),
-  new Option('--seed <number>', `seed of the market life (default ${DEFAULTS.demoSeed})`),
-  new Option('--makers <count>', `market makers (default ${DEFAULTS.demoMakers})`),
-  new Option('--fills <count>', `fills a second, at most (default ${DEFAULTS.demoFills})`),
-  new Option(
-    '--funding-seconds <seconds>',
-    `between two funding rates (default ${DEFAULTS.demoFundingSeconds})`,
-  ),
-];
+/** Every command that serves a chain, live. */
+const liveGroups: readonly SettingGroup[] = ['book', 'history', 'audit', 'aggregator'];
 
-/** How a recording is served. */
-export const replayOptions = [
-  new Option(
-    '--speed <times>',
-    `times faster than recorded, 0 without any pause (default ${DEFAULTS.replaySpeed})`,
-  ),
-];
+export const serveOptions = groupOptions('cluster', ...liveGroups);
+export const demoOptions = groupOptions('demo', ...liveGroups);
+export const serveOrDemoOptions = groupOptions('cluster', 'demo', ...liveGroups);
+export const replayOptions = groupOptions('replay', 'book');
 
-/** What `verify` has. */
 export const verifyOptions = [
-  new Option('--url <url>', `where the service answers (default ${DEFAULTS.verifyUrl})`),
-  new Option('--markets <names>', 'compare only these markets, comma-separated (default all)'),
-  new Option('--log-level <level>', 'pino level, or silent (default warn)'),
-  new Option('--seconds <seconds>', `longest time to compare (default ${DEFAULTS.verifySeconds})`),
+  ...groupOptions('cluster', 'verify'),
+  settingOption('markets'),
+  settingOption('logLevel', 'warn'),
 ];
 
-/** What `backfill` takes beside the cluster. */
+/** The ends of a back-fill are arguments of one run, not settings. */
 export const backfillOptions = [
+  ...groupOptions('cluster'),
   new Option('--from <end>', 'the older end: a time, unix seconds or a signature'),
   new Option('--to <end>', 'the newer end, likewise (default: the newest finalised transaction)'),
-  new Option('--data-dir <folder>', `where the history is (default ${HISTORY_DEFAULTS.dataDir})`),
-  new Option(
-    '--history-requests-per-second <count>',
-    `transactions asked of the node (default ${HISTORY_DEFAULTS.historyRequestsPerSecond})`,
-  ),
+  settingOption('dataDir'),
+  settingOption('historyRequestsPerSecond'),
 ];
 
-/** What `follow` takes. */
-export const followFlags = [
+/** The arguments of `follow`. */
+export const followOptions = [
   new Option('--channel <name>', 'book, bbo or l3 (default book)'),
   new Option('--depth <rows>', 'rows a side: 10, 20, 50, 100 or 500 (default 20)'),
   new Option('--grouping <ticks>', 'ticks a group of the book (default 1)'),
@@ -92,9 +58,9 @@ export const followFlags = [
   new Option('--plain', 'a line a second instead of a screen'),
 ];
 
-/** What `match` takes: the parameters of /match. */
-export const matchFlags = [
-  new Option('--url <url>', `where the service answers (default ${DEFAULTS.verifyUrl})`),
+/** The arguments of `match`: the parameters of /match. */
+export const matchOptions = [
+  settingOption('url'),
   new Option('--side <side>', 'buy or sell'),
   new Option('--size <base>', 'base to fill: raw at 1e9, or with a point in units'),
   new Option('--quote <quote>', 'in its place, quote to spend or get: raw at 1e6, or with a point'),

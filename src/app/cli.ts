@@ -5,15 +5,11 @@
  * and the demo otherwise. Standard output carries the URLs and the `ready` line, or what `verify`,
  * `follow` and `match` found; logs go to standard error.
  */
-import { Command, Option } from 'commander';
-import {
-  AGGREGATOR_DEFAULTS,
-  ConfigError,
-  ConfigReader,
-  DEFAULTS,
-  type Flags,
-  INDICATIVE_POLICY_DEFAULT,
-} from '../config/config.js';
+import { Command, type Option } from 'commander';
+import { readBuildInfo } from '../config/build-info.js';
+import { ConfigReader } from '../config/config.js';
+import { ConfigError } from '../config/config-error.js';
+import type { Flags } from '../config/setting-reader.js';
 import { follow } from '../follow/follow.js';
 import type { FollowFlags } from '../follow/follow-options.js';
 import { match } from '../match/match.js';
@@ -21,12 +17,12 @@ import type { MatchFlags } from '../match/match-options.js';
 import { runBackfill } from './backfills.js';
 import {
   backfillOptions,
-  clusterOptions,
   demoOptions,
-  followFlags,
-  historyOptions,
-  matchFlags,
+  followOptions,
+  matchOptions,
   replayOptions,
+  serveOptions,
+  serveOrDemoOptions,
   verifyOptions,
 } from './cli-options.js';
 import {
@@ -37,205 +33,124 @@ import {
   verifyService,
 } from './main.js';
 
-/** What every served book has. */
-const bookOptions = [
-  new Option('--port <port>', `port to listen on, 0 for a free one (default ${DEFAULTS.port})`),
-  new Option('--host <host>', `address to listen on (default ${DEFAULTS.host})`),
-  new Option('--markets <names>', 'serve only these markets, comma-separated (default all)'),
-  new Option('--log-level <level>', `pino level, or silent (default ${DEFAULTS.logLevel})`),
-  new Option(
-    '--lagging-after-ms <ms>',
-    `without a slot for this long the book is lagging (default ${DEFAULTS.laggingAfterMs})`,
-  ),
-  new Option(
-    '--stale-after-ms <ms>',
-    `without a slot for this long the book is stale (default ${DEFAULTS.staleAfterMs})`,
-  ),
-  new Option('--metrics-port <port>', 'serve /metrics on this port instead of the main one'),
-  new Option(
-    '--metrics-host <host>',
-    `address of the metrics port (default ${DEFAULTS.metricsHost})`,
-  ),
-  new Option(
-    '--publish-interval-ms <ms>',
-    `least time between two frames of a compatible channel (default ${DEFAULTS.publishIntervalMs})`,
-  ),
-  new Option(
-    '--stream-interval-ms <ms>',
-    `least time between two frames of a streaming channel (default ${DEFAULTS.streamIntervalMs})`,
-  ),
-  new Option(
-    '--topics-per-ip <count>',
-    `WebSocket topics of one address (default ${DEFAULTS.topicsPerIp})`,
-  ),
-  new Option(
-    '--sockets-per-ip <count>',
-    `WebSockets of one address (default ${DEFAULTS.socketsPerIp})`,
-  ),
-  new Option(
-    '--messages-per-second <count>',
-    `messages of one WebSocket (default ${DEFAULTS.messagesPerSecond})`,
-  ),
-  new Option('--requests-per-second <count>', 'HTTP requests of one address (default 0, no limit)'),
-  new Option('--quote-makers <keys>', 'keys that may quote, comma-separated (default none)'),
-  new Option(
-    '--indicative-policy <word>',
-    `join or improve: what quotes may do to the touch (default ${INDICATIVE_POLICY_DEFAULT})`,
-  ),
-];
-
-const commonOptions = [
-  ...bookOptions,
-  ...historyOptions,
-  new Option(
-    '--audit-interval-ms <ms>',
-    `time between two audits of the book, 0 for none (default ${DEFAULTS.auditIntervalMs})`,
-  ),
-  new Option('--aggregator-url <url>', 'quote API of a swap aggregator (default none)'),
-  new Option('--aggregator-markets <names>', 'spot markets that it is asked for (default all)'),
-  new Option(
-    '--aggregator-sizes <list>',
-    `sizes in whole quote that it is asked for (default ${AGGREGATOR_DEFAULTS.sizes})`,
-  ),
-  new Option(
-    '--aggregator-interval-ms <ms>',
-    `time between two readings of a market (default ${AGGREGATOR_DEFAULTS.intervalMs})`,
-  ),
-  new Option(
-    '--aggregator-timeout-ms <ms>',
-    `longest time of one request (default ${AGGREGATOR_DEFAULTS.timeoutMs})`,
-  ),
-  new Option(
-    '--aggregator-max-age-ms <ms>',
-    `older levels are left out (default ${AGGREGATOR_DEFAULTS.maxAgeMs})`,
-  ),
-  new Option(
-    '--aggregator-requests-per-second <count>',
-    `requests to it at most (default ${AGGREGATOR_DEFAULTS.requestsPerSecond})`,
-  ),
-];
-
-/** Starts a command; what it does with a file is the command's. */
-type Start = (flags: Flags, file?: string) => Promise<Service>;
-
-const serve: Start = (flags, recordTo) =>
-  startService(new ConfigReader(flags).service(), { recordTo });
-const demo: Start = (flags, recordTo) =>
-  startDemoService(new ConfigReader(flags).demo(), { recordTo });
-const serveOrDemo: Start = (flags, recordTo) =>
-  new ConfigReader(flags).hasCluster() ? serve(flags, recordTo) : demo(flags, recordTo);
-const replay: Start = (flags, file = '') =>
-  startReplayService(new ConfigReader(flags).replay(), file);
-
 /** A wrong flag or setting, as opposed to a service that failed. */
 const EXIT_WRONG_USAGE = 2;
 /** A verification that found out nothing, a stream that could not be followed, no walk. */
 const EXIT_NOT_COMPARED = 2;
 
-function createProgram(): Command {
-  const program = newCommand('slotbook').description(
-    'Order book and market data of an on-chain exchange on Solana',
-  );
-  addCommand(program, {
-    command: newCommand('serve').description('serve the book of a cluster'),
-    options: [...commonOptions, ...clusterOptions],
-    start: serve,
-  });
-  addCommand(program, {
-    command: newCommand('demo').description('serve the book of a local chain with a moving market'),
-    options: [...commonOptions, ...demoOptions],
-    start: demo,
-  });
-  addCommand(program, {
-    command: newCommand('record')
-      .description('serve as without a command, and keep all that moves the book in a new file')
-      .argument('<file>', 'where to: it must not be there yet'),
-    options: [...commonOptions, ...clusterOptions, ...demoOptions],
-    start: serveOrDemo,
-  });
-  addCommand(program, {
-    command: newCommand('replay')
-      .description('serve the book of a recording, as it was')
-      .argument('<file>', 'what `record` has made'),
-    options: [...bookOptions, ...replayOptions],
-    start: replay,
-  });
-  program.addCommand(backfillCommand());
-  program.addCommand(verifyCommand());
-  program.addCommand(followCommand());
-  program.addCommand(matchCommand());
-  program.addCommand(defaultCommand(), { isDefault: true });
-  return program;
+/** Starts the service of a command; `file` is the argument of those that take one. */
+type Start = (flags: Flags, file?: string) => Promise<Service>;
+
+const serve: Start = (flags, recordTo) =>
+  startService(new ConfigReader(flags).readService(), { recordTo });
+const demo: Start = (flags, recordTo) =>
+  startDemoService(new ConfigReader(flags).readDemo(), { recordTo });
+const serveOrDemo: Start = (flags, recordTo) =>
+  new ConfigReader(flags).hasCluster() ? serve(flags, recordTo) : demo(flags, recordTo);
+const replay: Start = (flags, file = '') =>
+  startReplayService(new ConfigReader(flags).readReplay(), file);
+
+/**
+ * The command line of the program. `slotbook` alone, or with flags only, is the command `start`; a word
+ * that is no command is refused with the nearest one.
+ */
+function createProgram(words: readonly string[]): Command {
+  const program = newCommand('slotbook', [])
+    .description('Order book and market data of an on-chain exchange on Solana')
+    .version(versionText(), '--version', 'print name, version and commit')
+    .addCommand(
+      newCommand('serve', serveOptions)
+        .description('serve the book of a cluster')
+        .action((flags: Flags) => runUntilStopped(() => serve(flags))),
+    )
+    .addCommand(
+      newCommand('demo', demoOptions)
+        .description('serve the book of a local chain with a moving market')
+        .action((flags: Flags) => runUntilStopped(() => demo(flags))),
+    )
+    .addCommand(
+      newCommand('record', serveOrDemoOptions)
+        .description('serve as `start` does, and record all that moves the book in a new file')
+        .argument('<file>', 'path of the recording; it must not exist')
+        .action((file: string, flags: Flags) => runUntilStopped(() => serveOrDemo(flags, file))),
+    )
+    .addCommand(
+      newCommand('replay', replayOptions)
+        .description('serve the book of a recording, as it was')
+        .argument('<file>', 'path of a recording')
+        .action((file: string, flags: Flags) => runUntilStopped(() => replay(flags, file))),
+    );
+  for (const command of toolCommands()) program.addCommand(command);
+  const start = newCommand('start', serveOrDemoOptions)
+    .description('serve when --rpc-url is given, else demo')
+    .action((flags: Flags) => runUntilStopped(() => serveOrDemo(flags)));
+  const isDefault = words[0] === undefined || words[0].startsWith('-');
+  return program.addCommand(start, { isDefault });
 }
 
-/** Each command has these settings of its own; commander hands them down to none. */
-function newCommand(name: string): Command {
-  return new Command(name)
-    .showHelpAfterError()
-    .configureOutput({ outputError: (text, write) => write(withoutValues(text)) })
+/** The commands that end by themselves, with an exit status of their own. */
+function toolCommands(): readonly Command[] {
+  return [
+    newCommand('backfill', backfillOptions)
+      .description(
+        'read older transactions into the history, which no service may have open meanwhile: exits with 0 when all are stored; stopped, it goes on from there',
+      )
+      .action((flags: Flags) => {
+        const stop = stopSignal();
+        return exitByResult(() => runBackfill(flags, { output: process.stdout, stop }));
+      }),
+    newCommand('verify', verifyOptions)
+      .description(
+        'compare the orders of a running service, and their levels, with its chain: exits with 0 when they are equal, 1 when not',
+      )
+      .action((flags: Flags) =>
+        exitByResult(() => verifyService(new ConfigReader(flags).readVerify())),
+      ),
+    newCommand('follow', followOptions)
+      .description('follow a live stream and check it: exits with 1 when it broke a rule')
+      .argument('<url>', 'of a running service')
+      .argument('<market>', 'a name, such as SOL-PERP')
+      .action((url: string, market: string, flags: FollowFlags) => {
+        const run = { url, market, flags, output: process.stdout, stop: stopSignal() };
+        return exitByResult(() => follow(run));
+      }),
+    newCommand('match', matchOptions)
+      .description(
+        'ask a running service what an order would get: exits with 1 when nothing would fill or rest',
+      )
+      .argument('<market>', 'a name, such as SOL-PERP')
+      .action((market: string, flags: MatchFlags) =>
+        exitByResult(() => match({ market, flags, output: process.stdout })),
+      ),
+  ];
+}
+
+/** A command with its options. What is wrong with its usage is one line on standard error. */
+function newCommand(name: string, options: readonly Option[]): Command {
+  const command = new Command(name)
+    .configureOutput({ outputError: (text, write) => write(usageErrorLine(text)) })
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT_WRONG_USAGE));
+  for (const option of options) command.addOption(option);
+  return command;
 }
 
 /** A mistyped flag is named up to its value, which may hold an access key. */
-function withoutValues(text: string): string {
-  return text.replace(/'(--?[\w-]*)[^\n]*'/, "'$1'");
+function usageErrorLine(text: string): string {
+  const line = text.trim().replace(/'(--?[\w-]*)[^\n]*'/, "'$1'");
+  return `${line.replace(/\s*\n\s*/g, ' ')}\n`;
 }
 
-function defaultCommand(): Command {
-  const command = newCommand('start').description('serve when --rpc-url is given, else demo');
-  for (const option of [...commonOptions, ...clusterOptions, ...demoOptions]) {
-    command.addOption(option);
-  }
-  return command.action((flags: Flags) => runUntilStopped(() => serveOrDemo(flags)));
+/** `--flag=value` as two words, so that the nearest flag of a mistyped one is found. */
+function separateValues(words: readonly string[]): readonly string[] {
+  return words.flatMap((word) => {
+    const [, flag, value] = /^(--[\w-]+)=([\s\S]*)$/.exec(word) ?? [];
+    return flag === undefined || value === undefined ? [word] : [flag, value];
+  });
 }
 
-function backfillCommand(): Command {
-  const command = newCommand('backfill').description(
-    'read older transactions into the history, which no service may have open meanwhile: exits with 0 when all are stored; stopped, it goes on from there',
-  );
-  for (const option of [...clusterOptions, ...backfillOptions]) command.addOption(option);
-  return command.action(runBackfillCommand);
-}
-
-function verifyCommand(): Command {
-  const command = newCommand('verify').description(
-    'compare the orders of a running service, and their levels, with its chain: exits with 0 when they are equal, 1 when not',
-  );
-  for (const option of [...clusterOptions, ...verifyOptions]) command.addOption(option);
-  return command.action(runVerification);
-}
-
-function followCommand(): Command {
-  const command = newCommand('follow')
-    .description('follow a live stream and check it: exits with 1 when it broke a rule')
-    .argument('<url>', 'of a running service')
-    .argument('<market>', 'a name, such as SOL-PERP');
-  for (const option of followFlags) command.addOption(option);
-  return command.action(runFollow);
-}
-
-function matchCommand(): Command {
-  const command = newCommand('match')
-    .description(
-      'ask a running service what an order would get: exits with 1 when nothing would fill or rest',
-    )
-    .argument('<market>', 'a name, such as SOL-PERP');
-  for (const option of matchFlags) command.addOption(option);
-  return command.action((market: string, flags: MatchFlags) =>
-    exitBy(() => match({ market, flags, output: process.stdout })),
-  );
-}
-
-function addCommand(
-  program: Command,
-  { command, options, start }: { command: Command; options: readonly Option[]; start: Start },
-): void {
-  for (const option of options) command.addOption(option);
-  const takesFile = command.registeredArguments.length > 0;
-  const run = takesFile
-    ? (file: string, flags: Flags) => runUntilStopped(() => start(flags, file))
-    : (flags: Flags) => runUntilStopped(() => start(flags));
-  program.addCommand(command.action(run));
+function versionText(): string {
+  const { name, version, commit } = readBuildInfo();
+  return commit === null ? `${name} ${version}` : `${name} ${version} (${commit.slice(0, 12)})`;
 }
 
 async function runUntilStopped(start: () => Promise<Service>): Promise<void> {
@@ -257,30 +172,16 @@ async function runUntilStopped(start: () => Promise<Service>): Promise<void> {
   }
 }
 
-function runVerification(flags: Flags): Promise<void> {
-  return exitBy(() => verifyService(new ConfigReader(flags).verify()));
-}
-
-function runBackfillCommand(flags: Flags): Promise<void> {
-  const stop = stopSignal();
-  return exitBy(() => runBackfill(flags, { output: process.stdout, stop }));
-}
-
 function stopSignal(): AbortSignal {
   const stopping = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopping.abort());
   return stopping.signal;
 }
 
-function runFollow(url: string, market: string, flags: FollowFlags): Promise<void> {
-  const run = { url, market, flags, output: process.stdout, stop: stopSignal() };
-  return exitBy(() => follow(run));
-}
-
-/** What cannot be judged is neither right nor wrong: it is told apart by its own status. */
-async function exitBy(judge: () => Promise<boolean>): Promise<void> {
+/** Exits with 0 for true and 1 for false. A run without a result has a status of its own. */
+async function exitByResult(run: () => Promise<boolean>): Promise<void> {
   try {
-    process.exit((await judge()) ? 0 : 1);
+    process.exit((await run()) ? 0 : 1);
   } catch (error) {
     process.stderr.write(`slotbook: ${textOf(error)}\n`);
     process.exit(EXIT_NOT_COMPARED);
@@ -294,7 +195,8 @@ function textOf(error: unknown): string {
   return `${code}${error.message}`;
 }
 
-// A reader that has seen enough (`| head -1`) takes nothing from those who ask over HTTP.
+// A closed pipe (`| head -1`) does not end the service of the clients over HTTP.
 process.stdout.on('error', () => {});
 process.stderr.on('error', () => {});
-await createProgram().parseAsync();
+const words = separateValues(process.argv.slice(2));
+await createProgram(words).parseAsync(words, { from: 'user' });

@@ -3,12 +3,8 @@
  * recording. Each is an engine and the feed that moves it, built here for `main.ts` to serve.
  */
 import type { Logger } from 'pino';
-import {
-  ConfigError,
-  type NodeConfig,
-  type ReplayConfig,
-  type ServiceConfig,
-} from '../config/config.js';
+import type { NodeConfig, ReplayConfig, ServiceConfig } from '../config/config.js';
+import { ConfigError } from '../config/config-error.js';
 import { LIMITS } from '../config/limits.js';
 import * as codec from '../engine/codec.js';
 import { Engine } from '../engine/engine.js';

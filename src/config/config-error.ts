@@ -1,3 +1,5 @@
+import { flagOf } from './settings.js';
+
 /** A setting that is missing or cannot be used. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -12,16 +14,6 @@ export class ConfigError extends Error {
   }
 }
 
-/** The flag of a setting, for example `--port`. */
-export function flagOf(key: string): string {
-  return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-}
-
-/** Its environment variable, for example `SLOTBOOK_PORT`. */
-export function environmentNameOf(key: string): string {
-  return `SLOTBOOK_${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
-}
-
 /** A value that has to be given. */
 export function missing(key: string): ConfigError {
   const flag = flagOf(key);
@@ -34,14 +26,14 @@ export function invalid(key: string, value: string, rule: string): ConfigError {
   return new ConfigError('INVALID_SETTING', `${flag} was ${value}, ${rule}`, flag);
 }
 
-/** An address that is none. It is left out: an RPC address often carries an access key. */
+/** An address that is none. Its text is left out, because an RPC address often carries an access key. */
 export function notUrl(key: string, protocols: readonly string[]): ConfigError {
   const flag = flagOf(key);
   const wanted = protocols.map((protocol) => `${protocol}//`).join(' or ');
   return new ConfigError('INVALID_SETTING', `${flag} must be a ${wanted} URL`, flag);
 }
 
-/** A value outside of its range, which is told. */
+/** A value outside of its range. */
 export function outOfRange(key: string, value: string | number, range: string): ConfigError {
   const flag = flagOf(key);
   return new ConfigError('SETTING_OUT_OF_RANGE', `${flag} was ${value}, must be ${range}`, flag);

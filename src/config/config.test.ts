@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { ConfigError, ConfigReader, DEFAULTS, type Environment, type Flags } from './config.js';
+import { ConfigReader } from './config.js';
+import { ConfigError } from './config-error.js';
+import type { Environment, Flags } from './setting-reader.js';
+import { SETTINGS } from './settings.js';
 
 const reader = (flags: Flags, environment: Environment = {}): ConfigReader =>
   new ConfigReader(flags, environment);
@@ -7,7 +10,7 @@ const reader = (flags: Flags, environment: Environment = {}): ConfigReader =>
 function expectRefusal(flags: Flags, expected: { code: string; setting: string }): void {
   const read = (): unknown => {
     const config = reader({ rpcUrl: 'http://node.example', ...flags });
-    return { ...config.service(), ...config.demo() };
+    return { ...config.readService(), ...config.readDemo() };
   };
   let error: unknown;
   try {
@@ -21,7 +24,7 @@ function expectRefusal(flags: Flags, expected: { code: string; setting: string }
 
 describe('defaults', () => {
   test('demo has all of them', () => {
-    expect(reader({}).demo()).toEqual({
+    expect(reader({}).readDemo()).toEqual({
       host: '127.0.0.1',
       port: 8080,
       markets: [],
@@ -39,8 +42,8 @@ describe('defaults', () => {
       requestsPerSecond: 0,
       quoteMakers: [],
       indicativePolicy: 'join',
-      rate: DEFAULTS.demoRate,
-      seed: DEFAULTS.demoSeed,
+      rate: SETTINGS.rate.default,
+      seed: SETTINGS.seed.default,
       makers: 200,
       fillsPerSecond: 1,
       fundingSeconds: 20,
@@ -57,13 +60,13 @@ describe('defaults', () => {
 
   test('serve needs a cluster', () => {
     expect(reader({}).hasCluster()).toBe(false);
-    expect(() => reader({}).service()).toThrow('--rpc-url is missing');
+    expect(() => reader({}).readService()).toThrow('--rpc-url is missing');
   });
 });
 
 describe('the history', () => {
   const service = (flags: Flags, environment: Environment = {}) =>
-    reader({ rpcUrl: 'http://node.example', ...flags }, environment).service().history;
+    reader({ rpcUrl: 'http://node.example', ...flags }, environment).readService().history;
 
   test('is on, in a folder below the present one, and off when that is said', () => {
     expect(service({})?.dataDir).toBe('slotbook-data');
@@ -74,7 +77,7 @@ describe('the history', () => {
   });
 
   test('of a demo is kept where that is said', () => {
-    expect(reader({ dataDir: 'kept' }).demo().history?.dataDir).toBe('kept');
+    expect(reader({ dataDir: 'kept' }).readDemo().history?.dataDir).toBe('kept');
   });
 
   test.each([
@@ -96,23 +99,23 @@ describe('the history', () => {
 });
 
 describe('makers that quote', () => {
-  const [first, second] = ['1'.repeat(32), DEFAULTS.programId];
+  const [first, second] = ['1'.repeat(32), SETTINGS.programId.default];
 
   test('are a list of keys, and their policy a word', () => {
-    const { quoteMakers } = reader({ quoteMakers: ` ${first}, ${second},` }).demo();
+    const { quoteMakers } = reader({ quoteMakers: ` ${first}, ${second},` }).readDemo();
     expect(quoteMakers).toEqual([first, second]);
-    expect(reader({ indicativePolicy: 'improve' }).demo().indicativePolicy).toBe('improve');
+    expect(reader({ indicativePolicy: 'improve' }).readDemo().indicativePolicy).toBe('improve');
   });
 
   test('are refused where a key is none, or there are too many', () => {
-    expect(() => reader({ quoteMakers: `${first},abc` }).demo()).toThrow(
+    expect(() => reader({ quoteMakers: `${first},abc` }).readDemo()).toThrow(
       '--quote-makers was abc, must be base58 keys of 32 bytes',
     );
     const many = Array(257).fill(first).join(',');
-    expect(() => reader({ quoteMakers: many }).demo()).toThrow(
+    expect(() => reader({ quoteMakers: many }).readDemo()).toThrow(
       '--quote-makers was 257, must be at most 256',
     );
-    expect(() => reader({ indicativePolicy: 'Improve' }).demo()).toThrow(
+    expect(() => reader({ indicativePolicy: 'Improve' }).readDemo()).toThrow(
       '--indicative-policy was Improve, must be one of join, improve',
     );
   });
@@ -120,11 +123,13 @@ describe('makers that quote', () => {
 
 describe('a replay', () => {
   test('has the recorded speed unless another is given', () => {
-    expect(reader({}).replay().speed).toBe(1);
-    expect(reader({ speed: '0.25' }).replay().speed).toBe(0.25);
-    expect(reader({ speed: '0' }).replay().speed).toBe(0);
-    expect(() => reader({ speed: '-1' }).replay()).toThrow('--speed was -1, must be 0 to 1000');
-    expect(() => reader({ speed: '1e2' }).replay()).toThrow('--speed was 1e2, must be a number');
+    expect(reader({}).readReplay().speed).toBe(1);
+    expect(reader({ speed: '0.25' }).readReplay().speed).toBe(0.25);
+    expect(reader({ speed: '0' }).readReplay().speed).toBe(0);
+    expect(() => reader({ speed: '-1' }).readReplay()).toThrow('--speed was -1, must be 0 to 1000');
+    expect(() => reader({ speed: '1e2' }).readReplay()).toThrow(
+      '--speed was 1e2, must be a number',
+    );
   });
 });
 
@@ -132,23 +137,23 @@ describe('a verification', () => {
   const cluster = { rpcUrl: 'http://node.example' };
 
   test('needs a cluster, and compares the service of this machine for some seconds', () => {
-    expect(() => reader({}).verify()).toThrow('--rpc-url is missing');
-    const { url, seconds, nodes } = reader(cluster).verify();
+    expect(() => reader({}).readVerify()).toThrow('--rpc-url is missing');
+    const { url, seconds, nodes } = reader(cluster).readVerify();
     expect({ url, seconds }).toEqual({ url: 'http://127.0.0.1:8080', seconds: 20 });
     expect(nodes[0].rpcUrl).toBe('http://node.example/');
   });
 
   test('logs warnings only, unless a level is given', () => {
-    expect(reader(cluster).verify().logLevel).toBe('warn');
-    expect(reader({ ...cluster, logLevel: 'info' }).verify().logLevel).toBe('info');
-    expect(reader(cluster, { SLOTBOOK_LOG_LEVEL: 'debug' }).verify().logLevel).toBe('debug');
+    expect(reader(cluster).readVerify().logLevel).toBe('warn');
+    expect(reader({ ...cluster, logLevel: 'info' }).readVerify().logLevel).toBe('info');
+    expect(reader(cluster, { SLOTBOOK_LOG_LEVEL: 'debug' }).readVerify().logLevel).toBe('debug');
   });
 
   test('takes the address of a service with or without a slash, and no other thing', () => {
-    const urlOf = (url: string): string => reader({ ...cluster, url }).verify().url;
+    const urlOf = (url: string): string => reader({ ...cluster, url }).readVerify().url;
     expect(urlOf('https://book.example/v1/')).toBe('https://book.example/v1');
     expect(() => urlOf('ws://book.example')).toThrow('--url must be a http:// or https:// URL');
-    const seconds = (text: string) => () => reader({ ...cluster, seconds: text }).verify();
+    const seconds = (text: string) => () => reader({ ...cluster, seconds: text }).readVerify();
     expect(seconds('0')).toThrow('--seconds was 0, must be 1 to 3600');
     expect(seconds('1.5')).toThrow('--seconds was 1.5, must be a whole number');
   });
@@ -157,14 +162,14 @@ describe('a verification', () => {
 describe('sources', () => {
   test('a flag wins over the environment, which wins over the default', () => {
     const environment = { SLOTBOOK_PORT: '9001', SLOTBOOK_HOST: '0.0.0.0' };
-    expect(reader({ port: '9002' }, environment).demo()).toMatchObject({
+    expect(reader({ port: '9002' }, environment).readDemo()).toMatchObject({
       port: 9002,
       host: '0.0.0.0',
     });
   });
 
   test('an empty value counts as not given', () => {
-    expect(reader({ port: '' }, { SLOTBOOK_PORT: '' }).demo().port).toBe(8080);
+    expect(reader({ port: '' }, { SLOTBOOK_PORT: '' }).readDemo().port).toBe(8080);
   });
 
   test('SLOTBOOK_RPC_URL names a cluster', () => {
@@ -178,18 +183,18 @@ describe('subscription URL', () => {
     ['http://127.0.0.1:8899', 'ws://127.0.0.1:8900/'],
     ['http://rpc.example/?api=1', 'ws://rpc.example/?api=1'],
   ])('%s has %s', (rpcUrl, wsUrl) => {
-    expect(reader({ rpcUrl }).service().nodes[0].wsUrl).toBe(wsUrl);
+    expect(reader({ rpcUrl }).readService().nodes[0].wsUrl).toBe(wsUrl);
   });
 
   test('a given one is taken', () => {
     const flags = { rpcUrl: 'http://a.example', wsUrl: 'wss://b.example/x' };
-    expect(reader(flags).service().nodes[0].wsUrl).toBe('wss://b.example/x');
+    expect(reader(flags).readService().nodes[0].wsUrl).toBe('wss://b.example/x');
   });
 });
 
 describe('values', () => {
   test('markets are a list of names', () => {
-    expect(reader({ markets: 'SOL-PERP, BTC-PERP,,SOL' }).demo().markets).toEqual([
+    expect(reader({ markets: 'SOL-PERP, BTC-PERP,,SOL' }).readDemo().markets).toEqual([
       'SOL-PERP',
       'BTC-PERP',
       'SOL',
@@ -223,41 +228,42 @@ describe('values', () => {
   );
 
   test('a stale book cannot be fresher than a lagging one', () => {
-    const read = () => reader({ staleAfterMs: '2000' }).demo();
+    const read = () => reader({ staleAfterMs: '2000' }).readDemo();
     expect(read).toThrow(
       '--stale-after-ms was 2000, must be at least --lagging-after-ms, which is 2500',
     );
-    const equal = reader({ staleAfterMs: '2500' }).demo();
+    const equal = reader({ staleAfterMs: '2500' }).readDemo();
     expect(equal).toMatchObject({ laggingAfterMs: 2_500, staleAfterMs: 2_500 });
   });
 
   test('a fallback is the second node, with its own subscription URL', () => {
     const urls = { rpcUrl: 'http://a.example', fallbackRpcUrl: 'https://b.example/key' };
-    expect(reader(urls).service().nodes).toEqual([
+    expect(reader(urls).readService().nodes).toEqual([
       { rpcUrl: 'http://a.example/', wsUrl: 'ws://a.example/' },
       { rpcUrl: 'https://b.example/key', wsUrl: 'wss://b.example/key' },
     ]);
   });
 
   test.each(['fallbackRpcUrl', 'snapshotUrl'])('a wrong %s is not echoed either', (name) => {
-    const read = () => reader({ rpcUrl: 'http://a.example', [name]: 'ftp://x/secret' }).service();
+    const read = () =>
+      reader({ rpcUrl: 'http://a.example', [name]: 'ftp://x/secret' }).readService();
     expect(read).toThrow(/^(?!.*secret)/);
   });
 
   test('a wrong URL is not echoed, because it may carry an access key', () => {
-    const read = () => reader({ rpcUrl: 'ftp://node.example/secret' }).service();
+    const read = () => reader({ rpcUrl: 'ftp://node.example/secret' }).readService();
     expect(read).toThrow(/^(?!.*secret)/);
   });
 });
 
 describe('the aggregator', () => {
   const cluster = { rpcUrl: 'http://node.example', aggregatorUrl: 'https://swap.example/v6' };
-  const read = (flags: Flags) => reader({ ...cluster, ...flags }).service().aggregator;
+  const read = (flags: Flags) => reader({ ...cluster, ...flags }).readService().aggregator;
 
   test('is off unless its address is given', () => {
-    expect(reader({}).demo().aggregator).toBeUndefined();
-    expect(reader({ rpcUrl: 'http://node.example' }).service().aggregator).toBeUndefined();
-    expect(reader({ ...cluster }).replay().aggregator).toBeUndefined();
+    expect(reader({}).readDemo().aggregator).toBeUndefined();
+    expect(reader({ rpcUrl: 'http://node.example' }).readService().aggregator).toBeUndefined();
+    expect(reader({ ...cluster }).readReplay().aggregator).toBeUndefined();
   });
 
   test('has defaults for the rest', () => {
@@ -268,7 +274,7 @@ describe('the aggregator', () => {
       ...{ intervalMs: 1_000, timeoutMs: 2_000, maxAgeMs: 5_000, requestsPerSecond: 10 },
     };
     expect(read({})).toEqual(expected);
-    expect(reader(cluster).demo().aggregator).toEqual(expected);
+    expect(reader(cluster).readDemo().aggregator).toEqual(expected);
   });
 
   test('takes a list of sizes and of markets', () => {

@@ -1,6 +1,15 @@
-/** How one setting is read from flags and environment, whatever it is about. */
-import { environmentNameOf, invalid, notUrl, outOfRange } from './config-error.js';
+/** Reads settings from flags and environment by the table of settings. */
+import { invalid, notUrl, outOfRange } from './config-error.js';
 import { LIMITS } from './limits.js';
+import { isPublicKey } from './public-key.js';
+import {
+  environmentNameOf,
+  type ListSetting,
+  type NumberSetting,
+  SETTINGS,
+  type Setting,
+  type SettingName,
+} from './settings.js';
 
 /** Flags by their camelCase name, as text; `--no-x` is false, and true when it is not given. */
 export type Flags = Readonly<Record<string, string | boolean | undefined>>;
@@ -8,59 +17,141 @@ export type Flags = Readonly<Record<string, string | boolean | undefined>>;
 /** The environment of the process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a number may be, both ends included. */
-export interface Range {
-  readonly min: number;
-  readonly max: number;
+/** What a kind of setting is read as. */
+interface ValueByKind {
+  readonly integer: number;
+  readonly number: number;
+  readonly text: string;
+  readonly key: string;
+  readonly url: string;
+  readonly names: readonly string[];
+  readonly keys: readonly string[];
+  readonly sizes: readonly number[];
+  readonly off: boolean;
 }
 
-/** Reads settings by their camelCase name. Each method throws a ConfigError that names the setting. */
+type ValueOfSetting<Given extends Setting> =
+  | (Given extends { readonly choices: readonly (infer Choice)[] }
+      ? Choice
+      : Given['kind'] extends keyof ValueByKind
+        ? ValueByKind[Given['kind']]
+        : never)
+  | (Given['default'] extends null ? undefined : never);
+
+/** The value of a setting; undefined where it has no default and is not given. */
+export type SettingValue<Name extends SettingName> = ValueOfSetting<(typeof SETTINGS)[Name]>;
+
+/** The values of some settings by their names. */
+export type SettingValues<Name extends SettingName> = {
+  readonly [Each in Name]: SettingValue<Each>;
+};
+
+/** Reads settings. Each method throws a ConfigError that names the setting. */
 export class SettingReader {
-  constructor(
-    private readonly flags: Flags,
-    private readonly environment: Environment,
-  ) {}
+  readonly #flags: Flags;
+  readonly #environment: Environment;
 
-  /** A comma-separated list; empty when it is not given. */
-  names(key: string): readonly string[] {
-    const text = this.text(key) ?? '';
-    const names = text.split(',').map((name) => name.trim());
-    const given = names.filter((name) => name !== '');
-    if (given.length <= LIMITS.marketFilterMax) return given;
-    throw outOfRange(key, given.length, `at most ${LIMITS.marketFilterMax} names`);
+  constructor(flags: Flags, environment: Environment) {
+    this.#flags = flags;
+    this.#environment = environment;
   }
 
-  /** A whole number within the range. */
-  integer(key: string, fallback: number, range: Range): number {
-    const text = this.text(key);
-    if (text === undefined) return fallback;
-    if (!/^-?\d+$/.test(text)) throw invalid(key, text, 'must be a whole number');
-    return this.number(key, fallback, range);
+  /** Whether a flag or the environment gives the setting. */
+  isGiven(name: SettingName): boolean {
+    return this.#textOf(name) !== undefined;
   }
 
-  /** A decimal number within the range. */
-  number(key: string, fallback: number, range: Range): number {
-    const text = this.text(key);
-    if (text === undefined) return fallback;
-    if (!/^-?\d+(\.\d+)?$/.test(text)) throw invalid(key, text, 'must be a number');
-    const value = Number(text);
-    if (value >= range.min && value <= range.max) return value;
-    throw outOfRange(key, text, `${range.min} to ${range.max}`);
+  /** Reads one setting: the flag, else the environment, else the default. */
+  read<Name extends SettingName>(name: Name): SettingValue<Name> {
+    const setting: Setting = SETTINGS[name];
+    const text = this.#textOf(name);
+    const value = text === undefined ? (setting.default ?? undefined) : parse(name, setting, text);
+    return value as SettingValue<Name>;
   }
 
-  /** An address of one of the protocols; the text is never repeated. */
-  url(key: string, text: string, protocols: readonly string[]): URL {
-    const url = URL.canParse(text) ? new URL(text) : undefined;
-    if (url !== undefined && protocols.includes(url.protocol)) return url;
-    throw notUrl(key, protocols);
+  /** Reads several settings. */
+  readAll<Name extends SettingName>(...names: readonly Name[]): SettingValues<Name> {
+    return Object.fromEntries(names.map((name) => [name, this.read(name)])) as SettingValues<Name>;
   }
 
   /** The text of a setting; undefined when it is not given or empty. */
-  text(key: string): string | undefined {
-    const flag = this.flags[key];
-    if (flag === false) return 'false';
-    const value =
-      flag === undefined || flag === true ? this.environment[environmentNameOf(key)] : flag;
-    return value === undefined || value === '' ? undefined : value;
+  #textOf(name: SettingName): string | undefined {
+    const setting: Setting = SETTINGS[name];
+    const flag = this.#flags[setting.kind === 'off' ? positiveName(name) : name];
+    if (flag === false) return 'true';
+    const text = typeof flag === 'string' ? flag : this.#environment[environmentNameOf(name)];
+    return text === undefined || text === '' ? undefined : text;
   }
+}
+
+/** The command line gives `--no-history` as a `history` that is false. */
+function positiveName(name: string): string {
+  return name.replace(/^no([A-Z])/, (_, letter: string) => letter.toLowerCase());
+}
+
+function parse(name: SettingName, setting: Setting, text: string): unknown {
+  switch (setting.kind) {
+    case 'integer':
+    case 'number':
+      return parseNumber(name, setting, text);
+    case 'text':
+      return text;
+    case 'key':
+      return parseKey(name, text, 'must be a base58 key of 32 bytes');
+    case 'url':
+      return parseUrl(name, text, setting.protocols);
+    case 'choice':
+      if (setting.choices.includes(text)) return text;
+      throw invalid(name, text, `must be one of ${setting.choices.join(', ')}`);
+    case 'names':
+      return parseList(name, setting, text);
+    case 'keys':
+      return parseList(name, setting, text).map((key) =>
+        parseKey(name, key, 'must be base58 keys of 32 bytes'),
+      );
+    case 'sizes':
+      return parseSizes(name, parseList(name, setting, text));
+    case 'off':
+      if (text === 'true' || text === 'false') return text === 'true';
+      throw invalid(name, text, 'must be true or false');
+  }
+}
+
+function parseNumber(name: string, { kind, min, max }: NumberSetting, text: string): number {
+  const [pattern, rule] =
+    kind === 'integer' ? [/^-?\d+$/, 'a whole number'] : [/^-?\d+(\.\d+)?$/, 'a number'];
+  if (!pattern.test(text)) throw invalid(name, text, `must be ${rule}`);
+  const value = Number(text);
+  if (value >= min && value <= max) return value;
+  throw outOfRange(name, text, `${min} to ${max}`);
+}
+
+function parseKey(name: string, text: string, rule: string): string {
+  if (isPublicKey(text)) return text;
+  throw invalid(name, text, rule);
+}
+
+function parseUrl(name: string, text: string, protocols: readonly string[]): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url !== undefined && protocols.includes(url.protocol)) return url.href;
+  throw notUrl(name, protocols);
+}
+
+function parseList(name: string, { countMax }: ListSetting, text: string): readonly string[] {
+  const entries = text.split(',').map((entry) => entry.trim());
+  const given = entries.filter((entry) => entry !== '');
+  if (given.length <= countMax) return given;
+  throw outOfRange(name, given.length, `at most ${countMax}`);
+}
+
+function parseSizes(name: string, texts: readonly string[]): readonly number[] {
+  const { aggregatorSizeMax: max } = LIMITS;
+  const sizes = texts.map((text) => {
+    const size = /^\d{1,15}$/.test(text) ? Number(text) : 0;
+    if (size >= 1 && size <= max) return size;
+    throw outOfRange(name, text, `whole numbers of 1 to ${max}`);
+  });
+  const isAscending = sizes.every((size, index) => index === 0 || size > (sizes[index - 1] ?? 0));
+  if (isAscending) return sizes;
+  throw outOfRange(name, sizes.join(','), 'in ascending order');
 }

@@ -1,4 +1,4 @@
-import { DEFAULTS } from '../config/config.js';
+import { SETTINGS } from '../config/settings.js';
 import { type Log, silentLog } from '../rpc/log.js';
 import { systemTimers, type Timers } from '../rpc/timers.js';
 import type { FeedParts } from './connection/parts.js';
@@ -75,7 +75,7 @@ export function newParts(options: LiveFeedOptions, onTurn: (turn: FeedTurn) => v
     },
     replayUpdatesMax: options.replayUpdatesMax ?? REPLAY_UPDATES_MAX,
     firstSlotWaitMs: options.firstSlotWaitMs ?? FIRST_SLOT_WAIT_MS,
-    auditIntervalMs: options.auditIntervalMs ?? DEFAULTS.auditIntervalMs,
+    auditIntervalMs: options.auditIntervalMs ?? SETTINGS.auditIntervalMs.default,
   };
 }
 

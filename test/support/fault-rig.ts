@@ -1,4 +1,4 @@
-import type { Flags } from '../../src/config/config.js';
+import type { Flags } from '../../src/config/setting-reader.js';
 import { MarketType } from '../../src/sim/bytes/chain-enums.js';
 import type { MarketLife } from '../../src/sim/market/market-life.js';
 import { ScriptedChain } from '../scripted-chain.js';

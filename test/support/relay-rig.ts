@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Flags } from '../../src/config/config.js';
+import type { Flags } from '../../src/config/setting-reader.js';
 import { LocalChain } from '../../src/sim/chain/chain-process.js';
 import { AccountWriter } from '../../src/sim/demo/account-writer.js';
 import { type AccountWrite, MarketLife } from '../../src/sim/market/market-life.js';

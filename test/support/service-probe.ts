@@ -1,6 +1,7 @@
 import { vi } from 'vitest';
 import { type Service, startService } from '../../src/app/main.js';
-import { ConfigReader, type Flags } from '../../src/config/config.js';
+import { ConfigReader } from '../../src/config/config.js';
+import type { Flags } from '../../src/config/setting-reader.js';
 import { Engine } from '../../src/engine/engine.js';
 import type { FeedState } from '../../src/engine/types.js';
 import type { Moment } from '../plain-book.js';
@@ -43,7 +44,7 @@ export class ServiceProbe {
     // With a history only where a test says where.
     const history = settings['dataDir'] !== undefined;
     const flags = { rpcUrl, wsUrl, port: '0', logLevel: 'silent', history, ...settings };
-    probe.#service = await startService(new ConfigReader(flags, {}).service());
+    probe.#service = await startService(new ConfigReader(flags, {}).readService());
     await probe.until(async () => (await probe.get('/ready')).status === 200);
     return probe;
   }

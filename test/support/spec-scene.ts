@@ -1,4 +1,4 @@
-import type { Flags } from '../../src/config/config.js';
+import type { Flags } from '../../src/config/setting-reader.js';
 import { SCENE, SceneChain, type SceneOrder } from './scene-chain.js';
 import { ServiceProbe } from './service-probe.js';
 import type { SteppedDemo } from './stepped-demo.js';

@@ -1,0 +1,35 @@
+/** The tables of settings in docs/operations.md, written from the table of settings. */
+import {
+  defaultText,
+  environmentNameOf,
+  flagOf,
+  rangeText,
+  SETTINGS,
+  type SettingGroup,
+  settingsOf,
+} from './settings.js';
+
+/** A Markdown table of the settings of some groups. */
+export function settingsTable(groups: readonly SettingGroup[]): string {
+  const rows = settingsOf(...groups).map((name) => {
+    const setting = SETTINGS[name];
+    const cells = [`\`${flagOf(name)}\``, `\`${environmentNameOf(name)}\``, defaultText(setting)];
+    return `| ${[...cells, rangeText(setting), setting.text].join(' | ')} |`;
+  });
+  return [
+    '| Flag | Environment | Default | Range | Meaning |',
+    '|---|---|---|---|---|',
+    ...rows,
+  ].join('\n');
+}
+
+/**
+ * The text of a document with each of its tables written anew. A table stands between
+ * `<!-- settings: GROUP GROUP -->` and `<!-- settings end -->`.
+ */
+export function withSettingsTables(document: string): string {
+  const pattern = /(<!-- settings: ([a-z ]+) -->\n)[\s\S]*?(<!-- settings end -->)/g;
+  return document.replace(pattern, (_, begin: string, groups: string, end: string) => {
+    return `${begin}${settingsTable(groups.split(' ') as SettingGroup[])}\n${end}`;
+  });
+}

@@ -1,0 +1,384 @@
+/**
+ * Every setting of the service, once: its name, kind, default, range, unit and text. From this table come
+ * the reader (`setting-reader.ts`), the options of the command line with their help, and the tables of
+ * docs/operations.md (`settings-table.ts`).
+ *
+ * A setting `auditIntervalMs` is the flag `--audit-interval-ms` and the environment variable
+ * `SLOTBOOK_AUDIT_INTERVAL_MS`.
+ */
+import { LIMITS } from './limits.js';
+
+/** What a setting belongs to: each command takes some of the groups. */
+export type SettingGroup =
+  | 'cluster'
+  | 'book'
+  | 'audit'
+  | 'aggregator'
+  | 'history'
+  | 'demo'
+  | 'replay'
+  | 'verify';
+
+interface SettingBase {
+  readonly group: SettingGroup;
+  /** The word that stands for the value in the help. */
+  readonly value: string;
+  /** What the setting does: a phrase without a full stop. */
+  readonly text: string;
+  /** What a missing value means, where the default cannot be written as a value. */
+  readonly absent?: string;
+}
+
+/** A number within a range, both ends included. A default of null means not set. */
+export interface NumberSetting extends SettingBase {
+  readonly kind: 'integer' | 'number';
+  readonly default: number | null;
+  readonly min: number;
+  readonly max: number;
+  readonly unit?: string;
+}
+
+/** A text, or a base58 key of 32 bytes. A default of null means not set. */
+export interface TextSetting extends SettingBase {
+  readonly kind: 'text' | 'key';
+  readonly default: string | null;
+}
+
+/** One of a few words. */
+export interface ChoiceSetting extends SettingBase {
+  readonly kind: 'choice';
+  readonly default: string;
+  readonly choices: readonly string[];
+}
+
+/** An address of one of the protocols. Its value is never repeated, because it may carry an access key. */
+export interface UrlSetting extends SettingBase {
+  readonly kind: 'url';
+  readonly default: string | null;
+  readonly protocols: readonly string[];
+}
+
+/** A comma-separated list of names, of base58 keys, or of ascending whole numbers. */
+export interface ListSetting extends SettingBase {
+  readonly kind: 'names' | 'keys' | 'sizes';
+  readonly default: readonly (string | number)[];
+  readonly countMax: number;
+}
+
+/** A switch that turns something off: the flag is `--no-...`. */
+export interface SwitchSetting extends SettingBase {
+  readonly kind: 'off';
+  readonly default: false;
+}
+
+/** One setting. */
+export type Setting =
+  | NumberSetting
+  | TextSetting
+  | ChoiceSetting
+  | UrlSetting
+  | ListSetting
+  | SwitchSetting;
+
+const HTTP = ['http:', 'https:'] as const;
+const WS = ['ws:', 'wss:'] as const;
+const { durationMsMin, durationMsMax, publishIntervalMsMax, ratePerSecondMax } = LIMITS;
+
+/** The table. Its order is that of the help and of docs/operations.md. */
+export const SETTINGS = {
+  rpcUrl: {
+    ...{ group: 'cluster', kind: 'url', protocols: HTTP, default: null, value: 'url' },
+    absent: 'required',
+    text: 'HTTP address of a Solana RPC node; user info becomes an Authorization header',
+  },
+  wsUrl: {
+    ...{ group: 'cluster', kind: 'url', protocols: WS, default: null, value: 'url' },
+    absent: 'derived',
+    text: 'its subscription address: the same host, the port plus one where a port is named',
+  },
+  fallbackRpcUrl: {
+    ...{ group: 'cluster', kind: 'url', protocols: HTTP, default: null, value: 'url' },
+    absent: 'none',
+    text: 'a second node of the same chain, used while the first one fails',
+  },
+  fallbackWsUrl: {
+    ...{ group: 'cluster', kind: 'url', protocols: WS, default: null, value: 'url' },
+    absent: 'derived',
+    text: 'its subscription address',
+  },
+  snapshotUrl: {
+    ...{ group: 'cluster', kind: 'url', protocols: HTTP, default: null, value: 'url' },
+    absent: 'node in use',
+    text: 'a node for the heavy scan of all users, at the start and for each audit',
+  },
+  /** The exchange's program on Solana's main network. */
+  programId: {
+    ...{ group: 'cluster', kind: 'key', value: 'key' },
+    default: 'dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH',
+    text: "the exchange's program",
+  },
+  /** Loopback: a service that nobody has put behind a proxy yet serves this machine only. */
+  host: {
+    ...{ group: 'book', kind: 'text', default: '127.0.0.1', value: 'host' },
+    text: 'address to listen on',
+  },
+  port: {
+    ...{
+      group: 'book',
+      kind: 'integer',
+      default: 8080,
+      min: 0,
+      max: LIMITS.portMax,
+      value: 'port',
+    },
+    text: 'port to listen on; 0 for a free one',
+  },
+  markets: {
+    ...{ group: 'book', kind: 'names', default: [], value: 'names' },
+    countMax: LIMITS.marketFilterMax,
+    absent: 'all',
+    text: 'names of the markets that are served, comma-separated',
+  },
+  logLevel: {
+    ...{ group: 'book', kind: 'choice', default: 'info', value: 'level' },
+    choices: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+    text: 'how much is logged; silent is nothing',
+  },
+  /** Six slots are missing. */
+  laggingAfterMs: {
+    ...{ group: 'book', kind: 'integer', default: 2_500, unit: 'ms', value: 'ms' },
+    ...{ min: durationMsMin, max: durationMsMax },
+    text: 'without a slot for this long the book is lagging',
+  },
+  staleAfterMs: {
+    ...{ group: 'book', kind: 'integer', default: 5_000, unit: 'ms', value: 'ms' },
+    ...{ min: durationMsMin, max: durationMsMax },
+    text: 'without a slot for this long the book is stale and the next node is tried; not below --lagging-after-ms',
+  },
+  metricsPort: {
+    ...{ group: 'book', kind: 'integer', default: null, min: 0, max: LIMITS.portMax },
+    ...{ value: 'port', absent: 'main port' },
+    text: 'a port of its own for /metrics, /health, /ready and /status',
+  },
+  /** Metrics are for the operators: another machine must be let in by name. */
+  metricsHost: {
+    ...{ group: 'book', kind: 'text', default: '127.0.0.1', value: 'host' },
+    text: 'address of the metrics port',
+  },
+  publishIntervalMs: {
+    ...{ group: 'book', kind: 'integer', default: 50, unit: 'ms', value: 'ms' },
+    ...{ min: 0, max: publishIntervalMsMax },
+    text: 'least time between two frames of a compatible channel',
+  },
+  streamIntervalMs: {
+    ...{ group: 'book', kind: 'integer', default: 10, unit: 'ms', value: 'ms' },
+    ...{ min: 0, max: publishIntervalMsMax },
+    text: 'least time between two frames of a streaming channel',
+  },
+  /** A quarter of all topics. */
+  topicsPerIp: {
+    ...{ group: 'book', kind: 'integer', default: 500, min: 1, max: LIMITS.topicsMax },
+    value: 'count',
+    text: 'WebSocket topics of one address, loopback excepted',
+  },
+  socketsPerIp: {
+    ...{ group: 'book', kind: 'integer', default: 100, min: 1, max: LIMITS.socketsMax },
+    value: 'count',
+    text: 'WebSockets of one address, loopback excepted',
+  },
+  messagesPerSecond: {
+    ...{ group: 'book', kind: 'integer', default: 50, min: 1, max: ratePerSecondMax },
+    ...{ unit: 'per second', value: 'count' },
+    text: 'messages of one WebSocket',
+  },
+  requestsPerSecond: {
+    ...{ group: 'book', kind: 'integer', default: 0, min: 0, max: ratePerSecondMax },
+    ...{ unit: 'per second', value: 'count' },
+    text: 'HTTP requests of one address; 0 for no limit',
+  },
+  quoteMakers: {
+    ...{ group: 'book', kind: 'keys', default: [], countMax: LIMITS.quoteMakersMax },
+    ...{ value: 'keys', absent: 'none' },
+    text: 'base58 keys of the makers that may send indicative quotes, comma-separated',
+  },
+  /** The incumbent shows makers' quotes at the best price at most. */
+  indicativePolicy: {
+    ...{ group: 'book', kind: 'choice', default: 'join', value: 'word' },
+    choices: ['join', 'improve'],
+    text: 'join: quotes show at the best price of orders and AMM at most; improve: as they are quoted',
+  },
+  noHistory: {
+    ...{ group: 'history', kind: 'off', default: false, value: '' },
+    text: 'serve the book alone, without trades, funding rates and candles',
+  },
+  dataDir: {
+    ...{ group: 'history', kind: 'text', default: 'slotbook-data', value: 'folder' },
+    text: 'folder of the history, below the working directory; a demo has a temporary one',
+  },
+  /** A quarter of a year: trades fill the disk, candles stay. */
+  retentionDays: {
+    ...{ group: 'history', kind: 'integer', default: 90, min: 0, max: LIMITS.historyDaysMax },
+    ...{ unit: 'days', value: 'days' },
+    text: 'older trades and funding rates are deleted, candles stay; 0 for never, else 2 or more',
+  },
+  /** Never: a market that always trades has 60 MB of minutes a year. */
+  candleRetentionDays: {
+    ...{ group: 'history', kind: 'integer', default: 0, min: 0, max: LIMITS.historyDaysMax },
+    ...{ unit: 'days', value: 'days' },
+    text: 'older candles of less than a day are deleted, longer ones stay; 0 for never, else 2 or more',
+  },
+  /** The statistics of 24 hours need a day. */
+  backfillHours: {
+    ...{ group: 'history', kind: 'integer', default: 24, min: 0, max: LIMITS.backfillHoursMax },
+    ...{ unit: 'hours', value: 'hours' },
+    text: 'how far back an empty history is filled at the start',
+  },
+  /**
+   * A quarter of an hour of reading at the rate below. A busy program has as many in minutes: its
+   * statistics are short until the history is a day old, and /status says since when it is complete.
+   */
+  backfillTransactions: {
+    ...{ group: 'history', kind: 'integer', default: 50_000, value: 'count' },
+    ...{ min: 0, max: LIMITS.backfillTransactionsMax },
+    text: 'with how many transactions at most',
+  },
+  /** What a shared node allows beside the feed. */
+  historyRequestsPerSecond: {
+    ...{ group: 'history', kind: 'integer', default: 50, min: 1, max: LIMITS.historyRateMax },
+    ...{ unit: 'per second', value: 'count' },
+    text: 'transactions requested from the node at most',
+  },
+  /** One scan of all users each time. */
+  auditIntervalMs: {
+    ...{ group: 'audit', kind: 'integer', default: 300_000, unit: 'ms', value: 'ms' },
+    ...{ min: 0, max: LIMITS.auditIntervalMsMax },
+    text: 'time between two audits of the book against the chain; 0 for none',
+  },
+  aggregatorUrl: {
+    ...{ group: 'aggregator', kind: 'url', protocols: HTTP, default: null, value: 'url' },
+    absent: 'none',
+    text: 'quote API of a swap aggregator, without its /quote; the other --aggregator settings need it',
+  },
+  aggregatorMarkets: {
+    ...{ group: 'aggregator', kind: 'names', default: [], value: 'names' },
+    countMax: LIMITS.marketFilterMax,
+    absent: 'all served',
+    text: 'names of the spot markets that are quoted there, comma-separated',
+  },
+  /** A small taker, a usual one and a large one. */
+  aggregatorSizes: {
+    ...{ group: 'aggregator', kind: 'sizes', default: [100, 1_000, 10_000], value: 'list' },
+    countMax: LIMITS.aggregatorSizesMax,
+    text: 'sizes in whole quote that are quoted, ascending',
+  },
+  aggregatorIntervalMs: {
+    ...{ group: 'aggregator', kind: 'integer', default: 1_000, unit: 'ms', value: 'ms' },
+    ...{ min: durationMsMin, max: durationMsMax },
+    text: 'time between two polls of a market',
+  },
+  aggregatorTimeoutMs: {
+    ...{ group: 'aggregator', kind: 'integer', default: 2_000, unit: 'ms', value: 'ms' },
+    ...{ min: durationMsMin, max: durationMsMax },
+    text: 'longest time of one request',
+  },
+  aggregatorMaxAgeMs: {
+    ...{ group: 'aggregator', kind: 'integer', default: 5_000, unit: 'ms', value: 'ms' },
+    ...{ min: durationMsMin, max: durationMsMax },
+    text: 'levels older than this are left out; not below --aggregator-interval-ms',
+  },
+  /** A ladder of three sizes is six requests. */
+  aggregatorRequestsPerSecond: {
+    ...{ group: 'aggregator', kind: 'integer', default: 10, min: 1, max: ratePerSecondMax },
+    ...{ unit: 'per second', value: 'count' },
+    text: 'requests to it at most',
+  },
+  /** The embedded chain holds 500 in the long run. */
+  rate: {
+    ...{ group: 'demo', kind: 'integer', default: 100, min: 1, max: LIMITS.demoRateMax },
+    ...{ unit: 'per second', value: 'writes' },
+    text: 'account writes',
+  },
+  seed: {
+    ...{ group: 'demo', kind: 'integer', default: 1, min: 0, max: LIMITS.demoSeedMax },
+    value: 'number',
+    text: 'seed of the simulated market',
+  },
+  makers: {
+    ...{ group: 'demo', kind: 'integer', default: 200, min: 1, max: LIMITS.demoMakersMax },
+    value: 'count',
+    text: 'market makers',
+  },
+  /** The embedded chain slows with all that it has run. */
+  fills: {
+    ...{ group: 'demo', kind: 'integer', default: 1, min: 0, max: LIMITS.demoFillsMax },
+    ...{ unit: 'per second', value: 'count' },
+    text: 'transactions with fills at most',
+  },
+  /** An hour on the real exchange. */
+  fundingSeconds: {
+    ...{ group: 'demo', kind: 'integer', default: 20, min: 1, max: LIMITS.demoFundingSecondsMax },
+    ...{ unit: 's', value: 'seconds' },
+    text: 'time between two funding rates of a market',
+  },
+  speed: {
+    ...{ group: 'replay', kind: 'number', default: 1, min: 0, max: LIMITS.replaySpeedMax },
+    ...{ unit: 'times', value: 'times' },
+    text: 'how many times faster than recorded; 0 without any pause',
+  },
+  url: {
+    ...{ group: 'verify', kind: 'url', protocols: HTTP, default: 'http://127.0.0.1:8080' },
+    value: 'url',
+    text: 'address of the running service',
+  },
+  /** A market that moves all the time needs some readings to be found equal. */
+  seconds: {
+    ...{ group: 'verify', kind: 'integer', default: 20, min: 1, max: LIMITS.verifySecondsMax },
+    ...{ unit: 's', value: 'seconds' },
+    text: 'longest time to compare',
+  },
+} as const satisfies Readonly<Record<string, Setting>>;
+
+/** The name of a setting in the code: camelCase. */
+export type SettingName = keyof typeof SETTINGS;
+
+/** The names of the settings of some groups, in the order of the table. */
+export function settingsOf(...groups: readonly SettingGroup[]): readonly SettingName[] {
+  const names = Object.keys(SETTINGS) as SettingName[];
+  return names.filter((name) => groups.includes(SETTINGS[name].group));
+}
+
+/** The flag of a setting, for example `--port`. */
+export function flagOf(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** The environment variable of a setting, for example `SLOTBOOK_PORT`. */
+export function environmentNameOf(name: string): string {
+  return `SLOTBOOK_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+}
+
+/** What a setting is when nobody gives it, as the help and the documents show it. */
+export function defaultText(setting: Setting): string {
+  if (setting.absent !== undefined) return setting.absent;
+  if (setting.default === null) return 'none';
+  return Array.isArray(setting.default) ? setting.default.join(',') : String(setting.default);
+}
+
+/** The values that a setting may have, as the documents show them; empty where there is no bound. */
+export function rangeText(setting: Setting): string {
+  switch (setting.kind) {
+    case 'integer':
+    case 'number':
+      return [`${setting.min} to ${setting.max}`, setting.unit].filter(Boolean).join(' ');
+    case 'choice':
+      return setting.choices.join(', ');
+    case 'names':
+    case 'keys':
+    case 'sizes':
+      return `at most ${setting.countMax}`;
+    case 'url':
+      return setting.protocols.map((protocol) => `${protocol}//`).join(', ');
+    default:
+      return '';
+  }
+}
