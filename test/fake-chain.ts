@@ -22,6 +22,10 @@ export function accountJson(data: string, encoding = 'base64+zstd'): object {
   return { data: [data, encoding], owner: 'program', lamports, executable: false, rentEpoch: 0 };
 }
 
+/** Genesis hashes: base58 of 32 bytes by their length. */
+export const GENESIS_HASH = 'genesis'.repeat(5);
+export const OTHER_GENESIS_HASH = 'other'.repeat(7);
+
 /**
  * The accounts behind a scripted RPC, keyed by name: `user…`, `perp…`, `spot…` and `state…` are the
  * program's, every other key is an oracle.
@@ -36,7 +40,7 @@ export class FakeChain {
     [CLOCK_KEY, clockData(1_000)],
   ]);
   slot = 100;
-  genesisHash = 'genesis';
+  genesisHash = GENESIS_HASH;
   /** Runs when users are asked for, before they are read: the moment in which a race happens. */
   beforeUsers: () => Promise<void> | void = () => undefined;
   readonly #server: ScriptedRpc;

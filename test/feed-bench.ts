@@ -1,6 +1,6 @@
 import { LiveFeed, type LiveFeedOptions } from '../src/feed/live-feed.js';
-import type { FeedNode } from '../src/feed/nodes.js';
 import { RpcClient } from '../src/rpc/client.js';
+import type { RpcNode } from '../src/rpc/node-pool.js';
 import { RpcSocket } from '../src/rpc/socket.js';
 import { FakeChain } from './fake-chain.js';
 import { FakeEngine } from './fake-engine.js';
@@ -83,7 +83,7 @@ export class FeedBench {
 export function nodeOf(
   server: ScriptedRpc,
   socket: RpcSocket = new RpcSocket({ url: server.wsUrl, random: () => 0 }),
-): FeedNode {
+): RpcNode {
   const rpc = new RpcClient({ url: server.rpcUrl, random: () => 0 });
   return { name: new URL(server.rpcUrl).host, rpc, socket };
 }

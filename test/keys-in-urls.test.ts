@@ -3,11 +3,11 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { LiveFeed } from '../src/feed/live-feed.js';
 import { feedFigures } from '../src/feed/model/figures.js';
-import type { FeedNode } from '../src/feed/nodes.js';
 import { RpcClient } from '../src/rpc/client.js';
+import type { RpcNode } from '../src/rpc/node-pool.js';
 import { RpcSocket } from '../src/rpc/socket.js';
 import { FakeBook, type RunningServer, startServer } from '../src/server/testing/running-server.js';
-import { FakeChain } from './fake-chain.js';
+import { FakeChain, OTHER_GENESIS_HASH } from './fake-chain.js';
 import { FakeEngine } from './fake-engine.js';
 import { type Reply, ScriptedRpc, until } from './scripted-rpc.js';
 import { fastTimers } from './support/fast-timers.js';
@@ -75,7 +75,7 @@ afterEach(async () => {
   await Promise.all(Object.values(servers).map((server) => server.stop()));
 });
 
-function nodeOf(rpc: string, ws: string, timeoutMs = 60_000): FeedNode {
+function nodeOf(rpc: string, ws: string, timeoutMs = 60_000): RpcNode {
   const options = { random: () => 0, attemptsMax: 1, callTimeoutMs: timeoutMs };
   const client = new RpcClient({ url: rpc, ...options });
   const socket = new RpcSocket({ url: ws, random: () => 0, ackTimeoutMs: timeoutMs });
@@ -219,7 +219,7 @@ test('connections that are cut, and messages that are unreadable', async () => {
 });
 
 test('a second node of another chain', async () => {
-  servers.second.answer('getGenesisHash', () => ({ result: 'otherchain' }));
+  servers.second.answer('getGenesisHash', () => ({ result: OTHER_GENESIS_HASH }));
   await run();
   await until('live', () => feed.status().state === 'live');
   const inUse = nodeServers().find(({ rpcUrl }) => new URL(rpcUrl).host === feed.stats().node);

@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { type Service, startService } from '../src/app/main.js';
 import { ConfigReader } from '../src/config/config.js';
 import { Engine } from '../src/engine/engine.js';
-import { FakeChain } from './fake-chain.js';
+import { FakeChain, OTHER_GENESIS_HASH } from './fake-chain.js';
 import { ScriptedRpc, until } from './scripted-rpc.js';
 
 /** Kinds of accounts that one reading asks for. */
@@ -44,7 +44,7 @@ test('a chain with another genesis hash begins a new epoch, the same chain does 
   server.cut();
   await readings(2);
   expect(epochs).toEqual([]);
-  chain.genesisHash = 'other';
+  chain.genesisHash = OTHER_GENESIS_HASH;
   server.cut();
   await until('a new epoch', () => epochs.length > 0);
   const [before = '', after = ''] = epochs;

@@ -3,7 +3,7 @@
  * recording. Each is an engine and the feed that moves it, built here for `main.ts` to serve.
  */
 import type { Logger } from 'pino';
-import type { NodeConfig, ReplayConfig, ServiceConfig } from '../config/config.js';
+import type { ReplayConfig, ServiceConfig } from '../config/config.js';
 import { ConfigError } from '../config/config-error.js';
 import { LIMITS } from '../config/limits.js';
 import * as codec from '../engine/codec.js';
@@ -13,16 +13,15 @@ import { LiveFeed, type LiveFeedOptions } from '../feed/live-feed.js';
 import { FeedError } from '../feed/model/error.js';
 import type { FeedStatus } from '../feed/model/feed-status.js';
 import { type FeedFigures, feedFigures } from '../feed/model/figures.js';
-import type { FeedNode } from '../feed/nodes.js';
 import { QuoteDoor } from '../feed/quote-door.js';
 import { createRecordingFile, Recorder } from '../feed/recording/recorder.js';
 import { RecordingReader } from '../feed/recording/recording.js';
 import { type EpochEngine, RecordingEngine } from '../feed/recording/recording-engine.js';
 import { Replayer } from '../feed/recording/replayer.js';
-import { readAccountTexts } from '../rpc/account-texts.js';
 import { RpcClient } from '../rpc/client.js';
 import { PATIENCE_WITH_FALLBACK } from '../rpc/limits.js';
-import { RpcSocket } from '../rpc/socket.js';
+import { readAccountTexts } from '../rpc/methods.js';
+import { createNodes } from '../rpc/node-pool.js';
 import { systemTimers } from '../rpc/timers.js';
 
 /** What a feed tells while it runs. */
@@ -47,11 +46,6 @@ export interface BookFeed {
 export interface BookOrigin {
   readonly engine: Engine;
   feed(events: FeedEvents): BookFeed;
-}
-
-/** A node with the socket whose figures are shown. */
-interface RpcNode extends FeedNode {
-  readonly socket: RpcSocket;
 }
 
 /** The live book of a cluster; every call that moves it goes into the file, where one is named. */
@@ -130,7 +124,7 @@ function liveFeed(parts: {
   readonly events: FeedEvents;
 }): BookFeed {
   const { config, log, engine, events } = parts;
-  const nodes = nodesOf(config);
+  const nodes = createNodes(config.nodes);
   const { snapshotUrl, programId, auditIntervalMs, laggingAfterMs, staleAfterMs } = config;
   const { indicativePolicy } = config;
   const snapshotRpc =
@@ -168,17 +162,6 @@ function liveFeed(parts: {
       readAccountTexts(feed.rpc, keys, AbortSignal.timeout(LIMITS.accountReadMsMax)),
     quotes,
   };
-}
-
-/** The nodes in their order. Where there are several none is waited for as long as the only one. */
-function nodesOf({ nodes }: ServiceConfig): readonly [RpcNode, ...RpcNode[]] {
-  const [first, ...others] = nodes;
-  const patience = others.length === 0 ? {} : PATIENCE_WITH_FALLBACK;
-  const nodeOf = ({ rpcUrl, wsUrl }: NodeConfig): RpcNode => {
-    const rpc = new RpcClient({ url: rpcUrl, ...patience });
-    return { name: rpc.host, rpc, socket: new RpcSocket({ url: wsUrl }) };
-  };
-  return [nodeOf(first), ...others.map(nodeOf)];
 }
 
 /** Names a run on one chain: bodies and tags of different runs and chains never compare equal. */

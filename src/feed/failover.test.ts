@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { FakeChain, kindOf } from '../../test/fake-chain.js';
+import { FakeChain, kindOf, OTHER_GENESIS_HASH } from '../../test/fake-chain.js';
 import { FeedBench, nodeOf } from '../../test/feed-bench.js';
 import { ScriptedRpc, until } from '../../test/scripted-rpc.js';
 import { fastTimers } from '../../test/support/fast-timers.js';
@@ -151,7 +151,7 @@ describe('fail-over: a second node of another chain', () => {
       info: () => undefined,
       warn: (_: object, message: string) => void lines.push(message),
     };
-    secondChain.genesisHash = 'other';
+    secondChain.genesisHash = OTHER_GENESIS_HASH;
     secondChain.accounts.set('user1', 'of another chain');
     await start({ onGenesisChanged: (hash) => hashes.push(hash), log });
     const { port } = bench.server;

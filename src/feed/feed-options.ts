@@ -1,24 +1,23 @@
 import { SETTINGS } from '../config/settings.js';
 import { type Log, silentLog } from '../rpc/log.js';
+import type { NodeRpc, RpcNode, RpcNodes } from '../rpc/node-pool.js';
 import { systemTimers, type Timers } from '../rpc/timers.js';
 import type { FeedParts } from './connection/parts.js';
 import { ScanNode } from './connection/scan-node.js';
 import { ChainClock } from './model/chain-clock.js';
 import { newCounters } from './model/counters.js';
 import type { FeedEngine, FeedTurn } from './model/feed-engine.js';
-import type { FeedRpc } from './model/feed-rpc.js';
 import type { FeedTiming } from './model/freshness.js';
 import { FIRST_SLOT_WAIT_MS, REPLAY_UPDATES_MAX } from './model/limits.js';
 import { TroubleLog } from './model/trouble-log.js';
 import { Turns } from './model/turns.js';
-import type { FeedNode, FeedNodes } from './nodes.js';
 
 /** The parts of a live feed; what is optional is for tests and settings. */
 export interface LiveFeedOptions {
   /** The first is used while it works; the others take over when it does not. */
-  readonly nodes: FeedNodes;
+  readonly nodes: RpcNodes;
   /** Another node for the scan of all users; the node in use by default. */
-  readonly snapshotRpc?: FeedRpc;
+  readonly snapshotRpc?: NodeRpc;
   readonly engine: FeedEngine;
   readonly programId: string;
   readonly log?: Log;
@@ -84,6 +83,6 @@ export function doorsOf({
   name,
   rpc,
   socket,
-}: FeedNode): Pick<FeedParts, 'node' | 'rpc' | 'socket'> {
+}: RpcNode): Pick<FeedParts, 'node' | 'rpc' | 'socket'> {
   return { node: name, rpc, socket };
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { kindOf } from '../../test/fake-chain.js';
+import { kindOf, OTHER_GENESIS_HASH } from '../../test/fake-chain.js';
 import { FeedBench, nodeOf } from '../../test/feed-bench.js';
 import { until } from '../../test/scripted-rpc.js';
 import { fastTimers } from '../../test/support/fast-timers.js';
@@ -109,13 +109,13 @@ describe('feed: another chain on the same connection', () => {
     const hashes: string[] = [];
     await bench.start({ onGenesisChanged: (hash) => hashes.push(hash) });
     await bench.notifiedAll();
-    bench.chain.genesisHash = 'other';
+    bench.chain.genesisHash = OTHER_GENESIS_HASH;
     bench.chain.slot = 5;
     bench.chain.accounts.set('user1', 'on the other chain');
     bench.server.sendText('cut-off {');
     await until('rebuilding', () => bench.engine.state === 'rebuilding');
     await until('live again', () => bench.engine.state === 'live', 10_000);
-    expect(hashes).toEqual(['other']);
+    expect(hashes).toEqual([OTHER_GENESIS_HASH]);
     expect(bench.user('user1')).toBe('on the other chain');
     expect([bench.engine.slot, bench.server.upgrades]).toEqual([5, 2]);
   });

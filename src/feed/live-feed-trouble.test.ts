@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { accountJson, kindOf } from '../../test/fake-chain.js';
+import { accountJson, kindOf, OTHER_GENESIS_HASH } from '../../test/fake-chain.js';
 import { UNREADABLE } from '../../test/fake-engine.js';
 import { FeedBench } from '../../test/feed-bench.js';
 import { until } from '../../test/scripted-rpc.js';
@@ -221,11 +221,11 @@ describe('feed: trouble', () => {
       },
     });
     bench.server.cut();
-    bench.chain.genesisHash = 'other';
+    bench.chain.genesisHash = OTHER_GENESIS_HASH;
     bench.chain.slot = 5;
     await until('rebuilding', () => bench.engine.state === 'rebuilding');
     await until('live again', () => bench.engine.state === 'live');
-    expect(hashes).toEqual(['other']);
+    expect(hashes).toEqual([OTHER_GENESIS_HASH]);
     expect(new Set(liveSlots)).toEqual(new Set([100, 5]));
     expect(liveSlots.at(-1)).toBe(5);
   });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { clockData, kindOf } from '../../test/fake-chain.js';
+import { clockData, GENESIS_HASH, kindOf } from '../../test/fake-chain.js';
 import { FeedBench } from '../../test/feed-bench.js';
 import { until } from '../../test/scripted-rpc.js';
 import { CLOCK_KEY } from './model/queries.js';
@@ -103,7 +103,7 @@ describe('feed: start', () => {
     bench.server.answer('getGenesisHash', async () => {
       bench.chain.tick(200);
       await until('the slot arrived', () => bench.feed.stats().slot >= 200);
-      return { result: 'genesis' };
+      return { result: GENESIS_HASH };
     });
     bench.chain.slot = 198;
     const live = bench.start();
@@ -118,7 +118,7 @@ describe('feed: start', () => {
     bench.server.answer('getGenesisHash', async () => {
       bench.chain.tick(200);
       await until('the slot arrived', () => bench.feed.stats().slot >= 200);
-      return { result: 'genesis' };
+      return { result: GENESIS_HASH };
     });
     bench.chain.slot = 150;
     const live = bench.start();

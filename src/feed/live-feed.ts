@@ -1,3 +1,4 @@
+import type { NodeRpc, RpcNode } from '../rpc/node-pool.js';
 import type { Timer } from '../rpc/timers.js';
 import type { FeedParts } from './connection/parts.js';
 import { Session } from './connection/session.js';
@@ -5,12 +6,11 @@ import { doorsOf, type LiveFeedOptions, newParts } from './feed-options.js';
 import { FeedError } from './model/error.js';
 import { failureText } from './model/failure.js';
 import type { FeedTurn } from './model/feed-engine.js';
-import type { FeedRpc } from './model/feed-rpc.js';
 import type { FeedStats, FeedStatus } from './model/feed-status.js';
 import { type FeedTiming, freshness } from './model/freshness.js';
 import { LAGGING_AFTER_MS, SLOT_MS, STALE_AFTER_MS, WATCH_INTERVAL_MS } from './model/limits.js';
 import { ProblemLog } from './model/problem-log.js';
-import { type FeedNode, Nodes } from './nodes.js';
+import { Nodes } from './nodes.js';
 import { SlotWatch } from './slot-watch.js';
 
 export type { LiveFeedOptions } from './feed-options.js';
@@ -101,7 +101,7 @@ export class LiveFeed {
   }
 
   /** The client of the node in use. */
-  get rpc(): FeedRpc {
+  get rpc(): NodeRpc {
     return this.#nodes.current.rpc;
   }
 
@@ -130,7 +130,7 @@ export class LiveFeed {
     };
   }
 
-  #opened(node: FeedNode): void {
+  #opened(node: RpcNode): void {
     const { clock, trouble, memory } = this.#parts;
     clock.forgetSlot();
     // A node knows best how far itself is, and it may have gone back.
@@ -215,7 +215,7 @@ export class LiveFeed {
   #genesisRead(hash: string): void {
     const { memory, clock, log } = this.#parts;
     const before = memory.genesisHash;
-    if (!this.#nodes.admits(hash, before)) throw otherChain(hash, before);
+    if (!this.#nodes.admitsChain(hash, before)) throw otherChain(hash, before);
     memory.genesisHash = hash;
     if (before === null || before === hash) return;
     memory.users = 0;

@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { FakeSocket, noRpc } from '../../test/support/fake-socket.js';
 import { ManualTimers } from '../../test/support/manual-timers.js';
 import { silentLog } from '../rpc/log.js';
-import { type FeedNode, type FeedNodes, Nodes } from './nodes.js';
+import type { RpcNode, RpcNodes } from '../rpc/node-pool.js';
+import { Nodes } from './nodes.js';
 
 const STALE_AFTER_MS = 5_000;
 
@@ -18,11 +19,11 @@ function start(count: number, random = 1, onClosed = (): void => undefined): voi
   events = [];
   counters = { failovers: 0 };
   sockets = Array.from({ length: count }, () => new FakeSocket());
-  const all = sockets.map((socket, index): FeedNode => {
+  const all = sockets.map((socket, index): RpcNode => {
     return { name: 'abc'[index] ?? '', rpc: noRpc, socket };
   });
   nodes = new Nodes({
-    nodes: all as unknown as FeedNodes,
+    nodes: all as unknown as RpcNodes,
     timers,
     random: () => random,
     staleAfterMs: STALE_AFTER_MS,
@@ -282,23 +283,23 @@ describe('nodes: which chain is followed', () => {
     start(2);
     close('a');
     timers.advance(0);
-    expect(nodes.admits('g', null)).toBe(true);
+    expect(nodes.admitsChain('g', null)).toBe(true);
   });
 
   test('another one of the node in use, not of a node that takes over', () => {
     start(2);
-    expect(nodes.admits('g', null)).toBe(true);
-    expect(nodes.admits('other', 'g')).toBe(true);
+    expect(nodes.admitsChain('g', null)).toBe(true);
+    expect(nodes.admitsChain('other', 'g')).toBe(true);
     close('a');
     timers.advance(0);
-    expect(nodes.admits('third', 'other')).toBe(false);
+    expect(nodes.admitsChain('third', 'other')).toBe(false);
   });
 
   test('a node that took over on the same chain may change it later', () => {
     start(2);
-    nodes.admits('g', null);
+    nodes.admitsChain('g', null);
     close('a');
     timers.advance(0);
-    expect([nodes.admits('g', 'g'), nodes.admits('other', 'g')]).toEqual([true, true]);
+    expect([nodes.admitsChain('g', 'g'), nodes.admitsChain('other', 'g')]).toEqual([true, true]);
   });
 });

@@ -1,8 +1,8 @@
 import { Backoff } from '../rpc/backoff.js';
 import type { Log } from '../rpc/log.js';
+import { NodePool, type RpcNode, type RpcNodes } from '../rpc/node-pool.js';
 import type { Timer, Timers } from '../rpc/timers.js';
 import type { FeedCounters } from './model/counters.js';
-import type { FeedRpc, FeedSocket } from './model/feed-rpc.js';
 import {
   NODE_OPEN_CAP_MS,
   NODE_OPEN_FIRST_MS,
@@ -13,21 +13,10 @@ import {
   SILENCE_FIRST_MS,
 } from './model/limits.js';
 
-/** One RPC node by its two doors, which are always used together. */
-export interface FeedNode {
-  /** Host and port: all of its address that may be shown. */
-  readonly name: string;
-  readonly rpc: FeedRpc;
-  readonly socket: FeedSocket;
-}
-
-/** Nodes in the order of preference: the first is used while it works. */
-export type FeedNodes = readonly [FeedNode, ...FeedNode[]];
-
 /** What the feed is told of the node in use. */
 export interface NodesListener {
   /** Connected to this node, with no subscription yet. */
-  opened(node: FeedNode): void;
+  opened(node: RpcNode): void;
   /** The connection ended or was never made; the next try is already planned. */
   closed(reason: string): void;
   /** A message could not be read, so a notification may be missing. */
@@ -36,7 +25,7 @@ export interface NodesListener {
 
 /** What nodes need to know and what a test may replace. */
 export interface NodesOptions {
-  readonly nodes: FeedNodes;
+  readonly nodes: RpcNodes;
   readonly timers: Timers;
   readonly random: () => number;
   /** Without a slot for this long another node is asked. */
@@ -58,36 +47,28 @@ export interface NodesOptions {
  */
 export class Nodes {
   readonly #options: NodesOptions;
-  readonly #backoff: Backoff;
+  readonly #pool: NodePool;
   readonly #silence: Backoff;
   #listener: NodesListener | null = null;
-  #at = 0;
-  /** The node whose chain the book is of. */
-  #home: number | null = null;
   /** Whether the book was live over the connection that stands or has just ended. */
   #wasLive = false;
-  #failures = 0;
   #readingFailures = 0;
   #silences = 0;
   #silentMsMax: number;
   #pending: Timer | null = null;
 
   constructor(options: NodesOptions) {
-    const { random } = options;
+    const { nodes, random } = options;
     this.#options = options;
-    this.#backoff = new Backoff({
-      firstMs: NODES_BACKOFF_FIRST_MS,
-      capMs: NODES_BACKOFF_CAP_MS,
-      random,
-    });
+    const [firstMs, capMs] = [NODES_BACKOFF_FIRST_MS, NODES_BACKOFF_CAP_MS];
+    this.#pool = new NodePool({ nodes, firstMs, capMs, random });
     this.#silence = new Backoff({ firstMs: SILENCE_FIRST_MS, capMs: SILENCE_CAP_MS, random });
     this.#silentMsMax = this.#nextSilence();
   }
 
   /** The node in use, or the one that is tried now. */
-  get current(): FeedNode {
-    const { nodes } = this.#options;
-    return nodes[this.#at] ?? nodes[0];
+  get current(): RpcNode {
+    return this.#pool.current;
   }
 
   start(listener: NodesListener): void {
@@ -109,9 +90,8 @@ export class Nodes {
   /** The book is live over this connection. */
   settled(): void {
     this.#wasLive = true;
-    this.#failures = 0;
     this.#readingFailures = 0;
-    this.#backoff.reset();
+    this.#pool.recordSuccess();
     this.current.socket.settled();
   }
 
@@ -126,7 +106,7 @@ export class Nodes {
   /** No slot came for this long over an open connection, with the book live or about to be. */
   silent(sinceMs: number, live: boolean): void {
     // The only node may take its time over a scan; it would have to begin again.
-    if (sinceMs < this.#silentMsMax || (this.#isOnly && !live)) return;
+    if (sinceMs < this.#silentMsMax || (this.#pool.isSingle && !live)) return;
     this.#silences += 1;
     this.#silentMsMax = this.#nextSilence();
     this.#leave(`no slot for ${Math.round(sinceMs)} ms`);
@@ -135,21 +115,13 @@ export class Nodes {
   /** A full reading failed; the next one is planned on the same connection. */
   readingFailed(failure: string): void {
     this.#readingFailures += 1;
-    if (this.#isOnly || this.#readingFailures < NODE_READING_FAILURES_MAX) return;
+    if (this.#pool.isSingle || this.#readingFailures < NODE_READING_FAILURES_MAX) return;
     this.#leave(failure);
   }
 
-  /**
-   * Whether the book may follow the node in use to the chain of this hash. Only the node whose chain
-   * the book is of can change it: a chain that only another node tells of is a wrong address.
-   */
-  admits(hash: string, known: string | null): boolean {
-    if (known === null || hash === known) this.#home = this.#at;
-    return this.#home === this.#at;
-  }
-
-  get #isOnly(): boolean {
-    return this.#options.nodes.length === 1;
+  /** Whether the book may follow the node in use to the chain of this hash. */
+  admitsChain(hash: string, known: string | null): boolean {
+    return this.#pool.admitsChain(hash, known);
   }
 
   #begin(): void {
@@ -170,7 +142,7 @@ export class Nodes {
 
   #closed(reason: string): void {
     this.#listener?.closed(reason);
-    if (this.#isOnly || this.#listener === null) return;
+    if (this.#pool.isSingle || this.#listener === null) return;
     if (this.#wasLive) {
       this.#wasLive = false;
       this.#planGivingUp();
@@ -179,7 +151,7 @@ export class Nodes {
 
   /** Leaves a node whose connection stands; the only one is connected to anew. */
   #leave(reason: string): void {
-    if (this.#isOnly) {
+    if (this.#pool.isSingle) {
       this.drop(reason);
       return;
     }
@@ -188,29 +160,28 @@ export class Nodes {
   }
 
   #moveOn(reason: string): void {
-    const { nodes, timers, counters, log } = this.#options;
+    const { timers, counters, log } = this.#options;
     const from = this.current;
     this.#cancelPending();
     from.socket.stop();
-    this.#failures += 1;
     this.#wasLive = false;
-    this.#at = (this.#at + 1) % nodes.length;
+    this.#pool.recordFailure();
+    this.#pool.moveToNext();
     counters.failovers += 1;
     // One line for each way round: when all fail, the feed's own lines tell of it.
-    if (this.#failures < nodes.length) {
+    if (this.#pool.roundsFailed === 0) {
       log.warn({ from: from.name, to: this.current.name, reason }, 'another node is used');
     }
-    const allFailed = this.#failures % nodes.length === 0;
-    this.#pending = timers.after(allFailed ? this.#backoff.next() : 0, () => this.#begin());
+    const waitMs = this.#pool.hasRoundFailed ? this.#pool.nextWaitMs() : 0;
+    this.#pending = timers.after(waitMs, () => this.#begin());
   }
 
   /** A connect that hangs is given up earlier than the socket would, and later each way round. */
   #planGivingUp(): void {
     this.#cancelPending();
-    if (this.#isOnly) return;
-    const { nodes, timers } = this.#options;
-    const round = Math.floor(this.#failures / nodes.length);
-    const limitMs = Math.min(NODE_OPEN_FIRST_MS * 2 ** round, NODE_OPEN_CAP_MS);
+    if (this.#pool.isSingle) return;
+    const { timers } = this.#options;
+    const limitMs = Math.min(NODE_OPEN_FIRST_MS * 2 ** this.#pool.roundsFailed, NODE_OPEN_CAP_MS);
     this.#pending = timers.after(limitMs, () => {
       this.#leave(`not connected within ${limitMs} ms`);
     });
@@ -223,8 +194,8 @@ export class Nodes {
 
   /** Each other node gets its chance as soon as the book is stale; after that the wait grows. */
   #nextSilence(): number {
-    const { nodes, staleAfterMs } = this.#options;
-    const othersLeft = this.#silences < nodes.length - 1;
+    const { staleAfterMs } = this.#options;
+    const othersLeft = this.#silences < this.#pool.size - 1;
     return othersLeft ? staleAfterMs : Math.max(staleAfterMs, this.#silence.next());
   }
 }

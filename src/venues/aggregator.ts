@@ -49,7 +49,7 @@ export class Aggregator implements Venue {
     return { ...levelsOf(rungs, market), askedMs };
   }
 
-  /** All at once, as far as the client's gate lets them; the first that fails ends the others. */
+  /** All at once, as far as the client's rate limiter lets them; the first that fails ends the others. */
   async #quotes(
     swap: { readonly from: Token; readonly to: Token; readonly amounts: readonly bigint[] },
     signal: AbortSignal,

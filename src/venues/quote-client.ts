@@ -1,10 +1,10 @@
 import { Backoff } from '../rpc/backoff.js';
 import { RpcError, textOfError } from '../rpc/error.js';
 import { isRecord, parseJson, parseRetryAfter, readBody } from '../rpc/http-answer.js';
+import { RateLimiter } from '../rpc/rate-limiter.js';
 import { type Endpoint, parseEndpoint } from '../rpc/redact.js';
 import type { Timers } from '../rpc/timers.js';
 import { VenueError } from './error.js';
-import { Gate } from './gate.js';
 import {
   TOKEN_AMOUNT_DIGITS_MAX,
   TOKEN_AMOUNT_MAX,
@@ -58,7 +58,7 @@ export class QuoteClient {
   readonly #quoteUrl: URL;
   readonly #timers: Timers;
   readonly #timeoutMs: number;
-  readonly #gate: Gate;
+  readonly #limiter: RateLimiter;
   readonly #backoff: Backoff;
   #requests = 0;
 
@@ -68,7 +68,11 @@ export class QuoteClient {
     this.#quoteUrl.pathname = `${this.#quoteUrl.pathname.replace(/\/+$/, '')}/quote`;
     this.#timeoutMs = timeoutMs;
     this.#timers = timers;
-    this.#gate = new Gate({ timers, requestsMax: VENUE_REQUESTS_MAX, requestsPerSecond });
+    this.#limiter = new RateLimiter({
+      timers,
+      requestsPerSecond,
+      concurrentMax: VENUE_REQUESTS_MAX,
+    });
     const [firstMs, capMs] = [VENUE_BACKOFF_FIRST_MS, VENUE_BACKOFF_CAP_MS];
     this.#backoff = new Backoff({ firstMs, capMs, random });
   }
@@ -91,7 +95,7 @@ export class QuoteClient {
    */
   async quote(query: QuoteQuery, signal: AbortSignal): Promise<Quote> {
     try {
-      return await this.#gate.pass(signal, () => this.#ask(query, signal));
+      return await this.#limiter.runRequest(signal, () => this.#ask(query, signal));
     } catch (error) {
       if (error instanceof VenueError) throw error;
       throw aborted();
@@ -136,7 +140,7 @@ export class QuoteClient {
   #wait(response: Response): void {
     const askedMs = parseRetryAfter(response.headers.get('retry-after'), Date.now()) ?? 0;
     const ownMs = response.status === 429 ? this.#backoff.next() : 0;
-    this.#gate.closeFor(Math.max(askedMs, ownMs));
+    this.#limiter.pauseFor(Math.max(askedMs, ownMs));
   }
 
   #failureOf(

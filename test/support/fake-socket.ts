@@ -1,14 +1,14 @@
-import type { FeedRpc, FeedSocket } from '../../src/feed/model/feed-rpc.js';
+import type { NodeRpc, NodeSocket } from '../../src/rpc/node-pool.js';
 import type { RpcSocketListener } from '../../src/rpc/socket.js';
 
 /** A client that must not be asked. */
-export const noRpc: FeedRpc = {
+export const noRpc: NodeRpc = {
   call: () => Promise.reject(new Error('not asked in this test')),
   callRaw: () => Promise.reject(new Error('not asked in this test')),
 };
 
 /** A socket that a test opens and closes by hand. */
-export class FakeSocket implements FeedSocket {
+export class FakeSocket implements NodeSocket {
   listener: RpcSocketListener | null = null;
   starts = 0;
 

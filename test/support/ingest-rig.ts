@@ -1,12 +1,12 @@
 /** Ingestion against a scripted ledger, with a plain store behind it. */
 import { vi } from 'vitest';
 import { Ingester } from '../../src/history/ingest/ingester.js';
-import { Pace } from '../../src/history/ingest/pace.js';
 import { type DecodedLog, newCounters } from '../../src/history/ingest/parts.js';
 import { Seen } from '../../src/history/ingest/seen.js';
 import type { Fill } from '../../src/history/model/records.js';
 import type { StoreChange } from '../../src/history/store/types.js';
 import { RpcClient } from '../../src/rpc/client.js';
+import { RateLimiter } from '../../src/rpc/rate-limiter.js';
 import { RpcSocket } from '../../src/rpc/socket.js';
 import { systemTimers, type Timers } from '../../src/rpc/timers.js';
 import type { LedgerNode } from '../scripted-ledger.js';
@@ -69,7 +69,7 @@ export class IngestRig {
         counters: this.counters,
       },
       nodes: [first, ...others],
-      pace: new Pace({ timers, requestsPerSecond: 100_000 }),
+      limiter: new RateLimiter({ timers, requestsPerSecond: 100_000 }),
       seen: new Seen(),
       firstSpan: () => firstSpan ?? { sinceTs: 0, left: Number.MAX_SAFE_INTEGER },
       onChange: (change) => this.changes.push(change),

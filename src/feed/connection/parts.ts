@@ -1,9 +1,9 @@
 import type { Log } from '../../rpc/log.js';
+import type { NodeRpc, NodeSocket } from '../../rpc/node-pool.js';
 import type { Timers } from '../../rpc/timers.js';
 import type { ChainClock } from '../model/chain-clock.js';
 import type { FeedCounters, LastAudit } from '../model/counters.js';
 import type { FeedEngine } from '../model/feed-engine.js';
-import type { FeedRpc, FeedSocket } from '../model/feed-rpc.js';
 import type { TroubleLog } from '../model/trouble-log.js';
 import type { Turns } from '../model/turns.js';
 import type { ScanNode } from './scan-node.js';
@@ -26,8 +26,8 @@ export interface Memory {
 export interface FeedParts {
   /** The node in use by name and by its two doors: one node for the whole of a connection. */
   readonly node: string;
-  readonly rpc: FeedRpc;
-  readonly socket: FeedSocket;
+  readonly rpc: NodeRpc;
+  readonly socket: NodeSocket;
   readonly scanNode: ScanNode;
   readonly engine: FeedEngine;
   readonly programId: string;

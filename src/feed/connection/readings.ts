@@ -1,4 +1,5 @@
 import { Backoff } from '../../rpc/backoff.js';
+import type { NodeRpc } from '../../rpc/node-pool.js';
 import { sleep } from '../../rpc/timers.js';
 import {
   type AccountKind,
@@ -8,7 +9,6 @@ import {
 } from '../model/account-update.js';
 import { FeedError, throwIfStopped } from '../model/error.js';
 import type { FeedSnapshot } from '../model/feed-engine.js';
-import type { FeedRpc } from '../model/feed-rpc.js';
 import {
   ACCOUNTS_PER_READ,
   AGREEING_PERCENT,
@@ -108,7 +108,7 @@ export async function readUsers(parts: FeedParts, wish: ReadingWish): Promise<Fe
  */
 async function readUsersFrom(
   parts: FeedParts,
-  rpc: FeedRpc,
+  rpc: NodeRpc,
   wish: ReadingWish,
 ): Promise<FeedSnapshot> {
   const { memory, trouble } = parts;
@@ -138,7 +138,7 @@ function agree(a: number, b: number): boolean {
  */
 async function readUsersOnce(
   parts: FeedParts,
-  rpc: FeedRpc,
+  rpc: NodeRpc,
   wish: ReadingWish,
 ): Promise<FeedSnapshot> {
   const backoff = newBackoff(parts);
@@ -160,7 +160,7 @@ function unreadable({ problemCount, problems }: FeedSnapshot): FeedError {
   return new FeedError('MALFORMED_ACCOUNTS_ANSWER', message, { problemCount });
 }
 
-function scanUsers(parts: FeedParts, rpc: FeedRpc, wish: ReadingWish): Promise<FeedSnapshot> {
+function scanUsers(parts: FeedParts, rpc: NodeRpc, wish: ReadingWish): Promise<FeedSnapshot> {
   const params = programAccountsParams(parts.programId, 'user');
   return readFrom(parts, wish, async () => {
     const body = await rpc.callRaw('getProgramAccounts', params, wish);

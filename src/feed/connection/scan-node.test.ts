@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { FakeChain, kindOf } from '../../../test/fake-chain.js';
+import { FakeChain, kindOf, OTHER_GENESIS_HASH } from '../../../test/fake-chain.js';
 import { UNREADABLE } from '../../../test/fake-engine.js';
 import { FeedBench } from '../../../test/feed-bench.js';
 import { ScriptedRpc } from '../../../test/scripted-rpc.js';
@@ -91,7 +91,10 @@ describe('snapshot node', () => {
     ['forbids the scan', () => other.answer('getProgramAccounts', () => ({ status: 403 }))],
     ['is asked too often', () => other.answer('getProgramAccounts', () => ({ status: 429 }))],
     ['sends what is none', () => other.answer('getProgramAccounts', () => ({ text: '{"resu' }))],
-    ['is of another chain', () => other.answer('getGenesisHash', () => ({ result: 'other' }))],
+    [
+      'is of another chain',
+      () => other.answer('getGenesisHash', () => ({ result: OTHER_GENESIS_HASH })),
+    ],
     ['has users that are unreadable', () => otherChain.accounts.set('user1', UNREADABLE)],
   ])('one that %s is left for the node in use', async (_, fail) => {
     fail();

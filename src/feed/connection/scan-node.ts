@@ -1,17 +1,17 @@
 import { Backoff } from '../../rpc/backoff.js';
+import { readGenesisHash } from '../../rpc/methods.js';
+import type { NodeRpc } from '../../rpc/node-pool.js';
 import type { Timers } from '../../rpc/timers.js';
 import type { FeedCounters } from '../model/counters.js';
 import { FeedError } from '../model/error.js';
 import { failureText } from '../model/failure.js';
-import type { FeedRpc } from '../model/feed-rpc.js';
 import { SCAN_NODE_REST_CAP_MS, SCAN_NODE_REST_FIRST_MS } from '../model/limits.js';
 import type { TroubleLog } from '../model/trouble-log.js';
-import { readGenesisHash } from './genesis.js';
 
 /** What the node for scans needs to know. */
 export interface ScanNodeOptions {
   /** Null without such a node. */
-  readonly rpc: FeedRpc | null;
+  readonly rpc: NodeRpc | null;
   readonly timers: Timers;
   readonly random: () => number;
   readonly trouble: TroubleLog;
@@ -36,7 +36,7 @@ export class ScanNode {
   }
 
   /** Whom to ask; null for the node in use. */
-  get rpc(): FeedRpc | null {
+  get rpc(): NodeRpc | null {
     const { rpc, timers } = this.#options;
     return timers.nowMs() < this.#restsUntilMs ? null : rpc;
   }
@@ -61,7 +61,7 @@ export class ScanNode {
   }
 
   /** Fails unless the node is of this chain: users of another one would be taken for ours. */
-  async requireChain(rpc: FeedRpc, genesis: string | null, signal: AbortSignal): Promise<void> {
+  async requireChain(rpc: NodeRpc, genesis: string | null, signal: AbortSignal): Promise<void> {
     const hash = await readGenesisHash(rpc, { signal });
     if (genesis === null || hash === genesis) return;
     const message = `genesis hash of the snapshot node was ${hash}, must be ${genesis}`;

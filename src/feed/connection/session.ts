@@ -1,4 +1,5 @@
 import { Backoff } from '../../rpc/backoff.js';
+import { readGenesisHash } from '../../rpc/methods.js';
 import { sleep } from '../../rpc/timers.js';
 import { type AccountUpdate, parseSlotNotification } from '../model/account-update.js';
 import { FeedError, isOtherChain, throwIfStopped } from '../model/error.js';
@@ -11,7 +12,6 @@ import {
 } from '../model/limits.js';
 import { Auditor } from './auditor.js';
 import { ClockPoller } from './clock-poller.js';
-import { readGenesisHash } from './genesis.js';
 import { untilFirstHeard, untilHeard } from './heard.js';
 import { Oracles } from './oracles.js';
 import type { FeedParts } from './parts.js';

@@ -3,27 +3,30 @@
  * goes on where it was stopped, and it needs the file for itself: a service that runs has it open.
  */
 import { LogDecoder } from '../../engine/events.js';
-import { Backoff } from '../../rpc/backoff.js';
 import { silentLog } from '../../rpc/log.js';
+import { readGenesisHash } from '../../rpc/methods.js';
+import { createNodes, NodePool, type NodeUrls, type RpcNodes } from '../../rpc/node-pool.js';
+import { RateLimiter } from '../../rpc/rate-limiter.js';
 import { sleep, systemTimers, type Timers } from '../../rpc/timers.js';
 import { isReadingFailure } from '../ingest/failure.js';
 import { Fetcher } from '../ingest/fetcher.js';
 import { Filler, type FillStep } from '../ingest/filler.js';
-import { ingestNodes } from '../ingest/ingest-nodes.js';
-import { JOB_FAILURES_MAX, RETRY_CAP_MS, RETRY_FIRST_MS } from '../ingest/limits.js';
-import { Pace } from '../ingest/pace.js';
-import { type IngestNode, type IngestParts, newCounters } from '../ingest/parts.js';
+import {
+  FETCH_BURST_MS,
+  JOB_FAILURES_MAX,
+  RETRY_CAP_MS,
+  RETRY_FIRST_MS,
+} from '../ingest/limits.js';
+import { type IngestParts, newCounters } from '../ingest/parts.js';
 import { Reconciler } from '../ingest/reconciler.js';
 import { Seen } from '../ingest/seen.js';
-import { parseGenesisHash } from '../ingest/wire.js';
-import type { HistoryNode } from '../model/messages.js';
 import type { HistoryStore } from '../store/store.js';
 import { Shelf } from '../worker/shelf.js';
 import { Job, type JobBounds } from './job.js';
 
 /** What is to be read, and where to. */
 export interface BackfillOptions extends JobBounds {
-  readonly nodes: readonly [HistoryNode, ...HistoryNode[]];
+  readonly nodes: RpcNodes<NodeUrls>;
   readonly programId: string;
   readonly dataDir: string;
   readonly requestsPerSecond: number;
@@ -55,10 +58,10 @@ export interface BackfillProgress {
  */
 export async function backfill(options: BackfillOptions): Promise<BackfillProgress> {
   const { dataDir, timers = systemTimers, signal } = options;
-  const nodes = ingestNodes(options);
+  const nodes = createNodes(options.nodes);
   const shelf = new Shelf({ folder: dataDir, marketOf: () => undefined });
   const [first] = nodes;
-  const genesis = await first.rpc.call('getGenesisHash', [], parseGenesisHash, { signal });
+  const genesis = await readGenesisHash(first.rpc, { signal });
   try {
     const { store } = await shelf.open(genesis);
     return await new Backfill({ ...options, timers }, { nodes, store }).run();
@@ -69,20 +72,17 @@ export async function backfill(options: BackfillOptions): Promise<BackfillProgre
 
 class Backfill {
   readonly #options: BackfillOptions & { readonly timers: Timers };
-  readonly #nodes: readonly IngestNode[];
+  readonly #pool: NodePool;
   readonly #store: HistoryStore;
   readonly #job: Job;
   readonly #filler: Filler;
-  readonly #backoff: Backoff;
-  #at = 0;
-  #failures = 0;
   #signatures = 0;
   #oldestTs: number | null = null;
   #newestTs: number | null = null;
 
   constructor(
     options: BackfillOptions & { readonly timers: Timers },
-    { nodes, store }: { readonly nodes: readonly IngestNode[]; readonly store: HistoryStore },
+    { nodes, store }: { readonly nodes: RpcNodes; readonly store: HistoryStore },
   ) {
     const { programId, requestsPerSecond, timers } = options;
     const decoder = new LogDecoder(programId);
@@ -92,18 +92,17 @@ class Backfill {
       random: Math.random,
       wallMs: () => Date.now(),
     };
-    const pace = new Pace({ timers, requestsPerSecond });
+    const limiter = new RateLimiter({ timers, requestsPerSecond, burstMs: FETCH_BURST_MS });
     const rpcs = nodes.map(({ rpc }) => rpc);
-    const fetcher = new Fetcher(parts, pace, rpcs);
+    const fetcher = new Fetcher(parts, limiter, rpcs);
     const seen = new Seen();
     const reconciler = new Reconciler({ parts, store, fetcher, seen, onChange: () => undefined });
     this.#options = options;
-    this.#nodes = nodes;
+    const waits = { firstMs: RETRY_FIRST_MS, capMs: RETRY_CAP_MS, random: Math.random };
+    this.#pool = new NodePool({ nodes, ...waits });
     this.#store = store;
     this.#job = new Job(store, options);
     this.#filler = new Filler({ parts, progress: this.#job, reconciler });
-    const waits = { firstMs: RETRY_FIRST_MS, capMs: RETRY_CAP_MS };
-    this.#backoff = new Backoff({ ...waits, random: Math.random });
   }
 
   async run(): Promise<BackfillProgress> {
@@ -120,26 +119,23 @@ class Backfill {
   async #attempt(): Promise<'more' | 'ended' | 'failed'> {
     try {
       const step = await this.#step();
-      this.#failures = 0;
-      this.#backoff.reset();
+      this.#pool.recordSuccess();
       return step;
     } catch (error) {
       if (!isReadingFailure(error) || this.#options.signal.aborted) throw error;
-      this.#failures += 1;
-      if (this.#failures >= JOB_FAILURES_MAX) throw error;
+      this.#pool.recordFailure();
+      if (this.#pool.failures >= JOB_FAILURES_MAX) throw error;
       this.#options.onProgress(this.#progress(error.message));
-      this.#at = (this.#at + 1) % this.#nodes.length;
-      await sleep(this.#options.timers, this.#backoff.next(), this.#options.signal);
+      this.#pool.moveToNext();
+      await sleep(this.#options.timers, this.#pool.nextWaitMs(), this.#options.signal);
       return 'failed';
     }
   }
 
   async #step(): Promise<'more' | 'ended'> {
     const { signal, timers, programId } = this.#options;
-    const node = this.#nodes[this.#at] ?? this.#nodes[0];
-    if (node === undefined) throw new Error('Invariant: there is a node');
     // A file that a service has filled knows better what is gone.
-    const reading = { rpc: node.rpc, signal, trustedAbove: Number.MAX_SAFE_INTEGER };
+    const reading = { rpc: this.#pool.current.rpc, signal, trustedAbove: Number.MAX_SAFE_INTEGER };
     if (!(await this.#job.begin(reading, programId))) return 'more';
     const span = this.#filler.next;
     if (span === null) return 'ended';

@@ -1,9 +1,10 @@
+import type { NodeRpc } from '../../rpc/node-pool.js';
+import type { RateLimiter } from '../../rpc/rate-limiter.js';
 import type { TransactionRecords } from '../model/records.js';
 import { isReadingFailure } from './failure.js';
 import { FETCH_TRIES_MAX, FETCHES_MAX } from './limits.js';
 import type { PlacedSignature } from './listing.js';
-import type { Pace } from './pace.js';
-import { type IngestParts, type IngestRpc, recordsOf } from './parts.js';
+import { type IngestParts, recordsOf } from './parts.js';
 import { parseTransaction } from './wire.js';
 
 /** What came of a list of transactions. */
@@ -15,7 +16,7 @@ export interface Fetched {
 
 /** Whose transactions are read, and at which commitment. */
 export interface FetchOptions {
-  readonly rpc: IngestRpc;
+  readonly rpc: NodeRpc;
   readonly commitment: 'confirmed' | 'finalized';
   readonly signal: AbortSignal;
 }
@@ -23,15 +24,15 @@ export interface FetchOptions {
 /** Reads transactions by their signatures, a few at once and no faster than the node allows. */
 export class Fetcher {
   readonly #parts: IngestParts;
-  readonly #pace: Pace;
+  readonly #limiter: RateLimiter;
   /** Of all nodes: what one of them lacks, another may have. */
-  readonly #rpcs: readonly IngestRpc[];
+  readonly #rpcs: readonly NodeRpc[];
   /** How often each was asked for in vain. */
   readonly #tries = new Map<string, number>();
 
-  constructor(parts: IngestParts, pace: Pace, rpcs: readonly IngestRpc[]) {
+  constructor(parts: IngestParts, limiter: RateLimiter, rpcs: readonly NodeRpc[]) {
     this.#parts = parts;
-    this.#pace = pace;
+    this.#limiter = limiter;
     this.#rpcs = rpcs;
   }
 
@@ -79,12 +80,12 @@ export class Fetcher {
   }
 
   async #ask(row: PlacedSignature, { rpc, commitment, signal }: FetchOptions): Promise<Answer> {
-    await this.#pace.turn(signal);
     const { signature, slot, place } = row;
     const config = { commitment, encoding: 'json', maxSupportedTransactionVersion: 0 };
-    const found = await rpc.call('getTransaction', [signature, config], parseTransaction, {
-      signal,
-    });
+    const params = [signature, config];
+    const found = await this.#limiter.runRequest(signal, () =>
+      rpc.call('getTransaction', params, parseTransaction, { signal }),
+    );
     if (found === null) return null;
     const { decode, counters } = this.#parts;
     counters.fetched += 1;

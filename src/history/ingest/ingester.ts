@@ -1,13 +1,14 @@
 import { Backoff } from '../../rpc/backoff.js';
 import { textOfError } from '../../rpc/error.js';
+import { NodePool, type RpcNode, type RpcNodes } from '../../rpc/node-pool.js';
+import type { RateLimiter } from '../../rpc/rate-limiter.js';
 import { sleep, type Timers } from '../../rpc/timers.js';
 import { HistoryError } from '../model/error.js';
 import { StoreError } from '../store/error.js';
 import type { StoreChange } from '../store/types.js';
 import { isReadingFailure } from './failure.js';
 import { NODES_CAP_MS, NODES_FIRST_MS, STORE_CAP_MS, STORE_FIRST_MS } from './limits.js';
-import type { Pace } from './pace.js';
-import type { IngestNode, IngestParts, IngestStore } from './parts.js';
+import type { IngestParts, IngestStore } from './parts.js';
 import type { Span } from './progress.js';
 import type { Seen } from './seen.js';
 import { Session, type SessionFigures } from './session.js';
@@ -16,8 +17,8 @@ import { Session, type SessionFigures } from './session.js';
 export interface IngesterOptions {
   readonly parts: IngestParts;
   /** In the order of preference. */
-  readonly nodes: readonly [IngestNode, ...IngestNode[]];
-  readonly pace: Pace;
+  readonly nodes: RpcNodes;
+  readonly limiter: RateLimiter;
   readonly seen: Seen;
   /** The store of a chain; kept open until another chain is asked for. */
   readonly openStore: (genesisHash: string) => Promise<IngestStore>;
@@ -47,7 +48,7 @@ export class Ingester {
   readonly #options: IngesterOptions;
   readonly #timers: Timers;
   readonly #stop = new AbortController();
-  readonly #nodesBackoff: Backoff;
+  readonly #pool: NodePool;
   readonly #storeBackoff: Backoff;
   #running: Promise<void> = Promise.resolve();
   #session: Session | null = null;
@@ -56,17 +57,15 @@ export class Ingester {
   /** A store is there to be read. */
   #isOpen = false;
   #isLive = false;
-  #at = 0;
-  /** Sessions that ended in a row without having been live. */
-  #failures = 0;
-  /** The chain of the history, and the node that it was first read from. */
-  #home: { readonly genesisHash: string; at: number } | null = null;
+  /** The chain of the history; null before the first. */
+  #genesisHash: string | null = null;
 
   constructor(options: IngesterOptions) {
     this.#options = options;
     const { timers, random } = options.parts;
     this.#timers = timers;
-    this.#nodesBackoff = new Backoff({ firstMs: NODES_FIRST_MS, capMs: NODES_CAP_MS, random });
+    const waits = { firstMs: NODES_FIRST_MS, capMs: NODES_CAP_MS, random };
+    this.#pool = new NodePool({ nodes: options.nodes, ...waits });
     this.#storeBackoff = new Backoff({ firstMs: STORE_FIRST_MS, capMs: STORE_CAP_MS, random });
   }
 
@@ -100,20 +99,15 @@ export class Ingester {
 
   async #run(): Promise<void> {
     while (!this.#stop.signal.aborted) {
-      const error = await this.#use(this.#node);
+      const error = await this.#use(this.#pool.current);
       if (this.#stop.signal.aborted) return;
       await this.#recover(error);
     }
   }
 
-  get #node(): IngestNode {
-    const { nodes } = this.#options;
-    return nodes[this.#at] ?? nodes[0];
-  }
-
   /** One session on a node; resolves with what ended it. */
-  async #use(node: IngestNode): Promise<unknown> {
-    const { parts, nodes, openStore, onChange, pace, seen, firstSpan } = this.#options;
+  async #use(node: RpcNode): Promise<unknown> {
+    const { parts, nodes, openStore, onChange, limiter, seen, firstSpan } = this.#options;
     const ending = new AbortController();
     const signal = AbortSignal.any([ending.signal, this.#stop.signal]);
     this.#isLive = false;
@@ -121,9 +115,9 @@ export class Ingester {
       await this.#connect(node, ending, signal);
       parts.counters.connects += 1;
       const session = new Session({
-        ...{ parts, node, pace, seen, firstSpan, onChange, signal },
+        ...{ parts, node, limiter, seen, firstSpan, onChange, signal },
         rpcs: nodes.map(({ rpc }) => rpc),
-        isOnlyNode: nodes.length === 1,
+        isOnlyNode: this.#pool.isSingle,
         openStore: async (genesisHash) => {
           this.#admit(genesisHash);
           const store = await openStore(genesisHash);
@@ -146,7 +140,7 @@ export class Ingester {
   }
 
   /** Resolves when the socket is open; its end ends the session. */
-  async #connect(node: IngestNode, ending: AbortController, signal: AbortSignal): Promise<void> {
+  async #connect(node: RpcNode, ending: AbortController, signal: AbortSignal): Promise<void> {
     const opened = new Promise<void>((resolve) => {
       node.socket.start({
         opened: resolve,
@@ -160,27 +154,23 @@ export class Ingester {
 
   /** Only the node of the history's chain can bring another chain: any other is a wrong address. */
   #admit(genesisHash: string): void {
-    const home = this.#home;
-    if (home === null || home.genesisHash === genesisHash) {
-      this.#home = { genesisHash, at: this.#at };
-      return;
-    }
-    if (home.at !== this.#at) {
+    const before = this.#genesisHash;
+    if (!this.#pool.admitsChain(genesisHash, before)) {
       throw new HistoryError('HISTORY_CHAIN_MISMATCH', 'the node is of another chain');
     }
+    this.#genesisHash = genesisHash;
+    if (before === null || before === genesisHash) return;
     this.#options.parts.log.warn({ genesisHash }, 'the history begins anew on another chain');
     this.#options.seen.clear();
-    this.#home = { genesisHash, at: this.#at };
   }
 
-  #live(node: IngestNode): void {
+  #live(node: RpcNode): void {
     if (this.#trouble !== null) {
       this.#options.parts.log.info({ node: node.name }, 'the history is live again');
     }
     this.#isLive = true;
     this.#trouble = null;
-    this.#failures = 0;
-    this.#nodesBackoff.reset();
+    this.#pool.recordSuccess();
     this.#storeBackoff.reset();
   }
 
@@ -190,29 +180,28 @@ export class Ingester {
     const reason = textOfError(error);
     const isOfNode = isReadingFailure(error) || error instanceof HistoryError;
     this.#isLive = false;
-    this.#failures += 1;
+    this.#pool.recordFailure();
     if (error instanceof StoreError) {
       parts.counters.storeFailures += 1;
       this.#options.onStoreFailure(error);
     } else if (!isOfNode) parts.counters.faults += 1;
     // One line for each trouble: it may last for hours.
     if (this.#trouble !== reason) {
-      parts.log.warn({ node: this.#node.name, reason }, 'the history waits');
+      parts.log.warn({ node: this.#pool.current.name, reason }, 'the history waits');
     }
     // A connection that was live and is lost is made again at once, most often.
     if (!wasLive || !isOfNode) this.#trouble = reason;
-    if (isOfNode && !wasLive && this.#moveOn()) return;
-    const backoff = isOfNode ? this.#nodesBackoff : this.#storeBackoff;
-    await sleep(this.#timers, backoff.next(), this.#stop.signal).catch(() => undefined);
+    if (isOfNode && !wasLive && this.#moveToNext() && !this.#pool.hasRoundFailed) return;
+    const waitMs = isOfNode ? this.#pool.nextWaitMs() : this.#storeBackoff.next();
+    await sleep(this.#timers, waitMs, this.#stop.signal).catch(() => undefined);
   }
 
-  /** Takes the next node; true when it has not failed as well. */
-  #moveOn(): boolean {
-    const { nodes, parts } = this.#options;
-    if (nodes.length === 1) return false;
-    this.#at = (this.#at + 1) % nodes.length;
-    parts.counters.failovers += 1;
-    return this.#failures % nodes.length !== 0;
+  /** Uses the next node; false when there is no other. */
+  #moveToNext(): boolean {
+    if (this.#pool.isSingle) return false;
+    this.#pool.moveToNext();
+    this.#options.parts.counters.failovers += 1;
+    return true;
   }
 }
 

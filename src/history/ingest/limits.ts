@@ -11,6 +11,8 @@ export const EDGE_PAGES_MAX = 2;
 export const SLOT_PAGES_MAX = 20;
 /** Transactions asked for at once: a node answers one in some ten milliseconds. */
 export const FETCHES_MAX = 8;
+/** After a rest, requests of so many milliseconds go out at once: on average the rate is kept. */
+export const FETCH_BURST_MS = 1_000;
 /** Notifications that are stored together at most. */
 export const LIVE_BATCH_MAX = 256;
 /** How long the first of them waits for others: invisible beside the second of a confirmation. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import type { NodeRpc } from '../../rpc/node-pool.js';
 import { PAGE_SIGNATURES, SLOT_PAGES_MAX } from './limits.js';
 import { type ListingQuery, list } from './listing.js';
-import type { IngestRpc } from './parts.js';
 import type { ListedSignature } from './wire.js';
 
 const ALL: ListingQuery = {
@@ -16,7 +16,7 @@ const ALL: ListingQuery = {
 };
 
 /** Gives pages one after the other, and counts them. */
-function nodeOf(page: (at: number) => readonly ListedSignature[]): IngestRpc & { pages: number } {
+function nodeOf(page: (at: number) => readonly ListedSignature[]): NodeRpc & { pages: number } {
   const node = {
     pages: 0,
     call: async () => {

@@ -1,7 +1,7 @@
 /** Lists of the program's signatures, as a node gives them: newest first, in pages. */
+import type { NodeRpc } from '../../rpc/node-pool.js';
 import { HistoryError } from '../model/error.js';
 import { PAGE_SIGNATURES, SLOT_PAGES_MAX } from './limits.js';
-import type { IngestRpc } from './parts.js';
 import { type ListedSignature, parseSignatures } from './wire.js';
 
 /** A signature and its slot. */
@@ -45,7 +45,7 @@ export interface PlacedSignature extends ListedSignature {
  * Reads pages until the end or `pagesMax`. A slot that goes over the last page is left out, because
  * places are counted from its oldest signature; one that is longer than all pages is read whole.
  */
-export async function list(rpc: IngestRpc, query: ListingQuery): Promise<Listing> {
+export async function list(rpc: NodeRpc, query: ListingQuery): Promise<Listing> {
   const rows: ListedSignature[] = [];
   for (let page = 1; ; page += 1) {
     const before = rows.at(-1)?.signature ?? query.before;
@@ -63,7 +63,7 @@ export async function list(rpc: IngestRpc, query: ListingQuery): Promise<Listing
 }
 
 function readPage(
-  rpc: IngestRpc,
+  rpc: NodeRpc,
   query: ListingQuery,
   before: string | null,
 ): Promise<readonly ListedSignature[]> {

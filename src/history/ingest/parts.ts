@@ -1,8 +1,5 @@
 /** What the parts of ingestion share. */
-import type { CallOptions } from '../../rpc/client.js';
 import type { Log } from '../../rpc/log.js';
-import type { RpcSocketListener, Subscription } from '../../rpc/socket.js';
-import type { NotificationHandler } from '../../rpc/subscriptions.js';
 import type { Timers } from '../../rpc/timers.js';
 import type { Fill, FundingRate, TransactionRecords } from '../model/records.js';
 import type {
@@ -12,37 +9,6 @@ import type {
   StoredTransaction,
   UnsettledQuery,
 } from '../store/types.js';
-
-/** The part of an RpcClient that is used here. */
-export interface IngestRpc {
-  call<T>(
-    method: string,
-    params: readonly unknown[],
-    parse: (result: unknown) => T,
-    options?: CallOptions,
-  ): Promise<T>;
-}
-
-/** The part of an RpcSocket that is used here. */
-export interface IngestSocket {
-  start(listener: RpcSocketListener): void;
-  stop(): void;
-  drop(reason: string): void;
-  settled(): void;
-  subscribe(
-    method: string,
-    params: readonly unknown[],
-    handler: NotificationHandler,
-  ): Promise<Subscription>;
-}
-
-/** One node by its two doors. */
-export interface IngestNode {
-  /** Host and port: all of its address that may be shown. */
-  readonly name: string;
-  readonly rpc: IngestRpc;
-  readonly socket: IngestSocket;
-}
 
 /** The part of the store that is used here; all of it is synchronous. */
 export interface IngestStore {

@@ -1,9 +1,10 @@
+import type { NodeRpc } from '../../rpc/node-pool.js';
 import type { TransactionRecords } from '../model/records.js';
 import type { StoreChange } from '../store/types.js';
 import type { Fetched, Fetcher, FetchOptions } from './fetcher.js';
 import { SUSPECT_WAIT_MS } from './limits.js';
 import type { PlacedSignature } from './listing.js';
-import type { IngestParts, IngestRpc, IngestStore } from './parts.js';
+import type { IngestParts, IngestStore } from './parts.js';
 import type { WriteProgress } from './progress.js';
 import type { Seen } from './seen.js';
 import { parseKnown } from './wire.js';
@@ -21,7 +22,7 @@ export interface ReconcilerOptions {
 
 /** Whose answers are compared with the store. */
 export interface Reading {
-  readonly rpc: IngestRpc;
+  readonly rpc: NodeRpc;
   readonly signal: AbortSignal;
   /** The node has all slots above this one: of what is older it cannot say that it is gone. */
   readonly trustedAbove: number;

@@ -1,5 +1,8 @@
 import { Backoff } from '../../rpc/backoff.js';
 import { RpcError } from '../../rpc/error.js';
+import { readGenesisHash } from '../../rpc/methods.js';
+import type { NodeRpc, RpcNode } from '../../rpc/node-pool.js';
+import type { RateLimiter } from '../../rpc/rate-limiter.js';
 import { sleep } from '../../rpc/timers.js';
 import type { StoreChange } from '../store/types.js';
 import { Edge } from './edge.js';
@@ -14,23 +17,22 @@ import {
   SETTLE_INTERVAL_MS,
 } from './limits.js';
 import { LiveQueue } from './live-queue.js';
-import type { Pace } from './pace.js';
-import type { IngestNode, IngestParts, IngestRpc, IngestStore } from './parts.js';
+import type { IngestParts, IngestStore } from './parts.js';
 import { Progress, type Span } from './progress.js';
 import { type Reading, Reconciler } from './reconciler.js';
 import type { Seen } from './seen.js';
 import { Strays } from './strays.js';
-import { parseGenesisHash, parseSlot } from './wire.js';
+import { parseSlot } from './wire.js';
 
 /** What a session needs from its owner. */
 export interface SessionOptions {
   readonly parts: IngestParts;
-  readonly node: IngestNode;
+  readonly node: RpcNode;
   /** Of all nodes: what this one lacks may be asked of another. */
-  readonly rpcs: readonly IngestRpc[];
+  readonly rpcs: readonly NodeRpc[];
   /** There is no other node to go to. */
   readonly isOnlyNode: boolean;
-  readonly pace: Pace;
+  readonly limiter: RateLimiter;
   readonly seen: Seen;
   /** The store of a chain; rejects when it cannot be opened, or when the chain is a wrong one. */
   readonly openStore: (genesisHash: string) => Promise<IngestStore>;
@@ -111,7 +113,7 @@ export class Session {
     await socket.subscribe('logsSubscribe', [filter, { commitment: 'confirmed' }], (result) =>
       this.#queue.take(result),
     );
-    const genesis = await rpc.call('getGenesisHash', [], parseGenesisHash, { signal });
+    const genesis = await readGenesisHash(rpc, { signal });
     const store = await openStore(genesis);
     const told = [{ commitment: 'confirmed' }];
     const slot = await rpc.call('getSlot', told, parseSlot, { signal });
@@ -133,12 +135,12 @@ export class Session {
   }
 
   async #build(store: IngestStore): Promise<{ edge: Edge; filler: Filler }> {
-    const { parts, pace, seen, onChange, firstSpan, signal, node, rpcs } = this.#options;
+    const { parts, limiter, seen, onChange, firstSpan, signal, node, rpcs } = this.#options;
     // Whether the disk takes anything is to be known before what is told is put into its queue.
     onChange(store.write({ transactions: [], progress: { opened: String(parts.wallMs()) } }));
     const progress = new Progress(store);
     this.#progress = progress;
-    const fetcher = new Fetcher(parts, pace, rpcs);
+    const fetcher = new Fetcher(parts, limiter, rpcs);
     // What one of them suspects is not for the other to judge.
     const reconciler = () => new Reconciler({ parts, store, fetcher, seen, onChange });
     const strays = new Strays({ parts, store, progress, reconciler: reconciler() });

@@ -30,8 +30,6 @@ const SIGNATURE_BYTES = 64;
 const SLOT_MAX = 2 ** 48 - 1;
 /** Base58 of as many bytes is not longer. */
 const SIGNATURE_CHARS_MAX = 88;
-/** Base58 of 32 bytes is not longer. */
-const HASH = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
 /** Reads the answer to getSignaturesForAddress: newest first, as the node lists them. */
 export function parseSignatures(result: unknown): readonly ListedSignature[] {
@@ -82,12 +80,6 @@ export function parseKnown(result: unknown): readonly boolean[] {
   const { value } = recordOf(result, 'getSignatureStatuses');
   if (!Array.isArray(value)) throw malformed('getSignatureStatuses', 'a list');
   return value.map((status) => status !== null);
-}
-
-/** Reads the hash that names the chain: it names a file as well, so it must be one. */
-export function parseGenesisHash(result: unknown): string {
-  if (typeof result === 'string' && HASH.test(result)) return result;
-  throw malformed('getGenesisHash', 'base58 of 32 bytes');
 }
 
 function recordOf(value: unknown, method: string): Readonly<Record<string, unknown>> {

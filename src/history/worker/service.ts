@@ -1,12 +1,13 @@
 /** What runs in the worker: answers what the main thread asks, and tells what it should know. */
 import { LogDecoder } from '../../engine/events.js';
 import type { Log } from '../../rpc/log.js';
+import { createNodes } from '../../rpc/node-pool.js';
+import { RateLimiter } from '../../rpc/rate-limiter.js';
 import { systemTimers, type Timer, type Timers } from '../../rpc/timers.js';
 import { answerQuery } from '../bodies/answer-query.js';
 import { volumesAnswer } from '../bodies/volumes-answer.js';
-import { ingestNodes } from '../ingest/ingest-nodes.js';
 import { Ingester } from '../ingest/ingester.js';
-import { Pace } from '../ingest/pace.js';
+import { FETCH_BURST_MS } from '../ingest/limits.js';
 import { type IngestParts, newCounters } from '../ingest/parts.js';
 import { Seen } from '../ingest/seen.js';
 import { HistoryError } from '../model/error.js';
@@ -135,8 +136,8 @@ export class HistoryService {
     };
     return new Ingester({
       parts,
-      nodes: ingestNodes(setup),
-      pace: new Pace({ timers, requestsPerSecond }),
+      nodes: createNodes(setup.nodes),
+      limiter: new RateLimiter({ timers, requestsPerSecond, burstMs: FETCH_BURST_MS }),
       seen: new Seen(),
       firstSpan: () => ({
         sinceTs: Math.floor(Date.now() / 1_000) - setup.backfillHours * 3_600,

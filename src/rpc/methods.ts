@@ -1,4 +1,4 @@
-import type { RpcClient } from './client.js';
+import type { CallOptions, RpcClient } from './client.js';
 import { RpcError } from './error.js';
 import { isRecord } from './http-answer.js';
 
@@ -22,19 +22,38 @@ export function readAccountTexts(
 function textsOf(result: unknown, count: number): readonly (string | null)[] {
   const value = isRecord(result) ? result['value'] : undefined;
   if (Array.isArray(value) && value.length === count) return value.map(textOf);
-  throw malformed(`must hold ${count} accounts`);
+  throw malformed('getMultipleAccounts', `must hold ${count} accounts`);
 }
 
 function textOf(account: unknown): string | null {
   if (account === null) return null;
   const data: unknown = isRecord(account) ? account['data'] : undefined;
   if (Array.isArray(data) && typeof data[0] === 'string' && data[1] === 'base64') return data[0];
-  throw malformed('must hold base64 or null for each');
+  throw malformed('getMultipleAccounts', 'must hold base64 or null for each');
 }
 
-function malformed(rule: string): RpcError {
-  const method = 'getMultipleAccounts';
-  return new RpcError('MALFORMED_RPC_ANSWER', `answer to ${method} was malformed, ${rule}`, {
-    method,
-  });
+/** Base58 of 32 bytes. */
+const HASH_PATTERN = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
+
+/**
+ * The hash that names the chain of a node. It is logged, shown and names a file, so it must be a hash.
+ *
+ * # Errors
+ * RpcError, also for an answer that is no such hash.
+ */
+export function readGenesisHash(
+  rpc: Pick<RpcClient, 'call'>,
+  options: CallOptions = {},
+): Promise<string> {
+  return rpc.call('getGenesisHash', [], parseGenesisHash, options);
+}
+
+function parseGenesisHash(result: unknown): string {
+  if (typeof result === 'string' && HASH_PATTERN.test(result)) return result;
+  throw malformed('getGenesisHash', 'must be base58 of 32 bytes');
+}
+
+function malformed(method: string, rule: string): RpcError {
+  const message = `answer to ${method} was malformed, ${rule}`;
+  return new RpcError('MALFORMED_RPC_ANSWER', message, { method });
 }

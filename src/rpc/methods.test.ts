@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { readAccountTexts } from './account-texts.js';
 import type { RpcClient } from './client.js';
+import { readAccountTexts, readGenesisHash } from './methods.js';
 
 /** A client that answers with one result, and what it was asked. */
 function answering(result: unknown) {
@@ -34,3 +34,18 @@ test.each([
   const reading = readAccountTexts(answering(result), ['a', 'b'], signal);
   await expect(reading).rejects.toMatchObject({ code: 'MALFORMED_RPC_ANSWER' });
 });
+
+test('the genesis hash of a node', async () => {
+  const hash = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
+  const rpc = answering(hash);
+  expect(await readGenesisHash(rpc)).toBe(hash);
+  expect(rpc.asked).toEqual(['getGenesisHash', []]);
+});
+
+test.each([null, 7, '', 'short', '0'.repeat(44), '../'.repeat(14), 'a'.repeat(45)])(
+  'a genesis hash %j is refused by its code',
+  async (result) => {
+    const reading = readGenesisHash(answering(result));
+    await expect(reading).rejects.toMatchObject({ code: 'MALFORMED_RPC_ANSWER' });
+  },
+);

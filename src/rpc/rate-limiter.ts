@@ -1,0 +1,76 @@
+import { sleep, type Timers } from './timers.js';
+
+/** How many requests, and how fast. */
+export interface RateLimiterOptions {
+  readonly timers: Timers;
+  readonly requestsPerSecond: number;
+  /** Requests under way at once; without a limit by default. */
+  readonly concurrentMax?: number;
+  /** After a rest, requests of so many milliseconds may go out at once; none by default. */
+  readonly burstMs?: number;
+}
+
+/** Runs requests evenly spaced, in the order in which they came. */
+export class RateLimiter {
+  readonly #timers: Timers;
+  readonly #concurrentMax: number;
+  readonly #spacingMs: number;
+  readonly #burstMs: number;
+  readonly #waiting: (() => void)[] = [];
+  #underWay = 0;
+  #nextMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: RateLimiterOptions) {
+    this.#timers = options.timers;
+    this.#concurrentMax = options.concurrentMax ?? Number.POSITIVE_INFINITY;
+    this.#spacingMs = 1_000 / options.requestsPerSecond;
+    this.#burstMs = options.burstMs ?? 0;
+  }
+
+  /** Lets no request out before this time has passed. */
+  pauseFor(ms: number): void {
+    this.#nextMs = Math.max(this.#nextMs, this.#timers.nowMs() + ms);
+  }
+
+  /** Runs `request` as soon as it may; rejects with the signal's reason when that aborts before. */
+  async runRequest<T>(signal: AbortSignal, request: () => Promise<T>): Promise<T> {
+    await this.#acquirePermit();
+    try {
+      await this.#waitForTurn(signal);
+      return await request();
+    } finally {
+      this.#releasePermit();
+    }
+  }
+
+  #acquirePermit(): Promise<void> {
+    if (this.#underWay < this.#concurrentMax) {
+      this.#underWay += 1;
+      return Promise.resolve();
+    }
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+    });
+  }
+
+  /** Hands the permit to the next request that waits for one. */
+  #releasePermit(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#underWay -= 1;
+    else next();
+  }
+
+  /** A pause may begin while requests wait, so each checks again after its wait. */
+  async #waitForTurn(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    for (let waitMs = this.#untilNextMs(); waitMs > 0; waitMs = this.#untilNextMs()) {
+      await sleep(this.#timers, Math.ceil(waitMs), signal);
+    }
+    const fromMs = Math.max(this.#nextMs, this.#timers.nowMs() - this.#burstMs);
+    this.#nextMs = fromMs + this.#spacingMs;
+  }
+
+  #untilNextMs(): number {
+    return this.#nextMs - this.#timers.nowMs();
+  }
+}
