@@ -14,6 +14,8 @@ import type {
   TradesQuery,
 } from '../ports/market-data-source.js';
 import { ServerError } from '../transport/errors.js';
+import { type Markets, throwUnknownMarket } from './book-params.js';
+import { checkParams, compileParamSchemas, splitQuery, type Texts } from './param-check.js';
 import {
   candleRecordsParams,
   candlesParams,
@@ -21,10 +23,7 @@ import {
   fundingRatesParams,
   tradeRecordsParams,
   tradesParams,
-} from './history-schemas.js';
-import { checkParams, compileParamSchemas, type Texts } from './param-check.js';
-import { type Markets, throwUnknownMarket } from './params.js';
-import { splitQuery } from './query.js';
+} from './param-schemas.js';
 
 /** The texts of one request. */
 export interface RequestTexts {

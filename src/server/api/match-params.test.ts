@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
 import { FakeBook } from '../testing/running-server.js';
 import { ServerError } from '../transport/errors.js';
-import { parseMatch } from './match-params.js';
+import { parseMatch } from './book-params.js';
 
 const book = new FakeBook();
 const market = 'marketName=SOL-PERP';

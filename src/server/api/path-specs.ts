@@ -6,21 +6,19 @@ import type { TObject } from '@sinclair/typebox';
 import type { ErrorCode } from '../transport/errors.js';
 import type { BodyName } from './body-schemas.js';
 import {
+  auctionsParams,
   candleRecordsParams,
   candlesParams,
   fundingRateRecordsParams,
   fundingRatesParams,
-  tradeRecordsParams,
-  tradesParams,
-  volumeParams,
-  volumePeriodParams,
-} from './history-schemas.js';
-import {
-  auctionsParams,
   l2Params,
   l3Params,
   matchParams,
   topMakersParams,
+  tradeRecordsParams,
+  tradesParams,
+  volumeParams,
+  volumePeriodParams,
 } from './param-schemas.js';
 
 /** One path as it is described. */

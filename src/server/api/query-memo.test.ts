@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
-import { QueryMemo } from '../routes/versioned.js';
+import { QueryMemo } from '../routes/versioned-reply.js';
 import { FakeBook } from '../testing/running-server.js';
 
 /** A memo whose parser answers how often it was called. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { FakeBook } from '../testing/running-server.js';
 import { ServerError } from '../transport/errors.js';
-import { parseL2, parseL3 } from './params.js';
+import { parseL2, parseL3 } from './book-params.js';
 
 const book = new FakeBook();
 

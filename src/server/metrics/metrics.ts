@@ -5,13 +5,11 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { BookSource, BookStats, FeedFigures, Readiness } from '../ports/book-source.js';
 import type { MarketDataSource } from '../ports/market-data-source.js';
-import { historySeries } from './history-figures.js';
-import type { QuoteSocketStats } from './quotes-figures.js';
-import { quoteSeries } from './quotes-metrics.js';
-import type { RequestCounts } from './request-counts.js';
+import { historySeries } from './history-metrics.js';
+import { type QuoteSocketStats, quoteSeries } from './quotes-metrics.js';
+import type { SocketStats } from './socket-metrics.js';
 import type { Timings } from './timings.js';
-import { sumCounts, type VenueStats } from './venue-figures.js';
-import type { SocketStats } from './ws-figures.js';
+import { sumCounts, type VenueStats } from './venue-metrics.js';
 
 /** What the metrics are read from; what is optional may be missing in a test. */
 export interface MetricsOptions {
@@ -292,4 +290,26 @@ function samplesOf(
 ): readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[] {
   if (typeof reading === 'number') return [[{}, reading]];
   return Object.entries(reading).map(([name, value]) => [{ [label ?? '']: name }, value ?? 0]);
+}
+
+/** Answers by path and status. */
+export class RequestCounts {
+  private readonly counts = new Map<string, Map<number, number>>();
+
+  /** `path` is a route's name, never what a client sent: the number of series stays bounded. */
+  countReply(path: string, status: number): void {
+    let byStatus = this.counts.get(path);
+    if (byStatus === undefined) {
+      byStatus = new Map();
+      this.counts.set(path, byStatus);
+    }
+    byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
+  }
+
+  /** One entry for each path and status seen. */
+  *listCounts(): Generator<{ path: string; status: number; count: number }> {
+    for (const [path, byStatus] of this.counts) {
+      for (const [status, count] of byStatus) yield { path, status, count };
+    }
+  }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { makerKey, signed } from '../../../test/support/maker-client.js';
 import { LIMITS } from '../../config/limits.js';
-import { QuoteCounts } from '../metrics/quotes-figures.js';
+import { QuoteCounts } from '../metrics/quotes-metrics.js';
 import { ClientMessage } from '../sockets/ws-message.js';
 import { SOCKET_ERROR_CODES } from '../transport/ws-error.js';
 import { readQuotes } from './quotes-message.js';

@@ -8,12 +8,11 @@
 import { LIMITS } from '../../config/limits.js';
 import { isPublicKey } from '../../config/public-key.js';
 import { OpenSockets } from '../admission/open-sockets.js';
-import { splitQuery } from '../api/query.js';
-import { QuoteCounts, type QuoteSocketStats } from '../metrics/quotes-figures.js';
+import { splitQuery } from '../api/param-check.js';
+import { QuoteCounts, type QuoteSocketStats } from '../metrics/quotes-metrics.js';
 import type { BookSource, Readiness } from '../ports/book-source.js';
 import { quoted, ServerError } from '../transport/errors.js';
-import type { HttpRequest } from '../transport/reply.js';
-import { errorReply, type Reply } from '../transport/reply.js';
+import { errorReply, type HttpRequest, type Reply } from '../transport/reply.js';
 import { requireSize } from '../transport/request-size.js';
 import type { ClientSocket, SocketHandlers, SocketSession } from '../transport/ws-socket.js';
 import { QuoteSession, type QuoteSessionParts, type QuoteSink } from './quotes-session.js';

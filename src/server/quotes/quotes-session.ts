@@ -6,7 +6,7 @@
  */
 import { LIMITS } from '../../config/limits.js';
 import { MessageRate } from '../admission/ws-rate.js';
-import type { QuoteCloseReason, QuoteCounts } from '../metrics/quotes-figures.js';
+import type { QuoteCloseReason, QuoteCounts } from '../metrics/quotes-metrics.js';
 import type { Readiness } from '../ports/book-source.js';
 import { ClientMessage, type MessageId } from '../sockets/ws-message.js';
 import { SocketError } from '../transport/ws-error.js';

@@ -5,22 +5,22 @@
  * No body is kept here: the core has those of each market.
  */
 import { createHash } from 'node:crypto';
-import { type BatchEntry, parseBatchL2 } from '../api/params.js';
+import { type BatchEntry, parseBatchL2 } from '../api/book-params.js';
 import type { BookSource, L2Request, MarketVersion } from '../ports/book-source.js';
 import { ServerError } from '../transport/errors.js';
 import type { Reply } from '../transport/reply.js';
 import { type BookRoute, type BookRouteOptions, requireFirstBook } from './book-routes.js';
-import { GzipCache } from './gzip.js';
-import { LoopBudget } from './loop-share.js';
+import { LoopBudget } from './loop-budget.js';
 import {
   bodyReply,
+  GzipCache,
   gzipBodyReply,
   newVersionTag,
   notModifiedReply,
   QueryMemo,
   requestAcceptsGzip,
   type VersionTag,
-} from './versioned.js';
+} from './versioned-reply.js';
 
 /** The books of a list of /l2 queries. */
 export function batchL2Route(options: BookRouteOptions): BookRoute {

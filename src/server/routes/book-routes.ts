@@ -6,28 +6,29 @@
  * core caches them.
  */
 import { LIMITS } from '../../config/limits.js';
-import { parseAuctions, parseL2, parseL3 } from '../api/params.js';
+import { parseAuctions, parseL2, parseL3, parseMatch } from '../api/book-params.js';
 import type {
   AuctionsRequest,
   BookSource,
   L2Request,
   L3Request,
   MarketVersion,
+  MatchRequest,
   Readiness,
 } from '../ports/book-source.js';
-import { ServerError } from '../transport/errors.js';
+import { type ErrorCode, ServerError } from '../transport/errors.js';
 import type { HttpRequest, Reply } from '../transport/reply.js';
-import { GzipCache } from './gzip.js';
-import { LoopBudget, oneStep } from './loop-share.js';
+import { LoopBudget, oneStep } from './loop-budget.js';
 import {
   bodyReply,
+  GzipCache,
   gzipBodyReply,
   newVersionTag,
   notModifiedReply,
   QueryMemo,
   requestAcceptsGzip,
   type VersionTag,
-} from './versioned.js';
+} from './versioned-reply.js';
 
 /** What the book paths need. */
 export interface BookRouteOptions {
@@ -185,4 +186,45 @@ function cacheSmallReply(parsed: Parsed<unknown>, body: Uint8Array): Reply {
   const kept = Uint8Array.from(body);
   parsed.small = { status: 200, headers: parsed.tag.headers, body: kept, identity: kept };
   return parsed.small;
+}
+
+/** /match: what an order that is sent now would get. */
+
+/** The fills of an order that is sent now, and what rests of it. */
+export function matchRoute(options: BookRouteOptions): BookRoute {
+  const { book } = options;
+  return bookRoute<MatchRequest>({
+    ...options,
+    parse: (raw) => parseMatch(raw, book),
+    render: (query) => renderMatch(() => book.match(query)),
+    // What an order would get depends on more than the version of its market tells.
+    beside: () => book.turn,
+    isLarge: () => true,
+  });
+}
+
+/** What the core finds wrong with an order, beyond what its parameters say. */
+const REFUSALS: Readonly<Record<string, ErrorCode>> = {
+  INVALID_MATCH: 'INVALID_PARAM',
+  MATCH_OUT_OF_RANGE: 'OUT_OF_RANGE',
+};
+
+function renderMatch(match: () => Uint8Array): Uint8Array {
+  try {
+    return match();
+  } catch (error) {
+    throw refusalOf(error) ?? error;
+  }
+}
+
+function refusalOf(error: unknown): ServerError | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code = '', context = {} } = error as {
+    readonly code?: string;
+    readonly context?: { readonly param?: unknown };
+  };
+  const known = REFUSALS[code];
+  const { param } = context;
+  if (known === undefined) return undefined;
+  return new ServerError(known, error.message, typeof param === 'string' ? param : null);
 }

@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
 import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
-import { acceptsGzip, GzipCache } from './gzip.js';
+import { acceptsGzip, GzipCache } from './versioned-reply.js';
 
 describe('Accept-Encoding', () => {
   test.each([

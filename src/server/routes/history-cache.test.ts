@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { HistoryCache } from './history-cache.js';
+import { HistoryCache } from './history-answers.js';
 
 const answer = { body: new Uint8Array(10_000), nextCursor: null };
 const keys = ['a', 'b', 'c', 'd'];

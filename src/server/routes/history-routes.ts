@@ -28,13 +28,16 @@ import type {
   TradesQuery,
 } from '../ports/market-data-source.js';
 import { ServerError } from '../transport/errors.js';
-import type { HttpRequest } from '../transport/reply.js';
-import { type Header, jsonHeaders, type Reply } from '../transport/reply.js';
+import { type Header, type HttpRequest, jsonHeaders, type Reply } from '../transport/reply.js';
 import { requireFirstBook } from './book-routes.js';
-import { GzipCache } from './gzip.js';
-import { HistoryCache } from './history-cache.js';
-import { HistoryQueue } from './history-reads.js';
-import { bodyReply, notModifiedReply, requestAcceptsGzip, type VersionTag } from './versioned.js';
+import { HistoryCache, HistoryQueue } from './history-answers.js';
+import {
+  bodyReply,
+  GzipCache,
+  notModifiedReply,
+  requestAcceptsGzip,
+  type VersionTag,
+} from './versioned-reply.js';
 
 /** What these paths are answered from. */
 export interface HistoryRouteOptions {

@@ -3,27 +3,30 @@
  */
 
 import { RequestLimiter } from '../admission/rate-limit.js';
+import { compileBookParams } from '../api/book-params.js';
 import { docsReply } from '../api/docs-page.js';
 import { describeApi } from '../api/openapi.js';
-import { compileBookParams } from '../api/params.js';
 import { type PathName, type PathSpec, pathSpecs } from '../api/path-specs.js';
-import { Metrics } from '../metrics/metrics.js';
-import type { QuoteSocketStats } from '../metrics/quotes-figures.js';
-import { RequestCounts } from '../metrics/request-counts.js';
+import { Metrics, RequestCounts } from '../metrics/metrics.js';
+import type { QuoteSocketStats } from '../metrics/quotes-metrics.js';
+import type { SocketStats } from '../metrics/socket-metrics.js';
 import type { Timings } from '../metrics/timings.js';
-import type { SocketStats } from '../metrics/ws-figures.js';
 import type { MarketDataSource } from '../ports/market-data-source.js';
 import { ServerError, STATUS_BY_CODE } from '../transport/errors.js';
-import type { Handler, HttpRequest } from '../transport/reply.js';
-import { errorReply, jsonReply, preflightReply, type Reply } from '../transport/reply.js';
+import {
+  errorReply,
+  type Handler,
+  type HttpRequest,
+  jsonReply,
+  preflightReply,
+  type Reply,
+} from '../transport/reply.js';
 import { requireSize } from '../transport/request-size.js';
 import { UnsentAnswers } from '../transport/unsent.js';
-import type { ReadAccounts } from './account-reads.js';
 import { batchL2Route } from './batch-route.js';
-import { auctionsRoute, l2Route, l3Route } from './book-routes.js';
+import { auctionsRoute, l2Route, l3Route, matchRoute } from './book-routes.js';
 import { type HistoryRouteOptions, historyRoutes } from './history-routes.js';
-import { LoopBudget } from './loop-share.js';
-import { matchRoute } from './match-route.js';
+import { LoopBudget } from './loop-budget.js';
 import {
   decodeTexts,
   type FoundRoute,
@@ -41,9 +44,8 @@ import {
   statusReply,
   versionReply,
 } from './service-routes.js';
-import { statsRoute } from './stats-route.js';
-import { topMakersRoute } from './top-makers-route.js';
-import { volumeRoutes } from './volume-routes.js';
+import { statsRoute, volumeRoutes } from './stats-routes.js';
+import { type ReadAccounts, topMakersRoute } from './top-makers-route.js';
 
 /** What the paths are answered from. */
 export interface HttpOptions extends ServiceOptions {

@@ -2,9 +2,9 @@
  * What the service says about itself and its markets, beside the books.
  */
 import type { BuildInfo } from '../../config/build-info.js';
-import { historyReadiness, historyStatus } from '../metrics/history-figures.js';
+import { historyReadiness, historyStatus } from '../metrics/history-metrics.js';
 import type { Metrics } from '../metrics/metrics.js';
-import { type VenueStats, venueStatus } from '../metrics/venue-figures.js';
+import { type VenueStats, venueStatus } from '../metrics/venue-metrics.js';
 import type {
   BookSource,
   BookStats,

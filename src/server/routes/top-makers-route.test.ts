@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
 import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
-import { AccountFetcher } from './account-reads.js';
+import { AccountFetcher } from './top-makers-route.js';
 
 type Accounts = readonly (string | null)[];
 

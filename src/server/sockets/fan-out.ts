@@ -6,7 +6,7 @@
  */
 
 import { LIMITS } from '../../config/limits.js';
-import type { FanOutStats } from '../metrics/ws-figures.js';
+import type { FanOutStats } from '../metrics/socket-metrics.js';
 import type { BookSource, TurnChanges } from '../ports/book-source.js';
 import { SocketError } from '../transport/ws-error.js';
 import type { Publish } from '../transport/ws-socket.js';

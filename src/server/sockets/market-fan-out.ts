@@ -5,7 +5,7 @@
  * This file does not know what is in a text, nor who reads it.
  */
 import { LIMITS } from '../../config/limits.js';
-import type { FanOutStats } from '../metrics/ws-figures.js';
+import type { FanOutStats } from '../metrics/socket-metrics.js';
 import type { MarketFrame, MarketStreamSource } from '../ports/market-stream-source.js';
 import { SocketError } from '../transport/ws-error.js';
 import type { Publish } from '../transport/ws-socket.js';

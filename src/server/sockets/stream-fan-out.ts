@@ -7,7 +7,7 @@
  * This file does not know what is in a frame, nor who reads it.
  */
 import { LIMITS } from '../../config/limits.js';
-import type { FanOutStats } from '../metrics/ws-figures.js';
+import type { FanOutStats } from '../metrics/socket-metrics.js';
 import type { BookSource, TopicDelta, TurnChanges } from '../ports/book-source.js';
 import type { Publish } from '../transport/ws-socket.js';
 import { BookMoment } from './book-moment.js';

@@ -8,7 +8,7 @@
  * What may wait for a socket is bounded: by the transport for frames, and by a number for answers.
  */
 import { LIMITS } from '../../config/limits.js';
-import type { SocketCounts } from '../metrics/ws-figures.js';
+import type { SocketCounts } from '../metrics/socket-metrics.js';
 import type { ClientSocket } from '../transport/ws-socket.js';
 import type { FrameSink, Reader, Showing, Shown } from './ws-reader.js';
 

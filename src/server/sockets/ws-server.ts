@@ -11,12 +11,11 @@
 import { LIMITS } from '../../config/limits.js';
 import { OpenSockets } from '../admission/open-sockets.js';
 import { TopicQuota } from '../admission/ws-quota.js';
-import { SocketCounts, type SocketStats } from '../metrics/ws-figures.js';
+import { SocketCounts, type SocketStats } from '../metrics/socket-metrics.js';
 import type { BookSource, Readiness, TurnChanges } from '../ports/book-source.js';
 import type { MarketStreamSource } from '../ports/market-stream-source.js';
 import { ServerError } from '../transport/errors.js';
-import type { HttpRequest } from '../transport/reply.js';
-import { errorReply, type Reply } from '../transport/reply.js';
+import { errorReply, type HttpRequest, type Reply } from '../transport/reply.js';
 import { requireSize } from '../transport/request-size.js';
 import type { Listener } from '../transport/uws.js';
 import type { ClientSocket, SocketHandlers, SocketSession } from '../transport/ws-socket.js';

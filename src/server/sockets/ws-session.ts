@@ -5,7 +5,7 @@
 import { LIMITS } from '../../config/limits.js';
 import type { TopicQuota } from '../admission/ws-quota.js';
 import { MessageRate } from '../admission/ws-rate.js';
-import type { CloseReason, SocketCounts } from '../metrics/ws-figures.js';
+import type { CloseReason, SocketCounts } from '../metrics/socket-metrics.js';
 import type { Readiness } from '../ports/book-source.js';
 import { SocketError } from '../transport/ws-error.js';
 import type { ClientSocket, CloseCause, SocketSession } from '../transport/ws-socket.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
-import { LoopBudget, oneStep } from './loop-share.js';
+import { LoopBudget, oneStep } from './loop-budget.js';
 
 let nowMs = 0;
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FakeBook } from '../testing/running-server.js';
 import { ServerError } from '../transport/errors.js';
-import { parseL3 } from './params.js';
+import { parseL3 } from './book-params.js';
 
 /** Decoding so many characters takes 45 ms each time; refusing them by their length, none. */
 const LONG_MAKER = 'z'.repeat(8_000);

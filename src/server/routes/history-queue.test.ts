@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
 import type { HistoryAnswer, HistoryQuery } from '../ports/market-data-source.js';
 import { refusalWith } from '../testing/fake-history.js';
-import { HistoryQueue, type QueueLimits } from './history-reads.js';
+import { HistoryQueue, type QueueLimits } from './history-answers.js';
 
 interface Asked {
   readonly query: HistoryQuery;

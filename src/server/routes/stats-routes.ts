@@ -1,0 +1,308 @@
+/** GET /stats/markets: made at most twice a second, whoever asks, and tagged by what it says. */
+import { createHash } from 'node:crypto';
+import type { Static } from '@sinclair/typebox';
+import { LIMITS } from '../../config/limits.js';
+import { checkParams, compileParamSchemas, splitQuery, type Texts } from '../api/param-check.js';
+import { type VOLUME_PERIODS, volumeParams, volumePeriodParams } from '../api/param-schemas.js';
+import type {
+  BookSource,
+  ChainFigures,
+  MarketRow,
+  PerpFigures,
+  Readiness,
+} from '../ports/book-source.js';
+import type {
+  HistoryAnswer,
+  MarketDataSource,
+  MarketFigures,
+  VolumesQuery,
+} from '../ports/market-data-source.js';
+import { ServerError } from '../transport/errors.js';
+import { type Header, type HttpRequest, jsonHeaders, type Reply } from '../transport/reply.js';
+import { requireFirstBook } from './book-routes.js';
+import { HistoryCache, HistoryQueue } from './history-answers.js';
+import { type HistoryRoute, type HistoryRouteOptions, requireHistory } from './history-routes.js';
+import { sortedMarkets } from './service-routes.js';
+import {
+  bodyReply,
+  GzipCache,
+  notModifiedReply,
+  requestAcceptsGzip,
+  type VersionTag,
+} from './versioned-reply.js';
+
+/** What statistics are made from. */
+export interface StatsOptions {
+  readonly book: Pick<BookSource, 'markets' | 'chainFigures' | 'epoch'>;
+  readonly readiness: () => Readiness;
+  /** Without it there is no volume, and no price of a trade. */
+  readonly history?: MarketDataSource;
+  /** Unix milliseconds. */
+  readonly nowMs?: () => number;
+}
+
+interface CachedStats {
+  readonly epoch: string;
+  readonly atMs: number;
+  readonly body: Uint8Array;
+  readonly tag: VersionTag;
+}
+
+/** The route of the path. */
+export function statsRoute(
+  options: StatsOptions,
+): (request: HttpRequest) => Reply | Promise<Reply> {
+  const gzips = new GzipCache();
+  let made: CachedStats | undefined;
+  return (request) => {
+    requireFirstBook(options.readiness());
+    if (made === undefined || isOld(made, options)) made = makeStats(options);
+    const { tag, body } = made;
+    const isZipped = requestAcceptsGzip(request);
+    return (
+      notModifiedReply(request, tag) ??
+      bodyReply(tag, { body, identity: body, isZipped, gzips, key: 'stats' })
+    );
+  };
+}
+
+/** A clock that was set back makes it old as well. */
+function isOld({ epoch, atMs }: CachedStats, { book, nowMs = Date.now }: StatsOptions): boolean {
+  const age = nowMs() - atMs;
+  return epoch !== book.epoch || age < 0 || age >= LIMITS.statisticsKeptMs;
+}
+
+function makeStats({ book, history, nowMs = Date.now }: StatsOptions): CachedStats {
+  const chain = book.chainFigures();
+  const figures = history?.marketFigures();
+  const markets = sortedMarkets(book).flatMap((row) => {
+    const ofChain = chain[row.id];
+    if (ofChain === undefined) return [];
+    const key = `${row.marketType}_${row.marketIndex}` as const;
+    return [{ row, chain: ofChain, history: figures?.get(key) }];
+  });
+  const body = Buffer.from(statsText(markets));
+  const state = history?.figures().state ?? 'off';
+  return { epoch: book.epoch, atMs: nowMs(), body, tag: contentTag(book.epoch, { body, state }) };
+}
+
+/** The tag and the headers of a body that is known by what it says. */
+export function contentTag(
+  epoch: string,
+  { body, state }: { readonly body: Uint8Array; readonly state: string },
+): VersionTag {
+  const etag = `"${epoch}.${createHash('sha1').update(body).digest('base64url')}"`;
+  const headers: Header[] = [
+    ...jsonHeaders,
+    ['Cache-Control', `public, max-age=${LIMITS.historyFreshSeconds}`],
+    ['Vary', 'Accept-Encoding'],
+    ['ETag', etag],
+    ['X-State', state],
+  ];
+  return { etag, headers };
+}
+
+/**
+ * The statistics of all markets as JSON, from what the chain says now and what its history says of the
+ * last 24 hours. Numbers are decimals that are written from integers, digit by digit.
+ */
+
+/** Raw units: prices and quote amounts, base amounts, and funding rates as fractions of the price. */
+const PRICE_PLACES = 6;
+const BASE_PLACES = 9;
+const RATE_PLACES = 9;
+const FRACTION_PLACES = 18;
+
+/** A market with all that is known of it. */
+export interface MarketStatistics {
+  readonly row: MarketRow;
+  readonly chain: ChainFigures;
+  /** Absent while there is nothing of the market in the history, or no history. */
+  readonly history: MarketFigures | undefined;
+}
+
+/** The body of /stats/markets. */
+export function statsText(markets: readonly MarketStatistics[]): string {
+  return `[${markets.map(marketText).join(',')}]`;
+}
+
+function marketText({ row, chain, history }: MarketStatistics): string {
+  const { perp } = chain;
+  const long = perp?.baseLong ?? 0n;
+  const funding = perp === null ? noFunding : fundingOf(perp, history);
+  return (
+    `{"marketIndex":${row.marketIndex},"symbol":${JSON.stringify(row.symbol)},` +
+    `"marketType":"${row.marketType}","oraclePrice":${priceText(chain.oraclePrice)},` +
+    `"volume24h":${priceText(history?.quoteVolume24h ?? 0n)},` +
+    `"openInterest":${priceText(divideToNearest(long * chain.oraclePrice, 10n ** BigInt(BASE_PLACES)))},` +
+    `"fundingRate":${decimalText(funding.rate, FRACTION_PLACES)},` +
+    `"fundingRate24hAvg":${decimalText(funding.average, FRACTION_PLACES)},` +
+    `"status":${JSON.stringify(row.status)},` +
+    `"longOpenInterest":${decimalText(long, BASE_PLACES)},` +
+    `"shortOpenInterest":${decimalText(perp?.baseShort ?? 0n, BASE_PLACES)},` +
+    `"fundingRateTs":${funding.ts},` +
+    `"baseVolume24h":${decimalText(history?.baseVolume24h ?? 0n, BASE_PLACES)},` +
+    `"price":${priceOrNull(history?.price)},"price24hAgo":${priceOrNull(history?.price24hAgo)},` +
+    `"high24h":${priceOrNull(history?.high24h)},"low24h":${priceOrNull(history?.low24h)}}`
+  );
+}
+
+interface Funding {
+  /** Fractions an hour, at 1e18. */
+  readonly rate: bigint;
+  readonly average: bigint;
+  /** Of the last rate, unix seconds; `null` before the first. */
+  readonly ts: string;
+}
+
+const noFunding: Funding = { rate: 0n, average: 0n, ts: 'null' };
+
+/**
+ * The last rate is in the market's account and in the history; whichever is newer is told, as either
+ * may be behind the other. The average is that of the history's rates of 24 hours, and without any the
+ * one that the program itself keeps.
+ */
+function fundingOf(perp: PerpFigures, history: MarketFigures | undefined): Funding {
+  const fraction = (rate: bigint): bigint => fundingFraction(rate, perp.fundingOracleTwap);
+  const average = history?.fundingRate24hAvg ?? fraction(perp.fundingRate24h);
+  const told = history?.fundingRate ?? null;
+  const toldTs = BigInt(history?.fundingRateTs ?? 0);
+  if (told !== null && toldTs >= perp.fundingTs) return { rate: told, average, ts: `${toldTs}` };
+  const ts = perp.fundingTs > 0n ? `${perp.fundingTs}` : 'null';
+  return { rate: fraction(perp.fundingRate), average, ts };
+}
+
+/** A raw rate over a raw price, at 1e18; 0 where the oracle had no price. */
+function fundingFraction(rate: bigint, oraclePrice: bigint): bigint {
+  if (oraclePrice <= 0n) return 0n;
+  const scale = 10n ** BigInt(FRACTION_PLACES + PRICE_PLACES - RATE_PLACES);
+  return divideToNearest(rate * scale, oraclePrice);
+}
+
+/** A quotient to the nearest, halves away from zero. The divisor is positive. */
+function divideToNearest(dividend: bigint, divisor: bigint): bigint {
+  const magnitude = dividend < 0n ? -dividend : dividend;
+  const rounded = (magnitude * 2n + divisor) / (divisor * 2n);
+  return dividend < 0n ? -rounded : rounded;
+}
+
+function priceText(value: bigint): string {
+  return decimalText(value, PRICE_PLACES);
+}
+
+function priceOrNull(value: bigint | null | undefined): string {
+  return value === null || value === undefined ? 'null' : priceText(value);
+}
+
+/** `value` divided by ten to the power of `places`, with as many digits as it needs. */
+function decimalText(value: bigint, places: number): string {
+  const digits = (value < 0n ? -value : value).toString().padStart(places + 1, '0');
+  const point = digits.length - places;
+  const text = `${digits.slice(0, point)}.${digits.slice(point)}`.replace(/\.?0+$/, '');
+  return value < 0n ? `-${text}` : text;
+}
+
+/**
+ * What all markets traded in a span of time: the last hour, 24 hours or 30 days, or hours of the
+ * client's choice. Each span is read at most once a second, whoever asks.
+ */
+
+const MINUTE_SECONDS = 60;
+const HOUR_SECONDS = 3_600;
+
+const secondsOf: Readonly<Record<(typeof VOLUME_PERIODS)[number], number>> = {
+  '1h': HOUR_SECONDS,
+  '24h': 24 * HOUR_SECONDS,
+  '30d': 30 * 24 * HOUR_SECONDS,
+};
+
+/** The names of the paths of this file. */
+type VolumePathName = '/stats/markets/volume' | '/stats/markets/volume/{period}';
+
+/** The routes of both paths, which share their bounds. */
+export function volumeRoutes(
+  options: HistoryRouteOptions,
+): Readonly<Record<VolumePathName, HistoryRoute>> {
+  compileParamSchemas([volumeParams, volumePeriodParams]);
+  const answers = new VolumeResponder(options);
+  return {
+    '/stats/markets/volume': (request) =>
+      answers.replyTo(request, () => hoursOf(checkParams(volumeParams, textsOf(request)))),
+    '/stats/markets/volume/{period}': (request, texts) =>
+      answers.replyTo(request, (now) => periodOf(checkParams(volumePeriodParams, texts), now)),
+  };
+}
+
+class VolumeResponder {
+  readonly #reads: HistoryQueue;
+  readonly #cache = new HistoryCache();
+  readonly #gzips = new GzipCache();
+
+  constructor(private readonly options: HistoryRouteOptions) {
+    this.#reads = new HistoryQueue(options.history);
+  }
+
+  replyTo(
+    request: HttpRequest,
+    parse: (nowSeconds: number) => VolumesQuery,
+  ): Reply | Promise<Reply> {
+    const { book, history, readiness, nowMs = Date.now } = this.options;
+    requireFirstBook(readiness());
+    requireHistory(history);
+    const nowSeconds = Math.floor(nowMs() / 1_000);
+    const query = parse(nowSeconds);
+    const key = `${book.epoch} ${query.from} ${query.to}`;
+    const version = String(nowSeconds);
+    // What the client takes is read now: the transport's request ends with this call.
+    const client = {
+      ifNoneMatch: request.header('if-none-match'),
+      isZipped: requestAcceptsGzip(request),
+    };
+    const kept = this.#cache.findAnswer(key, version);
+    if (kept !== undefined) return this.#answerReply(client, kept, key);
+    const wanted = { name: `${version} ${key}`, query, isGone: () => request.isGone };
+    return this.#reads.runQuery(wanted).then((answer) => {
+      this.#cache.cacheAnswer(key, { version, answer });
+      return this.#answerReply(client, answer, key);
+    });
+  }
+
+  #answerReply(client: Client, { body }: HistoryAnswer, key: string): Reply | Promise<Reply> {
+    const { book, history } = this.options;
+    const tag = contentTag(book.epoch, { body, state: history.figures().state });
+    const { ifNoneMatch, isZipped } = client;
+    const unchanged = notModifiedReply({ header: () => ifNoneMatch }, tag);
+    if (unchanged !== undefined) return unchanged;
+    return bodyReply(tag, { body, identity: body, isZipped, gzips: this.#gzips, key });
+  }
+}
+
+/** What a client sent about the answers that it takes. */
+interface Client {
+  readonly ifNoneMatch: string;
+  readonly isZipped: boolean;
+}
+
+function textsOf(request: HttpRequest): Texts {
+  return splitQuery(request.query, volumeParams.properties);
+}
+
+/** From a whole minute on, as the last 24 hours of /stats/markets; the chain may be ahead of us. */
+function periodOf({ period }: Static<typeof volumePeriodParams>, nowSeconds: number): VolumesQuery {
+  const from = floorTo(nowSeconds - secondsOf[period], MINUTE_SECONDS);
+  return { kind: 'volumes', from, to: floorTo(nowSeconds, HOUR_SECONDS) + 2 * HOUR_SECONDS };
+}
+
+/** Both times down to the hour, and one to 24 hours between them. */
+function hoursOf({ startTs, endTs }: Static<typeof volumeParams>): VolumesQuery {
+  const from = floorTo(startTs, HOUR_SECONDS);
+  const to = floorTo(endTs, HOUR_SECONDS);
+  const hours = (to - from) / HOUR_SECONDS;
+  if (hours >= 1 && hours <= LIMITS.volumeHoursMax) return { kind: 'volumes', from, to };
+  const message = `endTs was ${hours} whole hours after startTs, must be 1 to ${LIMITS.volumeHoursMax}`;
+  throw new ServerError('OUT_OF_RANGE', message, 'endTs');
+}
+
+function floorTo(seconds: number, step: number): number {
+  return seconds - (seconds % step);
+}
