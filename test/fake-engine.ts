@@ -1,20 +1,21 @@
 import type {
-  FeedEngine,
-  FeedProblem,
-  FeedQuotePolicy,
-  FeedQuotes,
-  FeedSnapshot,
-  FeedSnapshotReport,
-  FeedState,
-  FeedTurn,
-  QuoteEngine,
+  AccountProblem,
+  AccountSnapshot,
   RawAccount,
-} from '../src/feed/model/feed-engine.js';
+  SnapshotReport,
+} from '../src/contract/accounts.js';
+import type { FeedEngine, QuoteEngine, TurnChanges } from '../src/contract/feed-engine.js';
+import type { FeedState } from '../src/contract/feed-status.js';
+import type {
+  IndicativeOutcome,
+  IndicativePolicy,
+  MakerQuotes,
+} from '../src/contract/indicative.js';
 
 /** The data of an account whose entry in a snapshot cannot be decoded. */
 export const UNREADABLE = 'unreadable';
 
-interface FakeSnapshot extends FeedSnapshot {
+interface FakeSnapshot extends AccountSnapshot {
   readonly rows: readonly { readonly pubkey: string; readonly data: string }[];
 }
 
@@ -26,7 +27,7 @@ export class FakeEngine implements FeedEngine, QuoteEngine {
   readonly calls: string[] = [];
   readonly accounts = new Map<string, string>();
   readonly turns: { readonly state: FeedState | null; readonly accounts: number }[] = [];
-  readonly problems: FeedProblem[] = [];
+  readonly problems: AccountProblem[] = [];
   state: FeedState | null = null;
   slot = 0;
   quotesDueMs: number | null = null;
@@ -54,11 +55,11 @@ export class FakeEngine implements FeedEngine, QuoteEngine {
     this.accounts.delete(pubkey);
   }
 
-  setIndicativePolicy(policy: FeedQuotePolicy): void {
+  setIndicativePolicy(policy: IndicativePolicy): void {
     this.calls.push(`policy ${policy}`);
   }
 
-  setIndicative({ market, maker, quotes, tsMs }: FeedQuotes): string {
+  setIndicative({ market, maker, quotes, tsMs }: MakerQuotes): IndicativeOutcome {
     this.calls.push(`quotes ${market} ${maker} ${quotes.length} @${tsMs}`);
     this.quotesDueMs = quotes.length === 0 ? null : tsMs + 1_000;
     return 'changed';
@@ -78,7 +79,7 @@ export class FakeEngine implements FeedEngine, QuoteEngine {
     this.state = state;
   }
 
-  endTurn(): FeedTurn {
+  endTurn(): TurnChanges {
     this.turns.push({ state: this.state, accounts: this.accounts.size });
     const marketsChanged = this.#marketsChanged;
     this.#marketsChanged = false;
@@ -102,14 +103,14 @@ export class FakeEngine implements FeedEngine, QuoteEngine {
     return { slot: result.context.slot, count: rows.length, problemCount, problems, rows };
   }
 
-  beginSnapshot({ slot, count }: FeedSnapshot): void {
+  beginSnapshot({ slot, count }: AccountSnapshot): void {
     this.calls.push(`begin ${count} @${slot}`);
     this.#report = { seen: 0, added: 0, changed: 0, removed: 0 };
     this.#snapshotSlot = slot;
     this.#unseen = new Set([...this.accounts.keys()].filter((key) => key.startsWith('user')));
   }
 
-  applySnapshot(snapshot: FeedSnapshot, from: number, count: number): number {
+  applySnapshot(snapshot: AccountSnapshot, from: number, count: number): number {
     const rows = (snapshot as FakeSnapshot).rows.slice(from, from + count);
     for (const { pubkey, data } of rows) {
       const had = this.accounts.get(pubkey);
@@ -124,7 +125,7 @@ export class FakeEngine implements FeedEngine, QuoteEngine {
   }
 
   /** As the core: a live book keeps what it has of the slot of the snapshot or a later one. */
-  endSnapshot(): FeedSnapshotReport {
+  endSnapshot(): SnapshotReport {
     this.calls.push('end');
     const isGone = (pubkey: string): boolean =>
       this.state === 'rebuilding' || (this.#slots.get(pubkey) ?? 0) < this.#snapshotSlot;

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 
 /**
@@ -14,6 +15,7 @@ const sourceFolder = fileURLToPath(new URL('../src/', import.meta.url));
 const allowed: Readonly<Record<string, readonly string[]>> = {
   app: [
     'config',
+    'contract',
     'engine',
     'feed',
     'follow',
@@ -26,16 +28,17 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'verify',
   ],
   client: [],
-  config: [],
-  engine: [],
-  feed: ['config', 'engine', 'rpc'],
+  config: ['contract'],
+  contract: [],
+  engine: ['contract'],
+  feed: ['config', 'contract', 'engine', 'rpc'],
   follow: [],
-  history: ['config', 'engine', 'rpc'],
+  history: ['config', 'contract', 'engine', 'rpc'],
   match: [],
   rpc: ['config'],
-  server: ['config'],
+  server: ['config', 'contract'],
   sim: ['config'],
-  venues: ['config', 'rpc'],
+  venues: ['config', 'contract', 'rpc'],
   verify: [],
 };
 
@@ -170,6 +173,13 @@ function importCircles(sources: readonly SourceFile[]): readonly (readonly strin
   return [...circles].map((circle) => circle.split(' ')).sort((a, b) => b.length - a.length);
 }
 
+/** What is left of a source text when its types are gone. */
+function runtimeCodeOf(text: string): string {
+  const compilerOptions = { module: ts.ModuleKind.ESNext, removeComments: true };
+  const { outputText } = ts.transpileModule(text, { compilerOptions });
+  return outputText.replace('export {};', '').trim();
+}
+
 /** The entry points of the client by folder, and the folders that each may use besides its own. */
 const entryPoints: Readonly<Record<string, readonly string[]>> = {
   '': [],
@@ -244,6 +254,13 @@ describe('rooms', () => {
     expect(touching.filter((name) => !only.test(name))).toEqual([]);
   });
 
+  test('the contract holds types alone', () => {
+    const contract = files.filter(({ name }) => roomOf(name) === 'contract');
+    expect(contract.length).toBeGreaterThan(0);
+    expect(contract.filter(({ text }) => runtimeCodeOf(text) !== '')).toEqual([]);
+    expect(runtimeCodeOf("export type A = 'a';\nexport const a: A = 'a';")).not.toBe('');
+  });
+
   test('the client imports nothing but itself', () => {
     const outside = client.flatMap(({ text }) => importsOf(text)).filter((to) => to[0] !== '.');
     expect(client.length).toBeGreaterThan(0);
@@ -267,6 +284,7 @@ describe('rooms', () => {
     ['server/routes/http.ts', "import type { Engine } from '../../engine/engine.js';"],
     ['history/worker/worker.ts', "await import('../../feed/live-feed.js');"],
     ['client/book.ts', "export * from '../config/config.js';"],
+    ['contract/markets.ts', "import type { x } from '../engine/engine.js';"],
     ['venues/venue.ts', "import type { Engine } from '../engine/engine.js';"],
     ['utils/text.ts', ''],
   ])('a breach in %s would be seen', (name, text) => {

@@ -6,13 +6,13 @@ import type { Logger } from 'pino';
 import type { ReplayConfig, ServiceConfig } from '../config/config.js';
 import { ConfigError } from '../config/config-error.js';
 import { LIMITS } from '../config/limits.js';
+import type { FeedMetrics, Readiness } from '../contract/feed-status.js';
+import type { IndicativeOutcome, MakerQuotes } from '../contract/indicative.js';
 import * as codec from '../engine/codec.js';
 import { Engine } from '../engine/engine.js';
-import type { IndicativeOutcome, IndicativeRequest } from '../engine/types.js';
 import { LiveFeed, type LiveFeedOptions } from '../feed/live-feed.js';
 import { FeedError } from '../feed/model/error.js';
-import type { FeedStatus } from '../feed/model/feed-status.js';
-import { type FeedFigures, feedFigures } from '../feed/model/figures.js';
+import { feedFigures } from '../feed/model/figures.js';
 import { QuoteDoor } from '../feed/quote-door.js';
 import { createRecordingFile, Recorder } from '../feed/recording/recorder.js';
 import { RecordingReader } from '../feed/recording/recording.js';
@@ -34,12 +34,12 @@ export interface BookFeed {
   /** Runs; rejects when it cannot go on. */
   start(): Promise<void>;
   stop(): void | Promise<void>;
-  status(): FeedStatus;
-  figures(): Partial<FeedFigures> & Pick<FeedFigures, 'slotAgeMs' | 'events'>;
+  status(): Readiness;
+  figures(): Partial<FeedMetrics> & Pick<FeedMetrics, 'slotAgeMs' | 'events'>;
   /** Reads accounts as base64 from the chain, where there is one. */
   readonly readAccounts?: (keys: readonly string[]) => Promise<readonly (string | null)[]>;
   /** Takes indicative quotes, where they are not those of a recording. */
-  readonly quotes?: { set(quotes: Omit<IndicativeRequest, 'tsMs'>): IndicativeOutcome };
+  readonly quotes?: { set(quotes: Omit<MakerQuotes, 'tsMs'>): IndicativeOutcome };
 }
 
 /** An engine, and the feed that moves its book. */
@@ -120,7 +120,7 @@ export async function recordedOrigin(
 function liveFeed(parts: {
   readonly config: ServiceConfig;
   readonly log: Logger;
-  readonly engine: EpochEngine<IndicativeOutcome>;
+  readonly engine: EpochEngine;
   readonly events: FeedEvents;
 }): BookFeed {
   const { config, log, engine, events } = parts;
@@ -169,7 +169,7 @@ function newEpoch(last = '0'): string {
   return Math.max(Date.now(), Number.parseInt(last, 36) + 1).toString(36);
 }
 
-function withEvents<T extends Pick<FeedFigures, 'events'>>(figures: T, events: object): T {
+function withEvents<T extends Pick<FeedMetrics, 'events'>>(figures: T, events: object): T {
   return { ...figures, events: { ...figures.events, ...events } };
 }
 

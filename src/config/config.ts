@@ -17,9 +17,6 @@ import { SETTINGS, type SettingName, settingsOf } from './settings.js';
 /** How much is logged; `silent` is nothing. */
 export type LogLevel = SettingValue<'logLevel'>;
 
-/** Whether indicative quotes may be better than everything else, or only join it. */
-export type IndicativePolicy = SettingValue<'indicativePolicy'>;
-
 /** Settings of every command that serves a book; the table of settings says what each is. */
 const BOOK_SETTINGS = [
   'host',

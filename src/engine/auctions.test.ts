@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { RawAccount } from '../contract/accounts.js';
 import { lazerOracleBytes } from '../sim/bytes/accounts.js';
 import { Direction, OrderType } from '../sim/bytes/chain-enums.js';
 import { keyOf } from '../sim/bytes/keys.js';
@@ -16,7 +17,6 @@ import {
   parsed,
   SLOT,
 } from './testing.js';
-import type { RawAccount } from './types.js';
 
 const AUTHORITY = keyOf(Buffer.alloc(32, 7));
 const TICK = 100n;

@@ -1,5 +1,5 @@
+import type { RawAccount } from '../contract/accounts.js';
 import { EngineError } from './errors.js';
-import type { RawAccount } from './types.js';
 
 /** Bytes of the length, form, gate, key length, owner length and slot of a record. */
 const HEAD_BYTES = 16;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { RawAccount } from '../contract/accounts.js';
 import { Direction } from '../sim/bytes/chain-enums.js';
 import { keyOf } from '../sim/bytes/keys.js';
 import { emptyOrder, type OrderFields, userBytes } from '../sim/bytes/user-account.js';
@@ -15,7 +16,6 @@ import {
   SPOT,
   USER,
 } from './testing.js';
-import type { RawAccount } from './types.js';
 
 describe('engine: bodies', () => {
   const L2_KEYS = [

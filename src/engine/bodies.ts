@@ -1,11 +1,11 @@
 import type { Core } from '#addon';
+import type { FeedState } from '../contract/feed-status.js';
 import { EngineError } from './errors.js';
 import { type MatchRequest, matchOptions, refusal } from './match.js';
 import { parseStrings } from './parse.js';
 import { sourcesOf } from './sources.js';
 import type {
   AuctionsRequest,
-  FeedState,
   FrameRequest,
   L2Request,
   L3Request,

@@ -1,13 +1,13 @@
 import type { PackedSnapshot } from '#addon';
+import type { AccountProblem, AccountSnapshot } from '../contract/accounts.js';
 import { parseProblems } from './parse.js';
-import type { Problem, Snapshot } from './types.js';
 
 /** A decoded snapshot and the native memory behind it. */
-export class DecodedSnapshot implements Snapshot {
+export class DecodedSnapshot implements AccountSnapshot {
   readonly slot: number;
   readonly count: number;
   readonly problemCount: number;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly AccountProblem[];
   readonly packed: PackedSnapshot;
 
   constructor(packed: PackedSnapshot) {

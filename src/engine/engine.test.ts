@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { RawAccount } from '../contract/accounts.js';
 import { Engine } from './engine.js';
 import {
   ADDRESS,
@@ -14,7 +15,6 @@ import {
   SPOT,
   USER,
 } from './testing.js';
-import type { RawAccount } from './types.js';
 
 describe('engine: a captured account', () => {
   test('its orders are in the books of its markets', () => {

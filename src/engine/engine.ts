@@ -1,4 +1,12 @@
 import { Core, decodeSnapshot } from '#addon';
+import type {
+  AccountProblem,
+  AccountSnapshot,
+  RawAccount,
+  SnapshotReport,
+} from '../contract/accounts.js';
+import type { FeedState } from '../contract/feed-status.js';
+import type { IndicativeOutcome, IndicativePolicy, MakerQuotes } from '../contract/indicative.js';
 import { Batch } from './batch.js';
 import { STATES } from './bodies.js';
 import { DecodedSnapshot } from './decoded-snapshot.js';
@@ -8,17 +16,7 @@ import { type ExternalLevels, setExternalLevels } from './external-levels.js';
 import { outcomeOf, packQuotes } from './indicative.js';
 import { parseProblems } from './parse.js';
 import { Refused } from './refused.js';
-import type {
-  FeedState,
-  IndicativeOutcome,
-  IndicativePolicy,
-  IndicativeRequest,
-  Problem,
-  RawAccount,
-  Snapshot,
-  SnapshotReport,
-  Turn,
-} from './types.js';
+import type { EngineTurn } from './types.js';
 
 /**
  * The native order book behind typed calls: account texts in, finished bodies out.
@@ -94,7 +92,7 @@ export class Engine extends EngineReads {
   }
 
   /** Replaces a maker's indicative quotes of a market. They show when the turn has ended. */
-  setIndicative({ market, maker, quotes, tsMs }: IndicativeRequest): IndicativeOutcome {
+  setIndicative({ market, maker, quotes, tsMs }: MakerQuotes): IndicativeOutcome {
     return outcomeOf(this.core.setIndicative(market, maker, packQuotes(quotes), tsMs));
   }
 
@@ -104,7 +102,7 @@ export class Engine extends EngineReads {
   }
 
   /** Applies what was pushed and tells what changed. `tsMs` is the time the bodies carry. */
-  endTurn(tsMs: number): Turn {
+  endTurn(tsMs: number): EngineTurn {
     this.#turn += 1;
     const { buffer, length } = this.#batch;
     const report = this.report;
@@ -123,7 +121,7 @@ export class Engine extends EngineReads {
    * Decodes the body of getProgramAccounts (asked with context), or of getMultipleAccounts when
    * its keys are given. The body must not change until the promise settles.
    */
-  async decodeSnapshot(body: Uint8Array, keys: readonly string[] = []): Promise<Snapshot> {
+  async decodeSnapshot(body: Uint8Array, keys: readonly string[] = []): Promise<AccountSnapshot> {
     const packed = await decodeSnapshot(body, [...keys]);
     const code = packed.failureCode as EngineErrorCode | null;
     if (code !== null) {
@@ -133,14 +131,14 @@ export class Engine extends EngineReads {
   }
 
   /** Starts a snapshot: {@link Engine.applySnapshot} in parts, then {@link Engine.endSnapshot}. */
-  beginSnapshot(snapshot: Pick<Snapshot, 'slot'>): void {
+  beginSnapshot(snapshot: Pick<AccountSnapshot, 'slot'>): void {
     this.#flush();
     this.core.beginSnapshot(snapshot.slot);
     this.#snapshotParts = new Set();
   }
 
   /** Applies `count` accounts from number `from` on; answers how many there were. */
-  applySnapshot(snapshot: Snapshot, from: number, count: number): number {
+  applySnapshot(snapshot: AccountSnapshot, from: number, count: number): number {
     if (!(snapshot instanceof DecodedSnapshot)) {
       throw new EngineError('MALFORMED_SNAPSHOT', 'snapshot must come from decodeSnapshot');
     }
@@ -184,7 +182,7 @@ export class Engine extends EngineReads {
     this.#batch.clear();
   }
 
-  #takeProblems(inCore: number): readonly Problem[] {
+  #takeProblems(inCore: number): readonly AccountProblem[] {
     const refused = this.#refused.take();
     return inCore === 0 ? refused : [...refused, ...parseProblems(this.core.takeProblems())];
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { IndicativeQuote, MakerQuotes } from '../contract/indicative.js';
 import { packQuotes } from './indicative.js';
 import { ADDRESS, engineWith, idOf, NOW_MS, ORACLE, PERP } from './testing.js';
-import type { IndicativeQuote, IndicativeRequest } from './types.js';
 
 const side = (price: bigint, size = 1_000_000_000n) => ({ price, size });
 const quote: IndicativeQuote = {
@@ -13,7 +13,7 @@ const quote: IndicativeQuote = {
 function quoting() {
   const engine = engineWith(PERP, ORACLE);
   const market = idOf(engine, 'SOL-PERP');
-  const set = (request: Partial<IndicativeRequest>) =>
+  const set = (request: Partial<MakerQuotes>) =>
     engine.setIndicative({
       ...{ market, maker: ADDRESS.user, quotes: [quote], tsMs: NOW_MS },
       ...request,

@@ -1,4 +1,4 @@
-import type { IndicativeOutcome, IndicativeQuote, QuotedSide } from './types.js';
+import type { IndicativeOutcome, IndicativeQuote, QuotedSide } from '../contract/indicative.js';
 
 /** Bytes of a quote: flags, then price and size of the bid and of the ask, little-endian. */
 const RECORD_BYTES = 33;

@@ -1,4 +1,5 @@
-import type { ChainFigures, EngineStats, MarketInfo, PerpFigures, Problem } from './types.js';
+import type { AccountProblem } from '../contract/accounts.js';
+import type { ChainFigures, EngineStats, MarketInfo, PerpFigures } from './types.js';
 
 /*
  * The texts below are written by the core itself, and their shape is fixed by its tests: this is
@@ -47,8 +48,8 @@ function perpFigures(text: PerpText): PerpFigures {
   };
 }
 
-export function parseProblems(text: string): readonly Problem[] {
-  return JSON.parse(text) as readonly Problem[];
+export function parseProblems(text: string): readonly AccountProblem[] {
+  return JSON.parse(text) as readonly AccountProblem[];
 }
 
 export function parseStats(text: string): EngineStats {

@@ -1,5 +1,5 @@
+import type { AccountProblem } from '../contract/accounts.js';
 import { EngineError } from './errors.js';
-import type { Problem } from './types.js';
 
 /** Records that were refused before they reached the core, kept with their text per turn. */
 const REFUSED_KEPT_MAX = 64;
@@ -7,7 +7,7 @@ const REFUSED_KEPT_MAX = 64;
 /** The accounts of a turn that could not even be handed to the core. */
 export class Refused {
   #count = 0;
-  #problems: Problem[] = [];
+  #problems: AccountProblem[] = [];
 
   get count(): number {
     return this.#count;
@@ -22,7 +22,7 @@ export class Refused {
   }
 
   /** The first of them; they are counted from 0 again. */
-  take(): readonly Problem[] {
+  take(): readonly AccountProblem[] {
     const problems = this.#problems;
     if (this.#count > 0) {
       this.#count = 0;

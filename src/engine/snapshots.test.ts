@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { RawAccount } from '../contract/accounts.js';
 import { ADDRESS, engineWith, IDLE_USER, NOW_MS, SLOT, SPOT, USER } from './testing.js';
-import type { RawAccount } from './types.js';
 
 describe('engine: snapshots', () => {
   const entry = (one: RawAccount): object => ({

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import type { RawAccount } from '../contract/accounts.js';
 import { Engine } from './engine.js';
 import { EngineError } from './errors.js';
-import type { RawAccount } from './types.js';
 
 export const PROGRAM = 'dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH';
 export const SLOT = 350_000_000;

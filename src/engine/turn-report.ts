@@ -1,4 +1,5 @@
-import type { Problem, Turn } from './types.js';
+import type { AccountProblem } from '../contract/accounts.js';
+import type { EngineTurn } from './types.js';
 
 /** Markets that one turn can report; the core allows no more than this. */
 const MARKETS_MAX = 4096;
@@ -43,7 +44,7 @@ export class TurnReport {
   }
 
   /** The turn as the first `words` words say it. One literal: a spread is dearer than all else here. */
-  turn(words: number, problemCount: number, problems: readonly Problem[]): Turn {
+  turn(words: number, problemCount: number, problems: readonly AccountProblem[]): EngineTurn {
     const marketsChanged = this.word(7) !== this.#marketSet;
     this.#marketSet = this.word(7);
     const dirty: number[] = [];

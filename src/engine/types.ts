@@ -1,30 +1,9 @@
+import type { AccountProblem } from '../contract/accounts.js';
+import type { FeedState } from '../contract/feed-status.js';
 import type { Sources } from './sources.js';
 
-/** How an account's data is written in an answer of the RPC. */
-export type AccountEncoding = 'base64' | 'base64+zstd';
-
-/** An account as the RPC delivers it; nothing of it is decoded in TypeScript. */
-export interface RawAccount {
-  readonly pubkey: string;
-  readonly owner: string;
-  readonly slot: number;
-  readonly data: string;
-  readonly encoding: AccountEncoding;
-}
-
-/** How fresh the book is; every body carries it. */
-export type FeedState = 'rebuilding' | 'live' | 'lagging' | 'stale';
-
-/** An account that could not be taken in. The rest of its batch was. */
-export interface Problem {
-  /** Null when not even the key could be read. */
-  readonly pubkey: string | null;
-  readonly code: string;
-  readonly message: string;
-}
-
 /** What one turn of the event loop changed. */
-export interface Turn {
+export interface EngineTurn {
   /** Ids of the markets in which anything changed that is shown to everybody. */
   readonly dirty: readonly number[];
   /** Ids of the other markets in which the AMM's levels changed, and with them perhaps indicative quotes. */
@@ -42,27 +21,9 @@ export interface Turn {
   readonly closed: number;
   /** All problems of the turn; `problems` holds the first 64 of them. */
   readonly problemCount: number;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly AccountProblem[];
   /** True when {@link MarketInfo} of any market is new or different. */
   readonly marketsChanged: boolean;
-}
-
-/** A decoded answer of the RPC, kept in native memory until it is applied. */
-export interface Snapshot {
-  /** The slot at which the node read the accounts. */
-  readonly slot: number;
-  readonly count: number;
-  /** Accounts of the answer that could not be decoded, the first 64 of them with their text. */
-  readonly problemCount: number;
-  readonly problems: readonly Problem[];
-}
-
-/** What a snapshot found to differ from the book. */
-export interface SnapshotReport {
-  readonly seen: number;
-  readonly added: number;
-  readonly changed: number;
-  readonly removed: number;
 }
 
 /** What is known of a market. Prices at 1e6, sizes in the market's own `decimals`. */
@@ -157,46 +118,6 @@ export interface TopMakersRequest {
   /** Makers at most. */
   readonly limit: number;
 }
-
-/** One side of an indicative quote. */
-export interface QuotedSide {
-  /** 1e6 as a signed 64-bit number: the price, or what is added to the oracle's. */
-  readonly price: bigint;
-  /** 1e9 as an unsigned 64-bit number; 0 shows nothing. */
-  readonly size: bigint;
-}
-
-/** A quote as its maker gives it; null where a side is not quoted. */
-export interface IndicativeQuote {
-  readonly bid: QuotedSide | null;
-  readonly ask: QuotedSide | null;
-  /** Whether the prices are offsets from the oracle's. */
-  readonly isOracleOffset: boolean;
-}
-
-/** The quotes of one maker in one market, which replace those before; none withdraws them. */
-export interface IndicativeRequest {
-  readonly market: number;
-  /** The key that quotes (base58). */
-  readonly maker: string;
-  readonly quotes: readonly IndicativeQuote[];
-  /** When they were sent, in unix milliseconds of {@link Engine.endTurn}. */
-  readonly tsMs: number;
-}
-
-/** What became of quotes. After any of the refusals those before stand. */
-export type IndicativeOutcome =
-  | 'changed'
-  | 'unchanged'
-  | 'unknownMarket'
-  | 'invalidMaker'
-  | 'quotesExceeded'
-  | 'makersExceeded'
-  | 'priceOutOfRange'
-  | 'sizeOutOfRange';
-
-/** Whether quotes may be better than everything else, or only join it. */
-export type IndicativePolicy = 'join' | 'improve';
 
 /** What the core holds. */
 export interface EngineStats {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { RawAccount } from '../contract/accounts.js';
 import { Direction, MarketType } from '../sim/bytes/chain-enums.js';
 import { keyOf } from '../sim/bytes/keys.js';
 import { emptyOrder, type OrderFields, userBytes } from '../sim/bytes/user-account.js';
 import { engineWith, ORACLE, PERP, PROGRAM, parsed, SLOT, SPOT } from './testing.js';
-import type { RawAccount } from './types.js';
 
 interface Level {
   readonly price: string;

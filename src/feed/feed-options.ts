@@ -1,4 +1,5 @@
 import { SETTINGS } from '../config/settings.js';
+import type { FeedEngine, TurnChanges } from '../contract/feed-engine.js';
 import { type Log, silentLog } from '../rpc/log.js';
 import type { NodeRpc, RpcNode, RpcNodes } from '../rpc/node-pool.js';
 import { systemTimers, type Timers } from '../rpc/timers.js';
@@ -6,7 +7,6 @@ import type { FeedParts } from './connection/parts.js';
 import { ScanNode } from './connection/scan-node.js';
 import { ChainClock } from './model/chain-clock.js';
 import { newCounters } from './model/counters.js';
-import type { FeedEngine, FeedTurn } from './model/feed-engine.js';
 import type { FeedTiming } from './model/freshness.js';
 import { FIRST_SLOT_WAIT_MS, REPLAY_UPDATES_MAX } from './model/limits.js';
 import { TroubleLog } from './model/trouble-log.js';
@@ -22,7 +22,7 @@ export interface LiveFeedOptions {
   readonly programId: string;
   readonly log?: Log;
   /** After each turn of the engine: `dirty` names the markets to publish. */
-  readonly onTurn?: (turn: FeedTurn) => void;
+  readonly onTurn?: (turn: TurnChanges) => void;
   /** After each turn that news made: the seconds from the receipt of the first to its end. */
   readonly onApplied?: (seconds: number) => void;
   /** Once, when the book is live for the first time. */
@@ -40,7 +40,7 @@ export interface LiveFeedOptions {
 }
 
 /** Builds what the parts of a feed share. */
-export function newParts(options: LiveFeedOptions, onTurn: (turn: FeedTurn) => void): FeedParts {
+export function newParts(options: LiveFeedOptions, onTurn: (turn: TurnChanges) => void): FeedParts {
   const { engine, programId, onApplied } = options;
   const log = options.log ?? silentLog;
   const timers = options.timers ?? systemTimers;

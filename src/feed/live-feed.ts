@@ -1,3 +1,5 @@
+import type { TurnChanges } from '../contract/feed-engine.js';
+import type { Readiness } from '../contract/feed-status.js';
 import type { NodeRpc, RpcNode } from '../rpc/node-pool.js';
 import type { Timer } from '../rpc/timers.js';
 import type { FeedParts } from './connection/parts.js';
@@ -5,8 +7,7 @@ import { Session } from './connection/session.js';
 import { doorsOf, type LiveFeedOptions, newParts } from './feed-options.js';
 import { FeedError } from './model/error.js';
 import { failureText } from './model/failure.js';
-import type { FeedTurn } from './model/feed-engine.js';
-import type { FeedStats, FeedStatus } from './model/feed-status.js';
+import type { FeedStats } from './model/feed-status.js';
 import { type FeedTiming, freshness } from './model/freshness.js';
 import { LAGGING_AFTER_MS, SLOT_MS, STALE_AFTER_MS, WATCH_INTERVAL_MS } from './model/limits.js';
 import { ProblemLog } from './model/problem-log.js';
@@ -14,7 +15,7 @@ import { Nodes } from './nodes.js';
 import { SlotWatch } from './slot-watch.js';
 
 export type { LiveFeedOptions } from './feed-options.js';
-export type { FeedStats, FeedStatus } from './model/feed-status.js';
+export type { FeedStats } from './model/feed-status.js';
 
 /**
  * Codes of accounts that did not arrive whole: on chain they are sound, so their state is missing
@@ -105,7 +106,7 @@ export class LiveFeed {
     return this.#nodes.current.rpc;
   }
 
-  status(): FeedStatus {
+  status(): Readiness {
     const state = this.#parts.turns.state ?? 'rebuilding';
     return {
       everLive: this.#everLive,
@@ -225,7 +226,7 @@ export class LiveFeed {
     this.#options.onGenesisChanged?.(hash);
   }
 
-  #turned(turn: FeedTurn): void {
+  #turned(turn: TurnChanges): void {
     this.#problems.add(turn.problems);
     // Before anybody is told of the turn: what the account says now is not in the book.
     if (turn.problems.some(({ code }) => BROKEN_ON_THE_WAY.has(code))) this.#malformed();

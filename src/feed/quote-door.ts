@@ -2,13 +2,15 @@
  * Where indicative quotes enter the book beside what comes from the chain: stamped with the wall's time,
  * shown with the next turn, and gone with the turn of the moment at which they are due.
  */
+
+import type { QuoteEngine } from '../contract/feed-engine.js';
+import type { IndicativeOutcome, MakerQuotes } from '../contract/indicative.js';
 import type { Timer, Timers } from '../rpc/timers.js';
-import type { FeedQuotes, QuoteEngine } from './model/feed-engine.js';
 import { QUOTE_CHECK_MS_MAX, QUOTE_CHECK_MS_MIN } from './model/limits.js';
 
 /** What the door needs. */
-export interface QuoteDoorOptions<Outcome extends string> {
-  readonly engine: QuoteEngine<Outcome>;
+export interface QuoteDoorOptions {
+  readonly engine: QuoteEngine;
   /** Ends a turn as soon as the loop has read its sockets: many quotes cost one. */
   readonly requestTurn: () => void;
   readonly timers: Timers;
@@ -16,17 +18,17 @@ export interface QuoteDoorOptions<Outcome extends string> {
 }
 
 /** Takes quotes in, and sees that none stays beyond its life. */
-export class QuoteDoor<Outcome extends string = string> {
-  readonly #options: QuoteDoorOptions<Outcome>;
+export class QuoteDoor {
+  readonly #options: QuoteDoorOptions;
   #check: Timer | null = null;
   #stopped = false;
 
-  constructor(options: QuoteDoorOptions<Outcome>) {
+  constructor(options: QuoteDoorOptions) {
     this.#options = options;
   }
 
   /** Replaces a maker's quotes of a market; none withdraws them. */
-  set(quotes: Omit<FeedQuotes, 'tsMs'>): Outcome {
+  set(quotes: Omit<MakerQuotes, 'tsMs'>): IndicativeOutcome {
     const { engine, requestTurn, wallMs } = this.#options;
     const outcome = engine.setIndicative({ ...quotes, tsMs: wallMs() });
     if (outcome === 'changed') requestTurn();

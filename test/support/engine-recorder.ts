@@ -1,12 +1,8 @@
+import type { AccountSnapshot, RawAccount } from '../../src/contract/accounts.js';
+import type { FeedState } from '../../src/contract/feed-status.js';
+import type { IndicativeOutcome, MakerQuotes } from '../../src/contract/indicative.js';
 import { Engine } from '../../src/engine/engine.js';
-import type {
-  FeedState,
-  IndicativeOutcome,
-  IndicativeRequest,
-  RawAccount,
-  Snapshot,
-  Turn,
-} from '../../src/engine/types.js';
+import type { EngineTurn } from '../../src/engine/types.js';
 
 /** One call that reached the engine, with everything that is needed to make it again. */
 type Call =
@@ -14,7 +10,7 @@ type Call =
   | { readonly name: 'close'; readonly pubkey: string; readonly slot: number }
   | { readonly name: 'setClock'; readonly slot: number; readonly unixSeconds: number }
   | { readonly name: 'setState'; readonly state: FeedState }
-  | { readonly name: 'setIndicative'; readonly quotes: IndicativeRequest }
+  | { readonly name: 'setIndicative'; readonly quotes: MakerQuotes }
   | { readonly name: 'endTurn'; readonly tsMs: number }
   | { readonly name: 'decode'; readonly body: Uint8Array }
   | { readonly name: 'beginSnapshot'; readonly snapshot: number }
@@ -56,7 +52,7 @@ export class EngineRecorder {
   readonly shown: Shown[] = [];
   readonly #engine: Engine;
   readonly #showEvery: number;
-  readonly #snapshots = new Map<Snapshot, number>();
+  readonly #snapshots = new Map<AccountSnapshot, number>();
   #turns = 0;
 
   constructor(options: {
@@ -92,7 +88,7 @@ export class EngineRecorder {
     this.#engine.setState(state);
   }
 
-  setIndicative(quotes: IndicativeRequest): IndicativeOutcome {
+  setIndicative(quotes: MakerQuotes): IndicativeOutcome {
     this.calls.push({ name: 'setIndicative', quotes });
     return this.#engine.setIndicative(quotes);
   }
@@ -102,7 +98,7 @@ export class EngineRecorder {
     return this.#engine.findMarket(symbol)?.id;
   }
 
-  endTurn(tsMs: number): Turn {
+  endTurn(tsMs: number): EngineTurn {
     this.calls.push({ name: 'endTurn', tsMs });
     const turn = this.#engine.endTurn(tsMs);
     this.#turns += 1;
@@ -110,7 +106,7 @@ export class EngineRecorder {
     return turn;
   }
 
-  async decodeSnapshot(body: Uint8Array): Promise<Snapshot> {
+  async decodeSnapshot(body: Uint8Array): Promise<AccountSnapshot> {
     const copy = Uint8Array.from(body);
     const snapshot = await this.#engine.decodeSnapshot(body);
     this.#snapshots.set(snapshot, this.#snapshots.size);
@@ -118,12 +114,12 @@ export class EngineRecorder {
     return snapshot;
   }
 
-  beginSnapshot(snapshot: Snapshot): void {
+  beginSnapshot(snapshot: AccountSnapshot): void {
     this.calls.push({ name: 'beginSnapshot', snapshot: this.#numberOf(snapshot) });
     this.#engine.beginSnapshot(snapshot);
   }
 
-  applySnapshot(snapshot: Snapshot, from: number, count: number): number {
+  applySnapshot(snapshot: AccountSnapshot, from: number, count: number): number {
     this.calls.push({ name: 'applySnapshot', snapshot: this.#numberOf(snapshot), from, count });
     return this.#engine.applySnapshot(snapshot, from, count);
   }
@@ -141,7 +137,7 @@ export class EngineRecorder {
     return this.#engine.checkIntegrity();
   }
 
-  #numberOf(snapshot: Snapshot): number {
+  #numberOf(snapshot: AccountSnapshot): number {
     const number = this.#snapshots.get(snapshot);
     if (number === undefined) throw new Error('a snapshot was used that was not decoded here');
     return number;
@@ -154,10 +150,10 @@ export async function replayCalls(
   options: { readonly programId: string; readonly epoch: string; readonly showEvery: number },
 ): Promise<Shown[]> {
   const engine = new Engine(options);
-  const snapshots: Snapshot[] = [];
+  const snapshots: AccountSnapshot[] = [];
   const shown: Shown[] = [];
   let turns = 0;
-  const snapshotOf = (number: number): Snapshot => {
+  const snapshotOf = (number: number): AccountSnapshot => {
     const snapshot = snapshots[number];
     if (snapshot === undefined) throw new Error(`snapshot ${number} is not decoded yet`);
     return snapshot;

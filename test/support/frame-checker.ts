@@ -1,5 +1,5 @@
 import { Engine } from '../../src/engine/engine.js';
-import type { Turn } from '../../src/engine/types.js';
+import type { EngineTurn } from '../../src/engine/types.js';
 import { BookFollower, levelsOf } from './book-follower.js';
 import {
   type Chapter,
@@ -147,7 +147,7 @@ export class FrameChecker {
     Object.assign(Engine.prototype, watched);
   }
 
-  #turned(engine: Engine, { dirty }: Turn): void {
+  #turned(engine: Engine, { dirty }: EngineTurn): void {
     const atMs = performance.now();
     const sweeps = atMs - this.#sweptAtMs >= SWEEP_MS;
     if (sweeps) this.#sweptAtMs = atMs;

@@ -1,5 +1,6 @@
+import type { TurnChanges } from '../../src/contract/feed-engine.js';
+import type { Readiness } from '../../src/contract/feed-status.js';
 import { Engine } from '../../src/engine/engine.js';
-import type { FeedTurn } from '../../src/feed/model/feed-engine.js';
 import { QuoteDoor } from '../../src/feed/quote-door.js';
 import type { RecordedCall } from '../../src/feed/recording/recorded-call.js';
 import { RecordingEngine } from '../../src/feed/recording/recording-engine.js';
@@ -62,7 +63,9 @@ export class QuoteScene {
     const faults = (error: unknown): never => {
       throw error;
     };
-    const readiness = () => ({ everLive: true, state: 'live', reason: null, slot: SLOT });
+    const readiness = (): Readiness => ({
+      ...{ everLive: true, state: 'live', reason: null, slot: SLOT },
+    });
     const door = new QuoteDoor({
       engine: recorded,
       requestTurn: () => scene.it?.requestTurn(),
@@ -70,8 +73,7 @@ export class QuoteScene {
       wallMs: () => Date.now(),
     });
     const common = { book: engine, readiness, socketsPerIp: 100, onFault: faults };
-    const sink = { set: (quotes: Parameters<typeof door.set>[0]) => door.set(quotes) as never };
-    const makers = new QuoteServer({ ...common, quoteMakers, sink });
+    const makers = new QuoteServer({ ...common, quoteMakers, sink: door });
     const sockets = new SocketServer({
       ...{ ...common, publishIntervalMs: 0, streamIntervalMs: 0 },
       ...{ topicsPerIp: 500, messagesPerSecond: 100 },
@@ -107,7 +109,7 @@ export class QuoteScene {
   requestTurn(): void {
     this.#planned ??= setImmediate(() => {
       this.#planned = null;
-      const turn: FeedTurn = this.parts.recorded.endTurn(Date.now());
+      const turn: TurnChanges = this.parts.recorded.endTurn(Date.now());
       this.parts.sockets.turn(turn);
     });
   }

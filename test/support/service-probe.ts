@@ -2,8 +2,8 @@ import { vi } from 'vitest';
 import { type Service, startService } from '../../src/app/main.js';
 import { ConfigReader } from '../../src/config/config.js';
 import type { Flags } from '../../src/config/setting-reader.js';
+import type { FeedState } from '../../src/contract/feed-status.js';
 import { Engine } from '../../src/engine/engine.js';
-import type { FeedState } from '../../src/engine/types.js';
 import type { Moment } from '../plain-book.js';
 
 const DEADLINE_MS = 60_000;

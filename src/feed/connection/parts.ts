@@ -1,9 +1,10 @@
+import type { FeedEngine } from '../../contract/feed-engine.js';
+import type { AuditOutcome } from '../../contract/feed-status.js';
 import type { Log } from '../../rpc/log.js';
 import type { NodeRpc, NodeSocket } from '../../rpc/node-pool.js';
 import type { Timers } from '../../rpc/timers.js';
 import type { ChainClock } from '../model/chain-clock.js';
-import type { FeedCounters, LastAudit } from '../model/counters.js';
-import type { FeedEngine } from '../model/feed-engine.js';
+import type { FeedCounters } from '../model/counters.js';
 import type { TroubleLog } from '../model/trouble-log.js';
 import type { Turns } from '../model/turns.js';
 import type { ScanNode } from './scan-node.js';
@@ -19,7 +20,7 @@ export interface Memory {
   genesisHash: string | null;
   /** The newest slot that a node told of on this chain, and which one. */
   newest: { readonly slot: number; readonly node: string };
-  lastAudit: LastAudit | null;
+  lastAudit: AuditOutcome | null;
 }
 
 /** What the parts of the feed share. */

@@ -1,3 +1,4 @@
+import type { AccountSnapshot } from '../../contract/accounts.js';
 import { Backoff } from '../../rpc/backoff.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
 import { sleep } from '../../rpc/timers.js';
@@ -8,7 +9,6 @@ import {
   type Reading,
 } from '../model/account-update.js';
 import { FeedError, throwIfStopped } from '../model/error.js';
-import type { FeedSnapshot } from '../model/feed-engine.js';
 import {
   ACCOUNTS_PER_READ,
   AGREEING_PERCENT,
@@ -85,7 +85,7 @@ function kindOfKey(pubkey: string): AccountKind {
 }
 
 /** Reads all users: from the snapshot node, and when that fails from the node in use. */
-export async function readUsers(parts: FeedParts, wish: ReadingWish): Promise<FeedSnapshot> {
+export async function readUsers(parts: FeedParts, wish: ReadingWish): Promise<AccountSnapshot> {
   const { scanNode, memory } = parts;
   const { rpc } = scanNode;
   if (rpc === null) return readUsersFrom(parts, parts.rpc, wish);
@@ -110,17 +110,17 @@ async function readUsersFrom(
   parts: FeedParts,
   rpc: NodeRpc,
   wish: ReadingWish,
-): Promise<FeedSnapshot> {
+): Promise<AccountSnapshot> {
   const { memory, trouble } = parts;
   const countMin = (memory.users * SHRUNKEN_PERCENT) / 100;
-  const read = async (): Promise<FeedSnapshot> => {
+  const read = async (): Promise<AccountSnapshot> => {
     const users = await readUsersOnce(parts, rpc, wish);
     const context = { users: users.count, usersBefore: memory.users };
     const lacks = users.count < countMin;
     if (lacks) trouble.warn('a snapshot has far fewer users than the last', '', context);
     return users;
   };
-  const judgement: Judgement<FeedSnapshot> = {
+  const judgement: Judgement<AccountSnapshot> = {
     isShrunken: ({ count }) => count < countMin,
     agree: (first, later) => agree(first.count, later.count),
     count: ({ count }) => count,
@@ -140,7 +140,7 @@ async function readUsersOnce(
   parts: FeedParts,
   rpc: NodeRpc,
   wish: ReadingWish,
-): Promise<FeedSnapshot> {
+): Promise<AccountSnapshot> {
   const backoff = newBackoff(parts);
   for (let reading = 1; ; reading += 1) {
     const users = await scanUsers(parts, rpc, wish);
@@ -153,14 +153,14 @@ async function readUsersOnce(
   }
 }
 
-function unreadable({ problemCount, problems }: FeedSnapshot): FeedError {
+function unreadable({ problemCount, problems }: AccountSnapshot): FeedError {
   const first = problems[0];
   const example = first === undefined ? '' : ` (${first.pubkey ?? 'no key'}: ${first.code})`;
   const message = `unreadable users were ${problemCount}${example}, must be 0`;
   return new FeedError('MALFORMED_ACCOUNTS_ANSWER', message, { problemCount });
 }
 
-function scanUsers(parts: FeedParts, rpc: NodeRpc, wish: ReadingWish): Promise<FeedSnapshot> {
+function scanUsers(parts: FeedParts, rpc: NodeRpc, wish: ReadingWish): Promise<AccountSnapshot> {
   const params = programAccountsParams(parts.programId, 'user');
   return readFrom(parts, wish, async () => {
     const body = await rpc.callRaw('getProgramAccounts', params, wish);

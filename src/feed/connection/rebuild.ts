@@ -1,7 +1,7 @@
+import type { AccountSnapshot, SnapshotReport } from '../../contract/accounts.js';
 import { nextTurn } from '../../rpc/timers.js';
 import type { AccountKind, AccountUpdate, Reading } from '../model/account-update.js';
 import { throwIfStopped } from '../model/error.js';
-import type { FeedSnapshot, FeedSnapshotReport } from '../model/feed-engine.js';
 import { REPLAY_SLICE_UPDATES, SNAPSHOT_SLICE_USERS } from '../model/limits.js';
 import { MARKET_KINDS, type ProgramKind } from '../model/queries.js';
 import { confirmed, type Judgement } from './confirmed.js';
@@ -173,9 +173,9 @@ function closeAccount({ engine, memory }: FeedParts, pubkey: string, slot: numbe
  */
 export async function applyUsers(
   parts: FeedParts,
-  users: FeedSnapshot,
+  users: AccountSnapshot,
   signal: AbortSignal,
-): Promise<FeedSnapshotReport> {
+): Promise<SnapshotReport> {
   const { engine, turns, counters, memory } = parts;
   const { slot, count } = users;
   throwIfStopped(signal);

@@ -1,5 +1,5 @@
+import type { RawAccount } from '../../contract/accounts.js';
 import { FeedError } from './error.js';
-import type { RawAccount } from './feed-engine.js';
 
 /** What an account is to the feed, known from the subscription or the reading it came by. */
 export type AccountKind = 'user' | 'perpMarket' | 'spotMarket' | 'state' | 'oracle' | 'clock';

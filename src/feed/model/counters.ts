@@ -28,15 +28,6 @@ export interface FeedCounters {
   usersRemoved: number;
 }
 
-/** How the last audit ended. */
-export interface LastAudit {
-  /** Of this machine, in milliseconds since 1970. */
-  readonly ts: number;
-  readonly ok: boolean;
-  /** As the counter of the same name; 0 when it failed. */
-  readonly differences: number;
-}
-
 export function newCounters(): FeedCounters {
   return {
     notifications: 0,

@@ -1,14 +1,5 @@
-import type { FeedCounters, LastAudit } from './counters.js';
-import type { FeedState } from './feed-engine.js';
-
-/** How far the feed is. */
-export interface FeedStatus {
-  readonly everLive: boolean;
-  readonly state: FeedState | 'starting';
-  /** Why it is not live; null when it is. */
-  readonly reason: string | null;
-  readonly slot: number;
-}
+import type { AuditOutcome } from '../../contract/feed-status.js';
+import type { FeedCounters } from './counters.js';
 
 /** What the feed did, for metrics. */
 export interface FeedStats extends Readonly<FeedCounters> {
@@ -20,5 +11,5 @@ export interface FeedStats extends Readonly<FeedCounters> {
   readonly genesisHash: string | null;
   /** Host and port of the node in use, or of the one that is tried. */
   readonly node: string;
-  readonly lastAudit: LastAudit | null;
+  readonly lastAudit: AuditOutcome | null;
 }

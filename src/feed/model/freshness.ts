@@ -1,4 +1,4 @@
-import type { FeedState } from './feed-engine.js';
+import type { FeedState } from '../../contract/feed-status.js';
 
 /** After how many milliseconds without a slot the book is called what it is. */
 export interface FeedTiming {

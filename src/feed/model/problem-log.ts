@@ -1,5 +1,5 @@
+import type { AccountProblem } from '../../contract/accounts.js';
 import type { Log } from '../../rpc/log.js';
-import type { FeedProblem } from './feed-engine.js';
 import { PROBLEMS_LOGGED_MAX } from './limits.js';
 
 /** Names each account that cannot be taken in once; the engine counts every time. */
@@ -11,7 +11,7 @@ export class ProblemLog {
     this.#log = log;
   }
 
-  add(problems: readonly FeedProblem[]): void {
+  add(problems: readonly AccountProblem[]): void {
     for (const { pubkey, code, message } of problems) {
       const name = `${pubkey ?? ''} ${code}`;
       if (this.#named.has(name) || this.#named.size >= PROBLEMS_LOGGED_MAX) continue;

@@ -1,5 +1,6 @@
+import type { FeedEngine, TurnChanges } from '../../contract/feed-engine.js';
+import type { FeedState } from '../../contract/feed-status.js';
 import type { ChainClock } from './chain-clock.js';
-import type { FeedEngine, FeedState, FeedTurn } from './feed-engine.js';
 
 /** What ends turns, and who is told. */
 export interface TurnsOptions {
@@ -8,7 +9,7 @@ export interface TurnsOptions {
   readonly wallMs: () => number;
   /** Monotonic milliseconds. */
   readonly nowMs: () => number;
-  readonly onTurn: (turn: FeedTurn) => void;
+  readonly onTurn: (turn: TurnChanges) => void;
   /** After a turn that was requested: the seconds since the request, the first one of the turn. */
   readonly onApplied?: ((seconds: number) => void) | undefined;
 }

@@ -3,8 +3,11 @@
  * its fields; the length counts what follows it. A number is an f64, a text a u32 length and one
  * byte a character, a body the rest of the call; all little-endian.
  */
+
+import type { RawAccount } from '../../contract/accounts.js';
+import type { FeedState } from '../../contract/feed-status.js';
+import type { IndicativePolicy, MakerQuotes } from '../../contract/indicative.js';
 import { FeedError } from '../model/error.js';
-import type { FeedQuotePolicy, FeedQuotes, FeedState, RawAccount } from '../model/feed-engine.js';
 import { quotesOf, quotesText } from './recorded-quotes.js';
 import { RECORDED_NAME_CHARS_MAX } from './recording-limits.js';
 
@@ -21,8 +24,8 @@ export type RecordedCall =
   | { readonly name: 'beginSnapshot'; readonly body: Uint8Array }
   | { readonly name: 'applySnapshot'; readonly from: number; readonly count: number }
   | { readonly name: 'endSnapshot' }
-  | { readonly name: 'setIndicativePolicy'; readonly policy: FeedQuotePolicy }
-  | { readonly name: 'setIndicative'; readonly quotes: FeedQuotes };
+  | { readonly name: 'setIndicativePolicy'; readonly policy: IndicativePolicy }
+  | { readonly name: 'setIndicative'; readonly quotes: MakerQuotes };
 
 /** Where a recording comes from. */
 export interface RecordingInfo {
@@ -179,7 +182,7 @@ function readAccount(fields: FieldReader): RawAccount {
   return { encoding, slot, pubkey: fields.text(), owner: fields.text(), data: fields.text() };
 }
 
-function readQuotes(fields: FieldReader): FeedQuotes {
+function readQuotes(fields: FieldReader): MakerQuotes {
   const market = fields.whole(U32_MAX);
   const maker = fields.name();
   const tsMs = fields.whole();

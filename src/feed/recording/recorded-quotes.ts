@@ -3,8 +3,9 @@
  * price, bid size, ask price, ask size, and 1 when the prices are offsets. A side that is not quoted is
  * empty.
  */
+
+import type { IndicativeQuote, QuotedSide } from '../../contract/indicative.js';
 import { FeedError } from '../model/error.js';
-import type { FeedQuote, FeedQuotedSide } from '../model/feed-engine.js';
 import { RECORDED_QUOTES_MAX } from './recording-limits.js';
 
 const QUOTE = /^(?:(-?\d{1,19}),(\d{1,20})|,),(?:(-?\d{1,19}),(\d{1,20})|,),([01])$/;
@@ -12,8 +13,8 @@ const PRICE_MIN = -(2n ** 63n);
 const PRICE_MAX = 2n ** 63n - 1n;
 const SIZE_MAX = 2n ** 64n - 1n;
 
-export function quotesText(quotes: readonly FeedQuote[]): string {
-  const side = (quoted: FeedQuotedSide | null): string =>
+export function quotesText(quotes: readonly IndicativeQuote[]): string {
+  const side = (quoted: QuotedSide | null): string =>
     quoted === null ? ',' : `${quoted.price},${quoted.size}`;
   return quotes
     .map(({ bid, ask, isOracleOffset }) => `${side(bid)},${side(ask)},${isOracleOffset ? 1 : 0}`)
@@ -25,7 +26,7 @@ export function quotesText(quotes: readonly FeedQuote[]): string {
  *
  * `MALFORMED_RECORDING` when the text is none that {@link quotesText} writes of quotes that were taken.
  */
-export function quotesOf(text: string): readonly FeedQuote[] {
+export function quotesOf(text: string): readonly IndicativeQuote[] {
   const quotes = text === '' ? [] : text.split(';', RECORDED_QUOTES_MAX + 1);
   if (quotes.length > RECORDED_QUOTES_MAX) throw malformed();
   return quotes.map((quote) => {
@@ -39,10 +40,7 @@ export function quotesOf(text: string): readonly FeedQuote[] {
   });
 }
 
-function sideOf(
-  priceText: string | undefined,
-  sizeText: string | undefined,
-): FeedQuotedSide | null {
+function sideOf(priceText: string | undefined, sizeText: string | undefined): QuotedSide | null {
   if (priceText === undefined || sizeText === undefined) return null;
   const price = BigInt(priceText);
   const size = BigInt(sizeText);

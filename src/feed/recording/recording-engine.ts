@@ -1,20 +1,15 @@
+import type { AccountSnapshot, RawAccount, SnapshotReport } from '../../contract/accounts.js';
+import type { FeedEngine, QuoteEngine, TurnChanges } from '../../contract/feed-engine.js';
+import type { FeedState } from '../../contract/feed-status.js';
 import type {
-  FeedEngine,
-  FeedQuotePolicy,
-  FeedQuotes,
-  FeedSnapshot,
-  FeedSnapshotReport,
-  FeedState,
-  FeedTurn,
-  QuoteEngine,
-  RawAccount,
-} from '../model/feed-engine.js';
+  IndicativeOutcome,
+  IndicativePolicy,
+  MakerQuotes,
+} from '../../contract/indicative.js';
 import type { RecordedCall } from './recorded-call.js';
 
 /** An engine whose source can become another chain. */
-export interface EpochEngine<Outcome extends string = string>
-  extends FeedEngine,
-    QuoteEngine<Outcome> {
+export interface EpochEngine extends FeedEngine, QuoteEngine {
   readonly epoch: string;
   setEpoch(epoch: string): void;
 }
@@ -23,13 +18,13 @@ export interface EpochEngine<Outcome extends string = string>
  * An engine that tells each call that moves its book before it makes it. The core reads no clock
  * and uses no chance, so the same calls on another engine give the same bytes.
  */
-export class RecordingEngine<Outcome extends string = string> implements EpochEngine<Outcome> {
-  readonly #engine: EpochEngine<Outcome>;
+export class RecordingEngine implements EpochEngine {
+  readonly #engine: EpochEngine;
   readonly #record: (call: RecordedCall) => void;
   /** The raw answer behind each decoded snapshot: only those that are applied are recorded. */
-  readonly #bodies = new WeakMap<FeedSnapshot, Uint8Array>();
+  readonly #bodies = new WeakMap<AccountSnapshot, Uint8Array>();
 
-  constructor(engine: EpochEngine<Outcome>, record: (call: RecordedCall) => void) {
+  constructor(engine: EpochEngine, record: (call: RecordedCall) => void) {
     this.#engine = engine;
     this.#record = record;
   }
@@ -63,12 +58,12 @@ export class RecordingEngine<Outcome extends string = string> implements EpochEn
     this.#engine.setEpoch(epoch);
   }
 
-  setIndicativePolicy(policy: FeedQuotePolicy): void {
+  setIndicativePolicy(policy: IndicativePolicy): void {
     this.#record({ name: 'setIndicativePolicy', policy });
     this.#engine.setIndicativePolicy(policy);
   }
 
-  setIndicative(quotes: FeedQuotes): Outcome {
+  setIndicative(quotes: MakerQuotes): IndicativeOutcome {
     this.#record({ name: 'setIndicative', quotes });
     return this.#engine.setIndicative(quotes);
   }
@@ -77,18 +72,18 @@ export class RecordingEngine<Outcome extends string = string> implements EpochEn
     return this.#engine.indicativeDueMs();
   }
 
-  endTurn(tsMs: number): FeedTurn {
+  endTurn(tsMs: number): TurnChanges {
     this.#record({ name: 'endTurn', tsMs });
     return this.#engine.endTurn(tsMs);
   }
 
-  async decodeSnapshot(body: Uint8Array): Promise<FeedSnapshot> {
+  async decodeSnapshot(body: Uint8Array): Promise<AccountSnapshot> {
     const snapshot = await this.#engine.decodeSnapshot(body);
     this.#bodies.set(snapshot, body);
     return snapshot;
   }
 
-  beginSnapshot(snapshot: FeedSnapshot): void {
+  beginSnapshot(snapshot: AccountSnapshot): void {
     const body = this.#bodies.get(snapshot);
     if (body === undefined) throw new Error('Invariant: a snapshot is decoded before it begins');
     // Kept by the recording now, until it is written.
@@ -97,12 +92,12 @@ export class RecordingEngine<Outcome extends string = string> implements EpochEn
     this.#engine.beginSnapshot(snapshot);
   }
 
-  applySnapshot(snapshot: FeedSnapshot, from: number, count: number): number {
+  applySnapshot(snapshot: AccountSnapshot, from: number, count: number): number {
     this.#record({ name: 'applySnapshot', from, count });
     return this.#engine.applySnapshot(snapshot, from, count);
   }
 
-  endSnapshot(): FeedSnapshotReport {
+  endSnapshot(): SnapshotReport {
     this.#record({ name: 'endSnapshot' });
     return this.#engine.endSnapshot();
   }

@@ -1,9 +1,10 @@
+import type { AccountSnapshot } from '../../contract/accounts.js';
+import type { TurnChanges } from '../../contract/feed-engine.js';
+import type { FeedState, Readiness } from '../../contract/feed-status.js';
 import { type Log, silentLog } from '../../rpc/log.js';
 import { nextTurn, systemTimers, type Timer, type Timers } from '../../rpc/timers.js';
 import { FeedError } from '../model/error.js';
 import { failureText } from '../model/failure.js';
-import type { FeedSnapshot, FeedState, FeedTurn } from '../model/feed-engine.js';
-import type { FeedStatus } from '../model/feed-status.js';
 import { type FeedTiming, freshness } from '../model/freshness.js';
 import { WATCH_INTERVAL_MS } from '../model/limits.js';
 import { ProblemLog } from '../model/problem-log.js';
@@ -26,7 +27,7 @@ export interface ReplayerOptions {
   readonly timing: FeedTiming;
   readonly log?: Log;
   /** After each turn of the engine: `dirty` names the markets to publish. */
-  readonly onTurn?: (turn: FeedTurn) => void;
+  readonly onTurn?: (turn: TurnChanges) => void;
   /** Once, when the book is live for the first time. */
   readonly onFirstLive?: () => void;
   /** The recording is at its end, or at its tear. */
@@ -55,7 +56,7 @@ export class Replayer {
   readonly #problems: ProblemLog;
   readonly #stop = new AbortController();
   #watch: Timer | null = null;
-  #snapshot: FeedSnapshot | null = null;
+  #snapshot: AccountSnapshot | null = null;
   #state: FeedState = 'rebuilding';
   #everLive = false;
   #ended = false;
@@ -98,7 +99,7 @@ export class Replayer {
     this.#stop.abort();
   }
 
-  status(): FeedStatus {
+  status(): Readiness {
     const { tornAt } = this.#options.recording;
     const end = tornAt === null ? 'the recording has ended' : `the recording is torn at ${tornAt}`;
     const reason = this.#ended ? end : `the recorded book was ${this.#state}`;
@@ -148,8 +149,8 @@ export class Replayer {
   }
 
   /** Decodes what the turn needs before any of it is played: a turn is played at once. */
-  async #decode(turn: readonly TimedCall[]): Promise<FeedSnapshot[]> {
-    const snapshots: FeedSnapshot[] = [];
+  async #decode(turn: readonly TimedCall[]): Promise<AccountSnapshot[]> {
+    const snapshots: AccountSnapshot[] = [];
     for (const { call } of turn) {
       if (call.name !== 'beginSnapshot') continue;
       if (snapshots.length >= REPLAY_TURN_SNAPSHOTS_MAX) throw tooManySnapshots();
@@ -159,7 +160,7 @@ export class Replayer {
     return snapshots;
   }
 
-  #playTurn(turn: readonly TimedCall[], snapshots: FeedSnapshot[]): void {
+  #playTurn(turn: readonly TimedCall[], snapshots: AccountSnapshot[]): void {
     try {
       for (const { call } of turn) this.#make(call, snapshots);
     } catch (error) {
@@ -169,7 +170,7 @@ export class Replayer {
   }
 
   /** Makes one call; takes the snapshot that it begins from the front. */
-  #make(call: RecordedCall, snapshots: FeedSnapshot[]): void {
+  #make(call: RecordedCall, snapshots: AccountSnapshot[]): void {
     const { engine } = this.#options;
     switch (call.name) {
       case 'open':
@@ -213,7 +214,7 @@ export class Replayer {
     }
   }
 
-  #begun(): FeedSnapshot {
+  #begun(): AccountSnapshot {
     if (this.#snapshot === null) throw malformed('a snapshot was applied that had not begun');
     return this.#snapshot;
   }

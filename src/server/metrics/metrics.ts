@@ -3,7 +3,8 @@
  * that a request pays one addition; figures of the book are read at the scrape as well.
  */
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import type { BookSource, BookStats, FeedFigures, Readiness } from '../ports/book-source.js';
+import type { FeedMetrics, Readiness } from '../../contract/feed-status.js';
+import type { BookSource, BookStats } from '../ports/book-source.js';
 import type { MarketDataSource } from '../ports/market-data-source.js';
 import { historySeries } from './history-metrics.js';
 import { type QuoteSocketStats, quoteSeries } from './quotes-metrics.js';
@@ -15,7 +16,7 @@ import { sumCounts, type VenueStats } from './venue-metrics.js';
 export interface MetricsOptions {
   readonly book: BookSource;
   readonly readiness: () => Readiness;
-  readonly feed: () => FeedFigures;
+  readonly feed: () => FeedMetrics;
   readonly requests: RequestCounts;
   readonly timings?: Timings;
   readonly sockets?: () => SocketStats;
@@ -126,7 +127,7 @@ export class Metrics {
     });
   }
 
-  #addFeed(feed: () => FeedFigures, readiness: () => Readiness): void {
+  #addFeed(feed: () => FeedMetrics, readiness: () => Readiness): void {
     const figure = (name: string, help: string, read: () => number): void =>
       this.#gauge({ name, help, read });
     figure('slotbook_slot', 'The newest slot seen.', () => readiness().slot);

@@ -30,16 +30,6 @@ export interface MarketVersion {
   readonly auctions?: number;
 }
 
-/** What one turn of the book changed. */
-export interface TurnChanges {
-  /** Ids of the markets in which anything changed that is shown to everybody. */
-  readonly dirty: readonly number[];
-  /** Ids of the other markets in which the AMM's levels changed, and with them perhaps indicative quotes. */
-  readonly requoted?: readonly number[];
-  /** Ids of the other markets in which nothing but indicative quotes changed. */
-  readonly indicated?: readonly number[];
-}
-
 /** Counters of the core for /metrics. */
 export interface BookStats {
   readonly users: number;
@@ -248,40 +238,4 @@ export interface TopMakersRequest {
   readonly side: 'bid' | 'ask';
   /** Makers at most. */
   readonly limit: number;
-}
-
-/** How far the service is, for /ready and for the time before the first book. */
-export interface Readiness {
-  /** Whether any book has been live since the start. */
-  readonly everLive: boolean;
-  /** `starting`, `rebuilding`, `live`, `lagging` or `stale`. */
-  readonly state: string;
-  /** Why it is not live; null when it is. */
-  readonly reason: string | null;
-  readonly slot: number;
-}
-
-/** What the feed met, for /metrics and /status. */
-export interface FeedFigures {
-  readonly slotAgeMs: number;
-  /** Slots that the book is behind the newest that was told of. */
-  readonly slotLag?: number;
-  /** Counts since the start, by what happened. */
-  readonly events: Readonly<Record<string, number>>;
-  /** Names the chain; null until it has been asked for. */
-  readonly genesisHash?: string | null;
-  /** Host of the RPC node in use, without any path or key. */
-  readonly node?: string | null;
-  /** The last comparison of the whole book with the chain; null before the first. */
-  readonly lastAudit?: AuditOutcome | null;
-}
-
-/** How an audit ended. */
-export interface AuditOutcome {
-  /** When, in unix milliseconds. */
-  readonly ts: number;
-  /** Whether the chain could be read. */
-  readonly ok: boolean;
-  /** User accounts that differed and were repaired. */
-  readonly differences: number;
 }

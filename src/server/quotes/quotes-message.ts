@@ -1,28 +1,16 @@
 /** A maker's quotes as they are sent: the shape of the senders in use, checked value by value. */
 import { LIMITS } from '../../config/limits.js';
+import type { IndicativeQuote, QuotedSide } from '../../contract/indicative.js';
 import { ClientMessage, kindOf } from '../sockets/ws-message.js';
 import { quoted } from '../transport/errors.js';
 import { SocketError } from '../transport/ws-error.js';
-
-/** One side of a quote: the price at 1e6, or what is added to the oracle's, and the size at 1e9. */
-export interface QuotedSide {
-  readonly price: bigint;
-  readonly size: bigint;
-}
-
-/** A quote; null where a side is not quoted. */
-export interface Quote {
-  readonly bid: QuotedSide | null;
-  readonly ask: QuotedSide | null;
-  readonly isOracleOffset: boolean;
-}
 
 /** All quotes of a maker in one market, which replace those before. */
 export interface QuotesMessage {
   readonly marketType: 'perp' | 'spot';
   readonly marketIndex: number;
   /** None withdraws those before. */
-  readonly quotes: readonly Quote[];
+  readonly quotes: readonly IndicativeQuote[];
 }
 
 interface Range {
@@ -52,7 +40,7 @@ function marketTypeOf(message: ClientMessage): 'perp' | 'spot' {
   throw new SocketError('INVALID_PARAM', `market_type was "${was}", must be perp or spot`);
 }
 
-function quotesOf(message: ClientMessage): readonly Quote[] {
+function quotesOf(message: ClientMessage): readonly IndicativeQuote[] {
   const list = message.value('quotes');
   if (list === undefined) throw missing('quotes');
   if (list === null) return [];
@@ -64,7 +52,7 @@ function quotesOf(message: ClientMessage): readonly Quote[] {
   return list.map(quoteOf);
 }
 
-function quoteOf(value: unknown, index: number): Quote {
+function quoteOf(value: unknown, index: number): IndicativeQuote {
   const where = `quotes[${index}]`;
   const quote = ClientMessage.of(value);
   if (quote === undefined) throw wrongKind(where, value, 'an object');

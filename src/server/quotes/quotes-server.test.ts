@@ -8,10 +8,10 @@ import {
   signed,
 } from '../../../test/support/maker-client.js';
 import { Probe } from '../../../test/support/socket-scene.js';
+import type { IndicativeOutcome } from '../../contract/indicative.js';
 import { FakeBook } from '../testing/running-server.js';
 import { type Listener, listen } from '../transport/uws.js';
 import { QuoteServer, type QuoteServerOptions } from './quotes-server.js';
-import type { QuoteOutcome } from './quotes-session.js';
 
 const maker = makerKey(1);
 const other = makerKey(2);
@@ -22,7 +22,7 @@ let server: QuoteServer;
 let listener: Listener;
 let url: string;
 let sent: { maker: string; market: number; count: number }[];
-let outcome: QuoteOutcome;
+let outcome: IndicativeOutcome;
 let faults: unknown[];
 let everLive: boolean;
 

@@ -7,15 +7,17 @@
  */
 import { LIMITS } from '../../config/limits.js';
 import { isPublicKey } from '../../config/public-key.js';
+import type { Readiness } from '../../contract/feed-status.js';
+import type { QuoteSink } from '../../contract/indicative.js';
 import { OpenSockets } from '../admission/open-sockets.js';
 import { splitQuery } from '../api/param-check.js';
 import { QuoteCounts, type QuoteSocketStats } from '../metrics/quotes-metrics.js';
-import type { BookSource, Readiness } from '../ports/book-source.js';
+import type { BookSource } from '../ports/book-source.js';
 import { quoted, ServerError } from '../transport/errors.js';
 import { errorReply, type HttpRequest, type Reply } from '../transport/reply.js';
 import { requireSize } from '../transport/request-size.js';
 import type { ClientSocket, SocketHandlers, SocketSession } from '../transport/ws-socket.js';
-import { QuoteSession, type QuoteSessionParts, type QuoteSink } from './quotes-session.js';
+import { QuoteSession, type QuoteSessionParts } from './quotes-session.js';
 
 /** The parts and settings of the makers' sockets. */
 export interface QuoteServerOptions {

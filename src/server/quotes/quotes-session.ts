@@ -5,35 +5,15 @@
  * When the socket closes, its quotes are withdrawn: a maker that has lost its line cannot move them.
  */
 import { LIMITS } from '../../config/limits.js';
+import type { Readiness } from '../../contract/feed-status.js';
+import type { IndicativeOutcome, IndicativeQuote, QuoteSink } from '../../contract/indicative.js';
 import { MessageRate } from '../admission/ws-rate.js';
 import type { QuoteCloseReason, QuoteCounts } from '../metrics/quotes-metrics.js';
-import type { Readiness } from '../ports/book-source.js';
 import { ClientMessage, type MessageId } from '../sockets/ws-message.js';
 import { SocketError } from '../transport/ws-error.js';
 import type { ClientSocket, CloseCause, SocketSession } from '../transport/ws-socket.js';
 import { isSigned, newNonce } from './quotes-challenge.js';
-import { type Quote, readQuotes } from './quotes-message.js';
-
-/** What became of quotes; anything else refuses them. */
-export type QuoteOutcome =
-  | 'changed'
-  | 'unchanged'
-  | 'unknownMarket'
-  | 'invalidMaker'
-  | 'quotesExceeded'
-  | 'makersExceeded'
-  | 'priceOutOfRange'
-  | 'sizeOutOfRange';
-
-/** The door of the book for quotes. */
-export interface QuoteSink {
-  /** Replaces a maker's quotes of a market; none withdraws them. */
-  set(quotes: {
-    readonly market: number;
-    readonly maker: string;
-    readonly quotes: readonly Quote[];
-  }): QuoteOutcome;
-}
+import { readQuotes } from './quotes-message.js';
 
 /** What all sessions share. */
 export interface QuoteSessionParts {
@@ -176,7 +156,7 @@ export class QuoteSession implements SocketSession {
     if (id !== undefined) this.#send({ channel: 'quotes', type: 'quoted', id });
   }
 
-  #set(market: number, quotes: readonly Quote[]): void {
+  #set(market: number, quotes: readonly IndicativeQuote[]): void {
     const { sink, counts } = this.parts;
     const outcome = sink.set({ market, maker: this.maker, quotes });
     if (outcome !== 'changed' && outcome !== 'unchanged') throw refusalOf(outcome);
@@ -241,7 +221,7 @@ function unknownMarket(name: string): SocketError {
 }
 
 /** What the book refuses although each value is in its range. */
-function refusalOf(outcome: Exclude<QuoteOutcome, 'changed' | 'unchanged'>): SocketError {
+function refusalOf(outcome: Exclude<IndicativeOutcome, 'changed' | 'unchanged'>): SocketError {
   switch (outcome) {
     case 'unknownMarket':
       return new SocketError('UNKNOWN_MARKET', 'the market is not known');

@@ -6,6 +6,7 @@
  * core caches them.
  */
 import { LIMITS } from '../../config/limits.js';
+import type { Readiness } from '../../contract/feed-status.js';
 import { parseAuctions, parseL2, parseL3, parseMatch } from '../api/book-params.js';
 import type {
   AuctionsRequest,
@@ -14,7 +15,6 @@ import type {
   L3Request,
   MarketVersion,
   MatchRequest,
-  Readiness,
 } from '../ports/book-source.js';
 import { type ErrorCode, ServerError } from '../transport/errors.js';
 import type { HttpRequest, Reply } from '../transport/reply.js';

@@ -7,6 +7,7 @@
  * nothing.
  */
 import { LIMITS } from '../../config/limits.js';
+import type { Readiness } from '../../contract/feed-status.js';
 import {
   compileHistoryParams,
   type ParseContext,
@@ -19,7 +20,7 @@ import {
   type RequestTexts,
 } from '../api/history-params.js';
 import type { Texts } from '../api/param-check.js';
-import type { BookSource, Readiness } from '../ports/book-source.js';
+import type { BookSource } from '../ports/book-source.js';
 import type {
   CandlesQuery,
   FundingRatesQuery,

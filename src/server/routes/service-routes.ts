@@ -2,16 +2,11 @@
  * What the service says about itself and its markets, beside the books.
  */
 import type { BuildInfo } from '../../config/build-info.js';
+import type { FeedMetrics, Readiness } from '../../contract/feed-status.js';
 import { historyReadiness, historyStatus } from '../metrics/history-metrics.js';
 import type { Metrics } from '../metrics/metrics.js';
 import { type VenueStats, venueStatus } from '../metrics/venue-metrics.js';
-import type {
-  BookSource,
-  BookStats,
-  FeedFigures,
-  MarketRow,
-  Readiness,
-} from '../ports/book-source.js';
+import type { BookSource, BookStats, MarketRow } from '../ports/book-source.js';
 import type { MarketDataSource } from '../ports/market-data-source.js';
 import { ServerError } from '../transport/errors.js';
 import { commonHeaders, jsonReply, type Reply } from '../transport/reply.js';
@@ -22,7 +17,7 @@ import { requireFirstBook } from './book-routes.js';
 export interface ServiceOptions {
   readonly book: BookSource;
   readonly readiness: () => Readiness;
-  readonly feed: () => FeedFigures;
+  readonly feed: () => FeedMetrics;
   readonly build: BuildInfo;
   /** How far trades and candles are; absent where there is no history. */
   readonly history?: Pick<MarketDataSource, 'figures'>;

@@ -2,15 +2,10 @@
 import { createHash } from 'node:crypto';
 import type { Static } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
+import type { Readiness } from '../../contract/feed-status.js';
 import { checkParams, compileParamSchemas, splitQuery, type Texts } from '../api/param-check.js';
 import { type VOLUME_PERIODS, volumeParams, volumePeriodParams } from '../api/param-schemas.js';
-import type {
-  BookSource,
-  ChainFigures,
-  MarketRow,
-  PerpFigures,
-  Readiness,
-} from '../ports/book-source.js';
+import type { BookSource, ChainFigures, MarketRow, PerpFigures } from '../ports/book-source.js';
 import type {
   HistoryAnswer,
   MarketDataSource,

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { FeedFigures } from '../ports/book-source.js';
+import type { FeedMetrics } from '../../contract/feed-status.js';
 import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
 
 describe('/status', () => {
   const book = new FakeBook();
-  let figures: FeedFigures = { slotAgeMs: 250.4, events: {} };
+  let figures: FeedMetrics = { slotAgeMs: 250.4, events: {} };
   let server: RunningServer;
 
   beforeAll(async () => {

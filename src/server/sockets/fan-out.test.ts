@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
+import { changes } from '../testing/market-changes.js';
 import { FakeBook } from '../testing/running-server.js';
 import { FanOut } from './fan-out.js';
 import type { TopicSpec } from './ws-channel.js';
@@ -53,7 +54,7 @@ class Scene {
   /** Changes markets in a turn of the engine. */
   turn(...markets: readonly number[]): void {
     this.change += 1;
-    this.fanOut.turn({ dirty: markets });
+    this.fanOut.turn(changes({ dirty: markets }));
   }
 
   /** What was published since the last time this was asked. */
@@ -189,10 +190,10 @@ describe('several topics', () => {
     scene.join('all', { hasQuotes: true });
     scene.join('indicative', { hasQuotes: true, hasIndicative: true });
     scene.join('all spot', { ...spot, hasQuotes: true });
-    scene.fanOut.turn({ dirty: [], indicated: [0] });
+    scene.fanOut.turn(changes({ indicated: [0] }));
     vi.advanceTimersByTime(INTERVAL_MS);
     expect(scene.taken()).toEqual(['indicative 0']);
-    scene.fanOut.turn({ dirty: [], requoted: [0] });
+    scene.fanOut.turn(changes({ requoted: [0] }));
     vi.advanceTimersByTime(INTERVAL_MS);
     expect(scene.taken()).toEqual(['all 0', 'indicative 0']);
     scene.turn(0);

@@ -6,8 +6,9 @@
  */
 
 import { LIMITS } from '../../config/limits.js';
+import type { MarketChanges } from '../../contract/feed-engine.js';
 import type { FanOutStats } from '../metrics/socket-metrics.js';
-import type { BookSource, TurnChanges } from '../ports/book-source.js';
+import type { BookSource } from '../ports/book-source.js';
 import { SocketError } from '../transport/ws-error.js';
 import type { Publish } from '../transport/ws-socket.js';
 import { BookMoment } from './book-moment.js';
@@ -66,7 +67,7 @@ export class FanOut {
   }
 
   /** After each turn of the engine, with what it has changed. */
-  turn({ dirty, requoted = [], indicated = [] }: TurnChanges): void {
+  turn({ dirty, requoted, indicated }: MarketChanges): void {
     if (this.#topics.size === 0) return;
     this.#topics.followMarkets();
     const nowMs = performance.now();

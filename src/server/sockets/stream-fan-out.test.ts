@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
 import type { Sources } from '../ports/book-source.js';
+import { changes } from '../testing/market-changes.js';
 import { FakeBook } from '../testing/running-server.js';
 import { StreamFanOut } from './stream-fan-out.js';
 import { StreamReader } from './stream-reader.js';
@@ -31,7 +32,7 @@ class Scene {
 
   turn(...markets: readonly number[]): void {
     this.book.current = { ...this.book.current, seq: this.book.current.seq + 1 };
-    this.fanOut.turn({ dirty: markets }, performance.now());
+    this.fanOut.turn(changes({ dirty: markets }), performance.now());
   }
 
   /** What was published since the last time that this was asked, short. */
@@ -77,11 +78,11 @@ describe('deltas', () => {
     scene.join(10, 0, { indicative: true });
     scene.join(10, 1, { vamm: true });
     scene.book.current = { ...scene.book.current, seq: scene.book.current.seq + 1 };
-    scene.fanOut.turn({ dirty: [], requoted: [0] }, performance.now());
+    scene.fanOut.turn(changes({ requoted: [0] }), performance.now());
     expect(scene.taken()).toEqual([`${A}:vamm 7-8`, `${A}:indicative 7-8`]);
     scene.book.current = { ...scene.book.current, seq: scene.book.current.seq + 1 };
     vi.advanceTimersByTime(INTERVAL_MS);
-    scene.fanOut.turn({ dirty: [], indicated: [0] }, performance.now());
+    scene.fanOut.turn(changes({ indicated: [0] }), performance.now());
     expect(scene.taken()).toEqual([`${A}:indicative 8-9`]);
   });
 
@@ -118,7 +119,7 @@ describe('deltas', () => {
 
   test('a turn that shows nothing new sends nothing, and delays nothing', () => {
     scene.join(10);
-    scene.fanOut.turn({ dirty: [0] }, performance.now());
+    scene.fanOut.turn(changes({ dirty: [0] }), performance.now());
     expect(scene.taken()).toEqual([]);
     scene.turn(0);
     expect(scene.taken()).toEqual([`${A} 7-8`]);
@@ -138,11 +139,11 @@ describe('deltas', () => {
     scene.join(10);
     scene.join(20, 1);
     scene.book.current = { ...scene.book.current, state: 'stale' };
-    scene.fanOut.turn({ dirty: [] }, performance.now());
+    scene.fanOut.turn(changes({}), performance.now());
     expect(scene.taken()).toEqual([`${A} 7-7`, 'book:SOL:20 7-7']);
     vi.advanceTimersByTime(INTERVAL_MS);
     scene.book.epoch = 'epoch-2';
-    scene.fanOut.turn({ dirty: [] }, performance.now());
+    scene.fanOut.turn(changes({}), performance.now());
     expect(scene.published.every(([, frame]) => frame['reset'] === true)).toBe(true);
     expect(scene.taken()).toEqual([`${A} snapshot 7`, 'book:SOL:20 snapshot 7']);
   });
@@ -265,7 +266,7 @@ test('nothing of the epoch before is resumed', () => {
   expect(scene.fanOut.missedSince(topic, { epoch: 'epoch-1', seq: seq - 1 })).toBeDefined();
   expect(scene.fanOut.missedSince(topic, { epoch: 'epoch-0', seq: seq - 1 })).toBeUndefined();
   scene.book.epoch = 'epoch-2';
-  scene.fanOut.turn({ dirty: [] }, performance.now());
+  scene.fanOut.turn(changes({}), performance.now());
   vi.advanceTimersByTime(INTERVAL_MS);
   for (const epoch of ['epoch-1', 'epoch-2']) {
     expect(scene.fanOut.missedSince(topic, { epoch, seq: 8 })).toBeUndefined();
@@ -280,7 +281,7 @@ test('a resume that waits while the epoch changes is answered with a snapshot', 
   const reader = new StreamReader({ streams: scene.fanOut, topic, id: '1', resume });
   vi.advanceTimersByTime(INTERVAL_MS);
   scene.book.epoch = 'epoch-2';
-  scene.fanOut.turn({ dirty: [] }, performance.now());
+  scene.fanOut.turn(changes({}), performance.now());
   const frames: unknown[] = [];
   const send = (frame: Uint8Array): boolean => {
     frames.push(JSON.parse(Buffer.from(frame).toString()));

@@ -7,8 +7,9 @@
  * This file does not know what is in a frame, nor who reads it.
  */
 import { LIMITS } from '../../config/limits.js';
+import type { MarketChanges } from '../../contract/feed-engine.js';
 import type { FanOutStats } from '../metrics/socket-metrics.js';
-import type { BookSource, TopicDelta, TurnChanges } from '../ports/book-source.js';
+import type { BookSource, TopicDelta } from '../ports/book-source.js';
 import type { Publish } from '../transport/ws-socket.js';
 import { BookMoment } from './book-moment.js';
 import type { ResumePoint, StreamRequest } from './stream-request.js';
@@ -87,7 +88,7 @@ export class StreamFanOut {
   }
 
   /** After each turn of the engine: what changed, and when the first part of it had come in. */
-  turn({ dirty, requoted = [], indicated = [] }: TurnChanges, receivedAtMs: number): void {
+  turn({ dirty, requoted, indicated }: MarketChanges, receivedAtMs: number): void {
     this.#receivedAtMs = receivedAtMs;
     if (this.#topics.size === 0) return;
     for (const topic of this.#topics.withoutMarket()) this.#end(topic);

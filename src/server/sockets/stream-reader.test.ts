@@ -1,5 +1,7 @@
 /** What a reader is shown that comes back, and when its frames say that their news came in. */
+
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { changes } from '../testing/market-changes.js';
 import { FakeBook } from '../testing/running-server.js';
 import { StreamFanOut } from './stream-fan-out.js';
 import { StreamReader } from './stream-reader.js';
@@ -40,7 +42,7 @@ function join(timing = false): StreamTopic {
 
 function turn(receivedAtMs = performance.now()): void {
   book.current = { ...book.current, seq: book.current.seq + 1 };
-  fanOut.turn({ dirty: [0] }, receivedAtMs);
+  fanOut.turn(changes({ dirty: [0] }), receivedAtMs);
 }
 
 /** Deltas of that many turns, an interval apart. */

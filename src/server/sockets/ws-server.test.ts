@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type FakeClient, newServer, openOn } from '../../../test/support/fake-client.js';
 import { LIMITS } from '../../config/limits.js';
+import { changes } from '../testing/market-changes.js';
 import { FakeBook } from '../testing/running-server.js';
 import type { HttpRequest } from '../transport/reply.js';
 import type { SocketServer } from './ws-server.js';
@@ -196,7 +197,7 @@ describe('figures', () => {
     server.start({ publish: () => {} });
     const sockets = [openOn(server, '127.0.0.1'), openOn(server), openOn(server)];
     for (const { session } of sockets) session?.message(subscribe);
-    server.turn({ dirty: [0] });
+    server.turn(changes({ dirty: [0] }));
     sockets[0]?.session?.message('no JSON');
     sockets[1]?.session?.closed('lost');
     sockets[2]?.session?.dropped();
@@ -281,7 +282,7 @@ describe('the end', () => {
     server.start({ publish });
     openOn(server).session?.message(subscribe);
     const closed = server.close();
-    server.turn({ dirty: [0] });
+    server.turn(changes({ dirty: [0] }));
     expect(refusalOf(server, requestFrom('203.0.113.9'))).toEqual([503, 'NOT_READY', '1']);
     await closed;
     expect(publish).not.toHaveBeenCalled();

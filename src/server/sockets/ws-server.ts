@@ -9,10 +9,12 @@
  * ```
  */
 import { LIMITS } from '../../config/limits.js';
+import type { MarketChanges } from '../../contract/feed-engine.js';
+import type { Readiness } from '../../contract/feed-status.js';
 import { OpenSockets } from '../admission/open-sockets.js';
 import { TopicQuota } from '../admission/ws-quota.js';
 import { SocketCounts, type SocketStats } from '../metrics/socket-metrics.js';
-import type { BookSource, Readiness, TurnChanges } from '../ports/book-source.js';
+import type { BookSource } from '../ports/book-source.js';
 import type { MarketStreamSource } from '../ports/market-stream-source.js';
 import { ServerError } from '../transport/errors.js';
 import { errorReply, type HttpRequest, type Reply } from '../transport/reply.js';
@@ -107,7 +109,7 @@ export class SocketServer implements SocketHandlers {
    * After each turn of the engine, with what it has changed, and how long ago the first part of that
    * had come in.
    */
-  turn(changes: TurnChanges, waitedSeconds = 0): void {
+  turn(changes: MarketChanges, waitedSeconds = 0): void {
     if (this.#closing) return;
     this.#streams.turn(changes, performance.now() - waitedSeconds * 1_000);
     this.#fanOut.turn(changes);

@@ -3,10 +3,10 @@
  * what is wrong with it is an answer.
  */
 import { LIMITS } from '../../config/limits.js';
+import type { Readiness } from '../../contract/feed-status.js';
 import type { TopicQuota } from '../admission/ws-quota.js';
 import { MessageRate } from '../admission/ws-rate.js';
 import type { CloseReason, SocketCounts } from '../metrics/socket-metrics.js';
-import type { Readiness } from '../ports/book-source.js';
 import { SocketError } from '../transport/ws-error.js';
 import type { ClientSocket, CloseCause, SocketSession } from '../transport/ws-socket.js';
 import { Delivery } from './ws-delivery.js';

@@ -2,6 +2,8 @@
  * A book that answers with the request it was given, for tests of parameters and headers. It holds no
  * order: what a body says is tested through the engine.
  */
+
+import type { Readiness } from '../../contract/feed-status.js';
 import type {
   AuctionsRequest,
   BookSource,
@@ -14,7 +16,6 @@ import type {
   MarketRow,
   MarketVersion,
   MatchRequest,
-  Readiness,
   SnapshotAnswer,
   StreamSpec,
   TopicDelta,

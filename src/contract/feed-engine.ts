@@ -1,0 +1,49 @@
+import type { AccountProblem, AccountSnapshot, RawAccount, SnapshotReport } from './accounts.js';
+import type { FeedState } from './feed-status.js';
+import type { IndicativeOutcome, IndicativePolicy, MakerQuotes } from './indicative.js';
+
+/** The markets that one turn of the event loop changed, by id; each is in one list at most. */
+export interface MarketChanges {
+  /** Something changed that every view of the market shows. */
+  readonly dirty: readonly number[];
+  /** Only the AMM's levels changed, and with them perhaps indicative quotes. */
+  readonly requoted: readonly number[];
+  /** Only indicative quotes changed. */
+  readonly indicated: readonly number[];
+}
+
+/** What one turn of the event loop changed. */
+export interface TurnChanges extends MarketChanges {
+  /** The first 64 accounts that could not be applied. */
+  readonly problems: readonly AccountProblem[];
+  /** Whether a `MarketInfo` is new or different, and with it perhaps the oracles. */
+  readonly marketsChanged: boolean;
+}
+
+/** The engine as the feed drives it: account bytes, time and state go in. */
+export interface FeedEngine {
+  /** Adds an account to this turn. */
+  push(account: RawAccount): void;
+  /** Adds to this turn that an account is gone. */
+  close(pubkey: string, slot: number): void;
+  setClock(slot: number, unixSeconds: number): void;
+  setState(state: FeedState): void;
+  /** Applies what was added. `tsMs` is the time that bodies carry. */
+  endTurn(tsMs: number): TurnChanges;
+  /** The body must not change until the promise settles. */
+  decodeSnapshot(body: Uint8Array): Promise<AccountSnapshot>;
+  beginSnapshot(snapshot: AccountSnapshot): void;
+  /** Applies `count` accounts from index `from` on; returns how many there were. */
+  applySnapshot(snapshot: AccountSnapshot, from: number, count: number): number;
+  endSnapshot(): SnapshotReport;
+  /** The accounts of the oracles that markets name. */
+  oracleKeys(): readonly string[];
+}
+
+/** The engine as indicative quotes enter it. */
+export interface QuoteEngine {
+  setIndicativePolicy(policy: IndicativePolicy): void;
+  setIndicative(quotes: MakerQuotes): IndicativeOutcome;
+  /** No quote expires before this, in unix milliseconds; null when there is none. */
+  indicativeDueMs(): number | null;
+}

@@ -1,0 +1,37 @@
+/** How fresh the book is; every body carries it. */
+export type FeedState = 'rebuilding' | 'live' | 'lagging' | 'stale';
+
+/** How far the feed is, for /ready and for requests before the first book. */
+export interface Readiness {
+  /** Whether any book has been live since the start. */
+  readonly everLive: boolean;
+  readonly state: FeedState | 'starting';
+  /** Why it is not live; null when it is. */
+  readonly reason: string | null;
+  readonly slot: number;
+}
+
+/** What the feed counts and measures, for /metrics and /status. A replay has only the first two. */
+export interface FeedMetrics {
+  readonly slotAgeMs: number;
+  /** Counts since the start, by what happened. */
+  readonly events: Readonly<Record<string, number>>;
+  /** Slots that the book is behind the newest slot that a node notified. */
+  readonly slotLag?: number;
+  /** Names the chain; null until a node has returned it. */
+  readonly genesisHash?: string | null;
+  /** Host and port of the RPC node in use, without any path or key. */
+  readonly node?: string | null;
+  /** The last comparison of the whole book with the chain; null before the first. */
+  readonly lastAudit?: AuditOutcome | null;
+}
+
+/** How an audit ended. */
+export interface AuditOutcome {
+  /** Unix milliseconds of this machine. */
+  readonly ts: number;
+  /** Whether the chain could be read. */
+  readonly ok: boolean;
+  /** User accounts, markets and oracles that the audit added or changed; 0 when it failed. */
+  readonly differences: number;
+}
