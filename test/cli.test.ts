@@ -94,7 +94,7 @@ describe('slotbook', () => {
     service.child.kill('SIGTERM');
     expect(await exitCode(service)).toBe(0);
     await expect(fetch(`${url}/health`)).rejects.toThrow();
-  }, 120_000);
+  });
 
   test('names the setting that is wrong, and exits with 2', async () => {
     const wrong = start(['--port', '70000']);

@@ -20,7 +20,7 @@ beforeAll(async () => {
   const flags = { port: '0', logLevel: 'silent', makers: '60', fills: '5', fundingSeconds: '2' };
   vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
   service = await startDemoService(new ConfigReader(flags, {}).readDemo());
-}, 60_000);
+});
 
 afterAll(async () => {
   await service?.stop();
@@ -36,21 +36,21 @@ test('trades of every market are shown', async () => {
   for (const symbol of SYMBOLS) {
     await vi.waitUntil(async () => (await rows(`/trades?symbol=${symbol}`)).length > 2, DEADLINE);
   }
-}, 70_000);
+});
 
 test('funding rates of every perp market are shown', async () => {
   for (const symbol of SYMBOLS.slice(0, 3)) {
     const path = `/fundingRates?symbol=${symbol}`;
     await vi.waitUntil(async () => (await rows(path)).length > 1, DEADLINE);
   }
-}, 70_000);
+});
 
 test('statistics have the volume of what was traded', async () => {
   await vi.waitUntil(async () => {
     const traded = (await rows('/stats/markets')).filter((row) => Number(row['volume24h']) > 0);
     return traded.length === SYMBOLS.length;
   }, DEADLINE);
-}, 70_000);
+});
 
 test('a candle on the WebSocket moves with the trades', async () => {
   const socket = new WebSocket(`${service.url.replace('http', 'ws')}/ws`);
@@ -64,4 +64,4 @@ test('a candle on the WebSocket moves with the trades', async () => {
   const moves = () => new Set(candles.map(({ lastFillRecordId }) => lastFillRecordId)).size;
   await vi.waitUntil(() => moves() >= 3, DEADLINE);
   socket.terminate();
-}, 70_000);
+});

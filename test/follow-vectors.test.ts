@@ -44,7 +44,7 @@ function found({ topic, frames }: Vector): Expectation {
   return { breaches, book: { ...point, slot, state, bids: bids ?? [], asks: asks ?? [] } };
 }
 
-test('the service sends today what is kept', { timeout: 60_000 }, async () => {
+test('the service sends today what is kept', async () => {
   const vectors = await recordCases();
   expect(vectors.map(({ name }) => `${name}.jsonl`).sort()).toEqual(names().sort());
   for (const vector of vectors) {

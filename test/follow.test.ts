@@ -129,7 +129,7 @@ describe('a follower of the service', () => {
     }
   });
 
-  test('finds what a proxy spoils, and heals', { timeout: 60_000 }, async () => {
+  test('finds what a proxy spoils, and heals', async () => {
     const scene = await startScene();
     const proxy = await FrameProxy.start(scene.url, new Random(11));
     stops.push(() => proxy.stop());

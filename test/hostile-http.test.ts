@@ -66,7 +66,7 @@ async function dawdle({ name, begins, trickle, closedMsMax }: Slow): Promise<voi
   expect(isClosed, `${name} is closed`).toBe(true);
 }
 
-test(`${CONNECTIONS} slow connections`, { timeout: 120_000 }, async (context) => {
+test(`${CONNECTIONS} slow connections`, async (context) => {
   await ground.endure(context, async (_, share) => {
     // The wait would be twice as long if there were slow ones in the warm-up.
     const slow = Array.from(

@@ -13,9 +13,9 @@ const LANES = 50;
 /** Changes of the bystander's market would keep the clients busy, which are one process here. */
 const QUIET = 'SOL-PERP';
 /** All have a book again by then. */
-const BACK_MS_MAX = 10_000;
-/** The service gives its parts five seconds. */
-const STOP_MS_MAX = 6_000;
+const BACK_MS_MAX = 60_000;
+/** The service gives its parts five seconds; a busy machine gets more. */
+const STOP_MS_MAX = 30_000;
 const MESSAGE = { type: 'subscribe', channel: 'orderbook', marketType: 'perp' };
 
 let ground: HostileGround;
@@ -32,7 +32,7 @@ async function come(clients: CompatibleClient[]): Promise<void> {
   expect((await client.subscribe({ market: QUIET }))['state']).toBe('live');
 }
 
-test(`${CLIENTS} clients leave and come back at once`, { timeout: 120_000 }, async (context) => {
+test(`${CLIENTS} clients leave and come back at once`, async (context) => {
   await ground.endure(context, async (_, share) => {
     const all = Array.from({ length: CLIENTS * share });
     const first: CompatibleClient[] = [];

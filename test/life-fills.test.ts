@@ -25,7 +25,7 @@ beforeAll(async () => {
     await slotsPass(SLOTS_LISTED);
     fills = await readFills();
   }
-}, 120_000);
+});
 
 afterAll(async () => {
   await demo?.stop();

@@ -53,7 +53,7 @@ beforeAll(async () => {
   sent = [...before, ...(await fills.send(FILLS - FILLS_BEFORE))];
   fills.close();
   await service.until(async () => (await stored()) >= FILLS);
-}, 120_000);
+});
 
 afterAll(async () => {
   await service?.stop();

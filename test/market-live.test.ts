@@ -35,7 +35,7 @@ let client: Probe;
 beforeAll(async () => {
   service = await ServiceChild.demo(['--makers', '20', '--rate', '20', '--fills', '8']);
   client = await Probe.open(service.socketUrl);
-}, 90_000);
+});
 
 afterAll(async () => {
   await client?.close();
@@ -130,4 +130,4 @@ test('trades of a demo are told once each, and make the candles that are told', 
 
   // A trade may be on its way between the two answers.
   for (const resolution of ['1', '5']) await vi.waitFor(() => expectCandles(resolution), waits);
-}, 120_000);
+});

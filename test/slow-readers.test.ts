@@ -65,7 +65,7 @@ test('no frame follows one that was left out until the book is shown anew', asyn
   expect(figures).toMatchObject({ closes: {}, failed: 0 });
   expect(figures.resets).toBeGreaterThanOrEqual(wishes.length * 2);
   expect(figures.dropped).toBeGreaterThanOrEqual(2);
-}, 60_000);
+});
 
 test('one that asks while it is full is answered, in order, before the books', async () => {
   const streams = await StreamScene.start();
@@ -92,7 +92,7 @@ test('one that asks while it is full is answered, in order, before the books', a
   expect(slow.order.slice(end).filter((text) => text.endsWith(' book:SOL-PERP:10'))).toHaveLength(
     1,
   );
-}, 60_000);
+});
 
 test('one that does not read in time is told so, behind what waited for it', async () => {
   const streams = await StreamScene.start({ slowMsMax: 100 });
@@ -109,7 +109,7 @@ test('one that does not read in time is told so, behind what waited for it', asy
   await until(() => streams.sockets.figures().sockets === 1, 'the close to be seen');
   expect(streams.sockets.figures()).toMatchObject({ slow: 1, closes: { slowReader: 1 } });
   await expectShown(streams, healthy);
-}, 60_000);
+});
 
 test('of a compatible channel gets the newest book and those after it', async () => {
   const sockets = await SocketScene.start();
@@ -140,4 +140,4 @@ test('of a compatible channel gets the newest book and those after it', async ()
   sockets.change(0);
   await until(() => last().includes('after it'), 'the next book');
   expect(sockets.sockets.figures()).toMatchObject({ closes: {}, resets: 1, slow: 1 });
-}, 60_000);
+});

@@ -62,7 +62,7 @@ test('access-local-book: it has the orders of the chain, and follows their chang
     await demo.step(60);
     await vi.waitFor(async () => expect(await equals()).toBe(true), { timeout: 60_000 });
   }
-}, 120_000);
+});
 
 test('access-local-frequency: in milliseconds as it is configured, 1000 where it is not', async () => {
   const apart = async (options: { readonly updateFrequency?: number }) => {
@@ -76,7 +76,7 @@ test('access-local-frequency: in milliseconds as it is configured, 1000 where it
   // Never sooner; how much later is up to the machine.
   expect(await apart({ updateFrequency: 300 })).toBeGreaterThan(300 - EARLY_MS);
   expect(await apart({})).toBeGreaterThan(1_000 - EARLY_MS);
-}, 120_000);
+});
 
 test('access-local-best: of a market by its index', async () => {
   const chain = opened(new ChainBook({ ...where(), updateFrequency: 100 }));
@@ -91,7 +91,7 @@ test('access-local-best: of a market by its index', async () => {
     expect(bidPrices?.every((price) => bid !== null && price <= bid)).toBe(true);
     expect(askPrices?.every((price) => ask !== null && price >= ask)).toBe(true);
   }
-}, 120_000);
+});
 
 /** An account whose orders are in auction, marked as the program marks it. */
 function inAuction(seed: number, flags: readonly number[]) {
@@ -116,7 +116,7 @@ test('access-auctions: an account comes when its auction runs, and goes when it 
   await demo.write(inAuction(91, []));
   await until(() => own().at(-1)?.orders.length === 0);
   expect(auctions.active().map(({ address }) => address)).not.toContain(user.pubkey);
-}, 120_000);
+});
 
 test('access-signed-msg: with both feeds, an order on chain is told from one that was signed', async () => {
   const world = new ClientWorld();
@@ -142,7 +142,7 @@ test('access-signed-msg: with both feeds, an order on chain is told from one tha
   // The signed one was told already: who holds both feeds leaves it out.
   expect(orders.map(isSignedMsgOrder).sort()).toEqual([false, true]);
   expect(orders.filter((order) => !isSignedMsgOrder(order))).toHaveLength(1);
-}, 120_000);
+});
 
 /** Captured: see test/golden/vectors/client/swift_messages.json. */
 const SIGNED = {

@@ -80,7 +80,7 @@ describe('feed: start', () => {
     let silent = true;
     bench.server.onSubscribe = (method) =>
       silent && method === 'slotSubscribe' ? 'silent' : 'ack';
-    const live = bench.start({}, 40);
+    const live = bench.start({}, 500);
     await until('the second connection', () => bench.server.upgrades >= 2);
     silent = false;
     await live;

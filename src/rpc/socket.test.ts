@@ -154,8 +154,8 @@ describe('socket: connection', () => {
   });
 
   test('a server that answers pings is kept', async () => {
-    await connect({ pingIntervalMs: 10, pongTimeoutMs: 250 });
-    await until('pings were answered for twice that time', () => server.pings >= 50);
+    await connect({ pingIntervalMs: 10, pongTimeoutMs: 1_000 });
+    await until('pings were answered for twice that time', () => server.pings >= 200);
     expect(events).toEqual(['opened']);
   });
 

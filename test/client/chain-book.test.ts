@@ -84,7 +84,7 @@ describe('a local order book from chain subscriptions', () => {
     const book = chain.book.getL3(perpMarket(0));
     expect(book.bids.length).toBeGreaterThan(10);
     chain.close();
-  }, 120_000);
+  });
 
   test('holds orders of every kind, while slots and seconds pass', async () => {
     const chain = open();
@@ -94,7 +94,7 @@ describe('a local order book from chain subscriptions', () => {
     await demo.write(...owners.map((owner) => oddUser(owner, orders)));
     for (let stop = 0; stop < 3; stop += 1) await agrees(chain);
     chain.close();
-  }, 120_000);
+  });
 
   test('tells the best bid and the best ask by market', async () => {
     const chain = open();
@@ -107,7 +107,7 @@ describe('a local order book from chain subscriptions', () => {
     expect(book.getBestAsk(perpMarket(999))).toBeNull();
     expect(book.findMarket('SOL-PERP')?.id).toEqual(perpMarket(0));
     chain.close();
-  }, 120_000);
+  });
 
   test('has the update frequency that is asked for', async () => {
     const chain = open({ updateFrequency: 400 });
@@ -118,7 +118,7 @@ describe('a local order book from chain subscriptions', () => {
     const apart = times.slice(1).map((time, index) => time - (times[index] ?? 0));
     expect(Math.min(...apart)).toBeGreaterThan(395);
     chain.close();
-  }, 120_000);
+  });
 
   test('is whole again after cuts amid writes, and says meanwhile that it is not', async () => {
     const chain = open();
@@ -134,7 +134,7 @@ describe('a local order book from chain subscriptions', () => {
     }
     expect(states.slice(0, 3)).toEqual(['live', 'rebuilding', 'live']);
     chain.close();
-  }, 120_000);
+  });
 
   test('finds by reading anew what no notification told: a closed account', async () => {
     const chain = open({ resyncMs: 300 });
@@ -147,7 +147,7 @@ describe('a local order book from chain subscriptions', () => {
     await until(() => !shown(chain.book).includes(user.pubkey));
     await agrees(chain);
     chain.close();
-  }, 120_000);
+  });
 
   test('tells nothing any more once it is closed, and can be opened again', async () => {
     const chain = open();
@@ -163,7 +163,7 @@ describe('a local order book from chain subscriptions', () => {
     await agrees(chain);
     expect(updates).toBeGreaterThan(0);
     chain.close();
-  }, 120_000);
+  });
 
   test('stays closed when it is closed on being told of a loss', async () => {
     const chain = open();
@@ -177,7 +177,7 @@ describe('a local order book from chain subscriptions', () => {
     await until(() => states.includes('idle'));
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     expect([chain.state, states]).toEqual(['idle', ['rebuilding', 'idle']]);
-  }, 120_000);
+  });
 
   test('tells of a node that is not there, and of a program that has no accounts', async () => {
     const errors: string[] = [];
@@ -196,7 +196,7 @@ describe('a local order book from chain subscriptions', () => {
     await until(() => other.state === 'live');
     expect(other.book.markets()).toEqual([]);
     other.close();
-  }, 120_000);
+  });
 });
 
 describe('a subscription to active auctions', () => {
@@ -220,7 +220,7 @@ describe('a subscription to active auctions', () => {
     await until(() => own().at(-1)?.orders.length === 0);
     expect(auctions.active().map(({ address }) => address)).not.toContain(user.pubkey);
     auctions.close();
-  }, 120_000);
+  });
 
   test('tells at once that an order was filled, which takes the mark away', async () => {
     const auctions = new Auctions(at());
@@ -244,5 +244,5 @@ describe('a subscription to active auctions', () => {
     });
     expect(others).toEqual([]);
     auctions.close();
-  }, 120_000);
+  });
 });

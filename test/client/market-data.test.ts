@@ -36,7 +36,7 @@ beforeAll(async () => {
   proxy = await CutProxy.start(service.url);
   http = new HttpClient({ url: proxy.url });
   await until(async () => (await trades()).length >= TRADES_MIN);
-}, 120_000);
+});
 
 afterAll(async () => {
   await proxy?.stop();

@@ -164,7 +164,7 @@ describe('a followed book', () => {
     stream.close();
     expect(subscription.isOpen).toBe(false);
     await proxy.stop();
-  }, 120_000);
+  });
 });
 
 describe('the price caches', () => {

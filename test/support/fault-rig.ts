@@ -12,6 +12,9 @@ export const OLD_MS_MAX = 3_500;
 /** From a new state to its frames: the publishing interval, and a busy machine. */
 export const TOLD_MS_MAX = 500;
 
+/** When a book is called late, which is as it is by default. */
+export const TIMES = { laggingAfterMs: '2500', staleAfterMs: '5000' } as const;
+
 /** What a fault needs. */
 export interface RigOptions {
   readonly seed: number;
@@ -58,7 +61,7 @@ export class FaultRig {
     chain.start();
     chain.load(rate);
     const { rpcUrl: fallbackRpcUrl, wsUrl: fallbackWsUrl } = second ?? {};
-    const settings = { fallbackRpcUrl, fallbackWsUrl, ...options.settings };
+    const settings = { ...TIMES, fallbackRpcUrl, fallbackWsUrl, ...options.settings };
     const service = await ServiceProbe.start(first, settings);
     const watch = await ServiceWatch.start(service, checker, watchedMarkets(chain.life));
     const nodes = second === undefined ? [first] : [first, second];

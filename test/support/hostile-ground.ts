@@ -71,9 +71,8 @@ export class HostileGround {
     expect(service.isAlive, service.stderr).toBe(true);
     expect(after.descriptors).toBeLessThanOrEqual(descriptors);
     expect(after.rssMegabytes - lowest).toBeLessThan(GROWTH_MEGABYTES_MAX);
-    const { text } = await service.get('/metrics');
-    expect(text).toMatch(/^slotbook_sockets 0$/m);
-    expect(text).toMatch(/^slotbook_topics 0$/m);
+    const metrics = async () => (await service.get('/metrics')).text;
+    await expect.poll(metrics).toMatch(/^slotbook_sockets 0$[^]+^slotbook_topics 0$/m);
     const rss = [lowest, highest, after.rssMegabytes].map((megabytes) => megabytes.toFixed(0));
     const { changes, frames, worstMs } = seen;
     process.stdout.write(

@@ -5,7 +5,7 @@ import { AccountWriter } from '../../src/sim/demo/account-writer.js';
 import { type AccountWrite, MarketLife } from '../../src/sim/market/market-life.js';
 import { Relay } from '../../src/sim/relay/relay.js';
 import type { ChainWrite } from '../scripted-chain.js';
-import { OLD_MS_MAX, TOLD_MS_MAX, watchedMarkets } from './fault-rig.js';
+import { OLD_MS_MAX, TIMES, TOLD_MS_MAX, watchedMarkets } from './fault-rig.js';
 import { FrameChecker } from './frame-checker.js';
 import type { WrittenChain } from './frame-findings.js';
 import { ServiceProbe } from './service-probe.js';
@@ -159,7 +159,7 @@ export class RelayRig {
       forgiving,
     });
     lived.load(rate);
-    const service = await ServiceProbe.start(relay, options.settings);
+    const service = await ServiceProbe.start(relay, { ...TIMES, ...options.settings });
     const watch = await ServiceWatch.start(service, checker, watchedMarkets(lived.life));
     return new RelayRig(lived, relay, watch, { seed, makers, rate });
   }

@@ -15,6 +15,8 @@ const cli = fileURLToPath(new URL('../../dist/src/app/cli.js', import.meta.url))
 const NURSERY = '--max-semi-space-size=2';
 /** A demo starts its chain first, and writes all accounts. */
 const READY_MS_MAX = 60_000;
+/** A busy machine is no reason to call a book late. */
+const PATIENT = ['--lagging-after-ms', '60000', '--stale-after-ms', '120000'] as const;
 const MEGABYTE = 1024 * 1024;
 /** In which /proc counts the time of processes, on every Linux of these days. */
 const TICKS_PER_SECOND = 100;
@@ -50,7 +52,7 @@ export class ServiceChild {
     const cluster = ['--rpc-url', urls.rpcUrl, '--ws-url', urls.wsUrl];
     // With a history only where a test says where.
     if (!flags.includes('--data-dir')) cluster.push('--no-history');
-    return ServiceChild.#run(['serve', ...cluster, ...flags]);
+    return ServiceChild.#run(['serve', ...cluster, ...PATIENT, ...flags]);
   }
 
   /** Starts `replay` of a recording and waits until its book is live. */
@@ -60,7 +62,7 @@ export class ServiceChild {
 
   /** Starts `demo` with a chain of its own and waits until its book is live. */
   static demo(flags: readonly string[] = []): Promise<ServiceChild> {
-    return ServiceChild.#run(['demo', ...flags]);
+    return ServiceChild.#run(['demo', ...PATIENT, ...flags]);
   }
 
   static async #run(command: readonly string[]): Promise<ServiceChild> {

@@ -116,7 +116,7 @@ describe('the accounts of a program', () => {
     behind.node = { slot: 13, value: 3 };
     await vi.waitUntil(() => told.at(-1) === 3, { timeout: 60_000 });
     expect(told.filter((value) => value === 1)).toHaveLength(1);
-  }, 120_000);
+  });
 });
 
 test.each([

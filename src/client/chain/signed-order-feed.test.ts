@@ -111,7 +111,7 @@ describe('the feed of signed orders', () => {
     await vi.waitUntil(() => server.subscribed.length >= 6, { timeout: 60_000 });
     server.send(orderFrame());
     await told(1);
-  }, 120_000);
+  });
 
   test('tells of a refusal, of unreadable messages and orders, and goes on', async () => {
     await start();
@@ -157,7 +157,7 @@ describe('the feed of signed orders', () => {
     signers[1]?.(right);
     await subscribed();
     expect(errors).toEqual([]);
-  }, 120_000);
+  });
 
   test('tells nothing any more once it is closed', async () => {
     await start();

@@ -29,7 +29,7 @@ describe('feed: a socket that is behind the readings', () => {
   });
 
   test('a node that is behind its own socket is not read before the first slot is known', async () => {
-    const live = bench.start({ firstSlotWaitMs: 5_000 });
+    const live = bench.start({ firstSlotWaitMs: 60_000 });
     await until('subscribed', () => bench.server.count('getGenesisHash') === 1);
     bench.chain.tick(110);
     await until('a reading was too old', () => bench.server.count('getProgramAccounts') >= 2);

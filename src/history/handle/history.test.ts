@@ -160,7 +160,7 @@ describe('a thread of the history', () => {
     expect(history.figures().state).toBe('failing');
   });
 
-  test('is ended while it turns in a circle', { timeout: 60_000 }, async () => {
+  test('is ended while it turns in a circle', async () => {
     const history = run(`for (;;);`);
     await history.stop();
   });

@@ -84,4 +84,4 @@ test('the first state of 10,000 makers takes no search of all orders for each qu
   const life = new MarketLife({ seed: 1, makers: 10_000 });
   const writes = life.genesis({ slot: 31, unixSeconds: 1_800_000_000 });
   expect(writes.length).toBeGreaterThan(10_000);
-}, 60_000);
+});
