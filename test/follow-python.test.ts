@@ -59,7 +59,7 @@ test('a Python client finds in the kept streams what is to be found', async (con
 });
 
 const SOURCES = { includeVamm: true, includeIndicative: true };
-const TIMEOUT = { timeout: (seconds + 60) * 1_000 };
+const TIMEOUT = { timeout: (seconds + 300) * 1_000 };
 
 test('a Python client has the book of /l2 and /l3 while it moves', TIMEOUT, async (context) => {
   if (!hasModule) context.skip('needs python3-websockets');

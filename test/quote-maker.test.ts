@@ -35,7 +35,7 @@ test('a maker that is cut comes back, and the same seed is the same maker', asyn
     await vi.waitFor(async () => expect(await shown()).toBe(3), WITHIN_MS);
     // It takes the place of the one before, who comes back when it is gone.
     maker.start(scene.url);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await expect.poll(() => scene.replaced).toBe(1);
     maker.stop();
     await vi.waitFor(async () => expect(await shown()).toBe(0), WITHIN_MS);
     await vi.waitFor(async () => expect(await shown()).toBe(3), WITHIN_MS);

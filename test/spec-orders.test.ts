@@ -82,8 +82,10 @@ describe('an order in the order book', () => {
   });
 
   test('order-filled: an order that fills is removed and reduced depth is broadcast', async () => {
-    await scene.place(1, bid(PRICE), bid(PRICE - ONE));
-    await client.frame(({ bids }) => bids.length === 2);
+    await pushedAfter(
+      () => scene.place(1, bid(PRICE), bid(PRICE - ONE)),
+      ({ bids }) => bids.length === 2,
+    );
     const fill = { baseAssetAmountFilled: BASE / 4n };
     const partly = await pushedAfter(
       () => scene.place(1, bid(PRICE, fill), bid(PRICE - ONE)),
@@ -109,12 +111,14 @@ describe('an order in the order book', () => {
 
   test('order-expired: expiry removes the order, and no transaction tells of it', async () => {
     const now = BigInt(scene.demo.clock.unixSeconds);
-    await scene.place(1, bid(PRICE, { maxTs: now + 2n }), bid(PRICE - ONE, { maxTs: now - 9n }));
-    const { bids } = await scene.book((book) => book.bids.length === 1);
-    expect(at(bids, PRICE)).toBe('1000000000');
-    await client.frame(isEmpty, { from: client.frames.length });
+    const from = client.frames.length;
+    await scene.place(1, bid(PRICE, { maxTs: now + 4n }), bid(PRICE - ONE, { maxTs: now - 9n }));
+    const { book: before } = await client.frame(({ bids }) => bids.length === 1, { from });
+    expect(at(before.bids, PRICE)).toBe('1000000000');
+    const shown = client.frames.findIndex(({ book }) => book === before);
+    await client.frame(isEmpty, { from: shown });
     expect(isEmpty(await scene.l2())).toBe(true);
-    expect(BigInt(scene.demo.clock.unixSeconds)).toBeGreaterThan(now + 2n);
+    expect(BigInt(scene.demo.clock.unixSeconds)).toBeGreaterThan(now + 4n);
   });
 
   test('order-all: orders placed, canceled and filled all update the book', async () => {
@@ -143,8 +147,10 @@ describe('a refreshed depth is pushed', () => {
   });
 
   test('event-canceled: when an order is canceled', async () => {
-    await scene.place(1, ask(104n * ONE), ask(105n * ONE));
-    await client.frame(({ asks }) => asks.length === 2);
+    await pushedAfter(
+      () => scene.place(1, ask(104n * ONE), ask(105n * ONE)),
+      ({ asks }) => asks.length === 2,
+    );
     const canceled = ask(104n * ONE, { status: OrderStatus.Canceled });
     const { book } = await pushedAfter(
       () => scene.place(1, canceled, ask(105n * ONE)),
@@ -154,16 +160,20 @@ describe('a refreshed depth is pushed', () => {
   });
 
   test('event-filled: when an order is filled', async () => {
-    await scene.place(1, ask(104n * ONE));
-    await client.frame(({ asks }) => asks.length === 1);
+    await pushedAfter(
+      () => scene.place(1, ask(104n * ONE)),
+      ({ asks }) => asks.length === 1,
+    );
     const filled = { baseAssetAmountFilled: BASE, status: OrderStatus.Filled };
     await pushedAfter(() => scene.place(1, ask(104n * ONE, filled)), isEmpty);
   });
 
   test('event-oracle: when the effective price of an oracle-offset order changes', async () => {
     await scene.setOracle(SCENE.oracle);
-    await scene.place(1, bid(0n, { oraclePriceOffset: -500_000 }));
-    await client.frame(({ bids }) => at(bids, 99_500_000n) !== undefined);
+    await pushedAfter(
+      () => scene.place(1, bid(0n, { oraclePriceOffset: -500_000 })),
+      ({ bids }) => at(bids, 99_500_000n) !== undefined,
+    );
     const { book } = await pushedAfter(
       () => scene.setOracle(SCENE.oracle + 300n),
       ({ bids }) => at(bids, 99_500_300n) !== undefined,

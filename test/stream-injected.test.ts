@@ -2,7 +2,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Random } from '../src/sim/random.js';
 import { FrameProxy, INJECTIONS } from './support/frame-proxy.js';
@@ -15,9 +14,7 @@ const CHANGES = Number(process.env['INJECTED_CHANGES'] ?? 8_000);
 const CHANGES_PER_SECOND = 2_000;
 const LEAD_MS = 2_000;
 const SEED = Number(process.env['SEED'] ?? 44);
-const TEST_MS_MAX = 40_000 + (2 * CHANGES * 1_000) / CHANGES_PER_SECOND;
-/** After the last change its frame is made, sent and read; a heartbeat comes after a second. */
-const LAST_FRAME_MS = 1_500;
+const TEST_MS_MAX = 300_000 + (2 * CHANGES * 1_000) / CHANGES_PER_SECOND;
 /** Of each kind, on each topic. */
 const INJECTED_MIN = 5;
 
@@ -64,15 +61,20 @@ test('holes, doubles, wrong sums, other epochs, swaps and cuts are all seen and 
   );
   const ended = { timeout: TEST_MS_MAX, interval: 50 };
   await vi.waitUntil(() => service.stderr.includes('replay ended'), ended);
-  await sleep(LAST_FRAME_MS);
-  const areHealed = () =>
-    readers.every(({ proxy, client }) => proxy.settle() && client.isFollowing);
-  await vi.waitUntil(areHealed, { timeout: 60_000, interval: 50 });
+  // After the last change its frame is made, sent and read; a heartbeat comes after a second.
+  const wholeOf = ({ wish, client: { book } }: (typeof readers)[number]) =>
+    wish.channel === 'l3' ? book.orders : book.levels;
+  const isHealed = async (reader: (typeof readers)[number]): Promise<boolean> => {
+    if (!reader.proxy.settle() || !reader.client.isFollowing) return false;
+    const shown = await shownBy(reader.wish);
+    const { bids, asks } = wholeOf(reader);
+    return reader.proxy.settle() && JSON.stringify([bids, asks]) === shown;
+  };
+  const areHealed = async () => (await Promise.all(readers.map(isHealed))).every(Boolean);
+  await vi.waitUntil(areHealed, { timeout: 120_000, interval: 50 });
   for (const { wish, proxy, client } of readers) {
     const { book, errors, deltas, seen } = client;
     const name = JSON.stringify(wish);
-    const { bids, asks } = wish.channel === 'l3' ? book.orders : book.levels;
-    expect(JSON.stringify([bids, asks]), name).toBe(await shownBy(wish));
     expect([proxy.missed, proxy.falseAlarms, errors], name).toEqual([[], 0, []]);
     for (const kind of INJECTIONS) {
       const { injected, seen, resumed, restarted } = proxy.counts[kind];

@@ -66,9 +66,7 @@ describe('in a browser', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('the bundle follows a book, and has the book of /l2', {
-    timeout: 60_000,
-  }, async (context) => {
+  test('the bundle follows a book, and has the book of /l2', async (context) => {
     const missing = chromiumMissing();
     if (missing !== undefined) context.skip(missing);
     if (service === undefined) throw new Error('Invariant: the service runs');
@@ -103,7 +101,7 @@ const FOLLOW = `async ({ code, url }) => {
   await first;
   const asText = (value) => JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? String(one) : one));
   globalThis.compare = async () => {
-    for (let attempt = 0; attempt < 200; attempt += 1) {
+    for (let attempt = 0; attempt < 1_200; attempt += 1) {
       const query = { marketName: 'SOL-PERP', depth: 20, grouping: 10, includeVamm: true };
       const { bids, asks, bestBidPrice, bestAskPrice } = await http.l2(query);
       const { store } = book;

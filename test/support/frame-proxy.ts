@@ -9,7 +9,7 @@ export const INJECTIONS = ['hole', 'duplicate', 'crc', 'content', 'epoch', 'swap
 export type Injection = (typeof INJECTIONS)[number];
 
 /** An injection that the client has not answered is missed after this: heartbeats come each second. */
-const SEEN_MS_MAX = 5_000;
+const SEEN_MS_MAX = 30_000;
 /** Deltas that pass between the answer of the client and the next injection. */
 const WHOLE_DELTAS_MAX = 8;
 

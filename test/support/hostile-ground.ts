@@ -72,7 +72,7 @@ export class HostileGround {
     expect(after.descriptors).toBeLessThanOrEqual(descriptors);
     expect(after.rssMegabytes - lowest).toBeLessThan(GROWTH_MEGABYTES_MAX);
     const metrics = async () => (await service.get('/metrics')).text;
-    await expect.poll(metrics).toMatch(/^slotbook_sockets 0$[^]+^slotbook_topics 0$/m);
+    await expect.poll(metrics).toMatch(/^slotbook_sockets 0$[\s\S]+^slotbook_topics 0$/m);
     const rss = [lowest, highest, after.rssMegabytes].map((megabytes) => megabytes.toFixed(0));
     const { changes, frames, worstMs } = seen;
     process.stdout.write(

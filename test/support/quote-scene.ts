@@ -91,6 +91,11 @@ export class QuoteScene {
     return scene.it;
   }
 
+  /** Sockets of makers that another of the same maker has taken the place of. */
+  get replaced(): number {
+    return this.parts.makers.figures().closes['replaced'] ?? 0;
+  }
+
   /** Where makers quote. */
   get url(): string {
     return `http://127.0.0.1:${this.parts.listener.port}`;
