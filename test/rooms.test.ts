@@ -56,14 +56,7 @@ const floors: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   feed: [['model'], ['connection', 'recording'], ['.']],
   sim: [['.'], ['bytes'], ['chain', 'relay'], ['market'], ['demo']],
-  history: [
-    ['model'],
-    ['store'],
-    ['candles'],
-    ['bodies', 'streams', 'ingest'],
-    ['worker', 'handle'],
-    ['backfill'],
-  ],
+  history: [['model'], ['store'], ['candles'], ['bodies', 'streams', 'ingest'], ['worker'], ['.']],
 };
 
 /** Packages and globals that exactly one place may touch. */

@@ -2,8 +2,8 @@
  * The service's own HTTP over a store, in one process: its server, its parameters and its bodies, with the
  * store in the place of the worker. No answer is kept, so each is read.
  */
-import { answerQuery } from '../../dist/src/history/bodies/answer-query.js';
-import { storeReader } from '../../dist/src/history/worker/store-reader.js';
+import { answerQuery } from '../../dist/src/history/bodies/make-body.js';
+import { storeReader } from '../../dist/src/history/worker/store-manager.js';
 import { createHandlers } from '../../dist/src/server/routes/http.js';
 import { listen } from '../../dist/src/server/transport/uws.js';
 

@@ -3,8 +3,8 @@
 import { ConfigReader } from '../config/config.js';
 import { ConfigError } from '../config/config-error.js';
 import type { Flags } from '../config/setting-reader.js';
-import { type BackfillProgress, backfill } from '../history/backfill/backfill.js';
-import type { JobEnd } from '../history/backfill/job.js';
+import { type BackfillProgress, backfill } from '../history/backfill.js';
+import type { JobEnd } from '../history/backfill-job.js';
 
 /** Base58 of the 64 bytes of a signature. */
 const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import type { HistoryConfig, ServiceConfig } from '../config/config.js';
-import { History } from '../history/handle/history.js';
+import { History } from '../history/history.js';
 import { type HistoryMarket, marketKeyOf } from '../history/model/records.js';
 
 /** How often it is looked whether the markets of the book are still the same. */

@@ -1,5 +1,5 @@
 /** Bucket starts, and the candles of a sequence of trades that holds late ones. */
-import { aggregateOf, type Bucket, mergedAggregates } from '../../src/history/candles/aggregate.js';
+
 import { candlesOf } from '../../src/history/candles/candle.js';
 import { labelledCandleText } from '../../src/history/candles/candle-text.js';
 import {
@@ -9,7 +9,13 @@ import {
   type ResolutionName,
   resolutionOf,
 } from '../../src/history/candles/resolution.js';
-import { type CandleTrade, candleTrade } from '../../src/history/candles/trade.js';
+import {
+  aggregateOf,
+  type Bucket,
+  candleTrade,
+  mergedAggregates,
+} from '../../src/history/candles/rules.js';
+import type { CandlePoint } from '../../src/history/store/types.js';
 import { Cases, type Family, type GoldenFile } from './family.js';
 import { goldenFill } from './golden-fill.js';
 
@@ -63,7 +69,7 @@ function known(name: string) {
   return resolutionOf(name);
 }
 
-function readTrade({ ts, fillRecordId, base, quote, oraclePrice }: GoldenTrade): CandleTrade {
+function readTrade({ ts, fillRecordId, base, quote, oraclePrice }: GoldenTrade): CandlePoint {
   const fill = goldenFill({
     ts,
     fillRecordId: BigInt(fillRecordId),
@@ -78,7 +84,7 @@ function readTrade({ ts, fillRecordId, base, quote, oraclePrice }: GoldenTrade):
 
 /** As a client reads them: the JSON text, parsed. */
 function candlesFromFirstToLast(
-  trades: readonly CandleTrade[],
+  trades: readonly CandlePoint[],
   label: { readonly symbol: string; readonly resolution: ResolutionName },
 ): unknown[] {
   const resolution = known(label.resolution);
@@ -89,7 +95,7 @@ function candlesFromFirstToLast(
 }
 
 /** Ascending. */
-function bucketsOf(resolution: Resolution, trades: readonly CandleTrade[]): Bucket[] {
+function bucketsOf(resolution: Resolution, trades: readonly CandlePoint[]): Bucket[] {
   const buckets = new Map<number, Bucket>();
   for (const trade of trades) {
     const start = bucketStart(resolution, trade.ts);

@@ -2,7 +2,7 @@
 import { vi } from 'vitest';
 import { Ingester } from '../../src/history/ingest/ingester.js';
 import { type DecodedLog, newCounters } from '../../src/history/ingest/parts.js';
-import { Seen } from '../../src/history/ingest/seen.js';
+import { Seen } from '../../src/history/ingest/store-records.js';
 import type { Fill } from '../../src/history/model/records.js';
 import type { StoreChange } from '../../src/history/store/types.js';
 import { RpcClient } from '../../src/rpc/client.js';

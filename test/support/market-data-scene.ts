@@ -3,8 +3,8 @@
  * is what the paths say.
  */
 
-import { answerQuery } from '../../src/history/bodies/answer-query.js';
-import { bucketReader } from '../../src/history/candles/store-buckets.js';
+import { answerQuery } from '../../src/history/bodies/make-body.js';
+import { bucketReader } from '../../src/history/candles/read-candles.js';
 import type {
   Fill,
   FundingRate,

@@ -3,7 +3,7 @@
  * what clients of candles and trades are told.
  */
 
-import { bucketReader } from '../../src/history/candles/store-buckets.js';
+import { bucketReader } from '../../src/history/candles/read-candles.js';
 import type { Fill, HistoryMarket, MarketKey } from '../../src/history/model/records.js';
 import type { HistoryStore } from '../../src/history/store/store.js';
 import {

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { TradesQuery } from '../model/messages.js';
-import { answerQuery } from './answer-query.js';
 import { cursorOf } from './cursor.js';
+import { answerQuery } from './make-body.js';
 import { fundingRow, MemoryRows, SOL_PERP, tradeRow } from './testing.js';
 
 const QUERY: TradesQuery = { kind: 'trades', market: 'perp_0', limit: 10, form: 'spec' };

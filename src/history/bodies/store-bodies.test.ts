@@ -1,11 +1,11 @@
 /** Bodies out of the real store, on a disk: what they say is what was written, however it came. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bucketReader } from '../candles/store-buckets.js';
+import { bucketReader } from '../candles/read-candles.js';
 import type { FundingRatesQuery, TradesQuery } from '../model/messages.js';
 import type { Fill, HistoryMarket, TransactionRecords } from '../model/records.js';
 import type { HistoryStore } from '../store/store.js';
 import { cleanUp, fill, fundingRate, MIDNIGHT, newStore, signature } from '../store/testing.js';
-import { answerQuery, type BodyQuery, type RowReader } from './answer-query.js';
+import { answerQuery, type BodyQuery, type RowReader } from './make-body.js';
 import { SOL_PERP } from './testing.js';
 
 const TRADES: TradesQuery = { kind: 'trades', market: 'perp_0', limit: 10, form: 'spec' };

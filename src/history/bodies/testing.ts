@@ -1,8 +1,12 @@
 /** Rows in memory, for tests of bodies: the same questions as the store's, answered plainly. */
-import type { FundingRow, HistoryMarket, TradeRow } from '../model/records.js';
-import { marketKeyOf } from '../model/records.js';
+import {
+  type FundingRow,
+  type HistoryMarket,
+  marketKeyOf,
+  type TradeRow,
+} from '../model/records.js';
 import type { PageQuery, RecordPosition } from '../store/types.js';
-import type { RowReader } from './answer-query.js';
+import type { RowReader } from './make-body.js';
 
 /** A perp market and a spot market of six decimals. */
 export const SOL_PERP: HistoryMarket = {

@@ -1,11 +1,7 @@
 /** Candles as JSON, with numbers in human units written from the integers. */
-import { decimal } from '../model/decimal.js';
+import { BASE_PLACES, decimal, QUOTE_PLACES } from '../model/amounts.js';
 import type { Candle } from './candle.js';
 import type { ResolutionName } from './resolution.js';
-
-/** Decimals of prices and of quote amounts. */
-const quoteDecimals = 6;
-const baseDecimals = 9;
 
 /** What a candle is of, where it does not stand among its like. */
 export interface CandleLabel {
@@ -33,7 +29,7 @@ export function labelledCandleText(candle: Candle, { symbol, resolution }: Candl
 /** The order of the system that clients in use know. */
 function members(candle: Candle): string {
   const price = (name: string, value: bigint): string =>
-    `"${name}":${decimal(value, quoteDecimals)}`;
+    `"${name}":${decimal(value, QUOTE_PLACES)}`;
   return [
     `"ts":${candle.ts}`,
     price('fillOpen', candle.fillOpen),
@@ -45,6 +41,6 @@ function members(candle: Candle): string {
     price('oracleClose', candle.oracleClose),
     price('oracleLow', candle.oracleLow),
     price('quoteVolume', candle.quoteVolume),
-    `"baseVolume":${decimal(candle.baseVolume, baseDecimals)}`,
+    `"baseVolume":${decimal(candle.baseVolume, BASE_PLACES)}`,
   ].join(',');
 }

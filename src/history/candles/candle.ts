@@ -6,8 +6,9 @@
  * As only buckets are kept, a trade that comes late or is taken back moves every later open and flat
  * candle by itself.
  */
-import { type Bucket, higherOf, lowerOf } from './aggregate.js';
+
 import { bucketAfter, type Resolution } from './resolution.js';
+import { type Bucket, higherOf, lowerOf } from './rules.js';
 
 /** A candle. Prices and quote at 1e6, base at 1e9. */
 export interface Candle {

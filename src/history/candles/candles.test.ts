@@ -7,8 +7,8 @@ import type { Candle } from './candle.js';
 import { labelledCandleText } from './candle-text.js';
 import { readCandles } from './read-candles.js';
 import { RESOLUTIONS, type Resolution } from './resolution.js';
+import { candleTrade } from './rules.js';
 import { MemoryBuckets } from './testing.js';
-import { candleTrade } from './trade.js';
 
 const market = 'perp_0';
 

@@ -1,8 +1,14 @@
 /** Candles out of the store's buckets: the newest ones of a range, with a bounded number of reads. */
+import { TS_MAX } from '../model/limits.js';
 import type { MarketKey } from '../model/records.js';
-import type { Bucket } from './aggregate.js';
+import type {
+  CandleMinutes,
+  CandleQuery as StoreCandleQuery,
+  StoredCandle,
+} from '../store/types.js';
 import { type Candle, candlesOf } from './candle.js';
-import { bucketAfter, bucketStart, type Resolution } from './resolution.js';
+import { bucketAfter, bucketStart, minutesOf, type Resolution } from './resolution.js';
+import type { Bucket } from './rules.js';
 
 /** The buckets of one market and resolution. */
 export interface BucketSeries {
@@ -35,16 +41,13 @@ export interface CandleQuery extends BucketSeries {
   readonly limit: number;
 }
 
-/** Any time of the chain is before this: the year 9999. */
-const endOfTime = 253_402_300_799;
-
 /**
  * The newest candles of a range, ascending and without a gap. `from` and `to` name the starts of
  * buckets: a candle is in the range when its `ts` is.
  */
 export function readCandles(reader: BucketReader, query: CandleQuery): Candle[] {
   const { resolution, now, limit } = query;
-  const newest = reader.lastBucketBefore(query, endOfTime);
+  const newest = reader.lastBucketBefore(query, TS_MAX);
   if (newest === null) return [];
   const last = Math.max(bucketStart(resolution, now), newest.start);
   const to = bucketStart(resolution, Math.min(query.to ?? last, last));
@@ -61,4 +64,22 @@ export function readCandles(reader: BucketReader, query: CandleQuery): Candle[] 
 function firstStart(resolution: Resolution, ts: number): number {
   const start = bucketStart(resolution, ts);
   return start === ts ? start : bucketAfter(resolution, ts, 1);
+}
+
+/** What a store answers of its candles. */
+export interface CandleStore {
+  /** The newest buckets of the range, ascending. */
+  candles(query: StoreCandleQuery): readonly StoredCandle[];
+  /** The last bucket that starts before a time. */
+  candleBefore(market: MarketKey, minutes: CandleMinutes, start: number): StoredCandle | null;
+}
+
+/** Reads the buckets of a store. */
+export function bucketReader(store: CandleStore): BucketReader {
+  return {
+    buckets: ({ market, resolution }, range) =>
+      store.candles({ market, minutes: minutesOf(resolution), ...range }),
+    lastBucketBefore: ({ market, resolution }, ts) =>
+      store.candleBefore(market, minutesOf(resolution), ts),
+  };
 }

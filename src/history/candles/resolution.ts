@@ -2,6 +2,7 @@
  * The lengths of candles, and where their buckets begin. All times are unix seconds, all buckets
  * begin at a boundary of UTC: weeks on Monday, months on the first.
  */
+import type { CandleMinutes } from '../store/types.js';
 
 /** The resolutions that buckets are kept for, shortest first. */
 export const RESOLUTIONS = ['1', '5', '15', '60', '240', 'D', 'W', 'M'] as const;
@@ -30,6 +31,39 @@ const seconds: Readonly<Record<Exclude<Resolution, 'M'>, number>> = {
   D: daySeconds,
   W: weekSeconds,
 };
+
+/** Nominal minutes: a month is thirty days here, and whatever it has in the calendar elsewhere. */
+const minutesByResolution: Readonly<Record<Resolution, CandleMinutes>> = {
+  1: 1,
+  5: 5,
+  15: 15,
+  60: 60,
+  240: 240,
+  D: 1_440,
+  W: 10_080,
+  M: 43_200,
+};
+
+const resolutionByMinutes = new Map(
+  (Object.entries(minutesByResolution) as [Resolution, CandleMinutes][]).map(
+    ([resolution, minutes]) => [minutes, resolution],
+  ),
+);
+
+/** By what the store names a resolution. */
+export function minutesOf(resolution: Resolution): CandleMinutes {
+  return minutesByResolution[resolution];
+}
+
+/** The resolutions by the minutes that the store names them by, shortest first. */
+export const CANDLE_MINUTES: readonly CandleMinutes[] = [...resolutionByMinutes.keys()];
+
+/** The resolution of what the store names it by. */
+export function resolutionOfMinutes(minutes: CandleMinutes): Resolution {
+  const resolution = resolutionByMinutes.get(minutes);
+  if (resolution === undefined) throw new Error(`Invariant: ${minutes} minutes are a resolution`);
+  return resolution;
+}
 
 /** Whether a text names a resolution. */
 export function isResolutionName(text: string): text is ResolutionName {

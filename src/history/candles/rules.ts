@@ -1,45 +1,103 @@
-/** What candles mean, as the store asks for it: it names resolutions by their minutes. */
-import type { CandleMinutes, CandleRules } from '../store/types.js';
-import { aggregateOf, mergedAggregates } from './aggregate.js';
-import { bucketAfter, bucketStart, type Resolution } from './resolution.js';
-import { candleTrade } from './trade.js';
+/**
+ * Which fills candles count, what one fill adds to its buckets, and what the fills of a bucket come to.
+ * An aggregate does not depend on the order of arrival: it is the same however its fills were grouped
+ * and merged. What depends on the buckets around one (its open, flat candles) is computed when candles
+ * are read, by `candle.ts`.
+ */
+import { scaledBase } from '../model/amounts.js';
+import type { Fill } from '../model/records.js';
+import type { CandleAggregate, CandleEnd, CandlePoint, CandleRules } from '../store/types.js';
+import { bucketAfter, bucketStart, CANDLE_MINUTES, resolutionOfMinutes } from './resolution.js';
 
-/** Nominal minutes: a month is thirty days here, and whatever it has in the calendar elsewhere. */
-const minutesByResolution: Readonly<Record<Resolution, CandleMinutes>> = {
-  1: 1,
-  5: 5,
-  15: 15,
-  60: 60,
-  240: 240,
-  D: 1_440,
-  W: 10_080,
-  M: 43_200,
-};
-
-const resolutionByMinutes = new Map(
-  (Object.entries(minutesByResolution) as [Resolution, CandleMinutes][]).map(
-    ([resolution, minutes]) => [minutes, resolution],
-  ),
-);
-
-/** By what the store names a resolution. */
-export function minutesOf(resolution: Resolution): CandleMinutes {
-  return minutesByResolution[resolution];
-}
-
-/** The resolution of what the store names it by. */
-export function resolutionOfMinutes(minutes: CandleMinutes): Resolution {
-  const resolution = resolutionByMinutes.get(minutes);
-  if (resolution === undefined) throw new Error(`Invariant: ${minutes} minutes are a resolution`);
-  return resolution;
+/** The fills of one bucket. */
+export interface Bucket extends CandleAggregate {
+  /** Unix seconds. */
+  readonly start: number;
 }
 
 /** The rules of candles. */
 export const candleRules: CandleRules = {
-  minutes: [...resolutionByMinutes.keys()],
+  minutes: CANDLE_MINUTES,
   bucketStart: (minutes, ts) => bucketStart(resolutionOfMinutes(minutes), ts),
   bucketEnd: (minutes, ts) => bucketAfter(resolutionOfMinutes(minutes), ts, 1),
   pointOf: candleTrade,
   ofPoint: aggregateOf,
   merge: mergedAggregates,
 };
+
+/** The explanation of a transfer between two accounts, at a price that they choose. */
+const transferExplanation = 'transferPerpPosition';
+
+/**
+ * The fill as candles count it; null for what is no trade. Liquidations are trades. A transfer of a
+ * position is not: it prints at a chosen price. A fill of no size has no price, and one without
+ * its number no place among the others.
+ */
+export function candleTrade(fill: Fill, decimals: number): CandlePoint | null {
+  const { ts, fillRecordId, baseAssetAmountFilled, quoteAssetAmountFilled } = fill;
+  if (fill.actionExplanation === transferExplanation) return null;
+  if (fillRecordId === null || baseAssetAmountFilled === null) return null;
+  const base = scaledBase(baseAssetAmountFilled, decimals);
+  const quote = quoteAssetAmountFilled ?? 0n;
+  if (base <= 0n || quote < 0n) return null;
+  return {
+    ts,
+    fillRecordId,
+    price: priceOf({ base, quote }),
+    oracle: fill.oraclePrice,
+    base,
+    quote,
+  };
+}
+
+/** Quote for one whole base, at 1e6 and rounded to the nearest, halves up. */
+function priceOf({ base, quote }: { readonly base: bigint; readonly quote: bigint }): bigint {
+  return (quote * 10n ** 9n * 2n + base) / (base * 2n);
+}
+
+/** What one trade alone comes to. */
+export function aggregateOf(trade: CandlePoint): CandleAggregate {
+  const { ts, fillRecordId, price, oracle, base, quote } = trade;
+  const end = { ts, fillRecordId, price, oracle };
+  return {
+    ...{ first: end, last: end },
+    ...{ high: price, low: price, oracleHigh: oracle, oracleLow: oracle },
+    ...{ base, quote, count: 1 },
+  };
+}
+
+/** What both come to together; either order gives the same. They must have no trade in common. */
+export function mergedAggregates(one: CandleAggregate, other: CandleAggregate): CandleAggregate {
+  return {
+    first: isBefore(other.first, one.first) ? other.first : one.first,
+    last: isBefore(one.last, other.last) ? other.last : one.last,
+    high: higherOf(one.high, other.high),
+    low: lowerOf(one.low, other.low),
+    oracleHigh: higherOf(one.oracleHigh, other.oracleHigh),
+    oracleLow: lowerOf(one.oracleLow, other.oracleLow),
+    base: one.base + other.base,
+    quote: one.quote + other.quote,
+    count: one.count + other.count,
+  };
+}
+
+/** The larger of two prices. */
+export function higherOf(one: bigint, other: bigint): bigint {
+  return one > other ? one : other;
+}
+
+/** The smaller of two prices. */
+export function lowerOf(one: bigint, other: bigint): bigint {
+  return one < other ? one : other;
+}
+
+/**
+ * The order of trades of a market. Two have the same number only while a fork is not taken back yet:
+ * then what else they hold decides, so that the order in which they came never does.
+ */
+function isBefore(one: CandleEnd, other: CandleEnd): boolean {
+  if (one.fillRecordId !== other.fillRecordId) return one.fillRecordId < other.fillRecordId;
+  if (one.ts !== other.ts) return one.ts < other.ts;
+  if (one.price !== other.price) return one.price < other.price;
+  return one.oracle < other.oracle;
+}

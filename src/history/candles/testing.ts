@@ -1,12 +1,12 @@
 /** The store's candles in memory, for tests: what a store of the same trades would give. */
 import type { MarketKey } from '../model/records.js';
-import { aggregateOf, type Bucket, mergedAggregates } from './aggregate.js';
+import type { CandlePoint } from '../store/types.js';
 import type { BucketReader, BucketSeries } from './read-candles.js';
 import { bucketAfter, bucketStart, RESOLUTIONS, type Resolution } from './resolution.js';
-import type { CandleTrade } from './trade.js';
+import { aggregateOf, type Bucket, mergedAggregates } from './rules.js';
 
 interface Series {
-  readonly trades: Map<string, CandleTrade>;
+  readonly trades: Map<string, CandlePoint>;
   readonly buckets: ReadonlyMap<Resolution, Map<number, Bucket>>;
 }
 
@@ -17,7 +17,7 @@ export class MemoryBuckets implements BucketReader {
   reads = 0;
 
   /** False when the trade is there already; `id` names it. */
-  add(market: MarketKey, id: string, trade: CandleTrade): boolean {
+  add(market: MarketKey, id: string, trade: CandlePoint): boolean {
     const { trades, buckets } = this.#series(market);
     if (trades.has(id)) return false;
     trades.set(id, trade);

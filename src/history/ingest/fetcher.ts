@@ -1,11 +1,10 @@
 import type { NodeRpc } from '../../rpc/node-pool.js';
 import type { RateLimiter } from '../../rpc/rate-limiter.js';
+import { FETCH_TRIES_MAX, FETCHES_MAX } from '../model/limits.js';
 import type { TransactionRecords } from '../model/records.js';
-import { isReadingFailure } from './failure.js';
-import { FETCH_TRIES_MAX, FETCHES_MAX } from './limits.js';
 import type { PlacedSignature } from './listing.js';
 import { type IngestParts, recordsOf } from './parts.js';
-import { parseTransaction } from './wire.js';
+import { isReadingFailure, parseTransaction } from './rpc-results.js';
 
 /** What came of a list of transactions. */
 export interface Fetched {

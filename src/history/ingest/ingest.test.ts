@@ -5,7 +5,7 @@ import { fillLine, IngestRig, type RigOptions } from '../../../test/support/inge
 import { fullDisk, MemoryStore } from '../../../test/support/memory-store.js';
 
 /** Pages of a hundred: as many of them, in a tenth of the time. */
-vi.mock(import('./limits.js'), async (original) => {
+vi.mock(import('../model/limits.js'), async (original) => {
   return { ...(await original()), PAGE_SIGNATURES: 100 as 1_000 };
 });
 

@@ -4,14 +4,14 @@ import { NodePool, type RpcNode, type RpcNodes } from '../../rpc/node-pool.js';
 import type { RateLimiter } from '../../rpc/rate-limiter.js';
 import { sleep, type Timers } from '../../rpc/timers.js';
 import { HistoryError } from '../model/error.js';
+import { NODES_CAP_MS, NODES_FIRST_MS, STORE_CAP_MS, STORE_FIRST_MS } from '../model/limits.js';
 import { StoreError } from '../store/error.js';
 import type { StoreChange } from '../store/types.js';
-import { isReadingFailure } from './failure.js';
-import { NODES_CAP_MS, NODES_FIRST_MS, STORE_CAP_MS, STORE_FIRST_MS } from './limits.js';
 import type { IngestParts, IngestStore } from './parts.js';
 import type { Span } from './progress.js';
-import type { Seen } from './seen.js';
+import { isReadingFailure } from './rpc-results.js';
 import { Session, type SessionFigures } from './session.js';
+import type { Seen } from './store-records.js';
 
 /** What ingestion needs, and what a test may replace. */
 export interface IngesterOptions {

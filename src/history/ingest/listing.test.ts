@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { NodeRpc } from '../../rpc/node-pool.js';
-import { PAGE_SIGNATURES, SLOT_PAGES_MAX } from './limits.js';
+import { PAGE_SIGNATURES, SLOT_PAGES_MAX } from '../model/limits.js';
 import { type ListingQuery, list } from './listing.js';
-import type { ListedSignature } from './wire.js';
+import type { ListedSignature } from './rpc-results.js';
 
 const ALL: ListingQuery = {
   programId: 'P',

@@ -1,8 +1,8 @@
 /** Lists of the program's signatures, as a node gives them: newest first, in pages. */
 import type { NodeRpc } from '../../rpc/node-pool.js';
 import { HistoryError } from '../model/error.js';
-import { PAGE_SIGNATURES, SLOT_PAGES_MAX } from './limits.js';
-import { type ListedSignature, parseSignatures } from './wire.js';
+import { PAGE_SIGNATURES, SLOT_PAGES_MAX } from '../model/limits.js';
+import { type ListedSignature, parseSignatures } from './rpc-results.js';
 
 /** A signature and its slot. */
 export interface Mark {

@@ -1,11 +1,15 @@
 import type { Timer } from '../../rpc/timers.js';
+import {
+  ARRIVAL_SLOTS_MAX,
+  LIVE_BATCH_MAX,
+  LIVE_BATCH_MS,
+  LIVE_QUEUE_MAX,
+} from '../model/limits.js';
 import type { StoreChange } from '../store/types.js';
-import { ARRIVAL_SLOTS_MAX, LIVE_BATCH_MAX, LIVE_BATCH_MS, LIVE_QUEUE_MAX } from './limits.js';
 import { type IngestParts, type IngestStore, recordsOf } from './parts.js';
 import { leavesNothing } from './reconciler.js';
-import type { Seen } from './seen.js';
-import { type LogsNotification, parseLogsNotification } from './wire.js';
-import { writeRecords } from './write-records.js';
+import { type LogsNotification, parseLogsNotification } from './rpc-results.js';
+import { type Seen, writeRecords } from './store-records.js';
 
 /** What the queue works with. */
 export interface LiveQueueOptions {

@@ -1,5 +1,5 @@
 /** How far the history is complete, as it is kept in the store beside the records. */
-import { SPANS_MAX } from './limits.js';
+import { SPANS_MAX } from '../model/limits.js';
 import type { Mark } from './listing.js';
 import type { IngestStore } from './parts.js';
 

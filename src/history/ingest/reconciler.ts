@@ -1,14 +1,13 @@
 import type { NodeRpc } from '../../rpc/node-pool.js';
+import { SUSPECT_WAIT_MS } from '../model/limits.js';
 import type { TransactionRecords } from '../model/records.js';
 import type { StoreChange } from '../store/types.js';
 import type { Fetched, Fetcher, FetchOptions } from './fetcher.js';
-import { SUSPECT_WAIT_MS } from './limits.js';
 import type { PlacedSignature } from './listing.js';
 import type { IngestParts, IngestStore } from './parts.js';
 import type { WriteProgress } from './progress.js';
-import type { Seen } from './seen.js';
-import { parseKnown } from './wire.js';
-import { writeRecords } from './write-records.js';
+import { parseKnown } from './rpc-results.js';
+import { type Seen, writeRecords } from './store-records.js';
 
 /** What the reconciler works on. */
 export interface ReconcilerOptions {

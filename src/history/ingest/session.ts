@@ -4,25 +4,24 @@ import { readGenesisHash } from '../../rpc/methods.js';
 import type { NodeRpc, RpcNode } from '../../rpc/node-pool.js';
 import type { RateLimiter } from '../../rpc/rate-limiter.js';
 import { sleep } from '../../rpc/timers.js';
-import type { StoreChange } from '../store/types.js';
-import { Edge } from './edge.js';
-import { isReadingFailure } from './failure.js';
-import { Fetcher } from './fetcher.js';
-import { Filler } from './filler.js';
 import {
   FINAL_STALL_MS,
   NODE_FAILURES_MAX,
   RETRY_CAP_MS,
   RETRY_FIRST_MS,
   SETTLE_INTERVAL_MS,
-} from './limits.js';
+} from '../model/limits.js';
+import type { StoreChange } from '../store/types.js';
+import { Filler } from './backfiller.js';
+import { Fetcher } from './fetcher.js';
 import { LiveQueue } from './live-queue.js';
+import { Strays } from './orphans.js';
 import type { IngestParts, IngestStore } from './parts.js';
 import { Progress, type Span } from './progress.js';
 import { type Reading, Reconciler } from './reconciler.js';
-import type { Seen } from './seen.js';
-import { Strays } from './strays.js';
-import { parseSlot } from './wire.js';
+import { isReadingFailure, parseSlot } from './rpc-results.js';
+import type { Seen } from './store-records.js';
+import { Edge } from './tip.js';
 
 /** What a session needs from its owner. */
 export interface SessionOptions {

@@ -1,6 +1,5 @@
+import { marketKeyOfCode, readInteger, readNumber, storedInteger } from './columns.js';
 import type { Bound, Row } from './connection.js';
-import { readInteger, readNumber, storedInteger } from './integers.js';
-import { marketKeyOfCode } from './market-code.js';
 import type { CandleTable } from './schema.js';
 import type { CandleAggregate, CandleMinutes, StoredCandle } from './types.js';
 

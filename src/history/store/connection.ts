@@ -5,9 +5,8 @@ import {
   WAL_BYTES_KEPT,
   WAL_CHECKPOINT_PAGES,
 } from '../model/limits.js';
-import type { StoreReason } from './error.js';
-import { StoreError } from './error.js';
-import type { StoredInteger } from './integers.js';
+import type { StoredInteger } from './columns.js';
+import { StoreError, type StoreReason } from './error.js';
 
 /**
  * What may be bound. Numbers go to columns declared INTEGER only: they are bound as REAL, which such a

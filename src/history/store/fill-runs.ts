@@ -1,8 +1,7 @@
 import { GAPS_TOLD_MAX } from '../model/limits.js';
 import type { MarketKey } from '../model/records.js';
+import { marketCode, marketKeyOfCode, readInteger, readNumber, storedInteger } from './columns.js';
 import type { Connection, Row } from './connection.js';
-import { readInteger, readNumber, storedInteger } from './integers.js';
-import { marketCode, marketKeyOfCode } from './market-code.js';
 import type { FillGap } from './types.js';
 
 interface Run {

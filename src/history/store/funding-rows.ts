@@ -1,7 +1,6 @@
 import type { FundingRate, FundingRow } from '../model/records.js';
+import { codeOf, marketIndexOf, readInteger, readNumber, storedInteger } from './columns.js';
 import type { Bound, Row } from './connection.js';
-import { readInteger, readNumber, storedInteger } from './integers.js';
-import { codeOf, marketIndexOf } from './market-code.js';
 import type { FundingTable } from './schema.js';
 import { type Seat, signatureOf } from './trade-rows.js';
 

@@ -23,7 +23,7 @@ export function migrationProvider(upTo?: string): MigrationProvider {
 
 const strict = sql`strict`;
 const strictByKey = sql`strict, without rowid`;
-/** Integers of any size, see `integers.ts`. */
+/** Integers of any size, see `columns.ts`. */
 const any = sql`any`;
 
 async function createRecords(db: Kysely<unknown>): Promise<void> {

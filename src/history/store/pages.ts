@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { PAGE_OFFSET_MAX, PAGE_ROWS_MAX } from '../model/limits.js';
 import type { FundingRow, TradeRow } from '../model/records.js';
+import { marketCode } from './columns.js';
 import type { Connection } from './connection.js';
 import { FUNDING_COLUMNS, fundingOf } from './funding-rows.js';
-import { marketCode } from './market-code.js';
-import type { Numbers } from './numbers.js';
+import type { Numbers } from './name-ids.js';
 import { queries, rowsOf } from './queries.js';
 import { TRADE_COLUMNS, tradeOf } from './trade-rows.js';
 import type { PageQuery } from './types.js';

@@ -6,8 +6,8 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import { readNumber } from './columns.js';
 import type { Bound, Connection, Row } from './connection.js';
-import { readNumber } from './integers.js';
 import type { StoreTables } from './schema.js';
 
 /**

@@ -1,9 +1,9 @@
 import { RETIRE_ROWS_MAX } from '../model/limits.js';
+import { readNumber } from './columns.js';
 import type { Connection } from './connection.js';
-import { readNumber } from './integers.js';
 import { marketsIn } from './queries.js';
-import type { StoreParts } from './store-parts.js';
 import type { CandleMinutes, RetirePolicy } from './types.js';
+import type { StoreParts } from './writer.js';
 
 type RecordTable = 'trades' | 'funding_rates';
 

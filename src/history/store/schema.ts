@@ -1,8 +1,8 @@
 /**
  * The tables, as Kysely's queries are checked against them. Numbers come out of the database as
- * bigint; columns of `StoredInteger` hold 64 bits and more (`integers.ts`).
+ * bigint; columns of `StoredInteger` hold 64 bits and more (`columns.ts`).
  */
-import type { StoredInteger } from './integers.js';
+import type { StoredInteger } from './columns.js';
 
 type Nullable = StoredInteger | null;
 

@@ -1,16 +1,13 @@
 import type { FundingRow, MarketKey, TradeRow } from '../model/records.js';
-import { CandleTables } from './candle-table.js';
-import { Charts } from './charts.js';
+import { Charts } from './candle-builder.js';
+import { CandleTables } from './candle-tables.js';
 import type { Connection } from './connection.js';
 import { type FillGaps, FillRuns } from './fill-runs.js';
-import { Lines } from './lines.js';
-import { Numbers } from './numbers.js';
+import { Lines, type StoreTotals, Totals } from './meta.js';
+import { Numbers } from './name-ids.js';
 import { openFile } from './open.js';
 import { fundingPage, tradePage } from './pages.js';
 import { type Retired, retireSome } from './retention.js';
-import { aggregateOfSpan, lastFillBefore } from './spans.js';
-import type { StoreParts } from './store-parts.js';
-import { type StoreTotals, Totals } from './totals.js';
 import { Transactions } from './transactions.js';
 import type {
   CandleAggregate,
@@ -27,7 +24,7 @@ import type {
   StoreOptions,
   UnsettledQuery,
 } from './types.js';
-import { Writer } from './writer.js';
+import { type StoreParts, Writer } from './writer.js';
 
 /** Opens the store of a chain, making or migrating its file. Throws a StoreError. */
 export async function openStore(options: StoreOptions): Promise<HistoryStore> {
@@ -154,12 +151,12 @@ export class HistoryStore {
     market: MarketKey,
     span: { readonly from: number; readonly to: number },
   ): CandleAggregate | null {
-    return this.#read(() => aggregateOfSpan(this.#parts.candles, market, span));
+    return this.#read(() => this.#parts.candles.aggregateSpan(market, span));
   }
 
   /** The last fill before a moment, or null. */
   lastFillBefore(market: MarketKey, ts: number): CandleEnd | null {
-    return this.#read(() => lastFillBefore(this.#parts.candles, market, ts));
+    return this.#read(() => this.#parts.candles.lastFillBefore(market, ts));
   }
 
   /** Markets that have a candle. */

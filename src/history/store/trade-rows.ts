@@ -1,16 +1,18 @@
 import type { ChainPlace, Fill, FillDirection, TradeRow } from '../model/records.js';
 import { encodeBase58 } from './base58.js';
-import type { Bound, Row } from './connection.js';
 import {
+  codeOf,
+  marketIndexOf,
+  marketTypeOf,
   readInteger,
   readIntegerOrNull,
   readNumber,
   readNumberOrNull,
   storedInteger,
   storedOrNull,
-} from './integers.js';
-import { codeOf, marketIndexOf, marketTypeOf } from './market-code.js';
-import type { Numbers } from './numbers.js';
+} from './columns.js';
+import type { Bound, Row } from './connection.js';
+import type { Numbers } from './name-ids.js';
 import type { RecordKey, TradeTable } from './schema.js';
 
 /** The columns of a trade, in the order of the arrays that are written and read here. */

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { RETIRE_ROWS_MAX, UNSETTLED_READ_MAX } from '../model/limits.js';
 import { decodeBase58 } from './base58.js';
+import { readNumber } from './columns.js';
 import type { Connection, Row } from './connection.js';
-import { readNumber } from './integers.js';
 import { queries, rowsOf } from './queries.js';
 import { signatureOf } from './trade-rows.js';
 import type { StoredTransaction, UnsettledQuery } from './types.js';

@@ -1,14 +1,23 @@
 import { BATCH_TRANSACTIONS_MAX, FORK_SLOTS_MAX } from '../model/limits.js';
-import type { TransactionRecords } from '../model/records.js';
-import { Changes } from './changes.js';
+import type { FundingRow, MarketKey, TradeRow, TransactionRecords } from '../model/records.js';
+import type { Charts } from './candle-builder.js';
+import type { CandleTables } from './candle-tables.js';
+import {
+  codeOf,
+  marketKeyOfCode,
+  readIntegerOrNull,
+  readNumber,
+  storedInteger,
+} from './columns.js';
+import type { Connection } from './connection.js';
+import type { FillRuns } from './fill-runs.js';
 import { FUNDING_COLUMNS, fundingValues } from './funding-rows.js';
-import { readIntegerOrNull, readNumber, storedInteger } from './integers.js';
-import { codeOf } from './market-code.js';
+import type { Lines, Totals } from './meta.js';
+import type { Numbers } from './name-ids.js';
 import { insertText } from './queries.js';
-import type { StoreParts } from './store-parts.js';
 import { placed, type Seat, TRADE_COLUMNS, tradeValues } from './trade-rows.js';
-import type { KnownTransaction } from './transactions.js';
-import type { SettledPlace, StoreBatch, StoreChange } from './types.js';
+import type { KnownTransaction, Transactions } from './transactions.js';
+import type { CandleChange, SettledPlace, StoreBatch, StoreChange } from './types.js';
 
 const onceOnly = 'on conflict (tx, idx) do nothing';
 const insertTrade = insertText('trades', TRADE_COLUMNS, onceOnly);
@@ -210,4 +219,67 @@ export class Writer {
 
 function hasAny(records: TransactionRecords): boolean {
   return records.fills.length + records.fundingRates.length > 0;
+}
+
+/** What the store is made of, all on one connection. */
+export interface StoreParts {
+  readonly connection: Connection;
+  readonly numbers: Numbers;
+  readonly transactions: Transactions;
+  readonly fillRuns: FillRuns;
+  readonly lines: Lines;
+  readonly totals: Totals;
+  readonly candles: CandleTables;
+  readonly charts: Charts;
+}
+
+/** What one write has changed so far. */
+export class Changes {
+  readonly trades: TradeRow[] = [];
+  readonly fundingRates: FundingRow[] = [];
+  readonly markets = new Set<MarketKey>();
+  /** fillRecordIds of new fills, by market. */
+  readonly newIds = new Map<number, bigint[]>();
+  /** Fills that were taken away. */
+  readonly goneIds: GoneFill[] = [];
+  tradesRemoved = 0;
+  fundingRatesRemoved = 0;
+  /** Transactions added less those taken away. */
+  transactions = 0;
+  known = 0;
+  retired = 0;
+
+  /** Remembers that a market's records changed. */
+  touch(code: number): void {
+    this.markets.add(marketKeyOfCode(code));
+  }
+
+  /** Remembers the number of a new fill. */
+  gained(code: number, id: bigint | null): void {
+    if (id === null) return;
+    const ids = this.newIds.get(code);
+    if (ids === undefined) this.newIds.set(code, [id]);
+    else ids.push(id);
+  }
+
+  /** The whole, with the buckets that it touched. */
+  finished(candles: readonly CandleChange[]): StoreChange {
+    for (const candle of candles) this.markets.add(candle.market);
+    return {
+      trades: this.trades,
+      fundingRates: this.fundingRates,
+      candles,
+      markets: this.markets,
+      known: this.known,
+      retired: this.retired,
+      removed: this.tradesRemoved + this.fundingRatesRemoved,
+    };
+  }
+}
+
+/** A fill that was taken away. */
+export interface GoneFill {
+  readonly code: number;
+  readonly slot: number;
+  readonly id: bigint;
 }

@@ -1,12 +1,12 @@
 /** The candles of one topic that its readers are told, flush by flush. */
 
-import type { Bucket } from '../candles/aggregate.js';
 import type { Candle } from '../candles/candle.js';
 import type { CandleLabel } from '../candles/candle-text.js';
 import { type BucketReader, type BucketSeries, readCandles } from '../candles/read-candles.js';
 import { bucketAfter, bucketStart } from '../candles/resolution.js';
+import type { Bucket } from '../candles/rules.js';
+import { FLUSH_CANDLES_MAX } from '../model/limits.js';
 import type { HistoryMarket } from '../model/records.js';
-import { FLUSH_CANDLES_MAX } from './limits.js';
 import {
   candleChangeText,
   candleInitText,

@@ -1,11 +1,10 @@
 /** The topics of one market that have readers, and what waits to be told to them. */
-import { resolutionOf } from '../candles/resolution.js';
-import { resolutionOfMinutes } from '../candles/rules.js';
+import { resolutionOf, resolutionOfMinutes } from '../candles/resolution.js';
+import { INIT_TRADES, WINDOW_TRADES_MAX } from '../model/limits.js';
 import type { HistoryFrame } from '../model/messages.js';
 import type { HistoryMarket, TradeRow } from '../model/records.js';
 import type { CandleChange, PageQuery } from '../store/types.js';
 import { type CandleMoment, CandleTopic, type Telling } from './candle-topic.js';
-import { INIT_TRADES, WINDOW_TRADES_MAX } from './limits.js';
 import {
   channelLeftOutText,
   channelText,

@@ -2,10 +2,11 @@
  * The newest buckets of one series, kept as the store's changes tell them: so a flush reads nothing. A
  * change of an older bucket makes them forget all, and they are read again when they are needed.
  */
-import type { Bucket } from '../candles/aggregate.js';
+
 import type { BucketReader, BucketSeries } from '../candles/read-candles.js';
 import { bucketAfter } from '../candles/resolution.js';
-import { FLUSH_CANDLES_MAX, RECENT_BUCKETS_MAX } from './limits.js';
+import type { Bucket } from '../candles/rules.js';
+import { FLUSH_CANDLES_MAX, RECENT_BUCKETS_MAX, TS_MAX } from '../model/limits.js';
 
 /** What is kept. */
 interface Kept {
@@ -64,7 +65,7 @@ export class RecentBuckets {
     const { series } = this;
     const limit = FLUSH_CANDLES_MAX;
     const from = bucketAfter(series.resolution, now, 1 - limit);
-    const to = endOfTime;
+    const to = TS_MAX;
     const buckets = [...store.buckets(series, { from, to, limit: RECENT_BUCKETS_MAX })];
     const before = store.lastBucketBefore(series, from);
     const kept = { buckets: before === null ? buckets : [before, ...buckets], from };
@@ -78,6 +79,3 @@ export class RecentBuckets {
     if (oldest !== undefined) kept.from = bucketAfter(this.series.resolution, oldest.start, 1);
   }
 }
-
-/** Any time of the chain is before this: the year 9999. */
-const endOfTime = 253_402_300_799;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { FLUSH_CANDLES_MAX, FLUSH_MS, INIT_TRADES, WINDOW_TRADES_MAX } from './limits.js';
+import { FLUSH_CANDLES_MAX, FLUSH_MS, INIT_TRADES, WINDOW_TRADES_MAX } from '../model/limits.js';
 import { type Message, MIDNIGHT, StreamScene } from './testing.js';
 
 const minuteTopic = 'candle:perp_0:1';

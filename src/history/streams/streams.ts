@@ -12,11 +12,11 @@
  */
 import type { Timer, Timers } from '../../rpc/timers.js';
 import { HistoryError } from '../model/error.js';
+import { AGAIN_MS, FLUSH_MS, STREAM_TOPICS_MAX } from '../model/limits.js';
 import type { HistoryFrame } from '../model/messages.js';
 import { type HistoryMarket, type MarketKey, marketKeyOf } from '../model/records.js';
 import type { StoreChange } from '../store/types.js';
 import { FollowedMarket, type StreamMoment, type TopicStart } from './followed-market.js';
-import { AGAIN_MS, FLUSH_MS, STREAM_TOPICS_MAX } from './limits.js';
 import { readTopic, type TopicName } from './topic.js';
 
 /** The parts of the streams. */

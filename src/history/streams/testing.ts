@@ -1,10 +1,9 @@
 /** A history in memory behind streams, with a clock that a test moves. */
 import { ManualTimers } from '../../../test/support/manual-timers.js';
 import { MemoryRows, SOL_PERP, tradeRow } from '../bodies/testing.js';
-import { bucketStart, RESOLUTIONS } from '../candles/resolution.js';
-import { minutesOf } from '../candles/rules.js';
+import { bucketStart, minutesOf, RESOLUTIONS } from '../candles/resolution.js';
+import { candleTrade } from '../candles/rules.js';
 import { MemoryBuckets } from '../candles/testing.js';
-import { candleTrade } from '../candles/trade.js';
 import type { HistoryFrame } from '../model/messages.js';
 import type { TradeRow } from '../model/records.js';
 import type { CandleChange } from '../store/types.js';

@@ -6,7 +6,7 @@ import type { FromWorker } from '../model/messages.js';
 import type { HistoryMarket } from '../model/records.js';
 import { cleanUp, MIDNIGHT, newFolder, oneFill } from '../store/testing.js';
 import { HistoryService } from './service.js';
-import { Shelf } from './shelf.js';
+import { Shelf } from './store-manager.js';
 
 const SOL: HistoryMarket = {
   ...{ key: 'spot_1', symbol: 'SOL', marketType: 'spot', marketIndex: 1, decimals: 6 },

@@ -4,13 +4,12 @@ import type { Log } from '../../rpc/log.js';
 import { createNodes } from '../../rpc/node-pool.js';
 import { RateLimiter } from '../../rpc/rate-limiter.js';
 import { systemTimers, type Timer, type Timers } from '../../rpc/timers.js';
-import { answerQuery } from '../bodies/answer-query.js';
-import { volumesAnswer } from '../bodies/volumes-answer.js';
+import { answerQuery, type RowReader, volumesAnswer } from '../bodies/make-body.js';
 import { Ingester } from '../ingest/ingester.js';
-import { FETCH_BURST_MS } from '../ingest/limits.js';
 import { type IngestParts, newCounters } from '../ingest/parts.js';
-import { Seen } from '../ingest/seen.js';
+import { Seen } from '../ingest/store-records.js';
 import { HistoryError } from '../model/error.js';
+import { FETCH_BURST_MS } from '../model/limits.js';
 import type {
   FromWorker,
   HistoryAnswer,
@@ -25,10 +24,8 @@ import type { HistoryStore } from '../store/store.js';
 import type { StoreChange } from '../store/types.js';
 import { Streams } from '../streams/streams.js';
 import { Retention } from './retention.js';
-import { Shelf } from './shelf.js';
 import { Statistics } from './statistics.js';
-import { type StoreReader, storeReader } from './store-reader.js';
-import { Versions } from './versions.js';
+import { Shelf, storeReader } from './store-manager.js';
 
 /** How often the main thread is told the figures; by this it also knows that the worker lives. */
 const FIGURES_MS = 1_000;
@@ -52,7 +49,7 @@ export class HistoryService {
   readonly #retention: Retention;
   readonly #streams: Streams;
   readonly #versions = new Versions();
-  readonly #reader: StoreReader;
+  readonly #reader: RowReader;
   readonly #statistics: Statistics;
   #beat: Timer | null = null;
   #newestSlot = 0;
@@ -287,4 +284,29 @@ function refusalOf(error: unknown): { code: string; message: string; param: stri
     return { code: 'NOT_READY', message: 'the history cannot be read', param: null };
   }
   return { code: 'INTERNAL', message: 'the history failed to answer', param: null };
+}
+
+/**
+ * Names for what is stored of each market. No name is used twice, not by another run either, and each
+ * is told before the first body that it stands for.
+ */
+export class Versions {
+  readonly #nonce = Date.now().toString(36);
+  readonly #known = new Set<MarketKey>();
+  #count = 0;
+
+  /** New names for the markets that changed. */
+  bump(markets: Iterable<MarketKey>): readonly (readonly [MarketKey, string])[] {
+    this.#count += 1;
+    const version = `${this.#nonce}.${this.#count.toString(36)}`;
+    return [...markets].map((market) => {
+      this.#known.add(market);
+      return [market, version] as const;
+    });
+  }
+
+  /** Another store is open: whatever was told of the last one, of these and others, is no longer so. */
+  renew(markets: Iterable<MarketKey>): readonly (readonly [MarketKey, string])[] {
+    return this.bump(new Set([...this.#known, ...markets]));
+  }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { fundingFraction } from '../model/funding-fraction.js';
+import { fundingFraction } from '../model/amounts.js';
 import type { MarketFigures } from '../model/messages.js';
 import type { Fill, FundingRate } from '../model/records.js';
 import { cleanUp, fill, fundingRate, MIDNIGHT, newStore, transaction } from '../store/testing.js';

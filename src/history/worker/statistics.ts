@@ -6,7 +6,7 @@
  * trade is found late or taken back, and a day of them is some eighty rows. A market is read again
  * when its records changed or the window has moved, which it does by whole minutes.
  */
-import { divideNearest, fundingFraction } from '../model/funding-fraction.js';
+import { divideNearest, fundingFraction } from '../model/amounts.js';
 import { FUNDING_RATES_AVERAGED_MAX } from '../model/limits.js';
 import type { MarketFigures } from '../model/messages.js';
 import type { MarketKey } from '../model/records.js';

@@ -1,11 +1,11 @@
-import { PAGE_SIGNATURES } from '../ingest/limits.js';
-import type { Mark } from '../ingest/listing.js';
-import type { IngestStore } from '../ingest/parts.js';
-import { isSpan, type Span, type SpanMove } from '../ingest/progress.js';
-import type { Reading } from '../ingest/reconciler.js';
-import { parseSignatures, parseTransaction } from '../ingest/wire.js';
-import { HistoryError } from '../model/error.js';
-import type { HistoryStore } from '../store/store.js';
+import type { Mark } from './ingest/listing.js';
+import type { IngestStore } from './ingest/parts.js';
+import { isSpan, type Span, type SpanMove } from './ingest/progress.js';
+import type { Reading } from './ingest/reconciler.js';
+import { parseSignatures, parseTransaction } from './ingest/rpc-results.js';
+import { HistoryError } from './model/error.js';
+import { PAGE_SIGNATURES } from './model/limits.js';
+import type { HistoryStore } from './store/store.js';
 
 /** One end of what is to be read: unix seconds, or the signature of a transaction. */
 export type JobEnd = { readonly ts: number } | { readonly signature: string };

@@ -1,7 +1,7 @@
 /** Topics whose store is not open yet, cannot be read, or is that of another chain from now on. */
 import { describe, expect, test } from 'vitest';
 import { HistoryError } from '../model/error.js';
-import { AGAIN_MS, FLUSH_MS, STREAM_TOPICS_MAX } from './limits.js';
+import { AGAIN_MS, FLUSH_MS, STREAM_TOPICS_MAX } from '../model/limits.js';
 import { MIDNIGHT, StreamScene } from './testing.js';
 
 const candles = 'candle:perp_0:1';

@@ -1,12 +1,15 @@
-import { FORK_SLOTS_MAX } from '../model/limits.js';
+import {
+  FORK_SLOTS_MAX,
+  STRAY_PAGES_MAX,
+  STRAYS_CAP_MS,
+  STRAYS_FIRST_MS,
+} from '../model/limits.js';
 import type { StoredTransaction } from '../store/types.js';
-import { isReadingFailure } from './failure.js';
-import { STRAY_PAGES_MAX, STRAYS_CAP_MS, STRAYS_FIRST_MS } from './limits.js';
 import { type Listing, list, withPlaces } from './listing.js';
 import type { IngestParts, IngestStore } from './parts.js';
 import type { Progress, Span } from './progress.js';
 import type { Reading, Reconciler } from './reconciler.js';
-import { parseSlot } from './wire.js';
+import { isReadingFailure, parseSlot } from './rpc-results.js';
 
 /** What it works with. */
 export interface StraysOptions {

@@ -1,3 +1,5 @@
+import type { RowReader } from '../bodies/make-body.js';
+import { bucketReader } from '../candles/read-candles.js';
 import { candleRules } from '../candles/rules.js';
 import type { HistoryMarket, MarketKey } from '../model/records.js';
 import { StoreError } from '../store/error.js';
@@ -50,4 +52,17 @@ export class Shelf {
     this.#open?.store.close();
     this.#open = null;
   }
+}
+
+/** What bodies and streams read: whichever store is open. `store` throws while there is none. */
+export function storeReader(store: () => HistoryStore): RowReader {
+  const buckets = bucketReader({
+    candles: (query) => store().candles(query),
+    candleBefore: (market, minutes, start) => store().candleBefore(market, minutes, start),
+  });
+  return {
+    ...buckets,
+    trades: (query) => store().trades(query),
+    fundingRates: (query) => store().fundingRates(query),
+  };
 }

@@ -1,11 +1,11 @@
-import { EDGE_PAGES_MAX, SETTLE_MARGIN_SLOTS } from './limits.js';
+import { EDGE_PAGES_MAX, SETTLE_MARGIN_SLOTS } from '../model/limits.js';
 import { type Listing, type ListingQuery, list, type Mark, withPlaces } from './listing.js';
+import type { Strays } from './orphans.js';
 import type { IngestParts } from './parts.js';
 import type { Progress, Span, WriteProgress } from './progress.js';
 import type { Reading, Reconciler } from './reconciler.js';
-import type { Seen } from './seen.js';
-import type { Strays } from './strays.js';
-import { type ListedSignature, parseKnown, parseSlot } from './wire.js';
+import { type ListedSignature, parseKnown, parseSlot } from './rpc-results.js';
+import type { Seen } from './store-records.js';
 
 /** What the edge works with. */
 export interface EdgeOptions {

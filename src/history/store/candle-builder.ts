@@ -1,10 +1,9 @@
 import { CHART_ROWS, TS_MAX } from '../model/limits.js';
 import type { Fill } from '../model/records.js';
-import type { CandleTables, Span } from './candle-table.js';
+import type { CandleTables, Span } from './candle-tables.js';
+import { marketKeyOfCode, marketTypeOf, readNumber } from './columns.js';
 import type { Bound, Connection, Row } from './connection.js';
-import { readNumber } from './integers.js';
-import { marketKeyOfCode, marketTypeOf } from './market-code.js';
-import type { Numbers } from './numbers.js';
+import type { Numbers } from './name-ids.js';
 import { marketsIn } from './queries.js';
 import { fillOf, TRADE_COLUMNS } from './trade-rows.js';
 import type { CandlePoint, StoreOptions } from './types.js';

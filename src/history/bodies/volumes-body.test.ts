@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import type { HistoryMarket } from '../model/records.js';
 import { cleanUp, fill, MIDNIGHT, newStore, transaction } from '../store/testing.js';
+import { volumesAnswer } from './make-body.js';
 import { SOL_PERP, USDT } from './testing.js';
-import { volumesAnswer } from './volumes-answer.js';
 
 afterEach(cleanUp);
 

@@ -1,11 +1,18 @@
-/** Trades as JSON: as the specification says, and as the system in production writes them. */
-import { scaledBase } from '../candles/trade.js';
-import { fixedDecimal } from '../model/decimal.js';
-import type { HistoryMarket, TradeRow } from '../model/records.js';
-
-/** Decimals of prices and of quote amounts, and of base amounts, as they are written. */
-const QUOTE_PLACES = 6;
-const BASE_PLACES = 9;
+/**
+ * Trades and funding rates as JSON: as the specification says, and as the system in production writes
+ * them.
+ */
+import {
+  BASE_PLACES,
+  decimal,
+  FRACTION_PLACES,
+  fixedDecimal,
+  fundingFraction,
+  QUOTE_PLACES,
+  RATE_PLACES,
+  scaledBase,
+} from '../model/amounts.js';
+import type { FundingRow, HistoryMarket, TradeRow } from '../model/records.js';
 
 /**
  * The specification's record, with more members behind it. Amounts are raw integers of any size, base
@@ -90,4 +97,38 @@ function quote(amount: bigint | null): string {
 /** Keys and words need no escapes. */
 function textOrNull(text: string | null): string {
   return text === null ? 'null' : `"${text}"`;
+}
+
+/** The specification's record: the rate is a fraction of the price per hour. */
+export function fundingRateText(row: FundingRow, { symbol }: HistoryMarket): string {
+  return (
+    `{"ts":${row.ts},"symbol":${JSON.stringify(symbol)},"marketIndex":${row.marketIndex},` +
+    `"fundingRate":${fractionText(row)},` +
+    `"oraclePrice":${decimal(row.oraclePriceTwap, QUOTE_PLACES)},` +
+    `"markPrice":${decimal(row.markPriceTwap, QUOTE_PLACES)}}`
+  );
+}
+
+function fractionText({ fundingRate, oraclePriceTwap }: FundingRow): string {
+  return decimal(fundingFraction(fundingRate, oraclePriceTwap), FRACTION_PLACES);
+}
+
+/** The record of the system in production: decimals of fixed places as text. */
+export function fundingRateRecordText(row: FundingRow, { symbol }: HistoryMarket): string {
+  const rate = (value: bigint): string => fixedDecimal(value, RATE_PLACES);
+  const base = (amount: bigint): string => fixedDecimal(amount, BASE_PLACES);
+  return JSON.stringify({
+    ...{ ts: row.ts, txSig: row.txSig, txSigIndex: row.index, slot: row.slot },
+    ...{ recordId: String(row.recordId), marketIndex: row.marketIndex, symbol },
+    fundingRate: rate(row.fundingRate),
+    fundingRateLong: rate(row.fundingRateLong),
+    fundingRateShort: rate(row.fundingRateShort),
+    cumulativeFundingRateLong: rate(row.cumulativeFundingRateLong),
+    cumulativeFundingRateShort: rate(row.cumulativeFundingRateShort),
+    oraclePriceTwap: fixedDecimal(row.oraclePriceTwap, QUOTE_PLACES),
+    markPriceTwap: fixedDecimal(row.markPriceTwap, QUOTE_PLACES),
+    periodRevenue: fixedDecimal(row.periodRevenue, QUOTE_PLACES),
+    baseAssetAmountWithAmm: base(row.baseAssetAmountWithAmm),
+    baseAssetAmountWithUnsettledLp: base(row.baseAssetAmountWithUnsettledLp),
+  });
 }

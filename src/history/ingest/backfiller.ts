@@ -2,7 +2,7 @@ import { type Listing, list, type Mark, withPlaces } from './listing.js';
 import type { IngestParts } from './parts.js';
 import type { Span, SpanMarks } from './progress.js';
 import type { Reading, Reconciler } from './reconciler.js';
-import type { ListedSignature } from './wire.js';
+import type { ListedSignature } from './rpc-results.js';
 
 /** What a filler works with. */
 export interface FillerOptions {

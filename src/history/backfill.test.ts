@@ -5,17 +5,17 @@ import {
   LedgerNode,
   type LedgerTransaction,
   timeOfSlot,
-} from '../../../test/scripted-ledger.js';
-import { PROGRAM } from '../../../test/support/ingest-rig.js';
-import { Direction, MarketType, OrderActionExplanation } from '../../sim/bytes/chain-enums.js';
-import { fillRecordBytes } from '../../sim/bytes/event-record.js';
-import { candleRules } from '../candles/rules.js';
-import { openStore } from '../store/store.js';
-import { cleanUp, newFolder } from '../store/testing.js';
+} from '../../test/scripted-ledger.js';
+import { PROGRAM } from '../../test/support/ingest-rig.js';
+import { Direction, MarketType, OrderActionExplanation } from '../sim/bytes/chain-enums.js';
+import { fillRecordBytes } from '../sim/bytes/event-record.js';
 import { type BackfillOptions, type BackfillProgress, backfill } from './backfill.js';
+import { candleRules } from './candles/rules.js';
+import { openStore } from './store/store.js';
+import { cleanUp, newFolder } from './store/testing.js';
 
 /** Pages of a hundred: as many of them, in a tenth of the time. */
-vi.mock(import('../ingest/limits.js'), async (original) => {
+vi.mock(import('./model/limits.js'), async (original) => {
   return { ...(await original()), PAGE_SIGNATURES: 100 as 1_000 };
 });
 

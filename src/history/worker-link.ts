@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { HistoryError } from '../model/error.js';
-import type { FromWorker, ToWorker, WorkerSetup } from '../model/messages.js';
+import { HistoryError } from './model/error.js';
+import type { FromWorker, ToWorker, WorkerSetup } from './model/messages.js';
 
 /** What the owner of a worker is told. */
 export interface WorkerListener {
@@ -50,9 +50,9 @@ export function startFile(file: URL, setup: WorkerSetup, listener: WorkerListene
  * the last build.
  */
 function workerFile(): URL {
-  const beside = new URL('../worker/worker.js', import.meta.url);
+  const beside = new URL('./worker/worker.js', import.meta.url);
   if (existsSync(beside)) return beside;
-  const built = new URL('../../../dist/src/history/worker/worker.js', import.meta.url);
+  const built = new URL('../../dist/src/history/worker/worker.js', import.meta.url);
   if (existsSync(built)) return pathToFileURL(fileURLToPath(built));
   throw new HistoryError('INTERNAL', 'the history has no compiled worker, must be built');
 }

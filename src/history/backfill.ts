@@ -2,27 +2,22 @@
  * `slotbook backfill`: reads a span of older transactions into the store, from the newer end down. It
  * goes on where it was stopped, and it needs the file for itself: a service that runs has it open.
  */
-import { LogDecoder } from '../../engine/events.js';
-import { silentLog } from '../../rpc/log.js';
-import { readGenesisHash } from '../../rpc/methods.js';
-import { createNodes, NodePool, type NodeUrls, type RpcNodes } from '../../rpc/node-pool.js';
-import { RateLimiter } from '../../rpc/rate-limiter.js';
-import { sleep, systemTimers, type Timers } from '../../rpc/timers.js';
-import { isReadingFailure } from '../ingest/failure.js';
-import { Fetcher } from '../ingest/fetcher.js';
-import { Filler, type FillStep } from '../ingest/filler.js';
-import {
-  FETCH_BURST_MS,
-  JOB_FAILURES_MAX,
-  RETRY_CAP_MS,
-  RETRY_FIRST_MS,
-} from '../ingest/limits.js';
-import { type IngestParts, newCounters } from '../ingest/parts.js';
-import { Reconciler } from '../ingest/reconciler.js';
-import { Seen } from '../ingest/seen.js';
-import type { HistoryStore } from '../store/store.js';
-import { Shelf } from '../worker/shelf.js';
-import { Job, type JobBounds } from './job.js';
+import { LogDecoder } from '../engine/events.js';
+import { silentLog } from '../rpc/log.js';
+import { readGenesisHash } from '../rpc/methods.js';
+import { createNodes, NodePool, type NodeUrls, type RpcNodes } from '../rpc/node-pool.js';
+import { RateLimiter } from '../rpc/rate-limiter.js';
+import { sleep, systemTimers, type Timers } from '../rpc/timers.js';
+import { Job, type JobBounds } from './backfill-job.js';
+import { Filler, type FillStep } from './ingest/backfiller.js';
+import { Fetcher } from './ingest/fetcher.js';
+import { type IngestParts, newCounters } from './ingest/parts.js';
+import { Reconciler } from './ingest/reconciler.js';
+import { isReadingFailure } from './ingest/rpc-results.js';
+import { Seen } from './ingest/store-records.js';
+import { FETCH_BURST_MS, JOB_FAILURES_MAX, RETRY_CAP_MS, RETRY_FIRST_MS } from './model/limits.js';
+import type { HistoryStore } from './store/store.js';
+import { Shelf } from './worker/store-manager.js';
 
 /** What is to be read, and where to. */
 export interface BackfillOptions extends JobBounds {

@@ -1,4 +1,6 @@
 /** What a node says of signatures and transactions, checked at the door. */
+
+import { RpcError } from '../../rpc/error.js';
 import { HistoryError } from '../model/error.js';
 import { decodeBase58 } from '../store/base58.js';
 
@@ -107,4 +109,10 @@ function linesOf(value: unknown): readonly string[] {
 function malformed(what: string, wanted: string): HistoryError {
   const message = `answer about ${what} was unreadable, must be ${wanted}`;
   return new HistoryError('MALFORMED_HISTORY_ANSWER', message, { what });
+}
+
+/** The node's fault, as opposed to that of the store or of this program. */
+export function isReadingFailure(error: unknown): error is Error {
+  if (error instanceof RpcError) return error.code !== 'RPC_ABORTED';
+  return error instanceof HistoryError && error.code === 'MALFORMED_HISTORY_ANSWER';
 }

@@ -5,18 +5,25 @@
  */
 import { candleText } from '../candles/candle-text.js';
 import { type BucketReader, readCandles } from '../candles/read-candles.js';
+import { BASE_PLACES, fixedDecimal, QUOTE_PLACES } from '../model/amounts.js';
 import type {
   CandlesQuery,
   FundingRatesQuery,
   HistoryAnswer,
   TradesQuery,
+  VolumesQuery,
 } from '../model/messages.js';
 import type { FundingRow, HistoryMarket, TradeRow } from '../model/records.js';
+import type { HistoryStore } from '../store/store.js';
 import type { PageQuery } from '../store/types.js';
 import { type CursorOf, cursorOf, type PageEnd, readCursor } from './cursor.js';
-import { fundingRateRecordText, fundingRateText } from './funding-text.js';
 import { type Page, readPage } from './read-page.js';
-import { tradeRecordText, tradeText } from './trade-text.js';
+import {
+  fundingRateRecordText,
+  fundingRateText,
+  tradeRecordText,
+  tradeText,
+} from './record-text.js';
 
 /** Where rows are read, newest first. */
 export interface RowReader extends BucketReader {
@@ -140,4 +147,39 @@ function isFinal({ rows, hasMore, after }: Page<TradeRow>, finalisedSlot: number
 /** In a buffer of its own, which can change hands. */
 function bytesOf(text: string): Uint8Array {
   return new TextEncoder().encode(text);
+}
+
+/** What volumes are made from. */
+export interface VolumesContext {
+  readonly reader: Pick<HistoryStore, 'aggregate'>;
+  /** All markets, in any order. */
+  readonly markets: Iterable<HistoryMarket>;
+}
+
+/**
+ * What was traded in a span of time, of all markets, as the system in production writes it: perpetual
+ * markets first, each kind by index; amounts are decimals of fixed places.
+ */
+export function volumesAnswer(query: VolumesQuery, context: VolumesContext): HistoryAnswer {
+  const { from, to } = query;
+  let total = 0n;
+  const markets = [...context.markets].sort(byKindAndIndex).map((market) => {
+    const traded = context.reader.aggregate(market.key, { from, to });
+    const quote = traded?.quote ?? 0n;
+    total += quote;
+    return {
+      symbol: market.symbol,
+      quoteVolume: fixedDecimal(quote, QUOTE_PLACES),
+      baseVolume: fixedDecimal(traded?.base ?? 0n, BASE_PLACES),
+      marketIndex: market.marketIndex,
+      marketType: market.marketType,
+    };
+  });
+  const body = { success: true, total: fixedDecimal(total, QUOTE_PLACES), markets };
+  return { body: Buffer.from(JSON.stringify(body)), nextCursor: null };
+}
+
+function byKindAndIndex(left: HistoryMarket, right: HistoryMarket): number {
+  if (left.marketType !== right.marketType) return left.marketType === 'perp' ? -1 : 1;
+  return left.marketIndex - right.marketIndex;
 }

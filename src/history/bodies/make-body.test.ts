@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { FundingRatesQuery, TradesQuery } from '../model/messages.js';
 import type { HistoryMarket } from '../model/records.js';
-import { answerQuery, type BodyQuery } from './answer-query.js';
+import { answerQuery, type BodyQuery } from './make-body.js';
 import { fundingRow, MemoryRows, SOL_PERP, tradeRow, USDT } from './testing.js';
 
 const TRADES: TradesQuery = { kind: 'trades', market: 'perp_0', limit: 10, form: 'spec' };

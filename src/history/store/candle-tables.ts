@@ -7,14 +7,14 @@ import {
   candleOf,
   candleValues,
 } from './candle-rows.js';
+import { marketCode, marketKeyOfCode, readNumber } from './columns.js';
 import type { Connection } from './connection.js';
-import { readNumber } from './integers.js';
-import type { Lines } from './lines.js';
-import { marketCode, marketKeyOfCode } from './market-code.js';
+import type { Lines } from './meta.js';
 import { firstRowOf, insertText, marketsIn, queries, rowsOf } from './queries.js';
 import type {
   CandleAggregate,
   CandleChange,
+  CandleEnd,
   CandleMinutes,
   CandlePoint,
   CandleQuery,
@@ -24,6 +24,9 @@ import type {
 
 /** The points of a market's fills with `from <= ts < to`, in any order. */
 export type PointReader = (code: number, span: Span) => readonly CandlePoint[];
+
+/** Buckets of one length each, so that a span is cut without a calendar; the coarsest first. */
+const spanCuts: readonly CandleMinutes[] = [1_440, 60, 1];
 
 interface Touched extends BucketKey {
   /** What was added to it, or null. */
@@ -153,30 +156,59 @@ export class CandleTables {
     return marketsIn(this.#connection, 'candles').map(marketKeyOfCode);
   }
 
+  /**
+   * What the fills of any span come to, or null without any: its days, the hours beside them, the
+   * minutes beside those, and single fills at its two ends. A month costs some hundred rows.
+   */
+  aggregateSpan(market: MarketKey, span: Span): CandleAggregate | null {
+    return this.#sumSpan(marketCode(market), span, 0);
+  }
+
+  /** The last fill before a moment, or null. */
+  lastFillBefore(market: MarketKey, ts: number): CandleEnd | null {
+    const minute = Math.floor(ts / 60) * 60;
+    const inMinute = this.#sumPoints(marketCode(market), { from: minute, to: ts });
+    return (inMinute ?? this.before(market, 1, minute))?.last ?? null;
+  }
+
+  /** Of the buckets of `spanCuts[depth]` that are in the span, and of what is finer beside them. */
+  #sumSpan(code: number, span: Span, depth: number): CandleAggregate | null {
+    if (span.from >= span.to) return null;
+    const minutes = spanCuts[depth];
+    if (minutes === undefined) return this.#sumPoints(code, span);
+    const seconds = minutes * 60;
+    const from = Math.ceil(span.from / seconds) * seconds;
+    const to = Math.floor(span.to / seconds) * seconds;
+    if (from >= to) return this.#sumSpan(code, span, depth + 1);
+    const head = this.#sumSpan(code, { from: span.from, to: from }, depth + 1);
+    const tail = this.#sumSpan(code, { from: to, to: span.to }, depth + 1);
+    return this.#merge(this.#merge(head, this.#sumBuckets(code, minutes, { from, to })), tail);
+  }
+
   /** What the buckets that start in [from, to) come to, or null without any. */
-  sum(code: number, minutes: CandleMinutes, span: Span): CandleAggregate | null {
+  #sumBuckets(code: number, minutes: CandleMinutes, span: Span): CandleAggregate | null {
     return this.#merged(
       this.#connection.all(spanText, [code, minutes, span.from, span.to]).map(aggregateOf),
     );
   }
 
   /** What some points come to, or null without any. */
-  sumOfPoints(code: number, span: Span): CandleAggregate | null {
+  #sumPoints(code: number, span: Span): CandleAggregate | null {
     return this.#merged(this.#points(code, span).map((point) => this.#rules.ofPoint(point)));
   }
 
   /** What two parts come to together, either of which may be nothing. */
-  merge(a: CandleAggregate | null, b: CandleAggregate | null): CandleAggregate | null {
+  #merge(a: CandleAggregate | null, b: CandleAggregate | null): CandleAggregate | null {
     if (a === null || b === null) return a ?? b;
     return this.#rules.merge(a, b);
   }
 
   #merged(parts: readonly CandleAggregate[]): CandleAggregate | null {
-    return parts.reduce<CandleAggregate | null>((sum, part) => this.merge(sum, part), null);
+    return parts.reduce<CandleAggregate | null>((sum, part) => this.#merge(sum, part), null);
   }
 
   #gather(bucket: Touched, added: CandleAggregate): void {
-    bucket.added = this.merge(bucket.added, added);
+    bucket.added = this.#merge(bucket.added, added);
   }
 
   #rollUp(): void {
@@ -220,15 +252,15 @@ export class CandleTables {
 
   #grown(bucket: Touched): CandleAggregate | null {
     const row = this.#connection.one(readText, [bucket.code, bucket.minutes, bucket.start]);
-    return this.merge(row === null ? null : aggregateOf(row), bucket.added);
+    return this.#merge(row === null ? null : aggregateOf(row), bucket.added);
   }
 
   #madeAgain(bucket: Touched): CandleAggregate | null {
     const span = { from: bucket.start, to: this.#rules.bucketEnd(bucket.minutes, bucket.start) };
     const finer = finerOf(bucket.minutes);
     return finer === null
-      ? this.sumOfPoints(bucket.code, span)
-      : this.sum(bucket.code, finer, span);
+      ? this.#sumPoints(bucket.code, span)
+      : this.#sumBuckets(bucket.code, finer, span);
   }
 }
 

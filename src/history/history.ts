@@ -3,10 +3,20 @@
  * bodies back, keeps what the worker pushes, and starts the worker again when it fails. Nothing that
  * happens behind it reaches the book.
  */
-import { Backoff } from '../../rpc/backoff.js';
-import type { Log } from '../../rpc/log.js';
-import { systemTimers, type Timer, type Timers } from '../../rpc/timers.js';
-import { HistoryError, type HistoryErrorCode } from '../model/error.js';
+import { Backoff } from '../rpc/backoff.js';
+import type { Log } from '../rpc/log.js';
+import { systemTimers, type Timer, type Timers } from '../rpc/timers.js';
+import { HistoryError, type HistoryErrorCode } from './model/error.js';
+import {
+  QUERIES_MAX,
+  QUERY_MS_MAX,
+  RESTART_CAP_MS,
+  RESTART_FIRST_MS,
+  SETTLED_AFTER_MS,
+  STOP_MS_MAX,
+  WORKER_SILENCE_MS_MAX,
+  WORKER_WATCH_MS,
+} from './model/limits.js';
 import type {
   FromWorker,
   HistoryAnswer,
@@ -17,18 +27,8 @@ import type {
   RefusedQuery,
   ToWorker,
   WorkerSetup,
-} from '../model/messages.js';
-import type { HistoryMarket, MarketKey } from '../model/records.js';
-import {
-  QUERIES_MAX,
-  QUERY_MS_MAX,
-  RESTART_CAP_MS,
-  RESTART_FIRST_MS,
-  SETTLED_AFTER_MS,
-  STOP_MS_MAX,
-  WORKER_SILENCE_MS_MAX,
-  WORKER_WATCH_MS,
-} from './handle-limits.js';
+} from './model/messages.js';
+import type { HistoryMarket, MarketKey } from './model/records.js';
 import { type StartWorker, startThread, type WorkerLink } from './worker-link.js';
 
 /** What a history needs, and what a test may replace. */
