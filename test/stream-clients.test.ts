@@ -12,7 +12,7 @@ import { streamPeerKinds } from './support/stream-peers.js';
 const CHANGES = 6_000;
 const CHANGES_PER_SECOND = 1_000;
 /** A browser takes its time to start, as does a compiler. */
-const LEAD_MS = 4_000;
+const LEAD_MS = 8_000;
 const DELTAS_MIN = 200;
 /** After the last change its frame is made, sent and read; a heartbeat comes after a second. */
 const LAST_FRAME_MS = 1_500;

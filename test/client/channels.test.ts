@@ -31,7 +31,7 @@ describe('trades of a service', () => {
       const fill = scene.fill();
       if (told.length === 0) throw new Error('not subscribed yet');
       return fill;
-    });
+    }, 60_000);
     await until(() => told.at(-1)?.trades[0]?.fillRecordId === sent.fillRecordId);
     const { baseAssetAmountFilled, takerFee, maker, oraclePrice, ts } = sent;
     const [trade] = told.at(-1)?.trades ?? [];
