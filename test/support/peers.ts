@@ -77,6 +77,16 @@ async function openPython(url: string): Promise<Peer> {
 }
 
 const CHROMIUM = '/usr/bin/chromium';
+/** Root has no sandbox, and nothing is to be requested but what a test requests. */
+const CHROMIUM_FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
 
 /** A page of another origin than the service's. */
 export class BrowserPage {
@@ -92,8 +102,7 @@ export class BrowserPage {
       response.end('<!doctype html><title>another site</title>');
     });
     await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
-    const options = { executablePath: CHROMIUM, args: ['--no-sandbox'] };
-    const browser = await chromium.launch(options);
+    const browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_FLAGS });
     const page = await browser.newPage();
     await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
     return new BrowserPage(site, browser, page);

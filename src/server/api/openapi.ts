@@ -150,9 +150,11 @@ function describeSuccess(spec: PathSpec): Record<string, ResponseSpec> {
   return { '200': { description: 'The answer.', headers, content } };
 }
 
-/** The slot is of a book; the history and statistics have none. */
-function versionHeadersOf({ kind }: PathSpec): readonly string[] {
-  return kind === 'book' ? ['ETag', 'X-Slot', 'X-State'] : ['ETag', 'Cache-Control', 'X-State'];
+/** Only a book has a slot, and a text that is no JSON has no state. */
+function versionHeadersOf({ kind, body }: PathSpec): readonly string[] {
+  if (kind === 'book') return ['ETag', 'X-Slot', 'X-State'];
+  const headers = ['ETag', 'Cache-Control'];
+  return typeof body === 'string' ? [...headers, 'X-State'] : headers;
 }
 
 function describeFailure(status: number, codes: readonly ErrorCode[]): ResponseSpec {

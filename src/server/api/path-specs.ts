@@ -36,6 +36,8 @@ export interface PathSpec {
   readonly tagged: boolean;
   /** The header of the answer that leads to the next page. */
   readonly paged?: boolean;
+  /** Names of files below the path, of the same route: parts of a page, which are not described. */
+  readonly files?: readonly string[];
   /**
    * Not counted against a client: a prober that is refused would take a working service out of
    * rotation.
@@ -242,7 +244,8 @@ export const pathSpecs = {
     summary: 'This description as a page',
     kind: 'service',
     body: { contentType: 'text/html' },
-    tagged: false,
+    files: ['init.js', 'swagger-ui-bundle.js', 'swagger-ui.css'],
+    tagged: true,
     errors: [],
   },
   '/': {

@@ -4,7 +4,6 @@
 
 import { RequestLimiter } from '../admission/rate-limit.js';
 import { compileBookParams } from '../api/book-params.js';
-import { docsReply } from '../api/docs-page.js';
 import { describeApi } from '../api/openapi.js';
 import { type PathName, type PathSpec, pathSpecs } from '../api/path-specs.js';
 import { Metrics, RequestCounts } from '../metrics/metrics.js';
@@ -25,6 +24,7 @@ import { requireSize } from '../transport/request-size.js';
 import { UnsentAnswers } from '../transport/unsent.js';
 import { batchL2Route } from './batch-route.js';
 import { auctionsRoute, l2Route, l3Route, matchRoute } from './book-routes.js';
+import { docsRoute } from './docs-route.js';
 import { type HistoryRouteOptions, historyRoutes } from './history-routes.js';
 import { LoopBudget } from './loop-budget.js';
 import {
@@ -111,9 +111,7 @@ function routesOf(
   const metrics = new Metrics({ ...options, requests });
   const ofBook = { ...options, share: new LoopBudget() };
   const batch = batchL2Route(ofBook);
-  const description = describeApi(build, served);
-  const descriptionText = JSON.stringify(description);
-  const docs = docsReply(description);
+  const description = JSON.stringify(describeApi(build, served));
   return {
     '/l2': l2Route(ofBook),
     '/batchL2': batch,
@@ -133,8 +131,8 @@ function routesOf(
     '/status': () => statusReply(options),
     '/metrics': () => metricsReply(metrics),
     '/version': () => versionReply(build),
-    '/openapi.json': () => jsonReply(descriptionText),
-    '/docs': () => docs,
+    '/openapi.json': () => jsonReply(description),
+    '/docs': docsRoute(),
     '/': () => indexReply(build, served),
   };
 }

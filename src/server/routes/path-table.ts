@@ -56,12 +56,13 @@ export class PathTable {
 
   #addPath(name: PathName, handle: Route | undefined): void {
     if (handle === undefined) throw new Error(`Invariant: ${name} is served, so it has a route`);
-    const { kind, unlimited = false }: PathSpec = pathSpecs[name];
+    const { kind, unlimited = false, files = [] }: PathSpec = pathSpecs[name];
     const route = { name, handle, isBounded: kind !== 'service', isUnlimited: unlimited };
     for (const prefix of prefixesOf[kind]) {
       const path = `${prefix}${name}`;
       if (name.includes('{')) this.#patterns.push({ parts: path.split('/'), route });
       else this.#exact.set(path, { route, texts: noTexts });
+      for (const file of files) this.#exact.set(`${path}/${file}`, { route, texts: noTexts });
     }
   }
 

@@ -128,19 +128,3 @@ describe('the port of the operator', () => {
     expect(await (await fetch(main.url)).text()).not.toContain('/metrics');
   });
 });
-
-describe('/docs', () => {
-  test('is a page of its own that loads nothing and runs nothing', async () => {
-    const server = await startServer(new FakeBook());
-    const response = await fetch(`${server.url}/docs`);
-    const page = await response.text();
-    const policy = response.headers.get('content-security-policy') ?? '';
-    server.close();
-    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'/);
-    expect(page).not.toMatch(/<script|\bsrc=|url\(|@import|https?:\/\//);
-    for (const path of ['/l2', '/batchL2', '/topMakers', '/status']) {
-      expect(page).toContain(`<h2 id="${path}">`);
-    }
-  });
-});

@@ -1,0 +1,111 @@
+/**
+ * /docs: the API description as a page of Swagger UI, with its script and style from this host alone.
+ *
+ * The files come from the package swagger-ui-dist. It depends on @scarf/scarf, whose install script
+ * reports installations to its maker: package.json switches that off, by `scarfSettings` for every npm
+ * and by `allowScripts` for those that know it. Nothing of that package is loaded here.
+ */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { commonHeaders, type Header, type Reply } from '../transport/reply.js';
+import type { Route } from './path-table.js';
+import {
+  bodyReply,
+  GzipCache,
+  notModifiedReply,
+  requestAcceptsGzip,
+  type VersionTag,
+} from './versioned-reply.js';
+
+/** Links are relative, so that the page works under each prefix and behind a proxy. */
+const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>slotbook API</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="docs/swagger-ui.css">
+</head>
+<body>
+<div id="app"></div>
+<noscript>This page needs JavaScript; <a href="openapi.json">openapi.json</a> does not.</noscript>
+<script src="docs/swagger-ui-bundle.js"></script>
+<script src="docs/init.js"></script>
+</body>
+</html>
+`;
+
+/** Without `validatorUrl` the page would send the description's address to a validator elsewhere. */
+const init = "SwaggerUIBundle({ url: 'openapi.json', dom_id: '#app', validatorUrl: null });\n";
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** One file of the page, read and tagged at the start. */
+interface DocsFile {
+  readonly body: Uint8Array;
+  readonly tag: VersionTag;
+}
+
+/**
+ * The route of /docs and of the files below it. Reads them now.
+ *
+ * # Errors
+ * An Error when swagger-ui-dist is not installed.
+ */
+export function docsRoute(): Route {
+  const files: Readonly<Record<string, DocsFile>> = {
+    docs: newFile('text/html; charset=utf-8', Buffer.from(page)),
+    'init.js': newFile('text/javascript; charset=utf-8', Buffer.from(init)),
+    'swagger-ui-bundle.js': newFile(
+      'text/javascript; charset=utf-8',
+      readPackageFile('swagger-ui-bundle.js'),
+    ),
+    'swagger-ui.css': newFile('text/css; charset=utf-8', readPackageFile('swagger-ui.css')),
+  };
+  const gzips = new GzipCache();
+  return (request): Reply | Promise<Reply> => {
+    const key = request.path.slice(request.path.lastIndexOf('/') + 1);
+    const file = files[key];
+    if (file === undefined) throw new Error(`Invariant: the path ${request.path} names a file`);
+    const { body, tag } = file;
+    const isZipped = requestAcceptsGzip(request);
+    return (
+      notModifiedReply(request, tag) ??
+      bodyReply(tag, { body, identity: body, isZipped, gzips, key })
+    );
+  };
+}
+
+function readPackageFile(name: string): Uint8Array {
+  try {
+    return readFileSync(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`));
+  } catch (cause) {
+    const message = `/docs needs ${name} of the package swagger-ui-dist: run npm install`;
+    throw new Error(message, { cause });
+  }
+}
+
+/** The files keep their names between versions, so clients ask whether theirs is still the one. */
+function newFile(contentType: string, body: Uint8Array): DocsFile {
+  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+  const headers: readonly Header[] = [
+    ['Content-Type', contentType],
+    ...commonHeaders,
+    ['Content-Security-Policy', policy],
+    ['Cache-Control', 'no-cache'],
+    ['Vary', 'Accept-Encoding'],
+    ['ETag', etag],
+  ];
+  return { body, tag: { etag, headers } };
+}
