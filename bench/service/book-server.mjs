@@ -3,7 +3,7 @@
  * composes them, with a workload file in the place of the feed. Commands: see `verbs`.
  */
 import { createHandlers } from '../../dist/src/server/routes/http.js';
-import { SocketServer } from '../../dist/src/server/sockets/ws-server.js';
+import { SocketServer } from '../../dist/src/server/sockets/socket-server.js';
 import { listen } from '../../dist/src/server/transport/uws.js';
 import { answerCommands } from './commands.mjs';
 import { WorkloadBook } from './workload-book.mjs';
@@ -197,7 +197,7 @@ function publish(topic, bytes) {
 }
 
 function endTurn() {
-  sockets.turn(book.engine.endTurn(Date.now()));
+  sockets.publishTurn(book.engine.endTurn(Date.now()));
 }
 
 function channelRequest(depth) {

@@ -16,10 +16,10 @@ import { LIMITS } from '../config/limits.js';
 import { warmFetch } from '../rpc/warm.js';
 import { Timings } from '../server/metrics/timings.js';
 import { filterMarkets } from '../server/ports/market-filter.js';
-import { QuoteServer } from '../server/quotes/quotes-server.js';
+import { QuoteServer } from '../server/quotes/quote-server.js';
 import { createHandlers, type Handlers } from '../server/routes/http.js';
-import { SocketServer } from '../server/sockets/ws-server.js';
-import { UnsentAnswers } from '../server/transport/unsent.js';
+import { SocketServer } from '../server/sockets/socket-server.js';
+import { UnsentReplies } from '../server/transport/unsent-replies.js';
 import { type Listener, listen } from '../server/transport/uws.js';
 import { startDemo } from '../sim/demo/demo.js';
 import { QuoteMaker } from '../sim/demo/quote-maker.js';
@@ -104,7 +104,7 @@ async function serveBook(
   log: Logger,
 ): Promise<Service> {
   const timings = new Timings();
-  const unsent = new UnsentAnswers();
+  const unsent = new UnsentReplies();
   const book = filterMarkets(origin.engine, config.markets);
   const sockets = new SocketServer({
     ...config,
@@ -118,7 +118,7 @@ async function serveBook(
   let waitedSeconds = 0;
   const feed = origin.feed({
     onTurn: (turn) => {
-      sockets.turn(turn, waitedSeconds);
+      sockets.publishTurn(turn, waitedSeconds);
       waitedSeconds = 0;
     },
     onApplied: (seconds) => {
@@ -181,7 +181,7 @@ interface Served {
   readonly handlers: Handlers;
   readonly sockets: SocketServer;
   readonly makers: QuoteServer;
-  readonly unsent: UnsentAnswers;
+  readonly unsent: UnsentReplies;
 }
 
 /** Binds the port of the clients and, where it is wanted, the one of the operator. */

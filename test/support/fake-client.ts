@@ -1,6 +1,6 @@
-import { SocketServer, type SocketServerOptions } from '../../src/server/sockets/ws-server.js';
+import { SocketServer, type SocketServerOptions } from '../../src/server/sockets/socket-server.js';
 import { FakeBook } from '../../src/server/testing/running-server.js';
-import type { ClientSocket, SocketSession } from '../../src/server/transport/ws-socket.js';
+import type { ClientSocket, SocketSession } from '../../src/server/transport/client-socket.js';
 
 /** A client's socket without a network: what it was told, and what it may hold back. */
 export class FakeClient implements ClientSocket {
@@ -21,36 +21,36 @@ export class FakeClient implements ClientSocket {
   }
 
   say(message: object): void {
-    this.session?.message(JSON.stringify(message));
+    this.session?.onMessage(JSON.stringify(message));
   }
 
   send(text: string | Uint8Array): boolean {
     if (this.isFull) {
-      this.session?.dropped();
+      this.session?.onDropped();
       return false;
     }
     this.sent.push(text.toString());
     return true;
   }
 
-  together(run: () => void): void {
+  sendTogether(run: () => void): void {
     run();
   }
 
-  join(topic: string): void {
+  joinTopic(topic: string): void {
     this.topics.add(topic);
   }
 
-  leave(topic: string): void {
+  leaveTopic(topic: string): void {
     this.topics.delete(topic);
   }
 
   close(code: number): void {
     this.closedWith = code;
-    this.session?.closed('server');
+    this.session?.onClose('server');
   }
 
-  cut(): void {
+  terminate(): void {
     this.close(1006);
   }
 
@@ -79,6 +79,6 @@ export function newServer(options: Partial<SocketServerOptions> = {}): SocketSer
 /** A client whose socket the server has let in. */
 export function openOn(server: SocketServer, ip = '203.0.113.7'): FakeClient {
   const client = new FakeClient(ip);
-  client.session = server.opened(client);
+  client.session = server.openSession(client);
   return client;
 }

@@ -5,9 +5,9 @@ import { QuoteDoor } from '../../src/feed/quote-door.js';
 import type { RecordedCall } from '../../src/feed/recording/recorded-call.js';
 import { RecordingEngine } from '../../src/feed/recording/recording-engine.js';
 import { systemTimers } from '../../src/rpc/timers.js';
-import { QuoteServer } from '../../src/server/quotes/quotes-server.js';
+import { QuoteServer } from '../../src/server/quotes/quote-server.js';
 import { createHandlers } from '../../src/server/routes/http.js';
-import { SocketServer } from '../../src/server/sockets/ws-server.js';
+import { SocketServer } from '../../src/server/sockets/socket-server.js';
 import { type Listener, listen } from '../../src/server/transport/uws.js';
 import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
 import { MarketLife } from '../../src/sim/market/market-life.js';
@@ -115,7 +115,7 @@ export class QuoteScene {
     this.#planned ??= setImmediate(() => {
       this.#planned = null;
       const turn: TurnChanges = this.parts.recorded.endTurn(Date.now());
-      this.parts.sockets.turn(turn);
+      this.parts.sockets.publishTurn(turn);
     });
   }
 

@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws';
 import type { BookSource } from '../../src/server/ports/book-source.js';
-import { SocketServer, type SocketServerOptions } from '../../src/server/sockets/ws-server.js';
+import { SocketServer, type SocketServerOptions } from '../../src/server/sockets/socket-server.js';
 import { changes } from '../../src/server/testing/market-changes.js';
 import { FakeBook } from '../../src/server/testing/running-server.js';
 import { type Listener, listen } from '../../src/server/transport/uws.js';
@@ -136,7 +136,7 @@ export class SocketScene {
   /** The book has changed: what the engine tells after a turn. */
   change(...markets: readonly number[]): void {
     this.book.current = { ...this.book.current, seq: this.book.current.seq + 1 };
-    this.sockets.turn(changes({ dirty: markets }));
+    this.sockets.publishTurn(changes({ dirty: markets }));
   }
 
   async closeProbes(): Promise<void> {

@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { Engine } from '../../src/engine/engine.js';
 import { filterMarkets } from '../../src/server/ports/market-filter.js';
-import { SocketServer, type SocketServerOptions } from '../../src/server/sockets/ws-server.js';
+import { SocketServer, type SocketServerOptions } from '../../src/server/sockets/socket-server.js';
 import { type Listener, listen } from '../../src/server/transport/uws.js';
 import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
 import { type AccountWrite, MarketLife } from '../../src/sim/market/market-life.js';
@@ -98,7 +98,7 @@ export class StreamScene {
       const text = data.toString('base64');
       this.engine.push({ pubkey, owner, slot, data: text, encoding: 'base64' });
     }
-    this.sockets.turn(this.engine.endTurn(this.nowMs));
+    this.sockets.publishTurn(this.engine.endTurn(this.nowMs));
   }
 
   /** Lets the life go on for so many turns of one step each. */

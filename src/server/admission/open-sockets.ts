@@ -5,7 +5,7 @@ import type { HttpRequest } from '../transport/reply.js';
 import { addressKey, isLoopback } from './client-address.js';
 
 /** How many there may be. */
-export interface OpenSocketsOptions {
+export interface SocketQuotaOptions {
   /** What they are called when there are too many. */
   readonly what: string;
   readonly socketsMax: number;
@@ -14,17 +14,17 @@ export interface OpenSocketsOptions {
 }
 
 /** Counts sockets, in all and by address. */
-export class OpenSockets {
+export class SocketQuota {
   readonly #byAddress = new Map<string, number>();
   #count = 0;
 
-  constructor(private readonly options: OpenSocketsOptions) {}
+  constructor(private readonly options: SocketQuotaOptions) {}
 
   /** Why this request may not open one; undefined when it may. */
   refusal(request: HttpRequest, isClosing: boolean): readonly [ErrorCode, string] | undefined {
     const { what, socketsMax, socketsPerIp } = this.options;
-    const isUpgrade = request.header('upgrade').toLowerCase() === 'websocket';
-    if (!isUpgrade || request.header('sec-websocket-version') !== '13') {
+    const isUpgrade = request.getHeader('upgrade').toLowerCase() === 'websocket';
+    if (!isUpgrade || request.getHeader('sec-websocket-version') !== '13') {
       return ['UPGRADE_REQUIRED', 'this path speaks WebSocket (RFC 6455, version 13)'];
     }
     if (isClosing) return ['NOT_READY', 'the service is stopping'];
@@ -36,15 +36,15 @@ export class OpenSockets {
     return ['RATE_LIMITED', `one address may have ${socketsPerIp} ${what}`];
   }
 
-  opened(ip: string): void {
-    this.#change(ip, 1);
+  addSocket(ip: string): void {
+    this.#changeCount(ip, 1);
   }
 
-  closed(ip: string): void {
-    this.#change(ip, -1);
+  removeSocket(ip: string): void {
+    this.#changeCount(ip, -1);
   }
 
-  #change(ip: string, change: 1 | -1): void {
+  #changeCount(ip: string, change: 1 | -1): void {
     this.#count += change;
     const key = addressKey(ip);
     const count = (this.#byAddress.get(key) ?? 0) + change;

@@ -5,10 +5,10 @@
 import { LIMITS } from '../../config/limits.js';
 
 /** What becomes of a message. */
-export type Verdict = 'allowed' | 'refused' | 'abusive';
+export type MessageVerdict = 'allowed' | 'refused' | 'abusive';
 
 /** The bucket of one socket. */
-export class MessageRate {
+export class MessageLimiter {
   private credit: number;
   private filledAtMs: number;
 
@@ -21,7 +21,7 @@ export class MessageRate {
     this.filledAtMs = nowMs;
   }
 
-  take(nowMs: number): Verdict {
+  countMessage(nowMs: number): MessageVerdict {
     const gained = ((nowMs - this.filledAtMs) / 1_000) * this.perSecond;
     this.filledAtMs = nowMs;
     this.credit = Math.min(this.perSecond, this.credit + gained) - 1;

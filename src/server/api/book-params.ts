@@ -16,7 +16,7 @@ import type {
   MatchRequest,
   Sources,
 } from '../ports/book-source.js';
-import { quoted, ServerError } from '../transport/errors.js';
+import { quoteValue, ServerError } from '../transport/errors.js';
 import {
   checkParams,
   compileParamSchemas,
@@ -188,7 +188,7 @@ export function missingParamError(param: string, message: string): ServerError {
 
 /** Refuses a market that does not exist, named by this parameter. */
 export function throwUnknownMarket(name: string, param: string): never {
-  throw new ServerError('UNKNOWN_MARKET', `there is no market ${quoted(name)}`, param);
+  throw new ServerError('UNKNOWN_MARKET', `there is no market ${quoteValue(name)}`, param);
 }
 
 /**

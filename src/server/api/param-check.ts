@@ -9,7 +9,7 @@ import type { Static, TObject, TSchema } from '@sinclair/typebox';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { LIMITS } from '../../config/limits.js';
 import { isPublicKey } from '../../config/public-key.js';
-import { quoted, ServerError } from '../transport/errors.js';
+import { quoteValue, ServerError } from '../transport/errors.js';
 import { AMOUNT_MAX, AMOUNT_MIN, ANY_CASE, ruleOf, type TextFormat } from './param-schemas.js';
 
 /** The texts of the known parameters that were given, by name. */
@@ -54,7 +54,7 @@ export function parseInRange(
   // So many digits are out of any range, and would take long to read.
   const value = text.length > DIGITS_MAX ? undefined : BigInt(text);
   if (value !== undefined && value >= min && value <= max) return value;
-  const message = `${name} was ${quoted(text)}, must be ${min} to ${max}`;
+  const message = `${name} was ${quoteValue(text)}, must be ${min} to ${max}`;
   throw new ServerError('OUT_OF_RANGE', message, name);
 }
 
@@ -125,7 +125,7 @@ function refusalOf(error: ErrorObject, schema: TObject, given: RequestValues): S
     return new ServerError('OUT_OF_RANGE', message, name);
   }
   const whole = index === undefined ? given.texts.get(name) : given.repeated[name]?.[Number(index)];
-  const text = quoted(whole ?? '');
+  const text = quoteValue(whole ?? '');
   if (error.keyword === 'minimum' || error.keyword === 'maximum') {
     const message = `${name} was ${text}, must be ${property['minimum']} to ${property['maximum']}`;
     return new ServerError('OUT_OF_RANGE', message, name);

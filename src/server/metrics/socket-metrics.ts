@@ -1,5 +1,5 @@
 /** What the WebSockets did since the start, for metrics. */
-import type { CloseCause } from '../transport/ws-socket.js';
+import type { CloseCause } from '../transport/client-socket.js';
 
 /** What was published since the start. */
 export interface FanOutStats {

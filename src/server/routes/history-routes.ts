@@ -126,7 +126,7 @@ class HistoryResponder {
   /** Whoever has what nothing can change, or what this version answers, has nothing to read. */
   #unchanged(ask: ParsedRequest, kept: HistoryAnswer | undefined): Reply | undefined {
     const { request } = ask;
-    if (request.header('if-none-match') === '') return undefined;
+    if (request.getHeader('if-none-match') === '') return undefined;
     const current = notModifiedReply(request, this.#tag(ask, ask.isPast ? 'past' : 'fresh', kept));
     if (current !== undefined || !canBeFinal(ask.query)) return current;
     return notModifiedReply(request, this.#tag(ask, 'final', kept));

@@ -2,7 +2,7 @@
  * Which path answers what. The public thing of this room: `createHandlers` for the transport.
  */
 
-import { RequestLimiter } from '../admission/rate-limit.js';
+import { RequestLimiter } from '../admission/admission.js';
 import { compileBookParams } from '../api/book-params.js';
 import { describeApi } from '../api/openapi.js';
 import { type PathName, type PathSpec, pathSpecs } from '../api/path-specs.js';
@@ -20,8 +20,8 @@ import {
   preflightReply,
   type Reply,
 } from '../transport/reply.js';
-import { requireSize } from '../transport/request-size.js';
-import { UnsentAnswers } from '../transport/unsent.js';
+import { requireRequestSize } from '../transport/request-size.js';
+import { UnsentReplies } from '../transport/unsent-replies.js';
 import { batchL2Route } from './batch-route.js';
 import { auctionsRoute, l2Route, l3Route, matchRoute } from './book-routes.js';
 import { docsRoute } from './docs-route.js';
@@ -65,7 +65,7 @@ export interface HttpOptions extends ServiceOptions {
   /** The figures of the makers' sockets. */
   readonly quotes?: () => QuoteSocketStats;
   /** Where the transport keeps what clients have not read. */
-  readonly unsent?: UnsentAnswers;
+  readonly unsent?: UnsentReplies;
 }
 
 /** One handler for each port. */
@@ -84,7 +84,7 @@ export function createHandlers(options: HttpOptions): Handlers {
   const requests = new RequestCounts();
   const served = (Object.keys(pathSpecs) as PathName[]).filter((name) => isServed(name, options));
   const routes = routesOf(options, requests, served);
-  const { requestsPerSecond = 0, unsent = new UnsentAnswers() } = options;
+  const { requestsPerSecond = 0, unsent = new UnsentReplies() } = options;
   const limiter = requestsPerSecond === 0 ? undefined : new RequestLimiter(requestsPerSecond);
   return {
     main: handlerOf(new PathTable(routes, served), { requests, unsent, limiter }),
@@ -143,13 +143,13 @@ function routesOfHistory(options: HistoryRouteOptions): Routes {
 
 interface Bounds {
   readonly requests: RequestCounts;
-  readonly unsent: UnsentAnswers;
+  readonly unsent: UnsentReplies;
   readonly limiter: RequestLimiter | undefined;
 }
 
 function handlerOf(table: PathTable, { requests, unsent, limiter }: Bounds): Handler {
   const count = (found: Reply, { name, isBounded }: NamedRoute, method: string): Reply => {
-    const refusal = isBounded && method !== 'head' ? unsent.refusal(found) : undefined;
+    const refusal = isBounded && method !== 'head' ? unsent.checkReply(found) : undefined;
     const reply = refusal ?? found;
     requests.countReply(name, reply.status);
     return reply;
@@ -166,7 +166,7 @@ function handlerOf(table: PathTable, { requests, unsent, limiter }: Bounds): Han
     const found = table.findRoute(request.path);
     const { route } = found;
     try {
-      const refusal = route.isUnlimited ? undefined : limiter?.refusal(request.ip);
+      const refusal = route.isUnlimited ? undefined : limiter?.checkRequest(request.ip);
       const reply = refusal ?? dispatchRequest(found, request);
       if (!(reply instanceof Promise)) return count(reply, route, method);
       return reply.then(
@@ -183,7 +183,7 @@ function dispatchRequest(
   { route, texts }: FoundRoute,
   request: HttpRequest,
 ): Reply | Promise<Reply> {
-  requireSize(request);
+  requireRequestSize(request);
   const { method } = request;
   if (route === unknownRoute || method === 'get' || method === 'head') {
     return route.handle(request, decodeTexts(texts));

@@ -250,7 +250,7 @@ class VolumeResponder {
     const version = String(nowSeconds);
     // What the client takes is read now: the transport's request ends with this call.
     const client = {
-      ifNoneMatch: request.header('if-none-match'),
+      ifNoneMatch: request.getHeader('if-none-match'),
       isZipped: requestAcceptsGzip(request),
     };
     const kept = this.#cache.findAnswer(key, version);
@@ -266,7 +266,7 @@ class VolumeResponder {
     const { book, history } = this.options;
     const tag = contentTag(book.epoch, { body, state: history.figures().state });
     const { ifNoneMatch, isZipped } = client;
-    const unchanged = notModifiedReply({ header: () => ifNoneMatch }, tag);
+    const unchanged = notModifiedReply({ getHeader: () => ifNoneMatch }, tag);
     if (unchanged !== undefined) return unchanged;
     return bodyReply(tag, { body, identity: body, isZipped, gzips: this.#gzips, key });
   }

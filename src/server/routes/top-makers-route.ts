@@ -58,7 +58,7 @@ function accountsRoute(
   });
   const gzips = new GzipCache();
   return async (request, makers) => {
-    const wantsGzip = acceptsGzip(request.header('accept-encoding'));
+    const wantsGzip = acceptsGzip(request.getHeader('accept-encoding'));
     const { body, version } = await reads.fetchShared(makers);
     const plain: Reply = { status: 200, headers, body, identity: body };
     if (!wantsGzip || body.length < LIMITS.gzipBodyBytesMin) return plain;

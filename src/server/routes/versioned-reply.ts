@@ -34,10 +34,10 @@ export function newVersionTag(
 
 /** Answers 304 when the client has this version, and undefined otherwise. */
 export function notModifiedReply(
-  request: Pick<HttpRequest, 'header'>,
+  request: Pick<HttpRequest, 'getHeader'>,
   { etag, headers }: VersionTag,
 ): Reply | undefined {
-  if (!matchesTag(request.header('if-none-match'), etag)) return undefined;
+  if (!matchesTag(request.getHeader('if-none-match'), etag)) return undefined;
   return { status: 304, headers, body: null };
 }
 
@@ -74,7 +74,7 @@ export function gzipBodyReply(
 
 /** Whether the client takes compressed bodies. */
 export function requestAcceptsGzip(request: HttpRequest): boolean {
-  return acceptsGzip(request.header('accept-encoding'));
+  return acceptsGzip(request.getHeader('accept-encoding'));
 }
 
 /** A 200 with a compressed body, whose bytes stay as they are. */

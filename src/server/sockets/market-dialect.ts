@@ -5,11 +5,11 @@
  */
 import type { BookSource } from '../ports/book-source.js';
 import { SocketError } from '../transport/ws-error.js';
+import type { ClientMessage } from './client-message.js';
 import type { MarketFanOut } from './market-fan-out.js';
-import { type MarketGreeting, MarketReader } from './market-reader.js';
-import { type MarketRequest, marketRequest } from './market-request.js';
-import type { ClientMessage } from './ws-message.js';
-import type { Action, Wish } from './ws-reader.js';
+import { type MarketRequest, readMarketRequest } from './market-request.js';
+import { MarketSubscriber, type SnapshotFormat } from './market-subscriber.js';
+import type { Action, SubscriptionRequest } from './subscription.js';
 
 /** What the dialect is made of. */
 export interface MarketParts {
@@ -19,25 +19,28 @@ export interface MarketParts {
 }
 
 /** What is to begin. Throws a SocketError that says what is wrong with the message. */
-export function marketWish(message: ClientMessage, { book, market }: MarketParts): Wish {
-  const request = marketRequest(message, book);
+export function readMarketSubscription(
+  message: ClientMessage,
+  { book, market }: MarketParts,
+): SubscriptionRequest {
+  const request = readMarketRequest(message, book);
   const acknowledgement = JSON.stringify(marketAcknowledgement('subscribe', message, request));
   const show = (text: string): readonly string[] => [text];
-  const greeting = { acknowledgement, first: show, reset: show };
+  const format = { acknowledgement, formatFirst: show, formatReset: show };
   const errorMembers = { ...marketErrorMembers(message), id: message.id };
-  return marketWishOf(request.topic, { market, greeting, hasBeat: false, errorMembers });
+  return historySubscription(request.topic, { market, format, hasHeartbeat: false, errorMembers });
 }
 
 /** A subscription to a topic of the history, in whatever dialect. */
-export function marketWishOf(
+export function historySubscription(
   topic: string,
   parts: {
     readonly market: MarketFanOut | null;
-    readonly greeting: MarketGreeting;
-    readonly hasBeat: boolean;
+    readonly format: SnapshotFormat;
+    readonly hasHeartbeat: boolean;
     readonly errorMembers: object;
   },
-): Wish {
+): SubscriptionRequest {
   const { market: fanOut, ...rest } = parts;
   if (fanOut === null) {
     throw new SocketError('NOT_READY', 'there are no candles and trades: there is no history');
@@ -45,13 +48,14 @@ export function marketWishOf(
   fanOut.requireHistory();
   return {
     key: topic,
-    open: () => new MarketReader({ ...rest, fanOut, topic: fanOut.join(topic) }),
+    openSubscriber: () =>
+      new MarketSubscriber({ ...rest, fanOut, topic: fanOut.addSubscriber(topic) }),
   };
 }
 
 /** The topic that is to end. */
 export function marketKeyOf(message: ClientMessage, { book }: MarketParts): string {
-  return marketRequest(message, book).topic;
+  return readMarketRequest(message, book).topic;
 }
 
 /** The answer to a message that was taken. */
@@ -71,7 +75,7 @@ export function marketAcknowledgement(
 /** What an error says about the subscription that a message was about. */
 export function marketErrorMembers(message: ClientMessage): object {
   const [channelType, symbol, resolution] = ['channelType', 'symbol', 'resolution'].map((name) =>
-    message.echo(name),
+    message.quoteMember(name),
   );
   return { channelType: channelType ?? 'candle', symbol, resolution };
 }

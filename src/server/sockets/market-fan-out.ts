@@ -7,8 +7,8 @@
 import { LIMITS } from '../../config/limits.js';
 import type { FanOutStats } from '../metrics/socket-metrics.js';
 import type { MarketFrame, MarketStreamSource } from '../ports/market-stream-source.js';
+import type { Publish } from '../transport/client-socket.js';
 import { SocketError } from '../transport/ws-error.js';
-import type { Publish } from '../transport/ws-socket.js';
 
 /** The parts and settings. */
 export interface MarketFanOutOptions {
@@ -21,23 +21,23 @@ export interface MarketFanOutOptions {
 }
 
 /** Who has asked to be shown a topic. */
-export interface Newcomer {
+export interface PendingSubscriber {
   /** What the topic goes on from; whoever takes part from now on misses nothing. */
-  shown(text: string): void;
-  refused(error: SocketError): void;
+  onSnapshot(text: string): void;
+  onRefused(error: SocketError): void;
 }
 
 /** A topic while it has readers. */
 export interface MarketTopic {
   readonly key: string;
-  readers: number;
-  readonly newcomers: Set<Newcomer>;
+  subscribers: number;
+  readonly pendingSubscribers: Set<PendingSubscriber>;
   /** The history has opened it. */
   isOpen: boolean;
   /** Texts were left out, which all readers are to be told of. */
-  hasHole: boolean;
+  hasGap: boolean;
   /** The history was asked to show it, and has until then to answer. */
-  asked: NodeJS.Timeout | undefined;
+  snapshotTimeout: NodeJS.Timeout | undefined;
 }
 
 /** The readers of candles and trades. */
@@ -52,7 +52,7 @@ export class MarketFanOut {
 
   constructor(options: MarketFanOutOptions) {
     this.#options = options;
-    options.source.onFrames((frames) => this.#take(frames));
+    options.source.onFrames((frames) => this.#enqueueFrames(frames));
   }
 
   /** Throws NOT_READY where there is no history to follow. */
@@ -61,30 +61,30 @@ export class MarketFanOut {
     throw new SocketError('NOT_READY', 'there are no candles and trades: the history is off');
   }
 
-  /** Adds a reader. It takes part in the topic when it was shown it: see {@link MarketFanOut.ask}. */
-  join(key: string): MarketTopic {
+  /** Adds a reader. It takes part in the topic when it was shown it: see {@link MarketFanOut.requestSnapshot}. */
+  addSubscriber(key: string): MarketTopic {
     const topic = this.#topics.get(key) ?? newTopic(key);
     this.#topics.set(key, topic);
-    topic.readers += 1;
+    topic.subscribers += 1;
     return topic;
   }
 
   /** Takes a reader away; with the last one goes the topic. */
-  leave(topic: MarketTopic): void {
-    topic.readers -= 1;
-    if (topic.readers > 0) return;
-    clearTimeout(topic.asked);
+  removeSubscriber(topic: MarketTopic): void {
+    topic.subscribers -= 1;
+    if (topic.subscribers > 0) return;
+    clearTimeout(topic.snapshotTimeout);
     this.#topics.delete(topic.key);
     this.#options.source.leave(topic.key);
   }
 
   /** Shows a reader what the topic goes on from, as soon as the history has said it. */
-  ask(topic: MarketTopic, newcomer: Newcomer): void {
-    topic.newcomers.add(newcomer);
-    if (topic.asked !== undefined) return;
+  requestSnapshot(topic: MarketTopic, newcomer: PendingSubscriber): void {
+    topic.pendingSubscribers.add(newcomer);
+    if (topic.snapshotTimeout !== undefined) return;
     const { marketShowMsMax } = LIMITS;
-    topic.asked = setTimeout(() => {
-      this.#refuse(topic, `the history did not answer within ${marketShowMsMax} ms`);
+    topic.snapshotTimeout = setTimeout(() => {
+      this.#refusePending(topic, `the history did not answer within ${marketShowMsMax} ms`);
     }, marketShowMsMax).unref();
     this.#options.source.join(topic.key);
   }
@@ -97,28 +97,28 @@ export class MarketFanOut {
   stop(): void {
     this.#isStopped = true;
     clearImmediate(this.#turn);
-    for (const { asked } of this.#topics.values()) clearTimeout(asked);
+    for (const { snapshotTimeout: asked } of this.#topics.values()) clearTimeout(asked);
     this.#waiting = [];
   }
 
-  #take(frames: readonly MarketFrame[]): void {
+  #enqueueFrames(frames: readonly MarketFrame[]): void {
     if (this.#isStopped) return;
     const { waitingMax = LIMITS.marketFramesMax } = this.#options;
-    if (this.#waiting.length + frames.length > waitingMax) this.#beginAnew();
+    if (this.#waiting.length + frames.length > waitingMax) this.#resetTopics();
     else for (const frame of frames) this.#waiting.push(frame);
-    if (this.#turn === undefined && !this.#isDraining) this.#drain();
+    if (this.#turn === undefined && !this.#isDraining) this.#drainQueue();
   }
 
   /** Too much waits: it is left out, and every topic is shown once more to all its readers. */
-  #beginAnew(): void {
+  #resetTopics(): void {
     this.#waiting = [];
     for (const topic of this.#topics.values()) {
-      topic.hasHole = true;
+      topic.hasGap = true;
       this.#options.source.join(topic.key);
     }
   }
 
-  #drain(): void {
+  #drainQueue(): void {
     this.#turn = undefined;
     const { sliceMs = LIMITS.marketSliceMs } = this.#options;
     const endMs = performance.now() + sliceMs;
@@ -127,47 +127,47 @@ export class MarketFanOut {
     // What is handled may bring more.
     this.#isDraining = true;
     for (const frame of frames) {
-      this.#handle(frame);
+      this.#handleFrame(frame);
       done += 1;
       if (performance.now() >= endMs) break;
     }
     this.#isDraining = false;
     frames.splice(0, done);
-    if (this.#waiting.length > 0) this.#turn = setImmediate(() => this.#drain());
+    if (this.#waiting.length > 0) this.#turn = setImmediate(() => this.#drainQueue());
   }
 
-  #handle({ topic: key, kind, text }: MarketFrame): void {
+  #handleFrame({ topic: key, kind, text }: MarketFrame): void {
     const topic = this.#topics.get(key);
     if (topic === undefined) return;
-    if (kind === 'told') this.#publish(topic, text);
-    else if (kind === 'refused') this.#refuse(topic, text);
-    else this.#show(topic, { text, isAnew: kind === 'opened' });
+    if (kind === 'told') this.#publishText(topic, text);
+    else if (kind === 'refused') this.#refusePending(topic, text);
+    else this.#sendSnapshot(topic, { text, isAnew: kind === 'opened' });
   }
 
   /** Those who have read it already are told when something may be missing; they know it otherwise. */
-  #show(topic: MarketTopic, { text, isAnew }: { text: string; isAnew: boolean }): void {
-    if ((isAnew && topic.isOpen) || topic.hasHole) this.#publish(topic, text);
+  #sendSnapshot(topic: MarketTopic, { text, isAnew }: { text: string; isAnew: boolean }): void {
+    if ((isAnew && topic.isOpen) || topic.hasGap) this.#publishText(topic, text);
     topic.isOpen = true;
-    topic.hasHole = false;
-    for (const newcomer of this.#newcomers(topic)) newcomer.shown(text);
+    topic.hasGap = false;
+    for (const newcomer of this.#takePending(topic)) newcomer.onSnapshot(text);
   }
 
-  #refuse(topic: MarketTopic, text: string): void {
+  #refusePending(topic: MarketTopic, text: string): void {
     this.#counts.failed += 1;
     const error = new SocketError('NOT_READY', text);
-    for (const newcomer of this.#newcomers(topic)) newcomer.refused(error);
+    for (const newcomer of this.#takePending(topic)) newcomer.onRefused(error);
   }
 
-  #newcomers(topic: MarketTopic): readonly Newcomer[] {
-    clearTimeout(topic.asked);
-    topic.asked = undefined;
-    const newcomers = [...topic.newcomers];
-    topic.newcomers.clear();
+  #takePending(topic: MarketTopic): readonly PendingSubscriber[] {
+    clearTimeout(topic.snapshotTimeout);
+    topic.snapshotTimeout = undefined;
+    const newcomers = [...topic.pendingSubscribers];
+    topic.pendingSubscribers.clear();
     return newcomers;
   }
 
-  #publish(topic: MarketTopic, text: string): void {
-    const readers = topic.readers - topic.newcomers.size;
+  #publishText(topic: MarketTopic, text: string): void {
+    const readers = topic.subscribers - topic.pendingSubscribers.size;
     if (text === '' || readers === 0) return;
     const bytes = Buffer.from(text);
     this.#options.publish(topic.key, bytes);
@@ -179,7 +179,7 @@ export class MarketFanOut {
 
 function newTopic(key: string): MarketTopic {
   return {
-    ...{ key, readers: 0, newcomers: new Set() },
-    ...{ isOpen: false, hasHole: false, asked: undefined },
+    ...{ key, subscribers: 0, pendingSubscribers: new Set() },
+    ...{ isOpen: false, hasGap: false, snapshotTimeout: undefined },
   };
 }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type FakeClient, newServer, openOn } from '../../../test/support/fake-client.js';
 import { FakeMarketStreams } from '../../../test/support/fake-market-streams.js';
 import { LIMITS } from '../../config/limits.js';
-import type { SocketServer } from './ws-server.js';
+import type { SocketServer } from './socket-server.js';
 
 const topic = 'candle:perp_0:1';
 const candles = { type: 'subscribe', symbol: 'SOL-PERP', resolution: '1' };
@@ -86,7 +86,7 @@ describe('a subscription that is asked for again', () => {
   test('is given back with its socket', () => {
     follow();
     client.say({ ...candles, id: 1 });
-    client.session?.closed('client');
+    client.session?.onClose('client');
     expect(client.taken()).toEqual([]);
     expect(history.asked.at(-1)).toBe(`-${topic}`);
     expect(server.figures().topics).toBe(0);
@@ -100,7 +100,7 @@ describe('a subscription that is asked for again', () => {
     for (const id of [1, 2]) client.say({ ...candles, id });
     client.isFull = false;
     client.buffered = 0;
-    client.session?.drained();
+    client.session?.onDrain();
     history.send(topic, ['shown', init], ['told', { at: 3 }]);
     expect(client.taken()).toMatchObject([init, init, ack(1), init, ack(2), { at: 3 }]);
   });

@@ -4,9 +4,9 @@
  */
 import type { BookSource, MarketRow } from '../ports/book-source.js';
 import { RESOLUTIONS } from '../ports/market-data-source.js';
-import { quoted } from '../transport/errors.js';
+import { quoteValue } from '../transport/errors.js';
 import { SocketError } from '../transport/ws-error.js';
-import { type ClientMessage, kindOf } from './ws-message.js';
+import { type ClientMessage, kindOf } from './client-message.js';
 
 /** The channels of the dialect. */
 export const MARKET_CHANNELS = ['candle', 'trades'] as const;
@@ -32,12 +32,15 @@ const resolutions: readonly string[] = [...RESOLUTIONS, '1440'];
 
 /** Whether a message is of this dialect; one with a channel of the book is not. */
 export function isMarketRequest(message: ClientMessage): boolean {
-  if (message.has('channel') || message.has('topic')) return false;
-  return message.has('channelType') || (message.has('symbol') && message.has('resolution'));
+  if (message.hasMember('channel') || message.hasMember('topic')) return false;
+  return (
+    message.hasMember('channelType') ||
+    (message.hasMember('symbol') && message.hasMember('resolution'))
+  );
 }
 
 /** Reads a message. Throws a SocketError that says what is wrong with it. */
-export function marketRequest(message: ClientMessage, book: BookSource): MarketRequest {
+export function readMarketRequest(message: ClientMessage, book: BookSource): MarketRequest {
   const channel = channelOf(message);
   const { symbol, marketType, marketIndex } = marketNamed(message, book);
   const market = `${marketType}_${marketIndex}`;
@@ -52,28 +55,28 @@ export function marketRequest(message: ClientMessage, book: BookSource): MarketR
 
 /** The shorter form names none: it means candles. */
 function channelOf(message: ClientMessage): MarketChannel {
-  if (!message.has('channelType')) return 'candle';
-  const asked = message.text('channelType').toLowerCase();
+  if (!message.hasMember('channelType')) return 'candle';
+  const asked = message.requireText('channelType').toLowerCase();
   const channel = MARKET_CHANNELS.find((name) => name === asked);
   if (channel !== undefined) return channel;
   const names = MARKET_CHANNELS.join(' and ');
-  const text = `there is no channelType ${message.echo('channelType')}, there are ${names}`;
+  const text = `there is no channelType ${message.quoteMember('channelType')}, there are ${names}`;
   throw new SocketError('UNKNOWN_CHANNEL', text);
 }
 
 /** Perp before spot, and the lowest index, where a name was given twice. */
 function marketNamed(message: ClientMessage, book: BookSource): MarketRow {
-  const name = message.text('symbol').toLowerCase();
+  const name = message.requireText('symbol').toLowerCase();
   const named = book.markets().filter(({ symbol }) => symbol.toLowerCase() === name);
   const [found] = named.sort(
     (a, b) => a.marketType.localeCompare(b.marketType) || a.marketIndex - b.marketIndex,
   );
   if (found !== undefined) return found;
-  throw new SocketError('UNKNOWN_MARKET', `there is no market ${message.echo('symbol')}`);
+  throw new SocketError('UNKNOWN_MARKET', `there is no market ${message.quoteMember('symbol')}`);
 }
 
 function resolutionOf(message: ClientMessage): string {
-  const sent = message.value('resolution');
+  const sent = message.getValue('resolution');
   if (sent === undefined) throw new SocketError('MISSING_PARAM', 'resolution is missing');
   const asked = typeof sent === 'number' ? String(sent) : sent;
   const names = resolutions.join(', ');
@@ -83,6 +86,6 @@ function resolutionOf(message: ClientMessage): string {
   }
   const name = asked.toUpperCase();
   if (resolutions.includes(name)) return name;
-  const text = `resolution was "${quoted(asked)}", must be one of ${names}`;
+  const text = `resolution was "${quoteValue(asked)}", must be one of ${names}`;
   throw new SocketError('INVALID_PARAM', text);
 }

@@ -4,7 +4,7 @@ import { type FakeClient, newServer, openOn } from '../../../test/support/fake-c
 import { FakeMarketStreams } from '../../../test/support/fake-market-streams.js';
 import { LIMITS } from '../../config/limits.js';
 import { FakeBook } from '../testing/running-server.js';
-import type { SocketServer } from './ws-server.js';
+import type { SocketServer } from './socket-server.js';
 
 const topic = 'candle:perp_0:1';
 const candles = { type: 'subscribe', symbol: 'SOL-PERP', resolution: '1' };
@@ -152,7 +152,7 @@ describe('a subscription to candles', () => {
     history.send(topic, ['told', { at: 2 }]);
     expect([first.taken(), second.taken()]).toEqual([[], [{ at: 2 }]]);
     expect(history.asked).not.toContain(`-${topic}`);
-    second.session?.closed('client');
+    second.session?.onClose('client');
     expect(history.asked.at(-1)).toBe(`-${topic}`);
     first.say({ ...candles, type: 'unsubscribe' });
     expect(first.taken()).toMatchObject([{ type: 'error', code: 'NOT_SUBSCRIBED' }]);
@@ -180,7 +180,7 @@ describe('a subscription to candles', () => {
       client.say({ ...candles, resolution });
     expect(client.taken()).toMatchObject([{ type: 'error', code: 'LIMIT_EXCEEDED' }]);
     expect(server.figures().topics).toBe(5);
-    client.session?.closed('client');
+    client.session?.onClose('client');
     expect(server.figures().topics).toBe(0);
   });
 });
@@ -290,7 +290,7 @@ function fill(client: FakeClient): void {
 function drain(client: FakeClient): void {
   client.isFull = false;
   client.buffered = 0;
-  client.session?.drained();
+  client.session?.onDrain();
 }
 
 describe('a client that does not read', () => {

@@ -4,7 +4,7 @@ import type { Sources } from '../ports/book-source.js';
 import { changes } from '../testing/market-changes.js';
 import { FakeBook } from '../testing/running-server.js';
 import { StreamFanOut } from './stream-fan-out.js';
-import { StreamReader } from './stream-reader.js';
+import { StreamSubscriber } from './stream-subscriber.js';
 import type { StreamTopic } from './stream-topics.js';
 
 const INTERVAL_MS = 10;
@@ -27,12 +27,12 @@ class Scene {
 
   join(depth: number, market = 0, sources: Sources = {}): StreamTopic {
     const spec = { channel: 'book', market, depth, ...sources } as const;
-    return this.fanOut.join({ key: this.book.topicName(spec), spec });
+    return this.fanOut.addSubscriber({ key: this.book.topicName(spec), spec });
   }
 
   turn(...markets: readonly number[]): void {
     this.book.current = { ...this.book.current, seq: this.book.current.seq + 1 };
-    this.fanOut.turn(changes({ dirty: markets }), performance.now());
+    this.fanOut.publishTurn(changes({ dirty: markets }), performance.now());
   }
 
   /** What was published since the last time that this was asked, short. */
@@ -78,11 +78,11 @@ describe('deltas', () => {
     scene.join(10, 0, { indicative: true });
     scene.join(10, 1, { vamm: true });
     scene.book.current = { ...scene.book.current, seq: scene.book.current.seq + 1 };
-    scene.fanOut.turn(changes({ requoted: [0] }), performance.now());
+    scene.fanOut.publishTurn(changes({ requoted: [0] }), performance.now());
     expect(scene.taken()).toEqual([`${A}:vamm 7-8`, `${A}:indicative 7-8`]);
     scene.book.current = { ...scene.book.current, seq: scene.book.current.seq + 1 };
     vi.advanceTimersByTime(INTERVAL_MS);
-    scene.fanOut.turn(changes({ indicated: [0] }), performance.now());
+    scene.fanOut.publishTurn(changes({ indicated: [0] }), performance.now());
     expect(scene.taken()).toEqual([`${A}:indicative 8-9`]);
   });
 
@@ -119,7 +119,7 @@ describe('deltas', () => {
 
   test('a turn that shows nothing new sends nothing, and delays nothing', () => {
     scene.join(10);
-    scene.fanOut.turn(changes({ dirty: [0] }), performance.now());
+    scene.fanOut.publishTurn(changes({ dirty: [0] }), performance.now());
     expect(scene.taken()).toEqual([]);
     scene.turn(0);
     expect(scene.taken()).toEqual([`${A} 7-8`]);
@@ -129,7 +129,7 @@ describe('deltas', () => {
     const topic = scene.join(10);
     scene.turn(0);
     scene.turn(0);
-    const snapshot = JSON.parse(scene.fanOut.snapshot(topic, ANSWER).toString());
+    const snapshot = JSON.parse(scene.fanOut.renderSnapshot(topic, ANSWER).toString());
     expect(snapshot).toMatchObject({ type: 'snapshot', seq: 8 });
     vi.advanceTimersByTime(INTERVAL_MS);
     expect(scene.taken()).toEqual([`${A} 7-8`, `${A} 8-9`]);
@@ -139,11 +139,11 @@ describe('deltas', () => {
     scene.join(10);
     scene.join(20, 1);
     scene.book.current = { ...scene.book.current, state: 'stale' };
-    scene.fanOut.turn(changes({}), performance.now());
+    scene.fanOut.publishTurn(changes({}), performance.now());
     expect(scene.taken()).toEqual([`${A} 7-7`, 'book:SOL:20 7-7']);
     vi.advanceTimersByTime(INTERVAL_MS);
     scene.book.epoch = 'epoch-2';
-    scene.fanOut.turn(changes({}), performance.now());
+    scene.fanOut.publishTurn(changes({}), performance.now());
     expect(scene.published.every(([, frame]) => frame['reset'] === true)).toBe(true);
     expect(scene.taken()).toEqual([`${A} snapshot 7`, 'book:SOL:20 snapshot 7']);
   });
@@ -217,15 +217,15 @@ describe('a topic without readers', () => {
     scene.fanOut.start();
     const topic = scene.join(10);
     scene.turn(0);
-    scene.fanOut.leave(topic);
+    scene.fanOut.removeSubscriber(topic);
     scene.taken();
     vi.advanceTimersByTime(LIMITS.ringMsMax - 1_000);
     scene.turn(0);
     expect(scene.taken()).toEqual([]);
     const again = scene.join(10);
     expect(again).toBe(topic);
-    expect(scene.fanOut.missedSince(again, { epoch: 'epoch-1', seq: 8 })).toBeDefined();
-    scene.fanOut.leave(again);
+    expect(scene.fanOut.findFirstMissed(again, { epoch: 'epoch-1', seq: 8 })).toBeDefined();
+    scene.fanOut.removeSubscriber(again);
     vi.advanceTimersByTime(LIMITS.ringMsMax + LIMITS.streamWatchMs);
     expect([scene.book.streams.size, scene.fanOut.figures().ringBytes]).toEqual([0, 0]);
     scene.turn(0);
@@ -234,7 +234,7 @@ describe('a topic without readers', () => {
 
   test('makes room for one that has some', () => {
     for (let depth = 1; depth <= LIMITS.topicsMax; depth += 1) {
-      scene.fanOut.leave(scene.join(depth));
+      scene.fanOut.removeSubscriber(scene.join(depth));
     }
     expect(scene.book.streams.size).toBe(LIMITS.topicsMax);
     scene.join(5_000);
@@ -248,7 +248,7 @@ describe('a topic without readers', () => {
 
   test('makes room also while a change of it waits', () => {
     for (let depth = 1; depth <= LIMITS.topicsMax; depth += 1) {
-      scene.fanOut.leave(scene.join(depth));
+      scene.fanOut.removeSubscriber(scene.join(depth));
     }
     scene.turn(0);
     scene.turn(0);
@@ -263,13 +263,13 @@ test('nothing of the epoch before is resumed', () => {
   scene.turn(0);
   scene.turn(0);
   const { seq } = scene.book.current;
-  expect(scene.fanOut.missedSince(topic, { epoch: 'epoch-1', seq: seq - 1 })).toBeDefined();
-  expect(scene.fanOut.missedSince(topic, { epoch: 'epoch-0', seq: seq - 1 })).toBeUndefined();
+  expect(scene.fanOut.findFirstMissed(topic, { epoch: 'epoch-1', seq: seq - 1 })).toBeDefined();
+  expect(scene.fanOut.findFirstMissed(topic, { epoch: 'epoch-0', seq: seq - 1 })).toBeUndefined();
   scene.book.epoch = 'epoch-2';
-  scene.fanOut.turn(changes({}), performance.now());
+  scene.fanOut.publishTurn(changes({}), performance.now());
   vi.advanceTimersByTime(INTERVAL_MS);
   for (const epoch of ['epoch-1', 'epoch-2']) {
-    expect(scene.fanOut.missedSince(topic, { epoch, seq: 8 })).toBeUndefined();
+    expect(scene.fanOut.findFirstMissed(topic, { epoch, seq: 8 })).toBeUndefined();
   }
   expect(scene.fanOut.figures().ringBytes).toBe(0);
 });
@@ -278,18 +278,18 @@ test('a resume that waits while the epoch changes is answered with a snapshot', 
   const topic = scene.join(10);
   scene.turn(0);
   const resume = { epoch: 'epoch-1', seq: scene.book.current.seq };
-  const reader = new StreamReader({ streams: scene.fanOut, topic, id: '1', resume });
+  const reader = new StreamSubscriber({ streams: scene.fanOut, topic, id: '1', resume });
   vi.advanceTimersByTime(INTERVAL_MS);
   scene.book.epoch = 'epoch-2';
-  scene.fanOut.turn(changes({}), performance.now());
+  scene.fanOut.publishTurn(changes({}), performance.now());
   const frames: unknown[] = [];
   const send = (frame: Uint8Array): boolean => {
     frames.push(JSON.parse(Buffer.from(frame).toString()));
     return true;
   };
-  expect(reader.show({ send, isBehind: () => false }, 'first')).toBe(true);
+  expect(reader.sendSnapshot({ send, isBehind: () => false }, 'first')).toBe(true);
   expect(frames).toMatchObject([{ type: 'snapshot', id: 1, epoch: 'epoch-2', reset: false }]);
-  expect(reader.show({ send, isBehind: () => false }, 'reset')).toBe(true);
+  expect(reader.sendSnapshot({ send, isBehind: () => false }, 'reset')).toBe(true);
   expect(frames[1]).toMatchObject({ type: 'snapshot', reset: true });
   expect(frames[1]).not.toHaveProperty('id');
 });

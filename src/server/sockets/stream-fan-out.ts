@@ -10,12 +10,12 @@ import { LIMITS } from '../../config/limits.js';
 import type { MarketChanges } from '../../contract/feed-engine.js';
 import type { FanOutStats } from '../metrics/socket-metrics.js';
 import type { BookSource, TopicDelta } from '../ports/book-source.js';
-import type { Publish } from '../transport/ws-socket.js';
-import { BookMoment } from './book-moment.js';
-import type { ResumePoint, StreamRequest } from './stream-request.js';
+import type { Publish } from '../transport/client-socket.js';
+import type { ResumePoint, StreamRequest } from './stream-dialect.js';
 import { RingMemory } from './stream-ring.js';
 import { type StreamTopic, StreamTopics } from './stream-topics.js';
 import { Throttle } from './throttle.js';
+import { VersionStamp } from './version-stamp.js';
 import { WallClock } from './wall-clock.js';
 
 /** The parts and settings of the streaming channels. */
@@ -39,65 +39,71 @@ export class StreamFanOut {
   readonly #options: StreamFanOutOptions;
   readonly #memory = new RingMemory();
   readonly #topics: StreamTopics;
-  readonly #moment: BookMoment;
+  readonly #versionStamp: VersionStamp;
   readonly #throttle: Throttle<StreamTopic>;
   readonly #wall = new WallClock();
   readonly #counts = { published: 0, delivered: 0, deliveredBytes: 0, failed: 0 };
   #receivedAtMs = 0;
-  #watch: NodeJS.Timeout | undefined;
+  #housekeeping: NodeJS.Timeout | undefined;
 
   constructor(options: StreamFanOutOptions) {
     this.#options = options;
-    this.#moment = new BookMoment(options.book);
+    this.#versionStamp = new VersionStamp(options.book);
     this.#throttle = new Throttle({
-      publish: (topic, nowMs) => this.#publish(topic, nowMs),
+      publish: (topic, nowMs) => this.#publishTopic(topic, nowMs),
       sliceMs: options.sliceMs ?? LIMITS.streamSliceMs,
     });
-    const onClosed = (topic: StreamTopic): void => this.#throttle.delete(topic);
+    const onClosed = (topic: StreamTopic): void => this.#throttle.removeItem(topic);
     this.#topics = new StreamTopics(options.book, this.#memory, onClosed);
   }
 
   /** Begins to send heartbeats, and to forget what nobody comes back for. */
   start(): void {
-    this.#watch = setInterval(() => this.#look(performance.now()), LIMITS.streamWatchMs).unref();
+    this.#housekeeping = setInterval(
+      () => this.#runHousekeeping(performance.now()),
+      LIMITS.streamWatchMs,
+    ).unref();
   }
 
   /** Adds a reader. */
-  join(request: StreamRequest): StreamTopic {
+  addSubscriber(request: StreamRequest): StreamTopic {
     // What the first reader is shown is what changes are told from.
-    if (this.#topics.size === 0) this.#moment.hasChanged();
+    if (this.#topics.size === 0) this.#versionStamp.hasChanged();
     const isKnown = request.spec.timing === true && this.#receivedAtMs > 0;
-    const recvNs = isKnown ? this.#wall.ns(this.#receivedAtMs) : 0n;
-    return this.#topics.join(request, performance.now(), recvNs);
+    const recvNs = isKnown ? this.#wall.toUnixNs(this.#receivedAtMs) : 0n;
+    return this.#topics.addSubscriber(request, performance.now(), recvNs);
   }
 
   /** Takes a reader away. */
-  leave(topic: StreamTopic): void {
-    this.#topics.leave(topic, performance.now());
+  removeSubscriber(topic: StreamTopic): void {
+    this.#topics.removeSubscriber(topic, performance.now());
   }
 
   /** The last publication of a topic: what a new reader begins with. A view, as are all frames. */
-  snapshot({ handle, spec }: StreamTopic, answer: { id: string; reset: boolean }): Uint8Array {
-    const sendNs = spec.timing ? this.#wall.ns(performance.now()) : 0n;
+  renderSnapshot(
+    { handle, spec }: StreamTopic,
+    answer: { id: string; reset: boolean },
+  ): Uint8Array {
+    const sendNs = spec.timing ? this.#wall.toUnixNs(performance.now()) : 0n;
     return this.#options.book.topicSnapshot(handle, { ...answer, sendNs });
   }
 
   /** The number of the first delta that a reader has missed; undefined when it is not known. */
-  missedSince({ epoch, ring }: StreamTopic, point: ResumePoint): number | undefined {
-    return point.epoch === epoch ? ring.after(point.seq) : undefined;
+  findFirstMissed({ epoch, ring }: StreamTopic, point: ResumePoint): number | undefined {
+    return point.epoch === epoch ? ring.findNumberAfter(point.seq) : undefined;
   }
 
   /** After each turn of the engine: what changed, and when the first part of it had come in. */
-  turn({ dirty, requoted, indicated }: MarketChanges, receivedAtMs: number): void {
+  publishTurn({ dirty, requoted, indicated }: MarketChanges, receivedAtMs: number): void {
     this.#receivedAtMs = receivedAtMs;
     if (this.#topics.size === 0) return;
-    for (const topic of this.#topics.withoutMarket()) this.#end(topic);
+    for (const topic of this.#topics.findUnserved()) this.#endTopic(topic);
     const nowMs = performance.now();
-    if (this.#moment.hasChanged()) this.#mark(this.#topics.all(), nowMs);
+    if (this.#versionStamp.hasChanged()) this.#markDirty(this.#topics.allTopics(), nowMs);
     else {
-      for (const id of dirty) this.#mark(this.#topics.ofMarket(id), nowMs);
-      for (const id of requoted) this.#mark(this.#topics.quotedOf(id), nowMs);
-      for (const id of indicated) this.#mark(this.#topics.indicativeOf(id), nowMs);
+      for (const id of dirty) this.#markDirty(this.#topics.ofMarket(id), nowMs);
+      for (const id of requoted) this.#markDirty(this.#topics.quotedOf(id), nowMs);
+      for (const id of indicated) this.#markDirty(this.#topics.indicativeOf(id), nowMs);
     }
     this.#throttle.flush(nowMs);
   }
@@ -109,80 +115,80 @@ export class StreamFanOut {
 
   /** Publishes nothing more. */
   stop(): void {
-    clearInterval(this.#watch);
+    clearInterval(this.#housekeeping);
     this.#throttle.stop();
   }
 
-  #mark(topics: Iterable<StreamTopic>, nowMs: number): void {
+  #markDirty(topics: Iterable<StreamTopic>, nowMs: number): void {
     for (const topic of topics) {
-      if (this.#throttle.mark(topic, nowMs)) topic.receivedAtMs = this.#receivedAtMs;
+      if (this.#throttle.markDirty(topic, nowMs)) topic.receivedAtMs = this.#receivedAtMs;
     }
   }
 
-  #publish(topic: StreamTopic, nowMs: number): void {
+  #publishTopic(topic: StreamTopic, nowMs: number): void {
     const { handle, spec } = topic;
     let delta: TopicDelta | null;
     try {
       delta = spec.timing
         ? this.#options.book.topicDelta(handle, {
-            recvNs: this.#wall.ns(topic.receivedAtMs),
-            sendNs: this.#wall.ns(performance.now()),
+            recvNs: this.#wall.toUnixNs(topic.receivedAtMs),
+            sendNs: this.#wall.toUnixNs(performance.now()),
           })
         : this.#options.book.topicDelta(handle);
       topic.broken = false;
     } catch (error) {
-      this.#failed(topic, error);
+      this.#recordFailure(topic, error);
       return;
     }
     if (delta === null) return;
     topic.readyAtMs = nowMs + this.#options.intervalMs;
-    this.#keep(topic, delta, nowMs);
+    this.#storeDelta(topic, delta, nowMs);
     this.#counts.published += 1;
-    this.#send(topic, delta.frame, nowMs);
+    this.#publishFrame(topic, delta.frame, nowMs);
     this.#options.onPublished?.((performance.now() - topic.changedAtMs) / 1_000);
   }
 
-  #keep(topic: StreamTopic, delta: TopicDelta, nowMs: number): void {
+  #storeDelta(topic: StreamTopic, delta: TopicDelta, nowMs: number): void {
     if (delta.reset) {
       topic.ring.clear();
       topic.epoch = this.#options.book.epoch;
     } else {
-      topic.ring.push(delta, nowMs);
+      topic.ring.appendDelta(delta, nowMs);
     }
   }
 
-  #send(topic: StreamTopic, frame: Uint8Array, nowMs: number): void {
+  #publishFrame(topic: StreamTopic, frame: Uint8Array, nowMs: number): void {
     topic.framedAtMs = nowMs;
-    if (topic.readers === 0) return;
+    if (topic.subscribers === 0) return;
     this.#options.publish(topic.key, frame);
-    this.#counts.delivered += topic.readers;
-    this.#counts.deliveredBytes += topic.readers * frame.length;
+    this.#counts.delivered += topic.subscribers;
+    this.#counts.deliveredBytes += topic.subscribers * frame.length;
   }
 
   /** Heartbeats where nothing was sent for a second; what does not fit goes the next time. */
-  #look(startMs: number): void {
+  #runHousekeeping(startMs: number): void {
     const { book } = this.#options;
-    this.#topics.expire(startMs - LIMITS.ringMsMax);
-    this.#memory.expire(startMs - LIMITS.ringMsMax);
-    for (const topic of this.#topics.all()) {
+    this.#topics.closeIdle(startMs - LIMITS.ringMsMax);
+    this.#memory.expireChunks(startMs - LIMITS.ringMsMax);
+    for (const topic of this.#topics.allTopics()) {
       // A beat on a topic whose frames fail would say that its readers are up to date.
-      if (topic.readers === 0 || topic.broken) continue;
+      if (topic.subscribers === 0 || topic.broken) continue;
       if (topic.framedAtMs + LIMITS.streamBeatMs > startMs) continue;
       try {
-        this.#send(topic, book.topicHeartbeat(topic.handle), startMs);
+        this.#publishFrame(topic, book.topicHeartbeat(topic.handle), startMs);
       } catch (error) {
-        this.#failed(topic, error);
+        this.#recordFailure(topic, error);
       }
       if (performance.now() - startMs > LIMITS.fanOutSliceMs) return;
     }
   }
 
-  #end(topic: StreamTopic): void {
-    this.#topics.close(topic);
+  #endTopic(topic: StreamTopic): void {
+    this.#topics.closeTopic(topic);
     this.#options.onEnded(topic.key);
   }
 
-  #failed(topic: StreamTopic, error: unknown): void {
+  #recordFailure(topic: StreamTopic, error: unknown): void {
     this.#counts.failed += 1;
     if (topic.broken) return;
     topic.broken = true;

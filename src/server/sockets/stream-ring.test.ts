@@ -14,7 +14,7 @@ function fill(
 ) {
   const { bytes = 300, atMs = 0 } = options;
   for (const seq of seqs) {
-    ring.push({ prev: seq - 1, seq, frame: frameOf(`${seq - 1}-${seq}`, bytes) }, atMs);
+    ring.appendDelta({ prev: seq - 1, seq, frame: frameOf(`${seq - 1}-${seq}`, bytes) }, atMs);
   }
 }
 
@@ -24,9 +24,9 @@ function range(from: number, count: number): readonly number[] {
 
 /** The names of the deltas that a reader with `seq` is sent; undefined when it gets a snapshot. */
 function missedBy(ring: Ring, seq: number): readonly string[] | undefined {
-  const from = ring.after(seq);
+  const from = ring.findNumberAfter(seq);
   if (from === undefined) return undefined;
-  return range(from, ring.next - from).map((number) => {
+  return range(from, ring.nextNumber - from).map((number) => {
     const frame = ring.frame(number);
     return frame === undefined ? 'gone' : Buffer.from(frame).toString().trim();
   });
@@ -45,8 +45,8 @@ describe('a ring', () => {
 
   test('knows nothing of a seq that was passed over', () => {
     const ring = new Ring(new RingMemory());
-    ring.push({ prev: 1, seq: 5, frame: frameOf('1-5') }, 0);
-    ring.push({ prev: 5, seq: 9, frame: frameOf('5-9') }, 0);
+    ring.appendDelta({ prev: 1, seq: 5, frame: frameOf('1-5') }, 0);
+    ring.appendDelta({ prev: 5, seq: 9, frame: frameOf('5-9') }, 0);
     expect(missedBy(ring, 5)).toEqual(['5-9']);
     expect(missedBy(ring, 7)).toBeUndefined();
   });
@@ -54,8 +54,8 @@ describe('a ring', () => {
   test('replays changes of the state that have no seq of their own', () => {
     const ring = new Ring(new RingMemory());
     fill(ring, [1]);
-    ring.push({ prev: 1, seq: 1, frame: frameOf('state a') }, 0);
-    ring.push({ prev: 1, seq: 1, frame: frameOf('state b') }, 0);
+    ring.appendDelta({ prev: 1, seq: 1, frame: frameOf('state a') }, 0);
+    ring.appendDelta({ prev: 1, seq: 1, frame: frameOf('state b') }, 0);
     fill(ring, [2]);
     expect(missedBy(ring, 1)).toEqual(['state a', 'state b', '1-2']);
     expect(missedBy(ring, 0)).toEqual(['0-1', 'state a', 'state b', '1-2']);
@@ -63,10 +63,14 @@ describe('a ring', () => {
 
   test('that is empty, or was emptied, knows nothing', () => {
     const ring = new Ring(new RingMemory());
-    expect(ring.after(0)).toBeUndefined();
+    expect(ring.findNumberAfter(0)).toBeUndefined();
     fill(ring, [1, 2]);
     ring.clear();
-    expect([ring.after(1), ring.after(2), ring.bytes]).toEqual([undefined, undefined, 0]);
+    expect([ring.findNumberAfter(1), ring.findNumberAfter(2), ring.bytes]).toEqual([
+      undefined,
+      undefined,
+      0,
+    ]);
     fill(ring, [3]);
     expect(missedBy(ring, 2)).toEqual(['2-3']);
   });
@@ -98,7 +102,7 @@ describe('a ring', () => {
   test('whose reader is slow forgets what it has not got, which is seen', () => {
     const ring = new Ring(new RingMemory());
     fill(ring, range(1, 10));
-    const from = ring.after(4) ?? -1;
+    const from = ring.findNumberAfter(4) ?? -1;
     expect(ring.frame(from)).toBeDefined();
     fill(ring, range(11, 20_000));
     expect(ring.frame(from)).toBeUndefined();
@@ -124,11 +128,11 @@ describe('the memory of all rings', () => {
     const ring = new Ring(memory);
     fill(ring, range(1, 64), { atMs: 1_000 });
     fill(ring, range(65, 10), { atMs: 2_000 });
-    memory.expire(1_000);
+    memory.expireChunks(1_000);
     expect(missedBy(ring, 0)).toHaveLength(74);
-    memory.expire(1_001);
+    memory.expireChunks(1_001);
     expect(missedBy(ring, 0)).toBeUndefined();
-    memory.expire(2_001);
-    expect([memory.bytes, ring.bytes, ring.after(74)]).toEqual([0, 0, undefined]);
+    memory.expireChunks(2_001);
+    expect([memory.bytes, ring.bytes, ring.findNumberAfter(74)]).toEqual([0, 0, undefined]);
   });
 });

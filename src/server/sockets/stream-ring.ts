@@ -50,25 +50,25 @@ export class RingMemory {
     return this.#bytes;
   }
 
-  allocate(ring: Ring, first: number, frameBytes: number): Chunk {
+  allocateChunk(ring: Ring, first: number, frameBytes: number): Chunk {
     const chunk = new Chunk(ring, first, frameBytes);
     this.#bytes += chunk.bytes;
     for (const oldest of this.#chunks) {
       if (this.#bytes <= this.bytesMax) break;
-      oldest.ring.forget(oldest);
+      oldest.ring.dropThrough(oldest);
     }
     this.#chunks.add(chunk);
     return chunk;
   }
 
-  free(chunk: Chunk): void {
+  freeChunk(chunk: Chunk): void {
     if (this.#chunks.delete(chunk)) this.#bytes -= chunk.bytes;
   }
 
   /** Frees what was filled before a time. */
-  expire(beforeMs: number): void {
+  expireChunks(beforeMs: number): void {
     for (const chunk of this.#chunks) {
-      if (chunk.filledAtMs < beforeMs) chunk.ring.forget(chunk);
+      if (chunk.filledAtMs < beforeMs) chunk.ring.dropThrough(chunk);
     }
   }
 }
@@ -79,7 +79,7 @@ export class Ring {
   /** Without a hole between them, the oldest first. */
   #chunks: Chunk[] = [];
   #bytes = 0;
-  #next = 0;
+  #nextNumber = 0;
   #lastSeq = -1;
 
   constructor(memory: RingMemory) {
@@ -92,14 +92,14 @@ export class Ring {
   }
 
   /** The number that the next delta gets. */
-  get next(): number {
-    return this.#next;
+  get nextNumber(): number {
+    return this.#nextNumber;
   }
 
   /** Keeps a copy of a delta. One that would fill the ring is not kept, nor what came before it. */
-  push(delta: { prev: number; seq: number; frame: Uint8Array }, nowMs: number): void {
+  appendDelta(delta: { prev: number; seq: number; frame: Uint8Array }, nowMs: number): void {
     const { prev, seq, frame } = delta;
-    this.#next += 1;
+    this.#nextNumber += 1;
     this.#lastSeq = seq;
     if (frame.length > LIMITS.ringBytesPerTopicMax / 2) {
       this.clear();
@@ -115,18 +115,18 @@ export class Ring {
   }
 
   /**
-   * The number of the delta with which a reader that has `seq` goes on, {@link Ring.next} when it has
+   * The number of the delta with which a reader that has `seq` goes on, {@link Ring.nextNumber} when it has
    * all of them; undefined when that is not known any more.
    *
    * Of several deltas that link to `seq`, as changes of the state alone do, it is the first.
    */
-  after(seq: number): number | undefined {
+  findNumberAfter(seq: number): number | undefined {
     for (const chunk of this.#chunks) {
       if ((chunk.prevs[chunk.count - 1] ?? -1) < seq) continue;
       const index = chunk.prevs.subarray(0, chunk.count).indexOf(seq);
       return index < 0 ? undefined : chunk.first + index;
     }
-    return this.#chunks.length > 0 && this.#lastSeq === seq ? this.#next : undefined;
+    return this.#chunks.length > 0 && this.#lastSeq === seq ? this.#nextNumber : undefined;
   }
 
   /** A delta by its number, as a view; undefined when it is forgotten. */
@@ -141,29 +141,29 @@ export class Ring {
   }
 
   /** Forgets a chunk and, so that there is no hole, those before it. */
-  forget(chunk: Chunk): void {
+  dropThrough(chunk: Chunk): void {
     const count = this.#chunks.indexOf(chunk) + 1;
     for (const gone of this.#chunks.splice(0, count)) {
       this.#bytes -= gone.bytes;
-      this.#memory.free(gone);
+      this.#memory.freeChunk(gone);
     }
   }
 
   clear(): void {
     const last = this.#chunks.at(-1);
-    if (last !== undefined) this.forget(last);
+    if (last !== undefined) this.dropThrough(last);
   }
 
   #chunkFor(frameBytes: number): Chunk {
     const last = this.#chunks.at(-1);
     if (last?.hasRoomFor(frameBytes)) return last;
     const bytes = Math.max(LIMITS.ringChunkBytes, frameBytes);
-    const chunk = this.#memory.allocate(this, this.#next - 1, bytes);
+    const chunk = this.#memory.allocateChunk(this, this.#nextNumber - 1, bytes);
     this.#chunks.push(chunk);
     this.#bytes += chunk.bytes;
     for (const oldest of [...this.#chunks]) {
       if (this.#bytes <= LIMITS.ringBytesPerTopicMax || oldest === chunk) break;
-      this.forget(oldest);
+      this.dropThrough(oldest);
     }
     return chunk;
   }

@@ -4,7 +4,7 @@
  */
 import { LIMITS } from '../../config/limits.js';
 import type { BookSource, MarketRow, StreamSpec } from '../ports/book-source.js';
-import type { StreamRequest } from './stream-request.js';
+import type { StreamRequest } from './stream-dialect.js';
 import { Ring, type RingMemory } from './stream-ring.js';
 import type { Throttled } from './throttle.js';
 
@@ -18,13 +18,13 @@ export interface StreamTopic extends Throttled {
   readonly ring: Ring;
   /** The epoch of its last publication. */
   epoch: string;
-  readers: number;
+  subscribers: number;
   /** When the first notification came in of what was not published; as {@link Throttled}. */
   receivedAtMs: number;
   /** When its readers were sent a frame last. */
   framedAtMs: number;
   /** Since when it has no reader. */
-  leftAtMs: number;
+  idleSinceMs: number;
   /** Its last frame could not be made. */
   broken: boolean;
 }
@@ -34,7 +34,7 @@ export class StreamTopics {
   readonly #topics = new Map<string, StreamTopic>();
   readonly #byMarket = new Map<number, Set<StreamTopic>>();
   /** Those without a reader, in the order in which the last one left. */
-  readonly #left = new Set<StreamTopic>();
+  readonly #idle = new Set<StreamTopic>();
   #rows: readonly MarketRow[] = [];
 
   constructor(
@@ -49,7 +49,7 @@ export class StreamTopics {
     return this.#topics.size;
   }
 
-  all(): Iterable<StreamTopic> {
+  allTopics(): Iterable<StreamTopic> {
     return this.#topics.values();
   }
 
@@ -72,26 +72,26 @@ export class StreamTopics {
   }
 
   /** Adds a reader, to a topic that shows the book of now when it is new. */
-  join(request: StreamRequest, nowMs: number, recvNs: bigint): StreamTopic {
-    const topic = this.#topics.get(request.key) ?? this.#open(request, nowMs, recvNs);
-    topic.readers += 1;
-    this.#left.delete(topic);
+  addSubscriber(request: StreamRequest, nowMs: number, recvNs: bigint): StreamTopic {
+    const topic = this.#topics.get(request.key) ?? this.#openTopic(request, nowMs, recvNs);
+    topic.subscribers += 1;
+    this.#idle.delete(topic);
     return topic;
   }
 
   /** Takes a reader away. The topic stays open for a while. */
-  leave(topic: StreamTopic, nowMs: number): void {
-    topic.readers -= 1;
-    if (topic.readers > 0 || this.#topics.get(topic.key) !== topic) return;
-    topic.leftAtMs = nowMs;
-    this.#left.add(topic);
+  removeSubscriber(topic: StreamTopic, nowMs: number): void {
+    topic.subscribers -= 1;
+    if (topic.subscribers > 0 || this.#topics.get(topic.key) !== topic) return;
+    topic.idleSinceMs = nowMs;
+    this.#idle.add(topic);
   }
 
   /** Closes those without a reader since before a time. */
-  expire(beforeMs: number): void {
-    for (const topic of this.#left) {
-      if (topic.leftAtMs >= beforeMs) break;
-      this.close(topic);
+  closeIdle(beforeMs: number): void {
+    for (const topic of this.#idle) {
+      if (topic.idleSinceMs >= beforeMs) break;
+      this.closeTopic(topic);
     }
   }
 
@@ -99,7 +99,7 @@ export class StreamTopics {
    * The topics whose market is served no longer, or not by the name that the topic has of it, since the
    * last time that this was asked: another market may take that name, and its topics this one's.
    */
-  withoutMarket(): readonly StreamTopic[] {
+  findUnserved(): readonly StreamTopic[] {
     const rows = this.book.markets();
     if (rows === this.#rows) return [];
     this.#rows = rows;
@@ -111,10 +111,10 @@ export class StreamTopics {
     });
   }
 
-  close(topic: StreamTopic): void {
+  closeTopic(topic: StreamTopic): void {
     if (this.#topics.get(topic.key) !== topic) return;
     this.#topics.delete(topic.key);
-    this.#left.delete(topic);
+    this.#idle.delete(topic);
     const ofMarket = this.#byMarket.get(topic.spec.market);
     ofMarket?.delete(topic);
     if (ofMarket?.size === 0) this.#byMarket.delete(topic.spec.market);
@@ -123,14 +123,14 @@ export class StreamTopics {
     this.book.closeTopic(topic.handle);
   }
 
-  #open({ key, spec }: StreamRequest, nowMs: number, recvNs: bigint): StreamTopic {
-    const [oldest] = this.#left;
-    if (this.#topics.size >= LIMITS.topicsMax && oldest !== undefined) this.close(oldest);
+  #openTopic({ key, spec }: StreamRequest, nowMs: number, recvNs: bigint): StreamTopic {
+    const [oldest] = this.#idle;
+    if (this.#topics.size >= LIMITS.topicsMax && oldest !== undefined) this.closeTopic(oldest);
     const handle = this.book.openTopic(spec, recvNs);
     const topic: StreamTopic = {
       ...{ key, spec, handle, ring: new Ring(this.memory), epoch: this.book.epoch },
-      ...{ readers: 0, readyAtMs: 0, changedAtMs: 0, receivedAtMs: 0, framedAtMs: nowMs },
-      ...{ leftAtMs: 0, broken: false },
+      ...{ subscribers: 0, readyAtMs: 0, changedAtMs: 0, receivedAtMs: 0, framedAtMs: nowMs },
+      ...{ idleSinceMs: 0, broken: false },
     };
     this.#topics.set(key, topic);
     const ofMarket = this.#byMarket.get(spec.market) ?? new Set();

@@ -39,7 +39,7 @@ export class Throttle<Item extends Throttled> {
    * It has changed; {@link Throttle.flush} publishes it when it is ready. False when something of it
    * was waiting already.
    */
-  mark(item: Item, nowMs: number): boolean {
+  markDirty(item: Item, nowMs: number): boolean {
     if (this.#due.has(item)) return false;
     item.changedAtMs = nowMs;
     this.#due.add(item);
@@ -47,7 +47,7 @@ export class Throttle<Item extends Throttled> {
     return true;
   }
 
-  delete(item: Item): void {
+  removeItem(item: Item): void {
     this.#due.delete(item);
   }
 
@@ -56,7 +56,7 @@ export class Throttle<Item extends Throttled> {
    * set only for what has to wait: most changes go out in their turn.
    */
   flush(startMs: number): void {
-    this.#plan(startMs >= this.#nextMs ? this.#publishReady(startMs) : startMs);
+    this.#scheduleTimer(startMs >= this.#nextMs ? this.#publishReady(startMs) : startMs);
   }
 
   /** Publishes nothing more. */
@@ -67,17 +67,17 @@ export class Throttle<Item extends Throttled> {
   }
 
   /** Sets the timer for what has to wait, unless it comes sooner. */
-  #plan(nowMs: number): void {
+  #scheduleTimer(nowMs: number): void {
     if (this.#nextMs >= this.#wakeAtMs) return;
     this.#wakeAtMs = this.#nextMs;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#wake(), Math.ceil(this.#nextMs - nowMs));
+    this.#timer = setTimeout(() => this.#onTimer(), Math.ceil(this.#nextMs - nowMs));
   }
 
   /** A timer may come some microseconds early: what is ready is seen item by item. */
-  #wake(): void {
+  #onTimer(): void {
     this.#wakeAtMs = Number.POSITIVE_INFINITY;
-    this.#plan(this.#publishReady(performance.now()));
+    this.#scheduleTimer(this.#publishReady(performance.now()));
   }
 
   /** Answers the time at its end. */

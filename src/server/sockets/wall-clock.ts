@@ -8,7 +8,7 @@ export class WallClock {
   #offsetMs = performance.timeOrigin;
 
   /** Unix nanoseconds of a time of `performance.now`. */
-  ns(atMs: number): bigint {
+  toUnixNs(atMs: number): bigint {
     const drift = Date.now() - (this.#offsetMs + performance.now());
     if (Math.abs(drift) > DRIFT_MS_MAX) this.#offsetMs += drift;
     return BigInt(Math.round((this.#offsetMs + atMs) * 1_000_000));

@@ -22,7 +22,7 @@ import type {
   TopMakersRequest,
 } from '../ports/book-source.js';
 import { createHandlers, type Handlers, type HttpOptions } from '../routes/http.js';
-import { UnsentAnswers } from '../transport/unsent.js';
+import { UnsentReplies } from '../transport/unsent-replies.js';
 import { listen } from '../transport/uws.js';
 import { FakeStreams } from './fake-streams.js';
 
@@ -190,7 +190,7 @@ export async function startServer(
   port: keyof Handlers = 'main',
 ): Promise<RunningServer> {
   const faults: unknown[] = [];
-  const { unsent = new UnsentAnswers() } = settings;
+  const { unsent = new UnsentReplies() } = settings;
   const build = { name: 'slotbook', version: '9.9.9', commit: 'abc' };
   const server = {
     url: '',

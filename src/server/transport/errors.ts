@@ -47,7 +47,7 @@ export class ServerError extends Error {
 }
 
 /** A client's value as an error message quotes it: bounded, whatever was sent. */
-export function quoted(value: string): string {
+export function quoteValue(value: string): string {
   const max = LIMITS.errorValueCharsMax;
   return value.length <= max ? value : `${value.slice(0, max)}...`;
 }

@@ -92,9 +92,9 @@ export interface HttpRequest {
   /** The client's address as text; only before the first await. */
   readonly ip: string;
   /** A header by its lower-case name; empty when it was not sent. */
-  header(name: string): string;
+  getHeader(name: string): string;
   /** Bytes of all header names and values; only before the first await, as well. */
-  headerBytes(): number;
+  countHeaderBytes(): number;
   /** Whether the client has left before its answer. */
   readonly isGone: boolean;
 }

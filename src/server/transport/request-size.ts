@@ -3,10 +3,10 @@ import { ServerError } from './errors.js';
 import type { HttpRequest } from './reply.js';
 
 /** Throws TOO_LARGE for a request whose path, query or headers are beyond their limits. */
-export function requireSize(request: HttpRequest): void {
+export function requireRequestSize(request: HttpRequest): void {
   const { requestLineBytesMax, headerBytesMax } = LIMITS;
   const line = request.path.length + request.query.length;
-  if (line <= requestLineBytesMax && request.headerBytes() <= headerBytesMax) return;
+  if (line <= requestLineBytesMax && request.countHeaderBytes() <= headerBytesMax) return;
   const message =
     `a request may have ${requestLineBytesMax} bytes of path and query and ` +
     `${headerBytesMax} of headers`;

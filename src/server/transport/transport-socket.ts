@@ -1,6 +1,6 @@
 /** One socket of the transport, kept from being touched after it has closed; and what all may do. */
 import { LIMITS } from '../../config/limits.js';
-import type { ClientSocket, CloseCause } from './ws-socket.js';
+import type { ClientSocket, CloseCause } from './client-socket.js';
 
 /** The transport's settings of all sockets. */
 export const socketOptions = {
@@ -35,18 +35,18 @@ export class TransportSocket implements ClientSocket {
   ) {}
 
   send(text: string | Uint8Array): boolean {
-    return this.#open && this.native.send(text) !== leftOut;
+    return this.#open && this.native.send(text) !== droppedStatus;
   }
 
-  together(run: () => void): void {
+  sendTogether(run: () => void): void {
     if (this.#open) this.native.cork(run);
   }
 
-  join(topic: string): void {
+  joinTopic(topic: string): void {
     if (this.#open) this.native.subscribe(topic);
   }
 
-  leave(topic: string): void {
+  leaveTopic(topic: string): void {
     if (this.#open) this.native.unsubscribe(topic);
   }
 
@@ -55,14 +55,14 @@ export class TransportSocket implements ClientSocket {
     // The transport sends no close frame to a socket that is full, and keeps what waits for one that
     // was ended until the client has read it or is gone.
     if (this.bufferedBytes() > LIMITS.socketBacklogBytesMax) {
-      this.cut();
+      this.terminate();
       return;
     }
     this.#closing = true;
     this.native.end(code, reason);
   }
 
-  cut(): void {
+  terminate(): void {
     if (!this.#open) return;
     this.#closing = true;
     this.native.close();
@@ -73,7 +73,7 @@ export class TransportSocket implements ClientSocket {
   }
 
   /** The socket has closed; answers why, as far as the transport tells. */
-  ended(code: number, message: string): CloseCause {
+  markClosed(code: number, message: string): CloseCause {
     this.#open = false;
     if (this.#closing) return 'server';
     if (code !== abnormalCloseCode) return 'client';
@@ -82,7 +82,7 @@ export class TransportSocket implements ClientSocket {
 }
 
 /** What the transport answers for a message that it left out. */
-const leftOut = 2;
+const droppedStatus = 2;
 
 const abnormalCloseCode = 1006;
 

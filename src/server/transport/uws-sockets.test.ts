@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Probe } from '../../../test/support/socket-scene.js';
 import { LIMITS } from '../../config/limits.js';
+import type { ClientSocket, SocketHandlers, SocketSession } from './client-socket.js';
 import type { HttpRequest } from './reply.js';
 import { type Listener, listen } from './uws.js';
-import type { ClientSocket, SocketHandlers, SocketSession } from './ws-socket.js';
 
 /** Echoes, and throws where it is told to. */
 class Handlers implements SocketHandlers {
@@ -15,27 +15,27 @@ class Handlers implements SocketHandlers {
   readonly sockets: ClientSocket[] = [];
   last: ClientSocket | undefined;
 
-  upgrade({ ip }: HttpRequest): null {
+  checkUpgrade({ ip }: HttpRequest): null {
     this.ip = ip;
     this.failAt('upgrade');
     return null;
   }
 
-  opened(socket: ClientSocket): SocketSession {
+  openSession(socket: ClientSocket): SocketSession {
     this.last = socket;
     this.sockets.push(socket);
     this.failAt('opened');
     return {
-      message: (text) => {
+      onMessage: (text) => {
         this.failAt('message');
         socket.send(JSON.stringify({ text }));
       },
-      pinged: () => this.failAt('pinged'),
-      drained: () => {},
-      dropped: () => {
+      onPing: () => this.failAt('pinged'),
+      onDrain: () => {},
+      onDropped: () => {
         this.dropped += 1;
       },
-      closed: () => this.failAt('closed'),
+      onClose: () => this.failAt('closed'),
     };
   }
 
@@ -109,8 +109,8 @@ test('a socket that has closed is not touched any more', async () => {
   await client.closed;
   const socket = handlers.last as ClientSocket;
   socket.send('late');
-  socket.join('topic');
-  socket.leave('topic');
+  socket.joinTopic('topic');
+  socket.leaveTopic('topic');
   socket.close(1000, 'late');
   expect(socket.bufferedBytes()).toBe(0);
 });
@@ -119,12 +119,12 @@ test('text, bytes and topics reach those who joined, in their order', async () =
   const [first, second] = [await Probe.open(url), await Probe.open(url)];
   const socket = handlers.last as ClientSocket;
   listener.publish('topic', '"nobody has joined"');
-  socket.join('topic');
+  socket.joinTopic('topic');
   listener.publish('topic', Buffer.from('1'));
   socket.send(Buffer.from('2'));
   listener.publish('topic', '3');
   socket.send('4');
-  socket.leave('topic');
+  socket.leaveTopic('topic');
   listener.publish('topic', '5');
   socket.send('6');
   expect(await second.hear(5)).toEqual([1, 2, 3, 4, 6]);
@@ -139,7 +139,7 @@ test.each([
   const client = await Probe.open(url);
   const socket = handlers.last as ClientSocket;
   const topics = Array.from({ length: 50 }, (__, at) => `topic ${at}`);
-  for (const topic of topics) socket.join(topic);
+  for (const topic of topics) socket.joinTopic(topic);
   client.socket.pause();
   let published = 0;
   for (let turn = 0; handlers.dropped === 0; turn += 1) {
@@ -153,7 +153,7 @@ test.each([
   }
   expect(socket.bufferedBytes()).toBeLessThan(LIMITS.socketBufferBytesMax + 2 * bytes);
   expect(socket.send('"left out"')).toBe(false);
-  for (const topic of topics) socket.leave(topic);
+  for (const topic of topics) socket.leaveTopic(topic);
   client.socket.resume();
   await expect.poll(() => socket.bufferedBytes()).toBe(0);
   expect(socket.send('"the end"')).toBe(true);

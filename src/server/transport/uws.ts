@@ -9,15 +9,15 @@
 
 import './transport-setting.js';
 import uws from 'uWebSockets.js';
+import type { SocketHandlers, SocketSession } from './client-socket.js';
 import { ServerError } from './errors.js';
+import { decodeText, NativeRequest, type WriteOptions, writeReply } from './native-http.js';
+import { assertNativeTransport } from './native-transport.js';
 import { errorReply, type Handler, type Reply } from './reply.js';
-import { assertNativeTransport } from './transport-build.js';
-import { NativeRequest, type SendWay, textOf, writeReply } from './transport-http.js';
 import { socketOptions, TransportSocket } from './transport-socket.js';
-import { UnsentAnswers } from './unsent.js';
-import type { SocketHandlers, SocketSession } from './ws-socket.js';
+import { UnsentReplies } from './unsent-replies.js';
 
-export { transportVersion } from './transport-build.js';
+export { transportVersion } from './native-transport.js';
 
 /** What `listen` needs. */
 export interface ListenOptions {
@@ -28,7 +28,7 @@ export interface ListenOptions {
   /** Who takes the WebSockets, each of other paths; without it there are none. */
   readonly sockets?: readonly SocketHandlers[];
   /** Where answers wait for their clients; those of `createHandlers`, which refuses more. */
-  readonly unsent?: UnsentAnswers;
+  readonly unsent?: UnsentReplies;
   /** Told of every error that a handler did not mean. */
   readonly onFault: (error: unknown, path: string) => void;
 }
@@ -49,14 +49,14 @@ export interface Listener {
 export function listen(options: ListenOptions): Promise<Listener> {
   assertNativeTransport();
   const app = uws.App();
-  const serving: Serving = { unsent: new UnsentAnswers(), ...options };
+  const serving: Serving = { unsent: new UnsentReplies(), ...options };
   for (const handlers of options.sockets ?? []) serveSockets(app, handlers, serving);
   // Asking each request for its method would cost a GET one more native call.
   app.get('/*', (response, native) => {
-    answer(response, new NativeRequest(native, response, 'get'), serving);
+    handleRequest(response, new NativeRequest(native, response, 'get'), serving);
   });
   app.any('/*', (response, native) => {
-    answer(response, new NativeRequest(native, response, native.getMethod()), serving);
+    handleRequest(response, new NativeRequest(native, response, native.getMethod()), serving);
   });
   return new Promise((resolve, reject) => {
     const { host, port } = options;
@@ -79,7 +79,7 @@ export function listen(options: ListenOptions): Promise<Listener> {
 }
 
 /** What a request is answered with. */
-type Serving = ListenOptions & { readonly unsent: UnsentAnswers };
+type Serving = ListenOptions & { readonly unsent: UnsentReplies };
 
 /** The form of `listen` that takes host and options, which the package's types leave out. */
 type ListenExclusive = (
@@ -95,7 +95,7 @@ interface ExclusiveOption {
   readonly LIBUS_LISTEN_EXCLUSIVE_PORT: number;
 }
 
-function answer(
+function handleRequest(
   response: uws.HttpResponse,
   request: NativeRequest,
   { handler, onFault, unsent }: Serving,
@@ -109,15 +109,15 @@ function answer(
     reply = internalReply;
   }
   const way = { withBody, unsent };
-  if (reply instanceof Promise) answerLater(response, { reply, way, request, onFault });
+  if (reply instanceof Promise) replyLater(response, { reply, way, request, onFault });
   else writeReply(response, reply, way);
 }
 
-function answerLater(
+function replyLater(
   response: uws.HttpResponse,
   pending: {
     readonly reply: Promise<Reply>;
-    readonly way: SendWay;
+    readonly way: WriteOptions;
     readonly request: NativeRequest;
     readonly onFault: ListenOptions['onFault'];
   },
@@ -154,7 +154,7 @@ function serveSockets(app: uws.TemplatedApp, handlers: SocketHandlers, serving: 
   const { onFault, unsent } = serving;
   const tell = (native: NativeSocket, run: (session: SocketSession) => void): void => {
     const data = native.getUserData();
-    guard(data, onFault, () => {
+    runGuarded(data, onFault, () => {
       if (data.session !== null) run(data.session);
     });
   };
@@ -162,26 +162,26 @@ function serveSockets(app: uws.TemplatedApp, handlers: SocketHandlers, serving: 
     ...socketOptions,
     maxPayloadLength: handlers.messageBytesMax ?? socketOptions.maxPayloadLength,
     upgrade: (response, request, context) => {
-      admit(response, request, { handlers, context, onFault, unsent });
+      upgradeSocket(response, request, { handlers, context, onFault, unsent });
     },
     open: (native) => {
       const data = native.getUserData();
       const socket = new TransportSocket(native, data.ip);
       data.socket = socket;
-      guard(data, onFault, () => {
-        data.session = handlers.opened(socket, data.query);
-        data.session.begin?.();
+      runGuarded(data, onFault, () => {
+        data.session = handlers.openSession(socket, data.query);
+        data.session.onOpen?.();
       });
     },
     message: (native, bytes, isBinary) => {
-      tell(native, (session) => session.message(isBinary ? null : textOf(bytes)));
+      tell(native, (session) => session.onMessage(isBinary ? null : decodeText(bytes)));
     },
-    ping: (native) => tell(native, (session) => session.pinged()),
-    drain: (native) => tell(native, (session) => session.drained()),
-    dropped: (native) => tell(native, (session) => session.dropped()),
+    ping: (native) => tell(native, (session) => session.onPing()),
+    drain: (native) => tell(native, (session) => session.onDrain()),
+    dropped: (native) => tell(native, (session) => session.onDropped()),
     close: (native, code, message) => {
-      const cause = native.getUserData().socket?.ended(code, textOf(message)) ?? 'lost';
-      tell(native, (session) => session.closed(cause));
+      const cause = native.getUserData().socket?.markClosed(code, decodeText(message)) ?? 'lost';
+      tell(native, (session) => session.onClose(cause));
     },
   };
   for (const path of handlers.paths) app.ws(path, behavior);
@@ -192,7 +192,7 @@ interface DroppedHandler {
   readonly dropped: (native: NativeSocket) => void;
 }
 
-function admit(
+function upgradeSocket(
   response: uws.HttpResponse,
   native: uws.HttpRequest,
   { handlers, context, onFault, unsent }: Upgrade,
@@ -201,7 +201,7 @@ function admit(
   const { ip, path, query } = request;
   let refusal: Reply | null;
   try {
-    refusal = handlers.upgrade(request);
+    refusal = handlers.checkUpgrade(request);
   } catch (error) {
     onFault(error, path);
     refusal = internalReply;
@@ -220,11 +220,11 @@ interface Upgrade {
   readonly handlers: SocketHandlers;
   readonly context: uws.us_socket_context_t;
   readonly onFault: OnFault;
-  readonly unsent: UnsentAnswers;
+  readonly unsent: UnsentReplies;
 }
 
 /** Keeps an exception from the transport, and closes the socket whose session threw it. */
-function guard({ socket, path }: SocketData, onFault: OnFault, run: () => void): void {
+function runGuarded({ socket, path }: SocketData, onFault: OnFault, run: () => void): void {
   try {
     run();
   } catch (error) {

@@ -10,14 +10,14 @@ export interface ClientSocket {
   /** Sends one text frame; bytes must be UTF-8. False when it was left out, as too much waits. */
   send(text: string | Uint8Array): boolean;
   /** What `run` sends goes out together. */
-  together(run: () => void): void;
+  sendTogether(run: () => void): void;
   /** From now on the socket gets what is published under the topic. */
-  join(topic: string): void;
-  leave(topic: string): void;
+  joinTopic(topic: string): void;
+  leaveTopic(topic: string): void;
   /** Sends a close frame behind what waits, and ends the connection. */
   close(code: number, reason: string): void;
   /** Ends the connection without a word, and forgets what waits. */
-  cut(): void;
+  terminate(): void;
   /** Bytes that the client has not taken yet. */
   bufferedBytes(): number;
 }
@@ -31,21 +31,21 @@ export type CloseCause = 'client' | 'server' | 'lost' | 'idle' | 'tooLarge' | 'n
 /** What follows one socket from its opening to its closing. */
 export interface SocketSession {
   /** The first call, where a session has something to say or to end before it is spoken to. */
-  begin?(): void;
+  onOpen?(): void;
   /** A text frame as text; a binary frame as null. */
-  message(text: string | null): void;
+  onMessage(text: string | null): void;
   /** A ping frame, which the transport has answered. */
-  pinged(): void;
+  onPing(): void;
   /** The client has taken some of what waited for it. */
-  drained(): void;
+  onDrain(): void;
   /**
    * A message was left out because too much waits already. What was published after it is left out as
    * well until the client has read. No topic may be left or joined here: the transport is busy with
    * them.
    */
-  dropped(): void;
+  onDropped(): void;
   /** The last call. */
-  closed(cause: CloseCause): void;
+  onClose(cause: CloseCause): void;
 }
 
 /** Who takes part in the WebSockets of a listener. */
@@ -54,9 +54,9 @@ export interface SocketHandlers {
   /** Longest message of a client; that of the book's channels by default. */
   readonly messageBytesMax?: number;
   /** A reply refuses the upgrade; null lets the socket in. */
-  upgrade(request: HttpRequest): Reply | null;
+  checkUpgrade(request: HttpRequest): Reply | null;
   /** `query` is that of the upgrade, raw and without `?`. */
-  opened(socket: ClientSocket, query: string): SocketSession;
+  openSession(socket: ClientSocket, query: string): SocketSession;
 }
 
 /** Sends one message to all sockets that have joined a topic. */

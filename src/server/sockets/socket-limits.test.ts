@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SocketScene } from '../../../test/support/socket-scene.js';
 import { LIMITS } from '../../config/limits.js';
-import { MessageRate } from '../admission/ws-rate.js';
+import { MessageLimiter } from '../admission/ws-rate.js';
 
 let scene: SocketScene;
 
@@ -40,28 +40,28 @@ describe('messages a second', () => {
   });
 
   test('a rate that is kept is never refused', () => {
-    const rate = new MessageRate(50, 0);
-    for (let ms = 0; ms < 60_000; ms += 20) expect(rate.take(ms)).toBe('allowed');
+    const rate = new MessageLimiter(50, 0);
+    for (let ms = 0; ms < 60_000; ms += 20) expect(rate.countMessage(ms)).toBe('allowed');
   });
 
   test('what is owed is paid by waiting', () => {
-    const rate = new MessageRate(10, 0);
-    const verdicts = Array.from({ length: 30 }, () => rate.take(0));
+    const rate = new MessageLimiter(10, 0);
+    const verdicts = Array.from({ length: 30 }, () => rate.countMessage(0));
     expect(verdicts).toEqual([...Array(10).fill('allowed'), ...Array(20).fill('refused')]);
-    expect(rate.take(1_900)).toBe('refused');
-    expect(rate.take(2_200)).toBe('allowed');
-    expect(rate.take(2_200)).toBe('refused');
+    expect(rate.countMessage(1_900)).toBe('refused');
+    expect(rate.countMessage(2_200)).toBe('allowed');
+    expect(rate.countMessage(2_200)).toBe('refused');
   });
 
   test('quiet times are not saved up for a larger burst', () => {
-    const rate = new MessageRate(10, 0);
-    const verdicts = Array.from({ length: 11 }, () => rate.take(60_000));
+    const rate = new MessageLimiter(10, 0);
+    const verdicts = Array.from({ length: 11 }, () => rate.countMessage(60_000));
     expect(verdicts).toEqual([...Array(10).fill('allowed'), 'refused']);
   });
 
   test('a client that goes on regardless is abusive', () => {
-    const rate = new MessageRate(10, 0);
-    const verdicts = Array.from({ length: 200 }, (_, count) => rate.take(count * 25));
+    const rate = new MessageLimiter(10, 0);
+    const verdicts = Array.from({ length: 200 }, (_, count) => rate.countMessage(count * 25));
     expect(verdicts.slice(0, 10)).not.toContain('refused');
     expect(verdicts).toContain('refused');
     expect(verdicts.at(-1)).toBe('abusive');

@@ -2,7 +2,7 @@
 import { LIMITS } from '../../config/limits.js';
 import type { BookSource, MarketRow, StreamSpec } from '../ports/book-source.js';
 import { SocketError } from '../transport/ws-error.js';
-import type { ClientMessage } from './ws-message.js';
+import type { ClientMessage } from './client-message.js';
 
 /** A topic by its name, and what it shows. */
 export interface StreamRequest {
@@ -16,9 +16,9 @@ export interface ResumePoint {
   readonly seq: number;
 }
 
-type Reading = (message: ClientMessage) => Partial<StreamSpec>;
+type ChannelFields = (message: ClientMessage) => Partial<StreamSpec>;
 
-const readings: Readonly<Record<StreamSpec['channel'], Reading>> = {
+const fieldsByChannel: Readonly<Record<StreamSpec['channel'], ChannelFields>> = {
   book: (message) => ({ depth: depthOf(message), ...groupingOf(message) }),
   bbo: () => ({}),
   l3: (message) => ({ depth: depthOf(message), ...makerOf(message) }),
@@ -26,43 +26,43 @@ const readings: Readonly<Record<StreamSpec['channel'], Reading>> = {
 
 /** Whether a channel, in lower case, is one of these. */
 export function isStreamChannel(name: string): name is StreamSpec['channel'] {
-  return Object.hasOwn(readings, name);
+  return Object.hasOwn(fieldsByChannel, name);
 }
 
 /** The topic that a message names. Throws a SocketError that says what is wrong. */
-export function streamRequest(message: ClientMessage, book: BookSource): StreamRequest {
-  const channel = message.text('channel').toLowerCase();
+export function readStreamRequest(message: ClientMessage, book: BookSource): StreamRequest {
+  const channel = message.requireText('channel').toLowerCase();
   if (!isStreamChannel(channel)) throw new Error(`${channel} is no streaming channel`);
   const market = marketOf(message, book).id;
   const spec: StreamSpec = {
     channel,
     market,
-    ...readings[channel](message),
-    ...(message.flag('includeVamm') ? { vamm: true } : {}),
-    ...(message.flag('includeIndicative') ? { indicative: true } : {}),
-    ...(message.flag('timing') ? { timing: true } : {}),
+    ...fieldsByChannel[channel](message),
+    ...(message.readFlag('includeVamm') ? { vamm: true } : {}),
+    ...(message.readFlag('includeIndicative') ? { indicative: true } : {}),
+    ...(message.readFlag('timing') ? { timing: true } : {}),
   };
   return { key: nameOf(spec, message, book), spec };
 }
 
 /** Where to resume; undefined when that was not asked. */
-export function resumePoint(message: ClientMessage): ResumePoint | undefined {
-  if (!message.has('resume')) return undefined;
-  const resume = message.object('resume');
-  const seq = resume.integer('seq', { min: 0, max: Number.MAX_SAFE_INTEGER });
+export function readResumePoint(message: ClientMessage): ResumePoint | undefined {
+  if (!message.hasMember('resume')) return undefined;
+  const resume = message.requireObject('resume');
+  const seq = resume.readInteger('seq', { min: 0, max: Number.MAX_SAFE_INTEGER });
   if (seq === undefined) throw new SocketError('MISSING_PARAM', 'resume.seq is missing');
-  return { epoch: resume.text('epoch'), seq };
+  return { epoch: resume.requireText('epoch'), seq };
 }
 
 function marketOf(message: ClientMessage, book: BookSource): MarketRow {
-  const row = book.findMarket(message.text('market'));
+  const row = book.findMarket(message.requireText('market'));
   if (row !== undefined) return row;
-  throw new SocketError('UNKNOWN_MARKET', `there is no market ${message.echo('market')}`);
+  throw new SocketError('UNKNOWN_MARKET', `there is no market ${message.quoteMember('market')}`);
 }
 
 function depthOf(message: ClientMessage): number {
   const { streamDepths, streamDepthDefault } = LIMITS;
-  const depth = message.integer('depth', { min: LIMITS.depthMin, max: LIMITS.depthMax });
+  const depth = message.readInteger('depth', { min: LIMITS.depthMin, max: LIMITS.depthMax });
   if (depth === undefined) return streamDepthDefault;
   if (streamDepths.some((allowed) => allowed === depth)) return depth;
   const text = `depth was ${depth}, must be one of ${streamDepths.join(', ')}`;
@@ -71,13 +71,13 @@ function depthOf(message: ClientMessage): number {
 
 function groupingOf(message: ClientMessage): Partial<StreamSpec> {
   const { groupingMin: min, groupingMax: max } = LIMITS;
-  const grouping = message.integer('grouping', { min, max }) ?? 1;
+  const grouping = message.readInteger('grouping', { min, max }) ?? 1;
   return grouping === 1 ? {} : { grouping };
 }
 
 function makerOf(message: ClientMessage): Partial<StreamSpec> {
-  if (!message.has('maker')) return {};
-  const maker = message.text('maker');
+  if (!message.hasMember('maker')) return {};
+  const maker = message.requireText('maker');
   if (maker === '') throw notKey(message);
   return { maker };
 }
@@ -95,6 +95,6 @@ function nameOf(spec: StreamSpec, message: ClientMessage, book: BookSource): str
 }
 
 function notKey(message: ClientMessage): SocketError {
-  const text = `maker was "${message.echo('maker')}", must be a base58 key of 32 bytes`;
+  const text = `maker was "${message.quoteMember('maker')}", must be a base58 key of 32 bytes`;
   return new SocketError('INVALID_PARAM', text);
 }

@@ -4,9 +4,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { changes } from '../testing/market-changes.js';
 import { FakeBook } from '../testing/running-server.js';
 import { StreamFanOut } from './stream-fan-out.js';
-import { StreamReader } from './stream-reader.js';
+import { StreamSubscriber } from './stream-subscriber.js';
 import type { StreamTopic } from './stream-topics.js';
-import type { FrameSink } from './ws-reader.js';
+import type { FrameSink } from './subscription.js';
 
 const INTERVAL_MS = 10;
 
@@ -37,12 +37,12 @@ afterEach(() => {
 
 function join(timing = false): StreamTopic {
   const spec = { channel: 'book', market: 0, depth: 10, ...(timing ? { timing } : {}) } as const;
-  return fanOut.join({ key: book.topicName(spec), spec });
+  return fanOut.addSubscriber({ key: book.topicName(spec), spec });
 }
 
 function turn(receivedAtMs = performance.now()): void {
   book.current = { ...book.current, seq: book.current.seq + 1 };
-  fanOut.turn(changes({ dirty: [0] }), receivedAtMs);
+  fanOut.publishTurn(changes({ dirty: [0] }), receivedAtMs);
 }
 
 /** Deltas of that many turns, an interval apart. */
@@ -81,17 +81,17 @@ describe('a resume that is cut because the client does not read', () => {
     const topic = join();
     const resume = { epoch: book.epoch, seq: book.current.seq };
     turns(5);
-    const reader = new StreamReader({ streams: fanOut, topic, id: '1', resume });
+    const reader = new StreamSubscriber({ streams: fanOut, topic, id: '1', resume });
     const client = new Client();
     client.isDropping = isDropping;
     for (const room of [2, 1, 0]) {
       client.room = room;
-      expect(reader.show(client, 'first')).toBe(false);
+      expect(reader.sendSnapshot(client, 'first')).toBe(false);
     }
     expect(client.frames).toEqual(['7-8', '8-9', '9-10']);
     turns(1);
     client.room = 9;
-    expect(reader.show(client, 'first')).toBe(true);
+    expect(reader.sendSnapshot(client, 'first')).toBe(true);
     expect(client.frames.slice(3)).toEqual(['10-11', '11-12', '12-13']);
   });
 
@@ -99,13 +99,13 @@ describe('a resume that is cut because the client does not read', () => {
     const topic = join();
     const resume = { epoch: book.epoch, seq: book.current.seq };
     turns(3);
-    const reader = new StreamReader({ streams: fanOut, topic, id: '1', resume });
+    const reader = new StreamSubscriber({ streams: fanOut, topic, id: '1', resume });
     const client = new Client();
     client.room = 1;
-    expect(reader.show(client, 'first')).toBe(false);
+    expect(reader.sendSnapshot(client, 'first')).toBe(false);
     topic.ring.clear();
     client.room = 9;
-    expect(reader.show(client, 'first')).toBe(true);
+    expect(reader.sendSnapshot(client, 'first')).toBe(true);
     expect(client.frames).toEqual(['7-8', 'snapshot 10']);
   });
 });

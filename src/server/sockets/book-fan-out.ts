@@ -9,15 +9,15 @@ import { LIMITS } from '../../config/limits.js';
 import type { MarketChanges } from '../../contract/feed-engine.js';
 import type { FanOutStats } from '../metrics/socket-metrics.js';
 import type { BookSource } from '../ports/book-source.js';
+import type { Publish } from '../transport/client-socket.js';
 import { SocketError } from '../transport/ws-error.js';
-import type { Publish } from '../transport/ws-socket.js';
-import { BookMoment } from './book-moment.js';
+import type { BookTopicSpec } from './book-dialect.js';
+import { type BookTopic, BookTopics } from './book-topics.js';
 import { Throttle } from './throttle.js';
-import type { TopicSpec } from './ws-channel.js';
-import { type Topic, Topics } from './ws-topics.js';
+import { VersionStamp } from './version-stamp.js';
 
 /** The parts and settings of a fan-out. */
-export interface FanOutOptions {
+export interface BookFanOutOptions {
   readonly book: BookSource;
   readonly publish: Publish;
   /** Between two frames of a topic. */
@@ -31,49 +31,49 @@ export interface FanOutOptions {
 }
 
 /** The readers of one service. Time is that of `performance.now`. */
-export class FanOut {
-  readonly #options: FanOutOptions;
-  readonly #topics: Topics;
-  readonly #moment: BookMoment;
-  readonly #throttle: Throttle<Topic>;
+export class BookFanOut {
+  readonly #options: BookFanOutOptions;
+  readonly #topics: BookTopics;
+  readonly #versionStamp: VersionStamp;
+  readonly #throttle: Throttle<BookTopic>;
   readonly #counts = { published: 0, delivered: 0, deliveredBytes: 0, failed: 0 };
 
-  constructor(options: FanOutOptions) {
+  constructor(options: BookFanOutOptions) {
     this.#options = options;
-    this.#topics = new Topics(options.book);
-    this.#moment = new BookMoment(options.book);
+    this.#topics = new BookTopics(options.book);
+    this.#versionStamp = new VersionStamp(options.book);
     this.#throttle = new Throttle({
-      publish: (topic, nowMs) => this.#publish(topic, nowMs),
+      publish: (topic, nowMs) => this.#publishTopic(topic, nowMs),
       sliceMs: options.sliceMs ?? LIMITS.fanOutSliceMs,
     });
   }
 
   /** Adds a reader. */
-  join(spec: TopicSpec): Topic {
+  addSubscriber(spec: BookTopicSpec): BookTopic {
     // What the first reader is shown is what changes are told from.
-    if (this.#topics.size === 0) this.#moment.hasChanged();
-    return this.#topics.join(spec);
+    if (this.#topics.size === 0) this.#versionStamp.hasChanged();
+    return this.#topics.addSubscriber(spec);
   }
 
   /** Takes a reader away. */
-  leave(topic: Topic): void {
-    if (this.#topics.leave(topic)) this.#throttle.delete(topic);
+  removeSubscriber(topic: BookTopic): void {
+    if (this.#topics.removeSubscriber(topic)) this.#throttle.removeItem(topic);
   }
 
   /** The frame of now, for a reader that has just come: a view until the book is asked again. */
-  frame({ spec, market }: Topic): Uint8Array {
+  renderFrame({ spec, market }: BookTopic): Uint8Array {
     if (market !== undefined) return spec.render(this.#options.book, market);
     throw new SocketError('UNKNOWN_MARKET', 'the market is no longer served');
   }
 
   /** After each turn of the engine, with what it has changed. */
-  turn({ dirty, requoted, indicated }: MarketChanges): void {
+  publishTurn({ dirty, requoted, indicated }: MarketChanges): void {
     if (this.#topics.size === 0) return;
-    this.#topics.followMarkets();
+    this.#topics.refreshMarkets();
     const nowMs = performance.now();
-    if (this.#moment.hasChanged()) this.#mark(this.#topics.all(), nowMs);
+    if (this.#versionStamp.hasChanged()) this.#markDirty(this.#topics.allTopics(), nowMs);
     else {
-      for (const id of dirty) this.#mark(this.#topics.ofMarket(id), nowMs);
+      for (const id of dirty) this.#markDirty(this.#topics.ofMarket(id), nowMs);
       for (const id of requoted) this.#markQuoted(id, 'hasQuotes', nowMs);
       for (const id of indicated) this.#markQuoted(id, 'hasIndicative', nowMs);
     }
@@ -89,18 +89,18 @@ export class FanOut {
     this.#throttle.stop();
   }
 
-  #mark(topics: Iterable<Topic>, nowMs: number): void {
-    for (const topic of topics) this.#throttle.mark(topic, nowMs);
+  #markDirty(topics: Iterable<BookTopic>, nowMs: number): void {
+    for (const topic of topics) this.#throttle.markDirty(topic, nowMs);
   }
 
   /** Who reads orders alone is not told of quotes, nor of indicative ones who reads the AMM's. */
   #markQuoted(id: number, needs: 'hasQuotes' | 'hasIndicative', nowMs: number): void {
     for (const topic of this.#topics.ofMarket(id)) {
-      if (topic.spec[needs]) this.#throttle.mark(topic, nowMs);
+      if (topic.spec[needs]) this.#throttle.markDirty(topic, nowMs);
     }
   }
 
-  #publish(topic: Topic, nowMs: number): void {
+  #publishTopic(topic: BookTopic, nowMs: number): void {
     const { spec, market } = topic;
     if (market === undefined) return;
     const { book, publish, intervalMs, onPublished } = this.#options;
@@ -109,17 +109,17 @@ export class FanOut {
       const bytes = spec.render(book, market);
       publish(spec.key, bytes);
       this.#counts.published += 1;
-      this.#counts.delivered += topic.readers;
-      this.#counts.deliveredBytes += topic.readers * bytes.length;
+      this.#counts.delivered += topic.subscribers;
+      this.#counts.deliveredBytes += topic.subscribers * bytes.length;
       topic.broken = false;
     } catch (error) {
-      this.#failed(topic, error);
+      this.#recordFailure(topic, error);
       return;
     }
     onPublished?.((performance.now() - topic.changedAtMs) / 1_000);
   }
 
-  #failed(topic: Topic, error: unknown): void {
+  #recordFailure(topic: BookTopic, error: unknown): void {
     this.#counts.failed += 1;
     if (topic.broken) return;
     topic.broken = true;

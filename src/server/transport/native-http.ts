@@ -1,7 +1,7 @@
 /** What is read of the transport's requests, and how an answer is written to its responses. */
 import type { Header, HttpRequest, Reply } from './reply.js';
 import { statusLine } from './status-line.js';
-import type { BodyWriter, UnsentAnswers } from './unsent.js';
+import type { BodyWriter, UnsentReplies } from './unsent-replies.js';
 
 /** What is used of the transport's own request. */
 interface NativeHead {
@@ -20,26 +20,26 @@ interface NativeResponse extends BodyWriter {
 }
 
 /** How an answer is sent. */
-export interface SendWay {
+export interface WriteOptions {
   /** HEAD is answered without it. */
   readonly withBody: boolean;
-  readonly unsent: UnsentAnswers;
+  readonly unsent: UnsentReplies;
 }
 
 /** Writes a whole answer; what the client does not take at once waits in `unsent`. */
 export function writeReply(
   response: NativeResponse,
   { status, headers, body, identity }: Reply,
-  { withBody, unsent }: SendWay,
+  { withBody, unsent }: WriteOptions,
 ): void {
   // What is not said is `200 OK`.
   if (status !== 200) response.writeStatus(statusLine(status));
-  const { name, value } = asOneHeader(headers);
+  const { name, value } = joinHeaders(headers);
   response.writeHeader(name, value);
   if (body === null) {
     response.endWithoutBody();
   } else if (withBody) {
-    unsent.send(response, body, identity);
+    unsent.sendBody(response, body, identity);
   } else {
     // `endWithoutBody(length)` of this version never completes the response.
     response.writeHeader('Content-Length', String(Buffer.byteLength(body)));
@@ -48,9 +48,9 @@ export function writeReply(
 }
 
 /** Headers in the form of one, made once for each list of them. */
-const joined = new WeakMap<readonly Header[], OneHeader>();
+const joinedHeaders = new WeakMap<readonly Header[], JoinedHeader>();
 
-interface OneHeader {
+interface JoinedHeader {
   readonly name: string;
   readonly value: string;
 }
@@ -59,14 +59,14 @@ interface OneHeader {
  * All headers as one: the transport writes a name, a colon, a value and the end of the line as they
  * are given, and every call of it costs more than the writing.
  */
-function asOneHeader(headers: readonly Header[]): OneHeader {
-  const known = joined.get(headers);
+function joinHeaders(headers: readonly Header[]): JoinedHeader {
+  const known = joinedHeaders.get(headers);
   if (known !== undefined) return known;
   const [[name, first] = ['X-Content-Type-Options', 'nosniff'], ...others] = headers;
   const lines = [first, ...others.map(([other, value]) => `${other}: ${value}`)];
   if (lines.some((line) => /[\r\n]/.test(line))) throw new Error('a header had several lines');
   const header = { name, value: lines.join('\r\n') };
-  joined.set(headers, header);
+  joinedHeaders.set(headers, header);
   return header;
 }
 
@@ -86,14 +86,14 @@ export class NativeRequest implements HttpRequest {
   }
 
   get ip(): string {
-    return textOf(this.response.getRemoteAddressAsText());
+    return decodeText(this.response.getRemoteAddressAsText());
   }
 
-  header(name: string): string {
+  getHeader(name: string): string {
     return this.native.getHeader(name);
   }
 
-  headerBytes(): number {
+  countHeaderBytes(): number {
     let bytes = 0;
     this.native.forEach((name, value) => {
       bytes += name.length + value.length;
@@ -103,6 +103,6 @@ export class NativeRequest implements HttpRequest {
 }
 
 /** The bytes of a text that the transport gives. */
-export function textOf(bytes: ArrayBuffer): string {
+export function decodeText(bytes: ArrayBuffer): string {
   return Buffer.from(bytes).toString();
 }

@@ -11,21 +11,21 @@
 import { LIMITS } from '../../config/limits.js';
 import type { MarketChanges } from '../../contract/feed-engine.js';
 import type { Readiness } from '../../contract/feed-status.js';
-import { OpenSockets } from '../admission/open-sockets.js';
+import { SocketQuota } from '../admission/open-sockets.js';
 import { TopicQuota } from '../admission/ws-quota.js';
 import { SocketCounts, type SocketStats } from '../metrics/socket-metrics.js';
 import type { BookSource } from '../ports/book-source.js';
 import type { MarketStreamSource } from '../ports/market-stream-source.js';
+import type { ClientSocket, SocketHandlers, SocketSession } from '../transport/client-socket.js';
 import { ServerError } from '../transport/errors.js';
 import { errorReply, type HttpRequest, type Reply } from '../transport/reply.js';
-import { requireSize } from '../transport/request-size.js';
+import { requireRequestSize } from '../transport/request-size.js';
 import type { Listener } from '../transport/uws.js';
-import type { ClientSocket, SocketHandlers, SocketSession } from '../transport/ws-socket.js';
-import { FanOut } from './fan-out.js';
+import { BookFanOut } from './book-fan-out.js';
+import { HeartbeatShards } from './heartbeat.js';
 import { MarketFanOut } from './market-fan-out.js';
+import { Session } from './session.js';
 import { StreamFanOut } from './stream-fan-out.js';
-import { BeatShards } from './ws-beat.js';
-import { Session } from './ws-session.js';
 
 /** The parts and settings of the WebSockets. */
 export interface SocketServerOptions {
@@ -59,14 +59,14 @@ export interface SocketServerOptions {
 export class SocketServer implements SocketHandlers {
   readonly paths = ['/ws', '/v1/ws', '/dlob/ws'];
   readonly #options: SocketServerOptions;
-  readonly #fanOut: FanOut;
+  readonly #fanOut: BookFanOut;
   readonly #streams: StreamFanOut;
   readonly #market: MarketFanOut | null;
-  readonly #quota: TopicQuota;
+  readonly #topicQuota: TopicQuota;
   readonly #counts = new SocketCounts();
   readonly #sessions = new Set<Session>();
-  readonly #open: OpenSockets;
-  readonly #beats: BeatShards;
+  readonly #socketQuota: SocketQuota;
+  readonly #heartbeats: HeartbeatShards;
   /** Sessions whose sockets are full, and which have not left their topics yet. */
   readonly #behind: Session[] = [];
   #publisher: Pick<Listener, 'publish'> | undefined;
@@ -76,19 +76,19 @@ export class SocketServer implements SocketHandlers {
     const { book, publishIntervalMs, streamIntervalMs, onFault } = options;
     const { onPublished, sliceMs, history, marketSliceMs } = options;
     const publish = (topic: string, bytes: string | Uint8Array): void =>
-      this.#publish(topic, bytes);
+      this.#publishToTopic(topic, bytes);
     const parts = {
       ...{ book, publish, onFault },
       ...(onPublished === undefined ? {} : { onPublished }),
       ...(sliceMs === undefined ? {} : { sliceMs }),
     };
-    const onEnded = (topic: string): void => this.#ended(topic);
+    const onEnded = (topic: string): void => this.#endTopic(topic);
     this.#options = options;
     const { socketsPerIp, socketsMax = LIMITS.socketsMax } = options;
-    this.#open = new OpenSockets({ what: 'WebSockets', socketsMax, socketsPerIp });
-    this.#quota = new TopicQuota(options.topicsPerIp);
-    this.#beats = new BeatShards(publish);
-    this.#fanOut = new FanOut({ ...parts, intervalMs: publishIntervalMs });
+    this.#socketQuota = new SocketQuota({ what: 'WebSockets', socketsMax, socketsPerIp });
+    this.#topicQuota = new TopicQuota(options.topicsPerIp);
+    this.#heartbeats = new HeartbeatShards(publish);
+    this.#fanOut = new BookFanOut({ ...parts, intervalMs: publishIntervalMs });
     this.#streams = new StreamFanOut({ ...parts, intervalMs: streamIntervalMs, onEnded });
     const marketParts = {
       publish,
@@ -101,7 +101,7 @@ export class SocketServer implements SocketHandlers {
   /** Begins to publish through a listener. */
   start(listener: Pick<Listener, 'publish'>): void {
     this.#publisher = listener;
-    this.#beats.start();
+    this.#heartbeats.start();
     this.#streams.start();
   }
 
@@ -109,24 +109,24 @@ export class SocketServer implements SocketHandlers {
    * After each turn of the engine, with what it has changed, and how long ago the first part of that
    * had come in.
    */
-  turn(changes: MarketChanges, waitedSeconds = 0): void {
+  publishTurn(changes: MarketChanges, waitedSeconds = 0): void {
     if (this.#closing) return;
-    this.#streams.turn(changes, performance.now() - waitedSeconds * 1_000);
-    this.#fanOut.turn(changes);
+    this.#streams.publishTurn(changes, performance.now() - waitedSeconds * 1_000);
+    this.#fanOut.publishTurn(changes);
   }
 
   figures(): SocketStats {
     const streams = this.#streams.figures();
     const { ringBytes } = streams;
-    const open = { sockets: this.#sessions.size, topics: this.#quota.size, ringBytes };
+    const open = { sockets: this.#sessions.size, topics: this.#topicQuota.topicCount, ringBytes };
     const market = this.#market === null ? [] : [this.#market.figures()];
     return this.#counts.readStats(open, [this.#fanOut.figures(), streams, ...market]);
   }
 
-  upgrade(request: HttpRequest): Reply | null {
+  checkUpgrade(request: HttpRequest): Reply | null {
     try {
-      requireSize(request);
-      const refusal = this.#open.refusal(request, this.#closing);
+      requireRequestSize(request);
+      const refusal = this.#socketQuota.refusal(request, this.#closing);
       if (refusal === undefined) return null;
       throw new ServerError(...refusal);
     } catch (error) {
@@ -136,20 +136,20 @@ export class SocketServer implements SocketHandlers {
     }
   }
 
-  opened(socket: ClientSocket): SocketSession {
+  openSession(socket: ClientSocket): SocketSession {
     const { slowMsMax = LIMITS.slowMsMax } = this.#options;
     const session = new Session(socket, {
       ...this.#options,
       ...{ fanOut: this.#fanOut, streams: this.#streams, market: this.#market },
-      quota: this.#quota,
+      quota: this.#topicQuota,
       counts: this.#counts,
       slowMsMax,
-      beatTopic: this.#beats.nextTopic(),
+      heartbeatTopic: this.#heartbeats.assignTopic(),
       onBehind: (behind) => void this.#behind.push(behind),
-      onClosed: (closed) => this.#closed(closed),
+      onClosed: (closed) => this.#removeSession(closed),
     });
     this.#sessions.add(session);
-    this.#open.opened(socket.ip);
+    this.#socketQuota.addSocket(socket.ip);
     return session;
   }
 
@@ -159,20 +159,20 @@ export class SocketServer implements SocketHandlers {
    */
   async close(): Promise<void> {
     this.#closing = true;
-    this.#beats.stop();
+    this.#heartbeats.stop();
     this.#streams.stop();
     this.#fanOut.stop();
     this.#market?.stop();
     if (this.#sessions.size === 0) return;
-    for (const session of this.#sessions) session.announceEnd(reconnectAfterMs());
+    for (const session of this.#sessions) session.announceShutdown(reconnectAfterMs());
     const deadlineMs = performance.now() + LIMITS.socketDrainMsMax;
     while (this.#sessions.size > 0) {
       const late = performance.now() >= deadlineMs;
       for (const session of this.#sessions) {
-        if (late || session.socket.bufferedBytes() === 0) session.end();
+        if (late || session.socket.bufferedBytes() === 0) session.closeForShutdown();
       }
       // Also after the last one: the clients answer the close, and cutting them would lose it.
-      await wait(LIMITS.socketDrainPollMs);
+      await waitMs(LIMITS.socketDrainPollMs);
     }
   }
 
@@ -180,24 +180,24 @@ export class SocketServer implements SocketHandlers {
    * Whoever was found full leaves before the next frame: it would follow one that was left out. The
    * transport does not allow it while it publishes.
    */
-  #publish(topic: string, bytes: string | Uint8Array): void {
-    this.#leaveBehind();
+  #publishToTopic(topic: string, bytes: string | Uint8Array): void {
+    this.#detachBehind();
     this.#publisher?.publish(topic, bytes);
-    this.#leaveBehind();
+    this.#detachBehind();
   }
 
-  #leaveBehind(): void {
+  #detachBehind(): void {
     if (this.#behind.length === 0) return;
     for (const session of this.#behind.splice(0)) session.leaveTopics();
   }
 
-  #ended(topic: string): void {
-    for (const session of this.#sessions) session.topicEnded(topic);
+  #endTopic(topic: string): void {
+    for (const session of this.#sessions) session.endTopic(topic);
   }
 
-  #closed(session: Session): void {
+  #removeSession(session: Session): void {
     this.#sessions.delete(session);
-    this.#open.closed(session.socket.ip);
+    this.#socketQuota.removeSocket(session.socket.ip);
   }
 }
 
@@ -207,7 +207,7 @@ function reconnectAfterMs(): number {
   return Math.round(min + Math.random() * (max - min));
 }
 
-function wait(ms: number): Promise<void> {
+function waitMs(ms: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, ms);
   });

@@ -26,16 +26,16 @@ export class RequestLimiter {
   ) {}
 
   /** Undefined when the request may go on; else the answer that refuses it. */
-  refusal(ip: string): Reply | undefined {
+  checkRequest(ip: string): Reply | undefined {
     if (isLoopback(ip)) return undefined;
-    const bucket = this.filled(addressKey(ip));
-    if (bucket.tokens < 1) return this.refuse(bucket);
+    const bucket = this.refillBucket(addressKey(ip));
+    if (bucket.tokens < 1) return this.buildRefusal(bucket);
     bucket.tokens -= 1;
     return undefined;
   }
 
   /** The bucket of an address as of now, moved to the end of the line. */
-  private filled(key: string): Bucket {
+  private refillBucket(key: string): Bucket {
     const nowMs = this.nowMs();
     const bucket = this.buckets.get(key) ?? { tokens: this.perSecond, filledAtMs: nowMs };
     const gained = ((nowMs - bucket.filledAtMs) / 1_000) * this.perSecond;
@@ -50,7 +50,7 @@ export class RequestLimiter {
     return bucket;
   }
 
-  private refuse({ tokens }: Bucket): Reply {
+  private buildRefusal({ tokens }: Bucket): Reply {
     const { perSecond } = this;
     const resetSeconds = String(Math.ceil((1 - tokens) / perSecond));
     const message = `this address made more than ${perSecond} requests a second`;

@@ -5,7 +5,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
 import type { L2Request } from '../ports/book-source.js';
 import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
-import { UnsentAnswers, type UnsentLimits } from './unsent.js';
+import { type UnsentLimits, UnsentReplies } from './unsent-replies.js';
 
 const MEGABYTE = 1024 * 1024;
 /** More than the system's own buffers of a connection take. */
@@ -28,12 +28,12 @@ class OverwritingBook extends FakeBook {
 }
 
 let server: RunningServer;
-let unsent: UnsentAnswers;
+let unsent: UnsentReplies;
 let book: OverwritingBook;
 const clients: Socket[] = [];
 
 async function start(limits: Partial<UnsentLimits> = {}): Promise<void> {
-  unsent = new UnsentAnswers({ ...LIMITS, ...limits });
+  unsent = new UnsentReplies({ ...LIMITS, ...limits });
   book = new OverwritingBook();
   server = await startServer(book, { unsent });
 }

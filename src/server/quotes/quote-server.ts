@@ -9,15 +9,15 @@ import { LIMITS } from '../../config/limits.js';
 import { isPublicKey } from '../../config/public-key.js';
 import type { Readiness } from '../../contract/feed-status.js';
 import type { QuoteSink } from '../../contract/indicative.js';
-import { OpenSockets } from '../admission/open-sockets.js';
+import { SocketQuota } from '../admission/open-sockets.js';
 import { splitQuery } from '../api/param-check.js';
 import { QuoteCounts, type QuoteSocketStats } from '../metrics/quotes-metrics.js';
 import type { BookSource } from '../ports/book-source.js';
-import { quoted, ServerError } from '../transport/errors.js';
+import type { ClientSocket, SocketHandlers, SocketSession } from '../transport/client-socket.js';
+import { quoteValue, ServerError } from '../transport/errors.js';
 import { errorReply, type HttpRequest, type Reply } from '../transport/reply.js';
-import { requireSize } from '../transport/request-size.js';
-import type { ClientSocket, SocketHandlers, SocketSession } from '../transport/ws-socket.js';
-import { QuoteSession, type QuoteSessionParts } from './quotes-session.js';
+import { requireRequestSize } from '../transport/request-size.js';
+import { QuoteSession, type QuoteSessionParts } from './quote-session.js';
 
 /** The parts and settings of the makers' sockets. */
 export interface QuoteServerOptions {
@@ -37,7 +37,7 @@ export interface QuoteServerOptions {
   readonly heartbeatMs?: number;
 }
 
-const beat = '{"channel":"heartbeat"}';
+const heartbeatText = '{"channel":"heartbeat"}';
 
 /** All sockets of makers of one listener. */
 export class QuoteServer implements SocketHandlers {
@@ -47,7 +47,7 @@ export class QuoteServer implements SocketHandlers {
   readonly #parts: QuoteSessionParts;
   readonly #counts = new QuoteCounts();
   readonly #sessions = new Set<QuoteSession>();
-  readonly #open: OpenSockets;
+  readonly #socketQuota: SocketQuota;
   /** The sessions that have signed, one a maker. */
   readonly #signed = new Map<string, QuoteSession>();
   #timer: NodeJS.Timeout | undefined;
@@ -56,7 +56,7 @@ export class QuoteServer implements SocketHandlers {
   constructor(options: QuoteServerOptions) {
     this.#options = options;
     const { socketsPerIp, socketsMax = LIMITS.quoteSocketsMax } = options;
-    this.#open = new OpenSockets({ what: 'sockets of makers', socketsMax, socketsPerIp });
+    this.#socketQuota = new SocketQuota({ what: 'sockets of makers', socketsMax, socketsPerIp });
     const { sink = noSink, readiness, onFault } = options;
     const makers = new Set(options.sink === undefined ? [] : options.quoteMakers);
     this.#parts = {
@@ -66,7 +66,7 @@ export class QuoteServer implements SocketHandlers {
       signMsMax: options.signMsMax ?? LIMITS.quoteSignMsMax,
       messagesPerSecond: options.messagesPerSecond ?? LIMITS.quoteMessagesPerSecond,
       onSigned: (session) => this.#takeOver(session),
-      onClosed: (session) => this.#closed(session),
+      onClosed: (session) => this.#removeSession(session),
     };
   }
 
@@ -74,7 +74,7 @@ export class QuoteServer implements SocketHandlers {
   start(): void {
     const { heartbeatMs = LIMITS.quoteHeartbeatMs } = this.#options;
     this.#timer = setInterval(() => {
-      for (const session of this.#signed.values()) session.beat(beat);
+      for (const session of this.#signed.values()) session.sendHeartbeat(heartbeatText);
     }, heartbeatMs).unref();
   }
 
@@ -82,10 +82,10 @@ export class QuoteServer implements SocketHandlers {
     return this.#counts.readStats({ sockets: this.#sessions.size, makers: this.#signed.size });
   }
 
-  upgrade(request: HttpRequest): Reply | null {
+  checkUpgrade(request: HttpRequest): Reply | null {
     try {
-      requireSize(request);
-      const refusal = this.#open.refusal(request, this.#closing);
+      requireRequestSize(request);
+      const refusal = this.#socketQuota.refusal(request, this.#closing);
       if (refusal !== undefined) throw new ServerError(...refusal);
       makerOf(request.query);
       return null;
@@ -96,10 +96,10 @@ export class QuoteServer implements SocketHandlers {
     }
   }
 
-  opened(socket: ClientSocket, query: string): SocketSession {
+  openSession(socket: ClientSocket, query: string): SocketSession {
     const session = new QuoteSession(socket, makerOf(query), this.#parts);
     this.#sessions.add(session);
-    this.#open.opened(socket.ip);
+    this.#socketQuota.addSocket(socket.ip);
     return session;
   }
 
@@ -109,8 +109,8 @@ export class QuoteServer implements SocketHandlers {
     clearInterval(this.#timer);
     const { reconnectAfterMsMin: min, reconnectAfterMsMax: max } = LIMITS;
     for (const session of [...this.#sessions]) {
-      session.announceEnd(Math.round(min + Math.random() * (max - min)));
-      session.end();
+      session.announceShutdown(Math.round(min + Math.random() * (max - min)));
+      session.closeForShutdown();
     }
   }
 
@@ -124,13 +124,13 @@ export class QuoteServer implements SocketHandlers {
   #takeOver(session: QuoteSession): void {
     const before = this.#signed.get(session.maker);
     this.#signed.set(session.maker, session);
-    before?.replace();
+    before?.closeAsReplaced();
   }
 
-  #closed(session: QuoteSession): void {
+  #removeSession(session: QuoteSession): void {
     this.#sessions.delete(session);
     if (this.#signed.get(session.maker) === session) this.#signed.delete(session.maker);
-    this.#open.closed(session.socket.ip);
+    this.#socketQuota.removeSocket(session.socket.ip);
   }
 }
 
@@ -141,7 +141,7 @@ function makerOf(query: string): string {
     throw new ServerError('MISSING_PARAM', 'pubkey is missing, must be a base58 key', 'pubkey');
   }
   if (isPublicKey(key)) return key;
-  const message = `pubkey was "${quoted(key)}", must be a base58 key of 32 bytes`;
+  const message = `pubkey was "${quoteValue(key)}", must be a base58 key of 32 bytes`;
   throw new ServerError('INVALID_PARAM', message, 'pubkey');
 }
 

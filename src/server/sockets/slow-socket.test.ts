@@ -5,7 +5,7 @@ import { type FakeClient, newServer, openOn } from '../../../test/support/fake-c
 import { LIMITS } from '../../config/limits.js';
 import { changes } from '../testing/market-changes.js';
 import { FakeBook } from '../testing/running-server.js';
-import type { SocketServer } from './ws-server.js';
+import type { SocketServer } from './socket-server.js';
 
 const stream = { type: 'subscribe', channel: 'book', market: 'SOL-PERP', depth: 10 };
 const whole = { type: 'subscribe', channel: 'orderbook', marketType: 'perp', market: 'SOL-PERP' };
@@ -37,20 +37,20 @@ afterEach(async () => {
 
 function change(): void {
   book.current = { ...book.current, seq: book.current.seq + 1 };
-  server.turn(changes({ dirty: [0] }));
+  server.publishTurn(changes({ dirty: [0] }));
 }
 
 /** The transport has found the socket full while it published. */
 function fill(): void {
   client.isFull = true;
   client.buffered = LIMITS.socketBufferBytesMax + 1;
-  client.session?.dropped();
+  client.session?.onDropped();
 }
 
 function drainTo(bytes: number): void {
   client.isFull = false;
   client.buffered = bytes;
-  client.session?.drained();
+  client.session?.onDrain();
 }
 
 describe('a full socket', () => {
@@ -97,7 +97,7 @@ describe('a full socket', () => {
       return send.call(client, text);
     };
     client.buffered = 0;
-    client.session?.drained();
+    client.session?.onDrain();
     expect(client.taken()).toMatchObject([{ type: 'snapshot', reset: true }]);
     client.send = send;
     vi.advanceTimersByTime(1_000);
@@ -178,7 +178,7 @@ describe('a full socket that is not read', () => {
       return send.call(client, text);
     };
     client.buffered = 0;
-    client.session?.drained();
+    client.session?.onDrain();
     expect(client.taken()).toHaveLength(1);
     client.buffered = LIMITS.socketBacklogBytesMax + 1;
     vi.advanceTimersByTime(LIMITS.slowMsMax - 1);
@@ -219,14 +219,14 @@ describe('a market that is no longer served', () => {
     other.say({ ...stream, market: 'SOL' });
     other.taken();
     book.rows = book.rows.filter(({ symbol }) => symbol !== 'SOL-PERP');
-    server.turn(changes({}));
+    server.publishTurn(changes({}));
     const end = { type: 'error', topic: 'book:SOL-PERP:10', code: 'UNKNOWN_MARKET' };
     expect(client.taken()).toMatchObject([end]);
     expect(other.taken()).toMatchObject([end]);
     expect([...other.topics]).toEqual(['book:SOL:10']);
     expect(book.streams.size).toBe(1);
     book.rows = new FakeBook().rows;
-    server.turn(changes({}));
+    server.publishTurn(changes({}));
     other.say(stream);
     expect(other.taken()).toMatchObject([{ type: 'subscribed' }, { type: 'snapshot' }]);
   });
@@ -238,17 +238,17 @@ describe('a market that is no longer served', () => {
       { ...first, symbol: 'SOLD-PERP' },
       { ...second, symbol: 'SOL-PERP' },
     ];
-    server.turn(changes({}));
+    server.publishTurn(changes({}));
     const end = { type: 'error', topic: 'book:SOL-PERP:10', code: 'UNKNOWN_MARKET' };
     expect(client.taken()).toMatchObject([end]);
     const other = openOn(server);
     other.say(stream);
     other.taken();
     book.current = { ...book.current, seq: book.current.seq + 1 };
-    server.turn(changes({ dirty: [first.id] }));
+    server.publishTurn(changes({ dirty: [first.id] }));
     expect(book.streams.size).toBe(1);
     expect(topicsAtFrames).toHaveLength(1);
-    server.turn(changes({ dirty: [second.id] }));
+    server.publishTurn(changes({ dirty: [second.id] }));
     expect(topicsAtFrames).toHaveLength(2);
   });
 
@@ -256,7 +256,7 @@ describe('a market that is no longer served', () => {
     const [first] = book.rows;
     if (first === undefined) throw new Error('a market is needed');
     book.rows = [{ ...first, id: 7 }, ...book.rows];
-    server.turn(changes({}));
+    server.publishTurn(changes({}));
     expect(client.taken()).toMatchObject([{ topic: 'book:SOL-PERP:10', code: 'UNKNOWN_MARKET' }]);
   });
 });

@@ -4,7 +4,7 @@ import { LIMITS } from '../../config/limits.js';
 import { changes } from '../testing/market-changes.js';
 import { FakeBook } from '../testing/running-server.js';
 import type { HttpRequest } from '../transport/reply.js';
-import type { SocketServer } from './ws-server.js';
+import type { SocketServer } from './socket-server.js';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -26,14 +26,14 @@ function requestFrom(ip: string, headers = upgradeHeaders): HttpRequest {
     path: '/ws',
     query: '',
     ip,
-    header,
-    headerBytes: () => 100,
+    getHeader: header,
+    countHeaderBytes: () => 100,
     isGone: false,
   };
 }
 
 function refusalOf(server: SocketServer, request: HttpRequest): unknown {
-  const reply = server.upgrade(request);
+  const reply = server.checkUpgrade(request);
   if (reply === null) return null;
   const { error } = JSON.parse(String(reply.body));
   const retryAfter = reply.headers.find(([name]) => name === 'Retry-After')?.[1];
@@ -52,7 +52,10 @@ describe('an upgrade', () => {
   });
 
   test('with more than its share of headers is too large', () => {
-    const request = { ...requestFrom('203.0.113.7'), headerBytes: () => LIMITS.headerBytesMax + 1 };
+    const request = {
+      ...requestFrom('203.0.113.7'),
+      countHeaderBytes: () => LIMITS.headerBytesMax + 1,
+    };
     expect(refusalOf(newServer(), request)).toEqual([413, 'TOO_LARGE']);
   });
 
@@ -68,7 +71,7 @@ describe('an upgrade', () => {
       'RATE_LIMITED',
       '1',
     ]);
-    first?.session?.closed('client');
+    first?.session?.onClose('client');
     expect(refusalOf(server, request)).toBeNull();
     expect(server.figures()).toMatchObject({ sockets: 1, refused: { RATE_LIMITED: 2 } });
   });
@@ -120,7 +123,7 @@ describe('the heartbeat', () => {
   test('of many sockets is spread over the interval', () => {
     const server = newServer();
     const sockets = Array.from({ length: LIMITS.heartbeatShards * 4 }, () => openOn(server));
-    for (const { session } of sockets) session?.message(subscribe);
+    for (const { session } of sockets) session?.onMessage(subscribe);
     const shards = sockets.map(({ topics }) => [...topics].filter(isBeat).join());
     const sizes = shards.map((shard) => shards.filter((other) => other === shard).length);
     expect(new Set(sizes)).toEqual(new Set([4]));
@@ -129,14 +132,14 @@ describe('the heartbeat', () => {
   test('is for sockets with a compatible subscription, a departure from all sockets', () => {
     const socket = openOn(newServer());
     expect([...socket.topics]).toEqual([]);
-    socket.session?.message('{"type":"subscribe","channel":"book","market":"SOL-PERP"}');
+    socket.session?.onMessage('{"type":"subscribe","channel":"book","market":"SOL-PERP"}');
     expect([...socket.topics]).toEqual(['book:SOL-PERP:50']);
-    socket.session?.message('{"type":"unsubscribe","topic":"book:SOL-PERP:50"}');
-    socket.session?.message(subscribe);
-    socket.session?.message(subscribe.replace('}', ',"grouping":10}'));
-    socket.session?.message(unsubscribe);
+    socket.session?.onMessage('{"type":"unsubscribe","topic":"book:SOL-PERP:50"}');
+    socket.session?.onMessage(subscribe);
+    socket.session?.onMessage(subscribe.replace('}', ',"grouping":10}'));
+    socket.session?.onMessage(unsubscribe);
     expect([...socket.topics].filter(isBeat)).toHaveLength(1);
-    socket.session?.message(unsubscribe.replace('}', ',"grouping":10}'));
+    socket.session?.onMessage(unsubscribe.replace('}', ',"grouping":10}'));
     expect([...socket.topics]).toEqual([]);
   });
 });
@@ -152,8 +155,8 @@ describe('first books that wait for a busy client', () => {
   function busySocket(): FakeClient {
     const socket = openOn(newServer());
     socket.buffered = LIMITS.socketBacklogBytesMax + 1;
-    socket.session?.message(subscribe);
-    socket.session?.message(other);
+    socket.session?.onMessage(subscribe);
+    socket.session?.onMessage(other);
     expect(socket.sent.filter((text) => text.includes('data'))).toEqual([]);
     socket.sent.length = 0;
     return socket;
@@ -161,20 +164,20 @@ describe('first books that wait for a busy client', () => {
 
   test('come when it has read, in the order of the subscriptions, once', () => {
     const socket = busySocket();
-    socket.session?.drained();
+    socket.session?.onDrain();
     expect(socket.sent).toEqual([]);
     socket.buffered = 0;
-    socket.session?.drained();
-    socket.session?.drained();
+    socket.session?.onDrain();
+    socket.session?.onDrain();
     expect(socket.sent.map((text) => text.includes('grouping'))).toEqual([false, true]);
   });
 
   test('do not come for what it has unsubscribed from meanwhile', () => {
     const socket = busySocket();
-    socket.session?.message(unsubscribe);
+    socket.session?.onMessage(unsubscribe);
     socket.sent.length = 0;
     socket.buffered = 0;
-    socket.session?.drained();
+    socket.session?.onDrain();
     expect(socket.sent).toHaveLength(1);
     expect(socket.sent[0]).toContain('grouping');
   });
@@ -187,7 +190,7 @@ test('of two markets with one name and type the lower index is meant', () => {
   const twin = (marketIndex: number, id: number) => ({ ...first, marketIndex, id });
   book.rows = [twin(9, 4), twin(3, 5), twin(7, 6), ...others.filter((row) => row.id !== 0)];
   const socket = openOn(newServer({ book }));
-  socket.session?.message(subscribe);
+  socket.session?.onMessage(subscribe);
   expect(socket.sent[1]).toContain('orderbook_5');
 });
 
@@ -196,12 +199,12 @@ describe('figures', () => {
     const server = newServer();
     server.start({ publish: () => {} });
     const sockets = [openOn(server, '127.0.0.1'), openOn(server), openOn(server)];
-    for (const { session } of sockets) session?.message(subscribe);
-    server.turn(changes({ dirty: [0] }));
-    sockets[0]?.session?.message('no JSON');
-    sockets[1]?.session?.closed('lost');
-    sockets[2]?.session?.dropped();
-    sockets[2]?.session?.closed('idle');
+    for (const { session } of sockets) session?.onMessage(subscribe);
+    server.publishTurn(changes({ dirty: [0] }));
+    sockets[0]?.session?.onMessage('no JSON');
+    sockets[1]?.session?.onClose('lost');
+    sockets[2]?.session?.onDropped();
+    sockets[2]?.session?.onClose('idle');
     const bytes = sockets[0]?.sent[1]?.length ?? 0;
     expect(server.figures()).toEqual({
       sockets: 1,
@@ -228,16 +231,16 @@ test('one address may have only so many topics, and this machine more', () => {
     openOn(server, ip),
   );
   const [first, second, stranger] = others as [FakeClient, FakeClient, FakeClient];
-  for (let at = 1; at <= 5; at += 1) first.session?.message(wish(at));
-  second.session?.message(wish(5));
+  for (let at = 1; at <= 5; at += 1) first.session?.onMessage(wish(at));
+  second.session?.onMessage(wish(5));
   expect(server.figures()).toMatchObject({ topics: 5, errors: {} });
-  second.session?.message(wish(6));
+  second.session?.onMessage(wish(6));
   expect(second.sent.at(-1)).toContain('"code":"LIMIT_EXCEEDED"');
-  stranger.session?.message(wish(6));
-  for (let at = 1; at <= 9; at += 1) here?.session?.message(wish(at));
+  stranger.session?.onMessage(wish(6));
+  for (let at = 1; at <= 9; at += 1) here?.session?.onMessage(wish(at));
   expect(server.figures()).toMatchObject({ topics: 9, errors: { LIMIT_EXCEEDED: 1 } });
-  first.session?.closed('client');
-  second.session?.message(wish(6));
+  first.session?.onClose('client');
+  second.session?.onMessage(wish(6));
   expect(server.figures().errors).toEqual({ LIMIT_EXCEEDED: 1 });
 });
 
@@ -280,9 +283,9 @@ describe('the end', () => {
     const server = newServer();
     const publish = vi.fn();
     server.start({ publish });
-    openOn(server).session?.message(subscribe);
+    openOn(server).session?.onMessage(subscribe);
     const closed = server.close();
-    server.turn(changes({ dirty: [0] }));
+    server.publishTurn(changes({ dirty: [0] }));
     expect(refusalOf(server, requestFrom('203.0.113.9'))).toEqual([503, 'NOT_READY', '1']);
     await closed;
     expect(publish).not.toHaveBeenCalled();

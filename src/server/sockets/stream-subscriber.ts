@@ -1,11 +1,12 @@
 /** One subscription of a streaming topic: from a snapshot on, or from where the client was. */
+
+import type { ResumePoint } from './stream-dialect.js';
 import type { StreamFanOut } from './stream-fan-out.js';
-import type { ResumePoint } from './stream-request.js';
 import type { StreamTopic } from './stream-topics.js';
-import type { FrameSink, Reader, Showing } from './ws-reader.js';
+import type { FrameSink, SnapshotKind, Subscriber } from './subscription.js';
 
 /** What a reader is made of. */
-export interface StreamReaderParts {
+export interface StreamSubscriberParts {
   readonly streams: StreamFanOut;
   /** Joined already. */
   readonly topic: StreamTopic;
@@ -15,16 +16,16 @@ export interface StreamReaderParts {
 }
 
 /** A reader of deltas. */
-export class StreamReader implements Reader {
-  readonly hasBeat = false;
-  readonly #parts: StreamReaderParts;
+export class StreamSubscriber implements Subscriber {
+  readonly hasHeartbeat = false;
+  readonly #parts: StreamSubscriberParts;
   /** The number of the next delta to replay; undefined where it takes a snapshot. */
-  #missed: number | undefined;
+  #nextMissed: number | undefined;
 
-  constructor(parts: StreamReaderParts) {
+  constructor(parts: StreamSubscriberParts) {
     this.#parts = parts;
     const { streams, topic, resume } = parts;
-    this.#missed = resume === undefined ? undefined : streams.missedSince(topic, resume);
+    this.#nextMissed = resume === undefined ? undefined : streams.findFirstMissed(topic, resume);
   }
 
   get key(): string {
@@ -35,18 +36,18 @@ export class StreamReader implements Reader {
     return { topic: this.key };
   }
 
-  show(sink: FrameSink, showing: Showing): boolean {
+  sendSnapshot(sink: FrameSink, showing: SnapshotKind): boolean {
     const { streams, topic, id } = this.#parts;
     const isReset = showing === 'reset';
-    if (!isReset && this.#missed !== undefined && this.#hasAllFrom(this.#missed)) {
-      return this.#replay(sink, this.#missed);
+    if (!isReset && this.#nextMissed !== undefined && this.#hasAllFrom(this.#nextMissed)) {
+      return this.#replayMissed(sink, this.#nextMissed);
     }
-    this.#missed = undefined;
-    return sink.send(streams.snapshot(topic, { id: isReset ? '' : id, reset: isReset }));
+    this.#nextMissed = undefined;
+    return sink.send(streams.renderSnapshot(topic, { id: isReset ? '' : id, reset: isReset }));
   }
 
-  leave(): void {
-    this.#parts.streams.leave(this.#parts.topic);
+  leaveTopic(): void {
+    this.#parts.streams.removeSubscriber(this.#parts.topic);
   }
 
   /**
@@ -56,18 +57,18 @@ export class StreamReader implements Reader {
   #hasAllFrom(number: number): boolean {
     const { topic, resume } = this.#parts;
     if (topic.epoch !== resume?.epoch) return false;
-    return number === topic.ring.next || topic.ring.frame(number) !== undefined;
+    return number === topic.ring.nextNumber || topic.ring.frame(number) !== undefined;
   }
 
-  #replay(sink: FrameSink, from: number): boolean {
+  #replayMissed(sink: FrameSink, from: number): boolean {
     const { ring } = this.#parts.topic;
-    for (let number = from; number < ring.next; number += 1) {
-      this.#missed = number;
+    for (let number = from; number < ring.nextNumber; number += 1) {
+      this.#nextMissed = number;
       if (sink.isBehind()) return false;
       const frame = ring.frame(number);
       if (frame === undefined || !sink.send(frame)) return false;
     }
-    this.#missed = undefined;
+    this.#nextMissed = undefined;
     return true;
   }
 }

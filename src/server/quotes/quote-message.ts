@@ -1,8 +1,8 @@
 /** A maker's quotes as they are sent: the shape of the senders in use, checked value by value. */
 import { LIMITS } from '../../config/limits.js';
 import type { IndicativeQuote, QuotedSide } from '../../contract/indicative.js';
-import { ClientMessage, kindOf } from '../sockets/ws-message.js';
-import { quoted } from '../transport/errors.js';
+import { ClientMessage, kindOf } from '../sockets/client-message.js';
+import { quoteValue } from '../transport/errors.js';
 import { SocketError } from '../transport/ws-error.js';
 
 /** All quotes of a maker in one market, which replace those before. */
@@ -28,21 +28,21 @@ const ANY_PRICE: Range = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
 /** Reads a message of quotes. Throws a SocketError that names the first wrong value. */
 export function readQuotes(message: ClientMessage): QuotesMessage {
   const max = LIMITS.marketIndexMax;
-  const marketIndex = message.integer('market_index', { min: 0, max });
-  if (marketIndex === undefined) throw missing('market_index');
+  const marketIndex = message.readInteger('market_index', { min: 0, max });
+  if (marketIndex === undefined) throw missingMember('market_index');
   return { marketType: marketTypeOf(message), marketIndex, quotes: quotesOf(message) };
 }
 
 function marketTypeOf(message: ClientMessage): 'perp' | 'spot' {
-  const marketType = message.text('market_type').toLowerCase();
+  const marketType = message.requireText('market_type').toLowerCase();
   if (marketType === 'perp' || marketType === 'spot') return marketType;
-  const was = quoted(message.text('market_type'));
+  const was = quoteValue(message.requireText('market_type'));
   throw new SocketError('INVALID_PARAM', `market_type was "${was}", must be perp or spot`);
 }
 
 function quotesOf(message: ClientMessage): readonly IndicativeQuote[] {
-  const list = message.value('quotes');
-  if (list === undefined) throw missing('quotes');
+  const list = message.getValue('quotes');
+  if (list === undefined) throw missingMember('quotes');
   if (list === null) return [];
   if (!Array.isArray(list)) throw wrongKind('quotes', list, 'a list');
   if (list.length > LIMITS.quotesMax) {
@@ -54,9 +54,9 @@ function quotesOf(message: ClientMessage): readonly IndicativeQuote[] {
 
 function quoteOf(value: unknown, index: number): IndicativeQuote {
   const where = `quotes[${index}]`;
-  const quote = ClientMessage.of(value);
+  const quote = ClientMessage.fromValue(value);
   if (quote === undefined) throw wrongKind(where, value, 'an object');
-  const isOracleOffset = quote.value('is_oracle_offset') ?? false;
+  const isOracleOffset = quote.getValue('is_oracle_offset') ?? false;
   if (typeof isOracleOffset !== 'boolean') {
     throw wrongKind(`${where}.is_oracle_offset`, isOracleOffset, 'true or false');
   }
@@ -74,9 +74,9 @@ function sideOf(
     prices,
   }: { readonly where: string; readonly name: string; readonly prices: Range },
 ): QuotedSide | null {
-  const size = wholeOf(quote.value(`${name}_size`), `${where}.${name}_size`, SIZE);
+  const size = wholeOf(quote.getValue(`${name}_size`), `${where}.${name}_size`, SIZE);
   const range = size === null || size === 0n ? ANY_PRICE : prices;
-  const price = wholeOf(quote.value(`${name}_price`), `${where}.${name}_price`, range);
+  const price = wholeOf(quote.getValue(`${name}_price`), `${where}.${name}_price`, range);
   return price === null || size === null || size === 0n ? null : { price, size };
 }
 
@@ -87,7 +87,7 @@ function wholeOf(value: unknown, where: string, { min, max }: Range): bigint | n
   if (!isText && !(typeof value === 'number' && Number.isSafeInteger(value))) {
     const was =
       typeof value === 'string' || typeof value === 'number'
-        ? `"${quoted(String(value))}"`
+        ? `"${quoteValue(String(value))}"`
         : kindOf(value);
     throw new SocketError('INVALID_PARAM', `${where} was ${was}, must be a whole number as text`);
   }
@@ -95,13 +95,16 @@ function wholeOf(value: unknown, where: string, { min, max }: Range): bigint | n
   // Longer texts are out of any range, and would take long to read.
   const whole = text.length <= DIGITS_MAX ? BigInt(text) : null;
   if (whole !== null && whole >= min && whole <= max) return whole;
-  throw new SocketError('OUT_OF_RANGE', `${where} was ${quoted(text)}, must be ${min} to ${max}`);
+  throw new SocketError(
+    'OUT_OF_RANGE',
+    `${where} was ${quoteValue(text)}, must be ${min} to ${max}`,
+  );
 }
 
 /** Digits of 64 bits, a sign, and some zeros before. */
 const DIGITS_MAX = 32;
 
-function missing(name: string): SocketError {
+function missingMember(name: string): SocketError {
   return new SocketError('MISSING_PARAM', `${name} is missing`);
 }
 

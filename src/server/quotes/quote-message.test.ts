@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { makerKey, signed } from '../../../test/support/maker-client.js';
 import { LIMITS } from '../../config/limits.js';
 import { QuoteCounts } from '../metrics/quotes-metrics.js';
-import { ClientMessage } from '../sockets/ws-message.js';
+import { ClientMessage } from '../sockets/client-message.js';
 import { SOCKET_ERROR_CODES } from '../transport/ws-error.js';
-import { readQuotes } from './quotes-message.js';
-import { QuoteSession } from './quotes-session.js';
+import { readQuotes } from './quote-message.js';
+import { QuoteSession } from './quote-session.js';
 
 const quote = {
   bid_price: '100',
@@ -18,7 +18,7 @@ const whole = { market_index: 0, market_type: 'perp', quotes: [quote] };
 
 /** The quotes of a message, or the code and the text of what is wrong with it. */
 function read(message: object): unknown {
-  const parsed = ClientMessage.read(JSON.stringify(message));
+  const parsed = ClientMessage.parse(JSON.stringify(message));
   if (parsed === undefined) throw new Error('the message is an object');
   try {
     return readQuotes(parsed);
@@ -134,7 +134,7 @@ describe('any frame', () => {
     for (let round = 0; round < 10_000; round += 1) {
       const before = answers.length + taken.length;
       const frame = randomFrame(random);
-      session.message(frame);
+      session.onMessage(frame);
       const after = answers.length + taken.length;
       expect(after - before, `seed ${seed}, round ${round}: ${frame}`).toBe(1);
     }
@@ -158,13 +158,13 @@ function signedSession() {
   const socket = {
     ip: '127.0.0.1',
     send: (text: string | Uint8Array) => answers.push(JSON.parse(text.toString())) > 0,
-    together: (run: () => void) => run(),
-    join: () => undefined,
-    leave: () => undefined,
+    sendTogether: (run: () => void) => run(),
+    joinTopic: () => undefined,
+    leaveTopic: () => undefined,
     close: () => {
       closed = true;
     },
-    cut: () => {
+    terminate: () => {
       closed = true;
     },
     bufferedBytes: () => 0,
@@ -186,9 +186,9 @@ function signedSession() {
     onSigned: () => undefined,
     onClosed: () => undefined,
   });
-  session.begin();
+  session.onOpen();
   const nonce = answers[0]?.nonce ?? '';
-  session.message(JSON.stringify({ pubkey: maker, signature: signed(keypair, nonce) }));
+  session.onMessage(JSON.stringify({ pubkey: maker, signature: signed(keypair, nonce) }));
   expect(answers.splice(0)).toHaveLength(2);
   return { session, answers, taken, faults, isClosed: () => closed };
 }

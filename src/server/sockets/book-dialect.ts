@@ -5,10 +5,10 @@
 import { LIMITS } from '../../config/limits.js';
 import type { BookSource, MarketRow } from '../ports/book-source.js';
 import { SocketError } from '../transport/ws-error.js';
-import type { ClientMessage } from './ws-message.js';
+import type { ClientMessage } from './client-message.js';
 
 /** What all subscribers with the same key get. */
-export interface TopicSpec {
+export interface BookTopicSpec {
   readonly key: string;
   readonly marketType: MarketRow['marketType'];
   readonly marketIndex: number;
@@ -23,7 +23,7 @@ export interface TopicSpec {
 /** One channel. */
 export interface Channel {
   /** What a client may ask for; throws a SocketError that says what is wrong. */
-  readonly topicOf: (message: ClientMessage, book: BookSource) => TopicSpec;
+  readonly topicOf: (message: ClientMessage, book: BookSource) => BookTopicSpec;
 }
 
 /** The channels by name, in lower case. */
@@ -39,8 +39,8 @@ function orderbookChannel({ indicative }: { readonly indicative: boolean }): Cha
   return {
     topicOf: (message, book) => {
       const { marketType, marketIndex } = marketOf(message, book);
-      const grouping = message.integer('grouping', groupingRange);
-      const depth = message.integer('depth', depthRange) ?? LIMITS.channelDepthDefault;
+      const grouping = message.readInteger('grouping', groupingRange);
+      const depth = message.readInteger('depth', depthRange) ?? LIMITS.channelDepthDefault;
       const vamm = !message.isFalse('includeVamm');
       const shape = { depth, ...(grouping === undefined ? {} : { grouping }), vamm, indicative };
       return {
@@ -57,18 +57,18 @@ function orderbookChannel({ indicative }: { readonly indicative: boolean }): Cha
 
 /** The market of a name and a type; the lowest index where a name was given twice. */
 export function marketOf(message: ClientMessage, book: BookSource): MarketRow {
-  const type = message.text('marketType').toLowerCase();
+  const type = message.requireText('marketType').toLowerCase();
   if (type !== 'perp' && type !== 'spot') {
-    const was = message.echo('marketType');
+    const was = message.quoteMember('marketType');
     throw new SocketError('INVALID_PARAM', `marketType was "${was}", must be perp or spot`);
   }
-  const name = message.text('market').toLowerCase();
+  const name = message.requireText('market').toLowerCase();
   let found: MarketRow | undefined;
   for (const row of book.markets()) {
     if (row.marketType !== type || row.symbol.toLowerCase() !== name) continue;
     if (found === undefined || row.marketIndex < found.marketIndex) found = row;
   }
   if (found !== undefined) return found;
-  const text = `there is no ${type} market ${message.echo('market')}`;
+  const text = `there is no ${type} market ${message.quoteMember('market')}`;
   throw new SocketError('UNKNOWN_MARKET', text);
 }

@@ -4,7 +4,7 @@
 import type { BookSource } from '../ports/book-source.js';
 
 /** Tells when they have changed. */
-export class BookMoment {
+export class VersionStamp {
   #epoch = '';
   #state = '';
 

@@ -6,8 +6,8 @@ import { createHandlers } from '../routes/http.js';
 import { FakeHistory } from '../testing/fake-history.js';
 import { FakeBook } from '../testing/running-server.js';
 import type { Handler, Reply } from '../transport/reply.js';
+import { RequestLimiter } from './admission.js';
 import { addressKey, isLoopback } from './client-address.js';
-import { RequestLimiter } from './rate-limit.js';
 
 const IP = '203.0.113.9';
 
@@ -46,7 +46,7 @@ describe('client addresses', () => {
 
 describe('the limiter', () => {
   const statuses = (limiter: RequestLimiter, ip: string, count: number): number[] =>
-    Array.from({ length: count }, () => limiter.refusal(ip)?.status ?? 200);
+    Array.from({ length: count }, () => limiter.checkRequest(ip)?.status ?? 200);
 
   test('lets a burst of one second through, then refuses until the bucket fills', () => {
     let nowMs = 0;
@@ -73,11 +73,11 @@ describe('the limiter', () => {
     const limiter = new RequestLimiter(1, () => 0);
     expect(statuses(limiter, IP, 2)).toEqual([200, 429]);
     for (let host = 0; host < LIMITS.rateLimitedAddressesMax - 1; host += 1) {
-      limiter.refusal(`10.${host >> 16}.${(host >> 8) & 255}.${host & 255}`);
+      limiter.checkRequest(`10.${host >> 16}.${(host >> 8) & 255}.${host & 255}`);
     }
     expect(statuses(limiter, IP, 1)).toEqual([429]);
     expect(statuses(limiter, '10.0.0.1', 1)).toEqual([429]);
-    limiter.refusal('203.0.113.77');
+    limiter.checkRequest('203.0.113.77');
     // The one that was quiet longest has gone, and begins anew.
     expect(statuses(limiter, '10.0.0.0', 1)).toEqual([200]);
   });
@@ -90,8 +90,8 @@ describe('a limited service', () => {
       path,
       query: '',
       ip,
-      header: () => '',
-      headerBytes: () => 0,
+      getHeader: () => '',
+      countHeaderBytes: () => 0,
       isGone: false,
     });
 

@@ -3,12 +3,12 @@
  * the interval, because one message to very many sockets would hold the event loop.
  */
 import { LIMITS } from '../../config/limits.js';
-import type { Publish } from '../transport/ws-socket.js';
+import type { Publish } from '../transport/client-socket.js';
 
-const beat = '{"channel":"heartbeat"}';
+const heartbeatText = '{"channel":"heartbeat"}';
 
 /** The beats of one service. */
-export class BeatShards {
+export class HeartbeatShards {
   #dealt = 0;
   #next = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -16,7 +16,7 @@ export class BeatShards {
   constructor(private readonly publish: Publish) {}
 
   /** What the beat of the next socket is published under: the one whose turn is farthest. */
-  nextTopic(): string {
+  assignTopic(): string {
     const { heartbeatShards } = LIMITS;
     this.#dealt = (this.#dealt + 1) % heartbeatShards;
     return topicOf((this.#next + heartbeatShards - this.#dealt) % heartbeatShards);
@@ -25,7 +25,7 @@ export class BeatShards {
   start(): void {
     const intervalMs = LIMITS.heartbeatIntervalMs / LIMITS.heartbeatShards;
     this.#timer = setInterval(() => {
-      this.publish(topicOf(this.#next), beat);
+      this.publish(topicOf(this.#next), heartbeatText);
       this.#next = (this.#next + 1) % LIMITS.heartbeatShards;
     }, intervalMs).unref();
   }

@@ -19,15 +19,15 @@ export interface BodyWriter {
 }
 
 /** A body that some connections wait to send. */
-interface Held {
+interface HeldBody {
   readonly bytes: Uint8Array;
   users: number;
 }
 
 /** Sends bodies, and holds what is not taken at once. */
-export class UnsentAnswers {
+export class UnsentReplies {
   /** By what tells bodies apart. */
-  readonly #held = new Map<object | string, Held>();
+  readonly #held = new Map<object | string, HeldBody>();
   #bytes = 0;
 
   constructor(private readonly limits: UnsentLimits = LIMITS) {}
@@ -38,27 +38,31 @@ export class UnsentAnswers {
   }
 
   /** The answer in place of a large one when too much waits already; undefined when it may go out. */
-  refusal({ body }: Reply): Reply | undefined {
+  checkReply({ body }: Reply): Reply | undefined {
     const { unsentBytesMax, unsentBodyBytesMin } = this.limits;
     if (this.#bytes < unsentBytesMax || body === null) return undefined;
     return body.length < unsentBodyBytesMin ? undefined : fullReply;
   }
 
   /** Sends the body of an answer whose head has been written. */
-  send(response: BodyWriter, body: Uint8Array | string, identity?: object | string): void {
+  sendBody(response: BodyWriter, body: Uint8Array | string, identity?: object | string): void {
     const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
     const [, isDone] = response.tryEnd(body, length);
-    if (!isDone) this.#wait(response, body, identity);
+    if (!isDone) this.#sendLater(response, body, identity);
   }
 
-  #wait(response: BodyWriter, body: Uint8Array | string, identity: object | string = {}): void {
+  #sendLater(
+    response: BodyWriter,
+    body: Uint8Array | string,
+    identity: object | string = {},
+  ): void {
     const key = typeof body === 'string' ? body : identity;
-    const { bytes } = this.#hold(key, body);
+    const { bytes } = this.#holdBody(key, body);
     // A client that reads a little now and then never is idle, as far as the transport can tell.
     const timer = setTimeout(() => response.close(), this.limits.unsentMsMax).unref();
     const release = (): void => {
       clearTimeout(timer);
-      this.#release(key);
+      this.#releaseBody(key);
     };
     response.onAborted(release);
     response.onWritable((offset) => {
@@ -68,7 +72,7 @@ export class UnsentAnswers {
     });
   }
 
-  #hold(key: object | string, body: Uint8Array | string): Held {
+  #holdBody(key: object | string, body: Uint8Array | string): HeldBody {
     const known = this.#held.get(key);
     if (known !== undefined) {
       known.users += 1;
@@ -83,7 +87,7 @@ export class UnsentAnswers {
     return held;
   }
 
-  #release(key: object | string): void {
+  #releaseBody(key: object | string): void {
     const held = this.#held.get(key);
     if (held === undefined) return;
     held.users -= 1;

@@ -7,13 +7,13 @@
 import { LIMITS } from '../../config/limits.js';
 import type { Readiness } from '../../contract/feed-status.js';
 import type { IndicativeOutcome, IndicativeQuote, QuoteSink } from '../../contract/indicative.js';
-import { MessageRate } from '../admission/ws-rate.js';
+import { MessageLimiter } from '../admission/ws-rate.js';
 import type { QuoteCloseReason, QuoteCounts } from '../metrics/quotes-metrics.js';
-import { ClientMessage, type MessageId } from '../sockets/ws-message.js';
+import { ClientMessage, type MessageId } from '../sockets/client-message.js';
+import type { ClientSocket, CloseCause, SocketSession } from '../transport/client-socket.js';
 import { SocketError } from '../transport/ws-error.js';
-import type { ClientSocket, CloseCause, SocketSession } from '../transport/ws-socket.js';
+import { readQuotes } from './quote-message.js';
 import { isSigned, newNonce } from './quotes-challenge.js';
-import { readQuotes } from './quotes-message.js';
 
 /** What all sessions share. */
 export interface QuoteSessionParts {
@@ -34,7 +34,7 @@ export interface QuoteSessionParts {
 /** The session of one socket. */
 export class QuoteSession implements SocketSession {
   readonly #nonce = newNonce();
-  readonly #rate: MessageRate;
+  readonly #rate: MessageLimiter;
   /** The markets that this socket has quoted. */
   readonly #quoted = new Set<number>();
   #isSigned = false;
@@ -46,10 +46,10 @@ export class QuoteSession implements SocketSession {
     readonly maker: string,
     private readonly parts: QuoteSessionParts,
   ) {
-    this.#rate = new MessageRate(parts.messagesPerSecond, performance.now());
+    this.#rate = new MessageLimiter(parts.messagesPerSecond, performance.now());
   }
 
-  begin(): void {
+  onOpen(): void {
     const { isMaker, signMsMax } = this.parts;
     if (!isMaker(this.maker)) {
       this.#refuseMaker('pubkey is not on the list of makers');
@@ -57,14 +57,14 @@ export class QuoteSession implements SocketSession {
     }
     const late = `no signature within ${signMsMax} ms`;
     this.#deadline = setTimeout(() => this.#refuseMaker(late), signMsMax).unref();
-    this.#send({ channel: 'auth', nonce: this.#nonce });
+    this.#sendReply({ channel: 'auth', nonce: this.#nonce });
   }
 
-  message(text: string | null): void {
+  onMessage(text: string | null): void {
     if (!this.#mayGoOn()) return;
-    const message = text === null ? undefined : ClientMessage.read(text);
+    const message = text === null ? undefined : ClientMessage.parse(text);
     if (!this.#isSigned) {
-      this.#sign(message);
+      this.#verifySignature(message);
       return;
     }
     try {
@@ -72,62 +72,65 @@ export class QuoteSession implements SocketSession {
         const rule = 'a message must be a JSON object in a text frame';
         throw new SocketError('MALFORMED_MESSAGE', rule);
       }
-      this.#answer(message);
+      this.#handleMessage(message);
     } catch (error) {
-      this.#refuse(error, message?.id);
+      this.#sendError(error, message?.id);
     }
   }
 
   /** The transport answers a ping; it counts as a message all the same. */
-  pinged(): void {
+  onPing(): void {
     this.#mayGoOn();
   }
 
-  drained(): void {}
+  onDrain(): void {}
 
-  dropped(): void {}
+  onDropped(): void {}
 
-  closed(cause: CloseCause): void {
+  onClose(cause: CloseCause): void {
     clearTimeout(this.#deadline);
     const reason = cause === 'server' ? (this.#closing ?? 'internal') : cause;
     this.#closing ??= reason;
     this.parts.counts.countClose(reason);
     // Another socket of the maker goes on with its quotes.
-    if (reason !== 'replaced') this.#withdraw();
+    if (reason !== 'replaced') this.#withdrawQuotes();
     this.parts.onClosed(this);
   }
 
   /** Another socket of the same maker has signed. */
-  replace(): void {
-    this.#say('auth', new SocketError('LIMIT_EXCEEDED', 'another connection has taken over'));
-    this.#close('replaced', policyViolationCode);
+  closeAsReplaced(): void {
+    this.#sendErrorOn(
+      'auth',
+      new SocketError('LIMIT_EXCEEDED', 'another connection has taken over'),
+    );
+    this.#closeSocket('replaced', policyViolationCode);
   }
 
-  beat(text: string): void {
+  sendHeartbeat(text: string): void {
     if (this.#isSigned && this.#closing === undefined) this.#sendText(text);
   }
 
-  /** Announces the end of the service; {@link QuoteSession.end} follows. */
-  announceEnd(reconnectAfterMs: number): void {
-    this.#send({ type: 'closing', reconnectAfterMs });
+  /** Announces the end of the service; {@link QuoteSession.closeForShutdown} follows. */
+  announceShutdown(reconnectAfterMs: number): void {
+    this.#sendReply({ type: 'closing', reconnectAfterMs });
   }
 
-  end(): void {
-    this.#close('shutdown', goingAwayCode);
+  closeForShutdown(): void {
+    this.#closeSocket('shutdown', goingAwayCode);
   }
 
   #mayGoOn(): boolean {
-    const verdict = this.#rate.take(performance.now());
+    const verdict = this.#rate.countMessage(performance.now());
     if (verdict === 'allowed') return this.#closing === undefined;
     const message = `more than ${this.parts.messagesPerSecond} messages a second`;
-    if (verdict === 'refused') this.#refuse(new SocketError('RATE_LIMITED', message), undefined);
-    else this.#close('rateLimited', policyViolationCode, message);
+    if (verdict === 'refused') this.#sendError(new SocketError('RATE_LIMITED', message), undefined);
+    else this.#closeSocket('rateLimited', policyViolationCode, message);
     return false;
   }
 
-  #sign(message: ClientMessage | undefined): void {
-    const signature = message?.value('signature');
-    const isMeant = message?.value('pubkey') === this.maker && typeof signature === 'string';
+  #verifySignature(message: ClientMessage | undefined): void {
+    const signature = message?.getValue('signature');
+    const isMeant = message?.getValue('pubkey') === this.maker && typeof signature === 'string';
     if (!isMeant || !isSigned(this.maker, this.#nonce, signature)) {
       this.#refuseMaker(
         'the nonce must be answered by {pubkey, signature}, the signature in base64',
@@ -137,13 +140,13 @@ export class QuoteSession implements SocketSession {
     clearTimeout(this.#deadline);
     this.#isSigned = true;
     this.parts.onSigned(this);
-    this.#send({ channel: 'auth', message: 'Authenticated' });
+    this.#sendReply({ channel: 'auth', message: 'Authenticated' });
   }
 
-  #answer(message: ClientMessage): void {
+  #handleMessage(message: ClientMessage): void {
     const { id } = message;
-    if (message.word('type') === 'ping') {
-      this.#send({ type: 'pong', id, ts: Date.now() });
+    if (message.getWord('type') === 'ping') {
+      this.#sendReply({ type: 'pong', id, ts: Date.now() });
       return;
     }
     if (!this.parts.readiness().everLive) {
@@ -152,11 +155,11 @@ export class QuoteSession implements SocketSession {
     const { marketType, marketIndex, quotes } = readQuotes(message);
     const market = this.parts.marketOf(marketType, marketIndex);
     if (market === undefined) throw unknownMarket(`${marketType} ${marketIndex}`);
-    this.#set(market, quotes);
-    if (id !== undefined) this.#send({ channel: 'quotes', type: 'quoted', id });
+    this.#setQuotes(market, quotes);
+    if (id !== undefined) this.#sendReply({ channel: 'quotes', type: 'quoted', id });
   }
 
-  #set(market: number, quotes: readonly IndicativeQuote[]): void {
+  #setQuotes(market: number, quotes: readonly IndicativeQuote[]): void {
     const { sink, counts } = this.parts;
     const outcome = sink.set({ market, maker: this.maker, quotes });
     if (outcome !== 'changed' && outcome !== 'unchanged') throw refusalOf(outcome);
@@ -165,7 +168,7 @@ export class QuoteSession implements SocketSession {
     else this.#quoted.add(market);
   }
 
-  #withdraw(): void {
+  #withdrawQuotes(): void {
     const { sink, onFault } = this.parts;
     for (const market of this.#quoted) {
       try {
@@ -178,24 +181,24 @@ export class QuoteSession implements SocketSession {
   }
 
   #refuseMaker(message: string): void {
-    this.#say('auth', new SocketError('UNAUTHORIZED', message));
-    this.#close('unauthorized', policyViolationCode);
+    this.#sendErrorOn('auth', new SocketError('UNAUTHORIZED', message));
+    this.#closeSocket('unauthorized', policyViolationCode);
   }
 
-  #refuse(error: unknown, id: MessageId | undefined): void {
+  #sendError(error: unknown, id: MessageId | undefined): void {
     if (!(error instanceof SocketError)) this.parts.onFault(error, 'a message of quotes');
     const known =
       error instanceof SocketError ? error : new SocketError('INTERNAL', 'this failed here');
-    this.#say('quotes', known, id);
+    this.#sendErrorOn('quotes', known, id);
   }
 
-  #say(channel: 'auth' | 'quotes', { code, message }: SocketError, id?: MessageId): void {
+  #sendErrorOn(channel: 'auth' | 'quotes', { code, message }: SocketError, id?: MessageId): void {
     this.parts.counts.countError(code);
-    this.#send({ channel, type: 'error', code, message, id });
+    this.#sendReply({ channel, type: 'error', code, message, id });
   }
 
   /** Members that are undefined are left out. */
-  #send(answer: object): void {
+  #sendReply(answer: object): void {
     if (this.#closing === undefined) this.#sendText(JSON.stringify(answer));
   }
 
@@ -203,10 +206,10 @@ export class QuoteSession implements SocketSession {
   #sendText(text: string): void {
     if (this.socket.send(text) || this.#closing !== undefined) return;
     this.#closing = 'slowReader';
-    this.socket.cut();
+    this.socket.terminate();
   }
 
-  #close(reason: QuoteCloseReason, code: number, text: string = reason): void {
+  #closeSocket(reason: QuoteCloseReason, code: number, text: string = reason): void {
     clearTimeout(this.#deadline);
     this.#closing ??= reason;
     this.socket.close(code, text);

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
 import { changes } from '../testing/market-changes.js';
 import { FakeBook } from '../testing/running-server.js';
-import { FanOut } from './fan-out.js';
-import type { TopicSpec } from './ws-channel.js';
-import type { Topic } from './ws-topics.js';
+import type { BookTopicSpec } from './book-dialect.js';
+import { BookFanOut } from './book-fan-out.js';
+import type { BookTopic } from './book-topics.js';
 
 const INTERVAL_MS = 50;
 const perp = { marketType: 'perp', marketIndex: 0 } as const;
@@ -22,10 +22,10 @@ class Scene {
   change = 0;
   rendered = 0;
 
-  readonly fanOut: FanOut;
+  readonly fanOut: BookFanOut;
 
   constructor(intervalMs = INTERVAL_MS) {
-    this.fanOut = new FanOut({
+    this.fanOut = new BookFanOut({
       book: this.book,
       publish: (topic, bytes) => this.published.push([topic, bytes.toString()]),
       intervalMs,
@@ -34,14 +34,14 @@ class Scene {
     });
   }
 
-  join(key: string, shape: Partial<TopicSpec> = perp): Topic {
+  join(key: string, shape: Partial<BookTopicSpec> = perp): BookTopic {
     const render = (): Uint8Array => {
       this.rendered += 1;
       if (this.broken) throw new Error('deliberate');
       if (this.frameMs > 0) vi.advanceTimersByTime(this.frameMs);
       return Buffer.from(`${this.change}`);
     };
-    return this.fanOut.join({
+    return this.fanOut.addSubscriber({
       key,
       ...perp,
       hasQuotes: false,
@@ -54,7 +54,7 @@ class Scene {
   /** Changes markets in a turn of the engine. */
   turn(...markets: readonly number[]): void {
     this.change += 1;
-    this.fanOut.turn(changes({ dirty: markets }));
+    this.fanOut.publishTurn(changes({ dirty: markets }));
   }
 
   /** What was published since the last time this was asked. */
@@ -162,11 +162,11 @@ describe('one topic', () => {
   test('with its last reader a topic goes, and what waited with it', () => {
     const topic = scene.join('a');
     scene.join('a');
-    scene.fanOut.leave(topic);
+    scene.fanOut.removeSubscriber(topic);
     scene.turn(0);
     scene.turn(0);
     expect(scene.taken()).toEqual(['a 1']);
-    scene.fanOut.leave(topic);
+    scene.fanOut.removeSubscriber(topic);
     vi.advanceTimersByTime(1_000);
     scene.turn(0);
     expect(scene.taken()).toEqual([]);
@@ -190,10 +190,10 @@ describe('several topics', () => {
     scene.join('all', { hasQuotes: true });
     scene.join('indicative', { hasQuotes: true, hasIndicative: true });
     scene.join('all spot', { ...spot, hasQuotes: true });
-    scene.fanOut.turn(changes({ indicated: [0] }));
+    scene.fanOut.publishTurn(changes({ indicated: [0] }));
     vi.advanceTimersByTime(INTERVAL_MS);
     expect(scene.taken()).toEqual(['indicative 0']);
-    scene.fanOut.turn(changes({ requoted: [0] }));
+    scene.fanOut.publishTurn(changes({ requoted: [0] }));
     vi.advanceTimersByTime(INTERVAL_MS);
     expect(scene.taken()).toEqual(['all 0', 'indicative 0']);
     scene.turn(0);
@@ -235,7 +235,7 @@ describe('several topics', () => {
 
   test('a state that changed while nobody read is no change to the first reader', () => {
     const topic = scene.join('perp');
-    scene.fanOut.leave(topic);
+    scene.fanOut.removeSubscriber(topic);
     scene.book.current = { ...scene.book.current, state: 'stale' };
     scene.turn();
     scene.join('perp');
@@ -270,7 +270,7 @@ describe('trouble', () => {
     vi.advanceTimersByTime(INTERVAL_MS);
     scene.turn(0);
     expect(scene.taken()).toEqual(['perp 3', 'other 3']);
-    scene.fanOut.leave(other);
+    scene.fanOut.removeSubscriber(other);
   });
 
   test('a market that is no longer served falls silent, and speaks when it is back', () => {
@@ -282,7 +282,7 @@ describe('trouble', () => {
     scene.turn(0);
     vi.advanceTimersByTime(1_000);
     expect(scene.taken()).toEqual(['perp 1']);
-    expect(() => scene.fanOut.frame(scene.join('perp'))).toThrow('no longer served');
+    expect(() => scene.fanOut.renderFrame(scene.join('perp'))).toThrow('no longer served');
     scene.book.rows = [...rows];
     scene.turn(0);
     expect(scene.taken()).toEqual(['perp 4']);

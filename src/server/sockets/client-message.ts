@@ -3,7 +3,7 @@
  * read, so a name such as `__proto__` is one like any other.
  */
 import { LIMITS } from '../../config/limits.js';
-import { quoted } from '../transport/errors.js';
+import { quoteValue } from '../transport/errors.js';
 import { SocketError } from '../transport/ws-error.js';
 
 /** What an answer may name a message by. */
@@ -18,16 +18,16 @@ export class ClientMessage {
   ) {}
 
   /** Undefined when the text is no JSON object. */
-  static read(text: string): ClientMessage | undefined {
+  static parse(text: string): ClientMessage | undefined {
     try {
-      return ClientMessage.of(JSON.parse(text));
+      return ClientMessage.fromValue(JSON.parse(text));
     } catch {
       return undefined;
     }
   }
 
   /** A value of a message; undefined when it is no object. */
-  static of(value: unknown): ClientMessage | undefined {
+  static fromValue(value: unknown): ClientMessage | undefined {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
     return new ClientMessage(new Map(Object.entries(value)));
   }
@@ -39,29 +39,29 @@ export class ClientMessage {
     return typeof id === 'number' && Number.isFinite(id) ? id : undefined;
   }
 
-  has(name: string): boolean {
+  hasMember(name: string): boolean {
     return this.members.has(name);
   }
 
   /** A member as it was sent; undefined when it is missing. */
-  value(name: string): unknown {
+  getValue(name: string): unknown {
     return this.members.get(name);
   }
 
   /** A member in lower case; undefined when it is missing or no text. */
-  word(name: string): string | undefined {
+  getWord(name: string): string | undefined {
     const value = this.members.get(name);
     return typeof value === 'string' ? value.toLowerCase() : undefined;
   }
 
   /** A member as it was sent, and bounded, to be quoted; undefined when it is missing or no text. */
-  echo(name: string): string | undefined {
+  quoteMember(name: string): string | undefined {
     const value = this.members.get(name);
-    return typeof value === 'string' ? quoted(value) : undefined;
+    return typeof value === 'string' ? quoteValue(value) : undefined;
   }
 
   /** A member that must be a text. */
-  text(name: string): string {
+  requireText(name: string): string {
     const value = this.members.get(name);
     if (typeof value === 'string') return value;
     if (value === undefined)
@@ -73,7 +73,7 @@ export class ClientMessage {
   }
 
   /** A member that must be an object. */
-  object(name: string): ClientMessage {
+  requireObject(name: string): ClientMessage {
     const value = this.members.get(name);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
       return new ClientMessage(new Map(Object.entries(value)), `${this.path}${name}.`);
@@ -85,7 +85,7 @@ export class ClientMessage {
   }
 
   /** Whether a member is true; one that is missing is false. */
-  flag(name: string): boolean {
+  readFlag(name: string): boolean {
     if (!this.members.has(name)) return false;
     const value = this.members.get(name);
     if (typeof value === 'boolean') return value;
@@ -96,20 +96,23 @@ export class ClientMessage {
   }
 
   /** A whole number, as one or as its decimal text; undefined when it is missing. */
-  integer(name: string, range: { readonly min: number; readonly max: number }): number | undefined {
+  readInteger(
+    name: string,
+    range: { readonly min: number; readonly max: number },
+  ): number | undefined {
     const sent = this.members.get(name);
     if (sent === undefined) return undefined;
     const value = typeof sent === 'string' && /^-?\d+$/.test(sent) ? Number(sent) : sent;
     const { min, max } = range;
     if (typeof value !== 'number' || (!Number.isInteger(value) && Number.isFinite(value))) {
-      const was = typeof sent === 'object' ? kindOf(sent) : `"${quoted(String(sent))}"`;
+      const was = typeof sent === 'object' ? kindOf(sent) : `"${quoteValue(String(sent))}"`;
       throw new SocketError(
         'INVALID_PARAM',
         `${this.path}${name} was ${was}, must be a whole number`,
       );
     }
     if (value >= min && value <= max) return value;
-    const was = quoted(String(sent));
+    const was = quoteValue(String(sent));
     throw new SocketError(
       'OUT_OF_RANGE',
       `${this.path}${name} was ${was}, must be ${min} to ${max}`,
@@ -118,7 +121,7 @@ export class ClientMessage {
 
   /** Whether a flag was sent as false, in any form that flags have. */
   isFalse(name: string): boolean {
-    return this.members.get(name) === false || this.word(name) === 'false';
+    return this.members.get(name) === false || this.getWord(name) === 'false';
   }
 }
 

@@ -11,7 +11,7 @@ import { Probe } from '../../../test/support/socket-scene.js';
 import type { IndicativeOutcome } from '../../contract/indicative.js';
 import { FakeBook } from '../testing/running-server.js';
 import { type Listener, listen } from '../transport/uws.js';
-import { QuoteServer, type QuoteServerOptions } from './quotes-server.js';
+import { QuoteServer, type QuoteServerOptions } from './quote-server.js';
 
 const maker = makerKey(1);
 const other = makerKey(2);

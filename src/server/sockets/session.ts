@@ -1,0 +1,243 @@
+/**
+ * One client: the answers to what it sends, and its subscriptions. Nothing that it sends throws here;
+ * what is wrong with it is an answer.
+ */
+import { LIMITS } from '../../config/limits.js';
+import type { Readiness } from '../../contract/feed-status.js';
+import type { TopicQuota } from '../admission/ws-quota.js';
+import { MessageLimiter } from '../admission/ws-rate.js';
+import type { CloseReason, SocketCounts } from '../metrics/socket-metrics.js';
+import type { ClientSocket, CloseCause, SocketSession } from '../transport/client-socket.js';
+import { SocketError } from '../transport/ws-error.js';
+import { ClientMessage } from './client-message.js';
+import { Delivery } from './delivery.js';
+import { type ChannelParts, type Dialect, dialectOf } from './dialects.js';
+import type { Action } from './subscription.js';
+
+/** What all sessions share, and what the beat of this one is published under. */
+export interface SessionParts extends ChannelParts {
+  readonly readiness: () => Readiness;
+  readonly quota: TopicQuota;
+  readonly counts: SocketCounts;
+  readonly messagesPerSecond: number;
+  readonly slowMsMax: number;
+  readonly heartbeatTopic: string;
+  readonly onFault: (error: unknown, where: string) => void;
+  /** The session is to leave its topics before anything else is published. */
+  readonly onBehind: (session: Session) => void;
+  readonly onClosed: (session: Session) => void;
+}
+
+/** The session of one socket. */
+export class Session implements SocketSession {
+  readonly #delivery: Delivery;
+  readonly #rate: MessageLimiter;
+  #closing: CloseReason | undefined;
+  #closeGrace: NodeJS.Timeout | undefined;
+
+  constructor(
+    readonly socket: ClientSocket,
+    private readonly parts: SessionParts,
+  ) {
+    const { counts, heartbeatTopic, slowMsMax } = parts;
+    this.#rate = new MessageLimiter(parts.messagesPerSecond, performance.now());
+    this.#delivery = new Delivery({
+      ...{ socket, counts, heartbeatTopic, slowMsMax },
+      onBehind: () => parts.onBehind(this),
+      onTooSlow: () => this.#closeSlowReader(),
+      onTooManyReplies: () => this.#closeSocket('slowReader', tryAgainLaterCode, 'slow reader'),
+      onFailed: (error, { key, errorMembers }) => {
+        if (!this.#delivery.hasSubscription(key)) parts.quota.releaseTopic(socket.ip, key);
+        this.#sendError(error, undefined, errorMembers);
+      },
+    });
+  }
+
+  onMessage(text: string | null): void {
+    if (!this.#mayGoOn()) return;
+    const message = text === null ? undefined : ClientMessage.parse(text);
+    try {
+      if (message !== undefined) this.#handleMessage(message);
+      else throw malformedMessage('a message must be a JSON object in a text frame');
+    } catch (error) {
+      this.#sendError(error, message, errorMembersOf(message));
+    }
+  }
+
+  /** The transport answers a ping; it counts as a message all the same. */
+  onPing(): void {
+    this.#mayGoOn();
+  }
+
+  onDrain(): void {
+    if (this.#closing === undefined) this.#delivery.handleDrain();
+    else if (this.#closing === 'slowReader') this.#closeOnceDrained();
+  }
+
+  onDropped(): void {
+    this.#delivery.handleDropped();
+  }
+
+  onClose(cause: CloseCause): void {
+    clearTimeout(this.#closeGrace);
+    this.#releaseTopics();
+    this.parts.counts.countClose(cause === 'server' ? (this.#closing ?? 'internal') : cause);
+    this.parts.onClosed(this);
+  }
+
+  /** Leaves all topics because the socket is full; see {@link SessionParts.onBehind}. */
+  leaveTopics(): void {
+    this.#delivery.leaveTopics();
+  }
+
+  /** A topic is no more. */
+  endTopic(key: string): void {
+    if (!this.#closeForShutdown(key)) return;
+    const error = new SocketError('UNKNOWN_MARKET', 'the market is no longer served');
+    this.#sendError(error, undefined, { topic: key });
+  }
+
+  /** Announces the end of the service; {@link Session.closeForShutdown} follows. */
+  announceShutdown(reconnectAfterMs: number): void {
+    this.#sendReply({ type: 'closing', reconnectAfterMs });
+  }
+
+  closeForShutdown(): void {
+    this.#closeSocket('shutdown', goingAwayCode);
+  }
+
+  #mayGoOn(): boolean {
+    const verdict = this.#rate.countMessage(performance.now());
+    if (verdict === 'allowed') return this.#closing === undefined;
+    const message = `more than ${this.parts.messagesPerSecond} messages a second`;
+    if (verdict === 'refused')
+      this.#sendError(new SocketError('RATE_LIMITED', message), undefined, {});
+    else this.#closeSocket('rateLimited', policyViolationCode, message);
+    return false;
+  }
+
+  #handleMessage(message: ClientMessage): void {
+    const type = message.getWord('type');
+    if (type === 'ping') {
+      this.#sendReply({ type: 'pong', id: message.id, ts: Date.now() });
+      return;
+    }
+    if (type !== 'subscribe' && type !== 'unsubscribe') {
+      throw malformedMessage('type must be subscribe, unsubscribe or ping');
+    }
+    const dialect = dialectOf(message);
+    if (dialect === undefined) throw malformedMessage('channel is missing');
+    if (!this.parts.readiness().everLive) {
+      throw new SocketError('NOT_READY', 'no book has been live yet');
+    }
+    if (type === 'subscribe') this.#addSubscription(dialect, message);
+    else this.#removeSubscription(dialect, message);
+  }
+
+  /** A topic that is subscribed to already is acknowledged and shown once more. */
+  #addSubscription(dialect: Dialect, message: ClientMessage): void {
+    const { quota } = this.parts;
+    const { key, openSubscriber } = dialect.readRequest(message, this.parts);
+    const isNew = !this.#delivery.hasSubscription(key);
+    if (isNew) this.#acquireTopic(key);
+    try {
+      const reader = openSubscriber();
+      this.#sendAcknowledgement(
+        dialect.buildAcknowledgement('subscribe', message, { key, parts: this.parts }),
+      );
+      if (this.#closing === undefined) this.#delivery.beginSubscription(reader);
+      else reader.leaveTopic();
+    } catch (error) {
+      if (!this.#delivery.hasSubscription(key)) quota.releaseTopic(this.socket.ip, key);
+      throw error;
+    }
+    if (isNew && !this.#delivery.hasSubscription(key)) quota.releaseTopic(this.socket.ip, key);
+  }
+
+  #acquireTopic(key: string): void {
+    const { topicsPerSocketMax } = LIMITS;
+    if (this.#delivery.size >= topicsPerSocketMax) {
+      const message = `a socket may have ${topicsPerSocketMax} subscriptions`;
+      throw new SocketError('LIMIT_EXCEEDED', message);
+    }
+    this.parts.quota.acquireTopic(this.socket.ip, key);
+  }
+
+  #removeSubscription(dialect: Dialect, message: ClientMessage): void {
+    const key = dialect.readKey(message, this.parts);
+    if (!this.#closeForShutdown(key)) {
+      throw new SocketError('NOT_SUBSCRIBED', 'there is no such subscription on this socket');
+    }
+    const asked = { key, parts: this.parts };
+    this.#sendAcknowledgement(dialect.buildAcknowledgement('unsubscribe', message, asked));
+  }
+
+  #sendAcknowledgement(answer: object | undefined): void {
+    if (answer !== undefined) this.#sendReply(answer);
+  }
+
+  #closeForShutdown(key: string): boolean {
+    if (!this.#delivery.endSubscription(key)) return false;
+    this.parts.quota.releaseTopic(this.socket.ip, key);
+    return true;
+  }
+
+  /** The id is that of the message, or among the members where it was sent before. */
+  #sendError(error: unknown, message: ClientMessage | undefined, members: object): void {
+    const { counts, onFault } = this.parts;
+    if (!(error instanceof SocketError)) onFault(error, 'a message of a WebSocket');
+    const { code, message: text } =
+      error instanceof SocketError ? error : new SocketError('INTERNAL', 'this failed here');
+    counts.countError(code);
+    const id = message === undefined ? {} : { id: message.id };
+    this.#sendReply({ ...members, type: 'error', code, message: text, ...id });
+  }
+
+  /** Members that are undefined are left out. */
+  #sendReply(answer: object): void {
+    if (this.#closing === undefined) this.#delivery.sendReply(JSON.stringify(answer));
+  }
+
+  #releaseTopics(): void {
+    for (const key of this.#delivery.close()) this.parts.quota.releaseTopic(this.socket.ip, key);
+  }
+
+  /** The close can be said only when the client has read what waits; for that it has some time. */
+  #closeSlowReader(): void {
+    if (this.#closing !== undefined) return;
+    this.#closing = 'slowReader';
+    this.#releaseTopics();
+    const { slowFarewellMsMax } = LIMITS;
+    this.#closeGrace = setTimeout(() => this.socket.terminate(), slowFarewellMsMax).unref();
+    this.#closeOnceDrained();
+  }
+
+  #closeOnceDrained(): void {
+    if (this.socket.bufferedBytes() > 0) return;
+    this.socket.close(tryAgainLaterCode, 'slow reader');
+  }
+
+  #closeSocket(reason: CloseReason, code: number, text: string = reason): void {
+    this.#closing ??= reason;
+    this.socket.close(code, text);
+  }
+}
+
+const goingAwayCode = 1001;
+const policyViolationCode = 1008;
+const tryAgainLaterCode = 1013;
+
+function malformedMessage(message: string): SocketError {
+  return new SocketError('MALFORMED_MESSAGE', message);
+}
+
+/** What an error says about the subscription that a message was about. */
+function errorMembersOf(message: ClientMessage | undefined): object {
+  const type = message?.getWord('type');
+  if (message === undefined || !isAction(type)) return {};
+  return dialectOf(message)?.buildErrorMembers(type, message) ?? {};
+}
+
+function isAction(type: string | undefined): type is Action {
+  return type === 'subscribe' || type === 'unsubscribe';
+}
