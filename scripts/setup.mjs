@@ -8,7 +8,8 @@ import path from 'node:path';
 import { commandExists, localCommand, root, runOrThrow } from './process.mjs';
 import { hashInputs, installIsStale, isStale, lockIsStale, markFresh } from './stale.mjs';
 
-const NODE_MAJOR_MIN = 20;
+/** As `engines` of package.json says: what the tools of the build ask for. */
+const NODE_MIN = { major: 20, minor: 19 };
 const addonFolder = path.join(root, 'crates', 'node');
 
 /** The set-up steps by the name under which a package script asks for them. */
@@ -25,10 +26,11 @@ function say(text) {
 }
 
 function checkTools() {
-  const major = Number(process.versions.node.split('.')[0]);
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const missing = [];
-  if (major < NODE_MAJOR_MIN) {
-    missing.push(`Node.js ${NODE_MAJOR_MIN} or newer (this is ${process.versions.node})`);
+  if (major < NODE_MIN.major || (major === NODE_MIN.major && minor < NODE_MIN.minor)) {
+    const wanted = `Node.js ${NODE_MIN.major}.${NODE_MIN.minor} or newer`;
+    missing.push(`${wanted} (this is ${process.versions.node})`);
   }
   if (!commandExists('cargo')) missing.push('cargo (Rust 1.88 or newer: https://rustup.rs)');
   if (!commandExists('cc'))

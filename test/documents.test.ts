@@ -1,0 +1,75 @@
+/** The documents name files and limits that there are. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+const read = (name: string): string => readFileSync(path.join(root, name), 'utf8');
+
+const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' })
+  .split('\n')
+  .filter((name) => name !== '' && existsSync(path.join(root, name)));
+
+const documents = tracked.filter(
+  (name) => /\.md$/.test(name) && !/CHANGELOG|results|node_modules|^test\//.test(name),
+);
+
+/** Paths from the root in backticks, such as `src/feed/live-feed.ts` or `crates/book`. */
+function pathsIn(text: string): readonly string[] {
+  const pattern = /`((?:src|crates|test|bench|docs|scripts|examples)\/[\w./*-]*)`/g;
+  return [...text.matchAll(pattern)].map(([, found]) => found ?? '');
+}
+
+/** The targets of links to files of the repository. */
+function linksIn(text: string): readonly string[] {
+  const pattern = /\]\(([^)#\s]+)(?:#[^)]*)?\)/g;
+  return [...text.matchAll(pattern)]
+    .map(([, target]) => target ?? '')
+    .filter((target) => !/^\w+:/.test(target));
+}
+
+describe.each(documents)('%s', (name) => {
+  test('names files and folders that there are', () => {
+    const missing = pathsIn(read(name))
+      .map((found) => found.replace(/\/$/, ''))
+      .filter((found) => !found.includes('*') && !existsSync(path.join(root, found)));
+    expect(missing).toEqual([]);
+  });
+
+  test('links to files that there are', () => {
+    const missing = linksIn(read(name)).filter(
+      (target) => !existsSync(path.join(root, path.dirname(name), target)),
+    );
+    expect(missing).toEqual([]);
+  });
+});
+
+test('a path or a link to nothing would be seen', () => {
+  expect(pathsIn('see `src/nothing/here.ts` and `docs/api.md`')).toHaveLength(2);
+  expect(linksIn('[one](gone.md#part) and [two](https://host.example)')).toEqual(['gone.md']);
+});
+
+test('ARCHITECTURE.md has a line for each folder of the large rooms, and for no other', () => {
+  const folders = tracked
+    .filter((name) => /^src\/(server|feed|history|sim)\/[\w-]+\/.*\.ts$/.test(name))
+    .map((name) => name.split('/').slice(0, 3).join('/'))
+    .filter((folder) => !folder.endsWith('/testing'));
+  const listed = [...read('ARCHITECTURE.md').matchAll(/^\| `(src\/\w+\/[\w-]+)` \|/gm)];
+  const names = listed.map(([, folder]) => folder).sort();
+  expect(names).toEqual([...new Set(folders)].sort());
+});
+
+test('docs/limits.md names constants that there are', () => {
+  const sources = tracked
+    .filter((name) => /^(src|crates)\/.*\.(ts|rs)$/.test(name) && !name.includes('.test.'))
+    .map(read)
+    .join('\n');
+  const rows = [...read('docs/limits.md').matchAll(/^\|.*\|([^|]+)\|$/gm)];
+  const names = rows.flatMap(([, cell = '']) =>
+    [...cell.matchAll(/`([\w.]+)`/g)].map(([, constant = '']) => constant.replace(/^.*\./, '')),
+  );
+  expect(names.length).toBeGreaterThan(50);
+  expect(names.filter((constant) => !new RegExp(`\\b${constant}\\b`).test(sources))).toEqual([]);
+});

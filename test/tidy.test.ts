@@ -1,0 +1,236 @@
+/**
+ * What of docs/style.md can be measured. Limits that are not reached yet are ratchets: they may be
+ * lowered when the code gets better, and never raised.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { describe, expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+
+const LIMITS = {
+  functionLines: 70,
+  typeScriptFileLines: 450,
+  rustFileLines: 600,
+};
+
+/** Ratchets. */
+const AT_MOST = {
+  /** Functions above 25 lines. */
+  longFunctions: 140,
+  /** TypeScript files above 300 lines. */
+  longFiles: 12,
+  /** Functions and methods whose name is one word, in percent. */
+  oneWordNamesPercent: 45,
+  /** Members that are private by a keyword. */
+  privateKeywords: 81,
+  /** Lines with a banned word. */
+  bannedWords: 671,
+  /** Exported items without a comment. */
+  undocumented: 56,
+  /** Functions and classes of the library without an example. */
+  withoutExample: 68,
+};
+
+/** Words of a dialect of our own, and what the field says. */
+const BANNED: readonly (readonly [RegExp, string])[] = [
+  [/\/\*\* ?Answers\b|\/\/\/ ?Answers\b/, 'Returns'],
+  [/\banew\b/i, 're-, again'],
+  [/\bheeding\b/i, 'withAbort'],
+  [/\bsurroundings\b/i, 'environment'],
+  [/\bfarewell/i, 'close grace'],
+  [/\bnewcomer/i, 'pending subscriber'],
+  [/\bgreeting/i, 'initial snapshot'],
+  [/\bstrays\b/i, 'orphaned'],
+  [/\buncharted\b/i, 'pending'],
+  [/\bbreach/i, 'violation'],
+  [/\btrouble/i, 'transient error'],
+  [/\bwish(es)?\b/i, 'request'],
+  [/\bheard\b/i, 'received'],
+  [/\btold\b/i, 'notified'],
+  [/\bmend(s|ed)?\b/i, 'repair'],
+  [/\bfor who\b/i, 'for callers that'],
+];
+
+interface Source {
+  readonly name: string;
+  readonly text: string;
+}
+
+const tracked = execFileSync('git', ['ls-files', 'src', 'crates'], { cwd: root, encoding: 'utf8' })
+  .split('\n')
+  .filter((name) => name !== '' && existsSync(path.join(root, name)))
+  .filter(
+    (name) => !/\.test\.ts$|type-test|(^|\/)testing(\/|\.ts$)|\/tests\/|\/tests\.rs$/.test(name),
+  )
+  .filter((name) => !/\/generated\/|index\.d\.ts$/.test(name));
+
+const sources = tracked
+  .filter((name) => /\.(ts|rs)$/.test(name))
+  .map((name): Source => ({ name, text: readFileSync(path.join(root, name), 'utf8') }));
+const typeScript = sources.filter(({ name }) => name.endsWith('.ts'));
+const rust = sources
+  .filter(({ name }) => name.endsWith('.rs'))
+  .map(({ name, text }) => ({ name, text: withoutTestModule(text) }));
+
+/** The text of a Rust file up to its tests. */
+function withoutTestModule(text: string): string {
+  const start = text.search(/^#\[cfg\(test\)\]\nmod \w+ \{/m);
+  return start < 0 ? text : text.slice(0, start);
+}
+
+function lineCount(text: string): number {
+  return text.split('\n').length - 1;
+}
+
+interface MeasuredFunction {
+  readonly name: string;
+  readonly place: string;
+  readonly lines: number;
+}
+
+function parse({ name, text }: Source): ts.SourceFile {
+  return ts.createSourceFile(name, text, ts.ScriptTarget.ES2022, true);
+}
+
+/** All functions with a body of statements, named or not. */
+function functionsOf(source: Source): readonly MeasuredFunction[] {
+  const file = parse(source);
+  const found: MeasuredFunction[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isFunctionLike(node) && 'body' in node && node.body !== undefined) {
+      const first = file.getLineAndCharacterOfPosition(node.getStart(file)).line;
+      const last = file.getLineAndCharacterOfPosition(node.end).line;
+      const name = node.name?.getText(file).replace(/^#/, '') ?? '';
+      found.push({ name, place: `${source.name}:${first + 1}`, lines: last - first + 1 });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found;
+}
+
+/** Functions of formatted Rust: from `fn` to the brace of the same depth. */
+function rustFunctionsOf({ name, text }: Source): readonly MeasuredFunction[] {
+  const lines = text.split('\n');
+  return lines.flatMap((line, index) => {
+    const [, indent, fn] =
+      /^(\s*)(?:pub(?:\([^)]*\))? )?(?:const |unsafe )*fn (\w+)/.exec(line) ?? [];
+    if (fn === undefined || /;\s*$/.test(line)) return [];
+    const end = lines.findIndex((other, at) => at >= index && other === `${indent}}`);
+    return [{ name: fn, place: `${name}:${index + 1}`, lines: end - index + 1 }];
+  });
+}
+
+const functions = [...typeScript.flatMap(functionsOf), ...rust.flatMap(rustFunctionsOf)];
+
+describe('length', () => {
+  test('no function has more than 70 lines', () => {
+    expect(functions.length).toBeGreaterThan(1_000);
+    const long = functions.filter(({ lines }) => lines > LIMITS.functionLines);
+    expect(long.filter(({ name }) => name !== 'serveBook')).toEqual([]);
+  });
+
+  test('functions of more than 25 lines do not get more', () => {
+    expect(functions.filter(({ lines }) => lines > 25).length).toBeLessThanOrEqual(
+      AT_MOST.longFunctions,
+    );
+  });
+
+  test('no file is longer than its limit, and long ones do not get more', () => {
+    const over = (list: readonly Source[], max: number): readonly string[] =>
+      list.filter(({ text }) => lineCount(text) > max).map(({ name }) => name);
+    expect(over(typeScript, LIMITS.typeScriptFileLines)).toEqual([]);
+    expect(over(rust, LIMITS.rustFileLines)).toEqual([]);
+    expect(over(typeScript, 300).length).toBeLessThanOrEqual(AT_MOST.longFiles);
+  });
+});
+
+describe('names', () => {
+  test('of functions and methods are rarely one word', () => {
+    const named = typeScript.flatMap(functionsOf).filter(({ name }) => /^\w+$/.test(name));
+    const oneWord = named.filter(({ name }) => /^[a-z]+$/.test(name));
+    expect((100 * oneWord.length) / named.length).toBeLessThanOrEqual(AT_MOST.oneWordNamesPercent);
+  });
+
+  test('of private members are #x', () => {
+    const found = typeScript.flatMap(({ name, text }) =>
+      [...text.matchAll(/^\s*(?:private|protected) .*/gm)].map(
+        ([line]) => `${name}: ${line.trim()}`,
+      ),
+    );
+    // A constructor that only its own class may call has no other form.
+    expect(found.filter((line) => !/private constructor\(/.test(line)).length).toBeLessThanOrEqual(
+      AT_MOST.privateKeywords,
+    );
+  });
+});
+
+test('words of the banned dialect do not get more', () => {
+  const found = sources.flatMap(({ name, text }) =>
+    text
+      .split('\n')
+      .flatMap((line, index) =>
+        BANNED.filter(([pattern]) => pattern.test(line)).map(
+          ([, instead]) => `${name}:${index + 1}: ${line.trim()} (say: ${instead})`,
+        ),
+      ),
+  );
+  expect(found.length).toBeLessThanOrEqual(AT_MOST.bannedWords);
+});
+
+/** Exported declarations without a comment before them. */
+function undocumentedIn(source: Source): readonly string[] {
+  const file = parse(source);
+  return file.statements
+    .filter((node) => ts.canHaveModifiers(node))
+    .filter((node) =>
+      ts.getModifiers(node)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword),
+    )
+    .filter((node) => ts.getJSDocCommentsAndTags(node).length === 0)
+    .map((node) => `${source.name}: ${node.getText(file).split('\n')[0]}`);
+}
+
+describe('documentation', () => {
+  test('of every exported item', () => {
+    expect(typeScript.flatMap(undocumentedIn).length).toBeLessThanOrEqual(AT_MOST.undocumented);
+    const bare = { name: 'a.ts', text: 'export const a = 1;\n/** B. */\nexport const b = 2;\n' };
+    expect(undocumentedIn(bare)).toEqual(['a.ts: export const a = 1;']);
+  });
+
+  test('of the library has an example for every function and class', () => {
+    const entries = ['index.ts', 'accounts/index.ts', 'chain/index.ts'];
+    const paths = entries.map((entry) => path.join(root, 'src/client', entry));
+    expect(missingExamples(paths).length).toBeLessThanOrEqual(AT_MOST.withoutExample);
+  });
+});
+
+/** What the entry points export as a value that can be called, without an `@example`. */
+function missingExamples(entries: readonly string[]): readonly string[] {
+  const program = ts.createProgram([...entries], {
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    target: ts.ScriptTarget.ES2022,
+    lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'],
+    types: [],
+    noEmit: true,
+  });
+  const checker = program.getTypeChecker();
+  const callable = ts.SymbolFlags.Function | ts.SymbolFlags.Class;
+  const exported = entries.flatMap((entry) => {
+    const file = program.getSourceFile(entry);
+    const symbol = file === undefined ? undefined : checker.getSymbolAtLocation(file);
+    return symbol === undefined ? [] : checker.getExportsOfModule(symbol);
+  });
+  expect(exported.length).toBeGreaterThan(50);
+  return exported
+    .map((symbol) =>
+      symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol,
+    )
+    .filter(({ flags }) => (flags & callable) !== 0)
+    .filter((symbol) => !symbol.getJsDocTags(checker).some(({ name }) => name === 'example'))
+    .map(({ name }) => name);
+}
