@@ -1,17 +1,18 @@
 import type { Core } from '#addon';
-import type { FeedState } from '../contract/feed-status.js';
-import { EngineError } from './errors.js';
-import { type MatchRequest, matchOptions, refusal } from './match.js';
-import { parseStrings } from './parse.js';
-import { sourcesOf } from './sources.js';
 import type {
   AuctionsRequest,
-  FrameRequest,
   L2Request,
   L3Request,
+  MatchRequest,
+  OrderbookFrameRequest,
   TopMakersRequest,
-  Version,
-} from './types.js';
+} from '../contract/book-requests.js';
+import type { MarketVersion } from '../contract/book-source.js';
+import type { FeedState } from '../contract/feed-status.js';
+import { EngineError } from './errors.js';
+import { matchOptions, refusal } from './match.js';
+import { parseStrings } from './parse.js';
+import { sourcesOf } from './sources.js';
 
 /** The first size of the body buffer: /l2 at depth 1000 fits. */
 const BODY_BYTES_START = 256 << 10;
@@ -60,7 +61,7 @@ export class Bodies {
     return this.#render(market, (out) => this.#core.auctions(market, out));
   }
 
-  orderbookFrame({ market, depth, grouping = 0, ...others }: FrameRequest): Uint8Array {
+  orderbookFrame({ market, depth, grouping = 0, ...others }: OrderbookFrameRequest): Uint8Array {
     const core = this.#core;
     const sources = sourcesOf(others);
     return this.#render(market, (out) =>
@@ -84,7 +85,7 @@ export class Bodies {
     return parseStrings(makers);
   }
 
-  version(market: number): Version {
+  version(market: number): MarketVersion {
     if (!this.#core.version(market, this.#versionBytes)) throw marketNotFound(market);
     const [seq = 0, slot = 0, state = 0, auctions = 0] = this.#version;
     return { seq, slot, state: STATES[state] ?? 'stale', auctions };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { OrderbookFrameRequest } from '../contract/book-requests.js';
 import {
   ADDRESS,
   codeOf,
@@ -12,7 +13,6 @@ import {
   SPOT,
   USER,
 } from './testing.js';
-import type { FrameRequest } from './types.js';
 
 describe('engine: frames of the compatible channel', () => {
   interface Frame {
@@ -25,14 +25,15 @@ describe('engine: frames of the compatible channel', () => {
   }
 
   const engine = engineWith(PERP, ORACLE, SPOT, USER);
-  const perp: FrameRequest = {
+  const perp: OrderbookFrameRequest = {
     ...{ market: idOf(engine, 'SOL-PERP'), depth: 20 },
     ...{ vamm: true, indicative: false },
   };
   const spot = { ...perp, market: idOf(engine, 'SOL') };
 
   test('the name says market, grouping and sources', () => {
-    const name = (request: FrameRequest): string => frameOf(engine.orderbookFrame(request)).channel;
+    const name = (request: OrderbookFrameRequest): string =>
+      frameOf(engine.orderbookFrame(request)).channel;
     expect(name(perp)).toBe('orderbook_perp_0');
     expect(name(spot)).toBe('orderbook_spot_1');
     expect(name({ ...perp, grouping: 1 })).toBe('orderbook_perp_0_grouped_1');

@@ -1,21 +1,25 @@
 import type { Core } from '#addon';
-import { Bodies } from './bodies.js';
-import type { MatchRequest } from './match.js';
-import { parseChainFigures, parseMarkets, parseStats, parseStrings } from './parse.js';
-import { Streams } from './streams.js';
-import type { FrameTimes, SnapshotAnswer, TopicDelta, TopicSpec } from './topic.js';
-import { TurnReport } from './turn-report.js';
 import type {
   AuctionsRequest,
-  ChainFigures,
-  EngineStats,
-  FrameRequest,
   L2Request,
   L3Request,
-  MarketInfo,
+  MatchRequest,
+  OrderbookFrameRequest,
   TopMakersRequest,
-  Version,
-} from './types.js';
+} from '../contract/book-requests.js';
+import type { MarketVersion } from '../contract/book-source.js';
+import type { ChainStats, MarketInfo } from '../contract/markets.js';
+import type {
+  FrameTimes,
+  TopicDelta,
+  TopicSnapshotRequest,
+  TopicSpec,
+} from '../contract/topics.js';
+import { Bodies } from './bodies.js';
+import { parseChainStats, parseMarkets, parseStats, parseStrings } from './parse.js';
+import { Streams } from './streams.js';
+import { TurnReport } from './turn-report.js';
+import type { EngineStats } from './types.js';
 
 /** What is asked of the book between two turns. Nothing here changes what it shows. */
 export abstract class EngineReads {
@@ -51,8 +55,8 @@ export abstract class EngineReads {
    * What statistics take from the book, by market id, as of now. It changes without a new version of
    * any body, and is made anew at each call.
    */
-  chainFigures(): readonly ChainFigures[] {
-    return parseChainFigures(this.core.marketFigures());
+  readChainStats(): readonly ChainStats[] {
+    return parseChainStats(this.core.marketFigures());
   }
 
   /** The accounts of the oracles that markets name. */
@@ -79,7 +83,7 @@ export abstract class EngineReads {
    * The finished frame of the compatible order book channel: the channel's name, and the /l2 body
    * as a JSON text. A view on the engine's own buffer, valid until the next body.
    */
-  orderbookFrame(request: FrameRequest): Uint8Array {
+  orderbookFrame(request: OrderbookFrameRequest): Uint8Array {
     return this.#bodies.orderbookFrame(request);
   }
 
@@ -111,7 +115,7 @@ export abstract class EngineReads {
   }
 
   /** The snapshot of a topic's last publication: the next delta links to it. A view, as bodies. */
-  topicSnapshot(handle: number, answer: SnapshotAnswer): Uint8Array {
+  topicSnapshot(handle: number, answer: TopicSnapshotRequest): Uint8Array {
     return this.#streams.snapshot(handle, answer);
   }
 
@@ -126,7 +130,7 @@ export abstract class EngineReads {
   }
 
   /** The version that bodies of this market would show now. */
-  version(market: number): Version {
+  version(market: number): MarketVersion {
     return this.#bodies.version(market);
   }
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RawAccount } from '../contract/accounts.js';
+import type { L3Request } from '../contract/book-requests.js';
 import type { IndicativeQuote } from '../contract/indicative.js';
 import { Direction } from '../sim/bytes/chain-enums.js';
 import { keyOf } from '../sim/bytes/keys.js';
 import { emptyOrder, type OrderFields, userBytes } from '../sim/bytes/user-account.js';
 import type { Engine } from './engine.js';
 import { engineWith, NOW_MS, ORACLE, PERP, PROGRAM, parsed, SLOT } from './testing.js';
-import type { L3Request } from './types.js';
 
 interface Level {
   readonly price: string;

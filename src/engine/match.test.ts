@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { MatchRequest } from '../contract/book-requests.js';
 import { Engine } from './engine.js';
 import { EngineError } from './errors.js';
-import { JIT_OFFERS_MAX, type MatchRequest } from './match.js';
+import { JIT_OFFERS_MAX } from './match.js';
 import {
   ADDRESS,
   engineWith,

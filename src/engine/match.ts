@@ -1,52 +1,6 @@
 import type { Core, MatchOptions } from '#addon';
+import type { JitOffer, MatchRequest } from '../contract/book-requests.js';
 import { EngineError } from './errors.js';
-
-/** An order that is sent now. Prices at 1e6, sizes at 1e9, quote amounts at 1e6. */
-export interface MatchRequest {
-  /** A market id of `MarketInfo`. */
-  readonly market: number;
-  readonly side: 'buy' | 'sell';
-  /** How much base; either this or `quote`. */
-  readonly size?: bigint | undefined;
-  /** How much quote is spent, or got, at most. */
-  readonly quote?: bigint | undefined;
-  /** A limit order needs a price, and rests with what is not filled. */
-  readonly orderType: 'market' | 'limit';
-  /** The worst price. */
-  readonly limitPrice?: bigint | undefined;
-  /** Rests whole, or is refused; left out for no. */
-  readonly postOnly?: boolean | undefined;
-  /** May only reduce `position`, which it needs; left out for no. */
-  readonly reduceOnly?: boolean | undefined;
-  /** The position that the taker has, negative for a short one. */
-  readonly position?: bigint | undefined;
-  /** The auction's first and last price and its slots, 0 to 255: all three or none. */
-  readonly auctionStart?: bigint | undefined;
-  readonly auctionEnd?: bigint | undefined;
-  readonly auctionDuration?: number | undefined;
-  /** Slots since the order was placed; left out for 0. */
-  readonly slotsElapsed?: number | undefined;
-  /** Offers in the auction. */
-  readonly jit?: readonly JitOffer[] | undefined;
-  /** The account that sends the order, whose own orders it does not meet (base58). */
-  readonly taker?: string | undefined;
-  /** 0 to 5; left out for 0. Spot markets know only the first. */
-  readonly feeTier?: number | undefined;
-  /** Whether the taker was referred; left out for no. */
-  readonly referred?: boolean | undefined;
-  /** Whose rules decide; left out for `spec`. */
-  readonly model?: 'spec' | 'onchain' | undefined;
-  /** Whether the AMM fills; left out for yes. */
-  readonly includeVamm?: boolean | undefined;
-  /** Whether indicative quotes compete in the auction; left out for no. */
-  readonly includeIndicative?: boolean | undefined;
-}
-
-/** What a maker offers in an auction. */
-export interface JitOffer {
-  readonly price: bigint;
-  readonly size: bigint;
-}
 
 /** The names of what is wrong in an error's `context.param`: those of /match. */
 type Param = keyof MatchRequest;

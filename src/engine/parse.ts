@@ -1,5 +1,6 @@
 import type { AccountProblem } from '../contract/accounts.js';
-import type { ChainFigures, EngineStats, MarketInfo, PerpFigures } from './types.js';
+import type { ChainStats, MarketInfo, PerpStats } from '../contract/markets.js';
+import type { EngineStats } from './types.js';
 
 /*
  * The texts below are written by the core itself, and their shape is fixed by its tests: this is
@@ -22,22 +23,22 @@ export function parseMarkets(text: string): readonly MarketInfo[] {
   }));
 }
 
-type PerpText = Readonly<Record<keyof PerpFigures, string>>;
+type PerpText = Readonly<Record<keyof PerpStats, string>>;
 
-interface ChainFiguresText {
+interface ChainStatsText {
   readonly oraclePrice: string;
   readonly perp: PerpText | null;
 }
 
-export function parseChainFigures(text: string): readonly ChainFigures[] {
-  const markets = JSON.parse(text) as readonly ChainFiguresText[];
+export function parseChainStats(text: string): readonly ChainStats[] {
+  const markets = JSON.parse(text) as readonly ChainStatsText[];
   return markets.map(({ oraclePrice, perp }) => ({
     oraclePrice: BigInt(oraclePrice),
     perp: perp === null ? null : perpFigures(perp),
   }));
 }
 
-function perpFigures(text: PerpText): PerpFigures {
+function perpFigures(text: PerpText): PerpStats {
   return {
     baseLong: BigInt(text.baseLong),
     baseShort: BigInt(text.baseShort),

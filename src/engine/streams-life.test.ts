@@ -1,10 +1,10 @@
 import { PublicKey } from '@solana/web3.js';
 import { describe, expect, test } from 'vitest';
+import type { TopicSpec } from '../contract/topics.js';
 import { MarketLife } from '../sim/market/market-life.js';
 import { crc32 } from './codec.js';
 import { Engine } from './engine.js';
 import { PROGRAM, parsed } from './testing.js';
-import type { TopicSpec } from './topic.js';
 
 const START = { slot: 31, unixSeconds: 1_800_000_000 };
 

@@ -1,7 +1,12 @@
 import type { Core, TopicOptions } from '#addon';
+import type {
+  FrameTimes,
+  TopicDelta,
+  TopicSnapshotRequest,
+  TopicSpec,
+} from '../contract/topics.js';
 import { EngineError } from './errors.js';
 import { sourcesOf } from './sources.js';
-import type { FrameTimes, SnapshotAnswer, TopicDelta, TopicSpec } from './topic.js';
 
 /** By the channel codes of the core. */
 const CHANNELS = ['book', 'bbo', 'l3'] as const satisfies TopicSpec['channel'][];
@@ -79,7 +84,7 @@ export class Streams {
     };
   }
 
-  snapshot(handle: number, { id, reset, sendNs = 0n }: SnapshotAnswer): Uint8Array {
+  snapshot(handle: number, { id, reset, sendNs = 0n }: TopicSnapshotRequest): Uint8Array {
     this.#exchange[1] = sendNs;
     return this.#whole(handle, (out) =>
       this.#core.topicSnapshot(handle, id, reset, this.#exchangeBytes, out),

@@ -3,6 +3,7 @@
  * is what the paths say.
  */
 
+import type { BookSource } from '../../src/contract/book-source.js';
 import { answerQuery } from '../../src/history/bodies/make-body.js';
 import { bucketReader } from '../../src/history/candles/read-candles.js';
 import type {
@@ -21,7 +22,6 @@ import {
   transaction,
 } from '../../src/history/store/testing.js';
 import { Statistics } from '../../src/history/worker/statistics.js';
-import type { BookSource } from '../../src/server/ports/book-source.js';
 import type {
   HistoryAnswer,
   HistoryFigures,

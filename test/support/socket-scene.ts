@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws';
-import type { BookSource } from '../../src/server/ports/book-source.js';
+import type { BookSource } from '../../src/contract/book-source.js';
 import { SocketServer, type SocketServerOptions } from '../../src/server/sockets/socket-server.js';
 import { changes } from '../../src/server/testing/market-changes.js';
 import { FakeBook } from '../../src/server/testing/running-server.js';

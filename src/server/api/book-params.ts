@@ -8,14 +8,14 @@ import type { Static } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import type {
   AuctionsRequest,
-  BookSource,
   JitOffer,
   L2Request,
   L3Request,
-  MarketRow,
+  LiquiditySources,
   MatchRequest,
-  Sources,
-} from '../ports/book-source.js';
+} from '../../contract/book-requests.js';
+import type { BookSource } from '../../contract/book-source.js';
+import type { MarketInfo } from '../../contract/markets.js';
 import { quoteValue, ServerError } from '../transport/errors.js';
 import {
   checkParams,
@@ -145,7 +145,7 @@ function l2Request(texts: Texts, markets: Markets): L2Request {
 function sourcesOf(params: {
   readonly includeVamm: boolean;
   readonly includeIndicative: boolean;
-}): Sources {
+}): LiquiditySources {
   return {
     ...(params.includeVamm ? { vamm: true } : {}),
     ...(params.includeIndicative ? { indicative: true } : {}),
@@ -160,7 +160,7 @@ export function selectMarket(
     readonly marketType?: 'perp' | 'spot';
   },
   markets: Markets,
-): MarketRow {
+): MarketInfo {
   const { marketName, marketIndex, marketType } = named;
   if (marketName !== undefined) {
     return markets.findMarket(marketName) ?? throwUnknownMarket(marketName, 'marketName');

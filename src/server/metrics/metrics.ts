@@ -3,8 +3,8 @@
  * that a request pays one addition; figures of the book are read at the scrape as well.
  */
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { BookSource, BookStats } from '../../contract/book-source.js';
 import type { FeedMetrics, Readiness } from '../../contract/feed-status.js';
-import type { BookSource, BookStats } from '../ports/book-source.js';
 import type { MarketDataSource } from '../ports/market-data-source.js';
 import { historySeries } from './history-metrics.js';
 import { type QuoteSocketStats, quoteSeries } from './quotes-metrics.js';

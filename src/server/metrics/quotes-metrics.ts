@@ -1,5 +1,6 @@
 /** The figures of indicative quotes as /metrics names them. */
-import type { BookStats } from '../ports/book-source.js';
+
+import type { BookStats } from '../../contract/book-source.js';
 import type { CloseCause } from '../transport/client-socket.js';
 
 /** One figure, or one for each value of a label. */

@@ -2,23 +2,24 @@
  * A book that lists and serves some of its markets only. The others are kept up to date all the same,
  * because a market's name is known only after its account has been read.
  */
+
 import type {
   AuctionsRequest,
-  BookSource,
-  BookStats,
-  ChainFigures,
-  FrameRequest,
-  FrameTimes,
   L2Request,
   L3Request,
-  MarketRow,
-  MarketVersion,
   MatchRequest,
-  SnapshotAnswer,
-  StreamSpec,
-  TopicDelta,
+  OrderbookFrameRequest,
   TopMakersRequest,
-} from './book-source.js';
+} from '../../contract/book-requests.js';
+import type { BookSource, BookStats, MarketVersion } from '../../contract/book-source.js';
+import type { FeedState } from '../../contract/feed-status.js';
+import type { ChainStats, MarketInfo } from '../../contract/markets.js';
+import type {
+  FrameTimes,
+  TopicDelta,
+  TopicSnapshotRequest,
+  TopicSpec,
+} from '../../contract/topics.js';
 
 /** Only the markets of these names, in any case; all of them when no name is given. */
 export function filterMarkets(book: BookSource, names: readonly string[]): BookSource {
@@ -27,8 +28,8 @@ export function filterMarkets(book: BookSource, names: readonly string[]): BookS
 
 class FilteredBook implements BookSource {
   private readonly names: ReadonlySet<string>;
-  private all: readonly MarketRow[] = [];
-  private listed: readonly MarketRow[] = [];
+  private all: readonly MarketInfo[] = [];
+  private listed: readonly MarketInfo[] = [];
 
   constructor(
     private readonly book: BookSource,
@@ -45,11 +46,11 @@ class FilteredBook implements BookSource {
     return this.book.turn;
   }
 
-  get state(): string {
+  get state(): FeedState {
     return this.book.state;
   }
 
-  markets(): readonly MarketRow[] {
+  markets(): readonly MarketInfo[] {
     const all = this.book.markets();
     if (all !== this.all) {
       this.all = all;
@@ -58,13 +59,13 @@ class FilteredBook implements BookSource {
     return this.listed;
   }
 
-  findMarket(name: string): MarketRow | undefined {
+  findMarket(name: string): MarketInfo | undefined {
     const row = this.book.findMarket(name);
     return row !== undefined && this.lists(row) ? row : undefined;
   }
 
-  chainFigures(): readonly ChainFigures[] {
-    return this.book.chainFigures();
+  readChainStats(): readonly ChainStats[] {
+    return this.book.readChainStats();
   }
 
   l2(request: L2Request): Uint8Array {
@@ -83,7 +84,7 @@ class FilteredBook implements BookSource {
     return this.book.match(request);
   }
 
-  orderbookFrame(request: FrameRequest): Uint8Array {
+  orderbookFrame(request: OrderbookFrameRequest): Uint8Array {
     return this.book.orderbookFrame(request);
   }
 
@@ -91,11 +92,11 @@ class FilteredBook implements BookSource {
     return this.book.topMakers(request);
   }
 
-  topicName(spec: StreamSpec): string {
+  topicName(spec: TopicSpec): string {
     return this.book.topicName(spec);
   }
 
-  openTopic(spec: StreamSpec, recvNs?: bigint): number {
+  openTopic(spec: TopicSpec, recvNs?: bigint): number {
     return this.book.openTopic(spec, recvNs);
   }
 
@@ -107,7 +108,7 @@ class FilteredBook implements BookSource {
     return this.book.topicDelta(handle, times);
   }
 
-  topicSnapshot(handle: number, answer: SnapshotAnswer): Uint8Array {
+  topicSnapshot(handle: number, answer: TopicSnapshotRequest): Uint8Array {
     return this.book.topicSnapshot(handle, answer);
   }
 
@@ -123,7 +124,7 @@ class FilteredBook implements BookSource {
     return this.book.stats();
   }
 
-  private lists({ symbol }: MarketRow): boolean {
+  private lists({ symbol }: MarketInfo): boolean {
     return this.names.has(symbol.toUpperCase());
   }
 }

@@ -7,12 +7,12 @@
  */
 import { LIMITS } from '../../config/limits.js';
 import { isPublicKey } from '../../config/public-key.js';
+import type { BookSource } from '../../contract/book-source.js';
 import type { Readiness } from '../../contract/feed-status.js';
 import type { QuoteSink } from '../../contract/indicative.js';
 import { SocketQuota } from '../admission/open-sockets.js';
 import { splitQuery } from '../api/param-check.js';
 import { QuoteCounts, type QuoteSocketStats } from '../metrics/quotes-metrics.js';
-import type { BookSource } from '../ports/book-source.js';
 import type { ClientSocket, SocketHandlers, SocketSession } from '../transport/client-socket.js';
 import { quoteValue, ServerError } from '../transport/errors.js';
 import { errorReply, type HttpRequest, type Reply } from '../transport/reply.js';

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
-import type { L2Request, MarketVersion } from '../ports/book-source.js';
+import type { L2Request } from '../../contract/book-requests.js';
+import type { MarketVersion } from '../../contract/book-source.js';
 import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
 
 /** Each market has its own version, and each body takes the place of the one before. */
@@ -132,13 +133,13 @@ describe('the version of a batch', () => {
     (await get(query)).headers.get('etag') ?? '';
 
   test('is that of all its parts: 304 until one of them changes', async () => {
-    const live = { seq: 1, slot: 100, state: 'live' };
+    const live: MarketVersion = { seq: 1, slot: 100, state: 'live', auctions: 0 };
     book.versions = [live, live];
     const etag = await etagOf(both);
     const unchanged = await get(both, { 'If-None-Match': etag });
     expect([unchanged.status, await unchanged.text()]).toEqual([304, '']);
     expect(unchanged.headers.get('etag')).toBe(etag);
-    for (const change of [{ seq: 2 }, { slot: 101 }, { state: 'stale' }]) {
+    for (const change of [{ seq: 2 }, { slot: 101 }, { state: 'stale' } as const]) {
       book.versions = [live, { ...live, ...change }];
       expect((await get(both, { 'If-None-Match': etag })).status).toBe(200);
     }
@@ -157,8 +158,8 @@ describe('the version of a batch', () => {
 
   test('names the slot and the state of the part that is furthest behind', async () => {
     book.versions = [
-      { seq: 1, slot: 90, state: 'live' },
-      { seq: 1, slot: 100, state: 'lagging' },
+      { seq: 1, slot: 90, state: 'live', auctions: 0 },
+      { seq: 1, slot: 100, state: 'lagging', auctions: 0 },
     ];
     const { headers } = await get(both);
     expect([headers.get('x-slot'), headers.get('x-state')]).toEqual(['90', 'lagging']);
@@ -173,7 +174,7 @@ describe('the bytes of a batch', () => {
     const plain = await (await get(many, { 'Accept-Encoding': 'identity' })).text();
     expect(plain.length).toBeGreaterThan(LIMITS.gzipBodyBytesMin);
     for (let seq = 0; seq < 2; seq += 1) {
-      book.versions = [{ seq, slot: 1, state: 'live' }];
+      book.versions = [{ seq, slot: 1, state: 'live', auctions: 0 }];
       const zipped = await get(many, { 'Accept-Encoding': 'gzip' });
       expect(zipped.headers.get('content-encoding')).toBe('gzip');
       expect(await zipped.text()).toBe(plain);

@@ -5,8 +5,9 @@
  * No body is kept here: the core has those of each market.
  */
 import { createHash } from 'node:crypto';
+import type { L2Request } from '../../contract/book-requests.js';
+import type { BookSource, MarketVersion } from '../../contract/book-source.js';
 import { type BatchEntry, parseBatchL2 } from '../api/book-params.js';
-import type { BookSource, L2Request, MarketVersion } from '../ports/book-source.js';
 import { ServerError } from '../transport/errors.js';
 import type { Reply } from '../transport/reply.js';
 import { type BookRoute, type BookRouteOptions, requireFirstBook } from './book-routes.js';

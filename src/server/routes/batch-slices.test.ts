@@ -1,7 +1,8 @@
 /** A batch that takes longer than its share of a turn of the event loop. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
-import type { L2Request, MarketVersion } from '../ports/book-source.js';
+import type { L2Request } from '../../contract/book-requests.js';
+import type { MarketVersion } from '../../contract/book-source.js';
 import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
 
 const PARTS = 30;
@@ -46,9 +47,9 @@ async function ask(headers: Record<string, string> = {}) {
   return { status: response.status, versions, etag, slot: response.headers.get('x-slot') };
 }
 
-const old = { seq: 0, slot: 9, state: 'live' };
-const first = { seq: 1, slot: 10, state: 'live' };
-const next = { seq: 2, slot: 11, state: 'live' };
+const old: MarketVersion = { seq: 0, slot: 9, state: 'live', auctions: 0 };
+const first: MarketVersion = { seq: 1, slot: 10, state: 'live', auctions: 0 };
+const next: MarketVersion = { seq: 2, slot: 11, state: 'live', auctions: 0 };
 
 test('shows each part as it was when it was made, under a tag of its own', async () => {
   book.versions = [old, old];
@@ -79,9 +80,9 @@ test('equal batches of one version are made once', async () => {
 
 test('a small book does not wait behind batches', async () => {
   let small = -1;
-  book.versions = [{ seq: 200, slot: 11, state: 'live' }, next];
+  book.versions = [{ seq: 200, slot: 11, state: 'live', auctions: 0 }, next];
   book.onMade = (count) => {
-    book.versions = [{ seq: count + 200, slot: 11, state: 'live' }, next];
+    book.versions = [{ seq: count + 200, slot: 11, state: 'live', auctions: 0 }, next];
   };
   book.made = 0;
   const batches = Promise.all(Array.from({ length: 5 }, () => ask()));
@@ -100,7 +101,7 @@ test('others are answered meanwhile, and two batches one after the other', async
   // Both are new, as the books change under each.
   book.versions = [first, next];
   book.onMade = (count) => {
-    book.versions = [{ seq: count + 2, slot: 11, state: 'live' }, next];
+    book.versions = [{ seq: count + 2, slot: 11, state: 'live', auctions: 0 }, next];
   };
   const both = [ask(), ask()];
   for (const path of ['/health', '/markets']) {

@@ -6,16 +6,15 @@
  * core caches them.
  */
 import { LIMITS } from '../../config/limits.js';
-import type { Readiness } from '../../contract/feed-status.js';
-import { parseAuctions, parseL2, parseL3, parseMatch } from '../api/book-params.js';
 import type {
   AuctionsRequest,
-  BookSource,
   L2Request,
   L3Request,
-  MarketVersion,
   MatchRequest,
-} from '../ports/book-source.js';
+} from '../../contract/book-requests.js';
+import type { BookSource, MarketVersion } from '../../contract/book-source.js';
+import type { Readiness } from '../../contract/feed-status.js';
+import { parseAuctions, parseL2, parseL3, parseMatch } from '../api/book-params.js';
 import { type ErrorCode, ServerError } from '../transport/errors.js';
 import type { HttpRequest, Reply } from '../transport/reply.js';
 import { LoopBudget, oneStep } from './loop-budget.js';
@@ -70,7 +69,7 @@ export function auctionsRoute(options: BookRouteOptions): BookRoute {
     ...options,
     parse: (raw) => parseAuctions(raw, book),
     render: (query) => book.auctions(query),
-    beside: ({ auctions = 0 }) => auctions,
+    beside: ({ auctions }) => auctions,
     isLarge: () => true,
   });
 }
@@ -149,7 +148,7 @@ interface Parsed<Query> {
 
 function newParsed<Query>(query: Query): Parsed<Query> {
   const none = { turn: -1, epoch: '', beside: undefined, small: null };
-  const version = { seq: -1, slot: -1, state: '' };
+  const version = { seq: -1, slot: -1, state: 'stale', auctions: -1 } as const;
   return { query, key: keyOf(query), ...none, version, tag: { etag: '', headers: [] } };
 }
 

@@ -7,6 +7,7 @@
  * nothing.
  */
 import { LIMITS } from '../../config/limits.js';
+import type { BookSource } from '../../contract/book-source.js';
 import type { Readiness } from '../../contract/feed-status.js';
 import {
   compileHistoryParams,
@@ -20,7 +21,6 @@ import {
   type RequestTexts,
 } from '../api/history-params.js';
 import type { Texts } from '../api/param-check.js';
-import type { BookSource } from '../ports/book-source.js';
 import type {
   CandlesQuery,
   FundingRatesQuery,

@@ -279,12 +279,12 @@ describe('headers and conditional requests', () => {
   );
 
   test('each part of the version changes the tag', async () => {
-    for (const change of [{ seq: 8 }, { slot: 1001 }, { state: 'stale' }]) {
+    for (const change of [{ seq: 8 }, { slot: 1001 }, { state: 'stale' } as const]) {
       book.current = { ...book.current, ...change };
       const response = await get(path, { headers: { 'If-None-Match': etag } });
       expect(response.status).toBe(200);
       expect(response.headers.get('etag')).not.toBe(etag);
-      book.current = { seq: 7, slot: 1000, state: 'live' };
+      book.current = { seq: 7, slot: 1000, state: 'live', auctions: 0 };
     }
     expect((await get(path, { headers: { 'If-None-Match': etag } })).status).toBe(304);
   });

@@ -2,11 +2,12 @@
  * What the service says about itself and its markets, beside the books.
  */
 import type { BuildInfo } from '../../config/build-info.js';
+import type { BookSource, BookStats } from '../../contract/book-source.js';
 import type { FeedMetrics, Readiness } from '../../contract/feed-status.js';
+import type { MarketInfo } from '../../contract/markets.js';
 import { historyReadiness, historyStatus } from '../metrics/history-metrics.js';
 import type { Metrics } from '../metrics/metrics.js';
 import { type VenueStats, venueStatus } from '../metrics/venue-metrics.js';
-import type { BookSource, BookStats, MarketRow } from '../ports/book-source.js';
 import type { MarketDataSource } from '../ports/market-data-source.js';
 import { ServerError } from '../transport/errors.js';
 import { commonHeaders, jsonReply, type Reply } from '../transport/reply.js';
@@ -37,7 +38,7 @@ export function marketsReply({ book, readiness }: ServiceOptions): Reply {
 }
 
 /** Perpetual markets first, each kind by index: never the order in which accounts arrived. */
-export function sortedMarkets(book: Pick<BookSource, 'markets'>): readonly MarketRow[] {
+export function sortedMarkets(book: Pick<BookSource, 'markets'>): readonly MarketInfo[] {
   return [...book.markets()].sort((left, right) => {
     if (left.marketType !== right.marketType) return left.marketType === 'perp' ? -1 : 1;
     return left.marketIndex - right.marketIndex;
@@ -45,7 +46,7 @@ export function sortedMarkets(book: Pick<BookSource, 'markets'>): readonly Marke
 }
 
 /** Raw integers are text, as everywhere in the book. */
-function marketBody(row: MarketRow): Record<string, unknown> {
+function marketBody(row: MarketInfo): Record<string, unknown> {
   return {
     symbol: row.symbol,
     marketIndex: row.marketIndex,
@@ -95,7 +96,7 @@ export function statusReply({ book, readiness, feed, venues, history }: ServiceO
 
 /** `newestSlot` is what a node has told of, of this chain. */
 function marketStatus(
-  row: MarketRow,
+  row: MarketInfo,
   facts: {
     readonly book: BookSource;
     readonly newestSlot: number;

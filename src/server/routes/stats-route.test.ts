@@ -1,14 +1,14 @@
 /** GET /stats/markets: what its figures are, to the digit, and how they are kept and tagged. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
-import type { ChainFigures, PerpFigures } from '../ports/book-source.js';
+import type { ChainStats, PerpStats } from '../../contract/markets.js';
 import type { MarketFigures } from '../ports/market-data-source.js';
 import { FakeHistory, liveFigures } from '../testing/fake-history.js';
 import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
 
 const FUNDED_AT = 1_763_737_200;
 
-const PERP: PerpFigures = {
+const PERP: PerpStats = {
   baseLong: 12_345_678_901n,
   baseShort: -11_000_000_000n,
   fundingRate: 1_500_000n,
@@ -43,8 +43,8 @@ beforeEach(async () => {
 
 afterEach(() => server?.close());
 
-function show(perp: Partial<PerpFigures> | null, oraclePrice = 150_000_000n): void {
-  const figures: ChainFigures = { oraclePrice, perp: perp === null ? null : { ...PERP, ...perp } };
+function show(perp: Partial<PerpStats> | null, oraclePrice = 150_000_000n): void {
+  const figures: ChainStats = { oraclePrice, perp: perp === null ? null : { ...PERP, ...perp } };
   book.chainStats = book.rows.map(() => figures);
 }
 

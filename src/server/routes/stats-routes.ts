@@ -2,10 +2,11 @@
 import { createHash } from 'node:crypto';
 import type { Static } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
+import type { BookSource } from '../../contract/book-source.js';
 import type { Readiness } from '../../contract/feed-status.js';
+import type { ChainStats, MarketInfo, PerpStats } from '../../contract/markets.js';
 import { checkParams, compileParamSchemas, splitQuery, type Texts } from '../api/param-check.js';
 import { type VOLUME_PERIODS, volumeParams, volumePeriodParams } from '../api/param-schemas.js';
-import type { BookSource, ChainFigures, MarketRow, PerpFigures } from '../ports/book-source.js';
 import type {
   HistoryAnswer,
   MarketDataSource,
@@ -28,7 +29,7 @@ import {
 
 /** What statistics are made from. */
 export interface StatsOptions {
-  readonly book: Pick<BookSource, 'markets' | 'chainFigures' | 'epoch'>;
+  readonly book: Pick<BookSource, 'markets' | 'readChainStats' | 'epoch'>;
   readonly readiness: () => Readiness;
   /** Without it there is no volume, and no price of a trade. */
   readonly history?: MarketDataSource;
@@ -68,7 +69,7 @@ function isOld({ epoch, atMs }: CachedStats, { book, nowMs = Date.now }: StatsOp
 }
 
 function makeStats({ book, history, nowMs = Date.now }: StatsOptions): CachedStats {
-  const chain = book.chainFigures();
+  const chain = book.readChainStats();
   const figures = history?.marketFigures();
   const markets = sortedMarkets(book).flatMap((row) => {
     const ofChain = chain[row.id];
@@ -110,8 +111,8 @@ const FRACTION_PLACES = 18;
 
 /** A market with all that is known of it. */
 export interface MarketStatistics {
-  readonly row: MarketRow;
-  readonly chain: ChainFigures;
+  readonly row: MarketInfo;
+  readonly chain: ChainStats;
   /** Absent while there is nothing of the market in the history, or no history. */
   readonly history: MarketFigures | undefined;
 }
@@ -157,7 +158,7 @@ const noFunding: Funding = { rate: 0n, average: 0n, ts: 'null' };
  * may be behind the other. The average is that of the history's rates of 24 hours, and without any the
  * one that the program itself keeps.
  */
-function fundingOf(perp: PerpFigures, history: MarketFigures | undefined): Funding {
+function fundingOf(perp: PerpStats, history: MarketFigures | undefined): Funding {
   const fraction = (rate: bigint): bigint => fundingFraction(rate, perp.fundingOracleTwap);
   const average = history?.fundingRate24hAvg ?? fraction(perp.fundingRate24h);
   const told = history?.fundingRate ?? null;

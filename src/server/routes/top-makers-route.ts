@@ -3,8 +3,8 @@
  * client, and are as new as the node's answer rather than as the book.
  */
 import { LIMITS } from '../../config/limits.js';
+import type { BookSource } from '../../contract/book-source.js';
 import { parseTopMakers, type TopMakersQuery } from '../api/book-params.js';
-import type { BookSource } from '../ports/book-source.js';
 import { ServerError } from '../transport/errors.js';
 import { type Header, type HttpRequest, jsonHeaders, type Reply } from '../transport/reply.js';
 import {

@@ -6,7 +6,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { LIMITS } from '../../config/limits.js';
-import type { BookSource, MarketVersion } from '../ports/book-source.js';
+import type { BookSource, MarketVersion } from '../../contract/book-source.js';
 import { type Header, type HttpRequest, jsonHeaders, type Reply } from '../transport/reply.js';
 
 /** A version of an answer: equal tags mean equal bodies. */

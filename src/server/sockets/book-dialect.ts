@@ -3,14 +3,15 @@
  * made; who reads it and when it is sent is decided elsewhere.
  */
 import { LIMITS } from '../../config/limits.js';
-import type { BookSource, MarketRow } from '../ports/book-source.js';
+import type { BookSource } from '../../contract/book-source.js';
+import type { MarketInfo } from '../../contract/markets.js';
 import { SocketError } from '../transport/ws-error.js';
 import type { ClientMessage } from './client-message.js';
 
 /** What all subscribers with the same key get. */
 export interface BookTopicSpec {
   readonly key: string;
-  readonly marketType: MarketRow['marketType'];
+  readonly marketType: MarketInfo['marketType'];
   readonly marketIndex: number;
   /** Whether it shows more than orders. */
   readonly hasQuotes: boolean;
@@ -56,14 +57,14 @@ function orderbookChannel({ indicative }: { readonly indicative: boolean }): Cha
 }
 
 /** The market of a name and a type; the lowest index where a name was given twice. */
-export function marketOf(message: ClientMessage, book: BookSource): MarketRow {
+export function marketOf(message: ClientMessage, book: BookSource): MarketInfo {
   const type = message.requireText('marketType').toLowerCase();
   if (type !== 'perp' && type !== 'spot') {
     const was = message.quoteMember('marketType');
     throw new SocketError('INVALID_PARAM', `marketType was "${was}", must be perp or spot`);
   }
   const name = message.requireText('market').toLowerCase();
-  let found: MarketRow | undefined;
+  let found: MarketInfo | undefined;
   for (const row of book.markets()) {
     if (row.marketType !== type || row.symbol.toLowerCase() !== name) continue;
     if (found === undefined || row.marketIndex < found.marketIndex) found = row;

@@ -6,9 +6,9 @@
  */
 
 import { LIMITS } from '../../config/limits.js';
+import type { BookSource } from '../../contract/book-source.js';
 import type { MarketChanges } from '../../contract/feed-engine.js';
 import type { FanOutStats } from '../metrics/socket-metrics.js';
-import type { BookSource } from '../ports/book-source.js';
 import type { Publish } from '../transport/client-socket.js';
 import { SocketError } from '../transport/ws-error.js';
 import type { BookTopicSpec } from './book-dialect.js';

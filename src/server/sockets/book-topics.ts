@@ -1,5 +1,7 @@
 /** The topics that have readers, each once, and the markets that they are of. */
-import type { BookSource, MarketRow } from '../ports/book-source.js';
+
+import type { BookSource } from '../../contract/book-source.js';
+import type { MarketInfo } from '../../contract/markets.js';
 import type { BookTopicSpec } from './book-dialect.js';
 import type { Throttled } from './throttle.js';
 
@@ -17,7 +19,7 @@ export interface BookTopic extends Throttled {
 export class BookTopics {
   readonly #topics = new Map<string, BookTopic>();
   #byMarket = new Map<number, Set<BookTopic>>();
-  #rows: readonly MarketRow[] = [];
+  #rows: readonly MarketInfo[] = [];
 
   constructor(private readonly book: BookSource) {}
 
@@ -75,7 +77,7 @@ export class BookTopics {
 
   #indexTopic(topic: BookTopic): void {
     const { marketType, marketIndex } = topic.spec;
-    const named = (row: MarketRow): boolean =>
+    const named = (row: MarketInfo): boolean =>
       row.marketIndex === marketIndex && row.marketType === marketType;
     const id = this.#rows.find(named)?.id;
     topic.market = id;

@@ -2,7 +2,8 @@
  * The dialects: the compatible one and the streaming one of the book's channels, and that of market
  * data. A dialect reads what a message asks for, and says how it is answered.
  */
-import type { BookSource } from '../ports/book-source.js';
+
+import type { BookSource } from '../../contract/book-source.js';
 import { SocketError } from '../transport/ws-error.js';
 import { type BookTopicSpec, channels, marketOf } from './book-dialect.js';
 import type { BookFanOut } from './book-fan-out.js';

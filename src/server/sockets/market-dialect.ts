@@ -3,7 +3,8 @@
  * goes on from, and then comes the acknowledgement; so an `init` behind it says that something may have
  * been left out.
  */
-import type { BookSource } from '../ports/book-source.js';
+
+import type { BookSource } from '../../contract/book-source.js';
 import { SocketError } from '../transport/ws-error.js';
 import type { ClientMessage } from './client-message.js';
 import type { MarketFanOut } from './market-fan-out.js';

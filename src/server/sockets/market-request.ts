@@ -2,7 +2,9 @@
  * What a message of the market data dialect asks for. Symbols are those of the chain, in any case;
  * `resolution` may be a number, as clients know it by its minutes.
  */
-import type { BookSource, MarketRow } from '../ports/book-source.js';
+
+import type { BookSource } from '../../contract/book-source.js';
+import type { MarketInfo } from '../../contract/markets.js';
 import { RESOLUTIONS } from '../ports/market-data-source.js';
 import { quoteValue } from '../transport/errors.js';
 import { SocketError } from '../transport/ws-error.js';
@@ -65,7 +67,7 @@ function channelOf(message: ClientMessage): MarketChannel {
 }
 
 /** Perp before spot, and the lowest index, where a name was given twice. */
-function marketNamed(message: ClientMessage, book: BookSource): MarketRow {
+function marketNamed(message: ClientMessage, book: BookSource): MarketInfo {
   const name = message.requireText('symbol').toLowerCase();
   const named = book.markets().filter(({ symbol }) => symbol.toLowerCase() === name);
   const [found] = named.sort(

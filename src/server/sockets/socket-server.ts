@@ -9,12 +9,12 @@
  * ```
  */
 import { LIMITS } from '../../config/limits.js';
+import type { BookSource } from '../../contract/book-source.js';
 import type { MarketChanges } from '../../contract/feed-engine.js';
 import type { Readiness } from '../../contract/feed-status.js';
 import { SocketQuota } from '../admission/open-sockets.js';
 import { TopicQuota } from '../admission/ws-quota.js';
 import { SocketCounts, type SocketStats } from '../metrics/socket-metrics.js';
-import type { BookSource } from '../ports/book-source.js';
 import type { MarketStreamSource } from '../ports/market-stream-source.js';
 import type { ClientSocket, SocketHandlers, SocketSession } from '../transport/client-socket.js';
 import { ServerError } from '../transport/errors.js';

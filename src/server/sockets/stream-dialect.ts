@@ -1,13 +1,15 @@
 /** The streaming channels: what a client may ask of them, read from its message. */
 import { LIMITS } from '../../config/limits.js';
-import type { BookSource, MarketRow, StreamSpec } from '../ports/book-source.js';
+import type { BookSource } from '../../contract/book-source.js';
+import type { MarketInfo } from '../../contract/markets.js';
+import type { TopicSpec } from '../../contract/topics.js';
 import { SocketError } from '../transport/ws-error.js';
 import type { ClientMessage } from './client-message.js';
 
 /** A topic by its name, and what it shows. */
 export interface StreamRequest {
   readonly key: string;
-  readonly spec: StreamSpec;
+  readonly spec: TopicSpec;
 }
 
 /** Where a reader was when it went away. */
@@ -16,16 +18,16 @@ export interface ResumePoint {
   readonly seq: number;
 }
 
-type ChannelFields = (message: ClientMessage) => Partial<StreamSpec>;
+type ChannelFields = (message: ClientMessage) => Partial<TopicSpec>;
 
-const fieldsByChannel: Readonly<Record<StreamSpec['channel'], ChannelFields>> = {
+const fieldsByChannel: Readonly<Record<TopicSpec['channel'], ChannelFields>> = {
   book: (message) => ({ depth: depthOf(message), ...groupingOf(message) }),
   bbo: () => ({}),
   l3: (message) => ({ depth: depthOf(message), ...makerOf(message) }),
 };
 
 /** Whether a channel, in lower case, is one of these. */
-export function isStreamChannel(name: string): name is StreamSpec['channel'] {
+export function isStreamChannel(name: string): name is TopicSpec['channel'] {
   return Object.hasOwn(fieldsByChannel, name);
 }
 
@@ -34,7 +36,7 @@ export function readStreamRequest(message: ClientMessage, book: BookSource): Str
   const channel = message.requireText('channel').toLowerCase();
   if (!isStreamChannel(channel)) throw new Error(`${channel} is no streaming channel`);
   const market = marketOf(message, book).id;
-  const spec: StreamSpec = {
+  const spec: TopicSpec = {
     channel,
     market,
     ...fieldsByChannel[channel](message),
@@ -54,7 +56,7 @@ export function readResumePoint(message: ClientMessage): ResumePoint | undefined
   return { epoch: resume.requireText('epoch'), seq };
 }
 
-function marketOf(message: ClientMessage, book: BookSource): MarketRow {
+function marketOf(message: ClientMessage, book: BookSource): MarketInfo {
   const row = book.findMarket(message.requireText('market'));
   if (row !== undefined) return row;
   throw new SocketError('UNKNOWN_MARKET', `there is no market ${message.quoteMember('market')}`);
@@ -69,13 +71,13 @@ function depthOf(message: ClientMessage): number {
   throw new SocketError('OUT_OF_RANGE', text);
 }
 
-function groupingOf(message: ClientMessage): Partial<StreamSpec> {
+function groupingOf(message: ClientMessage): Partial<TopicSpec> {
   const { groupingMin: min, groupingMax: max } = LIMITS;
   const grouping = message.readInteger('grouping', { min, max }) ?? 1;
   return grouping === 1 ? {} : { grouping };
 }
 
-function makerOf(message: ClientMessage): Partial<StreamSpec> {
+function makerOf(message: ClientMessage): Partial<TopicSpec> {
   if (!message.hasMember('maker')) return {};
   const maker = message.requireText('maker');
   if (maker === '') throw notKey(message);
@@ -83,7 +85,7 @@ function makerOf(message: ClientMessage): Partial<StreamSpec> {
 }
 
 /** The book knows whether a maker's key is one. */
-function nameOf(spec: StreamSpec, message: ClientMessage, book: BookSource): string {
+function nameOf(spec: TopicSpec, message: ClientMessage, book: BookSource): string {
   try {
     return book.topicName(spec);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
-import type { Sources } from '../ports/book-source.js';
+import type { LiquiditySources } from '../../contract/book-requests.js';
 import { changes } from '../testing/market-changes.js';
 import { FakeBook } from '../testing/running-server.js';
 import { StreamFanOut } from './stream-fan-out.js';
@@ -25,7 +25,7 @@ class Scene {
     onPublished: (seconds) => this.waits.push(seconds),
   });
 
-  join(depth: number, market = 0, sources: Sources = {}): StreamTopic {
+  join(depth: number, market = 0, sources: LiquiditySources = {}): StreamTopic {
     const spec = { channel: 'book', market, depth, ...sources } as const;
     return this.fanOut.addSubscriber({ key: this.book.topicName(spec), spec });
   }

@@ -7,9 +7,10 @@
  * This file does not know what is in a frame, nor who reads it.
  */
 import { LIMITS } from '../../config/limits.js';
+import type { BookSource } from '../../contract/book-source.js';
 import type { MarketChanges } from '../../contract/feed-engine.js';
+import type { TopicDelta } from '../../contract/topics.js';
 import type { FanOutStats } from '../metrics/socket-metrics.js';
-import type { BookSource, TopicDelta } from '../ports/book-source.js';
 import type { Publish } from '../transport/client-socket.js';
 import type { ResumePoint, StreamRequest } from './stream-dialect.js';
 import { RingMemory } from './stream-ring.js';

@@ -3,7 +3,9 @@
  * left a moment ago and may come back to resume.
  */
 import { LIMITS } from '../../config/limits.js';
-import type { BookSource, MarketRow, StreamSpec } from '../ports/book-source.js';
+import type { BookSource } from '../../contract/book-source.js';
+import type { MarketInfo } from '../../contract/markets.js';
+import type { TopicSpec } from '../../contract/topics.js';
 import type { StreamRequest } from './stream-dialect.js';
 import { Ring, type RingMemory } from './stream-ring.js';
 import type { Throttled } from './throttle.js';
@@ -12,7 +14,7 @@ import type { Throttled } from './throttle.js';
 export interface StreamTopic extends Throttled {
   /** Its name, which its frames repeat. */
   readonly key: string;
-  readonly spec: StreamSpec;
+  readonly spec: TopicSpec;
   /** The topic in the book. */
   readonly handle: number;
   readonly ring: Ring;
@@ -35,7 +37,7 @@ export class StreamTopics {
   readonly #byMarket = new Map<number, Set<StreamTopic>>();
   /** Those without a reader, in the order in which the last one left. */
   readonly #idle = new Set<StreamTopic>();
-  #rows: readonly MarketRow[] = [];
+  #rows: readonly MarketInfo[] = [];
 
   constructor(
     private readonly book: BookSource,

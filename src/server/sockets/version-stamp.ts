@@ -1,7 +1,8 @@
 /**
  * The state of the feed and the epoch: every book shows them, so when one changes, all books do.
  */
-import type { BookSource } from '../ports/book-source.js';
+
+import type { BookSource } from '../../contract/book-source.js';
 
 /** Tells when they have changed. */
 export class VersionStamp {

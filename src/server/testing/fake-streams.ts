@@ -3,13 +3,14 @@
  * version, its epoch or its filler is a delta. Sides are empty; what a frame shows is tested through
  * the engine.
  */
+
+import type { MarketVersion } from '../../contract/book-source.js';
 import type {
   FrameTimes,
-  MarketVersion,
-  SnapshotAnswer,
-  StreamSpec,
   TopicDelta,
-} from '../ports/book-source.js';
+  TopicSnapshotRequest,
+  TopicSpec,
+} from '../../contract/topics.js';
 
 /** What the topics are told from. */
 export interface FakeMoment {
@@ -20,7 +21,7 @@ export interface FakeMoment {
 }
 
 interface FakeTopic {
-  readonly spec: StreamSpec;
+  readonly spec: TopicSpec;
   readonly name: string;
   published: FakeMoment;
   recvNs: bigint;
@@ -40,7 +41,7 @@ export class FakeStreams {
     return this.#topics.size;
   }
 
-  name(spec: StreamSpec): string {
+  name(spec: TopicSpec): string {
     const parts = [spec.channel, this.symbolOf(spec.market)];
     if (spec.channel !== 'bbo') parts.push(String(spec.depth));
     if (spec.maker !== undefined) parts.push(spec.maker);
@@ -49,7 +50,7 @@ export class FakeStreams {
     return parts.join(':');
   }
 
-  open(spec: StreamSpec, recvNs = 0n): number {
+  open(spec: TopicSpec, recvNs = 0n): number {
     this.#opened += 1;
     const published = this.now();
     this.#topics.set(this.#opened, { spec, name: this.name(spec), published, recvNs });
@@ -76,7 +77,7 @@ export class FakeStreams {
     return { frame, prev, seq, reset };
   }
 
-  snapshot(handle: number, answer: SnapshotAnswer): Uint8Array {
+  snapshot(handle: number, answer: TopicSnapshotRequest): Uint8Array {
     return snapshotOf(this.#topic(handle), answer);
   }
 
@@ -103,7 +104,10 @@ export class FakeStreams {
   }
 }
 
-function snapshotOf(topic: FakeTopic, { id, reset, sendNs = 0n }: SnapshotAnswer): Uint8Array {
+function snapshotOf(
+  topic: FakeTopic,
+  { id, reset, sendNs = 0n }: TopicSnapshotRequest,
+): Uint8Array {
   const asked: unknown = id === '' ? undefined : JSON.parse(id);
   const opening = { type: 'snapshot', ...(asked === undefined ? {} : { id: asked }) };
   return frameOf(topic, { opening, reset: { reset }, sendNs });

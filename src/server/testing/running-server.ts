@@ -3,40 +3,41 @@
  * order: what a body says is tested through the engine.
  */
 
-import type { Readiness } from '../../contract/feed-status.js';
 import type {
   AuctionsRequest,
-  BookSource,
-  BookStats,
-  ChainFigures,
-  FrameRequest,
-  FrameTimes,
   L2Request,
   L3Request,
-  MarketRow,
-  MarketVersion,
   MatchRequest,
-  SnapshotAnswer,
-  StreamSpec,
-  TopicDelta,
+  OrderbookFrameRequest,
   TopMakersRequest,
-} from '../ports/book-source.js';
+} from '../../contract/book-requests.js';
+import type { BookSource, BookStats, MarketVersion } from '../../contract/book-source.js';
+import type { FeedState, Readiness } from '../../contract/feed-status.js';
+import type { ChainStats, MarketInfo } from '../../contract/markets.js';
+import type {
+  FrameTimes,
+  TopicDelta,
+  TopicSnapshotRequest,
+  TopicSpec,
+} from '../../contract/topics.js';
 import { createHandlers, type Handlers, type HttpOptions } from '../routes/http.js';
 import { UnsentReplies } from '../transport/unsent-replies.js';
 import { listen } from '../transport/uws.js';
 import { FakeStreams } from './fake-streams.js';
 
-const markets: readonly MarketRow[] = [
+const markets: readonly MarketInfo[] = [
   marketRow({ id: 0, symbol: 'SOL-PERP', marketType: 'perp', marketIndex: 0 }),
   marketRow({ id: 1, symbol: 'SOL', marketType: 'spot', marketIndex: 1 }),
 ];
 
 function marketRow(
-  names: Pick<MarketRow, 'id' | 'symbol' | 'marketType' | 'marketIndex'>,
-): MarketRow {
+  names: Pick<MarketInfo, 'id' | 'symbol' | 'marketType' | 'marketIndex'>,
+): MarketInfo {
   return {
     ...names,
+    account: `account-${names.id}`,
     status: 'active',
+    mint: null,
     tickSize: 100n,
     stepSize: 10_000_000n,
     minOrderSize: 10_000_000n,
@@ -68,7 +69,7 @@ export class FakeBook implements BookSource {
     return this.#turn;
   }
 
-  get state(): string {
+  get state(): FeedState {
     return this.current.state;
   }
 
@@ -78,19 +79,19 @@ export class FakeBook implements BookSource {
     (market) => this.rows.find((row) => row.id === market)?.symbol ?? '',
   );
 
-  markets(): readonly MarketRow[] {
+  markets(): readonly MarketInfo[] {
     return this.rows;
   }
 
-  findMarket(name: string): MarketRow | undefined {
+  findMarket(name: string): MarketInfo | undefined {
     return this.rows.find((row) => row.symbol === name.toUpperCase());
   }
 
   /** By market id. */
-  chainStats: readonly ChainFigures[] = [];
+  chainStats: readonly ChainStats[] = [];
 
-  chainFigures(): readonly ChainFigures[] {
-    const none: ChainFigures = { oraclePrice: 0n, perp: null };
+  readChainStats(): readonly ChainStats[] {
+    const none: ChainStats = { oraclePrice: 0n, perp: null };
     return this.rows.map((row) => this.chainStats[row.id] ?? none);
   }
 
@@ -111,7 +112,7 @@ export class FakeBook implements BookSource {
     return Buffer.from(JSON.stringify(asked, (_, value) => textOfBigInt(value)));
   }
 
-  orderbookFrame(asked: FrameRequest): Uint8Array {
+  orderbookFrame(asked: OrderbookFrameRequest): Uint8Array {
     const data = this.echoRequest(asked).toString();
     return Buffer.from(JSON.stringify({ channel: `orderbook_${asked.market}`, data }));
   }
@@ -121,11 +122,11 @@ export class FakeBook implements BookSource {
     return Array.from({ length: limit }, (_, index) => `${side}-maker-${index}`);
   }
 
-  topicName(spec: StreamSpec): string {
+  topicName(spec: TopicSpec): string {
     return this.streams.name(spec);
   }
 
-  openTopic(spec: StreamSpec, recvNs?: bigint): number {
+  openTopic(spec: TopicSpec, recvNs?: bigint): number {
     return this.streams.open(spec, recvNs);
   }
 
@@ -138,7 +139,7 @@ export class FakeBook implements BookSource {
     return this.streams.delta(handle, times ?? { recvNs: 0n, sendNs: 0n });
   }
 
-  topicSnapshot(handle: number, answer: SnapshotAnswer): Uint8Array {
+  topicSnapshot(handle: number, answer: TopicSnapshotRequest): Uint8Array {
     return this.streams.snapshot(handle, answer);
   }
 
@@ -164,7 +165,9 @@ export class FakeBook implements BookSource {
     };
   }
 
-  private echoRequest(asked: L2Request | L3Request | AuctionsRequest | FrameRequest): Buffer {
+  private echoRequest(
+    asked: L2Request | L3Request | AuctionsRequest | OrderbookFrameRequest,
+  ): Buffer {
     if (this.broken) throw new Error('deliberate');
     const { filler } = this;
     return Buffer.from(JSON.stringify(filler === '' ? { asked } : { asked, filler }));

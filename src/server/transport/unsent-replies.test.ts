@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createConnection, type Socket } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
-import type { L2Request } from '../ports/book-source.js';
+import type { L2Request } from '../../contract/book-requests.js';
 import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
 import { type UnsentLimits, UnsentReplies } from './unsent-replies.js';
 

@@ -1,13 +1,13 @@
-import type { Sources } from './sources.js';
+import type { LiquiditySources } from './book-requests.js';
 
 /** What a streaming topic shows; every subscriber of it gets the same bytes. */
-export interface TopicSpec extends Sources {
+export interface TopicSpec extends LiquiditySources {
   readonly channel: 'book' | 'bbo' | 'l3';
-  /** A market id of the engine. */
+  /** A `MarketInfo.id`. */
   readonly market: number;
   /** Levels of a side, or orders for `l3`; `bbo` has none. */
   readonly depth?: number | undefined;
-  /** The grid of `book` in ticks; left out for every level. */
+  /** Ticks a group, for `book`; left out and 1 are the same topic, of every level by itself. */
   readonly grouping?: number | undefined;
   /** Only the orders of this user account (base58), for `l3`. */
   readonly maker?: string | undefined;
@@ -23,11 +23,11 @@ export interface FrameTimes {
   readonly sendNs: bigint;
 }
 
-/** How a snapshot is asked for. */
-export interface SnapshotAnswer {
+/** The snapshot of a topic for one reader. */
+export interface TopicSnapshotRequest {
   /** The JSON text of the request's id; empty for none. */
   readonly id: string;
-  /** Whether the reader must forget what it had. */
+  /** Whether the reader must discard what it had. */
   readonly reset: boolean;
   /** When the frame is made, for a topic with timing. */
   readonly sendNs?: bigint | undefined;
@@ -35,9 +35,9 @@ export interface SnapshotAnswer {
 
 /** A frame for all subscribers of a topic. */
 export interface TopicDelta {
-  /** A view on the engine's own buffer, valid until the next body or frame. */
+  /** A view on the engine's own buffer, valid until its next frame of any topic. */
   readonly frame: Uint8Array;
-  /** The seq that a reader must have; of no meaning when `reset`. */
+  /** The seq that a reader must have; without meaning when `reset`. */
   readonly prev: number;
   /** The seq that a reader has with it. */
   readonly seq: number;

@@ -5,7 +5,7 @@ describe('engine: figures for statistics', () => {
   test('are those of the account of a perp market, and the price of its oracle', () => {
     const engine = engineWith(PERP, ORACLE);
     // As another decoder reads the same account: test/golden/vectors, perp-0-sol-202603.
-    expect(engine.chainFigures()[idOf(engine, 'SOL-PERP')]).toEqual({
+    expect(engine.readChainStats()[idOf(engine, 'SOL-PERP')]).toEqual({
       oraclePrice: 143_798_202n,
       perp: {
         baseLong: 422_751_350_000_000n,
@@ -19,27 +19,27 @@ describe('engine: figures for statistics', () => {
   });
 
   test('have the last price that the program saw while the oracle cannot be read', () => {
-    const [figures] = engineWith(PERP).chainFigures();
+    const [figures] = engineWith(PERP).readChainStats();
     expect(figures?.oraclePrice).toBe(85_016_475n);
   });
 
   test('of a spot market have no position', () => {
     const engine = engineWith(SPOT);
-    const figures = engine.chainFigures()[idOf(engine, 'SOL')];
+    const figures = engine.readChainStats()[idOf(engine, 'SOL')];
     expect(figures).toMatchObject({ perp: null });
     expect(figures?.oraclePrice).toBeGreaterThan(0n);
   });
 
   test('follow a turn that changes no body', () => {
     const engine = engineWith(PERP, ORACLE);
-    const before = engine.chainFigures();
-    expect(engine.chainFigures()).toEqual(before);
+    const before = engine.readChainStats();
+    expect(engine.readChainStats()).toEqual(before);
     const data = Buffer.from(PERP.data, 'base64');
     // amm.baseAssetAmountLong, which no order is priced with.
     data.writeBigUInt64LE(5n, 40 + 264);
     data.writeBigUInt64LE(0n, 40 + 272);
     engine.push({ ...PERP, slot: PERP.slot + 1, data: data.toString('base64') });
     engine.endTurn(1);
-    expect(engine.chainFigures()[0]?.perp?.baseLong).toBe(5n);
+    expect(engine.readChainStats()[0]?.perp?.baseLong).toBe(5n);
   });
 });
