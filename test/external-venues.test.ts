@@ -97,7 +97,7 @@ function start(change: Partial<AggregatorConfig> = {}, markets: readonly string[
   venues.start();
 }
 
-const isUsed = (): boolean => venues.figures()[0]?.markets[0]?.used ?? false;
+const isUsed = (): boolean => venues.stats()[0]?.markets[0]?.used ?? false;
 
 interface Walk {
   readonly fills: readonly { source: string; price: string; size: string; maker: unknown }[];
@@ -142,7 +142,7 @@ describe('a spot taker', () => {
     expect(sources(taken('buy', SOL))).toEqual(['dlob']);
     venues = externalVenues({ markets: [] }, engine, silentLog);
     venues.start();
-    expect(venues.figures()).toEqual([]);
+    expect(venues.stats()).toEqual([]);
     expect(sources(taken('buy', SOL))).toEqual(['dlob']);
     start();
     await until('the levels are used', isUsed);
@@ -172,14 +172,14 @@ test.each([
 ])('a market %s is not asked for', async (_, change, markets) => {
   rest(ask(150_000_000n, 2n * SOL));
   start(change, markets);
-  expect(venues.figures()).toMatchObject([{ markets: [], events: { requests: 0 } }]);
+  expect(venues.stats()).toMatchObject([{ markets: [], events: { requests: 0 } }]);
 });
 
 test('the quote asset is asked about by its own mint, in its own decimals, and is no market itself', async () => {
   rest(ask(150_000_000n, 2n * SOL));
   start({ markets: ['sol', 'USDC'], sizes: [250] });
   await until('the levels are used', isUsed);
-  expect(venues.figures()[0]?.markets.map(({ symbol }) => symbol)).toEqual(['SOL']);
+  expect(venues.stats()[0]?.markets.map(({ symbol }) => symbol)).toEqual(['SOL']);
   const [usdc, sol] = SPOT_PRESETS;
   const { query } = server.seen[0] ?? { query: new URLSearchParams() };
   expect(query.get('inputMint')).toBe(usdc?.mint);

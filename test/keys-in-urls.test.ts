@@ -2,7 +2,7 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { LiveFeed } from '../src/feed/live-feed.js';
-import { feedFigures } from '../src/feed/model/figures.js';
+import { feedMetrics } from '../src/feed/model/figures.js';
 import { RpcClient } from '../src/rpc/client.js';
 import type { RpcNode } from '../src/rpc/node-pool.js';
 import { RpcSocket } from '../src/rpc/socket.js';
@@ -106,7 +106,7 @@ async function run(changed: Partial<Record<Role, string>> = {}, timeoutMs?: numb
   feed.start().catch(() => undefined);
   service = await startServer(new FakeBook(), {
     readiness: () => feed.status(),
-    feed: () => feedFigures(feed.stats(), []),
+    feed: () => feedMetrics(feed.stats(), []),
   });
 }
 

@@ -5,7 +5,7 @@ import { demoOptions, replayOptions, serveOptions, verifyOptions } from '../src/
 import { flagOf, SETTINGS } from '../src/config/settings.js';
 import { withSettingsTables } from '../src/config/settings-table.js';
 import { newCounters } from '../src/feed/model/counters.js';
-import { feedFigures } from '../src/feed/model/figures.js';
+import { feedMetrics } from '../src/feed/model/figures.js';
 import { newCounters as historyCounters } from '../src/history/ingest/parts.js';
 import { Metrics, RequestCounts } from '../src/server/metrics/metrics.js';
 import { Timings } from '../src/server/metrics/timings.js';
@@ -100,7 +100,7 @@ test('every event of the feed is listed, and none that is not there', () => {
     },
   );
   expect(recording).toHaveLength(6);
-  const counted = [...Object.keys(feedFigures(stats, [socket]).events), ...recording].sort();
+  const counted = [...Object.keys(feedMetrics(stats, [socket]).events), ...recording].sort();
   const events = section('Metrics').split('Events of')[1] ?? '';
   expect(matches(firstCells(events), /`(\w+)`/g)).toEqual(counted);
 });

@@ -11,7 +11,7 @@ import { type Service, startReplayService, startService } from '../src/app/main.
 import { ConfigReader } from '../src/config/config.js';
 import * as codec from '../src/engine/codec.js';
 import { Engine } from '../src/engine/engine.js';
-import { RecordingReader } from '../src/feed/recording/recording.js';
+import { RecordingReader } from '../src/feed/recording/recording-reader.js';
 import { QuoteMaker } from '../src/sim/demo/quote-maker.js';
 import { oddOrders, oddUser } from './support/odd-accounts.js';
 import { SteppedDemo } from './support/stepped-demo.js';
@@ -251,7 +251,7 @@ describe('a recording made beside serving', () => {
 async function spanOf(file: string): Promise<number> {
   const reader = await RecordingReader.open(file, codec);
   const times: number[] = [];
-  for (let calls = await reader.next(); calls !== null; calls = await reader.next()) {
+  for (let calls = await reader.readCalls(); calls !== null; calls = await reader.readCalls()) {
     for (const { call, atMs } of calls) if (call.name === 'endTurn') times.push(atMs);
   }
   await reader.close();

@@ -6,7 +6,7 @@ import type { AggregatorConfig } from '../config/config.js';
 import { Aggregator } from '../venues/aggregator.js';
 import { type ListedMarket, venueMarkets } from '../venues/markets.js';
 import type { VenueLevels } from '../venues/venue.js';
-import { type VenueFigures, VenuePoller, type VenuePollerOptions } from '../venues/venue-poller.js';
+import { VenuePoller, type VenuePollerOptions, type VenueStats } from '../venues/venue-poller.js';
 
 /** Where the markets come from, and where their levels go. */
 export interface VenueBook {
@@ -18,7 +18,7 @@ export interface VenueBook {
 export interface ExternalVenues {
   start(): void;
   stop(): void;
-  figures(): readonly VenueFigures[];
+  stats(): readonly VenueStats[];
 }
 
 /** The venues of a configuration; `served` are the names of the markets that clients may ask for. */
@@ -31,7 +31,7 @@ export function externalVenues(
   log: VenuePollerOptions['log'],
 ): ExternalVenues {
   const { aggregator, markets: served } = config;
-  if (aggregator === undefined) return { start: () => {}, stop: () => {}, figures: () => [] };
+  if (aggregator === undefined) return { start: () => {}, stop: () => {}, stats: () => [] };
   const { intervalMs, maxAgeMs, markets: names } = aggregator;
   const isNamed = namedIn(served);
   const isAsked = namedIn(names);
@@ -44,7 +44,7 @@ export function externalVenues(
   return {
     start: () => poller.start(),
     stop: () => poller.stop(),
-    figures: () => [poller.figures()],
+    stats: () => [poller.stats()],
   };
 }
 

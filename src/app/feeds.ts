@@ -12,11 +12,11 @@ import * as codec from '../engine/codec.js';
 import { Engine } from '../engine/engine.js';
 import { LiveFeed, type LiveFeedOptions } from '../feed/live-feed.js';
 import { FeedError } from '../feed/model/error.js';
-import { feedFigures } from '../feed/model/figures.js';
-import { QuoteDoor } from '../feed/quote-door.js';
+import { feedMetrics } from '../feed/model/figures.js';
+import { QuoteIntake } from '../feed/quote-intake.js';
 import { createRecordingFile, Recorder } from '../feed/recording/recorder.js';
-import { RecordingReader } from '../feed/recording/recording.js';
 import { type EpochEngine, RecordingEngine } from '../feed/recording/recording-engine.js';
+import { RecordingReader } from '../feed/recording/recording-reader.js';
 import { Replayer } from '../feed/recording/replayer.js';
 import { RpcClient } from '../rpc/client.js';
 import { PATIENCE_WITH_FALLBACK } from '../rpc/limits.js';
@@ -35,7 +35,7 @@ export interface BookFeed {
   start(): Promise<void>;
   stop(): void | Promise<void>;
   status(): Readiness;
-  figures(): Partial<FeedMetrics> & Pick<FeedMetrics, 'slotAgeMs' | 'events'>;
+  stats(): Partial<FeedMetrics> & Pick<FeedMetrics, 'slotAgeMs' | 'events'>;
   /** Reads accounts as base64 from the chain, where there is one. */
   readonly readAccounts?: (keys: readonly string[]) => Promise<readonly (string | null)[]>;
   /** Takes indicative quotes, where they are not those of a recording. */
@@ -61,10 +61,10 @@ export function liveOrigin(
     return { engine, feed: (events) => liveFeed({ config, log, engine, events }) };
   }
   const recorder = new Recorder({ open: () => createRecordingFile(recordTo), codec, log });
-  const recorded = new RecordingEngine(engine, (call) => recorder.append(call));
+  const recorded = new RecordingEngine(engine, (call) => recorder.appendCall(call));
   const info = { programId, epoch: engine.epoch, createdMs: Date.now() };
   const begin = async (): Promise<void> => {
-    await recorder.begin(info).catch((error: unknown) => refuseFile(recordTo, error));
+    await recorder.beginRecording(info).catch((error: unknown) => throwUsageError(recordTo, error));
     log.info({ file: recordTo }, 'recording');
   };
   const feed = (events: FeedEvents): BookFeed => {
@@ -77,7 +77,7 @@ export function liveOrigin(
       await live.stop();
       await recorder.close();
     };
-    return { ...live, prepare, stop, figures: () => withEvents(live.figures(), recorder.stats()) };
+    return { ...live, prepare, stop, stats: () => withEvents(live.stats(), recorder.stats()) };
   };
   return { engine, feed };
 }
@@ -89,13 +89,13 @@ export async function recordedOrigin(
   path: string,
 ): Promise<BookOrigin> {
   const opening = RecordingReader.open(path, codec);
-  const recording = await opening.catch((error: unknown) => refuseFile(path, error));
+  const recording = await opening.catch((error: unknown) => throwUsageError(path, error));
   const engine = new Engine(recording.info);
   const { speed, laggingAfterMs, staleAfterMs } = config;
   const timing = { laggingAfterMs, staleAfterMs };
   const feed = (events: FeedEvents): BookFeed => {
     const { onTurn, onFirstLive } = events;
-    const onEnd = (): void => sayEnd(recording.tornAt);
+    const onEnd = (): void => writeEnd(recording.tornAt);
     const replayer = new Replayer({
       recording,
       engine,
@@ -111,7 +111,7 @@ export async function recordedOrigin(
       start: () => replayer.start(),
       stop: () => replayer.stop(),
       status: () => replayer.status(),
-      figures: () => ({ slotAgeMs: replayer.slotAgeMs(), events: { ...replayer.stats() } }),
+      stats: () => ({ slotAgeMs: replayer.slotAgeMs(), events: { ...replayer.stats() } }),
     };
   };
   return { engine, feed };
@@ -142,7 +142,7 @@ function liveFeed(parts: {
     ...events,
     onGenesisChanged: () => engine.setEpoch(newEpoch(engine.epoch)),
   });
-  const quotes = new QuoteDoor({
+  const quotes = new QuoteIntake({
     engine,
     requestTurn: () => feed.requestTurn(),
     timers: systemTimers,
@@ -157,7 +157,7 @@ function liveFeed(parts: {
       feed.stop();
     },
     status: () => feed.status(),
-    figures: () => feedFigures(feed.stats(), socketStats()),
+    stats: () => feedMetrics(feed.stats(), socketStats()),
     readAccounts: (keys) =>
       readAccountTexts(feed.rpc, keys, AbortSignal.timeout(LIMITS.accountReadMsMax)),
     quotes,
@@ -174,13 +174,13 @@ function withEvents<T extends Pick<FeedMetrics, 'events'>>(figures: T, events: o
 }
 
 /** For who waits for the end: the last book is served on, until the process is stopped. */
-function sayEnd(tornAt: number | null): void {
+function writeEnd(tornAt: number | null): void {
   const tear = tornAt === null ? '' : `: the recording is torn at byte ${tornAt}`;
   process.stderr.write(`replay ended${tear}\n`);
 }
 
 /** A file that cannot be recorded to, or replayed from, is wrong usage. */
-function refuseFile(path: string, error: unknown): never {
+function throwUsageError(path: string, error: unknown): never {
   if (!(error instanceof FeedError)) throw error;
   throw new ConfigError('INVALID_SETTING', `${path}: ${error.code}: ${error.message}`, 'FILE');
 }

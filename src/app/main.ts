@@ -139,11 +139,11 @@ async function serveBook(
   const handlers = createHandlers({
     book,
     readiness: () => feed.status(),
-    feed: () => feed.figures(),
+    feed: () => feed.stats(),
     timings,
     unsent,
     sockets: () => sockets.figures(),
-    venues: () => venues.figures(),
+    venues: () => venues.stats(),
     quotes: () => makers.figures(),
     build,
     ...(readAccounts === undefined ? {} : { readAccounts }),

@@ -7,9 +7,9 @@ import type { FeedParts } from './connection/parts.js';
 import { ScanNode } from './connection/scan-node.js';
 import { ChainClock } from './model/chain-clock.js';
 import { newCounters } from './model/counters.js';
+import { TransientErrorLog } from './model/error-logs.js';
 import type { FeedTiming } from './model/freshness.js';
 import { FIRST_SLOT_WAIT_MS, REPLAY_UPDATES_MAX } from './model/limits.js';
-import { TroubleLog } from './model/trouble-log.js';
 import { Turns } from './model/turns.js';
 
 /** The parts of a live feed; what is optional is for tests and settings. */
@@ -49,11 +49,11 @@ export function newParts(options: LiveFeedOptions, onTurn: (turn: TurnChanges) =
   const nowMs = (): number => timers.nowMs();
   const clock = new ChainClock({ monotonicMs: nowMs, wallMs });
   const counters = newCounters();
-  const trouble = new TroubleLog(log, timers);
+  const trouble = new TransientErrorLog(log, timers);
   const rpc = options.snapshotRpc ?? null;
   return {
-    ...doorsOf(options.nodes[0]),
-    scanNode: new ScanNode({ rpc, timers, random, trouble, counters }),
+    ...endpointsOf(options.nodes[0]),
+    scanNode: new ScanNode({ rpc, timers, random, transientErrors: trouble, counters }),
     engine,
     programId,
     timers,
@@ -62,7 +62,7 @@ export function newParts(options: LiveFeedOptions, onTurn: (turn: TurnChanges) =
     clock,
     turns: new Turns({ engine, clock, wallMs, nowMs, onTurn, onApplied }),
     log,
-    trouble,
+    transientErrors: trouble,
     counters,
     memory: {
       users: 0,
@@ -79,7 +79,7 @@ export function newParts(options: LiveFeedOptions, onTurn: (turn: TurnChanges) =
 }
 
 /** A socket and its client always belong to the same node. */
-export function doorsOf({
+export function endpointsOf({
   name,
   rpc,
   socket,

@@ -4,15 +4,15 @@ import type { NodeRpc, RpcNode } from '../rpc/node-pool.js';
 import type { Timer } from '../rpc/timers.js';
 import type { FeedParts } from './connection/parts.js';
 import { Session } from './connection/session.js';
-import { doorsOf, type LiveFeedOptions, newParts } from './feed-options.js';
+import { endpointsOf, type LiveFeedOptions, newParts } from './feed-options.js';
 import { FeedError } from './model/error.js';
 import { failureText } from './model/failure.js';
 import type { FeedStats } from './model/feed-status.js';
-import { type FeedTiming, freshness } from './model/freshness.js';
+import { type FeedTiming, freshnessOf } from './model/freshness.js';
 import { LAGGING_AFTER_MS, SLOT_MS, STALE_AFTER_MS, WATCH_INTERVAL_MS } from './model/limits.js';
 import { ProblemLog } from './model/problem-log.js';
-import { Nodes } from './nodes.js';
-import { SlotWatch } from './slot-watch.js';
+import { NodeFailover } from './node-failover.js';
+import { SlotAge } from './slot-watch.js';
 
 export type { LiveFeedOptions } from './feed-options.js';
 export type { FeedStats } from './model/feed-status.js';
@@ -46,12 +46,12 @@ const BROKEN_ON_THE_WAY: ReadonlySet<string> = new Set([
 export class LiveFeed {
   readonly #options: LiveFeedOptions;
   readonly #parts: FeedParts;
-  readonly #nodes: Nodes;
-  readonly #problems: ProblemLog;
+  readonly #nodes: NodeFailover;
+  readonly #problemLog: ProblemLog;
   readonly #timing: FeedTiming;
   #session: Session | null = null;
-  #watch: Timer | null = null;
-  readonly #slots: SlotWatch;
+  #checkTimer: Timer | null = null;
+  readonly #slotAge: SlotAge;
   #everLive = false;
   #reason: string | null = 'not connected yet';
   /** What the present or the last session failed of; null since it was live. */
@@ -64,12 +64,12 @@ export class LiveFeed {
       laggingAfterMs: LAGGING_AFTER_MS,
       staleAfterMs: STALE_AFTER_MS,
     };
-    this.#parts = newParts(options, (turn) => this.#turned(turn));
-    this.#problems = new ProblemLog(this.#parts.log);
-    this.#slots = new SlotWatch(this.#timing.laggingAfterMs);
+    this.#parts = newParts(options, (turn) => this.#handleTurn(turn));
+    this.#problemLog = new ProblemLog(this.#parts.log);
+    this.#slotAge = new SlotAge(this.#timing.laggingAfterMs);
     const { nodes } = options;
     const { staleAfterMs } = this.#timing;
-    this.#nodes = new Nodes({ ...this.#parts, nodes, staleAfterMs });
+    this.#nodes = new NodeFailover({ ...this.#parts, nodes, staleAfterMs });
   }
 
   /** Begins to connect. Resolves when the book is live for the first time. */
@@ -78,27 +78,27 @@ export class LiveFeed {
       this.#firstLive = resolve;
     });
     this.#parts.turns.changeState('rebuilding');
-    this.#planWatch();
+    this.#scheduleCheck();
     this.#nodes.start({
-      opened: (node) => this.#opened(node),
-      closed: (reason) => this.#closed(reason),
-      malformed: () => this.#malformed(),
+      onOpened: (node) => this.#handleOpened(node),
+      onClosed: (reason) => this.#handleClosed(reason),
+      onMalformed: () => this.#resyncSession(),
     });
     return firstLive;
   }
 
   /** Ends the connection, all timers and all readings. The engine keeps its last book. */
   stop(): void {
-    this.#watch?.cancel();
-    this.#session?.end();
+    this.#checkTimer?.cancel();
+    this.#session?.close();
     this.#session = null;
-    this.#parts.turns.cancel();
+    this.#parts.turns.cancelRequest();
     this.#nodes.stop();
   }
 
   /** Ends a turn soon: something beside the chain has moved the book. */
   requestTurn(): void {
-    this.#parts.turns.request();
+    this.#parts.turns.requestTurn();
   }
 
   /** The client of the node in use. */
@@ -122,7 +122,7 @@ export class LiveFeed {
     return {
       ...counters,
       slot: clock.slot,
-      slotAgeMs: this.#slots.sinceMs(timers.nowMs()),
+      slotAgeMs: this.#slotAge.sinceMs(timers.nowMs()),
       unixSeconds: clock.unixSeconds(),
       slotLag: this.#slotLag(),
       genesisHash,
@@ -131,81 +131,81 @@ export class LiveFeed {
     };
   }
 
-  #opened(node: RpcNode): void {
-    const { clock, trouble, memory } = this.#parts;
+  #handleOpened(node: RpcNode): void {
+    const { clock, transientErrors: trouble, memory } = this.#parts;
     clock.forgetSlot();
     // A node knows best how far itself is, and it may have gone back.
     if (memory.newest.node === node.name) memory.newest = { slot: 0, node: node.name };
-    this.#slots.begin(this.#parts.timers.nowMs());
+    this.#slotAge.beginConnection(this.#parts.timers.nowMs());
     const after = this.#failure === null ? '' : `, after ${this.#failure}`;
     this.#reason = `the accounts are being read${after}`;
-    trouble.info('connected', node.name, { node: node.name });
+    trouble.logInfo('connected', node.name, { node: node.name });
     const session = new Session(
-      { ...this.#parts, ...doorsOf(node) },
+      { ...this.#parts, ...endpointsOf(node) },
       {
-        live: () => this.#live(session),
-        rebuilding: (reason) => this.#rebuilding(reason),
-        unreadable: () => this.#malformed(),
-        failed: (error) => this.#readingFailed(error),
-        slot: () => {
-          this.#slots.heard(this.#parts.timers.nowMs());
-          this.#nodes.heard();
+        onLive: () => this.#enterLive(session),
+        onRebuilding: (reason) => this.#enterRebuilding(reason),
+        onUnreadable: () => this.#resyncSession(),
+        onReadFailure: (error) => this.#handleReadFailure(error),
+        onSlot: () => {
+          this.#slotAge.recordSlot(this.#parts.timers.nowMs());
+          this.#nodes.recordSlot();
         },
-        genesis: (hash) => this.#genesisRead(hash),
+        onGenesis: (hash) => this.#enterChain(hash),
       },
     );
     this.#session = session;
-    this.#watchOver(session, session.run());
+    this.#dropOnFailure(session, session.runUntilLive());
   }
 
   /** A session that fails is of no use: its socket is cut, and the next one begins anew. */
-  #watchOver(session: Session, work: Promise<void>): void {
+  #dropOnFailure(session: Session, work: Promise<void>): void {
     work.catch((error: unknown) => {
       if (session !== this.#session) return;
-      this.#nodes.drop(this.#failed(error, 'the connection is given up'));
+      this.#nodes.dropConnection(this.#recordFailure(error, 'the connection is given up'));
     });
   }
 
-  #readingFailed(error: unknown): void {
+  #handleReadFailure(error: unknown): void {
     const outcome = 'the accounts could not be read';
-    const failure = this.#failed(error, outcome);
-    this.#rebuilding(`${outcome}: ${failure}`);
-    this.#nodes.readingFailed(failure);
+    const failure = this.#recordFailure(error, outcome);
+    this.#enterRebuilding(`${outcome}: ${failure}`);
+    this.#nodes.recordReadFailure(failure);
   }
 
   /** Logs what failed and what came of it, and keeps the failure; answers it. */
-  #failed(error: unknown, outcome: string): string {
+  #recordFailure(error: unknown, outcome: string): string {
     const failure = failureText(error);
     this.#failure = failure;
-    this.#parts.trouble.warn(outcome, failure, { err: error });
+    this.#parts.transientErrors.logWarning(outcome, failure, { err: error });
     return failure;
   }
 
-  #closed(reason: string): void {
-    this.#session?.end();
+  #handleClosed(reason: string): void {
+    this.#session?.close();
     this.#session = null;
     // A later trouble than the session's own.
     if (reason !== this.#failure) this.#failure = null;
-    this.#parts.trouble.warn('connection lost', reason, { reason });
-    this.#rebuilding(`no connection: ${reason}`);
+    this.#parts.transientErrors.logWarning('connection lost', reason, { reason });
+    this.#enterRebuilding(`no connection: ${reason}`);
   }
 
-  #malformed(): void {
-    if (this.#session !== null) this.#watchOver(this.#session, this.#session.resync());
+  #resyncSession(): void {
+    if (this.#session !== null) this.#dropOnFailure(this.#session, this.#session.resyncBook());
   }
 
-  #rebuilding(reason: string): void {
+  #enterRebuilding(reason: string): void {
     this.#reason = reason;
     this.#parts.turns.changeState('rebuilding');
   }
 
-  #live(session: Session): void {
-    this.#nodes.settled();
-    this.#parts.trouble.clear();
+  #enterLive(session: Session): void {
+    this.#nodes.recordLive();
+    this.#parts.transientErrors.clear();
     this.#failure = null;
     this.#updateFreshness();
     // A market that was replayed may have brought an oracle that was not read.
-    this.#watchOver(session, session.followOracles());
+    this.#dropOnFailure(session, session.followOracles());
     this.#parts.log.info({ slot: this.#parts.clock.slot }, 'the book is live');
     if (this.#everLive) return;
     this.#everLive = true;
@@ -213,10 +213,10 @@ export class LiveFeed {
     this.#options.onFirstLive?.();
   }
 
-  #genesisRead(hash: string): void {
+  #enterChain(hash: string): void {
     const { memory, clock, log } = this.#parts;
     const before = memory.genesisHash;
-    if (!this.#nodes.admitsChain(hash, before)) throw otherChain(hash, before);
+    if (!this.#nodes.admitsChain(hash, before)) throw otherChainError(hash, before);
     memory.genesisHash = hash;
     if (before === null || before === hash) return;
     memory.users = 0;
@@ -226,41 +226,41 @@ export class LiveFeed {
     this.#options.onGenesisChanged?.(hash);
   }
 
-  #turned(turn: TurnChanges): void {
-    this.#problems.add(turn.problems);
+  #handleTurn(turn: TurnChanges): void {
+    this.#problemLog.logProblems(turn.problems);
     // Before anybody is told of the turn: what the account says now is not in the book.
-    if (turn.problems.some(({ code }) => BROKEN_ON_THE_WAY.has(code))) this.#malformed();
+    if (turn.problems.some(({ code }) => BROKEN_ON_THE_WAY.has(code))) this.#resyncSession();
     this.#options.onTurn?.(turn);
     const session = this.#session;
-    if (turn.marketsChanged && session?.live === true) {
-      this.#watchOver(session, session.followOracles());
+    if (turn.marketsChanged && session?.isLive === true) {
+      this.#dropOnFailure(session, session.followOracles());
     }
   }
 
-  #planWatch(): void {
-    this.#watch = this.#parts.timers.after(WATCH_INTERVAL_MS, () => {
-      this.#planWatch();
-      this.#look();
+  #scheduleCheck(): void {
+    this.#checkTimer = this.#parts.timers.after(WATCH_INTERVAL_MS, () => {
+      this.#scheduleCheck();
+      this.#checkSession();
     });
   }
 
-  #look(): void {
+  #checkSession(): void {
     const session = this.#session;
     if (session === null) return;
-    this.#nodes.silent(this.#slots.silentMs(this.#parts.timers.nowMs()), session.live);
-    if (session !== this.#session || !session.live) return;
+    this.#nodes.checkSilence(this.#slotAge.silentMs(this.#parts.timers.nowMs()), session.isLive);
+    if (session !== this.#session || !session.isLive) return;
     this.#updateFreshness();
-    if (this.#parts.turns.clockMoved()) this.#parts.turns.request();
-    this.#watchOver(session, session.audit());
-    this.#watchOver(session, session.pollClock());
+    if (this.#parts.turns.clockMoved()) this.#parts.turns.requestTurn();
+    this.#dropOnFailure(session, session.auditIfDue());
+    this.#dropOnFailure(session, session.pollClock());
   }
 
   #updateFreshness(): void {
     const nowMs = this.#parts.timers.nowMs();
-    const sinceMs = this.#slots.sinceMs(nowMs);
+    const sinceMs = this.#slotAge.sinceMs(nowMs);
     const lag = this.#slotLag();
-    const ageMs = this.#slots.ageMs(nowMs);
-    const state = freshness(Math.max(ageMs, lag * SLOT_MS), this.#timing);
+    const ageMs = this.#slotAge.ageMs(nowMs);
+    const state = freshnessOf(Math.max(ageMs, lag * SLOT_MS), this.#timing);
     this.#reason = state === 'live' ? null : reasonOf({ sinceMs, ageMs, lag });
     if (this.#parts.turns.changeState(state) && state !== 'live') {
       this.#parts.log.warn({ state, sinceMs, lag }, 'slots are missing');
@@ -279,7 +279,7 @@ function reasonOf({ sinceMs, ageMs, lag }: Record<'sinceMs' | 'ageMs' | 'lag', n
   return `no slot for ${Math.round(sinceMs)} ms`;
 }
 
-function otherChain(hash: string, known: string | null): FeedError {
+function otherChainError(hash: string, known: string | null): FeedError {
   const message = `genesis hash of another node was ${hash}, must be ${known}`;
   return new FeedError('GENESIS_MISMATCH', message);
 }

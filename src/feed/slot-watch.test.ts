@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { SlotWatch } from './slot-watch.js';
+import { SlotAge } from './slot-watch.js';
 
 const LAGGING_AFTER_MS = 2_500;
 
 /** The age right after the last of these slots. */
 function ageAfter(slotsAtMs: readonly number[]): number {
-  const watch = new SlotWatch(LAGGING_AFTER_MS);
-  watch.begin(0);
-  for (const atMs of slotsAtMs) watch.heard(atMs);
+  const watch = new SlotAge(LAGGING_AFTER_MS);
+  watch.beginConnection(0);
+  for (const atMs of slotsAtMs) watch.recordSlot(atMs);
   return watch.ageMs(slotsAtMs.at(-1) ?? 0);
 }
 
@@ -22,23 +22,23 @@ test.each([
 });
 
 test('slot watch: a new connection is silent for a short time, and its slots no younger', () => {
-  const watch = new SlotWatch(LAGGING_AFTER_MS);
-  watch.begin(0);
-  watch.heard(400);
-  watch.begin(9_500);
+  const watch = new SlotAge(LAGGING_AFTER_MS);
+  watch.beginConnection(0);
+  watch.recordSlot(400);
+  watch.beginConnection(9_500);
   const ages = (nowMs: number): number[] => [watch.ageMs(nowMs), watch.silentMs(nowMs)];
   expect(ages(9_700)).toEqual([9_300, 200]);
-  watch.heard(9_800);
+  watch.recordSlot(9_800);
   expect(ages(9_800)).toEqual([LAGGING_AFTER_MS, 0]);
-  watch.heard(10_200);
+  watch.recordSlot(10_200);
   expect(ages(10_200)).toEqual([0, 0]);
 });
 
 test('slot watch: a connection that was short of one slot is forgotten', () => {
-  const watch = new SlotWatch(LAGGING_AFTER_MS);
-  watch.begin(0);
-  watch.heard(400);
-  watch.begin(600);
-  watch.heard(900);
+  const watch = new SlotAge(LAGGING_AFTER_MS);
+  watch.beginConnection(0);
+  watch.recordSlot(400);
+  watch.beginConnection(600);
+  watch.recordSlot(900);
   expect(watch.ageMs(1_000)).toBe(100);
 });

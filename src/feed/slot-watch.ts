@@ -6,11 +6,11 @@ import { SLOT_SPACING_MIN_MS } from './model/limits.js';
  * in a burst, each of them old: until two come at the pace of a chain the book is no fresher than it
  * was.
  */
-export class SlotWatch {
+export class SlotAge {
   readonly #laggingAfterMs: number;
   #openedAtMs = 0;
   /** Null before the first connection. */
-  #heardAtMs: number | null = null;
+  #receivedAtMs: number | null = null;
   #catchingUp = false;
 
   constructor(laggingAfterMs: number) {
@@ -18,21 +18,21 @@ export class SlotWatch {
   }
 
   /** A connection began; before the first slot of all, time counts from the first of them. */
-  begin(nowMs: number): void {
+  beginConnection(nowMs: number): void {
     this.#openedAtMs = nowMs;
-    this.#heardAtMs ??= nowMs;
+    this.#receivedAtMs ??= nowMs;
   }
 
-  heard(nowMs: number): void {
+  recordSlot(nowMs: number): void {
     const gapMs = this.sinceMs(nowMs);
     if (gapMs >= this.#laggingAfterMs) this.#catchingUp = true;
     else if (gapMs >= SLOT_SPACING_MIN_MS) this.#catchingUp = false;
-    this.#heardAtMs = nowMs;
+    this.#receivedAtMs = nowMs;
   }
 
   /** Since the last slot. */
   sinceMs(nowMs: number): number {
-    return nowMs - (this.#heardAtMs ?? 0);
+    return nowMs - (this.#receivedAtMs ?? 0);
   }
 
   /** For how long the present connection has told no slot. */

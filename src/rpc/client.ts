@@ -69,7 +69,7 @@ export class RpcClient {
   readonly #callTimeoutMs: number;
   readonly #retryAfterMaxMs: number;
   /** From when on each method may be asked again after a Retry-After. */
-  readonly #askFromMs = new Map<string, number>();
+  readonly #retryFromMs = new Map<string, number>();
   #nextId = 1;
 
   constructor(options: RpcClientOptions) {
@@ -98,14 +98,14 @@ export class RpcClient {
     parse: (result: unknown) => T,
     options: CallOptions = {},
   ): Promise<T> {
-    const request = this.#request(
+    const request = this.#newRequest(
       method,
       params,
       CALL_BODY_BYTES_MAX,
       this.#callTimeoutMs,
       options,
     );
-    const result = await this.#try(request, (body) => {
+    const result = await this.#callWithRetries(request, (body) => {
       const answer = parseJson(body);
       const refusal = refusalOfAnswer(answer, this.#endpoint.redact);
       if (refusal !== null) return refusal;
@@ -124,14 +124,20 @@ export class RpcClient {
     params: readonly unknown[],
     options: CallOptions = {},
   ): Promise<Uint8Array> {
-    const request = this.#request(method, params, RAW_BODY_BYTES_MAX, RAW_CALL_TIMEOUT_MS, options);
-    return this.#try(
+    const request = this.#newRequest(
+      method,
+      params,
+      RAW_BODY_BYTES_MAX,
+      RAW_CALL_TIMEOUT_MS,
+      options,
+    );
+    return this.#callWithRetries(
       request,
       (body) => refusalOfBytes(body, this.#endpoint.redact) ?? { value: body },
     );
   }
 
-  #request(
+  #newRequest(
     method: string,
     params: readonly unknown[],
     bytesMax: number,
@@ -142,53 +148,53 @@ export class RpcClient {
     return { method, params, bytesMax, timeoutMs: limitMs, signal: options.signal };
   }
 
-  async #try<T>(request: Request, read: Reader<T>): Promise<T> {
+  async #callWithRetries<T>(request: Request, read: Reader<T>): Promise<T> {
     const backoff = new Backoff({
       firstMs: CALL_BACKOFF_FIRST_MS,
       capMs: CALL_BACKOFF_CAP_MS,
       random: this.#random,
     });
-    await this.#pause(request, 0);
+    await this.#waitBeforeTry(request, 0);
     for (let attempt = 1; ; attempt += 1) {
-      const outcome = await this.#once(request, read);
+      const outcome = await this.#tryOnce(request, read);
       if ('value' in outcome) return outcome.value;
-      this.#note(request, outcome);
+      this.#recordRetryAfter(request, outcome);
       if (!outcome.retry || attempt >= this.#attemptsMax) throw outcome.error;
-      await this.#pause(request, backoff.next(), outcome.error);
+      await this.#waitBeforeTry(request, backoff.next(), outcome.error);
     }
   }
 
   /** A Retry-After holds for the calls to come as well: whoever gave up may be back at once. */
-  #note({ method }: Request, { retryAfterMs }: Refusal): void {
-    if (retryAfterMs !== null) this.#askFromMs.set(method, this.#timers.nowMs() + retryAfterMs);
+  #recordRetryAfter({ method }: Request, { retryAfterMs }: Refusal): void {
+    if (retryAfterMs !== null) this.#retryFromMs.set(method, this.#timers.nowMs() + retryAfterMs);
   }
 
   /** Waits for as long as the server asked for, and never shorter than the own wait. */
-  async #pause(request: Request, ownMs: number, failure?: RpcError): Promise<void> {
+  async #waitBeforeTry(request: Request, ownMs: number, failure?: RpcError): Promise<void> {
     const { method } = request;
-    const askedMs = Math.ceil((this.#askFromMs.get(method) ?? 0) - this.#timers.nowMs());
-    if (askedMs > this.#retryAfterMaxMs) throw failure ?? refusedFor(method, askedMs);
+    const askedMs = Math.ceil((this.#retryFromMs.get(method) ?? 0) - this.#timers.nowMs());
+    if (askedMs > this.#retryAfterMaxMs) throw failure ?? rateExceededError(method, askedMs);
     const waitMs = Math.max(askedMs, ownMs);
-    if (waitMs > 0) await this.#wait(waitMs, request);
+    if (waitMs > 0) await this.#sleepUnlessAborted(waitMs, request);
   }
 
-  async #wait(delayMs: number, request: Request): Promise<void> {
+  async #sleepUnlessAborted(delayMs: number, request: Request): Promise<void> {
     try {
       await sleep(this.#timers, delayMs, request.signal);
     } catch {
-      throw aborted(request.method);
+      throw abortedError(request.method);
     }
   }
 
   /** One try. The timer covers the body too: a server that trickles is as dead as a silent one. */
-  async #once<T>(request: Request, read: Reader<T>): Promise<{ readonly value: T } | Refusal> {
-    if (request.signal?.aborted === true) throw aborted(request.method);
+  async #tryOnce<T>(request: Request, read: Reader<T>): Promise<{ readonly value: T } | Refusal> {
+    if (request.signal?.aborted === true) throw abortedError(request.method);
     const controller = new AbortController();
     const abort = (): void => controller.abort();
     request.signal?.addEventListener('abort', abort, { once: true });
     const timer = this.#timers.after(request.timeoutMs, abort);
     try {
-      return await this.#exchange(request, controller.signal, read);
+      return await this.#sendRequest(request, controller.signal, read);
     } catch (error) {
       return this.#refusalOfThrown(request, controller.signal.aborted, error);
     } finally {
@@ -197,7 +203,7 @@ export class RpcClient {
     }
   }
 
-  async #exchange<T>(
+  async #sendRequest<T>(
     request: Request,
     signal: AbortSignal,
     read: Reader<T>,
@@ -217,7 +223,7 @@ export class RpcClient {
 
   #refusalOfThrown(request: Request, stopped: boolean, error: unknown): Refusal {
     const { method, timeoutMs } = request;
-    if (request.signal?.aborted === true) throw aborted(method);
+    if (request.signal?.aborted === true) throw abortedError(method);
     if (error instanceof RpcError) return { error, retry: false, retryAfterMs: null };
     if (stopped) {
       const message = `${method} took longer than ${timeoutMs} ms, must be answered within them`;
@@ -231,12 +237,12 @@ export class RpcClient {
   }
 }
 
-function refusedFor(method: string, waitMs: number): RpcError {
+function rateExceededError(method: string, waitMs: number): RpcError {
   const message = `${method} was refused by the server for another ${waitMs} ms`;
   return new RpcError('RPC_RATE_EXCEEDED', message, { method });
 }
 
-function aborted(method: string): RpcError {
+function abortedError(method: string): RpcError {
   return new RpcError('RPC_ABORTED', `${method} was aborted by its caller`, { method });
 }
 

@@ -22,14 +22,14 @@ export function readAccountTexts(
 function textsOf(result: unknown, count: number): readonly (string | null)[] {
   const value = isRecord(result) ? result['value'] : undefined;
   if (Array.isArray(value) && value.length === count) return value.map(textOf);
-  throw malformed('getMultipleAccounts', `must hold ${count} accounts`);
+  throw malformedError('getMultipleAccounts', `must hold ${count} accounts`);
 }
 
 function textOf(account: unknown): string | null {
   if (account === null) return null;
   const data: unknown = isRecord(account) ? account['data'] : undefined;
   if (Array.isArray(data) && typeof data[0] === 'string' && data[1] === 'base64') return data[0];
-  throw malformed('getMultipleAccounts', 'must hold base64 or null for each');
+  throw malformedError('getMultipleAccounts', 'must hold base64 or null for each');
 }
 
 /** Base58 of 32 bytes. */
@@ -50,10 +50,10 @@ export function readGenesisHash(
 
 function parseGenesisHash(result: unknown): string {
   if (typeof result === 'string' && HASH_PATTERN.test(result)) return result;
-  throw malformed('getGenesisHash', 'must be base58 of 32 bytes');
+  throw malformedError('getGenesisHash', 'must be base58 of 32 bytes');
 }
 
-function malformed(method: string, rule: string): RpcError {
+function malformedError(method: string, rule: string): RpcError {
   const message = `answer to ${method} was malformed, ${rule}`;
   return new RpcError('MALFORMED_RPC_ANSWER', message, { method });
 }

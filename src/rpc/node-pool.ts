@@ -9,7 +9,7 @@ export type NodeRpc = Pick<RpcClient, 'call' | 'callRaw'>;
 /** The part of an RpcSocket that its owner uses; a test hands in a fake. */
 export type NodeSocket = Pick<
   RpcSocket,
-  'start' | 'stop' | 'drop' | 'settled' | 'subscribe' | 'unsubscribe'
+  'start' | 'stop' | 'dropConnection' | 'resetBackoff' | 'subscribe' | 'unsubscribe'
 >;
 
 /** One RPC node: its client and its socket are always used together. */

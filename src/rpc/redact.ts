@@ -52,7 +52,7 @@ function shownUrl(url: URL): string {
 
 function authorizationOf(url: URL): string | null {
   if (url.username === '' && url.password === '') return null;
-  const pair = `${decoded(url.username)}:${decoded(url.password)}`;
+  const pair = `${decodePart(url.username)}:${decodePart(url.password)}`;
   return `${BASIC}${Buffer.from(pair).toString('base64')}`;
 }
 
@@ -67,12 +67,12 @@ function secretsOf(url: URL, authorization: string | null): string[] {
     // The form in which user info travels, and which a server may repeat.
     authorization?.slice(BASIC.length) ?? '',
   ];
-  const all = new Set(parts.flatMap((part) => [part, decoded(part), encodeURIComponent(part)]));
+  const all = new Set(parts.flatMap((part) => [part, decodePart(part), encodeURIComponent(part)]));
   all.delete('');
   return [...all].sort((a, b) => b.length - a.length);
 }
 
-function decoded(part: string): string {
+function decodePart(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {

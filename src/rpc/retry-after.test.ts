@@ -96,7 +96,7 @@ describe('socket: a Retry-After', () => {
     closers.push(() => socket.stop());
     const reasons: string[] = [];
     const closed = (reason: string): void => void reasons.push(reason);
-    socket.start({ opened: () => undefined, closed, malformed: () => undefined });
+    socket.start({ onOpened: () => undefined, onClosed: closed, onMalformed: () => undefined });
     await until('it was refused', () => reasons.length === 1);
     expect(reasons).toEqual([`HTTP status ${status} instead of an upgrade`]);
     expect(timers.waitsMs).toEqual([7_000]);
@@ -113,11 +113,11 @@ describe('socket: a Retry-After', () => {
     closers.push(() => socket.stop());
     let refused = 0;
     const listener = {
-      opened: () => undefined,
-      closed: () => {
+      onOpened: () => undefined,
+      onClosed: () => {
         refused += 1;
       },
-      malformed: () => undefined,
+      onMalformed: () => undefined,
     };
     socket.start(listener);
     await until('it was refused', () => refused === 1);

@@ -21,9 +21,9 @@ afterEach(async () => {
 async function connect(options: Partial<RpcSocketOptions> = {}): Promise<void> {
   socket = new RpcSocket({ url: server.wsUrl, random: () => 0, ...options });
   socket.start({
-    opened: () => events.push('opened'),
-    closed: (reason) => events.push(`closed: ${reason}`),
-    malformed: () => events.push('malformed'),
+    onOpened: () => events.push('opened'),
+    onClosed: (reason) => events.push(`closed: ${reason}`),
+    onMalformed: () => events.push('malformed'),
   });
   await until('the socket is open', () => events.includes('opened'));
 }
@@ -141,7 +141,7 @@ describe('socket: connection', () => {
     socket = new RpcSocket({ url: `${server.wsUrl}secret-key-1`, random: () => 0 });
     const reasons: string[] = [];
     const closed = (reason: string): void => void reasons.push(reason);
-    socket.start({ opened: () => undefined, closed, malformed: () => undefined });
+    socket.start({ onOpened: () => undefined, onClosed: closed, onMalformed: () => undefined });
     await until('it was refused', () => reasons.length > 0);
     expect(reasons[0]).toBe('HTTP status 429 instead of an upgrade');
   });

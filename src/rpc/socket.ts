@@ -14,7 +14,7 @@ import {
   SUBSCRIBE_ACK_TIMEOUT_MS,
 } from './limits.js';
 import { type Endpoint, parseEndpoint } from './redact.js';
-import { type NotificationHandler, type Received, SubscriptionTable } from './subscriptions.js';
+import { type MessageKind, type NotificationHandler, SubscriptionTable } from './subscriptions.js';
 import { systemTimers, type Timer, type Timers } from './timers.js';
 
 /** Where to connect, and what a test may replace or shorten. */
@@ -31,11 +31,11 @@ export interface RpcSocketOptions {
 /** What the owner of a socket is told. */
 export interface RpcSocketListener {
   /** Connected, with no subscription yet: the previous ones are gone. */
-  opened(): void;
+  onOpened(): void;
   /** The connection ended or was never made; the next try is already planned. */
-  closed(reason: string): void;
+  onClosed(reason: string): void;
   /** A message could not be read, so a notification may be missing. */
-  malformed(): void;
+  onMalformed(): void;
 }
 
 /** A subscription of the present connection. */
@@ -59,7 +59,7 @@ interface Connection {
   readonly socket: WebSocket;
   readonly table: SubscriptionTable;
   heartbeat: Timer | null;
-  heardAtMs: number;
+  receivedAtMs: number;
   retryAfterMs: number;
   reason: string;
 }
@@ -76,7 +76,7 @@ export class RpcSocket {
   readonly #endpoint: Endpoint;
   readonly #timers: Timers;
   readonly #backoff: Backoff;
-  #listener: RpcSocketListener = nobody;
+  #listener: RpcSocketListener = noListener;
   #connection: Connection | null = null;
   #retry: Timer | null = null;
   /** Connections since the last one that proved itself. */
@@ -108,12 +108,12 @@ export class RpcSocket {
     this.#listener = listener;
     const waitMs = this.#connectFromMs - this.#timers.nowMs();
     if (waitMs > 0) this.#planConnect(waitMs);
-    else this.#connect();
+    else this.#openConnection();
   }
 
   /** Ends the connection and all retries; the listener hears nothing more. */
   stop(): void {
-    this.#listener = nobody;
+    this.#listener = noListener;
     this.#retry?.cancel();
     const connection = this.#connection;
     this.#connection = null;
@@ -121,14 +121,14 @@ export class RpcSocket {
   }
 
   /** Cuts a connection that is open but of no use; it reconnects after a wait. */
-  drop(reason: string): void {
+  dropConnection(reason: string): void {
     if (this.#connection === null) return;
     this.#connection.reason = reason;
     this.#connection.socket.terminate();
   }
 
   /** The connection has proved itself, so the next reconnect begins with a short wait again. */
-  settled(): void {
+  resetBackoff(): void {
     this.#backoff.reset();
     this.#unsettled = 0;
   }
@@ -148,7 +148,7 @@ export class RpcSocket {
     if (connection === null || connection.socket.readyState !== WebSocket.OPEN) {
       throw new RpcError('RPC_SOCKET_CLOSED', `${method} needs an open socket`, { method });
     }
-    const request = connection.table.open(method, handler);
+    const request = connection.table.openRequest(method, handler);
     connection.socket.send(JSON.stringify({ jsonrpc: '2.0', id: request.id, method, params }));
     return { method, id: await request.acknowledged };
   }
@@ -157,7 +157,7 @@ export class RpcSocket {
   unsubscribe(subscription: Subscription): void {
     const connection = this.#connection;
     if (connection === null || connection.socket.readyState !== WebSocket.OPEN) return;
-    connection.table.remove(subscription.id);
+    connection.table.removeSubscription(subscription.id);
     const method = subscription.method.replace('Subscribe', 'Unsubscribe');
     const id = connection.table.nextId();
     connection.socket.send(
@@ -166,25 +166,25 @@ export class RpcSocket {
   }
 
   #planConnect(delayMs: number): void {
-    this.#retry = this.#timers.after(delayMs, () => this.#connect());
+    this.#retry = this.#timers.after(delayMs, () => this.#openConnection());
   }
 
-  #connect(): void {
+  #openConnection(): void {
     const connection = this.#newConnection();
     this.#connection = connection;
     const { socket } = connection;
-    socket.on('open', () => this.#opened(connection));
-    socket.on('message', (data) => this.#received(connection, data));
+    socket.on('open', () => this.#handleOpen(connection));
+    socket.on('message', (data) => this.#handleMessage(connection, data));
     socket.on('pong', () => {
-      connection.heardAtMs = this.#timers.nowMs();
+      connection.receivedAtMs = this.#timers.nowMs();
     });
     socket.on('error', (error) => {
       if (connection.reason === '') connection.reason = this.#endpoint.redact(textOfError(error));
     });
     socket.on('unexpected-response', (_request, response) => {
-      refuse(connection, response);
+      failUpgrade(connection, response);
     });
-    socket.on('close', (code) => this.#closed(connection, code));
+    socket.on('close', (code) => this.#handleClose(connection, code));
   }
 
   #newConnection(): Connection {
@@ -200,7 +200,7 @@ export class RpcSocket {
       redact,
       ackTimeoutMs: this.#ackTimeoutMs(),
     });
-    return { socket, table, heartbeat: null, heardAtMs: 0, retryAfterMs: 0, reason: '' };
+    return { socket, table, heartbeat: null, receivedAtMs: 0, retryAfterMs: 0, reason: '' };
   }
 
   /** Longer after each connection that came to nothing. */
@@ -209,12 +209,12 @@ export class RpcSocket {
     return Math.min(firstMs * 2 ** this.#unsettled, SUBSCRIBE_ACK_TIMEOUT_CAP_MS);
   }
 
-  #opened(connection: Connection): void {
+  #handleOpen(connection: Connection): void {
     this.#stats.connects += 1;
     this.#unsettled += 1;
-    connection.heardAtMs = this.#timers.nowMs();
+    connection.receivedAtMs = this.#timers.nowMs();
     this.#planPing(connection);
-    this.#listener.opened();
+    this.#listener.onOpened();
   }
 
   /** Any message counts as life, so that a busy server is not cut for answering pings late. */
@@ -222,7 +222,7 @@ export class RpcSocket {
     const intervalMs = this.#options.pingIntervalMs ?? SOCKET_PING_INTERVAL_MS;
     const timeoutMs = this.#options.pongTimeoutMs ?? SOCKET_PONG_TIMEOUT_MS;
     connection.heartbeat = this.#timers.after(intervalMs, () => {
-      const silentMs = this.#timers.nowMs() - connection.heardAtMs;
+      const silentMs = this.#timers.nowMs() - connection.receivedAtMs;
       if (silentMs > intervalMs + timeoutMs) {
         connection.reason = `nothing was heard for ${Math.round(silentMs)} ms`;
         connection.socket.terminate();
@@ -233,25 +233,26 @@ export class RpcSocket {
     });
   }
 
-  #received(connection: Connection, data: RawData): void {
+  #handleMessage(connection: Connection, data: RawData): void {
     if (connection !== this.#connection || connection.reason !== '') return;
-    connection.heardAtMs = this.#timers.nowMs();
+    connection.receivedAtMs = this.#timers.nowMs();
     this.#stats.messages += 1;
     const message = parseMessage(data);
     if (message === undefined) {
       this.#stats.malformed += 1;
-      this.#listener.malformed();
+      this.#listener.onMalformed();
       return;
     }
-    this.#count(connection.table.receive(message));
+    this.#countMessage(connection.table.handleMessage(message));
   }
 
-  #count(received: Received): void {
+  #countMessage(received: MessageKind): void {
     if (received === 'unknown') this.#stats.unknown += 1;
-    if (received === 'overflow') this.drop('too many notifications before an acknowledgement');
+    if (received === 'overflow')
+      this.dropConnection('too many notifications before an acknowledgement');
   }
 
-  #closed(connection: Connection, code: number): void {
+  #handleClose(connection: Connection, code: number): void {
     const reason = connection.reason === '' ? `closed with code ${code}` : connection.reason;
     connection.heartbeat?.cancel();
     connection.table.closeAll(
@@ -264,16 +265,20 @@ export class RpcSocket {
     const delayMs = Math.max(this.#backoff.next(), connection.retryAfterMs);
     this.#connectFromMs = this.#timers.nowMs() + connection.retryAfterMs;
     this.#planConnect(delayMs);
-    this.#listener.closed(reason);
+    this.#listener.onClosed(reason);
   }
 }
 
-const nobody: RpcSocketListener = { opened: ignore, closed: ignore, malformed: ignore };
+const noListener: RpcSocketListener = {
+  onOpened: ignoreEvent,
+  onClosed: ignoreEvent,
+  onMalformed: ignoreEvent,
+};
 
-function ignore(): void {}
+function ignoreEvent(): void {}
 
 /** The server answered the upgrade with a status of its own, and perhaps with a time to wait. */
-function refuse(connection: Connection, response: IncomingMessage): void {
+function failUpgrade(connection: Connection, response: IncomingMessage): void {
   connection.reason = `HTTP status ${response.statusCode ?? 0} instead of an upgrade`;
   const header = response.headers['retry-after'] ?? null;
   connection.retryAfterMs = parseRetryAfter(header, Date.now()) ?? 0;

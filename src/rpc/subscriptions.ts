@@ -14,7 +14,7 @@ export interface PendingRequest {
 }
 
 /** What a message was, for the counters of the socket. */
-export type Received = 'notification' | 'early' | 'acknowledgement' | 'unknown' | 'overflow';
+export type MessageKind = 'notification' | 'early' | 'acknowledgement' | 'unknown' | 'overflow';
 
 interface Waiting {
   readonly handler: NotificationHandler;
@@ -54,7 +54,7 @@ export class SubscriptionTable {
   }
 
   /** Writes a subscribe down; its promise fails when no acknowledgement comes in time. */
-  open(method: string, handler: NotificationHandler): PendingRequest {
+  openRequest(method: string, handler: NotificationHandler): PendingRequest {
     if (this.size >= SOCKET_SUBSCRIPTIONS_MAX) {
       const message = `subscriptions were ${this.size}, must be at most ${SOCKET_SUBSCRIPTIONS_MAX}`;
       throw new RpcError('SUBSCRIPTIONS_EXCEEDED', message, { method });
@@ -64,7 +64,7 @@ export class SubscriptionTable {
       const limitMs = this.#options.ackTimeoutMs;
       const timer = this.#options.timers.after(limitMs, () => {
         const message = `${method} was not acknowledged, must be within ${limitMs} ms`;
-        this.#settle(id)?.reject(new RpcError('RPC_TIMEOUT', message, { method }));
+        this.#takeWaiting(id)?.reject(new RpcError('RPC_TIMEOUT', message, { method }));
       });
       this.#waiting.set(id, { handler, timer, resolve, reject });
     });
@@ -79,25 +79,25 @@ export class SubscriptionTable {
   }
 
   /** Forgets a subscription; notifications still under way are dropped. */
-  remove(subscription: number): void {
+  removeSubscription(subscription: number): void {
     this.#handlers.delete(subscription);
   }
 
   /** Takes one parsed message. */
-  receive(message: unknown): Received {
+  handleMessage(message: unknown): MessageKind {
     if (!isRecord(message)) return 'unknown';
-    if (typeof message['method'] === 'string') return this.#notified(message['params']);
+    if (typeof message['method'] === 'string') return this.#handleNotification(message['params']);
     const id = message['id'];
-    return typeof id === 'number' ? this.#answered(id, message) : 'unknown';
+    return typeof id === 'number' ? this.#handleAnswer(id, message) : 'unknown';
   }
 
   /** The connection is gone: every subscribe still waiting fails, the rest is forgotten. */
   closeAll(error: RpcError): void {
-    for (const id of [...this.#waiting.keys()]) this.#settle(id)?.reject(error);
+    for (const id of [...this.#waiting.keys()]) this.#takeWaiting(id)?.reject(error);
     this.#handlers.clear();
   }
 
-  #notified(params: unknown): Received {
+  #handleNotification(params: unknown): MessageKind {
     if (!isRecord(params) || typeof params['subscription'] !== 'number') return 'unknown';
     const handler = this.#handlers.get(params['subscription']);
     if (handler === undefined) return this.#keepEarly(params['subscription'], params['result']);
@@ -105,7 +105,7 @@ export class SubscriptionTable {
     return 'notification';
   }
 
-  #keepEarly(subscription: number, result: unknown): Received {
+  #keepEarly(subscription: number, result: unknown): MessageKind {
     if (this.#waiting.size === 0) return 'unknown';
     if (this.#earlyCount >= EARLY_NOTIFICATIONS_MAX) return 'overflow';
     const kept = this.#early.get(subscription) ?? [];
@@ -115,19 +115,19 @@ export class SubscriptionTable {
     return 'early';
   }
 
-  #answered(id: number, message: Readonly<Record<string, unknown>>): Received {
-    const waiting = this.#settle(id);
+  #handleAnswer(id: number, message: Readonly<Record<string, unknown>>): MessageKind {
+    const waiting = this.#takeWaiting(id);
     if (waiting === null) return 'unknown';
     const refusal = refusalOfAnswer(message, this.#options.redact);
     const subscription = message['result'];
     if (refusal !== null) waiting.reject(refusal.error);
-    else if (typeof subscription === 'number') this.#acknowledge(waiting, subscription);
-    else waiting.reject(notASubscription());
+    else if (typeof subscription === 'number') this.#acknowledgeRequest(waiting, subscription);
+    else waiting.reject(noSubscriptionError());
     if (this.#waiting.size === 0) this.#forgetEarly();
     return 'acknowledgement';
   }
 
-  #acknowledge(waiting: Waiting, subscription: number): void {
+  #acknowledgeRequest(waiting: Waiting, subscription: number): void {
     this.#handlers.set(subscription, waiting.handler);
     waiting.resolve(subscription);
     for (const result of this.#early.get(subscription) ?? []) waiting.handler(result);
@@ -140,7 +140,7 @@ export class SubscriptionTable {
     this.#earlyCount = 0;
   }
 
-  #settle(id: number): Waiting | null {
+  #takeWaiting(id: number): Waiting | null {
     const waiting = this.#waiting.get(id);
     if (waiting === undefined) return null;
     waiting.timer.cancel();
@@ -149,7 +149,7 @@ export class SubscriptionTable {
   }
 }
 
-function notASubscription(): RpcError {
+function noSubscriptionError(): RpcError {
   const message = 'acknowledgement held no subscription id, must be a number';
   return new RpcError('MALFORMED_RPC_ANSWER', message);
 }

@@ -3,7 +3,7 @@ import { VenueError } from './error.js';
 import { levelsOf, type Rung } from './ladder.js';
 import { TOKEN_AMOUNT_MAX, VENUE_RUNGS_MAX } from './limits.js';
 import { type Quote, QuoteClient, type QuoteClientOptions } from './quote-client.js';
-import type { Token, Venue, VenueMarket, VenueReading } from './venue.js';
+import type { Token, Venue, VenueMarket, VenueSnapshot } from './venue.js';
 
 /** A {@link QuoteClient}'s options, and the ladder. */
 export interface AggregatorOptions extends Omit<QuoteClientOptions, 'timers' | 'random'> {
@@ -31,16 +31,16 @@ export class Aggregator implements Venue {
     return this.#client.host;
   }
 
-  get requests(): number {
-    return this.#client.requests;
+  get requestCount(): number {
+    return this.#client.requestCount;
   }
 
-  async levels(market: VenueMarket, signal: AbortSignal): Promise<VenueReading> {
+  async fetchLevels(market: VenueMarket, signal: AbortSignal): Promise<VenueSnapshot> {
     const { base, quote } = market;
     const amounts = this.#sizes.map((size) => amountOf(size, quote));
-    const bought = await this.#quotes({ from: quote, to: base, amounts }, signal);
+    const bought = await this.#fetchQuotes({ from: quote, to: base, amounts }, signal);
     const bases = bought.map(({ outAmount }) => outAmount);
-    const sold = await this.#quotes({ from: base, to: quote, amounts: bases }, signal);
+    const sold = await this.#fetchQuotes({ from: base, to: quote, amounts: bases }, signal);
     const rungs = amounts.map((quoteIn, index): Rung => {
       const [there, back] = [bought[index], sold[index]];
       return { quoteIn, base: there?.outAmount ?? 0n, quoteOut: back?.outAmount ?? 0n };
@@ -50,7 +50,7 @@ export class Aggregator implements Venue {
   }
 
   /** All at once, as far as the client's rate limiter lets them; the first that fails ends the others. */
-  async #quotes(
+  async #fetchQuotes(
     swap: { readonly from: Token; readonly to: Token; readonly amounts: readonly bigint[] },
     signal: AbortSignal,
   ): Promise<readonly Quote[]> {
@@ -58,7 +58,7 @@ export class Aggregator implements Venue {
     const failed = new AbortController();
     const either = AbortSignal.any([signal, failed.signal]);
     const asked = amounts.map((amount) =>
-      this.#client.quote({ inputMint: from.mint, outputMint: to.mint, amount }, either),
+      this.#client.fetchQuote({ inputMint: from.mint, outputMint: to.mint, amount }, either),
     );
     try {
       return await Promise.all(asked);

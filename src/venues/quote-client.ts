@@ -60,7 +60,7 @@ export class QuoteClient {
   readonly #timeoutMs: number;
   readonly #limiter: RateLimiter;
   readonly #backoff: Backoff;
-  #requests = 0;
+  #requestCount = 0;
 
   constructor({ url, timeoutMs, requestsPerSecond, timers, random }: QuoteClientOptions) {
     this.#endpoint = parseEndpoint(url, ['http:', 'https:']);
@@ -83,8 +83,8 @@ export class QuoteClient {
   }
 
   /** Requests sent so far. */
-  get requests(): number {
-    return this.#requests;
+  get requestCount(): number {
+    return this.#requestCount;
   }
 
   /**
@@ -93,24 +93,24 @@ export class QuoteClient {
    * # Errors
    * VenueError.
    */
-  async quote(query: QuoteQuery, signal: AbortSignal): Promise<Quote> {
+  async fetchQuote(query: QuoteQuery, signal: AbortSignal): Promise<Quote> {
     try {
-      return await this.#limiter.runRequest(signal, () => this.#ask(query, signal));
+      return await this.#limiter.runRequest(signal, () => this.#fetchWithTimeout(query, signal));
     } catch (error) {
       if (error instanceof VenueError) throw error;
-      throw aborted();
+      throw abortedError();
     }
   }
 
   /** The timer covers the body too: a server that trickles is as dead as a silent one. */
-  async #ask(query: QuoteQuery, signal: AbortSignal): Promise<Quote> {
+  async #fetchWithTimeout(query: QuoteQuery, signal: AbortSignal): Promise<Quote> {
     const controller = new AbortController();
     const abort = (): void => controller.abort();
     signal.addEventListener('abort', abort, { once: true });
     const timer = this.#timers.after(this.#timeoutMs, abort);
     const askedMs = this.#timers.nowMs();
     try {
-      const body = await this.#exchange(query, controller.signal);
+      const body = await this.#sendRequest(query, controller.signal);
       const outAmount = outAmountOf(parseJson(body), query);
       this.#backoff.reset();
       return { outAmount, askedMs };
@@ -122,22 +122,22 @@ export class QuoteClient {
     }
   }
 
-  async #exchange(query: QuoteQuery, signal: AbortSignal): Promise<Uint8Array> {
+  async #sendRequest(query: QuoteQuery, signal: AbortSignal): Promise<Uint8Array> {
     const { authorization } = this.#endpoint;
     const headers: Record<string, string> = { accept: 'application/json' };
     if (authorization !== null) headers['authorization'] = authorization;
-    this.#requests += 1;
+    this.#requestCount += 1;
     // A redirect is not followed: it would carry the keys of the URL elsewhere.
     const init = { headers, signal, redirect: 'manual' } as const;
     const response = await fetch(urlOf(this.#quoteUrl, query), init);
     if (response.ok) return readBody(response, VENUE_BODY_BYTES_MAX);
-    this.#wait(response);
+    this.#pauseRequests(response);
     await response.body?.cancel();
-    throw refusalOf(response.status);
+    throw statusError(response.status);
   }
 
   /** Waits as long as the server asks for; too many requests mean a wait even if it names none. */
-  #wait(response: Response): void {
+  #pauseRequests(response: Response): void {
     const askedMs = parseRetryAfter(response.headers.get('retry-after'), Date.now()) ?? 0;
     const ownMs = response.status === 429 ? this.#backoff.next() : 0;
     this.#limiter.pauseFor(Math.max(askedMs, ownMs));
@@ -147,7 +147,7 @@ export class QuoteClient {
     error: unknown,
     isAborted: { readonly caller: boolean; readonly own: boolean },
   ): VenueError {
-    if (isAborted.caller) return aborted();
+    if (isAborted.caller) return abortedError();
     if (error instanceof VenueError) return error;
     if (error instanceof RpcError && error.code === 'RPC_BODY_EXCEEDED') {
       const message = `answer was larger than ${VENUE_BODY_BYTES_MAX} bytes, must be at most that`;
@@ -177,7 +177,7 @@ function urlOf(base: URL, { inputMint, outputMint, amount }: QuoteQuery): URL {
  * has a price all the same.
  */
 function outAmountOf(answer: unknown, query: QuoteQuery): bigint {
-  if (!isRecord(answer)) throw malformed('answer was no JSON object');
+  if (!isRecord(answer)) throw malformedError('answer was no JSON object');
   const { inputMint, outputMint, swapMode = 'ExactIn' } = answer;
   const inAmount = amountOf(answer, 'inAmount');
   const outAmount = amountOf(answer, 'outAmount');
@@ -194,23 +194,23 @@ function amountOf(answer: Readonly<Record<string, unknown>>, name: string): bigi
   const text = answer[name];
   const isDecimal =
     typeof text === 'string' && text.length <= TOKEN_AMOUNT_DIGITS_MAX && /^\d+$/.test(text);
-  if (!isDecimal) throw malformed(`${name} was no amount, must be a decimal text`);
+  if (!isDecimal) throw malformedError(`${name} was no amount, must be a decimal text`);
   const amount = BigInt(text);
   if (amount > 0n && amount <= TOKEN_AMOUNT_MAX) return amount;
   const message = `${name} was ${amount}, must be 1 to ${TOKEN_AMOUNT_MAX}`;
   throw new VenueError('VENUE_PRICE_OUT_OF_RANGE', message);
 }
 
-function refusalOf(status: number): VenueError {
+function statusError(status: number): VenueError {
   const message = `venue answered with HTTP status ${status}`;
   const code = status === 429 ? 'VENUE_RATE_EXCEEDED' : 'VENUE_HTTP_STATUS';
   return new VenueError(code, message, { status });
 }
 
-function malformed(message: string): VenueError {
+function malformedError(message: string): VenueError {
   return new VenueError('MALFORMED_VENUE_ANSWER', message);
 }
 
-function aborted(): VenueError {
+function abortedError(): VenueError {
   return new VenueError('VENUE_ABORTED', 'request was aborted by its caller');
 }

@@ -1,20 +1,20 @@
 import { Backoff } from '../rpc/backoff.js';
 import type { Timer, Timers } from '../rpc/timers.js';
 import { VENUE_BACKOFF_CAP_MS, VENUE_BACKOFF_FIRST_MS } from './limits.js';
-import type { VenueLevels, VenueMarket, VenueReading } from './venue.js';
+import type { VenueLevels, VenueMarket, VenueSnapshot } from './venue.js';
 
 /** What is kept of one market of one venue. */
 export class QuotedMarket {
   readonly #timers: Timers;
   readonly #backoff: Backoff;
-  readonly #reading = new AbortController();
+  readonly #fetching = new AbortController();
   /** What is in use; null while the market is left out. */
-  #levels: VenueReading | null = null;
+  #levels: VenueSnapshot | null = null;
   #expiry: Timer | null = null;
   /** Why it is left out: the code of an error; null when it is not, or not yet read. */
   #reason: string | null = null;
   #dueMs = Number.NEGATIVE_INFINITY;
-  #isBusy = false;
+  #isFetching = false;
 
   constructor(
     readonly market: VenueMarket,
@@ -40,23 +40,23 @@ export class QuotedMarket {
 
   /** Ends what is under way when the market is dropped. */
   get signal(): AbortSignal {
-    return this.#reading.signal;
+    return this.#fetching.signal;
   }
 
   /** Whether it is to be read now. */
   get isDue(): boolean {
-    return !this.#isBusy && this.#timers.nowMs() >= this.#dueMs;
+    return !this.#isFetching && this.#timers.nowMs() >= this.#dueMs;
   }
 
   /** A reading begins; the next is due `intervalMs` from now, if it has ended by then. */
-  begin(intervalMs: number): void {
-    this.#isBusy = true;
+  startFetch(intervalMs: number): void {
+    this.#isFetching = true;
     this.#dueMs = this.#timers.nowMs() + intervalMs;
   }
 
   /** Takes a reading into use for `leftMs`; then `onStale` has to leave it out. */
-  take(reading: VenueReading, leftMs: number, onStale: () => void): void {
-    this.#isBusy = false;
+  useLevels(reading: VenueSnapshot, leftMs: number, onStale: () => void): void {
+    this.#isFetching = false;
     this.#reason = null;
     this.#backoff.reset();
     this.#expiry?.cancel();
@@ -65,24 +65,24 @@ export class QuotedMarket {
   }
 
   /** A reading has failed: the next one waits, each time longer. */
-  rest(): void {
-    this.#isBusy = false;
+  delayNextFetch(): void {
+    this.#isFetching = false;
     this.#dueMs = Math.max(this.#dueMs, this.#timers.nowMs() + this.#backoff.next());
   }
 
   /** Nothing of the market is in use any more, for the reason of this code. */
   leaveOut(code: string): void {
-    this.#clear();
+    this.#clearLevels();
     this.#reason = code;
   }
 
   /** The market is no more; nothing of it may be heard again. */
-  drop(): void {
-    this.#clear();
-    this.#reading.abort();
+  dropMarket(): void {
+    this.#clearLevels();
+    this.#fetching.abort();
   }
 
-  #clear(): void {
+  #clearLevels(): void {
     this.#expiry?.cancel();
     this.#expiry = null;
     this.#levels = null;

@@ -64,14 +64,14 @@ function startPoller(options: Partial<AggregatorOptions> = {}): void {
   poller.start();
 }
 
-const counts = () => poller.figures().events;
-const reasonOf = (): string | null => poller.figures().markets[0]?.reason ?? null;
+const counts = () => poller.stats().events;
+const reasonOf = (): string | null => poller.stats().markets[0]?.reason ?? null;
 const depth = (): number => (told.get(7)?.asks.length ?? 0) + (told.get(7)?.bids.length ?? 0);
 
 /** Lets time pass in small steps, since what waits for it may wait for the network before. */
 async function pass(holds: () => boolean, stepMs = 50, stepsMax = 400): Promise<void> {
   for (let step = 0; !holds(); step += 1) {
-    if (step === stepsMax) throw new Error(`it never held: ${JSON.stringify(poller.figures())}`);
+    if (step === stepsMax) throw new Error(`it never held: ${JSON.stringify(poller.stats())}`);
     timers.advance(stepMs);
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
@@ -97,7 +97,7 @@ describe('venue: a good aggregator', () => {
     // Around 150 for one, with the fee of 0.1 % on each way.
     expect(Number(asks[0]?.price)).toBeCloseTo(150_150_000, -4);
     expect(Number(bids[0]?.price)).toBeCloseTo(149_850_000, -4);
-    expect(poller.figures().markets).toMatchObject([
+    expect(poller.stats().markets).toMatchObject([
       { symbol: 'SOL', used: true, levels: 4, reason: null },
     ]);
     expect(lines).toEqual([]);
@@ -140,7 +140,7 @@ describe('venue: a good aggregator', () => {
     expect(first?.path).toBe('/v6/pathkey123/quote');
     expect(first?.query.get('api-key')).toBe('querykey123');
     expect(first?.authorization).toBe(`Basic ${btoa('user-name:pass-word')}`);
-    const shown = `${lines.join()}${JSON.stringify(poller.figures())}`;
+    const shown = `${lines.join()}${JSON.stringify(poller.stats())}`;
     expect(shown).toContain('VENUE_HTTP_STATUS');
     expect(shown).toContain('VENUE_UNREACHABLE');
     for (const key of ['pathkey', 'querykey', 'user-name', 'pass-word', btoa('user-name')]) {
@@ -202,7 +202,7 @@ describe('venue: an aggregator that fails is left out at once, counted, and used
     server.answer = (seen) => (isSale(seen) ? reply : 'good');
     await pass(() => counts().failures > 0);
     expect(depth()).toBe(0);
-    expect(poller.figures()).toMatchObject({
+    expect(poller.stats()).toMatchObject({
       failures: { [code]: counts().failures },
       markets: [{ used: false, levels: 0, ageMs: null, reason: code }],
     });
@@ -250,7 +250,7 @@ describe('venue: an aggregator that fails is left out at once, counted, and used
     expect(timers.nowMs() - askedMs).toBeGreaterThanOrEqual(4_800);
     expect(timers.nowMs() - askedMs).toBeLessThanOrEqual(5_100);
     expect(reasonOf()).toBe('VENUE_LEVELS_STALE');
-    expect(poller.figures().failures).toEqual({ VENUE_LEVELS_STALE: 1 });
+    expect(poller.stats().failures).toEqual({ VENUE_LEVELS_STALE: 1 });
   });
 
   test('levels that are too old when they come are never used', async () => {
@@ -269,7 +269,7 @@ describe('venue: markets', () => {
     startPoller();
     await pass(readingsAre(1));
     markets = [];
-    await pass(() => poller.figures().markets.length === 0);
+    await pass(() => poller.stats().markets.length === 0);
     expect(depth()).toBe(0);
   });
 

@@ -2,11 +2,11 @@ import type { Log } from '../rpc/log.js';
 import { systemTimers, type Timer, type Timers } from '../rpc/timers.js';
 import { VenueError } from './error.js';
 import { QuotedMarket } from './quoted-market.js';
-import type { Venue, VenueLevels, VenueMarket, VenueReading } from './venue.js';
+import type { Venue, VenueLevels, VenueMarket, VenueSnapshot } from './venue.js';
 
 /** A venue, and where its levels go. */
 export interface VenuePollerOptions {
-  readonly venue: Venue & { readonly host: string; readonly requests: number };
+  readonly venue: Venue & { readonly host: string; readonly requestCount: number };
   /** The markets of now. */
   readonly markets: () => readonly VenueMarket[];
   /** Takes the levels of a market, which replace those before; none of them when it is left out. */
@@ -21,18 +21,18 @@ export interface VenuePollerOptions {
 }
 
 /** What a venue did and what is in use of it. */
-export interface VenueFigures {
+export interface VenueStats {
   readonly name: string;
   /** Host and port, without any path or key. */
   readonly host: string;
   readonly events: Readonly<Record<'requests' | 'readings' | 'failures', number>>;
   /** Failures by their code. */
   readonly failures: Readonly<Record<string, number>>;
-  readonly markets: readonly VenueMarketFigures[];
+  readonly markets: readonly VenueMarketStats[];
 }
 
 /** One market of a venue. */
-export interface VenueMarketFigures {
+export interface VenueMarketStats {
   readonly symbol: string;
   /** Whether its levels are used. */
   readonly used: boolean;
@@ -74,7 +74,7 @@ export class VenuePoller {
   start(): void {
     if (this.#isStopped) return;
     this.#followMarkets();
-    for (const quoted of this.#quoted.values()) if (quoted.isDue) this.#read(quoted);
+    for (const quoted of this.#quoted.values()) if (quoted.isDue) this.#fetchMarket(quoted);
     const tickMs = this.#options.intervalMs / TICKS_PER_INTERVAL;
     this.#next = this.#timers.after(tickMs, () => this.start());
   }
@@ -83,15 +83,15 @@ export class VenuePoller {
   stop(): void {
     this.#isStopped = true;
     this.#next?.cancel();
-    for (const quoted of this.#quoted.values()) quoted.drop();
+    for (const quoted of this.#quoted.values()) quoted.dropMarket();
     this.#quoted.clear();
   }
 
-  figures(): VenueFigures {
-    const { name, host, requests } = this.#options.venue;
+  stats(): VenueStats {
+    const { name, host, requestCount: requests } = this.#options.venue;
     return {
       ...{ name, host, events: { requests, ...this.#counts }, failures: { ...this.#failures } },
-      markets: [...this.#quoted.values()].map(figuresOf),
+      markets: [...this.#quoted.values()].map(marketStats),
     };
   }
 
@@ -101,9 +101,9 @@ export class VenuePoller {
     for (const [id, quoted] of this.#quoted) {
       const market = now.get(id);
       if (market !== undefined && isSame(market, quoted.market)) continue;
-      quoted.drop();
+      quoted.dropMarket();
       this.#quoted.delete(id);
-      this.#tell(quoted.market, NO_LEVELS);
+      this.#emitLevels(quoted.market, NO_LEVELS);
     }
     const parts = { timers: this.#timers, random: this.#random };
     for (const [id, market] of now) {
@@ -111,30 +111,30 @@ export class VenuePoller {
     }
   }
 
-  #read(quoted: QuotedMarket): void {
+  #fetchMarket(quoted: QuotedMarket): void {
     const { venue, intervalMs } = this.#options;
-    quoted.begin(intervalMs);
+    quoted.startFetch(intervalMs);
     venue
-      .levels(quoted.market, quoted.signal)
-      .then((reading) => this.#take(quoted, reading))
-      .catch((error: unknown) => this.#fail(quoted, error));
+      .fetchLevels(quoted.market, quoted.signal)
+      .then((reading) => this.#handleLevels(quoted, reading))
+      .catch((error: unknown) => this.#handleFailure(quoted, error));
   }
 
-  #take(quoted: QuotedMarket, reading: VenueReading): void {
+  #handleLevels(quoted: QuotedMarket, reading: VenueSnapshot): void {
     if (quoted.signal.aborted) return;
     const { maxAgeMs, log } = this.#options;
     const { market, reason } = quoted;
     const leftMs = maxAgeMs - (this.#timers.nowMs() - reading.askedMs);
-    if (leftMs <= 0) throw tooOld(maxAgeMs);
+    if (leftMs <= 0) throw staleError(maxAgeMs);
     this.#counts.readings += 1;
-    quoted.take(reading, leftMs, () => this.#leaveOut(quoted, tooOld(maxAgeMs)));
-    this.#tell(market, reading);
+    quoted.useLevels(reading, leftMs, () => this.#leaveOut(quoted, staleError(maxAgeMs)));
+    this.#emitLevels(market, reading);
     if (reason !== null) log.info(this.#fieldsOf(market), 'a venue is used again');
   }
 
-  #fail(quoted: QuotedMarket, error: unknown): void {
+  #handleFailure(quoted: QuotedMarket, error: unknown): void {
     if (quoted.signal.aborted) return;
-    quoted.rest();
+    quoted.delayNextFetch();
     this.#leaveOut(quoted, error);
   }
 
@@ -145,14 +145,14 @@ export class VenuePoller {
     this.#counts.failures += 1;
     this.#failures[code] = (this.#failures[code] ?? 0) + 1;
     quoted.leaveOut(code);
-    this.#tell(market, NO_LEVELS);
+    this.#emitLevels(market, NO_LEVELS);
     if (code === reason) return;
     const problem = error instanceof Error ? error.message : code;
     log.warn({ ...this.#fieldsOf(market), code, problem }, 'a venue is left out');
   }
 
   /** Whoever takes the levels may fail; the venue goes on. */
-  #tell(market: VenueMarket, levels: VenueLevels): void {
+  #emitLevels(market: VenueMarket, levels: VenueLevels): void {
     try {
       this.#options.onLevels(market, levels);
     } catch (error) {
@@ -165,12 +165,12 @@ export class VenuePoller {
   }
 }
 
-function tooOld(maxAgeMs: number): VenueError {
+function staleError(maxAgeMs: number): VenueError {
   const message = `levels were older than ${maxAgeMs} ms, must be younger`;
   return new VenueError('VENUE_LEVELS_STALE', message);
 }
 
-function figuresOf({ market, levels, ageMs, reason }: QuotedMarket): VenueMarketFigures {
+function marketStats({ market, levels, ageMs, reason }: QuotedMarket): VenueMarketStats {
   const count = levels === null ? 0 : levels.bids.length + levels.asks.length;
   return { symbol: market.symbol, used: levels !== null, levels: count, ageMs, reason };
 }

@@ -35,7 +35,7 @@ export interface VenueLevels {
 }
 
 /** Levels as they were read. */
-export interface VenueReading extends VenueLevels {
+export interface VenueSnapshot extends VenueLevels {
   /** When the oldest part of them was asked for, by the monotonic clock that the venue was given. */
   readonly askedMs: number;
 }
@@ -50,5 +50,5 @@ export interface Venue {
    * # Errors
    * VenueError, when any part of them cannot be had or makes no sense.
    */
-  levels(market: VenueMarket, signal: AbortSignal): Promise<VenueReading>;
+  fetchLevels(market: VenueMarket, signal: AbortSignal): Promise<VenueSnapshot>;
 }

@@ -21,11 +21,11 @@ export class FakeSocket implements NodeSocket {
     this.listener = null;
   }
 
-  drop(reason: string): void {
-    this.listener?.closed(reason);
+  dropConnection(reason: string): void {
+    this.listener?.onClosed(reason);
   }
 
-  settled(): void {}
+  resetBackoff(): void {}
 
   subscribe(): Promise<never> {
     return Promise.reject(new Error('not asked in this test'));

@@ -1,7 +1,7 @@
 import type { TurnChanges } from '../../src/contract/feed-engine.js';
 import type { Readiness } from '../../src/contract/feed-status.js';
 import { Engine } from '../../src/engine/engine.js';
-import { QuoteDoor } from '../../src/feed/quote-door.js';
+import { QuoteIntake } from '../../src/feed/quote-intake.js';
 import type { RecordedCall } from '../../src/feed/recording/recorded-call.js';
 import { RecordingEngine } from '../../src/feed/recording/recording-engine.js';
 import { systemTimers } from '../../src/rpc/timers.js';
@@ -38,7 +38,7 @@ export class QuoteScene {
     readonly calls: readonly RecordedCall[],
     private readonly parts: {
       readonly recorded: RecordingEngine;
-      readonly door: QuoteDoor;
+      readonly door: QuoteIntake;
       readonly makers: QuoteServer;
       readonly sockets: SocketServer;
       readonly listener: Listener;
@@ -66,7 +66,7 @@ export class QuoteScene {
     const readiness = (): Readiness => ({
       ...{ everLive: true, state: 'live', reason: null, slot: SLOT },
     });
-    const door = new QuoteDoor({
+    const door = new QuoteIntake({
       engine: recorded,
       requestTurn: () => scene.it?.requestTurn(),
       timers: systemTimers,

@@ -2,31 +2,31 @@ import { Backoff } from '../../rpc/backoff.js';
 import type { AccountUpdate } from '../model/account-update.js';
 import {
   AUDIT_INTERRUPTIONS_MAX,
-  AUDIT_SLOTS_HEARD_AFTER,
+  AUDIT_SLOTS_AFTER,
   AUDIT_WAIT_INTERVALS_MAX,
 } from '../model/limits.js';
-import { untilHeard } from './heard.js';
+import { waitForSlot } from './heard.js';
 import type { FeedParts } from './parts.js';
-import { type ReadingWish, readClockAndOracles, readUsers } from './readings.js';
 import {
   applyMarkets,
   applyUpdate,
   applyUsers,
-  type MarketReadings,
+  type MarketAccounts,
   readMarkets,
 } from './rebuild.js';
+import { type ReadOptions, readClockAndOracles, readUsers } from './snapshots.js';
 import type { AccountState } from './told-slots.js';
 
 /** What an audit has to know of the connection it judges. */
 export interface AuditedConnection {
   /** The newest slot announced on the socket; 0 before the first. */
-  slot(): number;
+  newestSlot(): number;
   /** Whether the reading has a later state of a market, State or oracle than the socket told. */
-  isNews(state: AccountState): boolean;
+  isNewer(state: AccountState): boolean;
   /** The oracles that are followed. */
   oracleKeys(): readonly string[];
   /** A reading from now on, wanted until the signal aborts. */
-  wish(signal: AbortSignal): ReadingWish;
+  newReadOptions(signal: AbortSignal): ReadOptions;
 }
 
 /** What one audit repaired. */
@@ -65,7 +65,7 @@ export class Auditor {
   /** The book was read just now: the first audit is due one interval later. */
   start(): void {
     this.#backoff.reset();
-    this.#plan(this.#parts.auditIntervalMs);
+    this.#scheduleAudit(this.#parts.auditIntervalMs);
   }
 
   /** The book is complete no more: an audit under way applies nothing further. */
@@ -76,16 +76,16 @@ export class Auditor {
   }
 
   /** The chain went back: what was read before may be of the fork that is gone. */
-  interrupt(): void {
+  postponeAudit(): void {
     if (this.#running === null || this.#interruptions >= AUDIT_INTERRUPTIONS_MAX) return;
     this.#interruptions += 1;
     this.stop();
-    this.#plan(this.#parts.auditIntervalMs);
+    this.#scheduleAudit(this.#parts.auditIntervalMs);
     this.#parts.log.info({}, 'the audit is put off: the chain went back');
   }
 
   /** Audits when it is time and no audit runs. Never rejects. */
-  async look(): Promise<void> {
+  async auditIfDue(): Promise<void> {
     const { timers, turns, auditIntervalMs } = this.#parts;
     const due = timers.nowMs() >= this.#dueAtMs && turns.state === 'live';
     if (!due || this.#running !== null) return;
@@ -93,23 +93,23 @@ export class Auditor {
     this.#running = running;
     let waitMs = auditIntervalMs;
     try {
-      this.#succeeded(await this.#audit(running.signal));
+      this.#recordSuccess(await this.#runAudit(running.signal));
     } catch (error) {
       if (running.signal.aborted) return;
-      this.#failed(error);
+      this.#recordFailure(error);
       waitMs = this.#backoff.next();
     }
     if (running.signal.aborted) return;
     this.#running = null;
-    this.#plan(waitMs);
+    this.#scheduleAudit(waitMs);
   }
 
-  #plan(waitMs: number): void {
+  #scheduleAudit(waitMs: number): void {
     const { auditIntervalMs, timers } = this.#parts;
     if (auditIntervalMs > 0) this.#dueAtMs = timers.nowMs() + waitMs;
   }
 
-  #succeeded({ differences, removals }: Repairs): void {
+  #recordSuccess({ differences, removals }: Repairs): void {
     const { counters, memory, log, wallMs } = this.#parts;
     this.#backoff.reset();
     this.#interruptions = 0;
@@ -121,24 +121,24 @@ export class Auditor {
     else if (removals > 0) log.info({ removals }, 'the audit took closed and idle accounts out');
   }
 
-  #failed(error: unknown): void {
+  #recordFailure(error: unknown): void {
     const { counters, memory, log, wallMs } = this.#parts;
     counters.auditFailures += 1;
     memory.lastAudit = { ts: wallMs(), ok: false, differences: 0 };
     log.warn({ err: error }, 'the audit failed');
   }
 
-  async #audit(signal: AbortSignal): Promise<Repairs> {
+  async #runAudit(signal: AbortSignal): Promise<Repairs> {
     const parts = this.#parts;
-    const wish = this.#connection.wish(signal);
+    const wish = this.#connection.newReadOptions(signal);
     const markets = await readMarkets(parts, wish);
     const readings = await readClockAndOracles(parts, this.#connection.oracleKeys(), wish);
     const users = await readUsers(parts, wish);
     const slots = readings.map(({ slot }) => slot);
-    const slot = Math.max(markets.slotMax, users.slot, ...slots) + AUDIT_SLOTS_HEARD_AFTER;
-    await untilHeard(parts, () => this.#connection.slot(), { slot, signal });
+    const slot = Math.max(markets.slotMax, users.slot, ...slots) + AUDIT_SLOTS_AFTER;
+    await waitForSlot(parts, () => this.#connection.newestSlot(), { slot, signal });
     const oracles = readings.flatMap(({ updates }) => updates);
-    const others = this.#applyOthers(markets, oracles);
+    const others = this.#applyMarketsAndOracles(markets, oracles);
     const { added, changed, removed } = await applyUsers(parts, users, signal);
     return {
       differences: others.differences + added + changed,
@@ -147,15 +147,15 @@ export class Auditor {
   }
 
   /** They come by the door of the live stream, which does not look at slots. */
-  #applyOthers(markets: MarketReadings, oracles: readonly AccountUpdate[]): Repairs {
+  #applyMarketsAndOracles(markets: MarketAccounts, oracles: readonly AccountUpdate[]): Repairs {
     const parts = this.#parts;
-    const isNews = (state: AccountState): boolean => this.#connection.isNews(state);
+    const isNews = (state: AccountState): boolean => this.#connection.isNewer(state);
     const news = oracles.filter((update) => update.kind === 'oracle' && isNews(update));
     const read = [...markets.updates.filter(isNews), ...news];
     const differing = read.filter(({ pubkey, data }) => parts.memory.texts.get(pubkey) !== data);
     const removals = applyMarkets(parts, markets, isNews);
     for (const update of news) applyUpdate(parts, update);
-    parts.turns.request();
+    parts.turns.requestTurn();
     return { differences: differing.length, removals };
   }
 }

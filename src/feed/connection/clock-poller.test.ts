@@ -24,7 +24,7 @@ beforeEach(() => {
 /** Looks ten times a second, as the feed does. */
 async function pass(seconds: number): Promise<void> {
   for (let tenth = 0; tenth < seconds * 10; tenth += 1) {
-    await poller.look(new AbortController().signal);
+    await poller.pollIfDue(new AbortController().signal);
     timers.advance(100);
   }
 }
@@ -36,7 +36,7 @@ test('clock poller: a silent Clock is read once a second', async () => {
 
 test('clock poller: a Clock that notifies is not read', async () => {
   for (let second = 0; second < 5; second += 1) {
-    poller.heard();
+    poller.recordNotification();
     await pass(1);
   }
   expect(readAtMs).toEqual([]);

@@ -14,7 +14,7 @@ export class ClockPoller {
   readonly #parts: FeedParts;
   readonly #read: () => Promise<void>;
   readonly #backoff: Backoff;
-  #heardAtMs = Number.NEGATIVE_INFINITY;
+  #notifiedAtMs = Number.NEGATIVE_INFINITY;
   #dueAtMs = Number.NEGATIVE_INFINITY;
   #running = false;
 
@@ -29,15 +29,15 @@ export class ClockPoller {
   }
 
   /** The subscription told of the Clock. */
-  heard(): void {
-    this.#heardAtMs = this.#parts.timers.nowMs();
+  recordNotification(): void {
+    this.#notifiedAtMs = this.#parts.timers.nowMs();
   }
 
   /** Reads when it is time and no reading runs. Never rejects. */
-  async look(signal: AbortSignal): Promise<void> {
+  async pollIfDue(signal: AbortSignal): Promise<void> {
     const { timers, counters, log } = this.#parts;
     const nowMs = timers.nowMs();
-    const silentMs = nowMs - this.#heardAtMs;
+    const silentMs = nowMs - this.#notifiedAtMs;
     if (this.#running || nowMs < this.#dueAtMs || silentMs < CLOCK_SILENT_AFTER_MS) return;
     this.#running = true;
     this.#dueAtMs = nowMs + CLOCK_POLL_INTERVAL_MS;

@@ -1,11 +1,11 @@
 import { Backoff } from '../../rpc/backoff.js';
 import { sleep } from '../../rpc/timers.js';
 import { FeedError } from '../model/error.js';
-import { SHRUNKEN_AGAIN_MS, SHRUNKEN_READINGS } from '../model/limits.js';
+import { SHRUNKEN_READS, SHRUNKEN_REREAD_MS } from '../model/limits.js';
 import type { FeedParts } from './parts.js';
 
 /** How readings of which some lack a part are judged. */
-export interface Judgement<T> {
+export interface AgreementRule<T> {
   /** Whether it lacks what the last accepted reading had. */
   readonly isShrunken: (reading: T) => boolean;
   /** Whether two shrunken readings tell the same. */
@@ -21,25 +21,25 @@ export interface Judgement<T> {
  * # Errors
  * SNAPSHOT_COUNT_MISMATCH when shrunken readings do not agree.
  */
-export async function confirmed<T>(
+export async function readConfirmed<T>(
   parts: FeedParts,
-  { isShrunken, agree, count }: Judgement<T>,
+  { isShrunken, agree, count }: AgreementRule<T>,
   { read, signal }: { readonly read: () => Promise<T>; readonly signal: AbortSignal },
 ): Promise<T> {
   const first = await read();
   if (!isShrunken(first)) return first;
   const { random, timers } = parts;
-  const wait = new Backoff({ firstMs: SHRUNKEN_AGAIN_MS, capMs: SHRUNKEN_AGAIN_MS, random });
+  const wait = new Backoff({ firstMs: SHRUNKEN_REREAD_MS, capMs: SHRUNKEN_REREAD_MS, random });
   for (let readings = 2; ; readings += 1) {
     await sleep(timers, wait.next(), signal);
     const later = await read();
     if (!isShrunken(later)) return later;
-    if (!agree(first, later)) throw disagreeing(count(first), count(later));
-    if (readings >= SHRUNKEN_READINGS) return later;
+    if (!agree(first, later)) throw countMismatchError(count(first), count(later));
+    if (readings >= SHRUNKEN_READS) return later;
   }
 }
 
-function disagreeing(first: number, later: number): FeedError {
+function countMismatchError(first: number, later: number): FeedError {
   const message = `accounts were ${first}, then ${later}, must agree`;
   return new FeedError('SNAPSHOT_COUNT_MISMATCH', message, { first, later });
 }

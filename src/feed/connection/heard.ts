@@ -10,14 +10,14 @@ import type { FeedParts } from './parts.js';
  * # Errors
  * SNAPSHOT_SLOT_OUT_OF_RANGE when it takes too long: without slots there is nothing to compare with.
  */
-export async function untilHeard(
+export async function waitForSlot(
   { timers }: FeedParts,
   announced: () => number,
   { slot, signal }: { readonly slot: number; readonly signal: AbortSignal },
 ): Promise<void> {
   const endMs = timers.nowMs() + SLOT_WAIT_MS;
   while (announced() < slot) {
-    if (timers.nowMs() >= endMs) throw notHeard(announced(), slot);
+    if (timers.nowMs() >= endMs) throw slotTimeoutError(announced(), slot);
     await sleep(timers, SLOT_POLL_MS, signal);
     throwIfStopped(signal);
   }
@@ -30,7 +30,7 @@ export async function untilHeard(
  * Waits for the first slot of a connection, a short while: a socket that tells none leaves nothing to
  * judge readings by, and the book that is read then is labelled as what it is.
  */
-export async function untilFirstHeard(
+export async function waitForFirstSlot(
   { timers, firstSlotWaitMs }: FeedParts,
   announced: () => number,
   signal: AbortSignal,
@@ -39,7 +39,7 @@ export async function untilFirstHeard(
   while (announced() === 0 && timers.nowMs() < endMs) await sleep(timers, SLOT_POLL_MS, signal);
 }
 
-function notHeard(slot: number, wanted: number): FeedError {
+function slotTimeoutError(slot: number, wanted: number): FeedError {
   const message = `slot of the socket was ${slot}, must reach ${wanted} within ${SLOT_WAIT_MS} ms`;
   return new FeedError('SNAPSHOT_SLOT_OUT_OF_RANGE', message, { slot, wanted });
 }

@@ -12,48 +12,48 @@ const NO_ORACLE_KEY = '11111111111111111111111111111111';
 export type UpdateHandler = (update: AccountUpdate | null) => void;
 
 /** The oracle subscriptions of one connection, kept equal to what the markets name. */
-export class Oracles {
+export class OracleSubscriptions {
   readonly #parts: FeedParts;
-  readonly #receive: UpdateHandler;
+  readonly #onUpdate: UpdateHandler;
   readonly #subscriptions = new Map<string, Subscription>();
 
   constructor(parts: FeedParts, receive: UpdateHandler) {
     this.#parts = parts;
-    this.#receive = receive;
+    this.#onUpdate = receive;
   }
 
   /** The oracles subscribed to. */
-  keys(): readonly string[] {
+  followedKeys(): readonly string[] {
     return [...this.#subscriptions.keys()];
   }
 
   /** Subscribes to oracles that are new, gives up those no market names; answers the new ones. */
-  async follow(): Promise<readonly string[]> {
+  async followMarkets(): Promise<readonly string[]> {
     const wanted = new Set(this.#parts.engine.oracleKeys());
     wanted.delete(NO_ORACLE_KEY);
-    if (wanted.size > ORACLES_MAX) throw tooMany(wanted.size);
-    for (const key of this.keys()) if (!wanted.has(key)) this.#leave(key);
+    if (wanted.size > ORACLES_MAX) throw tooManyOraclesError(wanted.size);
+    for (const key of this.followedKeys()) if (!wanted.has(key)) this.#unsubscribeFrom(key);
     const added = [...wanted].filter((key) => !this.#subscriptions.has(key));
-    await Promise.all(added.map((key) => this.#join(key)));
+    await Promise.all(added.map((key) => this.#subscribeTo(key)));
     return added;
   }
 
-  async #join(key: string): Promise<void> {
+  async #subscribeTo(key: string): Promise<void> {
     const params = accountSubscribeParams(key);
     const subscription = await this.#parts.socket.subscribe('accountSubscribe', params, (result) =>
-      this.#receive(parseAccountNotification('oracle', key, result)),
+      this.#onUpdate(parseAccountNotification('oracle', key, result)),
     );
     this.#subscriptions.set(key, subscription);
   }
 
-  #leave(key: string): void {
+  #unsubscribeFrom(key: string): void {
     const subscription = this.#subscriptions.get(key);
     if (subscription !== undefined) this.#parts.socket.unsubscribe(subscription);
     this.#subscriptions.delete(key);
   }
 }
 
-function tooMany(count: number): FeedError {
+function tooManyOraclesError(count: number): FeedError {
   const message = `oracles were ${count}, must be at most ${ORACLES_MAX}`;
   return new FeedError('ACCOUNTS_EXCEEDED', message, { count });
 }

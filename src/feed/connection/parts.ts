@@ -5,12 +5,12 @@ import type { NodeRpc, NodeSocket } from '../../rpc/node-pool.js';
 import type { Timers } from '../../rpc/timers.js';
 import type { ChainClock } from '../model/chain-clock.js';
 import type { FeedCounters } from '../model/counters.js';
-import type { TroubleLog } from '../model/trouble-log.js';
+import type { TransientErrorLog } from '../model/error-logs.js';
 import type { Turns } from '../model/turns.js';
 import type { ScanNode } from './scan-node.js';
 
 /** What outlives a connection. */
-export interface Memory {
+export interface FeedMemory {
   /** Users of the last accepted reading; 0 before it and on another chain. */
   users: number;
   /** Market and State accounts of the last reading: one missing from the next two was closed. */
@@ -38,9 +38,9 @@ export interface FeedParts {
   readonly clock: ChainClock;
   readonly turns: Turns;
   readonly log: Log;
-  readonly trouble: TroubleLog;
+  readonly transientErrors: TransientErrorLog;
   readonly counters: FeedCounters;
-  readonly memory: Memory;
+  readonly memory: FeedMemory;
   readonly replayUpdatesMax: number;
   /** Longest wait of a book that was read for the first slot of its connection. */
   readonly firstSlotWaitMs: number;

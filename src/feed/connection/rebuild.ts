@@ -1,19 +1,19 @@
 import type { AccountSnapshot, SnapshotReport } from '../../contract/accounts.js';
 import { nextTurn } from '../../rpc/timers.js';
-import type { AccountKind, AccountUpdate, Reading } from '../model/account-update.js';
+import type { AccountBatch, AccountKind, AccountUpdate } from '../model/account-update.js';
 import { throwIfStopped } from '../model/error.js';
 import { REPLAY_SLICE_UPDATES, SNAPSHOT_SLICE_USERS } from '../model/limits.js';
 import { MARKET_KINDS, type ProgramKind } from '../model/queries.js';
-import { confirmed, type Judgement } from './confirmed.js';
-import type { Oracles } from './oracles.js';
+import { type AgreementRule, readConfirmed } from './confirmed.js';
+import type { OracleSubscriptions } from './oracles.js';
 import type { FeedParts } from './parts.js';
+import type { ReplayBuffer } from './replay-buffer.js';
 import {
-  type ReadingWish,
+  type ReadOptions,
   readClockAndOracles,
   readProgramAccounts,
   readUsers,
-} from './readings.js';
-import type { ReplayBuffer } from './replay-buffer.js';
+} from './snapshots.js';
 import type { AccountState } from './told-slots.js';
 
 /** From which slot on a buffered update is not older than what was read. */
@@ -38,12 +38,12 @@ export class ReadSlots {
   }
 
   /** An update of the reading's own slot counts: the reading may have been earlier within it. */
-  accepts({ pubkey, kind, slot }: AccountUpdate): boolean {
+  acceptsUpdate({ pubkey, kind, slot }: AccountUpdate): boolean {
     return slot >= (this.#byKey.get(pubkey) ?? this.#byKind.get(kind) ?? 0);
   }
 
   /** The socket has told a later state than the reading: a lower slot behind it is a revert. */
-  overtaken({ pubkey }: AccountUpdate): void {
+  markOvertaken({ pubkey }: AccountUpdate): void {
     this.#byKey.set(pubkey, 0);
   }
 }
@@ -54,17 +54,17 @@ export class ReadSlots {
  */
 export async function readEverything(
   parts: FeedParts,
-  oracles: Oracles,
-  newWish: () => ReadingWish,
+  oracles: OracleSubscriptions,
+  newWish: () => ReadOptions,
 ): Promise<ReadSlots> {
   const slots = new ReadSlots();
   const wish = newWish();
   const markets = await readMarkets(parts, wish);
   for (const [kind, slot] of markets.slots) slots.setKind(kind, slot);
   applyMarkets(parts, markets, () => true);
-  parts.turns.run();
-  await oracles.follow();
-  for (const reading of await readClockAndOracles(parts, oracles.keys(), newWish())) {
+  parts.turns.runTurn();
+  await oracles.followMarkets();
+  for (const reading of await readClockAndOracles(parts, oracles.followedKeys(), newWish())) {
     for (const update of reading.updates) applyUpdate(parts, update);
     for (const update of reading.updates) slots.setKey(update.pubkey, reading.slot);
   }
@@ -72,14 +72,14 @@ export async function readEverything(
   slots.setKind('user', users.slot);
   // The first slot of the socket may be announced after the book is live, and the last connection
   // may have led to another chain: only the readings tell where this one stands.
-  parts.clock.tick(slots.slotMax);
-  parts.turns.run();
+  parts.clock.advanceTo(slots.slotMax);
+  parts.turns.runTurn();
   await applyUsers(parts, users, wish.signal);
   return slots;
 }
 
 /** All markets and State accounts, each kind as of its own slot. */
-export interface MarketReadings {
+export interface MarketAccounts {
   readonly slots: ReadonlyMap<ProgramKind, number>;
   readonly slotMin: number;
   readonly slotMax: number;
@@ -90,33 +90,35 @@ export interface MarketReadings {
  * Reads the markets and State, and changes nothing. A market is closed, and its book emptied, only
  * when several readings lack it: a node under load gives a part of what there is.
  */
-export function readMarkets(parts: FeedParts, wish: ReadingWish): Promise<MarketReadings> {
-  const read = async (): Promise<MarketReadings> => {
+export function readMarkets(parts: FeedParts, wish: ReadOptions): Promise<MarketAccounts> {
+  const read = async (): Promise<MarketAccounts> => {
     const markets = await readMarketsOnce(parts, wish);
     const missing = missingMarkets(parts, markets);
     if (missing.length > 0) {
-      parts.trouble.warn('a reading lacks markets of the last', missing.join(), { missing });
+      parts.transientErrors.logWarning('a reading lacks markets of the last', missing.join(), {
+        missing,
+      });
     }
     return markets;
   };
-  const judgement: Judgement<MarketReadings> = {
+  const judgement: AgreementRule<MarketAccounts> = {
     isShrunken: (markets) => missingMarkets(parts, markets).length > 0,
     agree: (first, later) => {
       return missingMarkets(parts, first).join() === missingMarkets(parts, later).join();
     },
     count: ({ updates }) => updates.length,
   };
-  return confirmed(parts, judgement, { read, signal: wish.signal });
+  return readConfirmed(parts, judgement, { read, signal: wish.signal });
 }
 
-function missingMarkets({ memory }: FeedParts, { updates }: MarketReadings): readonly string[] {
+function missingMarkets({ memory }: FeedParts, { updates }: MarketAccounts): readonly string[] {
   const found = new Set(updates.map(({ pubkey }) => pubkey));
   return [...memory.markets].filter((key) => !found.has(key));
 }
 
-async function readMarketsOnce(parts: FeedParts, wish: ReadingWish): Promise<MarketReadings> {
+async function readMarketsOnce(parts: FeedParts, wish: ReadOptions): Promise<MarketAccounts> {
   const slots = new Map<ProgramKind, number>();
-  const readings: Reading[] = [];
+  const readings: AccountBatch[] = [];
   for (const kind of MARKET_KINDS) {
     const reading = await readProgramAccounts(parts, kind, wish);
     slots.set(kind, reading.slot);
@@ -133,7 +135,7 @@ async function readMarketsOnce(parts: FeedParts, wish: ReadingWish): Promise<Mar
  */
 export function applyMarkets(
   parts: FeedParts,
-  markets: MarketReadings,
+  markets: MarketAccounts,
   isNews: (state: AccountState) => boolean,
 ): number {
   const { slotMin: slot, updates } = markets;
@@ -182,12 +184,12 @@ export async function applyUsers(
   engine.beginSnapshot(users);
   for (let from = 0; from < count; from += SNAPSHOT_SLICE_USERS) {
     engine.applySnapshot(users, from, SNAPSHOT_SLICE_USERS);
-    turns.run();
+    turns.runTurn();
     await nextTurn();
     throwIfStopped(signal);
   }
   const report = engine.endSnapshot();
-  turns.request();
+  turns.requestTurn();
   const { seen, added, changed, removed } = report;
   if (memory.users > 0) {
     counters.usersAdded += added;
@@ -203,16 +205,16 @@ export async function applyUsers(
  * Replays what arrived during the reading, oldest first. Updates that arrive meanwhile join the
  * buffer, so it ends with the buffer empty and no turn of the loop after that.
  */
-export async function replay(
+export async function replayUpdates(
   parts: FeedParts,
   buffer: ReplayBuffer,
   slots: ReadSlots,
   signal: AbortSignal,
 ): Promise<void> {
-  for (let updates = buffer.take(); updates.length > 0; updates = buffer.take()) {
+  for (let updates = buffer.takeUpdates(); updates.length > 0; updates = buffer.takeUpdates()) {
     for (let from = 0; from < updates.length; from += REPLAY_SLICE_UPDATES) {
       if (from > 0) {
-        parts.turns.run();
+        parts.turns.runTurn();
         await nextTurn();
         throwIfStopped(signal);
       }
@@ -223,9 +225,9 @@ export async function replay(
 
 function replaySlice(parts: FeedParts, updates: readonly AccountUpdate[], slots: ReadSlots): void {
   for (const update of updates) {
-    if (slots.accepts(update)) {
+    if (slots.acceptsUpdate(update)) {
       applyUpdate(parts, update);
-      slots.overtaken(update);
+      slots.markOvertaken(update);
       parts.counters.replayed += 1;
     } else parts.counters.replayedTooOld += 1;
   }

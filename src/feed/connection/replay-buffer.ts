@@ -13,7 +13,7 @@ export class ReplayBuffer {
   }
 
   /** Keeps an update. Throws REPLAY_BUFFER_EXCEEDED when it is full: then nothing is complete. */
-  add(update: AccountUpdate): void {
+  addUpdate(update: AccountUpdate): void {
     this.#chars += update.data.length;
     if (this.#updates.length >= this.#updatesMax || this.#chars > REPLAY_CHARS_MAX) {
       const message = `updates kept were ${this.#updates.length}, must be at most ${this.#updatesMax}`;
@@ -23,7 +23,7 @@ export class ReplayBuffer {
   }
 
   /** Hands all updates over and is empty. */
-  take(): readonly AccountUpdate[] {
+  takeUpdates(): readonly AccountUpdate[] {
     const taken = this.#updates;
     this.#updates = [];
     this.#chars = 0;

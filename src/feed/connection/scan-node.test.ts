@@ -7,7 +7,7 @@ import { fastTimers } from '../../../test/support/fast-timers.js';
 import { ManualTimers } from '../../../test/support/manual-timers.js';
 import { RpcClient } from '../../rpc/client.js';
 import { silentLog } from '../../rpc/log.js';
-import { TroubleLog } from '../model/trouble-log.js';
+import { TransientErrorLog } from '../model/error-logs.js';
 import { ScanNode } from './scan-node.js';
 
 let bench: FeedBench;
@@ -119,17 +119,17 @@ test('snapshot node: after a failure it rests, longer each time, until a scan go
   const timers = new ManualTimers();
   const rpc = new RpcClient({ url: 'http://127.0.0.1:9/' });
   const counters = { scanFallbacks: 0 };
-  const trouble = new TroubleLog(silentLog, timers);
-  const node = new ScanNode({ rpc, timers, random: () => 1, trouble, counters });
+  const trouble = new TransientErrorLog(silentLog, timers);
+  const node = new ScanNode({ rpc, timers, random: () => 1, transientErrors: trouble, counters });
   const rests = Array.from({ length: 6 }, () => {
-    node.failed(new Error('refused'));
+    node.recordFailure(new Error('refused'));
     const from = timers.nowMs();
     while (node.rpc === null) timers.advance(1_000);
     return timers.nowMs() - from;
   });
   expect(rests).toEqual([60_000, 120_000, 240_000, 480_000, 900_000, 900_000]);
-  node.worked();
-  node.failed(new Error('refused'));
+  node.recordSuccess();
+  node.recordFailure(new Error('refused'));
   timers.advance(60_000);
   expect(node.rpc).toBe(rpc);
   expect(counters.scanFallbacks).toBe(7);

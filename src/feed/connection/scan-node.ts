@@ -4,9 +4,9 @@ import type { NodeRpc } from '../../rpc/node-pool.js';
 import type { Timers } from '../../rpc/timers.js';
 import type { FeedCounters } from '../model/counters.js';
 import { FeedError } from '../model/error.js';
+import type { TransientErrorLog } from '../model/error-logs.js';
 import { failureText } from '../model/failure.js';
 import { SCAN_NODE_REST_CAP_MS, SCAN_NODE_REST_FIRST_MS } from '../model/limits.js';
-import type { TroubleLog } from '../model/trouble-log.js';
 
 /** What the node for scans needs to know. */
 export interface ScanNodeOptions {
@@ -14,7 +14,7 @@ export interface ScanNodeOptions {
   readonly rpc: NodeRpc | null;
   readonly timers: Timers;
   readonly random: () => number;
-  readonly trouble: TroubleLog;
+  readonly transientErrors: TransientErrorLog;
   readonly counters: Pick<FeedCounters, 'scanFallbacks'>;
 }
 
@@ -42,18 +42,18 @@ export class ScanNode {
   }
 
   /** A scan went through. */
-  worked(): void {
+  recordSuccess(): void {
     this.#rest.reset();
   }
 
   /** A scan failed; the node in use takes it. */
-  failed(error: unknown): void {
-    const { timers, trouble, counters } = this.#options;
+  recordFailure(error: unknown): void {
+    const { timers, transientErrors: trouble, counters } = this.#options;
     const restMs = this.#rest.next();
     this.#restsUntilMs = timers.nowMs() + restMs;
     counters.scanFallbacks += 1;
     const fields = { err: error, restMs: Math.round(restMs) };
-    trouble.warn(
+    trouble.logWarning(
       'the snapshot node failed, the node in use is scanned',
       failureText(error),
       fields,

@@ -6,35 +6,35 @@ import { FeedError, isOtherChain, throwIfStopped } from '../model/error.js';
 import {
   BOOTSTRAP_BACKOFF_CAP_MS,
   BOOTSTRAP_BACKOFF_FIRST_MS,
-  READING_SLOTS_HEARD_AFTER,
+  READ_SLOTS_AFTER,
   RESYNC_BACKOFF_CAP_MS,
   RESYNC_BACKOFF_FIRST_MS,
 } from '../model/limits.js';
 import { Auditor } from './auditor.js';
 import { ClockPoller } from './clock-poller.js';
-import { untilFirstHeard, untilHeard } from './heard.js';
-import { Oracles } from './oracles.js';
+import { waitForFirstSlot, waitForSlot } from './heard.js';
+import { OracleSubscriptions } from './oracles.js';
 import type { FeedParts } from './parts.js';
-import { type ReadingWish, readClockAndOracles } from './readings.js';
-import { applyUpdate, readEverything, replay } from './rebuild.js';
+import { applyUpdate, readEverything, replayUpdates } from './rebuild.js';
 import { ReplayBuffer } from './replay-buffer.js';
+import { type ReadOptions, readClockAndOracles } from './snapshots.js';
 import { subscribeAll } from './subscribe-all.js';
-import { ToldSlots } from './told-slots.js';
+import { LastNotifiedSlots } from './told-slots.js';
 
 /** What the feed is told by its present connection. */
 export interface SessionListener {
   /** The book is complete, in the turn that is about to end. */
-  live(): void;
+  onLive(): void;
   /** The book is complete no more. */
-  rebuilding(reason: string): void;
+  onRebuilding(reason: string): void;
   /** A notification was unreadable: what it told is missing. */
-  unreadable(): void;
+  onUnreadable(): void;
   /** A reading failed; the next one is planned. */
-  failed(error: unknown): void;
+  onReadFailure(error: unknown): void;
   /** A slot arrived. */
-  slot(): void;
+  onSlot(): void;
   /** The chain that this connection leads to. */
-  genesis(hash: string): void;
+  onGenesis(hash: string): void;
 }
 
 /** `waiting` drops updates: a full reading begins after it. */
@@ -48,12 +48,12 @@ export class Session {
   readonly #parts: FeedParts;
   readonly #listener: SessionListener;
   readonly #stop = new AbortController();
-  readonly #oracles: Oracles;
+  readonly #oracles: OracleSubscriptions;
   readonly #buffer: ReplayBuffer;
   readonly #auditor: Auditor;
   readonly #clockPoller: ClockPoller;
   readonly #resyncs: Backoff;
-  readonly #told = new ToldSlots();
+  readonly #notifiedSlots = new LastNotifiedSlots();
   #phase: Phase = 'waiting';
   #failure: FeedError | null = null;
   #genesis: string | null = null;
@@ -66,15 +66,17 @@ export class Session {
   constructor(parts: FeedParts, listener: SessionListener) {
     this.#parts = parts;
     this.#listener = listener;
-    this.#oracles = new Oracles(parts, (update) => this.#received(update));
+    this.#oracles = new OracleSubscriptions(parts, (update) => this.#handleUpdate(update));
     this.#buffer = new ReplayBuffer(parts.replayUpdatesMax);
     this.#auditor = new Auditor(parts, {
-      slot: () => this.#slot,
-      isNews: (state) => this.#told.isNews(state),
-      oracleKeys: () => this.#oracles.keys(),
-      wish: (signal) => this.#wish(signal),
+      newestSlot: () => this.#slot,
+      isNewer: (state) => this.#notifiedSlots.isNewer(state),
+      oracleKeys: () => this.#oracles.followedKeys(),
+      newReadOptions: (signal) => this.#newReadOptions(signal),
     });
-    this.#clockPoller = new ClockPoller(parts, () => this.#readOracles(this.#oracles.keys()));
+    this.#clockPoller = new ClockPoller(parts, () =>
+      this.#readOracles(this.#oracles.followedKeys()),
+    );
     this.#resyncs = new Backoff({
       firstMs: RESYNC_BACKOFF_FIRST_MS,
       capMs: RESYNC_BACKOFF_CAP_MS,
@@ -82,25 +84,25 @@ export class Session {
     });
   }
 
-  get live(): boolean {
+  get isLive(): boolean {
     return this.#phase === 'live';
   }
 
   /** Subscribes and reads until the book is live. Fails when a subscription does. */
-  async run(): Promise<void> {
-    await this.#subscribe();
+  async runUntilLive(): Promise<void> {
+    await this.#subscribeAll();
     await this.#rebuildUntilLive();
   }
 
   /** The connection is gone: nothing of this session reaches the engine any more. */
-  end(): void {
+  close(): void {
     this.#phase = 'waiting';
     this.#auditor.stop();
     this.#stop.abort();
   }
 
   /** A notification may be missing: everything is read again, each time after a longer wait. */
-  async resync(): Promise<void> {
+  async resyncBook(): Promise<void> {
     if (this.#phase !== 'live') {
       const message = 'a message was unreadable while the accounts were read';
       this.#failure ??= new FeedError('NOTIFICATION_GAP', message);
@@ -109,10 +111,10 @@ export class Session {
     this.#parts.counters.resyncs += 1;
     this.#phase = 'waiting';
     this.#auditor.stop();
-    this.#listener.rebuilding('a message was unreadable');
+    this.#listener.onRebuilding('a message was unreadable');
     const sinceMs = this.#parts.timers.nowMs() - this.#liveAtMs;
     if (sinceMs >= RESYNC_BACKOFF_CAP_MS) this.#resyncs.reset();
-    await this.#sleep(Math.max(0, this.#resyncs.next() - sinceMs));
+    await this.#sleepFor(Math.max(0, this.#resyncs.next() - sinceMs));
     await this.#rebuildUntilLive();
   }
 
@@ -124,7 +126,7 @@ export class Session {
     try {
       while (this.#followAgain && this.#phase === 'live') {
         this.#followAgain = false;
-        const added = await this.#oracles.follow();
+        const added = await this.#oracles.followMarkets();
         if (added.length > 0) await this.#readOracles(added);
       }
     } finally {
@@ -134,71 +136,72 @@ export class Session {
 
   /** Reads the Clock, and the oracles with it, where its subscription is silent. */
   pollClock(): Promise<void> {
-    return this.#clockPoller.look(this.#stop.signal);
+    return this.#clockPoller.pollIfDue(this.#stop.signal);
   }
 
   /** Audits the book when it is time. */
-  audit(): Promise<void> {
-    return this.#auditor.look();
+  auditIfDue(): Promise<void> {
+    return this.#auditor.auditIfDue();
   }
 
-  #subscribe(): Promise<void> {
+  #subscribeAll(): Promise<void> {
     return subscribeAll(this.#parts, {
-      slot: (result) => this.#slotReceived(result),
-      account: (update) => this.#received(update),
-      clock: (update) => {
-        this.#clockPoller.heard();
-        this.#received(update);
+      onSlot: (result) => this.#handleSlot(result),
+      onAccount: (update) => this.#handleUpdate(update),
+      onClock: (update) => {
+        this.#clockPoller.recordNotification();
+        this.#handleUpdate(update);
       },
     });
   }
 
-  #slotReceived(result: unknown): void {
+  #handleSlot(result: unknown): void {
     const slot = parseSlotNotification(result);
     if (slot === null || this.#stop.signal.aborted) return;
     if (this.#slot === 0) this.#slotFirst = slot;
     this.#slot = Math.max(this.#slot, slot);
-    this.#noteNewest(slot);
-    this.#parts.clock.tick(slot);
-    this.#listener.slot();
-    if (this.#phase === 'live') this.#parts.turns.request();
+    this.#recordNewestSlot(slot);
+    this.#parts.clock.advanceTo(slot);
+    this.#listener.onSlot();
+    if (this.#phase === 'live') this.#parts.turns.requestTurn();
   }
 
   /** How far the nodes are, so that a book of another one that is behind is known to be. */
-  #noteNewest(slot: number): void {
+  #recordNewestSlot(slot: number): void {
     const { memory, node } = this.#parts;
     if (slot > memory.newest.slot) memory.newest = { slot, node };
   }
 
-  #received(update: AccountUpdate | null): void {
+  #handleUpdate(update: AccountUpdate | null): void {
     if (this.#stop.signal.aborted) return;
     this.#parts.counters.notifications += 1;
     // What is being read may be of the fork that is gone.
-    if (update !== null && this.#told.notified(update)) this.#auditor.interrupt();
-    if (update === null) this.#unreadable();
-    else if (this.#phase === 'live') this.#apply(update);
-    else if (this.#phase === 'reading') this.#keep(update);
+    if (update !== null && this.#notifiedSlots.recordNotification(update))
+      this.#auditor.postponeAudit();
+    if (update === null) this.#handleUnreadable();
+    else if (this.#phase === 'live') this.#applyUpdate(update);
+    else if (this.#phase === 'reading') this.#bufferUpdate(update);
   }
 
   /** What it told is not in the book, and nothing says which account it was about. */
-  #unreadable(): void {
+  #handleUnreadable(): void {
     this.#parts.counters.malformedNotifications += 1;
-    this.#listener.unreadable();
+    this.#listener.onUnreadable();
   }
 
-  #apply(update: AccountUpdate): void {
+  #applyUpdate(update: AccountUpdate): void {
     applyUpdate(this.#parts, update);
-    this.#parts.turns.request();
+    this.#parts.turns.requestTurn();
   }
 
   /** Overflow makes this reading useless; the next one begins with an empty buffer. */
-  #keep(update: AccountUpdate): void {
+  #bufferUpdate(update: AccountUpdate): void {
     try {
-      this.#buffer.add(update);
+      this.#buffer.addUpdate(update);
     } catch (error) {
       if (!(error instanceof FeedError)) throw error;
       this.#failure ??= error;
-      this.#buffer.take();
+      this.#buffer.takeUpdates();
     }
   }
 
@@ -208,12 +211,12 @@ export class Session {
       capMs: BOOTSTRAP_BACKOFF_CAP_MS,
       random: this.#parts.random,
     });
-    while (!(await this.#rebuild())) await this.#sleep(backoff.next());
+    while (!(await this.#tryRebuild())) await this.#sleepFor(backoff.next());
   }
 
-  async #rebuild(): Promise<boolean> {
+  async #tryRebuild(): Promise<boolean> {
     this.#parts.counters.rebuilds += 1;
-    this.#buffer.take();
+    this.#buffer.takeUpdates();
     this.#failure = null;
     this.#phase = 'reading';
     try {
@@ -222,13 +225,13 @@ export class Session {
       this.#phase = 'waiting';
       if (this.#stop.signal.aborted || isOtherChain(error)) throw error;
       this.#parts.counters.rebuildFailures += 1;
-      this.#listener.failed(error);
+      this.#listener.onReadFailure(error);
       return false;
     }
     this.#phase = 'live';
     this.#liveAtMs = this.#parts.timers.nowMs();
     this.#auditor.start();
-    this.#listener.live();
+    this.#listener.onLive();
     return true;
   }
 
@@ -238,11 +241,11 @@ export class Session {
     throwIfStopped(signal);
     this.#enterChain(genesis);
     // Only then is it known which readings are too old: a node may lag behind its own socket.
-    await untilFirstHeard(this.#parts, () => this.#slot, signal);
-    const slots = await readEverything(this.#parts, this.#oracles, () => this.#wish());
-    this.#noteNewest(slots.slotMax);
-    await this.#untilHeard(slots.slotMax);
-    await replay(this.#parts, this.#buffer, slots, signal);
+    await waitForFirstSlot(this.#parts, () => this.#slot, signal);
+    const slots = await readEverything(this.#parts, this.#oracles, () => this.#newReadOptions());
+    this.#recordNewestSlot(slots.slotMax);
+    await this.#waitForSlot(slots.slotMax);
+    await replayUpdates(this.#parts, this.#buffer, slots, signal);
     if (this.#failure !== null) throw this.#failure;
   }
 
@@ -253,7 +256,7 @@ export class Session {
   #enterChain(genesis: string): void {
     const before = this.#genesis;
     this.#genesis = genesis;
-    this.#listener.genesis(genesis);
+    this.#listener.onGenesis(genesis);
     if (before === null || before === genesis) return;
     const message = `genesis hash was ${genesis}, must be ${before} on this connection`;
     throw new FeedError('GENESIS_MISMATCH', message);
@@ -263,37 +266,39 @@ export class Session {
    * A reading from now on. A slot is announced when it begins, so what was processed last is the one
    * before. When none was announced yet the first one counts, which comes after the subscriptions.
    */
-  #wish(signal = this.#stop.signal): ReadingWish {
+  #newReadOptions(signal = this.#stop.signal): ReadOptions {
     const from = this.#slot;
     const slotMin = (): number => Math.max(0, (from > 0 ? from : this.#slotFirst) - 1);
     return { slotMin, signal };
   }
 
   /** Until the socket has told what a reading of this slot holds; a socket without slots cannot. */
-  async #untilHeard(slotRead: number): Promise<void> {
-    const wanted = { slot: slotRead + READING_SLOTS_HEARD_AFTER, signal: this.#stop.signal };
-    if (this.#slot > 0) await untilHeard(this.#parts, () => this.#slot, wanted);
+  async #waitForSlot(slotRead: number): Promise<void> {
+    const wanted = { slot: slotRead + READ_SLOTS_AFTER, signal: this.#stop.signal };
+    if (this.#slot > 0) await waitForSlot(this.#parts, () => this.#slot, wanted);
   }
 
   async #readOracles(keys: readonly string[]): Promise<void> {
-    const [liveAtMs, reverts] = [this.#liveAtMs, this.#told.reverts];
+    const [liveAtMs, revertCount] = [this.#liveAtMs, this.#notifiedSlots.revertCount];
     const isCurrent = (): boolean => this.#phase === 'live' && this.#liveAtMs === liveAtMs;
-    const readings = await readClockAndOracles(this.#parts, keys, this.#wish());
+    const readings = await readClockAndOracles(this.#parts, keys, this.#newReadOptions());
     const updates = readings.flatMap((reading) => reading.updates);
     const isClock = ({ kind }: AccountUpdate): boolean => kind === 'clock';
-    if (isCurrent()) for (const update of updates.filter(isClock)) this.#apply(update);
+    if (isCurrent()) for (const update of updates.filter(isClock)) this.#applyUpdate(update);
     // The book would have these prices beside orders from before them, while the socket is behind.
-    await this.#untilHeard(Math.max(...readings.map(({ slot }) => slot)));
+    await this.#waitForSlot(Math.max(...readings.map(({ slot }) => slot)));
     if (!isCurrent()) return;
     for (const update of updates) {
-      const mayBeReverted = reverts !== this.#told.reverts && this.#told.has(update.pubkey);
-      if (isClock(update) || mayBeReverted || !this.#told.isNews(update)) continue;
-      this.#told.applied(update);
-      this.#apply(update);
+      const mayBeReverted =
+        revertCount !== this.#notifiedSlots.revertCount &&
+        this.#notifiedSlots.hasSlot(update.pubkey);
+      if (isClock(update) || mayBeReverted || !this.#notifiedSlots.isNewer(update)) continue;
+      this.#notifiedSlots.recordApplied(update);
+      this.#applyUpdate(update);
     }
   }
 
-  #sleep(delayMs: number): Promise<void> {
+  #sleepFor(delayMs: number): Promise<void> {
     return sleep(this.#parts.timers, delayMs, this.#stop.signal);
   }
 }

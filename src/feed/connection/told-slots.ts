@@ -5,38 +5,38 @@ import { SLOTS_KEPT_MAX } from '../model/limits.js';
 export type AccountState = Pick<AccountUpdate, 'pubkey' | 'slot'>;
 
 /** As of which slot one connection told of each account last, and how often it went back. */
-export class ToldSlots {
+export class LastNotifiedSlots {
   readonly #slots = new Map<string, number>();
-  #reverts = 0;
+  #revertCount = 0;
 
   /** Notifications of a lower slot than the account had. */
-  get reverts(): number {
-    return this.#reverts;
+  get revertCount(): number {
+    return this.#revertCount;
   }
 
-  has(pubkey: string): boolean {
+  hasSlot(pubkey: string): boolean {
     return this.#slots.has(pubkey);
   }
 
   /** Whether a reading has a later state of this account than was told. */
-  isNews({ pubkey, slot }: AccountState): boolean {
+  isNewer({ pubkey, slot }: AccountState): boolean {
     return slot > (this.#slots.get(pubkey) ?? 0);
   }
 
   /** Takes a notification; true when it is a revert. */
-  notified({ pubkey, slot }: AccountState): boolean {
+  recordNotification({ pubkey, slot }: AccountState): boolean {
     const isRevert = slot < (this.#slots.get(pubkey) ?? 0);
-    if (isRevert) this.#reverts += 1;
-    this.#keep(pubkey, slot);
+    if (isRevert) this.#revertCount += 1;
+    this.#setSlot(pubkey, slot);
     return isRevert;
   }
 
   /** Takes a reading that is news and is applied. Another one of its slot may be later within it. */
-  applied({ pubkey, slot }: AccountState): void {
-    this.#keep(pubkey, slot - 1);
+  recordApplied({ pubkey, slot }: AccountState): void {
+    this.#setSlot(pubkey, slot - 1);
   }
 
-  #keep(pubkey: string, slot: number): void {
+  #setSlot(pubkey: string, slot: number): void {
     if (this.#slots.size < SLOTS_KEPT_MAX || this.#slots.has(pubkey)) this.#slots.set(pubkey, slot);
   }
 }

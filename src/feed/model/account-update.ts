@@ -11,15 +11,15 @@ export interface AccountUpdate extends RawAccount {
 }
 
 /** The accounts of one reading, all as of one slot. */
-export interface Reading {
+export interface AccountBatch {
   readonly slot: number;
   readonly updates: readonly AccountUpdate[];
 }
 
 /** Reads a programNotification; null when it is none. */
 export function parseProgramNotification(kind: AccountKind, result: unknown): AccountUpdate | null {
-  const value = field(result, 'value');
-  return parseAccount(kind, field(value, 'pubkey'), field(value, 'account'), slotOf(result));
+  const value = fieldOf(result, 'value');
+  return parseAccount(kind, fieldOf(value, 'pubkey'), fieldOf(value, 'account'), slotOf(result));
 }
 
 /** Reads an accountNotification of a known key; null when it is none. */
@@ -28,15 +28,15 @@ export function parseAccountNotification(
   pubkey: string,
   result: unknown,
 ): AccountUpdate | null {
-  return parseAccount(kind, pubkey, field(result, 'value'), slotOf(result));
+  return parseAccount(kind, pubkey, fieldOf(result, 'value'), slotOf(result));
 }
 
 /** Reads an answer of getProgramAccounts with context. */
-export function parseProgramAccounts(kind: AccountKind, result: unknown): Reading {
+export function parseProgramAccounts(kind: AccountKind, result: unknown): AccountBatch {
   const updates = rowsOf(result).map((row) => {
-    return parseAccount(kind, field(row, 'pubkey'), field(row, 'account'), slotOf(result));
+    return parseAccount(kind, fieldOf(row, 'pubkey'), fieldOf(row, 'account'), slotOf(result));
   });
-  return checkedReading(result, updates);
+  return checkedBatch(result, updates);
 }
 
 /** Reads an answer of getMultipleAccounts for these keys; an absent account counts as closed. */
@@ -44,32 +44,33 @@ export function parseMultipleAccounts(
   keys: readonly string[],
   kindOf: (pubkey: string) => AccountKind,
   result: unknown,
-): Reading {
+): AccountBatch {
   const rows = rowsOf(result);
-  if (rows.length !== keys.length) throw malformed(`${rows.length} rows for ${keys.length} keys`);
+  if (rows.length !== keys.length)
+    throw malformedError(`${rows.length} rows for ${keys.length} keys`);
   const updates = keys.map((pubkey, index) => {
     return parseAccount(kindOf(pubkey), pubkey, rows[index] ?? null, slotOf(result));
   });
-  return checkedReading(result, updates);
+  return checkedBatch(result, updates);
 }
 
 /** A reading that could be read in part only would take accounts out of the book. */
-function checkedReading(result: unknown, updates: readonly (AccountUpdate | null)[]): Reading {
+function checkedBatch(result: unknown, updates: readonly (AccountUpdate | null)[]): AccountBatch {
   const whole = updates.filter((update) => update !== null);
-  if (whole.length < updates.length) throw malformed('an account that could not be read');
+  if (whole.length < updates.length) throw malformedError('an account that could not be read');
   const slot = slotOf(result);
-  if (slot === null) throw malformed('no context slot');
+  if (slot === null) throw malformedError('no context slot');
   return { slot, updates: whole };
 }
 
-function malformed(what: string): FeedError {
+function malformedError(what: string): FeedError {
   const message = `answer had ${what}, must hold accounts with their context`;
   return new FeedError('MALFORMED_ACCOUNTS_ANSWER', message);
 }
 
 function rowsOf(result: unknown): readonly unknown[] {
-  const value = field(result, 'value');
-  if (!Array.isArray(value)) throw malformed('no list of accounts');
+  const value = fieldOf(result, 'value');
+  if (!Array.isArray(value)) throw malformedError('no list of accounts');
   return value;
 }
 
@@ -81,11 +82,11 @@ function parseAccount(
   slot: number | null,
 ): AccountUpdate | null {
   if (typeof pubkey !== 'string' || slot === null) return null;
-  if (account === null || field(account, 'lamports') === 0 || field(account, 'space') === 0) {
+  if (account === null || fieldOf(account, 'lamports') === 0 || fieldOf(account, 'space') === 0) {
     return { kind, pubkey, owner: '', slot, data: '', encoding: 'base64', closed: true };
   }
-  const owner = field(account, 'owner');
-  const pair = field(account, 'data');
+  const owner = fieldOf(account, 'owner');
+  const pair = fieldOf(account, 'data');
   const [data, encoding]: readonly unknown[] = Array.isArray(pair) ? pair : [];
   if (typeof owner !== 'string' || typeof data !== 'string') return null;
   if (encoding !== 'base64' && encoding !== 'base64+zstd') return null;
@@ -93,19 +94,19 @@ function parseAccount(
 }
 
 function slotOf(result: unknown): number | null {
-  return asSlot(field(field(result, 'context'), 'slot'));
+  return asSlot(fieldOf(fieldOf(result, 'context'), 'slot'));
 }
 
 /** The slot of a slotNotification; null when it is none. */
 export function parseSlotNotification(result: unknown): number | null {
-  return asSlot(field(result, 'slot'));
+  return asSlot(fieldOf(result, 'slot'));
 }
 
 function asSlot(value: unknown): number | null {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
 }
 
-function field(value: unknown, name: string): unknown {
+function fieldOf(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
   return (value as Readonly<Record<string, unknown>>)[name];
 }

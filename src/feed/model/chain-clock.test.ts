@@ -58,14 +58,14 @@ describe('clock: slot', () => {
     { name: 'a much lower slot is ignored', slots: [1_000, 5], expected: 1_000 },
     { name: 'a jump forward is followed', slots: [5, 1_000_000], expected: 1_000_000 },
   ])('$name', ({ slots, expected }) => {
-    for (const slot of slots) clock.tick(slot);
+    for (const slot of slots) clock.advanceTo(slot);
     expect(clock.slot).toBe(expected);
   });
 
   test('the first slot of a new connection is taken even when it is lower', () => {
-    clock.tick(100);
+    clock.advanceTo(100);
     clock.forgetSlot();
-    clock.tick(90);
+    clock.advanceTo(90);
     expect(clock.slot).toBe(90);
   });
 });

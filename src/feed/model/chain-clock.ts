@@ -20,7 +20,7 @@ export class ChainClock {
   readonly #time: TimeSource;
   #slot = 0;
   #slotKnown = false;
-  #readingS: number | null = null;
+  #accountS: number | null = null;
   #readAtMs = 0;
   #shownS = 0;
 
@@ -42,7 +42,7 @@ export class ChainClock {
   }
 
   /** A slot announced or read. On one connection the clock never goes back: a lower one is late. */
-  tick(slot: number): void {
+  advanceTo(slot: number): void {
     if (this.#slotKnown && slot < this.#slot) return;
     this.#slotKnown = true;
     this.#slot = slot;
@@ -55,8 +55,8 @@ export class ChainClock {
     const unixSeconds = Number(data.readBigInt64LE(UNIX_TIMESTAMP_OFFSET));
     if (!Number.isSafeInteger(unixSeconds)) return false;
     // What was shown before the first reading was another clock's.
-    if (this.#readingS === null) this.#shownS = unixSeconds;
-    this.#readingS = unixSeconds;
+    if (this.#accountS === null) this.#shownS = unixSeconds;
+    this.#accountS = unixSeconds;
     this.#readAtMs = this.#time.monotonicMs();
     return true;
   }
@@ -64,7 +64,7 @@ export class ChainClock {
   /** The chain's time in whole seconds; this machine's before the first reading. */
   unixSeconds(): number {
     const nowS = this.#extrapolatedS();
-    if (this.#readingS === null) return nowS;
+    if (this.#accountS === null) return nowS;
     const backS = this.#shownS - nowS;
     if (backS > 0 && backS < CLOCK_STEP_BACK_MIN_S) return this.#shownS;
     this.#shownS = nowS;
@@ -72,7 +72,7 @@ export class ChainClock {
   }
 
   #extrapolatedS(): number {
-    if (this.#readingS === null) return Math.floor(this.#time.wallMs() / 1_000);
-    return this.#readingS + Math.floor((this.#time.monotonicMs() - this.#readAtMs) / 1_000);
+    if (this.#accountS === null) return Math.floor(this.#time.wallMs() / 1_000);
+    return this.#accountS + Math.floor((this.#time.monotonicMs() - this.#readAtMs) / 1_000);
   }
 }

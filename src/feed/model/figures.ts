@@ -4,7 +4,7 @@ import type { FeedCounters } from './counters.js';
 import type { FeedStats } from './feed-status.js';
 
 /** Gathers the figures of the feed and of the sockets of all its nodes. */
-export function feedFigures(stats: FeedStats, sockets: readonly RpcSocketStats[]): FeedMetrics {
+export function feedMetrics(stats: FeedStats, sockets: readonly RpcSocketStats[]): FeedMetrics {
   const { slot: _slot, unixSeconds: _unix, ...rest } = stats;
   const { slotAgeMs, slotLag, genesisHash, node, lastAudit, ...counters } = rest;
   const events = { ...(counters satisfies FeedCounters), ...socketEvents(sockets) };

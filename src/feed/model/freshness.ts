@@ -7,7 +7,7 @@ export interface FeedTiming {
 }
 
 /** The state of a complete book whose last slot arrived this long ago. */
-export function freshness(sinceSlotMs: number, timing: FeedTiming): FeedState {
+export function freshnessOf(sinceSlotMs: number, timing: FeedTiming): FeedState {
   if (sinceSlotMs >= timing.staleAfterMs) return 'stale';
   return sinceSlotMs >= timing.laggingAfterMs ? 'lagging' : 'live';
 }

@@ -37,24 +37,24 @@ export const REPLAY_CHARS_MAX = 256 * 1024 * 1024;
 export const REPLAY_SLICE_UPDATES = 512;
 
 /** Readings of one kind before a node that lags behind its own socket is given up. */
-export const READINGS_MAX = 5;
+export const READS_MAX = 5;
 /** First wait before such another reading: about a slot. */
-export const READING_AGAIN_MS = 400;
+export const REREAD_FIRST_MS = 400;
 /** Longest such wait: what a node is behind by, it catches up with in a few slots or not at all. */
-export const READING_AGAIN_CAP_MS = 3_000;
+export const REREAD_CAP_MS = 3_000;
 /**
  * Readings of all users of which some could not be decoded, before the rebuild or the audit fails:
  * the scan is heavy, and both try again after a wait.
  */
-export const UNREADABLE_READINGS_MAX = 2;
+export const UNREADABLE_SCANS_MAX = 2;
 /** Unreadable accounts named in the log for each such reading. */
 export const UNREADABLE_LOGGED_MAX = 8;
 /** A reading with fewer than this share of the users known is read again. */
 export const SHRUNKEN_PERCENT = 90;
 /** Such readings that must agree before they count: over more than three seconds, see below. */
-export const SHRUNKEN_READINGS = 5;
+export const SHRUNKEN_READS = 5;
 /** Wait between two of them, of which jitter may take half: what ails the node shall have passed. */
-export const SHRUNKEN_AGAIN_MS = 1_600;
+export const SHRUNKEN_REREAD_MS = 1_600;
 /** Two shrunken readings agree when the smaller has this share of the larger. */
 export const AGREEING_PERCENT = 99;
 
@@ -62,7 +62,7 @@ export const AGREEING_PERCENT = 99;
  * An audit waits until this many slots after its reading are announced. A node notifies the accounts
  * of a slot when it is processed, about when the next one begins; one more covers a late message.
  */
-export const AUDIT_SLOTS_HEARD_AFTER = 2;
+export const AUDIT_SLOTS_AFTER = 2;
 /** Audits that a revert puts off in a row: a node that re-orders what it tells needs them most. */
 export const AUDIT_INTERRUPTIONS_MAX = 3;
 /** Most intervals between two audits of which the first failed: doubled with each failure. */
@@ -72,7 +72,7 @@ export const AUDIT_WAIT_INTERVALS_MAX = 8;
  * A book that was read is live once a later slot than the reading's is announced: by then the socket
  * has told what was in the reading, so that nothing older is told after it.
  */
-export const READING_SLOTS_HEARD_AFTER = 1;
+export const READ_SLOTS_AFTER = 1;
 /** Longest wait for a slot to be announced: a socket that is so far behind its node is of no use. */
 export const SLOT_WAIT_MS = 10_000;
 /** How often it is looked for. */
@@ -96,7 +96,7 @@ export const NODE_OPEN_FIRST_MS = 2_000;
 /** The same after some ways round: all nodes may be far away or slow. */
 export const NODE_OPEN_CAP_MS = 10_000;
 /** Full readings that fail in a row before the next node is asked. */
-export const NODE_READING_FAILURES_MAX = 2;
+export const NODE_READ_FAILURES_MAX = 2;
 /** First wait when all nodes have failed in a row. */
 export const NODES_BACKOFF_FIRST_MS = 100;
 /** Longest such wait: a refused connect is cheap, and 2 s after the return of one all is well. */
@@ -116,9 +116,9 @@ export const SCAN_NODE_REST_CAP_MS = 900_000;
 export const SCAN_NODE_TIMEOUT_MS = 60_000;
 
 /** Trouble that lasts is logged again after this time. */
-export const TROUBLE_LOG_INTERVAL_MS = 60_000;
+export const TRANSIENT_LOG_INTERVAL_MS = 60_000;
 /** Different troubles that are told apart in the log until the book is live again. */
-export const TROUBLES_MAX = 32;
+export const TRANSIENT_ERRORS_MAX = 32;
 /** Characters of a failure that is shown to whoever asks: a line, and not a page of HTML. */
 export const FAILURE_CHARS_MAX = 300;
 

@@ -11,7 +11,7 @@ export class ProblemLog {
     this.#log = log;
   }
 
-  add(problems: readonly AccountProblem[]): void {
+  logProblems(problems: readonly AccountProblem[]): void {
     for (const { pubkey, code, message } of problems) {
       const name = `${pubkey ?? ''} ${code}`;
       if (this.#named.has(name) || this.#named.size >= PROBLEMS_LOGGED_MAX) continue;

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { FakeEngine } from '../../../test/fake-engine.js';
 import { nextTurn } from '../../rpc/timers.js';
 import { ChainClock } from './chain-clock.js';
-import { freshness } from './freshness.js';
+import { freshnessOf } from './freshness.js';
 import { Turns } from './turns.js';
 
 let engine: FakeEngine;
@@ -26,28 +26,28 @@ beforeEach(() => {
 });
 
 test('many requests of one turn of the loop end one engine turn', async () => {
-  turns.request();
-  turns.request();
-  turns.request();
+  turns.requestTurn();
+  turns.requestTurn();
+  turns.requestTurn();
   expect(engine.turns).toHaveLength(0);
   await nextTurn();
   expect(engine.turns).toHaveLength(1);
-  turns.request();
+  turns.requestTurn();
   await nextTurn();
   expect([engine.turns.length, told]).toEqual([2, 2]);
 });
 
 test('a turn that ran at once is not run again', async () => {
-  turns.request();
-  turns.run();
+  turns.requestTurn();
+  turns.runTurn();
   await nextTurn();
   expect(engine.turns).toHaveLength(1);
 });
 
 test('the clock is set before the turn ends', () => {
-  clock.tick(42);
+  clock.advanceTo(42);
   expect(turns.clockMoved()).toBe(true);
-  turns.run();
+  turns.runTurn();
   expect([engine.slot, engine.unixSeconds]).toEqual([42, 9]);
   expect(turns.clockMoved()).toBe(false);
 });
@@ -65,5 +65,5 @@ test.each([
   [4_999, 'lagging'],
   [5_000, 'stale'],
 ])('%i ms without a slot are %s', (sinceMs, expected) => {
-  expect(freshness(sinceMs, { laggingAfterMs: 2_500, staleAfterMs: 5_000 })).toBe(expected);
+  expect(freshnessOf(sinceMs, { laggingAfterMs: 2_500, staleAfterMs: 5_000 })).toBe(expected);
 });

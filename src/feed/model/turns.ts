@@ -35,17 +35,17 @@ export class Turns {
   }
 
   /** Ends a turn as soon as the loop has read its sockets. */
-  request(): void {
+  requestTurn(): void {
     if (this.#planned !== null) return;
     this.#requestedAtMs = this.#options.nowMs();
-    this.#planned = setImmediate(() => this.run());
+    this.#planned = setImmediate(() => this.runTurn());
   }
 
   /** Ends a turn now. */
-  run(): void {
+  runTurn(): void {
     const { engine, clock, wallMs, nowMs, onTurn, onApplied } = this.#options;
     const requested = this.#planned !== null;
-    this.cancel();
+    this.cancelRequest();
     const slot = clock.slot;
     const unixSeconds = clock.unixSeconds();
     if (slot !== this.#slot || unixSeconds !== this.#unixSeconds) {
@@ -69,11 +69,11 @@ export class Turns {
     if (state === this.#state) return false;
     this.#state = state;
     this.#options.engine.setState(state);
-    this.run();
+    this.runTurn();
     return true;
   }
 
-  cancel(): void {
+  cancelRequest(): void {
     if (this.#planned !== null) clearImmediate(this.#planned);
     this.#planned = null;
   }

@@ -20,7 +20,7 @@ test('what is taken is what was put in, in its order, whatever the sizes', () =>
           waiting.push(...pieces.flatMap((piece) => [...piece]));
           queue.push(pieces);
         } else {
-          expect([...queue.take(one.take)]).toEqual(waiting.slice(0, one.take));
+          expect([...queue.takeBytes(one.take)]).toEqual(waiting.slice(0, one.take));
           waiting = waiting.slice(one.take);
         }
         expect(queue.length).toBe(waiting.length);
@@ -33,11 +33,11 @@ test('thousands of small pieces pass through without being kept', () => {
   const queue = new ByteQueue();
   for (let round = 0; round < 5_000; round += 1) {
     queue.push([Uint8Array.of(1, 2), Uint8Array.of(3)]);
-    queue.take(2);
+    queue.takeBytes(2);
   }
   expect(queue.length).toBe(5_000);
   // 10,000 of 1, 2, 3, 1, 2, 3 … were taken.
-  expect([...queue.take(4)]).toEqual([2, 3, 1, 2]);
+  expect([...queue.takeBytes(4)]).toEqual([2, 3, 1, 2]);
   queue.clear();
-  expect([queue.length, queue.take(1).length]).toEqual([0, 0]);
+  expect([queue.length, queue.takeBytes(1).length]).toEqual([0, 0]);
 });

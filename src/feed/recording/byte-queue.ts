@@ -23,7 +23,7 @@ export class ByteQueue {
   }
 
   /** Takes the first bytes: so many, or all that are there. */
-  take(count: number): Buffer {
+  takeBytes(count: number): Buffer {
     const block = Buffer.allocUnsafe(Math.min(count, this.#length));
     for (let at = 0; at < block.length; ) {
       const piece = this.#pieces[this.#first];
@@ -32,7 +32,7 @@ export class ByteQueue {
       block.set(part, at);
       at += part.length;
       this.#taken += part.length;
-      if (this.#taken === piece.length) this.#next();
+      if (this.#taken === piece.length) this.#dropPiece();
     }
     this.#length -= block.length;
     return block;
@@ -46,7 +46,7 @@ export class ByteQueue {
   }
 
   /** A piece is let go as soon as it is taken: a snapshot's body is large. */
-  #next(): void {
+  #dropPiece(): void {
     this.#pieces[this.#first] = null;
     this.#first += 1;
     this.#taken = 0;

@@ -2,7 +2,7 @@ import { nextTurn, sleep, type Timers } from '../../rpc/timers.js';
 import { REPLAY_WAIT_MS_MAX, REPLAY_WAIT_MS_MIN } from './recording-limits.js';
 
 /** Says when a turn is due; whatever the speed, the loop turns between two of them. */
-export class Pace {
+export class ReplayClock {
   readonly #speed: number;
   readonly #timers: Timers;
   readonly #signal: AbortSignal;
@@ -20,7 +20,7 @@ export class Pace {
   }
 
   /** Waits until a turn that was recorded then is due. Rejects once the replay is stopped. */
-  async until(atMs: number): Promise<void> {
+  async waitUntil(atMs: number): Promise<void> {
     this.#origin ??= { nowMs: this.#timers.nowMs(), atMs };
     const { nowMs, atMs: firstAtMs } = this.#origin;
     const dueMs = this.#speed === 0 ? 0 : nowMs + (atMs - firstAtMs) / this.#speed;

@@ -68,7 +68,7 @@ export class RecordFile {
    */
   static async open(path: string, codec: Codec): Promise<RecordFile> {
     const file = await open(path, 'r').catch((error: unknown) => {
-      throw readFailed(error);
+      throw readFailedError(error);
     });
     const records = new RecordFile(file, codec);
     try {
@@ -98,30 +98,30 @@ export class RecordFile {
    * `MALFORMED_RECORDING`, `RECORDING_CRC_MISMATCH` and `RECORDING_BYTES_EXCEEDED` with the offset of
    * the record; `RECORDING_READ_FAILED`.
    */
-  async next(): Promise<Uint8Array | null> {
-    if (this.#tornAt !== null || (await this.#fill(1)) === 0) return null;
-    if ((await this.#fill(RECORD_HEAD_BYTES)) < RECORD_HEAD_BYTES) return this.#torn();
+  async readRecord(): Promise<Uint8Array | null> {
+    if (this.#tornAt !== null || (await this.#readAhead(1)) === 0) return null;
+    if ((await this.#readAhead(RECORD_HEAD_BYTES)) < RECORD_HEAD_BYTES) return this.#markTorn();
     const length = this.#ahead.readUInt32LE(0);
     const crc = this.#ahead.readUInt32LE(4);
     // A machine that lost power may leave a tail that was made longer and never written.
     if (length === 0) {
-      if (await this.#isZeroToEnd()) return this.#torn();
-      throw damaged('MALFORMED_RECORDING', this.#offset, 'record was empty');
+      if (await this.#isZeroToEnd()) return this.#markTorn();
+      throw damagedError('MALFORMED_RECORDING', this.#offset, 'record was empty');
     }
     if (length > RECORD_BYTES_MAX) {
       const message = `record had ${length} bytes, must have at most ${RECORD_BYTES_MAX}`;
-      throw damaged('RECORDING_BYTES_EXCEEDED', this.#offset, message);
+      throw damagedError('RECORDING_BYTES_EXCEEDED', this.#offset, message);
     }
     const bytes = RECORD_HEAD_BYTES + length;
-    if ((await this.#fill(bytes)) < bytes) return this.#torn();
+    if ((await this.#readAhead(bytes)) < bytes) return this.#markTorn();
     const packed = this.#ahead.subarray(RECORD_HEAD_BYTES, bytes);
     if (this.#codec.crc32(packed) !== crc) {
       // The last record: its bytes were not all written before it ended.
-      if ((await this.#fill(bytes + 1)) === bytes) return this.#torn();
-      throw damaged('RECORDING_CRC_MISMATCH', this.#offset, 'record does not have its CRC-32');
+      if ((await this.#readAhead(bytes + 1)) === bytes) return this.#markTorn();
+      throw damagedError('RECORDING_CRC_MISMATCH', this.#offset, 'record does not have its CRC-32');
     }
-    const block = this.#unpack(packed);
-    this.#take(bytes);
+    const block = this.#unpackRecord(packed);
+    this.#skipBytes(bytes);
     return block;
   }
 
@@ -130,28 +130,28 @@ export class RecordFile {
   }
 
   async #readPreamble(): Promise<void> {
-    const length = await this.#fill(PREAMBLE_BYTES);
+    const length = await this.#readAhead(PREAMBLE_BYTES);
     if (length < PREAMBLE_BYTES || !this.#ahead.subarray(0, MAGIC.length).equals(MAGIC)) {
-      throw damaged('MALFORMED_RECORDING', 0, 'the file is no recording');
+      throw damagedError('MALFORMED_RECORDING', 0, 'the file is no recording');
     }
     const version = this.#ahead.readUInt32LE(MAGIC.length);
     if (version !== VERSION) {
       const message = `version was ${version}, must be ${VERSION}`;
-      throw damaged('RECORDING_VERSION_MISMATCH', MAGIC.length, message);
+      throw damagedError('RECORDING_VERSION_MISMATCH', MAGIC.length, message);
     }
-    this.#take(PREAMBLE_BYTES);
+    this.#skipBytes(PREAMBLE_BYTES);
   }
 
-  #unpack(packed: Uint8Array): Uint8Array {
+  #unpackRecord(packed: Uint8Array): Uint8Array {
     try {
       return this.#codec.decompress(packed, RECORD_CALL_BYTES_MAX);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      throw damaged('MALFORMED_RECORDING', this.#offset, `record cannot be unpacked: ${why}`);
+      throw damagedError('MALFORMED_RECORDING', this.#offset, `record cannot be unpacked: ${why}`);
     }
   }
 
-  #torn(): null {
+  #markTorn(): null {
     this.#tornAt = this.#offset;
     return null;
   }
@@ -160,44 +160,44 @@ export class RecordFile {
     for (;;) {
       if (this.#ahead.some((byte) => byte !== 0)) return false;
       const rest = this.#ahead.length;
-      if ((await this.#fill(rest + 1)) === rest) return true;
+      if ((await this.#readAhead(rest + 1)) === rest) return true;
       // What is known to be zero needs not be kept: the file ends here in any case.
       this.#ahead = this.#ahead.subarray(rest);
     }
   }
 
   /** Reads until so many bytes are ahead; answers how many are, which is fewer at the end only. */
-  async #fill(count: number): Promise<number> {
+  async #readAhead(count: number): Promise<number> {
     while (this.#ahead.length < count && !this.#ended) {
-      const more = await this.#read();
+      const more = await this.#readChunk();
       if (more.length === 0) this.#ended = true;
       else this.#ahead = Buffer.concat([this.#ahead, more]);
     }
     return Math.min(count, this.#ahead.length);
   }
 
-  async #read(): Promise<Buffer> {
+  async #readChunk(): Promise<Buffer> {
     const buffer = Buffer.allocUnsafeSlow(RECORDING_READ_BYTES);
     try {
       const { bytesRead } = await this.#file.read(buffer, 0, buffer.length, null);
       return buffer.subarray(0, bytesRead);
     } catch (error) {
-      throw readFailed(error);
+      throw readFailedError(error);
     }
   }
 
-  #take(count: number): void {
+  #skipBytes(count: number): void {
     this.#ahead = this.#ahead.subarray(count);
     this.#offset += count;
   }
 }
 
 /** What is wrong with a recording, and where. */
-export function damaged(code: FeedErrorCode, offset: number, what: string): FeedError {
+export function damagedError(code: FeedErrorCode, offset: number, what: string): FeedError {
   return new FeedError(code, `${what} (at byte ${offset} of the recording)`, { offset });
 }
 
-function readFailed(error: unknown): FeedError {
+function readFailedError(error: unknown): FeedError {
   const why = error instanceof Error ? error.message : String(error);
   return new FeedError('RECORDING_READ_FAILED', `the recording cannot be read: ${why}`);
 }

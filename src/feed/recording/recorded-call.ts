@@ -136,57 +136,63 @@ function writeField(out: Buffer, field: Field, at: number): number {
  */
 export function decodeCall(bytes: Buffer): TimedCall {
   const fields = new FieldReader(bytes);
-  const kind = fields.byte();
-  const atMs = fields.number(0, Number.MAX_VALUE);
+  const kind = fields.readByte();
+  const atMs = fields.readNumber(0, Number.MAX_VALUE);
   const name = KINDS[kind];
-  if (name === undefined) throw malformed(`kind of a call was ${kind}, must be known`);
+  if (name === undefined) throw malformedError(`kind of a call was ${kind}, must be known`);
   const call = readCall(name, fields);
-  if (!fields.done) throw malformed(`call ${name} had more bytes than its fields`);
+  if (!fields.isDone) throw malformedError(`call ${name} had more bytes than its fields`);
   return { atMs, call, bytes: CALL_LENGTH_BYTES + bytes.length };
 }
 
 function readCall(name: RecordedCall['name'], fields: FieldReader): RecordedCall {
   switch (name) {
     case 'open': {
-      const programId = fields.name();
-      return { name, programId, epoch: fields.name(), createdMs: fields.whole() };
+      const programId = fields.readName();
+      return { name, programId, epoch: fields.readName(), createdMs: fields.readWhole() };
     }
     case 'push':
       return { name, account: readAccount(fields) };
     case 'close':
-      return { name, pubkey: fields.text(), slot: fields.whole() };
+      return { name, pubkey: fields.readText(), slot: fields.readWhole() };
     case 'setClock':
-      return { name, slot: fields.whole(), unixSeconds: fields.integer() };
+      return { name, slot: fields.readWhole(), unixSeconds: fields.readInteger() };
     case 'setState':
-      return { name, state: fields.choice(STATES) };
+      return { name, state: fields.readChoice(STATES) };
     case 'setEpoch':
-      return { name, epoch: fields.name() };
+      return { name, epoch: fields.readName() };
     case 'endTurn':
-      return { name, tsMs: fields.whole() };
+      return { name, tsMs: fields.readWhole() };
     case 'beginSnapshot':
-      return { name, body: fields.rest() };
+      return { name, body: fields.readRest() };
     case 'applySnapshot':
-      return { name, from: fields.whole(U32_MAX), count: fields.whole(U32_MAX) };
+      return { name, from: fields.readWhole(U32_MAX), count: fields.readWhole(U32_MAX) };
     case 'endSnapshot':
       return { name };
     case 'setIndicativePolicy':
-      return { name, policy: fields.choice(POLICIES) };
+      return { name, policy: fields.readChoice(POLICIES) };
     case 'setIndicative':
       return { name, quotes: readQuotes(fields) };
   }
 }
 
 function readAccount(fields: FieldReader): RawAccount {
-  const encoding = fields.choice(ENCODINGS);
-  const slot = fields.whole();
-  return { encoding, slot, pubkey: fields.text(), owner: fields.text(), data: fields.text() };
+  const encoding = fields.readChoice(ENCODINGS);
+  const slot = fields.readWhole();
+  return {
+    encoding,
+    slot,
+    pubkey: fields.readText(),
+    owner: fields.readText(),
+    data: fields.readText(),
+  };
 }
 
 function readQuotes(fields: FieldReader): MakerQuotes {
-  const market = fields.whole(U32_MAX);
-  const maker = fields.name();
-  const tsMs = fields.whole();
-  return { market, maker, tsMs, quotes: quotesOf(fields.text()) };
+  const market = fields.readWhole(U32_MAX);
+  const maker = fields.readName();
+  const tsMs = fields.readWhole();
+  return { market, maker, tsMs, quotes: quotesOf(fields.readText()) };
 }
 
 /** Reads fields one after the other and believes none of them. */
@@ -198,63 +204,65 @@ class FieldReader {
     this.#bytes = bytes;
   }
 
-  get done(): boolean {
+  get isDone(): boolean {
     return this.#at === this.#bytes.length;
   }
 
-  byte(): number {
-    return this.#bytes.readUInt8(this.#take(1));
+  readByte(): number {
+    return this.#bytes.readUInt8(this.#skipBytes(1));
   }
 
-  number(min: number, max: number): number {
-    const value = this.#bytes.readDoubleLE(this.#take(8));
+  readNumber(min: number, max: number): number {
+    const value = this.#bytes.readDoubleLE(this.#skipBytes(8));
     if (value >= min && value <= max) return value;
-    throw malformed(`number was ${value}, must be ${min} to ${max}`);
+    throw malformedError(`number was ${value}, must be ${min} to ${max}`);
   }
 
-  integer(min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER): number {
-    const value = this.number(min, max);
+  readInteger(min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER): number {
+    const value = this.readNumber(min, max);
     if (Number.isInteger(value)) return value;
-    throw malformed(`number was ${value}, must be whole`);
+    throw malformedError(`number was ${value}, must be whole`);
   }
 
-  whole(max = Number.MAX_SAFE_INTEGER): number {
-    return this.integer(0, max);
+  readWhole(max = Number.MAX_SAFE_INTEGER): number {
+    return this.readInteger(0, max);
   }
 
-  choice<T>(choices: readonly T[]): T {
-    const value = this.whole(choices.length - 1);
+  readChoice<T>(choices: readonly T[]): T {
+    const value = this.readWhole(choices.length - 1);
     return choices[value] as T;
   }
 
-  text(): string {
-    const length = this.#bytes.readUInt32LE(this.#take(4));
-    const at = this.#take(length);
+  readText(): string {
+    const length = this.#bytes.readUInt32LE(this.#skipBytes(4));
+    const at = this.#skipBytes(length);
     return this.#bytes.toString('latin1', at, at + length);
   }
 
-  name(): string {
-    const text = this.text();
+  readName(): string {
+    const text = this.readText();
     if (/^[\x21-\x7e]+$/.test(text) && text.length <= RECORDED_NAME_CHARS_MAX) return text;
-    throw malformed(`name had ${text.length} characters, must be 1 to ${RECORDED_NAME_CHARS_MAX}`);
+    throw malformedError(
+      `name had ${text.length} characters, must be 1 to ${RECORDED_NAME_CHARS_MAX}`,
+    );
   }
 
-  rest(): Uint8Array {
+  readRest(): Uint8Array {
     const at = this.#at;
     this.#at = this.#bytes.length;
     return this.#bytes.subarray(at);
   }
 
-  #take(count: number): number {
+  #skipBytes(count: number): number {
     const at = this.#at;
     if (count > this.#bytes.length - at) {
-      throw malformed(`call had ${this.#bytes.length} bytes, must hold its fields`);
+      throw malformedError(`call had ${this.#bytes.length} bytes, must hold its fields`);
     }
     this.#at = at + count;
     return at;
   }
 }
 
-function malformed(message: string): FeedError {
+function malformedError(message: string): FeedError {
   return new FeedError('MALFORMED_RECORDING', message);
 }

@@ -28,10 +28,10 @@ export function quotesText(quotes: readonly IndicativeQuote[]): string {
  */
 export function quotesOf(text: string): readonly IndicativeQuote[] {
   const quotes = text === '' ? [] : text.split(';', RECORDED_QUOTES_MAX + 1);
-  if (quotes.length > RECORDED_QUOTES_MAX) throw malformed();
+  if (quotes.length > RECORDED_QUOTES_MAX) throw malformedQuotesError();
   return quotes.map((quote) => {
     const [, bidPrice, bidSize, askPrice, askSize, offset] = QUOTE.exec(quote) ?? [];
-    if (offset === undefined) throw malformed();
+    if (offset === undefined) throw malformedQuotesError();
     return {
       bid: sideOf(bidPrice, bidSize),
       ask: sideOf(askPrice, askSize),
@@ -44,10 +44,10 @@ function sideOf(priceText: string | undefined, sizeText: string | undefined): Qu
   if (priceText === undefined || sizeText === undefined) return null;
   const price = BigInt(priceText);
   const size = BigInt(sizeText);
-  if (price < PRICE_MIN || price > PRICE_MAX || size > SIZE_MAX) throw malformed();
+  if (price < PRICE_MIN || price > PRICE_MAX || size > SIZE_MAX) throw malformedQuotesError();
   return { price, size };
 }
 
-function malformed(): FeedError {
+function malformedQuotesError(): FeedError {
   return new FeedError('MALFORMED_RECORDING', 'a text must be indicative quotes');
 }

@@ -7,8 +7,8 @@ import type { Log } from '../../rpc/log.js';
 import type { Timers } from '../../rpc/timers.js';
 import type { RecordedCall } from './recorded-call.js';
 import { createRecordingFile, Recorder, type RecorderOptions } from './recorder.js';
-import { RecordingReader } from './recording.js';
 import { RECORDER_FLUSH_MS } from './recording-limits.js';
+import { RecordingReader } from './recording-reader.js';
 
 const codec = { compress, decompress, crc32 };
 const INFO = { programId: 'program', epoch: 'epoch', createdMs: 7 };
@@ -45,7 +45,7 @@ class Disk {
     await writeFile(file, Buffer.concat(this.writes));
     const reader = await RecordingReader.open(file, codec);
     let count = 0;
-    for (let more = await reader.next(); more !== null; more = await reader.next()) {
+    for (let more = await reader.readCalls(); more !== null; more = await reader.readCalls()) {
       count += more.length;
     }
     expect(reader.tornAt).toBeNull();
@@ -86,15 +86,15 @@ test('what is called waits half a second for more, and is then written', async (
   const disk = new Disk();
   const timers = new HeldTimers();
   const { recorder } = recorderOn(disk, { timers });
-  await recorder.begin(INFO);
+  await recorder.beginRecording(INFO);
   expect(await disk.calls()).toBe(0);
-  recorder.append(TURN);
-  recorder.append(TURN);
+  recorder.appendCall(TURN);
+  recorder.appendCall(TURN);
   expect(timers.waiting.map(({ delayMs }) => delayMs)).toEqual([RECORDER_FLUSH_MS]);
   timers.waiting[0]?.run();
   await vi.waitUntil(async () => (await disk.calls()) === 2, { timeout: 60_000 });
   expect(timers.waiting).toEqual([]);
-  recorder.append(TURN);
+  recorder.appendCall(TURN);
   await recorder.close();
   expect(await disk.calls()).toBe(3);
   expect([disk.closed, timers.waiting.length]).toEqual([1, 0]);
@@ -104,10 +104,10 @@ test('what is called waits half a second for more, and is then written', async (
 test('much is written at once, in records of bounded size', async () => {
   const disk = new Disk();
   const { recorder } = recorderOn(disk, { timers: new HeldTimers() });
-  await recorder.begin(INFO);
+  await recorder.beginRecording(INFO);
   const data = Array.from({ length: 1_000 }, (_, index) => index).join('');
   const account = { pubkey: 'a', owner: 'b', slot: 1, data, encoding: 'base64' } as const;
-  for (let index = 0; index < 100; index += 1) recorder.append({ name: 'push', account });
+  for (let index = 0; index < 100; index += 1) recorder.appendCall({ name: 'push', account });
   await vi.waitUntil(() => disk.writes.length > 4, { timeout: 60_000 });
   await recorder.close();
   expect(await disk.calls()).toBe(100);
@@ -116,14 +116,14 @@ test('much is written at once, in records of bounded size', async () => {
 test('a full disk ends the recording, is told once, and nothing throws', async () => {
   const disk = new Disk();
   const { recorder, warnings } = recorderOn(disk);
-  await recorder.begin(INFO);
-  recorder.append(TURN);
+  await recorder.beginRecording(INFO);
+  recorder.appendCall(TURN);
   await vi.waitUntil(async () => (await disk.calls()) === 1, { timeout: 60_000 });
   disk.failure = noSpace;
-  recorder.append(TURN);
+  recorder.appendCall(TURN);
   await vi.waitUntil(() => recorder.stats().recordingFailures === 1, { timeout: 60_000 });
   const { recordedCalls } = recorder.stats();
-  for (let index = 0; index < 10_000; index += 1) recorder.append(TURN);
+  for (let index = 0; index < 10_000; index += 1) recorder.appendCall(TURN);
   await recorder.close();
   expect(warnings).toEqual(['recording has failed: the file ends here']);
   expect(recorder.stats()).toMatchObject({ recordedCalls, recordingFailures: 1 });
@@ -134,13 +134,13 @@ test('a full disk ends the recording, is told once, and nothing throws', async (
 test('a disk that does not answer costs bounded memory and ends the recording', async () => {
   const disk = new Disk();
   const { recorder, warnings } = recorderOn(disk, { queueBytesMax: 100_000 });
-  await recorder.begin(INFO);
+  await recorder.beginRecording(INFO);
   let release = () => {};
   disk.held = new Promise((resolve) => {
     release = resolve;
   });
   const call: RecordedCall = { name: 'beginSnapshot', body: Buffer.alloc(30_000) };
-  for (let index = 0; index < 5; index += 1) recorder.append(call);
+  for (let index = 0; index < 5; index += 1) recorder.appendCall(call);
   expect(recorder.stats()).toMatchObject({ recordedCalls: 4, recordingFailures: 1 });
   expect(warnings).toHaveLength(1);
   release();
@@ -152,7 +152,7 @@ test('a disk that takes nothing from the beginning is told to who began', async 
   const disk = new Disk();
   disk.failure = noSpace;
   const { recorder, warnings } = recorderOn(disk);
-  const began = recorder.begin(INFO);
+  const began = recorder.beginRecording(INFO);
   await expect(began).rejects.toMatchObject({
     code: 'RECORDING_WRITE_FAILED',
     message: 'the recording cannot be written: no space left on device',
@@ -164,7 +164,7 @@ test('a file that is there already is not touched', async () => {
   const file = path.join(folder, 'there');
   await writeFile(file, 'something');
   const { recorder } = recorderOn(new Disk(), { open: () => createRecordingFile(file) });
-  await expect(recorder.begin(INFO)).rejects.toMatchObject({
+  await expect(recorder.beginRecording(INFO)).rejects.toMatchObject({
     code: 'RECORDING_WRITE_FAILED',
     message: expect.stringContaining('EEXIST'),
   });

@@ -58,7 +58,7 @@ export class Recorder {
   #startMs = 0;
   #timer: Timer | null = null;
   #flushing = false;
-  #draining: Promise<void> | null = null;
+  #writing: Promise<void> | null = null;
   #ended = false;
   #calls = 0;
   #bytes = 0;
@@ -71,18 +71,18 @@ export class Recorder {
   }
 
   /** Makes the file and writes what it is of. Rejects with `RECORDING_WRITE_FAILED`. */
-  async begin(info: RecordingInfo): Promise<void> {
+  async beginRecording(info: RecordingInfo): Promise<void> {
     try {
       this.#sink = await this.#options.open();
       await this.#sink.write(recordingPreamble());
     } catch (error) {
       this.#giveUp(error);
-      throw writeFailed(error);
+      throw writeFailedError(error);
     }
     this.#startMs = this.#timers.nowMs();
-    this.append({ name: 'open', ...info });
-    await this.#flush();
-    if (this.#failure !== null) throw writeFailed(this.#failure);
+    this.appendCall({ name: 'open', ...info });
+    await this.#flushQueue();
+    if (this.#failure !== null) throw writeFailedError(this.#failure);
   }
 
   stats(): RecorderStats {
@@ -94,47 +94,47 @@ export class Recorder {
   }
 
   /** Keeps a call. The bytes of its body must not change any more. Never throws. */
-  append(call: RecordedCall): void {
+  appendCall(call: RecordedCall): void {
     if (this.#ended) return;
     const pieces = encodeCall(call, this.#timers.nowMs() - this.#startMs);
     const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
     const bytesMax = this.#options.queueBytesMax ?? RECORDER_QUEUE_BYTES_MAX;
     if (bytes > CALL_BYTES_MAX || this.#queue.length + bytes > bytesMax) {
       const message = `bytes that wait for the disk were ${this.#queue.length + bytes}, must be at most ${bytesMax}`;
-      this.#fail(new FeedError('RECORDING_QUEUE_EXCEEDED', message));
+      this.#handleFailure(new FeedError('RECORDING_QUEUE_EXCEEDED', message));
       return;
     }
     this.#calls += 1;
     this.#queue.push(pieces);
-    if (this.#queue.length >= RECORD_CALL_BYTES_MAX) this.#drain();
-    else this.#timer ??= this.#timers.after(RECORDER_FLUSH_MS, () => this.#drainAll());
+    if (this.#queue.length >= RECORD_CALL_BYTES_MAX) this.#startWriting();
+    else this.#timer ??= this.#timers.after(RECORDER_FLUSH_MS, () => this.#startFlush());
   }
 
   /** Writes what is kept and closes the file. */
   async close(): Promise<void> {
     if (this.#ended) return;
-    await this.#flush();
-    this.#end();
+    await this.#flushQueue();
+    this.#endRecording();
     await this.#sink?.close();
   }
 
-  async #flush(): Promise<void> {
-    while (this.#queue.length > 0 || this.#draining !== null) {
-      this.#drainAll();
-      await this.#draining;
+  async #flushQueue(): Promise<void> {
+    while (this.#queue.length > 0 || this.#writing !== null) {
+      this.#startFlush();
+      await this.#writing;
     }
   }
 
-  #drainAll(): void {
+  #startFlush(): void {
     this.#timer?.cancel();
     this.#timer = null;
     this.#flushing = true;
-    this.#drain();
+    this.#startWriting();
   }
 
-  #drain(): void {
-    this.#draining ??= this.#writeRecords().finally(() => {
-      this.#draining = null;
+  #startWriting(): void {
+    this.#writing ??= this.#writeRecords().finally(() => {
+      this.#writing = null;
     });
   }
 
@@ -144,7 +144,7 @@ export class Recorder {
     try {
       await nextTurn();
       while (this.#queue.length >= RECORD_CALL_BYTES_MAX || this.#flushing) {
-        const block = this.#queue.take(RECORD_CALL_BYTES_MAX);
+        const block = this.#queue.takeBytes(RECORD_CALL_BYTES_MAX);
         if (this.#queue.length === 0) this.#flushing = false;
         if (block.length === 0) continue;
         const record = sealRecord(codec, block);
@@ -152,24 +152,24 @@ export class Recorder {
         this.#bytes += record.length;
       }
     } catch (error) {
-      this.#fail(error);
+      this.#handleFailure(error);
     }
   }
 
-  #fail(error: unknown): void {
+  #handleFailure(error: unknown): void {
     if (this.#ended) return;
     this.#options.log.warn({ err: error }, 'recording has failed: the file ends here');
     this.#giveUp(error);
   }
 
   #giveUp(error: unknown): void {
-    this.#end();
+    this.#endRecording();
     this.#failure = error;
     // The file is of no further use here, and why it cannot be closed would say nothing new.
     this.#sink?.close().catch(() => undefined);
   }
 
-  #end(): void {
+  #endRecording(): void {
     this.#ended = true;
     this.#flushing = false;
     this.#timer?.cancel();
@@ -178,7 +178,7 @@ export class Recorder {
   }
 }
 
-function writeFailed(error: unknown): FeedError {
+function writeFailedError(error: unknown): FeedError {
   const why = error instanceof Error ? error.message : String(error);
   return new FeedError('RECORDING_WRITE_FAILED', `the recording cannot be written: ${why}`);
 }

@@ -9,7 +9,7 @@ import { FeedError } from '../model/error.js';
 import { recordingPreamble, sealRecord } from './record-file.js';
 import { encodeCall, type RecordedCall } from './recorded-call.js';
 import { createRecordingFile, Recorder } from './recorder.js';
-import { RecordingReader } from './recording.js';
+import { RecordingReader } from './recording-reader.js';
 
 const codec = { compress, decompress, crc32 };
 const INFO = { programId: 'program', epoch: 'epoch1', createdMs: 1_750_000_000_000 };
@@ -34,8 +34,8 @@ async function record(calls: readonly RecordedCall[]): Promise<Buffer> {
   const file = newPath();
   const open = () => createRecordingFile(file);
   const recorder = new Recorder({ open, codec, log: silentLog });
-  await recorder.begin(INFO);
-  for (const call of calls) recorder.append(call);
+  await recorder.beginRecording(INFO);
+  for (const call of calls) recorder.appendCall(call);
   await recorder.close();
   expect(recorder.stats().recordingFailures).toBe(0);
   return readFile(file);
@@ -57,7 +57,7 @@ async function read(bytes: Uint8Array): Promise<Read> {
   try {
     reader = await RecordingReader.open(file, codec);
     expect(reader.info).toMatchObject(INFO);
-    for (let more = await reader.next(); more !== null; more = await reader.next()) {
+    for (let more = await reader.readCalls(); more !== null; more = await reader.readCalls()) {
       calls.push(...more.map(({ call }) => call));
     }
     return { calls, tornAt: reader.tornAt, error: null };

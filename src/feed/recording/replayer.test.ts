@@ -10,7 +10,7 @@ import { silentLog } from '../../rpc/log.js';
 import type { Timer, Timers } from '../../rpc/timers.js';
 import type { RecordedCall } from './recorded-call.js';
 import { createRecordingFile, Recorder } from './recorder.js';
-import { RecordingReader } from './recording.js';
+import { RecordingReader } from './recording-reader.js';
 import { Replayer, type ReplayerOptions } from './replayer.js';
 
 const codec = { compress, decompress, crc32 };
@@ -82,10 +82,10 @@ async function recordingOf(calls: readonly (readonly [number, RecordedCall])[]) 
     log: silentLog,
     timers,
   });
-  await recorder.begin(INFO);
+  await recorder.beginRecording(INFO);
   for (const [afterMs, call] of calls) {
     nowMs += afterMs;
-    recorder.append(call);
+    recorder.appendCall(call);
   }
   await recorder.close();
   return RecordingReader.open(file, codec);
@@ -226,8 +226,9 @@ test('what the engine refuses is a coded error of the recording', async () => {
 });
 
 test('a turn of more calls than a feed can make is refused before it fills the memory', async () => {
-  const recording: Pick<RecordingReader, 'next' | 'close' | 'offset' | 'tornAt'> = {
-    next: async () => Array.from({ length: 5_000 }, () => ({ atMs: 0, call: LIVE, bytes: 21 })),
+  const recording: Pick<RecordingReader, 'readCalls' | 'close' | 'offset' | 'tornAt'> = {
+    readCalls: async () =>
+      Array.from({ length: 5_000 }, () => ({ atMs: 0, call: LIVE, bytes: 21 })),
     close: async () => undefined,
     offset: 0,
     tornAt: null,

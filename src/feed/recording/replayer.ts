@@ -5,18 +5,18 @@ import { type Log, silentLog } from '../../rpc/log.js';
 import { nextTurn, systemTimers, type Timer, type Timers } from '../../rpc/timers.js';
 import { FeedError } from '../model/error.js';
 import { failureText } from '../model/failure.js';
-import { type FeedTiming, freshness } from '../model/freshness.js';
+import { type FeedTiming, freshnessOf } from '../model/freshness.js';
 import { WATCH_INTERVAL_MS } from '../model/limits.js';
 import { ProblemLog } from '../model/problem-log.js';
-import { Pace } from './pace.js';
+import { ReplayClock } from './pace.js';
 import type { RecordedCall, TimedCall } from './recorded-call.js';
-import type { RecordingReader } from './recording.js';
 import type { EpochEngine } from './recording-engine.js';
 import {
   REPLAY_TURN_BYTES_MAX,
   REPLAY_TURN_CALLS_MAX,
   REPLAY_TURN_SNAPSHOTS_MAX,
 } from './recording-limits.js';
+import type { RecordingReader } from './recording-reader.js';
 
 /** The parts of a replay; what is optional is for tests and settings. */
 export interface ReplayerOptions {
@@ -53,9 +53,9 @@ export interface ReplayerStats {
 export class Replayer {
   readonly #options: ReplayerOptions;
   readonly #timers: Timers;
-  readonly #problems: ProblemLog;
+  readonly #problemLog: ProblemLog;
   readonly #stop = new AbortController();
-  #watch: Timer | null = null;
+  #checkTimer: Timer | null = null;
   #snapshot: AccountSnapshot | null = null;
   #state: FeedState = 'rebuilding';
   #everLive = false;
@@ -68,7 +68,7 @@ export class Replayer {
   constructor(options: ReplayerOptions) {
     this.#options = options;
     this.#timers = options.timers ?? systemTimers;
-    this.#problems = new ProblemLog(options.log ?? silentLog);
+    this.#problemLog = new ProblemLog(options.log ?? silentLog);
   }
 
   /**
@@ -76,11 +76,11 @@ export class Replayer {
    *
    * # Errors
    *
-   * Those of {@link RecordingReader.next}. What came before them was played.
+   * Those of {@link RecordingReader.readCalls}. What came before them was played.
    */
   async start(): Promise<void> {
     try {
-      await this.#play();
+      await this.#playAll();
     } catch (error) {
       if (!this.#stop.signal.aborted) throw error;
       return;
@@ -90,12 +90,12 @@ export class Replayer {
     this.#ended = true;
     this.#slotAtMs = this.#timers.nowMs();
     this.#options.onEnd?.();
-    this.#age();
+    this.#updateFreshness();
   }
 
   /** Ends the replay; the engine keeps its book. */
   stop(): void {
-    this.#watch?.cancel();
+    this.#checkTimer?.cancel();
     this.#stop.abort();
   }
 
@@ -124,20 +124,24 @@ export class Replayer {
     };
   }
 
-  async #play(): Promise<void> {
+  async #playAll(): Promise<void> {
     const { recording, speed } = this.#options;
-    const pace = new Pace({ speed, timers: this.#timers, signal: this.#stop.signal });
+    const pace = new ReplayClock({ speed, timers: this.#timers, signal: this.#stop.signal });
     let turn: TimedCall[] = [];
     let bytes = 0;
-    for (let calls = await recording.next(); calls !== null; calls = await recording.next()) {
+    for (
+      let calls = await recording.readCalls();
+      calls !== null;
+      calls = await recording.readCalls()
+    ) {
       for (const timed of calls) {
         turn.push(timed);
         bytes += timed.bytes;
-        if (bytes > REPLAY_TURN_BYTES_MAX) throw turnExceeded(bytes);
-        if (turn.length > REPLAY_TURN_CALLS_MAX) throw tooManyCalls();
+        if (bytes > REPLAY_TURN_BYTES_MAX) throw turnExceededError(bytes);
+        if (turn.length > REPLAY_TURN_CALLS_MAX) throw tooManyCallsError();
         if (timed.call.name !== 'endTurn') continue;
-        const snapshots = await this.#decode(turn);
-        await pace.until(timed.atMs);
+        const snapshots = await this.#decodeSnapshots(turn);
+        await pace.waitUntil(timed.atMs);
         this.#playTurn(turn, snapshots);
         turn = [];
         bytes = 0;
@@ -149,12 +153,12 @@ export class Replayer {
   }
 
   /** Decodes what the turn needs before any of it is played: a turn is played at once. */
-  async #decode(turn: readonly TimedCall[]): Promise<AccountSnapshot[]> {
+  async #decodeSnapshots(turn: readonly TimedCall[]): Promise<AccountSnapshot[]> {
     const snapshots: AccountSnapshot[] = [];
     for (const { call } of turn) {
       if (call.name !== 'beginSnapshot') continue;
-      if (snapshots.length >= REPLAY_TURN_SNAPSHOTS_MAX) throw tooManySnapshots();
-      snapshots.push(await this.#options.engine.decodeSnapshot(call.body).catch(refused));
+      if (snapshots.length >= REPLAY_TURN_SNAPSHOTS_MAX) throw tooManySnapshotsError();
+      snapshots.push(await this.#options.engine.decodeSnapshot(call.body).catch(throwRefused));
     }
     this.#stop.signal.throwIfAborted();
     return snapshots;
@@ -162,19 +166,19 @@ export class Replayer {
 
   #playTurn(turn: readonly TimedCall[], snapshots: AccountSnapshot[]): void {
     try {
-      for (const { call } of turn) this.#make(call, snapshots);
+      for (const { call } of turn) this.#makeCall(call, snapshots);
     } catch (error) {
-      refused(error);
+      throwRefused(error);
     }
     this.#calls += turn.length;
   }
 
   /** Makes one call; takes the snapshot that it begins from the front. */
-  #make(call: RecordedCall, snapshots: AccountSnapshot[]): void {
+  #makeCall(call: RecordedCall, snapshots: AccountSnapshot[]): void {
     const { engine } = this.#options;
     switch (call.name) {
       case 'open':
-        throw malformed('a recording said twice what it is of');
+        throw malformedError('a recording said twice what it is of');
       case 'push':
         engine.push(call.account);
         break;
@@ -196,13 +200,13 @@ export class Replayer {
         break;
       case 'beginSnapshot':
         this.#snapshot = snapshots.shift() ?? null;
-        engine.beginSnapshot(this.#begun());
+        engine.beginSnapshot(this.#openSnapshot());
         break;
       case 'applySnapshot':
-        engine.applySnapshot(this.#begun(), call.from, call.count);
+        engine.applySnapshot(this.#openSnapshot(), call.from, call.count);
         break;
       case 'endSnapshot':
-        this.#begun();
+        this.#openSnapshot();
         engine.endSnapshot();
         this.#snapshot = null;
         break;
@@ -214,8 +218,8 @@ export class Replayer {
     }
   }
 
-  #begun(): AccountSnapshot {
-    if (this.#snapshot === null) throw malformed('a snapshot was applied that had not begun');
+  #openSnapshot(): AccountSnapshot {
+    if (this.#snapshot === null) throw malformedError('a snapshot was applied that had not begun');
     return this.#snapshot;
   }
 
@@ -228,7 +232,7 @@ export class Replayer {
   #endTurn(tsMs: number): void {
     const turn = this.#options.engine.endTurn(tsMs);
     this.#turns += 1;
-    this.#problems.add(turn.problems);
+    this.#problemLog.logProblems(turn.problems);
     this.#options.onTurn?.(turn);
     if (this.#everLive || this.#state !== 'live') return;
     this.#everLive = true;
@@ -236,37 +240,37 @@ export class Replayer {
   }
 
   /** After the end a live book grows old as that of a feed without slots does. */
-  #age(): void {
+  #updateFreshness(): void {
     if (this.#state !== 'live' && this.#state !== 'lagging') return;
-    const state = freshness(this.slotAgeMs(), this.#options.timing);
+    const state = freshnessOf(this.slotAgeMs(), this.#options.timing);
     if (state !== 'live' && state !== this.#state) {
       this.#state = state;
       this.#options.engine.setState(state);
       this.#endTurn((this.#options.wallMs ?? Date.now)());
     }
-    this.#watch = this.#timers.after(WATCH_INTERVAL_MS, () => this.#age());
+    this.#checkTimer = this.#timers.after(WATCH_INTERVAL_MS, () => this.#updateFreshness());
   }
 }
 
 /** What the engine does not take was never given to it: no engine was behind this recording. */
-function refused(error: unknown): never {
+function throwRefused(error: unknown): never {
   if (!(error instanceof Error) || error instanceof FeedError || !('code' in error)) throw error;
-  throw malformed(`the engine refused what was recorded: ${failureText(error)}`);
+  throw malformedError(`the engine refused what was recorded: ${failureText(error)}`);
 }
 
-function malformed(message: string): FeedError {
+function malformedError(message: string): FeedError {
   return new FeedError('MALFORMED_RECORDING', message);
 }
 
-function tooManySnapshots(): FeedError {
-  return malformed(`snapshots of one turn were more than ${REPLAY_TURN_SNAPSHOTS_MAX}`);
+function tooManySnapshotsError(): FeedError {
+  return malformedError(`snapshots of one turn were more than ${REPLAY_TURN_SNAPSHOTS_MAX}`);
 }
 
-function tooManyCalls(): FeedError {
-  return malformed(`calls of one turn were more than ${REPLAY_TURN_CALLS_MAX}`);
+function tooManyCallsError(): FeedError {
+  return malformedError(`calls of one turn were more than ${REPLAY_TURN_CALLS_MAX}`);
 }
 
-function turnExceeded(bytes: number): FeedError {
+function turnExceededError(bytes: number): FeedError {
   const message = `one turn had ${bytes} bytes, must have at most ${REPLAY_TURN_BYTES_MAX}`;
   return new FeedError('RECORDING_BYTES_EXCEEDED', message);
 }

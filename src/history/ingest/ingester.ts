@@ -143,9 +143,9 @@ export class Ingester {
   async #connect(node: RpcNode, ending: AbortController, signal: AbortSignal): Promise<void> {
     const opened = new Promise<void>((resolve) => {
       node.socket.start({
-        opened: resolve,
-        closed: (reason) => ending.abort(new HistoryError('NOT_READY', `socket: ${reason}`)),
-        malformed: () => this.#session?.catchUpSoon(),
+        onOpened: resolve,
+        onClosed: (reason) => ending.abort(new HistoryError('NOT_READY', `socket: ${reason}`)),
+        onMalformed: () => this.#session?.catchUpSoon(),
       });
     });
     // The socket gives a connect up by itself, and says so.

@@ -128,7 +128,7 @@ export class Session {
     await edge.catchUp(reading);
     // The first check says how much is left to spans.
     await edge.settle(reading);
-    socket.settled();
+    socket.resetBackoff();
     this.#options.onLive();
     return await Promise.race([this.#keepEdge(edge, reading), this.#fill(filler, reading)]);
   }

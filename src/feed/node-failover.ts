@@ -6,7 +6,7 @@ import type { FeedCounters } from './model/counters.js';
 import {
   NODE_OPEN_CAP_MS,
   NODE_OPEN_FIRST_MS,
-  NODE_READING_FAILURES_MAX,
+  NODE_READ_FAILURES_MAX,
   NODES_BACKOFF_CAP_MS,
   NODES_BACKOFF_FIRST_MS,
   SILENCE_CAP_MS,
@@ -14,17 +14,17 @@ import {
 } from './model/limits.js';
 
 /** What the feed is told of the node in use. */
-export interface NodesListener {
+export interface FailoverListener {
   /** Connected to this node, with no subscription yet. */
-  opened(node: RpcNode): void;
+  onOpened(node: RpcNode): void;
   /** The connection ended or was never made; the next try is already planned. */
-  closed(reason: string): void;
+  onClosed(reason: string): void;
   /** A message could not be read, so a notification may be missing. */
-  malformed(): void;
+  onMalformed(): void;
 }
 
 /** What nodes need to know and what a test may replace. */
-export interface NodesOptions {
+export interface FailoverOptions {
   readonly nodes: RpcNodes;
   readonly timers: Timers;
   readonly random: () => number;
@@ -45,25 +45,25 @@ export interface NodesOptions {
  *
  * With one node there is nothing to move to: its socket reconnects by itself.
  */
-export class Nodes {
-  readonly #options: NodesOptions;
+export class NodeFailover {
+  readonly #options: FailoverOptions;
   readonly #pool: NodePool;
   readonly #silence: Backoff;
-  #listener: NodesListener | null = null;
+  #listener: FailoverListener | null = null;
   /** Whether the book was live over the connection that stands or has just ended. */
   #wasLive = false;
-  #readingFailures = 0;
+  #readFailures = 0;
   #silences = 0;
   #silentMsMax: number;
   #pending: Timer | null = null;
 
-  constructor(options: NodesOptions) {
+  constructor(options: FailoverOptions) {
     const { nodes, random } = options;
     this.#options = options;
     const [firstMs, capMs] = [NODES_BACKOFF_FIRST_MS, NODES_BACKOFF_CAP_MS];
     this.#pool = new NodePool({ nodes, firstMs, capMs, random });
     this.#silence = new Backoff({ firstMs: SILENCE_FIRST_MS, capMs: SILENCE_CAP_MS, random });
-    this.#silentMsMax = this.#nextSilence();
+    this.#silentMsMax = this.#nextSilenceMs();
   }
 
   /** The node in use, or the one that is tried now. */
@@ -71,9 +71,9 @@ export class Nodes {
     return this.#pool.current;
   }
 
-  start(listener: NodesListener): void {
+  start(listener: FailoverListener): void {
     this.#listener = listener;
-    this.#begin();
+    this.#connectCurrent();
   }
 
   stop(): void {
@@ -83,40 +83,40 @@ export class Nodes {
   }
 
   /** Ends a connection that is of no use. */
-  drop(reason: string): void {
-    this.current.socket.drop(reason);
+  dropConnection(reason: string): void {
+    this.current.socket.dropConnection(reason);
   }
 
   /** The book is live over this connection. */
-  settled(): void {
+  recordLive(): void {
     this.#wasLive = true;
-    this.#readingFailures = 0;
+    this.#readFailures = 0;
     this.#pool.recordSuccess();
-    this.current.socket.settled();
+    this.current.socket.resetBackoff();
   }
 
   /** A slot came: the node is not silent. */
-  heard(): void {
+  recordSlot(): void {
     if (this.#silences === 0) return;
     this.#silences = 0;
     this.#silence.reset();
-    this.#silentMsMax = this.#nextSilence();
+    this.#silentMsMax = this.#nextSilenceMs();
   }
 
   /** No slot came for this long over an open connection, with the book live or about to be. */
-  silent(sinceMs: number, live: boolean): void {
+  checkSilence(sinceMs: number, live: boolean): void {
     // The only node may take its time over a scan; it would have to begin again.
     if (sinceMs < this.#silentMsMax || (this.#pool.isSingle && !live)) return;
     this.#silences += 1;
-    this.#silentMsMax = this.#nextSilence();
-    this.#leave(`no slot for ${Math.round(sinceMs)} ms`);
+    this.#silentMsMax = this.#nextSilenceMs();
+    this.#leaveNode(`no slot for ${Math.round(sinceMs)} ms`);
   }
 
   /** A full reading failed; the next one is planned on the same connection. */
-  readingFailed(failure: string): void {
-    this.#readingFailures += 1;
-    if (this.#pool.isSingle || this.#readingFailures < NODE_READING_FAILURES_MAX) return;
-    this.#leave(failure);
+  recordReadFailure(failure: string): void {
+    this.#readFailures += 1;
+    if (this.#pool.isSingle || this.#readFailures < NODE_READ_FAILURES_MAX) return;
+    this.#leaveNode(failure);
   }
 
   /** Whether the book may follow the node in use to the chain of this hash. */
@@ -124,42 +124,42 @@ export class Nodes {
     return this.#pool.admitsChain(hash, known);
   }
 
-  #begin(): void {
-    this.#planGivingUp();
+  #connectCurrent(): void {
+    this.#scheduleGivingUp();
     this.current.socket.start({
-      opened: () => this.#opened(),
-      closed: (reason) => this.#closed(reason),
-      malformed: () => this.#listener?.malformed(),
+      onOpened: () => this.#handleOpened(),
+      onClosed: (reason) => this.#handleClosed(reason),
+      onMalformed: () => this.#listener?.onMalformed(),
     });
   }
 
-  #opened(): void {
+  #handleOpened(): void {
     this.#cancelPending();
     this.#wasLive = false;
-    this.#readingFailures = 0;
-    this.#listener?.opened(this.current);
+    this.#readFailures = 0;
+    this.#listener?.onOpened(this.current);
   }
 
-  #closed(reason: string): void {
-    this.#listener?.closed(reason);
+  #handleClosed(reason: string): void {
+    this.#listener?.onClosed(reason);
     if (this.#pool.isSingle || this.#listener === null) return;
     if (this.#wasLive) {
       this.#wasLive = false;
-      this.#planGivingUp();
-    } else this.#moveOn(reason);
+      this.#scheduleGivingUp();
+    } else this.#moveToNext(reason);
   }
 
   /** Leaves a node whose connection stands; the only one is connected to anew. */
-  #leave(reason: string): void {
+  #leaveNode(reason: string): void {
     if (this.#pool.isSingle) {
-      this.drop(reason);
+      this.dropConnection(reason);
       return;
     }
-    this.#listener?.closed(reason);
-    if (this.#listener !== null) this.#moveOn(reason);
+    this.#listener?.onClosed(reason);
+    if (this.#listener !== null) this.#moveToNext(reason);
   }
 
-  #moveOn(reason: string): void {
+  #moveToNext(reason: string): void {
     const { timers, counters, log } = this.#options;
     const from = this.current;
     this.#cancelPending();
@@ -173,17 +173,17 @@ export class Nodes {
       log.warn({ from: from.name, to: this.current.name, reason }, 'another node is used');
     }
     const waitMs = this.#pool.hasRoundFailed ? this.#pool.nextWaitMs() : 0;
-    this.#pending = timers.after(waitMs, () => this.#begin());
+    this.#pending = timers.after(waitMs, () => this.#connectCurrent());
   }
 
   /** A connect that hangs is given up earlier than the socket would, and later each way round. */
-  #planGivingUp(): void {
+  #scheduleGivingUp(): void {
     this.#cancelPending();
     if (this.#pool.isSingle) return;
     const { timers } = this.#options;
     const limitMs = Math.min(NODE_OPEN_FIRST_MS * 2 ** this.#pool.roundsFailed, NODE_OPEN_CAP_MS);
     this.#pending = timers.after(limitMs, () => {
-      this.#leave(`not connected within ${limitMs} ms`);
+      this.#leaveNode(`not connected within ${limitMs} ms`);
     });
   }
 
@@ -193,7 +193,7 @@ export class Nodes {
   }
 
   /** Each other node gets its chance as soon as the book is stale; after that the wait grows. */
-  #nextSilence(): number {
+  #nextSilenceMs(): number {
     const { staleAfterMs } = this.#options;
     const othersLeft = this.#silences < this.#pool.size - 1;
     return othersLeft ? staleAfterMs : Math.max(staleAfterMs, this.#silence.next());

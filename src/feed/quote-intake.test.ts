@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FakeEngine } from '../../test/fake-engine.js';
 import { ManualTimers } from '../../test/support/manual-timers.js';
-import { QuoteDoor } from './quote-door.js';
+import { QuoteIntake } from './quote-intake.js';
 
 const START_MS = 1_700_000_000_000;
 const side = { price: 100n, size: 5n };
@@ -12,7 +12,7 @@ function opened() {
   const timers = new ManualTimers();
   let turns = 0;
   let backMs = 0;
-  const door = new QuoteDoor({
+  const door = new QuoteIntake({
     engine,
     timers,
     wallMs: () => START_MS + timers.nowMs() - backMs,

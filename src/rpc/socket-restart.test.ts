@@ -15,9 +15,9 @@ test('socket: one that is stopped and started at once hears of the new connectio
   closers.push(() => socket.stop());
   const events: string[] = [];
   const listener = {
-    opened: () => void events.push('opened'),
-    closed: (reason: string) => void events.push(`closed: ${reason}`),
-    malformed: () => undefined,
+    onOpened: () => void events.push('opened'),
+    onClosed: (reason: string) => void events.push(`closed: ${reason}`),
+    onMalformed: () => undefined,
   };
   socket.start(listener);
   await until('open', () => events.length === 1);
@@ -39,11 +39,11 @@ test('socket: ids that a server gives out again after a cut belong to the new su
   closers.push(() => socket.stop());
   let opened = 0;
   socket.start({
-    opened: () => {
+    onOpened: () => {
       opened += 1;
     },
-    closed: () => undefined,
-    malformed: () => undefined,
+    onClosed: () => undefined,
+    onMalformed: () => undefined,
   });
   await until('open', () => opened === 1);
   const told: string[] = [];

@@ -3,23 +3,23 @@ import { Backoff } from '../../rpc/backoff.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
 import { sleep } from '../../rpc/timers.js';
 import {
+  type AccountBatch,
   type AccountKind,
   parseMultipleAccounts,
   parseProgramAccounts,
-  type Reading,
 } from '../model/account-update.js';
 import { FeedError, throwIfStopped } from '../model/error.js';
 import {
   ACCOUNTS_PER_READ,
   AGREEING_PERCENT,
   MARKETS_MAX,
-  READING_AGAIN_CAP_MS,
-  READING_AGAIN_MS,
-  READINGS_MAX,
+  READS_MAX,
+  REREAD_CAP_MS,
+  REREAD_FIRST_MS,
   SCAN_NODE_TIMEOUT_MS,
   SHRUNKEN_PERCENT,
   UNREADABLE_LOGGED_MAX,
-  UNREADABLE_READINGS_MAX,
+  UNREADABLE_SCANS_MAX,
 } from '../model/limits.js';
 import {
   CLOCK_KEY,
@@ -27,11 +27,11 @@ import {
   type ProgramKind,
   programAccountsParams,
 } from '../model/queries.js';
-import { confirmed, type Judgement } from './confirmed.js';
+import { type AgreementRule, readConfirmed } from './confirmed.js';
 import type { FeedParts } from './parts.js';
 
 /** What a reading has to satisfy, and until when it is wanted. */
-export interface ReadingWish {
+export interface ReadOptions {
   /** Subscriptions began at this slot: an older reading would leave a gap before them. */
   readonly slotMin: () => number;
   readonly signal: AbortSignal;
@@ -43,11 +43,11 @@ export interface ReadingWish {
 export function readProgramAccounts(
   parts: FeedParts,
   kind: ProgramKind,
-  wish: ReadingWish,
-): Promise<Reading> {
+  wish: ReadOptions,
+): Promise<AccountBatch> {
   const params = programAccountsParams(parts.programId, kind);
-  const parse = (result: unknown): Reading => parseProgramAccounts(kind, result);
-  return readFrom(parts, wish, async () => {
+  const parse = (result: unknown): AccountBatch => parseProgramAccounts(kind, result);
+  return readNotBefore(parts, wish, async () => {
     const reading = await parts.rpc.call('getProgramAccounts', params, parse, wish);
     if (reading.updates.length <= MARKETS_MAX) return reading;
     const message = `${kind} accounts were ${reading.updates.length}, must be at most ${MARKETS_MAX}`;
@@ -59,14 +59,14 @@ export function readProgramAccounts(
 export async function readClockAndOracles(
   parts: FeedParts,
   oracleKeys: readonly string[],
-  wish: ReadingWish,
-): Promise<readonly Reading[]> {
+  wish: ReadOptions,
+): Promise<readonly AccountBatch[]> {
   const keys = [CLOCK_KEY, ...oracleKeys];
   const starts = keys.flatMap((_, index) => (index % ACCOUNTS_PER_READ === 0 ? [index] : []));
-  const readings: Reading[] = [];
+  const readings: AccountBatch[] = [];
   for (const start of starts) {
     const part = keys.slice(start, start + ACCOUNTS_PER_READ);
-    readings.push(await readFrom(parts, wish, () => readAccounts(parts, part, wish)));
+    readings.push(await readNotBefore(parts, wish, () => readAccounts(parts, part, wish)));
   }
   return readings;
 }
@@ -74,9 +74,9 @@ export async function readClockAndOracles(
 function readAccounts(
   parts: FeedParts,
   keys: readonly string[],
-  wish: ReadingWish,
-): Promise<Reading> {
-  const parse = (result: unknown): Reading => parseMultipleAccounts(keys, kindOfKey, result);
+  wish: ReadOptions,
+): Promise<AccountBatch> {
+  const parse = (result: unknown): AccountBatch => parseMultipleAccounts(keys, kindOfKey, result);
   return parts.rpc.call('getMultipleAccounts', multipleAccountsParams(keys), parse, wish);
 }
 
@@ -85,7 +85,7 @@ function kindOfKey(pubkey: string): AccountKind {
 }
 
 /** Reads all users: from the snapshot node, and when that fails from the node in use. */
-export async function readUsers(parts: FeedParts, wish: ReadingWish): Promise<AccountSnapshot> {
+export async function readUsers(parts: FeedParts, wish: ReadOptions): Promise<AccountSnapshot> {
   const { scanNode, memory } = parts;
   const { rpc } = scanNode;
   if (rpc === null) return readUsersFrom(parts, parts.rpc, wish);
@@ -93,11 +93,11 @@ export async function readUsers(parts: FeedParts, wish: ReadingWish): Promise<Ac
     await scanNode.requireChain(rpc, memory.genesisHash, wish.signal);
     const limited = { signal: wish.signal, slotMin: wish.slotMin, timeoutMs: SCAN_NODE_TIMEOUT_MS };
     const users = await readUsersFrom(parts, rpc, limited);
-    scanNode.worked();
+    scanNode.recordSuccess();
     return users;
   } catch (error) {
     throwIfStopped(wish.signal);
-    scanNode.failed(error);
+    scanNode.recordFailure(error);
   }
   return readUsersFrom(parts, parts.rpc, wish);
 }
@@ -109,26 +109,26 @@ export async function readUsers(parts: FeedParts, wish: ReadingWish): Promise<Ac
 async function readUsersFrom(
   parts: FeedParts,
   rpc: NodeRpc,
-  wish: ReadingWish,
+  wish: ReadOptions,
 ): Promise<AccountSnapshot> {
-  const { memory, trouble } = parts;
+  const { memory, transientErrors: trouble } = parts;
   const countMin = (memory.users * SHRUNKEN_PERCENT) / 100;
   const read = async (): Promise<AccountSnapshot> => {
     const users = await readUsersOnce(parts, rpc, wish);
     const context = { users: users.count, usersBefore: memory.users };
     const lacks = users.count < countMin;
-    if (lacks) trouble.warn('a snapshot has far fewer users than the last', '', context);
+    if (lacks) trouble.logWarning('a snapshot has far fewer users than the last', '', context);
     return users;
   };
-  const judgement: Judgement<AccountSnapshot> = {
+  const judgement: AgreementRule<AccountSnapshot> = {
     isShrunken: ({ count }) => count < countMin,
-    agree: (first, later) => agree(first.count, later.count),
+    agree: (first, later) => countsAgree(first.count, later.count),
     count: ({ count }) => count,
   };
-  return confirmed(parts, judgement, { read, signal: wish.signal });
+  return readConfirmed(parts, judgement, { read, signal: wish.signal });
 }
 
-function agree(a: number, b: number): boolean {
+function countsAgree(a: number, b: number): boolean {
   return Math.min(a, b) * 100 >= Math.max(a, b) * AGREEING_PERCENT;
 }
 
@@ -139,7 +139,7 @@ function agree(a: number, b: number): boolean {
 async function readUsersOnce(
   parts: FeedParts,
   rpc: NodeRpc,
-  wish: ReadingWish,
+  wish: ReadOptions,
 ): Promise<AccountSnapshot> {
   const backoff = newBackoff(parts);
   for (let reading = 1; ; reading += 1) {
@@ -147,22 +147,26 @@ async function readUsersOnce(
     const { slot, problemCount, problems } = users;
     if (problemCount === 0) return users;
     const context = { slot, problemCount, problems: problems.slice(0, UNREADABLE_LOGGED_MAX) };
-    parts.trouble.warn('users of a reading are unreadable', String(problemCount), context);
-    if (reading >= UNREADABLE_READINGS_MAX) throw unreadable(users);
+    parts.transientErrors.logWarning(
+      'users of a reading are unreadable',
+      String(problemCount),
+      context,
+    );
+    if (reading >= UNREADABLE_SCANS_MAX) throw unreadableUsersError(users);
     await sleep(parts.timers, backoff.next(), wish.signal);
   }
 }
 
-function unreadable({ problemCount, problems }: AccountSnapshot): FeedError {
+function unreadableUsersError({ problemCount, problems }: AccountSnapshot): FeedError {
   const first = problems[0];
   const example = first === undefined ? '' : ` (${first.pubkey ?? 'no key'}: ${first.code})`;
   const message = `unreadable users were ${problemCount}${example}, must be 0`;
   return new FeedError('MALFORMED_ACCOUNTS_ANSWER', message, { problemCount });
 }
 
-function scanUsers(parts: FeedParts, rpc: NodeRpc, wish: ReadingWish): Promise<AccountSnapshot> {
+function scanUsers(parts: FeedParts, rpc: NodeRpc, wish: ReadOptions): Promise<AccountSnapshot> {
   const params = programAccountsParams(parts.programId, 'user');
-  return readFrom(parts, wish, async () => {
+  return readNotBefore(parts, wish, async () => {
     const body = await rpc.callRaw('getProgramAccounts', params, wish);
     return parts.engine.decodeSnapshot(body);
   });
@@ -172,9 +176,9 @@ function scanUsers(parts: FeedParts, rpc: NodeRpc, wish: ReadingWish): Promise<A
  * Reads until the slot is not before the wish's: the node may lag behind the one subscribed to. Not
  * everything in a reading can be aborted, so one that comes back too late is thrown away here.
  */
-async function readFrom<T extends { readonly slot: number }>(
+async function readNotBefore<T extends { readonly slot: number }>(
   parts: FeedParts,
-  wish: ReadingWish,
+  wish: ReadOptions,
   read: () => Promise<T>,
 ): Promise<T> {
   const backoff = newBackoff(parts);
@@ -183,16 +187,16 @@ async function readFrom<T extends { readonly slot: number }>(
     throwIfStopped(wish.signal);
     const slotMin = wish.slotMin();
     if (result.slot >= slotMin) return result;
-    if (reading >= READINGS_MAX) throw tooOld(result.slot, slotMin);
+    if (reading >= READS_MAX) throw staleSlotError(result.slot, slotMin);
     await sleep(parts.timers, backoff.next(), wish.signal);
   }
 }
 
 function newBackoff({ random }: FeedParts): Backoff {
-  return new Backoff({ firstMs: READING_AGAIN_MS, capMs: READING_AGAIN_CAP_MS, random });
+  return new Backoff({ firstMs: REREAD_FIRST_MS, capMs: REREAD_CAP_MS, random });
 }
 
-function tooOld(slot: number, slotMin: number): FeedError {
+function staleSlotError(slot: number, slotMin: number): FeedError {
   const message = `reading was as of slot ${slot}, must be at least ${slotMin}`;
   return new FeedError('SNAPSHOT_SLOT_OUT_OF_RANGE', message, { slot, slotMin });
 }

@@ -1,22 +1,22 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { TROUBLE_LOG_INTERVAL_MS, TROUBLES_MAX } from './limits.js';
-import { TroubleLog } from './trouble-log.js';
+import { TransientErrorLog } from './error-logs.js';
+import { TRANSIENT_ERRORS_MAX, TRANSIENT_LOG_INTERVAL_MS } from './limits.js';
 
 let nowMs: number;
 let lines: { readonly fields: object; readonly message: string }[];
-let trouble: TroubleLog;
+let trouble: TransientErrorLog;
 
 beforeEach(() => {
   nowMs = 1_000;
   lines = [];
   const write = (fields: object, message: string): void => void lines.push({ fields, message });
   const timers = { nowMs: () => nowMs, after: () => ({ cancel: () => undefined }) };
-  trouble = new TroubleLog({ info: write, warn: write }, timers);
+  trouble = new TransientErrorLog({ info: write, warn: write }, timers);
 });
 
 /** Reports trouble for these reasons; expects that many lines. */
 function check(reasons: readonly string[], expected: number): void {
-  for (const reason of reasons) trouble.warn('connection lost', reason, { reason });
+  for (const reason of reasons) trouble.logWarning('connection lost', reason, { reason });
   expect(lines).toHaveLength(expected);
 }
 
@@ -26,7 +26,7 @@ describe('trouble log', () => {
 
   test('after a minute it is logged once more with the count', () => {
     check(['refused', 'refused', 'refused'], 1);
-    nowMs += TROUBLE_LOG_INTERVAL_MS - 1;
+    nowMs += TRANSIENT_LOG_INTERVAL_MS - 1;
     check(['refused'], 1);
     nowMs += 1;
     check(['refused', 'refused'], 2);
@@ -38,8 +38,8 @@ describe('trouble log', () => {
 
   test('reasons that never repeat do not make lines without end', () =>
     check(
-      Array.from({ length: TROUBLES_MAX * 10 }, (_, index) => `slot ${index}`),
-      TROUBLES_MAX + 1,
+      Array.from({ length: TRANSIENT_ERRORS_MAX * 10 }, (_, index) => `slot ${index}`),
+      TRANSIENT_ERRORS_MAX + 1,
     ));
 
   test('after the trouble is over the same is new', () => {

@@ -9,7 +9,7 @@ import type { Timer, Timers } from '../rpc/timers.js';
 import { QUOTE_CHECK_MS_MAX, QUOTE_CHECK_MS_MIN } from './model/limits.js';
 
 /** What the door needs. */
-export interface QuoteDoorOptions {
+export interface QuoteIntakeOptions {
   readonly engine: QuoteEngine;
   /** Ends a turn as soon as the loop has read its sockets: many quotes cost one. */
   readonly requestTurn: () => void;
@@ -18,12 +18,12 @@ export interface QuoteDoorOptions {
 }
 
 /** Takes quotes in, and sees that none stays beyond its life. */
-export class QuoteDoor {
-  readonly #options: QuoteDoorOptions;
-  #check: Timer | null = null;
+export class QuoteIntake {
+  readonly #options: QuoteIntakeOptions;
+  #checkTimer: Timer | null = null;
   #stopped = false;
 
-  constructor(options: QuoteDoorOptions) {
+  constructor(options: QuoteIntakeOptions) {
     this.#options = options;
   }
 
@@ -32,28 +32,28 @@ export class QuoteDoor {
     const { engine, requestTurn, wallMs } = this.#options;
     const outcome = engine.setIndicative({ ...quotes, tsMs: wallMs() });
     if (outcome === 'changed') requestTurn();
-    if (this.#check === null && !this.#stopped) this.#plan();
+    if (this.#checkTimer === null && !this.#stopped) this.#scheduleCheck();
     return outcome;
   }
 
   /** Plans nothing more: what is set from now on shows with whichever turn ends. */
   stop(): void {
     this.#stopped = true;
-    this.#check?.cancel();
-    this.#check = null;
+    this.#checkTimer?.cancel();
+    this.#checkTimer = null;
   }
 
   /** Looks again when the next quote may be due; a clock that was set is noticed in time. */
-  #plan(): void {
+  #scheduleCheck(): void {
     const { engine, requestTurn, timers, wallMs } = this.#options;
     const dueMs = engine.indicativeDueMs();
     if (dueMs === null) {
-      this.#check = null;
+      this.#checkTimer = null;
       return;
     }
     const waitMs = dueMs - wallMs();
     if (waitMs <= 0) requestTurn();
     const boundedMs = Math.min(Math.max(waitMs, QUOTE_CHECK_MS_MIN), QUOTE_CHECK_MS_MAX);
-    this.#check = timers.after(boundedMs, () => this.#plan());
+    this.#checkTimer = timers.after(boundedMs, () => this.#scheduleCheck());
   }
 }

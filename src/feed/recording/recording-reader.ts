@@ -1,5 +1,5 @@
 import { FeedError } from '../model/error.js';
-import { type Codec, damaged, RecordFile } from './record-file.js';
+import { type Codec, damagedError, RecordFile } from './record-file.js';
 import {
   CALL_LENGTH_BYTES,
   decodeCall,
@@ -35,17 +35,17 @@ export class RecordingReader {
    *
    * # Errors
    *
-   * `RECORDING_VERSION_MISMATCH`, and those of {@link RecordingReader.next}.
+   * `RECORDING_VERSION_MISMATCH`, and those of {@link RecordingReader.readCalls}.
    */
   static async open(path: string, codec: Codec): Promise<RecordingReader> {
     const records = await RecordFile.open(path, codec);
     try {
       const stream = new CallStream();
       const { offset } = records;
-      const record = await records.next();
-      const [first, ...calls] = record === null ? [] : stream.add(record, offset);
+      const record = await records.readRecord();
+      const [first, ...calls] = record === null ? [] : stream.addRecord(record, offset);
       if (first?.call.name !== 'open') {
-        throw damaged('MALFORMED_RECORDING', offset, 'the recording says not what it is of');
+        throw damagedError('MALFORMED_RECORDING', offset, 'the recording says not what it is of');
       }
       return new RecordingReader({ records, stream }, { info: first.call, calls });
     } catch (error) {
@@ -72,15 +72,15 @@ export class RecordingReader {
    * `MALFORMED_RECORDING`, `RECORDING_CRC_MISMATCH` and `RECORDING_BYTES_EXCEEDED` with the offset of
    * the record; `RECORDING_READ_FAILED`.
    */
-  async next(): Promise<readonly TimedCall[] | null> {
+  async readCalls(): Promise<readonly TimedCall[] | null> {
     const calls = this.#first;
     if (calls.length > 0) {
       this.#first = [];
       return calls;
     }
     const { offset } = this.#records;
-    const record = await this.#records.next();
-    if (record !== null) return this.#stream.add(record, offset);
+    const record = await this.#records.readRecord();
+    if (record !== null) return this.#stream.addRecord(record, offset);
     if (this.#stream.isWithinCall) this.#cutAt = offset;
     return null;
   }
@@ -103,7 +103,7 @@ class CallStream {
   }
 
   /** The calls that end in this record, which begins at the offset. */
-  add(record: Uint8Array, offset: number): readonly TimedCall[] {
+  addRecord(record: Uint8Array, offset: number): readonly TimedCall[] {
     const calls: TimedCall[] = [];
     for (let at = 0; at < record.length; ) {
       const target = this.#call ?? this.#length;
@@ -124,10 +124,10 @@ class CallStream {
     const length = this.#length.readUInt32LE(0);
     if (length > CALL_BYTES_MAX) {
       const message = `call had ${length} bytes, must have at most ${CALL_BYTES_MAX}`;
-      throw damaged('RECORDING_BYTES_EXCEEDED', offset, message);
+      throw damagedError('RECORDING_BYTES_EXCEEDED', offset, message);
     }
     // Not even a kind: there is nothing to wait for.
-    if (length === 0) throw damaged('MALFORMED_RECORDING', offset, 'call was empty');
+    if (length === 0) throw damagedError('MALFORMED_RECORDING', offset, 'call was empty');
     return Buffer.allocUnsafe(length);
   }
 }
@@ -137,6 +137,6 @@ function decodeAt(bytes: Buffer, offset: number): TimedCall {
     return decodeCall(bytes);
   } catch (error) {
     if (!(error instanceof FeedError)) throw error;
-    throw damaged('MALFORMED_RECORDING', offset, error.message);
+    throw damagedError('MALFORMED_RECORDING', offset, error.message);
   }
 }

@@ -3,14 +3,14 @@ import { FakeSocket, noRpc } from '../../test/support/fake-socket.js';
 import { ManualTimers } from '../../test/support/manual-timers.js';
 import { silentLog } from '../rpc/log.js';
 import type { RpcNode, RpcNodes } from '../rpc/node-pool.js';
-import { Nodes } from './nodes.js';
+import { NodeFailover } from './node-failover.js';
 
 const STALE_AFTER_MS = 5_000;
 
 let timers: ManualTimers;
 let sockets: FakeSocket[];
 let events: string[];
-let nodes: Nodes;
+let nodes: NodeFailover;
 let counters: { failovers: number };
 
 /** Starts with this many nodes, named a, b, c; waits have no jitter. */
@@ -22,7 +22,7 @@ function start(count: number, random = 1, onClosed = (): void => undefined): voi
   const all = sockets.map((socket, index): RpcNode => {
     return { name: 'abc'[index] ?? '', rpc: noRpc, socket };
   });
-  nodes = new Nodes({
+  nodes = new NodeFailover({
     nodes: all as unknown as RpcNodes,
     timers,
     random: () => random,
@@ -31,12 +31,12 @@ function start(count: number, random = 1, onClosed = (): void => undefined): voi
     log: silentLog,
   });
   nodes.start({
-    opened: ({ name }) => events.push(`opened ${name}`),
-    closed: (reason) => {
+    onOpened: ({ name }) => events.push(`opened ${name}`),
+    onClosed: (reason) => {
       events.push(`closed: ${reason}`);
       onClosed();
     },
-    malformed: () => events.push('malformed'),
+    onMalformed: () => events.push('malformed'),
   });
 }
 
@@ -53,22 +53,22 @@ const running = (): string[] =>
 function open(name: string): void {
   const { listener } = socketOf(name);
   if (listener === null) throw new Error(`the socket of ${name} does not run`);
-  listener.opened();
+  listener.onOpened();
 }
 
 function close(name: string, reason = 'gone'): void {
   const { listener } = socketOf(name);
   if (listener === null) throw new Error(`the socket of ${name} does not run`);
-  listener.closed(reason);
+  listener.onClosed(reason);
 }
 
 function goLive(name: string): void {
   open(name);
-  nodes.settled();
+  nodes.recordLive();
 }
 
 test('nodes: who stops when a node is left hears nothing more, and nothing runs on', () => {
-  for (const leave of [() => nodes.silent(STALE_AFTER_MS, true), () => close('a')]) {
+  for (const leave of [() => nodes.checkSilence(STALE_AFTER_MS, true), () => close('a')]) {
     start(2, 1, () => nodes.stop());
     open('a');
     leave();
@@ -115,7 +115,7 @@ describe('nodes: which one is used', () => {
 
   test('a connection that ends before the book is live counts as a failed try', () => {
     open('a');
-    nodes.drop('a subscribe was refused');
+    nodes.dropConnection('a subscribe was refused');
     timers.advance(0);
     expect(running()).toEqual(['b']);
   });
@@ -194,9 +194,9 @@ describe('nodes: readings that fail', () => {
   test('the second failure in a row leads to the next node', () => {
     start(2);
     open('a');
-    nodes.readingFailed('RPC_TIMEOUT');
+    nodes.recordReadFailure('RPC_TIMEOUT');
     expect(running()).toEqual(['a']);
-    nodes.readingFailed('RPC_TIMEOUT');
+    nodes.recordReadFailure('RPC_TIMEOUT');
     timers.advance(0);
     expect(running()).toEqual(['b']);
     expect(events.at(-1)).toBe('closed: RPC_TIMEOUT');
@@ -205,16 +205,16 @@ describe('nodes: readings that fail', () => {
   test('failures count anew after a live book', () => {
     start(2);
     open('a');
-    nodes.readingFailed('RPC_TIMEOUT');
-    nodes.settled();
-    nodes.readingFailed('RPC_TIMEOUT');
+    nodes.recordReadFailure('RPC_TIMEOUT');
+    nodes.recordLive();
+    nodes.recordReadFailure('RPC_TIMEOUT');
     expect(running()).toEqual(['a']);
   });
 
   test('the only node is kept, because its session tries again by itself', () => {
     start(1);
     open('a');
-    for (let failure = 0; failure < 10; failure += 1) nodes.readingFailed('RPC_TIMEOUT');
+    for (let failure = 0; failure < 10; failure += 1) nodes.recordReadFailure('RPC_TIMEOUT');
     expect(events).toEqual(['opened a']);
   });
 });
@@ -223,9 +223,9 @@ describe('nodes: silence on an open connection', () => {
   test('the next node is used as soon as the book is stale', () => {
     start(2);
     goLive('a');
-    nodes.silent(STALE_AFTER_MS - 1, true);
+    nodes.checkSilence(STALE_AFTER_MS - 1, true);
     expect(running()).toEqual(['a']);
-    nodes.silent(STALE_AFTER_MS, true);
+    nodes.checkSilence(STALE_AFTER_MS, true);
     timers.advance(0);
     expect(running()).toEqual(['b']);
     expect(events.at(-1)).toBe('closed: no slot for 5000 ms');
@@ -234,7 +234,7 @@ describe('nodes: silence on an open connection', () => {
   test('a node that is silent while its accounts are read is left as well', () => {
     start(2);
     open('a');
-    nodes.silent(STALE_AFTER_MS, false);
+    nodes.checkSilence(STALE_AFTER_MS, false);
     timers.advance(0);
     expect(running()).toEqual(['b']);
   });
@@ -245,7 +245,7 @@ describe('nodes: silence on an open connection', () => {
       const name = nodes.current.name;
       goLive(name);
       for (let ms = 1_000; ; ms += 1_000) {
-        nodes.silent(ms, true);
+        nodes.checkSilence(ms, true);
         if (events.at(-1) === `opened ${name}`) continue;
         timers.advance(timers.waitsMs[0] ?? 0);
         return ms;
@@ -261,7 +261,7 @@ describe('nodes: silence on an open connection', () => {
   test('a slot makes the next node be asked soon again', () => {
     start(2);
     silencesOf(4);
-    nodes.heard();
+    nodes.recordSlot();
     expect(silencesOf(1)).toEqual([5_000]);
   });
 
@@ -273,7 +273,7 @@ describe('nodes: silence on an open connection', () => {
   test('the only node may be silent while its accounts are read', () => {
     start(1);
     open('a');
-    nodes.silent(600_000, false);
+    nodes.checkSilence(600_000, false);
     expect(events).toEqual(['opened a']);
   });
 });
