@@ -1,21 +1,22 @@
-/** The history in figures, as /ready, /status and /metrics show them. */
+/** The history in /ready, /status and /metrics. */
 import type { HistoryFigures } from '../ports/market-data-source.js';
+import { counterSeries, gaugeSeries, type MetricSeries, stateFlags } from './series.js';
 
-/** States of the history, of which one holds. */
+/** The states of the history. */
 const STATES = ['starting', 'backfilling', 'live', 'failing'] as const;
 
-/** Of the counts those that tell of the disk. */
+/** The name of the count of failed writes. */
 const STORE_FAILURES = 'storeFailures';
 
-/** What /ready says of it. */
+/** The history in the body of /ready. */
 export function historyReadiness({ state, reason }: HistoryFigures): object {
   return { state, reason };
 }
 
-/** What /status says of it. */
-export function historyStatus(figures: HistoryFigures): object {
-  const { state, reason, stored, counts, queued, spansOpen } = figures;
-  const { finalisedSlot, completeSinceTs, newestSlot, lagMs, missingFills } = figures;
+/** The history in the body of /status. */
+export function historyStatus(stats: HistoryFigures): object {
+  const { state, reason, stored, counts, queued, spansOpen } = stats;
+  const { finalisedSlot, completeSinceTs, newestSlot, lagMs, missingFills } = stats;
   return {
     ...{ state, reason, ...stored, queued, spansOpen, finalisedSlot },
     ...{ completeSinceTs, newestSlot },
@@ -26,64 +27,50 @@ export function historyStatus(figures: HistoryFigures): object {
   };
 }
 
-/** One figure, or one for each value of a label. */
-interface HistorySeries {
-  readonly kind: 'gauge' | 'counter';
-  readonly name: string;
-  readonly help: string;
-  readonly label?: string;
-  readonly read: () => number | Readonly<Record<string, number | undefined>>;
-}
-
-/** What /metrics says of it. */
-export function historySeries(figures: () => HistoryFigures): readonly HistorySeries[] {
-  const gauge = (name: string, help: string, read: () => number): HistorySeries => {
-    return { kind: 'gauge', name: `slotbook_history_${name}`, help, read };
-  };
+/** The series of the history. */
+export function historySeries(stats: () => HistoryFigures): readonly MetricSeries[] {
+  const gauge = (name: string, help: string, read: () => number): MetricSeries =>
+    gaugeSeries(`slotbook_history_${name}`, help, read);
   return [
     {
       kind: 'gauge',
       name: 'slotbook_history_state',
       help: 'The state of the history: 1 for the one that holds.',
       label: 'state',
-      read: () => {
-        const { state } = figures();
-        return Object.fromEntries(STATES.map((known) => [known, known === state ? 1 : 0]));
-      },
+      read: () => stateFlags(STATES, stats().state),
     },
     {
       kind: 'gauge',
       name: 'slotbook_history_rows',
-      help: 'What is stored, by kind; truncated are transactions whose log the node had cut.',
+      help: 'Stored rows by kind; truncated are transactions whose log the node had cut.',
       label: 'kind',
-      read: () => figures().stored,
+      read: () => stats().stored,
     },
     {
       kind: 'gauge',
       name: 'slotbook_history_missing_fills',
       help: 'Numbers of fills that are missing between stored ones, by market.',
       label: 'market',
-      read: () => ({ ...figures().missingFills }),
+      read: () => ({ ...stats().missingFills }),
     },
-    gauge('queued', 'Transactions that wait to be stored.', () => figures().queued),
-    gauge('spans_open', 'Spans of signatures still to be read.', () => figures().spansOpen),
-    gauge('finalised_slot', 'All before it is complete.', () => figures().finalisedSlot),
-    gauge('newest_slot', 'The newest slot with a stored trade.', () => figures().newestSlot),
+    gauge('queued', 'Transactions that wait to be stored.', () => stats().queued),
+    gauge('spans_open', 'Gaps of signatures still to be fetched.', () => stats().spansOpen),
+    gauge('finalised_slot', 'All before it is complete.', () => stats().finalisedSlot),
+    gauge('newest_slot', 'The newest slot with a stored trade.', () => stats().newestSlot),
     gauge('lag_seconds', 'Time from the last live trade to its being stored.', () => {
-      return Math.max(0, figures().lagMs ?? 0) / 1_000;
+      return Math.max(0, stats().lagMs ?? 0) / 1_000;
     }),
-    {
-      kind: 'counter',
-      name: 'slotbook_history_store_failures_total',
-      help: 'Times the disk did not take what was to be stored.',
-      read: () => figures().counts[STORE_FAILURES] ?? 0,
-    },
+    counterSeries(
+      'slotbook_history_store_failures_total',
+      'Writes that the disk refused.',
+      () => stats().counts[STORE_FAILURES] ?? 0,
+    ),
     {
       kind: 'counter',
       name: 'slotbook_history_events_total',
-      help: 'What the history met, by name: notifications, readings, forks, failures.',
+      help: 'Events of the history by name: notifications, fetches, forks, failures.',
       label: 'event',
-      read: () => figures().counts,
+      read: () => stats().counts,
     },
   ];
 }

@@ -1,80 +1,7 @@
-/** The figures of indicative quotes as /metrics names them. */
-
+/** Counters of the sockets of makers since the start, and their series. */
 import type { BookStats } from '../../contract/book-source.js';
 import type { CloseCause } from '../transport/client-socket.js';
-
-/** One figure, or one for each value of a label. */
-interface QuoteSeries {
-  readonly kind: 'gauge' | 'counter';
-  readonly name: string;
-  readonly help: string;
-  readonly label?: string;
-  readonly read: () => number | Readonly<Record<string, number | undefined>>;
-}
-
-/** What is held of quotes, and what the sockets of makers did. */
-export function quoteSeries(
-  stats: () => BookStats,
-  figures: () => QuoteSocketStats,
-): readonly QuoteSeries[] {
-  return [
-    {
-      kind: 'gauge',
-      name: 'slotbook_indicative_makers',
-      help: 'Pairs of a maker and a market with indicative quotes.',
-      read: () => stats().quotingMakers,
-    },
-    {
-      kind: 'gauge',
-      name: 'slotbook_indicative_quotes',
-      help: 'Sides of indicative quotes that live.',
-      read: () => stats().quotes,
-    },
-    {
-      kind: 'gauge',
-      name: 'slotbook_quote_sockets',
-      label: 'state',
-      help: 'Sockets of makers open now: those that have signed, and the others.',
-      read: () => {
-        const { sockets, makers } = figures();
-        return { signed: makers, unsigned: sockets - makers };
-      },
-    },
-    {
-      kind: 'counter',
-      name: 'slotbook_quote_messages_total',
-      label: 'outcome',
-      help: 'Messages of quotes that were taken, by whether they changed the book.',
-      read: () => {
-        const { changed, unchanged } = figures();
-        return { changed, unchanged };
-      },
-    },
-    {
-      kind: 'counter',
-      name: 'slotbook_quote_errors_total',
-      label: 'code',
-      help: 'Errors answered to makers, by code.',
-      read: () => figures().errors,
-    },
-    {
-      kind: 'counter',
-      name: 'slotbook_quote_closes_total',
-      label: 'reason',
-      help: 'Sockets of makers closed, by reason.',
-      read: () => figures().closes,
-    },
-    {
-      kind: 'counter',
-      name: 'slotbook_quote_refusals_total',
-      label: 'code',
-      help: 'Upgrades of makers refused, by code.',
-      read: () => figures().refused,
-    },
-  ];
-}
-
-/** What the sockets of makers did since the start, for metrics. */
+import { gaugeSeries, incrementCount, type MetricSeries } from './series.js';
 
 /** Why a maker's socket closed. */
 export type QuoteCloseReason =
@@ -86,15 +13,15 @@ export type QuoteCloseReason =
   | 'shutdown'
   | 'internal';
 
-/** One reading of the counters. */
+/** The counters at one time. */
 export interface QuoteSocketStats {
   /** Sockets open now, and those whose maker has signed. */
   readonly sockets: number;
   readonly makers: number;
-  /** Messages of quotes that were taken: those that changed the book, and the others. */
+  /** Accepted messages of quotes: those that changed the book, and the others. */
   readonly changed: number;
   readonly unchanged: number;
-  /** Errors answered, by code. */
+  /** Errors sent, by code. */
   readonly errors: Readonly<Record<string, number>>;
   readonly closes: Readonly<Partial<Record<QuoteCloseReason, number>>>;
   /** Upgrades refused, by code. */
@@ -110,15 +37,15 @@ export class QuoteCounts {
   readonly #countRefusal = new Map<string, number>();
 
   countError(code: string): void {
-    increment(this.#errors, code);
+    incrementCount(this.#errors, code);
   }
 
   countClose(reason: QuoteCloseReason): void {
-    increment(this.#closes, reason);
+    incrementCount(this.#closes, reason);
   }
 
   refused(code: string): void {
-    increment(this.#countRefusal, code);
+    incrementCount(this.#countRefusal, code);
   }
 
   readStats(open: Pick<QuoteSocketStats, 'sockets' | 'makers'>): QuoteSocketStats {
@@ -133,6 +60,62 @@ export class QuoteCounts {
   }
 }
 
-function increment<Key>(counts: Map<Key, number>, key: Key): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1);
+/** The series of indicative quotes and of the sockets of makers. */
+export function quoteSeries(
+  stats: () => BookStats,
+  sockets: () => QuoteSocketStats,
+): readonly MetricSeries[] {
+  return [
+    gaugeSeries(
+      'slotbook_indicative_makers',
+      'Pairs of a maker and a market with indicative quotes.',
+      () => stats().quotingMakers,
+    ),
+    gaugeSeries(
+      'slotbook_indicative_quotes',
+      'Sides of indicative quotes that have not expired.',
+      () => stats().quotes,
+    ),
+    {
+      kind: 'gauge',
+      name: 'slotbook_quote_sockets',
+      label: 'state',
+      help: 'Sockets of makers open now: those that have signed, and the others.',
+      read: () => {
+        const { sockets: open, makers } = sockets();
+        return { signed: makers, unsigned: open - makers };
+      },
+    },
+    {
+      kind: 'counter',
+      name: 'slotbook_quote_messages_total',
+      label: 'outcome',
+      help: 'Messages of quotes that were accepted, by whether they changed the book.',
+      read: () => {
+        const { changed, unchanged } = sockets();
+        return { changed, unchanged };
+      },
+    },
+    {
+      kind: 'counter',
+      name: 'slotbook_quote_errors_total',
+      label: 'code',
+      help: 'Errors sent to makers, by code.',
+      read: () => sockets().errors,
+    },
+    {
+      kind: 'counter',
+      name: 'slotbook_quote_closes_total',
+      label: 'reason',
+      help: 'Sockets of makers closed, by reason.',
+      read: () => sockets().closes,
+    },
+    {
+      kind: 'counter',
+      name: 'slotbook_quote_refusals_total',
+      label: 'code',
+      help: 'Upgrades of makers refused, by code.',
+      read: () => sockets().refused,
+    },
+  ];
 }

@@ -1,18 +1,19 @@
-/** What the WebSockets did since the start, for metrics. */
+/** Counters of the WebSockets since the start, and their series. */
 import type { CloseCause } from '../transport/client-socket.js';
+import { counterSeries, gaugeSeries, incrementCount, type MetricSeries } from './series.js';
 
-/** What was published since the start. */
+/** Counters of published frames since the start. */
 export interface FanOutStats {
   /** Frames made. */
   readonly published: number;
-  /** Frames that readers were given: each frame once a reader. */
+  /** Frames sent to readers: each frame counts once for each reader. */
   readonly delivered: number;
   readonly deliveredBytes: number;
   /** Frames that could not be made. */
   readonly failed: number;
 }
 
-/** Why a socket closed, with what the service itself closes for told apart. */
+/** Why a socket closed, with the service's own reasons apart. */
 export type CloseReason =
   | Exclude<CloseCause, 'server'>
   | 'slowReader'
@@ -20,36 +21,36 @@ export type CloseReason =
   | 'shutdown'
   | 'internal';
 
-/** One reading of the counters. */
+/** The counters at one time. */
 export interface SocketStats {
   /** Sockets and topics open now. */
   readonly sockets: number;
   readonly topics: number;
   /**
    * Frames made for subscribers, the first ones after a subscription among them, and their bytes. A
-   * subscriber that is behind is counted, although what was published meanwhile is made good by one
-   * book anew: see {@link SocketStats.dropped} and {@link SocketStats.resets}.
+   * subscriber that is behind is counted, although one new book replaces what was published
+   * meanwhile: see {@link SocketStats.dropped} and {@link SocketStats.resets}.
    */
   readonly frames: number;
   readonly bytes: number;
-  /** Messages left out of sockets that were full, each made good later or by a close. */
+  /** Messages left out of sockets that were full, each followed by a reset or a close. */
   readonly dropped: number;
   /** Times that a socket was full. */
   readonly slow: number;
-  /** Books shown anew to sockets that had been full. */
+  /** Books sent again, whole, to sockets that had been full. */
   readonly resets: number;
-  /** Memory of the deltas kept for readers that come back. */
+  /** Memory of the deltas kept for readers that reconnect. */
   readonly ringBytes: number;
-  /** Frames that the book could not give. */
+  /** Frames that the book could not make. */
   readonly failed: number;
   readonly closes: Readonly<Partial<Record<CloseReason, number>>>;
-  /** Errors answered, by code. */
+  /** Errors sent, by code. */
   readonly errors: Readonly<Record<string, number>>;
   /** Upgrades refused, by code. */
   readonly refused: Readonly<Record<string, number>>;
 }
 
-/** What there is now. */
+/** What is open now. */
 type OpenSocketStats = Pick<SocketStats, 'sockets' | 'topics' | 'ringBytes'>;
 
 /** The counters of one service. */
@@ -70,15 +71,15 @@ export class SocketCounts {
   }
 
   countClose(reason: CloseReason): void {
-    increment(this.#closes, reason);
+    incrementCount(this.#closes, reason);
   }
 
   countError(code: string): void {
-    increment(this.#errors, code);
+    incrementCount(this.#errors, code);
   }
 
   refused(code: string): void {
-    increment(this.#countRefusal, code);
+    incrementCount(this.#countRefusal, code);
   }
 
   readStats(open: OpenSocketStats, fanOuts: readonly FanOutStats[]): SocketStats {
@@ -99,6 +100,58 @@ export class SocketCounts {
   }
 }
 
-function increment<Key>(counts: Map<Key, number>, key: Key): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1);
+/** The series of the WebSockets. */
+export function socketSeries(stats: () => SocketStats): readonly MetricSeries[] {
+  return [
+    gaugeSeries('slotbook_sockets', 'WebSockets open now.', () => stats().sockets),
+    gaugeSeries('slotbook_topics', 'Topics with a subscriber now.', () => stats().topics),
+    counterSeries(
+      'slotbook_socket_frames_total',
+      'Frames made for subscribers of sockets, those behind included.',
+      () => stats().frames,
+    ),
+    counterSeries('slotbook_socket_bytes_total', 'Bytes of these frames.', () => stats().bytes),
+    counterSeries(
+      'slotbook_socket_frames_dropped_total',
+      'Frames left out of sockets that were full, each followed by a reset or a close.',
+      () => stats().dropped,
+    ),
+    counterSeries('slotbook_socket_slow_total', 'Times a socket was full.', () => stats().slow),
+    counterSeries(
+      'slotbook_socket_resets_total',
+      'Books sent again, whole, to sockets that had been full.',
+      () => stats().resets,
+    ),
+    gaugeSeries(
+      'slotbook_ring_bytes',
+      'Memory of the deltas kept for readers that reconnect.',
+      () => stats().ringBytes,
+    ),
+    counterSeries(
+      'slotbook_socket_frames_failed_total',
+      'Frames that the book could not make.',
+      () => stats().failed,
+    ),
+    {
+      kind: 'counter',
+      name: 'slotbook_socket_closes_total',
+      help: 'WebSockets closed, by reason.',
+      label: 'reason',
+      read: () => stats().closes,
+    },
+    {
+      kind: 'counter',
+      name: 'slotbook_socket_errors_total',
+      help: 'Errors sent over WebSockets, by code.',
+      label: 'code',
+      read: () => stats().errors,
+    },
+    {
+      kind: 'counter',
+      name: 'slotbook_socket_refusals_total',
+      help: 'Upgrades refused, by code.',
+      label: 'code',
+      read: () => stats().refused,
+    },
+  ];
 }

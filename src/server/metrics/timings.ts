@@ -9,21 +9,21 @@ const PUBLISHED_SECONDS = [
   0.000_1, 0.000_25, 0.000_5, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1,
 ];
 
-/** How often the loop is looked at: shorter blocks than this are seen in part. */
-const LOOK_INTERVAL_MS = 10;
+/** How often the loop is sampled: of shorter blocks than this, a part is measured. */
+const SAMPLE_INTERVAL_MS = 10;
 
-/** How long things take, from the chain's news to the reader. */
+/** Latencies from the chain's notification to the reader. */
 export class Timings {
   readonly receiveToApplied = new Histogram(PATH_SECONDS);
   readonly appliedToPublished = new Histogram(PUBLISHED_SECONDS);
   readonly eventLoopBlocked = new Histogram(BLOCKED_SECONDS);
   #watch: NodeJS.Timeout | null = null;
-  #lookedAtMs = 0;
+  #sampledAtMs = 0;
 
-  /** Begins to look how late the event loop is; it does not keep the process alive. */
+  /** Starts to measure how late the event loop is; does not keep the process alive. */
   watchLoop(): void {
-    this.#lookedAtMs = performance.now();
-    this.#watch = setInterval(() => this.#sampleLoop(), LOOK_INTERVAL_MS).unref();
+    this.#sampledAtMs = performance.now();
+    this.#watch = setInterval(() => this.#sampleLoop(), SAMPLE_INTERVAL_MS).unref();
   }
 
   stop(): void {
@@ -31,7 +31,7 @@ export class Timings {
     this.#watch = null;
   }
 
-  /** The lines of all of them in Prometheus text. */
+  /** All histograms as Prometheus text. */
   toText(): string {
     return [
       this.receiveToApplied.toText(
@@ -51,14 +51,14 @@ export class Timings {
 
   #sampleLoop(): void {
     const nowMs = performance.now();
-    this.eventLoopBlocked.observe((nowMs - this.#lookedAtMs - LOOK_INTERVAL_MS) / 1_000);
-    this.#lookedAtMs = nowMs;
+    this.eventLoopBlocked.observe((nowMs - this.#sampledAtMs - SAMPLE_INTERVAL_MS) / 1_000);
+    this.#sampledAtMs = nowMs;
   }
 }
 
 /**
- * A distribution of durations in fixed buckets. To observe costs a few comparisons and allocates
- * nothing; text is made at the scrape.
+ * A distribution of durations in fixed buckets. `observe` costs a few comparisons and allocates
+ * nothing; the text is made at the scrape.
  */
 export class Histogram {
   readonly #limits: readonly number[];
@@ -81,7 +81,7 @@ export class Histogram {
     this.#sum += duration;
   }
 
-  /** The lines of this histogram in Prometheus text. */
+  /** This histogram as Prometheus text. */
   toText(name: string, help: string): string {
     const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`];
     let count = 0;

@@ -1,4 +1,7 @@
-/** What external venues did, for /metrics and /status. */
+/** External venues in /metrics and /status. */
+import type { MetricSeries } from './series.js';
+
+/** The state and the counters of one venue. */
 export interface VenueStats {
   readonly name: string;
   /** Host and port, without any path or key. */
@@ -19,7 +22,7 @@ export interface VenueMarketStats {
   readonly levels: number;
   /** Age of the oldest of them; null while the market is left out. */
   readonly ageMs: number | null;
-  /** Why the market is left out; null when it is not, or was not read yet. */
+  /** Why the market is left out; null when it is not, or was not polled yet. */
   readonly reason: string | null;
 }
 
@@ -30,8 +33,39 @@ export function venueStatus({ name, host, markets }: VenueStats): Record<string,
   return { name, host, markets: markets.map((row) => ({ ...row, ageMs: rounded(row.ageMs) })) };
 }
 
+/** The series of all venues. */
+export function venueSeries(venues: () => readonly VenueStats[]): readonly MetricSeries[] {
+  return [
+    {
+      kind: 'gauge',
+      name: 'slotbook_venue_markets',
+      help: 'Spot markets of external venues: those whose levels are used, and those left out.',
+      label: 'state',
+      read: () => {
+        const markets = venues().flatMap((venue) => venue.markets);
+        const used = markets.filter((market) => market.used).length;
+        return { used, leftOut: markets.length - used };
+      },
+    },
+    {
+      kind: 'counter',
+      name: 'slotbook_venue_events_total',
+      help: 'Requests to external venues, polls of their markets, and markets left out.',
+      label: 'event',
+      read: () => sumCounts(venues(), ({ events }) => events),
+    },
+    {
+      kind: 'counter',
+      name: 'slotbook_venue_failures_total',
+      help: 'Markets of external venues left out, by code.',
+      label: 'code',
+      read: () => sumCounts(venues(), ({ failures }) => failures),
+    },
+  ];
+}
+
 /** Sums of a count over all venues, by its name. */
-export function sumCounts(
+function sumCounts(
   venues: readonly VenueStats[],
   countsOf: (venue: VenueStats) => Readonly<Record<string, number>>,
 ): Readonly<Record<string, number>> {
