@@ -1,7 +1,8 @@
 /** The demo as a newcomer starts it: trades, funding rates, statistics and a candle that moves. */
 import { afterAll, beforeAll, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { type Service, startDemoService } from '../src/app/main.js';
+import type { Service } from '../src/app/book-service.js';
+import { startDemoService } from '../src/app/main.js';
 import { ConfigReader } from '../src/config/config.js';
 
 const DEADLINE = { timeout: 60_000, interval: 100 };

@@ -5,7 +5,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Service, startDemoService } from '../src/app/main.js';
+import type { Service } from '../src/app/book-service.js';
+import { startDemoService } from '../src/app/main.js';
 import { ConfigReader } from '../src/config/config.js';
 
 const folder = fileURLToPath(new URL('../examples/', import.meta.url));

@@ -7,7 +7,8 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test, vi } from 'vitest';
-import { type Service, startDemoService } from '../src/app/main.js';
+import type { Service } from '../src/app/book-service.js';
+import { startDemoService } from '../src/app/main.js';
 import { ConfigReader } from '../src/config/config.js';
 
 /** Debian's modules belong to its own Python, which need not be the first one on the path. */

@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { type Service, startService } from '../src/app/main.js';
+import type { Service } from '../src/app/book-service.js';
+import { startService } from '../src/app/main.js';
 import { ConfigReader } from '../src/config/config.js';
 import { Engine } from '../src/engine/engine.js';
 import { FakeChain, OTHER_GENESIS_HASH } from './fake-chain.js';

@@ -15,6 +15,7 @@ import type { FollowFlags } from '../follow/follow-options.js';
 import { match } from '../match/match.js';
 import type { MatchFlags } from '../match/match-options.js';
 import { runBackfill } from './backfills.js';
+import type { Service } from './book-service.js';
 import {
   backfillOptions,
   demoOptions,
@@ -25,13 +26,7 @@ import {
   serveOrDemoOptions,
   verifyOptions,
 } from './cli-options.js';
-import {
-  type Service,
-  startDemoService,
-  startReplayService,
-  startService,
-  verifyService,
-} from './main.js';
+import { startDemoService, startReplayService, startService, verifyService } from './main.js';
 
 /** A wrong flag or setting, as opposed to a service that failed. */
 const EXIT_WRONG_USAGE = 2;

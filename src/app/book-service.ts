@@ -1,0 +1,247 @@
+/**
+ * A served book: its parts are built, handed to each other, started, and stopped together; `main.ts`
+ * says where the book comes from.
+ */
+import type { Logger } from 'pino';
+import { type BuildInfo, readBuildInfo } from '../config/build-info.js';
+import type { CommonConfig } from '../config/config.js';
+import { LIMITS } from '../config/limits.js';
+import { Timings } from '../server/metrics/timings.js';
+import { filterMarkets } from '../server/ports/market-filter.js';
+import { QuoteServer } from '../server/quotes/quote-server.js';
+import { createHandlers, type Handlers } from '../server/routes/http.js';
+import { SocketServer } from '../server/sockets/socket-server.js';
+import { UnsentReplies } from '../server/transport/unsent-replies.js';
+import { type Listener, listen } from '../server/transport/uws.js';
+import { type ExternalVenues, externalVenues } from './external-venues.js';
+import type { BookFeed, BookOrigin, FeedEvents } from './feeds.js';
+import type { ServiceHistory } from './histories.js';
+
+/** A running service. */
+export interface Service {
+  /** Its base address. */
+  readonly url: string;
+  /** Resolves with the error when a part fails that the service cannot do without. */
+  readonly failed: Promise<Error>;
+  /** Stops all parts; resolves when they have stopped, or after a few seconds anyway. */
+  stop(): Promise<void>;
+}
+
+/** Where what is served comes from. */
+export interface Origins {
+  readonly origin: BookOrigin;
+  readonly history?: ServiceHistory | undefined;
+}
+
+/**
+ * Serves a book. Resolves when the port is bound and everything runs; `ready URL` is printed on
+ * standard output when the first book is live.
+ */
+export async function serveBook(
+  config: CommonConfig,
+  origins: Origins,
+  log: Logger,
+): Promise<Service> {
+  const build = readBuildInfo();
+  const parts = createParts(config, origins, {
+    log,
+    onFirstLive: () => process.stdout.write(`ready ${url}\n`),
+  });
+  const { feed, sockets, makers, venues, history, timings, unsent } = parts;
+  const handlers = createServiceHandlers(config, parts, build);
+  const served = { handlers, sockets, makers, unsent };
+  const { listeners, url, metricsUrl } = await listenOn(config, served, log);
+  const stop = (): Promise<void> =>
+    stopAll([
+      () => makers.close(),
+      () => sockets.close(),
+      ...listeners.map((listener) => () => listener.close()),
+      () => venues.stop(),
+      () => feed.stop(),
+      () => history?.stop(),
+      () => timings.stop(),
+    ]);
+  await feed.prepare().catch(async (error: unknown) => {
+    await stop();
+    throw error;
+  });
+  timings.watchLoop();
+  venues.start();
+  history?.start();
+  printUrls({ url, metricsUrl, hasHistory: history !== undefined }, config);
+  log.info({ url, metricsUrl, ...build }, 'serving');
+  const failed = new Promise<Error>((resolve) => {
+    feed.start().catch((error: unknown) => resolve(asError(error)));
+  });
+  return { url, failed, stop };
+}
+
+/** The parts of a service. */
+interface ServiceParts {
+  readonly book: ReturnType<typeof filterMarkets>;
+  readonly feed: BookFeed;
+  readonly sockets: SocketServer;
+  readonly makers: QuoteServer;
+  readonly venues: ExternalVenues;
+  readonly history: ServiceHistory | undefined;
+  readonly timings: Timings;
+  readonly unsent: UnsentReplies;
+}
+
+/** Builds the parts and ties them together; nothing runs yet. */
+function createParts(
+  config: CommonConfig,
+  { origin, history }: Origins,
+  { log, onFirstLive }: { readonly log: Logger; readonly onFirstLive: () => void },
+): ServiceParts {
+  const timings = new Timings();
+  const book = filterMarkets(origin.engine, config.markets);
+  const readiness = (): ReturnType<BookFeed['status']> => feed.status();
+  const sockets = new SocketServer({
+    ...config,
+    ...(history === undefined ? {} : { history: history.history }),
+    book,
+    readiness,
+    onPublished: (seconds) => timings.appliedToPublished.observe(seconds),
+    onFault: (error, where) => log.error({ err: error, where }, 'a WebSocket failed'),
+  });
+  const feed = origin.feed({ ...turnEvents(sockets, timings), onFirstLive });
+  const makers = new QuoteServer({
+    ...config,
+    book,
+    sink: feed.quotes,
+    readiness,
+    onFault: (error, where) => log.error({ err: error, where }, 'a socket of a maker failed'),
+  });
+  const venues = externalVenues(config, origin.engine, log);
+  const unsent = new UnsentReplies();
+  return { book, feed, sockets, makers, venues, history, timings, unsent };
+}
+
+/** Publishes each turn of the feed, and measures it from receipt to publication. */
+function turnEvents(sockets: SocketServer, timings: Timings): FeedEvents {
+  let waitedSeconds = 0;
+  return {
+    onApplied: (seconds) => {
+      timings.receiveToApplied.observe(seconds);
+      waitedSeconds = seconds;
+    },
+    onTurn: (turn) => {
+      sockets.publishTurn(turn, waitedSeconds);
+      waitedSeconds = 0;
+    },
+  };
+}
+
+function createServiceHandlers(
+  { requestsPerSecond, metricsPort }: CommonConfig,
+  { book, feed, sockets, makers, venues, history, timings, unsent }: ServiceParts,
+  build: BuildInfo,
+): Handlers {
+  const { readAccounts } = feed;
+  return createHandlers({
+    book,
+    readiness: () => feed.status(),
+    feed: () => feed.stats(),
+    timings,
+    unsent,
+    sockets: () => sockets.figures(),
+    venues: () => venues.stats(),
+    quotes: () => makers.figures(),
+    build,
+    ...(readAccounts === undefined ? {} : { readAccounts }),
+    ...(history === undefined ? {} : { history: history.history }),
+    requestsPerSecond,
+    metrics: metricsPort === undefined ? 'main' : 'operator',
+  });
+}
+
+/** What is reached through the ports. */
+interface Served {
+  readonly handlers: Handlers;
+  readonly sockets: SocketServer;
+  readonly makers: QuoteServer;
+  readonly unsent: UnsentReplies;
+}
+
+/** Binds the port of the clients and, where it is wanted, the one of the operator. */
+async function listenOn(
+  { host, port, metricsHost, metricsPort }: CommonConfig,
+  { handlers, sockets, makers, unsent }: Served,
+  log: Logger,
+): Promise<{ listeners: readonly Listener[]; url: string; metricsUrl: string }> {
+  const onFault = (error: unknown, path: string): void =>
+    log.error({ err: error, path }, 'a request failed');
+  const main = await listen({
+    ...{ host, port, handler: handlers.main, unsent, onFault },
+    sockets: [sockets, makers],
+  });
+  const url = urlOf(host, main);
+  if (metricsPort === undefined) {
+    sockets.start(main);
+    makers.start();
+    return { listeners: [main], url, metricsUrl: url };
+  }
+  try {
+    const address = { host: metricsHost, port: metricsPort };
+    const operator = await listen({ ...address, handler: handlers.operator, unsent, onFault });
+    sockets.start(main);
+    makers.start();
+    return { listeners: [main, operator], url, metricsUrl: urlOf(metricsHost, operator) };
+  } catch (error) {
+    main.close();
+    throw error;
+  }
+}
+
+/** An address that can be typed into a browser on this machine. */
+function urlOf(host: string, { port }: Listener): string {
+  const named = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${named.includes(':') ? `[${named}]` : named}:${port}`;
+}
+
+/** Prints addresses to try. */
+function printUrls(
+  {
+    url,
+    metricsUrl,
+    hasHistory,
+  }: { readonly url: string; readonly metricsUrl: string; readonly hasHistory: boolean },
+  { markets }: CommonConfig,
+): void {
+  const market = encodeURIComponent(markets[0] ?? 'SOL-PERP');
+  const lines = [
+    `book   ${url}/l2?marketName=${market}&depth=5`,
+    `all    ${url}/l2?marketName=${market}&grouping=100&depth=20&includeVamm=true&includeIndicative=true`,
+    `match  ${url}/match?marketName=${market}&side=buy&size=50000000000`,
+    `orders ${url}/l3?marketName=${market}`,
+    ...(hasHistory
+      ? [`trades ${url}/trades?symbol=${market} ${url}/candles?symbol=${market}&resolution=1`]
+      : []),
+    `stats  ${url}/stats/markets`,
+    `socket ${url.replace('http', 'ws')}/ws`,
+    `more   ${url}/docs ${url}/markets ${url}/status ${metricsUrl}/metrics`,
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** Stops the parts in their order. One that hangs or fails does not keep the others running. */
+export async function stopAll(stops: readonly (() => void | Promise<void>)[]): Promise<void> {
+  const deadline = new Promise<void>((resolve) => {
+    setTimeout(resolve, LIMITS.stopMsMax).unref();
+  });
+  for (const stop of stops) await Promise.race([stopOne(stop), deadline]);
+}
+
+async function stopOne(stop: () => void | Promise<void>): Promise<void> {
+  try {
+    await stop();
+  } catch (error) {
+    process.stderr.write(`slotbook: while stopping: ${asError(error).message}\n`);
+  }
+}
+
+/** What was thrown, as an Error. */
+export function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
