@@ -8,7 +8,7 @@ import { crc32 } from '../src/follow/crc32.js';
 import { FollowedBook } from '../src/follow/followed-book.js';
 import { frameOf, isFrame } from '../src/follow/frame.js';
 import { Members } from '../src/follow/members.js';
-import { SOCKET_ERROR_CODES } from '../src/server/transport/ws-error.js';
+import { SOCKET_ERROR_CODES } from '../src/server/transport/errors.js';
 import { Probe } from './support/socket-scene.js';
 import { StreamScene } from './support/stream-scene.js';
 import { vectorOf } from './support/stream-vectors.js';

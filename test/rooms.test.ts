@@ -70,7 +70,7 @@ const exclusive = [
   {
     what: 'the environment',
     pattern: /process\.env\b/,
-    only: /^config\/config\.ts$|^server\/transport\/transport-setting\.ts$/,
+    only: /^config\/config\.ts$|^server\/transport\/native-transport\.ts$/,
   },
 ];
 

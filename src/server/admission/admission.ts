@@ -1,57 +1,82 @@
 /**
- * How many requests one address may make: a bucket of tokens for each address that fills by the
- * second. Loopback is exempt.
+ * Who may make another request, open another socket, send another message or follow another topic.
  *
- * Behind a proxy all clients have its address, and the proxy is the place for such a limit.
+ * Limits for each address do not apply to loopback. Behind a proxy all clients have the address of the
+ * proxy, which is then the place for such limits.
  */
 import { LIMITS } from '../../config/limits.js';
-import { ServerError } from '../transport/errors.js';
-import { errorReply, type Reply } from '../transport/reply.js';
+import { type ErrorCode, ServerError, SocketError } from '../transport/errors.js';
+import { errorReply, type HttpRequest, type Reply } from '../transport/reply.js';
 import { addressKey, isLoopback } from './client-address.js';
 
-interface Bucket {
-  tokens: number;
-  filledAtMs: number;
+/** Throws TOO_LARGE for a request whose path, query or headers are beyond their limits. */
+export function requireRequestSize(request: HttpRequest): void {
+  const { requestLineBytesMax, headerBytesMax } = LIMITS;
+  const line = request.path.length + request.query.length;
+  if (line <= requestLineBytesMax && request.countHeaderBytes() <= headerBytesMax) return;
+  const message =
+    `a request may have ${requestLineBytesMax} bytes of path and query and ` +
+    `${headerBytesMax} of headers`;
+  throw new ServerError('TOO_LARGE', message);
 }
 
-/** Counts requests by address. */
+/** Tokens that refill by the second; `perSecond` is both the lasting rate and the burst, at least 1. */
+class TokenBucket {
+  tokens: number;
+  readonly #perSecond: number;
+  #filledAtMs: number;
+
+  constructor(perSecond: number, nowMs: number) {
+    this.#perSecond = perSecond;
+    this.tokens = perSecond;
+    this.#filledAtMs = nowMs;
+  }
+
+  refill(nowMs: number): void {
+    const gained = ((nowMs - this.#filledAtMs) / 1_000) * this.#perSecond;
+    this.tokens = Math.min(this.#perSecond, this.tokens + gained);
+    this.#filledAtMs = nowMs;
+  }
+}
+
+/** Limits the requests of each address. */
 export class RequestLimiter {
+  readonly #perSecond: number;
+  readonly #nowMs: () => number;
   /** The address that was quiet longest stands first. */
-  private readonly buckets = new Map<string, Bucket>();
+  readonly #buckets = new Map<string, TokenBucket>();
 
   /** `perSecond` is both the lasting rate and the burst; at least 1. */
-  constructor(
-    private readonly perSecond: number,
-    private readonly nowMs: () => number = () => performance.now(),
-  ) {}
+  constructor(perSecond: number, nowMs: () => number = () => performance.now()) {
+    this.#perSecond = perSecond;
+    this.#nowMs = nowMs;
+  }
 
-  /** Undefined when the request may go on; else the answer that refuses it. */
+  /** Returns the reply that refuses the request; undefined when it may proceed. */
   checkRequest(ip: string): Reply | undefined {
     if (isLoopback(ip)) return undefined;
-    const bucket = this.refillBucket(addressKey(ip));
-    if (bucket.tokens < 1) return this.buildRefusal(bucket);
+    const bucket = this.#refilledBucket(addressKey(ip));
+    if (bucket.tokens < 1) return this.#buildRefusal(bucket);
     bucket.tokens -= 1;
     return undefined;
   }
 
-  /** The bucket of an address as of now, moved to the end of the line. */
-  private refillBucket(key: string): Bucket {
-    const nowMs = this.nowMs();
-    const bucket = this.buckets.get(key) ?? { tokens: this.perSecond, filledAtMs: nowMs };
-    const gained = ((nowMs - bucket.filledAtMs) / 1_000) * this.perSecond;
-    bucket.tokens = Math.min(this.perSecond, bucket.tokens + gained);
-    bucket.filledAtMs = nowMs;
-    this.buckets.delete(key);
-    this.buckets.set(key, bucket);
-    if (this.buckets.size > LIMITS.rateLimitedAddressesMax) {
-      const oldest = this.buckets.keys().next();
-      if (oldest.done === false) this.buckets.delete(oldest.value);
+  /** Moves the bucket of an address to the end of the order, and refills it. */
+  #refilledBucket(key: string): TokenBucket {
+    const nowMs = this.#nowMs();
+    const bucket = this.#buckets.get(key) ?? new TokenBucket(this.#perSecond, nowMs);
+    bucket.refill(nowMs);
+    this.#buckets.delete(key);
+    this.#buckets.set(key, bucket);
+    if (this.#buckets.size > LIMITS.rateLimitedAddressesMax) {
+      const oldest = this.#buckets.keys().next();
+      if (oldest.done === false) this.#buckets.delete(oldest.value);
     }
     return bucket;
   }
 
-  private buildRefusal({ tokens }: Bucket): Reply {
-    const { perSecond } = this;
+  #buildRefusal({ tokens }: TokenBucket): Reply {
+    const perSecond = this.#perSecond;
     const resetSeconds = String(Math.ceil((1 - tokens) / perSecond));
     const message = `this address made more than ${perSecond} requests a second`;
     const reply = errorReply(new ServerError('RATE_LIMITED', message));
@@ -65,4 +90,140 @@ export class RequestLimiter {
       ],
     };
   }
+}
+
+/** Whether a message is allowed, refused, or one of so many that its socket is to be closed. */
+export type MessageVerdict = 'allowed' | 'refused' | 'abusive';
+
+/**
+ * Limits the messages of one socket. Messages beyond the limit run into debt, which tells a client that
+ * keeps sending from one that sent a single burst.
+ */
+export class MessageLimiter {
+  readonly #bucket: TokenBucket;
+  readonly #debtMax: number;
+
+  /** `perSecond` is both the lasting rate and the burst; at least 1. */
+  constructor(perSecond: number, nowMs: number) {
+    this.#bucket = new TokenBucket(perSecond, nowMs);
+    this.#debtMax = perSecond * LIMITS.messageDebtSecondsMax;
+  }
+
+  countMessage(nowMs: number): MessageVerdict {
+    this.#bucket.refill(nowMs);
+    this.#bucket.tokens -= 1;
+    if (this.#bucket.tokens >= 0) return 'allowed';
+    return this.#bucket.tokens >= -this.#debtMax ? 'refused' : 'abusive';
+  }
+}
+
+/** The limits of the sockets of one kind. */
+export interface SocketQuotaOptions {
+  /** The plural name of the kind, for error messages. */
+  readonly what: string;
+  readonly socketsMax: number;
+  /** Sockets of one address, loopback excepted. */
+  readonly socketsPerIp: number;
+}
+
+/** Counts the open sockets of one kind, in all and by address. */
+export class SocketQuota {
+  readonly #options: SocketQuotaOptions;
+  readonly #byAddress = new Map<string, number>();
+  #count = 0;
+
+  constructor(options: SocketQuotaOptions) {
+    this.#options = options;
+  }
+
+  /** Throws a ServerError unless the request is an upgrade for which there is room. */
+  requireRoom(request: HttpRequest, isClosing: boolean): void {
+    requireRequestSize(request);
+    const refusal = this.#findRefusal(request, isClosing);
+    if (refusal !== undefined) throw new ServerError(...refusal);
+  }
+
+  addSocket(ip: string): void {
+    this.#count += 1;
+    changeCount(this.#byAddress, addressKey(ip), 1);
+  }
+
+  removeSocket(ip: string): void {
+    this.#count -= 1;
+    changeCount(this.#byAddress, addressKey(ip), -1);
+  }
+
+  #findRefusal(request: HttpRequest, isClosing: boolean): readonly [ErrorCode, string] | undefined {
+    const { what, socketsMax, socketsPerIp } = this.#options;
+    const isUpgrade = request.getHeader('upgrade').toLowerCase() === 'websocket';
+    if (!isUpgrade || request.getHeader('sec-websocket-version') !== '13') {
+      return ['UPGRADE_REQUIRED', 'this path speaks WebSocket (RFC 6455, version 13)'];
+    }
+    if (isClosing) return ['NOT_READY', 'the service is stopping'];
+    if (this.#count >= socketsMax) {
+      return ['LIMIT_EXCEEDED', `the service has ${socketsMax} ${what}, which is its most`];
+    }
+    if (isLoopback(request.ip)) return undefined;
+    if ((this.#byAddress.get(addressKey(request.ip)) ?? 0) < socketsPerIp) return undefined;
+    return ['RATE_LIMITED', `one address may have ${socketsPerIp} ${what}`];
+  }
+}
+
+/**
+ * Counts the topics with subscribers, of the service and of each address: a topic costs work in every
+ * turn in which its market changes.
+ */
+export class TopicQuota {
+  readonly #topicsPerIp: number;
+  /** Subscriptions by topic. */
+  readonly #all = new Map<string, number>();
+  readonly #byAddress = new Map<string, Map<string, number>>();
+
+  constructor(topicsPerIp: number) {
+    this.#topicsPerIp = topicsPerIp;
+  }
+
+  /** Topics with subscribers. */
+  get topicCount(): number {
+    return this.#all.size;
+  }
+
+  /** Counts a subscription. Throws LIMIT_EXCEEDED when it would be one topic too many. */
+  acquireTopic(ip: string, key: string): void {
+    const { topicsMax } = LIMITS;
+    if (this.#all.size >= topicsMax && !this.#all.has(key)) {
+      const message = `the service has ${topicsMax} topics with subscribers, which is its most`;
+      throw new SocketError('LIMIT_EXCEEDED', message);
+    }
+    if (!isLoopback(ip)) this.#acquireForAddress(addressKey(ip), key);
+    changeCount(this.#all, key, 1);
+  }
+
+  /** Takes back what {@link TopicQuota.acquireTopic} counted. */
+  releaseTopic(ip: string, key: string): void {
+    changeCount(this.#all, key, -1);
+    if (isLoopback(ip)) return;
+    const address = addressKey(ip);
+    const own = this.#byAddress.get(address);
+    if (own === undefined) return;
+    changeCount(own, key, -1);
+    if (own.size === 0) this.#byAddress.delete(address);
+  }
+
+  #acquireForAddress(address: string, key: string): void {
+    const own = this.#byAddress.get(address) ?? new Map<string, number>();
+    if (own.size >= this.#topicsPerIp && !own.has(key)) {
+      const message = `one address may have ${this.#topicsPerIp} topics`;
+      throw new SocketError('LIMIT_EXCEEDED', message);
+    }
+    changeCount(own, key, 1);
+    this.#byAddress.set(address, own);
+  }
+}
+
+/** Counts up or down; a count of zero leaves the map. */
+function changeCount(counts: Map<string, number>, key: string, change: 1 | -1): void {
+  const count = (counts.get(key) ?? 0) + change;
+  if (count === 0) counts.delete(key);
+  else counts.set(key, count);
 }

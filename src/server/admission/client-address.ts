@@ -1,13 +1,13 @@
 /**
- * What a remote address counts as where clients are told apart: an IPv4 address by itself, an IPv6
- * address by its network of 64 bits, which one customer gets as a whole.
+ * The key by which limits tell clients apart: an IPv4 address stands for itself, an IPv6 address for its
+ * network of 64 bits, which one customer gets as a whole.
  */
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** Groups of an IPv6 address that name its network. */
+/** Groups of an IPv6 address that identify its network. */
 const NETWORK_GROUPS = 4;
 
-/** Equal for addresses of one client. A text that is no address stands for itself. */
+/** Returns the same key for all addresses of one client. A text that is no address is its own key. */
 export function addressKey(ip: string): string {
   const mapped = mappedIPv4(ip);
   if (mapped !== undefined) return mapped;
@@ -23,7 +23,7 @@ export function isLoopback(ip: string): boolean {
   return groups?.every((group, index) => group === (index === 7 ? '1' : '0')) ?? false;
 }
 
-/** The IPv4 address inside an IPv6 one, as a socket for both kinds names its IPv4 clients. */
+/** The IPv4 address inside an IPv6 one, the form that a dual-stack socket gives IPv4 clients. */
 function mappedIPv4(ip: string): string | undefined {
   const groups = ipv6Groups(ip);
   if (groups === undefined || groups.slice(0, 6).join() !== '0,0,0,0,0,ffff') return undefined;

@@ -253,7 +253,7 @@ test('whatever the query, the answer is an order within its limits or a coded re
       if (!(error instanceof ServerError)) throw error;
       expect([400, 404]).toContain(error.status);
       expect(error.param).not.toBeNull();
-      expect(error.body().length).toBeLessThan(600);
+      expect(error.toBody().length).toBeLessThan(600);
     }
   };
   fc.assert(fc.property(query, check), { numRuns: 5_000 });

@@ -47,7 +47,7 @@ test('whatever the query, the answer is a request within its limits or a coded r
       expect(error.status).toBeGreaterThanOrEqual(400);
       expect(error.status).toBeLessThan(500);
       expect(error.param).not.toBeNull();
-      expect(error.body().length).toBeLessThan(600);
+      expect(error.toBody().length).toBeLessThan(600);
     }
   };
   fc.assert(

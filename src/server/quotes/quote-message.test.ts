@@ -3,7 +3,7 @@ import { makerKey, signed } from '../../../test/support/maker-client.js';
 import { LIMITS } from '../../config/limits.js';
 import { QuoteCounts } from '../metrics/quotes-metrics.js';
 import { ClientMessage } from '../sockets/client-message.js';
-import { SOCKET_ERROR_CODES } from '../transport/ws-error.js';
+import { SOCKET_ERROR_CODES } from '../transport/errors.js';
 import { readQuotes } from './quote-message.js';
 import { QuoteSession } from './quote-session.js';
 

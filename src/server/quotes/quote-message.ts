@@ -2,8 +2,7 @@
 import { LIMITS } from '../../config/limits.js';
 import type { IndicativeQuote, QuotedSide } from '../../contract/indicative.js';
 import { ClientMessage, kindOf } from '../sockets/client-message.js';
-import { quoteValue } from '../transport/errors.js';
-import { SocketError } from '../transport/ws-error.js';
+import { quoteValue, SocketError } from '../transport/errors.js';
 
 /** All quotes of a maker in one market, which replace those before. */
 export interface QuotesMessage {

@@ -10,13 +10,12 @@ import { isPublicKey } from '../../config/public-key.js';
 import type { BookSource } from '../../contract/book-source.js';
 import type { Readiness } from '../../contract/feed-status.js';
 import type { QuoteSink } from '../../contract/indicative.js';
-import { SocketQuota } from '../admission/open-sockets.js';
+import { SocketQuota } from '../admission/admission.js';
 import { splitQuery } from '../api/param-check.js';
 import { QuoteCounts, type QuoteSocketStats } from '../metrics/quotes-metrics.js';
 import type { ClientSocket, SocketHandlers, SocketSession } from '../transport/client-socket.js';
 import { quoteValue, ServerError } from '../transport/errors.js';
 import { errorReply, type HttpRequest, type Reply } from '../transport/reply.js';
-import { requireRequestSize } from '../transport/request-size.js';
 import { QuoteSession, type QuoteSessionParts } from './quote-session.js';
 
 /** The parts and settings of the makers' sockets. */
@@ -84,9 +83,7 @@ export class QuoteServer implements SocketHandlers {
 
   checkUpgrade(request: HttpRequest): Reply | null {
     try {
-      requireRequestSize(request);
-      const refusal = this.#socketQuota.refusal(request, this.#closing);
-      if (refusal !== undefined) throw new ServerError(...refusal);
+      this.#socketQuota.requireRoom(request, this.#closing);
       makerOf(request.query);
       return null;
     } catch (error) {

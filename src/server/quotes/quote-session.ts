@@ -7,11 +7,11 @@
 import { LIMITS } from '../../config/limits.js';
 import type { Readiness } from '../../contract/feed-status.js';
 import type { IndicativeOutcome, IndicativeQuote, QuoteSink } from '../../contract/indicative.js';
-import { MessageLimiter } from '../admission/ws-rate.js';
+import { MessageLimiter } from '../admission/admission.js';
 import type { QuoteCloseReason, QuoteCounts } from '../metrics/quotes-metrics.js';
 import { ClientMessage, type MessageId } from '../sockets/client-message.js';
 import type { ClientSocket, CloseCause, SocketSession } from '../transport/client-socket.js';
-import { SocketError } from '../transport/ws-error.js';
+import { SocketError } from '../transport/errors.js';
 import { readQuotes } from './quote-message.js';
 import { isSigned, newNonce } from './quotes-challenge.js';
 

@@ -68,7 +68,7 @@ interface Batch {
 
 function newBatch(entries: readonly BatchEntry[]): Batch {
   const parts = entries.map((entry) =>
-    entry instanceof ServerError ? Buffer.from(entry.body()) : entry,
+    entry instanceof ServerError ? Buffer.from(entry.toBody()) : entry,
   );
   const requests = parts.filter((part): part is L2Request => !(part instanceof Uint8Array));
   const named = parts.map((part) => (part instanceof Uint8Array ? part.toString() : part));

@@ -2,7 +2,7 @@
  * Which path answers what. The public thing of this room: `createHandlers` for the transport.
  */
 
-import { RequestLimiter } from '../admission/admission.js';
+import { RequestLimiter, requireRequestSize } from '../admission/admission.js';
 import { compileBookParams } from '../api/book-params.js';
 import { describeApi } from '../api/openapi.js';
 import { type PathName, type PathSpec, pathSpecs } from '../api/path-specs.js';
@@ -20,7 +20,6 @@ import {
   preflightReply,
   type Reply,
 } from '../transport/reply.js';
-import { requireRequestSize } from '../transport/request-size.js';
 import { UnsentReplies } from '../transport/unsent-replies.js';
 import { batchL2Route } from './batch-route.js';
 import { auctionsRoute, l2Route, l3Route, matchRoute } from './book-routes.js';

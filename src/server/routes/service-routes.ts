@@ -10,8 +10,8 @@ import type { Metrics } from '../metrics/metrics.js';
 import { type VenueStats, venueStatus } from '../metrics/venue-metrics.js';
 import type { MarketDataSource } from '../ports/market-data-source.js';
 import { ServerError } from '../transport/errors.js';
+import { transportVersion } from '../transport/native-transport.js';
 import { commonHeaders, jsonReply, type Reply } from '../transport/reply.js';
-import { transportVersion } from '../transport/uws.js';
 import { requireFirstBook } from './book-routes.js';
 
 /** What these answers are made from. */

@@ -5,7 +5,7 @@
 import { LIMITS } from '../../config/limits.js';
 import type { BookSource } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
-import { SocketError } from '../transport/ws-error.js';
+import { SocketError } from '../transport/errors.js';
 import type { ClientMessage } from './client-message.js';
 
 /** What all subscribers with the same key get. */

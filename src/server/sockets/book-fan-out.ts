@@ -10,7 +10,7 @@ import type { BookSource } from '../../contract/book-source.js';
 import type { MarketChanges } from '../../contract/feed-engine.js';
 import type { FanOutStats } from '../metrics/socket-metrics.js';
 import type { Publish } from '../transport/client-socket.js';
-import { SocketError } from '../transport/ws-error.js';
+import { SocketError } from '../transport/errors.js';
 import type { BookTopicSpec } from './book-dialect.js';
 import { type BookTopic, BookTopics } from './book-topics.js';
 import { Throttle } from './throttle.js';

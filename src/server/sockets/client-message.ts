@@ -3,8 +3,7 @@
  * read, so a name such as `__proto__` is one like any other.
  */
 import { LIMITS } from '../../config/limits.js';
-import { quoteValue } from '../transport/errors.js';
-import { SocketError } from '../transport/ws-error.js';
+import { quoteValue, SocketError } from '../transport/errors.js';
 
 /** What an answer may name a message by. */
 export type MessageId = string | number;

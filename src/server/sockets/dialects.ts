@@ -4,7 +4,7 @@
  */
 
 import type { BookSource } from '../../contract/book-source.js';
-import { SocketError } from '../transport/ws-error.js';
+import { SocketError } from '../transport/errors.js';
 import { type BookTopicSpec, channels, marketOf } from './book-dialect.js';
 import type { BookFanOut } from './book-fan-out.js';
 import type { BookTopic } from './book-topics.js';

@@ -5,7 +5,7 @@
  */
 
 import type { BookSource } from '../../contract/book-source.js';
-import { SocketError } from '../transport/ws-error.js';
+import { SocketError } from '../transport/errors.js';
 import type { ClientMessage } from './client-message.js';
 import type { MarketFanOut } from './market-fan-out.js';
 import { type MarketRequest, readMarketRequest } from './market-request.js';

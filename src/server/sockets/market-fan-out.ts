@@ -8,7 +8,7 @@ import { LIMITS } from '../../config/limits.js';
 import type { FanOutStats } from '../metrics/socket-metrics.js';
 import type { MarketFrame, MarketStreamSource } from '../ports/market-stream-source.js';
 import type { Publish } from '../transport/client-socket.js';
-import { SocketError } from '../transport/ws-error.js';
+import { SocketError } from '../transport/errors.js';
 
 /** The parts and settings. */
 export interface MarketFanOutOptions {

@@ -6,8 +6,7 @@
 import type { BookSource } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 import { RESOLUTIONS } from '../ports/market-data-source.js';
-import { quoteValue } from '../transport/errors.js';
-import { SocketError } from '../transport/ws-error.js';
+import { quoteValue, SocketError } from '../transport/errors.js';
 import { type ClientMessage, kindOf } from './client-message.js';
 
 /** The channels of the dialect. */

@@ -1,6 +1,6 @@
 /** One subscription of candles or trades. */
 
-import type { SocketError } from '../transport/ws-error.js';
+import type { SocketError } from '../transport/errors.js';
 import type { MarketFanOut, MarketTopic, PendingSubscriber } from './market-fan-out.js';
 import type {
   FrameSink,

@@ -4,11 +4,11 @@
  */
 import { LIMITS } from '../../config/limits.js';
 import type { Readiness } from '../../contract/feed-status.js';
-import type { TopicQuota } from '../admission/ws-quota.js';
-import { MessageLimiter } from '../admission/ws-rate.js';
+import type { TopicQuota } from '../admission/admission.js';
+import { MessageLimiter } from '../admission/admission.js';
 import type { CloseReason, SocketCounts } from '../metrics/socket-metrics.js';
 import type { ClientSocket, CloseCause, SocketSession } from '../transport/client-socket.js';
-import { SocketError } from '../transport/ws-error.js';
+import { SocketError } from '../transport/errors.js';
 import { ClientMessage } from './client-message.js';
 import { Delivery } from './delivery.js';
 import { type ChannelParts, type Dialect, dialectOf } from './dialects.js';

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SocketScene } from '../../../test/support/socket-scene.js';
 import { LIMITS } from '../../config/limits.js';
-import { MessageLimiter } from '../admission/ws-rate.js';
+import { MessageLimiter } from '../admission/admission.js';
 
 let scene: SocketScene;
 

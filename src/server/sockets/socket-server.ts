@@ -12,14 +12,12 @@ import { LIMITS } from '../../config/limits.js';
 import type { BookSource } from '../../contract/book-source.js';
 import type { MarketChanges } from '../../contract/feed-engine.js';
 import type { Readiness } from '../../contract/feed-status.js';
-import { SocketQuota } from '../admission/open-sockets.js';
-import { TopicQuota } from '../admission/ws-quota.js';
+import { SocketQuota, TopicQuota } from '../admission/admission.js';
 import { SocketCounts, type SocketStats } from '../metrics/socket-metrics.js';
 import type { MarketStreamSource } from '../ports/market-stream-source.js';
 import type { ClientSocket, SocketHandlers, SocketSession } from '../transport/client-socket.js';
 import { ServerError } from '../transport/errors.js';
 import { errorReply, type HttpRequest, type Reply } from '../transport/reply.js';
-import { requireRequestSize } from '../transport/request-size.js';
 import type { Listener } from '../transport/uws.js';
 import { BookFanOut } from './book-fan-out.js';
 import { HeartbeatShards } from './heartbeat.js';
@@ -125,10 +123,8 @@ export class SocketServer implements SocketHandlers {
 
   checkUpgrade(request: HttpRequest): Reply | null {
     try {
-      requireRequestSize(request);
-      const refusal = this.#socketQuota.refusal(request, this.#closing);
-      if (refusal === undefined) return null;
-      throw new ServerError(...refusal);
+      this.#socketQuota.requireRoom(request, this.#closing);
+      return null;
     } catch (error) {
       if (!(error instanceof ServerError)) throw error;
       this.#counts.refused(error.code);

@@ -3,7 +3,7 @@ import { LIMITS } from '../../config/limits.js';
 import type { BookSource } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 import type { TopicSpec } from '../../contract/topics.js';
-import { SocketError } from '../transport/ws-error.js';
+import { SocketError } from '../transport/errors.js';
 import type { ClientMessage } from './client-message.js';
 
 /** A topic by its name, and what it shows. */

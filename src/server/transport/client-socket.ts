@@ -1,36 +1,38 @@
 /**
- * A WebSocket as this room sees it. The transport fits these by shape, and so does a fake in a test.
+ * The WebSocket of one client, and the parts that take part in it: the session of the service on one
+ * side, the transport on the other.
  */
+import { LIMITS } from '../../config/limits.js';
 import type { HttpRequest, Reply } from './reply.js';
 
 /** One client's WebSocket. After it has closed, every call does nothing. */
 export interface ClientSocket {
   /** The client's address as text. */
   readonly ip: string;
-  /** Sends one text frame; bytes must be UTF-8. False when it was left out, as too much waits. */
+  /** Sends one text frame; bytes must be UTF-8. False when it was dropped, as too much waits. */
   send(text: string | Uint8Array): boolean;
-  /** What `run` sends goes out together. */
+  /** Sends everything that `run` sends in one packet. */
   sendTogether(run: () => void): void;
-  /** From now on the socket gets what is published under the topic. */
+  /** From now on the socket receives what is published under the topic. */
   joinTopic(topic: string): void;
   leaveTopic(topic: string): void;
   /** Sends a close frame behind what waits, and ends the connection. */
   close(code: number, reason: string): void;
-  /** Ends the connection without a word, and forgets what waits. */
+  /** Ends the connection without a close frame, and discards what waits. */
   terminate(): void;
   /** Bytes that the client has not taken yet. */
   bufferedBytes(): number;
 }
 
 /**
- * Why a socket closed: the client said so, the service did, the client left without a word or broke
- * the protocol, was silent too long, sent too much at once, or sent no UTF-8.
+ * Why a socket closed: the client closed it, the service did, the connection was lost or broke the
+ * protocol, it was silent too long, it sent a message that was too large, or one that was no UTF-8.
  */
 export type CloseCause = 'client' | 'server' | 'lost' | 'idle' | 'tooLarge' | 'notUtf8';
 
-/** What follows one socket from its opening to its closing. */
+/** Receives the events of one socket. */
 export interface SocketSession {
-  /** The first call, where a session has something to say or to end before it is spoken to. */
+  /** The first event. */
   onOpen?(): void;
   /** A text frame as text; a binary frame as null. */
   onMessage(text: string | null): void;
@@ -39,21 +41,20 @@ export interface SocketSession {
   /** The client has taken some of what waited for it. */
   onDrain(): void;
   /**
-   * A message was left out because too much waits already. What was published after it is left out as
-   * well until the client has read. No topic may be left or joined here: the transport is busy with
-   * them.
+   * A message was dropped because too much waits already, and so is everything published until the
+   * client has read. The session must not leave or join topics here: the transport iterates over them.
    */
   onDropped(): void;
-  /** The last call. */
+  /** The last event. */
   onClose(cause: CloseCause): void;
 }
 
-/** Who takes part in the WebSockets of a listener. */
+/** Admits the WebSockets of a listener, and opens their sessions. */
 export interface SocketHandlers {
   readonly paths: readonly string[];
-  /** Longest message of a client; that of the book's channels by default. */
+  /** Longest message of a client; the limit of the book's channels by default. */
   readonly messageBytesMax?: number;
-  /** A reply refuses the upgrade; null lets the socket in. */
+  /** Returns the reply that refuses the upgrade; null admits the socket. */
   checkUpgrade(request: HttpRequest): Reply | null;
   /** `query` is that of the upgrade, raw and without `?`. */
   openSession(socket: ClientSocket, query: string): SocketSession;
@@ -61,3 +62,96 @@ export interface SocketHandlers {
 
 /** Sends one message to all sockets that have joined a topic. */
 export type Publish = (topic: string, bytes: string | Uint8Array) => void;
+
+/** The transport's settings of all sockets. */
+export const socketOptions = {
+  maxPayloadLength: LIMITS.socketMessageBytesMax,
+  maxBackpressure: LIMITS.socketBufferBytesMax,
+  // A slow client is not closed here: `delivery.ts` sends it again what was dropped.
+  closeOnBackpressureLimit: 0,
+  idleTimeout: LIMITS.socketIdleSecondsMax,
+  sendPingsAutomatically: true,
+} as const;
+
+/** The part of the transport's socket that is used. */
+interface NativeSocket {
+  /** 2 when the message was dropped. */
+  send(message: string | Uint8Array): number;
+  cork(run: () => void): unknown;
+  subscribe(topic: string): unknown;
+  unsubscribe(topic: string): unknown;
+  end(code: number, reason: string): void;
+  close(): void;
+  getBufferedAmount(): number;
+}
+
+/** A socket of the transport, whose own methods throw after it has closed. */
+export class TransportSocket implements ClientSocket {
+  readonly #native: NativeSocket;
+  #isOpen = true;
+  #isClosing = false;
+
+  constructor(
+    native: NativeSocket,
+    readonly ip: string,
+  ) {
+    this.#native = native;
+  }
+
+  send(text: string | Uint8Array): boolean {
+    return this.#isOpen && this.#native.send(text) !== droppedStatus;
+  }
+
+  sendTogether(run: () => void): void {
+    if (this.#isOpen) this.#native.cork(run);
+  }
+
+  joinTopic(topic: string): void {
+    if (this.#isOpen) this.#native.subscribe(topic);
+  }
+
+  leaveTopic(topic: string): void {
+    if (this.#isOpen) this.#native.unsubscribe(topic);
+  }
+
+  close(code: number, reason: string): void {
+    if (!this.#isOpen) return;
+    // The transport sends no close frame to a socket that is full, and keeps what waits for one that
+    // was ended until the client has read it or is gone.
+    if (this.bufferedBytes() > LIMITS.socketBacklogBytesMax) {
+      this.terminate();
+      return;
+    }
+    this.#isClosing = true;
+    this.#native.end(code, reason);
+  }
+
+  terminate(): void {
+    if (!this.#isOpen) return;
+    this.#isClosing = true;
+    this.#native.close();
+  }
+
+  bufferedBytes(): number {
+    return this.#isOpen ? this.#native.getBufferedAmount() : 0;
+  }
+
+  /** Notes that the socket has closed. Returns why, as far as the transport reports it. */
+  markClosed(code: number, message: string): CloseCause {
+    this.#isOpen = false;
+    if (this.#isClosing) return 'server';
+    if (code !== abnormalCloseCode) return 'client';
+    return causeByMessage[message] ?? 'lost';
+  }
+}
+
+/** What the transport returns for a message that it dropped. */
+const droppedStatus = 2;
+
+const abnormalCloseCode = 1006;
+
+const causeByMessage: Readonly<Record<string, CloseCause>> = {
+  'WebSocket timed out from inactivity': 'idle',
+  'Received too big message': 'tooLarge',
+  'Received invalid UTF-8': 'notUtf8',
+};

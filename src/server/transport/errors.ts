@@ -1,9 +1,10 @@
 /**
- * The coded errors of the HTTP interface. The codes are public: listed in docs/api.md, never renamed.
+ * The coded errors of the HTTP interface and of the WebSocket. The codes are public: docs/api.md lists
+ * them, and they are never renamed.
  */
 import { LIMITS } from '../../config/limits.js';
 
-/** Every code that HTTP answers with, and its status. */
+/** Every error code of the HTTP interface, with its status. */
 export const STATUS_BY_CODE = {
   MISSING_PARAM: 400,
   INVALID_PARAM: 400,
@@ -22,14 +23,14 @@ export const STATUS_BY_CODE = {
 /** A code of STATUS_BY_CODE. */
 export type ErrorCode = keyof typeof STATUS_BY_CODE;
 
-/** A request that cannot be answered with what it asked for. */
+/** An HTTP request that is refused or fails. */
 export class ServerError extends Error {
   override readonly name = 'ServerError';
 
   constructor(
     readonly code: ErrorCode,
     message: string,
-    /** The parameter that is to blame; null when none is. */
+    /** The parameter that is wrong; null when the error is about none. */
     readonly param: string | null = null,
   ) {
     super(message);
@@ -39,14 +40,45 @@ export class ServerError extends Error {
     return STATUS_BY_CODE[this.code];
   }
 
-  /** The one shape of all error bodies. */
-  body(): string {
+  /** The JSON body, of one shape for all errors. */
+  toBody(): string {
     const { code, message, param } = this;
     return JSON.stringify({ error: { code, message, param } });
   }
 }
 
-/** A client's value as an error message quotes it: bounded, whatever was sent. */
+/** Every error code of the WebSocket. */
+export const SOCKET_ERROR_CODES = [
+  'MALFORMED_MESSAGE',
+  'MISSING_PARAM',
+  'INVALID_PARAM',
+  'OUT_OF_RANGE',
+  'UNKNOWN_CHANNEL',
+  'UNKNOWN_MARKET',
+  'NOT_SUBSCRIBED',
+  'LIMIT_EXCEEDED',
+  'RATE_LIMITED',
+  'NOT_READY',
+  'UNAUTHORIZED',
+  'INTERNAL',
+] as const;
+
+/** A code of SOCKET_ERROR_CODES. */
+export type SocketErrorCode = (typeof SOCKET_ERROR_CODES)[number];
+
+/** A client's message that is refused or fails. */
+export class SocketError extends Error {
+  override readonly name = 'SocketError';
+
+  constructor(
+    readonly code: SocketErrorCode,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** A client's value shortened for an error message. */
 export function quoteValue(value: string): string {
   const max = LIMITS.errorValueCharsMax;
   return value.length <= max ? value : `${value.slice(0, max)}...`;

@@ -1,9 +1,8 @@
-/** What is read of the transport's requests, and how an answer is written to its responses. */
+/** Reads requests of the transport, and writes replies to its responses. */
 import type { Header, HttpRequest, Reply } from './reply.js';
-import { statusLine } from './status-line.js';
 import type { BodyWriter, UnsentReplies } from './unsent-replies.js';
 
-/** What is used of the transport's own request. */
+/** The part of the transport's request that is used. */
 interface NativeHead {
   getUrl(): string;
   getQuery(): string | undefined;
@@ -11,7 +10,7 @@ interface NativeHead {
   forEach(each: (name: string, value: string) => void): void;
 }
 
-/** What is used of the transport's own response. */
+/** The part of the transport's response that is used. */
 interface NativeResponse extends BodyWriter {
   writeStatus(line: string): unknown;
   writeHeader(name: string, value: string): unknown;
@@ -19,20 +18,20 @@ interface NativeResponse extends BodyWriter {
   getRemoteAddressAsText(): ArrayBuffer;
 }
 
-/** How an answer is sent. */
+/** How a reply is written. */
 export interface WriteOptions {
-  /** HEAD is answered without it. */
+  /** False for HEAD. */
   readonly withBody: boolean;
   readonly unsent: UnsentReplies;
 }
 
-/** Writes a whole answer; what the client does not take at once waits in `unsent`. */
+/** Writes a whole reply; what the client does not take at once waits in `unsent`. */
 export function writeReply(
   response: NativeResponse,
   { status, headers, body, identity }: Reply,
   { withBody, unsent }: WriteOptions,
 ): void {
-  // What is not said is `200 OK`.
+  // The transport writes `200 OK` by default.
   if (status !== 200) response.writeStatus(statusLine(status));
   const { name, value } = joinHeaders(headers);
   response.writeHeader(name, value);
@@ -47,7 +46,25 @@ export function writeReply(
   }
 }
 
-/** Headers in the form of one, made once for each list of them. */
+const statusLines: Readonly<Record<number, string>> = {
+  200: '200 OK',
+  204: '204 No Content',
+  304: '304 Not Modified',
+  400: '400 Bad Request',
+  404: '404 Not Found',
+  405: '405 Method Not Allowed',
+  413: '413 Content Too Large',
+  426: '426 Upgrade Required',
+  429: '429 Too Many Requests',
+  500: '500 Internal Server Error',
+  503: '503 Service Unavailable',
+};
+
+function statusLine(status: number): string {
+  return statusLines[status] ?? String(status);
+}
+
+/** Joined headers by the list that they were made from. */
 const joinedHeaders = new WeakMap<readonly Header[], JoinedHeader>();
 
 interface JoinedHeader {
@@ -56,8 +73,8 @@ interface JoinedHeader {
 }
 
 /**
- * All headers as one: the transport writes a name, a colon, a value and the end of the line as they
- * are given, and every call of it costs more than the writing.
+ * Joins all headers into one: the transport writes name and value as they are given, and each call of
+ * it costs more than the writing.
  */
 function joinHeaders(headers: readonly Header[]): JoinedHeader {
   const known = joinedHeaders.get(headers);
@@ -70,39 +87,43 @@ function joinHeaders(headers: readonly Header[]): JoinedHeader {
   return header;
 }
 
-/** The native request, read only as far as the handler asks. */
+/** A request that reads from the native one what the handler asks for. */
 export class NativeRequest implements HttpRequest {
   readonly path: string;
   readonly query: string;
   isGone = false;
+  readonly #native: NativeHead;
+  readonly #response: NativeResponse;
 
   constructor(
-    private readonly native: NativeHead,
-    private readonly response: NativeResponse,
+    native: NativeHead,
+    response: NativeResponse,
     readonly method: string,
   ) {
+    this.#native = native;
+    this.#response = response;
     this.path = native.getUrl();
     this.query = native.getQuery() ?? '';
   }
 
   get ip(): string {
-    return decodeText(this.response.getRemoteAddressAsText());
+    return decodeText(this.#response.getRemoteAddressAsText());
   }
 
   getHeader(name: string): string {
-    return this.native.getHeader(name);
+    return this.#native.getHeader(name);
   }
 
   countHeaderBytes(): number {
     let bytes = 0;
-    this.native.forEach((name, value) => {
+    this.#native.forEach((name, value) => {
       bytes += name.length + value.length;
     });
     return bytes;
   }
 }
 
-/** The bytes of a text that the transport gives. */
+/** Decodes a text of the transport. */
 export function decodeText(bytes: ArrayBuffer): string {
   return Buffer.from(bytes).toString();
 }

@@ -1,10 +1,18 @@
-/** Which build of the transport is loaded: found out without importing it. */
+/**
+ * The native build of the transport: its one setting, which it reads from the environment while it is
+ * loaded, and its version. This file must be imported before `uWebSockets.js`, and does not import it.
+ */
 import { createRequire } from 'node:module';
+import { LIMITS } from '../../config/limits.js';
+
+// By default a request that arrives in several packets may have 4 KiB, and one that arrives in a
+// single packet 512 KiB: how the network cut a request would decide whether it is accepted.
+process.env['UWS_HTTP_MAX_HEADERS_SIZE'] = String(LIMITS.requestHeadBytesMax);
 
 /** The version of the transport, for /version. */
 export const transportVersion: string = readTransportVersion();
 
-/** The package has no other build to fall back on today; a later one must not bring one unseen. */
+/** Throws unless the native build is loaded, so that a later version cannot bring another unnoticed. */
 export function assertNativeTransport(): void {
   const loaded = Object.keys(createRequire(import.meta.url).cache);
   const binary = `uws_${process.platform}_${process.arch}_${process.versions.modules}.node`;

@@ -1,20 +1,18 @@
-/**
- * What a handler answers with, and the headers that every answer carries.
- */
+/** HTTP requests and replies as handlers see them, and the headers that every reply carries. */
 import { LIMITS } from '../../config/limits.js';
 import type { ErrorCode, ServerError } from './errors.js';
 
 /** A header's name and value. */
 export type Header = readonly [name: string, value: string];
 
-/** One answer. A null body is sent without a length, as 204 and 304 ask. */
+/** One reply. A null body is sent without a length, as 204 and 304 require. */
 export interface Reply {
   readonly status: number;
   readonly headers: readonly Header[];
   readonly body: Uint8Array | string | null;
   /**
-   * What tells this body from others, so that equal ones wait in one copy: the body itself when its
-   * bytes stay as they are, anything of its version otherwise.
+   * Identifies this body, so that equal bodies that wait for slow clients share one copy: the body
+   * itself when its bytes never change, otherwise an object or text that stands for its version.
    */
   readonly identity?: object | string;
 }
@@ -23,7 +21,7 @@ const exposedHeaders =
   'ETag, X-Slot, X-State, X-Next-Cursor, Retry-After, ' +
   'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset';
 
-/** Any origin may read, and see the headers that the interface names. */
+/** Lets any origin read the reply and the headers that the interface names. */
 export const commonHeaders: readonly Header[] = [
   ['Access-Control-Allow-Origin', '*'],
   ['Access-Control-Expose-Headers', exposedHeaders],
@@ -44,31 +42,31 @@ const upgradeHeaders: readonly Header[] = [
 
 const allowedMethods = 'GET, HEAD, OPTIONS';
 
-/** A finished JSON text as a 200. */
+/** A 200 with a finished JSON text. */
 export function jsonReply(body: string): Reply {
   return { status: 200, headers: jsonHeaders, body };
 }
 
-/** An error in the one shape that all of them have. */
+/** The reply to a request that failed. */
 export function errorReply(error: ServerError): Reply {
   return {
     status: error.status,
     headers: [...jsonHeaders, ...errorHeaders(error)],
-    body: error.body(),
+    body: error.toBody(),
   };
 }
 
-/** What may be otherwise in a moment. */
-const passing: ReadonlySet<ErrorCode> = new Set(['NOT_READY', 'RATE_LIMITED', 'LIMIT_EXCEEDED']);
+/** Errors after which a client should retry. */
+const retryable: ReadonlySet<ErrorCode> = new Set(['NOT_READY', 'RATE_LIMITED', 'LIMIT_EXCEEDED']);
 
 function errorHeaders({ code }: ServerError): readonly Header[] {
-  if (passing.has(code)) return [['Retry-After', String(LIMITS.retryAfterSeconds)]];
+  if (retryable.has(code)) return [['Retry-After', String(LIMITS.retryAfterSeconds)]];
   if (code === 'UPGRADE_REQUIRED') return upgradeHeaders;
   if (code === 'METHOD_NOT_ALLOWED') return [['Allow', allowedMethods]];
   return [];
 }
 
-/** The answer to a browser's question before a request, which it may keep for a day. */
+/** The reply to a browser's CORS preflight, which it may cache for a day. */
 export const preflightReply: Reply = {
   status: 204,
   headers: [
@@ -81,7 +79,7 @@ export const preflightReply: Reply = {
   body: null,
 };
 
-/** One request. `header` may only be called before the handler's first await. */
+/** One request. Headers may only be read before the handler's first await. */
 export interface HttpRequest {
   /** In lower case. */
   readonly method: string;
@@ -89,15 +87,15 @@ export interface HttpRequest {
   readonly path: string;
   /** The raw query without `?`; empty when there is none. */
   readonly query: string;
-  /** The client's address as text; only before the first await. */
+  /** The client's address as text; may only be read before the first await. */
   readonly ip: string;
   /** A header by its lower-case name; empty when it was not sent. */
   getHeader(name: string): string;
-  /** Bytes of all header names and values; only before the first await, as well. */
+  /** The bytes of all header names and values. */
   countHeaderBytes(): number;
-  /** Whether the client has left before its answer. */
+  /** Whether the client has disconnected before the reply. */
   readonly isGone: boolean;
 }
 
-/** Answers one request. A rejected promise or an exception is answered with INTERNAL. */
+/** Replies to one request. A rejected promise or an exception becomes INTERNAL. */
 export type Handler = (request: HttpRequest) => Reply | Promise<Reply>;

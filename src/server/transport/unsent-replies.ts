@@ -1,50 +1,53 @@
 /**
- * Answers whose clients read slower than they are sent: what is left of them waits here, bounded in
- * bytes over all connections and in time for each.
+ * Replies to clients that read slowly: the unsent rest waits here, bounded in bytes over all
+ * connections and in time for each.
  *
- * The transport would copy what the network does not take into a buffer of each connection, without
- * a bound. Here equal answers wait in one copy.
+ * The transport would copy what the network does not take into an unbounded buffer of each connection.
+ * Here equal bodies wait in one copy.
  */
 import { LIMITS } from '../../config/limits.js';
 import { ServerError } from './errors.js';
 import { errorReply, type Reply } from './reply.js';
 
-/** What is used of the transport's own response. */
+/** The part of the transport's response that is used. */
 export interface BodyWriter {
-  /** Sends what the network takes, from where it stands; tells whether that was all, and the end. */
+  /** Sends what the network takes. Returns whether it took all of it, and whether the reply is done. */
   tryEnd(rest: Uint8Array | string, bytesInAll: number): [isTaken: boolean, isDone: boolean];
   onWritable(handler: (offset: number) => boolean): unknown;
   onAborted(handler: () => void): unknown;
   close(): unknown;
 }
 
-/** A body that some connections wait to send. */
+/** A body that one connection or more have not sent whole. */
 interface HeldBody {
   readonly bytes: Uint8Array;
   users: number;
 }
 
-/** Sends bodies, and holds what is not taken at once. */
+/** Sends bodies, and holds what the network does not take at once. */
 export class UnsentReplies {
-  /** By what tells bodies apart. */
+  /** By the identity of the body. */
   readonly #held = new Map<object | string, HeldBody>();
+  readonly #limits: UnsentLimits;
   #bytes = 0;
 
-  constructor(private readonly limits: UnsentLimits = LIMITS) {}
+  constructor(limits: UnsentLimits = LIMITS) {
+    this.#limits = limits;
+  }
 
   /** Bytes held now. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** The answer in place of a large one when too much waits already; undefined when it may go out. */
+  /** Returns the refusal to send in place of a large reply when too much waits; else undefined. */
   checkReply({ body }: Reply): Reply | undefined {
-    const { unsentBytesMax, unsentBodyBytesMin } = this.limits;
+    const { unsentBytesMax, unsentBodyBytesMin } = this.#limits;
     if (this.#bytes < unsentBytesMax || body === null) return undefined;
     return body.length < unsentBodyBytesMin ? undefined : fullReply;
   }
 
-  /** Sends the body of an answer whose head has been written. */
+  /** Sends the body of a reply whose head has been written. */
   sendBody(response: BodyWriter, body: Uint8Array | string, identity?: object | string): void {
     const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
     const [, isDone] = response.tryEnd(body, length);
@@ -58,8 +61,8 @@ export class UnsentReplies {
   ): void {
     const key = typeof body === 'string' ? body : identity;
     const { bytes } = this.#holdBody(key, body);
-    // A client that reads a little now and then never is idle, as far as the transport can tell.
-    const timer = setTimeout(() => response.close(), this.limits.unsentMsMax).unref();
+    // The transport never finds a client idle that reads a little now and then.
+    const timer = setTimeout(() => response.close(), this.#limits.unsentMsMax).unref();
     const release = (): void => {
       clearTimeout(timer);
       this.#releaseBody(key);
@@ -97,7 +100,7 @@ export class UnsentReplies {
   }
 }
 
-/** The limits that tests make smaller. */
+/** The limits, which tests lower. */
 export type UnsentLimits = {
   readonly [Name in 'unsentBytesMax' | 'unsentBodyBytesMin' | 'unsentMsMax']: number;
 };
@@ -110,6 +113,6 @@ function copyOf(body: Uint8Array | string): Uint8Array {
 const fullReply = errorReply(
   new ServerError(
     'LIMIT_EXCEEDED',
-    'too many clients are reading their answers slowly; small answers still go out',
+    'too many clients are reading their replies slowly; small replies are still sent',
   ),
 );

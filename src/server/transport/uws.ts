@@ -1,23 +1,25 @@
 /**
  * The transport: the only file that imports uWebSockets.js.
  *
- * It turns a native request into a HttpRequest, calls the handler, and writes the reply; and a native
+ * It turns a native request into an HttpRequest, calls the handler, and writes the reply; and a native
  * WebSocket into a ClientSocket with a session. It knows no path, no parameter and no market. No
- * exception leaves a callback, because one would end the process, and nothing is touched after the
- * client has gone.
+ * exception leaves a callback, because one would end the process, and nothing touches a request or a
+ * socket after its client has gone.
  */
 
-import './transport-setting.js';
+import './native-transport.js';
 import uws from 'uWebSockets.js';
-import type { SocketHandlers, SocketSession } from './client-socket.js';
+import {
+  type SocketHandlers,
+  type SocketSession,
+  socketOptions,
+  TransportSocket,
+} from './client-socket.js';
 import { ServerError } from './errors.js';
 import { decodeText, NativeRequest, type WriteOptions, writeReply } from './native-http.js';
 import { assertNativeTransport } from './native-transport.js';
 import { errorReply, type Handler, type Reply } from './reply.js';
-import { socketOptions, TransportSocket } from './transport-socket.js';
 import { UnsentReplies } from './unsent-replies.js';
-
-export { transportVersion } from './native-transport.js';
 
 /** What `listen` needs. */
 export interface ListenOptions {
@@ -25,11 +27,11 @@ export interface ListenOptions {
   /** 0 lets the system choose. */
   readonly port: number;
   readonly handler: Handler;
-  /** Who takes the WebSockets, each of other paths; without it there are none. */
+  /** The handlers of the WebSockets, each of other paths; there are none by default. */
   readonly sockets?: readonly SocketHandlers[];
-  /** Where answers wait for their clients; those of `createHandlers`, which refuses more. */
+  /** Holds replies for slow clients: the one of `createHandlers`, which refuses large replies by it. */
   readonly unsent?: UnsentReplies;
-  /** Told of every error that a handler did not mean. */
+  /** Called with every unexpected error of a handler. */
   readonly onFault: (error: unknown, path: string) => void;
 }
 
@@ -38,12 +40,12 @@ export interface Listener {
   readonly port: number;
   /** Sends one text message to all sockets that have joined the topic. */
   publish(topic: string, bytes: string | Uint8Array): void;
-  /** Stops listening and cuts what is connected. */
+  /** Stops listening and ends all connections. */
   close(): void;
 }
 
 /**
- * Binds the port and serves. The port is taken exclusively: a second instance fails here, where the
+ * Binds the port and serves. The port is bound exclusively, so that a second instance fails here: the
  * default would silently split the traffic between the two.
  */
 export function listen(options: ListenOptions): Promise<Listener> {
@@ -78,10 +80,10 @@ export function listen(options: ListenOptions): Promise<Listener> {
   });
 }
 
-/** What a request is answered with. */
+/** The settings of a listener with the default filled in. */
 type Serving = ListenOptions & { readonly unsent: UnsentReplies };
 
-/** The form of `listen` that takes host and options, which the package's types leave out. */
+/** The overload of `listen` with host and options, which the package's types lack. */
 type ListenExclusive = (
   this: uws.TemplatedApp,
   host: string,
@@ -90,7 +92,7 @@ type ListenExclusive = (
   callback: (socket: uws.us_listen_socket | false) => void,
 ) => void;
 
-/** The package exports the option by itself; its types put it into an enum that is not there. */
+/** The package exports the option at the top level; its types put it into an enum. */
 interface ExclusiveOption {
   readonly LIBUS_LISTEN_EXCLUSIVE_PORT: number;
 }
@@ -135,9 +137,9 @@ function replyLater(
   });
 }
 
-const internalReply = errorReply(new ServerError('INTERNAL', 'the request could not be answered'));
+const internalReply = errorReply(new ServerError('INTERNAL', 'the request failed unexpectedly'));
 
-/** What the transport keeps with a socket: the session, once the handlers have given one. */
+/** The data that the transport keeps with a socket; the session is null until it is open. */
 interface SocketData {
   readonly ip: string;
   readonly path: string;
@@ -149,10 +151,10 @@ interface SocketData {
 type NativeSocket = uws.WebSocket<SocketData>;
 type OnFault = ListenOptions['onFault'];
 
-/** Lets the sockets of the paths in, and tells their sessions what happens. */
+/** Serves the WebSockets of some paths: upgrades them, and passes their events to their sessions. */
 function serveSockets(app: uws.TemplatedApp, handlers: SocketHandlers, serving: Serving): void {
   const { onFault, unsent } = serving;
-  const tell = (native: NativeSocket, run: (session: SocketSession) => void): void => {
+  const notifySession = (native: NativeSocket, run: (session: SocketSession) => void): void => {
     const data = native.getUserData();
     runGuarded(data, onFault, () => {
       if (data.session !== null) run(data.session);
@@ -174,20 +176,20 @@ function serveSockets(app: uws.TemplatedApp, handlers: SocketHandlers, serving: 
       });
     },
     message: (native, bytes, isBinary) => {
-      tell(native, (session) => session.onMessage(isBinary ? null : decodeText(bytes)));
+      notifySession(native, (session) => session.onMessage(isBinary ? null : decodeText(bytes)));
     },
-    ping: (native) => tell(native, (session) => session.onPing()),
-    drain: (native) => tell(native, (session) => session.onDrain()),
-    dropped: (native) => tell(native, (session) => session.onDropped()),
+    ping: (native) => notifySession(native, (session) => session.onPing()),
+    drain: (native) => notifySession(native, (session) => session.onDrain()),
+    dropped: (native) => notifySession(native, (session) => session.onDropped()),
     close: (native, code, message) => {
       const cause = native.getUserData().socket?.markClosed(code, decodeText(message)) ?? 'lost';
-      tell(native, (session) => session.onClose(cause));
+      notifySession(native, (session) => session.onClose(cause));
     },
   };
   for (const path of handlers.paths) app.ws(path, behavior);
 }
 
-/** Missing in the package's types. */
+/** A callback that the package's types lack. */
 interface DroppedHandler {
   readonly dropped: (native: NativeSocket) => void;
 }
@@ -195,7 +197,7 @@ interface DroppedHandler {
 function upgradeSocket(
   response: uws.HttpResponse,
   native: uws.HttpRequest,
-  { handlers, context, onFault, unsent }: Upgrade,
+  { handlers, context, onFault, unsent }: UpgradeParts,
 ): void {
   const request = new NativeRequest(native, response, native.getMethod());
   const { ip, path, query } = request;
@@ -212,18 +214,18 @@ function upgradeSocket(
   }
   const header = (name: string): string => native.getHeader(`sec-websocket-${name}`);
   const data: SocketData = { ip, path, query, session: null, socket: null };
-  // The first subprotocol offered is taken, as browsers end a socket to which none is answered.
+  // The first subprotocol offered is accepted, as browsers close a socket that accepts none of them.
   response.upgrade(data, header('key'), header('protocol'), '', context);
 }
 
-interface Upgrade {
+interface UpgradeParts {
   readonly handlers: SocketHandlers;
   readonly context: uws.us_socket_context_t;
   readonly onFault: OnFault;
   readonly unsent: UnsentReplies;
 }
 
-/** Keeps an exception from the transport, and closes the socket whose session threw it. */
+/** Keeps an exception from reaching the transport, and closes the socket whose session threw it. */
 function runGuarded({ socket, path }: SocketData, onFault: OnFault, run: () => void): void {
   try {
     run();
