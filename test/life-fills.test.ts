@@ -1,6 +1,7 @@
 /** Fills of a life on a true chain: what the logs say, and what the accounts are afterwards. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type FillEvent, LogDecoder } from '../src/engine/events.js';
+import type { FillEvent } from '../src/contract/log-events.js';
+import { LogDecoder } from '../src/engine/events.js';
 import { PROGRAM_ID } from '../src/sim/bytes/keys.js';
 import { makerBytes } from '../src/sim/market/life-accounts.js';
 import { rpc } from './support/chain-listener.js';

@@ -1,13 +1,14 @@
 /** The specification's market data interface over HTTP, sentence by sentence, from a store on a disk. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Fill, FundingRate } from '../src/history/model/records.js';
+import type { FundingRateEvent } from '../src/contract/log-events.js';
+import type { Fill } from '../src/history/model/records.js';
 import { MarketDataScene } from './support/market-data-scene.js';
 
 type Row = Readonly<Record<string, unknown>>;
 
 let scene: MarketDataScene;
 let fill: Fill;
-let rate: FundingRate;
+let rate: FundingRateEvent;
 let trade: Row;
 let fundingRate: Row;
 let candle: Row;

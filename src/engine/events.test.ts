@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
-import { decodeLogs, LogDecoder, type LogEvents } from './events.js';
+import type { LogEvents } from '../contract/log-events.js';
+import { decodeLogs, LogDecoder } from './events.js';
 import { codeOf, PROGRAM } from './testing.js';
 
 const VECTORS = new URL('../../test/golden/vectors/', import.meta.url);

@@ -1,10 +1,11 @@
 /** The handle of the worker, against workers that do what it must bear. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ManualTimers } from '../../test/support/manual-timers.js';
+import type { HistoryQuery } from '../contract/history-queries.js';
 import { silentLog } from '../rpc/log.js';
 import { History } from './history.js';
 import { QUERIES_MAX, QUERY_MS_MAX, STOP_MS_MAX, WORKER_SILENCE_MS_MAX } from './model/limits.js';
-import type { HistoryQuery, ToWorker, WorkerSetup } from './model/messages.js';
+import type { ToWorker, WorkerSetup } from './model/messages.js';
 import { type StartWorker, startFile, type WorkerListener } from './worker-link.js';
 
 const setup: WorkerSetup = {

@@ -3,6 +3,10 @@
  * bodies back, keeps what the worker pushes, and starts the worker again when it fails. Nothing that
  * happens behind it reaches the book.
  */
+
+import type { HistoryBody, HistoryQuery } from '../contract/history-queries.js';
+import type { HistoryStats, MarketFrame, MarketStats } from '../contract/history-source.js';
+import type { MarketKey } from '../contract/markets.js';
 import { Backoff } from '../rpc/backoff.js';
 import type { Log } from '../rpc/log.js';
 import { systemTimers, type Timer, type Timers } from '../rpc/timers.js';
@@ -17,18 +21,8 @@ import {
   WORKER_SILENCE_MS_MAX,
   WORKER_WATCH_MS,
 } from './model/limits.js';
-import type {
-  FromWorker,
-  HistoryAnswer,
-  HistoryFigures,
-  HistoryFrame,
-  HistoryQuery,
-  MarketFigures,
-  RefusedQuery,
-  ToWorker,
-  WorkerSetup,
-} from './model/messages.js';
-import type { HistoryMarket, MarketKey } from './model/records.js';
+import type { FromWorker, RefusedQuery, ToWorker, WorkerSetup } from './model/messages.js';
+import type { HistoryMarket } from './model/records.js';
 import { type StartWorker, startThread, type WorkerLink } from './worker-link.js';
 
 /** What a history needs, and what a test may replace. */
@@ -42,7 +36,7 @@ export interface HistoryOptions {
 
 interface Waiting {
   readonly timer: Timer;
-  resolve(answer: HistoryAnswer): void;
+  resolve(answer: HistoryBody): void;
   reject(error: HistoryError): void;
 }
 
@@ -55,11 +49,11 @@ export class History {
   readonly #nonce = Date.now().toString(36);
   readonly #waiting = new Map<number, Waiting>();
   readonly #versions = new Map<MarketKey, string>();
-  readonly #marketFigures = new Map<MarketKey, MarketFigures>();
+  readonly #marketFigures = new Map<MarketKey, MarketStats>();
   readonly #topics = new Set<string>();
-  #onFrames: (frames: readonly HistoryFrame[]) => void = () => undefined;
+  #onFrames: (frames: readonly MarketFrame[]) => void = () => undefined;
   #markets: readonly HistoryMarket[] = [];
-  #figures: HistoryFigures = startingFigures(null);
+  #figures: HistoryStats = startingFigures(null);
   #worker: WorkerLink | null = null;
   #watch: Timer | null = null;
   #restart: Timer | null = null;
@@ -107,7 +101,7 @@ export class History {
    * # Errors
    * HistoryError with a code of the interface: NOT_READY while the worker cannot answer.
    */
-  query(query: HistoryQuery): Promise<HistoryAnswer> {
+  query(query: HistoryQuery): Promise<HistoryBody> {
     const worker = this.#worker;
     if (worker === null) return Promise.reject(notReady('the history is starting again'));
     if (this.#waiting.size >= QUERIES_MAX) {
@@ -130,11 +124,11 @@ export class History {
   }
 
   /** What the statistics take from the history, by market; only those that have any. */
-  marketFigures(): ReadonlyMap<MarketKey, MarketFigures> {
+  marketFigures(): ReadonlyMap<MarketKey, MarketStats> {
     return this.#marketFigures;
   }
 
-  figures(): HistoryFigures {
+  figures(): HistoryStats {
     return this.#figures;
   }
 
@@ -150,7 +144,7 @@ export class History {
   }
 
   /** Who passes the frames on. There is one. */
-  onFrames(take: (frames: readonly HistoryFrame[]) => void): void {
+  onFrames(take: (frames: readonly MarketFrame[]) => void): void {
     this.#onFrames = take;
   }
 
@@ -256,7 +250,7 @@ export class History {
   }
 }
 
-function startingFigures(reason: string | null): HistoryFigures {
+function startingFigures(reason: string | null): HistoryStats {
   return {
     state: 'starting',
     reason: reason ?? 'the history is opened',

@@ -1,6 +1,6 @@
 /** A walk for people: a row a fill, then what the fills come to. */
 import { BASE_DECIMALS, inUnits, QUOTE_DECIMALS } from './decimal.js';
-import type { Fill, Walk } from './walk.js';
+import type { Walk, WalkFill } from './walk.js';
 
 /** What was asked for, as far as the table repeats it. */
 export interface Asked {
@@ -24,7 +24,7 @@ export function walkLines(walk: Walk, asked: Asked): readonly string[] {
   return [head, '', ...tableOf(walk.fills), ...sumsOf(walk, asked)];
 }
 
-function tableOf(fills: readonly Fill[]): readonly string[] {
+function tableOf(fills: readonly WalkFill[]): readonly string[] {
   if (fills.length === 0) return [];
   const rows = [HEAD, ...fills.map(rowOf)];
   const widths = HEAD.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
@@ -38,7 +38,7 @@ function padded(cell: string, width: number, column: string): string {
   return WORDS.has(column) ? cell.padEnd(width) : cell.padStart(width);
 }
 
-function rowOf(fill: Fill, index: number): readonly string[] {
+function rowOf(fill: WalkFill, index: number): readonly string[] {
   const both = (raw: string, decimals: number) => [inUnits(raw, decimals), raw];
   return [
     ...[String(index + 1), fill.source],

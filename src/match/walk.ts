@@ -2,7 +2,7 @@
 import { MatchError } from './error.js';
 
 /** One fill; amounts are raw integers as texts. */
-export interface Fill {
+export interface WalkFill {
   readonly source: string;
   readonly maker: string | null;
   readonly orderId: number | null;
@@ -15,7 +15,7 @@ export interface Fill {
 
 /** What an order would get. */
 export interface Walk {
-  readonly fills: readonly Fill[];
+  readonly fills: readonly WalkFill[];
   readonly filledBase: string;
   readonly filledQuote: string;
   readonly averagePrice: string | null;

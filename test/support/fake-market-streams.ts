@@ -1,15 +1,15 @@
-import type { HistoryFigures } from '../../src/server/ports/market-data-source.js';
 import type {
+  HistoryStats,
   MarketFrame,
   MarketStreamSource,
-} from '../../src/server/ports/market-stream-source.js';
+} from '../../src/contract/history-source.js';
 import { liveFigures } from '../../src/server/testing/fake-history.js';
 
 /** A history that says what a test tells it to. */
 export class FakeMarketStreams implements MarketStreamSource {
   /** What it was asked since the start: `+topic` for a join, `-topic` for a leave. */
   readonly asked: string[] = [];
-  state: HistoryFigures['state'] = 'live';
+  state: HistoryStats['state'] = 'live';
   #take: (frames: readonly MarketFrame[]) => void = () => {};
 
   join(topic: string): void {
@@ -24,7 +24,7 @@ export class FakeMarketStreams implements MarketStreamSource {
     this.#take = take;
   }
 
-  figures(): HistoryFigures {
+  figures(): HistoryStats {
     return { ...liveFigures, state: this.state };
   }
 

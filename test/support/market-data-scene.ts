@@ -4,14 +4,17 @@
  */
 
 import type { BookSource } from '../../src/contract/book-source.js';
+import type { HistoryBody, HistoryQuery } from '../../src/contract/history-queries.js';
+import type {
+  HistoryStats,
+  MarketDataSource,
+  MarketStats,
+} from '../../src/contract/history-source.js';
+import type { FundingRateEvent } from '../../src/contract/log-events.js';
+import type { MarketKey } from '../../src/contract/markets.js';
 import { answerQuery } from '../../src/history/bodies/make-body.js';
 import { bucketReader } from '../../src/history/candles/read-candles.js';
-import type {
-  Fill,
-  FundingRate,
-  HistoryMarket,
-  MarketKey,
-} from '../../src/history/model/records.js';
+import type { Fill, HistoryMarket } from '../../src/history/model/records.js';
 import type { HistoryStore } from '../../src/history/store/store.js';
 import {
   cleanUp,
@@ -22,13 +25,6 @@ import {
   transaction,
 } from '../../src/history/store/testing.js';
 import { Statistics } from '../../src/history/worker/statistics.js';
-import type {
-  HistoryAnswer,
-  HistoryFigures,
-  HistoryQuery,
-  MarketDataSource,
-  MarketFigures,
-} from '../../src/server/ports/market-data-source.js';
 import { liveFigures } from '../../src/server/testing/fake-history.js';
 import {
   FakeBook,
@@ -51,7 +47,7 @@ class StoreSource implements MarketDataSource {
     private readonly now: number,
   ) {}
 
-  async query(query: HistoryQuery): Promise<HistoryAnswer> {
+  async query(query: HistoryQuery): Promise<HistoryBody> {
     if (query.kind === 'volumes') throw new Error('this history has no volumes');
     const market = markets[query.market];
     if (market === undefined) throw new Error(`${query.market} is no market of this scene`);
@@ -68,11 +64,11 @@ class StoreSource implements MarketDataSource {
     return String(this.changes);
   }
 
-  figures(): HistoryFigures {
+  figures(): HistoryStats {
     return liveFigures;
   }
 
-  marketFigures(): ReadonlyMap<MarketKey, MarketFigures> {
+  marketFigures(): ReadonlyMap<MarketKey, MarketStats> {
     const keys = Object.keys(markets) as MarketKey[];
     const figures = new Statistics(this.store).read(keys, this.now) ?? [];
     return new Map(figures.map((one) => [one.market, one]));
@@ -114,7 +110,7 @@ export class MarketDataScene {
   }
 
   /** Stores a funding rate in a slot of its own. */
-  fundingRate(parts: Partial<FundingRate> = {}): FundingRate {
+  fundingRate(parts: Partial<FundingRateEvent> = {}): FundingRateEvent {
     const [slot, record] = [this.#nextSlot(), fundingRate({ ts: this.ts, ...parts })];
     const fundingRates = [{ ...record, recordId: BigInt(slot) }];
     this.store.write({

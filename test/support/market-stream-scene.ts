@@ -3,8 +3,14 @@
  * what clients of candles and trades are told.
  */
 
+import type {
+  HistoryStats,
+  MarketFrame,
+  MarketStreamSource,
+} from '../../src/contract/history-source.js';
+import type { MarketKey } from '../../src/contract/markets.js';
 import { bucketReader } from '../../src/history/candles/read-candles.js';
-import type { Fill, HistoryMarket, MarketKey } from '../../src/history/model/records.js';
+import type { Fill, HistoryMarket } from '../../src/history/model/records.js';
 import type { HistoryStore } from '../../src/history/store/store.js';
 import {
   cleanUp,
@@ -15,11 +21,6 @@ import {
 } from '../../src/history/store/testing.js';
 import { Streams } from '../../src/history/streams/streams.js';
 import { systemTimers } from '../../src/rpc/timers.js';
-import type { HistoryFigures } from '../../src/server/ports/market-data-source.js';
-import type {
-  MarketFrame,
-  MarketStreamSource,
-} from '../../src/server/ports/market-stream-source.js';
 import { liveFigures } from '../../src/server/testing/fake-history.js';
 import { type Probe, SocketScene } from './socket-scene.js';
 
@@ -59,7 +60,7 @@ class StoreStreams implements MarketStreamSource {
     this.#take = take;
   }
 
-  figures(): HistoryFigures {
+  figures(): HistoryStats {
     return liveFigures;
   }
 }

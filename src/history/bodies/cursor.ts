@@ -5,8 +5,9 @@
  * It holds nothing that moves: the place of a transaction within a slot is provisional until the slot
  * is finalised, but the program numbers the records of a market in the order of the chain.
  */
+
+import type { MarketKey } from '../../contract/markets.js';
 import { HistoryError } from '../model/error.js';
-import type { MarketKey } from '../model/records.js';
 
 /** What is paged. */
 export type PagedKind = 'trades' | 'fundingRates';

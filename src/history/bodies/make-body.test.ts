@@ -1,6 +1,6 @@
 /** Bodies out of rows, held against the specification's words and the digits of the rows. */
 import { describe, expect, test } from 'vitest';
-import type { FundingRatesQuery, TradesQuery } from '../model/messages.js';
+import type { FundingRatesQuery, TradesQuery } from '../../contract/history-queries.js';
 import type { HistoryMarket } from '../model/records.js';
 import { answerQuery, type BodyQuery } from './make-body.js';
 import { fundingRow, MemoryRows, SOL_PERP, tradeRow, USDT } from './testing.js';

@@ -3,19 +3,20 @@
  *
  * *This folder does not* know where rows come from, keep anything, or know a path or a header.
  */
-import { candleText } from '../candles/candle-text.js';
-import { type BucketReader, readCandles } from '../candles/read-candles.js';
-import { BASE_PLACES, fixedDecimal, QUOTE_PLACES } from '../model/amounts.js';
+
 import type {
   CandlesQuery,
   FundingRatesQuery,
-  HistoryAnswer,
+  HistoryBody,
   TradesQuery,
   VolumesQuery,
-} from '../model/messages.js';
+} from '../../contract/history-queries.js';
+import { candleText } from '../candles/candle-text.js';
+import { type BucketReader, readCandles } from '../candles/read-candles.js';
+import { BASE_PLACES, fixedDecimal, QUOTE_PLACES } from '../model/amounts.js';
 import type { FundingRow, HistoryMarket, TradeRow } from '../model/records.js';
 import type { HistoryStore } from '../store/store.js';
-import type { PageQuery } from '../store/types.js';
+import type { RecordPageQuery } from '../store/types.js';
 import { type CursorOf, cursorOf, type PageEnd, readCursor } from './cursor.js';
 import { type Page, readPage } from './read-page.js';
 import {
@@ -27,8 +28,8 @@ import {
 
 /** Where rows are read, newest first. */
 export interface RowReader extends BucketReader {
-  trades(query: PageQuery): readonly TradeRow[];
-  fundingRates(query: PageQuery): readonly FundingRow[];
+  trades(query: RecordPageQuery): readonly TradeRow[];
+  fundingRates(query: RecordPageQuery): readonly FundingRow[];
 }
 
 /** What a body is made from. */
@@ -49,7 +50,7 @@ export type BodyQuery = TradesQuery | FundingRatesQuery | CandlesQuery;
  * # Errors
  * HistoryError INVALID_PARAM for a cursor that is none of this market.
  */
-export function answerQuery(query: BodyQuery, context: BodyContext): HistoryAnswer {
+export function answerQuery(query: BodyQuery, context: BodyContext): HistoryBody {
   switch (query.kind) {
     case 'trades':
       return tradesAnswer(query, context);
@@ -60,7 +61,7 @@ export function answerQuery(query: BodyQuery, context: BodyContext): HistoryAnsw
   }
 }
 
-function tradesAnswer(query: TradesQuery, context: BodyContext): HistoryAnswer {
+function tradesAnswer(query: TradesQuery, context: BodyContext): HistoryBody {
   const { reader, market, finalisedSlot } = context;
   const page = readPage(
     pageOf(query),
@@ -75,7 +76,7 @@ function tradesAnswer(query: TradesQuery, context: BodyContext): HistoryAnswer {
   return { ...answer, isFinal: isFinal(page, finalisedSlot) };
 }
 
-function fundingRatesAnswer(query: FundingRatesQuery, context: BodyContext): HistoryAnswer {
+function fundingRatesAnswer(query: FundingRatesQuery, context: BodyContext): HistoryBody {
   const { reader, market } = context;
   const { since } = query;
   const page = readPage(
@@ -88,7 +89,7 @@ function fundingRatesAnswer(query: FundingRatesQuery, context: BodyContext): His
   return pageAnswer(query, page, { texts, idOf: idOfFundingRate });
 }
 
-function candlesAnswer(query: CandlesQuery, { reader }: BodyContext): HistoryAnswer {
+function candlesAnswer(query: CandlesQuery, { reader }: BodyContext): HistoryBody {
   const texts = readCandles(reader, query).map(candleText);
   const body =
     query.form === 'spec'
@@ -119,7 +120,7 @@ function pageAnswer<Row extends { readonly slot: number }>(
     texts,
     idOf,
   }: { readonly texts: readonly string[]; readonly idOf: (row: Row) => bigint | null },
-): HistoryAnswer {
+): HistoryBody {
   const last = rows.at(-1);
   const end: PageEnd | undefined =
     hasMore && last !== undefined ? { slot: last.slot, id: idOf(last) ?? -1n } : undefined;
@@ -160,7 +161,7 @@ export interface VolumesContext {
  * What was traded in a span of time, of all markets, as the system in production writes it: perpetual
  * markets first, each kind by index; amounts are decimals of fixed places.
  */
-export function volumesAnswer(query: VolumesQuery, context: VolumesContext): HistoryAnswer {
+export function volumesAnswer(query: VolumesQuery, context: VolumesContext): HistoryBody {
   const { from, to } = query;
   let total = 0n;
   const markets = [...context.markets].sort(byKindAndIndex).map((market) => {

@@ -1,7 +1,7 @@
 /** Pages that join, however rows come in between and wherever their places move. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { TradesQuery } from '../model/messages.js';
+import type { TradesQuery } from '../../contract/history-queries.js';
 import { cursorOf } from './cursor.js';
 import { answerQuery } from './make-body.js';
 import { fundingRow, MemoryRows, SOL_PERP, tradeRow } from './testing.js';

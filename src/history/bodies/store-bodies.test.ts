@@ -1,7 +1,7 @@
 /** Bodies out of the real store, on a disk: what they say is what was written, however it came. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { FundingRatesQuery, TradesQuery } from '../../contract/history-queries.js';
 import { bucketReader } from '../candles/read-candles.js';
-import type { FundingRatesQuery, TradesQuery } from '../model/messages.js';
 import type { Fill, HistoryMarket, TransactionRecords } from '../model/records.js';
 import type { HistoryStore } from '../store/store.js';
 import { cleanUp, fill, fundingRate, MIDNIGHT, newStore, signature } from '../store/testing.js';

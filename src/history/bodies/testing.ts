@@ -5,7 +5,7 @@ import {
   marketKeyOf,
   type TradeRow,
 } from '../model/records.js';
-import type { PageQuery, RecordPosition } from '../store/types.js';
+import type { RecordPageQuery, RecordPosition } from '../store/types.js';
 import type { RowReader } from './make-body.js';
 
 /** A perp market and a spot market of six decimals. */
@@ -65,14 +65,14 @@ export class MemoryRows implements RowReader {
   /** Rows that were read, of all questions. */
   rowsRead = 0;
 
-  trades({ market, ...rest }: PageQuery): readonly TradeRow[] {
+  trades({ market, ...rest }: RecordPageQuery): readonly TradeRow[] {
     return this.#page(
       this.tradeRows.filter((row) => marketKeyOf(row) === market),
       rest,
     );
   }
 
-  fundingRates({ market, ...rest }: PageQuery): readonly FundingRow[] {
+  fundingRates({ market, ...rest }: RecordPageQuery): readonly FundingRow[] {
     const rows = this.fundingRows.filter((row) => market === `perp_${row.marketIndex}`);
     return this.#page(rows, rest);
   }
@@ -87,7 +87,7 @@ export class MemoryRows implements RowReader {
 
   #page<Row extends RecordPosition & { readonly ts: number }>(
     rows: readonly Row[],
-    { limit, offset = 0, before, since = 0 }: Omit<PageQuery, 'market'>,
+    { limit, offset = 0, before, since = 0 }: Omit<RecordPageQuery, 'market'>,
   ): readonly Row[] {
     const found = rows
       .filter((row) => row.ts >= since && (before === undefined || compare(row, before) < 0))

@@ -7,7 +7,8 @@
  * candle by itself.
  */
 
-import { bucketAfter, type Resolution } from './resolution.js';
+import type { Resolution } from '../../contract/history-queries.js';
+import { bucketAfter } from './resolution.js';
 import { type Bucket, higherOf, lowerOf } from './rules.js';
 
 /** A candle. Prices and quote at 1e6, base at 1e9. */

@@ -1,13 +1,15 @@
 /** Candles out of the store's buckets: the newest ones of a range, with a bounded number of reads. */
+
+import type { Resolution } from '../../contract/history-queries.js';
+import type { MarketKey } from '../../contract/markets.js';
 import { TS_MAX } from '../model/limits.js';
-import type { MarketKey } from '../model/records.js';
 import type {
   CandleMinutes,
   CandleQuery as StoreCandleQuery,
   StoredCandle,
 } from '../store/types.js';
 import { type Candle, candlesOf } from './candle.js';
-import { bucketAfter, bucketStart, minutesOf, type Resolution } from './resolution.js';
+import { bucketAfter, bucketStart, minutesOf } from './resolution.js';
 import type { Bucket } from './rules.js';
 
 /** The buckets of one market and resolution. */

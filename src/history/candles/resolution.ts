@@ -2,13 +2,21 @@
  * The lengths of candles, and where their buckets begin. All times are unix seconds, all buckets
  * begin at a boundary of UTC: weeks on Monday, months on the first.
  */
+
+import type { Resolution } from '../../contract/history-queries.js';
 import type { CandleMinutes } from '../store/types.js';
 
 /** The resolutions that buckets are kept for, shortest first. */
-export const RESOLUTIONS = ['1', '5', '15', '60', '240', 'D', 'W', 'M'] as const;
-
-/** A resolution; `1` to `240` are minutes. */
-export type Resolution = (typeof RESOLUTIONS)[number];
+export const RESOLUTIONS = [
+  '1',
+  '5',
+  '15',
+  '60',
+  '240',
+  'D',
+  'W',
+  'M',
+] as const satisfies readonly Resolution[];
 
 /** The names by which clients ask: the specification calls the day `1440`. */
 export const RESOLUTION_NAMES = [...RESOLUTIONS, '1440'] as const;

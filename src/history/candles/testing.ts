@@ -1,8 +1,10 @@
 /** The store's candles in memory, for tests: what a store of the same trades would give. */
-import type { MarketKey } from '../model/records.js';
+
+import type { Resolution } from '../../contract/history-queries.js';
+import type { MarketKey } from '../../contract/markets.js';
 import type { CandlePoint } from '../store/types.js';
 import type { BucketReader, BucketSeries } from './read-candles.js';
-import { bucketAfter, bucketStart, RESOLUTIONS, type Resolution } from './resolution.js';
+import { bucketAfter, bucketStart, RESOLUTIONS } from './resolution.js';
 import { aggregateOf, type Bucket, mergedAggregates } from './rules.js';
 
 interface Series {

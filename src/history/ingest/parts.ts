@@ -1,7 +1,9 @@
 /** What the parts of ingestion share. */
+
+import type { FundingRateEvent } from '../../contract/log-events.js';
 import type { Log } from '../../rpc/log.js';
 import type { Timers } from '../../rpc/timers.js';
-import type { Fill, FundingRate, TransactionRecords } from '../model/records.js';
+import type { Fill, TransactionRecords } from '../model/records.js';
 import type {
   SettledPlace,
   StoreBatch,
@@ -27,7 +29,7 @@ export interface IngestStore {
 /** What a log held. */
 export interface DecodedLog {
   readonly fills: readonly Fill[];
-  readonly fundingRates: readonly FundingRate[];
+  readonly fundingRates: readonly FundingRateEvent[];
   /** All events of the program, those two kinds among them. */
   readonly events: number;
   readonly isTruncated: boolean;

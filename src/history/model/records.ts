@@ -4,11 +4,8 @@
  * decimals of the token (`HistoryMarket.decimals`); they are scaled where bodies are made.
  */
 
-/** One market, as topics, cursors and cache keys name it. */
-export type MarketKey = `perp_${number}` | `spot_${number}`;
-
-/** The two kinds of markets that the program has. */
-export type MarketType = 'perp' | 'spot';
+import type { FillEvent, FundingRateEvent } from '../../contract/log-events.js';
+import type { MarketKey, MarketType } from '../../contract/markets.js';
 
 /** A market as the history needs to know it to make bodies. */
 export interface HistoryMarket {
@@ -21,83 +18,13 @@ export interface HistoryMarket {
   readonly decimals: number;
 }
 
-/** The side that an order of a fill was on. */
-export type FillDirection = 'long' | 'short';
+/** Numbers that the decoder gives of every fill, and whose columns in the file may be empty. */
+type StoredNumber = 'fillRecordId' | 'baseAssetAmountFilled' | 'quoteAssetAmountFilled';
 
-/**
- * One OrderActionRecord whose action is `fill`. Null is what the program left out: a fill against
- * the AMM has no maker, and records older than a field have none of it.
- *
- * Source: programs/drift/src/state/events.rs OrderActionRecord.
- */
-export interface Fill {
-  /** Place among the program's own events of its transaction, from 0. */
-  readonly index: number;
-  /** The chain's clock, unix seconds. */
-  readonly ts: number;
-  readonly action: 'fill';
-  /** Why, by the SDK's name: `orderFilledWithMatch`. */
-  readonly actionExplanation: string;
-  readonly marketIndex: number;
-  readonly marketType: MarketType;
-  /** Base58, as all keys here. */
-  readonly filler: string | null;
-  readonly fillerReward: bigint | null;
-  /** Contiguous from fill to fill of a market. */
-  readonly fillRecordId: bigint | null;
-  readonly baseAssetAmountFilled: bigint | null;
-  readonly quoteAssetAmountFilled: bigint | null;
-  readonly takerFee: bigint | null;
-  /** Negative is a rebate. */
-  readonly makerFee: bigint | null;
-  readonly referrerReward: number | null;
-  readonly quoteAssetAmountSurplus: bigint | null;
-  readonly spotFulfillmentMethodFee: bigint | null;
-  readonly taker: string | null;
-  readonly takerOrderId: number | null;
-  readonly takerOrderDirection: FillDirection | null;
-  readonly takerOrderBaseAssetAmount: bigint | null;
-  readonly takerOrderCumulativeBaseAssetAmountFilled: bigint | null;
-  readonly takerOrderCumulativeQuoteAssetAmountFilled: bigint | null;
-  readonly maker: string | null;
-  readonly makerOrderId: number | null;
-  readonly makerOrderDirection: FillDirection | null;
-  readonly makerOrderBaseAssetAmount: bigint | null;
-  readonly makerOrderCumulativeBaseAssetAmountFilled: bigint | null;
-  readonly makerOrderCumulativeQuoteAssetAmountFilled: bigint | null;
-  readonly oraclePrice: bigint;
-  /** OrderBitFlag of the taker's order. */
-  readonly bitFlags: number;
-  readonly takerExistingQuoteEntryAmount: bigint | null;
-  readonly takerExistingBaseAssetAmount: bigint | null;
-  readonly makerExistingQuoteEntryAmount: bigint | null;
-  readonly makerExistingBaseAssetAmount: bigint | null;
-}
-
-/**
- * One FundingRateRecord. Rates are quote a base unit and hour at 1e9, twaps at 1e6.
- *
- * Source: programs/drift/src/state/events.rs FundingRateRecord.
- */
-export interface FundingRate {
-  /** Place among the program's own events of its transaction, from 0. */
-  readonly index: number;
-  /** The chain's clock, unix seconds. */
-  readonly ts: number;
-  readonly recordId: bigint;
-  /** Of a perp market. */
-  readonly marketIndex: number;
-  readonly fundingRate: bigint;
-  readonly fundingRateLong: bigint;
-  readonly fundingRateShort: bigint;
-  readonly cumulativeFundingRateLong: bigint;
-  readonly cumulativeFundingRateShort: bigint;
-  readonly oraclePriceTwap: bigint;
-  readonly markPriceTwap: bigint;
-  readonly periodRevenue: bigint;
-  readonly baseAssetAmountWithAmm: bigint;
-  readonly baseAssetAmountWithUnsettledLp: bigint;
-}
+/** A fill as it is stored. */
+export type Fill = Omit<FillEvent, StoredNumber> & {
+  readonly [Name in StoredNumber]: FillEvent[Name] | null;
+};
 
 /** Where a record stands on the chain; records are in the order of (slot, place, index). */
 export interface ChainPlace {
@@ -115,7 +42,7 @@ export interface ChainPlace {
 export type TradeRow = Fill & ChainPlace;
 
 /** A stored funding rate. */
-export type FundingRow = FundingRate & ChainPlace;
+export type FundingRow = FundingRateEvent & ChainPlace;
 
 /** What one transaction of the program left, as decoded from its log. */
 export interface TransactionRecords {
@@ -129,7 +56,7 @@ export interface TransactionRecords {
   /** Whether the node cut the log, so that records of it may be missing. */
   readonly isTruncated: boolean;
   readonly fills: readonly Fill[];
-  readonly fundingRates: readonly FundingRate[];
+  readonly fundingRates: readonly FundingRateEvent[];
   /** Events of the program in it that the history does not keep. */
   readonly otherEvents: number;
 }

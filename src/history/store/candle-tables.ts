@@ -1,5 +1,5 @@
+import type { MarketKey } from '../../contract/markets.js';
 import { CANDLES_READ_MAX, TS_MAX } from '../model/limits.js';
-import type { MarketKey } from '../model/records.js';
 import {
   aggregateOf,
   type BucketKey,

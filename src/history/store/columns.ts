@@ -1,4 +1,4 @@
-import type { MarketKey, MarketType } from '../model/records.js';
+import type { MarketKey, MarketType } from '../../contract/markets.js';
 
 /**
  * Integers of any size in columns of type ANY. What fits 64 bits with a sign is an INTEGER; what the

@@ -1,5 +1,5 @@
+import type { MarketKey } from '../../contract/markets.js';
 import { GAPS_TOLD_MAX } from '../model/limits.js';
-import type { MarketKey } from '../model/records.js';
 import { marketCode, marketKeyOfCode, readInteger, readNumber, storedInteger } from './columns.js';
 import type { Connection, Row } from './connection.js';
 import type { FillGap } from './types.js';

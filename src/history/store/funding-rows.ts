@@ -1,4 +1,5 @@
-import type { FundingRate, FundingRow } from '../model/records.js';
+import type { FundingRateEvent } from '../../contract/log-events.js';
+import type { FundingRow } from '../model/records.js';
 import { codeOf, marketIndexOf, readInteger, readNumber, storedInteger } from './columns.js';
 import type { Bound, Row } from './connection.js';
 import type { FundingTable } from './schema.js';
@@ -26,7 +27,7 @@ export const FUNDING_COLUMNS = [
 ] as const satisfies readonly (keyof FundingTable)[];
 
 /** A funding rate as its row. */
-export function fundingValues(rate: FundingRate, seat: Seat): Bound[] {
+export function fundingValues(rate: FundingRateEvent, seat: Seat): Bound[] {
   return [
     codeOf('perp', rate.marketIndex),
     seat.slot,

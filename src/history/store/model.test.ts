@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
+import type { MarketKey } from '../../contract/markets.js';
 import { candleRules } from '../candles/rules.js';
 import {
   type Fill,
-  type MarketKey,
   marketKeyOf,
   type TradeRow,
   type TransactionRecords,

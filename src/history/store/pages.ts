@@ -7,7 +7,7 @@ import { FUNDING_COLUMNS, fundingOf } from './funding-rows.js';
 import type { Numbers } from './name-ids.js';
 import { queries, rowsOf } from './queries.js';
 import { TRADE_COLUMNS, tradeOf } from './trade-rows.js';
-import type { PageQuery } from './types.js';
+import type { RecordPageQuery } from './types.js';
 
 /**
  * Fills that are no trades on a page: a transfer of a position prints at a price of the owner's
@@ -19,7 +19,7 @@ const notShown = 'transferPerpPosition';
 export function tradePage(
   connection: Connection,
   numbers: Numbers,
-  query: PageQuery,
+  query: RecordPageQuery,
 ): readonly TradeRow[] {
   const hidden = numbers.explanationIfAny(notShown);
   let select = queries
@@ -34,7 +34,7 @@ export function tradePage(
 }
 
 /** A page of funding rates, newest first. */
-export function fundingPage(connection: Connection, query: PageQuery): readonly FundingRow[] {
+export function fundingPage(connection: Connection, query: RecordPageQuery): readonly FundingRow[] {
   const page = queries
     .selectFrom('funding_rates as r')
     .innerJoin('transactions as x', 'x.id', 'r.tx')
@@ -50,7 +50,7 @@ export function fundingPage(connection: Connection, query: PageQuery): readonly 
 /** Along the key, so that nothing is sorted. */
 const newestFirst = sql`r.slot desc, r.place desc, r.idx desc, r.tx desc`;
 
-function isAskedFor(table: 'trades' | 'funding_rates', query: PageQuery) {
+function isAskedFor(table: 'trades' | 'funding_rates', query: RecordPageQuery) {
   const market = marketCode(query.market);
   const parts = [sql<boolean>`r.market = ${market}`];
   if (query.before !== undefined) {
@@ -67,12 +67,12 @@ function isAskedFor(table: 'trades' | 'funding_rates', query: PageQuery) {
   return sql<boolean>`${sql.join(parts, sql` and `)}`;
 }
 
-function limitOf({ limit }: PageQuery): number {
+function limitOf({ limit }: RecordPageQuery): number {
   if (limit <= PAGE_ROWS_MAX) return limit;
   throw new RangeError(`limit was ${limit}, must be at most ${PAGE_ROWS_MAX}`);
 }
 
-function offsetOf({ offset = 0 }: PageQuery): number {
+function offsetOf({ offset = 0 }: RecordPageQuery): number {
   if (offset <= PAGE_OFFSET_MAX) return offset;
   throw new RangeError(`offset was ${offset}, must be at most ${PAGE_OFFSET_MAX}`);
 }

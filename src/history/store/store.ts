@@ -1,4 +1,5 @@
-import type { FundingRow, MarketKey, TradeRow } from '../model/records.js';
+import type { MarketKey } from '../../contract/markets.js';
+import type { FundingRow, TradeRow } from '../model/records.js';
 import { Charts } from './candle-builder.js';
 import { CandleTables } from './candle-tables.js';
 import type { Connection } from './connection.js';
@@ -14,7 +15,7 @@ import type {
   CandleEnd,
   CandleMinutes,
   CandleQuery,
-  PageQuery,
+  RecordPageQuery,
   RetirePolicy,
   SettledPlace,
   StoreBatch,
@@ -122,12 +123,12 @@ export class HistoryStore {
   }
 
   /** A page of trades, newest first; at most `PAGE_ROWS_MAX`. */
-  trades(query: PageQuery): readonly TradeRow[] {
+  trades(query: RecordPageQuery): readonly TradeRow[] {
     return this.#read(() => tradePage(this.#parts.connection, this.#parts.numbers, query));
   }
 
   /** A page of funding rates, newest first; at most `PAGE_ROWS_MAX`. */
-  fundingRates(query: PageQuery): readonly FundingRow[] {
+  fundingRates(query: RecordPageQuery): readonly FundingRow[] {
     return this.#read(() => fundingPage(this.#parts.connection, query));
   }
 

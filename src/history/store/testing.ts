@@ -2,8 +2,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { FundingRateEvent } from '../../contract/log-events.js';
+import type { MarketKey } from '../../contract/markets.js';
 import { candleRules } from '../candles/rules.js';
-import type { Fill, FundingRate, MarketKey, TransactionRecords } from '../model/records.js';
+import type { Fill, TransactionRecords } from '../model/records.js';
 import { encodeBase58 } from './base58.js';
 import { type HistoryStore, openStore } from './store.js';
 
@@ -103,7 +105,7 @@ export function fill(parts: Partial<Fill> = {}): Fill {
 }
 
 /** A funding rate of SOL-PERP. */
-export function fundingRate(parts: Partial<FundingRate> = {}): FundingRate {
+export function fundingRate(parts: Partial<FundingRateEvent> = {}): FundingRateEvent {
   return {
     index: 0,
     ts: MIDNIGHT,

@@ -1,4 +1,5 @@
-import type { ChainPlace, Fill, FillDirection, TradeRow } from '../model/records.js';
+import type { FillDirection } from '../../contract/log-events.js';
+import type { ChainPlace, Fill, TradeRow } from '../model/records.js';
 import { encodeBase58 } from './base58.js';
 import {
   codeOf,

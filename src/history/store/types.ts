@@ -1,9 +1,10 @@
 /** What goes into the store and what comes out of it. */
+
+import type { MarketKey } from '../../contract/markets.js';
 import type {
   Fill,
   FundingRow,
   HistoryMarket,
-  MarketKey,
   TradeRow,
   TransactionRecords,
 } from '../model/records.js';
@@ -158,7 +159,7 @@ export interface FillGap {
 }
 
 /** A page of records, newest first. */
-export interface PageQuery {
+export interface RecordPageQuery {
   readonly market: MarketKey;
   readonly limit: number;
   /** Rows to leave out from the newest on; its cost grows with it. */

@@ -1,5 +1,6 @@
+import type { MarketKey } from '../../contract/markets.js';
 import { BATCH_TRANSACTIONS_MAX, FORK_SLOTS_MAX } from '../model/limits.js';
-import type { FundingRow, MarketKey, TradeRow, TransactionRecords } from '../model/records.js';
+import type { FundingRow, TradeRow, TransactionRecords } from '../model/records.js';
 import type { Charts } from './candle-builder.js';
 import type { CandleTables } from './candle-tables.js';
 import {

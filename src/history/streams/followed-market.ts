@@ -1,9 +1,10 @@
 /** The topics of one market that have readers, and what waits to be told to them. */
+
+import type { MarketFrame } from '../../contract/history-source.js';
 import { resolutionOf, resolutionOfMinutes } from '../candles/resolution.js';
 import { INIT_TRADES, WINDOW_TRADES_MAX } from '../model/limits.js';
-import type { HistoryFrame } from '../model/messages.js';
 import type { HistoryMarket, TradeRow } from '../model/records.js';
-import type { CandleChange, PageQuery } from '../store/types.js';
+import type { CandleChange, RecordPageQuery } from '../store/types.js';
 import { type CandleMoment, CandleTopic, type Telling } from './candle-topic.js';
 import {
   channelLeftOutText,
@@ -19,7 +20,7 @@ import type { CandleTopicName, TopicName } from './topic.js';
 export interface StreamMoment extends CandleMoment {
   readonly reader: CandleMoment['reader'] & {
     /** Newest first. */
-    trades(query: PageQuery): readonly TradeRow[];
+    trades(query: RecordPageQuery): readonly TradeRow[];
   };
 }
 
@@ -87,7 +88,7 @@ export class FollowedMarket {
   }
 
   /** What all readers are told now. Throws what the reader throws, and has then forgotten nothing. */
-  flush(moment: StreamMoment): HistoryFrame[] {
+  flush(moment: StreamMoment): MarketFrame[] {
     const window = { trades: this.#window, leftOut: this.#leftOut };
     const tellings = new Map<string, Telling>();
     for (const [topic, candles] of this.#candles) {
@@ -102,7 +103,7 @@ export class FollowedMarket {
     this.#leftOut = 0;
     this.#wasTakenBack = false;
     return [...tellings].flatMap(([topic, { texts }]) =>
-      texts.map((text): HistoryFrame => ({ topic, kind: 'told', text })),
+      texts.map((text): MarketFrame => ({ topic, kind: 'update', text })),
     );
   }
 

@@ -36,10 +36,13 @@ describe('a topic that is asked for before the store is open', () => {
     expect(told(scene)).toEqual([]);
     scene.broken = undefined;
     scene.streams.beginAnew();
-    expect(told(scene)).toEqual([`${candles} opened init 150 []`, `${trades} opened init [1]`]);
+    expect(told(scene)).toEqual([`${candles} reset init 150 []`, `${trades} reset init [1]`]);
     scene.trade({ id: 2, ts: MIDNIGHT - 1, price: 160 });
     scene.timers.advance(FLUSH_MS);
-    expect(told(scene)).toEqual([`${candles} told update 160 [2]`, `${trades} told update [2]`]);
+    expect(told(scene)).toEqual([
+      `${candles} update update 160 [2]`,
+      `${trades} update update [2]`,
+    ]);
     expect(scene.faults).toEqual([]);
   });
 
@@ -79,7 +82,7 @@ describe('a topic that was refused', () => {
     expect(scene.faults).toEqual(['perp_0: disk I/O error']);
     scene.broken = undefined;
     scene.timers.advance(AGAIN_MS);
-    expect(told(scene)).toEqual([`${trades} opened init [1]`]);
+    expect(told(scene)).toEqual([`${trades} reset init [1]`]);
   });
 
   test('because its market was not known is opened with the markets', () => {
@@ -90,7 +93,7 @@ describe('a topic that was refused', () => {
     scene.hasMarkets = true;
     scene.streams.openAgain();
     scene.streams.openAgain();
-    expect(told(scene)).toEqual([`${trades} opened init [1]`]);
+    expect(told(scene)).toEqual([`${trades} reset init [1]`]);
   });
 });
 
@@ -101,9 +104,9 @@ describe('a store that is begun anew', () => {
     scene.taken();
     scene.streams.beginAnew();
     expect(told(scene)).toEqual([
-      `${candles} opened init 160 []`,
-      `${trades} opened init [1,2]`,
-      'channel:perp_0 opened []',
+      `${candles} reset init 160 []`,
+      `${trades} reset init [1,2]`,
+      'channel:perp_0 reset []',
     ]);
     scene.timers.advance(FLUSH_MS);
     expect(told(scene)).toEqual([]);
@@ -114,16 +117,16 @@ describe('a store that is begun anew', () => {
     scene.taken();
     scene.anotherChain();
     scene.streams.beginAnew();
-    expect(told(scene)).toEqual([`${candles} opened []`, `${trades} opened init []`]);
+    expect(told(scene)).toEqual([`${candles} reset []`, `${trades} reset init []`]);
     scene.trade({ id: 1, ts: MIDNIGHT - 1, price: 20 });
     scene.timers.advance(FLUSH_MS);
     expect(told(scene)).toEqual([
-      `${candles} told init 20 []`,
-      `${candles} told create 20 [1]`,
-      `${trades} told update [1]`,
+      `${candles} update init 20 []`,
+      `${candles} update create 20 [1]`,
+      `${trades} update update [1]`,
     ]);
     scene.trade({ id: 2, ts: MIDNIGHT - 1, price: 21 });
     scene.timers.advance(FLUSH_MS);
-    expect(told(scene)).toEqual([`${candles} told update 21 [2]`, `${trades} told update [2]`]);
+    expect(told(scene)).toEqual([`${candles} update update 21 [2]`, `${trades} update update [2]`]);
   });
 });

@@ -21,11 +21,11 @@ describe('a topic of candles', () => {
   test('begins with its newest candle, or with nothing where there is none', () => {
     const scene = new StreamScene();
     scene.streams.join(minuteTopic);
-    expect(scene.taken()).toEqual([{ topic: minuteTopic, kind: 'opened', text: '' }]);
+    expect(scene.taken()).toEqual([{ topic: minuteTopic, kind: 'reset', text: '' }]);
     scene.trade({ id: 1, ts: MIDNIGHT - 1, price: 150 });
     scene.streams.join(minuteTopic);
     const [shown] = scene.taken();
-    expect(shown?.kind).toBe('shown');
+    expect(shown?.kind).toBe('snapshot');
     const message = JSON.parse(shown?.text ?? '');
     expect(message).toMatchObject({ type: 'init', channelType: 'candle', symbol: 'SOL-PERP' });
     expect(message).toMatchObject({ resolution: '1', candle: { fillOpen: 150, baseVolume: 1 } });
@@ -274,7 +274,7 @@ describe('streams', () => {
     expect(scene.faults).toEqual(['perp_0: disk I/O error']);
     scene.streams.join('channel:perp_0');
     scene.streams.join('candle:perp_0:5');
-    expect(scene.taken().map(({ kind }) => kind)).toEqual(['opened', 'refused']);
+    expect(scene.taken().map(({ kind }) => kind)).toEqual(['reset', 'refused']);
     scene.broken = undefined;
     scene.timers.advance(FLUSH_MS - 1);
     expect(scene.taken().map(({ topic }) => topic)).toContain('trades:perp_0');

@@ -10,11 +10,13 @@
  *
  * *This folder does not* know who reads, keep trades beyond one flush, or write to the store.
  */
+
+import type { MarketFrame } from '../../contract/history-source.js';
+import type { MarketKey } from '../../contract/markets.js';
 import type { Timer, Timers } from '../../rpc/timers.js';
 import { HistoryError } from '../model/error.js';
 import { AGAIN_MS, FLUSH_MS, STREAM_TOPICS_MAX } from '../model/limits.js';
-import type { HistoryFrame } from '../model/messages.js';
-import { type HistoryMarket, type MarketKey, marketKeyOf } from '../model/records.js';
+import { type HistoryMarket, marketKeyOf } from '../model/records.js';
 import type { StoreChange } from '../store/types.js';
 import { FollowedMarket, type StreamMoment, type TopicStart } from './followed-market.js';
 import { readTopic, type TopicName } from './topic.js';
@@ -27,7 +29,7 @@ export interface StreamsOptions {
   readonly timers: Timers;
   /** The wall clock, unix milliseconds: by it empty candles begin. */
   readonly unixMs: () => number;
-  readonly post: (frames: readonly HistoryFrame[]) => void;
+  readonly post: (frames: readonly MarketFrame[]) => void;
   /** Told of what could not be read, once until it can be. */
   readonly onFault: (error: unknown, market: MarketKey) => void;
 }
@@ -74,7 +76,7 @@ export class Streams {
       return;
     }
     this.#topics.set(topic, name);
-    const kind = this.#isOpen(topic, name) ? 'shown' : 'opened';
+    const kind = this.#isOpen(topic, name) ? 'snapshot' : 'reset';
     const refusal = this.#show(topic, name, kind);
     if (refusal !== null) this.#refuse(topic, refusal);
   }
@@ -142,14 +144,14 @@ export class Streams {
   }
 
   /** Posts what a topic goes on from. Else the reason to refuse it; null when it is only too early. */
-  #show(topic: string, name: TopicName, kind: 'shown' | 'opened' | 'reopened'): string | null {
+  #show(topic: string, name: TopicName, kind: 'snapshot' | 'reset' | 'reopened'): string | null {
     const { marketOf, post } = this.#options;
     const market = marketOf(name.market);
     if (market === undefined) return 'there is no such topic';
     try {
       const text = this.#init(topic, { name, isAnew: kind === 'reopened' }, market);
       this.#isUnreadable = false;
-      post([{ topic, kind: kind === 'shown' ? 'shown' : 'opened', text }]);
+      post([{ topic, kind: kind === 'snapshot' ? 'snapshot' : 'reset', text }]);
       return null;
     } catch (error) {
       if (error instanceof HistoryError && error.code === 'NOT_READY') return null;

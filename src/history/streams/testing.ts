@@ -1,10 +1,10 @@
 /** A history in memory behind streams, with a clock that a test moves. */
 import { ManualTimers } from '../../../test/support/manual-timers.js';
+import type { MarketFrame } from '../../contract/history-source.js';
 import { MemoryRows, SOL_PERP, tradeRow } from '../bodies/testing.js';
 import { bucketStart, minutesOf, RESOLUTIONS } from '../candles/resolution.js';
 import { candleTrade } from '../candles/rules.js';
 import { MemoryBuckets } from '../candles/testing.js';
-import type { HistoryFrame } from '../model/messages.js';
 import type { TradeRow } from '../model/records.js';
 import type { CandleChange } from '../store/types.js';
 import { Streams } from './streams.js';
@@ -23,7 +23,7 @@ export interface ToldTrade {
 /** Streams over a store in memory. */
 export class StreamScene {
   readonly timers = new ManualTimers();
-  readonly frames: HistoryFrame[] = [];
+  readonly frames: MarketFrame[] = [];
   readonly faults: string[] = [];
   /** Times that the store was read. */
   reads = 0;
@@ -81,7 +81,7 @@ export class StreamScene {
   }
 
   /** What has been posted since the last time. */
-  taken(): HistoryFrame[] {
+  taken(): MarketFrame[] {
     return this.frames.splice(0);
   }
 

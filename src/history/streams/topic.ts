@@ -1,6 +1,7 @@
 /** What can be followed, as the main thread names it: `candle:perp_0:1`, `trades:perp_0`, `channel:perp_0`. */
+
+import type { MarketKey } from '../../contract/markets.js';
 import { isResolutionName, type ResolutionName } from '../candles/resolution.js';
-import type { MarketKey } from '../model/records.js';
 
 /** The candles of a market, with the trades that move them. */
 export interface CandleTopicName {

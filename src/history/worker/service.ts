@@ -1,4 +1,8 @@
 /** What runs in the worker: answers what the main thread asks, and tells what it should know. */
+
+import type { HistoryBody, HistoryQuery } from '../../contract/history-queries.js';
+import type { HistoryStats } from '../../contract/history-source.js';
+import type { MarketKey } from '../../contract/markets.js';
 import { LogDecoder } from '../../engine/events.js';
 import type { Log } from '../../rpc/log.js';
 import { createNodes } from '../../rpc/node-pool.js';
@@ -10,15 +14,8 @@ import { type IngestParts, newCounters } from '../ingest/parts.js';
 import { Seen } from '../ingest/store-records.js';
 import { HistoryError } from '../model/error.js';
 import { FETCH_BURST_MS } from '../model/limits.js';
-import type {
-  FromWorker,
-  HistoryAnswer,
-  HistoryFigures,
-  HistoryQuery,
-  ToWorker,
-  WorkerSetup,
-} from '../model/messages.js';
-import type { HistoryMarket, MarketKey } from '../model/records.js';
+import type { FromWorker, ToWorker, WorkerSetup } from '../model/messages.js';
+import type { HistoryMarket } from '../model/records.js';
 import { StoreError } from '../store/error.js';
 import type { HistoryStore } from '../store/store.js';
 import type { StoreChange } from '../store/types.js';
@@ -189,7 +186,7 @@ export class HistoryService {
     }
   }
 
-  #read(query: HistoryQuery): HistoryAnswer {
+  #read(query: HistoryQuery): HistoryBody {
     if (query.kind === 'volumes') {
       const markets = this.#markets.values();
       return volumesAnswer(query, { reader: this.#store(), markets });
@@ -242,7 +239,7 @@ export class HistoryService {
     return Math.max(completeSinceTs, Math.floor(Date.now() / 1_000) - retentionDays * 86_400);
   }
 
-  #figures(): HistoryFigures {
+  #figures(): HistoryStats {
     const { store } = this.#shelf;
     return {
       ...this.#ingester.state,
@@ -256,7 +253,7 @@ export class HistoryService {
   }
 }
 
-type StoredFigures = Pick<HistoryFigures, 'stored' | 'missingFills'>;
+type StoredFigures = Pick<HistoryStats, 'stored' | 'missingFills'>;
 
 const NOTHING_STORED: StoredFigures = {
   stored: { trades: 0, fundingRates: 0, truncated: 0 },

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { MarketStats } from '../../contract/history-source.js';
+import type { FundingRateEvent } from '../../contract/log-events.js';
 import { fundingFraction } from '../model/amounts.js';
-import type { MarketFigures } from '../model/messages.js';
-import type { Fill, FundingRate } from '../model/records.js';
+import type { Fill } from '../model/records.js';
 import { cleanUp, fill, fundingRate, MIDNIGHT, newStore, transaction } from '../store/testing.js';
 import { Statistics, windowStart } from './statistics.js';
 
@@ -19,7 +20,7 @@ function traded(slot: number, ts: number, price: bigint, more: Partial<Fill> = {
   return transaction({ slot, fills: [{ ...one, ...more }] });
 }
 
-function funded(slot: number, ts: number, more: Partial<FundingRate> = {}) {
+function funded(slot: number, ts: number, more: Partial<FundingRateEvent> = {}) {
   return transaction({
     slot,
     fundingRates: [fundingRate({ ts, recordId: BigInt(slot), ...more })],
@@ -28,7 +29,7 @@ function funded(slot: number, ts: number, more: Partial<FundingRate> = {}) {
 
 async function figuresOf(
   transactions: Parameters<Awaited<ReturnType<typeof newStore>>['write']>[0]['transactions'],
-): Promise<MarketFigures | undefined> {
+): Promise<MarketStats | undefined> {
   const store = await newStore();
   store.write({ transactions });
   return new Statistics(store).read(['perp_0'], NOW)?.[0];

@@ -6,10 +6,11 @@
  * trade is found late or taken back, and a day of them is some eighty rows. A market is read again
  * when its records changed or the window has moved, which it does by whole minutes.
  */
+
+import type { MarketStats } from '../../contract/history-source.js';
+import type { MarketKey } from '../../contract/markets.js';
 import { divideNearest, fundingFraction } from '../model/amounts.js';
 import { FUNDING_RATES_AVERAGED_MAX } from '../model/limits.js';
-import type { MarketFigures } from '../model/messages.js';
-import type { MarketKey } from '../model/records.js';
 import type { HistoryStore } from '../store/store.js';
 
 /** What is read; a store. */
@@ -20,7 +21,7 @@ const DAY_SECONDS = 86_400;
 
 /** The figures of all markets, kept from reading to reading. */
 export class Statistics {
-  readonly #kept = new Map<MarketKey, MarketFigures>();
+  readonly #kept = new Map<MarketKey, MarketStats>();
   readonly #changed = new Set<MarketKey>();
   #from = Number.NaN;
 
@@ -35,7 +36,7 @@ export class Statistics {
    * The figures of these markets at a moment, unix seconds; null when they are those of the last
    * reading. Throws what the store throws, and has then missed nothing: the next reading tells it.
    */
-  read(markets: readonly MarketKey[], nowSeconds: number): readonly MarketFigures[] | null {
+  read(markets: readonly MarketKey[], nowSeconds: number): readonly MarketStats[] | null {
     const from = windowStart(nowSeconds);
     const isMoved = from !== this.#from;
     let isNew = markets.length !== this.#kept.size;
@@ -67,7 +68,7 @@ interface Moment {
   readonly nowSeconds: number;
 }
 
-function readFigures(reader: StatisticsReader, moment: Moment): MarketFigures {
+function readFigures(reader: StatisticsReader, moment: Moment): MarketStats {
   const { market, from, nowSeconds } = moment;
   // To the end of a day: whole days are one row, and the chain's clock may be ahead of ours.
   const to = (Math.floor(nowSeconds / DAY_SECONDS) + 2) * DAY_SECONDS;
@@ -87,7 +88,7 @@ function readFigures(reader: StatisticsReader, moment: Moment): MarketFigures {
   };
 }
 
-type FundingFigures = Pick<MarketFigures, 'fundingRate' | 'fundingRate24hAvg' | 'fundingRateTs'>;
+type FundingFigures = Pick<MarketStats, 'fundingRate' | 'fundingRate24hAvg' | 'fundingRateTs'>;
 
 function fundingFigures(reader: StatisticsReader, { market, from }: Moment): FundingFigures {
   const last = reader.fundingRates({ market, limit: 1 })[0];

@@ -1,7 +1,8 @@
+import type { MarketKey } from '../../contract/markets.js';
 import type { RowReader } from '../bodies/make-body.js';
 import { bucketReader } from '../candles/read-candles.js';
 import { candleRules } from '../candles/rules.js';
-import type { HistoryMarket, MarketKey } from '../model/records.js';
+import type { HistoryMarket } from '../model/records.js';
 import { StoreError } from '../store/error.js';
 import { type HistoryStore, openStore } from '../store/store.js';
 

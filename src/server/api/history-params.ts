@@ -9,10 +9,10 @@ import { LIMITS } from '../../config/limits.js';
 import type {
   CandlesQuery,
   FundingRatesQuery,
-  MarketKey,
   Resolution,
   TradesQuery,
-} from '../ports/market-data-source.js';
+} from '../../contract/history-queries.js';
+import type { MarketKey } from '../../contract/markets.js';
 import { ServerError } from '../transport/errors.js';
 import { type Markets, throwUnknownMarket } from './book-params.js';
 import { checkParams, compileParamSchemas, splitQuery, type Texts } from './param-check.js';

@@ -1,5 +1,6 @@
 /** The history in /ready, /status and /metrics. */
-import type { HistoryFigures } from '../ports/market-data-source.js';
+
+import type { HistoryStats } from '../../contract/history-source.js';
 import { counterSeries, gaugeSeries, type MetricSeries, stateFlags } from './series.js';
 
 /** The states of the history. */
@@ -9,12 +10,12 @@ const STATES = ['starting', 'backfilling', 'live', 'failing'] as const;
 const STORE_FAILURES = 'storeFailures';
 
 /** The history in the body of /ready. */
-export function historyReadiness({ state, reason }: HistoryFigures): object {
+export function historyReadiness({ state, reason }: HistoryStats): object {
   return { state, reason };
 }
 
 /** The history in the body of /status. */
-export function historyStatus(stats: HistoryFigures): object {
+export function historyStatus(stats: HistoryStats): object {
   const { state, reason, stored, counts, queued, spansOpen } = stats;
   const { finalisedSlot, completeSinceTs, newestSlot, lagMs, missingFills } = stats;
   return {
@@ -28,7 +29,7 @@ export function historyStatus(stats: HistoryFigures): object {
 }
 
 /** The series of the history. */
-export function historySeries(stats: () => HistoryFigures): readonly MetricSeries[] {
+export function historySeries(stats: () => HistoryStats): readonly MetricSeries[] {
   const gauge = (name: string, help: string, read: () => number): MetricSeries =>
     gaugeSeries(`slotbook_history_${name}`, help, read);
   return [

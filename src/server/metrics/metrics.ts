@@ -5,7 +5,7 @@
 import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
 import type { BookSource, BookStats } from '../../contract/book-source.js';
 import type { FeedMetrics, Readiness } from '../../contract/feed-status.js';
-import type { MarketDataSource } from '../ports/market-data-source.js';
+import type { MarketDataSource } from '../../contract/history-source.js';
 import { historySeries } from './history-metrics.js';
 import { type QuoteSocketStats, quoteSeries } from './quotes-metrics.js';
 import {

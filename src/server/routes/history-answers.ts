@@ -3,7 +3,8 @@
  * way are one, few are asked at once, and those whose clients have all left are never asked.
  */
 import { LIMITS } from '../../config/limits.js';
-import type { HistoryAnswer, HistoryQuery, MarketDataSource } from '../ports/market-data-source.js';
+import type { HistoryBody, HistoryQuery } from '../../contract/history-queries.js';
+import type { MarketDataSource } from '../../contract/history-source.js';
 import { type ErrorCode, ServerError } from '../transport/errors.js';
 
 /** One query, and who waits for it. */
@@ -32,8 +33,8 @@ interface PendingQuery {
 
 /** A promise, and who settles it. */
 interface Deferred {
-  readonly promise: Promise<HistoryAnswer>;
-  readonly resolve: (answer: HistoryAnswer) => void;
+  readonly promise: Promise<HistoryBody>;
+  readonly resolve: (answer: HistoryBody) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -58,7 +59,7 @@ export class HistoryQueue {
    * rejects with a ServerError for what is meant by it, NOT_READY when it takes too long, and with
    * what the history threw otherwise.
    */
-  runQuery({ name, query, isGone }: QueuedQuery): Promise<HistoryAnswer> {
+  runQuery({ name, query, isGone }: QueuedQuery): Promise<HistoryBody> {
     const known = this.#reads.get(name);
     if (known !== undefined) {
       known.clients.push(isGone);
@@ -128,7 +129,7 @@ export class HistoryQueue {
 function newDeferred(): Deferred {
   let resolve: Deferred['resolve'] = () => {};
   let reject: Deferred['reject'] = () => {};
-  const promise = new Promise<HistoryAnswer>((onAnswer, onError) => {
+  const promise = new Promise<HistoryBody>((onAnswer, onError) => {
     resolve = onAnswer;
     reject = onError;
   });
@@ -169,7 +170,7 @@ function toServerError(error: unknown): unknown {
 /** An answer, and what it is an answer of. */
 export interface CachedAnswer {
   readonly version: string;
-  readonly answer: HistoryAnswer;
+  readonly answer: HistoryBody;
 }
 
 /** Bounded by bytes; what was not wanted for longest goes first. */
@@ -185,7 +186,7 @@ export class HistoryCache {
   }
 
   /** The answer of this version, or one that no version can change. */
-  findAnswer(key: string, version: string): HistoryAnswer | undefined {
+  findAnswer(key: string, version: string): HistoryBody | undefined {
     const kept = this.#kept.get(key);
     if (kept === undefined) return undefined;
     if (kept.version !== version && kept.answer.isFinal !== true) return undefined;

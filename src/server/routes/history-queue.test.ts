@@ -1,25 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
-import type { HistoryAnswer, HistoryQuery } from '../ports/market-data-source.js';
+import type { HistoryBody, HistoryQuery } from '../../contract/history-queries.js';
 import { refusalWith } from '../testing/fake-history.js';
 import { HistoryQueue, type QueueLimits } from './history-answers.js';
 
 interface Asked {
   readonly query: HistoryQuery;
-  readonly resolve: (answer: HistoryAnswer) => void;
+  readonly resolve: (answer: HistoryBody) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /** A history that answers when the test says so. */
 function slowHistory() {
   const asked: Asked[] = [];
-  const query = (asking: HistoryQuery): Promise<HistoryAnswer> =>
+  const query = (asking: HistoryQuery): Promise<HistoryBody> =>
     new Promise((resolve, reject) => void asked.push({ query: asking, resolve, reject }));
   return { asked, query };
 }
 
 const QUERY: HistoryQuery = { kind: 'trades', market: 'perp_0', limit: 1, form: 'spec' };
-const ANSWER: HistoryAnswer = { body: new Uint8Array([91, 93]), nextCursor: null };
+const ANSWER: HistoryBody = { body: new Uint8Array([91, 93]), nextCursor: null };
 const stays = (): boolean => false;
 const leaves = (): boolean => true;
 

@@ -9,6 +9,13 @@
 import { LIMITS } from '../../config/limits.js';
 import type { BookSource } from '../../contract/book-source.js';
 import type { Readiness } from '../../contract/feed-status.js';
+import type {
+  CandlesQuery,
+  FundingRatesQuery,
+  HistoryBody,
+  TradesQuery,
+} from '../../contract/history-queries.js';
+import type { MarketDataSource } from '../../contract/history-source.js';
 import {
   compileHistoryParams,
   type ParseContext,
@@ -21,13 +28,6 @@ import {
   type RequestTexts,
 } from '../api/history-params.js';
 import type { Texts } from '../api/param-check.js';
-import type {
-  CandlesQuery,
-  FundingRatesQuery,
-  HistoryAnswer,
-  MarketDataSource,
-  TradesQuery,
-} from '../ports/market-data-source.js';
 import { ServerError } from '../transport/errors.js';
 import { type Header, type HttpRequest, jsonHeaders, type Reply } from '../transport/reply.js';
 import { requireFirstBook } from './book-routes.js';
@@ -124,7 +124,7 @@ class HistoryResponder {
   }
 
   /** Whoever has what nothing can change, or what this version answers, has nothing to read. */
-  #unchanged(ask: ParsedRequest, kept: HistoryAnswer | undefined): Reply | undefined {
+  #unchanged(ask: ParsedRequest, kept: HistoryBody | undefined): Reply | undefined {
     const { request } = ask;
     if (request.getHeader('if-none-match') === '') return undefined;
     const current = notModifiedReply(request, this.#tag(ask, ask.isPast ? 'past' : 'fresh', kept));
@@ -132,18 +132,14 @@ class HistoryResponder {
     return notModifiedReply(request, this.#tag(ask, 'final', kept));
   }
 
-  async #queryHistory({ request, query, key, version }: ParsedRequest): Promise<HistoryAnswer> {
+  async #queryHistory({ request, query, key, version }: ParsedRequest): Promise<HistoryBody> {
     const name = `${version} ${key}`;
     const answer = await this.#reads.runQuery({ name, query, isGone: () => request.isGone });
     this.#cache.cacheAnswer(key, { version, answer });
     return answer;
   }
 
-  #answerReply(
-    ask: ParsedRequest,
-    answer: HistoryAnswer,
-    isZipped: boolean,
-  ): Reply | Promise<Reply> {
+  #answerReply(ask: ParsedRequest, answer: HistoryBody, isZipped: boolean): Reply | Promise<Reply> {
     const { body } = answer;
     const age = answer.isFinal === true ? 'final' : ask.isPast ? 'past' : 'fresh';
     const versionTag = this.#tag(ask, age, answer);
@@ -156,7 +152,7 @@ class HistoryResponder {
     });
   }
 
-  #tag({ query, version }: ParsedRequest, age: Age, answer: HistoryAnswer | undefined): VersionTag {
+  #tag({ query, version }: ParsedRequest, age: Age, answer: HistoryBody | undefined): VersionTag {
     const { book, history } = this.options;
     const moment = 'now' in query ? `.${query.now}` : 'since' in query ? `.${query.since}` : '';
     const rest = age === 'final' ? 'final' : `${version}${moment}`;

@@ -2,6 +2,7 @@
  * Which path answers what. The public thing of this room: `createHandlers` for the transport.
  */
 
+import type { MarketDataSource } from '../../contract/history-source.js';
 import { RequestLimiter, requireRequestSize } from '../admission/admission.js';
 import { compileBookParams } from '../api/book-params.js';
 import { describeApi } from '../api/openapi.js';
@@ -10,7 +11,6 @@ import { Metrics, RequestCounts } from '../metrics/metrics.js';
 import type { QuoteSocketStats } from '../metrics/quotes-metrics.js';
 import type { SocketStats } from '../metrics/socket-metrics.js';
 import type { Timings } from '../metrics/timings.js';
-import type { MarketDataSource } from '../ports/market-data-source.js';
 import { ServerError, STATUS_BY_CODE } from '../transport/errors.js';
 import {
   errorReply,

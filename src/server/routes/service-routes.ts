@@ -4,11 +4,11 @@
 import type { BuildInfo } from '../../config/build-info.js';
 import type { BookSource, BookStats } from '../../contract/book-source.js';
 import type { FeedMetrics, Readiness } from '../../contract/feed-status.js';
+import type { MarketDataSource } from '../../contract/history-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 import { historyReadiness, historyStatus } from '../metrics/history-metrics.js';
 import type { Metrics } from '../metrics/metrics.js';
 import { type VenueStats, venueStatus } from '../metrics/venue-metrics.js';
-import type { MarketDataSource } from '../ports/market-data-source.js';
 import { ServerError } from '../transport/errors.js';
 import { transportVersion } from '../transport/native-transport.js';
 import { commonHeaders, jsonReply, type Reply } from '../transport/reply.js';

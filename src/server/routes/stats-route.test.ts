@@ -1,8 +1,8 @@
 /** GET /stats/markets: what its figures are, to the digit, and how they are kept and tagged. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
+import type { MarketStats } from '../../contract/history-source.js';
 import type { ChainStats, PerpStats } from '../../contract/markets.js';
-import type { MarketFigures } from '../ports/market-data-source.js';
 import { FakeHistory, liveFigures } from '../testing/fake-history.js';
 import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
 
@@ -17,13 +17,16 @@ const PERP: PerpStats = {
   fundingTs: BigInt(FUNDED_AT),
 };
 
-const FIGURES: MarketFigures = {
+const FIGURES: MarketStats = {
+  market: 'perp_0',
   baseVolume24h: 2_500_000_000n,
   quoteVolume24h: 375_000_001n,
   price: 150_020_000n,
   price24hAgo: 149_000_000n,
   high24h: 151_000_000n,
   low24h: 148_500_000n,
+  oracleHigh24h: 151_000_000n,
+  oracleLow24h: 148_500_000n,
   fundingRate: 20_000_000_000_000n,
   fundingRate24hAvg: 7_000_000_000_000n,
   fundingRateTs: FUNDED_AT,

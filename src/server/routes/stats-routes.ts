@@ -4,15 +4,11 @@ import type { Static } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import type { BookSource } from '../../contract/book-source.js';
 import type { Readiness } from '../../contract/feed-status.js';
+import type { HistoryBody, VolumesQuery } from '../../contract/history-queries.js';
+import type { MarketDataSource, MarketStats } from '../../contract/history-source.js';
 import type { ChainStats, MarketInfo, PerpStats } from '../../contract/markets.js';
 import { checkParams, compileParamSchemas, splitQuery, type Texts } from '../api/param-check.js';
 import { type VOLUME_PERIODS, volumeParams, volumePeriodParams } from '../api/param-schemas.js';
-import type {
-  HistoryAnswer,
-  MarketDataSource,
-  MarketFigures,
-  VolumesQuery,
-} from '../ports/market-data-source.js';
 import { ServerError } from '../transport/errors.js';
 import { type Header, type HttpRequest, jsonHeaders, type Reply } from '../transport/reply.js';
 import { requireFirstBook } from './book-routes.js';
@@ -114,7 +110,7 @@ export interface MarketStatistics {
   readonly row: MarketInfo;
   readonly chain: ChainStats;
   /** Absent while there is nothing of the market in the history, or no history. */
-  readonly history: MarketFigures | undefined;
+  readonly history: MarketStats | undefined;
 }
 
 /** The body of /stats/markets. */
@@ -158,7 +154,7 @@ const noFunding: Funding = { rate: 0n, average: 0n, ts: 'null' };
  * may be behind the other. The average is that of the history's rates of 24 hours, and without any the
  * one that the program itself keeps.
  */
-function fundingOf(perp: PerpStats, history: MarketFigures | undefined): Funding {
+function fundingOf(perp: PerpStats, history: MarketStats | undefined): Funding {
   const fraction = (rate: bigint): bigint => fundingFraction(rate, perp.fundingOracleTwap);
   const average = history?.fundingRate24hAvg ?? fraction(perp.fundingRate24h);
   const told = history?.fundingRate ?? null;
@@ -263,7 +259,7 @@ class VolumeResponder {
     });
   }
 
-  #answerReply(client: Client, { body }: HistoryAnswer, key: string): Reply | Promise<Reply> {
+  #answerReply(client: Client, { body }: HistoryBody, key: string): Reply | Promise<Reply> {
     const { book, history } = this.options;
     const tag = contentTag(book.epoch, { body, state: history.figures().state });
     const { ifNoneMatch, isZipped } = client;

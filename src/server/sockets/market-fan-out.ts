@@ -5,8 +5,8 @@
  * This file does not know what is in a text, nor who reads it.
  */
 import { LIMITS } from '../../config/limits.js';
+import type { MarketFrame, MarketStreamSource } from '../../contract/history-source.js';
 import type { FanOutStats } from '../metrics/socket-metrics.js';
-import type { MarketFrame, MarketStreamSource } from '../ports/market-stream-source.js';
 import type { Publish } from '../transport/client-socket.js';
 import { SocketError } from '../transport/errors.js';
 
@@ -139,9 +139,9 @@ export class MarketFanOut {
   #handleFrame({ topic: key, kind, text }: MarketFrame): void {
     const topic = this.#topics.get(key);
     if (topic === undefined) return;
-    if (kind === 'told') this.#publishText(topic, text);
+    if (kind === 'update') this.#publishText(topic, text);
     else if (kind === 'refused') this.#refusePending(topic, text);
-    else this.#sendSnapshot(topic, { text, isAnew: kind === 'opened' });
+    else this.#sendSnapshot(topic, { text, isAnew: kind === 'reset' });
   }
 
   /** Those who have read it already are told when something may be missing; they know it otherwise. */

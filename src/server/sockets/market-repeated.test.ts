@@ -37,14 +37,14 @@ function ack(id: number): object {
 /** The client takes part. */
 function follow(): void {
   client.say({ ...candles, id: 0 });
-  history.send(topic, ['opened', init]);
+  history.send(topic, ['reset', init]);
   expect(client.taken()).toMatchObject([init, ack(0)]);
 }
 
 describe('a subscription that is asked for again', () => {
   test('before it is shown is shown and acknowledged each time, in order', () => {
     for (const id of [1, 2, 3]) client.say({ ...candles, id });
-    history.send(topic, ['opened', init], ['told', { at: 2 }]);
+    history.send(topic, ['reset', init], ['update', { at: 2 }]);
     const told = [init, ack(1), init, ack(2), init, ack(3), { at: 2 }];
     expect(client.taken()).toMatchObject(told);
     expect(history.asked).toEqual([`+${topic}`]);
@@ -54,21 +54,21 @@ describe('a subscription that is asked for again', () => {
   test('is told everything while it waits to be shown anew, each once', () => {
     follow();
     client.say({ ...candles, id: 1 });
-    history.send(topic, ['told', { at: 2 }]);
+    history.send(topic, ['update', { at: 2 }]);
     expect(client.taken()).toEqual([{ at: 2 }]);
-    history.send(topic, ['shown', init], ['told', { at: 3 }]);
+    history.send(topic, ['snapshot', init], ['update', { at: 3 }]);
     expect(client.taken()).toMatchObject([init, ack(1), { at: 3 }]);
   });
 
   test('stays as it was where it cannot be shown anew', () => {
     follow();
     for (const id of [1, 2]) client.say({ ...candles, id });
-    history.send(topic, ['refused', 'no'], ['told', { at: 2 }]);
+    history.send(topic, ['refused', 'no'], ['update', { at: 2 }]);
     const errors = [1, 2].map((id) => ({ ...notReady, symbol: 'SOL-PERP', id }));
     expect(client.taken()).toMatchObject([...errors, { at: 2 }]);
     expect(server.figures().topics).toBe(1);
     client.say({ ...candles, id: 3 });
-    history.send(topic, ['shown', init], ['told', { at: 3 }]);
+    history.send(topic, ['snapshot', init], ['update', { at: 3 }]);
     expect(client.taken()).toMatchObject([init, ack(3), { at: 3 }]);
   });
 
@@ -77,7 +77,7 @@ describe('a subscription that is asked for again', () => {
     for (const id of [1, 2]) client.say({ ...candles, id });
     client.say({ ...candles, type: 'unsubscribe', id: 3 });
     expect(client.taken()).toMatchObject([ack(1), ack(2), { type: 'unsubscription', id: 3 }]);
-    history.send(topic, ['shown', init], ['told', { at: 2 }]);
+    history.send(topic, ['snapshot', init], ['update', { at: 2 }]);
     expect([client.taken(), [...client.topics]]).toEqual([[], []]);
     expect(history.asked.at(-1)).toBe(`-${topic}`);
     expect(server.figures().topics).toBe(0);
@@ -96,18 +96,18 @@ describe('a subscription that is asked for again', () => {
     follow();
     client.isFull = true;
     client.buffered = LIMITS.socketBufferBytesMax;
-    history.send(topic, ['told', { at: 2 }]);
+    history.send(topic, ['update', { at: 2 }]);
     for (const id of [1, 2]) client.say({ ...candles, id });
     client.isFull = false;
     client.buffered = 0;
     client.session?.onDrain();
-    history.send(topic, ['shown', init], ['told', { at: 3 }]);
+    history.send(topic, ['snapshot', init], ['update', { at: 3 }]);
     expect(client.taken()).toMatchObject([init, init, ack(1), init, ack(2), { at: 3 }]);
   });
 
   test('of the compatible channel has one heartbeat, and none when it ends', () => {
     for (const id of [1, 2]) client.say({ ...channel, id });
-    history.send('channel:perp_0', ['opened', { leftOut: 'trades_perp_0' }]);
+    history.send('channel:perp_0', ['reset', { leftOut: 'trades_perp_0' }]);
     expect(client.taken()).toHaveLength(2);
     expect(client.topics.size).toBe(2);
     client.say({ ...channel, type: 'unsubscribe' });

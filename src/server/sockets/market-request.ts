@@ -5,7 +5,6 @@
 
 import type { BookSource } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
-import { RESOLUTIONS } from '../ports/market-data-source.js';
 import { quoteValue, SocketError } from '../transport/errors.js';
 import { type ClientMessage, kindOf } from './client-message.js';
 
@@ -29,7 +28,7 @@ export interface MarketRequest {
 }
 
 /** The names of resolutions: the day is `1440` in the specification, and `D` elsewhere. */
-const resolutions: readonly string[] = [...RESOLUTIONS, '1440'];
+const resolutions: readonly string[] = ['1', '5', '15', '60', '240', 'D', 'W', 'M', '1440'];
 
 /** Whether a message is of this dialect; one with a channel of the book is not. */
 export function isMarketRequest(message: ClientMessage): boolean {

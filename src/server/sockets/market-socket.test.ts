@@ -60,7 +60,7 @@ function follower(): FakeClient {
   const client = open();
   client.say(candles);
   const isFirst = history.asked.filter((asked) => asked === `+${topic}`).length === 1;
-  history.send(topic, [isFirst ? 'opened' : 'shown', init]);
+  history.send(topic, [isFirst ? 'reset' : 'snapshot', init]);
   expect(client.taken()).toEqual([init, ack]);
   return client;
 }
@@ -77,16 +77,16 @@ describe('a subscription to candles', () => {
     client.say(message);
     expect(history.asked).toEqual([`+${topic}`]);
     expect(client.taken()).toEqual([]);
-    history.send(topic, ['opened', init]);
+    history.send(topic, ['reset', init]);
     expect(client.taken()).toEqual([init, ack]);
-    history.send(topic, ['told', { type: 'update', at: 2 }]);
+    history.send(topic, ['update', { type: 'update', at: 2 }]);
     expect(client.taken()).toEqual([{ type: 'update', at: 2 }]);
   });
 
   test('of a market without a candle is acknowledged alone', () => {
     const client = open();
     client.say({ ...candles, id: 'mine' });
-    history.send(topic, ['opened', '']);
+    history.send(topic, ['reset', '']);
     expect(client.taken()).toEqual([{ ...ack, id: 'mine' }]);
   });
 
@@ -98,7 +98,7 @@ describe('a subscription to candles', () => {
   ])('of %s keeps the name that was asked for', (resolution, name) => {
     const client = open();
     client.say({ ...candles, resolution });
-    history.send(`candle:perp_0:${name}`, ['opened', '']);
+    history.send(`candle:perp_0:${name}`, ['reset', '']);
     expect(client.taken()).toMatchObject([
       { channel: `candle:SOL-PERP:${name}`, resolution: name },
     ]);
@@ -115,9 +115,9 @@ describe('a subscription to candles', () => {
     second.say(candles);
     history.send(
       topic,
-      ['told', { at: 2 }],
-      ['shown', { type: 'init', at: 3 }],
-      ['told', { at: 4 }],
+      ['update', { at: 2 }],
+      ['snapshot', { type: 'init', at: 3 }],
+      ['update', { at: 4 }],
     );
     expect(first.taken()).toEqual([{ at: 2 }, { at: 4 }]);
     expect(second.taken()).toEqual([{ type: 'init', at: 3 }, ack, { at: 4 }]);
@@ -127,7 +127,7 @@ describe('a subscription to candles', () => {
     const three = [open(), open(), open()];
     for (const client of three) client.say(candles);
     expect(history.asked).toEqual([`+${topic}`]);
-    history.send(topic, ['opened', init]);
+    history.send(topic, ['reset', init]);
     expect(three.map((client) => client.taken())).toEqual([
       [init, ack],
       [init, ack],
@@ -138,9 +138,9 @@ describe('a subscription to candles', () => {
   test('that is repeated is shown and acknowledged again, and told everything once', () => {
     const client = follower();
     client.say(candles);
-    history.send(topic, ['shown', init]);
+    history.send(topic, ['snapshot', init]);
     expect(client.taken()).toEqual([init, ack]);
-    history.send(topic, ['told', { at: 2 }]);
+    history.send(topic, ['update', { at: 2 }]);
     expect(client.taken()).toEqual([{ at: 2 }]);
   });
 
@@ -149,7 +149,7 @@ describe('a subscription to candles', () => {
     first.say({ ...candles, type: 'unsubscribe' });
     const ended = { ...ack, type: 'unsubscription', message: 'Unsubscribed from SOL-PERP 1' };
     expect(first.taken()).toEqual([ended]);
-    history.send(topic, ['told', { at: 2 }]);
+    history.send(topic, ['update', { at: 2 }]);
     expect([first.taken(), second.taken()]).toEqual([[], [{ at: 2 }]]);
     expect(history.asked).not.toContain(`-${topic}`);
     second.session?.onClose('client');
@@ -168,7 +168,7 @@ describe('a subscription to candles', () => {
       { type: 'subscription', id: 2 },
       { type: 'unsubscription', id: 3 },
     ]);
-    history.send(topic, ['opened', init], ['told', { at: 2 }]);
+    history.send(topic, ['reset', init], ['update', { at: 2 }]);
     expect(client.taken()).toEqual([]);
     expect(history.asked).toEqual([`+${topic}`, `-${topic}`]);
     expect(server.figures().topics).toBe(0);
@@ -232,7 +232,7 @@ describe('a subscription to trades alone', () => {
   test('is shown the newest, acknowledged, and told the others', () => {
     const client = open();
     client.say(trades);
-    history.send('trades:perp_0', ['opened', init], ['told', { at: 2 }]);
+    history.send('trades:perp_0', ['reset', init], ['update', { at: 2 }]);
     const [shown, answer, told] = client.taken();
     expect([shown, told]).toEqual([init, { at: 2 }]);
     expect(answer).toEqual({
@@ -251,9 +251,9 @@ describe('the trades channel of the compatible dialect', () => {
     const client = open();
     client.say(channel);
     expect(client.taken()).toEqual([{ message }]);
-    history.send(topicOfChannel, ['opened', { leftOut: 'trades_perp_0' }]);
+    history.send(topicOfChannel, ['reset', { leftOut: 'trades_perp_0' }]);
     expect(client.taken()).toEqual([]);
-    history.send(topicOfChannel, ['told', { channel: 'trades_perp_0', data: '{}' }]);
+    history.send(topicOfChannel, ['update', { channel: 'trades_perp_0', data: '{}' }]);
     expect(client.taken()).toEqual([{ channel: 'trades_perp_0', data: '{}' }]);
     expect([...client.topics].filter((name) => name.startsWith('heartbeat'))).toHaveLength(1);
     client.say({ ...channel, type: 'unsubscribe' });
@@ -264,12 +264,12 @@ describe('the trades channel of the compatible dialect', () => {
   test('says where trades were left out of a client that did not read', () => {
     const client = open();
     client.say(channel);
-    history.send(topicOfChannel, ['opened', { leftOut: 'trades_perp_0' }]);
+    history.send(topicOfChannel, ['reset', { leftOut: 'trades_perp_0' }]);
     client.taken();
     fill(client);
-    history.send(topicOfChannel, ['told', { at: 2 }]);
+    history.send(topicOfChannel, ['update', { at: 2 }]);
     drain(client);
-    history.send(topicOfChannel, ['shown', { leftOut: 'trades_perp_0' }], ['told', { at: 3 }]);
+    history.send(topicOfChannel, ['snapshot', { leftOut: 'trades_perp_0' }], ['update', { at: 3 }]);
     expect(client.taken()).toEqual([{ leftOut: 'trades_perp_0' }, { at: 3 }]);
   });
 
@@ -297,11 +297,11 @@ describe('a client that does not read', () => {
   test('is shown the candle anew when it has, and told nothing in between', () => {
     const client = follower();
     fill(client);
-    history.send(topic, ['told', { at: 2 }], ['told', { at: 3 }]);
+    history.send(topic, ['update', { at: 2 }], ['update', { at: 3 }]);
     drain(client);
-    history.send(topic, ['told', { at: 4 }]);
+    history.send(topic, ['update', { at: 4 }]);
     expect(client.taken()).toEqual([]);
-    history.send(topic, ['shown', { type: 'init', at: 4 }], ['told', { at: 5 }]);
+    history.send(topic, ['snapshot', { type: 'init', at: 4 }], ['update', { at: 5 }]);
     expect(client.taken()).toEqual([{ type: 'init', at: 4 }, { at: 5 }]);
     expect(server.figures()).toMatchObject({ slow: 1, resets: 1 });
   });
@@ -310,17 +310,17 @@ describe('a client that does not read', () => {
     const client = open();
     client.say(candles);
     fill(client);
-    history.send(topic, ['opened', init], ['told', { at: 2 }]);
+    history.send(topic, ['reset', init], ['update', { at: 2 }]);
     expect(client.taken()).toEqual([]);
     drain(client);
-    history.send(topic, ['shown', { type: 'init', at: 2 }]);
+    history.send(topic, ['snapshot', { type: 'init', at: 2 }]);
     expect(client.taken()).toEqual([{ type: 'init', at: 2 }, ack]);
   });
 
   test('is closed in time, and one that only waits for the history is not', async () => {
     const [full, patient] = [follower(), open()];
     fill(full);
-    history.send(topic, ['told', { at: 2 }]);
+    history.send(topic, ['update', { at: 2 }]);
     patient.say({ ...candles, resolution: '5' });
     await vi.advanceTimersByTimeAsync(LIMITS.slowMsMax + LIMITS.slowFarewellMsMax + 1);
     expect(full.closedWith).toBeDefined();
@@ -361,13 +361,13 @@ describe('the history', () => {
     client.say(candles);
     await vi.advanceTimersByTimeAsync(LIMITS.marketShowMsMax);
     expect(client.taken()).toMatchObject([{ type: 'error', code: 'NOT_READY' }]);
-    history.send(topic, ['opened', init]);
+    history.send(topic, ['reset', init]);
     expect(client.taken()).toEqual([]);
   });
 
   test('that has begun anew shows every topic to all its readers', () => {
     const [first, second] = [follower(), follower()];
-    history.send(topic, ['opened', { type: 'init', at: 9 }]);
+    history.send(topic, ['reset', { type: 'init', at: 9 }]);
     expect([first.taken(), second.taken()]).toEqual([
       [{ type: 'init', at: 9 }],
       [{ type: 'init', at: 9 }],
@@ -375,20 +375,20 @@ describe('the history', () => {
   });
 
   test('that tells more than may wait is asked to show every topic anew', () => {
-    const flood = Array.from({ length: LIMITS.marketFramesMax + 1 }, () => ['told', {}] as const);
+    const flood = Array.from({ length: LIMITS.marketFramesMax + 1 }, () => ['update', {}] as const);
     const client = follower();
     history.asked.splice(0);
     history.send(topic, ...flood);
     expect(client.taken()).toEqual([]);
     expect(history.asked).toEqual([`+${topic}`]);
-    history.send(topic, ['shown', { type: 'init', at: 9 }], ['told', { at: 10 }]);
+    history.send(topic, ['snapshot', { type: 'init', at: 9 }], ['update', { at: 10 }]);
     expect(client.taken()).toEqual([{ type: 'init', at: 9 }, { at: 10 }]);
   });
 
   test('that tells much at once is published over several turns, in order', async () => {
     serve({ marketSliceMs: 0 });
     const client = follower();
-    history.send(topic, ['told', { at: 1 }], ['told', { at: 2 }], ['told', { at: 3 }]);
+    history.send(topic, ['update', { at: 1 }], ['update', { at: 2 }], ['update', { at: 3 }]);
     expect(client.taken()).toEqual([{ at: 1 }]);
     await vi.runAllTimersAsync();
     expect(client.taken()).toEqual([{ at: 2 }, { at: 3 }]);

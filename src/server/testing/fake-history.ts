@@ -2,20 +2,16 @@
  * A history that answers with the query it was given, for tests of parameters and headers. It holds no
  * trade: what a body says is tested where bodies are made.
  */
-import type {
-  HistoryAnswer,
-  HistoryFigures,
-  HistoryQuery,
-  MarketDataSource,
-  MarketFigures,
-  MarketKey,
-} from '../ports/market-data-source.js';
+
+import type { HistoryBody, HistoryQuery } from '../../contract/history-queries.js';
+import type { HistoryStats, MarketDataSource, MarketStats } from '../../contract/history-source.js';
+import type { MarketKey } from '../../contract/markets.js';
 
 /** The history of these tests. */
 export class FakeHistory implements MarketDataSource {
   /** Every query that was asked, in its order. */
   readonly requested: HistoryQuery[] = [];
-  state: HistoryFigures = liveFigures;
+  state: HistoryStats = liveFigures;
   current = 'v1';
   nextCursor: string | null = null;
   isFinal = false;
@@ -35,7 +31,7 @@ export class FakeHistory implements MarketDataSource {
     return open;
   }
 
-  async query(query: HistoryQuery): Promise<HistoryAnswer> {
+  async query(query: HistoryQuery): Promise<HistoryBody> {
     this.requested.push(query);
     await this.gate;
     if (this.refusal !== undefined) throw this.refusal;
@@ -48,19 +44,19 @@ export class FakeHistory implements MarketDataSource {
     return this.current;
   }
 
-  readonly markets = new Map<MarketKey, MarketFigures>();
+  readonly markets = new Map<MarketKey, MarketStats>();
 
-  marketFigures(): ReadonlyMap<MarketKey, MarketFigures> {
+  marketFigures(): ReadonlyMap<MarketKey, MarketStats> {
     return this.markets;
   }
 
-  figures(): HistoryFigures {
+  figures(): HistoryStats {
     return this.state;
   }
 }
 
 /** The figures of a history that is live and empty. */
-export const liveFigures: HistoryFigures = {
+export const liveFigures: HistoryStats = {
   ...{ state: 'live', reason: null, counts: {}, queued: 0, spansOpen: 0, missingFills: {} },
   stored: { trades: 0, fundingRates: 0, truncated: 0 },
   ...{ finalisedSlot: 0, completeSinceTs: null, newestSlot: 0, lagMs: null },

@@ -1,0 +1,75 @@
+import type { MarketKey } from './markets.js';
+
+/**
+ * How rows are written: `spec` as the specification says, `records` as the system in production
+ * writes them, an envelope around decimals as text.
+ */
+export type BodyForm = 'spec' | 'records';
+
+/**
+ * Lengths of candles, in minutes; then a day, a week from Monday and a month, all of UTC. `1440`, which
+ * clients may ask for as well, is `D` here.
+ */
+export type Resolution = '1' | '5' | '15' | '60' | '240' | 'D' | 'W' | 'M';
+
+interface PageQuery {
+  readonly market: MarketKey;
+  /** Rows at most. */
+  readonly limit: number;
+  /** Pages of `limit` rows to skip, the newest first; not together with `before`. */
+  readonly pageIndex?: number;
+  /** A cursor of an earlier response: rows older than it. */
+  readonly before?: string;
+  readonly form: BodyForm;
+}
+
+/** Trades of a market, newest first. */
+export interface TradesQuery extends PageQuery {
+  readonly kind: 'trades';
+}
+
+/** Funding rates of a market, newest first. */
+export interface FundingRatesQuery extends PageQuery {
+  readonly kind: 'fundingRates';
+  /** Rows of this time and later, in unix seconds. */
+  readonly since: number;
+}
+
+/** Candles of a market. */
+export interface CandlesQuery {
+  readonly kind: 'candles';
+  readonly market: MarketKey;
+  readonly resolution: Resolution;
+  /** Candles at most: the newest in the range. */
+  readonly limit: number;
+  /** The older bound of a candle's start, in unix seconds, inclusive; absent for none. */
+  readonly from?: number;
+  /** The newer bound, likewise; absent for `now`. */
+  readonly to?: number;
+  /** Unix seconds: there is no candle that begins later. */
+  readonly now: number;
+  /** `spec` is ascending, `records` descending. */
+  readonly form: BodyForm;
+}
+
+/** Sums of what was traded, of all markets. */
+export interface VolumesQuery {
+  readonly kind: 'volumes';
+  /** Unix seconds, inclusive. */
+  readonly from: number;
+  /** Unix seconds, exclusive. */
+  readonly to: number;
+}
+
+/** What the history can be asked. */
+export type HistoryQuery = TradesQuery | FundingRatesQuery | CandlesQuery | VolumesQuery;
+
+/** A finished body. */
+export interface HistoryBody {
+  /** JSON; its bytes stay as they are. */
+  readonly body: Uint8Array;
+  /** Where the next page begins, for `before`; null when there is none. */
+  readonly nextCursor: string | null;
+  /** Whether nothing that was asked for can change any more; absent means that it can. */
+  readonly isFinal?: boolean;
+}
