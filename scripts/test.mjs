@@ -22,6 +22,19 @@ const runners = [
     args: ['check', '--error-on-warnings', '.'],
     count: countCheck,
   },
+  {
+    name: 'typedoc',
+    command: localCommand('typedoc'),
+    args: ['--options', 'src/client/typedoc.json', '--emit', 'none'],
+    count: countCheck,
+  },
+  {
+    name: 'rustdoc',
+    command: 'cargo',
+    args: ['doc', '--workspace', '--no-deps', '--quiet'],
+    env: { RUSTDOCFLAGS: '-D warnings' },
+    count: countCheck,
+  },
   { name: 'tsc', command: localCommand('tsc'), args: ['--noEmit'], count: countCheck },
   {
     name: 'tsc of the client, which knows no Node',
@@ -89,9 +102,9 @@ function asText({ passed, failed, skipped }) {
 
 const total = tally({});
 const lines = [];
-for (const { name, command, args, count } of runners) {
+for (const { name, command, args, env, count } of runners) {
   process.stdout.write(`\n--- ${name}\n`);
-  const sum = count(await run(command, args, { echo: 'stdout' }));
+  const sum = count(await run(command, args, { echo: 'stdout', env }));
   if (sum.passed + sum.failed === 0) {
     process.stdout.write(`${name}: ran no test, which counts as a failure\n`);
     sum.failed = 1;

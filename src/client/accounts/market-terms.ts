@@ -18,7 +18,7 @@ export interface MarketPrices {
   readonly oracle: bigint | null;
   /**
    * Of perp markets, the market makers' oracle where it is in use, else the exchange's, as the service
-   * tells it. Null takes that of the market's account when it is in use, by {@link isMmOracleUsed}.
+   * tells it. Null takes that of the market's account when it is in use, by `isMmOracleUsed`.
    */
   readonly mmOracle: bigint | null;
   /** Of perp markets, the mark price. */
