@@ -1,4 +1,5 @@
-import { LiveFeed, type LiveFeedOptions } from '../src/feed/live-feed.js';
+import type { LiveFeedOptions } from '../src/feed/feed-options.js';
+import { LiveFeed } from '../src/feed/live-feed.js';
 import { RpcClient } from '../src/rpc/client.js';
 import type { RpcNode } from '../src/rpc/node-pool.js';
 import { RpcSocket } from '../src/rpc/socket.js';

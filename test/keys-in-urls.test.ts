@@ -2,7 +2,7 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { LiveFeed } from '../src/feed/live-feed.js';
-import { feedMetrics } from '../src/feed/model/figures.js';
+import { feedMetrics } from '../src/feed/model/feed-stats.js';
 import { RpcClient } from '../src/rpc/client.js';
 import type { RpcNode } from '../src/rpc/node-pool.js';
 import { RpcSocket } from '../src/rpc/socket.js';

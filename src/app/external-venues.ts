@@ -4,8 +4,7 @@
  */
 import type { AggregatorConfig } from '../config/config.js';
 import { Aggregator } from '../venues/aggregator.js';
-import { type ListedMarket, venueMarkets } from '../venues/markets.js';
-import type { VenueLevels } from '../venues/venue.js';
+import { type ListedMarket, type VenueLevels, venueMarkets } from '../venues/venue.js';
 import { VenuePoller, type VenuePollerOptions, type VenueStats } from '../venues/venue-poller.js';
 
 /** Where the markets come from, and where their levels go. */

@@ -2,6 +2,7 @@
  * Where the bytes of a book come from: a cluster, perhaps with a recording made beside it, or a
  * recording. Each is an engine and the feed that moves it, built here for `main.ts` to serve.
  */
+
 import type { Logger } from 'pino';
 import type { ReplayConfig, ServiceConfig } from '../config/config.js';
 import { ConfigError } from '../config/config-error.js';
@@ -10,9 +11,10 @@ import type { FeedMetrics, Readiness } from '../contract/feed-status.js';
 import type { IndicativeOutcome, MakerQuotes } from '../contract/indicative.js';
 import * as codec from '../engine/codec.js';
 import { Engine } from '../engine/engine.js';
-import { LiveFeed, type LiveFeedOptions } from '../feed/live-feed.js';
+import type { LiveFeedOptions } from '../feed/feed-options.js';
+import { LiveFeed } from '../feed/live-feed.js';
 import { FeedError } from '../feed/model/error.js';
-import { feedMetrics } from '../feed/model/figures.js';
+import { feedMetrics } from '../feed/model/feed-stats.js';
 import { QuoteIntake } from '../feed/quote-intake.js';
 import { createRecordingFile, Recorder } from '../feed/recording/recorder.js';
 import { type EpochEngine, RecordingEngine } from '../feed/recording/recording-engine.js';

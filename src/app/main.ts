@@ -12,7 +12,7 @@ import type {
   ServiceConfig,
   VerifyConfig,
 } from '../config/config.js';
-import { warmFetch } from '../rpc/warm.js';
+import { warmFetch } from '../rpc/client.js';
 import { startDemo } from '../sim/demo/demo.js';
 import { QuoteMaker } from '../sim/demo/quote-maker.js';
 import type { ChainBook } from '../verify/chain-book.js';

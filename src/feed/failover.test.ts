@@ -3,7 +3,7 @@ import { FakeChain, kindOf, OTHER_GENESIS_HASH } from '../../test/fake-chain.js'
 import { FeedBench, nodeOf } from '../../test/feed-bench.js';
 import { ScriptedRpc, until } from '../../test/scripted-rpc.js';
 import { fastTimers } from '../../test/support/fast-timers.js';
-import type { LiveFeedOptions } from './live-feed.js';
+import type { LiveFeedOptions } from './feed-options.js';
 
 let bench: FeedBench;
 let second: ScriptedRpc;

@@ -6,9 +6,8 @@ import { systemTimers, type Timers } from '../rpc/timers.js';
 import type { FeedParts } from './connection/parts.js';
 import { ScanNode } from './connection/scan-node.js';
 import { ChainClock } from './model/chain-clock.js';
-import { newCounters } from './model/counters.js';
 import { TransientErrorLog } from './model/error-logs.js';
-import type { FeedTiming } from './model/freshness.js';
+import { type FeedTiming, newCounters } from './model/feed-stats.js';
 import { FIRST_SLOT_WAIT_MS, REPLAY_UPDATES_MAX } from './model/limits.js';
 import { Turns } from './model/turns.js';
 

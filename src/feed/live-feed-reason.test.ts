@@ -4,7 +4,7 @@ import { FeedBench, nodeOf } from '../../test/feed-bench.js';
 import { until } from '../../test/scripted-rpc.js';
 import { fastTimers } from '../../test/support/fast-timers.js';
 import { RpcClient } from '../rpc/client.js';
-import { failureText } from './model/failure.js';
+import { failureText } from './model/error.js';
 
 let bench: FeedBench;
 

@@ -4,18 +4,13 @@ import type { NodeRpc, RpcNode } from '../rpc/node-pool.js';
 import type { Timer } from '../rpc/timers.js';
 import type { FeedParts } from './connection/parts.js';
 import { Session } from './connection/session.js';
+import { SlotAge } from './connection/slot-tracking.js';
 import { endpointsOf, type LiveFeedOptions, newParts } from './feed-options.js';
-import { FeedError } from './model/error.js';
-import { failureText } from './model/failure.js';
-import type { FeedStats } from './model/feed-status.js';
-import { type FeedTiming, freshnessOf } from './model/freshness.js';
+import { FeedError, failureText } from './model/error.js';
+import { ProblemLog } from './model/error-logs.js';
+import { type FeedStats, type FeedTiming, freshnessOf } from './model/feed-stats.js';
 import { LAGGING_AFTER_MS, SLOT_MS, STALE_AFTER_MS, WATCH_INTERVAL_MS } from './model/limits.js';
-import { ProblemLog } from './model/problem-log.js';
 import { NodeFailover } from './node-failover.js';
-import { SlotAge } from './slot-watch.js';
-
-export type { LiveFeedOptions } from './feed-options.js';
-export type { FeedStats } from './model/feed-status.js';
 
 /**
  * Codes of accounts that did not arrive whole: on chain they are sound, so their state is missing

@@ -2,7 +2,7 @@ import { Backoff } from '../rpc/backoff.js';
 import type { Log } from '../rpc/log.js';
 import { NodePool, type RpcNode, type RpcNodes } from '../rpc/node-pool.js';
 import type { Timer, Timers } from '../rpc/timers.js';
-import type { FeedCounters } from './model/counters.js';
+import type { FeedCounters } from './model/feed-stats.js';
 import {
   NODE_OPEN_CAP_MS,
   NODE_OPEN_FIRST_MS,

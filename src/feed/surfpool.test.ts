@@ -8,7 +8,8 @@ import { LocalChain } from '../sim/chain/chain-process.js';
 import { AccountWriter } from '../sim/demo/account-writer.js';
 import { MarketLife } from '../sim/market/market-life.js';
 import { Relay } from '../sim/relay/relay.js';
-import { LiveFeed, type LiveFeedOptions } from './live-feed.js';
+import type { LiveFeedOptions } from './feed-options.js';
+import { LiveFeed } from './live-feed.js';
 
 /** Real surfpool, real engine: books that lived through trouble against books read afresh. */
 

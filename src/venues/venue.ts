@@ -1,6 +1,7 @@
 /**
  * What a venue outside of the chain's program is to the service: levels for a spot market.
  */
+import { TOKEN_DECIMALS_MAX, VENUE_MARKETS_MAX } from './limits.js';
 
 /** A spot market as a venue has to know it. */
 export interface VenueMarket {
@@ -51,4 +52,46 @@ export interface Venue {
    * VenueError, when any part of them cannot be had or makes no sense.
    */
   fetchLevels(market: VenueMarket, signal: AbortSignal): Promise<VenueSnapshot>;
+}
+
+/** A market as the book tells of it; more may be known of it. */
+export interface ListedMarket {
+  readonly id: number;
+  readonly symbol: string;
+  readonly marketType: 'perp' | 'spot';
+  readonly marketIndex: number;
+  readonly decimals: number;
+  readonly mint: string | null;
+  /** Why it is not traded; null when it is. */
+  readonly emptyReason: string | null;
+}
+
+/** The index of the spot market whose token every other one is priced in. */
+const QUOTE_MARKET_INDEX = 0;
+
+/**
+ * The spot markets that are traded and wanted by name, each with its two tokens. None while the
+ * market of the quote asset has not been seen.
+ */
+export function venueMarkets(
+  markets: readonly ListedMarket[],
+  isWanted: (symbol: string) => boolean,
+): readonly VenueMarket[] {
+  const spot = markets.filter(({ marketType }) => marketType === 'spot');
+  const quote = spot.find(({ marketIndex }) => marketIndex === QUOTE_MARKET_INDEX);
+  if (quote === undefined) return [];
+  return spot
+    .filter((row) => row !== quote && row.emptyReason === null && isWanted(row.symbol))
+    .flatMap((row) => marketOf(row, quote))
+    .slice(0, VENUE_MARKETS_MAX);
+}
+
+function marketOf(row: ListedMarket, quoteRow: ListedMarket): readonly VenueMarket[] {
+  const [base, quote] = [tokenOf(row), tokenOf(quoteRow)];
+  if (base === null || quote === null || base.mint === quote.mint) return [];
+  return [{ id: row.id, symbol: row.symbol, base, quote }];
+}
+
+function tokenOf({ mint, decimals }: ListedMarket): VenueMarket['base'] | null {
+  return mint === null || decimals > TOKEN_DECIMALS_MAX ? null : { mint, decimals };
 }

@@ -1,9 +1,10 @@
 /** Recordings of seeded lives, made without a chain: what `slotbook replay` then serves. */
+
 import { type FileHandle, open } from 'node:fs/promises';
 import * as codec from '../../src/engine/codec.js';
+import { RECORD_CALL_BYTES_MAX } from '../../src/feed/model/limits.js';
 import { recordingPreamble, sealRecord } from '../../src/feed/recording/record-file.js';
 import { encodeCall, type RecordedCall } from '../../src/feed/recording/recorded-call.js';
-import { RECORD_CALL_BYTES_MAX } from '../../src/feed/recording/recording-limits.js';
 import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
 import { type AccountWrite, type LifeClock, MarketLife } from '../../src/sim/market/market-life.js';
 

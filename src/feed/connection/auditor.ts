@@ -5,7 +5,6 @@ import {
   AUDIT_SLOTS_AFTER,
   AUDIT_WAIT_INTERVALS_MAX,
 } from '../model/limits.js';
-import { waitForSlot } from './heard.js';
 import type { FeedParts } from './parts.js';
 import {
   applyMarkets,
@@ -14,8 +13,8 @@ import {
   type MarketAccounts,
   readMarkets,
 } from './rebuild.js';
+import { type AccountState, waitForSlot } from './slot-tracking.js';
 import { type ReadOptions, readClockAndOracles, readUsers } from './snapshots.js';
-import type { AccountState } from './told-slots.js';
 
 /** What an audit has to know of the connection it judges. */
 export interface AuditedConnection {

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { ManualTimers } from '../../../test/support/manual-timers.js';
 import { silentLog } from '../../rpc/log.js';
-import { newCounters } from '../model/counters.js';
+import { newCounters } from '../model/feed-stats.js';
 import { ClockPoller } from './clock-poller.js';
 import type { FeedParts } from './parts.js';
 

@@ -4,8 +4,8 @@ import type { Log } from '../../rpc/log.js';
 import type { NodeRpc, NodeSocket } from '../../rpc/node-pool.js';
 import type { Timers } from '../../rpc/timers.js';
 import type { ChainClock } from '../model/chain-clock.js';
-import type { FeedCounters } from '../model/counters.js';
 import type { TransientErrorLog } from '../model/error-logs.js';
+import type { FeedCounters } from '../model/feed-stats.js';
 import type { Turns } from '../model/turns.js';
 import type { ScanNode } from './scan-node.js';
 

@@ -1,20 +1,25 @@
 import type { AccountSnapshot, SnapshotReport } from '../../contract/accounts.js';
 import { nextTurn } from '../../rpc/timers.js';
 import type { AccountBatch, AccountKind, AccountUpdate } from '../model/account-update.js';
-import { throwIfStopped } from '../model/error.js';
-import { REPLAY_SLICE_UPDATES, SNAPSHOT_SLICE_USERS } from '../model/limits.js';
-import { MARKET_KINDS, type ProgramKind } from '../model/queries.js';
-import { type AgreementRule, readConfirmed } from './confirmed.js';
-import type { OracleSubscriptions } from './oracles.js';
-import type { FeedParts } from './parts.js';
-import type { ReplayBuffer } from './replay-buffer.js';
+import { FeedError, throwIfStopped } from '../model/error.js';
 import {
+  REPLAY_CHARS_MAX,
+  REPLAY_SLICE_UPDATES,
+  REPLAY_UPDATES_MAX,
+  SNAPSHOT_SLICE_USERS,
+} from '../model/limits.js';
+import { MARKET_KINDS, type ProgramKind } from '../model/queries.js';
+import type { FeedParts } from './parts.js';
+import type { AccountState } from './slot-tracking.js';
+import {
+  type AgreementRule,
   type ReadOptions,
   readClockAndOracles,
+  readConfirmed,
   readProgramAccounts,
   readUsers,
 } from './snapshots.js';
-import type { AccountState } from './told-slots.js';
+import type { OracleSubscriptions } from './subscriptions.js';
 
 /** From which slot on a buffered update is not older than what was read. */
 export class ReadSlots {
@@ -230,5 +235,34 @@ function replaySlice(parts: FeedParts, updates: readonly AccountUpdate[], slots:
       slots.markOvertaken(update);
       parts.counters.replayed += 1;
     } else parts.counters.replayedTooOld += 1;
+  }
+}
+
+/** Updates that arrived while the accounts were read, in the order of their arrival. */
+export class ReplayBuffer {
+  readonly #updatesMax: number;
+  #updates: AccountUpdate[] = [];
+  #chars = 0;
+
+  constructor(updatesMax: number = REPLAY_UPDATES_MAX) {
+    this.#updatesMax = updatesMax;
+  }
+
+  /** Keeps an update. Throws REPLAY_BUFFER_EXCEEDED when it is full: then nothing is complete. */
+  addUpdate(update: AccountUpdate): void {
+    this.#chars += update.data.length;
+    if (this.#updates.length >= this.#updatesMax || this.#chars > REPLAY_CHARS_MAX) {
+      const message = `updates kept were ${this.#updates.length}, must be at most ${this.#updatesMax}`;
+      throw new FeedError('REPLAY_BUFFER_EXCEEDED', message, { chars: this.#chars });
+    }
+    this.#updates.push(update);
+  }
+
+  /** Hands all updates over and is empty. */
+  takeUpdates(): readonly AccountUpdate[] {
+    const taken = this.#updates;
+    this.#updates = [];
+    this.#chars = 0;
+    return taken;
   }
 }

@@ -2,10 +2,9 @@ import { Backoff } from '../../rpc/backoff.js';
 import { readGenesisHash } from '../../rpc/methods.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
 import type { Timers } from '../../rpc/timers.js';
-import type { FeedCounters } from '../model/counters.js';
-import { FeedError } from '../model/error.js';
+import { FeedError, failureText } from '../model/error.js';
 import type { TransientErrorLog } from '../model/error-logs.js';
-import { failureText } from '../model/failure.js';
+import type { FeedCounters } from '../model/feed-stats.js';
 import { SCAN_NODE_REST_CAP_MS, SCAN_NODE_REST_FIRST_MS } from '../model/limits.js';
 
 /** What the node for scans needs to know. */

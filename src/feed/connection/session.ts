@@ -12,14 +12,11 @@ import {
 } from '../model/limits.js';
 import { Auditor } from './auditor.js';
 import { ClockPoller } from './clock-poller.js';
-import { waitForFirstSlot, waitForSlot } from './heard.js';
-import { OracleSubscriptions } from './oracles.js';
 import type { FeedParts } from './parts.js';
-import { applyUpdate, readEverything, replayUpdates } from './rebuild.js';
-import { ReplayBuffer } from './replay-buffer.js';
+import { applyUpdate, ReplayBuffer, readEverything, replayUpdates } from './rebuild.js';
+import { LastNotifiedSlots, waitForFirstSlot, waitForSlot } from './slot-tracking.js';
 import { type ReadOptions, readClockAndOracles } from './snapshots.js';
-import { subscribeAll } from './subscribe-all.js';
-import { LastNotifiedSlots } from './told-slots.js';
+import { OracleSubscriptions, subscribeAll } from './subscriptions.js';
 
 /** What the feed is told by its present connection. */
 export interface SessionListener {

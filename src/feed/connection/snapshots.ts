@@ -18,6 +18,8 @@ import {
   REREAD_FIRST_MS,
   SCAN_NODE_TIMEOUT_MS,
   SHRUNKEN_PERCENT,
+  SHRUNKEN_READS,
+  SHRUNKEN_REREAD_MS,
   UNREADABLE_LOGGED_MAX,
   UNREADABLE_SCANS_MAX,
 } from '../model/limits.js';
@@ -27,7 +29,6 @@ import {
   type ProgramKind,
   programAccountsParams,
 } from '../model/queries.js';
-import { type AgreementRule, readConfirmed } from './confirmed.js';
 import type { FeedParts } from './parts.js';
 
 /** What a reading has to satisfy, and until when it is wanted. */
@@ -199,4 +200,44 @@ function newBackoff({ random }: FeedParts): Backoff {
 function staleSlotError(slot: number, slotMin: number): FeedError {
   const message = `reading was as of slot ${slot}, must be at least ${slotMin}`;
   return new FeedError('SNAPSHOT_SLOT_OUT_OF_RANGE', message, { slot, slotMin });
+}
+
+/** How readings of which some lack a part are judged. */
+export interface AgreementRule<T> {
+  /** Whether it lacks what the last accepted reading had. */
+  readonly isShrunken: (reading: T) => boolean;
+  /** Whether two shrunken readings tell the same. */
+  readonly agree: (first: T, later: T) => boolean;
+  /** Sizes, for the error. */
+  readonly count: (reading: T) => number;
+}
+
+/**
+ * A reading that is whole, or one that several readings over some seconds agree with: a node under
+ * load gives a part of what there is, or nothing, and gives it more than once.
+ *
+ * # Errors
+ * SNAPSHOT_COUNT_MISMATCH when shrunken readings do not agree.
+ */
+export async function readConfirmed<T>(
+  parts: FeedParts,
+  { isShrunken, agree, count }: AgreementRule<T>,
+  { read, signal }: { readonly read: () => Promise<T>; readonly signal: AbortSignal },
+): Promise<T> {
+  const first = await read();
+  if (!isShrunken(first)) return first;
+  const { random, timers } = parts;
+  const wait = new Backoff({ firstMs: SHRUNKEN_REREAD_MS, capMs: SHRUNKEN_REREAD_MS, random });
+  for (let readings = 2; ; readings += 1) {
+    await sleep(timers, wait.next(), signal);
+    const later = await read();
+    if (!isShrunken(later)) return later;
+    if (!agree(first, later)) throw countMismatchError(count(first), count(later));
+    if (readings >= SHRUNKEN_READS) return later;
+  }
+}
+
+function countMismatchError(first: number, later: number): FeedError {
+  const message = `accounts were ${first}, then ${later}, must agree`;
+  return new FeedError('SNAPSHOT_COUNT_MISMATCH', message, { first, later });
 }

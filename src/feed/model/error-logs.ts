@@ -1,6 +1,7 @@
+import type { AccountProblem } from '../../contract/accounts.js';
 import type { Log } from '../../rpc/log.js';
 import type { Timers } from '../../rpc/timers.js';
-import { TRANSIENT_ERRORS_MAX, TRANSIENT_LOG_INTERVAL_MS } from './limits.js';
+import { PROBLEMS_LOGGED_MAX, TRANSIENT_ERRORS_MAX, TRANSIENT_LOG_INTERVAL_MS } from './limits.js';
 
 interface RepeatedError {
   loggedAtMs: number;
@@ -55,5 +56,24 @@ export class TransientErrorLog {
   #nameOf(message: string, reason: string): string {
     const name = `${message}: ${reason}`;
     return this.#repeated.has(name) || this.#repeated.size < TRANSIENT_ERRORS_MAX ? name : message;
+  }
+}
+
+/** Names each account that cannot be taken in once; the engine counts every time. */
+export class ProblemLog {
+  readonly #log: Log;
+  readonly #named = new Set<string>();
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  logProblems(problems: readonly AccountProblem[]): void {
+    for (const { pubkey, code, message } of problems) {
+      const name = `${pubkey ?? ''} ${code}`;
+      if (this.#named.has(name) || this.#named.size >= PROBLEMS_LOGGED_MAX) continue;
+      this.#named.add(name);
+      this.#log.warn({ pubkey, code, problem: message }, 'an account is left out');
+    }
   }
 }

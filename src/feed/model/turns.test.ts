@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { FakeEngine } from '../../../test/fake-engine.js';
 import { nextTurn } from '../../rpc/timers.js';
 import { ChainClock } from './chain-clock.js';
-import { freshnessOf } from './freshness.js';
+import { freshnessOf } from './feed-stats.js';
 import { Turns } from './turns.js';
 
 let engine: FakeEngine;

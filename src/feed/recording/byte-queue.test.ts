@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ByteQueue } from './byte-queue.js';
+import { ByteQueue } from './recorder.js';
 
 /** Lengths of pieces that are put in, and of blocks that are taken out. */
 const step = fc.oneof(

@@ -6,11 +6,7 @@
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { FeedError, type FeedErrorCode } from '../model/error.js';
-import {
-  RECORD_BYTES_MAX,
-  RECORD_CALL_BYTES_MAX,
-  RECORDING_READ_BYTES,
-} from './recording-limits.js';
+import { RECORD_BYTES_MAX, RECORD_CALL_BYTES_MAX, RECORDING_READ_BYTES } from '../model/limits.js';
 
 /** How the bytes of a record are packed and checked: zstd and zlib's CRC-32. */
 export interface Codec {

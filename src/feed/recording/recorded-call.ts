@@ -3,13 +3,16 @@
  * its fields; the length counts what follows it. A number is an f64, a text a u32 length and one
  * byte a character, a body the rest of the call; all little-endian.
  */
-
 import type { RawAccount } from '../../contract/accounts.js';
 import type { FeedState } from '../../contract/feed-status.js';
-import type { IndicativePolicy, MakerQuotes } from '../../contract/indicative.js';
+import type {
+  IndicativePolicy,
+  IndicativeQuote,
+  MakerQuotes,
+  QuotedSide,
+} from '../../contract/indicative.js';
 import { FeedError } from '../model/error.js';
-import { quotesOf, quotesText } from './recorded-quotes.js';
-import { RECORDED_NAME_CHARS_MAX } from './recording-limits.js';
+import { RECORDED_NAME_CHARS_MAX, RECORDED_QUOTES_MAX } from '../model/limits.js';
 
 /** Everything that moves a book. The first call of a recording is `open`, and only that. */
 export type RecordedCall =
@@ -265,4 +268,55 @@ class FieldReader {
 
 function malformedError(message: string): FeedError {
   return new FeedError('MALFORMED_RECORDING', message);
+}
+
+/** One quote as {@link quotesText} writes it. */
+const QUOTE = /^(?:(-?\d{1,19}),(\d{1,20})|,),(?:(-?\d{1,19}),(\d{1,20})|,),([01])$/;
+const PRICE_MIN = -(2n ** 63n);
+const PRICE_MAX = 2n ** 63n - 1n;
+const SIZE_MAX = 2n ** 64n - 1n;
+
+/**
+ * Writes indicative quotes as one text: quotes separated by `;`, the fields of each by `,`: bid price,
+ * bid size, ask price, ask size, and 1 when the prices are offsets. A side that is not quoted is empty.
+ */
+export function quotesText(quotes: readonly IndicativeQuote[]): string {
+  const side = (quoted: QuotedSide | null): string =>
+    quoted === null ? ',' : `${quoted.price},${quoted.size}`;
+  return quotes
+    .map(({ bid, ask, isOracleOffset }) => `${side(bid)},${side(ask)},${isOracleOffset ? 1 : 0}`)
+    .join(';');
+}
+
+/**
+ * Reads what {@link quotesText} wrote.
+ *
+ * # Errors
+ *
+ * `MALFORMED_RECORDING` when the text is none that {@link quotesText} writes of quotes that were taken.
+ */
+export function quotesOf(text: string): readonly IndicativeQuote[] {
+  const quotes = text === '' ? [] : text.split(';', RECORDED_QUOTES_MAX + 1);
+  if (quotes.length > RECORDED_QUOTES_MAX) throw malformedQuotesError();
+  return quotes.map((quote) => {
+    const [, bidPrice, bidSize, askPrice, askSize, offset] = QUOTE.exec(quote) ?? [];
+    if (offset === undefined) throw malformedQuotesError();
+    return {
+      bid: sideOf(bidPrice, bidSize),
+      ask: sideOf(askPrice, askSize),
+      isOracleOffset: offset === '1',
+    };
+  });
+}
+
+function sideOf(priceText: string | undefined, sizeText: string | undefined): QuotedSide | null {
+  if (priceText === undefined || sizeText === undefined) return null;
+  const price = BigInt(priceText);
+  const size = BigInt(sizeText);
+  if (price < PRICE_MIN || price > PRICE_MAX || size > SIZE_MAX) throw malformedQuotesError();
+  return { price, size };
+}
+
+function malformedQuotesError(): FeedError {
+  return malformedError('a text must be indicative quotes');
 }

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { decodeCall, encodeCall, type RecordedCall } from './recorded-call.js';
-import { quotesOf, quotesText } from './recorded-quotes.js';
+import {
+  decodeCall,
+  encodeCall,
+  quotesOf,
+  quotesText,
+  type RecordedCall,
+} from './recorded-call.js';
 
 const bid = { price: -(2n ** 63n), size: 2n ** 64n - 1n };
 const ask = { price: 2n ** 63n - 1n, size: 0n };

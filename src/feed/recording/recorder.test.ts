@@ -5,9 +5,9 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { compress, crc32, decompress } from '../../engine/codec.js';
 import type { Log } from '../../rpc/log.js';
 import type { Timers } from '../../rpc/timers.js';
+import { RECORDER_FLUSH_MS } from '../model/limits.js';
 import type { RecordedCall } from './recorded-call.js';
 import { createRecordingFile, Recorder, type RecorderOptions } from './recorder.js';
-import { RECORDER_FLUSH_MS } from './recording-limits.js';
 import { RecordingReader } from './recording-reader.js';
 
 const codec = { compress, decompress, crc32 };

@@ -1,4 +1,5 @@
 import { FeedError } from '../model/error.js';
+import { CALL_BYTES_MAX } from '../model/limits.js';
 import { type Codec, damagedError, RecordFile } from './record-file.js';
 import {
   CALL_LENGTH_BYTES,
@@ -6,7 +7,6 @@ import {
   type RecordingInfo,
   type TimedCall,
 } from './recorded-call.js';
-import { CALL_BYTES_MAX } from './recording-limits.js';
 
 /**
  * Reads the calls of a recording from its beginning to its end, or to where it is torn: a process

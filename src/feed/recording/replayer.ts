@@ -2,20 +2,20 @@ import type { AccountSnapshot } from '../../contract/accounts.js';
 import type { TurnChanges } from '../../contract/feed-engine.js';
 import type { FeedState, Readiness } from '../../contract/feed-status.js';
 import { type Log, silentLog } from '../../rpc/log.js';
-import { nextTurn, systemTimers, type Timer, type Timers } from '../../rpc/timers.js';
-import { FeedError } from '../model/error.js';
-import { failureText } from '../model/failure.js';
-import { type FeedTiming, freshnessOf } from '../model/freshness.js';
-import { WATCH_INTERVAL_MS } from '../model/limits.js';
-import { ProblemLog } from '../model/problem-log.js';
-import { ReplayClock } from './pace.js';
-import type { RecordedCall, TimedCall } from './recorded-call.js';
-import type { EpochEngine } from './recording-engine.js';
+import { nextTurn, sleep, systemTimers, type Timer, type Timers } from '../../rpc/timers.js';
+import { FeedError, failureText } from '../model/error.js';
+import { ProblemLog } from '../model/error-logs.js';
+import { type FeedTiming, freshnessOf } from '../model/feed-stats.js';
 import {
   REPLAY_TURN_BYTES_MAX,
   REPLAY_TURN_CALLS_MAX,
   REPLAY_TURN_SNAPSHOTS_MAX,
-} from './recording-limits.js';
+  REPLAY_WAIT_MS_MAX,
+  REPLAY_WAIT_MS_MIN,
+  WATCH_INTERVAL_MS,
+} from '../model/limits.js';
+import type { RecordedCall, TimedCall } from './recorded-call.js';
+import type { EpochEngine } from './recording-engine.js';
 import type { RecordingReader } from './recording-reader.js';
 
 /** The parts of a replay; what is optional is for tests and settings. */
@@ -273,4 +273,37 @@ function tooManyCallsError(): FeedError {
 function turnExceededError(bytes: number): FeedError {
   const message = `one turn had ${bytes} bytes, must have at most ${REPLAY_TURN_BYTES_MAX}`;
   return new FeedError('RECORDING_BYTES_EXCEEDED', message);
+}
+
+/** Says when a turn is due; whatever the speed, the loop turns between two of them. */
+export class ReplayClock {
+  readonly #speed: number;
+  readonly #timers: Timers;
+  readonly #signal: AbortSignal;
+  /** When the first turn was played, and when it was recorded. */
+  #origin: { readonly nowMs: number; readonly atMs: number } | null = null;
+
+  constructor(options: {
+    readonly speed: number;
+    readonly timers: Timers;
+    readonly signal: AbortSignal;
+  }) {
+    this.#speed = options.speed;
+    this.#timers = options.timers;
+    this.#signal = options.signal;
+  }
+
+  /** Waits until a turn that was recorded then is due. Rejects once the replay is stopped. */
+  async waitUntil(atMs: number): Promise<void> {
+    this.#origin ??= { nowMs: this.#timers.nowMs(), atMs };
+    const { nowMs, atMs: firstAtMs } = this.#origin;
+    const dueMs = this.#speed === 0 ? 0 : nowMs + (atMs - firstAtMs) / this.#speed;
+    for (;;) {
+      const waitMs = Math.min(dueMs - this.#timers.nowMs(), REPLAY_WAIT_MS_MAX);
+      if (waitMs < REPLAY_WAIT_MS_MIN) break;
+      await sleep(this.#timers, waitMs, this.#signal);
+    }
+    await nextTurn();
+    this.#signal.throwIfAborted();
+  }
 }

@@ -1,8 +1,17 @@
 import type { Subscription } from '../../rpc/socket.js';
-import { type AccountUpdate, parseAccountNotification } from '../model/account-update.js';
+import {
+  type AccountUpdate,
+  parseAccountNotification,
+  parseProgramNotification,
+} from '../model/account-update.js';
 import { FeedError } from '../model/error.js';
 import { ORACLES_MAX } from '../model/limits.js';
-import { accountSubscribeParams } from '../model/queries.js';
+import {
+  accountSubscribeParams,
+  CLOCK_KEY,
+  PROGRAM_KINDS,
+  programSubscribeParams,
+} from '../model/queries.js';
 import type { FeedParts } from './parts.js';
 
 /** The system program's key: what a market with a fixed price names as its oracle. */
@@ -56,4 +65,32 @@ export class OracleSubscriptions {
 function tooManyOraclesError(count: number): FeedError {
   const message = `oracles were ${count}, must be at most ${ORACLES_MAX}`;
   return new FeedError('ACCOUNTS_EXCEEDED', message, { count });
+}
+
+/** Who takes the notifications; null stands for one that could not be read. */
+export interface NotificationHandlers {
+  readonly onSlot: (result: unknown) => void;
+  /** Of the program. */
+  readonly onAccount: (update: AccountUpdate | null) => void;
+  readonly onClock: (update: AccountUpdate | null) => void;
+}
+
+/** Subscribes to all but the oracles, which the markets name. Fails when one subscription does. */
+export async function subscribeAll(
+  { socket, programId }: FeedParts,
+  takers: NotificationHandlers,
+): Promise<void> {
+  await Promise.all([
+    socket.subscribe('slotSubscribe', [], takers.onSlot),
+    ...PROGRAM_KINDS.map((kind) => {
+      return socket.subscribe(
+        'programSubscribe',
+        programSubscribeParams(programId, kind),
+        (result) => takers.onAccount(parseProgramNotification(kind, result)),
+      );
+    }),
+    socket.subscribe('accountSubscribe', accountSubscribeParams(CLOCK_KEY), (result) => {
+      takers.onClock(parseAccountNotification('clock', CLOCK_KEY, result));
+    }),
+  ]);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SlotAge } from './slot-watch.js';
+import { SlotAge } from './slot-tracking.js';
 
 const LAGGING_AFTER_MS = 2_500;
 

@@ -1,0 +1,100 @@
+import type { AuditOutcome, FeedMetrics, FeedState } from '../../contract/feed-status.js';
+import type { RpcSocketStats } from '../../rpc/socket.js';
+
+/** Counts since the start, for metrics. */
+export interface FeedCounters {
+  notifications: number;
+  malformedNotifications: number;
+  replayed: number;
+  /** Updates left out of a replay because the reading was newer. */
+  replayedTooOld: number;
+  rebuilds: number;
+  rebuildFailures: number;
+  /** Full readings that an unreadable message caused. */
+  resyncs: number;
+  clockPolls: number;
+  clockPollFailures: number;
+  /** Moves from one node to the next. */
+  failovers: number;
+  /** Scans that the snapshot node failed to give, so that the node in use was scanned. */
+  scanFallbacks: number;
+  /** Audits that went through while the book was live. */
+  audits: number;
+  auditFailures: number;
+  /** Users, markets and oracles that audits added or changed: 0 when nothing was missed. */
+  auditDifferences: number;
+  /** Accounts that audits took out: closed ones and idle users, of which no node notifies. */
+  auditRemovals: number;
+  /** Users that all full readings and audits found to differ, the first reading not counted. */
+  usersAdded: number;
+  usersChanged: number;
+  usersRemoved: number;
+}
+
+export function newCounters(): FeedCounters {
+  return {
+    notifications: 0,
+    malformedNotifications: 0,
+    replayed: 0,
+    replayedTooOld: 0,
+    rebuilds: 0,
+    rebuildFailures: 0,
+    resyncs: 0,
+    clockPolls: 0,
+    clockPollFailures: 0,
+    failovers: 0,
+    scanFallbacks: 0,
+    audits: 0,
+    auditFailures: 0,
+    auditDifferences: 0,
+    auditRemovals: 0,
+    usersAdded: 0,
+    usersChanged: 0,
+    usersRemoved: 0,
+  };
+}
+
+/** What the feed did, for metrics. */
+export interface FeedStats extends Readonly<FeedCounters> {
+  readonly slot: number;
+  readonly slotAgeMs: number;
+  /** How many slots the book is behind the newest that a node told of on this chain. */
+  readonly slotLag: number;
+  readonly unixSeconds: number;
+  readonly genesisHash: string | null;
+  /** Host and port of the node in use, or of the one that is tried. */
+  readonly node: string;
+  readonly lastAudit: AuditOutcome | null;
+}
+
+/** Gathers the figures of the feed and of the sockets of all its nodes. */
+export function feedMetrics(stats: FeedStats, sockets: readonly RpcSocketStats[]): FeedMetrics {
+  const { slot: _slot, unixSeconds: _unix, ...rest } = stats;
+  const { slotAgeMs, slotLag, genesisHash, node, lastAudit, ...counters } = rest;
+  const events = { ...(counters satisfies FeedCounters), ...socketEvents(sockets) };
+  return { slotAgeMs, slotLag, genesisHash, node, lastAudit, events };
+}
+
+function socketEvents(sockets: readonly RpcSocketStats[]): Readonly<Record<string, number>> {
+  const sum = (pick: (stats: RpcSocketStats) => number): number =>
+    sockets.reduce((total, stats) => total + pick(stats), 0);
+  return {
+    socketConnects: sum(({ connects }) => connects),
+    socketCloses: sum(({ closes }) => closes),
+    socketMessages: sum(({ messages }) => messages),
+    socketMalformed: sum(({ malformed }) => malformed),
+    socketUnknown: sum(({ unknown }) => unknown),
+  };
+}
+
+/** After how many milliseconds without a slot the book is called what it is. */
+export interface FeedTiming {
+  readonly laggingAfterMs: number;
+  readonly staleAfterMs: number;
+}
+
+/** The state of a complete book whose last slot arrived this long ago. */
+export function freshnessOf(sinceSlotMs: number, timing: FeedTiming): FeedState {
+  if (sinceSlotMs >= timing.staleAfterMs) return 'stale';
+  return sinceSlotMs >= timing.laggingAfterMs ? 'lagging' : 'live';
+}
