@@ -79,6 +79,8 @@ export class ScriptedRpc {
     this.#http.on('upgrade', (request, socket, head) => {
       this.upgrades += 1;
       if (this.refuseUpgradeWith !== 0) {
+        // The client may cut the connection as soon as it has read the status.
+        socket.on('error', () => socket.destroy());
         socket.end(`HTTP/1.1 ${this.refuseUpgradeWith} No\r\nContent-Length: 0\r\n\r\n`);
         return;
       }
