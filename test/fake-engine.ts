@@ -28,6 +28,8 @@ export class FakeEngine implements FeedEngine, QuoteEngine {
   readonly accounts = new Map<string, string>();
   readonly turns: { readonly state: FeedState | null; readonly accounts: number }[] = [];
   readonly problems: AccountProblem[] = [];
+  /** Times at which a turn of the loop began with a part of a snapshot applied and the turn not ended. */
+  turnsLeftOpen = 0;
   state: FeedState | null = null;
   slot = 0;
   quotesDueMs: number | null = null;
@@ -35,6 +37,7 @@ export class FakeEngine implements FeedEngine, QuoteEngine {
   /** Runs while a snapshot is decoded, on the other thread of the real engine. */
   whileDecoding: () => Promise<void> | void = () => undefined;
   #marketsChanged = false;
+  #isTurnOpen = false;
   readonly #slots = new Map<string, number>();
   #unseen = new Set<string>();
   #snapshotSlot = 0;
@@ -81,6 +84,7 @@ export class FakeEngine implements FeedEngine, QuoteEngine {
 
   endTurn(): TurnChanges {
     this.turns.push({ state: this.state, accounts: this.accounts.size });
+    this.#isTurnOpen = false;
     const marketsChanged = this.#marketsChanged;
     this.#marketsChanged = false;
     return { dirty: [], requoted: [], indicated: [], problems: this.problems, marketsChanged };
@@ -121,6 +125,7 @@ export class FakeEngine implements FeedEngine, QuoteEngine {
       this.#slots.set(pubkey, snapshot.slot);
       this.#unseen.delete(pubkey);
     }
+    this.#openTurn();
     return rows.length;
   }
 
@@ -131,7 +136,16 @@ export class FakeEngine implements FeedEngine, QuoteEngine {
       this.state === 'rebuilding' || (this.#slots.get(pubkey) ?? 0) < this.#snapshotSlot;
     const gone = [...this.#unseen].filter(isGone);
     for (const pubkey of gone) this.accounts.delete(pubkey);
+    this.#openTurn();
     return { ...this.#report, removed: gone.length };
+  }
+
+  /** What is pushed waits for the end of the turn; a snapshot changes what a reader is shown at once. */
+  #openTurn(): void {
+    this.#isTurnOpen = true;
+    setImmediate(() => {
+      if (this.#isTurnOpen) this.turnsLeftOpen += 1;
+    });
   }
 
   oracleKeys(): readonly string[] {

@@ -76,6 +76,23 @@ describe('feed: start', () => {
     );
   });
 
+  test('each part of a reading is a turn that ends before the loop goes on', async () => {
+    for (let index = 0; index < 1_000; index += 1) bench.chain.accounts.set(`user-${index}`, 'x');
+    // On a connection with slots the book waits for the one after the reading, and is read meanwhile.
+    const slots = setInterval(() => {
+      bench.chain.slot += 1;
+      bench.chain.tick(bench.chain.slot);
+    }, 20);
+    await bench.start({ firstSlotWaitMs: 60_000 });
+    await bench
+      .cutAnd(() => bench.chain.accounts.delete('user-7'))
+      .finally(() => {
+        clearInterval(slots);
+      });
+    expect(bench.feed.stats()).toMatchObject({ usersRemoved: 1 });
+    expect(bench.engine.turnsLeftOpen).toBe(0);
+  });
+
   test('a subscribe that is never answered is given up and tried on a new connection', async () => {
     let silent = true;
     bench.server.onSubscribe = (method) =>

@@ -12,9 +12,9 @@ import {
   type WrittenChain,
 } from './frame-findings.js';
 
-const { setClock, setState, endTurn } = Engine.prototype;
+const { setClock, setState, endTurn, applySnapshot, endSnapshot } = Engine.prototype;
 /** The engine's own methods, which are put back in the end. */
-const OWN = { setClock, setState, endTurn };
+const OWN = { setClock, setState, endTurn, applySnapshot, endSnapshot };
 
 /** No body has more levels. */
 const DEPTH_MAX = 1_000;
@@ -63,6 +63,7 @@ export class FrameChecker {
   readonly #states: { readonly state: string; readonly atMs: number }[] = [];
   #state = '';
   #sweptAtMs = 0;
+  #isTurnOpen = false;
   #working = false;
 
   constructor(chain: WrittenChain, options: CheckerOptions) {
@@ -140,11 +141,36 @@ export class FrameChecker {
       },
       endTurn(tsMs) {
         const turn = OWN.endTurn.call(this as Engine, tsMs);
+        self.#isTurnOpen = false;
         self.#turned(this as Engine, turn);
         return turn;
       },
+      applySnapshot(snapshot, from, count) {
+        self.#openTurn();
+        return OWN.applySnapshot.call(this as Engine, snapshot, from, count);
+      },
+      endSnapshot() {
+        self.#openTurn();
+        return OWN.endSnapshot.call(this as Engine);
+      },
     };
     Object.assign(Engine.prototype, watched);
+  }
+
+  /**
+   * A snapshot changes the book before the turn ends that numbers it. The turn must end before the
+   * loop goes on: who reads in between gets another book of the number before. Few do, so that
+   * waiting for one would find this only now and then.
+   */
+  #openTurn(): void {
+    this.#isTurnOpen = true;
+    setImmediate(() => {
+      if (!this.#isTurnOpen) return;
+      this.findings.wrong += 1;
+      const { slot } = this.#moment;
+      const at = { market: 'all', state: this.#state, slot, atMs: performance.now() };
+      this.#describe(at, 'the loop went on inside a turn');
+    });
   }
 
   #turned(engine: Engine, { dirty }: EngineTurn): void {

@@ -55,6 +55,7 @@ describe('audit: what it finds', () => {
     });
     const states = bench.engine.calls.filter((call) => call.startsWith('state '));
     expect(states).toEqual(['state rebuilding', 'state live']);
+    expect(bench.engine.turnsLeftOpen).toBe(0);
   });
 
   test('changes and new accounts whose notifications were lost', async () => {

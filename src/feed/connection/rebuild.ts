@@ -194,7 +194,9 @@ export async function applyUsers(
     throwIfStopped(signal);
   }
   const report = engine.endSnapshot();
-  turns.requestTurn();
+  // Now and not with the loop's next turn: users have left, and a reader that came first would get
+  // the book without them under the number that names the book with them.
+  turns.runTurn();
   const { seen, added, changed, removed } = report;
   if (memory.users > 0) {
     counters.usersAdded += added;
