@@ -1,8 +1,8 @@
 /**
- * /batchL2: many books in one answer, put together from the finished bytes of each.
+ * /batchL2: many books in one body, joined from the finished bytes of each.
  *
- * An entry that cannot be answered is an error object in its place; the others do not fail with it.
- * No body is kept here: the core has those of each market.
+ * An entry that fails is an error object in its place; the others do not fail with it. No body is
+ * cached here but the last: the core caches those of each market.
  */
 import { createHash } from 'node:crypto';
 import type { L2Request } from '../../contract/book-requests.js';
@@ -11,7 +11,6 @@ import { type BatchEntry, parseBatchL2 } from '../api/book-params.js';
 import { ServerError } from '../transport/errors.js';
 import type { Reply } from '../transport/reply.js';
 import { type BookRoute, type BookRouteOptions, requireFirstBook } from './book-routes.js';
-import { LoopBudget } from './loop-budget.js';
 import {
   bodyReply,
   GzipCache,
@@ -25,7 +24,7 @@ import {
 
 /** The books of a list of /l2 queries. */
 export function batchL2Route(options: BookRouteOptions): BookRoute {
-  const { book, readiness, budget: share = new LoopBudget() } = options;
+  const { book, readiness, budget } = options;
   const memo = new QueryMemo(book, (raw) => newBatch(parseBatchL2(raw, book)));
   const gzips = new GzipCache();
   const tagNow = (batch: Batch): VersionTag => {
@@ -33,7 +32,7 @@ export function batchL2Route(options: BookRouteOptions): BookRoute {
     return tagOf(batch, book.epoch, versions);
   };
   let last: Joined | undefined;
-  /** The one made last is kept for those who ask for the same: they wait in one copy as well. */
+  /** The last batch is cached, so that equal requests share one copy of its bytes. */
   function* join(batch: Batch): Generator<undefined, Joined> {
     if (last?.tag.etag === tagNow(batch).etag) return last;
     last = yield* joinParts(batch, book);
@@ -49,10 +48,10 @@ export function batchL2Route(options: BookRouteOptions): BookRoute {
     const isZipped = requestAcceptsGzip(request);
     const zipped = isZipped ? gzips.findBody({ key, version: now.etag }) : undefined;
     if (zipped !== undefined) return gzipBodyReply(now.headers, zipped);
-    const answer = ({ body, tag }: Joined): Reply | Promise<Reply> =>
+    const replyWith = ({ body, tag }: Joined): Reply | Promise<Reply> =>
       bodyReply(tag, { body, identity: body, isZipped, gzips, key });
-    const joined = share.runSteps(join(batch), () => request.isGone);
-    return joined instanceof Promise ? joined.then(answer) : answer(joined);
+    const joined = budget.runSteps(join(batch), () => request.isGone);
+    return joined instanceof Promise ? joined.then(replyWith) : replyWith(joined);
   };
 }
 
@@ -62,7 +61,7 @@ type Part = L2Request | Uint8Array;
 interface Batch {
   readonly parts: readonly Part[];
   readonly requests: readonly L2Request[];
-  /** A digest of what was asked for, since the list itself may have kilobytes. */
+  /** A hash of the request, since the list itself may have kilobytes. */
   readonly key: string;
 }
 
@@ -75,7 +74,7 @@ function newBatch(entries: readonly BatchEntry[]): Batch {
   return { parts, requests, key: hashText(JSON.stringify(named)) };
 }
 
-/** The tag covers the version of every part; slot and state are those of the part furthest behind. */
+/** The tag covers the version of every part; slot and state are those of the least fresh part. */
 function tagOf({ key }: Batch, epoch: string, versions: readonly MarketVersion[]): VersionTag {
   const text = versions.map(({ seq, slot, state }) => `${seq}.${slot}.${state}`).join();
   return newVersionTag(`"${epoch}.${hashText(`${key} ${text}`)}"`, furthestBehind(versions));
@@ -84,7 +83,7 @@ function tagOf({ key }: Batch, epoch: string, versions: readonly MarketVersion[]
 /** The first size of a body: 50 books of the default depth fit. */
 const JOINED_BYTES_START = 128 << 10;
 
-/** From the freshest to the one that says the least about now. */
+/** From the freshest to the least fresh. */
 const states = ['live', 'lagging', 'stale', 'rebuilding'];
 
 function furthestBehind(
@@ -104,15 +103,15 @@ const open = Buffer.from('{"l2s":[');
 const comma = Buffer.from(',');
 const close = Buffer.from(']}');
 
-/** A body, and the tag of what it shows. */
+/** A body and its tag. */
 interface Joined {
   readonly body: Uint8Array;
   readonly tag: VersionTag;
 }
 
 /**
- * Puts a batch together, a book in each step. Between two steps the books may change: each part is of
- * the version that it says itself, and the tag is that of all these.
+ * Joins a batch, one book in each step. Between two steps the books may change: each part names its
+ * own version, and the tag is made of all of them.
  */
 function* joinParts(batch: Batch, book: BookSource): Generator<undefined, Joined> {
   const { parts } = batch;
@@ -136,43 +135,46 @@ function* joinParts(batch: Batch, book: BookSource): Generator<undefined, Joined
  * milliseconds to join at the end.
  */
 class BatchBody {
-  private buffer = Buffer.allocUnsafeSlow(JOINED_BYTES_START);
-  private length = 0;
-  private count = 0;
+  #buffer = Buffer.allocUnsafeSlow(JOINED_BYTES_START);
+  #length = 0;
+  #count = 0;
 
-  constructor(private readonly countInAll: number) {
-    this.appendBytes(open);
+  readonly #countInAll: number;
+
+  constructor(countInAll: number) {
+    this.#countInAll = countInAll;
+    this.#appendBytes(open);
   }
 
-  /** Adds a part, of which the bytes are copied. */
+  /** Copies the bytes of a part. */
   addPart(part: Uint8Array): void {
-    if (this.count > 0) this.appendBytes(comma);
-    this.count += 1;
-    this.appendBytes(part);
+    if (this.#count > 0) this.#appendBytes(comma);
+    this.#count += 1;
+    this.#appendBytes(part);
   }
 
   closeArray(): Uint8Array {
-    this.appendBytes(close);
-    return this.buffer.subarray(0, this.length);
+    this.#appendBytes(close);
+    return this.#buffer.subarray(0, this.#length);
   }
 
-  private appendBytes(bytes: Uint8Array): void {
-    const needed = this.length + bytes.length;
-    if (needed > this.buffer.length) this.growBuffer(needed);
-    this.buffer.set(bytes, this.length);
-    this.length = needed;
+  #appendBytes(bytes: Uint8Array): void {
+    const needed = this.#length + bytes.length;
+    if (needed > this.#buffer.length) this.#growBuffer(needed);
+    this.#buffer.set(bytes, this.#length);
+    this.#length = needed;
   }
 
-  /** To what all will take if the parts that are missing are like those that are here, and some room. */
-  private growBuffer(needed: number): void {
-    const likely = (needed / Math.max(1, this.count)) * this.countInAll;
+  /** Grows to the size of the whole, estimated from the parts so far, with a margin. */
+  #growBuffer(needed: number): void {
+    const likely = (needed / Math.max(1, this.#count)) * this.#countInAll;
     const grown = Buffer.allocUnsafeSlow(Math.ceil(Math.max(needed, likely) * 1.25));
-    this.buffer.copy(grown, 0, 0, this.length);
-    this.buffer = grown;
+    this.#buffer.copy(grown, 0, 0, this.#length);
+    this.#buffer = grown;
   }
 }
 
-/** 128 bits: two batches of one digest are not met by chance, nor found in the life of a tag. */
+/** 128 bits: two batches with one hash do not occur by chance, and cannot be found while a tag lives. */
 function hashText(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }

@@ -1,9 +1,8 @@
 /**
- * The paths that answer for one market: from a raw query to the finished bytes of the book, or a 304.
+ * The paths of one market: from a raw query to the finished bytes of the book, or a 304.
  *
- * A repeated query costs one map look-up: its parsed form, the headers of the last version it was
- * answered with and, within one turn of the book, a small answer are kept. Large bodies are not: the
- * core caches them.
+ * A repeated query costs one map look-up: its parsed form, the headers of its last version and, within
+ * one turn of the book, a small reply are cached. Large bodies are not: the core caches them.
  */
 import { LIMITS } from '../../config/limits.js';
 import type {
@@ -17,7 +16,7 @@ import type { Readiness } from '../../contract/feed-status.js';
 import { parseAuctions, parseL2, parseL3, parseMatch } from '../api/book-params.js';
 import { type ErrorCode, ServerError } from '../transport/errors.js';
 import type { HttpRequest, Reply } from '../transport/reply.js';
-import { LoopBudget, oneStep } from './loop-budget.js';
+import { type LoopBudget, oneStep } from './loop-budget.js';
 import {
   bodyReply,
   GzipCache,
@@ -29,15 +28,15 @@ import {
   type VersionTag,
 } from './versioned-reply.js';
 
-/** What the book paths need. */
+/** The sources of the book paths. */
 export interface BookRouteOptions {
   readonly book: BookSource;
   readonly readiness: () => Readiness;
-  /** The share of the event loop that all these paths have together. */
-  readonly budget?: LoopBudget;
+  /** The time in a turn of the event loop that all these paths budget. */
+  readonly budget: LoopBudget;
 }
 
-/** Answers one path of the book. */
+/** Handles one path of the book. */
 export type BookRoute = (request: HttpRequest) => Reply | Promise<Reply>;
 
 /** The book by level. */
@@ -62,7 +61,7 @@ export function l3Route(options: BookRouteOptions): BookRoute {
   });
 }
 
-/** The orders in auction. Their tag has one more part, since the book's version is not of them. */
+/** The orders in auction. Their tag has one more part, since the book's version excludes them. */
 export function auctionsRoute(options: BookRouteOptions): BookRoute {
   const { book } = options;
   return bookRoute<AuctionsRequest>({
@@ -79,23 +78,23 @@ export function requireFirstBook({ everLive, reason, state }: Readiness): void {
   if (!everLive) throw new ServerError('NOT_READY', reason ?? `the book is ${state}`);
 }
 
-/** Answers one market's body of the version that the book has now. */
+/** Returns a route that replies with one market's body of the present version. */
 export function bookRoute<Query extends { readonly market: number }>(options: {
   readonly book: BookSource;
   readonly readiness: () => Readiness;
-  readonly share?: LoopBudget;
+  readonly budget: LoopBudget;
   readonly parse: (raw: string) => Query;
   readonly render: (query: Query) => Uint8Array;
-  /** What of the version the tag names beside the book's own part. */
+  /** A further part of the tag, beside the book's own version. */
   readonly beside?: (version: MarketVersion) => number;
-  /** Whether the body may be so large that it is made in its share of the event loop. */
+  /** Whether the body may be so large that making it must wait for the loop's budget. */
   readonly isLarge: (query: Query) => boolean;
 }): BookRoute {
-  const { book, readiness, share = new LoopBudget(), parse, render, beside, isLarge } = options;
+  const { book, readiness, budget, parse, render, beside, isLarge } = options;
   const memo = new QueryMemo(book, (raw) => newParsed(parse(raw)));
   const gzips = new GzipCache();
-  /** In the present turn nothing can be other than at the query's last answer. */
-  const ofThisTurn = (raw: string): Parsed<Query> => {
+  /** Within one turn of the book, the last reply to a query stays current. */
+  const currentQuery = (raw: string): Parsed<Query> => {
     const known = memo.findParsed(raw);
     if (known?.turn === book.turn) return known;
     requireFirstBook(readiness());
@@ -103,22 +102,22 @@ export function bookRoute<Query extends { readonly market: number }>(options: {
     refreshTag(parsed, book, beside);
     return parsed;
   };
-  const make = (parsed: Parsed<Query>, isZipped: boolean): Reply | Promise<Reply> => {
+  const makeReply = (parsed: Parsed<Query>, isZipped: boolean): Reply | Promise<Reply> => {
     const { query, tag, key } = parsed;
     const body = render(query);
     if (body.length < LIMITS.gzipBodyBytesMin) return cacheSmallReply(parsed, body);
     return bodyReply(tag, { body, identity: tag, isZipped, gzips, key });
   };
-  const makeLater = async (request: HttpRequest, isZipped: boolean): Promise<Reply> => {
+  const makeReplyLater = async (request: HttpRequest, isZipped: boolean): Promise<Reply> => {
     const { query: raw } = request;
-    return share.runSteps(
-      oneStep(() => make(ofThisTurn(raw), isZipped)),
+    return budget.runSteps(
+      oneStep(() => makeReply(currentQuery(raw), isZipped)),
       () => request.isGone,
     );
   };
   return (request) => {
     const { query: raw } = request;
-    const parsed = ofThisTurn(raw);
+    const parsed = currentQuery(raw);
     const { tag, key } = parsed;
     const unchanged = notModifiedReply(request, tag);
     if (unchanged !== undefined) return unchanged;
@@ -126,9 +125,10 @@ export function bookRoute<Query extends { readonly market: number }>(options: {
     const isZipped = requestAcceptsGzip(request);
     const zipped = isZipped ? gzips.findBody({ key, version: tag.etag }) : undefined;
     if (zipped !== undefined) return gzipBodyReply(tag.headers, zipped);
-    // A small body never waits behind large ones, whatever the share is used for.
-    if (share.isOpen || !isLarge(parsed.query)) return share.runNow(() => make(parsed, isZipped));
-    return makeLater(request, isZipped);
+    // A small body never waits behind large ones, whatever uses the budget.
+    if (budget.isOpen || !isLarge(parsed.query))
+      return budget.runNow(() => makeReply(parsed, isZipped));
+    return makeReplyLater(request, isZipped);
   };
 }
 
@@ -142,7 +142,7 @@ interface Parsed<Query> {
   version: MarketVersion;
   beside: number | undefined;
   tag: VersionTag;
-  /** The answer of this turn, once there is one and when its body is not to be compressed. */
+  /** The reply of this turn, once there is one, when its body is too small for gzip. */
   small: Reply | null;
 }
 
@@ -158,7 +158,7 @@ function keyOf(query: unknown): string {
   );
 }
 
-/** Writes the headers anew when the body is of another version than at the last answer. */
+/** Rewrites the headers when the version differs from that of the last reply. */
 function refreshTag(
   parsed: Parsed<{ readonly market: number }>,
   book: BookSource,
@@ -180,14 +180,12 @@ function refreshTag(
   parsed.tag = newVersionTag(`"${epoch}.${seq}.${slot}.${state}${rest}"`, version);
 }
 
-/** Keeps an answer for the rest of the turn; its body is copied, since the book will overwrite it. */
+/** Caches a reply for the rest of the turn; copies its body, since the book will overwrite it. */
 function cacheSmallReply(parsed: Parsed<unknown>, body: Uint8Array): Reply {
-  const kept = Uint8Array.from(body);
-  parsed.small = { status: 200, headers: parsed.tag.headers, body: kept, identity: kept };
+  const copy = Uint8Array.from(body);
+  parsed.small = { status: 200, headers: parsed.tag.headers, body: copy, identity: copy };
   return parsed.small;
 }
-
-/** /match: what an order that is sent now would get. */
 
 /** The fills of an order that is sent now, and what rests of it. */
 export function matchRoute(options: BookRouteOptions): BookRoute {
@@ -196,13 +194,13 @@ export function matchRoute(options: BookRouteOptions): BookRoute {
     ...options,
     parse: (raw) => parseMatch(raw, book),
     render: (query) => renderMatch(() => book.match(query)),
-    // What an order would get depends on more than the version of its market tells.
+    // What an order would get depends on more than the version of its market.
     beside: () => book.turn,
     isLarge: () => true,
   });
 }
 
-/** What the core finds wrong with an order, beyond what its parameters say. */
+/** Codes of the core for wrong orders, and the codes of their replies. */
 const REFUSALS: Readonly<Record<string, ErrorCode>> = {
   INVALID_MATCH: 'INVALID_PARAM',
   MATCH_OUT_OF_RANGE: 'OUT_OF_RANGE',

@@ -1,22 +1,22 @@
 /**
- * Bodies asked of the history, so that no flood of requests becomes a flood of queries: equal ones under
- * way are one, few are asked at once, and those whose clients have all left are never asked.
+ * Access to the history's bodies, which bounds it: equal queries in flight are one, few run at a time,
+ * and one whose clients have all disconnected never runs. Finished bodies are cached by version.
  */
 import { LIMITS } from '../../config/limits.js';
 import type { HistoryBody, HistoryQuery } from '../../contract/history-queries.js';
 import type { MarketDataSource } from '../../contract/history-source.js';
 import { type ErrorCode, ServerError } from '../transport/errors.js';
 
-/** One query, and who waits for it. */
+/** One query, and the client that waits for it. */
 export interface QueuedQuery {
   /** Equal for equal queries of one version. */
   readonly name: string;
   readonly query: HistoryQuery;
-  /** Whether the client has left. */
+  /** Whether the client has disconnected. */
   readonly isGone: () => boolean;
 }
 
-/** The limits that tests make smaller. */
+/** The limits of the queue; tests make them smaller. */
 export type QueueLimits = {
   readonly [Name in 'historyReadsMax' | 'historyReadsWaitingMax' | 'historyReadMsMax']:
     | (typeof LIMITS)[Name]
@@ -31,7 +31,7 @@ interface PendingQuery {
   isStarted: boolean;
 }
 
-/** A promise, and who settles it. */
+/** A promise with its two ends. */
 interface Deferred {
   readonly promise: Promise<HistoryBody>;
   readonly resolve: (answer: HistoryBody) => void;
@@ -40,35 +40,38 @@ interface Deferred {
 
 /** Bounded queries of the history. */
 export class HistoryQueue {
-  /** Those that wait, in their order, and those under way. */
-  readonly #reads = new Map<string, PendingQuery>();
-  #underWay = 0;
+  /** Waiting queries, in their order, and running ones. */
+  readonly #queries = new Map<string, PendingQuery>();
+  #running = 0;
 
-  constructor(
-    private readonly history: Pick<MarketDataSource, 'query'>,
-    private readonly limits: QueueLimits = LIMITS,
-  ) {}
+  readonly #history: Pick<MarketDataSource, 'query'>;
+  readonly #limits: QueueLimits;
 
-  /** Queries that wait and that are under way. */
+  constructor(history: Pick<MarketDataSource, 'query'>, limits: QueueLimits = LIMITS) {
+    this.#history = history;
+    this.#limits = limits;
+  }
+
+  /** Number of waiting and running queries. */
   get size(): number {
-    return this.#reads.size;
+    return this.#queries.size;
   }
 
   /**
-   * The answer, which is one for all who want it meanwhile. Throws LIMIT_EXCEEDED when too many wait;
-   * rejects with a ServerError for what is meant by it, NOT_READY when it takes too long, and with
-   * what the history threw otherwise.
+   * The answer, shared by all clients that request it meanwhile. Throws LIMIT_EXCEEDED when too many
+   * wait; rejects with a ServerError for an error that the client caused, with NOT_READY when the
+   * history takes too long, and with what the history threw otherwise.
    */
   runQuery({ name, query, isGone }: QueuedQuery): Promise<HistoryBody> {
-    const known = this.#reads.get(name);
+    const known = this.#queries.get(name);
     if (known !== undefined) {
       known.clients.push(isGone);
       return known.answer.promise;
     }
-    const { historyReadsMax, historyReadsWaitingMax, historyReadMsMax } = this.limits;
-    if (this.#reads.size >= historyReadsMax + historyReadsWaitingMax) this.#dropAbandoned();
-    if (this.#reads.size >= historyReadsMax + historyReadsWaitingMax) {
-      throw new ServerError('LIMIT_EXCEEDED', 'too many answers of the history are waited for');
+    const { historyReadsMax, historyReadsWaitingMax, historyReadMsMax } = this.#limits;
+    if (this.#queries.size >= historyReadsMax + historyReadsWaitingMax) this.#dropAbandoned();
+    if (this.#queries.size >= historyReadsMax + historyReadsWaitingMax) {
+      throw new ServerError('LIMIT_EXCEEDED', 'too many queries wait for the history; retry later');
     }
     const timer = setTimeout(() => {
       const message = `the history did not answer within ${historyReadMsMax} ms`;
@@ -76,14 +79,14 @@ export class HistoryQueue {
     }, historyReadMsMax).unref();
     const answer = newDeferred();
     const read: PendingQuery = { query, clients: [isGone], answer, timer, isStarted: false };
-    this.#reads.set(name, read);
+    this.#queries.set(name, read);
     this.#startNext();
     return answer.promise;
   }
 
   #startNext(): void {
-    for (const [name, read] of this.#reads) {
-      if (this.#underWay >= this.limits.historyReadsMax) return;
+    for (const [name, read] of this.#queries) {
+      if (this.#running >= this.#limits.historyReadsMax) return;
       if (read.isStarted) continue;
       if (isAbandoned(read)) this.#dropQuery(name, read);
       else this.#startQuery(name, read);
@@ -92,11 +95,11 @@ export class HistoryQueue {
 
   #startQuery(name: string, read: PendingQuery): void {
     read.isStarted = true;
-    this.#underWay += 1;
+    this.#running += 1;
     const { answer, query } = read;
-    const isCurrent = (): boolean => this.#reads.get(name) === read;
-    // An answer that comes after its time is over finds nobody.
-    this.history.query(query).then(
+    const isCurrent = (): boolean => this.#queries.get(name) === read;
+    // An answer that arrives after its deadline is dropped.
+    this.#history.query(query).then(
       (found) => isCurrent() && this.#settleQuery(name, () => answer.resolve(found)),
       (error: unknown) =>
         isCurrent() && this.#settleQuery(name, () => answer.reject(toServerError(error))),
@@ -104,25 +107,25 @@ export class HistoryQueue {
   }
 
   #settleQuery(name: string, settle: () => void): void {
-    const read = this.#reads.get(name);
+    const read = this.#queries.get(name);
     if (read === undefined) return;
-    this.#reads.delete(name);
+    this.#queries.delete(name);
     clearTimeout(read.timer);
-    if (read.isStarted) this.#underWay -= 1;
+    if (read.isStarted) this.#running -= 1;
     settle();
     this.#startNext();
   }
 
   #dropAbandoned(): void {
-    for (const [name, read] of this.#reads) {
+    for (const [name, read] of this.#queries) {
       if (!read.isStarted && isAbandoned(read)) this.#dropQuery(name, read);
     }
   }
 
-  /** Nobody is told: the promise is only of clients that have left. */
+  /** The promise stays unsettled: all its clients have disconnected. */
   #dropQuery(name: string, { timer }: PendingQuery): void {
     clearTimeout(timer);
-    this.#reads.delete(name);
+    this.#queries.delete(name);
   }
 }
 
@@ -140,7 +143,7 @@ function isAbandoned({ clients }: PendingQuery): boolean {
   return clients.every((isGone) => isGone());
 }
 
-/** What a history may refuse with, in its own words. */
+/** The codes of errors that the history may send to a client with their message. */
 const CLIENT_ERRORS: ReadonlySet<unknown> = new Set<ErrorCode>([
   'INVALID_PARAM',
   'OUT_OF_RANGE',
@@ -149,7 +152,7 @@ const CLIENT_ERRORS: ReadonlySet<unknown> = new Set<ErrorCode>([
   'NOT_READY',
 ]);
 
-/** A code of ours is told with its text; anything else is a fault. */
+/** Converts an error with one of these codes; any other error is a fault and stays as it is. */
 function toServerError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { code, context } = error as {
@@ -165,56 +168,58 @@ function toServerError(error: unknown): unknown {
   );
 }
 
-/** Bodies of the history, kept for their version. */
-
-/** An answer, and what it is an answer of. */
+/** An answer, and the version of the data that it was made from. */
 export interface CachedAnswer {
   readonly version: string;
   readonly answer: HistoryBody;
 }
 
-/** Bounded by bytes; what was not wanted for longest goes first. */
+/** Cached answers, bounded by bytes; the least recently used is dropped first. */
 export class HistoryCache {
-  readonly #kept = new Map<string, CachedAnswer>();
+  readonly #cached = new Map<string, CachedAnswer>();
   #bytes = 0;
 
-  constructor(private readonly bytesMax: number = LIMITS.historyCacheBytesMax) {}
+  readonly #bytesMax: number;
+
+  constructor(bytesMax: number = LIMITS.historyCacheBytesMax) {
+    this.#bytesMax = bytesMax;
+  }
 
   /** Bytes of all keys and bodies. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** The answer of this version, or one that no version can change. */
+  /** The answer of this version, or a final one, which no version changes. */
   findAnswer(key: string, version: string): HistoryBody | undefined {
-    const kept = this.#kept.get(key);
-    if (kept === undefined) return undefined;
-    if (kept.version !== version && kept.answer.isFinal !== true) return undefined;
-    this.#kept.delete(key);
-    this.#kept.set(key, kept);
-    return kept.answer;
+    const cached = this.#cached.get(key);
+    if (cached === undefined) return undefined;
+    if (cached.version !== version && cached.answer.isFinal !== true) return undefined;
+    this.#cached.delete(key);
+    this.#cached.set(key, cached);
+    return cached.answer;
   }
 
-  /** Keeps an answer in place of an older one of the same key. */
+  /** Caches an answer in place of an older one of the same key. */
   cacheAnswer(key: string, entry: CachedAnswer): void {
     this.#dropAnswer(key);
-    this.#kept.set(key, entry);
+    this.#cached.set(key, entry);
     this.#bytes += bytesOf(key, entry);
-    for (const oldest of this.#kept.keys()) {
-      if (this.#bytes <= this.bytesMax) break;
+    for (const oldest of this.#cached.keys()) {
+      if (this.#bytes <= this.#bytesMax) break;
       this.#dropAnswer(oldest);
     }
   }
 
   #dropAnswer(key: string): void {
-    const entry = this.#kept.get(key);
+    const entry = this.#cached.get(key);
     if (entry === undefined) return;
-    this.#kept.delete(key);
+    this.#cached.delete(key);
     this.#bytes -= bytesOf(key, entry);
   }
 }
 
-/** An entry without a byte of body takes room as well. */
+/** Memory of an entry besides its key and its body. */
 const ENTRY_BYTES = 512;
 
 function bytesOf(key: string, { answer }: CachedAnswer): number {

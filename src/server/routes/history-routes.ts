@@ -2,8 +2,8 @@
  * The paths of trades, funding rates and candles: from a request to the finished bytes of the history,
  * or a 304.
  *
- * The history answers later, from its own thread. What it answered is kept for the version of its
- * market, so that a client that has that version, or asks what another has just asked, costs it
+ * The history answers later, from its own thread. Its answers are cached for the version of their
+ * market, so that a client that has that version, or repeats a request of another client, costs it
  * nothing.
  */
 import { LIMITS } from '../../config/limits.js';
@@ -40,7 +40,7 @@ import {
   type VersionTag,
 } from './versioned-reply.js';
 
-/** What these paths are answered from. */
+/** The sources of these paths. */
 export interface HistoryRouteOptions {
   readonly book: Pick<BookSource, 'markets' | 'findMarket' | 'epoch'>;
   readonly readiness: () => Readiness;
@@ -49,7 +49,7 @@ export interface HistoryRouteOptions {
   readonly nowMs?: () => number;
 }
 
-/** Answers one path; `pathTexts` are the names that it has in braces. */
+/** Handles one path; `pathTexts` are the values of its names in braces. */
 export type HistoryRoute = (request: HttpRequest, pathTexts: Texts) => Reply | Promise<Reply>;
 
 /** A query of one market. */
@@ -91,72 +91,82 @@ export function historyRoutes(
   };
 }
 
-/** Whether a body may change, and so how long it may be kept elsewhere. */
+/** Whether a body may change, which decides how long clients may cache it. */
 type Age = 'fresh' | 'past' | 'final';
 
-/** Answers queries, from what it has kept where that is still right. */
+/** Replies to queries, from the cache where the version is still current. */
 class HistoryResponder {
-  readonly #reads: HistoryQueue;
+  readonly #queue: HistoryQueue;
   readonly #cache = new HistoryCache();
   readonly #gzips = new GzipCache();
 
-  constructor(private readonly options: HistoryRouteOptions) {
-    this.#reads = new HistoryQueue(options.history);
+  readonly #options: HistoryRouteOptions;
+
+  constructor(options: HistoryRouteOptions) {
+    this.#options = options;
+    this.#queue = new HistoryQueue(options.history);
   }
 
   replyTo(request: HttpRequest, parse: (of: ParseContext) => MarketQuery): Reply | Promise<Reply> {
-    const { book, history, readiness, nowMs = Date.now } = this.options;
+    const { book, history, readiness, nowMs = Date.now } = this.#options;
     requireFirstBook(readiness());
     requireHistory(history);
     const nowSeconds = Math.floor(nowMs() / 1_000);
     const query = parse({ markets: book, nowSeconds });
     const version = history.version(query.market);
     const key = `${book.epoch} ${JSON.stringify(query)}`;
-    // A back-fill may still bring trades of any time, also while this is read.
+    // A back-fill may still add trades of any time, also while this query runs.
     const isSettled = history.figures().state === 'live' && isPast(query, nowSeconds);
-    const ask: ParsedRequest = { request, query, key, version, isPast: isSettled };
+    const parsed: ParsedRequest = { request, query, key, version, isPast: isSettled };
     const answer = this.#cache.findAnswer(key, version);
-    const notModifiedReply = this.#unchanged(ask, answer);
-    if (notModifiedReply !== undefined) return notModifiedReply;
+    const unchanged = this.#checkUnchanged(parsed, answer);
+    if (unchanged !== undefined) return unchanged;
     const isZipped = requestAcceptsGzip(request);
-    if (answer !== undefined) return this.#answerReply(ask, answer, isZipped);
-    return this.#queryHistory(ask).then((found) => this.#answerReply(ask, found, isZipped));
+    if (answer !== undefined) return this.#answerReply(parsed, answer, isZipped);
+    return this.#queryHistory(parsed).then((found) => this.#answerReply(parsed, found, isZipped));
   }
 
-  /** Whoever has what nothing can change, or what this version answers, has nothing to read. */
-  #unchanged(ask: ParsedRequest, kept: HistoryBody | undefined): Reply | undefined {
-    const { request } = ask;
+  /** Returns a 304 when the client has the body of this version or the final one. */
+  #checkUnchanged(parsed: ParsedRequest, cached: HistoryBody | undefined): Reply | undefined {
+    const { request } = parsed;
     if (request.getHeader('if-none-match') === '') return undefined;
-    const current = notModifiedReply(request, this.#tag(ask, ask.isPast ? 'past' : 'fresh', kept));
-    if (current !== undefined || !canBeFinal(ask.query)) return current;
-    return notModifiedReply(request, this.#tag(ask, 'final', kept));
+    const current = notModifiedReply(
+      request,
+      this.#tagOf(parsed, parsed.isPast ? 'past' : 'fresh', cached),
+    );
+    if (current !== undefined || !canBeFinal(parsed.query)) return current;
+    return notModifiedReply(request, this.#tagOf(parsed, 'final', cached));
   }
 
   async #queryHistory({ request, query, key, version }: ParsedRequest): Promise<HistoryBody> {
     const name = `${version} ${key}`;
-    const answer = await this.#reads.runQuery({ name, query, isGone: () => request.isGone });
+    const answer = await this.#queue.runQuery({ name, query, isGone: () => request.isGone });
     this.#cache.cacheAnswer(key, { version, answer });
     return answer;
   }
 
-  #answerReply(ask: ParsedRequest, answer: HistoryBody, isZipped: boolean): Reply | Promise<Reply> {
+  #answerReply(
+    parsed: ParsedRequest,
+    answer: HistoryBody,
+    isZipped: boolean,
+  ): Reply | Promise<Reply> {
     const { body } = answer;
-    const age = answer.isFinal === true ? 'final' : ask.isPast ? 'past' : 'fresh';
-    const versionTag = this.#tag(ask, age, answer);
+    const age = answer.isFinal === true ? 'final' : parsed.isPast ? 'past' : 'fresh';
+    const versionTag = this.#tagOf(parsed, age, answer);
     return bodyReply(versionTag, {
       body,
       identity: body,
       isZipped,
       gzips: this.#gzips,
-      key: ask.key,
+      key: parsed.key,
     });
   }
 
-  #tag({ query, version }: ParsedRequest, age: Age, answer: HistoryBody | undefined): VersionTag {
-    const { book, history } = this.options;
-    const moment = 'now' in query ? `.${query.now}` : 'since' in query ? `.${query.since}` : '';
-    const rest = age === 'final' ? 'final' : `${version}${moment}`;
-    // The epoch is one run of the service on one chain: no tag of another run is taken for ours.
+  #tagOf({ query, version }: ParsedRequest, age: Age, answer: HistoryBody | undefined): VersionTag {
+    const { book, history } = this.#options;
+    const time = 'now' in query ? `.${query.now}` : 'since' in query ? `.${query.since}` : '';
+    const rest = age === 'final' ? 'final' : `${version}${time}`;
+    // The epoch is one run of the service on one chain: a tag of another run never matches.
     const etag = `"${book.epoch}.${rest}"`;
     const headers: Header[] = [
       ...jsonHeaders,
@@ -171,14 +181,14 @@ class HistoryResponder {
   }
 }
 
-/** One request, read. */
+/** One request after its parameters were checked. */
 interface ParsedRequest {
   readonly request: HttpRequest;
   readonly query: MarketQuery;
   /** Equal for equal queries of one chain. */
   readonly key: string;
   readonly version: string;
-  /** Whether all that is asked for is of a time that is over, and the history had all of it. */
+  /** Whether the requested range lies in the past, and the history was complete. */
   readonly isPast: boolean;
 }
 
@@ -188,7 +198,7 @@ const SECONDS_OF: Readonly<Record<Age, number>> = {
   final: LIMITS.historyFinalSeconds,
 };
 
-/** Whether there can be an answer that stays: those of the others move with the time. */
+/** Whether the answer can be final: other answers change with time. */
 function canBeFinal(query: MarketQuery): boolean {
   return query.kind === 'trades' && query.before !== undefined;
 }
@@ -198,7 +208,7 @@ const CANDLE_SECONDS_MAX = 31 * 86_400;
 
 const CANDLE_SECONDS: Readonly<Record<string, number>> = { D: 86_400, W: 7 * 86_400 };
 
-/** Whether the last candle that is asked for has ended a while ago. */
+/** Whether the last requested candle ended a while ago. */
 function isPast(query: MarketQuery, nowSeconds: number): boolean {
   if (query.kind !== 'candles' || query.to === undefined) return false;
   const { resolution, to } = query;
@@ -207,7 +217,7 @@ function isPast(query: MarketQuery, nowSeconds: number): boolean {
   return to + length + LIMITS.historySettledSeconds < nowSeconds;
 }
 
-/** Throws NOT_READY while there is nothing to read; what fails or catches up is read all the same. */
+/** Throws NOT_READY while there is no history; one that fails or back-fills is read all the same. */
 export function requireHistory(history: MarketDataSource): void {
   const { state, reason } = history.figures();
   if (state !== 'starting' && state !== 'off') return;

@@ -1,5 +1,5 @@
 /**
- * Which path answers what. The public thing of this room: `createHandlers` for the transport.
+ * The handlers of all HTTP paths, made by `createHandlers` for the transport.
  */
 
 import type { MarketDataSource } from '../../contract/history-source.js';
@@ -46,11 +46,11 @@ import {
 import { statsRoute, volumeRoutes } from './stats-routes.js';
 import { type ReadAccounts, topMakersRoute } from './top-makers-route.js';
 
-/** What the paths are answered from. */
+/** The sources of the paths. */
 export interface HttpOptions extends ServiceOptions {
   /** Trades, funding rates and candles; without it their paths are not there. */
   readonly history?: MarketDataSource;
-  /** Unix milliseconds, of what the history is asked; those of the system by default. */
+  /** Unix milliseconds for queries of the history; those of the system by default. */
   readonly nowMs?: () => number;
   /** Reads accounts for /topMakers; without it there is no node to read from. */
   readonly readAccounts?: ReadAccounts;
@@ -58,12 +58,12 @@ export interface HttpOptions extends ServiceOptions {
   readonly requestsPerSecond?: number;
   /** Whether /metrics is on the main port, as by default, or on the operator's only. */
   readonly metrics?: 'main' | 'operator';
-  /** Durations and the figures of the WebSockets, for /metrics. */
+  /** Durations and the statistics of the WebSockets, for /metrics. */
   readonly timings?: Timings;
   readonly sockets?: () => SocketStats;
-  /** The figures of the makers' sockets. */
+  /** The statistics of the makers' sockets. */
   readonly quotes?: () => QuoteSocketStats;
-  /** Where the transport keeps what clients have not read. */
+  /** Where the transport holds what clients have not read. */
   readonly unsent?: UnsentReplies;
 }
 
@@ -71,7 +71,7 @@ export interface HttpOptions extends ServiceOptions {
 export interface Handlers {
   /** Everything for clients. */
   readonly main: Handler;
-  /** What those who run the service look at, without a limit. */
+  /** The operator's paths, without a limit. */
   readonly operator: Handler;
 }
 
@@ -108,7 +108,7 @@ function routesOf(
 ): Routes {
   const { build, readAccounts = noAccounts, history } = options;
   const metrics = new Metrics({ ...options, requests });
-  const ofBook = { ...options, share: new LoopBudget() };
+  const ofBook = { ...options, budget: new LoopBudget() };
   const batch = batchL2Route(ofBook);
   const description = JSON.stringify(describeApi(build, served));
   return {
@@ -154,10 +154,10 @@ function handlerOf(table: PathTable, { requests, unsent, limiter }: Bounds): Han
     return reply;
   };
   const fail = (error: unknown, { name }: NamedRoute): Reply => {
-    const isMeant = error instanceof ServerError;
-    requests.countReply(name, isMeant ? error.status : STATUS_BY_CODE.INTERNAL);
-    // The transport answers what is thrown here with INTERNAL.
-    if (!isMeant) throw error;
+    const isClientError = error instanceof ServerError;
+    requests.countReply(name, isClientError ? error.status : STATUS_BY_CODE.INTERNAL);
+    // The transport replies to what is thrown here with INTERNAL.
+    if (!isClientError) throw error;
     return errorReply(error);
   };
   return (request) => {
@@ -188,7 +188,7 @@ function dispatchRequest(
     return route.handle(request, decodeTexts(texts));
   }
   if (method === 'options') return preflightReply;
-  throw new ServerError('METHOD_NOT_ALLOWED', 'this path answers GET, HEAD and OPTIONS');
+  throw new ServerError('METHOD_NOT_ALLOWED', 'this path accepts GET, HEAD and OPTIONS');
 }
 
 function upgradeRequired(): never {

@@ -9,7 +9,7 @@ function busy(ms: number): void {
   nowMs += ms;
 }
 
-const shareOf = (sliceMs: number) => new LoopBudget(sliceMs, () => nowMs);
+const budgetOf = (sliceMs: number) => new LoopBudget(sliceMs, () => nowMs);
 
 function* steps(
   count: number,
@@ -26,23 +26,23 @@ function* steps(
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('work that fits in the share is done at once', () => {
-  const share = shareOf(1_000);
-  expect(share.runSteps(steps(3, 0, () => {}))).toBe(3);
-  expect(share.runSteps(oneStep(() => 'one'))).toBe('one');
-  expect(share.isOpen).toBe(true);
+test('work that fits in the budget is done at once', () => {
+  const budget = budgetOf(1_000);
+  expect(budget.runSteps(steps(3, 0, () => {}))).toBe(3);
+  expect(budget.runSteps(oneStep(() => 'one'))).toBe('one');
+  expect(budget.isOpen).toBe(true);
 });
 
 test('work that does not fit goes on in later turns, and others get theirs between', async () => {
-  const share = shareOf(3);
+  const budget = budgetOf(3);
   let done = 0;
-  const result = share.runSteps(
+  const result = budget.runSteps(
     steps(20, 1, () => {
       done += 1;
     }),
   );
   expect(result).toBeInstanceOf(Promise);
-  expect([done, share.isOpen]).toEqual([3, false]);
+  expect([done, budget.isOpen]).toEqual([3, false]);
   let turns = 0;
   while (done < 20) {
     const before = done;
@@ -55,53 +55,53 @@ test('work that does not fit goes on in later turns, and others get theirs betwe
 });
 
 test('work is done one after the other, in the order of its asking', async () => {
-  const share = shareOf(2);
+  const budget = budgetOf(2);
   const order: string[] = [];
   const work = ['a', 'b', 'c'].map((name) =>
-    share.runSteps(steps(3, 1, (step) => order.push(`${name}${step}`))),
+    budget.runSteps(steps(3, 1, (step) => order.push(`${name}${step}`))),
   );
   await Promise.all(work);
   expect(order).toEqual(['a0', 'a1', 'a2', 'b0', 'b1', 'b2', 'c0', 'c1', 'c2']);
 });
 
-test('what is spent outside closes the share until the next turn', async () => {
-  const share = shareOf(2);
-  share.runNow(() => busy(3));
-  expect(share.isOpen).toBe(false);
+test('what is spent outside closes the budget until the next turn', async () => {
+  const budget = budgetOf(2);
+  budget.runNow(() => busy(3));
+  expect(budget.isOpen).toBe(false);
   await nextTurn();
-  expect(share.isOpen).toBe(true);
+  expect(budget.isOpen).toBe(true);
 });
 
 test('work that throws fails alone, at once and later', async () => {
-  const share = shareOf(2);
+  const budget = budgetOf(2);
   const failing = () =>
     oneStep(() => {
       throw new Error('deliberate');
     });
-  expect(() => share.runSteps(failing())).toThrow('deliberate');
-  share.runNow(() => busy(3));
-  const failed = share.runSteps(failing());
-  const other = share.runSteps(oneStep(() => 1));
+  expect(() => budget.runSteps(failing())).toThrow('deliberate');
+  budget.runNow(() => busy(3));
+  const failed = budget.runSteps(failing());
+  const other = budget.runSteps(oneStep(() => 1));
   await expect(failed).rejects.toThrow('deliberate');
   expect(await other).toBe(1);
 });
 
 test('work whose client has left is not done', async () => {
-  const share = shareOf(1);
+  const budget = budgetOf(1);
   const did: string[] = [];
   const work = (name: string) => steps(2, 1, () => did.push(name));
-  const first = share.runSteps(work('first'));
-  share.runSteps(work('left'), () => true);
-  await Promise.all([first, share.runSteps(work('last'))]);
+  const first = budget.runSteps(work('first'));
+  budget.runSteps(work('left'), () => true);
+  await Promise.all([first, budget.runSteps(work('last'))]);
   expect(new Set(did)).toEqual(new Set(['first', 'last']));
 });
 
 test('no more work waits than the limit allows', async () => {
-  const share = shareOf(1);
+  const budget = budgetOf(1);
   const waiting = Array.from({ length: LIMITS.largeAnswersWaitingMax }, () =>
-    share.runSteps(steps(2, 1, () => {})),
+    budget.runSteps(steps(2, 1, () => {})),
   );
-  expect(() => share.runSteps(oneStep(() => 1))).toThrow(/too many large answers/);
+  expect(() => budget.runSteps(oneStep(() => 1))).toThrow(/too many large replies/);
   await Promise.all(waiting);
-  expect(share.runSteps(oneStep(() => 1))).toBe(1);
+  expect(budget.runSteps(oneStep(() => 1))).toBe(1);
 });

@@ -1,59 +1,65 @@
 /**
- * The share of the event loop that large answers get. The feed, the WebSockets and small answers go on
- * between their steps, however many clients ask for them at once.
+ * The time that large replies may use in a turn of the event loop. The feed, the WebSockets and small
+ * replies run between their steps, however many clients request them at a time.
  */
 import { LIMITS } from '../../config/limits.js';
 import { ServerError } from '../transport/errors.js';
 
-/** Work in steps of well below a millisecond, of which the last answers the result. */
+/** Work in steps of well below a millisecond, of which the last returns the result. */
 export type Steps<T> = Iterator<undefined, T>;
 
-/** Work that cannot be parted. */
+/** Work that cannot be divided. */
 export function oneStep<T>(work: () => T): Steps<T> {
   return { next: () => ({ done: true, value: work() }) };
 }
 
 interface Job {
-  /** Whether the client has left, so that nobody waits for the result. */
+  /** Whether the client has disconnected, so that nobody waits for the result. */
   readonly isGone: () => boolean;
-  /** Goes on until the work is done or the share used up; answers whether it is done. */
+  /** Runs until the work is done or the budget is used up; returns whether it is done. */
   readonly advance: () => boolean;
 }
 
-/** Does one piece of work after the other, some milliseconds in each turn of the event loop. */
+/** Runs one job after the other, some milliseconds in each turn of the event loop. */
 export class LoopBudget {
   readonly #waiting: Job[] = [];
   #usedMs = 0;
   #isTurnAwaited = false;
 
-  /** `sliceMs` is what a turn may be used for; the step that reaches it is the last of the turn. */
-  constructor(
-    private readonly sliceMs: number = LIMITS.largeAnswerSliceMs,
-    private readonly nowMs: () => number = () => performance.now(),
-  ) {}
+  /** `sliceMs` is the budget of a turn; the step that exceeds it is the last of the turn. */
+  readonly #sliceMs: number;
+  readonly #nowMs: () => number;
 
-  /** Whether work may be done at once: this turn has some share left, and nobody waits for it. */
-  get isOpen(): boolean {
-    return this.#waiting.length === 0 && this.#usedMs < this.sliceMs;
+  constructor(
+    sliceMs: number = LIMITS.largeAnswerSliceMs,
+    nowMs: () => number = () => performance.now(),
+  ) {
+    this.#sliceMs = sliceMs;
+    this.#nowMs = nowMs;
   }
 
-  /** Does the work at once, and counts its time. */
+  /** Whether work may run at once: this turn has budget left, and no job waits for it. */
+  get isOpen(): boolean {
+    return this.#waiting.length === 0 && this.#usedMs < this.#sliceMs;
+  }
+
+  /** Runs the work at once, and counts its time. */
   runNow<T>(work: () => T): T {
-    const beganMs = this.nowMs();
+    const beganMs = this.#nowMs();
     try {
       return work();
     } finally {
-      this.#usedMs += this.nowMs() - beganMs;
+      this.#usedMs += this.#nowMs() - beganMs;
       this.#awaitTurn();
     }
   }
 
   /**
-   * Does the work behind all that waits: at once where it can be, and else over the next turns. Work
-   * whose client has left by then is never done, and its promise never settles.
+   * Runs the work behind all waiting jobs: at once when the budget allows, else over the next turns. A
+   * job whose client has disconnected by then never runs, and its promise never settles.
    *
    * # Errors
-   * LIMIT_EXCEEDED when too much waits already.
+   * LIMIT_EXCEEDED when too many jobs wait already.
    */
   runSteps<T>(steps: Steps<T>, isGone: () => boolean = neverGone): T | Promise<T> {
     if (this.isOpen) {
@@ -61,7 +67,7 @@ export class LoopBudget {
       if (result !== undefined) return result.value;
     }
     if (this.#waiting.length >= LIMITS.largeAnswersWaitingMax) {
-      const message = 'too many large answers are being made; ask again, or for less';
+      const message = 'too many large replies are being made; retry later, or request less';
       throw new ServerError('LIMIT_EXCEEDED', message);
     }
     return new Promise((resolve, reject) => {
@@ -81,7 +87,7 @@ export class LoopBudget {
   }
 
   #advance<T>(steps: Steps<T>): IteratorReturnResult<T> | undefined {
-    while (this.#usedMs < this.sliceMs) {
+    while (this.#usedMs < this.#sliceMs) {
       const result = this.runNow(() => steps.next());
       if (result.done === true) return result;
     }
@@ -94,7 +100,7 @@ export class LoopBudget {
     setImmediate(() => this.#takeTurn());
   }
 
-  /** One answer is finished in a turn at most, because sending it takes its time as well. */
+  /** Finishes one job in a turn at most, because sending its reply takes time as well. */
   #takeTurn(): void {
     this.#isTurnAwaited = false;
     this.#usedMs = 0;

@@ -1,27 +1,27 @@
-/** Which route answers a path as it was sent: by the whole path, or by one with names in braces. */
+/** Finds the route of a path as it was sent: by the whole path, or by a pattern with names in braces. */
 
 import type { Texts } from '../api/param-check.js';
 import { type PathName, type PathSpec, pathSpecs, prefixesOf } from '../api/path-specs.js';
 import { ServerError } from '../transport/errors.js';
 import type { HttpRequest, Reply } from '../transport/reply.js';
 
-/** Answers one path; `pathTexts` are the names that it has in braces. */
+/** Handles one path; `pathTexts` are the values of its names in braces. */
 export type Route = (request: HttpRequest, pathTexts: Texts) => Reply | Promise<Reply>;
 
 /** The routes by the names of their paths; those that are not served may be missing. */
 export type Routes = Readonly<Partial<Record<PathName, Route>>>;
 
-/** A route, and what is known of its path. */
+/** A route with the properties of its path. */
 export interface NamedRoute {
   readonly name: PathName | 'unknown';
   readonly handle: Route;
-  /** Whether what waits for slow clients bounds it: the operator must be told even then. */
+  /** Whether it is refused while too much waits for slow clients; the operator's paths never are. */
   readonly isBounded: boolean;
   /** Whether its requests are not counted against a client. */
   readonly isUnlimited: boolean;
 }
 
-/** The route of a path, and the parts of the path that stand for its names in braces, as sent. */
+/** The route of a path, and the values of its names in braces, as sent. */
 export interface FoundRoute {
   readonly route: NamedRoute;
   readonly texts: Texts;

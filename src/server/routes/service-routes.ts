@@ -1,5 +1,5 @@
 /**
- * What the service says about itself and its markets, beside the books.
+ * The paths of the service itself and of its list of markets.
  */
 import type { BuildInfo } from '../../config/build-info.js';
 import type { BookSource, BookStats } from '../../contract/book-source.js';
@@ -14,15 +14,15 @@ import { transportVersion } from '../transport/native-transport.js';
 import { commonHeaders, jsonReply, type Reply } from '../transport/reply.js';
 import { requireFirstBook } from './book-routes.js';
 
-/** What these answers are made from. */
+/** The sources of these paths. */
 export interface ServiceOptions {
   readonly book: BookSource;
   readonly readiness: () => Readiness;
   readonly feed: () => FeedMetrics;
   readonly build: BuildInfo;
-  /** How far trades and candles are; absent where there is no history. */
+  /** The state of trades and candles; absent where there is no history. */
   readonly history?: Pick<MarketDataSource, 'figures'>;
-  /** What venues outside of the chain did; absent or empty where there is none. */
+  /** The state of venues outside of the chain; absent or empty where there is none. */
   readonly venues?: () => readonly VenueStats[];
 }
 
@@ -94,7 +94,7 @@ export function statusReply({ book, readiness, feed, venues, history }: ServiceO
   return jsonReply(JSON.stringify(body));
 }
 
-/** `newestSlot` is what a node has told of, of this chain. */
+/** `newestSlot` is the newest that a node has reported. */
 function marketStatus(
   row: MarketInfo,
   facts: {

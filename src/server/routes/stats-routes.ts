@@ -1,4 +1,7 @@
-/** GET /stats/markets: made at most twice a second, whoever asks, and tagged by what it says. */
+/**
+ * The statistics of all markets. /stats/markets is made at most twice a second for all clients and tagged
+ * by its content; the volumes of a time range are read at most once a second.
+ */
 import { createHash } from 'node:crypto';
 import type { Static } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
@@ -23,7 +26,7 @@ import {
   type VersionTag,
 } from './versioned-reply.js';
 
-/** What statistics are made from. */
+/** The sources of the statistics. */
 export interface StatsOptions {
   readonly book: Pick<BookSource, 'markets' | 'readChainStats' | 'epoch'>;
   readonly readiness: () => Readiness;
@@ -40,7 +43,7 @@ interface CachedStats {
   readonly tag: VersionTag;
 }
 
-/** The route of the path. */
+/** The route of /stats/markets. */
 export function statsRoute(
   options: StatsOptions,
 ): (request: HttpRequest) => Reply | Promise<Reply> {
@@ -48,7 +51,7 @@ export function statsRoute(
   let made: CachedStats | undefined;
   return (request) => {
     requireFirstBook(options.readiness());
-    if (made === undefined || isOld(made, options)) made = makeStats(options);
+    if (made === undefined || isExpired(made, options)) made = makeStats(options);
     const { tag, body } = made;
     const isZipped = requestAcceptsGzip(request);
     return (
@@ -58,8 +61,11 @@ export function statsRoute(
   };
 }
 
-/** A clock that was set back makes it old as well. */
-function isOld({ epoch, atMs }: CachedStats, { book, nowMs = Date.now }: StatsOptions): boolean {
+/** A clock that was set back makes it expire as well. */
+function isExpired(
+  { epoch, atMs }: CachedStats,
+  { book, nowMs = Date.now }: StatsOptions,
+): boolean {
   const age = nowMs() - atMs;
   return epoch !== book.epoch || age < 0 || age >= LIMITS.statisticsKeptMs;
 }
@@ -78,7 +84,7 @@ function makeStats({ book, history, nowMs = Date.now }: StatsOptions): CachedSta
   return { epoch: book.epoch, atMs: nowMs(), body, tag: contentTag(book.epoch, { body, state }) };
 }
 
-/** The tag and the headers of a body that is known by what it says. */
+/** The tag and the headers of a body whose tag is the hash of its content. */
 export function contentTag(
   epoch: string,
   { body, state }: { readonly body: Uint8Array; readonly state: string },
@@ -94,10 +100,7 @@ export function contentTag(
   return { etag, headers };
 }
 
-/**
- * The statistics of all markets as JSON, from what the chain says now and what its history says of the
- * last 24 hours. Numbers are decimals that are written from integers, digit by digit.
- */
+/* Bodies are JSON whose numbers are decimals, written from integers digit by digit. */
 
 /** Raw units: prices and quote amounts, base amounts, and funding rates as fractions of the price. */
 const PRICE_PLACES = 6;
@@ -105,11 +108,11 @@ const BASE_PLACES = 9;
 const RATE_PLACES = 9;
 const FRACTION_PLACES = 18;
 
-/** A market with all that is known of it. */
+/** A market with its data from the chain and from the history. */
 export interface MarketStatistics {
   readonly row: MarketInfo;
   readonly chain: ChainStats;
-  /** Absent while there is nothing of the market in the history, or no history. */
+  /** Absent while the history has no trade of the market, or there is no history. */
   readonly history: MarketStats | undefined;
 }
 
@@ -150,16 +153,17 @@ interface Funding {
 const noFunding: Funding = { rate: 0n, average: 0n, ts: 'null' };
 
 /**
- * The last rate is in the market's account and in the history; whichever is newer is told, as either
- * may be behind the other. The average is that of the history's rates of 24 hours, and without any the
- * one that the program itself keeps.
+ * The last rate is in the market's account and in the history; the newer one is taken, as either may be
+ * behind the other. The average is that of the history's rates of 24 hours, and without any the one
+ * that the program itself stores.
  */
 function fundingOf(perp: PerpStats, history: MarketStats | undefined): Funding {
   const fraction = (rate: bigint): bigint => fundingFraction(rate, perp.fundingOracleTwap);
   const average = history?.fundingRate24hAvg ?? fraction(perp.fundingRate24h);
-  const told = history?.fundingRate ?? null;
-  const toldTs = BigInt(history?.fundingRateTs ?? 0);
-  if (told !== null && toldTs >= perp.fundingTs) return { rate: told, average, ts: `${toldTs}` };
+  const stored = history?.fundingRate ?? null;
+  const storedTs = BigInt(history?.fundingRateTs ?? 0);
+  if (stored !== null && storedTs >= perp.fundingTs)
+    return { rate: stored, average, ts: `${storedTs}` };
   const ts = perp.fundingTs > 0n ? `${perp.fundingTs}` : 'null';
   return { rate: fraction(perp.fundingRate), average, ts };
 }
@@ -194,11 +198,6 @@ function decimalText(value: bigint, places: number): string {
   return value < 0n ? `-${text}` : text;
 }
 
-/**
- * What all markets traded in a span of time: the last hour, 24 hours or 30 days, or hours of the
- * client's choice. Each span is read at most once a second, whoever asks.
- */
-
 const MINUTE_SECONDS = 60;
 const HOUR_SECONDS = 3_600;
 
@@ -208,10 +207,10 @@ const secondsOf: Readonly<Record<(typeof VOLUME_PERIODS)[number], number>> = {
   '30d': 30 * 24 * HOUR_SECONDS,
 };
 
-/** The names of the paths of this file. */
+/** The names of the volume paths. */
 type VolumePathName = '/stats/markets/volume' | '/stats/markets/volume/{period}';
 
-/** The routes of both paths, which share their bounds. */
+/** The routes of both volume paths, which share their limits. */
 export function volumeRoutes(
   options: HistoryRouteOptions,
 ): Readonly<Record<VolumePathName, HistoryRoute>> {
@@ -226,41 +225,44 @@ export function volumeRoutes(
 }
 
 class VolumeResponder {
-  readonly #reads: HistoryQueue;
+  readonly #queue: HistoryQueue;
   readonly #cache = new HistoryCache();
   readonly #gzips = new GzipCache();
 
-  constructor(private readonly options: HistoryRouteOptions) {
-    this.#reads = new HistoryQueue(options.history);
+  readonly #options: HistoryRouteOptions;
+
+  constructor(options: HistoryRouteOptions) {
+    this.#options = options;
+    this.#queue = new HistoryQueue(options.history);
   }
 
   replyTo(
     request: HttpRequest,
     parse: (nowSeconds: number) => VolumesQuery,
   ): Reply | Promise<Reply> {
-    const { book, history, readiness, nowMs = Date.now } = this.options;
+    const { book, history, readiness, nowMs = Date.now } = this.#options;
     requireFirstBook(readiness());
     requireHistory(history);
     const nowSeconds = Math.floor(nowMs() / 1_000);
     const query = parse(nowSeconds);
     const key = `${book.epoch} ${query.from} ${query.to}`;
     const version = String(nowSeconds);
-    // What the client takes is read now: the transport's request ends with this call.
+    // Read now, because the transport's request is valid only within this call.
     const client = {
       ifNoneMatch: request.getHeader('if-none-match'),
       isZipped: requestAcceptsGzip(request),
     };
-    const kept = this.#cache.findAnswer(key, version);
-    if (kept !== undefined) return this.#answerReply(client, kept, key);
-    const wanted = { name: `${version} ${key}`, query, isGone: () => request.isGone };
-    return this.#reads.runQuery(wanted).then((answer) => {
+    const cached = this.#cache.findAnswer(key, version);
+    if (cached !== undefined) return this.#answerReply(client, cached, key);
+    const queued = { name: `${version} ${key}`, query, isGone: () => request.isGone };
+    return this.#queue.runQuery(queued).then((answer) => {
       this.#cache.cacheAnswer(key, { version, answer });
       return this.#answerReply(client, answer, key);
     });
   }
 
   #answerReply(client: Client, { body }: HistoryBody, key: string): Reply | Promise<Reply> {
-    const { book, history } = this.options;
+    const { book, history } = this.#options;
     const tag = contentTag(book.epoch, { body, state: history.figures().state });
     const { ifNoneMatch, isZipped } = client;
     const unchanged = notModifiedReply({ getHeader: () => ifNoneMatch }, tag);
@@ -269,7 +271,7 @@ class VolumeResponder {
   }
 }
 
-/** What a client sent about the answers that it takes. */
+/** The headers of a request that decide its reply. */
 interface Client {
   readonly ifNoneMatch: string;
   readonly isZipped: boolean;
@@ -279,7 +281,7 @@ function textsOf(request: HttpRequest): Texts {
   return splitQuery(request.query, volumeParams.properties);
 }
 
-/** From a whole minute on, as the last 24 hours of /stats/markets; the chain may be ahead of us. */
+/** From a whole minute, as the 24 hours of /stats/markets; the chain's clock may be ahead of ours. */
 function periodOf({ period }: Static<typeof volumePeriodParams>, nowSeconds: number): VolumesQuery {
   const from = floorTo(nowSeconds - secondsOf[period], MINUTE_SECONDS);
   return { kind: 'volumes', from, to: floorTo(nowSeconds, HOUR_SECONDS) + 2 * HOUR_SECONDS };

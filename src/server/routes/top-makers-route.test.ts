@@ -131,7 +131,7 @@ describe('/topMakers', () => {
   });
 });
 
-describe('readings of accounts', () => {
+describe('fetches of accounts', () => {
   const { accountReadsMax, accountReadsKeptMs, accountReadsKeptMax } = LIMITS;
 
   test('that are equal are one, and answer for a moment', async () => {
@@ -184,7 +184,7 @@ describe('readings of accounts', () => {
     const underWay = Array.from({ length: accountReadsMax }, (_, key) =>
       reads.fetchShared([`${key}`]),
     );
-    expect(() => reads.fetchShared(['more'])).toThrow(/readings of accounts are under way/);
+    expect(() => reads.fetchShared(['more'])).toThrow(/fetches of accounts are running/);
     node.end(['1']);
     await underWay[0];
     const more = reads.fetchShared(['more']);

@@ -1,6 +1,6 @@
 /**
- * /topMakers: whose orders stand best. Names come from the book alone; accounts are read for the
- * client, and are as new as the node's answer rather than as the book.
+ * /topMakers: the makers with the best orders. Names come from the book alone; accounts are fetched from
+ * the node for the client, and are as fresh as the node rather than as the book.
  */
 import { LIMITS } from '../../config/limits.js';
 import type { BookSource } from '../../contract/book-source.js';
@@ -15,12 +15,12 @@ import {
 } from './book-routes.js';
 import { acceptsGzip, GzipCache, gzipReply, QueryMemo } from './versioned-reply.js';
 
-/** What /topMakers needs. */
+/** The sources of /topMakers. */
 export interface TopMakersOptions extends BookRouteOptions {
   readonly readAccounts: ReadAccounts;
 }
 
-/** The user accounts whose orders stand best on a side, each once, best first. */
+/** The user accounts with the best orders of a side, each once, best first. */
 export function topMakersRoute({ readAccounts, ...options }: TopMakersOptions): BookRoute {
   const { book, readiness } = options;
   const parse = (raw: string): TopMakersQuery => parseTopMakers(raw, book);
@@ -46,20 +46,20 @@ const headers: readonly Header[] = [
   ['Vary', 'Accept-Encoding'],
 ];
 
-/** 100 accounts are 584 KB of text, so each reading is written down and compressed once. */
+/** 100 accounts are 584 KB of text, so each fetch is serialized and compressed once. */
 function accountsRoute(
   readAccounts: ReadAccounts,
 ): (request: HttpRequest, makers: readonly string[]) => Promise<Reply> {
-  let readings = 0;
-  const reads = new AccountFetcher(async (makers) => {
+  let fetches = 0;
+  const fetcher = new AccountFetcher(async (makers) => {
     const accounts = makers.length === 0 ? [] : await readAccounts(makers);
-    readings += 1;
-    return { body: Buffer.from(JSON.stringify(rowsOf(makers, accounts))), version: `${readings}` };
+    fetches += 1;
+    return { body: Buffer.from(JSON.stringify(rowsOf(makers, accounts))), version: `${fetches}` };
   });
   const gzips = new GzipCache();
   return async (request, makers) => {
     const wantsGzip = acceptsGzip(request.getHeader('accept-encoding'));
-    const { body, version } = await reads.fetchShared(makers);
+    const { body, version } = await fetcher.fetchShared(makers);
     const plain: Reply = { status: 200, headers, body, identity: body };
     if (!wantsGzip || body.length < LIMITS.gzipBodyBytesMin) return plain;
     const zipped = await gzips.compressBody({ key: makers.join(), version }, () => body);
@@ -74,80 +74,82 @@ function rowsOf(makers: readonly string[], accounts: readonly (string | null)[])
   }));
 }
 
-/**
- * Accounts read from the RPC node for clients, so that no flood of requests becomes a flood of calls:
- * equal readings under way are one, an answer is kept for a moment, and few are under way at once.
- */
-
 /** Reads accounts as base64, in the order of their keys; null where there is none. */
 export type ReadAccounts = (keys: readonly string[]) => Promise<readonly (string | null)[]>;
 
 interface SharedFetch<Answer> {
   readonly answer: Promise<Answer>;
-  /** When it ended; undefined while it is under way. */
+  /** When it ended; undefined while it runs. */
   endedAtMs: number | undefined;
 }
 
 /**
- * Bounded readings of accounts, each with the answer that is made of it once. Failures carry a code and
- * nothing of the node's address.
+ * Fetches accounts from the RPC node, so that no flood of requests becomes a flood of calls: equal
+ * fetches in flight are one, a result is cached for a short time, and few run at a time. Failures carry
+ * a code and nothing of the node's address.
  */
 export class AccountFetcher<Answer> {
-  private readonly readings = new Map<string, SharedFetch<Answer>>();
-  private underWay = 0;
+  readonly #fetches = new Map<string, SharedFetch<Answer>>();
+  #running = 0;
+
+  readonly #read: (keys: readonly string[]) => Promise<Answer>;
+  readonly #nowMs: () => number;
 
   constructor(
-    private readonly read: (keys: readonly string[]) => Promise<Answer>,
-    private readonly nowMs: () => number = () => performance.now(),
-  ) {}
-
-  /** Readings under way and kept. */
-  get size(): number {
-    return this.readings.size;
+    read: (keys: readonly string[]) => Promise<Answer>,
+    nowMs: () => number = () => performance.now(),
+  ) {
+    this.#read = read;
+    this.#nowMs = nowMs;
   }
 
-  /** Throws RATE_LIMITED when too many are under way, and rejects with NOT_READY when it fails. */
+  /** Number of fetches that run or are cached. */
+  get size(): number {
+    return this.#fetches.size;
+  }
+
+  /** Throws RATE_LIMITED when too many fetches run, and rejects with NOT_READY when this one fails. */
   fetchShared(keys: readonly string[]): Promise<Answer> {
-    this.evictExpired();
+    this.#evictExpired();
     const name = keys.join();
-    const known = this.readings.get(name);
+    const known = this.#fetches.get(name);
     if (known !== undefined) return known.answer;
-    if (this.underWay >= LIMITS.accountReadsMax) {
-      const message = `${LIMITS.accountReadsMax} readings of accounts are under way, must be fewer`;
+    if (this.#running >= LIMITS.accountReadsMax) {
+      const message = `${LIMITS.accountReadsMax} fetches of accounts are running, must be fewer`;
       throw new ServerError('RATE_LIMITED', message);
     }
-    return this.startFetch(name, keys);
+    return this.#startFetch(name, keys);
   }
 
-  private startFetch(name: string, keys: readonly string[]): Promise<Answer> {
-    const begun = this.read(keys);
-    this.underWay += 1;
-    const answer = begun
+  #startFetch(name: string, keys: readonly string[]): Promise<Answer> {
+    const started = this.#read(keys);
+    this.#running += 1;
+    const answer = started
       .catch((error: unknown): never => {
         throw toServerError(error);
       })
       .finally(() => {
-        this.underWay -= 1;
-        reading.endedAtMs = this.nowMs();
+        this.#running -= 1;
+        fetch.endedAtMs = this.#nowMs();
       });
-    const reading: SharedFetch<Answer> = { answer, endedAtMs: undefined };
-    this.readings.set(name, reading);
+    const fetch: SharedFetch<Answer> = { answer, endedAtMs: undefined };
+    this.#fetches.set(name, fetch);
     return answer;
   }
 
-  /** Readings end in another order than they begin, so all are looked at; they are few. */
-  private evictExpired(): void {
+  /** Fetches end in another order than they start, so all are checked; they are few. */
+  #evictExpired(): void {
     const { accountReadsKeptMs, accountReadsKeptMax } = LIMITS;
-    const nowMs = this.nowMs();
-    for (const [name, { endedAtMs }] of this.readings) {
+    const nowMs = this.#nowMs();
+    for (const [name, { endedAtMs }] of this.#fetches) {
       if (endedAtMs === undefined) continue;
       const old = nowMs - endedAtMs > accountReadsKeptMs;
-      if (old || this.readings.size >= accountReadsKeptMax) this.readings.delete(name);
+      if (old || this.#fetches.size >= accountReadsKeptMax) this.#fetches.delete(name);
     }
   }
 }
 
-/** A code of ours is told; a text is not, because only its own room knows what it may name. */
+/** Passes on the code of an error but not its text, which may name the node's address. */
 function toServerError(error: unknown): ServerError {
   if (error instanceof ServerError) return error;
   const code = (error as { readonly code?: unknown } | null)?.code;

@@ -1,6 +1,6 @@
 /**
- * What answers of the book have in common: a tag and headers for their version, 304 for those who
- * have it, gzip for large bodies, and a memory of parsed queries.
+ * Common parts of replies with a version: its tag and headers, 304 for clients that have it, gzip
+ * for large bodies, and a cache of parsed queries.
  */
 
 import { promisify } from 'node:util';
@@ -9,7 +9,7 @@ import { LIMITS } from '../../config/limits.js';
 import type { BookSource, MarketVersion } from '../../contract/book-source.js';
 import { type Header, type HttpRequest, jsonHeaders, type Reply } from '../transport/reply.js';
 
-/** A version of an answer: equal tags mean equal bodies. */
+/** The tag and the headers of a version: equal tags mean equal bodies. */
 export interface VersionTag {
   readonly etag: string;
   readonly headers: readonly Header[];
@@ -32,7 +32,7 @@ export function newVersionTag(
   return { etag, headers };
 }
 
-/** Answers 304 when the client has this version, and undefined otherwise. */
+/** Returns a 304 when the client has this version, and undefined otherwise. */
 export function notModifiedReply(
   request: Pick<HttpRequest, 'getHeader'>,
   { etag, headers }: VersionTag,
@@ -41,29 +41,29 @@ export function notModifiedReply(
   return { status: 304, headers, body: null };
 }
 
-/** Answers with a body: compressed when it is large and the client accepts that. */
+/** Returns a 200 with a body, compressed when it is large and the client accepts that. */
 export function bodyReply({ etag, headers }: VersionTag, content: Content): Reply | Promise<Reply> {
   const { body, identity, isZipped, gzips, key } = content;
   const plain: Reply = { status: 200, headers, body, identity };
   if (!isZipped || body.length < LIMITS.gzipBodyBytesMin) return plain;
-  const lasting = (): Uint8Array => (identity === body ? body : Buffer.from(body));
-  const zipped = gzips.compressBody({ key, version: etag }, lasting);
+  const copyBody = (): Uint8Array => (identity === body ? body : Buffer.from(body));
+  const zipped = gzips.compressBody({ key, version: etag }, copyBody);
   return zipped === undefined ? plain : gzipBodyReply(headers, zipped);
 }
 
 /** A body, and how it may be sent. */
 export interface Content {
   readonly body: Uint8Array;
-  /** Equal for equal bodies of one version, and the body itself when its bytes stay as they are. */
+  /** Equal for equal bodies of one version, and the body itself when its bytes do not change. */
   readonly identity: object | string;
-  /** Whether the client takes it compressed. */
+  /** Whether the client accepts it compressed. */
   readonly isZipped: boolean;
   readonly gzips: GzipCache;
-  /** What the client asked for, whatever the version. */
+  /** Names the request, whatever the version. */
   readonly key: string;
 }
 
-/** Answers with a compressed body, once there is one. */
+/** Returns a 200 with a compressed body, once there is one. */
 export function gzipBodyReply(
   headers: readonly Header[],
   zipped: Uint8Array | Promise<Uint8Array>,
@@ -72,12 +72,12 @@ export function gzipBodyReply(
   return zipped.then((bytes) => gzipReply(headers, bytes));
 }
 
-/** Whether the client takes compressed bodies. */
+/** Whether the client accepts gzip. */
 export function requestAcceptsGzip(request: HttpRequest): boolean {
   return acceptsGzip(request.getHeader('accept-encoding'));
 }
 
-/** A 200 with a compressed body, whose bytes stay as they are. */
+/** A 200 with a compressed body, whose bytes must not change. */
 export function gzipReply(headers: readonly Header[], body: Uint8Array): Reply {
   return {
     status: 200,
@@ -87,7 +87,7 @@ export function gzipReply(headers: readonly Header[], body: Uint8Array): Reply {
   };
 }
 
-/** Whether If-None-Match names this tag. A weak tag of ours compares equal, as RFC 9110 says. */
+/** Whether If-None-Match names this tag. A weak form of our tag compares equal, as RFC 9110 says. */
 function matchesTag(ifNoneMatch: string, etag: string): boolean {
   if (ifNoneMatch === '') return false;
   if (ifNoneMatch === etag || ifNoneMatch === '*') return true;
@@ -95,60 +95,55 @@ function matchesTag(ifNoneMatch: string, etag: string): boolean {
 }
 
 /**
- * What raw queries were parsed into, so that a repeated query costs one map look-up. Bounded: the one
- * that came first goes first, and long queries are parsed each time.
+ * Parsed forms of raw queries, so that a repeated query costs one map look-up. Bounded: the oldest is
+ * dropped first, and long queries are parsed each time.
  */
 export class QueryMemo<Parsed> {
-  private readonly entries = new Map<string, Parsed>();
-  private markets;
+  readonly #entries = new Map<string, Parsed>();
+  #markets;
+  readonly #book: Pick<BookSource, 'markets'>;
+  readonly #parse: (raw: string) => Parsed;
 
-  constructor(
-    private readonly book: Pick<BookSource, 'markets'>,
-    private readonly parse: (raw: string) => Parsed,
-  ) {
-    this.markets = book.markets();
+  constructor(book: Pick<BookSource, 'markets'>, parse: (raw: string) => Parsed) {
+    this.#book = book;
+    this.#parse = parse;
+    this.#markets = book.markets();
   }
 
-  /** What this query was parsed into before, whatever the markets were then. */
+  /** The cached form of a query, whatever the markets were when it was parsed. */
   findParsed(raw: string): Parsed | undefined {
-    return this.entries.get(raw);
+    return this.#entries.get(raw);
   }
 
-  /** The parsed query. Throws what the parser throws, and does not remember it. */
+  /** The parsed query. Throws what the parser throws, and does not cache it. */
   parseQuery(raw: string): Parsed {
-    const markets = this.book.markets();
-    if (markets !== this.markets) {
-      // A market may have got the name under which another one is remembered.
-      this.entries.clear();
-      this.markets = markets;
+    const markets = this.#book.markets();
+    if (markets !== this.#markets) {
+      // A new market may have the name under which another one is cached.
+      this.#entries.clear();
+      this.#markets = markets;
     }
-    return this.entries.get(raw) ?? this.cacheParsed(raw);
+    return this.#entries.get(raw) ?? this.#cacheParsed(raw);
   }
 
-  private cacheParsed(raw: string): Parsed {
-    const parsed = this.parse(raw);
+  #cacheParsed(raw: string): Parsed {
+    const parsed = this.#parse(raw);
     if (raw.length > LIMITS.queryMemoBytesMax) return parsed;
-    if (this.entries.size >= LIMITS.queryMemoEntriesMax) {
-      const oldest = this.entries.keys().next();
-      if (oldest.done === false) this.entries.delete(oldest.value);
+    if (this.#entries.size >= LIMITS.queryMemoEntriesMax) {
+      const oldest = this.#entries.keys().next();
+      if (oldest.done === false) this.#entries.delete(oldest.value);
     }
-    this.entries.set(raw, parsed);
+    this.#entries.set(raw, parsed);
     return parsed;
   }
 }
-
-/**
- * Compressed bodies, each made once for its version and off the event loop.
- *
- * It does not know what a body says; what makes two bodies equal is the caller's key and version.
- */
 
 const compress = promisify(gzip);
 
 /** The fastest level: a book lives for one slot, and level 1 already saves four fifths of it. */
 const LEVEL = 1;
 
-/** Which body, and of which version. */
+/** Names a body: equal keys and versions mean equal bodies. */
 export interface BodyVersion {
   readonly key: string;
   readonly version: string;
@@ -159,25 +154,32 @@ interface CachedGzip {
   readonly bytes: Uint8Array;
 }
 
-/** Bounded by bytes; the body that was made first goes first. */
+/**
+ * Compressed bodies, each made once for its version and off the event loop. Bounded by bytes; the
+ * oldest body is dropped first.
+ */
 export class GzipCache {
-  private readonly kept = new Map<string, CachedGzip>();
-  private readonly pending = new Map<string, Promise<Uint8Array>>();
-  private bytes = 0;
-  private pendingBytes = 0;
+  readonly #cached = new Map<string, CachedGzip>();
+  readonly #pending = new Map<string, Promise<Uint8Array>>();
+  #bytes = 0;
+  #pendingBytes = 0;
 
-  constructor(private readonly bytesMax: number = LIMITS.gzipCacheBytesMax) {}
+  readonly #bytesMax: number;
 
-  /** The compressed body that was made before, at once, or that is being made, later. */
+  constructor(bytesMax: number = LIMITS.gzipCacheBytesMax) {
+    this.#bytesMax = bytesMax;
+  }
+
+  /** The compressed body when it is cached, or its promise while it is being made. */
   findBody({ key, version }: BodyVersion): Uint8Array | Promise<Uint8Array> | undefined {
-    const kept = this.kept.get(key);
-    if (kept?.version === version) return kept.bytes;
-    return this.pending.get(nameOf({ key, version }));
+    const cached = this.#cached.get(key);
+    if (cached?.version === version) return cached.bytes;
+    return this.#pending.get(nameOf({ key, version }));
   }
 
   /**
-   * The compressed body, made now where it has not been; undefined when too many are being made
-   * already. What `body` answers must stay as it is.
+   * The compressed body, made now when it is not cached; undefined when too many are being made
+   * already. The bytes that `body` returns must not change.
    */
   compressBody(
     wanted: BodyVersion,
@@ -186,38 +188,38 @@ export class GzipCache {
     const found = this.findBody(wanted);
     if (found !== undefined) return found;
     const { gzipPendingMax, gzipPendingBytesMax } = LIMITS;
-    if (this.pending.size >= gzipPendingMax) return undefined;
-    if (this.pendingBytes >= gzipPendingBytesMax) return undefined;
+    if (this.#pending.size >= gzipPendingMax) return undefined;
+    if (this.#pendingBytes >= gzipPendingBytesMax) return undefined;
     const { key, version } = wanted;
     const name = nameOf(wanted);
     const plain = body();
-    this.pendingBytes += plain.length;
+    this.#pendingBytes += plain.length;
     const made = compress(plain, { level: LEVEL })
-      .then((bytes) => this.cacheBody(key, { version, bytes }))
+      .then((bytes) => this.#cacheBody(key, { version, bytes }))
       .finally(() => {
-        this.pendingBytes -= plain.length;
-        this.pending.delete(name);
+        this.#pendingBytes -= plain.length;
+        this.#pending.delete(name);
       });
-    this.pending.set(name, made);
+    this.#pending.set(name, made);
     return made;
   }
 
-  private cacheBody(key: string, entry: CachedGzip): Uint8Array {
-    this.dropBody(key);
-    this.kept.set(key, entry);
-    this.bytes += entry.bytes.length;
-    for (const oldest of this.kept.keys()) {
-      if (this.bytes <= this.bytesMax) break;
-      this.dropBody(oldest);
+  #cacheBody(key: string, entry: CachedGzip): Uint8Array {
+    this.#dropBody(key);
+    this.#cached.set(key, entry);
+    this.#bytes += entry.bytes.length;
+    for (const oldest of this.#cached.keys()) {
+      if (this.#bytes <= this.#bytesMax) break;
+      this.#dropBody(oldest);
     }
     return entry.bytes;
   }
 
-  private dropBody(key: string): void {
-    const entry = this.kept.get(key);
+  #dropBody(key: string): void {
+    const entry = this.#cached.get(key);
     if (entry === undefined) return;
-    this.bytes -= entry.bytes.length;
-    this.kept.delete(key);
+    this.#bytes -= entry.bytes.length;
+    this.#cached.delete(key);
   }
 }
 

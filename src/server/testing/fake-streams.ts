@@ -32,17 +32,20 @@ export class FakeStreams {
   readonly #topics = new Map<number, FakeTopic>();
   #opened = 0;
 
-  constructor(
-    private readonly now: () => FakeMoment,
-    private readonly symbolOf: (market: number) => string,
-  ) {}
+  readonly #now: () => FakeMoment;
+  readonly #symbolOf: (market: number) => string;
+
+  constructor(now: () => FakeMoment, symbolOf: (market: number) => string) {
+    this.#now = now;
+    this.#symbolOf = symbolOf;
+  }
 
   get size(): number {
     return this.#topics.size;
   }
 
   name(spec: TopicSpec): string {
-    const parts = [spec.channel, this.symbolOf(spec.market)];
+    const parts = [spec.channel, this.#symbolOf(spec.market)];
     if (spec.channel !== 'bbo') parts.push(String(spec.depth));
     if (spec.maker !== undefined) parts.push(spec.maker);
     if ((spec.grouping ?? 1) > 1) parts.push(`g${spec.grouping}`);
@@ -52,7 +55,7 @@ export class FakeStreams {
 
   open(spec: TopicSpec, recvNs = 0n): number {
     this.#opened += 1;
-    const published = this.now();
+    const published = this.#now();
     this.#topics.set(this.#opened, { spec, name: this.name(spec), published, recvNs });
     return this.#opened;
   }
@@ -64,7 +67,7 @@ export class FakeStreams {
 
   delta(handle: number, { recvNs, sendNs }: FrameTimes): TopicDelta | null {
     const topic = this.#topic(handle);
-    const [was, now] = [topic.published, this.now()];
+    const [was, now] = [topic.published, this.#now()];
     const prev = was.current.seq;
     const { seq, state } = now.current;
     const reset = was.epoch !== now.epoch;
@@ -83,7 +86,7 @@ export class FakeStreams {
 
   heartbeat(handle: number): Uint8Array {
     const { name, published } = this.#topic(handle);
-    const { slot, state } = this.now().current;
+    const { slot, state } = this.#now().current;
     const { seq } = published.current;
     const frame = {
       type: 'heartbeat',

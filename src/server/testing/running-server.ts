@@ -96,15 +96,15 @@ export class FakeBook implements BookSource {
   }
 
   l2(asked: L2Request): Uint8Array {
-    return this.echoRequest(asked);
+    return this.#echoRequest(asked);
   }
 
   l3(asked: L3Request): Uint8Array {
-    return this.echoRequest(asked);
+    return this.#echoRequest(asked);
   }
 
   auctions(asked: AuctionsRequest): Uint8Array {
-    return this.echoRequest(asked);
+    return this.#echoRequest(asked);
   }
 
   match(asked: MatchRequest): Uint8Array {
@@ -113,7 +113,7 @@ export class FakeBook implements BookSource {
   }
 
   orderbookFrame(asked: OrderbookFrameRequest): Uint8Array {
-    const data = this.echoRequest(asked).toString();
+    const data = this.#echoRequest(asked).toString();
     return Buffer.from(JSON.stringify({ channel: `orderbook_${asked.market}`, data }));
   }
 
@@ -165,9 +165,7 @@ export class FakeBook implements BookSource {
     };
   }
 
-  private echoRequest(
-    asked: L2Request | L3Request | AuctionsRequest | OrderbookFrameRequest,
-  ): Buffer {
+  #echoRequest(asked: L2Request | L3Request | AuctionsRequest | OrderbookFrameRequest): Buffer {
     if (this.broken) throw new Error('deliberate');
     const { filler } = this;
     return Buffer.from(JSON.stringify(filler === '' ? { asked } : { asked, filler }));
