@@ -9,8 +9,8 @@ import {
   type SignedOrderMessage,
   type UserAuctions,
 } from '../src/client/chain/index.js';
+import type { SocketClass } from '../src/client/environment.js';
 import { perpMarket } from '../src/client/index.js';
-import type { SocketClass } from '../src/client/surroundings.js';
 import { plainBooks } from './plain-book.js';
 import { ClientWorld, settle } from './support/client-world.js';
 import { endingOrders, oddUser } from './support/odd-accounts.js';

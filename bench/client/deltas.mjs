@@ -98,11 +98,11 @@ function frames(depth) {
 
 function applied({ snapshot, deltas }, depth) {
   const book = new FollowedBook({ channel: 'book', market: 'SOL-PERP', depth });
-  book.take(JSON.parse(snapshot));
+  book.applyFrame(JSON.parse(snapshot));
   const startMs = performance.now();
   let view;
   for (const text of deltas) {
-    book.take(JSON.parse(text));
+    book.applyFrame(JSON.parse(text));
     view = book.view(true);
   }
   return { perSecond: (deltas.length / (performance.now() - startMs)) * 1_000, book: view };

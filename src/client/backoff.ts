@@ -16,12 +16,12 @@ export class Backoff {
   ) {}
 
   /** The other side asked for this wait, next time. */
-  asked(ms: number): void {
+  setNextMs(ms: number): void {
     this.#askedMs = ms;
   }
 
   /** The try was not in vain. */
-  succeeded(): void {
+  reset(): void {
     this.#failures = 0;
   }
 

@@ -26,7 +26,7 @@ export {
 } from './amounts.js';
 export { decodeAddress, encodeAddress, isAddress } from './base58.js';
 export type { Lookup } from './caches/lookup.js';
-export { type BookWish, OrderBookCache } from './caches/order-book.js';
+export { type BookRequest as BookWish, OrderBookCache } from './caches/order-book.js';
 export { PriceFeed, type PriceFeedOptions } from './caches/price-feed.js';
 export {
   MarkPriceCache,
@@ -46,6 +46,13 @@ export type { Resolution } from './candles/resolution.js';
 export type { BookSubscription } from './channels/book-subscription.js';
 export { ChannelClient } from './channels/client.js';
 export type { BooksChannel, ChannelTrade, TradesChannel } from './channels/topic.js';
+export type {
+  Clock,
+  Environment as Surroundings,
+  Fetch,
+  SocketClass,
+  SocketLike,
+} from './environment.js';
 export {
   ClientError,
   type ClientErrorCode,
@@ -106,7 +113,6 @@ export type {
   StreamDepth,
   Topic,
 } from './stream/topic.js';
-export type { Clock, Fetch, SocketClass, SocketLike, Surroundings } from './surroundings.js';
 export { TradesClient } from './trades/client.js';
 export type { TradeOptions, TradeSubscription } from './trades/subscription.js';
 export type { LiveTrade, TradeBatch } from './trades/trade.js';

@@ -14,7 +14,7 @@ export class Listeners<Value> {
   }
 
   /** Tells everybody. What a listener throws is its own fault: it is thrown once all are told. */
-  tell(value: Value): void {
+  emit(value: Value): void {
     for (const call of [...this.#calls]) {
       // One that was told before may have taken it away.
       if (!this.#calls.has(call)) continue;
@@ -63,7 +63,7 @@ export class LatestValues<Value> implements AsyncIterableIterator<Value> {
 
   /** Calls that do not wait for each other are answered in their order. */
   next(): Promise<IteratorResult<Value>> {
-    const result = this.#lastCall.then(() => this.#take());
+    const result = this.#lastCall.then(() => this.#takeNext());
     this.#lastCall = result.catch(() => {});
     return result;
   }
@@ -78,20 +78,20 @@ export class LatestValues<Value> implements AsyncIterableIterator<Value> {
     return this;
   }
 
-  async #take(): Promise<IteratorResult<Value>> {
+  async #takeNext(): Promise<IteratorResult<Value>> {
     for (;;) {
       for (const [key, value] of this.#waiting) {
         this.#waiting.delete(key);
         return { done: false, value };
       }
-      if (this.#end !== undefined) return this.#finish();
+      if (this.#end !== undefined) return this.#takeEnd();
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
     }
   }
 
-  #finish(): IteratorResult<Value> {
+  #takeEnd(): IteratorResult<Value> {
     const { error } = this.#end ?? {};
     this.#end = {};
     if (error !== undefined) throw error;

@@ -93,7 +93,7 @@ const FOLLOW = `async ({ code, url }) => {
   const { HttpClient, StreamClient, OrderBookCache } = await import(file);
   const healed = [];
   const http = new HttpClient({ url });
-  const stream = new StreamClient({ url, onHeal: ({ rule }) => healed.push(rule) });
+  const stream = new StreamClient({ url, onRepair: ({ rule }) => healed.push(rule) });
   const book = new OrderBookCache(stream);
   let updates = 0;
   const first = new Promise((resolve) => book.onUpdate(() => resolve(updates += 1)));

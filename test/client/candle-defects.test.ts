@@ -157,7 +157,7 @@ test('5: a repair that fails is tried again, and what comes meanwhile waits for 
   const ts = now();
   const heard = await subscribe();
   const troubles: string[] = [];
-  client.on('k', 'trouble', ({ code }) => troubles.push(code));
+  client.on('k', 'retry', ({ code }) => troubles.push(code));
   heard.length = 0;
   service.world.socket.lose();
   await service.world.clock.pass(3 * MINUTE * 1_000);

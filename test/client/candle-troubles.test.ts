@@ -115,7 +115,7 @@ test('a series that was refused is begun anew for the next key', async () => {
 
 test('what the service cannot do now is told, and asked again', async () => {
   const troubles: string[] = [];
-  client.on('k', 'trouble', ({ code }) => troubles.push(code));
+  client.on('k', 'retry', ({ code }) => troubles.push(code));
   const call = client.subscribe(params, 'k');
   await settle();
   const { socket, clock } = service.world;
@@ -132,7 +132,7 @@ test('what the service cannot do now is told, and asked again', async () => {
 
 test('a key that is given up when it hears of a trouble is not asked for again', async () => {
   await followed('k');
-  client.on('k', 'trouble', () => client.unsubscribe('k'));
+  client.on('k', 'retry', () => client.unsubscribe('k'));
   service.replies.push(...Array.from({ length: 5 }, () => new TypeError('fetch failed')));
   service.world.socket.say(update(now() + 10 * MINUTE));
   await service.world.passAlive(60_000);

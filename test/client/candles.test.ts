@@ -221,19 +221,20 @@ test('a loop is thrown what ends the series', async () => {
 test('of two readings of a candle the one with the later trade stays', () => {
   const series = new CandleSeries();
   const live = { ...candleAt(60, 5), lastFillRecordId: 12n };
-  series.put(live);
-  expect(series.merge({ ...candleAt(60, 9), lastFillRecordId: 11n })).toBe(false);
-  expect(series.merge(candleAt(60, 4) as never)).toBe(false);
+  series.putCandle(live);
+  expect(series.mergeCandle({ ...candleAt(60, 9), lastFillRecordId: 11n })).toBe(false);
+  expect(series.mergeCandle(candleAt(60, 4) as never)).toBe(false);
   expect(series.last).toBe(live);
-  expect(series.merge({ ...candleAt(60, 6), lastFillRecordId: 13n })).toBe(true);
+  expect(series.mergeCandle({ ...candleAt(60, 6), lastFillRecordId: 13n })).toBe(true);
   // On one socket the order is the service's: it may take a trade back.
-  expect(series.put({ ...candleAt(60, 1), lastFillRecordId: 10n })).toBe(true);
-  expect(series.put({ ...candleAt(60, 1), lastFillRecordId: 10n })).toBe(false);
+  expect(series.putCandle({ ...candleAt(60, 1), lastFillRecordId: 10n })).toBe(true);
+  expect(series.putCandle({ ...candleAt(60, 1), lastFillRecordId: 10n })).toBe(false);
 });
 
 test('a series keeps its newest candles only', () => {
   const series = new CandleSeries();
-  for (let index = 0; index < 10_050; index += 1) series.put({ ...candleAt(index * 60) } as never);
+  for (let index = 0; index < 10_050; index += 1)
+    series.putCandle({ ...candleAt(index * 60) } as never);
   expect(series.first?.ts).toBe(50 * 60);
   expect(series.last?.ts).toBe(10_049 * 60);
 });

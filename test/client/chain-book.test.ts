@@ -8,8 +8,8 @@ import {
   type LocalBook,
   type UserAuctions,
 } from '../../src/client/chain/index.js';
+import type { SocketClass } from '../../src/client/environment.js';
 import { perpMarket } from '../../src/client/index.js';
-import type { SocketClass } from '../../src/client/surroundings.js';
 import { plainBooks } from '../plain-book.js';
 import { endingOrders, oddOrders, oddUser } from '../support/odd-accounts.js';
 import { SteppedDemo } from '../support/stepped-demo.js';

@@ -14,9 +14,9 @@ function connect() {
   const world = new ClientWorld();
   const heard: string[] = [];
   const owner = {
-    opened: () => void heard.push('opened'),
-    said: () => {},
-    lost: () => void heard.push('lost'),
+    onOpen: () => void heard.push('opened'),
+    onMessage: () => {},
+    onDisconnect: () => void heard.push('lost'),
   };
   const options = { address: 'ws://service/ws', ...world, clock: world.clock };
   return { world, heard, connection: new Connection(options, owner) };
@@ -67,9 +67,9 @@ describe('what is done while a state is told', () => {
 });
 
 /** A client that follows a book of one bid at seq 5. */
-function following(onHeal?: () => void) {
+function following(onRepair?: () => void) {
   const world = new ClientWorld();
-  const healing = onHeal === undefined ? {} : { onHeal };
+  const healing = onRepair === undefined ? {} : { onRepair };
   const options = { url: 'http://service', ...world, clock: world.clock, ...healing };
   const client = new StreamClient(options);
   const subscription = client.subscribe(topic);
@@ -93,7 +93,7 @@ test('a client that is closed when its book is no longer followed stays closed',
   expect(world.sockets).toHaveLength(1);
 });
 
-test('what onHeal throws does not keep a book from being mended', async () => {
+test('what onRepair throws does not keep a book from being mended', async () => {
   const fault = new Error('a fault of the page');
   const { world, frame } = following(() => {
     throw fault;

@@ -139,7 +139,7 @@ describe('a wish that is refused', () => {
 
   test('for now is told as trouble, and asked again', async () => {
     const troubles: string[] = [];
-    cache.onTrouble(({ code }) => troubles.push(code));
+    cache.onRetry(({ code }) => troubles.push(code));
     cache.updateSubscription({ market: 'SOL-PERP' });
     world.socket.open();
     refuse('book', 1, 'LIMIT_EXCEEDED');

@@ -1,8 +1,8 @@
 /** Requests of the library: tries, waits, tags, aborts and errors. */
 import { describe, expect, test } from 'vitest';
+import type { Fetch, FetchInit } from '../../src/client/environment.js';
 import { ClientError } from '../../src/client/error.js';
 import { HttpClient } from '../../src/client/http/client.js';
-import type { Fetch, FetchInit } from '../../src/client/surroundings.js';
 import { ManualClock, settle } from '../support/client-world.js';
 
 const version = { name: 'slotbook', version: '0.1.0', commit: null, node: 'v20' };

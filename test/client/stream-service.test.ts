@@ -63,7 +63,7 @@ describe('many topics of one client', () => {
   test('have the rows of /l2 and /l3 after each change, and nothing has to be mended', async () => {
     const scene = await startScene();
     const healed: string[] = [];
-    const client = startClient(scene.url, { onHeal: ({ rule }) => healed.push(rule) });
+    const client = startClient(scene.url, { onRepair: ({ rule }) => healed.push(rule) });
     const levels = client.subscribe(book);
     const grouped = client.subscribe({ ...book, depth: 100, grouping: 50, includeVamm: true });
     const best = client.subscribe({ channel: 'bbo', market: 'SOL-PERP' });

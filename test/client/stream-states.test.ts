@@ -40,7 +40,7 @@ function start(options: { silenceMsMax?: number } = {}) {
   const states: string[] = [];
   const client = new StreamClient({
     ...{ url: 'http://service:80/', ...world, clock: world.clock, ...options },
-    onHeal: ({ rule }) => healed.push(rule),
+    onRepair: ({ rule }) => healed.push(rule),
   });
   client.onConnection((state) => states.push(state));
   const subscription = client.subscribe(topic);
@@ -281,7 +281,7 @@ describe('a refusal', () => {
   test('that passes is told each time, and is no error', async () => {
     const started = start();
     const [troubles, errors]: [string[], string[]] = [[], []];
-    started.subscription.onTrouble(({ code }) => troubles.push(code));
+    started.subscription.onRetry(({ code }) => troubles.push(code));
     started.subscription.onError(({ code }) => errors.push(code));
     started.world.socket.open();
     for (const id of [1, 2, 3]) {

@@ -1,9 +1,9 @@
 /** The kept streams of test/vectors: the client's book finds what is said, and has the rows that are said. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { Breach } from '../../src/client/stream/breach.js';
 import { FollowedBook } from '../../src/client/stream/followed-book.js';
 import type { Best, Topic } from '../../src/client/stream/topic.js';
+import { ProtocolViolation } from '../../src/client/stream/violation.js';
 import { type Vector, vectorOf } from '../support/stream-vectors.js';
 
 const folder = new URL('../vectors/stream/', import.meta.url);
@@ -20,15 +20,15 @@ function found({ topic, frames }: Vector) {
     if (isWaiting && message.type !== 'snapshot') continue;
     isWaiting = false;
     try {
-      book.take(message);
+      book.applyFrame(message);
     } catch (error) {
-      if (!(error instanceof Breach)) throw error;
+      if (!(error instanceof ProtocolViolation)) throw error;
       breaches.push({ frame, rule: error.rule });
-      book.forget();
+      book.invalidate();
       isWaiting = true;
     }
   }
-  const view = book.view(true);
+  const view = book.viewOf(true);
   if (book.resumePoint === undefined || view === undefined) return { breaches, book: null };
   const { epoch, seq, slot, state } = view;
   return {

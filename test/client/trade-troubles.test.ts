@@ -26,7 +26,7 @@ const refusal = (symbol: string) => named(symbol, { type: 'error', code: 'LIMIT_
 test('what the service cannot do now is told, and asked again', async () => {
   const troubles: string[] = [];
   const subscription = client.subscribe('SOL-PERP');
-  subscription.onTrouble(({ code }) => troubles.push(code));
+  subscription.onRetry(({ code }) => troubles.push(code));
   world.socket.open();
   world.socket.say(refusal('SOL-PERP'));
   await world.clock.pass(1_000);
@@ -44,7 +44,7 @@ test('a subscription beyond those of a socket ends', async () => {
 
 test('one that is closed when it hears of a trouble reads nothing more', async () => {
   const subscription = client.subscribe('SOL-PERP');
-  subscription.onTrouble(() => subscription.close());
+  subscription.onRetry(() => subscription.close());
   world.socket.open();
   const begin = named('SOL-PERP', { type: 'init', trades: [] });
   world.socket.say(begin, named('SOL-PERP', { type: 'subscription' }), begin);

@@ -265,7 +265,7 @@ describe('a hole', () => {
     store(...range(1, 30));
     const subscription = await follow();
     const troubles: string[] = [];
-    subscription.onTrouble(({ code }) => troubles.push(code));
+    subscription.onRetry(({ code }) => troubles.push(code));
     await loseAndCome();
     isFailing = true;
     store(31);

@@ -1,5 +1,5 @@
 /** A service of candles that a test writes: the path with its bounds and refusals, and the socket. */
-import type { Fetch } from '../../src/client/surroundings.js';
+import type { Fetch } from '../../src/client/environment.js';
 import { ClientWorld } from './client-world.js';
 
 /** A candle as the service writes it. */

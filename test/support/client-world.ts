@@ -1,5 +1,5 @@
 /** A world for clients of the library: a clock that is turned by hand, and sockets that a test speaks on. */
-import type { Clock, SocketLike } from '../../src/client/surroundings.js';
+import type { Clock, SocketLike } from '../../src/client/environment.js';
 
 const START_UNIX_MS = 1_750_000_000_000;
 /** How often the other end of a living socket says something. */

@@ -221,7 +221,7 @@ export class AccountCache implements AsyncIterable<AccountData> {
     if (!isHeard) return;
     for (const held of changed) {
       const data = this.#current(held);
-      this.#listeners.tell(data);
+      this.#listeners.emit(data);
       for (const reader of this.#readers) reader.push(data, data.key);
     }
   }

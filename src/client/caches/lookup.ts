@@ -48,7 +48,7 @@ export class LookupCache<Value extends object> {
       changed[key] = value;
       count += 1;
     }
-    if (count > 0) this.#listeners.tell(changed);
+    if (count > 0) this.#listeners.emit(changed);
   }
 
   /** Calls with the markets that have changed; answers what ends that. */

@@ -14,10 +14,10 @@ import { LatestValues, Listeners } from '../listeners.js';
 import type { Level } from '../row-shapes.js';
 import type { StreamClient } from '../stream/client.js';
 import type { BookTopic, BookView, StreamDepth } from '../stream/topic.js';
-import { ShownBook } from './shown-book.js';
+import { ComposedBook } from './shown-book.js';
 
 /** What is shown; what is left out stays as it was. */
-export interface BookWish {
+export interface BookRequest {
   readonly market?: string;
   /** Ticks a group, 1 at first. */
   readonly grouping?: number;
@@ -37,13 +37,13 @@ export class OrderBookCache implements AsyncIterable<BookView<Level>> {
   readonly #stream: StreamClient;
   readonly #updates = new Listeners<BookView<Level>>();
   readonly #errors = new Listeners<ClientError>();
-  readonly #troubles = new Listeners<ClientError>();
+  readonly #retries = new Listeners<ClientError>();
   readonly #loops = new Set<LatestValues<BookView<Level>>>();
   /** The last that was there, to which a wish that is refused goes back. */
   #topic: BookTopic = { channel: 'book', market: '', includeVamm: true };
-  #wished = this.#topic;
-  #shown: ShownBook | undefined;
-  #coming: ShownBook | undefined;
+  #requested = this.#topic;
+  #current: ComposedBook | undefined;
+  #pending: ComposedBook | undefined;
   #store: BookView<Level> | undefined;
   #isDestroyed = false;
 
@@ -63,30 +63,30 @@ export class OrderBookCache implements AsyncIterable<BookView<Level>> {
    * what was there before. Throws INVALID_OPTION when there is no market to show, and CLOSED after
    * `destroy`.
    */
-  updateSubscription(wish: BookWish): void {
+  updateSubscription(wish: BookRequest): void {
     if (this.#isDestroyed) throw new ClientError('CLOSED', 'the cache was destroyed');
-    const topic = { ...this.#wished, ...wish };
+    const topic = { ...this.#requested, ...wish };
     if (topic.market === '') {
       throw new ClientError('INVALID_OPTION', 'there is no market yet', {}, { param: 'market' });
     }
-    const coming = new ShownBook(this.#stream, topic);
-    if (topic.market !== this.#wished.market) this.unsubscribe();
-    this.#coming?.close();
-    this.#wished = topic;
-    this.#coming = coming;
-    coming.tell({
-      updated: () => this.#take(coming),
-      failed: (error) => this.#refuse(coming, error),
-      troubled: (error) => this.#troubles.tell(error),
+    const coming = new ComposedBook(this.#stream, topic);
+    if (topic.market !== this.#requested.market) this.unsubscribe();
+    this.#pending?.close();
+    this.#requested = topic;
+    this.#pending = coming;
+    coming.notifyOwner({
+      updated: () => this.#handleUpdate(coming),
+      failed: (error) => this.#handleRefusal(coming, error),
+      troubled: (error) => this.#retries.emit(error),
     });
   }
 
   /** Ends what is followed; listeners stay for what is followed next. */
   unsubscribe(): void {
-    this.#shown?.close();
-    this.#coming?.close();
-    this.#shown = undefined;
-    this.#coming = undefined;
+    this.#current?.close();
+    this.#pending?.close();
+    this.#current = undefined;
+    this.#pending = undefined;
     this.#store = undefined;
   }
 
@@ -101,15 +101,15 @@ export class OrderBookCache implements AsyncIterable<BookView<Level>> {
   }
 
   /** Calls when the service cannot show it now; it is asked again by itself. */
-  onTrouble(listener: (error: ClientError) => void): () => void {
-    return this.#troubles.add(listener);
+  onRetry(listener: (error: ClientError) => void): () => void {
+    return this.#retries.add(listener);
   }
 
   /** Ends everything, loops as well. */
   destroy(): void {
     this.#isDestroyed = true;
     this.unsubscribe();
-    for (const listeners of [this.#updates, this.#errors, this.#troubles]) listeners.clear();
+    for (const listeners of [this.#updates, this.#errors, this.#retries]) listeners.clear();
     for (const loop of [...this.#loops]) loop.end();
   }
 
@@ -130,32 +130,32 @@ export class OrderBookCache implements AsyncIterable<BookView<Level>> {
     return values;
   }
 
-  #take(from: ShownBook): void {
+  #handleUpdate(from: ComposedBook): void {
     const { view } = from;
     if (view === undefined) return;
-    if (from === this.#coming) {
-      this.#shown?.close();
-      this.#shown = from;
-      this.#coming = undefined;
+    if (from === this.#pending) {
+      this.#current?.close();
+      this.#current = from;
+      this.#pending = undefined;
       this.#topic = from.topic;
     }
-    if (from === this.#shown) this.#tell(view);
+    if (from === this.#current) this.#tell(view);
   }
 
-  #refuse(from: ShownBook, error: ClientError): void {
+  #handleRefusal(from: ComposedBook, error: ClientError): void {
     from.close();
-    if (from === this.#coming) {
-      this.#coming = undefined;
-      this.#wished = this.#topic;
+    if (from === this.#pending) {
+      this.#pending = undefined;
+      this.#requested = this.#topic;
     } else if (this.#store?.isFollowing === true) {
       // The other part of it was right until now.
       this.#tell({ ...this.#store, isFollowing: false });
     }
-    this.#errors.tell(error);
+    this.#errors.emit(error);
   }
 
   #tell(view: BookView<Level>): void {
     this.#store = view;
-    this.#updates.tell(view);
+    this.#updates.emit(view);
   }
 }

@@ -8,13 +8,14 @@
  * feed.start();
  * ```
  */
+
+import { type Clock, systemClock } from '../environment.js';
 import { ClientError } from '../error.js';
 import type { L2Book } from '../http/book-shapes.js';
 import type { HttpClient } from '../http/client.js';
 import type { MarketName } from '../http/queries.js';
 import { BATCH_ENTRIES_MAX, PRICE_POLL_MS } from '../limits.js';
 import { Listeners } from '../listeners.js';
-import { type Clock, systemClock } from '../surroundings.js';
 import type { MarkPriceCache, OraclePriceCache } from './prices.js';
 
 /** What is kept up to date, and from where. */
@@ -73,7 +74,7 @@ export class PriceFeed {
       await this.#askAll(signal);
     } catch (error) {
       // What a request throws is coded.
-      if (!signal.aborted && error instanceof ClientError) this.#errors.tell(error);
+      if (!signal.aborted && error instanceof ClientError) this.#errors.emit(error);
     }
     if (signal.aborted) return;
     const cancel = this.#clock.after(this.#options.intervalMs ?? PRICE_POLL_MS, () => {
@@ -93,7 +94,7 @@ export class PriceFeed {
       const books = answers.filter((one): one is L2Book => !(one instanceof ClientError));
       marks?.updateMarkPrices(books);
       oracles?.updateOraclePrices(books);
-      for (const one of answers) if (one instanceof ClientError) this.#errors.tell(one);
+      for (const one of answers) if (one instanceof ClientError) this.#errors.emit(one);
     }
   }
 }

@@ -5,7 +5,7 @@ import type { Subscription } from '../stream/subscription.js';
 import type { Best, BookTopic, BookView } from '../stream/topic.js';
 
 /** Who hears of a shown book. */
-export interface ShownBookOwner {
+export interface ComposedBookOwner {
   updated(): void;
   failed(error: ClientError): void;
   troubled(error: ClientError): void;
@@ -15,7 +15,7 @@ export interface ShownBookOwner {
  * A book as somebody wants to see it, with the best prices of the market. Levels that are grouped do
  * not tell them: the first group stands at the price of the group.
  */
-export class ShownBook {
+export class ComposedBook {
   readonly #levels: Subscription<Level>;
   readonly #best: Subscription<Best> | undefined;
 
@@ -41,10 +41,10 @@ export class ShownBook {
   }
 
   /** Tells from now on, and at once what is there. */
-  tell(owner: ShownBookOwner): void {
+  notifyOwner(owner: ComposedBookOwner): void {
     for (const part of [this.#levels, this.#best]) {
       part?.onError((error) => owner.failed(error));
-      part?.onTrouble((error) => owner.troubled(error));
+      part?.onRetry((error) => owner.troubled(error));
       part?.onUpdate(() => owner.updated());
     }
   }

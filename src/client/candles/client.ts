@@ -61,9 +61,9 @@ export class CandleClient {
       const message = `fromTs was ${fromTs}, must be at most toTs, ${toTs}`;
       throw new ClientError('INVALID_OPTION', message, {}, { param: 'fromTs' });
     }
-    const { feed, name } = await this.#locate(params, signal);
+    const { feed, name } = await this.#locateSeries(params, signal);
     const nowS = feed.nowS();
-    const live = feed.find(name);
+    const live = feed.findSeries(name);
     const first = live?.isWhole === true ? live.series.first?.ts : undefined;
     if (live !== undefined && first !== undefined && toTs >= first) {
       const before = { ...name, fromTs, toTs: first - 1 };
@@ -71,8 +71,8 @@ export class CandleClient {
         fromTs < first ? await fetchRange(feed.requester, before, { nowS, signal }) : [];
       // Meanwhile the series may have broken off, or lost its oldest candles for new ones.
       if (live.isWhole && (live.series.first?.ts ?? first) <= first) {
-        const newer = live.series.between(Math.max(fromTs, first), toTs);
-        live.absorb(older);
+        const newer = live.series.candlesBetween(Math.max(fromTs, first), toTs);
+        live.addOlder(older);
         return [...older, ...newer];
       }
     }
@@ -86,7 +86,7 @@ export class CandleClient {
    */
   async subscribe(params: CandleParams, key: string, { signal }: CallOptions = {}): Promise<void> {
     const entry = this.#entry(key);
-    const turn = entry.begin();
+    const turn = entry.beginTurn();
     const abort = (): void => {
       if (entry.isTurn(turn)) this.unsubscribe(key);
     };
@@ -94,12 +94,12 @@ export class CandleClient {
     entry.onStop(() => signal?.removeEventListener('abort', abort));
     try {
       if (signal?.aborted === true) throw aborted(signal);
-      const { feed, name } = await this.#locate(params, signal);
+      const { feed, name } = await this.#locateSeries(params, signal);
       if (!entry.isTurn(turn)) throw new ClientError('CLOSED', 'the key is followed no longer');
-      await entry.follow(feed, name);
+      await entry.followSeries(feed, name);
     } catch (error) {
       if (signal?.aborted === true) abort();
-      else if (entry.isTurn(turn)) entry.begin();
+      else if (entry.isTurn(turn)) entry.beginTurn();
       throw signal?.aborted === true ? aborted(signal) : error;
     }
   }
@@ -159,7 +159,10 @@ export class CandleClient {
     }
   }
 
-  async #locate({ env, marketId, resolution }: CandleParams, signal: AbortSignal | undefined) {
+  async #locateSeries(
+    { env, marketId, resolution }: CandleParams,
+    signal: AbortSignal | undefined,
+  ) {
     const feed = this.#feed(env);
     const market =
       typeof marketId === 'string' && /^(perp|spot)_\d+$/.test(marketId)

@@ -1,4 +1,6 @@
 /** The candles of one service: the socket that all its live series share, and its pages. */
+
+import { withAbort } from '../environment.js';
 import { ClientError } from '../error.js';
 import { list, object, objectOf, text, whole, word } from '../fields.js';
 import { Requester, type ServiceOptions } from '../http/request.js';
@@ -6,8 +8,7 @@ import { type MarketType, marketKey } from '../keys.js';
 import * as limits from '../limits.js';
 import { Connection, serviceAddress } from '../stream/connection.js';
 import { Liveness } from '../stream/liveness.js';
-import { isPassing } from '../stream/passing.js';
-import { heeding } from '../surroundings.js';
+import { isTransient } from '../stream/passing.js';
 import { type Candle, candle } from './candle.js';
 import { LiveCandles, type LiveName } from './live.js';
 import { fetchRange } from './pages.js';
@@ -32,9 +33,9 @@ export class CandleFeed {
     this.connection = new Connection(
       { ...options, address: serviceAddress(options) },
       {
-        opened: () => this.#opened(),
-        said: (json) => this.#said(json),
-        lost: () => this.#each((candles) => candles.lost()),
+        onOpen: () => this.#opened(),
+        onMessage: (json) => this.#said(json),
+        onDisconnect: () => this.#each((candles) => candles.handleDisconnect()),
       },
     );
     this.#liveness = new Liveness(this.connection, () => this.#live.size > 0);
@@ -46,12 +47,12 @@ export class CandleFeed {
     signal?: AbortSignal,
   ): Promise<string> {
     const key = marketKey(market.marketType, market.marketIndex);
-    this.#symbols ??= this.#readSymbols().catch((error: unknown) => {
+    this.#symbols ??= this.#fetchSymbols().catch((error: unknown) => {
       this.#symbols = undefined;
       throw error;
     });
     // Others wait for it as well: an abort ends this wait alone.
-    const symbols = await heeding(this.#symbols, signal);
+    const symbols = await withAbort(this.#symbols, signal);
     const symbol = symbols.get(key);
     if (symbol !== undefined) return symbol;
     // A market that comes later is found by whoever asks again.
@@ -59,8 +60,8 @@ export class CandleFeed {
     throw new ClientError('UNKNOWN_MARKET', `there is no market ${key}`);
   }
 
-  /** A live series, which is begun if it is not there; {@link CandleFeed.leave} gives it back. */
-  join(name: LiveName): LiveCandles {
+  /** A live series, which is begun if it is not there; {@link CandleFeed.leaveSeries} gives it back. */
+  joinSeries(name: LiveName): LiveCandles {
     const key = seriesKey(name.symbol, name.resolution);
     const known = this.#live.get(key);
     if (known !== undefined) {
@@ -69,7 +70,7 @@ export class CandleFeed {
     }
     const candles = new LiveCandles(name, {
       clock: this.connection.clock,
-      send: (message) => this.connection.send(message),
+      sendMessage: (message) => this.connection.sendMessage(message),
       restart: () => this.connection.restart(),
       fetchFrom: (fromTs, signal) => this.#fetchFrom(name, fromTs, signal),
     });
@@ -78,12 +79,12 @@ export class CandleFeed {
     // Whoever follows it after its end begins anew.
     candles.ends.add(() => this.#live.delete(key));
     if (this.connection.state === 'open') candles.subscribe();
-    this.#liveness.watch();
+    this.#liveness.startWatch();
     return candles;
   }
 
   /** The last one to leave ends the series. */
-  leave(candles: LiveCandles): void {
+  leaveSeries(candles: LiveCandles): void {
     const { symbol, resolution } = candles.name;
     const key = seriesKey(symbol, resolution);
     const entry = this.#live.get(key);
@@ -95,7 +96,7 @@ export class CandleFeed {
   }
 
   /** The live series of a name; undefined when nobody follows it. */
-  find({ symbol, resolution }: LiveName): LiveCandles | undefined {
+  findSeries({ symbol, resolution }: LiveName): LiveCandles | undefined {
     return this.#live.get(seriesKey(symbol, resolution))?.candles;
   }
 
@@ -116,7 +117,7 @@ export class CandleFeed {
     return fetchRange(this.requester, { ...name, fromTs, toTs }, { nowS, signal });
   }
 
-  async #readSymbols(): Promise<ReadonlyMap<string, string>> {
+  async #fetchSymbols(): Promise<ReadonlyMap<string, string>> {
     const question = { path: '/markets', read: marketNames };
     const { value } = await this.requester.get(question);
     return new Map(
@@ -128,12 +129,12 @@ export class CandleFeed {
   }
 
   #opened(): void {
-    this.#liveness.heard();
+    this.#liveness.noteReceived();
     this.#each((candles) => candles.subscribe());
   }
 
   #said(json: string): void {
-    this.#liveness.heard();
+    this.#liveness.noteReceived();
     let message: Message;
     try {
       message = objectOf(JSON.parse(json), 'a message');
@@ -146,35 +147,35 @@ export class CandleFeed {
 
   #take(message: Message): void {
     const { type } = message;
-    if (type === 'closing') this.connection.asked(Number(message['reconnectAfterMs']) || 0);
-    if (type === 'error') this.#refused(message);
-    if (type === 'subscription') this.#named(message)?.acknowledged();
+    if (type === 'closing') this.connection.setNextPause(Number(message['reconnectAfterMs']) || 0);
+    if (type === 'error') this.#handleError(message);
+    if (type === 'subscription') this.#findNamed(message)?.handleAcknowledged();
     if (type === 'init' || type === 'update' || type === 'create') this.#takeCandle(message);
   }
 
   #takeCandle(message: Message): void {
     const sent = objectOf(message['candle'], 'candle');
-    const live = this.#named({ ...message, ...sent });
+    const live = this.#findNamed({ ...message, ...sent });
     if (live === undefined) return;
-    this.connection.succeeded();
+    this.connection.resetBackoff();
     const read = candle(sent, 'candle');
-    if (message['type'] === 'init') live.begin(read);
-    else live.take(read);
+    if (message['type'] === 'init') live.handleInit(read);
+    else live.handleCandle(read);
   }
 
-  #named({ symbol, resolution }: Message): LiveCandles | undefined {
+  #findNamed({ symbol, resolution }: Message): LiveCandles | undefined {
     return this.#live.get(seriesKey(String(symbol), String(resolution)))?.candles;
   }
 
   /** An error that does not say what it is about is about whatever is being asked for. */
-  #refused(message: Message): void {
+  #handleError(message: Message): void {
     const said = String(message['message']).slice(0, limits.TEXT_CHARS_MAX);
     const error = new ClientError(String(message['code'] ?? 'MALFORMED_MESSAGE'), said);
-    const named = this.#named(message);
+    const named = this.#findNamed(message);
     const isAboutAny = message['symbol'] === undefined;
     this.#each((candles) => {
-      if (candles !== named && !(isAboutAny && candles.isAsking)) return;
-      if (isPassing(error.code, this.#live.size)) candles.postponed(error);
+      if (candles !== named && !(isAboutAny && candles.isSubscribing)) return;
+      if (isTransient(error.code, this.#live.size)) candles.postponed(error);
       else candles.refused(error);
     });
   }

@@ -13,7 +13,7 @@ export interface CandleEvents {
   /** What the connection is doing. */
   readonly connection: ConnectionState;
   /** What was missed could not be fetched yet, or the service cannot do it now; it is tried again. */
-  readonly trouble: ClientError;
+  readonly retry: ClientError;
   /** The service refuses the series, or does not serve it any longer. */
   readonly end: ClientError;
 }
@@ -23,11 +23,11 @@ export class CandleKey {
   readonly #listeners = {
     'candle-update': new Listeners<Candle>(),
     connection: new Listeners<ConnectionState>(),
-    trouble: new Listeners<ClientError>(),
+    retry: new Listeners<ClientError>(),
     end: new Listeners<ClientError>(),
   };
   /** Candles that came before anybody listened, by their start. */
-  #unheard: Map<number, Candle> | undefined = new Map();
+  #pending: Map<number, Candle> | undefined = new Map();
   #turn = 0;
   #stops: (() => void)[] = [];
 
@@ -38,14 +38,14 @@ export class CandleKey {
   ): () => void {
     const listeners = this.#listeners[event] as unknown as Listeners<CandleEvents[Event]>;
     const off = listeners.add(listener);
-    if (event === 'candle-update') this.#tellUnheard();
+    if (event === 'candle-update') this.#emitPending();
     return off;
   }
 
   /** Ends what is followed and begins a turn, of which {@link CandleKey.isTurn} holds until the next. */
-  begin(): number {
+  beginTurn(): number {
     for (const stop of this.#stops.splice(0)) stop();
-    this.#unheard?.clear();
+    this.#pending?.clear();
     this.#turn += 1;
     return this.#turn;
   }
@@ -56,7 +56,7 @@ export class CandleKey {
 
   /** Ends everything; nobody is told anything more. */
   end(): void {
-    this.begin();
+    this.beginTurn();
     for (const listeners of Object.values(this.#listeners)) listeners.clear();
   }
 
@@ -66,23 +66,23 @@ export class CandleKey {
   }
 
   /** Resolves when the service has said yes; throws what it said otherwise, or that the turn ended. */
-  follow(feed: CandleFeed, name: LiveName): Promise<void> {
-    const live = feed.join(name);
-    const { connection, trouble, end } = this.#listeners;
+  followSeries(feed: CandleFeed, name: LiveName): Promise<void> {
+    const live = feed.joinSeries(name);
+    const { connection, retry, end } = this.#listeners;
     this.#stops.push(
-      () => feed.leave(live),
-      live.updates.add((candle) => this.#take(candle)),
-      live.troubles.add((error) => trouble.tell(error)),
-      live.ends.add((error) => end.tell(error)),
-      feed.connection.states.add((state) => connection.tell(state)),
+      () => feed.leaveSeries(live),
+      live.updates.add((candle) => this.#emitCandle(candle)),
+      live.retries.add((error) => retry.emit(error)),
+      live.ends.add((error) => end.emit(error)),
+      feed.connection.states.add((state) => connection.emit(state)),
     );
-    if (!live.isOn) return this.#answered(live);
+    if (!live.isOn) return this.#untilStarted(live);
     const { last } = live.series;
-    if (last !== undefined) this.#take(last);
+    if (last !== undefined) this.#emitCandle(last);
     return Promise.resolve();
   }
 
-  #answered(live: LiveCandles): Promise<void> {
+  #untilStarted(live: LiveCandles): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#stops.push(live.starts.add(resolve), live.ends.add(reject), () =>
         reject(new ClientError('CLOSED', 'the key is followed no longer')),
@@ -90,15 +90,15 @@ export class CandleKey {
     });
   }
 
-  #take(candle: Candle): void {
+  #emitCandle(candle: Candle): void {
     const updates = this.#listeners['candle-update'];
-    if (updates.size > 0) updates.tell(candle);
-    else this.#unheard?.set(candle.ts, candle);
+    if (updates.size > 0) updates.emit(candle);
+    else this.#pending?.set(candle.ts, candle);
   }
 
-  #tellUnheard(): void {
-    const unheard = this.#unheard;
-    this.#unheard = undefined;
-    for (const candle of unheard?.values() ?? []) this.#listeners['candle-update'].tell(candle);
+  #emitPending(): void {
+    const unheard = this.#pending;
+    this.#pending = undefined;
+    for (const candle of unheard?.values() ?? []) this.#listeners['candle-update'].emit(candle);
   }
 }

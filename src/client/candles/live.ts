@@ -2,18 +2,19 @@
  * One market and resolution as it is now and since the subscription: what came live, and what was
  * missed, fetched before anything newer is told.
  */
+
+import type { Clock } from '../environment.js';
 import { ClientError } from '../error.js';
 import * as limits from '../limits.js';
 import { Listeners } from '../listeners.js';
-import type { Clock } from '../surroundings.js';
 import type { Candle } from './candle.js';
 import { lengthOf, type Resolution } from './resolution.js';
-import { CandleSeries, knowsMore } from './series.js';
+import { CandleSeries, isNewer } from './series.js';
 
 /** The socket and the pages as a live series sees them. */
 export interface CandleSource {
   readonly clock: Clock;
-  send(message: object): void;
+  sendMessage(message: object): void;
   restart(): void;
   /** All candles from one on, also those that began while it was fetched. */
   fetchFrom(fromTs: number, signal: AbortSignal): Promise<readonly Candle[]>;
@@ -35,7 +36,7 @@ export class LiveCandles {
   /** It has been acknowledged, or has said something. */
   readonly starts = new Listeners<void>();
   /** What was missed could not be fetched yet, or the service cannot do it now; it is tried again. */
-  readonly troubles = new Listeners<ClientError>();
+  readonly retries = new Listeners<ClientError>();
   readonly series = new CandleSeries();
   #state: 'off' | 'asked' | 'on' | 'ended' = 'off';
   /** What comes while what was missed is fetched. */
@@ -55,7 +56,7 @@ export class LiveCandles {
     return this.#state === 'on' && this.#held === undefined && this.series.last !== undefined;
   }
 
-  get isAsking(): boolean {
+  get isSubscribing(): boolean {
     return this.#state === 'asked';
   }
 
@@ -68,46 +69,46 @@ export class LiveCandles {
     this.#state = 'asked';
     this.#cancelTimer();
     this.#cancelTimer = this.source.clock.after(limits.ANSWER_MS_MAX, () => this.source.restart());
-    this.source.send({ type: 'subscribe', ...this.name });
+    this.source.sendMessage({ type: 'subscribe', ...this.name });
   }
 
   unsubscribe(): void {
     if (this.#state === 'asked' || this.#state === 'on') {
-      this.source.send({ type: 'unsubscribe', ...this.name });
+      this.source.sendMessage({ type: 'unsubscribe', ...this.name });
     }
     this.#off('ended');
   }
 
-  lost(): void {
+  handleDisconnect(): void {
     if (this.#state !== 'ended') this.#off('off');
   }
 
   /** What is asked for from now on is of this subscription: only now is it known what was missed. */
-  acknowledged(): void {
+  handleAcknowledged(): void {
     if (this.#state !== 'asked') return;
     this.#cancelTimer();
     this.#state = 'on';
-    this.starts.tell();
-    if (this.series.last !== undefined) this.#mend(this.series.last.ts);
+    this.starts.emit();
+    if (this.series.last !== undefined) this.#fetchMissed(this.series.last.ts);
   }
 
   /** Takes the candle that the service goes on from: at the start, and where it has left something out. */
-  begin(candle: Candle): void {
+  handleInit(candle: Candle): void {
     const { last } = this.series;
     const isAgain = this.#state === 'on' && last !== undefined;
-    if (isAgain && this.#held === undefined) this.#mend(last.ts);
-    this.take(candle);
+    if (isAgain && this.#held === undefined) this.#fetchMissed(last.ts);
+    this.handleCandle(candle);
   }
 
   /** Takes a candle that came on the socket. */
-  take(candle: Candle): void {
-    this.acknowledged();
+  handleCandle(candle: Candle): void {
+    this.handleAcknowledged();
     if (this.#state !== 'on') return;
     const { last } = this.series;
     const isFar = last !== undefined && candle.ts - last.ts > lengthOf(this.name.resolution).maxS;
-    if (isFar && this.#held === undefined) this.#mend(last.ts);
+    if (isFar && this.#held === undefined) this.#fetchMissed(last.ts);
     if (this.#held !== undefined) this.#held.set(candle.ts, candle);
-    else if (this.#put(candle)) this.updates.tell(candle);
+    else if (this.#putCandle(candle)) this.updates.emit(candle);
   }
 
   /** The service cannot do it now. */
@@ -115,27 +116,28 @@ export class LiveCandles {
     if (this.#state === 'ended') return;
     this.#off('off');
     this.#cancelTimer = this.source.clock.after(limits.ASK_AGAIN_MS, () => this.subscribe());
-    this.troubles.tell(error);
+    this.retries.emit(error);
   }
 
   /** The service never does it. */
   refused(error: ClientError): void {
     if (this.#state === 'ended') return;
     this.#off('ended');
-    this.ends.tell(error);
+    this.ends.emit(error);
   }
 
   /** Takes candles of before, which reach up to the series; what changed since may be wrong in them. */
-  absorb(candles: readonly Candle[]): void {
+  addOlder(candles: readonly Candle[]): void {
     const { first } = this.series;
     if (first === undefined) return;
     const older = candles.filter(({ ts }) => ts < first.ts && ts > this.#lateTs);
-    for (const candle of older.slice(-limits.CANDLES_KEPT_MAX).reverse()) this.series.merge(candle);
+    for (const candle of older.slice(-limits.CANDLES_KEPT_MAX).reverse())
+      this.series.mergeCandle(candle);
   }
 
   /** One of before the series would leave a hole behind it: it is told, and not kept. */
-  #put(candle: Candle): boolean {
-    if (candle.ts >= (this.series.first?.ts ?? candle.ts)) return this.series.put(candle);
+  #putCandle(candle: Candle): boolean {
+    if (candle.ts >= (this.series.first?.ts ?? candle.ts)) return this.series.putCandle(candle);
     this.#lateTs = Math.max(this.#lateTs, candle.ts);
     return true;
   }
@@ -148,14 +150,14 @@ export class LiveCandles {
     this.#held = undefined;
   }
 
-  #mend(fromTs: number): void {
+  #fetchMissed(fromTs: number): void {
     const ending = new AbortController();
     this.#mending?.abort();
     this.#mending = ending;
     this.#held = new Map();
     this.source.fetchFrom(fromTs, ending.signal).then(
       (missed) => {
-        if (!ending.signal.aborted) this.#mended(missed);
+        if (!ending.signal.aborted) this.#mergeMissed(missed);
       },
       (error: unknown) => {
         if (!ending.signal.aborted) this.#mendLater(fromTs, error);
@@ -164,17 +166,17 @@ export class LiveCandles {
   }
 
   /** What came live meanwhile may be older than what was fetched, or newer. */
-  #mended(missed: readonly Candle[]): void {
+  #mergeMissed(missed: readonly Candle[]): void {
     const held = this.#held ?? new Map<number, Candle>();
     this.#held = undefined;
     this.#mending = undefined;
     for (const candle of missed) {
       const live = held.get(candle.ts);
-      if (live === undefined || knowsMore(candle, live)) held.set(candle.ts, candle);
+      if (live === undefined || isNewer(candle, live)) held.set(candle.ts, candle);
     }
     const candles = [...held.values()].sort((one, other) => one.ts - other.ts);
-    const changed = candles.filter((candle) => this.#put(candle));
-    for (const candle of changed) this.updates.tell(candle);
+    const changed = candles.filter((candle) => this.#putCandle(candle));
+    for (const candle of changed) this.updates.emit(candle);
   }
 
   #mendLater(fromTs: number, error: unknown): void {
@@ -185,9 +187,9 @@ export class LiveCandles {
         : new ClientError('UNREACHABLE', 'what was missed could not be fetched', {}, cause);
     const held = this.#held;
     this.#cancelTimer = this.source.clock.after(limits.ASK_AGAIN_MS, () => {
-      this.#mend(fromTs);
+      this.#fetchMissed(fromTs);
       this.#held = held;
     });
-    this.troubles.tell(coded);
+    this.retries.emit(coded);
   }
 }

@@ -15,13 +15,13 @@ export class CandleSeries {
   }
 
   /** Those that begin in a range, both ends inclusive. */
-  between(fromTs: number, toTs: number): Candle[] {
+  candlesBetween(fromTs: number, toTs: number): Candle[] {
     return this.#candles.filter(({ ts }) => ts >= fromTs && ts <= toTs);
   }
 
   /** Takes what came live, which is newer than what is there. False when it says nothing new. */
-  put(candle: Candle): boolean {
-    const place = this.#placeOf(candle.ts);
+  putCandle(candle: Candle): boolean {
+    const place = this.#indexOf(candle.ts);
     const known = this.#candles[place];
     const isThere = known?.ts === candle.ts;
     if (isThere && isEqual(known, candle)) return false;
@@ -32,12 +32,12 @@ export class CandleSeries {
   }
 
   /** Takes what was fetched: of two readings of a candle the one that knows of more stays. */
-  merge(candle: Candle): boolean {
-    const known = this.#candles[this.#placeOf(candle.ts)];
-    return known?.ts === candle.ts && knowsMore(known, candle) ? false : this.put(candle);
+  mergeCandle(candle: Candle): boolean {
+    const known = this.#candles[this.#indexOf(candle.ts)];
+    return known?.ts === candle.ts && isNewer(known, candle) ? false : this.putCandle(candle);
   }
 
-  #placeOf(ts: number): number {
+  #indexOf(ts: number): number {
     let [low, high] = [0, this.#candles.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
@@ -49,7 +49,7 @@ export class CandleSeries {
 }
 
 /** A later trade has the larger id; where pages do not tell it, a candle only grows. */
-export function knowsMore(one: Candle, other: Candle): boolean {
+export function isNewer(one: Candle, other: Candle): boolean {
   const [id, otherId] = [one.lastFillRecordId, other.lastFillRecordId];
   if (id !== undefined && otherId !== undefined && id !== otherId) return id > otherId;
   return one.baseVolume > other.baseVolume;

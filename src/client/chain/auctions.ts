@@ -55,7 +55,7 @@ export class Auctions {
         account: (address, bytes) => this.#take(address, bytes),
         synced: () => {},
         lost: () => {},
-        failed: (error) => this.#errors.tell(error),
+        failed: (error) => this.#errors.emit(error),
       },
     );
     this.#accounts.slots.add((slot) => this.#passed(slot));
@@ -99,11 +99,11 @@ export class Auctions {
       const isNews = view.orders.length > 0 || this.#users.has(address);
       if (view.orders.length > 0) this.#users.set(address, account);
       else this.#users.delete(address);
-      if (isNews) this.#updates.tell(view);
+      if (isNews) this.#updates.emit(view);
     } catch (error) {
       if (!(error instanceof ClientError)) throw error;
       this.#users.delete(address);
-      this.#errors.tell(error);
+      this.#errors.emit(error);
     }
   }
 
@@ -119,7 +119,7 @@ export class Auctions {
     const account = this.#users.get(address);
     if (account === undefined) return;
     this.#users.delete(address);
-    this.#updates.tell({ address, account, slot: this.#slot, orders: [] });
+    this.#updates.emit({ address, account, slot: this.#slot, orders: [] });
   }
 
   #view(address: string, account: UserAccount): UserAuctions {

@@ -12,10 +12,10 @@ import { SPOT_MARKET_KIND } from '../accounts/generated/spot-market.js';
 import { STATE_KIND } from '../accounts/generated/state.js';
 import { USER_KIND } from '../accounts/generated/user.js';
 import { isKind } from '../accounts/reading.js';
+import { systemClock } from '../environment.js';
 import { ClientError } from '../error.js';
 import * as limits from '../limits.js';
 import { LatestValues, Listeners } from '../listeners.js';
-import { systemClock } from '../surroundings.js';
 import { LocalBook } from './local-book.js';
 import { ProgramAccounts } from './program-accounts.js';
 import type { RpcOptions } from './rpc.js';
@@ -71,7 +71,7 @@ export class ChainBook {
         account: (address, bytes) => this.#take(address, bytes),
         synced: () => this.#synced(),
         lost: () => this.#enter('rebuilding'),
-        failed: (error) => this.#errors.tell(error),
+        failed: (error) => this.#errors.emit(error),
       },
     );
     this.#accounts.slots.add((slot) => {
@@ -140,7 +140,7 @@ export class ChainBook {
       if (!signal.aborted) {
         const isOurs = cause instanceof ClientError;
         const message = 'the book could not be made';
-        this.#errors.tell(isOurs ? cause : new ClientError('UNREACHABLE', message, {}, { cause }));
+        this.#errors.emit(isOurs ? cause : new ClientError('UNREACHABLE', message, {}, { cause }));
       }
     }
     this.#isMaking = false;
@@ -165,7 +165,7 @@ export class ChainBook {
     }
     if (signal.aborted) return;
     this.book.rebuild({ slot: this.#slot, now: secondOf(clock ?? null) });
-    this.#updates.tell(this.book);
+    this.#updates.emit(this.book);
     for (const loop of this.#loops) loop.push(this.book);
   }
 
@@ -176,7 +176,7 @@ export class ChainBook {
       this.#cancelTimer();
       this.#isMaking = false;
     }
-    this.#states.tell(state);
+    this.#states.emit(state);
   }
 }
 

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import type { SocketClass } from '../surroundings.js';
+import type { SocketClass } from '../environment.js';
 import { ProgramAccounts, wsUrlOf } from './program-accounts.js';
 
 const ADDRESS = 'HbdPrdbKzngYbNoqZ4j113xGB2HLwG55r8u16LNoB8ma';

@@ -47,8 +47,8 @@ export class ProgramAccounts {
   /** Accounts that are there. */
   readonly #known = new Set<string>();
   /** Accounts that were told of while they were read: which is newer is not known. */
-  #doubtful: Set<string> | null = null;
-  #answered = new Set<RequestId>();
+  #changedMeanwhile: Set<string> | null = null;
+  #acknowledged = new Set<RequestId>();
   #reading = new AbortController();
   #cancelTimer: () => void = () => {};
   #cancelSilence: () => void = () => {};
@@ -62,9 +62,9 @@ export class ProgramAccounts {
     this.#connection = new Connection(
       { ...options, address },
       {
-        opened: () => this.#subscribe(),
-        said: (said) => this.#said(said),
-        lost: () => this.#lost(),
+        onOpen: () => this.#subscribe(),
+        onMessage: (said) => this.#said(said),
+        onDisconnect: () => this.#handleDisconnect(),
       },
     );
     let before: ConnectionState = 'idle';
@@ -92,7 +92,7 @@ export class ProgramAccounts {
 
   close(): void {
     this.#connection.close();
-    this.#stop();
+    this.#stopReading();
   }
 
   /** Aborted when the connection is lost or closed: whatever is read for it is of no use then. */
@@ -101,33 +101,33 @@ export class ProgramAccounts {
   }
 
   #subscribe(): void {
-    this.#stop();
+    this.#stopReading();
     this.#reading = new AbortController();
-    this.#answered = new Set();
-    this.#doubtful = new Set();
+    this.#acknowledged = new Set();
+    this.#changedMeanwhile = new Set();
     this.rpc.seen(0n);
     const { programId, told } = this.options;
-    this.#send(SLOT_REQUEST, 'slotSubscribe', []);
+    this.#request(SLOT_REQUEST, 'slotSubscribe', []);
     for (const [index, filters] of told.entries()) {
       const options = { encoding: 'base64', commitment: 'processed', filters: filters.map(memcmp) };
-      this.#send(FIRST_QUERY_REQUEST + index, 'programSubscribe', [programId, options]);
+      this.#request(FIRST_QUERY_REQUEST + index, 'programSubscribe', [programId, options]);
     }
     const { clock } = this.#connection;
     this.#cancelTimer = clock.after(limits.RPC_SUBSCRIBE_MS_MAX, () => this.#connection.restart());
-    this.#heardSlot();
+    this.#watchSilence();
   }
 
-  #send(id: RequestId, method: string, params: readonly unknown[]): void {
-    this.#connection.send({ jsonrpc: '2.0', id, method, params });
+  #request(id: RequestId, method: string, params: readonly unknown[]): void {
+    this.#connection.sendMessage({ jsonrpc: '2.0', id, method, params });
   }
 
   #said(said: string): void {
     try {
       const message = objectOf(JSON.parse(said), 'message');
-      if (message['method'] === 'slotNotification') this.#slot(message['params']);
-      else if (message['method'] === 'programNotification') this.#notified(message['params']);
-      else if ('error' in message) this.#refused(message['error']);
-      else if ('result' in message) this.#subscribed(integer(message['id'], 'id'));
+      if (message['method'] === 'slotNotification') this.#handleSlot(message['params']);
+      else if (message['method'] === 'programNotification') this.#handleAccount(message['params']);
+      else if ('error' in message) this.#throwRefusal(message['error']);
+      else if ('result' in message) this.#handleSubscribed(integer(message['id'], 'id'));
     } catch (cause) {
       const isOurs = cause instanceof ClientError;
       const unreadable = (): ClientError =>
@@ -138,43 +138,43 @@ export class ProgramAccounts {
     }
   }
 
-  #refused(error: unknown): void {
+  #throwRefusal(error: unknown): void {
     const { message } = objectOf(error, 'error');
     const text = String(message).slice(0, limits.TEXT_CHARS_MAX);
     throw new ClientError('REFUSED', `the node refuses a subscription: ${text}`);
   }
 
-  #subscribed(id: bigint): void {
-    this.#answered.add(Number(id));
-    if (this.#answered.size !== this.options.told.length + 1) return;
+  #handleSubscribed(id: bigint): void {
+    this.#acknowledged.add(Number(id));
+    if (this.#acknowledged.size !== this.options.told.length + 1) return;
     this.#cancelTimer();
-    void this.#readAll();
+    void this.#scanAccounts();
   }
 
-  #slot(params: unknown): void {
-    this.#heardSlot();
+  #handleSlot(params: unknown): void {
+    this.#watchSilence();
     const { result } = object({ result: object({ slot: integer }) })(params, 'slot');
-    this.slots.tell(result.slot);
+    this.slots.emit(result.slot);
   }
 
-  #heardSlot(): void {
+  #watchSilence(): void {
     this.#cancelSilence();
     const { clock } = this.#connection;
     this.#cancelSilence = clock.after(limits.RPC_SILENCE_MS_MAX, () => this.#connection.restart());
   }
 
-  #notified(params: unknown): void {
+  #handleAccount(params: unknown): void {
     const read = object({
       result: object({ context: object({ slot: integer }), value: programAccount }),
     });
     const { context, value } = read(params, 'notification').result;
     const { address, bytes } = value;
     this.rpc.seen(context.slot);
-    this.#doubtful?.add(address);
-    this.#tell(address, bytes.length === 0 ? null : bytes);
+    this.#changedMeanwhile?.add(address);
+    this.#emitAccount(address, bytes.length === 0 ? null : bytes);
   }
 
-  #tell(address: string, bytes: Uint8Array | null): void {
+  #emitAccount(address: string, bytes: Uint8Array | null): void {
     if (bytes === null) this.#known.delete(address);
     else this.#known.add(address);
     this.owner.account(address, bytes);
@@ -184,9 +184,9 @@ export class ProgramAccounts {
    * Reads all accounts. What was told of meanwhile may be newer or older than what was read, so it is
    * read again until nothing was: no slot has to be trusted for it.
    */
-  async #readAll(): Promise<void> {
+  async #scanAccounts(): Promise<void> {
     const { signal } = this.#reading;
-    this.#doubtful ??= new Set();
+    this.#changedMeanwhile ??= new Set();
     try {
       const { programId, read } = this.options;
       const gone = new Set(this.#known);
@@ -197,31 +197,32 @@ export class ProgramAccounts {
           signal,
         )) {
           gone.delete(address);
-          if (!this.#doubtful.has(address)) this.#tell(address, bytes);
+          if (!this.#changedMeanwhile.has(address)) this.#emitAccount(address, bytes);
         }
       }
-      for (const address of gone) if (!this.#doubtful.has(address)) this.#tell(address, null);
-      await this.#readDoubtful(signal);
-      this.#doubtful = null;
-      this.#connection.succeeded();
+      for (const address of gone)
+        if (!this.#changedMeanwhile.has(address)) this.#emitAccount(address, null);
+      await this.#rereadChanged(signal);
+      this.#changedMeanwhile = null;
+      this.#connection.resetBackoff();
       this.owner.synced();
       const resyncMs = this.options.resyncMs ?? limits.RESYNC_MS;
-      this.#cancelTimer = this.#connection.clock.after(resyncMs, () => void this.#readAll());
+      this.#cancelTimer = this.#connection.clock.after(resyncMs, () => void this.#scanAccounts());
     } catch (cause) {
       if (signal.aborted) return;
       this.#failed(cause);
     }
   }
 
-  async #readDoubtful(signal: AbortSignal): Promise<void> {
+  async #rereadChanged(signal: AbortSignal): Promise<void> {
     for (let round = 0; round < limits.REREAD_ROUNDS_MAX; round += 1) {
-      const addresses = [...(this.#doubtful ?? [])];
+      const addresses = [...(this.#changedMeanwhile ?? [])];
       if (addresses.length === 0) return;
       const told = new Set<string>();
-      this.#doubtful = told;
+      this.#changedMeanwhile = told;
       const accounts = await this.rpc.accounts(addresses, signal);
       for (const [index, address] of addresses.entries()) {
-        if (!told.has(address)) this.#tell(address, accounts[index] ?? null);
+        if (!told.has(address)) this.#emitAccount(address, accounts[index] ?? null);
       }
     }
   }
@@ -235,12 +236,12 @@ export class ProgramAccounts {
     this.#connection.restart();
   }
 
-  #lost(): void {
-    this.#stop();
+  #handleDisconnect(): void {
+    this.#stopReading();
     this.owner.lost();
   }
 
-  #stop(): void {
+  #stopReading(): void {
     this.#reading.abort();
     this.#cancelTimer();
     this.#cancelSilence();

@@ -1,13 +1,13 @@
 /** What is asked of a Solana node over HTTP. */
 import { Backoff } from '../backoff.js';
+import { type Clock, type Environment, type Fetch, sleep, systemClock } from '../environment.js';
 import { ClientError } from '../error.js';
 import { integer, list, object, objectOf, orNull, type Read, text } from '../fields.js';
 import * as limits from '../limits.js';
-import { type Clock, type Fetch, type Surroundings, sleep, systemClock } from '../surroundings.js';
 import { base64, bytesOfBase64 } from './base64.js';
 
 /** How a node is reached. */
-export interface RpcOptions extends Surroundings {
+export interface RpcOptions extends Environment {
   /** Where the node answers, `http` or `https`. */
   readonly rpcUrl: string;
   /** Milliseconds for one try; 20,000 by default. */

@@ -7,18 +7,19 @@
  * feed.open();
  * ```
  */
+
+import type { Environment } from '../environment.js';
 import { ClientError } from '../error.js';
 import { flag, object, objectOf, orNull, text, whole } from '../fields.js';
 import * as limits from '../limits.js';
 import { Listeners } from '../listeners.js';
 import { Connection, type ConnectionState } from '../stream/connection.js';
-import type { Surroundings } from '../surroundings.js';
 import { base64, bytesOfBase64 } from './base64.js';
 import { type Verify, verifyWithWebCrypto } from './signature.js';
 import { decodeSignedOrder, type SignedOrder } from './signed-order.js';
 
 /** How the feed is followed. */
-export interface SignedOrderFeedOptions extends Surroundings {
+export interface SignedOrderFeedOptions extends Environment {
   /** The socket of the server, `wss://HOST/ws`; the key is added to it. */
   readonly url: string;
   /** Whose connection it is, base58. */
@@ -90,12 +91,12 @@ export class SignedOrderFeed {
     this.#connection = new Connection(
       { ...options, address },
       {
-        opened: () => {
+        onOpen: () => {
           this.#turn += 1;
-          this.#heard();
+          this.#watchSilence();
         },
-        said: (said) => this.#said(said),
-        lost: () => this.#stopTimers(),
+        onMessage: (said) => this.#said(said),
+        onDisconnect: () => this.#stopTimers(),
       },
     );
   }
@@ -132,27 +133,27 @@ export class SignedOrderFeed {
   }
 
   #said(said: string): void {
-    this.#heard();
+    this.#watchSilence();
     try {
-      const message = objectOf(parsed(said), 'message');
+      const message = objectOf(parseMessage(said), 'message');
       const channel = text(message['channel'], 'channel');
-      if (message['error'] !== undefined) this.#refused(channel, message['error']);
-      else if (channel === 'auth') this.#authenticate(message);
-      else if ('order' in message) this.#take(message);
+      if (message['error'] !== undefined) this.#throwRefusal(channel, message['error']);
+      else if (channel === 'auth') this.#handleAuth(message);
+      else if ('order' in message) this.#handleOrder(message);
     } catch (error) {
-      this.#tell(error);
+      this.#emitError(error);
     }
   }
 
-  #refused(channel: string, error: unknown): void {
+  #throwRefusal(channel: string, error: unknown): void {
     const what = String(error).slice(0, limits.TEXT_CHARS_MAX);
     throw new ClientError(channel === 'auth' ? 'UNAUTHORIZED' : 'REFUSED', `${channel}: ${what}`);
   }
 
-  #authenticate(message: Readonly<Record<string, unknown>>): void {
+  #handleAuth(message: Readonly<Record<string, unknown>>): void {
     const { nonce } = message;
     if (typeof nonce === 'string') void this.#answerChallenge(nonce);
-    else if (message['message'] === 'Authenticated') this.#subscribe(0);
+    else if (message['message'] === 'Authenticated') this.#subscribeMarket(0);
   }
 
   async #answerChallenge(nonce: string): Promise<void> {
@@ -161,28 +162,28 @@ export class SignedOrderFeed {
     try {
       const signature = base64(await sign(new TextEncoder().encode(nonce)));
       // A signer may take its time: the connection that asked may be gone.
-      if (turn === this.#turn) this.#connection.send({ pubkey: publicKey, signature });
+      if (turn === this.#turn) this.#connection.sendMessage({ pubkey: publicKey, signature });
     } catch (cause) {
       if (turn !== this.#turn) return;
       const message = 'the challenge of the server could not be signed';
-      this.#tell(new ClientError('UNAUTHORIZED', message, {}, { cause }));
+      this.#emitError(new ClientError('UNAUTHORIZED', message, {}, { cause }));
       this.#connection.restart();
     }
   }
 
   /** One market after the other, each after a pause, as the server wants it. */
-  #subscribe(index: number): void {
+  #subscribeMarket(index: number): void {
     const market = this.options.markets[index];
-    this.#connection.succeeded();
+    this.#connection.resetBackoff();
     if (market === undefined) return;
-    this.#connection.send({ action: 'subscribe', market_type: 'perp', market_name: market });
+    this.#connection.sendMessage({ action: 'subscribe', market_type: 'perp', market_name: market });
     const { clock } = this.#connection;
     this.#cancelSubscribe = clock.after(limits.SIGNED_ORDERS_SUBSCRIBE_MS, () =>
-      this.#subscribe(index + 1),
+      this.#subscribeMarket(index + 1),
     );
   }
 
-  #take(message: unknown): void {
+  #handleOrder(message: unknown): void {
     const { order, deposit } = orderMessage(message, 'signed order');
     const { acceptSanitized = false, acceptDepositTrade = false } = this.options;
     const willSanitize = order.will_sanitize ?? false;
@@ -199,10 +200,10 @@ export class SignedOrderFeed {
       ...{ willSanitize, deposit },
     };
     checkWhose(taken);
-    this.#last = this.#last.then(() => this.#verified(taken));
+    this.#last = this.#last.then(() => this.#verifyOrder(taken));
   }
 
-  async #verified(taken: SignedOrderMessage): Promise<void> {
+  async #verifyOrder(taken: SignedOrderMessage): Promise<void> {
     const { verify = verifyWithWebCrypto } = this.options;
     const { signature, signingAuthority: signer } = taken;
     const message = new TextEncoder().encode(taken.message);
@@ -212,22 +213,22 @@ export class SignedOrderFeed {
         const text = `the signature of ${taken.uuid} is not of ${signer}`;
         throw new ClientError('INVALID_SIGNATURE', text);
       }
-      if (this.state === 'open') this.#orders.tell(taken);
+      if (this.state === 'open') this.#orders.emit(taken);
     } catch (error) {
-      this.#tell(error);
+      this.#emitError(error);
     }
   }
 
-  #tell(error: unknown): void {
+  #emitError(error: unknown): void {
     if (error instanceof ClientError) {
-      this.#errors.tell(error);
+      this.#errors.emit(error);
       return;
     }
     const message = `signed order: ${String(error).slice(0, limits.TEXT_CHARS_MAX)}`;
-    this.#errors.tell(new ClientError('INVALID_SIGNATURE', message, {}, { cause: error }));
+    this.#errors.emit(new ClientError('INVALID_SIGNATURE', message, {}, { cause: error }));
   }
 
-  #heard(): void {
+  #watchSilence(): void {
     this.#cancelSilence();
     const { clock } = this.#connection;
     this.#cancelSilence = clock.after(limits.SIGNED_ORDERS_SILENCE_MS_MAX, () =>
@@ -252,7 +253,7 @@ function checkWhose({ order, uuid, takerAuthority, signingAuthority }: SignedOrd
   }
 }
 
-function parsed(said: string): unknown {
+function parseMessage(said: string): unknown {
   try {
     return JSON.parse(said);
   } catch (cause) {

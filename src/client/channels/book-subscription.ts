@@ -3,7 +3,7 @@ import type { L2Book } from '../http/book-shapes.js';
 import { LatestValues, Listeners } from '../listeners.js';
 
 /** Where books come from. */
-export interface BookLine {
+export interface BookSource {
   readonly books: Listeners<L2Book>;
   readonly ends: Listeners<ClientError>;
 }
@@ -20,11 +20,11 @@ export class BookSubscription implements AsyncIterable<L2Book> {
 
   /** The client makes it; `onClose` is called once. */
   constructor(
-    line: BookLine,
+    line: BookSource,
     private readonly onClose: () => void,
     signal: AbortSignal | undefined,
   ) {
-    line.books.add((book) => this.#take(book));
+    line.books.add((book) => this.#emitBook(book));
     line.ends.add((error) => this.#end(error));
     if (signal === undefined) return;
     const abort = (): void => {
@@ -79,10 +79,10 @@ export class BookSubscription implements AsyncIterable<L2Book> {
     return loop;
   }
 
-  #take(book: L2Book): void {
+  #emitBook(book: L2Book): void {
     if (!this.#isOpen) return;
     this.#book = book;
-    this.#books.tell(book);
+    this.#books.emit(book);
     for (const loop of this.#loops) loop.push(book);
   }
 
@@ -93,7 +93,7 @@ export class BookSubscription implements AsyncIterable<L2Book> {
     this.#stopSignal();
     for (const loop of [...this.#loops]) loop.end(error === undefined ? {} : { error });
     this.onClose();
-    if (error !== undefined) this.#errors.tell(error);
+    if (error !== undefined) this.#errors.emit(error);
     this.#books.clear();
     this.#errors.clear();
   }

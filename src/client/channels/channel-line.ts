@@ -3,23 +3,23 @@ import { objectOf, text } from '../fields.js';
 import * as limits from '../limits.js';
 import { Listeners } from '../listeners.js';
 import { Connection, type SocketOptions, serviceAddress } from '../stream/connection.js';
-import { isPassing } from '../stream/passing.js';
+import { isTransient } from '../stream/passing.js';
 
 type Message = Readonly<Record<string, unknown>>;
 
 /** Who hears of the channel. */
-export interface LineOwner {
+export interface ChannelOwner {
   /** The JSON text of a frame. Throws for what is none: the connection is given up. */
-  data(json: string): void;
+  onData(json: string): void;
   /** Something may be missing before the next frame: the service says so, or the connection is new. */
-  mayMiss(): void;
+  onPossibleGap(): void;
 }
 
 /**
  * One compatible channel on a socket of its own: its frames do not name the depth, nor those of trades
  * the market by its name, so that two could not be told from each other on one.
  */
-export class ChannelLine {
+export class ChannelSocket {
   readonly ends = new Listeners<ClientError>();
   readonly connection: Connection;
   #cancelTimer: () => void = () => {};
@@ -28,14 +28,14 @@ export class ChannelLine {
   constructor(
     options: SocketOptions,
     private readonly topic: object,
-    private readonly owner: LineOwner,
+    private readonly owner: ChannelOwner,
   ) {
     this.connection = new Connection(
       { ...options, address: serviceAddress(options) },
       {
-        opened: () => this.#subscribe(),
-        said: (json) => this.#said(json),
-        lost: () => this.#cancelTimer(),
+        onOpen: () => this.#subscribe(),
+        onMessage: (json) => this.#said(json),
+        onDisconnect: () => this.#cancelTimer(),
       },
     );
     this.connection.open();
@@ -50,20 +50,20 @@ export class ChannelLine {
   }
 
   #subscribe(): void {
-    this.owner.mayMiss();
-    this.connection.send({ type: 'subscribe', ...this.topic });
-    this.#listen();
+    this.owner.onPossibleGap();
+    this.connection.sendMessage({ type: 'subscribe', ...this.topic });
+    this.#watchSilence();
   }
 
   /** The channel beats: what is silent for long is dead. */
-  #listen(): void {
+  #watchSilence(): void {
     this.#cancelTimer();
     const { clock } = this.connection;
     this.#cancelTimer = clock.after(limits.CHANNEL_SILENCE_MS_MAX, () => this.connection.restart());
   }
 
   #said(json: string): void {
-    this.#listen();
+    this.#watchSilence();
     try {
       this.#take(objectOf(JSON.parse(json), 'a message'));
     } catch {
@@ -74,24 +74,24 @@ export class ChannelLine {
 
   #take(message: Message): void {
     if (message['type'] === 'closing') {
-      this.connection.asked(Number(message['reconnectAfterMs']) || 0);
-    } else if (message['type'] === 'error') this.#refused(message);
+      this.connection.setNextPause(Number(message['reconnectAfterMs']) || 0);
+    } else if (message['type'] === 'error') this.#handleError(message);
     else if (message['data'] !== undefined) {
-      this.connection.succeeded();
-      this.owner.data(text(message['data'], 'data'));
-    } else if (message['leftOut'] !== undefined) this.owner.mayMiss();
+      this.connection.resetBackoff();
+      this.owner.onData(text(message['data'], 'data'));
+    } else if (message['leftOut'] !== undefined) this.owner.onPossibleGap();
   }
 
-  #refused(message: Message): void {
+  #handleError(message: Message): void {
     const said = String(message['message']).slice(0, limits.TEXT_CHARS_MAX);
     const error = new ClientError(String(message['code'] ?? 'MALFORMED_MESSAGE'), said);
     this.#cancelTimer();
-    if (isPassing(error.code, 1)) {
+    if (isTransient(error.code, 1)) {
       const { clock } = this.connection;
       this.#cancelTimer = clock.after(limits.ASK_AGAIN_MS, () => this.#subscribe());
       return;
     }
     this.close();
-    this.ends.tell(error);
+    this.ends.emit(error);
   }
 }

@@ -17,7 +17,7 @@ import type { SocketOptions } from '../stream/connection.js';
 import { type TradeOptions, TradeSubscription } from '../trades/subscription.js';
 import type { TradeBatch } from '../trades/trade.js';
 import { BookSubscription } from './book-subscription.js';
-import { ChannelLine } from './channel-line.js';
+import { ChannelSocket } from './channel-line.js';
 import { type BooksChannel, type ChannelTrade, channelTrade, type TradesChannel } from './topic.js';
 
 /** A client of one service. Every subscription has a socket of its own. */
@@ -31,9 +31,9 @@ export class ChannelClient {
   books(topic: BooksChannel, { signal }: { readonly signal?: AbortSignal } = {}): BookSubscription {
     this.#check();
     const books = new Listeners<L2Book>();
-    const line = new ChannelLine(this.options, topic, {
-      data: (json) => books.tell(l2Book(parseExact(json), 'data')),
-      mayMiss: () => {},
+    const line = new ChannelSocket(this.options, topic, {
+      onData: (json) => books.emit(l2Book(parseExact(json), 'data')),
+      onPossibleGap: () => {},
     });
     const source = { books, ends: line.ends };
     return this.#opened(line, (close) => new BookSubscription(source, close, signal));
@@ -49,20 +49,20 @@ export class ChannelClient {
   ): TradeSubscription<ChannelTrade> {
     this.#check();
     const updates = new Listeners<TradeBatch<ChannelTrade>>();
-    const numbers = new Numbers();
-    const line = new ChannelLine(this.options, topic, {
-      data: (json) => {
+    const numbers = new GapCounter();
+    const line = new ChannelSocket(this.options, topic, {
+      onData: (json) => {
         const trade = channelTrade(parseNumbersAsText(json), 'data');
-        const leftOut = numbers.missingBefore(trade);
-        updates.tell({ kind: 'update', trades: [trade], takenBack: [], leftOut });
+        const leftOut = numbers.countBefore(trade);
+        updates.emit({ kind: 'update', trades: [trade], takenBack: [], leftOut });
       },
-      mayMiss: () => numbers.mayMiss(),
+      onPossibleGap: () => numbers.mayMiss(),
     });
     const source = {
       init: undefined,
       updates,
       ends: line.ends,
-      troubles: new Listeners<ClientError>(),
+      retries: new Listeners<ClientError>(),
     };
     const options = signal === undefined ? { waitingMax } : { waitingMax, signal };
     return this.#opened(line, (close) => new TradeSubscription(source, close, options));
@@ -76,7 +76,7 @@ export class ChannelClient {
 
   /** What is open is closed with the client; a subscription closes its line. */
   #opened<S extends { readonly isOpen: boolean; close(): void }>(
-    line: ChannelLine,
+    line: ChannelSocket,
     subscribe: (close: () => void) => S,
   ): S {
     // It may be aborted before it is made.
@@ -95,21 +95,21 @@ export class ChannelClient {
 }
 
 /** Counts what is missing, by the numbers that the program gives the fills of a market. */
-class Numbers {
+class GapCounter {
   #last: bigint | undefined;
-  #mayMiss = false;
+  #expectGap = false;
 
   mayMiss(): void {
-    this.#mayMiss = true;
+    this.#expectGap = true;
   }
 
-  missingBefore({ fillRecordId }: ChannelTrade): number {
+  countBefore({ fillRecordId }: ChannelTrade): number {
     if (fillRecordId === null) return 0;
-    const [last, mayMiss] = [this.#last, this.#mayMiss];
+    const [last, mayMiss] = [this.#last, this.#expectGap];
     // One that came late is not the last.
     if (last !== undefined && fillRecordId <= last) return 0;
     this.#last = fillRecordId;
-    this.#mayMiss = false;
+    this.#expectGap = false;
     return mayMiss && last !== undefined ? Number(fillRecordId - last - 1n) : 0;
   }
 }

@@ -1,7 +1,8 @@
 /** What a service says when it does not answer what it was asked. */
+
+import type { Clock } from '../environment.js';
 import { ClientError } from '../error.js';
 import { TEXT_CHARS_MAX } from '../limits.js';
-import type { Clock } from '../surroundings.js';
 
 /** The error of an answer that is none: the service's own code, or HTTP_STATUS. */
 export function refusal(response: Response, body: string, clock: Clock): ClientError {

@@ -4,16 +4,16 @@
  * It knows no path and no body.
  */
 import { Backoff } from '../backoff.js';
+import { type Clock, type Environment, type Fetch, sleep, systemClock } from '../environment.js';
 import { ClientError } from '../error.js';
 import type { Read } from '../fields.js';
 import * as limits from '../limits.js';
-import { type Clock, type Fetch, type Surroundings, sleep, systemClock } from '../surroundings.js';
 import { parseExact } from './json.js';
 import { refusal } from './refusal.js';
 import { TaggedAnswers } from './tagged-answers.js';
 
 /** How a service is reached. */
-export interface ServiceOptions extends Surroundings {
+export interface ServiceOptions extends Environment {
   /** Where the service answers, with a prefix such as `/v1` if it has one. */
   readonly url: string;
   /** Tries after the first, where another may help. */

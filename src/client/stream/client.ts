@@ -11,7 +11,6 @@ import { ClientError } from '../error.js';
 import * as limits from '../limits.js';
 import { Listeners } from '../listeners.js';
 import type { Level, RestingOrder } from '../row-shapes.js';
-import type { Breach, Rule } from './breach.js';
 import {
   Connection,
   type ConnectionState,
@@ -19,29 +18,30 @@ import {
   serviceAddress,
 } from './connection.js';
 import type { Message } from './followed-book.js';
-import { isPassing } from './passing.js';
+import { isTransient } from './passing.js';
 import { Subscription } from './subscription.js';
 import {
   type Best,
   type BestTopic,
   type BookTopic,
-  keyOf,
   type OrdersTopic,
   type Topic,
+  topicKeyOf,
 } from './topic.js';
-import { type Line, TopicReader } from './topic-reader.js';
+import { type TopicConnection, TopicReader } from './topic-reader.js';
+import type { ProtocolViolation, StreamRule } from './violation.js';
 
 /** How a stream is followed. */
 export interface StreamOptions extends SocketOptions {
   /** Milliseconds without a frame of a topic after which the connection is taken for dead. */
   readonly silenceMsMax?: number;
   /** Told of every frame that broke a rule of docs/streaming.md, before it is mended. */
-  readonly onHeal?: (breach: Healed) => void;
+  readonly onRepair?: (breach: Healed) => void;
 }
 
 /** What had to be mended. */
 interface Healed {
-  readonly rule: Rule;
+  readonly rule: StreamRule;
   readonly message: string;
 }
 
@@ -59,11 +59,11 @@ interface Followed {
 /** A client of one service. It connects while there is a subscription. */
 export class StreamClient {
   readonly #connection: Connection;
-  readonly #line: Line;
+  readonly #line: TopicConnection;
   readonly #followed = new Map<string, Followed>();
   readonly #open = new Set<Subscription<never>>();
-  #ids = 0;
-  #lookedAtMs = 0;
+  #lastId = 0;
+  #checkedAtMs = 0;
   #isWatching = false;
   #isClosed = false;
 
@@ -71,25 +71,25 @@ export class StreamClient {
     this.#connection = new Connection(
       { ...options, address: serviceAddress(options) },
       {
-        opened: () => this.#readers((reader) => reader.subscribe()),
-        said: (text) => this.#said(text),
-        lost: () => this.#readers((reader) => reader.lost()),
+        onOpen: () => this.#eachReader((reader) => reader.subscribe()),
+        onMessage: (text) => this.#said(text),
+        onDisconnect: () => this.#eachReader((reader) => reader.handleDisconnect()),
       },
     );
     const connection = this.#connection;
     const heals = new Listeners<Healed>();
-    if (options.onHeal !== undefined) heals.add(options.onHeal);
+    if (options.onRepair !== undefined) heals.add(options.onRepair);
     this.#line = {
       clock: connection.clock,
       silenceMsMax: options.silenceMsMax ?? limits.SILENCE_MS_MAX,
       nextId: () => {
-        this.#ids += 1;
-        return this.#ids;
+        this.#lastId += 1;
+        return this.#lastId;
       },
-      send: (message) => connection.send(message),
+      sendMessage: (message) => connection.sendMessage(message),
       restart: () => connection.restart(),
-      succeeded: () => connection.succeeded(),
-      healed: ({ rule, message }: Breach) => heals.tell({ rule, message }),
+      resetBackoff: () => connection.resetBackoff(),
+      reportViolation: ({ rule, message }: ProtocolViolation) => heals.emit({ rule, message }),
     };
   }
 
@@ -132,13 +132,13 @@ export class StreamClient {
   }
 
   #follow(topic: Topic): Followed {
-    const key = keyOf(topic);
+    const key = topicKeyOf(topic);
     const known = this.#followed.get(key);
     if (known !== undefined) return known;
     this.#connection.open();
     const followed = { reader: new TopicReader(this.#line, { ...topic }), users: 0 };
     this.#followed.set(key, followed);
-    this.#watch();
+    this.#watchSilence();
     if (this.#connection.state === 'open') followed.reader.subscribe();
     return followed;
   }
@@ -147,7 +147,7 @@ export class StreamClient {
     followed.users -= 1;
     if (followed.users > 0) return;
     followed.reader.unsubscribe();
-    const key = keyOf(topic);
+    const key = topicKeyOf(topic);
     if (this.#followed.get(key) === followed) this.#followed.delete(key);
   }
 
@@ -157,28 +157,29 @@ export class StreamClient {
     if (message === undefined) this.#connection.restart();
     else if (type === 'snapshot' || type === 'delta' || type === 'heartbeat') this.#frame(message);
     else if (type === 'subscribed') this.#subscribed(message);
-    else if (type === 'closing') this.#connection.asked(Number(message['reconnectAfterMs']) || 0);
-    else if (type === 'error') this.#refused(message);
+    else if (type === 'closing')
+      this.#connection.setNextPause(Number(message['reconnectAfterMs']) || 0);
+    else if (type === 'error') this.#handleError(message);
   }
 
   #frame(message: Message): void {
     const { topic } = message;
-    this.#readers((reader) => {
-      if (reader.name === topic) reader.take(message);
+    this.#eachReader((reader) => {
+      if (reader.name === topic) reader.applyFrame(message);
     });
   }
 
   #subscribed({ id, topic }: Message): void {
-    this.#readers((reader) => {
-      if (reader.id === id) reader.subscribed(String(topic));
+    this.#eachReader((reader) => {
+      if (reader.id === id) reader.handleSubscribed(String(topic));
     });
   }
 
   /** Without `id` and `topic` it is about a message that was not read: about any of the last ones. */
-  #refused({ code, message, id, topic }: Message): void {
+  #handleError({ code, message, id, topic }: Message): void {
     const text = String(message).slice(0, limits.TEXT_CHARS_MAX);
     const error = new ClientError(String(code), text);
-    this.#readers((reader) => {
+    this.#eachReader((reader) => {
       const isMeant =
         id !== undefined
           ? reader.id === id
@@ -186,21 +187,21 @@ export class StreamClient {
             ? reader.name === topic
             : code === 'RATE_LIMITED' && reader.isSubscribing;
       if (!isMeant) return;
-      if (isPassing(error.code, this.#followed.size)) reader.postponed(error);
-      else reader.refused(error);
+      if (isTransient(error.code, this.#followed.size)) reader.handleTransientError(error);
+      else reader.handleRefusal(error);
     });
   }
 
-  #readers(call: (reader: TopicReader) => void): void {
+  #eachReader(call: (reader: TopicReader) => void): void {
     for (const { reader } of [...this.#followed.values()]) call(reader);
   }
 
   /** Looks now and then whether a topic is silent, and closes a connection that nobody needs. */
-  #watch(): void {
+  #watchSilence(): void {
     if (this.#isWatching) return;
     this.#isWatching = true;
     const { clock } = this.#connection;
-    this.#lookedAtMs = clock.monotonicMs();
+    this.#checkedAtMs = clock.monotonicMs();
     clock.after(limits.WATCH_MS, () => {
       this.#isWatching = false;
       if (this.#isClosed) return;
@@ -210,9 +211,9 @@ export class StreamClient {
       }
       const nowMs = clock.monotonicMs();
       // After a stand-still the frames of that time are still to come: they are read first.
-      const isLate = nowMs - this.#lookedAtMs > limits.WATCH_LATE_MS_MAX;
-      if (!isLate) this.#readers((reader) => reader.look(nowMs));
-      this.#watch();
+      const isLate = nowMs - this.#checkedAtMs > limits.WATCH_LATE_MS_MAX;
+      if (!isLate) this.#eachReader((reader) => reader.checkSilence(nowMs));
+      this.#watchSilence();
     });
   }
 }

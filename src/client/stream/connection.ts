@@ -5,26 +5,26 @@
  * It does not know what is said on it.
  */
 import { Backoff } from '../backoff.js';
+import {
+  type Clock,
+  type Environment,
+  type SocketClass,
+  type SocketLike,
+  socketClass,
+  systemClock,
+} from '../environment.js';
 import { ClientError } from '../error.js';
 import * as limits from '../limits.js';
 import { Listeners } from '../listeners.js';
-import {
-  type Clock,
-  type SocketClass,
-  type SocketLike,
-  type Surroundings,
-  socketClass,
-  systemClock,
-} from '../surroundings.js';
 
 /** How a socket is reached. */
-export interface SocketOptions extends Surroundings {
+export interface SocketOptions extends Environment {
   /** Where the service answers (`http`, `https`) or its socket (`ws`, `wss`). */
   readonly url: string;
 }
 
 /** How a connection is made. */
-export interface ConnectionOptions extends Surroundings {
+export interface ConnectionOptions extends Environment {
   /** The address of the socket itself, `ws` or `wss`. */
   readonly address: string;
 }
@@ -34,10 +34,10 @@ export type ConnectionState = 'idle' | 'connecting' | 'open' | 'pausing';
 
 /** Who hears of it. */
 export interface ConnectionOwner {
-  opened(): void;
-  said(text: string): void;
+  onOpen(): void;
+  onMessage(text: string): void;
   /** It was open and is not any more; it comes again unless it was closed. */
-  lost(): void;
+  onDisconnect(): void;
 }
 
 /** A connection to one address. */
@@ -45,14 +45,14 @@ export class Connection {
   readonly states = new Listeners<ConnectionState>();
   readonly clock: Clock;
   readonly #address: string;
-  readonly #options: Surroundings;
+  readonly #options: Environment;
   #class: SocketClass | undefined;
   readonly #backoff: Backoff;
   #state: ConnectionState = 'idle';
   #socket: SocketLike | undefined;
   #cancelTimer: () => void = () => {};
-  #sendLater: (() => void) | undefined;
-  #sent = 0;
+  #cancelRefill: (() => void) | undefined;
+  #sentCount = 0;
   #waiting: string[] = [];
 
   constructor(
@@ -73,38 +73,38 @@ export class Connection {
   /** Connects, unless it does already. Throws WEBSOCKET_NOT_FOUND. */
   open(): void {
     this.#class ??= socketClass(this.#options);
-    if (this.#state === 'idle') this.#connect(this.#class);
+    if (this.#state === 'idle') this.#openSocket(this.#class);
   }
 
   /** Ends it for now. */
   close(): void {
-    this.#leave('idle');
+    this.#dropSocket('idle');
   }
 
   /** Gives a connection up that may be dead, and comes again after a pause. */
   restart(): void {
-    this.#lost();
+    this.#handleClose();
   }
 
   /** The service asked for this pause before the next connection. */
-  asked(pauseMs: number): void {
-    this.#backoff.asked(Math.min(pauseMs, limits.RECONNECT_MS_ASKED_MAX));
+  setNextPause(pauseMs: number): void {
+    this.#backoff.setNextMs(Math.min(pauseMs, limits.RECONNECT_MS_ASKED_MAX));
   }
 
   /** The connection led to something: the next pause is short again. */
-  succeeded(): void {
-    this.#backoff.succeeded();
+  resetBackoff(): void {
+    this.#backoff.reset();
   }
 
   /** Sends a message; those beyond what a service takes in a second wait their turn. */
-  send(message: object): void {
+  sendMessage(message: object): void {
     if (this.#state !== 'open' || this.#waiting.length >= limits.MESSAGES_WAITING_MAX) return;
     this.#waiting.push(JSON.stringify(message));
     this.#sendWaiting();
   }
 
-  #connect(Socket: SocketClass): void {
-    this.#enter('connecting');
+  #openSocket(Socket: SocketClass): void {
+    this.#setState('connecting');
     // Who was told of it may have closed it, and opened it again.
     if (this.#state !== 'connecting' || this.#socket !== undefined) return;
     let socket: SocketLike;
@@ -112,7 +112,7 @@ export class Connection {
       socket = new Socket(this.#address);
     } catch {
       // Some classes throw for an address that they cannot reach instead of telling of a close.
-      this.#pause();
+      this.#scheduleReconnect();
       return;
     }
     this.#socket = socket;
@@ -121,70 +121,70 @@ export class Connection {
     };
     socket.addEventListener(
       'open',
-      ifCurrent(() => this.#opened()),
+      ifCurrent(() => this.#handleOpen()),
     );
     socket.addEventListener(
       'close',
-      ifCurrent(() => this.#lost()),
+      ifCurrent(() => this.#handleClose()),
     );
     // A close follows; without a listener some classes throw.
     socket.addEventListener('error', () => {});
     socket.addEventListener('message', ({ data }) => {
-      if (this.#socket === socket && typeof data === 'string') this.owner.said(data);
+      if (this.#socket === socket && typeof data === 'string') this.owner.onMessage(data);
     });
-    this.#cancelTimer = this.clock.after(limits.CONNECT_MS_MAX, () => this.#lost());
+    this.#cancelTimer = this.clock.after(limits.CONNECT_MS_MAX, () => this.#handleClose());
   }
 
-  #opened(): void {
+  #handleOpen(): void {
     this.#cancelTimer();
-    this.#enter('open');
-    if (this.#state === 'open') this.owner.opened();
+    this.#setState('open');
+    if (this.#state === 'open') this.owner.onOpen();
   }
 
-  #lost(): void {
-    if (this.#state !== 'idle' && this.#state !== 'pausing') this.#pause();
+  #handleClose(): void {
+    if (this.#state !== 'idle' && this.#state !== 'pausing') this.#scheduleReconnect();
   }
 
-  #pause(): void {
-    this.#leave('pausing');
+  #scheduleReconnect(): void {
+    this.#dropSocket('pausing');
     // Who was told of it may have closed it, and opened it again.
     if (this.#state !== 'pausing') return;
     this.#cancelTimer();
     this.#cancelTimer = this.clock.after(this.#backoff.nextMs(), () => {
-      if (this.#class !== undefined) this.#connect(this.#class);
+      if (this.#class !== undefined) this.#openSocket(this.#class);
     });
   }
 
   /** Hears nothing more of the socket, which may take its time to close. */
-  #leave(state: 'idle' | 'pausing'): void {
+  #dropSocket(state: 'idle' | 'pausing'): void {
     const socket = this.#socket;
     const wasOpen = this.#state === 'open';
     this.#cancelTimer();
-    this.#sendLater?.();
-    this.#sendLater = undefined;
+    this.#cancelRefill?.();
+    this.#cancelRefill = undefined;
     this.#socket = undefined;
     this.#waiting = [];
-    this.#sent = 0;
-    this.#enter(state);
+    this.#sentCount = 0;
+    this.#setState(state);
     socket?.close();
-    if (wasOpen) this.owner.lost();
+    if (wasOpen) this.owner.onDisconnect();
   }
 
-  #enter(state: ConnectionState): void {
+  #setState(state: ConnectionState): void {
     if (this.#state === state) return;
     this.#state = state;
-    this.states.tell(state);
+    this.states.emit(state);
   }
 
   #sendWaiting(): void {
-    const room = limits.MESSAGES_PER_SECOND_MAX - this.#sent;
+    const room = limits.MESSAGES_PER_SECOND_MAX - this.#sentCount;
     const texts = this.#waiting.splice(0, room);
-    this.#sent += texts.length;
+    this.#sentCount += texts.length;
     for (const text of texts) this.#socket?.send(text);
-    if (this.#sent === 0) return;
-    this.#sendLater ??= this.clock.after(1_000, () => {
-      this.#sendLater = undefined;
-      this.#sent = 0;
+    if (this.#sentCount === 0) return;
+    this.#cancelRefill ??= this.clock.after(1_000, () => {
+      this.#cancelRefill = undefined;
+      this.#sentCount = 0;
       this.#sendWaiting();
     });
   }

@@ -1,5 +1,5 @@
 /**
- * The book of one topic. Every frame goes through {@link FollowedBook.take} in the order of its coming;
+ * The book of one topic. Every frame goes through {@link FollowedBook.applyFrame} in the order of its coming;
  * one that breaks a rule throws a Breach, and the book is broken until it is mended.
  *
  * It does not know a socket.
@@ -9,11 +9,11 @@ import { objectOf } from '../fields.js';
 import { CHECKSUM_ROWS } from '../limits.js';
 import type { BookState } from '../row-shapes.js';
 import { bookState } from '../row-shapes.js';
-import { Breach } from './breach.js';
 import { crc32 } from './crc32.js';
-import { listOf, type ReadRow, readerOf, readOrderName } from './rows.js';
-import { Side } from './side.js';
+import { listOf, type RowReader, readOrderKey, rowReaderOf } from './rows.js';
+import { BookSide } from './side.js';
 import type { Best, BookView, Topic } from './topic.js';
+import { ProtocolViolation } from './violation.js';
 
 /** A message of a service; what its members are is not known. */
 export type Message = Readonly<Record<string, unknown>>;
@@ -36,10 +36,10 @@ const DEPTH_DEFAULT = 50;
 /** A followed book. */
 export class FollowedBook {
   readonly #topic: Topic;
-  readonly #readRow: ReadRow;
-  readonly #bids: Side<Best>;
-  readonly #asks: Side<Best>;
-  readonly #sides: readonly (readonly [Side<Best>, best: string, rows: string])[];
+  readonly #readRow: RowReader;
+  readonly #bids: BookSide<Best>;
+  readonly #asks: BookSide<Best>;
+  readonly #sides: readonly (readonly [BookSide<Best>, best: string, rows: string])[];
   #head: Head | undefined;
   #market = '';
   #timing: BookView['timing'] = null;
@@ -48,9 +48,9 @@ export class FollowedBook {
   constructor(topic: Topic) {
     const depth = topic.channel === 'bbo' ? 1 : (topic.depth ?? DEPTH_DEFAULT);
     this.#topic = topic;
-    this.#readRow = readerOf(topic);
-    this.#bids = new Side('bid', depth);
-    this.#asks = new Side('ask', depth);
+    this.#readRow = rowReaderOf(topic);
+    this.#bids = new BookSide('bid', depth);
+    this.#asks = new BookSide('ask', depth);
     this.#sides = [
       [this.#bids, 'bid', 'bids'],
       [this.#asks, 'ask', 'asks'],
@@ -64,7 +64,7 @@ export class FollowedBook {
   }
 
   /** The book of now; undefined before the first snapshot. */
-  view(isFollowing: boolean): BookView<Best> | undefined {
+  viewOf(isFollowing: boolean): BookView<Best> | undefined {
     if (this.#head === undefined) return undefined;
     return {
       market: this.#market,
@@ -79,30 +79,30 @@ export class FollowedBook {
   }
 
   /** The rows are not to be trusted until the next snapshot. */
-  forget(): void {
+  invalidate(): void {
     this.#isIntact = false;
   }
 
   /** Takes a snapshot, a delta or a heartbeat. Throws a Breach. */
-  take(message: Message): void {
+  applyFrame(message: Message): void {
     try {
       this.#take(message);
     } catch (error) {
-      if (error instanceof Breach) throw error;
+      if (error instanceof ProtocolViolation) throw error;
       this.#isIntact = false;
-      throw new Breach('malformed', `a frame cannot be read: ${String(error)}`);
+      throw new ProtocolViolation('malformed', `a frame cannot be read: ${String(error)}`);
     }
   }
 
   #take(message: Message): void {
     const head = headOf(message);
-    if (message['type'] === 'heartbeat') this.#checkPlace(head.epoch, head.seq);
+    if (message['type'] === 'heartbeat') this.#checkPosition(head.epoch, head.seq);
     else this.#takeRows(message, head);
     this.#head = head;
   }
 
   #takeRows(message: Message, head: Head): void {
-    if (message['type'] === 'delta') this.#checkPlace(head.epoch, message['prev']);
+    if (message['type'] === 'delta') this.#checkPosition(head.epoch, message['prev']);
     this.#isIntact = false;
     if (message['type'] === 'snapshot') this.#market = String(message['market']);
     this.#change(message);
@@ -114,54 +114,57 @@ export class FollowedBook {
   #change(message: Message): void {
     const isWhole = message['type'] === 'snapshot';
     for (const [side, best, rows] of this.#sides) {
-      if (this.#topic.channel === 'bbo') this.#setBest(side, message[best]);
-      else if (isWhole) this.#replace(side, message[rows]);
+      if (this.#topic.channel === 'bbo') this.#replaceBest(side, message[best]);
+      else if (isWhole) this.#replaceRows(side, message[rows]);
       else if (this.#topic.channel === 'l3') this.#changeOrders(side, message[rows]);
-      else this.#putAll(side, message[rows]);
+      else this.#changeLevels(side, message[rows]);
     }
   }
 
-  #setBest(side: Side<Best>, sent: unknown): void {
-    side.clear();
-    if (sent !== null) side.put(this.#readRow(sent));
+  #replaceBest(side: BookSide<Best>, sent: unknown): void {
+    side.removeAll();
+    if (sent !== null) side.putRow(this.#readRow(sent));
   }
 
-  #replace(side: Side<Best>, rows: unknown): void {
-    side.clear();
+  #replaceRows(side: BookSide<Best>, rows: unknown): void {
+    side.removeAll();
     for (const sent of listOf(rows)) {
       const placed = this.#readRow(sent);
-      if (placed.row.size === 0n) throw new Breach('empty', `${placed.key} has no size`);
-      side.append(placed);
+      if (placed.row.size === 0n) throw new ProtocolViolation('empty', `${placed.key} has no size`);
+      side.appendRow(placed);
     }
   }
 
-  #putAll(side: Side<Best>, rows: unknown): void {
+  #changeLevels(side: BookSide<Best>, rows: unknown): void {
     for (const sent of listOf(rows)) {
       const placed = this.#readRow(sent);
-      if (placed.row.size === 0n) side.remove(placed.key);
-      else side.put(placed);
+      if (placed.row.size === 0n) side.removeRow(placed.key);
+      else side.putRow(placed);
     }
   }
 
   /** What goes and what changes is taken out first: queues are of after the whole change. */
-  #changeOrders(side: Side<Best>, sent: unknown): void {
+  #changeOrders(side: BookSide<Best>, sent: unknown): void {
     const { add, change, remove } = objectOf(sent, 'orders');
     const changed = listOf(change).map(this.#readRow);
-    for (const name of listOf(remove)) side.remove(readOrderName(name));
-    for (const { key } of changed) side.remove(key);
+    for (const name of listOf(remove)) side.removeRow(readOrderKey(name));
+    for (const { key } of changed) side.removeRow(key);
     for (const placed of [...changed, ...listOf(add).map(this.#readRow)]) {
-      if (side.has(placed.key)) throw new Breach('absent', `${placed.key} comes and was there`);
-      side.put(placed);
+      if (side.hasRow(placed.key))
+        throw new ProtocolViolation('absent', `${placed.key} comes and was there`);
+      side.putRow(placed);
     }
   }
 
-  #checkPlace(epoch: string, prev: unknown): void {
+  #checkPosition(epoch: string, prev: unknown): void {
     const point = this.resumePoint;
-    if (point === undefined) throw new Breach('noSnapshot', 'a frame came before a snapshot');
-    if (epoch !== point.epoch) throw new Breach('epoch', `a frame is of the epoch ${epoch}`);
+    if (point === undefined)
+      throw new ProtocolViolation('noSnapshot', 'a frame came before a snapshot');
+    if (epoch !== point.epoch)
+      throw new ProtocolViolation('epoch', `a frame is of the epoch ${epoch}`);
     if (prev === point.seq) return;
     const rule = wholeOf(prev) > point.seq ? 'gap' : 'repeated';
-    throw new Breach(rule, `a frame follows ${prev}, the book is at ${point.seq}`);
+    throw new ProtocolViolation(rule, `a frame follows ${prev}, the book is at ${point.seq}`);
   }
 
   #checkRows(crc: unknown): void {
@@ -174,12 +177,13 @@ export class FollowedBook {
       if (ask !== undefined) parts.push(ask);
     }
     const own = crc32(parts.join(':'));
-    if (own !== crc) throw new Breach('crc', `the checksum is ${own}, the frame says ${crc}`);
+    if (own !== crc)
+      throw new ProtocolViolation('crc', `the checksum is ${own}, the frame says ${crc}`);
   }
 }
 
 function headOf({ epoch, seq, slot, ts, state }: Message): Head {
-  if (typeof epoch !== 'string') throw new Breach('malformed', 'a frame has no epoch');
+  if (typeof epoch !== 'string') throw new ProtocolViolation('malformed', 'a frame has no epoch');
   return {
     epoch,
     seq: wholeOf(seq),
@@ -191,7 +195,7 @@ function headOf({ epoch, seq, slot, ts, state }: Message): Head {
 
 function wholeOf(value: unknown): number {
   if (Number.isSafeInteger(value)) return value as number;
-  throw new Breach('malformed', `${value} is no whole number`);
+  throw new ProtocolViolation('malformed', `${value} is no whole number`);
 }
 
 function timingOf({ recvNs, sendNs }: Message): BookView['timing'] {

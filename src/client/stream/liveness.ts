@@ -14,12 +14,12 @@ export class Liveness {
   ) {}
 
   /** Something was said, or the connection has been opened. */
-  heard(): void {
+  noteReceived(): void {
     this.#heardAtMs = this.connection.clock.monotonicMs();
   }
 
   /** Looks at it from now on, while it is needed. */
-  watch(): void {
+  startWatch(): void {
     if (this.#isWatching) return;
     this.#isWatching = true;
     const { clock } = this.connection;
@@ -32,13 +32,14 @@ export class Liveness {
       }
       const nowMs = clock.monotonicMs();
       const isLate = nowMs - beganMs > limits.PONG_MS_MAX + limits.WATCH_LATE_MS_MAX;
-      if (this.connection.state === 'open' && !isLate) this.#look(nowMs - this.#heardAtMs);
-      this.watch();
+      if (this.connection.state === 'open' && !isLate) this.#check(nowMs - this.#heardAtMs);
+      this.startWatch();
     });
   }
 
-  #look(silenceMs: number): void {
+  #check(silenceMs: number): void {
     if (silenceMs >= limits.PING_MS + limits.PONG_MS_MAX) this.connection.restart();
-    else if (silenceMs >= limits.PING_MS) this.connection.send({ type: 'ping', id: 'alive' });
+    else if (silenceMs >= limits.PING_MS)
+      this.connection.sendMessage({ type: 'ping', id: 'alive' });
   }
 }

@@ -1,8 +1,8 @@
 /** One side of a followed book: rows by price, then by queue, in step with the texts of the checksum. */
-import { Breach } from './breach.js';
+import { ProtocolViolation } from './violation.js';
 
 /** A row and its place. */
-export interface Placed<Row> {
+export interface PlacedRow<Row> {
   /** What tells it from all others of its side. */
   readonly key: string;
   readonly price: bigint;
@@ -14,10 +14,10 @@ export interface Placed<Row> {
 }
 
 /** Rows, best first. */
-export class Side<Row> {
-  #placed: Placed<Row>[] = [];
+export class BookSide<Row> {
+  #placed: PlacedRow<Row>[] = [];
   #rows: readonly Row[] | undefined;
-  readonly #byKey = new Map<string, Placed<Row>>();
+  readonly #byKey = new Map<string, PlacedRow<Row>>();
 
   constructor(
     private readonly side: 'bid' | 'ask',
@@ -30,7 +30,7 @@ export class Side<Row> {
     return this.#rows;
   }
 
-  get best(): Placed<Row> | undefined {
+  get best(): PlacedRow<Row> | undefined {
     return this.#placed[0];
   }
 
@@ -40,39 +40,42 @@ export class Side<Row> {
   }
 
   /** Takes all rows away, before those of a snapshot. */
-  clear(): void {
+  removeAll(): void {
     this.#placed = [];
     this.#byKey.clear();
     this.#rows = undefined;
   }
 
-  has(key: string): boolean {
+  hasRow(key: string): boolean {
     return this.#byKey.has(key);
   }
 
   /** Throws a Breach when the row is not there. */
-  remove(key: string): void {
+  removeRow(key: string): void {
     const gone = this.#byKey.get(key);
     if (gone === undefined)
-      throw new Breach('absent', `${this.side} ${key} goes and was not there`);
+      throw new ProtocolViolation('absent', `${this.side} ${key} goes and was not there`);
     this.#byKey.delete(key);
-    this.#placed.splice(this.#placeOf(gone), 1);
+    this.#placed.splice(this.#indexOf(gone), 1);
     this.#rows = undefined;
   }
 
   /** Puts a row of a snapshot behind the others. Throws a Breach when that is not its place. */
-  append(placed: Placed<Row>): void {
+  appendRow(placed: PlacedRow<Row>): void {
     const last = this.#placed.at(-1);
     if (last !== undefined && !this.#isAhead(last, placed)) {
-      throw new Breach('order', `${this.side} ${placed.key} does not stand behind ${last.key}`);
+      throw new ProtocolViolation(
+        'order',
+        `${this.side} ${placed.key} does not stand behind ${last.key}`,
+      );
     }
     this.#placed.push(placed);
     this.#byKey.set(placed.key, placed);
   }
 
   /** Puts a row at its place, instead of the one with its price, if that is a level. */
-  put(placed: Placed<Row>): void {
-    const place = this.#placeOf(placed);
+  putRow(placed: PlacedRow<Row>): void {
+    const place = this.#indexOf(placed);
     const replaces = this.#placed[place]?.key === placed.key ? 1 : 0;
     this.#placed.splice(place, replaces, placed);
     this.#byKey.set(placed.key, placed);
@@ -83,21 +86,24 @@ export class Side<Row> {
   checkDepth(): void {
     const { length } = this.#placed;
     if (length <= this.depthMax) return;
-    throw new Breach('depth', `${length} ${this.side}s, must be at most ${this.depthMax}`);
+    throw new ProtocolViolation(
+      'depth',
+      `${length} ${this.side}s, must be at most ${this.depthMax}`,
+    );
   }
 
   /** Where a row stands, or would. */
-  #placeOf(row: Placed<Row>): number {
+  #indexOf(row: PlacedRow<Row>): number {
     let [low, high] = [0, this.#placed.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.#isAhead(this.#placed[middle] as Placed<Row>, row)) low = middle + 1;
+      if (this.#isAhead(this.#placed[middle] as PlacedRow<Row>, row)) low = middle + 1;
       else high = middle;
     }
     return low;
   }
 
-  #isAhead(one: Placed<Row>, other: Placed<Row>): boolean {
+  #isAhead(one: PlacedRow<Row>, other: PlacedRow<Row>): boolean {
     if (one.price === other.price) return one.queue < other.queue;
     return one.price > other.price === (this.side === 'bid');
   }

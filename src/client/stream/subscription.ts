@@ -11,7 +11,7 @@ export class Subscription<Row extends Best> implements AsyncIterable<BookView<Ro
   readonly #loops = new Set<LatestValues<BookView<Row>>>();
   readonly #offs = new Set<() => void>();
   readonly #errors = new Listeners<ClientError>();
-  readonly #troubles = new Listeners<ClientError>();
+  readonly #retries = new Listeners<ClientError>();
   #error: ClientError | undefined;
   #isOpen = true;
 
@@ -21,9 +21,9 @@ export class Subscription<Row extends Best> implements AsyncIterable<BookView<Ro
     private readonly onClose: () => void,
     signal: AbortSignal | undefined,
   ) {
-    this.#offs.add(reader.updates.add(() => this.#push()));
+    this.#offs.add(reader.updates.add(() => this.#pushView()));
     this.#offs.add(reader.ends.add((error) => this.#end(error)));
-    this.#offs.add(reader.troubles.add((error) => this.#troubles.tell(error)));
+    this.#offs.add(reader.retries.add((error) => this.#retries.emit(error)));
     if (signal === undefined) return;
     const abort = (): void => {
       const { reason } = signal;
@@ -72,8 +72,8 @@ export class Subscription<Row extends Best> implements AsyncIterable<BookView<Ro
    * Calls when the service cannot do it now: it has no book yet, or as many subscriptions as it takes.
    * It is asked again, each second.
    */
-  onTrouble(listener: (error: ClientError) => void): () => void {
-    return this.#troubles.add(listener);
+  onRetry(listener: (error: ClientError) => void): () => void {
+    return this.#retries.add(listener);
   }
 
   /** Ends it: nothing is called any more, and loops end. */
@@ -93,7 +93,7 @@ export class Subscription<Row extends Best> implements AsyncIterable<BookView<Ro
     return loop;
   }
 
-  #push(): void {
+  #pushView(): void {
     const { view } = this;
     if (view !== undefined) for (const loop of this.#loops) loop.push(view);
   }
@@ -105,8 +105,8 @@ export class Subscription<Row extends Best> implements AsyncIterable<BookView<Ro
     for (const loop of [...this.#loops]) loop.end(error === undefined ? {} : { error });
     for (const off of this.#offs) off();
     this.onClose();
-    if (error !== undefined) this.#errors.tell(error);
+    if (error !== undefined) this.#errors.emit(error);
     this.#errors.clear();
-    this.#troubles.clear();
+    this.#retries.clear();
   }
 }

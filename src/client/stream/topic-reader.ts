@@ -2,31 +2,32 @@
  * Follows one topic over a connection and mends its book: the states of "A correct client" in
  * docs/streaming.md. The connection is shared by all topics of a client.
  */
+
+import type { Clock } from '../environment.js';
 import type { ClientError } from '../error.js';
 import * as limits from '../limits.js';
 import { Listeners } from '../listeners.js';
-import type { Clock } from '../surroundings.js';
-import { Breach } from './breach.js';
 import { FollowedBook, type Message } from './followed-book.js';
 import type { Best, BookView, Topic } from './topic.js';
+import { ProtocolViolation } from './violation.js';
 
 /** The connection as a reader sees it. */
-export interface Line {
+export interface TopicConnection {
   readonly clock: Clock;
   readonly silenceMsMax: number;
   /** A number that no message had yet. */
   nextId(): number;
-  send(message: object): void;
+  sendMessage(message: object): void;
   /** The connection is of no use: another one, after a pause. */
   restart(): void;
   /** The connection leads to books. */
-  succeeded(): void;
+  resetBackoff(): void;
   /** Tells of what had to be mended. */
-  healed(breach: Breach): void;
+  reportViolation(breach: ProtocolViolation): void;
 }
 
 /** `off` while there is no connection, and while it is waited before asking again. */
-type Phase = 'off' | 'subscribing' | 'waiting' | 'following' | 'ended';
+type TopicPhase = 'off' | 'subscribing' | 'waiting' | 'following' | 'ended';
 
 /** A reader of one topic. */
 export class TopicReader {
@@ -34,18 +35,18 @@ export class TopicReader {
   /** The service refuses the topic for good. */
   readonly ends = new Listeners<ClientError>();
   /** The service cannot do it now; it is asked again. */
-  readonly troubles = new Listeners<ClientError>();
+  readonly retries = new Listeners<ClientError>();
   readonly #book: FollowedBook;
-  #phase: Phase = 'off';
+  #phase: TopicPhase = 'off';
   #view: BookView<Best> | undefined;
   #name: string | undefined;
   #id = 0;
-  #lateAtMs = 0;
-  #healedAtMs = Number.NEGATIVE_INFINITY;
-  #cancelAgain: () => void = () => {};
+  #deadlineMs = 0;
+  #repairedAtMs = Number.NEGATIVE_INFINITY;
+  #cancelRetry: () => void = () => {};
 
   constructor(
-    private readonly line: Line,
+    private readonly connection: TopicConnection,
     private readonly topic: Topic,
   ) {
     this.#book = new FollowedBook(topic);
@@ -73,102 +74,102 @@ export class TopicReader {
   /** Subscribes, anew where it was subscribed before. */
   subscribe(): void {
     if (this.#phase === 'ended') return;
-    this.#cancelAgain();
-    this.#enter('subscribing', limits.ANSWER_MS_MAX);
-    this.#id = this.line.nextId();
+    this.#cancelRetry();
+    this.#setPhase('subscribing', limits.ANSWER_MS_MAX);
+    this.#id = this.connection.nextId();
     const resume = this.#book.resumePoint;
-    this.line.send({ type: 'subscribe', id: this.#id, ...this.topic, resume });
+    this.connection.sendMessage({ type: 'subscribe', id: this.#id, ...this.topic, resume });
   }
 
   /** Ends the subscription for good. */
   unsubscribe(): void {
     const wasOn = this.#phase !== 'off' && this.#phase !== 'ended';
-    this.#cancelAgain();
-    this.#enter('ended');
+    this.#cancelRetry();
+    this.#setPhase('ended');
     if (!wasOn) return;
     const what = this.#name === undefined ? this.topic : { topic: this.#name };
-    this.line.send({ type: 'unsubscribe', ...what });
+    this.connection.sendMessage({ type: 'unsubscribe', ...what });
   }
 
   /** The connection is lost. The book is whole if it was. */
-  lost(): void {
+  handleDisconnect(): void {
     if (this.#phase === 'ended') return;
-    this.#cancelAgain();
-    this.#enter('off');
-    this.#interrupt();
+    this.#cancelRetry();
+    this.#setPhase('off');
+    this.#markInterrupted();
   }
 
   /** What comes until the first frame belongs to this subscription. */
-  subscribed(name: string): void {
+  handleSubscribed(name: string): void {
     if (this.#phase !== 'subscribing') return;
     this.#name = name;
-    this.#enter('waiting', this.line.silenceMsMax);
+    this.#setPhase('waiting', this.connection.silenceMsMax);
   }
 
   /** Takes a frame of this topic; what comes before the answer belongs to the subscription before. */
-  take(message: Message): void {
+  applyFrame(message: Message): void {
     if (this.#phase !== 'waiting' && this.#phase !== 'following') return;
     try {
-      this.#book.take(message);
+      this.#book.applyFrame(message);
     } catch (error) {
-      if (!(error instanceof Breach)) throw error;
-      this.#heal(error);
+      if (!(error instanceof ProtocolViolation)) throw error;
+      this.#repair(error);
       return;
     }
-    this.line.succeeded();
-    this.#enter('following', this.line.silenceMsMax);
-    this.#tell(this.#book.view(true));
+    this.connection.resetBackoff();
+    this.#setPhase('following', this.connection.silenceMsMax);
+    this.#emitView(this.#book.viewOf(true));
   }
 
   /** The service cannot do it now. */
-  postponed(error: ClientError): void {
+  handleTransientError(error: ClientError): void {
     if (this.#phase === 'ended') return;
-    this.#enter('off');
-    this.#cancelAgain();
-    this.#cancelAgain = this.line.clock.after(limits.ASK_AGAIN_MS, () => this.subscribe());
-    this.#interrupt();
-    this.troubles.tell(error);
+    this.#setPhase('off');
+    this.#cancelRetry();
+    this.#cancelRetry = this.connection.clock.after(limits.ASK_AGAIN_MS, () => this.subscribe());
+    this.#markInterrupted();
+    this.retries.emit(error);
   }
 
   /** The service never does it. */
-  refused(error: ClientError): void {
+  handleRefusal(error: ClientError): void {
     if (this.#phase === 'ended') return;
-    this.#enter('ended');
-    this.#interrupt();
-    this.ends.tell(error);
+    this.#setPhase('ended');
+    this.#markInterrupted();
+    this.ends.emit(error);
   }
 
   /** Looks whether something is late. */
-  look(nowMs: number): void {
-    if (nowMs < this.#lateAtMs || this.#phase === 'off' || this.#phase === 'ended') return;
-    this.#heal(new Breach('silence', `${this.#phase} without a word for too long`));
+  checkSilence(nowMs: number): void {
+    if (nowMs < this.#deadlineMs || this.#phase === 'off' || this.#phase === 'ended') return;
+    this.#repair(new ProtocolViolation('silence', `${this.#phase} without a word for too long`));
   }
 
   /** Asks for what was missed or for all of it; when that was in vain a moment ago, comes again. */
-  #heal(breach: Breach): void {
-    const nowMs = this.line.clock.monotonicMs();
-    const isAgain = nowMs - this.#healedAtMs < limits.ASK_AGAIN_MS;
-    this.#healedAtMs = nowMs;
-    if (isAgain || !breach.isHarmless) this.#book.forget();
-    this.#interrupt();
-    this.line.healed(breach);
-    if (isAgain || breach.rule === 'silence') this.line.restart();
+  #repair(breach: ProtocolViolation): void {
+    const nowMs = this.connection.clock.monotonicMs();
+    const isAgain = nowMs - this.#repairedAtMs < limits.ASK_AGAIN_MS;
+    this.#repairedAtMs = nowMs;
+    if (isAgain || !breach.isResumable) this.#book.invalidate();
+    this.#markInterrupted();
+    this.connection.reportViolation(breach);
+    if (isAgain || breach.rule === 'silence') this.connection.restart();
     else this.subscribe();
   }
 
   /** The last right book stays in sight, marked as not followed. */
-  #interrupt(): void {
-    if (this.#view?.isFollowing === true) this.#tell({ ...this.#view, isFollowing: false });
+  #markInterrupted(): void {
+    if (this.#view?.isFollowing === true) this.#emitView({ ...this.#view, isFollowing: false });
   }
 
-  #tell(view: BookView<Best> | undefined): void {
+  #emitView(view: BookView<Best> | undefined): void {
     if (view === undefined) return;
     this.#view = view;
-    this.updates.tell(view);
+    this.updates.emit(view);
   }
 
-  #enter(phase: Phase, patienceMs = 0): void {
+  #setPhase(phase: TopicPhase, patienceMs = 0): void {
     this.#phase = phase;
-    this.#lateAtMs = this.line.clock.monotonicMs() + patienceMs;
+    this.#deadlineMs = this.connection.clock.monotonicMs() + patienceMs;
   }
 }

@@ -76,7 +76,7 @@ export interface BookView<Row extends Best = Level> {
 }
 
 /** Equal for topics that show the same. */
-export function keyOf(topic: Topic): string {
+export function topicKeyOf(topic: Topic): string {
   const { channel, market, includeVamm, includeIndicative, timing } = topic;
   const { depth, grouping, maker } = { depth: 50, grouping: 1, maker: '', ...topic };
   const shown = channel === 'bbo' ? [] : [depth, channel === 'book' ? grouping : maker];

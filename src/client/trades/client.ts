@@ -14,8 +14,8 @@ import { Requester, type ServiceOptions } from '../http/request.js';
 import * as limits from '../limits.js';
 import { Connection, type ConnectionState, serviceAddress } from '../stream/connection.js';
 import { Liveness } from '../stream/liveness.js';
-import { isPassing } from '../stream/passing.js';
-import { MarketTrades, type TradeSource } from './market-trades.js';
+import { isTransient } from '../stream/passing.js';
+import { MarketTrades, type MarketTradesSource } from './market-trades.js';
 import type { PagesRead } from './repair.js';
 import { type TradeOptions, TradeSubscription } from './subscription.js';
 import { idOf, type LiveTrade, withPrice } from './trade.js';
@@ -32,7 +32,7 @@ export class TradesClient {
   readonly #requester: Requester;
   readonly #connection: Connection;
   readonly #liveness: Liveness;
-  readonly #source: TradeSource;
+  readonly #source: MarketTradesSource;
   readonly #followed = new Map<string, Followed>();
   readonly #open = new Set<TradeSubscription<LiveTrade>>();
   #isClosed = false;
@@ -42,18 +42,18 @@ export class TradesClient {
     const connection = new Connection(
       { ...options, address: serviceAddress(options) },
       {
-        opened: () => this.#opened(),
-        said: (json) => this.#said(json),
-        lost: () => this.#each((trades) => trades.lost()),
+        onOpen: () => this.#opened(),
+        onMessage: (json) => this.#said(json),
+        onDisconnect: () => this.#each((trades) => trades.handleDisconnect()),
       },
     );
     this.#connection = connection;
     this.#liveness = new Liveness(connection, () => this.#followed.size > 0);
     this.#source = {
       clock: connection.clock,
-      send: (message) => connection.send(message),
+      sendMessage: (message) => connection.sendMessage(message),
       restart: () => connection.restart(),
-      readBackTo: (symbol, id, signal) => this.#readBackTo(symbol, id, signal),
+      fetchBackTo: (symbol, id, signal) => this.#fetchBackTo(symbol, id, signal),
     };
   }
 
@@ -102,7 +102,7 @@ export class TradesClient {
     const followed = { trades: new MarketTrades(symbol, this.#source), users: 0 };
     this.#followed.set(key, followed);
     if (this.#connection.state === 'open') followed.trades.subscribe();
-    this.#liveness.watch();
+    this.#liveness.startWatch();
     return followed;
   }
 
@@ -114,7 +114,7 @@ export class TradesClient {
     this.#followed.delete(key);
   }
 
-  async #readBackTo(symbol: string, id: bigint, signal: AbortSignal): Promise<PagesRead> {
+  async #fetchBackTo(symbol: string, id: bigint, signal: AbortSignal): Promise<PagesRead> {
     const path = `/market/${encodeURIComponent(symbol)}/trades`;
     const trades: LiveTrade[] = [];
     let page: string | undefined;
@@ -132,12 +132,12 @@ export class TradesClient {
   }
 
   #opened(): void {
-    this.#liveness.heard();
+    this.#liveness.noteReceived();
     this.#each((trades) => trades.subscribe());
   }
 
   #said(json: string): void {
-    this.#liveness.heard();
+    this.#liveness.noteReceived();
     try {
       this.#take(objectOf(parseNumbersAsText(json), 'a message'));
     } catch {
@@ -148,32 +148,32 @@ export class TradesClient {
 
   #take(message: Message): void {
     const { type } = message;
-    if (type === 'closing') this.#connection.asked(Number(message['reconnectAfterMs']) || 0);
-    if (type === 'error') this.#refused(message);
-    const market = this.#named(message);
+    if (type === 'closing') this.#connection.setNextPause(Number(message['reconnectAfterMs']) || 0);
+    if (type === 'error') this.#handleError(message);
+    const market = this.#findNamed(message);
     if (market === undefined || message['channelType'] !== 'trades') return;
-    if (type === 'subscription') market.acknowledged();
+    if (type === 'subscription') market.handleAcknowledged();
     if (type !== 'init' && type !== 'update') return;
-    this.#connection.succeeded();
+    this.#connection.resetBackoff();
     const trades = streamTrades(message['trades'], 'trades').map(withPrice);
     const leftOut = Number(message['tradesLeftOut'] ?? 0);
-    if (type === 'init') market.begin(trades);
-    else market.take(trades, leftOut);
+    if (type === 'init') market.handleInit(trades);
+    else market.handleTrades(trades, leftOut);
   }
 
-  #named({ symbol }: Message): MarketTrades | undefined {
+  #findNamed({ symbol }: Message): MarketTrades | undefined {
     return this.#followed.get(String(symbol).toLowerCase())?.trades;
   }
 
   /** An error that does not say what it is about is about whatever is being asked for. */
-  #refused(message: Message): void {
+  #handleError(message: Message): void {
     const said = String(message['message']).slice(0, limits.TEXT_CHARS_MAX);
     const error = new ClientError(String(message['code'] ?? 'MALFORMED_MESSAGE'), said);
-    const named = this.#named(message);
+    const named = this.#findNamed(message);
     const isAboutAny = message['symbol'] === undefined;
     this.#each((trades) => {
-      if (trades !== named && !(isAboutAny && trades.isAsking)) return;
-      if (isPassing(error.code, this.#followed.size)) trades.postponed(error);
+      if (trades !== named && !(isAboutAny && trades.isSubscribing)) return;
+      if (isTransient(error.code, this.#followed.size)) trades.postponed(error);
       else trades.refused(error);
     });
   }

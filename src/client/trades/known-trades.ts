@@ -1,5 +1,5 @@
 import { TRADES_KNOWN_MAX } from '../limits.js';
-import { idOf, inOrder, keyOf, type LiveTrade } from './trade.js';
+import { idOf, keyOf, type LiveTrade, sortById } from './trade.js';
 
 /** The newest trades that were told, so that none is told twice and one that goes is missed. */
 export class KnownTrades {
@@ -11,35 +11,36 @@ export class KnownTrades {
     return this.#lastId;
   }
 
-  has(trade: LiveTrade): boolean {
+  hasTrade(trade: LiveTrade): boolean {
     return this.#byKey.has(keyOf(trade));
   }
 
-  add(trades: readonly LiveTrade[]): void {
+  addTrades(trades: readonly LiveTrade[]): void {
     for (const trade of trades) {
       this.#byKey.set(keyOf(trade), trade);
       if (idOf(trade) > this.#lastId) this.#lastId = idOf(trade);
     }
-    if (this.#byKey.size > 2 * TRADES_KNOWN_MAX) this.#keep(this.newest(TRADES_KNOWN_MAX));
+    if (this.#byKey.size > 2 * TRADES_KNOWN_MAX)
+      this.#replaceAll(this.listNewest(TRADES_KNOWN_MAX));
   }
 
-  remove(trades: readonly LiveTrade[]): void {
+  removeTrades(trades: readonly LiveTrade[]): void {
     const gone = new Set(trades.map(keyOf));
-    this.#keep(this.all().filter((trade) => !gone.has(keyOf(trade))));
+    this.#replaceAll(this.listAll().filter((trade) => !gone.has(keyOf(trade))));
   }
 
-  all(): LiveTrade[] {
+  listAll(): LiveTrade[] {
     return [...this.#byKey.values()];
   }
 
   /** In order, the newest last. */
-  newest(count: number): LiveTrade[] {
-    return inOrder(this.#byKey.values()).slice(-count);
+  listNewest(count: number): LiveTrade[] {
+    return sortById(this.#byKey.values()).slice(-count);
   }
 
-  #keep(trades: readonly LiveTrade[]): void {
+  #replaceAll(trades: readonly LiveTrade[]): void {
     this.#byKey = new Map(trades.map((trade) => [keyOf(trade), trade]));
-    const last = inOrder(trades).at(-1);
+    const last = sortById(trades).at(-1);
     this.#lastId = last === undefined ? -1n : idOf(last);
   }
 }

@@ -2,21 +2,22 @@
  * The trades of one market since the subscription, each told once: what came live, and what was
  * missed, read before anything newer is told.
  */
+
+import type { Clock } from '../environment.js';
 import { ClientError } from '../error.js';
 import * as limits from '../limits.js';
 import { Listeners } from '../listeners.js';
-import type { Clock } from '../surroundings.js';
 import { KnownTrades } from './known-trades.js';
 import { type PagesRead, repairOf } from './repair.js';
 import type { LiveTrade, TradeBatch } from './trade.js';
 
 /** The socket and the pages as a market sees them. */
-export interface TradeSource {
+export interface MarketTradesSource {
   readonly clock: Clock;
-  send(message: object): void;
+  sendMessage(message: object): void;
   restart(): void;
   /** The newest trades down to a number. */
-  readBackTo(symbol: string, id: bigint, signal: AbortSignal): Promise<PagesRead>;
+  fetchBackTo(symbol: string, id: bigint, signal: AbortSignal): Promise<PagesRead>;
 }
 
 /** A followed market. */
@@ -25,12 +26,12 @@ export class MarketTrades {
   /** The service refuses it for good. */
   readonly ends = new Listeners<ClientError>();
   /** What was missed could not be read yet, or the service cannot do it now; it is tried again. */
-  readonly troubles = new Listeners<ClientError>();
+  readonly retries = new Listeners<ClientError>();
   readonly #known = new KnownTrades();
   #state: 'off' | 'asked' | 'on' | 'ended' = 'off';
   /** The number of the first trade that was told; undefined before the first `init`. */
   #firstId: bigint | undefined;
-  #isShown = false;
+  #hasInit = false;
   /** What comes while what was missed is read. */
   #held: LiveTrade[] | undefined;
   #mending: AbortController | undefined;
@@ -38,70 +39,70 @@ export class MarketTrades {
 
   constructor(
     readonly symbol: string,
-    private readonly source: TradeSource,
+    private readonly source: MarketTradesSource,
   ) {}
 
   /** What a newcomer is told first; undefined before the service has told anything. */
   get init(): TradeBatch | undefined {
     if (this.#firstId === undefined) return undefined;
-    return batchOf('init', this.#known.newest(limits.TRADES_FIRST));
+    return batchOf('init', this.#known.listNewest(limits.TRADES_FIRST));
   }
 
-  get isAsking(): boolean {
+  get isSubscribing(): boolean {
     return this.#state === 'asked';
   }
 
   subscribe(): void {
     if (this.#state === 'ended') return;
     this.#state = 'asked';
-    this.#isShown = false;
+    this.#hasInit = false;
     this.#cancelTimer();
     this.#cancelTimer = this.source.clock.after(limits.ANSWER_MS_MAX, () => this.source.restart());
-    this.source.send({ type: 'subscribe', ...this.#name });
+    this.source.sendMessage({ type: 'subscribe', ...this.#name });
   }
 
   unsubscribe(): void {
     if (this.#state === 'asked' || this.#state === 'on') {
-      this.source.send({ type: 'unsubscribe', ...this.#name });
+      this.source.sendMessage({ type: 'unsubscribe', ...this.#name });
     }
     this.#off('ended');
   }
 
-  lost(): void {
+  handleDisconnect(): void {
     if (this.#state !== 'ended') this.#off('off');
   }
 
   /** The subscription stands. A market without a trade may have said nothing before. */
-  acknowledged(): void {
+  handleAcknowledged(): void {
     if (this.#state !== 'asked') return;
     this.#started();
-    if (!this.#isShown) this.begin([]);
+    if (!this.#hasInit) this.handleInit([]);
   }
 
   /** Takes the newest trades: at the start, and where something may be missing or was taken back. */
-  begin(newest: readonly LiveTrade[]): void {
+  handleInit(newest: readonly LiveTrade[]): void {
     this.#started();
     if (this.#state !== 'on') return;
-    this.#isShown = true;
+    this.#hasInit = true;
     if (this.#firstId !== undefined) {
       this.#held = [];
-      this.#mend(newest);
+      this.#repair(newest);
       return;
     }
     const [first] = newest;
     this.#firstId = first?.fillRecordId ?? -1n;
-    this.#known.add(newest);
-    this.updates.tell(batchOf('init', newest));
+    this.#known.addTrades(newest);
+    this.updates.emit(batchOf('init', newest));
   }
 
   /** Takes trades that have come; `leftOut` came as well. */
-  take(trades: readonly LiveTrade[], leftOut: number): void {
+  handleTrades(trades: readonly LiveTrade[], leftOut: number): void {
     if (this.#state !== 'on' || this.#firstId === undefined) return;
     if (leftOut > 0) {
       this.#held = [...(this.#held ?? []), ...trades];
-      this.#mend([]);
+      this.#repair([]);
     } else if (this.#held !== undefined) this.#held.push(...trades);
-    else this.#tell('update', trades);
+    else this.#emitUpdate('update', trades);
   }
 
   /** The service cannot do it now. */
@@ -109,14 +110,14 @@ export class MarketTrades {
     if (this.#state === 'ended') return;
     this.#off('off');
     this.#cancelTimer = this.source.clock.after(limits.ASK_AGAIN_MS, () => this.subscribe());
-    this.troubles.tell(error);
+    this.retries.emit(error);
   }
 
   /** The service never does it. */
   refused(error: ClientError): void {
     if (this.#state === 'ended') return;
     this.#off('ended');
-    this.ends.tell(error);
+    this.ends.emit(error);
   }
 
   get #name() {
@@ -137,15 +138,15 @@ export class MarketTrades {
     this.#held = undefined;
   }
 
-  #tell(kind: TradeBatch['kind'], trades: readonly LiveTrade[]): void {
-    const fresh = trades.filter((trade) => !this.#known.has(trade));
+  #emitUpdate(kind: TradeBatch['kind'], trades: readonly LiveTrade[]): void {
+    const fresh = trades.filter((trade) => !this.#known.hasTrade(trade));
     if (fresh.length === 0) return;
-    this.#known.add(fresh);
-    this.updates.tell(batchOf(kind, fresh));
+    this.#known.addTrades(fresh);
+    this.updates.emit(batchOf(kind, fresh));
   }
 
   /** Reads what was missed; `newest` is what the service has just shown. */
-  #mend(newest: readonly LiveTrade[]): void {
+  #repair(newest: readonly LiveTrade[]): void {
     const ending = new AbortController();
     this.#mending?.abort();
     this.#mending = ending;
@@ -155,7 +156,7 @@ export class MarketTrades {
       (value: T) => {
         if (!ending.signal.aborted) call(value);
       };
-    this.source.readBackTo(this.symbol, this.#floor, ending.signal).then(
+    this.source.fetchBackTo(this.symbol, this.#floor, ending.signal).then(
       ifCurrent((pages) => this.#mended(newest, pages)),
       ifCurrent((error) => this.#mendLater(newest, error)),
     );
@@ -177,11 +178,11 @@ export class MarketTrades {
     }
     this.#held = undefined;
     this.#mending = undefined;
-    this.#known.remove(repair.takenBack);
-    this.#known.add(repair.trades);
+    this.#known.removeTrades(repair.takenBack);
+    this.#known.addTrades(repair.trades);
     const { trades, takenBack, leftOut } = repair;
     if (trades.length + takenBack.length + leftOut > 0) {
-      this.updates.tell({ kind: 'repair', ...repair });
+      this.updates.emit({ kind: 'repair', ...repair });
     }
   }
 
@@ -192,11 +193,11 @@ export class MarketTrades {
         ? error
         : new ClientError('UNREACHABLE', 'what was missed could not be read', {}, cause);
     this.#again(newest);
-    this.troubles.tell(coded);
+    this.retries.emit(coded);
   }
 
   #again(newest: readonly LiveTrade[]): void {
-    this.#cancelTimer = this.source.clock.after(limits.ASK_AGAIN_MS, () => this.#mend(newest));
+    this.#cancelTimer = this.source.clock.after(limits.ASK_AGAIN_MS, () => this.#repair(newest));
   }
 }
 

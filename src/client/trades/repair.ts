@@ -1,6 +1,6 @@
 /** What is to be told after a hole: what was missed, and what is not there any more. */
 import type { KnownTrades } from './known-trades.js';
-import { idOf, inOrder, keyOf, type LiveTrade } from './trade.js';
+import { idOf, keyOf, type LiveTrade, sortById } from './trade.js';
 
 /** Trades that were read from pages. */
 export interface PagesRead {
@@ -11,7 +11,7 @@ export interface PagesRead {
 }
 
 /** What was known before the hole, and what was heard behind it. */
-export interface Hole {
+export interface Gap {
   readonly known: KnownTrades;
   /** Older trades are not told: they are from before the subscription, or were told long ago. */
   readonly floor: bigint;
@@ -31,18 +31,20 @@ export interface Repair {
 }
 
 /** `stale` are pages that do not reach up to what the socket has shown: a cache between has answered. */
-export function repairOf(hole: Hole): Repair | 'stale' {
+export function repairOf(hole: Gap): Repair | 'stale' {
   const { known, floor, newest, pages, held } = hole;
   const read = new Set(pages.trades.map(keyOf));
   if (newest.length > 0 && !newest.some((trade) => read.has(keyOf(trade)))) return 'stale';
   const all = new Map([...pages.trades, ...newest, ...held].map((trade) => [keyOf(trade), trade]));
-  const fresh = [...all.values()].filter((trade) => !known.has(trade) && idOf(trade) >= floor);
-  const takenBack = known.all().filter((trade) => !all.has(keyOf(trade)) && isCovered(trade, hole));
-  return { trades: inOrder(fresh), takenBack: inOrder(takenBack), leftOut: leftOutOf(hole) };
+  const fresh = [...all.values()].filter((trade) => !known.hasTrade(trade) && idOf(trade) >= floor);
+  const takenBack = known
+    .listAll()
+    .filter((trade) => !all.has(keyOf(trade)) && isCovered(trade, hole));
+  return { trades: sortById(fresh), takenBack: sortById(takenBack), leftOut: leftOutOf(hole) };
 }
 
 /** Whether a trade would have been read if it were there. */
-function isCovered(trade: LiveTrade, { newest, pages }: Hole): boolean {
+function isCovered(trade: LiveTrade, { newest, pages }: Gap): boolean {
   const id = idOf(trade);
   const [newestRead, oldestRead] = [pages.trades[0], pages.trades.at(-1)];
   const [oldestShown] = newest;
@@ -51,7 +53,7 @@ function isCovered(trade: LiveTrade, { newest, pages }: Hole): boolean {
   return id >= idOf(oldestRead) && id <= idOf(newestRead);
 }
 
-function leftOutOf({ known, pages }: Hole): number {
+function leftOutOf({ known, pages }: Gap): number {
   const oldest = pages.trades.at(-1);
   if (pages.isWhole || oldest === undefined) return 0;
   const missing = idOf(oldest) - 1n - known.lastId;

@@ -4,12 +4,12 @@ import type { TradeBatch } from './trade.js';
 import { TradeLoop } from './trade-loop.js';
 
 /** Where trades come from. */
-export interface TradeLine<Trade> {
+export interface TradeSource<Trade> {
   /** What a newcomer is told at once. */
   readonly init: TradeBatch<Trade> | undefined;
   readonly updates: Listeners<TradeBatch<Trade>>;
   readonly ends: Listeners<ClientError>;
-  readonly troubles: Listeners<ClientError>;
+  readonly retries: Listeners<ClientError>;
 }
 
 /** How it is followed. */
@@ -30,7 +30,7 @@ export class TradeSubscription<Trade> implements AsyncIterable<TradeBatch<Trade>
 
   /** The client makes it; `onClose` is called once. */
   constructor(
-    private readonly line: TradeLine<Trade>,
+    private readonly line: TradeSource<Trade>,
     private readonly onClose: () => void,
     private readonly options: { readonly waitingMax: number; readonly signal?: AbortSignal },
   ) {
@@ -65,8 +65,8 @@ export class TradeSubscription<Trade> implements AsyncIterable<TradeBatch<Trade>
   }
 
   /** Calls with what failed and is tried again by itself. */
-  onTrouble(listener: (error: ClientError) => void): () => void {
-    return this.#keep(this.line.troubles.add(listener));
+  onRetry(listener: (error: ClientError) => void): () => void {
+    return this.#keep(this.line.retries.add(listener));
   }
 
   /** Calls once when it ends otherwise than by `close`: the service refuses it, or an abort. */
@@ -111,7 +111,7 @@ export class TradeSubscription<Trade> implements AsyncIterable<TradeBatch<Trade>
     for (const loop of [...this.#loops]) loop.end(error === undefined ? {} : { error });
     for (const off of this.#offs) off();
     this.onClose();
-    if (error !== undefined) this.#errors.tell(error);
+    if (error !== undefined) this.#errors.emit(error);
     this.#errors.clear();
   }
 }

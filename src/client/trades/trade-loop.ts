@@ -23,7 +23,7 @@ export class TradeLoop<Trade> implements AsyncIterableIterator<TradeBatch<Trade>
   push(batch: TradeBatch<Trade>): void {
     this.#waiting.push(batch);
     this.#count += batch.trades.length;
-    while (this.#count > this.waitingMax) this.#leaveOut();
+    while (this.#count > this.waitingMax) this.#dropOldest();
     this.#signal.push();
   }
 
@@ -35,7 +35,7 @@ export class TradeLoop<Trade> implements AsyncIterableIterator<TradeBatch<Trade>
   async next(): Promise<IteratorResult<TradeBatch<Trade>>> {
     for (;;) {
       const batch = this.#waiting.shift();
-      if (batch !== undefined) return { done: false, value: this.#given(batch) };
+      if (batch !== undefined) return { done: false, value: this.#withLeftOut(batch) };
       const { done } = await this.#signal.next();
       if (done === true) return { done, value: undefined };
     }
@@ -51,7 +51,7 @@ export class TradeLoop<Trade> implements AsyncIterableIterator<TradeBatch<Trade>
     return this;
   }
 
-  #given(batch: TradeBatch<Trade>): TradeBatch<Trade> {
+  #withLeftOut(batch: TradeBatch<Trade>): TradeBatch<Trade> {
     this.#count -= batch.trades.length;
     const leftOut = batch.leftOut + this.#leftOut;
     const takenBack = [...this.#takenBack, ...batch.takenBack];
@@ -61,7 +61,7 @@ export class TradeLoop<Trade> implements AsyncIterableIterator<TradeBatch<Trade>
   }
 
   /** Takes away from the oldest that wait: all of them, or as many as are too many of the only one. */
-  #leaveOut(): void {
+  #dropOldest(): void {
     const [oldest, ...others] = this.#waiting;
     if (oldest === undefined) return;
     const surplus = this.#count - this.waitingMax;

@@ -42,7 +42,7 @@ export function idOf({ fillRecordId }: TradeRecord): bigint {
 }
 
 /** Sorts by number, and within a number leaves what is there. */
-export function inOrder(trades: Iterable<LiveTrade>): LiveTrade[] {
+export function sortById(trades: Iterable<LiveTrade>): LiveTrade[] {
   return [...trades].sort((one, other) => {
     const [id, otherId] = [idOf(one), idOf(other)];
     return id < otherId ? -1 : id > otherId ? 1 : 0;

@@ -45,7 +45,7 @@ export interface FetchInit {
 }
 
 /** What may be handed in. */
-export interface Surroundings {
+export interface Environment {
   readonly clock?: Clock | undefined;
   readonly fetch?: Fetch | undefined;
   /** Needed where there is no global one: in Node.js 20, the class of the package `ws`. */
@@ -64,7 +64,7 @@ export const systemClock: Clock = {
 };
 
 /** The class of sockets to use. Throws WEBSOCKET_NOT_FOUND where there is none. */
-export function socketClass({ WebSocket: given }: Surroundings): SocketClass {
+export function socketClass({ WebSocket: given }: Environment): SocketClass {
   const found = given ?? (globalThis as { WebSocket?: SocketClass }).WebSocket;
   if (found !== undefined) return found;
   const message = 'there is no global WebSocket: hand one in as the option WebSocket';
@@ -72,7 +72,7 @@ export function socketClass({ WebSocket: given }: Surroundings): SocketClass {
 }
 
 /** Waits for what others may wait for too; the signal's reason ends this wait, and nothing else. */
-export function heeding<Value>(work: Promise<Value>, signal?: AbortSignal): Promise<Value> {
+export function withAbort<Value>(work: Promise<Value>, signal?: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(signal?.reason);
     work.then(resolve, reject).finally(() => signal?.removeEventListener('abort', stop));
