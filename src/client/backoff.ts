@@ -1,36 +1,48 @@
-/** Longest sum of doublings: beyond it every bound is at its cap. */
+/** Largest number of doublings: beyond it every bound is at its cap. */
 const DOUBLINGS_MAX = 30;
 
+/** The bounds of a wait, in milliseconds. */
+export interface BackoffBounds {
+  /** The bound of the first wait; it doubles with each failure. */
+  readonly firstMs: number;
+  readonly capMs: number;
+  /** The most that the other side may ask for; `capMs` does not hold for it. */
+  readonly requestedMaxMs: number;
+}
+
 /**
- * The wait before the next try: at random up to a bound that doubles with each try in vain, so that
- * the clients of one service do not come all at once. There is no last try.
+ * The wait before the next try: at random up to a bound that doubles with each failure, so that the
+ * clients of one service do not come all at once. There is no last try.
  */
 export class Backoff {
+  readonly #bounds: BackoffBounds;
+  readonly #random: () => number;
   #failures = 0;
-  #askedMs: number | undefined;
+  #requestedMs: number | undefined;
 
-  /** All of it in milliseconds; `random` answers from 0 to 1. */
-  constructor(
-    private readonly bounds: { readonly firstMs: number; readonly capMs: number },
-    private readonly random: () => number,
-  ) {}
-
-  /** The other side asked for this wait, next time. */
-  setNextMs(ms: number): void {
-    this.#askedMs = ms;
+  /** `random` returns from 0 to 1. */
+  constructor(bounds: BackoffBounds, random: () => number) {
+    this.#bounds = bounds;
+    this.#random = random;
   }
 
-  /** The try was not in vain. */
+  /** Sets the next wait, as the other side has asked for it. */
+  setNextMs(ms: number): void {
+    this.#requestedMs = Math.min(ms, this.#bounds.requestedMaxMs);
+  }
+
+  /** Forgets the failures after a success. */
   reset(): void {
     this.#failures = 0;
   }
 
+  /** The next wait in milliseconds; it counts as a failure until {@link Backoff.reset}. */
   nextMs(): number {
-    const asked = this.#askedMs;
-    this.#askedMs = undefined;
-    if (asked !== undefined) return asked;
-    const bound = Math.min(this.bounds.capMs, this.bounds.firstMs * 2 ** this.#failures);
+    const requested = this.#requestedMs;
+    this.#requestedMs = undefined;
+    if (requested !== undefined) return requested;
+    const bound = Math.min(this.#bounds.capMs, this.#bounds.firstMs * 2 ** this.#failures);
     this.#failures = Math.min(this.#failures + 1, DOUBLINGS_MAX);
-    return bound * this.random();
+    return bound * this.#random();
   }
 }

@@ -1,8 +1,10 @@
 /**
- * What the clients of this package use of the world around them: time, chance, `fetch` and
- * `WebSocket`. All of it can be handed in, and is taken from the globals where it is not.
+ * What the clients of this package use of their environment: time, chance, `fetch` and `WebSocket`.
+ * All of it can be handed in; the globals are the default.
  */
+import { Backoff } from './backoff.js';
 import { ClientError } from './error.js';
+import { BACKOFF_BOUNDS } from './limits.js';
 
 /** Time and chance. */
 export interface Clock {
@@ -10,7 +12,7 @@ export interface Clock {
   monotonicMs(): number;
   /** Unix milliseconds. */
   unixMs(): number;
-  /** Calls once, so many milliseconds later; answers what calls it off. */
+  /** Calls once, so many milliseconds later; returns what cancels the call. */
   after(ms: number, call: () => void): () => void;
   /** From 0, which it may be, to 1, which it may not. */
   random(): number;
@@ -71,7 +73,7 @@ export function socketClass({ WebSocket: given }: Environment): SocketClass {
   throw new ClientError('WEBSOCKET_NOT_FOUND', message);
 }
 
-/** Waits for what others may wait for too; the signal's reason ends this wait, and nothing else. */
+/** Waits for work that others may share; an abort ends this wait with the signal's reason, and nothing else. */
 export function withAbort<Value>(work: Promise<Value>, signal?: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(signal?.reason);
@@ -95,4 +97,78 @@ export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
     if (signal?.aborted === true) stop();
     else signal?.addEventListener('abort', stop, { once: true });
   });
+}
+
+/** How a try is bounded. */
+export interface TryOptions {
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+  /** The name of what is asked for, in messages of errors. */
+  readonly subject: string;
+}
+
+/**
+ * Makes one try, which gets a signal that ends it when it is late or aborted. Throws the try's own
+ * ClientError; else ABORTED, TIMEOUT or UNREACHABLE.
+ */
+export async function tryOnce<Value>(
+  { clock, timeoutMs, signal, subject }: TryOptions,
+  attempt: (signal: AbortSignal) => Promise<Value>,
+): Promise<Value> {
+  const ending = new AbortController();
+  const abort = (): void => ending.abort();
+  let isLate = false;
+  const cancel = clock.after(timeoutMs, () => {
+    isLate = true;
+    abort();
+  });
+  signal?.addEventListener('abort', abort, { once: true });
+  try {
+    if (signal?.aborted === true) throw abortedBy(signal);
+    return await attempt(ending.signal);
+  } catch (cause) {
+    if (cause instanceof ClientError) throw cause;
+    if (signal?.aborted === true) throw abortedBy(signal);
+    if (isLate) throw new ClientError('TIMEOUT', `no answer to ${subject} in ${timeoutMs} ms`);
+    throw new ClientError('UNREACHABLE', `no answer to ${subject}`, {}, { cause });
+  } finally {
+    cancel();
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
+/** How tries are repeated. */
+export interface RetryOptions {
+  readonly clock: Clock;
+  /** Tries after the first. */
+  readonly retriesMax: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds to wait at least before another try; undefined when another will not help. */
+  readonly retryDelayOf: (error: ClientError) => number | undefined;
+}
+
+/** Tries until it succeeds, no further try will help, or there are none left. Throws the last ClientError. */
+export async function retry<Value>(
+  { clock, retriesMax, signal, retryDelayOf }: RetryOptions,
+  attempt: () => Promise<Value>,
+): Promise<Value> {
+  const backoff = new Backoff(BACKOFF_BOUNDS, () => clock.random());
+  for (let tried = 0; ; tried += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const delayMs = error instanceof ClientError ? retryDelayOf(error) : undefined;
+      if (delayMs === undefined || tried >= retriesMax) throw error;
+      // What the service asks for is the least: together with chance, so that not all come at once.
+      await sleep(clock, delayMs + backoff.nextMs(), signal).catch(() => {
+        throw abortedBy(signal);
+      });
+    }
+  }
+}
+
+/** The error of a call that its caller has aborted. */
+export function abortedBy(signal: AbortSignal | undefined): ClientError {
+  return new ClientError('ABORTED', 'the call was aborted', {}, { cause: signal?.reason });
 }

@@ -1,6 +1,6 @@
 /**
- * Reads what a service says without trust: a reader takes an unknown value and answers a typed one,
- * or throws MALFORMED_ANSWER with the place of what is wrong. Unknown members are left out.
+ * Readers of untrusted values: each takes an unknown value and returns a typed one, or throws
+ * MALFORMED_ANSWER with the place of what is wrong. Unknown members are left out.
  */
 import { type Base, type Price, type Quote, rawBase, rawPrice, rawQuote } from './amounts.js';
 import { ClientError } from './error.js';
@@ -8,7 +8,10 @@ import { ClientError } from './error.js';
 /** Reads a value that stands at a place, which is for people. */
 export type Read<T> = (value: unknown, place: string) => T;
 
-/** What a reader answers. */
+/** A JSON object of a service, whose members are not checked yet. */
+export type Message = Readonly<Record<string, unknown>>;
+
+/** What a reader returns. */
 export type Of<R> = R extends Read<infer T> ? T : never;
 
 type Shape = Readonly<Record<string, Read<unknown>>>;
@@ -90,14 +93,39 @@ export function object<S extends Shape, O extends Shape = Record<never, never>>(
   };
 }
 
-/** The members of an object that was not looked at yet. */
-export function objectOf(value: unknown, place: string): Readonly<Record<string, unknown>> {
+/** The members of an object, none of which is checked yet. */
+export function objectOf(value: unknown, place: string): Message {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    return value as Readonly<Record<string, unknown>>;
+    return value as Message;
   }
   return fail(place, 'an object');
 }
 
 function fail(place: string, kind: string): never {
   throw new ClientError('MALFORMED_ANSWER', `${place} is not ${kind}`);
+}
+
+/** A text, or an integer of 16 digits and more: what is no such integer is left as it is. */
+const TEXT_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
+
+/**
+ * Parses JSON without losing digits: an integer that a double cannot hold comes as its text. A field
+ * that may be so large is read with a reader that takes both.
+ */
+export function parseExact(json: string): unknown {
+  // Most bodies have no number of 16 digits; they are not scanned twice.
+  if (!/[\d]{16}/.test(json)) return JSON.parse(json);
+  return JSON.parse(json.replace(TEXT_OR_NUMBER, asExactText));
+}
+
+function asExactText(token: string): string {
+  const isExact = !/^-?\d{16,}$/.test(token) || Number.isSafeInteger(Number(token));
+  return isExact ? token : `"${token}"`;
+}
+
+/** Parses JSON with every number as the text that it is written with: no digit is lost. */
+export function parseNumbersAsText(json: string): unknown {
+  return JSON.parse(
+    json.replace(TEXT_OR_NUMBER, (token) => (token.startsWith('"') ? token : `"${token}"`)),
+  );
 }

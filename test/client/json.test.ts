@@ -1,7 +1,7 @@
 /** JSON without lost digits, on engines that do not show the text of a number. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseExact } from '../../src/client/http/json.js';
+import { parseExact } from '../../src/client/fields.js';
 
 test.each([
   ['[9007199254740993]', ['9007199254740993']],

@@ -115,7 +115,7 @@ export class LiveCandles {
   postponed(error: ClientError): void {
     if (this.#state === 'ended') return;
     this.#off('off');
-    this.#cancelTimer = this.source.clock.after(limits.ASK_AGAIN_MS, () => this.subscribe());
+    this.#cancelTimer = this.source.clock.after(limits.RESUBSCRIBE_MS, () => this.subscribe());
     this.retries.emit(error);
   }
 
@@ -186,7 +186,7 @@ export class LiveCandles {
         ? error
         : new ClientError('UNREACHABLE', 'what was missed could not be fetched', {}, cause);
     const held = this.#held;
-    this.#cancelTimer = this.source.clock.after(limits.ASK_AGAIN_MS, () => {
+    this.#cancelTimer = this.source.clock.after(limits.RESUBSCRIBE_MS, () => {
       this.#fetchMissed(fromTs);
       this.#held = held;
     });

@@ -40,7 +40,7 @@ export interface BookOrder {
 }
 
 /** What an order stands in. */
-export interface Surroundings {
+export interface Environment {
   readonly market: BookMarket;
   readonly user: BookUser;
   readonly moment: Moment;
@@ -54,7 +54,7 @@ const SIGNED_MSG_BIT = 1;
 const BASE_DECIMALS = 9;
 
 /** The order as the book shows it; null when the book does not show it. */
-export function bookOrder(order: Order, surroundings: Surroundings): BookOrder | null {
+export function bookOrder(order: Order, surroundings: Environment): BookOrder | null {
   if (!rests(order, surroundings)) return null;
   const { market, user } = surroundings;
   const size = fillable(order, surroundings);
@@ -79,7 +79,7 @@ export function bookOrder(order: Order, surroundings: Surroundings): BookOrder |
  * Source: sdk/src/math/orders.ts `isRestingLimitOrder`, sdk/src/math/auction.ts `isAuctionComplete`;
  * programs/drift/src/math/orders.rs `should_expire_order`: trigger orders never expire.
  */
-function rests(order: Order, { market, user, moment }: Surroundings): boolean {
+function rests(order: Order, { market, user, moment }: Environment): boolean {
   const { orderType, triggerCondition, auctionDuration } = order;
   if (order.status !== 'open' || user.isFrozen) return false;
   if (orderType === 'triggerLimit') {
@@ -94,7 +94,7 @@ function rests(order: Order, { market, user, moment }: Surroundings): boolean {
 }
 
 /** What is not filled; of a reduce-only order no more than its owner can still close. */
-function fillable(order: Order, { market, user }: Surroundings): bigint {
+function fillable(order: Order, { market, user }: Environment): bigint {
   const unfilled = most(order.baseAssetAmount - order.baseAssetAmountFilled, 0n);
   if (!order.reduceOnly) return unfilled;
   const position = user.positionIn(market);
@@ -105,7 +105,7 @@ function fillable(order: Order, { market, user }: Surroundings): bigint {
  * The stored price, or `max(oracle + offset, tick)` rounded to the tick, bids down and asks up.
  * Source: programs/drift/src/state/user.rs `get_limit_price`.
  */
-function priceOf(order: Order, { market, oraclePrice }: Surroundings): bigint | null {
+function priceOf(order: Order, { market, oraclePrice }: Environment): bigint | null {
   if (order.oraclePriceOffset === 0) return order.price;
   if (oraclePrice === null) return null;
   const { tickSize, isPrediction } = market;

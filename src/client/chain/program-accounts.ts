@@ -63,7 +63,7 @@ export class ProgramAccounts {
       { ...options, address },
       {
         onOpen: () => this.#subscribe(),
-        onMessage: (said) => this.#said(said),
+        onMessage: (json) => this.#handleMessage(json),
         onDisconnect: () => this.#handleDisconnect(),
       },
     );
@@ -121,9 +121,9 @@ export class ProgramAccounts {
     this.#connection.sendMessage({ jsonrpc: '2.0', id, method, params });
   }
 
-  #said(said: string): void {
+  #handleMessage(json: string): void {
     try {
-      const message = objectOf(JSON.parse(said), 'message');
+      const message = objectOf(JSON.parse(json), 'message');
       if (message['method'] === 'slotNotification') this.#handleSlot(message['params']);
       else if (message['method'] === 'programNotification') this.#handleAccount(message['params']);
       else if ('error' in message) this.#throwRefusal(message['error']);
@@ -210,7 +210,7 @@ export class ProgramAccounts {
       this.#cancelTimer = this.#connection.clock.after(resyncMs, () => void this.#scanAccounts());
     } catch (cause) {
       if (signal.aborted) return;
-      this.#failed(cause);
+      this.#handleFailure(cause);
     }
   }
 
@@ -227,7 +227,7 @@ export class ProgramAccounts {
     }
   }
 
-  #failed(cause: unknown): void {
+  #handleFailure(cause: unknown): void {
     const error =
       cause instanceof ClientError
         ? cause

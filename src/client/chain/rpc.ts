@@ -1,6 +1,12 @@
 /** What is asked of a Solana node over HTTP. */
-import { Backoff } from '../backoff.js';
-import { type Clock, type Environment, type Fetch, sleep, systemClock } from '../environment.js';
+import {
+  type Clock,
+  type Environment,
+  type Fetch,
+  retry,
+  systemClock,
+  tryOnce,
+} from '../environment.js';
 import { ClientError } from '../error.js';
 import { integer, list, object, objectOf, orNull, type Read, text } from '../fields.js';
 import * as limits from '../limits.js';
@@ -49,7 +55,7 @@ export function memcmp({ offset, bytes }: AccountFilter): object {
 /** A node's code for a slot that it has not reached; others say it in words. */
 const BEHIND = -32_016;
 
-/** One node. What fails is tried again; it ends with a ClientError. */
+/** One node. What fails is retried; it ends with a ClientError. */
 export class Rpc {
   readonly #url: string;
   readonly #fetch: Fetch;
@@ -114,49 +120,28 @@ export class Rpc {
     return { encoding: 'base64', commitment: 'processed', ...minContextSlot };
   }
 
-  async #call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown> {
-    const bounds = { firstMs: limits.RETRY_MS_FIRST, capMs: limits.RETRY_MS_CAP };
-    const backoff = new Backoff(bounds, () => this.#clock.random());
-    for (let tried = 0; ; tried += 1) {
-      try {
-        return await this.#try(method, params, signal);
-      } catch (error) {
-        const isHopeless = error instanceof ClientError && error.code === 'REFUSED';
-        if (signal.aborted || isHopeless || tried >= limits.RETRIES_MAX) throw error;
-        await sleep(this.#clock, backoff.nextMs(), signal);
-      }
-    }
+  #call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown> {
+    const [clock, timeoutMs] = [this.#clock, this.#timeoutMs];
+    const retryDelayOf = ({ code }: ClientError): number | undefined =>
+      code === 'REFUSED' || code === 'ABORTED' ? undefined : 0;
+    return retry({ clock, retriesMax: limits.RETRIES_MAX, signal, retryDelayOf }, () =>
+      tryOnce({ clock, timeoutMs, signal, subject: method }, (ending) =>
+        this.#post(method, params, ending),
+      ),
+    );
   }
 
-  async #try(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown> {
-    const ending = new AbortController();
-    const abort = (): void => ending.abort();
-    const cancel = this.#clock.after(this.#timeoutMs, abort);
-    signal.addEventListener('abort', abort, { once: true });
-    try {
-      this.#id += 1;
-      const body = JSON.stringify({ jsonrpc: '2.0', id: this.#id, method, params });
-      const headers = { 'Content-Type': 'application/json' };
-      const init = {
-        signal: ending.signal,
-        method: 'POST',
-        headers,
-        body,
-        cache: 'no-store',
-      } as const;
-      const response = await this.#fetch(this.#url, init);
-      if (!response.ok) {
-        const message = `${method} was answered with the status ${response.status}`;
-        throw new ClientError('HTTP_STATUS', message, {}, { status: response.status });
-      }
-      return resultOf(await response.json(), method);
-    } catch (cause) {
-      if (cause instanceof ClientError) throw cause;
-      throw new ClientError('UNREACHABLE', `no answer to ${method}`, {}, { cause });
-    } finally {
-      cancel();
-      signal.removeEventListener('abort', abort);
+  async #post(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown> {
+    this.#id += 1;
+    const body = JSON.stringify({ jsonrpc: '2.0', id: this.#id, method, params });
+    const headers = { 'Content-Type': 'application/json' };
+    const init = { signal, method: 'POST', headers, body, cache: 'no-store' } as const;
+    const response = await this.#fetch(this.#url, init);
+    if (!response.ok) {
+      const message = `${method} was answered with the status ${response.status}`;
+      throw new ClientError('HTTP_STATUS', message, {}, { status: response.status });
     }
+    return resultOf(await response.json(), method);
   }
 }
 

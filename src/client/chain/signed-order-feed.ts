@@ -74,6 +74,7 @@ const orderMessage = object({
  * signature does not hold, or that cannot be read, is not told: `onError` is.
  */
 export class SignedOrderFeed {
+  readonly #options: SignedOrderFeedOptions;
   readonly #connection: Connection;
   readonly #orders = new Listeners<SignedOrderMessage>();
   readonly #errors = new Listeners<ClientError>();
@@ -85,7 +86,8 @@ export class SignedOrderFeed {
   #last: Promise<void> = Promise.resolve();
 
   /** Throws WEBSOCKET_NOT_FOUND where there is no class of sockets. */
-  constructor(private readonly options: SignedOrderFeedOptions) {
+  constructor(options: SignedOrderFeedOptions) {
+    this.#options = options;
     const { url, publicKey } = options;
     const address = `${url}${url.includes('?') ? '&' : '?'}pubkey=${encodeURIComponent(publicKey)}`;
     this.#connection = new Connection(
@@ -95,7 +97,7 @@ export class SignedOrderFeed {
           this.#turn += 1;
           this.#watchSilence();
         },
-        onMessage: (said) => this.#said(said),
+        onMessage: (json) => this.#handleMessage(json),
         onDisconnect: () => this.#stopTimers(),
       },
     );
@@ -132,10 +134,10 @@ export class SignedOrderFeed {
     return this.#connection.states.add(listener);
   }
 
-  #said(said: string): void {
+  #handleMessage(json: string): void {
     this.#watchSilence();
     try {
-      const message = objectOf(parseMessage(said), 'message');
+      const message = objectOf(parseMessage(json), 'message');
       const channel = text(message['channel'], 'channel');
       if (message['error'] !== undefined) this.#throwRefusal(channel, message['error']);
       else if (channel === 'auth') this.#handleAuth(message);
@@ -157,7 +159,7 @@ export class SignedOrderFeed {
   }
 
   async #answerChallenge(nonce: string): Promise<void> {
-    const { publicKey, sign } = this.options;
+    const { publicKey, sign } = this.#options;
     const turn = this.#turn;
     try {
       const signature = base64(await sign(new TextEncoder().encode(nonce)));
@@ -173,7 +175,7 @@ export class SignedOrderFeed {
 
   /** One market after the other, each after a pause, as the server wants it. */
   #subscribeMarket(index: number): void {
-    const market = this.options.markets[index];
+    const market = this.#options.markets[index];
     this.#connection.resetBackoff();
     if (market === undefined) return;
     this.#connection.sendMessage({ action: 'subscribe', market_type: 'perp', market_name: market });
@@ -185,7 +187,7 @@ export class SignedOrderFeed {
 
   #handleOrder(message: unknown): void {
     const { order, deposit } = orderMessage(message, 'signed order');
-    const { acceptSanitized = false, acceptDepositTrade = false } = this.options;
+    const { acceptSanitized = false, acceptDepositTrade = false } = this.#options;
     const willSanitize = order.will_sanitize ?? false;
     if ((willSanitize && !acceptSanitized) || (deposit !== null && !acceptDepositTrade)) return;
     const signature = bytesOfBase64(order.order_signature);
@@ -204,7 +206,7 @@ export class SignedOrderFeed {
   }
 
   async #verifyOrder(taken: SignedOrderMessage): Promise<void> {
-    const { verify = verifyWithWebCrypto } = this.options;
+    const { verify = verifyWithWebCrypto } = this.#options;
     const { signature, signingAuthority: signer } = taken;
     const message = new TextEncoder().encode(taken.message);
     try {
@@ -253,11 +255,11 @@ function checkWhose({ order, uuid, takerAuthority, signingAuthority }: SignedOrd
   }
 }
 
-function parseMessage(said: string): unknown {
+function parseMessage(json: string): unknown {
   try {
-    return JSON.parse(said);
+    return JSON.parse(json);
   } catch (cause) {
-    const start = said.slice(0, limits.TEXT_CHARS_MAX);
+    const start = json.slice(0, limits.TEXT_CHARS_MAX);
     throw new ClientError('MALFORMED_ANSWER', `message is no JSON: ${start}`, {}, { cause });
   }
 }

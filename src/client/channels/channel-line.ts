@@ -88,7 +88,7 @@ export class ChannelSocket {
     this.#cancelTimer();
     if (isTransient(error.code, 1)) {
       const { clock } = this.connection;
-      this.#cancelTimer = clock.after(limits.ASK_AGAIN_MS, () => this.#subscribe());
+      this.#cancelTimer = clock.after(limits.RESUBSCRIBE_MS, () => this.#subscribe());
       return;
     }
     this.close();

@@ -9,8 +9,8 @@
  * ```
  */
 import { ClientError } from '../error.js';
+import { parseExact, parseNumbersAsText } from '../fields.js';
 import { type L2Book, l2Book } from '../http/book-shapes.js';
-import { parseExact, parseNumbersAsText } from '../http/json.js';
 import * as limits from '../limits.js';
 import { Listeners } from '../listeners.js';
 import type { SocketOptions } from '../stream/connection.js';

@@ -27,8 +27,13 @@ import type {
   VolumeSpan,
 } from './queries.js';
 import * as recordShapes from './record-shapes.js';
-import { errorOf } from './refusal.js';
-import { type CallOptions, type Query, Requester, type ServiceOptions } from './request.js';
+import {
+  type CallOptions,
+  errorOf,
+  type Query,
+  Requester,
+  type ServiceOptions,
+} from './request.js';
 
 const batch = (value: unknown, place: string): readonly (shapes.L2Book | ClientError)[] =>
   list<shapes.L2Book | ClientError>((entry, at) => {

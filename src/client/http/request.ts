@@ -1,16 +1,19 @@
 /**
- * One GET of a service: tries again where that may help, and reads the answer without trust.
+ * One GET of a service: retries where that may help, and checks the answer.
  *
  * It knows no path and no body.
  */
-import { Backoff } from '../backoff.js';
-import { type Clock, type Environment, type Fetch, sleep, systemClock } from '../environment.js';
+import {
+  type Clock,
+  type Environment,
+  type Fetch,
+  retry,
+  systemClock,
+  tryOnce,
+} from '../environment.js';
 import { ClientError } from '../error.js';
-import type { Read } from '../fields.js';
+import { parseExact, type Read } from '../fields.js';
 import * as limits from '../limits.js';
-import { parseExact } from './json.js';
-import { refusal } from './refusal.js';
-import { TaggedAnswers } from './tagged-answers.js';
 
 /** How a service is reached. */
 export interface ServiceOptions extends Environment {
@@ -46,7 +49,7 @@ export interface Answer<T> {
 }
 
 /** Answers after which another try may help. */
-const PASSING: readonly number[] = [408, 429, 500, 502, 503, 504];
+const TRANSIENT: readonly number[] = [408, 429, 500, 502, 503, 504];
 
 /** Asks one service. */
 export class Requester {
@@ -67,52 +70,20 @@ export class Requester {
 
   /** Throws a ClientError: the service's own refusal, or why there is no answer. */
   async get<T>(question: Question<T>, { signal }: CallOptions = {}): Promise<Answer<T>> {
-    const bounds = { firstMs: limits.RETRY_MS_FIRST, capMs: limits.RETRY_MS_CAP };
-    const backoff = new Backoff(bounds, () => this.#clock.random());
-    for (let tried = 0; ; tried += 1) {
-      try {
-        if (signal?.aborted === true) throw aborted(signal);
-        return await this.#try(question, signal);
-      } catch (error) {
-        const askedMs = waitOf(error);
-        if (askedMs === undefined || tried >= this.#retriesMax) throw error;
-        // What the service asks for is the least: together with chance, so that not all come at once.
-        await this.#sleep(askedMs + backoff.nextMs(), signal);
-      }
-    }
-  }
-
-  async #sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
-    await sleep(this.#clock, ms, signal).catch(() => {
-      throw aborted(signal);
-    });
-  }
-
-  async #try<T>(question: Question<T>, signal: AbortSignal | undefined): Promise<Answer<T>> {
     const url = this.#base + question.path + queryText(question.query ?? {});
-    const ending = new AbortController();
-    const abort = (): void => ending.abort();
-    let isLate = false;
-    const cancel = this.#clock.after(this.#timeoutMs, () => {
-      isLate = true;
-      abort();
-    });
-    signal?.addEventListener('abort', abort, { once: true });
-    try {
-      return await this.#ask(url, question, ending.signal);
-    } catch (cause) {
-      if (cause instanceof ClientError) throw cause;
-      if (signal?.aborted === true) throw aborted(signal);
-      const { path } = question;
-      if (isLate) throw new ClientError('TIMEOUT', `no answer to ${path} in ${this.#timeoutMs} ms`);
-      throw new ClientError('UNREACHABLE', `no answer to ${path}`, {}, { cause });
-    } finally {
-      cancel();
-      signal?.removeEventListener('abort', abort);
-    }
+    const [clock, timeoutMs, retriesMax] = [this.#clock, this.#timeoutMs, this.#retriesMax];
+    return retry({ clock, retriesMax, signal, retryDelayOf }, () =>
+      tryOnce({ clock, timeoutMs, signal, subject: question.path }, (ending) =>
+        this.#fetchAnswer(url, question, ending),
+      ),
+    );
   }
 
-  async #ask<T>(url: string, { path, read }: Question<T>, signal: AbortSignal): Promise<Answer<T>> {
+  async #fetchAnswer<T>(
+    url: string,
+    { path, read }: Question<T>,
+    signal: AbortSignal,
+  ): Promise<Answer<T>> {
     const known = this.#tagged.get<T>(url, read);
     const headers: Record<string, string> =
       known === undefined ? {} : { 'If-None-Match': known.tag };
@@ -129,17 +100,37 @@ export class Requester {
   }
 }
 
-/** How long the service asks to wait before another try; undefined when another will not help. */
-function waitOf(error: unknown): number | undefined {
-  if (!(error instanceof ClientError)) return undefined;
-  const { code, status, retryAfterMs = 0 } = error;
-  if (code === 'UNREACHABLE' || code === 'TIMEOUT') return 0;
-  const mayPass = status !== undefined && PASSING.includes(status);
-  return mayPass && retryAfterMs <= limits.RETRY_AFTER_MS_MAX ? retryAfterMs : undefined;
+/** An answer that the service knows by a tag, and the reader of it. */
+interface TaggedAnswer<T> {
+  readonly tag: string;
+  readonly value: T;
+  readonly read: Read<T>;
 }
 
-function aborted(signal: AbortSignal | undefined): ClientError {
-  return new ClientError('ABORTED', 'the call was aborted', {}, { cause: signal?.reason });
+/** The last answers by URL, so that what has not changed is neither sent nor read again. */
+class TaggedAnswers {
+  readonly #answers = new Map<string, TaggedAnswer<unknown>>();
+
+  /** The answer that this reader has read; it is the same object each time. */
+  get<T>(url: string, read: Read<T>): TaggedAnswer<T> | undefined {
+    const found = this.#answers.get(url);
+    // Equal readers mean equal types.
+    return found?.read === read ? (found as TaggedAnswer<T>) : undefined;
+  }
+
+  set<T>(url: string, answer: TaggedAnswer<T>): void {
+    this.#answers.delete(url);
+    this.#answers.set(url, answer as TaggedAnswer<unknown>);
+    if (this.#answers.size <= limits.TAGGED_ANSWERS_MAX) return;
+    for (const [oldest] of this.#answers) return void this.#answers.delete(oldest);
+  }
+}
+
+/** How long the service asks to wait before another try; undefined when another will not help. */
+function retryDelayOf({ code, status, retryAfterMs = 0 }: ClientError): number | undefined {
+  if (code === 'UNREACHABLE' || code === 'TIMEOUT') return 0;
+  const mayPass = status !== undefined && TRANSIENT.includes(status);
+  return mayPass && retryAfterMs <= limits.RETRY_AFTER_MS_MAX ? retryAfterMs : undefined;
 }
 
 function parsed(json: string, path: string): unknown {
@@ -163,4 +154,42 @@ function queryText(query: Query): string {
 function httpUrl(url: string): string {
   if (/^https?:\/\/[^/]/.test(url)) return url.replace(/\/+$/, '');
   throw new ClientError('INVALID_OPTION', `url was ${url}, must begin with http:// or https://`);
+}
+
+/** The error of an answer with an error status: the service's own code, or HTTP_STATUS. */
+function refusal(response: Response, body: string, clock: Clock): ClientError {
+  const { status } = response;
+  const sent = errorOf(body);
+  const retryAfterMs = retryAfter(response.headers.get('Retry-After'), clock);
+  const message =
+    sent?.message ?? `the answer was ${status}: ${body.slice(0, limits.TEXT_CHARS_MAX)}`;
+  const options = { status, retryAfterMs, param: sent?.param };
+  return new ClientError(sent?.code ?? 'HTTP_STATUS', message, {}, options);
+}
+
+/** The error that stands for an entry of a batch; undefined when it is none. */
+export function errorOf(
+  body: unknown,
+):
+  | { readonly code: string; readonly message: string; readonly param: string | undefined }
+  | undefined {
+  const { code, message, param } = membersOf(membersOf(body)['error']);
+  if (typeof code !== 'string' || typeof message !== 'string') return undefined;
+  return { code, message, param: typeof param === 'string' ? param : undefined };
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  try {
+    const parsed: unknown = typeof value === 'string' ? JSON.parse(value) : value;
+    return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Milliseconds of a Retry-After, which is seconds or a date. */
+function retryAfter(header: string | null, clock: Clock): number | undefined {
+  if (header === null) return undefined;
+  const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - clock.unixMs();
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }

@@ -62,8 +62,7 @@ export class Connection {
     this.#address = options.address;
     this.#options = options;
     this.clock = options.clock ?? systemClock;
-    const bounds = { firstMs: limits.RECONNECT_MS_FIRST, capMs: limits.RECONNECT_MS_CAP };
-    this.#backoff = new Backoff(bounds, () => this.clock.random());
+    this.#backoff = new Backoff(limits.BACKOFF_BOUNDS, () => this.clock.random());
   }
 
   get state(): ConnectionState {
@@ -88,7 +87,7 @@ export class Connection {
 
   /** The service asked for this pause before the next connection. */
   setNextPause(pauseMs: number): void {
-    this.#backoff.setNextMs(Math.min(pauseMs, limits.RECONNECT_MS_ASKED_MAX));
+    this.#backoff.setNextMs(pauseMs);
   }
 
   /** The connection led to something: the next pause is short again. */

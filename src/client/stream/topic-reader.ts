@@ -126,7 +126,7 @@ export class TopicReader {
     if (this.#phase === 'ended') return;
     this.#setPhase('off');
     this.#cancelRetry();
-    this.#cancelRetry = this.connection.clock.after(limits.ASK_AGAIN_MS, () => this.subscribe());
+    this.#cancelRetry = this.connection.clock.after(limits.RESUBSCRIBE_MS, () => this.subscribe());
     this.#markInterrupted();
     this.retries.emit(error);
   }
@@ -148,7 +148,7 @@ export class TopicReader {
   /** Asks for what was missed or for all of it; when that was in vain a moment ago, comes again. */
   #repair(breach: ProtocolViolation): void {
     const nowMs = this.connection.clock.monotonicMs();
-    const isAgain = nowMs - this.#repairedAtMs < limits.ASK_AGAIN_MS;
+    const isAgain = nowMs - this.#repairedAtMs < limits.RESUBSCRIBE_MS;
     this.#repairedAtMs = nowMs;
     if (isAgain || !breach.isResumable) this.#book.invalidate();
     this.#markInterrupted();

@@ -7,8 +7,7 @@
  * ```
  */
 import { ClientError } from '../error.js';
-import { objectOf } from '../fields.js';
-import { parseNumbersAsText } from '../http/json.js';
+import { objectOf, parseNumbersAsText } from '../fields.js';
 import { streamTrades, tradeRecords } from '../http/record-shapes.js';
 import { Requester, type ServiceOptions } from '../http/request.js';
 import * as limits from '../limits.js';

@@ -109,7 +109,7 @@ export class MarketTrades {
   postponed(error: ClientError): void {
     if (this.#state === 'ended') return;
     this.#off('off');
-    this.#cancelTimer = this.source.clock.after(limits.ASK_AGAIN_MS, () => this.subscribe());
+    this.#cancelTimer = this.source.clock.after(limits.RESUBSCRIBE_MS, () => this.subscribe());
     this.retries.emit(error);
   }
 
@@ -164,7 +164,7 @@ export class MarketTrades {
 
   /** The number from which on trades are read again. */
   get #floor(): bigint {
-    const again = this.#known.lastId - BigInt(limits.TRADES_READ_AGAIN);
+    const again = this.#known.lastId - BigInt(limits.TRADES_REREAD);
     const first = this.#firstId ?? -1n;
     return again > first ? again : first;
   }
@@ -197,7 +197,7 @@ export class MarketTrades {
   }
 
   #again(newest: readonly LiveTrade[]): void {
-    this.#cancelTimer = this.source.clock.after(limits.ASK_AGAIN_MS, () => this.#repair(newest));
+    this.#cancelTimer = this.source.clock.after(limits.RESUBSCRIBE_MS, () => this.#repair(newest));
   }
 }
 
