@@ -102,7 +102,9 @@ export {
 } from './keys.js';
 export type { BookState, Level, RestingOrder } from './row-shapes.js';
 export { StreamClient, type StreamOptions, type SubscribeOptions } from './stream/client.js';
-export type { ConnectionState, SocketOptions } from './stream/connection.js';
+export type { ConnectionState } from './stream/connection.js';
+export type { FrameChecks } from './stream/followed-book.js';
+export type { SocketOptions } from './stream/service-socket.js';
 export type { Subscription } from './stream/subscription.js';
 export type {
   Best,
@@ -113,6 +115,8 @@ export type {
   StreamDepth,
   Topic,
 } from './stream/topic.js';
+export type { TopicPhase } from './stream/topic-reader.js';
+export type { ProtocolViolation, StreamRule } from './stream/violation.js';
 export { TradesClient } from './trades/client.js';
 export type { TradeOptions, TradeSubscription } from './trades/subscription.js';
 export type { LiveTrade, TradeBatch } from './trades/trade.js';

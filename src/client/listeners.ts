@@ -1,4 +1,4 @@
-/** Those who want to hear of something. */
+/** The listeners of one event. */
 export class Listeners<Value> {
   readonly #calls = new Set<(value: Value) => void>();
 
@@ -6,17 +6,17 @@ export class Listeners<Value> {
     return this.#calls.size;
   }
 
-  /** Answers what takes the listener away again. One function that is added twice is called twice. */
+  /** Returns what removes the listener. One function that is added twice is called twice. */
   add(listener: (value: Value) => void): () => void {
     const call = (value: Value): void => listener(value);
     this.#calls.add(call);
     return () => void this.#calls.delete(call);
   }
 
-  /** Tells everybody. What a listener throws is its own fault: it is thrown once all are told. */
+  /** Calls every listener. What one throws is its own fault: it is thrown after all are called. */
   emit(value: Value): void {
     for (const call of [...this.#calls]) {
-      // One that was told before may have taken it away.
+      // An earlier listener may have removed it.
       if (!this.#calls.has(call)) continue;
       try {
         call(value);
@@ -38,13 +38,16 @@ export class Listeners<Value> {
  * of the values with one key only the latest waits, and they come in the order of their keys' first.
  */
 export class LatestValues<Value> implements AsyncIterableIterator<Value> {
+  readonly #onEnd: () => void;
   readonly #waiting = new Map<unknown, Value>();
   #wake: (() => void) | undefined;
   #lastCall: Promise<unknown> = Promise.resolve();
   #end: { readonly error?: unknown } | undefined;
 
   /** `onEnd` is called once, when the reader leaves or the values end. */
-  constructor(private readonly onEnd: () => void = () => {}) {}
+  constructor(onEnd: () => void = () => {}) {
+    this.#onEnd = onEnd;
+  }
 
   /** `key` is that of the values which this one replaces. */
   push(value: Value, key?: unknown): void {
@@ -53,15 +56,15 @@ export class LatestValues<Value> implements AsyncIterableIterator<Value> {
     this.#wake?.();
   }
 
-  /** No value comes any more; with an error the reader is thrown it, after what waits. */
+  /** Ends the values; an error is thrown to the reader, after what waits. */
   end(end: { readonly error?: unknown } = {}): void {
     if (this.#end !== undefined) return;
     this.#end = end;
     this.#wake?.();
-    this.onEnd();
+    this.#onEnd();
   }
 
-  /** Calls that do not wait for each other are answered in their order. */
+  /** Calls that do not wait for each other are resolved in their order. */
   next(): Promise<IteratorResult<Value>> {
     const result = this.#lastCall.then(() => this.#takeNext());
     this.#lastCall = result.catch(() => {});

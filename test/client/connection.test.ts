@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { StreamClient } from '../../src/client/stream/client.js';
 import { Connection, type ConnectionState } from '../../src/client/stream/connection.js';
-import { crc32 } from '../../src/client/stream/crc32.js';
+import { crc32 } from '../../src/client/stream/followed-book.js';
 import { ClientWorld, settle } from '../support/client-world.js';
 import { thrownLater } from '../support/thrown-later.js';
 

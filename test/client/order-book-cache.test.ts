@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { OrderBookCache } from '../../src/client/caches/order-book.js';
 import type { ClientError } from '../../src/client/error.js';
 import { StreamClient } from '../../src/client/stream/client.js';
-import { crc32 } from '../../src/client/stream/crc32.js';
+import { crc32 } from '../../src/client/stream/followed-book.js';
 import type { BookView } from '../../src/client/stream/topic.js';
 import { ClientWorld } from '../support/client-world.js';
 

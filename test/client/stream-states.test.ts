@@ -1,7 +1,7 @@
 /** The states of a stream client, by the table of docs/streaming.md, on a clock that is turned by hand. */
 import { describe, expect, test } from 'vitest';
 import { StreamClient } from '../../src/client/stream/client.js';
-import { crc32 } from '../../src/client/stream/crc32.js';
+import { crc32 } from '../../src/client/stream/followed-book.js';
 import type { BookView } from '../../src/client/stream/topic.js';
 import { ClientWorld, settle } from '../support/client-world.js';
 import { thrownLater } from '../support/thrown-later.js';

@@ -2,9 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { FollowedBook } from '../../src/client/stream/followed-book.js';
-import type { Best, Topic } from '../../src/client/stream/topic.js';
+import type { Topic } from '../../src/client/stream/topic.js';
 import { ProtocolViolation } from '../../src/client/stream/violation.js';
-import { type Vector, vectorOf } from '../support/stream-vectors.js';
+import { sentRows, type Vector, vectorOf } from '../support/stream-vectors.js';
 
 const folder = new URL('../vectors/stream/', import.meta.url);
 const names = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
@@ -33,20 +33,8 @@ function found({ topic, frames }: Vector) {
   const { epoch, seq, slot, state } = view;
   return {
     breaches,
-    book: { epoch, seq, slot, state, bids: sent(view.bids), asks: sent(view.asks) },
+    book: { epoch, seq, slot, state, bids: sentRows(view.bids), asks: sentRows(view.asks) },
   };
-}
-
-/** Rows as frames have them. */
-function sent(rows: readonly Best[]): unknown[] {
-  const plain = JSON.parse(
-    JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? String(value) : value)),
-  );
-  return plain.map((row: Record<string, unknown>) => {
-    const { price, size, sources } = row;
-    if ('orderId' in row) return row;
-    return sources === undefined ? [price, size] : [price, size, sources];
-  });
 }
 
 test('there are streams', () => {

@@ -2,6 +2,7 @@
  * The streams of test/vectors/stream: recorded from the service with a fixed seed, and some of them
  * spoilt afterwards. What a reader must have at the end is what /l2 and /l3 say at that moment.
  */
+import type { Best } from '../../src/client/stream/topic.js';
 import type { ResumePoint } from '../../src/follow/followed-book.js';
 import type { FollowedTopic } from '../../src/follow/topic.js';
 import { membersOf } from '../../src/follow/topic.js';
@@ -119,4 +120,16 @@ export function vectorOf(text: string): Vector {
   const { expect } = JSON.parse(lines.at(-1) ?? '');
   const topic = { depth: 1, ...subscribe };
   return { name, about, topic, frames: lines.slice(1, -1), expect };
+}
+
+/** Rows as frames have them. */
+export function sentRows(rows: readonly Best[]): unknown[] {
+  const plain = JSON.parse(
+    JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? String(value) : value)),
+  );
+  return plain.map((row: Record<string, unknown>) => {
+    const { price, size, sources } = row;
+    if ('orderId' in row) return row;
+    return sources === undefined ? [price, size] : [price, size, sources];
+  });
 }

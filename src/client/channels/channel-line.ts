@@ -2,8 +2,9 @@ import { ClientError } from '../error.js';
 import { objectOf, text } from '../fields.js';
 import * as limits from '../limits.js';
 import { Listeners } from '../listeners.js';
-import { Connection, type SocketOptions, serviceAddress } from '../stream/connection.js';
+import { Connection } from '../stream/connection.js';
 import { isTransient } from '../stream/passing.js';
+import { type SocketOptions, serviceAddress } from '../stream/service-socket.js';
 
 type Message = Readonly<Record<string, unknown>>;
 

@@ -13,7 +13,7 @@ import { parseExact, parseNumbersAsText } from '../fields.js';
 import { type L2Book, l2Book } from '../http/book-shapes.js';
 import * as limits from '../limits.js';
 import { Listeners } from '../listeners.js';
-import type { SocketOptions } from '../stream/connection.js';
+import type { SocketOptions } from '../stream/service-socket.js';
 import { type TradeOptions, TradeSubscription } from '../trades/subscription.js';
 import type { TradeBatch } from '../trades/trade.js';
 import { BookSubscription } from './book-subscription.js';

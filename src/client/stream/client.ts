@@ -1,24 +1,21 @@
 /**
  * The streaming channels of a service: books that are followed over one socket, checked against the
- * service's checksum at every frame, and mended without being asked.
+ * service's checksum at every frame, and repaired without a call.
  *
  * ```ts
  * const stream = new StreamClient({ url: 'http://127.0.0.1:8080' });
  * for await (const { bids, asks } of stream.subscribe({ channel: 'book', market: 'SOL-PERP' })) draw(bids, asks);
  * ```
  */
-import { ClientError } from '../error.js';
+import type { ClientError } from '../error.js';
+import type { Message } from '../fields.js';
 import * as limits from '../limits.js';
 import { Listeners } from '../listeners.js';
 import type { Level, RestingOrder } from '../row-shapes.js';
-import {
-  Connection,
-  type ConnectionState,
-  type SocketOptions,
-  serviceAddress,
-} from './connection.js';
-import type { Message } from './followed-book.js';
-import { isTransient } from './passing.js';
+import { OpenSubscriptions, SharedEntries } from '../subscription-core.js';
+import type { Connection, ConnectionState } from './connection.js';
+import type { FrameChecks } from './followed-book.js';
+import { isTransient, ServiceSocket, type SocketOptions } from './service-socket.js';
 import { Subscription } from './subscription.js';
 import {
   type Best,
@@ -29,59 +26,61 @@ import {
   topicKeyOf,
 } from './topic.js';
 import { type TopicConnection, TopicReader } from './topic-reader.js';
-import type { ProtocolViolation, StreamRule } from './violation.js';
+import { ProtocolViolation } from './violation.js';
 
 /** How a stream is followed. */
 export interface StreamOptions extends SocketOptions {
-  /** Milliseconds without a frame of a topic after which the connection is taken for dead. */
+  /** Milliseconds without a frame of a topic after which the connection counts as dead; 3,000 by default. */
   readonly silenceMsMax?: number;
-  /** Told of every frame that broke a rule of docs/streaming.md, before it is mended. */
-  readonly onRepair?: (breach: Healed) => void;
-}
-
-/** What had to be mended. */
-interface Healed {
-  readonly rule: StreamRule;
-  readonly message: string;
+  /** Checks beyond those that a book needs: `strictChecks`. None by default. */
+  readonly checks?: FrameChecks;
+  /** Called with every frame as it came, before it is checked. */
+  readonly onFrame?: (frame: Message) => void;
+  /** Called with every frame that broke a rule of docs/streaming.md, before its book is repaired. */
+  readonly onRepair?: (violation: ProtocolViolation) => void;
 }
 
 /** How one topic is followed. */
 export interface SubscribeOptions {
-  /** Ends the subscription; loops are thrown ABORTED. */
+  /** Ends the subscription; loops throw ABORTED. */
   readonly signal?: AbortSignal;
 }
 
-interface Followed {
-  readonly reader: TopicReader;
-  users: number;
-}
-
-/** A client of one service. It connects while there is a subscription. */
+/**
+ * A client of one service. It connects while there is a subscription.
+ *
+ * @example
+ * const stream = new StreamClient({ url: 'http://127.0.0.1:8080' });
+ * const book = stream.subscribe({ channel: 'book', market: 'SOL-PERP', depth: 20 });
+ * book.onUpdate(({ bestBidPrice, bestAskPrice }) => console.log(bestBidPrice, bestAskPrice));
+ */
 export class StreamClient {
   readonly #connection: Connection;
-  readonly #line: TopicConnection;
-  readonly #followed = new Map<string, Followed>();
-  readonly #open = new Set<Subscription<never>>();
+  readonly #topicConnection: TopicConnection;
+  readonly #frames = new Listeners<Message>();
+  readonly #readers = new SharedEntries<TopicReader>();
+  readonly #subscriptions = new OpenSubscriptions<Subscription<never>>();
   #lastId = 0;
   #checkedAtMs = 0;
   #isWatching = false;
-  #isClosed = false;
 
+  /** Throws INVALID_OPTION for a URL that is none. */
   constructor(options: StreamOptions) {
-    this.#connection = new Connection(
-      { ...options, address: serviceAddress(options) },
-      {
-        onOpen: () => this.#eachReader((reader) => reader.subscribe()),
-        onMessage: (text) => this.#said(text),
-        onDisconnect: () => this.#eachReader((reader) => reader.handleDisconnect()),
-      },
-    );
-    const connection = this.#connection;
-    const heals = new Listeners<Healed>();
-    if (options.onRepair !== undefined) heals.add(options.onRepair);
-    this.#line = {
+    const repairs = new Listeners<ProtocolViolation>();
+    if (options.onRepair !== undefined) repairs.add(options.onRepair);
+    if (options.onFrame !== undefined) this.#frames.add(options.onFrame);
+    const { connection } = new ServiceSocket(options, {
+      onOpen: () => this.#readers.eachEntry((reader) => reader.subscribe()),
+      onMessage: (message) => this.#handleMessage(message),
+      onError: (error, message) => this.#handleError(error, message),
+      onDisconnect: () => this.#readers.eachEntry((reader) => reader.handleDisconnect()),
+      onUnreadable: (error) => repairs.emit(new ProtocolViolation('malformed', String(error))),
+    });
+    this.#connection = connection;
+    this.#topicConnection = {
       clock: connection.clock,
       silenceMsMax: options.silenceMsMax ?? limits.SILENCE_MS_MAX,
+      checks: options.checks,
       nextId: () => {
         this.#lastId += 1;
         return this.#lastId;
@@ -89,7 +88,7 @@ export class StreamClient {
       sendMessage: (message) => connection.sendMessage(message),
       restart: () => connection.restart(),
       resetBackoff: () => connection.resetBackoff(),
-      reportViolation: ({ rule, message }: ProtocolViolation) => heals.emit({ rule, message }),
+      reportViolation: (violation) => repairs.emit(violation),
     };
   }
 
@@ -98,105 +97,74 @@ export class StreamClient {
     return this.#connection.state;
   }
 
-  /** Calls when the connection does something else; answers what ends that. */
+  /** Calls with every change of the connection's state. Returns what removes the listener. */
   onConnection(listener: (state: ConnectionState) => void): () => void {
     return this.#connection.states.add(listener);
   }
 
-  /** Follows a topic. Equal topics of one client are one for the service. */
+  /**
+   * Follows a topic. Equal topics of one client are one for the service. Throws CLOSED after `close`,
+   * and WEBSOCKET_NOT_FOUND.
+   */
   subscribe(topic: BookTopic, options?: SubscribeOptions): Subscription<Level>;
   subscribe(topic: OrdersTopic, options?: SubscribeOptions): Subscription<RestingOrder>;
   subscribe(topic: BestTopic, options?: SubscribeOptions): Subscription<Best>;
+  subscribe(topic: Topic, options?: SubscribeOptions): Subscription<Best>;
   subscribe(topic: Topic, options: SubscribeOptions = {}): Subscription<never> {
-    if (this.#isClosed) throw new ClientError('CLOSED', 'the client was closed');
-    const followed = this.#follow(topic);
-    followed.users += 1;
-    // It may be aborted before it is made.
-    let made: Subscription<never> | undefined;
-    const onClose = (): void => {
-      if (made !== undefined) this.#open.delete(made);
-      this.#leave(topic, followed);
-    };
-    // The rows are those of the topic, which the overloads say.
-    const subscription = new Subscription<never>(followed.reader, onClose, options.signal);
-    made = subscription;
-    if (subscription.isOpen) this.#open.add(subscription);
-    return subscription;
+    this.#subscriptions.checkOpen();
+    const key = topicKeyOf(topic);
+    const reader = this.#readers.joinEntry(key) ?? this.#addReader(key, topic);
+    return this.#subscriptions.add(
+      // The rows are those of the topic, which the overloads say.
+      (onClose) => new Subscription<never>(reader, onClose, options.signal),
+      () => this.#readers.leaveEntry(key, reader, () => reader.unsubscribe()),
+    );
   }
 
   /** Ends all subscriptions and the connection. */
   close(): void {
-    this.#isClosed = true;
-    for (const subscription of [...this.#open]) subscription.close();
+    this.#subscriptions.closeAll();
     this.#connection.close();
   }
 
-  #follow(topic: Topic): Followed {
-    const key = topicKeyOf(topic);
-    const known = this.#followed.get(key);
-    if (known !== undefined) return known;
+  #addReader(key: string, topic: Topic): TopicReader {
     this.#connection.open();
-    const followed = { reader: new TopicReader(this.#line, { ...topic }), users: 0 };
-    this.#followed.set(key, followed);
+    const reader = new TopicReader(this.#topicConnection, { ...topic });
+    this.#readers.addEntry(key, reader);
     this.#watchSilence();
-    if (this.#connection.state === 'open') followed.reader.subscribe();
-    return followed;
+    if (this.#connection.state === 'open') reader.subscribe();
+    return reader;
   }
 
-  #leave(topic: Topic, followed: Followed): void {
-    followed.users -= 1;
-    if (followed.users > 0) return;
-    followed.reader.unsubscribe();
-    const key = topicKeyOf(topic);
-    if (this.#followed.get(key) === followed) this.#followed.delete(key);
-  }
-
-  #said(text: string): void {
-    const message = messageOf(text);
-    const type = message?.['type'];
-    if (message === undefined) this.#connection.restart();
-    else if (type === 'snapshot' || type === 'delta' || type === 'heartbeat') this.#frame(message);
-    else if (type === 'subscribed') this.#subscribed(message);
-    else if (type === 'closing')
-      this.#connection.setNextPause(Number(message['reconnectAfterMs']) || 0);
-    else if (type === 'error') this.#handleError(message);
-  }
-
-  #frame(message: Message): void {
-    const { topic } = message;
-    this.#eachReader((reader) => {
-      if (reader.name === topic) reader.applyFrame(message);
-    });
-  }
-
-  #subscribed({ id, topic }: Message): void {
-    this.#eachReader((reader) => {
-      if (reader.id === id) reader.handleSubscribed(String(topic));
-    });
+  #handleMessage(message: Message): void {
+    const { type, id, topic } = message;
+    if (type === 'subscribed') {
+      this.#readers.eachEntry((reader) => {
+        if (reader.id === id) reader.handleSubscribed(String(topic));
+      });
+    } else if (type === 'snapshot' || type === 'delta' || type === 'heartbeat') {
+      this.#frames.emit(message);
+      this.#readers.eachEntry((reader) => {
+        if (reader.name === topic) reader.applyFrame(message);
+      });
+    }
   }
 
   /** Without `id` and `topic` it is about a message that was not read: about any of the last ones. */
-  #handleError({ code, message, id, topic }: Message): void {
-    const text = String(message).slice(0, limits.TEXT_CHARS_MAX);
-    const error = new ClientError(String(code), text);
-    this.#eachReader((reader) => {
-      const isMeant =
-        id !== undefined
-          ? reader.id === id
-          : topic !== undefined
-            ? reader.name === topic
-            : code === 'RATE_LIMITED' && reader.isSubscribing;
-      if (!isMeant) return;
-      if (isTransient(error.code, this.#followed.size)) reader.handleTransientError(error);
+  #handleError(error: ClientError, { id, topic }: Message): void {
+    const concerns = (reader: TopicReader): boolean => {
+      if (id !== undefined) return reader.id === id;
+      if (topic !== undefined) return reader.name === topic;
+      return error.code === 'RATE_LIMITED' && reader.phase === 'subscribing';
+    };
+    this.#readers.eachEntry((reader) => {
+      if (!concerns(reader)) return;
+      if (isTransient(error, this.#readers.size)) reader.handleTransientError(error);
       else reader.handleRefusal(error);
     });
   }
 
-  #eachReader(call: (reader: TopicReader) => void): void {
-    for (const { reader } of [...this.#followed.values()]) call(reader);
-  }
-
-  /** Looks now and then whether a topic is silent, and closes a connection that nobody needs. */
+  /** Checks now and then whether a topic is silent, and closes a connection that is not needed. */
   #watchSilence(): void {
     if (this.#isWatching) return;
     this.#isWatching = true;
@@ -204,25 +172,16 @@ export class StreamClient {
     this.#checkedAtMs = clock.monotonicMs();
     clock.after(limits.WATCH_MS, () => {
       this.#isWatching = false;
-      if (this.#isClosed) return;
-      if (this.#followed.size === 0) {
+      if (this.#subscriptions.isClosed) return;
+      if (this.#readers.size === 0) {
         this.#connection.close();
         return;
       }
       const nowMs = clock.monotonicMs();
       // After a stand-still the frames of that time are still to come: they are read first.
       const isLate = nowMs - this.#checkedAtMs > limits.WATCH_LATE_MS_MAX;
-      if (!isLate) this.#eachReader((reader) => reader.checkSilence(nowMs));
+      if (!isLate) this.#readers.eachEntry((reader) => reader.checkSilence(nowMs));
       this.#watchSilence();
     });
-  }
-}
-
-function messageOf(text: string): Message | undefined {
-  try {
-    const message: unknown = JSON.parse(text);
-    return typeof message === 'object' && message !== null ? (message as Message) : undefined;
-  } catch {
-    return undefined;
   }
 }

@@ -1,8 +1,8 @@
 /**
- * A WebSocket that comes again: at random after ever longer pauses, without a last try, until it is
- * closed. What is sent while it is not open is dropped; whoever subscribes does so on each opening.
+ * A WebSocket that reconnects: at random after ever longer pauses, without a last try, until it is
+ * closed. What is sent while it is not open is dropped; its owner subscribes on each opening.
  *
- * It does not know what is said on it.
+ * It does not know the messages.
  */
 import { Backoff } from '../backoff.js';
 import {
@@ -13,15 +13,8 @@ import {
   socketClass,
   systemClock,
 } from '../environment.js';
-import { ClientError } from '../error.js';
 import * as limits from '../limits.js';
 import { Listeners } from '../listeners.js';
-
-/** How a socket is reached. */
-export interface SocketOptions extends Environment {
-  /** Where the service answers (`http`, `https`) or its socket (`ws`, `wss`). */
-  readonly url: string;
-}
 
 /** How a connection is made. */
 export interface ConnectionOptions extends Environment {
@@ -29,14 +22,14 @@ export interface ConnectionOptions extends Environment {
   readonly address: string;
 }
 
-/** What a connection is doing; `idle` is one that nobody needs, or that was closed. */
+/** What a connection is doing; `idle` is one that is not needed, or that was closed. */
 export type ConnectionState = 'idle' | 'connecting' | 'open' | 'pausing';
 
-/** Who hears of it. */
+/** The owner of a connection, which is notified of it. */
 export interface ConnectionOwner {
   onOpen(): void;
   onMessage(text: string): void;
-  /** It was open and is not any more; it comes again unless it was closed. */
+  /** It was open and is not any more; it reconnects unless it was closed. */
   onDisconnect(): void;
 }
 
@@ -44,10 +37,10 @@ export interface ConnectionOwner {
 export class Connection {
   readonly states = new Listeners<ConnectionState>();
   readonly clock: Clock;
-  readonly #address: string;
-  readonly #options: Environment;
-  #class: SocketClass | undefined;
+  readonly #options: ConnectionOptions;
+  readonly #owner: ConnectionOwner;
   readonly #backoff: Backoff;
+  #class: SocketClass | undefined;
   #state: ConnectionState = 'idle';
   #socket: SocketLike | undefined;
   #cancelTimer: () => void = () => {};
@@ -55,12 +48,9 @@ export class Connection {
   #sentCount = 0;
   #waiting: string[] = [];
 
-  constructor(
-    options: ConnectionOptions,
-    private readonly owner: ConnectionOwner,
-  ) {
-    this.#address = options.address;
+  constructor(options: ConnectionOptions, owner: ConnectionOwner) {
     this.#options = options;
+    this.#owner = owner;
     this.clock = options.clock ?? systemClock;
     this.#backoff = new Backoff(limits.BACKOFF_BOUNDS, () => this.clock.random());
   }
@@ -75,27 +65,27 @@ export class Connection {
     if (this.#state === 'idle') this.#openSocket(this.#class);
   }
 
-  /** Ends it for now. */
+  /** Closes the socket; `open` connects again. */
   close(): void {
     this.#dropSocket('idle');
   }
 
-  /** Gives a connection up that may be dead, and comes again after a pause. */
+  /** Gives up a connection that may be dead, and reconnects after a pause. */
   restart(): void {
     this.#handleClose();
   }
 
-  /** The service asked for this pause before the next connection. */
+  /** Sets the pause before the next connection, as the service has asked for it. */
   setNextPause(pauseMs: number): void {
     this.#backoff.setNextMs(pauseMs);
   }
 
-  /** The connection led to something: the next pause is short again. */
+  /** Makes the next pause short again, because the connection was of use. */
   resetBackoff(): void {
     this.#backoff.reset();
   }
 
-  /** Sends a message; those beyond what a service takes in a second wait their turn. */
+  /** Sends a message; those beyond what a service takes in a second wait. */
   sendMessage(message: object): void {
     if (this.#state !== 'open' || this.#waiting.length >= limits.MESSAGES_WAITING_MAX) return;
     this.#waiting.push(JSON.stringify(message));
@@ -104,13 +94,13 @@ export class Connection {
 
   #openSocket(Socket: SocketClass): void {
     this.#setState('connecting');
-    // Who was told of it may have closed it, and opened it again.
+    // A listener of states may have closed it, and opened it again.
     if (this.#state !== 'connecting' || this.#socket !== undefined) return;
     let socket: SocketLike;
     try {
-      socket = new Socket(this.#address);
+      socket = new Socket(this.#options.address);
     } catch {
-      // Some classes throw for an address that they cannot reach instead of telling of a close.
+      // Some classes throw for an address that they cannot reach instead of emitting a close.
       this.#scheduleReconnect();
       return;
     }
@@ -129,7 +119,7 @@ export class Connection {
     // A close follows; without a listener some classes throw.
     socket.addEventListener('error', () => {});
     socket.addEventListener('message', ({ data }) => {
-      if (this.#socket === socket && typeof data === 'string') this.owner.onMessage(data);
+      if (this.#socket === socket && typeof data === 'string') this.#owner.onMessage(data);
     });
     this.#cancelTimer = this.clock.after(limits.CONNECT_MS_MAX, () => this.#handleClose());
   }
@@ -137,7 +127,7 @@ export class Connection {
   #handleOpen(): void {
     this.#cancelTimer();
     this.#setState('open');
-    if (this.#state === 'open') this.owner.onOpen();
+    if (this.#state === 'open') this.#owner.onOpen();
   }
 
   #handleClose(): void {
@@ -146,7 +136,7 @@ export class Connection {
 
   #scheduleReconnect(): void {
     this.#dropSocket('pausing');
-    // Who was told of it may have closed it, and opened it again.
+    // A listener of states may have closed it, and opened it again.
     if (this.#state !== 'pausing') return;
     this.#cancelTimer();
     this.#cancelTimer = this.clock.after(this.#backoff.nextMs(), () => {
@@ -154,7 +144,7 @@ export class Connection {
     });
   }
 
-  /** Hears nothing more of the socket, which may take its time to close. */
+  /** Ignores the socket from now on, which may take its time to close. */
   #dropSocket(state: 'idle' | 'pausing'): void {
     const socket = this.#socket;
     const wasOpen = this.#state === 'open';
@@ -166,7 +156,7 @@ export class Connection {
     this.#sentCount = 0;
     this.#setState(state);
     socket?.close();
-    if (wasOpen) this.owner.onDisconnect();
+    if (wasOpen) this.#owner.onDisconnect();
   }
 
   #setState(state: ConnectionState): void {
@@ -176,8 +166,7 @@ export class Connection {
   }
 
   #sendWaiting(): void {
-    const room = limits.MESSAGES_PER_SECOND_MAX - this.#sentCount;
-    const texts = this.#waiting.splice(0, room);
+    const texts = this.#waiting.splice(0, limits.MESSAGES_PER_SECOND_MAX - this.#sentCount);
     this.#sentCount += texts.length;
     for (const text of texts) this.#socket?.send(text);
     if (this.#sentCount === 0) return;
@@ -187,14 +176,4 @@ export class Connection {
       this.#sendWaiting();
     });
   }
-}
-
-/** The socket of a service, which is `/ws` below its address. Throws INVALID_OPTION. */
-export function serviceAddress({ url }: SocketOptions): string {
-  const [, tls, rest = ''] = /^(?:http|ws)(s?):\/\/([^/].*?)\/*$/.exec(url) ?? [];
-  if (tls === undefined) {
-    const message = `url was ${url}, must begin with http://, https://, ws:// or wss://`;
-    throw new ClientError('INVALID_OPTION', message);
-  }
-  return `ws${tls}://${rest.endsWith('/ws') ? rest : `${rest}/ws`}`;
 }

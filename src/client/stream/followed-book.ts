@@ -1,92 +1,99 @@
 /**
- * The book of one topic. Every frame goes through {@link FollowedBook.applyFrame} in the order of its coming;
- * one that breaks a rule throws a Breach, and the book is broken until it is mended.
+ * The book of one topic. Frames go through {@link FollowedBook.applyFrame} in the order in which they
+ * arrive; one that breaks a rule throws a ProtocolViolation, and the book is broken until it is repaired.
  *
  * It does not know a socket.
  */
-
-import { objectOf } from '../fields.js';
+import { list, type Message, objectOf } from '../fields.js';
 import { CHECKSUM_ROWS } from '../limits.js';
-import type { BookState } from '../row-shapes.js';
-import { bookState } from '../row-shapes.js';
-import { crc32 } from './crc32.js';
-import { listOf, type RowReader, readOrderKey, rowReaderOf } from './rows.js';
-import { BookSide } from './side.js';
+import { type BookState, bookState } from '../row-shapes.js';
+import { BookSide, type RowReader, readOrderKey, rowReaderOf } from './side.js';
 import type { Best, BookView, Topic } from './topic.js';
 import { ProtocolViolation } from './violation.js';
 
-/** A message of a service; what its members are is not known. */
-export type Message = Readonly<Record<string, unknown>>;
-
-/** Where a client goes on after a pause. */
+/** The frame from which a client resumes. */
 export interface ResumePoint {
   readonly epoch: string;
   readonly seq: number;
 }
 
-interface Head extends ResumePoint {
+/** Checks beyond those that a book needs; `strictChecks` has them all. Each throws a ProtocolViolation. */
+export interface FrameChecks {
+  /** Checks the members of a frame, before any of them is read. */
+  checkMembers(frame: Message, topic: Topic): void;
+  /** Checks a delta that follows the book, before it is applied. */
+  checkDelta(delta: Message, topic: Topic, sides: readonly [bids: BookSide, asks: BookSide]): void;
+  /** Checks the rows of a side after a frame. */
+  checkRows(side: BookSide, topic: Topic): void;
+}
+
+interface FrameHead extends ResumePoint {
   readonly slot: number;
   readonly ts: number;
   readonly state: BookState;
 }
 
-/** Rows that there can be of a topic which names no depth, as the service has it. */
+/** Rows a side of a topic that names no depth, as the service has it. */
 const DEPTH_DEFAULT = 50;
+
+const readList = list((sent) => sent);
 
 /** A followed book. */
 export class FollowedBook {
   readonly #topic: Topic;
+  readonly #checks: FrameChecks | undefined;
   readonly #readRow: RowReader;
-  readonly #bids: BookSide<Best>;
-  readonly #asks: BookSide<Best>;
-  readonly #sides: readonly (readonly [BookSide<Best>, best: string, rows: string])[];
-  #head: Head | undefined;
+  readonly #bids: BookSide;
+  readonly #asks: BookSide;
+  #head: FrameHead | undefined;
   #market = '';
   #timing: BookView['timing'] = null;
   #isIntact = false;
 
-  constructor(topic: Topic) {
+  constructor(topic: Topic, checks?: FrameChecks) {
     const depth = topic.channel === 'bbo' ? 1 : (topic.depth ?? DEPTH_DEFAULT);
     this.#topic = topic;
+    this.#checks = checks;
     this.#readRow = rowReaderOf(topic);
     this.#bids = new BookSide('bid', depth);
     this.#asks = new BookSide('ask', depth);
-    this.#sides = [
-      [this.#bids, 'bid', 'bids'],
-      [this.#asks, 'ask', 'asks'],
-    ];
   }
 
-  /** Where to go on; undefined while the book is broken, or when there is none. */
+  /** Where to resume; undefined while the book is broken, or before the first snapshot. */
   get resumePoint(): ResumePoint | undefined {
     const head = this.#head;
     return head !== undefined && this.#isIntact ? { epoch: head.epoch, seq: head.seq } : undefined;
   }
 
-  /** The book of now; undefined before the first snapshot. */
+  /** The current book; undefined before the first snapshot. */
   viewOf(isFollowing: boolean): BookView<Best> | undefined {
     if (this.#head === undefined) return undefined;
+    const [bids, asks] = [this.#bids.rows, this.#asks.rows];
     return {
       market: this.#market,
       ...this.#head,
       isFollowing,
-      bids: this.#bids.rows,
-      asks: this.#asks.rows,
-      bestBidPrice: this.#bids.best?.row.price ?? null,
-      bestAskPrice: this.#asks.best?.row.price ?? null,
+      bids,
+      asks,
+      bestBidPrice: bids[0]?.price ?? null,
+      bestAskPrice: asks[0]?.price ?? null,
       timing: this.#timing,
     };
   }
 
-  /** The rows are not to be trusted until the next snapshot. */
+  /** Marks the rows as broken until the next snapshot. */
   invalidate(): void {
     this.#isIntact = false;
   }
 
-  /** Takes a snapshot, a delta or a heartbeat. Throws a Breach. */
-  applyFrame(message: Message): void {
+  /** Applies a snapshot, a delta or a heartbeat. Throws a ProtocolViolation. */
+  applyFrame(frame: Message): void {
     try {
-      this.#take(message);
+      this.#checks?.checkMembers(frame, this.#topic);
+      const head = headOf(frame);
+      if (frame['type'] === 'heartbeat') this.#checkPosition(frame, head.seq);
+      else this.#applyRows(frame);
+      this.#head = head;
     } catch (error) {
       if (error instanceof ProtocolViolation) throw error;
       this.#isIntact = false;
@@ -94,95 +101,100 @@ export class FollowedBook {
     }
   }
 
-  #take(message: Message): void {
-    const head = headOf(message);
-    if (message['type'] === 'heartbeat') this.#checkPosition(head.epoch, head.seq);
-    else this.#takeRows(message, head);
-    this.#head = head;
-  }
-
-  #takeRows(message: Message, head: Head): void {
-    if (message['type'] === 'delta') this.#checkPosition(head.epoch, message['prev']);
+  #applyRows(frame: Message): void {
+    if (frame['type'] === 'delta') {
+      this.#checkPosition(frame, frame['prev']);
+      this.#checks?.checkDelta(frame, this.#topic, [this.#bids, this.#asks]);
+    }
     this.#isIntact = false;
-    if (message['type'] === 'snapshot') this.#market = String(message['market']);
-    this.#change(message);
-    this.#checkRows(message['crc']);
-    this.#timing = timingOf(message);
+    if (frame['type'] === 'snapshot') this.#market = String(frame['market']);
+    this.#applySide(this.#bids, frame, 'bid');
+    this.#applySide(this.#asks, frame, 'ask');
+    this.#checkRows(frame['crc']);
+    this.#timing = timingOf(frame);
     this.#isIntact = true;
   }
 
-  #change(message: Message): void {
-    const isWhole = message['type'] === 'snapshot';
-    for (const [side, best, rows] of this.#sides) {
-      if (this.#topic.channel === 'bbo') this.#replaceBest(side, message[best]);
-      else if (isWhole) this.#replaceRows(side, message[rows]);
-      else if (this.#topic.channel === 'l3') this.#changeOrders(side, message[rows]);
-      else this.#changeLevels(side, message[rows]);
-    }
+  #applySide(side: BookSide, frame: Message, name: 'bid' | 'ask'): void {
+    const rows = frame[`${name}s`];
+    if (this.#topic.channel === 'bbo') this.#replaceBest(side, frame[name]);
+    else if (frame['type'] === 'snapshot') this.#replaceRows(side, rows);
+    else if (this.#topic.channel === 'l3') this.#changeOrders(side, rows);
+    else this.#changeLevels(side, rows);
   }
 
-  #replaceBest(side: BookSide<Best>, sent: unknown): void {
+  #replaceBest(side: BookSide, sent: unknown): void {
     side.removeAll();
     if (sent !== null) side.putRow(this.#readRow(sent));
   }
 
-  #replaceRows(side: BookSide<Best>, rows: unknown): void {
+  #replaceRows(side: BookSide, rows: unknown): void {
     side.removeAll();
-    for (const sent of listOf(rows)) {
+    for (const sent of readList(rows, 'rows')) {
       const placed = this.#readRow(sent);
-      if (placed.row.size === 0n) throw new ProtocolViolation('empty', `${placed.key} has no size`);
+      if (placed.row.size === 0n) {
+        throw new ProtocolViolation('empty', `${placed.key} has no size`);
+      }
       side.appendRow(placed);
     }
   }
 
-  #changeLevels(side: BookSide<Best>, rows: unknown): void {
-    for (const sent of listOf(rows)) {
+  #changeLevels(side: BookSide, rows: unknown): void {
+    for (const sent of readList(rows, 'rows')) {
       const placed = this.#readRow(sent);
       if (placed.row.size === 0n) side.removeRow(placed.key);
       else side.putRow(placed);
     }
   }
 
-  /** What goes and what changes is taken out first: queues are of after the whole change. */
-  #changeOrders(side: BookSide<Best>, sent: unknown): void {
+  /** Removes what goes and what changes first: queues are those after the whole change. */
+  #changeOrders(side: BookSide, sent: unknown): void {
     const { add, change, remove } = objectOf(sent, 'orders');
-    const changed = listOf(change).map(this.#readRow);
-    for (const name of listOf(remove)) side.removeRow(readOrderKey(name));
+    const changed = readList(change, 'change').map(this.#readRow);
+    for (const name of readList(remove, 'remove')) side.removeRow(readOrderKey(name));
     for (const { key } of changed) side.removeRow(key);
-    for (const placed of [...changed, ...listOf(add).map(this.#readRow)]) {
-      if (side.hasRow(placed.key))
-        throw new ProtocolViolation('absent', `${placed.key} comes and was there`);
+    for (const placed of [...changed, ...readList(add, 'add').map(this.#readRow)]) {
+      if (side.hasRow(placed.key)) {
+        throw new ProtocolViolation('absent', `${placed.key} is added and was there`);
+      }
       side.putRow(placed);
     }
   }
 
-  #checkPosition(epoch: string, prev: unknown): void {
+  #checkPosition({ type, epoch }: Message, prev: unknown): void {
     const point = this.resumePoint;
-    if (point === undefined)
-      throw new ProtocolViolation('noSnapshot', 'a frame came before a snapshot');
-    if (epoch !== point.epoch)
-      throw new ProtocolViolation('epoch', `a frame is of the epoch ${epoch}`);
+    if (point === undefined) {
+      throw new ProtocolViolation('noSnapshot', `a ${type} came before a snapshot`);
+    }
+    if (epoch !== point.epoch) {
+      const message = `a ${type} of epoch ${epoch}, the book is of ${point.epoch}`;
+      throw new ProtocolViolation('epoch', message);
+    }
     if (prev === point.seq) return;
     const rule = wholeOf(prev) > point.seq ? 'gap' : 'repeated';
-    throw new ProtocolViolation(rule, `a frame follows ${prev}, the book is at ${point.seq}`);
+    throw new ProtocolViolation(rule, `a ${type} follows ${prev}, the book is at ${point.seq}`);
   }
 
   #checkRows(crc: unknown): void {
-    this.#bids.checkDepth();
-    this.#asks.checkDepth();
+    const sides = [this.#bids, this.#asks];
+    for (const side of sides) {
+      side.checkDepth();
+      this.#checks?.checkRows(side, this.#topic);
+    }
     const parts: string[] = [];
-    for (let place = 0; place < CHECKSUM_ROWS; place += 1) {
-      const [bid, ask] = [this.#bids.textAt(place), this.#asks.textAt(place)];
-      if (bid !== undefined) parts.push(bid);
-      if (ask !== undefined) parts.push(ask);
+    for (let index = 0; index < CHECKSUM_ROWS; index += 1) {
+      for (const { placedRows } of sides) {
+        const text = placedRows[index]?.text;
+        if (text !== undefined) parts.push(text);
+      }
     }
     const own = crc32(parts.join(':'));
-    if (own !== crc)
-      throw new ProtocolViolation('crc', `the checksum is ${own}, the frame says ${crc}`);
+    if (own === crc) return;
+    throw new ProtocolViolation('crc', `the checksum is ${own}, the frame says ${crc}`);
   }
 }
 
-function headOf({ epoch, seq, slot, ts, state }: Message): Head {
+function headOf({ epoch, seq, slot, ts, state }: Message): FrameHead {
   if (typeof epoch !== 'string') throw new ProtocolViolation('malformed', 'a frame has no epoch');
   return {
     epoch,
@@ -201,4 +213,25 @@ function wholeOf(value: unknown): number {
 function timingOf({ recvNs, sendNs }: Message): BookView['timing'] {
   if (typeof recvNs !== 'string' || typeof sendNs !== 'string') return null;
   return { recvNs: BigInt(recvNs), sendNs: BigInt(sendNs) };
+}
+
+let crcTable: Int32Array | undefined;
+
+/**
+ * The CRC-32 of a text of ASCII characters, from 0 to 2^32 - 1, as zlib has it: polynomial 0xedb88320,
+ * reflected. Written by hand, because browsers have none.
+ */
+export function crc32(text: string): number {
+  crcTable ??= Int32Array.from({ length: 256 }, crcOfByte);
+  let crc = -1;
+  for (let at = 0; at < text.length; at += 1) {
+    crc = (crc >>> 8) ^ (crcTable[(crc ^ text.charCodeAt(at)) & 0xff] as number);
+  }
+  return ~crc >>> 0;
+}
+
+function crcOfByte(_: unknown, byte: number): number {
+  let rest = byte;
+  for (let bit = 0; bit < 8; bit += 1) rest = (rest >>> 1) ^ (rest & 1 && 0xedb8_8320);
+  return rest;
 }

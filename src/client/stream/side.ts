@@ -1,45 +1,49 @@
-/** One side of a followed book: rows by price, then by queue, in step with the texts of the checksum. */
+/** One side of a followed book: rows by price, then by queue, and the readers of rows in frames. */
+import { type Base, parseRaw, rawBase, rawPrice } from '../amounts.js';
+import { type RestingOrder, restingOrder } from '../row-shapes.js';
+import type { Best, Topic } from './topic.js';
 import { ProtocolViolation } from './violation.js';
 
-/** A row and its place. */
-export interface PlacedRow<Row> {
-  /** What tells it from all others of its side. */
+/** A row and its position. */
+export interface PlacedRow {
+  /** Unique on its side: the price of a level, the maker and id of an order. */
   readonly key: string;
   readonly price: bigint;
   /** Base ahead at its price; 0 for a level. */
   readonly queue: bigint;
   /** Price and size as the checksum has them. */
   readonly text: string;
-  readonly row: Row;
+  readonly row: Best;
 }
 
+/** Reads one row of a channel. */
+export type RowReader = (sent: unknown) => PlacedRow;
+
 /** Rows, best first. */
-export class BookSide<Row> {
-  #placed: PlacedRow<Row>[] = [];
-  #rows: readonly Row[] | undefined;
-  readonly #byKey = new Map<string, PlacedRow<Row>>();
+export class BookSide {
+  readonly #name: 'bid' | 'ask';
+  readonly #depthMax: number;
+  readonly #byKey = new Map<string, PlacedRow>();
+  #placed: PlacedRow[] = [];
+  #rows: readonly Best[] | undefined;
 
-  constructor(
-    private readonly side: 'bid' | 'ask',
-    private readonly depthMax: number,
-  ) {}
+  constructor(name: 'bid' | 'ask', depthMax: number) {
+    this.#name = name;
+    this.#depthMax = depthMax;
+  }
 
-  /** The rows as they are now; the list itself never changes. */
-  get rows(): readonly Row[] {
+  /** The current rows; the list itself never changes. */
+  get rows(): readonly Best[] {
     this.#rows ??= this.#placed.map(({ row }) => row);
     return this.#rows;
   }
 
-  get best(): PlacedRow<Row> | undefined {
-    return this.#placed[0];
+  /** The current rows with their positions. */
+  get placedRows(): readonly PlacedRow[] {
+    return this.#placed;
   }
 
-  /** What the checksum has of the row at a place; undefined where there is none. */
-  textAt(place: number): string | undefined {
-    return this.#placed[place]?.text;
-  }
-
-  /** Takes all rows away, before those of a snapshot. */
+  /** Removes all rows, before those of a snapshot. */
   removeAll(): void {
     this.#placed = [];
     this.#byKey.clear();
@@ -50,61 +54,111 @@ export class BookSide<Row> {
     return this.#byKey.has(key);
   }
 
-  /** Throws a Breach when the row is not there. */
+  /** Throws a violation of `absent` when the row is not there. */
   removeRow(key: string): void {
-    const gone = this.#byKey.get(key);
-    if (gone === undefined)
-      throw new ProtocolViolation('absent', `${this.side} ${key} goes and was not there`);
+    const removed = this.#byKey.get(key);
+    if (removed === undefined) {
+      throw new ProtocolViolation('absent', `${this.#name} ${key} is removed and was not there`);
+    }
     this.#byKey.delete(key);
-    this.#placed.splice(this.#indexOf(gone), 1);
+    this.#placed.splice(this.#indexOf(removed), 1);
     this.#rows = undefined;
   }
 
-  /** Puts a row of a snapshot behind the others. Throws a Breach when that is not its place. */
-  appendRow(placed: PlacedRow<Row>): void {
+  /** Appends a row of a snapshot. Throws a violation of `order` when it is not behind the last. */
+  appendRow(placed: PlacedRow): void {
     const last = this.#placed.at(-1);
-    if (last !== undefined && !this.#isAhead(last, placed)) {
-      throw new ProtocolViolation(
-        'order',
-        `${this.side} ${placed.key} does not stand behind ${last.key}`,
-      );
-    }
+    if (last !== undefined) this.#checkNeighbours(last, placed);
     this.#placed.push(placed);
     this.#byKey.set(placed.key, placed);
   }
 
-  /** Puts a row at its place, instead of the one with its price, if that is a level. */
-  putRow(placed: PlacedRow<Row>): void {
-    const place = this.#indexOf(placed);
-    const replaces = this.#placed[place]?.key === placed.key ? 1 : 0;
-    this.#placed.splice(place, replaces, placed);
+  /** Inserts a row at its position, or replaces the level with its price. */
+  putRow(placed: PlacedRow): void {
+    const index = this.#indexOf(placed);
+    const replaced = this.#placed[index]?.key === placed.key ? 1 : 0;
+    this.#placed.splice(index, replaced, placed);
     this.#byKey.set(placed.key, placed);
     this.#rows = undefined;
   }
 
-  /** Throws a Breach when there are more rows than are shown. */
+  /** Throws a violation of `depth` when there are more rows than the topic shows. */
   checkDepth(): void {
     const { length } = this.#placed;
-    if (length <= this.depthMax) return;
+    if (length <= this.#depthMax) return;
     throw new ProtocolViolation(
       'depth',
-      `${length} ${this.side}s, must be at most ${this.depthMax}`,
+      `${length} ${this.#name}s, must be at most ${this.#depthMax}`,
     );
   }
 
-  /** Where a row stands, or would. */
-  #indexOf(row: PlacedRow<Row>): number {
+  /** Throws a violation of `order` when two neighbouring rows are not best first. */
+  checkOrder(): void {
+    for (const [index, placed] of this.#placed.entries()) {
+      const before = this.#placed[index - 1];
+      if (before !== undefined) this.#checkNeighbours(before, placed);
+    }
+  }
+
+  #checkNeighbours(before: PlacedRow, placed: PlacedRow): void {
+    if (this.#isAhead(before, placed)) return;
+    const message = `${this.#name} ${placed.key} does not stand behind ${before.key}`;
+    throw new ProtocolViolation('order', message);
+  }
+
+  /** The index of a row, or the one at which it would be inserted. */
+  #indexOf(row: PlacedRow): number {
     let [low, high] = [0, this.#placed.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.#isAhead(this.#placed[middle] as PlacedRow<Row>, row)) low = middle + 1;
+      if (this.#isAhead(this.#placed[middle] as PlacedRow, row)) low = middle + 1;
       else high = middle;
     }
     return low;
   }
 
-  #isAhead(one: PlacedRow<Row>, other: PlacedRow<Row>): boolean {
+  #isAhead(one: PlacedRow, other: PlacedRow): boolean {
     if (one.price === other.price) return one.queue < other.queue;
-    return one.price > other.price === (this.side === 'bid');
+    return one.price > other.price === (this.#name === 'bid');
   }
+}
+
+/** The reader of a channel's rows. What it throws makes the frame malformed. */
+export function rowReaderOf({ channel }: Topic): RowReader {
+  return channel === 'l3' ? readOrder : readLevel;
+}
+
+/** The key of an order in `remove`: `[maker, orderId]`. */
+export function readOrderKey(sent: unknown): string {
+  const [maker, orderId] = sent as readonly [string, number];
+  return orderKey(maker, orderId);
+}
+
+/** Reads `[price, size, {source: size}]`, or `[price, size]` of a best price. */
+function readLevel(sent: unknown): PlacedRow {
+  const [price, size, sources] = sent as readonly [string, string, object?];
+  const best = { price: rawPrice(parseRaw(price)), size: rawBase(parseRaw(size)) };
+  const row =
+    sources === undefined ? best : { ...best, sources: sourcesOf(sources, size, best.size) };
+  return { key: price, price: best.price, queue: 0n, text: `${price}:${size}`, row };
+}
+
+/** Reads an order as /l3 has it. */
+function readOrder(sent: unknown): PlacedRow {
+  const row: RestingOrder = restingOrder(sent, 'order');
+  const { maker, orderId, price, size, queue } = row;
+  return { key: orderKey(maker, orderId), price, queue, text: `${price}:${size}`, row };
+}
+
+function orderKey(maker: string, orderId: number): string {
+  return `${maker} ${orderId}`;
+}
+
+/** Most levels have one source, whose size is that of the level: it is not parsed twice. */
+function sourcesOf(sent: object, sizeText: string, size: Base): Readonly<Record<string, Base>> {
+  const sources: Record<string, Base> = {};
+  for (const [name, one] of Object.entries(sent)) {
+    sources[name] = one === sizeText ? size : rawBase(parseRaw(one));
+  }
+  return sources;
 }

@@ -1,112 +1,93 @@
-import { ClientError } from '../error.js';
-import { LatestValues, Listeners } from '../listeners.js';
+import type { ClientError } from '../error.js';
+import { LatestValues } from '../listeners.js';
+import { SubscriptionCore } from '../subscription-core.js';
 import type { Best, BookView } from './topic.js';
-import type { TopicReader } from './topic-reader.js';
+import type { TopicPhase, TopicReader } from './topic-reader.js';
 
 /**
- * One interest in a topic. Books come to callbacks at once, and to `for await` loops as fast as they
- * turn: a loop that is slow is given the newest book only.
+ * One subscription to a topic. Listeners are called with every book, and `for await` loops get them as
+ * fast as they turn: a slow loop gets the newest book only.
+ *
+ * @example
+ * const subscription = stream.subscribe({ channel: 'bbo', market: 'SOL-PERP' });
+ * subscription.onUpdate(({ bestBidPrice }) => console.log(bestBidPrice));
  */
 export class Subscription<Row extends Best> implements AsyncIterable<BookView<Row>> {
-  readonly #loops = new Set<LatestValues<BookView<Row>>>();
-  readonly #offs = new Set<() => void>();
-  readonly #errors = new Listeners<ClientError>();
-  readonly #retries = new Listeners<ClientError>();
-  #error: ClientError | undefined;
-  #isOpen = true;
+  readonly #reader: TopicReader;
+  readonly #core: SubscriptionCore<LatestValues<BookView<Row>>>;
 
   /** The client makes it; `onClose` is called once. */
-  constructor(
-    private readonly reader: TopicReader,
-    private readonly onClose: () => void,
-    signal: AbortSignal | undefined,
-  ) {
-    this.#offs.add(reader.updates.add(() => this.#pushView()));
-    this.#offs.add(reader.ends.add((error) => this.#end(error)));
-    this.#offs.add(reader.retries.add((error) => this.#retries.emit(error)));
-    if (signal === undefined) return;
-    const abort = (): void => {
-      const { reason } = signal;
-      this.#end(new ClientError('ABORTED', 'the subscription was aborted', {}, { cause: reason }));
-    };
-    signal.addEventListener('abort', abort, { once: true });
-    this.#offs.add(() => signal.removeEventListener('abort', abort));
-    if (signal.aborted) abort();
+  constructor(reader: TopicReader, onClose: () => void, signal: AbortSignal | undefined) {
+    const core = new SubscriptionCore<LatestValues<BookView<Row>>>(onClose);
+    this.#reader = reader;
+    this.#core = core;
+    core.addCleanup(reader.updates.add(() => this.#pushView()));
+    core.addCleanup(reader.ends.add((error) => core.end(error)));
+    core.watchSignal(signal);
   }
 
   /** The newest book; undefined before the first. */
   get view(): BookView<Row> | undefined {
     // A reader of a topic has the rows of that topic.
-    return this.reader.view as BookView<Row> | undefined;
+    return this.#reader.view as BookView<Row> | undefined;
+  }
+
+  /** The topic's name as the service has it; undefined before the first answer. */
+  get topicName(): string | undefined {
+    return this.#reader.name;
+  }
+
+  /** What it is doing, as "A correct client" of docs/streaming.md has it. */
+  get phase(): TopicPhase {
+    return this.#reader.phase;
   }
 
   /** Why it has ended; undefined while it has not, and when it was closed. */
   get error(): ClientError | undefined {
-    return this.#error;
+    return this.#core.error;
   }
 
+  /** Whether it has not ended. */
   get isOpen(): boolean {
-    return this.#isOpen;
+    return this.#core.isOpen;
   }
 
-  /** Calls with every book from now on, and at once with the one that is there. */
+  /** Calls with every book from now on, and at once with the newest. Returns what removes the listener. */
   onUpdate(listener: (view: BookView<Row>) => void): () => void {
-    if (!this.#isOpen) return () => {};
     const { view } = this;
-    const stop = this.reader.updates.add((next) => listener(next as BookView<Row>));
-    const off = (): void => {
-      stop();
-      this.#offs.delete(off);
-    };
-    this.#offs.add(off);
-    if (view !== undefined) listener(view);
-    return off;
+    const stop = this.#reader.updates.add((next) => listener(next as BookView<Row>));
+    const remove = this.#core.addCleanup(stop);
+    if (view !== undefined && this.isOpen) listener(view);
+    return remove;
   }
 
   /** Calls once when it ends otherwise than by `close`: the service refuses the topic, or an abort. */
   onError(listener: (error: ClientError) => void): () => void {
-    return this.#errors.add(listener);
+    return this.#core.onError(listener);
   }
 
   /**
-   * Calls when the service cannot do it now: it has no book yet, or as many subscriptions as it takes.
-   * It is asked again, each second.
+   * Calls with every transient error: the service has no book yet, or as many subscriptions as it
+   * takes. The subscription is retried each second.
    */
   onRetry(listener: (error: ClientError) => void): () => void {
-    return this.#retries.add(listener);
+    return this.#core.addCleanup(this.#reader.retries.add(listener));
   }
 
-  /** Ends it: nothing is called any more, and loops end. */
+  /** Ends it: no listener is called any more, and loops end. */
   close(): void {
-    this.#end(undefined);
+    this.#core.end(undefined);
   }
 
   /** Leaving the loop closes the subscription. An error of the topic is thrown in the loop. */
   [Symbol.asyncIterator](): AsyncIterator<BookView<Row>> {
-    const loop = new LatestValues<BookView<Row>>(() => {
-      this.#loops.delete(loop);
-      this.close();
-    });
-    if (this.#isOpen) this.#loops.add(loop);
-    if (this.view !== undefined && this.#isOpen) loop.push(this.view);
-    if (!this.#isOpen) loop.end(this.#error === undefined ? {} : { error: this.#error });
+    const loop = this.#core.addLoop((onLeave) => new LatestValues<BookView<Row>>(onLeave));
+    if (this.view !== undefined) loop.push(this.view);
     return loop;
   }
 
   #pushView(): void {
     const { view } = this;
-    if (view !== undefined) for (const loop of this.#loops) loop.push(view);
-  }
-
-  #end(error: ClientError | undefined): void {
-    if (!this.#isOpen) return;
-    this.#isOpen = false;
-    this.#error = error;
-    for (const loop of [...this.#loops]) loop.end(error === undefined ? {} : { error });
-    for (const off of this.#offs) off();
-    this.onClose();
-    if (error !== undefined) this.#errors.emit(error);
-    this.#errors.clear();
-    this.#retries.clear();
+    if (view !== undefined) for (const loop of this.#core.loops) loop.push(view);
   }
 }

@@ -1,41 +1,46 @@
 /**
- * Follows one topic over a connection and mends its book: the states of "A correct client" in
+ * Follows one topic over a connection and repairs its book: the states of "A correct client" in
  * docs/streaming.md. The connection is shared by all topics of a client.
  */
-
 import type { Clock } from '../environment.js';
 import type { ClientError } from '../error.js';
+import type { Message } from '../fields.js';
 import * as limits from '../limits.js';
 import { Listeners } from '../listeners.js';
-import { FollowedBook, type Message } from './followed-book.js';
+import { FollowedBook, type FrameChecks } from './followed-book.js';
 import type { Best, BookView, Topic } from './topic.js';
 import { ProtocolViolation } from './violation.js';
 
-/** The connection as a reader sees it. */
+/** The connection as the readers of its topics use it. */
 export interface TopicConnection {
   readonly clock: Clock;
   readonly silenceMsMax: number;
-  /** A number that no message had yet. */
+  readonly checks: FrameChecks | undefined;
+  /** A number that no message had before. */
   nextId(): number;
   sendMessage(message: object): void;
-  /** The connection is of no use: another one, after a pause. */
+  /** Gives up the connection, and makes another one after a pause. */
   restart(): void;
   /** The connection leads to books. */
   resetBackoff(): void;
-  /** Tells of what had to be mended. */
-  reportViolation(breach: ProtocolViolation): void;
+  reportViolation(violation: ProtocolViolation): void;
 }
 
-/** `off` while there is no connection, and while it is waited before asking again. */
-type TopicPhase = 'off' | 'subscribing' | 'waiting' | 'following' | 'ended';
+/**
+ * What a subscription is doing, as docs/streaming.md has it. It is `off` while there is no connection,
+ * and until it is retried after a transient error.
+ */
+export type TopicPhase = 'off' | 'subscribing' | 'waiting' | 'following' | 'ended';
 
 /** A reader of one topic. */
 export class TopicReader {
   readonly updates = new Listeners<BookView<Best>>();
   /** The service refuses the topic for good. */
   readonly ends = new Listeners<ClientError>();
-  /** The service cannot do it now; it is asked again. */
+  /** A transient error: the subscription is retried. */
   readonly retries = new Listeners<ClientError>();
+  readonly #connection: TopicConnection;
+  readonly #topic: Topic;
   readonly #book: FollowedBook;
   #phase: TopicPhase = 'off';
   #view: BookView<Best> | undefined;
@@ -45,19 +50,18 @@ export class TopicReader {
   #repairedAtMs = Number.NEGATIVE_INFINITY;
   #cancelRetry: () => void = () => {};
 
-  constructor(
-    private readonly connection: TopicConnection,
-    private readonly topic: Topic,
-  ) {
-    this.#book = new FollowedBook(topic);
+  constructor(connection: TopicConnection, topic: Topic) {
+    this.#connection = connection;
+    this.#topic = topic;
+    this.#book = new FollowedBook(topic, connection.checks);
   }
 
-  /** The newest book that was right; undefined before the first. */
+  /** The newest valid book; undefined before the first. */
   get view(): BookView<Best> | undefined {
     return this.#view;
   }
 
-  /** The topic's name, which frames repeat; undefined before it is known. */
+  /** The topic's name, which frames repeat; undefined before the service has sent it. */
   get name(): string | undefined {
     return this.#name;
   }
@@ -67,18 +71,18 @@ export class TopicReader {
     return this.#id;
   }
 
-  get isSubscribing(): boolean {
-    return this.#phase === 'subscribing';
+  get phase(): TopicPhase {
+    return this.#phase;
   }
 
-  /** Subscribes, anew where it was subscribed before. */
+  /** Subscribes, also where it is subscribed already. */
   subscribe(): void {
     if (this.#phase === 'ended') return;
     this.#cancelRetry();
     this.#setPhase('subscribing', limits.ANSWER_MS_MAX);
-    this.#id = this.connection.nextId();
+    this.#id = this.#connection.nextId();
     const resume = this.#book.resumePoint;
-    this.connection.sendMessage({ type: 'subscribe', id: this.#id, ...this.topic, resume });
+    this.#connection.sendMessage({ type: 'subscribe', id: this.#id, ...this.#topic, resume });
   }
 
   /** Ends the subscription for good. */
@@ -87,11 +91,11 @@ export class TopicReader {
     this.#cancelRetry();
     this.#setPhase('ended');
     if (!wasOn) return;
-    const what = this.#name === undefined ? this.topic : { topic: this.#name };
-    this.connection.sendMessage({ type: 'unsubscribe', ...what });
+    const topic = this.#name === undefined ? this.#topic : { topic: this.#name };
+    this.#connection.sendMessage({ type: 'unsubscribe', ...topic });
   }
 
-  /** The connection is lost. The book is whole if it was. */
+  /** Handles the loss of the connection. The book is valid if it was. */
   handleDisconnect(): void {
     if (this.#phase === 'ended') return;
     this.#cancelRetry();
@@ -99,39 +103,40 @@ export class TopicReader {
     this.#markInterrupted();
   }
 
-  /** What comes until the first frame belongs to this subscription. */
+  /** Handles `subscribed`: frames from now on belong to this subscription. */
   handleSubscribed(name: string): void {
     if (this.#phase !== 'subscribing') return;
     this.#name = name;
-    this.#setPhase('waiting', this.connection.silenceMsMax);
+    this.#setPhase('waiting', this.#connection.silenceMsMax);
   }
 
-  /** Takes a frame of this topic; what comes before the answer belongs to the subscription before. */
-  applyFrame(message: Message): void {
+  /** Applies a frame of this topic; one before `subscribed` belongs to the subscription before. */
+  applyFrame(frame: Message): void {
     if (this.#phase !== 'waiting' && this.#phase !== 'following') return;
     try {
-      this.#book.applyFrame(message);
+      this.#book.applyFrame(frame);
     } catch (error) {
       if (!(error instanceof ProtocolViolation)) throw error;
       this.#repair(error);
       return;
     }
-    this.connection.resetBackoff();
-    this.#setPhase('following', this.connection.silenceMsMax);
+    this.#connection.resetBackoff();
+    this.#setPhase('following', this.#connection.silenceMsMax);
     this.#emitView(this.#book.viewOf(true));
   }
 
-  /** The service cannot do it now. */
+  /** Handles a transient error: the subscription is retried. */
   handleTransientError(error: ClientError): void {
     if (this.#phase === 'ended') return;
     this.#setPhase('off');
     this.#cancelRetry();
-    this.#cancelRetry = this.connection.clock.after(limits.RESUBSCRIBE_MS, () => this.subscribe());
+    const { clock } = this.#connection;
+    this.#cancelRetry = clock.after(limits.RESUBSCRIBE_MS, () => this.subscribe());
     this.#markInterrupted();
     this.retries.emit(error);
   }
 
-  /** The service never does it. */
+  /** Handles a refusal for good. */
   handleRefusal(error: ClientError): void {
     if (this.#phase === 'ended') return;
     this.#setPhase('ended');
@@ -139,25 +144,25 @@ export class TopicReader {
     this.ends.emit(error);
   }
 
-  /** Looks whether something is late. */
+  /** Checks whether a frame or an answer is overdue. */
   checkSilence(nowMs: number): void {
     if (nowMs < this.#deadlineMs || this.#phase === 'off' || this.#phase === 'ended') return;
     this.#repair(new ProtocolViolation('silence', `${this.#phase} without a word for too long`));
   }
 
-  /** Asks for what was missed or for all of it; when that was in vain a moment ago, comes again. */
-  #repair(breach: ProtocolViolation): void {
-    const nowMs = this.connection.clock.monotonicMs();
-    const isAgain = nowMs - this.#repairedAtMs < limits.RESUBSCRIBE_MS;
+  /** Resumes or fetches the whole book; when that was in vain a moment ago, reconnects. */
+  #repair(violation: ProtocolViolation): void {
+    const nowMs = this.#connection.clock.monotonicMs();
+    const isRepeated = nowMs - this.#repairedAtMs < limits.RESUBSCRIBE_MS;
     this.#repairedAtMs = nowMs;
-    if (isAgain || !breach.isResumable) this.#book.invalidate();
+    if (isRepeated || !violation.isResumable) this.#book.invalidate();
     this.#markInterrupted();
-    this.connection.reportViolation(breach);
-    if (isAgain || breach.rule === 'silence') this.connection.restart();
+    this.#connection.reportViolation(violation);
+    if (isRepeated || violation.rule === 'silence') this.#connection.restart();
     else this.subscribe();
   }
 
-  /** The last right book stays in sight, marked as not followed. */
+  /** The last valid book stays, marked as not followed. */
   #markInterrupted(): void {
     if (this.#view?.isFollowing === true) this.#emitView({ ...this.#view, isFollowing: false });
   }
@@ -170,6 +175,6 @@ export class TopicReader {
 
   #setPhase(phase: TopicPhase, patienceMs = 0): void {
     this.#phase = phase;
-    this.#deadlineMs = this.connection.clock.monotonicMs() + patienceMs;
+    this.#deadlineMs = this.#connection.clock.monotonicMs() + patienceMs;
   }
 }

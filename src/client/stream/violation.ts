@@ -1,27 +1,34 @@
-/** The rules of docs/streaming.md that a client checks; how a breach of each is mended follows from it. */
-export type StreamRule =
-  | 'malformed'
-  | 'noSnapshot'
-  | 'epoch'
-  | 'gap'
-  | 'repeated'
-  | 'absent'
-  | 'depth'
-  | 'empty'
-  | 'order'
-  | 'crc'
-  | 'silence';
+/** The rules of docs/streaming.md, by the names that it gives them. */
+export const STREAM_RULES = [
+  'malformed',
+  'noSnapshot',
+  'epoch',
+  'gap',
+  'repeated',
+  'seq',
+  'absent',
+  'depth',
+  'empty',
+  'order',
+  'queue',
+  'crc',
+  'silence',
+] as const;
 
-/** A frame that breaks a rule; the book is not to be shown until it is mended. */
+/** A rule of docs/streaming.md; `seq` and `queue` are checked in strict mode only. */
+export type StreamRule = (typeof STREAM_RULES)[number];
+
+/** A frame that breaks a rule. Its book must not be shown until it is repaired. */
 export class ProtocolViolation extends Error {
-  constructor(
-    readonly rule: StreamRule,
-    message: string,
-  ) {
+  override readonly name = 'ProtocolViolation';
+  readonly rule: StreamRule;
+
+  constructor(rule: StreamRule, message: string) {
     super(message);
+    this.rule = rule;
   }
 
-  /** Whether the book before the frame is as good as it was, so that what was missed mends it. */
+  /** Whether the book is still that of the frame before, so that the missed frames repair it. */
   get isResumable(): boolean {
     return this.rule === 'gap' || this.rule === 'repeated' || this.rule === 'silence';
   }

@@ -1,0 +1,182 @@
+/**
+ * What candles and trades of a market have in common: the states of one subscription on a shared
+ * socket, and the repair of what was missed. Also the liveness of that socket.
+ */
+import type { Clock } from '../environment.js';
+import { ClientError } from '../error.js';
+import * as limits from '../limits.js';
+import { Listeners } from '../listeners.js';
+import type { Connection } from './connection.js';
+
+/** The part of a connection that a subscription uses. */
+export interface MarketConnection {
+  readonly clock: Clock;
+  sendMessage(message: object): void;
+  restart(): void;
+}
+
+/** How a repair ends. */
+export interface RepairOutcome<Missed> {
+  readonly onRead: (missed: Missed) => void;
+  /** It could not be read; {@link MarketSubscription.retries} gets the error after this call. */
+  readonly onFailure: () => void;
+}
+
+/** One subscription: `off` while there is no connection, and until it is retried. */
+export class MarketSubscription {
+  /** The service refuses it for good. */
+  readonly ends = new Listeners<ClientError>();
+  /** A transient error, of the subscription or of a repair: it is retried. */
+  readonly retries = new Listeners<ClientError>();
+  readonly #connection: MarketConnection;
+  readonly #topic: object;
+  readonly #onInterrupt: () => void;
+  #state: 'off' | 'subscribing' | 'on' | 'ended' = 'off';
+  #repair: AbortController | undefined;
+  #cancelTimer: () => void = () => {};
+
+  /** `onInterrupt` is called when it goes off or ends. */
+  constructor(connection: MarketConnection, topic: object, onInterrupt: () => void) {
+    this.#connection = connection;
+    this.#topic = topic;
+    this.#onInterrupt = onInterrupt;
+  }
+
+  /** Whether it is subscribed to and not acknowledged. */
+  get isSubscribing(): boolean {
+    return this.#state === 'subscribing';
+  }
+
+  get isOn(): boolean {
+    return this.#state === 'on';
+  }
+
+  subscribe(): void {
+    if (this.#state === 'ended') return;
+    this.#state = 'subscribing';
+    this.#schedule(limits.ANSWER_MS_MAX, () => this.#connection.restart());
+    this.#connection.sendMessage({ type: 'subscribe', ...this.#topic });
+  }
+
+  /** Ends it for good. */
+  unsubscribe(): void {
+    if (this.#state === 'subscribing' || this.#state === 'on') {
+      this.#connection.sendMessage({ type: 'unsubscribe', ...this.#topic });
+    }
+    this.#interrupt('ended');
+  }
+
+  handleDisconnect(): void {
+    if (this.#state !== 'ended') this.#interrupt('off');
+  }
+
+  /** Handles an acknowledgement, or the first message. Returns whether it was subscribing. */
+  handleAcknowledged(): boolean {
+    if (this.#state !== 'subscribing') return false;
+    this.#cancelTimer();
+    this.#state = 'on';
+    return true;
+  }
+
+  /** Handles a refusal; a transient one is retried. */
+  handleError(error: ClientError, transience: 'transient' | 'final'): void {
+    if (this.#state === 'ended') return;
+    if (transience === 'final') {
+      this.#interrupt('ended');
+      this.ends.emit(error);
+      return;
+    }
+    this.#interrupt('off');
+    this.#schedule(limits.RESUBSCRIBE_MS, () => this.subscribe());
+    this.retries.emit(error);
+  }
+
+  /** Reads what was missed, in place of a repair under way. */
+  startRepair<Missed>(
+    read: (signal: AbortSignal) => Promise<Missed>,
+    { onRead, onFailure }: RepairOutcome<Missed>,
+  ): void {
+    const repair = new AbortController();
+    this.#repair?.abort();
+    this.#repair = repair;
+    this.#cancelTimer();
+    read(repair.signal).then(
+      (missed) => {
+        if (!repair.signal.aborted) onRead(missed);
+      },
+      (cause: unknown) => {
+        if (repair.signal.aborted) return;
+        onFailure();
+        this.retries.emit(codedError(cause));
+      },
+    );
+  }
+
+  /** Calls after the pause between two tries, unless it is interrupted before. */
+  scheduleRetry(call: () => void): void {
+    this.#schedule(limits.RESUBSCRIBE_MS, call);
+  }
+
+  #interrupt(state: 'off' | 'ended'): void {
+    this.#state = state;
+    this.#cancelTimer();
+    this.#repair?.abort();
+    this.#repair = undefined;
+    this.#onInterrupt();
+  }
+
+  #schedule(ms: number, call: () => void): void {
+    this.#cancelTimer();
+    this.#cancelTimer = this.#connection.clock.after(ms, call);
+  }
+}
+
+function codedError(cause: unknown): ClientError {
+  if (cause instanceof ClientError) return cause;
+  return new ClientError('UNREACHABLE', 'what was missed could not be read', {}, { cause });
+}
+
+/** Pings a socket on which nothing is sent for long, and restarts it when there is no answer. */
+export class Liveness {
+  readonly #connection: Connection;
+  readonly #isNeeded: () => boolean;
+  #receivedAtMs = 0;
+  #isWatching = false;
+
+  /** A connection that is not needed any more is closed. */
+  constructor(connection: Connection, isNeeded: () => boolean) {
+    this.#connection = connection;
+    this.#isNeeded = isNeeded;
+  }
+
+  /** Notes that a message was received, or that the connection was opened. */
+  noteReceived(): void {
+    this.#receivedAtMs = this.#connection.clock.monotonicMs();
+  }
+
+  /** Watches it from now on, while it is needed. */
+  startWatch(): void {
+    if (this.#isWatching) return;
+    this.#isWatching = true;
+    const { clock } = this.#connection;
+    const startedAtMs = clock.monotonicMs();
+    clock.after(limits.PONG_MS_MAX, () => {
+      this.#isWatching = false;
+      if (!this.#isNeeded()) {
+        this.#connection.close();
+        return;
+      }
+      const nowMs = clock.monotonicMs();
+      const isLate = nowMs - startedAtMs > limits.PONG_MS_MAX + limits.WATCH_LATE_MS_MAX;
+      if (this.#connection.state === 'open' && !isLate) this.#check(nowMs - this.#receivedAtMs);
+      this.startWatch();
+    });
+  }
+
+  #check(silenceMs: number): void {
+    if (silenceMs >= limits.PING_MS + limits.PONG_MS_MAX) this.#connection.restart();
+    else if (silenceMs >= limits.PING_MS) {
+      this.#connection.sendMessage({ type: 'ping', id: 'alive' });
+    }
+  }
+}

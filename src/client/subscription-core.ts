@@ -1,0 +1,172 @@
+/**
+ * What all subscriptions of this package have: they are open until they are closed, aborted or
+ * refused, and end their listeners and loops with them.
+ */
+import { ClientError } from './error.js';
+import { Listeners } from './listeners.js';
+
+/** A `for await` loop of a subscription. */
+interface Loop {
+  end(end: { readonly error?: unknown }): void;
+}
+
+/** The state of one subscription, its loops, and what ends with it. */
+export class SubscriptionCore<L extends Loop> {
+  readonly #onClose: () => void;
+  readonly #loops = new Set<L>();
+  readonly #cleanups = new Set<() => void>();
+  readonly #errors = new Listeners<ClientError>();
+  #error: ClientError | undefined;
+  #isOpen = true;
+
+  /** `onClose` is called once. */
+  constructor(onClose: () => void) {
+    this.#onClose = onClose;
+  }
+
+  /** Why it has ended; undefined while it has not, and when it was closed. */
+  get error(): ClientError | undefined {
+    return this.#error;
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** The loops that have not ended. */
+  get loops(): Iterable<L> {
+    return this.#loops;
+  }
+
+  /** Ends the subscription with ABORTED when the signal is aborted. */
+  watchSignal(signal: AbortSignal | undefined): void {
+    if (signal === undefined) return;
+    const abort = (): void => {
+      const { reason } = signal;
+      this.end(new ClientError('ABORTED', 'the subscription was aborted', {}, { cause: reason }));
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    this.addCleanup(() => signal.removeEventListener('abort', abort));
+    if (signal.aborted) abort();
+  }
+
+  /** Calls once when it ends otherwise than by being closed. */
+  onError(listener: (error: ClientError) => void): () => void {
+    return this.#errors.add(listener);
+  }
+
+  /** Adds what is undone at the end; returns what undoes it before. */
+  addCleanup(undo: () => void): () => void {
+    const cleanup = (): void => {
+      undo();
+      this.#cleanups.delete(cleanup);
+    };
+    if (this.#isOpen) this.#cleanups.add(cleanup);
+    else undo();
+    return cleanup;
+  }
+
+  /** Adds a loop; one that is left closes the subscription. After the end it ends at once. */
+  addLoop(create: (onLeave: () => void) => L): L {
+    const loop = create(() => {
+      this.#loops.delete(loop);
+      this.end(undefined);
+    });
+    if (this.#isOpen) this.#loops.add(loop);
+    else loop.end(this.#error === undefined ? {} : { error: this.#error });
+    return loop;
+  }
+
+  /** Ends it: nothing is called any more, and loops end, with the error if there is one. */
+  end(error: ClientError | undefined): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#error = error;
+    for (const loop of [...this.#loops]) loop.end(error === undefined ? {} : { error });
+    for (const cleanup of this.#cleanups) cleanup();
+    this.#onClose();
+    if (error !== undefined) this.#errors.emit(error);
+    this.#errors.clear();
+  }
+}
+
+/** The open subscriptions of one client, which end with it. */
+export class OpenSubscriptions<S extends { readonly isOpen: boolean; close(): void }> {
+  readonly #open = new Set<S>();
+  #isClosed = false;
+
+  /** Throws CLOSED after {@link OpenSubscriptions.closeAll}. */
+  checkOpen(): void {
+    if (this.#isClosed) throw new ClientError('CLOSED', 'the client was closed');
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Adds the subscription that `subscribe` makes; `onClose` is called when it ends. */
+  add<One extends S>(subscribe: (onClose: () => void) => One, onClose: () => void): One {
+    // It may be aborted before it is made.
+    let made: One | undefined;
+    made = subscribe(() => {
+      if (made !== undefined) this.#open.delete(made);
+      onClose();
+    });
+    if (made.isOpen) this.#open.add(made);
+    return made;
+  }
+
+  closeAll(): void {
+    this.#isClosed = true;
+    for (const subscription of [...this.#open]) subscription.close();
+  }
+}
+
+/** What several subscriptions share, by key: it is made for the first and ends after the last. */
+export class SharedEntries<Value> {
+  readonly #entries = new Map<string, { readonly value: Value; users: number }>();
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  findEntry(key: string): Value | undefined {
+    return this.#entries.get(key)?.value;
+  }
+
+  /** Adds a user to the entry of a key; returns undefined where there is no such entry. */
+  joinEntry(key: string): Value | undefined {
+    const entry = this.#entries.get(key);
+    if (entry !== undefined) entry.users += 1;
+    return entry?.value;
+  }
+
+  /** Adds an entry with one user. */
+  addEntry(key: string, value: Value): Value {
+    this.#entries.set(key, { value, users: 1 });
+    return value;
+  }
+
+  /** Takes one user from the entry; calls `end` and deletes it after the last. */
+  leaveEntry(key: string, value: Value, end: (value: Value) => void): void {
+    const entry = this.#entries.get(key);
+    if (entry?.value !== value) return;
+    entry.users -= 1;
+    if (entry.users > 0) return;
+    end(value);
+    this.#entries.delete(key);
+  }
+
+  deleteEntry(key: string): void {
+    this.#entries.delete(key);
+  }
+
+  deleteAll(): void {
+    this.#entries.clear();
+  }
+
+  /** Calls with every entry that is there now. */
+  eachEntry(call: (value: Value) => void): void {
+    for (const { value } of [...this.#entries.values()]) call(value);
+  }
+}
