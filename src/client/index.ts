@@ -34,7 +34,7 @@ export {
   OraclePriceCache,
   type OraclePriceData,
 } from './caches/prices.js';
-export type { Candle } from './candles/candle.js';
+export type { Candle, Resolution } from './candles/candle.js';
 export {
   CandleClient,
   type CandleFetchParams,
@@ -42,7 +42,6 @@ export {
   type CandleParams,
 } from './candles/client.js';
 export type { CandleEvents } from './candles/key.js';
-export type { Resolution } from './candles/resolution.js';
 export type { BookSubscription } from './channels/book-subscription.js';
 export { ChannelClient } from './channels/client.js';
 export type { BooksChannel, ChannelTrade, TradesChannel } from './channels/topic.js';

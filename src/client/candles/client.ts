@@ -8,15 +8,15 @@
  * await candles.subscribe(params, 'chart');
  * ```
  */
+import { abortedBy } from '../environment.js';
 import { ClientError } from '../error.js';
 import type { CallOptions, ServiceOptions } from '../http/request.js';
 import { type MarketId, marketIdOfKey } from '../keys.js';
 import { LatestValues } from '../listeners.js';
-import type { Candle } from './candle.js';
+import type { Candle, Resolution } from './candle.js';
 import { CandleFeed } from './feed.js';
 import { type CandleEvents, CandleKey } from './key.js';
 import { fetchRange } from './pages.js';
-import type { Resolution } from './resolution.js';
 
 /** How candles are reached. */
 export interface CandleOptions extends Omit<ServiceOptions, 'url'> {
@@ -85,7 +85,7 @@ export class CandleClient {
    * Candles that come before there is a listener are told to the first.
    */
   async subscribe(params: CandleParams, key: string, { signal }: CallOptions = {}): Promise<void> {
-    const entry = this.#entry(key);
+    const entry = this.#entryOf(key);
     const turn = entry.beginTurn();
     const abort = (): void => {
       if (entry.isTurn(turn)) this.unsubscribe(key);
@@ -93,14 +93,14 @@ export class CandleClient {
     signal?.addEventListener('abort', abort, { once: true });
     entry.onStop(() => signal?.removeEventListener('abort', abort));
     try {
-      if (signal?.aborted === true) throw aborted(signal);
+      if (signal?.aborted === true) throw abortedBy(signal);
       const { feed, name } = await this.#locateSeries(params, signal);
       if (!entry.isTurn(turn)) throw new ClientError('CLOSED', 'the key is followed no longer');
       await entry.followSeries(feed, name);
     } catch (error) {
       if (signal?.aborted === true) abort();
       else if (entry.isTurn(turn)) entry.beginTurn();
-      throw signal?.aborted === true ? aborted(signal) : error;
+      throw signal?.aborted === true ? abortedBy(signal) : error;
     }
   }
 
@@ -113,12 +113,12 @@ export class CandleClient {
     event: Event,
     listener: (value: CandleEvents[Event]) => void,
   ): () => void {
-    return this.#entry(key).on(event, listener);
+    return this.#entryOf(key).on(event, listener);
   }
 
   /** Ends what is followed under a key, and its listeners. */
   unsubscribe(key: string): void {
-    this.#keys.get(key)?.end();
+    this.#keys.get(key)?.endAll();
     this.#keys.delete(key);
   }
 
@@ -146,7 +146,7 @@ export class CandleClient {
     const values = new LatestValues<Candle>();
     entry.on('candle-update', (candle) => values.push(candle, candle.ts));
     entry.on('end', (error) => values.end({ error }));
-    const abort = (): void => values.end({ error: aborted(signal) });
+    const abort = (): void => values.end({ error: abortedBy(signal) });
     signal?.addEventListener('abort', abort, { once: true });
     try {
       const subscribed = this.subscribe(params, key, { signal });
@@ -163,7 +163,7 @@ export class CandleClient {
     { env, marketId, resolution }: CandleParams,
     signal: AbortSignal | undefined,
   ) {
-    const feed = this.#feed(env);
+    const feed = this.#feedOf(env);
     const market =
       typeof marketId === 'string' && /^(perp|spot)_\d+$/.test(marketId)
         ? marketIdOfKey(marketId)
@@ -172,11 +172,11 @@ export class CandleClient {
       const symbol = typeof market === 'string' ? market : await feed.symbolOf(market, signal);
       return { feed, name: { symbol, resolution } };
     } catch (error) {
-      throw signal?.aborted === true ? aborted(signal) : error;
+      throw signal?.aborted === true ? abortedBy(signal) : error;
     }
   }
 
-  #feed(env: string | undefined): CandleFeed {
+  #feedOf(env: string | undefined): CandleFeed {
     if (this.#isClosed) throw new ClientError('CLOSED', 'the client was closed');
     const { url: given } = this.#options;
     const url = typeof given === 'string' ? given : given[env ?? ''];
@@ -191,15 +191,11 @@ export class CandleClient {
     return feed;
   }
 
-  #entry(key: string): CandleKey {
+  #entryOf(key: string): CandleKey {
     const known = this.#keys.get(key);
     if (known !== undefined) return known;
     const entry = new CandleKey();
     this.#keys.set(key, entry);
     return entry;
   }
-}
-
-function aborted(signal: AbortSignal | undefined): ClientError {
-  return new ClientError('ABORTED', 'the call was aborted', {}, { cause: signal?.reason });
 }

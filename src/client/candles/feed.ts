@@ -1,21 +1,17 @@
 /** The candles of one service: the socket that all its live series share, and its pages. */
-
 import { withAbort } from '../environment.js';
 import { ClientError } from '../error.js';
-import { list, object, objectOf, text, whole, word } from '../fields.js';
+import { list, type Message, object, objectOf, text, whole, word } from '../fields.js';
 import { Requester, type ServiceOptions } from '../http/request.js';
 import { type MarketType, marketKey } from '../keys.js';
 import * as limits from '../limits.js';
-import { Connection } from '../stream/connection.js';
-import { Liveness } from '../stream/liveness.js';
-import { isTransient } from '../stream/passing.js';
-import { serviceAddress } from '../stream/service-socket.js';
-import { type Candle, candle } from './candle.js';
+import type { Connection } from '../stream/connection.js';
+import { Liveness } from '../stream/market-subscription.js';
+import { isTransient, ServiceSocket } from '../stream/service-socket.js';
+import { SharedEntries } from '../subscription-core.js';
+import { type Candle, candle, seriesKey } from './candle.js';
 import { LiveCandles, type LiveName } from './live.js';
 import { fetchRange } from './pages.js';
-import { seriesKey } from './resolution.js';
-
-type Message = Readonly<Record<string, unknown>>;
 
 const marketNames = list(
   object({ symbol: text, marketType: word('perp', 'spot'), marketIndex: whole }),
@@ -25,20 +21,24 @@ const marketNames = list(
 export class CandleFeed {
   readonly requester: Requester;
   readonly connection: Connection;
-  readonly #live = new Map<string, { readonly candles: LiveCandles; users: number }>();
-  #symbols: Promise<ReadonlyMap<string, string>> | undefined;
+  readonly #live = new SharedEntries<LiveCandles>();
   readonly #liveness: Liveness;
+  #symbols: Promise<ReadonlyMap<string, string>> | undefined;
 
   constructor(options: ServiceOptions) {
     this.requester = new Requester(options);
-    this.connection = new Connection(
-      { ...options, address: serviceAddress(options) },
-      {
-        onOpen: () => this.#opened(),
-        onMessage: (json) => this.#said(json),
-        onDisconnect: () => this.#each((candles) => candles.handleDisconnect()),
+    const socket = new ServiceSocket(options, {
+      onOpen: () => {
+        this.#liveness.noteReceived();
+        this.#live.eachEntry(({ subscription }) => subscription.subscribe());
       },
-    );
+      onMessage: (message) => this.#handleMessage(message),
+      onError: (error, message) => this.#handleError(error, message),
+      onDisconnect: () => {
+        this.#live.eachEntry(({ subscription }) => subscription.handleDisconnect());
+      },
+    });
+    this.connection = socket.connection;
     this.#liveness = new Liveness(this.connection, () => this.#live.size > 0);
   }
 
@@ -56,54 +56,47 @@ export class CandleFeed {
     const symbols = await withAbort(this.#symbols, signal);
     const symbol = symbols.get(key);
     if (symbol !== undefined) return symbol;
-    // A market that comes later is found by whoever asks again.
+    // A market that is listed later is found by a later call.
     this.#symbols = undefined;
     throw new ClientError('UNKNOWN_MARKET', `there is no market ${key}`);
   }
 
-  /** A live series, which is begun if it is not there; {@link CandleFeed.leaveSeries} gives it back. */
+  /** Joins a live series, which begins if it is not there; {@link CandleFeed.leaveSeries} leaves it. */
   joinSeries(name: LiveName): LiveCandles {
-    const key = seriesKey(name.symbol, name.resolution);
-    const known = this.#live.get(key);
-    if (known !== undefined) {
-      known.users += 1;
-      return known.candles;
-    }
+    const key = keyOf(name);
+    const known = this.#live.joinEntry(key);
+    if (known !== undefined) return known;
+    const { connection } = this;
     const candles = new LiveCandles(name, {
-      clock: this.connection.clock,
-      sendMessage: (message) => this.connection.sendMessage(message),
-      restart: () => this.connection.restart(),
+      clock: connection.clock,
+      sendMessage: (message) => connection.sendMessage(message),
+      restart: () => connection.restart(),
       fetchFrom: (fromTs, signal) => this.#fetchFrom(name, fromTs, signal),
     });
-    this.connection.open();
-    this.#live.set(key, { candles, users: 1 });
-    // Whoever follows it after its end begins anew.
-    candles.ends.add(() => this.#live.delete(key));
-    if (this.connection.state === 'open') candles.subscribe();
+    connection.open();
+    this.#live.addEntry(key, candles);
+    // A subscription after the end begins another series.
+    candles.ends.add(() => this.#live.deleteEntry(key));
+    if (connection.state === 'open') candles.subscription.subscribe();
     this.#liveness.startWatch();
     return candles;
   }
 
-  /** The last one to leave ends the series. */
+  /** Leaves a live series, which ends with the last subscriber. */
   leaveSeries(candles: LiveCandles): void {
-    const { symbol, resolution } = candles.name;
-    const key = seriesKey(symbol, resolution);
-    const entry = this.#live.get(key);
-    if (entry?.candles !== candles) return;
-    entry.users -= 1;
-    if (entry.users > 0) return;
-    candles.unsubscribe();
-    this.#live.delete(key);
+    this.#live.leaveEntry(keyOf(candles.name), candles, ({ subscription }) =>
+      subscription.unsubscribe(),
+    );
   }
 
-  /** The live series of a name; undefined when nobody follows it. */
-  findSeries({ symbol, resolution }: LiveName): LiveCandles | undefined {
-    return this.#live.get(seriesKey(symbol, resolution))?.candles;
+  /** The live series of a name; undefined when it is not followed. */
+  findSeries(name: LiveName): LiveCandles | undefined {
+    return this.#live.findEntry(keyOf(name));
   }
 
   close(): void {
-    this.#each((candles) => candles.unsubscribe());
-    this.#live.clear();
+    this.#live.eachEntry(({ subscription }) => subscription.unsubscribe());
+    this.#live.deleteAll();
     this.connection.close();
   }
 
@@ -129,59 +122,37 @@ export class CandleFeed {
     );
   }
 
-  #opened(): void {
-    this.#liveness.noteReceived();
-    this.#each((candles) => candles.subscribe());
-  }
-
-  #said(json: string): void {
-    this.#liveness.noteReceived();
-    let message: Message;
-    try {
-      message = objectOf(JSON.parse(json), 'a message');
-      this.#take(message);
-    } catch {
-      // Something that is no message of this interface: the rest cannot be trusted either.
-      this.connection.restart();
-    }
-  }
-
-  #take(message: Message): void {
+  #handleMessage(message: Message): void {
     const { type } = message;
-    if (type === 'closing') this.connection.setNextPause(Number(message['reconnectAfterMs']) || 0);
-    if (type === 'error') this.#handleError(message);
+    this.#liveness.noteReceived();
     if (type === 'subscription') this.#findNamed(message)?.handleAcknowledged();
-    if (type === 'init' || type === 'update' || type === 'create') this.#takeCandle(message);
-  }
-
-  #takeCandle(message: Message): void {
+    if (type !== 'init' && type !== 'update' && type !== 'create') return;
     const sent = objectOf(message['candle'], 'candle');
     const live = this.#findNamed({ ...message, ...sent });
     if (live === undefined) return;
     this.connection.resetBackoff();
     const read = candle(sent, 'candle');
-    if (message['type'] === 'init') live.handleInit(read);
+    if (type === 'init') live.handleInit(read);
     else live.handleCandle(read);
   }
 
   #findNamed({ symbol, resolution }: Message): LiveCandles | undefined {
-    return this.#live.get(seriesKey(String(symbol), String(resolution)))?.candles;
+    return this.#live.findEntry(seriesKey(String(symbol), String(resolution)));
   }
 
-  /** An error that does not say what it is about is about whatever is being asked for. */
-  #handleError(message: Message): void {
-    const said = String(message['message']).slice(0, limits.TEXT_CHARS_MAX);
-    const error = new ClientError(String(message['code'] ?? 'MALFORMED_MESSAGE'), said);
+  /** An error that does not name a series is about those that are being subscribed to. */
+  #handleError(error: ClientError, message: Message): void {
+    this.#liveness.noteReceived();
     const named = this.#findNamed(message);
-    const isAboutAny = message['symbol'] === undefined;
-    this.#each((candles) => {
-      if (candles !== named && !(isAboutAny && candles.isSubscribing)) return;
-      if (isTransient(error.code, this.#live.size)) candles.postponed(error);
-      else candles.refused(error);
+    const transience = isTransient(error, this.#live.size) ? 'transient' : 'final';
+    this.#live.eachEntry((candles) => {
+      const isMeant =
+        message['symbol'] === undefined ? candles.subscription.isSubscribing : candles === named;
+      if (isMeant) candles.subscription.handleError(error, transience);
     });
   }
+}
 
-  #each(call: (candles: LiveCandles) => void): void {
-    for (const { candles } of [...this.#live.values()]) call(candles);
-  }
+function keyOf({ symbol, resolution }: LiveName): string {
+  return seriesKey(symbol, resolution);
 }

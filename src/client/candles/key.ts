@@ -1,4 +1,4 @@
-/** What is followed under one key of a candle client, and who is told. */
+/** What is followed under one key of a candle client, and its listeners. */
 import { ClientError } from '../error.js';
 import { Listeners } from '../listeners.js';
 import type { ConnectionState } from '../stream/connection.js';
@@ -6,13 +6,13 @@ import type { Candle } from './candle.js';
 import type { CandleFeed } from './feed.js';
 import type { LiveCandles, LiveName } from './live.js';
 
-/** What can be told under a key. */
+/** The events of a key. */
 export interface CandleEvents {
   /** A new or changed candle, in the order of time. */
   readonly 'candle-update': Candle;
   /** What the connection is doing. */
   readonly connection: ConnectionState;
-  /** What was missed could not be fetched yet, or the service cannot do it now; it is tried again. */
+  /** A transient error: what was missed could not be fetched, or the subscription is retried. */
   readonly retry: ClientError;
   /** The service refuses the series, or does not serve it any longer. */
   readonly end: ClientError;
@@ -26,12 +26,12 @@ export class CandleKey {
     retry: new Listeners<ClientError>(),
     end: new Listeners<ClientError>(),
   };
-  /** Candles that came before anybody listened, by their start. */
+  /** Candles that came before there was a listener, by their start. */
   #pending: Map<number, Candle> | undefined = new Map();
   #turn = 0;
   #stops: (() => void)[] = [];
 
-  /** Calls when something happens; the first listener is told what has come already. */
+  /** Calls with every event; the first listener gets the candles that have come already. */
   on<Event extends keyof CandleEvents>(
     event: Event,
     listener: (value: CandleEvents[Event]) => void,
@@ -54,8 +54,8 @@ export class CandleKey {
     return this.#turn === turn;
   }
 
-  /** Ends everything; nobody is told anything more. */
-  end(): void {
+  /** Ends everything; no listener is called any more. */
+  endAll(): void {
     this.beginTurn();
     for (const listeners of Object.values(this.#listeners)) listeners.clear();
   }
@@ -65,7 +65,7 @@ export class CandleKey {
     this.#stops.push(call);
   }
 
-  /** Resolves when the service has said yes; throws what it said otherwise, or that the turn ended. */
+  /** Resolves when the service has acknowledged it; throws its refusal, or CLOSED when the turn ended. */
   followSeries(feed: CandleFeed, name: LiveName): Promise<void> {
     const live = feed.joinSeries(name);
     const { connection, retry, end } = this.#listeners;
@@ -76,7 +76,7 @@ export class CandleKey {
       live.ends.add((error) => end.emit(error)),
       feed.connection.states.add((state) => connection.emit(state)),
     );
-    if (!live.isOn) return this.#untilStarted(live);
+    if (!live.subscription.isOn) return this.#untilStarted(live);
     const { last } = live.series;
     if (last !== undefined) this.#emitCandle(last);
     return Promise.resolve();
@@ -97,8 +97,8 @@ export class CandleKey {
   }
 
   #emitPending(): void {
-    const unheard = this.#pending;
+    const pending = this.#pending;
     this.#pending = undefined;
-    for (const candle of unheard?.values() ?? []) this.#listeners['candle-update'].emit(candle);
+    for (const candle of pending?.values() ?? []) this.#listeners['candle-update'].emit(candle);
   }
 }

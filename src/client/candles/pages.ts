@@ -6,8 +6,7 @@
 import { ClientError } from '../error.js';
 import type { CallOptions, Requester } from '../http/request.js';
 import * as limits from '../limits.js';
-import { type Candle, candleRecords } from './candle.js';
-import { lengthOf, type Resolution } from './resolution.js';
+import { type Candle, candleRecords, lengthOf, type Resolution } from './candle.js';
 
 /** A range of candles of one market: starts in unix seconds, both inclusive. */
 export interface CandleRange {

@@ -1,8 +1,8 @@
-/** Candles of one market and resolution in order: what was fetched and what came live, one series. */
+/** Candles of one market and resolution in order: fetched and live ones in one series. */
 import { CANDLES_KEPT_MAX } from '../limits.js';
 import type { Candle } from './candle.js';
 
-/** A series without holes from its first candle on. */
+/** A series without gaps from its first candle on. */
 export class CandleSeries {
   #candles: Candle[] = [];
 
@@ -14,24 +14,24 @@ export class CandleSeries {
     return this.#candles.at(-1);
   }
 
-  /** Those that begin in a range, both ends inclusive. */
+  /** Those that begin in a range of unix seconds, both inclusive. */
   candlesBetween(fromTs: number, toTs: number): Candle[] {
     return this.#candles.filter(({ ts }) => ts >= fromTs && ts <= toTs);
   }
 
-  /** Takes what came live, which is newer than what is there. False when it says nothing new. */
+  /** Adds a live candle, which is newer than what is there. Returns false when it changes nothing. */
   putCandle(candle: Candle): boolean {
-    const place = this.#indexOf(candle.ts);
-    const known = this.#candles[place];
+    const index = this.#indexOf(candle.ts);
+    const known = this.#candles[index];
     const isThere = known?.ts === candle.ts;
     if (isThere && isEqual(known, candle)) return false;
-    this.#candles.splice(place, isThere ? 1 : 0, candle);
+    this.#candles.splice(index, isThere ? 1 : 0, candle);
     const surplus = this.#candles.length - CANDLES_KEPT_MAX;
     if (surplus > 0) this.#candles.splice(0, surplus);
     return true;
   }
 
-  /** Takes what was fetched: of two readings of a candle the one that knows of more stays. */
+  /** Adds a fetched candle, unless the series has a newer version of it. */
   mergeCandle(candle: Candle): boolean {
     const known = this.#candles[this.#indexOf(candle.ts)];
     return known?.ts === candle.ts && isNewer(known, candle) ? false : this.putCandle(candle);
@@ -48,7 +48,7 @@ export class CandleSeries {
   }
 }
 
-/** A later trade has the larger id; where pages do not tell it, a candle only grows. */
+/** Whether `one` is the newer version: it has the later trade, or the larger volume where pages lack that. */
 export function isNewer(one: Candle, other: Candle): boolean {
   const [id, otherId] = [one.lastFillRecordId, other.lastFillRecordId];
   if (id !== undefined && otherId !== undefined && id !== otherId) return id > otherId;

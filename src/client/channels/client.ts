@@ -64,7 +64,7 @@ export class ChannelClient {
       ends: line.ends,
       retries: new Listeners<ClientError>(),
     };
-    const options = signal === undefined ? { waitingMax } : { waitingMax, signal };
+    const options = { waitingMax, signal };
     return this.#opened(line, (close) => new TradeSubscription(source, close, options));
   }
 

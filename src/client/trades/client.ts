@@ -6,49 +6,52 @@
  * for await (const { kind, trades: some } of trades.subscribe('SOL-PERP')) draw(kind, some);
  * ```
  */
-import { ClientError } from '../error.js';
-import { objectOf, parseNumbersAsText } from '../fields.js';
+import type { ClientError } from '../error.js';
+import { type Message, parseNumbersAsText } from '../fields.js';
 import { streamTrades, tradeRecords } from '../http/record-shapes.js';
 import { Requester, type ServiceOptions } from '../http/request.js';
 import * as limits from '../limits.js';
-import { Connection, type ConnectionState } from '../stream/connection.js';
-import { Liveness } from '../stream/liveness.js';
-import { isTransient } from '../stream/passing.js';
-import { serviceAddress } from '../stream/service-socket.js';
+import type { Connection, ConnectionState } from '../stream/connection.js';
+import { Liveness } from '../stream/market-subscription.js';
+import { isTransient, ServiceSocket } from '../stream/service-socket.js';
+import { OpenSubscriptions, SharedEntries } from '../subscription-core.js';
 import { MarketTrades, type MarketTradesSource } from './market-trades.js';
 import type { PagesRead } from './repair.js';
 import { type TradeOptions, TradeSubscription } from './subscription.js';
 import { idOf, type LiveTrade, withPrice } from './trade.js';
 
-type Message = Readonly<Record<string, unknown>>;
-
-interface Followed {
-  readonly trades: MarketTrades;
-  users: number;
-}
-
-/** A client of one service. It connects while there is a subscription. */
+/**
+ * A client of one service. It connects while there is a subscription.
+ *
+ * @example
+ * const client = new TradesClient({ url: 'http://127.0.0.1:8080' });
+ * for await (const { trades } of client.subscribe('SOL-PERP')) console.log(trades.at(-1)?.price);
+ */
 export class TradesClient {
   readonly #requester: Requester;
   readonly #connection: Connection;
   readonly #liveness: Liveness;
   readonly #source: MarketTradesSource;
-  readonly #followed = new Map<string, Followed>();
-  readonly #open = new Set<TradeSubscription<LiveTrade>>();
-  #isClosed = false;
+  readonly #markets = new SharedEntries<MarketTrades>();
+  readonly #subscriptions = new OpenSubscriptions<TradeSubscription<LiveTrade>>();
 
+  /** Throws INVALID_OPTION for a URL that is none. */
   constructor(options: ServiceOptions) {
     this.#requester = new Requester(options);
-    const connection = new Connection(
-      { ...options, address: serviceAddress(options) },
-      {
-        onOpen: () => this.#opened(),
-        onMessage: (json) => this.#said(json),
-        onDisconnect: () => this.#each((trades) => trades.handleDisconnect()),
+    const owner = {
+      onOpen: () => {
+        this.#liveness.noteReceived();
+        this.#markets.eachEntry((trades) => trades.subscribe());
       },
-    );
+      onMessage: (message: Message) => this.#handleMessage(message),
+      onError: (error: ClientError, message: Message) => this.#handleError(error, message),
+      onDisconnect: () => {
+        this.#markets.eachEntry(({ subscription }) => subscription.handleDisconnect());
+      },
+    };
+    const { connection } = new ServiceSocket(options, owner, parseNumbersAsText);
     this.#connection = connection;
-    this.#liveness = new Liveness(connection, () => this.#followed.size > 0);
+    this.#liveness = new Liveness(connection, () => this.#markets.size > 0);
     this.#source = {
       clock: connection.clock,
       sendMessage: (message) => connection.sendMessage(message),
@@ -62,56 +65,40 @@ export class TradesClient {
     return this.#connection.state;
   }
 
-  /** Calls when the connection does something else; answers what ends that. */
+  /** Calls with every change of the connection's state. Returns what removes the listener. */
   onConnection(listener: (state: ConnectionState) => void): () => void {
     return this.#connection.states.add(listener);
   }
 
-  /** Follows the trades of a market by its symbol. Equal symbols of one client are one for the service. */
+  /**
+   * Follows the trades of a market by its symbol. Equal symbols of one client are one for the service.
+   * Throws CLOSED after `close`, and WEBSOCKET_NOT_FOUND.
+   */
   subscribe(
     symbol: string,
     { signal, waitingMax = limits.TRADES_WAITING_MAX }: TradeOptions = {},
   ): TradeSubscription<LiveTrade> {
-    if (this.#isClosed) throw new ClientError('CLOSED', 'the client was closed');
+    this.#subscriptions.checkOpen();
     const key = symbol.toLowerCase();
-    const followed = this.#follow(symbol, key);
-    followed.users += 1;
-    // It may be aborted before it is made.
-    let made: TradeSubscription<LiveTrade> | undefined;
-    const onClose = (): void => {
-      if (made !== undefined) this.#open.delete(made);
-      this.#leave(key, followed);
-    };
-    const options = signal === undefined ? { waitingMax } : { waitingMax, signal };
-    made = new TradeSubscription(followed.trades, onClose, options);
-    if (made.isOpen) this.#open.add(made);
-    return made;
+    const market = this.#markets.joinEntry(key) ?? this.#addMarket(key, symbol);
+    return this.#subscriptions.add(
+      (onClose) => new TradeSubscription(market, onClose, { waitingMax, signal }),
+      () => this.#markets.leaveEntry(key, market, () => market.subscription.unsubscribe()),
+    );
   }
 
   /** Ends all subscriptions and the connection. */
   close(): void {
-    this.#isClosed = true;
-    for (const subscription of [...this.#open]) subscription.close();
+    this.#subscriptions.closeAll();
     this.#connection.close();
   }
 
-  #follow(symbol: string, key: string): Followed {
-    const known = this.#followed.get(key);
-    if (known !== undefined) return known;
+  #addMarket(key: string, symbol: string): MarketTrades {
     this.#connection.open();
-    const followed = { trades: new MarketTrades(symbol, this.#source), users: 0 };
-    this.#followed.set(key, followed);
-    if (this.#connection.state === 'open') followed.trades.subscribe();
+    const market = this.#markets.addEntry(key, new MarketTrades(symbol, this.#source));
+    if (this.#connection.state === 'open') market.subscribe();
     this.#liveness.startWatch();
-    return followed;
-  }
-
-  /** The last one to leave ends it. */
-  #leave(key: string, followed: Followed): void {
-    followed.users -= 1;
-    if (followed.users > 0 || this.#followed.get(key) !== followed) return;
-    followed.trades.unsubscribe();
-    this.#followed.delete(key);
+    return market;
   }
 
   async #fetchBackTo(symbol: string, id: bigint, signal: AbortSignal): Promise<PagesRead> {
@@ -131,54 +118,32 @@ export class TradesClient {
     return { trades, isWhole: false };
   }
 
-  #opened(): void {
-    this.#liveness.noteReceived();
-    this.#each((trades) => trades.subscribe());
-  }
-
-  #said(json: string): void {
-    this.#liveness.noteReceived();
-    try {
-      this.#take(objectOf(parseNumbersAsText(json), 'a message'));
-    } catch {
-      // Something that is no message of this interface: the rest cannot be trusted either.
-      this.#connection.restart();
-    }
-  }
-
-  #take(message: Message): void {
+  #handleMessage(message: Message): void {
     const { type } = message;
-    if (type === 'closing') this.#connection.setNextPause(Number(message['reconnectAfterMs']) || 0);
-    if (type === 'error') this.#handleError(message);
+    this.#liveness.noteReceived();
     const market = this.#findNamed(message);
     if (market === undefined || message['channelType'] !== 'trades') return;
     if (type === 'subscription') market.handleAcknowledged();
     if (type !== 'init' && type !== 'update') return;
     this.#connection.resetBackoff();
     const trades = streamTrades(message['trades'], 'trades').map(withPrice);
-    const leftOut = Number(message['tradesLeftOut'] ?? 0);
     if (type === 'init') market.handleInit(trades);
-    else market.handleTrades(trades, leftOut);
+    else market.handleTrades(trades, Number(message['tradesLeftOut'] ?? 0));
   }
 
   #findNamed({ symbol }: Message): MarketTrades | undefined {
-    return this.#followed.get(String(symbol).toLowerCase())?.trades;
+    return this.#markets.findEntry(String(symbol).toLowerCase());
   }
 
-  /** An error that does not say what it is about is about whatever is being asked for. */
-  #handleError(message: Message): void {
-    const said = String(message['message']).slice(0, limits.TEXT_CHARS_MAX);
-    const error = new ClientError(String(message['code'] ?? 'MALFORMED_MESSAGE'), said);
+  /** An error that does not name a market is about those that are being subscribed to. */
+  #handleError(error: ClientError, message: Message): void {
+    this.#liveness.noteReceived();
     const named = this.#findNamed(message);
-    const isAboutAny = message['symbol'] === undefined;
-    this.#each((trades) => {
-      if (trades !== named && !(isAboutAny && trades.isSubscribing)) return;
-      if (isTransient(error.code, this.#followed.size)) trades.postponed(error);
-      else trades.refused(error);
+    const transience = isTransient(error, this.#markets.size) ? 'transient' : 'final';
+    this.#markets.eachEntry((market) => {
+      const isMeant =
+        message['symbol'] === undefined ? market.subscription.isSubscribing : market === named;
+      if (isMeant) market.subscription.handleError(error, transience);
     });
-  }
-
-  #each(call: (trades: MarketTrades) => void): void {
-    for (const { trades } of [...this.#followed.values()]) call(trades);
   }
 }

@@ -1,21 +1,16 @@
 /**
- * The trades of one market since the subscription, each told once: what came live, and what was
- * missed, read before anything newer is told.
+ * The trades of one market since the subscription, each emitted once: what arrived live, and what was
+ * missed, which is fetched before anything newer is emitted.
  */
-
-import type { Clock } from '../environment.js';
-import { ClientError } from '../error.js';
+import type { ClientError } from '../error.js';
 import * as limits from '../limits.js';
 import { Listeners } from '../listeners.js';
-import { KnownTrades } from './known-trades.js';
-import { type PagesRead, repairOf } from './repair.js';
+import { type MarketConnection, MarketSubscription } from '../stream/market-subscription.js';
+import { KnownTrades, type PagesRead, repairOf } from './repair.js';
 import type { LiveTrade, TradeBatch } from './trade.js';
 
-/** The socket and the pages as a market sees them. */
-export interface MarketTradesSource {
-  readonly clock: Clock;
-  sendMessage(message: object): void;
-  restart(): void;
+/** The socket and the pages as a market uses them. */
+export interface MarketTradesSource extends MarketConnection {
   /** The newest trades down to a number. */
   fetchBackTo(symbol: string, id: bigint, signal: AbortSignal): Promise<PagesRead>;
 }
@@ -23,66 +18,61 @@ export interface MarketTradesSource {
 /** A followed market. */
 export class MarketTrades {
   readonly updates = new Listeners<TradeBatch>();
-  /** The service refuses it for good. */
-  readonly ends = new Listeners<ClientError>();
-  /** What was missed could not be read yet, or the service cannot do it now; it is tried again. */
-  readonly retries = new Listeners<ClientError>();
+  readonly #symbol: string;
+  readonly #source: MarketTradesSource;
+  readonly #subscription: MarketSubscription;
   readonly #known = new KnownTrades();
-  #state: 'off' | 'asked' | 'on' | 'ended' = 'off';
-  /** The number of the first trade that was told; undefined before the first `init`. */
+  /** The number of the first trade that was emitted; undefined before the first `init`. */
   #firstId: bigint | undefined;
   #hasInit = false;
-  /** What comes while what was missed is read. */
+  /** What arrives while what was missed is fetched. */
   #held: LiveTrade[] | undefined;
-  #mending: AbortController | undefined;
-  #cancelTimer: () => void = () => {};
 
-  constructor(
-    readonly symbol: string,
-    private readonly source: MarketTradesSource,
-  ) {}
+  constructor(symbol: string, source: MarketTradesSource) {
+    this.#symbol = symbol;
+    this.#source = source;
+    const topic = { channelType: 'trades', symbol };
+    this.#subscription = new MarketSubscription(source, topic, () => {
+      this.#held = undefined;
+    });
+  }
 
-  /** What a newcomer is told first; undefined before the service has told anything. */
+  /** The service refuses it for good. */
+  get ends(): Listeners<ClientError> {
+    return this.#subscription.ends;
+  }
+
+  /** A transient error: what was missed could not be fetched, or the subscription is retried. */
+  get retries(): Listeners<ClientError> {
+    return this.#subscription.retries;
+  }
+
+  /** Its subscription on the socket. */
+  get subscription(): MarketSubscription {
+    return this.#subscription;
+  }
+
+  /** The first batch of a new listener; undefined before the service has sent anything. */
   get init(): TradeBatch | undefined {
     if (this.#firstId === undefined) return undefined;
     return batchOf('init', this.#known.listNewest(limits.TRADES_FIRST));
   }
 
-  get isSubscribing(): boolean {
-    return this.#state === 'asked';
-  }
-
+  /** Subscribes, also where it was subscribed before. */
   subscribe(): void {
-    if (this.#state === 'ended') return;
-    this.#state = 'asked';
     this.#hasInit = false;
-    this.#cancelTimer();
-    this.#cancelTimer = this.source.clock.after(limits.ANSWER_MS_MAX, () => this.source.restart());
-    this.source.sendMessage({ type: 'subscribe', ...this.#name });
+    this.#subscription.subscribe();
   }
 
-  unsubscribe(): void {
-    if (this.#state === 'asked' || this.#state === 'on') {
-      this.source.sendMessage({ type: 'unsubscribe', ...this.#name });
-    }
-    this.#off('ended');
-  }
-
-  handleDisconnect(): void {
-    if (this.#state !== 'ended') this.#off('off');
-  }
-
-  /** The subscription stands. A market without a trade may have said nothing before. */
+  /** Handles the acknowledgement. A market without a trade may have sent nothing before. */
   handleAcknowledged(): void {
-    if (this.#state !== 'asked') return;
-    this.#started();
-    if (!this.#hasInit) this.handleInit([]);
+    if (this.#subscription.handleAcknowledged() && !this.#hasInit) this.handleInit([]);
   }
 
-  /** Takes the newest trades: at the start, and where something may be missing or was taken back. */
+  /** Handles the newest trades: at the start, and where some may be missing or were taken back. */
   handleInit(newest: readonly LiveTrade[]): void {
-    this.#started();
-    if (this.#state !== 'on') return;
+    this.#subscription.handleAcknowledged();
+    if (!this.#subscription.isOn) return;
     this.#hasInit = true;
     if (this.#firstId !== undefined) {
       this.#held = [];
@@ -95,109 +85,52 @@ export class MarketTrades {
     this.updates.emit(batchOf('init', newest));
   }
 
-  /** Takes trades that have come; `leftOut` came as well. */
+  /** Handles live trades; the service has left `leftOut` others out. */
   handleTrades(trades: readonly LiveTrade[], leftOut: number): void {
-    if (this.#state !== 'on' || this.#firstId === undefined) return;
+    if (!this.#subscription.isOn || this.#firstId === undefined) return;
     if (leftOut > 0) {
       this.#held = [...(this.#held ?? []), ...trades];
       this.#repair([]);
     } else if (this.#held !== undefined) this.#held.push(...trades);
-    else this.#emitUpdate('update', trades);
+    else this.#emitUpdate(trades);
   }
 
-  /** The service cannot do it now. */
-  postponed(error: ClientError): void {
-    if (this.#state === 'ended') return;
-    this.#off('off');
-    this.#cancelTimer = this.source.clock.after(limits.RESUBSCRIBE_MS, () => this.subscribe());
-    this.retries.emit(error);
-  }
-
-  /** The service never does it. */
-  refused(error: ClientError): void {
-    if (this.#state === 'ended') return;
-    this.#off('ended');
-    this.ends.emit(error);
-  }
-
-  get #name() {
-    return { channelType: 'trades', symbol: this.symbol };
-  }
-
-  #started(): void {
-    if (this.#state !== 'asked') return;
-    this.#cancelTimer();
-    this.#state = 'on';
-  }
-
-  #off(state: 'off' | 'ended'): void {
-    this.#state = state;
-    this.#cancelTimer();
-    this.#mending?.abort();
-    this.#mending = undefined;
-    this.#held = undefined;
-  }
-
-  #emitUpdate(kind: TradeBatch['kind'], trades: readonly LiveTrade[]): void {
+  #emitUpdate(trades: readonly LiveTrade[]): void {
     const fresh = trades.filter((trade) => !this.#known.hasTrade(trade));
     if (fresh.length === 0) return;
     this.#known.addTrades(fresh);
-    this.updates.emit(batchOf(kind, fresh));
+    this.updates.emit(batchOf('update', fresh));
   }
 
-  /** Reads what was missed; `newest` is what the service has just shown. */
+  /** Fetches what was missed; `newest` is what the service has just sent. */
   #repair(newest: readonly LiveTrade[]): void {
-    const ending = new AbortController();
-    this.#mending?.abort();
-    this.#mending = ending;
-    this.#cancelTimer();
-    const ifCurrent =
-      <T>(call: (value: T) => void) =>
-      (value: T) => {
-        if (!ending.signal.aborted) call(value);
-      };
-    this.source.fetchBackTo(this.symbol, this.#floor, ending.signal).then(
-      ifCurrent((pages) => this.#mended(newest, pages)),
-      ifCurrent((error) => this.#mendLater(newest, error)),
-    );
+    const [symbol, floor] = [this.#symbol, this.#floor];
+    const retry = (): void => this.#subscription.scheduleRetry(() => this.#repair(newest));
+    this.#subscription.startRepair((signal) => this.#source.fetchBackTo(symbol, floor, signal), {
+      onRead: (pages) => {
+        const held = this.#held ?? [];
+        const repair = repairOf({ known: this.#known, floor: this.#floor, newest, pages, held });
+        if (repair === 'stale') {
+          retry();
+          return;
+        }
+        this.#held = undefined;
+        this.#known.removeTrades(repair.takenBack);
+        this.#known.addTrades(repair.trades);
+        const { trades, takenBack, leftOut } = repair;
+        if (trades.length + takenBack.length + leftOut > 0) {
+          this.updates.emit({ kind: 'repair', ...repair });
+        }
+      },
+      onFailure: retry,
+    });
   }
 
-  /** The number from which on trades are read again. */
+  /** The number from which on trades are reread. */
   get #floor(): bigint {
-    const again = this.#known.lastId - BigInt(limits.TRADES_REREAD);
+    const reread = this.#known.lastId - BigInt(limits.TRADES_REREAD);
     const first = this.#firstId ?? -1n;
-    return again > first ? again : first;
-  }
-
-  #mended(newest: readonly LiveTrade[], pages: PagesRead): void {
-    const held = this.#held ?? [];
-    const repair = repairOf({ known: this.#known, floor: this.#floor, newest, pages, held });
-    if (repair === 'stale') {
-      this.#again(newest);
-      return;
-    }
-    this.#held = undefined;
-    this.#mending = undefined;
-    this.#known.removeTrades(repair.takenBack);
-    this.#known.addTrades(repair.trades);
-    const { trades, takenBack, leftOut } = repair;
-    if (trades.length + takenBack.length + leftOut > 0) {
-      this.updates.emit({ kind: 'repair', ...repair });
-    }
-  }
-
-  #mendLater(newest: readonly LiveTrade[], error: unknown): void {
-    const cause = { cause: error };
-    const coded =
-      error instanceof ClientError
-        ? error
-        : new ClientError('UNREACHABLE', 'what was missed could not be read', {}, cause);
-    this.#again(newest);
-    this.retries.emit(coded);
-  }
-
-  #again(newest: readonly LiveTrade[]): void {
-    this.#cancelTimer = this.source.clock.after(limits.RESUBSCRIBE_MS, () => this.#repair(newest));
+    return reread > first ? reread : first;
   }
 }
 

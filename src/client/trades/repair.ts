@@ -1,8 +1,52 @@
-/** What is to be told after a hole: what was missed, and what is not there any more. */
-import type { KnownTrades } from './known-trades.js';
+/** What is to be emitted after a gap: what was missed, and what a fork has taken back. */
+import { TRADES_KNOWN_MAX } from '../limits.js';
 import { idOf, keyOf, type LiveTrade, sortById } from './trade.js';
 
-/** Trades that were read from pages. */
+/** The newest trades that were emitted, so that none is emitted twice and one that is reverted is found. */
+export class KnownTrades {
+  #byKey = new Map<string, LiveTrade>();
+  #lastId = -1n;
+
+  /** The highest number; -1 before there is one. */
+  get lastId(): bigint {
+    return this.#lastId;
+  }
+
+  hasTrade(trade: LiveTrade): boolean {
+    return this.#byKey.has(keyOf(trade));
+  }
+
+  addTrades(trades: readonly LiveTrade[]): void {
+    for (const trade of trades) {
+      this.#byKey.set(keyOf(trade), trade);
+      if (idOf(trade) > this.#lastId) this.#lastId = idOf(trade);
+    }
+    if (this.#byKey.size > 2 * TRADES_KNOWN_MAX)
+      this.#replaceAll(this.listNewest(TRADES_KNOWN_MAX));
+  }
+
+  removeTrades(trades: readonly LiveTrade[]): void {
+    const removed = new Set(trades.map(keyOf));
+    this.#replaceAll(this.listAll().filter((trade) => !removed.has(keyOf(trade))));
+  }
+
+  listAll(): LiveTrade[] {
+    return [...this.#byKey.values()];
+  }
+
+  /** In order, the newest last. */
+  listNewest(count: number): LiveTrade[] {
+    return sortById(this.#byKey.values()).slice(-count);
+  }
+
+  #replaceAll(trades: readonly LiveTrade[]): void {
+    this.#byKey = new Map(trades.map((trade) => [keyOf(trade), trade]));
+    const last = sortById(trades).at(-1);
+    this.#lastId = last === undefined ? -1n : idOf(last);
+  }
+}
+
+/** Trades that were fetched from pages. */
 export interface PagesRead {
   /** Newest first. */
   readonly trades: readonly LiveTrade[];
@@ -10,45 +54,45 @@ export interface PagesRead {
   readonly isWhole: boolean;
 }
 
-/** What was known before the hole, and what was heard behind it. */
+/** What was known before a gap, and what was received after it. */
 export interface Gap {
   readonly known: KnownTrades;
-  /** Older trades are not told: they are from before the subscription, or were told long ago. */
+  /** Older trades are not emitted: they are from before the subscription, or were emitted long ago. */
   readonly floor: bigint;
-  /** The newest trades as the socket has shown them, oldest first. */
+  /** The newest trades as the socket has sent them, oldest first. */
   readonly newest: readonly LiveTrade[];
-  /** Read after those. */
+  /** Fetched after those. */
   readonly pages: PagesRead;
-  /** What has come live since. */
+  /** What arrived live since. */
   readonly held: readonly LiveTrade[];
 }
 
-/** As the members of a batch. */
+/** The members of a batch of `repair`. */
 export interface Repair {
   readonly trades: readonly LiveTrade[];
   readonly takenBack: readonly LiveTrade[];
   readonly leftOut: number;
 }
 
-/** `stale` are pages that do not reach up to what the socket has shown: a cache between has answered. */
-export function repairOf(hole: Gap): Repair | 'stale' {
-  const { known, floor, newest, pages, held } = hole;
-  const read = new Set(pages.trades.map(keyOf));
-  if (newest.length > 0 && !newest.some((trade) => read.has(keyOf(trade)))) return 'stale';
+/** Returns `stale` for pages that do not reach up to what the socket has sent: a cache between served them. */
+export function repairOf(gap: Gap): Repair | 'stale' {
+  const { known, floor, newest, pages, held } = gap;
+  const fetched = new Set(pages.trades.map(keyOf));
+  if (newest.length > 0 && !newest.some((trade) => fetched.has(keyOf(trade)))) return 'stale';
   const all = new Map([...pages.trades, ...newest, ...held].map((trade) => [keyOf(trade), trade]));
   const fresh = [...all.values()].filter((trade) => !known.hasTrade(trade) && idOf(trade) >= floor);
   const takenBack = known
     .listAll()
-    .filter((trade) => !all.has(keyOf(trade)) && isCovered(trade, hole));
-  return { trades: sortById(fresh), takenBack: sortById(takenBack), leftOut: leftOutOf(hole) };
+    .filter((trade) => !all.has(keyOf(trade)) && isCovered(trade, gap));
+  return { trades: sortById(fresh), takenBack: sortById(takenBack), leftOut: leftOutOf(gap) };
 }
 
-/** Whether a trade would have been read if it were there. */
+/** Whether a trade would be among the fetched ones if it were there. */
 function isCovered(trade: LiveTrade, { newest, pages }: Gap): boolean {
   const id = idOf(trade);
   const [newestRead, oldestRead] = [pages.trades[0], pages.trades.at(-1)];
-  const [oldestShown] = newest;
-  if (oldestShown !== undefined && id >= idOf(oldestShown)) return true;
+  const [oldestSent] = newest;
+  if (oldestSent !== undefined && id >= idOf(oldestSent)) return true;
   if (newestRead === undefined || oldestRead === undefined) return false;
   return id >= idOf(oldestRead) && id <= idOf(newestRead);
 }

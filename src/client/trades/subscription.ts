@@ -1,117 +1,160 @@
-import { ClientError } from '../error.js';
-import { Listeners } from '../listeners.js';
+import type { ClientError } from '../error.js';
+import { LatestValues, type Listeners } from '../listeners.js';
+import { SubscriptionCore } from '../subscription-core.js';
 import type { TradeBatch } from './trade.js';
-import { TradeLoop } from './trade-loop.js';
 
 /** Where trades come from. */
 export interface TradeSource<Trade> {
-  /** What a newcomer is told at once. */
+  /** The first batch of a new listener; undefined where there is none. */
   readonly init: TradeBatch<Trade> | undefined;
   readonly updates: Listeners<TradeBatch<Trade>>;
   readonly ends: Listeners<ClientError>;
   readonly retries: Listeners<ClientError>;
 }
 
-/** How it is followed. */
+/** How trades are followed. */
 export interface TradeOptions {
-  /** Ends the subscription; loops are thrown ABORTED. */
+  /** Ends the subscription; loops throw ABORTED. */
   readonly signal?: AbortSignal | undefined;
   /** How many trades wait for a loop; 10,000 by default. */
   readonly waitingMax?: number | undefined;
 }
 
-/** One interest in the trades of a market. Each trade comes once to every callback and loop. */
+/**
+ * One subscription to the trades of a market. Every listener and loop gets each trade once.
+ *
+ * @example
+ * const subscription = trades.subscribe('SOL-PERP');
+ * subscription.onTrades(({ kind, trades: some }) => console.log(kind, some.length));
+ */
 export class TradeSubscription<Trade> implements AsyncIterable<TradeBatch<Trade>> {
-  readonly #loops = new Set<TradeLoop<Trade>>();
-  readonly #offs = new Set<() => void>();
-  readonly #errors = new Listeners<ClientError>();
-  #error: ClientError | undefined;
-  #isOpen = true;
+  readonly #source: TradeSource<Trade>;
+  readonly #waitingMax: number;
+  readonly #core: SubscriptionCore<TradeLoop<Trade>>;
 
   /** The client makes it; `onClose` is called once. */
   constructor(
-    private readonly line: TradeSource<Trade>,
-    private readonly onClose: () => void,
-    private readonly options: { readonly waitingMax: number; readonly signal?: AbortSignal },
+    source: TradeSource<Trade>,
+    onClose: () => void,
+    options: { readonly waitingMax: number; readonly signal: AbortSignal | undefined },
   ) {
-    this.#offs.add(line.ends.add((error) => this.#end(error)));
-    const { signal } = options;
-    if (signal === undefined) return;
-    const abort = (): void => {
-      const { reason } = signal;
-      this.#end(new ClientError('ABORTED', 'the subscription was aborted', {}, { cause: reason }));
-    };
-    signal.addEventListener('abort', abort, { once: true });
-    this.#offs.add(() => signal.removeEventListener('abort', abort));
-    if (signal.aborted) abort();
+    const core = new SubscriptionCore<TradeLoop<Trade>>(onClose);
+    this.#source = source;
+    this.#waitingMax = options.waitingMax;
+    this.#core = core;
+    core.addCleanup(source.ends.add((error) => core.end(error)));
+    core.watchSignal(options.signal);
   }
 
   /** Why it has ended; undefined while it has not, and when it was closed. */
   get error(): ClientError | undefined {
-    return this.#error;
+    return this.#core.error;
   }
 
+  /** Whether it has not ended. */
   get isOpen(): boolean {
-    return this.#isOpen;
+    return this.#core.isOpen;
   }
 
-  /** Calls with all trades from now on, and at once with the newest that are there. */
+  /** Calls with all trades from now on, and at once with the newest. Returns what removes the listener. */
   onTrades(listener: (batch: TradeBatch<Trade>) => void): () => void {
-    if (!this.#isOpen) return () => {};
-    const { init } = this.line;
-    const off = this.#keep(this.line.updates.add(listener));
-    if (init !== undefined) listener(init);
-    return off;
+    const { init } = this.#source;
+    const remove = this.#core.addCleanup(this.#source.updates.add(listener));
+    if (init !== undefined && this.isOpen) listener(init);
+    return remove;
   }
 
-  /** Calls with what failed and is tried again by itself. */
+  /** Calls with every transient error, of the subscription or of a repair; it is retried. */
   onRetry(listener: (error: ClientError) => void): () => void {
-    return this.#keep(this.line.retries.add(listener));
+    return this.#core.addCleanup(this.#source.retries.add(listener));
   }
 
   /** Calls once when it ends otherwise than by `close`: the service refuses it, or an abort. */
   onError(listener: (error: ClientError) => void): () => void {
-    return this.#errors.add(listener);
+    return this.#core.onError(listener);
   }
 
-  /** Ends it: nothing is called any more, and loops end. */
+  /** Ends it: no listener is called any more, and loops end. */
   close(): void {
-    this.#end(undefined);
+    this.#core.end(undefined);
   }
 
   /** Leaving the loop closes the subscription. An error of the service is thrown in the loop. */
   [Symbol.asyncIterator](): AsyncIterator<TradeBatch<Trade>> {
-    const loop = new TradeLoop<Trade>(this.options.waitingMax, () => {
-      this.#loops.delete(loop);
-      this.close();
-    });
-    if (!this.#isOpen) {
-      loop.end(this.#error === undefined ? {} : { error: this.#error });
-      return loop;
-    }
-    this.#loops.add(loop);
+    const loop = this.#core.addLoop((onLeave) => new TradeLoop<Trade>(this.#waitingMax, onLeave));
     this.onTrades((batch) => loop.push(batch));
     return loop;
   }
+}
 
-  /** What ends with the subscription, and is not kept once it has ended before. */
-  #keep(stop: () => void): () => void {
-    const off = (): void => {
-      stop();
-      this.#offs.delete(off);
-    };
-    this.#offs.add(off);
-    return off;
+/**
+ * Trades for one reader with `for await`. All of them wait for it, up to a number; beyond that the
+ * oldest are left out, and the next batch says how many.
+ */
+class TradeLoop<Trade> implements AsyncIterableIterator<TradeBatch<Trade>> {
+  readonly #waitingMax: number;
+  #waiting: TradeBatch<Trade>[] = [];
+  #count = 0;
+  #leftOut = 0;
+  #takenBack: Trade[] = [];
+  readonly #signal: LatestValues<void>;
+
+  /** `onEnd` is called once, when the reader leaves or the trades end. */
+  constructor(waitingMax: number, onEnd: () => void) {
+    this.#waitingMax = waitingMax;
+    this.#signal = new LatestValues<void>(onEnd);
   }
 
-  #end(error: ClientError | undefined): void {
-    if (!this.#isOpen) return;
-    this.#isOpen = false;
-    this.#error = error;
-    for (const loop of [...this.#loops]) loop.end(error === undefined ? {} : { error });
-    for (const off of this.#offs) off();
-    this.onClose();
-    if (error !== undefined) this.#errors.emit(error);
-    this.#errors.clear();
+  push(batch: TradeBatch<Trade>): void {
+    this.#waiting.push(batch);
+    this.#count += batch.trades.length;
+    while (this.#count > this.#waitingMax) this.#dropOldest();
+    this.#signal.push();
+  }
+
+  /** Ends the trades; an error is thrown to the reader, after what waits. */
+  end(end: { readonly error?: unknown } = {}): void {
+    this.#signal.end(end);
+  }
+
+  async next(): Promise<IteratorResult<TradeBatch<Trade>>> {
+    for (;;) {
+      const batch = this.#waiting.shift();
+      if (batch !== undefined) return { done: false, value: this.#withLeftOut(batch) };
+      const { done } = await this.#signal.next();
+      if (done === true) return { done, value: undefined };
+    }
+  }
+
+  async return(): Promise<IteratorResult<TradeBatch<Trade>>> {
+    this.#waiting = [];
+    await this.#signal.return();
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  #withLeftOut(batch: TradeBatch<Trade>): TradeBatch<Trade> {
+    this.#count -= batch.trades.length;
+    const leftOut = batch.leftOut + this.#leftOut;
+    const takenBack = [...this.#takenBack, ...batch.takenBack];
+    this.#leftOut = 0;
+    this.#takenBack = [];
+    return { ...batch, takenBack, leftOut };
+  }
+
+  /** Drops the oldest batch that waits, or as many trades as are too many where it is the only one. */
+  #dropOldest(): void {
+    const [oldest, ...others] = this.#waiting;
+    if (oldest === undefined) return;
+    const surplus = this.#count - this.#waitingMax;
+    const dropped = Math.min(surplus, oldest.trades.length);
+    this.#count -= dropped;
+    this.#leftOut += dropped + oldest.leftOut;
+    this.#takenBack.push(...oldest.takenBack);
+    const rest = { ...oldest, trades: oldest.trades.slice(dropped), takenBack: [], leftOut: 0 };
+    this.#waiting = rest.trades.length === 0 && others.length > 0 ? others : [rest, ...others];
   }
 }

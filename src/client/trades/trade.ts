@@ -1,4 +1,4 @@
-/** A trade as it is told live, and what is told at once. */
+/** A trade as it is emitted live, and batches of trades. */
 import { type Price, rawPrice } from '../amounts.js';
 import type { TradeRecord } from '../http/record-shapes.js';
 
@@ -8,40 +8,40 @@ export interface LiveTrade extends TradeRecord {
   readonly price: Price | null;
 }
 
-/** Trades that are told together, oldest first. */
+/** Trades that are emitted together, oldest first. */
 export interface TradeBatch<Trade = LiveTrade> {
   /**
-   * `init` is the newest trades of the moment when a listener or a loop begins, `update` what has come
-   * since, and `repair` what was missed while the connection was lost, or was not told by the service.
+   * `init` has the newest trades when a listener or a loop begins, `update` what has come since, and
+   * `repair` what was missed while the connection was lost, or was left out by the service.
    */
   readonly kind: 'init' | 'update' | 'repair';
   readonly trades: readonly Trade[];
-  /** Trades that were told before and that a fork of the chain has taken back. */
+  /** Trades that were emitted before and that a fork of the chain has taken back. */
   readonly takenBack: readonly Trade[];
-  /** How many trades before these are not told, at most; 0 for none. /trades has them. */
+  /** How many trades before these are left out, at most; 0 for none. /trades has them. */
   readonly leftOut: number;
 }
 
 const BASE_PRECISION = 10n ** 9n;
 
-/** Adds the price to what the service tells. */
+/** Adds the price to a record of the service. */
 export function withPrice(record: TradeRecord): LiveTrade {
   const { baseAssetAmountFilled: base, quoteAssetAmountFilled: quote } = record;
   if (base === null || quote === null || base <= 0n) return { ...record, price: null };
   return { ...record, price: rawPrice((quote * BASE_PRECISION * 2n + base) / (base * 2n)) };
 }
 
-/** Equal for two readings of one trade: its place in its transaction. */
+/** Equal for two records of one trade: its transaction, and its index in it. */
 export function keyOf({ txSig, txSigIndex }: TradeRecord): string {
   return `${txSig} ${txSigIndex}`;
 }
 
-/** Where a trade stands in its market; before all others where the program has not numbered it. */
+/** The number of a trade in its market; -1, before all others, where the program has not numbered it. */
 export function idOf({ fillRecordId }: TradeRecord): bigint {
   return fillRecordId ?? -1n;
 }
 
-/** Sorts by number, and within a number leaves what is there. */
+/** Sorts by number; trades of one number stay in their order. */
 export function sortById(trades: Iterable<LiveTrade>): LiveTrade[] {
   return [...trades].sort((one, other) => {
     const [id, otherId] = [idOf(one), idOf(other)];
