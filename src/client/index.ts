@@ -26,7 +26,7 @@ export {
 } from './amounts.js';
 export { decodeAddress, encodeAddress, isAddress } from './base58.js';
 export type { Lookup } from './caches/lookup.js';
-export { type BookRequest as BookWish, OrderBookCache } from './caches/order-book.js';
+export { type BookRequest, OrderBookCache } from './caches/order-book.js';
 export { PriceFeed, type PriceFeedOptions } from './caches/price-feed.js';
 export {
   MarkPriceCache,
@@ -43,15 +43,13 @@ export {
 } from './candles/client.js';
 export type { CandleEvents } from './candles/key.js';
 export type { BookSubscription } from './channels/book-subscription.js';
-export { ChannelClient } from './channels/client.js';
-export type { BooksChannel, ChannelTrade, TradesChannel } from './channels/topic.js';
-export type {
-  Clock,
-  Environment as Surroundings,
-  Fetch,
-  SocketClass,
-  SocketLike,
-} from './environment.js';
+export {
+  type BooksChannel,
+  ChannelClient,
+  type ChannelTrade,
+  type TradesChannel,
+} from './channels/client.js';
+export type { Clock, Environment, Fetch, SocketClass, SocketLike } from './environment.js';
 export {
   ClientError,
   type ClientErrorCode,

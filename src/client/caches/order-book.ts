@@ -1,5 +1,5 @@
 /**
- * The order book of the market that somebody looks at: one at a time, whose market, grouping and depth
+ * The order book of the market that a page shows: one at a time, whose market, grouping and depth
  * can be changed while it is followed.
  *
  * ```ts
@@ -13,10 +13,10 @@ import { ClientError } from '../error.js';
 import { LatestValues, Listeners } from '../listeners.js';
 import type { Level } from '../row-shapes.js';
 import type { StreamClient } from '../stream/client.js';
-import type { BookTopic, BookView, StreamDepth } from '../stream/topic.js';
-import { ComposedBook } from './shown-book.js';
+import type { Subscription } from '../stream/subscription.js';
+import type { Best, BookTopic, BookView, StreamDepth } from '../stream/topic.js';
 
-/** What is shown; what is left out stays as it was. */
+/** What a cache shows; what is left out stays as it was. */
 export interface BookRequest {
   readonly market?: string;
   /** Ticks a group, 1 at first. */
@@ -30,8 +30,13 @@ export interface BookRequest {
 }
 
 /**
- * An order book that callbacks are told of. Its best prices are those of the market, also where levels
+ * An order book that calls its listeners. Its best prices are those of the market, also where levels
  * are grouped and the best group stands at another price.
+ *
+ * @example
+ * const cache = new OrderBookCache(stream);
+ * cache.onUpdate(({ bids, asks }) => console.log(bids[0]?.price, asks[0]?.price));
+ * cache.updateSubscription({ market: 'SOL-PERP', grouping: 10 });
  */
 export class OrderBookCache implements AsyncIterable<BookView<Level>> {
   readonly #stream: StreamClient;
@@ -39,7 +44,7 @@ export class OrderBookCache implements AsyncIterable<BookView<Level>> {
   readonly #errors = new Listeners<ClientError>();
   readonly #retries = new Listeners<ClientError>();
   readonly #loops = new Set<LatestValues<BookView<Level>>>();
-  /** The last that was there, to which a wish that is refused goes back. */
+  /** The last topic that was shown, to which a refused request goes back. */
   #topic: BookTopic = { channel: 'book', market: '', includeVamm: true };
   #requested = this.#topic;
   #current: ComposedBook | undefined;
@@ -59,25 +64,25 @@ export class OrderBookCache implements AsyncIterable<BookView<Level>> {
 
   /**
    * Shows another book, or the same in another way. The old one is shown until the new one is there,
-   * unless it is of another market. A wish that the service refuses is forgotten: the next one adds to
+   * unless it is of another market. A request that the service refuses is dropped: the next one adds to
    * what was there before. Throws INVALID_OPTION when there is no market to show, and CLOSED after
    * `destroy`.
    */
-  updateSubscription(wish: BookRequest): void {
+  updateSubscription(request: BookRequest): void {
     if (this.#isDestroyed) throw new ClientError('CLOSED', 'the cache was destroyed');
-    const topic = { ...this.#requested, ...wish };
+    const topic = { ...this.#requested, ...request };
     if (topic.market === '') {
       throw new ClientError('INVALID_OPTION', 'there is no market yet', {}, { param: 'market' });
     }
-    const coming = new ComposedBook(this.#stream, topic);
+    const pending = new ComposedBook(this.#stream, topic);
     if (topic.market !== this.#requested.market) this.unsubscribe();
     this.#pending?.close();
     this.#requested = topic;
-    this.#pending = coming;
-    coming.notifyOwner({
-      updated: () => this.#handleUpdate(coming),
-      failed: (error) => this.#handleRefusal(coming, error),
-      troubled: (error) => this.#retries.emit(error),
+    this.#pending = pending;
+    pending.notifyOwner({
+      onUpdate: () => this.#handleUpdate(pending),
+      onError: (error) => this.#handleRefusal(pending, error),
+      onRetry: (error) => this.#retries.emit(error),
     });
   }
 
@@ -90,17 +95,17 @@ export class OrderBookCache implements AsyncIterable<BookView<Level>> {
     this.#store = undefined;
   }
 
-  /** Calls with every book; answers what ends that. */
+  /** Calls with every book. Returns what removes the listener. */
   onUpdate(listener: (book: BookView<Level>) => void): () => void {
     return this.#updates.add(listener);
   }
 
-  /** Calls when the service refuses what is wished for, or does not serve it any longer. */
+  /** Calls when the service refuses what is requested, or does not serve it any longer. */
   onError(listener: (error: ClientError) => void): () => void {
     return this.#errors.add(listener);
   }
 
-  /** Calls when the service cannot show it now; it is asked again by itself. */
+  /** Calls with every transient error; the subscription is retried. */
   onRetry(listener: (error: ClientError) => void): () => void {
     return this.#retries.add(listener);
   }
@@ -139,7 +144,7 @@ export class OrderBookCache implements AsyncIterable<BookView<Level>> {
       this.#pending = undefined;
       this.#topic = from.topic;
     }
-    if (from === this.#current) this.#tell(view);
+    if (from === this.#current) this.#emitView(view);
   }
 
   #handleRefusal(from: ComposedBook, error: ClientError): void {
@@ -149,13 +154,63 @@ export class OrderBookCache implements AsyncIterable<BookView<Level>> {
       this.#requested = this.#topic;
     } else if (this.#store?.isFollowing === true) {
       // The other part of it was right until now.
-      this.#tell({ ...this.#store, isFollowing: false });
+      this.#emitView({ ...this.#store, isFollowing: false });
     }
     this.#errors.emit(error);
   }
 
-  #tell(view: BookView<Level>): void {
+  #emitView(view: BookView<Level>): void {
     this.#store = view;
     this.#updates.emit(view);
+  }
+}
+
+/** The owner of a composed book, which is notified of it. */
+interface ComposedBookOwner {
+  onUpdate(): void;
+  onError(error: ClientError): void;
+  onRetry(error: ClientError): void;
+}
+
+/**
+ * A book as it is requested, with the best prices of the market. Grouped levels do not have them: the
+ * first group stands at the price of the group.
+ */
+class ComposedBook {
+  readonly topic: BookTopic;
+  readonly #levels: Subscription<Level>;
+  readonly #best: Subscription<Best> | undefined;
+
+  constructor(stream: StreamClient, topic: BookTopic) {
+    this.topic = topic;
+    const { market, grouping = 1, includeVamm = false, includeIndicative = false } = topic;
+    const best = { channel: 'bbo', market, includeVamm, includeIndicative } as const;
+    this.#levels = stream.subscribe(topic);
+    this.#best = grouping === 1 ? undefined : stream.subscribe(best);
+  }
+
+  /** The newest book; undefined before everything of it is there. */
+  get view(): BookView<Level> | undefined {
+    const levels = this.#levels.view;
+    if (this.#best === undefined || levels === undefined) return levels;
+    const best = this.#best.view;
+    if (best === undefined) return undefined;
+    const { bestBidPrice, bestAskPrice } = best;
+    const isFollowing = levels.isFollowing && best.isFollowing;
+    return { ...levels, bestBidPrice, bestAskPrice, isFollowing };
+  }
+
+  /** Notifies the owner from now on, and at once of what is there. */
+  notifyOwner(owner: ComposedBookOwner): void {
+    for (const part of [this.#levels, this.#best]) {
+      part?.onError((error) => owner.onError(error));
+      part?.onRetry((error) => owner.onRetry(error));
+      part?.onUpdate(() => owner.onUpdate());
+    }
+  }
+
+  close(): void {
+    this.#levels.close();
+    this.#best?.close();
   }
 }

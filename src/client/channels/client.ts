@@ -8,108 +8,131 @@
  * for await (const { bids, asks } of channels.books(topic)) draw(bids, asks);
  * ```
  */
-import { ClientError } from '../error.js';
-import { parseExact, parseNumbersAsText } from '../fields.js';
+import type { ClientError } from '../error.js';
+import { type Of, object, parseExact, parseNumbersAsText } from '../fields.js';
 import { type L2Book, l2Book } from '../http/book-shapes.js';
+import { tradeFacts } from '../http/record-shapes.js';
+import type { MarketType } from '../keys.js';
 import * as limits from '../limits.js';
 import { Listeners } from '../listeners.js';
 import type { SocketOptions } from '../stream/service-socket.js';
+import { OpenSubscriptions } from '../subscription-core.js';
 import { type TradeOptions, TradeSubscription } from '../trades/subscription.js';
 import type { TradeBatch } from '../trades/trade.js';
 import { BookSubscription } from './book-subscription.js';
-import { ChannelSocket } from './channel-line.js';
-import { type BooksChannel, type ChannelTrade, channelTrade, type TradesChannel } from './topic.js';
+import { ChannelSocket } from './channel-socket.js';
 
-/** A client of one service. Every subscription has a socket of its own. */
+/** Whole books: the body of /l2 whenever it changes. */
+export interface BooksChannel {
+  /** `orderbook_indicative` has the indicative quotes as well. */
+  readonly channel: 'orderbook' | 'orderbook_indicative';
+  readonly marketType: MarketType;
+  /** Its name, in any case. */
+  readonly market: string;
+  /** Ticks a group. */
+  readonly grouping?: number;
+  /** Levels a side, 1 to 1,000; 20 by default. */
+  readonly depth?: number;
+  /** True by default. */
+  readonly includeVamm?: boolean;
+}
+
+/** Trades one by one, from now on. */
+export interface TradesChannel {
+  readonly channel: 'trades';
+  readonly marketType: MarketType;
+  readonly market: string;
+}
+
+/** A trade as this channel sends it. */
+export const channelTrade = object(tradeFacts);
+
+/** A trade as this channel sends it. */
+export type ChannelTrade = Of<typeof channelTrade>;
+
+/**
+ * A client of one service. Every subscription has a socket of its own.
+ *
+ * @example
+ * const channels = new ChannelClient({ url: 'http://127.0.0.1:8080' });
+ * const topic = { channel: 'trades', marketType: 'perp', market: 'SOL-PERP' } as const;
+ * channels.trades(topic).onTrades(({ trades }) => console.log(trades.length));
+ */
 export class ChannelClient {
-  readonly #open = new Set<{ close(): void }>();
-  #isClosed = false;
+  readonly #options: SocketOptions;
+  readonly #subscriptions = new OpenSubscriptions<{ readonly isOpen: boolean; close(): void }>();
 
-  constructor(private readonly options: SocketOptions) {}
-
-  /** Follows a book. A book that is lost for a while goes on with the newest. */
-  books(topic: BooksChannel, { signal }: { readonly signal?: AbortSignal } = {}): BookSubscription {
-    this.#check();
-    const books = new Listeners<L2Book>();
-    const line = new ChannelSocket(this.options, topic, {
-      onData: (json) => books.emit(l2Book(parseExact(json), 'data')),
-      onPossibleGap: () => {},
-    });
-    const source = { books, ends: line.ends };
-    return this.#opened(line, (close) => new BookSubscription(source, close, signal));
+  constructor(options: SocketOptions) {
+    this.#options = options;
   }
 
   /**
-   * Follows trades from now on. Those of a lost connection are not told: the next batch says how many
-   * numbers are missing before it, which `TradesClient` would have read.
+   * Follows a book. After a lost connection it goes on with the newest. Throws CLOSED after `close`,
+   * INVALID_OPTION for a URL that is none, and WEBSOCKET_NOT_FOUND.
+   */
+  books(topic: BooksChannel, { signal }: { readonly signal?: AbortSignal } = {}): BookSubscription {
+    this.#subscriptions.checkOpen();
+    const books = new Listeners<L2Book>();
+    const socket = new ChannelSocket(this.#options, topic, {
+      onData: (json) => books.emit(l2Book(parseExact(json), 'data')),
+      onPossibleGap: () => {},
+    });
+    return this.#subscriptions.add(
+      (onClose) => new BookSubscription({ books, ends: socket.ends }, onClose, signal),
+      () => socket.close(),
+    );
+  }
+
+  /**
+   * Follows trades from now on. Those of a lost connection are not emitted: the next batch says how
+   * many numbers are missing before it, which `TradesClient` would have fetched. Throws as
+   * {@link ChannelClient.books}.
    */
   trades(
     topic: TradesChannel,
     { signal, waitingMax = limits.TRADES_WAITING_MAX }: TradeOptions = {},
   ): TradeSubscription<ChannelTrade> {
-    this.#check();
+    this.#subscriptions.checkOpen();
     const updates = new Listeners<TradeBatch<ChannelTrade>>();
-    const numbers = new GapCounter();
-    const line = new ChannelSocket(this.options, topic, {
+    const gaps = new GapCounter();
+    const socket = new ChannelSocket(this.#options, topic, {
       onData: (json) => {
         const trade = channelTrade(parseNumbersAsText(json), 'data');
-        const leftOut = numbers.countBefore(trade);
+        const leftOut = gaps.countBefore(trade);
         updates.emit({ kind: 'update', trades: [trade], takenBack: [], leftOut });
       },
-      onPossibleGap: () => numbers.mayMiss(),
+      onPossibleGap: () => gaps.expectGap(),
     });
-    const source = {
-      init: undefined,
-      updates,
-      ends: line.ends,
-      retries: new Listeners<ClientError>(),
-    };
-    const options = { waitingMax, signal };
-    return this.#opened(line, (close) => new TradeSubscription(source, close, options));
+    const retries = new Listeners<ClientError>();
+    const source = { init: undefined, updates, ends: socket.ends, retries };
+    return this.#subscriptions.add(
+      (onClose) => new TradeSubscription(source, onClose, { waitingMax, signal }),
+      () => socket.close(),
+    );
   }
 
-  /** Ends everything. */
+  /** Ends all subscriptions and their sockets. */
   close(): void {
-    this.#isClosed = true;
-    for (const subscription of [...this.#open]) subscription.close();
-  }
-
-  /** What is open is closed with the client; a subscription closes its line. */
-  #opened<S extends { readonly isOpen: boolean; close(): void }>(
-    line: ChannelSocket,
-    subscribe: (close: () => void) => S,
-  ): S {
-    // It may be aborted before it is made.
-    let made: S | undefined;
-    made = subscribe(() => {
-      line.close();
-      if (made !== undefined) this.#open.delete(made);
-    });
-    if (made.isOpen) this.#open.add(made);
-    return made;
-  }
-
-  #check(): void {
-    if (this.#isClosed) throw new ClientError('CLOSED', 'the client was closed');
+    this.#subscriptions.closeAll();
   }
 }
 
-/** Counts what is missing, by the numbers that the program gives the fills of a market. */
+/** Counts missing trades, by the numbers that the program gives the fills of a market. */
 class GapCounter {
   #last: bigint | undefined;
-  #expectGap = false;
+  #isGapPossible = false;
 
-  mayMiss(): void {
-    this.#expectGap = true;
+  expectGap(): void {
+    this.#isGapPossible = true;
   }
 
   countBefore({ fillRecordId }: ChannelTrade): number {
     if (fillRecordId === null) return 0;
-    const [last, mayMiss] = [this.#last, this.#expectGap];
+    const [last, isGapPossible] = [this.#last, this.#isGapPossible];
     // One that came late is not the last.
     if (last !== undefined && fillRecordId <= last) return 0;
     this.#last = fillRecordId;
-    this.#expectGap = false;
-    return mayMiss && last !== undefined ? Number(fillRecordId - last - 1n) : 0;
+    this.#isGapPossible = false;
+    return isGapPossible && last !== undefined ? Number(fillRecordId - last - 1n) : 0;
   }
 }
