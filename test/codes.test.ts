@@ -14,7 +14,7 @@ test.each([
   ['src/history/store/error.ts', /readonly code =([^;]+);/, 1],
   ['src/venues/error.ts', /VenueErrorCode =([^;]+);/, 10],
   ['src/verify/error.ts', /VerifyErrorCode =([^;]+);/, 6],
-  ['src/follow/error.ts', /FollowErrorCode =([^;]+);/, 4],
+  ['src/follow/follow-options.ts', /FollowErrorCode =([^;]+);/, 4],
   ['src/client/error.ts', /ClientErrorCode =([^;]+);/, 8],
   ['src/match/error.ts', /MatchErrorCode =([^;]+);/, 4],
   ['src/engine/errors.ts', /EngineErrorCode =([^;]+);/, 13],

@@ -2,12 +2,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { crc32, FollowedBook } from '../src/client/stream/followed-book.js';
+import { strictChecks } from '../src/client/stream/strict-checks.js';
+import { STREAM_RULES } from '../src/client/stream/violation.js';
 import { LIMITS } from '../src/config/limits.js';
-import { RULES } from '../src/follow/breach.js';
-import { crc32 } from '../src/follow/crc32.js';
-import { FollowedBook } from '../src/follow/followed-book.js';
-import { frameOf, isFrame } from '../src/follow/frame.js';
-import { Members } from '../src/follow/members.js';
 import { SOCKET_ERROR_CODES } from '../src/server/transport/errors.js';
 import { Probe } from './support/socket-scene.js';
 import { StreamScene } from './support/stream-scene.js';
@@ -132,12 +130,16 @@ describe('the examples of docs/streaming.md', () => {
   });
 
   test('follow each other: the checksums are those worked by hand', () => {
-    const book = new FollowedBook({ channel: 'book', market: 'SOL-PERP', depth: 10 });
-    const frames = blocks.map((text) => Members.parse(text)).filter((m) => isFrame(m.get('type')));
-    for (const frame of frames) book.apply(frameOf(frame, 'book'));
-    expect(frames.map((frame) => frame.get('type'))).toEqual(['snapshot', 'delta', 'heartbeat']);
+    const topic = { channel: 'book', market: 'SOL-PERP', depth: 10 } as const;
+    const book = new FollowedBook(topic, strictChecks);
+    const kinds = ['snapshot', 'delta', 'heartbeat'];
+    const frames = blocks
+      .map((text) => JSON.parse(text))
+      .filter(({ type }) => kinds.includes(type));
+    for (const frame of frames) book.applyFrame(frame);
+    expect(frames.map(({ type }) => type)).toEqual(kinds);
     const texts = [...docs.matchAll(/^ {4}([\d:]+)$/gm)].map(([, text]) => crc32(text ?? ''));
-    expect(texts).toEqual(frames.slice(0, 2).map((frame) => frame.get('crc')));
+    expect(texts).toEqual(frames.slice(0, 2).map(({ crc }) => crc));
     expect(crc32('123456789')).toBe(3421780262);
   });
 
@@ -156,7 +158,7 @@ test('rules, codes and depths are those that there are', () => {
     [...section(title).matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell]) =>
       [...(cell ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name),
     );
-  expect(cells('Rules').sort()).toEqual([...RULES].sort());
+  expect(cells('Rules').sort()).toEqual([...STREAM_RULES].sort());
   // Makers of indicative quotes alone have to say who they are.
   const codes = SOCKET_ERROR_CODES.filter((code) => code !== 'UNAUTHORIZED').sort();
   expect(cells('error').sort()).toEqual(codes);

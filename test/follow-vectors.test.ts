@@ -1,12 +1,18 @@
 /** The recorded streams: what the service sends today is what is kept, and a reader finds what is said. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { Breach, RULES } from '../src/follow/breach.js';
-import { FollowedBook } from '../src/follow/followed-book.js';
-import { frameOf } from '../src/follow/frame.js';
-import { Members } from '../src/follow/members.js';
+import { FollowedBook } from '../src/client/stream/followed-book.js';
+import { strictChecks } from '../src/client/stream/strict-checks.js';
+import type { Topic } from '../src/client/stream/topic.js';
+import { ProtocolViolation, STREAM_RULES } from '../src/client/stream/violation.js';
 import { recordCases } from './support/stream-cases.js';
-import { type Expectation, textOf, type Vector, vectorOf } from './support/stream-vectors.js';
+import {
+  type Expectation,
+  sentRows,
+  textOf,
+  type Vector,
+  vectorOf,
+} from './support/stream-vectors.js';
 
 const folder = new URL('./vectors/stream/', import.meta.url);
 const read = (name: string): string => readFileSync(new URL(name, folder), 'utf8');
@@ -22,26 +28,27 @@ if (process.env['UPDATE_GOLDEN'] === '1') {
 
 /** Reads a stream as a client does that asks for a snapshot after each breach. */
 function found({ topic, frames }: Vector): Expectation {
-  const book = new FollowedBook(topic);
+  const book = new FollowedBook(topic as Topic, strictChecks);
   const breaches: { frame: number; rule: string }[] = [];
   let isWaiting = false;
   for (const [index, text] of frames.entries()) {
-    const message = Members.parse(text);
-    if (isWaiting && message.get('type') !== 'snapshot') continue;
+    const message = JSON.parse(text);
+    if (isWaiting && message.type !== 'snapshot') continue;
     isWaiting = false;
     try {
-      book.apply(frameOf(message, topic.channel));
+      book.applyFrame(message);
     } catch (error) {
-      if (!(error instanceof Breach)) throw error;
+      if (!(error instanceof ProtocolViolation)) throw error;
       breaches.push({ frame: index, rule: error.rule });
-      book.forget();
+      book.invalidate();
       isWaiting = true;
     }
   }
-  const { point, slot, state } = book;
-  if (!book.intact || point === undefined) return { breaches, book: null };
-  const [bids, asks] = [book.bids, book.asks].map(({ rows }) => rows.map(({ sent }) => sent));
-  return { breaches, book: { ...point, slot, state, bids: bids ?? [], asks: asks ?? [] } };
+  const view = book.viewOf(true);
+  if (book.resumePoint === undefined || view === undefined) return { breaches, book: null };
+  const { epoch, seq, slot, state } = view;
+  const [bids, asks] = [sentRows(view.bids), sentRows(view.asks)];
+  return { breaches, book: { epoch, seq, slot, state, bids, asks } };
 }
 
 test('the service sends today what is kept', async () => {
@@ -67,5 +74,5 @@ test('the cases are of every channel, and of every rule that a stream can break'
   );
   // Silence is of the clock; the others are of frames that no service makes by accident.
   const elsewhere = ['silence', 'malformed', 'queue', 'seq'];
-  expect(RULES.filter((rule) => !broken.has(rule)).sort()).toEqual([...elsewhere].sort());
+  expect(STREAM_RULES.filter((rule) => !broken.has(rule)).sort()).toEqual([...elsewhere].sort());
 });

@@ -3,16 +3,17 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { Backoff } from '../src/client/backoff.js';
+import { BACKOFF_BOUNDS } from '../src/client/limits.js';
 import { type FollowRun, follow } from '../src/follow/follow.js';
+import type { FollowedTopic } from '../src/follow/follow-options.js';
 import { Follower } from '../src/follow/follower.js';
-import { Reconnect } from '../src/follow/reconnect.js';
-import type { FollowedTopic } from '../src/follow/topic.js';
 import { PROGRAM_ID } from '../src/sim/bytes/keys.js';
 import { Random } from '../src/sim/random.js';
 import { FrameProxy } from './support/frame-proxy.js';
 import { answer, type Script, ScriptedStream } from './support/scripted-stream.js';
 import { StreamScene } from './support/stream-scene.js';
-import { vectorOf } from './support/stream-vectors.js';
+import { sentRows, vectorOf } from './support/stream-vectors.js';
 
 const stops: (() => Promise<unknown> | unknown)[] = [];
 
@@ -40,17 +41,17 @@ const until = (holds: () => boolean) => vi.waitUntil(holds, { timeout: 60_000, i
 
 /** The rows of a follower, and those that the service shows. */
 function bothOf(scene: StreamScene, follower: Follower) {
-  const { bids, asks } = follower.book;
+  const { bids = [], asks = [] } = follower.view ?? {};
   const name = follower.topicName ?? '';
   return {
-    read: { bids: bids.rows.map(({ sent }) => sent), asks: asks.rows.map(({ sent }) => sent) },
+    read: { bids: sentRows(bids), asks: sentRows(asks) },
     shown: scene.levels(name),
   };
 }
 
 /** The sources that the levels of a follower have. */
-function sourcesOf({ book }: Follower): string[] {
-  const text = JSON.stringify([...book.bids.rows, ...book.asks.rows].map(({ sent }) => sent));
+function sourcesOf({ view }: Follower): string[] {
+  const text = JSON.stringify(sentRows([...(view?.bids ?? []), ...(view?.asks ?? [])]));
   return ['dlob', 'vamm', 'indicative'].filter((source) => text.includes(`"${source}"`));
 }
 
@@ -79,7 +80,7 @@ describe('a follower of the service', () => {
     }
     await until(() => others.every(({ tally }) => tally.frames.delta > 20));
     for (const { tally } of [...followers, ...others]) {
-      expect(tally.told).toEqual([]);
+      expect(tally.messages).toEqual([]);
       expect(tally.frames.snapshot).toBe(1);
       expect(tally.frames.delta).toBeGreaterThan(20);
     }
@@ -124,7 +125,7 @@ describe('a follower of the service', () => {
       ['dlob', 'vamm', 'indicative'],
     ]);
     for (const { tally } of [...books, ...others]) {
-      expect(tally.told).toEqual([]);
+      expect(tally.messages).toEqual([]);
       expect(tally.frames.snapshot).toBe(1);
       expect(tally.frames.delta).toBeGreaterThan(20);
     }
@@ -173,10 +174,10 @@ describe('a follower of a script', () => {
       answer(client, subscription, count === 0 ? [a, b, ...rest] : [c, ...rest]);
     });
     const follower = startFollower(stream.url, book);
-    await until(() => follower.book.point?.seq === kept('clean').expect.book?.seq);
+    await until(() => follower.view?.seq === kept('clean').expect.book?.seq);
     const { seq, epoch } = JSON.parse(clean[1] ?? '');
     expect(stream.subscriptions.map(({ resume }) => resume)).toEqual([undefined, { epoch, seq }]);
-    expect(follower.tally.breaches).toEqual(new Map([['gap', 1]]));
+    expect(follower.tally.violations).toEqual(new Map([['gap', 1]]));
     expect(stream.connections).toBe(1);
   });
 
@@ -185,9 +186,9 @@ describe('a follower of a script', () => {
       answer(client, subscription, count === 0 ? kept('wrong-crc').frames : clean);
     });
     const follower = startFollower(stream.url, book);
-    await until(() => follower.book.point?.seq === kept('clean').expect.book?.seq);
+    await until(() => follower.view?.seq === kept('clean').expect.book?.seq);
     expect(stream.subscriptions.map(({ resume }) => resume)).toEqual([undefined, undefined]);
-    expect(follower.tally.breaches).toEqual(new Map([['crc', 1]]));
+    expect(follower.tally.violations).toEqual(new Map([['crc', 1]]));
     expect(stream.connections).toBe(1);
   });
 
@@ -200,7 +201,7 @@ describe('a follower of a script', () => {
       }
     });
     const follower = startFollower(stream.url, book);
-    await until(() => follower.book.point?.seq === kept('clean').expect.book?.seq);
+    await until(() => follower.view?.seq === kept('clean').expect.book?.seq);
     expect(follower.tally.broken).toBe(1);
   });
 
@@ -220,10 +221,10 @@ describe('a follower of a script', () => {
       answer(client, subscription, count === 0 ? clean.slice(0, 4) : clean.slice(4));
     });
     const follower = startFollower(stream.url, book, 1_200);
-    await until(() => follower.book.point?.seq === kept('clean').expect.book?.seq);
+    await until(() => follower.view?.seq === kept('clean').expect.book?.seq);
     const { seq, epoch } = JSON.parse(clean[3] ?? '');
     expect(stream.subscriptions[1]?.resume).toEqual({ epoch, seq });
-    expect(follower.tally.breaches.get('silence')).toBe(1);
+    expect(follower.tally.violations.get('silence')).toBe(1);
     expect(follower.tally).toMatchObject({ reconnects: 1, resumes: 1 });
   });
 
@@ -258,16 +259,19 @@ describe('a follower of a script', () => {
 });
 
 test('the pause before a connection doubles up to its cap, and is what the service asks for', () => {
-  const reconnect = new Reconnect();
-  const pauses = Array.from({ length: 7 }, () => reconnect.nextMs(1));
+  let chance = 1;
+  const backoff = new Backoff(BACKOFF_BOUNDS, () => chance);
+  const pauses = Array.from({ length: 7 }, () => backoff.nextMs());
   expect(pauses).toEqual([250, 500, 1_000, 2_000, 4_000, 5_000, 5_000]);
-  expect(reconnect.nextMs(0.1)).toBe(500);
-  reconnect.asked(1_234);
-  expect(reconnect.nextMs(1)).toBe(1_234);
-  reconnect.asked(10 ** 9);
-  expect(reconnect.nextMs(1)).toBe(30_000);
-  reconnect.succeeded();
-  expect(reconnect.nextMs(1)).toBe(250);
+  chance = 0.1;
+  expect(backoff.nextMs()).toBe(500);
+  chance = 1;
+  backoff.setNextMs(1_234);
+  expect(backoff.nextMs()).toBe(1_234);
+  backoff.setNextMs(10 ** 9);
+  expect(backoff.nextMs()).toBe(30_000);
+  backoff.reset();
+  expect(backoff.nextMs()).toBe(250);
 });
 
 /** A run, and what it wrote; it is stopped when that is enough. */

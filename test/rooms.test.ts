@@ -32,14 +32,14 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   contract: [],
   engine: ['contract'],
   feed: ['config', 'contract', 'engine', 'rpc'],
-  follow: [],
+  follow: ['client'],
   history: ['config', 'contract', 'engine', 'rpc'],
-  match: [],
+  match: ['client'],
   rpc: ['config'],
   server: ['config', 'contract'],
   sim: ['config'],
   venues: ['config', 'contract', 'rpc'],
-  verify: [],
+  verify: ['client'],
 };
 
 /**

@@ -9,7 +9,7 @@ await answerCommands({
   async start(url, market, depth) {
     const topic = { channel: 'book', market, depth: Number(depth) };
     await new Promise((resolve) => {
-      follower = new Follower({ url: `${url.replace('http', 'ws')}/ws`, topic, onFrame: resolve });
+      follower = new Follower({ url, topic, onFrame: resolve });
       follower.start();
     });
     return {};
@@ -17,8 +17,8 @@ await answerCommands({
 
   /** `tally`: frames so far, and all that was wrong. */
   tally() {
-    const { frames, broken, resets, reconnects, told } = follower.tally;
-    return { deltas: frames.delta, broken, resets, reconnects, told };
+    const { frames, broken, resets, reconnects, messages } = follower.tally;
+    return { deltas: frames.delta, broken, resets, reconnects, told: messages };
   },
 
   async stop() {

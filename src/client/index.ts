@@ -102,6 +102,7 @@ export { StreamClient, type StreamOptions, type SubscribeOptions } from './strea
 export type { ConnectionState } from './stream/connection.js';
 export type { FrameChecks } from './stream/followed-book.js';
 export type { SocketOptions } from './stream/service-socket.js';
+export { strictChecks } from './stream/strict-checks.js';
 export type { Subscription } from './stream/subscription.js';
 export type {
   Best,

@@ -1,7 +1,24 @@
 /** The command line of `follow`, checked. The service checks the market and the values once more. */
-import { FollowError } from './error.js';
+import type { StreamDepth, Topic } from '../client/stream/topic.js';
 import { SECONDS_MAX } from './limits.js';
-import type { FollowedTopic } from './topic.js';
+
+/** Why a stream could not be followed at all; codes are never renamed. */
+export type FollowErrorCode =
+  | 'STREAM_UNREACHABLE'
+  | 'SUBSCRIPTION_REFUSED'
+  | 'SNAPSHOT_NOT_FOUND'
+  | 'INVALID_FOLLOW_OPTION';
+
+/** The one error class of this room. */
+export class FollowError extends Error {
+  override readonly name = 'FollowError';
+  readonly code: FollowErrorCode;
+
+  constructor(code: FollowErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
 
 /** Flags as the command line gives them. */
 export interface FollowFlags {
@@ -25,6 +42,23 @@ export interface FollowOptions {
   readonly isPlain: boolean;
 }
 
+/** A topic by its flags, whatever the channel. */
+export interface FollowedTopic {
+  readonly channel: Topic['channel'];
+  /** A name, in any case. */
+  readonly market: string;
+  /** Levels or orders of a side; `bbo` has one level. */
+  readonly depth: number;
+  /** Ticks a group, for `book`; 1 for every level. */
+  readonly grouping?: number | undefined;
+  /** Only the orders of this user account, for `l3`. */
+  readonly maker?: string | undefined;
+  /** The levels of the market's AMM as well; `l3` has none. */
+  readonly vamm?: boolean | undefined;
+  /** Indicative quotes as well. */
+  readonly indicative?: boolean | undefined;
+}
+
 const CHANNELS = ['book', 'bbo', 'l3'] as const;
 const DEPTHS = [10, 20, 50, 100, 500];
 const DEPTH_DEFAULT = 20;
@@ -39,27 +73,44 @@ export function followOptions(given: {
   const { channel = 'book', depth, grouping, seconds, plain = false } = given.flags;
   const { maker, vamm, indicative } = given.flags;
   const known = CHANNELS.find((name) => name === channel);
-  if (known === undefined) throw invalid(`--channel was ${channel}, must be book, bbo or l3`);
+  if (known === undefined) throw invalidOption(`--channel was ${channel}, must be book, bbo or l3`);
   const rows = depth === undefined ? DEPTH_DEFAULT : numberOf('depth', depth, 500);
-  if (!DEPTHS.includes(rows)) throw invalid(`--depth was ${rows}, must be ${DEPTHS.join(', ')}`);
+  if (!DEPTHS.includes(rows)) {
+    throw invalidOption(`--depth was ${rows}, must be ${DEPTHS.join(', ')}`);
+  }
   const ticks = grouping === undefined ? undefined : numberOf('grouping', grouping, GROUPING_MAX);
-  const shown = { depth: rows, grouping: ticks, maker, vamm, indicative };
   return {
     url: socketUrl(given.url),
-    topic: { channel: known, market: given.market, ...shown },
+    topic: {
+      ...{ channel: known, market: given.market },
+      ...{ depth: rows, grouping: ticks, maker, vamm, indicative },
+    },
     seconds: seconds === undefined ? undefined : numberOf('seconds', seconds, SECONDS_MAX),
     isPlain: plain,
   };
+}
+
+/** The topic as the client library takes it: with the members that its channel has. */
+export function topicOf(followed: FollowedTopic): Topic {
+  const { channel, market, grouping, maker, vamm, indicative } = followed;
+  // The depths of the service are those that the command line takes.
+  const depth = followed.depth as StreamDepth;
+  const includeVamm = vamm === true ? { includeVamm: true } : {};
+  const sources = indicative === true ? { includeIndicative: true } : {};
+  if (channel === 'bbo') return { channel, market, ...includeVamm, ...sources };
+  if (channel === 'l3') {
+    return { channel, market, depth, ...sources, ...(maker === undefined ? {} : { maker }) };
+  }
+  const grouped = grouping === undefined ? {} : { grouping };
+  return { channel, market, depth, ...grouped, ...includeVamm, ...sources };
 }
 
 /** The address of the WebSocket: that of a service is enough. */
 function socketUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^(http|ws)s?:$/.test(url.protocol)) {
-    throw invalid('the URL must begin with http://, https://, ws:// or wss://');
+    throw invalidOption('the URL must begin with http://, https://, ws:// or wss://');
   }
-  url.protocol = url.protocol.replace('http', 'ws');
-  if (url.pathname === '/') url.pathname = '/ws';
   url.hash = '';
   return url.href;
 }
@@ -67,9 +118,9 @@ function socketUrl(text: string): string {
 function numberOf(name: string, text: string, max: number): number {
   const value = /^\d+$/.test(text) ? Number(text) : 0;
   if (value >= 1 && value <= max) return value;
-  throw invalid(`--${name} was ${text}, must be 1 to ${max}`);
+  throw invalidOption(`--${name} was ${text}, must be 1 to ${max}`);
 }
 
-function invalid(message: string): FollowError {
+function invalidOption(message: string): FollowError {
   return new FollowError('INVALID_FOLLOW_OPTION', message);
 }

@@ -1,14 +1,16 @@
 import { expect, test } from 'vitest';
-import { FollowedBook } from './followed-book.js';
+import { FollowedBook } from '../client/stream/followed-book.js';
 import { lineOf } from './screen.js';
 
 /** The first word of the line of a book whose service says that it is `ts`. */
 function timeAt(ts: number): string | undefined {
   const book = new FollowedBook({ channel: 'book', market: 'SOL-PERP', depth: 10 });
-  const place = { epoch: 'e', seq: 1, slot: 1, ts, state: 'live' } as const;
-  book.apply({ type: 'snapshot', reset: false, ...place, sides: [[], []], crc: 0 });
+  const head = { epoch: 'e', seq: 1, slot: 1, ts, state: 'live' } as const;
+  book.applyFrame({ type: 'snapshot', reset: false, ...head, bids: [], asks: [], crc: 0 });
+  const view = book.viewOf(true);
+  if (view === undefined) throw new Error('Invariant: the book has a snapshot');
   const heading = { name: 'book:SOL-PERP:10', phase: 'following', frames: 1, broken: 0 };
-  return lineOf(book, heading).split(' ')[0];
+  return lineOf(view, heading).split(' ')[0];
 }
 
 test('a time that is no date is drawn as none', () => {

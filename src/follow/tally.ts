@@ -1,41 +1,41 @@
-import type { Breach, Rule } from './breach.js';
-import { BREACHES_PRINTED_MAX } from './limits.js';
+import type { ProtocolViolation, StreamRule } from '../client/stream/violation.js';
+import { VIOLATIONS_PRINTED_MAX } from './limits.js';
 
-/** What came over a stream, and what was wrong with it. */
+/** Counts of what came over a stream, and of what was wrong with it. */
 export class Tally {
   readonly frames = { snapshot: 0, delta: 0, heartbeat: 0 };
   /** Of all messages, as text. */
   bytes = 0;
-  /** Snapshots that told to forget what was there. */
+  /** Snapshots with `reset`. */
   resets = 0;
-  /** Subscriptions that were answered with what had been missed. */
+  /** Subscriptions after which the missed frames came. */
   resumes = 0;
   /** Connections after the first one. */
   reconnects = 0;
   /** Frames after which the best bid was above the best ask. */
   crossed = 0;
-  readonly breaches = new Map<Rule, number>();
-  /** The first breaches, in words. */
-  readonly told: string[] = [];
+  readonly violations = new Map<StreamRule, number>();
+  /** The first violations, in words. */
+  readonly messages: string[] = [];
 
-  /** Rules broken, each time that one was. */
+  /** The number of violations. */
   get broken(): number {
-    return [...this.breaches.values()].reduce((sum, count) => sum + count, 0);
+    return [...this.violations.values()].reduce((sum, count) => sum + count, 0);
   }
 
-  breach({ rule, message }: Breach): void {
-    this.breaches.set(rule, (this.breaches.get(rule) ?? 0) + 1);
-    if (this.told.length < BREACHES_PRINTED_MAX) this.told.push(`${rule}: ${message}`);
+  addViolation({ rule, message }: ProtocolViolation): void {
+    this.violations.set(rule, (this.violations.get(rule) ?? 0) + 1);
+    if (this.messages.length < VIOLATIONS_PRINTED_MAX) this.messages.push(`${rule}: ${message}`);
   }
 
   /** The report at the end of a run. */
-  lines(seconds: number): readonly string[] {
+  reportLines(seconds: number): readonly string[] {
     const { snapshot, delta, heartbeat } = this.frames;
     const frames = snapshot + delta + heartbeat;
     const rate = seconds > 0 ? Math.round(this.bytes / seconds) : 0;
-    const count = (rule: Rule): number => this.breaches.get(rule) ?? 0;
+    const count = (rule: StreamRule): number => this.violations.get(rule) ?? 0;
     const others = this.broken - count('gap') - count('repeated') - count('crc');
-    const rest = this.broken - this.told.length;
+    const rest = this.broken - this.messages.length;
     return [
       `frames     ${frames} in ${seconds.toFixed(1)} s: ${snapshot} snapshots, ${delta} deltas, ${heartbeat} heartbeats`,
       `bytes      ${this.bytes}, ${rate} a second`,
@@ -45,7 +45,7 @@ export class Tally {
       `resets     ${this.resets}`,
       `reconnects ${this.reconnects}, resumed ${this.resumes} times`,
       `crossed    ${this.crossed} frames`,
-      ...this.told.map((text) => `broken     ${text}`),
+      ...this.messages.map((text) => `broken     ${text}`),
       ...(rest > 0 ? [`broken     and ${rest} more`] : []),
     ];
   }

@@ -1,5 +1,5 @@
 /** The cases of test/vectors/stream; {@link recordCases} makes all of them. */
-import type { FollowedTopic } from '../../src/follow/topic.js';
+import type { FollowedTopic } from '../../src/follow/follow-options.js';
 import { Recorder, type Take, type Vector } from './stream-vectors.js';
 
 const book: FollowedTopic = { channel: 'book', market: 'SOL-PERP', depth: 10 };

@@ -1,6 +1,6 @@
 /** The frames of one topic as the service sends them, in the order of their coming, as text. */
 import { WebSocket } from 'ws';
-import type { ResumePoint } from '../../src/follow/followed-book.js';
+import type { ResumePoint } from '../../src/client/stream/followed-book.js';
 
 const DEADLINE_MS = 60_000;
 

@@ -2,10 +2,9 @@
  * The streams of test/vectors/stream: recorded from the service with a fixed seed, and some of them
  * spoilt afterwards. What a reader must have at the end is what /l2 and /l3 say at that moment.
  */
+import type { ResumePoint } from '../../src/client/stream/followed-book.js';
 import type { Best } from '../../src/client/stream/topic.js';
-import type { ResumePoint } from '../../src/follow/followed-book.js';
-import type { FollowedTopic } from '../../src/follow/topic.js';
-import { membersOf } from '../../src/follow/topic.js';
+import { type FollowedTopic, topicOf } from '../../src/follow/follow-options.js';
 import { StreamScene } from './stream-scene.js';
 import { StreamTape } from './stream-tape.js';
 
@@ -55,7 +54,7 @@ export class Recorder {
   }
 
   async tape(topic: FollowedTopic, resume?: ResumePoint): Promise<StreamTape> {
-    const tape = await StreamTape.open(this.scene.url, membersOf(topic), resume);
+    const tape = await StreamTape.open(this.scene.url, topicOf(topic), resume);
     this.#open.set(tape, topic);
     return tape;
   }
@@ -109,7 +108,7 @@ export class Recorder {
 
 /** A vector as its file has it: a head, the frames as they came, and what is expected. */
 export function textOf({ name, about, topic, frames, expect }: Vector): string {
-  const head = JSON.stringify({ case: name, about, subscribe: membersOf(topic) });
+  const head = JSON.stringify({ case: name, about, subscribe: topicOf(topic) });
   return `${[head, ...frames, JSON.stringify({ expect })].join('\n')}\n`;
 }
 

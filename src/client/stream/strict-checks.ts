@@ -1,0 +1,154 @@
+/**
+ * The rules of docs/streaming.md that find faults of a service, and that no client needs for a right
+ * book: the kind of every member, `seq`, rows that are named twice, `empty` in deltas and `queue`.
+ */
+import {
+  flag,
+  list,
+  type Message,
+  object,
+  objectOf,
+  type Read,
+  record,
+  text,
+  whole,
+  word,
+} from '../fields.js';
+import { bookState } from '../row-shapes.js';
+import type { FrameChecks } from './followed-book.js';
+import type { BookSide } from './side.js';
+import type { Topic } from './topic.js';
+import { ProtocolViolation } from './violation.js';
+
+/**
+ * Strict mode of a StreamClient: every rule of docs/streaming.md is checked. It costs a second reading
+ * of each frame, and finds faults of the service earlier.
+ *
+ * @example
+ * const onRepair = ({ rule, message }) => console.warn(rule, message);
+ * const stream = new StreamClient({ url: 'http://127.0.0.1:8080', checks: strictChecks, onRepair });
+ */
+export const strictChecks: FrameChecks = {
+  checkMembers(frame: Message, topic: Topic): void {
+    const { channel } = topic;
+    head(frame, 'frame');
+    if (frame['type'] === 'heartbeat') return;
+    const isDelta = frame['type'] === 'delta';
+    object({ channel: word(channel), market: text, crc: count })(frame, 'frame');
+    object(isDelta ? { prev: count } : { reset: flag })(frame, 'frame');
+    const side = sideReaderOf(channel, isDelta);
+    object(channel === 'bbo' ? { bid: side, ask: side } : { bids: side, asks: side })(
+      frame,
+      'frame',
+    );
+  },
+
+  checkDelta(delta: Message, { channel }: Topic, [bids, asks]): void {
+    // The reader of members has found that these are of their kinds.
+    const [seq, prev] = [delta['seq'] as number, delta['prev'] as number];
+    const isAlone = channel === 'bbo' || (!hasRows(delta['bids']) && !hasRows(delta['asks']));
+    // A change of state alone shows nothing new, so that the market may be where it was.
+    if (seq < prev || (seq === prev && !isAlone)) {
+      throw new ProtocolViolation('seq', `seq ${seq} does not follow prev ${prev}`);
+    }
+    if (channel !== 'l3') return;
+    checkAdded(delta['bids'], bids);
+    checkAdded(delta['asks'], asks);
+  },
+
+  checkRows(side: BookSide, topic: Topic): void {
+    const empty = side.placedRows.find(({ row }) => row.size === 0n);
+    if (empty !== undefined) throw new ProtocolViolation('empty', `${empty.key} has no size`);
+    side.checkOrder();
+    if (topic.channel === 'l3') checkQueues(side, topic.maker);
+  },
+};
+
+/** A whole number that is not negative. */
+const count: Read<number> = (value, place) => {
+  const number = whole(value, place);
+  return number >= 0 ? number : fail(place, 'a whole number that is not negative');
+};
+
+/** An amount in raw units: decimal digits without a sign or leading zeros. */
+const amount: Read<bigint> = (value, place) =>
+  typeof value === 'string' && /^(0|[1-9]\d*)$/.test(value)
+    ? BigInt(value)
+    : fail(place, 'an amount');
+
+const signedAmount: Read<string> = (value, place) =>
+  typeof value === 'string' && /^-?\d+$/.test(value) ? value : fail(place, 'an amount');
+
+const head = object({ epoch: text, seq: count, slot: count, ts: count, state: bookState });
+
+const order = object({
+  ...{ price: amount, size: amount, queue: amount, oraclePriceOffset: signedAmount },
+  ...{ maker: text, orderId: count, slot: count, maxTs: count },
+  ...{ reduceOnly: flag, postOnly: flag, signedMsg: flag },
+});
+
+const sources = record(amount);
+
+/** `[price, size, {source: size}]`, whose sources add up to the size. */
+const level: Read<void> = (value, place) => {
+  const [price, size, bySource] = tuple(value, place, 3);
+  const sum = Object.values(sources(bySource, place)).reduce((total, one) => total + one, 0n);
+  amount(price, place);
+  if (sum !== amount(size, place)) fail(place, `the sum of its sources, ${sum}`);
+};
+
+/** `[price, size]`, or null where the side is empty. */
+const best: Read<void> = (value, place) => {
+  if (value !== null) list(amount)(tuple(value, place, 2), place);
+};
+
+/** `[maker, orderId]`. */
+const orderName: Read<void> = (value, place) => {
+  const [maker, orderId] = tuple(value, place, 2);
+  text(maker, place);
+  whole(orderId, place);
+};
+
+const orderChange = object({ add: list(order), change: list(order), remove: list(orderName) });
+
+function sideReaderOf(channel: Topic['channel'], isDelta: boolean): Read<unknown> {
+  if (channel === 'bbo') return best;
+  if (channel === 'book') return list(level);
+  return isDelta ? orderChange : list(order);
+}
+
+function tuple(value: unknown, place: string, length: number): readonly unknown[] {
+  if (Array.isArray(value) && value.length === length) return value;
+  return fail(place, `a list of ${length}`);
+}
+
+function fail(place: string, kind: string): never {
+  throw new ProtocolViolation('malformed', `${place} is not ${kind}`);
+}
+
+/** Whether a side of a delta names a row: levels in a list, orders in three. */
+function hasRows(side: unknown): boolean {
+  const lists = Array.isArray(side) ? [side] : Object.values(objectOf(side, 'side'));
+  return lists.some((rows) => Array.isArray(rows) && rows.length > 0);
+}
+
+/** An added order was not there before the delta, also when the delta removes it. */
+function checkAdded(sent: unknown, side: BookSide): void {
+  for (const { maker, orderId } of orderChange(sent, 'side').add) {
+    const key = `${maker} ${orderId}`;
+    if (side.hasRow(key)) throw new ProtocolViolation('absent', `${key} is added and was there`);
+  }
+}
+
+/**
+ * The queue of an order is the sum of the sizes ahead of it at its price. With the orders of one maker
+ * alone there may be more ahead than is shown.
+ */
+function checkQueues({ placedRows }: BookSide, maker: string | undefined): void {
+  for (const [index, { key, price, queue }] of placedRows.entries()) {
+    const before = placedRows[index - 1];
+    const ahead = before?.price === price ? before.queue + before.row.size : 0n;
+    if (queue === ahead || (maker !== undefined && queue > ahead)) continue;
+    throw new ProtocolViolation('queue', `${key} has a queue of ${queue}, ${ahead} is ahead of it`);
+  }
+}
