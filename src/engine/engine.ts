@@ -5,18 +5,60 @@ import type {
   RawAccount,
   SnapshotReport,
 } from '../contract/accounts.js';
+import type {
+  AuctionsRequest,
+  L2Request,
+  L3Request,
+  MatchRequest,
+  OrderbookFrameRequest,
+  TopMakersRequest,
+} from '../contract/book-requests.js';
+import type { BookSource, MarketVersion } from '../contract/book-source.js';
+import type { FeedEngine, QuoteEngine } from '../contract/feed-engine.js';
 import type { FeedState } from '../contract/feed-status.js';
 import type { IndicativeOutcome, IndicativePolicy, MakerQuotes } from '../contract/indicative.js';
-import { Batch } from './batch.js';
-import { STATES } from './bodies.js';
+import type { ChainStats, MarketInfo } from '../contract/markets.js';
+import type {
+  FrameTimes,
+  TopicDelta,
+  TopicSnapshotRequest,
+  TopicSpec,
+} from '../contract/topics.js';
+import { AccountBatch } from './account-batch.js';
 import { DecodedSnapshot } from './decoded-snapshot.js';
-import { EngineReads } from './engine-reads.js';
 import { EngineError, type EngineErrorCode } from './errors.js';
 import { type ExternalLevels, setExternalLevels } from './external-levels.js';
 import { outcomeOf, packQuotes } from './indicative.js';
-import { parseProblems } from './parse.js';
-import { Refused } from './refused.js';
-import type { EngineTurn } from './types.js';
+import { matchOptions, refusalOf } from './match.js';
+import { OutputBuffer } from './output-buffer.js';
+import { parseChainStats, parseMarkets, parseProblems, parseStats, parseStrings } from './parse.js';
+import { RefusedAccounts } from './refused-accounts.js';
+import { sourceBits } from './sources.js';
+import { errorOfHandle, marketNotFound, topicName, topicNotFound, topicOptions } from './topics.js';
+import { TurnReport } from './turn-report.js';
+import type { EngineStats, EngineTurn } from './types.js';
+
+/** The first size of the body buffer: /l2 at depth 1000 fits. */
+const BODY_BYTES_START = 256 << 10;
+/** No body may be larger: an /l3 of a hundred thousand orders is about 25 MB. */
+const BODY_BYTES_MAX = 64 << 20;
+
+/** The first size of the frame buffer: nearly every frame fits. */
+const FRAME_BYTES_START = 64 << 10;
+/** No frame may be larger: a snapshot of 500 orders a side is about 400 KB. */
+const FRAME_BYTES_MAX = 16 << 20;
+
+/** By the state codes of the core. */
+const STATES = ['rebuilding', 'live', 'lagging', 'stale'] as const satisfies FeedState[];
+
+/** By the side codes of the core. */
+const SIDES = ['bid', 'ask'] as const;
+
+/** For topics without timing. */
+const TIMES_UNKNOWN: FrameTimes = { recvNs: 0n, sendNs: 0n };
+
+/** What the core returns in place of a length. */
+const UNKNOWN_TOPIC = -(2 ** 31);
 
 /**
  * The native order book behind typed calls: account texts in, finished bodies out.
@@ -27,17 +69,38 @@ import type { EngineTurn } from './types.js';
  *
  * This room knows no URL and keeps no time; what is in the book, and at which price, the core decides.
  */
-export class Engine extends EngineReads {
-  readonly #batch = new Batch();
+export class Engine implements FeedEngine, QuoteEngine, BookSource {
+  readonly #core: Core;
+  readonly #batch = new AccountBatch();
+  readonly #refused = new RefusedAccounts();
+  /** What the last turn did. */
+  readonly #report = new TurnReport();
+  readonly #body = new OutputBuffer({
+    name: 'body',
+    bytesStart: BODY_BYTES_START,
+    bytesMax: BODY_BYTES_MAX,
+  });
+  readonly #frame = new OutputBuffer({
+    name: 'frame',
+    bytesStart: FRAME_BYTES_START,
+    bytesMax: FRAME_BYTES_MAX,
+  });
+  /** In: receipt and making of a frame. Out: prev, seq and reset. */
+  readonly #exchange = new BigUint64Array(3);
+  readonly #exchangeBytes = Buffer.from(this.#exchange.buffer);
+  readonly #version = new Float64Array(4);
+  readonly #versionBytes = Buffer.from(this.#version.buffer);
   #epoch: string;
   #state: FeedState = 'rebuilding';
   #turn = 0;
   /** The parts of the snapshot that is being applied; undefined outside of one. */
   #snapshotParts: Set<DecodedSnapshot> | undefined;
-  readonly #refused = new Refused();
+  #markets: readonly MarketInfo[] = [];
+  /** The `marketSet` of the report that `#markets` is of. */
+  #marketsOf = -1;
 
   constructor(options: { readonly programId: string; readonly epoch: string }) {
-    super(createCore(options));
+    this.#core = createCore(options);
     this.#epoch = options.epoch;
   }
 
@@ -46,67 +109,73 @@ export class Engine extends EngineReads {
     return this.#epoch;
   }
 
-  /** Grows with everything that may change a body or the markets: the same number, the same answers. */
+  /** Grows with everything that may change a body or the markets: the same turn, the same bodies. */
   get turn(): number {
     return this.#turn;
+  }
+
+  /** How fresh the source is, as every body says. */
+  get state(): FeedState {
+    return this.#state;
   }
 
   /** The source is another chain: from now on no body or version of the epoch before is current. */
   setEpoch(epoch: string): void {
     this.#turn += 1;
-    this.core.setEpoch(epoch);
+    this.#core.setEpoch(epoch);
     this.#epoch = epoch;
-  }
-
-  /** Adds an account to this turn. What is wrong with it is told by {@link Engine.endTurn}. */
-  push(account: RawAccount): void {
-    this.#add(account.pubkey, () => this.#batch.push(account));
-  }
-
-  /** Adds that an account is gone to this turn. */
-  close(pubkey: string, slot: number): void {
-    this.#add(pubkey, () => this.#batch.close(pubkey, slot));
-  }
-
-  /** Moves the chain's time, after what was pushed before. */
-  setClock(slot: number, unixSeconds: number): void {
-    this.#flush();
-    this.core.setClock(slot, unixSeconds);
-  }
-
-  /** How fresh the source is: what bodies say of it. */
-  get state(): FeedState {
-    return this.#state;
   }
 
   setState(state: FeedState): void {
     this.#turn += 1;
     this.#state = state;
-    this.core.setState(STATES.indexOf(state));
+    this.#core.setState(STATES.indexOf(state));
   }
 
-  /** Says whether indicative quotes may be better than everything else; at the start they join it. */
+  /** Adds an account to this turn. {@link Engine.endTurn} reports what is wrong with it. */
+  push(account: RawAccount): void {
+    this.#addToBatch(account.pubkey, () => this.#batch.addAccount(account));
+  }
+
+  /** Adds to this turn that an account is gone. */
+  close(pubkey: string, slot: number): void {
+    this.#addToBatch(pubkey, () => this.#batch.addClosed(pubkey, slot));
+  }
+
+  /** Moves the chain's time, after what was pushed before. */
+  setClock(slot: number, unixSeconds: number): void {
+    this.#applyBatch();
+    this.#core.setClock(slot, unixSeconds);
+  }
+
+  /** At the start indicative quotes join the top of the book. */
   setIndicativePolicy(policy: IndicativePolicy): void {
     this.#turn += 1;
-    this.core.setIndicativeImprove(policy === 'improve');
+    this.#core.setIndicativeImprove(policy === 'improve');
   }
 
   /** Replaces a maker's indicative quotes of a market. They show when the turn has ended. */
   setIndicative({ market, maker, quotes, tsMs }: MakerQuotes): IndicativeOutcome {
-    return outcomeOf(this.core.setIndicative(market, maker, packQuotes(quotes), tsMs));
+    return outcomeOf(this.#core.setIndicative(market, maker, packQuotes(quotes), tsMs));
   }
 
-  /** Before this no quote expires; a turn that ends then takes out what is due. Null without quotes. */
+  /** No quote expires before this; a turn that ends then removes what is due. Null without quotes. */
   indicativeDueMs(): number | null {
-    return this.core.indicativeDueMs();
+    return this.#core.indicativeDueMs();
   }
 
-  /** Applies what was pushed and tells what changed. `tsMs` is the time the bodies carry. */
+  /** Replaces what external venues offer in a spot market: takers meet it, no book shows it. */
+  setExternalLevels(market: number, levels: ExternalLevels): void {
+    this.#turn += 1;
+    setExternalLevels(this.#core, market, levels);
+  }
+
+  /** Applies what was pushed and returns what changed. `tsMs` is the time that bodies carry. */
   endTurn(tsMs: number): EngineTurn {
     this.#turn += 1;
     const { buffer, length } = this.#batch;
-    const report = this.report;
-    const words = this.core.endTurn(buffer, length, tsMs, report.bytes);
+    const report = this.#report;
+    const words = this.#core.endTurn(buffer, length, tsMs, report.bytes);
     this.#batch.clear();
     if (words < 0) {
       const message = `turn report needs ${-words} words, has ${report.length}`;
@@ -114,7 +183,7 @@ export class Engine extends EngineReads {
     }
     const problemCount = report.problemCount + this.#refused.count;
     const problems = this.#takeProblems(report.problemCount);
-    return report.turn(words, problemCount, problems);
+    return report.readTurn(words, problemCount, problems);
   }
 
   /**
@@ -132,59 +201,234 @@ export class Engine extends EngineReads {
 
   /** Starts a snapshot: {@link Engine.applySnapshot} in parts, then {@link Engine.endSnapshot}. */
   beginSnapshot(snapshot: Pick<AccountSnapshot, 'slot'>): void {
-    this.#flush();
-    this.core.beginSnapshot(snapshot.slot);
+    this.#applyBatch();
+    this.#core.beginSnapshot(snapshot.slot);
     this.#snapshotParts = new Set();
   }
 
-  /** Applies `count` accounts from number `from` on; answers how many there were. */
+  /** Applies `count` accounts from index `from` on; returns how many there were. */
   applySnapshot(snapshot: AccountSnapshot, from: number, count: number): number {
     if (!(snapshot instanceof DecodedSnapshot)) {
       throw new EngineError('MALFORMED_SNAPSHOT', 'snapshot must come from decodeSnapshot');
     }
-    this.#flush();
+    this.#applyBatch();
     this.#snapshotParts?.add(snapshot);
-    return this.core.applySnapshot(snapshot.packed, from, count);
+    return this.#core.applySnapshot(snapshot.packed, from, count);
   }
 
-  /** Ends a snapshot: users that it did not hold leave the book; the memory of its parts is given back. */
+  /** Ends a snapshot: removes the users that it did not hold from the book, and frees its parts. */
   endSnapshot(): SnapshotReport {
-    this.#flush();
-    const report = this.report;
-    this.core.endSnapshot(report.bytes);
+    this.#applyBatch();
+    const report = this.#report;
+    this.#core.endSnapshot(report.bytes);
     for (const part of this.#snapshotParts ?? []) part.packed.release();
     this.#snapshotParts = undefined;
-    const word = (index: number): number => report.word(index);
+    const word = (index: number): number => report.wordAt(index);
     return { seen: word(0), added: word(1), changed: word(2), removed: word(3) };
   }
 
-  /** Replaces what external venues offer in a spot market: takers meet it, no book shows it. */
-  setExternalLevels(market: number, levels: ExternalLevels): void {
-    this.#turn += 1;
-    setExternalLevels(this.core, market, levels);
+  /** All markets, in the order of their ids. The same array until one of them changes. */
+  markets(): readonly MarketInfo[] {
+    const { marketSet } = this.#report;
+    if (this.#marketsOf !== marketSet) {
+      this.#markets = parseMarkets(this.#core.markets());
+      this.#marketsOf = marketSet;
+    }
+    return this.#markets;
   }
 
-  #add(pubkey: string, write: () => boolean): void {
+  /** The market of a name in any case, as of the last turn. */
+  findMarket(name: string): MarketInfo | undefined {
+    const id = this.#core.findMarket(name);
+    return id < 0 ? undefined : this.markets()[id];
+  }
+
+  /**
+   * What statistics take from the book, by market id, as of now. It changes without a new version of
+   * any body, and each call returns a new array.
+   */
+  readChainStats(): readonly ChainStats[] {
+    return parseChainStats(this.#core.marketFigures());
+  }
+
+  /** The accounts of the oracles that markets name. */
+  oracleKeys(): readonly string[] {
+    return parseStrings(this.#core.oracleKeys());
+  }
+
+  /** The finished /l2 body: a view on the engine's own buffer, valid until the next body. */
+  l2({ market, depth, grouping = 0, uncross = false, ...others }: L2Request): Uint8Array {
+    const core = this.#core;
+    const sources = sourceBits(others);
+    return this.#renderBody(market, (out) =>
+      uncross
+        ? core.uncrossedL2(market, depth, grouping, sources, out)
+        : core.l2(market, depth, grouping, sources, out),
+    );
+  }
+
+  /** The finished /l3 body: a view as well. */
+  l3({ market, depth = 0, maker = '', uncross = false, ...others }: L3Request): Uint8Array {
+    const core = this.#core;
+    const sources = sourceBits(others);
+    return this.#renderBody(market, (out) =>
+      uncross
+        ? core.uncrossedL3(market, depth, maker, sources, out)
+        : core.l3(market, depth, maker, sources, out),
+    );
+  }
+
+  /** The finished /auctions body: a view as well. */
+  auctions({ market }: AuctionsRequest): Uint8Array {
+    return this.#renderBody(market, (out) => this.#core.auctions(market, out));
+  }
+
+  /**
+   * The finished frame of the compatible order book channel: the channel's name, and the /l2 body
+   * as a JSON text. A view as well.
+   */
+  orderbookFrame(request: OrderbookFrameRequest): Uint8Array {
+    const { market, depth, grouping = 0, ...others } = request;
+    const sources = sourceBits(others);
+    return this.#renderBody(market, (out) =>
+      this.#core.orderbookFrame(market, depth, grouping, sources, out),
+    );
+  }
+
+  /** The finished /match body, what an order would get that is sent now: a view as well. */
+  match(request: MatchRequest): Uint8Array {
+    const core = this.#core;
+    const options = matchOptions(request);
+    return this.#renderBody(
+      request.market,
+      (out) => core.matchOrder(options, out),
+      () => refusalOf(core, options),
+    );
+  }
+
+  /** The user accounts (base58) whose orders are best on a side, each once, best first. */
+  topMakers({ market, side, limit }: TopMakersRequest): readonly string[] {
+    const makers = this.#core.topMakers(market, SIDES.indexOf(side), limit);
+    if (makers === null) throw marketNotFound(market);
+    return parseStrings(makers);
+  }
+
+  /** The version that bodies of this market would show now. */
+  version(market: number): MarketVersion {
+    if (!this.#core.version(market, this.#versionBytes)) throw marketNotFound(market);
+    const [seq = 0, slot = 0, state = 0, auctions = 0] = this.#version;
+    return { seq, slot, state: STATES[state] ?? 'stale', auctions };
+  }
+
+  /** The name of a streaming topic, which its frames repeat: other topics have other names. */
+  topicName(spec: TopicSpec): string {
+    return topicName(this.#core, spec);
+  }
+
+  /**
+   * Opens a topic; its first publication is the book of now. `recvNs` is when the newest part of
+   * that book was received. Returns the handle, which is valid until {@link Engine.closeTopic}.
+   */
+  openTopic(spec: TopicSpec, recvNs = 0n): number {
+    this.#exchange[0] = recvNs;
+    const handle = this.#core.openTopic(topicOptions(spec), this.#exchangeBytes);
+    if (handle < 0) throw errorOfHandle(this.#core, handle, spec.market);
+    return handle;
+  }
+
+  closeTopic(handle: number): void {
+    if (!this.#core.closeTopic(handle)) throw topicNotFound(handle);
+  }
+
+  /** Publishes what has changed since a topic's last publication; null when nothing has. */
+  topicDelta(handle: number, times: FrameTimes = TIMES_UNKNOWN): TopicDelta | null {
+    const exchange = this.#exchange;
+    const frame = this.#renderFrame(handle, (out) => {
+      exchange[0] = times.recvNs;
+      exchange[1] = times.sendNs;
+      return this.#core.topicFrame(handle, this.#exchangeBytes, out);
+    });
+    if (frame.length === 0) return null;
+    const [prev = 0n, seq = 0n, reset = 0n] = exchange;
+    return { frame, prev: Number(prev), seq: Number(seq), reset: reset !== 0n };
+  }
+
+  /** The snapshot of a topic's last publication: the next delta links to it. A view, as bodies. */
+  topicSnapshot(handle: number, { id, reset, sendNs = 0n }: TopicSnapshotRequest): Uint8Array {
+    this.#exchange[1] = sendNs;
+    const frame = this.#renderFrame(handle, (out) =>
+      this.#core.topicSnapshot(handle, id, reset, this.#exchangeBytes, out),
+    );
+    if (frame.length === 0) throw topicNotFound(handle);
+    return frame;
+  }
+
+  /** The slot and the state of now, and the seq of a topic's last publication. A view as well. */
+  topicHeartbeat(handle: number): Uint8Array {
+    const frame = this.#renderFrame(handle, (out) => this.#core.topicHeartbeat(handle, out));
+    if (frame.length === 0) throw topicNotFound(handle);
+    return frame;
+  }
+
+  stats(): EngineStats {
+    return parseStats(this.#core.stats());
+  }
+
+  /** A hash of everything shown: equal for equal books. */
+  stateHash(): bigint {
+    return this.#core.stateHash();
+  }
+
+  /** The invariant of the book that does not hold; null when all do. Slow: for tests and audits. */
+  checkIntegrity(): string | null {
+    return this.#core.checkIntegrity();
+  }
+
+  /** `findRefusal` says why a market that exists has no body; when it does not, the maker is invalid. */
+  #renderBody(
+    market: number,
+    write: (out: Buffer) => number,
+    findRefusal?: () => EngineError | undefined,
+  ): Uint8Array {
+    const body = this.#body.renderView(write);
+    if (body.length > 0) return body;
+    // A body is asked for by market and, in /l3, by maker: when the market exists it is the maker.
+    if (!this.#core.version(market, this.#versionBytes)) throw marketNotFound(market);
+    throw (
+      findRefusal?.() ??
+      new EngineError('INVALID_MAKER', 'maker was no base58 of 32 bytes', { market })
+    );
+  }
+
+  #renderFrame(handle: number, write: (out: Buffer) => number): Uint8Array {
+    return this.#frame.renderView((out) => {
+      const length = write(out);
+      if (length === UNKNOWN_TOPIC) throw topicNotFound(handle);
+      return length;
+    });
+  }
+
+  #addToBatch(pubkey: string, write: () => boolean): void {
     try {
       if (write()) return;
-      this.#flush();
+      this.#applyBatch();
       write();
     } catch (error) {
-      this.#refused.note(pubkey, error);
+      this.#refused.addRefusal(pubkey, error);
     }
   }
 
-  #flush(): void {
-    // Whoever hands over what was pushed until now is about to change the book.
+  #applyBatch(): void {
+    // Every caller is about to change the book.
     this.#turn += 1;
     if (this.#batch.length === 0) return;
-    this.core.apply(this.#batch.buffer, this.#batch.length);
+    this.#core.apply(this.#batch.buffer, this.#batch.length);
     this.#batch.clear();
   }
 
   #takeProblems(inCore: number): readonly AccountProblem[] {
-    const refused = this.#refused.take();
-    return inCore === 0 ? refused : [...refused, ...parseProblems(this.core.takeProblems())];
+    const refused = this.#refused.takeProblems();
+    return inCore === 0 ? refused : [...refused, ...parseProblems(this.#core.takeProblems())];
   }
 }
 

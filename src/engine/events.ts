@@ -43,10 +43,10 @@ export class LogDecoder {
       this.#out = Buffer.allocUnsafeSlow(bytes * 2);
       this.#native.copy(this.#out);
     }
-    return this.#read(this.#out);
+    return this.#readEvents(this.#out);
   }
 
-  #read(out: Buffer): LogEvents {
+  #readEvents(out: Buffer): LogEvents {
     const fills: FillEvent[] = [];
     const fundingRates: FundingRateEvent[] = [];
     let at = HEAD_BYTES;
@@ -138,8 +138,8 @@ function readFunding(out: Buffer, at: number): FundingRateEvent {
 }
 
 /**
- * Reads the lines of one transaction, as {@link LogDecoder.decode} does; worth it for a few. Who
- * reads many keeps a decoder.
+ * Reads the lines of one transaction, as {@link LogDecoder.decode} does; for a few. Callers
+ * that read many keep a decoder.
  */
 export function decodeLogs(program: string, lines: readonly string[]): LogEvents {
   return new LogDecoder(program).decode(lines);

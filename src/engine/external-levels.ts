@@ -1,13 +1,13 @@
 import type { Core } from '#addon';
 import { EngineError } from './errors.js';
 
-/** What external venues offer in one market. */
+/** The levels of external venues in one market. */
 export interface ExternalLevels {
   readonly bids: readonly ExternalLevel[];
   readonly asks: readonly ExternalLevel[];
 }
 
-/** So much at this price. */
+/** One level of a venue. */
 export interface ExternalLevel {
   /** At 1e6. */
   readonly price: bigint;
@@ -24,13 +24,13 @@ export function setExternalLevels(
   market: number,
   { bids, asks }: ExternalLevels,
 ): void {
-  if (core.setExternalLevels(market, packed(bids), packed(asks))) return;
+  if (core.setExternalLevels(market, packLevels(bids), packLevels(asks))) return;
   const message = `market id was ${market}, no such spot market`;
   throw new EngineError('MARKET_NOT_FOUND', message, { market });
 }
 
-/** Levels as the core takes them: prices and sizes by turns, as 64-bit integers. */
-function packed(levels: readonly ExternalLevel[]): Uint8Array {
+/** Levels as the core reads them: prices and sizes alternate, as 64-bit integers. */
+function packLevels(levels: readonly ExternalLevel[]): Uint8Array {
   const numbers = BigUint64Array.from(levels.flatMap(({ price, size }) => [price, size]));
   return Buffer.from(numbers.buffer);
 }

@@ -5,7 +5,7 @@ const RECORD_BYTES = 33;
 
 const FLAG = { bid: 1, ask: 2, isOracleOffset: 4 } as const;
 
-/** By what the core answers, from 1 downwards. */
+/** By the core's return value, from 1 downwards. */
 const OUTCOMES = [
   'changed',
   'unchanged',
@@ -17,10 +17,10 @@ const OUTCOMES = [
   'sizeOutOfRange',
 ] as const satisfies readonly IndicativeOutcome[];
 
-/** What an answer of the core means. */
-export function outcomeOf(answer: number): IndicativeOutcome {
-  const outcome = OUTCOMES[1 - answer];
-  if (outcome === undefined) throw new Error(`Invariant: ${answer} is an answer of the core`);
+/** The outcome of a return value of the core. */
+export function outcomeOf(returned: number): IndicativeOutcome {
+  const outcome = OUTCOMES[1 - returned];
+  if (outcome === undefined) throw new Error(`Invariant: ${returned} is an outcome of the core`);
   return outcome;
 }
 

@@ -2,7 +2,7 @@ import type { Core, MatchOptions } from '#addon';
 import type { JitOffer, MatchRequest } from '../contract/book-requests.js';
 import { EngineError } from './errors.js';
 
-/** The names of what is wrong in an error's `context.param`: those of /match. */
+/** The parameter in an error's `context.param`, by its name in /match. */
 type Param = keyof MatchRequest;
 
 const U64_MAX = (1n << 64n) - 1n;
@@ -17,7 +17,7 @@ const AUCTION_SLOTS_MAX = 255;
 /** The tiers by volume of the program, from 0 on. */
 const FEE_TIER_MAX = 5;
 
-/** Offers of one auction, as many as the core looks at. */
+/** Offers of one auction that the core considers. */
 export const JIT_OFFERS_MAX = 256;
 
 /** By the codes of the core. */
@@ -40,14 +40,14 @@ export function matchOptions(request: MatchRequest): MatchOptions {
     direction: codeIn(SIDES, 'side', request.side),
     kind: codeIn(ORDER_TYPES, 'orderType', request.orderType),
     ...amountOf(request),
-    ...(limitPrice === undefined ? {} : { limitPrice: positive('limitPrice', limitPrice) }),
+    ...(limitPrice === undefined ? {} : { limitPrice: requirePositive('limitPrice', limitPrice) }),
     postOnly: request.postOnly ?? false,
     ...(position === undefined ? {} : { position }),
     ...(auction === undefined
       ? {}
-      : { auction: { ...auction, elapsed: whole('slotsElapsed', slotsElapsed) } }),
+      : { auction: { ...auction, elapsed: requireWhole('slotsElapsed', slotsElapsed) } }),
     taker: request.taker ?? '',
-    feeTier: whole('feeTier', request.feeTier ?? 0, FEE_TIER_MAX),
+    feeTier: requireWhole('feeTier', request.feeTier ?? 0, FEE_TIER_MAX),
     referred: request.referred ?? false,
     jit: offersOf(request.jit ?? []),
     vamm: request.includeVamm ?? true,
@@ -56,26 +56,26 @@ export function matchOptions(request: MatchRequest): MatchOptions {
 }
 
 /** Why the core refuses an order: a part of it contradicts another. */
-export function refusal(core: Core, options: MatchOptions): EngineError | undefined {
+export function refusalOf(core: Core, options: MatchOptions): EngineError | undefined {
   const fault = core.takerFault(options);
-  return fault === null ? undefined : invalid(fault.param, fault.message);
+  return fault === null ? undefined : invalidMatch(fault.param, fault.message);
 }
 
 function amountOf({ size, quote }: MatchRequest): Pick<MatchOptions, 'amount' | 'inQuote'> {
   if (size !== undefined && quote !== undefined) {
-    throw invalid('quote', 'quote was given beside size, must be one of the two');
+    throw invalidMatch('quote', 'quote was given beside size, must be one of the two');
   }
-  if (quote !== undefined) return { amount: positive('quote', quote), inQuote: true };
-  if (size === undefined) throw invalid('size', 'size was missing, or quote in its place');
-  return { amount: inRange('size', size, 1n, SIZE_MAX), inQuote: false };
+  if (quote !== undefined) return { amount: requirePositive('quote', quote), inQuote: true };
+  if (size === undefined) throw invalidMatch('size', 'size was missing, or quote in its place');
+  return { amount: requireRange('size', size, 1n, SIZE_MAX), inQuote: false };
 }
 
 function positionOf({ reduceOnly = false, position }: MatchRequest): bigint | undefined {
   if (!reduceOnly) return undefined;
   if (position === undefined) {
-    throw invalid('position', 'position was missing, a reduce-only order needs it');
+    throw invalidMatch('position', 'position was missing, a reduce-only order needs it');
   }
-  return inRange('position', position, -SIZE_MAX, SIZE_MAX);
+  return requireRange('position', position, -SIZE_MAX, SIZE_MAX);
 }
 
 function auctionOf(
@@ -87,36 +87,37 @@ function auctionOf(
   if (end === undefined) throw missingOfAuction('auctionEnd');
   if (duration === undefined) throw missingOfAuction('auctionDuration');
   return {
-    start: inRange('auctionStart', start, 0n, I64_MAX),
-    end: inRange('auctionEnd', end, 0n, I64_MAX),
-    duration: whole('auctionDuration', duration, AUCTION_SLOTS_MAX),
+    start: requireRange('auctionStart', start, 0n, I64_MAX),
+    end: requireRange('auctionEnd', end, 0n, I64_MAX),
+    duration: requireWhole('auctionDuration', duration, AUCTION_SLOTS_MAX),
   };
 }
 
 function offersOf(jit: readonly JitOffer[]): bigint[] {
   if (jit.length > JIT_OFFERS_MAX) throw outOfRange('jit', jit.length, `at most ${JIT_OFFERS_MAX}`);
   return jit.flatMap(({ price, size }) => [
-    positive('jit', price),
-    inRange('jit', size, 1n, SIZE_MAX),
+    requirePositive('jit', price),
+    requireRange('jit', size, 1n, SIZE_MAX),
   ]);
 }
 
 function codeIn(names: readonly string[], param: Param, name: string): number {
   const code = names.indexOf(name);
-  if (code < 0) throw invalid(param, `${param} was ${name}, must be one of ${names.join(', ')}`);
+  if (code < 0)
+    throw invalidMatch(param, `${param} was ${name}, must be one of ${names.join(', ')}`);
   return code;
 }
 
-function positive(param: Param, value: bigint): bigint {
-  return inRange(param, value, 1n, U64_MAX);
+function requirePositive(param: Param, value: bigint): bigint {
+  return requireRange(param, value, 1n, U64_MAX);
 }
 
-function inRange(param: Param, value: bigint, least: bigint, most: bigint): bigint {
+function requireRange(param: Param, value: bigint, least: bigint, most: bigint): bigint {
   if (value < least || value > most) throw outOfRange(param, value, `${least} to ${most}`);
   return value;
 }
 
-function whole(param: Param, value: number, most = Number.MAX_SAFE_INTEGER): number {
+function requireWhole(param: Param, value: number, most = Number.MAX_SAFE_INTEGER): number {
   if (!Number.isInteger(value) || value < 0 || value > most) {
     throw outOfRange(param, value, `a whole number of 0 to ${most}`);
   }
@@ -124,10 +125,10 @@ function whole(param: Param, value: number, most = Number.MAX_SAFE_INTEGER): num
 }
 
 function missingOfAuction(param: Param): EngineError {
-  return invalid(param, `${param} was missing, an auction has a start, an end and a duration`);
+  return invalidMatch(param, `${param} was missing, an auction has a start, an end and a duration`);
 }
 
-function invalid(param: string, message: string): EngineError {
+function invalidMatch(param: string, message: string): EngineError {
   return new EngineError('INVALID_MATCH', message, { param });
 }
 

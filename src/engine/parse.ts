@@ -3,8 +3,8 @@ import type { ChainStats, MarketInfo, PerpStats } from '../contract/markets.js';
 import type { EngineStats } from './types.js';
 
 /*
- * The texts below are written by the core itself, and their shape is fixed by its tests: this is
- * the one place of the room that says what they are without looking at every member.
+ * The core writes the texts below, and its tests fix their shape: this is the one place of the room
+ * that asserts a type without checking every member.
  */
 
 interface MarketText extends Omit<MarketInfo, 'tickSize' | 'stepSize' | 'minOrderSize'> {

@@ -5,6 +5,6 @@ const VAMM = 1;
 const INDICATIVE = 2;
 
 /** The sources as the core takes them. */
-export function sourcesOf({ vamm, indicative }: LiquiditySources): number {
+export function sourceBits({ vamm, indicative }: LiquiditySources): number {
   return (vamm === true ? VAMM : 0) | (indicative === true ? INDICATIVE : 0);
 }

@@ -13,7 +13,7 @@ const QUOTES_ONLY = 2 ** 31;
 /** Added as well where these are indicative quotes alone. */
 const INDICATIVE_ONLY = 2 ** 30;
 
-/** What the core says of a turn or of a snapshot, in words that it writes in place. */
+/** The report of the core on a turn or a snapshot, in words that it writes in place. */
 export class TurnReport {
   /** For the core to write into. */
   readonly bytes: Buffer;
@@ -24,34 +24,34 @@ export class TurnReport {
     this.bytes = Buffer.from(this.#words.buffer);
   }
 
-  /** Words that there is room for. */
+  /** Words that fit. */
   get length(): number {
     return this.#words.length;
   }
 
-  /** The number of the set of markets at the last turn: another one where a market is another. */
+  /** The number of the set of markets at the last turn; it differs when a market is new or different. */
   get marketSet(): number {
     return this.#marketSet;
   }
 
-  /** Problems of the turn that the core has found. */
+  /** Problems that the core found in the turn. */
   get problemCount(): number {
-    return this.word(6);
+    return this.wordAt(6);
   }
 
-  word(index: number): number {
+  wordAt(index: number): number {
     return this.#words[index] ?? 0;
   }
 
-  /** The turn as the first `words` words say it. One literal: a spread is dearer than all else here. */
-  turn(words: number, problemCount: number, problems: readonly AccountProblem[]): EngineTurn {
-    const marketsChanged = this.word(7) !== this.#marketSet;
-    this.#marketSet = this.word(7);
+  /** The turn, from the first `words` words. One literal: a spread costs more than the rest of it. */
+  readTurn(words: number, problemCount: number, problems: readonly AccountProblem[]): EngineTurn {
+    const marketsChanged = this.wordAt(7) !== this.#marketSet;
+    this.#marketSet = this.wordAt(7);
     const dirty: number[] = [];
     const requoted: number[] = [];
     const indicated: number[] = [];
     for (let at = HEAD_WORDS; at < words; at += 1) {
-      const word = this.word(at);
+      const word = this.wordAt(at);
       if (word < QUOTES_ONLY) dirty.push(word);
       else if (word < QUOTES_ONLY + INDICATIVE_ONLY) requoted.push(word - QUOTES_ONLY);
       else indicated.push(word - QUOTES_ONLY - INDICATIVE_ONLY);
@@ -60,12 +60,12 @@ export class TurnReport {
       dirty,
       requoted,
       indicated,
-      applied: this.word(5),
-      changed: this.word(0),
-      unchanged: this.word(1),
-      stale: this.word(2),
-      ignored: this.word(3),
-      closed: this.word(4),
+      applied: this.wordAt(5),
+      changed: this.wordAt(0),
+      unchanged: this.wordAt(1),
+      stale: this.wordAt(2),
+      ignored: this.wordAt(3),
+      closed: this.wordAt(4),
       problemCount,
       problems,
       marketsChanged,

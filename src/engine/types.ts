@@ -18,7 +18,7 @@ export interface EngineTurn extends TurnChanges {
 
 /** What the core holds. */
 export interface EngineStats extends BookStats {
-  /** Finished bodies kept, their bytes, and how often one was asked for and was there. */
+  /** Cached bodies, their bytes, how often a body was requested and how often the cache had it. */
   readonly bodies: number;
   readonly bodyBytes: number;
   readonly bodyUses: number;

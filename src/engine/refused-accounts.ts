@@ -1,11 +1,11 @@
 import type { AccountProblem } from '../contract/accounts.js';
 import { EngineError } from './errors.js';
 
-/** Records that were refused before they reached the core, kept with their text per turn. */
+/** Refused records of a turn whose text is kept; further ones are only counted. */
 const REFUSED_KEPT_MAX = 64;
 
-/** The accounts of a turn that could not even be handed to the core. */
-export class Refused {
+/** The accounts of a turn that were refused before they reached the core. */
+export class RefusedAccounts {
   #count = 0;
   #problems: AccountProblem[] = [];
 
@@ -13,16 +13,16 @@ export class Refused {
     return this.#count;
   }
 
-  /** Notes why an account was refused; what is no refusal is thrown on. */
-  note(pubkey: string, error: unknown): void {
+  /** Adds the reason for which an account was refused; throws an error that is no refusal. */
+  addRefusal(pubkey: string, error: unknown): void {
     if (!(error instanceof EngineError)) throw error;
     this.#count += 1;
     if (this.#problems.length >= REFUSED_KEPT_MAX) return;
     this.#problems.push({ pubkey, code: error.code, message: error.message });
   }
 
-  /** The first of them; they are counted from 0 again. */
-  take(): readonly AccountProblem[] {
+  /** Returns the first of them, and begins to count from 0. */
+  takeProblems(): readonly AccountProblem[] {
     const problems = this.#problems;
     if (this.#count > 0) {
       this.#count = 0;

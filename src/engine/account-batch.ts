@@ -22,10 +22,10 @@ const GATE_ARRIVAL = 0;
 /**
  * Writes account texts one behind the other into one buffer, without decoding them.
  *
- * It does not look into the texts: what is wrong with them is found, counted and reported by the
- * core, account by account.
+ * It does not read the texts: the core finds, counts and reports what is wrong with them, account by
+ * account.
  */
-export class Batch {
+export class AccountBatch {
   #buffer = Buffer.alloc(BATCH_BYTES_START);
   #length = 0;
 
@@ -40,11 +40,11 @@ export class Batch {
   }
 
   /**
-   * Appends an account. Answers false, and writes nothing, when the batch has to be applied first.
+   * Appends an account. Returns false, and writes nothing, when the batch has to be applied first.
    * Throws an {@link EngineError} when no record can be made of it.
    */
-  push(account: RawAccount): boolean {
-    return this.#write(
+  addAccount(account: RawAccount): boolean {
+    return this.#writeRecord(
       FORM[account.encoding],
       account.pubkey,
       account.owner,
@@ -53,16 +53,16 @@ export class Batch {
     );
   }
 
-  /** Appends that an account is gone. Answers false when the batch has to be applied first. */
-  close(pubkey: string, slot: number): boolean {
-    return this.#write(FORM.closed, pubkey, '', '', slot);
+  /** Appends that an account is gone. Returns false when the batch has to be applied first. */
+  addClosed(pubkey: string, slot: number): boolean {
+    return this.#writeRecord(FORM.closed, pubkey, '', '', slot);
   }
 
   clear(): void {
     this.#length = 0;
   }
 
-  #write(form: number, pubkey: string, owner: string, data: string, slot: number): boolean {
+  #writeRecord(form: number, pubkey: string, owner: string, data: string, slot: number): boolean {
     if (pubkey.length > KEY_TEXT_BYTES_MAX || owner.length > KEY_TEXT_BYTES_MAX) {
       throw new EngineError('INVALID_RECORD', 'a key must be at most 44 characters of base58', {
         pubkey: pubkey.slice(0, KEY_TEXT_BYTES_MAX),

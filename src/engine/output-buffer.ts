@@ -1,0 +1,42 @@
+import { EngineError } from './errors.js';
+
+/** The bounds of an {@link OutputBuffer}, and what it holds, for the message of an error. */
+export interface OutputBufferOptions {
+  readonly name: 'body' | 'frame';
+  /** The first size. */
+  readonly bytesStart: number;
+  readonly bytesMax: number;
+}
+
+/** A buffer into which the core writes one body or frame at a time; it grows as far as `bytesMax`. */
+export class OutputBuffer {
+  readonly #options: OutputBufferOptions;
+  #buffer: Buffer;
+
+  constructor(options: OutputBufferOptions) {
+    this.#options = options;
+    this.#buffer = Buffer.allocUnsafeSlow(options.bytesStart);
+  }
+
+  /**
+   * What `write` has written: a view that is valid until the next call; empty when it wrote nothing.
+   * `write` returns the bytes it has written or, when they do not fit, their number with a minus.
+   */
+  renderView(write: (out: Buffer) => number): Uint8Array {
+    let length = write(this.#buffer);
+    if (length < 0) {
+      this.#grow(-length);
+      length = write(this.#buffer);
+    }
+    return this.#buffer.subarray(0, length);
+  }
+
+  #grow(bytes: number): void {
+    const { name, bytesMax } = this.#options;
+    if (bytes > bytesMax) {
+      const message = `${name} was ${bytes} bytes, must be at most ${bytesMax}`;
+      throw new EngineError('BODY_BYTES_EXCEEDED', message, { bytes });
+    }
+    this.#buffer = Buffer.allocUnsafeSlow(Math.min(bytesMax, Math.ceil(bytes * 1.5)));
+  }
+}

@@ -1,0 +1,61 @@
+/** What the core is asked of streaming topics, and what is wrong when it returns none. */
+import type { Core, TopicOptions } from '#addon';
+import type { TopicSpec } from '../contract/topics.js';
+import { EngineError } from './errors.js';
+import { sourceBits } from './sources.js';
+
+/** By the channel codes of the core. */
+const CHANNELS = ['book', 'bbo', 'l3'] as const satisfies TopicSpec['channel'][];
+
+/** What the core returns in place of a handle. */
+const INVALID_MAKER = -2;
+const TOPICS_EXCEEDED = -3;
+
+/** A topic as the core takes it. */
+export function topicOptions(spec: TopicSpec): TopicOptions {
+  return {
+    channel: CHANNELS.indexOf(spec.channel),
+    market: spec.market,
+    depth: spec.depth ?? 1,
+    grouping: spec.grouping ?? 0,
+    sources: sourceBits(spec),
+    maker: spec.maker ?? '',
+    timing: spec.timing ?? false,
+  };
+}
+
+/** The name of a topic. Throws MARKET_NOT_FOUND and INVALID_MAKER. */
+export function topicName(core: Core, spec: TopicSpec): string {
+  const name = core.topicName(topicOptions(spec));
+  if (name !== null) return name;
+  const { market } = spec;
+  // Besides the market a name depends on the maker alone.
+  if (core.topicName(topicOptions({ channel: 'bbo', market })) === null) {
+    throw marketNotFound(market);
+  }
+  throw invalidMaker(market);
+}
+
+/** Why the core returned this negative number in place of a handle. */
+export function errorOfHandle(core: Core, handle: number, market: number): EngineError {
+  if (handle === INVALID_MAKER) return invalidMaker(market);
+  if (handle !== TOPICS_EXCEEDED) return marketNotFound(market);
+  const topics = core.topicCount;
+  const message = `${topics} topics are open, which is the most`;
+  return new EngineError('TOPICS_EXCEEDED', message, { topics });
+}
+
+/** No market has this id. */
+export function marketNotFound(market: number): EngineError {
+  return new EngineError('MARKET_NOT_FOUND', `market id was ${market}, no such market`, { market });
+}
+
+/** No open topic has this handle. */
+export function topicNotFound(handle: number): EngineError {
+  const message = `topic handle was ${handle}, no such topic`;
+  return new EngineError('TOPIC_NOT_FOUND', message, { handle });
+}
+
+function invalidMaker(market: number): EngineError {
+  return new EngineError('INVALID_MAKER', 'maker was no base58 of 32 bytes', { market });
+}
