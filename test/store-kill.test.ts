@@ -29,18 +29,18 @@ describe('a killed process', () => {
     for (let kill = 1; kill <= kills; kill += 1) {
       const acknowledged = await killedAfter(folder, kill, 1 + ((kill * 7) % 23));
       const store = await newStore(folder);
-      const next = Number(store.progress().get('next'));
+      const next = Number(store.readProgress().get('next'));
       expect(next).toBeGreaterThanOrEqual(acknowledged);
       const trades = 2 * (next - 1);
-      expect(store.totals()).toEqual({ trades, fundingRates: 0, transactions: next - 1 });
-      expect(store.gaps()).toMatchObject({ holes: 0 });
-      const month = store.candles({ market: 'perp_0', minutes: 43_200, limit: 9 });
+      expect(store.readTotals()).toEqual({ trades, fundingRates: 0, transactions: next - 1 });
+      expect(store.findGaps()).toMatchObject({ holes: 0 });
+      const month = store.readCandles({ market: 'perp_0', minutes: 43_200, limit: 9 });
       expect(month.reduce((sum, { count }) => sum + count, 0)).toBe(trades);
-      const rows = store.trades({ market: 'perp_0', limit: 1_000 });
+      const rows = store.readTrades({ market: 'perp_0', limit: 1_000 });
       const ids = rows.map(({ fillRecordId }) => Number(fillRecordId));
       const newest = Array.from(rows, (_, at) => 2 * next - 1 - at);
       expect(ids).toEqual(newest);
-      expect(store.check()).toEqual([]);
+      expect(store.checkIntegrity()).toEqual([]);
       store.close();
     }
   }, 600_000);

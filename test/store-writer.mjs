@@ -27,14 +27,14 @@ function oneTransaction(slot) {
   });
 }
 
-let next = Number(store.progress().get('next') ?? '1');
+let next = Number(store.readProgress().get('next') ?? '1');
 // Batches of any size, which begin again with some of what is stored, as after a reconnect.
 for (;;) {
   const from = Math.max(1, next - below(20));
   const to = next + 1 + below(60);
   const transactions = [];
   for (let slot = from; slot < to; slot += 1) transactions.push(oneTransaction(slot));
-  store.write({ transactions, progress: { next: String(to) } });
+  store.writeBatch({ transactions, progress: { next: String(to) } });
   next = to;
   writeSync(1, `${to}\n`);
 }

@@ -2,7 +2,7 @@
  * The service's own HTTP over a store, in one process: its server, its parameters and its bodies, with the
  * store in the place of the worker. No answer is kept, so each is read.
  */
-import { answerQuery } from '../../dist/src/history/bodies/make-body.js';
+import { makeBody } from '../../dist/src/history/bodies/make-body.js';
 import { storeReader } from '../../dist/src/history/worker/store-manager.js';
 import { createHandlers } from '../../dist/src/server/routes/http.js';
 import { listen } from '../../dist/src/server/transport/uws.js';
@@ -39,7 +39,7 @@ function historyOf(store) {
   const reader = storeReader(() => store);
   let asked = 0;
   return {
-    query: async (query) => answerQuery(query, { reader, market, finalisedSlot: 0 }),
+    query: async (query) => makeBody(query, { reader, market, finalisedSlot: 0 }),
     // Another one for each request, as if a trade had come in between.
     version: () => {
       asked += 1;

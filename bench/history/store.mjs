@@ -42,7 +42,7 @@ function fill(count) {
   while (written < Number(count)) {
     const to = Math.min(written + BATCH_TRADES, Number(count));
     const transactions = transactionsOf(written, to, ids);
-    const taken = timed(() => store.write({ transactions, progress: { newest: String(to) } }));
+    const taken = timed(() => store.writeBatch({ transactions, progress: { newest: String(to) } }));
     if (taken.result.trades.length !== to - written) throw new Error('trades were lost');
     time.wallNs += taken.wallNs;
     time.cpuNs += taken.cpuNs;
@@ -77,7 +77,7 @@ function tradesOfFirstMarket() {
 
 function readPage(page) {
   const before = positionOf(page);
-  return store.trades({ market: 'perp_0', limit: PAGE_ROWS, ...(before ? { before } : {}) });
+  return store.readTrades({ market: 'perp_0', limit: PAGE_ROWS, ...(before ? { before } : {}) });
 }
 
 /** Compares a page with the trades that it must have, to the last field. */
@@ -97,7 +97,7 @@ function checkPage(page) {
 
 function readCandles(end) {
   const to = end === 'newest' ? {} : { to: tsOf(0) + (CANDLES + 10) * 60 };
-  return store.candles({ market: 'perp_0', minutes: 1, limit: CANDLES, ...to });
+  return store.readCandles({ market: 'perp_0', minutes: 1, limit: CANDLES, ...to });
 }
 
 /** Compares a reading of candles with sums over the trades of the same time. */

@@ -96,8 +96,8 @@ function percent(share: number): string {
   return `${Math.floor(share * 100)} %`.padStart(5);
 }
 
-function textOf({ signatures, trades, oldestTs, trouble }: BackfillProgress): string {
+function textOf({ signatures, trades, oldestTs, retryReason }: BackfillProgress): string {
   const at = oldestTs === null ? '' : `, back to ${new Date(oldestTs * 1_000).toISOString()}`;
-  const wait = trouble === null ? '' : ` (waits: ${trouble})`;
+  const wait = retryReason === null ? '' : ` (waits: ${retryReason})`;
   return `${signatures} signatures, ${trades} trades stored${at}${wait}`;
 }

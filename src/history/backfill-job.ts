@@ -1,7 +1,7 @@
-import type { Mark } from './ingest/listing.js';
+import type { ListPosition } from './ingest/listing.js';
 import type { IngestStore } from './ingest/parts.js';
-import { isSpan, type Span, type SpanMove } from './ingest/progress.js';
-import type { Reading } from './ingest/reconciler.js';
+import { type Gap, type GapMove, isGap } from './ingest/progress.js';
+import type { FetchContext } from './ingest/reconciler.js';
 import { parseSignatures, parseTransaction } from './ingest/rpc-results.js';
 import { HistoryError } from './model/error.js';
 import { PAGE_SIGNATURES } from './model/limits.js';
@@ -18,18 +18,19 @@ export interface JobBounds {
 }
 
 /** Where a job keeps its mark, and what it may not go behind. */
-export type JobStore = Pick<IngestStore, 'progress' | 'write'> & Pick<HistoryStore, 'tradesSince'>;
+export type JobStore = Pick<IngestStore, 'readProgress' | 'writeBatch'> &
+  Pick<HistoryStore, 'tradesSince'>;
 
 /**
  * A back-fill that was asked for: a span with a mark of its own in the store. Its newer end is looked
  * for before the first page is read, because nodes list from the newest transaction down.
  */
-export class Job {
-  readonly #store: Pick<IngestStore, 'progress' | 'write'>;
+export class BackfillJob {
+  readonly #store: Pick<IngestStore, 'readProgress' | 'writeBatch'>;
   readonly #bounds: JobBounds;
   readonly #name: string;
   readonly #sinceTsMin: number;
-  #span: Span | null;
+  #gap: Gap | null;
   /** Whether the newer end is found. */
   #isFound: boolean;
   #isEnded = false;
@@ -39,14 +40,14 @@ export class Job {
     this.#sinceTsMin = store.tradesSince ?? Number.NEGATIVE_INFINITY;
     this.#bounds = bounds;
     this.#name = `job ${JSON.stringify([bounds.from, bounds.to])}`;
-    const kept = parsedJob(store.progress().get(this.#name));
-    this.#span = kept;
+    const kept = parsedJob(store.readProgress().get(this.#name));
+    this.#gap = kept;
     this.#isFound = kept !== null;
   }
 
   /** The span, for the filler; none before its ends are found. */
-  get spans(): readonly Span[] {
-    return this.#span === null || !this.#isFound || this.#isEnded ? [] : [this.#span];
+  get gaps(): readonly Gap[] {
+    return this.#gap === null || !this.#isFound || this.#isEnded ? [] : [this.#gap];
   }
 
   /**
@@ -55,57 +56,57 @@ export class Job {
    * # Errors
    * HistoryError when its older end is before what retention has deleted: none of it would be kept.
    */
-  async begin(reading: Reading, programId: string): Promise<boolean> {
+  async findNewerEnd(context: FetchContext, programId: string): Promise<boolean> {
     const { from, to } = this.#bounds;
-    this.#span ??= { ...EMPTY, sinceTs: await this.#sinceTs({ reading, programId, from }) };
-    this.#refuseRetired(this.#span);
+    this.#gap ??= { ...EMPTY, sinceTs: await this.#sinceTs({ context, programId, from }) };
+    this.#refuseRetired(this.#gap);
     if (this.#isFound) return true;
     if (to === null) this.#isFound = true;
-    else if ('signature' in to) await this.#beginAt(reading, to.signature);
-    else await this.#seek({ reading, programId, ts: to.ts });
+    else if ('signature' in to) await this.#beginAt(context, to.signature);
+    else await this.#seekNewerEnd({ context, programId, ts: to.ts });
     return this.#isFound;
   }
 
-  moveSpan(
+  moveGap(
     _id: number,
-    { rest }: SpanMove,
+    { rest }: GapMove,
     write: (marks: Readonly<Record<string, string | null>>) => void,
   ): void {
-    const moved = rest === null || this.#span === null ? null : { ...this.#span, ...rest };
+    const moved = rest === null || this.#gap === null ? null : { ...this.#gap, ...rest };
     write({ [this.#name]: moved === null ? null : JSON.stringify(moved) });
-    this.#span = moved ?? this.#span;
+    this.#gap = moved ?? this.#gap;
     this.#isEnded = moved === null;
   }
 
-  #refuseRetired({ sinceTs }: Span): void {
+  #refuseRetired({ sinceTs }: Gap): void {
     const min = this.#sinceTsMin;
     if (sinceTs >= min) return;
     const message = `--from was ${timeText(sinceTs)}, must be ${timeText(min)} or later: trades before that were deleted by --retention-days and are not stored again`;
     throw new HistoryError('OUT_OF_RANGE', message, { param: '--from' });
   }
 
-  async #beginAt(reading: Reading, signature: string): Promise<void> {
-    this.#found({ signature, slot: await slotOfTransaction(reading, signature) });
+  async #beginAt(context: FetchContext, signature: string): Promise<void> {
+    this.#storeNewerEnd({ signature, slot: await slotOfTransaction(context, signature) });
   }
 
   /**
    * Of a signature it is the time of the next older one: lists have the right time everywhere, and
    * with whole seconds nothing of the signature's own second is left out.
    */
-  async #sinceTs({ reading, programId, from }: Beginning): Promise<number> {
+  async #sinceTs({ context, programId, from }: Beginning): Promise<number> {
     if ('ts' in from) return from.ts;
-    const { rpc, signal } = reading;
+    const { rpc, signal } = context;
     const { signature } = from;
-    await slotOfTransaction(reading, signature);
+    await slotOfTransaction(context, signature);
     const params = [programId, { commitment: 'finalized', before: signature, limit: 1 }];
     const rows = await rpc.call('getSignaturesForAddress', params, parseSignatures, { signal });
     return rows[0]?.blockTime ?? 0;
   }
 
   /** One page down the list, without reading transactions. */
-  async #seek({ reading, programId, ts }: Seeking): Promise<void> {
-    const { rpc, signal } = reading;
-    const before = this.#span?.before?.signature;
+  async #seekNewerEnd({ context, programId, ts }: Seeking): Promise<void> {
+    const { rpc, signal } = context;
+    const before = this.#gap?.before?.signature;
     const config = {
       commitment: 'finalized',
       limit: PAGE_SIGNATURES,
@@ -115,45 +116,48 @@ export class Job {
     const rows = await rpc.call('getSignaturesForAddress', params, parseSignatures, { signal });
     const newer = rows.filter(({ blockTime }) => blockTime === null || blockTime > ts);
     const oldest = newer.at(-1);
-    const mark = oldest === undefined ? (this.#span?.before ?? null) : markOf(oldest);
-    if (newer.length < rows.length || rows.length < PAGE_SIGNATURES) this.#found(mark);
-    else if (this.#span !== null) this.#span = { ...this.#span, before: mark };
+    const mark = oldest === undefined ? (this.#gap?.before ?? null) : markOf(oldest);
+    if (newer.length < rows.length || rows.length < PAGE_SIGNATURES) this.#storeNewerEnd(mark);
+    else if (this.#gap !== null) this.#gap = { ...this.#gap, before: mark };
   }
 
-  #found(before: Mark | null): void {
-    if (this.#span === null) return;
-    this.#span = { ...this.#span, before };
+  #storeNewerEnd(before: ListPosition | null): void {
+    if (this.#gap === null) return;
+    this.#gap = { ...this.#gap, before };
     this.#isFound = true;
-    const progress = { [this.#name]: JSON.stringify(this.#span) };
-    this.#store.write({ transactions: [], progress });
+    const progress = { [this.#name]: JSON.stringify(this.#gap) };
+    this.#store.writeBatch({ transactions: [], progress });
   }
 }
 
 interface Seeking {
-  readonly reading: Reading;
+  readonly context: FetchContext;
   readonly programId: string;
   readonly ts: number;
 }
 
 interface Beginning {
-  readonly reading: Reading;
+  readonly context: FetchContext;
   readonly programId: string;
   readonly from: JobEnd;
 }
 
-const EMPTY: Omit<Span, 'sinceTs'> = {
+const EMPTY: Omit<Gap, 'sinceTs'> = {
   id: 0,
   before: null,
   until: null,
   left: Number.MAX_SAFE_INTEGER,
 };
 
-function markOf({ signature, slot }: Mark): Mark {
+function markOf({ signature, slot }: ListPosition): ListPosition {
   return { signature, slot };
 }
 
 /** The slot of a transaction. */
-async function slotOfTransaction({ rpc, signal }: Reading, signature: string): Promise<number> {
+async function slotOfTransaction(
+  { rpc, signal }: FetchContext,
+  signature: string,
+): Promise<number> {
   const config = { commitment: 'finalized', encoding: 'json', maxSupportedTransactionVersion: 0 };
   const found = await rpc.call('getTransaction', [signature, config], parseTransaction, { signal });
   if (found !== null) return found.slot;
@@ -165,8 +169,8 @@ function timeText(ts: number): string {
   return new Date(ts * 1_000).toISOString();
 }
 
-function parsedJob(text: string | undefined): Span | null {
+function parsedJob(text: string | undefined): Gap | null {
   if (text === undefined) return null;
   const value: unknown = JSON.parse(text);
-  return isSpan(value) ? value : null;
+  return isGap(value) ? value : null;
 }

@@ -88,7 +88,7 @@ async function storedIds(): Promise<readonly number[]> {
   const store = await openStore(options);
   const ids: number[] = [];
   for (let offset = 0; ; offset += 1_000) {
-    const page = store.trades({ market: 'perp_0', limit: 1_000, offset });
+    const page = store.readTrades({ market: 'perp_0', limit: 1_000, offset });
     ids.push(...page.map(({ fillRecordId }) => Number(fillRecordId)));
     if (page.length < 1_000) break;
   }
@@ -111,7 +111,7 @@ describe('a back-fill that was asked for', () => {
   test('reads all, in the order of the chain', async () => {
     const shares: number[] = [];
     const last = await run({ onProgress: ({ share }) => shares.push(share) });
-    expect(last).toMatchObject({ share: 1, signatures: COUNT, trades: COUNT, trouble: null });
+    expect(last).toMatchObject({ share: 1, signatures: COUNT, trades: COUNT, retryReason: null });
     expect(await storedIds()).toEqual(ids(1, COUNT));
     expect(shares).toEqual(shares.toSorted((a, b) => a - b));
   });
@@ -160,7 +160,7 @@ describe('a back-fill that was asked for', () => {
     const options = { folder, genesisHash, rules: candleRules, decimalsOf: () => 9 };
     const store = await openStore(options);
     const line = timeOfSlot(transactionOf(141).slot);
-    store.retire({ tradesBefore: line });
+    store.retireRows({ tradesBefore: line });
     store.close();
     const earliest = new Date(line * 1_000).toISOString();
     await expect(run({ from: from() })).rejects.toMatchObject({

@@ -8,16 +8,16 @@ import { readGenesisHash } from '../rpc/methods.js';
 import { createNodes, NodePool, type NodeUrls, type RpcNodes } from '../rpc/node-pool.js';
 import { RateLimiter } from '../rpc/rate-limiter.js';
 import { sleep, systemTimers, type Timers } from '../rpc/timers.js';
-import { Job, type JobBounds } from './backfill-job.js';
-import { Filler, type FillStep } from './ingest/backfiller.js';
+import { BackfillJob, type JobBounds } from './backfill-job.js';
+import { Backfiller, type BackfillStep } from './ingest/backfiller.js';
 import { Fetcher } from './ingest/fetcher.js';
 import { type IngestParts, newCounters } from './ingest/parts.js';
 import { Reconciler } from './ingest/reconciler.js';
-import { isReadingFailure } from './ingest/rpc-results.js';
-import { Seen } from './ingest/store-records.js';
+import { isNodeFailure } from './ingest/rpc-results.js';
+import { EmptyTransactions } from './ingest/store-records.js';
 import { FETCH_BURST_MS, JOB_FAILURES_MAX, RETRY_CAP_MS, RETRY_FIRST_MS } from './model/limits.js';
 import type { HistoryStore } from './store/store.js';
-import { Shelf } from './worker/store-manager.js';
+import { StoreManager } from './worker/store-manager.js';
 
 /** What is to be read, and where to. */
 export interface BackfillOptions extends JobBounds {
@@ -40,7 +40,7 @@ export interface BackfillProgress {
   /** Unix seconds of the oldest transaction that was read. */
   readonly oldestTs: number | null;
   /** Why it is being tried again; null when all is well. */
-  readonly trouble: string | null;
+  readonly retryReason: string | null;
 }
 
 /**
@@ -54,14 +54,14 @@ export interface BackfillProgress {
 export async function backfill(options: BackfillOptions): Promise<BackfillProgress> {
   const { dataDir, timers = systemTimers, signal } = options;
   const nodes = createNodes(options.nodes);
-  const shelf = new Shelf({ folder: dataDir, marketOf: () => undefined });
+  const stores = new StoreManager({ folder: dataDir, marketOf: () => undefined });
   const [first] = nodes;
   const genesis = await readGenesisHash(first.rpc, { signal });
   try {
-    const { store } = await shelf.open(genesis);
-    return await new Backfill({ ...options, timers }, { nodes, store }).run();
+    const { store } = await stores.openStore(genesis);
+    return await new Backfill({ ...options, timers }, { nodes, store }).runJob();
   } finally {
-    shelf.close();
+    stores.close();
   }
 }
 
@@ -69,8 +69,8 @@ class Backfill {
   readonly #options: BackfillOptions & { readonly timers: Timers };
   readonly #pool: NodePool;
   readonly #store: HistoryStore;
-  readonly #job: Job;
-  readonly #filler: Filler;
+  readonly #job: BackfillJob;
+  readonly #backfiller: Backfiller;
   #signatures = 0;
   #oldestTs: number | null = null;
   #newestTs: number | null = null;
@@ -90,70 +90,76 @@ class Backfill {
     const limiter = new RateLimiter({ timers, requestsPerSecond, burstMs: FETCH_BURST_MS });
     const rpcs = nodes.map(({ rpc }) => rpc);
     const fetcher = new Fetcher(parts, limiter, rpcs);
-    const seen = new Seen();
-    const reconciler = new Reconciler({ parts, store, fetcher, seen, onChange: () => undefined });
+    const emptyTransactions = new EmptyTransactions();
+    const reconciler = new Reconciler({
+      parts,
+      store,
+      fetcher,
+      emptyTransactions,
+      onChange: () => undefined,
+    });
     this.#options = options;
     const waits = { firstMs: RETRY_FIRST_MS, capMs: RETRY_CAP_MS, random: Math.random };
     this.#pool = new NodePool({ nodes, ...waits });
     this.#store = store;
-    this.#job = new Job(store, options);
-    this.#filler = new Filler({ parts, progress: this.#job, reconciler });
+    this.#job = new BackfillJob(store, options);
+    this.#backfiller = new Backfiller({ parts, progress: this.#job, reconciler });
   }
 
-  async run(): Promise<BackfillProgress> {
+  async runJob(): Promise<BackfillProgress> {
     for (;;) {
       this.#options.signal.throwIfAborted();
-      const step = await this.#attempt();
+      const step = await this.#attemptStep();
       if (step === 'failed') continue;
-      const progress = this.#progress(null);
+      const progress = this.#progressNow(null);
       this.#options.onProgress(progress);
       if (step === 'ended') return progress;
     }
   }
 
-  async #attempt(): Promise<'more' | 'ended' | 'failed'> {
+  async #attemptStep(): Promise<'more' | 'ended' | 'failed'> {
     try {
-      const step = await this.#step();
+      const step = await this.#runStep();
       this.#pool.recordSuccess();
       return step;
     } catch (error) {
-      if (!isReadingFailure(error) || this.#options.signal.aborted) throw error;
+      if (!isNodeFailure(error) || this.#options.signal.aborted) throw error;
       this.#pool.recordFailure();
       if (this.#pool.failures >= JOB_FAILURES_MAX) throw error;
-      this.#options.onProgress(this.#progress(error.message));
+      this.#options.onProgress(this.#progressNow(error.message));
       this.#pool.moveToNext();
       await sleep(this.#options.timers, this.#pool.nextWaitMs(), this.#options.signal);
       return 'failed';
     }
   }
 
-  async #step(): Promise<'more' | 'ended'> {
+  async #runStep(): Promise<'more' | 'ended'> {
     const { signal, timers, programId } = this.#options;
     // A file that a service has filled knows better what is gone.
-    const reading = { rpc: this.#pool.current.rpc, signal, trustedAbove: Number.MAX_SAFE_INTEGER };
-    if (!(await this.#job.begin(reading, programId))) return 'more';
-    const span = this.#filler.next;
-    if (span === null) return 'ended';
-    const step = await this.#filler.step(span, reading);
-    if (step.isDone) this.#count(step);
+    const context = { rpc: this.#pool.current.rpc, signal, trustedAbove: Number.MAX_SAFE_INTEGER };
+    if (!(await this.#job.findNewerEnd(context, programId))) return 'more';
+    const gap = this.#backfiller.nextGap;
+    if (gap === null) return 'ended';
+    const step = await this.#backfiller.readNextPage(gap, context);
+    if (step.isDone) this.#countStep(step);
     else await sleep(timers, RETRY_FIRST_MS, signal);
-    return this.#filler.next === null ? 'ended' : 'more';
+    return this.#backfiller.nextGap === null ? 'ended' : 'more';
   }
 
-  #count({ signatures, oldest }: FillStep): void {
+  #countStep({ signatures, oldest }: BackfillStep): void {
     this.#signatures += signatures;
     this.#oldestTs = oldest?.blockTime ?? this.#oldestTs;
     this.#newestTs ??= this.#oldestTs;
   }
 
-  #progress(trouble: string | null): BackfillProgress {
-    const span = this.#filler.next;
+  #progressNow(retryReason: string | null): BackfillProgress {
+    const gap = this.#backfiller.nextGap;
     const newest = this.#newestTs;
-    const whole = newest === null || span === null ? 0 : newest - span.sinceTs;
+    const whole = newest === null || gap === null ? 0 : newest - gap.sinceTs;
     const done = newest === null ? 0 : newest - (this.#oldestTs ?? newest);
-    const share = span === null ? 1 : Math.min(1, whole <= 0 ? 0 : done / whole);
-    const { trades } = this.#store.totals();
+    const share = gap === null ? 1 : Math.min(1, whole <= 0 ? 0 : done / whole);
+    const { trades } = this.#store.readTotals();
     const signatures = this.#signatures;
-    return { share, signatures, trades, oldestTs: this.#oldestTs, trouble };
+    return { share, signatures, trades, oldestTs: this.#oldestTs, retryReason };
   }
 }

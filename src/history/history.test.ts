@@ -31,10 +31,10 @@ class Workers {
     const at = this.told.push([]) - 1;
     this.listeners.push(listener);
     return {
-      send: (message) => this.told[at]?.push(message),
+      sendMessage: (message) => this.told[at]?.push(message),
       terminate: () => {
         this.terminated.push(at);
-        listener.ended('terminated');
+        listener.onEnd('terminated');
       },
     };
   };
@@ -62,8 +62,8 @@ describe('the handle of the history', () => {
   test('gives each answer to the question with its id', async () => {
     const answers = [history.query(volumes), history.query(volumes)];
     const body = (byte: number) => ({ body: Uint8Array.of(byte), nextCursor: null });
-    workers.last.received({ kind: 'answer', id: 2, answer: body(2) });
-    workers.last.received({ kind: 'answer', id: 1, answer: body(1) });
+    workers.last.onMessage({ kind: 'answer', id: 2, answer: body(2) });
+    workers.last.onMessage({ kind: 'answer', id: 1, answer: body(1) });
     expect(await Promise.all(answers)).toEqual([body(1), body(2)]);
   });
 
@@ -74,7 +74,7 @@ describe('the handle of the history', () => {
       message: 'before was x, must be a cursor',
       param: 'before',
     };
-    workers.last.received({ kind: 'refused', id: 1, error });
+    workers.last.onMessage({ kind: 'refused', id: 1, error });
     await expect(answer).rejects.toMatchObject({ ...error, context: { param: 'before' } });
   });
 
@@ -92,7 +92,7 @@ describe('the handle of the history', () => {
     history.join('candle:perp_0:1');
     history.leave('candle:perp_0:1');
     const waiting = history.query(volumes);
-    workers.last.ended('it crashed');
+    workers.last.onEnd('it crashed');
     await expect(waiting).rejects.toMatchObject({ code: 'NOT_READY' });
     await expect(history.query(volumes)).rejects.toMatchObject({ code: 'NOT_READY' });
     expect(history.figures()).toMatchObject({ state: 'failing', reason: 'it crashed' });
@@ -102,26 +102,26 @@ describe('the handle of the history', () => {
       { kind: 'markets', markets: [SOL] },
       { kind: 'join', topic: 'trades:perp_0' },
     ]);
-    workers.last.ended('it crashed again');
+    workers.last.onEnd('it crashed again');
     expect(timers.waitsMs).toEqual([500]);
   });
 
   test('leaves a worker that hangs, and hears nothing more of it', () => {
     for (let beat = 0; beat < 3; beat += 1) {
       timers.advance(WORKER_SILENCE_MS_MAX - 1_000);
-      workers.last.received({ kind: 'versions', versions: [['perp_0', `v${beat}`]] });
+      workers.last.onMessage({ kind: 'versions', versions: [['perp_0', `v${beat}`]] });
     }
     expect(workers.terminated).toEqual([]);
     timers.advance(WORKER_SILENCE_MS_MAX + 2_000);
     expect(workers.terminated).toEqual([0]);
     expect(workers.told).toHaveLength(2);
-    workers.listeners[0]?.received({ kind: 'versions', versions: [['perp_0', 'late']] });
+    workers.listeners[0]?.onMessage({ kind: 'versions', versions: [['perp_0', 'late']] });
     expect(history.version('perp_0')).toBe('v2');
   });
 
   test('has another version after each start, as long as none was told', () => {
     const first = history.version('perp_0');
-    workers.last.ended('it crashed');
+    workers.last.onEnd('it crashed');
     expect(history.version('perp_0')).not.toBe(first);
   });
 
@@ -136,7 +136,7 @@ describe('the handle of the history', () => {
   });
 
   test('stops while it waits to start a worker again', async () => {
-    workers.last.ended('it crashed');
+    workers.last.onEnd('it crashed');
     await history.stop();
     timers.advance(60_000);
     expect(workers.told).toHaveLength(1);

@@ -16,7 +16,7 @@ import {
   QUERY_MS_MAX,
   RESTART_CAP_MS,
   RESTART_FIRST_MS,
-  SETTLED_AFTER_MS,
+  STABLE_AFTER_MS,
   STOP_MS_MAX,
   WORKER_SILENCE_MS_MAX,
   WORKER_WATCH_MS,
@@ -34,7 +34,7 @@ export interface HistoryOptions {
   readonly startWorker?: StartWorker;
 }
 
-interface Waiting {
+interface PendingQuery {
   readonly timer: Timer;
   resolve(answer: HistoryBody): void;
   reject(error: HistoryError): void;
@@ -47,18 +47,18 @@ export class History {
   readonly #backoff: Backoff;
   /** Tells the versions of this run from those of every other. */
   readonly #nonce = Date.now().toString(36);
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #pending = new Map<number, PendingQuery>();
   readonly #versions = new Map<MarketKey, string>();
-  readonly #marketFigures = new Map<MarketKey, MarketStats>();
+  readonly #marketStats = new Map<MarketKey, MarketStats>();
   readonly #topics = new Set<string>();
   #onFrames: (frames: readonly MarketFrame[]) => void = () => undefined;
   #markets: readonly HistoryMarket[] = [];
-  #figures: HistoryStats = startingFigures(null);
+  #stats: HistoryStats = startingStats(null);
   #worker: WorkerLink | null = null;
   #watch: Timer | null = null;
   #restart: Timer | null = null;
   #startedAtMs = 0;
-  #heardAtMs = 0;
+  #lastMessageAtMs = 0;
   #nextId = 1;
   #restarts = 0;
   #stopped: (() => void) | null = null;
@@ -83,7 +83,7 @@ export class History {
     const ended = new Promise<void>((resolve) => {
       this.#stopped = resolve;
     });
-    worker.send({ kind: 'stop' });
+    worker.sendMessage({ kind: 'stop' });
     const limit = this.#timers.after(STOP_MS_MAX, () => worker.terminate());
     await ended;
     limit.cancel();
@@ -92,7 +92,7 @@ export class History {
   /** The markets by which bodies are made; again whenever they change. */
   setMarkets(markets: readonly HistoryMarket[]): void {
     this.#markets = markets;
-    this.#send({ kind: 'markets', markets });
+    this.#sendMessage({ kind: 'markets', markets });
   }
 
   /**
@@ -104,17 +104,19 @@ export class History {
   query(query: HistoryQuery): Promise<HistoryBody> {
     const worker = this.#worker;
     if (worker === null) return Promise.reject(notReady('the history is starting again'));
-    if (this.#waiting.size >= QUERIES_MAX) {
+    if (this.#pending.size >= QUERIES_MAX) {
       return Promise.reject(notReady(`queries were ${QUERIES_MAX}, must be fewer`));
     }
     const id = this.#nextId;
     this.#nextId += 1;
     return new Promise((resolve, reject) => {
       const timer = this.#timers.after(QUERY_MS_MAX, () => {
-        this.#settle(id)?.reject(notReady(`the history took longer than ${QUERY_MS_MAX} ms`));
+        this.#removePending(id)?.reject(
+          notReady(`the history took longer than ${QUERY_MS_MAX} ms`),
+        );
       });
-      this.#waiting.set(id, { timer, resolve, reject });
-      worker.send({ kind: 'query', id, query });
+      this.#pending.set(id, { timer, resolve, reject });
+      worker.sendMessage({ kind: 'query', id, query });
     });
   }
 
@@ -125,22 +127,22 @@ export class History {
 
   /** What the statistics take from the history, by market; only those that have any. */
   marketFigures(): ReadonlyMap<MarketKey, MarketStats> {
-    return this.#marketFigures;
+    return this.#marketStats;
   }
 
   figures(): HistoryStats {
-    return this.#figures;
+    return this.#stats;
   }
 
   /** Asks for the frames of a topic; its first one is the answer. */
   join(topic: string): void {
     this.#topics.add(topic);
-    this.#send({ kind: 'join', topic });
+    this.#sendMessage({ kind: 'join', topic });
   }
 
   leave(topic: string): void {
     this.#topics.delete(topic);
-    this.#send({ kind: 'leave', topic });
+    this.#sendMessage({ kind: 'leave', topic });
   }
 
   /** Who passes the frames on. There is one. */
@@ -151,75 +153,75 @@ export class History {
   #startWorker(): void {
     const { setup, startWorker = startThread } = this.#options;
     this.#startedAtMs = this.#timers.nowMs();
-    this.#heardAtMs = this.#startedAtMs;
+    this.#lastMessageAtMs = this.#startedAtMs;
     try {
       const worker: WorkerLink = startWorker(setup, {
-        received: (message) => {
-          if (this.#worker === worker) this.#received(message);
+        onMessage: (message) => {
+          if (this.#worker === worker) this.#receiveMessage(message);
         },
-        ended: (reason) => {
-          if (this.#worker === worker) this.#ended(reason);
+        onEnd: (reason) => {
+          if (this.#worker === worker) this.#restartAfter(reason);
         },
       });
       this.#worker = worker;
-      this.#greet(worker);
+      this.#sendState(worker);
       this.#planWatch();
     } catch (error) {
-      this.#ended(error instanceof Error ? error.message : String(error));
+      this.#restartAfter(error instanceof Error ? error.message : String(error));
     }
   }
 
   /** A new worker knows nothing of what was said to the last one. */
-  #greet(worker: WorkerLink): void {
-    worker.send({ kind: 'markets', markets: this.#markets });
-    for (const topic of this.#topics) worker.send({ kind: 'join', topic });
+  #sendState(worker: WorkerLink): void {
+    worker.sendMessage({ kind: 'markets', markets: this.#markets });
+    for (const topic of this.#topics) worker.sendMessage({ kind: 'join', topic });
   }
 
   /** A worker tells its figures all the time: one that does not hangs. */
   #planWatch(): void {
     this.#watch = this.#timers.after(WORKER_WATCH_MS, () => {
-      const silentMs = this.#timers.nowMs() - this.#heardAtMs;
+      const silentMs = this.#timers.nowMs() - this.#lastMessageAtMs;
       if (silentMs <= WORKER_SILENCE_MS_MAX) {
         this.#planWatch();
         return;
       }
       // Native code that never returns keeps the thread; it is left behind.
       const worker = this.#worker;
-      this.#ended(`nothing was heard of it for ${Math.round(silentMs)} ms`);
+      this.#restartAfter(`nothing was heard of it for ${Math.round(silentMs)} ms`);
       worker?.terminate();
     });
   }
 
-  #ended(reason: string): void {
+  #restartAfter(reason: string): void {
     this.#worker = null;
     this.#watch?.cancel();
-    for (const id of [...this.#waiting.keys()]) {
-      this.#settle(id)?.reject(notReady('the history is starting again'));
+    for (const id of [...this.#pending.keys()]) {
+      this.#removePending(id)?.reject(notReady('the history is starting again'));
     }
     if (this.#stopped !== null) {
       this.#stopped();
       return;
     }
     this.#options.log.warn({ reason }, 'the worker of the history ended');
-    const { counts } = this.#figures;
+    const { counts } = this.#stats;
     this.#restarts += 1;
-    this.#figures = { ...startingFigures(reason), state: 'failing', counts };
-    if (this.#timers.nowMs() - this.#startedAtMs > SETTLED_AFTER_MS) this.#backoff.reset();
+    this.#stats = { ...startingStats(reason), state: 'failing', counts };
+    if (this.#timers.nowMs() - this.#startedAtMs > STABLE_AFTER_MS) this.#backoff.reset();
     this.#restart = this.#timers.after(this.#backoff.next(), () => this.#startWorker());
   }
 
-  #send(message: ToWorker): void {
-    this.#worker?.send(message);
+  #sendMessage(message: ToWorker): void {
+    this.#worker?.sendMessage(message);
   }
 
-  #received(message: FromWorker): void {
-    this.#heardAtMs = this.#timers.nowMs();
+  #receiveMessage(message: FromWorker): void {
+    this.#lastMessageAtMs = this.#timers.nowMs();
     switch (message.kind) {
       case 'answer':
-        this.#settle(message.id)?.resolve(message.answer);
+        this.#removePending(message.id)?.resolve(message.answer);
         return;
       case 'refused':
-        this.#settle(message.id)?.reject(errorOf(message.error));
+        this.#removePending(message.id)?.reject(errorOf(message.error));
         return;
       case 'versions':
         for (const [market, version] of message.versions) this.#versions.set(market, version);
@@ -228,29 +230,29 @@ export class History {
         this.#onFrames(message.frames);
         return;
       case 'figures':
-        this.#figures = {
+        this.#stats = {
           ...message.figures,
           counts: { ...message.figures.counts, workerRestarts: this.#restarts },
         };
         return;
       case 'marketFigures':
-        this.#marketFigures.clear();
-        for (const figures of message.markets) this.#marketFigures.set(figures.market, figures);
+        this.#marketStats.clear();
+        for (const figures of message.markets) this.#marketStats.set(figures.market, figures);
         return;
       case 'log':
         this.#options.log[message.level](message.fields, message.message);
     }
   }
 
-  #settle(id: number): Waiting | undefined {
-    const waiting = this.#waiting.get(id);
+  #removePending(id: number): PendingQuery | undefined {
+    const waiting = this.#pending.get(id);
     waiting?.timer.cancel();
-    this.#waiting.delete(id);
+    this.#pending.delete(id);
     return waiting;
   }
 }
 
-function startingFigures(reason: string | null): HistoryStats {
+function startingStats(reason: string | null): HistoryStats {
   return {
     state: 'starting',
     reason: reason ?? 'the history is opened',

@@ -6,14 +6,14 @@ import type { FromWorker, ToWorker, WorkerSetup } from './model/messages.js';
 
 /** What the owner of a worker is told. */
 export interface WorkerListener {
-  received(message: FromWorker): void;
+  onMessage(message: FromWorker): void;
   /** The thread has ended, by itself or not. */
-  ended(reason: string): void;
+  onEnd(reason: string): void;
 }
 
 /** A running worker thread. */
 export interface WorkerLink {
-  send(message: ToWorker): void;
+  sendMessage(message: ToWorker): void;
   /** Ends the thread wherever it is; `ended` is still called. */
   terminate(): void;
 }
@@ -30,7 +30,7 @@ export function startThread(setup: WorkerSetup, listener: WorkerListener): Worke
 export function startFile(file: URL, setup: WorkerSetup, listener: WorkerListener): WorkerLink {
   const worker = new Worker(file, { workerData: setup, execArgv: [] });
   let reason: string | null = null;
-  worker.on('message', (message: FromWorker) => listener.received(message));
+  worker.on('message', (message: FromWorker) => listener.onMessage(message));
   worker.on('messageerror', (error) => {
     reason ??= error.message;
     void worker.terminate();
@@ -38,9 +38,9 @@ export function startFile(file: URL, setup: WorkerSetup, listener: WorkerListene
   worker.on('error', (error) => {
     reason ??= error.message;
   });
-  worker.on('exit', (code) => listener.ended(reason ?? `it ended with code ${code}`));
+  worker.on('exit', (code) => listener.onEnd(reason ?? `it ended with code ${code}`));
   return {
-    send: (message) => worker.postMessage(message),
+    sendMessage: (message) => worker.postMessage(message),
     terminate: () => void worker.terminate(),
   };
 }

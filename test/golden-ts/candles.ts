@@ -12,8 +12,8 @@ import {
 import {
   aggregateOf,
   type Bucket,
-  candleTrade,
-  mergedAggregates,
+  candlePointOf,
+  mergeAggregates,
 } from '../../src/history/candles/rules.js';
 import type { CandlePoint } from '../../src/history/store/types.js';
 import { Cases, type Family, type GoldenFile } from './family.js';
@@ -77,7 +77,7 @@ function readTrade({ ts, fillRecordId, base, quote, oraclePrice }: GoldenTrade):
     quoteAssetAmountFilled: BigInt(quote),
     oraclePrice: BigInt(oraclePrice),
   });
-  const trade = candleTrade(fill, 9);
+  const trade = candlePointOf(fill, 9);
   if (trade === null) throw new Error(`trade ${fillRecordId} counts in no candle`);
   return trade;
 }
@@ -100,7 +100,7 @@ function bucketsOf(resolution: Resolution, trades: readonly CandlePoint[]): Buck
   for (const trade of trades) {
     const start = bucketStart(resolution, trade.ts);
     const [old, own] = [buckets.get(start), aggregateOf(trade)];
-    buckets.set(start, { start, ...(old === undefined ? own : mergedAggregates(old, own)) });
+    buckets.set(start, { start, ...(old === undefined ? own : mergeAggregates(old, own)) });
   }
   return [...buckets.values()].sort((a, b) => a.start - b.start);
 }

@@ -2,7 +2,7 @@
 import { vi } from 'vitest';
 import { Ingester } from '../../src/history/ingest/ingester.js';
 import { type DecodedLog, newCounters } from '../../src/history/ingest/parts.js';
-import { Seen } from '../../src/history/ingest/store-records.js';
+import { EmptyTransactions } from '../../src/history/ingest/store-records.js';
 import type { Fill } from '../../src/history/model/records.js';
 import type { StoreChange } from '../../src/history/store/types.js';
 import { RpcClient } from '../../src/rpc/client.js';
@@ -31,7 +31,7 @@ function decode(lines: readonly string[]): DecodedLog {
 
 export interface RigOptions {
   readonly nodes: readonly [LedgerNode, ...LedgerNode[]];
-  readonly firstSpan?: { readonly sinceTs: number; readonly left: number };
+  readonly firstGap?: { readonly sinceTs: number; readonly left: number };
   /** Stores by genesis hash, of an earlier run. */
   readonly stores?: Map<string, MemoryStore>;
 }
@@ -51,7 +51,7 @@ export class IngestRig {
   readonly #ingester: Ingester;
   readonly #opened: string[] = [];
 
-  constructor({ nodes, firstSpan, stores = new Map() }: RigOptions) {
+  constructor({ nodes, firstGap, stores = new Map() }: RigOptions) {
     this.stores = stores;
     const [first, ...others] = nodes.map(({ urls: { rpcUrl, wsUrl } }) => {
       const rpc = new RpcClient({ url: rpcUrl, random: () => 0, attemptsMax: 2 });
@@ -70,8 +70,8 @@ export class IngestRig {
       },
       nodes: [first, ...others],
       limiter: new RateLimiter({ timers, requestsPerSecond: 100_000 }),
-      seen: new Seen(),
-      firstSpan: () => firstSpan ?? { sinceTs: 0, left: Number.MAX_SAFE_INTEGER },
+      emptyTransactions: new EmptyTransactions(),
+      firstGap: () => firstGap ?? { sinceTs: 0, left: Number.MAX_SAFE_INTEGER },
       onChange: (change) => this.changes.push(change),
       onStoreFailure: () => undefined,
       openStore: async (genesisHash) => {
@@ -101,7 +101,7 @@ export class IngestRig {
   }
 
   get figures() {
-    return this.#ingester.figures;
+    return this.#ingester.stats;
   }
 
   /** The store of the chain that was opened last. */

@@ -12,7 +12,7 @@ import type {
 } from '../../src/contract/history-source.js';
 import type { FundingRateEvent } from '../../src/contract/log-events.js';
 import type { MarketKey } from '../../src/contract/markets.js';
-import { answerQuery } from '../../src/history/bodies/make-body.js';
+import { makeBody } from '../../src/history/bodies/make-body.js';
 import { bucketReader } from '../../src/history/candles/read-candles.js';
 import type { Fill, HistoryMarket } from '../../src/history/model/records.js';
 import type { HistoryStore } from '../../src/history/store/store.js';
@@ -24,7 +24,7 @@ import {
   signature,
   transaction,
 } from '../../src/history/store/testing.js';
-import { Statistics } from '../../src/history/worker/statistics.js';
+import { MarketStatsCache } from '../../src/history/worker/market-stats-cache.js';
 import { liveFigures } from '../../src/server/testing/fake-history.js';
 import {
   FakeBook,
@@ -54,10 +54,11 @@ class StoreSource implements MarketDataSource {
     const { store } = this;
     const reader = {
       ...bucketReader(store),
-      trades: (page: Parameters<HistoryStore['trades']>[0]) => store.trades(page),
-      fundingRates: (page: Parameters<HistoryStore['fundingRates']>[0]) => store.fundingRates(page),
+      readTrades: (page: Parameters<HistoryStore['readTrades']>[0]) => store.readTrades(page),
+      readFundingRates: (page: Parameters<HistoryStore['readFundingRates']>[0]) =>
+        store.readFundingRates(page),
     };
-    return answerQuery(query, { reader, market, finalisedSlot: 0 });
+    return makeBody(query, { reader, market, finalisedSlot: 0 });
   }
 
   version(): string {
@@ -70,7 +71,7 @@ class StoreSource implements MarketDataSource {
 
   marketFigures(): ReadonlyMap<MarketKey, MarketStats> {
     const keys = Object.keys(markets) as MarketKey[];
-    const figures = new Statistics(this.store).read(keys, this.now) ?? [];
+    const figures = new MarketStatsCache(this.store).readChanged(keys, this.now) ?? [];
     return new Map(figures.map((one) => [one.market, one]));
   }
 }
@@ -105,7 +106,9 @@ export class MarketDataScene {
   fill(parts: Partial<Fill> = {}): Fill {
     const [slot, record] = [this.#nextSlot(), fill({ ts: this.ts, ...parts })];
     const fills = [{ ...record, fillRecordId: parts.fillRecordId ?? BigInt(slot) }];
-    this.store.write({ transactions: [transaction({ slot, signature: signature(slot), fills })] });
+    this.store.writeBatch({
+      transactions: [transaction({ slot, signature: signature(slot), fills })],
+    });
     return record;
   }
 
@@ -113,7 +116,7 @@ export class MarketDataScene {
   fundingRate(parts: Partial<FundingRateEvent> = {}): FundingRateEvent {
     const [slot, record] = [this.#nextSlot(), fundingRate({ ts: this.ts, ...parts })];
     const fundingRates = [{ ...record, recordId: BigInt(slot) }];
-    this.store.write({
+    this.store.writeBatch({
       transactions: [transaction({ slot, signature: signature(slot), fundingRates })],
     });
     return record;

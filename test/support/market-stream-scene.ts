@@ -37,7 +37,7 @@ class StoreStreams implements MarketStreamSource {
 
   constructor(store: HistoryStore) {
     this.streams = new Streams({
-      reader: { ...bucketReader(store), trades: (page) => store.trades(page) },
+      reader: { ...bucketReader(store), readTrades: (page) => store.readTrades(page) },
       marketOf: (key) => markets[key],
       timers: systemTimers,
       unixMs: () => Date.now(),
@@ -49,11 +49,11 @@ class StoreStreams implements MarketStreamSource {
   }
 
   join(topic: string): void {
-    setImmediate(() => this.streams.join(topic));
+    setImmediate(() => this.streams.joinTopic(topic));
   }
 
   leave(topic: string): void {
-    setImmediate(() => this.streams.leave(topic));
+    setImmediate(() => this.streams.leaveTopic(topic));
   }
 
   onFrames(take: (frames: readonly MarketFrame[]) => void): void {
@@ -105,10 +105,10 @@ export class MarketStreamScene {
     this.#slot += 1;
     const [slot, ts] = [this.#slot, Math.floor(Date.now() / 1_000)];
     const stored = { ...fill({ ts, fillRecordId: BigInt(slot), ...parts }) };
-    const change = this.store.write({
+    const change = this.store.writeBatch({
       transactions: [transaction({ slot, signature: signature(slot), fills: [stored] })],
     });
-    this.source.streams.stored(change);
+    this.source.streams.publishChange(change);
     return stored;
   }
 }

@@ -3,11 +3,11 @@ import type { IngestStore } from '../../src/history/ingest/parts.js';
 import type { Fill, TransactionRecords } from '../../src/history/model/records.js';
 import { StoreError } from '../../src/history/store/error.js';
 import type {
-  SettledPlace,
+  FinalPosition,
   StoreBatch,
   StoreChange,
   StoredTransaction,
-  UnsettledQuery,
+  UnfinalisedQuery,
 } from '../../src/history/store/types.js';
 
 const NOTHING: StoreChange = {
@@ -56,7 +56,7 @@ export class MemoryStore implements IngestStore {
     return [...this.#transactions.values()].every(({ isFinal }) => isFinal);
   }
 
-  write({ transactions, progress = {} }: StoreBatch): StoreChange {
+  writeBatch({ transactions, progress = {} }: StoreBatch): StoreChange {
     this.#check();
     if (transactions.some(({ signature }) => this.refused.has(signature))) {
       throw new StoreError('internal', 'it cannot be stored');
@@ -71,7 +71,7 @@ export class MemoryStore implements IngestStore {
     return change;
   }
 
-  settle(places: readonly SettledPlace[]) {
+  finaliseTransactions(places: readonly FinalPosition[]) {
     this.#check();
     const elsewhere: string[] = [];
     for (const { signature, slot, place } of places) {
@@ -83,17 +83,17 @@ export class MemoryStore implements IngestStore {
     return { change: NOTHING, elsewhere };
   }
 
-  remove(signatures: readonly string[]): StoreChange {
+  removeTransactions(signatures: readonly string[]): StoreChange {
     this.#check();
     for (const signature of signatures) this.#transactions.delete(signature);
     return NOTHING;
   }
 
-  known(signatures: readonly string[]): ReadonlySet<string> {
+  findStored(signatures: readonly string[]): ReadonlySet<string> {
     return new Set(signatures.filter((signature) => this.#transactions.has(signature)));
   }
 
-  truncatedOf(signatures: readonly string[]): ReadonlySet<string> {
+  findTruncated(signatures: readonly string[]): ReadonlySet<string> {
     const isCut = (signature: string) => this.#transactions.get(signature)?.isTruncated === true;
     return new Set(signatures.filter(isCut));
   }
@@ -102,14 +102,14 @@ export class MemoryStore implements IngestStore {
     return [...this.#transactions.values()].filter(({ isTruncated }) => isTruncated).length;
   }
 
-  unsettled({ slotAfter, slotUpTo }: UnsettledQuery): readonly StoredTransaction[] {
+  readUnfinalised({ slotAfter, slotUpTo }: UnfinalisedQuery): readonly StoredTransaction[] {
     return [...this.#transactions.values()]
       .filter(({ slot, isFinal }) => slot > slotAfter && slot <= slotUpTo && !isFinal)
       .toSorted((a, b) => a.slot - b.slot)
       .map((one) => ({ ...one, hasRecords: one.fills.length > 0 }));
   }
 
-  progress(): ReadonlyMap<string, string> {
+  readProgress(): ReadonlyMap<string, string> {
     return this.#progress;
   }
 

@@ -56,10 +56,10 @@ export function cursorOf({ slot, id }: PageEnd, of: Omit<CursorOf, 'param'>): st
  */
 export function readCursor(text: string, of: CursorOf): PageEnd {
   const bytes = CURSOR_PATTERN.test(text) ? Buffer.from(text, 'base64url') : Buffer.alloc(0);
-  if (bytes.length !== CURSOR_BYTES) throw refused(of, 'is none');
+  if (bytes.length !== CURSOR_BYTES) throw invalidCursor(of, 'is none');
   const head = Buffer.alloc(SLOT_AT);
   writeHead(head, of);
-  if (!bytes.subarray(0, SLOT_AT).equals(head)) throw refused(of, 'is of other records');
+  if (!bytes.subarray(0, SLOT_AT).equals(head)) throw invalidCursor(of, 'is of other records');
   return { slot: bytes.readUIntBE(SLOT_AT, SLOT_BYTES), id: bytes.readBigInt64BE(ID_AT) };
 }
 
@@ -70,7 +70,7 @@ function writeHead(bytes: Buffer, { kind, market }: Omit<CursorOf, 'param'>): vo
   bytes.writeUInt16BE(Number(index), MARKET_AT + 1);
 }
 
-function refused({ kind, param }: CursorOf, why: string): HistoryError {
+function invalidCursor({ kind, param }: CursorOf, why: string): HistoryError {
   const message = `${param} must be a cursor of an earlier answer with ${kind} of this market, but ${why}`;
   return new HistoryError('INVALID_PARAM', message, { param });
 }

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { FundingRatesQuery, TradesQuery } from '../../contract/history-queries.js';
 import type { HistoryMarket } from '../model/records.js';
-import { answerQuery, type BodyQuery } from './make-body.js';
+import { type BodyQuery, makeBody } from './make-body.js';
 import { fundingRow, MemoryRows, SOL_PERP, tradeRow, USDT } from './testing.js';
 
 const TRADES: TradesQuery = { kind: 'trades', market: 'perp_0', limit: 10, form: 'spec' };
@@ -11,7 +11,7 @@ const RATES: FundingRatesQuery = {
 };
 
 function ask(reader: MemoryRows, query: BodyQuery, market: HistoryMarket = SOL_PERP) {
-  const { body, ...rest } = answerQuery(query, { reader, market, finalisedSlot: 2_000 });
+  const { body, ...rest } = makeBody(query, { reader, market, finalisedSlot: 2_000 });
   return { text: Buffer.from(body).toString(), ...rest };
 }
 

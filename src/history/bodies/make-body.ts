@@ -13,7 +13,7 @@ import type {
 } from '../../contract/history-queries.js';
 import { candleText } from '../candles/candle-text.js';
 import { type BucketReader, readCandles } from '../candles/read-candles.js';
-import { BASE_PLACES, fixedDecimal, QUOTE_PLACES } from '../model/amounts.js';
+import { BASE_PLACES, formatFixedDecimal, QUOTE_PLACES } from '../model/amounts.js';
 import type { FundingRow, HistoryMarket, TradeRow } from '../model/records.js';
 import type { HistoryStore } from '../store/store.js';
 import type { RecordPageQuery } from '../store/types.js';
@@ -28,8 +28,8 @@ import {
 
 /** Where rows are read, newest first. */
 export interface RowReader extends BucketReader {
-  trades(query: RecordPageQuery): readonly TradeRow[];
-  fundingRates(query: RecordPageQuery): readonly FundingRow[];
+  readTrades(query: RecordPageQuery): readonly TradeRow[];
+  readFundingRates(query: RecordPageQuery): readonly FundingRow[];
 }
 
 /** What a body is made from. */
@@ -50,46 +50,46 @@ export type BodyQuery = TradesQuery | FundingRatesQuery | CandlesQuery;
  * # Errors
  * HistoryError INVALID_PARAM for a cursor that is none of this market.
  */
-export function answerQuery(query: BodyQuery, context: BodyContext): HistoryBody {
+export function makeBody(query: BodyQuery, context: BodyContext): HistoryBody {
   switch (query.kind) {
     case 'trades':
-      return tradesAnswer(query, context);
+      return makeTradesBody(query, context);
     case 'fundingRates':
-      return fundingRatesAnswer(query, context);
+      return makeFundingRatesBody(query, context);
     case 'candles':
-      return candlesAnswer(query, context);
+      return makeCandlesBody(query, context);
   }
 }
 
-function tradesAnswer(query: TradesQuery, context: BodyContext): HistoryBody {
+function makeTradesBody(query: TradesQuery, context: BodyContext): HistoryBody {
   const { reader, market, finalisedSlot } = context;
   const page = readPage(
     pageOf(query),
-    (part) => reader.trades({ market: query.market, ...part }),
+    (part) => reader.readTrades({ market: query.market, ...part }),
     idOfTrade,
   );
   const write = query.form === 'spec' ? tradeText : tradeRecordText;
   const texts = page.rows.map((row) => write(row, market));
-  const answer = pageAnswer(query, page, { texts, idOf: idOfTrade });
+  const answer = makePageBody(query, page, { texts, idOf: idOfTrade });
   // Pages by number move with every trade.
   if (query.before === undefined) return answer;
   return { ...answer, isFinal: isFinal(page, finalisedSlot) };
 }
 
-function fundingRatesAnswer(query: FundingRatesQuery, context: BodyContext): HistoryBody {
+function makeFundingRatesBody(query: FundingRatesQuery, context: BodyContext): HistoryBody {
   const { reader, market } = context;
   const { since } = query;
   const page = readPage(
     pageOf(query),
-    (part) => reader.fundingRates({ market: query.market, since, ...part }),
+    (part) => reader.readFundingRates({ market: query.market, since, ...part }),
     idOfFundingRate,
   );
   const write = query.form === 'spec' ? fundingRateText : fundingRateRecordText;
   const texts = page.rows.map((row) => write(row, market));
-  return pageAnswer(query, page, { texts, idOf: idOfFundingRate });
+  return makePageBody(query, page, { texts, idOf: idOfFundingRate });
 }
 
-function candlesAnswer(query: CandlesQuery, { reader }: BodyContext): HistoryBody {
+function makeCandlesBody(query: CandlesQuery, { reader }: BodyContext): HistoryBody {
   const texts = readCandles(reader, query).map(candleText);
   const body =
     query.form === 'spec'
@@ -113,7 +113,7 @@ function cursorKind({ kind, market, form }: PagedQuery): CursorOf {
   return { kind, market, param: form === 'spec' ? 'before' : 'page' };
 }
 
-function pageAnswer<Row extends { readonly slot: number }>(
+function makePageBody<Row extends { readonly slot: number }>(
   query: PagedQuery,
   { rows, hasMore }: Page<Row>,
   {
@@ -152,7 +152,7 @@ function bytesOf(text: string): Uint8Array {
 
 /** What volumes are made from. */
 export interface VolumesContext {
-  readonly reader: Pick<HistoryStore, 'aggregate'>;
+  readonly reader: Pick<HistoryStore, 'aggregateSpan'>;
   /** All markets, in any order. */
   readonly markets: Iterable<HistoryMarket>;
 }
@@ -161,22 +161,22 @@ export interface VolumesContext {
  * What was traded in a span of time, of all markets, as the system in production writes it: perpetual
  * markets first, each kind by index; amounts are decimals of fixed places.
  */
-export function volumesAnswer(query: VolumesQuery, context: VolumesContext): HistoryBody {
+export function makeVolumesBody(query: VolumesQuery, context: VolumesContext): HistoryBody {
   const { from, to } = query;
   let total = 0n;
   const markets = [...context.markets].sort(byKindAndIndex).map((market) => {
-    const traded = context.reader.aggregate(market.key, { from, to });
+    const traded = context.reader.aggregateSpan(market.key, { from, to });
     const quote = traded?.quote ?? 0n;
     total += quote;
     return {
       symbol: market.symbol,
-      quoteVolume: fixedDecimal(quote, QUOTE_PLACES),
-      baseVolume: fixedDecimal(traded?.base ?? 0n, BASE_PLACES),
+      quoteVolume: formatFixedDecimal(quote, QUOTE_PLACES),
+      baseVolume: formatFixedDecimal(traded?.base ?? 0n, BASE_PLACES),
       marketIndex: market.marketIndex,
       marketType: market.marketType,
     };
   });
-  const body = { success: true, total: fixedDecimal(total, QUOTE_PLACES), markets };
+  const body = { success: true, total: formatFixedDecimal(total, QUOTE_PLACES), markets };
   return { body: Buffer.from(JSON.stringify(body)), nextCursor: null };
 }
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { TradesQuery } from '../../contract/history-queries.js';
 import { cursorOf } from './cursor.js';
-import { answerQuery } from './make-body.js';
+import { makeBody } from './make-body.js';
 import { fundingRow, MemoryRows, SOL_PERP, tradeRow } from './testing.js';
 
 const QUERY: TradesQuery = { kind: 'trades', market: 'perp_0', limit: 10, form: 'spec' };
@@ -16,7 +16,7 @@ interface Read {
 
 function read(reader: MemoryRows, change: Partial<TradesQuery> = {}, finalisedSlot = 0): Read {
   const context = { reader, market: SOL_PERP, finalisedSlot };
-  const { body, nextCursor, isFinal } = answerQuery({ ...QUERY, ...change }, context);
+  const { body, nextCursor, isFinal } = makeBody({ ...QUERY, ...change }, context);
   const rows: { fillRecordId: number }[] = JSON.parse(Buffer.from(body).toString());
   return { ids: rows.map(({ fillRecordId }) => fillRecordId), next: nextCursor, isFinal };
 }
@@ -195,7 +195,7 @@ describe('a cursor', () => {
     rates.fundingRows.push(fundingRow(), fundingRow({ slot: 2, recordId: 2n }));
     const query = { kind: 'fundingRates', market: 'perp_0', limit: 1, since: 0 } as const;
     const context = { reader: rates, market: SOL_PERP, finalisedSlot: 0 };
-    const { nextCursor } = answerQuery({ ...query, form: 'spec' }, context);
+    const { nextCursor } = makeBody({ ...query, form: 'spec' }, context);
     expect(nextCursor).not.toBeNull();
     expect(refused(nextCursor ?? '')).toMatchObject({ code: 'INVALID_PARAM', param: 'before' });
   });

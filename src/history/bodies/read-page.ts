@@ -17,7 +17,7 @@ export type ReadRows<Row> = (part: {
 }) => readonly Row[];
 
 /** Which page. */
-export interface PageWanted {
+export interface PageRequest {
   /** Rows at most, above 0. */
   readonly limit: number;
   /** Rows to pass over from the newest on. */
@@ -42,7 +42,7 @@ const ID_ABOVE_ALL = 2n ** 64n;
 
 /** Reads a page. `idOf` is the program's number of a row in its market. */
 export function readPage<Row extends RecordPosition>(
-  { limit, offset = 0, after }: PageWanted,
+  { limit, offset = 0, after }: PageRequest,
   read: ReadRows<Row>,
   idOf: (row: Row) => bigint | null,
 ): Page<Row> {
@@ -60,7 +60,7 @@ export function readPage<Row extends RecordPosition>(
   return { rows, hasMore: false, after: begin };
 }
 
-interface Reading<Row> {
+interface PageReader<Row> {
   readonly limit: number;
   readonly read: ReadRows<Row>;
   readonly endOf: (row: Row) => PageEnd;
@@ -72,7 +72,7 @@ interface Reading<Row> {
  */
 function endBefore<Row extends RecordPosition>(
   offset: number,
-  reading: Reading<Row>,
+  reading: PageReader<Row>,
 ): PageEnd | undefined {
   const { read, endOf } = reading;
   let slot: number | undefined;
@@ -99,7 +99,7 @@ function endBefore<Row extends RecordPosition>(
 /** All rows behind a place, slot by slot, read in parts as long as they are wanted. */
 function* rowsBehind<Row extends RecordPosition>(
   begin: PageEnd | undefined,
-  { limit, read, endOf }: Reading<Row>,
+  { limit, read, endOf }: PageReader<Row>,
 ): Generator<Row> {
   const partRows = Math.min(limit + EXTRA_ROWS, PAGE_ROWS_MAX);
   // Everything of the slot itself is read again, wherever its rows stand by now.

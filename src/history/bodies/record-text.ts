@@ -4,9 +4,9 @@
  */
 import {
   BASE_PLACES,
-  decimal,
   FRACTION_PLACES,
-  fixedDecimal,
+  formatDecimal,
+  formatFixedDecimal,
   fundingFraction,
   QUOTE_PLACES,
   RATE_PLACES,
@@ -36,19 +36,19 @@ export function tradeText(row: TradeRow, { decimals }: HistoryMarket): string {
 /** The record of the system in production: decimals of fixed places as text, nothing is an empty text. */
 export function tradeRecordText(row: TradeRow, market: HistoryMarket): string {
   const base = (amount: bigint | null): string =>
-    amount === null ? '' : fixedDecimal(scaledBase(amount, market.decimals), BASE_PLACES);
+    amount === null ? '' : formatFixedDecimal(scaledBase(amount, market.decimals), BASE_PLACES);
   const { referrerReward, marketType } = row;
   // Written piece by piece: building an object of it first takes three times as long.
   return (
     `{"ts":${row.ts},"txSig":"${row.txSig}","txSigIndex":${row.index},"slot":${row.slot},` +
-    `"fillerReward":"${quote(row.fillerReward)}",` +
+    `"fillerReward":"${quoteText(row.fillerReward)}",` +
     `"baseAssetAmountFilled":"${base(row.baseAssetAmountFilled)}",` +
-    `"quoteAssetAmountFilled":"${quote(row.quoteAssetAmountFilled)}",` +
-    `"takerFee":"${quote(row.takerFee)}",` +
-    `"makerRebate":"${quote(row.makerFee)}","makerFee":"${quote(row.makerFee)}",` +
-    `"referrerReward":"${quote(referrerReward === null ? null : BigInt(referrerReward))}",` +
-    `"quoteAssetAmountSurplus":"${quote(row.quoteAssetAmountSurplus)}",` +
-    `${orderMembers(row, base)},"oraclePrice":"${quote(row.oraclePrice)}",` +
+    `"quoteAssetAmountFilled":"${quoteText(row.quoteAssetAmountFilled)}",` +
+    `"takerFee":"${quoteText(row.takerFee)}",` +
+    `"makerRebate":"${quoteText(row.makerFee)}","makerFee":"${quoteText(row.makerFee)}",` +
+    `"referrerReward":"${quoteText(referrerReward === null ? null : BigInt(referrerReward))}",` +
+    `"quoteAssetAmountSurplus":"${quoteText(row.quoteAssetAmountSurplus)}",` +
+    `${orderMembers(row, base)},"oraclePrice":"${quoteText(row.oraclePrice)}",` +
     `"action":"${row.action}","actionExplanation":"${row.actionExplanation}",` +
     `"marketIndex":${row.marketIndex},"marketType":"${marketType}",` +
     `"filler":"${row.filler ?? ''}","fillRecordId":"${row.fillRecordId ?? ''}",` +
@@ -56,7 +56,7 @@ export function tradeRecordText(row: TradeRow, market: HistoryMarket): string {
     `"takerOrderDirection":"${row.takerOrderDirection ?? ''}",` +
     `"maker":"${row.maker ?? ''}","makerOrderId":"${row.makerOrderId ?? ''}",` +
     `"makerOrderDirection":"${row.makerOrderDirection ?? ''}",` +
-    `"spotFulfillmentMethodFee":"${quote(row.spotFulfillmentMethodFee)}",` +
+    `"spotFulfillmentMethodFee":"${quoteText(row.spotFulfillmentMethodFee)}",` +
     `"marketFilter":"${marketType}","symbol":${JSON.stringify(market.symbol)},` +
     `"bitFlags":${row.bitFlags},${positionMembers(row, base)}}`
   );
@@ -73,25 +73,25 @@ function orderMembers(row: TradeRow, base: WriteBase): string {
   return (
     `"takerOrderBaseAssetAmount":"${base(row.takerOrderBaseAssetAmount)}",` +
     `"takerOrderCumulativeBaseAssetAmountFilled":"${base(takerBase)}",` +
-    `"takerOrderCumulativeQuoteAssetAmountFilled":"${quote(takerQuote)}",` +
+    `"takerOrderCumulativeQuoteAssetAmountFilled":"${quoteText(takerQuote)}",` +
     `"makerOrderBaseAssetAmount":"${base(row.makerOrderBaseAssetAmount)}",` +
     `"makerOrderCumulativeBaseAssetAmountFilled":"${base(makerBase)}",` +
-    `"makerOrderCumulativeQuoteAssetAmountFilled":"${quote(makerQuote)}"`
+    `"makerOrderCumulativeQuoteAssetAmountFilled":"${quoteText(makerQuote)}"`
   );
 }
 
 /** The positions that the fill closed. */
 function positionMembers(row: TradeRow, base: WriteBase): string {
   return (
-    `"takerExistingQuoteEntryAmount":"${quote(row.takerExistingQuoteEntryAmount)}",` +
+    `"takerExistingQuoteEntryAmount":"${quoteText(row.takerExistingQuoteEntryAmount)}",` +
     `"takerExistingBaseAssetAmount":"${base(row.takerExistingBaseAssetAmount)}",` +
-    `"makerExistingQuoteEntryAmount":"${quote(row.makerExistingQuoteEntryAmount)}",` +
+    `"makerExistingQuoteEntryAmount":"${quoteText(row.makerExistingQuoteEntryAmount)}",` +
     `"makerExistingBaseAssetAmount":"${base(row.makerExistingBaseAssetAmount)}"`
   );
 }
 
-function quote(amount: bigint | null): string {
-  return amount === null ? '' : fixedDecimal(amount, QUOTE_PLACES);
+function quoteText(amount: bigint | null): string {
+  return amount === null ? '' : formatFixedDecimal(amount, QUOTE_PLACES);
 }
 
 /** Keys and words need no escapes. */
@@ -104,19 +104,19 @@ export function fundingRateText(row: FundingRow, { symbol }: HistoryMarket): str
   return (
     `{"ts":${row.ts},"symbol":${JSON.stringify(symbol)},"marketIndex":${row.marketIndex},` +
     `"fundingRate":${fractionText(row)},` +
-    `"oraclePrice":${decimal(row.oraclePriceTwap, QUOTE_PLACES)},` +
-    `"markPrice":${decimal(row.markPriceTwap, QUOTE_PLACES)}}`
+    `"oraclePrice":${formatDecimal(row.oraclePriceTwap, QUOTE_PLACES)},` +
+    `"markPrice":${formatDecimal(row.markPriceTwap, QUOTE_PLACES)}}`
   );
 }
 
 function fractionText({ fundingRate, oraclePriceTwap }: FundingRow): string {
-  return decimal(fundingFraction(fundingRate, oraclePriceTwap), FRACTION_PLACES);
+  return formatDecimal(fundingFraction(fundingRate, oraclePriceTwap), FRACTION_PLACES);
 }
 
 /** The record of the system in production: decimals of fixed places as text. */
 export function fundingRateRecordText(row: FundingRow, { symbol }: HistoryMarket): string {
-  const rate = (value: bigint): string => fixedDecimal(value, RATE_PLACES);
-  const base = (amount: bigint): string => fixedDecimal(amount, BASE_PLACES);
+  const rate = (value: bigint): string => formatFixedDecimal(value, RATE_PLACES);
+  const base = (amount: bigint): string => formatFixedDecimal(amount, BASE_PLACES);
   return JSON.stringify({
     ...{ ts: row.ts, txSig: row.txSig, txSigIndex: row.index, slot: row.slot },
     ...{ recordId: String(row.recordId), marketIndex: row.marketIndex, symbol },
@@ -125,9 +125,9 @@ export function fundingRateRecordText(row: FundingRow, { symbol }: HistoryMarket
     fundingRateShort: rate(row.fundingRateShort),
     cumulativeFundingRateLong: rate(row.cumulativeFundingRateLong),
     cumulativeFundingRateShort: rate(row.cumulativeFundingRateShort),
-    oraclePriceTwap: fixedDecimal(row.oraclePriceTwap, QUOTE_PLACES),
-    markPriceTwap: fixedDecimal(row.markPriceTwap, QUOTE_PLACES),
-    periodRevenue: fixedDecimal(row.periodRevenue, QUOTE_PLACES),
+    oraclePriceTwap: formatFixedDecimal(row.oraclePriceTwap, QUOTE_PLACES),
+    markPriceTwap: formatFixedDecimal(row.markPriceTwap, QUOTE_PLACES),
+    periodRevenue: formatFixedDecimal(row.periodRevenue, QUOTE_PLACES),
     baseAssetAmountWithAmm: base(row.baseAssetAmountWithAmm),
     baseAssetAmountWithUnsettledLp: base(row.baseAssetAmountWithUnsettledLp),
   });

@@ -5,7 +5,7 @@ import { bucketReader } from '../candles/read-candles.js';
 import type { Fill, HistoryMarket, TransactionRecords } from '../model/records.js';
 import type { HistoryStore } from '../store/store.js';
 import { cleanUp, fill, fundingRate, MIDNIGHT, newStore, signature } from '../store/testing.js';
-import { answerQuery, type BodyQuery, type RowReader } from './make-body.js';
+import { type BodyQuery, makeBody, type RowReader } from './make-body.js';
 import { SOL_PERP } from './testing.js';
 
 const TRADES: TradesQuery = { kind: 'trades', market: 'perp_0', limit: 10, form: 'spec' };
@@ -18,14 +18,14 @@ afterAll(cleanUp);
 function readerOf(store: HistoryStore): RowReader {
   return {
     ...bucketReader(store),
-    trades: (query) => store.trades(query),
-    fundingRates: (query) => store.fundingRates(query),
+    readTrades: (query) => store.readTrades(query),
+    readFundingRates: (query) => store.readFundingRates(query),
   };
 }
 
 function ask(store: HistoryStore, query: BodyQuery, market: HistoryMarket = SOL_PERP) {
   const context = { reader: readerOf(store), market, finalisedSlot: 0 };
-  const { body, nextCursor } = answerQuery(query, context);
+  const { body, nextCursor } = makeBody(query, context);
   return { text: Buffer.from(body).toString(), next: nextCursor };
 }
 
@@ -70,12 +70,12 @@ function walk(store: HistoryStore, limit: number, between: (page: number) => voi
 describe('pages of the store', () => {
   test('join while trades are written, older ones too, and each has all rows of the time', async () => {
     const store = await newStore();
-    store.write({ transactions: countDown(200, 101).map((id) => filled(id, {})) });
+    store.writeBatch({ transactions: countDown(200, 101).map((id) => filled(id, {})) });
     let [newest, oldest] = [200, 101];
     const ids = walk(store, 9, () => {
       newest += 1;
       oldest -= 1;
-      store.write({ transactions: [filled(newest, {}), filled(Math.max(oldest, 1), {})] });
+      store.writeBatch({ transactions: [filled(newest, {}), filled(Math.max(oldest, 1), {})] });
     });
     expect(ids).toEqual(countDown(200, ids.at(-1) ?? 0));
     expect(ids.length).toBeGreaterThan(100);
@@ -91,10 +91,10 @@ describe('pages of the store', () => {
     });
     const ids = countDown(120, 1);
     // What the listing says is right; what live notifications said is turned round.
-    store.write({ transactions: ids.map((id) => filled(id, at(id, 7 - (id % 8)))) });
+    store.writeBatch({ transactions: ids.map((id) => filled(id, at(id, 7 - (id % 8)))) });
     const walked = walk(store, 7, (page) => {
       const settled = ids.filter((id) => slotOf(id) === slotOf(120 - page * 6));
-      store.settle(settled.map((id) => at(id, id % 8)));
+      store.finaliseTransactions(settled.map((id) => at(id, id % 8)));
     });
     expect(walked).toEqual(ids);
   });
@@ -102,7 +102,7 @@ describe('pages of the store', () => {
   test('lose nothing of a full page of the largest size', async () => {
     const store = await newStore();
     const ids = countDown(2_500, 1);
-    store.write({
+    store.writeBatch({
       transactions: ids.map((id) => filled(id, { slot: 10 + Math.floor(id / 40), place: id % 40 })),
     });
     for (const limit of [1_000, 999, 968]) expect(walk(store, limit, () => {})).toEqual(ids);
@@ -112,12 +112,12 @@ describe('pages of the store', () => {
   test('have no transaction that a fork took back, and no position transfer', async () => {
     const store = await newStore();
     const transfer = { actionExplanation: 'transferPerpPosition' };
-    store.write({
+    store.writeBatch({
       transactions: [filled(1, {}), filled(2, {}, transfer), filled(3, {}), filled(4, {})],
     });
     const first = tradesOf(store, { limit: 1 });
     expect(first.ids).toEqual([4]);
-    store.remove([signature(3), signature(4)]);
+    store.removeTransactions([signature(3), signature(4)]);
     expect(tradesOf(store, { before: first.next ?? '' }).ids).toEqual([1]);
     expect(tradesOf(store, { limit: 1, pageIndex: 1 }).ids).toEqual([]);
   });
@@ -132,7 +132,7 @@ test('integers of any size, keys and signatures come back as they were written',
     makerFee: -(2n ** 63n),
     oraclePrice: 2n ** 62n + 1n,
   });
-  store.write({ transactions: [filled(7, { fills: [huge] })] });
+  store.writeBatch({ transactions: [filled(7, { fills: [huge] })] });
   const { text } = ask(store, TRADES);
   expect(text).toContain('"baseAssetAmountFilled":18446744073709551615,');
   expect(text).toContain('"quoteAssetAmountFilled":9007199254740993,');
@@ -160,7 +160,7 @@ describe('funding rates of the store', () => {
         }),
       ],
     }));
-    store.write({ transactions: records });
+    store.writeBatch({ transactions: records });
   });
 
   test('are of their market and of the window, newest first', () => {
@@ -196,7 +196,7 @@ describe('candles of the store', () => {
     store = await newStore();
     const at = (id: number, seconds: number, price: bigint) =>
       filled(id, {}, { ts: MIDNIGHT + seconds, quoteAssetAmountFilled: price * 2n });
-    store.write({
+    store.writeBatch({
       transactions: [at(1, 5, 100_000_000n), at(2, 50, 103_500_000n), at(3, 130, 101_000_001n)],
     });
   });

@@ -65,14 +65,14 @@ export class MemoryRows implements RowReader {
   /** Rows that were read, of all questions. */
   rowsRead = 0;
 
-  trades({ market, ...rest }: RecordPageQuery): readonly TradeRow[] {
+  readTrades({ market, ...rest }: RecordPageQuery): readonly TradeRow[] {
     return this.#page(
       this.tradeRows.filter((row) => marketKeyOf(row) === market),
       rest,
     );
   }
 
-  fundingRates({ market, ...rest }: RecordPageQuery): readonly FundingRow[] {
+  readFundingRates({ market, ...rest }: RecordPageQuery): readonly FundingRow[] {
     const rows = this.fundingRows.filter((row) => market === `perp_${row.marketIndex}`);
     return this.#page(rows, rest);
   }

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import type { HistoryMarket } from '../model/records.js';
 import { cleanUp, fill, MIDNIGHT, newStore, transaction } from '../store/testing.js';
-import { volumesAnswer } from './make-body.js';
+import { makeVolumesBody } from './make-body.js';
 import { SOL_PERP, USDT } from './testing.js';
 
 afterEach(cleanUp);
@@ -20,7 +20,7 @@ function traded(slot: number, ts: number, marketType: 'perp' | 'spot' = 'perp') 
 
 async function volumesOf(markets: readonly HistoryMarket[]) {
   const reader = await newStore();
-  reader.write({
+  reader.writeBatch({
     transactions: [
       traded(1, MIDNIGHT - 1),
       traded(2, MIDNIGHT),
@@ -30,7 +30,7 @@ async function volumesOf(markets: readonly HistoryMarket[]) {
     ],
   });
   const span = { from: MIDNIGHT, to: MIDNIGHT + HOUR };
-  const { body } = volumesAnswer({ kind: 'volumes', ...span }, { reader, markets });
+  const { body } = makeVolumesBody({ kind: 'volumes', ...span }, { reader, markets });
   return JSON.parse(Buffer.from(body).toString()) as unknown;
 }
 

@@ -1,5 +1,5 @@
 /** Candles as JSON, with numbers in human units written from the integers. */
-import { BASE_PLACES, decimal, QUOTE_PLACES } from '../model/amounts.js';
+import { BASE_PLACES, formatDecimal, QUOTE_PLACES } from '../model/amounts.js';
 import type { Candle } from './candle.js';
 import type { ResolutionName } from './resolution.js';
 
@@ -12,7 +12,7 @@ export interface CandleLabel {
 
 /** A candle of a list: what it is of was asked for. */
 export function candleText(candle: Candle): string {
-  return `{${members(candle)}}`;
+  return `{${candleMembers(candle)}}`;
 }
 
 /** A candle of a stream. It names its last trade when it has one. */
@@ -23,13 +23,13 @@ export function labelledCandleText(candle: Candle, { symbol, resolution }: Candl
     lastFillRecordId === null
       ? ''
       : `,"lastTradeTs":${lastTradeTs},"lastFillRecordId":"${lastFillRecordId}"`;
-  return `{${label},${members(candle)}${last}}`;
+  return `{${label},${candleMembers(candle)}${last}}`;
 }
 
 /** The order of the system that clients in use know. */
-function members(candle: Candle): string {
+function candleMembers(candle: Candle): string {
   const price = (name: string, value: bigint): string =>
-    `"${name}":${decimal(value, QUOTE_PLACES)}`;
+    `"${name}":${formatDecimal(value, QUOTE_PLACES)}`;
   return [
     `"ts":${candle.ts}`,
     price('fillOpen', candle.fillOpen),
@@ -41,6 +41,6 @@ function members(candle: Candle): string {
     price('oracleClose', candle.oracleClose),
     price('oracleLow', candle.oracleLow),
     price('quoteVolume', candle.quoteVolume),
-    `"baseVolume":${decimal(candle.baseVolume, BASE_PLACES)}`,
+    `"baseVolume":${formatDecimal(candle.baseVolume, BASE_PLACES)}`,
   ].join(',');
 }

@@ -8,7 +8,7 @@ import type { Candle } from './candle.js';
 import { labelledCandleText } from './candle-text.js';
 import { readCandles } from './read-candles.js';
 import { RESOLUTIONS } from './resolution.js';
-import { candleTrade } from './rules.js';
+import { candlePointOf } from './rules.js';
 import { MemoryBuckets } from './testing.js';
 
 const market = 'perp_0';
@@ -18,7 +18,7 @@ function keep(store: MemoryBuckets, trade: PlainTrade): void {
     ...{ ts: trade.ts, fillRecordId: trade.fillRecordId, oraclePrice: trade.oracle },
     ...{ baseAssetAmountFilled: trade.base, quoteAssetAmountFilled: trade.quote },
   });
-  const counted = candleTrade(fill, 9);
+  const counted = candlePointOf(fill, 9);
   if (counted === null) throw new Error('the trade counts in no candle');
   store.add(market, String(trade.fillRecordId), counted);
 }
@@ -212,7 +212,7 @@ describe('candles', () => {
 describe('a fill counts in candles', () => {
   const fill = { fillRecordId: 9n, baseAssetAmountFilled: 3n, quoteAssetAmountFilled: 7n };
   const check = (told: Partial<Fill>, expected: bigint | null, decimals = 9): void => {
-    const trade = candleTrade(goldenFill({ ...fill, ...told }), decimals);
+    const trade = candlePointOf(goldenFill({ ...fill, ...told }), decimals);
     expect(trade === null ? null : trade.price).toBe(expected);
   };
 

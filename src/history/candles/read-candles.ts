@@ -71,7 +71,7 @@ function firstStart(resolution: Resolution, ts: number): number {
 /** What a store answers of its candles. */
 export interface CandleStore {
   /** The newest buckets of the range, ascending. */
-  candles(query: StoreCandleQuery): readonly StoredCandle[];
+  readCandles(query: StoreCandleQuery): readonly StoredCandle[];
   /** The last bucket that starts before a time. */
   candleBefore(market: MarketKey, minutes: CandleMinutes, start: number): StoredCandle | null;
 }
@@ -80,7 +80,7 @@ export interface CandleStore {
 export function bucketReader(store: CandleStore): BucketReader {
   return {
     buckets: ({ market, resolution }, range) =>
-      store.candles({ market, minutes: minutesOf(resolution), ...range }),
+      store.readCandles({ market, minutes: minutesOf(resolution), ...range }),
     lastBucketBefore: ({ market, resolution }, ts) =>
       store.candleBefore(market, minutesOf(resolution), ts),
   };

@@ -20,9 +20,9 @@ export const candleRules: CandleRules = {
   minutes: CANDLE_MINUTES,
   bucketStart: (minutes, ts) => bucketStart(resolutionOfMinutes(minutes), ts),
   bucketEnd: (minutes, ts) => bucketAfter(resolutionOfMinutes(minutes), ts, 1),
-  pointOf: candleTrade,
+  pointOf: candlePointOf,
   ofPoint: aggregateOf,
-  merge: mergedAggregates,
+  merge: mergeAggregates,
 };
 
 /** The explanation of a transfer between two accounts, at a price that they choose. */
@@ -33,7 +33,7 @@ const transferExplanation = 'transferPerpPosition';
  * position is not: it prints at a chosen price. A fill of no size has no price, and one without
  * its number no place among the others.
  */
-export function candleTrade(fill: Fill, decimals: number): CandlePoint | null {
+export function candlePointOf(fill: Fill, decimals: number): CandlePoint | null {
   const { ts, fillRecordId, baseAssetAmountFilled, quoteAssetAmountFilled } = fill;
   if (fill.actionExplanation === transferExplanation) return null;
   if (fillRecordId === null || baseAssetAmountFilled === null) return null;
@@ -67,7 +67,7 @@ export function aggregateOf(trade: CandlePoint): CandleAggregate {
 }
 
 /** What both come to together; either order gives the same. They must have no trade in common. */
-export function mergedAggregates(one: CandleAggregate, other: CandleAggregate): CandleAggregate {
+export function mergeAggregates(one: CandleAggregate, other: CandleAggregate): CandleAggregate {
   return {
     first: isBefore(other.first, one.first) ? other.first : one.first,
     last: isBefore(one.last, other.last) ? other.last : one.last,

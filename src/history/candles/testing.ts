@@ -5,7 +5,7 @@ import type { MarketKey } from '../../contract/markets.js';
 import type { CandlePoint } from '../store/types.js';
 import type { BucketReader, BucketSeries } from './read-candles.js';
 import { bucketAfter, bucketStart, RESOLUTIONS } from './resolution.js';
-import { aggregateOf, type Bucket, mergedAggregates } from './rules.js';
+import { aggregateOf, type Bucket, mergeAggregates } from './rules.js';
 
 interface Series {
   readonly trades: Map<string, CandlePoint>;
@@ -26,7 +26,7 @@ export class MemoryBuckets implements BucketReader {
     for (const [resolution, byStart] of buckets) {
       const start = bucketStart(resolution, trade.ts);
       const [old, own] = [byStart.get(start), aggregateOf(trade)];
-      byStart.set(start, { start, ...(old === undefined ? own : mergedAggregates(old, own)) });
+      byStart.set(start, { start, ...(old === undefined ? own : mergeAggregates(old, own)) });
     }
     return true;
   }
@@ -43,7 +43,7 @@ export class MemoryBuckets implements BucketReader {
       const rest = [...trades.values()].filter(({ ts }) => ts >= start && ts < end);
       const [first, ...others] = rest.map(aggregateOf);
       if (first === undefined) byStart.delete(start);
-      else byStart.set(start, { start, ...others.reduce(mergedAggregates, first) });
+      else byStart.set(start, { start, ...others.reduce(mergeAggregates, first) });
     }
   }
 

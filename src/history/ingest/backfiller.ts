@@ -1,18 +1,18 @@
-import { type Listing, list, type Mark, withPlaces } from './listing.js';
+import { type Listing, type ListPosition, listSignatures, withPlaces } from './listing.js';
 import type { IngestParts } from './parts.js';
-import type { Span, SpanMarks } from './progress.js';
-import type { Reading, Reconciler } from './reconciler.js';
+import type { Gap, GapMarks } from './progress.js';
+import type { FetchContext, Reconciler } from './reconciler.js';
 import type { ListedSignature } from './rpc-results.js';
 
 /** What a filler works with. */
-export interface FillerOptions {
+export interface BackfillerOptions {
   readonly parts: IngestParts;
-  readonly progress: SpanMarks;
+  readonly progress: GapMarks;
   readonly reconciler: Reconciler;
 }
 
 /** One step of back-fill, for whoever shows how far it is. */
-export interface FillStep {
+export interface BackfillStep {
   /** Signatures that were looked at. */
   readonly signatures: number;
   /** The oldest of them; null when there was none. */
@@ -24,44 +24,44 @@ export interface FillStep {
 }
 
 /** Reads spans from the newer end down, a page at a time; each page is marked as it is stored. */
-export class Filler {
-  readonly #options: FillerOptions;
+export class Backfiller {
+  readonly #options: BackfillerOptions;
 
-  constructor(options: FillerOptions) {
+  constructor(options: BackfillerOptions) {
     this.#options = options;
   }
 
   /** The span to read next: the newest, of which most is asked. Null when none is open. */
-  get next(): Span | null {
-    return this.#options.progress.spans[0] ?? null;
+  get nextGap(): Gap | null {
+    return this.#options.progress.gaps[0] ?? null;
   }
 
   /** Reads one page of a span. */
-  async step(span: Span, reading: Reading): Promise<FillStep> {
+  async readNextPage(gap: Gap, context: FetchContext): Promise<BackfillStep> {
     const { parts, progress, reconciler } = this.#options;
-    const listing = await list(reading.rpc, {
+    const listing = await listSignatures(context.rpc, {
       programId: parts.programId,
       commitment: 'finalized',
-      before: span.before?.signature ?? null,
-      until: span.until,
-      sinceTs: span.sinceTs,
-      signaturesMax: span.left,
+      before: gap.before?.signature ?? null,
+      until: gap.until,
+      sinceTs: gap.sinceTs,
+      signaturesMax: gap.left,
       pagesMax: 1,
-      signal: reading.signal,
+      signal: context.signal,
     });
     const rows = listing.rows;
     const oldest = rows.at(-1) ?? null;
-    const left = span.left - rows.length;
+    const left = gap.left - rows.length;
     const isEnd = listing.isComplete || oldest === null || left <= 0;
     const slots = {
       rows: withPlaces(rows),
-      above: isEnd && listing.isComplete ? (span.until?.slot ?? -1) : (oldest?.slot ?? 0) - 1,
-      upTo: (span.before?.slot ?? Number.MAX_SAFE_INTEGER) - 1,
+      above: isEnd && listing.isComplete ? (gap.until?.slot ?? -1) : (oldest?.slot ?? 0) - 1,
+      upTo: (gap.before?.slot ?? Number.MAX_SAFE_INTEGER) - 1,
     };
-    const { isDone } = await reconciler.settle(slots, reading, (write) => {
+    const { isDone } = await reconciler.reconcileSlots(slots, context, (write) => {
       const rest = isEnd || oldest === null ? null : { before: markOf(oldest), left };
-      const sinceTs = isEnd ? sinceOf(span, listing, reading) : null;
-      progress.moveSpan(span.id, { rest, sinceTs }, write);
+      const sinceTs = isEnd ? sinceOf(gap, listing, context) : null;
+      progress.moveGap(gap.id, { rest, sinceTs }, write);
     });
     return { signatures: rows.length, oldest, isEnd, isDone };
   }
@@ -69,9 +69,9 @@ export class Filler {
 
 /** From when on all is stored once a span has ended; null when what was there before goes on. */
 function sinceOf(
-  { until, sinceTs }: Span,
+  { until, sinceTs }: Gap,
   { rows, isComplete, hasOlder }: Listing,
-  { trustedAbove }: Reading,
+  { trustedAbove }: FetchContext,
 ): number | null {
   const oldestTs = rows.at(-1)?.blockTime ?? sinceTs;
   if (until !== null) return hasOlder || trustedAbove <= until.slot ? null : oldestTs;
@@ -80,6 +80,6 @@ function sinceOf(
   return oldestTs + 1;
 }
 
-function markOf({ signature, slot }: ListedSignature): Mark {
+function markOf({ signature, slot }: ListedSignature): ListPosition {
   return { signature, slot };
 }

@@ -3,8 +3,8 @@ import type { RateLimiter } from '../../rpc/rate-limiter.js';
 import { FETCH_TRIES_MAX, FETCHES_MAX } from '../model/limits.js';
 import type { TransactionRecords } from '../model/records.js';
 import type { PlacedSignature } from './listing.js';
-import { type IngestParts, recordsOf } from './parts.js';
-import { isReadingFailure, parseTransaction } from './rpc-results.js';
+import { decodeRecords, type IngestParts } from './parts.js';
+import { isNodeFailure, parseTransaction } from './rpc-results.js';
 
 /** What came of a list of transactions. */
 export interface Fetched {
@@ -39,7 +39,10 @@ export class Fetcher {
    * # Errors
    * RpcError when the node fails; what was read until then is lost, and read again.
    */
-  async fetch(rows: readonly PlacedSignature[], options: FetchOptions): Promise<Fetched> {
+  async fetchTransactions(
+    rows: readonly PlacedSignature[],
+    options: FetchOptions,
+  ): Promise<Fetched> {
     const records: TransactionRecords[] = [];
     const stop = new AbortController();
     const signal = AbortSignal.any([options.signal, stop.signal]);
@@ -48,7 +51,7 @@ export class Fetcher {
     const work = async (): Promise<void> => {
       for (let row = rows[next]; row !== undefined; row = rows[next]) {
         next += 1;
-        const found = await this.#read(row, { ...options, signal });
+        const found = await this.#fetchTransaction(row, { ...options, signal });
         if (found === 'pending') pending += 1;
         else if (found !== 'none') records.push(found);
       }
@@ -63,22 +66,25 @@ export class Fetcher {
     return { records, pending };
   }
 
-  async #read(
+  async #fetchTransaction(
     row: PlacedSignature,
     options: FetchOptions,
   ): Promise<TransactionRecords | 'pending' | 'none'> {
     const { signature } = row;
-    const own = await this.#ask(row, options);
-    if (own === null && this.#mayCome(signature)) return 'pending';
+    const own = await this.#requestFrom(row, options);
+    if (own === null && this.#mayAppear(signature)) return 'pending';
     this.#tries.delete(signature);
-    const best = isWhole(own) ? own : await this.#askOthers(own, row, options);
+    const best = isWhole(own) ? own : await this.#requestFromOthers(own, row, options);
     if (best !== null) return best === 'failed' ? 'none' : best;
     this.#parts.counters.unavailable += 1;
     this.#parts.log.warn({ signature }, 'a transaction is listed that no node gives');
     return 'none';
   }
 
-  async #ask(row: PlacedSignature, { rpc, commitment, signal }: FetchOptions): Promise<Answer> {
+  async #requestFrom(
+    row: PlacedSignature,
+    { rpc, commitment, signal }: FetchOptions,
+  ): Promise<FetchResult> {
     const { signature, slot, place } = row;
     const config = { commitment, encoding: 'json', maxSupportedTransactionVersion: 0 };
     const params = [signature, config];
@@ -90,28 +96,32 @@ export class Fetcher {
     counters.fetched += 1;
     if (found.failed) return 'failed';
     const isFinal = commitment === 'finalized';
-    return recordsOf(decode, counters, { signature, slot, place, isFinal, lines: found.lines });
+    return decodeRecords(decode, counters, { signature, slot, place, isFinal, lines: found.lines });
   }
 
   /** The first whole answer, or the best that there is. */
-  async #askOthers(own: Answer, row: PlacedSignature, options: FetchOptions): Promise<Answer> {
+  async #requestFromOthers(
+    own: FetchResult,
+    row: PlacedSignature,
+    options: FetchOptions,
+  ): Promise<FetchResult> {
     let best = own;
     for (const rpc of this.#rpcs) {
       if (rpc === options.rpc) continue;
       try {
-        const answer = await this.#ask(row, { ...options, rpc });
+        const answer = await this.#requestFrom(row, { ...options, rpc });
         if (isWhole(answer)) return answer;
         best ??= answer;
       } catch (error) {
         // One that fails is as good as one that has nothing; the node in use is what counts.
-        if (options.signal.aborted || !isReadingFailure(error)) throw error;
+        if (options.signal.aborted || !isNodeFailure(error)) throw error;
       }
     }
     return best;
   }
 
   /** A node may list what it has not written yet; what it never gives must not hold all else up. */
-  #mayCome(signature: string): boolean {
+  #mayAppear(signature: string): boolean {
     const tries = (this.#tries.get(signature) ?? 0) + 1;
     this.#tries.set(signature, tries);
     return tries < FETCH_TRIES_MAX;
@@ -119,8 +129,8 @@ export class Fetcher {
 }
 
 /** What a node says of a transaction; null when it does not have it. */
-type Answer = TransactionRecords | 'failed' | null;
+type FetchResult = TransactionRecords | 'failed' | null;
 
-function isWhole(answer: Answer): boolean {
+function isWhole(answer: FetchResult): boolean {
   return answer === 'failed' || (answer !== null && !answer.isTruncated);
 }

@@ -218,7 +218,7 @@ describe('what was missed', () => {
     trade(170, 2);
     ledger.tick(40);
     // Behind the first look, which is a page, another fifty: of whole slots.
-    const rig = start({ firstSpan: { sinceTs: 0, left: 50 } });
+    const rig = start({ firstGap: { sinceTs: 0, left: 50 } });
     await rig.live();
     const [deepest] = rig.store.ids;
     expect(deepest).toBeGreaterThan(20 - 4);
@@ -226,7 +226,7 @@ describe('what was missed', () => {
     // Of that second more may be missing.
     const [oldest] = rig.store.fills;
     expect(rig.figures.completeSinceTs).toBe(timeOfSlot(oldest?.slot ?? 0) + 1);
-    const other = start({ firstSpan: { sinceTs: timeOfSlot(120), left: 9_999 } });
+    const other = start({ firstGap: { sinceTs: timeOfSlot(120), left: 9_999 } });
     await other.live();
     expect(other.store.fills[0]?.slot).toBeGreaterThanOrEqual(119);
     expect(other.store.fills[0]?.slot).toBeLessThan(123);
@@ -236,7 +236,7 @@ describe('what was missed', () => {
   test('what the first write of a connection changes is told as well', async () => {
     const store = new MemoryStore();
     const stores = new Map([[ledger.genesisHash, store]]);
-    store.owed = { ...store.settle([]).change, markets: new Set(['spot_1']) };
+    store.owed = { ...store.finaliseTransactions([]).change, markets: new Set(['spot_1']) };
     const rig = start({ stores });
     await rig.live();
     expect(rig.changes.filter(({ markets }) => markets.has('spot_1'))).toHaveLength(1);

@@ -8,10 +8,10 @@ import { NODES_CAP_MS, NODES_FIRST_MS, STORE_CAP_MS, STORE_FIRST_MS } from '../m
 import { StoreError } from '../store/error.js';
 import type { StoreChange } from '../store/types.js';
 import type { IngestParts, IngestStore } from './parts.js';
-import type { Span } from './progress.js';
-import { isReadingFailure } from './rpc-results.js';
-import { Session, type SessionFigures } from './session.js';
-import type { Seen } from './store-records.js';
+import type { Gap } from './progress.js';
+import { isNodeFailure } from './rpc-results.js';
+import { Session, type SessionStats } from './session.js';
+import type { EmptyTransactions } from './store-records.js';
 
 /** What ingestion needs, and what a test may replace. */
 export interface IngesterOptions {
@@ -19,10 +19,10 @@ export interface IngesterOptions {
   /** In the order of preference. */
   readonly nodes: RpcNodes;
   readonly limiter: RateLimiter;
-  readonly seen: Seen;
+  readonly emptyTransactions: EmptyTransactions;
   /** The store of a chain; kept open until another chain is asked for. */
   readonly openStore: (genesisHash: string) => Promise<IngestStore>;
-  readonly firstSpan: () => Pick<Span, 'sinceTs' | 'left'>;
+  readonly firstGap: () => Pick<Gap, 'sinceTs' | 'left'>;
   readonly onChange: (change: StoreChange) => void;
   /** The store could not be opened or written. */
   readonly onStoreFailure: (error: StoreError) => void;
@@ -34,7 +34,7 @@ export interface IngestState {
   readonly reason: string | null;
 }
 
-const NOTHING: SessionFigures = {
+const NOTHING: SessionStats = {
   ...{ queued: 0, spansOpen: 0, finalisedSlot: 0 },
   completeSinceTs: null,
 };
@@ -52,8 +52,8 @@ export class Ingester {
   readonly #storeBackoff: Backoff;
   #running: Promise<void> = Promise.resolve();
   #session: Session | null = null;
-  #figures: SessionFigures = NOTHING;
-  #trouble: string | null = null;
+  #stats: SessionStats = NOTHING;
+  #failure: string | null = null;
   /** A store is there to be read. */
   #isOpen = false;
   #isLive = false;
@@ -70,7 +70,7 @@ export class Ingester {
   }
 
   start(): void {
-    this.#running = this.#run().catch((error: unknown) => {
+    this.#running = this.#runSessions().catch((error: unknown) => {
       if (!this.#stop.signal.aborted) throw error;
     });
   }
@@ -82,57 +82,58 @@ export class Ingester {
   }
 
   get state(): IngestState {
-    if (this.#trouble !== null) return { state: 'failing', reason: this.#trouble };
+    if (this.#failure !== null) return { state: 'failing', reason: this.#failure };
     if (!this.#isOpen) return { state: 'starting', reason: 'the chain is asked for its name' };
     if (!this.#isLive) return { state: 'backfilling', reason: 'what was missed is being read' };
-    const { spansOpen } = this.figures;
+    const { spansOpen } = this.stats;
     if (spansOpen === 0) return { state: 'live', reason: null };
     return {
       state: 'backfilling',
-      reason: `${spansOpen} spans of older signatures are being read`,
+      reason: `${spansOpen} gaps of older signatures are being read`,
     };
   }
 
-  get figures(): SessionFigures {
-    return this.#session?.figures ?? this.#figures;
+  get stats(): SessionStats {
+    return this.#session?.stats ?? this.#stats;
   }
 
-  async #run(): Promise<void> {
+  async #runSessions(): Promise<void> {
     while (!this.#stop.signal.aborted) {
-      const error = await this.#use(this.#pool.current);
+      const error = await this.#runSession(this.#pool.current);
       if (this.#stop.signal.aborted) return;
-      await this.#recover(error);
+      await this.#recoverFrom(error);
     }
   }
 
   /** One session on a node; resolves with what ended it. */
-  async #use(node: RpcNode): Promise<unknown> {
-    const { parts, nodes, openStore, onChange, limiter, seen, firstSpan } = this.#options;
+  async #runSession(node: RpcNode): Promise<unknown> {
+    const { parts, nodes, openStore, onChange, limiter, emptyTransactions, firstGap } =
+      this.#options;
     const ending = new AbortController();
     const signal = AbortSignal.any([ending.signal, this.#stop.signal]);
     this.#isLive = false;
     try {
-      await this.#connect(node, ending, signal);
+      await this.#openSocket(node, ending, signal);
       parts.counters.connects += 1;
       const session = new Session({
-        ...{ parts, node, limiter, seen, firstSpan, onChange, signal },
+        ...{ parts, node, limiter, emptyTransactions, firstGap, onChange, signal },
         rpcs: nodes.map(({ rpc }) => rpc),
         isOnlyNode: this.#pool.isSingle,
         openStore: async (genesisHash) => {
-          this.#admit(genesisHash);
+          this.#checkChain(genesisHash);
           const store = await openStore(genesisHash);
           this.#isOpen = true;
           return store;
         },
-        onLive: () => this.#live(node),
+        onLive: () => this.#markLive(node),
       });
       this.#session = session;
-      await Promise.race([session.run(), rejection(signal)]);
+      await Promise.race([session.run(), rejectOnAbort(signal)]);
       return new Error('the session ended');
     } catch (error) {
       return ending.signal.aborted ? ending.signal.reason : error;
     } finally {
-      this.#figures = this.figures;
+      this.#stats = this.stats;
       this.#session = null;
       ending.abort();
       node.socket.stop();
@@ -140,7 +141,7 @@ export class Ingester {
   }
 
   /** Resolves when the socket is open; its end ends the session. */
-  async #connect(node: RpcNode, ending: AbortController, signal: AbortSignal): Promise<void> {
+  async #openSocket(node: RpcNode, ending: AbortController, signal: AbortSignal): Promise<void> {
     const opened = new Promise<void>((resolve) => {
       node.socket.start({
         onOpened: resolve,
@@ -149,11 +150,11 @@ export class Ingester {
       });
     });
     // The socket gives a connect up by itself, and says so.
-    await Promise.race([opened, rejection(signal)]);
+    await Promise.race([opened, rejectOnAbort(signal)]);
   }
 
   /** Only the node of the history's chain can bring another chain: any other is a wrong address. */
-  #admit(genesisHash: string): void {
+  #checkChain(genesisHash: string): void {
     const before = this.#genesisHash;
     if (!this.#pool.admitsChain(genesisHash, before)) {
       throw new HistoryError('HISTORY_CHAIN_MISMATCH', 'the node is of another chain');
@@ -161,24 +162,24 @@ export class Ingester {
     this.#genesisHash = genesisHash;
     if (before === null || before === genesisHash) return;
     this.#options.parts.log.warn({ genesisHash }, 'the history begins anew on another chain');
-    this.#options.seen.clear();
+    this.#options.emptyTransactions.clear();
   }
 
-  #live(node: RpcNode): void {
-    if (this.#trouble !== null) {
+  #markLive(node: RpcNode): void {
+    if (this.#failure !== null) {
       this.#options.parts.log.info({ node: node.name }, 'the history is live again');
     }
     this.#isLive = true;
-    this.#trouble = null;
+    this.#failure = null;
     this.#pool.recordSuccess();
     this.#storeBackoff.reset();
   }
 
-  async #recover(error: unknown): Promise<void> {
+  async #recoverFrom(error: unknown): Promise<void> {
     const { parts } = this.#options;
     const wasLive = this.#isLive;
     const reason = textOfError(error);
-    const isOfNode = isReadingFailure(error) || error instanceof HistoryError;
+    const isOfNode = isNodeFailure(error) || error instanceof HistoryError;
     this.#isLive = false;
     this.#pool.recordFailure();
     if (error instanceof StoreError) {
@@ -186,11 +187,11 @@ export class Ingester {
       this.#options.onStoreFailure(error);
     } else if (!isOfNode) parts.counters.faults += 1;
     // One line for each trouble: it may last for hours.
-    if (this.#trouble !== reason) {
+    if (this.#failure !== reason) {
       parts.log.warn({ node: this.#pool.current.name, reason }, 'the history waits');
     }
     // A connection that was live and is lost is made again at once, most often.
-    if (!wasLive || !isOfNode) this.#trouble = reason;
+    if (!wasLive || !isOfNode) this.#failure = reason;
     if (isOfNode && !wasLive && this.#moveToNext() && !this.#pool.hasRoundFailed) return;
     const waitMs = isOfNode ? this.#pool.nextWaitMs() : this.#storeBackoff.next();
     await sleep(this.#timers, waitMs, this.#stop.signal).catch(() => undefined);
@@ -206,7 +207,7 @@ export class Ingester {
 }
 
 /** Never resolves. */
-function rejection(signal: AbortSignal): Promise<never> {
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     if (signal.aborted) reject(signal.reason);
     else signal.addEventListener('abort', () => reject(signal.reason), { once: true });

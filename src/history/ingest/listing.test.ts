@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { NodeRpc } from '../../rpc/node-pool.js';
 import { PAGE_SIGNATURES, SLOT_PAGES_MAX } from '../model/limits.js';
-import { type ListingQuery, list } from './listing.js';
+import { type ListingQuery, listSignatures } from './listing.js';
 import type { ListedSignature } from './rpc-results.js';
 
 const ALL: ListingQuery = {
@@ -35,18 +35,22 @@ function fullPage(firstName: number, slot: number): readonly ListedSignature[] {
 
 test('a node that gives the same page again is refused', async () => {
   const node = nodeOf(() => fullPage(0, 5));
-  await expect(list(node, ALL)).rejects.toMatchObject({ code: 'MALFORMED_HISTORY_ANSWER' });
+  await expect(listSignatures(node, ALL)).rejects.toMatchObject({
+    code: 'MALFORMED_HISTORY_ANSWER',
+  });
   expect(node.pages).toBe(2);
 });
 
 test('a slot without an end is refused', async () => {
   const node = nodeOf((at) => fullPage(at * PAGE_SIGNATURES, 5));
-  await expect(list(node, ALL)).rejects.toMatchObject({ code: 'MALFORMED_HISTORY_ANSWER' });
+  await expect(listSignatures(node, ALL)).rejects.toMatchObject({
+    code: 'MALFORMED_HISTORY_ANSWER',
+  });
   expect(node.pages).toBe(SLOT_PAGES_MAX);
 });
 
 test('a slot of several pages is read whole', async () => {
   const node = nodeOf((at) => fullPage(at * PAGE_SIGNATURES, at < 3 ? 5 : 4));
-  const { rows, isComplete } = await list(node, ALL);
+  const { rows, isComplete } = await listSignatures(node, ALL);
   expect([rows.length, isComplete]).toEqual([3 * PAGE_SIGNATURES, false]);
 });

@@ -5,7 +5,7 @@ import { PAGE_SIGNATURES, SLOT_PAGES_MAX } from '../model/limits.js';
 import { type ListedSignature, parseSignatures } from './rpc-results.js';
 
 /** A signature and its slot. */
-export interface Mark {
+export interface ListPosition {
   readonly signature: string;
   readonly slot: number;
 }
@@ -17,7 +17,7 @@ export interface ListingQuery {
   /** Only signatures older than this one; null for all. */
   readonly before: string | null;
   /** Where the list ends, itself not in it; null for the beginning of the chain. */
-  readonly until: Mark | { readonly signature: null; readonly slot: number } | null;
+  readonly until: ListPosition | { readonly signature: null; readonly slot: number } | null;
   /** Only of this time or later, unix seconds; 0 for all. */
   readonly sinceTs: number;
   /** So many signatures are wanted; somewhat more may come, for the sake of whole slots. */
@@ -45,12 +45,13 @@ export interface PlacedSignature extends ListedSignature {
  * Reads pages until the end or `pagesMax`. A slot that goes over the last page is left out, because
  * places are counted from its oldest signature; one that is longer than all pages is read whole.
  */
-export async function list(rpc: NodeRpc, query: ListingQuery): Promise<Listing> {
+export async function listSignatures(rpc: NodeRpc, query: ListingQuery): Promise<Listing> {
   const rows: ListedSignature[] = [];
   for (let page = 1; ; page += 1) {
     const before = rows.at(-1)?.signature ?? query.before;
     const found = await readPage(rpc, query, before);
-    if (found.some(({ signature }) => signature === before)) throw endless('a page once more');
+    if (found.some(({ signature }) => signature === before))
+      throw endlessListError('a page once more');
     const wanted = found.filter((row) => isWanted(row, query));
     rows.push(...wanted);
     const hasOlder = wanted.length < found.length;
@@ -58,7 +59,7 @@ export async function list(rpc: NodeRpc, query: ListingQuery): Promise<Listing> 
     if (page < query.pagesMax) continue;
     const whole = withoutOldestSlot(rows);
     if (whole.length > 0) return { rows: whole, isComplete: false, hasOlder: true };
-    if (page >= SLOT_PAGES_MAX) throw endless(`${page} pages of one slot`);
+    if (page >= SLOT_PAGES_MAX) throw endlessListError(`${page} pages of one slot`);
   }
 }
 
@@ -87,7 +88,7 @@ function isWanted({ slot, blockTime }: ListedSignature, { until, sinceTs }: List
   return blockTime === null || blockTime >= sinceTs;
 }
 
-function endless(what: string): HistoryError {
+function endlessListError(what: string): HistoryError {
   const message = `the list of signatures had ${what}, must go on to older ones`;
   return new HistoryError('MALFORMED_HISTORY_ANSWER', message, { what });
 }

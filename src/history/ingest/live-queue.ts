@@ -6,15 +6,15 @@ import {
   LIVE_QUEUE_MAX,
 } from '../model/limits.js';
 import type { StoreChange } from '../store/types.js';
-import { type IngestParts, type IngestStore, recordsOf } from './parts.js';
-import { leavesNothing } from './reconciler.js';
+import { decodeRecords, type IngestParts, type IngestStore } from './parts.js';
+import { isEmptyTransaction } from './reconciler.js';
 import { type LogsNotification, parseLogsNotification } from './rpc-results.js';
-import { type Seen, writeRecords } from './store-records.js';
+import { type EmptyTransactions, writeRecords } from './store-records.js';
 
 /** What the queue works with. */
 export interface LiveQueueOptions {
   readonly parts: IngestParts;
-  readonly seen: Seen;
+  readonly emptyTransactions: EmptyTransactions;
   readonly onChange: (change: StoreChange) => void;
   /** The store did not take a batch, or too much waits: the connection begins anew. */
   readonly onFailure: (error: unknown) => void;
@@ -49,7 +49,7 @@ export class LiveQueue {
   }
 
   /** Takes the result of one notification. */
-  take(result: unknown): void {
+  addNotification(result: unknown): void {
     const { counters } = this.#options.parts;
     counters.notifications += 1;
     let notification: LogsNotification;
@@ -61,25 +61,25 @@ export class LiveQueue {
       return;
     }
     if (notification.failed) counters.notificationsFailed += 1;
-    else this.#put(notification);
+    else this.#addWaiting(notification);
   }
 
   /** From now on what comes is stored, and what has waited. */
-  open(store: IngestStore): void {
+  startWriting(store: IngestStore): void {
     this.#store = store;
-    this.#flushAll();
+    this.#writeAll();
   }
 
   /** Stores what waits; nothing is taken afterwards. */
   close(): void {
     this.#timer?.cancel();
     this.#timer = null;
-    this.#flushAll();
+    this.#writeAll();
     this.#store = null;
   }
 
   /** Forgets what waits: it will be read again from the node. */
-  abandon(): void {
+  dropWaiting(): void {
     this.#options.parts.counters.notificationsDropped += this.#waiting.length;
     this.#waiting.length = 0;
     this.#timer?.cancel();
@@ -87,19 +87,19 @@ export class LiveQueue {
     this.#store = null;
   }
 
-  #put(notification: LogsNotification): void {
+  #addWaiting(notification: LogsNotification): void {
     if (this.#waiting.length >= LIVE_QUEUE_MAX) {
       this.#options.onFailure(new Error(`notifications that wait were ${LIVE_QUEUE_MAX}`));
       return;
     }
-    this.#waiting.push({ ...notification, place: this.#place(notification.slot) });
+    this.#waiting.push({ ...notification, place: this.#arrivalIndex(notification.slot) });
     if (this.#store === null) return;
-    if (this.#waiting.length >= LIVE_BATCH_MAX) this.#flush();
-    else this.#timer ??= this.#options.parts.timers.after(LIVE_BATCH_MS, () => this.#flush());
+    if (this.#waiting.length >= LIVE_BATCH_MAX) this.#writeBatch();
+    else this.#timer ??= this.#options.parts.timers.after(LIVE_BATCH_MS, () => this.#writeBatch());
   }
 
   /** Provisional: the order of arrival. */
-  #place(slot: number): number {
+  #arrivalIndex(slot: number): number {
     const place = this.#arrived.get(slot) ?? 0;
     this.#arrived.set(slot, place + 1);
     if (this.#arrived.size > ARRIVAL_SLOTS_MAX) {
@@ -109,29 +109,29 @@ export class LiveQueue {
     return place;
   }
 
-  #flushAll(): void {
-    while (this.#store !== null && this.#waiting.length > 0) this.#flush();
+  #writeAll(): void {
+    while (this.#store !== null && this.#waiting.length > 0) this.#writeBatch();
   }
 
-  #flush(): void {
+  #writeBatch(): void {
     this.#timer?.cancel();
     this.#timer = null;
     const store = this.#store;
     if (store === null) return;
-    const { parts, seen, onChange, onFailure } = this.#options;
+    const { parts, emptyTransactions, onChange, onFailure } = this.#options;
     const batch = this.#waiting.slice(0, LIVE_BATCH_MAX);
     try {
       const transactions = batch.map((one) => {
-        return recordsOf(parts.decode, parts.counters, { ...one, isFinal: false });
+        return decodeRecords(parts.decode, parts.counters, { ...one, isFinal: false });
       });
-      const kept = transactions.filter((one) => !leavesNothing(one));
+      const kept = transactions.filter((one) => !isEmptyTransaction(one));
       const leftOut = writeRecords(kept, { parts, store, onChange });
-      for (const { signature } of kept) seen.delete(signature);
-      for (const one of leftOut) seen.add(one);
-      for (const one of transactions) if (leavesNothing(one)) seen.add(one);
+      for (const { signature } of kept) emptyTransactions.delete(signature);
+      for (const one of leftOut) emptyTransactions.add(one);
+      for (const one of transactions) if (isEmptyTransaction(one)) emptyTransactions.add(one);
       this.#waiting.splice(0, batch.length);
     } catch (error) {
-      this.abandon();
+      this.dropWaiting();
       onFailure(error);
     }
   }

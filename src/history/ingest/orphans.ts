@@ -1,18 +1,18 @@
 import {
   FORK_SLOTS_MAX,
-  STRAY_PAGES_MAX,
-  STRAYS_CAP_MS,
-  STRAYS_FIRST_MS,
+  ORPHAN_PAGES_MAX,
+  ORPHANS_CAP_MS,
+  ORPHANS_FIRST_MS,
 } from '../model/limits.js';
 import type { StoredTransaction } from '../store/types.js';
-import { type Listing, list, withPlaces } from './listing.js';
+import { type Listing, listSignatures, withPlaces } from './listing.js';
 import type { IngestParts, IngestStore } from './parts.js';
-import type { Progress, Span } from './progress.js';
-import type { Reading, Reconciler } from './reconciler.js';
-import { isReadingFailure, parseSlot } from './rpc-results.js';
+import type { Gap, Progress } from './progress.js';
+import type { FetchContext, Reconciler } from './reconciler.js';
+import { isNodeFailure, parseSlot } from './rpc-results.js';
 
 /** What it works with. */
-export interface StraysOptions {
+export interface OrphanedTransactionsOptions {
   readonly parts: IngestParts;
   readonly store: IngestStore;
   readonly progress: Progress;
@@ -24,57 +24,61 @@ export interface StraysOptions {
  * told, or told again, after the edge had passed its slot, and those that a node which did not know
  * the edge could not judge. Their slots are listed once more, later and later while that is of no use.
  */
-export class Strays {
-  readonly #options: StraysOptions;
+export class OrphanedTransactions {
+  readonly #options: OrphanedTransactionsOptions;
   #dueMs = 0;
-  #waitMs = STRAYS_FIRST_MS;
+  #waitMs = ORPHANS_FIRST_MS;
   #count = 0;
 
-  constructor(options: StraysOptions) {
+  constructor(options: OrphanedTransactionsOptions) {
     this.#options = options;
   }
 
   /** Looks at those that there are. */
-  async look(reading: Reading): Promise<void> {
+  async recheckSlots(context: FetchContext): Promise<void> {
     const { parts, store, progress, reconciler } = this.#options;
-    const slotUpTo = progress.edge?.slot ?? -1;
-    const unsettled = store.unsettled({ slotAfter: -1, slotUpTo });
-    const strays = unsettled.filter((one) => !progress.spans.some((span) => isIn(span, one)));
-    const [oldest] = strays;
-    if (oldest === undefined || !this.#isDue(strays.length, parts.timers.nowMs())) return;
+    const slotUpTo = progress.tip?.slot ?? -1;
+    const unsettled = store.readUnfinalised({ slotAfter: -1, slotUpTo });
+    const orphans = unsettled.filter((one) => !progress.gaps.some((gap) => isIn(gap, one)));
+    const [oldest] = orphans;
+    if (oldest === undefined || !this.#isDue(orphans.length, parts.timers.nowMs())) return;
     // A fork may have moved it down as well.
     const floor = Math.max(0, oldest.slot - FORK_SLOTS_MAX);
-    const listing = await this.#list(floor, reading);
+    const listing = await this.#listSignatures(floor, context);
     const slots = new Set(unsettled.map(({ slot }) => slot));
     const signatures = new Set(unsettled.map(({ signature }) => signature));
     const rows = withPlaces(listing.rows).filter(({ slot, signature }) => {
       return slots.has(slot) || signatures.has(signature);
     });
-    const above = (await lowestSlot(listing, floor, reading)) - 1;
-    await reconciler.settle({ rows, above, upTo: slotUpTo }, trusting(reading), () => undefined);
+    const above = (await lowestSlot(listing, floor, context)) - 1;
+    await reconciler.reconcileSlots(
+      { rows, above, upTo: slotUpTo },
+      withFullTrust(context),
+      () => undefined,
+    );
   }
 
   #isDue(count: number, nowMs: number): boolean {
     if (count !== this.#count) {
       this.#count = count;
-      this.#waitMs = STRAYS_FIRST_MS;
+      this.#waitMs = ORPHANS_FIRST_MS;
       this.#dueMs = 0;
     }
     if (nowMs < this.#dueMs) return false;
     this.#dueMs = nowMs + this.#waitMs;
-    this.#waitMs = Math.min(STRAYS_CAP_MS, this.#waitMs * 2);
+    this.#waitMs = Math.min(ORPHANS_CAP_MS, this.#waitMs * 2);
     return true;
   }
 
-  #list(floor: number, { rpc, signal }: Reading): Promise<Listing> {
-    return list(rpc, {
+  #listSignatures(floor: number, { rpc, signal }: FetchContext): Promise<Listing> {
+    return listSignatures(rpc, {
       programId: this.#options.parts.programId,
       commitment: 'finalized',
       before: null,
       until: { signature: null, slot: floor - 1 },
       sinceTs: 0,
       signaturesMax: Number.MAX_SAFE_INTEGER,
-      pagesMax: STRAY_PAGES_MAX,
+      pagesMax: ORPHAN_PAGES_MAX,
       signal,
     });
   }
@@ -84,7 +88,7 @@ export class Strays {
 async function lowestSlot(
   { rows, isComplete, hasOlder }: Listing,
   floor: number,
-  { rpc, signal }: Reading,
+  { rpc, signal }: FetchContext,
 ): Promise<number> {
   if (!isComplete) return rows.at(-1)?.slot ?? Number.MAX_SAFE_INTEGER;
   if (hasOlder) return floor;
@@ -92,17 +96,17 @@ async function lowestSlot(
     const first = await rpc.call('getFirstAvailableBlock', [], parseSlot, { signal });
     return Math.max(floor, first);
   } catch (error) {
-    if (signal.aborted || !isReadingFailure(error)) throw error;
+    if (signal.aborted || !isNodeFailure(error)) throw error;
     return Number.MAX_SAFE_INTEGER;
   }
 }
 
 /** The slots of a listing were chosen so that the node has all of them. */
-function trusting(reading: Reading): Reading {
-  return { ...reading, trustedAbove: -1 };
+function withFullTrust(context: FetchContext): FetchContext {
+  return { ...context, trustedAbove: -1 };
 }
 
 /** What is in an open span is settled when the span is read. */
-function isIn({ before, until }: Span, { slot }: StoredTransaction): boolean {
+function isIn({ before, until }: Gap, { slot }: StoredTransaction): boolean {
   return slot > (until?.slot ?? -1) && slot < (before?.slot ?? Number.MAX_SAFE_INTEGER);
 }

@@ -5,25 +5,25 @@ import type { Log } from '../../rpc/log.js';
 import type { Timers } from '../../rpc/timers.js';
 import type { Fill, TransactionRecords } from '../model/records.js';
 import type {
-  SettledPlace,
+  FinalPosition,
   StoreBatch,
   StoreChange,
   StoredTransaction,
-  UnsettledQuery,
+  UnfinalisedQuery,
 } from '../store/types.js';
 
 /** The part of the store that is used here; all of it is synchronous. */
 export interface IngestStore {
-  write(batch: StoreBatch): StoreChange;
-  settle(places: readonly SettledPlace[]): {
+  writeBatch(batch: StoreBatch): StoreChange;
+  finaliseTransactions(places: readonly FinalPosition[]): {
     readonly change: StoreChange;
     readonly elsewhere: readonly string[];
   };
-  remove(signatures: readonly string[]): StoreChange;
-  known(signatures: readonly string[]): ReadonlySet<string>;
-  truncatedOf(signatures: readonly string[]): ReadonlySet<string>;
-  unsettled(query: UnsettledQuery): readonly StoredTransaction[];
-  progress(): ReadonlyMap<string, string>;
+  removeTransactions(signatures: readonly string[]): StoreChange;
+  findStored(signatures: readonly string[]): ReadonlySet<string>;
+  findTruncated(signatures: readonly string[]): ReadonlySet<string>;
+  readUnfinalised(query: UnfinalisedQuery): readonly StoredTransaction[];
+  readProgress(): ReadonlyMap<string, string>;
 }
 
 /** What a log held. */
@@ -96,7 +96,7 @@ export function newCounters(): IngestCounters {
 }
 
 /** Makes the records of a transaction of its log, and counts what is odd about it. */
-export function recordsOf(
+export function decodeRecords(
   decode: DecodeLog,
   counters: IngestCounters,
   transaction: {

@@ -1,16 +1,16 @@
 /** How far the history is complete, as it is kept in the store beside the records. */
-import { SPANS_MAX } from '../model/limits.js';
-import type { Mark } from './listing.js';
+import { GAPS_MAX } from '../model/limits.js';
+import type { ListPosition } from './listing.js';
 import type { IngestStore } from './parts.js';
 
 /** Signatures that are still to be read, from the newer end down. */
-export interface Span {
+export interface Gap {
   /** Names it among the others. */
   readonly id: number;
   /** All from this one on is read; null begins at the newest finalised signature. */
-  readonly before: Mark | null;
+  readonly before: ListPosition | null;
   /** Read down to this one, itself not; null for as far as the other bounds go. */
-  readonly until: Mark | null;
+  readonly until: ListPosition | null;
   /** Nothing older than this is read, unix seconds. */
   readonly sinceTs: number;
   /** So many signatures at most. */
@@ -21,27 +21,27 @@ export interface Span {
 export type WriteProgress = (marks: Readonly<Record<string, string | null>>) => void;
 
 /** How the edge moves. */
-export interface EdgeMove {
-  readonly edge: Mark;
-  readonly opened: Omit<Span, 'id'> | null;
+export interface TipMove {
+  readonly tip: ListPosition;
+  readonly opened: Omit<Gap, 'id'> | null;
   /** Unix seconds of the oldest that is stored without a hole; null when that is as it was. */
   readonly sinceTs: number | null;
 }
 
 /** How a span moves. */
-export interface SpanMove {
+export interface GapMove {
   /** Null when nothing is left of it. */
-  readonly rest: Pick<Span, 'before' | 'left'> | null;
+  readonly rest: Pick<Gap, 'before' | 'left'> | null;
   readonly sinceTs: number | null;
 }
 
 /** Where a filler takes its spans from, and notes how far they are. */
-export type SpanMarks = Pick<Progress, 'spans' | 'moveSpan'>;
+export type GapMarks = Pick<Progress, 'gaps' | 'moveGap'>;
 
 /** Names of the marks in the store. */
-const EDGE = 'edge';
-const SPANS = 'spans';
-const SINCE = 'since';
+const TIP_MARK = 'edge';
+const GAPS_MARK = 'spans';
+const SINCE_MARK = 'since';
 
 /**
  * The finalised edge and the open spans. All that stands at the edge or before it, but for the spans,
@@ -49,105 +49,109 @@ const SINCE = 'since';
  * and count from then on.
  */
 export class Progress {
-  #edge: Mark | null;
-  #spans: readonly Span[];
+  #tip: ListPosition | null;
+  #gaps: readonly Gap[];
   #sinceTs: number | null;
 
-  constructor(store: Pick<IngestStore, 'progress'>) {
-    const marks = store.progress();
-    this.#edge = parsed(marks.get(EDGE), isMark);
-    this.#spans = parsed(marks.get(SPANS), isSpans) ?? [];
-    this.#sinceTs = parsed(marks.get(SINCE), isTime);
+  constructor(store: Pick<IngestStore, 'readProgress'>) {
+    const marks = store.readProgress();
+    this.#tip = parseMark(marks.get(TIP_MARK), isMark);
+    this.#gaps = parseMark(marks.get(GAPS_MARK), isGaps) ?? [];
+    this.#sinceTs = parseMark(marks.get(SINCE_MARK), isTime);
   }
 
-  get edge(): Mark | null {
-    return this.#edge;
+  get tip(): ListPosition | null {
+    return this.#tip;
   }
 
-  get spans(): readonly Span[] {
-    return this.#spans;
+  get gaps(): readonly Gap[] {
+    return this.#gaps;
   }
 
   /** Unix seconds from which on all is stored; null while it is not known, or a span is open. */
   get completeSinceTs(): number | null {
-    return this.#spans.length === 0 ? this.#sinceTs : null;
+    return this.#gaps.length === 0 ? this.#sinceTs : null;
   }
 
   /**
    * Moves the edge, and opens a span for what was left out below it. `write` gets the marks and must
    * throw when they are not stored. `sinceTs` is given where nothing older is known of.
    */
-  moveEdge({ edge, opened, sinceTs }: EdgeMove, write: WriteProgress): void {
-    const spans = opened === null ? this.#spans : this.#with(opened);
-    const since = this.#since(sinceTs);
-    write({ [EDGE]: JSON.stringify(edge), [SPANS]: JSON.stringify(spans), ...sinceMark(since) });
-    this.#edge = edge;
-    this.#spans = spans;
+  moveTip({ tip, opened, sinceTs }: TipMove, write: WriteProgress): void {
+    const gaps = opened === null ? this.#gaps : this.#withGap(opened);
+    const since = this.#laterSince(sinceTs);
+    write({
+      [TIP_MARK]: JSON.stringify(tip),
+      [GAPS_MARK]: JSON.stringify(gaps),
+      ...sinceMark(since),
+    });
+    this.#tip = tip;
+    this.#gaps = gaps;
     this.#sinceTs = since;
   }
 
   /** Moves the newer end of a span down, or takes the span away when nothing is left of it. */
-  moveSpan(id: number, { rest, sinceTs }: SpanMove, write: WriteProgress): void {
-    const spans = this.#spans.flatMap((span) => {
-      if (span.id !== id) return [span];
-      return rest === null ? [] : [{ ...span, ...rest }];
+  moveGap(id: number, { rest, sinceTs }: GapMove, write: WriteProgress): void {
+    const gaps = this.#gaps.flatMap((gap) => {
+      if (gap.id !== id) return [gap];
+      return rest === null ? [] : [{ ...gap, ...rest }];
     });
-    const since = this.#since(sinceTs);
-    write({ [SPANS]: JSON.stringify(spans), ...sinceMark(since) });
-    this.#spans = spans;
+    const since = this.#laterSince(sinceTs);
+    write({ [GAPS_MARK]: JSON.stringify(gaps), ...sinceMark(since) });
+    this.#gaps = gaps;
     this.#sinceTs = since;
   }
 
   /** A hole that no node filled is not forgotten for an older end. */
-  #since(ts: number | null): number | null {
+  #laterSince(ts: number | null): number | null {
     return ts === null ? this.#sinceTs : Math.max(ts, this.#sinceTs ?? 0);
   }
 
   /** The newest first: of too many the two oldest are read as one, with what lies between. */
-  #with(opened: Omit<Span, 'id'>): readonly Span[] {
-    const id = 1 + Math.max(0, ...this.#spans.map((span) => span.id));
-    const spans = [{ ...opened, id }, ...this.#spans];
-    if (spans.length <= SPANS_MAX) return spans;
-    const [older, oldest] = spans.slice(-2);
-    if (older === undefined || oldest === undefined) return spans;
+  #withGap(opened: Omit<Gap, 'id'>): readonly Gap[] {
+    const id = 1 + Math.max(0, ...this.#gaps.map((gap) => gap.id));
+    const gaps = [{ ...opened, id }, ...this.#gaps];
+    if (gaps.length <= GAPS_MAX) return gaps;
+    const [older, oldest] = gaps.slice(-2);
+    if (older === undefined || oldest === undefined) return gaps;
     const joined = {
       ...oldest,
       before: older.before,
       sinceTs: Math.min(older.sinceTs, oldest.sinceTs),
       left: older.left + oldest.left,
     };
-    return [...spans.slice(0, -2), joined];
+    return [...gaps.slice(0, -2), joined];
   }
 }
 
-function parsed<T>(text: string | undefined, check: (value: unknown) => value is T): T | null {
+function parseMark<T>(text: string | undefined, check: (value: unknown) => value is T): T | null {
   if (text === undefined) return null;
   const value: unknown = JSON.parse(text);
   return check(value) ? value : null;
 }
 
 function sinceMark(ts: number | null): Readonly<Record<string, string>> {
-  return ts === null ? {} : { [SINCE]: JSON.stringify(ts) };
+  return ts === null ? {} : { [SINCE_MARK]: JSON.stringify(ts) };
 }
 
 function isTime(value: unknown): value is number {
   return typeof value === 'number';
 }
 
-function isMark(value: unknown): value is Mark {
+function isMark(value: unknown): value is ListPosition {
   if (typeof value !== 'object' || value === null) return false;
-  const { signature, slot } = value as Partial<Record<keyof Mark, unknown>>;
+  const { signature, slot } = value as Partial<Record<keyof ListPosition, unknown>>;
   return typeof signature === 'string' && typeof slot === 'number';
 }
 
-function isSpans(value: unknown): value is readonly Span[] {
-  return Array.isArray(value) && value.every((one) => isSpan(one));
+function isGaps(value: unknown): value is readonly Gap[] {
+  return Array.isArray(value) && value.every((one) => isGap(one));
 }
 
 /** Whether a value is a span, as the store keeps it. */
-export function isSpan(value: unknown): value is Span {
+export function isGap(value: unknown): value is Gap {
   if (typeof value !== 'object' || value === null) return false;
-  const { id, before, until, sinceTs, left } = value as Partial<Record<keyof Span, unknown>>;
+  const { id, before, until, sinceTs, left } = value as Partial<Record<keyof Gap, unknown>>;
   const marks = [before, until].every((mark) => mark === null || isMark(mark));
   return marks && [id, sinceTs, left].every((number) => typeof number === 'number');
 }

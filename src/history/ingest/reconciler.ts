@@ -1,5 +1,5 @@
 import type { NodeRpc } from '../../rpc/node-pool.js';
-import { SUSPECT_WAIT_MS } from '../model/limits.js';
+import { UNCONFIRMED_WAIT_MS } from '../model/limits.js';
 import type { TransactionRecords } from '../model/records.js';
 import type { StoreChange } from '../store/types.js';
 import type { Fetched, Fetcher, FetchOptions } from './fetcher.js';
@@ -7,20 +7,20 @@ import type { PlacedSignature } from './listing.js';
 import type { IngestParts, IngestStore } from './parts.js';
 import type { WriteProgress } from './progress.js';
 import { parseKnown } from './rpc-results.js';
-import { type Seen, writeRecords } from './store-records.js';
+import { type EmptyTransactions, writeRecords } from './store-records.js';
 
 /** What the reconciler works on. */
 export interface ReconcilerOptions {
   readonly parts: IngestParts;
   readonly store: IngestStore;
   readonly fetcher: Fetcher;
-  readonly seen: Seen;
+  readonly emptyTransactions: EmptyTransactions;
   /** Called after each commit that changed anything. */
   readonly onChange: (change: StoreChange) => void;
 }
 
 /** Whose answers are compared with the store. */
-export interface Reading {
+export interface FetchContext {
   readonly rpc: NodeRpc;
   readonly signal: AbortSignal;
   /** The node has all slots above this one: of what is older it cannot say that it is gone. */
@@ -43,7 +43,7 @@ export type WriteMarks = (write: WriteProgress) => void;
 export class Reconciler {
   readonly #options: ReconcilerOptions;
   /** Stored transactions that a finalised listing did not have, and when it was read. */
-  readonly #suspects = new Map<string, number>();
+  readonly #unconfirmed = new Map<string, number>();
   /** Stored of a log that was cut, and asked for again, until the marks are stored. */
   readonly #reread = new Set<string>();
 
@@ -52,87 +52,92 @@ export class Reconciler {
   }
 
   /** Adds what a confirmed listing has and the store has not. */
-  async add(rows: readonly PlacedSignature[], reading: Reading): Promise<void> {
-    const missing = this.#missing(rows);
-    const fetched = await this.#fetch(missing, { ...reading, commitment: 'confirmed' });
-    this.#write(fetched.records);
+  async addMissing(rows: readonly PlacedSignature[], context: FetchContext): Promise<void> {
+    const missing = this.#missingRows(rows);
+    const fetched = await this.#fetchRows(missing, { ...context, commitment: 'confirmed' });
+    this.#writeRecords(fetched.records);
   }
 
   /**
    * Brings the store to what the finalised chain has in some slots. The marks are stored last, and
    * only when nothing is left to be asked again; `isDone` when they are.
    */
-  async settle(
+  async reconcileSlots(
     slots: FinalSlots,
-    reading: Reading,
+    context: FetchContext,
     mark: WriteMarks,
   ): Promise<{ readonly isDone: boolean; readonly added: readonly TransactionRecords[] }> {
     const { store, onChange } = this.#options;
-    const final = { ...reading, commitment: 'finalized' } as const;
-    const cut = this.#cut(slots.rows);
-    const added = await this.#fetch([...this.#missing(slots.rows), ...cut], final);
+    const final = { ...context, commitment: 'finalized' } as const;
+    const cut = this.#truncatedRows(slots.rows);
+    const added = await this.#fetchRows([...this.#missingRows(slots.rows), ...cut], final);
     const again = new Set(cut.map(({ signature }) => signature));
-    this.#write(added.records, again);
+    this.#writeRecords(added.records, again);
     for (const { signature, isTruncated } of added.records) {
       if (isTruncated) this.#reread.add(signature);
     }
-    const lost = await this.#lost(slots, reading);
-    this.#remove(lost.gone);
-    const elsewhere = this.#place(slots.rows);
-    const moved = await this.#fetch(elsewhere, final);
-    this.#write(moved.records);
+    const lost = await this.#findReverted(slots, context);
+    this.#removeTransactions(lost.gone);
+    const elsewhere = this.#finalisePositions(slots.rows);
+    const moved = await this.#fetchRows(elsewhere, final);
+    this.#writeRecords(moved.records);
     // It left something on a fork only.
-    this.#remove(moved.records.filter(leavesNothing).map(({ signature }) => signature));
+    this.#removeTransactions(
+      moved.records.filter(isEmptyTransaction).map(({ signature }) => signature),
+    );
     const isDone = added.pending + moved.pending + lost.open === 0;
-    if (isDone) mark((marks) => onChange(store.write({ transactions: [], progress: marks })));
+    if (isDone) mark((marks) => onChange(store.writeBatch({ transactions: [], progress: marks })));
     if (isDone) this.#reread.clear();
     return { isDone, added: added.records.filter(({ signature }) => !again.has(signature)) };
   }
 
-  #missing(rows: readonly PlacedSignature[]): readonly PlacedSignature[] {
-    const { seen, store } = this.#options;
-    const asked = rows.filter((row) => !row.failed && !seen.has(row));
-    const known = store.known(asked.map(({ signature }) => signature));
+  #missingRows(rows: readonly PlacedSignature[]): readonly PlacedSignature[] {
+    const { emptyTransactions, store } = this.#options;
+    const asked = rows.filter((row) => !row.failed && !emptyTransactions.has(row));
+    const known = store.findStored(asked.map(({ signature }) => signature));
     return asked.filter(({ signature }) => !known.has(signature));
   }
 
   /** A log that came cut is asked for once more: another time, or of another node, it may be whole. */
-  #cut(rows: readonly PlacedSignature[]): readonly PlacedSignature[] {
+  #truncatedRows(rows: readonly PlacedSignature[]): readonly PlacedSignature[] {
     const asked = rows.filter(({ signature, failed }) => !failed && !this.#reread.has(signature));
-    const cut = this.#options.store.truncatedOf(asked.map(({ signature }) => signature));
+    const cut = this.#options.store.findTruncated(asked.map(({ signature }) => signature));
     return asked.filter(({ signature }) => cut.has(signature));
   }
 
-  async #fetch(rows: readonly PlacedSignature[], options: FetchOptions): Promise<Fetched> {
+  async #fetchRows(rows: readonly PlacedSignature[], options: FetchOptions): Promise<Fetched> {
     if (rows.length === 0) return { records: [], pending: 0 };
-    return this.#options.fetcher.fetch(rows, options);
+    return this.#options.fetcher.fetchTransactions(rows, options);
   }
 
   /** Of `stored` ones it is written as well that they leave nothing. */
-  #write(records: readonly TransactionRecords[], stored: ReadonlySet<string> = new Set()): void {
-    const { seen } = this.#options;
-    const kept = records.filter((one) => !leavesNothing(one) || stored.has(one.signature));
-    for (const record of records) if (leavesNothing(record)) seen.add(record);
-    for (const record of writeRecords(kept, this.#options)) seen.add(record);
+  #writeRecords(
+    records: readonly TransactionRecords[],
+    stored: ReadonlySet<string> = new Set(),
+  ): void {
+    const { emptyTransactions } = this.#options;
+    const kept = records.filter((one) => !isEmptyTransaction(one) || stored.has(one.signature));
+    for (const record of records) if (isEmptyTransaction(record)) emptyTransactions.add(record);
+    for (const record of writeRecords(kept, this.#options)) emptyTransactions.add(record);
   }
 
   /** Sets the places; returns the rows whose transaction is stored in another slot. */
-  #place(rows: readonly PlacedSignature[]): readonly PlacedSignature[] {
+  #finalisePositions(rows: readonly PlacedSignature[]): readonly PlacedSignature[] {
     const { parts, store, onChange } = this.#options;
-    const known = store.known(rows.map(({ signature }) => signature));
+    const known = store.findStored(rows.map(({ signature }) => signature));
     const stored = rows.filter(({ signature, failed }) => !failed && known.has(signature));
     if (stored.length === 0) return [];
-    const { change, elsewhere } = store.settle(stored);
+    const { change, elsewhere } = store.finaliseTransactions(stored);
     onChange(change);
     parts.counters.settled += stored.length - elsewhere.length;
     const moved = new Set(elsewhere);
     return stored.filter(({ signature }) => moved.has(signature));
   }
 
-  #remove(signatures: readonly string[]): void {
+  #removeTransactions(signatures: readonly string[]): void {
     const { parts, store, onChange } = this.#options;
     if (signatures.length === 0) return;
-    onChange(store.remove(signatures));
+    onChange(store.removeTransactions(signatures));
     parts.counters.reverted += signatures.length;
     parts.log.warn({ signatures: signatures.slice(0, 10) }, 'a fork took transactions back');
   }
@@ -141,43 +146,46 @@ export class Reconciler {
    * What is stored and not in the finalised listing. It is asked for by name as well, and after a
    * while: a node that is behind with its index must not delete what happened.
    */
-  async #lost(
+  async #findReverted(
     { rows, above, upTo }: FinalSlots,
-    reading: Reading,
+    context: FetchContext,
   ): Promise<{ readonly gone: readonly string[]; readonly open: number }> {
     const { store, parts } = this.#options;
     const listed = new Set(rows.map(({ signature }) => signature));
     // What went well on a fork may have failed on the chain.
     const failed = rows.filter((row) => row.failed).map(({ signature }) => signature);
     const absent = store
-      .unsettled({ slotAfter: Math.max(above, reading.trustedAbove), slotUpTo: upTo })
+      .readUnfinalised({ slotAfter: Math.max(above, context.trustedAbove), slotUpTo: upTo })
       .map(({ signature }) => signature)
       .filter((signature) => !listed.has(signature));
     const nowMs = parts.timers.nowMs();
-    this.#suspect(absent, nowMs);
+    this.#updateUnconfirmed(absent, nowMs);
     const due = absent.filter((signature) => {
-      return nowMs - (this.#suspects.get(signature) ?? nowMs) >= SUSPECT_WAIT_MS;
+      return nowMs - (this.#unconfirmed.get(signature) ?? nowMs) >= UNCONFIRMED_WAIT_MS;
     });
-    const unknown = await unknownTo(reading, due);
-    for (const signature of unknown) this.#suspects.delete(signature);
-    return { gone: [...store.known(failed), ...unknown], open: absent.length - unknown.length };
+    const unknown = await unknownTo(context, due);
+    for (const signature of unknown) this.#unconfirmed.delete(signature);
+    return {
+      gone: [...store.findStored(failed), ...unknown],
+      open: absent.length - unknown.length,
+    };
   }
 
   /** Remembers since when each is absent; those that are no longer are forgotten. */
-  #suspect(absent: readonly string[], nowMs: number): void {
+  #updateUnconfirmed(absent: readonly string[], nowMs: number): void {
     const now = new Set(absent);
-    for (const signature of this.#suspects.keys()) {
-      if (!now.has(signature)) this.#suspects.delete(signature);
+    for (const signature of this.#unconfirmed.keys()) {
+      if (!now.has(signature)) this.#unconfirmed.delete(signature);
     }
     for (const signature of absent) {
-      if (!this.#suspects.has(signature)) this.#suspects.set(signature, nowMs);
+      if (!this.#unconfirmed.has(signature)) this.#unconfirmed.set(signature, nowMs);
     }
   }
 }
 
 /** Which of the signatures the node does not know at all. */
 async function unknownTo(
-  { rpc, signal }: Reading,
+  { rpc, signal }: FetchContext,
   signatures: readonly string[],
 ): Promise<readonly string[]> {
   const unknown: string[] = [];
@@ -194,7 +202,7 @@ async function unknownTo(
 const STATUSES_MAX = 256;
 
 /** The store keeps no row of a transaction without records. */
-export function leavesNothing(records: TransactionRecords): boolean {
+export function isEmptyTransaction(records: TransactionRecords): boolean {
   const { fills, fundingRates, isTruncated } = records;
   return fills.length === 0 && fundingRates.length === 0 && !isTruncated;
 }

@@ -35,7 +35,7 @@ const SIGNATURE_CHARS_MAX = 88;
 
 /** Reads the answer to getSignaturesForAddress: newest first, as the node lists them. */
 export function parseSignatures(result: unknown): readonly ListedSignature[] {
-  if (!Array.isArray(result)) throw malformed('getSignaturesForAddress', 'a list');
+  if (!Array.isArray(result)) throw malformedError('getSignaturesForAddress', 'a list');
   return result.map((row: unknown) => {
     const { signature, slot, err, blockTime } = recordOf(row, 'getSignaturesForAddress');
     return {
@@ -80,39 +80,39 @@ export function parseSlot(result: unknown): number {
 /** Reads the answer to getSignatureStatuses: whether the node knows each of them. */
 export function parseKnown(result: unknown): readonly boolean[] {
   const { value } = recordOf(result, 'getSignatureStatuses');
-  if (!Array.isArray(value)) throw malformed('getSignatureStatuses', 'a list');
+  if (!Array.isArray(value)) throw malformedError('getSignatureStatuses', 'a list');
   return value.map((status) => status !== null);
 }
 
 function recordOf(value: unknown, method: string): Readonly<Record<string, unknown>> {
   if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
-  throw malformed(method, 'an object');
+  throw malformedError(method, 'an object');
 }
 
 function signatureOf(value: unknown): string {
   const isText = typeof value === 'string' && value.length <= SIGNATURE_CHARS_MAX;
   if (isText && decodeBase58(value, SIGNATURE_BYTES) !== null) return value;
-  throw malformed('a signature', 'base58 of 64 bytes');
+  throw malformedError('a signature', 'base58 of 64 bytes');
 }
 
 function slotOf(value: unknown): number {
   const isWhole = typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
   if (isWhole && value <= SLOT_MAX) return value;
-  throw malformed('a slot', `a whole number of at most ${SLOT_MAX}`);
+  throw malformedError('a slot', `a whole number of at most ${SLOT_MAX}`);
 }
 
 function linesOf(value: unknown): readonly string[] {
   if (Array.isArray(value) && value.every((line) => typeof line === 'string')) return value;
-  throw malformed('a log', 'a list of texts');
+  throw malformedError('a log', 'a list of texts');
 }
 
-function malformed(what: string, wanted: string): HistoryError {
+function malformedError(what: string, wanted: string): HistoryError {
   const message = `answer about ${what} was unreadable, must be ${wanted}`;
   return new HistoryError('MALFORMED_HISTORY_ANSWER', message, { what });
 }
 
 /** The node's fault, as opposed to that of the store or of this program. */
-export function isReadingFailure(error: unknown): error is Error {
+export function isNodeFailure(error: unknown): error is Error {
   if (error instanceof RpcError) return error.code !== 'RPC_ABORTED';
   return error instanceof HistoryError && error.code === 'MALFORMED_HISTORY_ANSWER';
 }

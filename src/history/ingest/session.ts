@@ -6,22 +6,22 @@ import type { RateLimiter } from '../../rpc/rate-limiter.js';
 import { sleep } from '../../rpc/timers.js';
 import {
   FINAL_STALL_MS,
+  FINALISED_CHECK_MS,
   NODE_FAILURES_MAX,
   RETRY_CAP_MS,
   RETRY_FIRST_MS,
-  SETTLE_INTERVAL_MS,
 } from '../model/limits.js';
 import type { StoreChange } from '../store/types.js';
-import { Filler } from './backfiller.js';
+import { Backfiller } from './backfiller.js';
 import { Fetcher } from './fetcher.js';
 import { LiveQueue } from './live-queue.js';
-import { Strays } from './orphans.js';
+import { OrphanedTransactions } from './orphans.js';
 import type { IngestParts, IngestStore } from './parts.js';
-import { Progress, type Span } from './progress.js';
-import { type Reading, Reconciler } from './reconciler.js';
-import { isReadingFailure, parseSlot } from './rpc-results.js';
-import type { Seen } from './store-records.js';
-import { Edge } from './tip.js';
+import { type Gap, Progress } from './progress.js';
+import { type FetchContext, Reconciler } from './reconciler.js';
+import { isNodeFailure, parseSlot } from './rpc-results.js';
+import type { EmptyTransactions } from './store-records.js';
+import { HistoryTip } from './tip.js';
 
 /** What a session needs from its owner. */
 export interface SessionOptions {
@@ -32,10 +32,10 @@ export interface SessionOptions {
   /** There is no other node to go to. */
   readonly isOnlyNode: boolean;
   readonly limiter: RateLimiter;
-  readonly seen: Seen;
+  readonly emptyTransactions: EmptyTransactions;
   /** The store of a chain; rejects when it cannot be opened, or when the chain is a wrong one. */
   readonly openStore: (genesisHash: string) => Promise<IngestStore>;
-  readonly firstSpan: () => Pick<Span, 'sinceTs' | 'left'>;
+  readonly firstGap: () => Pick<Gap, 'sinceTs' | 'left'>;
   readonly onChange: (change: StoreChange) => void;
   /** The history has all that was confirmed, but for open spans. */
   readonly onLive: () => void;
@@ -44,7 +44,7 @@ export interface SessionOptions {
 }
 
 /** How far a session is. */
-export interface SessionFigures {
+export interface SessionStats {
   readonly queued: number;
   readonly spansOpen: number;
   readonly finalisedSlot: number;
@@ -68,24 +68,24 @@ export class Session {
 
   constructor(options: SessionOptions) {
     this.#options = options;
-    const { parts, seen, onChange } = options;
+    const { parts, emptyTransactions, onChange } = options;
     this.#failed = new Promise<never>((_, reject) => {
       this.#fail = reject;
     });
     // It may fail before anybody waits for it.
     this.#failed.catch(() => undefined);
     this.#queue = new LiveQueue({
-      ...{ parts, seen, onChange },
+      ...{ parts, emptyTransactions, onChange },
       onFailure: (error) => this.#fail(error),
       onMalformed: () => this.catchUpSoon(),
     });
   }
 
-  get figures(): SessionFigures {
+  get stats(): SessionStats {
     return {
       queued: this.#queue.length,
-      spansOpen: this.#progress?.spans.length ?? 0,
-      finalisedSlot: this.#progress?.edge?.slot ?? 0,
+      spansOpen: this.#progress?.gaps.length ?? 0,
+      finalisedSlot: this.#progress?.tip?.slot ?? 0,
       completeSinceTs: this.#progress?.completeSinceTs ?? null,
     };
   }
@@ -99,96 +99,106 @@ export class Session {
   /** Runs until something fails, which it rejects with; what was told is stored by then. */
   async run(): Promise<never> {
     try {
-      return await Promise.race([this.#run(), this.#failed]);
+      return await Promise.race([this.#runSteps(), this.#failed]);
     } finally {
       this.#queue.close();
     }
   }
 
-  async #run(): Promise<never> {
+  async #runSteps(): Promise<never> {
     const { node, parts, openStore, signal } = this.#options;
     const { rpc, socket } = node;
     const filter = { mentions: [parts.programId] };
     await socket.subscribe('logsSubscribe', [filter, { commitment: 'confirmed' }], (result) =>
-      this.#queue.take(result),
+      this.#queue.addNotification(result),
     );
     const genesis = await readGenesisHash(rpc, { signal });
     const store = await openStore(genesis);
     const told = [{ commitment: 'confirmed' }];
     const slot = await rpc.call('getSlot', told, parseSlot, { signal });
-    const { edge, filler } = await this.#build(store);
-    edge.toldFrom(slot);
-    this.#queue.open(store);
-    const reading: Reading = {
+    const { tip, backfiller } = await this.#buildParts(store);
+    tip.setNotifiedFrom(slot);
+    this.#queue.startWriting(store);
+    const context: FetchContext = {
       ...{ rpc, signal },
       get trustedAbove() {
-        return edge.trustedAbove;
+        return tip.trustedAbove;
       },
     };
-    await edge.catchUp(reading);
+    await tip.catchUp(context);
     // The first check says how much is left to spans.
-    await edge.settle(reading);
+    await tip.checkFinalised(context);
     socket.resetBackoff();
     this.#options.onLive();
-    return await Promise.race([this.#keepEdge(edge, reading), this.#fill(filler, reading)]);
+    return await Promise.race([this.#keepTip(tip, context), this.#fillGaps(backfiller, context)]);
   }
 
-  async #build(store: IngestStore): Promise<{ edge: Edge; filler: Filler }> {
-    const { parts, limiter, seen, onChange, firstSpan, signal, node, rpcs } = this.#options;
+  async #buildParts(store: IngestStore): Promise<{ tip: HistoryTip; backfiller: Backfiller }> {
+    const { parts, limiter, emptyTransactions, onChange, firstGap, signal, node, rpcs } =
+      this.#options;
     // Whether the disk takes anything is to be known before what is told is put into its queue.
-    onChange(store.write({ transactions: [], progress: { opened: String(parts.wallMs()) } }));
+    onChange(store.writeBatch({ transactions: [], progress: { opened: String(parts.wallMs()) } }));
     const progress = new Progress(store);
     this.#progress = progress;
     const fetcher = new Fetcher(parts, limiter, rpcs);
     // What one of them suspects is not for the other to judge.
-    const reconciler = () => new Reconciler({ parts, store, fetcher, seen, onChange });
-    const strays = new Strays({ parts, store, progress, reconciler: reconciler() });
-    const edge = new Edge({ parts, progress, reconciler: reconciler(), strays, seen, firstSpan });
-    if (!(await edge.isKnownTo({ rpc: node.rpc, signal }))) {
+    const reconciler = () => new Reconciler({ parts, store, fetcher, emptyTransactions, onChange });
+    const orphans = new OrphanedTransactions({ parts, store, progress, reconciler: reconciler() });
+    const tip = new HistoryTip({
+      parts,
+      progress,
+      reconciler: reconciler(),
+      orphans,
+      emptyTransactions,
+      firstGap,
+    });
+    if (!(await tip.isKnownTo({ rpc: node.rpc, signal }))) {
       parts.counters.edgeUnknown += 1;
       parts.log.warn({ node: node.name }, 'the node does not know where the history ends');
     }
-    const filler = new Filler({ parts, progress, reconciler: reconciler() });
-    return { edge, filler };
+    const backfiller = new Backfiller({ parts, progress, reconciler: reconciler() });
+    return { tip, backfiller };
   }
 
   /** The finalised check, and a look at what was confirmed when something may be missing. */
-  async #keepEdge(edge: Edge, reading: Reading): Promise<never> {
+  async #keepTip(tip: HistoryTip, context: FetchContext): Promise<never> {
     const { timers } = this.#options.parts;
     let finalSlot = 0;
     let movedAtMs = timers.nowMs();
     for (;;) {
-      await this.#persist(reading.signal, async () => {
+      await this.#retryFetch(context.signal, async () => {
         if (this.#wantsCatchUp) {
           this.#wantsCatchUp = false;
-          await edge.catchUp(reading);
+          await tip.catchUp(context);
         }
-        await edge.settle(reading);
+        await tip.checkFinalised(context);
       });
-      if (edge.finalSlot > finalSlot) movedAtMs = timers.nowMs();
-      finalSlot = Math.max(finalSlot, edge.finalSlot);
+      if (tip.finalSlot > finalSlot) movedAtMs = timers.nowMs();
+      finalSlot = Math.max(finalSlot, tip.finalSlot);
       const isStalled = timers.nowMs() - movedAtMs > FINAL_STALL_MS;
-      if (isStalled && !this.#options.isOnlyNode) throw stalled(finalSlot);
-      await this.#pause(SETTLE_INTERVAL_MS, reading.signal);
+      if (isStalled && !this.#options.isOnlyNode) throw stalledError(finalSlot);
+      await this.#waitForCheck(FINALISED_CHECK_MS, context.signal);
     }
   }
 
-  async #fill(filler: Filler, reading: Reading): Promise<never> {
+  async #fillGaps(backfiller: Backfiller, context: FetchContext): Promise<never> {
     for (;;) {
-      const span = filler.next;
-      if (span === null) {
-        await sleep(this.#options.parts.timers, SETTLE_INTERVAL_MS, reading.signal);
+      const gap = backfiller.nextGap;
+      if (gap === null) {
+        await sleep(this.#options.parts.timers, FINALISED_CHECK_MS, context.signal);
         continue;
       }
-      const step = await this.#persist(reading.signal, () => filler.step(span, reading));
+      const step = await this.#retryFetch(context.signal, () =>
+        backfiller.readNextPage(gap, context),
+      );
       if (!step.isDone) {
-        await sleep(this.#options.parts.timers, SETTLE_INTERVAL_MS, reading.signal);
+        await sleep(this.#options.parts.timers, FINALISED_CHECK_MS, context.signal);
       }
     }
   }
 
   /** A reading that fails is tried again; a node that fails again and again has failed. */
-  async #persist<T>(signal: AbortSignal, read: () => Promise<T>): Promise<T> {
+  async #retryFetch<T>(signal: AbortSignal, read: () => Promise<T>): Promise<T> {
     const { parts } = this.#options;
     const { random, counters, timers, log } = parts;
     const backoff = new Backoff({ firstMs: RETRY_FIRST_MS, capMs: RETRY_CAP_MS, random });
@@ -196,17 +206,17 @@ export class Session {
       try {
         return await read();
       } catch (error) {
-        if (!isReadingFailure(error) || signal.aborted) throw error;
+        if (!isNodeFailure(error) || signal.aborted) throw error;
         counters.readingFailures += 1;
         if (failures >= NODE_FAILURES_MAX) throw error;
-        log.info({ reason: error.message }, 'a reading of the history is tried again');
+        log.info({ reason: error.message }, 'a context of the history is tried again');
         await sleep(timers, backoff.next(), signal);
       }
     }
   }
 
   /** A wait that ends early when a message may be missing. */
-  async #pause(delayMs: number, signal: AbortSignal): Promise<void> {
+  async #waitForCheck(delayMs: number, signal: AbortSignal): Promise<void> {
     if (this.#wantsCatchUp) return;
     const waking = new AbortController();
     this.#wake = () => waking.abort();
@@ -217,7 +227,7 @@ export class Session {
   }
 }
 
-function stalled(slot: number): RpcError {
+function stalledError(slot: number): RpcError {
   const message = `the finalised slot stood at ${slot} for ${FINAL_STALL_MS} ms`;
   return new RpcError('RPC_NODE_BEHIND', message, { slot });
 }

@@ -1,4 +1,4 @@
-import { SEEN_MAX } from '../model/limits.js';
+import { EMPTY_TRANSACTIONS_MAX } from '../model/limits.js';
 import type { TransactionRecords } from '../model/records.js';
 import { StoreError } from '../store/error.js';
 import type { StoreChange } from '../store/types.js';
@@ -25,7 +25,7 @@ export function writeRecords(
 ): readonly TransactionRecords[] {
   if (records.length === 0) return [];
   try {
-    onChange(store.write({ transactions: records }));
+    onChange(store.writeBatch({ transactions: records }));
     return [];
   } catch (error) {
     if (!isOfRecords(error)) throw error;
@@ -48,7 +48,7 @@ function isOfRecords(error: unknown): boolean {
  * Transactions above the finalised edge that were looked at and left nothing to store. It spares
  * reading them again; what it forgets is only read twice.
  */
-export class Seen {
+export class EmptyTransactions {
   readonly #slots = new Map<string, number>();
 
   get size(): number {
@@ -67,7 +67,7 @@ export class Seen {
 
   add({ signature, slot }: { readonly signature: string; readonly slot: number }): void {
     this.#slots.set(signature, slot);
-    if (this.#slots.size <= SEEN_MAX) return;
+    if (this.#slots.size <= EMPTY_TRANSACTIONS_MAX) return;
     for (const oldest of this.#slots.keys()) {
       this.#slots.delete(oldest);
       return;

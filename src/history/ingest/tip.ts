@@ -1,35 +1,41 @@
-import { EDGE_PAGES_MAX, SETTLE_MARGIN_SLOTS } from '../model/limits.js';
-import { type Listing, type ListingQuery, list, type Mark, withPlaces } from './listing.js';
-import type { Strays } from './orphans.js';
+import { FINALISED_MARGIN_SLOTS, TIP_PAGES_MAX } from '../model/limits.js';
+import {
+  type Listing,
+  type ListingQuery,
+  type ListPosition,
+  listSignatures,
+  withPlaces,
+} from './listing.js';
+import type { OrphanedTransactions } from './orphans.js';
 import type { IngestParts } from './parts.js';
-import type { Progress, Span, WriteProgress } from './progress.js';
-import type { Reading, Reconciler } from './reconciler.js';
+import type { Gap, Progress, WriteProgress } from './progress.js';
+import type { FetchContext, Reconciler } from './reconciler.js';
 import { type ListedSignature, parseKnown, parseSlot } from './rpc-results.js';
-import type { Seen } from './store-records.js';
+import type { EmptyTransactions } from './store-records.js';
 
 /** What the edge works with. */
-export interface EdgeOptions {
+export interface HistoryTipOptions {
   readonly parts: IngestParts;
   readonly progress: Progress;
   readonly reconciler: Reconciler;
-  readonly strays: Strays;
-  readonly seen: Seen;
+  readonly orphans: OrphanedTransactions;
+  readonly emptyTransactions: EmptyTransactions;
   /** How deep an empty store is filled: so many signatures, and none older than this. */
-  readonly firstSpan: () => Pick<Span, 'sinceTs' | 'left'>;
+  readonly firstGap: () => Pick<Gap, 'sinceTs' | 'left'>;
 }
 
 /**
  * The live edge of the history: from the newest signature down to where all is finalised and stored.
  * What is too much to be held at once is left to a span.
  */
-export class Edge {
-  readonly #options: EdgeOptions;
+export class HistoryTip {
+  readonly #options: HistoryTipOptions;
   /** Transactions above it are told by the socket; one that only a listing has was missed. */
-  #toldFromSlot = Number.MAX_SAFE_INTEGER;
+  #notifiedFromSlot = Number.MAX_SAFE_INTEGER;
   #finalSlot = 0;
   #trustedAbove = Number.MAX_SAFE_INTEGER;
 
-  constructor(options: EdgeOptions) {
+  constructor(options: HistoryTipOptions) {
     this.#options = options;
   }
 
@@ -39,8 +45,8 @@ export class Edge {
   }
 
   /** Notifications come from about this slot on. */
-  toldFrom(slot: number): void {
-    this.#toldFromSlot = slot;
+  setNotifiedFrom(slot: number): void {
+    this.#notifiedFromSlot = slot;
   }
 
   /** The node has all slots above this one: it knows the edge, or it has listed one itself. */
@@ -49,90 +55,90 @@ export class Edge {
   }
 
   /** Asks whether the node knows the signature at the edge; true while there is none. */
-  async isKnownTo({ rpc, signal }: Pick<Reading, 'rpc' | 'signal'>): Promise<boolean> {
+  async isKnownTo({ rpc, signal }: Pick<FetchContext, 'rpc' | 'signal'>): Promise<boolean> {
     const isKnown = await this.#isKnownTo({ rpc, signal });
     if (isKnown) this.#trustedAbove = -1;
     return isKnown;
   }
 
-  async #isKnownTo({ rpc, signal }: Pick<Reading, 'rpc' | 'signal'>): Promise<boolean> {
-    const { edge } = this.#options.progress;
-    if (edge === null) return true;
-    const params = [[edge.signature], { searchTransactionHistory: true }];
+  async #isKnownTo({ rpc, signal }: Pick<FetchContext, 'rpc' | 'signal'>): Promise<boolean> {
+    const { tip } = this.#options.progress;
+    if (tip === null) return true;
+    const params = [[tip.signature], { searchTransactionHistory: true }];
     const [known] = await rpc.call('getSignatureStatuses', params, parseKnown, { signal });
     return known === true;
   }
 
   /** Adds what was confirmed since the edge. What lies too deep comes when it is finalised. */
-  async catchUp(reading: Reading): Promise<void> {
-    const { rows } = await this.#list(reading, 'confirmed');
-    await this.#options.reconciler.add(withPlaces(rows), reading);
+  async catchUp(context: FetchContext): Promise<void> {
+    const { rows } = await this.#listSignatures(context, 'confirmed');
+    await this.#options.reconciler.addMissing(withPlaces(rows), context);
   }
 
   /** One finalised check; true when the edge is where the finalised chain is. */
-  async settle(reading: Reading): Promise<boolean> {
-    const { parts, reconciler, seen } = this.#options;
-    const { rpc, signal } = reading;
+  async checkFinalised(context: FetchContext): Promise<boolean> {
+    const { parts, reconciler, emptyTransactions } = this.#options;
+    const { rpc, signal } = context;
     const params = [{ commitment: 'finalized' }];
     this.#finalSlot = await rpc.call('getSlot', params, parseSlot, { signal });
-    const upTo = this.#finalSlot - SETTLE_MARGIN_SLOTS;
-    const listing = await this.#list(reading, 'finalized');
+    const upTo = this.#finalSlot - FINALISED_MARGIN_SLOTS;
+    const listing = await this.#listSignatures(context, 'finalized');
     const rows = listing.rows.filter(({ slot }) => slot <= upTo);
-    const above = lowestSlot(listing, this.#options.progress.edge) - 1;
+    const above = lowestSlot(listing, this.#options.progress.tip) - 1;
     const slots = { rows: withPlaces(rows), above, upTo };
-    const { isDone, added } = await reconciler.settle(slots, reading, (write) => {
-      this.#mark(rows, listing, write);
+    const { isDone, added } = await reconciler.reconcileSlots(slots, context, (write) => {
+      this.#writeMarks(rows, listing, write);
     });
-    parts.counters.missed += added.filter(({ slot }) => slot > this.#toldFromSlot).length;
+    parts.counters.missed += added.filter(({ slot }) => slot > this.#notifiedFromSlot).length;
     parts.counters.settlePasses += 1;
-    if (isDone) seen.forgetUpTo(this.#options.progress.edge?.slot ?? 0);
-    await this.#options.strays.look(reading);
+    if (isDone) emptyTransactions.forgetUpTo(this.#options.progress.tip?.slot ?? 0);
+    await this.#options.orphans.recheckSlots(context);
     return isDone;
   }
 
-  #mark(rows: readonly ListedSignature[], listing: Listing, write: WriteProgress): void {
-    const { progress, firstSpan } = this.#options;
+  #writeMarks(rows: readonly ListedSignature[], listing: Listing, write: WriteProgress): void {
+    const { progress, firstGap } = this.#options;
     const [newest] = rows;
     const oldest = rows.at(-1);
     if (newest === undefined || oldest === undefined) return;
     const before = markOf(oldest);
-    const { edge } = progress;
-    const bounds = edge === null ? firstSpan() : { sinceTs: 0, left: Number.MAX_SAFE_INTEGER };
-    const opened = listing.isComplete ? null : { before, until: edge, ...bounds };
+    const { tip } = progress;
+    const bounds = tip === null ? firstGap() : { sinceTs: 0, left: Number.MAX_SAFE_INTEGER };
+    const opened = listing.isComplete ? null : { before, until: tip, ...bounds };
     const sinceTs = this.#isBottom(listing) ? oldest.blockTime : null;
-    progress.moveEdge({ edge: markOf(newest), opened, sinceTs }, write);
+    progress.moveTip({ tip: markOf(newest), opened, sinceTs }, write);
     this.#trustedAbove = Math.min(this.#trustedAbove, newest.slot);
   }
 
   /** Whether the node has nothing older, where the history does not go on either. */
   #isBottom({ isComplete, hasOlder }: Listing): boolean {
-    const { edge } = this.#options.progress;
-    return isComplete && !hasOlder && (edge === null || this.#trustedAbove > edge.slot);
+    const { tip } = this.#options.progress;
+    return isComplete && !hasOlder && (tip === null || this.#trustedAbove > tip.slot);
   }
 
-  #list(reading: Reading, commitment: ListingQuery['commitment']): Promise<Listing> {
-    const { edge } = this.#options.progress;
-    const { rpc, signal } = reading;
-    return list(rpc, {
+  #listSignatures(context: FetchContext, commitment: ListingQuery['commitment']): Promise<Listing> {
+    const { tip } = this.#options.progress;
+    const { rpc, signal } = context;
+    return listSignatures(rpc, {
       programId: this.#options.parts.programId,
       commitment,
       before: null,
-      until: edge,
+      until: tip,
       sinceTs: 0,
       signaturesMax: Number.MAX_SAFE_INTEGER,
       // The first look at a chain is one page; its span says how much is wanted.
-      pagesMax: edge === null ? 1 : EDGE_PAGES_MAX,
+      pagesMax: tip === null ? 1 : TIP_PAGES_MAX,
       signal,
     });
   }
 }
 
 /** Of an incomplete list the slots below its oldest are a span's. */
-function lowestSlot({ rows, isComplete }: Listing, edge: Mark | null): number {
-  if (isComplete) return (edge?.slot ?? -1) + 1;
+function lowestSlot({ rows, isComplete }: Listing, tip: ListPosition | null): number {
+  if (isComplete) return (tip?.slot ?? -1) + 1;
   return rows.at(-1)?.slot ?? Number.MAX_SAFE_INTEGER;
 }
 
-function markOf({ signature, slot }: ListedSignature): Mark {
+function markOf({ signature, slot }: ListedSignature): ListPosition {
   return { signature, slot };
 }

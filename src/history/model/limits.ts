@@ -10,13 +10,13 @@ export const WAL_CHECKPOINT_PAGES = 4_096;
 export const WAL_BYTES_KEPT = 64 * 1_024 * 1_024;
 
 /** Accounts whose numbers are remembered: makers and takers of some days, 20 MB. */
-export const ACCOUNTS_KEPT_MAX = 100_000;
+export const ACCOUNTS_CACHED_MAX = 100_000;
 
 /** Transactions of one write: a second; who is asked in between writes fewer at a time. */
 export const BATCH_TRANSACTIONS_MAX = 10_000;
 
 /** Transactions that are not final, of one reading: a minute and a half of a thousand a second. */
-export const UNSETTLED_READ_MAX = 100_000;
+export const UNFINALISED_READ_MAX = 100_000;
 
 /** Rows of one page: the specification's limit, and the rest of the slots in which it begins and ends. */
 export const PAGE_ROWS_MAX = 1_064;
@@ -26,7 +26,7 @@ export const PAGE_OFFSET_MAX = 100_000;
 export const CANDLES_READ_MAX = 1_500;
 
 /** Holes in fillRecordIds that are told one by one: more are only counted. */
-export const GAPS_TOLD_MAX = 100;
+export const GAPS_LISTED_MAX = 100;
 /**
  * How far from a removed fill another one of the same number is looked for, slots. A fork is at most
  * 32 slots long where it is confirmed, 512 anywhere.
@@ -36,7 +36,7 @@ export const FORK_SLOTS_MAX = 512;
 /** Rows deleted by one step of retention: some 30 ms. */
 export const RETIRE_ROWS_MAX = 2_000;
 /** Fills of one write that are charted after their market's decimals were told: a fifth of a second. */
-export const CHART_ROWS = 2_000;
+export const PENDING_FILLS_PER_WRITE_MAX = 2_000;
 /** The last second of the year 9999: later ones are no times, and no calendar knows them. */
 export const TS_MAX = 253_402_300_799;
 
@@ -57,7 +57,7 @@ export const RESTART_FIRST_MS = 250;
 /** Longest such wait: what ended it again and again needs a hand, which should then see it heal. */
 export const RESTART_CAP_MS = 15_000;
 /** A worker that ran for as long has not failed in a row with the one before. */
-export const SETTLED_AFTER_MS = 60_000;
+export const STABLE_AFTER_MS = 60_000;
 /**
  * The worker tells its figures each second, but writes and deletes in one thread: a slow disk or a
  * migration of many rows may keep it silent for a while.
@@ -76,7 +76,7 @@ export const PAGE_SIGNATURES = 1_000;
  * Pages read at once at the live edge: more than come between two checks of a busy program. What lies
  * deeper is a span, which is marked after each page, so that little of it is read twice.
  */
-export const EDGE_PAGES_MAX = 2;
+export const TIP_PAGES_MAX = 2;
 /** Pages read at once for the sake of one slot that is longer than a page; no slot has as many. */
 export const SLOT_PAGES_MAX = 20;
 /** Transactions asked for at once: a node answers one in some ten milliseconds. */
@@ -90,22 +90,22 @@ export const LIVE_BATCH_MS = 5;
 /** Notifications that wait for the store; more are dropped, and read again from the node. */
 export const LIVE_QUEUE_MAX = 20_000;
 /** Signatures that were looked at and held nothing: some minutes of a busy program. */
-export const SEEN_MAX = 200_000;
+export const EMPTY_TRANSACTIONS_MAX = 200_000;
 /** Slots whose notifications are numbered in the order of their arrival. */
 export const ARRIVAL_SLOTS_MAX = 512;
 /** Time between two finalised checks: a slot is final after about 13 s, so it adds little. */
-export const SETTLE_INTERVAL_MS = 2_000;
+export const FINALISED_CHECK_MS = 2_000;
 /** A node writes its index of signatures a moment behind its finalised slot. */
-export const SETTLE_MARGIN_SLOTS = 2;
+export const FINALISED_MARGIN_SLOTS = 2;
 /** How often a listed transaction is asked for before it is counted as not to be had. */
 export const FETCH_TRIES_MAX = 5;
 /** How long what is missing in a finalised listing waits for the second question. */
-export const SUSPECT_WAIT_MS = 3_000;
+export const UNCONFIRMED_WAIT_MS = 3_000;
 /** Pages read for what is not final below the edge: some minutes of a busy program. */
-export const STRAY_PAGES_MAX = 10;
+export const ORPHAN_PAGES_MAX = 10;
 /** First and longest time between two such readings; the first is more than a suspect waits. */
-export const STRAYS_FIRST_MS = 4_000;
-export const STRAYS_CAP_MS = 300_000;
+export const ORPHANS_FIRST_MS = 4_000;
+export const ORPHANS_CAP_MS = 300_000;
 /** First and longest wait before a reading that failed is tried again. */
 export const RETRY_FIRST_MS = 500;
 export const RETRY_CAP_MS = 5_000;
@@ -122,14 +122,14 @@ export const NODE_FAILURES_MAX = 3;
 /** A finalised slot that stands still for as long is that of a node which lost the cluster. */
 export const FINAL_STALL_MS = 60_000;
 /** Outages that are still to be filled: more are read as one. */
-export const SPANS_MAX = 64;
+export const GAPS_MAX = 64;
 
 // Streams.
 
 /** Between two flushes of a market, milliseconds: the cadence that clients in use are built for. */
 export const FLUSH_MS = 300;
 /** Between two tries to open a topic that could not be read, milliseconds: a failing disk is not pressed. */
-export const AGAIN_MS = 1_000;
+export const REOPEN_MS = 1_000;
 /**
  * Trades of one flush: 200 of about 1 KB are half of what may wait for a socket. Beyond it the newest
  * are told, with the number of the others: 600 a second in one market are more than the chain settles.

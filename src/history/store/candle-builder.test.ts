@@ -1,7 +1,7 @@
 /** Spot markets whose decimals are told later than their fills, as after each start of a service. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { candleRules } from '../candles/rules.js';
-import { CHART_ROWS } from '../model/limits.js';
+import { PENDING_FILLS_PER_WRITE_MAX } from '../model/limits.js';
 import type { HistoryStore } from './store.js';
 import { cleanUp, MIDNIGHT, newFolder, newStore, oneFill, signature } from './testing.js';
 
@@ -21,19 +21,19 @@ function spots(from: number, count: number) {
 
 function candles(store: HistoryStore) {
   return candleRules.minutes.map((minutes) =>
-    store.candles({ market: 'spot_1', minutes, limit: 1_500 }),
+    store.readCandles({ market: 'spot_1', minutes, limit: 1_500 }),
   );
 }
 
 function minutesOf(store: HistoryStore): readonly number[] {
   return store
-    .candles({ market: 'spot_1', minutes: 1, limit: 1_500 })
+    .readCandles({ market: 'spot_1', minutes: 1, limit: 1_500 })
     .map(({ start, count }) => (start - MIDNIGHT) * 1_000 + count);
 }
 
 /** Fills that are charted. */
 function charted(store: HistoryStore): number {
-  const months = store.candles({ market: 'spot_1', minutes: 43_200, limit: 1_500 });
+  const months = store.readCandles({ market: 'spot_1', minutes: 43_200, limit: 1_500 });
   return months.reduce((sum, { count }) => sum + count, 0);
 }
 
@@ -53,8 +53,8 @@ async function untold(folder = newFolder()) {
 async function retiredFolder(): Promise<{ folder: string; before: unknown }> {
   const folder = newFolder();
   const store = await newStore(folder);
-  store.write({ transactions: [spot(1, MIDNIGHT), spot(2, MIDNIGHT + DAY * 10)] });
-  while (store.retire({ tradesBefore: MIDNIGHT + DAY * 5 }).hasMore);
+  store.writeBatch({ transactions: [spot(1, MIDNIGHT), spot(2, MIDNIGHT + DAY * 10)] });
+  while (store.retireRows({ tradesBefore: MIDNIGHT + DAY * 5 }).hasMore);
   const before = candles(store);
   store.close();
   return { folder, before };
@@ -64,9 +64,9 @@ describe('a market whose decimals are told late', () => {
   test('keeps the candles whose trades are gone', async () => {
     const { folder } = await retiredFolder();
     const { store, tell } = await untold(folder);
-    store.write({ transactions: [spot(3, MIDNIGHT + DAY * 10 + 5)] });
+    store.writeBatch({ transactions: [spot(3, MIDNIGHT + DAY * 10 + 5)] });
     tell();
-    store.write({ transactions: [spot(4, MIDNIGHT + DAY * 10 + 6)] });
+    store.writeBatch({ transactions: [spot(4, MIDNIGHT + DAY * 10 + 6)] });
     expect(minutesOf(store)).toEqual([1, DAY * 10_000 + 3]);
     expect(charted(store)).toBe(4);
   });
@@ -74,75 +74,75 @@ describe('a market whose decimals are told late', () => {
   test('has them from its first candle on: what comes before it is told again is charted', async () => {
     const folder = newFolder();
     const told = await newStore(folder);
-    told.write({ transactions: [spot(1)] });
+    told.writeBatch({ transactions: [spot(1)] });
     told.close();
     const { store } = await untold(folder);
-    store.write({ transactions: [spot(2)] });
+    store.writeBatch({ transactions: [spot(2)] });
     expect(charted(store)).toBe(2);
-    store.remove([signature(1)]);
+    store.removeTransactions([signature(1)]);
     expect(charted(store)).toBe(1);
   });
 
   test('is charted a bounded number of fills at a time, and is what it would have been', async () => {
-    const count = 2 * CHART_ROWS + 50;
+    const count = 2 * PENDING_FILLS_PER_WRITE_MAX + 50;
     const { store, tell } = await untold();
     for (let from = 1; from <= count; from += 1_000) {
-      store.write({ transactions: spots(from, Math.min(1_000, count + 1 - from)) });
+      store.writeBatch({ transactions: spots(from, Math.min(1_000, count + 1 - from)) });
     }
-    expect(store.catchUp()).toBeNull();
+    expect(store.addPendingFills()).toBeNull();
     expect(charted(store)).toBe(0);
     tell();
     const steps = [1, 2, 3].map(() => {
-      const change = store.catchUp();
+      const change = store.addPendingFills();
       return [charted(store), change?.candles.length !== 0, change?.markets.has('spot_1')];
     });
     expect(steps).toEqual([
-      [CHART_ROWS, true, true],
-      [2 * CHART_ROWS, true, true],
+      [PENDING_FILLS_PER_WRITE_MAX, true, true],
+      [2 * PENDING_FILLS_PER_WRITE_MAX, true, true],
       [count, true, true],
     ]);
-    expect(store.catchUp()).toBeNull();
+    expect(store.addPendingFills()).toBeNull();
     const other = await newStore();
-    other.write({ transactions: spots(1, count) });
+    other.writeBatch({ transactions: spots(1, count) });
     expect(candles(store)).toEqual(candles(other));
-    expect(store.check()).toEqual([]);
+    expect(store.checkIntegrity()).toEqual([]);
   });
 
   test('charts nothing twice of a bucket that a fork makes anew meanwhile', async () => {
-    const count = CHART_ROWS + 50;
+    const count = PENDING_FILLS_PER_WRITE_MAX + 50;
     const { store, tell } = await untold();
     const all = Array.from({ length: count }, (_, at) => spot(at + 1, MIDNIGHT));
-    store.write({ transactions: all });
+    store.writeBatch({ transactions: all });
     tell();
-    store.write({ transactions: [] });
-    expect(charted(store)).toBe(CHART_ROWS);
+    store.writeBatch({ transactions: [] });
+    expect(charted(store)).toBe(PENDING_FILLS_PER_WRITE_MAX);
     // One of those that are charted, one of those that wait.
-    store.remove([signature(1), signature(count)]);
+    store.removeTransactions([signature(1), signature(count)]);
     expect(charted(store)).toBe(count - 2);
-    store.write({ transactions: [spot(count + 1, MIDNIGHT)] });
+    store.writeBatch({ transactions: [spot(count + 1, MIDNIGHT)] });
     expect(charted(store)).toBe(count - 1);
   });
 
   test('forgets those that are taken back or deleted before it is told', async () => {
     const { store, tell } = await untold();
-    store.write({ transactions: [spot(1), spot(2), spot(3, MIDNIGHT + DAY)] });
-    store.remove([signature(2)]);
-    store.retire({ tradesBefore: MIDNIGHT + 60 });
+    store.writeBatch({ transactions: [spot(1), spot(2), spot(3, MIDNIGHT + DAY)] });
+    store.removeTransactions([signature(2)]);
+    store.retireRows({ tradesBefore: MIDNIGHT + 60 });
     tell();
-    store.write({ transactions: [] });
+    store.writeBatch({ transactions: [] });
     expect(minutesOf(store)).toEqual([DAY * 1_000 + 1]);
   });
 
   test('a write that fails leaves them waiting', async () => {
     const { store, tell } = await untold();
-    store.write({ transactions: [spot(1), spot(2)] });
+    store.writeBatch({ transactions: [spot(1), spot(2)] });
     tell();
     const bad = oneFill(3, {}, { signature: 'short' });
     for (let attempt = 0; attempt < 2; attempt += 1) {
-      expect(() => store.write({ transactions: [spot(4), bad] })).toThrow();
+      expect(() => store.writeBatch({ transactions: [spot(4), bad] })).toThrow();
       expect(charted(store)).toBe(0);
     }
-    store.write({ transactions: [spot(4)] });
+    store.writeBatch({ transactions: [spot(4)] });
     expect(charted(store)).toBe(3);
   });
 });

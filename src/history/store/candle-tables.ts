@@ -9,7 +9,7 @@ import {
 } from './candle-rows.js';
 import { marketCode, marketKeyOfCode, readNumber } from './columns.js';
 import type { Connection } from './connection.js';
-import type { Lines } from './meta.js';
+import type { RetentionCutoffs } from './meta.js';
 import { firstRowOf, insertText, marketsIn, queries, rowsOf } from './queries.js';
 import type {
   CandleAggregate,
@@ -28,7 +28,7 @@ export type PointReader = (code: number, span: Span) => readonly CandlePoint[];
 /** Buckets of one length each, so that a span is cut without a calendar; the coarsest first. */
 const spanCuts: readonly CandleMinutes[] = [1_440, 60, 1];
 
-interface Touched extends BucketKey {
+interface ChangedBucket extends BucketKey {
   /** What was added to it, or null. */
   added: CandleAggregate | null;
   /** Whether something of it was taken away, so that it is made again from what is finer. */
@@ -50,61 +50,61 @@ export class CandleTables {
   readonly #connection: Connection;
   readonly #rules: CandleRules;
   readonly #points: PointReader;
-  readonly #lines: Lines;
+  readonly #cutoffs: RetentionCutoffs;
   readonly #minutes: readonly CandleMinutes[];
-  #touched = new Map<string, Touched>();
+  #changed = new Map<string, ChangedBucket>();
 
   constructor(parts: {
     readonly connection: Connection;
     readonly rules: CandleRules;
     readonly points: PointReader;
-    readonly lines: Lines;
+    readonly cutoffs: RetentionCutoffs;
   }) {
     this.#connection = parts.connection;
     this.#rules = parts.rules;
     this.#points = parts.points;
-    this.#lines = parts.lines;
+    this.#cutoffs = parts.cutoffs;
     this.#minutes = [...parts.rules.minutes].sort((a, b) => a - b);
   }
 
   /** Adds a new fill to its minute; `flush` adds the minute to what is coarser. */
-  add(code: number, point: CandlePoint): void {
-    this.#gather(this.#bucketAt(code, 1, point.ts), this.#rules.ofPoint(point));
+  addPoint(code: number, point: CandlePoint): void {
+    this.#addToBucket(this.#bucketAt(code, 1, point.ts), this.#rules.ofPoint(point));
   }
 
   /** Says that a fill of a moment is gone. */
-  takeAway(code: number, ts: number): void {
+  markStale(code: number, ts: number): void {
     for (const minutes of this.#minutes) this.#bucketAt(code, minutes, ts).isStale = true;
   }
 
   /** Writes what was gathered, the finest first. */
-  flush(): readonly CandleChange[] {
+  writeChanges(): readonly CandleChange[] {
     this.#rollUp();
-    const touched = [...this.#touched.values()].sort((a, b) => a.minutes - b.minutes);
-    this.#touched = new Map();
+    const touched = [...this.#changed.values()].sort((a, b) => a.minutes - b.minutes);
+    this.#changed = new Map();
     return touched
-      .filter((bucket) => bucket.start >= this.#lines.candles(bucket.minutes))
-      .map((bucket) => this.#write(bucket));
+      .filter((bucket) => bucket.start >= this.#cutoffs.candlesBefore(bucket.minutes))
+      .map((bucket) => this.#writeBucket(bucket));
   }
 
   /** Makes every bucket of a market anew whose trades retention has left, with all that it is made of. */
-  rebuild(market: MarketKey): void {
+  rebuildMarket(market: MarketKey): void {
     const code = marketCode(market);
     const times = 'select ts from trades where market = ?1 and ts between 0 and ?2';
     const starts = 'select start from candles where market = ?1 and minutes = 1 and start <= ?2';
-    for (const [ts] of this.#connection.all(`${times} union ${starts}`, [code, TS_MAX])) {
-      this.takeAway(code, readNumber(ts));
+    for (const [ts] of this.#connection.readRows(`${times} union ${starts}`, [code, TS_MAX])) {
+      this.markStale(code, readNumber(ts));
     }
-    this.flush();
+    this.writeChanges();
   }
 
   /** Forgets what was gathered: the transaction failed. */
-  forget(): void {
-    this.#touched = new Map();
+  clearChanges(): void {
+    this.#changed = new Map();
   }
 
   /** The newest `limit` buckets of a span, oldest first. */
-  read(query: CandleQuery): readonly StoredCandle[] {
+  readCandles(query: CandleQuery): readonly StoredCandle[] {
     let select = queries
       .selectFrom('candles')
       .select(CANDLE_COLUMNS)
@@ -121,7 +121,7 @@ export class CandleTables {
   }
 
   /** The newest bucket that starts before a moment, or null. */
-  before(market: MarketKey, minutes: CandleMinutes, start: number): StoredCandle | null {
+  candleBefore(market: MarketKey, minutes: CandleMinutes, start: number): StoredCandle | null {
     const row = firstRowOf(
       this.#connection,
       queries
@@ -137,7 +137,7 @@ export class CandleTables {
   }
 
   /** The oldest bucket, or null. */
-  first(market: MarketKey, minutes: CandleMinutes): StoredCandle | null {
+  firstCandle(market: MarketKey, minutes: CandleMinutes): StoredCandle | null {
     const row = firstRowOf(
       this.#connection,
       queries
@@ -152,7 +152,7 @@ export class CandleTables {
   }
 
   /** Markets that have a bucket, one seek each. */
-  markets(): readonly MarketKey[] {
+  listMarkets(): readonly MarketKey[] {
     return marketsIn(this.#connection, 'candles').map(marketKeyOfCode);
   }
 
@@ -168,7 +168,7 @@ export class CandleTables {
   lastFillBefore(market: MarketKey, ts: number): CandleEnd | null {
     const minute = Math.floor(ts / 60) * 60;
     const inMinute = this.#sumPoints(marketCode(market), { from: minute, to: ts });
-    return (inMinute ?? this.before(market, 1, minute))?.last ?? null;
+    return (inMinute ?? this.candleBefore(market, 1, minute))?.last ?? null;
   }
 
   /** Of the buckets of `spanCuts[depth]` that are in the span, and of what is finer beside them. */
@@ -182,80 +182,85 @@ export class CandleTables {
     if (from >= to) return this.#sumSpan(code, span, depth + 1);
     const head = this.#sumSpan(code, { from: span.from, to: from }, depth + 1);
     const tail = this.#sumSpan(code, { from: to, to: span.to }, depth + 1);
-    return this.#merge(this.#merge(head, this.#sumBuckets(code, minutes, { from, to })), tail);
+    return this.#mergeParts(
+      this.#mergeParts(head, this.#sumBuckets(code, minutes, { from, to })),
+      tail,
+    );
   }
 
   /** What the buckets that start in [from, to) come to, or null without any. */
   #sumBuckets(code: number, minutes: CandleMinutes, span: Span): CandleAggregate | null {
-    return this.#merged(
-      this.#connection.all(spanText, [code, minutes, span.from, span.to]).map(aggregateOf),
+    return this.#mergeAll(
+      this.#connection.readRows(spanText, [code, minutes, span.from, span.to]).map(aggregateOf),
     );
   }
 
   /** What some points come to, or null without any. */
   #sumPoints(code: number, span: Span): CandleAggregate | null {
-    return this.#merged(this.#points(code, span).map((point) => this.#rules.ofPoint(point)));
+    return this.#mergeAll(this.#points(code, span).map((point) => this.#rules.ofPoint(point)));
   }
 
   /** What two parts come to together, either of which may be nothing. */
-  #merge(a: CandleAggregate | null, b: CandleAggregate | null): CandleAggregate | null {
+  #mergeParts(a: CandleAggregate | null, b: CandleAggregate | null): CandleAggregate | null {
     if (a === null || b === null) return a ?? b;
     return this.#rules.merge(a, b);
   }
 
-  #merged(parts: readonly CandleAggregate[]): CandleAggregate | null {
-    return parts.reduce<CandleAggregate | null>((sum, part) => this.#merge(sum, part), null);
+  #mergeAll(parts: readonly CandleAggregate[]): CandleAggregate | null {
+    return parts.reduce<CandleAggregate | null>((sum, part) => this.#mergeParts(sum, part), null);
   }
 
-  #gather(bucket: Touched, added: CandleAggregate): void {
-    bucket.added = this.#merge(bucket.added, added);
+  #addToBucket(bucket: ChangedBucket, added: CandleAggregate): void {
+    bucket.added = this.#mergeParts(bucket.added, added);
   }
 
   #rollUp(): void {
-    for (const minute of [...this.#touched.values()]) {
+    for (const minute of [...this.#changed.values()]) {
       if (minute.minutes !== 1 || minute.added === null) continue;
       for (const minutes of this.#minutes) {
         if (minutes !== 1)
-          this.#gather(this.#bucketAt(minute.code, minutes, minute.start), minute.added);
+          this.#addToBucket(this.#bucketAt(minute.code, minutes, minute.start), minute.added);
       }
     }
   }
 
-  #bucketAt(code: number, minutes: CandleMinutes, ts: number): Touched {
+  #bucketAt(code: number, minutes: CandleMinutes, ts: number): ChangedBucket {
     const start = this.#rules.bucketStart(minutes, ts);
     const name = `${code}:${minutes}:${start}`;
-    const known = this.#touched.get(name);
+    const known = this.#changed.get(name);
     if (known !== undefined) return known;
-    const bucket: Touched = { code, minutes, start, added: null, isStale: false };
-    this.#touched.set(name, bucket);
+    const bucket: ChangedBucket = { code, minutes, start, added: null, isStale: false };
+    this.#changed.set(name, bucket);
     return bucket;
   }
 
-  #write(bucket: Touched): CandleChange {
+  #writeBucket(bucket: ChangedBucket): CandleChange {
     const { code, minutes, start } = bucket;
     const key = { market: marketKeyOfCode(code), minutes, start };
     const isMade = bucket.isStale && this.#isWhole(bucket);
-    const sum = isMade ? this.#madeAgain(bucket) : this.#grown(bucket);
+    const sum = isMade ? this.#rebuildBucket(bucket) : this.#extendBucket(bucket);
     if (sum === null) {
-      this.#connection.run(deleteText, [code, minutes, start]);
+      this.#connection.changeRows(deleteText, [code, minutes, start]);
       return { ...key, candle: null };
     }
-    this.#connection.run(replaceText, candleValues(bucket, sum));
+    this.#connection.changeRows(replaceText, candleValues(bucket, sum));
     return { ...key, candle: { ...sum, ...key } };
   }
 
   /** Whether all that a bucket is made of is there: retention may have deleted some of it. */
   #isWhole({ minutes, start }: BucketKey): boolean {
     const finer = finerOf(minutes);
-    return start >= (finer === null ? this.#lines.trades : this.#lines.candles(finer));
+    return (
+      start >= (finer === null ? this.#cutoffs.tradesBefore : this.#cutoffs.candlesBefore(finer))
+    );
   }
 
-  #grown(bucket: Touched): CandleAggregate | null {
-    const row = this.#connection.one(readText, [bucket.code, bucket.minutes, bucket.start]);
-    return this.#merge(row === null ? null : aggregateOf(row), bucket.added);
+  #extendBucket(bucket: ChangedBucket): CandleAggregate | null {
+    const row = this.#connection.readRow(readText, [bucket.code, bucket.minutes, bucket.start]);
+    return this.#mergeParts(row === null ? null : aggregateOf(row), bucket.added);
   }
 
-  #madeAgain(bucket: Touched): CandleAggregate | null {
+  #rebuildBucket(bucket: ChangedBucket): CandleAggregate | null {
     const span = { from: bucket.start, to: this.#rules.bucketEnd(bucket.minutes, bucket.start) };
     const finer = finerOf(bucket.minutes);
     return finer === null

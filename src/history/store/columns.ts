@@ -50,11 +50,11 @@ export function readNumberOrNull(value: unknown): number | null {
 /** A market as one small integer: twice its index, and one more for spot. */
 export function marketCode(key: MarketKey): number {
   const [type, index] = key.split('_');
-  return codeOf(type === 'spot' ? 'spot' : 'perp', Number(index));
+  return marketCodeOf(type === 'spot' ? 'spot' : 'perp', Number(index));
 }
 
 /** The same from its parts. */
-export function codeOf(marketType: MarketType, marketIndex: number): number {
+export function marketCodeOf(marketType: MarketType, marketIndex: number): number {
   return marketIndex * 2 + (marketType === 'spot' ? 1 : 0);
 }
 

@@ -28,9 +28,9 @@ export class Connection {
 
   constructor(file: string) {
     this.file = file;
-    this.#database = guarded(file, () => new Database(file));
+    this.#database = guardDatabase(file, () => new Database(file));
     try {
-      this.#settings();
+      this.#applySettings();
     } catch (error) {
       this.close();
       throw error;
@@ -42,12 +42,12 @@ export class Connection {
    * is used, which a full disk would make fail in the middle of a read. Nothing here changes the file,
    * which may be another program's.
    */
-  #settings(): void {
-    this.exec('pragma busy_timeout = 0');
-    this.exec('pragma locking_mode = exclusive');
-    this.exec('pragma foreign_keys = off');
-    this.exec(`pragma cache_size = -${PAGE_CACHE_KIB}`);
-    this.exec('select count(*) from sqlite_schema');
+  #applySettings(): void {
+    this.runStatements('pragma busy_timeout = 0');
+    this.runStatements('pragma locking_mode = exclusive');
+    this.runStatements('pragma foreign_keys = off');
+    this.runStatements(`pragma cache_size = -${PAGE_CACHE_KIB}`);
+    this.runStatements('select count(*) from sqlite_schema');
   }
 
   /**
@@ -55,12 +55,12 @@ export class Connection {
    * the process; after a power cut the newest may be missing, with the marks that say they are stored,
    * and are filled in again.
    */
-  useLog(): void {
+  enableLog(): void {
     this.#isLogged = true;
-    this.exec('pragma journal_mode = wal');
-    this.exec('pragma synchronous = normal');
-    this.exec(`pragma wal_autocheckpoint = ${WAL_CHECKPOINT_PAGES}`);
-    this.exec(`pragma journal_size_limit = ${WAL_BYTES_KEPT}`);
+    this.runStatements('pragma journal_mode = wal');
+    this.runStatements('pragma synchronous = normal');
+    this.runStatements(`pragma wal_autocheckpoint = ${WAL_CHECKPOINT_PAGES}`);
+    this.runStatements(`pragma journal_size_limit = ${WAL_BYTES_KEPT}`);
   }
 
   /** The handle for Kysely's dialect, which migrates through it. */
@@ -69,45 +69,47 @@ export class Connection {
   }
 
   /** Statements without an answer. */
-  exec(sql: string): void {
-    this.#guarded(() => this.#database.exec(sql));
+  runStatements(sql: string): void {
+    this.#runGuarded(() => this.#database.exec(sql));
   }
 
   /** All rows of a query. */
-  all(sql: string, bound: readonly Bound[] = []): readonly Row[] {
-    return this.#guarded(() => this.#prepared(sql).all(bound)) as readonly Row[];
+  readRows(sql: string, bound: readonly Bound[] = []): readonly Row[] {
+    return this.#runGuarded(() => this.#prepareStatement(sql).all(bound)) as readonly Row[];
   }
 
   /** The first row of a query, or null. */
-  one(sql: string, bound: readonly Bound[] = []): Row | null {
-    return (this.#guarded(() => this.#prepared(sql).get(bound)) as Row | undefined) ?? null;
+  readRow(sql: string, bound: readonly Bound[] = []): Row | null {
+    return (
+      (this.#runGuarded(() => this.#prepareStatement(sql).get(bound)) as Row | undefined) ?? null
+    );
   }
 
   /** Changes rows; how many. */
-  run(sql: string, bound: readonly Bound[] = []): number {
-    return this.#guarded(() => this.#prepared(sql).run(bound)).changes;
+  changeRows(sql: string, bound: readonly Bound[] = []): number {
+    return this.#runGuarded(() => this.#prepareStatement(sql).run(bound)).changes;
   }
 
   /** Adds a row; its number. */
-  insert(sql: string, bound: readonly Bound[]): number {
-    return Number(this.#guarded(() => this.#prepared(sql).run(bound)).lastInsertRowid);
+  insertRow(sql: string, bound: readonly Bound[]): number {
+    return Number(this.#runGuarded(() => this.#prepareStatement(sql).run(bound)).lastInsertRowid);
   }
 
   /** Everything that `work` writes, or nothing of it. */
-  transaction<T>(work: () => T): T {
-    this.exec('begin immediate');
+  runTransaction<T>(work: () => T): T {
+    this.runStatements('begin immediate');
     try {
       const result = work();
-      this.exec('commit');
+      this.runStatements('commit');
       return result;
     } catch (error) {
-      this.abandon();
+      this.rollBack();
       throw error;
     }
   }
 
   /** Takes back what the transaction under way wrote; a full disk may have done so already. */
-  abandon(): void {
+  rollBack(): void {
     if (!this.#isOpen || !this.#database.inTransaction) return;
     try {
       this.#database.exec('rollback');
@@ -117,7 +119,7 @@ export class Connection {
   }
 
   /** A StoreError for what something else threw that uses the handle. */
-  failure(error: unknown): StoreError {
+  toStoreError(error: unknown): StoreError {
     return storeErrorOf(this.file, error);
   }
 
@@ -126,15 +128,15 @@ export class Connection {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     this.#statements.clear();
-    this.#unlock();
-    guarded(this.file, () => this.#database.close());
+    this.#releaseLock();
+    guardDatabase(this.file, () => this.#database.close());
   }
 
   /**
    * The file is closed when the last statement is collected, whenever that is, so the lock is given
    * back by hand. It can only be done outside of WAL, which is entered again by the next opening.
    */
-  #unlock(): void {
+  #releaseLock(): void {
     try {
       if (this.#isLogged) this.#database.exec('pragma journal_mode = delete');
       this.#database.exec('pragma locking_mode = normal');
@@ -144,7 +146,7 @@ export class Connection {
     }
   }
 
-  #prepared(sql: string): Statement {
+  #prepareStatement(sql: string): Statement {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
     if (this.#statements.size >= STATEMENTS_MAX) this.#statements.clear();
@@ -154,9 +156,9 @@ export class Connection {
     return statement;
   }
 
-  #guarded<T>(work: () => T): T {
+  #runGuarded<T>(work: () => T): T {
     if (!this.#isOpen) throw new StoreError('closed', 'the store was closed');
-    return guarded(this.file, work);
+    return guardDatabase(this.file, work);
   }
 }
 
@@ -176,7 +178,7 @@ const reasons: readonly (readonly [prefix: string, reason: StoreReason, what: st
 ];
 
 /** Does `work`, and turns what the database throws into a StoreError. */
-export function guarded<T>(file: string, work: () => T): T {
+export function guardDatabase<T>(file: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -188,7 +190,7 @@ export function guarded<T>(file: string, work: () => T): T {
 export function storeErrorOf(file: string, error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   const message = error instanceof Error ? error.message : String(error);
-  const code = codeOf(error);
+  const code = errorCodeOf(error);
   const known = reasons.find(([prefix]) => code.startsWith(prefix));
   if (known !== undefined) {
     const [, reason, what] = known;
@@ -198,7 +200,7 @@ export function storeErrorOf(file: string, error: unknown): StoreError {
 }
 
 /** The database names its failures by `code`, but that of opening a file only in its text. */
-function codeOf(error: unknown): string {
+function errorCodeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
   if (typeof code === 'string' && code !== '') return code;
   const text = error instanceof Error ? error.message : '';

@@ -22,7 +22,13 @@ export type StoreReason =
   | 'internal';
 
 /** The reasons that may heal by themselves, with the store left open. */
-const healing: ReadonlySet<StoreReason> = new Set(['full', 'readonly', 'io', 'locked', 'folder']);
+const recoverable: ReadonlySet<StoreReason> = new Set([
+  'full',
+  'readonly',
+  'io',
+  'locked',
+  'folder',
+]);
 
 /** A failure of the store. Nothing of the write that failed is kept. */
 export class StoreError extends Error {
@@ -36,7 +42,7 @@ export class StoreError extends Error {
   }
 
   /** Whether trying again later may help. */
-  get canHeal(): boolean {
-    return healing.has(this.reason);
+  get canRecover(): boolean {
+    return recoverable.has(this.reason);
   }
 }

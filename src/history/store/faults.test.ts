@@ -58,13 +58,13 @@ function batchFrom(slot: number, count = 200) {
 /** Everything a reader can see. */
 function seen(store: HistoryStore) {
   return {
-    trades: store.trades({ market: 'perp_0', limit: 1_000 }),
+    trades: store.readTrades({ market: 'perp_0', limit: 1_000 }),
     candles: candleRules.minutes.map((minutes) =>
-      store.candles({ market: 'perp_0', minutes, limit: 1_000 }),
+      store.readCandles({ market: 'perp_0', minutes, limit: 1_000 }),
     ),
-    totals: store.totals(),
-    gaps: store.gaps(),
-    progress: store.progress(),
+    totals: store.readTotals(),
+    gaps: store.findGaps(),
+    progress: store.readProgress(),
   };
 }
 
@@ -83,28 +83,31 @@ function failAndHeal(
   store: HistoryStore,
   disk: { break(): void; heal(): void; reason: string },
 ): void {
-  store.write({ transactions: batchFrom(1), progress: { newest: '1' } });
+  store.writeBatch({ transactions: batchFrom(1), progress: { newest: '1' } });
   disk.break();
   const before = seen(store);
   for (let attempt = 0; attempt < 3; attempt += 1) {
     const lost = () =>
-      store.write({ transactions: batchFrom(1_000, 800), progress: { newest: '2' } });
+      store.writeBatch({ transactions: batchFrom(1_000, 800), progress: { newest: '2' } });
     const error = failureOf(lost);
-    expect(error).toMatchObject({ reason: disk.reason, canHeal: true, code: 'STORE_FAILED' });
+    expect(error).toMatchObject({ reason: disk.reason, canRecover: true, code: 'STORE_FAILED' });
     expect(seen(store)).toEqual(before);
   }
   disk.heal();
-  const change = store.write({ transactions: batchFrom(1_000, 800), progress: { newest: '2' } });
+  const change = store.writeBatch({
+    transactions: batchFrom(1_000, 800),
+    progress: { newest: '2' },
+  });
   expect(change.trades).toHaveLength(800);
-  expect(store.totals().trades).toBe(1_000);
-  expect(store.progress().get('newest')).toBe('2');
-  expect(store.gaps()).toMatchObject({ holes: 1 });
-  const rows = store.trades({ market: 'perp_0', limit: 1_000 });
+  expect(store.readTotals().trades).toBe(1_000);
+  expect(store.readProgress().get('newest')).toBe('2');
+  expect(store.findGaps()).toMatchObject({ holes: 1 });
+  const rows = store.readTrades({ market: 'perp_0', limit: 1_000 });
   expect(rows.map(({ maker }) => maker)).toEqual(
     [...batchFrom(1), ...batchFrom(1_000, 800)].reverse().map(({ fills }) => fills[0]?.maker),
   );
   expect(rows[0]?.actionExplanation).toBe('explained 1000');
-  expect(store.check()).toEqual([]);
+  expect(store.checkIntegrity()).toEqual([]);
 }
 
 describe('a disk that refuses', () => {
@@ -112,8 +115,8 @@ describe('a disk that refuses', () => {
     const { store, connection } = await faultyStore();
     failAndHeal(store, {
       reason: 'full',
-      break: () => connection.exec('pragma max_page_count = 1'),
-      heal: () => connection.exec('pragma max_page_count = 1000000'),
+      break: () => connection.runStatements('pragma max_page_count = 1'),
+      heal: () => connection.runStatements('pragma max_page_count = 1000000'),
     });
   });
 
@@ -121,8 +124,8 @@ describe('a disk that refuses', () => {
     const { store, connection } = await faultyStore();
     failAndHeal(store, {
       reason: 'readonly',
-      break: () => connection.exec('pragma query_only = on'),
-      heal: () => connection.exec('pragma query_only = off'),
+      break: () => connection.runStatements('pragma query_only = on'),
+      heal: () => connection.runStatements('pragma query_only = off'),
     });
   });
 
@@ -139,17 +142,20 @@ describe('a disk that refuses', () => {
 
   test('a folder on a file system that may only be read is told', async (context) => {
     const elsewhere = await newStore();
-    elsewhere.write({ transactions: [oneFill(1)] });
+    elsewhere.writeBatch({ transactions: [oneFill(1)] });
     elsewhere.close();
     await onFileSystem(context, '8m', async (folder, remount) => {
       remount('ro');
-      await expect(newStore(folder)).rejects.toMatchObject({ reason: 'folder', canHeal: true });
+      await expect(newStore(folder)).rejects.toMatchObject({ reason: 'folder', canRecover: true });
       remount('rw');
       copyFileSync(elsewhere.file, path.join(folder, path.basename(elsewhere.file)));
       remount('ro');
-      await expect(newStore(folder)).rejects.toMatchObject({ reason: 'readonly', canHeal: true });
+      await expect(newStore(folder)).rejects.toMatchObject({
+        reason: 'readonly',
+        canRecover: true,
+      });
       remount('rw');
-      expect((await newStore(folder)).totals().trades).toBe(1);
+      expect((await newStore(folder)).readTotals().trades).toBe(1);
     });
   });
 });
@@ -178,7 +184,7 @@ async function onFileSystem(
 function fillUp(store: HistoryStore): void {
   for (let slot = 10_000; ; slot += 50) {
     try {
-      store.write({ transactions: emptyFrom(slot) });
+      store.writeBatch({ transactions: emptyFrom(slot) });
     } catch {
       return;
     }
@@ -195,7 +201,7 @@ function emptyFrom(slot: number) {
 describe('a write that cannot be', () => {
   test('an account or a signature that is none takes the whole batch back', async () => {
     const store = await newStore();
-    store.write({ transactions: [oneFill(1)] });
+    store.writeBatch({ transactions: [oneFill(1)] });
     const before = seen(store);
     const bad = [
       oneFill(3, { maker: 'not base58 0OIl' }),
@@ -204,13 +210,13 @@ describe('a write that cannot be', () => {
     ];
     for (const wrong of bad) {
       const batch = { transactions: [oneFill(2, { maker: accountKey(77) }), wrong] };
-      expect(failureOf(() => store.write(batch))).toMatchObject({
+      expect(failureOf(() => store.writeBatch(batch))).toMatchObject({
         reason: 'internal',
-        canHeal: false,
+        canRecover: false,
       });
       expect(seen(store)).toEqual(before);
     }
-    store.write({ transactions: [oneFill(2, { maker: accountKey(77) })] });
-    expect(store.trades({ market: 'perp_0', limit: 1 })[0]?.maker).toBe(accountKey(77));
+    store.writeBatch({ transactions: [oneFill(2, { maker: accountKey(77) })] });
+    expect(store.readTrades({ market: 'perp_0', limit: 1 })[0]?.maker).toBe(accountKey(77));
   });
 });

@@ -1,5 +1,5 @@
 import type { MarketKey } from '../../contract/markets.js';
-import { GAPS_TOLD_MAX } from '../model/limits.js';
+import { GAPS_LISTED_MAX } from '../model/limits.js';
 import { marketCode, marketKeyOfCode, readInteger, readNumber, storedInteger } from './columns.js';
 import type { Connection, Row } from './connection.js';
 import type { FillGap } from './types.js';
@@ -45,79 +45,83 @@ export class FillRuns {
   readonly #connection: Connection;
   /** By market, in ascending order; null when they are to be counted anew. */
   #totals: Map<number, RunTotals> | null = null;
-  #known = new Map<MarketKey | 'all', FillGaps>();
+  #cachedGaps = new Map<MarketKey | 'all', FillGaps>();
 
   constructor(connection: Connection) {
     this.#connection = connection;
   }
 
   /** Adds numbers to those of a market; they may be there already. */
-  add(code: number, ids: readonly bigint[]): void {
-    this.#known.clear();
+  addIds(code: number, ids: readonly bigint[]): void {
+    this.#cachedGaps.clear();
     for (const run of runsOf(ids)) this.#addRun(code, run);
   }
 
   /** Takes one number away. */
-  takeAway(code: number, id: bigint): void {
-    this.#known.clear();
-    const run = this.#nearest(code, id);
+  removeId(code: number, id: bigint): void {
+    this.#cachedGaps.clear();
+    const run = this.#nearestRun(code, id);
     if (run === null || run.last < id) return;
-    this.#delete(code, run);
-    if (run.first < id) this.#insert(code, { first: run.first, last: id - 1n });
-    if (run.last > id) this.#insert(code, { first: id + 1n, last: run.last });
+    this.#deleteRun(code, run);
+    if (run.first < id) this.#insertRun(code, { first: run.first, last: id - 1n });
+    if (run.last > id) this.#insertRun(code, { first: id + 1n, last: run.last });
   }
 
   /** Forgets what was counted: a write failed. */
-  forget(): void {
-    this.#known.clear();
+  clearCache(): void {
+    this.#cachedGaps.clear();
     this.#totals = null;
   }
 
   /** The holes of a market, or of all. */
-  gaps(market?: MarketKey): FillGaps {
+  findGaps(market?: MarketKey): FillGaps {
     const name = market ?? 'all';
-    const known = this.#known.get(name);
+    const known = this.#cachedGaps.get(name);
     if (known !== undefined) return known;
-    const found = this.#count(market);
-    this.#known.set(name, found);
+    const found = this.#countGaps(market);
+    this.#cachedGaps.set(name, found);
     return found;
   }
 
   #addRun(code: number, run: Run): void {
     let { first, last } = run;
     for (;;) {
-      const near = this.#nearest(code, last + 1n);
+      const near = this.#nearestRun(code, last + 1n);
       if (near === null || near.last < first - 1n) break;
       if (near.first <= first && near.last >= last) return;
-      this.#delete(code, near);
+      this.#deleteRun(code, near);
       if (near.first < first) first = near.first;
       if (near.last > last) last = near.last;
     }
-    this.#insert(code, { first, last });
+    this.#insertRun(code, { first, last });
   }
 
-  #insert(code: number, run: Run): void {
+  #insertRun(code: number, run: Run): void {
     const totals = this.#totalsOf(code);
-    this.#connection.run(insertText, [code, storedInteger(run.first), storedInteger(run.last)]);
+    this.#connection.changeRows(insertText, [
+      code,
+      storedInteger(run.first),
+      storedInteger(run.last),
+    ]);
     totals.runs += 1;
     totals.numbers += lengthOf(run);
   }
 
-  #delete(code: number, run: Run): void {
+  #deleteRun(code: number, run: Run): void {
     const totals = this.#totalsOf(code);
-    this.#connection.run(deleteText, [code, storedInteger(run.first)]);
+    this.#connection.changeRows(deleteText, [code, storedInteger(run.first)]);
     totals.runs -= 1;
     totals.numbers -= lengthOf(run);
   }
 
-  #nearest(code: number, id: bigint): Run | null {
-    const row = this.#connection.one(nearestText, [code, storedInteger(id)]);
+  #nearestRun(code: number, id: bigint): Run | null {
+    const row = this.#connection.readRow(nearestText, [code, storedInteger(id)]);
     return row === null ? null : runOf(row);
   }
 
-  #count(market?: MarketKey): FillGaps {
+  #countGaps(market?: MarketKey): FillGaps {
     const only = market === undefined ? null : marketCode(market);
-    const codes = [...this.#loaded().keys()].filter((code) => only === null || code === only);
+    const codes = [...this.#loadTotals().keys()].filter((code) => only === null || code === only);
     const gaps: FillGap[] = [];
     const byMarket = new Map<MarketKey, bigint>();
     let missing = 0n;
@@ -129,23 +133,23 @@ export class FillRuns {
       missing += lacking;
       holes += runs - 1;
       byMarket.set(marketKeyOfCode(code), lacking);
-      gaps.push(...this.#first(code, GAPS_TOLD_MAX - gaps.length));
+      gaps.push(...this.#firstGaps(code, GAPS_LISTED_MAX - gaps.length));
     }
     return { missing, holes, gaps, byMarket };
   }
 
   /** Of the first number of a market to its last. */
   #lengthOfAll(code: number): bigint {
-    const [first] = this.#connection.all(firstText, [code, 1]).map(runOf);
-    const [last] = this.#connection.all(lastText, [code]).map(runOf);
+    const [first] = this.#connection.readRows(firstText, [code, 1]).map(runOf);
+    const [last] = this.#connection.readRows(lastText, [code]).map(runOf);
     if (first === undefined || last === undefined) return 0n;
     return lengthOf({ first: first.first, last: last.last });
   }
 
   /** The first holes of a market. */
-  #first(code: number, limit: number): readonly FillGap[] {
+  #firstGaps(code: number, limit: number): readonly FillGap[] {
     if (limit === 0) return [];
-    const runs = this.#connection.all(firstText, [code, limit + 1]).map(runOf);
+    const runs = this.#connection.readRows(firstText, [code, limit + 1]).map(runOf);
     return runs.flatMap(({ first: before }, at) => {
       const after = runs[at - 1]?.last;
       if (after === undefined) return [];
@@ -154,7 +158,7 @@ export class FillRuns {
   }
 
   #totalsOf(code: number): RunTotals {
-    const totals = this.#loaded();
+    const totals = this.#loadTotals();
     const known = totals.get(code);
     if (known !== undefined) return known;
     const none = { runs: 0, numbers: 0n };
@@ -162,10 +166,10 @@ export class FillRuns {
     return none;
   }
 
-  #loaded(): Map<number, RunTotals> {
+  #loadTotals(): Map<number, RunTotals> {
     if (this.#totals !== null) return this.#totals;
     const totals = new Map<number, RunTotals>();
-    const rows = this.#connection.all('select first_id, last_id, market from fill_runs');
+    const rows = this.#connection.readRows('select first_id, last_id, market from fill_runs');
     for (const row of rows) {
       const code = readNumber(row[2]);
       const { runs, numbers } = totals.get(code) ?? { runs: 0, numbers: 0n };

@@ -1,9 +1,9 @@
 import type { FundingRateEvent } from '../../contract/log-events.js';
 import type { FundingRow } from '../model/records.js';
-import { codeOf, marketIndexOf, readInteger, readNumber, storedInteger } from './columns.js';
+import { marketCodeOf, marketIndexOf, readInteger, readNumber, storedInteger } from './columns.js';
 import type { Bound, Row } from './connection.js';
 import type { FundingTable } from './schema.js';
-import { type Seat, signatureOf } from './trade-rows.js';
+import { type RowPosition, signatureOf } from './trade-rows.js';
 
 /** The columns of a funding rate, in the order of the arrays that are written and read here. */
 export const FUNDING_COLUMNS = [
@@ -27,9 +27,9 @@ export const FUNDING_COLUMNS = [
 ] as const satisfies readonly (keyof FundingTable)[];
 
 /** A funding rate as its row. */
-export function fundingValues(rate: FundingRateEvent, seat: Seat): Bound[] {
+export function fundingValues(rate: FundingRateEvent, seat: RowPosition): Bound[] {
   return [
-    codeOf('perp', rate.marketIndex),
+    marketCodeOf('perp', rate.marketIndex),
     seat.slot,
     seat.place,
     seat.tx,

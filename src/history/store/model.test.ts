@@ -135,10 +135,10 @@ async function take(
     return store;
   }
   if (given.kind === 'write') {
-    store.write({ transactions: given.batch });
+    store.writeBatch({ transactions: given.batch });
     for (const records of given.batch) model.write(records);
   } else if (given.kind === 'remove') {
-    store.remove(given.numbers.map(signature));
+    store.removeTransactions(given.numbers.map(signature));
     for (const number of given.numbers) model.transactions.delete(signature(number));
   } else {
     const places = given.numbers.map((number) => ({
@@ -146,7 +146,7 @@ async function take(
       slot: model.transactions.get(signature(number))?.slot ?? 1,
       place: finalPlaces + number,
     }));
-    store.settle(places);
+    store.finaliseTransactions(places);
     for (const number of given.numbers) model.settle(number);
   }
   return store;
@@ -157,7 +157,11 @@ function walked(store: HistoryStore, market: MarketKey): readonly TradeRow[] {
   const rows: TradeRow[] = [];
   for (;;) {
     const before = rows.at(-1);
-    const page = store.trades({ market, limit: 5, ...(before === undefined ? {} : { before }) });
+    const page = store.readTrades({
+      market,
+      limit: 5,
+      ...(before === undefined ? {} : { before }),
+    });
     if (page.length === 0) return rows;
     rows.push(...page);
   }
@@ -207,17 +211,17 @@ function expectSameCandles(
     const expected = [...buckets]
       .sort(([a], [b]) => a - b)
       .map(([start, those]) => ({ market, minutes, start, ...plainSum(those) }));
-    expect(store.candles({ market, minutes, limit: 1_000 })).toEqual(expected);
+    expect(store.readCandles({ market, minutes, limit: 1_000 })).toEqual(expected);
   }
 }
 
 function expectSame(store: HistoryStore, model: Model): void {
   for (const market of markets) {
     const rows = model.trades(market);
-    expect(store.trades({ market, limit: 1_000 })).toEqual(rows);
+    expect(store.readTrades({ market, limit: 1_000 })).toEqual(rows);
     expect(walked(store, market)).toEqual(rows);
     expectSameCandles(store, market, rows);
-    expect(store.gaps(market).missing).toBe(plainMissing(rows));
+    expect(store.findGaps(market).missing).toBe(plainMissing(rows));
     for (const [from, to] of [
       [0, 9_000],
       [61, 3_700],
@@ -226,17 +230,17 @@ function expectSame(store: HistoryStore, model: Model): void {
     ] as const) {
       const span = { from: MIDNIGHT + from, to: MIDNIGHT + to };
       const inSpan = rows.filter(({ ts }) => ts >= span.from && ts < span.to);
-      expect(store.aggregate(market, span)).toEqual(plainSum(inSpan));
+      expect(store.aggregateSpan(market, span)).toEqual(plainSum(inSpan));
       const earlier = rows.filter(({ ts }) => ts < span.to);
       expect(store.lastFillBefore(market, span.to) === null).toBe(earlier.length === 0);
     }
   }
-  expect(store.totals()).toMatchObject({
+  expect(store.readTotals()).toMatchObject({
     trades: markets.reduce((sum, market) => sum + model.trades(market).length, 0),
     transactions: model.transactions.size,
   });
   const unsettled = [...model.transactions.values()].filter(({ isFinal }) => !isFinal);
-  expect(store.unsettled({ slotAfter: 0, slotUpTo: 10 })).toHaveLength(unsettled.length);
+  expect(store.readUnfinalised({ slotAfter: 0, slotUpTo: 10 })).toHaveLength(unsettled.length);
 }
 
 function plainMissing(rows: readonly TradeRow[]): bigint {
@@ -257,18 +261,18 @@ describe('the store against a plain model', () => {
         let store = await newStore(folder, () => model.decimals);
         for (const one of steps) store = await take(one, { store, model, folder });
         model.decimals = 6;
-        store.write({ transactions: [] });
+        store.writeBatch({ transactions: [] });
         expectSame(store, model);
         const candles = candleRules.minutes.map((minutes: CandleMinutes) =>
-          store.candles({ market: 'perp_0', minutes, limit: 1_000 }),
+          store.readCandles({ market: 'perp_0', minutes, limit: 1_000 }),
         );
         store.rebuildCandles('perp_0');
         expect(
           candleRules.minutes.map((minutes) =>
-            store.candles({ market: 'perp_0', minutes, limit: 1_000 }),
+            store.readCandles({ market: 'perp_0', minutes, limit: 1_000 }),
           ),
         ).toEqual(candles);
-        expect(store.check()).toEqual([]);
+        expect(store.checkIntegrity()).toEqual([]);
         cleanUp();
       }),
       { numRuns: Number(process.env['STORE_RUNS'] ?? 40) },

@@ -1,4 +1,4 @@
-import { ACCOUNTS_KEPT_MAX } from '../model/limits.js';
+import { ACCOUNTS_CACHED_MAX } from '../model/limits.js';
 import { decodeBase58, encodeBase58 } from './base58.js';
 import type { Connection } from './connection.js';
 
@@ -8,7 +8,7 @@ const keyBytes = 32;
  * Numbers for accounts and explanations, so that a trade names three accounts in nine bytes and not in
  * 99. Those in use are remembered; what a failed write gave out is forgotten by `forget`.
  */
-export class Numbers {
+export class NameIds {
   readonly #connection: Connection;
   readonly #accounts = new Map<string, number>();
   readonly #keys = new Map<number, string>();
@@ -20,69 +20,72 @@ export class Numbers {
   }
 
   /** The number of an account, given out when it has none. */
-  ofAccount(key: string): number {
+  accountId(key: string): number {
     const known = this.#accounts.get(key);
     if (known !== undefined) return known;
     const bytes = decodeBase58(key, keyBytes);
     if (bytes === null) throw new Error(`an account was ${key}, must be 32 bytes in base58`);
-    const [stored] = this.#connection.one('select id from accounts where key = ?', [bytes]) ?? [];
+    const [stored] =
+      this.#connection.readRow('select id from accounts where key = ?', [bytes]) ?? [];
     const id =
       stored === undefined
-        ? this.#connection.insert('insert into accounts (key) values (?)', [bytes])
+        ? this.#connection.insertRow('insert into accounts (key) values (?)', [bytes])
         : Number(stored);
-    this.#rememberAccount(id, key);
+    this.#cacheAccount(id, key);
     return id;
   }
 
   /** The account of a number. */
-  account(id: number): string {
+  accountKey(id: number): string {
     const known = this.#keys.get(id);
     if (known !== undefined) return known;
-    const [bytes] = this.#connection.one('select key from accounts where id = ?', [id]) ?? [];
+    const [bytes] = this.#connection.readRow('select key from accounts where id = ?', [id]) ?? [];
     if (!(bytes instanceof Uint8Array)) throw new Error(`account ${id} is not stored`);
     const key = encodeBase58(bytes);
-    this.#rememberAccount(id, key);
+    this.#cacheAccount(id, key);
     return key;
   }
 
   /** The number of an explanation, given out when it has none. */
-  ofExplanation(name: string): number {
+  explanationId(name: string): number {
     const known = this.#explanations.get(name);
     if (known !== undefined) return known;
     const id =
-      this.explanationIfAny(name) ??
-      this.#connection.insert('insert into explanations (name) values (?)', [name]);
+      this.findExplanationId(name) ??
+      this.#connection.insertRow('insert into explanations (name) values (?)', [name]);
     this.#explanations.set(name, id);
     this.#names.set(id, name);
     return id;
   }
 
   /** The number of an explanation, or null when nothing has it. */
-  explanationIfAny(name: string): number | null {
-    const [id] = this.#connection.one('select id from explanations where name = ?', [name]) ?? [];
+  findExplanationId(name: string): number | null {
+    const [id] =
+      this.#connection.readRow('select id from explanations where name = ?', [name]) ?? [];
     return id === undefined ? null : Number(id);
   }
 
   /** The explanation of a number. */
-  explanation(id: number): string {
+  explanationName(id: number): string {
     const known = this.#names.get(id);
     if (known !== undefined) return known;
-    const [name] = this.#connection.one('select name from explanations where id = ?', [id]) ?? [];
+    const [name] =
+      this.#connection.readRow('select name from explanations where id = ?', [id]) ?? [];
     if (typeof name !== 'string') throw new Error(`explanation ${id} is not stored`);
     this.#names.set(id, name);
     return name;
   }
 
   /** Forgets everything: what was given out last may not be stored. */
-  forget(): void {
+  clearCache(): void {
     this.#accounts.clear();
     this.#keys.clear();
     this.#explanations.clear();
     this.#names.clear();
   }
 
-  #rememberAccount(id: number, key: string): void {
-    if (this.#accounts.size >= ACCOUNTS_KEPT_MAX || this.#keys.size >= ACCOUNTS_KEPT_MAX) {
+  #cacheAccount(id: number, key: string): void {
+    if (this.#accounts.size >= ACCOUNTS_CACHED_MAX || this.#keys.size >= ACCOUNTS_CACHED_MAX) {
       this.#accounts.clear();
       this.#keys.clear();
     }

@@ -25,7 +25,7 @@ const otherChain = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
 async function filledFolder(): Promise<{ readonly folder: string; readonly file: string }> {
   const folder = newFolder();
   const store = await newStore(folder);
-  store.write({ transactions: [oneFill(1)] });
+  store.writeBatch({ transactions: [oneFill(1)] });
   store.close();
   return { folder, file: store.file };
 }
@@ -72,7 +72,7 @@ describe('opening', () => {
   test('refuses a file of a later version, and leaves it as it is', async () => {
     const { folder, file } = await filledFolder();
     const later = new Connection(file);
-    later.run('insert into kysely_migration (name, timestamp) values (?, ?)', [
+    later.changeRows('insert into kysely_migration (name, timestamp) values (?, ?)', [
       '9999-later',
       'now',
     ]);
@@ -89,16 +89,16 @@ describe('opening', () => {
     const folder = newFolder();
     const store = await newStore(folder);
     const many = Array.from({ length: 2_000 }, (_, at) => oneFill(at + 1));
-    store.write({ transactions: many });
-    expect(store.check()).toEqual([]);
+    store.writeBatch({ transactions: many });
+    expect(store.checkIntegrity()).toEqual([]);
     store.close();
     const bytes = readFileSync(store.file);
     bytes.fill(0xa5, 8_192, bytes.length - 4_096);
     writeFileSync(store.file, bytes);
     const readAll = async () => {
       const damaged = await newStore(folder);
-      const problems = damaged.check();
-      damaged.trades({ market: 'perp_0', limit: 1_000 });
+      const problems = damaged.checkIntegrity();
+      damaged.readTrades({ market: 'perp_0', limit: 1_000 });
       return problems;
     };
     await expect(readAll()).rejects.toMatchObject({ name: 'StoreError', reason: 'corrupt' });
@@ -107,7 +107,7 @@ describe('opening', () => {
   test('a file cut in half is told as damaged', async () => {
     const folder = newFolder();
     const store = await newStore(folder);
-    store.write({ transactions: Array.from({ length: 2_000 }, (_, at) => oneFill(at + 1)) });
+    store.writeBatch({ transactions: Array.from({ length: 2_000 }, (_, at) => oneFill(at + 1)) });
     store.close();
     truncateSync(store.file, readFileSync(store.file).length / 2);
     await expect(newStore(folder)).rejects.toMatchObject({ reason: 'corrupt' });
@@ -126,7 +126,7 @@ describe('opening', () => {
   test('a second process is refused, and the first goes on', async () => {
     const folder = newFolder();
     const store = await newStore(folder);
-    store.write({ transactions: [oneFill(1)] });
+    store.writeBatch({ transactions: [oneFill(1)] });
     const script = `
       import Database from 'libsql';
       try {
@@ -140,20 +140,20 @@ describe('opening', () => {
     );
     expect(other.stdout.trim()).toBe('SQLITE_BUSY');
     await expect(newStore(folder)).rejects.toMatchObject({ reason: 'locked' });
-    store.write({ transactions: [oneFill(2)] });
-    expect(store.trades({ market: 'perp_0', limit: 9 })).toHaveLength(2);
+    store.writeBatch({ transactions: [oneFill(2)] });
+    expect(store.readTrades({ market: 'perp_0', limit: 9 })).toHaveLength(2);
   });
 
   test('a closed store says that it is closed, and its file can be opened again at once', async () => {
     const folder = newFolder();
     const store = await newStore(folder);
-    store.write({ transactions: [transaction({ fills: [fill()] })] });
+    store.writeBatch({ transactions: [transaction({ fills: [fill()] })] });
     store.close();
     store.close();
-    expect(() => store.trades({ market: 'perp_0', limit: 1 })).toThrow(
+    expect(() => store.readTrades({ market: 'perp_0', limit: 1 })).toThrow(
       expect.objectContaining({ reason: 'closed' }),
     );
-    expect((await newStore(folder)).totals().trades).toBe(1);
+    expect((await newStore(folder)).readTotals().trades).toBe(1);
   });
 });
 
@@ -163,8 +163,8 @@ describe('versions', () => {
     (await openFile({ folder: old, genesisHash: GENESIS, upTo: name })).close();
     const schemaOf = async (folder: string) => {
       const connection = await openFile({ folder, genesisHash: GENESIS });
-      const schema = connection.all('select type, name, sql from sqlite_schema order by 1, 2');
-      const versions = connection.all('select name from kysely_migration order by name');
+      const schema = connection.readRows('select type, name, sql from sqlite_schema order by 1, 2');
+      const versions = connection.readRows('select name from kysely_migration order by name');
       connection.close();
       return { schema, versions };
     };
@@ -176,7 +176,7 @@ describe('versions', () => {
   test('fills that waited in the first version are charted when the decimals are told', async () => {
     const folder = newFolder();
     const old = await openFile({ folder, genesisHash: GENESIS, upTo: '0001-records' });
-    old.exec(`insert into transactions values (1, x'${'07'.repeat(64)}', 5, 0, 0, 1, 1);
+    old.runStatements(`insert into transactions values (1, x'${'07'.repeat(64)}', 5, 0, 0, 1, 1);
       insert into explanations values (1, 'orderFilledWithMatch');
       insert into meta values ('uncharted:3', 'spot_1');
       insert into trades (market, slot, place, tx, idx, ts, fill_record_id, explanation,
@@ -184,15 +184,15 @@ describe('versions', () => {
       values (3, 5, 0, 1, 0, ${MIDNIGHT}, 1, 1, 1000000, 100000000, 100000000, 0)`);
     old.close();
     const store = await newStore(folder);
-    store.write({ transactions: [] });
-    const [candle] = store.candles({ market: 'spot_1', minutes: 60, limit: 9 });
+    store.writeBatch({ transactions: [] });
+    const [candle] = store.readCandles({ market: 'spot_1', minutes: 60, limit: 9 });
     expect(candle).toMatchObject({ start: MIDNIGHT, count: 1, base: 1_000_000_000n });
   });
 
   test('what is stored stays through another opening', async () => {
     const { folder } = await filledFolder();
     const store = await newStore(folder);
-    expect(store.totals()).toEqual({ trades: 1, fundingRates: 0, transactions: 1 });
-    expect(store.trades({ market: 'perp_0', limit: 9 })).toHaveLength(1);
+    expect(store.readTotals()).toEqual({ trades: 1, fundingRates: 0, transactions: 1 });
+    expect(store.readTrades({ market: 'perp_0', limit: 9 })).toHaveLength(1);
   });
 });

@@ -32,8 +32,8 @@ export async function openFile(options: OpenFile): Promise<Connection> {
   try {
     refuseForeign(connection);
     refuseNewer(connection);
-    connection.useLog();
-    await migrate(connection, options);
+    connection.enableLog();
+    await migrateFile(connection, options);
     return connection;
   } catch (error) {
     connection.close();
@@ -51,8 +51,8 @@ function makeFolder(folder: string): void {
 }
 
 function refuseForeign(connection: Connection): void {
-  const tables = Number(connection.one('select count(*) from sqlite_schema')?.[0] ?? 0n);
-  const id = Number(connection.one('pragma application_id')?.[0] ?? 0n);
+  const tables = Number(connection.readRow('select count(*) from sqlite_schema')?.[0] ?? 0n);
+  const id = Number(connection.readRow('pragma application_id')?.[0] ?? 0n);
   if (id === applicationId || (id === 0 && tables === 0)) return;
   throw new StoreError(
     'foreign',
@@ -61,9 +61,9 @@ function refuseForeign(connection: Connection): void {
 }
 
 function refuseNewer(connection: Connection): void {
-  const table = connection.one("select 1 from sqlite_schema where name = 'kysely_migration'");
+  const table = connection.readRow("select 1 from sqlite_schema where name = 'kysely_migration'");
   if (table === null) return;
-  const names = connection.all('select name from kysely_migration order by name');
+  const names = connection.readRows('select name from kysely_migration order by name');
   const unknown = names
     .map(([name]) => String(name))
     .filter((name) => !MIGRATION_NAMES.includes(name));
@@ -75,29 +75,29 @@ function refuseNewer(connection: Connection): void {
 }
 
 /** All in one transaction, because Kysely alone would leave a half-made version behind. */
-async function migrate(connection: Connection, options: OpenFile): Promise<void> {
+async function migrateFile(connection: Connection, options: OpenFile): Promise<void> {
   const db = new Kysely<StoreTables>({
     dialect: new SqliteDialect({ database: connection.database }),
   });
   const migrator = new Migrator({ db, provider: migrationProvider(options.upTo) });
-  connection.exec('begin immediate');
+  connection.runStatements('begin immediate');
   try {
-    connection.exec(`pragma application_id = ${applicationId}`);
+    connection.runStatements(`pragma application_id = ${applicationId}`);
     const { error } = await migrator.migrateToLatest();
-    if (error !== undefined) throw connection.failure(error);
+    if (error !== undefined) throw connection.toStoreError(error);
     refuseOtherChain(connection, options.genesisHash);
-    connection.exec('commit');
+    connection.runStatements('commit');
   } catch (error) {
-    connection.abandon();
+    connection.rollBack();
     throw error;
   }
 }
 
 function refuseOtherChain(connection: Connection, genesisHash: string): void {
-  connection.run("insert or ignore into meta (name, value) values ('genesis_hash', ?)", [
+  connection.changeRows("insert or ignore into meta (name, value) values ('genesis_hash', ?)", [
     genesisHash,
   ]);
-  const [stored] = connection.one("select value from meta where name = 'genesis_hash'") ?? [];
+  const [stored] = connection.readRow("select value from meta where name = 'genesis_hash'") ?? [];
   if (stored === genesisHash) return;
   throw new StoreError(
     'foreign',

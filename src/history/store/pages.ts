@@ -4,7 +4,7 @@ import type { FundingRow, TradeRow } from '../model/records.js';
 import { marketCode } from './columns.js';
 import type { Connection } from './connection.js';
 import { FUNDING_COLUMNS, fundingOf } from './funding-rows.js';
-import type { Numbers } from './name-ids.js';
+import type { NameIds } from './name-ids.js';
 import { queries, rowsOf } from './queries.js';
 import { TRADE_COLUMNS, tradeOf } from './trade-rows.js';
 import type { RecordPageQuery } from './types.js';
@@ -18,10 +18,10 @@ const notShown = 'transferPerpPosition';
 /** A page of trades, newest first. */
 export function tradePage(
   connection: Connection,
-  numbers: Numbers,
+  nameIds: NameIds,
   query: RecordPageQuery,
 ): readonly TradeRow[] {
-  const hidden = numbers.explanationIfAny(notShown);
+  const hidden = nameIds.findExplanationId(notShown);
   let select = queries
     .selectFrom('trades as r')
     .innerJoin('transactions as x', 'x.id', 'r.tx')
@@ -30,7 +30,7 @@ export function tradePage(
     .where(isAskedFor('trades', query));
   if (hidden !== null) select = select.where('r.explanation', '!=', hidden);
   const page = select.orderBy(newestFirst).limit(limitOf(query)).offset(offsetOf(query));
-  return rowsOf(connection, page).map((row) => tradeOf(row, numbers));
+  return rowsOf(connection, page).map((row) => tradeOf(row, nameIds));
 }
 
 /** A page of funding rates, newest first. */

@@ -33,19 +33,19 @@ export interface Compilable {
 /** The rows of a query. */
 export function rowsOf(connection: Connection, query: Compilable): readonly Row[] {
   const { sql, parameters } = query.compile();
-  return connection.all(sql, parameters as readonly Bound[]);
+  return connection.readRows(sql, parameters as readonly Bound[]);
 }
 
 /** The first row of a query, or null. */
 export function firstRowOf(connection: Connection, query: Compilable): Row | null {
   const { sql, parameters } = query.compile();
-  return connection.one(sql, parameters as readonly Bound[]);
+  return connection.readRow(sql, parameters as readonly Bound[]);
 }
 
 /** Runs a query that changes rows; how many. */
-export function change(connection: Connection, query: Compilable): number {
+export function changeRows(connection: Connection, query: Compilable): number {
   const { sql, parameters } = query.compile();
-  return connection.run(sql, parameters as readonly Bound[]);
+  return connection.changeRows(sql, parameters as readonly Bound[]);
 }
 
 /** `insert into TABLE (A, B) values (?, ?) TAIL`. */
@@ -62,7 +62,7 @@ export function marketsIn(
   const codes: number[] = [];
   for (let last = -1; ; ) {
     const [code] =
-      connection.one(`select market from ${table} where market > ? order by market limit 1`, [
+      connection.readRow(`select market from ${table} where market > ? order by market limit 1`, [
         last,
       ]) ?? [];
     if (code === undefined) return codes;

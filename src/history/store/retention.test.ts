@@ -35,60 +35,66 @@ function history(count: number) {
 describe('retention', () => {
   test('deletes what is older, in steps of a bounded size, with the transactions left empty', async () => {
     const store = await newStore();
-    store.write({ transactions: history(5_000) });
+    store.writeBatch({ transactions: history(5_000) });
     const before = MIDNIGHT + 45_000;
     const policy = { tradesBefore: before, fundingRatesBefore: before };
     const steps = [];
-    do steps.push(store.retire(policy));
+    do steps.push(store.retireRows(policy));
     while (steps.at(-1)?.hasMore === true);
     const rows = steps.map(({ trades, fundingRates }) => trades + fundingRates);
     expect(Math.max(...rows)).toBeLessThanOrEqual(RETIRE_ROWS_MAX);
     expect(rows.reduce((sum, count) => sum + count, 0)).toBe(4_500 + 450);
-    expect(store.totals()).toEqual({ trades: 500, fundingRates: 50, transactions: 500 });
-    const oldest = store.trades({ market: 'perp_0', limit: 1_000 }).at(-1);
+    expect(store.readTotals()).toEqual({ trades: 500, fundingRates: 50, transactions: 500 });
+    const oldest = store.readTrades({ market: 'perp_0', limit: 1_000 }).at(-1);
     expect(oldest?.ts).toBe(before);
-    expect(store.fundingRates({ market: 'perp_0', limit: 1_000 })).toHaveLength(50);
-    expect(store.check()).toEqual([]);
+    expect(store.readFundingRates({ market: 'perp_0', limit: 1_000 })).toHaveLength(50);
+    expect(store.checkIntegrity()).toEqual([]);
   });
 
   test('keeps a transaction of which something else is kept', async () => {
     const store = await newStore();
-    store.write({ transactions: history(1) });
-    store.retire({ tradesBefore: MIDNIGHT + 1 });
-    expect(store.totals()).toEqual({ trades: 0, fundingRates: 1, transactions: 1 });
-    expect(store.fundingRates({ market: 'perp_0', limit: 9 })[0]?.txSig).toBe(signature(1));
+    store.writeBatch({ transactions: history(1) });
+    store.retireRows({ tradesBefore: MIDNIGHT + 1 });
+    expect(store.readTotals()).toEqual({ trades: 0, fundingRates: 1, transactions: 1 });
+    expect(store.readFundingRates({ market: 'perp_0', limit: 9 })[0]?.txSig).toBe(signature(1));
   });
 
   test('what it deleted is not stored again, and its candles stay as they are', async () => {
     const folder = newFolder();
     const first = await newStore(folder);
-    first.write({ transactions: history(100) });
-    const candles = first.candles({ market: 'perp_0', minutes: 60, limit: 9 });
-    first.retire({ tradesBefore: MIDNIGHT + 500 });
+    first.writeBatch({ transactions: history(100) });
+    const candles = first.readCandles({ market: 'perp_0', minutes: 60, limit: 9 });
+    first.retireRows({ tradesBefore: MIDNIGHT + 500 });
     first.close();
     const store = await newStore(folder);
-    const again = store.write({ transactions: history(100) });
+    const again = store.writeBatch({ transactions: history(100) });
     expect(again).toMatchObject({ trades: [], retired: 50, known: 60 });
-    expect(store.candles({ market: 'perp_0', minutes: 60, limit: 9 })).toEqual(candles);
+    expect(store.readCandles({ market: 'perp_0', minutes: 60, limit: 9 })).toEqual(candles);
   });
 
   test('deletes candles of a resolution, and late trades do not begin them anew', async () => {
     const store = await newStore();
-    store.write({ transactions: history(100) });
-    store.retire({ candlesBefore: { 1: MIDNIGHT + 300 } });
-    const minutes = () => store.candles({ market: 'perp_0', minutes: 1, limit: 1_000 });
+    store.writeBatch({ transactions: history(100) });
+    store.retireRows({ candlesBefore: { 1: MIDNIGHT + 300 } });
+    const minutes = () => store.readCandles({ market: 'perp_0', minutes: 1, limit: 1_000 });
     expect(minutes()[0]?.start).toBe(MIDNIGHT + 300);
-    store.write({ transactions: [oneFill(900, { ts: MIDNIGHT + 5, fillRecordId: 7n })] });
+    store.writeBatch({ transactions: [oneFill(900, { ts: MIDNIGHT + 5, fillRecordId: 7n })] });
     expect(minutes()[0]?.start).toBe(MIDNIGHT + 300);
-    expect(store.candles({ market: 'perp_0', minutes: 60, limit: 9 })[0]?.count).toBe(51);
+    expect(store.readCandles({ market: 'perp_0', minutes: 60, limit: 9 })[0]?.count).toBe(51);
   });
 
   test('a line that moved forward never moves back', async () => {
     const store = await newStore();
-    store.write({ transactions: history(10) });
-    store.retire({ tradesBefore: MIDNIGHT + 1_000 });
-    expect(store.retire({ tradesBefore: MIDNIGHT })).toMatchObject({ trades: 0, hasMore: false });
-    expect(store.write({ transactions: history(10) })).toMatchObject({ retired: 10, trades: [] });
+    store.writeBatch({ transactions: history(10) });
+    store.retireRows({ tradesBefore: MIDNIGHT + 1_000 });
+    expect(store.retireRows({ tradesBefore: MIDNIGHT })).toMatchObject({
+      trades: 0,
+      hasMore: false,
+    });
+    expect(store.writeBatch({ transactions: history(10) })).toMatchObject({
+      retired: 10,
+      trades: [],
+    });
   });
 });
 
@@ -100,15 +106,15 @@ describe('a spot market whose decimals are not known', () => {
       openStore({ folder, genesisHash: GENESIS, rules: candleRules, decimalsOf: () => decimals });
     const spot = (slot: number) => oneFill(slot, { marketType: 'spot' });
     const first = await open();
-    first.write({ transactions: [spot(1), spot(2), oneFill(3)] });
-    expect(first.candles({ market: 'spot_0', minutes: 1, limit: 9 })).toEqual([]);
-    expect(first.trades({ market: 'spot_0', limit: 9 })).toHaveLength(2);
+    first.writeBatch({ transactions: [spot(1), spot(2), oneFill(3)] });
+    expect(first.readCandles({ market: 'spot_0', minutes: 1, limit: 9 })).toEqual([]);
+    expect(first.readTrades({ market: 'spot_0', limit: 9 })).toHaveLength(2);
     first.close();
     const store = await open();
-    store.write({ transactions: [spot(4)] });
+    store.writeBatch({ transactions: [spot(4)] });
     decimals = 6;
-    const change = store.write({ transactions: [spot(5)] });
-    const [candle] = store.candles({ market: 'spot_0', minutes: 1, limit: 9 });
+    const change = store.writeBatch({ transactions: [spot(5)] });
+    const [candle] = store.readCandles({ market: 'spot_0', minutes: 1, limit: 9 });
     expect(candle).toMatchObject({ count: 4, base: 8_000_000_000_000n });
     expect(change.candles).toContainEqual({
       market: 'spot_0',
@@ -116,15 +122,15 @@ describe('a spot market whose decimals are not known', () => {
       start: MIDNIGHT,
       candle,
     });
-    store.write({ transactions: [spot(6)] });
-    expect(store.candles({ market: 'spot_0', minutes: 1, limit: 9 })[0]?.count).toBe(5);
+    store.writeBatch({ transactions: [spot(6)] });
+    expect(store.readCandles({ market: 'spot_0', minutes: 1, limit: 9 })[0]?.count).toBe(5);
     store.close();
   });
 
   test('a time that no calendar knows is kept and in no candle', async () => {
     const store = await newStore();
-    store.write({ transactions: [oneFill(1, { ts: -5 }), oneFill(2, { ts: 2 ** 52 })] });
-    expect(store.trades({ market: 'perp_0', limit: 9 })).toHaveLength(2);
-    expect(store.markets()).toEqual([]);
+    store.writeBatch({ transactions: [oneFill(1, { ts: -5 }), oneFill(2, { ts: 2 ** 52 })] });
+    expect(store.readTrades({ market: 'perp_0', limit: 9 })).toHaveLength(2);
+    expect(store.listMarkets()).toEqual([]);
   });
 });

@@ -23,21 +23,21 @@ export interface Retired {
  * lines are moved first, so that nothing from before them is stored again.
  */
 export function retireSome(parts: StoreParts, policy: RetirePolicy): Retired {
-  const { lines } = parts;
+  const { cutoffs } = parts;
   let room = RETIRE_ROWS_MAX;
-  if (policy.tradesBefore !== undefined) lines.advance('trades', policy.tradesBefore);
+  if (policy.tradesBefore !== undefined) cutoffs.advanceCutoff('trades', policy.tradesBefore);
   if (policy.fundingRatesBefore !== undefined) {
-    lines.advance('funding_rates', policy.fundingRatesBefore);
+    cutoffs.advanceCutoff('funding_rates', policy.fundingRatesBefore);
   }
-  const trades = retireRecords(parts, 'trades', { before: lines.trades, room });
+  const trades = retireRecords(parts, 'trades', { before: cutoffs.tradesBefore, room });
   room -= trades.rows;
-  const rates = retireRecords(parts, 'funding_rates', { before: lines.fundingRates, room });
+  const rates = retireRecords(parts, 'funding_rates', { before: cutoffs.fundingRatesBefore, room });
   room -= rates.rows;
-  if (trades.transactions + rates.transactions > 0) parts.transactions.forget();
+  if (trades.transactions + rates.transactions > 0) parts.transactions.clearCache();
   const candles = retireCandles(parts, policy, room);
   const empty =
-    policy.emptyUpToSlot === undefined ? 0 : parts.transactions.forgetEmpty(policy.emptyUpToSlot);
-  parts.totals.add({
+    policy.emptyUpToSlot === undefined ? 0 : parts.transactions.deleteEmpty(policy.emptyUpToSlot);
+  parts.totals.addCounts({
     trades: -trades.rows,
     fundingRates: -rates.rows,
     transactions: -(trades.transactions + rates.transactions + empty),
@@ -68,12 +68,12 @@ function retireRecords(
   let rows = 0;
   if (share.before === Number.NEGATIVE_INFINITY) return { rows, transactions: 0 };
   for (const code of marketsIn(connection, table)) {
-    const old = connection.all(
+    const old = connection.readRows(
       `select slot, place, idx, tx from ${table} where market = ? and ts < ? order by ts limit ?`,
       [code, share.before, Math.max(share.room - rows, 0)],
     );
     for (const [slot, place, idx, tx] of old) {
-      connection.run(
+      connection.changeRows(
         `delete from ${table} where market = ? and slot = ? and place = ? and idx = ? and tx = ?`,
         [code, slot, place, idx, tx].map((value) => (typeof value === 'bigint' ? value : code)),
       );
@@ -81,14 +81,17 @@ function retireRecords(
     }
     rows += old.length;
   }
-  return { rows, transactions: forgetEmpty(connection, transactions) };
+  return { rows, transactions: deleteEmptyTransactions(connection, transactions) };
 }
 
 /** Takes away the transactions that have no record any more; how many. */
-function forgetEmpty(connection: Connection, transactions: ReadonlySet<number>): number {
+function deleteEmptyTransactions(
+  connection: Connection,
+  transactions: ReadonlySet<number>,
+): number {
   let gone = 0;
   for (const id of transactions) {
-    gone += connection.run(
+    gone += connection.changeRows(
       `delete from transactions where id = ?1
       and not exists (select 1 from trades where tx = ?1)
       and not exists (select 1 from funding_rates where tx = ?1)`,
@@ -102,13 +105,13 @@ function retireCandles(parts: StoreParts, policy: RetirePolicy, room: number): n
   let rows = 0;
   for (const [name, before] of Object.entries(policy.candlesBefore ?? {})) {
     const minutes = Number(name) as CandleMinutes;
-    parts.lines.advance(`candles_${minutes}`, before);
+    parts.cutoffs.advanceCutoff(`candles_${minutes}`, before);
     for (const code of marketsIn(parts.connection, 'candles')) {
-      rows += parts.connection.run(
+      rows += parts.connection.changeRows(
         `delete from candles where market = ?1 and minutes = ?2 and start in (
           select start from candles where market = ?1 and minutes = ?2 and start < ?3
           order by start limit ?4)`,
-        [code, minutes, parts.lines.candles(minutes), Math.max(room - rows, 0)],
+        [code, minutes, parts.cutoffs.candlesBefore(minutes), Math.max(room - rows, 0)],
       );
     }
   }

@@ -18,8 +18,8 @@ describe('writing', () => {
   test('a trade comes back as it was given, with every field', async () => {
     const store = await newStore();
     const given = fill({ index: 3 });
-    store.write({ transactions: [transaction({ slot: 10, place: 2, fills: [given] })] });
-    const [row] = store.trades({ market: 'perp_0', limit: 10 });
+    store.writeBatch({ transactions: [transaction({ slot: 10, place: 2, fills: [given] })] });
+    const [row] = store.readTrades({ market: 'perp_0', limit: 10 });
     expect(row).toEqual({ ...given, slot: 10, place: 2, txSig: signature(10) });
   });
 
@@ -37,8 +37,8 @@ describe('writing', () => {
       baseAssetAmountFilled: null,
       referrerReward: null,
     });
-    store.write({ transactions: [transaction({ fills: [given] })] });
-    expect(store.trades({ market: 'perp_0', limit: 1 })[0]).toMatchObject(given);
+    store.writeBatch({ transactions: [transaction({ fills: [given] })] });
+    expect(store.readTrades({ market: 'perp_0', limit: 1 })[0]).toMatchObject(given);
   });
 
   test('integers of 64 bits and more come back to the unit', async () => {
@@ -57,31 +57,33 @@ describe('writing', () => {
       cumulativeFundingRateLong: 2n ** 127n - 1n,
       cumulativeFundingRateShort: -(2n ** 127n),
     });
-    store.write({ transactions: [transaction({ fills: [given], fundingRates: [rate] })] });
-    expect(store.trades({ market: 'perp_0', limit: 1 })[0]).toMatchObject(given);
-    expect(store.fundingRates({ market: 'perp_0', limit: 1 })[0]).toMatchObject(rate);
-    expect(store.candles({ market: 'perp_0', minutes: 1, limit: 1 })[0]?.base).toBe(largest);
+    store.writeBatch({ transactions: [transaction({ fills: [given], fundingRates: [rate] })] });
+    expect(store.readTrades({ market: 'perp_0', limit: 1 })[0]).toMatchObject(given);
+    expect(store.readFundingRates({ market: 'perp_0', limit: 1 })[0]).toMatchObject(rate);
+    expect(store.readCandles({ market: 'perp_0', minutes: 1, limit: 1 })[0]?.base).toBe(largest);
   });
 
   test('each event is there once, by whatever path it comes', async () => {
     const store = await newStore();
     const records = transaction({ fills: [fill(), fill({ index: 1, fillRecordId: 2n })] });
-    expect(store.write({ transactions: [records, records] })).toMatchObject({ known: 2 });
-    const again = store.write({ transactions: [{ ...records, isFinal: true }] });
+    expect(store.writeBatch({ transactions: [records, records] })).toMatchObject({ known: 2 });
+    const again = store.writeBatch({ transactions: [{ ...records, isFinal: true }] });
     expect(again).toMatchObject({ trades: [], known: 2, candles: [] });
-    expect(store.trades({ market: 'perp_0', limit: 10 })).toHaveLength(2);
-    expect(store.candles({ market: 'perp_0', minutes: 1, limit: 1 })[0]?.count).toBe(2);
+    expect(store.readTrades({ market: 'perp_0', limit: 10 })).toHaveLength(2);
+    expect(store.readCandles({ market: 'perp_0', minutes: 1, limit: 1 })[0]?.count).toBe(2);
   });
 
   test('a log that was cut is completed by the whole one', async () => {
     const store = await newStore();
-    store.write({ transactions: [oneFill(1, {}, { isTruncated: true })] });
-    expect(store.truncated()).toBe(1);
+    store.writeBatch({ transactions: [oneFill(1, {}, { isTruncated: true })] });
+    expect(store.countTruncated()).toBe(1);
     const whole = transaction({ fills: [fill(), fill({ index: 1, fillRecordId: 2n })] });
-    expect(store.write({ transactions: [whole] }).trades.map(({ index }) => index)).toEqual([1]);
-    expect(store.truncated()).toBe(0);
-    store.write({ transactions: [oneFill(1, {}, { isTruncated: true })] });
-    expect(store.truncated()).toBe(0);
+    expect(store.writeBatch({ transactions: [whole] }).trades.map(({ index }) => index)).toEqual([
+      1,
+    ]);
+    expect(store.countTruncated()).toBe(0);
+    store.writeBatch({ transactions: [oneFill(1, {}, { isTruncated: true })] });
+    expect(store.countTruncated()).toBe(0);
   });
 
   test('cut logs are counted through removal, retention and moves', async () => {
@@ -89,26 +91,26 @@ describe('writing', () => {
     const cut = [1, 2, 3].map((slot) =>
       oneFill(slot, { ts: MIDNIGHT + slot }, { isTruncated: true }),
     );
-    store.write({ transactions: cut });
-    expect(store.truncated()).toBe(3);
-    expect([...store.truncatedOf([signature(2), signature(9)])]).toEqual([signature(2)]);
-    store.remove([signature(3)]);
-    expect(store.truncated()).toBe(2);
-    store.retire({ tradesBefore: MIDNIGHT + 2 });
-    expect(store.truncated()).toBe(1);
+    store.writeBatch({ transactions: cut });
+    expect(store.countTruncated()).toBe(3);
+    expect([...store.findTruncated([signature(2), signature(9)])]).toEqual([signature(2)]);
+    store.removeTransactions([signature(3)]);
+    expect(store.countTruncated()).toBe(2);
+    store.retireRows({ tradesBefore: MIDNIGHT + 2 });
+    expect(store.countTruncated()).toBe(1);
   });
 
   test('in another slot a transaction replaces what it left, unless that was final', async () => {
     const store = await newStore();
     const id = signature(99);
-    store.write({ transactions: [oneFill(5, { fillRecordId: 1n }, { signature: id })] });
+    store.writeBatch({ transactions: [oneFill(5, { fillRecordId: 1n }, { signature: id })] });
     const moved = oneFill(6, { fillRecordId: 2n }, { signature: id, isFinal: true });
-    expect(store.write({ transactions: [moved] })).toMatchObject({ removed: 1 });
-    store.write({ transactions: [oneFill(7, { fillRecordId: 3n }, { signature: id })] });
-    const rows = store.trades({ market: 'perp_0', limit: 10 });
+    expect(store.writeBatch({ transactions: [moved] })).toMatchObject({ removed: 1 });
+    store.writeBatch({ transactions: [oneFill(7, { fillRecordId: 3n }, { signature: id })] });
+    const rows = store.readTrades({ market: 'perp_0', limit: 10 });
     expect(rows.map(({ slot, fillRecordId }) => [slot, fillRecordId])).toEqual([[6, 2n]]);
-    expect(store.candles({ market: 'perp_0', minutes: 43_200, limit: 9 })[0]?.count).toBe(1);
-    expect(store.gaps()).toMatchObject({ missing: 0n, holes: 0 });
+    expect(store.readCandles({ market: 'perp_0', minutes: 43_200, limit: 9 })[0]?.count).toBe(1);
+    expect(store.findGaps()).toMatchObject({ missing: 0n, holes: 0 });
   });
 
   test('a transaction that left nothing is known until it is not needed any more', async () => {
@@ -117,23 +119,23 @@ describe('writing', () => {
       transaction({ slot: 3, isFinal: true }),
       oneFill(4, {}, { isFinal: true }),
     ];
-    store.write({ transactions: [empty, full, transaction({ slot: 5 })] });
-    expect([...store.known([signature(3), signature(4), signature(8)])]).toEqual([
+    store.writeBatch({ transactions: [empty, full, transaction({ slot: 5 })] });
+    expect([...store.findStored([signature(3), signature(4), signature(8)])]).toEqual([
       signature(3),
       signature(4),
     ]);
-    expect(store.retire({ emptyUpToSlot: 10 })).toMatchObject({ empty: 1, hasMore: false });
-    expect(store.known([signature(3), signature(4), signature(5)]).size).toBe(2);
-    expect(store.totals()).toEqual({ trades: 1, fundingRates: 0, transactions: 2 });
+    expect(store.retireRows({ emptyUpToSlot: 10 })).toMatchObject({ empty: 1, hasMore: false });
+    expect(store.findStored([signature(3), signature(4), signature(5)]).size).toBe(2);
+    expect(store.readTotals()).toEqual({ trades: 1, fundingRates: 0, transactions: 2 });
   });
 
   test('marks are stored with what they speak of, and taken away by null', async () => {
     const folder = newFolder();
     const store = await newStore(folder);
-    store.write({ transactions: [oneFill(1)], progress: { newest: 'a', oldest: 'b' } });
-    store.write({ transactions: [], progress: { newest: 'c', oldest: null } });
+    store.writeBatch({ transactions: [oneFill(1)], progress: { newest: 'a', oldest: 'b' } });
+    store.writeBatch({ transactions: [], progress: { newest: 'c', oldest: null } });
     store.close();
-    expect([...(await newStore(folder)).progress()]).toEqual([['newest', 'c']]);
+    expect([...(await newStore(folder)).readProgress()]).toEqual([['newest', 'c']]);
   });
 });
 
@@ -147,8 +149,8 @@ describe('the order of trades', () => {
         signature: signature(slot * 10 + place),
         fills: [0, 1].map((index) => fill({ index, fillRecordId: null })),
       });
-    store.write({ transactions: [at(2, 1), at(1, 0), at(2, 0), at(3, 0)] });
-    const all = store.trades({ market: 'perp_0', limit: 100 });
+    store.writeBatch({ transactions: [at(2, 1), at(1, 0), at(2, 0), at(3, 0)] });
+    const all = store.readTrades({ market: 'perp_0', limit: 100 });
     const places = all.map(({ slot, place, index }) => `${slot}.${place}.${index}`);
     expect(places).toEqual([
       '3.0.1',
@@ -160,9 +162,9 @@ describe('the order of trades', () => {
       '1.0.1',
       '1.0.0',
     ]);
-    expect(store.trades({ market: 'perp_0', limit: 3, offset: 2 })).toEqual(all.slice(2, 5));
+    expect(store.readTrades({ market: 'perp_0', limit: 3, offset: 2 })).toEqual(all.slice(2, 5));
     for (const [at, before] of all.entries()) {
-      expect(store.trades({ market: 'perp_0', limit: 3, before })).toEqual(
+      expect(store.readTrades({ market: 'perp_0', limit: 3, before })).toEqual(
         all.slice(at + 1, at + 4),
       );
     }
@@ -178,28 +180,30 @@ describe('the order of trades', () => {
         fills: [fill({ fillRecordId: BigInt(place) })],
       }),
     );
-    store.write({ transactions: pair });
-    expect(store.unsettled({ slotAfter: 6, slotUpTo: 7 })).toHaveLength(2);
-    const { change, elsewhere } = store.settle([
+    store.writeBatch({ transactions: pair });
+    expect(store.readUnfinalised({ slotAfter: 6, slotUpTo: 7 })).toHaveLength(2);
+    const { change, elsewhere } = store.finaliseTransactions([
       { signature: signature(0), slot: 7, place: 1 },
       { signature: signature(1), slot: 8, place: 0 },
       { signature: signature(55), slot: 7, place: 2 },
     ]);
     expect([...change.markets]).toEqual(['perp_0']);
     expect(elsewhere).toEqual([signature(1)]);
-    store.settle([{ signature: signature(1), slot: 7, place: 0 }], { finalised: '7' });
-    expect(store.unsettled({ slotAfter: 0, slotUpTo: 100 })).toEqual([]);
-    const rows = store.trades({ market: 'perp_0', limit: 9 });
+    store.finaliseTransactions([{ signature: signature(1), slot: 7, place: 0 }], {
+      finalised: '7',
+    });
+    expect(store.readUnfinalised({ slotAfter: 0, slotUpTo: 100 })).toEqual([]);
+    const rows = store.readTrades({ market: 'perp_0', limit: 9 });
     expect(rows.map(({ fillRecordId, place }) => [fillRecordId, place])).toEqual([
       [0n, 1],
       [1n, 0],
     ]);
-    expect(store.progress().get('finalised')).toBe('7');
+    expect(store.readProgress().get('finalised')).toBe('7');
   });
 
   test('a transfer of a position is kept, and shown on no page', async () => {
     const store = await newStore();
-    store.write({
+    store.writeBatch({
       transactions: [
         oneFill(1),
         oneFill(2, { actionExplanation: 'transferPerpPosition' }),
@@ -208,27 +212,27 @@ describe('the order of trades', () => {
     });
     const ids = (query: object) =>
       store
-        .trades({ market: 'perp_0', limit: 9, ...query })
+        .readTrades({ market: 'perp_0', limit: 9, ...query })
         .map(({ fillRecordId }) => fillRecordId);
     expect(ids({})).toEqual([3n, 1n]);
     expect(ids({ offset: 1 })).toEqual([1n]);
-    expect(store.totals().trades).toBe(3);
-    expect(store.gaps().holes).toBe(0);
-    expect(store.candles({ market: 'perp_0', minutes: 1, limit: 9 })[0]?.count).toBe(2);
+    expect(store.readTotals().trades).toBe(3);
+    expect(store.findGaps().holes).toBe(0);
+    expect(store.readCandles({ market: 'perp_0', minutes: 1, limit: 9 })[0]?.count).toBe(2);
   });
 
   test('markets are kept apart', async () => {
     const store = await newStore();
-    store.write({
+    store.writeBatch({
       transactions: [
         oneFill(1),
         oneFill(2, { marketType: 'spot' }),
         oneFill(3, { marketIndex: 1 }),
       ],
     });
-    expect(store.trades({ market: 'spot_0', limit: 9 }).map(({ slot }) => slot)).toEqual([2]);
-    expect(store.trades({ market: 'perp_1', limit: 9 }).map(({ slot }) => slot)).toEqual([3]);
-    expect(store.markets()).toEqual(['perp_0', 'spot_0', 'perp_1']);
+    expect(store.readTrades({ market: 'spot_0', limit: 9 }).map(({ slot }) => slot)).toEqual([2]);
+    expect(store.readTrades({ market: 'perp_1', limit: 9 }).map(({ slot }) => slot)).toEqual([3]);
+    expect(store.listMarkets()).toEqual(['perp_0', 'spot_0', 'perp_1']);
   });
 });
 
@@ -241,16 +245,20 @@ describe('funding rates', () => {
         fundingRates: [fundingRate({ ts: MIDNIGHT + hour * 3_600, recordId: BigInt(hour) })],
       }),
     );
-    store.write({ transactions: hours });
-    const page = store.fundingRates({ market: 'perp_0', limit: 100, since: MIDNIGHT + 40 * 3_600 });
+    store.writeBatch({ transactions: hours });
+    const page = store.readFundingRates({
+      market: 'perp_0',
+      limit: 100,
+      since: MIDNIGHT + 40 * 3_600,
+    });
     expect(page.map(({ recordId }) => Number(recordId))).toEqual([
       49, 48, 47, 46, 45, 44, 43, 42, 41, 40,
     ]);
     const before = { slot: 45, place: 0, index: 0 };
-    const rest = store.fundingRates({ market: 'perp_0', limit: 2, since: MIDNIGHT, before });
+    const rest = store.readFundingRates({ market: 'perp_0', limit: 2, since: MIDNIGHT, before });
     expect(rest.map(({ recordId }) => recordId)).toEqual([43n, 42n]);
-    expect(store.fundingRates({ market: 'perp_0', limit: 9, since: MIDNIGHT * 2 })).toEqual([]);
-    expect(store.fundingRates({ market: 'perp_1', limit: 9 })).toEqual([]);
+    expect(store.readFundingRates({ market: 'perp_0', limit: 9, since: MIDNIGHT * 2 })).toEqual([]);
+    expect(store.readFundingRates({ market: 'perp_1', limit: 9 })).toEqual([]);
   });
 });
 
@@ -258,11 +266,13 @@ describe('accounts', () => {
   test('that traded before are named by the same number after a restart', async () => {
     const folder = newFolder();
     const first = await newStore(folder);
-    first.write({ transactions: [oneFill(1)] });
+    first.writeBatch({ transactions: [oneFill(1)] });
     first.close();
     const store = await newStore(folder);
-    store.write({ transactions: [oneFill(2, { maker: accountKey(2), taker: accountKey(3) })] });
-    const rows = store.trades({ market: 'perp_0', limit: 2 });
+    store.writeBatch({
+      transactions: [oneFill(2, { maker: accountKey(2), taker: accountKey(3) })],
+    });
+    const rows = store.readTrades({ market: 'perp_0', limit: 2 });
     expect(rows.map(({ maker, taker }) => [maker, taker])).toEqual([
       [accountKey(2), accountKey(3)],
       [accountKey(3), accountKey(2)],

@@ -1,11 +1,11 @@
 import type { MarketKey } from '../../contract/markets.js';
 import type { FundingRow, TradeRow } from '../model/records.js';
-import { Charts } from './candle-builder.js';
+import { CandleBuilder } from './candle-builder.js';
 import { CandleTables } from './candle-tables.js';
 import type { Connection } from './connection.js';
 import { type FillGaps, FillRuns } from './fill-runs.js';
-import { Lines, type StoreTotals, Totals } from './meta.js';
-import { Numbers } from './name-ids.js';
+import { RetentionCutoffs, RowTotals, type StoreTotals } from './meta.js';
+import { NameIds } from './name-ids.js';
 import { openFile } from './open.js';
 import { fundingPage, tradePage } from './pages.js';
 import { type Retired, retireSome } from './retention.js';
@@ -15,15 +15,15 @@ import type {
   CandleEnd,
   CandleMinutes,
   CandleQuery,
+  FinalPosition,
   RecordPageQuery,
   RetirePolicy,
-  SettledPlace,
   StoreBatch,
   StoreChange,
   StoredCandle,
   StoredTransaction,
   StoreOptions,
-  UnsettledQuery,
+  UnfinalisedQuery,
 } from './types.js';
 import { type StoreParts, Writer } from './writer.js';
 
@@ -42,24 +42,24 @@ export class HistoryStore {
   readonly #writer: Writer;
 
   constructor(connection: Connection, options: Pick<StoreOptions, 'rules' | 'decimalsOf'>) {
-    const numbers = new Numbers(connection);
-    const lines = new Lines(connection);
-    const charts = new Charts(connection, numbers, options);
+    const nameIds = new NameIds(connection);
+    const cutoffs = new RetentionCutoffs(connection);
+    const candleBuilder = new CandleBuilder(connection, nameIds, options);
     const candles = new CandleTables({
       connection,
-      lines,
+      cutoffs,
       rules: options.rules,
-      points: (code, span) => charts.points(code, span),
+      points: (code, span) => candleBuilder.readPoints(code, span),
     });
     this.#parts = {
       connection,
-      numbers,
-      lines,
-      charts,
+      nameIds,
+      cutoffs,
+      candleBuilder,
       candles,
       transactions: new Transactions(connection),
       fillRuns: new FillRuns(connection),
-      totals: new Totals(connection),
+      totals: new RowTotals(connection),
     };
     this.#writer = new Writer(this.#parts);
   }
@@ -73,18 +73,18 @@ export class HistoryStore {
    * Stores what is new of a batch, with its candles and its marks. A transaction that comes again
    * leaves each event once; in another slot it replaces what it left before, unless that was final.
    */
-  write(batch: StoreBatch): StoreChange {
-    return this.#atOnce(() => this.#writer.write(batch));
+  writeBatch(batch: StoreBatch): StoreChange {
+    return this.#runTransaction(() => this.#writer.writeBatch(batch));
   }
 
   /** Charts some of what waited for decimals that are known by now; null when nothing did. */
-  catchUp(): StoreChange | null {
-    return this.#parts.charts.isBehind ? this.write({ transactions: [] }) : null;
+  addPendingFills(): StoreChange | null {
+    return this.#parts.candleBuilder.hasReadyFills ? this.writeBatch({ transactions: [] }) : null;
   }
 
   /** Takes transactions away that a fork took back, and makes their buckets anew. */
-  remove(signatures: readonly string[]): StoreChange {
-    return this.#atOnce(() => this.#writer.remove(signatures));
+  removeTransactions(signatures: readonly string[]): StoreChange {
+    return this.#runTransaction(() => this.#writer.removeTransactions(signatures));
   }
 
   /**
@@ -92,103 +92,103 @@ export class HistoryStore {
    * not stored are passed over; those that stand in another slot are not touched but named in
    * `elsewhere`, because they must be read again.
    */
-  settle(
-    places: readonly SettledPlace[],
+  finaliseTransactions(
+    places: readonly FinalPosition[],
     progress?: StoreBatch['progress'],
   ): { readonly change: StoreChange; readonly elsewhere: readonly string[] } {
-    return this.#atOnce(() => this.#writer.settle(places, progress));
+    return this.#runTransaction(() => this.#writer.finaliseTransactions(places, progress));
   }
 
   /** Which of some signatures are stored. */
-  known(signatures: readonly string[]): ReadonlySet<string> {
-    return this.#read(() => this.#parts.transactions.known(signatures));
+  findStored(signatures: readonly string[]): ReadonlySet<string> {
+    return this.#runRead(() => this.#parts.transactions.findStored(signatures));
   }
 
   /** Which of some signatures are stored of a log that was cut. */
-  truncatedOf(signatures: readonly string[]): ReadonlySet<string> {
-    return this.#read(() => this.#parts.transactions.truncatedOf(signatures));
+  findTruncated(signatures: readonly string[]): ReadonlySet<string> {
+    return this.#runRead(() => this.#parts.transactions.findTruncated(signatures));
   }
 
   /** Transactions that are not final yet, oldest first; at most `UNSETTLED_READ_MAX`. */
-  unsettled(query: UnsettledQuery): readonly StoredTransaction[] {
-    return this.#read(() => this.#parts.transactions.unsettled(query));
+  readUnfinalised(query: UnfinalisedQuery): readonly StoredTransaction[] {
+    return this.#runRead(() => this.#parts.transactions.readUnfinalised(query));
   }
 
   /** The marks of what is stored, by name. */
-  progress(): ReadonlyMap<string, string> {
-    return this.#read(() => {
-      const rows = this.#parts.connection.all('select name, value from progress');
+  readProgress(): ReadonlyMap<string, string> {
+    return this.#runRead(() => {
+      const rows = this.#parts.connection.readRows('select name, value from progress');
       return new Map(rows.map(([name, value]) => [String(name), String(value)]));
     });
   }
 
   /** A page of trades, newest first; at most `PAGE_ROWS_MAX`. */
-  trades(query: RecordPageQuery): readonly TradeRow[] {
-    return this.#read(() => tradePage(this.#parts.connection, this.#parts.numbers, query));
+  readTrades(query: RecordPageQuery): readonly TradeRow[] {
+    return this.#runRead(() => tradePage(this.#parts.connection, this.#parts.nameIds, query));
   }
 
   /** A page of funding rates, newest first; at most `PAGE_ROWS_MAX`. */
-  fundingRates(query: RecordPageQuery): readonly FundingRow[] {
-    return this.#read(() => fundingPage(this.#parts.connection, query));
+  readFundingRates(query: RecordPageQuery): readonly FundingRow[] {
+    return this.#runRead(() => fundingPage(this.#parts.connection, query));
   }
 
   /** The newest `limit` buckets of a span, oldest first; at most `CANDLES_READ_MAX`. */
-  candles(query: CandleQuery): readonly StoredCandle[] {
-    return this.#read(() => this.#parts.candles.read(query));
+  readCandles(query: CandleQuery): readonly StoredCandle[] {
+    return this.#runRead(() => this.#parts.candles.readCandles(query));
   }
 
   /** The newest bucket that starts before a moment, or null. */
   candleBefore(market: MarketKey, minutes: CandleMinutes, start: number): StoredCandle | null {
-    return this.#read(() => this.#parts.candles.before(market, minutes, start));
+    return this.#runRead(() => this.#parts.candles.candleBefore(market, minutes, start));
   }
 
   /** The oldest bucket of a market, or null. */
   firstCandle(market: MarketKey, minutes: CandleMinutes): StoredCandle | null {
-    return this.#read(() => this.#parts.candles.first(market, minutes));
+    return this.#runRead(() => this.#parts.candles.firstCandle(market, minutes));
   }
 
   /** What the fills with `from <= ts < to` come to, or null without any; unix seconds. */
-  aggregate(
+  aggregateSpan(
     market: MarketKey,
     span: { readonly from: number; readonly to: number },
   ): CandleAggregate | null {
-    return this.#read(() => this.#parts.candles.aggregateSpan(market, span));
+    return this.#runRead(() => this.#parts.candles.aggregateSpan(market, span));
   }
 
   /** The last fill before a moment, or null. */
   lastFillBefore(market: MarketKey, ts: number): CandleEnd | null {
-    return this.#read(() => this.#parts.candles.lastFillBefore(market, ts));
+    return this.#runRead(() => this.#parts.candles.lastFillBefore(market, ts));
   }
 
   /** Markets that have a candle. */
-  markets(): readonly MarketKey[] {
-    return this.#read(() => this.#parts.candles.markets());
+  listMarkets(): readonly MarketKey[] {
+    return this.#runRead(() => this.#parts.candles.listMarkets());
   }
 
   /** fillRecordIds that are missing between stored ones, of one market or of all. */
-  gaps(market?: MarketKey): FillGaps {
-    return this.#read(() => this.#parts.fillRuns.gaps(market));
+  findGaps(market?: MarketKey): FillGaps {
+    return this.#runRead(() => this.#parts.fillRuns.findGaps(market));
   }
 
   /** How much is stored. */
-  totals(): StoreTotals {
-    return this.#parts.totals.now;
+  readTotals(): StoreTotals {
+    return this.#parts.totals.currentTotals;
   }
 
   /** Transactions whose log the node cut, so that records of theirs may be missing. */
-  truncated(): number {
-    return this.#read(() => this.#parts.transactions.truncated());
+  countTruncated(): number {
+    return this.#runRead(() => this.#parts.transactions.countTruncated());
   }
 
   /** Trades from before it are deleted and not stored again, unix seconds; null without any. */
   get tradesSince(): number | null {
-    const { trades } = this.#parts.lines;
+    const { tradesBefore: trades } = this.#parts.cutoffs;
     return Number.isFinite(trades) ? trades : null;
   }
 
   /** Deletes some of what is older than a policy says, at most `RETIRE_ROWS_MAX` rows. */
-  retire(policy: RetirePolicy): Retired {
-    return this.#atOnce(() => retireSome(this.#parts, policy));
+  retireRows(policy: RetirePolicy): Retired {
+    return this.#runTransaction(() => retireSome(this.#parts, policy));
   }
 
   /**
@@ -196,12 +196,14 @@ export class HistoryStore {
    * there before must be the same.
    */
   rebuildCandles(market: MarketKey): void {
-    this.#atOnce(() => this.#parts.candles.rebuild(market));
+    this.#runTransaction(() => this.#parts.candles.rebuildMarket(market));
   }
 
   /** Reads the whole file and tells what is wrong with it; it takes seconds a gigabyte. */
-  check(): readonly string[] {
-    const rows = this.#read(() => this.#parts.connection.all('pragma integrity_check(100)'));
+  checkIntegrity(): readonly string[] {
+    const rows = this.#runRead(() =>
+      this.#parts.connection.readRows('pragma integrity_check(100)'),
+    );
     return rows.map(([problem]) => String(problem)).filter((problem) => problem !== 'ok');
   }
 
@@ -210,36 +212,37 @@ export class HistoryStore {
     this.#parts.connection.close();
   }
 
-  #atOnce<T>(work: () => T): T {
+  #runTransaction<T>(work: () => T): T {
     try {
-      return this.#parts.connection.transaction(work);
+      return this.#parts.connection.runTransaction(work);
     } catch (error) {
-      this.#forget();
-      throw this.#parts.connection.failure(error);
+      this.#clearCaches();
+      throw this.#parts.connection.toStoreError(error);
     }
   }
 
   /** What is remembered beside the file may name what was taken back. */
-  #forget(): void {
-    const { numbers, candles, fillRuns, lines, totals, charts, transactions } = this.#parts;
-    numbers.forget();
-    transactions.forget();
-    candles.forget();
-    fillRuns.forget();
+  #clearCaches(): void {
+    const { nameIds, candles, fillRuns, cutoffs, totals, candleBuilder, transactions } =
+      this.#parts;
+    nameIds.clearCache();
+    transactions.clearCache();
+    candles.clearChanges();
+    fillRuns.clearCache();
     try {
-      lines.reload();
-      totals.reload();
-      charts.reload();
+      cutoffs.reloadCutoffs();
+      totals.reloadTotals();
+      candleBuilder.reloadState();
     } catch {
       // A disk that cannot be read fails the next call as well, which then tells why.
     }
   }
 
-  #read<T>(work: () => T): T {
+  #runRead<T>(work: () => T): T {
     try {
       return work();
     } catch (error) {
-      throw this.#parts.connection.failure(error);
+      throw this.#parts.connection.toStoreError(error);
     }
   }
 }

@@ -2,7 +2,7 @@ import type { FillDirection } from '../../contract/log-events.js';
 import type { ChainPlace, Fill, TradeRow } from '../model/records.js';
 import { encodeBase58 } from './base58.js';
 import {
-  codeOf,
+  marketCodeOf,
   marketIndexOf,
   marketTypeOf,
   readInteger,
@@ -13,7 +13,7 @@ import {
   storedOrNull,
 } from './columns.js';
 import type { Bound, Row } from './connection.js';
-import type { Numbers } from './name-ids.js';
+import type { NameIds } from './name-ids.js';
 import type { RecordKey, TradeTable } from './schema.js';
 
 /** The columns of a trade, in the order of the arrays that are written and read here. */
@@ -56,20 +56,20 @@ export const TRADE_COLUMNS = [
 ] as const satisfies readonly (keyof TradeTable)[];
 
 /** Where a record of a transaction is put. */
-export type Seat = Pick<RecordKey, 'slot' | 'place' | 'tx'>;
+export type RowPosition = Pick<RecordKey, 'slot' | 'place' | 'tx'>;
 
 /** A fill as its row. */
-export function tradeValues(fill: Fill, seat: Seat, numbers: Numbers): Bound[] {
+export function tradeValues(fill: Fill, seat: RowPosition, nameIds: NameIds): Bound[] {
   return [
-    codeOf(fill.marketType, fill.marketIndex),
+    marketCodeOf(fill.marketType, fill.marketIndex),
     seat.slot,
     seat.place,
     seat.tx,
     fill.index,
     fill.ts,
     storedOrNull(fill.fillRecordId),
-    numbers.ofExplanation(fill.actionExplanation),
-    accountOrNull(fill.filler, numbers),
+    nameIds.explanationId(fill.actionExplanation),
+    accountOrNull(fill.filler, nameIds),
     storedOrNull(fill.fillerReward),
     storedOrNull(fill.baseAssetAmountFilled),
     storedOrNull(fill.quoteAssetAmountFilled),
@@ -78,13 +78,13 @@ export function tradeValues(fill: Fill, seat: Seat, numbers: Numbers): Bound[] {
     fill.referrerReward,
     storedOrNull(fill.quoteAssetAmountSurplus),
     storedOrNull(fill.spotFulfillmentMethodFee),
-    accountOrNull(fill.taker, numbers),
+    accountOrNull(fill.taker, nameIds),
     fill.takerOrderId,
     directionCode(fill.takerOrderDirection),
     storedOrNull(fill.takerOrderBaseAssetAmount),
     storedOrNull(fill.takerOrderCumulativeBaseAssetAmountFilled),
     storedOrNull(fill.takerOrderCumulativeQuoteAssetAmountFilled),
-    accountOrNull(fill.maker, numbers),
+    accountOrNull(fill.maker, nameIds),
     fill.makerOrderId,
     directionCode(fill.makerOrderDirection),
     storedOrNull(fill.makerOrderBaseAssetAmount),
@@ -100,8 +100,8 @@ export function tradeValues(fill: Fill, seat: Seat, numbers: Numbers): Bound[] {
 }
 
 /** The trade of a row of `TRADE_COLUMNS`, behind which the transaction's signature stands. */
-export function tradeOf(row: Row, numbers: Numbers): TradeRow {
-  return placed(fillOf(row, numbers), {
+export function tradeOf(row: Row, nameIds: NameIds): TradeRow {
+  return withPosition(fillOf(row, nameIds), {
     slot: readNumber(row[1]),
     place: readNumber(row[2]),
     txSig: signatureOf(row[TRADE_COLUMNS.length]),
@@ -109,21 +109,21 @@ export function tradeOf(row: Row, numbers: Numbers): TradeRow {
 }
 
 /** A record with its place. The record comes last: as the first of many members it takes ten times as long. */
-export function placed<T>(record: T, place: ChainPlace): T & ChainPlace {
+export function withPosition<T>(record: T, place: ChainPlace): T & ChainPlace {
   return { slot: place.slot, place: place.place, txSig: place.txSig, ...record };
 }
 
 /** The fill of a row of `TRADE_COLUMNS`. */
-export function fillOf(row: Row, numbers: Numbers): Fill {
+export function fillOf(row: Row, nameIds: NameIds): Fill {
   const market = readNumber(row[0]);
   return {
     index: readNumber(row[4]),
     ts: readNumber(row[5]),
     action: 'fill',
-    actionExplanation: numbers.explanation(readNumber(row[7])),
+    actionExplanation: nameIds.explanationName(readNumber(row[7])),
     marketIndex: marketIndexOf(market),
     marketType: marketTypeOf(market),
-    filler: keyOrNull(row[8], numbers),
+    filler: keyOrNull(row[8], nameIds),
     fillerReward: readIntegerOrNull(row[9]),
     fillRecordId: readIntegerOrNull(row[6]),
     baseAssetAmountFilled: readIntegerOrNull(row[10]),
@@ -133,13 +133,13 @@ export function fillOf(row: Row, numbers: Numbers): Fill {
     referrerReward: readNumberOrNull(row[14]),
     quoteAssetAmountSurplus: readIntegerOrNull(row[15]),
     spotFulfillmentMethodFee: readIntegerOrNull(row[16]),
-    taker: keyOrNull(row[17], numbers),
+    taker: keyOrNull(row[17], nameIds),
     takerOrderId: readNumberOrNull(row[18]),
     takerOrderDirection: directionOf(row[19]),
     takerOrderBaseAssetAmount: readIntegerOrNull(row[20]),
     takerOrderCumulativeBaseAssetAmountFilled: readIntegerOrNull(row[21]),
     takerOrderCumulativeQuoteAssetAmountFilled: readIntegerOrNull(row[22]),
-    maker: keyOrNull(row[23], numbers),
+    maker: keyOrNull(row[23], nameIds),
     makerOrderId: readNumberOrNull(row[24]),
     makerOrderDirection: directionOf(row[25]),
     makerOrderBaseAssetAmount: readIntegerOrNull(row[26]),
@@ -160,12 +160,12 @@ export function signatureOf(value: unknown): string {
   throw new Error('a record has no transaction');
 }
 
-function accountOrNull(key: string | null, numbers: Numbers): number | null {
-  return key === null ? null : numbers.ofAccount(key);
+function accountOrNull(key: string | null, nameIds: NameIds): number | null {
+  return key === null ? null : nameIds.accountId(key);
 }
 
-function keyOrNull(id: unknown, numbers: Numbers): string | null {
-  return id === null ? null : numbers.account(readNumber(id));
+function keyOrNull(id: unknown, nameIds: NameIds): string | null {
+  return id === null ? null : nameIds.accountKey(readNumber(id));
 }
 
 function directionCode(direction: FillDirection | null): number | null {

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import { RETIRE_ROWS_MAX, UNSETTLED_READ_MAX } from '../model/limits.js';
+import { RETIRE_ROWS_MAX, UNFINALISED_READ_MAX } from '../model/limits.js';
 import { decodeBase58 } from './base58.js';
 import { readNumber } from './columns.js';
 import type { Connection, Row } from './connection.js';
 import { queries, rowsOf } from './queries.js';
 import { signatureOf } from './trade-rows.js';
-import type { StoredTransaction, UnsettledQuery } from './types.js';
+import type { StoredTransaction, UnfinalisedQuery } from './types.js';
 
 const signatureBytes = 64;
 
@@ -42,42 +42,44 @@ export class Transactions {
   }
 
   /** The stored transaction of a signature, or null. */
-  find(signature: string): KnownTransaction | null {
-    const row = this.#connection.one(findText, [this.#bytesOf(signature)]);
+  findTransaction(signature: string): KnownTransaction | null {
+    const row = this.#connection.readRow(findText, [this.#bytesOf(signature)]);
     if (row === null) return null;
     return { id: readNumber(row[0]), ...stateOf(row) };
   }
 
   /** Adds one; its number. */
-  add(signature: string, state: TransactionState): number {
+  addTransaction(signature: string, state: TransactionState): number {
     if (state.isTruncated) this.#truncated = null;
-    return this.#connection.insert(insertText, [this.#bytesOf(signature), ...valuesOf(state)]);
+    return this.#connection.insertRow(insertText, [this.#bytesOf(signature), ...valuesOf(state)]);
   }
 
   /** Says anew what is known of one. */
-  update(known: KnownTransaction, state: TransactionState): void {
+  updateTransaction(known: KnownTransaction, state: TransactionState): void {
     if (state.isTruncated !== known.isTruncated) this.#truncated = null;
-    this.#connection.run(updateText, [...valuesOf(state), known.id]);
+    this.#connection.changeRows(updateText, [...valuesOf(state), known.id]);
   }
 
   /** Takes one away. */
-  delete(id: number): void {
+  deleteTransaction(id: number): void {
     this.#truncated = null;
-    this.#connection.run('delete from transactions where id = ?', [id]);
+    this.#connection.changeRows('delete from transactions where id = ?', [id]);
   }
 
   /** Which of some signatures are stored. */
-  known(signatures: readonly string[]): ReadonlySet<string> {
-    return new Set(signatures.filter((signature) => this.find(signature) !== null));
+  findStored(signatures: readonly string[]): ReadonlySet<string> {
+    return new Set(signatures.filter((signature) => this.findTransaction(signature) !== null));
   }
 
   /** Which of some signatures are stored of a log that was cut. */
-  truncatedOf(signatures: readonly string[]): ReadonlySet<string> {
-    return new Set(signatures.filter((signature) => this.find(signature)?.isTruncated === true));
+  findTruncated(signatures: readonly string[]): ReadonlySet<string> {
+    return new Set(
+      signatures.filter((signature) => this.findTransaction(signature)?.isTruncated === true),
+    );
   }
 
   /** Those that are not final, oldest first. */
-  unsettled(query: UnsettledQuery): readonly StoredTransaction[] {
+  readUnfinalised(query: UnfinalisedQuery): readonly StoredTransaction[] {
     const select = queries
       .selectFrom('transactions')
       .select(['signature', 'slot', 'place', 'is_final', 'is_truncated', 'has_records'])
@@ -87,7 +89,7 @@ export class Transactions {
       .where('slot', '<=', query.slotUpTo)
       .orderBy('slot')
       .orderBy('place')
-      .limit(UNSETTLED_READ_MAX);
+      .limit(UNFINALISED_READ_MAX);
     return rowsOf(this.#connection, select).map((row) => ({
       signature: signatureOf(row[0]),
       ...stateOf(row),
@@ -95,8 +97,8 @@ export class Transactions {
   }
 
   /** Deletes some final ones that left nothing, up to a slot; how many. */
-  forgetEmpty(slotUpTo: number): number {
-    return this.#connection.run(
+  deleteEmpty(slotUpTo: number): number {
+    return this.#connection.changeRows(
       `delete from transactions where id in (select id from transactions
         where has_records = 0 and is_final = 1 and is_truncated = 0 and slot <= ? limit ?)`,
       [slotUpTo, RETIRE_ROWS_MAX],
@@ -104,18 +106,20 @@ export class Transactions {
   }
 
   /** How many have a log that the node cut. */
-  truncated(): number {
-    this.#truncated ??= this.#countTruncated();
+  countTruncated(): number {
+    this.#truncated ??= this.#readTruncatedCount();
     return this.#truncated;
   }
 
   /** Forgets what was counted: rows were deleted past this, or a write failed. */
-  forget(): void {
+  clearCache(): void {
     this.#truncated = null;
   }
 
-  #countTruncated(): number {
-    const row = this.#connection.one('select count(*) from transactions where is_truncated = 1');
+  #readTruncatedCount(): number {
+    const row = this.#connection.readRow(
+      'select count(*) from transactions where is_truncated = 1',
+    );
     return Number(row?.[0] ?? 0n);
   }
 

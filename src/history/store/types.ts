@@ -136,14 +136,14 @@ export interface StoredTransaction {
 }
 
 /** Slots of which transactions are asked. */
-export interface UnsettledQuery {
+export interface UnfinalisedQuery {
   readonly slotAfter: number;
   /** Inclusive. */
   readonly slotUpTo: number;
 }
 
 /** What the finalised listing says of a transaction. */
-export interface SettledPlace {
+export interface FinalPosition {
   readonly signature: string;
   readonly slot: number;
   readonly place: number;

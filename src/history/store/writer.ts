@@ -1,10 +1,10 @@
 import type { MarketKey } from '../../contract/markets.js';
 import { BATCH_TRANSACTIONS_MAX, FORK_SLOTS_MAX } from '../model/limits.js';
 import type { FundingRow, TradeRow, TransactionRecords } from '../model/records.js';
-import type { Charts } from './candle-builder.js';
+import type { CandleBuilder } from './candle-builder.js';
 import type { CandleTables } from './candle-tables.js';
 import {
-  codeOf,
+  marketCodeOf,
   marketKeyOfCode,
   readIntegerOrNull,
   readNumber,
@@ -13,12 +13,12 @@ import {
 import type { Connection } from './connection.js';
 import type { FillRuns } from './fill-runs.js';
 import { FUNDING_COLUMNS, fundingValues } from './funding-rows.js';
-import type { Lines, Totals } from './meta.js';
-import type { Numbers } from './name-ids.js';
+import type { RetentionCutoffs, RowTotals } from './meta.js';
+import type { NameIds } from './name-ids.js';
 import { insertText } from './queries.js';
-import { placed, type Seat, TRADE_COLUMNS, tradeValues } from './trade-rows.js';
+import { type RowPosition, TRADE_COLUMNS, tradeValues, withPosition } from './trade-rows.js';
 import type { KnownTransaction, Transactions } from './transactions.js';
-import type { CandleChange, SettledPlace, StoreBatch, StoreChange } from './types.js';
+import type { CandleChange, FinalPosition, StoreBatch, StoreChange } from './types.js';
 
 const onceOnly = 'on conflict (tx, idx) do nothing';
 const insertTrade = insertText('trades', TRADE_COLUMNS, onceOnly);
@@ -34,60 +34,62 @@ export class Writer {
   }
 
   /** Stores what is new of a batch. */
-  write(batch: StoreBatch): StoreChange {
+  writeBatch(batch: StoreBatch): StoreChange {
     if (batch.transactions.length > BATCH_TRANSACTIONS_MAX) {
       throw new Error(
         `a batch had ${batch.transactions.length} transactions, must have at most ${BATCH_TRANSACTIONS_MAX}`,
       );
     }
     const changes = new Changes();
-    for (const transaction of batch.transactions) this.#put(transaction, changes);
-    this.#mark(batch.progress);
-    return this.#finish(changes);
+    for (const transaction of batch.transactions) this.#putTransaction(transaction, changes);
+    this.#writeMarks(batch.progress);
+    return this.#finishChanges(changes);
   }
 
   /** Takes transactions away with all they left. */
-  remove(signatures: readonly string[]): StoreChange {
+  removeTransactions(signatures: readonly string[]): StoreChange {
     const changes = new Changes();
     for (const signature of signatures) {
-      const known = this.#parts.transactions.find(signature);
+      const known = this.#parts.transactions.findTransaction(signature);
       if (known === null) continue;
-      this.#takeAway(known, changes);
-      this.#parts.transactions.delete(known.id);
+      this.#removeRecords(known, changes);
+      this.#parts.transactions.deleteTransaction(known.id);
       changes.transactions -= 1;
     }
-    return this.#finish(changes);
+    return this.#finishChanges(changes);
   }
 
   /** Gives transactions their final place; those that stand in another slot are left, and named. */
-  settle(
-    places: readonly SettledPlace[],
+  finaliseTransactions(
+    places: readonly FinalPosition[],
     progress: StoreBatch['progress'],
   ): { readonly change: StoreChange; readonly elsewhere: readonly string[] } {
     const changes = new Changes();
     const elsewhere: string[] = [];
     for (const { signature, slot, place } of places) {
-      const known = this.#parts.transactions.find(signature);
+      const known = this.#parts.transactions.findTransaction(signature);
       if (known === null) continue;
-      if (known.slot === slot) this.#settle(known, place, changes);
+      if (known.slot === slot) this.#finaliseTransaction(known, place, changes);
       else elsewhere.push(signature);
     }
-    this.#mark(progress);
-    return { change: this.#finish(changes), elsewhere };
+    this.#writeMarks(progress);
+    return { change: this.#finishChanges(changes), elsewhere };
   }
 
-  #put(records: TransactionRecords, changes: Changes): void {
-    const fills = records.fills.filter((fill) => fill.ts >= this.#parts.lines.trades);
-    const rates = records.fundingRates.filter((rate) => rate.ts >= this.#parts.lines.fundingRates);
+  #putTransaction(records: TransactionRecords, changes: Changes): void {
+    const fills = records.fills.filter((fill) => fill.ts >= this.#parts.cutoffs.tradesBefore);
+    const rates = records.fundingRates.filter(
+      (rate) => rate.ts >= this.#parts.cutoffs.fundingRatesBefore,
+    );
     changes.retired += records.fills.length - fills.length;
     changes.retired += records.fundingRates.length - rates.length;
     const kept = { ...records, fills, fundingRates: rates };
-    const known = this.#parts.transactions.find(records.signature);
+    const known = this.#parts.transactions.findTransaction(records.signature);
     if (known !== null) {
       this.#putKnown(known, kept, changes);
       return;
     }
-    const tx = this.#parts.transactions.add(records.signature, {
+    const tx = this.#parts.transactions.addTransaction(records.signature, {
       ...records,
       hasRecords: hasAny(kept),
     });
@@ -102,10 +104,10 @@ export class Writer {
       return;
     }
     // In another slot it ran once more, on other state: what it left there before is void.
-    if (isElsewhere) this.#takeAway(known, changes);
+    if (isElsewhere) this.#removeRecords(known, changes);
     const place = records.isFinal || isElsewhere ? records.place : known.place;
-    if (!isElsewhere && place !== known.place) this.#move(known.id, place, changes);
-    this.#parts.transactions.update(known, {
+    if (!isElsewhere && place !== known.place) this.#moveRecords(known.id, place, changes);
+    this.#parts.transactions.updateTransaction(known, {
       slot: records.slot,
       place,
       isFinal: known.isFinal || records.isFinal,
@@ -115,104 +117,107 @@ export class Writer {
     this.#putRecords(records, { slot: records.slot, place, tx: known.id }, changes);
   }
 
-  #putRecords(records: TransactionRecords, seat: Seat, changes: Changes): void {
-    const { connection, numbers } = this.#parts;
+  #putRecords(records: TransactionRecords, seat: RowPosition, changes: Changes): void {
+    const { connection, nameIds } = this.#parts;
     const at = { slot: seat.slot, place: seat.place, txSig: records.signature };
     for (const fill of records.fills) {
-      if (connection.run(insertTrade, tradeValues(fill, seat, numbers)) === 0) {
+      if (connection.changeRows(insertTrade, tradeValues(fill, seat, nameIds)) === 0) {
         changes.known += 1;
         continue;
       }
-      const code = codeOf(fill.marketType, fill.marketIndex);
-      changes.trades.push(placed(fill, at));
-      changes.touch(code);
-      changes.gained(code, fill.fillRecordId);
-      const point = this.#parts.charts.pointOf({ code, tx: seat.tx }, fill);
-      if (point !== null) this.#parts.candles.add(code, point);
+      const code = marketCodeOf(fill.marketType, fill.marketIndex);
+      changes.trades.push(withPosition(fill, at));
+      changes.markDirty(code);
+      changes.addFillId(code, fill.fillRecordId);
+      const point = this.#parts.candleBuilder.pointOf({ code, tx: seat.tx }, fill);
+      if (point !== null) this.#parts.candles.addPoint(code, point);
     }
     for (const rate of records.fundingRates) {
-      if (connection.run(insertFunding, fundingValues(rate, seat)) === 0) {
+      if (connection.changeRows(insertFunding, fundingValues(rate, seat)) === 0) {
         changes.known += 1;
         continue;
       }
-      changes.fundingRates.push(placed(rate, at));
-      changes.touch(codeOf('perp', rate.marketIndex));
+      changes.fundingRates.push(withPosition(rate, at));
+      changes.markDirty(marketCodeOf('perp', rate.marketIndex));
     }
   }
 
-  #settle(known: KnownTransaction, place: number, changes: Changes): void {
+  #finaliseTransaction(known: KnownTransaction, place: number, changes: Changes): void {
     if (known.isFinal && known.place === place) return;
-    if (known.place !== place) this.#move(known.id, place, changes);
-    this.#parts.transactions.update(known, { ...known, place, isFinal: true });
+    if (known.place !== place) this.#moveRecords(known.id, place, changes);
+    this.#parts.transactions.updateTransaction(known, { ...known, place, isFinal: true });
   }
 
-  #move(tx: number, place: number, changes: Changes): void {
+  #moveRecords(tx: number, place: number, changes: Changes): void {
     for (const table of tables) {
       const { connection } = this.#parts;
-      const markets = connection.all(`select distinct market from ${table} where tx = ?`, [tx]);
-      for (const [market] of markets) changes.touch(readNumber(market));
+      const markets = connection.readRows(`select distinct market from ${table} where tx = ?`, [
+        tx,
+      ]);
+      for (const [market] of markets) changes.markDirty(readNumber(market));
       if (markets.length > 0) {
-        connection.run(`update ${table} set place = ? where tx = ?`, [place, tx]);
+        connection.changeRows(`update ${table} set place = ? where tx = ?`, [place, tx]);
       }
     }
   }
 
-  #takeAway(known: KnownTransaction, changes: Changes): void {
-    const { connection, candles, charts } = this.#parts;
-    const fills = connection.all('select market, ts, fill_record_id from trades where tx = ?', [
-      known.id,
-    ]);
+  #removeRecords(known: KnownTransaction, changes: Changes): void {
+    const { connection, candles, candleBuilder } = this.#parts;
+    const fills = connection.readRows(
+      'select market, ts, fill_record_id from trades where tx = ?',
+      [known.id],
+    );
     for (const [market, ts, id] of fills) {
       const code = readNumber(market);
-      changes.touch(code);
-      if (charts.knows(code)) candles.takeAway(code, readNumber(ts));
+      changes.markDirty(code);
+      if (candleBuilder.knowsDecimals(code)) candles.markStale(code, readNumber(ts));
       const gone = readIntegerOrNull(id);
-      if (gone !== null) changes.goneIds.push({ code, slot: known.slot, id: gone });
+      if (gone !== null) changes.removedFills.push({ code, slot: known.slot, id: gone });
     }
-    for (const [market] of connection.all('select market from funding_rates where tx = ?', [
+    for (const [market] of connection.readRows('select market from funding_rates where tx = ?', [
       known.id,
     ])) {
-      changes.touch(readNumber(market));
+      changes.markDirty(readNumber(market));
     }
-    changes.tradesRemoved += connection.run('delete from trades where tx = ?', [known.id]);
-    changes.fundingRatesRemoved += connection.run('delete from funding_rates where tx = ?', [
+    changes.tradesRemoved += connection.changeRows('delete from trades where tx = ?', [known.id]);
+    changes.fundingRatesRemoved += connection.changeRows('delete from funding_rates where tx = ?', [
       known.id,
     ]);
   }
 
-  #finish(changes: Changes): StoreChange {
-    const { fillRuns, candles, charts, totals } = this.#parts;
-    for (const [code, ids] of changes.newIds) fillRuns.add(code, ids);
-    for (const gone of changes.goneIds) {
-      if (!this.#hasTwin(gone)) fillRuns.takeAway(gone.code, gone.id);
+  #finishChanges(changes: Changes): StoreChange {
+    const { fillRuns, candles, candleBuilder, totals } = this.#parts;
+    for (const [code, ids] of changes.newIds) fillRuns.addIds(code, ids);
+    for (const gone of changes.removedFills) {
+      if (!this.#hasTwin(gone)) fillRuns.removeId(gone.code, gone.id);
     }
-    totals.add({
+    totals.addCounts({
       trades: changes.trades.length - changes.tradesRemoved,
       fundingRates: changes.fundingRates.length - changes.fundingRatesRemoved,
       transactions: changes.transactions,
     });
-    charts.catchUp(candles);
-    return changes.finished(candles.flush());
+    candleBuilder.addPendingFills(candles);
+    return changes.toStoreChange(candles.writeChanges());
   }
 
   /** Whether another fill of about the same time has the number: the one that replaced it. */
   #hasTwin(gone: { readonly code: number; readonly slot: number; readonly id: bigint }): boolean {
-    const twin = this.#parts.connection.one(
+    const twin = this.#parts.connection.readRow(
       `select 1 from trades where market = ? and slot between ? and ? and fill_record_id = ? limit 1`,
       [gone.code, gone.slot - FORK_SLOTS_MAX, gone.slot + FORK_SLOTS_MAX, storedInteger(gone.id)],
     );
     return twin !== null;
   }
 
-  #mark(progress: StoreBatch['progress']): void {
+  #writeMarks(progress: StoreBatch['progress']): void {
     for (const [name, value] of Object.entries(progress ?? {})) {
       if (value === null) {
-        this.#parts.connection.run('delete from progress where name = ?', [name]);
+        this.#parts.connection.changeRows('delete from progress where name = ?', [name]);
       } else {
-        this.#parts.connection.run('insert or replace into progress (name, value) values (?, ?)', [
-          name,
-          value,
-        ]);
+        this.#parts.connection.changeRows(
+          'insert or replace into progress (name, value) values (?, ?)',
+          [name, value],
+        );
       }
     }
   }
@@ -225,13 +230,13 @@ function hasAny(records: TransactionRecords): boolean {
 /** What the store is made of, all on one connection. */
 export interface StoreParts {
   readonly connection: Connection;
-  readonly numbers: Numbers;
+  readonly nameIds: NameIds;
   readonly transactions: Transactions;
   readonly fillRuns: FillRuns;
-  readonly lines: Lines;
-  readonly totals: Totals;
+  readonly cutoffs: RetentionCutoffs;
+  readonly totals: RowTotals;
   readonly candles: CandleTables;
-  readonly charts: Charts;
+  readonly candleBuilder: CandleBuilder;
 }
 
 /** What one write has changed so far. */
@@ -242,7 +247,7 @@ export class Changes {
   /** fillRecordIds of new fills, by market. */
   readonly newIds = new Map<number, bigint[]>();
   /** Fills that were taken away. */
-  readonly goneIds: GoneFill[] = [];
+  readonly removedFills: RemovedFill[] = [];
   tradesRemoved = 0;
   fundingRatesRemoved = 0;
   /** Transactions added less those taken away. */
@@ -251,12 +256,12 @@ export class Changes {
   retired = 0;
 
   /** Remembers that a market's records changed. */
-  touch(code: number): void {
+  markDirty(code: number): void {
     this.markets.add(marketKeyOfCode(code));
   }
 
   /** Remembers the number of a new fill. */
-  gained(code: number, id: bigint | null): void {
+  addFillId(code: number, id: bigint | null): void {
     if (id === null) return;
     const ids = this.newIds.get(code);
     if (ids === undefined) this.newIds.set(code, [id]);
@@ -264,7 +269,7 @@ export class Changes {
   }
 
   /** The whole, with the buckets that it touched. */
-  finished(candles: readonly CandleChange[]): StoreChange {
+  toStoreChange(candles: readonly CandleChange[]): StoreChange {
     for (const candle of candles) this.markets.add(candle.market);
     return {
       trades: this.trades,
@@ -279,7 +284,7 @@ export class Changes {
 }
 
 /** A fill that was taken away. */
-export interface GoneFill {
+export interface RemovedFill {
   readonly code: number;
   readonly slot: number;
   readonly id: bigint;

@@ -10,13 +10,13 @@ import type { HistoryMarket } from '../model/records.js';
 import {
   candleChangeText,
   candleInitText,
-  type ToldTrade,
+  type StreamTrade,
   type TradeWindow,
 } from './message-text.js';
 import { RecentBuckets } from './recent-buckets.js';
 
 /** What a flush is made from. */
-export interface CandleMoment {
+export interface CandleContext {
   readonly reader: BucketReader;
   readonly market: HistoryMarket;
   /** Unix seconds. */
@@ -24,7 +24,7 @@ export interface CandleMoment {
 }
 
 /** Texts for readers; nothing is forgotten before `done` is called. */
-export interface Telling {
+export interface PendingTexts {
   readonly texts: readonly string[];
   readonly done: () => void;
 }
@@ -32,58 +32,58 @@ export interface Telling {
 /** One candle topic while it has readers. */
 export class CandleTopic {
   /** Starts of buckets that are not what they were. */
-  readonly #touched = new Set<number>();
+  readonly #dirty = new Set<number>();
   readonly #recent: RecentBuckets;
   /** The start of the newest candle that readers know; null when there was none. */
-  #shown: number | null = null;
+  #sentUpTo: number | null = null;
 
   /** With `isAnew` readers may keep candles of before, and the first one that there is says so. */
   constructor(
     readonly series: BucketSeries,
     readonly label: CandleLabel,
-    private readonly isAnew = false,
+    private readonly isReopened = false,
   ) {
     this.#recent = new RecentBuckets(series);
   }
 
   /** A bucket has changed. More of them than a flush tells are not remembered one by one. */
-  touch(start: number, bucket: Bucket | null): void {
-    this.#recent.put(start, bucket);
-    if (this.#touched.size <= FLUSH_CANDLES_MAX) this.#touched.add(start);
+  markDirty(start: number, bucket: Bucket | null): void {
+    this.#recent.putBucket(start, bucket);
+    if (this.#dirty.size <= FLUSH_CANDLES_MAX) this.#dirty.add(start);
   }
 
   /** Whether a new bucket has begun that readers do not know. */
   isDue(now: number): boolean {
-    return this.#shown !== null && bucketStart(this.series.resolution, now) > this.#shown;
+    return this.#sentUpTo !== null && bucketStart(this.series.resolution, now) > this.#sentUpTo;
   }
 
   /** What a new reader goes on from; empty when there is no candle. */
-  init({ reader, now }: CandleMoment): string {
-    const recent = this.#recent.reader(reader, now);
+  initText({ reader, now }: CandleContext): string {
+    const recent = this.#recent.readerAt(reader, now);
     const candle = readCandles(recent, { ...this.series, now, limit: 1 }).at(-1);
     if (candle === undefined) return '';
-    this.#shown ??= candle.ts;
+    this.#sentUpTo ??= candle.ts;
     return candleInitText(candle, this.label);
   }
 
   /** What readers are told now, and what to call when they are. */
-  flush(window: TradeWindow, moment: CandleMoment): Telling {
-    const { reader, now } = moment;
-    const recent = this.#recent.reader(reader, now);
+  flushTexts(window: TradeWindow, context: CandleContext): PendingTexts {
+    const { reader, now } = context;
+    const recent = this.#recent.readerAt(reader, now);
     const candles = readCandles(recent, { ...this.series, now, limit: FLUSH_CANDLES_MAX });
     const newest = candles.at(-1);
-    const texts = newest === undefined ? [] : this.#texts(candles, newest, window);
+    const texts = newest === undefined ? [] : this.#changeTexts(candles, newest, window);
     const done = (): void => {
-      this.#shown = newest?.ts ?? null;
-      this.#touched.clear();
+      this.#sentUpTo = newest?.ts ?? null;
+      this.#dirty.clear();
     };
     return { texts, done };
   }
 
-  #texts(candles: readonly Candle[], newest: Candle, window: TradeWindow): string[] {
+  #changeTexts(candles: readonly Candle[], newest: Candle, window: TradeWindow): string[] {
     const { label } = this;
     const isBeyond = this.#isBeyond(candles[0] ?? newest);
-    const told = isBeyond ? [newest] : this.#changed(candles);
+    const told = isBeyond ? [newest] : this.#changedCandles(candles);
     const texts = isBeyond ? [candleInitText(newest, label)] : [];
     const rest = new Set(window.trades);
     for (const candle of told) {
@@ -99,18 +99,18 @@ export class CandleTopic {
 
   /** Whether more has changed than is told: whoever keeps older candles has to read them again. */
   #isBeyond(oldest: Candle): boolean {
-    if (this.#touched.size > FLUSH_CANDLES_MAX) return true;
-    if (this.isAnew && this.#shown === null) return true;
+    if (this.#dirty.size > FLUSH_CANDLES_MAX) return true;
+    if (this.isReopened && this.#sentUpTo === null) return true;
     const unknown =
-      this.#shown === null ? oldest.ts : bucketAfter(this.series.resolution, this.#shown, 1);
-    return Math.min(unknown, ...this.#touched) < oldest.ts;
+      this.#sentUpTo === null ? oldest.ts : bucketAfter(this.series.resolution, this.#sentUpTo, 1);
+    return Math.min(unknown, ...this.#dirty) < oldest.ts;
   }
 
   /** A close moves the flat candles behind it, and the open of the next one that has trades. */
-  #changed(candles: readonly Candle[]): Candle[] {
+  #changedCandles(candles: readonly Candle[]): Candle[] {
     let hasMoved = false;
     return candles.filter((candle) => {
-      const isTouched = this.#touched.has(candle.ts);
+      const isTouched = this.#dirty.has(candle.ts);
       const isChanged = isTouched || hasMoved || this.#isNew(candle);
       hasMoved = isTouched || (hasMoved && candle.trades === 0);
       return isChanged;
@@ -118,10 +118,10 @@ export class CandleTopic {
   }
 
   #isNew({ ts }: Candle): boolean {
-    return this.#shown === null || ts > this.#shown;
+    return this.#sentUpTo === null || ts > this.#sentUpTo;
   }
 
-  #isIn({ row }: ToldTrade, { ts }: Candle): boolean {
+  #isIn({ row }: StreamTrade, { ts }: Candle): boolean {
     return bucketStart(this.series.resolution, row.ts) === ts;
   }
 }

@@ -5,22 +5,22 @@ import { resolutionOf, resolutionOfMinutes } from '../candles/resolution.js';
 import { INIT_TRADES, WINDOW_TRADES_MAX } from '../model/limits.js';
 import type { HistoryMarket, TradeRow } from '../model/records.js';
 import type { CandleChange, RecordPageQuery } from '../store/types.js';
-import { type CandleMoment, CandleTopic, type Telling } from './candle-topic.js';
+import { type CandleContext, CandleTopic, type PendingTexts } from './candle-topic.js';
 import {
   channelLeftOutText,
   channelText,
-  isTold,
-  ToldTrade,
+  isStreamed,
+  StreamTrade,
   tradesInitText,
   tradesUpdateText,
 } from './message-text.js';
 import type { CandleTopicName, TopicName } from './topic.js';
 
 /** What texts are made from. */
-export interface StreamMoment extends CandleMoment {
-  readonly reader: CandleMoment['reader'] & {
+export interface StreamContext extends CandleContext {
+  readonly reader: CandleContext['reader'] & {
     /** Newest first. */
-    trades(query: RecordPageQuery): readonly TradeRow[];
+    readTrades(query: RecordPageQuery): readonly TradeRow[];
   };
 }
 
@@ -28,7 +28,7 @@ export interface StreamMoment extends CandleMoment {
 export interface TopicStart {
   readonly name: TopicName;
   /** Who reads it may know it from another store, or from an earlier time. */
-  readonly isAnew: boolean;
+  readonly isReopened: boolean;
 }
 
 /** One market while it has readers. */
@@ -36,50 +36,50 @@ export class FollowedMarket {
   readonly #candles = new Map<string, CandleTopic>();
   readonly #trades = new Map<string, 'trades' | 'channel'>();
   /** The newest trades that wait, and how many more there were. */
-  #window: ToldTrade[] = [];
+  #window: StreamTrade[] = [];
   #leftOut = 0;
   /** Records were taken back, which readers of trades may have seen. */
-  #wasTakenBack = false;
+  #wasReverted = false;
 
   get size(): number {
     return this.#candles.size + this.#trades.size;
   }
 
-  has(topic: string): boolean {
+  hasTopic(topic: string): boolean {
     return this.#candles.has(topic) || this.#trades.has(topic);
   }
 
-  delete(topic: string): boolean {
+  deleteTopic(topic: string): boolean {
     return this.#candles.delete(topic) || this.#trades.delete(topic);
   }
 
   /** The text that a reader goes on from; the topic is open when this returns. */
-  init(topic: string, { name, isAnew }: TopicStart, moment: StreamMoment): string {
-    if (name.kind === 'candle') return this.#initCandles(topic, { ...name, isAnew }, moment);
-    const { market } = moment;
+  openTopic(topic: string, { name, isReopened }: TopicStart, context: StreamContext): string {
+    if (name.kind === 'candle') return this.#openCandles(topic, { ...name, isReopened }, context);
+    const { market } = context;
     const isChannel = name.kind === 'channel';
-    const text = isChannel ? channelLeftOutText(market) : this.#newestTrades(moment);
+    const text = isChannel ? channelLeftOutText(market) : this.#newestTrades(context);
     this.#trades.set(topic, name.kind);
     return text;
   }
 
-  add(trade: TradeRow, market: HistoryMarket): void {
-    if (!isTold(trade, market)) return;
-    this.#window.push(new ToldTrade(trade, market));
+  addTrade(trade: TradeRow, market: HistoryMarket): void {
+    if (!isStreamed(trade, market)) return;
+    this.#window.push(new StreamTrade(trade, market));
     if (this.#window.length <= WINDOW_TRADES_MAX) return;
     this.#window.shift();
     this.#leftOut += 1;
   }
 
-  touch({ minutes, start, candle }: CandleChange): void {
+  markDirty({ minutes, start, candle }: CandleChange): void {
     const resolution = resolutionOfMinutes(minutes);
     for (const topic of this.#candles.values()) {
-      if (topic.series.resolution === resolution) topic.touch(start, candle);
+      if (topic.series.resolution === resolution) topic.markDirty(start, candle);
     }
   }
 
-  takenBack(): void {
-    this.#wasTakenBack = true;
+  markReverted(): void {
+    this.#wasReverted = true;
   }
 
   /** Whether a candle has begun that readers do not know. */
@@ -88,60 +88,60 @@ export class FollowedMarket {
   }
 
   /** What all readers are told now. Throws what the reader throws, and has then forgotten nothing. */
-  flush(moment: StreamMoment): MarketFrame[] {
+  flushFrames(context: StreamContext): MarketFrame[] {
     const window = { trades: this.#window, leftOut: this.#leftOut };
-    const tellings = new Map<string, Telling>();
+    const pending = new Map<string, PendingTexts>();
     for (const [topic, candles] of this.#candles) {
-      tellings.set(topic, candles.flush(window, moment));
+      pending.set(topic, candles.flushTexts(window, context));
     }
     for (const [topic, kind] of this.#trades) {
-      const texts = this.#tradesTexts(kind, moment);
-      tellings.set(topic, { texts, done: () => undefined });
+      const texts = this.#tradesTexts(kind, context);
+      pending.set(topic, { texts, done: () => undefined });
     }
-    for (const { done } of tellings.values()) done();
+    for (const { done } of pending.values()) done();
     this.#window = [];
     this.#leftOut = 0;
-    this.#wasTakenBack = false;
-    return [...tellings].flatMap(([topic, { texts }]) =>
+    this.#wasReverted = false;
+    return [...pending].flatMap(([topic, { texts }]) =>
       texts.map((text): MarketFrame => ({ topic, kind: 'update', text })),
     );
   }
 
-  #initCandles(
+  #openCandles(
     topic: string,
-    { resolution: name, isAnew }: CandleTopicName & Pick<TopicStart, 'isAnew'>,
-    moment: StreamMoment,
+    { resolution: name, isReopened }: CandleTopicName & Pick<TopicStart, 'isReopened'>,
+    context: StreamContext,
   ): string {
-    const { key, symbol } = moment.market;
+    const { key, symbol } = context.market;
     const series = { market: key, resolution: resolutionOf(name) };
     const label = { symbol, resolution: name };
-    const candles = this.#candles.get(topic) ?? new CandleTopic(series, label, isAnew);
-    const text = candles.init(moment);
+    const candles = this.#candles.get(topic) ?? new CandleTopic(series, label, isReopened);
+    const text = candles.initText(context);
     this.#candles.set(topic, candles);
     return text;
   }
 
   /** Without those that wait: the next flush tells them. */
-  #newestTrades({ reader, market }: StreamMoment): string {
+  #newestTrades({ reader, market }: StreamContext): string {
     const isWaiting = ({ txSig, index }: TradeRow): boolean =>
       this.#window.some(({ row }) => row.txSig === txSig && row.index === index);
-    const newest = reader.trades({ market: market.key, limit: INIT_TRADES });
+    const newest = reader.readTrades({ market: market.key, limit: INIT_TRADES });
     const shown = newest.filter((row) => !isWaiting(row)).toReversed();
     return tradesInitText(
-      shown.map((row) => new ToldTrade(row, market)),
+      shown.map((row) => new StreamTrade(row, market)),
       market,
     );
   }
 
-  #tradesTexts(kind: 'trades' | 'channel', moment: StreamMoment): string[] {
-    const { market } = moment;
+  #tradesTexts(kind: 'trades' | 'channel', context: StreamContext): string[] {
+    const { market } = context;
     const window = { trades: this.#window, leftOut: this.#leftOut };
-    const isHole = this.#wasTakenBack || window.leftOut > 0;
+    const isHole = this.#wasReverted || window.leftOut > 0;
     if (kind === 'channel') {
       const texts = window.trades.map(({ row }) => channelText(row, market));
       return isHole ? [channelLeftOutText(market), ...texts] : texts;
     }
     const texts = window.trades.length === 0 ? [] : [tradesUpdateText(window, market)];
-    return this.#wasTakenBack ? [this.#newestTrades(moment), ...texts] : texts;
+    return this.#wasReverted ? [this.#newestTrades(context), ...texts] : texts;
   }
 }

@@ -4,12 +4,12 @@
  */
 import type { Candle } from '../candles/candle.js';
 import { type CandleLabel, labelledCandleText } from '../candles/candle-text.js';
-import { candleTrade } from '../candles/rules.js';
-import { BASE_PLACES, decimal, QUOTE_PLACES, scaledBase } from '../model/amounts.js';
+import { candlePointOf } from '../candles/rules.js';
+import { BASE_PLACES, formatDecimal, QUOTE_PLACES, scaledBase } from '../model/amounts.js';
 import type { HistoryMarket, TradeRow } from '../model/records.js';
 
 /** A trade that readers are told; its text is the same for all topics, and made once. */
-export class ToldTrade {
+export class StreamTrade {
   #text: string | undefined;
 
   constructor(
@@ -25,17 +25,17 @@ export class ToldTrade {
 
 /** Trades that go out together, oldest arrival first. */
 export interface TradeWindow {
-  readonly trades: readonly ToldTrade[];
+  readonly trades: readonly StreamTrade[];
   /** Trades that came as well, and are not in the message because there were too many. */
   readonly leftOut: number;
 }
 
 /** The candle that a subscription goes on from. */
 export function candleInitText(candle: Candle, label: CandleLabel): string {
-  const text = labelledCandleText(candle, label);
+  const jsonText = labelledCandleText(candle, label);
   const { symbol, resolution } = label;
   const about = `"symbol":${JSON.stringify(symbol)},"resolution":"${resolution}"`;
-  return `{"type":"init","channelType":"candle","data":${text},${about},"candle":${text}}`;
+  return `{"type":"init","channelType":"candle","data":${jsonText},${about},"candle":${jsonText}}`;
 }
 
 /** A candle that is new, or is not what it was, with the trades of the window that are in it. */
@@ -53,7 +53,7 @@ export function candleChangeText(
 }
 
 /** The newest trades, that a subscription to trades goes on from. */
-export function tradesInitText(trades: readonly ToldTrade[], market: HistoryMarket): string {
+export function tradesInitText(trades: readonly StreamTrade[], market: HistoryMarket): string {
   return tradesText('init', { trades, leftOut: 0 }, market);
 }
 
@@ -85,14 +85,14 @@ export function channelLeftOutText(market: HistoryMarket): string {
 }
 
 /** Whether a fill is told: position transfers are no trades, as in /trades. */
-export function isTold(row: TradeRow, { decimals }: HistoryMarket): boolean {
-  return candleTrade(row, decimals) !== null;
+export function isStreamed(row: TradeRow, { decimals }: HistoryMarket): boolean {
+  return candlePointOf(row, decimals) !== null;
 }
 
 /** A trade of the market data dialect: the members that clients in use know. */
 export function streamTradeText(row: TradeRow, market: HistoryMarket): string {
   const { base, quote } = writersOf(market);
-  const price = candleTrade(row, market.decimals)?.price ?? null;
+  const price = candlePointOf(row, market.decimals)?.price ?? null;
   return objectText([
     ['ts', String(row.ts)],
     ['txSig', text(row.txSig)],
@@ -180,8 +180,8 @@ function amountMembers(
 function writersOf({ decimals }: HistoryMarket): { readonly base: Writer; readonly quote: Writer } {
   return {
     base: (amount) =>
-      amount === null ? 'null' : decimal(scaledBase(amount, decimals), BASE_PLACES),
-    quote: (amount) => (amount === null ? 'null' : decimal(amount, QUOTE_PLACES)),
+      amount === null ? 'null' : formatDecimal(scaledBase(amount, decimals), BASE_PLACES),
+    quote: (amount) => (amount === null ? 'null' : formatDecimal(amount, QUOTE_PLACES)),
   };
 }
 

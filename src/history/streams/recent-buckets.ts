@@ -9,7 +9,7 @@ import type { Bucket } from '../candles/rules.js';
 import { FLUSH_CANDLES_MAX, RECENT_BUCKETS_MAX, TS_MAX } from '../model/limits.js';
 
 /** What is kept. */
-interface Kept {
+interface CachedBuckets {
   /** Ascending; among them the last one before `from`, where there is one. */
   buckets: Bucket[];
   /** No bucket from here on is missing. */
@@ -18,64 +18,64 @@ interface Kept {
 
 /** The newest buckets of a series. */
 export class RecentBuckets {
-  #kept: Kept | undefined;
+  #cached: CachedBuckets | undefined;
 
   constructor(private readonly series: BucketSeries) {}
 
   /** A bucket is as it is told now; null when it has no trade any more. */
-  put(start: number, bucket: Bucket | null): void {
-    const kept = this.#kept;
-    if (kept === undefined) return;
-    if (start < kept.from) {
-      this.#kept = undefined;
+  putBucket(start: number, bucket: Bucket | null): void {
+    const cached = this.#cached;
+    if (cached === undefined) return;
+    if (start < cached.from) {
+      this.#cached = undefined;
       return;
     }
-    const others = kept.buckets.filter((other) => other.start !== start);
+    const others = cached.buckets.filter((other) => other.start !== start);
     const after = others.findIndex((other) => other.start > start);
     if (bucket !== null) others.splice(after < 0 ? others.length : after, 0, bucket);
-    kept.buckets = others;
-    if (others.length > RECENT_BUCKETS_MAX) this.#trim(kept);
+    cached.buckets = others;
+    if (others.length > RECENT_BUCKETS_MAX) this.#trimBuckets(cached);
   }
 
   /** Answers as the store does, for as many buckets as one flush tells. */
-  reader(store: BucketReader, now: number): BucketReader {
-    const kept = this.#keptFor(now) ?? this.#read(store, now);
+  readerAt(store: BucketReader, now: number): BucketReader {
+    const cached = this.#cachedFor(now) ?? this.#readBuckets(store, now);
     const before = (ts: number): Bucket | null =>
-      kept.buckets.findLast(({ start }) => start < ts) ?? null;
+      cached.buckets.findLast(({ start }) => start < ts) ?? null;
     return {
       buckets: (_, { from, to }) =>
-        kept.buckets.filter(({ start }) => start >= from && start <= to),
+        cached.buckets.filter(({ start }) => start >= from && start <= to),
       lastBucketBefore: (_, ts) => before(ts),
     };
   }
 
   /** What is kept, unless the clock went back behind it. */
-  #keptFor(now: number): Kept | undefined {
-    const newest = this.#kept?.buckets.at(-1)?.start ?? now;
+  #cachedFor(now: number): CachedBuckets | undefined {
+    const newest = this.#cached?.buckets.at(-1)?.start ?? now;
     const oldest = bucketAfter(
       this.series.resolution,
       Math.max(now, newest),
       1 - FLUSH_CANDLES_MAX,
     );
-    return this.#kept !== undefined && oldest >= this.#kept.from ? this.#kept : undefined;
+    return this.#cached !== undefined && oldest >= this.#cached.from ? this.#cached : undefined;
   }
 
   /** From as far back as a flush at this time tells. */
-  #read(store: BucketReader, now: number): Kept {
+  #readBuckets(store: BucketReader, now: number): CachedBuckets {
     const { series } = this;
     const limit = FLUSH_CANDLES_MAX;
     const from = bucketAfter(series.resolution, now, 1 - limit);
     const to = TS_MAX;
     const buckets = [...store.buckets(series, { from, to, limit: RECENT_BUCKETS_MAX })];
     const before = store.lastBucketBefore(series, from);
-    const kept = { buckets: before === null ? buckets : [before, ...buckets], from };
-    this.#kept = kept;
-    return kept;
+    const cached = { buckets: before === null ? buckets : [before, ...buckets], from };
+    this.#cached = cached;
+    return cached;
   }
 
-  #trim(kept: Kept): void {
-    kept.buckets = kept.buckets.slice(-FLUSH_CANDLES_MAX - 1);
-    const [oldest] = kept.buckets;
-    if (oldest !== undefined) kept.from = bucketAfter(this.series.resolution, oldest.start, 1);
+  #trimBuckets(cached: CachedBuckets): void {
+    cached.buckets = cached.buckets.slice(-FLUSH_CANDLES_MAX - 1);
+    const [oldest] = cached.buckets;
+    if (oldest !== undefined) cached.from = bucketAfter(this.series.resolution, oldest.start, 1);
   }
 }

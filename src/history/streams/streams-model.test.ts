@@ -75,7 +75,7 @@ test('a client that keeps what it is told has every candle and every trade once'
       const scene = new StreamScene();
       const all: ToldTrade[] = [{ id: 0, ts: MIDNIGHT - 100, price: 20 }];
       scene.trade(...all);
-      scene.streams.join('candle:perp_0:1');
+      scene.streams.joinTopic('candle:perp_0:1');
       const kept: Kept = { candles: plainTexts(scene, all), trades: [] };
       scene.taken();
       const readAgain = (): Map<number, string> => plainTexts(scene, all);

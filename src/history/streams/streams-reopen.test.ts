@@ -1,7 +1,7 @@
 /** Topics whose store is not open yet, cannot be read, or is that of another chain from now on. */
 import { describe, expect, test } from 'vitest';
 import { HistoryError } from '../model/error.js';
-import { AGAIN_MS, FLUSH_MS, STREAM_TOPICS_MAX } from '../model/limits.js';
+import { FLUSH_MS, REOPEN_MS, STREAM_TOPICS_MAX } from '../model/limits.js';
 import { MIDNIGHT, StreamScene } from './testing.js';
 
 const candles = 'candle:perp_0:1';
@@ -22,7 +22,7 @@ function told(scene: StreamScene): string[] {
 function sceneWith(...topics: readonly string[]): StreamScene {
   const scene = new StreamScene();
   scene.trade({ id: 1, ts: MIDNIGHT - 1, price: 150 });
-  for (const topic of topics) scene.streams.join(topic);
+  for (const topic of topics) scene.streams.joinTopic(topic);
   return scene;
 }
 
@@ -31,11 +31,11 @@ describe('a topic that is asked for before the store is open', () => {
     const scene = new StreamScene();
     scene.trade({ id: 1, ts: MIDNIGHT - 1, price: 150 });
     scene.broken = notOpen;
-    for (const topic of [candles, trades]) scene.streams.join(topic);
+    for (const topic of [candles, trades]) scene.streams.joinTopic(topic);
     scene.timers.advance(100);
     expect(told(scene)).toEqual([]);
     scene.broken = undefined;
-    scene.streams.beginAnew();
+    scene.streams.reopenAll();
     expect(told(scene)).toEqual([`${candles} reset init 150 []`, `${trades} reset init [1]`]);
     scene.trade({ id: 2, ts: MIDNIGHT - 1, price: 160 });
     scene.timers.advance(FLUSH_MS);
@@ -49,10 +49,10 @@ describe('a topic that is asked for before the store is open', () => {
   test('is not opened when it was left meanwhile', () => {
     const scene = new StreamScene();
     scene.broken = notOpen;
-    scene.streams.join(candles);
-    scene.streams.leave(candles);
+    scene.streams.joinTopic(candles);
+    scene.streams.leaveTopic(candles);
     scene.broken = undefined;
-    scene.streams.beginAnew();
+    scene.streams.reopenAll();
     expect([told(scene), scene.timers.waitsMs]).toEqual([[], []]);
   });
 
@@ -60,13 +60,13 @@ describe('a topic that is asked for before the store is open', () => {
     const scene = new StreamScene();
     scene.broken = notOpen;
     for (let market = 0; market < STREAM_TOPICS_MAX; market += 1) {
-      scene.streams.join(`trades:perp_${market}`);
+      scene.streams.joinTopic(`trades:perp_${market}`);
     }
     scene.taken();
-    scene.streams.join('trades:spot_0');
+    scene.streams.joinTopic('trades:spot_0');
     expect(scene.taken()).toMatchObject([{ kind: 'refused', text: expect.stringMatching('most') }]);
-    scene.streams.leave('trades:perp_0');
-    scene.streams.join(candles);
+    scene.streams.leaveTopic('trades:perp_0');
+    scene.streams.joinTopic(candles);
     expect(told(scene)).toEqual([]);
   });
 });
@@ -76,23 +76,23 @@ describe('a topic that was refused', () => {
     const scene = new StreamScene();
     scene.trade({ id: 1, ts: MIDNIGHT - 1, price: 150 });
     scene.broken = new Error('disk I/O error');
-    scene.streams.join(trades);
-    scene.timers.advance(3 * AGAIN_MS);
+    scene.streams.joinTopic(trades);
+    scene.timers.advance(3 * REOPEN_MS);
     expect(told(scene)).toEqual([`${trades} refused []`]);
     expect(scene.faults).toEqual(['perp_0: disk I/O error']);
     scene.broken = undefined;
-    scene.timers.advance(AGAIN_MS);
+    scene.timers.advance(REOPEN_MS);
     expect(told(scene)).toEqual([`${trades} reset init [1]`]);
   });
 
   test('because its market was not known is opened with the markets', () => {
     const scene = sceneWith();
     scene.hasMarkets = false;
-    scene.streams.join(trades);
+    scene.streams.joinTopic(trades);
     expect(told(scene)).toEqual([`${trades} refused []`]);
     scene.hasMarkets = true;
-    scene.streams.openAgain();
-    scene.streams.openAgain();
+    scene.streams.openPending();
+    scene.streams.openPending();
     expect(told(scene)).toEqual([`${trades} reset init [1]`]);
   });
 });
@@ -102,7 +102,7 @@ describe('a store that is begun anew', () => {
     const scene = sceneWith(candles, trades, 'channel:perp_0');
     scene.trade({ id: 2, ts: MIDNIGHT - 1, price: 160 });
     scene.taken();
-    scene.streams.beginAnew();
+    scene.streams.reopenAll();
     expect(told(scene)).toEqual([
       `${candles} reset init 160 []`,
       `${trades} reset init [1,2]`,
@@ -116,7 +116,7 @@ describe('a store that is begun anew', () => {
     const scene = sceneWith(candles, trades);
     scene.taken();
     scene.anotherChain();
-    scene.streams.beginAnew();
+    scene.streams.reopenAll();
     expect(told(scene)).toEqual([`${candles} reset []`, `${trades} reset init []`]);
     scene.trade({ id: 1, ts: MIDNIGHT - 1, price: 20 });
     scene.timers.advance(FLUSH_MS);

@@ -20,10 +20,10 @@ function briefs(scene: StreamScene): string[] {
 describe('a topic of candles', () => {
   test('begins with its newest candle, or with nothing where there is none', () => {
     const scene = new StreamScene();
-    scene.streams.join(minuteTopic);
+    scene.streams.joinTopic(minuteTopic);
     expect(scene.taken()).toEqual([{ topic: minuteTopic, kind: 'reset', text: '' }]);
     scene.trade({ id: 1, ts: MIDNIGHT - 1, price: 150 });
-    scene.streams.join(minuteTopic);
+    scene.streams.joinTopic(minuteTopic);
     const [shown] = scene.taken();
     expect(shown?.kind).toBe('snapshot');
     const message = JSON.parse(shown?.text ?? '');
@@ -35,7 +35,7 @@ describe('a topic of candles', () => {
   test('is labelled with the resolution by the name that was asked for', () => {
     const scene = new StreamScene();
     scene.trade({ id: 1, ts: MIDNIGHT - 1, price: 150 });
-    for (const name of ['1440', 'D']) scene.streams.join(`candle:perp_0:${name}`);
+    for (const name of ['1440', 'D']) scene.streams.joinTopic(`candle:perp_0:${name}`);
     const [first, second] = scene.told();
     expect([first, second]).toMatchObject([{ resolution: '1440' }, { resolution: 'D' }]);
     expect(first?.candle).toEqual({ ...second?.candle, resolution: '1440' });
@@ -43,7 +43,7 @@ describe('a topic of candles', () => {
 
   test('is told of a trade at once, and then at most every 300 ms with all trades of the time', () => {
     const scene = new StreamScene();
-    scene.streams.join(minuteTopic);
+    scene.streams.joinTopic(minuteTopic);
     scene.taken();
     scene.trade({ id: 1, ts: MIDNIGHT - 1, price: 150 });
     scene.timers.advance(0);
@@ -61,7 +61,7 @@ describe('a topic of candles', () => {
   test('begins an empty candle at its boundary, and each after it', () => {
     const scene = new StreamScene();
     scene.trade({ id: 1, ts: MIDNIGHT - 1, price: 150 });
-    scene.streams.join(minuteTopic);
+    scene.streams.joinTopic(minuteTopic);
     scene.taken();
     scene.timers.advance(999);
     expect(briefs(scene)).toEqual([]);
@@ -73,7 +73,7 @@ describe('a topic of candles', () => {
 
   test('of a market without a trade has no boundary', () => {
     const scene = new StreamScene();
-    scene.streams.join(minuteTopic);
+    scene.streams.joinTopic(minuteTopic);
     scene.taken();
     scene.timers.advance(5 * minute * 1_000);
     expect(briefs(scene)).toEqual([]);
@@ -82,13 +82,13 @@ describe('a topic of candles', () => {
   test('reads the store when it begins, and not for what is told after it', () => {
     const scene = new StreamScene();
     scene.trade({ id: 0, ts: MIDNIGHT - 7_000, price: 149 });
-    scene.streams.join(minuteTopic);
+    scene.streams.joinTopic(minuteTopic);
     scene.reads = 0;
     for (let id = 1; id <= 200; id += 1) {
       scene.trade({ id, ts: MIDNIGHT - 1 + Math.floor(scene.timers.nowMs() / 1_000), price: 150 });
       scene.timers.advance(30_000);
     }
-    scene.streams.join(minuteTopic);
+    scene.streams.joinTopic(minuteTopic);
     expect(scene.reads).toBe(0);
     expect(briefs(scene).at(-2)).toBe('update 99 150-150 [200]');
   });
@@ -96,7 +96,7 @@ describe('a topic of candles', () => {
   test('puts each trade to its own candle when a flush holds two', () => {
     const scene = new StreamScene();
     scene.trade({ id: 1, ts: MIDNIGHT - 1, price: 150 });
-    scene.streams.join(minuteTopic);
+    scene.streams.joinTopic(minuteTopic);
     scene.taken();
     scene.trade(
       { id: 2, ts: MIDNIGHT - 1, price: 151 },
@@ -113,7 +113,7 @@ describe('a topic of candles', () => {
       { id: 1, ts: MIDNIGHT - 400, price: 150 },
       { id: 3, ts: MIDNIGHT - 130, price: 160 },
     );
-    scene.streams.join(minuteTopic);
+    scene.streams.joinTopic(minuteTopic);
     scene.taken();
     scene.trade({ id: 2, ts: MIDNIGHT - 300, price: 140 });
     scene.timers.advance(0);
@@ -128,7 +128,7 @@ describe('a topic of candles', () => {
     const scene = new StreamScene();
     const old = MIDNIGHT - FLUSH_CANDLES_MAX * minute - 1;
     scene.trade({ id: 1, ts: old - 600, price: 150 }, { id: 3, ts: MIDNIGHT - 1, price: 160 });
-    scene.streams.join(minuteTopic);
+    scene.streams.joinTopic(minuteTopic);
     scene.taken();
     scene.trade({ id: 2, ts: old, price: 140 });
     scene.timers.advance(0);
@@ -137,7 +137,7 @@ describe('a topic of candles', () => {
 
   test('after a whole back-fill tells the newest candle, and how many trades it left out', () => {
     const scene = new StreamScene();
-    scene.streams.join(minuteTopic);
+    scene.streams.joinTopic(minuteTopic);
     scene.taken();
     const trades = Array.from({ length: 1_000 }, (_, index) => ({
       ...{ id: index, ts: MIDNIGHT - 40_000 + 40 * index, price: 100 + index },
@@ -156,7 +156,7 @@ describe('a topic of candles', () => {
     const scene = new StreamScene();
     const gone = { id: 2, ts: MIDNIGHT - 1, price: 200 };
     scene.trade({ id: 1, ts: MIDNIGHT - 61, price: 150 }, gone);
-    scene.streams.join(minuteTopic);
+    scene.streams.joinTopic(minuteTopic);
     scene.taken();
     scene.takeBack(gone);
     scene.timers.advance(0);
@@ -166,11 +166,11 @@ describe('a topic of candles', () => {
   test('that was left is told nothing, and leaves no timer behind', () => {
     const scene = new StreamScene();
     scene.trade({ id: 1, ts: MIDNIGHT - 1, price: 150 });
-    scene.streams.join(minuteTopic);
+    scene.streams.joinTopic(minuteTopic);
     scene.trade({ id: 2, ts: MIDNIGHT - 1, price: 151 });
-    scene.streams.leave(minuteTopic);
+    scene.streams.leaveTopic(minuteTopic);
     expect(scene.timers.waitsMs).toEqual([]);
-    scene.streams.leave(minuteTopic);
+    scene.streams.leaveTopic(minuteTopic);
     scene.taken();
     scene.timers.advance(minute * 1_000);
     expect(briefs(scene)).toEqual([]);
@@ -183,7 +183,7 @@ describe('a topic of trades', () => {
     const scene = new StreamScene();
     const all = Array.from({ length: 30 }, (_, id) => ({ id, ts: MIDNIGHT - 1, price: 100 + id }));
     scene.trade(...all);
-    scene.streams.join('trades:perp_0');
+    scene.streams.joinTopic('trades:perp_0');
     const [init] = scene.told();
     expect(init).toMatchObject({ type: 'init', channelType: 'trades', symbol: 'SOL-PERP' });
     const ids = init?.trades?.map(({ fillRecordId }) => Number(fillRecordId));
@@ -195,10 +195,10 @@ describe('a topic of trades', () => {
 
   test('begins without a trade that its first update brings', () => {
     const scene = new StreamScene();
-    scene.streams.join(minuteTopic);
+    scene.streams.joinTopic(minuteTopic);
     scene.trade({ id: 1, ts: MIDNIGHT - 1, price: 150 });
     scene.taken();
-    scene.streams.join('trades:perp_0');
+    scene.streams.joinTopic('trades:perp_0');
     expect(briefs(scene)).toEqual(['init []']);
     scene.timers.advance(0);
     const updates = scene.taken().filter(({ topic }) => topic === 'trades:perp_0');
@@ -207,7 +207,7 @@ describe('a topic of trades', () => {
 
   test('has no transfers of positions', () => {
     const scene = new StreamScene();
-    scene.streams.join('trades:perp_0');
+    scene.streams.joinTopic('trades:perp_0');
     scene.taken();
     const transfer = { explanation: 'transferPerpPosition' };
     scene.trade({ id: 1, ts: MIDNIGHT - 1, price: 150, ...transfer });
@@ -219,7 +219,7 @@ describe('a topic of trades', () => {
     const scene = new StreamScene();
     const gone = { id: 2, ts: MIDNIGHT - 1, price: 200 };
     scene.trade({ id: 1, ts: MIDNIGHT - 1, price: 150 }, gone);
-    scene.streams.join('trades:perp_0');
+    scene.streams.joinTopic('trades:perp_0');
     scene.taken();
     scene.takeBack(gone);
     scene.timers.advance(0);
@@ -228,7 +228,7 @@ describe('a topic of trades', () => {
 
   test('of the compatible channel tells each by itself, and where some are missing', () => {
     const scene = new StreamScene();
-    scene.streams.join('channel:perp_0');
+    scene.streams.joinTopic('channel:perp_0');
     scene.taken();
     scene.trade({ id: 1, ts: MIDNIGHT - 1, price: 150 }, { id: 2, ts: MIDNIGHT, price: 151 });
     scene.timers.advance(0);
@@ -255,7 +255,7 @@ describe('streams', () => {
     ['trades:perp_00', 'of a market that is written otherwise'],
   ])('refuse %s, %s', (topic) => {
     const scene = new StreamScene();
-    scene.streams.join(topic);
+    scene.streams.joinTopic(topic);
     expect(scene.taken()).toEqual([
       { topic, kind: 'refused', text: expect.stringContaining('no such topic') },
     ]);
@@ -264,7 +264,7 @@ describe('streams', () => {
 
   test('lose nothing while the store cannot be read, and say so once', () => {
     const scene = new StreamScene();
-    for (const topic of [minuteTopic, 'trades:perp_0']) scene.streams.join(topic);
+    for (const topic of [minuteTopic, 'trades:perp_0']) scene.streams.joinTopic(topic);
     scene.taken();
     // So old that the candles behind it have to be read again.
     scene.trade({ id: 1, ts: MIDNIGHT - 10_000, price: 150 });
@@ -272,8 +272,8 @@ describe('streams', () => {
     scene.timers.advance(700);
     expect(scene.taken()).toEqual([]);
     expect(scene.faults).toEqual(['perp_0: disk I/O error']);
-    scene.streams.join('channel:perp_0');
-    scene.streams.join('candle:perp_0:5');
+    scene.streams.joinTopic('channel:perp_0');
+    scene.streams.joinTopic('candle:perp_0:5');
     expect(scene.taken().map(({ kind }) => kind)).toEqual(['reset', 'refused']);
     scene.broken = undefined;
     scene.timers.advance(FLUSH_MS - 1);
@@ -282,8 +282,8 @@ describe('streams', () => {
 
   test('write all digits of a trade, and null for what it does not have', () => {
     const scene = new StreamScene();
-    scene.streams.join('trades:perp_0');
-    scene.streams.join('channel:perp_0');
+    scene.streams.joinTopic('trades:perp_0');
+    scene.streams.joinTopic('channel:perp_0');
     scene.taken();
     scene.trade({ id: 1, ts: MIDNIGHT - 1, price: 150.000001 });
     scene.timers.advance(0);

@@ -3,7 +3,7 @@ import { ManualTimers } from '../../../test/support/manual-timers.js';
 import type { MarketFrame } from '../../contract/history-source.js';
 import { MemoryRows, SOL_PERP, tradeRow } from '../bodies/testing.js';
 import { bucketStart, minutesOf, RESOLUTIONS } from '../candles/resolution.js';
-import { candleTrade } from '../candles/rules.js';
+import { candlePointOf } from '../candles/rules.js';
 import { MemoryBuckets } from '../candles/testing.js';
 import type { TradeRow } from '../model/records.js';
 import type { CandleChange } from '../store/types.js';
@@ -39,7 +39,7 @@ export class StreamScene {
   constructor() {
     this.streams = new Streams({
       reader: {
-        trades: (query) => this.#read(() => this.#rows.trades(query)),
+        readTrades: (query) => this.#read(() => this.#rows.readTrades(query)),
         buckets: (series, range) => this.#read(() => this.#buckets.buckets(series, range)),
         lastBucketBefore: (series, ts) =>
           this.#read(() => this.#buckets.lastBucketBefore(series, ts)),
@@ -57,7 +57,7 @@ export class StreamScene {
     const rows = told.map(rowOf);
     for (const row of rows) {
       this.#rows.tradeRows.push(row);
-      const counted = candleTrade(row, 9);
+      const counted = candlePointOf(row, 9);
       if (counted !== null) this.#buckets.add('perp_0', row.txSig, counted);
     }
     this.#tell(rows, 0);
@@ -106,7 +106,7 @@ export class StreamScene {
         return { market: series.market, minutes, start, candle };
       }),
     );
-    this.streams.stored({ trades, removed, candles, markets: new Set(['perp_0']) });
+    this.streams.publishChange({ trades, removed, candles, markets: new Set(['perp_0']) });
   }
 }
 

@@ -17,7 +17,7 @@ async function retained(days: { retentionDays: number; candleRetentionDays: numb
     const ts = MIDNIGHT + day * DAY;
     return oneFill(day + 1, { ts }, { fundingRates: [fundingRate({ index: 1, ts })] });
   });
-  store.write({ transactions });
+  store.writeBatch({ transactions });
   const timers = new ManualTimers();
   const wallMs = () => (MIDNIGHT + DAYS * DAY) * 1_000;
   new Retention({ days, store: () => store, finalisedSlot: () => 0, timers, wallMs }).start();
@@ -27,9 +27,9 @@ async function retained(days: { retentionDays: number; candleRetentionDays: numb
 
 function counts(store: HistoryStore) {
   const ofCandles = candleRules.minutes.map((minutes) => {
-    return [minutes, store.candles({ market: 'perp_0', minutes, limit: 99 }).length];
+    return [minutes, store.readCandles({ market: 'perp_0', minutes, limit: 99 }).length];
   });
-  const { trades, fundingRates } = store.totals();
+  const { trades, fundingRates } = store.readTotals();
   return { trades, fundingRates, candles: Object.fromEntries(ofCandles) };
 }
 

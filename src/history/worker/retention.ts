@@ -18,7 +18,7 @@ const RETIRED_CANDLES: readonly CandleMinutes[] = [1, 5, 15, 60, 240];
 /** What retention works with. */
 export interface RetentionOptions {
   readonly days: Pick<WorkerSetup, 'retentionDays' | 'candleRetentionDays'>;
-  readonly store: () => Pick<HistoryStore, 'retire'> | null;
+  readonly store: () => Pick<HistoryStore, 'retireRows'> | null;
   readonly finalisedSlot: () => number;
   readonly timers: Timers;
   readonly wallMs: () => number;
@@ -34,21 +34,21 @@ export class Retention {
   }
 
   start(): void {
-    this.#plan(REST_MS);
+    this.#planStep(REST_MS);
   }
 
   stop(): void {
     this.#timer?.cancel();
   }
 
-  #plan(delayMs: number): void {
-    this.#timer = this.#options.timers.after(delayMs, () => this.#plan(this.#step()));
+  #planStep(delayMs: number): void {
+    this.#timer = this.#options.timers.after(delayMs, () => this.#planStep(this.#runStep()));
   }
 
   /** The time until the next step. */
-  #step(): number {
+  #runStep(): number {
     try {
-      const hasMore = this.#options.store()?.retire(this.#policy()).hasMore ?? false;
+      const hasMore = this.#options.store()?.retireRows(this.#retirePolicy()).hasMore ?? false;
       return hasMore ? STEP_MS : REST_MS;
     } catch (error) {
       // The next write meets the same disk, and tells of it.
@@ -57,7 +57,7 @@ export class Retention {
     }
   }
 
-  #policy(): RetirePolicy {
+  #retirePolicy(): RetirePolicy {
     const { days, wallMs, finalisedSlot } = this.#options;
     const ago = (count: number): number => Math.floor(wallMs() / 1_000) - count * DAY_SECONDS;
     const rows = ago(days.retentionDays);

@@ -6,7 +6,7 @@ import type { FromWorker } from '../model/messages.js';
 import type { HistoryMarket } from '../model/records.js';
 import { cleanUp, MIDNIGHT, newFolder, oneFill } from '../store/testing.js';
 import { HistoryService } from './service.js';
-import { Shelf } from './store-manager.js';
+import { StoreManager } from './store-manager.js';
 
 const SOL: HistoryMarket = {
   ...{ key: 'spot_1', symbol: 'SOL', marketType: 'spot', marketIndex: 1, decimals: 6 },
@@ -18,11 +18,11 @@ test('fills of a spot market are charted as soon as the book tells of the market
   const node = await LedgerNode.start(ledger);
   onTestFinished(() => node.stop());
   const dataDir = newFolder();
-  const shelf = new Shelf({ folder: dataDir, marketOf: () => undefined });
-  const { store } = await shelf.open(ledger.genesisHash);
+  const stores = new StoreManager({ folder: dataDir, marketOf: () => undefined });
+  const { store } = await stores.openStore(ledger.genesisHash);
   const spot = { marketType: 'spot', marketIndex: 1, ts: MIDNIGHT } as const;
-  store.write({ transactions: [oneFill(1, spot, { isFinal: true })] });
-  shelf.close();
+  store.writeBatch({ transactions: [oneFill(1, spot, { isFinal: true })] });
+  stores.close();
   const posted: FromWorker[] = [];
   const limits = { retentionDays: 0, candleRetentionDays: 0, requestsPerSecond: 100 };
   const service = new HistoryService({
@@ -37,7 +37,7 @@ test('fills of a spot market are charted as soon as the book tells of the market
   const isLive = (message: FromWorker): boolean =>
     message.kind === 'figures' && message.figures.state === 'live';
   await vi.waitUntil(() => posted.some(isLive), { timeout: 60_000 });
-  service.receive({ kind: 'markets', markets: [SOL] });
+  service.receiveMessage({ kind: 'markets', markets: [SOL] });
   const versions = posted.filter(({ kind }) => kind === 'versions').length;
   expect(versions).toBeGreaterThan(0);
   const query = {
@@ -47,7 +47,7 @@ test('fills of a spot market are charted as soon as the book tells of the market
     form: 'spec',
     now: MIDNIGHT,
   } as const;
-  service.receive({ kind: 'query', id: 1, query: { kind: 'candles', ...query } });
+  service.receiveMessage({ kind: 'query', id: 1, query: { kind: 'candles', ...query } });
   const answer = posted.findLast(({ kind }) => kind === 'answer');
   if (answer?.kind !== 'answer') throw new Error('there is no answer');
   const rows = JSON.parse(Buffer.from(answer.answer.body).toString());

@@ -7,17 +7,17 @@ import { StoreError } from '../store/error.js';
 import { type HistoryStore, openStore } from '../store/store.js';
 
 /** Where stores are, and by which decimals their candles are made. */
-export interface ShelfOptions {
+export interface StoreManagerOptions {
   readonly folder: string;
   readonly marketOf: (key: MarketKey) => HistoryMarket | undefined;
 }
 
 /** The open store: one at a time, that of the chain in use. */
-export class Shelf {
-  readonly #options: ShelfOptions;
+export class StoreManager {
+  readonly #options: StoreManagerOptions;
   #open: { readonly genesisHash: string; readonly store: HistoryStore } | null = null;
 
-  constructor(options: ShelfOptions) {
+  constructor(options: StoreManagerOptions) {
     this.#options = options;
   }
 
@@ -32,7 +32,7 @@ export class Shelf {
    * # Errors
    * StoreError when the file cannot be opened.
    */
-  async open(genesisHash: string): Promise<{ store: HistoryStore; isNew: boolean }> {
+  async openStore(genesisHash: string): Promise<{ store: HistoryStore; isNew: boolean }> {
     if (this.#open?.genesisHash === genesisHash) return { store: this.#open.store, isNew: false };
     this.close();
     const { folder, marketOf } = this.#options;
@@ -46,7 +46,7 @@ export class Shelf {
 
   /** After an error that does not heal, the file is opened anew. */
   closeAfter(error: unknown): void {
-    if (error instanceof StoreError && !error.canHeal) this.close();
+    if (error instanceof StoreError && !error.canRecover) this.close();
   }
 
   close(): void {
@@ -58,12 +58,12 @@ export class Shelf {
 /** What bodies and streams read: whichever store is open. `store` throws while there is none. */
 export function storeReader(store: () => HistoryStore): RowReader {
   const buckets = bucketReader({
-    candles: (query) => store().candles(query),
+    readCandles: (query) => store().readCandles(query),
     candleBefore: (market, minutes, start) => store().candleBefore(market, minutes, start),
   });
   return {
     ...buckets,
-    trades: (query) => store().trades(query),
-    fundingRates: (query) => store().fundingRates(query),
+    readTrades: (query) => store().readTrades(query),
+    readFundingRates: (query) => store().readFundingRates(query),
   };
 }

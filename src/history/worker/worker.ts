@@ -19,7 +19,7 @@ const service = new HistoryService({
 });
 port.on('message', (message: ToWorker) => {
   if (message.kind !== 'stop') {
-    service.receive(message);
+    service.receiveMessage(message);
     return;
   }
   void service.stop().finally(() => process.exit(0));

@@ -14,21 +14,24 @@ import { FUNDING_RATES_AVERAGED_MAX } from '../model/limits.js';
 import type { HistoryStore } from '../store/store.js';
 
 /** What is read; a store. */
-export type StatisticsReader = Pick<HistoryStore, 'aggregate' | 'lastFillBefore' | 'fundingRates'>;
+export type MarketStatsSource = Pick<
+  HistoryStore,
+  'aggregateSpan' | 'lastFillBefore' | 'readFundingRates'
+>;
 
 const MINUTE_SECONDS = 60;
 const DAY_SECONDS = 86_400;
 
 /** The figures of all markets, kept from reading to reading. */
-export class Statistics {
-  readonly #kept = new Map<MarketKey, MarketStats>();
+export class MarketStatsCache {
+  readonly #cached = new Map<MarketKey, MarketStats>();
   readonly #changed = new Set<MarketKey>();
   #from = Number.NaN;
 
-  constructor(private readonly reader: StatisticsReader) {}
+  constructor(private readonly reader: MarketStatsSource) {}
 
   /** Tells of markets whose records are not what they were; see `StoreChange.markets`. */
-  changed(markets: Iterable<MarketKey>): void {
+  markChanged(markets: Iterable<MarketKey>): void {
     for (const market of markets) this.#changed.add(market);
   }
 
@@ -36,24 +39,24 @@ export class Statistics {
    * The figures of these markets at a moment, unix seconds; null when they are those of the last
    * reading. Throws what the store throws, and has then missed nothing: the next reading tells it.
    */
-  read(markets: readonly MarketKey[], nowSeconds: number): readonly MarketStats[] | null {
+  readChanged(markets: readonly MarketKey[], nowSeconds: number): readonly MarketStats[] | null {
     const from = windowStart(nowSeconds);
     const isMoved = from !== this.#from;
-    let isNew = markets.length !== this.#kept.size;
+    let isNew = markets.length !== this.#cached.size;
     for (const market of markets) {
-      if (!isMoved && this.#kept.has(market) && !this.#changed.has(market)) continue;
-      this.#kept.set(market, readFigures(this.reader, { market, from, nowSeconds }));
+      if (!isMoved && this.#cached.has(market) && !this.#changed.has(market)) continue;
+      this.#cached.set(market, readMarketStats(this.reader, { market, from, nowSeconds }));
       isNew = true;
     }
     this.#from = from;
     this.#changed.clear();
     if (!isNew) return null;
-    this.#forgetAllBut(new Set(markets));
-    return [...this.#kept.values()];
+    this.#keepOnly(new Set(markets));
+    return [...this.#cached.values()];
   }
 
-  #forgetAllBut(markets: ReadonlySet<MarketKey>): void {
-    for (const market of this.#kept.keys()) if (!markets.has(market)) this.#kept.delete(market);
+  #keepOnly(markets: ReadonlySet<MarketKey>): void {
+    for (const market of this.#cached.keys()) if (!markets.has(market)) this.#cached.delete(market);
   }
 }
 
@@ -62,17 +65,17 @@ export function windowStart(nowSeconds: number): number {
   return Math.floor((nowSeconds - DAY_SECONDS) / MINUTE_SECONDS) * MINUTE_SECONDS;
 }
 
-interface Moment {
+interface StatsWindow {
   readonly market: MarketKey;
   readonly from: number;
   readonly nowSeconds: number;
 }
 
-function readFigures(reader: StatisticsReader, moment: Moment): MarketStats {
-  const { market, from, nowSeconds } = moment;
+function readMarketStats(reader: MarketStatsSource, window: StatsWindow): MarketStats {
+  const { market, from, nowSeconds } = window;
   // To the end of a day: whole days are one row, and the chain's clock may be ahead of ours.
   const to = (Math.floor(nowSeconds / DAY_SECONDS) + 2) * DAY_SECONDS;
-  const traded = reader.aggregate(market, { from, to });
+  const traded = reader.aggregateSpan(market, { from, to });
   const before = reader.lastFillBefore(market, from);
   return {
     market,
@@ -84,18 +87,18 @@ function readFigures(reader: StatisticsReader, moment: Moment): MarketStats {
     low24h: traded?.low ?? null,
     oracleHigh24h: traded?.oracleHigh ?? null,
     oracleLow24h: traded?.oracleLow ?? null,
-    ...fundingFigures(reader, moment),
+    ...fundingStats(reader, window),
   };
 }
 
-type FundingFigures = Pick<MarketStats, 'fundingRate' | 'fundingRate24hAvg' | 'fundingRateTs'>;
+type FundingStats = Pick<MarketStats, 'fundingRate' | 'fundingRate24hAvg' | 'fundingRateTs'>;
 
-function fundingFigures(reader: StatisticsReader, { market, from }: Moment): FundingFigures {
-  const last = reader.fundingRates({ market, limit: 1 })[0];
+function fundingStats(reader: MarketStatsSource, { market, from }: StatsWindow): FundingStats {
+  const last = reader.readFundingRates({ market, limit: 1 })[0];
   if (last === undefined)
     return { fundingRate: null, fundingRate24hAvg: null, fundingRateTs: null };
   const limit = FUNDING_RATES_AVERAGED_MAX;
-  const rows = last.ts < from ? [] : reader.fundingRates({ market, limit, since: from });
+  const rows = last.ts < from ? [] : reader.readFundingRates({ market, limit, since: from });
   const fractions = rows.map((row) => fundingFraction(row.fundingRate, row.oraclePriceTwap));
   const sum = fractions.reduce((total, fraction) => total + fraction, 0n);
   return {

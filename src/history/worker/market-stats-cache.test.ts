@@ -5,7 +5,7 @@ import type { FundingRateEvent } from '../../contract/log-events.js';
 import { fundingFraction } from '../model/amounts.js';
 import type { Fill } from '../model/records.js';
 import { cleanUp, fill, fundingRate, MIDNIGHT, newStore, transaction } from '../store/testing.js';
-import { Statistics, windowStart } from './statistics.js';
+import { MarketStatsCache, windowStart } from './market-stats-cache.js';
 
 afterEach(cleanUp);
 
@@ -28,11 +28,11 @@ function funded(slot: number, ts: number, more: Partial<FundingRateEvent> = {}) 
 }
 
 async function figuresOf(
-  transactions: Parameters<Awaited<ReturnType<typeof newStore>>['write']>[0]['transactions'],
+  transactions: Parameters<Awaited<ReturnType<typeof newStore>>['writeBatch']>[0]['transactions'],
 ): Promise<MarketStats | undefined> {
   const store = await newStore();
-  store.write({ transactions });
-  return new Statistics(store).read(['perp_0'], NOW)?.[0];
+  store.writeBatch({ transactions });
+  return new MarketStatsCache(store).readChanged(['perp_0'], NOW)?.[0];
 }
 
 describe('statistics: the last 24 hours', () => {
@@ -78,8 +78,8 @@ describe('statistics: the last 24 hours', () => {
     const store = await newStore();
     const spot = { marketType: 'spot', marketIndex: 1 } as const;
     const one = traded(1, NOW, 7_000_000n, { ...spot, baseAssetAmountFilled: 1_000_000n });
-    store.write({ transactions: [one] });
-    const [figures] = new Statistics(store).read(['spot_1'], NOW) ?? [];
+    store.writeBatch({ transactions: [one] });
+    const [figures] = new MarketStatsCache(store).readChanged(['spot_1'], NOW) ?? [];
     expect(figures).toMatchObject({ baseVolume24h: 1_000_000_000n, price: 7_000_000n });
   });
 });
@@ -115,32 +115,36 @@ describe('statistics: funding', () => {
 describe('statistics: what is read again', () => {
   test('figures that stay are not told again, and those of other markets are not read again', async () => {
     const store = await newStore();
-    store.write({ transactions: [traded(1, NOW, 100_000_000n)] });
-    const aggregate = vi.spyOn(store, 'aggregate');
-    const statistics = new Statistics(store);
-    expect(statistics.read(['perp_0', 'perp_1'], NOW)?.length).toBe(2);
-    expect(statistics.read(['perp_0', 'perp_1'], NOW + 1)).toBeNull();
+    store.writeBatch({ transactions: [traded(1, NOW, 100_000_000n)] });
+    const aggregate = vi.spyOn(store, 'aggregateSpan');
+    const statistics = new MarketStatsCache(store);
+    expect(statistics.readChanged(['perp_0', 'perp_1'], NOW)?.length).toBe(2);
+    expect(statistics.readChanged(['perp_0', 'perp_1'], NOW + 1)).toBeNull();
     expect(aggregate.mock.calls.length).toBe(2);
-    statistics.changed(['perp_1']);
-    expect(statistics.read(['perp_0', 'perp_1'], NOW + 2)?.length).toBe(2);
+    statistics.markChanged(['perp_1']);
+    expect(statistics.readChanged(['perp_0', 'perp_1'], NOW + 2)?.length).toBe(2);
     expect(aggregate.mock.calls.length).toBe(3);
     // The next minute moves the window of all.
-    statistics.read(['perp_0', 'perp_1'], NOW + 60);
+    statistics.readChanged(['perp_0', 'perp_1'], NOW + 60);
     expect(aggregate.mock.calls.length).toBe(5);
-    expect(statistics.read(['perp_1'], NOW + 60)?.map(({ market }) => market)).toEqual(['perp_1']);
+    expect(statistics.readChanged(['perp_1'], NOW + 60)?.map(({ market }) => market)).toEqual([
+      'perp_1',
+    ]);
   });
 
   test('what a failed reading did not tell the next one tells', async () => {
     const store = await newStore();
-    const statistics = new Statistics(store);
-    statistics.read(['perp_0'], NOW);
-    statistics.changed(store.write({ transactions: [traded(1, NOW, 100_000_000n)] }).markets);
-    const read = vi.spyOn(store, 'aggregate').mockImplementationOnce(() => {
+    const statistics = new MarketStatsCache(store);
+    statistics.readChanged(['perp_0'], NOW);
+    statistics.markChanged(
+      store.writeBatch({ transactions: [traded(1, NOW, 100_000_000n)] }).markets,
+    );
+    const read = vi.spyOn(store, 'aggregateSpan').mockImplementationOnce(() => {
       throw new Error('deliberate');
     });
-    expect(() => statistics.read(['perp_0'], NOW)).toThrow('deliberate');
+    expect(() => statistics.readChanged(['perp_0'], NOW)).toThrow('deliberate');
     read.mockRestore();
-    expect(statistics.read(['perp_0'], NOW)?.[0]?.quoteVolume24h).toBe(100_000_000n);
+    expect(statistics.readChanged(['perp_0'], NOW)?.[0]?.quoteVolume24h).toBe(100_000_000n);
   });
 
   test('late trades and trades taken back leave the figures of a plain recomputation', async () => {
@@ -152,18 +156,19 @@ describe('statistics: what is read again', () => {
     await fc.assert(
       fc.asyncProperty(life, async (trades) => {
         const store = await newStore();
-        const statistics = new Statistics(store);
-        let told = statistics.read(['perp_0'], NOW);
+        const statistics = new MarketStatsCache(store);
+        let told = statistics.readChanged(['perp_0'], NOW);
         const kept: { ts: number; price: bigint; slot: number }[] = [];
         for (const [at, { offset: seconds, price: paid, isTakenBack }] of trades.entries()) {
           const [slot, ts] = [at + 1, FROM - 3_600 + seconds];
           const one = traded(slot, ts, paid);
-          statistics.changed(store.write({ transactions: [one] }).markets);
-          if (at % 3 === 0) told = statistics.read(['perp_0'], NOW) ?? told;
-          if (isTakenBack) statistics.changed(store.remove([one.signature]).markets);
+          statistics.markChanged(store.writeBatch({ transactions: [one] }).markets);
+          if (at % 3 === 0) told = statistics.readChanged(['perp_0'], NOW) ?? told;
+          if (isTakenBack)
+            statistics.markChanged(store.removeTransactions([one.signature]).markets);
           else kept.push({ ts, price: paid, slot });
         }
-        const figures = (statistics.read(['perp_0'], NOW) ?? told)?.[0];
+        const figures = (statistics.readChanged(['perp_0'], NOW) ?? told)?.[0];
         const inside = kept.filter(({ ts }) => ts >= FROM);
         const prices = inside.map((trade) => trade.price).sort((a, b) => (a < b ? -1 : 1));
         expect(figures).toMatchObject({
