@@ -25,7 +25,7 @@ class Scene {
 
   step(count: number): this {
     for (let i = 0; i < count; i += 1) {
-      for (const account of this.chain.life.next(this.chain.clock)) this.chain.write(account);
+      for (const account of this.chain.life.nextWrites(this.chain.clock)) this.chain.write(account);
     }
     return this;
   }

@@ -23,7 +23,7 @@ async function stop(rig: RelayRig, seconds: number): Promise<void> {
 
 /** The network holds everything back, while the chain goes on. */
 async function stall(rig: RelayRig, seconds: number): Promise<void> {
-  rig.relay.stall(seconds * 1_000);
+  rig.relay.stallFor(seconds * 1_000);
   await sleep(seconds * 1_000);
   rig.watch.returned();
 }
@@ -33,17 +33,17 @@ export const RELAYED_FAULTS: readonly RelayedFault[] = [
     name: 'the relay cuts ten times',
     run: async (rig) => {
       for (let count = 0; count < 10; count += 1) {
-        rig.relay.cut({ downMs: (count % 3) * 30 });
+        rig.relay.cutSessions({ downMs: (count % 3) * 30 });
         await sleep(100 + count * 30);
       }
-      rig.relay.cut();
+      rig.relay.cutSessions();
       rig.watch.returned();
     },
   },
   {
     name: 'the network is down for two seconds',
     run: async (rig) => {
-      rig.relay.cut({ downMs: 2_000 });
+      rig.relay.cutSessions({ downMs: 2_000 });
       await sleep(2_000);
       rig.watch.returned();
     },
@@ -69,9 +69,9 @@ export const RELAYED_FAULTS: readonly RelayedFault[] = [
     name: 'messages are 300 ms late, now and then',
     run: async (rig) => {
       for (let count = 0; count < 4; count += 1) {
-        rig.relay.delay(300);
+        rig.relay.delayBy(300);
         await sleep(400);
-        rig.relay.delay(0);
+        rig.relay.delayBy(0);
         await sleep(400);
       }
       rig.watch.returned();

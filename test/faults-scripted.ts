@@ -69,7 +69,7 @@ export const SCRIPTED_FAULTS: readonly Fault[] = [
     run: async (rig) => {
       for (let count = 0; count < 5; count += 1) {
         cut(rig);
-        await sleep(rig.chain.random.between(10, 400));
+        await sleep(rig.chain.random.nextBetween(10, 400));
       }
       cut(rig);
     },
@@ -136,7 +136,7 @@ export const SCRIPTED_FAULTS: readonly Fault[] = [
     run: async (rig) => {
       let count = 0;
       for (let fork = 0; fork < 4; fork += 1) {
-        count += rig.chain.revert(rig.chain.random.between(1, 3));
+        count += rig.chain.revert(rig.chain.random.nextBetween(1, 3));
         await sleep(500);
       }
       if (count < 50) throw new Error(`accounts that went back were ${count}, must be 50`);

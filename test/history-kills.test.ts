@@ -111,18 +111,18 @@ describe('the history', () => {
     for (let kill = 0; kill < KILLS; kill += 1) {
       const running = await start();
       const sending = send(FILLS_A_KILL);
-      await new Promise((resolve) => setTimeout(resolve, random.below(LIFE_MS_MAX)));
+      await new Promise((resolve) => setTimeout(resolve, random.nextBelow(LIFE_MS_MAX)));
       await running.kill();
       await sending;
       // Some come while nobody listens.
-      await send(random.below(3));
+      await send(random.nextBelow(3));
     }
     await expectAll(await start());
   });
 
   test('has every fill of a time without its node', { timeout: CUT_MS + 300_000 }, async () => {
     const running = service ?? (await start());
-    demo.relay.cut({ downMs: CUT_MS });
+    demo.relay.cutSessions({ downMs: CUT_MS });
     const endMs = performance.now() + CUT_MS;
     const mostSent = sent.length + CUT_FILLS_MAX;
     do {

@@ -35,7 +35,7 @@ afterAll(() => ground?.stop());
 /** The frames, each with a random source of its own: lanes take turns as they like. */
 function* faces(random: Random, frames: number) {
   for (const one of hostileFrames(random, frames)) {
-    yield { one, own: new Random(random.below(0xffff_ffff)) };
+    yield { one, own: new Random(random.nextBelow(0xffff_ffff)) };
   }
 }
 
@@ -47,7 +47,7 @@ async function face(one: HostileCase, random: Random): Promise<void> {
   const socket = await RawSocket.open(ground.service.port);
   if (one.outcome !== 'unheard' && random.oneIn(4))
     socket.write(frameBytes(random, { opcode: OPCODE.text, payload: SUBSCRIBE }));
-  const cut = random.below(one.bytes.length);
+  const cut = random.nextBelow(one.bytes.length);
   socket.write(one.bytes.subarray(0, cut));
   socket.write(one.bytes.subarray(cut));
   if (one.outcome === 'ends') {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Engine } from '../src/engine/engine.js';
 import { type RunningServer, startServer } from '../src/server/testing/running-server.js';
 import { PROGRAM_ID } from '../src/sim/bytes/keys.js';
-import { MarketLife } from '../src/sim/market/market-life.js';
+import { MarketSimulator } from '../src/sim/market/market-simulator.js';
 
 const SLOT = 1_000;
 const clock = { slot: SLOT, unixSeconds: 1_800_000_000 };
@@ -28,9 +28,9 @@ const engine = new Engine({ programId: PROGRAM_ID, epoch: 'e1' });
 let server: RunningServer;
 
 beforeAll(async () => {
-  const life = new MarketLife({ seed: 20261121, makers: 60 });
-  const writes = life.genesis(clock);
-  for (let step = 0; step < 300; step += 1) writes.push(...life.next(clock));
+  const life = new MarketSimulator({ seed: 20261121, makers: 60 });
+  const writes = life.createGenesis(clock);
+  for (let step = 0; step < 300; step += 1) writes.push(...life.nextWrites(clock));
   for (const { pubkey, owner, data } of writes) {
     const text = data.toString('base64');
     engine.push({ pubkey, owner, slot: SLOT, data: text, encoding: 'base64' });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Engine } from '../src/engine/engine.js';
 import { type RunningServer, startServer } from '../src/server/testing/running-server.js';
 import { PROGRAM_ID } from '../src/sim/bytes/keys.js';
-import { type AccountWrite, MarketLife } from '../src/sim/market/market-life.js';
+import { type AccountWrite, MarketSimulator } from '../src/sim/market/market-simulator.js';
 
 const SLOTS = 90;
 const WRITES_A_SLOT = 12;
@@ -21,7 +21,7 @@ interface Orders {
 }
 
 const engine = new Engine({ programId: PROGRAM_ID, epoch: 'e1' });
-const life = new MarketLife({ seed: 20261121, makers: 60 });
+const life = new MarketSimulator({ seed: 20261121, makers: 60 });
 let slot = 1_000;
 let server: RunningServer;
 let markets: readonly string[];
@@ -40,7 +40,7 @@ function endTurn(): void {
 }
 
 beforeAll(async () => {
-  push(life.genesis(clock()));
+  push(life.createGenesis(clock()));
   engine.setState('live');
   endTurn();
   server = await startServer(engine);
@@ -73,7 +73,7 @@ test('an order is in auction or in the book, and goes from one to the other in i
   let seen = 0;
   let went = 0;
   for (let step = 0; step < SLOTS; step += 1) {
-    for (let write = 0; write < WRITES_A_SLOT; write += 1) push(life.next(clock()));
+    for (let write = 0; write < WRITES_A_SLOT; write += 1) push(life.nextWrites(clock()));
     endTurn();
     for (const market of markets) {
       const { auctions, resting } = await read(market);
@@ -100,7 +100,7 @@ test('the tag changes with the auctions, though the book does not', async () => 
   const before = new Map<string, string>();
   let changed = 0;
   for (let step = 0; step < 120; step += 1) {
-    push(life.next(clock()));
+    push(life.nextWrites(clock()));
     endTurn();
     for (const market of markets) {
       const path = `/auctions?marketName=${market}`;

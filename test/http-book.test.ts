@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Engine } from '../src/engine/engine.js';
 import { type RunningServer, startServer } from '../src/server/testing/running-server.js';
 import { PROGRAM_ID } from '../src/sim/bytes/keys.js';
-import { type AccountWrite, MarketLife } from '../src/sim/market/market-life.js';
+import { type AccountWrite, MarketSimulator } from '../src/sim/market/market-simulator.js';
 
 const STEPS = 400;
 const LIMITS = [1, 4, 17, 100];
@@ -13,7 +13,7 @@ let markets: readonly string[];
 
 beforeAll(async () => {
   const engine = new Engine({ programId: PROGRAM_ID, epoch: 'e1' });
-  const life = new MarketLife({ seed: 20261121, makers: 120 });
+  const life = new MarketSimulator({ seed: 20261121, makers: 120 });
   let slot = 1_000;
   const clock = () => ({ slot, unixSeconds: 1_800_000_000 + Math.floor(slot / 2) });
   const take = (writes: readonly AccountWrite[]): void => {
@@ -21,10 +21,10 @@ beforeAll(async () => {
       engine.push({ pubkey, owner, slot, data: data.toString('base64'), encoding: 'base64' });
     }
   };
-  take(life.genesis(clock()));
+  take(life.createGenesis(clock()));
   for (let step = 0; step < STEPS; step += 1) {
     if (step % 20 === 0) slot += 1;
-    take(life.next(clock()));
+    take(life.nextWrites(clock()));
   }
   engine.setClock(slot, clock().unixSeconds);
   engine.setState('live');

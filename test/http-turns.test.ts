@@ -4,10 +4,10 @@ import { LIMITS } from '../src/config/limits.js';
 import { Engine } from '../src/engine/engine.js';
 import { type RunningServer, startServer } from '../src/server/testing/running-server.js';
 import { PROGRAM_ID } from '../src/sim/bytes/keys.js';
-import { type AccountWrite, MarketLife } from '../src/sim/market/market-life.js';
+import { type AccountWrite, MarketSimulator } from '../src/sim/market/market-simulator.js';
 
 const engine = new Engine({ programId: PROGRAM_ID, epoch: 'e1' });
-const life = new MarketLife({ seed: 20261121, makers: 60 });
+const life = new MarketSimulator({ seed: 20261121, makers: 60 });
 let slot = 1_000;
 let ts = 1_800_000_000_000;
 let server: RunningServer;
@@ -22,8 +22,8 @@ function push(writes: readonly AccountWrite[]): void {
 }
 
 beforeAll(async () => {
-  push(life.genesis(clock()));
-  for (let step = 0; step < 100; step += 1) push(life.next(clock()));
+  push(life.createGenesis(clock()));
+  for (let step = 0; step < 100; step += 1) push(life.nextWrites(clock()));
   engine.setState('live');
   engine.endTurn(ts);
   market = engine.findMarket('SOL-PERP')?.id ?? -1;
@@ -48,7 +48,7 @@ const changes: readonly [name: string, change: () => void | Promise<void>][] = [
     'accounts',
     () => {
       slot += 1;
-      for (let step = 0; step < 20; step += 1) push(life.next(clock()));
+      for (let step = 0; step < 20; step += 1) push(life.nextWrites(clock()));
       ts += 400;
       engine.endTurn(ts);
     },

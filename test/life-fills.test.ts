@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { FillEvent } from '../src/contract/log-events.js';
 import { LogDecoder } from '../src/engine/events.js';
 import { PROGRAM_ID } from '../src/sim/bytes/keys.js';
-import { makerBytes } from '../src/sim/market/life-accounts.js';
+import { makerBytes } from '../src/sim/market/accounts.js';
 import { rpc } from './support/chain-listener.js';
 import { SteppedDemo } from './support/stepped-demo.js';
 

@@ -152,11 +152,11 @@ async function record(file: string): Promise<void> {
   const oracle = demo.life.markets[0]?.feed.price ?? 0n;
   const odd = oddUser({ seed: 1 }, oddOrders({ clock: demo.clock, oracle }));
   await demo.write(odd);
-  demo.relay.cut({ downMs: 60_000 });
+  demo.relay.cutSessions({ downMs: 60_000 });
   await vi.waitUntil(async () => !(await isLive()), DEADLINE);
   await demo.close(odd.pubkey);
   await demo.step(40);
-  demo.relay.cut({ downMs: 0 });
+  demo.relay.cutSessions({ downMs: 0 });
   await vi.waitUntil(isLive, DEADLINE);
   await stepFor(TURNS);
   await vi.waitUntil(async () => (await audits()) > 0, DEADLINE);

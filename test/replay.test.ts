@@ -46,11 +46,11 @@ async function liveRun(): Promise<EngineRecorder> {
   wrong.writeUInt8(9, 1192 + 83);
   await demo.write(odd, { ...odd, data: wrong }, odd);
   await demo.step(60);
-  demo.relay.cut({ downMs: 60_000 });
+  demo.relay.cutSessions({ downMs: 60_000 });
   await vi.waitUntil(() => !isLive(), DEADLINE);
   await demo.close(odd.pubkey);
   await demo.step(60);
-  demo.relay.cut({ downMs: 0 });
+  demo.relay.cutSessions({ downMs: 0 });
   await vi.waitUntil(isLive, DEADLINE);
   await stepFor(60);
   feed.stop();

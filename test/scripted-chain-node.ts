@@ -188,13 +188,13 @@ export class ScriptedNode {
   }
 
   #happens(what: keyof NodeDamage, share: number): boolean {
-    if (share === 0 || this.#random.below(1_000_000) >= share * 1_000_000) return false;
+    if (share === 0 || this.#random.nextBelow(1_000_000) >= share * 1_000_000) return false;
     this.damage[what] += 1;
     return true;
   }
 
   #notify(write: ChainWrite): void {
-    const context = { slot: write.slot - this.#random.below(this.faults.lowerSlots + 1) };
+    const context = { slot: write.slot - this.#random.nextBelow(this.faults.lowerSlots + 1) };
     this.#tell(
       ({ method, params }) => {
         if (method === 'accountSubscribe') return params[0] === write.pubkey;
@@ -225,7 +225,7 @@ export class ScriptedNode {
       const params = { result: result(one), subscription };
       const whole = JSON.stringify({ jsonrpc: '2.0', method, params });
       const isCut = this.#happens('cutJson', this.faults.cutJson);
-      const text = isCut ? whole.slice(0, this.#random.below(whole.length)) : whole;
+      const text = isCut ? whole.slice(0, this.#random.nextBelow(whole.length)) : whole;
       const { socketBehindMs } = this.faults;
       if (socketBehindMs === 0 && this.#late.length === 0) socket.send(text);
       else this.#sendLate({ atMs: performance.now() + socketBehindMs, socket, text });

@@ -1,7 +1,7 @@
 /** A chain that exists in memory only: real accounts, ticking slots, and every write written down. */
 import { CLOCK_KEY } from '../src/feed/model/queries.js';
 import { keyOf } from '../src/sim/bytes/keys.js';
-import { type AccountWrite, MarketLife } from '../src/sim/market/market-life.js';
+import { type AccountWrite, MarketSimulator } from '../src/sim/market/market-simulator.js';
 import { Random } from '../src/sim/random.js';
 import { zstdFrame } from './support/zstd-frame.js';
 
@@ -60,7 +60,7 @@ export class ScriptedChain {
   /** All writes but those of the Clock, in their order; the first ones are the first state. */
   readonly writes: ChainWrite[] = [];
   readonly random: Random;
-  readonly life: MarketLife;
+  readonly life: MarketSimulator;
   /** Users who never had an order. */
   readonly #bystanders = new Set<string>();
   readonly #accounts = new Map<string, ChainWrite>();
@@ -79,11 +79,11 @@ export class ScriptedChain {
     const { seed, makers, slotMs = 400, writesAreSeen = 'bySlot' } = options;
     this.#writesAreSeen = writesAreSeen;
     this.random = new Random(seed);
-    this.genesisHash = keyOf(Uint8Array.from({ length: 32 }, () => this.random.below(256)));
-    this.life = new MarketLife({ seed, makers, statusChanges: 'some' });
+    this.genesisHash = keyOf(Uint8Array.from({ length: 32 }, () => this.random.nextBelow(256)));
+    this.life = new MarketSimulator({ seed, makers, statusChanges: 'some' });
     this.#slotMs = slotMs;
     this.#slot -= HISTORY_SLOTS;
-    for (const account of this.life.genesis(this.clock)) this.write(account);
+    for (const account of this.life.createGenesis(this.clock)) this.write(account);
     this.#slot += HISTORY_SLOTS;
     this.#writeClock();
   }
@@ -161,7 +161,7 @@ export class ScriptedChain {
     const data = Buffer.from(user.bytes);
     data.fill(0, ORDERS_FROM, ORDERS_TO);
     for (let i = 0; i < count; i += 1) {
-      const pubkey = keyOf(Uint8Array.from({ length: 32 }, () => this.random.below(256)));
+      const pubkey = keyOf(Uint8Array.from({ length: 32 }, () => this.random.nextBelow(256)));
       this.#bystanders.add(pubkey);
       this.write({ pubkey, owner: user.owner, data });
     }
@@ -237,7 +237,7 @@ export class ScriptedChain {
     this.#due = Math.min(DUE_MAX, this.#due + (nowMs - this.#dueAtMs) * this.#perMs);
     this.#dueAtMs = nowMs;
     while (this.#due >= 1) {
-      const writes = this.life.next(this.clock);
+      const writes = this.life.nextWrites(this.clock);
       for (const account of writes) this.#make(account);
       this.#due -= writes.length;
     }

@@ -22,18 +22,18 @@ afterAll(async () => {
 /** Cuts, and waits until a reading that began after the cut is in the book. */
 async function cutAndWait(): Promise<void> {
   const from = service.states.length;
-  demo.relay.cut();
+  demo.relay.cutSessions();
   await service.until(() => service.states.length > from && service.states.at(-1) === 'live');
 }
 
 test('connections cut amid writes and delays leave the book equal to the chain', async () => {
   const judge = new BookJudge(demo, service);
   for (let cut = 0; cut < CUTS; cut += 1) {
-    demo.relay.delay((cut % 4) * 20);
+    demo.relay.delayBy((cut % 4) * 20);
     const writing = demo.step(40);
-    demo.relay.cut({ downMs: (cut % 3) * 30 });
+    demo.relay.cutSessions({ downMs: (cut % 3) * 30 });
     await writing;
-    demo.relay.delay(0);
+    demo.relay.delayBy(0);
     // What was written last may be notified to nobody: only a reading after it is sure to have it.
     await cutAndWait();
     service.hasRead(await demo.texts());

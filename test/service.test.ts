@@ -261,7 +261,7 @@ describe('a connection that fails', () => {
     const { pubkey } = oddUser({ seed: 2 }, []);
     const ofOddUser = () => service.json(`/l3?marketName=SOL-PERP&maker=${pubkey}`);
     const from = service.states.length;
-    demo.relay.cut({ downMs: 60_000 });
+    demo.relay.cutSessions({ downMs: 60_000 });
     await service.until(async () => !(await isReady()));
     // What happens meanwhile is not notified to anybody, the end of an account included.
     await demo.step(100);
@@ -270,7 +270,7 @@ describe('a connection that fails', () => {
     expect(state).toBe('rebuilding');
     expect(bids).not.toEqual([]);
 
-    demo.relay.cut({ downMs: 0 });
+    demo.relay.cutSessions({ downMs: 0 });
     await service.until(isReady);
     service.hasRead(await demo.texts());
     await judge.compare();

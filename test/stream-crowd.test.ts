@@ -180,7 +180,7 @@ test(`${RETURNERS} clients come again within five seconds`, async () => {
   const comeAll = () =>
     Promise.all(
       clients.map(async (client) => {
-        await sleep(random.below(RETURN_MS));
+        await sleep(random.nextBelow(RETURN_MS));
         return client.come(SNAPSHOT_MS_MAX);
       }),
     );

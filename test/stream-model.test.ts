@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { MarketLife } from '../src/sim/market/market-life.js';
+import { MarketSimulator } from '../src/sim/market/market-simulator.js';
 import { recordLife } from './support/life-recording.js';
 import { ServiceChild } from './support/service-child.js';
 import { StreamChecker, type StreamWish } from './support/stream-checker.js';
@@ -40,7 +40,7 @@ afterEach(async () => {
 
 /** Channels, depths, groupings and source sets; one maker who quotes, and one who does not. */
 function wishes(seed: number): StreamWish[] {
-  const maker = new MarketLife({ seed, makers: MAKERS }).makers[0]?.pubkey ?? '';
+  const maker = new MarketSimulator({ seed, makers: MAKERS }).makers[0]?.pubkey ?? '';
   const book = { channel: 'book', market: 'SOL-PERP' } as const;
   return [
     ...[10, 20, 50, 100, 500].map((depth) => ({ ...book, depth })),

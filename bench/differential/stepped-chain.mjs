@@ -5,26 +5,26 @@
 
 import { LocalChain } from '../../dist/src/sim/chain/chain-process.js';
 import { AccountWriter } from '../../dist/src/sim/demo/account-writer.js';
-import { MarketLife } from '../../dist/src/sim/market/market-life.js';
+import { MarketSimulator } from '../../dist/src/sim/market/market-simulator.js';
 import { Relay } from '../../dist/src/sim/relay/relay.js';
 import { oddMakerWrite } from './odd-maker.mjs';
 
 export class SteppedChain {
   #chain;
   #relay;
-  #life;
+  #market;
   #writer;
 
   /** Starts a chain and writes the first state of everything into it. */
   static async start({ seed, makers, slotTimeMs }) {
     const self = new SteppedChain();
-    self.#life = new MarketLife({ seed, makers });
+    self.#market = new MarketSimulator({ seed, makers });
     self.#chain = await LocalChain.start({ slotTimeMs });
     self.#relay = await Relay.start(self.#chain);
     self.#writer = new AccountWriter(self.#chain.rpcUrl);
     self.#chain.onSlot(({ slot }) => self.#relay.noteSlot(slot));
     await new Promise((resolve) => self.#chain.onSlot(resolve));
-    await self.#write(self.#life.genesis(self.#chain.clock));
+    await self.#write(self.#market.createGenesis(self.#chain.lastClock));
     return self;
   }
 
@@ -38,26 +38,26 @@ export class SteppedChain {
 
   /** The chain's own second. */
   get unixSeconds() {
-    return this.#chain.clock.unixSeconds;
+    return this.#chain.lastClock.unixSeconds;
   }
 
   /** Keys of the oracles of all markets. */
   get oracles() {
-    return [...new Set(this.#life.markets.map((market) => market.feed.pubkey))];
+    return [...new Set(this.#market.markets.map((market) => market.feed.pubkey))];
   }
 
   /** Writes makers with one order of each seldom kind, one maker a market, around the price. */
   async writeOddMakers(orderIdFirst) {
-    const { slot } = this.#chain.clock;
+    const { slot } = this.#chain.lastClock;
     await this.#write(
-      this.#life.markets.map((market) => oddMakerWrite({ market, slot, orderIdFirst })),
+      this.#market.markets.map((market) => oddMakerWrite({ market, slot, orderIdFirst })),
     );
   }
 
   /** Lets the life go on for at least so many account writes, and waits until they are written. */
   async step(writes) {
     for (let written = 0; written < writes; ) {
-      const accounts = this.#life.next(this.#chain.clock);
+      const accounts = this.#market.nextWrites(this.#chain.lastClock);
       await this.#write(accounts);
       written += accounts.length;
     }
@@ -70,7 +70,7 @@ export class SteppedChain {
   }
 
   async #write(accounts) {
-    for (const account of accounts) await this.#writer.write(account);
+    for (const account of accounts) await this.#writer.writeAccount(account);
     await this.#writer.flush();
   }
 }

@@ -1,7 +1,7 @@
 import { PublicKey } from '@solana/web3.js';
 import { describe, expect, test } from 'vitest';
 import type { TopicSpec } from '../contract/topics.js';
-import { MarketLife } from '../sim/market/market-life.js';
+import { MarketSimulator } from '../sim/market/market-simulator.js';
 import { crc32 } from './codec.js';
 import { Engine } from './engine.js';
 import { PROGRAM, parsed } from './testing.js';
@@ -144,14 +144,14 @@ function priceAndSize(row: Level | Order): readonly string[] {
 
 describe('engine: streaming topics of a living market', () => {
   test('whoever follows the deltas has the bodies of every turn', () => {
-    const life = new MarketLife({ seed: 11, makers: 40 });
+    const life = new MarketSimulator({ seed: 11, makers: 40 });
     const engine = new Engine({ programId: PROGRAM, epoch: 'e1' });
-    const push = (writes: ReturnType<MarketLife['next']>, slot: number): void => {
+    const push = (writes: ReturnType<MarketSimulator['nextWrites']>, slot: number): void => {
       for (const { pubkey, owner, data } of writes) {
         engine.push({ pubkey, owner, slot, data: data.toString('base64'), encoding: 'base64' });
       }
     };
-    push(life.genesis(START), START.slot);
+    push(life.createGenesis(START), START.slot);
     engine.setClock(START.slot, START.unixSeconds);
     engine.setState('live');
     engine.endTurn(1);
@@ -168,7 +168,7 @@ describe('engine: streaming topics of a living market', () => {
     for (let step = 1; step <= 1_000; step += 1) {
       const slot = START.slot + Math.floor(step / 20);
       const unixSeconds = START.unixSeconds + Math.floor((slot - START.slot) * 0.4);
-      push(life.next({ slot, unixSeconds }), slot);
+      push(life.nextWrites({ slot, unixSeconds }), slot);
       engine.setClock(slot, unixSeconds);
       engine.endTurn(step + 1);
       for (const [index, reader] of readers.entries()) {

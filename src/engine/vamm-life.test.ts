@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MarketLife } from '../sim/market/market-life.js';
+import { MarketSimulator } from '../sim/market/market-simulator.js';
 import { Engine } from './engine.js';
 import { PROGRAM, parsed } from './testing.js';
 
@@ -24,14 +24,14 @@ function best(levels: readonly Level[]): number {
 
 describe("engine: the AMMs of the demo's markets", () => {
   test('each perp market shows its AMM on both sides, near the oracle as it moves', () => {
-    const life = new MarketLife({ seed: 5, makers: 10 });
+    const life = new MarketSimulator({ seed: 5, makers: 10 });
     const engine = new Engine({ programId: PROGRAM, epoch: 'e1' });
-    const push = (writes: ReturnType<MarketLife['next']>, slot: number): void => {
+    const push = (writes: ReturnType<MarketSimulator['nextWrites']>, slot: number): void => {
       for (const { pubkey, owner, data } of writes) {
         engine.push({ pubkey, owner, slot, data: data.toString('base64'), encoding: 'base64' });
       }
     };
-    const genesis = life.genesis(START);
+    const genesis = life.createGenesis(START);
     push(genesis, START.slot);
     engine.setClock(START.slot, START.unixSeconds);
     engine.setState('live');
@@ -44,7 +44,7 @@ describe("engine: the AMMs of the demo's markets", () => {
     for (let step = 1; step <= STEPS; step += 1) {
       const slot = START.slot + Math.floor(step / 4);
       const unixSeconds = START.unixSeconds + Math.floor(step / 10);
-      push(life.next({ slot, unixSeconds }), slot);
+      push(life.nextWrites({ slot, unixSeconds }), slot);
       engine.setClock(slot, unixSeconds);
       engine.endTurn(step + 1);
       for (const { id: market } of perps) {

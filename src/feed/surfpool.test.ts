@@ -6,7 +6,7 @@ import { RpcSocket } from '../rpc/socket.js';
 import { PROGRAM_ID } from '../sim/bytes/keys.js';
 import { LocalChain } from '../sim/chain/chain-process.js';
 import { AccountWriter } from '../sim/demo/account-writer.js';
-import { MarketLife } from '../sim/market/market-life.js';
+import { MarketSimulator } from '../sim/market/market-simulator.js';
 import { Relay } from '../sim/relay/relay.js';
 import type { LiveFeedOptions } from './feed-options.js';
 import { LiveFeed } from './live-feed.js';
@@ -49,8 +49,8 @@ async function startWorld(seed: number): Promise<World> {
     if (chain.clock === undefined) throw new Error('the chain has no clock');
     return chain.clock;
   };
-  const life = new MarketLife({ seed, makers: 50 });
-  for (const account of life.genesis(clock())) await writer.write(account);
+  const life = new MarketSimulator({ seed, makers: 50 });
+  for (const account of life.createGenesis(clock())) await writer.writeAccount(account);
   await writer.flush();
   return {
     chain,
@@ -59,7 +59,7 @@ async function startWorld(seed: number): Promise<World> {
     close: (pubkey) => closeAccount(chain.rpcUrl, pubkey),
     step: async (count) => {
       for (let index = 0; index < count; index += 1) {
-        for (const account of life.next(clock())) await writer.write(account);
+        for (const account of life.nextWrites(clock())) await writer.writeAccount(account);
       }
       await writer.flush();
     },
@@ -133,7 +133,7 @@ test('feed: a book that lived through cuts equals a book read afresh, seed 7', {
   for (let round = 0; round < 5; round += 1) {
     const writing = world.step(60);
     if (round % 2 === 1) {
-      world.relay.cut();
+      world.relay.cutSessions();
       await until('rebuilding', () => old.feed.status().state === 'rebuilding', DEADLINE_MS);
     }
     await writing;

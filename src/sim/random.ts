@@ -9,35 +9,35 @@ export class Random {
   }
 
   /** An integer from 0 up to, and without, `count`. */
-  below(count: number): number {
-    return Math.floor(this.#next() * count);
+  nextBelow(count: number): number {
+    return Math.floor(this.#nextUnit() * count);
   }
 
   /** An integer from `low` to `high`, both included. */
-  between(low: number, high: number): number {
-    return low + this.below(high - low + 1);
+  nextBetween(low: number, high: number): number {
+    return low + this.nextBelow(high - low + 1);
   }
 
   /** True once in `of` times on average. */
   oneIn(of: number): boolean {
-    return this.below(of) === 0;
+    return this.nextBelow(of) === 0;
   }
 
   /** One of the items; undefined when there are none. */
-  pick<T>(items: readonly T[]): T | undefined {
-    return items[this.below(items.length)];
+  pickOne<T>(items: readonly T[]): T | undefined {
+    return items[this.nextBelow(items.length)];
   }
 
   /**
    * An integer from 0 up to, and without, `count`, of which small ones are more likely (the square
    * of a number).
    */
-  skewed(count: number): number {
-    const x = this.#next();
+  nextSkewed(count: number): number {
+    const x = this.#nextUnit();
     return Math.floor(x * x * count);
   }
 
-  #next(): number {
+  #nextUnit(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let t = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
     t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;

@@ -127,7 +127,7 @@ describe('a local order book from chain subscriptions', () => {
     await until(() => chain.state === 'live');
     for (let cut = 0; cut < 3; cut += 1) {
       const writing = demo.step(60);
-      demo.relay.cut({ downMs: 300 });
+      demo.relay.cutSessions({ downMs: 300 });
       await writing;
       await until(() => states.length >= 2 * cut + 3 && chain.state === 'live');
       await agrees(chain);
@@ -173,7 +173,7 @@ describe('a local order book from chain subscriptions', () => {
       states.push(state);
       if (state === 'rebuilding') chain.close();
     });
-    demo.relay.cut();
+    demo.relay.cutSessions();
     await until(() => states.includes('idle'));
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     expect([chain.state, states]).toEqual(['idle', ['rebuilding', 'idle']]);

@@ -1,6 +1,6 @@
 import type { Flags } from '../../src/config/setting-reader.js';
 import { MarketType } from '../../src/sim/bytes/chain-enums.js';
-import type { MarketLife } from '../../src/sim/market/market-life.js';
+import type { MarketSimulator } from '../../src/sim/market/market-simulator.js';
 import { ScriptedChain } from '../scripted-chain.js';
 import { ScriptedNode } from '../scripted-chain-node.js';
 import { FrameChecker } from './frame-checker.js';
@@ -104,7 +104,7 @@ export class FaultRig {
 }
 
 /** The markets of a life that have a book. */
-export function watchedMarkets({ markets }: MarketLife): WatchedMarket[] {
+export function watchedMarkets({ markets }: MarketSimulator): WatchedMarket[] {
   return markets.map(({ name, marketType }) => {
     return { name, kind: marketType === MarketType.Perp ? 'perp' : 'spot' };
   });

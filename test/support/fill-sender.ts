@@ -90,7 +90,7 @@ export class FillSender {
     this.#clock = clock;
     this.#random = new Random(seed);
     this.#users = Array.from({ length: 12 }, () =>
-      keyOf(Uint8Array.from({ length: 32 }, () => this.#random.below(256))),
+      keyOf(Uint8Array.from({ length: 32 }, () => this.#random.nextBelow(256))),
     );
   }
 
@@ -100,7 +100,7 @@ export class FillSender {
     options: FillOptions,
   ): Promise<FillSender> {
     const rpc = new ChainRpc(chain.rpcUrl, { connections: 1 });
-    const sender = await TransactionSender.deploy(rpc);
+    const sender = await TransactionSender.deployProgram(rpc);
     const markets: MarketState[] = [];
     for (const market of options.markets ?? FILL_MARKETS) {
       markets.push(await stateOf(rpc, market));
@@ -113,7 +113,7 @@ export class FillSender {
     const sent: Omit<SentFill, 'slot'>[] = [];
     while (sent.length < count) {
       const fills = this.#nextFills(count - sent.length);
-      const signature = await this.#sender.send({
+      const signature = await this.#sender.sendCall({
         patches: this.#patches(fills),
         events: fills.map((fill) => this.#logged(fill)),
       });
@@ -131,7 +131,7 @@ export class FillSender {
   }
 
   #nextFills(room: number): FillRecord[] {
-    const market = this.#random.pick(this.#markets);
+    const market = this.#random.pickOne(this.#markets);
     if (market === undefined) throw new Error('fills need a market');
     const isPerp = market.marketType === MarketType.Perp;
     if (isPerp && room >= 2 && this.#random.oneIn(JIT_ONE_IN)) {
@@ -145,9 +145,9 @@ export class FillSender {
 
   #fill(market: MarketState, actionExplanation: OrderActionExplanation): FillRecord {
     const random = this.#random;
-    const base = market.step * BigInt(random.between(1, BASE_STEPS_MAX));
+    const base = market.step * BigInt(random.nextBetween(1, BASE_STEPS_MAX));
     const price =
-      market.price + (market.price * BigInt(random.between(-9, 9))) / BigInt(PRICE_STEPS);
+      market.price + (market.price * BigInt(random.nextBetween(-9, 9))) / BigInt(PRICE_STEPS);
     const quote = (base * price) / 1_000_000_000n;
     const byAmm =
       actionExplanation === OrderActionExplanation.FilledWithAmm ||
@@ -168,11 +168,11 @@ export class FillSender {
       takerFee,
       makerFee: byAmm ? undefined : -(quote / 5_000n),
       referrerReward: random.oneIn(9) ? Number(takerFee % 1_000n) : undefined,
-      quoteAssetAmountSurplus: byAmm ? BigInt(random.between(-500, 500)) : undefined,
+      quoteAssetAmountSurplus: byAmm ? BigInt(random.nextBetween(-500, 500)) : undefined,
       spotFulfillmentMethodFee: undefined,
       taker: this.#order(direction, base, quote),
       maker: byAmm ? undefined : this.#order(opposite, base, quote),
-      oraclePrice: market.price + BigInt(random.between(-1_000, 1_000)),
+      oraclePrice: market.price + BigInt(random.nextBetween(-1_000, 1_000)),
       bitFlags: random.oneIn(5) ? 1 : 0,
     };
   }
@@ -181,9 +181,9 @@ export class FillSender {
     const random = this.#random;
     return {
       user: this.#user(),
-      orderId: random.below(1_000_000),
+      orderId: random.nextBelow(1_000_000),
       direction,
-      baseAssetAmount: base * BigInt(1 + random.below(3)),
+      baseAssetAmount: base * BigInt(1 + random.nextBelow(3)),
       cumulativeBaseAssetAmountFilled: base,
       cumulativeQuoteAssetAmountFilled: quote,
       existingQuoteEntryAmount: random.oneIn(4) ? quote / 2n : undefined,
@@ -192,7 +192,7 @@ export class FillSender {
   }
 
   #user(): string {
-    const user = this.#random.pick(this.#users);
+    const user = this.#random.pickOne(this.#users);
     if (user === undefined) throw new Error('there are users');
     return user;
   }

@@ -140,9 +140,9 @@ export class FrameProxy {
     if (!this.#isSpoiling || this.#pending !== undefined || this.#healing !== undefined) return;
     this.#wholeLeft -= 1;
     if (this.#wholeLeft > 0) return;
-    this.#wholeLeft = 1 + this.random.below(WHOLE_DELTAS_MAX);
+    this.#wholeLeft = 1 + this.random.nextBelow(WHOLE_DELTAS_MAX);
     if (this.#deck.length === 0) this.#deck.push(...INJECTIONS);
-    return this.#deck.splice(this.random.below(this.#deck.length), 1)[0];
+    return this.#deck.splice(this.random.nextBelow(this.#deck.length), 1)[0];
   }
 
   /** The frames that go on in the place of this one. */

@@ -39,7 +39,7 @@ export function frameBytes(random: Random, frame: Frame): Buffer {
   if (form === 'medium') head.writeUInt16BE(Number(claim), 2);
   if (form === 'long') head.writeBigUInt64BE(claim, 2);
   if (!masked) return Buffer.concat([head, payload]);
-  const mask = Buffer.from(Array.from({ length: 4 }, () => random.below(256)));
+  const mask = Buffer.from(Array.from({ length: 4 }, () => random.nextBelow(256)));
   const hidden = Buffer.from(payload);
   for (let i = 0; i < hidden.length; i += 1) hidden[i] = (hidden[i] ?? 0) ^ (mask[i % 4] ?? 0);
   return Buffer.concat([head, mask, hidden]);
@@ -75,7 +75,7 @@ const CLAIMS_TOO_LONG = [4_097n, 65_536n, 1_048_576n, 2n ** 32n, 2n ** 63n - 1n]
 const CLAIMS_NEGATIVE = [2n ** 63n, 2n ** 64n - 1n];
 
 function pick<T>(random: Random, items: readonly T[]): T {
-  const item = random.pick(items);
+  const item = random.pickOne(items);
   if (item === undefined) throw new Error('Invariant: there is something to pick');
   return item;
 }
@@ -98,7 +98,7 @@ const KINDS: Readonly<Record<string, Make>> = {
     ends(
       frameBytes(random, {
         opcode: pick(random, [OPCODE.text, OPCODE.binary, OPCODE.ping]),
-        rsv: random.between(1, 7),
+        rsv: random.nextBetween(1, 7),
         payload: HELLO,
       }),
     ),
@@ -143,7 +143,7 @@ const KINDS: Readonly<Record<string, Make>> = {
     ends(
       frameBytes(random, {
         opcode: pick(random, CONTROL_OPCODES),
-        payload: Buffer.alloc(random.between(126, 3_000), 0x61),
+        payload: Buffer.alloc(random.nextBetween(126, 3_000), 0x61),
       }),
     ),
   'a close code that may not be sent': (random) =>
@@ -153,7 +153,7 @@ const KINDS: Readonly<Record<string, Make>> = {
   'a close reason that is no UTF-8': (random) =>
     ends(closeFrame(random, 1_000, pick(random, NOT_UTF8))),
   'a text that is no UTF-8': (random) => {
-    const place = random.below(HELLO.length);
+    const place = random.nextBelow(HELLO.length);
     const bad = pick(random, NOT_UTF8);
     const payload = Buffer.concat([HELLO.subarray(0, place), bad, HELLO.subarray(place)]);
     return ends(frameBytes(random, { opcode: OPCODE.text, payload }));
@@ -205,13 +205,17 @@ const KINDS: Readonly<Record<string, Make>> = {
   'a binary message': (random) =>
     either(frameBytes(random, { opcode: OPCODE.binary, payload: HELLO })),
   'pongs that nobody asked for': (random) =>
-    goesOn(frameBytes(random, { opcode: OPCODE.pong, payload: Buffer.alloc(random.below(126)) })),
+    goesOn(
+      frameBytes(random, { opcode: OPCODE.pong, payload: Buffer.alloc(random.nextBelow(126)) }),
+    ),
   'a frame cut in the middle': (random) => {
     const whole = frameBytes(random, { opcode: OPCODE.text, payload: Buffer.alloc(2_000, 0x61) });
-    return unheard(whole.subarray(0, random.between(1, whole.length - 1)));
+    return unheard(whole.subarray(0, random.nextBetween(1, whole.length - 1)));
   },
   noise: (random) =>
-    either(Buffer.from(Array.from({ length: random.between(1, 300) }, () => random.below(256)))),
+    either(
+      Buffer.from(Array.from({ length: random.nextBetween(1, 300) }, () => random.nextBelow(256))),
+    ),
 };
 
 /** How many kinds there are. */

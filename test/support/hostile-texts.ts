@@ -52,7 +52,7 @@ const FIELDS = [
 ];
 
 function pick<T>(random: Random, items: readonly T[]): T {
-  const item = random.pick(items);
+  const item = random.pickOne(items);
   if (item === undefined) throw new Error('Invariant: there is something to pick');
   return item;
 }
@@ -118,7 +118,7 @@ const KINDS: Readonly<Record<string, Make>> = {
     return objectOf(fields);
   },
   'many fields': (random) =>
-    objectOf(Array.from({ length: 200 }, (_, i) => [`f${i}`, `${random.below(10)}`] as const)),
+    objectOf(Array.from({ length: 200 }, (_, i) => [`f${i}`, `${random.nextBelow(10)}`] as const)),
   'a long word': (random) => {
     const fields = honest(random);
     fields.set(pick(random, FIELDS), `"${'w'.repeat(3_500)}"`);
@@ -137,11 +137,11 @@ const KINDS: Readonly<Record<string, Make>> = {
   },
   'a cut text': (random) => {
     const whole = objectOf(honest(random));
-    return whole.slice(0, random.between(1, whole.length - 1));
+    return whole.slice(0, random.nextBetween(1, whole.length - 1));
   },
   'a changed byte': (random) => {
     const whole = objectOf(honest(random));
-    const at = random.below(whole.length);
+    const at = random.nextBelow(whole.length);
     return whole.slice(0, at) + pick(random, [...'{}[]":,\\0 \u0001']) + whole.slice(at + 1);
   },
   'a comma too many': (random) =>

@@ -6,7 +6,11 @@ import { RECORD_CALL_BYTES_MAX } from '../../src/feed/model/limits.js';
 import { recordingPreamble, sealRecord } from '../../src/feed/recording/record-file.js';
 import { encodeCall, type RecordedCall } from '../../src/feed/recording/recorded-call.js';
 import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
-import { type AccountWrite, type LifeClock, MarketLife } from '../../src/sim/market/market-life.js';
+import {
+  type AccountWrite,
+  MarketSimulator,
+  type SimulatorClock,
+} from '../../src/sim/market/market-simulator.js';
 
 const START_SLOT = 350_000_000;
 const START_S = 1_750_000_000;
@@ -23,7 +27,7 @@ export class LifeRecording {
 
   private constructor(
     private readonly file: FileHandle,
-    readonly life: MarketLife,
+    readonly life: MarketSimulator,
   ) {}
 
   /** Begins with the first state of a life, live. */
@@ -33,18 +37,18 @@ export class LifeRecording {
   ): Promise<LifeRecording> {
     const file = await open(path, 'wx');
     await file.appendFile(recordingPreamble());
-    const life = new MarketLife({ ...options, statusChanges: 'some' });
+    const life = new MarketSimulator({ ...options, statusChanges: 'some' });
     const recording = new LifeRecording(file, life);
     const createdMs = START_S * 1_000;
     recording.#call({ name: 'open', programId: PROGRAM_ID, epoch: 'first', createdMs });
     recording.#call({ name: 'setState', state: 'live' });
-    recording.turn(life.genesis(recording.clock));
+    recording.turn(life.createGenesis(recording.clock));
     recording.changes = 0;
     return recording;
   }
 
   /** The chain's time now. */
-  get clock(): LifeClock {
+  get clock(): SimulatorClock {
     const slots = Math.floor(this.atMs / SLOT_MS);
     return { slot: START_SLOT + slots, unixSeconds: START_S + Math.floor(this.atMs / 1_000) };
   }
@@ -135,7 +139,7 @@ export async function recordLife(path: string, options: LifeOptions): Promise<vo
   let lags = 0;
   let epochs = 1;
   for (let steps = 1; recording.changes < changes; steps += 1) {
-    const writes = recording.life.next(recording.clock);
+    const writes = recording.life.nextWrites(recording.clock);
     recording.turn(writes);
     recording.atMs += (writes.length * 1_000) / changesPerSecond;
     if (steps % STEPS_PER_BURST === 0) recording.pause(QUIET_MS);

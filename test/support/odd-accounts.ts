@@ -10,7 +10,7 @@ import {
 } from '../../src/sim/bytes/chain-enums.js';
 import { address, keyOf, PROGRAM_ID } from '../../src/sim/bytes/keys.js';
 import { emptyOrder, type OrderFields, userBytes } from '../../src/sim/bytes/user-account.js';
-import type { AccountWrite, LifeClock } from '../../src/sim/market/market-life.js';
+import type { AccountWrite, SimulatorClock } from '../../src/sim/market/market-simulator.js';
 
 const BASE = 1_000_000_000n;
 /** A feed that no market of the simulated chain has. */
@@ -21,7 +21,7 @@ const SOL_STEP = 10_000_000n;
 
 /** The moment of the chain and SOL's oracle price, 1e6. */
 export interface OddScene {
-  readonly clock: LifeClock;
+  readonly clock: SimulatorClock;
   readonly oracle: bigint;
 }
 
@@ -130,7 +130,7 @@ export interface OddOracle {
 }
 
 /** A prediction market of its own, made of the bytes of another perp market, with its oracle. */
-export function betMarket(from: Buffer, clock: LifeClock, odd: OddOracle = {}) {
+export function betMarket(from: Buffer, clock: SimulatorClock, odd: OddOracle = {}) {
   const { mm, twap = BET.price, price = BET.price } = odd;
   const market = address.perpMarket(BET.marketIndex);
   const oracle = address.pythLazerOracle(BET_FEED);

@@ -10,7 +10,7 @@ import { createHandlers } from '../../src/server/routes/http.js';
 import { SocketServer } from '../../src/server/sockets/socket-server.js';
 import { type Listener, listen } from '../../src/server/transport/uws.js';
 import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
-import { MarketLife } from '../../src/sim/market/market-life.js';
+import { MarketSimulator } from '../../src/sim/market/market-simulator.js';
 
 const SLOT = 1_000;
 
@@ -49,12 +49,15 @@ export class QuoteScene {
     const engine = new Engine({ programId: PROGRAM_ID, epoch: 'e1' });
     const calls: RecordedCall[] = [];
     const recorded = new RecordingEngine(engine, (call) => calls.push(call));
-    const life = new MarketLife({ seed: 7, makers: 30 });
+    const life = new MarketSimulator({ seed: 7, makers: 30 });
     const clock = { slot: SLOT, unixSeconds: Math.floor(Date.now() / 1_000) };
     recorded.setClock(clock.slot, clock.unixSeconds);
     recorded.setState('live');
     // Oracles are known by the markets that name them, so all is pushed once more.
-    for (const { pubkey, owner, data } of [...life.genesis(clock), ...life.genesis(clock)]) {
+    for (const { pubkey, owner, data } of [
+      ...life.createGenesis(clock),
+      ...life.createGenesis(clock),
+    ]) {
       const text = data.toString('base64');
       recorded.push({ pubkey, owner, slot: SLOT, data: text, encoding: 'base64' });
     }

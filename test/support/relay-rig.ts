@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Flags } from '../../src/config/setting-reader.js';
 import { LocalChain } from '../../src/sim/chain/chain-process.js';
 import { AccountWriter } from '../../src/sim/demo/account-writer.js';
-import { type AccountWrite, MarketLife } from '../../src/sim/market/market-life.js';
+import { type AccountWrite, MarketSimulator } from '../../src/sim/market/market-simulator.js';
 import { Relay } from '../../src/sim/relay/relay.js';
 import type { ChainWrite } from '../scripted-chain.js';
 import { OLD_MS_MAX, TIMES, TOLD_MS_MAX, watchedMarkets } from './fault-rig.js';
@@ -33,17 +33,17 @@ export class LivedChain implements WrittenChain {
 
   private constructor(
     readonly chain: LocalChain,
-    readonly life: MarketLife,
+    readonly life: MarketSimulator,
   ) {
     this.#writer = new AccountWriter(chain.rpcUrl);
   }
 
   /** Starts a chain and writes the first state of everything. */
   static async start(options: { readonly seed: number; readonly makers: number }) {
-    const life = new MarketLife({ ...options, statusChanges: 'some' });
+    const life = new MarketSimulator({ ...options, statusChanges: 'some' });
     const lived = new LivedChain(await LocalChain.start({ slotTimeMs: 200 }), life);
     await new Promise<void>((resolve) => lived.chain.onSlot(() => resolve()));
-    for (const account of life.genesis(lived.#clock)) await lived.#write(account);
+    for (const account of life.createGenesis(lived.#clock)) await lived.#write(account);
     lived.#living = lived.#live();
     return lived;
   }
@@ -91,7 +91,7 @@ export class LivedChain implements WrittenChain {
         await sleep(2);
         continue;
       }
-      const accounts = this.life.next(this.#clock);
+      const accounts = this.life.nextWrites(this.#clock);
       due -= accounts.length;
       for (const account of accounts) {
         try {
@@ -116,7 +116,7 @@ export class LivedChain implements WrittenChain {
     };
     this.#last.set(pubkey, write);
     this.writes.push(write);
-    await this.#writer.write({ pubkey, owner, data });
+    await this.#writer.writeAccount({ pubkey, owner, data });
     await this.#writer.flush();
     write.seenMs = performance.now();
   }

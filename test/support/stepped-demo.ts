@@ -1,7 +1,7 @@
 import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
 import { LocalChain } from '../../src/sim/chain/chain-process.js';
 import { AccountWriter } from '../../src/sim/demo/account-writer.js';
-import { type AccountWrite, MarketLife } from '../../src/sim/market/market-life.js';
+import { type AccountWrite, MarketSimulator } from '../../src/sim/market/market-simulator.js';
 import { Relay } from '../../src/sim/relay/relay.js';
 import type { PlainAccount } from '../plain-book.js';
 import { rpc } from './chain-listener.js';
@@ -28,7 +28,7 @@ export class SteppedDemo {
   private constructor(
     readonly chain: LocalChain,
     readonly relay: Relay,
-    readonly life: MarketLife,
+    readonly life: MarketSimulator,
   ) {
     this.#writer = new AccountWriter(chain.rpcUrl);
     chain.onSlot(({ slot }) => relay.noteSlot(slot));
@@ -43,12 +43,12 @@ export class SteppedDemo {
     readonly fillsPerSecond?: number;
   }): Promise<SteppedDemo> {
     const { slotTimeMs, ...rest } = options;
-    const life = new MarketLife({ ...rest, statusChanges: 'some' });
+    const life = new MarketSimulator({ ...rest, statusChanges: 'some' });
     const chain = await LocalChain.start({ slotTimeMs });
     const demo = new SteppedDemo(chain, await Relay.start(chain), life);
     await new Promise<void>((resolve) => chain.onSlot(() => resolve()));
-    await demo.#writer.deploy();
-    await demo.write(...life.genesis(demo.clock));
+    await demo.#writer.deployProgram();
+    await demo.write(...life.createGenesis(demo.clock));
     return demo;
   }
 
@@ -61,9 +61,9 @@ export class SteppedDemo {
   /** Lets the life go on for at least so many account writes, and waits until they are written. */
   async step(writes: number): Promise<void> {
     for (let written = 0; written < writes; ) {
-      const { call, writes: accounts } = this.life.step(this.clock);
-      if (call !== undefined) await this.#writer.send(call);
-      else for (const account of accounts) await this.#writer.write(account);
+      const { call, writes: accounts } = this.life.nextStep(this.clock);
+      if (call !== undefined) await this.#writer.sendCall(call);
+      else for (const account of accounts) await this.#writer.writeAccount(account);
       written += accounts.length;
     }
     await this.#writer.flush();
@@ -71,7 +71,7 @@ export class SteppedDemo {
 
   /** Writes whole accounts, and waits until they are written. */
   async write(...accounts: readonly AccountWrite[]): Promise<void> {
-    for (const account of accounts) await this.#writer.write(account);
+    for (const account of accounts) await this.#writer.writeAccount(account);
     await this.#writer.flush();
   }
 

@@ -3,7 +3,11 @@ import { lazerOracleBytes } from '../../src/sim/bytes/accounts.js';
 import { Direction, SpotBalanceType } from '../../src/sim/bytes/chain-enums.js';
 import { address, keyOf, PROGRAM_ID } from '../../src/sim/bytes/keys.js';
 import { emptyOrder, type OrderFields, userBytes } from '../../src/sim/bytes/user-account.js';
-import type { AccountWrite, LifeClock, MarketLife } from '../../src/sim/market/market-life.js';
+import type {
+  AccountWrite,
+  MarketSimulator,
+  SimulatorClock,
+} from '../../src/sim/market/market-simulator.js';
 import { Random } from '../../src/sim/random.js';
 import { LifeRecording } from './life-recording.js';
 
@@ -42,7 +46,7 @@ export async function recordStorm(path: string, options: StormOptions): Promise<
   await recording.end();
 }
 
-function floatingUser(number: number, { slot }: LifeClock): AccountWrite {
+function floatingUser(number: number, { slot }: SimulatorClock): AccountWrite {
   const authority = keyOf(new Uint8Array(32).fill(1 + (number % 250)));
   const subAccountId = Math.floor(number / 250);
   const orders = Array.from({ length: ORDERS }, (_, i) => floatingOrder(number, i, slot));
@@ -77,11 +81,11 @@ function floatingOrder(number: number, i: number, slot: number): OrderFields {
   };
 }
 
-function movedOracle(life: MarketLife, random: Random, clock: LifeClock): AccountWrite {
+function movedOracle(life: MarketSimulator, random: Random, clock: SimulatorClock): AccountWrite {
   const [market] = life.markets;
   if (market === undefined) throw new Error('Invariant: a life has markets');
   const { feed } = market;
-  const ticks = random.between(-5, 5) || 1;
+  const ticks = random.nextBetween(-5, 5) || 1;
   feed.price += feed.tick * BigInt(ticks);
   const data = lazerOracleBytes({
     price: feed.price * 10n ** BigInt(-EXPONENT - 6),

@@ -5,7 +5,7 @@ import { filterMarkets } from '../../src/server/ports/market-filter.js';
 import { SocketServer, type SocketServerOptions } from '../../src/server/sockets/socket-server.js';
 import { type Listener, listen } from '../../src/server/transport/uws.js';
 import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
-import { type AccountWrite, MarketLife } from '../../src/sim/market/market-life.js';
+import { type AccountWrite, MarketSimulator } from '../../src/sim/market/market-simulator.js';
 import type { LevelRow, ModelBook } from './model-book.js';
 import { ModelClient } from './model-client.js';
 
@@ -30,7 +30,7 @@ export class StreamScene {
 
   private constructor(
     readonly engine: Engine,
-    readonly life: MarketLife,
+    readonly life: MarketSimulator,
     readonly sockets: SocketServer,
     readonly listener: Listener,
   ) {}
@@ -39,7 +39,7 @@ export class StreamScene {
     const { seed = 20_261_121, makers = 60, ...settings } = options;
     const engine = new Engine({ programId: PROGRAM_ID, epoch: 'e1' });
     engine.setState('live');
-    const life = new MarketLife({ seed, makers });
+    const life = new MarketSimulator({ seed, makers });
     const scene: { it?: StreamScene } = {};
     const onFault = (error: unknown): void => void scene.it?.faults.push(error);
     const sockets = new SocketServer({
@@ -65,7 +65,7 @@ export class StreamScene {
     });
     sockets.start(listener);
     scene.it = new StreamScene(engine, life, sockets, listener);
-    scene.it.turn(life.genesis(scene.it.clock));
+    scene.it.turn(life.createGenesis(scene.it.clock));
     return scene.it;
   }
 
@@ -103,7 +103,7 @@ export class StreamScene {
 
   /** Lets the life go on for so many turns of one step each. */
   live(turns: number): void {
-    for (let turn = 0; turn < turns; turn += 1) this.turn(this.life.next(this.clock));
+    for (let turn = 0; turn < turns; turn += 1) this.turn(this.life.nextWrites(this.clock));
   }
 
   /** The levels that /l2 shows now for a `book` topic. */

@@ -30,26 +30,26 @@ class Life {
   /** One thing that happens to the chain. */
   step(): void {
     const { ledger } = this.scene;
-    ledger.tick(this.#random.below(3));
+    ledger.tick(this.#random.nextBelow(3));
     // Two forks have the same transaction in different slots: a slot has one leader.
     const open = ledger.listed.filter(({ slot }) => {
       return slot > ledger.finalisedSlot && slot < ledger.slot;
     });
-    const victim = open[this.#random.below(Math.max(1, open.length))];
-    const kind = this.#random.below(10);
+    const victim = open[this.#random.nextBelow(Math.max(1, open.length))];
+    const kind = this.#random.nextBelow(10);
     if (victim === undefined || kind < 6) this.#keep(ledger.add(this.#lines()));
     else if (kind < 8) ledger.takeBack(victim);
     else {
-      const failed = this.#random.below(3) === 0;
-      const lines = this.#random.below(2) === 0 ? victim.lines : this.#lines();
+      const failed = this.#random.nextBelow(3) === 0;
+      const lines = this.#random.nextBelow(2) === 0 ? victim.lines : this.#lines();
       this.#keep(ledger.moveToNewest({ ...victim, lines }, { failed }));
     }
-    if (this.#random.below(3) === 0) this.tellAny();
+    if (this.#random.nextBelow(3) === 0) this.tellAny();
   }
 
   /** Tells something that happened at some time, on whatever fork. */
   tellAny(): void {
-    const told = this.#versions[this.#random.below(this.#versions.length)];
+    const told = this.#versions[this.#random.nextBelow(this.#versions.length)];
     if (told !== undefined) this.scene.node.tell(told);
   }
 
@@ -64,14 +64,14 @@ class Life {
 
   #keep(made: LedgerTransaction): void {
     this.#versions.push(made);
-    const isCut = this.#random.below(8) === 0;
-    if (this.#random.below(4) > 0) {
+    const isCut = this.#random.nextBelow(8) === 0;
+    if (this.#random.nextBelow(4) > 0) {
       this.scene.node.tell(isCut ? { ...made, lines: ['Log truncated'] } : made);
     }
   }
 
   #lines(): readonly string[] {
-    if (this.#random.below(3) === 0) return ['nothing'];
+    if (this.#random.nextBelow(3) === 0) return ['nothing'];
     this.#nextId += 1;
     return [fillLine(this.#nextId)];
   }

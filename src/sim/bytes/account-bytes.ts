@@ -21,7 +21,7 @@ export class AccountBytes {
     this.bytes.writeInt8(value, offset);
   }
 
-  bool(offset: number, value: boolean): void {
+  writeBool(offset: number, value: boolean): void {
     this.bytes.writeUInt8(value ? 1 : 0, offset);
   }
 
@@ -56,12 +56,12 @@ export class AccountBytes {
   }
 
   /** Writes a key given in base58. */
-  key(offset: number, key: string): void {
+  writeKey(offset: number, key: string): void {
     this.bytes.set(new PublicKey(key).toBytes(), offset);
   }
 
   /** Writes a name of at most 32 bytes, padded with spaces as the program's clients do. */
-  name(offset: number, name: string): void {
+  writeName(offset: number, name: string): void {
     this.bytes.write(name.padEnd(32, ' '), offset, 32, 'latin1');
   }
 }

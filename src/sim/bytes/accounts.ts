@@ -78,7 +78,7 @@ export function stateBytes(counts: {
   readonly users: number;
 }): Buffer {
   const account = new AccountBytes(STATE);
-  account.key(STATE.signer, address.signer());
+  account.writeKey(STATE.signer, address.signer());
   writeFees(account, { tiers: STATE.perpFeeTiers, tail: STATE.perpFeeTail });
   writeFees(account, { tiers: STATE.spotFeeTiers, tail: STATE.spotFeeTail });
   // Source: programs/drift/src/state/state.rs, impl Default for OracleGuardRails.
@@ -119,7 +119,7 @@ export function perpMarketBytes(market: PerpMarketFields): Buffer {
   const { preset } = market;
   const account = new AccountBytes(PERP_MARKET);
   writeAddresses(account, PERP_MARKET, market.addresses);
-  account.name(PERP_MARKET.name, preset.name);
+  account.writeName(PERP_MARKET.name, preset.name);
   account.u16(PERP_MARKET.marketIndex, preset.marketIndex);
   account.u8(PERP_MARKET.status, market.status);
   account.u8(PERP_MARKET.contractTier, preset.contractTier);
@@ -146,10 +146,10 @@ export function spotMarketBytes(market: SpotMarketFields): Buffer {
   const { preset, time } = market;
   const account = new AccountBytes(SPOT_MARKET);
   writeAddresses(account, SPOT_MARKET, market.addresses);
-  account.key(SPOT_MARKET.mint, preset.mint);
-  account.key(SPOT_MARKET.vault, address.spotMarketVault(preset.marketIndex));
-  account.key(SPOT_MARKET.insuranceFundVault, address.insuranceFundVault(preset.marketIndex));
-  account.name(SPOT_MARKET.name, preset.name);
+  account.writeKey(SPOT_MARKET.mint, preset.mint);
+  account.writeKey(SPOT_MARKET.vault, address.spotMarketVault(preset.marketIndex));
+  account.writeKey(SPOT_MARKET.insuranceFundVault, address.insuranceFundVault(preset.marketIndex));
+  account.writeName(SPOT_MARKET.name, preset.name);
   account.i64(SPOT_MARKET.lastOraclePrice, market.oraclePrice);
   account.i64(SPOT_MARKET.lastOraclePriceTwap, market.oraclePrice);
   account.i64(SPOT_MARKET.lastOraclePriceTwap5min, market.oraclePrice);
@@ -171,8 +171,8 @@ function writeAddresses(
   at: { readonly pubkey: number; readonly oracle: number },
   addresses: MarketAddresses,
 ): void {
-  account.key(at.pubkey, addresses.pubkey);
-  if (addresses.oracle !== undefined) account.key(at.oracle, addresses.oracle);
+  account.writeKey(at.pubkey, addresses.pubkey);
+  if (addresses.oracle !== undefined) account.writeKey(at.oracle, addresses.oracle);
 }
 
 function writeFees(
@@ -224,7 +224,7 @@ function writePerpPrices(account: AccountBytes, market: PerpMarketFields): void 
   account.i64(PERP_MARKET.lastMarkPriceTwapTs, unixSeconds);
   account.u64(PERP_MARKET.lastUpdateSlot, slot);
   account.u64(PERP_MARKET.lastOracleConfPct, 190n);
-  account.bool(PERP_MARKET.lastOracleValid, true);
+  account.writeBool(PERP_MARKET.lastOracleValid, true);
   account.i64(PERP_MARKET.mmOraclePrice, mmOracle.price);
   account.u64(PERP_MARKET.mmOracleSlot, mmOracle.slot);
   account.u64(PERP_MARKET.mmOracleSequenceId, mmOracle.sequenceId);
@@ -257,7 +257,7 @@ function writeSpotTerms(account: AccountBytes, preset: SpotPreset): void {
   account.u32(SPOT_MARKET.maxBorrowRate, 1_500_000);
   account.u32(SPOT_MARKET.decimals, preset.decimals);
   account.u16(SPOT_MARKET.marketIndex, preset.marketIndex);
-  account.bool(SPOT_MARKET.ordersEnabled, preset.ordersEnabled);
+  account.writeBool(SPOT_MARKET.ordersEnabled, preset.ordersEnabled);
   account.u8(
     SPOT_MARKET.oracleSource,
     preset.feedId === undefined ? OracleSource.QuoteAsset : OracleSource.PythLazer,

@@ -78,24 +78,24 @@ export function fillRecordBytes(fill: FillRecord): Buffer {
     u8(fill.actionExplanation),
     u16(fill.marketIndex),
     u8(fill.marketType),
-    option(fill.filler, key),
-    option(fill.fillerReward, u64),
-    option(fill.fillRecordId, u64),
-    option(fill.baseAssetAmountFilled, u64),
-    option(fill.quoteAssetAmountFilled, u64),
-    option(fill.takerFee, u64),
-    option(fill.makerFee, i64),
-    option(fill.referrerReward, u32),
-    option(fill.quoteAssetAmountSurplus, i64),
-    option(fill.spotFulfillmentMethodFee, u64),
+    optionBytes(fill.filler, keyBytes),
+    optionBytes(fill.fillerReward, u64),
+    optionBytes(fill.fillRecordId, u64),
+    optionBytes(fill.baseAssetAmountFilled, u64),
+    optionBytes(fill.quoteAssetAmountFilled, u64),
+    optionBytes(fill.takerFee, u64),
+    optionBytes(fill.makerFee, i64),
+    optionBytes(fill.referrerReward, u32),
+    optionBytes(fill.quoteAssetAmountSurplus, i64),
+    optionBytes(fill.spotFulfillmentMethodFee, u64),
     filledOrder(taker),
     filledOrder(maker),
     i64(fill.oraclePrice),
     u8(fill.bitFlags),
-    option(taker.existingQuoteEntryAmount, u64),
-    option(taker.existingBaseAssetAmount, u64),
-    option(maker?.existingQuoteEntryAmount, u64),
-    option(maker?.existingBaseAssetAmount, u64),
+    optionBytes(taker.existingQuoteEntryAmount, u64),
+    optionBytes(taker.existingBaseAssetAmount, u64),
+    optionBytes(maker?.existingQuoteEntryAmount, u64),
+    optionBytes(maker?.existingBaseAssetAmount, u64),
     // No trigger price, no builder.
     Buffer.alloc(3),
   ]);
@@ -123,20 +123,20 @@ export function fundingRecordBytes(funding: FundingRecord): Buffer {
 
 function filledOrder(order: FilledOrder | undefined): Buffer {
   return Buffer.concat([
-    option(order?.user, key),
-    option(order?.orderId, u32),
-    option(order?.direction, u8),
-    option(order?.baseAssetAmount, u64),
-    option(order?.cumulativeBaseAssetAmountFilled, u64),
-    option(order?.cumulativeQuoteAssetAmountFilled, u64),
+    optionBytes(order?.user, keyBytes),
+    optionBytes(order?.orderId, u32),
+    optionBytes(order?.direction, u8),
+    optionBytes(order?.baseAssetAmount, u64),
+    optionBytes(order?.cumulativeBaseAssetAmountFilled, u64),
+    optionBytes(order?.cumulativeQuoteAssetAmountFilled, u64),
   ]);
 }
 
-function option<T>(value: T | undefined, write: (value: T) => Buffer): Buffer {
+function optionBytes<T>(value: T | undefined, write: (value: T) => Buffer): Buffer {
   return value === undefined ? u8(0) : Buffer.concat([u8(1), write(value)]);
 }
 
-function key(text: string): Buffer {
+function keyBytes(text: string): Buffer {
   return Buffer.from(new PublicKey(text).toBytes());
 }
 

@@ -13,17 +13,22 @@ const PROGRAM = new PublicKey(PROGRAM_ID);
  * Source: programs/drift/src/instructions (the `seeds` of each account context).
  */
 export const address = {
-  state: (): string => derive([Buffer.from('drift_state')]),
-  signer: (): string => derive([Buffer.from('drift_signer')]),
+  state: (): string => deriveAddress([Buffer.from('drift_state')]),
+  signer: (): string => deriveAddress([Buffer.from('drift_signer')]),
   user: (user: { readonly authority: string; readonly subAccountId: number }): string =>
-    derive([Buffer.from('user'), new PublicKey(user.authority).toBytes(), u16(user.subAccountId)]),
-  perpMarket: (index: number): string => derive([Buffer.from('perp_market'), u16(index)]),
-  spotMarket: (index: number): string => derive([Buffer.from('spot_market'), u16(index)]),
+    deriveAddress([
+      Buffer.from('user'),
+      new PublicKey(user.authority).toBytes(),
+      u16(user.subAccountId),
+    ]),
+  perpMarket: (index: number): string => deriveAddress([Buffer.from('perp_market'), u16(index)]),
+  spotMarket: (index: number): string => deriveAddress([Buffer.from('spot_market'), u16(index)]),
   spotMarketVault: (index: number): string =>
-    derive([Buffer.from('spot_market_vault'), u16(index)]),
+    deriveAddress([Buffer.from('spot_market_vault'), u16(index)]),
   insuranceFundVault: (index: number): string =>
-    derive([Buffer.from('insurance_fund_vault'), u16(index)]),
-  pythLazerOracle: (feedId: number): string => derive([Buffer.from('pyth_lazer'), u32(feedId)]),
+    deriveAddress([Buffer.from('insurance_fund_vault'), u16(index)]),
+  pythLazerOracle: (feedId: number): string =>
+    deriveAddress([Buffer.from('pyth_lazer'), u32(feedId)]),
 } as const;
 
 /** 32 bytes as a base58 key. */
@@ -31,6 +36,6 @@ export function keyOf(bytes: Uint8Array): string {
   return new PublicKey(bytes).toBase58();
 }
 
-function derive(seeds: Uint8Array[]): string {
+function deriveAddress(seeds: Uint8Array[]): string {
   return PublicKey.findProgramAddressSync(seeds, PROGRAM)[0].toBase58();
 }

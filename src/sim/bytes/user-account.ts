@@ -111,8 +111,8 @@ export function isUntriggered(order: OrderFields): boolean {
 /** The account's bytes. The counters agree with the orders, as the program keeps them. */
 export function userBytes(user: UserFields): Buffer {
   const account = new AccountBytes(USER);
-  account.key(USER.authority, user.authority);
-  account.name(USER.name, user.name);
+  account.writeKey(USER.authority, user.authority);
+  account.writeName(USER.name, user.name);
   user.spotPositions.forEach((position, i) => {
     writeSpotPosition(account, USER.spotPositions + i * SPOT_POSITION.size, { position, user });
   });
@@ -126,7 +126,7 @@ export function userBytes(user: UserFields): Buffer {
   account.u32(USER.nextOrderId, user.nextOrderId);
   account.u16(USER.subAccountId, user.subAccountId);
   account.u8(USER.status, user.status);
-  account.bool(USER.idle, user.idle);
+  account.writeBool(USER.idle, user.idle);
   writeCounters(account, user);
   return account.bytes;
 }
@@ -135,9 +135,9 @@ function writeCounters(account: AccountBytes, user: UserFields): void {
   const open = openOrders(user);
   const openAuctions = open.filter((order) => order.auctionDuration !== 0).length;
   account.u8(USER.openOrders, open.length);
-  account.bool(USER.hasOpenOrder, open.length > 0);
+  account.writeBool(USER.hasOpenOrder, open.length > 0);
   account.u8(USER.openAuctions, openAuctions);
-  account.bool(USER.hasOpenAuction, openAuctions > 0);
+  account.writeBool(USER.hasOpenAuction, openAuctions > 0);
 }
 
 function writeSpotPosition(
@@ -189,9 +189,9 @@ function writeOrder(account: AccountBytes, at: number, order: OrderFields): void
   account.u8(at + ORDER.userOrderId, order.userOrderId);
   account.u8(at + ORDER.existingPositionDirection, order.existingPositionDirection);
   account.u8(at + ORDER.direction, order.direction);
-  account.bool(at + ORDER.reduceOnly, order.reduceOnly);
-  account.bool(at + ORDER.postOnly, order.postOnly);
-  account.bool(at + ORDER.immediateOrCancel, order.immediateOrCancel);
+  account.writeBool(at + ORDER.reduceOnly, order.reduceOnly);
+  account.writeBool(at + ORDER.postOnly, order.postOnly);
+  account.writeBool(at + ORDER.immediateOrCancel, order.immediateOrCancel);
   account.u8(at + ORDER.triggerCondition, order.triggerCondition);
   account.u8(at + ORDER.auctionDuration, order.auctionDuration);
   account.u8(at + ORDER.postedSlotTail, Number(order.slot & 0xffn));

@@ -42,7 +42,7 @@ test('a chain answers over RPC, announces its slots, and stops in order', async 
   const slot = await rpc<number>(chain.rpcUrl, 'getSlot', [{ commitment: 'processed' }]);
   expect(Math.abs(slot - (chain.clock?.slot ?? 0))).toBeLessThanOrEqual(2);
   expect(await chain.stop()).toEqual({ code: 0, signal: null });
-  expect(chain.ended).toBe(true);
+  expect(chain.hasEnded).toBe(true);
   expect(await chain.stop()).toEqual({ code: 0, signal: null });
 });
 

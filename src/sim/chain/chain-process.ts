@@ -52,7 +52,7 @@ export class LocalChain {
   /** Settles when the process has ended, for whatever reason. */
   readonly exited: Promise<ChainExit>;
   readonly #child: ChildProcess;
-  readonly #listeners = new Set<(clock: ChainClock) => void>();
+  readonly #listeners = new Set<(lastClock: ChainClock) => void>();
   readonly #killOnExit: () => void;
   #clock: ChainClock | undefined;
   #ended = false;
@@ -103,7 +103,7 @@ export class LocalChain {
   }
 
   /** Whether the process has ended. */
-  get ended(): boolean {
+  get hasEnded(): boolean {
     return this.#ended;
   }
 

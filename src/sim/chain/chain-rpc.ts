@@ -12,7 +12,7 @@ export class ChainRpc {
   }
 
   /** The text of the answer, which is not read; what the chain refuses is in it. */
-  async post(method: string, params: readonly unknown[]): Promise<string> {
+  async postCall(method: string, params: readonly unknown[]): Promise<string> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
     return await new Promise((resolve, reject) => {
       const headers = {
@@ -42,7 +42,7 @@ export class ChainRpc {
 
   /** The result of a call. Throws what the chain refuses. */
   async call<T>(method: string, params: readonly unknown[]): Promise<T> {
-    const answer = JSON.parse(await this.post(method, params)) as {
+    const answer = JSON.parse(await this.postCall(method, params)) as {
       readonly result?: T;
       readonly error?: { readonly message: string };
     };

@@ -56,13 +56,13 @@ export function elfOf(program: {
   readonly code: Buffer;
   readonly systemCalls: readonly SystemCall[];
 }): Buffer {
-  const codeAt = align(HEADER_BYTES + 3 * PROGRAM_HEADER_BYTES);
-  const sections = placed(sectionsOf(program, codeAt), codeAt);
+  const codeAt = alignToWord(HEADER_BYTES + 3 * PROGRAM_HEADER_BYTES);
+  const sections = placeSections(sectionsOf(program, codeAt), codeAt);
   const dynamic = sectionNamed(sections, '.dynamic');
   writeDynamic(dynamic.body, sections);
   const last = sections.at(-1);
   if (last === undefined) throw new Error('Invariant: there are sections');
-  const tableAt = align(last.at + last.body.length);
+  const tableAt = alignToWord(last.at + last.body.length);
   const file = Buffer.alloc(tableAt + sections.length * SECTION_HEADER_BYTES);
   writeHeader(file, { codeAt, tableAt, sections: sections.length });
   const text = sectionNamed(sections, '.text');
@@ -213,11 +213,11 @@ function writeSectionHeader(
   file.writeBigUInt64LE(BigInt(section.entryBytes ?? 0), place + 56);
 }
 
-function placed(sections: readonly Section[], from: number): Placed[] {
+function placeSections(sections: readonly Section[], from: number): Placed[] {
   let at = from;
   return sections.map((section) => {
     const here = section.kind === SECTION.null ? 0 : at;
-    at = align(at + section.body.length);
+    at = alignToWord(at + section.body.length);
     return { ...section, at: here };
   });
 }
@@ -238,6 +238,6 @@ function stringTable(names: readonly string[]) {
   return { bytes: Buffer.from(text, 'latin1'), offsets };
 }
 
-function align(at: number): number {
+function alignToWord(at: number): number {
   return Math.ceil(at / 8) * 8;
 }

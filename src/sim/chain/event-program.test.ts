@@ -20,7 +20,7 @@ let sender: TransactionSender;
 beforeAll(async () => {
   chain = await LocalChain.start({ slotTimeMs: 50 });
   rpc = new ChainRpc(chain.rpcUrl, { connections: 1 });
-  sender = await TransactionSender.deploy(rpc);
+  sender = await TransactionSender.deployProgram(rpc);
   for (const { pubkey, size } of ACCOUNTS) {
     const data = bytesOf(size, 7).toString('hex');
     const account = { lamports: 100_000_000, owner: PROGRAM_ID, executable: false, data };
@@ -64,7 +64,7 @@ async function logsOf(signature: string): Promise<{ err: unknown; lines: string[
 
 /** Sends a call and gives back the lines between the program's first and last. */
 async function logged(call: ProgramCall): Promise<string[]> {
-  const signature = await sender.send(call);
+  const signature = await sender.sendCall(call);
   const { lines } = await logsOf(signature);
   expect(lines[0]).toBe(`Program ${PROGRAM_ID} invoke [1]`);
   expect(lines.at(-1)).toBe(`Program ${PROGRAM_ID} success`);
@@ -79,7 +79,7 @@ test('one transaction changes several accounts, each of a length of its own, and
     { pubkey: account(1).pubkey, offset: 700, bytes: bytesOf(16, 4) },
     { pubkey: account(2).pubkey, offset: 774, bytes: Buffer.from([9]) },
   ];
-  await sender.send({ patches, events: [] });
+  await sender.sendCall({ patches, events: [] });
   for (const { pubkey, offset, bytes } of patches) {
     before[ACCOUNTS.findIndex((one) => one.pubkey === pubkey)]?.set(bytes, offset);
   }
@@ -123,7 +123,7 @@ test('a call that fails is refused, and sent untried it leaves its log and no ch
     events: [{ form: 'data', bytes: Buffer.from('undone') }],
     outcome: 'failure',
   };
-  await expect(sender.send(call)).rejects.toMatchObject({ code: 'CALL_REFUSED' });
+  await expect(sender.sendCall(call)).rejects.toMatchObject({ code: 'CALL_REFUSED' });
   const signature = await sender.sendUntried(call);
   await expect(sender.slotsOf([signature])).rejects.toMatchObject({ code: 'TRANSACTION_FAILED' });
   const { err, lines } = await logsOf(signature);

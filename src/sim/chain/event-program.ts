@@ -61,11 +61,11 @@ export function eventProgram(): Buffer {
   readAccounts(code);
   code.label('next');
   code.jumpIfAtLeast(CURSOR, END, 'done');
-  code.load('u8', 1, { from: CURSOR });
-  code.alu('add', CURSOR, 1);
+  code.loadMemory('u8', 1, { from: CURSOR });
+  code.addArithmetic('add', CURSOR, 1);
   for (const [name, step] of Object.entries(STEP)) code.jumpIfEqual(1, step, name);
   code.label('fail');
-  code.exit(FAILED);
+  code.exitWith(FAILED);
   writePatch(code);
   writeBytes(code);
   writeKey(code);
@@ -73,159 +73,159 @@ export function eventProgram(): Buffer {
   writeLogBase64(code);
   writeLogText(code);
   code.label('done');
-  code.exit(0);
-  return elfOf(code.finish());
+  code.exitWith(0);
+  return elfOf(code.toProgram());
 }
 
 function writeAlphabet(code: Assembler): void {
-  code.wide(MEMORY, HEAP);
+  code.loadImmediate(MEMORY, HEAP);
   const alphabet = Buffer.from(ALPHABET, 'latin1');
   for (let at = 0; at < alphabet.length; at += 8) {
-    code.wide(1, alphabet.readBigUInt64LE(at));
-    code.store('u64', { from: MEMORY, offset: AT.alphabet + at }, 1);
+    code.loadImmediate(1, alphabet.readBigUInt64LE(at));
+    code.storeMemory('u64', { from: MEMORY, offset: AT.alphabet + at }, 1);
   }
 }
 
 /** Notes where each account is, and leaves the cursor at the script. No account comes twice. */
 function readAccounts(code: Assembler): void {
-  code.load('u64', 2, { from: CURSOR });
-  code.alu('add', CURSOR, 8);
-  code.place(3, MEMORY, AT.table);
+  code.loadMemory('u64', 2, { from: CURSOR });
+  code.addArithmetic('add', CURSOR, 8);
+  code.addOffset(3, MEMORY, AT.table);
   code.label('account');
   code.jumpIfEqual(2, 0, 'accounts read');
-  code.place(4, CURSOR, INPUT.key);
-  code.store('u64', { from: 3 }, 4);
-  code.place(4, CURSOR, INPUT.data);
-  code.store('u64', { from: 3, offset: 8 }, 4);
-  code.load('u64', 5, { from: CURSOR, offset: INPUT.length });
+  code.addOffset(4, CURSOR, INPUT.key);
+  code.storeMemory('u64', { from: 3 }, 4);
+  code.addOffset(4, CURSOR, INPUT.data);
+  code.storeMemory('u64', { from: 3, offset: 8 }, 4);
+  code.loadMemory('u64', 5, { from: CURSOR, offset: INPUT.length });
   // What follows the data begins at a multiple of 8.
-  code.alu('add', 5, INPUT.growth + 7);
-  code.alu('and', 5, -8);
-  code.alu('add', 5, INPUT.data + INPUT.tail);
+  code.addArithmetic('add', 5, INPUT.growth + 7);
+  code.addArithmetic('and', 5, -8);
+  code.addArithmetic('add', 5, INPUT.data + INPUT.tail);
   code.aluRegister('add', CURSOR, 5);
-  code.alu('add', 3, 1 << ENTRY_BYTES_LOG2);
-  code.alu('sub', 2, 1);
-  code.jump('account');
+  code.addArithmetic('add', 3, 1 << ENTRY_BYTES_LOG2);
+  code.addArithmetic('sub', 2, 1);
+  code.jumpTo('account');
   code.label('accounts read');
-  code.load('u64', END, { from: CURSOR });
-  code.alu('add', CURSOR, 8);
+  code.loadMemory('u64', END, { from: CURSOR });
+  code.addArithmetic('add', CURSOR, 8);
   code.aluRegister('add', END, CURSOR);
-  code.place(EVENT_END, MEMORY, AT.event);
+  code.addOffset(EVENT_END, MEMORY, AT.event);
 }
 
 /** `to` = where the key (0) or the data (8) of the account is whose number is in `to`. */
 function findAccount(code: Assembler, to: Register, part: 0 | 8): void {
-  code.alu('lsh', to, ENTRY_BYTES_LOG2);
+  code.addArithmetic('lsh', to, ENTRY_BYTES_LOG2);
   code.aluRegister('add', to, MEMORY);
-  code.load('u64', to, { from: to, offset: AT.table + part });
+  code.loadMemory('u64', to, { from: to, offset: AT.table + part });
 }
 
 function writePatch(code: Assembler): void {
   code.label('patch');
-  code.load('u8', 1, { from: CURSOR });
+  code.loadMemory('u8', 1, { from: CURSOR });
   findAccount(code, 1, 8);
-  code.load('u16', 2, { from: CURSOR, offset: 2 });
+  code.loadMemory('u16', 2, { from: CURSOR, offset: 2 });
   code.aluRegister('add', 1, 2);
-  code.load('u8', 3, { from: CURSOR, offset: 1 });
-  code.place(2, CURSOR, 4);
-  code.alu('add', CURSOR, 4);
+  code.loadMemory('u8', 3, { from: CURSOR, offset: 1 });
+  code.addOffset(2, CURSOR, 4);
+  code.addArithmetic('add', CURSOR, 4);
   code.aluRegister('add', CURSOR, 3);
-  code.call('sol_memcpy_');
-  code.jump('next');
+  code.addSystemCall('sol_memcpy_');
+  code.jumpTo('next');
 }
 
 function writeBytes(code: Assembler): void {
   code.label('bytes');
-  code.load('u8', 3, { from: CURSOR });
+  code.loadMemory('u8', 3, { from: CURSOR });
   code.aluRegister('mov', 1, EVENT_END);
-  code.place(2, CURSOR, 1);
-  code.alu('add', CURSOR, 1);
+  code.addOffset(2, CURSOR, 1);
+  code.addArithmetic('add', CURSOR, 1);
   code.aluRegister('add', CURSOR, 3);
   code.aluRegister('add', EVENT_END, 3);
-  code.call('sol_memcpy_');
-  code.jump('next');
+  code.addSystemCall('sol_memcpy_');
+  code.jumpTo('next');
 }
 
 function writeKey(code: Assembler): void {
   code.label('key');
-  code.load('u8', 2, { from: CURSOR });
-  code.alu('add', CURSOR, 1);
+  code.loadMemory('u8', 2, { from: CURSOR });
+  code.addArithmetic('add', CURSOR, 1);
   findAccount(code, 2, 0);
   code.aluRegister('mov', 1, EVENT_END);
-  code.alu('mov', 3, 32);
-  code.alu('add', EVENT_END, 32);
-  code.call('sol_memcpy_');
-  code.jump('next');
+  code.addArithmetic('mov', 3, 32);
+  code.addArithmetic('add', EVENT_END, 32);
+  code.addSystemCall('sol_memcpy_');
+  code.jumpTo('next');
 }
 
 function writeLogData(code: Assembler): void {
   code.label('logData');
-  code.place(1, MEMORY, AT.event);
-  code.store('u64', { from: MEMORY, offset: AT.slice }, 1);
+  code.addOffset(1, MEMORY, AT.event);
+  code.storeMemory('u64', { from: MEMORY, offset: AT.slice }, 1);
   code.aluRegister('mov', 2, EVENT_END);
   code.aluRegister('sub', 2, 1);
-  code.store('u64', { from: MEMORY, offset: AT.slice + 8 }, 2);
-  code.place(1, MEMORY, AT.slice);
-  code.alu('mov', 2, 1);
-  code.call('sol_log_data');
+  code.storeMemory('u64', { from: MEMORY, offset: AT.slice + 8 }, 2);
+  code.addOffset(1, MEMORY, AT.slice);
+  code.addArithmetic('mov', 2, 1);
+  code.addSystemCall('sol_log_data');
   beginEvent(code);
 }
 
 /** Three bytes are four characters; what is missing of the last three is padding. */
 function writeLogBase64(code: Assembler): void {
   code.label('logBase64');
-  code.alu('mov', 4, 0);
-  code.store('u8', { from: EVENT_END }, 4);
-  code.store('u8', { from: EVENT_END, offset: 1 }, 4);
-  code.place(1, MEMORY, AT.event);
-  code.place(2, MEMORY, AT.text);
+  code.addArithmetic('mov', 4, 0);
+  code.storeMemory('u8', { from: EVENT_END }, 4);
+  code.storeMemory('u8', { from: EVENT_END, offset: 1 }, 4);
+  code.addOffset(1, MEMORY, AT.event);
+  code.addOffset(2, MEMORY, AT.text);
   code.label('three');
   code.jumpIfAtLeast(1, EVENT_END, 'padding');
-  code.alu('mov', 3, 0);
+  code.addArithmetic('mov', 3, 0);
   for (const offset of [0, 1, 2]) {
-    code.alu('lsh', 3, 8);
-    code.load('u8', 4, { from: 1, offset });
+    code.addArithmetic('lsh', 3, 8);
+    code.loadMemory('u8', 4, { from: 1, offset });
     code.aluRegister('or', 3, 4);
   }
   for (const offset of [0, 1, 2, 3]) {
     code.aluRegister('mov', 4, 3);
-    code.alu('rsh', 4, 18 - 6 * offset);
-    code.alu('and', 4, 63);
+    code.addArithmetic('rsh', 4, 18 - 6 * offset);
+    code.addArithmetic('and', 4, 63);
     code.aluRegister('add', 4, MEMORY);
-    code.load('u8', 4, { from: 4, offset: AT.alphabet });
-    code.store('u8', { from: 2, offset }, 4);
+    code.loadMemory('u8', 4, { from: 4, offset: AT.alphabet });
+    code.storeMemory('u8', { from: 2, offset }, 4);
   }
-  code.alu('add', 1, 3);
-  code.alu('add', 2, 4);
-  code.jump('three');
+  code.addArithmetic('add', 1, 3);
+  code.addArithmetic('add', 2, 4);
+  code.jumpTo('three');
   writePadding(code);
-  code.place(1, MEMORY, AT.text);
+  code.addOffset(1, MEMORY, AT.text);
   code.aluRegister('sub', 2, 1);
-  code.call('sol_log_');
+  code.addSystemCall('sol_log_');
   beginEvent(code);
 }
 
 function writePadding(code: Assembler): void {
   code.label('padding');
   code.aluRegister('sub', 1, EVENT_END);
-  code.alu('mov', 4, PADDING);
+  code.addArithmetic('mov', 4, PADDING);
   code.jumpIfEqual(1, 0, 'padded');
-  code.store('u8', { from: 2, offset: -1 }, 4);
+  code.storeMemory('u8', { from: 2, offset: -1 }, 4);
   code.jumpIfEqual(1, 1, 'padded');
-  code.store('u8', { from: 2, offset: -2 }, 4);
+  code.storeMemory('u8', { from: 2, offset: -2 }, 4);
   code.label('padded');
 }
 
 function writeLogText(code: Assembler): void {
   code.label('logText');
-  code.place(1, MEMORY, AT.event);
+  code.addOffset(1, MEMORY, AT.event);
   code.aluRegister('mov', 2, EVENT_END);
   code.aluRegister('sub', 2, 1);
-  code.call('sol_log_');
+  code.addSystemCall('sol_log_');
   beginEvent(code);
 }
 
 function beginEvent(code: Assembler): void {
-  code.place(EVENT_END, MEMORY, AT.event);
-  code.jump('next');
+  code.addOffset(EVENT_END, MEMORY, AT.event);
+  code.jumpTo('next');
 }

@@ -71,7 +71,7 @@ export function patchesBetween(
 const PATCH_HEAD_BYTES = 5;
 
 function patchSteps({ offset, bytes }: Patch, account: number): Buffer[] {
-  return pieces(bytes).map(({ at, piece }) => {
+  return splitPatch(bytes).map(({ at, piece }) => {
     const head = Buffer.from([STEP.patch, account, piece.length, 0, 0]);
     head.writeUInt16LE(offset + at, 3);
     return Buffer.concat([head, piece]);
@@ -85,7 +85,7 @@ function eventSteps({ form, bytes }: LoggedEvent, keys: readonly string[]): Buff
   const steps: Buffer[] = [];
   let from = 0;
   const addBytes = (to: number): void => {
-    for (const { piece } of pieces(bytes.subarray(from, to))) {
+    for (const { piece } of splitPatch(bytes.subarray(from, to))) {
       steps.push(Buffer.from([STEP.bytes, piece.length]), piece);
     }
   };
@@ -108,7 +108,7 @@ function keyPlaces(bytes: Buffer, keys: readonly string[]): { at: number; accoun
     .sort((a, b) => a.at - b.at);
 }
 
-function pieces(bytes: Buffer): { at: number; piece: Buffer }[] {
+function splitPatch(bytes: Buffer): { at: number; piece: Buffer }[] {
   const count = Math.ceil(bytes.length / PIECE_BYTES_MAX);
   return Array.from({ length: count }, (_, i) => {
     const at = i * PIECE_BYTES_MAX;

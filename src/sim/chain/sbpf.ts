@@ -40,7 +40,7 @@ export interface SystemCall {
 export class Assembler {
   readonly #instructions: Buffer[] = [];
   readonly #labels = new Map<string, number>();
-  readonly #jumps: { readonly at: number; readonly label: string }[] = [];
+  readonly #jumps: { readonly at: number; readonly addLabel: string }[] = [];
   readonly #systemCalls: SystemCall[] = [];
 
   /** Names the place of the next instruction. */
@@ -49,65 +49,65 @@ export class Assembler {
   }
 
   /** `to = to operation value`. */
-  alu(operation: keyof typeof ALU, to: Register, value: number): void {
-    this.#put(ALU[operation], { to, value });
+  addArithmetic(operation: keyof typeof ALU, to: Register, value: number): void {
+    this.#addInstruction(ALU[operation], { to, value });
   }
 
   /** `to = to operation from`. */
   aluRegister(operation: keyof typeof ALU, to: Register, from: Register): void {
-    this.#put(ALU[operation] | OF_REGISTER, { to, from });
+    this.#addInstruction(ALU[operation] | OF_REGISTER, { to, from });
   }
 
   /** `to = from + value`. */
-  place(to: Register, from: Register, value: number): void {
+  addOffset(to: Register, from: Register, value: number): void {
     this.aluRegister('mov', to, from);
-    this.alu('add', to, value);
+    this.addArithmetic('add', to, value);
   }
 
   /** `to = value`, of 64 bits. */
-  wide(to: Register, value: bigint): void {
-    this.#put(LOAD_WIDE, { to, value: Number(BigInt.asIntN(32, value)) });
-    this.#put(0, { value: Number(BigInt.asIntN(32, value >> 32n)) });
+  loadImmediate(to: Register, value: bigint): void {
+    this.#addInstruction(LOAD_WIDE, { to, value: Number(BigInt.asIntN(32, value)) });
+    this.#addInstruction(0, { value: Number(BigInt.asIntN(32, value >> 32n)) });
   }
 
   /** `to = *(from + offset)`. */
-  load(width: keyof typeof LOAD, to: Register, { from, offset = 0 }: Address): void {
-    this.#put(LOAD[width], { to, from, offset });
+  loadMemory(width: keyof typeof LOAD, to: Register, { from, offset = 0 }: Address): void {
+    this.#addInstruction(LOAD[width], { to, from, offset });
   }
 
   /** `*(from + offset) = value`. */
-  store(width: keyof typeof STORE, { from, offset = 0 }: Address, value: Register): void {
-    this.#put(STORE[width], { to: from, from: value, offset });
+  storeMemory(width: keyof typeof STORE, { from, offset = 0 }: Address, value: Register): void {
+    this.#addInstruction(STORE[width], { to: from, from: value, offset });
   }
 
-  jump(label: string): void {
-    this.#jump(JUMP, {}, label);
+  jumpTo(label: string): void {
+    this.#addJump(JUMP, {}, label);
   }
 
   jumpIfEqual(register: Register, value: number, label: string): void {
-    this.#jump(JUMP_EQUAL, { to: register, value }, label);
+    this.#addJump(JUMP_EQUAL, { to: register, value }, label);
   }
 
   /** Jumps when `register >= other`, both without sign. */
   jumpIfAtLeast(register: Register, other: Register, label: string): void {
-    this.#jump(JUMP_AT_LEAST | OF_REGISTER, { to: register, from: other }, label);
+    this.#addJump(JUMP_AT_LEAST | OF_REGISTER, { to: register, from: other }, label);
   }
 
   /** Calls the runtime with the arguments in registers 1 to 5, which it may change, as 0. */
-  call(name: string): void {
+  addSystemCall(name: string): void {
     this.#systemCalls.push({ at: this.#instructions.length * INSTRUCTION_BYTES, name });
-    this.#put(CALL, { from: 1, value: -1 });
+    this.#addInstruction(CALL, { from: 1, value: -1 });
   }
 
   /** Ends the program with a code; 0 is success. */
-  exit(code: number): void {
-    this.alu('mov', 0, code);
-    this.#put(EXIT, {});
+  exitWith(code: number): void {
+    this.addArithmetic('mov', 0, code);
+    this.#addInstruction(EXIT, {});
   }
 
   /** The code, with its jumps resolved, and the calls that the loader resolves. */
-  finish(): { readonly code: Buffer; readonly systemCalls: readonly SystemCall[] } {
-    for (const { at, label } of this.#jumps) {
+  toProgram(): { readonly code: Buffer; readonly systemCalls: readonly SystemCall[] } {
+    for (const { at, addLabel: label } of this.#jumps) {
       const target = this.#labels.get(label);
       if (target === undefined) throw new Error(`Invariant: there is a label ${label}`);
       this.#instructions[at]?.writeInt16LE(target - at - 1, 2);
@@ -115,12 +115,12 @@ export class Assembler {
     return { code: Buffer.concat(this.#instructions), systemCalls: this.#systemCalls };
   }
 
-  #jump(opcode: number, operands: Operands, label: string): void {
-    this.#jumps.push({ at: this.#instructions.length, label });
-    this.#put(opcode, operands);
+  #addJump(opcode: number, operands: Operands, label: string): void {
+    this.#jumps.push({ at: this.#instructions.length, addLabel: label });
+    this.#addInstruction(opcode, operands);
   }
 
-  #put(opcode: number, { to = 0, from = 0, offset = 0, value = 0 }: Operands): void {
+  #addInstruction(opcode: number, { to = 0, from = 0, offset = 0, value = 0 }: Operands): void {
     const bytes = Buffer.alloc(INSTRUCTION_BYTES);
     bytes.writeUInt8(opcode, 0);
     bytes.writeUInt8((from << 4) | to, 1);

@@ -34,7 +34,7 @@ export class TransactionSender {
   }
 
   /** Writes the program over the exchange's id, and pays in what its transactions cost. */
-  static async deploy(rpc: ChainRpc): Promise<TransactionSender> {
+  static async deployProgram(rpc: ChainRpc): Promise<TransactionSender> {
     const payer = Keypair.generate();
     await rpc.call('surfnet_writeProgram', [PROGRAM_ID, eventProgram().toString('hex'), 0]);
     await rpc.call('surfnet_setAccount', [
@@ -45,7 +45,7 @@ export class TransactionSender {
   }
 
   /** Transactions that the chain has run. */
-  get sent(): number {
+  get sentCount(): number {
     return this.#sent;
   }
 
@@ -53,7 +53,7 @@ export class TransactionSender {
    * Sends a call and waits until it has taken effect; returns its signature. The chain tries it
    * first, and what would fail is refused with an error.
    */
-  async send(call: ProgramCall): Promise<string> {
+  async sendCall(call: ProgramCall): Promise<string> {
     return await this.#send(call, { skipPreflight: false });
   }
 
@@ -72,16 +72,17 @@ export class TransactionSender {
     let missing = [...new Set(signatures)];
     while (missing.length > 0) {
       const asked = missing.slice(0, STATUSES_MAX);
-      const statuses = await this.#statuses(asked);
+      const readStatuses = await this.#statuses(asked);
       asked.forEach((signature, i) => {
-        const status = statuses[i];
-        if (status?.err) throw failed(signature, JSON.stringify(status.err));
+        const status = readStatuses[i];
+        if (status?.err) throw failedTransaction(signature, JSON.stringify(status.err));
         if (status) slots.set(signature, status.slot);
       });
       missing = missing.filter((signature) => !slots.has(signature));
       const late = missing[0];
       if (late === undefined || slots.has(late)) continue;
-      if (performance.now() > deadlineMs) throw failed(late, `no slot in ${STATUS_MS_MAX} ms`);
+      if (performance.now() > deadlineMs)
+        throw failedTransaction(late, `no slot in ${STATUS_MS_MAX} ms`);
       await sleep(STATUS_POLL_MS);
     }
     return slots;
@@ -126,7 +127,7 @@ interface Status {
   readonly err: unknown;
 }
 
-function failed(signature: string, why: string): SimError {
+function failedTransaction(signature: string, why: string): SimError {
   return new SimError('TRANSACTION_FAILED', `transaction ${signature} failed: ${why}`, {
     signature,
   });

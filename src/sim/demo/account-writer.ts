@@ -1,13 +1,13 @@
 import { ChainRpc } from '../chain/chain-rpc.js';
 import type { ProgramCall } from '../chain/program-call.js';
 import { TransactionSender } from '../chain/transaction-sender.js';
-import type { AccountWrite } from '../market/market-life.js';
+import type { AccountWrite } from '../market/market-simulator.js';
 import { SimError } from '../sim-error.js';
 
 /** Connections to the chain; beyond four Surfpool answers no faster. */
 const CONNECTIONS = 4;
 /**
- * Writes waiting for the chain; beyond it the writer reports itself full and the life slows down.
+ * Writes waiting for the chain; beyond it the writer reports itself full and the simulator slows down.
  */
 const WAITING_MAX = 64;
 /** Enough for any account, and above the rent-exempt minimum of the largest. */
@@ -34,18 +34,18 @@ export class AccountWriter {
   }
 
   /** Writes the program that transactions run to the chain. */
-  async deploy(): Promise<void> {
-    this.#sender = await TransactionSender.deploy(this.#rpc);
+  async deployProgram(): Promise<void> {
+    this.#sender = await TransactionSender.deployProgram(this.#rpc);
   }
 
   /** Writes of whole accounts that the chain has confirmed. */
-  get written(): number {
+  get writtenCount(): number {
     return this.#written;
   }
 
   /** Transactions that have taken effect. */
-  get sent(): number {
-    return this.#sender?.sent ?? 0;
+  get sentCount(): number {
+    return this.#sender?.sentCount ?? 0;
   }
 
   /** Whether a transaction has not taken effect yet. */
@@ -62,7 +62,7 @@ export class AccountWriter {
    * Takes a write; resolves at once while there is room, otherwise when there is. Throws what an
    * earlier write met.
    */
-  async write(account: AccountWrite): Promise<void> {
+  async writeAccount(account: AccountWrite): Promise<void> {
     await this.#enqueue([account.pubkey], async () => {
       await this.#setAccount(account);
       this.#written += 1;
@@ -70,13 +70,13 @@ export class AccountWriter {
   }
 
   /** The same for a transaction, which is in order with the writes of each account it changes. */
-  async send(call: ProgramCall): Promise<void> {
+  async sendCall(call: ProgramCall): Promise<void> {
     const sender = this.#sender;
     if (sender === undefined) throw new Error('Invariant: deploy comes before transactions');
     const accounts = call.patches.map(({ pubkey }) => pubkey);
     this.#sending += 1;
     await this.#enqueue(accounts, async () => {
-      await sender.send(call);
+      await sender.sendCall(call);
       this.#sending -= 1;
     });
   }
@@ -123,7 +123,7 @@ export class AccountWriter {
 
   async #setAccount({ pubkey, owner, data }: AccountWrite): Promise<void> {
     const account = { lamports: LAMPORTS, owner, executable: false, data: data.toString('hex') };
-    const answer = await this.#rpc.post('surfnet_setAccount', [pubkey, account]);
+    const answer = await this.#rpc.postCall('surfnet_setAccount', [pubkey, account]);
     // The answer of a success holds a result and nothing named error; its content does not matter.
     if (answer.includes('"error"')) {
       throw new SimError('ACCOUNT_WRITE_FAILED', `the chain refused account ${pubkey}: ${answer}`, {

@@ -82,7 +82,7 @@ test('stopping a demo on a paused chain does not hang, and done is fulfilled', a
   running.chain.pause();
   await running.stop();
   await running.done;
-  expect(running.chain.ended).toBe(true);
+  expect(running.chain.hasEnded).toBe(true);
 });
 
 test('a rate out of range is refused before anything starts', async () => {

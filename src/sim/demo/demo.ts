@@ -2,15 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LIMITS } from '../../config/limits.js';
 import { PROGRAM_ID } from '../bytes/keys.js';
 import { LocalChain } from '../chain/chain-process.js';
-import { type LifeStep, MarketLife, type MarketLifeOptions } from '../market/market-life.js';
+import {
+  MarketSimulator,
+  type MarketSimulatorOptions,
+  type SimulatorStep,
+} from '../market/market-simulator.js';
 import { Relay } from '../relay/relay.js';
 import { SimError } from '../sim-error.js';
 import { AccountWriter } from './account-writer.js';
 
-/** How often the life is looked after; steps that fall due in between are taken together. */
+/** How often the simulator runs; steps that are due by then run together. */
 const BEAT_MS = 10;
 /**
- * Writes that may fall due while the life was kept from running; what is beyond is given up, not
+ * Writes that may be due after a pause of the simulator; those beyond are dropped, not
  * caught up.
  */
 const DUE_MAX = 50;
@@ -20,7 +24,7 @@ const FUNDING_SECONDS = 20;
 const EXIT_NOTICE_MS = 500;
 
 /** What a demo is made of; everything has a default. */
-export interface DemoOptions extends Omit<MarketLifeOptions, 'seed'> {
+export interface DemoOptions extends Omit<MarketSimulatorOptions, 'seed'> {
   readonly seed?: number;
   /** Account writes a second, at most 500. */
   readonly rate?: number;
@@ -47,14 +51,14 @@ export interface Demo {
   readonly programId: string;
   readonly chain: LocalChain;
   readonly relay: Relay;
-  readonly life: MarketLife;
+  readonly simulator: MarketSimulator;
   /**
-   * Settles when the life ends: fulfilled after stop, rejected when the chain fails. It must be
+   * Settles when the simulator ends: fulfilled after stop, rejected when the chain fails. It must be
    * watched.
    */
   readonly done: Promise<void>;
   stats(): DemoStats;
-  /** Stops the life, the relay and the chain. */
+  /** Stops the simulator, the relay and the chain. */
   stop(): Promise<void>;
 }
 
@@ -69,16 +73,17 @@ export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
   if (!(rate >= 1 && rate <= LIMITS.demoRateMax)) {
     throw new SimError('INVALID_OPTION', `rate was ${rate}, must be 1 to ${LIMITS.demoRateMax}`);
   }
-  const life = new MarketLife({ seed, ...rest, fundingSeconds });
+  const simulator = new MarketSimulator({ seed, ...rest, fundingSeconds });
   const chain = await LocalChain.start({ slotTimeMs });
   const writer = new AccountWriter(chain.rpcUrl);
   let relay: Relay | undefined;
   try {
     relay = await Relay.start(chain, { port });
-    await writer.deploy();
-    for (const account of life.genesis(await firstClock(chain))) await writer.write(account);
+    await writer.deployProgram();
+    for (const account of simulator.createGenesis(await firstClock(chain)))
+      await writer.writeAccount(account);
     await writer.flush();
-    return run({ life, chain, relay, writer, rate });
+    return runMarket({ simulator, chain, relay, writer, rate });
   } catch (error) {
     writer.close();
     await relay?.stop();
@@ -88,35 +93,35 @@ export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
 }
 
 interface Parts {
-  readonly life: MarketLife;
+  readonly simulator: MarketSimulator;
   readonly chain: LocalChain;
   readonly relay: Relay;
   readonly writer: AccountWriter;
   readonly rate: number;
 }
 
-function run({ life, chain, relay, writer, rate }: Parts): Demo {
+function runMarket({ simulator, chain, relay, writer, rate }: Parts): Demo {
   const pace = new Pace(rate);
   chain.onSlot(({ slot }) => relay.noteSlot(slot));
   const stopping = new AbortController();
-  const done = live({ life, chain, writer, pace, signal: stopping.signal });
+  const done = stepMarket({ simulator, chain, writer, pace, signal: stopping.signal });
   return {
     rpcUrl: relay.rpcUrl,
     wsUrl: relay.wsUrl,
     programId: PROGRAM_ID,
     chain,
     relay,
-    life,
+    simulator,
     done,
     stats: () => ({
-      written: writer.written,
-      sent: writer.sent,
+      written: writer.writtenCount,
+      sent: writer.sentCount,
       givenUp: Math.round(pace.givenUp),
     }),
     stop: async () => {
       stopping.abort();
       writer.close();
-      // A failure of the life is reported by `done`, not once more by the stop.
+      // A failure of the simulator is reported by `done`, not once more by the stop.
       await done.catch(() => {});
       await relay.stop();
       await chain.stop();
@@ -135,7 +140,7 @@ class Pace {
     this.#perMs = rate / 1_000;
   }
 
-  /** Up to now, also while the life waits for the chain. */
+  /** Up to now, also while the simulator waits for the chain. */
   get givenUp(): number {
     this.#advance();
     return this.#givenUp;
@@ -147,7 +152,7 @@ class Pace {
     return this.#due >= 1;
   }
 
-  spend(writes: number): void {
+  spendWrites(writes: number): void {
     this.#due -= writes;
   }
 
@@ -162,40 +167,40 @@ class Pace {
   }
 }
 
-interface Living {
-  readonly life: MarketLife;
+interface Running {
+  readonly simulator: MarketSimulator;
   readonly chain: LocalChain;
   readonly writer: AccountWriter;
   readonly pace: Pace;
   readonly signal: AbortSignal;
 }
 
-async function live({ life, chain, writer, pace, signal }: Living): Promise<void> {
+async function stepMarket({ simulator, chain, writer, pace, signal }: Running): Promise<void> {
   try {
     while (!signal.aborted) {
       while (!signal.aborted && pace.isDue()) {
-        // One transaction at a time: the chain slows with all that it has run, the life must not.
+        // One transaction at a time: the chain slows with all that it has run, the simulator must not wait.
         const transactions = writer.isSending ? 'unwanted' : 'wanted';
-        const step = life.step(clockOf(chain), transactions);
-        pace.spend(step.writes.length);
-        await take(writer, step);
+        const step = simulator.nextStep(clockOf(chain), transactions);
+        pace.spendWrites(step.writes.length);
+        await applyStep(writer, step);
       }
       await sleep(BEAT_MS);
     }
     await writer.flush();
   } catch (error) {
     // Stopping breaks what is in flight, and that is no failure.
-    if (!signal.aborted) throw await explain(chain, error);
+    if (!signal.aborted) throw await explainFailure(chain, error);
   }
 }
 
-async function take(writer: AccountWriter, { call, writes }: LifeStep): Promise<void> {
-  if (call !== undefined) return await writer.send(call);
-  for (const account of writes) await writer.write(account);
+async function applyStep(writer: AccountWriter, { call, writes }: SimulatorStep): Promise<void> {
+  if (call !== undefined) return await writer.sendCall(call);
+  for (const account of writes) await writer.writeAccount(account);
 }
 
-/** A write that broke because the chain ended is told as the end of the chain. */
-async function explain(chain: LocalChain, cause: unknown): Promise<unknown> {
+/** A write that failed because the chain ended is reported as the end of the chain. */
+async function explainFailure(chain: LocalChain, cause: unknown): Promise<unknown> {
   const exit = await Promise.race([chain.exited, sleep(EXIT_NOTICE_MS, undefined, { ref: false })]);
   if (exit === undefined) return cause;
   const how = exit.signal ?? `code ${exit.code}`;

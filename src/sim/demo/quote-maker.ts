@@ -52,7 +52,9 @@ export class QuoteMaker {
     const address = `${url.replace('http', 'ws')}/quotes/ws?pubkey=${this.publicKey}`;
     const socket = new WebSocket(address);
     this.#socket = socket;
-    socket.on('message', (data: Buffer) => this.#hear(JSON.parse(data.toString()), socket));
+    socket.on('message', (data: Buffer) =>
+      this.#handleMessage(JSON.parse(data.toString()), socket),
+    );
     // A close follows.
     socket.on('error', () => undefined);
     socket.on('close', () => {
@@ -67,18 +69,21 @@ export class QuoteMaker {
     this.#socket?.terminate();
   }
 
-  #hear(message: { channel?: string; nonce?: string; message?: string }, socket: WebSocket): void {
+  #handleMessage(
+    message: { channel?: string; nonce?: string; message?: string },
+    socket: WebSocket,
+  ): void {
     if (message.channel !== 'auth') return;
     if (message.nonce !== undefined) {
       const signature = sign(null, Buffer.from(message.nonce), this.#key).toString('base64');
       socket.send(JSON.stringify({ pubkey: this.publicKey, signature }));
     } else if (message.message === 'Authenticated') {
-      this.#quote(socket);
-      this.#timer = setInterval(() => this.#quote(socket), SEND_MS);
+      this.#sendQuotes(socket);
+      this.#timer = setInterval(() => this.#sendQuotes(socket), SEND_MS);
     }
   }
 
-  #quote(socket: WebSocket): void {
+  #sendQuotes(socket: WebSocket): void {
     for (const preset of PERP_PRESETS) {
       const quotes = DISTANCES_BPS.map((distance) => this.#quoteOf(preset, distance));
       const market = { market_index: preset.marketIndex, market_type: 'perp' };
@@ -88,7 +93,7 @@ export class QuoteMaker {
 
   #quoteOf({ startPrice, minOrderSize }: PerpPreset, distance: bigint): object {
     const offset = (startPrice * distance) / BPS;
-    const size = (): string => String(minOrderSize * BigInt(this.#random.between(1, SIZE_MAX)));
+    const size = (): string => String(minOrderSize * BigInt(this.#random.nextBetween(1, SIZE_MAX)));
     return {
       bid_price: String(-offset),
       bid_size: size(),

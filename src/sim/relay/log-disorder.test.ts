@@ -10,7 +10,7 @@ function passed(seed: number): string[] {
   const disorder = new LogDisorder(seed);
   const messages = Array.from({ length: 300 }, (_, i) => (i % 3 === 2 ? slot(i) : log(i)));
   const quiet = Array.from({ length: 6 }, (_, i) => slot(1_000 + i));
-  return [...messages, ...quiet].flatMap((message) => disorder.pass(message)).map(String);
+  return [...messages, ...quiet].flatMap((message) => disorder.passMessage(message)).map(String);
 }
 
 test('no log is lost, some come twice and some late', () => {

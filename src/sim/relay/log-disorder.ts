@@ -21,22 +21,22 @@ export class LogDisorder {
   }
 
   /** What goes out when this message has come. */
-  pass(message: Buffer): Buffer[] {
-    const due = this.#due();
+  passMessage(message: Buffer): Buffer[] {
+    const due = this.#takeDue();
     if (!isLogsNotification(message)) return [...due, message];
     if (this.#random.oneIn(ONE_IN)) {
-      this.#hold(message);
+      this.#holdBack(message);
       return due;
     }
-    if (this.#random.oneIn(ONE_IN)) this.#hold(message);
+    if (this.#random.oneIn(ONE_IN)) this.#holdBack(message);
     return [message, ...due];
   }
 
-  #hold(message: Buffer): void {
-    this.#held.push({ message, passes: this.#random.between(1, PASSED_MAX) });
+  #holdBack(message: Buffer): void {
+    this.#held.push({ message, passes: this.#random.nextBetween(1, PASSED_MAX) });
   }
 
-  #due(): Buffer[] {
+  #takeDue(): Buffer[] {
     for (const held of this.#held) held.passes -= 1;
     const due = this.#held.filter(({ passes }) => passes <= 0).map(({ message }) => message);
     if (due.length > 0) {

@@ -21,7 +21,7 @@ export class Network {
    * Holds all traffic for `ms`; connections stay open. A later stall may end an earlier one: 0
    * lifts it.
    */
-  stall(ms: number): void {
+  stallFor(ms: number): void {
     this.#stalledUntilMs = performance.now() + ms;
   }
 
@@ -36,7 +36,7 @@ export class Network {
   }
 
   /** Waits until something that enters now may leave. */
-  async pass(): Promise<void> {
+  async waitTurn(): Promise<void> {
     const releaseMs = this.releaseMs();
     for (let ms = this.waitMs(releaseMs); ms > 0; ms = this.waitMs(releaseMs)) {
       await sleep(Math.min(ms, SLEEP_MS_MAX));
@@ -44,10 +44,10 @@ export class Network {
   }
 
   /** A stream through which bytes pass under this weather. */
-  stream(): Transform {
+  createStream(): Transform {
     return new Transform({
       transform: (chunk: Buffer, _encoding, done) => {
-        this.pass().then(() => done(null, chunk), done);
+        this.waitTurn().then(() => done(null, chunk), done);
       },
     });
   }

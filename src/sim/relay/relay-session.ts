@@ -42,10 +42,10 @@ export class RelaySession {
     this.#client = client;
     this.#chain = new WebSocket(wsUrl);
     this.#context = context;
-    const up = this.#pipe((message) => this.#chain.send(message, { binary: false }));
-    const down = this.#pipe((message) => this.#sendDown(message));
-    const pings = this.#pipe((data) => this.#chain.ping(data));
-    const pongs = this.#pipe((data) => this.#client.pong(data));
+    const up = this.#createPipe((message) => this.#chain.send(message, { binary: false }));
+    const down = this.#createPipe((message) => this.#sendDown(message));
+    const pings = this.#createPipe((data) => this.#chain.ping(data));
+    const pongs = this.#createPipe((data) => this.#client.pong(data));
     this.#pipes = [up, down, pings, pongs];
 
     // The client is not read before its twin is open, so nothing it says is lost.
@@ -72,7 +72,7 @@ export class RelaySession {
     this.#end(1006);
   }
 
-  #pipe(deliver: (message: Buffer) => void): Pipe {
+  #createPipe(deliver: (message: Buffer) => void): Pipe {
     return new Pipe(
       this.#context.network,
       (message) => {

@@ -32,7 +32,7 @@ afterAll(async () => {
 
 beforeEach(async () => {
   relay = await Relay.start(chain);
-  await vi.waitFor(() => expect(relay.slot).toBeDefined(), DEADLINE);
+  await vi.waitFor(() => expect(relay.latestSlot).toBeDefined(), DEADLINE);
 });
 
 afterEach(async () => {
@@ -58,14 +58,14 @@ function slotOfChain(): Promise<number> {
 /** Writes one byte into the account; returns the slot before the write. */
 async function write(byte: number): Promise<number> {
   const slot = await slotOfChain();
-  await writer.write({ pubkey: ACCOUNT, owner: PROGRAM_ID, data: Buffer.of(byte) });
+  await writer.writeAccount({ pubkey: ACCOUNT, owner: PROGRAM_ID, data: Buffer.of(byte) });
   await writer.flush();
   return slot;
 }
 
 async function nextSlots(count: number): Promise<void> {
-  const until = (relay.slot ?? 0) + count;
-  await vi.waitFor(() => expect(relay.slot).toBeGreaterThanOrEqual(until), DEADLINE);
+  const until = (relay.latestSlot ?? 0) + count;
+  await vi.waitFor(() => expect(relay.latestSlot).toBeGreaterThanOrEqual(until), DEADLINE);
 }
 
 function bytes(listener: Listener, method: string): number[] {
@@ -99,7 +99,7 @@ test('notifications carry the slot of the chain, which freezes them at the subsc
 });
 
 test('a slot learnt from an answer or from outside counts', async () => {
-  const slot = (relay.slot ?? 0) + 1_000;
+  const slot = (relay.latestSlot ?? 0) + 1_000;
   relay.noteSlot(slot);
   const listener = await subscribe();
   await write(9);
@@ -121,7 +121,7 @@ test('requests pass with their answers', async () => {
 
 test('a cut breaks every connection, and the next one works', async () => {
   const listener = await subscribe();
-  relay.cut();
+  relay.cutSessions();
   expect(await listener.closed).toBe(1006);
   const again = await subscribe();
   await write(3);
@@ -129,7 +129,7 @@ test('a cut breaks every connection, and the next one works', async () => {
 });
 
 test('a cut with a time keeps new connections away for that long', async () => {
-  relay.cut({ downMs: 300 });
+  relay.cutSessions({ downMs: 300 });
   await expect(subscribe()).rejects.toThrow();
   await expect(rpc(relay.rpcUrl, 'getSlot', [])).rejects.toThrow();
   await vi.waitFor(() => rpc(relay.rpcUrl, 'getSlot', []), DEADLINE);
@@ -137,7 +137,7 @@ test('a cut with a time keeps new connections away for that long', async () => {
 
 test('a stall holds everything, pongs too, and loses nothing', async () => {
   const listener = await subscribe();
-  relay.stall(60_000);
+  relay.stallFor(60_000);
   // What had passed before is still on its way.
   await nextSlots(1);
   const answer = rpc<number>(relay.rpcUrl, 'getSlot', []);
@@ -150,7 +150,7 @@ test('a stall holds everything, pongs too, and loses nothing', async () => {
   }
   expect(listener.heard.length).toBe(heard);
   expect(await Promise.race([answer, pong, Promise.resolve('nothing')])).toBe('nothing');
-  relay.stall(0);
+  relay.stallFor(0);
   await Promise.all([answer, pong]);
   await vi.waitFor(
     () => expect(bytes(listener, 'programNotification')).toEqual([1, 2, 3]),
@@ -161,7 +161,7 @@ test('a stall holds everything, pongs too, and loses nothing', async () => {
 test('a delay makes messages late and keeps their order', async () => {
   const listener = await subscribe();
   const delayMs = 400;
-  relay.delay(delayMs);
+  relay.delayBy(delayMs);
   const sentMs = performance.now();
   await write(1);
   await write(2);
@@ -196,8 +196,8 @@ test('moving to another chain keeps the port, and the slots are those of the new
     expect(await listener.closed).toBe(1006);
     expect(relay.rpcUrl).toBe(rpcUrl);
     expect(await rpc<string>(rpcUrl, 'getGenesisHash', [])).not.toBe(genesis);
-    await vi.waitFor(() => expect(relay.slot).toBeDefined(), DEADLINE);
-    expect(relay.slot).toBeLessThan(1_000_000);
+    await vi.waitFor(() => expect(relay.latestSlot).toBeDefined(), DEADLINE);
+    expect(relay.latestSlot).toBeLessThan(1_000_000);
   } finally {
     await other.stop();
   }

@@ -108,7 +108,7 @@ export class Relay {
   }
 
   /** The newest slot of the chain as far as known; undefined before the first. */
-  get slot(): number | undefined {
+  get latestSlot(): number | undefined {
     return this.#slots.latest;
   }
 
@@ -119,23 +119,23 @@ export class Relay {
 
   /** Tells the relay a slot sooner than its own subscription does. */
   noteSlot(slot: number): void {
-    this.#slots.note(slot);
+    this.#slots.noteSlot(slot);
   }
 
   /** Breaks every connection, and for `downMs` every new one. */
-  cut({ downMs = 0 }: { downMs?: number } = {}): void {
+  cutSessions({ downMs = 0 }: { downMs?: number } = {}): void {
     this.#downUntilMs = performance.now() + downMs;
     for (const session of this.#sessions) session.cut();
     this.#http.closeAllConnections();
   }
 
   /** Holds all traffic for `ms` while connections stay open; 0 lifts a stall. */
-  stall(ms: number): void {
-    this.#network.stall(ms);
+  stallFor(ms: number): void {
+    this.#network.stallFor(ms);
   }
 
   /** Makes all traffic `ms` late in each direction; 0 ends it. */
-  delay(ms: number): void {
+  delayBy(ms: number): void {
     this.#network.delay(ms);
   }
 
@@ -154,14 +154,14 @@ export class Relay {
     this.#slots.close();
     this.#upstream = upstream;
     this.#slots = new SlotStream(upstream.wsUrl);
-    this.cut();
+    this.cutSessions();
   }
 
   /** Breaks every connection and gives the port back. */
   async stop(): Promise<void> {
     this.#slots.close();
     const closed = new Promise<void>((resolve) => this.#http.close(() => resolve()));
-    this.cut();
+    this.cutSessions();
     this.#agent.destroy();
     await closed;
   }
@@ -182,7 +182,7 @@ export class Relay {
       onDown: (raw) => {
         const message = this.#onDown(raw);
         if (message === undefined) return [];
-        return disorder === undefined ? [message] : disorder.pass(message);
+        return disorder === undefined ? [message] : disorder.passMessage(message);
       },
       onLagged: () => {
         this.#traffic.clientsLagged += 1;
@@ -224,16 +224,16 @@ export class Relay {
     outgoing.on('close', () => {
       if (!outgoing.writableFinished) forwarded.destroy();
     });
-    incoming.pipe(this.#network.stream()).pipe(forwarded);
+    incoming.pipe(this.#network.createStream()).pipe(forwarded);
   }
 
   #onResponse(response: IncomingMessage, outgoing: ServerResponse): void {
     outgoing.writeHead(response.statusCode ?? 502, response.headers);
     response.once('data', (head: Buffer) => {
       const slot = contextSlot(head);
-      if (slot !== undefined) this.#slots.note(slot);
+      if (slot !== undefined) this.#slots.noteSlot(slot);
     });
     response.on('error', () => outgoing.destroy());
-    response.pipe(this.#network.stream()).pipe(outgoing);
+    response.pipe(this.#network.createStream()).pipe(outgoing);
   }
 }

@@ -11,19 +11,19 @@ const SLOT_NOTIFICATION = /"method":"slotNotification".*"slot":(\d+)/;
 /** The slot that a slotNotification announces; undefined for every other message. */
 export function announcedSlot(message: Buffer): number | undefined {
   if (message.length > HEAD_BYTES) return undefined;
-  const slot = SLOT_NOTIFICATION.exec(head(message))?.[1];
+  const slot = SLOT_NOTIFICATION.exec(headText(message))?.[1];
   return slot === undefined ? undefined : Number(slot);
 }
 
 /** The `context.slot` at the head of an answer or notification; undefined where there is none. */
 export function contextSlot(message: Buffer): number | undefined {
-  const slot = CONTEXT_SLOT.exec(head(message))?.[1];
+  const slot = CONTEXT_SLOT.exec(headText(message))?.[1];
   return slot === undefined ? undefined : Number(slot);
 }
 
 /** Whether the message is an accountNotification or a programNotification. */
 export function isAccountNotification(message: Buffer): boolean {
-  return ACCOUNT_NOTIFICATION.test(head(message));
+  return ACCOUNT_NOTIFICATION.test(headText(message));
 }
 
 /**
@@ -32,7 +32,7 @@ export function isAccountNotification(message: Buffer): boolean {
  * head is returned as it is.
  */
 export function withContextSlot(message: Buffer, slot: number): Buffer {
-  const match = CONTEXT_SLOT.exec(head(message));
+  const match = CONTEXT_SLOT.exec(headText(message));
   const digits = match?.[1];
   if (match === null || digits === undefined) return message;
   const end = match.index + match[0].length;
@@ -44,6 +44,6 @@ export function withContextSlot(message: Buffer, slot: number): Buffer {
 }
 
 /** The first bytes as text; one byte is one character, so that indexes into both agree. */
-function head(message: Buffer): string {
+function headText(message: Buffer): string {
   return message.toString('latin1', 0, HEAD_BYTES);
 }

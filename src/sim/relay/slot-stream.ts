@@ -17,7 +17,7 @@ export class SlotStream {
 
   constructor(wsUrl: string) {
     this.#wsUrl = wsUrl;
-    this.#open();
+    this.#openSocket();
   }
 
   /** The newest slot known; undefined before the first. */
@@ -26,7 +26,7 @@ export class SlotStream {
   }
 
   /** Takes a slot that was learnt elsewhere; a lower one changes nothing. */
-  note(slot: number): void {
+  noteSlot(slot: number): void {
     if (this.#latest === undefined || slot > this.#latest) this.#latest = slot;
   }
 
@@ -37,7 +37,7 @@ export class SlotStream {
     this.#socket?.terminate();
   }
 
-  #open(): void {
+  #openSocket(): void {
     const socket = new WebSocket(this.#wsUrl);
     this.#socket = socket;
     socket.on('open', () => {
@@ -45,12 +45,12 @@ export class SlotStream {
     });
     socket.on('message', (data: Buffer) => {
       const slot = announcedSlot(data);
-      if (slot !== undefined) this.note(slot);
+      if (slot !== undefined) this.noteSlot(slot);
     });
     // An error is always followed by a close, and the close is what this class acts on.
     socket.on('error', () => {});
     socket.on('close', () => {
-      if (!this.#closed) this.#timer = setTimeout(() => this.#open(), RECONNECT_MS);
+      if (!this.#closed) this.#timer = setTimeout(() => this.#openSocket(), RECONNECT_MS);
     });
   }
 }

@@ -1,16 +1,16 @@
-/** The accounts of a life as they are now. */
+/** The accounts of the simulated market as they are now. */
 import { lazerOracleBytes, perpMarketBytes, spotMarketBytes } from '../bytes/accounts.js';
 import { MarketType, SpotBalanceType } from '../bytes/chain-enums.js';
 import { type PerpPreset, SPOT_PRESETS, type SpotPreset } from '../bytes/market-presets.js';
 import { type SpotPositionFields, userBytes } from '../bytes/user-account.js';
-import type { Feed, LifeMarket, Maker } from './life-model.js';
-import type { World } from './life-world.js';
+import type { Feed, Maker, SimulatedMarket } from './model.js';
+import type { SimulatedMarkets } from './simulated-markets.js';
 
 /** The account of a market, at the time and the oracle price of now. */
-export function marketBytes(world: World, market: LifeMarket): Buffer {
-  const { time } = world;
+export function marketBytes(sim: SimulatedMarkets, market: SimulatedMarket): Buffer {
+  const { time } = sim;
   const oraclePrice = market.feed.price;
-  const numberOfUsers = world.makers.length;
+  const numberOfUsers = sim.makers.length;
   return market.marketType === MarketType.Perp
     ? perpMarketBytes({
         ...market,

@@ -1,19 +1,19 @@
 import { Direction, OrderType } from '../bytes/chain-enums.js';
 import type { OrderFields } from '../bytes/user-account.js';
-import type { LifeMarket } from './life-model.js';
+import type { SimulatedMarket } from './model.js';
 import {
-  cancel,
-  opposite,
-  place,
+  cancelOrder,
+  oppositeOf,
+  placeOrder,
   quotesOf,
   someDirection,
   someMarket,
   someSize,
-} from './life-orders.js';
-import type { Action, Resting, World } from './life-world.js';
-import { onTick, priceNow } from './life-world.js';
+} from './orders.js';
+import type { Action, Resting, SimulatedMarkets } from './simulated-markets.js';
+import { onTick, priceNow } from './simulated-markets.js';
 
-/** An order for which no maker can be found on time is not worth a longer life. */
+/** An order for which no maker can be found on time is not worth a longer search. */
 const TAKER_SECONDS = 30n;
 
 /** One in so many takers would also take from the AMM, which is dearer than the best maker. */
@@ -25,18 +25,18 @@ const SPREAD_PARTS = 1_000_000n;
  * Pulls one of two resting orders that cross, and what else its owner has there, as makers do when
  * the price has run over their quotes. False when nothing crosses.
  */
-export function uncross(world: World, market: LifeMarket): boolean {
-  const { bid, ask } = world.touch(market);
+export function uncrossMarket(sim: SimulatedMarkets, market: SimulatedMarket): boolean {
+  const { bid, ask } = sim.bestOrders(market);
   if (bid === undefined || ask === undefined || bid.price < ask.price) return false;
   const [pulled, other] = bid.price > market.feed.price ? [bid, ask] : [ask, bid];
   const { maker, order } = pulled;
-  cancel(world, maker, order);
-  for (const quote of quotesOf(world, maker, market)) {
+  cancelOrder(sim, maker, order);
+  for (const quote of quotesOf(sim, maker, market)) {
     if (quote.direction !== order.direction) continue;
     const price = priceNow(quote, market);
     const isCrossed =
       order.direction === Direction.Long ? price >= other.price : price <= other.price;
-    if (isCrossed) cancel(world, maker, quote);
+    if (isCrossed) cancelOrder(sim, maker, quote);
   }
   return true;
 }
@@ -45,43 +45,43 @@ export function uncross(world: World, market: LifeMarket): boolean {
  * A market or oracle order: never in the book, filled or cancelled soon. Its auction ends behind the
  * best order of the other side; of those in a hurry it begins there.
  */
-export const placeTaking: Action = (world) => {
-  const { random } = world;
-  const market = someMarket(world);
-  const trader = random.pick(world.traders);
+export const placeTaking: Action = (sim) => {
+  const { random } = sim;
+  const market = someMarket(sim);
+  const trader = random.pickOne(sim.traders);
   if (trader === undefined) return false;
-  const direction = someDirection(world);
+  const direction = someDirection(sim);
   const sign = direction === Direction.Long ? 1n : -1n;
   const oracle = market.feed.price;
-  const reach = bestAgainst(world, market, direction)?.price ?? oracle;
+  const reach = bestAgainst(sim, market, direction)?.price ?? oracle;
   const far = random.oneIn(FAR_ONE_IN) ? ammPrice(market, direction) : reach;
-  const end = far + sign * market.tick * BigInt(random.between(5, 30));
+  const end = far + sign * market.tick * BigInt(random.nextBetween(5, 30));
   const start = random.oneIn(2)
     ? reach
-    : oracle - sign * market.tick * BigInt(random.between(5, 30));
+    : oracle - sign * market.tick * BigInt(random.nextBetween(5, 30));
   const isOracle = random.oneIn(3);
   const from = isOracle ? oracle : 0n;
-  const wish = {
+  const request = {
     direction,
     orderType: isOracle ? OrderType.Oracle : OrderType.Market,
     price: isOracle ? 0n : end,
     oraclePriceOffset: isOracle ? Number(end - oracle) : 0,
-    baseAssetAmount: someSize(world, market),
-    auctionDuration: random.between(5, 20),
+    baseAssetAmount: someSize(sim, market),
+    auctionDuration: random.nextBetween(5, 20),
     auctionStartPrice: start - from,
     auctionEndPrice: end - from,
-    maxTs: world.time.unixSeconds + TAKER_SECONDS,
+    maxTs: sim.time.unixSeconds + TAKER_SECONDS,
   };
-  return place(world, trader, { market, wish });
+  return placeOrder(sim, trader, { market, request });
 };
 
 /** The best resting order that a taker of this direction could meet. */
 export function bestAgainst(
-  world: World,
-  market: LifeMarket,
+  sim: SimulatedMarkets,
+  market: SimulatedMarket,
   direction: Direction,
 ): Resting | undefined {
-  const { bid, ask } = world.touch(market);
+  const { bid, ask } = sim.bestOrders(market);
   return direction === Direction.Long ? ask : bid;
 }
 
@@ -89,13 +89,13 @@ export function bestAgainst(
  * The price of a perp market's AMM for a taker: the oracle's and half its spread, as its curve does
  * not move. A spot market has none, and the best is the oracle's.
  */
-export function ammPrice(market: LifeMarket, taker: Direction): bigint {
+export function ammPrice(market: SimulatedMarket, taker: Direction): bigint {
   const { preset, tick, feed } = market;
   if (!('amm' in preset)) return feed.price;
   const isLong = taker === Direction.Long;
   const { longSpread, shortSpread } = preset.amm;
   const spread = (feed.price * BigInt(isLong ? longSpread : shortSpread)) / SPREAD_PARTS;
-  return onTick(isLong ? feed.price + spread : feed.price - spread, tick, opposite(taker));
+  return onTick(isLong ? feed.price + spread : feed.price - spread, tick, oppositeOf(taker));
 }
 
 /**
@@ -103,12 +103,16 @@ export function ammPrice(market: LifeMarket, taker: Direction): bigint {
  *
  * Source: programs/drift/src/math/auction.rs calculate_auction_price.
  */
-export function limitOf(world: World, order: OrderFields, market: LifeMarket): bigint {
+export function limitOf(
+  sim: SimulatedMarkets,
+  order: OrderFields,
+  market: SimulatedMarket,
+): bigint {
   const isOracle = order.orderType === OrderType.Oracle;
   if (!isOracle && order.orderType !== OrderType.Market) return priceNow(order, market);
   const { auctionStartPrice: start, auctionEndPrice: end } = order;
   const duration = BigInt(order.auctionDuration);
-  const age = world.time.slot - order.slot;
+  const age = sim.time.slot - order.slot;
   const price = age >= duration ? end : start + ((end - start) * age) / duration;
   const from = isOracle ? market.feed.price : 0n;
   return onTick(from + price, market.tick, order.direction);

@@ -7,76 +7,76 @@ import {
   UserStatus,
 } from '../bytes/chain-enums.js';
 import { isUntriggered, type OrderFields } from '../bytes/user-account.js';
-import type { LifeMarket, Maker } from './life-model.js';
+import type { Maker, SimulatedMarket } from './model.js';
 import {
-  cancel,
-  place,
+  cancelOrder,
+  markChanged,
+  placeOrder,
   placeQuote,
   quotePrice,
   quotesOf,
   someDirection,
   someSize,
-  touched,
-} from './life-orders.js';
-import type { Action, World } from './life-world.js';
-import { onTick, position, priceNow } from './life-world.js';
+} from './orders.js';
+import type { Action, SimulatedMarkets } from './simulated-markets.js';
+import { onTick, positionOf, priceNow } from './simulated-markets.js';
 
 /** Moves a feed's price, and with it what the market knows of it; most moves are of a few ticks. */
-export function moveOracle(world: World, market: LifeMarket): boolean {
-  const { random, time } = world;
+export function moveOracle(sim: SimulatedMarkets, market: SimulatedMarket): boolean {
+  const { random, time } = sim;
   const { feed } = market;
-  const ticks = random.oneIn(60) ? random.between(-25, 25) : random.between(-3, 3);
-  const jitter = BigInt(random.below(Number(feed.tick)));
+  const ticks = random.oneIn(60) ? random.nextBetween(-25, 25) : random.nextBetween(-3, 3);
+  const jitter = BigInt(random.nextBelow(Number(feed.tick)));
   const moved = feed.price + feed.tick * BigInt(ticks) + jitter - feed.tick / 2n;
   feed.price = moved > feed.tick * 1_000n ? moved : feed.price;
   feed.postedSlot = time.slot;
-  feed.publishTimeUs = later(feed.publishTimeUs, time.unixSeconds * 1_000_000n);
-  world.dirtyFeeds.add(feed);
-  for (const other of world.markets) if (other.feed === feed) world.suspects.add(other);
+  feed.publishTimeUs = laterSlot(feed.publishTimeUs, time.unixSeconds * 1_000_000n);
+  sim.dirtyFeeds.add(feed);
+  for (const other of sim.markets) if (other.feed === feed) sim.maybeCrossed.add(other);
   if (market.marketType === MarketType.Spot) return true;
   if (random.oneIn(3)) return true;
   market.mmOracle = {
-    price: feed.price + feed.tick * BigInt(random.between(-1, 1)),
+    price: feed.price + feed.tick * BigInt(random.nextBetween(-1, 1)),
     slot: time.slot,
     sequenceId: feed.publishTimeUs + 1n,
   };
-  world.dirtyMarkets.add(market);
+  sim.dirtyMarkets.add(market);
   return true;
 }
 
 /** A maker moves up to four quotes to new prices in one write. */
-export const moveQuotes: Action = (world) => {
-  const { maker, market } = someQuoter(world);
-  const quotes = quotesOf(world, maker, market);
-  if (quotes.length === 0) return placeQuote(world, maker, market);
-  const moves = Math.min(quotes.length, world.random.between(1, 4));
+export const moveQuotes: Action = (sim) => {
+  const { maker, market } = someQuoter(sim);
+  const quotes = quotesOf(sim, maker, market);
+  if (quotes.length === 0) return placeQuote(sim, maker, market);
+  const moves = Math.min(quotes.length, sim.random.nextBetween(1, 4));
   for (const quote of byStaleness(quotes, market).slice(0, moves)) {
-    cancel(world, maker, quote);
-    placeQuote(world, maker, market);
+    cancelOrder(sim, maker, quote);
+    placeQuote(sim, maker, market);
   }
   return true;
 };
 
 /** A maker below its usual number of quotes places one or two; one above it cancels one. */
-export const balanceQuotes: Action = (world) => {
-  const { maker, market } = someQuoter(world);
-  const quotes = quotesOf(world, maker, market);
+export const balanceQuotes: Action = (sim) => {
+  const { maker, market } = someQuoter(sim);
+  const quotes = quotesOf(sim, maker, market);
   if (quotes.length < maker.quotesTarget) {
-    const placed = placeQuote(world, maker, market);
-    if (world.random.oneIn(2)) placeQuote(world, maker, market);
+    const placed = placeQuote(sim, maker, market);
+    if (sim.random.oneIn(2)) placeQuote(sim, maker, market);
     return placed;
   }
   const last = byStaleness(quotes, market)[0];
   if (last === undefined) return false;
-  cancel(world, maker, last);
+  cancelOrder(sim, maker, last);
   return true;
 };
 
 /** A maker pulls everything in a market, as makers do when they are unsure. */
-export const pullQuotes: Action = (world) => {
-  const { maker, market } = someQuoter(world);
-  const quotes = quotesOf(world, maker, market);
-  for (const quote of quotes) cancel(world, maker, quote);
+export const pullQuotes: Action = (sim) => {
+  const { maker, market } = someQuoter(sim);
+  const quotes = quotesOf(sim, maker, market);
+  for (const quote of quotes) cancelOrder(sim, maker, quote);
   return quotes.length > 0;
 };
 
@@ -84,99 +84,99 @@ export const pullQuotes: Action = (world) => {
  * Someone with a position places an order that can only reduce it, for a part of it or for more
  * than all of it.
  */
-export const placeReduceOnly: Action = (world) => {
-  const { maker, market } = someQuoter(world);
-  const held = position(maker, market);
+export const placeReduceOnly: Action = (sim) => {
+  const { maker, market } = someQuoter(sim);
+  const held = positionOf(maker, market);
   if (held > -market.step && held < market.step) return false;
   const direction = held > 0n ? Direction.Short : Direction.Long;
   const size = held > 0n ? held : -held;
-  const share = BigInt(world.random.between(1, 6));
+  const share = BigInt(sim.random.nextBetween(1, 6));
   const wanted = (size * share) / 4n;
-  const wish = {
+  const request = {
     direction,
-    price: quotePrice(world, market, direction),
+    price: quotePrice(sim, market, direction),
     baseAssetAmount: wanted - (wanted % market.step) + market.step,
     reduceOnly: true,
-    postOnly: world.random.oneIn(2),
+    postOnly: sim.random.oneIn(2),
   };
-  return place(world, maker, { market, wish });
+  return placeOrder(sim, maker, { market, request });
 };
 
 /** Someone places a quote that ends by itself after some seconds. */
-export const placeExpiring: Action = (world) => {
-  const { maker, market } = someQuoter(world);
-  const direction = someDirection(world);
-  const wish = {
+export const placeExpiring: Action = (sim) => {
+  const { maker, market } = someQuoter(sim);
+  const direction = someDirection(sim);
+  const request = {
     direction,
-    price: quotePrice(world, market, direction),
-    baseAssetAmount: someSize(world, market),
-    maxTs: world.time.unixSeconds + BigInt(world.random.between(2, 30)),
+    price: quotePrice(sim, market, direction),
+    baseAssetAmount: someSize(sim, market),
+    maxTs: sim.time.unixSeconds + BigInt(sim.random.nextBetween(2, 30)),
   };
-  return place(world, maker, { market, wish });
+  return placeOrder(sim, maker, { market, request });
 };
 
 /** A limit order that rests only when its auction is over; some come by signed message. */
-export const placeAuctionLimit: Action = (world) => {
-  const { maker, market } = someQuoter(world);
-  const direction = someDirection(world);
-  const price = quotePrice(world, market, direction);
-  const away = market.tick * BigInt(world.random.between(2, 40));
-  const wish = {
+export const placeAuctionLimit: Action = (sim) => {
+  const { maker, market } = someQuoter(sim);
+  const direction = someDirection(sim);
+  const price = quotePrice(sim, market, direction);
+  const away = market.tick * BigInt(sim.random.nextBetween(2, 40));
+  const request = {
     direction,
     price,
-    baseAssetAmount: someSize(world, market),
-    auctionDuration: world.random.between(3, 40),
+    baseAssetAmount: someSize(sim, market),
+    auctionDuration: sim.random.nextBetween(3, 40),
     auctionStartPrice: direction === Direction.Long ? price - away : price + away,
     auctionEndPrice: price,
-    bitFlags: world.random.oneIn(5) ? 1 : 0,
+    bitFlags: sim.random.oneIn(5) ? 1 : 0,
   };
-  return place(world, maker, { market, wish });
+  return placeOrder(sim, maker, { market, request });
 };
 
 /**
  * A stop or a take-profit: waits for its price, then rests (trigger limit) or takes (trigger
  * market).
  */
-export const placeTrigger: Action = (world) => {
-  const { maker, market } = someQuoter(world);
-  const direction = someDirection(world);
-  const isAbove = world.random.oneIn(2);
-  const away = market.tick * BigInt(world.random.between(3, 60));
+export const placeTrigger: Action = (sim) => {
+  const { maker, market } = someQuoter(sim);
+  const direction = someDirection(sim);
+  const isAbove = sim.random.oneIn(2);
+  const away = market.tick * BigInt(sim.random.nextBetween(3, 60));
   const trigger = onTick(market.feed.price, market.tick, Direction.Long) + (isAbove ? away : -away);
-  const wish = {
+  const request = {
     direction,
-    orderType: world.random.oneIn(3) ? OrderType.TriggerMarket : OrderType.TriggerLimit,
+    orderType: sim.random.oneIn(3) ? OrderType.TriggerMarket : OrderType.TriggerLimit,
     triggerPrice: trigger,
     triggerCondition: isAbove ? TriggerCondition.Above : TriggerCondition.Below,
     price: direction === Direction.Long ? trigger - away : trigger + away,
-    baseAssetAmount: someSize(world, market),
-    reduceOnly: world.random.oneIn(4),
+    baseAssetAmount: someSize(sim, market),
+    reduceOnly: sim.random.oneIn(4),
   };
-  return place(world, maker, { market, wish });
+  return placeOrder(sim, maker, { market, request });
 };
 
 /**
  * Triggers a waiting order whose price was reached: its slot is that of the trigger, and an auction
  * starts.
  */
-export const trigger: Action = (world) => {
-  for (const maker of world.makers) {
+export const trigger: Action = (sim) => {
+  for (const maker of sim.makers) {
     for (const order of maker.orders) {
       if (order === undefined || order.status !== OrderStatus.Open || !isUntriggered(order))
         continue;
-      const market = marketOf(world, order);
+      const market = marketOf(sim, order);
       const isAbove = order.triggerCondition === TriggerCondition.Above;
       const { price } = market.feed;
       if (isAbove ? price < order.triggerPrice : price > order.triggerPrice) continue;
       order.triggerCondition = isAbove
         ? TriggerCondition.TriggeredAbove
         : TriggerCondition.TriggeredBelow;
-      order.slot = world.time.slot;
+      order.slot = sim.time.slot;
       order.auctionDuration = 10;
       order.auctionStartPrice = price;
       order.auctionEndPrice = order.price;
-      touched(world, maker);
-      world.suspects.add(market);
+      markChanged(sim, maker);
+      sim.maybeCrossed.add(market);
       return true;
     }
   }
@@ -184,10 +184,10 @@ export const trigger: Action = (world) => {
 };
 
 /** Ends the orders of one account that are over: expired ones, and takers whose time has passed. */
-export const sweep: Action = (world) => {
-  for (const maker of world.makers) {
-    const over = maker.orders.filter((order) => order !== undefined && isOver(world, order));
-    for (const order of over) if (order !== undefined) cancel(world, maker, order);
+export const sweep: Action = (sim) => {
+  for (const maker of sim.makers) {
+    const over = maker.orders.filter((order) => order !== undefined && isOver(sim, order));
+    for (const order of over) if (order !== undefined) cancelOrder(sim, maker, order);
     if (over.length > 0) return true;
   }
   return false;
@@ -197,46 +197,46 @@ export const sweep: Action = (world) => {
  * Someone cancels the oldest open order of the account, so that stops and reduce-only orders do not
  * pile up.
  */
-export const cancelOldest: Action = (world) => {
-  const maker = world.random.pick(world.makers);
+export const cancelOldest: Action = (sim) => {
+  const maker = sim.random.pickOne(sim.makers);
   let oldest: OrderFields | undefined;
   for (const order of maker?.orders ?? []) {
     if (order?.status !== OrderStatus.Open) continue;
     if (oldest === undefined || order.orderId < oldest.orderId) oldest = order;
   }
   if (maker === undefined || oldest === undefined) return false;
-  cancel(world, maker, oldest);
+  cancelOrder(sim, maker, oldest);
   return true;
 };
 
 /** An account falls into liquidation, or comes out of it; its orders do not show meanwhile. */
-export const toggleLiquidation: Action = (world) => {
-  const liquidated = world.makers.find((maker) => maker.status !== 0);
-  const maker = liquidated ?? world.random.pick(world.makers);
+export const toggleLiquidation: Action = (sim) => {
+  const liquidated = sim.makers.find((maker) => maker.status !== 0);
+  const maker = liquidated ?? sim.random.pickOne(sim.makers);
   if (maker === undefined) return false;
   maker.status = liquidated === undefined ? UserStatus.BeingLiquidated : 0;
-  touched(world, maker);
+  markChanged(sim, maker);
   return true;
 };
 
 /** Someone deposits or withdraws: the account changes and no order does. */
-export const moveCollateral: Action = (world) => {
-  const maker = world.random.pick(world.makers);
+export const moveCollateral: Action = (sim) => {
+  const maker = sim.random.pickOne(sim.makers);
   if (maker === undefined) return false;
-  maker.usdc += BigInt(world.random.between(-1_000, 2_000)) * 1_000_000n;
-  touched(world, maker);
+  maker.usdc += BigInt(sim.random.nextBetween(-1_000, 2_000)) * 1_000_000n;
+  markChanged(sim, maker);
   return true;
 };
 
-function isOver(world: World, order: OrderFields): boolean {
+function isOver(sim: SimulatedMarkets, order: OrderFields): boolean {
   if (order.status !== OrderStatus.Open) return false;
-  if (order.maxTs !== 0n) return world.time.unixSeconds > order.maxTs + 3n;
+  if (order.maxTs !== 0n) return sim.time.unixSeconds > order.maxTs + 3n;
   const isTaking = order.orderType === OrderType.TriggerMarket && !isUntriggered(order);
-  return isTaking && !world.inAuction(order);
+  return isTaking && !sim.inAuction(order);
 }
 
 /** Quotes furthest from the oracle on the wrong side first, then by distance from it. */
-function byStaleness(quotes: OrderFields[], market: LifeMarket): OrderFields[] {
+function byStaleness(quotes: OrderFields[], market: SimulatedMarket): OrderFields[] {
   const distance = (order: OrderFields): bigint => {
     const away = market.feed.price - priceNow(order, market);
     const signed = order.direction === Direction.Long ? away : -away;
@@ -245,16 +245,16 @@ function byStaleness(quotes: OrderFields[], market: LifeMarket): OrderFields[] {
   return [...quotes].sort((a, b) => Number(distance(b) - distance(a)) || a.orderId - b.orderId);
 }
 
-function someQuoter(world: World): { maker: Maker; market: LifeMarket } {
-  const maker = world.random.pick(world.makers);
-  const market = maker && world.random.pick(maker.markets);
+function someQuoter(sim: SimulatedMarkets): { maker: Maker; market: SimulatedMarket } {
+  const maker = sim.random.pickOne(sim.makers);
+  const market = maker && sim.random.pickOne(maker.markets);
   if (maker === undefined || market === undefined)
     throw new Error('Invariant: every maker has a market');
   return { maker, market };
 }
 
-function marketOf(world: World, order: OrderFields): LifeMarket {
-  const market = world.markets.find(
+function marketOf(sim: SimulatedMarkets, order: OrderFields): SimulatedMarket {
+  const market = sim.markets.find(
     (candidate) =>
       candidate.marketType === order.marketType && candidate.marketIndex === order.marketIndex,
   );
@@ -262,6 +262,6 @@ function marketOf(world: World, order: OrderFields): LifeMarket {
   return market;
 }
 
-function later(previous: bigint, now: bigint): bigint {
+function laterSlot(previous: bigint, now: bigint): bigint {
   return now > previous ? now : previous + 1_000n;
 }

@@ -2,28 +2,32 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { Direction, MarketType, OrderStatus, OrderType } from '../bytes/chain-enums.js';
 import { isUntriggered, type OrderFields } from '../bytes/user-account.js';
-import { belongs, priceNow } from './life-world.js';
-import { type AccountWrite, MarketLife, type MarketLifeOptions } from './market-life.js';
+import {
+  type AccountWrite,
+  MarketSimulator,
+  type MarketSimulatorOptions,
+} from './market-simulator.js';
+import { isOfMarket, priceNow } from './simulated-markets.js';
 
 const STEPS_PER_SLOT = 20;
 
 /** Runs a life as a demo does, a slot every 20 steps, and shows each batch of writes to `see`. */
 function run(
-  options: MarketLifeOptions,
+  options: MarketSimulatorOptions,
   steps: number,
-  see: (writes: AccountWrite[], life: MarketLife) => void,
-): MarketLife {
-  const life = new MarketLife(options);
-  see(life.genesis({ slot: 31, unixSeconds: 1_800_000_000 }), life);
+  see: (writes: AccountWrite[], life: MarketSimulator) => void,
+): MarketSimulator {
+  const life = new MarketSimulator(options);
+  see(life.createGenesis({ slot: 31, unixSeconds: 1_800_000_000 }), life);
   for (let step = 0; step < steps; step += 1) {
     const slot = 31 + Math.floor(step / STEPS_PER_SLOT);
     const unixSeconds = 1_800_000_000 + Math.floor((slot - 31) * 0.4);
-    see(life.next({ slot, unixSeconds }), life);
+    see(life.nextWrites({ slot, unixSeconds }), life);
   }
   return life;
 }
 
-function digest(options: MarketLifeOptions, steps: number): string {
+function digest(options: MarketSimulatorOptions, steps: number): string {
   const hash = createHash('sha256');
   run(options, steps, (writes) => {
     for (const { pubkey, data } of writes) hash.update(pubkey).update(data);
@@ -112,7 +116,7 @@ test('status changes come only when they are asked for', () => {
 });
 
 test('a number of makers out of range is refused', () => {
-  expect(() => new MarketLife({ seed: 1, makers: 0 })).toThrow('makers was 0, must be 1 to');
+  expect(() => new MarketSimulator({ seed: 1, makers: 0 })).toThrow('makers was 0, must be 1 to');
 });
 
 function openPlaces(data: Buffer): number[] {
@@ -122,14 +126,14 @@ function openPlaces(data: Buffer): number[] {
 
 /** Prices at which something rests, ascending. */
 function ladders(
-  life: MarketLife,
-  market: MarketLife['markets'][number],
+  life: MarketSimulator,
+  market: MarketSimulator['markets'][number],
 ): { bids: bigint[]; asks: bigint[] } {
   const bids = new Set<bigint>();
   const asks = new Set<bigint>();
   for (const maker of life.makers) {
     for (const order of maker.orders) {
-      if (order?.status !== OrderStatus.Open || !belongs(order, market)) continue;
+      if (order?.status !== OrderStatus.Open || !isOfMarket(order, market)) continue;
       if (!order.postOnly || order.reduceOnly) continue;
       (order.direction === Direction.Long ? bids : asks).add(priceNow(order, market));
     }

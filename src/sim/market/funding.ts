@@ -1,9 +1,9 @@
 /** Funding rates: one for each period of a perp market. */
 import { MarketType } from '../bytes/chain-enums.js';
 import { fundingRecordBytes } from '../bytes/event-record.js';
-import type { CallDraft } from './life-call.js';
-import type { LifeMarket } from './life-model.js';
-import type { World } from './life-world.js';
+import type { CallDraft } from './call-draft.js';
+import type { SimulatedMarket } from './model.js';
+import type { SimulatedMarkets } from './simulated-markets.js';
 
 /** A day's spread is paid in this many parts, whatever the period is: the program's hours. */
 const PERIODS_PER_DAY = 24n;
@@ -14,7 +14,7 @@ const OFFSET_PART = 5_000n;
 const RATE_SCALE = 1_000n;
 
 /** A market whose period has ended since its last rate; undefined when there is none. */
-export function fundingDue({ markets, time }: World): LifeMarket | undefined {
+export function fundingDue({ markets, time }: SimulatedMarkets): SimulatedMarket | undefined {
   return markets.find(({ marketType, funding }) => {
     if (marketType === MarketType.Spot) return false;
     return time.unixSeconds / funding.periodSeconds > funding.ts / funding.periodSeconds;
@@ -26,11 +26,15 @@ export function fundingDue({ markets, time }: World): LifeMarket | undefined {
  *
  * Source: programs/drift/src/controller/funding.rs update_funding_rate.
  */
-export function updateFunding(world: World, draft: CallDraft, market: LifeMarket): void {
+export function updateFunding(
+  sim: SimulatedMarkets,
+  draft: CallDraft,
+  market: SimulatedMarket,
+): void {
   const { funding, positions } = market;
-  const ts = world.time.unixSeconds;
+  const ts = sim.time.unixSeconds;
   const oraclePriceTwap = market.feed.price;
-  const markPriceTwap = markPrice(world, market);
+  const markPriceTwap = markPrice(sim, market);
   const spread = markPriceTwap - oraclePriceTwap + oraclePriceTwap / OFFSET_PART;
   const rate = (spread * RATE_SCALE) / PERIODS_PER_DAY;
   draft.watchMarket(market);
@@ -59,18 +63,18 @@ export function updateFunding(world: World, draft: CallDraft, market: LifeMarket
     baseAssetAmountWithAmm: positions.withAmm,
     baseAssetAmountWithUnsettledLp: 0n,
   };
-  draft.log({ form: 'data', bytes: fundingRecordBytes(record) });
-  world.dirtyMarkets.add(market);
+  draft.addEvent({ form: 'data', bytes: fundingRecordBytes(record) });
+  sim.dirtyMarkets.add(market);
 }
 
-function markPrice(world: World, market: LifeMarket): bigint {
-  const { bid, ask } = world.touch(market);
+function markPrice(sim: SimulatedMarkets, market: SimulatedMarket): bigint {
+  const { bid, ask } = sim.bestOrders(market);
   return bid === undefined || ask === undefined ? market.feed.price : (bid.price + ask.price) / 2n;
 }
 
 /** Source: programs/drift/src/math/stats.rs calculate_new_twap, over a day. */
 function dayAverage(
-  last: LifeMarket['funding'],
+  last: SimulatedMarket['funding'],
   { rate, ts }: { rate: bigint; ts: bigint },
 ): bigint {
   const since = ts > last.ts ? ts - last.ts : 1n;

@@ -4,9 +4,9 @@ import {
   type ProgramCall,
   patchesBetween,
 } from '../chain/program-call.js';
-import { makerBytes, marketBytes } from './life-accounts.js';
-import type { LifeMarket, Maker } from './life-model.js';
-import type { World } from './life-world.js';
+import { makerBytes, marketBytes } from './accounts.js';
+import type { Maker, SimulatedMarket } from './model.js';
+import type { SimulatedMarkets } from './simulated-markets.js';
 
 interface Watched {
   readonly pubkey: string;
@@ -16,41 +16,41 @@ interface Watched {
 
 /**
  * One transaction in the making: accounts are watched before they change, events are noted as they
- * happen, and what came of it is told at the end.
+ * happen, and the result is read at the end.
  */
 export class CallDraft {
-  readonly #world: World;
-  readonly #watched = new Map<Maker | LifeMarket, Watched>();
+  readonly #sim: SimulatedMarkets;
+  readonly #watched = new Map<Maker | SimulatedMarket, Watched>();
   readonly #events: LoggedEvent[] = [];
 
-  constructor(world: World) {
-    this.#world = world;
+  constructor(sim: SimulatedMarkets) {
+    this.#sim = sim;
   }
 
   /** Watches an account from now on; the first time counts. */
   watchMaker(maker: Maker): void {
-    if (!this.#watched.has(maker)) this.#watch(maker, maker.pubkey, () => makerBytes(maker));
+    if (!this.#watched.has(maker)) this.#watchAccount(maker, maker.pubkey, () => makerBytes(maker));
   }
 
   /** The same for the account of a market. */
-  watchMarket(market: LifeMarket): void {
+  watchMarket(market: SimulatedMarket): void {
     if (this.#watched.has(market)) return;
-    this.#watch(market, market.addresses.pubkey, () => marketBytes(this.#world, market));
+    this.#watchAccount(market, market.addresses.pubkey, () => marketBytes(this.#sim, market));
   }
 
-  log(event: LoggedEvent): void {
+  addEvent(event: LoggedEvent): void {
     this.#events.push(event);
   }
 
   /** The transaction: all changes of the accounts watched, and the events in their order. */
-  finish(): ProgramCall {
+  toCall(): ProgramCall {
     const patches = Array.from(this.#watched.values()).flatMap(({ pubkey, before, now }): Patch[] =>
       patchesBetween(pubkey, { before, after: now() }),
     );
     return { patches, events: this.#events };
   }
 
-  #watch(subject: Maker | LifeMarket, pubkey: string, now: () => Buffer): void {
+  #watchAccount(subject: Maker | SimulatedMarket, pubkey: string, now: () => Buffer): void {
     this.#watched.set(subject, { pubkey, before: now(), now });
   }
 }

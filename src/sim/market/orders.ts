@@ -1,47 +1,48 @@
 import type { OpenPositions } from '../bytes/amm-bytes.js';
 import { Direction, MarketType, OrderStatus } from '../bytes/chain-enums.js';
 import { emptyOrder, type OrderFields } from '../bytes/user-account.js';
-import type { LifeMarket, Maker } from './life-model.js';
-import type { World } from './life-world.js';
-import { fillable, onTick, position } from './life-world.js';
+import type { Maker, SimulatedMarket } from './model.js';
+import type { SimulatedMarkets } from './simulated-markets.js';
+import { fillableSize, onTick, positionOf } from './simulated-markets.js';
 
 /** A new order before the account gives it a place, an id and a slot. */
-export type OrderWish = Pick<OrderFields, 'direction' | 'baseAssetAmount'> & Partial<OrderFields>;
+export type OrderRequest = Pick<OrderFields, 'direction' | 'baseAssetAmount'> &
+  Partial<OrderFields>;
 
 /** Puts an order into the first free place of the account; false when all 32 are open. */
-export function place(
-  world: World,
+export function placeOrder(
+  sim: SimulatedMarkets,
   maker: Maker,
-  { market, wish }: { market: LifeMarket; wish: OrderWish },
+  { market, request }: { market: SimulatedMarket; request: OrderRequest },
 ): boolean {
   const index = maker.orders.findIndex((order) => order?.status !== OrderStatus.Open);
   if (index < 0) return false;
   const order: OrderFields = {
     ...emptyOrder(),
-    slot: world.time.slot,
+    slot: sim.time.slot,
     marketIndex: market.marketIndex,
     marketType: market.marketType,
     orderId: maker.nextOrderId,
-    existingPositionDirection: position(maker, market) < 0n ? Direction.Short : Direction.Long,
-    ...wish,
+    existingPositionDirection: positionOf(maker, market) < 0n ? Direction.Short : Direction.Long,
+    ...request,
   };
   maker.orders[index] = order;
-  world.placed({ maker, order }, market);
+  sim.addOrder({ maker, order }, market);
   maker.nextOrderId += 1;
-  touched(world, maker);
+  markChanged(sim, maker);
   return true;
 }
 
 /** Ends an order; its bytes stay in the account until the place is taken again. */
-export function cancel(world: World, maker: Maker, order: OrderFields): void {
+export function cancelOrder(sim: SimulatedMarkets, maker: Maker, order: OrderFields): void {
   order.status = OrderStatus.Canceled;
-  touched(world, maker);
+  markChanged(sim, maker);
 }
 
 /** Marks the account as written in this slot. */
-export function touched(world: World, maker: Maker): void {
-  maker.lastActiveSlot = world.time.slot;
-  world.dirtyMakers.add(maker);
+export function markChanged(sim: SimulatedMarkets, maker: Maker): void {
+  maker.lastActiveSlot = sim.time.slot;
+  sim.dirtyMakers.add(maker);
 }
 
 /** Counts a fill in an order; one without a rest is over. */
@@ -55,11 +56,11 @@ export function fillOrder(
 }
 
 /** Moves a position, and the market's sums of positions with it. A fee below zero is a rebate. */
-export function settle(
-  world: World,
+export function settleFill(
+  sim: SimulatedMarkets,
   maker: Maker,
   fill: {
-    readonly market: LifeMarket;
+    readonly market: SimulatedMarket;
     readonly direction: Direction;
     readonly base: bigint;
     readonly quote: bigint;
@@ -80,7 +81,7 @@ export function settle(
     maker.perpQuote[marketIndex] = (maker.perpQuote[marketIndex] ?? 0n) + quote;
     market.positions = movedPositions(market.positions, { from: held, to: held + base });
   }
-  touched(world, maker);
+  markChanged(sim, maker);
 }
 
 function movedPositions(
@@ -97,7 +98,7 @@ function movedPositions(
 }
 
 /** The other side. */
-export function opposite(direction: Direction): Direction {
+export function oppositeOf(direction: Direction): Direction {
   return direction === Direction.Long ? Direction.Short : Direction.Long;
 }
 
@@ -105,10 +106,10 @@ export function opposite(direction: Direction): Direction {
  * A size that suits the market: a few steps to some hundreds above its minimum, small ones more
  * likely.
  */
-export function someSize(world: World, market: LifeMarket): bigint {
+export function someSize(sim: SimulatedMarkets, market: SimulatedMarket): bigint {
   return (
-    market.minOrderSize * BigInt(1 + world.random.skewed(80)) +
-    market.step * BigInt(world.random.below(100))
+    market.minOrderSize * BigInt(1 + sim.random.nextSkewed(80)) +
+    market.step * BigInt(sim.random.nextBelow(100))
   );
 }
 
@@ -116,13 +117,17 @@ export function someSize(world: World, market: LifeMarket): bigint {
  * A price for a new quote: some ticks from the oracle, near ones more likely, and never through the
  * other side as it stands, so that the book is crossed by moving oracles only.
  */
-export function quotePrice(world: World, market: LifeMarket, direction: Direction): bigint {
-  const { random } = world;
+export function quotePrice(
+  sim: SimulatedMarkets,
+  market: SimulatedMarket,
+  direction: Direction,
+): bigint {
+  const { random } = sim;
   const ticks = random.oneIn(6)
-    ? random.between(60, 1_500)
-    : random.between(1, 3) + random.skewed(60);
+    ? random.nextBetween(60, 1_500)
+    : random.nextBetween(1, 3) + random.nextSkewed(60);
   const distance = market.tick * BigInt(ticks);
-  const { bid, ask } = world.touch(market);
+  const { bid, ask } = sim.bestOrders(market);
   const fair = onTick(market.feed.price, market.tick, direction);
   if (direction === Direction.Long) {
     const price = fair - distance;
@@ -136,45 +141,52 @@ export function quotePrice(world: World, market: LifeMarket, direction: Directio
  * Places one maker quote, fixed or by oracle offset as the maker likes; false when there is no
  * place for it.
  */
-export function placeQuote(world: World, maker: Maker, market: LifeMarket): boolean {
-  const direction = quoteSide(world, maker, market);
-  const price = quotePrice(world, market, direction);
+export function placeQuote(sim: SimulatedMarkets, maker: Maker, market: SimulatedMarket): boolean {
+  const direction = quoteSide(sim, maker, market);
+  const price = quotePrice(sim, market, direction);
   if (price < market.tick) return false;
-  const isFloating = world.random.below(100) < maker.floatingPercent;
+  const isFloating = sim.random.nextBelow(100) < maker.floatingPercent;
   const offset = Number(price - market.feed.price);
   const terms = isFloating && offset !== 0 ? { oraclePriceOffset: offset } : { price };
-  const baseAssetAmount = someSize(world, market);
-  const wish = { ...terms, direction, baseAssetAmount, postOnly: !world.random.oneIn(8) };
-  return place(world, maker, { market, wish });
+  const baseAssetAmount = someSize(sim, market);
+  const request = { ...terms, direction, baseAssetAmount, postOnly: !sim.random.oneIn(8) };
+  return placeOrder(sim, maker, { market, request });
 }
 
 /** The resting quotes of a maker in a market that a move may replace. */
-export function quotesOf(world: World, maker: Maker, market: LifeMarket): OrderFields[] {
+export function quotesOf(
+  sim: SimulatedMarkets,
+  maker: Maker,
+  market: SimulatedMarket,
+): OrderFields[] {
   return maker.orders.filter(
     (order): order is OrderFields =>
-      order !== undefined && !order.reduceOnly && order.maxTs === 0n && world.rests(order, market),
+      order !== undefined &&
+      !order.reduceOnly &&
+      order.maxTs === 0n &&
+      sim.isResting(order, market),
   );
 }
 
 /** Any market. */
-export function someMarket(world: World): LifeMarket {
-  const market = world.random.pick(world.markets);
+export function someMarket(sim: SimulatedMarkets): SimulatedMarket {
+  const market = sim.random.pickOne(sim.markets);
   if (market === undefined) throw new Error('Invariant: there are markets');
   return market;
 }
 
 /** Either side. */
-export function someDirection(world: World): Direction {
-  return world.random.oneIn(2) ? Direction.Long : Direction.Short;
+export function someDirection(sim: SimulatedMarkets): Direction {
+  return sim.random.oneIn(2) ? Direction.Long : Direction.Short;
 }
 
 /** The side of which the maker has fewer quotes, so that both sides stay deep. */
-function quoteSide(world: World, maker: Maker, market: LifeMarket): Direction {
+function quoteSide(sim: SimulatedMarkets, maker: Maker, market: SimulatedMarket): Direction {
   let balance = 0;
   for (const order of maker.orders) {
-    if (order === undefined || !world.rests(order, market)) continue;
-    if (fillable(maker, order) > 0n) balance += order.direction === Direction.Long ? 1 : -1;
+    if (order === undefined || !sim.isResting(order, market)) continue;
+    if (fillableSize(maker, order) > 0n) balance += order.direction === Direction.Long ? 1 : -1;
   }
-  if (balance === 0) return world.random.oneIn(2) ? Direction.Long : Direction.Short;
+  if (balance === 0) return sim.random.oneIn(2) ? Direction.Long : Direction.Short;
   return balance > 0 ? Direction.Short : Direction.Long;
 }

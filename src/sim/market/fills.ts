@@ -8,13 +8,13 @@ import {
   OrderType,
 } from '../bytes/chain-enums.js';
 import { type FilledOrder, fillRecordBytes } from '../bytes/event-record.js';
-import type { CallDraft } from './life-call.js';
-import { fillerReward, makerRebate, takerFee } from './life-fees.js';
-import type { LifeMarket, Maker } from './life-model.js';
-import { fillOrder, opposite, settle } from './life-orders.js';
-import { ammPrice, bestAgainst, limitOf } from './life-takers.js';
-import type { OwnedOrder, Resting, World } from './life-world.js';
-import { belongs, fillable, position, smaller } from './life-world.js';
+import type { CallDraft } from './call-draft.js';
+import { fillerReward, makerRebate, takerFee } from './fees.js';
+import type { Maker, SimulatedMarket } from './model.js';
+import { fillOrder, oppositeOf, settleFill } from './orders.js';
+import type { OwnedOrder, Resting, SimulatedMarkets } from './simulated-markets.js';
+import { fillableSize, isOfMarket, positionOf, smallerOf } from './simulated-markets.js';
+import { ammPrice, bestAgainst, limitOf } from './takers.js';
 
 /** Of a hundred fills in perp markets, those of the AMM alone, and those it shares with a maker. */
 const AMM_PERCENT = 15;
@@ -22,7 +22,7 @@ const JIT_PERCENT = 20;
 
 /** A taker and what it can meet. */
 interface Crossing {
-  readonly market: LifeMarket;
+  readonly market: SimulatedMarket;
   readonly taker: OwnedOrder;
   /** The worst price of the taker now. */
   readonly limit: bigint;
@@ -40,75 +40,79 @@ interface Part {
 }
 
 /** Fills one taker, in the first market from a random one that has any. False: none crosses. */
-export function fillNext(world: World, draft: CallDraft): boolean {
-  const { markets, random } = world;
-  const first = random.below(markets.length);
+export function fillNext(sim: SimulatedMarkets, draft: CallDraft): boolean {
+  const { markets, random } = sim;
+  const first = random.nextBelow(markets.length);
   for (let i = 0; i < markets.length; i += 1) {
     const market = markets[(first + i) % markets.length];
-    const crossing = market && findCrossing(world, market);
+    const crossing = market && findCrossing(sim, market);
     if (crossing === undefined) continue;
-    fillCrossing(world, draft, crossing);
+    fillCrossing(sim, draft, crossing);
     return true;
   }
   return false;
 }
 
-function findCrossing(world: World, market: LifeMarket): Crossing | undefined {
+function findCrossing(sim: SimulatedMarkets, market: SimulatedMarket): Crossing | undefined {
   if (market.status !== MarketStatus.Active || market.pausedOperations !== 0) return undefined;
-  for (const maker of [...restingTakers(world, market), ...takers(world, market)]) {
-    const crossing = crossingOf(world, market, maker);
+  for (const maker of [...restingTakers(sim, market), ...takers(sim, market)]) {
+    const crossing = crossingOf(sim, market, maker);
     if (crossing !== undefined) return crossing;
   }
   return undefined;
 }
 
 /** Of resting orders that cross, the newer one takes, if it may. */
-function restingTakers(world: World, market: LifeMarket): OwnedOrder[] {
-  const { bid, ask } = world.touch(market);
+function restingTakers(sim: SimulatedMarkets, market: SimulatedMarket): OwnedOrder[] {
+  const { bid, ask } = sim.bestOrders(market);
   if (bid === undefined || ask === undefined || bid.price < ask.price) return [];
   const newer = bid.order.slot > ask.order.slot ? bid : ask;
   return newer.order.postOnly || newer.order.reduceOnly ? [] : [newer];
 }
 
-function takers(world: World, market: LifeMarket): OwnedOrder[] {
+function takers(sim: SimulatedMarkets, market: SimulatedMarket): OwnedOrder[] {
   const found: OwnedOrder[] = [];
-  for (const maker of world.traders) {
+  for (const maker of sim.traders) {
     for (const order of maker.orders) {
-      if (order?.status !== OrderStatus.Open || !belongs(order, market)) continue;
+      if (order?.status !== OrderStatus.Open || !isOfMarket(order, market)) continue;
       const takes = order.orderType === OrderType.Market || order.orderType === OrderType.Oracle;
-      if (takes && !world.isExpired(order)) found.push({ maker, order });
+      if (takes && !sim.isExpired(order)) found.push({ maker, order });
     }
   }
   return found;
 }
 
-function crossingOf(world: World, market: LifeMarket, taker: OwnedOrder): Crossing | undefined {
+function crossingOf(
+  sim: SimulatedMarkets,
+  market: SimulatedMarket,
+  taker: OwnedOrder,
+): Crossing | undefined {
   const { direction } = taker.order;
-  const limit = limitOf(world, taker.order, market);
-  const best = bestAgainst(world, market, direction);
+  const limit = limitOf(sim, taker.order, market);
+  const best = bestAgainst(sim, market, direction);
   if (best === undefined || best.maker === taker.maker) return undefined;
   if (best.maker.status !== 0 || taker.maker.status !== 0) return undefined;
   return crosses(direction, limit, best.price) ? { market, taker, limit, best } : undefined;
 }
 
-function fillCrossing(world: World, draft: CallDraft, crossing: Crossing): void {
+function fillCrossing(sim: SimulatedMarkets, draft: CallDraft, crossing: Crossing): void {
   const { market, taker } = crossing;
-  const remaining = fillable(taker.maker, taker.order);
-  const parts = partsOf(world, crossing, remaining);
-  for (const part of parts) fillPart(world, draft, { market, taker, part });
+  const remaining = fillableSize(taker.maker, taker.order);
+  const parts = partsOf(sim, crossing, remaining);
+  for (const part of parts) fillPart(sim, draft, { market, taker, part });
   if (parts.length > 1) return;
   // What is left of the taker may meet the next order; two parts are what a transaction holds.
-  const next = crossingOf(world, market, taker);
-  const left = fillable(taker.maker, taker.order);
+  const next = crossingOf(sim, market, taker);
+  const left = fillableSize(taker.maker, taker.order);
   if (next === undefined || left < market.step) return;
-  fillPart(world, draft, { market, taker, part: matchPart(next.best, left) });
+  fillPart(sim, draft, { market, taker, part: matchPart(next.best, left) });
 }
 
-function partsOf(world: World, crossing: Crossing, remaining: bigint): Part[] {
+function partsOf(sim: SimulatedMarkets, crossing: Crossing, remaining: bigint): Part[] {
   const { market, taker, limit, best } = crossing;
   const match = matchPart(best, remaining);
   if (market.marketType === MarketType.Spot) return [match];
-  const draw = world.random.below(100);
+  const draw = sim.random.nextBelow(100);
   const price = ammPrice(market, taker.order.direction);
   if (draw < AMM_PERCENT && crosses(taker.order.direction, limit, price)) {
     const explanation = OrderActionExplanation.FilledWithAmm;
@@ -116,11 +120,11 @@ function partsOf(world: World, crossing: Crossing, remaining: bigint): Part[] {
   }
   const share = match.base / 3n;
   const shared = share - (share % market.step);
-  if (draw >= AMM_PERCENT + JIT_PERCENT || shared === 0n || !world.inAuction(taker.order)) {
+  if (draw >= AMM_PERCENT + JIT_PERCENT || shared === 0n || !sim.inAuction(taker.order)) {
     return [match];
   }
   const { FilledWithAmmJit, FilledWithMatchJit } = OrderActionExplanation;
-  const rest = smaller(best.size, remaining - shared);
+  const rest = smallerOf(best.size, remaining - shared);
   return [
     { base: shared, price: best.price, explanation: FilledWithAmmJit, maker: undefined },
     { base: rest, price: best.price, explanation: FilledWithMatchJit, maker: best },
@@ -129,7 +133,7 @@ function partsOf(world: World, crossing: Crossing, remaining: bigint): Part[] {
 
 function matchPart(best: Resting, remaining: bigint): Part {
   const explanation = OrderActionExplanation.FilledWithMatch;
-  return { base: smaller(best.size, remaining), price: best.price, explanation, maker: best };
+  return { base: smallerOf(best.size, remaining), price: best.price, explanation, maker: best };
 }
 
 function crosses(taker: Direction, limit: bigint, price: bigint): boolean {
@@ -137,28 +141,28 @@ function crosses(taker: Direction, limit: bigint, price: bigint): boolean {
 }
 
 function fillPart(
-  world: World,
+  sim: SimulatedMarkets,
   draft: CallDraft,
-  { market, taker, part }: { market: LifeMarket; taker: OwnedOrder; part: Part },
+  { market, taker, part }: { market: SimulatedMarket; taker: OwnedOrder; part: Part },
 ): void {
   const { base, price, maker, explanation } = part;
   draft.watchMarket(market);
   draft.watchMaker(taker.maker);
   if (maker !== undefined) draft.watchMaker(maker.maker);
-  const quote = quoteOf(market, { base, price, maker: opposite(taker.order.direction) });
+  const quote = quoteOf(market, { base, price, maker: oppositeOf(taker.order.direction) });
   const fee = takerFee(quote);
   const rebate = maker === undefined ? 0n : makerRebate(quote);
   const amounts = { market, base, quote };
   const sides = {
-    taker: fillSide(world, taker, { ...amounts, fee }),
-    maker: maker && fillSide(world, maker, { ...amounts, fee: -rebate }),
+    taker: fillSide(sim, taker, { ...amounts, fee }),
+    maker: maker && fillSide(sim, maker, { ...amounts, fee: -rebate }),
   };
   const record = {
-    ts: world.time.unixSeconds,
+    ts: sim.time.unixSeconds,
     actionExplanation: explanation,
     marketIndex: market.marketIndex,
     marketType: market.marketType,
-    filler: world.keeper,
+    filler: sim.keeper,
     fillerReward: fillerReward(fee),
     fillRecordId: market.nextFillRecordId,
     baseAssetAmountFilled: base,
@@ -172,13 +176,13 @@ function fillPart(
     oraclePrice: market.feed.price,
     bitFlags: taker.order.bitFlags,
   };
-  draft.log({ form: 'base64', bytes: fillRecordBytes(record) });
-  noteFill(world, market, { price, quote });
+  draft.addEvent({ form: 'base64', bytes: fillRecordBytes(record) });
+  noteFill(sim, market, { price, quote });
 }
 
 /** Rounds to the maker's side. Source: math/orders.rs calculate_quote_asset_amount_for_maker_order. */
 function quoteOf(
-  { preset, marketType }: LifeMarket,
+  { preset, marketType }: SimulatedMarket,
   { base, price, maker }: { base: bigint; price: bigint; maker: Direction },
 ): bigint {
   const decimals = marketType === MarketType.Spot && 'decimals' in preset ? preset.decimals : 9;
@@ -188,16 +192,16 @@ function quoteOf(
 }
 
 function fillSide(
-  world: World,
+  sim: SimulatedMarkets,
   owned: OwnedOrder,
-  amounts: { market: LifeMarket; base: bigint; quote: bigint; fee: bigint },
+  amounts: { market: SimulatedMarket; base: bigint; quote: bigint; fee: bigint },
 ): FilledOrder {
   const { maker, order } = owned;
   const { market, base, quote } = amounts;
   const { direction } = order;
   const existing = existingOf(maker, market, { direction, base });
   fillOrder(order, { base, quote });
-  settle(world, maker, { ...amounts, direction });
+  settleFill(sim, maker, { ...amounts, direction });
   return {
     user: maker.pubkey,
     orderId: order.orderId,
@@ -212,10 +216,10 @@ function fillSide(
 /** What the record says of a position that the fill makes smaller, or turns over. */
 function existingOf(
   maker: Maker,
-  market: LifeMarket,
+  market: SimulatedMarket,
   { direction, base }: { direction: Direction; base: bigint },
 ): Pick<FilledOrder, 'existingQuoteEntryAmount' | 'existingBaseAssetAmount'> {
-  const held = position(maker, market);
+  const held = positionOf(maker, market);
   const reduces = direction === Direction.Long ? held < 0n : held > 0n;
   if (market.marketType === MarketType.Spot || !reduces) {
     return { existingQuoteEntryAmount: undefined, existingBaseAssetAmount: undefined };
@@ -229,13 +233,13 @@ function existingOf(
 }
 
 function noteFill(
-  world: World,
-  market: LifeMarket,
+  sim: SimulatedMarkets,
+  market: SimulatedMarket,
   { price, quote }: { price: bigint; quote: bigint },
 ): void {
   market.lastFillPrice = price;
   market.nextFillRecordId += 1n;
   market.volume24h += quote;
-  market.lastTradeTs = world.time.unixSeconds;
-  world.dirtyMarkets.add(market);
+  market.lastTradeTs = sim.time.unixSeconds;
+  sim.dirtyMarkets.add(market);
 }

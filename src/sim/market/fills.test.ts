@@ -2,7 +2,11 @@ import { Keypair, PublicKey, Transaction } from '@solana/web3.js';
 import { expect, test } from 'vitest';
 import { instructionOf, type ProgramCall } from '../chain/program-call.js';
 import { orderIn, readFill } from '../testing/chain.js';
-import { type LifeStep, MarketLife, type MarketLifeOptions } from './market-life.js';
+import {
+  MarketSimulator,
+  type MarketSimulatorOptions,
+  type SimulatorStep,
+} from './market-simulator.js';
 
 const STEPS_PER_SLOT = 20;
 const START_S = 1_800_000_000;
@@ -15,23 +19,23 @@ const FUNDING_RATE_RECORD = '4403ff1a855b93fe';
 /** A transaction of a life, and the accounts as a chain would have them behind it. */
 interface LivedCall {
   readonly call: ProgramCall;
-  readonly writes: LifeStep['writes'];
+  readonly writes: SimulatorStep['writes'];
   readonly second: number;
   readonly chain: ReadonlyMap<string, Buffer>;
 }
 
 /** Runs a life as a demo does, and keeps the accounts as a chain would. */
-function live(options: MarketLifeOptions, seconds: number): LivedCall[] {
-  const life = new MarketLife(options);
+function live(options: MarketSimulatorOptions, seconds: number): LivedCall[] {
+  const life = new MarketSimulator(options);
   const chain = new Map<string, Buffer>();
   const calls: LivedCall[] = [];
-  for (const { pubkey, data } of life.genesis({ slot: 31, unixSeconds: START_S })) {
+  for (const { pubkey, data } of life.createGenesis({ slot: 31, unixSeconds: START_S })) {
     chain.set(pubkey, data);
   }
   for (let at = 0; at < (seconds * STEPS_PER_SLOT) / 0.4; at += 1) {
     const slots = Math.floor(at / STEPS_PER_SLOT);
     const second = Math.floor(slots * 0.4);
-    const { call, writes } = life.step({ slot: 31 + slots, unixSeconds: START_S + second });
+    const { call, writes } = life.nextStep({ slot: 31 + slots, unixSeconds: START_S + second });
     if (call === undefined) for (const { pubkey, data } of writes) chain.set(pubkey, data);
     else calls.push({ call, writes, second, chain: patched(chain, call) });
   }
@@ -187,16 +191,16 @@ test('there is one transaction with fills a second, or as many as are wanted', (
 });
 
 test('while transactions are unwanted none is made, and the life goes on', () => {
-  const life = new MarketLife({ seed: 7, makers: 60, fundingSeconds: 1 });
-  life.genesis({ slot: 31, unixSeconds: START_S });
+  const life = new MarketSimulator({ seed: 7, makers: 60, fundingSeconds: 1 });
+  life.createGenesis({ slot: 31, unixSeconds: START_S });
   for (let at = 0; at < 200; at += 1) {
     const second = Math.floor(at / 50);
     const clock = { slot: 31 + at, unixSeconds: START_S + second };
-    const { call, writes } = life.step(clock, 'unwanted');
+    const { call, writes } = life.nextStep(clock, 'unwanted');
     expect(call).toBeUndefined();
     expect(writes.length).toBeGreaterThan(0);
   }
-  expect(life.step({ slot: 231, unixSeconds: START_S + 4 }).call).toBeDefined();
+  expect(life.nextStep({ slot: 231, unixSeconds: START_S + 4 }).call).toBeDefined();
 });
 
 test('the account of a market counts what was filled in it, and all positions', () => {

@@ -15,7 +15,7 @@ export interface Feed {
 }
 
 /** A market with a book. */
-export interface LifeMarket {
+export interface SimulatedMarket {
   readonly name: string;
   readonly marketType: MarketType;
   readonly marketIndex: number;
@@ -43,7 +43,7 @@ export interface Maker {
   readonly authority: string;
   readonly name: string;
   /** Markets quoted; never empty. */
-  readonly markets: readonly LifeMarket[];
+  readonly markets: readonly SimulatedMarket[];
   readonly isTrader: boolean;
   /** How many quotes the maker likes to have. */
   readonly quotesTarget: number;

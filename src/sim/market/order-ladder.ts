@@ -1,6 +1,6 @@
 import { Direction, OrderStatus } from '../bytes/chain-enums.js';
 import type { OrderFields } from '../bytes/user-account.js';
-import type { Maker } from './life-model.js';
+import type { Maker } from './model.js';
 
 /** Ended orders that a search may meet before they are dropped, all at once. */
 const ENDED_MET_MAX = 16;
@@ -17,7 +17,7 @@ export interface OwnedOrder {
  *
  * It does not know what shows now: that changes with slot, time and positions, and is asked.
  */
-export class LifeLadder {
+export class OrderLadder {
   readonly #fixed: Ranking;
   readonly #floating: Ranking;
 
@@ -34,7 +34,7 @@ export class LifeLadder {
   }
 
   /** The best order at a fixed price and the best by oracle offset, of those that show. */
-  best(shows: (owned: OwnedOrder) => boolean): OwnedOrder[] {
+  bestOrders(shows: (owned: OwnedOrder) => boolean): OwnedOrder[] {
     return [this.#fixed.first(shows), this.#floating.first(shows)].filter(
       (owned) => owned !== undefined,
     );

@@ -3,7 +3,7 @@ import { MarketStatus } from '../bytes/chain-enums.js';
 import { address, PROGRAM_ID } from '../bytes/keys.js';
 import { PERP_PRESETS, SPOT_PRESETS } from '../bytes/market-presets.js';
 import type { ProgramCall } from '../chain/program-call.js';
-import { feedBytes, makerBytes, marketBytes } from './life-accounts.js';
+import { feedBytes, makerBytes, marketBytes } from './accounts.js';
 import {
   balanceQuotes,
   cancelOldest,
@@ -18,16 +18,16 @@ import {
   sweep,
   toggleLiquidation,
   trigger,
-} from './life-actions.js';
-import { CallDraft } from './life-call.js';
-import { fillNext } from './life-fills.js';
-import { fundingDue, updateFunding } from './life-funding.js';
-import type { LifeMarket, Maker } from './life-model.js';
-import { placeQuote } from './life-orders.js';
-import { placeTaking, uncross } from './life-takers.js';
-import { type Action, World } from './life-world.js';
+} from './actions.js';
+import { CallDraft } from './call-draft.js';
+import { fillNext } from './fills.js';
+import { fundingDue, updateFunding } from './funding.js';
+import type { Maker, SimulatedMarket } from './model.js';
+import { placeQuote } from './orders.js';
+import { type Action, SimulatedMarkets } from './simulated-markets.js';
+import { placeTaking, uncrossMarket } from './takers.js';
 
-/** Makers that a life can have: each is an account that the chain and its readers hold. */
+/** Makers of one simulation: each is an account that the chain and its readers hold. */
 const MAKERS_MAX = 20_000;
 /** One step in so many moves an oracle: their share of writes does not depend on the rate. */
 const STEPS_PER_ORACLE_MOVE = 8;
@@ -60,8 +60,8 @@ export interface AccountWrite {
   readonly data: Buffer;
 }
 
-/** What a life is made of; the same options and the same clocks give the same writes. */
-export interface MarketLifeOptions {
+/** What a simulation is made of; the same options and the same clocks give the same writes. */
+export interface MarketSimulatorOptions {
   readonly seed: number;
   readonly makers?: number;
   /** Transactions with fills, at most so many in each second of the chain; 0 for none. */
@@ -73,7 +73,7 @@ export interface MarketLifeOptions {
 }
 
 /** What one step changes, and how. */
-export interface LifeStep {
+export interface SimulatorStep {
   /** The transaction that changes these accounts and says why; undefined when none is known. */
   readonly call: ProgramCall | undefined;
   /** One to eight accounts in the order in which they take effect, each as a whole. */
@@ -81,142 +81,142 @@ export interface LifeStep {
 }
 
 /** The chain's time at a step. */
-export interface LifeClock {
+export interface SimulatorClock {
   readonly slot: number;
   readonly unixSeconds: number;
 }
 
 /**
- * The life of some markets: makers quote, move and cancel, takers are filled where orders cross,
+ * A seeded simulation of some markets: makers quote, move and cancel, takers are filled where orders cross,
  * oracles walk, orders expire and trigger, funding is paid. It reads no clock and does no I/O: what
  * comes out depends on the options and on the clocks given to it, and on nothing else.
  *
  * Fills and funding rates are transactions, all else is written from outside: it is not an exchange,
  * checks no margin, and its AMM's curve does not move.
  */
-export class MarketLife {
-  readonly #world: World;
+export class MarketSimulator {
+  readonly #sim: SimulatedMarkets;
   readonly #statusChanges: 'none' | 'some';
   readonly #fillsPerSecond: number;
   #steps = 0;
   /** Fills that may still come in this second. */
   #fillsLeft = 0;
 
-  constructor(options: MarketLifeOptions) {
+  constructor(options: MarketSimulatorOptions) {
     const { seed, makers = 200, statusChanges = 'none', fillsPerSecond = 1 } = options;
     if (!Number.isInteger(makers) || makers < 1 || makers > MAKERS_MAX) {
       throw new RangeError(`makers was ${makers}, must be 1 to ${MAKERS_MAX}`);
     }
     const { fundingSeconds } = options;
     this.#fillsPerSecond = fillsPerSecond;
-    this.#world = new World({ seed, makers, fundingSeconds });
+    this.#sim = new SimulatedMarkets({ seed, makers, fundingSeconds });
     this.#statusChanges = statusChanges;
   }
 
   /** Makers' accounts. */
   get makers(): readonly Maker[] {
-    return this.#world.makers;
+    return this.#sim.makers;
   }
 
   /** Markets with a book. */
-  get markets(): readonly LifeMarket[] {
-    return this.#world.markets;
+  get markets(): readonly SimulatedMarket[] {
+    return this.#sim.markets;
   }
 
   /** The first state of everything: State, markets, oracles, then the makers with their quotes. */
-  genesis(clock: LifeClock): AccountWrite[] {
-    const world = this.#world;
+  createGenesis(clock: SimulatorClock): AccountWrite[] {
+    const sim = this.#sim;
     this.#setTime(clock);
-    for (const market of world.markets) {
-      moveOracle(world, market);
+    for (const market of sim.markets) {
+      moveOracle(sim, market);
       const { funding } = market;
-      const now = world.time.unixSeconds;
+      const now = sim.time.unixSeconds;
       market.funding = { ...funding, ts: now - (now % funding.periodSeconds) };
     }
-    for (const maker of world.makers) {
-      world.dirtyMakers.add(maker);
+    for (const maker of sim.makers) {
+      sim.dirtyMakers.add(maker);
       for (let i = 0; i < maker.quotesTarget; i += 1) {
         const market = maker.markets[i % maker.markets.length];
-        if (market !== undefined) placeQuote(world, maker, market);
+        if (market !== undefined) placeQuote(sim, maker, market);
       }
     }
-    for (const market of world.markets) world.dirtyMarkets.add(market);
+    for (const market of sim.markets) sim.dirtyMarkets.add(market);
     const state = stateBytes({
       perpMarkets: PERP_PRESETS.length,
       spotMarkets: SPOT_PRESETS.length,
-      users: world.makers.length,
+      users: sim.makers.length,
     });
     return [
       { pubkey: address.state(), owner: PROGRAM_ID, data: state },
       ...this.#quoteMarkets(),
-      ...this.#drain(),
+      ...this.#takeWrites(),
     ];
   }
 
-  /** What happens next. While transactions are unwanted, takers and funding rates wait. */
-  step(clock: LifeClock, transactions: 'wanted' | 'unwanted' = 'wanted'): LifeStep {
+  /** The next step. While transactions are unwanted, takers and funding rates wait. */
+  nextStep(clock: SimulatorClock, transactions: 'wanted' | 'unwanted' = 'wanted'): SimulatorStep {
     this.#setTime(clock);
     this.#steps += 1;
-    const call = transactions === 'wanted' ? this.#transact() : undefined;
-    if (call === undefined) this.#act();
-    return { call, writes: this.#drain() };
+    const call = transactions === 'wanted' ? this.#nextCall() : undefined;
+    if (call === undefined) this.#runAction();
+    return { call, writes: this.#takeWrites() };
   }
 
-  /** The same as accounts alone, for those who have no chain that runs transactions. */
-  next(clock: LifeClock): AccountWrite[] {
-    return this.step(clock).writes;
+  /** The same as accounts alone, for callers without a chain that runs transactions. */
+  nextWrites(clock: SimulatorClock): AccountWrite[] {
+    return this.nextStep(clock).writes;
   }
 
-  #transact(): ProgramCall | undefined {
-    const world = this.#world;
-    const draft = new CallDraft(world);
-    const market = fundingDue(world);
+  #nextCall(): ProgramCall | undefined {
+    const sim = this.#sim;
+    const draft = new CallDraft(sim);
+    const market = fundingDue(sim);
     if (market !== undefined) {
-      updateFunding(world, draft, market);
-      return draft.finish();
+      updateFunding(sim, draft, market);
+      return draft.toCall();
     }
-    if (this.#fillsLeft < 1 || !fillNext(world, draft)) return undefined;
+    if (this.#fillsLeft < 1 || !fillNext(sim, draft)) return undefined;
     this.#fillsLeft -= 1;
-    return draft.finish();
+    return draft.toCall();
   }
 
-  #act(): void {
-    const world = this.#world;
+  #runAction(): void {
+    const sim = this.#sim;
     const turn = Math.floor(this.#steps / STEPS_PER_ORACLE_MOVE);
-    const market = world.markets[turn % world.markets.length];
+    const market = sim.markets[turn % sim.markets.length];
     if (market === undefined) throw new Error('Invariant: there are markets');
     if (this.#statusChanges === 'some' && this.#steps % STEPS_PER_STATUS_CHANGE === 0) {
-      changeStatus(world);
+      changeStatus(sim);
       return;
     }
     if (this.#steps % STEPS_PER_ORACLE_MOVE === 0) {
-      moveOracle(world, market);
+      moveOracle(sim, market);
       return;
     }
-    if (this.#uncross()) return;
-    // Nobody was there to be filled.
-    if (this.#fillsLeft >= 1 && world.random.oneIn(TAKER_ONE_IN) && placeTaking(world)) return;
+    if (this.#uncrossNext()) return;
+    // No resting order could be filled.
+    if (this.#fillsLeft >= 1 && sim.random.oneIn(TAKER_ONE_IN) && placeTaking(sim)) return;
     // Not every action has an occasion; quotes can always be moved or collateral paid in.
-    if (chooseAction(world)(world) || moveQuotes(world)) return;
-    moveCollateral(world);
+    if (chooseAction(sim)(sim) || moveQuotes(sim)) return;
+    moveCollateral(sim);
   }
 
   /** Oracle moves and triggers cross books; auctions that end are found by looking in turn. */
-  #uncross(): boolean {
-    const { markets, suspects } = this.#world;
+  #uncrossNext(): boolean {
+    const { markets, maybeCrossed: suspects } = this.#sim;
     const inTurn = markets[this.#steps % markets.length];
     if (inTurn !== undefined) suspects.add(inTurn);
     for (const market of suspects) {
-      if (uncross(this.#world, market)) return true;
+      if (uncrossMarket(this.#sim, market)) return true;
       suspects.delete(market);
     }
     return false;
   }
 
-  #setTime({ slot, unixSeconds }: LifeClock): void {
-    const world = this.#world;
-    if (BigInt(unixSeconds) > world.time.unixSeconds) this.#fillsLeft = this.#fillsPerSecond;
-    world.time = { slot: BigInt(slot), unixSeconds: BigInt(unixSeconds) };
+  #setTime({ slot, unixSeconds }: SimulatorClock): void {
+    const sim = this.#sim;
+    if (BigInt(unixSeconds) > sim.time.unixSeconds) this.#fillsLeft = this.#fillsPerSecond;
+    sim.time = { slot: BigInt(slot), unixSeconds: BigInt(unixSeconds) };
   }
 
   #quoteMarkets(): AccountWrite[] {
@@ -226,31 +226,31 @@ export class MarketLife {
       data: spotMarketBytes({
         preset,
         addresses: { pubkey: address.spotMarket(preset.marketIndex), oracle: undefined },
-        time: this.#world.time,
+        time: this.#sim.time,
         oraclePrice: preset.startPrice,
         nextFillRecordId: preset.nextFillRecordId,
       }),
     }));
   }
 
-  #drain(): AccountWrite[] {
-    const world = this.#world;
+  #takeWrites(): AccountWrite[] {
+    const sim = this.#sim;
     const writes = [
-      ...Array.from(world.dirtyFeeds, (feed) => write(feed.pubkey, feedBytes(feed))),
-      ...Array.from(world.dirtyMarkets, (market) =>
-        write(market.addresses.pubkey, marketBytes(world, market)),
+      ...Array.from(sim.dirtyFeeds, (feed) => accountWrite(feed.pubkey, feedBytes(feed))),
+      ...Array.from(sim.dirtyMarkets, (market) =>
+        accountWrite(market.addresses.pubkey, marketBytes(sim, market)),
       ),
-      ...Array.from(world.dirtyMakers, (maker) => write(maker.pubkey, makerBytes(maker))),
+      ...Array.from(sim.dirtyMakers, (maker) => accountWrite(maker.pubkey, makerBytes(maker))),
     ];
-    world.dirtyFeeds.clear();
-    world.dirtyMarkets.clear();
-    world.dirtyMakers.clear();
+    sim.dirtyFeeds.clear();
+    sim.dirtyMarkets.clear();
+    sim.dirtyMakers.clear();
     return writes;
   }
 }
 
-function chooseAction(world: World): Action {
-  let at = world.random.below(ACTIONS.reduce((sum, [weight]) => sum + weight, 0));
+function chooseAction(sim: SimulatedMarkets): Action {
+  let at = sim.random.nextBelow(ACTIONS.reduce((sum, [weight]) => sum + weight, 0));
   for (const [weight, action] of ACTIONS) {
     at -= weight;
     if (at < 0) return action;
@@ -259,17 +259,17 @@ function chooseAction(world: World): Action {
 }
 
 /** Active, reduce-only, active, fills paused, and again: a book that must empty and come back. */
-function changeStatus(world: World): void {
-  const market = world.markets[2];
+function changeStatus(sim: SimulatedMarkets): void {
+  const market = sim.markets[2];
   if (market === undefined) throw new Error('Invariant: ETH-PERP is the third market');
   const isPlain = market.status === MarketStatus.Active && market.pausedOperations === 0;
   market.status = MarketStatus.Active;
   market.pausedOperations = 0;
-  if (isPlain && world.random.oneIn(2)) market.status = MarketStatus.ReduceOnly;
+  if (isPlain && sim.random.oneIn(2)) market.status = MarketStatus.ReduceOnly;
   else if (isPlain) market.pausedOperations = 4;
-  world.dirtyMarkets.add(market);
+  sim.dirtyMarkets.add(market);
 }
 
-function write(pubkey: string, data: Buffer): AccountWrite {
+function accountWrite(pubkey: string, data: Buffer): AccountWrite {
   return { pubkey, owner: PROGRAM_ID, data };
 }

@@ -3,7 +3,7 @@ import { fundingOf, HOUR_SECONDS } from '../bytes/amm-bytes.js';
 import { MarketType } from '../bytes/chain-enums.js';
 import { address } from '../bytes/keys.js';
 import type { PerpPreset, SpotPreset } from '../bytes/market-presets.js';
-import type { Feed, LifeMarket } from './life-model.js';
+import type { Feed, SimulatedMarket } from './model.js';
 
 /** A spot market has none. */
 const NO_FUNDING: FundingFields = {
@@ -22,7 +22,7 @@ export function perpMarket(
   preset: PerpPreset,
   feeds: Map<number, Feed>,
   fundingSeconds = Number(HOUR_SECONDS),
-): LifeMarket {
+): SimulatedMarket {
   const feed = feedOf(feeds, preset.feedId, {
     exponent: preset.exponent,
     price: preset.startPrice,
@@ -43,7 +43,7 @@ export function perpMarket(
 }
 
 /** A spot market as its preset begins. */
-export function spotMarket(preset: SpotPreset, feeds: Map<number, Feed>): LifeMarket {
+export function spotMarket(preset: SpotPreset, feeds: Map<number, Feed>): SimulatedMarket {
   if (preset.feedId === undefined)
     throw new Error('Invariant: a spot market with a book has a feed');
   const feed = feedOf(feeds, preset.feedId, {
@@ -76,7 +76,7 @@ function lifeMarket(
   feed: Feed,
   marketType: MarketType,
   pubkey: string,
-): LifeMarket {
+): SimulatedMarket {
   return {
     name: preset.name,
     marketType,
