@@ -1,6 +1,6 @@
 /**
- * The body of every answer, for /openapi.json; tests hold real answers against them. Bodies of the
- * book are written by the core, so these schemas describe and do not make them.
+ * The body of every response, for /openapi.json; tests validate real responses against them. Bodies of
+ * the book are written by the core, so these schemas describe them and do not make them.
  */
 import { type TProperties, Type } from '@sinclair/typebox';
 import { STATUS_BY_CODE } from '../transport/errors.js';
@@ -62,7 +62,7 @@ const nullable = (pattern: string, description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], pattern, description });
 
 const fill = Type.Object({
-  source: wordSchema(sourceWords, { description: 'Who filled.' }),
+  source: wordSchema(sourceWords, { description: 'The source of the fill.' }),
   maker: textOrNull('User account that filled; null for a source without one.'),
   orderId: Type.Unsafe<number | null>({
     type: ['integer', 'null'],
@@ -127,7 +127,7 @@ const oracleReading = Type.Partial(
     confidence: size('Confidence at 1e6.'),
     hasSufficientNumberOfDataPoints: Type.Boolean(),
   }),
-  { description: 'An oracle as it was read; without members while it has not been read.' },
+  { description: 'An oracle as last read from the chain; without members before the first time.' },
 );
 
 const identity = {
@@ -188,7 +188,7 @@ const marketStatus = Type.Object({
   marketType,
   seq: count('Changes of the market in this epoch.'),
   slot: count('The newest slot of its book.'),
-  lag: count('Slots that its book is behind the newest that a node told of.'),
+  lag: count('Slots that its book is behind the newest that a node reported.'),
   state,
   ordersShown: count('Orders that its book shows.'),
   emptyReason: textOrNull('Why the book shows nothing; null when it shows its orders.'),
@@ -198,11 +198,11 @@ const marketStatus = Type.Object({
 
 const venueStatus = Type.Object({
   name: text('Kind of the venue.'),
-  host: text('Where it answers, without path and key.'),
+  host: text('Its host, without path and key.'),
   markets: Type.Array(
     Type.Object({
       symbol: text('Name of the spot market.'),
-      used: Type.Boolean({ description: 'Whether /match takes its levels.' }),
+      used: Type.Boolean({ description: 'Whether /match uses its levels.' }),
       levels: count('Levels of both sides.'),
       ageMs: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
         description: 'Age of the oldest of them; null while the market is left out.',
@@ -218,7 +218,7 @@ const lastAudit = Type.Object({
   differences: count('User accounts that differed and were repaired.'),
 });
 
-/** A schema that stands under its own name in the API description. */
+/** A reference to a schema by its name in the API description. */
 const named = (name: string) => Type.Unsafe({ $ref: `#/components/schemas/${name}` });
 
 /** Every body by its name in the API description. */
@@ -260,17 +260,17 @@ export const bodySchemas = {
   Ready: Type.Object({
     ready: Type.Boolean(),
     state: feedState,
-    slot: count('The newest slot seen.'),
+    slot: count('The newest slot received.'),
     history: Type.Optional(historyReadiness),
   }),
   Status: Type.Object({
     state: feedState,
     reason: textOrNull('Why the book is not live; null when it is.'),
-    slot: count('The newest slot seen.'),
-    slotAgeMs: count('Time since a slot was heard of.'),
-    slotLag: count('Slots behind the newest that a node told of.'),
+    slot: count('The newest slot received.'),
+    slotAgeMs: count('Time since the last notification of a slot.'),
+    slotLag: count('Slots behind the newest that a node reported.'),
     epoch: text('This run of the service on this chain.'),
-    genesisHash: textOrNull('The chain; null until it has been asked for.'),
+    genesisHash: textOrNull('The chain; null until it has been requested.'),
     commitment: wordSchema(['processed'], { description: 'At which the book is read.' }),
     node: textOrNull('Host of the RPC node in use; null when there is none.'),
     uptimeMs: count('Time since the service started.'),
@@ -280,7 +280,7 @@ export const bodySchemas = {
     ordersLeftOut: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
       description: 'Open orders that the book does not show, by reason.',
     }),
-    quarantined: count('Accounts that could not be read.'),
+    quarantined: count('Accounts that could not be decoded.'),
     lastAudit: Type.Union([lastAudit, Type.Null()], {
       description: 'The last comparison of the whole book with the chain; null before the first.',
     }),
@@ -306,8 +306,8 @@ export const bodySchemas = {
   Error: Type.Object({
     error: Type.Object({
       code: wordSchema(errorCodes, { description: 'What is wrong; codes are never renamed.' }),
-      message: text('The same for people.'),
-      param: textOrNull('The parameter to blame, if one is.'),
+      message: text('The error in words.'),
+      param: textOrNull('The parameter that is wrong, if one is.'),
     }),
   }),
 };

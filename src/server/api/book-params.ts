@@ -1,7 +1,7 @@
 /**
  * The parameters of the book paths, from a raw query string to a request that the book understands.
  *
- * This file does not know where the answer comes from; it asks the book only which markets exist.
+ * This file does not know how a request is served; of the book it uses only the list of markets.
  */
 
 import type { Static } from '@sinclair/typebox';
@@ -35,10 +35,10 @@ import {
   topMakersParams,
 } from './param-schemas.js';
 
-/** What a parser asks the book. */
+/** The part of the book that a parser uses. */
 export type Markets = Pick<BookSource, 'markets' | 'findMarket'>;
 
-/** Makes ready for all requests of the book paths, which takes some 30 ms. */
+/** Compiles the schemas of the book paths, which takes some 30 ms. */
 export function compileBookParams(): void {
   compileParamSchemas([l2Params, l3Params, auctionsParams, matchParams, topMakersParams]);
 }
@@ -67,7 +67,7 @@ export function parseAuctions(raw: string, markets: Markets): AuctionsRequest {
   return { market: selectMarket(params, markets).id };
 }
 
-/** What /topMakers is asked for. */
+/** The parameters of /topMakers. */
 export interface TopMakersQuery {
   readonly market: number;
   readonly side: 'bid' | 'ask';
@@ -82,7 +82,7 @@ export function parseTopMakers(raw: string, markets: Markets): TopMakersQuery {
   return { market: selectMarket(params, markets).id, side, limit, includeAccounts };
 }
 
-/** One entry of a batch: a request, or why there is none. */
+/** One entry of a batch: a request, or its error. */
 export type BatchEntry = L2Request | ServerError;
 
 /**
@@ -141,7 +141,7 @@ function l2Request(texts: Texts, markets: Markets): L2Request {
   };
 }
 
-/** What is asked for beside orders; nothing is named that is not. */
+/** The requested sources beside orders; the others have no member. */
 function sourcesOf(params: {
   readonly includeVamm: boolean;
   readonly includeIndicative: boolean;
@@ -152,7 +152,7 @@ function sourcesOf(params: {
   };
 }
 
-/** A name wins over index and type, which have been checked all the same. */
+/** Finds a market: a name wins over index and type, which have been checked all the same. */
 export function selectMarket(
   named: {
     readonly marketName?: string;
@@ -181,7 +181,7 @@ export function selectMarket(
   return found ?? throwUnknownMarket(`${marketType} ${marketIndex}`, 'marketIndex');
 }
 
-/** A parameter without which the others make no request. */
+/** The error of a parameter that the others need. */
 export function missingParamError(param: string, message: string): ServerError {
   return new ServerError('MISSING_PARAM', message, param);
 }
@@ -191,15 +191,13 @@ export function throwUnknownMarket(name: string, param: string): never {
   throw new ServerError('UNKNOWN_MARKET', `there is no market ${quoteValue(name)}`, param);
 }
 
-/**
- * The parameters of /match, from a raw query string to an order. Each is checked by its schema; here
- * stands what they may not be together.
- */
-
 type Params = Static<typeof matchParams>;
 type AmountName = 'size' | 'quote' | 'limitPrice' | 'position' | 'auctionStart' | 'auctionEnd';
 
-/** Reads the parameters of /match. Throws a ServerError that names the wrong one. */
+/**
+ * Reads the parameters of /match. Each is checked by its schema, their combinations here. Throws a
+ * ServerError that names the wrong one.
+ */
 export function parseMatch(raw: string, markets: Markets): MatchRequest {
   const { texts, values } = splitRepeating(raw, matchParams.properties, 'jit');
   const params = checkParams(matchParams, texts, values.length === 0 ? {} : { jit: values });

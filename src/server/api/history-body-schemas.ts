@@ -1,4 +1,4 @@
-/** The bodies of the history's paths, for /openapi.json; tests hold real answers against them. */
+/** The bodies of the history's paths, for /openapi.json; tests validate real responses against them. */
 import { type TProperties, Type } from '@sinclair/typebox';
 import { wordSchema } from './param-schemas.js';
 
@@ -29,7 +29,7 @@ const slot = count('The slot of the transaction.');
 const txSig = text('The signature of the transaction.');
 
 const historyState = wordSchema(['off', 'starting', 'backfilling', 'live', 'failing'], {
-  description: 'How far trades, funding rates and candles are.',
+  description: 'The state of trades, funding rates and candles.',
 });
 const whyNotLive = textOrNull('Why the history is not live; null when it is.');
 
@@ -44,19 +44,19 @@ export const historyStatus = Type.Object({
   fundingRates: count('Funding rates stored.'),
   truncated: count('Transactions whose log the node had cut.'),
   queued: count('Transactions that wait to be stored.'),
-  spansOpen: count('Spans of older signatures that are still to be read.'),
-  finalisedSlot: count('All before this slot is complete, but for open spans.'),
+  spansOpen: count('Gaps of older signatures that are still to be fetched.'),
+  finalisedSlot: count('All before this slot is complete, but for open gaps.'),
   completeSinceTs: countOrNull(
-    'Unix seconds from which on all is stored; null while that is not known or a span is open.',
+    'Unix seconds from which on all is stored; null while that is unknown or a gap is open.',
   ),
   newestSlot: count('The newest slot with a trade that was stored in this run; 0 without one.'),
   lagMs: countOrNull('Time from the last live trade to its being stored; null without one.'),
   missingFills: Type.Record(Type.String(), Type.Integer({ minimum: 1 }), {
     description: 'Numbers of fills that are missing between stored ones, by market.',
   }),
-  storeFailures: count('Times the disk did not take what was to be stored.'),
+  storeFailures: count('Writes that the disk refused.'),
   events: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
-    description: 'What the history met, by name.',
+    description: 'Events of the history, by name.',
   }),
 });
 
@@ -125,7 +125,7 @@ const order = (side: 'taker' | 'maker') => ({
 });
 
 const tradeRecord = Type.Object({
-  ...{ ts, txSig, txSigIndex: count('Place among the events of the transaction.'), slot },
+  ...{ ts, txSig, txSigIndex: count('Index among the events of the transaction.'), slot },
   fillerReward: quote('What the filler got'),
   baseAssetAmountFilled: base('What was filled'),
   quoteAssetAmountFilled: quote('What was paid for it'),
@@ -133,7 +133,7 @@ const tradeRecord = Type.Object({
   makerRebate: quote('The same as makerFee'),
   makerFee: quote('Negative is a rebate'),
   referrerReward: quote('What the referrer got'),
-  quoteAssetAmountSurplus: quote('What the AMM kept of a better price'),
+  quoteAssetAmountSurplus: quote('The part of a better price that the AMM retained'),
   ...order('taker'),
   ...order('maker'),
   oraclePrice: price('Of the oracle'),
@@ -160,7 +160,7 @@ const tradeRecord = Type.Object({
 });
 
 const fundingRateRecord = Type.Object({
-  ...{ ts, txSig, txSigIndex: count('Place among the events of the transaction.'), slot },
+  ...{ ts, txSig, txSigIndex: count('Index among the events of the transaction.'), slot },
   recordId: id('Counts the funding rates of the market.'),
   marketIndex,
   symbol,
@@ -193,7 +193,7 @@ const envelope = (records: TProperties[string], more: TProperties = {}) =>
 
 const paged = {
   meta: Type.Object({
-    nextPage: textOrNull('What to send as page for what is older; null where nothing is.'),
+    nextPage: textOrNull('The value of page for the next page; null on the last one.'),
   }),
 };
 

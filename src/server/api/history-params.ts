@@ -1,8 +1,8 @@
 /**
  * The parameters of the history's paths, from the texts of a request to a query of the history.
  *
- * This file does not know what the history holds; it asks the book only which markets exist. Times are
- * cut to the minute or the hour, so that equal requests within it are one query.
+ * This file does not know what the history holds; of the book it uses only the list of markets. Times
+ * are rounded down to the minute or the hour, so that equal requests within it are one query.
  */
 import type { Static, TObject } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
@@ -33,44 +33,47 @@ export interface RequestTexts {
   readonly pathTexts: Texts;
 }
 
-/** What a request is read with. */
+/** The markets and the time against which a request is checked. */
 export interface ParseContext {
   readonly markets: Markets;
   /** Unix seconds. */
   readonly nowSeconds: number;
 }
 
-/** Makes ready for all requests of these paths. */
+/** Compiles the schemas of these paths. */
 export function compileHistoryParams(): void {
   compileParamSchemas([tradesParams, fundingRatesParams, tradeRecordsParams]);
   compileParamSchemas([fundingRateRecordsParams, candlesParams, candleRecordsParams]);
 }
 
 /** Reads the parameters of /trades. Throws a ServerError that names the wrong one. */
-export function parseTrades(asked: RequestTexts, { markets }: ParseContext): TradesQuery {
-  const params = checkRequest(tradesParams, asked);
+export function parseTrades(request: RequestTexts, { markets }: ParseContext): TradesQuery {
+  const params = checkRequest(tradesParams, request);
   const market = marketOf(params.symbol, markets);
   return { kind: 'trades', market, ...placeOf(params), form: 'spec' };
 }
 
 /** Reads the parameters of /fundingRates. Throws a ServerError that names the wrong one. */
-export function parseFundingRates(asked: RequestTexts, of: ParseContext): FundingRatesQuery {
-  const params = checkRequest(fundingRatesParams, asked);
+export function parseFundingRates(request: RequestTexts, of: ParseContext): FundingRatesQuery {
+  const params = checkRequest(fundingRatesParams, request);
   const market = marketOf(params.symbol, of.markets);
   const since = sinceOf(of.nowSeconds);
   return { kind: 'fundingRates', market, ...placeOf(params), since, form: 'spec' };
 }
 
 /** Reads the parameters of /market/{symbol}/trades. Throws a ServerError that names the wrong one. */
-export function parseTradeRecords(asked: RequestTexts, { markets }: ParseContext): TradesQuery {
-  const params = checkRequest(tradeRecordsParams, asked);
+export function parseTradeRecords(request: RequestTexts, { markets }: ParseContext): TradesQuery {
+  const params = checkRequest(tradeRecordsParams, request);
   const market = marketOf(params.symbol, markets);
   return { kind: 'trades', market, ...pageOf(params), form: 'records' };
 }
 
 /** Reads the parameters of /market/{symbol}/fundingRates. Throws a ServerError that names the wrong one. */
-export function parseFundingRateRecords(asked: RequestTexts, of: ParseContext): FundingRatesQuery {
-  const params = checkRequest(fundingRateRecordsParams, asked);
+export function parseFundingRateRecords(
+  request: RequestTexts,
+  of: ParseContext,
+): FundingRatesQuery {
+  const params = checkRequest(fundingRateRecordsParams, request);
   const market = marketOf(params.symbol, of.markets);
   const since = sinceOf(of.nowSeconds);
   return { kind: 'fundingRates', market, ...pageOf(params), since, form: 'records' };
@@ -78,10 +81,10 @@ export function parseFundingRateRecords(asked: RequestTexts, of: ParseContext): 
 
 /** Reads the parameters of /candles. Throws a ServerError that names the wrong one. */
 export function parseCandles(
-  asked: RequestTexts,
+  request: RequestTexts,
   { markets, nowSeconds }: ParseContext,
 ): CandlesQuery {
-  const { symbol, resolution, from, to, limit } = checkRequest(candlesParams, asked);
+  const { symbol, resolution, from, to, limit } = checkRequest(candlesParams, request);
   if (from !== undefined && to !== undefined && from > to) {
     throw new ServerError('INVALID_PARAM', `from was ${from}, must be at most to, ${to}`, 'from');
   }
@@ -99,10 +102,10 @@ export function parseCandles(
  * `endTs` the older one, and is ignored without the other. Throws a ServerError that names the wrong one.
  */
 export function parseCandleRecords(
-  asked: RequestTexts,
+  request: RequestTexts,
   { markets, nowSeconds }: ParseContext,
 ): CandlesQuery {
-  const { symbol, resolution, limit, startTs, endTs } = checkRequest(candleRecordsParams, asked);
+  const { symbol, resolution, limit, startTs, endTs } = checkRequest(candleRecordsParams, request);
   for (const [name, ts] of [['startTs', startTs] as const, ['endTs', endTs] as const]) {
     if (ts !== undefined) requirePast(name, ts, nowSeconds);
   }

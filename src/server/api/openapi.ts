@@ -1,5 +1,5 @@
 /**
- * /openapi.json: OpenAPI 3.1, written from the path specifications and the schemas that validate.
+ * /openapi.json: OpenAPI 3.1, generated from the path specifications and the schemas that validate.
  */
 import type { TObject, TSchema } from '@sinclair/typebox';
 import type { BuildInfo } from '../../config/build-info.js';
@@ -10,7 +10,7 @@ import { type PathName, type PathSpec, pathSpecs, prefixesOf } from './path-spec
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** One operation as the page of /docs reads it. */
+/** One operation of a path. */
 export interface Operation {
   readonly summary: string;
   readonly parameters: readonly Parameter[];
@@ -35,12 +35,12 @@ export interface ResponseSpec {
   readonly content?: Json;
 }
 
-/** Where a path answers: a prefix. */
+/** A prefix under which a path is served. */
 export interface Server {
   readonly url: string;
 }
 
-/** What one path answers. */
+/** One path with its operation. */
 export interface PathItem {
   readonly servers: readonly Server[];
   readonly get: Operation;
@@ -55,7 +55,7 @@ export interface ApiDescription {
   readonly components: { readonly schemas: Json; readonly headers: Json };
 }
 
-/** Errors that any path can answer with, but for RATE_LIMITED where there is no limit. */
+/** Errors that any path can return, but for RATE_LIMITED where there is no limit. */
 const commonErrors: readonly ErrorCode[] = [
   'METHOD_NOT_ALLOWED',
   'TOO_LARGE',
@@ -64,10 +64,10 @@ const commonErrors: readonly ErrorCode[] = [
 ];
 
 const about =
-  'Prices are integers at 1e6 and sizes integers at 1e9, both written as text. Every path also ' +
-  'answers under /v1, and the paths of the book under /dlob; each names its servers. The history of ' +
-  'trades and funding rates is in numbers: raw integers, or decimals where the schema says so. HEAD answers ' +
-  'like GET without a body, OPTIONS with 204 for a preflight. Unknown parameters are ignored; a ' +
+  'Prices are integers at 1e6 and sizes integers at 1e9, both written as text. Every path is ' +
+  'also served under /v1, and the paths of the book under /dlob; each names its servers. The history of ' +
+  'trades and funding rates is in numbers: raw integers, or decimals where the schema says so. HEAD returns ' +
+  'the headers of GET, OPTIONS a 204 for a preflight. Unknown parameters are ignored; a ' +
   'flag is true when it is `true` in any case and false otherwise. Any other path is a 404 with ' +
   'the code UNKNOWN_PATH.';
 
@@ -111,7 +111,7 @@ function describeParameter(name: string, property: TSchema, { required = [] }: T
   return { name, required: isRequired, description, schema };
 }
 
-/** All lists that are given have one length; what is not given has its default in every entry. */
+/** All given lists have one length; a missing one has its default in every entry. */
 function describeListParameter(name: string, property: TSchema): Parameter {
   const { description = '', ...items } = property;
   const schema = { type: 'array', items, maxItems: LIMITS.batchEntriesMax };
@@ -122,7 +122,7 @@ function describeResponses(spec: PathSpec): Readonly<Record<string, ResponseSpec
   const responses: Record<string, ResponseSpec> = describeSuccess(spec);
   if (spec.tagged) {
     responses['304'] = {
-      description: 'If-None-Match named the present tag.',
+      description: 'If-None-Match named the current tag.',
       headers: headerRefs(versionHeadersOf(spec)),
     };
   }
@@ -147,7 +147,7 @@ function describeSuccess(spec: PathSpec): Record<string, ResponseSpec> {
       : { [body.contentType]: { schema: { type: 'string' } } };
   const names = tagged ? versionHeadersOf(spec) : [];
   const headers = headerRefs(paged ? [...names, 'X-Next-Cursor'] : names);
-  return { '200': { description: 'The answer.', headers, content } };
+  return { '200': { description: 'The response.', headers, content } };
 }
 
 /** Only a book has a slot, and a text that is no JSON has no state. */
@@ -184,16 +184,16 @@ const headers: Json = {
   },
   'X-Slot': { description: 'The newest slot of the book, where there is one.', schema: seconds },
   'X-State': {
-    description: 'How fresh the book is, where there is one; of the history, how far that is.',
+    description: 'How fresh the book is; for paths of the history, the state of the history.',
     schema: text,
   },
   'X-Next-Cursor': {
-    description: 'What to send as before for what is older; left out where nothing is.',
+    description: 'The value of before for the next page; left out on the last one.',
     schema: text,
   },
-  'Cache-Control': { description: 'How long the body may be kept.', schema: text },
-  Allow: { description: 'The methods that are answered.', schema: text },
-  'Retry-After': { description: 'Seconds to wait before asking again.', schema: seconds },
+  'Cache-Control': { description: 'How long the body may be cached.', schema: text },
+  Allow: { description: 'The methods that are allowed.', schema: text },
+  'Retry-After': { description: 'Seconds to wait before a retry.', schema: seconds },
   'RateLimit-Limit': { description: 'Requests a second of one address.', schema: seconds },
   'RateLimit-Remaining': { description: 'Requests left now.', schema: seconds },
   'RateLimit-Reset': { description: 'Seconds until there is one more.', schema: seconds },

@@ -1,9 +1,9 @@
 /**
- * Validates the texts of a query against a parameter schema: whole numbers and flags become values
- * here, Ajv checks them and fills the defaults in, and what it finds becomes a coded error.
+ * Splits a query string and validates its texts against a parameter schema: whole numbers and flags
+ * become values here, Ajv checks them and fills in the defaults, and what it finds becomes a coded error.
  *
  * Schemas are compiled before the port is bound: the first compilation takes 30 ms, which would hold
- * the loop under the first client. Checking is off the hot path: the routes remember parsed queries.
+ * the loop under the first client. Checking is off the hot path: the routes cache parsed queries.
  */
 import type { Static, TObject, TSchema } from '@sinclair/typebox';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
@@ -45,7 +45,7 @@ export function checkParams<Schema extends TObject>(
     : refusalOf(error, schema, { texts, repeated });
 }
 
-/** Refuses a number outside its range, or answers it. */
+/** Returns the number, or throws a ServerError when it is outside its range. */
 export function parseInRange(
   name: string,
   text: string,
@@ -58,7 +58,7 @@ export function parseInRange(
   throw new ServerError('OUT_OF_RANGE', message, name);
 }
 
-/** The number that a whole-number parameter stands for, in the range that its schema says. */
+/** The value of a whole-number parameter, checked against the range of its schema. */
 export function parseAmount<Schema extends TObject>(
   schema: Schema,
   name: keyof Static<Schema> & string,
@@ -97,7 +97,7 @@ function newCompiler(): Ajv {
     .addKeyword(AMOUNT_MAX);
 }
 
-/** The value that a text stands for; a text that stands for none stays one, and Ajv refuses it. */
+/** Converts a text to the type of its schema; a text that has no value stays one, and Ajv refuses it. */
 function convertText(text: string, schema: TSchema): unknown {
   if (schema['type'] === 'boolean') return text.toLowerCase() === 'true';
   if (schema[ANY_CASE] === true) return text.toLowerCase();
@@ -134,11 +134,9 @@ function refusalOf(error: ErrorObject, schema: TObject, given: RequestValues): S
 }
 
 /**
- * The text of a query string, by parameter. Checks the rules that hold for every path: unknown names
- * are ignored, a known one is given at most once and is decodable.
+ * Splits a raw query string (without `?`) into the decoded texts of the known names. The rules of every
+ * path: unknown names are ignored, a known one is given at most once and is decodable.
  */
-
-/** Splits a raw query string (without `?`) into the decoded texts of the known names. */
 export function splitQuery(
   raw: string,
   known: Readonly<Record<string, unknown>>,
@@ -146,7 +144,7 @@ export function splitQuery(
   return splitRepeating(raw, known, '').texts;
 }
 
-/** As {@link splitQuery}, of one name all texts that were given, in their order. */
+/** As {@link splitQuery}, with all texts of one name that may repeat, in their order. */
 export function splitRepeating(
   raw: string,
   known: Readonly<Record<string, unknown>>,

@@ -2,16 +2,16 @@
  * The query parameters of every path, each described once: requests are validated from these schemas
  * and /openapi.json is generated from them.
  *
- * A parameter with a default is never missing to its reader. What one schema cannot say, that a market
- * is named either by its name or by index and type, is checked in `params.ts`.
+ * A parameter with a default is always present after the check. What one schema cannot say, that a market
+ * is named either by its name or by index and type, is checked in `book-params.ts`.
  */
 import { type TSchema, type TUnsafe, Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 
-/** Formats that strings are checked for; `param-check.ts` holds the checks. */
+/** Formats of strings; `param-check.ts` checks them. */
 export type TextFormat = 'market-name' | 'public-key' | 'whole-number' | 'jit-offer' | 'cursor';
 
-/** Marks words that are understood in any case. */
+/** Marks words that are accepted in any case. */
 export const ANY_CASE = 'x-any-case';
 
 /** The range of a number that is too large for one of JSON, as decimal texts. */
@@ -72,7 +72,7 @@ const sources = {
     "Adds the levels of the market's AMM, source vamm; to /l3 nothing: an AMM has no orders.",
   ),
   includeIndicative: flagSchema(
-    'Adds the quotes that makers show without an order on chain, source indicative.',
+    'Adds the quotes of makers that have no order on chain, source indicative.',
   ),
 };
 
@@ -148,17 +148,17 @@ export const matchParams = Type.Object({
   ...market,
   side: wordSchema(['buy', 'sell'], { description: 'What the taker does.' }),
   size: amountSchema(sizes, 'Base to fill, at 1e9; or quote.'),
-  quote: amountSchema(amounts, 'Quote to spend, or to get, at 1e6; or size.'),
+  quote: amountSchema(amounts, 'Quote to spend, or to receive, at 1e6; or size.'),
   orderType: wordSchema(['market', 'limit'], {
     default: 'market',
-    description: 'Of a limit order what is left rests.',
+    description: 'The unfilled rest of a limit order stays in the book.',
   }),
   limitPrice: amountSchema(amounts, 'The worst price, at 1e6; a limit order needs it.'),
-  postOnly: flagSchema('The limit order only makes.'),
+  postOnly: flagSchema('The limit order must not take.'),
   reduceOnly: flagSchema('The order only reduces the position; needs position.'),
   position: amountSchema(
     { min: -LIMITS.matchSizeMax, max: LIMITS.matchSizeMax },
-    'Signed base of the position in this market, at 1e9; of meaning with reduceOnly.',
+    'Signed base of the position in this market, at 1e9; used with reduceOnly.',
   ),
   auctionStart: amountSchema(
     auctionPrices,
@@ -209,7 +209,7 @@ export const matchParams = Type.Object({
   includeIndicative: flagSchema('Whether indicative quotes compete in the auction.'),
 });
 
-/** What a value of this schema must be, as error messages say it after `must`. */
+/** The rule of a schema, as error messages write it after `must`. */
 export function ruleOf(schema: TSchema): string {
   if (schema['type'] === 'integer') return 'be a whole number';
   const words: unknown = schema['enum'];
@@ -217,15 +217,10 @@ export function ruleOf(schema: TSchema): string {
   if (schema['type'] === 'array') return ruleOf(schema['items'] as TSchema);
   if (schema['format'] === 'whole-number') return 'be a whole number';
   if (schema['format'] === 'jit-offer') return 'be price:size, both whole numbers';
-  if (schema['format'] === 'cursor') return 'be a cursor of an earlier answer';
+  if (schema['format'] === 'cursor') return 'be a cursor of an earlier response';
   if (schema['format'] === 'market-name') return `have 1 to ${LIMITS.marketNameBytesMax} bytes`;
   return 'be a base58 key of 32 bytes';
 }
-
-/**
- * The parameters of the history's paths. Names that a path has in braces are read from the path, the
- * others from the query.
- */
 
 const symbol = Type.String({
   format: 'market-name' satisfies TextFormat,
@@ -251,11 +246,11 @@ const paging = {
       minimum: 0,
       maximum: LIMITS.pagedRowsMax,
       description:
-        `Pages to pass over, 0 is the newest; pageIndex times limit is at most ` +
+        `Pages to skip, 0 is the newest; pageIndex times limit is at most ` +
         `${LIMITS.pagedRowsMax}. Not together with before.`,
     }),
   ),
-  before: cursor('The cursor X-Next-Cursor of an earlier answer: what is older than that.'),
+  before: cursor('The cursor X-Next-Cursor of an earlier response: returns what is older.'),
 };
 
 /** The parameters of /trades. */
@@ -272,7 +267,7 @@ export const fundingRatesParams = Type.Object({
   ...paging,
 });
 
-const page = cursor('The nextPage of an earlier answer.');
+const page = cursor('The nextPage of an earlier response.');
 
 /** The parameters of /market/{symbol}/trades. */
 export const tradeRecordsParams = Type.Object({
@@ -288,7 +283,7 @@ export const fundingRateRecordsParams = Type.Object({
   page,
 });
 
-/** What clients may ask for; `1440` is another name of `D`. */
+/** The resolutions that clients may request; `1440` is another name of `D`. */
 export const REQUESTED_RESOLUTIONS = ['1', '5', '15', '60', '240', '1440', 'D', 'W', 'M'] as const;
 
 const resolution = wordSchema(REQUESTED_RESOLUTIONS, {
@@ -316,7 +311,7 @@ export const candleRecordsParams = Type.Object({
   endTs: seconds('The older bound in unix seconds, inclusive; ignored without startTs'),
 });
 
-/** Spans up to now whose volumes are told. */
+/** Time ranges up to now whose volumes are served. */
 export const VOLUME_PERIODS = ['1h', '24h', '30d'] as const;
 
 /** The parameters of /stats/markets/volume/{period}. */

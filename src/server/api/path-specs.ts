@@ -1,6 +1,6 @@
 /**
- * What every path is asked with and answers, said once: the routes have exactly these names, and
- * /openapi.json is written from them.
+ * The parameters and the responses of every path, described once: the routes have exactly these names,
+ * and /openapi.json is generated from them.
  */
 import type { TObject } from '@sinclair/typebox';
 import type { ErrorCode } from '../transport/errors.js';
@@ -21,10 +21,10 @@ import {
   volumePeriodParams,
 } from './param-schemas.js';
 
-/** One path as it is described. */
+/** The description of one path. */
 export interface PathSpec {
   readonly summary: string;
-  /** `book` also answers under /dlob; all answer under /v1. `history` is left out without one. */
+  /** `book` is also served under /dlob, all under /v1; `history` only where there is one. */
   readonly kind: 'book' | 'history' | 'service';
   /** Those that the path has in braces are read from it, the others from the query. */
   readonly params?: TObject;
@@ -32,9 +32,9 @@ export interface PathSpec {
   readonly style?: 'single' | 'lists';
   /** A body of body-schemas.ts, or the type of a text; null for a WebSocket. */
   readonly body: BodyName | { readonly contentType: string } | null;
-  /** Whether the answer has a tag, and 304 for those who have it. */
+  /** Whether the response has a tag, and is a 304 for clients that have it. */
   readonly tagged: boolean;
-  /** The header of the answer that leads to the next page. */
+  /** Whether a header of the response leads to the next page. */
   readonly paged?: boolean;
   /** Names of files below the path, of the same route: parts of a page, which are not described. */
   readonly files?: readonly string[];
@@ -109,7 +109,7 @@ export const pathSpecs = {
     errors: [...marketErrors, 'NOT_READY', 'LIMIT_EXCEEDED'],
   },
   '/topMakers': {
-    summary: 'The user accounts whose orders stand best; without a tag when with their accounts',
+    summary: 'The user accounts with the best orders; has no tag with includeAccounts',
     kind: 'book',
     params: topMakersParams,
     body: 'TopMakers',
@@ -117,7 +117,7 @@ export const pathSpecs = {
     errors: [...marketErrors, 'RATE_LIMITED', 'NOT_READY', 'LIMIT_EXCEEDED'],
   },
   '/stats/markets': {
-    summary: 'Figures of all markets: prices, volume, open interest, funding',
+    summary: 'Statistics of all markets: prices, volume, open interest, funding',
     kind: 'service',
     body: 'MarketStats',
     tagged: true,
@@ -197,7 +197,7 @@ export const pathSpecs = {
     errors: ['NOT_READY'],
   },
   '/health': {
-    summary: 'Whether the process lives',
+    summary: 'Whether the process runs',
     kind: 'service',
     body: 'Health',
     tagged: false,
@@ -220,14 +220,14 @@ export const pathSpecs = {
     errors: [],
   },
   '/metrics': {
-    summary: 'Figures for Prometheus',
+    summary: 'Metrics for Prometheus',
     kind: 'service',
     body: { contentType: 'text/plain' },
     tagged: false,
     errors: [],
   },
   '/version': {
-    summary: 'What was built and what it runs on',
+    summary: 'The build, and the versions that it runs on',
     kind: 'service',
     body: 'Version',
     tagged: false,
@@ -260,7 +260,7 @@ export const pathSpecs = {
 /** The name of a path, without prefixes. */
 export type PathName = keyof typeof pathSpecs;
 
-/** Where the paths of each kind answer. */
+/** The prefixes under which the paths of each kind are served. */
 export const prefixesOf: Readonly<Record<PathSpec['kind'], readonly string[]>> = {
   book: ['', '/v1', '/dlob'],
   history: ['', '/v1'],

@@ -1,6 +1,6 @@
 /**
- * A history that answers with the query it was given, for tests of parameters and headers. It holds no
- * trade: what a body says is tested where bodies are made.
+ * A history that returns the query it was given, for tests of parameters and headers. It holds no
+ * trade: the content of bodies is tested where they are made.
  */
 
 import type { HistoryBody, HistoryQuery } from '../../contract/history-queries.js';
@@ -9,7 +9,7 @@ import type { MarketKey } from '../../contract/markets.js';
 
 /** The history of these tests. */
 export class FakeHistory implements MarketDataSource {
-  /** Every query that was asked, in its order. */
+  /** Every query so far, in order. */
   readonly requested: HistoryQuery[] = [];
   state: HistoryStats = liveFigures;
   current = 'v1';
@@ -17,12 +17,12 @@ export class FakeHistory implements MarketDataSource {
   isFinal = false;
   /** Makes every body this much longer. */
   filler = '';
-  /** What every query is refused with. */
+  /** The error that every query throws. */
   refusal: Error | undefined;
-  /** Queries are answered when this is done. */
+  /** Queries return when this resolves. */
   gate: Promise<void> = Promise.resolve();
 
-  /** Queries wait from now on until what this returns is called. */
+  /** Holds all queries until the returned function is called. */
   hold(): () => void {
     let open = (): void => {};
     this.gate = new Promise((resolve) => {
@@ -62,7 +62,7 @@ export const liveFigures: HistoryStats = {
   ...{ finalisedSlot: 0, completeSinceTs: null, newestSlot: 0, lagMs: null },
 };
 
-/** Refuses as the history does, whose errors are not the server's. */
+/** An error as the history throws it, which is not a ServerError. */
 export function refusalWith(code: string, message: string, param?: string): Error {
   return Object.assign(new Error(message), { code, context: { param } });
 }

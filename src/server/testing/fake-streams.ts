@@ -12,8 +12,8 @@ import type {
   TopicSpec,
 } from '../../contract/topics.js';
 
-/** What the topics are told from. */
-export interface FakeMoment {
+/** The state of the book that the topics show. */
+export interface FakeVersion {
   readonly epoch: string;
   readonly current: MarketVersion;
   /** Makes every snapshot and delta this much longer. */
@@ -23,7 +23,7 @@ export interface FakeMoment {
 interface FakeTopic {
   readonly spec: TopicSpec;
   readonly name: string;
-  published: FakeMoment;
+  published: FakeVersion;
   recvNs: bigint;
 }
 
@@ -32,10 +32,10 @@ export class FakeStreams {
   readonly #topics = new Map<number, FakeTopic>();
   #opened = 0;
 
-  readonly #now: () => FakeMoment;
+  readonly #now: () => FakeVersion;
   readonly #symbolOf: (market: number) => string;
 
-  constructor(now: () => FakeMoment, symbolOf: (market: number) => string) {
+  constructor(now: () => FakeVersion, symbolOf: (market: number) => string) {
     this.#now = now;
     this.#symbolOf = symbolOf;
   }
@@ -111,8 +111,8 @@ function snapshotOf(
   topic: FakeTopic,
   { id, reset, sendNs = 0n }: TopicSnapshotRequest,
 ): Uint8Array {
-  const asked: unknown = id === '' ? undefined : JSON.parse(id);
-  const opening = { type: 'snapshot', ...(asked === undefined ? {} : { id: asked }) };
+  const requestId: unknown = id === '' ? undefined : JSON.parse(id);
+  const opening = { type: 'snapshot', ...(requestId === undefined ? {} : { id: requestId }) };
   return frameOf(topic, { opening, reset: { reset }, sendNs });
 }
 

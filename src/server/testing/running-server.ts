@@ -1,6 +1,6 @@
 /**
- * A book that answers with the request it was given, for tests of parameters and headers. It holds no
- * order: what a body says is tested through the engine.
+ * A book that returns the request it was given, for tests of parameters and headers. It holds no order:
+ * the content of bodies is tested through the engine.
  */
 
 import type {
@@ -52,7 +52,7 @@ function marketRow(
 export class FakeBook implements BookSource {
   epoch = 'epoch-1';
   current: MarketVersion = { seq: 7, slot: 1000, state: 'live', auctions: 3 };
-  /** What is wrong with every order. */
+  /** The error that every order throws. */
   refusal: Error | undefined;
   /** Makes every body this much longer. */
   filler = '';
@@ -63,7 +63,7 @@ export class FakeBook implements BookSource {
   rows = markets;
   #turn = 0;
 
-  /** Another one at each look, as tests change what is above at any time. */
+  /** A new turn at each read, as tests change the fields above at any time. */
   get turn(): number {
     this.#turn += 1;
     return this.#turn;
@@ -95,26 +95,26 @@ export class FakeBook implements BookSource {
     return this.rows.map((row) => this.chainStats[row.id] ?? none);
   }
 
-  l2(asked: L2Request): Uint8Array {
-    return this.#echoRequest(asked);
+  l2(request: L2Request): Uint8Array {
+    return this.#echoRequest(request);
   }
 
-  l3(asked: L3Request): Uint8Array {
-    return this.#echoRequest(asked);
+  l3(request: L3Request): Uint8Array {
+    return this.#echoRequest(request);
   }
 
-  auctions(asked: AuctionsRequest): Uint8Array {
-    return this.#echoRequest(asked);
+  auctions(request: AuctionsRequest): Uint8Array {
+    return this.#echoRequest(request);
   }
 
-  match(asked: MatchRequest): Uint8Array {
+  match(request: MatchRequest): Uint8Array {
     if (this.refusal !== undefined) throw this.refusal;
-    return Buffer.from(JSON.stringify(asked, (_, value) => textOfBigInt(value)));
+    return Buffer.from(JSON.stringify(request, (_, value) => textOfBigInt(value)));
   }
 
-  orderbookFrame(asked: OrderbookFrameRequest): Uint8Array {
-    const data = this.#echoRequest(asked).toString();
-    return Buffer.from(JSON.stringify({ channel: `orderbook_${asked.market}`, data }));
+  orderbookFrame(request: OrderbookFrameRequest): Uint8Array {
+    const data = this.#echoRequest(request).toString();
+    return Buffer.from(JSON.stringify({ channel: `orderbook_${request.market}`, data }));
   }
 
   topMakers({ side, limit }: TopMakersRequest): readonly string[] {
@@ -165,10 +165,12 @@ export class FakeBook implements BookSource {
     };
   }
 
-  #echoRequest(asked: L2Request | L3Request | AuctionsRequest | OrderbookFrameRequest): Buffer {
+  #echoRequest(request: L2Request | L3Request | AuctionsRequest | OrderbookFrameRequest): Buffer {
     if (this.broken) throw new Error('deliberate');
     const { filler } = this;
-    return Buffer.from(JSON.stringify(filler === '' ? { asked } : { asked, filler }));
+    return Buffer.from(
+      JSON.stringify(filler === '' ? { asked: request } : { asked: request, filler }),
+    );
   }
 }
 
