@@ -1,34 +1,126 @@
-/**
- * The compatible channels. A channel says which topic a message names, and a topic how its frame is
- * made; who reads it and when it is sent is decided elsewhere.
- */
+/** The compatible dialect of the book's channels: reads a subscription, and sends whole books. */
+
 import { LIMITS } from '../../config/limits.js';
 import type { BookSource } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 import { SocketError } from '../transport/errors.js';
+import type { BookFanOut, BookTopic, BookTopicSpec } from './book-fan-out.js';
 import type { ClientMessage } from './client-message.js';
+import { historySubscription } from './market-dialect.js';
+import type {
+  Action,
+  ChannelParts,
+  Dialect,
+  FrameSink,
+  Subscriber,
+  SubscriptionRequest,
+} from './subscription.js';
 
-/** What all subscribers with the same key get. */
-export interface BookTopicSpec {
-  readonly key: string;
-  readonly marketType: MarketInfo['marketType'];
-  readonly marketIndex: number;
-  /** Whether it shows more than orders. */
-  readonly hasQuotes: boolean;
-  /** Whether it shows indicative quotes. */
-  readonly hasIndicative: boolean;
-  /** The frame of now: a view that is valid until the book is asked again. */
-  readonly render: (book: BookSource, market: number) => Uint8Array;
+/** The error texts that existing clients know. */
+const errorTexts: Readonly<Record<Action, string>> = {
+  subscribe: 'Error subscribing to channel',
+  unsubscribe: 'Error unsubscribing from channel',
+};
+
+/** The dialect of the compatible channels: whole books, and trades of the history. */
+export const compatible: Dialect = {
+  readRequest: (message, parts) => {
+    if (isTrades(message)) return tradesRequest(message, parts);
+    const { book, fanOut } = parts;
+    const spec = topicSpec(message, book);
+    return { key: spec.key, openSubscriber: () => BookSubscriber.open(fanOut, spec) };
+  },
+  readKey: (message, { book }) =>
+    isTrades(message) ? tradesTopic(message, book) : topicSpec(message, book).key,
+  buildAcknowledgement: (action, message) => {
+    const what = action === 'subscribe' ? 'Subscribe' : 'Unsubscribe';
+    const [channel, market, marketType] = ['channel', 'market', 'marketType'].map((name) =>
+      message.quoteMember(name),
+    );
+    const about = `channel: ${channel}, market: ${market}, marketType: ${marketType}`;
+    return { message: `${what} received for ${about}` };
+  },
+  buildErrorMembers: compatibleErrorMembers,
+};
+
+function compatibleErrorMembers(action: Action, message: ClientMessage): object {
+  return { channel: message.quoteMember('channel'), error: errorTexts[action] };
+}
+
+function isTrades(message: ClientMessage): boolean {
+  return message.getWord('channel') === 'trades';
+}
+
+function tradesTopic(message: ClientMessage, book: BookSource): string {
+  const { marketType, marketIndex } = marketOf(message, book);
+  return `channel:${marketType}_${marketIndex}`;
+}
+
+/** This channel has no snapshot; its clients are sent a reset where trades are missing. */
+function tradesRequest(
+  message: ClientMessage,
+  { book, market }: ChannelParts,
+): SubscriptionRequest {
+  return historySubscription(tradesTopic(message, book), {
+    market,
+    format: { acknowledgement: undefined, formatFirst: () => [], formatReset: (text) => [text] },
+    hasHeartbeat: true,
+    errorMembers: { ...compatibleErrorMembers('subscribe', message), id: message.id },
+  });
+}
+
+function topicSpec(message: ClientMessage, book: BookSource): BookTopicSpec {
+  const channel = channels.get(message.requireText('channel').toLowerCase());
+  if (channel !== undefined) return channel.topicOf(message, book);
+  throw new SocketError('UNKNOWN_CHANNEL', `there is no channel ${message.quoteMember('channel')}`);
+}
+
+/** Sends whole books, each of which is complete by itself. */
+class BookSubscriber implements Subscriber {
+  readonly hasHeartbeat = true;
+  readonly errorMembers = {};
+
+  readonly #fanOut: BookFanOut;
+  readonly #topic: BookTopic;
+
+  private constructor(fanOut: BookFanOut, topic: BookTopic) {
+    this.#fanOut = fanOut;
+    this.#topic = topic;
+  }
+
+  /** Throws when the book cannot be rendered. */
+  static open(fanOut: BookFanOut, spec: BookTopicSpec): BookSubscriber {
+    const topic = fanOut.addSubscriber(spec);
+    try {
+      fanOut.renderFrame(topic);
+    } catch (error) {
+      fanOut.removeSubscriber(topic);
+      throw error;
+    }
+    return new BookSubscriber(fanOut, topic);
+  }
+
+  get key(): string {
+    return this.#topic.spec.key;
+  }
+
+  sendSnapshot(sink: FrameSink): boolean {
+    return sink.send(this.#fanOut.renderFrame(this.#topic));
+  }
+
+  leaveTopic(): void {
+    this.#fanOut.removeSubscriber(this.#topic);
+  }
 }
 
 /** One channel. */
-export interface Channel {
-  /** What a client may ask for; throws a SocketError that says what is wrong. */
+interface Channel {
+  /** Reads the topic that a message names. Throws a SocketError that says what is wrong with it. */
   readonly topicOf: (message: ClientMessage, book: BookSource) => BookTopicSpec;
 }
 
 /** The channels by name, in lower case. */
-export const channels: ReadonlyMap<string, Channel> = new Map([
+const channels: ReadonlyMap<string, Channel> = new Map([
   ['orderbook', orderbookChannel({ indicative: false })],
   ['orderbook_indicative', orderbookChannel({ indicative: true })],
 ]);
@@ -56,8 +148,8 @@ function orderbookChannel({ indicative }: { readonly indicative: boolean }): Cha
   };
 }
 
-/** The market of a name and a type; the lowest index where a name was given twice. */
-export function marketOf(message: ClientMessage, book: BookSource): MarketInfo {
+/** The market of a name and a type; the one of the lowest index where several have the name. */
+function marketOf(message: ClientMessage, book: BookSource): MarketInfo {
   const type = message.requireText('marketType').toLowerCase();
   if (type !== 'perp' && type !== 'spot') {
     const was = message.quoteMember('marketType');

@@ -1,20 +1,115 @@
 /**
- * Sends changed books to their readers: one frame of the core a topic, published once for all of them
- * and made from the newest book.
+ * Publishes whole books of the compatible channels: one frame of the core for each topic, rendered from
+ * the newest book and published once for all its subscribers.
  *
- * This file does not know what is in a frame, nor who reads it.
+ * This file does not know the content of a frame, nor who its subscribers are.
  */
 
 import { LIMITS } from '../../config/limits.js';
 import type { BookSource } from '../../contract/book-source.js';
 import type { MarketChanges } from '../../contract/feed-engine.js';
+import type { MarketInfo } from '../../contract/markets.js';
 import type { FanOutStats } from '../metrics/socket-metrics.js';
 import type { Publish } from '../transport/client-socket.js';
 import { SocketError } from '../transport/errors.js';
-import type { BookTopicSpec } from './book-dialect.js';
-import { type BookTopic, BookTopics } from './book-topics.js';
-import { Throttle } from './throttle.js';
-import { VersionStamp } from './version-stamp.js';
+import { ChangedTopics, type QuoteContent } from './changed-topics.js';
+import { Throttle, type Throttled } from './throttle.js';
+
+/** A topic of the compatible channels: all its subscribers receive the same frames. */
+export interface BookTopicSpec extends QuoteContent {
+  readonly key: string;
+  readonly marketType: MarketInfo['marketType'];
+  readonly marketIndex: number;
+  /** Renders the current frame: a view that is valid until the next call of the book. */
+  readonly render: (book: BookSource, market: number) => Uint8Array;
+}
+
+/** A topic while it has subscribers. */
+export interface BookTopic extends Throttled, QuoteContent {
+  readonly spec: BookTopicSpec;
+  /** The id of its market; undefined while the market is not served. */
+  market: number | undefined;
+  subscribers: number;
+  /** Whether its last frame failed. */
+  broken: boolean;
+}
+
+/** The topics with subscribers, by key and by market. */
+class BookTopics {
+  readonly #book: BookSource;
+  readonly #topics = new Map<string, BookTopic>();
+  #byMarket = new Map<number, Set<BookTopic>>();
+  #rows: readonly MarketInfo[] = [];
+
+  constructor(book: BookSource) {
+    this.#book = book;
+  }
+
+  get size(): number {
+    return this.#topics.size;
+  }
+
+  allTopics(): Iterable<BookTopic> {
+    return this.#topics.values();
+  }
+
+  ofMarket(id: number): Iterable<BookTopic> {
+    return this.#byMarket.get(id) ?? [];
+  }
+
+  /** Adds a subscriber, and the topic with the first one. */
+  addSubscriber(spec: BookTopicSpec): BookTopic {
+    const topic = this.#topics.get(spec.key) ?? this.#addTopic(spec);
+    topic.subscribers += 1;
+    return topic;
+  }
+
+  /** Removes a subscriber, and the topic with the last one. Returns whether the topic was removed. */
+  removeSubscriber(topic: BookTopic): boolean {
+    topic.subscribers -= 1;
+    if (topic.subscribers > 0) return false;
+    this.#topics.delete(topic.spec.key);
+    if (topic.market !== undefined) this.#byMarket.get(topic.market)?.delete(topic);
+    return true;
+  }
+
+  /** Looks up the markets of all topics again when the set of markets has changed. */
+  refreshMarkets(): void {
+    const rows = this.#book.markets();
+    if (rows === this.#rows) return;
+    this.#rows = rows;
+    this.#byMarket = new Map();
+    for (const topic of this.#topics.values()) this.#indexTopic(topic);
+  }
+
+  #addTopic(spec: BookTopicSpec): BookTopic {
+    this.refreshMarkets();
+    const topic: BookTopic = {
+      spec,
+      hasQuotes: spec.hasQuotes,
+      hasIndicative: spec.hasIndicative,
+      market: undefined,
+      subscribers: 0,
+      readyAtMs: 0,
+      changedAtMs: 0,
+      broken: false,
+    };
+    this.#topics.set(spec.key, topic);
+    this.#indexTopic(topic);
+    return topic;
+  }
+
+  #indexTopic(topic: BookTopic): void {
+    const { marketType, marketIndex } = topic.spec;
+    const named = (row: MarketInfo): boolean =>
+      row.marketIndex === marketIndex && row.marketType === marketType;
+    const id = this.#rows.find(named)?.id;
+    topic.market = id;
+    if (id === undefined) return;
+    const topics = this.#byMarket.get(id) ?? new Set();
+    this.#byMarket.set(id, topics.add(topic));
+  }
+}
 
 /** The parts and settings of a fan-out. */
 export interface BookFanOutOptions {
@@ -22,61 +117,58 @@ export interface BookFanOutOptions {
   readonly publish: Publish;
   /** Between two frames of a topic. */
   readonly intervalMs: number;
-  /** Told of a frame that could not be made, once until the topic works again. */
+  /** Called when a frame of a topic fails, once until the topic works again. */
   readonly onFault: (error: unknown, topic: string) => void;
-  /** Told of every published frame how long its oldest change had waited. */
+  /** Called for every published frame with the time that its oldest change had waited. */
   readonly onPublished?: (seconds: number) => void;
-  /** What the frames of one turn of the loop may take; the limit of the service by default. */
+  /** Time for the frames of one turn of the event loop; the limit of the service by default. */
   readonly sliceMs?: number;
 }
 
-/** The readers of one service. Time is that of `performance.now`. */
+/** The topics of the compatible channels. Time is that of `performance.now`. */
 export class BookFanOut {
   readonly #options: BookFanOutOptions;
   readonly #topics: BookTopics;
-  readonly #versionStamp: VersionStamp;
+  readonly #changed: ChangedTopics;
   readonly #throttle: Throttle<BookTopic>;
   readonly #counts = { published: 0, delivered: 0, deliveredBytes: 0, failed: 0 };
 
   constructor(options: BookFanOutOptions) {
     this.#options = options;
     this.#topics = new BookTopics(options.book);
-    this.#versionStamp = new VersionStamp(options.book);
+    this.#changed = new ChangedTopics(options.book);
     this.#throttle = new Throttle({
       publish: (topic, nowMs) => this.#publishTopic(topic, nowMs),
       sliceMs: options.sliceMs ?? LIMITS.fanOutSliceMs,
     });
   }
 
-  /** Adds a reader. */
+  /** Adds a subscriber. */
   addSubscriber(spec: BookTopicSpec): BookTopic {
-    // What the first reader is shown is what changes are told from.
-    if (this.#topics.size === 0) this.#versionStamp.hasChanged();
+    // The first subscriber receives the current version of the book.
+    if (this.#topics.size === 0) this.#changed.syncVersion();
     return this.#topics.addSubscriber(spec);
   }
 
-  /** Takes a reader away. */
+  /** Removes a subscriber. */
   removeSubscriber(topic: BookTopic): void {
     if (this.#topics.removeSubscriber(topic)) this.#throttle.removeItem(topic);
   }
 
-  /** The frame of now, for a reader that has just come: a view until the book is asked again. */
+  /** Renders the current frame: a view that is valid until the next call of the book. */
   renderFrame({ spec, market }: BookTopic): Uint8Array {
     if (market !== undefined) return spec.render(this.#options.book, market);
     throw new SocketError('UNKNOWN_MARKET', 'the market is no longer served');
   }
 
-  /** After each turn of the engine, with what it has changed. */
-  publishTurn({ dirty, requoted, indicated }: MarketChanges): void {
+  /** Publishes what a turn of the engine has changed. */
+  publishTurn(changes: MarketChanges): void {
     if (this.#topics.size === 0) return;
     this.#topics.refreshMarkets();
     const nowMs = performance.now();
-    if (this.#versionStamp.hasChanged()) this.#markDirty(this.#topics.allTopics(), nowMs);
-    else {
-      for (const id of dirty) this.#markDirty(this.#topics.ofMarket(id), nowMs);
-      for (const id of requoted) this.#markQuoted(id, 'hasQuotes', nowMs);
-      for (const id of indicated) this.#markQuoted(id, 'hasIndicative', nowMs);
-    }
+    this.#changed.forEachChanged(changes, this.#topics, (topic) => {
+      this.#throttle.markDirty(topic, nowMs);
+    });
     this.#throttle.flush(nowMs);
   }
 
@@ -87,17 +179,6 @@ export class BookFanOut {
   /** Publishes nothing more. */
   stop(): void {
     this.#throttle.stop();
-  }
-
-  #markDirty(topics: Iterable<BookTopic>, nowMs: number): void {
-    for (const topic of topics) this.#throttle.markDirty(topic, nowMs);
-  }
-
-  /** Who reads orders alone is not told of quotes, nor of indicative ones who reads the AMM's. */
-  #markQuoted(id: number, needs: 'hasQuotes' | 'hasIndicative', nowMs: number): void {
-    for (const topic of this.#topics.ofMarket(id)) {
-      if (topic.spec[needs]) this.#throttle.markDirty(topic, nowMs);
-    }
   }
 
   #publishTopic(topic: BookTopic, nowMs: number): void {

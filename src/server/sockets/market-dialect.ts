@@ -1,28 +1,42 @@
 /**
- * The market data dialect: candles and trades by symbol. The first message of a subscription is what it
- * goes on from, and then comes the acknowledgement; so an `init` behind it says that something may have
- * been left out.
+ * The market data dialect: candles and trades by symbol. Symbols are those of the chain, in any case;
+ * `resolution` may be a number of minutes.
+ *
+ * A subscription begins with the snapshot of its topic, and the acknowledgement follows it: an `init`
+ * after the acknowledgement says that updates may be missing.
  */
-
 import type { BookSource } from '../../contract/book-source.js';
-import { SocketError } from '../transport/errors.js';
-import type { ClientMessage } from './client-message.js';
-import type { MarketFanOut } from './market-fan-out.js';
-import { type MarketRequest, readMarketRequest } from './market-request.js';
-import { MarketSubscriber, type SnapshotFormat } from './market-subscriber.js';
-import type { Action, SubscriptionRequest } from './subscription.js';
+import type { MarketInfo } from '../../contract/markets.js';
 
-/** What the dialect is made of. */
-export interface MarketParts {
-  readonly book: BookSource;
-  /** Null where the service has no history. */
-  readonly market: MarketFanOut | null;
-}
+import { quoteValue, SocketError } from '../transport/errors.js';
+import { type ClientMessage, kindOf } from './client-message.js';
+import type { MarketFanOut, MarketTopic, PendingSubscriber } from './market-fan-out.js';
+import type {
+  Action,
+  ChannelParts,
+  Dialect,
+  FrameSink,
+  SendOutcome,
+  SnapshotCallbacks,
+  SnapshotKind,
+  Subscriber,
+  SubscriptionRequest,
+} from './subscription.js';
 
-/** What is to begin. Throws a SocketError that says what is wrong with the message. */
-export function readMarketSubscription(
+/** The dialect of market data. */
+export const marketData: Dialect = {
+  readRequest: readMarketSubscription,
+  readKey: (message, { book }) => readMarketRequest(message, book).topic,
+  buildAcknowledgement: (action, message, { parts }) =>
+    action === 'subscribe'
+      ? undefined
+      : marketAcknowledgement(action, message, readMarketRequest(message, parts.book)),
+  buildErrorMembers: (_, message) => marketErrorMembers(message),
+};
+
+function readMarketSubscription(
   message: ClientMessage,
-  { book, market }: MarketParts,
+  { book, market }: ChannelParts,
 ): SubscriptionRequest {
   const request = readMarketRequest(message, book);
   const acknowledgement = JSON.stringify(marketAcknowledgement('subscribe', message, request));
@@ -32,7 +46,7 @@ export function readMarketSubscription(
   return historySubscription(request.topic, { market, format, hasHeartbeat: false, errorMembers });
 }
 
-/** A subscription to a topic of the history, in whatever dialect. */
+/** A subscription to a topic of the history, of any dialect. Throws NOT_READY without a history. */
 export function historySubscription(
   topic: string,
   parts: {
@@ -54,13 +68,8 @@ export function historySubscription(
   };
 }
 
-/** The topic that is to end. */
-export function marketKeyOf(message: ClientMessage, { book }: MarketParts): string {
-  return readMarketRequest(message, book).topic;
-}
-
-/** The answer to a message that was taken. */
-export function marketAcknowledgement(
+/** The reply to a message that was accepted. */
+function marketAcknowledgement(
   action: Action,
   { id }: ClientMessage,
   { channel, symbol, resolution, name }: MarketRequest,
@@ -73,10 +82,169 @@ export function marketAcknowledgement(
   return { type, message, channelType: channel, channel: name, symbol, resolution, id };
 }
 
-/** What an error says about the subscription that a message was about. */
-export function marketErrorMembers(message: ClientMessage): object {
+/** The members of an error that describe the subscription of a message. */
+function marketErrorMembers(message: ClientMessage): object {
   const [channelType, symbol, resolution] = ['channelType', 'symbol', 'resolution'].map((name) =>
     message.quoteMember(name),
   );
   return { channelType: channelType ?? 'candle', symbol, resolution };
+}
+
+/** How a snapshot of the history is sent to a client. */
+export interface SnapshotFormat {
+  /** The reply that follows the first snapshot; undefined where it was sent already. */
+  readonly acknowledgement: string | undefined;
+  /** The texts to send when a subscription begins. */
+  formatFirst(text: string): readonly string[];
+  /** The texts to send when texts were dropped. */
+  formatReset(text: string): readonly string[];
+}
+
+/** The parts of a subscriber. */
+export interface MarketSubscriberParts {
+  readonly fanOut: MarketFanOut;
+  /** The subscriber is counted in it already. */
+  readonly topic: MarketTopic;
+  readonly format: SnapshotFormat;
+  readonly hasHeartbeat: boolean;
+  readonly errorMembers: object;
+}
+
+/** Requests the snapshot of its topic from the history, and receives updates once it has it. */
+export class MarketSubscriber implements Subscriber, PendingSubscriber {
+  readonly hasHeartbeat: boolean;
+  readonly errorMembers: object;
+  readonly #parts: MarketSubscriberParts;
+  #callbacks: SnapshotCallbacks | undefined;
+  /** The snapshot while the history delivers it; it is outdated after this turn. */
+  #text: string | undefined;
+
+  constructor(parts: MarketSubscriberParts) {
+    this.#parts = parts;
+    this.hasHeartbeat = parts.hasHeartbeat;
+    this.errorMembers = parts.errorMembers;
+  }
+
+  get key(): string {
+    return this.#parts.topic.key;
+  }
+
+  get acknowledgement(): string | undefined {
+    return this.#parts.format.acknowledgement;
+  }
+
+  attachCallbacks(door: SnapshotCallbacks): void {
+    this.#callbacks = door;
+  }
+
+  sendSnapshot(sink: FrameSink, showing: SnapshotKind): SendOutcome {
+    const { fanOut, topic, format } = this.#parts;
+    if (this.#text === undefined) {
+      fanOut.requestSnapshot(topic, this);
+      return 'later';
+    }
+    const { acknowledgement = '' } = format;
+    const texts =
+      showing === 'first'
+        ? [...format.formatFirst(this.#text), acknowledgement]
+        : format.formatReset(this.#text);
+    return texts.filter((text) => text !== '').every((text) => sink.send(Buffer.from(text)));
+  }
+
+  onSnapshot(text: string): void {
+    this.#text = text;
+    this.#callbacks?.onReady();
+    this.#text = undefined;
+  }
+
+  onRefused(error: SocketError): void {
+    this.#callbacks?.onFailed(error);
+  }
+
+  leaveTopic(): void {
+    const { fanOut, topic } = this.#parts;
+    topic.pendingSubscribers.delete(this);
+    fanOut.removeSubscriber(topic);
+  }
+}
+
+/** The channels of the dialect. */
+const MARKET_CHANNELS = ['candle', 'trades'] as const;
+
+type MarketChannel = (typeof MARKET_CHANNELS)[number];
+
+/** What a message asks for. */
+interface MarketRequest {
+  readonly channel: MarketChannel;
+  /** As the chain spells it. */
+  readonly symbol: string;
+  /** As the message spells it; undefined for trades. */
+  readonly resolution: string | undefined;
+  /** The topic of the history. */
+  readonly topic: string;
+  /** The name of the channel in replies. */
+  readonly name: string;
+}
+
+/** The names of resolutions: the day is both `1440`, as in the specification, and `D`. */
+const resolutions: readonly string[] = ['1', '5', '15', '60', '240', 'D', 'W', 'M', '1440'];
+
+/** Whether a message is of this dialect; one with a channel of the book is not. */
+export function isMarketRequest(message: ClientMessage): boolean {
+  if (message.hasMember('channel') || message.hasMember('topic')) return false;
+  return (
+    message.hasMember('channelType') ||
+    (message.hasMember('symbol') && message.hasMember('resolution'))
+  );
+}
+
+/** Reads a message. Throws a SocketError that says what is wrong with it. */
+function readMarketRequest(message: ClientMessage, book: BookSource): MarketRequest {
+  const channel = channelOf(message);
+  const { symbol, marketType, marketIndex } = marketNamed(message, book);
+  const market = `${marketType}_${marketIndex}`;
+  if (channel === 'trades') {
+    const [topic, name] = [`trades:${market}`, `trades:${symbol}`];
+    return { channel, symbol, resolution: undefined, topic, name };
+  }
+  const resolution = resolutionOf(message);
+  const topic = `candle:${market}:${resolution}`;
+  return { channel, symbol, resolution, topic, name: `candle:${symbol}:${resolution}` };
+}
+
+/** The shorter form of a message names no channel and means candles. */
+function channelOf(message: ClientMessage): MarketChannel {
+  if (!message.hasMember('channelType')) return 'candle';
+  const asked = message.requireText('channelType').toLowerCase();
+  const channel = MARKET_CHANNELS.find((name) => name === asked);
+  if (channel !== undefined) return channel;
+  const names = MARKET_CHANNELS.join(' and ');
+  const text = `there is no channelType ${message.quoteMember('channelType')}, there are ${names}`;
+  throw new SocketError('UNKNOWN_CHANNEL', text);
+}
+
+/** Where several markets have the name: perp before spot, then the lowest index. */
+function marketNamed(message: ClientMessage, book: BookSource): MarketInfo {
+  const name = message.requireText('symbol').toLowerCase();
+  const named = book.markets().filter(({ symbol }) => symbol.toLowerCase() === name);
+  const [found] = named.sort(
+    (a, b) => a.marketType.localeCompare(b.marketType) || a.marketIndex - b.marketIndex,
+  );
+  if (found !== undefined) return found;
+  throw new SocketError('UNKNOWN_MARKET', `there is no market ${message.quoteMember('symbol')}`);
+}
+
+function resolutionOf(message: ClientMessage): string {
+  const sent = message.getValue('resolution');
+  if (sent === undefined) throw new SocketError('MISSING_PARAM', 'resolution is missing');
+  const asked = typeof sent === 'number' ? String(sent) : sent;
+  const names = resolutions.join(', ');
+  if (typeof asked !== 'string') {
+    const text = `resolution was ${kindOf(sent)}, must be one of ${names}`;
+    throw new SocketError('INVALID_PARAM', text);
+  }
+  const name = asked.toUpperCase();
+  if (resolutions.includes(name)) return name;
+  const text = `resolution was "${quoteValue(asked)}", must be one of ${names}`;
+  throw new SocketError('INVALID_PARAM', text);
 }

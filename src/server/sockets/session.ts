@@ -9,10 +9,12 @@ import { MessageLimiter } from '../admission/admission.js';
 import type { CloseReason, SocketCounts } from '../metrics/socket-metrics.js';
 import type { ClientSocket, CloseCause, SocketSession } from '../transport/client-socket.js';
 import { SocketError } from '../transport/errors.js';
+import { compatible } from './book-dialect.js';
 import { ClientMessage } from './client-message.js';
 import { Delivery } from './delivery.js';
-import { type ChannelParts, type Dialect, dialectOf } from './dialects.js';
-import type { Action } from './subscription.js';
+import { isMarketRequest, marketData } from './market-dialect.js';
+import { isStreamChannel, streaming } from './stream-dialect.js';
+import type { Action, ChannelParts, Dialect } from './subscription.js';
 
 /** What all sessions share, and what the beat of this one is published under. */
 export interface SessionParts extends ChannelParts {
@@ -229,6 +231,13 @@ const tryAgainLaterCode = 1013;
 
 function malformedMessage(message: string): SocketError {
   return new SocketError('MALFORMED_MESSAGE', message);
+}
+
+/** The dialect of a message that subscribes or unsubscribes; undefined when it names no channel. */
+function dialectOf(message: ClientMessage): Dialect | undefined {
+  if (isMarketRequest(message)) return marketData;
+  if (!message.hasMember('channel')) return message.hasMember('topic') ? streaming : undefined;
+  return isStreamChannel(message.getWord('channel') ?? '') ? streaming : compatible;
 }
 
 /** What an error says about the subscription that a message was about. */

@@ -1,21 +1,99 @@
-/** The streaming channels: what a client may ask of them, read from its message. */
+/** The streaming dialect: reads a subscription, and begins it with a snapshot or where the client was. */
+
 import { LIMITS } from '../../config/limits.js';
 import type { BookSource } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 import type { TopicSpec } from '../../contract/topics.js';
 import { SocketError } from '../transport/errors.js';
 import type { ClientMessage } from './client-message.js';
+import type { StreamFanOut } from './stream-fan-out.js';
+import type { ResumePoint, StreamRequest, StreamTopic } from './stream-topics.js';
+import type { Dialect, FrameSink, SnapshotKind, Subscriber } from './subscription.js';
 
-/** A topic by its name, and what it shows. */
-export interface StreamRequest {
-  readonly key: string;
-  readonly spec: TopicSpec;
+/** The dialect of the streaming channels. */
+export const streaming: Dialect = {
+  readRequest: (message, { book, streams }) => {
+    const request = readStreamRequest(message, book);
+    const resume = readResumePoint(message);
+    const id = JSON.stringify(message.id) ?? '';
+    const open = (): Subscriber =>
+      new StreamSubscriber({ streams, topic: streams.addSubscriber(request), id, resume });
+    return { key: request.key, openSubscriber: open };
+  },
+  readKey: (message, { book }) =>
+    message.hasMember('topic')
+      ? message.requireText('topic')
+      : readStreamRequest(message, book).key,
+  buildAcknowledgement: (action, { id }, { key: topic }) => ({ type: `${action}d`, id, topic }),
+  buildErrorMembers: () => ({}),
+};
+
+/** The parts of a subscriber. */
+export interface StreamSubscriberParts {
+  readonly streams: StreamFanOut;
+  /** The subscriber is counted in it already. */
+  readonly topic: StreamTopic;
+  /** The JSON text of the request's id; empty for none. */
+  readonly id: string;
+  readonly resume: ResumePoint | undefined;
 }
 
-/** Where a reader was when it went away. */
-export interface ResumePoint {
-  readonly epoch: string;
-  readonly seq: number;
+/** Sends the snapshot of a topic, or the deltas that a client has missed. */
+export class StreamSubscriber implements Subscriber {
+  readonly hasHeartbeat = false;
+  readonly #parts: StreamSubscriberParts;
+  /** The number of the next delta to replay; undefined to send a snapshot. */
+  #nextMissed: number | undefined;
+
+  constructor(parts: StreamSubscriberParts) {
+    this.#parts = parts;
+    const { streams, topic, resume } = parts;
+    this.#nextMissed = resume === undefined ? undefined : streams.findFirstMissed(topic, resume);
+  }
+
+  get key(): string {
+    return this.#parts.topic.key;
+  }
+
+  get errorMembers(): object {
+    return { topic: this.key };
+  }
+
+  sendSnapshot(sink: FrameSink, showing: SnapshotKind): boolean {
+    const { streams, topic, id } = this.#parts;
+    const isReset = showing === 'reset';
+    if (!isReset && this.#nextMissed !== undefined && this.#hasAllFrom(this.#nextMissed)) {
+      return this.#replayMissed(sink, this.#nextMissed);
+    }
+    this.#nextMissed = undefined;
+    return sink.send(streams.renderSnapshot(topic, { id: isReset ? '' : id, reset: isReset }));
+  }
+
+  leaveTopic(): void {
+    this.#parts.streams.removeSubscriber(this.#parts.topic);
+  }
+
+  /**
+   * The ring may drop missed deltas while the client still reads the first of them; and it does not hold
+   * what begins another epoch, as that is no delta.
+   */
+  #hasAllFrom(number: number): boolean {
+    const { topic, resume } = this.#parts;
+    if (topic.epoch !== resume?.epoch) return false;
+    return number === topic.ring.nextNumber || topic.ring.frame(number) !== undefined;
+  }
+
+  #replayMissed(sink: FrameSink, from: number): boolean {
+    const { ring } = this.#parts.topic;
+    for (let number = from; number < ring.nextNumber; number += 1) {
+      this.#nextMissed = number;
+      if (sink.isBehind()) return false;
+      const frame = ring.frame(number);
+      if (frame === undefined || !sink.send(frame)) return false;
+    }
+    this.#nextMissed = undefined;
+    return true;
+  }
 }
 
 type ChannelFields = (message: ClientMessage) => Partial<TopicSpec>;
@@ -31,8 +109,8 @@ export function isStreamChannel(name: string): name is TopicSpec['channel'] {
   return Object.hasOwn(fieldsByChannel, name);
 }
 
-/** The topic that a message names. Throws a SocketError that says what is wrong. */
-export function readStreamRequest(message: ClientMessage, book: BookSource): StreamRequest {
+/** Reads the topic that a message names. Throws a SocketError that says what is wrong with it. */
+function readStreamRequest(message: ClientMessage, book: BookSource): StreamRequest {
   const channel = message.requireText('channel').toLowerCase();
   if (!isStreamChannel(channel)) throw new Error(`${channel} is no streaming channel`);
   const market = marketOf(message, book).id;
@@ -47,8 +125,8 @@ export function readStreamRequest(message: ClientMessage, book: BookSource): Str
   return { key: nameOf(spec, message, book), spec };
 }
 
-/** Where to resume; undefined when that was not asked. */
-export function readResumePoint(message: ClientMessage): ResumePoint | undefined {
+/** Reads where to resume; undefined when the message does not ask for it. */
+function readResumePoint(message: ClientMessage): ResumePoint | undefined {
   if (!message.hasMember('resume')) return undefined;
   const resume = message.requireObject('resume');
   const seq = resume.readInteger('seq', { min: 0, max: Number.MAX_SAFE_INTEGER });
@@ -84,7 +162,7 @@ function makerOf(message: ClientMessage): Partial<TopicSpec> {
   return { maker };
 }
 
-/** The book knows whether a maker's key is one. */
+/** The name of a topic. The book validates the maker's key. */
 function nameOf(spec: TopicSpec, message: ClientMessage, book: BookSource): string {
   try {
     return book.topicName(spec);

@@ -1,10 +1,10 @@
 /**
- * The streaming channels: deltas to those who have the book before them, snapshots to those who have
- * not, beats to those who would else wonder. Every frame is made once in the core and published once;
- * all topics of a turn go out in that turn, so that the transport sends a reader of many one packet,
- * unless they are so many that the loop would be held: then the rest goes out in the next turns.
+ * Publishes the streaming channels: deltas, snapshots for new subscribers, and heartbeats where nothing
+ * else was sent. Every frame is rendered once in the core and published once. All topics of a turn are
+ * published in that turn, so that the transport packs them together for a subscriber of many, unless
+ * that would hold the event loop too long: then the rest follows in the next turns.
  *
- * This file does not know what is in a frame, nor who reads it.
+ * This file does not know the content of a frame, nor who its subscribers are.
  */
 import { LIMITS } from '../../config/limits.js';
 import type { BookSource } from '../../contract/book-source.js';
@@ -12,12 +12,15 @@ import type { MarketChanges } from '../../contract/feed-engine.js';
 import type { TopicDelta } from '../../contract/topics.js';
 import type { FanOutStats } from '../metrics/socket-metrics.js';
 import type { Publish } from '../transport/client-socket.js';
-import type { ResumePoint, StreamRequest } from './stream-dialect.js';
+import { ChangedTopics } from './changed-topics.js';
 import { RingMemory } from './stream-ring.js';
-import { type StreamTopic, StreamTopics } from './stream-topics.js';
+import {
+  type ResumePoint,
+  type StreamRequest,
+  type StreamTopic,
+  StreamTopics,
+} from './stream-topics.js';
 import { Throttle } from './throttle.js';
-import { VersionStamp } from './version-stamp.js';
-import { WallClock } from './wall-clock.js';
 
 /** The parts and settings of the streaming channels. */
 export interface StreamFanOutOptions {
@@ -25,13 +28,13 @@ export interface StreamFanOutOptions {
   readonly publish: Publish;
   /** Between two frames of a topic. */
   readonly intervalMs: number;
-  /** Told of a frame that could not be made, once until the topic works again. */
+  /** Called when a frame of a topic fails, once until the topic works again. */
   readonly onFault: (error: unknown, topic: string) => void;
-  /** Told of a topic that has ended, because its market is served no longer. */
+  /** Called for a topic that has ended because its market is no longer served. */
   readonly onEnded: (topic: string) => void;
-  /** Told of every published frame how long its oldest change had waited. */
+  /** Called for every published frame with the time that its oldest change had waited. */
   readonly onPublished?: (seconds: number) => void;
-  /** What the frames of one turn of the loop may take; the limit of the service by default. */
+  /** Time for the frames of one turn of the event loop; the limit of the service by default. */
   readonly sliceMs?: number;
 }
 
@@ -40,7 +43,7 @@ export class StreamFanOut {
   readonly #options: StreamFanOutOptions;
   readonly #memory = new RingMemory();
   readonly #topics: StreamTopics;
-  readonly #versionStamp: VersionStamp;
+  readonly #changed: ChangedTopics;
   readonly #throttle: Throttle<StreamTopic>;
   readonly #wall = new WallClock();
   readonly #counts = { published: 0, delivered: 0, deliveredBytes: 0, failed: 0 };
@@ -49,7 +52,7 @@ export class StreamFanOut {
 
   constructor(options: StreamFanOutOptions) {
     this.#options = options;
-    this.#versionStamp = new VersionStamp(options.book);
+    this.#changed = new ChangedTopics(options.book);
     this.#throttle = new Throttle({
       publish: (topic, nowMs) => this.#publishTopic(topic, nowMs),
       sliceMs: options.sliceMs ?? LIMITS.streamSliceMs,
@@ -58,7 +61,7 @@ export class StreamFanOut {
     this.#topics = new StreamTopics(options.book, this.#memory, onClosed);
   }
 
-  /** Begins to send heartbeats, and to forget what nobody comes back for. */
+  /** Starts to send heartbeats, and to drop idle topics and old deltas. */
   start(): void {
     this.#housekeeping = setInterval(
       () => this.#runHousekeeping(performance.now()),
@@ -66,21 +69,21 @@ export class StreamFanOut {
     ).unref();
   }
 
-  /** Adds a reader. */
+  /** Adds a subscriber. */
   addSubscriber(request: StreamRequest): StreamTopic {
-    // What the first reader is shown is what changes are told from.
-    if (this.#topics.size === 0) this.#versionStamp.hasChanged();
+    // The first subscriber receives the current version of the book.
+    if (this.#topics.size === 0) this.#changed.syncVersion();
     const isKnown = request.spec.timing === true && this.#receivedAtMs > 0;
     const recvNs = isKnown ? this.#wall.toUnixNs(this.#receivedAtMs) : 0n;
     return this.#topics.addSubscriber(request, performance.now(), recvNs);
   }
 
-  /** Takes a reader away. */
+  /** Removes a subscriber. */
   removeSubscriber(topic: StreamTopic): void {
     this.#topics.removeSubscriber(topic, performance.now());
   }
 
-  /** The last publication of a topic: what a new reader begins with. A view, as are all frames. */
+  /** Renders the last publication of a topic as a snapshot: a view, as are all frames. */
   renderSnapshot(
     { handle, spec }: StreamTopic,
     answer: { id: string; reset: boolean },
@@ -89,27 +92,24 @@ export class StreamFanOut {
     return this.#options.book.topicSnapshot(handle, { ...answer, sendNs });
   }
 
-  /** The number of the first delta that a reader has missed; undefined when it is not known. */
+  /** The number of the first delta that a client has missed; undefined when it is not known. */
   findFirstMissed({ epoch, ring }: StreamTopic, point: ResumePoint): number | undefined {
     return point.epoch === epoch ? ring.findNumberAfter(point.seq) : undefined;
   }
 
-  /** After each turn of the engine: what changed, and when the first part of it had come in. */
-  publishTurn({ dirty, requoted, indicated }: MarketChanges, receivedAtMs: number): void {
+  /** Publishes what a turn of the engine has changed, the first part of it received at a time. */
+  publishTurn(changes: MarketChanges, receivedAtMs: number): void {
     this.#receivedAtMs = receivedAtMs;
     if (this.#topics.size === 0) return;
     for (const topic of this.#topics.findUnserved()) this.#endTopic(topic);
     const nowMs = performance.now();
-    if (this.#versionStamp.hasChanged()) this.#markDirty(this.#topics.allTopics(), nowMs);
-    else {
-      for (const id of dirty) this.#markDirty(this.#topics.ofMarket(id), nowMs);
-      for (const id of requoted) this.#markDirty(this.#topics.quotedOf(id), nowMs);
-      for (const id of indicated) this.#markDirty(this.#topics.indicativeOf(id), nowMs);
-    }
+    this.#changed.forEachChanged(changes, this.#topics, (topic) => {
+      if (this.#throttle.markDirty(topic, nowMs)) topic.receivedAtMs = receivedAtMs;
+    });
     this.#throttle.flush(nowMs);
   }
 
-  /** What was published; a topic whose readers are gone is published to nobody. */
+  /** Counts since the start; a topic without subscribers is published to nobody. */
   figures(): FanOutStats & { readonly ringBytes: number } {
     return { ...this.#counts, ringBytes: this.#memory.bytes };
   }
@@ -118,12 +118,6 @@ export class StreamFanOut {
   stop(): void {
     clearInterval(this.#housekeeping);
     this.#throttle.stop();
-  }
-
-  #markDirty(topics: Iterable<StreamTopic>, nowMs: number): void {
-    for (const topic of topics) {
-      if (this.#throttle.markDirty(topic, nowMs)) topic.receivedAtMs = this.#receivedAtMs;
-    }
   }
 
   #publishTopic(topic: StreamTopic, nowMs: number): void {
@@ -166,13 +160,13 @@ export class StreamFanOut {
     this.#counts.deliveredBytes += topic.subscribers * frame.length;
   }
 
-  /** Heartbeats where nothing was sent for a second; what does not fit goes the next time. */
+  /** Drops what is too old, and sends heartbeats where nothing was sent for a second. */
   #runHousekeeping(startMs: number): void {
     const { book } = this.#options;
     this.#topics.closeIdle(startMs - LIMITS.ringMsMax);
     this.#memory.expireChunks(startMs - LIMITS.ringMsMax);
     for (const topic of this.#topics.allTopics()) {
-      // A beat on a topic whose frames fail would say that its readers are up to date.
+      // A heartbeat on a topic whose frames fail would claim that its subscribers are up to date.
       if (topic.subscribers === 0 || topic.broken) continue;
       if (topic.framedAtMs + LIMITS.streamBeatMs > startMs) continue;
       try {
@@ -194,5 +188,20 @@ export class StreamFanOut {
     if (topic.broken) return;
     topic.broken = true;
     this.#options.onFault(error, topic.key);
+  }
+}
+
+/** Steps of the system's clock beyond this are followed. */
+const DRIFT_MS_MAX = 2;
+
+/** Unix time in nanoseconds: finer than `Date.now`, which it follows when the system's clock is set. */
+class WallClock {
+  #offsetMs = performance.timeOrigin;
+
+  /** Unix nanoseconds of a time of `performance.now`. */
+  toUnixNs(atMs: number): bigint {
+    const drift = Date.now() - (this.#offsetMs + performance.now());
+    if (Math.abs(drift) > DRIFT_MS_MAX) this.#offsetMs += drift;
+    return BigInt(Math.round((this.#offsetMs + atMs) * 1_000_000));
   }
 }

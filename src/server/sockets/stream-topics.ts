@@ -1,17 +1,29 @@
 /**
- * The streaming topics that are open in the book: those with readers, and those whose last reader has
- * left a moment ago and may come back to resume.
+ * The streaming topics that are open in the book: those with subscribers, and idle ones, whose last
+ * subscriber left a short time ago and may come back to resume.
  */
 import { LIMITS } from '../../config/limits.js';
 import type { BookSource } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 import type { TopicSpec } from '../../contract/topics.js';
-import type { StreamRequest } from './stream-dialect.js';
+import type { QuoteContent } from './changed-topics.js';
 import { Ring, type RingMemory } from './stream-ring.js';
 import type { Throttled } from './throttle.js';
 
+/** A topic by its name, and its content. */
+export interface StreamRequest {
+  readonly key: string;
+  readonly spec: TopicSpec;
+}
+
+/** The last publication that a client received before it disconnected. */
+export interface ResumePoint {
+  readonly epoch: string;
+  readonly seq: number;
+}
+
 /** An open topic. */
-export interface StreamTopic extends Throttled {
+export interface StreamTopic extends Throttled, QuoteContent {
   /** Its name, which its frames repeat. */
   readonly key: string;
   readonly spec: TopicSpec;
@@ -21,32 +33,35 @@ export interface StreamTopic extends Throttled {
   /** The epoch of its last publication. */
   epoch: string;
   subscribers: number;
-  /** When the first notification came in of what was not published; as {@link Throttled}. */
+  /** When the first notification of the unpublished changes was received. */
   receivedAtMs: number;
-  /** When its readers were sent a frame last. */
+  /** When the last frame was published. */
   framedAtMs: number;
-  /** Since when it has no reader. */
+  /** Since when it has had no subscriber. */
   idleSinceMs: number;
-  /** Its last frame could not be made. */
+  /** Whether its last frame failed. */
   broken: boolean;
 }
 
 /** The open topics by name and by market. */
 export class StreamTopics {
+  readonly #book: BookSource;
+  readonly #memory: RingMemory;
+  readonly #onClosed: (topic: StreamTopic) => void;
   readonly #topics = new Map<string, StreamTopic>();
   readonly #byMarket = new Map<number, Set<StreamTopic>>();
-  /** Those without a reader, in the order in which the last one left. */
+  /** Those without a subscriber, in the order in which the last one left. */
   readonly #idle = new Set<StreamTopic>();
   #rows: readonly MarketInfo[] = [];
 
-  constructor(
-    private readonly book: BookSource,
-    private readonly memory: RingMemory,
-    /** Told of every topic that is closed, for whatever reason. */
-    private readonly onClosed: (topic: StreamTopic) => void,
-  ) {}
+  /** `onClosed` is called for every topic that closes, for whatever reason. */
+  constructor(book: BookSource, memory: RingMemory, onClosed: (topic: StreamTopic) => void) {
+    this.#book = book;
+    this.#memory = memory;
+    this.#onClosed = onClosed;
+  }
 
-  /** All of them, those without readers as well. */
+  /** The number of all of them, idle ones included. */
   get size(): number {
     return this.#topics.size;
   }
@@ -59,21 +74,7 @@ export class StreamTopics {
     return this.#byMarket.get(id) ?? [];
   }
 
-  /** Those of a market that show more than orders. */
-  *quotedOf(id: number): Iterable<StreamTopic> {
-    for (const topic of this.ofMarket(id)) {
-      if (topic.spec.vamm === true || topic.spec.indicative === true) yield topic;
-    }
-  }
-
-  /** Those of a market that show indicative quotes. */
-  *indicativeOf(id: number): Iterable<StreamTopic> {
-    for (const topic of this.ofMarket(id)) {
-      if (topic.spec.indicative === true) yield topic;
-    }
-  }
-
-  /** Adds a reader, to a topic that shows the book of now when it is new. */
+  /** Adds a subscriber; a new topic begins with the current book. */
   addSubscriber(request: StreamRequest, nowMs: number, recvNs: bigint): StreamTopic {
     const topic = this.#topics.get(request.key) ?? this.#openTopic(request, nowMs, recvNs);
     topic.subscribers += 1;
@@ -81,7 +82,7 @@ export class StreamTopics {
     return topic;
   }
 
-  /** Takes a reader away. The topic stays open for a while. */
+  /** Removes a subscriber. The topic stays open for a while. */
   removeSubscriber(topic: StreamTopic, nowMs: number): void {
     topic.subscribers -= 1;
     if (topic.subscribers > 0 || this.#topics.get(topic.key) !== topic) return;
@@ -89,7 +90,7 @@ export class StreamTopics {
     this.#idle.add(topic);
   }
 
-  /** Closes those without a reader since before a time. */
+  /** Closes those that became idle before a time. */
   closeIdle(beforeMs: number): void {
     for (const topic of this.#idle) {
       if (topic.idleSinceMs >= beforeMs) break;
@@ -98,18 +99,18 @@ export class StreamTopics {
   }
 
   /**
-   * The topics whose market is served no longer, or not by the name that the topic has of it, since the
-   * last time that this was asked: another market may take that name, and its topics this one's.
+   * Finds the topics whose market is no longer served, or no longer by the name in the topic's key, since
+   * the last call: another market may take that name, and its topics would have this key.
    */
   findUnserved(): readonly StreamTopic[] {
-    const rows = this.book.markets();
+    const rows = this.#book.markets();
     if (rows === this.#rows) return [];
     this.#rows = rows;
     const names = new Map(rows.map(({ id, symbol }) => [id, symbol]));
     return [...this.#topics.values()].filter(({ key, spec }) => {
       const name = names.get(spec.market);
-      if (name === undefined || this.book.findMarket(name)?.id !== spec.market) return true;
-      return this.book.topicName(spec) !== key;
+      if (name === undefined || this.#book.findMarket(name)?.id !== spec.market) return true;
+      return this.#book.topicName(spec) !== key;
     });
   }
 
@@ -121,18 +122,20 @@ export class StreamTopics {
     ofMarket?.delete(topic);
     if (ofMarket?.size === 0) this.#byMarket.delete(topic.spec.market);
     topic.ring.clear();
-    this.onClosed(topic);
-    this.book.closeTopic(topic.handle);
+    this.#onClosed(topic);
+    this.#book.closeTopic(topic.handle);
   }
 
   #openTopic({ key, spec }: StreamRequest, nowMs: number, recvNs: bigint): StreamTopic {
     const [oldest] = this.#idle;
     if (this.#topics.size >= LIMITS.topicsMax && oldest !== undefined) this.closeTopic(oldest);
-    const handle = this.book.openTopic(spec, recvNs);
+    const handle = this.#book.openTopic(spec, recvNs);
     const topic: StreamTopic = {
-      ...{ key, spec, handle, ring: new Ring(this.memory), epoch: this.book.epoch },
+      ...{ key, spec, handle, ring: new Ring(this.#memory), epoch: this.#book.epoch },
       ...{ subscribers: 0, readyAtMs: 0, changedAtMs: 0, receivedAtMs: 0, framedAtMs: nowMs },
       ...{ idleSinceMs: 0, broken: false },
+      hasQuotes: spec.vamm === true || spec.indicative === true,
+      hasIndicative: spec.indicative === true,
     };
     this.#topics.set(key, topic);
     const ofMarket = this.#byMarket.get(spec.market) ?? new Set();

@@ -1,54 +1,90 @@
-/** What one socket gets of one topic, whatever the channel. */
+/** One subscription of one socket, and how a dialect reads it from a message. */
+import type { BookSource } from '../../contract/book-source.js';
+import type { BookFanOut } from './book-fan-out.js';
+import type { ClientMessage } from './client-message.js';
+import type { MarketFanOut } from './market-fan-out.js';
+import type { StreamFanOut } from './stream-fan-out.js';
 
-/** Where a reader's own frames go. */
+/** Takes the frames for one subscriber alone. */
 export interface FrameSink {
-  /** False when the frame was left out, as too much waits for the client. */
+  /** Returns false when the frame was dropped, as too much waits for the client. */
   send(frame: Uint8Array): boolean;
   /** Whether the client should read before it is sent more. */
   isBehind(): boolean;
 }
 
-/** Why a reader is shown what it is to go on from. */
+/** Why a subscriber sends a snapshot: its subscription begins, or its client missed frames. */
 export type SnapshotKind = 'first' | 'reset';
 
 /**
- * Whether a reader has sent all that it goes on from: false when its client had no room for it, and
- * `later` when it has still to get it, and calls its door then.
+ * True when the whole snapshot was sent, false when the client had no room for it, and `later` when the
+ * subscriber has yet to obtain it and calls back then.
  */
 export type SendOutcome = boolean | 'later';
 
-/** How a reader comes back to what it was to show. */
+/** How a subscriber that returned `later` calls back. */
 export interface SnapshotCallbacks {
-  /** It can be shown now, and at once: it is not kept. */
+  /** The snapshot can be sent during this call, and not after it. */
   onReady(): void;
-  /** It cannot be shown at all: it takes part no more, with this error. */
+  /** There will be no snapshot, for this reason: the subscription ends. */
   onFailed(error: Error): void;
 }
 
 /** One subscription of one socket. */
 export interface Subscriber {
-  /** What its topic is published under. */
+  /** The name under which its topic is published. */
   readonly key: string;
-  /** Whether its client expects the beat of the compatible channels. */
+  /** Whether its client expects the heartbeat of the compatible channels. */
   readonly hasHeartbeat: boolean;
-  /** What an error about it has beside its code. */
+  /** The members of an error about this subscription besides its code. */
   readonly errorMembers: object;
-  /** The answer to the message that asked for it, where it is said behind what is shown first. */
+  /** The reply to the message that subscribed, where it follows the snapshot. */
   readonly acknowledgement?: string | undefined;
-  /** The first call, for readers that show `later`. */
+  /** The first call, for subscribers that return `later`. */
   attachCallbacks?(door: SnapshotCallbacks): void;
-  /** Sends what the topic's next frame goes on from. */
+  /** Sends the state on which the topic's next frame builds. */
   sendSnapshot(sink: FrameSink, showing: SnapshotKind): SendOutcome;
-  /** Gives the topic back. */
+  /** Releases the topic. */
   leaveTopic(): void;
 }
 
-/** What a message asks for. */
+/** A subscription that a message asks for. */
 export interface SubscriptionRequest {
   readonly key: string;
-  /** Takes part in the topic. */
+  /** Opens the topic. */
   openSubscriber(): Subscriber;
 }
 
-/** What a message may do to a subscription. */
+/** What a message does to a subscription. */
 export type Action = 'subscribe' | 'unsubscribe';
+
+/** The parts of the service that the dialects subscribe to. */
+export interface ChannelParts {
+  readonly book: BookSource;
+  readonly fanOut: BookFanOut;
+  readonly streams: StreamFanOut;
+  /** Null where the service has no history. */
+  readonly market: MarketFanOut | null;
+}
+
+/** The topic of a message, and the parts to describe it. */
+export interface AcknowledgedTopic {
+  readonly key: string;
+  readonly parts: ChannelParts;
+}
+
+/** Reads the messages about one kind of channel, and writes the replies. */
+export interface Dialect {
+  /** Reads a subscription. Throws a SocketError that says what is wrong with the message. */
+  readRequest(message: ClientMessage, parts: ChannelParts): SubscriptionRequest;
+  /** Reads the topic to unsubscribe from. Throws a SocketError as well. */
+  readKey(message: ClientMessage, parts: ChannelParts): string;
+  /** Undefined where the subscriber sends it itself, after its snapshot. */
+  buildAcknowledgement(
+    action: Action,
+    message: ClientMessage,
+    asked: AcknowledgedTopic,
+  ): object | undefined;
+  /** The members of an error besides its code. */
+  buildErrorMembers(action: Action, message: ClientMessage): object;
+}

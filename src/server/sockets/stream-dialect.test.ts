@@ -3,8 +3,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { changes } from '../testing/market-changes.js';
 import { FakeBook } from '../testing/running-server.js';
+import { StreamSubscriber } from './stream-dialect.js';
 import { StreamFanOut } from './stream-fan-out.js';
-import { StreamSubscriber } from './stream-subscriber.js';
 import type { StreamTopic } from './stream-topics.js';
 import type { FrameSink } from './subscription.js';
 
