@@ -31,7 +31,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   config: ['contract'],
   contract: [],
   engine: ['contract'],
-  feed: ['config', 'contract', 'engine', 'rpc'],
+  feed: ['config', 'contract', 'rpc'],
   follow: ['client'],
   history: ['config', 'contract', 'engine', 'rpc'],
   match: ['client'],
@@ -54,6 +54,8 @@ const floors: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['sockets'],
     ['quotes', 'routes'],
   ],
+  // model: what the parts of the feed share. connection: one connection to one node. recording: the
+  // engine's calls in a file, and their replay. The top: the feed over its nodes, and quotes.
   feed: [['model'], ['connection', 'recording'], ['.']],
   sim: [['.'], ['bytes'], ['chain', 'relay'], ['market'], ['demo']],
   history: [['model'], ['store'], ['candles'], ['bodies', 'streams', 'ingest'], ['worker'], ['.']],

@@ -20,7 +20,7 @@ export interface ExternalVenues {
   stats(): readonly VenueStats[];
 }
 
-/** The venues of a configuration; `served` are the names of the markets that clients may ask for. */
+/** The venues of a configuration; `served` are the names of the markets that clients may request. */
 export function externalVenues(
   config: {
     readonly aggregator?: AggregatorConfig | undefined;

@@ -26,7 +26,7 @@ import { readAccountTexts } from '../rpc/methods.js';
 import { createNodes } from '../rpc/node-pool.js';
 import { systemTimers } from '../rpc/timers.js';
 
-/** What a feed tells while it runs. */
+/** The events of a feed. */
 export type FeedEvents = Pick<LiveFeedOptions, 'onTurn' | 'onApplied' | 'onFirstLive'>;
 
 /** A feed as the service sees it. */
@@ -171,11 +171,11 @@ function newEpoch(last = '0'): string {
   return Math.max(Date.now(), Number.parseInt(last, 36) + 1).toString(36);
 }
 
-function withEvents<T extends Pick<FeedMetrics, 'events'>>(figures: T, events: object): T {
-  return { ...figures, events: { ...figures.events, ...events } };
+function withEvents<T extends Pick<FeedMetrics, 'events'>>(metrics: T, events: object): T {
+  return { ...metrics, events: { ...metrics.events, ...events } };
 }
 
-/** For who waits for the end: the last book is served on, until the process is stopped. */
+/** For callers that wait for the end: the last book is served until the process is stopped. */
 function writeEnd(tornAt: number | null): void {
   const tear = tornAt === null ? '' : `: the recording is torn at byte ${tornAt}`;
   process.stderr.write(`replay ended${tear}\n`);

@@ -11,7 +11,7 @@ import type { HistoryConfig, ServiceConfig } from '../config/config.js';
 import { History } from '../history/history.js';
 import { type HistoryMarket, marketKeyOf } from '../history/model/records.js';
 
-/** How often it is looked whether the markets of the book are still the same. */
+/** How often the markets of the book are compared with the last ones. */
 const MARKETS_WATCH_MS = 1_000;
 
 /** A market as the book knows it. */
@@ -63,16 +63,16 @@ function folderOf({ dataDir }: HistoryConfig): { readonly path: string; remove()
 }
 
 function watchMarkets(history: History, markets: () => readonly BookMarket[]): () => void {
-  let told = '';
-  const look = (): void => {
+  let lastText = '';
+  const checkMarkets = (): void => {
     const now = markets().map(historyMarket);
     const text = JSON.stringify(now);
-    if (text === told) return;
-    told = text;
+    if (text === lastText) return;
+    lastText = text;
     history.setMarkets(now);
   };
-  look();
-  const timer = setInterval(look, MARKETS_WATCH_MS);
+  checkMarkets();
+  const timer = setInterval(checkMarkets, MARKETS_WATCH_MS);
   return () => clearInterval(timer);
 }
 

@@ -22,7 +22,7 @@ export interface LiveFeedOptions {
   readonly log?: Log;
   /** After each turn of the engine: `dirty` names the markets to publish. */
   readonly onTurn?: (turn: TurnChanges) => void;
-  /** After each turn that news made: the seconds from the receipt of the first to its end. */
+  /** After each turn that was requested: the seconds from the first request to its end. */
   readonly onApplied?: (seconds: number) => void;
   /** Once, when the book is live for the first time. */
   readonly onFirstLive?: () => void;
@@ -48,11 +48,11 @@ export function newParts(options: LiveFeedOptions, onTurn: (turn: TurnChanges) =
   const nowMs = (): number => timers.nowMs();
   const clock = new ChainClock({ monotonicMs: nowMs, wallMs });
   const counters = newCounters();
-  const trouble = new TransientErrorLog(log, timers);
+  const transientErrors = new TransientErrorLog(log, timers);
   const rpc = options.snapshotRpc ?? null;
   return {
     ...endpointsOf(options.nodes[0]),
-    scanNode: new ScanNode({ rpc, timers, random, transientErrors: trouble, counters }),
+    scanNode: new ScanNode({ rpc, timers, random, transientErrors, counters }),
     engine,
     programId,
     timers,
@@ -61,7 +61,7 @@ export function newParts(options: LiveFeedOptions, onTurn: (turn: TurnChanges) =
     clock,
     turns: new Turns({ engine, clock, wallMs, nowMs, onTurn, onApplied }),
     log,
-    transientErrors: trouble,
+    transientErrors,
     counters,
     memory: {
       users: 0,

@@ -25,8 +25,8 @@ const BROKEN_ON_THE_WAY: ReadonlySet<string> = new Set([
 
 /**
  * Keeps the engine's book equal to the chain over a Solana RPC: subscribes, buffers, reads all
- * accounts, replays what is not older, and is live; after every reconnect again. The book is never
- * `live` with a hole: from the loss of the connection until the end of the reading it is
+ * accounts, replays what is not older, and is live; the same after every reconnect. The book is never
+ * `live` with a hole: from the loss of the connection until all accounts are read it is
  * `rebuilding`, and without slots it is `lagging`, then `stale`. Of several nodes one is used at a
  * time: `Nodes` says when to move to the next.
  *
@@ -82,7 +82,7 @@ export class LiveFeed {
     return firstLive;
   }
 
-  /** Ends the connection, all timers and all readings. The engine keeps its last book. */
+  /** Ends the connection, all timers and all reads. The engine keeps its last book. */
   stop(): void {
     this.#checkTimer?.cancel();
     this.#session?.close();
@@ -127,14 +127,14 @@ export class LiveFeed {
   }
 
   #handleOpened(node: RpcNode): void {
-    const { clock, transientErrors: trouble, memory } = this.#parts;
+    const { clock, transientErrors, memory } = this.#parts;
     clock.forgetSlot();
     // A node knows best how far itself is, and it may have gone back.
     if (memory.newest.node === node.name) memory.newest = { slot: 0, node: node.name };
     this.#slotAge.beginConnection(this.#parts.timers.nowMs());
     const after = this.#failure === null ? '' : `, after ${this.#failure}`;
     this.#reason = `the accounts are being read${after}`;
-    trouble.logInfo('connected', node.name, { node: node.name });
+    transientErrors.logInfo('connected', node.name, { node: node.name });
     const session = new Session(
       { ...this.#parts, ...endpointsOf(node) },
       {
@@ -153,7 +153,7 @@ export class LiveFeed {
     this.#dropOnFailure(session, session.runUntilLive());
   }
 
-  /** A session that fails is of no use: its socket is cut, and the next one begins anew. */
+  /** A session that fails is of no use: its socket is cut, and a new session follows. */
   #dropOnFailure(session: Session, work: Promise<void>): void {
     work.catch((error: unknown) => {
       if (session !== this.#session) return;
@@ -168,7 +168,7 @@ export class LiveFeed {
     this.#nodes.recordReadFailure(failure);
   }
 
-  /** Logs what failed and what came of it, and keeps the failure; answers it. */
+  /** Logs what failed and what came of it, and keeps the failure; returns it. */
   #recordFailure(error: unknown, outcome: string): string {
     const failure = failureText(error);
     this.#failure = failure;
@@ -179,7 +179,7 @@ export class LiveFeed {
   #handleClosed(reason: string): void {
     this.#session?.close();
     this.#session = null;
-    // A later trouble than the session's own.
+    // A later failure than the session's own.
     if (reason !== this.#failure) this.#failure = null;
     this.#parts.transientErrors.logWarning('connection lost', reason, { reason });
     this.#enterRebuilding(`no connection: ${reason}`);
@@ -223,7 +223,7 @@ export class LiveFeed {
 
   #handleTurn(turn: TurnChanges): void {
     this.#problemLog.logProblems(turn.problems);
-    // Before anybody is told of the turn: what the account says now is not in the book.
+    // Before the turn is published: the account's present state is not in the book.
     if (turn.problems.some(({ code }) => BROKEN_ON_THE_WAY.has(code))) this.#resyncSession();
     this.#options.onTurn?.(turn);
     const session = this.#session;
@@ -262,7 +262,7 @@ export class LiveFeed {
     }
   }
 
-  /** A node that took over may be behind the one before: its book is older than what was shown. */
+  /** A node that took over may be behind the one before: its book is older than what was published. */
   #slotLag(): number {
     return Math.max(0, this.#parts.memory.newest.slot - this.#parts.clock.slot);
   }
@@ -270,7 +270,7 @@ export class LiveFeed {
 
 function reasonOf({ sinceMs, ageMs, lag }: Record<'sinceMs' | 'ageMs' | 'lag', number>): string {
   if (lag * SLOT_MS > ageMs) return `the node is ${lag} slots behind the one before`;
-  if (ageMs > sinceMs) return 'slots after a gap have not come at their pace yet';
+  if (ageMs > sinceMs) return 'slots after a gap do not come evenly spaced yet';
   return `no slot for ${Math.round(sinceMs)} ms`;
 }
 

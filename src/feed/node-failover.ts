@@ -13,7 +13,7 @@ import {
   SILENCE_FIRST_MS,
 } from './model/limits.js';
 
-/** What the feed is told of the node in use. */
+/** The events of the node in use. */
 export interface FailoverListener {
   /** Connected to this node, with no subscription yet. */
   onOpened(node: RpcNode): void;
@@ -28,7 +28,7 @@ export interface FailoverOptions {
   readonly nodes: RpcNodes;
   readonly timers: Timers;
   readonly random: () => number;
-  /** Without a slot for this long another node is asked. */
+  /** Without a slot for this long another node is used. */
   readonly staleAfterMs: number;
   readonly counters: Pick<FeedCounters, 'failovers'>;
   readonly log: Log;
@@ -37,7 +37,7 @@ export interface FailoverOptions {
 /**
  * One node at a time: the feed stays with the node in use until that one fails, whether or not a
  * node before it in the list has come back. A node has failed when a connection to it ends or is not
- * made before the book is live on it, when its readings fail again and again, and when no slot comes
+ * made before the book is live on it, when its snapshots fail repeatedly, and when no slot comes
  * over an open connection. A live connection that is lost is tried once more on the same node.
  *
  * When all have failed in a row the next try waits, longer each time; so does the next move when no
@@ -105,14 +105,14 @@ export class NodeFailover {
 
   /** No slot came for this long over an open connection, with the book live or about to be. */
   checkSilence(sinceMs: number, live: boolean): void {
-    // The only node may take its time over a scan; it would have to begin again.
+    // The only node may take its time over a scan; it would have to start over.
     if (sinceMs < this.#silentMsMax || (this.#pool.isSingle && !live)) return;
     this.#silences += 1;
     this.#silentMsMax = this.#nextSilenceMs();
     this.#leaveNode(`no slot for ${Math.round(sinceMs)} ms`);
   }
 
-  /** A full reading failed; the next one is planned on the same connection. */
+  /** A full snapshot failed; the next one is planned on the same connection. */
   recordReadFailure(failure: string): void {
     this.#readFailures += 1;
     if (this.#pool.isSingle || this.#readFailures < NODE_READ_FAILURES_MAX) return;
@@ -149,7 +149,7 @@ export class NodeFailover {
     } else this.#moveToNext(reason);
   }
 
-  /** Leaves a node whose connection stands; the only one is connected to anew. */
+  /** Leaves a node whose connection stands; a single one is reconnected. */
   #leaveNode(reason: string): void {
     if (this.#pool.isSingle) {
       this.dropConnection(reason);
@@ -168,7 +168,7 @@ export class NodeFailover {
     this.#pool.recordFailure();
     this.#pool.moveToNext();
     counters.failovers += 1;
-    // One line for each way round: when all fail, the feed's own lines tell of it.
+    // Not logged after a whole round: the feed logs the failures themselves.
     if (this.#pool.roundsFailed === 0) {
       log.warn({ from: from.name, to: this.current.name, reason }, 'another node is used');
     }

@@ -1,6 +1,6 @@
 /**
  * Where indicative quotes enter the book beside what comes from the chain: stamped with the wall's time,
- * shown with the next turn, and gone with the turn of the moment at which they are due.
+ * published with the next turn, and removed with the turn at their expiry.
  */
 
 import type { QuoteEngine } from '../contract/feed-engine.js';
@@ -8,7 +8,7 @@ import type { IndicativeOutcome, MakerQuotes } from '../contract/indicative.js';
 import type { Timer, Timers } from '../rpc/timers.js';
 import { QUOTE_CHECK_MS_MAX, QUOTE_CHECK_MS_MIN } from './model/limits.js';
 
-/** What the door needs. */
+/** What the intake needs. */
 export interface QuoteIntakeOptions {
   readonly engine: QuoteEngine;
   /** Ends a turn as soon as the loop has read its sockets: many quotes cost one. */
@@ -43,7 +43,7 @@ export class QuoteIntake {
     this.#checkTimer = null;
   }
 
-  /** Looks again when the next quote may be due; a clock that was set is noticed in time. */
+  /** Checks when the next quote may expire; a clock that was set is noticed in time. */
   #scheduleCheck(): void {
     const { engine, requestTurn, timers, wallMs } = this.#options;
     const dueMs = engine.indicativeDueMs();

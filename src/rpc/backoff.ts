@@ -23,7 +23,7 @@ export class Backoff {
     return nominalMs * (0.5 + this.#options.random() / 2);
   }
 
-  /** The other side has proved itself: begin small again. */
+  /** The other side works: the next wait is the first one. */
   reset(): void {
     this.#nominalMs = this.#options.firstMs;
   }

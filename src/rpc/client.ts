@@ -59,7 +59,7 @@ type Reader<T> = (body: Uint8Array) => { readonly value: T } | Refusal;
  * Solana JSON-RPC over HTTP: keep-alive connections, a time limit per try, and a few tries with
  * jittered, capped waits. Only reads go through here, so asking twice does no harm.
  *
- * This class does not know what the answers mean: the caller hands a parser in, or takes the bytes.
+ * This class does not know what a response means: the caller passes a parser, or takes the bytes.
  */
 export class RpcClient {
   readonly #endpoint: Endpoint;
@@ -68,7 +68,7 @@ export class RpcClient {
   readonly #attemptsMax: number;
   readonly #callTimeoutMs: number;
   readonly #retryAfterMaxMs: number;
-  /** From when on each method may be asked again after a Retry-After. */
+  /** From when on each method may be called after a Retry-After. */
   readonly #retryFromMs = new Map<string, number>();
   #nextId = 1;
 
@@ -81,7 +81,7 @@ export class RpcClient {
     this.#retryAfterMaxMs = options.retryAfterMaxMs ?? RETRY_AFTER_CAP_MS;
   }
 
-  /** Host and port: all of the URL that may be shown by itself. */
+  /** Host and port: all of the URL that may be published. */
   get host(): string {
     return this.#endpoint.host;
   }
@@ -116,7 +116,7 @@ export class RpcClient {
   }
 
   /**
-   * The whole body of an answer, not parsed: for answers of many megabytes that are decoded
+   * The whole body of a response, not parsed: for responses of many megabytes that are decoded
    * elsewhere. A JSON-RPC error is recognised and thrown; a cut body is for the decoder to find.
    */
   callRaw(
@@ -164,7 +164,7 @@ export class RpcClient {
     }
   }
 
-  /** A Retry-After holds for the calls to come as well: whoever gave up may be back at once. */
+  /** A Retry-After holds for later calls as well: a caller that gave up may come back at once. */
   #recordRetryAfter({ method }: Request, { retryAfterMs }: Refusal): void {
     if (retryAfterMs !== null) this.#retryFromMs.set(method, this.#timers.nowMs() + retryAfterMs);
   }
@@ -246,7 +246,7 @@ function abortedError(method: string): RpcError {
   return new RpcError('RPC_ABORTED', `${method} was aborted by its caller`, { method });
 }
 
-/** A cut or garbled body is most often a broken connection, so it is asked for again. */
+/** A cut or garbled body is most often a broken connection, so the call is retried. */
 function malformedAnswer(method: string): Refusal {
   const message = `answer to ${method} was no JSON-RPC answer, must hold a result or an error`;
   const error = new RpcError('MALFORMED_RPC_ANSWER', message, { method });

@@ -125,7 +125,7 @@ export function refusalOfAnswer(answer: unknown, redact: (text: string) => strin
   return { error, retry: behind || rpcCode === 429, retryAfterMs: null };
 }
 
-/** The same for the bytes of a raw answer: only a body small enough for an error is looked into. */
+/** The same for the bytes of a raw answer: only a body small enough for an error is parsed. */
 export function refusalOfBytes(body: Uint8Array, redact: (text: string) => string): Refusal | null {
   return body.byteLength > ERROR_BODY_BYTES_MAX ? null : refusalOfAnswer(parseJson(body), redact);
 }

@@ -1,6 +1,6 @@
 /** Every bound of the RPC room, each with its reason. All times are milliseconds. */
 
-/** An answer to a small call that takes longer than this is better asked again. */
+/** A small call that takes longer than this is better retried. */
 export const CALL_TIMEOUT_MS = 15_000;
 /** A scan of all user accounts on a busy node takes tens of seconds; two minutes is a dead node. */
 export const RAW_CALL_TIMEOUT_MS = 120_000;
@@ -13,7 +13,7 @@ export const CALL_BACKOFF_CAP_MS = 4_000;
 /** A Retry-After above this is cut to it, so that no header can park the feed for hours. */
 export const RETRY_AFTER_CAP_MS = 60_000;
 
-/** With another node at hand, to wait for this one costs more than to ask there. */
+/** With another node at hand, waiting for this one costs more than moving on. */
 export const PATIENCE_WITH_FALLBACK = {
   attemptsMax: 2,
   callTimeoutMs: 4_000,
@@ -24,7 +24,7 @@ export const PATIENCE_WITH_FALLBACK = {
 export const CALL_BODY_BYTES_MAX = 32 * 1024 * 1024;
 /** A scan of 500,000 users at 1 KiB each; above it the process would risk its memory. */
 export const RAW_BODY_BYTES_MAX = 512 * 1024 * 1024;
-/** An error answer fits in this; a raw body above it is never looked into. */
+/** An error answer fits in this; a raw body above it is never parsed as one. */
 export const ERROR_BODY_BYTES_MAX = 16 * 1024;
 /** Bytes of a big body joined between two turns of the loop: about 0.2 ms of copying. */
 export const BODY_JOIN_SLICE_BYTES = 1024 * 1024;

@@ -14,7 +14,7 @@ export type NodeSocket = Pick<
 
 /** One RPC node: its client and its socket are always used together. */
 export interface RpcNode {
-  /** Host and port: all of its address that may be shown. */
+  /** Host and port: all of its address that may be published. */
   readonly name: string;
   readonly rpc: NodeRpc;
   readonly socket: NodeSocket;

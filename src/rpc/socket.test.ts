@@ -150,7 +150,7 @@ describe('socket: connection', () => {
     server.autoPong = false;
     await connect({ pingIntervalMs: 20, pongTimeoutMs: 40 });
     await until('it was left', () => events.length >= 2);
-    expect(events[1]).toMatch(/^closed: nothing was heard for \d+ ms$/);
+    expect(events[1]).toMatch(/^closed: nothing was received for \d+ ms$/);
   });
 
   test('a server that answers pings is kept', async () => {

@@ -28,7 +28,7 @@ export interface RpcSocketOptions {
   readonly ackTimeoutMs?: number;
 }
 
-/** What the owner of a socket is told. */
+/** The events of a socket. */
 export interface RpcSocketListener {
   /** Connected, with no subscription yet: the previous ones are gone. */
   onOpened(): void;
@@ -68,8 +68,8 @@ interface Connection {
  * The subscription socket of a Solana RPC server. It connects, pings, notices silence and reconnects
  * with jittered, capped waits.
  *
- * It never subscribes again by itself: after a reconnect there is a gap, and only the owner knows
- * what has to be read again to fill it.
+ * It never re-subscribes by itself: after a reconnect there is a gap, and only the owner knows what
+ * has to be read to fill it.
  */
 export class RpcSocket {
   readonly #options: RpcSocketOptions;
@@ -81,7 +81,7 @@ export class RpcSocket {
   #retry: Timer | null = null;
   /** Connections since the last one that proved itself. */
   #unsettled = 0;
-  /** A server that answered with Retry-After is not asked before this. */
+  /** A server that sent Retry-After is not connected to before this. */
   #connectFromMs = Number.NEGATIVE_INFINITY;
   #stats = { connects: 0, closes: 0, messages: 0, malformed: 0, unknown: 0 };
 
@@ -127,7 +127,7 @@ export class RpcSocket {
     this.#connection.socket.terminate();
   }
 
-  /** The connection has proved itself, so the next reconnect begins with a short wait again. */
+  /** The connection works, so the next reconnect begins with the shortest wait. */
   resetBackoff(): void {
     this.#backoff.reset();
     this.#unsettled = 0;
@@ -137,7 +137,7 @@ export class RpcSocket {
    * Subscribes on the present connection. The handler may be called before the promise resolves.
    *
    * # Errors
-   * RpcError when there is no connection, it ends, the server refuses or does not answer in time.
+   * RpcError when there is no connection, it ends, the server refuses or does not respond in time.
    */
   async subscribe(
     method: string,
@@ -153,7 +153,7 @@ export class RpcSocket {
     return { method, id: await request.acknowledged };
   }
 
-  /** Gives a subscription up. Nobody waits for the answer: late notifications are dropped anyway. */
+  /** Ends a subscription without waiting for the response: late notifications are dropped anyway. */
   unsubscribe(subscription: Subscription): void {
     const connection = this.#connection;
     if (connection === null || connection.socket.readyState !== WebSocket.OPEN) return;
@@ -224,7 +224,7 @@ export class RpcSocket {
     connection.heartbeat = this.#timers.after(intervalMs, () => {
       const silentMs = this.#timers.nowMs() - connection.receivedAtMs;
       if (silentMs > intervalMs + timeoutMs) {
-        connection.reason = `nothing was heard for ${Math.round(silentMs)} ms`;
+        connection.reason = `nothing was received for ${Math.round(silentMs)} ms`;
         connection.socket.terminate();
         return;
       }

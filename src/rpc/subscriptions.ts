@@ -71,7 +71,7 @@ export class SubscriptionTable {
     return { id, acknowledged };
   }
 
-  /** A request id for a message whose answer nobody waits for. */
+  /** A request id for a message whose response is ignored. */
   nextId(): number {
     const id = this.#nextId;
     this.#nextId += 1;
@@ -134,7 +134,7 @@ export class SubscriptionTable {
     this.#early.delete(subscription);
   }
 
-  /** With nobody waiting, what is left belongs to subscriptions that were given up. */
+  /** With no request waiting, what is left belongs to subscriptions that were ended. */
   #forgetEarly(): void {
     this.#early.clear();
     this.#earlyCount = 0;

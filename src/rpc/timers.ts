@@ -11,7 +11,7 @@ export interface Timers {
   after(delayMs: number, run: () => void): Timer;
 }
 
-/** The real thing. A pending timer keeps the process alive, so whoever stops must cancel. */
+/** The timers of Node.js. A pending one keeps the process alive, so an owner that stops cancels it. */
 export const systemTimers: Timers = {
   nowMs: () => performance.now(),
   after: (delayMs, run) => {

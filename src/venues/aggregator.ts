@@ -14,7 +14,7 @@ export interface AggregatorOptions extends Omit<QuoteClientOptions, 'timers' | '
 }
 
 /**
- * An aggregator of swaps as a venue. It is asked what each size of quote buys, and then what that
+ * An aggregator of swaps as a venue. It requests what each size of quote buys, and then what that
  * brings when it is sold: two rounds of requests, the same sizes on both sides.
  */
 export class Aggregator implements Venue {
@@ -57,14 +57,14 @@ export class Aggregator implements Venue {
     const { from, to, amounts } = swap;
     const failed = new AbortController();
     const either = AbortSignal.any([signal, failed.signal]);
-    const asked = amounts.map((amount) =>
+    const quotes = amounts.map((amount) =>
       this.#client.fetchQuote({ inputMint: from.mint, outputMint: to.mint, amount }, either),
     );
     try {
-      return await Promise.all(asked);
+      return await Promise.all(quotes);
     } finally {
       failed.abort();
-      await Promise.allSettled(asked);
+      await Promise.allSettled(quotes);
     }
   }
 }

@@ -82,7 +82,7 @@ function sideOf(
     const quoteStep = quoteOf(rung) - taken.quote;
     if (baseStep <= 0n || quoteStep <= 0n) break;
     const size = divFloor(baseStep * SIZE_SCALE, baseUnit);
-    // A step too small to be told becomes part of the next one.
+    // A step too small for one unit becomes part of the next one.
     if (size === 0n) continue;
     const marginal = divide(quoteStep * PRICE_SCALE * baseUnit, baseStep * quoteUnit);
     const before = levels.at(-1)?.price ?? marginal;

@@ -8,7 +8,7 @@ export const VENUE_BODY_BYTES_MAX = 256 * 1024;
 export const VENUE_MARKETS_MAX = 256;
 /** Rungs of a ladder, each two requests. */
 export const VENUE_RUNGS_MAX = 8;
-/** First wait before a market is asked for again that failed. */
+/** First wait before a market that failed is retried. */
 export const VENUE_BACKOFF_FIRST_MS = 1_000;
 /** Longest wait of that kind: this long after its return a venue is used again. */
 export const VENUE_BACKOFF_CAP_MS = 30_000;
@@ -21,7 +21,7 @@ export const TOKEN_AMOUNT_DIGITS_MAX = 20;
 export const TOKEN_DECIMALS_MAX = 19;
 /** The highest price that is believed, at 1e6: a thousand million of the quote asset. */
 export const VENUE_PRICE_MAX = 1_000_000_000_000_000n;
-/** What buying and selling at once may win, in hundredths of a percent: prices move between two answers. */
+/** What buying and selling at once may win, in hundredths of a percent: prices move between two responses. */
 export const ROUND_TRIP_GAIN_BPS_MAX = 100n;
 /** What it may lose before the size counts as more than the venue can take. */
 export const ROUND_TRIP_LOSS_BPS_MAX = 5_000n;

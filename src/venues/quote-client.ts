@@ -14,11 +14,11 @@ import {
   VENUE_REQUESTS_MAX,
 } from './limits.js';
 
-/** Where to ask, and how much. */
+/** Where quotes come from, and how fast they may be requested. */
 export interface QuoteClientOptions {
   /** An http or https URL whose path gets `/quote`; user info becomes an Authorization header. */
   readonly url: string;
-  /** Of one request, from its sending to the last byte of its answer. */
+  /** Of one request, from its sending to the last byte of its response. */
   readonly timeoutMs: number;
   readonly requestsPerSecond: number;
   readonly timers: Timers;
@@ -38,19 +38,19 @@ export interface QuoteQuery {
 export interface Quote {
   /** In the output token's decimals, 1 to 2^64 - 1. */
   readonly outAmount: bigint;
-  /** When it was asked for. */
+  /** When it was requested. */
   readonly askedMs: number;
 }
 
 /**
- * The tolerance that is sent along. It changes only a threshold of the answer that is not read here;
+ * The tolerance that is sent along. It changes only a threshold of the response that is not read here;
  * this is the default of the interface.
  */
 const SLIPPAGE_BPS = 50;
 
 /**
  * The quote path of an aggregator: `GET /quote?inputMint&outputMint&amount&slippageBps`, answered with
- * decimal texts `inAmount` and `outAmount`. One try a call: who asks comes again by itself. Nothing
+ * decimal texts `inAmount` and `outAmount`. One try a call: the caller polls anyway. Nothing
  * that the server writes is repeated in an error, since it may repeat the keys of the URL.
  */
 export class QuoteClient {
@@ -77,7 +77,7 @@ export class QuoteClient {
     this.#backoff = new Backoff({ firstMs, capMs, random });
   }
 
-  /** Host and port: all of the URL that may be shown. */
+  /** Host and port: all of the URL that may be published. */
   get host(): string {
     return this.#endpoint.host;
   }
@@ -173,7 +173,7 @@ function urlOf(base: URL, { inputMint, outputMint, amount }: QuoteQuery): URL {
 }
 
 /**
- * The amount out of an answer. What was asked has to be in it as well: an answer to another question
+ * The amount out of a response. It must repeat the query: a response to another query
  * has a price all the same.
  */
 function outAmountOf(answer: unknown, query: QuoteQuery): bigint {

@@ -45,16 +45,16 @@ export interface VenueMarketStats {
   readonly reason: string | null;
 }
 
-/** How finely it is looked whether a market is due: a reading is late by a tenth at most. */
+/** How often due markets are checked: a fetch is late by a tenth of the interval at most. */
 const TICKS_PER_INTERVAL = 10;
 
 const NO_LEVELS: VenueLevels = { bids: [], asks: [] };
 
 /**
- * Reads a venue's markets again and again. A market whose reading fails, or is too old, is left out
- * at once and comes back with the next reading that succeeds; each waits by itself after a failure.
+ * Polls a venue's markets. A market whose fetch fails, or whose levels are too old, is left out at once
+ * and comes back with the next fetch that succeeds; each waits by itself after a failure.
  *
- * This class does not know who uses the levels, nor what the venue is asked.
+ * This class does not know who uses the levels, nor how the venue makes them.
  */
 export class VenuePoller {
   readonly #options: VenuePollerOptions;
@@ -80,7 +80,7 @@ export class VenuePoller {
     this.#next = this.#timers.after(tickMs, () => this.start());
   }
 
-  /** Nothing is asked or told any more. */
+  /** Nothing is requested or emitted any more. */
   stop(): void {
     this.#isStopped = true;
     this.#next?.cancel();
@@ -117,19 +117,19 @@ export class VenuePoller {
     quoted.startFetch(intervalMs);
     venue
       .fetchLevels(quoted.market, quoted.signal)
-      .then((reading) => this.#handleLevels(quoted, reading))
+      .then((snapshot) => this.#handleLevels(quoted, snapshot))
       .catch((error: unknown) => this.#handleFailure(quoted, error));
   }
 
-  #handleLevels(quoted: QuotedMarket, reading: VenueSnapshot): void {
+  #handleLevels(quoted: QuotedMarket, snapshot: VenueSnapshot): void {
     if (quoted.signal.aborted) return;
     const { maxAgeMs, log } = this.#options;
     const { market, reason } = quoted;
-    const leftMs = maxAgeMs - (this.#timers.nowMs() - reading.askedMs);
+    const leftMs = maxAgeMs - (this.#timers.nowMs() - snapshot.askedMs);
     if (leftMs <= 0) throw staleError(maxAgeMs);
     this.#counts.readings += 1;
-    quoted.useLevels(reading, leftMs, () => this.#leaveOut(quoted, staleError(maxAgeMs)));
-    this.#emitLevels(market, reading);
+    quoted.useLevels(snapshot, leftMs, () => this.#leaveOut(quoted, staleError(maxAgeMs)));
+    this.#emitLevels(market, snapshot);
     if (reason !== null) log.info(this.#fieldsOf(market), 'a venue is used again');
   }
 
@@ -152,7 +152,7 @@ export class VenuePoller {
     log.warn({ ...this.#fieldsOf(market), code, problem }, 'a venue is left out');
   }
 
-  /** Whoever takes the levels may fail; the venue goes on. */
+  /** A handler of levels may throw; the venue goes on. */
   #emitLevels(market: VenueMarket, levels: VenueLevels): void {
     try {
       this.#options.onLevels(market, levels);
@@ -185,7 +185,7 @@ function isSame(left: VenueMarket, right: VenueMarket): boolean {
   );
 }
 
-/** What is kept of one market of one venue. */
+/** The state of one market of one venue. */
 export class QuotedMarket {
   readonly #timers: Timers;
   readonly #backoff: Backoff;
@@ -230,23 +230,23 @@ export class QuotedMarket {
     return !this.#isFetching && this.#timers.nowMs() >= this.#dueMs;
   }
 
-  /** A reading begins; the next is due `intervalMs` from now, if it has ended by then. */
+  /** A fetch begins; the next is due `intervalMs` from now, if it has ended by then. */
   startFetch(intervalMs: number): void {
     this.#isFetching = true;
     this.#dueMs = this.#timers.nowMs() + intervalMs;
   }
 
-  /** Takes a reading into use for `leftMs`; then `onStale` has to leave it out. */
-  useLevels(reading: VenueSnapshot, leftMs: number, onStale: () => void): void {
+  /** Uses fetched levels for `leftMs`; then `onStale` has to leave it out. */
+  useLevels(snapshot: VenueSnapshot, leftMs: number, onStale: () => void): void {
     this.#isFetching = false;
     this.#reason = null;
     this.#backoff.reset();
     this.#expiry?.cancel();
-    this.#levels = reading;
+    this.#levels = snapshot;
     this.#expiry = this.#timers.after(leftMs, onStale);
   }
 
-  /** A reading has failed: the next one waits, each time longer. */
+  /** A fetch has failed: the next one waits, each time longer. */
   delayNextFetch(): void {
     this.#isFetching = false;
     this.#dueMs = Math.max(this.#dueMs, this.#timers.nowMs() + this.#backoff.next());
@@ -258,7 +258,7 @@ export class QuotedMarket {
     this.#reason = code;
   }
 
-  /** The market is no more; nothing of it may be heard again. */
+  /** The market is no more; nothing of it may be emitted any more. */
   dropMarket(): void {
     this.#clearLevels();
     this.#fetching.abort();

@@ -3,7 +3,7 @@
  */
 import { TOKEN_DECIMALS_MAX, VENUE_MARKETS_MAX } from './limits.js';
 
-/** A spot market as a venue has to know it. */
+/** A spot market as a venue sees it. */
 export interface VenueMarket {
   /** The book's number of the market. */
   readonly id: number;
@@ -35,9 +35,9 @@ export interface VenueLevels {
   readonly asks: readonly VenueLevel[];
 }
 
-/** Levels as they were read. */
+/** Levels as they were fetched. */
 export interface VenueSnapshot extends VenueLevels {
-  /** When the oldest part of them was asked for, by the monotonic clock that the venue was given. */
+  /** When the oldest part of them was requested, by the monotonic clock that the venue was given. */
   readonly askedMs: number;
 }
 
@@ -54,7 +54,7 @@ export interface Venue {
   fetchLevels(market: VenueMarket, signal: AbortSignal): Promise<VenueSnapshot>;
 }
 
-/** A market as the book tells of it; more may be known of it. */
+/** A market as the book lists it; its object may hold more. */
 export interface ListedMarket {
   readonly id: number;
   readonly symbol: string;

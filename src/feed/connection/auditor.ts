@@ -16,15 +16,15 @@ import {
 import { type AccountState, waitForSlot } from './slot-tracking.js';
 import { type ReadOptions, readClockAndOracles, readUsers } from './snapshots.js';
 
-/** What an audit has to know of the connection it judges. */
+/** The connection as an audit sees it. */
 export interface AuditedConnection {
   /** The newest slot announced on the socket; 0 before the first. */
   newestSlot(): number;
-  /** Whether the reading has a later state of a market, State or oracle than the socket told. */
+  /** Whether a state read of a market, State or oracle is later than the last one notified. */
   isNewer(state: AccountState): boolean;
   /** The oracles that are followed. */
   oracleKeys(): readonly string[];
-  /** A reading from now on, wanted until the signal aborts. */
+  /** Options of a read that begins now, until the signal aborts. */
   newReadOptions(signal: AbortSignal): ReadOptions;
 }
 
@@ -32,17 +32,17 @@ export interface AuditedConnection {
 interface Repairs {
   /** Accounts that the book lacked or had in another state: updates that were missed. */
   readonly differences: number;
-  /** Accounts that are gone, closed or idle: nobody notifies of them, so none was missed. */
+  /** Accounts that are gone, closed or idle: no node notifies of them, so none was missed. */
   readonly removals: number;
 }
 
 /**
- * Reads everything again now and then while the book is live, repairs what differs and counts it:
- * 0 when nothing was missed. Accounts that are gone are counted apart, because this is the only way
+ * Reads all accounts at intervals while the book is live, repairs what differs and counts it: 0 when
+ * nothing was missed. Accounts that are gone are counted apart, because this is the only way
  * to notice them: one that no longer matches its subscription is not notified.
  *
  * An audit never takes the book out of `live`, and never throws: one that fails is counted, and the
- * wait for the next one grows, because the scan it asks for is heavy.
+ * wait for the next one grows, because the scan is heavy for a node.
  */
 export class Auditor {
   readonly #parts: FeedParts;
@@ -129,14 +129,14 @@ export class Auditor {
 
   async #runAudit(signal: AbortSignal): Promise<Repairs> {
     const parts = this.#parts;
-    const wish = this.#connection.newReadOptions(signal);
-    const markets = await readMarkets(parts, wish);
-    const readings = await readClockAndOracles(parts, this.#connection.oracleKeys(), wish);
-    const users = await readUsers(parts, wish);
-    const slots = readings.map(({ slot }) => slot);
+    const options = this.#connection.newReadOptions(signal);
+    const markets = await readMarkets(parts, options);
+    const batches = await readClockAndOracles(parts, this.#connection.oracleKeys(), options);
+    const users = await readUsers(parts, options);
+    const slots = batches.map(({ slot }) => slot);
     const slot = Math.max(markets.slotMax, users.slot, ...slots) + AUDIT_SLOTS_AFTER;
     await waitForSlot(parts, () => this.#connection.newestSlot(), { slot, signal });
-    const oracles = readings.flatMap(({ updates }) => updates);
+    const oracles = batches.flatMap(({ updates }) => updates);
     const others = this.#applyMarketsAndOracles(markets, oracles);
     const { added, changed, removed } = await applyUsers(parts, users, signal);
     return {
@@ -145,15 +145,18 @@ export class Auditor {
     };
   }
 
-  /** They come by the door of the live stream, which does not look at slots. */
+  /**
+   * Applies what was read of markets, State and oracles where it is newer than the last notification.
+   * The engine applies these accounts without comparing slots, so older states are left out here.
+   */
   #applyMarketsAndOracles(markets: MarketAccounts, oracles: readonly AccountUpdate[]): Repairs {
     const parts = this.#parts;
-    const isNews = (state: AccountState): boolean => this.#connection.isNewer(state);
-    const news = oracles.filter((update) => update.kind === 'oracle' && isNews(update));
-    const read = [...markets.updates.filter(isNews), ...news];
-    const differing = read.filter(({ pubkey, data }) => parts.memory.texts.get(pubkey) !== data);
-    const removals = applyMarkets(parts, markets, isNews);
-    for (const update of news) applyUpdate(parts, update);
+    const isNewer = (state: AccountState): boolean => this.#connection.isNewer(state);
+    const newerOracles = oracles.filter((update) => update.kind === 'oracle' && isNewer(update));
+    const newer = [...markets.updates.filter(isNewer), ...newerOracles];
+    const differing = newer.filter(({ pubkey, data }) => parts.memory.texts.get(pubkey) !== data);
+    const removals = applyMarkets(parts, markets, isNewer);
+    for (const update of newerOracles) applyUpdate(parts, update);
     parts.turns.requestTurn();
     return { differences: differing.length, removals };
   }

@@ -8,7 +8,7 @@ import type { FeedParts } from './parts.js';
 
 /**
  * Reads the Clock, and the oracles with it, once a second where its subscription is silent; less
- * often while such readings fail. Between them the chain's time goes on with this machine's.
+ * often while such reads fail. Between them the chain's time goes on with this machine's.
  */
 export class ClockPoller {
   readonly #parts: FeedParts;
@@ -28,12 +28,12 @@ export class ClockPoller {
     });
   }
 
-  /** The subscription told of the Clock. */
+  /** The subscription notified the Clock. */
   recordNotification(): void {
     this.#notifiedAtMs = this.#parts.timers.nowMs();
   }
 
-  /** Reads when it is time and no reading runs. Never rejects. */
+  /** Reads when it is due and no read is under way. Never rejects. */
   async pollIfDue(signal: AbortSignal): Promise<void> {
     const { timers, counters, log } = this.#parts;
     const nowMs = timers.nowMs();

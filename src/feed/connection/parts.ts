@@ -11,21 +11,21 @@ import type { ScanNode } from './scan-node.js';
 
 /** What outlives a connection. */
 export interface FeedMemory {
-  /** Users of the last accepted reading; 0 before it and on another chain. */
+  /** Users of the last accepted snapshot; 0 before it and on another chain. */
   users: number;
-  /** Market and State accounts of the last reading: one missing from the next two was closed. */
+  /** Market and State accounts of the last snapshot: one missing from the next two was closed. */
   markets: ReadonlySet<string>;
   /** The data of each market, State and oracle as the book has it. */
   readonly texts: Map<string, string>;
   genesisHash: string | null;
-  /** The newest slot that a node told of on this chain, and which one. */
+  /** The newest slot that a node notified on this chain, and which node. */
   newest: { readonly slot: number; readonly node: string };
   lastAudit: AuditOutcome | null;
 }
 
 /** What the parts of the feed share. */
 export interface FeedParts {
-  /** The node in use by name and by its two doors: one node for the whole of a connection. */
+  /** The node in use by its name, client and socket: one node for the whole of a connection. */
   readonly node: string;
   readonly rpc: NodeRpc;
   readonly socket: NodeSocket;

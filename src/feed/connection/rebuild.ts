@@ -42,12 +42,12 @@ export class ReadSlots {
     this.#slotMax = Math.max(this.#slotMax, slot);
   }
 
-  /** An update of the reading's own slot counts: the reading may have been earlier within it. */
+  /** An update of the snapshot's own slot is accepted: the snapshot may be of an earlier point in it. */
   acceptsUpdate({ pubkey, kind, slot }: AccountUpdate): boolean {
     return slot >= (this.#byKey.get(pubkey) ?? this.#byKind.get(kind) ?? 0);
   }
 
-  /** The socket has told a later state than the reading: a lower slot behind it is a revert. */
+  /** A later state than the snapshot's was replayed: a lower slot after it is a revert. */
   markOvertaken({ pubkey }: AccountUpdate): void {
     this.#byKey.set(pubkey, 0);
   }
@@ -60,26 +60,26 @@ export class ReadSlots {
 export async function readEverything(
   parts: FeedParts,
   oracles: OracleSubscriptions,
-  newWish: () => ReadOptions,
+  newOptions: () => ReadOptions,
 ): Promise<ReadSlots> {
   const slots = new ReadSlots();
-  const wish = newWish();
-  const markets = await readMarkets(parts, wish);
+  const options = newOptions();
+  const markets = await readMarkets(parts, options);
   for (const [kind, slot] of markets.slots) slots.setKind(kind, slot);
   applyMarkets(parts, markets, () => true);
   parts.turns.runTurn();
   await oracles.followMarkets();
-  for (const reading of await readClockAndOracles(parts, oracles.followedKeys(), newWish())) {
-    for (const update of reading.updates) applyUpdate(parts, update);
-    for (const update of reading.updates) slots.setKey(update.pubkey, reading.slot);
+  for (const batch of await readClockAndOracles(parts, oracles.followedKeys(), newOptions())) {
+    for (const update of batch.updates) applyUpdate(parts, update);
+    for (const update of batch.updates) slots.setKey(update.pubkey, batch.slot);
   }
-  const users = await readUsers(parts, wish);
+  const users = await readUsers(parts, options);
   slots.setKind('user', users.slot);
   // The first slot of the socket may be announced after the book is live, and the last connection
-  // may have led to another chain: only the readings tell where this one stands.
+  // may have led to another chain: only the snapshots tell the slot of this one.
   parts.clock.advanceTo(slots.slotMax);
   parts.turns.runTurn();
-  await applyUsers(parts, users, wish.signal);
+  await applyUsers(parts, users, options.signal);
   return slots;
 }
 
@@ -93,11 +93,11 @@ export interface MarketAccounts {
 
 /**
  * Reads the markets and State, and changes nothing. A market is closed, and its book emptied, only
- * when several readings lack it: a node under load gives a part of what there is.
+ * when several snapshots lack it: a node under load may return a part of the accounts.
  */
-export function readMarkets(parts: FeedParts, wish: ReadOptions): Promise<MarketAccounts> {
+export function readMarkets(parts: FeedParts, options: ReadOptions): Promise<MarketAccounts> {
   const read = async (): Promise<MarketAccounts> => {
-    const markets = await readMarketsOnce(parts, wish);
+    const markets = await readMarketsOnce(parts, options);
     const missing = missingMarkets(parts, markets);
     if (missing.length > 0) {
       parts.transientErrors.logWarning('a reading lacks markets of the last', missing.join(), {
@@ -106,14 +106,14 @@ export function readMarkets(parts: FeedParts, wish: ReadOptions): Promise<Market
     }
     return markets;
   };
-  const judgement: AgreementRule<MarketAccounts> = {
+  const rule: AgreementRule<MarketAccounts> = {
     isShrunken: (markets) => missingMarkets(parts, markets).length > 0,
     agree: (first, later) => {
       return missingMarkets(parts, first).join() === missingMarkets(parts, later).join();
     },
     count: ({ updates }) => updates.length,
   };
-  return readConfirmed(parts, judgement, { read, signal: wish.signal });
+  return readConfirmed(parts, rule, { read, signal: options.signal });
 }
 
 function missingMarkets({ memory }: FeedParts, { updates }: MarketAccounts): readonly string[] {
@@ -121,39 +121,39 @@ function missingMarkets({ memory }: FeedParts, { updates }: MarketAccounts): rea
   return [...memory.markets].filter((key) => !found.has(key));
 }
 
-async function readMarketsOnce(parts: FeedParts, wish: ReadOptions): Promise<MarketAccounts> {
+async function readMarketsOnce(parts: FeedParts, options: ReadOptions): Promise<MarketAccounts> {
   const slots = new Map<ProgramKind, number>();
-  const readings: AccountBatch[] = [];
+  const batches: AccountBatch[] = [];
   for (const kind of MARKET_KINDS) {
-    const reading = await readProgramAccounts(parts, kind, wish);
-    slots.set(kind, reading.slot);
-    readings.push(reading);
+    const batch = await readProgramAccounts(parts, kind, options);
+    slots.set(kind, batch.slot);
+    batches.push(batch);
   }
   const slotMin = Math.min(...slots.values());
   const slotMax = Math.max(...slots.values());
-  return { slots, slotMin, slotMax, updates: readings.flatMap(({ updates }) => updates) };
+  return { slots, slotMin, slotMax, updates: batches.flatMap(({ updates }) => updates) };
 }
 
 /**
- * Hands over the markets that are news, and closes those of the last reading that are gone and of
- * which that is news. Answers how many it closed.
+ * Applies the markets that are newer than what was notified, and closes those that the last snapshot
+ * had and this one lacks, where that is newer. Returns how many it closed.
  */
 export function applyMarkets(
   parts: FeedParts,
   markets: MarketAccounts,
-  isNews: (state: AccountState) => boolean,
+  isNewer: (state: AccountState) => boolean,
 ): number {
   const { slotMin: slot, updates } = markets;
   let closed = 0;
-  const kept = new Set(updates.map((update) => update.pubkey));
-  for (const update of updates) if (isNews(update)) applyUpdate(parts, update);
+  const marketKeys = new Set(updates.map((update) => update.pubkey));
+  for (const update of updates) if (isNewer(update)) applyUpdate(parts, update);
   for (const pubkey of missingMarkets(parts, markets)) {
-    if (isNews({ pubkey, slot })) {
+    if (isNewer({ pubkey, slot })) {
       closeAccount(parts, pubkey, slot);
       closed += 1;
-    } else kept.add(pubkey);
+    } else marketKeys.add(pubkey);
   }
-  parts.memory.markets = kept;
+  parts.memory.markets = marketKeys;
   return closed;
 }
 
@@ -174,9 +174,9 @@ function closeAccount({ engine, memory }: FeedParts, pubkey: string, slot: numbe
 }
 
 /**
- * Applies a reading of all users. Each slice is a turn of the engine and of the loop, so that
- * neither is blocked. Users that the reading lacks leave: all of them while the book is rebuilt, in
- * a live book those of slots before the reading's.
+ * Applies a snapshot of all users. Each slice is a turn of the engine and of the loop, so that
+ * neither is blocked. Users that the snapshot lacks are removed: all of them while the book is rebuilt,
+ * in a live book only those last updated before the snapshot's slot.
  */
 export async function applyUsers(
   parts: FeedParts,
@@ -209,7 +209,7 @@ export async function applyUsers(
 }
 
 /**
- * Replays what arrived during the reading, oldest first. Updates that arrive meanwhile join the
+ * Replays what arrived while the accounts were read, oldest first. Updates that arrive meanwhile join the
  * buffer, so it ends with the buffer empty and no turn of the loop after that.
  */
 export async function replayUpdates(

@@ -20,7 +20,7 @@ export interface ScanNodeOptions {
 /**
  * A node that takes the scan of all users, which some providers meter or forbid. When a scan fails
  * there, after all tries of its own, the node in use takes it, and this one rests: longer each time,
- * so that a book under repair does not wait for it again and again.
+ * so that a book that is being rebuilt does not wait for it repeatedly.
  */
 export class ScanNode {
   readonly #options: ScanNodeOptions;
@@ -34,7 +34,7 @@ export class ScanNode {
     this.#rest = new Backoff({ firstMs, capMs: SCAN_NODE_REST_CAP_MS, random });
   }
 
-  /** Whom to ask; null for the node in use. */
+  /** The client of the node to scan; null for the node in use. */
   get rpc(): NodeRpc | null {
     const { rpc, timers } = this.#options;
     return timers.nowMs() < this.#restsUntilMs ? null : rpc;
@@ -47,12 +47,12 @@ export class ScanNode {
 
   /** A scan failed; the node in use takes it. */
   recordFailure(error: unknown): void {
-    const { timers, transientErrors: trouble, counters } = this.#options;
+    const { timers, transientErrors, counters } = this.#options;
     const restMs = this.#rest.next();
     this.#restsUntilMs = timers.nowMs() + restMs;
     counters.scanFallbacks += 1;
     const fields = { err: error, restMs: Math.round(restMs) };
-    trouble.logWarning(
+    transientErrors.logWarning(
       'the snapshot node failed, the node in use is scanned',
       failureText(error),
       fields,

@@ -18,15 +18,15 @@ import { LastNotifiedSlots, waitForFirstSlot, waitForSlot } from './slot-trackin
 import { type ReadOptions, readClockAndOracles } from './snapshots.js';
 import { OracleSubscriptions, subscribeAll } from './subscriptions.js';
 
-/** What the feed is told by its present connection. */
+/** The events of a connection. */
 export interface SessionListener {
   /** The book is complete, in the turn that is about to end. */
   onLive(): void;
   /** The book is complete no more. */
   onRebuilding(reason: string): void;
-  /** A notification was unreadable: what it told is missing. */
+  /** A notification was unreadable: its update is missing. */
   onUnreadable(): void;
-  /** A reading failed; the next one is planned. */
+  /** A snapshot failed; the next one is planned. */
   onReadFailure(error: unknown): void;
   /** A slot arrived. */
   onSlot(): void;
@@ -34,12 +34,12 @@ export interface SessionListener {
   onGenesis(hash: string): void;
 }
 
-/** `waiting` drops updates: a full reading begins after it. */
-type Phase = 'waiting' | 'reading' | 'live';
+/** `waiting` drops updates: a full snapshot begins after it. */
+type Phase = 'waiting' | 'snapshot' | 'live';
 
 /**
- * One connection, from its subscriptions over the full reading to the live stream. It ends with its
- * connection; the next one begins anew, because nothing is known about the time between.
+ * One connection, from its subscriptions over the full snapshot to the live stream. It ends with its
+ * connection; the next one starts from the beginning, because nothing is known about the time between.
  */
 export class Session {
   readonly #parts: FeedParts;
@@ -98,7 +98,7 @@ export class Session {
     this.#stop.abort();
   }
 
-  /** A notification may be missing: everything is read again, each time after a longer wait. */
+  /** A notification may be missing: all accounts are re-read, each time after a longer wait. */
   async resyncBook(): Promise<void> {
     if (this.#phase !== 'live') {
       const message = 'a message was unreadable while the accounts were read';
@@ -177,10 +177,10 @@ export class Session {
       this.#auditor.postponeAudit();
     if (update === null) this.#handleUnreadable();
     else if (this.#phase === 'live') this.#applyUpdate(update);
-    else if (this.#phase === 'reading') this.#bufferUpdate(update);
+    else if (this.#phase === 'snapshot') this.#bufferUpdate(update);
   }
 
-  /** What it told is not in the book, and nothing says which account it was about. */
+  /** Its update is not in the book, and nothing says which account it was about. */
   #handleUnreadable(): void {
     this.#parts.counters.malformedNotifications += 1;
     this.#listener.onUnreadable();
@@ -191,7 +191,7 @@ export class Session {
     this.#parts.turns.requestTurn();
   }
 
-  /** Overflow makes this reading useless; the next one begins with an empty buffer. */
+  /** Overflow makes this snapshot useless; the next one begins with an empty buffer. */
   #bufferUpdate(update: AccountUpdate): void {
     try {
       this.#buffer.addUpdate(update);
@@ -215,7 +215,7 @@ export class Session {
     this.#parts.counters.rebuilds += 1;
     this.#buffer.takeUpdates();
     this.#failure = null;
-    this.#phase = 'reading';
+    this.#phase = 'snapshot';
     try {
       await this.#readAndReplay();
     } catch (error) {
@@ -237,7 +237,7 @@ export class Session {
     const genesis = await readGenesisHash(this.#parts.rpc, { signal });
     throwIfStopped(signal);
     this.#enterChain(genesis);
-    // Only then is it known which readings are too old: a node may lag behind its own socket.
+    // Only then is it known which snapshots are too old: a node may lag behind its own socket.
     await waitForFirstSlot(this.#parts, () => this.#slot, signal);
     const slots = await readEverything(this.#parts, this.#oracles, () => this.#newReadOptions());
     this.#recordNewestSlot(slots.slotMax);
@@ -260,7 +260,7 @@ export class Session {
   }
 
   /**
-   * A reading from now on. A slot is announced when it begins, so what was processed last is the one
+   * Options of a read that begins now. A slot is announced when it begins, so what was processed last is the one
    * before. When none was announced yet the first one counts, which comes after the subscriptions.
    */
   #newReadOptions(signal = this.#stop.signal): ReadOptions {
@@ -269,7 +269,7 @@ export class Session {
     return { slotMin, signal };
   }
 
-  /** Until the socket has told what a reading of this slot holds; a socket without slots cannot. */
+  /** Waits until the socket has notified what a snapshot of this slot holds, if it notifies slots. */
   async #waitForSlot(slotRead: number): Promise<void> {
     const wanted = { slot: slotRead + READ_SLOTS_AFTER, signal: this.#stop.signal };
     if (this.#slot > 0) await waitForSlot(this.#parts, () => this.#slot, wanted);
@@ -278,12 +278,12 @@ export class Session {
   async #readOracles(keys: readonly string[]): Promise<void> {
     const [liveAtMs, revertCount] = [this.#liveAtMs, this.#notifiedSlots.revertCount];
     const isCurrent = (): boolean => this.#phase === 'live' && this.#liveAtMs === liveAtMs;
-    const readings = await readClockAndOracles(this.#parts, keys, this.#newReadOptions());
-    const updates = readings.flatMap((reading) => reading.updates);
+    const batches = await readClockAndOracles(this.#parts, keys, this.#newReadOptions());
+    const updates = batches.flatMap((batch) => batch.updates);
     const isClock = ({ kind }: AccountUpdate): boolean => kind === 'clock';
     if (isCurrent()) for (const update of updates.filter(isClock)) this.#applyUpdate(update);
     // The book would have these prices beside orders from before them, while the socket is behind.
-    await this.#waitForSlot(Math.max(...readings.map(({ slot }) => slot)));
+    await this.#waitForSlot(Math.max(...batches.map(({ slot }) => slot)));
     if (!isCurrent()) return;
     for (const update of updates) {
       const mayBeReverted =

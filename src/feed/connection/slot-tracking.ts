@@ -10,8 +10,8 @@ import {
 import type { FeedParts } from './parts.js';
 
 /**
- * Waits until a slot is announced: then the socket has told what a reading of a slot before holds.
- * The two come by different ways, and either may be ahead.
+ * Waits until a slot is announced: by then the socket has notified what a snapshot of an earlier slot
+ * holds. HTTP and the socket are independent, and either may be ahead.
  *
  * # Errors
  * SNAPSHOT_SLOT_OUT_OF_RANGE when it takes too long: without slots there is nothing to compare with.
@@ -33,8 +33,8 @@ export async function waitForSlot(
 }
 
 /**
- * Waits for the first slot of a connection, a short while: a socket that tells none leaves nothing to
- * judge readings by, and the book that is read then is labelled as what it is.
+ * Waits for the first slot of a connection, a short while: without slots on the socket no snapshot can
+ * be called too old, and the state of the book then says that slots are missing.
  */
 export async function waitForFirstSlot(
   { timers, firstSlotWaitMs }: FeedParts,
@@ -50,10 +50,10 @@ function slotTimeoutError(slot: number, wanted: number): FeedError {
   return new FeedError('SNAPSHOT_SLOT_OUT_OF_RANGE', message, { slot, wanted });
 }
 
-/** As of when something speaks about an account. */
+/** An account and the slot of one of its states. */
 export type AccountState = Pick<AccountUpdate, 'pubkey' | 'slot'>;
 
-/** As of which slot one connection told of each account last, and how often it went back. */
+/** The slot that one connection notified last for each account, and how often it went back. */
 export class LastNotifiedSlots {
   readonly #slots = new Map<string, number>();
   #revertCount = 0;
@@ -67,12 +67,12 @@ export class LastNotifiedSlots {
     return this.#slots.has(pubkey);
   }
 
-  /** Whether a reading has a later state of this account than was told. */
+  /** Whether a state that was read is later than the last one notified. */
   isNewer({ pubkey, slot }: AccountState): boolean {
     return slot > (this.#slots.get(pubkey) ?? 0);
   }
 
-  /** Takes a notification; true when it is a revert. */
+  /** Records a notification; true when it is a revert. */
   recordNotification({ pubkey, slot }: AccountState): boolean {
     const isRevert = slot < (this.#slots.get(pubkey) ?? 0);
     if (isRevert) this.#revertCount += 1;
@@ -80,7 +80,7 @@ export class LastNotifiedSlots {
     return isRevert;
   }
 
-  /** Takes a reading that is news and is applied. Another one of its slot may be later within it. */
+  /** Records a newer state that was read and applied. A notification of its slot may be later in it. */
   recordApplied({ pubkey, slot }: AccountState): void {
     this.#setSlot(pubkey, slot - 1);
   }
@@ -93,7 +93,7 @@ export class LastNotifiedSlots {
 /**
  * How long ago the last slot came, over whichever connection: one that was just made says nothing
  * about the chain. After a gap that made the book lagging, slots that were held back on the way come
- * in a burst, each of them old: until two come at the pace of a chain the book is no fresher than it
+ * in a burst, each of them old: until two come as far apart as a chain makes them the book is no fresher than it
  * was.
  */
 export class SlotAge {
@@ -125,7 +125,7 @@ export class SlotAge {
     return nowMs - (this.#receivedAtMs ?? 0);
   }
 
-  /** For how long the present connection has told no slot. */
+  /** For how long the present connection has notified no slot. */
   silentMs(nowMs: number): number {
     return Math.min(this.sinceMs(nowMs), nowMs - this.#openedAtMs);
   }

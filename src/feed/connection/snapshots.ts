@@ -31,9 +31,9 @@ import {
 } from '../model/queries.js';
 import type { FeedParts } from './parts.js';
 
-/** What a reading has to satisfy, and until when it is wanted. */
+/** From which slot on a snapshot is accepted, and when its reading is aborted. */
 export interface ReadOptions {
-  /** Subscriptions began at this slot: an older reading would leave a gap before them. */
+  /** Subscriptions began at this slot: an older snapshot would leave a gap before them. */
   readonly slotMin: () => number;
   readonly signal: AbortSignal;
   /** Of one try of one call. */
@@ -44,41 +44,41 @@ export interface ReadOptions {
 export function readProgramAccounts(
   parts: FeedParts,
   kind: ProgramKind,
-  wish: ReadOptions,
+  options: ReadOptions,
 ): Promise<AccountBatch> {
   const params = programAccountsParams(parts.programId, kind);
   const parse = (result: unknown): AccountBatch => parseProgramAccounts(kind, result);
-  return readNotBefore(parts, wish, async () => {
-    const reading = await parts.rpc.call('getProgramAccounts', params, parse, wish);
-    if (reading.updates.length <= MARKETS_MAX) return reading;
-    const message = `${kind} accounts were ${reading.updates.length}, must be at most ${MARKETS_MAX}`;
+  return readNotBefore(parts, options, async () => {
+    const batch = await parts.rpc.call('getProgramAccounts', params, parse, options);
+    if (batch.updates.length <= MARKETS_MAX) return batch;
+    const message = `${kind} accounts were ${batch.updates.length}, must be at most ${MARKETS_MAX}`;
     throw new FeedError('ACCOUNTS_EXCEEDED', message, { kind });
   });
 }
 
-/** Reads the Clock and these oracles, in hundreds: the Clock is in the first reading. */
+/** Reads the Clock and these oracles, in hundreds: the Clock is in the first batch. */
 export async function readClockAndOracles(
   parts: FeedParts,
   oracleKeys: readonly string[],
-  wish: ReadOptions,
+  options: ReadOptions,
 ): Promise<readonly AccountBatch[]> {
   const keys = [CLOCK_KEY, ...oracleKeys];
   const starts = keys.flatMap((_, index) => (index % ACCOUNTS_PER_READ === 0 ? [index] : []));
-  const readings: AccountBatch[] = [];
+  const batches: AccountBatch[] = [];
   for (const start of starts) {
     const part = keys.slice(start, start + ACCOUNTS_PER_READ);
-    readings.push(await readNotBefore(parts, wish, () => readAccounts(parts, part, wish)));
+    batches.push(await readNotBefore(parts, options, () => readAccounts(parts, part, options)));
   }
-  return readings;
+  return batches;
 }
 
 function readAccounts(
   parts: FeedParts,
   keys: readonly string[],
-  wish: ReadOptions,
+  options: ReadOptions,
 ): Promise<AccountBatch> {
   const parse = (result: unknown): AccountBatch => parseMultipleAccounts(keys, kindOfKey, result);
-  return parts.rpc.call('getMultipleAccounts', multipleAccountsParams(keys), parse, wish);
+  return parts.rpc.call('getMultipleAccounts', multipleAccountsParams(keys), parse, options);
 }
 
 function kindOfKey(pubkey: string): AccountKind {
@@ -86,47 +86,52 @@ function kindOfKey(pubkey: string): AccountKind {
 }
 
 /** Reads all users: from the snapshot node, and when that fails from the node in use. */
-export async function readUsers(parts: FeedParts, wish: ReadOptions): Promise<AccountSnapshot> {
+export async function readUsers(parts: FeedParts, options: ReadOptions): Promise<AccountSnapshot> {
   const { scanNode, memory } = parts;
   const { rpc } = scanNode;
-  if (rpc === null) return readUsersFrom(parts, parts.rpc, wish);
+  if (rpc === null) return readUsersFrom(parts, parts.rpc, options);
   try {
-    await scanNode.requireChain(rpc, memory.genesisHash, wish.signal);
-    const limited = { signal: wish.signal, slotMin: wish.slotMin, timeoutMs: SCAN_NODE_TIMEOUT_MS };
+    await scanNode.requireChain(rpc, memory.genesisHash, options.signal);
+    const limited = {
+      signal: options.signal,
+      slotMin: options.slotMin,
+      timeoutMs: SCAN_NODE_TIMEOUT_MS,
+    };
     const users = await readUsersFrom(parts, rpc, limited);
     scanNode.recordSuccess();
     return users;
   } catch (error) {
-    throwIfStopped(wish.signal);
+    throwIfStopped(options.signal);
     scanNode.recordFailure(error);
   }
-  return readUsersFrom(parts, parts.rpc, wish);
+  return readUsersFrom(parts, parts.rpc, options);
 }
 
 /**
- * A reading with far fewer users than the last one is what a node under load gives: it counts only
- * when others agree.
+ * A node under load may return far fewer users than there are: such a snapshot is accepted only when
+ * others agree.
  */
 async function readUsersFrom(
   parts: FeedParts,
   rpc: NodeRpc,
-  wish: ReadOptions,
+  options: ReadOptions,
 ): Promise<AccountSnapshot> {
-  const { memory, transientErrors: trouble } = parts;
+  const { memory, transientErrors } = parts;
   const countMin = (memory.users * SHRUNKEN_PERCENT) / 100;
   const read = async (): Promise<AccountSnapshot> => {
-    const users = await readUsersOnce(parts, rpc, wish);
+    const users = await readUsersOnce(parts, rpc, options);
     const context = { users: users.count, usersBefore: memory.users };
     const lacks = users.count < countMin;
-    if (lacks) trouble.logWarning('a snapshot has far fewer users than the last', '', context);
+    if (lacks)
+      transientErrors.logWarning('a snapshot has far fewer users than the last', '', context);
     return users;
   };
-  const judgement: AgreementRule<AccountSnapshot> = {
+  const rule: AgreementRule<AccountSnapshot> = {
     isShrunken: ({ count }) => count < countMin,
     agree: (first, later) => countsAgree(first.count, later.count),
     count: ({ count }) => count,
   };
-  return readConfirmed(parts, judgement, { read, signal: wish.signal });
+  return readConfirmed(parts, rule, { read, signal: options.signal });
 }
 
 function countsAgree(a: number, b: number): boolean {
@@ -135,16 +140,16 @@ function countsAgree(a: number, b: number): boolean {
 
 /**
  * A user that could not be decoded is on chain all the same, but a snapshot without it would take it
- * out of the book: only a reading without such users counts.
+ * out of the book: only a snapshot without such users is accepted.
  */
 async function readUsersOnce(
   parts: FeedParts,
   rpc: NodeRpc,
-  wish: ReadOptions,
+  options: ReadOptions,
 ): Promise<AccountSnapshot> {
   const backoff = newBackoff(parts);
-  for (let reading = 1; ; reading += 1) {
-    const users = await scanUsers(parts, rpc, wish);
+  for (let attempt = 1; ; attempt += 1) {
+    const users = await scanUsers(parts, rpc, options);
     const { slot, problemCount, problems } = users;
     if (problemCount === 0) return users;
     const context = { slot, problemCount, problems: problems.slice(0, UNREADABLE_LOGGED_MAX) };
@@ -153,8 +158,8 @@ async function readUsersOnce(
       String(problemCount),
       context,
     );
-    if (reading >= UNREADABLE_SCANS_MAX) throw unreadableUsersError(users);
-    await sleep(parts.timers, backoff.next(), wish.signal);
+    if (attempt >= UNREADABLE_SCANS_MAX) throw unreadableUsersError(users);
+    await sleep(parts.timers, backoff.next(), options.signal);
   }
 }
 
@@ -165,31 +170,31 @@ function unreadableUsersError({ problemCount, problems }: AccountSnapshot): Feed
   return new FeedError('MALFORMED_ACCOUNTS_ANSWER', message, { problemCount });
 }
 
-function scanUsers(parts: FeedParts, rpc: NodeRpc, wish: ReadOptions): Promise<AccountSnapshot> {
+function scanUsers(parts: FeedParts, rpc: NodeRpc, options: ReadOptions): Promise<AccountSnapshot> {
   const params = programAccountsParams(parts.programId, 'user');
-  return readNotBefore(parts, wish, async () => {
-    const body = await rpc.callRaw('getProgramAccounts', params, wish);
+  return readNotBefore(parts, options, async () => {
+    const body = await rpc.callRaw('getProgramAccounts', params, options);
     return parts.engine.decodeSnapshot(body);
   });
 }
 
 /**
- * Reads until the slot is not before the wish's: the node may lag behind the one subscribed to. Not
- * everything in a reading can be aborted, so one that comes back too late is thrown away here.
+ * Reads until the slot is at least `slotMin`: the node may lag behind the one subscribed to. Not every
+ * step of a read can be aborted, so a result that arrives after the abort is discarded here.
  */
 async function readNotBefore<T extends { readonly slot: number }>(
   parts: FeedParts,
-  wish: ReadOptions,
+  options: ReadOptions,
   read: () => Promise<T>,
 ): Promise<T> {
   const backoff = newBackoff(parts);
-  for (let reading = 1; ; reading += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     const result = await read();
-    throwIfStopped(wish.signal);
-    const slotMin = wish.slotMin();
+    throwIfStopped(options.signal);
+    const slotMin = options.slotMin();
     if (result.slot >= slotMin) return result;
-    if (reading >= READS_MAX) throw staleSlotError(result.slot, slotMin);
-    await sleep(parts.timers, backoff.next(), wish.signal);
+    if (attempt >= READS_MAX) throw staleSlotError(result.slot, slotMin);
+    await sleep(parts.timers, backoff.next(), options.signal);
   }
 }
 
@@ -198,26 +203,26 @@ function newBackoff({ random }: FeedParts): Backoff {
 }
 
 function staleSlotError(slot: number, slotMin: number): FeedError {
-  const message = `reading was as of slot ${slot}, must be at least ${slotMin}`;
+  const message = `snapshot was as of slot ${slot}, must be at least ${slotMin}`;
   return new FeedError('SNAPSHOT_SLOT_OUT_OF_RANGE', message, { slot, slotMin });
 }
 
-/** How readings of which some lack a part are judged. */
+/** When a snapshot counts as incomplete, and when two of them agree. */
 export interface AgreementRule<T> {
-  /** Whether it lacks what the last accepted reading had. */
-  readonly isShrunken: (reading: T) => boolean;
-  /** Whether two shrunken readings tell the same. */
+  /** Whether it lacks what the last accepted snapshot had. */
+  readonly isShrunken: (snapshot: T) => boolean;
+  /** Whether two incomplete snapshots hold the same. */
   readonly agree: (first: T, later: T) => boolean;
   /** Sizes, for the error. */
-  readonly count: (reading: T) => number;
+  readonly count: (snapshot: T) => number;
 }
 
 /**
- * A reading that is whole, or one that several readings over some seconds agree with: a node under
- * load gives a part of what there is, or nothing, and gives it more than once.
+ * Returns a complete snapshot, or one that several snapshots over some seconds agree with: a node under
+ * load may return a part of the accounts, or none, more than once.
  *
  * # Errors
- * SNAPSHOT_COUNT_MISMATCH when shrunken readings do not agree.
+ * SNAPSHOT_COUNT_MISMATCH when incomplete snapshots do not agree.
  */
 export async function readConfirmed<T>(
   parts: FeedParts,
@@ -228,12 +233,12 @@ export async function readConfirmed<T>(
   if (!isShrunken(first)) return first;
   const { random, timers } = parts;
   const wait = new Backoff({ firstMs: SHRUNKEN_REREAD_MS, capMs: SHRUNKEN_REREAD_MS, random });
-  for (let readings = 2; ; readings += 1) {
+  for (let reads = 2; ; reads += 1) {
     await sleep(timers, wait.next(), signal);
     const later = await read();
     if (!isShrunken(later)) return later;
     if (!agree(first, later)) throw countMismatchError(count(first), count(later));
-    if (readings >= SHRUNKEN_READS) return later;
+    if (reads >= SHRUNKEN_READS) return later;
   }
 }
 

@@ -17,7 +17,7 @@ import type { FeedParts } from './parts.js';
 /** The system program's key: what a market with a fixed price names as its oracle. */
 const NO_ORACLE_KEY = '11111111111111111111111111111111';
 
-/** Takes the parsed notification, or null when it could not be read. */
+/** Receives the parsed notification, or null when it could not be read. */
 export type UpdateHandler = (update: AccountUpdate | null) => void;
 
 /** The oracle subscriptions of one connection, kept equal to what the markets name. */
@@ -26,9 +26,9 @@ export class OracleSubscriptions {
   readonly #onUpdate: UpdateHandler;
   readonly #subscriptions = new Map<string, Subscription>();
 
-  constructor(parts: FeedParts, receive: UpdateHandler) {
+  constructor(parts: FeedParts, onUpdate: UpdateHandler) {
     this.#parts = parts;
-    this.#onUpdate = receive;
+    this.#onUpdate = onUpdate;
   }
 
   /** The oracles subscribed to. */
@@ -36,7 +36,7 @@ export class OracleSubscriptions {
     return [...this.#subscriptions.keys()];
   }
 
-  /** Subscribes to oracles that are new, gives up those no market names; answers the new ones. */
+  /** Subscribes to oracles that are new, ends those that no market names; returns the new ones. */
   async followMarkets(): Promise<readonly string[]> {
     const wanted = new Set(this.#parts.engine.oracleKeys());
     wanted.delete(NO_ORACLE_KEY);
@@ -67,7 +67,7 @@ function tooManyOraclesError(count: number): FeedError {
   return new FeedError('ACCOUNTS_EXCEEDED', message, { count });
 }
 
-/** Who takes the notifications; null stands for one that could not be read. */
+/** The handlers of notifications; null stands for one that could not be read. */
 export interface NotificationHandlers {
   readonly onSlot: (result: unknown) => void;
   /** Of the program. */
@@ -78,19 +78,19 @@ export interface NotificationHandlers {
 /** Subscribes to all but the oracles, which the markets name. Fails when one subscription does. */
 export async function subscribeAll(
   { socket, programId }: FeedParts,
-  takers: NotificationHandlers,
+  handlers: NotificationHandlers,
 ): Promise<void> {
   await Promise.all([
-    socket.subscribe('slotSubscribe', [], takers.onSlot),
+    socket.subscribe('slotSubscribe', [], handlers.onSlot),
     ...PROGRAM_KINDS.map((kind) => {
       return socket.subscribe(
         'programSubscribe',
         programSubscribeParams(programId, kind),
-        (result) => takers.onAccount(parseProgramNotification(kind, result)),
+        (result) => handlers.onAccount(parseProgramNotification(kind, result)),
       );
     }),
     socket.subscribe('accountSubscribe', accountSubscribeParams(CLOCK_KEY), (result) => {
-      takers.onClock(parseAccountNotification('clock', CLOCK_KEY, result));
+      handlers.onClock(parseAccountNotification('clock', CLOCK_KEY, result));
     }),
   ]);
 }

@@ -1,7 +1,7 @@
 import type { RawAccount } from '../../contract/accounts.js';
 import { FeedError } from './error.js';
 
-/** What an account is to the feed, known from the subscription or the reading it came by. */
+/** What an account is to the feed, known from the subscription or the call it came by. */
 export type AccountKind = 'user' | 'perpMarket' | 'spotMarket' | 'state' | 'oracle' | 'clock';
 
 /** One state of one account. A closed account has no data. */
@@ -10,7 +10,7 @@ export interface AccountUpdate extends RawAccount {
   readonly closed: boolean;
 }
 
-/** The accounts of one reading, all as of one slot. */
+/** The accounts of one response, all as of one slot. */
 export interface AccountBatch {
   readonly slot: number;
   readonly updates: readonly AccountUpdate[];
@@ -31,7 +31,7 @@ export function parseAccountNotification(
   return parseAccount(kind, pubkey, fieldOf(result, 'value'), slotOf(result));
 }
 
-/** Reads an answer of getProgramAccounts with context. */
+/** Parses a response of getProgramAccounts with context. */
 export function parseProgramAccounts(kind: AccountKind, result: unknown): AccountBatch {
   const updates = rowsOf(result).map((row) => {
     return parseAccount(kind, fieldOf(row, 'pubkey'), fieldOf(row, 'account'), slotOf(result));
@@ -39,7 +39,7 @@ export function parseProgramAccounts(kind: AccountKind, result: unknown): Accoun
   return checkedBatch(result, updates);
 }
 
-/** Reads an answer of getMultipleAccounts for these keys; an absent account counts as closed. */
+/** Parses a response of getMultipleAccounts for these keys; an absent account counts as closed. */
 export function parseMultipleAccounts(
   keys: readonly string[],
   kindOf: (pubkey: string) => AccountKind,
@@ -54,7 +54,7 @@ export function parseMultipleAccounts(
   return checkedBatch(result, updates);
 }
 
-/** A reading that could be read in part only would take accounts out of the book. */
+/** A batch without its unreadable accounts would remove them from the book. */
 function checkedBatch(result: unknown, updates: readonly (AccountUpdate | null)[]): AccountBatch {
   const whole = updates.filter((update) => update !== null);
   if (whole.length < updates.length) throw malformedError('an account that could not be read');
@@ -74,7 +74,7 @@ function rowsOf(result: unknown): readonly unknown[] {
   return value;
 }
 
-/** The encoding is read from the answer: a server may choose another than the one asked for. */
+/** The encoding is read from the response: a server may choose another than the one requested. */
 function parseAccount(
   kind: AccountKind,
   pubkey: unknown,

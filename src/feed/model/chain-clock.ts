@@ -8,12 +8,12 @@ const CLOCK_BYTES = 40;
 export interface TimeSource {
   /** Never steps: only differences of it are used. */
   readonly monotonicMs: () => number;
-  /** Since 1970, used before the first reading of the chain's clock only. */
+  /** Since 1970, used before the first state of the chain's clock only. */
   readonly wallMs: () => number;
 }
 
 /**
- * The chain's slot and unix time. Between readings of the Clock account time goes on with the
+ * The chain's slot and unix time. Between states of the Clock account time goes on with the
  * monotonic clock of this machine, so that orders expire although the account moves in steps.
  */
 export class ChainClock {
@@ -54,14 +54,14 @@ export class ChainClock {
     if (data.length < CLOCK_BYTES) return false;
     const unixSeconds = Number(data.readBigInt64LE(UNIX_TIMESTAMP_OFFSET));
     if (!Number.isSafeInteger(unixSeconds)) return false;
-    // What was shown before the first reading was another clock's.
+    // What was published before the first state was another clock's.
     if (this.#accountS === null) this.#shownS = unixSeconds;
     this.#accountS = unixSeconds;
     this.#readAtMs = this.#time.monotonicMs();
     return true;
   }
 
-  /** The chain's time in whole seconds; this machine's before the first reading. */
+  /** The chain's time in whole seconds; this machine's before the first state of the Clock. */
   unixSeconds(): number {
     const nowS = this.#extrapolatedS();
     if (this.#accountS === null) return nowS;

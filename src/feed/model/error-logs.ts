@@ -31,7 +31,7 @@ export class TransientErrorLog {
     this.#logOnce('warn', { message, reason, fields });
   }
 
-  /** The trouble is over: all that comes now is new. */
+  /** The errors have ended: whatever comes next is new. */
   clear(): void {
     this.#repeated.clear();
   }

@@ -1,6 +1,6 @@
 import { FAILURE_CHARS_MAX } from './limits.js';
 
-/** What makes a reading of the chain, or a recording, useless; codes are never renamed. */
+/** What makes a snapshot of the chain, or a recording, useless; codes are never renamed. */
 export type FeedErrorCode =
   | 'MALFORMED_ACCOUNTS_ANSWER'
   | 'SNAPSHOT_SLOT_OUT_OF_RANGE'
@@ -41,13 +41,13 @@ export function throwIfStopped(signal: AbortSignal): void {
   throw new FeedError('FEED_STOPPED', 'the connection ended while the accounts were read');
 }
 
-/** Whether a node was found to be of another chain: no other reading of it will help. */
+/** Whether a node was found to be of another chain: reading it once more will not help. */
 export function isOtherChain(error: unknown): boolean {
   return error instanceof FeedError && error.code === 'GENESIS_MISMATCH';
 }
 
 /**
- * A failure in one line, for whoever asks why the book is not live: its code and message. The rooms
+ * A failure in one line, for callers that ask why the book is not live: its code and message. The rooms
  * hide the keys in texts of their own; an error without a code is not theirs and is only named.
  */
 export function failureText(error: unknown): string {

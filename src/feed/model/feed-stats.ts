@@ -6,11 +6,11 @@ export interface FeedCounters {
   notifications: number;
   malformedNotifications: number;
   replayed: number;
-  /** Updates left out of a replay because the reading was newer. */
+  /** Updates left out of a replay because the snapshot was newer. */
   replayedTooOld: number;
   rebuilds: number;
   rebuildFailures: number;
-  /** Full readings that an unreadable message caused. */
+  /** Full snapshots that an unreadable message caused. */
   resyncs: number;
   clockPolls: number;
   clockPollFailures: number;
@@ -25,7 +25,7 @@ export interface FeedCounters {
   auditDifferences: number;
   /** Accounts that audits took out: closed ones and idle users, of which no node notifies. */
   auditRemovals: number;
-  /** Users that all full readings and audits found to differ, the first reading not counted. */
+  /** Users that all full snapshots and audits found to differ, the first snapshot not counted. */
   usersAdded: number;
   usersChanged: number;
   usersRemoved: number;
@@ -58,7 +58,7 @@ export function newCounters(): FeedCounters {
 export interface FeedStats extends Readonly<FeedCounters> {
   readonly slot: number;
   readonly slotAgeMs: number;
-  /** How many slots the book is behind the newest that a node told of on this chain. */
+  /** How many slots the book is behind the newest that a node notified on this chain. */
   readonly slotLag: number;
   readonly unixSeconds: number;
   readonly genesisHash: string | null;
@@ -67,7 +67,7 @@ export interface FeedStats extends Readonly<FeedCounters> {
   readonly lastAudit: AuditOutcome | null;
 }
 
-/** Gathers the figures of the feed and of the sockets of all its nodes. */
+/** The metrics of the feed and of the sockets of all its nodes. */
 export function feedMetrics(stats: FeedStats, sockets: readonly RpcSocketStats[]): FeedMetrics {
   const { slot: _slot, unixSeconds: _unix, ...rest } = stats;
   const { slotAgeMs, slotLag, genesisHash, node, lastAudit, ...counters } = rest;

@@ -7,28 +7,28 @@ export const LAGGING_AFTER_MS = 2_500;
 export const STALE_AFTER_MS = 5_000;
 /** Nominal time of a slot: what a number of slots stands for. */
 export const SLOT_MS = 400;
-/** How often freshness and the second of the chain's clock are looked at. */
+/** How often freshness and the second of the chain's clock are checked. */
 export const WATCH_INTERVAL_MS = 100;
 
-/** The Clock is read again this often when its subscription is silent. */
+/** The Clock is read this often when its subscription is silent. */
 export const CLOCK_POLL_INTERVAL_MS = 1_000;
-/** Longest wait between two such readings beyond that while they fail. */
+/** Longest wait between two such reads beyond that while they fail. */
 export const CLOCK_POLL_BACKOFF_CAP_MS = 15_000;
-/** A Clock that notified within this time needs no reading: it changes with every slot. */
+/** A Clock that notified within this time needs no read: it changes with every slot. */
 export const CLOCK_SILENT_AFTER_MS = 1_500;
-/** The shown second never steps back by less than this: such steps are only reading jitter. */
+/** The shown second never steps back by less than this: such steps are only jitter of the reads. */
 export const CLOCK_STEP_BACK_MIN_S = 5;
 
 /** Keys of one getMultipleAccounts: the server's own limit. */
 export const ACCOUNTS_PER_READ = 100;
 /** Oracles followed: the program has fewer than a hundred markets, so this is room enough. */
 export const ORACLES_MAX = 1_000;
-/** Market and State accounts of one reading. */
+/** Market and State accounts of one response. */
 export const MARKETS_MAX = 2_000;
 /** Users applied between two turns of the loop: well under 1 ms, as 200 cold ones take up to 2 ms. */
 export const SNAPSHOT_SLICE_USERS = 64;
 
-/** Updates kept while the book is read again: a hundred seconds at 2,500 a second. */
+/** Updates kept while the accounts are read: a hundred seconds at 2,500 a second. */
 export const REPLAY_UPDATES_MAX = 250_000;
 /** Accounts whose last slot is kept, so that a revert is noticed: more than the program has. */
 export const SLOTS_KEPT_MAX = 1_000_000;
@@ -37,90 +37,90 @@ export const REPLAY_CHARS_MAX = 256 * 1024 * 1024;
 /** Updates replayed between two turns of the loop. */
 export const REPLAY_SLICE_UPDATES = 512;
 
-/** Readings of one kind before a node that lags behind its own socket is given up. */
+/** Reads of one kind before a node that lags behind its own socket is given up. */
 export const READS_MAX = 5;
-/** First wait before such another reading: about a slot. */
+/** First wait before such a re-read: about a slot. */
 export const REREAD_FIRST_MS = 400;
 /** Longest such wait: what a node is behind by, it catches up with in a few slots or not at all. */
 export const REREAD_CAP_MS = 3_000;
 /**
- * Readings of all users of which some could not be decoded, before the rebuild or the audit fails:
- * the scan is heavy, and both try again after a wait.
+ * Scans with users that could not be decoded before the rebuild or the audit fails: the scan is heavy,
+ * and both retry after a wait.
  */
 export const UNREADABLE_SCANS_MAX = 2;
-/** Unreadable accounts named in the log for each such reading. */
+/** Unreadable accounts named in the log for each such scan. */
 export const UNREADABLE_LOGGED_MAX = 8;
-/** A reading with fewer than this share of the users known is read again. */
+/** A snapshot with fewer than this share of the known users is re-read. */
 export const SHRUNKEN_PERCENT = 90;
-/** Such readings that must agree before they count: over more than three seconds, see below. */
+/** Such snapshots that must agree before one is accepted: over more than three seconds, see below. */
 export const SHRUNKEN_READS = 5;
-/** Wait between two of them, of which jitter may take half: what ails the node shall have passed. */
+/** Wait between two of them, of which jitter may take half: a short overload of the node has passed by then. */
 export const SHRUNKEN_REREAD_MS = 1_600;
-/** Two shrunken readings agree when the smaller has this share of the larger. */
+/** Two such snapshots agree when the smaller has this share of the larger. */
 export const AGREEING_PERCENT = 99;
 
 /**
- * An audit waits until this many slots after its reading are announced. A node notifies the accounts
+ * An audit waits until this many slots after its snapshot are announced. A node notifies the accounts
  * of a slot when it is processed, about when the next one begins; one more covers a late message.
  */
 export const AUDIT_SLOTS_AFTER = 2;
-/** Audits that a revert puts off in a row: a node that re-orders what it tells needs them most. */
+/** Audits that a revert puts off in a row: a node that re-orders its notifications needs audits most. */
 export const AUDIT_INTERRUPTIONS_MAX = 3;
 /** Most intervals between two audits of which the first failed: doubled with each failure. */
 export const AUDIT_WAIT_INTERVALS_MAX = 8;
 
 /**
- * A book that was read is live once a later slot than the reading's is announced: by then the socket
- * has told what was in the reading, so that nothing older is told after it.
+ * A book that was read is live once a later slot than the snapshot's is announced: by then the socket
+ * has notified what the snapshot holds, so that nothing older is notified after it.
  */
 export const READ_SLOTS_AFTER = 1;
 /** Longest wait for a slot to be announced: a socket that is so far behind its node is of no use. */
 export const SLOT_WAIT_MS = 10_000;
-/** How often it is looked for. */
+/** How often that is checked. */
 export const SLOT_POLL_MS = 20;
-/** Longest wait for the first slot, before anything is read: a socket may tell none at all. */
+/** Longest wait for the first slot, before anything is read: a socket may notify none at all. */
 export const FIRST_SLOT_WAIT_MS = 3_000;
 /** Slots that follow each other faster than this were held back and come in a burst. */
 export const SLOT_SPACING_MIN_MS = 40;
 
-/** First wait before a failed bootstrap is tried again. */
+/** First wait before a failed bootstrap is retried. */
 export const BOOTSTRAP_BACKOFF_FIRST_MS = 250;
 /** Longest such wait: a scan of all users is heavy, and a node that returns must not wait long. */
 export const BOOTSTRAP_BACKOFF_CAP_MS = 1_200;
-/** First wait between two full readings that unreadable messages cause. */
+/** First wait between two full snapshots that unreadable messages cause. */
 export const RESYNC_BACKOFF_FIRST_MS = 300;
 /** Longest such wait: a server that goes on like that costs a scan each time. */
 export const RESYNC_BACKOFF_CAP_MS = 15_000;
 
 /** A node that is not connected to by then is left for the next one. */
 export const NODE_OPEN_FIRST_MS = 2_000;
-/** The same after some ways round: all nodes may be far away or slow. */
+/** The same after some rounds of all nodes: all nodes may be far away or slow. */
 export const NODE_OPEN_CAP_MS = 10_000;
-/** Full readings that fail in a row before the next node is asked. */
+/** Full snapshots that fail in a row before the next node is used. */
 export const NODE_READ_FAILURES_MAX = 2;
 /** First wait when all nodes have failed in a row. */
 export const NODES_BACKOFF_FIRST_MS = 100;
 /** Longest such wait: a refused connect is cheap, and 2 s after the return of one all is well. */
 export const NODES_BACKOFF_CAP_MS = 1_000;
 /**
- * A node that answers pings but tells no slot for so long is connected to anew, or, when no other
- * node has slots, left for the next one: its subscription may be dead.
+ * A node that answers pings but notifies no slot for so long is reconnected, or, when no other node
+ * has slots, left for the next one: its subscription may be dead.
  */
 export const SILENCE_FIRST_MS = 20_000;
 /** The same while no slot comes: the chain may stand still for hours, and each try costs a scan. */
 export const SILENCE_CAP_MS = 300_000;
-/** A snapshot node that failed is not asked again for this long. */
+/** A snapshot node that failed is not used for this long. */
 export const SCAN_NODE_REST_FIRST_MS = 60_000;
 /** The same when it fails each time. */
 export const SCAN_NODE_REST_CAP_MS = 900_000;
 /** One scan by the snapshot node: the node in use can take it instead. */
 export const SCAN_NODE_TIMEOUT_MS = 60_000;
 
-/** Trouble that lasts is logged again after this time. */
+/** A transient error that lasts is logged once more after this time. */
 export const TRANSIENT_LOG_INTERVAL_MS = 60_000;
-/** Different troubles that are told apart in the log until the book is live again. */
+/** Different transient errors that are distinguished in the log until the book is live again. */
 export const TRANSIENT_ERRORS_MAX = 32;
-/** Characters of a failure that is shown to whoever asks: a line, and not a page of HTML. */
+/** Characters of a failure that is shown to callers: a line, and not a page of HTML. */
 export const FAILURE_CHARS_MAX = 300;
 
 /** Problem accounts named in the log once each; later ones are only counted. */
@@ -130,9 +130,7 @@ export const QUOTE_CHECK_MS_MIN = 1;
 /** The life of a quote: one that is due later was sent before the clock was put back. */
 export const QUOTE_CHECK_MS_MAX = 1_000;
 
-/** Every bound of recordings, each with its reason. All times are milliseconds. */
-
-/** Bytes of calls in one record: compressing them takes well under 1 ms, which no request notices. */
+/** Recordings: bytes of calls in one record. Compressing them takes well under 1 ms, which no request notices. */
 export const RECORD_CALL_BYTES_MAX = 64 * 1024;
 /** Bytes of one record in the file: what does not compress grows by far less than this. */
 export const RECORD_BYTES_MAX = 2 * RECORD_CALL_BYTES_MAX;

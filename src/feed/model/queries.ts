@@ -53,7 +53,7 @@ export function programSubscribeParams(programId: string, kind: ProgramKind): re
   return [programId, { encoding: 'base64+zstd', commitment: COMMITMENT, filters }];
 }
 
-/** Parameters of getProgramAccounts, asked with the slot of the reading. */
+/** Parameters of getProgramAccounts, with the slot of the response. */
 export function programAccountsParams(programId: string, kind: ProgramKind): readonly unknown[] {
   const filters = filtersOf(kind);
   const config = { encoding: 'base64+zstd', commitment: COMMITMENT, withContext: true, filters };

@@ -2,7 +2,7 @@ import type { FeedEngine, TurnChanges } from '../../contract/feed-engine.js';
 import type { FeedState } from '../../contract/feed-status.js';
 import type { ChainClock } from './chain-clock.js';
 
-/** What ends turns, and who is told. */
+/** What a turn needs, and the callbacks after it. */
 export interface TurnsOptions {
   readonly engine: FeedEngine;
   readonly clock: ChainClock;

@@ -162,7 +162,7 @@ export class RecordFile {
     }
   }
 
-  /** Reads until so many bytes are ahead; answers how many are, which is fewer at the end only. */
+  /** Reads until so many bytes are ahead; returns how many are, which is fewer at the end only. */
   async #readAhead(count: number): Promise<number> {
     while (this.#ahead.length < count && !this.#ended) {
       const more = await this.#readChunk();

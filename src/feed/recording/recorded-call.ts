@@ -23,7 +23,7 @@ export type RecordedCall =
   | { readonly name: 'setState'; readonly state: FeedState }
   | { readonly name: 'setEpoch'; readonly epoch: string }
   | { readonly name: 'endTurn'; readonly tsMs: number }
-  /** The raw answer of the RPC from which the snapshot was decoded. */
+  /** The raw response of the RPC from which the snapshot was decoded. */
   | { readonly name: 'beginSnapshot'; readonly body: Uint8Array }
   | { readonly name: 'applySnapshot'; readonly from: number; readonly count: number }
   | { readonly name: 'endSnapshot' }

@@ -185,7 +185,7 @@ function writeFailedError(error: unknown): FeedError {
 /** Finished pieces are forgotten when so many have gathered at the front. */
 const TAKEN_KEPT_MAX = 1_024;
 
-/** Pieces of bytes in order, taken out again in blocks of another size. It copies nothing in. */
+/** Pieces of bytes in order, taken out in blocks of another size. Adding copies nothing. */
 export class ByteQueue {
   #pieces: (Uint8Array | null)[] = [];
   #first = 0;

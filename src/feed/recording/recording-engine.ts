@@ -15,13 +15,13 @@ export interface EpochEngine extends FeedEngine, QuoteEngine {
 }
 
 /**
- * An engine that tells each call that moves its book before it makes it. The core reads no clock
+ * An engine that records each call that moves its book before it makes it. The core reads no clock
  * and uses no chance, so the same calls on another engine give the same bytes.
  */
 export class RecordingEngine implements EpochEngine {
   readonly #engine: EpochEngine;
   readonly #record: (call: RecordedCall) => void;
-  /** The raw answer behind each decoded snapshot: only those that are applied are recorded. */
+  /** The raw response behind each decoded snapshot: only those that are applied are recorded. */
   readonly #bodies = new WeakMap<AccountSnapshot, Uint8Array>();
 
   constructor(engine: EpochEngine, record: (call: RecordedCall) => void) {

@@ -90,7 +90,7 @@ export class RecordingReader {
   }
 }
 
-/** Puts the stream of calls together again. A large call is copied as it comes, and not at once. */
+/** Reassembles the stream of calls. A large call is copied piece by piece as it arrives. */
 class CallStream {
   /** The call that is being put together; null while it is the length before it. */
   #call: Buffer | null = null;

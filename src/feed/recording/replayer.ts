@@ -126,7 +126,7 @@ export class Replayer {
 
   async #playAll(): Promise<void> {
     const { recording, speed } = this.#options;
-    const pace = new ReplayClock({ speed, timers: this.#timers, signal: this.#stop.signal });
+    const replayClock = new ReplayClock({ speed, timers: this.#timers, signal: this.#stop.signal });
     let turn: TimedCall[] = [];
     let bytes = 0;
     for (
@@ -141,7 +141,7 @@ export class Replayer {
         if (turn.length > REPLAY_TURN_CALLS_MAX) throw tooManyCallsError();
         if (timed.call.name !== 'endTurn') continue;
         const snapshots = await this.#decodeSnapshots(turn);
-        await pace.waitUntil(timed.atMs);
+        await replayClock.waitUntil(timed.atMs);
         this.#playTurn(turn, snapshots);
         turn = [];
         bytes = 0;
