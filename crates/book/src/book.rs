@@ -8,18 +8,18 @@ use slotbook_protocol::oracle::OracleGuardRails;
 use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
 
 use crate::Side;
-use crate::arena::Arena;
-use crate::fees::Fees;
-use crate::indicative::Indicative;
+use crate::apply::turn::FeedState;
+use crate::ladder::arena::Arena;
 use crate::limits::{AUCTION_WHEEL_BUCKETS, EXPIRY_WHEEL_BUCKETS};
-use crate::market::{Market, MarketId, MarketInfo};
-use crate::place::LeftOut;
-use crate::pricing::OracleAccount;
-use crate::turn::FeedState;
-use crate::users::{KeyHashBuilder, MarketKey, UserTable};
-use crate::vamm::Change;
-use crate::version::Version;
-use crate::wheel::{Timer, Wheel};
+use crate::markets::amm::Change;
+use crate::markets::exchange::Fees;
+use crate::markets::market::{Market, MarketId, MarketInfo};
+use crate::markets::pricing::OracleAccount;
+use crate::markets::quotes::Indicative;
+use crate::model::update::Version;
+use crate::orders::rules::LeftOut;
+use crate::orders::users::{KeyHashBuilder, MarketKey, UserTable};
+use crate::orders::wheel::{Timer, Wheel};
 
 /// What a book is of.
 #[derive(Clone, Copy, Debug)]
@@ -80,7 +80,7 @@ pub struct Book {
     pub(crate) open_orders: usize,
     pub(crate) present_users: usize,
     pub(crate) quarantined: HashSet<Pubkey>,
-    pub(crate) snapshot: crate::snapshot::SnapshotProgress,
+    pub(crate) snapshot: crate::apply::snapshot::SnapshotProgress,
     pub(crate) indicative: Indicative,
 }
 
@@ -114,7 +114,7 @@ impl Book {
             open_orders: 0,
             present_users: 0,
             quarantined: HashSet::new(),
-            snapshot: crate::snapshot::SnapshotProgress::default(),
+            snapshot: crate::apply::snapshot::SnapshotProgress::default(),
             indicative: Indicative::default(),
         }
     }
@@ -198,7 +198,7 @@ impl Book {
     pub(crate) fn market_id(&self, key: MarketKey) -> Option<MarketId> {
         let ids = &self.market_ids[key.market_type as usize];
         let id = *ids.get(usize::from(key.market_index))?;
-        (id != crate::arena::NO_MARKET).then_some(MarketId(id))
+        (id != crate::ladder::arena::NO_MARKET).then_some(MarketId(id))
     }
 
     /// Notes that something shown of a market changed in this turn, on whichever side.

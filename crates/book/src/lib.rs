@@ -19,49 +19,31 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod accounts;
-mod arena;
-mod auctions;
+mod apply;
 mod book;
-mod chunks;
 mod error;
-mod fees;
-pub mod hash;
-mod indicative;
-mod integrity;
-mod kept_queues;
 mod ladder;
 pub mod limits;
-mod market;
-mod offset_ladder;
+mod markets;
+mod model;
 mod orders;
-mod place;
-mod pricing;
-mod resting;
-mod side;
-mod snapshot;
-mod turn;
-mod users;
-mod vamm;
-mod version;
 mod view;
-mod wheel;
-mod wide;
 
-pub use accounts::{AccountUpdate, Applied, Gate};
-pub use auctions::AuctionRow;
+pub use apply::accounts::{AccountUpdate, Applied, Gate};
+pub use apply::snapshot::SnapshotReport;
+pub use apply::turn::FeedState;
 pub use book::{Book, BookConfig, Counters};
 pub use error::BookError;
-pub use indicative::{
+pub use markets::amm::{AmmCut, VammExclusion};
+pub use markets::market::{MarketId, MarketInfo, OffsetExclusion, OracleState, PerpFigures};
+pub use markets::quotes::{
     INDICATIVE_MAKER, IndicativeCounts, IndicativeError, IndicativePolicy, IndicativeQuote,
     QuotedSide,
 };
-pub use integrity::Violation;
-pub use market::{MarketId, MarketInfo, OffsetExclusion, OracleState, PerpFigures};
-pub use place::{EmptyReason, LeftOut};
-pub use resting::Resting;
-pub use side::Side;
-pub use snapshot::SnapshotReport;
-pub use turn::FeedState;
-pub use vamm::{AmmCut, VammExclusion};
-pub use view::{Header, Level, Levels, OrderRow, QueueScratch};
+pub use model::hash;
+pub use model::side::Side;
+pub use orders::rules::{EmptyReason, LeftOut};
+pub use view::auctions::AuctionRow;
+pub use view::integrity::Violation;
+pub use view::orders::{Header, Level, Levels, OrderRow, QueueScratch};
+pub use view::resting::Resting;

@@ -3,7 +3,7 @@
 use slotbook_protocol::units::{Slot, UnixSeconds};
 
 use crate::book::Book;
-use crate::market::MarketId;
+use crate::markets::market::MarketId;
 
 /// How fresh the book's source is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -4,10 +4,10 @@ use slotbook_protocol::units::Price;
 
 use crate::Side;
 use crate::book::Book;
-use crate::kept_queues::QueueKey;
 use crate::limits::KEPT_QUEUE_ORDERS_MIN;
-use crate::market::MarketId;
-use crate::view::{Merged, OrderLists, OrderRow, QueueScratch};
+use crate::markets::market::MarketId;
+use crate::view::orders::{Merged, OrderLists, OrderRow, QueueScratch};
+use crate::view::queue_cache::QueueKey;
 
 /// Orders of a queue that are put in order first, at least; then three times as many as are, each
 /// time.

@@ -4,14 +4,14 @@ use slotbook_protocol::enums::{MarketType, OrderStatus};
 use slotbook_protocol::order::OrderView;
 
 use crate::Side;
-use crate::arena::{NONE, Node, Place, handle_of};
 use crate::book::Book;
-use crate::hash::{CanonicalHash, HashRow};
+use crate::ladder::arena::{NONE, Node, Place, handle_of};
 use crate::limits::ORDERS_PER_USER;
-use crate::market::MarketId;
-use crate::orders::depends_on_time;
-use crate::users::MarketKey;
-use crate::view::OrderRow;
+use crate::markets::market::MarketId;
+use crate::model::hash::{CanonicalHash, HashRow};
+use crate::orders::order_store::depends_on_time;
+use crate::orders::users::MarketKey;
+use crate::view::orders::OrderRow;
 
 /// A broken invariant, named by the sentence that should hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use crate::Side;
 use crate::limits::{KEPT_QUEUE_ORDERS_MAX, KEPT_QUEUES_MAX};
-use crate::market::MarketId;
-use crate::view::QueuePlace;
+use crate::markets::market::MarketId;
+use crate::view::orders::QueuePlace;
 
 /// Whose queue it is. Of equal keys the orders are equal: a market whose orders change gets another
 /// sequence number.

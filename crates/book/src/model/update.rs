@@ -1,6 +1,6 @@
 //! Which state of an account is newer.
 
-use crate::accounts::{AccountUpdate, Gate};
+use crate::apply::accounts::{AccountUpdate, Gate};
 
 /// The version of the newest state that was applied of one account.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

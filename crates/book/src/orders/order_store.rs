@@ -4,13 +4,13 @@ use slotbook_protocol::enums::{MarketType, OrderStatus};
 use slotbook_protocol::order::{Order, OrderView, bit_flags};
 use slotbook_protocol::user::spot_token_amount;
 
-use crate::arena::{NO_MARKET, NONE, Place, handle_of, slot_of, user_of};
 use crate::book::Book;
+use crate::ladder::arena::{NO_MARKET, NONE, Place, handle_of, slot_of, user_of};
 use crate::limits::{ORDER_BYTES, TIMERS_PER_ORDER_MAX, TIMERS_SLACK};
-use crate::market::{Market, MarketId};
-use crate::place::{Context, Decision, LeftOut, auction_end, decide, expiry};
-use crate::users::{MarketKey, User};
-use crate::wheel::Timer;
+use crate::markets::market::{Market, MarketId};
+use crate::orders::rules::{Context, Decision, LeftOut, auction_end, decide, expiry};
+use crate::orders::users::{MarketKey, User};
+use crate::orders::wheel::Timer;
 
 impl Book {
     /// Replaces the bytes of an order slot; where it belongs is decided by `reposition`.
@@ -208,7 +208,7 @@ impl Book {
         let market = &mut self.markets[id.index()];
         let tick = market.info.tick.0;
         let key = market.info.key();
-        market.fixed.iter_mut().for_each(crate::ladder::Ladder::clear);
+        market.fixed.iter_mut().for_each(crate::ladder::fixed::Ladder::clear);
         market.offset.iter_mut().for_each(|ladder| ladder.reset(tick));
         market.auctions.clear();
         self.touch(id);

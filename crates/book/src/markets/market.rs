@@ -5,14 +5,14 @@ use slotbook_protocol::oracle::OracleReading;
 use slotbook_protocol::units::{BaseQty, Price, Pubkey, Slot, UnixSeconds};
 
 use crate::Side;
-use crate::auctions::AuctionList;
-use crate::indicative::MarketQuotes;
-use crate::ladder::Ladder;
-use crate::offset_ladder::{OffsetLadder, OffsetPricing};
-use crate::place::EmptyReason;
-use crate::users::MarketKey;
-use crate::vamm::{Change, Vamm};
-use crate::version::Version;
+use crate::ladder::fixed::Ladder;
+use crate::ladder::offset::{OffsetLadder, OffsetPricing};
+use crate::markets::amm::{Change, Vamm};
+use crate::markets::quotes::MarketQuotes;
+use crate::model::update::Version;
+use crate::orders::rules::EmptyReason;
+use crate::orders::users::MarketKey;
+use crate::view::auctions::AuctionList;
 
 /// A market's number in this book: dense, in the order in which markets were found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

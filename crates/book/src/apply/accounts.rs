@@ -9,15 +9,15 @@ use slotbook_protocol::state::StateView;
 use slotbook_protocol::units::{BaseQty, Price, Pubkey, Slot};
 use slotbook_protocol::user::{UserView, user_status};
 
-use crate::arena::{NO_MARKET, handle_of};
 use crate::book::Book;
 use crate::error::BookError;
-use crate::fees::Fees;
+use crate::ladder::arena::{NO_MARKET, handle_of};
 use crate::limits::{MARKETS_MAX, ORDER_BYTES, ORDERS_PER_USER, QUARANTINE_MAX, USERS_MAX};
-use crate::market::{Interest, Market, MarketId, MarketInfo, OracleFields, PerpFigures};
-use crate::orders::bits;
-use crate::place::EmptyReason;
-use crate::users::{Positions, positions_of};
+use crate::markets::exchange::Fees;
+use crate::markets::market::{Interest, Market, MarketId, MarketInfo, OracleFields, PerpFigures};
+use crate::orders::order_store::bits;
+use crate::orders::rules::EmptyReason;
+use crate::orders::users::{Positions, positions_of};
 
 /// How an update stands to what the book has of the same account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

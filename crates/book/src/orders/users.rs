@@ -8,7 +8,7 @@ use slotbook_protocol::enums::{MarketType, SpotBalanceType};
 use slotbook_protocol::units::Pubkey;
 use slotbook_protocol::user::UserView;
 
-use crate::version::Version;
+use crate::model::update::Version;
 
 /// Positions of one kind in a user account. Source: programs/drift/src/state/user.rs `User`.
 pub(crate) const POSITIONS: usize = 8;

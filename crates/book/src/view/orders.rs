@@ -6,15 +6,15 @@ use slotbook_protocol::order::{OrderView, bit_flags};
 use slotbook_protocol::units::{BaseQty, Price, Pubkey, Slot, UnixSeconds};
 
 use crate::Side;
-use crate::arena::{NONE, Place, user_of};
+use crate::apply::turn::FeedState;
 use crate::book::Book;
-use crate::chunks::Cursor;
-use crate::kept_queues::KeptQueues;
-use crate::ladder::{FixedLevel, Ladder};
-use crate::market::{Market, MarketId, OracleState, PerpFigures};
-use crate::offset_ladder::{Part, Segment, Segments};
-use crate::place::EmptyReason;
-use crate::turn::FeedState;
+use crate::ladder::arena::{NONE, Place, user_of};
+use crate::ladder::chunks::Cursor;
+use crate::ladder::fixed::{FixedLevel, Ladder};
+use crate::ladder::offset::{Part, Segment, Segments};
+use crate::markets::market::{Market, MarketId, OracleState, PerpFigures};
+use crate::orders::rules::EmptyReason;
+use crate::view::queue_cache::KeptQueues;
 
 /// One price of one side: fixed and oracle-offset orders together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

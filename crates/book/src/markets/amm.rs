@@ -16,9 +16,9 @@ use slotbook_protocol::state::exchange_status;
 use crate::Side;
 use crate::book::Book;
 use crate::limits::{VAMM_LEVELS, VAMM_ORACLE_SLOTS_MAX};
-use crate::market::{Market, MarketId};
-use crate::place::EmptyReason;
-use crate::view::Level;
+use crate::markets::market::{Market, MarketId};
+use crate::orders::rules::EmptyReason;
+use crate::view::orders::Level;
 
 /// Why the AMM of a perp market is not in the book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

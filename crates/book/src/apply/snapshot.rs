@@ -2,11 +2,11 @@
 
 use slotbook_protocol::units::Slot;
 
-use crate::accounts::{AccountUpdate, Gate};
+use crate::apply::accounts::{AccountUpdate, Gate};
+use crate::apply::turn::FeedState;
 use crate::book::Book;
-use crate::ladder::Ladder;
-use crate::offset_ladder::OffsetLadder;
-use crate::turn::FeedState;
+use crate::ladder::fixed::Ladder;
+use crate::ladder::offset::OffsetLadder;
 
 /// What a snapshot found to differ from the book.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -8,13 +8,13 @@ use slotbook_protocol::oracle::{
 };
 use slotbook_protocol::units::{OraclePrice, PREDICTION_PRICE_MAX, Pubkey, Slot};
 
-use crate::accounts::{AccountUpdate, Applied};
+use crate::apply::accounts::{AccountUpdate, Applied};
 use crate::book::Book;
+use crate::ladder::offset::OffsetPricing;
 use crate::limits::ORACLES_MAX;
-use crate::market::{Market, MarketId, OffsetExclusion, OracleState};
-use crate::offset_ladder::OffsetPricing;
-use crate::place::{EmptyReason, MarketGate, empty_reason};
-use crate::version::Version;
+use crate::markets::market::{Market, MarketId, OffsetExclusion, OracleState};
+use crate::model::update::Version;
+use crate::orders::rules::{EmptyReason, MarketGate, empty_reason};
 
 /// The newest bytes of an oracle account that some market names.
 #[derive(Debug, Default)]

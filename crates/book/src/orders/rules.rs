@@ -7,7 +7,7 @@ use slotbook_protocol::state::exchange_status;
 use slotbook_protocol::units::{BaseQty, Slot, UnixSeconds};
 
 use crate::Side;
-use crate::arena::Place;
+use crate::ladder::arena::Place;
 
 /// Why the book does not show what is in an order slot. The last two are the market's doing: such
 /// an order stands in its ladder and shows as soon as the market does.

@@ -11,9 +11,9 @@
 use smallvec::SmallVec;
 
 use crate::Side;
-use crate::arena::{Arena, NONE};
-use crate::chunks::{Chunks, Cursor, Ranked, Spot};
-use crate::wide::WideSize;
+use crate::ladder::arena::{Arena, NONE};
+use crate::ladder::chunks::{Chunks, Cursor, Ranked, Spot};
+use crate::ladder::wide_size::WideSize;
 
 /// The orders of one exact offset within a bucket.
 #[derive(Clone, Debug)]

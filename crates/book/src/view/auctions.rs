@@ -7,9 +7,9 @@ use slotbook_protocol::order::{Order, OrderView};
 use slotbook_protocol::price::limit_price_program;
 use slotbook_protocol::units::{BaseQty, OraclePrice, Price, Pubkey, Slot};
 
-use crate::arena::{NONE, user_of};
 use crate::book::Book;
-use crate::market::{Market, MarketId};
+use crate::ladder::arena::{NONE, user_of};
+use crate::markets::market::{Market, MarketId};
 
 /// The orders of one market that are in auction, linked through their nodes.
 #[derive(Debug)]

@@ -5,9 +5,9 @@
 //! somebody reads orders, never while updates arrive.
 
 use crate::Side;
-use crate::arena::{Arena, NONE};
-use crate::chunks::{Chunks, Cursor, Ranked};
-use crate::wide::WideSize;
+use crate::ladder::arena::{Arena, NONE};
+use crate::ladder::chunks::{Chunks, Cursor, Ranked};
+use crate::ladder::wide_size::WideSize;
 
 /// One price on one side.
 #[derive(Clone, Copy, Debug)]

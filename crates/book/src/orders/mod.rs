@@ -1,0 +1,6 @@
+//! The order slots of all users: what their accounts say, where the rules put each, and the timers.
+
+pub(crate) mod order_store;
+pub(crate) mod rules;
+pub(crate) mod users;
+pub(crate) mod wheel;
