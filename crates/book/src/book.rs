@@ -8,17 +8,20 @@ use slotbook_protocol::oracle::OracleGuardRails;
 use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
 
 use crate::Side;
-use crate::apply::turn::FeedState;
 use crate::ladder::arena::Arena;
 use crate::limits::{AUCTION_WHEEL_BUCKETS, EXPIRY_WHEEL_BUCKETS};
 use crate::markets::amm::Change;
 use crate::markets::exchange::Fees;
-use crate::markets::market::{Market, MarketId, MarketInfo};
+use crate::markets::market::Market;
 use crate::markets::pricing::OracleAccount;
 use crate::markets::quotes::Indicative;
+use crate::model::clock::FeedState;
+use crate::model::hash::KeyHashBuilder;
+use crate::model::left_out::LeftOut;
+use crate::model::market::MarketKey;
+use crate::model::market::{MarketId, MarketInfo};
 use crate::model::update::Version;
-use crate::orders::rules::LeftOut;
-use crate::orders::users::{KeyHashBuilder, MarketKey, UserTable};
+use crate::orders::users::UserTable;
 use crate::orders::wheel::{Timer, Wheel};
 
 /// What a book is of.

@@ -21,7 +21,6 @@
 
 mod apply;
 mod book;
-mod error;
 mod ladder;
 pub mod limits;
 mod markets;
@@ -29,21 +28,23 @@ mod model;
 mod orders;
 mod view;
 
-pub use apply::accounts::{AccountUpdate, Applied, Gate};
 pub use apply::snapshot::SnapshotReport;
-pub use apply::turn::FeedState;
 pub use book::{Book, BookConfig, Counters};
-pub use error::BookError;
 pub use markets::amm::{AmmCut, VammExclusion};
-pub use markets::market::{MarketId, MarketInfo, OffsetExclusion, OracleState, PerpFigures};
 pub use markets::quotes::{
     INDICATIVE_MAKER, IndicativeCounts, IndicativeError, IndicativePolicy, IndicativeQuote,
     QuotedSide,
 };
+pub use model::clock::FeedState;
 pub use model::hash;
+pub use model::left_out::LeftOut;
+pub use model::market::{
+    EmptyReason, MarketId, MarketInfo, OffsetExclusion, OracleState, PerpFigures,
+};
+pub use model::rows::{Level, OrderRow};
 pub use model::side::Side;
-pub use orders::rules::{EmptyReason, LeftOut};
+pub use model::update::{AccountUpdate, Applied, BookError, Gate};
 pub use view::auctions::AuctionRow;
 pub use view::integrity::Violation;
-pub use view::orders::{Header, Level, Levels, OrderRow, QueueScratch};
+pub use view::orders::{Header, Levels, QueueScratch};
 pub use view::resting::Resting;

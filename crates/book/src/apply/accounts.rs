@@ -6,60 +6,19 @@ use slotbook_protocol::amm::PerpAmm;
 use slotbook_protocol::market::{PerpMarketView, SpotMarketView};
 use slotbook_protocol::order::OrderView;
 use slotbook_protocol::state::StateView;
-use slotbook_protocol::units::{BaseQty, Price, Pubkey, Slot};
+use slotbook_protocol::units::{BaseQty, Price, Pubkey};
 use slotbook_protocol::user::{UserView, user_status};
 
 use crate::book::Book;
-use crate::error::BookError;
 use crate::ladder::arena::{NO_MARKET, handle_of};
 use crate::limits::{MARKETS_MAX, ORDER_BYTES, ORDERS_PER_USER, QUARANTINE_MAX, USERS_MAX};
 use crate::markets::exchange::Fees;
-use crate::markets::market::{Interest, Market, MarketId, MarketInfo, OracleFields, PerpFigures};
+use crate::markets::market::{Interest, Market, OracleFields};
+use crate::model::market::EmptyReason;
+use crate::model::market::{MarketId, MarketInfo, PerpFigures};
+use crate::model::update::{AccountUpdate, Applied, BookError, Gate};
 use crate::orders::order_store::bits;
-use crate::orders::rules::EmptyReason;
 use crate::orders::users::{Positions, positions_of};
-
-/// How an update stands to what the book has of the same account.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Gate {
-    /// From the live socket: the order of arrival is the order, and a lower slot is a revert.
-    Arrival,
-    /// From a snapshot: loses to a live update of the same slot or a later one, unless the
-    /// snapshot replaces the book ([`Book::begin_snapshot`]).
-    Snapshot,
-    /// Ordered by slot and this write version.
-    WriteVersion(u64),
-}
-
-/// An account as a feed delivers it.
-#[derive(Clone, Copy, Debug)]
-pub struct AccountUpdate<'a> {
-    /// The account's address.
-    pub pubkey: Pubkey,
-    /// The program that owns it.
-    pub owner: Pubkey,
-    /// The slot of this state.
-    pub slot: Slot,
-    /// What decides against older and newer states.
-    pub gate: Gate,
-    /// The account's bytes; empty for a closed account.
-    pub data: &'a [u8],
-}
-
-/// What an update did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Applied {
-    /// The account's state in the book is new.
-    Changed,
-    /// The book had just this state.
-    Unchanged,
-    /// Older than what the book has.
-    Stale,
-    /// Not an account a book is made of.
-    Ignored,
-    /// The account is closed, and its orders are out of the book.
-    Closed,
-}
 
 impl Book {
     /// Applies one account: a user, a market, the exchange's state, or an oracle a market names.

@@ -2,11 +2,11 @@
 
 use slotbook_protocol::units::Slot;
 
-use crate::apply::accounts::{AccountUpdate, Gate};
-use crate::apply::turn::FeedState;
 use crate::book::Book;
 use crate::ladder::fixed::Ladder;
 use crate::ladder::offset::OffsetLadder;
+use crate::model::clock::FeedState;
+use crate::model::update::{AccountUpdate, Gate};
 
 /// What a snapshot found to differ from the book.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

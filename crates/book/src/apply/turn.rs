@@ -3,34 +3,8 @@
 use slotbook_protocol::units::{Slot, UnixSeconds};
 
 use crate::book::Book;
-use crate::markets::market::MarketId;
-
-/// How fresh the book's source is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum FeedState {
-    /// Being read anew; what is shown may have holes.
-    Rebuilding = 0,
-    /// Complete and current.
-    Live = 1,
-    /// Complete, but the source is late.
-    Lagging = 2,
-    /// The source has been silent for long.
-    Stale = 3,
-}
-
-impl FeedState {
-    /// The name used in answers.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Rebuilding => "rebuilding",
-            Self::Live => "live",
-            Self::Lagging => "lagging",
-            Self::Stale => "stale",
-        }
-    }
-}
+use crate::model::clock::FeedState;
+use crate::model::market::MarketId;
 
 impl Book {
     /// Moves the chain's time: ends auctions, expires orders and markets, ages oracles.

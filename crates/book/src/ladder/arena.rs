@@ -12,9 +12,9 @@ pub(crate) const NO_MARKET: u16 = u16::MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// In no ladder; the reason is kept for the counters.
-    Out(crate::orders::rules::LeftOut),
+    Out(crate::LeftOut),
     /// In no ladder either, but in the list of its market's running auctions.
-    Auction(crate::orders::rules::LeftOut),
+    Auction(crate::LeftOut),
     /// In the ladder of fixed prices.
     Fixed(crate::Side),
     /// In the ladder of oracle offsets.
@@ -44,7 +44,7 @@ impl Node {
         next: NONE,
         generation: 0,
         market: NO_MARKET,
-        place: Place::Out(crate::orders::rules::LeftOut::NotOpen),
+        place: Place::Out(crate::LeftOut::NotOpen),
     };
 }
 

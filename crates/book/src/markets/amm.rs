@@ -16,9 +16,10 @@ use slotbook_protocol::state::exchange_status;
 use crate::Side;
 use crate::book::Book;
 use crate::limits::{VAMM_LEVELS, VAMM_ORACLE_SLOTS_MAX};
-use crate::markets::market::{Market, MarketId};
-use crate::orders::rules::EmptyReason;
-use crate::view::orders::Level;
+use crate::markets::market::Market;
+use crate::model::market::EmptyReason;
+use crate::model::market::MarketId;
+use crate::model::rows::Level;
 
 /// Why the AMM of a perp market is not in the book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

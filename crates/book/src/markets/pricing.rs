@@ -8,13 +8,15 @@ use slotbook_protocol::oracle::{
 };
 use slotbook_protocol::units::{OraclePrice, PREDICTION_PRICE_MAX, Pubkey, Slot};
 
-use crate::apply::accounts::{AccountUpdate, Applied};
 use crate::book::Book;
 use crate::ladder::offset::OffsetPricing;
 use crate::limits::ORACLES_MAX;
-use crate::markets::market::{Market, MarketId, OffsetExclusion, OracleState};
+use crate::markets::market::Market;
+use crate::model::market::EmptyReason;
+use crate::model::market::{MarketId, OffsetExclusion, OracleState};
 use crate::model::update::Version;
-use crate::orders::rules::{EmptyReason, MarketGate, empty_reason};
+use crate::model::update::{AccountUpdate, Applied};
+use crate::orders::rules::{MarketGate, empty_reason};
 
 /// The newest bytes of an oracle account that some market names.
 #[derive(Debug, Default)]

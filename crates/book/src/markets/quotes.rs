@@ -19,8 +19,9 @@ use crate::book::Book;
 use crate::limits::{
     INDICATIVE_MAKERS_MAX, INDICATIVE_PAIRS_MAX, INDICATIVE_QUOTES_MAX, QUOTE_LIFE_MS,
 };
-use crate::markets::market::{Market, MarketId};
-use crate::view::orders::{Level, OrderRow};
+use crate::markets::market::Market;
+use crate::model::market::MarketId;
+use crate::model::rows::{Level, OrderRow};
 
 /// The maker that rows of indicative quotes carry: who quotes is not told.
 /// Source: dlob-server src/dlob-subscriber/DLOBSubscriberIO.ts `INDICATIVE_QUOTES_PUBKEY`.

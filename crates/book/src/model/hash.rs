@@ -1,9 +1,12 @@
-//! A hash of what a book shows, the same for every implementation that shows the same.
+//! The hash of what a book shows, the same for every implementation that shows the same, and the
+//! hash of public keys in maps.
+
+use std::hash::{BuildHasherDefault, Hasher};
 
 use slotbook_protocol::enums::MarketType;
 use slotbook_protocol::units::Pubkey;
 
-use crate::Side;
+use super::side::Side;
 
 /// FNV-1a over the rows of each market in book order; stable across machines and versions.
 ///
@@ -67,4 +70,27 @@ impl Default for CanonicalHash {
     fn default() -> Self {
         Self::new()
     }
+}
+
+/// Public keys are uniform already: their first 8 bytes are the hash.
+///
+/// Whoever grinds keys that collide pays rent for each account, and gains longer probes only.
+pub(crate) type KeyHashBuilder = BuildHasherDefault<KeyHasher>;
+
+/// See [`KeyHashBuilder`].
+#[derive(Debug, Default)]
+pub(crate) struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        if let Some((first, _)) = bytes.split_first_chunk::<8>() {
+            self.0 ^= u64::from_le_bytes(*first);
+        }
+    }
+
+    fn write_usize(&mut self, _length: usize) {}
 }

@@ -47,3 +47,12 @@ impl Side {
         self as usize
     }
 }
+
+impl From<Direction> for Side {
+    fn from(direction: Direction) -> Self {
+        match direction {
+            Direction::Long => Self::Bid,
+            Direction::Short => Self::Ask,
+        }
+    }
+}

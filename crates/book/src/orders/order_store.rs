@@ -7,9 +7,12 @@ use slotbook_protocol::user::spot_token_amount;
 use crate::book::Book;
 use crate::ladder::arena::{NO_MARKET, NONE, Place, handle_of, slot_of, user_of};
 use crate::limits::{ORDER_BYTES, TIMERS_PER_ORDER_MAX, TIMERS_SLACK};
-use crate::markets::market::{Market, MarketId};
-use crate::orders::rules::{Context, Decision, LeftOut, auction_end, decide, expiry};
-use crate::orders::users::{MarketKey, User};
+use crate::markets::market::Market;
+use crate::model::left_out::LeftOut;
+use crate::model::market::MarketId;
+use crate::model::market::MarketKey;
+use crate::orders::rules::{Context, Decision, auction_end, decide, expiry};
+use crate::orders::users::User;
 use crate::orders::wheel::Timer;
 
 impl Book {

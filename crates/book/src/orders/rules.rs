@@ -1,88 +1,13 @@
 //! Where an order belongs: the rules of what is in the book, for one order.
 
-use slotbook_protocol::enums::{Direction, MarketStatus, MarketType, OrderStatus};
+use slotbook_protocol::enums::{MarketStatus, MarketType, OrderStatus};
 use slotbook_protocol::market::{perp_operation, spot_operation};
 use slotbook_protocol::order::Order;
 use slotbook_protocol::state::exchange_status;
 use slotbook_protocol::units::{BaseQty, Slot, UnixSeconds};
 
-use crate::Side;
 use crate::ladder::arena::Place;
-
-/// Why the book does not show what is in an order slot. The last two are the market's doing: such
-/// an order stands in its ladder and shows as soon as the market does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum LeftOut {
-    /// The slot holds no open order.
-    NotOpen = 0,
-    /// The order's market is not known.
-    UnknownMarket,
-    /// Market and oracle orders take; they never rest.
-    TakerOnly,
-    /// A trigger order that has not been triggered.
-    Untriggered,
-    /// A limit order whose auction still runs.
-    InAuction,
-    /// The chain's clock has passed `max_ts`.
-    Expired,
-    /// The owner is being liquidated or bankrupt.
-    OwnerFrozen,
-    /// Price 0 without an oracle offset.
-    NoPrice,
-    /// Less than one step can fill, reduce-only limits included.
-    BelowStep,
-    /// Reduce-only, without a position to reduce.
-    NothingToReduce,
-    /// Not reduce-only, in a market that is.
-    MarketReduceOnly,
-    /// The market shows an empty book, whose reason is its [`EmptyReason`].
-    MarketEmpty,
-    /// At an oracle offset, without an oracle price that may be used.
-    NoOraclePrice,
-}
-
-impl LeftOut {
-    /// Number of reasons.
-    pub const COUNT: usize = 13;
-
-    /// All reasons, in the order of their codes.
-    pub const ALL: [Self; Self::COUNT] = [
-        Self::NotOpen,
-        Self::UnknownMarket,
-        Self::TakerOnly,
-        Self::Untriggered,
-        Self::InAuction,
-        Self::Expired,
-        Self::OwnerFrozen,
-        Self::NoPrice,
-        Self::BelowStep,
-        Self::NothingToReduce,
-        Self::MarketReduceOnly,
-        Self::MarketEmpty,
-        Self::NoOraclePrice,
-    ];
-
-    /// The name used in metrics and answers.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::NotOpen => "notOpen",
-            Self::UnknownMarket => "unknownMarket",
-            Self::TakerOnly => "takerOnly",
-            Self::Untriggered => "untriggered",
-            Self::InAuction => "inAuction",
-            Self::Expired => "expired",
-            Self::OwnerFrozen => "ownerFrozen",
-            Self::NoPrice => "noPrice",
-            Self::BelowStep => "belowStep",
-            Self::NothingToReduce => "nothingToReduce",
-            Self::MarketReduceOnly => "marketReduceOnly",
-            Self::MarketEmpty => "marketEmpty",
-            Self::NoOraclePrice => "noOraclePrice",
-        }
-    }
-}
+use crate::{EmptyReason, LeftOut, Side};
 
 /// What the rules need besides the order itself.
 #[derive(Clone, Copy, Debug)]
@@ -212,38 +137,6 @@ pub(crate) fn expiry(order: &Order) -> Option<i64> {
     expires.then(|| order.max_ts.0.saturating_add(1))
 }
 
-/// Why a market shows an empty book.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EmptyReason {
-    /// Its status is neither active nor reduce-only.
-    MarketStatus,
-    /// Fills are paused in this market.
-    MarketFillPaused,
-    /// Fills are paused on the whole exchange.
-    ExchangeFillPaused,
-    /// Its expiry has passed.
-    MarketExpired,
-    /// Its account cannot be read.
-    MarketMalformed,
-    /// Its account is closed.
-    MarketClosed,
-}
-
-impl EmptyReason {
-    /// The name used in answers.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::MarketStatus => "marketStatus",
-            Self::MarketFillPaused => "marketFillPaused",
-            Self::ExchangeFillPaused => "exchangeFillPaused",
-            Self::MarketExpired => "marketExpired",
-            Self::MarketMalformed => "marketMalformed",
-            Self::MarketClosed => "marketClosed",
-        }
-    }
-}
-
 /// What a market's state says about its book.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MarketGate {
@@ -275,13 +168,4 @@ pub(crate) fn empty_reason(gate: &MarketGate) -> Option<EmptyReason> {
         return Some(EmptyReason::MarketExpired);
     }
     None
-}
-
-impl From<Direction> for Side {
-    fn from(direction: Direction) -> Self {
-        match direction {
-            Direction::Long => Self::Bid,
-            Direction::Short => Self::Ask,
-        }
-    }
 }

@@ -2,12 +2,12 @@
 //! order slots.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 
-use slotbook_protocol::enums::{MarketType, SpotBalanceType};
+use slotbook_protocol::enums::SpotBalanceType;
 use slotbook_protocol::units::Pubkey;
 use slotbook_protocol::user::UserView;
 
+use crate::model::hash::KeyHashBuilder;
 use crate::model::update::Version;
 
 /// Positions of one kind in a user account. Source: programs/drift/src/state/user.rs `User`.
@@ -158,29 +158,6 @@ impl UserTable {
     }
 }
 
-/// Public keys are uniform already: their first 8 bytes are the hash.
-///
-/// Whoever grinds keys that collide pays rent for each account, and gains longer probes only.
-pub(crate) type KeyHashBuilder = BuildHasherDefault<KeyHasher>;
-
-/// See [`KeyHashBuilder`].
-#[derive(Debug, Default)]
-pub(crate) struct KeyHasher(u64);
-
-impl Hasher for KeyHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        if let Some((first, _)) = bytes.split_first_chunk::<8>() {
-            self.0 ^= u64::from_le_bytes(*first);
-        }
-    }
-
-    fn write_usize(&mut self, _length: usize) {}
-}
-
 /// The positions of an account.
 pub(crate) fn positions_of(
     view: &UserView<'_>,
@@ -200,11 +177,4 @@ pub(crate) fn positions_of(
         };
     }
     Ok(positions)
-}
-
-/// A market as accounts name it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct MarketKey {
-    pub(crate) market_type: MarketType,
-    pub(crate) market_index: u16,
 }

@@ -9,7 +9,8 @@ use slotbook_protocol::units::{BaseQty, OraclePrice, Price, Pubkey, Slot};
 
 use crate::book::Book;
 use crate::ladder::arena::{NONE, user_of};
-use crate::markets::market::{Market, MarketId};
+use crate::markets::market::Market;
+use crate::model::market::MarketId;
 
 /// The orders of one market that are in auction, linked through their nodes.
 #[derive(Debug)]

@@ -7,11 +7,11 @@ use crate::Side;
 use crate::book::Book;
 use crate::ladder::arena::{NONE, Node, Place, handle_of};
 use crate::limits::ORDERS_PER_USER;
-use crate::markets::market::MarketId;
 use crate::model::hash::{CanonicalHash, HashRow};
+use crate::model::market::MarketId;
+use crate::model::market::MarketKey;
+use crate::model::rows::OrderRow;
 use crate::orders::order_store::depends_on_time;
-use crate::orders::users::MarketKey;
-use crate::view::orders::OrderRow;
 
 /// A broken invariant, named by the sentence that should hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,65 +3,19 @@
 use std::cmp::Ordering;
 
 use slotbook_protocol::order::{OrderView, bit_flags};
-use slotbook_protocol::units::{BaseQty, Price, Pubkey, Slot, UnixSeconds};
+use slotbook_protocol::units::{BaseQty, Price, Pubkey, Slot};
 
-use crate::Side;
-use crate::apply::turn::FeedState;
 use crate::book::Book;
 use crate::ladder::arena::{NONE, Place, user_of};
 use crate::ladder::chunks::Cursor;
 use crate::ladder::fixed::{FixedLevel, Ladder};
 use crate::ladder::offset::{Part, Segment, Segments};
-use crate::markets::market::{Market, MarketId, OracleState, PerpFigures};
-use crate::orders::rules::EmptyReason;
+use crate::markets::market::Market;
+use crate::model::clock::FeedState;
+use crate::model::market::EmptyReason;
+use crate::model::market::{MarketId, OracleState, PerpFigures};
 use crate::view::queue_cache::KeptQueues;
-
-/// One price of one side: fixed and oracle-offset orders together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Level {
-    /// Effective price, 1e6.
-    pub price: Price,
-    /// Sum of the shown sizes, in the market's base units.
-    pub size: u128,
-    /// Orders at this price.
-    pub order_count: u32,
-}
-
-/// One order as the book shows it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OrderRow {
-    /// Effective price, 1e6.
-    pub price: Price,
-    /// What can still fill, in the market's base units.
-    pub size: BaseQty,
-    /// Base ahead of this order at its price.
-    pub queue: u128,
-    /// The user account that placed it.
-    pub maker: Pubkey,
-    /// Its id, unique within the user account.
-    pub order_id: u32,
-    /// The slot at which it was placed.
-    pub slot: Slot,
-    /// Unix seconds after which it expires; 0 for never.
-    pub max_ts: UnixSeconds,
-    /// Only reduces the maker's position.
-    pub reduce_only: bool,
-    /// Never takes.
-    pub post_only: bool,
-    /// Came to the chain as a signed message.
-    pub signed_msg: bool,
-    /// Offset from the oracle, 1e6; 0 for a fixed price.
-    pub oracle_price_offset: i32,
-}
-
-impl OrderRow {
-    /// The order in which orders of one price would fill: order slot, then order id, then maker.
-    #[must_use]
-    pub fn compare_in_queue(&self, other: &Self) -> Ordering {
-        let key = |row: &Self| (row.slot, row.order_id, row.maker);
-        key(self).cmp(&key(other))
-    }
-}
+use crate::{Level, OrderRow, Side};
 
 /// The facts that one body carries beside its levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use crate::Side;
 use crate::limits::{KEPT_QUEUE_ORDERS_MAX, KEPT_QUEUES_MAX};
-use crate::markets::market::MarketId;
+use crate::model::market::MarketId;
 use crate::view::orders::QueuePlace;
 
 /// Whose queue it is. Of equal keys the orders are equal: a market whose orders change gets another

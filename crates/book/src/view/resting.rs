@@ -5,8 +5,9 @@ use slotbook_protocol::units::Price;
 use crate::Side;
 use crate::book::Book;
 use crate::limits::KEPT_QUEUE_ORDERS_MIN;
-use crate::markets::market::MarketId;
-use crate::view::orders::{Merged, OrderLists, OrderRow, QueueScratch};
+use crate::model::market::MarketId;
+use crate::model::rows::OrderRow;
+use crate::view::orders::{Merged, OrderLists, QueueScratch};
 use crate::view::queue_cache::QueueKey;
 
 /// Orders of a queue that are put in order first, at least; then three times as many as are, each

@@ -1,0 +1,76 @@
+//! Why an order is not shown.
+
+/// Why the book does not show what is in an order slot. The last two are the market's doing: such
+/// an order stands in its ladder and shows as soon as the market does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum LeftOut {
+    /// The slot holds no open order.
+    NotOpen = 0,
+    /// The order's market is not known.
+    UnknownMarket,
+    /// Market and oracle orders take; they never rest.
+    TakerOnly,
+    /// A trigger order that has not been triggered.
+    Untriggered,
+    /// A limit order whose auction still runs.
+    InAuction,
+    /// The chain's clock has passed `max_ts`.
+    Expired,
+    /// The owner is being liquidated or bankrupt.
+    OwnerFrozen,
+    /// Price 0 without an oracle offset.
+    NoPrice,
+    /// Less than one step can fill, reduce-only limits included.
+    BelowStep,
+    /// Reduce-only, without a position to reduce.
+    NothingToReduce,
+    /// Not reduce-only, in a market that is.
+    MarketReduceOnly,
+    /// The market shows an empty book, whose reason is its [`crate::EmptyReason`].
+    MarketEmpty,
+    /// At an oracle offset, without an oracle price that may be used.
+    NoOraclePrice,
+}
+
+impl LeftOut {
+    /// Number of reasons.
+    pub const COUNT: usize = 13;
+
+    /// All reasons, in the order of their codes.
+    pub const ALL: [Self; Self::COUNT] = [
+        Self::NotOpen,
+        Self::UnknownMarket,
+        Self::TakerOnly,
+        Self::Untriggered,
+        Self::InAuction,
+        Self::Expired,
+        Self::OwnerFrozen,
+        Self::NoPrice,
+        Self::BelowStep,
+        Self::NothingToReduce,
+        Self::MarketReduceOnly,
+        Self::MarketEmpty,
+        Self::NoOraclePrice,
+    ];
+
+    /// The name used in metrics and answers.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NotOpen => "notOpen",
+            Self::UnknownMarket => "unknownMarket",
+            Self::TakerOnly => "takerOnly",
+            Self::Untriggered => "untriggered",
+            Self::InAuction => "inAuction",
+            Self::Expired => "expired",
+            Self::OwnerFrozen => "ownerFrozen",
+            Self::NoPrice => "noPrice",
+            Self::BelowStep => "belowStep",
+            Self::NothingToReduce => "nothingToReduce",
+            Self::MarketReduceOnly => "marketReduceOnly",
+            Self::MarketEmpty => "marketEmpty",
+            Self::NoOraclePrice => "noOraclePrice",
+        }
+    }
+}
