@@ -28,23 +28,25 @@ mod model;
 mod orders;
 mod view;
 
-pub use apply::snapshot::SnapshotReport;
-pub use book::{Book, BookConfig, Counters};
+pub use book::{Book, BookConfig, SnapshotReport};
+pub use ladder::merged::Levels;
 pub use markets::amm::{AmmCut, VammExclusion};
 pub use markets::quotes::{
     INDICATIVE_MAKER, IndicativeCounts, IndicativeError, IndicativePolicy, IndicativeQuote,
     QuotedSide,
 };
 pub use model::clock::FeedState;
-pub use model::hash;
+pub use model::hash::{CanonicalHash, HashRow};
 pub use model::left_out::LeftOut;
 pub use model::market::{
-    EmptyReason, MarketId, MarketInfo, OffsetExclusion, OracleState, PerpFigures,
+    EmptyReason, MarketId, MarketInfo, OffsetExclusion, OracleState, PerpStats,
 };
 pub use model::rows::{Level, OrderRow};
 pub use model::side::Side;
 pub use model::update::{AccountUpdate, Applied, BookError, Gate};
 pub use view::auctions::AuctionRow;
+pub use view::facts::{Counters, Header};
 pub use view::integrity::Violation;
-pub use view::orders::{Header, Levels, QueueScratch};
+pub use view::orders::OrdersQuery;
+pub use view::queue_cache::QueueScratch;
 pub use view::resting::Resting;

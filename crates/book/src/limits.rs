@@ -3,7 +3,7 @@
 pub use slotbook_protocol::order::ORDER_BYTES;
 pub use slotbook_protocol::user::ORDERS as ORDERS_PER_USER;
 
-/// User accounts held at once, closed ones until the next full reading among them. The exchange has
+/// User accounts held at once, closed ones until the next snapshot among them. The exchange has
 /// fewer than 400,000 in all; at 4.5 KiB each, this many are 4.6 GiB.
 pub const USERS_MAX: usize = 1 << 20;
 
@@ -30,15 +30,15 @@ pub const TIMERS_PER_ORDER_MAX: usize = 4;
 /// Timers a wheel may hold beyond that, so that small books are never rebuilt.
 pub const TIMERS_SLACK: usize = 65_536;
 
-/// Orders of a queue from which on it is kept in order for the next reader: below it, to put it in
-/// order is less work than to keep it.
-pub const KEPT_QUEUE_ORDERS_MIN: u32 = 64;
+/// Orders of a queue from which on it is cached for the next reader: a shorter one is sorted faster
+/// than it is cached.
+pub const CACHED_QUEUE_ORDERS_MIN: u32 = 64;
 
-/// Queues kept in order: the long ones of some books.
-pub const KEPT_QUEUES_MAX: usize = 64;
+/// Sorted queues that are cached: the long ones of some books.
+pub const CACHED_QUEUES_MAX: usize = 64;
 
-/// Orders of all kept queues: 16 MiB.
-pub const KEPT_QUEUE_ORDERS_MAX: usize = 1 << 19;
+/// Orders of all cached queues: 16 MiB.
+pub const CACHED_QUEUE_ORDERS_MAX: usize = 1 << 19;
 
 /// Elements of a chunk of a ladder: two kilobytes of levels, of which a change moves half at most.
 pub const CHUNK_MAX: usize = 64;

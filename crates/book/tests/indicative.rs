@@ -373,6 +373,6 @@ fn another_policy_shows_with_the_next_turn_and_changes_the_markets_that_are_quot
     assert_eq!(levels[0].price.0, 900, "a body of this sequence number stays as it is");
     assert!(quoting.turn());
     assert_eq!(quoting.bench.book.seq(perp), Some(seq + 1));
-    assert!(!quoting.bench.book.turned().contains(&spot));
+    assert!(!quoting.bench.book.changed_markets().contains(&spot));
     assert_eq!(quoting.levels(Side::Bid)[0], (950, 50));
 }

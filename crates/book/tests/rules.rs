@@ -530,9 +530,9 @@ fn bytes_that_did_not_arrive_whole_take_a_known_account_out() {
         gate: Gate::Arrival,
         data: &[],
     };
-    assert!(bench.book.leave_out(unread(key(1), SLOT + 1)).is_err());
+    assert!(bench.book.quarantine_truncated(unread(key(1), SLOT + 1)).is_err());
     assert_eq!(bench.levels(Bid), []);
-    assert_eq!(bench.book.leave_out(unread(key(99), SLOT + 1)), Ok(Applied::Ignored));
+    assert_eq!(bench.book.quarantine_truncated(unread(key(99), SLOT + 1)), Ok(Applied::Ignored));
     bench.put(key(1), &good);
     assert_eq!(bench.levels(Bid), [(100, 50)]);
     assert_eq!(bench.book.counters().quarantined, 0);

@@ -268,7 +268,7 @@ fn reading_decides_nothing() {
             }
             levels(&mut read, Side::Bid);
             assert_eq!(read.book.seq(perp), unread.book.seq(perp));
-            assert_eq!(read.book.turned(), unread.book.turned());
+            assert_eq!(read.book.changed_markets(), unread.book.changed_markets());
         }
         assert_eq!(levels(&mut read, Side::Ask), levels(&mut unread, Side::Ask));
     }

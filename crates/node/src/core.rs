@@ -196,7 +196,7 @@ impl Core {
         let (head, ids) = words.split_at_mut(REPORT_HEAD_WORDS);
         let mut dirty = 0;
         self.book.end_turn(whole(ts_ms));
-        for (id, word) in self.book.turned().iter().zip(&mut *ids) {
+        for (id, word) in self.book.changed_markets().iter().zip(&mut *ids) {
             let mark = match self.book.changed_quotes_only(*id) {
                 true if self.book.changed_indicative_only(*id) => QUOTES_ONLY | INDICATIVE_ONLY,
                 true => QUOTES_ONLY,
@@ -344,10 +344,10 @@ impl Core {
         let sources = self.quoted(id, sources);
         let body_key = BodyKey::UncrossedL3 { market: id.0, depth, maker, sources };
         let (book, epoch) = (&self.book, &self.epoch);
-        let kept = (&mut self.rows, &mut self.crossing);
+        let (rows, crossing) = (&mut self.rows, &mut self.crossing);
         let body = self.bodies.body(body_key, version, |body| {
             let request = l3_request(id, depth, maker, sources);
-            render_uncrossed_l3(book, &request, epoch, kept, body);
+            render_uncrossed_l3(book, &request, epoch, rows, crossing, body);
         });
         hand_over(body, &mut out)
     }
@@ -444,7 +444,7 @@ impl Core {
             Err(fault) => {
                 self.problems.note(Some(pubkey), fault);
                 // That the account is left out is what the problem just noted says.
-                let _left_out = self.book.leave_out(record.closed(pubkey));
+                let _left_out = self.book.quarantine_truncated(record.closed(pubkey));
             }
         }
     }

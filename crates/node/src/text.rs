@@ -1,6 +1,6 @@
 //! Answers that are asked for seldom, as JSON text.
 
-use slotbook_book::{Book, LeftOut, MarketId, MarketInfo, PerpFigures};
+use slotbook_book::{Book, LeftOut, MarketId, MarketInfo, PerpStats};
 use slotbook_protocol::units::Pubkey;
 use slotbook_wire::writer::JsonWriter;
 
@@ -64,7 +64,7 @@ pub(crate) fn market_figures(book: &Book) -> String {
             json.raw(b"{\"oraclePrice\":\"");
             json.i64(oracle_price(book, info.id));
             json.raw(b"\",\"perp\":");
-            match book.perp_figures(info.id) {
+            match book.perp_stats(info.id) {
                 Some(figures) => perp_figures(json, &figures),
                 None => json.raw(b"null"),
             }
@@ -81,7 +81,7 @@ fn oracle_price(book: &Book, id: MarketId) -> i64 {
     })
 }
 
-fn perp_figures(json: &mut JsonWriter<'_>, figures: &PerpFigures) {
+fn perp_figures(json: &mut JsonWriter<'_>, figures: &PerpStats) {
     let wide = [figures.base_long, figures.base_short];
     for (name, number) in ["{\"baseLong\":\"", "\",\"baseShort\":\""].into_iter().zip(wide) {
         json.raw(name.as_bytes());

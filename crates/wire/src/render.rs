@@ -3,7 +3,7 @@
 use std::iter::Peekable;
 
 use slotbook_book::{
-    Book, Header, INDICATIVE_MAKER, MarketId, MarketInfo, OrderRow, QueueScratch, Side,
+    Book, Header, INDICATIVE_MAKER, MarketId, MarketInfo, OrderRow, OrdersQuery, QueueScratch, Side,
 };
 use slotbook_protocol::units::{OraclePrice, Price, Pubkey};
 
@@ -51,7 +51,7 @@ pub struct L3Request {
     pub sources: Sources,
 }
 
-/// The rows of both sides between the book and the text, kept to be used again.
+/// The rows of both sides between the book and the text; the memory is used again.
 #[derive(Debug, Default)]
 pub struct Rows {
     bids: Vec<OrderRow>,
@@ -71,7 +71,7 @@ impl Rows {
 
 /// Writes the /l2 body of a market behind what `out` holds.
 ///
-/// Answers false, and writes nothing, when the market is not known.
+/// Returns false, and writes nothing, when the market is not known.
 pub fn render_l2(book: &Book, request: &L2Request, epoch: &str, out: &mut Vec<u8>) -> bool {
     write_body(book, request, epoch, &mut JsonWriter::new(out))
 }
@@ -85,7 +85,7 @@ pub(crate) fn write_body<const N: bool>(
 ) -> bool {
     let Some(info) = book.market(request.market) else { return false };
     let Some(header) = book.header(request.market) else { return false };
-    // Who is shown orders alone, as most are, does not pay for merging.
+    // Most requests are for orders alone and do not pay for merging.
     let sources = request.sources.with_levels(book, info.id);
     if sources.is_none() {
         let levels = |side| order_levels(book, info, side).peekable();
@@ -116,7 +116,7 @@ pub fn render_uncrossed_l2(
     true
 }
 
-/// Writes both sides on the grid and to the depth that were asked for; the head says what is shown.
+/// Writes both sides on the requested grid and to the requested depth; the head says what is shown.
 /// Inlined, so that the iterators, which are large, are not copied for it.
 #[inline(always)]
 fn write_sides<const N: bool, B, A>(
@@ -162,7 +162,7 @@ pub(crate) fn each_level(
     }
 }
 
-/// Calls `each` with what is left of a side on the grid and to the depth that were asked for.
+/// Calls `each` with a side on the requested grid and to the requested depth.
 #[inline]
 fn each_cut(
     levels: impl Iterator<Item = SourcedLevel>,
@@ -190,12 +190,12 @@ pub(crate) fn each_order(
 ) {
     let Some(info) = book.market(request.market) else { return };
     let scale = SizeScale::from_decimals(info.decimals);
-    read_side(book, request, side, rows.side(side));
+    read_side(book, request, side, rows);
     let (_, rows) = rows.side(side);
     lines(rows, scale).for_each(each);
 }
 
-/// Takes what crosses off both sides and answers the rest of them.
+/// Removes what crosses from both sides and returns the rest of them.
 fn uncross<'a>(
     book: &'a Book,
     info: &MarketInfo,
@@ -219,7 +219,7 @@ fn uncross<'a>(
 
 /// Writes the /l3 body of a market behind what `out` holds.
 ///
-/// Answers false, and writes nothing, when the market is not known. The queue of an order counts
+/// Returns false, and writes nothing, when the market is not known. The queue of an order counts
 /// every maker's orders, also where only one maker's are shown.
 pub fn render_l3(
     book: &Book,
@@ -232,7 +232,7 @@ pub fn render_l3(
     let Some(header) = book.header(request.market) else { return false };
     let [bid, ask] = Side::BOTH.map(|side| best_shown(book, request, side));
     let head = body_head(info, &header, TopOfBook { bid, ask }, epoch);
-    Side::BOTH.into_iter().for_each(|side| read_side(book, request, side, rows.side(side)));
+    Side::BOTH.into_iter().for_each(|side| read_side(book, request, side, rows));
     write_rows(info, &head, rows, out);
     true
 }
@@ -242,7 +242,8 @@ pub fn render_uncrossed_l3(
     book: &Book,
     request: &L3Request,
     epoch: &str,
-    (rows, crossing): (&mut Rows, &mut Crossing),
+    rows: &mut Rows,
+    crossing: &mut Crossing,
     out: &mut Vec<u8>,
 ) -> bool {
     let Some(info) = book.market(request.market) else { return false };
@@ -250,9 +251,8 @@ pub fn render_uncrossed_l3(
     // What is not touched is read again, by order.
     let sources = Sources { vamm: false, ..request.sources };
     let _untouched = uncross(book, info, &header, sources, crossing);
-    let [bid, ask] = Side::BOTH.map(|side| {
-        read_uncrossed_side(book, request, side, crossing.taken(side), rows.side(side))
-    });
+    let [bid, ask] =
+        Side::BOTH.map(|side| read_uncrossed_side(book, request, side, crossing.taken(side), rows));
     let head = body_head(info, &header, TopOfBook { bid, ask }, epoch);
     write_rows(info, &head, rows, out);
     true
@@ -264,34 +264,30 @@ fn write_rows(info: &MarketInfo, head: &BodyHead<'_>, rows: &Rows, out: &mut Vec
     write_l3(out, head, bids, asks);
 }
 
-fn read_side(
-    book: &Book,
-    request: &L3Request,
-    side: Side,
-    (queues, rows): (&mut QueueScratch, &mut Vec<OrderRow>),
-) {
+fn read_side(book: &Book, request: &L3Request, side: Side, rows: &mut Rows) {
+    let (queues, rows) = rows.side(side);
     rows.clear();
-    let (market, depth) = (request.market, request.depth_orders);
     let quotes = quotes_of(book, request, side);
+    let query = OrdersQuery { market: request.market, side, limit: request.depth_orders };
     match &request.maker {
         Some(maker) if quotes.is_empty() || *maker != INDICATIVE_MAKER => {
-            book.orders_of((market, side, maker), depth, (queues, rows));
+            book.orders_of_maker(maker, query, queues, rows);
             rows.iter_mut().for_each(|row| row.queue += base_ahead(quotes, row));
         }
-        None if quotes.is_empty() => book.orders_again(market, side, depth, (queues, rows)),
+        None if quotes.is_empty() => book.orders_with(query, queues, rows),
         maker => {
-            // The quotes' own queues count all orders, so all of them are read for them alone.
-            let limit = if maker.is_some() { usize::MAX } else { depth };
-            book.orders_again(market, side, limit, (queues, rows));
+            // The queues of quotes count all orders, so all of them are read.
+            let limit = if maker.is_some() { usize::MAX } else { query.limit };
+            book.orders_with(OrdersQuery { limit, ..query }, queues, rows);
             rows.extend_from_slice(quotes);
             sort_by_price(side, rows);
             count_queues(rows);
-            keep_wanted(request, rows);
+            retain_requested(request, rows);
         }
     }
 }
 
-/// The indicative quotes of a side as orders, where they are asked for.
+/// The indicative quotes of a side as orders, where they are requested.
 fn quotes_of<'a>(book: &'a Book, request: &L3Request, side: Side) -> &'a [OrderRow] {
     if request.sources.indicative { book.indicative_orders(request.market, side) } else { &[] }
 }
@@ -303,27 +299,28 @@ fn base_ahead(quotes: &[OrderRow], row: &OrderRow) -> u128 {
     ahead.map(|quote| u128::from(quote.size.0)).sum()
 }
 
-/// Leaves the rows of the maker that was asked for, to the depth that was.
-fn keep_wanted(request: &L3Request, rows: &mut Vec<OrderRow>) {
+/// Removes the rows of other makers than the requested one, and those beyond the depth.
+fn retain_requested(request: &L3Request, rows: &mut Vec<OrderRow>) {
     rows.retain(|row| request.maker.is_none_or(|maker| row.maker == maker));
     rows.truncate(request.depth_orders);
 }
 
-/// The best price of orders and of the quotes that are asked for.
+/// The best price of orders and of the requested quotes.
 fn best_shown(book: &Book, request: &L3Request, side: Side) -> Option<Price> {
     let quoted = quotes_of(book, request, side).first().map(|row| row.price);
     let better = |a: Price, b: Price| if side.is_better(b.0, a.0) { b } else { a };
     [book.best(request.market, side), quoted].into_iter().flatten().reduce(better)
 }
 
-/// Reads the rows of one side of the uncrossed book; answers its best price, whoever made it.
+/// Reads the rows of one side of the uncrossed book; returns its best price over all makers.
 fn read_uncrossed_side(
     book: &Book,
     request: &L3Request,
     side: Side,
     moved: &[Moved],
-    (queues, rows): (&mut QueueScratch, &mut Vec<OrderRow>),
+    rows: &mut Rows,
 ) -> Option<Price> {
+    let (queues, rows) = rows.side(side);
     rows.clear();
     let last = moved.last().map(|moved| moved.from);
     let is_touched = |price: Price| last.is_some_and(|last| !side.is_better(last.0, price.0));
@@ -334,7 +331,7 @@ fn read_uncrossed_side(
         Some(_) => usize::MAX,
         None => touched.saturating_add(request.depth_orders.max(1)),
     };
-    book.orders_again(request.market, side, limit, (queues, rows));
+    book.orders_with(OrdersQuery { market: request.market, side, limit }, queues, rows);
     let quotes = quotes_of(book, request, side);
     if !quotes.is_empty() {
         rows.extend_from_slice(quotes);
@@ -349,7 +346,7 @@ fn read_uncrossed_side(
         count_queues(rows);
     }
     let best = rows.first().map(|row| row.price);
-    keep_wanted(request, rows);
+    retain_requested(request, rows);
     best
 }
 

@@ -1,5 +1,6 @@
-//! What changes a book: accounts, snapshots, the clock and turns.
+//! What changes a book: accounts, snapshots, the clock, turns and indicative quotes.
 
-pub(crate) mod accounts;
-pub(crate) mod snapshot;
-pub(crate) mod turn;
+mod accounts;
+mod indicative;
+mod snapshot;
+mod turn;

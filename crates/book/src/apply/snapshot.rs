@@ -1,42 +1,16 @@
-//! Snapshots: a full reading of all accounts, which also tells which are gone.
+//! Snapshots: all accounts read at once, so that those which are gone are found as well.
 
 use slotbook_protocol::units::Slot;
 
-use crate::book::Book;
-use crate::ladder::fixed::Ladder;
-use crate::ladder::offset::OffsetLadder;
+use crate::book::{Book, SnapshotProgress, SnapshotReport};
 use crate::model::clock::FeedState;
 use crate::model::update::{AccountUpdate, Gate};
-
-/// What a snapshot found to differ from the book.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SnapshotReport {
-    /// User accounts the snapshot held.
-    pub seen: usize,
-    /// Accounts the book did not have.
-    pub added: usize,
-    /// Accounts the book had in another, older state: what an audit counts as differences.
-    pub changed: usize,
-    /// Accounts the book had and the chain no longer has.
-    pub removed: usize,
-}
-
-/// A snapshot that is being applied.
-#[derive(Debug, Default)]
-pub(crate) struct SnapshotProgress {
-    /// Numbers snapshots, so that an account knows the last one that mentioned it.
-    pub(crate) generation: u32,
-    slot: Slot,
-    /// The book was being rebuilt when the snapshot began: its word stands against all before it.
-    pub(crate) replaces: bool,
-    report: SnapshotReport,
-}
 
 impl Book {
     /// Starts a snapshot taken at `slot`. Its accounts follow with [`Gate::Snapshot`].
     ///
     /// While the state is [`FeedState::Rebuilding`] the snapshot replaces the book, whatever slots
-    /// the book had: after a cut, a fork or a restarted chain only what is read now is true. In any
+    /// the book had: after a lost connection, a fork or a restarted chain only the snapshot is true. In any
     /// other state it audits: an account that a live update has at the same slot or later stays.
     pub fn begin_snapshot(&mut self, slot: Slot) {
         let generation = self.snapshot.generation.wrapping_add(1);
@@ -48,33 +22,27 @@ impl Book {
     /// Ends a snapshot: accounts it did not mention, and that no later update did, are gone.
     pub fn end_snapshot(&mut self) -> SnapshotReport {
         let SnapshotProgress { generation, slot, replaces, .. } = self.snapshot;
-        for index in 0..self.users.len() {
-            let user = self.users.get(index);
+        for index in 0..self.orders.users.len() {
+            let user = self.orders.users.get(index);
             let gone = user.seen != generation && (replaces || user.version.slot < slot.0);
-            if !gone || !self.users.is_known(index) {
+            if !gone || !self.orders.users.is_known(index) {
                 continue;
             }
             if user.present {
-                self.take_out(index);
+                self.remove_user(index);
                 self.snapshot.report.removed += 1;
             }
-            self.users.forget(index);
+            self.orders.users.forget(index);
         }
-        for market in &mut self.markets {
-            market.fixed.iter_mut().for_each(Ladder::reserve);
-            market.offset.iter_mut().for_each(OffsetLadder::reserve);
-        }
+        self.markets.list.iter_mut().for_each(|market| market.ladders.reserve());
         self.snapshot.replaces = false;
-        self.snapshot.report.seen = self.seen_count(generation);
+        let present = self.orders.users.present();
+        self.snapshot.report.seen = present.filter(|user| user.seen == generation).count();
         self.snapshot.report
     }
 
-    fn seen_count(&self, generation: u32) -> usize {
-        self.users.present().filter(|index| self.users.get(*index).seen == generation).count()
-    }
-
     /// Counts an account of a snapshot that the book did not have, or had otherwise.
-    pub(crate) fn note_snapshot(&mut self, update: &AccountUpdate<'_>, was_present: bool) {
+    pub(crate) fn count_in_snapshot(&mut self, update: &AccountUpdate<'_>, was_present: bool) {
         if update.gate != Gate::Snapshot {
             return;
         }

@@ -3,7 +3,7 @@
 use slotbook_protocol::units::{Slot, UnixSeconds};
 
 use crate::book::Book;
-use crate::model::clock::FeedState;
+use crate::model::clock::{Clock, FeedState};
 use crate::model::market::MarketId;
 
 impl Book {
@@ -11,23 +11,20 @@ impl Book {
     ///
     /// Time that goes back (another chain, a revert) decides every order that depends on it again.
     pub fn set_clock(&mut self, slot: Slot, now: UnixSeconds) {
-        if (slot, now) == (self.slot, self.now) {
+        let clock = Clock { slot, now };
+        let before = std::mem::replace(&mut self.markets.exchange.clock, clock);
+        if clock == before {
             return;
         }
-        let back = slot < self.slot || now < self.now;
-        self.slot = slot;
-        self.now = now;
-        self.quotes_may_move = true;
-        if back {
-            self.reset_timers();
-            self.for_each_order(|user| user.timed, Self::reposition);
+        if slot < before.slot || now < before.now {
+            self.orders.rewind(&mut self.markets);
         } else {
-            self.fire_timers();
+            self.orders.fire_timers(&mut self.markets);
         }
-        self.refresh_markets();
+        self.markets.refresh_all();
     }
 
-    /// Says how fresh the source is.
+    /// Sets how fresh the source is.
     pub fn set_state(&mut self, state: FeedState) {
         self.state = state;
     }
@@ -38,35 +35,16 @@ impl Book {
     /// markets; the slice lives until the next turn ends.
     pub fn end_turn(&mut self, ts_ms: u64) -> &[MarketId] {
         self.expire_quotes(ts_ms);
-        self.turn_quotes();
-        let moved = self.turned_at != Some((self.slot, self.state));
-        self.turned_at = Some((self.slot, self.state));
-        std::mem::swap(&mut self.dirty, &mut self.turned);
-        self.dirty.clear();
-        for id in &self.turned {
-            self.markets[id.index()].end_turn(ts_ms);
-        }
-        if moved {
-            self.markets.iter_mut().for_each(|market| market.ts_ms = ts_ms);
-        }
-        &self.turned
+        let turn = Some((self.markets.clock().slot, self.state));
+        let moved = self.last_turn != turn;
+        self.last_turn = turn;
+        self.markets.end_turn(ts_ms, moved);
+        &self.markets.changed
     }
 
     /// The markets that the last turn changed.
     #[must_use]
-    pub fn turned(&self) -> &[MarketId] {
-        &self.turned
-    }
-
-    fn fire_timers(&mut self) {
-        let mut due = std::mem::take(&mut self.due);
-        self.auctions.advance(i64::try_from(self.slot.0).unwrap_or(i64::MAX), &mut due);
-        self.expiries.advance(self.now.0, &mut due);
-        for timer in due.drain(..) {
-            if self.arena.node(timer.handle).generation == timer.generation {
-                self.reposition(timer.handle);
-            }
-        }
-        self.due = due;
+    pub fn changed_markets(&self) -> &[MarketId] {
+        &self.markets.changed
     }
 }

@@ -1,56 +1,69 @@
-//! Where order slots live: `handle = user * 32 + slot`, so no map leads from an order to its place.
+//! The memory of order slots: `handle = user * 32 + slot`, so no map leads from an order to its place.
 
 use crate::limits::{ORDER_BYTES, ORDERS_PER_USER};
+use crate::{LeftOut, MarketId, Side};
 
 /// No order: the end of a list.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// No market: the order slot stands in no ladder.
-pub(crate) const NO_MARKET: u16 = u16::MAX;
-
 /// Where an order slot stands now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// In no ladder; the reason is kept for the counters.
-    Out(crate::LeftOut),
+    /// In no ladder; the counters need the reason.
+    Out(LeftOut),
     /// In no ladder either, but in the list of its market's running auctions.
-    Auction(crate::LeftOut),
+    Auction(LeftOut),
     /// In the ladder of fixed prices.
-    Fixed(crate::Side),
+    Fixed(Side),
     /// In the ladder of oracle offsets.
-    Offset(crate::Side),
+    Offset(Side),
 }
 
-/// The book's side of an order slot: its place, its shown size and its neighbours there.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Node {
+/// A place, the key there and the shown size: what decides the list of an order slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Standing {
+    pub(crate) market: MarketId,
+    pub(crate) place: Place,
+    /// Fixed: the price. Offset: the oracle offset, as the bits of an i64. Elsewhere 0.
+    pub(crate) key: u64,
     /// Shown size in the market's base units.
     pub(crate) size: u64,
-    /// Fixed: the price. Offset: the oracle offset, as the bits of an i64. Elsewhere 0.
+}
+
+/// What the book knows of an order slot: its place, its shown size and its neighbours there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Node {
+    /// See [`Standing`], whose fields stand here one by one so that a node has 32 bytes.
+    pub(crate) size: u64,
     pub(crate) key: u64,
     pub(crate) prev: u32,
     pub(crate) next: u32,
     /// Bumped whenever the account's bytes for this slot change: stale timers do not match it.
     pub(crate) generation: u32,
-    pub(crate) market: u16,
+    pub(crate) market: MarketId,
     pub(crate) place: Place,
 }
 
 impl Node {
-    const EMPTY: Self = Self {
+    pub(crate) const EMPTY: Self = Self {
         size: 0,
         key: 0,
         prev: NONE,
         next: NONE,
         generation: 0,
-        market: NO_MARKET,
-        place: Place::Out(crate::LeftOut::NotOpen),
+        market: MarketId::NONE,
+        place: Place::Out(LeftOut::NotOpen),
     };
+
+    pub(crate) fn standing(&self) -> Standing {
+        let Self { market, place, key, size, .. } = *self;
+        Standing { market, place, key, size }
+    }
 }
 
-const _: () = assert!(size_of::<Node>() <= 40, "memory of the core is counted per order");
+const _: () = assert!(size_of::<Node>() <= 32, "memory of the core is counted per order");
 
-/// The 32 order slots of one user: the account's bytes, and the book's side of them.
+/// The 32 order slots of one user: the account's bytes, and the node of each.
 #[derive(Debug)]
 pub(crate) struct Block {
     pub(crate) raw: [[u8; ORDER_BYTES]; ORDERS_PER_USER],

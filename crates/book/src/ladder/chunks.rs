@@ -1,6 +1,6 @@
 //! A sorted sequence in short chunks, with the best element at its end.
 //!
-//! One flat vector would move half a deep side for a change far from the touch. A chunk holds a few
+//! One flat vector would move half a deep side for a change far from the best price. A chunk holds a few
 //! dozen elements, so a change moves at most a chunk, and a read still walks backwards over
 //! contiguous memory. Emptied chunks are used again: no allocation in steady state.
 
@@ -21,7 +21,7 @@ const JOINED_MAX: usize = CHUNK_MAX / 4 * 3;
 /// A neighbour with this much room takes elements of a full chunk.
 const ROOM_MIN: usize = CHUNK_MAX / 8;
 
-/// Elements looked at one by one from the best end before a binary search starts.
+/// Elements compared one by one from the best end before a binary search starts.
 const NEAR_BEST: usize = 8;
 
 /// One spare chunk is made for so many in use: churn loosens freshly loaded chunks by about a
@@ -87,7 +87,7 @@ impl<T: Ranked> Chunks<T> {
         }
     }
 
-    /// Inserts an element where `find` said; answers where it stands then.
+    /// Inserts an element where `find` said; returns where it stands then.
     pub(crate) fn insert(&mut self, spot: Spot, element: T) -> Spot {
         let rank = element.rank();
         if self.chunks.is_empty() {

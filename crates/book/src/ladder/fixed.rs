@@ -1,13 +1,13 @@
 //! The levels of one side at fixed prices.
 //!
 //! Levels are ordered by rank, a number that grows towards the best price, so both sides share one
-//! piece of code. The orders of a level form an unordered list: who is first is decided when
-//! somebody reads orders, never while updates arrive.
+//! piece of code. The orders of a level form an unordered list: a reader sorts them, an update does
+//! not.
 
+use super::arena::{Arena, NONE};
+use super::chunks::{Chunks, Cursor, Ranked};
+use super::wide_size::WideSize;
 use crate::Side;
-use crate::ladder::arena::{Arena, NONE};
-use crate::ladder::chunks::{Chunks, Cursor, Ranked};
-use crate::ladder::wide_size::WideSize;
 
 /// One price on one side.
 #[derive(Clone, Copy, Debug)]
@@ -27,12 +27,12 @@ impl Ranked for FixedLevel {
 
 /// All fixed-price levels of one side.
 #[derive(Debug)]
-pub(crate) struct Ladder {
+pub(crate) struct FixedLadder {
     side: Side,
     levels: Chunks<FixedLevel>,
 }
 
-impl Ladder {
+impl FixedLadder {
     pub(crate) fn new(side: Side) -> Self {
         Self { side, levels: Chunks::new() }
     }

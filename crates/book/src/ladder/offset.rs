@@ -10,10 +10,10 @@
 
 use smallvec::SmallVec;
 
+use super::arena::{Arena, NONE};
+use super::chunks::{Chunks, Cursor, Ranked, Spot};
+use super::wide_size::WideSize;
 use crate::Side;
-use crate::ladder::arena::{Arena, NONE};
-use crate::ladder::chunks::{Chunks, Cursor, Ranked, Spot};
-use crate::ladder::wide_size::WideSize;
 
 /// The orders of one exact offset within a bucket.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ pub(crate) struct Part {
     remainder: u64,
     pub(crate) head: u32,
     pub(crate) order_count: u32,
-    size: WideSize,
+    pub(crate) size: WideSize,
     /// Size of this part and of those with smaller remainders.
     running_size: WideSize,
     /// Orders of this part and of those with smaller remainders.
@@ -118,7 +118,7 @@ impl OffsetLadder {
 
     /// Takes an order out, and what it leaves empty.
     pub(crate) fn remove(&mut self, arena: &mut Arena, handle: u32, offset: i64, size: u64) {
-        let (spot, at) = self.place(offset);
+        let (spot, at) = self.find(offset);
         let parts = &mut self.buckets.get_mut(spot).parts;
         parts[at].head = arena.unlink(handle, parts[at].head);
         parts[at].order_count -= 1;
@@ -138,7 +138,7 @@ impl OffsetLadder {
 
     /// Changes the size of an order that stays at its offset.
     pub(crate) fn resize(&mut self, offset: i64, old: u64, new: u64) {
-        let (spot, at) = self.place(offset);
+        let (spot, at) = self.find(offset);
         let parts = &mut self.buckets.get_mut(spot).parts;
         parts[at].size.sub(old);
         parts[at].size.add(new);
@@ -195,24 +195,18 @@ impl OffsetLadder {
         Ok(())
     }
 
-    /// Heads and sizes of all parts, for the integrity check.
-    pub(crate) fn parts(&self) -> impl Iterator<Item = (i64, u32, u32, u128)> + '_ {
+    /// All parts with their offsets, for the integrity check.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = (i64, &Part)> {
         self.buckets.iter().flat_map(move |bucket| {
+            let base = i128::from(quotient_of(self.side, bucket.rank)) * i128::from(self.tick);
             bucket.parts.iter().map(move |part| {
-                let quotient = quotient_of(self.side, bucket.rank);
-                let offset =
-                    i128::from(quotient) * i128::from(self.tick) + i128::from(part.remainder);
-                (
-                    i64::try_from(offset).unwrap_or(i64::MAX),
-                    part.head,
-                    part.order_count,
-                    part.size.get(),
-                )
+                let offset = base + i128::from(part.remainder);
+                (i64::try_from(offset).unwrap_or(i64::MAX), part)
             })
         })
     }
 
-    fn place(&mut self, offset: i64) -> (Spot, usize) {
+    fn find(&mut self, offset: i64) -> (Spot, usize) {
         let (rank, remainder) = self.split(offset);
         let spot = self.buckets.find(rank).expect("Invariant: an offset order's bucket exists");
         let at = part_index(&self.buckets.get_mut(spot).parts, remainder);
@@ -256,7 +250,7 @@ pub(crate) struct Segments<'a> {
     quotient: i64,
     remainder: u64,
     buckets: Cursor<'a, Bucket>,
-    /// The bucket whose better half has been given.
+    /// The bucket whose better half has been returned.
     worse_half_of: Option<&'a Bucket>,
 }
 

@@ -1,25 +1,18 @@
 //! The levels of a perp market's own automated maker, the AMM.
 //!
 //! They are a pure function of the market's account, the oracle's reading, the slot and the time as
-//! the last turn left them; whether and when anybody reads them changes nothing. A turn that
-//! changes a market anyway only notes what it is to be quoted from. A turn in which the time moved
-//! quotes the other markets before and after, without their levels, and so finds those that are
-//! shown otherwise now. Levels are made when they are asked for, once.
+//! the last turn left them; reading them changes nothing. A turn that changes a market's book only
+//! replaces the inputs of its quote. A turn in which the time moved quotes the other markets before
+//! and after, without their levels, and so finds those whose levels differ. Levels are made once,
+//! when they are requested.
 
 use slotbook_protocol::amm::{
     AmmError, AmmInputs, AmmLevel, AmmQuote, AmmSide, PerpAmm, top_of_book_amounts,
 };
-use slotbook_protocol::enums::{MarketType, OracleSource};
-use slotbook_protocol::market::perp_operation;
-use slotbook_protocol::state::exchange_status;
 
-use crate::Side;
-use crate::book::Book;
-use crate::limits::{VAMM_LEVELS, VAMM_ORACLE_SLOTS_MAX};
-use crate::markets::market::Market;
+use crate::limits::VAMM_LEVELS;
 use crate::model::market::EmptyReason;
-use crate::model::market::MarketId;
-use crate::model::rows::Level;
+use crate::{Level, Side};
 
 /// Why the AMM of a perp market is not in the book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +26,7 @@ pub enum VammExclusion {
     FillsPaused,
     /// The market's status, its expiry or its account lets nothing fill.
     MarketNotFillable,
-    /// The oracle's price is older than [`VAMM_ORACLE_SLOTS_MAX`].
+    /// The oracle's price is older than [`crate::limits::VAMM_ORACLE_SLOTS_MAX`].
     OracleStale,
     /// There is no oracle's price.
     OracleMissing,
@@ -44,7 +37,7 @@ pub enum VammExclusion {
 }
 
 impl VammExclusion {
-    /// The name used in answers.
+    /// The name in response bodies.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -60,181 +53,36 @@ impl VammExclusion {
     }
 }
 
-/// What of a market a turn changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Change {
-    /// Nothing that is shown.
-    Nothing,
-    /// Indicative quotes, to those who ask for them.
-    Indicative,
-    /// What the AMM shows to those who ask for it, and indicative quotes, which may join it.
-    Quotes,
-    /// What everybody is shown.
-    Book,
-}
-
-impl Book {
-    /// Makes a market's quotes as of the last turn, unless they are made. To be called before they
-    /// are read.
-    pub fn refresh_quotes(&mut self, id: MarketId) {
-        let Some(market) = self.markets.get_mut(id.index()) else { return };
-        market.vamm.make_levels(market.info.market_index);
-        self.refresh_indicative(id);
-    }
-
-    /// The levels of the market's AMM on a side, best first, as of the last turn. Nothing until
-    /// [`Book::refresh_quotes`], for spot markets, and while the AMM is not in the book.
-    #[must_use]
-    pub fn vamm_levels(&self, id: MarketId, side: Side) -> &[Level] {
-        self.markets.get(id.index()).map_or(&[], |market| market.vamm.levels(side))
-    }
-
-    /// Whether the AMM of a perp market is in the book as of the last turn, and why not: its levels
-    /// are made for it, because not every quote has some. `None` for a spot market, which has no
-    /// AMM, and an unknown one.
-    pub fn vamm_state(&mut self, id: MarketId) -> Option<Result<(), VammExclusion>> {
-        let market = self.markets.get_mut(id.index())?;
-        market.vamm.make_levels(market.info.market_index);
-        market.vamm.made
-    }
-
-    /// The quote of a perp market's AMM as of the last turn. `None` for a spot market and an unknown
-    /// one.
-    #[must_use]
-    pub fn vamm_quote(&self, id: MarketId) -> Option<Result<AmmQuote, VammExclusion>> {
-        let vamm = &self.markets.get(id.index())?.vamm;
-        vamm.amm.as_ref().map(|_| vamm.quote())
-    }
-
-    /// The AMM of a perp market as its account stores it, and what it is quoted from as of the last
-    /// turn, or why it is not. `None` for a spot market and an unknown one.
-    #[must_use]
-    pub fn vamm_account(
-        &self,
-        id: MarketId,
-    ) -> Option<(&PerpAmm, Result<AmmInputs, VammExclusion>)> {
-        let vamm = &self.markets.get(id.index())?.vamm;
-        Some((vamm.amm.as_deref()?, vamm.moment))
-    }
-
-    /// Whether the turn that changed this market last changed nothing of it but its quotes, of
-    /// whichever kind.
-    #[must_use]
-    pub fn changed_quotes_only(&self, id: MarketId) -> bool {
-        self.changed_indicative_only(id)
-            || self.markets.get(id.index()).is_some_and(|market| market.turned == Change::Quotes)
-    }
-
-    /// Whether the turn that changed this market last changed nothing of it but its indicative
-    /// quotes.
-    #[must_use]
-    pub fn changed_indicative_only(&self, id: MarketId) -> bool {
-        self.markets.get(id.index()).is_some_and(|market| market.turned == Change::Indicative)
-    }
-
-    /// Notes that the AMM of a market is shown otherwise from this turn on.
-    fn touch_vamm(&mut self, id: MarketId) {
-        self.note(id, Change::Quotes);
-    }
-
-    /// Notes that indicative quotes of a market changed in this turn.
-    pub(crate) fn touch_indicative(&mut self, id: MarketId) {
-        self.note(id, Change::Indicative);
-    }
-
-    fn note(&mut self, id: MarketId, change: Change) {
-        let market = &mut self.markets[id.index()];
-        if market.dirty == Change::Nothing {
-            self.dirty.push(id);
+impl From<EmptyReason> for VammExclusion {
+    fn from(reason: EmptyReason) -> Self {
+        match reason {
+            EmptyReason::MarketFillPaused | EmptyReason::ExchangeFillPaused => Self::FillsPaused,
+            EmptyReason::MarketStatus
+            | EmptyReason::MarketExpired
+            | EmptyReason::MarketMalformed
+            | EmptyReason::MarketClosed => Self::MarketNotFillable,
         }
-        market.dirty = market.dirty.max(change);
-    }
-
-    /// Quotes all markets from what this turn left. Those that the turn changes for everybody are
-    /// only told what to be quoted from.
-    pub(crate) fn turn_quotes(&mut self) {
-        if std::mem::take(&mut self.quotes_may_move) {
-            for number in 0..self.markets.len() {
-                let market = &self.markets[number];
-                if market.vamm.amm.is_none() || market.dirty == Change::Book {
-                    continue;
-                }
-                let moment = self.vamm_moment(market);
-                let market = &mut self.markets[number];
-                if market.vamm.move_to(moment) {
-                    let id = market.info.id;
-                    self.touch_vamm(id);
-                }
-            }
-        }
-        for at in 0..self.dirty.len() {
-            let number = self.dirty[at].index();
-            let market = &self.markets[number];
-            if market.dirty == Change::Book && market.info.market_type == MarketType::Perp {
-                let moment = self.vamm_moment(market);
-                self.markets[number].vamm.begin(moment);
-            }
-        }
-    }
-
-    /// What the market's AMM is quoted from now. The reading that prices the AMM is the one that
-    /// prices the orders.
-    fn vamm_moment(&self, market: &Market) -> Moment {
-        if let Some(reason) = market.empty {
-            return Err(of_empty(reason));
-        }
-        if self.exchange_status & exchange_status::AMM_PAUSED != 0 {
-            return Err(VammExclusion::ExchangeAmmPaused);
-        }
-        if market.info.paused_operations & perp_operation::AMM_FILL != 0 {
-            return Err(VammExclusion::AmmFillPaused);
-        }
-        let oracle = market.oracle.mm.ok_or(VammExclusion::OracleMissing)?;
-        let is_prelaunch = market.info.oracle_source == OracleSource::Prelaunch;
-        let age_slots = self.slot.0.saturating_sub(oracle.slot.0);
-        if age_slots > VAMM_ORACLE_SLOTS_MAX && !is_prelaunch {
-            return Err(VammExclusion::OracleStale);
-        }
-        Ok(AmmInputs {
-            oracle_price: oracle.price.0,
-            oracle_confidence: oracle.confidence,
-            oracle_slot: oracle.slot.0,
-            now: self.now.0,
-            slot: self.slot.0,
-        })
-    }
-}
-
-fn of_empty(reason: EmptyReason) -> VammExclusion {
-    match reason {
-        EmptyReason::MarketFillPaused | EmptyReason::ExchangeFillPaused => {
-            VammExclusion::FillsPaused
-        }
-        EmptyReason::MarketStatus
-        | EmptyReason::MarketExpired
-        | EmptyReason::MarketMalformed
-        | EmptyReason::MarketClosed => VammExclusion::MarketNotFillable,
     }
 }
 
 /// What an AMM is quoted from beside its account, or why it is not.
-type Moment = Result<AmmInputs, VammExclusion>;
+pub(crate) type QuoteInputs = Result<AmmInputs, VammExclusion>;
 
 /// A quote, or why there is none.
-type Quote = Result<AmmQuote, VammExclusion>;
+pub(crate) type Quote = Result<AmmQuote, VammExclusion>;
 
 /// The AMM of one market.
 #[derive(Debug)]
 pub(crate) struct Vamm {
     /// As of the last turn; `None` in a spot market.
     amm: Option<Box<PerpAmm>>,
-    /// What an account said since.
+    /// The account's newer state, in force from the end of this turn on.
     next: Option<Box<PerpAmm>>,
-    moment: Moment,
-    /// The quote of the moment, once it was needed.
+    inputs: QuoteInputs,
+    /// The quote of the inputs, once it was needed.
     quote: Option<Quote>,
-    /// Whether there are levels of the moment, once they were asked for. What is made for a reader
-    /// must not decide what a turn changes: that is why this is no part of the quote.
+    /// Whether the inputs give levels, once they were requested. What is made for a reader must not
+    /// decide what a turn changes: that is why this is no part of the quote.
     made: Option<Result<(), VammExclusion>>,
     levels: [Vec<Level>; 2],
     chunks: Vec<AmmLevel>,
@@ -245,7 +93,7 @@ impl Default for Vamm {
         Self {
             amm: None,
             next: None,
-            moment: Err(VammExclusion::OracleMissing),
+            inputs: Err(VammExclusion::OracleMissing),
             quote: None,
             made: None,
             levels: Default::default(),
@@ -255,37 +103,47 @@ impl Default for Vamm {
 }
 
 impl Vamm {
-    /// Takes over what an account says, from the end of this turn on.
-    pub(crate) fn set(&mut self, amm: PerpAmm) {
+    /// Sets what an account says, in force from the end of this turn on.
+    pub(crate) fn set_next(&mut self, amm: PerpAmm) {
         match &mut self.next {
             Some(next) => **next = amm,
             None => self.next = Some(Box::new(amm)),
         }
     }
 
-    /// Begins a moment that is another for everybody. What was made stays where nothing is other that
-    /// it is made from: most of these turns are of orders.
-    fn begin(&mut self, moment: Moment) {
+    /// The account as of the last turn; `None` in a spot market.
+    pub(crate) fn account(&self) -> Option<&PerpAmm> {
+        self.amm.as_deref()
+    }
+
+    /// What the AMM is quoted from as of the last turn.
+    pub(crate) fn inputs(&self) -> QuoteInputs {
+        self.inputs
+    }
+
+    /// Replaces account and inputs in a turn that changes the market's book. Levels stay when both
+    /// are equal: most of these turns are of orders.
+    pub(crate) fn replace_inputs(&mut self, inputs: QuoteInputs) {
         let next = self.next.take();
-        if self.moment == moment && next.as_ref().is_none_or(|next| Some(next) == self.amm.as_ref())
-        {
+        let is_same = next.as_ref().is_none_or(|next| Some(next) == self.amm.as_ref());
+        if self.inputs == inputs && is_same {
             return;
         }
         if next.is_some() {
             self.amm = next;
         }
-        self.moment = moment;
+        self.inputs = inputs;
         self.quote = None;
         self.made = None;
     }
 
-    /// Goes on to the next moment; answers whether that shows other levels.
-    fn move_to(&mut self, moment: Moment) -> bool {
-        if self.moment == moment {
+    /// Replaces the inputs alone; returns whether other levels are shown.
+    pub(crate) fn move_inputs(&mut self, inputs: QuoteInputs) -> bool {
+        if self.inputs == inputs {
             return false;
         }
         let before = self.quote();
-        self.moment = moment;
+        self.inputs = inputs;
         self.quote = None;
         let after = self.quote();
         self.quote = Some(after);
@@ -300,38 +158,38 @@ impl Vamm {
         !is_same
     }
 
-    fn quote(&self) -> Quote {
+    pub(crate) fn quote(&self) -> Quote {
         if let Some(quote) = self.quote {
             return quote;
         }
-        let (amm, inputs) = (self.amm.as_deref(), self.moment?);
-        quote_of(amm.ok_or(VammExclusion::NoCurve)?, &inputs)
+        let inputs = self.inputs?;
+        quote_of(self.account().ok_or(VammExclusion::NoCurve)?, &inputs)
     }
 
-    fn levels(&self, side: Side) -> &[Level] {
+    pub(crate) fn levels(&self, side: Side) -> &[Level] {
         match self.made {
             Some(Ok(())) => &self.levels[side.index()],
             _ => &[],
         }
     }
 
-    fn make_levels(&mut self, market_index: u16) {
+    /// Makes the levels of the inputs once; returns whether there are any. `None` in a spot market.
+    pub(crate) fn make_levels(&mut self, market_index: u16) -> Option<Result<(), VammExclusion>> {
         if self.made.is_some() || self.amm.is_none() {
-            return;
+            return self.made;
         }
         let quote = self.quote();
         self.quote = Some(quote);
-        let made = quote.and_then(|quote| {
-            let sides = Side::BOTH.into_iter().zip(&mut self.levels);
-            for (side, levels) in sides {
-                let top_of_book = &top_of_book_amounts(market_index);
-                let cut = AmmCut { chunks_max: VAMM_LEVELS, top_of_book };
-                let made = cut.levels(&quote, side, (&mut self.chunks, levels));
+        let top_of_book = &top_of_book_amounts(market_index);
+        let cut = AmmCut { chunks_max: VAMM_LEVELS, top_of_book };
+        self.made = Some(quote.and_then(|quote| {
+            for (side, levels) in Side::BOTH.into_iter().zip(&mut self.levels) {
+                let made = cut.levels(&quote, side, &mut self.chunks, levels);
                 made.map_err(|_| VammExclusion::Failed)?;
             }
             Ok(())
-        });
-        self.made = Some(made);
+        }));
+        self.made
     }
 }
 
@@ -372,7 +230,8 @@ impl AmmCut<'_> {
         &self,
         quote: &AmmQuote,
         side: Side,
-        (chunks, levels): (&mut Vec<AmmLevel>, &mut Vec<Level>),
+        chunks: &mut Vec<AmmLevel>,
+        levels: &mut Vec<Level>,
     ) -> Result<(), AmmError> {
         quote.levels(amm_side(side), self.chunks_max, self.top_of_book, chunks)?;
         merge(side, chunks, levels);

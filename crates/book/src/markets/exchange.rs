@@ -1,47 +1,57 @@
-//! The fees of the exchange, as its state says.
+//! What the exchange's state account says to all markets.
 
-use slotbook_protocol::enums::MarketType;
 use slotbook_protocol::fees::FeeStructure;
+use slotbook_protocol::oracle::OracleGuardRails;
 use slotbook_protocol::state::StateView;
+use slotbook_protocol::units::Pubkey;
 
-use crate::book::Book;
+use crate::model::clock::Clock;
+use crate::model::update::Version;
 
-/// The fees by kind of market.
+/// The exchange as every market and order sees it: its program, its state account, and the time.
+#[derive(Debug)]
+pub(crate) struct Exchange {
+    /// The owner of user and market accounts.
+    pub(crate) program: Pubkey,
+    pub(crate) version: Version,
+    pub(crate) terms: ExchangeTerms,
+    pub(crate) clock: Clock,
+}
+
+/// What a state account says. Until one was seen, the program's own defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Fees {
-    perp: FeeStructure,
-    spot: FeeStructure,
+pub(crate) struct ExchangeTerms {
+    pub(crate) status: u8,
+    pub(crate) guard_rails: OracleGuardRails,
+    pub(crate) perp_fees: FeeStructure,
+    pub(crate) spot_fees: FeeStructure,
 }
 
-impl Default for Fees {
+impl Default for ExchangeTerms {
     fn default() -> Self {
-        Self { perp: FeeStructure::perps_default(), spot: FeeStructure::spot_default() }
-    }
-}
-
-impl Fees {
-    /// The fees of the state account. A structure that is not set up has no denominators; the
-    /// program's own stands for it.
-    pub(crate) fn of(view: &StateView<'_>) -> Self {
-        let own = Self::default();
-        let or = |structure: FeeStructure, own| {
-            let is_set = structure.tiers[0].fee_denominator != 0;
-            if is_set { structure } else { own }
-        };
         Self {
-            perp: or(view.perp_fee_structure(), own.perp),
-            spot: or(view.spot_fee_structure(), own.spot),
+            status: 0,
+            guard_rails: OracleGuardRails::default(),
+            perp_fees: FeeStructure::perps_default(),
+            spot_fees: FeeStructure::spot_default(),
         }
     }
 }
 
-impl Book {
-    /// The fees of markets of a kind; the program's own until the exchange's state was seen.
-    #[must_use]
-    pub fn fees(&self, market_type: MarketType) -> &FeeStructure {
-        match market_type {
-            MarketType::Perp => &self.fees.perp,
-            MarketType::Spot => &self.fees.spot,
+impl ExchangeTerms {
+    /// The terms of the state account. A fee structure that is not set up has no denominators; the
+    /// program's default replaces it.
+    pub(crate) fn of(view: &StateView<'_>) -> Self {
+        let default = Self::default();
+        let or = |structure: FeeStructure, default| {
+            let is_set = structure.tiers[0].fee_denominator != 0;
+            if is_set { structure } else { default }
+        };
+        Self {
+            status: view.exchange_status(),
+            guard_rails: view.oracle_guard_rails(),
+            perp_fees: or(view.perp_fee_structure(), default.perp_fees),
+            spot_fees: or(view.spot_fee_structure(), default.spot_fees),
         }
     }
 }

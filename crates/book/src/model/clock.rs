@@ -1,4 +1,13 @@
-//! How fresh the book's source is.
+//! Where the book stands in time, and how fresh its source is.
+
+use slotbook_protocol::units::{Slot, UnixSeconds};
+
+/// The chain's time as the book knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Clock {
+    pub(crate) slot: Slot,
+    pub(crate) now: UnixSeconds,
+}
 
 /// How fresh the book's source is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

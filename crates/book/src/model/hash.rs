@@ -74,7 +74,7 @@ impl Default for CanonicalHash {
 
 /// Public keys are uniform already: their first 8 bytes are the hash.
 ///
-/// Whoever grinds keys that collide pays rent for each account, and gains longer probes only.
+/// Keys that are made to collide cost rent for each account, and only make probes longer.
 pub(crate) type KeyHashBuilder = BuildHasherDefault<KeyHasher>;
 
 /// See [`KeyHashBuilder`].

@@ -54,7 +54,7 @@ impl LeftOut {
         Self::NoOraclePrice,
     ];
 
-    /// The name used in metrics and answers.
+    /// The name in metrics and response bodies.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

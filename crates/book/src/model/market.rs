@@ -9,6 +9,9 @@ use slotbook_protocol::units::{BaseQty, Price, Pubkey, UnixSeconds};
 pub struct MarketId(pub u16);
 
 impl MarketId {
+    /// No market: the order slot stands in no ladder.
+    pub(crate) const NONE: Self = Self(u16::MAX);
+
     pub(crate) fn index(self) -> usize {
         usize::from(self.0)
     }
@@ -69,7 +72,7 @@ impl MarketInfo {
 
 /// What a perp market's account says for statistics. No book depends on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PerpFigures {
+pub struct PerpStats {
     /// Sum of the users' long positions, 1e9.
     pub base_long: i128,
     /// Sum of the users' short positions, 1e9, not above zero.
@@ -97,7 +100,7 @@ pub enum OffsetExclusion {
 }
 
 impl OffsetExclusion {
-    /// The name used in answers.
+    /// The name in response bodies.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -142,7 +145,7 @@ pub enum EmptyReason {
 }
 
 impl EmptyReason {
-    /// The name used in answers.
+    /// The name in response bodies.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,38 +1,161 @@
-//! Order slots between accounts and ladders: what a changed slot, position or market moves.
+//! Every order slot of every user: its bytes, its place, and what moves it.
 
+use slotbook_protocol::ProtocolError;
 use slotbook_protocol::enums::{MarketType, OrderStatus};
 use slotbook_protocol::order::{Order, OrderView, bit_flags};
+use slotbook_protocol::units::Pubkey;
 use slotbook_protocol::user::spot_token_amount;
 
-use crate::book::Book;
-use crate::ladder::arena::{NO_MARKET, NONE, Place, handle_of, slot_of, user_of};
-use crate::limits::{ORDER_BYTES, TIMERS_PER_ORDER_MAX, TIMERS_SLACK};
+use super::rules::{Context, decide};
+use super::timers::Timers;
+use super::users::{Positions, User, UserTable};
+use super::wheel::Timer;
+use crate::LeftOut;
+use crate::ladder::arena::{Arena, Node, Place, Standing, handle_of, slot_of, user_of};
+use crate::limits::{ORDER_BYTES, ORDERS_PER_USER, TIMERS_PER_ORDER_MAX, TIMERS_SLACK, USERS_MAX};
 use crate::markets::market::Market;
-use crate::model::left_out::LeftOut;
-use crate::model::market::MarketId;
-use crate::model::market::MarketKey;
-use crate::orders::rules::{Context, Decision, auction_end, decide, expiry};
-use crate::orders::users::User;
-use crate::orders::wheel::Timer;
+use crate::markets::market_table::MarketTable;
+use crate::model::clock::Clock;
+use crate::model::market::{MarketId, MarketKey};
+use crate::model::update::BookError;
 
-impl Book {
-    /// Replaces the bytes of an order slot; where it belongs is decided by `reposition`.
-    pub(crate) fn set_raw(&mut self, handle: u32, new: &[u8; ORDER_BYTES]) {
+/// The bytes of all order slots of one account.
+type SlotBytes = [u8; ORDERS_PER_USER * ORDER_BYTES];
+
+/// Orders by where they stand. Those that their market hides count as resting.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct OrderCounts {
+    pub(crate) open: usize,
+    pub(crate) resting: usize,
+    pub(crate) left_out: [usize; LeftOut::COUNT],
+}
+
+impl OrderCounts {
+    fn add(&mut self, place: Place) {
+        if let Some(count) = self.at(place) {
+            *count += 1;
+        }
+    }
+
+    fn remove(&mut self, place: Place) {
+        if let Some(count) = self.at(place) {
+            *count -= 1;
+        }
+    }
+
+    /// The count of a place; `None` for a slot without an open order.
+    fn at(&mut self, place: Place) -> Option<&mut usize> {
+        match place {
+            Place::Out(LeftOut::NotOpen) => None,
+            Place::Out(reason) | Place::Auction(reason) => {
+                Some(&mut self.left_out[reason as usize])
+            }
+            Place::Fixed(_) | Place::Offset(_) => Some(&mut self.resting),
+        }
+    }
+}
+
+/// Users, the memory of their order slots, and the timers of these.
+#[derive(Debug)]
+pub(crate) struct OrderStore {
+    pub(crate) users: UserTable,
+    pub(crate) arena: Arena,
+    timers: Timers,
+    pub(crate) counts: OrderCounts,
+    pub(crate) present_users: usize,
+}
+
+impl OrderStore {
+    pub(crate) fn new() -> Self {
+        Self {
+            users: UserTable::default(),
+            arena: Arena::default(),
+            timers: Timers::new(),
+            counts: OrderCounts::default(),
+            present_users: 0,
+        }
+    }
+
+    /// The index of a user account, given now when its key is new.
+    pub(crate) fn user_index(&mut self, pubkey: Pubkey) -> Result<usize, BookError> {
+        if let Some(index) = self.users.find(&pubkey) {
+            return Ok(index);
+        }
+        let full = BookError::LimitExceeded { pubkey, limit: "USERS_MAX", max: USERS_MAX };
+        let index = self.users.add(pubkey, USERS_MAX).ok_or(full)?;
+        while self.arena.len() <= index {
+            self.arena.grow();
+        }
+        Ok(index)
+    }
+
+    /// The slots whose bytes differ, every one of them checked.
+    pub(crate) fn changed_slots(
+        &self,
+        index: usize,
+        slots: &SlotBytes,
+    ) -> Result<u32, ProtocolError> {
+        let (new, _) = slots.as_chunks::<ORDER_BYTES>();
+        let old = &self.arena.block(index).raw;
+        let mut changed = 0;
+        for (slot, (new, old)) in new.iter().zip(old).enumerate() {
+            if new != old {
+                OrderView::new(new).check()?;
+                changed |= 1 << slot;
+            }
+        }
+        Ok(changed)
+    }
+
+    /// Marks a user account as present; returns whether it was so before.
+    pub(crate) fn set_present(&mut self, index: usize) -> bool {
+        let was_present = std::mem::replace(&mut self.users.get_mut(index).present, true);
+        self.present_users += usize::from(!was_present);
+        was_present
+    }
+
+    /// Sets status and positions; returns the slots whose place depends on what changed.
+    pub(crate) fn set_owner(&mut self, index: usize, frozen: bool, positions: Positions) -> u32 {
+        let user = self.users.get_mut(index);
+        let mut reconsider = 0;
+        if user.frozen != frozen {
+            user.frozen = frozen;
+            reconsider |= user.open;
+        }
+        if user.positions != positions {
+            user.positions = positions;
+            reconsider |= user.reduce_only;
+        }
+        reconsider
+    }
+
+    /// Replaces the bytes of changed slots; where they belong is decided by `reposition`.
+    pub(crate) fn set_slots(
+        &mut self,
+        index: usize,
+        slots: &SlotBytes,
+        changed: u32,
+        markets: &mut MarketTable,
+    ) {
+        let (new, _) = slots.as_chunks::<ORDER_BYTES>();
+        for slot in bits(changed) {
+            self.set_slot(handle_of(index, slot), &new[slot], markets);
+        }
+    }
+
+    fn set_slot(&mut self, handle: u32, new: &[u8; ORDER_BYTES], markets: &mut MarketTable) {
         let (user, slot) = (user_of(handle), slot_of(handle));
         let block = self.arena.block_mut(user);
         let row_changed = row(&block.raw[slot]) != row(new);
         block.raw[slot] = *new;
         let node = &mut block.nodes[slot];
         node.generation = node.generation.wrapping_add(1);
-        let (place, market) = (node.place, MarketId(node.market));
-        self.set_masks(user, slot, new);
-        match place {
-            Place::Fixed(_) | Place::Offset(_) if row_changed => self.touch_shown(market, handle),
-            Place::Auction(_) => self.touch_auctions(market),
-            _ => {}
+        if row_changed || matches!(node.place, Place::Auction(_)) {
+            markets.mark_order(node.market, node.place);
         }
+        self.set_masks(user, slot, new);
         if self.users.get(user).timed >> slot & 1 == 1 {
-            self.schedule(handle);
+            self.schedule(handle, markets.clock());
         }
     }
 
@@ -45,219 +168,156 @@ impl Book {
         set_bit(&mut user.open, bit, open);
         set_bit(&mut user.reduce_only, bit, open && order.reduce_only());
         set_bit(&mut user.timed, bit, open && depends_on_time(&order));
-        self.open_orders = self.open_orders + usize::from(open) - usize::from(was_open);
+        self.counts.open = self.counts.open + usize::from(open) - usize::from(was_open);
     }
 
-    /// Sets the timers of an open order: the end of its auction, and its expiry.
-    pub(crate) fn schedule(&mut self, handle: u32) {
+    /// Removes every order of a user. The key stays, so that older states stay out.
+    pub(crate) fn remove_user(&mut self, index: usize, markets: &mut MarketTable) {
+        for slot in bits(self.users.get(index).open) {
+            let handle = handle_of(index, slot);
+            self.set_slot(handle, &[0; ORDER_BYTES], markets);
+            self.reposition(handle, markets);
+        }
+        self.arena.block_mut(index).raw = [[0; ORDER_BYTES]; ORDERS_PER_USER];
+        let user = self.users.get_mut(index);
+        debug_assert!(user.open == 0, "Invariant: an absent user has no open orders");
+        user.positions = Positions::NONE;
+        user.frozen = false;
+        if user.present {
+            user.present = false;
+            self.present_users -= 1;
+        }
+    }
+
+    /// Sets the timers of an open order.
+    fn schedule(&mut self, handle: u32, clock: Clock) {
+        self.set_timers(handle, clock);
+        if self.timers.len() > TIMERS_PER_ORDER_MAX * self.counts.open + TIMERS_SLACK {
+            self.reset_timers(clock);
+        }
+    }
+
+    fn set_timers(&mut self, handle: u32, clock: Clock) {
         let Some(order) = open_order(self.arena.raw(handle)) else { return };
         let timer = Timer { handle, generation: self.arena.node(handle).generation };
-        let in_auction = order.is_taking(self.slot) && !order.is_auction_complete(self.slot);
-        if in_auction {
-            self.auctions.schedule(auction_end(&order), timer);
-        } else if !order.is_limit() {
-            return;
-        }
-        if let Some(due) = expiry(&order).filter(|_| !order.is_expired(self.now)) {
-            self.expiries.schedule(due, timer);
-        }
-        let timers_max = TIMERS_PER_ORDER_MAX * self.open_orders + TIMERS_SLACK;
-        if self.auctions.len().max(self.expiries.len()) > timers_max {
-            self.reset_timers();
-        }
+        self.timers.schedule(&order, timer, clock);
     }
 
     /// Forgets all timers and sets those of the open orders again: stale ones are gone.
-    pub(crate) fn reset_timers(&mut self) {
-        self.auctions.reset(i64::try_from(self.slot.0).unwrap_or(i64::MAX));
-        self.expiries.reset(self.now.0);
-        // Each order sets two timers at most, so this never asks for another reset.
-        self.for_each_order(|user| user.timed, Self::schedule);
+    fn reset_timers(&mut self, clock: Clock) {
+        self.timers.reset(clock);
+        self.for_each_order(|user| user.timed, |store, handle| store.set_timers(handle, clock));
+    }
+
+    /// Moves time back: decides every order that depends on time again.
+    pub(crate) fn rewind(&mut self, markets: &mut MarketTable) {
+        self.reset_timers(markets.clock());
+        self.for_each_order(|user| user.timed, |store, handle| store.reposition(handle, markets));
+    }
+
+    /// Moves time forward: ends auctions and expires orders.
+    pub(crate) fn fire_timers(&mut self, markets: &mut MarketTable) {
+        self.timers.advance(markets.clock());
+        while let Some(Timer { handle, generation }) = self.timers.pop_due() {
+            if self.arena.node(handle).generation == generation {
+                self.reposition(handle, markets);
+            }
+        }
     }
 
     /// Puts an order slot where it belongs now.
-    pub(crate) fn reposition(&mut self, handle: u32) {
-        let (market, decision) = self.decision(handle);
-        self.move_to(handle, market, decision);
+    pub(crate) fn reposition(&mut self, handle: u32, markets: &mut MarketTable) {
+        let next = self.decide(handle, markets);
+        let node = self.arena.node_mut(handle);
+        let Node { place, key, market, size, .. } = *node;
+        if (place, key, market) == (next.place, next.key, next.market) {
+            if size != next.size {
+                markets.resize_order(node, next.size);
+            }
+            return;
+        }
+        markets.remove_order(&mut self.arena, handle);
+        self.counts.remove(place);
+        let node = self.arena.node_mut(handle);
+        (node.place, node.key, node.market, node.size) =
+            (next.place, next.key, next.market, next.size);
+        markets.insert_order(&mut self.arena, handle);
+        self.counts.add(next.place);
     }
 
-    pub(crate) fn decision(&self, handle: u32) -> (u16, Decision) {
-        let Some(order) = open_order(self.arena.raw(handle)) else {
-            return (NO_MARKET, Decision::Out(LeftOut::NotOpen));
-        };
+    /// Where the rules put an order slot now.
+    pub(crate) fn decide(&self, handle: u32, markets: &MarketTable) -> Standing {
+        let Some(order) = open_order(self.arena.raw(handle)) else { return Node::EMPTY.standing() };
         let key = MarketKey { market_type: order.market_type, market_index: order.market_index };
-        let Some(id) = self.market_id(key) else {
-            return (NO_MARKET, Decision::Out(LeftOut::UnknownMarket));
+        let Some(market) = markets.find(key) else {
+            return Standing {
+                place: Place::Out(LeftOut::UnknownMarket),
+                ..Node::EMPTY.standing()
+            };
         };
-        let market = &self.markets[id.index()];
         let user = self.users.get(user_of(handle));
         let context = Context {
-            slot: self.slot,
-            now: self.now,
+            clock: markets.clock(),
             owner_frozen: user.frozen,
             position: if order.reduce_only { position_in(user, market) } else { 0 },
+            market: market.info.id,
             step: market.info.step,
             market_reduce_only: market.is_reduce_only(),
         };
-        (id.0, decide(&order, &context))
+        decide(&order, &context)
     }
 
-    fn move_to(&mut self, handle: u32, market: u16, decision: Decision) {
-        let node = *self.arena.node(handle);
-        let (place, key, size) = decision.place();
-        if (node.place, node.key, node.market) == (place, key, market) {
-            if node.size != size {
-                self.resize(handle, size);
-            }
-            return;
-        }
-        self.withdraw(handle);
-        self.place(handle, MarketId(market), place, key, size);
-    }
-
-    /// Takes an order slot out of its ladder, if it stands in one.
-    fn withdraw(&mut self, handle: u32) {
-        let node = *self.arena.node(handle);
-        match node.place {
-            Place::Out(reason) => {
-                self.count_left_out(reason, false);
-                return;
-            }
-            Place::Auction(reason) => {
-                self.count_left_out(reason, false);
-                self.leave_auctions(MarketId(node.market), handle);
-                return;
-            }
-            Place::Fixed(side) => self.markets[usize::from(node.market)].fixed[side.index()]
-                .remove(&mut self.arena, handle, node.key, node.size),
-            Place::Offset(side) => self.markets[usize::from(node.market)].offset[side.index()]
-                .remove(&mut self.arena, handle, node.key.cast_signed(), node.size),
-        }
-        self.resting_orders -= 1;
-        self.touch_shown(MarketId(node.market), handle);
-    }
-
-    fn place(&mut self, handle: u32, id: MarketId, place: Place, key: u64, size: u64) {
-        let node = self.arena.node_mut(handle);
-        node.place = place;
-        node.key = key;
-        node.size = size;
-        node.market = id.0;
-        match place {
-            Place::Out(reason) => {
-                self.count_left_out(reason, true);
-                return;
-            }
-            Place::Auction(reason) => {
-                self.count_left_out(reason, true);
-                self.join_auctions(id, handle);
-                return;
-            }
-            Place::Fixed(side) => {
-                let ladder = &mut self.markets[id.index()].fixed[side.index()];
-                ladder.insert(&mut self.arena, handle, key, size);
-            }
-            Place::Offset(side) => {
-                let ladder = &mut self.markets[id.index()].offset[side.index()];
-                ladder.insert(&mut self.arena, handle, key.cast_signed(), size);
-            }
-        }
-        self.resting_orders += 1;
-        self.touch_shown(id, handle);
-    }
-
-    fn resize(&mut self, handle: u32, size: u64) {
-        let node = *self.arena.node(handle);
-        let market = &mut self.markets[usize::from(node.market)];
-        match node.place {
-            Place::Out(_) => unreachable!("Invariant: an order that is out has size 0"),
-            Place::Auction(_) => {}
-            Place::Fixed(side) => market.fixed[side.index()].resize(node.key, node.size, size),
-            Place::Offset(side) => {
-                let offset = node.key.cast_signed();
-                market.offset[side.index()].resize(offset, node.size, size);
-            }
-        }
-        self.arena.node_mut(handle).size = size;
-        match node.place {
-            Place::Auction(_) => self.touch_auctions(MarketId(node.market)),
-            _ => self.touch_shown(MarketId(node.market), handle),
-        }
-    }
-
-    /// Notes a change of a market, if the order is of what the market shows.
-    fn touch_shown(&mut self, id: MarketId, handle: u32) {
-        let market = &self.markets[id.index()];
-        let (side, is_priced) = match self.arena.node(handle).place {
-            Place::Fixed(side) => (side, true),
-            Place::Offset(side) => (side, market.pricing.is_some()),
-            _ => unreachable!("Invariant: an order that is shown stands in a ladder"),
-        };
-        if market.empty.is_none() && is_priced {
-            self.touch_side(id, side);
-        }
-    }
-
-    fn count_left_out(&mut self, reason: LeftOut, enters: bool) {
-        if reason == LeftOut::NotOpen {
-            return;
-        }
-        let count = &mut self.left_out[reason as usize];
-        *count = if enters { *count + 1 } else { *count - 1 };
-    }
-
-    /// Empties a market's ladders and places all its orders again: its tick, step or rules changed.
-    pub(crate) fn rebuild_market(&mut self, id: MarketId) {
-        let market = &mut self.markets[id.index()];
-        let tick = market.info.tick.0;
+    /// Empties a market's lists and places all its orders again: its tick, step or rules changed.
+    pub(crate) fn rebuild_market(&mut self, id: MarketId, markets: &mut MarketTable) {
+        let market = &mut markets.list[id.index()];
+        market.ladders.reset(market.info.tick.0);
         let key = market.info.key();
-        market.fixed.iter_mut().for_each(crate::ladder::fixed::Ladder::clear);
-        market.offset.iter_mut().for_each(|ladder| ladder.reset(tick));
-        market.auctions.clear();
-        self.touch(id);
-        self.for_each_order(
+        self.for_each_order_of(
+            key,
             |user| user.open,
-            |book, handle| {
-                if market_of(book.arena.raw(handle)) == Some(key) {
-                    book.detach(handle);
-                    book.reposition(handle);
-                }
+            |store, handle| {
+                store.detach(handle);
+                store.reposition(handle, markets);
             },
         );
     }
 
-    /// Forgets a place in a ladder or a list that has been emptied.
+    /// Forgets a place in a list that has been emptied.
     fn detach(&mut self, handle: u32) {
         let node = self.arena.node_mut(handle);
-        let (left_out, resting) = match node.place {
-            Place::Out(_) => return,
-            Place::Auction(reason) => (reason, 0),
-            Place::Fixed(_) | Place::Offset(_) => (LeftOut::NotOpen, 1),
-        };
-        node.place = Place::Out(left_out);
-        node.market = NO_MARKET;
-        node.key = 0;
-        node.size = 0;
-        node.prev = NONE;
-        node.next = NONE;
-        self.resting_orders -= resting;
+        if matches!(node.place, Place::Out(_)) {
+            return;
+        }
+        let place = node.place;
+        *node = Node { generation: node.generation, ..Node::EMPTY };
+        self.counts.remove(place);
     }
 
     /// Sizes a market's reduce-only orders again: its interest changed what positions hold.
-    pub(crate) fn resize_reduce_only(&mut self, id: MarketId) {
-        let key = self.markets[id.index()].info.key();
-        self.for_each_order(
+    pub(crate) fn resize_reduce_only(&mut self, id: MarketId, markets: &mut MarketTable) {
+        let key = markets.list[id.index()].info.key();
+        self.for_each_order_of(
+            key,
             |user| user.reduce_only,
-            |book, handle| {
-                if market_of(book.arena.raw(handle)) == Some(key) {
-                    book.reposition(handle);
-                }
-            },
+            |store, handle| store.reposition(handle, markets),
         );
     }
 
-    /// Calls `each` with the handle of every order slot that is in a mask of its user.
-    pub(crate) fn for_each_order(
+    /// Calls `each` with the handle of every order slot of a market that is in a mask of its user.
+    fn for_each_order_of(
+        &mut self,
+        key: MarketKey,
+        mask: impl Fn(&User) -> u32,
+        mut each: impl FnMut(&mut Self, u32),
+    ) {
+        self.for_each_order(mask, |store, handle| {
+            if market_of(store.arena.raw(handle)) == Some(key) {
+                each(store, handle);
+            }
+        });
+    }
+
+    fn for_each_order(
         &mut self,
         mask: impl Fn(&User) -> u32,
         mut each: impl FnMut(&mut Self, u32),

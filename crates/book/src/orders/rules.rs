@@ -1,82 +1,55 @@
 //! Where an order belongs: the rules of what is in the book, for one order.
 
-use slotbook_protocol::enums::{MarketStatus, MarketType, OrderStatus};
-use slotbook_protocol::market::{perp_operation, spot_operation};
+use slotbook_protocol::enums::OrderStatus;
 use slotbook_protocol::order::Order;
-use slotbook_protocol::state::exchange_status;
-use slotbook_protocol::units::{BaseQty, Slot, UnixSeconds};
+use slotbook_protocol::units::BaseQty;
 
-use crate::ladder::arena::Place;
-use crate::{EmptyReason, LeftOut, Side};
+use crate::ladder::arena::{Place, Standing};
+use crate::model::clock::Clock;
+use crate::model::market::MarketId;
+use crate::{LeftOut, Side};
 
 /// What the rules need besides the order itself.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Context {
-    pub(crate) slot: Slot,
-    pub(crate) now: UnixSeconds,
+    pub(crate) clock: Clock,
     /// `User.status & 3`. Source: programs/drift/src/state/user.rs `UserStatus`.
     pub(crate) owner_frozen: bool,
     /// Signed base of the owner's position in the order's market.
     pub(crate) position: i64,
+    pub(crate) market: MarketId,
     pub(crate) step: BaseQty,
     pub(crate) market_reduce_only: bool,
 }
 
-/// Where an order stands in its market's ladders.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Decision {
-    Out(LeftOut),
-    /// Left out of the ladders, but in auction now.
-    Auction {
-        reason: LeftOut,
-        size: u64,
-    },
-    Fixed {
-        side: Side,
-        price: u64,
-        size: u64,
-    },
-    Offset {
-        side: Side,
-        offset: i64,
-        size: u64,
-    },
-}
-
-impl Decision {
-    /// The place, the key there and the size, as a node holds them.
-    pub(crate) fn place(self) -> (Place, u64, u64) {
-        match self {
-            Self::Out(reason) => (Place::Out(reason), 0, 0),
-            Self::Auction { reason, size } => (Place::Auction(reason), 0, size),
-            Self::Fixed { side, price, size } => (Place::Fixed(side), price, size),
-            Self::Offset { side, offset, size } => {
-                (Place::Offset(side), offset.cast_unsigned(), size)
+/// Decides by DESIGN section 4: resting, not expired, fillable, priced.
+pub(crate) fn decide(order: &Order, context: &Context) -> Standing {
+    let (place, key, size) = match left_out(order, context) {
+        Some(reason @ (LeftOut::TakerOnly | LeftOut::InAuction)) => {
+            match size_in_auction(order, context) {
+                Some(size) => (Place::Auction(reason), 0, size),
+                None => (Place::Out(reason), 0, 0),
             }
         }
-    }
+        Some(reason) => (Place::Out(reason), 0, 0),
+        None => match resting(order, context) {
+            Ok((place, key, size)) => (place, key, size),
+            Err(reason) => (Place::Out(reason), 0, 0),
+        },
+    };
+    Standing { market: context.market, place, key, size }
 }
 
-/// Decides by DESIGN section 4: resting, not expired, fillable, priced.
-pub(crate) fn decide(order: &Order, context: &Context) -> Decision {
-    match left_out(order, context) {
-        Some(reason @ (LeftOut::TakerOnly | LeftOut::InAuction)) => taking(order, context, reason),
-        Some(reason) => Decision::Out(reason),
-        None => placed(order, context),
-    }
-}
-
-/// Decides whether an order that takes is in auction now: what of the ladders' rules concerns it
-/// holds for it as well, and a market order's auction has to run still.
-fn taking(order: &Order, context: &Context, reason: LeftOut) -> Decision {
+/// The size of an order that takes, if it is in auction now: it obeys the rules of the ladders that
+/// do not concern resting, and a market order's auction must not be over.
+fn size_in_auction(order: &Order, context: &Context) -> Option<u64> {
+    let Clock { slot, now } = context.clock;
     let is_waiting = order.must_be_triggered() && !order.is_triggered();
-    let runs = !order.is_auction_complete(context.slot) && !order.is_expired(context.now);
+    let runs = !order.is_auction_complete(slot) && !order.is_expired(now);
     let may_fill = !context.owner_frozen && (order.reduce_only || !context.market_reduce_only);
     let size = order.unfilled_for_position(context.position).0;
-    if is_waiting || !runs || !may_fill || size == 0 || size < context.step.0 {
-        return Decision::Out(reason);
-    }
-    Decision::Auction { reason, size }
+    let fills = !is_waiting && runs && may_fill && size != 0 && size >= context.step.0;
+    fills.then_some(size)
 }
 
 /// The order of the tests decides which reason is counted when several hold.
@@ -90,10 +63,10 @@ fn left_out(order: &Order, context: &Context) -> Option<LeftOut> {
     if order.must_be_triggered() && !order.is_triggered() {
         return Some(LeftOut::Untriggered);
     }
-    if order.is_expired(context.now) {
+    if order.is_expired(context.clock.now) {
         return Some(LeftOut::Expired);
     }
-    if !order.is_resting_limit(context.slot) {
+    if !order.is_resting_limit(context.clock.slot) {
         return Some(LeftOut::InAuction);
     }
     if context.owner_frozen {
@@ -105,22 +78,24 @@ fn left_out(order: &Order, context: &Context) -> Option<LeftOut> {
     None
 }
 
-fn placed(order: &Order, context: &Context) -> Decision {
+/// The ladder of an order that rests, its key there and its size.
+fn resting(order: &Order, context: &Context) -> Result<(Place, u64, u64), LeftOut> {
     let size = order.unfilled_for_position(context.position).0;
     if size == 0 && order.unfilled().0 > 0 {
-        return Decision::Out(LeftOut::NothingToReduce);
+        return Err(LeftOut::NothingToReduce);
     }
     if size == 0 || size < context.step.0 {
-        return Decision::Out(LeftOut::BelowStep);
+        return Err(LeftOut::BelowStep);
     }
     let side = Side::from(order.direction);
-    if order.oracle_price_offset.0 != 0 {
-        return Decision::Offset { side, offset: i64::from(order.oracle_price_offset.0), size };
+    let offset = i64::from(order.oracle_price_offset.0);
+    if offset != 0 {
+        return Ok((Place::Offset(side), offset.cast_unsigned(), size));
     }
     if order.price.0 == 0 {
-        return Decision::Out(LeftOut::NoPrice);
+        return Err(LeftOut::NoPrice);
     }
-    Decision::Fixed { side, price: order.price.0, size }
+    Ok((Place::Fixed(side), order.price.0, size))
 }
 
 /// The first slot after an order's auction, at which a limit order starts to rest.
@@ -135,37 +110,4 @@ pub(crate) fn auction_end(order: &Order) -> i64 {
 pub(crate) fn expiry(order: &Order) -> Option<i64> {
     let expires = order.max_ts.0 != 0 && !order.must_be_triggered();
     expires.then(|| order.max_ts.0.saturating_add(1))
-}
-
-/// What a market's state says about its book.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct MarketGate {
-    pub(crate) market_type: MarketType,
-    pub(crate) status: MarketStatus,
-    pub(crate) paused_operations: u8,
-    pub(crate) exchange_status: u8,
-    pub(crate) expiry_ts: UnixSeconds,
-    pub(crate) now: UnixSeconds,
-}
-
-/// Why the market shows nothing, if it does not.
-pub(crate) fn empty_reason(gate: &MarketGate) -> Option<EmptyReason> {
-    if !matches!(gate.status, MarketStatus::Active | MarketStatus::ReduceOnly) {
-        return Some(EmptyReason::MarketStatus);
-    }
-    let fill_bit = match gate.market_type {
-        MarketType::Perp => perp_operation::FILL,
-        MarketType::Spot => spot_operation::FILL,
-    };
-    if gate.paused_operations & fill_bit != 0 {
-        return Some(EmptyReason::MarketFillPaused);
-    }
-    if gate.exchange_status & exchange_status::FILL_PAUSED != 0 {
-        return Some(EmptyReason::ExchangeFillPaused);
-    }
-    // Source: programs/drift/src/state/perp_market.rs `is_in_settlement`: at expiry_ts, not after.
-    if gate.expiry_ts.0 != 0 && gate.now.0 >= gate.expiry_ts.0 {
-        return Some(EmptyReason::MarketExpired);
-    }
-    None
 }

@@ -119,9 +119,9 @@ impl UserTable {
         &mut self.users[index]
     }
 
-    /// Indexes of the accounts that are present.
-    pub(crate) fn present(&self) -> impl Iterator<Item = usize> + '_ {
-        self.users.iter().enumerate().filter(|(_, user)| user.present).map(|(index, _)| index)
+    /// The accounts that are present.
+    pub(crate) fn present(&self) -> impl Iterator<Item = &User> {
+        self.users.iter().filter(|user| user.present)
     }
 
     /// Gives a new key an index; `None` when the table is full.

@@ -1,38 +1,16 @@
-//! Orders in auction: every market's list of them, and the rows that it is read as.
+//! Orders in auction, as rows.
 //!
-//! An order joins and leaves in constant time, moved by the same timers and updates that move it to
-//! and from the ladders. To read a market's list costs what it holds and nothing else.
+//! An order joins and leaves its market's list in constant time, moved by the same timers and updates
+//! that move it to and from the ladders. Reading a list costs no more than its length.
 
 use slotbook_protocol::order::{Order, OrderView};
 use slotbook_protocol::price::limit_price_program;
 use slotbook_protocol::units::{BaseQty, OraclePrice, Price, Pubkey, Slot};
 
 use crate::book::Book;
-use crate::ladder::arena::{NONE, user_of};
+use crate::ladder::arena::NONE;
 use crate::markets::market::Market;
 use crate::model::market::MarketId;
-
-/// The orders of one market that are in auction, linked through their nodes.
-#[derive(Debug)]
-pub(crate) struct AuctionList {
-    pub(crate) head: u32,
-    pub(crate) len: usize,
-    /// Grows with every order that joins, leaves or is written anew.
-    pub(crate) revision: u64,
-}
-
-impl Default for AuctionList {
-    fn default() -> Self {
-        Self { head: NONE, len: 0, revision: 0 }
-    }
-}
-
-impl AuctionList {
-    /// Forgets every order; whoever calls this forgets the places of their nodes.
-    pub(crate) fn clear(&mut self) {
-        *self = Self { revision: self.revision.wrapping_add(1), ..Self::default() };
-    }
-}
 
 /// One order in auction, at the prices at which it fills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,66 +37,47 @@ impl Book {
     /// offset are left out while there is no price for them.
     ///
     /// They are the orders that take now: limit orders that do not rest yet, and market, oracle and
-    /// triggered orders until their auctions end. What of the book's rules is not about resting
-    /// holds for them as it does for the orders shown.
+    /// triggered orders until their auctions end. They obey the book's rules that do not concern
+    /// resting.
     pub fn auctions(&self, id: MarketId, rows: &mut Vec<AuctionRow>) {
-        let shown = self.markets.get(id.index()).filter(|market| market.empty.is_none());
+        let shown = self.markets.get(id).filter(|market| market.empty.is_none());
         let Some(market) = shown else { return };
         let first = rows.len();
-        let mut handle = market.auctions.head;
+        let mut handle = market.ladders.auctions.head;
         while handle != NONE {
             rows.extend(self.auction_row(market, handle));
-            handle = self.arena.node(handle).next;
+            handle = self.orders.arena.node(handle).next;
         }
         let key = |row: &AuctionRow| (row.order.slot, row.order.order_id, row.maker);
         rows[first..].sort_by_key(key);
     }
 
-    /// A number that is another one whenever a market's auctions are, as long as its seq, the slot
-    /// and the state are the same; `None` for an unknown market.
+    /// A number that changes whenever a market's auctions do, as long as its seq, the slot and the
+    /// state are the same; `None` for an unknown market.
     #[must_use]
     pub fn auctions_revision(&self, id: MarketId) -> Option<u64> {
-        self.markets.get(id.index()).map(|market| market.auctions.revision)
-    }
-
-    pub(crate) fn join_auctions(&mut self, id: MarketId, handle: u32) {
-        let list = &mut self.markets[id.index()].auctions;
-        list.head = self.arena.link(handle, list.head);
-        list.len += 1;
-        self.touch_auctions(id);
-    }
-
-    pub(crate) fn leave_auctions(&mut self, id: MarketId, handle: u32) {
-        let list = &mut self.markets[id.index()].auctions;
-        list.head = self.arena.unlink(handle, list.head);
-        list.len -= 1;
-        self.touch_auctions(id);
-    }
-
-    /// Notes that the auctions of a market changed. Its book did not, so its sequence stays.
-    pub(crate) fn touch_auctions(&mut self, id: MarketId) {
-        let list = &mut self.markets[id.index()].auctions;
-        list.revision = list.revision.wrapping_add(1);
+        self.markets.get(id).map(|market| market.ladders.auctions.revision)
     }
 
     fn auction_row(&self, market: &Market, handle: u32) -> Option<AuctionRow> {
-        let order = OrderView::new(self.arena.raw(handle)).decode();
+        let order = OrderView::new(self.orders.arena.raw(handle)).decode();
         debug_assert!(order.is_ok(), "Invariant: slots are checked when they come in");
         let order = order.ok()?;
-        let oracle = market.pricing.map(|pricing| OraclePrice(pricing.oracle));
+        let oracle = market.oracle_price();
         if oracle.is_none() && is_at_offset(&order) {
             return None;
         }
+        let slot = self.markets.clock().slot;
         let price = |slot| price_at(&order, slot, market, oracle);
         let last = Slot(order.slot.0.saturating_add(u64::from(order.auction_duration)));
         Some(AuctionRow {
             order,
-            maker: self.users.get(user_of(handle)).key,
-            size: BaseQty(self.arena.node(handle).size),
+            maker: self.orders.maker(handle),
+            size: BaseQty(self.orders.arena.node(handle).size),
             start: price(order.slot),
             end: price(last),
-            current: price(self.slot.max(order.slot)),
-            slots_left: last.0.saturating_sub(self.slot.0),
+            current: price(slot.max(order.slot)),
+            slots_left: last.0.saturating_sub(slot.0),
         })
     }
 }

@@ -3,15 +3,15 @@
 use slotbook_protocol::enums::{MarketType, OrderStatus};
 use slotbook_protocol::order::OrderView;
 
-use crate::Side;
 use crate::book::Book;
 use crate::ladder::arena::{NONE, Node, Place, handle_of};
-use crate::limits::ORDERS_PER_USER;
+use crate::limits::{INDICATIVE_MAKERS_MAX, ORDERS_PER_USER};
+use crate::markets::market::Market;
+use crate::markets::quotes::{IndicativeCounts, MakerQuotes};
 use crate::model::hash::{CanonicalHash, HashRow};
-use crate::model::market::MarketId;
-use crate::model::market::MarketKey;
-use crate::model::rows::OrderRow;
+use crate::model::market::{MarketId, MarketKey};
 use crate::orders::order_store::depends_on_time;
+use crate::{OrderRow, Side};
 
 /// A broken invariant, named by the sentence that should hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,20 +32,19 @@ impl Book {
     /// The first [`Violation`] found.
     pub fn check_integrity(&self) -> Result<(), Violation> {
         self.check_counts()?;
-        self.check_indicative().map_err(Violation)?;
+        self.check_indicative()?;
         let (mut listed, mut auctioned) = (0, 0);
-        for id in 0..self.markets.len() {
-            let id = MarketId(u16::try_from(id).map_err(|_| Violation("market ids are u16"))?);
+        for market in &self.markets.list {
             for side in Side::BOTH {
-                listed += self.check_fixed(id, side)?;
-                listed += self.check_offset(id, side)?;
-                self.check_levels(id, side)?;
+                listed += self.check_fixed(market, side)?;
+                listed += self.check_offset(market, side)?;
+                self.check_levels(market.info.id, side)?;
             }
-            auctioned += self.check_auctions(id)?;
+            auctioned += self.check_auctions(market)?;
         }
         let placed = self.count_nodes(|node| matches!(node.place, Place::Auction(_)));
         ensure(auctioned == placed, "each order in auction is in its market's list")?;
-        ensure(listed == self.resting_orders, "each resting order is in exactly one ladder")
+        ensure(listed == self.orders.counts.resting, "each resting order is in exactly one ladder")
     }
 
     /// The hash of all orders shown, in book order; equal books have equal hashes.
@@ -70,12 +69,12 @@ impl Book {
     fn check_counts(&self) -> Result<(), Violation> {
         let (mut open, mut resting, mut present) = (0, 0, 0);
         let mut left_out = [0usize; crate::LeftOut::COUNT];
-        for index in 0..self.users.len() {
-            let user = self.users.get(index);
+        for index in 0..self.orders.users.len() {
+            let user = self.orders.users.get(index);
             present += usize::from(user.present);
             open += user.open.count_ones() as usize;
             for slot in 0..ORDERS_PER_USER {
-                let block = self.arena.block(index);
+                let block = self.orders.arena.block(index);
                 let is_open = OrderView::new(&block.raw[slot]).status() == Ok(OrderStatus::Open);
                 ensure(is_open == (user.open >> slot & 1 == 1), "open masks follow the bytes")?;
                 let order = OrderView::new(&block.raw[slot]);
@@ -101,27 +100,27 @@ impl Book {
             }
         }
         left_out[crate::LeftOut::NotOpen as usize] = 0;
-        ensure(open == self.open_orders, "open orders are counted")?;
-        ensure(present == self.present_users, "present users are counted")?;
-        ensure(resting == self.resting_orders, "resting orders are counted")?;
-        ensure(left_out == self.left_out, "orders left out are counted by reason")
+        let counts = &self.orders.counts;
+        ensure(open == counts.open, "open orders are counted")?;
+        ensure(present == self.orders.present_users, "present users are counted")?;
+        ensure(resting == counts.resting, "resting orders are counted")?;
+        ensure(left_out == counts.left_out, "orders left out are counted by reason")
     }
 
     /// Timers, positions and markets have moved every order to where the rules put it now.
     fn check_place(&self, handle: u32) -> Result<(), Violation> {
-        let node = self.arena.node(handle);
-        let (market, decision) = self.decision(handle);
-        let here = (node.place, node.key, node.size) == decision.place() && node.market == market;
-        ensure(here, "every order stands where the rules put it now")
+        let here = self.orders.arena.node(handle).standing();
+        let decided = self.orders.decide(handle, &self.markets);
+        ensure(here == decided, "every order stands where the rules put it now")
     }
 
-    fn check_fixed(&self, id: MarketId, side: Side) -> Result<usize, Violation> {
-        let ladder = &self.markets[id.index()].fixed[side.index()];
+    fn check_fixed(&self, market: &Market, side: Side) -> Result<usize, Violation> {
+        let ladder = &market.ladders.fixed[side.index()];
         ladder.check().map_err(Violation)?;
         let mut listed = 0;
         for level in ladder.levels() {
-            let place = (id, Place::Fixed(side), ladder.price(level));
-            let (count, size) = self.check_list(level.head, place)?;
+            let (place, price) = (Place::Fixed(side), ladder.price(level));
+            let (count, size) = self.check_list(level.head, market, place, price)?;
             ensure(count > 0, "no empty level")?;
             ensure(count == level.order_count as usize, "a level counts its orders")?;
             ensure(size == level.size.get(), "a level's size is the sum of its orders")?;
@@ -130,41 +129,68 @@ impl Book {
         Ok(listed)
     }
 
-    fn check_offset(&self, id: MarketId, side: Side) -> Result<usize, Violation> {
-        let ladder = &self.markets[id.index()].offset[side.index()];
+    fn check_offset(&self, market: &Market, side: Side) -> Result<usize, Violation> {
+        let ladder = &market.ladders.offset[side.index()];
         ladder.check().map_err(Violation)?;
         let mut listed = 0;
-        for (offset, head, order_count, part_size) in ladder.parts() {
-            let place = (id, Place::Offset(side), offset.cast_unsigned());
-            let (count, size) = self.check_list(head, place)?;
-            ensure(count == order_count as usize, "an offset part counts its orders")?;
+        for (offset, part) in ladder.parts() {
+            let (place, key) = (Place::Offset(side), offset.cast_unsigned());
+            let (count, size) = self.check_list(part.head, market, place, key)?;
+            let (part_count, part_size) = (part.order_count as usize, part.size.get());
+            ensure(count == part_count, "an offset part counts its orders")?;
             ensure(size == part_size, "an offset part's size is the sum of its orders")?;
             listed += count;
         }
         Ok(listed)
     }
 
-    fn check_auctions(&self, id: MarketId) -> Result<usize, Violation> {
-        let list = &self.markets[id.index()].auctions;
+    fn check_auctions(&self, market: &Market) -> Result<usize, Violation> {
+        let list = &market.ladders.auctions;
         let is_here = |node: &Node| {
-            MarketId(node.market) == id && node.key == 0 && matches!(node.place, Place::Auction(_))
+            let is_auction = matches!(node.place, Place::Auction(_));
+            node.market == market.info.id && node.key == 0 && is_auction
         };
         let (count, _) = self.check_nodes(list.head, is_here)?;
         ensure(count == list.len, "a market counts its orders in auction")?;
         Ok(count)
     }
 
+    /// Counts of quotes agree, and no limit of theirs is passed.
+    fn check_indicative(&self) -> Result<(), Violation> {
+        let total = &self.markets.indicative;
+        let mut counts = IndicativeCounts::default();
+        for market in &self.markets.list {
+            let makers = &market.quotes.makers;
+            let sorted = makers.is_sorted_by(|a, b| a.maker < b.maker);
+            ensure(sorted, "each quoting maker of a market is listed once")?;
+            let bounded = makers.len() <= INDICATIVE_MAKERS_MAX;
+            ensure(bounded, "a market's quoting makers are bounded")?;
+            for MakerQuotes { orders, due_ms, .. } in makers {
+                let sized = !orders.is_empty() && orders.iter().all(|order| order.size > 0);
+                ensure(sized, "a standing quote has a size")?;
+                let is_later = total.due_ms.is_some_and(|first| first <= *due_ms);
+                ensure(is_later, "no quote is due before the next due time")?;
+                counts.makers += 1;
+                counts.quotes += orders.len();
+            }
+        }
+        ensure(counts == total.counts, "quotes are counted")
+    }
+
     fn count_nodes(&self, is_counted: impl Fn(&Node) -> bool) -> usize {
-        let blocks = (0..self.users.len()).map(|index| self.arena.block(index));
+        let blocks = (0..self.orders.users.len()).map(|index| self.orders.arena.block(index));
         blocks.map(|block| block.nodes.iter().filter(|node| is_counted(node)).count()).sum()
     }
 
     fn check_list(
         &self,
         head: u32,
-        place: (MarketId, Place, u64),
+        market: &Market,
+        place: Place,
+        key: u64,
     ) -> Result<(usize, u128), Violation> {
-        self.check_nodes(head, |node| (MarketId(node.market), node.place, node.key) == place)
+        let here = (market.info.id, place, key);
+        self.check_nodes(head, |node| (node.market, node.place, node.key) == here)
     }
 
     /// Walks a list: links agree both ways, and every node says that it stands here.
@@ -176,8 +202,8 @@ impl Book {
         let (mut count, mut size) = (0, 0u128);
         let (mut handle, mut before) = (head, NONE);
         while handle != NONE {
-            ensure(count <= self.open_orders, "a list has no cycle")?;
-            let node = self.arena.node(handle);
+            ensure(count <= self.orders.counts.open, "a list has no cycle")?;
+            let node = self.orders.arena.node(handle);
             ensure(node.prev == before, "links agree both ways")?;
             ensure(is_here(node), "a node's place is the list it is in")?;
             count += 1;

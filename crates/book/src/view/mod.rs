@@ -1,7 +1,10 @@
-//! What a book shows: levels, orders in their queues, auctions, and its invariants.
+//! What a book shows: levels, orders in their queues, auctions, quotes, and the facts beside them.
 
 pub(crate) mod auctions;
+pub(crate) mod facts;
 pub(crate) mod integrity;
 pub(crate) mod orders;
+pub(crate) mod queue;
 pub(crate) mod queue_cache;
+mod quotes;
 pub(crate) mod resting;

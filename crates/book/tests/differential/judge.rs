@@ -3,11 +3,11 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use slotbook_book::hash::{CanonicalHash, HashRow};
 use slotbook_book::{
-    AccountUpdate, AuctionRow, Book, BookConfig, FeedState, Gate, Level, OrderRow, QueueScratch,
-    Side,
+    AccountUpdate, AuctionRow, Book, BookConfig, FeedState, Gate, Level, OrderRow, OrdersQuery,
+    QueueScratch, Side,
 };
+use slotbook_book::{CanonicalHash, HashRow};
 use slotbook_naive::{Clock, MarketKind, MarketView, NaiveBook, Row, SnapshotKind, Stamp, Update};
 use slotbook_protocol::enums::MarketType;
 use slotbook_protocol::units::{Price, Pubkey, Slot, UnixSeconds};
@@ -202,7 +202,8 @@ impl Pair {
         let mut part: Vec<OrderRow> = Vec::new();
         for limit in [1, 2, 5, all.len().saturating_sub(1)] {
             part.clear();
-            self.fast.orders_again(id, side, limit, (&mut scratch, &mut part));
+            let query = OrdersQuery { market: id, side, limit };
+            self.fast.orders_with(query, &mut scratch, &mut part);
             equal("first orders", &part, &all[..limit.min(all.len())].to_vec())?;
         }
         let mut walked = self.walked.borrow_mut();
@@ -212,7 +213,8 @@ impl Pair {
         let makers: BTreeSet<Pubkey> = all.iter().map(|row| row.maker).chain(strangers).collect();
         for (maker, limit) in makers.iter().zip([1, usize::MAX, 2].into_iter().cycle()) {
             part.clear();
-            self.fast.orders_of((id, side, maker), limit, (&mut scratch, &mut part));
+            let query = OrdersQuery { market: id, side, limit };
+            self.fast.orders_of_maker(maker, query, &mut scratch, &mut part);
             let own = all.iter().filter(|row| row.maker == *maker).take(limit);
             equal("orders of a maker", &part, &own.copied().collect())?;
         }

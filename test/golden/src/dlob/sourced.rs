@@ -165,7 +165,7 @@ fn vamm_levels(
     let quote = AmmQuote::of(&amm, &inputs).map_err(failed)?;
     let mut sides: [Vec<Level>; 2] = Default::default();
     for (side, levels) in Side::BOTH.into_iter().zip(&mut sides) {
-        cut.levels(&quote, side, (&mut Vec::new(), levels)).map_err(failed)?;
+        cut.levels(&quote, side, &mut Vec::new(), levels).map_err(failed)?;
     }
     Ok(sides)
 }

@@ -1,0 +1,103 @@
+//! Every list of one market's orders: two ladders a side, and the orders in auction.
+
+use super::arena::{Arena, NONE, Node, Place};
+use super::fixed::FixedLadder;
+use super::offset::OffsetLadder;
+use crate::Side;
+
+/// The orders of one market that are in auction, linked through their nodes.
+#[derive(Debug)]
+pub(crate) struct AuctionList {
+    pub(crate) head: u32,
+    pub(crate) len: usize,
+    /// Grows with every order that joins, leaves or has other bytes.
+    pub(crate) revision: u64,
+}
+
+/// The lists of one market. An order slot is in the one that its node's place names.
+#[derive(Debug)]
+pub(crate) struct Ladders {
+    pub(crate) fixed: [FixedLadder; 2],
+    pub(crate) offset: [OffsetLadder; 2],
+    pub(crate) auctions: AuctionList,
+}
+
+impl Ladders {
+    pub(crate) fn new() -> Self {
+        Self {
+            fixed: Side::BOTH.map(FixedLadder::new),
+            offset: Side::BOTH.map(OffsetLadder::new),
+            auctions: AuctionList { head: NONE, len: 0, revision: 0 },
+        }
+    }
+
+    /// Empties every list, for a tick of this size. The caller resets the nodes.
+    pub(crate) fn reset(&mut self, tick: u64) {
+        self.fixed.iter_mut().for_each(FixedLadder::clear);
+        self.offset.iter_mut().for_each(|ladder| ladder.reset(tick));
+        let revision = self.auctions.revision.wrapping_add(1);
+        self.auctions = AuctionList { head: NONE, len: 0, revision };
+    }
+
+    /// Makes room for the changes to come.
+    pub(crate) fn reserve(&mut self) {
+        self.fixed.iter_mut().for_each(FixedLadder::reserve);
+        self.offset.iter_mut().for_each(OffsetLadder::reserve);
+    }
+
+    pub(crate) fn fixed_orders(&self) -> usize {
+        self.fixed.iter().map(FixedLadder::order_count).sum()
+    }
+
+    pub(crate) fn offset_orders(&self) -> usize {
+        self.offset.iter().map(OffsetLadder::order_count).sum()
+    }
+
+    /// Adds an order slot to the list that its node names.
+    #[inline]
+    pub(crate) fn insert(&mut self, arena: &mut Arena, handle: u32) {
+        let Node { place, key, size, .. } = *arena.node(handle);
+        match place {
+            Place::Out(_) => {}
+            Place::Auction(_) => {
+                self.auctions.head = arena.link(handle, self.auctions.head);
+                self.auctions.len += 1;
+            }
+            Place::Fixed(side) => self.fixed[side.index()].insert(arena, handle, key, size),
+            Place::Offset(side) => {
+                self.offset[side.index()].insert(arena, handle, key.cast_signed(), size);
+            }
+        }
+    }
+
+    /// Removes an order slot from the list that its node names.
+    #[inline]
+    pub(crate) fn remove(&mut self, arena: &mut Arena, handle: u32) {
+        let Node { place, key, size, .. } = *arena.node(handle);
+        match place {
+            Place::Out(_) => {}
+            Place::Auction(_) => {
+                self.auctions.head = arena.unlink(handle, self.auctions.head);
+                self.auctions.len -= 1;
+            }
+            Place::Fixed(side) => self.fixed[side.index()].remove(arena, handle, key, size),
+            Place::Offset(side) => {
+                self.offset[side.index()].remove(arena, handle, key.cast_signed(), size);
+            }
+        }
+    }
+
+    /// Changes the size of an order slot that stays where it is.
+    #[inline]
+    pub(crate) fn resize(&mut self, node: &mut Node, size: u64) {
+        match node.place {
+            Place::Out(_) => unreachable!("Invariant: an order that is out has size 0"),
+            Place::Auction(_) => {}
+            Place::Fixed(side) => self.fixed[side.index()].resize(node.key, node.size, size),
+            Place::Offset(side) => {
+                self.offset[side.index()].resize(node.key.cast_signed(), node.size, size);
+            }
+        }
+        node.size = size;
+    }
+}

@@ -1,0 +1,155 @@
+//! Market accounts, decoded.
+
+use slotbook_protocol::ProtocolError;
+use slotbook_protocol::amm::PerpAmm;
+use slotbook_protocol::enums::{ContractType, MarketType};
+use slotbook_protocol::market::{PerpMarketView, SpotMarketView};
+use slotbook_protocol::units::{BaseQty, Price, Pubkey};
+
+use crate::model::market::{MarketId, MarketInfo, PerpStats};
+
+/// A market account, decoded as far as the book needs it.
+pub(crate) struct MarketAccount {
+    pub(crate) info: MarketInfo,
+    pub(crate) oracle_fields: OracleFields,
+    pub(crate) interest: Interest,
+    /// Of a perp market.
+    pub(crate) amm: Option<PerpAmm>,
+    /// Of a perp market.
+    pub(crate) stats: Option<PerpStats>,
+}
+
+/// What the market's account says about its oracle, beside the oracle's own account.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct OracleFields {
+    pub(crate) mm_price: i64,
+    pub(crate) mm_slot: u64,
+    pub(crate) mm_sequence_id: u64,
+    /// The last price the program saw: shown when the oracle's account is absent.
+    pub(crate) last_price: i64,
+    pub(crate) last_twap: i64,
+    /// Mark minus oracle, both over five minutes.
+    pub(crate) premium: i64,
+    /// How much wider the confidence may be for this tier.
+    pub(crate) confidence_multiplier: u64,
+}
+
+/// Interest of a spot market: from scaled balances to tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Interest {
+    pub(crate) deposit: u128,
+    pub(crate) borrow: u128,
+}
+
+/// Decimals of a perp's base size. Source: programs/drift/src/math/constants.rs `BASE_PRECISION`.
+const PERP_DECIMALS: u32 = 9;
+
+/// Decodes a perp market's account; the market's number is not known yet.
+pub(crate) fn read_perp(
+    view: &PerpMarketView<'_>,
+    account: Pubkey,
+) -> Result<MarketAccount, ProtocolError> {
+    Ok(MarketAccount {
+        info: MarketInfo {
+            id: MarketId::NONE,
+            account,
+            name: view.name(),
+            market_type: MarketType::Perp,
+            market_index: view.market_index(),
+            status: view.status()?,
+            tick: at_least_one(view.order_tick_size()),
+            step: at_least_one_base(view.order_step_size()),
+            min_order_size: view.min_order_size(),
+            decimals: PERP_DECIMALS,
+            mint: None,
+            fee_adjustment: view.fee_adjustment(),
+            is_prediction: view.contract_type()? == ContractType::Prediction,
+            oracle: view.oracle(),
+            oracle_source: view.oracle_source()?,
+            paused_operations: view.paused_operations(),
+            expiry_ts: view.expiry_ts(),
+        },
+        oracle_fields: OracleFields {
+            mm_price: view.mm_oracle_price().0,
+            mm_slot: view.mm_oracle_slot().0,
+            mm_sequence_id: view.mm_oracle_sequence_id(),
+            last_price: view.last_oracle_price().0,
+            last_twap: view.last_oracle_price_twap().0,
+            premium: premium(view),
+            confidence_multiplier: view.contract_tier()?.confidence_multiplier(),
+        },
+        interest: Interest::default(),
+        amm: Some(PerpAmm::of(view)),
+        stats: Some(stats(view)),
+    })
+}
+
+fn stats(view: &PerpMarketView<'_>) -> PerpStats {
+    let funding_twap = match view.last_funding_oracle_twap().0 {
+        0 => view.last_oracle_price_twap().0,
+        twap => twap,
+    };
+    PerpStats {
+        base_long: view.base_long(),
+        base_short: view.base_short(),
+        funding_rate: view.last_funding_rate(),
+        funding_rate_24h: view.last_24h_average_funding_rate(),
+        funding_oracle_twap: funding_twap,
+        funding_ts: view.last_funding_rate_ts(),
+    }
+}
+
+/// Source: sdk/src/dlob/orderBookLevels.ts `uncrossL2`, what it adds to the oracle's price.
+fn premium(view: &PerpMarketView<'_>) -> i64 {
+    let mark = i64::try_from(view.last_mark_price_twap_5min().0).unwrap_or(i64::MAX);
+    mark.saturating_sub(view.last_oracle_price_twap_5min().0)
+}
+
+/// As [`read_perp`], of a spot market.
+pub(crate) fn read_spot(
+    view: &SpotMarketView<'_>,
+    account: Pubkey,
+) -> Result<MarketAccount, ProtocolError> {
+    Ok(MarketAccount {
+        info: MarketInfo {
+            id: MarketId::NONE,
+            account,
+            name: view.name(),
+            market_type: MarketType::Spot,
+            market_index: view.market_index(),
+            status: view.status()?,
+            tick: at_least_one(view.order_tick_size()),
+            step: at_least_one_base(view.order_step_size()),
+            min_order_size: view.min_order_size(),
+            decimals: view.decimals(),
+            mint: Some(view.mint()),
+            fee_adjustment: view.fee_adjustment(),
+            is_prediction: false,
+            oracle: view.oracle(),
+            oracle_source: view.oracle_source()?,
+            paused_operations: view.paused_operations(),
+            expiry_ts: view.expiry_ts(),
+        },
+        oracle_fields: OracleFields {
+            last_price: view.last_oracle_price().0,
+            last_twap: view.last_oracle_price_twap().0,
+            confidence_multiplier: view.asset_tier()?.confidence_multiplier(),
+            ..OracleFields::default()
+        },
+        interest: Interest {
+            deposit: view.cumulative_deposit_interest(),
+            borrow: view.cumulative_borrow_interest(),
+        },
+        amm: None,
+        stats: None,
+    })
+}
+
+/// A tick of 0 in an account that is still being set up counts as 1.
+fn at_least_one(tick: Price) -> Price {
+    Price(tick.0.max(1))
+}
+
+fn at_least_one_base(step: BaseQty) -> BaseQty {
+    BaseQty(step.0.max(1))
+}

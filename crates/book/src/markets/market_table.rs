@@ -1,0 +1,224 @@
+//! All markets of the exchange, and the oracle accounts that price them.
+
+use std::collections::HashMap;
+
+use slotbook_protocol::enums::{MarketType, OracleSource};
+use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
+
+use super::exchange::{Exchange, ExchangeTerms};
+use super::market::{Change, DirtyMarkets, Market};
+use super::pricing::OracleAccount;
+use super::quotes::Indicative;
+use crate::ladder::arena::{Arena, Node, Place};
+use crate::limits::{MARKETS_MAX, ORACLES_MAX};
+use crate::model::clock::Clock;
+use crate::model::hash::KeyHashBuilder;
+use crate::model::market::{MarketId, MarketInfo, MarketKey};
+use crate::model::update::{AccountUpdate, Applied, Version};
+
+/// Markets by id and by key, with what all of them share.
+#[derive(Debug)]
+pub(crate) struct MarketTable {
+    pub(crate) list: Vec<Market>,
+    /// Ids by type and index; [`MarketId::NONE`] where there is no market.
+    ids: [Vec<MarketId>; 2],
+    pub(crate) oracles: HashMap<Pubkey, OracleAccount, KeyHashBuilder>,
+    pub(crate) exchange: Exchange,
+    pub(crate) dirty: DirtyMarkets,
+    /// The markets that the last turn changed.
+    pub(crate) changed: Vec<MarketId>,
+    /// Whether AMMs may quote otherwise, though nothing else of their markets has changed.
+    pub(crate) quotes_may_move: bool,
+    pub(crate) indicative: Indicative,
+}
+
+impl MarketTable {
+    pub(crate) fn new(program: Pubkey) -> Self {
+        let (version, terms) = (Version::default(), ExchangeTerms::default());
+        let clock = Clock { slot: Slot(0), now: UnixSeconds(0) };
+        Self {
+            list: Vec::new(),
+            ids: [Vec::new(), Vec::new()],
+            oracles: HashMap::default(),
+            exchange: Exchange { program, version, terms, clock },
+            dirty: DirtyMarkets::default(),
+            changed: Vec::new(),
+            quotes_may_move: false,
+            indicative: Indicative::default(),
+        }
+    }
+
+    /// The chain's time, by which markets are priced and orders placed.
+    pub(crate) fn clock(&self) -> Clock {
+        self.exchange.clock
+    }
+
+    pub(crate) fn get(&self, id: MarketId) -> Option<&Market> {
+        self.list.get(id.index())
+    }
+
+    #[inline]
+    pub(crate) fn find(&self, key: MarketKey) -> Option<&Market> {
+        let id = *self.ids[key.market_type as usize].get(usize::from(key.market_index))?;
+        self.list.get(id.index())
+    }
+
+    /// Adds a market that is not in the table; `None` when the table is full.
+    pub(crate) fn add(&mut self, info: &MarketInfo) -> Option<MarketId> {
+        let key = info.key();
+        debug_assert!(self.find(key).is_none(), "Invariant: a market has one id");
+        if self.list.len() >= MARKETS_MAX {
+            return None;
+        }
+        let id = MarketId(u16::try_from(self.list.len()).ok()?);
+        self.list.push(Market::new(MarketInfo { id, ..info.clone() }));
+        let ids = &mut self.ids[key.market_type as usize];
+        let index = usize::from(key.market_index);
+        if ids.len() <= index {
+            ids.resize(index + 1, MarketId::NONE);
+        }
+        ids[index] = id;
+        Some(id)
+    }
+
+    /// Applies an oracle's account and reprices the markets that name it; `None` for an account
+    /// that no market names. `replaces` as for [`Version::admits`].
+    pub(crate) fn apply_oracle(
+        &mut self,
+        update: &AccountUpdate<'_>,
+        replaces: bool,
+    ) -> Option<Applied> {
+        let account = self.oracles.get_mut(&update.pubkey)?;
+        if !account.version.admits(update, replaces) {
+            return Some(Applied::Stale);
+        }
+        account.version.accept(update);
+        if !account.set_data(update) {
+            return Some(Applied::Unchanged);
+        }
+        for id in &account.markets {
+            let market = &mut self.list[id.index()];
+            if market.refresh(Some(account), &self.exchange) {
+                self.dirty.mark_book(market);
+            }
+        }
+        Some(Applied::Changed)
+    }
+
+    /// Follows exactly the oracle accounts that the markets name now.
+    pub(crate) fn follow_oracles(&mut self) {
+        self.oracles.values_mut().for_each(|account| account.markets.clear());
+        for market in &self.list {
+            if market.info.oracle_source == OracleSource::QuoteAsset {
+                continue;
+            }
+            if self.oracles.len() < ORACLES_MAX || self.oracles.contains_key(&market.info.oracle) {
+                self.oracles.entry(market.info.oracle).or_default().markets.push(market.info.id);
+            }
+        }
+        self.oracles.retain(|_, account| !account.markets.is_empty());
+    }
+
+    /// Reads every market's oracle and applies the rules again: the exchange's state or the time
+    /// changed.
+    pub(crate) fn refresh_all(&mut self) {
+        self.quotes_may_move = true;
+        for market in &mut self.list {
+            let account = self.oracles.get(&market.info.oracle);
+            if market.refresh(account, &self.exchange) {
+                self.dirty.mark_book(market);
+            }
+        }
+    }
+
+    /// As [`MarketTable::refresh_all`], of a market whose own account changed.
+    pub(crate) fn refresh(&mut self, id: MarketId) {
+        let market = &mut self.list[id.index()];
+        market.refresh(self.oracles.get(&market.info.oracle), &self.exchange);
+        self.dirty.mark_book(market);
+    }
+
+    /// Adds an order slot to the list of its market that its node names.
+    #[inline]
+    pub(crate) fn insert_order(&mut self, arena: &mut Arena, handle: u32) {
+        let Node { market, place, .. } = *arena.node(handle);
+        if !matches!(place, Place::Out(_)) {
+            self.list[market.index()].ladders.insert(arena, handle);
+            self.mark_order(market, place);
+        }
+    }
+
+    /// Removes an order slot from the list of its market that its node names.
+    #[inline]
+    pub(crate) fn remove_order(&mut self, arena: &mut Arena, handle: u32) {
+        let Node { market, place, .. } = *arena.node(handle);
+        if !matches!(place, Place::Out(_)) {
+            self.list[market.index()].ladders.remove(arena, handle);
+            self.mark_order(market, place);
+        }
+    }
+
+    /// Changes the shown size of an order slot that stays where it is.
+    #[inline]
+    pub(crate) fn resize_order(&mut self, node: &mut Node, size: u64) {
+        self.list[node.market.index()].ladders.resize(node, size);
+        self.mark_order(node.market, node.place);
+    }
+
+    /// Notes a change of an order at this place, if the market shows it. Auctions have a revision
+    /// of their own: the market's book does not change with them, so its sequence stays.
+    #[inline]
+    pub(crate) fn mark_order(&mut self, id: MarketId, place: Place) {
+        let (side, is_offset) = match place {
+            Place::Out(_) => return,
+            Place::Auction(_) => {
+                let auctions = &mut self.list[id.index()].ladders.auctions;
+                auctions.revision = auctions.revision.wrapping_add(1);
+                return;
+            }
+            Place::Fixed(side) => (side, false),
+            Place::Offset(side) => (side, true),
+        };
+        let market = &mut self.list[id.index()];
+        if market.empty.is_none() && (!is_offset || market.pricing.is_some()) {
+            self.dirty.mark_side(market, side);
+        }
+    }
+
+    /// Ends a turn: replaces the inputs of AMM quotes, and gives every changed market the next
+    /// sequence number. `moved` when slot or state are not those of the turn before.
+    pub(crate) fn end_turn(&mut self, ts_ms: u64, moved: bool) {
+        self.end_quotes();
+        std::mem::swap(&mut self.dirty.0, &mut self.changed);
+        self.dirty.0.clear();
+        for id in &self.changed {
+            self.list[id.index()].end_turn(ts_ms);
+        }
+        if moved {
+            self.list.iter_mut().for_each(|market| market.ts_ms = ts_ms);
+        }
+    }
+
+    /// Quotes the AMMs from what this turn left. Where the turn changes the book anyway, only the
+    /// inputs are replaced.
+    fn end_quotes(&mut self) {
+        if std::mem::take(&mut self.quotes_may_move) {
+            for market in &mut self.list {
+                if market.vamm.account().is_none() || market.dirty == Change::Book {
+                    continue;
+                }
+                let inputs = market.vamm_inputs(&self.exchange);
+                if market.vamm.move_inputs(inputs) {
+                    self.dirty.mark(market, Change::Quotes);
+                }
+            }
+        }
+        for id in &self.dirty.0 {
+            let market = &mut self.list[id.index()];
+            if market.dirty == Change::Book && market.info.market_type == MarketType::Perp {
+                let inputs = market.vamm_inputs(&self.exchange);
+                market.vamm.replace_inputs(inputs);
+            }
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! The facts of a book that need no walk over its orders.
+
+use std::cmp::Reverse;
+
+use slotbook_protocol::enums::MarketType;
+use slotbook_protocol::fees::FeeStructure;
+use slotbook_protocol::units::{Pubkey, Slot};
+
+use crate::book::Book;
+use crate::markets::market::Market;
+use crate::model::clock::FeedState;
+use crate::model::market::{EmptyReason, MarketId, MarketInfo, MarketKey, OracleState, PerpStats};
+use crate::{LeftOut, Side};
+
+/// How many accounts and orders are held, and why orders are not shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// User accounts present.
+    pub users: usize,
+    /// Indexes given to user accounts so far; those of forgotten accounts are given again.
+    pub user_indexes: usize,
+    /// Order slots that hold an open order.
+    pub open_orders: usize,
+    /// Open orders that stand in a ladder.
+    pub resting_orders: usize,
+    /// Of those, the ones that their market shows.
+    pub shown_orders: usize,
+    /// Open orders that are not shown, by [`LeftOut`] code.
+    pub left_out: [usize; LeftOut::COUNT],
+    /// Accounts out of the book because their bytes are malformed.
+    pub quarantined: usize,
+}
+
+/// The facts that one body carries beside its levels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Sequence number of this market in this epoch.
+    pub seq: u64,
+    /// The chain's slot.
+    pub slot: Slot,
+    /// Unix milliseconds of the turn that last changed slot, state or this market.
+    pub ts_ms: u64,
+    /// How fresh the source is.
+    pub state: FeedState,
+    /// Slot of the market account's newest state.
+    pub market_slot: Slot,
+    /// The oracle readings; the MM reading priced the offset orders.
+    pub oracle: OracleState,
+    /// The oracle price the program saw last, 1e6: shown when the oracle's account is absent.
+    pub last_oracle_price: i64,
+    /// How far above the oracle the market has traded, 1e6: mark minus oracle, both over five
+    /// minutes; 0 for spot markets, which have no mark.
+    pub premium: i64,
+    /// Why the book is empty, when a rule empties it.
+    pub empty_reason: Option<EmptyReason>,
+}
+
+impl Book {
+    /// Markets known. Their ids are `0..market_count`.
+    #[must_use]
+    pub fn market_count(&self) -> usize {
+        self.markets.list.len()
+    }
+
+    /// What a market's account says; `None` for a number that was never given.
+    #[must_use]
+    pub fn market(&self, id: MarketId) -> Option<&MarketInfo> {
+        self.markets.get(id).map(|market| &market.info)
+    }
+
+    /// All markets, in the order of their ids.
+    pub fn markets(&self) -> impl Iterator<Item = &MarketInfo> {
+        self.markets.list.iter().map(|market| &market.info)
+    }
+
+    /// Finds a market by its name in any case; perps win over spot markets of the same
+    /// name, and lower indexes over higher ones.
+    #[must_use]
+    pub fn find_market_by_name(&self, name: &str) -> Option<MarketId> {
+        let named = |market: &&MarketInfo| market.name.eq_ignore_ascii_case(name);
+        let rank = |market: &&MarketInfo| (market.market_type, Reverse(market.market_index));
+        self.markets().filter(named).max_by_key(rank).map(|market| market.id)
+    }
+
+    /// Finds a market by its type and index.
+    #[must_use]
+    pub fn find_market(&self, market_type: MarketType, market_index: u16) -> Option<MarketId> {
+        self.markets.find(MarketKey { market_type, market_index }).map(|market| market.info.id)
+    }
+
+    /// The oracle accounts that markets name, each once, in the order of their keys.
+    #[must_use]
+    pub fn oracle_keys(&self) -> Vec<Pubkey> {
+        let mut keys: Vec<Pubkey> = self.markets.oracles.keys().copied().collect();
+        keys.sort_unstable();
+        keys
+    }
+
+    /// The slot this book stands at.
+    #[must_use]
+    pub fn slot(&self) -> Slot {
+        self.markets.clock().slot
+    }
+
+    /// How fresh the book's source is.
+    #[must_use]
+    pub fn state(&self) -> FeedState {
+        self.state
+    }
+
+    /// Accounts and orders held, and orders left out by reason. Counts the orders of markets that
+    /// show nothing level by level.
+    #[must_use]
+    pub fn counters(&self) -> Counters {
+        let mut left_out = self.orders.counts.left_out;
+        let [empty, unpriced] = self
+            .markets
+            .list
+            .iter()
+            .map(Market::hidden_orders)
+            .fold([0, 0], |[empty, unpriced], hidden| [empty + hidden[0], unpriced + hidden[1]]);
+        left_out[LeftOut::MarketEmpty as usize] = empty;
+        left_out[LeftOut::NoOraclePrice as usize] = unpriced;
+        Counters {
+            users: self.orders.present_users,
+            user_indexes: self.orders.users.len(),
+            open_orders: self.orders.counts.open,
+            resting_orders: self.orders.counts.resting,
+            shown_orders: self.orders.counts.resting - empty - unpriced,
+            left_out,
+            quarantined: self.quarantined.len(),
+        }
+    }
+
+    /// The fees of markets of a kind; the program's own until the exchange's state was seen.
+    #[must_use]
+    pub fn fees(&self, market_type: MarketType) -> &FeeStructure {
+        let terms = &self.markets.exchange.terms;
+        match market_type {
+            MarketType::Perp => &terms.perp_fees,
+            MarketType::Spot => &terms.spot_fees,
+        }
+    }
+
+    /// The facts beside a market's levels, as of the last turn; `None` for an unknown market.
+    #[must_use]
+    pub fn header(&self, id: MarketId) -> Option<Header> {
+        let market = self.markets.get(id)?;
+        Some(Header {
+            seq: market.seq,
+            slot: self.markets.clock().slot,
+            ts_ms: market.ts_ms,
+            state: self.state,
+            market_slot: market.market_slot(),
+            oracle: market.oracle,
+            last_oracle_price: market.oracle_fields.last_price,
+            premium: market.oracle_fields.premium,
+            empty_reason: market.empty,
+        })
+    }
+
+    /// What a perp market's account says for statistics; `None` for other markets.
+    #[must_use]
+    pub fn perp_stats(&self, id: MarketId) -> Option<PerpStats> {
+        self.markets.get(id)?.stats
+    }
+
+    /// Orders that the market's book shows, both sides together; `None` for an unknown market.
+    #[must_use]
+    pub fn shown_orders(&self, id: MarketId) -> Option<usize> {
+        self.markets.get(id).map(|market| market.shown_orders())
+    }
+
+    /// The market's sequence number: grows with every turn that changes what it shows.
+    #[must_use]
+    pub fn seq(&self, id: MarketId) -> Option<u64> {
+        self.markets.get(id).map(|market| market.seq)
+    }
+
+    /// Whether a side may show other orders than it did at a sequence number of its market. When it
+    /// does not, rows read at that number are still right. True for an unknown market.
+    #[must_use]
+    pub fn orders_changed_since(&self, id: MarketId, side: Side, seq: u64) -> bool {
+        self.markets.get(id).is_none_or(|market| market.side_seqs[side.index()] > seq)
+    }
+}
