@@ -1,7 +1,7 @@
 //! Levels of venues outside the exchange, for spot markets.
 //!
-//! [`ExternalBook`] keeps what its caller says until it says otherwise: it knows no venue, and not
-//! how old a level is.
+//! [`ExternalBook`] holds levels until its caller replaces them: it knows no venue, and not how old
+//! a level is.
 
 use std::cmp::Reverse;
 
@@ -11,7 +11,7 @@ use slotbook_protocol::units::{BaseQty, Price};
 
 use crate::limits::{EXTERNAL_LEVELS_GIVEN_MAX, EXTERNAL_LEVELS_MAX};
 
-/// One whole base, as sizes are told between rooms.
+/// Units of a size of one base in the addon's interface.
 const SIZE_SCALE: u128 = 1_000_000_000;
 
 /// One price of an external venue.
@@ -43,7 +43,7 @@ pub struct ExternalBook {
 impl ExternalBook {
     /// Replaces the levels of a side. They may come in any order; those of one price become one, and
     /// those without a price or a size are left out. Of more than [`EXTERNAL_LEVELS_GIVEN_MAX`] the
-    /// rest is not looked at, and no market beyond the book's maximum has any.
+    /// rest is not read, and no market beyond the book's maximum has any.
     pub fn set(
         &mut self,
         id: MarketId,
@@ -57,22 +57,22 @@ impl ExternalBook {
         if index >= self.markets.len() {
             self.markets.resize_with(index + 1, Default::default);
         }
-        let kept = &mut self.markets[index][side as usize];
-        kept.clear();
+        let stored = &mut self.markets[index][side as usize];
+        stored.clear();
         let given = levels.into_iter().take(EXTERNAL_LEVELS_GIVEN_MAX);
-        kept.extend(given.filter(|level| level.price.0 > 0 && level.size.0 > 0));
+        stored.extend(given.filter(|level| level.price.0 > 0 && level.size.0 > 0));
         match side {
-            Side::Bid => kept.sort_unstable_by_key(|level| Reverse(level.price)),
-            Side::Ask => kept.sort_unstable_by_key(|level| level.price),
+            Side::Bid => stored.sort_unstable_by_key(|level| Reverse(level.price)),
+            Side::Ask => stored.sort_unstable_by_key(|level| level.price),
         }
-        kept.dedup_by(|level, before| {
+        stored.dedup_by(|level, before| {
             let same = level.price == before.price;
             if same {
                 before.size = BaseQty(before.size.0.saturating_add(level.size.0));
             }
             same
         });
-        kept.truncate(EXTERNAL_LEVELS_MAX);
+        stored.truncate(EXTERNAL_LEVELS_MAX);
     }
 
     /// The levels of a side, best first; none where none were set.
@@ -95,8 +95,8 @@ mod tests {
     fn check(side: Side, given: &[(u64, u64)], expected: &[(u64, u64)]) {
         let mut book = ExternalBook::default();
         book.set(ID, side, given.iter().map(|(price, size)| level(*price, *size)));
-        let kept = book.levels(ID, side).iter().map(|level| (level.price.0, level.size.0));
-        assert_eq!(kept.collect::<Vec<_>>(), expected);
+        let levels = book.levels(ID, side).iter().map(|level| (level.price.0, level.size.0));
+        assert_eq!(levels.collect::<Vec<_>>(), expected);
     }
 
     #[test]
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_levels_are_kept() {
+    fn the_best_levels_stay() {
         let given: Vec<_> = (1..=100).map(|price| (price, 1)).collect();
         let best: Vec<_> = (37..=100).rev().map(|price| (price, 1)).collect();
         assert_eq!(best.len(), EXTERNAL_LEVELS_MAX);
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_is_looked_at_than_may_be_given() {
+    fn no_more_is_read_than_may_be_given() {
         let mut looked = 0;
         let mut book = ExternalBook::default();
         book.set(

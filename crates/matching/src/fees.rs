@@ -4,8 +4,8 @@ use slotbook_protocol::enums::MarketType;
 use slotbook_protocol::fees::{FeeStructure, FeeTier, FillFees, TakerTerms, fill_fees};
 use slotbook_protocol::units::QuoteQty;
 
-use crate::liquidity::MarketTerms;
 use crate::taker::Taker;
+use crate::terms::MarketTerms;
 
 /// The program's own tiers, for perps.
 pub(crate) static PERP_FEES: FeeStructure = FeeStructure::perps_default();

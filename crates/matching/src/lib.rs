@@ -28,6 +28,7 @@
 mod curve;
 pub mod external;
 mod fees;
+mod fill;
 pub mod limits;
 mod liquidity;
 mod money;
@@ -35,11 +36,14 @@ pub mod onchain;
 mod spec;
 mod taker;
 mod tally;
+mod terms;
 mod walk;
 
 pub use curve::AmmOffer;
 pub use external::{ExternalBook, ExternalLevel};
 pub use fees::Rate;
-pub use liquidity::{JitOffer, Liquidity, Maker, MarketTerms, ProgramAmm};
+pub use fill::{Fill, FillSource, Reason, Rests};
+pub use liquidity::{JitOffer, Liquidity, Maker, ProgramAmm};
 pub use taker::{Auction, OrderKind, Size, Taker, TakerError};
-pub use walk::{Fill, FillSource, Model, Reason, Rests, Walk, walk};
+pub use terms::MarketTerms;
+pub use walk::{Model, Walk, walk};

@@ -8,10 +8,10 @@ pub const FILLS_MAX: usize = 8_192;
 /// Offers of an auction. The exchange's makers of one market are a few dozen.
 pub const JIT_OFFERS_MAX: usize = 256;
 
-/// Levels of external venues that are kept a side: some venues of a few sizes each.
+/// Levels of external venues that are held a side: some venues of a few sizes each.
 pub const EXTERNAL_LEVELS_MAX: usize = 64;
 
-/// Levels that are looked at when a side is set; whoever gives more has mistaken something.
+/// Levels that are read when a side is set; a caller that gives more has made a mistake.
 pub const EXTERNAL_LEVELS_GIVEN_MAX: usize = 1_024;
 
 /// A token with more decimals than this is read as if it had these: ten to their power is a `u128`.

@@ -2,72 +2,16 @@
 
 use core::fmt;
 
-use slotbook_book::{EmptyReason, MarketInfo, OrderRow};
+use slotbook_book::OrderRow;
 use slotbook_protocol::amm::PerpAmm;
-use slotbook_protocol::enums::{MarketStatus, MarketType};
+use slotbook_protocol::enums::MarketType;
 use slotbook_protocol::fees::FeeStructure;
 use slotbook_protocol::units::{BaseQty, OraclePrice, Price, Pubkey, Slot};
 
 use crate::curve::AmmOffer;
 use crate::external::ExternalLevel;
 use crate::fees::{PERP_FEES, SPOT_FEES};
-
-/// What of a market the walk needs, beside its liquidity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MarketTerms {
-    /// Perp or spot.
-    pub market_type: MarketType,
-    /// Smallest price step, 1e6; at least 1.
-    pub tick: Price,
-    /// Smallest size step, in base units; at least 1.
-    pub step: BaseQty,
-    /// Smallest order that is not reduce-only, in base units.
-    pub min_order_size: BaseQty,
-    /// Decimals of a base size: 9 for perps, the token's for spot.
-    pub decimals: u32,
-    /// True for prediction markets, whose prices end at 1,000,000.
-    pub is_prediction: bool,
-    /// Percent by which the market's fees and rebates differ from their tiers'.
-    pub fee_adjustment: i16,
-    /// Only reduce-only orders may fill.
-    pub is_reduce_only: bool,
-    /// Why nothing fills here by rule; `None` where orders may.
-    pub closed: Option<EmptyReason>,
-}
-
-impl MarketTerms {
-    /// A perp market that is open.
-    #[must_use]
-    pub const fn perp(tick: Price, step: BaseQty, min_order_size: BaseQty) -> Self {
-        Self {
-            market_type: MarketType::Perp,
-            tick,
-            step,
-            min_order_size,
-            decimals: 9,
-            is_prediction: false,
-            fee_adjustment: 0,
-            is_reduce_only: false,
-            closed: None,
-        }
-    }
-
-    /// The terms of a market of the book, open unless `closed` says why not.
-    #[must_use]
-    pub fn of(info: &MarketInfo, closed: Option<EmptyReason>) -> Self {
-        Self {
-            market_type: info.market_type,
-            tick: info.tick,
-            step: info.step,
-            min_order_size: info.min_order_size,
-            decimals: info.decimals,
-            is_prediction: info.is_prediction,
-            fee_adjustment: info.fee_adjustment,
-            is_reduce_only: info.status == MarketStatus::ReduceOnly,
-            closed,
-        }
-    }
-}
+use crate::terms::MarketTerms;
 
 /// A resting order that the taker may meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +38,7 @@ impl From<OrderRow> for Maker {
 /// What a maker offers in the taker's auction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JitOffer {
-    /// Who offers, where it is known.
+    /// The maker's user account, where it is known.
     pub maker: Option<Pubkey>,
     /// The number of the offer among the maker's, where it has one.
     pub order_id: Option<u32>,
@@ -125,7 +69,7 @@ pub struct Liquidity<'a> {
     /// The market's terms.
     pub market: MarketTerms,
     /// The resting orders of the other side, in book order: price, then slot, then id, then maker.
-    /// No more of them are asked for than are filled, and one.
+    /// One more of them is read than is filled.
     pub makers: &'a mut dyn Iterator<Item = Maker>,
     /// The exchange's fees in markets of this type.
     pub fees: &'a FeeStructure,

@@ -7,8 +7,7 @@ use slotbook_protocol::order::Order;
 use slotbook_protocol::price::auction_price_program;
 use slotbook_protocol::units::{BaseQty, Price, Pubkey, QuoteQty, Slot};
 
-use crate::liquidity::MarketTerms;
-use crate::tally::is_worse;
+use crate::terms::{MarketTerms, is_worse};
 
 /// How much the taker wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,11 +6,27 @@ use slotbook_protocol::price::standardize_base;
 use slotbook_protocol::units::{BaseQty, Price, QuoteQty};
 
 use crate::fees::FeeTerms;
+use crate::fill::{Fill, FillSource, Origin, Reason};
 use crate::limits::FILLS_MAX;
-use crate::liquidity::MarketTerms;
 use crate::money::{base_for, quote_of};
 use crate::taker::{Size, Taker};
-use crate::walk::{Fill, FillSource, Origin, Reason};
+use crate::terms::{MarketTerms, is_worse};
+
+/// An order's limit and size as the program places it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PlacedTerms {
+    /// The worst price, on the tick.
+    pub(crate) limit: Option<Price>,
+    /// The most base that may fill.
+    pub(crate) base_max: BaseQty,
+}
+
+/// What a fill moves.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Amounts {
+    pub(crate) base: BaseQty,
+    pub(crate) quote: QuoteQty,
+}
 
 /// What is filled, and what is left to fill.
 #[derive(Debug)]
@@ -35,12 +51,12 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// A walk of nothing yet. `cap` is the most base that may fill.
+    /// A walk of nothing yet.
     pub(crate) fn new(
         market: MarketTerms,
         taker: &Taker,
         fees: FeeTerms,
-        (limit, cap): (Option<Price>, BaseQty),
+        placed: PlacedTerms,
     ) -> Self {
         let left_quote = match taker.size {
             Size::Base(_) => None,
@@ -49,12 +65,12 @@ impl Tally {
         Self {
             market,
             direction: taker.direction,
-            limit,
+            limit: placed.limit,
             fills: Vec::new(),
             filled_base: BaseQty(0),
             filled_quote: QuoteQty(0),
             taker_fee: QuoteQty(0),
-            left_base: cap,
+            left_base: placed.base_max,
             left_quote,
             fees,
             best: None,
@@ -84,19 +100,19 @@ impl Tally {
         self.left_quote
     }
 
-    /// Takes what is wanted of an offer. Answers false when the walk ends with it: it is filled, or
+    /// Fills what is wanted of an offer. Returns false when the walk ends with it: it is filled, or
     /// what it still wants of this offer is less than a step.
-    pub(crate) fn take(&mut self, price: Price, offered: BaseQty, origin: Origin) -> bool {
-        let Some((base, quote)) = self.wanted(price, offered) else { return false };
-        if base.0 == 0 {
+    pub(crate) fn fill_offer(&mut self, price: Price, offered: BaseQty, origin: Origin) -> bool {
+        let Some(amounts) = self.wanted(price, offered) else { return false };
+        if amounts.base.0 == 0 {
             // Less than a step is offered: the next offer may have more.
             return offered < self.market.step;
         }
-        self.fill(price, (base, quote), origin) && self.is_open()
+        self.fill(price, amounts, origin) && self.is_open()
     }
 
     /// How much of an offer is wanted, and what it costs. `None` ends the walk.
-    fn wanted(&mut self, price: Price, offered: BaseQty) -> Option<(BaseQty, QuoteQty)> {
+    fn wanted(&mut self, price: Price, offered: BaseQty) -> Option<Amounts> {
         let decimals = self.market.decimals;
         let base = self.on_step(offered.min(self.left_base));
         let Some(quote) = quote_of(price, base, decimals, self.direction) else {
@@ -109,9 +125,9 @@ impl Tally {
                 let base = standardize_base(base, self.market.step);
                 let quote = quote_of(price, base, decimals, self.direction)?;
                 self.is_spent = true;
-                (base.0 > 0).then_some((base, quote))
+                (base.0 > 0).then_some(Amounts { base, quote })
             }
-            _ => Some((base, quote)),
+            _ => Some(Amounts { base, quote }),
         }
     }
 
@@ -131,25 +147,20 @@ impl Tally {
         }
     }
 
-    /// Notes a fill with the fees of its source. Answers false when it cannot be held.
-    pub(crate) fn fill(
-        &mut self,
-        price: Price,
-        amounts: (BaseQty, QuoteQty),
-        origin: Origin,
-    ) -> bool {
-        let Some(fees) = self.fees_of(amounts.1, origin.source) else {
+    /// Notes a fill with the fees of its source. Returns false when the totals cannot hold it.
+    pub(crate) fn fill(&mut self, price: Price, amounts: Amounts, origin: Origin) -> bool {
+        let Some(fees) = self.fees_of(amounts.quote, origin.source) else {
             self.stopped = Some(Reason::FeeExceeded);
             return false;
         };
-        self.fill_as(price, amounts, origin, &fees)
+        self.fill_with_fees(price, amounts, origin, &fees)
     }
 
-    /// Notes a fill with its fees. Answers false when it cannot be held.
-    pub(crate) fn fill_as(
+    /// Notes a fill with its fees. Returns false when the totals cannot hold it.
+    pub(crate) fn fill_with_fees(
         &mut self,
         price: Price,
-        (base, quote): (BaseQty, QuoteQty),
+        Amounts { base, quote }: Amounts,
         origin: Origin,
         fees: &FillFees,
     ) -> bool {
@@ -182,21 +193,5 @@ impl Tally {
             maker_rebate: fees.maker_rebate,
         });
         true
-    }
-}
-
-/// Whether a taker pays more, or gets less, at `price` than at `other`.
-pub(crate) fn is_worse(taker: Direction, price: Price, other: Price) -> bool {
-    match taker {
-        Direction::Long => price > other,
-        Direction::Short => price < other,
-    }
-}
-
-/// The best of some prices for a taker.
-pub(crate) fn best_of(taker: Direction, prices: impl Iterator<Item = Price>) -> Option<Price> {
-    match taker {
-        Direction::Long => prices.min(),
-        Direction::Short => prices.max(),
     }
 }

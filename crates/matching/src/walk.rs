@@ -1,15 +1,16 @@
 //! The walk: what a taker gets, fill by fill.
 
-use slotbook_book::EmptyReason;
 use slotbook_protocol::enums::Direction;
 use slotbook_protocol::price::{standardize_base, standardize_price};
-use slotbook_protocol::units::{BaseQty, Price, Pubkey, QuoteQty};
+use slotbook_protocol::units::{BaseQty, Price, QuoteQty};
 
-use crate::fees::{FeeTerms, Rate};
-use crate::liquidity::{Liquidity, MarketTerms};
+use crate::fees::FeeTerms;
+use crate::fill::{Fill, Reason, Rests};
+use crate::liquidity::Liquidity;
 use crate::money::{base_for, base_precision, price_of};
 use crate::taker::{OrderKind, Size, Taker};
-use crate::tally::{Tally, is_worse};
+use crate::tally::{PlacedTerms, Tally};
+use crate::terms::{MarketTerms, is_worse};
 use crate::{onchain, spec};
 
 /// Whose rules decide what the taker meets, and in which order.
@@ -32,122 +33,6 @@ impl Model {
     }
 }
 
-/// Where a fill comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FillSource {
-    /// An offer in the taker's auction.
-    Jit,
-    /// A resting order.
-    Dlob,
-    /// The market's own automated maker.
-    Vamm,
-    /// A venue outside the exchange.
-    External,
-}
-
-impl FillSource {
-    /// The name in interfaces.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Jit => "jit",
-            Self::Dlob => "dlob",
-            Self::Vamm => "vamm",
-            Self::External => "external",
-        }
-    }
-}
-
-/// Where a fill comes from, and who makes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Origin {
-    pub(crate) source: FillSource,
-    pub(crate) maker: Option<Pubkey>,
-    pub(crate) order_id: Option<u32>,
-}
-
-/// One fill.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fill {
-    /// Where it comes from.
-    pub source: FillSource,
-    /// The maker's user account; `None` for sources without one, or where it is not known.
-    pub maker: Option<Pubkey>,
-    /// The maker's order; `None` where there is none.
-    pub order_id: Option<u32>,
-    /// The maker's price, 1e6; on a curve the quote per base, rounded against the taker.
-    pub price: Price,
-    /// Base filled, in the market's base units.
-    pub size: BaseQty,
-    /// Quote filled, 1e6: rounded down when the maker buys, up when the maker sells.
-    pub quote: QuoteQty,
-    /// What the taker pays beside, 1e6.
-    pub taker_fee: QuoteQty,
-    /// What the maker gets beside, 1e6.
-    pub maker_rebate: QuoteQty,
-}
-
-/// What is left of a limit order, in the book.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rests {
-    /// The order's price, 1e6, on the tick.
-    pub price: Price,
-    /// What rests, in the market's base units.
-    pub size: BaseQty,
-    /// What it earns when it is filled, of the quote.
-    pub rebate_rate: Rate,
-}
-
-/// Why a walk has no fills, or has fewer than its liquidity gives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// The market's book is empty by rule.
-    Market(EmptyReason),
-    /// Only reduce-only orders fill in this market.
-    MarketReduceOnly,
-    /// The order is reduce-only, and there is no position that it reduces.
-    NothingToReduce,
-    /// The order is smaller than the market's smallest, or than a step.
-    BelowMinOrderSize,
-    /// The order is post-only, and the AMM would fill it at once.
-    PostOnlyCrosses,
-    /// The limit of a buy is below a tick.
-    LimitBelowTick,
-    /// The walk has [`crate::limits::FILLS_MAX`] fills.
-    FillsExceeded,
-    /// The quote of the fills is beyond all amounts.
-    QuoteExceeded,
-    /// The fee of the next fill does not cover what the program pays out of it, or all fees
-    /// together are beyond all amounts.
-    FeeExceeded,
-    /// The program's own sequence fails on chain: its numbers leave their range, or a fill is worse
-    /// than the limit by its rounding.
-    FillFails,
-    /// The fills' average price is too far from the oracle's, so that the program's own sequence
-    /// fails on chain.
-    PriceBand,
-}
-
-impl Reason {
-    /// The name in interfaces.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Market(reason) => reason.name(),
-            Self::MarketReduceOnly => "marketReduceOnly",
-            Self::NothingToReduce => "nothingToReduce",
-            Self::BelowMinOrderSize => "belowMinOrderSize",
-            Self::PostOnlyCrosses => "postOnlyCrosses",
-            Self::LimitBelowTick => "limitBelowTick",
-            Self::FillsExceeded => "fillsExceeded",
-            Self::QuoteExceeded => "quoteExceeded",
-            Self::FeeExceeded => "feeExceeded",
-            Self::FillFails => "fillFails",
-            Self::PriceBand => "priceBand",
-        }
-    }
-}
-
 /// What a taker gets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Walk {
@@ -166,7 +51,7 @@ pub struct Walk {
     pub price_impact: Option<u64>,
     /// What the taker pays beside the quote, 1e6.
     pub taker_fee: QuoteQty,
-    /// What was asked for and is not filled, in the unit in which it was asked for.
+    /// What is not filled, in the unit of the order's size.
     pub unfilled: Size,
     /// What of it rests in the book; `None` when nothing does.
     pub rests: Option<Rests>,
@@ -174,9 +59,9 @@ pub struct Walk {
     pub reason: Option<Reason>,
 }
 
-/// What a taker gets who sends this order now. The order must have passed [`Taker::check`].
+/// What a taker gets that sends this order now. The order must have passed [`Taker::check`].
 ///
-/// The work is that of the fills: liquidity behind the last fill is not looked at.
+/// The work is that of the fills: liquidity behind the last fill is not read.
 #[must_use]
 pub fn walk(taker: &Taker, liquidity: Liquidity<'_>, model: Model) -> Walk {
     let market = liquidity.market;
@@ -220,9 +105,9 @@ fn least_of(taker: &Taker, market: &MarketTerms) -> BaseQty {
     }
 }
 
-/// The worst price on the tick and the most base that may fill, as the program places the order.
+/// The order's limit and size as the program places it.
 /// Source: programs/drift/src/controller/orders.rs `place_perp_order`.
-fn terms_of(taker: &Taker, market: &MarketTerms) -> Result<(Option<Price>, BaseQty), Reason> {
+fn terms_of(taker: &Taker, market: &MarketTerms) -> Result<PlacedTerms, Reason> {
     if let Some(reason) = market.closed {
         return Err(Reason::Market(reason));
     }
@@ -243,8 +128,8 @@ fn terms_of(taker: &Taker, market: &MarketTerms) -> Result<(Option<Price>, BaseQ
     }
     match taker.reducible() {
         Some(BaseQty(0)) => Err(Reason::NothingToReduce),
-        Some(position) => Ok((limit, asked.min(position))),
-        None => Ok((limit, asked)),
+        Some(position) => Ok(PlacedTerms { limit, base_max: asked.min(position) }),
+        None => Ok(PlacedTerms { limit, base_max: asked }),
     }
 }
 

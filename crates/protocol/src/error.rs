@@ -1,6 +1,7 @@
 //! The one error of this crate: what was wrong with bytes or text that came in.
 
 use core::fmt;
+use core::str::FromStr;
 
 use crate::units::Pubkey;
 
@@ -78,3 +79,13 @@ impl fmt::Display for ProtocolError {
 }
 
 impl core::error::Error for ProtocolError {}
+
+impl FromStr for Pubkey {
+    type Err = ProtocolError;
+
+    fn from_str(text: &str) -> Result<Self, ProtocolError> {
+        let mut key = [0; 32];
+        five8::decode_32(text, &mut key).map_err(|_| ProtocolError::MalformedPubkey)?;
+        Ok(Self(key))
+    }
+}

@@ -1,9 +1,6 @@
 //! Units as types, and division that names its direction.
 
 use core::fmt;
-use core::str::FromStr;
-
-use crate::error::ProtocolError;
 
 /// Units of a price of one: prices are integers at 1e6.
 /// Source: programs/drift/src/math/constants.rs `PRICE_PRECISION`.
@@ -94,16 +91,6 @@ impl fmt::Debug for Pubkey {
     }
 }
 
-impl FromStr for Pubkey {
-    type Err = ProtocolError;
-
-    fn from_str(text: &str) -> Result<Self, ProtocolError> {
-        let mut key = [0; 32];
-        five8::decode_32(text, &mut key).map_err(|_| ProtocolError::MalformedPubkey)?;
-        Ok(Self(key))
-    }
-}
-
 /// `dividend / divisor` rounded down; `None` when the divisor is 0.
 #[must_use]
 #[inline]
@@ -121,6 +108,7 @@ pub const fn div_ceil(dividend: u128, divisor: u128) -> Option<u128> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ProtocolError;
 
     #[test]
     fn pubkey_text_is_read_and_written() {

@@ -2,7 +2,7 @@
 
 use slotbook_protocol::enums::MarketType;
 use slotbook_protocol::oracle::OracleReading;
-use slotbook_protocol::units::{OraclePrice, Price, Slot};
+use slotbook_protocol::units::{OraclePrice, Slot};
 
 use crate::mark::{self, TopOfBook};
 use crate::writer::{JsonWriter, literal};
@@ -146,9 +146,4 @@ fn write_reading<const N: bool>(json: &mut JsonWriter<'_, N>, reading: Option<Or
     literal!(json, b"\",\"hasSufficientNumberOfDataPoints\":");
     json.bool(reading.has_sufficient_data);
     literal!(json, b"}");
-}
-
-/// A price that an order may have, as the signed number oracles come in.
-pub(crate) fn signed(price: Price) -> i64 {
-    i64::try_from(price.0).unwrap_or(i64::MAX)
 }

@@ -2,8 +2,6 @@
 
 use slotbook_protocol::units::{OraclePrice, Price};
 
-use crate::head::signed;
-
 /// Best bid and best ask of a book.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TopOfBook {
@@ -73,6 +71,11 @@ fn mark_price(bid: Price, ask: Price, oracle: Option<OraclePrice>) -> OraclePric
         Some(oracle) if bid > ask => oracle,
         _ => OraclePrice(low + (high - low) / 2),
     }
+}
+
+/// A price that an order may have, as the signed number oracles come in.
+fn signed(price: Price) -> i64 {
+    i64::try_from(price.0).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]

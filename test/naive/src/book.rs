@@ -10,6 +10,7 @@ use slotbook_protocol::units::Pubkey;
 
 use crate::account::{Account, Key, MarketKind, Order, PerpMarket, SpotMarket, State, User};
 use crate::oracle::{Limits, MmFields, Reading, Validity, mm_or_exchange, validity};
+use crate::price;
 use crate::rules::{self, EmptyReason, MarketContext};
 use crate::view::{MarketView, Row, Side};
 
@@ -292,7 +293,7 @@ impl NaiveBook {
         let size = rules::shown_size(order, position);
         let is_shown = rules::is_in_book(order, market, self.clock.slot, self.clock.unix_seconds)
             && size >= market.step.max(1);
-        let price = rules::shown_price(order, market).filter(|_| is_shown)?;
+        let price = price::shown_price(order, market).filter(|_| is_shown)?;
         Some(Row {
             side,
             price,

@@ -127,6 +127,15 @@ fn divide_by_float(value: i128, over: i128, under: i128) -> i128 {
     quotient
 }
 
+/// The price at which an order rests; `None` when it needs an oracle and there is none to use.
+pub(crate) fn shown_price(order: &Order, market: &MarketContext) -> Option<i128> {
+    if order.oracle_price_offset == 0 {
+        return Some(i128::from(order.price));
+    }
+    let oracle = market.oracle?;
+    Some(resting_offset_price(oracle, order, market.tick, market.is_prediction))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

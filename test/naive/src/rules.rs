@@ -1,7 +1,6 @@
 //! The rules of the book: what is shown, at which price, at which size.
 
 use crate::account::{MarketKind, Order, PerpMarket, SpotMarket, State, User};
-use crate::price::resting_offset_price;
 
 /// Why a market shows an empty book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,15 +103,6 @@ pub(crate) fn is_in_book(order: &Order, market: &MarketContext, slot: u64, now: 
         && !order.is_expired(now)
         && (order.price != 0 || order.oracle_price_offset != 0)
         && (order.reduce_only || !market.is_reduce_only)
-}
-
-/// The price at which an order rests; `None` when it needs an oracle and there is none to use.
-pub(crate) fn shown_price(order: &Order, market: &MarketContext) -> Option<i128> {
-    if order.oracle_price_offset == 0 {
-        return Some(i128::from(order.price));
-    }
-    let oracle = market.oracle?;
-    Some(resting_offset_price(oracle, order, market.tick, market.is_prediction))
 }
 
 /// The size of an order: the rest, for reduce-only orders at most the opposite position.

@@ -58,7 +58,7 @@ pub struct Ranked {
 /// Why an order is not tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Skip {
-    /// It may not make for this taker, who is post-only or has rested longer.
+    /// It may not make for this taker, which is post-only or has rested longer.
     NotMakerForTaker,
     /// It is priced so far through the oracle's price that it is cancelled.
     OracleBand,
@@ -86,8 +86,7 @@ impl MakerList {
     ///
     /// Source: programs/drift/src/controller/orders.rs `get_maker_orders_info`.
     #[must_use]
-    pub fn of(taker: (Pubkey, &Order), makers: &[MakerOrder], moment: &Moment) -> Self {
-        let (taker_key, taker) = taker;
+    pub fn of(taker_key: Pubkey, taker: &Order, makers: &[MakerOrder], moment: &Moment) -> Self {
         let side = taker.direction.opposite();
         let mut list = Self::default();
         for (index, maker) in makers.iter().enumerate() {
@@ -173,7 +172,7 @@ pub fn insert(ranked: &mut Vec<Ranked>, maker: Ranked, side: Direction) {
     ranked.insert(at, maker);
 }
 
-/// The place that the standard library's binary search answers in rustc 1.95, found or not. The
+/// The index that the standard library's binary search returns in rustc 1.95, found or not. The
 /// program inserts there whether the search found an equal or not, so the algorithm is part of the
 /// rule and is written out: the search halves down to one element without stopping at an equal one.
 /// Source: library/core/src/slice/mod.rs `binary_search_by` of rustc 1.95.

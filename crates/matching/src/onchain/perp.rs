@@ -4,17 +4,18 @@ use slotbook_protocol::amm::PerpAmm;
 use slotbook_protocol::enums::{Direction, OrderStatus, OrderType};
 use slotbook_protocol::order::Order;
 use slotbook_protocol::price::standardize_price;
-use slotbook_protocol::units::{BaseQty, OraclePrice, Price, Pubkey, QuoteQty, Slot, UnixSeconds};
+use slotbook_protocol::units::{BaseQty, OraclePrice, Price, Pubkey, Slot, UnixSeconds};
 
 use super::makers::{MakerOrder, Moment};
 use super::program::{FillError, Fills, ProgramFill, Request, Source, fill};
+use crate::fill::{FillSource, Origin, Reason};
 use crate::limits::{JIT_OFFERS_MAX, MAKERS_PASSED_MAX};
 use crate::liquidity::{JitOffer, Liquidity, Maker};
 use crate::money::price_of;
 use crate::spec::refuse_crossing;
 use crate::taker::{OrderKind, Size, Taker};
-use crate::tally::{Tally, best_of};
-use crate::walk::{FillSource, Origin, Reason};
+use crate::tally::{Amounts, Tally};
+use crate::terms::best_of;
 
 /// Seconds for which a market order lives at least, when it names no end.
 /// Source: programs/drift/src/controller/orders.rs `place_perp_order`.
@@ -182,7 +183,7 @@ fn moment_of(taker: &Taker, tally: &Tally, oracle: Option<OraclePrice>, amm: &Pe
     }
 }
 
-/// Fills what was asked for. The program knows sizes in base alone: for an amount of quote it is
+/// Fills what the order wants. The program knows sizes in base alone: for an amount of quote it is
 /// sent the most whole steps whose fills come to no more.
 fn fill_amount(
     mut request: Request<'_>,
@@ -225,7 +226,7 @@ fn best_price(request: &Request<'_>, fills: &Fills) -> Option<Price> {
     best_of(direction, [maker, amm].into_iter().flatten())
 }
 
-/// Notes a fill. Answers false when it cannot be held.
+/// Notes a fill. Returns false when the totals cannot hold it.
 fn note(fill: &ProgramFill, passed: &[Passed], tally: &mut Tally) -> bool {
     let origin = match fill.source {
         Source::Amm | Source::AmmJit => {
@@ -242,11 +243,11 @@ fn note(fill: &ProgramFill, passed: &[Passed], tally: &mut Tally) -> bool {
             }
         },
     };
-    let amounts: (BaseQty, QuoteQty) = (fill.base, fill.quote);
+    let amounts = Amounts { base: fill.base, quote: fill.quote };
     let on_curve = || price_of(fill.quote, fill.base, tally.market.decimals, tally.direction);
     let Some(price) = fill.price.or_else(on_curve) else {
         tally.stopped = Some(Reason::QuoteExceeded);
         return false;
     };
-    tally.fill_as(price, amounts, origin, &fill.fees)
+    tally.fill_with_fees(price, amounts, origin, &fill.fees)
 }

@@ -159,7 +159,7 @@ pub fn fill(request: &Request<'_>) -> Result<Fills, FillError> {
         moment.is_prediction,
         None,
     )?;
-    let makers = MakerList::of((request.taker_key, taker), request.makers, moment);
+    let makers = MakerList::of(request.taker_key, taker, request.makers, moment);
     let reserve_price = amm.reserves().price();
     let amm_price = match request.is_amm_available {
         true => Some(amm.price_for(reserve_price?, taker.direction)?),

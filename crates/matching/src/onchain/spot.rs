@@ -5,11 +5,12 @@ use slotbook_protocol::price::standardize_price;
 use slotbook_protocol::units::{BaseQty, Price};
 
 use crate::external::ExternalLevel;
+use crate::fill::{FillSource, Origin};
 use crate::limits::JIT_OFFERS_MAX;
 use crate::liquidity::{JitOffer, Liquidity, Maker};
 use crate::taker::Taker;
-use crate::tally::{Tally, best_of, is_worse};
-use crate::walk::{FillSource, Origin};
+use crate::tally::Tally;
+use crate::terms::{best_of, is_worse};
 
 /// A fill ends with the maker that makes it longer than this.
 /// Source: programs/drift/src/math/fulfillment.rs `determine_spot_fulfillment_methods`.
@@ -35,9 +36,9 @@ pub(super) fn walk(taker: &Taker, liquidity: Liquidity<'_>, tally: &mut Tally) {
     }
     let limit = limit_of(taker, tally);
     if liquidity.external.is_empty() {
-        take_makers(&makers_of(taker, liquidity, tally), limit, tally);
+        fill_from_makers(&makers_of(taker, liquidity, tally), limit, tally);
     } else {
-        take_external(liquidity.external, limit, tally);
+        fill_from_venues(liquidity.external, limit, tally);
     }
 }
 
@@ -76,18 +77,19 @@ fn makers_of(taker: &Taker, liquidity: Liquidity<'_>, tally: &Tally) -> Vec<Offe
     makers
 }
 
-fn take_makers(makers: &[Offered], limit: Option<Price>, tally: &mut Tally) {
+fn fill_from_makers(makers: &[Offered], limit: Option<Price>, tally: &mut Tally) {
     tally.best = makers.first().map(|maker| maker.price);
     let Some(limit) = limit else { return };
     for &Offered { price, size, origin } in makers {
-        let is_met = !is_worse(tally.direction, price, limit) && tally.take(price, size, origin);
+        let is_met =
+            !is_worse(tally.direction, price, limit) && tally.fill_offer(price, size, origin);
         if !is_met || !tally.is_open() {
             return;
         }
     }
 }
 
-fn take_external(levels: &[ExternalLevel], limit: Option<Price>, tally: &mut Tally) {
+fn fill_from_venues(levels: &[ExternalLevel], limit: Option<Price>, tally: &mut Tally) {
     let direction = tally.direction;
     let best = best_of(direction, levels.iter().map(|level| level.price));
     tally.best = best;
@@ -95,7 +97,7 @@ fn take_external(levels: &[ExternalLevel], limit: Option<Price>, tally: &mut Tal
     for level in levels {
         let origin = Origin { source: FillSource::External, maker: None, order_id: None };
         let is_within = limit.is_none_or(|limit| !is_worse(direction, level.price, limit));
-        if !is_within || !tally.take(level.price, level.size, origin) || !tally.is_open() {
+        if !is_within || !tally.fill_offer(level.price, level.size, origin) || !tally.is_open() {
             return;
         }
     }

@@ -7,13 +7,14 @@ use slotbook_protocol::units::Price;
 use crate::limits::JIT_OFFERS_MAX;
 use crate::liquidity::JitOffer;
 use crate::taker::Taker;
-use crate::tally::{Tally, is_worse};
+use crate::tally::Tally;
+use crate::terms::is_worse;
 
 /// The offers that fill in the taker's auction now, best first, equal prices in the order in which
 /// they came; each on the tick, as the program places it.
 ///
 /// An offer must be as good as the auction's price at this slot and as the taker's limit. An order
-/// whose auction is not told is bound by its limit alone; one whose auction is over, or that has
+/// whose auction is not known is bound by its limit alone; one whose auction is over, or that has
 /// none by a duration of 0, takes no offers.
 pub(super) fn offers(taker: &Taker, jit: &[JitOffer], tally: &Tally) -> Vec<JitOffer> {
     let bound = match taker.auction {

@@ -14,11 +14,12 @@ use slotbook_protocol::units::{OraclePrice, Price};
 
 use self::venues::Venues;
 use crate::curve::{AmmOffer, Want};
+use crate::fill::{FillSource, Origin, Reason};
 use crate::liquidity::{JitOffer, Liquidity, Maker};
 use crate::money::price_of;
 use crate::taker::{OrderKind, Taker};
-use crate::tally::{Tally, best_of};
-use crate::walk::{FillSource, Origin, Reason};
+use crate::tally::{Amounts, Tally};
+use crate::terms::best_of;
 
 /// The resting orders that are not the taker's own.
 type Makers<'a> = Peekable<&'a mut dyn Iterator<Item = Maker>>;
@@ -36,20 +37,23 @@ pub(crate) fn walk(taker: &Taker, liquidity: Liquidity<'_>, tally: &mut Tally) {
     let mut makers = others.peekable();
     let mut venues = Venues::new(if is_perp { &[] } else { liquidity.external });
 
-    let touches =
-        [makers.peek().map(|maker| maker.price), venues.touch(), amm.and_then(|amm| amm.price())];
-    let offers = match crosses(touches, tally) || taker.kind == OrderKind::Market {
+    let bests = [
+        makers.peek().map(|maker| maker.price),
+        venues.best_price(),
+        amm.and_then(|amm| amm.price()),
+    ];
+    let offers = match crosses(bests, tally) || taker.kind == OrderKind::Market {
         true => auction::offers(taker, liquidity.jit, tally),
         false => Vec::new(),
     };
-    let auction_touch = offers.first().map(|offer| offer.price);
-    tally.best = best_of(tally.direction, touches.into_iter().chain([auction_touch]).flatten());
+    let auction_best = offers.first().map(|offer| offer.price);
+    tally.best = best_of(tally.direction, bests.into_iter().chain([auction_best]).flatten());
 
-    let goes_on = take_offers(&offers, &mut venues, tally)
-        && take_resting(&mut makers, &mut venues, tally)
-        && take_curve(amm, tally);
+    let goes_on = fill_offers(&offers, &mut venues, tally)
+        && fill_resting(&mut makers, &mut venues, tally)
+        && fill_curve(amm, tally);
     if goes_on {
-        venues.take_rest(tally);
+        venues.fill_rest(tally);
     }
 }
 
@@ -74,21 +78,22 @@ pub(crate) fn refuse_crossing(
 
 /// Whether an order at the taker's limit crosses the spread: some source that is not the auction
 /// has a price that it accepts. One that does not rests without an auction.
-fn crosses(touches: [Option<Price>; 3], tally: &Tally) -> bool {
-    touches.into_iter().flatten().any(|touch| tally.accepts(touch))
+fn crosses(bests: [Option<Price>; 3], tally: &Tally) -> bool {
+    bests.into_iter().flatten().any(|best| tally.accepts(best))
 }
 
-/// Takes the offers of the auction, best first. Answers false when the walk is over.
-fn take_offers(offers: &[JitOffer], venues: &mut Venues<'_>, tally: &mut Tally) -> bool {
+/// Fills from the offers of the auction, best first. Returns false when the walk is over.
+fn fill_offers(offers: &[JitOffer], venues: &mut Venues<'_>, tally: &mut Tally) -> bool {
     offers.iter().all(|offer| {
         let origin =
             Origin { source: FillSource::Jit, maker: offer.maker, order_id: offer.order_id };
-        venues.take_better(offer.price, tally) && tally.take(offer.price, offer.size, origin)
+        venues.fill_better(offer.price, tally) && tally.fill_offer(offer.price, offer.size, origin)
     })
 }
 
-/// Takes the resting orders one by one, each at its own price. Answers false when the walk is over.
-fn take_resting(makers: &mut Makers<'_>, venues: &mut Venues<'_>, tally: &mut Tally) -> bool {
+/// Fills from the resting orders one by one, each at its own price. Returns false when the walk is
+/// over.
+fn fill_resting(makers: &mut Makers<'_>, venues: &mut Venues<'_>, tally: &mut Tally) -> bool {
     while tally.is_open() {
         let Some(maker) = makers.next_if(|maker| tally.accepts(maker.price)) else { return true };
         let origin = Origin {
@@ -96,7 +101,8 @@ fn take_resting(makers: &mut Makers<'_>, venues: &mut Venues<'_>, tally: &mut Ta
             maker: Some(maker.key),
             order_id: Some(maker.order_id),
         };
-        if !(venues.take_better(maker.price, tally) && tally.take(maker.price, maker.size, origin))
+        if !(venues.fill_better(maker.price, tally)
+            && tally.fill_offer(maker.price, maker.size, origin))
         {
             return false;
         }
@@ -104,8 +110,8 @@ fn take_resting(makers: &mut Makers<'_>, venues: &mut Venues<'_>, tally: &mut Ta
     false
 }
 
-/// Takes what the curve has up to the limit. Answers false when the walk is over.
-fn take_curve(amm: Option<AmmOffer>, tally: &mut Tally) -> bool {
+/// Fills from the curve up to the limit. Returns false when the walk is over.
+fn fill_curve(amm: Option<AmmOffer>, tally: &mut Tally) -> bool {
     let Some(amm) = amm else { return tally.is_open() };
     let want = want_of(tally);
     let Some((base, quote)) = amm.swap(&want) else {
@@ -116,7 +122,7 @@ fn take_curve(amm: Option<AmmOffer>, tally: &mut Tally) -> bool {
     // A swap of few units can cost more than the curve says, by its roundings.
     let Some(price) = price.filter(|price| tally.accepts(*price)) else { return tally.is_open() };
     let origin = Origin { source: FillSource::Vamm, maker: None, order_id: None };
-    tally.fill(price, (base, quote), origin) && tally.is_open()
+    tally.fill(price, Amounts { base, quote }, origin) && tally.is_open()
 }
 
 fn want_of(tally: &Tally) -> Want {

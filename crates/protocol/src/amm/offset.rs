@@ -5,7 +5,7 @@
 //! `getQuoteAssetReservePredictionMarketBounds`.
 
 use super::curve::{PEG_PRECISION, Reserves};
-use super::spread::{Liquidity, whole};
+use super::spread::{Liquidity, Offset, whole};
 use super::update::UpdatedCurve;
 use super::wide::{U256, add, div, mul, mul_div, quotient, sub};
 use super::{AmmError, AmmInputs, AmmSide, PerpAmm};
@@ -40,14 +40,6 @@ const SMOOTHING_MIN: i128 = 10;
 const PREDICTION_ASK_LOWER: u128 = 22_361;
 const PREDICTION_BID_UPPER: u128 = 97_467;
 const PREDICTION_PRECISION: u128 = 100_000;
-
-/// How far both quotes are moved, and by how much their spreads widen while they move, parts at 1e6.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Offset {
-    pub(super) value: i128,
-    pub(super) long_widens: i128,
-    pub(super) short_widens: i128,
-}
 
 impl Offset {
     /// The offset that the market asks for; on the way to another sign, a step from the stored one.

@@ -1,8 +1,8 @@
 //! What the AMM quotes at a moment: the part that is cheap, without levels.
 
 use super::curve::Reserves;
-use super::offset::{Offset, spread_reserves};
-use super::spread::{Distances, Liquidity, Spreads};
+use super::offset::spread_reserves;
+use super::spread::{Distances, Liquidity, Offset, Spreads};
 use super::update::UpdatedCurve;
 use super::{AmmError, AmmInputs, AmmSide, PerpAmm};
 use crate::units::Price;

@@ -8,7 +8,6 @@
 #![expect(clippy::float_arithmetic, reason = "the SDK's estimate is defined in doubles")]
 
 use super::curve::AMM_TIMES_PEG_TO_QUOTE;
-use super::offset::Offset;
 use super::update::UpdatedCurve;
 use super::wide::{add, difference, mul, quotient, signed, signed_mul_div, sub};
 use super::{AmmError, AmmInputs, PerpAmm};
@@ -81,6 +80,14 @@ impl Spreads {
         let volume = VolumeSpread::of(amm, inputs, reserve_price)?;
         Estimate::of(amm, curve, inputs, reserve_price, &volume, &liquidity)
     }
+}
+
+/// How far both quotes are moved, and by how much their spreads widen while they move, parts at 1e6.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Offset {
+    pub(super) value: i128,
+    pub(super) long_widens: i128,
+    pub(super) short_widens: i128,
 }
 
 /// The quotes' distances from the reserve price, parts at 1e6: the ask's above it, and the bid's
