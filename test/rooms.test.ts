@@ -147,7 +147,13 @@ function upwardImportsIn(file: SourceFile): readonly string[] {
 
 /** The circles of files that import each other, largest first. */
 function importCircles(sources: readonly SourceFile[]): readonly (readonly string[])[] {
-  const imports = new Map(sources.map((file) => [file.name, importedFiles(file)]));
+  return circlesOf(new Map(sources.map((file) => [file.name, importedFiles(file)])));
+}
+
+/** The circles of a graph, by the names of their nodes, largest first. */
+function circlesOf(
+  imports: ReadonlyMap<string, readonly string[]>,
+): readonly (readonly string[])[] {
   const reach = (start: string): ReadonlySet<string> => {
     const reached = new Set<string>();
     const queue = [...(imports.get(start) ?? [])];
@@ -173,6 +179,107 @@ function runtimeCodeOf(text: string): string {
   const compilerOptions = { module: ts.ModuleKind.ESNext, removeComments: true };
   const { outputText } = ts.transpileModule(text, { compilerOptions });
   return outputText.replace('export {};', '').trim();
+}
+
+/** The Rust packages whose files are checked for circles. */
+const rustPackages = [
+  ...crates.map((crate) => `crates/${crate}`),
+  'bench/core',
+  'test/golden',
+  'test/naive',
+];
+
+/** The Rust sources of a package, by their module paths: `` for lib.rs, `view::queue`. */
+function rustModules(folder: string): ReadonlyMap<string, string> {
+  const root = new URL(`../${folder}/src/`, import.meta.url);
+  const names = readdirSync(root, { recursive: true, encoding: 'utf8' });
+  const sources = names.filter((name) => name.endsWith('.rs') && name !== 'main.rs');
+  return new Map(
+    sources.map((name) => {
+      const module = name.replace(/\.rs$/, '').replace(/(^|\/)(mod|lib)$/, '');
+      return [module.replaceAll('/', '::'), readFileSync(new URL(name, root), 'utf8')];
+    }),
+  );
+}
+
+/** The paths that a tree of a `use` line names: `a::{b, c::{d, e}}` names three. */
+function pathsOf(tree: string): readonly string[] {
+  const open = tree.indexOf('{');
+  if (open < 0) return [tree.replace(/\s+as\s.*$/, '').trim()];
+  const branches: string[] = [];
+  let [depth, start] = [0, open + 1];
+  for (let at = open + 1; at < tree.length; at += 1) {
+    if (tree[at] === '{') depth += 1;
+    const ends = depth === 0 && (tree[at] === ',' || tree[at] === '}');
+    if (ends) branches.push(tree.slice(start, at));
+    if (ends) start = at + 1;
+    if (tree[at] === '}') depth -= 1;
+  }
+  const stem = tree.slice(0, open).trim();
+  return branches
+    .filter((branch) => branch.trim() !== '')
+    .flatMap((branch) => {
+      return pathsOf(branch.trim()).map((path) => stem + path);
+    });
+}
+
+/** A path as written in a module, from the root of its package; `undefined` for other packages. */
+function absolutePath(module: string, written: string): string | undefined {
+  const [first, ...rest] = written.split('::').map((part) => part.trim());
+  const parents = module.split('::').filter((part) => part !== '');
+  if (first === 'crate') return rest.join('::');
+  if (first === 'self') return [...parents, ...rest].join('::');
+  if (first === 'super')
+    return absolutePath(parents.slice(0, -1).join('::'), ['self', ...rest].join('::'));
+  return undefined;
+}
+
+interface RustUse {
+  readonly path: string;
+  readonly isPublic: boolean;
+}
+
+/** What a module uses of its own package: `use` lines and paths in the code, tests aside. */
+function rustUses(
+  module: string,
+  text: string,
+  modules: ReadonlyMap<string, string>,
+): readonly RustUse[] {
+  const code = text.replace(/\/\/.*/g, '').replace(/#\[cfg\(test\)\]\s*mod [\s\S]*/, '');
+  const lines = [...code.matchAll(/\b(pub(?:\([^)]*\))?\s+)?use\s+([^;]+);/g)];
+  const imported = lines.flatMap(([, isPublic, tree = '']) =>
+    pathsOf(tree.replace(/\s+/g, ' ')).map((path) => ({ path, isPublic: isPublic !== undefined })),
+  );
+  const inCode = code.replace(/\buse\s[^;]+;/g, '').matchAll(/\b(?:crate|super)(?:::\w+)+/g);
+  const written = [...inCode].map(([path]) => ({ path, isPublic: false }));
+  return [...imported, ...written].flatMap(({ path, isPublic }) => {
+    const child = [module, path.split('::')[0]].filter((part) => part !== '').join('::');
+    const full = absolutePath(module, modules.has(child) ? `self::${path}` : path);
+    return full === undefined ? [] : [{ path: full, isPublic }];
+  });
+}
+
+/** The circles of a package's files. A name that a module re-exports counts as its own file's. */
+function rustCircles(modules: ReadonlyMap<string, string>): readonly (readonly string[])[] {
+  const uses = new Map([...modules].map(([name, text]) => [name, rustUses(name, text, modules)]));
+  const reexports = new Map<string, string>();
+  for (const [name, used] of uses) {
+    for (const { path, isPublic } of used) {
+      const item = path.split('::').at(-1) ?? '';
+      if (isPublic) reexports.set(name === '' ? item : `${name}::${item}`, path);
+    }
+  }
+  const fileOf = (path: string): string => {
+    if (modules.has(path)) return path;
+    const target = reexports.get(path);
+    if (target !== undefined) return fileOf(target);
+    return fileOf(path.split('::').slice(0, -1).join('::'));
+  };
+  const imports = [...uses].map(([name, used]): [string, readonly string[]] => {
+    const targets = used.filter(({ isPublic }) => !isPublic).map(({ path }) => fileOf(path));
+    return [name, targets.filter((target) => target !== name)];
+  });
+  return circlesOf(new Map(imports));
 }
 
 /** The entry points of the client by folder, and the folders that each may use besides its own. */
@@ -223,6 +330,23 @@ describe('rooms', () => {
       { name: 'feed/b.ts', text: "import { a } from './a.js';" },
     ];
     expect(importCircles(circle)).toEqual([['feed/a.ts', 'feed/b.ts']]);
+  });
+
+  test.each(rustPackages)('no files of %s use each other in a circle', (folder) => {
+    const modules = rustModules(folder);
+    expect(modules.size).toBeGreaterThan(1);
+    expect(rustCircles(modules)).toEqual([]);
+  });
+
+  test('a circle of Rust files would be seen, also through a re-export', () => {
+    const circle = new Map([
+      ['', 'mod a;\nmod b;\npub use a::One;'],
+      ['a', 'use crate::b::{Two, three::{Four}};'],
+      ['b', 'mod three;\nuse super::One;'],
+      ['b::three', ''],
+    ]);
+    expect(rustCircles(circle)).toEqual([['a', 'b']]);
+    expect(rustCircles(new Map([...circle, ['b', 'use slotbook_book::One;']]))).toEqual([]);
   });
 
   test.each([
