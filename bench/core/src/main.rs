@@ -1,4 +1,4 @@
-//! Answers benchmark commands, one a line, until standard input ends.
+//! Returns benchmark commands, one a line, until standard input ends.
 
 use std::io::{BufRead, Write};
 

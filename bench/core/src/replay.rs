@@ -4,7 +4,7 @@ use slotbook_book::{AccountUpdate, Applied, Book, BookConfig, FeedState, Gate, M
 use slotbook_protocol::enums::MarketType;
 use slotbook_protocol::units::{Pubkey, Slot};
 use slotbook_wire::render::{L2Request, render_l2};
-use slotbook_wire::shown::Sources;
+use slotbook_wire::sources::Sources;
 
 use crate::chain::{self, PROGRAM};
 use crate::error::BenchError;

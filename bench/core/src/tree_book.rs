@@ -1,7 +1,7 @@
 //! The book of the comparison: every update takes all open orders of the account out of ordered
 //! maps and puts all of them in again, as common client libraries of the exchange do.
 //!
-//! It is the plain standard library, kept as fast as that allows: two maps a side keyed by price
+//! It is the plain standard library, as fast as that allows: two maps a side keyed by price
 //! (or offset), slot, id and maker, a map of orders and a map of accounts. It checks nothing.
 
 use std::collections::{BTreeMap, HashMap};

@@ -8,7 +8,7 @@ use slotbook_matching::{
 };
 use slotbook_protocol::enums::Direction;
 use slotbook_protocol::units::BaseQty;
-use slotbook_wire::shown::Sources;
+use slotbook_wire::sources::Sources;
 use slotbook_wire::walk::{WalkRequest, WalkScratch, render_walk};
 
 use crate::error::BenchError;

@@ -1,4 +1,4 @@
-//! Compression and checksums for bytes that are kept: the recordings of a feed.
+//! Compression and checksums for bytes on the disk: the recordings of a feed.
 
 use napi::bindgen_prelude::BufferSlice;
 use napi_derive::napi;
@@ -31,7 +31,7 @@ impl Codec {
     }
 
     /// Writes `bytes` as one zstd frame into `out`. The frame carries its length and no checksum.
-    /// Answers the bytes written; -1 when they do not fit.
+    /// Returns the bytes written; -1 when they do not fit.
     #[napi]
     pub fn compress(&mut self, bytes: &[u8], mut out: BufferSlice<'_>) -> i32 {
         let compressor = match &mut self.compressor {
@@ -50,7 +50,7 @@ impl Codec {
         Decompressor::upper_bound(packed).map_or(f64::from(REFUSED), |bytes| bytes as f64)
     }
 
-    /// Unpacks zstd frames into `out`. Answers the bytes written; -1 when the frames are broken or
+    /// Unpacks zstd frames into `out`. Returns the bytes written; -1 when the frames are broken or
     /// hold more than fits.
     #[napi]
     pub fn decompress(&mut self, packed: &[u8], mut out: BufferSlice<'_>) -> i32 {

@@ -15,7 +15,7 @@ use slotbook_wire::frame::{FrameRequest, render_frame};
 use slotbook_wire::render::{
     L2Request, L3Request, Rows, render_l2, render_l3, render_uncrossed_l2, render_uncrossed_l3,
 };
-use slotbook_wire::shown::Sources;
+use slotbook_wire::sources::Sources;
 use slotbook_wire::uncross::Crossing;
 use slotbook_wire::walk::WalkScratch;
 use slotbook_wire::writer::JsonWriter;
@@ -97,7 +97,7 @@ pub struct Core {
     pub(crate) topics: Topics,
     pub(crate) external: ExternalBook,
     pub(crate) walk: WalkScratch,
-    /// The last /match body, kept to be used again.
+    /// The last /match body; the memory is used again.
     pub(crate) match_body: Vec<u8>,
     problems: Problems,
     counts: TurnCounts,
@@ -140,7 +140,7 @@ impl Core {
     /// and the rest of the batch goes on.
     #[napi]
     pub fn apply(&mut self, batch: &[u8], length: u32) {
-        self.take_batch(batch, length);
+        self.apply_batch(batch, length);
     }
 
     /// Moves the chain's time.
@@ -149,7 +149,7 @@ impl Core {
         self.book.set_clock(Slot(whole(slot)), UnixSeconds(signed(unix_seconds)));
     }
 
-    /// Says how fresh the source is: 0 rebuilding, 1 live, 2 lagging, 3 stale. Answers false for
+    /// Sets how fresh the source is: 0 rebuilding, 1 live, 2 lagging, 3 stale. Returns false for
     /// any other number.
     #[napi]
     pub fn set_state(&mut self, state: u32) -> bool {
@@ -164,7 +164,7 @@ impl Core {
         true
     }
 
-    /// Names a new epoch: the source is another chain. Every body is rendered anew, with this name.
+    /// Names a new epoch: the source is another chain. Every body is rendered again, with this name.
     #[napi]
     pub fn set_epoch(&mut self, epoch: String) {
         self.epoch = epoch;
@@ -175,8 +175,8 @@ impl Core {
     /// what either does for a turn without changes. Writes changed, unchanged, stale, ignored,
     /// closed, applied, problems, the number of the market set and the count of changed markets
     /// into `report`, then the ids of the changed markets: 32-bit words in the machine's byte
-    /// order. The highest bit of an id says that nothing but quotes changed, which are shown to who
-    /// asks for them; the next one, that these are indicative quotes alone. Answers the words
+    /// order. The highest bit of an id says that only quotes changed, which are shown to readers
+    /// that request them; the next one, that these are indicative quotes alone. Returns the words
     /// written; a negative number is the words that must fit, and then the batch is applied and the
     /// turn has not ended.
     #[napi]
@@ -187,7 +187,7 @@ impl Core {
         ts_ms: f64,
         mut report: BufferSlice<'_>,
     ) -> i32 {
-        self.take_batch(batch, length);
+        self.apply_batch(batch, length);
         let needed = REPORT_HEAD_WORDS + self.book.market_count();
         let (words, _) = report.as_chunks_mut::<WORD_BYTES>();
         if words.len() < needed {
@@ -205,7 +205,7 @@ impl Core {
             *word = (u32::from(id.0) | mark).to_ne_bytes();
             dirty += 1;
         }
-        self.notice_markets(&ids[..dirty]);
+        self.note_market_changes(&ids[..dirty]);
         let counts = std::mem::take(&mut self.counts);
         head.copy_from_slice(&[
             counts.changed.to_ne_bytes(),
@@ -237,21 +237,21 @@ impl Core {
         self.book.begin_snapshot(Slot(whole(slot)));
     }
 
-    /// Applies `count` accounts of a decoded snapshot from number `from` on. Answers how many there
+    /// Applies `count` accounts of a decoded snapshot from number `from` on. Returns how many there
     /// were.
     #[napi]
     pub fn apply_snapshot(&mut self, snapshot: &PackedSnapshot, from: u32, count: u32) -> u32 {
         let [from, count] = [from, count].map(|number| usize::try_from(number).unwrap_or(0));
         let mut taken = 0;
         for update in snapshot.updates(from, count) {
-            take_in(&mut self.book, update, &mut self.counts, &mut self.problems);
+            apply_update(&mut self.book, update, &mut self.counts, &mut self.problems);
             taken += 1;
         }
         taken
     }
 
     /// Ends a snapshot. Writes accounts seen, added, changed and removed into `report` as 32-bit
-    /// words; answers false when they do not fit, and then the snapshot has not ended.
+    /// words; returns false when they do not fit, and then the snapshot has not ended.
     #[napi]
     pub fn end_snapshot(&mut self, mut report: BufferSlice<'_>) -> bool {
         let (words, _) = report.as_chunks_mut::<WORD_BYTES>();
@@ -263,7 +263,7 @@ impl Core {
 
     /// Renders /l2 into `out`: `depth` levels a side, on a grid of `grouping` ticks (0 for none),
     /// orders and these sources: 1 the market's automated maker, 2 indicative quotes, 3 both.
-    /// Answers the length of the body; 0 for an unknown market; a negative number is the length
+    /// Returns the length of the body; 0 for an unknown market; a negative number is the length
     /// that `out` must have.
     #[napi]
     pub fn l2(
@@ -274,15 +274,15 @@ impl Core {
         sources: u32,
         mut out: BufferSlice<'_>,
     ) -> i32 {
-        let Some((id, version)) = self.shown(market) else { return 0 };
-        let sources = self.quoted(id, sources);
+        let Some((id, version)) = self.version_of(market) else { return 0 };
+        let sources = self.prepare_sources(id, sources);
         let body_key = BodyKey::L2 { market: id.0, depth, grouping, sources };
         let (book, epoch) = (&self.book, &self.epoch);
         let request = l2_request(id, depth, grouping, sources);
         let body = self.bodies.body(body_key, version, |body| {
             render_l2(book, &request, epoch, body);
         });
-        hand_over(body, &mut out)
+        copy_out(body, &mut out)
     }
 
     /// As `l2`, the book uncrossed.
@@ -295,19 +295,19 @@ impl Core {
         sources: u32,
         mut out: BufferSlice<'_>,
     ) -> i32 {
-        let Some((id, version)) = self.shown(market) else { return 0 };
-        let sources = self.quoted(id, sources);
+        let Some((id, version)) = self.version_of(market) else { return 0 };
+        let sources = self.prepare_sources(id, sources);
         let body_key = BodyKey::UncrossedL2 { market: id.0, depth, grouping, sources };
         let (book, epoch, crossing) = (&self.book, &self.epoch, &mut self.crossing);
         let request = l2_request(id, depth, grouping, sources);
         let body = self.bodies.body(body_key, version, |body| {
             render_uncrossed_l2(book, &request, epoch, crossing, body);
         });
-        hand_over(body, &mut out)
+        copy_out(body, &mut out)
     }
 
     /// Renders /l3 into `out`: `depth` orders a side (0 for all), only those of `maker` when it is
-    /// not empty, and the sources of `l2`. Answers as `l2` does; 0 also for a maker that is not a
+    /// not empty, and the sources of `l2`. Returns as `l2` does; 0 also for a maker that is not a
     /// key.
     #[napi]
     pub fn l3(
@@ -318,15 +318,15 @@ impl Core {
         sources: u32,
         mut out: BufferSlice<'_>,
     ) -> i32 {
-        let Some((id, version)) = self.shown(market) else { return 0 };
+        let Some((id, version)) = self.version_of(market) else { return 0 };
         let Ok(maker) = maker_of(&maker) else { return 0 };
-        let sources = self.quoted(id, sources);
+        let sources = self.prepare_sources(id, sources);
         let body_key = BodyKey::L3 { market: id.0, depth, maker, sources };
         let (book, epoch, rows) = (&self.book, &self.epoch, &mut self.rows);
         let body = self.bodies.body(body_key, version, |body| {
             render_l3(book, &l3_request(id, depth, maker, sources), epoch, rows, body);
         });
-        hand_over(body, &mut out)
+        copy_out(body, &mut out)
     }
 
     /// As `l3`, each order at the price that the uncrossed /l2 gives its level.
@@ -339,9 +339,9 @@ impl Core {
         sources: u32,
         mut out: BufferSlice<'_>,
     ) -> i32 {
-        let Some((id, version)) = self.shown(market) else { return 0 };
+        let Some((id, version)) = self.version_of(market) else { return 0 };
         let Ok(maker) = maker_of(&maker) else { return 0 };
-        let sources = self.quoted(id, sources);
+        let sources = self.prepare_sources(id, sources);
         let body_key = BodyKey::UncrossedL3 { market: id.0, depth, maker, sources };
         let (book, epoch) = (&self.book, &self.epoch);
         let (rows, crossing) = (&mut self.rows, &mut self.crossing);
@@ -349,25 +349,25 @@ impl Core {
             let request = l3_request(id, depth, maker, sources);
             render_uncrossed_l3(book, &request, epoch, rows, crossing, body);
         });
-        hand_over(body, &mut out)
+        copy_out(body, &mut out)
     }
 
-    /// Renders /auctions into `out`: the orders of a market that are in auction. Answers as `l2`
+    /// Renders /auctions into `out`: the orders of a market that are in auction. Returns as `l2`
     /// does.
     #[napi]
     pub fn auctions(&mut self, market: u32, mut out: BufferSlice<'_>) -> i32 {
-        let Some((id, version)) = self.shown(market) else { return 0 };
+        let Some((id, version)) = self.version_of(market) else { return 0 };
         let version = Version { revision: self.auctions_revision(id), ..version };
         let (book, epoch, rows) = (&self.book, &self.epoch, &mut self.auctions);
         let body = self.bodies.body(BodyKey::Auctions { market: id.0 }, version, |body| {
             render_auctions(book, id, epoch, rows, body);
         });
-        hand_over(body, &mut out)
+        copy_out(body, &mut out)
     }
 
     /// Renders a frame of the compatible order book channel into `out`: the /l2 body of `depth`
     /// levels a side, on a grid of `grouping` ticks (0 for none), with the sources of `l2`, as a
-    /// JSON text. Answers as `l2` does.
+    /// JSON text. Returns as `l2` does.
     #[napi]
     pub fn orderbook_frame(
         &mut self,
@@ -377,8 +377,8 @@ impl Core {
         sources: u32,
         mut out: BufferSlice<'_>,
     ) -> i32 {
-        let Some((id, version)) = self.shown(market) else { return 0 };
-        let sources = self.quoted(id, sources);
+        let Some((id, version)) = self.version_of(market) else { return 0 };
+        let sources = self.prepare_sources(id, sources);
         let body_key = BodyKey::Frame { market: id.0, depth, grouping, sources };
         let (book, epoch) = (&self.book, &self.epoch);
         let frame = self.bodies.body(body_key, version, |frame| {
@@ -390,15 +390,15 @@ impl Core {
             };
             render_frame(book, &request, epoch, frame);
         });
-        hand_over(frame, &mut out)
+        copy_out(frame, &mut out)
     }
 
     /// The user accounts of at most `limit` distinct makers of a side (0 bids, 1 asks), best order
-    /// first, as a JSON array of base58 keys. Null for an unknown market or side. Kept as bodies
-    /// are: thousands of orders may stand at the best price, and have to be put in order first.
+    /// first, as a JSON array of base58 keys. Null for an unknown market or side. Cached as bodies
+    /// are: thousands of orders may stand at the best price, and have to be sorted first.
     #[napi]
     pub fn top_makers(&mut self, market: u32, side: u32, limit: u32) -> Option<String> {
-        let (id, version) = self.shown(market)?;
+        let (id, version) = self.version_of(market)?;
         let side = *Side::BOTH.get(usize::try_from(side).ok()?)?;
         let book = &self.book;
         let keys =
@@ -412,10 +412,10 @@ impl Core {
     }
 
     /// Writes seq, slot, state code and the revision of the auctions of a market into `out` as
-    /// 64-bit floats in the machine's byte order. Answers false for an unknown market or when they do not fit.
+    /// 64-bit floats in the machine's byte order. Returns false for an unknown market or when they do not fit.
     #[napi]
     pub fn version(&self, market: u32, mut out: BufferSlice<'_>) -> bool {
-        let Some((id, version)) = self.shown(market) else { return false };
+        let Some((id, version)) = self.version_of(market) else { return false };
         let (numbers, _) = out.as_chunks_mut::<FLOAT_BYTES>();
         let Some(numbers) = numbers.first_chunk_mut::<4>() else { return false };
         let (slot, state) = (version.slot as f64, f64::from(version.state));
@@ -426,21 +426,23 @@ impl Core {
 }
 
 impl Core {
-    fn take_batch(&mut self, batch: &[u8], length: u32) {
+    fn apply_batch(&mut self, batch: &[u8], length: u32) {
         let length = usize::try_from(length).unwrap_or(usize::MAX).min(batch.len());
         for record in Records::new(&batch[..length]) {
             match record.and_then(|record| Ok((record.pubkey()?, record))) {
-                Ok((pubkey, record)) => self.take_record(pubkey, &record),
+                Ok((pubkey, record)) => self.apply_record(pubkey, &record),
                 Err(fault) => self.problems.note(None, fault),
             }
         }
     }
 
-    /// Applies a record. An account whose bytes did not arrive whole leaves the book until they do:
-    /// what the book has of it is no longer true.
-    fn take_record(&mut self, pubkey: Pubkey, record: &Record<'_>) {
+    /// Applies a record. An account whose bytes did not arrive whole is out of the book until they do:
+    /// what the book has of it is outdated.
+    fn apply_record(&mut self, pubkey: Pubkey, record: &Record<'_>) {
         match record.decode(pubkey, &mut self.decoder) {
-            Ok(update) => take_in(&mut self.book, update, &mut self.counts, &mut self.problems),
+            Ok(update) => {
+                apply_update(&mut self.book, update, &mut self.counts, &mut self.problems)
+            }
             Err(fault) => {
                 self.problems.note(Some(pubkey), fault);
                 // That the account is left out is what the problem just noted says.
@@ -449,7 +451,7 @@ impl Core {
         }
     }
 
-    fn shown(&self, market: u32) -> Option<(MarketId, Version)> {
+    fn version_of(&self, market: u32) -> Option<(MarketId, Version)> {
         let id = MarketId(u16::try_from(market).ok()?);
         let seq = self.book.seq(id)?;
         let (slot, state) = (self.book.slot().0, self.book.state() as u8);
@@ -460,8 +462,8 @@ impl Core {
         self.book.auctions_revision(id).unwrap_or_default()
     }
 
-    /// The sources that a number names, which the market's quotes are made ready for.
-    fn quoted(&mut self, id: MarketId, sources: u32) -> Sources {
+    /// The sources that a number names; the market's quotes are made for them.
+    fn prepare_sources(&mut self, id: MarketId, sources: u32) -> Sources {
         let sources = sources_of(sources);
         if !sources.is_none() {
             self.book.refresh_quotes(id);
@@ -470,7 +472,7 @@ impl Core {
     }
 
     /// Notes when what `markets` says has changed; only changed markets can have.
-    fn notice_markets(&mut self, dirty: &[[u8; WORD_BYTES]]) {
+    fn note_market_changes(&mut self, dirty: &[[u8; WORD_BYTES]]) {
         let mut changed = false;
         let ids = dirty.iter().map(|word| u32::from_ne_bytes(*word));
         for id in ids.filter_map(|id| u16::try_from(id).ok()) {
@@ -495,7 +497,7 @@ impl Core {
     }
 }
 
-fn take_in(
+fn apply_update(
     book: &mut Book,
     update: AccountUpdate<'_>,
     counts: &mut TurnCounts,
@@ -527,7 +529,7 @@ pub(crate) fn sources_of(bits: u32) -> Sources {
     Sources { vamm: bits & VAMM != 0, indicative: bits & INDICATIVE != 0 }
 }
 
-/// The maker of an /l3: nobody in particular when the text is empty.
+/// The maker of an /l3: `None` when the text is empty.
 pub(crate) fn maker_of(text: &str) -> std::result::Result<Option<Pubkey>, Fault> {
     if text.is_empty() { Ok(None) } else { key(text.as_bytes()).map(Some) }
 }
@@ -536,7 +538,7 @@ fn empty_reason(book: &Book, id: MarketId) -> Option<EmptyReason> {
     book.header(id)?.empty_reason
 }
 
-pub(crate) fn hand_over(body: &[u8], out: &mut [u8]) -> i32 {
+pub(crate) fn copy_out(body: &[u8], out: &mut [u8]) -> i32 {
     match out.get_mut(..body.len()) {
         Some(room) => {
             room.copy_from_slice(body);

@@ -1,4 +1,4 @@
-//! From the text of an RPC answer to the bytes of an account, in buffers that are used again.
+//! From the text of an RPC response to the bytes of an account, in buffers that are used again.
 
 use base64_simd::{AsOut, STANDARD};
 use slotbook_protocol::units::Pubkey;
@@ -78,7 +78,7 @@ fn base64<'a>(text: &[u8], scratch: &'a mut Vec<u8>) -> Result<&'a [u8], Fault> 
     decoded.map(|bytes| &*bytes).map_err(|_| Fault::InvalidBase64)
 }
 
-/// Unpacks into `plain`, whose capacity is the limit: memory is only touched as far as it is used.
+/// Unpacks into `plain`, whose capacity is the limit: memory is only written as far as it is used.
 fn unpack<'a>(
     zstd: &mut Option<Decompressor<'static>>,
     packed: &[u8],

@@ -44,7 +44,7 @@ impl LogDecoder {
     }
 
     /// Reads the lines of one transaction that did not fail, and writes the records into `out`.
-    /// Answers the bytes they take; when they are more than `out` has, nothing is written and
+    /// Returns the bytes they take; when they are more than `out` has, nothing is written and
     /// `copy` gives them.
     #[napi]
     pub fn decode(&mut self, lines: Vec<String>, out: BufferSlice<'_>) -> u32 {
@@ -55,7 +55,7 @@ impl LogDecoder {
         self.copy(out)
     }
 
-    /// Writes what was decoded last into `out`, if it fits. Answers the bytes it takes.
+    /// Writes what was decoded last into `out`, if it fits. Returns the bytes it takes.
     #[napi]
     pub fn copy(&self, mut out: BufferSlice<'_>) -> u32 {
         let bytes = self.packed.bytes.as_slice();

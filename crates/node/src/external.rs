@@ -14,7 +14,7 @@ const NUMBER_BYTES: usize = 8;
 #[napi]
 impl Core {
     /// Replaces the levels of external venues in a spot market: of each level its price (1e6) and its
-    /// size (1e9), as 64-bit integers in the machine's byte order, in any order of prices. Answers
+    /// size (1e9), as 64-bit integers in the machine's byte order, in any order of prices. Returns
     /// false for a market that is unknown or not spot.
     #[napi]
     pub fn set_external_levels(&mut self, market: u32, bids: &[u8], asks: &[u8]) -> bool {

@@ -1,10 +1,14 @@
 //! The addon: convert, call, convert back.
 //!
-//! [`core::Core`] holds a book and answers finished bodies; [`snapshot`] decodes whole answers of
-//! an RPC on another thread; [`events`] reads the logs of transactions; [`codec`] packs what is kept. Expected failures are data: a code, never
-//! an exception, and nothing here panics across the boundary.
+//! [`core::Core`] holds a book: batches of accounts come in by `apply` and `endTurn`, finished bodies
+//! and frames go out into the caller's buffers. [`snapshot`] decodes whole RPC responses on another
+//! thread; [`events`] reads the logs of transactions; [`codec`] compresses recordings. Expected
+//! failures are data: a code, never an exception, and nothing here panics across the boundary.
 //!
-//! This room decides nothing about orders and prices, knows no URL and reads no clock.
+//! This room does not decide anything about orders and prices, know a URL or read a clock.
+//!
+//! It is loaded by `src/engine` in TypeScript. An example that runs is `src/engine/engine.test.ts`:
+//! the addon's functions exist only inside Node.js.
 
 pub mod codec;
 pub mod core;

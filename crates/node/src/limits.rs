@@ -6,9 +6,9 @@ pub(crate) const ACCOUNT_BYTES_MAX: usize = 10 << 20;
 /// Characters of one account's base64 text: what the largest account may need.
 pub(crate) const ACCOUNT_TEXT_BYTES_MAX: usize = ACCOUNT_BYTES_MAX.div_ceil(3) * 4;
 
-/// Problems kept with their text until somebody asks; the rest are counted only. A feed that
+/// Problems stored with their text until they are read; the rest are counted only. A feed that
 /// sends nothing but damage must not fill the memory.
-pub(crate) const PROBLEMS_KEPT_MAX: usize = 64;
+pub(crate) const PROBLEMS_STORED_MAX: usize = 64;
 
 /// Accounts of one snapshot. The exchange has fewer than 400,000 user accounts in all.
 pub(crate) const SNAPSHOT_ACCOUNTS_MAX: usize = 4_000_000;

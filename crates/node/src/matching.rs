@@ -1,4 +1,4 @@
-//! What a taker would get, as JavaScript asks for it.
+//! What a taker would get, requested by JavaScript.
 
 use napi::bindgen_prelude::{BigInt, BufferSlice};
 use napi_derive::napi;
@@ -7,10 +7,10 @@ use slotbook_matching::{Auction, JitOffer, Model, OrderKind, Size, Taker, TakerE
 use slotbook_protocol::enums::Direction;
 use slotbook_protocol::units::{Price, QuoteQty};
 use slotbook_wire::level::SizeScale;
-use slotbook_wire::shown::Sources;
+use slotbook_wire::sources::Sources;
 use slotbook_wire::walk::{WalkRequest, render_walk};
 
-use crate::core::{Core, hand_over, maker_of, whole};
+use crate::core::{Core, copy_out, maker_of, whole};
 
 /// An order that is sent now. Prices are at 1e6, sizes at 1e9 and quote amounts at 1e6. A size that
 /// the market cannot count is the greatest that it can: no book fills more.
@@ -34,7 +34,7 @@ pub struct MatchOptions {
     pub post_only: bool,
     /// The position that the order may only reduce; left out when it may do more.
     pub position: Option<BigInt>,
-    /// The order's auction; left out for none that is told.
+    /// The order's auction; left out where none is known.
     pub auction: Option<AuctionOptions>,
     /// The user account that sends it; empty for none.
     pub taker: String,
@@ -74,7 +74,7 @@ pub struct TakerFault {
 
 #[napi]
 impl Core {
-    /// Renders what an order would get into `out`. Answers the length of the body; 0 for an unknown
+    /// Renders what an order would get into `out`. Returns the length of the body; 0 for an unknown
     /// market and for an order that cannot be placed, see `takerFault`; a negative number is the
     /// length that `out` must have.
     #[napi]
@@ -106,7 +106,7 @@ impl Core {
         if !render_walk(book, &request, epoch, &mut self.walk, &mut self.match_body) {
             return 0;
         }
-        hand_over(&self.match_body, &mut out)
+        copy_out(&self.match_body, &mut out)
     }
 
     /// Why an order cannot be placed, whatever the market; null when it can.

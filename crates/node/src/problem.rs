@@ -4,7 +4,7 @@ use slotbook_book::BookError;
 use slotbook_protocol::units::Pubkey;
 use slotbook_wire::writer::JsonWriter;
 
-use crate::limits::PROBLEMS_KEPT_MAX;
+use crate::limits::PROBLEMS_STORED_MAX;
 
 /// Why an account could not be taken in. The codes are part of the interface: never renamed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,14 +54,14 @@ impl Fault {
 #[derive(Debug, Default)]
 pub(crate) struct Problems {
     count: u32,
-    kept: Vec<(Option<Pubkey>, Fault)>,
+    stored: Vec<(Option<Pubkey>, Fault)>,
 }
 
 impl Problems {
     pub(crate) fn note(&mut self, pubkey: Option<Pubkey>, fault: Fault) {
         self.count = self.count.saturating_add(1);
-        if self.kept.len() < PROBLEMS_KEPT_MAX {
-            self.kept.push((pubkey, fault));
+        if self.stored.len() < PROBLEMS_STORED_MAX {
+            self.stored.push((pubkey, fault));
         }
     }
 
@@ -72,14 +72,14 @@ impl Problems {
 
     pub(crate) fn clear(&mut self) {
         self.count = 0;
-        self.kept.clear();
+        self.stored.clear();
     }
 
-    /// The kept problems as a JSON array of `{pubkey, code, message}`.
+    /// The stored problems as a JSON array of `{pubkey, code, message}`.
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         let mut json = JsonWriter::new(out);
         let mut opening: &[u8] = b"[{\"pubkey\":";
-        for (pubkey, fault) in &self.kept {
+        for (pubkey, fault) in &self.stored {
             json.raw(opening);
             match pubkey {
                 Some(pubkey) => json.key(pubkey),
@@ -92,6 +92,6 @@ impl Problems {
             json.raw(b"}");
             opening = b",{\"pubkey\":";
         }
-        json.raw(if self.kept.is_empty() { b"[]" } else { b"]" });
+        json.raw(if self.stored.is_empty() { b"[]" } else { b"]" });
     }
 }

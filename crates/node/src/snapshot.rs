@@ -1,4 +1,4 @@
-//! A whole answer of the RPC decoded away from the event loop, and kept in Rust until it is
+//! A whole response of the RPC decoded away from the event loop, and held in Rust until it is
 //! applied.
 
 use std::borrow::Cow;
@@ -14,16 +14,16 @@ use crate::decode::{Decoder, Encoding, key};
 use crate::limits::{SNAPSHOT_ACCOUNTS_MAX, SNAPSHOT_BLOCK_BYTES, SNAPSHOT_BYTES_MAX};
 use crate::problem::{Fault, Problems};
 
-/// An answer of the RPC, read only as far as a snapshot needs it. The text is borrowed.
+/// A response of the RPC, read only as far as a snapshot needs it. The text is borrowed.
 #[derive(Deserialize)]
-struct Answer<'a> {
+struct Response<'a> {
     #[serde(borrow)]
     result: Option<AnswerResult<'a>>,
-    error: Option<AnswerError>,
+    error: Option<ResponseError>,
 }
 
 #[derive(Deserialize)]
-struct AnswerError {
+struct ResponseError {
     code: i64,
     message: String,
 }
@@ -40,7 +40,7 @@ struct Context {
     slot: u64,
 }
 
-/// getProgramAccounts answers `pubkey` and `account`; getMultipleAccounts the account itself.
+/// getProgramAccounts returns `pubkey` and `account`; getMultipleAccounts the account itself.
 /// One plain struct for both is read without an intermediate tree.
 #[derive(Deserialize)]
 struct Entry<'a> {
@@ -62,7 +62,7 @@ struct Account<'a> {
     data: (Text<'a>, Text<'a>),
 }
 
-/// Borrowed from the answer unless it holds escapes. A bare `Cow` inside another type would
+/// Borrowed from the response unless it holds escapes. A bare `Cow` inside another type would
 /// always be copied.
 #[derive(Deserialize)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
@@ -93,7 +93,7 @@ struct Failure {
     message: String,
 }
 
-/// The accounts of one RPC answer, decoded. Opaque to JavaScript; see `Core.applySnapshot`.
+/// The accounts of one RPC response, decoded. Opaque to JavaScript; see `Core.applySnapshot`.
 #[napi(custom_finalize)]
 #[derive(Debug, Default)]
 pub struct PackedSnapshot {
@@ -133,7 +133,7 @@ impl PackedSnapshot {
         String::from_utf8(out).unwrap_or_default()
     }
 
-    /// Null when the answer could be read; else a code: `MALFORMED_SNAPSHOT`, `RPC_ERROR`,
+    /// Null when the response could be read; else a code: `MALFORMED_SNAPSHOT`, `RPC_ERROR`,
     /// `SNAPSHOT_KEYS_MISMATCH` or `SNAPSHOT_BYTES_EXCEEDED`.
     #[napi(getter)]
     pub fn failure_code(&self) -> Option<String> {
@@ -180,7 +180,7 @@ impl PackedSnapshot {
         })
     }
 
-    /// What the garbage collector is told that this small object holds outside of its heap.
+    /// Bytes that this small object holds outside of its heap, reported to the garbage collector.
     fn bytes_held(&self) -> i64 {
         let blocks: usize = self.blocks.iter().map(Vec::capacity).sum();
         i64::try_from(blocks).unwrap_or(i64::MAX)
@@ -213,13 +213,13 @@ fn decode(body: &[u8], keys: &[String]) -> PackedSnapshot {
 
 fn read(body: &[u8], keys: &[String]) -> std::result::Result<PackedSnapshot, Failure> {
     let malformed = |message: String| Failure { code: "MALFORMED_SNAPSHOT", message };
-    let answer: Answer<'_> = serde_json::from_slice(body)
+    let response: Response<'_> = serde_json::from_slice(body)
         .map_err(|error| malformed(format!("the answer is not a snapshot: {error}")))?;
-    if let Some(AnswerError { code, message }) = answer.error {
+    if let Some(ResponseError { code, message }) = response.error {
         let message = format!("the node answered error {code}: {message}");
         return Err(Failure { code: "RPC_ERROR", message });
     }
-    let result = answer.result.ok_or_else(|| malformed("the answer has no result".to_owned()))?;
+    let result = response.result.ok_or_else(|| malformed("the answer has no result".to_owned()))?;
     if !keys.is_empty() && keys.len() != result.value.len() {
         let counts = (keys.len(), result.value.len());
         let message = format!("{} keys were asked for, {} accounts answered", counts.0, counts.1);
@@ -242,7 +242,7 @@ fn pack(result: AnswerResult<'_>, keys: &[String]) -> std::result::Result<Packed
     Ok(packed)
 }
 
-/// An account that was asked for and that the node does not have is closed: no owner, no bytes.
+/// A requested account that the node does not have is closed: no owner, no bytes.
 fn pack_entry(
     entry: Option<Entry<'_>>,
     asked: Option<&[u8]>,

@@ -4,9 +4,9 @@ use napi::bindgen_prelude::BufferSlice;
 use napi_derive::napi;
 use slotbook_book::MarketId;
 use slotbook_wire::stream::spec::{Channel, Timing, TopicSpec};
-use slotbook_wire::stream::topic::{Answer, FrameTimes, Reset, Topic};
+use slotbook_wire::stream::topic::{FrameTimes, Reset, SnapshotReply, Topic};
 
-use crate::core::{Core, hand_over, maker_of, sources_of};
+use crate::core::{Core, copy_out, maker_of, sources_of};
 
 /// Bytes of a number of an exchange.
 const WORD_BYTES: usize = 8;
@@ -57,7 +57,7 @@ impl Core {
     }
 
     /// Opens a topic with the book of now as its first publication. The first word of `exchange`
-    /// is when the newest part of that book came in. Answers the handle; -1 for an unknown market,
+    /// is when the newest part of that book came in. Returns the handle; -1 for an unknown market,
     /// -2 for a maker that is not a key, -3 when there are too many topics.
     #[napi]
     pub fn open_topic(&mut self, options: TopicOptions, exchange: BufferSlice<'_>) -> i32 {
@@ -78,7 +78,7 @@ impl Core {
         handle.and_then(|handle| i32::try_from(handle).ok()).unwrap_or(TOPICS_EXCEEDED)
     }
 
-    /// Forgets a topic. Answers false when there is none of this handle.
+    /// Forgets a topic. Returns false when there is none of this handle.
     #[napi]
     pub fn close_topic(&mut self, handle: u32) -> bool {
         self.topics.remove(handle)
@@ -93,7 +93,7 @@ impl Core {
     /// Publishes what has changed since the last publication of a topic: writes the frame into
     /// `out`. `exchange` is three 64-bit words in the machine's byte order. In are the unix
     /// nanoseconds of the receipt and of the making of the frame; out are prev, seq, and 1 where
-    /// the frame is the snapshot of another epoch. Answers the length of the frame; 0 when there is
+    /// the frame is the snapshot of another epoch. Returns the length of the frame; 0 when there is
     /// nothing to publish; -2147483648 when there is no such topic; another negative number is the
     /// length that `out` must have, and then nothing is published.
     #[napi]
@@ -111,7 +111,7 @@ impl Core {
         let Some(pending) = topic.next_frame(&self.book, &self.epoch, times, scratch) else {
             return 0;
         };
-        let written = hand_over(pending.frame(), &mut out);
+        let written = copy_out(pending.frame(), &mut out);
         if written < 0 {
             return written;
         }
@@ -126,7 +126,7 @@ impl Core {
 
     /// Writes the snapshot of a topic's last publication into `out`. `id` is the JSON text of the
     /// request's id, empty for none; the second word of `exchange` is when the frame is made.
-    /// Answers the length; 0 when there is no such topic; a negative number is the length that
+    /// Returns the length; 0 when there is no such topic; a negative number is the length that
     /// `out` must have.
     #[napi]
     pub fn topic_snapshot(
@@ -141,14 +141,14 @@ impl Core {
         let mut frame = std::mem::take(&mut self.topics.frame);
         frame.clear();
         if let Some((topic, _)) = self.topics.get(handle) {
-            let answer = Answer { id: &id, reset: Reset::from(reset) };
-            topic.write_snapshot(answer, sent_ns, &mut frame);
+            let reply = SnapshotReply { id: &id, reset: Reset::from(reset) };
+            topic.write_snapshot(reply, sent_ns, &mut frame);
         }
         self.topics.frame = frame;
-        hand_over(&self.topics.frame, &mut out)
+        copy_out(&self.topics.frame, &mut out)
     }
 
-    /// Writes a heartbeat of a topic into `out`. Answers as `topicSnapshot` does.
+    /// Writes a heartbeat of a topic into `out`. Returns as `topicSnapshot` does.
     #[napi]
     pub fn topic_heartbeat(&mut self, handle: u32, mut out: BufferSlice<'_>) -> i32 {
         let mut frame = std::mem::take(&mut self.topics.frame);
@@ -157,11 +157,11 @@ impl Core {
             topic.write_heartbeat(&self.book, &mut frame);
         }
         self.topics.frame = frame;
-        hand_over(&self.topics.frame, &mut out)
+        copy_out(&self.topics.frame, &mut out)
     }
 }
 
-/// What the options ask for, or the code of what is wrong with them.
+/// What the options request, or the code of what is wrong with them.
 fn spec_of(options: &TopicOptions) -> Result<TopicSpec, i32> {
     let market = u16::try_from(options.market).map_err(|_| UNKNOWN_MARKET)?;
     let maker = maker_of(&options.maker).map_err(|_| INVALID_MAKER)?;

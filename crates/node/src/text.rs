@@ -1,4 +1,4 @@
-//! Answers that are asked for seldom, as JSON text.
+//! Facts that are read seldom, as JSON text.
 
 use slotbook_book::{Book, LeftOut, MarketId, MarketInfo, PerpStats};
 use slotbook_protocol::units::Pubkey;

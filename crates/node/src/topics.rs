@@ -42,13 +42,13 @@ impl Topics {
             }
             None => return None,
         };
-        let kept = &mut self.places[place];
-        kept.topic = Some(topic);
-        let closed = kept.closed;
+        let entry = &mut self.places[place];
+        entry.topic = Some(topic);
+        let closed = entry.closed;
         u32::try_from(place).ok().map(|place| (closed << PLACE_BITS) | place)
     }
 
-    /// Whether another topic may be kept.
+    /// Whether another topic fits.
     pub(crate) fn is_full(&self) -> bool {
         self.free.is_empty() && self.places.len() >= TOPICS_MAX
     }
@@ -61,7 +61,7 @@ impl Topics {
         Some((topic, &mut self.scratch))
     }
 
-    /// Forgets a topic; answers false when there is none of this handle.
+    /// Forgets a topic; returns false when there is none of this handle.
     pub(crate) fn remove(&mut self, handle: u32) -> bool {
         if self.get(handle).is_none() {
             return false;
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
     use slotbook_book::{AccountUpdate, Book, BookConfig, Gate, MarketId};
     use slotbook_protocol::units::{Pubkey, Slot};
-    use slotbook_wire::shown::Sources;
+    use slotbook_wire::sources::Sources;
     use slotbook_wire::stream::spec::{Channel, Timing, TopicSpec};
 
     /// A book with one market: a perp market's account needs no more than this.

@@ -1,7 +1,7 @@
-//! Fees of a fill: tiers, what the taker pays, what the maker gets, and who else is paid.
+//! Fees of a fill: tiers, what the taker pays, what the maker gets, and what others are paid.
 //!
 //! Amounts of quote are integers at 1e6. Every rounding is the program's: fees go up, rebates,
-//! discounts and rewards go down. Not here: who is referred, which tier a user has reached, and
+//! discounts and rewards go down. Not here: which taker is referred, which tier a user has reached, and
 //! whether an order has a builder; the caller says so.
 
 use crate::account::state::{FEE_STRUCTURE, FEE_TIER, ORDER_FILLER_REWARD_STRUCTURE};
@@ -115,7 +115,7 @@ impl FeeStructure {
         Self { tiers, filler: FillerRewardStructure::DEFAULT }
     }
 
-    /// The program's structure for spot markets at the start of an exchange: nobody refers there.
+    /// The program's structure for spot markets at the start of an exchange: no taker is referred there.
     /// Source: programs/drift/src/state/state.rs `FeeStructure::spot_default`.
     #[must_use]
     pub const fn spot_default() -> Self {
@@ -248,7 +248,7 @@ pub struct Filler {
     pub structure: FillerRewardStructure,
 }
 
-/// Who pays and gets what of one fill, quote at 1e6.
+/// The amounts that each party of one fill pays or gets, quote at 1e6.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FillFees {
     /// What the taker pays, without the builder's fee.
@@ -385,7 +385,7 @@ fn referral(fee: QuoteQty, tier: &FeeTier) -> Result<(QuoteQty, QuoteQty), Proto
 }
 
 /// The fees of a fill against a maker, or against the AMM when there is no maker's tier. Without
-/// filler nobody is paid for filling.
+/// filler no one is paid for filling.
 ///
 /// # Errors
 /// [`ProtocolError::OutOfRange`] when a fraction has a denominator of 0, an amount is beyond 64

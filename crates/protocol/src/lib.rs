@@ -2,7 +2,7 @@
 //!
 //! Principal types: [`order::OrderView`] over the 96 bytes of an order, [`user::UserView`],
 //! [`market::PerpMarketView`], [`market::SpotMarketView`] and [`state::StateView`] over whole
-//! accounts. Views borrow the bytes and read by offset; nothing is allocated and nothing is kept.
+//! accounts. Views borrow the bytes and read by offset; nothing is allocated.
 //! [`event::logs::LogScanner`] finds what the program logged.
 //! Every rule names its source in the program or its SDK.
 //!

@@ -266,7 +266,7 @@ impl Order {
     }
 
     /// True for a limit order that may make: post-only, or its auction is over. An untriggered
-    /// trigger-limit order is one too: ask for the trigger first.
+    /// trigger-limit order is one too: check the trigger first.
     /// Source: programs/drift/src/state/user.rs `is_resting_limit_order`.
     #[must_use]
     #[inline]

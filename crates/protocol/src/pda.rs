@@ -17,7 +17,7 @@ const SEED_BYTES_MAX: usize = 32;
 const MARKER: &[u8] = b"ProgramDerivedAddress";
 
 /// The address of seeds under a program, and its bump: the highest byte that gives no point of the
-/// curve, so that nobody holds a key to it.
+/// curve, so that no private key belongs to it.
 ///
 /// # Errors
 /// [`ProtocolError::NoProgramAddress`] for too many or too long seeds, or when no bump serves.

@@ -36,7 +36,7 @@ impl core::error::Error for PriceError {}
 pub struct ProtectedMakerParams {
     /// Divisor of the price in 1e4; 0 for the default of a thousandth.
     pub limit_price_divisor: u8,
-    /// Least offset that the market's deviation asks for, 1e6.
+    /// Least offset that the market's deviation needs, 1e6.
     pub dynamic_offset: u64,
     /// The market's tick, 1e6.
     pub tick_size: Price,
@@ -54,7 +54,7 @@ pub const fn standardize_price(price: Price, tick: Price, direction: Direction) 
     standardize_beyond(price, price.0 % tick.0, tick, direction)
 }
 
-/// [`standardize_price`] of a price that is so much beyond a tick, for who knows a faster division.
+/// [`standardize_price`] of a price that is so much beyond a tick, for a caller that knows a faster division.
 #[inline]
 pub(crate) const fn standardize_beyond(
     price: Price,

@@ -75,9 +75,9 @@ impl<'a> UserView<'a> {
     }
 
     getters! { USER;
-        /// Who owns the account.
+        /// The owner of the account.
         authority -> Pubkey = core::convert::identity, publicKey "authority";
-        /// Who else may trade with it; all zero for nobody.
+        /// Another key that may trade with it; all zero for none.
         delegate -> Pubkey = core::convert::identity, publicKey "delegate";
         /// Number of the account among those of its authority.
         sub_account_id -> u16 = u16::from, u16 "subAccountId";

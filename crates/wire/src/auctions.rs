@@ -5,13 +5,13 @@ use slotbook_protocol::enums::{Direction, OrderType};
 
 use crate::head::BodyHead;
 use crate::level::SizeScale;
-use crate::mark::TopOfBook;
 use crate::render::body_head;
+use crate::top_of_book::TopOfBook;
 use crate::writer::JsonWriter;
 
-/// Writes the /auctions body of a market behind what `out` holds; `rows` is kept to be used again.
+/// Writes the /auctions body of a market behind what `out` holds; `rows` is whose memory is used again.
 ///
-/// Answers false, and writes nothing, when the market is not known.
+/// Returns false, and writes nothing, when the market is not known.
 pub fn render_auctions(
     book: &Book,
     market: MarketId,

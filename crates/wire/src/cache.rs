@@ -1,9 +1,9 @@
-//! Finished bodies, kept while they are current.
+//! Finished bodies, cached while they are current.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// What a kept body was rendered from. Two equal versions of one key have the same bytes.
+/// What a cached body was rendered from. Two equal versions of one key have the same bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Version {
     /// The sequence of the market.
@@ -57,16 +57,17 @@ impl<K: Copy + Eq + Hash> BodyCache<K> {
     }
 
     /// The body of `key` at `version`, rendered by `render` into an empty buffer when it is not
-    /// kept already.
+    /// cached already.
     pub fn body(&mut self, key: K, version: Version, render: impl FnOnce(&mut Vec<u8>)) -> &[u8] {
         self.uses += 1;
-        let kept = self.entries.get(&key).is_some_and(|entry| entry.version == version);
-        if kept {
+        let is_cached = self.entries.get(&key).is_some_and(|entry| entry.version == version);
+        if is_cached {
             self.hits += 1;
         } else {
             self.replace(key, version, render);
         }
-        let entry = self.entries.get_mut(&key).expect("Invariant: the entry was kept or replaced");
+        let entry =
+            self.entries.get_mut(&key).expect("Invariant: the entry was cached or replaced");
         entry.used_at = self.uses;
         &entry.body
     }
@@ -89,7 +90,7 @@ impl<K: Copy + Eq + Hash> BodyCache<K> {
         self.bytes
     }
 
-    /// How often a body was asked for, and how often it was there.
+    /// How often a body was requested, and how often it was cached.
     #[must_use]
     pub fn uses_and_hits(&self) -> (u64, u64) {
         (self.uses, self.hits)
@@ -105,8 +106,7 @@ impl<K: Copy + Eq + Hash> BodyCache<K> {
         self.entries.insert(key, Entry { version, used_at: self.uses, body });
     }
 
-    /// Looks at every entry: the count is bounded, and a cache that is large enough never gets
-    /// here.
+    /// Visits every entry: the count is bounded, and a cache that is large enough never gets here.
     fn drop_oldest(&mut self) -> bool {
         let oldest = self.entries.iter().min_by_key(|(_, entry)| entry.used_at);
         let Some(key) = oldest.map(|(key, _)| *key) else { return false };
@@ -131,7 +131,7 @@ mod tests {
         Version { seq, slot: 0, state: 0, epoch: 0, revision: 0 }
     }
 
-    /// Asks for a body of `bytes` bytes and answers whether it had to be rendered.
+    /// Requests a body of `bytes` bytes and returns whether it had to be rendered.
     fn ask(cache: &mut BodyCache<u8>, key: u8, seq: u64, bytes: usize) -> bool {
         let mut rendered = false;
         let body = cache.body(key, version(seq), |out| {

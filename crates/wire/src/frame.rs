@@ -4,7 +4,7 @@ use slotbook_book::{Book, MarketId, MarketInfo};
 use slotbook_protocol::enums::MarketType;
 
 use crate::render::{L2Request, write_body};
-use crate::shown::Sources;
+use crate::sources::Sources;
 use crate::writer::JsonWriter;
 
 /// Which channel a frame is of. The name of the channel says all of it but the depth.
@@ -23,7 +23,7 @@ pub struct FrameRequest {
 /// Writes the frame `{"channel":NAME,"data":TEXT}` behind what `out` holds. TEXT is the /l2 body
 /// as a JSON string: the clients in use parse twice.
 ///
-/// Answers false, and writes nothing, when the market is not known.
+/// Returns false, and writes nothing, when the market is not known.
 pub fn render_frame(book: &Book, request: &FrameRequest, epoch: &str, out: &mut Vec<u8>) -> bool {
     let FrameRequest { market, depth_levels, grouping_ticks, sources } = *request;
     let Some(info) = book.market(market) else { return false };

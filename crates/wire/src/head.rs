@@ -4,7 +4,7 @@ use slotbook_protocol::enums::MarketType;
 use slotbook_protocol::oracle::OracleReading;
 use slotbook_protocol::units::{OraclePrice, Slot};
 
-use crate::mark::{self, TopOfBook};
+use crate::top_of_book::{self, TopOfBook};
 use crate::writer::{JsonWriter, literal};
 
 /// Everything a body says about its market and its moment.
@@ -80,7 +80,7 @@ impl BodyHead<'_> {
             return;
         };
         let pricing = self.pricing_oracle().map(|reading| reading.price);
-        let spread = mark::spread(bid, ask, pricing);
+        let spread = top_of_book::spread(bid, ask, pricing);
         literal!(json, b",\"markPrice\":\"");
         json.i64(spread.mark.0);
         literal!(json, b"\",\"bestBidPrice\":\"");

@@ -1,8 +1,8 @@
-//! The base58 texts of keys, kept: to make one costs more than the rest of the line it stands in.
+//! The base58 texts of keys, cached: to make one costs more than the rest of its line.
 
 use slotbook_protocol::units::Pubkey;
 
-/// Texts that are kept: 1.3 MiB.
+/// Texts in the cache: 1.3 MiB.
 const TEXTS: usize = 1 << 14;
 
 /// Base58 text of a 32-byte key is never longer.
@@ -28,7 +28,7 @@ impl KeyText {
 }
 
 /// The texts of the keys that were written last, one for each hash. Keys are uniform already, so
-/// their first bytes are the hash: whoever grinds keys that collide makes each other's texts anew.
+/// their first bytes are the hash; texts of keys that collide are made again each time.
 #[derive(Debug, Default)]
 pub(crate) struct KeyTexts {
     texts: Vec<KeyText>,

@@ -2,10 +2,9 @@
 //!
 //! The principal functions are [`render::render_l2`] and [`render::render_l3`]: they write a
 //! finished JSON body of a market into the caller's buffer, digit by digit; [`auctions`] does it for
-//! the orders in auction. [`frame`] wraps a body
-//! for subscribers, [`stream`] tells them only what has changed, [`uncross`] moves a crossed book
-//! apart, [`group`] puts levels on a coarser grid, [`cache`] keeps finished bodies while they are
-//! current.
+//! the orders in auction, [`walk`] for what a taker would get. [`frame`] wraps a body for subscribers,
+//! [`stream`] writes what changed as deltas, [`uncross`] separates the sides of a crossed book, [`group`] puts levels on a coarser grid, [`cache`] holds finished bodies while
+//! they are current.
 //!
 //! This room does not decide what is in a book or at which price, does no I/O, reads no clock and
 //! uses no floating point.
@@ -30,10 +29,10 @@ mod key_texts;
 pub mod l2;
 pub mod l3;
 pub mod level;
-pub mod mark;
 pub mod render;
-pub mod shown;
+pub mod sources;
 pub mod stream;
+pub mod top_of_book;
 pub mod uncross;
 pub mod walk;
 pub mod writer;

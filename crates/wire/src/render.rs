@@ -12,8 +12,8 @@ use crate::head::BodyHead;
 use crate::l2::write_l2;
 use crate::l3::{OrderLine, write_l3};
 use crate::level::{SizeScale, SourcedLevel};
-use crate::mark::TopOfBook;
-use crate::shown::{Sources, all_levels, order_levels};
+use crate::sources::{Sources, all_levels, order_levels};
+use crate::top_of_book::TopOfBook;
 use crate::uncross::{Crossing, Moved, UncrossRules};
 use crate::writer::JsonWriter;
 
@@ -213,7 +213,7 @@ fn uncross<'a>(
         own_bids: &[],
         own_asks: &[],
     };
-    crossing.take(&mut bids, &mut asks, &rules);
+    crossing.move_crossing(&mut bids, &mut asks, &rules);
     [bids, asks]
 }
 
@@ -248,11 +248,11 @@ pub fn render_uncrossed_l3(
 ) -> bool {
     let Some(info) = book.market(request.market) else { return false };
     let Some(header) = book.header(request.market) else { return false };
-    // What is not touched is read again, by order.
+    // The levels that do not cross are read again, by order.
     let sources = Sources { vamm: false, ..request.sources };
-    let _untouched = uncross(book, info, &header, sources, crossing);
+    let _rest = uncross(book, info, &header, sources, crossing);
     let [bid, ask] =
-        Side::BOTH.map(|side| read_uncrossed_side(book, request, side, crossing.taken(side), rows));
+        Side::BOTH.map(|side| read_uncrossed_side(book, request, side, crossing.moved(side), rows));
     let head = body_head(info, &header, TopOfBook { bid, ask }, epoch);
     write_rows(info, &head, rows, out);
     true
@@ -323,13 +323,13 @@ fn read_uncrossed_side(
     let (queues, rows) = rows.side(side);
     rows.clear();
     let last = moved.last().map(|moved| moved.from);
-    let is_touched = |price: Price| last.is_some_and(|last| !side.is_better(last.0, price.0));
-    let touched = book.levels(request.market, side).take_while(|level| is_touched(level.price));
-    let touched: usize = touched.map(|level| level.order_count as usize).sum();
-    // Orders that are not touched keep their order, so no more of them than the depth are shown.
+    let is_moved = |price: Price| last.is_some_and(|last| !side.is_better(last.0, price.0));
+    let crossing = book.levels(request.market, side).take_while(|level| is_moved(level.price));
+    let crossing: usize = crossing.map(|level| level.order_count as usize).sum();
+    // Orders that do not cross keep their order, so no more of them than the depth are shown.
     let limit = match request.maker {
         Some(_) => usize::MAX,
-        None => touched.saturating_add(request.depth_orders.max(1)),
+        None => crossing.saturating_add(request.depth_orders.max(1)),
     };
     book.orders_with(OrdersQuery { market: request.market, side, limit }, queues, rows);
     let quotes = quotes_of(book, request, side);
@@ -338,8 +338,8 @@ fn read_uncrossed_side(
         sort_by_price(side, rows);
     }
     if !moved.is_empty() {
-        let touched = rows.partition_point(|row| is_touched(row.price));
-        reprice(&mut rows[..touched], moved);
+        let crossing = rows.partition_point(|row| is_moved(row.price));
+        reprice(&mut rows[..crossing], moved);
         sort_by_price(side, rows);
     }
     if !moved.is_empty() || !quotes.is_empty() {
@@ -350,12 +350,13 @@ fn read_uncrossed_side(
     best
 }
 
-/// Gives the rows of the touched levels, which stand in the order of these levels, their prices.
+/// Sets the prices of the rows of levels that crossed, which stand in the order of these levels.
 fn reprice(rows: &mut [OrderRow], moved: &[Moved]) {
     let mut levels = moved.iter().peekable();
     for row in rows {
         while levels.next_if(|moved| moved.from != row.price).is_some() {}
-        let level = levels.peek().expect("Invariant: a touched row is of a touched level");
+        let level =
+            levels.peek().expect("Invariant: a row that crossed is of a level that crossed");
         row.price = level.level.price;
     }
 }
@@ -370,7 +371,7 @@ fn sort_by_price(side: Side, rows: &mut [OrderRow]) {
     });
 }
 
-/// Counts anew what is ahead of each row at its price.
+/// Counts what is ahead of each row at its price.
 fn count_queues(rows: &mut [OrderRow]) {
     let mut at = None;
     let mut ahead = 0;

@@ -1,8 +1,8 @@
-//! A crossed book moved apart, for readers who expect bids below asks.
+//! A crossed book made uncrossed, for readers that expect bids below asks.
 //!
 //! Sizes stay as they are: a level that crosses goes to a price on the near side of what it
-//! crosses, away from the market's reference price. Levels behind the crossing are not touched,
-//! and not even read. The result may still be crossed, where one side runs out first.
+//! crosses, away from the market's reference price. Levels behind the crossing stay as they
+//! are, and are not even read. The result may still be crossed, where one side runs out first.
 //!
 //! Source: `facts/dlob-semantics.md` 4.8 (sdk/src/dlob/orderBookLevels.ts `uncrossL2`).
 
@@ -28,7 +28,7 @@ pub struct UncrossRules<'a> {
     pub own_asks: &'a [Price],
 }
 
-/// A level that a crossing touches, and where it goes.
+/// A level that crosses, and where it goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moved {
     /// The price it stood at.
@@ -37,7 +37,7 @@ pub struct Moved {
     pub level: SourcedLevel,
 }
 
-/// The levels of both sides that a crossing touches, kept to be used again.
+/// The levels of both sides that cross. The memory is used again.
 #[derive(Debug, Default)]
 pub struct Crossing {
     bids: Vec<Moved>,
@@ -45,9 +45,9 @@ pub struct Crossing {
 }
 
 impl Crossing {
-    /// Takes the levels that the crossing touches off both sides, which come best first. What is
-    /// left of a side is as it was. Takes nothing where a side is empty or bids are below asks.
-    pub fn take<B, A>(
+    /// Moves the levels that cross out of both sides, which come best first. The rest of a side
+    /// stays as it was. Moves nothing where a side is empty or bids are below asks.
+    pub fn move_crossing<B, A>(
         &mut self,
         bids: &mut Peekable<B>,
         asks: &mut Peekable<A>,
@@ -70,17 +70,16 @@ impl Crossing {
         }
     }
 
-    /// The touched levels of a side, in the order in which they were taken: best first by the
-    /// price they stood at.
+    /// The levels of a side that crossed, best first by the price they stood at.
     #[must_use]
-    pub fn taken(&self, side: Side) -> &[Moved] {
+    pub fn moved(&self, side: Side) -> &[Moved] {
         match side {
             Side::Bid => &self.bids,
             Side::Ask => &self.asks,
         }
     }
 
-    /// Both sides of the uncrossed book, best first, from what was taken and what is left.
+    /// Both sides of the uncrossed book, best first, from what was moved and the rest.
     pub fn merged<B, A>(
         &mut self,
         bids: Peekable<B>,

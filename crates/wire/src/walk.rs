@@ -1,4 +1,4 @@
-//! The /match body: what a taker would get who sends an order now.
+//! The /match body: what a taker would get that sends an order now.
 
 use slotbook_book::{Book, Header, MarketId, MarketInfo, QueueScratch, Side};
 use slotbook_matching::{
@@ -10,7 +10,7 @@ use slotbook_protocol::units::OraclePrice;
 
 use crate::key_texts::KeyTexts;
 use crate::level::SizeScale;
-use crate::shown::Sources;
+use crate::sources::Sources;
 use crate::writer::JsonWriter;
 
 /// A taker, and what it meets beside the book.
@@ -18,11 +18,11 @@ use crate::writer::JsonWriter;
 pub struct WalkRequest<'a> {
     /// The market.
     pub market: MarketId,
-    /// Whose rules decide.
+    /// The rules that decide.
     pub model: Model,
     /// The order, sizes in the market's base units.
     pub taker: Taker,
-    /// The base that was asked for, at 1e9; of no meaning for an order of a quote amount.
+    /// The requested base, at 1e9; of no meaning for an order of a quote amount.
     pub asked: u128,
     /// Offers of the auction, in the market's base units.
     pub jit: &'a [JitOffer],
@@ -33,7 +33,7 @@ pub struct WalkRequest<'a> {
     pub external: &'a [ExternalLevel],
 }
 
-/// What is kept between requests, to be used again.
+/// Memory that requests share.
 #[derive(Debug, Default)]
 pub struct WalkScratch {
     queues: QueueScratch,
@@ -43,7 +43,7 @@ pub struct WalkScratch {
 
 /// Writes the /match body behind what `out` holds. The taker must have passed [`Taker::check`].
 ///
-/// Answers false, and writes nothing, when the market is not known.
+/// Returns false, and writes nothing, when the market is not known.
 pub fn render_walk(
     book: &Book,
     request: &WalkRequest<'_>,
@@ -54,12 +54,12 @@ pub fn render_walk(
     let Some(info) = book.market(request.market) else { return false };
     let Some(header) = book.header(request.market) else { return false };
     let scale = SizeScale::from_decimals(info.decimals);
-    let walk = walk_of(book, (info, &header), request, scratch);
+    let walk = walk_of(book, info, &header, request, scratch);
     let mut json = JsonWriter::new(out);
-    write_fills(&mut json, &walk, (scale, &mut scratch.keys));
+    write_fills(&mut json, &walk, scale, &mut scratch.keys);
     write_sums(&mut json, &walk, unfilled(request, &walk, scale));
     write_rests(&mut json, walk.rests, scale);
-    write_moment(&mut json, (info, &header), request.model, epoch);
+    write_version(&mut json, info, &header, request.model, epoch);
     if let Some(reason) = walk.reason {
         json.raw(b",\"reason\":");
         json.string(reason.name());
@@ -70,7 +70,8 @@ pub fn render_walk(
 
 fn walk_of(
     book: &Book,
-    (info, header): (&MarketInfo, &Header),
+    info: &MarketInfo,
+    header: &Header,
     request: &WalkRequest<'_>,
     scratch: &mut WalkScratch,
 ) -> Walk {
@@ -112,7 +113,7 @@ fn read_offers(book: &Book, request: &WalkRequest<'_>, side: Side, offers: &mut 
     }
 }
 
-/// The AMM as the taker meets it; `None` when it is not asked for, or not in the book.
+/// The AMM as the taker meets it; `None` when it is not requested, or not in the book.
 fn amm_of(book: &Book, request: &WalkRequest<'_>) -> Option<AmmOffer> {
     let quote = book.vamm_quote(request.market).filter(|_| request.sources.vamm)?.ok()?;
     Some(AmmOffer::of(&quote, request.taker.direction))
@@ -124,12 +125,12 @@ fn oracle_of(header: &Header) -> Option<OraclePrice> {
     reading.filter(|_| header.oracle.excluded.is_none()).map(|reading| reading.price)
 }
 
-fn write_fills(json: &mut JsonWriter<'_>, walk: &Walk, (scale, keys): (SizeScale, &mut KeyTexts)) {
+fn write_fills(json: &mut JsonWriter<'_>, walk: &Walk, scale: SizeScale, keys: &mut KeyTexts) {
     json.raw(b"{\"fills\":[");
     let mut comma: &[u8] = b"";
     for fill in &walk.fills {
         json.raw(comma);
-        write_fill(json, fill, (scale, keys));
+        write_fill(json, fill, scale, keys);
         comma = b",";
     }
     json.raw(b"],\"filledBase\":\"");
@@ -138,13 +139,13 @@ fn write_fills(json: &mut JsonWriter<'_>, walk: &Walk, (scale, keys): (SizeScale
     json.u64(walk.filled_quote.0);
 }
 
-fn write_fill(json: &mut JsonWriter<'_>, fill: &Fill, (scale, keys): (SizeScale, &mut KeyTexts)) {
+fn write_fill(json: &mut JsonWriter<'_>, fill: &Fill, scale: SizeScale, keys: &mut KeyTexts) {
     json.raw(b"{\"source\":\"");
     json.raw(fill.source.name().as_bytes());
     match &fill.maker {
         Some(maker) => {
             json.raw(b"\",\"maker\":\"");
-            json.kept_key_text(keys.of(maker));
+            json.cached_key_text(keys.of(maker));
             json.raw(b"\",\"orderId\":");
         }
         None => json.raw(b"\",\"maker\":null,\"orderId\":"),
@@ -203,10 +204,11 @@ fn write_rests(json: &mut JsonWriter<'_>, rests: Option<Rests>, scale: SizeScale
     json.raw(b"}");
 }
 
-/// Of which book, and of which moment of it, this is the answer.
-fn write_moment(
+/// Writes the market and the version of its book.
+fn write_version(
     json: &mut JsonWriter<'_>,
-    (info, header): (&MarketInfo, &Header),
+    info: &MarketInfo,
+    header: &Header,
     model: Model,
     epoch: &str,
 ) {
@@ -230,8 +232,7 @@ fn write_moment(
     json.string(header.state.name());
 }
 
-/// What was asked for and is not filled, in the unit in which it was asked for: base at 1e9, or
-/// quote.
+/// What is not filled, in the unit of the order's size: base at 1e9, or quote.
 fn unfilled(request: &WalkRequest<'_>, walk: &Walk, scale: SizeScale) -> u128 {
     match request.taker.size {
         Size::Base(_) => request.asked.saturating_sub(scale.to_wire(walk.filled_base.0.into())),

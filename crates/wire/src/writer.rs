@@ -142,12 +142,12 @@ impl<const NESTED: bool> JsonWriter<'_, NESTED> {
     /// Appends a base58 key without quotes.
     #[inline]
     pub(crate) fn key_text(&mut self, key: &Pubkey) {
-        self.kept_key_text(&KeyText::of(key));
+        self.cached_key_text(&KeyText::of(key));
     }
 
     /// Appends a base58 key that is text already, as [`JsonWriter::digits`] appends a number.
     #[inline]
-    pub(crate) fn kept_key_text(&mut self, key: &KeyText) {
+    pub(crate) fn cached_key_text(&mut self, key: &KeyText) {
         let end = self.out.len() + usize::from(key.length);
         self.out.extend_from_slice(&key.text);
         self.out.truncate(end);

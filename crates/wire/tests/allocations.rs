@@ -8,7 +8,7 @@ use slotbook_wire::head::BodyHead;
 use slotbook_wire::l2::write_l2;
 use slotbook_wire::l3::{OrderLine, write_l3};
 use slotbook_wire::level::{Source, SourcedLevel};
-use slotbook_wire::mark::TopOfBook;
+use slotbook_wire::top_of_book::TopOfBook;
 use slotbook_wire::writer::JsonWriter;
 
 const HEAD: BodyHead<'_> = BodyHead {

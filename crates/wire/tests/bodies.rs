@@ -10,7 +10,7 @@ use slotbook_wire::head::BodyHead;
 use slotbook_wire::l2::write_l2;
 use slotbook_wire::l3::{OrderLine, write_l3};
 use slotbook_wire::level::{Source, SourcedLevel};
-use slotbook_wire::mark::{TopOfBook, spread};
+use slotbook_wire::top_of_book::{TopOfBook, spread};
 use slotbook_wire::writer::JsonWriter;
 
 /// The owned half of a head, as proptest makes it.

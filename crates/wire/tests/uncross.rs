@@ -39,8 +39,8 @@ impl Case {
         let mut crossing = Crossing::default();
         let mut bids = self.bids.iter().copied().peekable();
         let mut asks = self.asks.iter().copied().peekable();
-        crossing.take(&mut bids, &mut asks, &rules);
-        let touched = Side::BOTH.map(|side| crossing.taken(side).len());
+        crossing.move_crossing(&mut bids, &mut asks, &rules);
+        let touched = Side::BOTH.map(|side| crossing.moved(side).len());
         let (bids, asks) = crossing.merged(bids, asks);
         ((bids.collect(), asks.collect()), touched)
     }

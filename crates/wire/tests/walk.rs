@@ -9,7 +9,7 @@ use slotbook_book::{MarketId, Side};
 use slotbook_matching::{ExternalLevel, JitOffer, Model, Size, Taker};
 use slotbook_protocol::enums::Direction;
 use slotbook_protocol::units::{BaseQty, Price, QuoteQty};
-use slotbook_wire::shown::Sources;
+use slotbook_wire::sources::Sources;
 use slotbook_wire::walk::{WalkRequest, WalkScratch, render_walk};
 
 use Side::{Ask, Bid};

@@ -1,6 +1,6 @@
 //! Recorded answers of the program and of the incumbent, put to the native core.
 //!
-//! [`run`] walks a folder, tells each file's family by its content, and reports per file how many
+//! [`run`] walks a folder, recognises each file's family by its content, and reports per file how many
 //! cases passed, failed, or departed. A case departs when our rules differ on purpose: then the
 //! naive book must agree with ours, and the recorded answer must follow from a named rule of the
 //! incumbent's ([`slotbook_naive::Readings`]). Anything else is a failure. No decision looks at a

@@ -192,7 +192,7 @@ impl<'a> Case<'a> {
     }
 }
 
-/// Which price the SDK was asked for.
+/// The price that was requested of the SDK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Question {
     Auction,
@@ -230,7 +230,7 @@ impl Judge<'_> {
     fn error_rule(&self) -> Option<&'static str> {
         let order = &self.case.judged;
         let price = if self.asks_the_auction() {
-            // Auctions between fixed prices do not look at the oracle.
+            // Auctions between fixed prices do not depend on the oracle.
             Some(auction_price_sdk(order, self.case.slot.0, self.oracle().unwrap_or(0)))
         } else {
             self.plain_price()

@@ -32,7 +32,7 @@ impl Outcome {
 
 /// Counts of outcomes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the fields are those of the chain or of the report")]
 pub struct Totals {
     pub passed: usize,
     pub failed: usize,
@@ -195,7 +195,7 @@ impl FolderReport {
         let books = |file: &FileReport| -> Map<String, Value> {
             file.departed_books
                 .iter()
-                .map(|book| (book.question.clone(), file.told(book)))
+                .map(|book| (book.question.clone(), file.describe(book)))
                 .collect()
         };
         let with_books = self.files.iter().filter(|file| !file.departed_books.is_empty());
@@ -204,7 +204,7 @@ impl FolderReport {
 }
 
 impl FileReport {
-    fn told(&self, book: &DepartedBook) -> Value {
+    fn describe(&self, book: &DepartedBook) -> Value {
         let rules = self.cases.iter().filter_map(|(name, outcome)| {
             let view = name.strip_prefix(&book.question)?.trim_start();
             match outcome {

@@ -108,7 +108,7 @@ fn check_json(name: &str, file: &Value) -> Result<FileReport, Malformed> {
     not_ours(first).map(|reason| FileReport::not_ours(name, reason))
 }
 
-/// Files without cases. Content that nobody knows is a failure: a family must not go unnoticed.
+/// Files without cases. Unknown content is a failure: a family must not go unnoticed.
 fn not_cases(name: &str, file: &Value) -> Result<FileReport, Malformed> {
     let has = |key: &str| file.get(key).is_some();
     if file.as_array().is_some() {
@@ -126,7 +126,7 @@ fn unknown() -> Malformed {
     Malformed("content of no known family".to_owned())
 }
 
-/// Case files of what slotbook does not do, told by a key that only they have.
+/// Case files of what slotbook does not do, recognised by a key that only they have.
 fn not_ours(case: &Value) -> Result<&'static str, Malformed> {
     match case.get("bookIndex") {
         Some(_) => Ok("the SDK's estimate of a fill, a third walk"),

@@ -43,7 +43,7 @@ fn uncrossed(case: &Value) -> Result<(Vec<SourcedLevel>, Vec<SourcedLevel>), Mal
     let mut bids = levels(list(case, "bids")?)?.into_iter().peekable();
     let mut asks = levels(list(case, "asks")?)?.into_iter().peekable();
     let mut crossing = Crossing::default();
-    crossing.take(&mut bids, &mut asks, &rules);
+    crossing.move_crossing(&mut bids, &mut asks, &rules);
     let (bids, asks) = crossing.merged(bids, asks);
     Ok((bids.collect(), asks.collect()))
 }

@@ -16,7 +16,7 @@ pub enum MarketKind {
 
 /// One order of a user account; field names and units are the chain's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the fields are those of the chain or of the report")]
 pub struct Order {
     pub slot: u64,
     pub price: u64,
@@ -154,7 +154,7 @@ pub struct User {
 
 /// A perp market account, as far as the book reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the fields are those of the chain or of the report")]
 pub struct PerpMarket {
     pub oracle: Key,
     pub oracle_source: u8,
@@ -174,7 +174,7 @@ pub struct PerpMarket {
 
 /// A spot market account, as far as the book reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the fields are those of the chain or of the report")]
 pub struct SpotMarket {
     pub oracle: Key,
     pub oracle_source: u8,
@@ -193,7 +193,7 @@ pub struct SpotMarket {
 
 /// The exchange's State account, as far as the book reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the fields are those of the chain or of the report")]
 pub struct State {
     pub exchange_status: u8,
     pub stale_for_amm_slots: i64,

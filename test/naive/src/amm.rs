@@ -1,4 +1,4 @@
-//! The levels of AMMs, quoted anew from the account, the oracle and the clock at each question.
+//! The levels of AMMs, quoted from the account, the oracle and the clock at each question.
 
 use std::collections::BTreeMap;
 

@@ -9,7 +9,7 @@ use crate::rules::{self, MarketContext};
 
 /// One order in auction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the fields are those of the chain or of the report")]
 pub struct AuctionRow {
     pub slot: u64,
     pub order_id: u32,

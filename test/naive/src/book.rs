@@ -34,7 +34,7 @@ pub enum Stamp {
     WriteVersion(u64),
 }
 
-/// One account as the chain told it.
+/// One account as the chain has it.
 #[derive(Clone, Copy, Debug)]
 pub struct Update<'a> {
     /// The account's address.

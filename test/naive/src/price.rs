@@ -47,7 +47,7 @@ pub fn auction_price_sdk(order: &Order, slot: u64, oracle: i128) -> i128 {
 }
 
 /// Price at which the program fills an order so many slots into its auction; `None` where it fails:
-/// prices below zero, and an auction of fixed prices that gets worse for whoever fills it.
+/// prices below zero, and an auction of fixed prices that gets worse for its maker.
 ///
 /// Source: programs/drift/src/math/auction.rs calculate_auction_price.
 pub(crate) fn auction_price_program(
@@ -73,7 +73,7 @@ pub(crate) fn auction_price_program(
 
 /// What a protected maker's price is moved by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the fields are those of the chain or of the report")]
 pub struct ProtectedParams {
     pub tick: i128,
     pub limit_price_divisor: i128,
@@ -112,7 +112,12 @@ fn protected_price(price: i128, share: i128, is_bid: bool, params: &ProtectedPar
 /// fraction.
 ///
 /// Source: bn.js 5 BN.prototype.idivn. The one place of this crate that calculates in doubles.
-#[allow(clippy::float_arithmetic, clippy::cast_precision_loss, clippy::cast_possible_truncation)]
+#[allow(
+    clippy::float_arithmetic,
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    reason = "the SDK calculates in doubles"
+)]
 fn divide_by_float(value: i128, over: i128, under: i128) -> i128 {
     const WORD_BITS: u32 = 26;
     let divisor = over as f64 / under as f64;

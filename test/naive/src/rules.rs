@@ -32,7 +32,7 @@ const USER_LIQUIDATED: u8 = 3;
 
 /// All a rule needs to know about a market.
 #[derive(Clone, Copy, Debug)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the fields are those of the chain or of the report")]
 pub struct MarketContext {
     pub kind: MarketKind,
     pub index: u16,

@@ -13,7 +13,7 @@ pub enum Side {
 
 /// One order as it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the fields are those of the chain or of the report")]
 pub struct Row {
     pub side: Side,
     pub price: i128,
@@ -32,7 +32,7 @@ pub struct Row {
 
 /// One price of one side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the fields are those of the chain or of the report")]
 pub struct Level {
     pub price: i128,
     pub size: i128,
@@ -41,7 +41,7 @@ pub struct Level {
 
 /// Both sides of one market in book order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the fields are those of the chain or of the report")]
 pub struct MarketView {
     pub bids: Vec<Row>,
     pub asks: Vec<Row>,

@@ -1,7 +1,7 @@
 //! Indicative quotes: what makers show without an order on chain, for a second at a time.
 //!
 //! A maker's new quotes of a market replace the old ones. They live for `QUOTE_LIFE_MS` of the turns'
-//! time, are priced at the market's one oracle reading and kept to its tick, bids down and asks up.
+//! time, are priced at the market's one oracle reading and rounded to its tick, bids down and asks up.
 //! Two quotes of one price stand behind each other by the slot at which they were first shown.
 //!
 //! What is shown of them is derived once a sequence number.

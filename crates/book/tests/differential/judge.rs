@@ -109,7 +109,7 @@ impl Pair {
     }
 
     /// Compares the levels of every AMM, as the turn that has ended left them.
-    /// Answers how many there were.
+    /// Returns how many there were.
     pub(crate) fn compare_quotes(&mut self) -> Result<usize, String> {
         let ids: Vec<_> = self.fast.markets().map(|info| (info.id, info.market_index)).collect();
         let mut count = 0;

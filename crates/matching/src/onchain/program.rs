@@ -77,7 +77,7 @@ pub struct ProgramFill {
     pub base: BaseQty,
     /// Quote filled, 1e6.
     pub quote: QuoteQty,
-    /// Who pays what. The rebate of a post-only taker's own fill is the taker's.
+    /// What each party pays. The rebate of a post-only taker's own fill is the taker's.
     pub fees: FillFees,
 }
 

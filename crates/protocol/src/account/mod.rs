@@ -59,7 +59,7 @@ macro_rules! account_kinds {
             }
         }
 
-        /// The kind of account that bytes say they are. Owner and length are not looked at.
+        /// The kind of account that bytes say they are. Owner and length are not checked.
         ///
         /// # Errors
         /// [`ProtocolError::WrongLength`] below eight bytes; [`ProtocolError::WrongDiscriminator`]

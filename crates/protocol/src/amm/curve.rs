@@ -107,7 +107,7 @@ impl Reserves {
         Ok(Swap { reserves, quote_amount })
     }
 
-    /// The reserves after a swap. The invariant is the caller's, who has it once for many swaps.
+    /// The reserves after a swap. The caller has calculated the invariant, once for many swaps.
     #[inline]
     pub(super) fn after(
         &self,

@@ -40,7 +40,7 @@ pub const fn top_of_book_amounts(market_index: u16) -> [u64; 4] {
 }
 
 impl AmmSide {
-    /// Users who take a bid add base to the curve, those who take an ask remove it.
+    /// A taker of a bid adds base to the curve, a taker of an ask removes it.
     const fn swap(self) -> SwapDirection {
         match self {
             Self::Bid => SwapDirection::Add,

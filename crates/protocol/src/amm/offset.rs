@@ -42,7 +42,7 @@ const PREDICTION_BID_UPPER: u128 = 97_467;
 const PREDICTION_PRECISION: u128 = 100_000;
 
 impl Offset {
-    /// The offset that the market asks for; on the way to another sign, a step from the stored one.
+    /// The offset that the market needs; on the way to another sign, a step from the stored one.
     pub(super) fn of(
         amm: &PerpAmm,
         curve: &UpdatedCurve,
@@ -74,7 +74,7 @@ fn smoothed(target: i128, stored: i128, slots: u64) -> Result<i128, AmmError> {
     Ok(delta.signum() * size)
 }
 
-/// The offset that inventory and premium ask for, parts at 1e6, before smoothing.
+/// The offset that inventory and premium need, parts at 1e6, before smoothing.
 fn reference_offset(
     amm: &PerpAmm,
     curve: &UpdatedCurve,

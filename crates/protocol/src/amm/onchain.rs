@@ -93,7 +93,7 @@ impl Spread {
         Ok(Self { long: rule(self.long)?, short: rule(self.short)? })
     }
 
-    /// The side that inventory weighs on: that of those who go the same way as the users' position.
+    /// The side that inventory weighs on: that of takers that go the same way as the users' position.
     const fn weighed(&mut self, net: i128) -> Option<&mut i128> {
         match net.signum() {
             1 => Some(&mut self.long),
@@ -157,7 +157,7 @@ impl PerpAmm {
         Ok(amm)
     }
 
-    /// The spreads, the reference offset and the reserves of both quotes, stored anew from the
+    /// The spreads, the reference offset and the reserves of both quotes, stored again from the
     /// fields as they are. `slot` smooths a change of the offset's sign; without one no slot has
     /// passed.
     ///
@@ -194,7 +194,7 @@ impl PerpAmm {
         Ok(())
     }
 
-    /// The reserves of both quotes, stored anew from the reserves and the spreads as they are. An
+    /// The reserves of both quotes, stored again from the reserves and the spreads as they are. An
     /// ask without an offset is never below the reserve price.
     ///
     /// # Errors
@@ -265,7 +265,7 @@ impl PerpAmm {
         u64::try_from(price).map(Price).map_err(|_| AmmError::Overflow)
     }
 
-    /// The price for a taker without a limit, 1e6, who meets a maker: a little through the AMM's
+    /// The price for a taker without a limit, 1e6, that meets a maker: a little through the AMM's
     /// quote, or where the AMM has less than the smallest order, through the oracle's price and the
     /// usual premium. `seconds_left` are those until the order expires.
     ///
@@ -420,7 +420,7 @@ impl PerpAmm {
         capped(spread, widest)
     }
 
-    /// What volatility, confidence and volume ask for.
+    /// The spread that volatility, confidence and volume need.
     /// Source: programs/drift/src/math/amm_spread.rs `calculate_long_short_vol_spread`.
     fn volume_spread(&self, reserve_price: i128) -> Result<Spread, AmmError> {
         let std = i128::from(self.mark_std) + i128::from(self.oracle_std);
@@ -493,7 +493,7 @@ impl PerpAmm {
         Ok(())
     }
 
-    /// The offset that inventory and premium ask for, before smoothing.
+    /// The offset that inventory and premium need, before smoothing.
     /// Source: programs/drift/src/math/amm_spread.rs `calculate_reference_price_offset`.
     fn reference_offset(&self, reserve_price: i128) -> Result<i128, AmmError> {
         let half_spread = i128::from(self.max_spread / 2);

@@ -55,9 +55,9 @@ const POSITION_VALUE_SCALE: u128 = 1_000_000_000;
 /// The distance of the quotes from the reserve price, parts at 1e6. Halves occur.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spreads {
-    /// Above the reserve price, for those who go long: the ask's.
+    /// Above the reserve price, for takers that go long: the ask's.
     pub long: f64,
-    /// Below the reserve price, for those who go short: the bid's.
+    /// Below the reserve price, for takers that go short: the bid's.
     pub short: f64,
 }
 
@@ -133,7 +133,7 @@ impl Liquidity {
     }
 }
 
-/// What volatility, confidence and volume ask for, parts at 1e6.
+/// The spread that volatility, confidence and volume need, parts at 1e6.
 struct VolumeSpread {
     long: i128,
     short: i128,
@@ -264,7 +264,7 @@ impl Estimate {
         Ok(estimate.adjusted(amm))
     }
 
-    /// Half the base spread or what volatility asks for; on the side toward the oracle at least
+    /// Half the base spread or what volatility needs; on the side toward the oracle at least
     /// the way there.
     fn start(
         amm: &PerpAmm,

@@ -87,7 +87,7 @@ impl UpdatedCurve {
         signed_mul_div(quote, difference(peg, self.reserves.peg)?, REPEG_COST_SCALE)
     }
 
-    /// This curve with other reserves and peg: the quote reserve always comes of k anew.
+    /// This curve with other reserves and peg: the quote reserve always follows from k.
     fn moved(
         self,
         amm: &PerpAmm,
@@ -115,8 +115,8 @@ fn peg_for(price: u128, reserves: &Reserves) -> Result<u128, AmmError> {
 /// half the widest spread, the price that is just within, whatever it costs.
 fn target(amm: &PerpAmm, stored: &UpdatedCurve, oracle: u128) -> Result<Target, AmmError> {
     let peg = peg_for(oracle, &stored.reserves)?;
-    let kept = signed(amm.total_exchange_fee / HALF)?;
-    let budget = sub(amm.total_fee_minus_distributions, kept)?.max(0);
+    let reserved = signed(amm.total_exchange_fee / HALF)?;
+    let budget = sub(amm.total_fee_minus_distributions, reserved)?.max(0);
     let to_oracle = Target { price: oracle, peg, budget };
     if budget >= stored.repeg_cost(peg)? {
         return Ok(to_oracle);
@@ -164,7 +164,7 @@ fn k_shrink_gain(amm: &PerpAmm) -> Result<i128, AmmError> {
     let value_before = value.times(PART_SQUARED)?.over(before)?;
     let value_after = value.times(K_SHRINK * PART)?.over(after)?;
     // Both carry the inventory's sign, and the difference has none: less depth is worth more to
-    // whoever is on the other side of it.
+    // the taker on the other side of it.
     signed(value_before.abs_diff(value_after).over(K_COST_SCALE)?.word()?)
 }
 

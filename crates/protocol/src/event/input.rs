@@ -15,7 +15,7 @@ pub(super) struct Input<'a> {
 }
 
 impl<'a> Input<'a> {
-    /// The fields of a record, whose discriminator has been looked at.
+    /// The fields of a record, whose discriminator has been checked.
     pub(super) fn new(data: &'a [u8]) -> Self {
         Self { data, at: DISCRIMINATOR_BYTES.min(data.len()), is_over: false }
     }

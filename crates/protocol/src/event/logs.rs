@@ -66,7 +66,7 @@ impl LogScanner {
     ///
     /// Logs need not be whole. Lines before the first program is named belong to the program that
     /// ends first behind them, and when none ends, to the one sought: the runtime itself always
-    /// names a program before its first line, so nobody can forge that.
+    /// names a program before its first line, so that cannot be forged.
     pub fn scan<L: AsRef<str>>(
         &mut self,
         lines: &[L],

@@ -193,13 +193,13 @@ record! {
         taker_existing_quote, "takerExistingQuoteEntryAmount", Option<u64>,
             "Quote at which the taker's position that shrank was entered.";
         taker_existing_base, "takerExistingBaseAssetAmount", Option<u64>,
-            "Base of the taker's position that turned round.";
+            "Base of the taker's position that changed its sign.";
         maker_existing_quote, "makerExistingQuoteEntryAmount", Option<u64>,
             "Quote at which the maker's position that shrank was entered.";
         maker_existing_base, "makerExistingBaseAssetAmount", Option<u64>,
-            "Base of the maker's position that turned round.";
+            "Base of the maker's position that changed its sign.";
         trigger_price, "triggerPrice", Option<u64>, "The price that triggered the order.";
-        builder_index, "builderIdx", Option<u8>, "The builder who brought the order.";
+        builder_index, "builderIdx", Option<u8>, "The builder that brought the order.";
         builder_fee, "builderFee", Option<u64>, "What the builder was paid.";
     }
 }

@@ -102,7 +102,7 @@ struct PythPrice {
 const EXPONENT_MAX: u32 = 38;
 
 impl PythPrice {
-    /// Price and confidence at 1e6, truncated toward zero. The exponent's sign is not looked at.
+    /// Price and confidence at 1e6, truncated toward zero. The exponent's sign is ignored.
     /// Source: programs/drift/src/state/oracle.rs `get_pyth_price`.
     fn scaled(&self) -> Result<(i64, u64), ProtocolError> {
         let exponent = self.exponent.unsigned_abs();

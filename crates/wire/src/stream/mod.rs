@@ -4,7 +4,7 @@
 //! turn of the book has changed of them, and writes the frame that says so. [`spec::TopicSpec`]
 //! says what a topic shows and gives it its name.
 //!
-//! This room decides nothing about who gets a frame, or when; and what is shown, and at which
+//! This room does not decide which client gets a frame, or when; and what is shown, and at which
 //! price, is what the bodies of [`crate::render`] show.
 
 mod checksum;

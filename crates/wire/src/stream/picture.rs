@@ -19,9 +19,9 @@ pub struct FrameTimes {
     pub sent_ns: u64,
 }
 
-/// What a snapshot is the answer to.
+/// The request that a snapshot replies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Answer<'a> {
+pub struct SnapshotReply<'a> {
     /// The JSON text of the request's id; empty where there is none.
     pub id: &'a str,
     /// Whether the reader had something before that it must forget.
@@ -45,7 +45,7 @@ impl From<bool> for Reset {
 
 /// The moment of the book that a publication shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Moment {
+pub(super) struct VersionStamp {
     pub(super) seq: u64,
     pub(super) slot: Slot,
     pub(super) ts_ms: u64,
@@ -53,7 +53,7 @@ pub(super) struct Moment {
     pub(super) received_ns: u64,
 }
 
-impl Moment {
+impl VersionStamp {
     pub(super) fn of(header: &Header, received_ns: u64) -> Self {
         let Header { seq, slot, ts_ms, state, .. } = *header;
         Self { seq, slot, ts_ms, state, received_ns }
@@ -105,22 +105,22 @@ pub(super) struct Picture<'a> {
     pub(super) spec: &'a TopicSpec,
     /// See [`write_identity`].
     pub(super) identity: &'a [u8],
-    pub(super) moment: Moment,
+    pub(super) moment: VersionStamp,
     pub(super) rows: ShownRows<'a>,
     pub(super) checksum: u32,
 }
 
 impl Picture<'_> {
-    pub(super) fn write(&self, answer: Answer<'_>, sent_ns: u64, out: &mut Vec<u8>) {
+    pub(super) fn write(&self, reply: SnapshotReply<'_>, sent_ns: u64, out: &mut Vec<u8>) {
         let mut json = JsonWriter::new(out);
         json.raw(b"{\"type\":\"snapshot\"");
-        if !answer.id.is_empty() {
+        if !reply.id.is_empty() {
             json.raw(b",\"id\":");
-            json.raw(answer.id.as_bytes());
+            json.raw(reply.id.as_bytes());
         }
         json.raw(self.identity);
         self.moment.write_timed(&mut json, self.spec.timing, sent_ns);
-        json.raw(match answer.reset {
+        json.raw(match reply.reset {
             Reset::Yes => b",\"reset\":true,",
             Reset::No => b",\"reset\":false,",
         });

@@ -59,7 +59,7 @@ fn by_price(a: Price, b: Price, side: Side) -> Ordering {
 }
 
 /// The rows of now, as far as they are not those that are published: most changes leave all rows
-/// before them as they were, and these are neither kept nor copied.
+/// before them as they were, and these are not copied.
 #[derive(Debug)]
 pub(super) struct Fresh<R> {
     /// How many rows from the best on are the published ones.

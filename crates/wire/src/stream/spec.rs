@@ -4,7 +4,7 @@ use slotbook_book::MarketId;
 use slotbook_protocol::units::Pubkey;
 
 use crate::render::{L2Request, L3Request};
-use crate::shown::Sources;
+use crate::sources::Sources;
 use crate::writer::JsonWriter;
 
 /// What every subscriber of a topic is shown.
@@ -130,7 +130,7 @@ impl TopicSpec {
     }
 }
 
-/// A market's name with `%3A` for `:` and `%25` for `%`: who lists a market gives it its name, which
+/// A market's name with `%3A` for `:` and `%25` for `%`: a market's lister gives it its name, which
 /// must not read as another market's with a depth or a flag behind it.
 fn market_part(json: &mut JsonWriter<'_>, name: &str) {
     for piece in name.split_inclusive([':', '%']) {

@@ -4,8 +4,8 @@ use slotbook_book::{Book, MarketId, Side};
 
 use super::checksum::{checksum, is_covered_same};
 use super::diff::OrderChanges;
-pub use super::picture::{Answer, FrameTimes, Reset};
-use super::picture::{Moment, Names, Picture, ShownRows, write_checksum, write_identity};
+pub use super::picture::{FrameTimes, Reset, SnapshotReply};
+use super::picture::{Names, Picture, ShownRows, VersionStamp, write_checksum, write_identity};
 use super::rows::{Fresh, Row};
 use super::spec::{Channel, Shows, TopicSpec};
 use super::write::{write_best, write_level_changes, write_order_changes};
@@ -47,7 +47,7 @@ pub struct StreamScratch {
 }
 
 impl StreamScratch {
-    /// Reads what the book shows now; answers whether it is other than what is shown. A side that has
+    /// Reads what the book shows now; returns whether it is other than what is shown. A side that has
     /// not changed since `read_seq` shows what is shown.
     fn read(
         &mut self,
@@ -129,7 +129,7 @@ pub struct Topic {
     market_name: String,
     epoch: String,
     identity: Vec<u8>,
-    published: Moment,
+    published: VersionStamp,
     shown: Shown,
     checksum: u32,
     /// The seq at which the book was last found to show what is shown.
@@ -163,7 +163,7 @@ impl Topic {
             market_name,
             epoch: epoch.to_owned(),
             identity,
-            published: Moment::of(&header, received_ns),
+            published: VersionStamp::of(&header, received_ns),
             shown,
             checksum,
             read_seq: header.seq,
@@ -199,7 +199,7 @@ impl Topic {
         times: FrameTimes,
         scratch: &'a mut StreamScratch,
     ) -> Option<Pending<'a>> {
-        let now = Moment::of(&book.header(self.spec.market)?, times.received_ns);
+        let now = VersionStamp::of(&book.header(self.spec.market)?, times.received_ns);
         let reset = Reset::from(epoch != self.epoch);
         let is_state_new = now.state != self.published.state;
         if reset == Reset::No && !is_state_new && now.seq == self.published.seq {
@@ -227,7 +227,7 @@ impl Topic {
     }
 
     /// Writes the snapshot of what was published last behind what `out` holds.
-    pub fn write_snapshot(&self, answer: Answer<'_>, sent_ns: u64, out: &mut Vec<u8>) {
+    pub fn write_snapshot(&self, reply: SnapshotReply<'_>, sent_ns: u64, out: &mut Vec<u8>) {
         let rows = match &self.shown {
             Shown::Levels(sides) => ShownRows::Levels(slices(sides)),
             Shown::Orders(sides) => ShownRows::Orders(slices(sides)),
@@ -239,14 +239,15 @@ impl Topic {
             rows,
             checksum: self.checksum,
         };
-        picture.write(answer, sent_ns, out);
+        picture.write(reply, sent_ns, out);
     }
 
     /// Writes that the topic lives: what was published last, and the slot and the state of now.
     pub fn write_heartbeat(&self, book: &Book, out: &mut Vec<u8>) {
         let seq = self.published.seq;
         let header = book.header(self.spec.market);
-        let now = header.map_or(self.published, |header| Moment { seq, ..Moment::of(&header, 0) });
+        let now = header
+            .map_or(self.published, |header| VersionStamp { seq, ..VersionStamp::of(&header, 0) });
         let mut json = JsonWriter::new(out);
         json.raw(b"{\"type\":\"heartbeat\",\"topic\":");
         json.string(&self.name);
@@ -257,7 +258,13 @@ impl Topic {
     }
 
     /// Writes the delta that leads to what was read.
-    fn write_delta(&self, now: Moment, checksum: u32, sent_ns: u64, scratch: &mut StreamScratch) {
+    fn write_delta(
+        &self,
+        now: VersionStamp,
+        checksum: u32,
+        sent_ns: u64,
+        scratch: &mut StreamScratch,
+    ) {
         let StreamScratch { levels, orders, changes, frame, .. } = scratch;
         let mut json = JsonWriter::new(frame);
         json.raw(b"{\"type\":\"delta\"");
@@ -286,7 +293,7 @@ impl Topic {
     fn write_reset(
         &self,
         epoch: &str,
-        now: Moment,
+        now: VersionStamp,
         checksum: u32,
         sent_ns: u64,
         scratch: &mut StreamScratch,
@@ -305,7 +312,7 @@ impl Topic {
             },
             checksum,
         };
-        picture.write(Answer { id: "", reset: Reset::Yes }, sent_ns, &mut frame);
+        picture.write(SnapshotReply { id: "", reset: Reset::Yes }, sent_ns, &mut frame);
         scratch.frame = frame;
     }
 }
@@ -316,7 +323,7 @@ pub struct Pending<'a> {
     topic: &'a mut Topic,
     scratch: &'a mut StreamScratch,
     epoch: &'a str,
-    now: Moment,
+    now: VersionStamp,
     checksum: u32,
     reset: Reset,
 }

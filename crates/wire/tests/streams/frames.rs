@@ -2,9 +2,9 @@
 
 use serde_json::json;
 use slotbook_book::{FeedState, MarketId, Side};
-use slotbook_wire::shown::Sources;
+use slotbook_wire::sources::Sources;
 use slotbook_wire::stream::spec::{Channel, Timing, TopicSpec};
-use slotbook_wire::stream::topic::{Answer, FrameTimes, Reset, StreamScratch, Topic};
+use slotbook_wire::stream::topic::{FrameTimes, Reset, SnapshotReply, StreamScratch, Topic};
 
 use crate::common::{OrderBytes, key, perp_market, spot_market, user, with_byte};
 use crate::world::{Followed, World, book_of, l3_of, snapshot, spec};
@@ -125,7 +125,7 @@ fn the_best_prices_are_told_whole() {
     );
     pending.publish();
     let mut again = Vec::new();
-    topic.write_snapshot(Answer { id: "[1]", reset: Reset::Yes }, 99, &mut again);
+    topic.write_snapshot(SnapshotReply { id: "[1]", reset: Reset::Yes }, 99, &mut again);
     assert_eq!(
         text(again),
         concat!(

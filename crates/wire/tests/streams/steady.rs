@@ -2,7 +2,7 @@
 
 use slotbook_book::Side;
 use slotbook_wire::stream::spec::Channel;
-use slotbook_wire::stream::topic::{Answer, FrameTimes, Reset};
+use slotbook_wire::stream::topic::{FrameTimes, Reset, SnapshotReply};
 
 use crate::common::{ORACLE, OrderBytes, key, lazer, user};
 use crate::world::{World, book_of, l3_of, spec};
@@ -49,7 +49,11 @@ fn frames_are_made_without_allocating() {
                 }));
                 out.clear();
                 followed.topic.write_heartbeat(&bench.book, &mut out);
-                followed.topic.write_snapshot(Answer { id: "1", reset: Reset::Yes }, 0, &mut out);
+                followed.topic.write_snapshot(
+                    SnapshotReply { id: "1", reset: Reset::Yes },
+                    0,
+                    &mut out,
+                );
             }
         });
         // All prices and sizes that come have been there after the rounds they repeat in.

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 use slotbook_book::{Book, FeedState, MarketId};
 use slotbook_protocol::units::Pubkey;
 use slotbook_wire::render::{L2Request, L3Request, Rows, render_l2, render_l3};
-use slotbook_wire::shown::Sources;
+use slotbook_wire::sources::Sources;
 use slotbook_wire::stream::spec::{Channel, Timing, TopicSpec};
-use slotbook_wire::stream::topic::{Answer, FrameTimes, Reset, StreamScratch, Topic};
+use slotbook_wire::stream::topic::{FrameTimes, Reset, SnapshotReply, StreamScratch, Topic};
 
 use crate::common::Bench;
 use crate::follower::Follower;
@@ -43,7 +43,7 @@ pub(crate) fn l3_of(depth_orders: u32, maker: Option<Pubkey>) -> Channel {
 /// The snapshot of a topic's last publication.
 pub(crate) fn snapshot(topic: &Topic) -> Vec<u8> {
     let mut frame = Vec::new();
-    topic.write_snapshot(Answer { id: "", reset: Reset::No }, 0, &mut frame);
+    topic.write_snapshot(SnapshotReply { id: "", reset: Reset::No }, 0, &mut frame);
     frame
 }
 
@@ -70,7 +70,7 @@ impl World {
         self.bench.book.end_turn(self.turns);
     }
 
-    /// Brings a topic up to date; answers its frame.
+    /// Brings a topic up to date; returns its frame.
     pub(crate) fn publish(&mut self, index: usize) -> Option<Vec<u8>> {
         let followed = &mut self.followed[index];
         let (book, times) = (&self.bench.book, FrameTimes::default());

@@ -14,7 +14,7 @@ use slotbook_protocol::amm::{AmmInputs, AmmQuote};
 use slotbook_protocol::enums::MarketType;
 use slotbook_protocol::units::{Price, Pubkey, Slot, UnixSeconds};
 use slotbook_wire::level::{SizeScale, Source, SourcedLevel};
-use slotbook_wire::shown::merged;
+use slotbook_wire::sources::merged;
 
 use super::chain::{Chain, PROGRAM, RawAccount, market_account, oracle_account};
 use super::vector::{OraclePrice, Vector, VectorOrder, VectorSnapshot, by_market};

@@ -85,7 +85,7 @@ impl Vector {
     }
 }
 
-/// Families of which a part is not ours, told by what the file holds.
+/// Families of which a part is not ours, recognised by what the file holds.
 fn not_ours(file: &Value) -> Option<&'static str> {
     file.get("nodesToFill").map(|_| "nodesToFill queries are a filler's crossing finder")
 }

@@ -40,7 +40,7 @@ pub(super) fn direction(value: &Value, key: &str) -> Result<Direction, Malformed
     }
 }
 
-/// Tiers of both sides, and who pays what against a maker and against the AMM.
+/// Tiers of both sides, and what each party pays against a maker and against the AMM.
 pub(super) fn judge_fees(case: &Value) -> Result<Outcome, Malformed> {
     let market = match text(case, "marketType")? {
         "perp" => MarketType::Perp,

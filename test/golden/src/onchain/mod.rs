@@ -13,7 +13,7 @@ use crate::value::{Malformed, integer, list, text};
 /// The outcomes of a file's cases by name.
 type Outcomes = Vec<(String, Outcome)>;
 
-/// How the cases of one kind of file are judged, and how such a file is told by its first case.
+/// How the cases of one kind of file are judged, and how such a file is recognised by its first case.
 struct Family {
     key: &'static str,
     judge: fn(&Value) -> Result<Outcome, Malformed>,
@@ -35,7 +35,7 @@ pub(crate) fn check(file: &Value, first: &Value) -> Option<Result<Outcomes, Malf
     Some(list(file, "cases").and_then(|cases| cases.iter().map(case).collect()))
 }
 
-/// Compares one case's recorded integers with ours, all of them: the first difference is told.
+/// Compares one case's recorded integers with ours, all of them: the first difference is reported.
 struct Comparison<'a> {
     recorded: &'a Value,
     differences: Vec<String>,

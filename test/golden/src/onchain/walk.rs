@@ -14,7 +14,7 @@ use crate::order::order_bytes;
 use crate::report::Outcome;
 use crate::value::{Malformed, at, flag, integer, integer_or_null, list, text};
 
-/// The limit price, who is tried and who not, the plan, the fills, their sums, and what is left.
+/// The limit price, which makers are tried and which not, the plan, the fills, their sums, and what is left.
 pub(super) fn judge_walk(case: &Value) -> Result<Outcome, Malformed> {
     let makers: Vec<MakerOrder> =
         list(case, "makers")?.iter().map(maker_order).collect::<Result<_, _>>()?;
@@ -129,7 +129,7 @@ fn texts(value: &Value) -> Result<Vec<String>, Malformed> {
     texts.ok_or_else(|| Malformed(format!("{value} is not a list of texts")))
 }
 
-/// Orders that are not tried; a reason that is not one of the known is told as it is recorded.
+/// Orders that are not tried; an unknown reason is reported as it is recorded.
 fn pairs(value: &Value) -> Result<Vec<[String; 2]>, Malformed> {
     let pairs = value.as_array().ok_or_else(|| Malformed("not a list".to_owned()))?;
     let pair = |pair: &Value| {

@@ -1,13 +1,13 @@
-//! Mark price and spread of a body.
+//! Top of book, and the mark price and spread that follow from it.
 
 use slotbook_protocol::units::{OraclePrice, Price};
 
 /// Best bid and best ask of a book.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TopOfBook {
-    /// The highest bid; `None` when nobody bids.
+    /// The highest bid; `None` without a bid.
     pub bid: Option<Price>,
-    /// The lowest ask; `None` when nobody offers.
+    /// The lowest ask; `None` without an ask.
     pub ask: Option<Price>,
 }
 

@@ -1,4 +1,4 @@
-//! The levels that readers are shown: those of orders, and of the quotes that they asked for.
+//! The levels that readers are shown: those of orders, and of the requested kinds of quotes.
 
 use std::iter::Peekable;
 use std::slice;
