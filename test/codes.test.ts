@@ -29,9 +29,9 @@ test.each([
 });
 
 test.each([
-  ['crates/book/src/place.rs', /impl EmptyReason([\s\S]+?)\n}/, 6],
-  ['crates/matching/src/walk.rs', /impl Reason([\s\S]+?)\n}/, 8],
-  ['crates/book/src/market.rs', /impl OffsetExclusion([\s\S]+?)\n}/, 2],
+  ['crates/book/src/model/market.rs', /impl EmptyReason([\s\S]+?)\n}/, 6],
+  ['crates/matching/src/fill.rs', /impl Reason([\s\S]+?)\n}/, 8],
+  ['crates/book/src/model/market.rs', /impl OffsetExclusion([\s\S]+?)\n}/, 2],
 ])('the reasons of %s', (path, list, countMin) => {
   const reasons = list.exec(read(path))?.[1]?.match(/"[a-zA-Z]+"/g) ?? [];
   expect(reasons.length).toBeGreaterThanOrEqual(countMin);

@@ -9,7 +9,7 @@ use crate::render::body_head;
 use crate::top_of_book::TopOfBook;
 use crate::writer::JsonWriter;
 
-/// Writes the /auctions body of a market behind what `out` holds; `rows` is whose memory is used again.
+/// Writes the /auctions body of a market behind what `out` holds; the memory of `rows` is used again.
 ///
 /// Returns false, and writes nothing, when the market is not known.
 pub fn render_auctions(
