@@ -20,13 +20,13 @@ export declare class Codec {
   compressedBytesMax(length: number): number
   /**
    * Writes `bytes` as one zstd frame into `out`. The frame carries its length and no checksum.
-   * Answers the bytes written; -1 when they do not fit.
+   * Returns the bytes written; -1 when they do not fit.
    */
   compress(bytes: Uint8Array, out: Buffer): number
   /** The bytes that zstd frames say they unpack to; -1 when they do not say it, or are none. */
   decodedBytes(packed: Uint8Array): number
   /**
-   * Unpacks zstd frames into `out`. Answers the bytes written; -1 when the frames are broken or
+   * Unpacks zstd frames into `out`. Returns the bytes written; -1 when the frames are broken or
    * hold more than fits.
    */
   decompress(packed: Uint8Array, out: Buffer): number
@@ -47,19 +47,19 @@ export declare class Core {
   /** Moves the chain's time. */
   setClock(slot: number, unixSeconds: number): void
   /**
-   * Says how fresh the source is: 0 rebuilding, 1 live, 2 lagging, 3 stale. Answers false for
+   * Sets how fresh the source is: 0 rebuilding, 1 live, 2 lagging, 3 stale. Returns false for
    * any other number.
    */
   setState(state: number): boolean
-  /** Names a new epoch: the source is another chain. Every body is rendered anew, with this name. */
+  /** Names a new epoch: the source is another chain. Every body is rendered again, with this name. */
   setEpoch(epoch: string): void
   /**
    * Applies a batch as `apply` does, and ends the turn: one call, since entering costs more than
    * what either does for a turn without changes. Writes changed, unchanged, stale, ignored,
    * closed, applied, problems, the number of the market set and the count of changed markets
    * into `report`, then the ids of the changed markets: 32-bit words in the machine's byte
-   * order. The highest bit of an id says that nothing but quotes changed, which are shown to who
-   * asks for them; the next one, that these are indicative quotes alone. Answers the words
+   * order. The highest bit of an id says that only quotes changed, which are shown to readers
+   * that request them; the next one, that these are indicative quotes alone. Returns the words
    * written; a negative number is the words that must fit, and then the batch is applied and the
    * turn has not ended.
    */
@@ -72,19 +72,19 @@ export declare class Core {
   /** Starts a snapshot taken at this slot; `applySnapshot` and `endSnapshot` follow. */
   beginSnapshot(slot: number): void
   /**
-   * Applies `count` accounts of a decoded snapshot from number `from` on. Answers how many there
+   * Applies `count` accounts of a decoded snapshot from number `from` on. Returns how many there
    * were.
    */
   applySnapshot(snapshot: PackedSnapshot, from: number, count: number): number
   /**
    * Ends a snapshot. Writes accounts seen, added, changed and removed into `report` as 32-bit
-   * words; answers false when they do not fit, and then the snapshot has not ended.
+   * words; returns false when they do not fit, and then the snapshot has not ended.
    */
   endSnapshot(report: Buffer): boolean
   /**
    * Renders /l2 into `out`: `depth` levels a side, on a grid of `grouping` ticks (0 for none),
    * orders and these sources: 1 the market's automated maker, 2 indicative quotes, 3 both.
-   * Answers the length of the body; 0 for an unknown market; a negative number is the length
+   * Returns the length of the body; 0 for an unknown market; a negative number is the length
    * that `out` must have.
    */
   l2(market: number, depth: number, grouping: number, sources: number, out: Buffer): number
@@ -92,37 +92,37 @@ export declare class Core {
   uncrossedL2(market: number, depth: number, grouping: number, sources: number, out: Buffer): number
   /**
    * Renders /l3 into `out`: `depth` orders a side (0 for all), only those of `maker` when it is
-   * not empty, and the sources of `l2`. Answers as `l2` does; 0 also for a maker that is not a
+   * not empty, and the sources of `l2`. Returns as `l2` does; 0 also for a maker that is not a
    * key.
    */
   l3(market: number, depth: number, maker: string, sources: number, out: Buffer): number
   /** As `l3`, each order at the price that the uncrossed /l2 gives its level. */
   uncrossedL3(market: number, depth: number, maker: string, sources: number, out: Buffer): number
   /**
-   * Renders /auctions into `out`: the orders of a market that are in auction. Answers as `l2`
+   * Renders /auctions into `out`: the orders of a market that are in auction. Returns as `l2`
    * does.
    */
   auctions(market: number, out: Buffer): number
   /**
    * Renders a frame of the compatible order book channel into `out`: the /l2 body of `depth`
    * levels a side, on a grid of `grouping` ticks (0 for none), with the sources of `l2`, as a
-   * JSON text. Answers as `l2` does.
+   * JSON text. Returns as `l2` does.
    */
   orderbookFrame(market: number, depth: number, grouping: number, sources: number, out: Buffer): number
   /**
    * The user accounts of at most `limit` distinct makers of a side (0 bids, 1 asks), best order
-   * first, as a JSON array of base58 keys. Null for an unknown market or side. Kept as bodies
-   * are: thousands of orders may stand at the best price, and have to be put in order first.
+   * first, as a JSON array of base58 keys. Null for an unknown market or side. Cached as bodies
+   * are: thousands of orders may stand at the best price, and have to be sorted first.
    */
   topMakers(market: number, side: number, limit: number): string | null
   /**
    * Writes seq, slot, state code and the revision of the auctions of a market into `out` as
-   * 64-bit floats in the machine's byte order. Answers false for an unknown market or when they do not fit.
+   * 64-bit floats in the machine's byte order. Returns false for an unknown market or when they do not fit.
    */
   version(market: number, out: Buffer): boolean
   /**
    * Replaces the levels of external venues in a spot market: of each level its price (1e6) and its
-   * size (1e9), as 64-bit integers in the machine's byte order, in any order of prices. Answers
+   * size (1e9), as 64-bit integers in the machine's byte order, in any order of prices. Returns
    * false for a market that is unknown or not spot.
    */
   setExternalLevels(market: number, bids: Uint8Array, asks: Uint8Array): boolean
@@ -147,7 +147,7 @@ export declare class Core {
   setIndicativeImprove(improve: boolean): void
   /**
    * Replaces the quotes of a maker (base58) in a market, sent at `ts_ms`; none withdraws them.
-   * Answers 1 when anything shown may have changed, 0 when not; what was refused is below 0, and
+   * Returns 1 when anything shown may have changed, 0 when not; what was refused is below 0, and
    * then the quotes are as before: -1 no such market, -2 the maker is no key, -3 too many quotes,
    * -4 too many makers, -5 a price and -6 a size out of range.
    */
@@ -158,7 +158,7 @@ export declare class Core {
    */
   indicativeDueMs(): number | null
   /**
-   * Renders what an order would get into `out`. Answers the length of the body; 0 for an unknown
+   * Renders what an order would get into `out`. Returns the length of the body; 0 for an unknown
    * market and for an order that cannot be placed, see `takerFault`; a negative number is the
    * length that `out` must have.
    */
@@ -172,11 +172,11 @@ export declare class Core {
   topicName(options: TopicOptions): string | null
   /**
    * Opens a topic with the book of now as its first publication. The first word of `exchange`
-   * is when the newest part of that book came in. Answers the handle; -1 for an unknown market,
+   * is when the newest part of that book came in. Returns the handle; -1 for an unknown market,
    * -2 for a maker that is not a key, -3 when there are too many topics.
    */
   openTopic(options: TopicOptions, exchange: Buffer): number
-  /** Forgets a topic. Answers false when there is none of this handle. */
+  /** Forgets a topic. Returns false when there is none of this handle. */
   closeTopic(handle: number): boolean
   /** Topics that are open. */
   get topicCount(): number
@@ -184,7 +184,7 @@ export declare class Core {
    * Publishes what has changed since the last publication of a topic: writes the frame into
    * `out`. `exchange` is three 64-bit words in the machine's byte order. In are the unix
    * nanoseconds of the receipt and of the making of the frame; out are prev, seq, and 1 where
-   * the frame is the snapshot of another epoch. Answers the length of the frame; 0 when there is
+   * the frame is the snapshot of another epoch. Returns the length of the frame; 0 when there is
    * nothing to publish; -2147483648 when there is no such topic; another negative number is the
    * length that `out` must have, and then nothing is published.
    */
@@ -192,11 +192,11 @@ export declare class Core {
   /**
    * Writes the snapshot of a topic's last publication into `out`. `id` is the JSON text of the
    * request's id, empty for none; the second word of `exchange` is when the frame is made.
-   * Answers the length; 0 when there is no such topic; a negative number is the length that
+   * Returns the length; 0 when there is no such topic; a negative number is the length that
    * `out` must have.
    */
   topicSnapshot(handle: number, id: string, reset: boolean, exchange: Buffer, out: Buffer): number
-  /** Writes a heartbeat of a topic into `out`. Answers as `topicSnapshot` does. */
+  /** Writes a heartbeat of a topic into `out`. Returns as `topicSnapshot` does. */
   topicHeartbeat(handle: number, out: Buffer): number
 }
 
@@ -209,15 +209,15 @@ export declare class LogDecoder {
   constructor(program: string)
   /**
    * Reads the lines of one transaction that did not fail, and writes the records into `out`.
-   * Answers the bytes they take; when they are more than `out` has, nothing is written and
+   * Returns the bytes they take; when they are more than `out` has, nothing is written and
    * `copy` gives them.
    */
   decode(lines: Array<string>, out: Buffer): number
-  /** Writes what was decoded last into `out`, if it fits. Answers the bytes it takes. */
+  /** Writes what was decoded last into `out`, if it fits. Returns the bytes it takes. */
   copy(out: Buffer): number
 }
 
-/** The accounts of one RPC answer, decoded. Opaque to JavaScript; see `Core.applySnapshot`. */
+/** The accounts of one RPC response, decoded. Opaque to JavaScript; see `Core.applySnapshot`. */
 export declare class PackedSnapshot {
   /** The slot at which the node read these accounts. */
   get slot(): number
@@ -228,7 +228,7 @@ export declare class PackedSnapshot {
   /** The first problems as a JSON array of `{pubkey, code, message}`. */
   problems(): string
   /**
-   * Null when the answer could be read; else a code: `MALFORMED_SNAPSHOT`, `RPC_ERROR`,
+   * Null when the response could be read; else a code: `MALFORMED_SNAPSHOT`, `RPC_ERROR`,
    * `SNAPSHOT_KEYS_MISMATCH` or `SNAPSHOT_BYTES_EXCEEDED`.
    */
   get failureCode(): string | null
@@ -287,7 +287,7 @@ export interface MatchOptions {
   postOnly: boolean
   /** The position that the order may only reduce; left out when it may do more. */
   position?: bigint
-  /** The order's auction; left out for none that is told. */
+  /** The order's auction; left out where none is known. */
   auction?: AuctionOptions
   /** The user account that sends it; empty for none. */
   taker: string

@@ -1,10 +1,16 @@
 //! Benchmarks of the core on workload files: the same bytes for slotbook and for its peers.
 //!
-//! `slotbook-bench` answers the commands of [`commands::Commands`] and measures time;
+//! `slotbook-bench` runs the commands of [`commands::Commands`] and measures time;
 //! `slotbook-bench-memory` counts allocations, apart, so that counting slows nothing that is timed.
 //! `bench/run.mjs` drives both and the peers.
 //!
-//! This room judges nothing: bars and verdicts are in `bench/run.mjs`.
+//! This room does not decide whether a result is good: bars and verdicts are in `bench/run.mjs`.
+//!
+//! ```
+//! use slotbook_bench::commands::Commands;
+//!
+//! assert_eq!(Commands::default().run("drop none").expect("a known command"), "{}");
+//! ```
 #![forbid(unsafe_code)]
 
 pub mod chain;

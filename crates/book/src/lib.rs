@@ -1,15 +1,17 @@
 //! What the market looks like: accounts in, books out.
 //!
-//! [`Book`] takes raw accounts ([`Book::apply`]) and the chain's time ([`Book::set_clock`]), and
-//! shows each market's resting orders as levels ([`Book::levels`]) or as orders
-//! ([`Book::orders`]), and the orders in auction ([`Book::auctions`]). Everything between two calls of [`Book::end_turn`] is one turn: a market in
-//! which anything shown changed gets the next sequence number.
+//! The principal type is [`Book`]. It takes raw accounts ([`Book::apply`]) and the chain's time
+//! ([`Book::set_clock`]), and shows each market's resting orders as levels ([`Book::levels`]) or as
+//! orders ([`Book::orders`]), the orders in auction ([`Book::auctions`]), and the quotes of AMMs and
+//! makers ([`Book::vamm_levels`], [`Book::indicative_levels`]). Everything between two calls of
+//! [`Book::end_turn`] is one turn: a market in which anything shown changed gets the next sequence
+//! number.
 //!
-//! This room reads no clock, does no I/O and uses no randomness: the same calls give the same
-//! book. It knows nothing of the AMM, of takers, of JSON or of subscribers.
+//! This room does not read a clock, do I/O or use randomness: the same calls give the same book. It
+//! does not know takers, JSON or subscribers.
 //!
 //! ```
-//! use slotbook_book::{Book, BookConfig, Side};
+//! use slotbook_book::{Book, BookConfig};
 //! use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
 //!
 //! let mut book = Book::new(BookConfig { program: Pubkey([7; 32]) });
