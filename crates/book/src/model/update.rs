@@ -11,7 +11,7 @@ pub enum Gate {
     /// From the live socket: the order of arrival is the order, and a lower slot is a revert.
     Arrival,
     /// From a snapshot: loses to a live update of the same slot or a later one, unless the
-    /// snapshot replaces the book ([`Book::begin_snapshot`]).
+    /// snapshot replaces the book ([`crate::Book::begin_snapshot`]).
     Snapshot,
     /// Ordered by slot and this write version.
     WriteVersion(u64),
