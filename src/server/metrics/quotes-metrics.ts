@@ -34,7 +34,7 @@ export class QuoteCounts {
   unchanged = 0;
   readonly #errors = new Map<string, number>();
   readonly #closes = new Map<QuoteCloseReason, number>();
-  readonly #countRefusal = new Map<string, number>();
+  readonly #refusals = new Map<string, number>();
 
   countError(code: string): void {
     incrementCount(this.#errors, code);
@@ -44,8 +44,8 @@ export class QuoteCounts {
     incrementCount(this.#closes, reason);
   }
 
-  refused(code: string): void {
-    incrementCount(this.#countRefusal, code);
+  countRefusal(code: string): void {
+    incrementCount(this.#refusals, code);
   }
 
   readStats(open: Pick<QuoteSocketStats, 'sockets' | 'makers'>): QuoteSocketStats {
@@ -55,7 +55,7 @@ export class QuoteCounts {
       unchanged: this.unchanged,
       errors: Object.fromEntries(this.#errors),
       closes: Object.fromEntries(this.#closes),
-      refused: Object.fromEntries(this.#countRefusal),
+      refused: Object.fromEntries(this.#refusals),
     };
   }
 }

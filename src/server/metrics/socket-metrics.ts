@@ -62,7 +62,7 @@ export class SocketCounts {
   #bytes = 0;
   readonly #closes = new Map<CloseReason, number>();
   readonly #errors = new Map<string, number>();
-  readonly #countRefusal = new Map<string, number>();
+  readonly #refusals = new Map<string, number>();
 
   /** A frame for one socket alone. */
   countFrame(bytes: number): void {
@@ -78,8 +78,8 @@ export class SocketCounts {
     incrementCount(this.#errors, code);
   }
 
-  refused(code: string): void {
-    incrementCount(this.#countRefusal, code);
+  countRefusal(code: string): void {
+    incrementCount(this.#refusals, code);
   }
 
   readStats(open: OpenSocketStats, fanOuts: readonly FanOutStats[]): SocketStats {
@@ -95,7 +95,7 @@ export class SocketCounts {
       failed: sum('failed'),
       closes: Object.fromEntries(this.#closes),
       errors: Object.fromEntries(this.#errors),
-      refused: Object.fromEntries(this.#countRefusal),
+      refused: Object.fromEntries(this.#refusals),
     };
   }
 }

@@ -55,7 +55,7 @@ export type HistoryRoute = (request: HttpRequest, pathTexts: Texts) => Reply | P
 /** A query of one market. */
 type MarketQuery = TradesQuery | FundingRatesQuery | CandlesQuery;
 
-type Parse = (asked: RequestTexts, of: ParseContext) => MarketQuery;
+type Parse = (request: RequestTexts, of: ParseContext) => MarketQuery;
 
 const parsers = {
   '/trades': parseTrades,
@@ -74,11 +74,11 @@ export function historyRoutes(
   options: HistoryRouteOptions,
 ): Readonly<Record<HistoryPathName, HistoryRoute>> {
   compileHistoryParams();
-  const answers = new HistoryResponder(options);
+  const responder = new HistoryResponder(options);
   const route =
     (parse: Parse): HistoryRoute =>
     (request, pathTexts) =>
-      answers.replyTo(request, (of) => parse({ query: request.query, pathTexts }, of));
+      responder.replyTo(request, (of) => parse({ query: request.query, pathTexts }, of));
   return {
     '/trades': route(parsers['/trades']),
     '/fundingRates': route(parsers['/fundingRates']),

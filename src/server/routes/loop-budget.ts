@@ -17,7 +17,7 @@ interface Job {
   /** Whether the client has disconnected, so that nobody waits for the result. */
   readonly isGone: () => boolean;
   /** Runs until the work is done or the budget is used up; returns whether it is done. */
-  readonly advance: () => boolean;
+  readonly runSome: () => boolean;
 }
 
 /** Runs one job after the other, some milliseconds in each turn of the event loop. */
@@ -81,7 +81,7 @@ export class LoopBudget {
           return true;
         }
       };
-      this.#waiting.push({ isGone, advance: advanceSteps });
+      this.#waiting.push({ isGone, runSome: advanceSteps });
       this.#awaitTurn();
     });
   }
@@ -105,7 +105,7 @@ export class LoopBudget {
     this.#isTurnAwaited = false;
     this.#usedMs = 0;
     while (this.#waiting[0]?.isGone() === true) this.#waiting.shift();
-    if (this.#waiting[0]?.advance() === true) this.#waiting.shift();
+    if (this.#waiting[0]?.runSome() === true) this.#waiting.shift();
     if (this.#waiting.length > 0) this.#awaitTurn();
   }
 }

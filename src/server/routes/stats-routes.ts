@@ -72,12 +72,12 @@ function isExpired(
 
 function makeStats({ book, history, nowMs = Date.now }: StatsOptions): CachedStats {
   const chain = book.readChainStats();
-  const figures = history?.marketFigures();
+  const stats = history?.marketFigures();
   const markets = sortedMarkets(book).flatMap((row) => {
     const ofChain = chain[row.id];
     if (ofChain === undefined) return [];
     const key = `${row.marketType}_${row.marketIndex}` as const;
-    return [{ row, chain: ofChain, history: figures?.get(key) }];
+    return [{ row, chain: ofChain, history: stats?.get(key) }];
   });
   const body = Buffer.from(statsText(markets));
   const state = history?.figures().state ?? 'off';
@@ -215,12 +215,12 @@ export function volumeRoutes(
   options: HistoryRouteOptions,
 ): Readonly<Record<VolumePathName, HistoryRoute>> {
   compileParamSchemas([volumeParams, volumePeriodParams]);
-  const answers = new VolumeResponder(options);
+  const responder = new VolumeResponder(options);
   return {
     '/stats/markets/volume': (request) =>
-      answers.replyTo(request, () => hoursOf(checkParams(volumeParams, textsOf(request)))),
+      responder.replyTo(request, () => hoursOf(checkParams(volumeParams, textsOf(request)))),
     '/stats/markets/volume/{period}': (request, texts) =>
-      answers.replyTo(request, (now) => periodOf(checkParams(volumePeriodParams, texts), now)),
+      responder.replyTo(request, (now) => periodOf(checkParams(volumePeriodParams, texts), now)),
   };
 }
 

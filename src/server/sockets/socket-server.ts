@@ -127,7 +127,7 @@ export class SocketServer implements SocketHandlers {
       return null;
     } catch (error) {
       if (!(error instanceof ServerError)) throw error;
-      this.#counts.refused(error.code);
+      this.#counts.countRefusal(error.code);
       return errorReply(error);
     }
   }
