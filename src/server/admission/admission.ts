@@ -95,18 +95,39 @@ export class RequestLimiter {
 /** Whether a message is allowed, refused, or one of so many that its socket is to be closed. */
 export type MessageVerdict = 'allowed' | 'refused' | 'abusive';
 
+/** What becomes of a message that is not allowed. */
+export interface RefusedMessage {
+  refuse(error: SocketError): void;
+  close(reason: string): void;
+}
+
 /**
  * Limits the messages of one socket. Messages beyond the limit run into debt, which tells a client that
  * keeps sending from one that sent a single burst.
  */
 export class MessageLimiter {
   readonly #bucket: TokenBucket;
+  readonly #perSecond: number;
   readonly #debtMax: number;
 
   /** `perSecond` is both the lasting rate and the burst; at least 1. */
   constructor(perSecond: number, nowMs: number) {
     this.#bucket = new TokenBucket(perSecond, nowMs);
+    this.#perSecond = perSecond;
     this.#debtMax = perSecond * LIMITS.messageDebtSecondsMax;
+  }
+
+  /**
+   * Counts a message. Returns whether it is allowed; else it calls `refuse` with the error to send, or
+   * `close` with the reason to close the socket.
+   */
+  admitMessage(nowMs: number, otherwise: RefusedMessage): boolean {
+    const verdict = this.countMessage(nowMs);
+    if (verdict === 'allowed') return true;
+    const text = `more than ${this.#perSecond} messages a second`;
+    if (verdict === 'refused') otherwise.refuse(new SocketError('RATE_LIMITED', text));
+    else otherwise.close(text);
+    return false;
   }
 
   countMessage(nowMs: number): MessageVerdict {

@@ -1,9 +1,9 @@
 /**
- * The sockets of the makers that quote: who may come in, one connection a maker, the beat, and the
- * orderly end.
+ * The sockets of the makers that quote: admission, one connection for each maker, heartbeats, and the
+ * shutdown.
  *
- * Of two connections of one maker the newer stays, once it has signed: the older one is often a line
- * that was cut without either side noticing, and must not lock its maker out.
+ * Of two connections of one maker the newer stays once it has signed: the older one was often lost
+ * without either side noticing, and must not lock its maker out.
  */
 import { LIMITS } from '../../config/limits.js';
 import { isPublicKey } from '../../config/public-key.js';
@@ -13,6 +13,7 @@ import type { QuoteSink } from '../../contract/indicative.js';
 import { SocketQuota } from '../admission/admission.js';
 import { splitQuery } from '../api/param-check.js';
 import { QuoteCounts, type QuoteSocketStats } from '../metrics/quotes-metrics.js';
+import { heartbeatText } from '../sockets/heartbeat.js';
 import type { ClientSocket, SocketHandlers, SocketSession } from '../transport/client-socket.js';
 import { quoteValue, ServerError } from '../transport/errors.js';
 import { errorReply, type HttpRequest, type Reply } from '../transport/reply.js';
@@ -35,8 +36,6 @@ export interface QuoteServerOptions {
   readonly messagesPerSecond?: number;
   readonly heartbeatMs?: number;
 }
-
-const heartbeatText = '{"channel":"heartbeat"}';
 
 /** All sockets of makers of one listener. */
 export class QuoteServer implements SocketHandlers {
@@ -69,7 +68,7 @@ export class QuoteServer implements SocketHandlers {
     };
   }
 
-  /** Begins the beat. */
+  /** Starts the heartbeats. */
   start(): void {
     const { heartbeatMs = LIMITS.quoteHeartbeatMs } = this.#options;
     this.#timer = setInterval(() => {
@@ -100,7 +99,7 @@ export class QuoteServer implements SocketHandlers {
     return session;
   }
 
-  /** Tells every maker when to come again, and closes its socket. */
+  /** Sends every maker the time after which to reconnect, and closes its socket. */
   close(): void {
     this.#closing = true;
     clearInterval(this.#timer);

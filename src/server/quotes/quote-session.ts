@@ -1,8 +1,8 @@
 /**
- * One socket of a maker: the challenge, then its quotes. Nothing that it sends throws here; what is
- * wrong with it is an answer, and before the challenge is met the end.
+ * The session of one maker: the challenge, then its quotes. No message of a maker throws here; what is
+ * wrong with it becomes an error reply, and closes the socket before the challenge is met.
  *
- * When the socket closes, its quotes are withdrawn: a maker that has lost its line cannot move them.
+ * When the socket closes, its quotes are withdrawn, as a maker without a connection cannot move them.
  */
 import { LIMITS } from '../../config/limits.js';
 import type { Readiness } from '../../contract/feed-status.js';
@@ -33,8 +33,9 @@ export interface QuoteSessionParts {
 
 /** The session of one socket. */
 export class QuoteSession implements SocketSession {
+  readonly #parts: QuoteSessionParts;
   readonly #nonce = newNonce();
-  readonly #rate: MessageLimiter;
+  readonly #messageLimiter: MessageLimiter;
   /** The markets that this socket has quoted. */
   readonly #quoted = new Set<number>();
   #isSigned = false;
@@ -44,13 +45,14 @@ export class QuoteSession implements SocketSession {
   constructor(
     readonly socket: ClientSocket,
     readonly maker: string,
-    private readonly parts: QuoteSessionParts,
+    parts: QuoteSessionParts,
   ) {
-    this.#rate = new MessageLimiter(parts.messagesPerSecond, performance.now());
+    this.#parts = parts;
+    this.#messageLimiter = new MessageLimiter(parts.messagesPerSecond, performance.now());
   }
 
   onOpen(): void {
-    const { isMaker, signMsMax } = this.parts;
+    const { isMaker, signMsMax } = this.#parts;
     if (!isMaker(this.maker)) {
       this.#refuseMaker('pubkey is not on the list of makers');
       return;
@@ -61,7 +63,7 @@ export class QuoteSession implements SocketSession {
   }
 
   onMessage(text: string | null): void {
-    if (!this.#mayGoOn()) return;
+    if (!this.#admitMessage()) return;
     const message = text === null ? undefined : ClientMessage.parse(text);
     if (!this.#isSigned) {
       this.#verifySignature(message);
@@ -80,7 +82,7 @@ export class QuoteSession implements SocketSession {
 
   /** The transport answers a ping; it counts as a message all the same. */
   onPing(): void {
-    this.#mayGoOn();
+    this.#admitMessage();
   }
 
   onDrain(): void {}
@@ -91,10 +93,10 @@ export class QuoteSession implements SocketSession {
     clearTimeout(this.#deadline);
     const reason = cause === 'server' ? (this.#closing ?? 'internal') : cause;
     this.#closing ??= reason;
-    this.parts.counts.countClose(reason);
-    // Another socket of the maker goes on with its quotes.
+    this.#parts.counts.countClose(reason);
+    // A socket that replaces this one takes over its quotes.
     if (reason !== 'replaced') this.#withdrawQuotes();
-    this.parts.onClosed(this);
+    this.#parts.onClosed(this);
   }
 
   /** Another socket of the same maker has signed. */
@@ -119,13 +121,12 @@ export class QuoteSession implements SocketSession {
     this.#closeSocket('shutdown', goingAwayCode);
   }
 
-  #mayGoOn(): boolean {
-    const verdict = this.#rate.countMessage(performance.now());
-    if (verdict === 'allowed') return this.#closing === undefined;
-    const message = `more than ${this.parts.messagesPerSecond} messages a second`;
-    if (verdict === 'refused') this.#sendError(new SocketError('RATE_LIMITED', message), undefined);
-    else this.#closeSocket('rateLimited', policyViolationCode, message);
-    return false;
+  #admitMessage(): boolean {
+    const isAllowed = this.#messageLimiter.admitMessage(performance.now(), {
+      refuse: (error) => this.#sendError(error, undefined),
+      close: (reason) => this.#closeSocket('rateLimited', policyViolationCode, reason),
+    });
+    return isAllowed && this.#closing === undefined;
   }
 
   #verifySignature(message: ClientMessage | undefined): void {
@@ -139,7 +140,7 @@ export class QuoteSession implements SocketSession {
     }
     clearTimeout(this.#deadline);
     this.#isSigned = true;
-    this.parts.onSigned(this);
+    this.#parts.onSigned(this);
     this.#sendReply({ channel: 'auth', message: 'Authenticated' });
   }
 
@@ -149,18 +150,18 @@ export class QuoteSession implements SocketSession {
       this.#sendReply({ type: 'pong', id, ts: Date.now() });
       return;
     }
-    if (!this.parts.readiness().everLive) {
+    if (!this.#parts.readiness().everLive) {
       throw new SocketError('NOT_READY', 'no book has been live yet');
     }
     const { marketType, marketIndex, quotes } = readQuotes(message);
-    const market = this.parts.marketOf(marketType, marketIndex);
+    const market = this.#parts.marketOf(marketType, marketIndex);
     if (market === undefined) throw unknownMarket(`${marketType} ${marketIndex}`);
     this.#setQuotes(market, quotes);
     if (id !== undefined) this.#sendReply({ channel: 'quotes', type: 'quoted', id });
   }
 
   #setQuotes(market: number, quotes: readonly IndicativeQuote[]): void {
-    const { sink, counts } = this.parts;
+    const { sink, counts } = this.#parts;
     const outcome = sink.set({ market, maker: this.maker, quotes });
     if (outcome !== 'changed' && outcome !== 'unchanged') throw refusalOf(outcome);
     counts[outcome] += 1;
@@ -169,7 +170,7 @@ export class QuoteSession implements SocketSession {
   }
 
   #withdrawQuotes(): void {
-    const { sink, onFault } = this.parts;
+    const { sink, onFault } = this.#parts;
     for (const market of this.#quoted) {
       try {
         sink.set({ market, maker: this.maker, quotes: [] });
@@ -186,14 +187,14 @@ export class QuoteSession implements SocketSession {
   }
 
   #sendError(error: unknown, id: MessageId | undefined): void {
-    if (!(error instanceof SocketError)) this.parts.onFault(error, 'a message of quotes');
+    if (!(error instanceof SocketError)) this.#parts.onFault(error, 'a message of quotes');
     const known =
       error instanceof SocketError ? error : new SocketError('INTERNAL', 'this failed here');
     this.#sendErrorOn('quotes', known, id);
   }
 
   #sendErrorOn(channel: 'auth' | 'quotes', { code, message }: SocketError, id?: MessageId): void {
-    this.parts.counts.countError(code);
+    this.#parts.counts.countError(code);
     this.#sendReply({ channel, type: 'error', code, message, id });
   }
 
@@ -202,7 +203,7 @@ export class QuoteSession implements SocketSession {
     if (this.#closing === undefined) this.#sendText(JSON.stringify(answer));
   }
 
-  /** Who sends on and on and never reads is cut. */
+  /** Ends the connection of a client that keeps sending and never reads. */
   #sendText(text: string): void {
     if (this.socket.send(text) || this.#closing !== undefined) return;
     this.#closing = 'slowReader';
@@ -223,7 +224,7 @@ function unknownMarket(name: string): SocketError {
   return new SocketError('UNKNOWN_MARKET', `market ${name} is not served`);
 }
 
-/** What the book refuses although each value is in its range. */
+/** The error for quotes that the book refuses although each value is in its range. */
 function refusalOf(outcome: Exclude<IndicativeOutcome, 'changed' | 'unchanged'>): SocketError {
   switch (outcome) {
     case 'unknownMarket':

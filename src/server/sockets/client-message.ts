@@ -1,20 +1,23 @@
 /**
- * A client's message, read without trust: it may be anything of at most 4 KiB. Only own members are
- * read, so a name such as `__proto__` is one like any other.
+ * A client's message, which may be any text of at most 4 KiB. Only own members are read, so that a name
+ * such as `__proto__` has no special meaning.
  */
 import { LIMITS } from '../../config/limits.js';
 import { quoteValue, SocketError } from '../transport/errors.js';
 
-/** What an answer may name a message by. */
+/** The id of a message, which its reply repeats. */
 export type MessageId = string | number;
 
 /** A JSON object that a client sent. */
 export class ClientMessage {
-  private constructor(
-    private readonly members: ReadonlyMap<string, unknown>,
-    /** What stands before the names of members in errors: an object of a message is named with it. */
-    private readonly path = '',
-  ) {}
+  readonly #members: ReadonlyMap<string, unknown>;
+  /** The prefix of member names in errors, for an object within a message. */
+  readonly #path: string;
+
+  private constructor(members: ReadonlyMap<string, unknown>, path = '') {
+    this.#members = members;
+    this.#path = path;
+  }
 
   /** Undefined when the text is no JSON object. */
   static parse(text: string): ClientMessage | undefined {
@@ -31,66 +34,66 @@ export class ClientMessage {
     return new ClientMessage(new Map(Object.entries(value)));
   }
 
-  /** What the answer repeats; undefined when none was sent, or none that an answer may carry. */
+  /** Undefined when the message has none, or none that a reply may repeat. */
   get id(): MessageId | undefined {
-    const id = this.members.get('id');
+    const id = this.#members.get('id');
     if (typeof id === 'string') return id.length <= LIMITS.socketIdCharsMax ? id : undefined;
     return typeof id === 'number' && Number.isFinite(id) ? id : undefined;
   }
 
   hasMember(name: string): boolean {
-    return this.members.has(name);
+    return this.#members.has(name);
   }
 
   /** A member as it was sent; undefined when it is missing. */
   getValue(name: string): unknown {
-    return this.members.get(name);
+    return this.#members.get(name);
   }
 
   /** A member in lower case; undefined when it is missing or no text. */
   getWord(name: string): string | undefined {
-    const value = this.members.get(name);
+    const value = this.#members.get(name);
     return typeof value === 'string' ? value.toLowerCase() : undefined;
   }
 
-  /** A member as it was sent, and bounded, to be quoted; undefined when it is missing or no text. */
+  /** A member shortened for a reply; undefined when it is missing or no text. */
   quoteMember(name: string): string | undefined {
-    const value = this.members.get(name);
+    const value = this.#members.get(name);
     return typeof value === 'string' ? quoteValue(value) : undefined;
   }
 
   /** A member that must be a text. */
   requireText(name: string): string {
-    const value = this.members.get(name);
+    const value = this.#members.get(name);
     if (typeof value === 'string') return value;
     if (value === undefined)
-      throw new SocketError('MISSING_PARAM', `${this.path}${name} is missing`);
+      throw new SocketError('MISSING_PARAM', `${this.#path}${name} is missing`);
     throw new SocketError(
       'INVALID_PARAM',
-      `${this.path}${name} was ${kindOf(value)}, must be a text`,
+      `${this.#path}${name} was ${kindOf(value)}, must be a text`,
     );
   }
 
   /** A member that must be an object. */
   requireObject(name: string): ClientMessage {
-    const value = this.members.get(name);
+    const value = this.#members.get(name);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return new ClientMessage(new Map(Object.entries(value)), `${this.path}${name}.`);
+      return new ClientMessage(new Map(Object.entries(value)), `${this.#path}${name}.`);
     }
     throw new SocketError(
       'INVALID_PARAM',
-      `${this.path}${name} was ${kindOf(value)}, must be an object`,
+      `${this.#path}${name} was ${kindOf(value)}, must be an object`,
     );
   }
 
   /** Whether a member is true; one that is missing is false. */
   readFlag(name: string): boolean {
-    if (!this.members.has(name)) return false;
-    const value = this.members.get(name);
+    if (!this.#members.has(name)) return false;
+    const value = this.#members.get(name);
     if (typeof value === 'boolean') return value;
     throw new SocketError(
       'INVALID_PARAM',
-      `${this.path}${name} was ${kindOf(value)}, must be true or false`,
+      `${this.#path}${name} was ${kindOf(value)}, must be true or false`,
     );
   }
 
@@ -99,7 +102,7 @@ export class ClientMessage {
     name: string,
     range: { readonly min: number; readonly max: number },
   ): number | undefined {
-    const sent = this.members.get(name);
+    const sent = this.#members.get(name);
     if (sent === undefined) return undefined;
     const value = typeof sent === 'string' && /^-?\d+$/.test(sent) ? Number(sent) : sent;
     const { min, max } = range;
@@ -107,24 +110,24 @@ export class ClientMessage {
       const was = typeof sent === 'object' ? kindOf(sent) : `"${quoteValue(String(sent))}"`;
       throw new SocketError(
         'INVALID_PARAM',
-        `${this.path}${name} was ${was}, must be a whole number`,
+        `${this.#path}${name} was ${was}, must be a whole number`,
       );
     }
     if (value >= min && value <= max) return value;
     const was = quoteValue(String(sent));
     throw new SocketError(
       'OUT_OF_RANGE',
-      `${this.path}${name} was ${was}, must be ${min} to ${max}`,
+      `${this.#path}${name} was ${was}, must be ${min} to ${max}`,
     );
   }
 
   /** Whether a flag was sent as false, in any form that flags have. */
   isFalse(name: string): boolean {
-    return this.members.get(name) === false || this.getWord(name) === 'false';
+    return this.#members.get(name) === false || this.getWord(name) === 'false';
   }
 }
 
-/** How an error message names a value of the wrong kind. */
+/** Describes a value of the wrong kind in an error message. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'a list' : `of type ${typeof value}`;

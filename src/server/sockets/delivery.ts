@@ -1,11 +1,12 @@
 /**
- * What one socket is sent, without a silent hole. A reader takes part in its topic once it was shown
- * what the next frame goes on from. When the transport leaves a frame out, the socket is behind: it
- * leaves all its topics, so that nothing goes on half, and is shown each anew when it has read.
+ * What one socket is sent, without a silent gap. A subscriber joins its topic once it has sent the
+ * snapshot on which the next frame builds. When the transport drops a frame, the socket is behind: it
+ * leaves all its topics, and sends each of them a new snapshot once the client has read.
  *
- * A subscription that is asked for again stands until the new one is shown: where that fails, it stays.
+ * A repeated subscription replaces the earlier one when its snapshot is sent: where that fails, the
+ * earlier one stays.
  *
- * What may wait for a socket is bounded: by the transport for frames, and by a number for answers.
+ * What may wait for a socket is bounded: by the transport for frames, and by a number for replies.
  */
 import { LIMITS } from '../../config/limits.js';
 import type { SocketCounts } from '../metrics/socket-metrics.js';
@@ -16,36 +17,36 @@ import type { FrameSink, SendOutcome, SnapshotKind, Subscriber } from './subscri
 export interface DeliveryParts {
   readonly socket: ClientSocket;
   readonly counts: SocketCounts;
-  /** The topic of the beat of this socket's shard. */
+  /** The heartbeat topic of this socket's shard. */
   readonly heartbeatTopic: string;
-  /** The socket has left a message out, and is to leave its topics as soon as it may. */
+  /** Called when a message was dropped and the socket must leave its topics as soon as it may. */
   readonly onBehind: () => void;
   /** The client does not read in time. */
   readonly onTooSlow: () => void;
-  /** The client asks on and on without reading the answers. */
+  /** The client keeps sending without reading the replies. */
   readonly onTooManyReplies: () => void;
-  /** A reader that was owed something could not be shown it; it takes part no more. */
+  /** The snapshot of a subscriber failed; its subscription has ended. */
   readonly onFailed: (error: unknown, subscriber: Subscriber) => void;
   readonly slowMsMax: number;
 }
 
-/** A reader and what it is pending; null once it takes part in its topic. */
+/** A subscriber and the snapshot that it has yet to send; null once it has joined its topic. */
 interface Subscription {
   readonly subscriber: Subscriber;
   pending: SnapshotKind | null;
-  /** The reader has still to get what it shows: that it waits is not the client's fault. */
+  /** The subscriber waits for its source: the delay is not the client's fault. */
   awaitsSource: boolean;
-  /** The one that this one takes the place of when it is shown; null for none. */
+  /** The subscription that this one replaces once its snapshot is sent; null for none. */
   replaces: Subscription | null;
 }
 
-/** The frames and answers of one socket. */
+/** The frames and replies of one socket. */
 export class Delivery implements FrameSink {
   readonly #parts: DeliveryParts;
   readonly #subscriptions = new Map<string, Subscription>();
   #replies: string[] = [];
   #isFull = false;
-  /** It was full since it joined its topics, and must not go on with them. */
+  /** A frame was dropped since it joined its topics: it must leave them. */
   #mustLeave = false;
   #heartbeatCount = 0;
   #deadline: NodeJS.Timeout | undefined;
@@ -62,16 +63,16 @@ export class Delivery implements FrameSink {
     return this.#subscriptions.has(key);
   }
 
-  /** Sends an answer, behind those that wait. */
+  /** Sends a reply, behind those that wait. */
   sendReply(text: string): void {
     if (!this.#isFull && this.#replies.length === 0 && this.#parts.socket.send(text)) return;
     this.#replies.push(text);
     if (this.#replies.length > LIMITS.socketAnswersMax) this.#parts.onTooManyReplies();
   }
 
-  /** Begins a subscription, or begins it anew. Throws what the reader throws, which takes no part then. */
+  /** Begins a subscription, or begins it again. Throws what the subscriber throws, and then ends it. */
   beginSubscription(subscriber: Subscriber): void {
-    // One that is shown at once needs nothing that stands meanwhile.
+    // A snapshot that is sent at once needs no earlier subscription meanwhile.
     if (subscriber.attachCallbacks === undefined) this.endSubscription(subscriber.key);
     const before = this.#subscriptions.get(subscriber.key) ?? null;
     const subscription: Subscription = {
@@ -90,8 +91,8 @@ export class Delivery implements FrameSink {
   }
 
   /**
-   * Ends a subscription; false when there is none. What was asked for and not yet shown is acknowledged
-   * now, as every message is answered.
+   * Ends a subscription; returns false when there is none. A subscription whose snapshot is still
+   * pending is acknowledged now, as every message gets a reply.
    */
   endSubscription(key: string): boolean {
     const chain = this.#chainOfKey(key);
@@ -100,7 +101,7 @@ export class Delivery implements FrameSink {
     return chain.length > 0;
   }
 
-  /** The transport has left a message out. */
+  /** The transport has dropped a message. */
   handleDropped(): void {
     this.#parts.counts.dropped += 1;
     if (this.#isFull) return;
@@ -133,7 +134,7 @@ export class Delivery implements FrameSink {
     this.#armDeadline();
   }
 
-  /** Sends nothing more, and gives all topics back. Answers the keys that there were. */
+  /** Sends nothing more, and gives all topics back. Returns the keys that there were. */
   close(): readonly string[] {
     clearTimeout(this.#deadline);
     const keys = [...this.#subscriptions.keys()];
@@ -181,7 +182,7 @@ export class Delivery implements FrameSink {
       throw error;
     }
     subscription.awaitsSource = shown === 'later';
-    // Sending may have found the socket full: then the rest is owed, or all of it anew.
+    // Sending may have filled the socket: then the rest is pending, or all of it again.
     if (shown !== true || this.#isFull) return;
     if (pending === 'reset') this.#parts.counts.resets += 1;
     this.#endAll(chainOf(subscription.replaces));
@@ -190,7 +191,7 @@ export class Delivery implements FrameSink {
     this.#joinTopic(subscriber);
   }
 
-  /** A reader has what it was to show; where there is no room, it gets it anew when there is. */
+  /** A subscriber has its snapshot; without room for it, it requests another one when there is. */
   #handleReady(subscription: Subscription): void {
     if (!this.#isLive(subscription)) return;
     if (this.#isFull || this.isBehind()) subscription.awaitsSource = false;
@@ -204,7 +205,7 @@ export class Delivery implements FrameSink {
     this.#parts.onFailed(error, subscription.subscriber);
   }
 
-  /** Those of a topic, the first that was asked for first. */
+  /** The subscriptions of a topic, the earliest first. */
   #chainOfKey(key: string): readonly Subscription[] {
     return chainOf(this.#subscriptions.get(key) ?? null);
   }
@@ -217,7 +218,7 @@ export class Delivery implements FrameSink {
     return this.#chainOfKey(subscription.subscriber.key).includes(subscription);
   }
 
-  /** Takes one away from its topic, where the others stay. */
+  /** Removes one subscription of a topic, where the others stay. */
   #removeSubscription(subscription: Subscription): void {
     const { key } = subscription.subscriber;
     const after = this.#chainOfKey(key).find(({ replaces }) => replaces === subscription);

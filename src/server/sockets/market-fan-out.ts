@@ -1,8 +1,8 @@
 /**
- * Sends live candles and trades to their readers: a text of the history a topic, published once for all
- * of them. Who comes anew is shown first what the topic goes on from, for which the history is asked.
+ * Publishes live candles and trades: texts of the history, each published once for all subscribers of
+ * its topic. A new subscriber first receives a snapshot, which is requested from the history.
  *
- * This file does not know what is in a text, nor who reads it.
+ * This file does not know the content of a text, nor who its subscribers are.
  */
 import { LIMITS } from '../../config/limits.js';
 import type { MarketFrame, MarketStreamSource } from '../../contract/history-source.js';
@@ -20,27 +20,27 @@ export interface MarketFanOutOptions {
   readonly waitingMax?: number;
 }
 
-/** Who has asked to be shown a topic. */
+/** A subscriber that waits for the snapshot of its topic. */
 export interface PendingSubscriber {
-  /** What the topic goes on from; whoever takes part from now on misses nothing. */
+  /** The snapshot; who joins the topic during this call misses nothing. */
   onSnapshot(text: string): void;
   onRefused(error: SocketError): void;
 }
 
-/** A topic while it has readers. */
+/** A topic while it has subscribers. */
 export interface MarketTopic {
   readonly key: string;
   subscribers: number;
   readonly pendingSubscribers: Set<PendingSubscriber>;
-  /** The history has opened it. */
+  /** Whether the history has sent a snapshot. */
   isOpen: boolean;
-  /** Texts were left out, which all readers are to be told of. */
+  /** Texts were dropped: all subscribers need the next snapshot. */
   hasGap: boolean;
-  /** The history was asked to show it, and has until then to answer. */
+  /** Runs while a snapshot is requested, until the history must have sent it. */
   snapshotTimeout: NodeJS.Timeout | undefined;
 }
 
-/** The readers of candles and trades. */
+/** The topics of candles and trades. */
 export class MarketFanOut {
   readonly #options: MarketFanOutOptions;
   readonly #topics = new Map<string, MarketTopic>();
@@ -61,7 +61,7 @@ export class MarketFanOut {
     throw new SocketError('NOT_READY', 'there are no candles and trades: the history is off');
   }
 
-  /** Adds a reader. It takes part in the topic when it was shown it: see {@link MarketFanOut.requestSnapshot}. */
+  /** Adds a subscriber, which then calls {@link MarketFanOut.requestSnapshot}. */
   addSubscriber(key: string): MarketTopic {
     const topic = this.#topics.get(key) ?? newTopic(key);
     this.#topics.set(key, topic);
@@ -69,7 +69,7 @@ export class MarketFanOut {
     return topic;
   }
 
-  /** Takes a reader away; with the last one goes the topic. */
+  /** Removes a subscriber, and the topic with the last one. */
   removeSubscriber(topic: MarketTopic): void {
     topic.subscribers -= 1;
     if (topic.subscribers > 0) return;
@@ -78,7 +78,7 @@ export class MarketFanOut {
     this.#options.source.leave(topic.key);
   }
 
-  /** Shows a reader what the topic goes on from, as soon as the history has said it. */
+  /** Requests a snapshot of a topic for one subscriber. */
   requestSnapshot(topic: MarketTopic, newcomer: PendingSubscriber): void {
     topic.pendingSubscribers.add(newcomer);
     if (topic.snapshotTimeout !== undefined) return;
@@ -109,7 +109,7 @@ export class MarketFanOut {
     if (this.#turn === undefined && !this.#isDraining) this.#drainQueue();
   }
 
-  /** Too much waits: it is left out, and every topic is shown once more to all its readers. */
+  /** Drops everything that waits, and requests a snapshot of every topic for all its subscribers. */
   #resetTopics(): void {
     this.#waiting = [];
     for (const topic of this.#topics.values()) {
@@ -124,7 +124,7 @@ export class MarketFanOut {
     const endMs = performance.now() + sliceMs;
     const frames = this.#waiting;
     let done = 0;
-    // What is handled may bring more.
+    // Handling a frame may enqueue more.
     this.#isDraining = true;
     for (const frame of frames) {
       this.#handleFrame(frame);
@@ -141,12 +141,12 @@ export class MarketFanOut {
     if (topic === undefined) return;
     if (kind === 'update') this.#publishText(topic, text);
     else if (kind === 'refused') this.#refusePending(topic, text);
-    else this.#sendSnapshot(topic, { text, isAnew: kind === 'reset' });
+    else this.#sendSnapshot(topic, { text, isReset: kind === 'reset' });
   }
 
-  /** Those who have read it already are told when something may be missing; they know it otherwise. */
-  #sendSnapshot(topic: MarketTopic, { text, isAnew }: { text: string; isAnew: boolean }): void {
-    if ((isAnew && topic.isOpen) || topic.hasGap) this.#publishText(topic, text);
+  /** Current subscribers receive it only when something may be missing; pending ones always do. */
+  #sendSnapshot(topic: MarketTopic, { text, isReset }: { text: string; isReset: boolean }): void {
+    if ((isReset && topic.isOpen) || topic.hasGap) this.#publishText(topic, text);
     topic.isOpen = true;
     topic.hasGap = false;
     for (const newcomer of this.#takePending(topic)) newcomer.onSnapshot(text);

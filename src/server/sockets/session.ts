@@ -1,6 +1,6 @@
 /**
- * One client: the answers to what it sends, and its subscriptions. Nothing that it sends throws here;
- * what is wrong with it is an answer.
+ * The session of one client: the replies to its messages, and its subscriptions. No message of a client
+ * throws here; what is wrong with it becomes an error reply.
  */
 import { LIMITS } from '../../config/limits.js';
 import type { Readiness } from '../../contract/feed-status.js';
@@ -16,7 +16,7 @@ import { isMarketRequest, marketData } from './market-dialect.js';
 import { isStreamChannel, streaming } from './stream-dialect.js';
 import type { Action, ChannelParts, Dialect } from './subscription.js';
 
-/** What all sessions share, and what the beat of this one is published under. */
+/** What all sessions share, and the heartbeat topic of this one. */
 export interface SessionParts extends ChannelParts {
   readonly readiness: () => Readiness;
   readonly quota: TopicQuota;
@@ -25,24 +25,26 @@ export interface SessionParts extends ChannelParts {
   readonly slowMsMax: number;
   readonly heartbeatTopic: string;
   readonly onFault: (error: unknown, where: string) => void;
-  /** The session is to leave its topics before anything else is published. */
+  /** Called when the session must leave its topics before anything else is published. */
   readonly onBehind: (session: Session) => void;
   readonly onClosed: (session: Session) => void;
 }
 
 /** The session of one socket. */
 export class Session implements SocketSession {
+  readonly #parts: SessionParts;
   readonly #delivery: Delivery;
-  readonly #rate: MessageLimiter;
+  readonly #messageLimiter: MessageLimiter;
   #closing: CloseReason | undefined;
   #closeGrace: NodeJS.Timeout | undefined;
 
   constructor(
     readonly socket: ClientSocket,
-    private readonly parts: SessionParts,
+    parts: SessionParts,
   ) {
+    this.#parts = parts;
     const { counts, heartbeatTopic, slowMsMax } = parts;
-    this.#rate = new MessageLimiter(parts.messagesPerSecond, performance.now());
+    this.#messageLimiter = new MessageLimiter(parts.messagesPerSecond, performance.now());
     this.#delivery = new Delivery({
       ...{ socket, counts, heartbeatTopic, slowMsMax },
       onBehind: () => parts.onBehind(this),
@@ -56,7 +58,7 @@ export class Session implements SocketSession {
   }
 
   onMessage(text: string | null): void {
-    if (!this.#mayGoOn()) return;
+    if (!this.#admitMessage()) return;
     const message = text === null ? undefined : ClientMessage.parse(text);
     try {
       if (message !== undefined) this.#handleMessage(message);
@@ -68,7 +70,7 @@ export class Session implements SocketSession {
 
   /** The transport answers a ping; it counts as a message all the same. */
   onPing(): void {
-    this.#mayGoOn();
+    this.#admitMessage();
   }
 
   onDrain(): void {
@@ -83,8 +85,8 @@ export class Session implements SocketSession {
   onClose(cause: CloseCause): void {
     clearTimeout(this.#closeGrace);
     this.#releaseTopics();
-    this.parts.counts.countClose(cause === 'server' ? (this.#closing ?? 'internal') : cause);
-    this.parts.onClosed(this);
+    this.#parts.counts.countClose(cause === 'server' ? (this.#closing ?? 'internal') : cause);
+    this.#parts.onClosed(this);
   }
 
   /** Leaves all topics because the socket is full; see {@link SessionParts.onBehind}. */
@@ -92,7 +94,7 @@ export class Session implements SocketSession {
     this.#delivery.leaveTopics();
   }
 
-  /** A topic is no more. */
+  /** Ends the subscription to a topic that has ended. */
   endTopic(key: string): void {
     if (!this.#closeForShutdown(key)) return;
     const error = new SocketError('UNKNOWN_MARKET', 'the market is no longer served');
@@ -108,14 +110,12 @@ export class Session implements SocketSession {
     this.#closeSocket('shutdown', goingAwayCode);
   }
 
-  #mayGoOn(): boolean {
-    const verdict = this.#rate.countMessage(performance.now());
-    if (verdict === 'allowed') return this.#closing === undefined;
-    const message = `more than ${this.parts.messagesPerSecond} messages a second`;
-    if (verdict === 'refused')
-      this.#sendError(new SocketError('RATE_LIMITED', message), undefined, {});
-    else this.#closeSocket('rateLimited', policyViolationCode, message);
-    return false;
+  #admitMessage(): boolean {
+    const isAllowed = this.#messageLimiter.admitMessage(performance.now(), {
+      refuse: (error) => this.#sendError(error, undefined, {}),
+      close: (reason) => this.#closeSocket('rateLimited', policyViolationCode, reason),
+    });
+    return isAllowed && this.#closing === undefined;
   }
 
   #handleMessage(message: ClientMessage): void {
@@ -129,23 +129,23 @@ export class Session implements SocketSession {
     }
     const dialect = dialectOf(message);
     if (dialect === undefined) throw malformedMessage('channel is missing');
-    if (!this.parts.readiness().everLive) {
+    if (!this.#parts.readiness().everLive) {
       throw new SocketError('NOT_READY', 'no book has been live yet');
     }
     if (type === 'subscribe') this.#addSubscription(dialect, message);
     else this.#removeSubscription(dialect, message);
   }
 
-  /** A topic that is subscribed to already is acknowledged and shown once more. */
+  /** A repeated subscription is acknowledged and begins again. */
   #addSubscription(dialect: Dialect, message: ClientMessage): void {
-    const { quota } = this.parts;
-    const { key, openSubscriber } = dialect.readRequest(message, this.parts);
+    const { quota } = this.#parts;
+    const { key, openSubscriber } = dialect.readRequest(message, this.#parts);
     const isNew = !this.#delivery.hasSubscription(key);
     if (isNew) this.#acquireTopic(key);
     try {
       const reader = openSubscriber();
       this.#sendAcknowledgement(
-        dialect.buildAcknowledgement('subscribe', message, { key, parts: this.parts }),
+        dialect.buildAcknowledgement('subscribe', message, { key, parts: this.#parts }),
       );
       if (this.#closing === undefined) this.#delivery.beginSubscription(reader);
       else reader.leaveTopic();
@@ -162,15 +162,15 @@ export class Session implements SocketSession {
       const message = `a socket may have ${topicsPerSocketMax} subscriptions`;
       throw new SocketError('LIMIT_EXCEEDED', message);
     }
-    this.parts.quota.acquireTopic(this.socket.ip, key);
+    this.#parts.quota.acquireTopic(this.socket.ip, key);
   }
 
   #removeSubscription(dialect: Dialect, message: ClientMessage): void {
-    const key = dialect.readKey(message, this.parts);
+    const key = dialect.readKey(message, this.#parts);
     if (!this.#closeForShutdown(key)) {
       throw new SocketError('NOT_SUBSCRIBED', 'there is no such subscription on this socket');
     }
-    const asked = { key, parts: this.parts };
+    const asked = { key, parts: this.#parts };
     this.#sendAcknowledgement(dialect.buildAcknowledgement('unsubscribe', message, asked));
   }
 
@@ -180,13 +180,13 @@ export class Session implements SocketSession {
 
   #closeForShutdown(key: string): boolean {
     if (!this.#delivery.endSubscription(key)) return false;
-    this.parts.quota.releaseTopic(this.socket.ip, key);
+    this.#parts.quota.releaseTopic(this.socket.ip, key);
     return true;
   }
 
-  /** The id is that of the message, or among the members where it was sent before. */
+  /** The id is that of the message; without a message it may be among the members. */
   #sendError(error: unknown, message: ClientMessage | undefined, members: object): void {
-    const { counts, onFault } = this.parts;
+    const { counts, onFault } = this.#parts;
     if (!(error instanceof SocketError)) onFault(error, 'a message of a WebSocket');
     const { code, message: text } =
       error instanceof SocketError ? error : new SocketError('INTERNAL', 'this failed here');
@@ -201,10 +201,10 @@ export class Session implements SocketSession {
   }
 
   #releaseTopics(): void {
-    for (const key of this.#delivery.close()) this.parts.quota.releaseTopic(this.socket.ip, key);
+    for (const key of this.#delivery.close()) this.#parts.quota.releaseTopic(this.socket.ip, key);
   }
 
-  /** The close can be said only when the client has read what waits; for that it has some time. */
+  /** Closes a slow client with a reason once it has read what waits, or without one after a grace. */
   #closeSlowReader(): void {
     if (this.#closing !== undefined) return;
     this.#closing = 'slowReader';
@@ -240,7 +240,7 @@ function dialectOf(message: ClientMessage): Dialect | undefined {
   return isStreamChannel(message.getWord('channel') ?? '') ? streaming : compatible;
 }
 
-/** What an error says about the subscription that a message was about. */
+/** The members of an error that describe the subscription of a message. */
 function errorMembersOf(message: ClientMessage | undefined): object {
   const type = message?.getWord('type');
   if (message === undefined || !isAction(type)) return {};

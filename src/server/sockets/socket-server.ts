@@ -1,6 +1,6 @@
 /**
- * The WebSockets of the service: who may come in, the beat, and the orderly end. Hand it to `listen`
- * as its sockets, then `start` it with the listener.
+ * The WebSockets of the service: admission, heartbeats, publication and the shutdown. Pass it to
+ * `listen` among its sockets, then `start` it with the listener.
  *
  * ```ts
  * const sockets = new SocketServer({ book, readiness, ... });
@@ -29,7 +29,7 @@ import { StreamFanOut } from './stream-fan-out.js';
 export interface SocketServerOptions {
   readonly book: BookSource;
   readonly readiness: () => Readiness;
-  /** Candles and trades; without it they are answered NOT_READY. */
+  /** Candles and trades; without it subscriptions to them fail with NOT_READY. */
   readonly history?: MarketStreamSource;
   /** Between two frames of a topic of the compatible channels. */
   readonly publishIntervalMs: number;
@@ -41,13 +41,13 @@ export interface SocketServerOptions {
   readonly topicsPerIp: number;
   readonly messagesPerSecond: number;
   readonly onFault: (error: unknown, where: string) => void;
-  /** Told of every published frame how long its oldest change had waited. */
+  /** Called for every published frame with the time that its oldest change had waited. */
   readonly onPublished?: (seconds: number) => void;
   /** Sockets in all; the limit of the service by default. */
   readonly socketsMax?: number;
   /** Time that a client has to read; the limit of the service by default. */
   readonly slowMsMax?: number;
-  /** What the frames of one turn of the loop may take; the limits of the service by default. */
+  /** Time for the frames of one turn of the event loop; the limits of the service by default. */
   readonly sliceMs?: number;
   /** The same for candles and trades. */
   readonly marketSliceMs?: number;
@@ -150,8 +150,8 @@ export class SocketServer implements SocketHandlers {
   }
 
   /**
-   * Tells every client when to come again, sends what waits for it, and closes it. Resolves when all
-   * have closed, or a second later with those cut that do not read.
+   * Sends every client the time after which to reconnect and what waits for it, and closes it. Resolves
+   * when all have closed; a client that does not read is closed after a second.
    */
   async close(): Promise<void> {
     this.#closing = true;
@@ -173,8 +173,8 @@ export class SocketServer implements SocketHandlers {
   }
 
   /**
-   * Whoever was found full leaves before the next frame: it would follow one that was left out. The
-   * transport does not allow it while it publishes.
+   * Sockets that were full leave their topics before the next frame, which would follow a dropped one.
+   * The transport does not allow that while it publishes.
    */
   #publishToTopic(topic: string, bytes: string | Uint8Array): void {
     this.#detachBehind();
@@ -197,7 +197,7 @@ export class SocketServer implements SocketHandlers {
   }
 }
 
-/** Spread over time, so that the clients do not come back all at once. */
+/** Random, so that the clients do not reconnect all at once. */
 function reconnectAfterMs(): number {
   const { reconnectAfterMsMin: min, reconnectAfterMsMax: max } = LIMITS;
   return Math.round(min + Math.random() * (max - min));

@@ -1,5 +1,5 @@
 /**
- * The last deltas of topics, for readers that were away for a moment. Memory is counted as it is
+ * The last deltas of topics, for clients that reconnect. Memory is counted as it is
  * allocated: in chunks, each with room for the bytes of frames and for what tells them apart.
  */
 import { LIMITS } from '../../config/limits.js';
@@ -42,9 +42,12 @@ class Chunk {
 export class RingMemory {
   /** In the order of their allocation: the oldest go first. */
   readonly #chunks = new Set<Chunk>();
+  readonly #bytesMax: number;
   #bytes = 0;
 
-  constructor(private readonly bytesMax: number = LIMITS.ringBytesMax) {}
+  constructor(bytesMax: number = LIMITS.ringBytesMax) {
+    this.#bytesMax = bytesMax;
+  }
 
   get bytes(): number {
     return this.#bytes;
@@ -54,7 +57,7 @@ export class RingMemory {
     const chunk = new Chunk(ring, first, frameBytes);
     this.#bytes += chunk.bytes;
     for (const oldest of this.#chunks) {
-      if (this.#bytes <= this.bytesMax) break;
+      if (this.#bytes <= this.#bytesMax) break;
       oldest.ring.dropThrough(oldest);
     }
     this.#chunks.add(chunk);
@@ -96,7 +99,7 @@ export class Ring {
     return this.#nextNumber;
   }
 
-  /** Keeps a copy of a delta. One that would fill the ring is not kept, nor what came before it. */
+  /** Stores a copy of a delta. One that would fill the ring is not stored, and clears it. */
   appendDelta(delta: { prev: number; seq: number; frame: Uint8Array }, nowMs: number): void {
     const { prev, seq, frame } = delta;
     this.#nextNumber += 1;
@@ -129,7 +132,7 @@ export class Ring {
     return this.#chunks.length > 0 && this.#lastSeq === seq ? this.#nextNumber : undefined;
   }
 
-  /** A delta by its number, as a view; undefined when it is forgotten. */
+  /** A delta by its number, as a view; undefined when it was dropped. */
   frame(number: number): Uint8Array | undefined {
     for (const chunk of this.#chunks) {
       const index = number - chunk.first;
@@ -140,7 +143,7 @@ export class Ring {
     return undefined;
   }
 
-  /** Forgets a chunk and, so that there is no hole, those before it. */
+  /** Drops a chunk and, so that there is no gap, those before it. */
   dropThrough(chunk: Chunk): void {
     const count = this.#chunks.indexOf(chunk) + 1;
     for (const gone of this.#chunks.splice(0, count)) {

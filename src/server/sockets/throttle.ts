@@ -7,16 +7,16 @@
 
 /** Something that is published when it has changed. */
 export interface Throttled {
-  /** Not before this time goes the next frame out; who publishes sets it. */
+  /** The next frame is not published before this time, which the publisher sets. */
   readyAtMs: number;
-  /** Since when there is something that was not published. */
+  /** When the oldest unpublished change occurred. */
   changedAtMs: number;
 }
 
 /** How a throttle publishes. */
 export interface ThrottleOptions<Item extends Throttled> {
   readonly publish: (item: Item, nowMs: number) => void;
-  /** The share of one turn of the loop; what is left goes out in the next. */
+  /** Time in one turn of the event loop; the rest is published in the next. */
   readonly sliceMs: number;
 }
 
@@ -26,7 +26,7 @@ export class Throttle<Item extends Throttled> {
   /** In the order of changing. */
   readonly #due = new Set<Item>();
   #timer: NodeJS.Timeout | undefined;
-  /** When the timer comes. */
+  /** When the timer fires. */
   #wakeAtMs = Number.POSITIVE_INFINITY;
   /** When the first of them is ready. */
   #nextMs = Number.POSITIVE_INFINITY;
@@ -36,8 +36,8 @@ export class Throttle<Item extends Throttled> {
   }
 
   /**
-   * It has changed; {@link Throttle.flush} publishes it when it is ready. False when something of it
-   * was waiting already.
+   * Marks an item as changed; {@link Throttle.flush} publishes it when it is ready. Returns false when
+   * it was marked already.
    */
   markDirty(item: Item, nowMs: number): boolean {
     if (this.#due.has(item)) return false;
@@ -80,7 +80,7 @@ export class Throttle<Item extends Throttled> {
     this.#scheduleTimer(this.#publishReady(performance.now()));
   }
 
-  /** Answers the time at its end. */
+  /** Returns the time at its end. */
   #publishReady(startMs: number): number {
     const { publish, sliceMs } = this.#options;
     let nowMs = startMs;
