@@ -17,13 +17,13 @@ export interface JobBounds {
   readonly to: JobEnd | null;
 }
 
-/** Where a job keeps its mark, and what it may not go behind. */
+/** Where a job stores its mark, and how far back it may go. */
 export type JobStore = Pick<IngestStore, 'readProgress' | 'writeBatch'> &
   Pick<HistoryStore, 'tradesSince'>;
 
 /**
- * A back-fill that was asked for: a span with a mark of its own in the store. Its newer end is looked
- * for before the first page is read, because nodes list from the newest transaction down.
+ * A back-fill on request: a gap with a mark of its own in the store. Its newer end is searched before
+ * the first page is read, because nodes list from the newest transaction down.
  */
 export class BackfillJob {
   readonly #store: Pick<IngestStore, 'readProgress' | 'writeBatch'>;
@@ -45,7 +45,7 @@ export class BackfillJob {
     this.#isFound = kept !== null;
   }
 
-  /** The span, for the filler; none before its ends are found. */
+  /** The gap, for the backfiller; none before its ends are found. */
   get gaps(): readonly Gap[] {
     return this.#gap === null || !this.#isFound || this.#isEnded ? [] : [this.#gap];
   }
@@ -54,7 +54,7 @@ export class BackfillJob {
    * One step towards the newer end; true when it is found.
    *
    * # Errors
-   * HistoryError when its older end is before what retention has deleted: none of it would be kept.
+   * HistoryError when its older end is before what retention has deleted: none of it would be stored.
    */
   async findNewerEnd(context: FetchContext, programId: string): Promise<boolean> {
     const { from, to } = this.#bounds;

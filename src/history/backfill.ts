@@ -1,5 +1,5 @@
 /**
- * `slotbook backfill`: reads a span of older transactions into the store, from the newer end down. It
+ * `slotbook backfill`: reads a range of older transactions into the store, from the newer end down. It
  * goes on where it was stopped, and it needs the file for itself: a service that runs has it open.
  */
 import { LogDecoder } from '../engine/events.js';
@@ -32,7 +32,7 @@ export interface BackfillOptions extends JobBounds {
 
 /** How far it is. */
 export interface BackfillProgress {
-  /** Of the span of time, 0 to 1. */
+  /** Share of the range of time, 0 to 1. */
   readonly share: number;
   readonly signatures: number;
   /** Trades in the file. */
@@ -44,10 +44,10 @@ export interface BackfillProgress {
 }
 
 /**
- * Reads the span; resolves when nothing is left of it.
+ * Reads the range; resolves when nothing is left of it.
  *
  * # Errors
- * HistoryError when the span begins before what retention has deleted, or at a signature that the node
+ * HistoryError when the range begins before what retention has deleted, or at a signature that the node
  * does not know; StoreError when the file cannot be opened or written, RpcError when no node gives what is asked,
  * the signal's reason when it aborts.
  */

@@ -1,7 +1,7 @@
 /**
- * The history on the main thread: a handle of the worker that keeps it. It passes questions on and
- * bodies back, keeps what the worker pushes, and starts the worker again when it fails. Nothing that
- * happens behind it reaches the book.
+ * The history on the main thread: a handle of the worker. It forwards queries, returns bodies, caches
+ * what the worker pushes, and restarts the worker when it fails. No fault of the worker reaches the
+ * book.
  */
 
 import type { HistoryBody, HistoryQuery } from '../contract/history-queries.js';
@@ -45,7 +45,7 @@ export class History {
   readonly #options: HistoryOptions;
   readonly #timers: Timers;
   readonly #backoff: Backoff;
-  /** Tells the versions of this run from those of every other. */
+  /** Makes the versions of this run different from those of every other. */
   readonly #nonce = Date.now().toString(36);
   readonly #pending = new Map<number, PendingQuery>();
   readonly #versions = new Map<MarketKey, string>();
@@ -89,7 +89,7 @@ export class History {
     limit.cancel();
   }
 
-  /** The markets by which bodies are made; again whenever they change. */
+  /** Sets the markets that bodies are made with; call it again whenever they change. */
   setMarkets(markets: readonly HistoryMarket[]): void {
     this.#markets = markets;
     this.#sendMessage({ kind: 'markets', markets });
@@ -99,7 +99,7 @@ export class History {
    * Makes a body.
    *
    * # Errors
-   * HistoryError with a code of the interface: NOT_READY while the worker cannot answer.
+   * HistoryError with a code of the interface: NOT_READY while the worker is not ready.
    */
   query(query: HistoryQuery): Promise<HistoryBody> {
     const worker = this.#worker;
@@ -134,7 +134,7 @@ export class History {
     return this.#stats;
   }
 
-  /** Asks for the frames of a topic; its first one is the answer. */
+  /** Subscribes to the frames of a topic; the first frame confirms or refuses it. */
   join(topic: string): void {
     this.#topics.add(topic);
     this.#sendMessage({ kind: 'join', topic });
@@ -145,7 +145,7 @@ export class History {
     this.#sendMessage({ kind: 'leave', topic });
   }
 
-  /** Who passes the frames on. There is one. */
+  /** Sets the one handler of frames. */
   onFrames(take: (frames: readonly MarketFrame[]) => void): void {
     this.#onFrames = take;
   }
@@ -171,13 +171,13 @@ export class History {
     }
   }
 
-  /** A new worker knows nothing of what was said to the last one. */
+  /** A new worker needs the markets and topics that the last one was sent. */
   #sendState(worker: WorkerLink): void {
     worker.sendMessage({ kind: 'markets', markets: this.#markets });
     for (const topic of this.#topics) worker.sendMessage({ kind: 'join', topic });
   }
 
-  /** A worker tells its figures all the time: one that does not hangs. */
+  /** A worker posts its stats all the time: one that does not has hung. */
   #planWatch(): void {
     this.#watch = this.#timers.after(WORKER_WATCH_MS, () => {
       const silentMs = this.#timers.nowMs() - this.#lastMessageAtMs;
@@ -185,9 +185,9 @@ export class History {
         this.#planWatch();
         return;
       }
-      // Native code that never returns keeps the thread; it is left behind.
+      // Native code that never returns cannot be stopped; the thread is abandoned.
       const worker = this.#worker;
-      this.#restartAfter(`nothing was heard of it for ${Math.round(silentMs)} ms`);
+      this.#restartAfter(`it sent nothing for ${Math.round(silentMs)} ms`);
       worker?.terminate();
     });
   }

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { HistoryError } from './model/error.js';
 import type { FromWorker, ToWorker, WorkerSetup } from './model/messages.js';
 
-/** What the owner of a worker is told. */
+/** The callbacks of a worker's owner. */
 export interface WorkerListener {
   onMessage(message: FromWorker): void;
   /** The thread has ended, by itself or not. */

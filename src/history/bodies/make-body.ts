@@ -1,5 +1,5 @@
 /**
- * Finished bodies out of the store's rows: `answerQuery` is what the worker calls.
+ * Finished bodies out of the store's rows: the worker calls `makeBody`.
  *
  * *This folder does not* know where rows come from, keep anything, or know a path or a header.
  */
@@ -41,7 +41,7 @@ export interface BodyContext {
   readonly finalisedSlot: number;
 }
 
-/** The queries that are answered here. */
+/** The queries that {@link makeBody} takes. */
 export type BodyQuery = TradesQuery | FundingRatesQuery | CandlesQuery;
 
 /**

@@ -34,7 +34,7 @@ export interface Page<Row> {
   readonly after: PageEnd | undefined;
 }
 
-/** Rows read beyond a page, so that its last slot is mostly whole with one reading. */
+/** Rows read beyond a page, so that one read mostly holds its last slot whole. */
 const EXTRA_ROWS = 32;
 
 /** Above the number of every record, which has 64 bits. */
@@ -96,7 +96,7 @@ function endBefore<Row extends RecordPosition>(
   return undefined;
 }
 
-/** All rows behind a place, slot by slot, read in parts as long as they are wanted. */
+/** All rows behind a position, slot by slot, read in parts while the caller takes more. */
 function* rowsBehind<Row extends RecordPosition>(
   begin: PageEnd | undefined,
   { limit, read, endOf }: PageReader<Row>,

@@ -1,4 +1,4 @@
-/** Rows in memory, for tests of bodies: the same questions as the store's, answered plainly. */
+/** Rows in memory, for tests of bodies: the store's queries in plain code. */
 import {
   type FundingRow,
   type HistoryMarket,

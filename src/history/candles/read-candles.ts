@@ -68,7 +68,7 @@ function firstStart(resolution: Resolution, ts: number): number {
   return start === ts ? start : bucketAfter(resolution, ts, 1);
 }
 
-/** What a store answers of its candles. */
+/** The part of a store that has its candles. */
 export interface CandleStore {
   /** The newest buckets of the range, ascending. */
   readCandles(query: StoreCandleQuery): readonly StoredCandle[];

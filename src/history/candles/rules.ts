@@ -55,7 +55,7 @@ function priceOf({ base, quote }: { readonly base: bigint; readonly quote: bigin
   return (quote * 10n ** 9n * 2n + base) / (base * 2n);
 }
 
-/** What one trade alone comes to. */
+/** The aggregate of one fill. */
 export function aggregateOf(trade: CandlePoint): CandleAggregate {
   const { ts, fillRecordId, price, oracle, base, quote } = trade;
   const end = { ts, fillRecordId, price, oracle };
@@ -66,7 +66,7 @@ export function aggregateOf(trade: CandlePoint): CandleAggregate {
   };
 }
 
-/** What both come to together; either order gives the same. They must have no trade in common. */
+/** The aggregate of both; either order gives the same. They must have no fill in common. */
 export function mergeAggregates(one: CandleAggregate, other: CandleAggregate): CandleAggregate {
   return {
     first: isBefore(other.first, one.first) ? other.first : one.first,

@@ -4,26 +4,26 @@ import type { Gap, GapMarks } from './progress.js';
 import type { FetchContext, Reconciler } from './reconciler.js';
 import type { ListedSignature } from './rpc-results.js';
 
-/** What a filler works with. */
+/** What a backfiller works with. */
 export interface BackfillerOptions {
   readonly parts: IngestParts;
   readonly progress: GapMarks;
   readonly reconciler: Reconciler;
 }
 
-/** One step of back-fill, for whoever shows how far it is. */
+/** One step of back-fill, for a display of its progress. */
 export interface BackfillStep {
-  /** Signatures that were looked at. */
+  /** Signatures that were read. */
   readonly signatures: number;
   /** The oldest of them; null when there was none. */
   readonly oldest: ListedSignature | null;
-  /** Whether nothing is left of the span. */
+  /** Whether nothing is left of the gap. */
   readonly isEnd: boolean;
-  /** False when something is to be asked again before the span moves on. */
+  /** False when a transaction must be fetched again before the gap moves on. */
   readonly isDone: boolean;
 }
 
-/** Reads spans from the newer end down, a page at a time; each page is marked as it is stored. */
+/** Reads gaps from the newer end down, a page at a time; each page is marked as it is stored. */
 export class Backfiller {
   readonly #options: BackfillerOptions;
 
@@ -31,12 +31,12 @@ export class Backfiller {
     this.#options = options;
   }
 
-  /** The span to read next: the newest, of which most is asked. Null when none is open. */
+  /** The gap to read next: the newest, which most queries are about. Null when none is open. */
   get nextGap(): Gap | null {
     return this.#options.progress.gaps[0] ?? null;
   }
 
-  /** Reads one page of a span. */
+  /** Reads one page of a gap. */
   async readNextPage(gap: Gap, context: FetchContext): Promise<BackfillStep> {
     const { parts, progress, reconciler } = this.#options;
     const listing = await listSignatures(context.rpc, {
@@ -67,7 +67,7 @@ export class Backfiller {
   }
 }
 
-/** From when on all is stored once a span has ended; null when what was there before goes on. */
+/** From when on all is stored once a gap is closed; null when the earlier value still holds. */
 function sinceOf(
   { until, sinceTs }: Gap,
   { rows, isComplete, hasOlder }: Listing,

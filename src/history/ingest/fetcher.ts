@@ -99,7 +99,7 @@ export class Fetcher {
     return decodeRecords(decode, counters, { signature, slot, place, isFinal, lines: found.lines });
   }
 
-  /** The first whole answer, or the best that there is. */
+  /** The first whole log that another node has, or the best that there is. */
   async #requestFromOthers(
     own: FetchResult,
     row: PlacedSignature,
@@ -113,7 +113,7 @@ export class Fetcher {
         if (isWhole(answer)) return answer;
         best ??= answer;
       } catch (error) {
-        // One that fails is as good as one that has nothing; the node in use is what counts.
+        // Another node's failure counts as not having it: only failures of the node in use are reported.
         if (options.signal.aborted || !isNodeFailure(error)) throw error;
       }
     }

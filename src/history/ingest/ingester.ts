@@ -20,7 +20,7 @@ export interface IngesterOptions {
   readonly nodes: RpcNodes;
   readonly limiter: RateLimiter;
   readonly emptyTransactions: EmptyTransactions;
-  /** The store of a chain; kept open until another chain is asked for. */
+  /** The store of a chain; it stays open until another chain is opened. */
   readonly openStore: (genesisHash: string) => Promise<IngestStore>;
   readonly firstGap: () => Pick<Gap, 'sinceTs' | 'left'>;
   readonly onChange: (change: StoreChange) => void;
@@ -75,7 +75,7 @@ export class Ingester {
     });
   }
 
-  /** Resolves when what was told is stored. */
+  /** Resolves when all notifications are stored. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#running;
@@ -149,7 +149,7 @@ export class Ingester {
         onMalformed: () => this.#session?.catchUpSoon(),
       });
     });
-    // The socket gives a connect up by itself, and says so.
+    // A failed connect ends in `closed`.
     await Promise.race([opened, rejectOnAbort(signal)]);
   }
 
@@ -186,7 +186,7 @@ export class Ingester {
       parts.counters.storeFailures += 1;
       this.#options.onStoreFailure(error);
     } else if (!isOfNode) parts.counters.faults += 1;
-    // One line for each trouble: it may last for hours.
+    // One line for each failure: it may last for hours.
     if (this.#failure !== reason) {
       parts.log.warn({ node: this.#pool.current.name, reason }, 'the history waits');
     }

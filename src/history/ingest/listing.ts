@@ -20,7 +20,7 @@ export interface ListingQuery {
   readonly until: ListPosition | { readonly signature: null; readonly slot: number } | null;
   /** Only of this time or later, unix seconds; 0 for all. */
   readonly sinceTs: number;
-  /** So many signatures are wanted; somewhat more may come, for the sake of whole slots. */
+  /** Signatures at most; somewhat more may be returned, so that slots are whole. */
   readonly signaturesMax: number;
   readonly pagesMax: number;
   readonly signal: AbortSignal;

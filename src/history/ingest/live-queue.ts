@@ -16,9 +16,9 @@ export interface LiveQueueOptions {
   readonly parts: IngestParts;
   readonly emptyTransactions: EmptyTransactions;
   readonly onChange: (change: StoreChange) => void;
-  /** The store did not take a batch, or too much waits: the connection begins anew. */
+  /** The store refused a batch, or the queue is full: the session must start again. */
   readonly onFailure: (error: unknown) => void;
-  /** Something was told that could not be read, so a transaction may be missing. */
+  /** A notification could not be parsed, so a transaction may be missing. */
   readonly onMalformed: () => void;
 }
 
@@ -27,9 +27,9 @@ interface Waiting extends LogsNotification {
 }
 
 /**
- * What a subscription tells, on its way to the store. Before the store is open it waits; then it is
- * stored in small batches. The store knows each record by its transaction, so what is told twice, or
- * also read by back-fill, counts once.
+ * Notifications on their way to the store. Before the store is open they wait; then they are stored in
+ * small batches. The store keys each record by its transaction, so one that is notified twice, or also
+ * read by back-fill, is stored once.
  */
 export class LiveQueue {
   readonly #options: LiveQueueOptions;
@@ -48,7 +48,7 @@ export class LiveQueue {
     return this.#waiting.length;
   }
 
-  /** Takes the result of one notification. */
+  /** Parses and queues the result of one notification. */
   addNotification(result: unknown): void {
     const { counters } = this.#options.parts;
     counters.notifications += 1;
@@ -64,7 +64,7 @@ export class LiveQueue {
     else this.#addWaiting(notification);
   }
 
-  /** From now on what comes is stored, and what has waited. */
+  /** Stores what waits, and from now on what arrives. */
   startWriting(store: IngestStore): void {
     this.#store = store;
     this.#writeAll();

@@ -20,9 +20,9 @@ export interface OrphanedTransactionsOptions {
 }
 
 /**
- * Transactions at the edge or below it that are not final, although all there should be: one that was
- * told, or told again, after the edge had passed its slot, and those that a node which did not know
- * the edge could not judge. Their slots are listed once more, later and later while that is of no use.
+ * Transactions at the tip or below it that are not final, although all there should be: those whose
+ * notification came after the tip had passed their slot, and those that a node which did not know the
+ * tip could not decide. Their slots are listed again, at growing intervals while nothing changes.
  */
 export class OrphanedTransactions {
   readonly #options: OrphanedTransactionsOptions;
@@ -34,7 +34,7 @@ export class OrphanedTransactions {
     this.#options = options;
   }
 
-  /** Looks at those that there are. */
+  /** Lists the slots of the orphaned transactions again and reconciles them. */
   async recheckSlots(context: FetchContext): Promise<void> {
     const { parts, store, progress, reconciler } = this.#options;
     const slotUpTo = progress.tip?.slot ?? -1;
@@ -106,7 +106,7 @@ function withFullTrust(context: FetchContext): FetchContext {
   return { ...context, trustedAbove: -1 };
 }
 
-/** What is in an open span is settled when the span is read. */
+/** A transaction in an open gap becomes final when the gap is read. */
 function isIn({ before, until }: Gap, { slot }: StoredTransaction): boolean {
   return slot > (until?.slot ?? -1) && slot < (before?.slot ?? Number.MAX_SAFE_INTEGER);
 }

@@ -50,7 +50,7 @@ export interface IngestCounters {
   notificationsDropped: number;
   /** Transactions read from the node. */
   fetched: number;
-  /** Transactions that the finalised listing has and the socket did not tell. */
+  /** Transactions that the finalised listing has and the socket did not deliver. */
   missed: number;
   /** Transactions that a fork took back. */
   reverted: number;

@@ -1,4 +1,4 @@
-/** How far the history is complete, as it is kept in the store beside the records. */
+/** How far the history is complete, as the store has it beside the records. */
 import { GAPS_MAX } from '../model/limits.js';
 import type { ListPosition } from './listing.js';
 import type { IngestStore } from './parts.js';
@@ -20,7 +20,7 @@ export interface Gap {
 /** Stores marks, or throws; null takes a mark away. */
 export type WriteProgress = (marks: Readonly<Record<string, string | null>>) => void;
 
-/** How the edge moves. */
+/** How the tip moves. */
 export interface TipMove {
   readonly tip: ListPosition;
   readonly opened: Omit<Gap, 'id'> | null;
@@ -28,14 +28,14 @@ export interface TipMove {
   readonly sinceTs: number | null;
 }
 
-/** How a span moves. */
+/** How a gap moves. */
 export interface GapMove {
   /** Null when nothing is left of it. */
   readonly rest: Pick<Gap, 'before' | 'left'> | null;
   readonly sinceTs: number | null;
 }
 
-/** Where a filler takes its spans from, and notes how far they are. */
+/** Where a backfiller reads its gaps, and writes how far they are. */
 export type GapMarks = Pick<Progress, 'gaps' | 'moveGap'>;
 
 /** Names of the marks in the store. */
@@ -44,9 +44,9 @@ const GAPS_MARK = 'spans';
 const SINCE_MARK = 'since';
 
 /**
- * The finalised edge and the open spans. All that stands at the edge or before it, but for the spans,
- * is stored as the finalised chain has it. Changes are written with the records that they tell of,
- * and count from then on.
+ * The finalised tip and the open gaps. All at the tip or before it, but for the gaps, is stored as the
+ * finalised chain has it. A change takes effect when it is written, after the records that it stands
+ * for.
  */
 export class Progress {
   #tip: ListPosition | null;
@@ -68,13 +68,13 @@ export class Progress {
     return this.#gaps;
   }
 
-  /** Unix seconds from which on all is stored; null while it is not known, or a span is open. */
+  /** Unix seconds from which on all is stored; null while it is not known, or a gap is open. */
   get completeSinceTs(): number | null {
     return this.#gaps.length === 0 ? this.#sinceTs : null;
   }
 
   /**
-   * Moves the edge, and opens a span for what was left out below it. `write` gets the marks and must
+   * Moves the tip, and opens a gap for what was left out below it. `write` gets the marks and must
    * throw when they are not stored. `sinceTs` is given where nothing older is known of.
    */
   moveTip({ tip, opened, sinceTs }: TipMove, write: WriteProgress): void {
@@ -90,7 +90,7 @@ export class Progress {
     this.#sinceTs = since;
   }
 
-  /** Moves the newer end of a span down, or takes the span away when nothing is left of it. */
+  /** Moves the newer end of a gap down, or removes the gap when nothing is left of it. */
   moveGap(id: number, { rest, sinceTs }: GapMove, write: WriteProgress): void {
     const gaps = this.#gaps.flatMap((gap) => {
       if (gap.id !== id) return [gap];
@@ -148,7 +148,7 @@ function isGaps(value: unknown): value is readonly Gap[] {
   return Array.isArray(value) && value.every((one) => isGap(one));
 }
 
-/** Whether a value is a span, as the store keeps it. */
+/** Whether a value is a gap as the store has it. */
 export function isGap(value: unknown): value is Gap {
   if (typeof value !== 'object' || value === null) return false;
   const { id, before, until, sinceTs, left } = value as Partial<Record<keyof Gap, unknown>>;

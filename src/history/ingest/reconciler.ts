@@ -19,7 +19,7 @@ export interface ReconcilerOptions {
   readonly onChange: (change: StoreChange) => void;
 }
 
-/** Whose answers are compared with the store. */
+/** The node whose lists are compared with the store. */
 export interface FetchContext {
   readonly rpc: NodeRpc;
   readonly signal: AbortSignal;
@@ -36,7 +36,7 @@ export interface FinalSlots {
   readonly upTo: number;
 }
 
-/** Marks that are stored together with what they tell of. */
+/** Writes progress marks after the records that they stand for. */
 export type WriteMarks = (write: WriteProgress) => void;
 
 /** Compares lists of a node with the store: adds, puts in place, and takes away. */
@@ -59,8 +59,8 @@ export class Reconciler {
   }
 
   /**
-   * Brings the store to what the finalised chain has in some slots. The marks are stored last, and
-   * only when nothing is left to be asked again; `isDone` when they are.
+   * Makes the store equal to the finalised chain in some slots. The marks are written last, and only
+   * when no transaction is left to fetch again; `isDone` tells whether they were.
    */
   async reconcileSlots(
     slots: FinalSlots,
@@ -98,7 +98,7 @@ export class Reconciler {
     return asked.filter(({ signature }) => !known.has(signature));
   }
 
-  /** A log that came cut is asked for once more: another time, or of another node, it may be whole. */
+  /** A truncated log is fetched once more: later, or from another node, it may be whole. */
   #truncatedRows(rows: readonly PlacedSignature[]): readonly PlacedSignature[] {
     const asked = rows.filter(({ signature, failed }) => !failed && !this.#reread.has(signature));
     const cut = this.#options.store.findTruncated(asked.map(({ signature }) => signature));
@@ -143,8 +143,8 @@ export class Reconciler {
   }
 
   /**
-   * What is stored and not in the finalised listing. It is asked for by name as well, and after a
-   * while: a node that is behind with its index must not delete what happened.
+   * Finds what is stored and not in the finalised listing. After a wait the node is also asked for each
+   * signature by name: a node whose index is behind must not cause a deletion.
    */
   async #findReverted(
     { rows, above, upTo }: FinalSlots,

@@ -1,4 +1,4 @@
-/** What a node says of signatures and transactions, checked at the door. */
+/** Parsers of a node's results about signatures and transactions. */
 
 import { RpcError } from '../../rpc/error.js';
 import { HistoryError } from '../model/error.js';
@@ -33,7 +33,7 @@ const SLOT_MAX = 2 ** 48 - 1;
 /** Base58 of as many bytes is not longer. */
 const SIGNATURE_CHARS_MAX = 88;
 
-/** Reads the answer to getSignaturesForAddress: newest first, as the node lists them. */
+/** Parses the result of getSignaturesForAddress: newest first, as the node lists them. */
 export function parseSignatures(result: unknown): readonly ListedSignature[] {
   if (!Array.isArray(result)) throw malformedError('getSignaturesForAddress', 'a list');
   return result.map((row: unknown) => {
@@ -47,7 +47,7 @@ export function parseSignatures(result: unknown): readonly ListedSignature[] {
   });
 }
 
-/** Reads the answer to getTransaction; null when the node does not have it. */
+/** Parses the result of getTransaction; null when the node does not have it. */
 export function parseTransaction(result: unknown): TransactionLog | null {
   if (result === null) return null;
   const { slot, meta } = recordOf(result, 'getTransaction');
@@ -77,7 +77,7 @@ export function parseSlot(result: unknown): number {
   return slotOf(result);
 }
 
-/** Reads the answer to getSignatureStatuses: whether the node knows each of them. */
+/** Parses the result of getSignatureStatuses: whether the node knows each of them. */
 export function parseKnown(result: unknown): readonly boolean[] {
   const { value } = recordOf(result, 'getSignatureStatuses');
   if (!Array.isArray(value)) throw malformedError('getSignatureStatuses', 'a list');

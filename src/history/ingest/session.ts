@@ -27,7 +27,7 @@ import { HistoryTip } from './tip.js';
 export interface SessionOptions {
   readonly parts: IngestParts;
   readonly node: RpcNode;
-  /** Of all nodes: what this one lacks may be asked of another. */
+  /** Of all nodes: another one may have what this one lacks. */
   readonly rpcs: readonly NodeRpc[];
   /** There is no other node to go to. */
   readonly isOnlyNode: boolean;
@@ -37,7 +37,7 @@ export interface SessionOptions {
   readonly openStore: (genesisHash: string) => Promise<IngestStore>;
   readonly firstGap: () => Pick<Gap, 'sinceTs' | 'left'>;
   readonly onChange: (change: StoreChange) => void;
-  /** The history has all that was confirmed, but for open spans. */
+  /** Called when the history has all that was confirmed, but for open gaps. */
   readonly onLive: () => void;
   /** Everything that it awaits ends with this signal. */
   readonly signal: AbortSignal;
@@ -53,9 +53,9 @@ export interface SessionStats {
 }
 
 /**
- * One connection: subscribe, read what was missed, then keep the live edge and the finalised check
- * going while spans are filled. What is told while older signatures are read is stored as it comes,
- * because the store is right in whatever order records arrive.
+ * One connection: subscribe, read what was missed, then keep the live tip and the finalised check
+ * going while gaps are filled. Notifications that arrive while older signatures are read are stored at
+ * once, because the store accepts records in any order.
  */
 export class Session {
   readonly #options: SessionOptions;
@@ -96,7 +96,7 @@ export class Session {
     this.#wake();
   }
 
-  /** Runs until something fails, which it rejects with; what was told is stored by then. */
+  /** Runs until something fails, which it rejects with; all notifications are stored by then. */
   async run(): Promise<never> {
     try {
       return await Promise.race([this.#runSteps(), this.#failed]);
@@ -114,8 +114,8 @@ export class Session {
     );
     const genesis = await readGenesisHash(rpc, { signal });
     const store = await openStore(genesis);
-    const told = [{ commitment: 'confirmed' }];
-    const slot = await rpc.call('getSlot', told, parseSlot, { signal });
+    const params = [{ commitment: 'confirmed' }];
+    const slot = await rpc.call('getSlot', params, parseSlot, { signal });
     const { tip, backfiller } = await this.#buildParts(store);
     tip.setNotifiedFrom(slot);
     this.#queue.startWriting(store);
@@ -126,7 +126,7 @@ export class Session {
       },
     };
     await tip.catchUp(context);
-    // The first check says how much is left to spans.
+    // The first check opens the gaps that are left to fill.
     await tip.checkFinalised(context);
     socket.resetBackoff();
     this.#options.onLive();
@@ -136,12 +136,12 @@ export class Session {
   async #buildParts(store: IngestStore): Promise<{ tip: HistoryTip; backfiller: Backfiller }> {
     const { parts, limiter, emptyTransactions, onChange, firstGap, signal, node, rpcs } =
       this.#options;
-    // Whether the disk takes anything is to be known before what is told is put into its queue.
+    // A write first: a full disk must fail here, before notifications are queued for it.
     onChange(store.writeBatch({ transactions: [], progress: { opened: String(parts.wallMs()) } }));
     const progress = new Progress(store);
     this.#progress = progress;
     const fetcher = new Fetcher(parts, limiter, rpcs);
-    // What one of them suspects is not for the other to judge.
+    // One each: the unconfirmed transactions of one reconciler are not those of another.
     const reconciler = () => new Reconciler({ parts, store, fetcher, emptyTransactions, onChange });
     const orphans = new OrphanedTransactions({ parts, store, progress, reconciler: reconciler() });
     const tip = new HistoryTip({
@@ -160,7 +160,7 @@ export class Session {
     return { tip, backfiller };
   }
 
-  /** The finalised check, and a look at what was confirmed when something may be missing. */
+  /** Runs the finalised check, and reads confirmed signatures again when some may be missing. */
   async #keepTip(tip: HistoryTip, context: FetchContext): Promise<never> {
     const { timers } = this.#options.parts;
     let finalSlot = 0;
@@ -197,7 +197,7 @@ export class Session {
     }
   }
 
-  /** A reading that fails is tried again; a node that fails again and again has failed. */
+  /** Tries a failed request again; rejects after `NODE_FAILURES_MAX` failures in a row. */
   async #retryFetch<T>(signal: AbortSignal, read: () => Promise<T>): Promise<T> {
     const { parts } = this.#options;
     const { random, counters, timers, log } = parts;
@@ -209,7 +209,7 @@ export class Session {
         if (!isNodeFailure(error) || signal.aborted) throw error;
         counters.readingFailures += 1;
         if (failures >= NODE_FAILURES_MAX) throw error;
-        log.info({ reason: error.message }, 'a context of the history is tried again');
+        log.info({ reason: error.message }, 'a request of the history is tried again');
         await sleep(timers, backoff.next(), signal);
       }
     }

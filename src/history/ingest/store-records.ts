@@ -6,7 +6,7 @@ import type { IngestParts, IngestStore } from './parts.js';
 
 /**
  * Stores records. One that the store cannot hold, whatever the disk, is left out and counted: it must
- * not keep all others away for ever. Returns those that were left out.
+ * not block all others for ever. Returns those that were left out.
  *
  * # Errors
  * StoreError when the disk does not take them.
@@ -45,8 +45,8 @@ function isOfRecords(error: unknown): boolean {
 }
 
 /**
- * Transactions above the finalised edge that were looked at and left nothing to store. It spares
- * reading them again; what it forgets is only read twice.
+ * Transactions above the finalised tip that were checked and have nothing to store, so that they are
+ * not fetched again. One that is dropped from here is only fetched twice.
  */
 export class EmptyTransactions {
   readonly #slots = new Map<string, number>();
@@ -74,7 +74,7 @@ export class EmptyTransactions {
     }
   }
 
-  /** The edge has passed this slot. */
+  /** Drops all up to a slot that the tip has passed. */
   forgetUpTo(slotMax: number): void {
     for (const [signature, slot] of this.#slots) {
       if (slot <= slotMax) this.#slots.delete(signature);

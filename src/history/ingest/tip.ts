@@ -13,7 +13,7 @@ import type { FetchContext, Reconciler } from './reconciler.js';
 import { type ListedSignature, parseKnown, parseSlot } from './rpc-results.js';
 import type { EmptyTransactions } from './store-records.js';
 
-/** What the edge works with. */
+/** What the tip works with. */
 export interface HistoryTipOptions {
   readonly parts: IngestParts;
   readonly progress: Progress;
@@ -25,12 +25,12 @@ export interface HistoryTipOptions {
 }
 
 /**
- * The live edge of the history: from the newest signature down to where all is finalised and stored.
- * What is too much to be held at once is left to a span.
+ * The live tip of the history: from the newest signature down to where all is finalised and stored.
+ * What is too much to be held at once is left to a gap.
  */
 export class HistoryTip {
   readonly #options: HistoryTipOptions;
-  /** Transactions above it are told by the socket; one that only a listing has was missed. */
+  /** The socket delivers transactions above it; one that only a listing has was missed. */
   #notifiedFromSlot = Number.MAX_SAFE_INTEGER;
   #finalSlot = 0;
   #trustedAbove = Number.MAX_SAFE_INTEGER;
@@ -39,7 +39,7 @@ export class HistoryTip {
     this.#options = options;
   }
 
-  /** The newest finalised slot that a node told of. */
+  /** The newest finalised slot that a node returned. */
   get finalSlot(): number {
     return this.#finalSlot;
   }
@@ -49,12 +49,12 @@ export class HistoryTip {
     this.#notifiedFromSlot = slot;
   }
 
-  /** The node has all slots above this one: it knows the edge, or it has listed one itself. */
+  /** The node has all slots above this one: it knows the tip, or has listed the slots itself. */
   get trustedAbove(): number {
     return this.#trustedAbove;
   }
 
-  /** Asks whether the node knows the signature at the edge; true while there is none. */
+  /** Whether the node knows the signature at the tip; true while there is none. */
   async isKnownTo({ rpc, signal }: Pick<FetchContext, 'rpc' | 'signal'>): Promise<boolean> {
     const isKnown = await this.#isKnownTo({ rpc, signal });
     if (isKnown) this.#trustedAbove = -1;
@@ -69,13 +69,13 @@ export class HistoryTip {
     return known === true;
   }
 
-  /** Adds what was confirmed since the edge. What lies too deep comes when it is finalised. */
+  /** Adds what was confirmed since the tip. What lies too deep is added when it is finalised. */
   async catchUp(context: FetchContext): Promise<void> {
     const { rows } = await this.#listSignatures(context, 'confirmed');
     await this.#options.reconciler.addMissing(withPlaces(rows), context);
   }
 
-  /** One finalised check; true when the edge is where the finalised chain is. */
+  /** One finalised check; true when the tip has reached the finalised chain. */
   async checkFinalised(context: FetchContext): Promise<boolean> {
     const { parts, reconciler, emptyTransactions } = this.#options;
     const { rpc, signal } = context;
@@ -126,14 +126,14 @@ export class HistoryTip {
       until: tip,
       sinceTs: 0,
       signaturesMax: Number.MAX_SAFE_INTEGER,
-      // The first look at a chain is one page; its span says how much is wanted.
+      // On a new chain one page is read; the gap below it says how much more to fill.
       pagesMax: tip === null ? 1 : TIP_PAGES_MAX,
       signal,
     });
   }
 }
 
-/** Of an incomplete list the slots below its oldest are a span's. */
+/** The slots below the oldest of an incomplete list belong to a gap. */
 function lowestSlot({ rows, isComplete }: Listing, tip: ListPosition | null): number {
   if (isComplete) return (tip?.slot ?? -1) + 1;
   return rows.at(-1)?.slot ?? Number.MAX_SAFE_INTEGER;

@@ -1,4 +1,4 @@
-/** What can go wrong in the history. Those of the interface are told to clients as they are. */
+/** What can go wrong in the history. Codes of the interface are sent to clients as they are. */
 export type HistoryErrorCode =
   | 'INVALID_PARAM'
   | 'OUT_OF_RANGE'

@@ -12,30 +12,30 @@ export const WAL_BYTES_KEPT = 64 * 1_024 * 1_024;
 /** Accounts whose numbers are remembered: makers and takers of some days, 20 MB. */
 export const ACCOUNTS_CACHED_MAX = 100_000;
 
-/** Transactions of one write: a second; who is asked in between writes fewer at a time. */
+/** Transactions of one write: a second; a caller that answers queries in between writes fewer at a time. */
 export const BATCH_TRANSACTIONS_MAX = 10_000;
 
-/** Transactions that are not final, of one reading: a minute and a half of a thousand a second. */
+/** Transactions that are not final, of one query: a minute and a half of a thousand a second. */
 export const UNFINALISED_READ_MAX = 100_000;
 
 /** Rows of one page: the specification's limit, and the rest of the slots in which it begins and ends. */
 export const PAGE_ROWS_MAX = 1_064;
 /** Rows that a page may leave out: a hundred pages of the largest, 30 ms. Cursors go further. */
 export const PAGE_OFFSET_MAX = 100_000;
-/** Buckets of one reading: a day of minutes. */
+/** Buckets of one query: a day of minutes. */
 export const CANDLES_READ_MAX = 1_500;
 
-/** Holes in fillRecordIds that are told one by one: more are only counted. */
+/** Holes in fillRecordIds that are listed one by one: more are only counted. */
 export const GAPS_LISTED_MAX = 100;
 /**
- * How far from a removed fill another one of the same number is looked for, slots. A fork is at most
+ * How far from a removed fill another one of the same number is searched, slots. A fork is at most
  * 32 slots long where it is confirmed, 512 anywhere.
  */
 export const FORK_SLOTS_MAX = 512;
 
 /** Rows deleted by one step of retention: some 30 ms. */
 export const RETIRE_ROWS_MAX = 2_000;
-/** Fills of one write that are charted after their market's decimals were told: a fifth of a second. */
+/** Pending fills that one write adds to candles when their market's decimals are known: a fifth of a second. */
 export const PENDING_FILLS_PER_WRITE_MAX = 2_000;
 /** The last second of the year 9999: later ones are no times, and no calendar knows them. */
 export const TS_MAX = 253_402_300_799;
@@ -48,22 +48,22 @@ export const FUNDING_RATES_AVERAGED_MAX = 1_000;
 
 // The worker and its handle on the main thread. All times are milliseconds.
 
-/** Questions under way: the worker answers some thousand a second, so these wait a moment at most. */
+/** Queries under way: the worker answers some thousand a second, so these wait briefly at most. */
 export const QUERIES_MAX = 256;
-/** A question that takes longer has a worker that hangs or a disk that does not answer. */
+/** A query that takes longer means that the worker hangs or the disk does not respond. */
 export const QUERY_MS_MAX = 10_000;
 /** First wait before an ended worker is started again. */
 export const RESTART_FIRST_MS = 250;
-/** Longest such wait: what ended it again and again needs a hand, which should then see it heal. */
+/** Longest such wait: a fault that keeps ending it needs an operator, who should then see it recover soon. */
 export const RESTART_CAP_MS = 15_000;
 /** A worker that ran for as long has not failed in a row with the one before. */
 export const STABLE_AFTER_MS = 60_000;
 /**
- * The worker tells its figures each second, but writes and deletes in one thread: a slow disk or a
+ * The worker posts its stats each second, but writes and deletes in one thread: a slow disk or a
  * migration of many rows may keep it silent for a while.
  */
 export const WORKER_SILENCE_MS_MAX = 60_000;
-/** How often it is looked whether it is silent. */
+/** How often its silence is checked. */
 export const WORKER_WATCH_MS = 1_000;
 /** Time that a stopping worker has for its last rows, well below that of the whole service. */
 export const STOP_MS_MAX = 3_000;
@@ -73,13 +73,13 @@ export const STOP_MS_MAX = 3_000;
 /** Signatures of one page: the most that a node gives. */
 export const PAGE_SIGNATURES = 1_000;
 /**
- * Pages read at once at the live edge: more than come between two checks of a busy program. What lies
- * deeper is a span, which is marked after each page, so that little of it is read twice.
+ * Pages read at once at the live tip: more than come between two checks of a busy program. What lies
+ * deeper is a gap, which is marked after each page, so that little of it is read twice.
  */
 export const TIP_PAGES_MAX = 2;
 /** Pages read at once for the sake of one slot that is longer than a page; no slot has as many. */
 export const SLOT_PAGES_MAX = 20;
-/** Transactions asked for at once: a node answers one in some ten milliseconds. */
+/** Transactions requested at once: a node returns one in some ten milliseconds. */
 export const FETCHES_MAX = 8;
 /** After a rest, requests of so many milliseconds go out at once: on average the rate is kept. */
 export const FETCH_BURST_MS = 1_000;
@@ -89,7 +89,7 @@ export const LIVE_BATCH_MAX = 256;
 export const LIVE_BATCH_MS = 5;
 /** Notifications that wait for the store; more are dropped, and read again from the node. */
 export const LIVE_QUEUE_MAX = 20_000;
-/** Signatures that were looked at and held nothing: some minutes of a busy program. */
+/** Signatures whose transactions were checked and held nothing: some minutes of a busy program. */
 export const EMPTY_TRANSACTIONS_MAX = 200_000;
 /** Slots whose notifications are numbered in the order of their arrival. */
 export const ARRIVAL_SLOTS_MAX = 512;
@@ -99,14 +99,14 @@ export const FINALISED_CHECK_MS = 2_000;
 export const FINALISED_MARGIN_SLOTS = 2;
 /** How often a listed transaction is asked for before it is counted as not to be had. */
 export const FETCH_TRIES_MAX = 5;
-/** How long what is missing in a finalised listing waits for the second question. */
+/** How long a transaction that a finalised listing lacks waits before the node is asked for it by name. */
 export const UNCONFIRMED_WAIT_MS = 3_000;
-/** Pages read for what is not final below the edge: some minutes of a busy program. */
+/** Pages read for what is not final below the tip: some minutes of a busy program. */
 export const ORPHAN_PAGES_MAX = 10;
-/** First and longest time between two such readings; the first is more than a suspect waits. */
+/** First and longest time between two such checks; the first is longer than an unconfirmed transaction waits. */
 export const ORPHANS_FIRST_MS = 4_000;
 export const ORPHANS_CAP_MS = 300_000;
-/** First and longest wait before a reading that failed is tried again. */
+/** First and longest wait before a failed request is tried again. */
 export const RETRY_FIRST_MS = 500;
 export const RETRY_CAP_MS = 5_000;
 /** The same after all nodes failed: a refused connect is cheap, and the history soon has all again. */
@@ -115,9 +115,9 @@ export const NODES_CAP_MS = 2_000;
 /** The same after the store failed: a full disk is not filled again by asking it every few seconds. */
 export const STORE_FIRST_MS = 500;
 export const STORE_CAP_MS = 10_000;
-/** Readings that fail in a row before a back-fill that was asked for is given up. */
+/** Requests that fail in a row before a back-fill that was asked for is given up. */
 export const JOB_FAILURES_MAX = 10;
-/** Readings that fail in a row before another node is used. */
+/** Requests that fail in a row before another node is used. */
 export const NODE_FAILURES_MAX = 3;
 /** A finalised slot that stands still for as long is that of a node which lost the cluster. */
 export const FINAL_STALL_MS = 60_000;
@@ -132,14 +132,14 @@ export const FLUSH_MS = 300;
 export const REOPEN_MS = 1_000;
 /**
  * Trades of one flush: 200 of about 1 KB are half of what may wait for a socket. Beyond it the newest
- * are told, with the number of the others: 600 a second in one market are more than the chain settles.
+ * are sent, with the number of the others: 600 a second in one market are more than the chain settles.
  */
 export const WINDOW_TRADES_MAX = 200;
-/** Candles that one flush tells: beyond it the readers are told to read the older ones again. */
+/** Candles that one flush sends: beyond it subscribers are told to read the older ones again. */
 export const FLUSH_CANDLES_MAX = 16;
 /** Trades that a subscription begins with: what a client shows before the first one moves. */
 export const INIT_TRADES = 20;
 /** Topics of the worker: as many as the server allows, and those that are just being left. */
 export const STREAM_TOPICS_MAX = 4_096;
-/** Buckets that a candle topic keeps, before all but those that one flush tells are forgotten. */
+/** Buckets that a candle topic keeps, before all but those of one flush are dropped. */
 export const RECENT_BUCKETS_MAX = 64;

@@ -47,7 +47,7 @@ export interface RefusedQuery {
   readonly param: string | null;
 }
 
-/** From the worker. The versions come before any body that has what they tell of. */
+/** From the worker. Versions are posted before any body that they stand for. */
 export type FromWorker =
   | { readonly kind: 'answer'; readonly id: number; readonly answer: HistoryBody }
   | { readonly kind: 'refused'; readonly id: number; readonly error: RefusedQuery }

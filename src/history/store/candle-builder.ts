@@ -28,9 +28,9 @@ export interface FillKey {
 }
 
 /**
- * What fills add to candles. A fill of a market whose decimals are not known is in none: it waits in a
- * table, and is added to what is there when they are told. Decimals never change on chain, so the file
- * remembers them from the first charted fill on.
+ * What fills add to candles. A fill of a market whose decimals are not known yet is pending: it waits in
+ * the table `uncharted` and is added when they are known. Decimals never change on chain, so the file
+ * stores them with the first fill that is added.
  */
 export class CandleBuilder {
   readonly #connection: Connection;
@@ -68,12 +68,12 @@ export class CandleBuilder {
     return this.#decimalsOf(code) !== null;
   }
 
-  /** Whether a fill waits that can be charted. */
+  /** Whether a pending fill can be added. */
   get hasReadyFills(): boolean {
     return [...this.#pendingMarkets].some((code) => this.knowsDecimals(code));
   }
 
-  /** The points of a market's charted fills with `from <= ts < to`. */
+  /** The points of a market's fills that are not pending, with `from <= ts < to`. */
   readPoints(code: number, span: Span): readonly CandlePoint[] {
     const decimals = this.#decimalsOf(code);
     if (decimals === null) return [];
@@ -83,7 +83,7 @@ export class CandleBuilder {
       .filter((point) => point !== null);
   }
 
-  /** Adds fills that waited for decimals that are known by now, `CHART_ROWS` at most. */
+  /** Adds pending fills whose decimals are known by now, `PENDING_FILLS_PER_WRITE_MAX` at most. */
   addPendingFills(candles: CandleTables): void {
     let room = PENDING_FILLS_PER_WRITE_MAX;
     for (const code of [...this.#pendingMarkets]) {
@@ -97,7 +97,7 @@ export class CandleBuilder {
     }
   }
 
-  /** Reads what is remembered and who waits: at the start, and when a write failed. */
+  /** Reads the stored decimals and the pending markets: at the start, and when a write failed. */
   reloadState(): void {
     const rows = this.#connection.readRows(
       "select name, value from meta where name like 'decimals:%'",

@@ -68,7 +68,7 @@ export function candleOf(row: Row): StoredCandle {
   };
 }
 
-/** What the bucket of a row of `CANDLE_COLUMNS` comes to. */
+/** The aggregate of a row of `CANDLE_COLUMNS`. */
 export function aggregateOf(row: Row): CandleAggregate {
   return {
     first: endOf(row, 3),

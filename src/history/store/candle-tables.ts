@@ -72,7 +72,7 @@ export class CandleTables {
     this.#addToBucket(this.#bucketAt(code, 1, point.ts), this.#rules.ofPoint(point));
   }
 
-  /** Says that a fill of a moment is gone. */
+  /** Marks the buckets of a removed fill as stale. */
   markStale(code: number, ts: number): void {
     for (const minutes of this.#minutes) this.#bucketAt(code, minutes, ts).isStale = true;
   }
@@ -87,7 +87,7 @@ export class CandleTables {
       .map((bucket) => this.#writeBucket(bucket));
   }
 
-  /** Makes every bucket of a market anew whose trades retention has left, with all that it is made of. */
+  /** Rebuilds every bucket of a market whose trades retention has left, from the finest up. */
   rebuildMarket(market: MarketKey): void {
     const code = marketCode(market);
     const times = 'select ts from trades where market = ?1 and ts between 0 and ?2';
@@ -103,7 +103,7 @@ export class CandleTables {
     this.#changed = new Map();
   }
 
-  /** The newest `limit` buckets of a span, oldest first. */
+  /** The newest `limit` buckets of a range, oldest first. */
   readCandles(query: CandleQuery): readonly StoredCandle[] {
     let select = queries
       .selectFrom('candles')

@@ -38,7 +38,7 @@ export class Connection {
   }
 
   /**
-   * The lock is held while the file is open: a second process is told so at once, and no shared memory
+   * The lock is held while the file is open: a second process fails at once, and no shared memory
    * is used, which a full disk would make fail in the middle of a read. Nothing here changes the file,
    * which may be another program's.
    */
@@ -68,7 +68,7 @@ export class Connection {
     return this.#database;
   }
 
-  /** Statements without an answer. */
+  /** Runs statements that return no rows. */
   runStatements(sql: string): void {
     this.#runGuarded(() => this.#database.exec(sql));
   }
@@ -85,12 +85,12 @@ export class Connection {
     );
   }
 
-  /** Changes rows; how many. */
+  /** Changes rows and returns how many. */
   changeRows(sql: string, bound: readonly Bound[] = []): number {
     return this.#runGuarded(() => this.#prepareStatement(sql).run(bound)).changes;
   }
 
-  /** Adds a row; its number. */
+  /** Adds a row and returns its id. */
   insertRow(sql: string, bound: readonly Bound[]): number {
     return Number(this.#runGuarded(() => this.#prepareStatement(sql).run(bound)).lastInsertRowid);
   }
@@ -114,7 +114,7 @@ export class Connection {
     try {
       this.#database.exec('rollback');
     } catch {
-      // The next `begin` tells what is wrong; the error that led here says more than this one.
+      // The next `begin` fails with the cause; the error that led here says more than this one.
     }
   }
 

@@ -21,7 +21,7 @@ export type StoreReason =
   /** Anything else: a bug. */
   | 'internal';
 
-/** The reasons that may heal by themselves, with the store left open. */
+/** The reasons that may go away by themselves, with the store left open. */
 const recoverable: ReadonlySet<StoreReason> = new Set([
   'full',
   'readonly',

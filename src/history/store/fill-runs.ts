@@ -20,7 +20,7 @@ export interface FillGaps {
   readonly byMarket: ReadonlyMap<MarketKey, bigint>;
 }
 
-/** What the runs of a market come to. */
+/** The totals of a market's runs. */
 interface RunTotals {
   runs: number;
   /** Numbers in them. */
@@ -38,12 +38,12 @@ const lastText = `select first_id, last_id from fill_runs
 
 /**
  * Which fillRecordIds of a market were stored, as runs of contiguous ones. The program numbers the
- * fills of a market without a hole, so what lies between two runs is what is missing. How much that is
- * is kept while runs change: it is asked for each second, and there may be a hundred thousand runs.
+ * fills of a market without a hole, so what lies between two runs is what is missing. The total is
+ * kept up to date while runs change: it is read each second, and there may be a hundred thousand runs.
  */
 export class FillRuns {
   readonly #connection: Connection;
-  /** By market, in ascending order; null when they are to be counted anew. */
+  /** By market, in ascending order; null when they must be counted again. */
   #totals: Map<number, RunTotals> | null = null;
   #cachedGaps = new Map<MarketKey | 'all', FillGaps>();
 

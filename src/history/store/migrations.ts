@@ -161,7 +161,7 @@ async function createUncharted(db: Kysely<unknown>): Promise<void> {
   await sql`create trigger uncharted_gone after delete on trades begin
     delete from uncharted where market = old.market and tx = old.tx and idx = old.idx;
   end`.execute(db);
-  // The first version marked whole markets; those that have a candle were charted in the main.
+  // The first version marked whole markets; those with a candle had most of their fills in candles.
   await sql`insert into uncharted select market, tx, idx from trades
     where 'uncharted:' || market in (select name from meta)
     and market not in (select market from candles)`.execute(db);

@@ -16,7 +16,7 @@ export interface TransactionTable {
   place: number;
   is_truncated: number;
   is_final: number;
-  /** Whether a record that is kept names it; those without are deleted when they are final. */
+  /** Whether a stored record refers to it; those without are deleted when they are final. */
   has_records: number;
 }
 

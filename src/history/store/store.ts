@@ -35,7 +35,7 @@ export async function openStore(options: StoreOptions): Promise<HistoryStore> {
 /**
  * Trades, funding rates and candles of one chain in one file. Everything is synchronous and throws a
  * StoreError; a write is on disk when it returns and is not there at all when it throws, and the same
- * store goes on when the disk has healed. It belongs to one thread of one process.
+ * store goes on when the disk works again. It belongs to one thread of one process.
  */
 export class HistoryStore {
   readonly #parts: StoreParts;
@@ -77,19 +77,19 @@ export class HistoryStore {
     return this.#runTransaction(() => this.#writer.writeBatch(batch));
   }
 
-  /** Charts some of what waited for decimals that are known by now; null when nothing did. */
+  /** Adds pending fills whose decimals are known by now to the candles; null when there are none. */
   addPendingFills(): StoreChange | null {
     return this.#parts.candleBuilder.hasReadyFills ? this.writeBatch({ transactions: [] }) : null;
   }
 
-  /** Takes transactions away that a fork took back, and makes their buckets anew. */
+  /** Removes transactions that a fork reverted, and rebuilds their buckets. */
   removeTransactions(signatures: readonly string[]): StoreChange {
     return this.#runTransaction(() => this.#writer.removeTransactions(signatures));
   }
 
   /**
    * Gives transactions the place of the finalised listing and makes them final. Signatures that are
-   * not stored are passed over; those that stand in another slot are not touched but named in
+   * not stored are passed over; those in another slot are left as they are and returned in
    * `elsewhere`, because they must be read again.
    */
   finaliseTransactions(
@@ -109,7 +109,7 @@ export class HistoryStore {
     return this.#runRead(() => this.#parts.transactions.findTruncated(signatures));
   }
 
-  /** Transactions that are not final yet, oldest first; at most `UNSETTLED_READ_MAX`. */
+  /** Transactions that are not final yet, oldest first; at most `UNFINALISED_READ_MAX`. */
   readUnfinalised(query: UnfinalisedQuery): readonly StoredTransaction[] {
     return this.#runRead(() => this.#parts.transactions.readUnfinalised(query));
   }
@@ -132,7 +132,7 @@ export class HistoryStore {
     return this.#runRead(() => fundingPage(this.#parts.connection, query));
   }
 
-  /** The newest `limit` buckets of a span, oldest first; at most `CANDLES_READ_MAX`. */
+  /** The newest `limit` buckets of a range, oldest first; at most `CANDLES_READ_MAX`. */
   readCandles(query: CandleQuery): readonly StoredCandle[] {
     return this.#runRead(() => this.#parts.candles.readCandles(query));
   }
@@ -192,14 +192,14 @@ export class HistoryStore {
   }
 
   /**
-   * Makes the candles of a market anew from its trades, where retention has left all of them: what was
+   * Rebuilds the candles of a market from its trades, where retention has left all of them: what was
    * there before must be the same.
    */
   rebuildCandles(market: MarketKey): void {
     this.#runTransaction(() => this.#parts.candles.rebuildMarket(market));
   }
 
-  /** Reads the whole file and tells what is wrong with it; it takes seconds a gigabyte. */
+  /** Reads the whole file and returns what is wrong with it; it takes seconds a gigabyte. */
   checkIntegrity(): readonly string[] {
     const rows = this.#runRead(() =>
       this.#parts.connection.readRows('pragma integrity_check(100)'),
@@ -207,7 +207,7 @@ export class HistoryStore {
     return rows.map(([problem]) => String(problem)).filter((problem) => problem !== 'ok');
   }
 
-  /** Gives the file back. */
+  /** Closes the file. */
   close(): void {
     this.#parts.connection.close();
   }
@@ -221,7 +221,7 @@ export class HistoryStore {
     }
   }
 
-  /** What is remembered beside the file may name what was taken back. */
+  /** Clears the caches, which may hold what was rolled back. */
   #clearCaches(): void {
     const { nameIds, candles, fillRuns, cutoffs, totals, candleBuilder, transactions } =
       this.#parts;
@@ -234,7 +234,7 @@ export class HistoryStore {
       totals.reloadTotals();
       candleBuilder.reloadState();
     } catch {
-      // A disk that cannot be read fails the next call as well, which then tells why.
+      // A disk that cannot be read fails the next call as well, which then reports it.
     }
   }
 

@@ -54,13 +54,13 @@ export class Transactions {
     return this.#connection.insertRow(insertText, [this.#bytesOf(signature), ...valuesOf(state)]);
   }
 
-  /** Says anew what is known of one. */
+  /** Updates the state of one. */
   updateTransaction(known: KnownTransaction, state: TransactionState): void {
     if (state.isTruncated !== known.isTruncated) this.#truncated = null;
     this.#connection.changeRows(updateText, [...valuesOf(state), known.id]);
   }
 
-  /** Takes one away. */
+  /** Deletes one. */
   deleteTransaction(id: number): void {
     this.#truncated = null;
     this.#connection.changeRows('delete from transactions where id = ?', [id]);

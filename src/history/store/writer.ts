@@ -46,7 +46,7 @@ export class Writer {
     return this.#finishChanges(changes);
   }
 
-  /** Takes transactions away with all they left. */
+  /** Removes transactions with all their records. */
   removeTransactions(signatures: readonly string[]): StoreChange {
     const changes = new Changes();
     for (const signature of signatures) {
@@ -59,7 +59,7 @@ export class Writer {
     return this.#finishChanges(changes);
   }
 
-  /** Gives transactions their final place; those that stand in another slot are left, and named. */
+  /** Gives transactions their final place; those in another slot are left and returned. */
   finaliseTransactions(
     places: readonly FinalPosition[],
     progress: StoreBatch['progress'],
@@ -268,7 +268,7 @@ export class Changes {
     else ids.push(id);
   }
 
-  /** The whole, with the buckets that it touched. */
+  /** The whole change, with the buckets that it changed. */
   toStoreChange(candles: readonly CandleChange[]): StoreChange {
     for (const candle of candles) this.markets.add(candle.market);
     return {

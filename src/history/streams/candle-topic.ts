@@ -1,4 +1,4 @@
-/** The candles of one topic that its readers are told, flush by flush. */
+/** The candles of one topic as its subscribers get them, flush by flush. */
 
 import type { Candle } from '../candles/candle.js';
 import type { CandleLabel } from '../candles/candle-text.js';
@@ -34,19 +34,21 @@ export class CandleTopic {
   /** Starts of buckets that are not what they were. */
   readonly #dirty = new Set<number>();
   readonly #recent: RecentBuckets;
+  readonly #isReopened: boolean;
   /** The start of the newest candle that readers know; null when there was none. */
   #sentUpTo: number | null = null;
 
-  /** With `isAnew` readers may keep candles of before, and the first one that there is says so. */
+  /** With `isReopened` clients may hold older candles, so the first one that is sent resets them. */
   constructor(
     readonly series: BucketSeries,
     readonly label: CandleLabel,
-    private readonly isReopened = false,
+    isReopened = false,
   ) {
+    this.#isReopened = isReopened;
     this.#recent = new RecentBuckets(series);
   }
 
-  /** A bucket has changed. More of them than a flush tells are not remembered one by one. */
+  /** A bucket has changed. More of them than a flush sends are not recorded one by one. */
   markDirty(start: number, bucket: Bucket | null): void {
     this.#recent.putBucket(start, bucket);
     if (this.#dirty.size <= FLUSH_CANDLES_MAX) this.#dirty.add(start);
@@ -66,7 +68,7 @@ export class CandleTopic {
     return candleInitText(candle, this.label);
   }
 
-  /** What readers are told now, and what to call when they are. */
+  /** The texts to send now, and what to call when they are sent. */
   flushTexts(window: TradeWindow, context: CandleContext): PendingTexts {
     const { reader, now } = context;
     const recent = this.#recent.readerAt(reader, now);
@@ -83,11 +85,11 @@ export class CandleTopic {
   #changeTexts(candles: readonly Candle[], newest: Candle, window: TradeWindow): string[] {
     const { label } = this;
     const isBeyond = this.#isBeyond(candles[0] ?? newest);
-    const told = isBeyond ? [newest] : this.#changedCandles(candles);
+    const sent = isBeyond ? [newest] : this.#changedCandles(candles);
     const texts = isBeyond ? [candleInitText(newest, label)] : [];
     const rest = new Set(window.trades);
-    for (const candle of told) {
-      const isLast = candle === told.at(-1);
+    for (const candle of sent) {
+      const isLast = candle === sent.at(-1);
       const trades = [...rest].filter((trade) => isLast || this.#isIn(trade, candle));
       for (const trade of trades) rest.delete(trade);
       const part = { trades, leftOut: isLast ? window.leftOut : 0 };
@@ -97,10 +99,10 @@ export class CandleTopic {
     return texts;
   }
 
-  /** Whether more has changed than is told: whoever keeps older candles has to read them again. */
+  /** Whether more has changed than one flush sends: then clients must read older candles again. */
   #isBeyond(oldest: Candle): boolean {
     if (this.#dirty.size > FLUSH_CANDLES_MAX) return true;
-    if (this.isReopened && this.#sentUpTo === null) return true;
+    if (this.#isReopened && this.#sentUpTo === null) return true;
     const unknown =
       this.#sentUpTo === null ? oldest.ts : bucketAfter(this.series.resolution, this.#sentUpTo, 1);
     return Math.min(unknown, ...this.#dirty) < oldest.ts;

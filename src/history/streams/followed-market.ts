@@ -1,4 +1,4 @@
-/** The topics of one market that have readers, and what waits to be told to them. */
+/** The topics of one market that have subscribers, and what waits to be sent to them. */
 
 import type { MarketFrame } from '../../contract/history-source.js';
 import { resolutionOf, resolutionOfMinutes } from '../candles/resolution.js';
@@ -87,7 +87,7 @@ export class FollowedMarket {
     return [...this.#candles.values()].some((topic) => topic.isDue(now));
   }
 
-  /** What all readers are told now. Throws what the reader throws, and has then forgotten nothing. */
+  /** The frames to send now. Throws what the reader throws, and has then dropped nothing. */
   flushFrames(context: StreamContext): MarketFrame[] {
     const window = { trades: this.#window, leftOut: this.#leftOut };
     const pending = new Map<string, PendingTexts>();
@@ -121,7 +121,7 @@ export class FollowedMarket {
     return text;
   }
 
-  /** Without those that wait: the next flush tells them. */
+  /** Without those that wait: the next flush sends them. */
   #newestTrades({ reader, market }: StreamContext): string {
     const isWaiting = ({ txSig, index }: TradeRow): boolean =>
       this.#window.some(({ row }) => row.txSig === txSig && row.index === index);

@@ -8,17 +8,20 @@ import { candlePointOf } from '../candles/rules.js';
 import { BASE_PLACES, formatDecimal, QUOTE_PLACES, scaledBase } from '../model/amounts.js';
 import type { HistoryMarket, TradeRow } from '../model/records.js';
 
-/** A trade that readers are told; its text is the same for all topics, and made once. */
+/** A trade for subscribers; its text is the same for all topics, and made once. */
 export class StreamTrade {
+  readonly #market: HistoryMarket;
   #text: string | undefined;
 
   constructor(
     readonly row: TradeRow,
-    private readonly market: HistoryMarket,
-  ) {}
+    market: HistoryMarket,
+  ) {
+    this.#market = market;
+  }
 
   get text(): string {
-    this.#text ??= streamTradeText(this.row, this.market);
+    this.#text ??= streamTradeText(this.row, this.#market);
     return this.#text;
   }
 }
@@ -41,13 +44,13 @@ export function candleInitText(candle: Candle, label: CandleLabel): string {
 /** A candle that is new, or is not what it was, with the trades of the window that are in it. */
 export function candleChangeText(
   type: 'create' | 'update',
-  told: {
+  change: {
     readonly candle: Candle;
     readonly label: CandleLabel;
     readonly window: TradeWindow;
   },
 ): string {
-  const { candle, label, window } = told;
+  const { candle, label, window } = change;
   const text = labelledCandleText(candle, label);
   return `{"type":"${type}","candle":${text},${tradesMembers(window)}}`;
 }
@@ -84,7 +87,7 @@ export function channelLeftOutText(market: HistoryMarket): string {
   return JSON.stringify({ message, leftOut: `trades_${market.key}` });
 }
 
-/** Whether a fill is told: position transfers are no trades, as in /trades. */
+/** Whether a fill is sent: position transfers are no trades, as in /trades. */
 export function isStreamed(row: TradeRow, { decimals }: HistoryMarket): boolean {
   return candlePointOf(row, decimals) !== null;
 }

@@ -1,6 +1,6 @@
 /**
- * The newest buckets of one series, kept as the store's changes tell them: so a flush reads nothing. A
- * change of an older bucket makes them forget all, and they are read again when they are needed.
+ * The newest buckets of one series, updated by the store's changes, so that a flush reads nothing. A
+ * change of an older bucket empties the cache, which is read again when it is needed.
  */
 
 import type { BucketReader, BucketSeries } from '../candles/read-candles.js';
@@ -8,7 +8,7 @@ import { bucketAfter } from '../candles/resolution.js';
 import type { Bucket } from '../candles/rules.js';
 import { FLUSH_CANDLES_MAX, RECENT_BUCKETS_MAX, TS_MAX } from '../model/limits.js';
 
-/** What is kept. */
+/** What is cached. */
 interface CachedBuckets {
   /** Ascending; among them the last one before `from`, where there is one. */
   buckets: Bucket[];
@@ -18,11 +18,14 @@ interface CachedBuckets {
 
 /** The newest buckets of a series. */
 export class RecentBuckets {
+  readonly #series: BucketSeries;
   #cached: CachedBuckets | undefined;
 
-  constructor(private readonly series: BucketSeries) {}
+  constructor(series: BucketSeries) {
+    this.#series = series;
+  }
 
-  /** A bucket is as it is told now; null when it has no trade any more. */
+  /** Replaces a bucket; null when it has no trade any more. */
   putBucket(start: number, bucket: Bucket | null): void {
     const cached = this.#cached;
     if (cached === undefined) return;
@@ -37,7 +40,7 @@ export class RecentBuckets {
     if (others.length > RECENT_BUCKETS_MAX) this.#trimBuckets(cached);
   }
 
-  /** Answers as the store does, for as many buckets as one flush tells. */
+  /** Reads like the store, for as many buckets as one flush sends. */
   readerAt(store: BucketReader, now: number): BucketReader {
     const cached = this.#cachedFor(now) ?? this.#readBuckets(store, now);
     const before = (ts: number): Bucket | null =>
@@ -49,20 +52,20 @@ export class RecentBuckets {
     };
   }
 
-  /** What is kept, unless the clock went back behind it. */
+  /** What is cached, unless the clock went back behind it. */
   #cachedFor(now: number): CachedBuckets | undefined {
     const newest = this.#cached?.buckets.at(-1)?.start ?? now;
     const oldest = bucketAfter(
-      this.series.resolution,
+      this.#series.resolution,
       Math.max(now, newest),
       1 - FLUSH_CANDLES_MAX,
     );
     return this.#cached !== undefined && oldest >= this.#cached.from ? this.#cached : undefined;
   }
 
-  /** From as far back as a flush at this time tells. */
+  /** Reads from as far back as a flush at this time sends. */
   #readBuckets(store: BucketReader, now: number): CachedBuckets {
-    const { series } = this;
+    const series = this.#series;
     const limit = FLUSH_CANDLES_MAX;
     const from = bucketAfter(series.resolution, now, 1 - limit);
     const to = TS_MAX;
@@ -76,6 +79,6 @@ export class RecentBuckets {
   #trimBuckets(cached: CachedBuckets): void {
     cached.buckets = cached.buckets.slice(-FLUSH_CANDLES_MAX - 1);
     const [oldest] = cached.buckets;
-    if (oldest !== undefined) cached.from = bucketAfter(this.series.resolution, oldest.start, 1);
+    if (oldest !== undefined) cached.from = bucketAfter(this.#series.resolution, oldest.start, 1);
   }
 }

@@ -1,14 +1,14 @@
 /**
- * Live candles and trades: `Streams` makes the texts that readers are sent, from what the store says
- * after each commit, so that a reader never sees what could still be lost.
+ * Live candles and trades: `Streams` makes the texts for subscribers from what each commit of the store
+ * changed, so that none of them sees what could still be lost.
  *
- * The topics of a market are told together: at once when it was quiet, and then every 300 ms at most.
- * A candle that begins without a trade is told at its boundary.
+ * The topics of a market are flushed together: at once when it was quiet, and then every 300 ms at
+ * most. A candle that begins without a trade is sent at its boundary.
  *
  * A topic that was asked for stays asked for until it is left: where it cannot be read, it is opened as
  * soon as it can be.
  *
- * *This folder does not* know who reads, keep trades beyond one flush, or write to the store.
+ * *This folder does not* know its subscribers, hold trades beyond one flush, or write to the store.
  */
 
 import type { MarketFrame } from '../../contract/history-source.js';
@@ -37,7 +37,7 @@ export interface StreamsOptions {
 /** What a commit changed, as far as readers are concerned. */
 export type StreamChange = Pick<StoreChange, 'trades' | 'candles' | 'markets' | 'removed'>;
 
-/** A market that has readers, and when they are told. */
+/** A market that has subscribers, and when it is flushed. */
 interface Following {
   readonly topics: FollowedMarket;
   timer: Timer | undefined;
@@ -92,7 +92,7 @@ export class Streams {
     this.#markets.delete(name.market);
   }
 
-  /** Another store is read from now on, or the same one anew: every topic is opened for all its readers. */
+  /** Opens every topic again for all its subscribers, because another store is read from now on. */
   reopenAll(): void {
     for (const { timer } of this.#markets.values()) timer?.cancel();
     this.#markets.clear();
@@ -121,7 +121,7 @@ export class Streams {
     }
   }
 
-  /** Tells nothing more. */
+  /** Stops all timers; no frame is posted afterwards. */
   stop(): void {
     for (const { timer } of this.#markets.values()) timer?.cancel();
     this.#markets.clear();
@@ -172,7 +172,7 @@ export class Streams {
     return text;
   }
 
-  /** Nothing tells when the disk can be read again. */
+  /** Tries again later, because nothing signals when the disk can be read again. */
   #retryLater(error: unknown, market: MarketKey): void {
     if (!this.#isUnreadable) this.#options.onFault(error, market);
     this.#isUnreadable = true;

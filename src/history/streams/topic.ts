@@ -10,7 +10,7 @@ export interface CandleTopicName {
   readonly resolution: ResolutionName;
 }
 
-/** The trades of a market, as the market data dialect and as the book's compatible channel tell them. */
+/** The trades of a market, as the market data dialect and the book's compatible channel send them. */
 export interface TradesTopicName {
   readonly kind: 'trades' | 'channel';
   readonly market: MarketKey;

@@ -22,22 +22,25 @@ export type MarketStatsSource = Pick<
 const MINUTE_SECONDS = 60;
 const DAY_SECONDS = 86_400;
 
-/** The figures of all markets, kept from reading to reading. */
+/** The statistics of all markets, cached between reads. */
 export class MarketStatsCache {
+  readonly #source: MarketStatsSource;
   readonly #cached = new Map<MarketKey, MarketStats>();
   readonly #changed = new Set<MarketKey>();
   #from = Number.NaN;
 
-  constructor(private readonly reader: MarketStatsSource) {}
+  constructor(source: MarketStatsSource) {
+    this.#source = source;
+  }
 
-  /** Tells of markets whose records are not what they were; see `StoreChange.markets`. */
+  /** Marks markets whose records changed; see `StoreChange.markets`. */
   markChanged(markets: Iterable<MarketKey>): void {
     for (const market of markets) this.#changed.add(market);
   }
 
   /**
-   * The figures of these markets at a moment, unix seconds; null when they are those of the last
-   * reading. Throws what the store throws, and has then missed nothing: the next reading tells it.
+   * The statistics of these markets at a time, unix seconds; null when they equal those of the last
+   * call. Throws what the store throws; the next call then returns what changed meanwhile.
    */
   readChanged(markets: readonly MarketKey[], nowSeconds: number): readonly MarketStats[] | null {
     const from = windowStart(nowSeconds);
@@ -45,7 +48,7 @@ export class MarketStatsCache {
     let isNew = markets.length !== this.#cached.size;
     for (const market of markets) {
       if (!isMoved && this.#cached.has(market) && !this.#changed.has(market)) continue;
-      this.#cached.set(market, readMarketStats(this.reader, { market, from, nowSeconds }));
+      this.#cached.set(market, readMarketStats(this.#source, { market, from, nowSeconds }));
       isNew = true;
     }
     this.#from = from;

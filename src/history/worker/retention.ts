@@ -5,11 +5,11 @@ import type { HistoryStore } from '../store/store.js';
 import type { CandleMinutes, RetirePolicy } from '../store/types.js';
 
 const DAY_SECONDS = 86_400;
-/** Between two steps while there is more to delete: what is asked meanwhile is answered. */
+/** Between two steps while there is more to delete: queries run in between. */
 const STEP_MS = 50;
-/** Between two looks when there was nothing to delete, or the disk failed. */
+/** Between two checks when there was nothing to delete, or the disk failed. */
 const REST_MS = 60_000;
-/** Transactions without records are kept for as many slots behind the finalised edge. */
+/** Transactions without records are kept for as many slots behind the finalised tip. */
 const EMPTY_SLOTS_KEPT = 1_000;
 
 /** Candles of a day and longer are few, and stay. */
@@ -51,7 +51,7 @@ export class Retention {
       const hasMore = this.#options.store()?.retireRows(this.#retirePolicy()).hasMore ?? false;
       return hasMore ? STEP_MS : REST_MS;
     } catch (error) {
-      // The next write meets the same disk, and tells of it.
+      // The next write meets the same disk and reports it.
       if (error instanceof StoreError) return REST_MS;
       throw error;
     }

@@ -1,4 +1,4 @@
-/** What runs in the worker: answers what the main thread asks, and tells what it should know. */
+/** What runs in the worker: it executes the main thread's queries and posts frames, versions and stats. */
 
 import type { HistoryBody, HistoryQuery } from '../../contract/history-queries.js';
 import type { HistoryStats } from '../../contract/history-source.js';
@@ -24,7 +24,7 @@ import { MarketStatsCache } from './market-stats-cache.js';
 import { Retention } from './retention.js';
 import { StoreManager, storeReader } from './store-manager.js';
 
-/** How often the main thread is told the figures; by this it also knows that the worker lives. */
+/** How often stats are posted to the main thread, which takes them as the worker's heartbeat. */
 const STATS_MS = 1_000;
 
 /** What the service needs, and what a test may replace. */
@@ -155,7 +155,7 @@ export class HistoryService {
     return store;
   }
 
-  /** After each commit: whoever asks for a body from now on must not be told that it is unchanged. */
+  /** After each commit: a new version first, so that no later query is answered as unchanged. */
   #publishChange(change: StoreChange): void {
     if (change.markets.size > 0) this.#postVersions(this.#versions.bumpVersions(change.markets));
     for (const { slot, ts } of change.trades) {
@@ -207,18 +207,18 @@ export class HistoryService {
     this.#heartbeat = this.#timers.after(STATS_MS, () => this.#postStats());
   }
 
-  /** Fills of spot markets of which the book told since; a write takes some of them as well. */
+  /** Adds pending fills of spot markets whose decimals the book has given since; each write adds some too. */
   #addPendingFills(): void {
     try {
       const change = this.#stores.store?.addPendingFills() ?? null;
       if (change !== null) this.#publishChange(change);
     } catch (error) {
-      // The next write meets the same disk, and tells of it.
+      // The next write meets the same disk and reports it.
       if (!(error instanceof StoreError)) throw error;
     }
   }
 
-  /** The window of a day moves, so they are asked for without a change as well. */
+  /** Called without a change as well, because the window of 24 hours moves. */
   #postMarketStats(): void {
     if (this.#stores.store === null) return;
     try {
@@ -226,7 +226,7 @@ export class HistoryService {
       const markets = this.#marketStats.readChanged([...this.#markets.keys()], now);
       if (markets !== null) this.#options.post({ kind: 'marketFigures', markets });
     } catch (error) {
-      // The disk is asked again; that it fails is told by the state as soon as it is written to.
+      // The next round reads again; the state reports the failure at the next write.
       if (!(error instanceof StoreError)) throw error;
     }
   }
@@ -260,7 +260,7 @@ const NOTHING_STORED: StoredStats = {
   missingFills: {},
 };
 
-/** A file that cannot be read leaves them out: why is told by the state. */
+/** Zeros when the file cannot be read: the state says why. */
 function storedStats(store: HistoryStore): StoredStats {
   try {
     const { trades, fundingRates } = store.readTotals();
@@ -286,7 +286,7 @@ function refusalOf(error: unknown): { code: string; message: string; param: stri
 
 /**
  * Names for what is stored of each market. No name is used twice, not by another run either, and each
- * is told before the first body that it stands for.
+ * is posted before the first body that it stands for.
  */
 export class MarketVersions {
   readonly #nonce = Date.now().toString(36);
@@ -303,7 +303,7 @@ export class MarketVersions {
     });
   }
 
-  /** Another store is open: whatever was told of the last one, of these and others, is no longer so. */
+  /** New names for these markets and all earlier ones, because another store is open. */
   renewVersions(markets: Iterable<MarketKey>): readonly (readonly [MarketKey, string])[] {
     return this.bumpVersions(new Set([...this.#known, ...markets]));
   }

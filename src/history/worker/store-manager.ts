@@ -6,7 +6,7 @@ import type { HistoryMarket } from '../model/records.js';
 import { StoreError } from '../store/error.js';
 import { type HistoryStore, openStore } from '../store/store.js';
 
-/** Where stores are, and by which decimals their candles are made. */
+/** The folder of the stores, and the markets whose decimals their candles need. */
 export interface StoreManagerOptions {
   readonly folder: string;
   readonly marketOf: (key: MarketKey) => HistoryMarket | undefined;
@@ -27,7 +27,7 @@ export class StoreManager {
   }
 
   /**
-   * The store of a chain; that of another one is closed. True beside it when it was not open yet.
+   * Opens the store of a chain and closes that of another one. `isNew` is false when it was open already.
    *
    * # Errors
    * StoreError when the file cannot be opened.
@@ -44,7 +44,7 @@ export class StoreManager {
     return { store, isNew: true };
   }
 
-  /** After an error that does not heal, the file is opened anew. */
+  /** Closes the store after an error that cannot recover, so that the file is opened again. */
   closeAfter(error: unknown): void {
     if (error instanceof StoreError && !error.canRecover) this.close();
   }
