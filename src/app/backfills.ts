@@ -62,7 +62,7 @@ export function readEnd(key: 'from' | 'to', value: Flags[string]): JobEnd | null
   );
 }
 
-/** One line that is written over and over, or a line now and then where nobody watches. */
+/** One line that is written over and over, or a line at intervals where there is no terminal. */
 class BackfillScreen {
   readonly #output: BackfillOutput;
   #writtenAtMs = Number.NEGATIVE_INFINITY;

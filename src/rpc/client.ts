@@ -33,7 +33,7 @@ export interface RpcClientOptions {
   readonly attemptsMax?: number;
   /** Of one try of a small call. */
   readonly callTimeoutMs?: number;
-  /** A call whose server asks for a longer wait than this fails instead of waiting. */
+  /** A call whose server requests a longer wait than this fails instead of waiting. */
   readonly retryAfterMaxMs?: number;
 }
 
@@ -169,7 +169,7 @@ export class RpcClient {
     if (retryAfterMs !== null) this.#retryFromMs.set(method, this.#timers.nowMs() + retryAfterMs);
   }
 
-  /** Waits for as long as the server asked for, and never shorter than the own wait. */
+  /** Waits for as long as the server requested, and never shorter than the own wait. */
   async #waitBeforeTry(request: Request, ownMs: number, failure?: RpcError): Promise<void> {
     const { method } = request;
     const askedMs = Math.ceil((this.#retryFromMs.get(method) ?? 0) - this.#timers.nowMs());

@@ -130,7 +130,7 @@ export function refusalOfBytes(body: Uint8Array, redact: (text: string) => strin
   return body.byteLength > ERROR_BODY_BYTES_MAX ? null : refusalOfAnswer(parseJson(body), redact);
 }
 
-/** Narrows what came in to an object whose fields may be asked for. */
+/** Narrows a parsed value to an object whose fields may be read. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }

@@ -54,7 +54,7 @@ const NO_LEVELS: VenueLevels = { bids: [], asks: [] };
  * Polls a venue's markets. A market whose fetch fails, or whose levels are too old, is left out at once
  * and comes back with the next fetch that succeeds; each waits by itself after a failure.
  *
- * This class does not know who uses the levels, nor how the venue makes them.
+ * This class does not know what uses the levels, nor how the venue makes them.
  */
 export class VenuePoller {
   readonly #options: VenuePollerOptions;

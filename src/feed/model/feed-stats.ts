@@ -1,58 +1,40 @@
 import type { AuditOutcome, FeedMetrics, FeedState } from '../../contract/feed-status.js';
 import type { RpcSocketStats } from '../../rpc/socket.js';
 
-/** Counts since the start, for metrics. */
-export interface FeedCounters {
-  notifications: number;
-  malformedNotifications: number;
-  replayed: number;
-  /** Updates left out of a replay because the snapshot was newer. */
-  replayedTooOld: number;
-  rebuilds: number;
-  rebuildFailures: number;
-  /** Full snapshots that an unreadable message caused. */
-  resyncs: number;
-  clockPolls: number;
-  clockPollFailures: number;
-  /** Moves from one node to the next. */
-  failovers: number;
-  /** Scans that the snapshot node failed to give, so that the node in use was scanned. */
-  scanFallbacks: number;
-  /** Audits that went through while the book was live. */
-  audits: number;
-  auditFailures: number;
-  /** Users, markets and oracles that audits added or changed: 0 when nothing was missed. */
-  auditDifferences: number;
-  /** Accounts that audits took out: closed ones and idle users, of which no node notifies. */
-  auditRemovals: number;
-  /** Users that all full snapshots and audits found to differ, the first snapshot not counted. */
-  usersAdded: number;
-  usersChanged: number;
-  usersRemoved: number;
-}
-
-export function newCounters(): FeedCounters {
+/** The counters of a feed, all 0, for metrics. */
+export function newCounters() {
   return {
     notifications: 0,
     malformedNotifications: 0,
     replayed: 0,
+    /** Updates left out of a replay because the snapshot was newer. */
     replayedTooOld: 0,
     rebuilds: 0,
     rebuildFailures: 0,
+    /** Full snapshots that an unreadable message caused. */
     resyncs: 0,
     clockPolls: 0,
     clockPollFailures: 0,
+    /** Moves from one node to the next. */
     failovers: 0,
+    /** Scans that the snapshot node failed to give, so that the node in use was scanned. */
     scanFallbacks: 0,
+    /** Audits that went through while the book was live. */
     audits: 0,
     auditFailures: 0,
+    /** Users, markets and oracles that audits added or changed: 0 when nothing was missed. */
     auditDifferences: 0,
+    /** Accounts that audits took out: closed ones and idle users, of which no node notifies. */
     auditRemovals: 0,
+    /** Users that all full snapshots and audits found to differ, the first snapshot not counted. */
     usersAdded: 0,
     usersChanged: 0,
     usersRemoved: 0,
   };
 }
+
+/** Counts since the start, for metrics. */
+export type FeedCounters = ReturnType<typeof newCounters>;
 
 /** What the feed did, for metrics. */
 export interface FeedStats extends Readonly<FeedCounters> {
