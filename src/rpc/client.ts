@@ -22,7 +22,7 @@ import {
   RETRY_AFTER_CAP_MS,
 } from './limits.js';
 import { type Endpoint, parseEndpoint } from './redact.js';
-import { sleep, systemTimers, type Timers } from './timers.js';
+import { sleep, systemTimers, type Timers, withTimeLimit } from './timers.js';
 
 /** Where to call, and what a test may replace. */
 export interface RpcClientOptions {
@@ -189,18 +189,14 @@ export class RpcClient {
   /** One try. The timer covers the body too: a server that trickles is as dead as a silent one. */
   async #tryOnce<T>(request: Request, read: Reader<T>): Promise<{ readonly value: T } | Refusal> {
     if (request.signal?.aborted === true) throw abortedError(request.method);
-    const controller = new AbortController();
-    const abort = (): void => controller.abort();
-    request.signal?.addEventListener('abort', abort, { once: true });
-    const timer = this.#timers.after(request.timeoutMs, abort);
-    try {
-      return await this.#sendRequest(request, controller.signal, read);
-    } catch (error) {
-      return this.#refusalOfThrown(request, controller.signal.aborted, error);
-    } finally {
-      timer.cancel();
-      request.signal?.removeEventListener('abort', abort);
-    }
+    const { signal, timeoutMs: limitMs } = request;
+    return withTimeLimit({ timers: this.#timers, limitMs, signal }, async (limited) => {
+      try {
+        return await this.#sendRequest(request, limited, read);
+      } catch (error) {
+        return this.#refusalOfThrown(request, limited.aborted, error);
+      }
+    });
   }
 
   async #sendRequest<T>(

@@ -39,6 +39,28 @@ export function sleep(timers: Timers, delayMs: number, signal?: AbortSignal): Pr
   });
 }
 
+/** Runs `work` with a signal that aborts with the caller's, and when the time is over. */
+export async function withTimeLimit<T>(
+  options: {
+    readonly timers: Timers;
+    readonly limitMs: number;
+    readonly signal: AbortSignal | undefined;
+  },
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { timers, limitMs, signal } = options;
+  const controller = new AbortController();
+  const abort = (): void => controller.abort();
+  signal?.addEventListener('abort', abort, { once: true });
+  const timer = timers.after(limitMs, abort);
+  try {
+    return await work(controller.signal);
+  } finally {
+    timer.cancel();
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
 /** Lets the event loop turn once: timers, sockets and other work get their share. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {

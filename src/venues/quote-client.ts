@@ -3,7 +3,7 @@ import { RpcError, textOfError } from '../rpc/error.js';
 import { isRecord, parseJson, parseRetryAfter, readBody } from '../rpc/http-answer.js';
 import { RateLimiter } from '../rpc/rate-limiter.js';
 import { type Endpoint, parseEndpoint } from '../rpc/redact.js';
-import type { Timers } from '../rpc/timers.js';
+import { type Timers, withTimeLimit } from '../rpc/timers.js';
 import { VenueError } from './error.js';
 import {
   TOKEN_AMOUNT_DIGITS_MAX,
@@ -104,22 +104,18 @@ export class QuoteClient {
 
   /** The timer covers the body too: a server that trickles is as dead as a silent one. */
   async #fetchWithTimeout(query: QuoteQuery, signal: AbortSignal): Promise<Quote> {
-    const controller = new AbortController();
-    const abort = (): void => controller.abort();
-    signal.addEventListener('abort', abort, { once: true });
-    const timer = this.#timers.after(this.#timeoutMs, abort);
     const askedMs = this.#timers.nowMs();
-    try {
-      const body = await this.#sendRequest(query, controller.signal);
-      const outAmount = outAmountOf(parseJson(body), query);
-      this.#backoff.reset();
-      return { outAmount, askedMs };
-    } catch (error) {
-      throw this.#failureOf(error, { caller: signal.aborted, own: controller.signal.aborted });
-    } finally {
-      timer.cancel();
-      signal.removeEventListener('abort', abort);
-    }
+    const limit = { timers: this.#timers, limitMs: this.#timeoutMs, signal };
+    return withTimeLimit(limit, async (limited) => {
+      try {
+        const body = await this.#sendRequest(query, limited);
+        const outAmount = outAmountOf(parseJson(body), query);
+        this.#backoff.reset();
+        return { outAmount, askedMs };
+      } catch (error) {
+        throw this.#failureOf(error, { caller: signal.aborted, own: limited.aborted });
+      }
+    });
   }
 
   async #sendRequest(query: QuoteQuery, signal: AbortSignal): Promise<Uint8Array> {
