@@ -24,7 +24,7 @@ const checksumRows = 10
 const frameBytesMax = 1 << 20
 
 // Time to hear everything that was sent before the end.
-const settleMax = 10 * time.Second
+const settleMax = 60 * time.Second
 
 type level struct {
 	price *big.Int

@@ -1,7 +1,6 @@
 /** Clients from other worlds that follow one book topic and say at the end what they have. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -26,12 +25,15 @@ export interface StreamPeer {
   finish(): Promise<StreamReport>;
 }
 
+/** Connects a client that is ready to the stream of a URL. */
+export type OpenStreamPeer = (url: string, subscribe: object) => Promise<StreamPeer>;
+
 /** What can open one; `missing` names what must be installed for it. */
 export interface StreamPeerKind {
   readonly name: string;
   readonly missing: string | undefined;
-  /** `folder` takes what has to be built. */
-  readonly open: (url: string, subscribe: object, folder: string) => Promise<StreamPeer>;
+  /** Does what takes long, before there is anything to follow. `folder` takes what has to be built. */
+  readonly prepare: (folder: string) => Promise<OpenStreamPeer>;
 }
 
 const PYTHON = '/usr/bin/python3';
@@ -60,33 +62,28 @@ function spawnPeer(command: string, args: readonly string[]): StreamPeer {
   };
 }
 
-async function openGo(
-  go: string,
-  url: string,
-  subscribe: object,
-  folder: string,
-): Promise<StreamPeer> {
+async function prepareGo(go: string, folder: string): Promise<OpenStreamPeer> {
   const client = path.join(folder, 'clients-go');
-  if (!existsSync(client)) {
-    const env = { ...process.env, GOFLAGS: '-buildvcs=false' };
-    const build = spawn(go, ['build', '-o', client, '.'], { cwd: goModule, env, stdio: 'pipe' });
-    const complained = text(build.stderr);
-    const [code] = await once(build, 'exit');
-    if (code !== 0) throw new Error(`go build ended with ${code}: ${await complained}`);
-  }
-  return spawnPeer(client, [url, JSON.stringify(subscribe)]);
+  const env = { ...process.env, GOFLAGS: '-buildvcs=false' };
+  const build = spawn(go, ['build', '-o', client, '.'], { cwd: goModule, env, stdio: 'pipe' });
+  const complained = text(build.stderr);
+  const [code] = await once(build, 'exit');
+  if (code !== 0) throw new Error(`go build ended with ${code}: ${await complained}`);
+  return async (url, subscribe) => spawnPeer(client, [url, JSON.stringify(subscribe)]);
 }
 
-async function openBrowser(url: string, subscribe: object): Promise<StreamPeer> {
+async function prepareBrowser(): Promise<OpenStreamPeer> {
   const browser = await BrowserPage.open();
-  const args = [url, JSON.stringify(subscribe)].map((arg) => JSON.stringify(arg));
-  await browser.page.evaluate(`(${FOLLOW_IN_PAGE})(${args.join(', ')})`);
-  return {
-    finish: async () => {
-      const report = (await browser.page.evaluate('finish()')) as StreamReport;
-      await browser.close();
-      return report;
-    },
+  return async (url, subscribe) => {
+    const args = [url, JSON.stringify(subscribe)].map((arg) => JSON.stringify(arg));
+    await browser.page.evaluate(`(${FOLLOW_IN_PAGE})(${args.join(', ')})`);
+    return {
+      finish: async () => {
+        const report = (await browser.page.evaluate('finish()')) as StreamReport;
+        await browser.close();
+        return report;
+      },
+    };
   };
 }
 
@@ -98,14 +95,14 @@ export function streamPeerKinds(): StreamPeerKind[] {
     {
       name: 'websockets of Python',
       missing: hasPython ? undefined : 'needs python3-websockets',
-      open: async (url, subscribe) =>
+      prepare: async () => async (url, subscribe) =>
         spawnPeer(PYTHON, [pythonClient, url, JSON.stringify(subscribe)]),
     },
-    { name: 'Chromium', missing: chromiumMissing(), open: openBrowser },
+    { name: 'Chromium', missing: chromiumMissing(), prepare: prepareBrowser },
     {
       name: 'coder/websocket of Go',
       missing: go === undefined ? 'needs go' : undefined,
-      open: (url, subscribe, folder) => openGo(go ?? '', url, subscribe, folder),
+      prepare: (folder) => prepareGo(go ?? '', folder),
     },
   ];
 }
