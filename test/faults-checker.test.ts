@@ -1,8 +1,11 @@
 /** The checker of the fault tests: it must find what is wrong, or its silence says nothing. */
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { Engine } from '../src/engine/engine.js';
+import { PROGRAM_ID } from '../src/sim/bytes/keys.js';
 import { plainBooks } from './plain-book.js';
-import { type ChainWrite, ScriptedChain } from './scripted-chain.js';
+import { type ChainWrite, encoded, ScriptedChain } from './scripted-chain.js';
 import { BookFollower, type Delivery, type ShownBook } from './support/book-follower.js';
+import { FrameChecker } from './support/frame-checker.js';
 
 const IN_ORDER: Delivery = { laneOf: () => 'all', apartMs: 0, backMs: 0 };
 
@@ -129,4 +132,56 @@ test('a book that lacks a write says since when', () => {
   const whole = scene.shown(scene.writes.length);
   expect(follower.accepts(whole)).toBe(true);
   expect(follower.missingSinceMs(whole, 0)).toBe(Number.POSITIVE_INFINITY);
+});
+
+/** A chain on which the fills of ETH-PERP are paused, so that its book is empty. */
+function pausedChain(seed: number): ScriptedChain {
+  const chain = new ScriptedChain({ seed, makers: 12, writesAreSeen: 'atOnce' });
+  while (chain.life.markets[2]?.pausedOperations === 0) {
+    for (const account of chain.life.nextWrites(chain.clock)) chain.write(account);
+  }
+  return chain;
+}
+
+/** Makes the book of a chain, in the place of that of the chain before. */
+function showChain(engine: Engine, chain: ScriptedChain, before?: ScriptedChain): void {
+  engine.setState('rebuilding');
+  for (const { pubkey, slot } of before?.lastWrites() ?? []) engine.close(pubkey, slot);
+  const writes = chain.lastWrites();
+  const markets = writes.filter(({ pubkey }) => {
+    return chain.markets.some(({ account }) => account === pubkey);
+  });
+  // An engine takes the account of an oracle once a market has named it.
+  for (const { pubkey, owner, bytes, slot } of [...markets, ...writes]) {
+    if (bytes === null) continue;
+    engine.push({ pubkey, owner, slot, data: encoded(bytes, 'base64'), encoding: 'base64' });
+  }
+  engine.setClock(chain.clock.slot, chain.clock.unixSeconds);
+  engine.endTurn(1);
+  engine.setState('live');
+  engine.endTurn(2);
+}
+
+test('a book that is empty on both chains is one of the new chain once the others are', async () => {
+  const [before, after] = [pausedChain(9), pausedChain(10)];
+  const limits = { oldMsMax: 600_000, toldMsMax: 600_000, secondsAreApart: true, forgiving: false };
+  const checker = new FrameChecker(before, { ...IN_ORDER, ...limits });
+  try {
+    const engine = new Engine({ programId: PROGRAM_ID, epoch: 'before' });
+    const isReached = () => {
+      engine.endTurn(3);
+      return checker.caughtUpMs() !== undefined;
+    };
+    showChain(engine, before);
+    checker.aim(performance.now());
+    await vi.waitUntil(isReached, { timeout: 60_000, interval: 20 });
+    checker.follow(after);
+    engine.setEpoch('after');
+    showChain(engine, after, before);
+    checker.aim(performance.now());
+    await vi.waitUntil(isReached, { timeout: 60_000, interval: 20 });
+    expect(await checker.finish()).toMatchObject({ wrong: 0, old: 0, described: [] });
+  } finally {
+    checker.stop();
+  }
 });

@@ -241,7 +241,11 @@ export class FrameChecker {
     // What happened long ago is in the book or makes it wrong: it need not be searched for.
     const surelyMs = atMs - this.#options.oldMsMax - LONG_AGO_MS;
     for (const { followers } of this.#chapters) followers.get(market)?.skipTo(surelyMs);
-    const chapter = this.#chapters.find(({ followers }) => followers.get(market)?.accepts(version));
+    const at = this.#chapters.findIndex(({ followers }) => followers.get(market)?.accepts(version));
+    // Every market comes to another chain at once. A market without a book has the same on both, and
+    // would be taken for that of the chain before for as long as it has none.
+    if (at > 0) this.#chapters.splice(0, at);
+    const chapter = at < 0 ? undefined : this.#chapters[0];
     const isMade = this.#versions.get(version.key);
     version.verdict = chapter === undefined ? 'wrong' : 'right';
     if (isMade !== undefined && isMade.verdict !== 'wrong') isMade.verdict = version.verdict;
