@@ -6,7 +6,7 @@ import type { FaultRig, RigOptions } from './support/fault-rig.js';
 /** What goes wrong, and when it is over. */
 export interface Fault {
   readonly name: string;
-  readonly options?: Omit<RigOptions, 'seed' | 'toldMsMax'>;
+  readonly options?: Omit<RigOptions, 'seed' | 'toldMsMax' | 'oldMsMax'>;
   /** Makes it happen, and calls `returned` when it is over. */
   readonly run: (rig: FaultRig) => Promise<void>;
   /** From the end of the fault until the book has all; 2 s where nothing is said. */

@@ -89,7 +89,7 @@ async function expectClaim(findings: Findings, fault: Pick<Fault, 'wrongUntilAud
 }
 
 test.each(SCRIPTED_FAULTS.filter(isWanted))(`$name (SEED=${SEED})`, options, async (fault) => {
-  const times = IS_SHORT ? { toldMsMax: SHORT_MS_MAX } : {};
+  const times = IS_SHORT ? { toldMsMax: SHORT_MS_MAX, oldMsMax: SHORT_MS_MAX } : {};
   const started = await FaultRig.start({ ...times, ...fault.options, seed: Number(SEED) });
   await expectClaim(await endure(fault, started), fault);
 });

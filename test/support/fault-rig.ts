@@ -24,6 +24,7 @@ export interface RigOptions {
   readonly rate?: number;
   readonly forgiving?: boolean;
   readonly toldMsMax?: number;
+  readonly oldMsMax?: number;
   readonly nodes?: 1 | 2;
   /** Users without orders beside the makers. */
   readonly bystanders?: number;
@@ -53,7 +54,7 @@ export class FaultRig {
       laneOf: () => 'all',
       apartMs: 0,
       backMs: 0,
-      oldMsMax: OLD_MS_MAX,
+      oldMsMax: options.oldMsMax ?? OLD_MS_MAX,
       toldMsMax: options.toldMsMax ?? TOLD_MS_MAX,
       secondsAreApart: false,
       forgiving: options.forgiving ?? false,
