@@ -2,7 +2,7 @@
  * `npm run bench`: compares results, times ours and the peers in turns, prints one table and
  * writes it to `bench/results`.
  *
- * Usage: node bench/run.mjs [--rows 1,2,3,4,5,6,7,8,9,streams,vamm,walk,match,sources,history,ingest,accounts,render,loop] [--rounds 5]
+ * Usage: node bench/run.mjs [--rows 1,2,3,4,5,6,7,8,9,streams,vamm,walk,match,sources,history,ingest,accounts,deltas,render,loop] [--rounds 5]
  *
  * A run of all rows takes about fifteen minutes, most of it in the peers' rounds. A run of some
  * rows is not written down, so that what is committed is always one whole run.

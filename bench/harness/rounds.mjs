@@ -14,8 +14,8 @@ export function median(values) {
 }
 
 /**
- * Times two commands in turns. `ours` and `peer` are functions that run one round and answer
- * `{operations, wallNs, cpuNs}`; `warmUp` says what runs once before. `judge` says whose ratio is
+ * Times two sides in turns. `ours` and `peer` are functions that run one round and return
+ * `{operations, wallNs, cpuNs}`, in a suite `marginPercent` and `p99Ns` as well; `warmUp` says what runs once before. `judge` says whose ratio is
  * the row's, `wall` or `cpu`; where `better` is `lower` the ratio is ours by the peer's, otherwise
  * the peer's by ours. A row over its time budget stops early; how many rounds it made is in its
  * result.
@@ -33,8 +33,8 @@ export async function timeInTurns(sides) {
   return summarise(taken, { judge, better });
 }
 
-function perOperation({ operations, wallNs, cpuNs }) {
-  return { wallNs: wallNs / operations, cpuNs: cpuNs / operations };
+function perOperation({ operations, wallNs, cpuNs, ...ofSuite }) {
+  return { wallNs: wallNs / operations, cpuNs: cpuNs / operations, ...ofSuite };
 }
 
 function summarise(rounds, { judge, better }) {
@@ -43,10 +43,15 @@ function summarise(rounds, { judge, better }) {
     const byOurs = round.peer[field] / round.ours[field];
     return better === 'higher' ? byOurs : 1 / byOurs;
   };
+  // The margin and the percentile are there where tinybench has measured.
+  const sideOf = (name) =>
+    Object.fromEntries(
+      Object.keys(rounds[0][name]).map((field) => [field, middle((round) => round[name][field])]),
+    );
   const ratios = rounds.map(ratio(judge === 'cpu' ? 'cpuNs' : 'wallNs'));
   return {
-    ours: { wallNs: middle((r) => r.ours.wallNs), cpuNs: middle((r) => r.ours.cpuNs) },
-    peer: { wallNs: middle((r) => r.peer.wallNs), cpuNs: middle((r) => r.peer.cpuNs) },
+    ours: sideOf('ours'),
+    peer: sideOf('peer'),
     judge,
     ratio: median(ratios),
     ratioMin: Math.min(...ratios),

@@ -1,9 +1,9 @@
 /**
  * The rows of the benchmark. The numbers are those of the targets in ARCHITECTURE.md; `streams`,
- * `vamm`, `walk`, `match`, `sources`, `history`, `ingest`, `render` and `loop` stand beside them. Every row checks first that both sides show the same, then measures.
+ * `vamm`, `walk`, `match`, `sources`, `accounts`, `deltas`, `history`, `ingest`, `render` and `loop` stand beside them. Every row checks first that both sides show the same, then measures.
  */
 import { workloadFile } from '../workload/files.mjs';
-import { clientAccounts } from './account-rows.mjs';
+import { clientAccounts, clientDeltas } from './account-rows.mjs';
 import { assertSameTops } from './equality.mjs';
 import { fanOut } from './fan-out-rows.mjs';
 import { accountToFrame } from './frame-rows.mjs';
@@ -45,6 +45,7 @@ export const ROWS = {
   match: (bench) => matchUnderChurn(bench),
   sources: (bench) => l2WithSources(bench),
   accounts: (bench) => clientAccounts(bench),
+  deltas: (bench) => clientDeltas(bench),
   render: (bench) => coldRender(bench),
   history: (bench) => historyStore(bench),
   ingest: (bench) => ingestBesideReaders(bench),

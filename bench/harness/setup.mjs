@@ -1,8 +1,9 @@
 /** What must be there before anything is measured: the Rust benches and the peers. */
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { EngineProcess } from './engine-process.mjs';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
@@ -11,6 +12,8 @@ const target = process.env['CARGO_TARGET_DIR'] ?? path.join(root, 'target');
 
 /** The SDK needs this much for 200,000 orders, and no more than this. */
 const SDK_HEAP_MB = 4096;
+/** Results of a suite: some kilobytes a measurement. */
+const SUITE_OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
 
 function say(text) {
   process.stderr.write(`bench: ${text}\n`);
@@ -54,10 +57,6 @@ export function startEngines() {
       `--max-old-space-size=${SDK_HEAP_MB}`,
       worker,
     ]),
-    client: new EngineProcess(process.execPath, [
-      '--expose-gc',
-      path.join(root, 'bench', 'client', 'worker.mjs'),
-    ]),
   };
 }
 
@@ -65,4 +64,15 @@ export function startEngines() {
 export function countAllocations(verb, file) {
   const binary = path.join(target, 'release', 'slotbook-bench-memory');
   return JSON.parse(execFileSync(binary, [verb, file], { encoding: 'utf8' }));
+}
+
+/** Runs a suite in a process of its own; its lines are results. */
+export async function runSuite(file, rounds) {
+  const args = ['--expose-gc', `--max-old-space-size=${SDK_HEAP_MB}`, path.join(root, file)];
+  const options = { cwd: root, maxBuffer: SUITE_OUTPUT_BYTES_MAX };
+  const { stdout } = await promisify(execFile)(process.execPath, [...args, `${rounds}`], options);
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
 }

@@ -1,6 +1,6 @@
 /**
  * The SDK's read models of accounts: every getter of its class `User` that the reference library
- * calls at each price for what an interface shows. The commands are those of `bench/client`.
+ * calls at each price for what an interface shows. The functions are those of `bench/client/models.mjs`.
  */
 import { createRequire } from 'node:module';
 import { BorshAccountsCoder } from '@coral-xyz/anchor';
@@ -14,59 +14,49 @@ const coder = new BorshAccountsCoder(idl);
 const BASE = new BN(1_000_000_000);
 const RATIO = new BN(10_000);
 
-/** `models COUNT SEED TICK`: the models of all accounts at a tick. */
-export function models(count, seed, tick) {
-  const scene = sceneOf(Number(count), Number(seed));
-  setPrices(scene, Number(tick));
-  return { models: atFixedTime(() => scene.users.map((user) => plain(modelOf(user, scene)))) };
+/** The SDK reads the clock for live averages. */
+Date.now = () => NOW_S * 1000;
+
+/** The models of all accounts at a tick. */
+export function modelsAt({ count, seed, tick }) {
+  const scene = sceneOf(count, seed);
+  setPrices(scene, tick);
+  return scene.users.map((user) => plain(modelOf(user, scene)));
 }
 
-/** `modelstime COUNT SEED TICKS`: ticks of SOL, each to the models of every account. */
-export function modelstime(clock, count, seed, ticks) {
-  const scene = sceneOf(Number(count), Number(seed));
-  globalThis.gc();
-  return atFixedTime(() => {
-    let made = 0;
-    const started = clock.start();
-    for (let tick = 1; tick <= Number(ticks); tick++) {
-      setPrices(scene, tick);
-      for (const user of scene.users) made += modelOf(user, scene) === null ? 0 : 1;
-    }
-    return clock.stop(started, made);
-  });
+/** All fields of accounts. */
+export function wholeUsers({ count, seed }) {
+  return userAccounts(count, seed).map((bytes) => wholeUser(bytes));
 }
 
-/** `decodes COUNT SEED`: what is in accounts. */
-export function decodes(count, seed) {
-  return { users: userAccounts(Number(count), Number(seed)).map((bytes) => wholeUser(bytes)) };
+/** A tick of SOL to the models of every account. */
+export function modelsWork({ count, seed }) {
+  const scene = sceneOf(count, seed);
+  let tick = 0;
+  const run = () => {
+    tick += 1;
+    setPrices(scene, tick);
+    for (const user of scene.users) modelOf(user, scene);
+  };
+  return { run, operations: count };
 }
 
 /**
- * `decodetime COUNT SEED REPEATS PART`: accounts decoded by the SDK's fast decoder, which makes
- * everything at once; with `all` the owner's address is made text, by which accounts are kept.
+ * Accounts decoded by the SDK's fast decoder, which makes everything at once; with the part `all` the
+ * owner's address is made text, by which accounts are kept.
  */
-export function decodetime(clock, count, seed, repeats, part) {
+export function decodeWork({ count, seed, repeats, part }) {
   const isNamed = part === 'all';
   const read = (user) => user.orders.length + (isNamed ? user.authority.toBase58().length : 0);
-  const accounts = userAccounts(Number(count), Number(seed));
-  let sum = 0;
-  globalThis.gc();
-  const started = clock.start();
-  for (let pass = 0; pass < Number(repeats); pass++) {
-    for (const bytes of accounts) sum += read(decodeUser(bytes));
-  }
-  return { ...clock.stop(started, accounts.length * Number(repeats)), sum };
-}
-
-/** The SDK reads the clock for live averages. */
-function atFixedTime(work) {
-  const { now } = Date;
-  Date.now = () => NOW_S * 1000;
-  try {
-    return work();
-  } finally {
-    Date.now = now;
-  }
+  const accounts = userAccounts(count, seed);
+  const run = () => {
+    let sum = 0;
+    for (let pass = 0; pass < repeats; pass++) {
+      for (const bytes of accounts) sum += read(decodeUser(bytes));
+    }
+    return sum;
+  };
+  return { run, operations: count * repeats };
 }
 
 function sceneOf(count, seed) {

@@ -8,7 +8,6 @@
 import { createInterface } from 'node:readline';
 import sdk from '@drift-labs/sdk';
 import { readWorkload } from '../workload/read.mjs';
-import { decodes, decodetime, models, modelstime } from './read-models.mjs';
 import { vamm, vammtime } from './vamm.mjs';
 import { walk, walks } from './walk.mjs';
 
@@ -21,11 +20,6 @@ const workloads = new Map();
 const bodies = new Map();
 
 const verbs = {
-  models,
-  modelstime: (...words) => modelstime({ start, stop }, ...words),
-  decodes,
-  decodetime: (...words) => decodetime({ start, stop }, ...words),
-
   vamm,
   vammtime: (...words) => vammtime({ start, stop }, ...words),
 

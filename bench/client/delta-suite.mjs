@@ -1,17 +1,19 @@
 /**
- * Deltas applied a second by the library, against a client that is sent the whole book each time and
- * reads it with JSON.parse, as clients of the compatible channel do. `node bench/client/deltas.mjs`.
+ * The row `deltas`: deltas applied by the library, against a client that is sent the whole book each time
+ * and reads it with JSON.parse, as clients of the compatible channel do; timed by tinybench in turns.
+ * Prints one JSON line a measurement. `node --expose-gc bench/client/delta-suite.mjs ROUNDS`.
  *
  * Both end with the same book, which is checked. The whole frame is text within text, so it is parsed
  * twice; `bigint` also makes an integer of each price and size, which the library has done as well.
- * There is no package among the peers that follows deltas: this compares two ways of being told.
+ * There is no package among the peers that follows deltas: this compares two ways of receiving a book.
  */
 import { crc32 } from 'node:zlib';
-import { parseExact } from '../../src/client/dist/http/json.js';
+import { parseExact } from '../../src/client/dist/fields.js';
 import { FollowedBook } from '../../src/client/dist/stream/followed-book.js';
+import { suiteInTurns } from '../harness/suite.mjs';
 
 const CHANGES = 20_000;
-const ROUNDS = 7;
+const rounds = Number(process.argv[2]);
 const CHECKSUM_ROWS = 10;
 
 /** A seeded walk: sizes change, levels come and go. */
@@ -96,20 +98,20 @@ function frames(depth) {
   return { snapshot, deltas, wholes };
 }
 
-function applied({ snapshot, deltas }, depth) {
+/** Applies all deltas to a new book; returns the book. */
+function applyDeltas({ snapshot, deltas }, depth) {
   const book = new FollowedBook({ channel: 'book', market: 'SOL-PERP', depth });
   book.applyFrame(JSON.parse(snapshot));
-  const startMs = performance.now();
   let view;
   for (const text of deltas) {
     book.applyFrame(JSON.parse(text));
-    view = book.view(true);
+    view = book.viewOf(true);
   }
-  return { perSecond: (deltas.length / (performance.now() - startMs)) * 1_000, book: view };
+  return view;
 }
 
-function parsed({ wholes }, asAmount) {
-  const startMs = performance.now();
+/** Reads whole books; returns the last. */
+function parseBooks({ wholes }, asAmount) {
   let book;
   for (const text of wholes) {
     const { bids, asks } = JSON.parse(JSON.parse(text).data);
@@ -120,34 +122,35 @@ function parsed({ wholes }, asAmount) {
     });
     book = { bids: bids.map(read), asks: asks.map(read) };
   }
-  return { perSecond: (wholes.length / (performance.now() - startMs)) * 1_000, book };
+  return book;
 }
 
-const plain = (rows) => rows.map(({ price, size }) => `${price} ${size}`).join();
-const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
+const plain = ({ bids, asks }) =>
+  [...bids, ...asks].map(({ price, size }) => `${price} ${size}`).join();
+
+function print(result) {
+  process.stdout.write(`${JSON.stringify(result)}\n`);
+}
 
 for (const depth of [20, 50, 100]) {
   const workload = frames(depth);
-  const ways = {
-    deltas: () => applied(workload, depth),
-    text: () => parsed(workload, (text) => text),
-    bigint: () => parsed(workload, BigInt),
+  const ours = {
+    run: () => applyDeltas(workload, depth),
+    operations: workload.deltas.length,
   };
-  const rates = { deltas: [], text: [], bigint: [] };
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const books = Object.entries(ways).map(([name, run]) => {
-      const { perSecond, book } = run();
-      rates[name].push(perSecond);
-      return plain([...book.bids, ...book.asks]);
-    });
-    if (new Set(books).size !== 1) throw new Error('the books differ');
+  for (const [against, asAmount] of [
+    ['whole books read as text', (text) => text],
+    ['whole books read as bigint', BigInt],
+  ]) {
+    const peer = {
+      run: () => parseBooks(workload, asAmount),
+      operations: workload.wholes.length,
+    };
+    if (plain(ours.run()) !== plain(peer.run())) throw new Error('the books differ');
+    const times = await suiteInTurns({ ours, peer, rounds });
+    const work = `a delta of two levels parsed, checked and applied, depth ${depth}`;
+    print({ work, against, data: `${CHANGES} changes, seed 7`, checked: 1, ...times });
   }
-  const [deltas, text, bigint] = Object.values(rates).map(median);
-  const ratio = (other) => `${(deltas / other).toFixed(1)}x`;
-  process.stdout.write(
-    `depth ${depth}: ${Math.round(deltas)} deltas/s; whole books as text ${Math.round(text)}/s (${ratio(text)}), ` +
-      `as bigint ${Math.round(bigint)}/s (${ratio(bigint)})\n`,
-  );
 }
 
 const trades = JSON.stringify(
@@ -162,19 +165,9 @@ for (const [name, body] of [
   ['no large integer', trades],
   ['1,000 large integers', large],
 ]) {
-  const times = { exact: [], plain: [] };
-  for (let round = 0; round < 30; round += 1) {
-    for (const [way, parse] of [
-      ['exact', parseExact],
-      ['plain', JSON.parse],
-    ]) {
-      const startMs = performance.now();
-      parse(body);
-      times[way].push(performance.now() - startMs);
-    }
-  }
-  const [exact, plainMs] = Object.values(times).map(median);
-  process.stdout.write(
-    `exact JSON of 1,000 trades, ${name}: ${exact.toFixed(2)} ms, JSON.parse ${plainMs.toFixed(2)} ms\n`,
-  );
+  const side = (parse) => ({ run: () => parse(body), operations: 1 });
+  const [ours, peer] = [side(parseExact), side(JSON.parse)];
+  const times = await suiteInTurns({ ours, peer, rounds, iterations: 100 });
+  const work = `exact JSON of 1,000 trades, ${name}`;
+  print({ work, against: 'JSON.parse', data: 'made here', checked: 0, ...times });
 }

@@ -1,8 +1,7 @@
 /**
- * The client library as a benchmark engine: one command a line on standard input, one JSON answer a
- * line on standard output. It is compiled; nothing of Node is in it.
+ * The client library's side of the row `accounts`: what it makes of accounts, as text to compare, and the
+ * same work to time. The library is compiled; nothing of Node is in it.
  */
-import { createInterface } from 'node:readline';
 import {
   AccountCache,
   decodePerpMarket,
@@ -11,47 +10,49 @@ import {
 } from '../../src/client/dist/accounts/index.js';
 import { marketAccounts, NOW_S, pricesAt, userAccounts } from './accounts.mjs';
 
-const verbs = {
-  /** `models COUNT SEED TICK`: the models of all accounts at a tick. */
-  models(count, seed, tick) {
-    const cache = filled(Number(count), Number(seed));
-    setPrices(cache, Number(tick));
-    return { models: [...cache.store.values()].map(plain) };
-  },
+/** The models of all accounts at a tick. */
+export function modelsAt({ count, seed, tick }) {
+  const cache = filledCache(count, seed);
+  setPrices(cache, tick);
+  return [...cache.store.values()].map(plain);
+}
 
-  /** `modelstime COUNT SEED TICKS`: ticks of SOL, each to the models of every account. */
-  modelstime(count, seed, ticks) {
-    const cache = filled(Number(count), Number(seed));
-    let told = 0;
-    setPrices(cache, 0);
-    cache.onUpdate(() => {
-      told += 1;
-    });
-    globalThis.gc();
-    const clock = start();
-    for (let tick = 1; tick <= Number(ticks); tick++) setPrices(cache, tick);
-    if (told !== Number(count) * Number(ticks)) throw new Error(`${told} accounts were told`);
-    return stop(clock, told);
-  },
+/** All fields of accounts. */
+export function wholeUsers({ count, seed }) {
+  return userAccounts(count, seed).map((bytes) => wholeUser(bytes));
+}
 
-  /** `decodes COUNT SEED`: what is in accounts. */
-  decodes(count, seed) {
-    return { users: userAccounts(Number(count), Number(seed)).map((bytes) => wholeUser(bytes)) };
-  },
+/** A tick of SOL to the models of every account that holds it. */
+export function modelsWork({ count, seed }) {
+  const cache = filledCache(count, seed);
+  let tick = 0;
+  let updated = 0;
+  setPrices(cache, tick);
+  cache.onUpdate(() => {
+    updated += 1;
+  });
+  const run = () => {
+    updated = 0;
+    tick += 1;
+    setPrices(cache, tick);
+    if (updated !== count) throw new Error(`${updated} of ${count} accounts were updated`);
+  };
+  return { run, operations: count };
+}
 
-  /** `decodetime COUNT SEED REPEATS PART`: accounts decoded; `all` reads every field of it. */
-  decodetime(count, seed, repeats, part) {
-    const accounts = userAccounts(Number(count), Number(seed));
-    const read = { checked: readNothing, margin: readMargin, all: readAll }[part];
+/** Accounts decoded: `part` is what of them is read, `checked`, `margin` or `all`. */
+export function decodeWork({ count, seed, repeats, part }) {
+  const accounts = userAccounts(count, seed);
+  const read = { checked: readNothing, margin: readMargin, all: readAll }[part];
+  const run = () => {
     let sum = 0;
-    globalThis.gc();
-    const clock = start();
-    for (let pass = 0; pass < Number(repeats); pass++) {
+    for (let pass = 0; pass < repeats; pass++) {
       for (const bytes of accounts) sum += read(decodeUser(bytes));
     }
-    return { ...stop(clock, accounts.length * Number(repeats)), sum };
-  },
-};
+    return sum;
+  };
+  return { run, operations: count * repeats };
+}
 
 /** Everything that the peer's decoder makes, made. */
 function readAll(user) {
@@ -63,7 +64,7 @@ function readAll(user) {
   return readMargin(user) + orders.length + (isThere && isPaid ? 1 : 0);
 }
 
-/** What a filter of accounts looks at. */
+/** What a filter of accounts reads. */
 function readNothing({ status, subAccountId }) {
   return status + subAccountId;
 }
@@ -73,7 +74,7 @@ function readMargin(user) {
   return user.perpPositions.length + user.spotPositions.length + user.status;
 }
 
-function filled(count, seed) {
+function filledCache(count, seed) {
   const cache = new AccountCache({ nowS: () => NOW_S });
   const { perps, spots } = marketAccounts();
   for (const bytes of perps) cache.updatePerpMarket(decodePerpMarket(bytes));
@@ -164,20 +165,4 @@ function wholeUser(bytes) {
 function flat(item) {
   const members = Object.entries(item).map(([name, value]) => [name, String(value)]);
   return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-function start() {
-  return { wall: process.hrtime.bigint(), cpu: process.cpuUsage() };
-}
-
-function stop({ wall, cpu }, operations) {
-  const wallNs = Number(process.hrtime.bigint() - wall);
-  const used = process.cpuUsage(cpu);
-  return { operations, wallNs, cpuNs: (used.user + used.system) * 1000 };
-}
-
-for await (const line of createInterface({ input: process.stdin })) {
-  const [verb, ...words] = line.split(' ');
-  const answer = verbs[verb] ? verbs[verb](...words) : { error: `unknown command ${verb}` };
-  process.stdout.write(`${JSON.stringify(answer)}\n`);
 }
