@@ -36,6 +36,7 @@ function metricsText(): Promise<string> {
   const counts = { client: 1 };
   const metrics = new Metrics({
     book: new FakeBook(),
+    directory: new FakeBook(),
     readiness: () => ({ everLive: true, state: 'live', reason: null, slot: 1 }),
     feed: () => ({ slotAgeMs: 0, events: { rebuilds: 1 } }),
     requests,

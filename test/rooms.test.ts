@@ -47,13 +47,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
  * may import its own folder and those before it.
  */
 const floors: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  server: [
-    ['ports'],
-    ['transport'],
-    ['metrics', 'admission', 'api'],
-    ['sockets'],
-    ['quotes', 'routes'],
-  ],
+  server: [['transport'], ['metrics', 'admission', 'api'], ['sockets'], ['quotes', 'routes']],
   // model: what the parts of the feed share. connection: one connection to one node. recording: the
   // engine's calls in a file, and their replay. The top: the feed over its nodes, and quotes.
   feed: [['model'], ['connection', 'recording'], ['.']],

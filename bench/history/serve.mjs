@@ -27,7 +27,7 @@ function findMarket(name) {
 export async function serve(store, nowMs) {
   const readiness = () => ({ everLive: true, state: 'live', reason: null, slot: 0 });
   const handlers = createHandlers({
-    ...{ book, readiness, nowMs, history: historyOf(store) },
+    ...{ book, directory: book, readiness, nowMs, history: historyOf(store) },
     feed: () => ({ slotAgeMs: 0, events: {} }),
     build: { name: 'slotbook', version: '0', commit: null },
   });

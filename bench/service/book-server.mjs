@@ -44,6 +44,7 @@ const verbs = {
     const { engine } = book;
     sockets = new SocketServer({
       book: engine,
+      directory: engine,
       readiness,
       publishIntervalMs: PUBLISH_INTERVAL_MS,
       streamIntervalMs: PUBLISH_INTERVAL_MS,
@@ -54,6 +55,7 @@ const verbs = {
     });
     const handlers = createHandlers({
       book: engine,
+      directory: engine,
       readiness,
       feed: () => ({ slotAgeMs: 0, events: {} }),
       build: { name: 'slotbook', version: '0', commit: null },

@@ -6,8 +6,9 @@ import type { Logger } from 'pino';
 import { type BuildInfo, readBuildInfo } from '../config/build-info.js';
 import type { CommonConfig } from '../config/config.js';
 import { LIMITS } from '../config/limits.js';
+import type { BookSource, MarketDirectory } from '../contract/book-source.js';
+import { directoryOf } from '../server/api/market-directory.js';
 import { Timings } from '../server/metrics/timings.js';
-import { filterMarkets } from '../server/ports/market-filter.js';
 import { QuoteServer } from '../server/quotes/quote-server.js';
 import { createHandlers, type Handlers } from '../server/routes/http.js';
 import { SocketServer } from '../server/sockets/socket-server.js';
@@ -78,7 +79,8 @@ export async function serveBook(
 
 /** The parts of a service. */
 interface ServiceParts {
-  readonly book: ReturnType<typeof filterMarkets>;
+  readonly book: BookSource;
+  readonly directory: MarketDirectory;
   readonly feed: BookFeed;
   readonly sockets: SocketServer;
   readonly makers: QuoteServer;
@@ -95,12 +97,14 @@ function createParts(
   { log, onFirstLive }: { readonly log: Logger; readonly onFirstLive: () => void },
 ): ServiceParts {
   const timings = new Timings();
-  const book = filterMarkets(origin.engine, config.markets);
+  const book = origin.engine;
+  const directory = directoryOf(book, config.markets);
   const readiness = (): ReturnType<BookFeed['status']> => feed.status();
   const sockets = new SocketServer({
     ...config,
     ...(history === undefined ? {} : { history: history.history }),
     book,
+    directory,
     readiness,
     onPublished: (seconds) => timings.appliedToPublished.observe(seconds),
     onFault: (error, where) => log.error({ err: error, where }, 'a WebSocket failed'),
@@ -108,14 +112,14 @@ function createParts(
   const feed = origin.feed({ ...turnEvents(sockets, timings), onFirstLive });
   const makers = new QuoteServer({
     ...config,
-    book,
+    directory,
     sink: feed.quotes,
     readiness,
     onFault: (error, where) => log.error({ err: error, where }, 'a socket of a maker failed'),
   });
   const venues = externalVenues(config, origin.engine, log);
   const unsent = new UnsentReplies();
-  return { book, feed, sockets, makers, venues, history, timings, unsent };
+  return { book, directory, feed, sockets, makers, venues, history, timings, unsent };
 }
 
 /** Publishes each turn of the feed, and measures it from receipt to publication. */
@@ -135,12 +139,13 @@ function turnEvents(sockets: SocketServer, timings: Timings): FeedEvents {
 
 function createServiceHandlers(
   { requestsPerSecond, metricsPort }: CommonConfig,
-  { book, feed, sockets, makers, venues, history, timings, unsent }: ServiceParts,
+  { book, directory, feed, sockets, makers, venues, history, timings, unsent }: ServiceParts,
   build: BuildInfo,
 ): Handlers {
   const { readAccounts } = feed;
   return createHandlers({
     book,
+    directory,
     readiness: () => feed.status(),
     feed: () => feed.stats(),
     timings,

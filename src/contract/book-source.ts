@@ -40,6 +40,14 @@ export interface BookStats {
   readonly quotes: number;
 }
 
+/** The markets that are listed, by name. */
+export interface MarketDirectory {
+  /** In the order of their ids. The same array until a market is new or different. */
+  markets(): readonly MarketInfo[];
+  /** The market of a name, in any case. */
+  findMarket(name: string): MarketInfo | undefined;
+}
+
 /**
  * The book as the server reads it. A body or frame is a view on the engine's own buffer: bodies share
  * one and frames of topics another, each valid until the next of its kind.
@@ -51,10 +59,6 @@ export interface BookSource {
   readonly turn: number;
   /** How fresh the source is, as every body says. */
   readonly state: FeedState;
-  /** All markets, in the order of their ids. The same array until a market is new or different. */
-  markets(): readonly MarketInfo[];
-  /** The market of a name, in any case. */
-  findMarket(name: string): MarketInfo | undefined;
   /** What statistics take from the book, by market id, as of now; a new array at each call. */
   readChainStats(): readonly ChainStats[];
   l2(request: L2Request): Uint8Array;

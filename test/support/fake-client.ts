@@ -60,9 +60,15 @@ export class FakeClient implements ClientSocket {
 }
 
 /** The WebSockets of a fake book, of which each address may have two sockets and five topics. */
-export function newServer(options: Partial<SocketServerOptions> = {}): SocketServer {
+export function newServer({
+  book = new FakeBook(),
+  ...options
+}: Partial<Omit<SocketServerOptions, 'book' | 'directory'>> & {
+  readonly book?: FakeBook;
+} = {}): SocketServer {
   return new SocketServer({
-    book: new FakeBook(),
+    book,
+    directory: book,
     readiness: () => ({ everLive: true, state: 'live', reason: null, slot: 1 }),
     publishIntervalMs: 50,
     streamIntervalMs: 10,

@@ -3,7 +3,7 @@
  * is what the paths say.
  */
 
-import type { BookSource } from '../../src/contract/book-source.js';
+import type { BookSource, MarketDirectory } from '../../src/contract/book-source.js';
 import type { HistoryBody, HistoryQuery } from '../../src/contract/history-queries.js';
 import type {
   HistoryStats,
@@ -88,7 +88,9 @@ export class MarketDataScene {
     readonly ts: number,
   ) {}
 
-  static async start(book: BookSource = new FakeBook()): Promise<MarketDataScene> {
+  static async start(
+    book: BookSource & MarketDirectory = new FakeBook(),
+  ): Promise<MarketDataScene> {
     const store = await newStore();
     const nowSeconds = Math.floor(Date.now() / 1_000);
     const source = new StoreSource(store, nowSeconds);

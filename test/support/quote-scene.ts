@@ -75,14 +75,25 @@ export class QuoteScene {
       timers: systemTimers,
       wallMs: () => Date.now(),
     });
-    const common = { book: engine, readiness, socketsPerIp: 100, onFault: faults };
+    const common = {
+      book: engine,
+      directory: engine,
+      readiness,
+      socketsPerIp: 100,
+      onFault: faults,
+    };
     const makers = new QuoteServer({ ...common, quoteMakers, sink: door });
     const sockets = new SocketServer({
       ...{ ...common, publishIntervalMs: 0, streamIntervalMs: 0 },
       ...{ topicsPerIp: 500, messagesPerSecond: 100 },
     });
     const handlers = createHandlers({
-      ...{ book: engine, readiness, build: { name: 'slotbook', version: '0', commit: '' } },
+      ...{
+        book: engine,
+        directory: engine,
+        readiness,
+        build: { name: 'slotbook', version: '0', commit: '' },
+      },
       feed: () => ({ slotAgeMs: 0, events: {} }),
     });
     const address = { host: '127.0.0.1', port: 0 };

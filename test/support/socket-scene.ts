@@ -100,6 +100,7 @@ export class SocketScene {
     const onFault = (error: unknown): void => void faults.push(error);
     const sockets = new SocketServer({
       book: book as BookSource,
+      directory: book,
       readiness: () => ({ ...feed, state: 'live', reason: null, slot: 1 }),
       publishIntervalMs: 0,
       streamIntervalMs: 0,

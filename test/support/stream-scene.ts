@@ -1,7 +1,6 @@
 /** The WebSockets of a real engine whose accounts live a seeded life, on a loopback port. */
 import { expect } from 'vitest';
 import { Engine } from '../../src/engine/engine.js';
-import { filterMarkets } from '../../src/server/ports/market-filter.js';
 import { SocketServer, type SocketServerOptions } from '../../src/server/sockets/socket-server.js';
 import { type Listener, listen } from '../../src/server/transport/uws.js';
 import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
@@ -43,7 +42,8 @@ export class StreamScene {
     const scene: { it?: StreamScene } = {};
     const onFault = (error: unknown): void => void scene.it?.faults.push(error);
     const sockets = new SocketServer({
-      book: filterMarkets(engine, []),
+      book: engine,
+      directory: engine,
       readiness: () => ({
         everLive: scene.it?.feed.everLive ?? true,
         ...{ state: 'live', reason: null, slot: 1 },

@@ -98,6 +98,7 @@ describe('a limited service', () => {
   const handlersOf = (requestsPerSecond: number) =>
     createHandlers({
       book: new FakeBook(),
+      directory: new FakeBook(),
       readiness: () => ({ everLive: true, state: 'live', reason: null, slot: 1 }),
       feed: () => ({ slotAgeMs: 0, events: {} }),
       build: { name: 'slotbook', version: '1', commit: null },

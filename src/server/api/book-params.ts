@@ -14,7 +14,7 @@ import type {
   LiquiditySources,
   MatchRequest,
 } from '../../contract/book-requests.js';
-import type { BookSource } from '../../contract/book-source.js';
+import type { MarketDirectory } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 import { quoteValue, ServerError } from '../transport/errors.js';
 import {
@@ -35,21 +35,18 @@ import {
   topMakersParams,
 } from './param-schemas.js';
 
-/** The part of the book that a parser uses. */
-export type Markets = Pick<BookSource, 'markets' | 'findMarket'>;
-
 /** Compiles the schemas of the book paths, which takes some 30 ms. */
 export function compileBookParams(): void {
   compileParamSchemas([l2Params, l3Params, auctionsParams, matchParams, topMakersParams]);
 }
 
 /** Reads the parameters of /l2. Throws a ServerError that names the wrong one. */
-export function parseL2(raw: string, markets: Markets): L2Request {
+export function parseL2(raw: string, markets: MarketDirectory): L2Request {
   return l2Request(splitQuery(raw, l2Params.properties), markets);
 }
 
 /** Reads the parameters of /l3. Throws a ServerError that names the wrong one. */
-export function parseL3(raw: string, markets: Markets): L3Request {
+export function parseL3(raw: string, markets: MarketDirectory): L3Request {
   const params = checkParams(l3Params, splitQuery(raw, l3Params.properties));
   const { depth, maker, includeIndicative, uncross } = params;
   return {
@@ -62,7 +59,7 @@ export function parseL3(raw: string, markets: Markets): L3Request {
 }
 
 /** Reads the parameters of /auctions. Throws a ServerError that names the wrong one. */
-export function parseAuctions(raw: string, markets: Markets): AuctionsRequest {
+export function parseAuctions(raw: string, markets: MarketDirectory): AuctionsRequest {
   const params = checkParams(auctionsParams, splitQuery(raw, auctionsParams.properties));
   return { market: selectMarket(params, markets).id };
 }
@@ -76,7 +73,7 @@ export interface TopMakersQuery {
 }
 
 /** Reads the parameters of /topMakers. Throws a ServerError that names the wrong one. */
-export function parseTopMakers(raw: string, markets: Markets): TopMakersQuery {
+export function parseTopMakers(raw: string, markets: MarketDirectory): TopMakersQuery {
   const params = checkParams(topMakersParams, splitQuery(raw, topMakersParams.properties));
   const { side, limit, includeAccounts } = params;
   return { market: selectMarket(params, markets).id, side, limit, includeAccounts };
@@ -89,7 +86,7 @@ export type BatchEntry = L2Request | ServerError;
  * Reads the parameters of /batchL2: those of /l2, each a comma-separated list of one length. Throws a
  * ServerError when the lists do not fit together; what is wrong with one entry is in that entry.
  */
-export function parseBatchL2(raw: string, markets: Markets): readonly BatchEntry[] {
+export function parseBatchL2(raw: string, markets: MarketDirectory): readonly BatchEntry[] {
   const texts = splitQuery(raw, l2Params.properties);
   const lists = Array.from(texts, ([name, text]) => ({ name, values: text.split(',') }));
   const length = commonLength(lists);
@@ -120,7 +117,7 @@ function commonLength(lists: readonly List[]): number {
   return length;
 }
 
-function batchEntry(texts: Texts, markets: Markets): BatchEntry {
+function batchEntry(texts: Texts, markets: MarketDirectory): BatchEntry {
   try {
     return l2Request(texts, markets);
   } catch (error) {
@@ -129,7 +126,7 @@ function batchEntry(texts: Texts, markets: Markets): BatchEntry {
   }
 }
 
-function l2Request(texts: Texts, markets: Markets): L2Request {
+function l2Request(texts: Texts, markets: MarketDirectory): L2Request {
   const params = checkParams(l2Params, texts);
   const { depth, grouping, uncross } = params;
   return {
@@ -159,7 +156,7 @@ export function selectMarket(
     readonly marketIndex?: number;
     readonly marketType?: 'perp' | 'spot';
   },
-  markets: Markets,
+  markets: MarketDirectory,
 ): MarketInfo {
   const { marketName, marketIndex, marketType } = named;
   if (marketName !== undefined) {
@@ -198,7 +195,7 @@ type AmountName = 'size' | 'quote' | 'limitPrice' | 'position' | 'auctionStart' 
  * Reads the parameters of /match. Each is checked by its schema, their combinations here. Throws a
  * ServerError that names the wrong one.
  */
-export function parseMatch(raw: string, markets: Markets): MatchRequest {
+export function parseMatch(raw: string, markets: MarketDirectory): MatchRequest {
   const { texts, values } = splitRepeating(raw, matchParams.properties, 'jit');
   const params = checkParams(matchParams, texts, values.length === 0 ? {} : { jit: values });
   const { side, orderType, postOnly, reduceOnly, feeTier, referred, model } = params;

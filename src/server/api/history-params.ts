@@ -6,6 +6,7 @@
  */
 import type { Static, TObject } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
+import type { MarketDirectory } from '../../contract/book-source.js';
 import type {
   CandlesQuery,
   FundingRatesQuery,
@@ -14,7 +15,7 @@ import type {
 } from '../../contract/history-queries.js';
 import type { MarketKey } from '../../contract/markets.js';
 import { ServerError } from '../transport/errors.js';
-import { type Markets, throwUnknownMarket } from './book-params.js';
+import { throwUnknownMarket } from './book-params.js';
 import { checkParams, compileParamSchemas, splitQuery, type Texts } from './param-check.js';
 import {
   candleRecordsParams,
@@ -35,7 +36,7 @@ export interface RequestTexts {
 
 /** The markets and the time against which a request is checked. */
 export interface ParseContext {
-  readonly markets: Markets;
+  readonly markets: MarketDirectory;
   /** Unix seconds. */
   readonly nowSeconds: number;
 }
@@ -125,7 +126,7 @@ function checkRequest<Schema extends TObject>(schema: Schema, { query, pathTexts
   return checkParams(schema, texts);
 }
 
-function marketOf(symbol: string, markets: Markets): MarketKey {
+function marketOf(symbol: string, markets: MarketDirectory): MarketKey {
   const { marketType, marketIndex } =
     markets.findMarket(symbol) ?? throwUnknownMarket(symbol, 'symbol');
   return `${marketType}_${marketIndex}`;

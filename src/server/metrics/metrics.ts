@@ -3,7 +3,7 @@
  * that a request pays one addition; the statistics of the book are read at the scrape as well.
  */
 import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
-import type { BookSource, BookStats } from '../../contract/book-source.js';
+import type { BookSource, BookStats, MarketDirectory } from '../../contract/book-source.js';
 import type { FeedMetrics, Readiness } from '../../contract/feed-status.js';
 import type { MarketDataSource } from '../../contract/history-source.js';
 import { historySeries } from './history-metrics.js';
@@ -22,6 +22,7 @@ import { type VenueStats, venueSeries } from './venue-metrics.js';
 /** Sources of the metrics; the optional ones may be missing in a test. */
 export interface MetricsOptions {
   readonly book: BookSource;
+  readonly directory: Pick<MarketDirectory, 'markets'>;
   readonly readiness: () => Readiness;
   readonly feed: () => FeedMetrics;
   readonly requests: RequestCounts;
@@ -42,14 +43,16 @@ export class Metrics {
   readonly #registry = new Registry();
   readonly #timings: Timings | undefined;
   readonly #book: BookSource;
+  readonly #directory: Pick<MarketDirectory, 'markets'>;
   /** Read once a scrape, because reading them walks all levels of all markets. */
   #stats: BookStats;
 
   constructor(options: MetricsOptions) {
-    const { book, readiness, feed, requests, timings, unsent } = options;
+    const { book, directory, readiness, feed, requests, timings, unsent } = options;
     const { sockets, venues, quotes, history } = options;
     collectDefaultMetrics({ register: this.#registry });
     this.#book = book;
+    this.#directory = directory;
     this.#stats = book.stats();
     this.#timings = timings;
     this.#addRequests(requests, () => unsent?.bytes ?? 0);
@@ -118,7 +121,7 @@ export class Metrics {
         help: 'The sequence of changes, by market.',
         label: 'market',
         read: () => {
-          const rows = book.markets();
+          const rows = this.#directory.markets();
           return Object.fromEntries(rows.map(({ id, symbol }) => [symbol, book.version(id).seq]));
         },
       },

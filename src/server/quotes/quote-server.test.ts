@@ -29,7 +29,7 @@ let everLive: boolean;
 async function start(options: Partial<QuoteServerOptions> = {}): Promise<void> {
   const onFault = (error: unknown): void => void faults.push(error);
   server = new QuoteServer({
-    book: new FakeBook(),
+    directory: new FakeBook(),
     sink: {
       set: ({ maker, market, quotes }) => {
         sent.push({ maker, market, count: quotes.length });

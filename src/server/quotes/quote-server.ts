@@ -7,7 +7,7 @@
  */
 import { LIMITS } from '../../config/limits.js';
 import { isPublicKey } from '../../config/public-key.js';
-import type { BookSource } from '../../contract/book-source.js';
+import type { MarketDirectory } from '../../contract/book-source.js';
 import type { Readiness } from '../../contract/feed-status.js';
 import type { QuoteSink } from '../../contract/indicative.js';
 import { SocketQuota } from '../admission/admission.js';
@@ -21,7 +21,7 @@ import { QuoteSession, type QuoteSessionParts } from './quote-session.js';
 
 /** The parts and settings of the makers' sockets. */
 export interface QuoteServerOptions {
-  readonly book: Pick<BookSource, 'markets'>;
+  readonly directory: Pick<MarketDirectory, 'markets'>;
   /** Absent where quotes are not taken, as in a replay: nobody is on the list then. */
   readonly sink: QuoteSink | undefined;
   /** Keys (base58) of those who may quote. */
@@ -111,7 +111,7 @@ export class QuoteServer implements SocketHandlers {
   }
 
   #marketOf(marketType: 'perp' | 'spot', marketIndex: number): number | undefined {
-    const markets = this.#options.book.markets();
+    const markets = this.#options.directory.markets();
     return markets.find(
       (market) => market.marketIndex === marketIndex && market.marketType === marketType,
     )?.id;

@@ -24,8 +24,8 @@ import {
 
 /** The books of a list of /l2 queries. */
 export function batchL2Route(options: BookRouteOptions): BookRoute {
-  const { book, readiness, budget } = options;
-  const memo = new QueryMemo(book, (raw) => newBatch(parseBatchL2(raw, book)));
+  const { book, directory, readiness, budget } = options;
+  const memo = new QueryMemo(directory, (raw) => newBatch(parseBatchL2(raw, directory)));
   const gzips = new GzipCache();
   const tagNow = (batch: Batch): VersionTag => {
     const versions = batch.requests.map(({ market }) => book.version(market));

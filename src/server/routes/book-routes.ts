@@ -11,7 +11,7 @@ import type {
   L3Request,
   MatchRequest,
 } from '../../contract/book-requests.js';
-import type { BookSource, MarketVersion } from '../../contract/book-source.js';
+import type { BookSource, MarketDirectory, MarketVersion } from '../../contract/book-source.js';
 import type { Readiness } from '../../contract/feed-status.js';
 import { parseAuctions, parseL2, parseL3, parseMatch } from '../api/book-params.js';
 import { type ErrorCode, ServerError } from '../transport/errors.js';
@@ -31,6 +31,7 @@ import {
 /** The sources of the book paths. */
 export interface BookRouteOptions {
   readonly book: BookSource;
+  readonly directory: MarketDirectory;
   readonly readiness: () => Readiness;
   /** The time in a turn of the event loop that all these paths budget. */
   readonly budget: LoopBudget;
@@ -41,10 +42,10 @@ export type BookRoute = (request: HttpRequest) => Reply | Promise<Reply>;
 
 /** The book by level. */
 export function l2Route(options: BookRouteOptions): BookRoute {
-  const { book } = options;
+  const { book, directory } = options;
   return bookRoute<L2Request>({
     ...options,
-    parse: (raw) => parseL2(raw, book),
+    parse: (raw) => parseL2(raw, directory),
     render: (query) => book.l2(query),
     isLarge: ({ depth }) => depth > LIMITS.smallBookLevels,
   });
@@ -52,10 +53,10 @@ export function l2Route(options: BookRouteOptions): BookRoute {
 
 /** The book by order. */
 export function l3Route(options: BookRouteOptions): BookRoute {
-  const { book } = options;
+  const { book, directory } = options;
   return bookRoute<L3Request>({
     ...options,
-    parse: (raw) => parseL3(raw, book),
+    parse: (raw) => parseL3(raw, directory),
     render: (query) => book.l3(query),
     isLarge: ({ depth = Number.POSITIVE_INFINITY }) => depth > LIMITS.smallBookOrders,
   });
@@ -63,10 +64,10 @@ export function l3Route(options: BookRouteOptions): BookRoute {
 
 /** The orders in auction. Their tag has one more part, since the book's version excludes them. */
 export function auctionsRoute(options: BookRouteOptions): BookRoute {
-  const { book } = options;
+  const { book, directory } = options;
   return bookRoute<AuctionsRequest>({
     ...options,
-    parse: (raw) => parseAuctions(raw, book),
+    parse: (raw) => parseAuctions(raw, directory),
     render: (query) => book.auctions(query),
     beside: ({ auctions }) => auctions,
     isLarge: () => true,
@@ -81,6 +82,7 @@ export function requireFirstBook({ everLive, reason, state }: Readiness): void {
 /** Returns a route that replies with one market's body of the present version. */
 export function bookRoute<Query extends { readonly market: number }>(options: {
   readonly book: BookSource;
+  readonly directory: MarketDirectory;
   readonly readiness: () => Readiness;
   readonly budget: LoopBudget;
   readonly parse: (raw: string) => Query;
@@ -90,8 +92,8 @@ export function bookRoute<Query extends { readonly market: number }>(options: {
   /** Whether the body may be so large that making it must wait for the loop's budget. */
   readonly isLarge: (query: Query) => boolean;
 }): BookRoute {
-  const { book, readiness, budget, parse, render, beside, isLarge } = options;
-  const memo = new QueryMemo(book, (raw) => newParsed(parse(raw)));
+  const { book, directory, readiness, budget, parse, render, beside, isLarge } = options;
+  const memo = new QueryMemo(directory, (raw) => newParsed(parse(raw)));
   const gzips = new GzipCache();
   /** Within one turn of the book, the last reply to a query stays current. */
   const currentQuery = (raw: string): Parsed<Query> => {
@@ -189,10 +191,10 @@ function cacheSmallReply(parsed: Parsed<unknown>, body: Uint8Array): Reply {
 
 /** The fills of an order that is sent now, and what rests of it. */
 export function matchRoute(options: BookRouteOptions): BookRoute {
-  const { book } = options;
+  const { book, directory } = options;
   return bookRoute<MatchRequest>({
     ...options,
-    parse: (raw) => parseMatch(raw, book),
+    parse: (raw) => parseMatch(raw, directory),
     render: (query) => renderMatch(() => book.match(query)),
     // What an order would get depends on more than the version of its market.
     beside: () => book.turn,

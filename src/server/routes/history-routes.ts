@@ -7,7 +7,7 @@
  * nothing.
  */
 import { LIMITS } from '../../config/limits.js';
-import type { BookSource } from '../../contract/book-source.js';
+import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
 import type { Readiness } from '../../contract/feed-status.js';
 import type {
   CandlesQuery,
@@ -42,7 +42,8 @@ import {
 
 /** The sources of these paths. */
 export interface HistoryRouteOptions {
-  readonly book: Pick<BookSource, 'markets' | 'findMarket' | 'epoch'>;
+  readonly book: Pick<BookSource, 'epoch'>;
+  readonly directory: MarketDirectory;
   readonly readiness: () => Readiness;
   readonly history: MarketDataSource;
   /** Unix milliseconds. */
@@ -108,11 +109,11 @@ class HistoryResponder {
   }
 
   replyTo(request: HttpRequest, parse: (of: ParseContext) => MarketQuery): Reply | Promise<Reply> {
-    const { book, history, readiness, nowMs = Date.now } = this.#options;
+    const { book, directory, history, readiness, nowMs = Date.now } = this.#options;
     requireFirstBook(readiness());
     requireHistory(history);
     const nowSeconds = Math.floor(nowMs() / 1_000);
-    const query = parse({ markets: book, nowSeconds });
+    const query = parse({ markets: directory, nowSeconds });
     const version = history.version(query.market);
     const key = `${book.epoch} ${JSON.stringify(query)}`;
     // A back-fill may still add trades of any time, also while this query runs.

@@ -2,7 +2,7 @@
  * The paths of the service itself and of its list of markets.
  */
 import type { BuildInfo } from '../../config/build-info.js';
-import type { BookSource, BookStats } from '../../contract/book-source.js';
+import type { BookSource, BookStats, MarketDirectory } from '../../contract/book-source.js';
 import type { FeedMetrics, Readiness } from '../../contract/feed-status.js';
 import type { MarketDataSource } from '../../contract/history-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
@@ -17,6 +17,7 @@ import { requireFirstBook } from './book-routes.js';
 /** The sources of these paths. */
 export interface ServiceOptions {
   readonly book: BookSource;
+  readonly directory: MarketDirectory;
   readonly readiness: () => Readiness;
   readonly feed: () => FeedMetrics;
   readonly build: BuildInfo;
@@ -32,14 +33,14 @@ export function indexReply({ name, version }: BuildInfo, paths: readonly string[
 }
 
 /** The markets, once there is a book. */
-export function marketsReply({ book, readiness }: ServiceOptions): Reply {
+export function marketsReply({ directory, readiness }: ServiceOptions): Reply {
   requireFirstBook(readiness());
-  return jsonReply(JSON.stringify(sortedMarkets(book).map(marketBody)));
+  return jsonReply(JSON.stringify(sortedMarkets(directory).map(marketBody)));
 }
 
 /** Perpetual markets first, each kind by index: never the order in which accounts arrived. */
-export function sortedMarkets(book: Pick<BookSource, 'markets'>): readonly MarketInfo[] {
-  return [...book.markets()].sort((left, right) => {
+export function sortedMarkets(directory: Pick<MarketDirectory, 'markets'>): readonly MarketInfo[] {
+  return [...directory.markets()].sort((left, right) => {
     if (left.marketType !== right.marketType) return left.marketType === 'perp' ? -1 : 1;
     return left.marketIndex - right.marketIndex;
   });
@@ -73,7 +74,14 @@ export function readyReply({ readiness, history }: ServiceOptions): Reply {
 }
 
 /** The state of the feed and of every market; before the first book as well. */
-export function statusReply({ book, readiness, feed, venues, history }: ServiceOptions): Reply {
+export function statusReply({
+  book,
+  directory,
+  readiness,
+  feed,
+  venues,
+  history,
+}: ServiceOptions): Reply {
   const { state, reason, slot } = readiness();
   const { slotAgeMs, slotLag = 0, genesisHash = null, node = null, lastAudit = null } = feed();
   const { users, orders, shown, shownByMarket, vammByMarket, leftOut, quarantined } = book.stats();
@@ -85,7 +93,7 @@ export function statusReply({ book, readiness, feed, venues, history }: ServiceO
     ...{ users, orders, ordersShown: shown, ordersLeftOut: leftOut, quarantined, lastAudit },
     ...(external.length === 0 ? {} : { venues: external }),
     ...(history === undefined ? {} : { history: historyStatus(history.figures()) }),
-    markets: sortedMarkets(book).map((row) => {
+    markets: sortedMarkets(directory).map((row) => {
       const ordersShown = shownByMarket[row.id] ?? 0;
       const vamm = vammByMarket[row.id] ?? null;
       return marketStatus(row, { book, newestSlot: slot + slotLag, ordersShown, vamm });

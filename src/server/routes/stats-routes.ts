@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Static } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
-import type { BookSource } from '../../contract/book-source.js';
+import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
 import type { Readiness } from '../../contract/feed-status.js';
 import type { HistoryBody, VolumesQuery } from '../../contract/history-queries.js';
 import type { MarketDataSource, MarketStats } from '../../contract/history-source.js';
@@ -28,7 +28,8 @@ import {
 
 /** The sources of the statistics. */
 export interface StatsOptions {
-  readonly book: Pick<BookSource, 'markets' | 'readChainStats' | 'epoch'>;
+  readonly book: Pick<BookSource, 'readChainStats' | 'epoch'>;
+  readonly directory: Pick<MarketDirectory, 'markets'>;
   readonly readiness: () => Readiness;
   /** Without it there is no volume, and no price of a trade. */
   readonly history?: MarketDataSource;
@@ -70,10 +71,10 @@ function isExpired(
   return epoch !== book.epoch || age < 0 || age >= LIMITS.statisticsKeptMs;
 }
 
-function makeStats({ book, history, nowMs = Date.now }: StatsOptions): CachedStats {
+function makeStats({ book, directory, history, nowMs = Date.now }: StatsOptions): CachedStats {
   const chain = book.readChainStats();
   const stats = history?.marketFigures();
-  const markets = sortedMarkets(book).flatMap((row) => {
+  const markets = sortedMarkets(directory).flatMap((row) => {
     const ofChain = chain[row.id];
     if (ofChain === undefined) return [];
     const key = `${row.marketType}_${row.marketIndex}` as const;

@@ -22,12 +22,12 @@ export interface TopMakersOptions extends BookRouteOptions {
 
 /** The user accounts with the best orders of a side, each once, best first. */
 export function topMakersRoute({ readAccounts, ...options }: TopMakersOptions): BookRoute {
-  const { book, readiness } = options;
-  const parse = (raw: string): TopMakersQuery => parseTopMakers(raw, book);
+  const { book, directory, readiness } = options;
+  const parse = (raw: string): TopMakersQuery => parseTopMakers(raw, directory);
   const render = (query: TopMakersQuery): Uint8Array =>
     Buffer.from(JSON.stringify(makersOf(query, book)));
   const names = bookRoute({ ...options, parse, render, isLarge: () => false });
-  const memo = new QueryMemo(book, parse);
+  const memo = new QueryMemo(directory, parse);
   const withAccounts = accountsRoute(readAccounts);
   return (request) => {
     requireFirstBook(readiness());

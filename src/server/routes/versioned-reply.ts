@@ -6,7 +6,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { LIMITS } from '../../config/limits.js';
-import type { BookSource, MarketVersion } from '../../contract/book-source.js';
+import type { MarketDirectory, MarketVersion } from '../../contract/book-source.js';
 import { type Header, type HttpRequest, jsonHeaders, type Reply } from '../transport/reply.js';
 
 /** The tag and the headers of a version: equal tags mean equal bodies. */
@@ -101,13 +101,13 @@ function matchesTag(ifNoneMatch: string, etag: string): boolean {
 export class QueryMemo<Parsed> {
   readonly #entries = new Map<string, Parsed>();
   #markets;
-  readonly #book: Pick<BookSource, 'markets'>;
+  readonly #directory: Pick<MarketDirectory, 'markets'>;
   readonly #parse: (raw: string) => Parsed;
 
-  constructor(book: Pick<BookSource, 'markets'>, parse: (raw: string) => Parsed) {
-    this.#book = book;
+  constructor(directory: Pick<MarketDirectory, 'markets'>, parse: (raw: string) => Parsed) {
+    this.#directory = directory;
     this.#parse = parse;
-    this.#markets = book.markets();
+    this.#markets = directory.markets();
   }
 
   /** The cached form of a query, whatever the markets were when it was parsed. */
@@ -117,7 +117,7 @@ export class QueryMemo<Parsed> {
 
   /** The parsed query. Throws what the parser throws, and does not cache it. */
   parseQuery(raw: string): Parsed {
-    const markets = this.#book.markets();
+    const markets = this.#directory.markets();
     if (markets !== this.#markets) {
       // A new market may have the name under which another one is cached.
       this.#entries.clear();

@@ -1,7 +1,7 @@
 /** The compatible dialect of the book's channels: reads a subscription, and sends whole books. */
 
 import { LIMITS } from '../../config/limits.js';
-import type { BookSource } from '../../contract/book-source.js';
+import type { MarketDirectory } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 import { SocketError } from '../transport/errors.js';
 import type { BookFanOut, BookTopic, BookTopicSpec } from './book-fan-out.js';
@@ -26,12 +26,12 @@ const errorTexts: Readonly<Record<Action, string>> = {
 export const compatible: Dialect = {
   readRequest: (message, parts) => {
     if (isTrades(message)) return tradesRequest(message, parts);
-    const { book, fanOut } = parts;
-    const spec = topicSpec(message, book);
+    const { directory, fanOut } = parts;
+    const spec = topicSpec(message, directory);
     return { key: spec.key, openSubscriber: () => BookSubscriber.open(fanOut, spec) };
   },
-  readKey: (message, { book }) =>
-    isTrades(message) ? tradesTopic(message, book) : topicSpec(message, book).key,
+  readKey: (message, { directory }) =>
+    isTrades(message) ? tradesTopic(message, directory) : topicSpec(message, directory).key,
   buildAcknowledgement: (action, message) => {
     const what = action === 'subscribe' ? 'Subscribe' : 'Unsubscribe';
     const [channel, market, marketType] = ['channel', 'market', 'marketType'].map((name) =>
@@ -51,17 +51,17 @@ function isTrades(message: ClientMessage): boolean {
   return message.getWord('channel') === 'trades';
 }
 
-function tradesTopic(message: ClientMessage, book: BookSource): string {
-  const { marketType, marketIndex } = marketOf(message, book);
+function tradesTopic(message: ClientMessage, directory: MarketDirectory): string {
+  const { marketType, marketIndex } = marketOf(message, directory);
   return `channel:${marketType}_${marketIndex}`;
 }
 
 /** This channel has no snapshot; its clients are sent a reset where trades are missing. */
 function tradesRequest(
   message: ClientMessage,
-  { book, market }: ChannelParts,
+  { directory, market }: ChannelParts,
 ): SubscriptionRequest {
-  return historySubscription(tradesTopic(message, book), {
+  return historySubscription(tradesTopic(message, directory), {
     market,
     format: { acknowledgement: undefined, formatFirst: () => [], formatReset: (text) => [text] },
     hasHeartbeat: true,
@@ -69,9 +69,9 @@ function tradesRequest(
   });
 }
 
-function topicSpec(message: ClientMessage, book: BookSource): BookTopicSpec {
+function topicSpec(message: ClientMessage, directory: MarketDirectory): BookTopicSpec {
   const channel = channels.get(message.requireText('channel').toLowerCase());
-  if (channel !== undefined) return channel.topicOf(message, book);
+  if (channel !== undefined) return channel.topicOf(message, directory);
   throw new SocketError('UNKNOWN_CHANNEL', `there is no channel ${message.quoteMember('channel')}`);
 }
 
@@ -116,7 +116,7 @@ class BookSubscriber implements Subscriber {
 /** One channel. */
 interface Channel {
   /** Reads the topic that a message names. Throws a SocketError that says what is wrong with it. */
-  readonly topicOf: (message: ClientMessage, book: BookSource) => BookTopicSpec;
+  readonly topicOf: (message: ClientMessage, directory: MarketDirectory) => BookTopicSpec;
 }
 
 /** The channels by name, in lower case. */
@@ -130,8 +130,8 @@ const depthRange = { min: LIMITS.depthMin, max: LIMITS.depthMax };
 
 function orderbookChannel({ indicative }: { readonly indicative: boolean }): Channel {
   return {
-    topicOf: (message, book) => {
-      const { marketType, marketIndex } = marketOf(message, book);
+    topicOf: (message, directory) => {
+      const { marketType, marketIndex } = marketOf(message, directory);
       const grouping = message.readInteger('grouping', groupingRange);
       const depth = message.readInteger('depth', depthRange) ?? LIMITS.channelDepthDefault;
       const vamm = !message.isFalse('includeVamm');
@@ -149,7 +149,7 @@ function orderbookChannel({ indicative }: { readonly indicative: boolean }): Cha
 }
 
 /** The market of a name and a type; the one of the lowest index where several have the name. */
-function marketOf(message: ClientMessage, book: BookSource): MarketInfo {
+function marketOf(message: ClientMessage, directory: MarketDirectory): MarketInfo {
   const type = message.requireText('marketType').toLowerCase();
   if (type !== 'perp' && type !== 'spot') {
     const was = message.quoteMember('marketType');
@@ -157,7 +157,7 @@ function marketOf(message: ClientMessage, book: BookSource): MarketInfo {
   }
   const name = message.requireText('market').toLowerCase();
   let found: MarketInfo | undefined;
-  for (const row of book.markets()) {
+  for (const row of directory.markets()) {
     if (row.marketType !== type || row.symbol.toLowerCase() !== name) continue;
     if (found === undefined || row.marketIndex < found.marketIndex) found = row;
   }

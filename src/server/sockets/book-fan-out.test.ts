@@ -26,6 +26,7 @@ class Scene {
   constructor(intervalMs = INTERVAL_MS) {
     this.fanOut = new BookFanOut({
       book: this.book,
+      directory: this.book,
       publish: (topic, bytes) => this.published.push([topic, bytes.toString()]),
       intervalMs,
       onFault: (error) => this.faults.push(error),

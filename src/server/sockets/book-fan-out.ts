@@ -6,7 +6,7 @@
  */
 
 import { LIMITS } from '../../config/limits.js';
-import type { BookSource } from '../../contract/book-source.js';
+import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
 import type { MarketChanges } from '../../contract/feed-engine.js';
 import type { MarketInfo } from '../../contract/markets.js';
 import type { FanOutStats } from '../metrics/socket-metrics.js';
@@ -36,13 +36,13 @@ export interface BookTopic extends Throttled, QuoteContent {
 
 /** The topics with subscribers, by key and by market. */
 class BookTopics {
-  readonly #book: BookSource;
+  readonly #directory: MarketDirectory;
   readonly #topics = new Map<string, BookTopic>();
   #byMarket = new Map<number, Set<BookTopic>>();
   #rows: readonly MarketInfo[] = [];
 
-  constructor(book: BookSource) {
-    this.#book = book;
+  constructor(directory: MarketDirectory) {
+    this.#directory = directory;
   }
 
   get size(): number {
@@ -75,7 +75,7 @@ class BookTopics {
 
   /** Looks up the markets of all topics again when the set of markets has changed. */
   refreshMarkets(): void {
-    const rows = this.#book.markets();
+    const rows = this.#directory.markets();
     if (rows === this.#rows) return;
     this.#rows = rows;
     this.#byMarket = new Map();
@@ -114,6 +114,7 @@ class BookTopics {
 /** The parts and settings of a fan-out. */
 export interface BookFanOutOptions {
   readonly book: BookSource;
+  readonly directory: MarketDirectory;
   readonly publish: Publish;
   /** Between two frames of a topic. */
   readonly intervalMs: number;
@@ -135,7 +136,7 @@ export class BookFanOut {
 
   constructor(options: BookFanOutOptions) {
     this.#options = options;
-    this.#topics = new BookTopics(options.book);
+    this.#topics = new BookTopics(options.directory);
     this.#changed = new ChangedTopics(options.book);
     this.#throttle = new Throttle({
       publish: (topic, nowMs) => this.#publishTopic(topic, nowMs),

@@ -5,7 +5,7 @@
  * A subscription begins with the snapshot of its topic, and the acknowledgement follows it: an `init`
  * after the acknowledgement says that updates may be missing.
  */
-import type { BookSource } from '../../contract/book-source.js';
+import type { MarketDirectory } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 
 import { quoteValue, SocketError } from '../transport/errors.js';
@@ -26,19 +26,19 @@ import type {
 /** The dialect of market data. */
 export const marketData: Dialect = {
   readRequest: readMarketSubscription,
-  readKey: (message, { book }) => readMarketRequest(message, book).topic,
+  readKey: (message, { directory }) => readMarketRequest(message, directory).topic,
   buildAcknowledgement: (action, message, { parts }) =>
     action === 'subscribe'
       ? undefined
-      : marketAcknowledgement(action, message, readMarketRequest(message, parts.book)),
+      : marketAcknowledgement(action, message, readMarketRequest(message, parts.directory)),
   buildErrorMembers: (_, message) => marketErrorMembers(message),
 };
 
 function readMarketSubscription(
   message: ClientMessage,
-  { book, market }: ChannelParts,
+  { directory, market }: ChannelParts,
 ): SubscriptionRequest {
-  const request = readMarketRequest(message, book);
+  const request = readMarketRequest(message, directory);
   const acknowledgement = JSON.stringify(marketAcknowledgement('subscribe', message, request));
   const show = (text: string): readonly string[] => [text];
   const format = { acknowledgement, formatFirst: show, formatReset: show };
@@ -199,9 +199,9 @@ export function isMarketRequest(message: ClientMessage): boolean {
 }
 
 /** Reads a message. Throws a SocketError that says what is wrong with it. */
-function readMarketRequest(message: ClientMessage, book: BookSource): MarketRequest {
+function readMarketRequest(message: ClientMessage, directory: MarketDirectory): MarketRequest {
   const channel = channelOf(message);
-  const { symbol, marketType, marketIndex } = marketNamed(message, book);
+  const { symbol, marketType, marketIndex } = marketNamed(message, directory);
   const market = `${marketType}_${marketIndex}`;
   if (channel === 'trades') {
     const [topic, name] = [`trades:${market}`, `trades:${symbol}`];
@@ -224,9 +224,9 @@ function channelOf(message: ClientMessage): MarketChannel {
 }
 
 /** Where several markets have the name: perp before spot, then the lowest index. */
-function marketNamed(message: ClientMessage, book: BookSource): MarketInfo {
+function marketNamed(message: ClientMessage, directory: MarketDirectory): MarketInfo {
   const name = message.requireText('symbol').toLowerCase();
-  const named = book.markets().filter(({ symbol }) => symbol.toLowerCase() === name);
+  const named = directory.markets().filter(({ symbol }) => symbol.toLowerCase() === name);
   const [found] = named.sort(
     (a, b) => a.marketType.localeCompare(b.marketType) || a.marketIndex - b.marketIndex,
   );

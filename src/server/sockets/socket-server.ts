@@ -3,13 +3,13 @@
  * `listen` among its sockets, then `start` it with the listener.
  *
  * ```ts
- * const sockets = new SocketServer({ book, readiness, ... });
+ * const sockets = new SocketServer({ book, directory, readiness, ... });
  * const listener = await listen({ host, port, handler, sockets, onFault });
  * sockets.start(listener);
  * ```
  */
 import { LIMITS } from '../../config/limits.js';
-import type { BookSource } from '../../contract/book-source.js';
+import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
 import type { MarketChanges } from '../../contract/feed-engine.js';
 import type { Readiness } from '../../contract/feed-status.js';
 import type { MarketStreamSource } from '../../contract/history-source.js';
@@ -28,6 +28,7 @@ import { StreamFanOut } from './stream-fan-out.js';
 /** The parts and settings of the WebSockets. */
 export interface SocketServerOptions {
   readonly book: BookSource;
+  readonly directory: MarketDirectory;
   readonly readiness: () => Readiness;
   /** Candles and trades; without it subscriptions to them fail with NOT_READY. */
   readonly history?: MarketStreamSource;
@@ -71,12 +72,12 @@ export class SocketServer implements SocketHandlers {
   #closing = false;
 
   constructor(options: SocketServerOptions) {
-    const { book, publishIntervalMs, streamIntervalMs, onFault } = options;
+    const { book, directory, publishIntervalMs, streamIntervalMs, onFault } = options;
     const { onPublished, sliceMs, history, marketSliceMs } = options;
     const publish = (topic: string, bytes: string | Uint8Array): void =>
       this.#publishToTopic(topic, bytes);
     const parts = {
-      ...{ book, publish, onFault },
+      ...{ book, directory, publish, onFault },
       ...(onPublished === undefined ? {} : { onPublished }),
       ...(sliceMs === undefined ? {} : { sliceMs }),
     };

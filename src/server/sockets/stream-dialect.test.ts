@@ -21,6 +21,7 @@ beforeEach(() => {
   published = [];
   fanOut = new StreamFanOut({
     book,
+    directory: book,
     publish: (_, bytes) => void published.push(JSON.parse(bytes.toString())),
     intervalMs: INTERVAL_MS,
     onFault: (error) => {

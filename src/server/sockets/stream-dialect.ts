@@ -1,29 +1,30 @@
 /** The streaming dialect: reads a subscription, and begins it with a snapshot or where the client was. */
 
 import { LIMITS } from '../../config/limits.js';
-import type { BookSource } from '../../contract/book-source.js';
+import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 import type { TopicSpec } from '../../contract/topics.js';
 import { SocketError } from '../transport/errors.js';
 import type { ClientMessage } from './client-message.js';
 import type { StreamFanOut } from './stream-fan-out.js';
 import type { ResumePoint, StreamRequest, StreamTopic } from './stream-topics.js';
-import type { Dialect, FrameSink, SnapshotKind, Subscriber } from './subscription.js';
+import type { ChannelParts, Dialect, FrameSink, SnapshotKind, Subscriber } from './subscription.js';
 
 /** The dialect of the streaming channels. */
 export const streaming: Dialect = {
-  readRequest: (message, { book, streams }) => {
-    const request = readStreamRequest(message, book);
+  readRequest: (message, parts) => {
+    const { streams } = parts;
+    const request = readStreamRequest(message, parts);
     const resume = readResumePoint(message);
     const id = JSON.stringify(message.id) ?? '';
     const open = (): Subscriber =>
       new StreamSubscriber({ streams, topic: streams.addSubscriber(request), id, resume });
     return { key: request.key, openSubscriber: open };
   },
-  readKey: (message, { book }) =>
+  readKey: (message, parts) =>
     message.hasMember('topic')
       ? message.requireText('topic')
-      : readStreamRequest(message, book).key,
+      : readStreamRequest(message, parts).key,
   buildAcknowledgement: (action, { id }, { key: topic }) => ({ type: `${action}d`, id, topic }),
   buildErrorMembers: () => ({}),
 };
@@ -110,10 +111,13 @@ export function isStreamChannel(name: string): name is TopicSpec['channel'] {
 }
 
 /** Reads the topic that a message names. Throws a SocketError that says what is wrong with it. */
-function readStreamRequest(message: ClientMessage, book: BookSource): StreamRequest {
+function readStreamRequest(
+  message: ClientMessage,
+  { book, directory }: Pick<ChannelParts, 'book' | 'directory'>,
+): StreamRequest {
   const channel = message.requireText('channel').toLowerCase();
   if (!isStreamChannel(channel)) throw new Error(`${channel} is no streaming channel`);
-  const market = marketOf(message, book).id;
+  const market = marketOf(message, directory).id;
   const spec: TopicSpec = {
     channel,
     market,
@@ -134,8 +138,8 @@ function readResumePoint(message: ClientMessage): ResumePoint | undefined {
   return { epoch: resume.requireText('epoch'), seq };
 }
 
-function marketOf(message: ClientMessage, book: BookSource): MarketInfo {
-  const row = book.findMarket(message.requireText('market'));
+function marketOf(message: ClientMessage, directory: MarketDirectory): MarketInfo {
+  const row = directory.findMarket(message.requireText('market'));
   if (row !== undefined) return row;
   throw new SocketError('UNKNOWN_MARKET', `there is no market ${message.quoteMember('market')}`);
 }

@@ -18,6 +18,7 @@ class Scene {
   readonly waits: number[] = [];
   readonly fanOut = new StreamFanOut({
     book: this.book,
+    directory: this.book,
     publish: (topic, bytes) => this.published.push([topic, JSON.parse(bytes.toString())]),
     intervalMs: INTERVAL_MS,
     onFault: (_, topic) => this.faults.push(topic),

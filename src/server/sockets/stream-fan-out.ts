@@ -7,7 +7,7 @@
  * This file does not know the content of a frame, nor who its subscribers are.
  */
 import { LIMITS } from '../../config/limits.js';
-import type { BookSource } from '../../contract/book-source.js';
+import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
 import type { MarketChanges } from '../../contract/feed-engine.js';
 import type { TopicDelta } from '../../contract/topics.js';
 import type { FanOutStats } from '../metrics/socket-metrics.js';
@@ -25,6 +25,7 @@ import { Throttle } from './throttle.js';
 /** The parts and settings of the streaming channels. */
 export interface StreamFanOutOptions {
   readonly book: BookSource;
+  readonly directory: MarketDirectory;
   readonly publish: Publish;
   /** Between two frames of a topic. */
   readonly intervalMs: number;
@@ -58,7 +59,7 @@ export class StreamFanOut {
       sliceMs: options.sliceMs ?? LIMITS.streamSliceMs,
     });
     const onClosed = (topic: StreamTopic): void => this.#throttle.removeItem(topic);
-    this.#topics = new StreamTopics(options.book, this.#memory, onClosed);
+    this.#topics = new StreamTopics(options, this.#memory, onClosed);
   }
 
   /** Starts to send heartbeats, and to drop idle topics and old deltas. */

@@ -3,7 +3,7 @@
  * subscriber left a short time ago and may come back to resume.
  */
 import { LIMITS } from '../../config/limits.js';
-import type { BookSource } from '../../contract/book-source.js';
+import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 import type { TopicSpec } from '../../contract/topics.js';
 import type { QuoteContent } from './changed-topics.js';
@@ -46,6 +46,7 @@ export interface StreamTopic extends Throttled, QuoteContent {
 /** The open topics by name and by market. */
 export class StreamTopics {
   readonly #book: BookSource;
+  readonly #directory: MarketDirectory;
   readonly #memory: RingMemory;
   readonly #onClosed: (topic: StreamTopic) => void;
   readonly #topics = new Map<string, StreamTopic>();
@@ -55,8 +56,13 @@ export class StreamTopics {
   #rows: readonly MarketInfo[] = [];
 
   /** `onClosed` is called for every topic that closes, for whatever reason. */
-  constructor(book: BookSource, memory: RingMemory, onClosed: (topic: StreamTopic) => void) {
+  constructor(
+    { book, directory }: { readonly book: BookSource; readonly directory: MarketDirectory },
+    memory: RingMemory,
+    onClosed: (topic: StreamTopic) => void,
+  ) {
     this.#book = book;
+    this.#directory = directory;
     this.#memory = memory;
     this.#onClosed = onClosed;
   }
@@ -103,13 +109,13 @@ export class StreamTopics {
    * the last call: another market may take that name, and its topics would have this key.
    */
   findUnserved(): readonly StreamTopic[] {
-    const rows = this.#book.markets();
+    const rows = this.#directory.markets();
     if (rows === this.#rows) return [];
     this.#rows = rows;
     const names = new Map(rows.map(({ id, symbol }) => [id, symbol]));
     return [...this.#topics.values()].filter(({ key, spec }) => {
       const name = names.get(spec.market);
-      if (name === undefined || this.#book.findMarket(name)?.id !== spec.market) return true;
+      if (name === undefined || this.#directory.findMarket(name)?.id !== spec.market) return true;
       return this.#book.topicName(spec) !== key;
     });
   }

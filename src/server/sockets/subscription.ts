@@ -1,5 +1,5 @@
 /** One subscription of one socket, and how a dialect reads it from a message. */
-import type { BookSource } from '../../contract/book-source.js';
+import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
 import type { BookFanOut } from './book-fan-out.js';
 import type { ClientMessage } from './client-message.js';
 import type { MarketFanOut } from './market-fan-out.js';
@@ -61,6 +61,7 @@ export type Action = 'subscribe' | 'unsubscribe';
 /** The parts of the service that the dialects subscribe to. */
 export interface ChannelParts {
   readonly book: BookSource;
+  readonly directory: MarketDirectory;
   readonly fanOut: BookFanOut;
   readonly streams: StreamFanOut;
   /** Null where the service has no history. */

@@ -11,7 +11,12 @@ import type {
   OrderbookFrameRequest,
   TopMakersRequest,
 } from '../../contract/book-requests.js';
-import type { BookSource, BookStats, MarketVersion } from '../../contract/book-source.js';
+import type {
+  BookSource,
+  BookStats,
+  MarketDirectory,
+  MarketVersion,
+} from '../../contract/book-source.js';
 import type { FeedState, Readiness } from '../../contract/feed-status.js';
 import type { ChainStats, MarketInfo } from '../../contract/markets.js';
 import type {
@@ -49,7 +54,7 @@ function marketRow(
 }
 
 /** The book of these tests. */
-export class FakeBook implements BookSource {
+export class FakeBook implements BookSource, MarketDirectory {
   epoch = 'epoch-1';
   current: MarketVersion = { seq: 7, slot: 1000, state: 'live', auctions: 3 };
   /** The error that every order throws. */
@@ -188,7 +193,7 @@ export interface RunningServer {
 
 /** Serves `book` over the real transport, as the clients' port does or as the operator's. */
 export async function startServer(
-  book: BookSource,
+  book: BookSource & MarketDirectory,
   settings: Partial<HttpOptions> = {},
   port: keyof Handlers = 'main',
 ): Promise<RunningServer> {
@@ -203,6 +208,7 @@ export async function startServer(
   };
   const handlers = createHandlers({
     book,
+    directory: book,
     readiness: () => server.readiness,
     feed: () => ({ slotAgeMs: 250, events: { rebuilds: 4 } }),
     build,

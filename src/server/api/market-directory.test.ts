@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
-import { filterMarkets } from './market-filter.js';
+import { directoryOf } from './market-directory.js';
 
 const book = new FakeBook();
 let server: RunningServer;
 
 beforeAll(async () => {
-  server = await startServer(filterMarkets(book, ['sol']));
+  server = await startServer(book, { directory: directoryOf(book, ['sol']) });
 });
 
 afterAll(() => server?.close());
@@ -35,5 +35,5 @@ test('/markets lists the filtered ones, and follows a change', async () => {
 });
 
 test('an empty filter is no filter', () => {
-  expect(filterMarkets(book, [])).toBe(book);
+  expect(directoryOf(book, [])).toBe(book);
 });

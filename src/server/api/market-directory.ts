@@ -1,0 +1,41 @@
+import type { MarketDirectory } from '../../contract/book-source.js';
+import type { MarketInfo } from '../../contract/markets.js';
+
+/** Lists only the markets of these names, in any case; all of them when no name is given. */
+export function directoryOf(markets: MarketDirectory, names: readonly string[]): MarketDirectory {
+  return names.length === 0 ? markets : new FilteredDirectory(markets, names);
+}
+
+/**
+ * The markets that are listed and served. The book has the others as well, because a market's name is
+ * known only after its account has been read.
+ */
+class FilteredDirectory implements MarketDirectory {
+  readonly #all: MarketDirectory;
+  readonly #names: ReadonlySet<string>;
+  #lastOfAll: readonly MarketInfo[] = [];
+  #listed: readonly MarketInfo[] = [];
+
+  constructor(all: MarketDirectory, names: readonly string[]) {
+    this.#all = all;
+    this.#names = new Set(names.map((name) => name.toUpperCase()));
+  }
+
+  markets(): readonly MarketInfo[] {
+    const all = this.#all.markets();
+    if (all !== this.#lastOfAll) {
+      this.#lastOfAll = all;
+      this.#listed = all.filter((market) => this.#isListed(market));
+    }
+    return this.#listed;
+  }
+
+  findMarket(name: string): MarketInfo | undefined {
+    const market = this.#all.findMarket(name);
+    return market !== undefined && this.#isListed(market) ? market : undefined;
+  }
+
+  #isListed({ symbol }: MarketInfo): boolean {
+    return this.#names.has(symbol.toUpperCase());
+  }
+}
