@@ -57,7 +57,7 @@ pub(super) fn each_difference<'a, R: Row>(
 /// An order by name, as readers know it.
 type OrderKey = (Pubkey, u32);
 
-/// What happened to the orders of a side, whose memory is used again. An order that another price or
+/// The changes of the orders of a side; the memory is used again. An order that another price or
 /// another queue gave another place is changed, not gone and come.
 #[derive(Debug, Default)]
 pub(super) struct OrderChanges {
