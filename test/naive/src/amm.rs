@@ -31,6 +31,13 @@ impl NaiveBook {
         let levels = accounts.next().and_then(|(data, perp, is_lost)| {
             let inputs = self.amm_inputs(perp).filter(|_| !is_lost)?;
             let amm = PerpAmm::of(&PerpMarketView::parse(data).ok()?);
+            let PerpAmm { base_asset_reserve, quote_asset_reserve, sqrt_k, peg_multiplier, .. } =
+                amm;
+            let has_curve =
+                ![base_asset_reserve, quote_asset_reserve, sqrt_k, peg_multiplier].contains(&0);
+            if !has_curve {
+                return None;
+            }
             amm_levels(&amm, &inputs, index).ok()
         });
         levels.unwrap_or_default()

@@ -84,6 +84,12 @@ fn fast_book_equals_naive_book_after_every_random_command() {
     assert!(met.amm_levels > 0 && met.quote_turns > 0, "AMMs never quoted, or never moved alone");
 }
 
+/// Seed 7042 sets `sqrtK` to 0 while the oracle's price is invalid, and then makes the price valid.
+#[test]
+fn an_amm_without_a_curve_has_no_levels() {
+    run_seed(7042, false).unwrap_or_else(|text| panic!("{text}"));
+}
+
 #[test]
 fn a_missed_update_is_noticed() {
     let mut life = Life::new(1);
