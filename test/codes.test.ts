@@ -16,7 +16,7 @@ test.each([
   ['src/verify/error.ts', /VerifyErrorCode =([^;]+);/, 6],
   ['src/follow/follow-options.ts', /FollowErrorCode =([^;]+);/, 4],
   ['src/client/error.ts', /ClientErrorCode =([^;]+);/, 8],
-  ['src/match/error.ts', /MatchErrorCode =([^;]+);/, 4],
+  ['src/match/match-options.ts', /MatchErrorCode =([^;]+);/, 4],
   ['src/engine/errors.ts', /EngineErrorCode =([^;]+);/, 13],
   ['src/sim/sim-error.ts', /SimErrorCode =([^;]+);/, 5],
   ['src/server/transport/errors.ts', /STATUS_BY_CODE = {([^}]+)}/, 9],

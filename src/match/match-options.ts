@@ -1,6 +1,24 @@
 /** The command line of `match`, as a query of /match. The service checks the values. */
-import { BASE_DECIMALS, QUOTE_DECIMALS, rawOf } from './decimal.js';
-import { MatchError } from './error.js';
+import { BASE_DECIMALS, QUOTE_DECIMALS } from '../client/amounts.js';
+
+/** Why there is no walk to print; codes are never renamed. */
+export type MatchErrorCode =
+  | 'INVALID_MATCH_OPTION'
+  | 'MATCH_UNREACHABLE'
+  | 'MATCH_REFUSED'
+  | 'MALFORMED_MATCH';
+
+/** The one error class of this room. */
+export class MatchError extends Error {
+  override readonly name = 'MatchError';
+
+  readonly code: MatchErrorCode;
+
+  constructor(code: MatchErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
 
 /** Flags as the command line gives them. */
 export interface MatchFlags {
@@ -30,7 +48,7 @@ export interface MatchFlags {
   readonly json?: boolean;
 }
 
-/** Where a service of this machine answers by default. */
+/** The address of a service of this machine by default. */
 export const URL_DEFAULT = 'http://127.0.0.1:8080';
 
 /** The flags whose numbers may have a point, and the decimals of their raw form. */
@@ -47,7 +65,7 @@ const plain = [
   ...['side', 'orderType', 'auctionDuration', 'slotsElapsed', 'taker', 'feeTier', 'model'],
 ] as const satisfies readonly string[];
 
-/** The address that is asked. Throws a MatchError that says what is wrong with the command line. */
+/** The address to fetch. Throws a MatchError that says what is wrong with the command line. */
 export function matchUrl(market: string, flags: MatchFlags): URL {
   const url = serviceUrl(flags.url ?? URL_DEFAULT);
   url.pathname = `${url.pathname.replace(/\/$/, '')}/match`;
@@ -63,7 +81,7 @@ function queryOf(market: string, flags: MatchFlags): URLSearchParams {
   }
   for (const [name, decimals] of Object.entries(decimalsOf)) {
     const text = texts[name];
-    if (typeof text === 'string') query.set(name, raw(name, text, decimals));
+    if (typeof text === 'string') query.set(name, rawFlag(name, text, decimals));
   }
   for (const offer of flags.jit ?? []) query.append('jit', offerOf(offer));
   for (const name of ['postOnly', 'reduceOnly', 'referred'] as const) {
@@ -76,27 +94,39 @@ function queryOf(market: string, flags: MatchFlags): URLSearchParams {
 
 function offerOf(text: string): string {
   const [price = '', size = '', ...more] = text.split(':');
-  return [raw('jit', price, QUOTE_DECIMALS), raw('jit', size, BASE_DECIMALS), ...more].join(':');
+  return [rawFlag('jit', price, QUOTE_DECIMALS), rawFlag('jit', size, BASE_DECIMALS), ...more].join(
+    ':',
+  );
 }
 
-function raw(name: string, text: string, decimals: number): string {
+function rawFlag(name: string, text: string, decimals: number): string {
   const found = rawOf(text, decimals);
   if (found !== undefined) return found;
   const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  throw invalid(`--${flag} was ${text}, must have at most ${decimals} decimals`);
+  throw invalidOption(`--${flag} was ${text}, must have at most ${decimals} decimals`);
 }
 
 function serviceUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw invalid('--url must begin with http:// or https://');
+    throw invalidOption('--url must begin with http:// or https://');
   }
   if (url.username !== '' || url.password !== '') {
-    throw invalid('--url had a user or a password, must have neither');
+    throw invalidOption('--url had a user or a password, must have neither');
   }
   return url;
 }
 
-function invalid(message: string): MatchError {
+function invalidOption(message: string): MatchError {
   return new MatchError('INVALID_MATCH_OPTION', message);
+}
+
+/** The raw integer of a number with a point; any other text as it is. Undefined when it is too fine. */
+export function rawOf(text: string, decimals: number): string | undefined {
+  const parts = /^(-?)(\d*)\.(\d*)$/.exec(text);
+  if (parts === null) return text;
+  const [, sign = '', whole = '', fraction = ''] = parts;
+  if (whole + fraction === '' || fraction.length > decimals) return undefined;
+  const raw = `${whole}${fraction.padEnd(decimals, '0')}`.replace(/^0+(?=\d)/, '');
+  return `${sign}${raw}`;
 }

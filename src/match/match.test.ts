@@ -1,10 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { inUnits, rawOf } from './decimal.js';
-import { MatchError } from './error.js';
+import { formatDecimal } from '../client/amounts.js';
 import { match } from './match.js';
-import { type MatchFlags, matchUrl } from './match-options.js';
+import { MatchError, type MatchFlags, matchUrl, rawOf } from './match-options.js';
 
 const MAKER = '9JtczxrJjPM4J1xooxr2rFXmRivarb4BwjNiBgXDwe2p';
 
@@ -203,6 +202,6 @@ test.each([
   ['-1500000000', 9, '-1.5'],
   ['1000000', 6, '1'],
 ])('%s at %i decimals is %s', (raw, decimals, text) => {
-  expect(inUnits(raw, decimals)).toBe(text);
+  expect(formatDecimal(BigInt(raw), decimals)).toBe(text);
   expect(rawOf(text.includes('.') ? text : `${text}.`, decimals)).toBe(raw);
 });

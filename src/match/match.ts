@@ -1,15 +1,21 @@
 /**
- * `slotbook match`: asks a running service what an order would get, and prints the walk.
+ * `slotbook match`: fetches what an order would get from a running service, and prints the walk.
  *
- * This room does not import anything of the service: what it prints is what any client would read.
+ * It reads the answer with the client library, and imports nothing of the service.
  */
-import { MatchError } from './error.js';
-import { ANSWER_BYTES_MAX, ANSWER_MS_MAX, TEXT_CHARS_MAX } from './limits.js';
-import { type MatchFlags, matchUrl } from './match-options.js';
+import { parseExact } from '../client/fields.js';
+import { type MatchAnswer, matchAnswer } from '../client/http/book-shapes.js';
+import { MatchError, type MatchFlags, matchUrl } from './match-options.js';
 import { walkLines } from './table.js';
-import { parseWalk } from './walk.js';
 
-/** What is asked, and where the answer is shown. */
+/** The largest answer has 8,192 fills of some 250 bytes; there is room for more. */
+export const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
+/** An answer that takes longer will not come. */
+export const ANSWER_MS_MAX = 15_000;
+/** Characters of the service's error that are repeated. */
+export const TEXT_CHARS_MAX = 500;
+
+/** One run. */
 export interface MatchRun {
   readonly market: string;
   readonly flags: MatchFlags;
@@ -17,14 +23,14 @@ export interface MatchRun {
 }
 
 /**
- * Prints what the order would get; answers whether any of it would fill or rest.
+ * Prints what the order would get. Returns whether any of it would fill or rest.
  *
  * # Errors
  *
  * A MatchError when an option is wrong, or the service has no answer.
  */
 export async function match({ market, flags, output }: MatchRun): Promise<boolean> {
-  const text = await answerOf(matchUrl(market, flags));
+  const text = await fetchText(matchUrl(market, flags));
   const walk = parseWalk(text);
   const { side = '', quote } = flags;
   const lines = flags.json ? [text] : walkLines(walk, { side, inQuote: quote !== undefined });
@@ -32,10 +38,10 @@ export async function match({ market, flags, output }: MatchRun): Promise<boolea
   return walk.fills.length > 0 || walk.rests !== null;
 }
 
-async function answerOf(url: URL): Promise<string> {
+async function fetchText(url: URL): Promise<string> {
   try {
     const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS_MAX) });
-    const text = await read(answer);
+    const text = await readText(answer);
     if (answer.status === 200) return text;
     throw new MatchError('MATCH_REFUSED', refusalIn(text, answer.status));
   } catch (error) {
@@ -45,7 +51,7 @@ async function answerOf(url: URL): Promise<string> {
   }
 }
 
-async function read(answer: Response): Promise<string> {
+async function readText(answer: Response): Promise<string> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const part of answer.body ?? []) {
@@ -76,4 +82,14 @@ function reasonOf(error: unknown): string {
   const { cause } = error;
   if (cause instanceof Error && 'code' in cause) return String(cause.code);
   return error.name;
+}
+
+/** Reads a body. Throws a MatchError when it is none of /match. */
+function parseWalk(text: string): MatchAnswer {
+  try {
+    return matchAnswer(parseExact(text), 'the answer');
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'it is no walk';
+    throw new MatchError('MALFORMED_MATCH', `the answer is none of /match: ${reason}`);
+  }
 }

@@ -45,5 +45,5 @@ test('the reason of /ready is repeated, and not at any length', () => {
   const body = (message: unknown) => JSON.stringify({ error: { message } });
   expect(readReason(body('the book is stale'))).toBe('the book is stale');
   expect(readReason(body('x'.repeat(10_000)))).toHaveLength(200);
-  expect(readReason('{}')).toBe('no reason was told');
+  expect(readReason('{}')).toBe('it gave no reason');
 });

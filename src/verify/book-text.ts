@@ -1,3 +1,6 @@
+/** What is compared of the bodies of /l2 and /l3. */
+import { ClientError } from '../client/error.js';
+import { list, object, objectOf, parseExact, type Read, text, whole } from '../client/fields.js';
 import { VerifyError } from './error.js';
 import { TEXT_CHARS_MAX } from './limits.js';
 
@@ -12,88 +15,62 @@ export interface BookText {
   readonly rows: Rows;
 }
 
-const SIDES = ['bid', 'ask'] as const;
+const orders = list(object({ maker: text, orderId: whole, price: text, size: text }));
+const levels = list(object({ price: text, size: text }));
+const symbols = list(object({ symbol: text }));
 
 /** Reads an /l3 body: each order by side, maker and order id, as size@price. */
-export function readOrders(text: string): BookText {
-  return readBook(text, (side, row) => {
-    const { maker, orderId, price, size } = row;
-    if (typeof maker !== 'string' || typeof orderId !== 'number') throw malformed('an order');
-    return [`${side} ${maker}/${orderId}`, `${asText(size)}@${asText(price)}`];
-  });
-}
-
-/** Reads an /l2 body: each level by side and price. */
-export function readLevels(text: string): BookText {
-  return readBook(text, (side, { price, size }) => [
-    `${side} level ${asText(price)}`,
-    asText(size),
+export function readOrders(body: string): BookText {
+  return readBook(body, orders, (side, { maker, orderId, price, size }) => [
+    `${side} ${maker}/${orderId}`,
+    `${size}@${price}`,
   ]);
 }
 
-type Row = Readonly<Record<string, unknown>>;
+/** Reads an /l2 body: each level by side and price. */
+export function readLevels(body: string): BookText {
+  return readBook(body, levels, (side, { price, size }) => [`${side} level ${price}`, size]);
+}
 
-function readBook(
-  text: string,
-  read: (side: string, row: Row) => readonly [string, string],
+/** Reads /markets: the names that are served. */
+export function readSymbols(body: string): readonly string[] {
+  return readBody(body, symbols).map(({ symbol }) => symbol);
+}
+
+/** Why the service is not ready, as /ready says. */
+export function readReason(body: string): string {
+  const { error } = readBody(body, objectOf);
+  const message = typeof error === 'object' && error !== null ? { ...error } : {};
+  const reason = 'message' in message ? message.message : undefined;
+  return typeof reason === 'string' ? reason.slice(0, TEXT_CHARS_MAX) : 'it gave no reason';
+}
+
+function readBook<Row>(
+  body: string,
+  rowsOf: Read<readonly Row[]>,
+  nameRow: (side: 'bid' | 'ask', row: Row) => readonly [name: string, value: string],
 ): BookText {
-  const body = parseObject(text);
-  const { state, seq, slot } = body;
-  if (typeof state !== 'string' || typeof seq !== 'number' || typeof slot !== 'number') {
-    throw malformed('a book');
-  }
+  const book = object({ state: text, seq: whole, slot: whole, bids: rowsOf, asks: rowsOf });
+  const { state, seq, slot, bids, asks } = readBody(body, book);
   const rows = new Map<string, string>();
-  for (const side of SIDES) {
-    for (const row of rowsOf(body[`${side}s`])) {
-      const [name, value] = read(side, row);
-      const before = rows.get(name);
-      // What stands twice differs from what stands once.
-      rows.set(name, before === undefined ? value : `${before} and ${value}`);
-    }
+  const named = [
+    ...bids.map((row) => nameRow('bid', row)),
+    ...asks.map((row) => nameRow('ask', row)),
+  ];
+  for (const [name, value] of named) {
+    const before = rows.get(name);
+    // What stands twice differs from what stands once.
+    rows.set(name, before === undefined ? value : `${before} and ${value}`);
   }
   return { state, seq, slot, rows };
 }
 
-/** Reads /markets: the names that are served. */
-export function readSymbols(text: string): readonly string[] {
-  return rowsOf(parse(text)).map(({ symbol }) => asText(symbol));
-}
-
-/** Why the service is not ready, as /ready says. */
-export function readReason(text: string): string {
-  const error = parseObject(text)['error'];
-  const message = isObject(error) ? error['message'] : undefined;
-  return typeof message === 'string' ? message.slice(0, TEXT_CHARS_MAX) : 'no reason was told';
-}
-
-function rowsOf(value: unknown): readonly Row[] {
-  if (Array.isArray(value) && value.every(isObject)) return value;
-  throw malformed('a list');
-}
-
-function asText(value: unknown): string {
-  if (typeof value === 'string') return value;
-  throw malformed('a text');
-}
-
-function parseObject(text: string): Row {
-  const value = parse(text);
-  if (isObject(value)) return value;
-  throw malformed('an object');
-}
-
-function parse(text: string): unknown {
+/** Reads a body. Throws a VerifyError for what is none. */
+function readBody<T>(body: string, read: Read<T>): T {
   try {
-    return JSON.parse(text);
-  } catch {
-    throw malformed('JSON');
+    return read(parseExact(body), 'the answer of the service');
+  } catch (error) {
+    const reason = error instanceof ClientError ? error.message : 'the answer is no JSON';
+    throw new VerifyError('MALFORMED_SERVICE_ANSWER', reason);
   }
-}
-
-function isObject(value: unknown): value is Row {
-  return typeof value === 'object' && value !== null;
-}
-
-function malformed(what: string): VerifyError {
-  return new VerifyError('MALFORMED_SERVICE_ANSWER', `the answer of the service lacks ${what}`);
 }

@@ -11,10 +11,10 @@ export type VerifyErrorCode =
 export class VerifyError extends Error {
   override readonly name = 'VerifyError';
 
-  constructor(
-    readonly code: VerifyErrorCode,
-    message: string,
-  ) {
+  readonly code: VerifyErrorCode;
+
+  constructor(code: VerifyErrorCode, message: string) {
     super(message);
+    this.code = code;
   }
 }
