@@ -10,14 +10,14 @@ function compared(readings: readonly Row[], intervalMs = 2_000): Comparison {
   for (const [index, [service, before, after]] of readings.entries()) {
     const atMs = 1_000 + index * intervalMs;
     const shown = rows(service);
-    comparison.add({ atMs, service: shown, before: rows(before), after: rows(after) });
+    comparison.addReading({ atMs, service: shown, before: rows(before), after: rows(after) });
   }
   return comparison;
 }
 
 function judged(readings: readonly Row[]): string {
   const comparison = compared(readings);
-  const [difference] = comparison.differences();
+  const [difference] = comparison.listDifferences();
   if (difference !== undefined) return `${difference.service} for ${difference.chain}`;
   return comparison.decided ? 'equal' : 'moving';
 }
@@ -95,7 +95,7 @@ test('two readings decide nothing, however long the time between them', () => {
 /** What is known of a row that stays different, when a minute is between any two readings. */
 function answers(readings: number) {
   const comparison = compared(times(readings, ['a', 'b', 'b']), 60_000);
-  return { differences: comparison.differences().length, decided: comparison.decided };
+  return { differences: comparison.listDifferences().length, decided: comparison.decided };
 }
 
 test('nothing is decided before the first reading', () => {

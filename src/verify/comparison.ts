@@ -17,7 +17,7 @@ export interface RowsReading {
   readonly atMs: number;
 }
 
-interface Suspect extends Difference {
+interface Unconfirmed extends Difference {
   /** Readings in a row in which it differed, and when the first of them was. */
   readonly readings: number;
   readonly sinceMs: number;
@@ -31,7 +31,7 @@ interface Suspect extends Difference {
  * judged.
  */
 export class Comparison {
-  #suspects: ReadonlyMap<string, Suspect> = new Map();
+  #unconfirmed: ReadonlyMap<string, Unconfirmed> = new Map();
   #last: Rows = new Map();
   #readings = 0;
   #firstMs = 0;
@@ -49,35 +49,35 @@ export class Comparison {
 
   /** Rows that differed in the last reading, but not yet for long enough. */
   get moving(): number {
-    return this.#suspects.size - this.differences().length;
+    return this.#unconfirmed.size - this.listDifferences().length;
   }
 
   /** What differs for certain. */
-  differences(): readonly Difference[] {
-    return [...this.#suspects.values()].filter(
+  listDifferences(): readonly Difference[] {
+    return [...this.#unconfirmed.values()].filter(
       ({ readings, sinceMs }) =>
         readings >= READINGS_MIN && this.#atMs - sinceMs >= DIFFERENT_MS_MIN,
     );
   }
 
-  add({ service, before, after, atMs }: RowsReading): void {
+  addReading({ service, before, after, atMs }: RowsReading): void {
     if (this.#readings === 0) this.#firstMs = atMs;
     this.#atMs = atMs;
-    const suspects = new Map<string, Suspect>();
+    const suspects = new Map<string, Unconfirmed>();
     for (const name of new Set([...service.keys(), ...after.keys()])) {
       const shown = service.get(name) ?? null;
       const chain = after.get(name) ?? null;
       const known = [chain, before.get(name) ?? null];
       if (this.#readings > 0) known.push(this.#last.get(name) ?? null);
-      if (!known.includes(shown)) suspects.set(name, this.#suspect(name, shown, chain));
+      if (!known.includes(shown)) suspects.set(name, this.#confirm(name, shown, chain));
     }
-    this.#suspects = suspects;
+    this.#unconfirmed = suspects;
     this.#last = after;
     this.#readings += 1;
   }
 
-  #suspect(name: string, service: string | null, chain: string | null): Suspect {
-    const last = this.#suspects.get(name);
+  #confirm(name: string, service: string | null, chain: string | null): Unconfirmed {
+    const last = this.#unconfirmed.get(name);
     const still = last !== undefined && (last.service === service || last.chain === chain);
     const { readings, sinceMs } = still ? last : { readings: 0, sinceMs: this.#atMs };
     return { name, service, chain, readings: readings + 1, sinceMs };

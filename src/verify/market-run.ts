@@ -21,7 +21,7 @@ export class MarketRun {
   readonly #orders = new Comparison();
   readonly #levels = new Comparison();
   /** The service's orders as they were read last. */
-  #shown: BookText | null = null;
+  #lastOrders: BookText | null = null;
   /** Why the last reading could not be compared; null when it was. */
   #obstacle: string | null = null;
 
@@ -41,24 +41,24 @@ export class MarketRun {
   }
 
   get outcome(): Outcome {
-    if (this.differences().length > 0) return 'different';
+    if (this.listDifferences().length > 0) return 'different';
     // What moves at each reading is not judged; what was read for too short a time is not known.
     return this.decided || this.#orders.spanMs >= DIFFERENT_MS_MIN ? 'equal' : 'undecided';
   }
 
   /** Orders of the service as they were read last. */
   get orders(): number {
-    return this.#shown?.rows.size ?? 0;
+    return this.#lastOrders?.rows.size ?? 0;
   }
 
   /** What differs for certain; the levels only where the orders do not say it. */
-  differences(): readonly Difference[] {
-    const orders = this.#orders.differences();
-    return orders.length > 0 ? orders : this.#levels.differences();
+  listDifferences(): readonly Difference[] {
+    const orders = this.#orders.listDifferences();
+    return orders.length > 0 ? orders : this.#levels.listDifferences();
   }
 
   /** Takes one reading. Rejects when the service does not answer. */
-  async read(): Promise<void> {
+  async compareOnce(): Promise<void> {
     const before = this.#ofChain();
     const service = await this.#ofService();
     if (typeof service === 'string') {
@@ -66,17 +66,17 @@ export class MarketRun {
       return;
     }
     const after = this.#ofChain();
-    this.#obstacle = this.#chain.notLive() ?? notLive(service.orders) ?? notLive(before.orders);
+    this.#obstacle = this.#chain.notLive() ?? notLiveReason(service.orders) ?? notLiveReason(before.orders);
     if (this.#obstacle !== null) return;
-    this.#shown = service.orders;
+    this.#lastOrders = service.orders;
     const atMs = performance.now();
-    this.#orders.add({
+    this.#orders.addReading({
       service: withLag(service.orders, before.orders),
       before: before.orders.rows,
       after: after.orders.rows,
       atMs,
     });
-    this.#levels.add({
+    this.#levels.addReading({
       service: service.levels.rows,
       before: before.levels.rows,
       after: after.levels.rows,
@@ -85,22 +85,22 @@ export class MarketRun {
   }
 
   /** What is to be told of this market. */
-  lines(): readonly string[] {
+  reportLines(): readonly string[] {
     const symbol = this.#symbol;
-    const differences = this.differences();
+    const differences = this.listDifferences();
     if (differences.length > 0) {
       const lines = differences.slice(0, LINES_MAX).map((one) => `${symbol} ${textOf(one)}`);
       const more = differences.length - lines.length;
       return more === 0 ? lines : [...lines, `${symbol} and ${more} more`];
     }
-    if (this.outcome === 'undecided') return [`${symbol} not compared: ${this.#why()}`];
-    const { seq = 0, slot = 0 } = this.#shown ?? {};
+    if (this.outcome === 'undecided') return [`${symbol} not compared: ${this.#undecidedReason()}`];
+    const { seq = 0, slot = 0 } = this.#lastOrders ?? {};
     const { moving } = this.#orders;
     const but = moving === 0 ? '' : ` but ${moving} that moved at each reading,`;
     return [`${symbol} equal${but} ${this.orders} orders seq ${seq} slot ${slot}`];
   }
 
-  #why(): string {
+  #undecidedReason(): string {
     return this.#obstacle ?? 'it differed for too short a time to tell; give it more --seconds';
   }
 
@@ -112,15 +112,15 @@ export class MarketRun {
   /** Both bodies, or why there are none. */
   async #ofService(): Promise<BothTexts | string> {
     const query = `marketName=${encodeURIComponent(this.#symbol)}`;
-    const l3 = await this.#service.get(`/l3?${query}`);
-    const l2 = await this.#service.get(`/l2?${query}&depth=${LEVELS_MAX}`);
+    const l3 = await this.#service.getText(`/l3?${query}`);
+    const l2 = await this.#service.getText(`/l2?${query}&depth=${LEVELS_MAX}`);
     const refused = [l3, l2].find(({ status }) => status !== 200);
     if (refused !== undefined) return `the service answered ${refused.status}`;
     return { orders: readOrders(l3.text), levels: readLevels(l2.text) };
   }
 }
 
-function notLive({ state }: BookText): string | null {
+function notLiveReason({ state }: BookText): string | null {
   return state === 'live' ? null : `a book was ${state}`;
 }
 

@@ -10,11 +10,11 @@ export interface ServiceAnswer {
 /** Reads the paths of a running service. Errors name its host and never a key in its address. */
 export class ServiceClient {
   readonly #url: string;
-  readonly #shown: string;
+  readonly #host: string;
 
   constructor(url: string) {
     this.#url = url;
-    this.#shown = new URL(url).host;
+    this.#host = new URL(url).host;
   }
 
   /**
@@ -24,26 +24,26 @@ export class ServiceClient {
    *
    * `SERVICE_UNREACHABLE`, `SERVICE_BODY_EXCEEDED`.
    */
-  async get(path: string): Promise<ServiceAnswer> {
+  async getText(path: string): Promise<ServiceAnswer> {
     try {
       const signal = AbortSignal.timeout(ANSWER_MS_MAX);
       const answer = await fetch(`${this.#url}${path}`, { signal });
-      return { status: answer.status, text: await this.#read(answer) };
+      return { status: answer.status, text: await this.#readText(answer) };
     } catch (error) {
       if (error instanceof VerifyError) throw error;
-      const message = `the service at ${this.#shown} does not answer: ${reasonOf(error)}`;
+      const message = `the service at ${this.#host} does not answer: ${reasonOf(error)}`;
       throw new VerifyError('SERVICE_UNREACHABLE', message);
     }
   }
 
-  async #read(answer: Response): Promise<string> {
+  async #readText(answer: Response): Promise<string> {
     const parts: Uint8Array[] = [];
     let bytes = 0;
     for await (const part of answer.body ?? []) {
       parts.push(part);
       bytes += part.length;
       if (bytes <= ANSWER_BYTES_MAX) continue;
-      const message = `an answer of ${this.#shown} was larger than ${ANSWER_BYTES_MAX} bytes`;
+      const message = `an answer of ${this.#host} was larger than ${ANSWER_BYTES_MAX} bytes`;
       throw new VerifyError('SERVICE_BODY_EXCEEDED', message);
     }
     return Buffer.concat(parts).toString();

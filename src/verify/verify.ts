@@ -35,7 +35,7 @@ export interface VerifyOptions {
 export async function verify(options: VerifyOptions): Promise<boolean> {
   const { chain, markets, seconds, print } = options;
   const service = new ServiceClient(options.url);
-  await service.get('/health');
+  await service.getText('/health');
   await untilLive(chain);
   const endMs = performance.now() + seconds * 1_000;
   const served = await servedSymbols(service, endMs);
@@ -50,27 +50,27 @@ export async function verify(options: VerifyOptions): Promise<boolean> {
   const order = markets.length > 0 ? wanted : served;
   const both = order.filter((symbol) => wanted.includes(symbol) && served.includes(symbol));
   const runs = both.map((symbol) => new MarketRun({ symbol, service, chain }));
-  await compare(runs, endMs);
-  for (const line of [...lost, ...runs.flatMap((run) => run.lines())]) print(line);
-  return summary(runs, lost.length, print);
+  await compareAll(runs, endMs);
+  for (const line of [...lost, ...runs.flatMap((run) => run.reportLines())]) print(line);
+  return printSummary(runs, lost.length, print);
 }
 
 /** Reads the markets until each is decided, or the time is over. */
-async function compare(runs: readonly MarketRun[], endMs: number): Promise<void> {
+async function compareAll(runs: readonly MarketRun[], endMs: number): Promise<void> {
   let open = runs;
   for (;;) {
-    for (const run of open) await run.read();
+    for (const run of open) await run.compareOnce();
     open = open.filter(({ decided }) => !decided);
     if (open.length === 0 || performance.now() + READING_INTERVAL_MS > endMs) return;
     await sleep(READING_INTERVAL_MS);
   }
 }
 
-function summary(runs: readonly MarketRun[], lost: number, print: (line: string) => void): boolean {
+function printSummary(runs: readonly MarketRun[], lost: number, print: (line: string) => void): boolean {
   const differing = runs.filter(({ outcome }) => outcome === 'different');
   const undecided = runs.filter(({ outcome }) => outcome === 'undecided');
   const markets = runs.length + lost;
-  const differences = differing.reduce((sum, run) => sum + run.differences().length, lost);
+  const differences = differing.reduce((sum, run) => sum + run.listDifferences().length, lost);
   if (differences > 0) {
     const wrong = differing.length + lost;
     print(`different: ${wrong} of ${markets} markets, ${differences} differences`);
@@ -99,7 +99,7 @@ async function untilLive(chain: ChainBook): Promise<void> {
 /** What the service lists, once it is ready. */
 async function servedSymbols(service: ServiceClient, endMs: number): Promise<readonly string[]> {
   for (;;) {
-    const ready = await service.get('/ready');
+    const ready = await service.getText('/ready');
     if (ready.status === 200) break;
     if (performance.now() + READING_INTERVAL_MS > endMs) {
       const message = `the service is not ready: ${readReason(ready.text)}`;
@@ -107,7 +107,7 @@ async function servedSymbols(service: ServiceClient, endMs: number): Promise<rea
     }
     await sleep(READING_INTERVAL_MS);
   }
-  return readSymbols((await service.get('/markets')).text);
+  return readSymbols((await service.getText('/markets')).text);
 }
 
 function wantedSymbols(names: readonly string[], symbols: readonly string[]): readonly string[] {
