@@ -32,22 +32,42 @@ const AMOUNT_CHARS_MAX = 64;
 /** The widest unit that a token of the chain can have. */
 const DECIMALS_MAX = 255;
 
-/** Takes a raw integer as a price. Nothing is converted. */
+/**
+ * Takes a raw integer as a price. Nothing is converted.
+ *
+ * @example
+ * const price = rawPrice(150_250_000n);
+ */
 export function rawPrice(raw: bigint): Price {
   return raw as Price;
 }
 
-/** Takes a raw integer as a size in base units. Nothing is converted. */
+/**
+ * Takes a raw integer as a size in base units. Nothing is converted.
+ *
+ * @example
+ * const size = rawBase(500_000_000n);
+ */
 export function rawBase(raw: bigint): Base {
   return raw as Base;
 }
 
-/** Takes a raw integer as a value in quote units. Nothing is converted. */
+/**
+ * Takes a raw integer as a value in quote units. Nothing is converted.
+ *
+ * @example
+ * const value = rawQuote(12_500_000n);
+ */
 export function rawQuote(raw: bigint): Quote {
   return raw as Quote;
 }
 
-/** Takes a raw integer as a number of tokens. Nothing is converted. */
+/**
+ * Takes a raw integer as a number of tokens. Nothing is converted.
+ *
+ * @example
+ * const tokens = rawTokens(1_000_000n);
+ */
 export function rawTokens(raw: bigint): Tokens {
   return raw as Tokens;
 }
@@ -55,38 +75,71 @@ export function rawTokens(raw: bigint): Tokens {
 /**
  * The raw integer that a text of digits writes, as bodies and frames of the service have them.
  * Throws INVALID_AMOUNT for any other text.
+ *
+ * @example
+ * parseRaw('85013000'); // 85013000n
  */
 export function parseRaw(text: string): bigint {
   if (text.length > AMOUNT_CHARS_MAX || !/^-?\d+$/.test(text)) throw notAnAmount(text, 'digits');
   return BigInt(text);
 }
 
-/** The price that a decimal text writes, at most 6 decimals. Throws INVALID_AMOUNT. */
+/**
+ * The price that a decimal text writes, at most 6 decimals. Throws INVALID_AMOUNT.
+ *
+ * @example
+ * parsePrice('150.25'); // 150250000n
+ */
 export function parsePrice(text: string): Price {
   return rawPrice(parseDecimal(text, PRICE_DECIMALS));
 }
 
-/** The base size that a decimal text writes, at most 9 decimals. Throws INVALID_AMOUNT. */
+/**
+ * The base size that a decimal text writes, at most 9 decimals. Throws INVALID_AMOUNT.
+ *
+ * @example
+ * parseBase('0.5'); // 500000000n
+ */
 export function parseBase(text: string): Base {
   return rawBase(parseDecimal(text, BASE_DECIMALS));
 }
 
-/** The quote value that a decimal text writes, at most 6 decimals. Throws INVALID_AMOUNT. */
+/**
+ * The quote value that a decimal text writes, at most 6 decimals. Throws INVALID_AMOUNT.
+ *
+ * @example
+ * parseQuote('12.5'); // 12500000n
+ */
 export function parseQuote(text: string): Quote {
   return rawQuote(parseDecimal(text, QUOTE_DECIMALS));
 }
 
-/** A price as decimal text, exact and without zeros at its end: `150.25`. */
+/**
+ * A price as decimal text, exact and without zeros at its end: `150.25`.
+ *
+ * @example
+ * formatPrice(rawPrice(150_250_000n)); // '150.25'
+ */
 export function formatPrice(price: Price): string {
   return formatDecimal(price, PRICE_DECIMALS);
 }
 
-/** A base size as decimal text, exact and without zeros at its end: `0.5`. */
+/**
+ * A base size as decimal text, exact and without zeros at its end: `0.5`.
+ *
+ * @example
+ * formatBase(rawBase(500_000_000n)); // '0.5'
+ */
 export function formatBase(base: Base): string {
   return formatDecimal(base, BASE_DECIMALS);
 }
 
-/** A quote value as decimal text, exact and without zeros at its end: `-12.000001`. */
+/**
+ * A quote value as decimal text, exact and without zeros at its end: `-12.000001`.
+ *
+ * @example
+ * formatQuote(rawQuote(-12_000_001n)); // '-12.000001'
+ */
 export function formatQuote(quote: Quote): string {
   return formatDecimal(quote, QUOTE_DECIMALS);
 }
@@ -95,6 +148,9 @@ export function formatQuote(quote: Quote): string {
  * The raw integer of a decimal text in a unit of so many decimals: digits, perhaps a minus in
  * front, perhaps a point with digits behind it. Zeros at the end may go beyond the unit, other
  * digits may not, because they would be lost. Throws INVALID_AMOUNT.
+ *
+ * @example
+ * parseDecimal('85.013', 6); // 85013000n
  */
 export function parseDecimal(text: string, decimals: number): bigint {
   checkDecimals(decimals);
@@ -109,7 +165,12 @@ export function parseDecimal(text: string, decimals: number): bigint {
   return BigInt(sign + whole + kept.padEnd(decimals, '0'));
 }
 
-/** A raw integer of a unit of so many decimals as decimal text, exact, without zeros at its end. */
+/**
+ * A raw integer of a unit of so many decimals as decimal text, exact, without zeros at its end.
+ *
+ * @example
+ * formatDecimal(85_013_000n, 6); // '85.013'
+ */
 export function formatDecimal(raw: bigint, decimals: number): string {
   checkDecimals(decimals);
   const sign = raw < 0n ? '-' : '';

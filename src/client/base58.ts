@@ -62,14 +62,24 @@ export function addressInView(view: DataView, at: number): string {
   return '1'.repeat(zerosAt(view, at)) + String.fromCharCode.apply(null, codes).slice(place);
 }
 
-/** An address as base58. Throws INVALID_KEY when it has not 32 bytes. */
+/**
+ * An address as base58. Throws INVALID_KEY when it has not 32 bytes.
+ *
+ * @example
+ * encodeAddress(new Uint8Array(32)); // '11111111111111111111111111111111'
+ */
 export function encodeAddress(bytes: Uint8Array): string {
   if (bytes.length === ADDRESS_BYTES) return addressAt(bytes, 0);
   const message = `address had ${bytes.length} bytes, must have ${ADDRESS_BYTES}`;
   throw new ClientError('INVALID_KEY', message);
 }
 
-/** The 32 bytes of an address. Throws INVALID_KEY when the text is none. */
+/**
+ * The 32 bytes of an address. Throws INVALID_KEY when the text is none.
+ *
+ * @example
+ * const bytes = decodeAddress('11111111111111111111111111111111'); // 32 zeros
+ */
 export function decodeAddress(text: string): Uint8Array {
   const bytes = bytesOfAddress(text);
   if (bytes !== null) return bytes;
@@ -77,7 +87,12 @@ export function decodeAddress(text: string): Uint8Array {
   throw new ClientError('INVALID_KEY', `address was ${shown}, must be 32 bytes as base58`);
 }
 
-/** Whether a text is an address: 32 bytes as base58 writes them. */
+/**
+ * Whether a text is an address: 32 bytes as base58 writes them.
+ *
+ * @example
+ * isAddress('SOL-PERP'); // false
+ */
 export function isAddress(text: string): boolean {
   return bytesOfAddress(text) !== null;
 }

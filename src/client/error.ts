@@ -64,7 +64,12 @@ export interface ClientErrorOptions extends ErrorOptions {
   readonly param?: string | undefined;
 }
 
-/** The one error class of this package. */
+/**
+ * The one error class of this package.
+ *
+ * @example
+ * const book = await http.l2({ marketName: 'NONE' }).catch((error: ClientError) => error.code);
+ */
 export class ClientError extends Error {
   override readonly name = 'ClientError';
   /** Of the HTTP answer; undefined where there was none. */

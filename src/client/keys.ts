@@ -29,45 +29,85 @@ export interface AccountId {
 /** Market indexes and subaccount ids are u16 in the program. */
 const INDEX_MAX = 65_535;
 
-/** The id of a perp market. Throws INVALID_KEY. */
+/**
+ * The id of a perp market. Throws INVALID_KEY.
+ *
+ * @example
+ * perpMarket(0).key; // 'perp_0'
+ */
 export function perpMarket(marketIndex: number): MarketId {
   return marketId('perp', marketIndex);
 }
 
-/** The id of a spot market. Throws INVALID_KEY. */
+/**
+ * The id of a spot market. Throws INVALID_KEY.
+ *
+ * @example
+ * spotMarket(1).key; // 'spot_1'
+ */
 export function spotMarket(marketIndex: number): MarketId {
   return marketId('spot', marketIndex);
 }
 
-/** The id of a market of a kind. Throws INVALID_KEY. */
+/**
+ * The id of a market of a kind. Throws INVALID_KEY.
+ *
+ * @example
+ * marketId('perp', 0).key; // 'perp_0'
+ */
 export function marketId(marketType: MarketType, marketIndex: number): MarketId {
   checkIndex(marketIndex, 'market index');
   return { marketType, marketIndex, key: marketKey(marketType, marketIndex) };
 }
 
-/** The id of the market that a key names. Throws INVALID_KEY. */
+/**
+ * The id of the market that a key names. Throws INVALID_KEY.
+ *
+ * @example
+ * marketIdOfKey('perp_0').marketIndex; // 0
+ */
 export function marketIdOfKey(key: string): MarketId {
   const [, type, index] = /^(perp|spot)_(0|[1-9]\d{0,4})$/.exec(key) ?? [];
   if (type === undefined) throw invalidKey('market key', key, 'perp_ or spot_ and an index');
   return marketId(type === 'perp' ? 'perp' : 'spot', Number(index));
 }
 
-/** The key of a market, nothing checked. */
+/**
+ * The key of a market, nothing checked.
+ *
+ * @example
+ * marketKey('spot', 1); // 'spot_1'
+ */
 export function marketKey(marketType: MarketType, marketIndex: number): MarketKey {
   return `${marketType}_${marketIndex}`;
 }
 
-/** Whether two ids name one market. */
+/**
+ * Whether two ids name one market.
+ *
+ * @example
+ * isSameMarket(perpMarket(0), spotMarket(0)); // false
+ */
 export function isSameMarket(left: MarketId, right: MarketId): boolean {
   return left.key === right.key;
 }
 
-/** The key of an account, nothing checked. */
+/**
+ * The key of an account, nothing checked.
+ *
+ * @example
+ * accountKey({ authority: '11111111111111111111111111111111', subAccountId: 0 });
+ */
 export function accountKey({ subAccountId, authority }: AccountId): AccountKey {
   return `${subAccountId}_${authority}`;
 }
 
-/** The account that a key names. Throws INVALID_KEY. */
+/**
+ * The account that a key names. Throws INVALID_KEY.
+ *
+ * @example
+ * accountIdOfKey('0_11111111111111111111111111111111').subAccountId; // 0
+ */
 export function accountIdOfKey(key: string): AccountId {
   const [, index, authority = ''] = /^(0|[1-9]\d{0,4})_([1-9A-Za-z]{32,44})$/.exec(key) ?? [];
   if (index === undefined || !isAddress(authority)) {

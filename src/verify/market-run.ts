@@ -66,7 +66,8 @@ export class MarketRun {
       return;
     }
     const after = this.#ofChain();
-    this.#obstacle = this.#chain.notLive() ?? notLiveReason(service.orders) ?? notLiveReason(before.orders);
+    this.#obstacle =
+      this.#chain.notLive() ?? notLiveReason(service.orders) ?? notLiveReason(before.orders);
     if (this.#obstacle !== null) return;
     this.#lastOrders = service.orders;
     const atMs = performance.now();

@@ -66,7 +66,11 @@ async function compareAll(runs: readonly MarketRun[], endMs: number): Promise<vo
   }
 }
 
-function printSummary(runs: readonly MarketRun[], lost: number, print: (line: string) => void): boolean {
+function printSummary(
+  runs: readonly MarketRun[],
+  lost: number,
+  print: (line: string) => void,
+): boolean {
   const differing = runs.filter(({ outcome }) => outcome === 'different');
   const undecided = runs.filter(({ outcome }) => outcome === 'undecided');
   const markets = runs.length + lost;

@@ -18,7 +18,7 @@ import { type AccountData, type AccountHead, accountData, accountHead } from './
 /** A cache of prices by market, for example `OraclePriceCache` and `MarkPriceCache`. */
 export interface PriceCache<Value> {
   readonly store: Lookup<Value>;
-  /** Calls with the markets that have changed; answers what ends that. */
+  /** Calls with the markets that have changed; returns what removes the listener. */
   onUpdate(listener: (changed: Lookup<Value>) => void): () => void;
 }
 
@@ -31,7 +31,7 @@ export interface OraclePrices {
   readonly mmPrice?: bigint | null;
 }
 
-/** Where prices come from. A market without a price in one of them is told by {@link AccountCache.updatePrices}. */
+/** Where prices come from. A market without a price in one of them is set by {@link AccountCache.updatePrices}. */
 export interface AccountCacheOptions {
   /** Oracles, the market makers' with them. */
   readonly oracles?: PriceCache<OraclePrices>;
@@ -61,6 +61,10 @@ interface Held {
  * Keeps the data of accounts by account key. A change of a market or a price touches only the
  * accounts that hold something which depends on it; they are computed at once when somebody
  * listens, and else when they are next asked for.
+ *
+ * @example
+ * const cache = new AccountCache();
+ * cache.onUpdate(({ name, marginInfo }) => console.log(name, marginInfo?.health));
  */
 export class AccountCache implements AsyncIterable<AccountData> {
   readonly #markets = new MarketTerms();
@@ -86,7 +90,7 @@ export class AccountCache implements AsyncIterable<AccountData> {
 
   /** The data of all accounts. */
   get store(): ReadonlyMap<AccountKey, AccountData> {
-    return new Map(Array.from(this.#held, ([key, held]) => [key, this.#current(held)]));
+    return new Map(Array.from(this.#held, ([key, held]) => [key, this.#dataOf(held)]));
   }
 
   /** The data of an account; null when it is not held. */
@@ -97,7 +101,7 @@ export class AccountCache implements AsyncIterable<AccountData> {
   /** The data of an account by its key; null when it is not held. */
   getAccountByKey(key: AccountKey): AccountData | null {
     const held = this.#held.get(key);
-    return held === undefined ? null : this.#current(held);
+    return held === undefined ? null : this.#dataOf(held);
   }
 
   /** Takes an account, unless it is of an older slot than the one that is held. */
@@ -105,11 +109,11 @@ export class AccountCache implements AsyncIterable<AccountData> {
     const key = accountKey(user);
     const known = this.#held.get(key);
     if (known !== undefined && slot < known.slot) return;
-    if (known !== undefined) this.#leave(key, known.user);
+    if (known !== undefined) this.#leaveMarkets(key, known.user);
     const head = accountHead(user, address ?? known?.head.address ?? null);
     this.#held.set(key, { user, slot, head, data: null });
-    for (const market of marketsOf(user)) this.#join(market, key);
-    this.#tell([key]);
+    for (const market of marketsOf(user)) this.#joinMarket(market, key);
+    this.#emitAccounts([key]);
   }
 
   /** Forgets an account. */
@@ -117,18 +121,18 @@ export class AccountCache implements AsyncIterable<AccountData> {
     const key = accountKey(id);
     const known = this.#held.get(key);
     if (known === undefined) return;
-    this.#leave(key, known.user);
+    this.#leaveMarkets(key, known.user);
     this.#held.delete(key);
   }
 
   /** Takes a perp market's account. */
   updatePerpMarket(market: PerpMarketFacts): void {
-    this.#changed(this.#markets.setPerpMarket(market, this.#nowS()));
+    this.#handleChanged(this.#markets.setPerpMarket(market, this.#nowS()));
   }
 
   /** Takes a spot market's account. */
   updateSpotMarket(market: SpotMarketFacts): void {
-    this.#changed(this.#markets.setSpotMarket(market, this.#nowS()));
+    this.#handleChanged(this.#markets.setSpotMarket(market, this.#nowS()));
   }
 
   /**
@@ -142,14 +146,14 @@ export class AccountCache implements AsyncIterable<AccountData> {
     for (const key of keys) marketIdOfKey(key);
     const changed = keys.flatMap((key) => {
       const { oracleSlot = null, oracleSequenceId = null, ...known } = this.#markets.prices(key);
-      const told = prices[key] ?? {};
-      const of = told.oracle === undefined ? { oracleSlot, oracleSequenceId } : {};
-      return this.#markets.setPrices(key, { ...known, ...of, ...told }, now);
+      const given = prices[key] ?? {};
+      const of = given.oracle === undefined ? { oracleSlot, oracleSequenceId } : {};
+      return this.#markets.setPrices(key, { ...known, ...of, ...given }, now);
     });
-    this.#changed(changed);
+    this.#handleChanged(changed);
   }
 
-  /** Calls with each account that has changed; answers what ends that. */
+  /** Calls with each account that has changed; returns what removes the listener. */
   onUpdate(listener: (account: AccountData) => void): () => void {
     return this.#listeners.add(listener);
   }
@@ -195,21 +199,21 @@ export class AccountCache implements AsyncIterable<AccountData> {
     return cache.onUpdate(take);
   }
 
-  #current(held: Held): AccountData {
+  #dataOf(held: Held): AccountData {
     held.data ??= accountData(held.user, this.#markets, held.head);
     return held.data;
   }
 
   /** Marks the accounts that hold one of some markets, and tells of them. */
-  #changed(markets: readonly MarketKey[]): void {
+  #handleChanged(markets: readonly MarketKey[]): void {
     const keys = new Set<AccountKey>();
     for (const market of markets) {
       for (const key of this.#holders.get(market) ?? []) keys.add(key);
     }
-    this.#tell(keys);
+    this.#emitAccounts(keys);
   }
 
-  #tell(keys: Iterable<AccountKey>): void {
+  #emitAccounts(keys: Iterable<AccountKey>): void {
     const isHeard = this.#listeners.size > 0 || this.#readers.size > 0;
     const changed: Held[] = [];
     for (const key of keys) {
@@ -220,19 +224,19 @@ export class AccountCache implements AsyncIterable<AccountData> {
     }
     if (!isHeard) return;
     for (const held of changed) {
-      const data = this.#current(held);
+      const data = this.#dataOf(held);
       this.#listeners.emit(data);
       for (const reader of this.#readers) reader.push(data, data.key);
     }
   }
 
-  #join(market: MarketKey, key: AccountKey): void {
+  #joinMarket(market: MarketKey, key: AccountKey): void {
     const holders = this.#holders.get(market);
     if (holders === undefined) this.#holders.set(market, new Set([key]));
     else holders.add(key);
   }
 
-  #leave(key: AccountKey, user: ModelUser): void {
+  #leaveMarkets(key: AccountKey, user: ModelUser): void {
     for (const market of marketsOf(user)) this.#holders.get(market)?.delete(key);
   }
 }

@@ -12,32 +12,57 @@ import { USER_KIND } from './generated/user.js';
 import { USER_STATS_KIND, type UserStats, userStatsAt } from './generated/user-stats.js';
 import { checkedView, isKind } from './reading.js';
 
-/** Reads a perp market and its AMM. */
+/**
+ * Reads a perp market and its AMM.
+ *
+ * @example
+ * const { marketIndex, amm } = decodePerpMarket(bytes);
+ */
 export function decodePerpMarket(bytes: Uint8Array): PerpMarket {
   return perpMarketAt(checkedView(bytes, PERP_MARKET_KIND), 0);
 }
 
-/** Reads a spot market: a token and its lending pool. */
+/**
+ * Reads a spot market: a token and its lending pool.
+ *
+ * @example
+ * const { marketIndex, decimals } = decodeSpotMarket(bytes);
+ */
 export function decodeSpotMarket(bytes: Uint8Array): SpotMarket {
   return spotMarketAt(checkedView(bytes, SPOT_MARKET_KIND), 0);
 }
 
-/** Reads the exchange's settings. */
+/**
+ * Reads the exchange's settings.
+ *
+ * @example
+ * const state = decodeState(bytes);
+ */
 export function decodeState(bytes: Uint8Array): State {
   return stateAt(checkedView(bytes, STATE_KIND), 0);
 }
 
-/** Reads fees and volumes of one authority. */
+/**
+ * Reads fees and volumes of one authority.
+ *
+ * @example
+ * const { authority } = decodeUserStats(bytes);
+ */
 export function decodeUserStats(bytes: Uint8Array): UserStats {
   return userStatsAt(checkedView(bytes, USER_STATS_KIND), 0);
 }
 
-/** Reads which signed messages of an authority became which orders. */
+/**
+ * Reads which signed messages of an authority became which orders.
+ *
+ * @example
+ * const orders = decodeSignedMsgUserOrders(bytes);
+ */
 export function decodeSignedMsgUserOrders(bytes: Uint8Array): SignedMsgUserOrders {
   return signedMsgUserOrdersAt(checkedView(bytes, SIGNED_MSG_USER_ORDERS_KIND), 0);
 }
 
-/** The kinds of account that can be told by their first bytes. */
+/** The kinds of account that are known by their first bytes. */
 const KINDS = [
   USER_KIND,
   USER_STATS_KIND,
@@ -52,7 +77,12 @@ const KINDS = [
 /** The kind of an account of the program that this package reads. */
 export type AccountKindName = (typeof KINDS)[number]['name'];
 
-/** The kind that bytes say they are, by their first eight; null for any other. */
+/**
+ * The kind that bytes say they are, by their first eight; null for any other.
+ *
+ * @example
+ * accountKindOf(bytes); // 'User', or null for another kind
+ */
 export function accountKindOf(bytes: Uint8Array): AccountKindName | null {
   return KINDS.find((kind) => isKind(bytes, kind))?.name ?? null;
 }

@@ -44,7 +44,12 @@ export interface ProposedTrade {
   readonly takerFee: { readonly feeNumerator: number; readonly feeDenominator: number };
 }
 
-/** Of a perp position, 1e6: by its own margin when it is isolated; null when there is none. */
+/**
+ * Of a perp position, 1e6: by its own margin when it is isolated; null when there is none.
+ *
+ * @example
+ * const prices = margin.perps.map((figures) => perpLiquidationPrice({ user, margin, markets }, figures));
+ */
 export function perpLiquidationPrice(input: LiquidationInput, figures: PerpFigures): bigint | null {
   return figures.isolated === null
     ? crossLiquidationPrice(input, figures)
@@ -64,7 +69,12 @@ export function isolatedLiquidationPrice(
   return priceAt(terms.prices.oracle, free(isolated.maintenanceWithoutOrders), delta);
 }
 
-/** Of a perp position by the margin of the whole account, 1e6; null when there is none. */
+/**
+ * Of a perp position by the margin of the whole account, 1e6; null when there is none.
+ *
+ * @example
+ * const price = crossLiquidationPrice({ user, margin, markets }, figures);
+ */
 export function crossLiquidationPrice(
   input: LiquidationInput,
   { terms, position }: PerpFigures,
@@ -73,7 +83,13 @@ export function crossLiquidationPrice(
   return crossPrice(input, { terms, base: position.baseAssetAmount, collateral });
 }
 
-/** Of a perp position after a trade, 1e6, by the margin of the whole account. */
+/**
+ * Of a perp position after a trade, 1e6, by the margin of the whole account.
+ *
+ * @example
+ * const trade = { terms, baseSizeChange: 10n ** 9n, entryPrice: 150_000_000n, takerFee };
+ * const price = liquidationPriceAfterTrade({ user, margin, markets }, trade);
+ */
 export function liquidationPriceAfterTrade(
   input: LiquidationInput,
   trade: ProposedTrade,
@@ -95,6 +111,9 @@ export function liquidationPriceAfterTrade(
  * Of a spot position, 1e6; null when there is none. A perp position of the same oracle moves along,
  * but not an isolated one, whose gains and losses are no collateral of the account; the reference
  * adds that as well.
+ *
+ * @example
+ * const prices = margin.spots.map((figures) => spotLiquidationPrice({ user, margin, markets }, figures));
  */
 export function spotLiquidationPrice(
   input: LiquidationInput,

@@ -36,7 +36,12 @@ export interface MarginInfo {
 /** The unit of {@link leverageOf} and {@link marginRatioOf}. */
 const RATIO_UNIT = 10_000n;
 
-/** The margin of an account, of what a pass over its positions has found. */
+/**
+ * The margin of an account, of what a pass over its positions has found.
+ *
+ * @example
+ * const { health } = marginInfo(user, margin);
+ */
 export function marginInfo(user: MarginUser, margin: AccountMargin): MarginInfo {
   const { initial, initialStrict, maintenance } = margin;
   const ratio = marginRatioOf(margin);

@@ -47,7 +47,12 @@ import { POSITION_FLAG } from './user.js';
 /** What each open order asks for, quote 1e6. Source: OPEN_ORDER_MARGIN_REQUIREMENT. */
 const OPEN_ORDER_MARGIN = 10_000n;
 
-/** The margin of an account; null while a market that it holds is not known or has no price. */
+/**
+ * The margin of an account; null while a market that it holds is not known or has no price.
+ *
+ * @example
+ * const margin = accountMargin(decodeUser(bytes), markets);
+ */
 export function accountMargin(user: MarginUser, markets: MarketTermsSource): AccountMargin | null {
   const pass = new MarginPass(user);
   for (const position of user.spotPositions) {

@@ -39,6 +39,10 @@ const QUOTE_ASSET_PRICE = 1_000_000n;
  * What markets and prices come to. One moment's prices are the one source of every computation:
  * each market's terms are made once, when they are first asked for, and made anew only when its
  * account, its price, its average or its quote market changes.
+ *
+ * @example
+ * const markets = new MarketTerms();
+ * const margin = accountMargin(user, markets);
  */
 export class MarketTerms implements MarketTermsSource, OracleMarkets {
   readonly #perpFacts = new Map<number, PerpMarketFacts>();
@@ -46,7 +50,7 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
   readonly #prices = new Map<MarketKey, MarketPrices>();
   readonly #perpTerms = new Map<number, PerpTerms | null>();
   readonly #spotTerms = new Map<number, SpotTerms | null>();
-  /** When anything was last told, in seconds: live averages are taken at that time. */
+  /** When anything was last set, in seconds: live averages are taken at that time. */
   #now = 0n;
 
   /** Takes a perp market's account. Answers whose terms it changes. */
@@ -54,8 +58,11 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
     const known = this.#perpFacts.get(facts.marketIndex)?.amm.oracle;
     this.#perpFacts.set(facts.marketIndex, facts);
     const key = marketKey('perp', facts.marketIndex);
-    if (known === facts.amm.oracle) return this.#told([key], nowS);
-    return this.#told([key, ...this.#readersOf(known), ...this.#readersOf(facts.amm.oracle)], nowS);
+    if (known === facts.amm.oracle) return this.#noteChanged([key], nowS);
+    return this.#noteChanged(
+      [key, ...this.#readersOf(known), ...this.#readersOf(facts.amm.oracle)],
+      nowS,
+    );
   }
 
   /**
@@ -67,8 +74,11 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
     const known = this.#spotFacts.get(facts.marketIndex)?.oracle;
     this.#spotFacts.set(facts.marketIndex, facts);
     const key = marketKey('spot', facts.marketIndex);
-    if (known === facts.oracle) return this.#told([key], nowS);
-    return this.#told([key, ...this.#readersOf(known), ...this.#readersOf(facts.oracle)], nowS);
+    if (known === facts.oracle) return this.#noteChanged([key], nowS);
+    return this.#noteChanged(
+      [key, ...this.#readersOf(known), ...this.#readersOf(facts.oracle)],
+      nowS,
+    );
   }
 
   /**
@@ -82,16 +92,16 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
     const mmOracle = this.#mmOracle(key);
     const next = {
       ...prices,
-      oracle: positive(prices.oracle),
-      mmOracle: positive(prices.mmOracle),
-      mark: positive(prices.mark),
+      oracle: positivePrice(prices.oracle),
+      mmOracle: positivePrice(prices.mmOracle),
+      mark: positivePrice(prices.mark),
     };
     this.#prices.set(key, next);
     const isSame = oracle === next.oracle && mark === next.mark && mmOracle === this.#mmOracle(key);
-    return this.#told(isSame ? [] : [key], nowS);
+    return this.#noteChanged(isSame ? [] : [key], nowS);
   }
 
-  /** The prices of a market as they were told. */
+  /** The prices of a market as they were set. */
   prices(key: MarketKey): MarketPrices {
     return this.#prices.get(key) ?? NO_PRICES;
   }
@@ -146,7 +156,7 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
     return perpTerms(facts, { oracle: price, mmOracle: this.#mmOracle(key) ?? price, mark }, quote);
   }
 
-  /** The price that gains are taken at, as it was told or as the accounts have it. */
+  /** The price that gains are taken at, as it was set or as the accounts have it. */
   #mmOracle(key: MarketKey): bigint | null {
     const { marketType, marketIndex } = marketIdOfKey(key);
     const prices = this.prices(key);
@@ -173,10 +183,10 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
   }
 
   /** Forgets the terms that markets, or the time, had a part in. Answers whose they are. */
-  #told(keys: readonly MarketKey[], nowS: number): readonly MarketKey[] {
+  #noteChanged(keys: readonly MarketKey[], nowS: number): readonly MarketKey[] {
     const changed = new Set<MarketKey>();
     for (const key of [...keys, ...this.#movedBy(BigInt(Math.floor(nowS)))]) {
-      this.#reach(key, changed);
+      this.#addReached(key, changed);
     }
     for (const key of changed) {
       const { marketType, marketIndex } = marketIdOfKey(key);
@@ -195,13 +205,13 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
   }
 
   /** Adds a market and those whose terms are made of its own. */
-  #reach(key: MarketKey, changed: Set<MarketKey>): void {
+  #addReached(key: MarketKey, changed: Set<MarketKey>): void {
     if (changed.has(key)) return;
     changed.add(key);
     const { marketType, marketIndex } = marketIdOfKey(key);
     const others =
       marketType === 'perp' ? this.#spotsPricedBy(marketIndex) : this.#perpsQuotedIn(marketIndex);
-    for (const other of others) this.#reach(other, changed);
+    for (const other of others) this.#addReached(other, changed);
   }
 
   /** Spot markets without a price of their own that read the oracle of a perp market. */
@@ -231,7 +241,7 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
   }
 }
 
-function positive(price: bigint | null): bigint | null {
+function positivePrice(price: bigint | null): bigint | null {
   return price !== null && price > 0n ? price : null;
 }
 

@@ -24,7 +24,12 @@ export type LabelledOrder = Pick<
   'orderType' | 'triggerCondition' | 'direction' | 'oraclePriceOffset'
 >;
 
-/** The name of an order for people, for example `Stop Market`. */
+/**
+ * The name of an order for people, for example `Stop Market`.
+ *
+ * @example
+ * const labels = user.orders.map((order) => orderLabel(order));
+ */
 export function orderLabel(order: LabelledOrder): string {
   if (isTriggered(order.triggerCondition) && isTriggerType(order.orderType)) {
     return order.orderType === 'triggerMarket' ? 'Market (Triggered)' : 'Limit (Triggered)';
@@ -32,7 +37,12 @@ export function orderLabel(order: LabelledOrder): string {
   return LABELS[uiOrderType(order)];
 }
 
-/** The kind of an order in an interface; a triggered one keeps the kind that it had. */
+/**
+ * The kind of an order in an interface; a triggered one keeps the kind that it had.
+ *
+ * @example
+ * const types = user.orders.map((order) => uiOrderType(order));
+ */
 export function uiOrderType(order: LabelledOrder): UiOrderType {
   switch (order.orderType) {
     case 'market':

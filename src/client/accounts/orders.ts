@@ -63,17 +63,32 @@ export interface OpenOrder {
   readonly isSignedMsg: boolean;
 }
 
-/** Whether an order came to the chain by a signed message. */
+/**
+ * Whether an order came to the chain by a signed message.
+ *
+ * @example
+ * const signed = user.orders.filter(isSignedMsgOrder);
+ */
 export function isSignedMsgOrder(order: Pick<Order, 'bitFlags'>): boolean {
   return (order.bitFlags & ORDER_FLAG.signedMessage) !== 0;
 }
 
-/** Whether an order is live: it has a size, and is neither filled nor canceled nor unused. */
+/**
+ * Whether an order is live: it has a size, and is neither filled nor canceled nor unused.
+ *
+ * @example
+ * const live = user.orders.filter(isOpenOrder);
+ */
 export function isOpenOrder(order: Pick<Order, 'status' | 'baseAssetAmount'>): boolean {
   return order.status === 'open' && order.baseAssetAmount !== 0n;
 }
 
-/** An order as it is stored, sent and shown. */
+/**
+ * An order as it is stored, sent and shown.
+ *
+ * @example
+ * const orders = user.orders.filter(isOpenOrder).map(openOrder);
+ */
 export function openOrder(order: Order): OpenOrder {
   return {
     status: order.status,

@@ -32,7 +32,7 @@ export interface AccountHead {
   readonly key: AccountKey;
   /** The wallet that owns the account, base58. */
   readonly authority: string;
-  /** The account's own address, base58; null where it was not told. */
+  /** The account's own address, base58; null where it is not known. */
   readonly address: string | null;
   readonly subAccountId: number;
   /** The name that the user gave it; empty for none. */
@@ -55,7 +55,12 @@ export interface AccountData extends AccountHead {
   readonly marginInfo: MarginInfo | null;
 }
 
-/** The part of an account's data that no price changes. */
+/**
+ * The part of an account's data that no price changes.
+ *
+ * @example
+ * const { name, subAccountId } = accountHead(decodeUser(bytes), null);
+ */
 export function accountHead(user: ModelUser, address: string | null): AccountHead {
   return {
     key: accountKey(user),
@@ -70,7 +75,12 @@ export function accountHead(user: ModelUser, address: string | null): AccountHea
   };
 }
 
-/** The data of an account at the prices of a moment. */
+/**
+ * The data of an account at the prices of a moment.
+ *
+ * @example
+ * const { marginInfo } = accountData(decodeUser(bytes), markets);
+ */
 export function accountData(
   user: ModelUser,
   markets: MarketTerms,

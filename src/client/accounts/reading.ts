@@ -2,7 +2,7 @@
 import { addressInView } from '../base58.js';
 import { ClientError } from '../error.js';
 
-/** How accounts of one kind are told from others. */
+/** How accounts of one kind are distinguished. */
 export interface AccountKind {
   /** The program's name of the kind. */
   readonly name: string;
@@ -29,12 +29,12 @@ export function checkedView(bytes: Uint8Array, kind: AccountKind): DataView {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const isLong = bytes.length >= DISCRIMINATOR_BYTES;
   if (isLong && !hasDiscriminator(view, kind)) {
-    throw malformed(`account is no ${kind.name}: its first eight bytes are of another kind`);
+    throw malformedAccount(`account is no ${kind.name}: its first eight bytes are of another kind`);
   }
   const fits = kind.hasFixedLength ? bytes.length === kind.bytes : bytes.length >= kind.bytes;
   if (fits) return view;
   const rule = kind.hasFixedLength ? `${kind.bytes}` : `at least ${kind.bytes}`;
-  throw malformed(`account had ${bytes.length} bytes, ${kind.name} must have ${rule}`);
+  throw malformedAccount(`account had ${bytes.length} bytes, ${kind.name} must have ${rule}`);
 }
 
 /** Whether bytes begin as an account of a kind does. Nothing else is looked at. */
@@ -129,15 +129,16 @@ export function listAt<Element>(
   const count = view.getUint32(at, true);
   const start = at + LIST_LENGTH_BYTES;
   const room = Math.floor((view.byteLength - start) / bytes);
-  if (count > room) throw malformed(`list had ${count} entries, its account has room for ${room}`);
+  if (count > room)
+    throw malformedAccount(`list had ${count} entries, its account has room for ${room}`);
   return manyAt(view, start, count, bytes, read);
 }
 
 /** The error of bytes that are no account of a kind. */
-export function malformed(message: string): ClientError {
+export function malformedAccount(message: string): ClientError {
   return new ClientError('MALFORMED_ACCOUNT', message);
 }
 
 function outOfRange(field: string, value: number): ClientError {
-  return malformed(`${field} was ${value}, which stands for nothing`);
+  return malformedAccount(`${field} was ${value}, which stands for nothing`);
 }

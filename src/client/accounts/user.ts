@@ -60,6 +60,10 @@ interface Made {
  * Every byte that stands for a name or a truth value is checked first, so that nothing throws
  * later; lists and texts are made when they are first asked for. The bytes are not copied: whoever
  * made them must not change them.
+ *
+ * @example
+ * const user: UserAccount = decodeUser(bytes);
+ * console.log(user.name, user.authority);
  */
 export class UserAccount {
   readonly #view: DataView;
@@ -178,7 +182,13 @@ export class UserAccount {
   }
 }
 
-/** Reads a user account. Throws MALFORMED_ACCOUNT when the bytes are none. */
+/**
+ * Reads a user account. Throws MALFORMED_ACCOUNT when the bytes are none.
+ *
+ * @example
+ * const user = decodeUser(bytes);
+ * user.orders.filter(isOpenOrder).length;
+ */
 export function decodeUser(bytes: Uint8Array): UserAccount {
   return new UserAccount(bytes);
 }

@@ -51,7 +51,7 @@ export class LookupCache<Value extends object> {
     if (count > 0) this.#listeners.emit(changed);
   }
 
-  /** Calls with the markets that have changed; answers what ends that. */
+  /** Calls with the markets that have changed; returns what removes the listener. */
   onUpdate(listener: (changed: Lookup<Value>) => void): () => void {
     return this.#listeners.add(listener);
   }

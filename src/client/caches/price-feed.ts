@@ -31,7 +31,14 @@ export interface PriceFeedOptions {
   readonly clock?: Clock;
 }
 
-/** Asks the service again and again, until it is stopped. */
+/**
+ * Asks the service again and again, until it is stopped.
+ *
+ * @example
+ * const feed = new PriceFeed({ http, marks, markets: [{ marketName: 'SOL-PERP' }] });
+ * feed.onError(({ code }) => console.warn(code));
+ * feed.start();
+ */
 export class PriceFeed {
   readonly #options: PriceFeedOptions;
   readonly #errors = new Listeners<ClientError>();
@@ -59,7 +66,7 @@ export class PriceFeed {
     if (this.#turn !== undefined) return;
     const turn = new AbortController();
     this.#turn = turn;
-    void this.#ask(turn.signal);
+    void this.#pollOnce(turn.signal);
   }
 
   /** Nothing is told any more. */
@@ -69,9 +76,9 @@ export class PriceFeed {
   }
 
   /** One turn after the other; none begins before the one before has ended. */
-  async #ask(signal: AbortSignal): Promise<void> {
+  async #pollOnce(signal: AbortSignal): Promise<void> {
     try {
-      await this.#askAll(signal);
+      await this.#fetchAll(signal);
     } catch (error) {
       // What a request throws is coded.
       if (!signal.aborted && error instanceof ClientError) this.#errors.emit(error);
@@ -79,12 +86,12 @@ export class PriceFeed {
     if (signal.aborted) return;
     const cancel = this.#clock.after(this.#options.intervalMs ?? PRICE_POLL_MS, () => {
       signal.removeEventListener('abort', cancel);
-      void this.#ask(signal);
+      void this.#pollOnce(signal);
     });
     signal.addEventListener('abort', cancel, { once: true });
   }
 
-  async #askAll(signal: AbortSignal): Promise<void> {
+  async #fetchAll(signal: AbortSignal): Promise<void> {
     const { http, marks, oracles, includeVamm = true } = this.#options;
     const queries = this.#markets.map((market) => ({ ...market, depth: 1, includeVamm }));
     for (let at = 0; at < queries.length; at += BATCH_ENTRIES_MAX) {

@@ -27,7 +27,14 @@ export interface OraclePriceData {
   readonly hasSufficientNumberOfDataPoints: boolean;
 }
 
-/** Mark prices. Callbacks are told the markets that have changed. */
+/**
+ * Mark prices. Callbacks are told the markets that have changed.
+ *
+ * @example
+ * const marks = new MarkPriceCache();
+ * marks.updateMarkPrices([await http.l2({ marketName: 'SOL-PERP' })]);
+ * marks.getMarkPrice('perp_0');
+ */
 export class MarkPriceCache {
   readonly #cache = new LookupCache<MarkPriceData>();
 
@@ -36,7 +43,7 @@ export class MarkPriceCache {
     return this.#cache.store;
   }
 
-  /** Calls with the markets that have changed, and only them; answers what ends that. */
+  /** Calls with the markets that have changed, and only them; returns what removes the listener. */
   onUpdate(listener: (changed: Lookup<MarkPriceData>) => void): () => void {
     return this.#cache.onUpdate(listener);
   }
@@ -69,7 +76,14 @@ export class MarkPriceCache {
   }
 }
 
-/** Oracle prices. Callbacks are told the markets that have changed. */
+/**
+ * Oracle prices. Callbacks are told the markets that have changed.
+ *
+ * @example
+ * const oracles = new OraclePriceCache();
+ * oracles.updateOraclePrices([await http.l2({ marketName: 'SOL-PERP' })]);
+ * oracles.getOraclePrice('perp_0');
+ */
 export class OraclePriceCache {
   readonly #cache = new LookupCache<OraclePriceData>();
 
@@ -78,7 +92,7 @@ export class OraclePriceCache {
     return this.#cache.store;
   }
 
-  /** Calls with the markets that have changed, and only them; answers what ends that. */
+  /** Calls with the markets that have changed, and only them; returns what removes the listener. */
   onUpdate(listener: (changed: Lookup<OraclePriceData>) => void): () => void {
     return this.#cache.onUpdate(listener);
   }

@@ -39,7 +39,14 @@ export interface CandleFetchParams extends CandleParams {
   readonly toTs: number;
 }
 
-/** A client of candles, with its own connections and its own memory. */
+/**
+ * A client of candles, with its own connections and its own memory.
+ *
+ * @example
+ * const candles = new CandleClient({ url: 'http://127.0.0.1:8080' });
+ * const params = { marketId: 'SOL-PERP', resolution: '1' } as const;
+ * for await (const { ts, fillClose } of candles.follow(params)) console.log(ts, fillClose);
+ */
 export class CandleClient {
   readonly #options: CandleOptions;
   readonly #feeds = new Map<string, CandleFeed>();
@@ -105,7 +112,7 @@ export class CandleClient {
   }
 
   /**
-   * Calls when something happens under a key, which may be before it is subscribed; answers what ends
+   * Calls when something happens under a key, which may be before it is subscribed; returns what ends
    * that. {@link CandleEvents} names what can happen.
    */
   on<Event extends keyof CandleEvents>(

@@ -26,7 +26,12 @@ export interface UserAuctions {
   readonly orders: readonly Order[];
 }
 
-/** Whether the auction of an order still runs: it is over when more slots have passed than it lasts. */
+/**
+ * Whether the auction of an order still runs: it is over when more slots have passed than it lasts.
+ *
+ * @example
+ * const taking = user.orders.filter((order) => isInAuction(order, slot));
+ */
 export function isInAuction({ auctionDuration, slot }: Order, now: bigint): boolean {
   return auctionDuration !== 0 && now - slot <= BigInt(auctionDuration);
 }
@@ -35,6 +40,11 @@ export function isInAuction({ auctionDuration, slot }: Order, now: bigint): bool
  * Reads the accounts that the program marks as having an auction, hears of every account that is in
  * use, and judges their orders by the slot. It has to hear of all: a node that is asked for marked
  * accounts alone does not tell of the fill or the cancellation that takes the mark away.
+ *
+ * @example
+ * const auctions = new Auctions({ rpcUrl: 'http://127.0.0.1:8899' });
+ * auctions.onUpdate(({ address, orders }) => console.log(address, orders.length));
+ * auctions.open();
  */
 export class Auctions {
   readonly #accounts: ProgramAccounts;
@@ -48,17 +58,17 @@ export class Auctions {
     const programId = options.programId ?? PROGRAM_ID;
     this.#accounts = new ProgramAccounts(
       {
-        ...{ ...options, programId, told: [[ofKind(USER_KIND), NOT_IDLE]] },
+        ...{ ...options, programId, watched: [[ofKind(USER_KIND), NOT_IDLE]] },
         read: [[ofKind(USER_KIND), HAS_OPEN_AUCTION]],
       },
       {
-        account: (address, bytes) => this.#take(address, bytes),
+        account: (address, bytes) => this.#handleAccount(address, bytes),
         synced: () => {},
         lost: () => {},
         failed: (error) => this.#errors.emit(error),
       },
     );
-    this.#accounts.slots.add((slot) => this.#passed(slot));
+    this.#accounts.slots.add((slot) => this.#handleSlot(slot));
   }
 
   /** Connects, unless it does already. */
@@ -84,18 +94,18 @@ export class Auctions {
 
   /** All accounts with orders in auction now. */
   active(): readonly UserAuctions[] {
-    const all = [...this.#users].map(([address, account]) => this.#view(address, account));
+    const all = [...this.#users].map(([address, account]) => this.#viewOf(address, account));
     return all.filter(({ orders }) => orders.length > 0);
   }
 
-  #take(address: string, bytes: Uint8Array | null): void {
+  #handleAccount(address: string, bytes: Uint8Array | null): void {
     if (bytes === null) {
-      this.#ended(address);
+      this.#emitEnded(address);
       return;
     }
     try {
       const account = decodeUser(bytes);
-      const view = this.#view(address, account);
+      const view = this.#viewOf(address, account);
       const isNews = view.orders.length > 0 || this.#users.has(address);
       if (view.orders.length > 0) this.#users.set(address, account);
       else this.#users.delete(address);
@@ -108,21 +118,21 @@ export class Auctions {
   }
 
   /** The program does not tell when an auction ends: slots do. */
-  #passed(slot: bigint): void {
+  #handleSlot(slot: bigint): void {
     this.#slot = slot;
     for (const [address, account] of this.#users) {
-      if (this.#view(address, account).orders.length === 0) this.#ended(address);
+      if (this.#viewOf(address, account).orders.length === 0) this.#emitEnded(address);
     }
   }
 
-  #ended(address: string): void {
+  #emitEnded(address: string): void {
     const account = this.#users.get(address);
     if (account === undefined) return;
     this.#users.delete(address);
     this.#updates.emit({ address, account, slot: this.#slot, orders: [] });
   }
 
-  #view(address: string, account: UserAccount): UserAuctions {
+  #viewOf(address: string, account: UserAccount): UserAuctions {
     const slot = this.#slot;
     return { address, account, slot, orders: account.orders.filter((o) => isInAuction(o, slot)) };
   }

@@ -7,7 +7,7 @@ import type {
 } from '../accounts/generated/enums.js';
 import type { PerpMarket } from '../accounts/generated/perp-market.js';
 import type { SpotMarket } from '../accounts/generated/spot-market.js';
-import { malformed } from '../accounts/reading.js';
+import { malformedAccount } from '../accounts/reading.js';
 import { type MarketId, perpMarket, spotMarket } from '../keys.js';
 import type { MmOracle } from './oracle-rules.js';
 
@@ -78,7 +78,7 @@ const TOKEN_DECIMALS_MAX = 19;
 /** The book's view of a spot market. Throws MALFORMED_ACCOUNT for a token that cannot be. */
 export function bookSpotMarket(market: SpotMarket): BookMarket {
   if (market.decimals > TOKEN_DECIMALS_MAX) {
-    throw malformed(`spot market ${market.marketIndex} has ${market.decimals} decimals`);
+    throw malformedAccount(`spot market ${market.marketIndex} has ${market.decimals} decimals`);
   }
   const { cumulativeDepositInterest: deposit, cumulativeBorrowInterest: borrow } = market;
   return {

@@ -12,37 +12,37 @@ export class BorshReader {
   }
 
   u8(): number {
-    return this.#view.getUint8(this.#take(1));
+    return this.#view.getUint8(this.#advance(1));
   }
 
   u16(): number {
-    return this.#view.getUint16(this.#take(2), true);
+    return this.#view.getUint16(this.#advance(2), true);
   }
 
   i32(): number {
-    return this.#view.getInt32(this.#take(4), true);
+    return this.#view.getInt32(this.#advance(4), true);
   }
 
   u64(): bigint {
-    return this.#view.getBigUint64(this.#take(8), true);
+    return this.#view.getBigUint64(this.#advance(8), true);
   }
 
   i64(): bigint {
-    return this.#view.getBigInt64(this.#take(8), true);
+    return this.#view.getBigInt64(this.#advance(8), true);
   }
 
-  bool(): boolean {
+  readBool(): boolean {
     return this.oneOf('boolean', [false, true]);
   }
 
   /** An address, as base58. */
-  address(): string {
-    return addressAt(this.bytes, this.#take(32));
+  readAddress(): string {
+    return addressAt(this.bytes, this.#advance(32));
   }
 
   /** Text of a fixed number of bytes; those that are no UTF-8 are replaced. */
-  text(length: number): string {
-    const at = this.#take(length);
+  readText(length: number): string {
+    const at = this.#advance(length);
     return new TextDecoder().decode(this.bytes.subarray(at, at + length));
   }
 
@@ -56,16 +56,16 @@ export class BorshReader {
   }
 
   /** What `read` reads, or null where the message says that it is not there. */
-  option<Value>(read: () => Value): Value | null {
+  readOption<Value>(read: () => Value): Value | null {
     return this.oneOf('option', [false, true]) ? read() : null;
   }
 
   /** An option that older messages end before: the message was written when there was no such field. */
   addedOption<Value>(read: () => Value): Value | null {
-    return this.#at === this.bytes.length ? null : this.option(read);
+    return this.#at === this.bytes.length ? null : this.readOption(read);
   }
 
-  #take(length: number): number {
+  #advance(length: number): number {
     const at = this.#at;
     const missing = at + length - this.bytes.length;
     if (missing > 0) {

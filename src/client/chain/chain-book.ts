@@ -45,7 +45,14 @@ const CLOCK = 'SysvarC1ock11111111111111111111111111111111';
 const CLOCK_SECOND_AT = 32;
 const CLOCK_BYTES_MIN = 40;
 
-/** Accounts are followed as they change; oracles and time are read, and the book made, in a beat. */
+/**
+ * Accounts are followed as they change; oracles and time are read, and the book made, in a beat.
+ *
+ * @example
+ * const chain = new ChainBook({ rpcUrl: 'http://127.0.0.1:8899' });
+ * chain.onUpdate((book) => console.log(book.getBestBid(perpMarket(0))));
+ * chain.open();
+ */
 export class ChainBook {
   /** As of the last update; between two of them it does not change. */
   readonly book = new LocalBook();
@@ -64,13 +71,13 @@ export class ChainBook {
   constructor(private readonly options: ChainBookOptions) {
     const programId = options.programId ?? PROGRAM_ID;
     const markets = [PERP_MARKET_KIND, SPOT_MARKET_KIND].map((kind) => [ofKind(kind)]);
-    const told = [...markets, [ofKind(USER_KIND), NOT_IDLE]];
+    const watched = [...markets, [ofKind(USER_KIND), NOT_IDLE]];
     this.#accounts = new ProgramAccounts(
-      { ...options, programId, told, read: [...told, [ofKind(STATE_KIND)]] },
+      { ...options, programId, watched, read: [...watched, [ofKind(STATE_KIND)]] },
       {
-        account: (address, bytes) => this.#take(address, bytes),
-        synced: () => this.#synced(),
-        lost: () => this.#enter('rebuilding'),
+        account: (address, bytes) => this.#handleAccount(address, bytes),
+        synced: () => this.#handleSynced(),
+        lost: () => this.#setState('rebuilding'),
         failed: (error) => this.#errors.emit(error),
       },
     );
@@ -86,18 +93,18 @@ export class ChainBook {
   /** Connects, unless it does already. */
   open(): void {
     if (this.#state !== 'idle') return;
-    this.#enter('rebuilding');
+    this.#setState('rebuilding');
     this.#accounts.open();
   }
 
   /** Ends it: nothing is called any more, and loops end. It can be opened again. */
   close(): void {
     this.#accounts.close();
-    this.#enter('idle');
+    this.#setState('idle');
     for (const loop of [...this.#loops]) loop.end();
   }
 
-  /** Calls with the book each time it was made anew. Answers what takes the listener away. */
+  /** Calls with the book each time it was made anew. Returns what removes the listener. */
   onUpdate(listener: (book: LocalBook) => void): () => void {
     return this.#updates.add(listener);
   }
@@ -119,19 +126,19 @@ export class ChainBook {
     return loop;
   }
 
-  #take(address: string, bytes: Uint8Array | null): void {
+  #handleAccount(address: string, bytes: Uint8Array | null): void {
     if (bytes !== null && isKind(bytes, STATE_KIND)) this.#stateAddress = address;
     this.book.setAccount(address, bytes);
   }
 
-  #synced(): void {
+  #handleSynced(): void {
     if (this.#state === 'live') return;
-    this.#enter('live');
-    if (!this.#isMaking) void this.#make();
+    this.#setState('live');
+    if (!this.#isMaking) void this.#makeBook();
   }
 
   /** One beat, and the next one later, while the book is live. */
-  async #make(): Promise<void> {
+  async #makeBook(): Promise<void> {
     this.#isMaking = true;
     const { signal } = this.#accounts;
     try {
@@ -150,16 +157,16 @@ export class ChainBook {
     this.#isMaking = true;
     this.#cancelTimer = clock.after(ms, () => {
       this.#isMaking = false;
-      if (this.#state === 'live') void this.#make();
+      if (this.#state === 'live') void this.#makeBook();
     });
   }
 
   async #makeOnce(signal: AbortSignal): Promise<void> {
     const { rpc } = this.#accounts;
-    if (this.#slot === 0n) this.#slot = await rpc.slot(signal);
+    if (this.#slot === 0n) this.#slot = await rpc.fetchSlot(signal);
     const state = this.#stateAddress === null ? [] : [this.#stateAddress];
     const addresses = [...state, ...this.book.oracleAddresses];
-    const [clock, ...accounts] = await rpc.accounts([CLOCK, ...addresses], signal);
+    const [clock, ...accounts] = await rpc.fetchAccounts([CLOCK, ...addresses], signal);
     for (const [index, address] of addresses.entries()) {
       this.book.setAccount(address, accounts[index] ?? null);
     }
@@ -169,7 +176,7 @@ export class ChainBook {
     for (const loop of this.#loops) loop.push(this.book);
   }
 
-  #enter(state: ChainBookState): void {
+  #setState(state: ChainBookState): void {
     if (this.#state === state) return;
     this.#state = state;
     if (state === 'idle') {

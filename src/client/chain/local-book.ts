@@ -49,7 +49,7 @@ interface Taker {
   take(address: string, bytes: Uint8Array): void;
 }
 
-/** Accounts that could not be read and are told; further ones are counted. */
+/** Accounts that could not be read and are listed; further ones are counted. */
 const PROBLEMS_MAX = 100;
 
 /** What is not built yet. */
@@ -60,6 +60,10 @@ const NOTHING: LocalL3 = { bids: [], asks: [] };
  * sorts. Between two rebuilds everything that is asked has one and the same answer.
  *
  * It follows the rules of the service's book, and has neither AMM nor indicative quotes.
+ *
+ * @example
+ * const { book } = new ChainBook({ rpcUrl: 'http://127.0.0.1:8899' });
+ * book.findMarket('SOL-PERP');
  */
 export class LocalBook {
   readonly #users = new Map<string, BookUser>();
@@ -141,7 +145,7 @@ export class LocalBook {
     const inputs: BookInput[] = [];
     this.#shown = new Map();
     for (const market of this.#markets.values()) {
-      const shown = this.#judge(market);
+      const shown = this.#describeMarket(market);
       this.#shown.set(market.id.key, shown);
       const isPriced = shown.offsetOrdersExcluded === null;
       const oraclePrice = isPriced ? (shown.oracle?.price ?? null) : null;
@@ -199,7 +203,7 @@ export class LocalBook {
     if (hasAccount && !this.#oracles.has(market.oracle)) this.#oracles.set(market.oracle, null);
   }
 
-  #judge(market: BookMarket): LocalMarket {
+  #describeMarket(market: BookMarket): LocalMarket {
     const { id, name } = market;
     const exchangeStatus = this.#state?.exchangeStatus ?? 0;
     const empty = emptyReason(market, { exchangeStatus, now: this.#moment.now });
@@ -208,7 +212,7 @@ export class LocalBook {
     if (typeof exchange === 'string') {
       return { ...about, oracle: null, offsetOrdersExcluded: exchange };
     }
-    const terms = this.#terms(market);
+    const terms = this.#termsOf(market);
     const { mmOracle } = market;
     const oracle = mmOracle === null ? exchange : mmReading(exchange, mmOracle, terms);
     return { ...about, oracle, offsetOrdersExcluded: oracleFault(oracle, terms) };
@@ -226,7 +230,7 @@ export class LocalBook {
     }
   }
 
-  #terms(market: BookMarket): OracleTerms {
+  #termsOf(market: BookMarket): OracleTerms {
     const { oracleSource, lastOracleTwap, confidenceMultiplier } = market;
     const isStable = oracleSource.includes('StableCoin');
     return {

@@ -7,7 +7,7 @@ import {
   prelaunchOracleAt,
   pythLazerOracleAt,
 } from '../accounts/generated/oracles.js';
-import { checkedView, i128At, malformed } from '../accounts/reading.js';
+import { checkedView, i128At, malformedAccount } from '../accounts/reading.js';
 
 /** One reading of an oracle. */
 export interface OracleReading {
@@ -24,7 +24,12 @@ export interface OracleReading {
 
 const ONE = 1_000_000n;
 
-/** The quote asset has no account: it is worth one, always fresh. */
+/**
+ * The quote asset has no account: it is worth one, always fresh.
+ *
+ * @example
+ * quoteAssetReading(slot).price; // 1000000n
+ */
 export function quoteAssetReading(slot: bigint): OracleReading {
   return { price: ONE, confidence: 1n, slot, sequenceId: 0n, hasSufficientData: true };
 }
@@ -34,14 +39,17 @@ export function quoteAssetReading(slot: bigint): OracleReading {
  * source, or when its number cannot be at 1e6. The owner of the account is not looked at.
  *
  * Source: programs/drift/src/state/oracle.rs `get_oracle_price`.
+ *
+ * @example
+ * const { price, confidence } = readOracle('pythLazer', bytes);
  */
 export function readOracle(source: OracleSource, bytes: Uint8Array): OracleReading {
   const read = READERS[source];
-  if (read === undefined) throw malformed(`oracle source ${source} has no account`);
+  if (read === undefined) throw malformedAccount(`oracle source ${source} has no account`);
   const reading = read(bytes);
   const isSigned64 = reading.price >= -(1n << 63n) && reading.price < 1n << 63n;
   if (isSigned64 && reading.confidence >= 0n && reading.confidence < 1n << 64n) return reading;
-  throw malformed(`oracle price ${reading.price} is beyond what the program can hold`);
+  throw malformedAccount(`oracle price ${reading.price} is beyond what the program can hold`);
 }
 
 type Reader = (bytes: Uint8Array) => OracleReading;
@@ -80,10 +88,10 @@ const EXPONENT_MAX = 38;
  * At 1e6, truncated toward zero. The exponent's sign is not looked at.
  * Source: programs/drift/src/state/oracle.rs `get_pyth_price`.
  */
-function scaled({ price, confidence, exponent, multiple }: PythPrice) {
+function toPricePrecision({ price, confidence, exponent, multiple }: PythPrice) {
   const digits = Math.abs(exponent);
   const precision = digits > EXPONENT_MAX ? 0n : 10n ** BigInt(digits);
-  if (precision <= multiple) throw malformed(`oracle has the exponent ${exponent}`);
+  if (precision <= multiple) throw malformedAccount(`oracle has the exponent ${exponent}`);
   const scale = scaleOf(precision / multiple);
   return { price: scale(price), confidence: scale(confidence) };
 }
@@ -115,12 +123,13 @@ const PUBLISHERS_MIN = 3;
 /** The SDK reads `lastSlot` at 32; the program reads `validSlot`. */
 function pythPush(bytes: Uint8Array, multiple: bigint): OracleReading {
   const view = foreignView(bytes, PYTH_PUSH);
-  if (view.getUint32(8, true) !== PYTH_PUSH_TYPE_PRICE) throw malformed('oracle is no Pyth price');
+  if (view.getUint32(8, true) !== PYTH_PUSH_TYPE_PRICE)
+    throw malformedAccount('oracle is no Pyth price');
   const price = view.getBigInt64(208, true);
   const confidence = view.getBigUint64(216, true);
   const components = Math.min(view.getUint32(24, true), PUBLISHERS_MIN);
   return {
-    ...scaled({ price, confidence, exponent: view.getInt32(20, true), multiple }),
+    ...toPricePrecision({ price, confidence, exponent: view.getInt32(20, true), multiple }),
     slot: view.getBigUint64(40, true),
     sequenceId: 0n,
     hasSufficientData: view.getUint32(28, true) >= components,
@@ -137,13 +146,13 @@ function pythPull(bytes: Uint8Array, multiple: bigint): OracleReading {
   const view = foreignView(bytes, PYTH_PULL);
   const at = PYTH_PULL_STARTS[view.getUint8(PYTH_PULL_LEVEL)];
   if (at === undefined || bytes.length < at + PYTH_PULL_MESSAGE_BYTES) {
-    throw malformed('oracle is a Pyth update that is cut or of no known level');
+    throw malformedAccount('oracle is a Pyth update that is cut or of no known level');
   }
   const price = view.getBigInt64(at + 32, true);
   const confidence = view.getBigUint64(at + 40, true);
   const published = view.getBigInt64(at + 52, true);
   return {
-    ...scaled({ price, confidence, exponent: view.getInt32(at + 48, true), multiple }),
+    ...toPricePrecision({ price, confidence, exponent: view.getInt32(at + 48, true), multiple }),
     slot: view.getBigUint64(at + 84, true),
     sequenceId: published > 0n ? published : 0n,
     hasSufficientData: true,
@@ -156,7 +165,7 @@ function pythLazer(bytes: Uint8Array, multiple: bigint): OracleReading {
     0,
   );
   return {
-    ...scaled({ price, confidence: conf, exponent, multiple }),
+    ...toPricePrecision({ price, confidence: conf, exponent, multiple }),
     slot: postedSlot,
     sequenceId: publishTime,
     hasSufficientData: true,
@@ -194,7 +203,7 @@ function switchboard(bytes: Uint8Array): OracleReading {
 /** A mantissa and its scale. Source: state/oracle.rs `convert_switchboard_decimal`. */
 function switchboardDecimal(view: DataView, at: number): bigint {
   const scale = view.getUint32(at + 16, true);
-  if (scale > EXPONENT_MAX) throw malformed(`oracle has the scale ${scale}`);
+  if (scale > EXPONENT_MAX) throw malformedAccount(`oracle has the scale ${scale}`);
   return scaleOf(10n ** BigInt(scale))(i128At(view, at));
 }
 
@@ -239,10 +248,10 @@ interface ForeignKind {
 
 function foreignView(bytes: Uint8Array, { name, start, bytes: least }: ForeignKind): DataView {
   if (bytes.length < least)
-    throw malformed(`oracle had ${bytes.length} bytes, ${name} has ${least}`);
+    throw malformedAccount(`oracle had ${bytes.length} bytes, ${name} has ${least}`);
   for (let at = 0; at < start.length / 2; at += 1) {
     const isStart = bytes[at] === Number.parseInt(start.slice(2 * at, 2 * at + 2), 16);
-    if (!isStart) throw malformed(`oracle is not ${name}: it starts otherwise`);
+    if (!isStart) throw malformedAccount(`oracle is not ${name}: it starts otherwise`);
   }
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

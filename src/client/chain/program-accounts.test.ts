@@ -94,7 +94,7 @@ describe('the accounts of a program', () => {
     accounts = new ProgramAccounts(
       {
         ...{ rpcUrl: `http://${host}`, wsUrl: `ws://${host}`, programId: ADDRESS, resyncMs: 100 },
-        ...{ told: [[]], read: [[]], WebSocket: WebSocket as unknown as SocketClass },
+        ...{ watched: [[]], read: [[]], WebSocket: WebSocket as unknown as SocketClass },
       },
       {
         account: (_, bytes) => void told.push(bytes?.[0] ?? 0),

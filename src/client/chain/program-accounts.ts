@@ -7,15 +7,15 @@ import { integer, object, objectOf } from '../fields.js';
 import * as limits from '../limits.js';
 import { Listeners } from '../listeners.js';
 import { Connection, type ConnectionState } from '../stream/connection.js';
-import { type AccountFilter, memcmp, programAccount, Rpc, type RpcOptions } from './rpc.js';
+import { type AccountFilter, memcmpFilter, programAccount, Rpc, type RpcOptions } from './rpc.js';
 
 /** What is followed, and where. */
 export interface ProgramAccountsOptions extends RpcOptions {
   /** Where the node notifies; by default as {@link wsUrlOf} says. */
   readonly wsUrl?: string;
   readonly programId: string;
-  /** Sets of accounts, each with all its filters, whose changes are told. */
-  readonly told: readonly (readonly AccountFilter[])[];
+  /** Sets of accounts, each with all its filters, whose changes are notified. */
+  readonly watched: readonly (readonly AccountFilter[])[];
   /** Sets that are read at the start, after a loss, and now and then. */
   readonly read: readonly (readonly AccountFilter[])[];
   /** From one full reading to the next; 300,000 by default. */
@@ -46,7 +46,7 @@ export class ProgramAccounts {
   readonly #connection: Connection;
   /** Accounts that are there. */
   readonly #known = new Set<string>();
-  /** Accounts that were told of while they were read: which is newer is not known. */
+  /** Accounts that were notified while they were read: which is newer is not known. */
   #changedMeanwhile: Set<string> | null = null;
   #acknowledged = new Set<RequestId>();
   #reading = new AbortController();
@@ -62,7 +62,7 @@ export class ProgramAccounts {
     this.#connection = new Connection(
       { ...options, address },
       {
-        onOpen: () => this.#subscribe(),
+        onOpen: () => this.#subscribeAll(),
         onMessage: (json) => this.#handleMessage(json),
         onDisconnect: () => this.#handleDisconnect(),
       },
@@ -100,24 +100,28 @@ export class ProgramAccounts {
     return this.#reading.signal;
   }
 
-  #subscribe(): void {
+  #subscribeAll(): void {
     this.#stopReading();
     this.#reading = new AbortController();
     this.#acknowledged = new Set();
     this.#changedMeanwhile = new Set();
-    this.rpc.seen(0n);
-    const { programId, told } = this.options;
-    this.#request(SLOT_REQUEST, 'slotSubscribe', []);
-    for (const [index, filters] of told.entries()) {
-      const options = { encoding: 'base64', commitment: 'processed', filters: filters.map(memcmp) };
-      this.#request(FIRST_QUERY_REQUEST + index, 'programSubscribe', [programId, options]);
+    this.rpc.noteSlot(0n);
+    const { programId, watched } = this.options;
+    this.#sendRequest(SLOT_REQUEST, 'slotSubscribe', []);
+    for (const [index, filters] of watched.entries()) {
+      const options = {
+        encoding: 'base64',
+        commitment: 'processed',
+        filters: filters.map(memcmpFilter),
+      };
+      this.#sendRequest(FIRST_QUERY_REQUEST + index, 'programSubscribe', [programId, options]);
     }
     const { clock } = this.#connection;
     this.#cancelTimer = clock.after(limits.RPC_SUBSCRIBE_MS_MAX, () => this.#connection.restart());
     this.#watchSilence();
   }
 
-  #request(id: RequestId, method: string, params: readonly unknown[]): void {
+  #sendRequest(id: RequestId, method: string, params: readonly unknown[]): void {
     this.#connection.sendMessage({ jsonrpc: '2.0', id, method, params });
   }
 
@@ -146,7 +150,7 @@ export class ProgramAccounts {
 
   #handleSubscribed(id: bigint): void {
     this.#acknowledged.add(Number(id));
-    if (this.#acknowledged.size !== this.options.told.length + 1) return;
+    if (this.#acknowledged.size !== this.options.watched.length + 1) return;
     this.#cancelTimer();
     void this.#scanAccounts();
   }
@@ -169,7 +173,7 @@ export class ProgramAccounts {
     });
     const { context, value } = read(params, 'notification').result;
     const { address, bytes } = value;
-    this.rpc.seen(context.slot);
+    this.rpc.noteSlot(context.slot);
     this.#changedMeanwhile?.add(address);
     this.#emitAccount(address, bytes.length === 0 ? null : bytes);
   }
@@ -181,7 +185,7 @@ export class ProgramAccounts {
   }
 
   /**
-   * Reads all accounts. What was told of meanwhile may be newer or older than what was read, so it is
+   * Reads all accounts. What was notified meanwhile may be newer or older than what was read, so it is
    * read again until nothing was: no slot has to be trusted for it.
    */
   async #scanAccounts(): Promise<void> {
@@ -191,7 +195,7 @@ export class ProgramAccounts {
       const { programId, read } = this.options;
       const gone = new Set(this.#known);
       for (const filters of read) {
-        for (const { address, bytes } of await this.rpc.programAccounts(
+        for (const { address, bytes } of await this.rpc.fetchProgramAccounts(
           programId,
           filters,
           signal,
@@ -218,11 +222,11 @@ export class ProgramAccounts {
     for (let round = 0; round < limits.REREAD_ROUNDS_MAX; round += 1) {
       const addresses = [...(this.#changedMeanwhile ?? [])];
       if (addresses.length === 0) return;
-      const told = new Set<string>();
-      this.#changedMeanwhile = told;
-      const accounts = await this.rpc.accounts(addresses, signal);
+      const notified = new Set<string>();
+      this.#changedMeanwhile = notified;
+      const accounts = await this.rpc.fetchAccounts(addresses, signal);
       for (const [index, address] of addresses.entries()) {
-        if (!told.has(address)) this.#emitAccount(address, accounts[index] ?? null);
+        if (!notified.has(address)) this.#emitAccount(address, accounts[index] ?? null);
       }
     }
   }

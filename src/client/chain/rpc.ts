@@ -48,7 +48,7 @@ export const programAccount: Read<ChainAccount> = (value, place) => {
 };
 
 /** A filter as a node takes it. */
-export function memcmp({ offset, bytes }: AccountFilter): object {
+export function memcmpFilter({ offset, bytes }: AccountFilter): object {
   return { memcmp: { offset, bytes: base64(bytes), encoding: 'base64' } };
 }
 
@@ -72,33 +72,37 @@ export class Rpc {
   }
 
   /**
-   * What was told is of this slot: of several nodes behind one address none that is behind it may
+   * Notes the slot of a notification: of several nodes behind one address none that is behind it may
    * answer. 0 for a new connection, which may lead to another chain.
    */
-  seen(slot: bigint): void {
+  noteSlot(slot: bigint): void {
     if (slot === 0n || slot > this.#seenSlot) this.#seenSlot = slot;
   }
 
   /** All accounts of a program that pass the filters. */
-  async programAccounts(
+  async fetchProgramAccounts(
     programId: string,
     filters: readonly AccountFilter[],
     signal: AbortSignal,
   ): Promise<readonly ChainAccount[]> {
-    const options = { ...this.#reading(), filters: filters.map(memcmp) };
-    const result = await this.#call('getProgramAccounts', [programId, options], signal);
+    const options = { ...this.#readOptions(), filters: filters.map(memcmpFilter) };
+    const result = await this.#callWithRetries('getProgramAccounts', [programId, options], signal);
     return list(programAccount)(result, 'accounts');
   }
 
   /** Accounts by address, in order; null for one that is not there. */
-  async accounts(
+  async fetchAccounts(
     addresses: readonly string[],
     signal: AbortSignal,
   ): Promise<readonly (Uint8Array | null)[]> {
     const found: (Uint8Array | null)[] = [];
     for (let at = 0; at < addresses.length; at += limits.RPC_ACCOUNTS_MAX) {
       const some = addresses.slice(at, at + limits.RPC_ACCOUNTS_MAX);
-      const result = await this.#call('getMultipleAccounts', [some, this.#reading()], signal);
+      const result = await this.#callWithRetries(
+        'getMultipleAccounts',
+        [some, this.#readOptions()],
+        signal,
+      );
       const { value } = object({ value: list(orNull(object({ data }))) })(result, 'accounts');
       if (value.length !== some.length) {
         const message = `${some.length} accounts were asked for, ${value.length} came`;
@@ -110,28 +114,36 @@ export class Rpc {
   }
 
   /** The slot that the node works on. */
-  async slot(signal: AbortSignal): Promise<bigint> {
-    const result = await this.#call('getSlot', [{ commitment: 'processed' }], signal);
+  async fetchSlot(signal: AbortSignal): Promise<bigint> {
+    const result = await this.#callWithRetries('getSlot', [{ commitment: 'processed' }], signal);
     return integer(result, 'slot');
   }
 
-  #reading(): object {
+  #readOptions(): object {
     const minContextSlot = this.#seenSlot === 0n ? {} : { minContextSlot: Number(this.#seenSlot) };
     return { encoding: 'base64', commitment: 'processed', ...minContextSlot };
   }
 
-  #call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown> {
+  #callWithRetries(
+    method: string,
+    params: readonly unknown[],
+    signal: AbortSignal,
+  ): Promise<unknown> {
     const [clock, timeoutMs] = [this.#clock, this.#timeoutMs];
     const retryDelayOf = ({ code }: ClientError): number | undefined =>
       code === 'REFUSED' || code === 'ABORTED' ? undefined : 0;
     return retry({ clock, retriesMax: limits.RETRIES_MAX, signal, retryDelayOf }, () =>
       tryOnce({ clock, timeoutMs, signal, subject: method }, (ending) =>
-        this.#post(method, params, ending),
+        this.#postRequest(method, params, ending),
       ),
     );
   }
 
-  async #post(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown> {
+  async #postRequest(
+    method: string,
+    params: readonly unknown[],
+    signal: AbortSignal,
+  ): Promise<unknown> {
     this.#id += 1;
     const body = JSON.stringify({ jsonrpc: '2.0', id: this.#id, method, params });
     const headers = { 'Content-Type': 'application/json' };

@@ -71,7 +71,12 @@ const orderMessage = object({
 
 /**
  * A connection that comes again by itself, signs in, and subscribes to its markets. An order whose
- * signature does not hold, or that cannot be read, is not told: `onError` is.
+ * signature does not hold, or that cannot be read, is not emitted: `onError` is called.
+ *
+ * @example
+ * const feed = new SignedOrderFeed({ url: 'ws://127.0.0.1:8081', publicKey, sign, markets: ['SOL-PERP'] });
+ * feed.onOrder(({ uuid, order }) => console.log(uuid, order));
+ * feed.open();
  */
 export class SignedOrderFeed {
   readonly #options: SignedOrderFeedOptions;
@@ -82,7 +87,7 @@ export class SignedOrderFeed {
   #turn = 0;
   #cancelSilence: () => void = () => {};
   #cancelSubscribe: () => void = () => {};
-  /** Orders come in the order in which they were told, however long each verification takes. */
+  /** Orders come in the order in which they arrived, however long each verification takes. */
   #last: Promise<void> = Promise.resolve();
 
   /** Throws WEBSOCKET_NOT_FOUND where there is no class of sockets. */
@@ -119,7 +124,7 @@ export class SignedOrderFeed {
     this.#stopTimers();
   }
 
-  /** Calls with every order. Answers what takes the listener away. */
+  /** Calls with every order. Returns what removes the listener. */
   onOrder(listener: (message: SignedOrderMessage) => void): () => void {
     return this.#orders.add(listener);
   }
@@ -247,7 +252,7 @@ export class SignedOrderFeed {
 /** What stands beside the signed text has to be what was signed. */
 function checkWhose({ order, uuid, takerAuthority, signingAuthority }: SignedOrderMessage): void {
   if (order.uuid !== uuid) {
-    throw new ClientError('INVALID_SIGNATURE', `the order ${order.uuid} was told as ${uuid}`);
+    throw new ClientError('INVALID_SIGNATURE', `the order ${order.uuid} came as ${uuid}`);
   }
   if (order.taker.signedBy === 'authority' && signingAuthority !== takerAuthority) {
     const text = `${uuid} is an order of ${takerAuthority}, signed by ${signingAuthority}`;

@@ -98,6 +98,9 @@ const MESSAGE_HEX_MAX = 1_024;
  *
  * Throws MALFORMED_MESSAGE. The signature is not looked at.
  * Source: programs/drift/src/state/order_params.rs SignedMsgOrderParamsMessage.
+ *
+ * @example
+ * const { uuid, taker } = decodeSignedOrder(message);
  */
 export function decodeSignedOrder(hex: string): SignedOrder {
   const signedBy = SIGNERS.get(hex.slice(0, SIGNER_DIGITS).toLowerCase());
@@ -110,12 +113,12 @@ export function decodeSignedOrder(hex: string): SignedOrder {
   const taker: SignedOrderTaker =
     signedBy === 'authority'
       ? { signedBy, subAccountId: reader.u16() }
-      : { signedBy, account: reader.address() };
+      : { signedBy, account: reader.readAddress() };
   return {
     params,
     taker,
     slot: reader.u64(),
-    uuid: reader.text(UUID_BYTES),
+    uuid: reader.readText(UUID_BYTES),
     takeProfit: reader.addedOption(() => readTrigger(reader)),
     stopLoss: reader.addedOption(() => readTrigger(reader)),
     maxMarginRatio: reader.addedOption(() => reader.u16()),
@@ -136,16 +139,16 @@ function readParams(reader: BorshReader): SignedOrderParams {
   return {
     ...{ orderType, marketType, direction, userOrderId, baseAssetAmount, price },
     marketIndex: reader.u16(),
-    reduceOnly: reader.bool(),
+    reduceOnly: reader.readBool(),
     postOnly: reader.oneOf('post only', POST_ONLY),
     bitFlags: reader.u8(),
-    maxTs: reader.option(() => reader.i64()),
-    triggerPrice: reader.option(() => reader.u64() as Price),
+    maxTs: reader.readOption(() => reader.i64()),
+    triggerPrice: reader.readOption(() => reader.u64() as Price),
     triggerCondition: reader.oneOf('trigger condition', TRIGGER_CONDITIONS),
-    oraclePriceOffset: reader.option(() => reader.i32()),
-    auctionDuration: reader.option(() => reader.u8()),
-    auctionStartPrice: reader.option(() => reader.i64()),
-    auctionEndPrice: reader.option(() => reader.i64()),
+    oraclePriceOffset: reader.readOption(() => reader.i32()),
+    auctionDuration: reader.readOption(() => reader.u8()),
+    auctionStartPrice: reader.readOption(() => reader.i64()),
+    auctionEndPrice: reader.readOption(() => reader.i64()),
   };
 }
 

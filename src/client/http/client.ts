@@ -42,7 +42,13 @@ const batch = (value: unknown, place: string): readonly (shapes.L2Book | ClientE
     return new ClientError(error.code, error.message, {}, { param: error.param });
   })(objectOf(value, place)['l2s'], `${place}.l2s`);
 
-/** The paths of one service. */
+/**
+ * The paths of one service.
+ *
+ * @example
+ * const http = new HttpClient({ url: 'http://127.0.0.1:8080' });
+ * const { bids, asks } = await http.l2({ marketName: 'SOL-PERP', depth: 20 });
+ */
 export class HttpClient {
   readonly #requester: Requester;
 
@@ -52,7 +58,7 @@ export class HttpClient {
 
   /** The book by price level. */
   l2(query: L2Query, options?: CallOptions): Promise<shapes.L2Book> {
-    return this.#get('/l2', query, shapes.l2Book, options);
+    return this.#getBody('/l2', query, shapes.l2Book, options);
   }
 
   /** Many books in their order; what is wrong with one of them stands in its place. */
@@ -65,23 +71,23 @@ export class HttpClient {
       const message = `${queries.length} books, must be at most ${BATCH_ENTRIES_MAX}`;
       throw new ClientError('INVALID_OPTION', message);
     }
-    return this.#get('/batchL2', columnsOf(queries), batch, options);
+    return this.#getBody('/batchL2', columnsOf(queries), batch, options);
   }
 
   /** The book by order. */
   l3(query: L3Query, options?: CallOptions): Promise<shapes.L3Book> {
-    return this.#get('/l3', query, shapes.l3Book, options);
+    return this.#getBody('/l3', query, shapes.l3Book, options);
   }
 
   /** The orders in auction. */
   auctions(query: MarketName, options?: CallOptions): Promise<shapes.AuctionsBook> {
-    return this.#get('/auctions', query, shapes.auctionsBook, options);
+    return this.#getBody('/auctions', query, shapes.auctionsBook, options);
   }
 
   /** What an order that is sent now would get. */
   match({ jit = [], ...query }: MatchQuery, options?: CallOptions): Promise<shapes.MatchAnswer> {
     const offers = jit.map(({ price, size }) => `${price}:${size}`);
-    return this.#get('/match', { ...query, jit: offers }, shapes.matchAnswer, options);
+    return this.#getBody('/match', { ...query, jit: offers }, shapes.matchAnswer, options);
   }
 
   /** The user accounts whose orders stand best. */
@@ -89,7 +95,7 @@ export class HttpClient {
     query: MarketName & { readonly side: 'bid' | 'ask'; readonly limit?: number },
     options?: CallOptions,
   ): Promise<readonly string[]> {
-    return this.#get('/topMakers', query, shapes.topMakers, options);
+    return this.#getBody('/topMakers', query, shapes.topMakers, options);
   }
 
   /** The same, with the bytes of their accounts. */
@@ -98,47 +104,47 @@ export class HttpClient {
     options?: CallOptions,
   ): Promise<readonly shapes.TopMakerAccount[]> {
     const whole = { ...query, includeAccounts: true };
-    return this.#get('/topMakers', whole, shapes.topMakerAccounts, options);
+    return this.#getBody('/topMakers', whole, shapes.topMakerAccounts, options);
   }
 
   /** The markets that are served. */
   markets(options?: CallOptions): Promise<readonly shapes.MarketInfo[]> {
-    return this.#get('/markets', {}, shapes.markets, options);
+    return this.#getBody('/markets', {}, shapes.markets, options);
   }
 
   /** The state of the feed and of every market. */
   status(options?: CallOptions): Promise<shapes.ServiceStatus> {
-    return this.#get('/status', {}, shapes.serviceStatus, options);
+    return this.#getBody('/status', {}, shapes.serviceStatus, options);
   }
 
   /** Throws NOT_READY, after all tries, while the book is not live. */
   ready(options?: CallOptions): Promise<shapes.ReadyAnswer> {
-    return this.#get('/ready', {}, shapes.readyAnswer, options);
+    return this.#getBody('/ready', {}, shapes.readyAnswer, options);
   }
 
   /** The process lives, whatever the book is. */
   health(options?: CallOptions): Promise<shapes.HealthAnswer> {
-    return this.#get('/health', {}, shapes.healthAnswer, options);
+    return this.#getBody('/health', {}, shapes.healthAnswer, options);
   }
 
   /** What was built. */
   version(options?: CallOptions): Promise<shapes.VersionAnswer> {
-    return this.#get('/version', {}, shapes.versionAnswer, options);
+    return this.#getBody('/version', {}, shapes.versionAnswer, options);
   }
 
   /** Statistics of all markets. */
   marketStats(options?: CallOptions): Promise<readonly marketShapes.MarketStats[]> {
-    return this.#get('/stats/markets', {}, marketShapes.marketStats, options);
+    return this.#getBody('/stats/markets', {}, marketShapes.marketStats, options);
   }
 
   /** Funding rates of the last 30 days, newest first. */
   fundingRates(query: PageQuery, options?: CallOptions): Promise<Page<marketShapes.FundingRate>> {
-    return this.#page('/fundingRates', query, marketShapes.fundingRates, options);
+    return this.#getPage('/fundingRates', query, marketShapes.fundingRates, options);
   }
 
   /** Trades, newest first. */
   trades(query: PageQuery, options?: CallOptions): Promise<Page<marketShapes.Trade>> {
-    return this.#page('/trades', query, marketShapes.trades, options);
+    return this.#getPage('/trades', query, marketShapes.trades, options);
   }
 
   /** All trades, newest first, page by page; one that comes meanwhile shifts nothing. */
@@ -154,7 +160,7 @@ export class HttpClient {
   /** What all markets traded in a span of time. */
   volumes(span: VolumeSpan, options?: CallOptions): Promise<recordShapes.Volumes> {
     const [path, query] = typeof span === 'string' ? [`/${span}`, {}] : ['', { ...span }];
-    return this.#get(`/stats/markets/volume${path}`, query, recordShapes.volumes, options);
+    return this.#getBody(`/stats/markets/volume${path}`, query, recordShapes.volumes, options);
   }
 
   /** Trades with all that is known of them, newest first. */
@@ -162,7 +168,7 @@ export class HttpClient {
     query: RecordsQuery,
     options?: CallOptions,
   ): Promise<Page<recordShapes.TradeRecord>> {
-    return this.#records('trades', query, recordShapes.tradeRecords, options);
+    return this.#getRecords('trades', query, recordShapes.tradeRecords, options);
   }
 
   /** All of them, page by page. */
@@ -180,7 +186,7 @@ export class HttpClient {
     query: RecordsQuery,
     options?: CallOptions,
   ): Promise<Page<recordShapes.FundingRateRecord>> {
-    return this.#records('fundingRates', query, recordShapes.fundingRateRecords, options);
+    return this.#getRecords('fundingRates', query, recordShapes.fundingRateRecords, options);
   }
 
   /** All of them, page by page. */
@@ -195,14 +201,14 @@ export class HttpClient {
 
   /** Candles, oldest first; `CandleClient` pages, and follows them. */
   candles(query: CandlesQuery, options?: CallOptions): Promise<readonly Candle[]> {
-    return this.#get('/candles', { ...query }, candles, options);
+    return this.#getBody('/candles', { ...query }, candles, options);
   }
 
-  async #get<T>(path: string, query: Query, read: Read<T>, options?: CallOptions): Promise<T> {
+  async #getBody<T>(path: string, query: Query, read: Read<T>, options?: CallOptions): Promise<T> {
     return (await this.#requester.get({ path, query, read }, options)).value;
   }
 
-  async #page<T>(
+  async #getPage<T>(
     path: string,
     query: PageQuery,
     read: Read<readonly T[]>,
@@ -213,14 +219,14 @@ export class HttpClient {
     return { records: value, nextCursor: headers.get('X-Next-Cursor') };
   }
 
-  async #records<T>(
+  async #getRecords<T>(
     name: 'trades' | 'fundingRates',
     { symbol, ...query }: RecordsQuery,
     read: Read<recordShapes.Records<T>>,
     options?: CallOptions,
   ): Promise<Page<T>> {
     const path = `/market/${encodeURIComponent(symbol)}/${name}`;
-    const { records, meta } = await this.#get(path, { ...query }, read, options);
+    const { records, meta } = await this.#getBody(path, { ...query }, read, options);
     return { records, nextCursor: meta.nextPage };
   }
 }

@@ -92,8 +92,8 @@ export class Requester {
       return { value: known.value, headers: response.headers };
     }
     const json = await response.text();
-    if (!response.ok) throw refusal(response, json, this.#clock);
-    const value = read(parsed(json, path), path);
+    if (!response.ok) throw refusalOf(response, json, this.#clock);
+    const value = read(parseBody(json, path), path);
     const tag = response.headers.get('ETag');
     if (tag !== null) this.#tagged.set(url, { tag, value, read });
     return { value, headers: response.headers };
@@ -133,7 +133,7 @@ function retryDelayOf({ code, status, retryAfterMs = 0 }: ClientError): number |
   return mayPass && retryAfterMs <= limits.RETRY_AFTER_MS_MAX ? retryAfterMs : undefined;
 }
 
-function parsed(json: string, path: string): unknown {
+function parseBody(json: string, path: string): unknown {
   try {
     return parseExact(json);
   } catch (cause) {
@@ -157,7 +157,7 @@ function httpUrl(url: string): string {
 }
 
 /** The error of an answer with an error status: the service's own code, or HTTP_STATUS. */
-function refusal(response: Response, body: string, clock: Clock): ClientError {
+function refusalOf(response: Response, body: string, clock: Clock): ClientError {
   const { status } = response;
   const sent = errorOf(body);
   const retryAfterMs = retryAfter(response.headers.get('Retry-After'), clock);

@@ -168,12 +168,13 @@ export class Liveness {
       }
       const nowMs = clock.monotonicMs();
       const isLate = nowMs - startedAtMs > limits.PONG_MS_MAX + limits.WATCH_LATE_MS_MAX;
-      if (this.#connection.state === 'open' && !isLate) this.#check(nowMs - this.#receivedAtMs);
+      if (this.#connection.state === 'open' && !isLate)
+        this.#checkSilence(nowMs - this.#receivedAtMs);
       this.startWatch();
     });
   }
 
-  #check(silenceMs: number): void {
+  #checkSilence(silenceMs: number): void {
     if (silenceMs >= limits.PING_MS + limits.PONG_MS_MAX) this.#connection.restart();
     else if (silenceMs >= limits.PING_MS) {
       this.#connection.sendMessage({ type: 'ping', id: 'alive' });

@@ -18,7 +18,13 @@ export const STREAM_RULES = [
 /** A rule of docs/streaming.md; `seq` and `queue` are checked in strict mode only. */
 export type StreamRule = (typeof STREAM_RULES)[number];
 
-/** A frame that breaks a rule. Its book must not be shown until it is repaired. */
+/**
+ * A frame that breaks a rule. Its book must not be shown until it is repaired.
+ *
+ * @example
+ * const onRepair = ({ rule, message }: ProtocolViolation) => console.warn(rule, message);
+ * const stream = new StreamClient({ url: 'http://127.0.0.1:8080', onRepair });
+ */
 export class ProtocolViolation extends Error {
   override readonly name = 'ProtocolViolation';
   readonly rule: StreamRule;

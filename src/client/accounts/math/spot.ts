@@ -5,7 +5,7 @@
  */
 import type { SpotMarket } from '../generated/spot-market.js';
 import type { SpotPosition } from '../generated/user.js';
-import { malformed } from '../reading.js';
+import { malformedAccount } from '../reading.js';
 import { abs, divCeil, E4, E9, max, min } from './integer.js';
 import { sizeDiscount, sizePremium } from './weights.js';
 
@@ -99,7 +99,7 @@ export function isAverageMoved({ facts, price, ...was }: SpotTerms, nowS: bigint
 /** From balance times interest to tokens. Throws MALFORMED_ACCOUNT for too many decimals. */
 export function balanceUnitOf({ decimals }: SpotMarketFacts): bigint {
   if (decimals <= INTEREST_DECIMALS) return 10n ** BigInt(INTEREST_DECIMALS - decimals);
-  throw malformed(`decimals were ${decimals}, must be at most ${INTEREST_DECIMALS}`);
+  throw malformedAccount(`decimals were ${decimals}, must be at most ${INTEREST_DECIMALS}`);
 }
 
 /**
