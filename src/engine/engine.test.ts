@@ -139,12 +139,23 @@ describe('engine: a turn', () => {
     expect(engineWith(SPOT).markets()).toMatchObject([{ symbol: 'SOL', decimals: 9, mint }]);
   });
 
-  test('a batch larger than the buffer is applied early, and nothing is lost', () => {
+  test('a batch larger than the buffer ends its turn early, and nothing is lost', () => {
     const engine = engineWith(SPOT);
+    const { seq } = engine.version(0);
+    const levelsAt = (depth: number): unknown[] => {
+      const { bids, asks } = JSON.parse(Buffer.from(engine.l2({ market: 0, depth })).toString());
+      return [bids, asks];
+    };
+    const before = levelsAt(10);
     for (let index = 0; index < 6_000; index += 1) engine.push(USER);
     engine.push(IDLE_USER);
-    expect(engine.endTurn(NOW_MS)).toMatchObject({ applied: 6_001, problemCount: 0 });
+    // The book has a part of the turn, and so it has another number.
+    expect(levelsAt(11)).not.toEqual(before);
+    expect(engine.version(0).seq).toBe(seq + 1);
+    const turn = engine.endTurn(NOW_MS);
+    expect(turn).toMatchObject({ applied: 6_001, problemCount: 0, dirty: [0] });
     expect(engine.stats()).toMatchObject({ users: 2 });
+    expect(engine.endTurn(NOW_MS)).toMatchObject({ applied: 0, dirty: [] });
   });
 });
 

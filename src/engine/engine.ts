@@ -35,7 +35,7 @@ import { parseChainStats, parseMarkets, parseProblems, parseStats, parseStrings 
 import { RefusedAccounts } from './refused-accounts.js';
 import { sourceBits } from './sources.js';
 import { errorOfHandle, marketNotFound, topicName, topicNotFound, topicOptions } from './topics.js';
-import { TurnReport } from './turn-report.js';
+import { joinTurns, TurnReport } from './turn-report.js';
 import type { EngineStats, EngineTurn } from './types.js';
 
 /** The first size of the body buffer: /l2 at depth 1000 fits. */
@@ -75,6 +75,9 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   readonly #refused = new RefusedAccounts();
   /** What the last turn did. */
   readonly #report = new TurnReport();
+  /** The part of the present turn that had to end early; undefined when none had. */
+  #earlyTurn: EngineTurn | undefined;
+  #tsMs = 0;
   readonly #body = new OutputBuffer({
     name: 'body',
     bytesStart: BODY_BYTES_START,
@@ -173,6 +176,7 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   /** Applies what was pushed and returns what changed. `tsMs` is the time that bodies carry. */
   endTurn(tsMs: number): EngineTurn {
     this.#turn += 1;
+    this.#tsMs = tsMs;
     const { buffer, length } = this.#batch;
     const report = this.#report;
     const words = this.#core.endTurn(buffer, length, tsMs, report.bytes);
@@ -183,7 +187,10 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
     }
     const problemCount = report.problemCount + this.#refused.count;
     const problems = this.#takeProblems(report.problemCount);
-    return report.readTurn(words, problemCount, problems);
+    const turn = report.readTurn(words, problemCount, problems);
+    const early = this.#earlyTurn;
+    this.#earlyTurn = undefined;
+    return early === undefined ? turn : joinTurns(early, turn);
   }
 
   /**
@@ -411,7 +418,8 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   #addToBatch(pubkey: string, write: () => boolean): void {
     try {
       if (write()) return;
-      this.#applyBatch();
+      // Applied without the end of a turn, it would be read under the number of the book before it.
+      this.#earlyTurn = this.endTurn(this.#tsMs);
       write();
     } catch (error) {
       this.#refused.addRefusal(pubkey, error);

@@ -4,6 +4,9 @@ import type { EngineTurn } from './types.js';
 /** Markets that one turn can report; the core allows no more than this. */
 const MARKETS_MAX = 4096;
 
+/** Problems of a turn that are listed; further ones are counted. As in the core. */
+const PROBLEMS_MAX = 64;
+
 /** Words of the report before the market ids; the order is that of `Core.endTurn`. */
 const HEAD_WORDS = 9;
 
@@ -71,4 +74,27 @@ export class TurnReport {
       marketsChanged,
     };
   }
+}
+
+/** Both parts of a turn as one. A market is in the list of the larger of its two changes. */
+export function joinTurns(first: EngineTurn, second: EngineTurn): EngineTurn {
+  const join = (name: 'dirty' | 'requoted' | 'indicated', others: readonly number[]): number[] => {
+    return [...new Set([...first[name], ...second[name]])].filter((id) => !others.includes(id));
+  };
+  const dirty = join('dirty', []);
+  const requoted = join('requoted', dirty);
+  return {
+    dirty,
+    requoted,
+    indicated: join('indicated', [...dirty, ...requoted]),
+    applied: first.applied + second.applied,
+    changed: first.changed + second.changed,
+    unchanged: first.unchanged + second.unchanged,
+    stale: first.stale + second.stale,
+    ignored: first.ignored + second.ignored,
+    closed: first.closed + second.closed,
+    problemCount: first.problemCount + second.problemCount,
+    problems: [...first.problems, ...second.problems].slice(0, PROBLEMS_MAX),
+    marketsChanged: first.marketsChanged || second.marketsChanged,
+  };
 }
