@@ -47,7 +47,10 @@ function metricsText(): Promise<string> {
       ...{ closes: counts, errors: counts, refused: counts },
     }),
     venues: () => [
-      { name: 'aggregator', host: 'host', markets: [], events: counts, failures: counts },
+      {
+        ...{ name: 'aggregator', host: 'host', markets: [], failures: counts },
+        events: { requests: 1, readings: 1, failures: 1 },
+      },
     ],
     history: {
       figures: () => ({

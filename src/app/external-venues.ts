@@ -3,9 +3,10 @@
  * unless one is configured. Their levels go to `/match` only, never into a book.
  */
 import type { AggregatorConfig } from '../config/config.js';
+import type { VenueStats } from '../contract/venue-stats.js';
 import { Aggregator } from '../venues/aggregator.js';
 import { type ListedMarket, type VenueLevels, venueMarkets } from '../venues/venue.js';
-import { VenuePoller, type VenuePollerOptions, type VenueStats } from '../venues/venue-poller.js';
+import { VenuePoller, type VenuePollerOptions } from '../venues/venue-poller.js';
 
 /** Where the markets come from, and where their levels go. */
 export interface VenueBook {

@@ -24,7 +24,6 @@ import type {
   TopicSnapshotRequest,
   TopicSpec,
 } from '../contract/topics.js';
-import { AccountBatch } from './account-batch.js';
 import { DecodedSnapshot } from './decoded-snapshot.js';
 import { EngineError, type EngineErrorCode } from './errors.js';
 import { type ExternalLevels, setExternalLevels } from './external-levels.js';
@@ -32,6 +31,7 @@ import { outcomeOf, packQuotes } from './indicative.js';
 import { matchOptions, refusalOf } from './match.js';
 import { OutputBuffer } from './output-buffer.js';
 import { parseChainStats, parseMarkets, parseProblems, parseStats, parseStrings } from './parse.js';
+import { RecordBatch } from './record-batch.js';
 import { RefusedAccounts } from './refused-accounts.js';
 import { sourceBits } from './sources.js';
 import { errorOfHandle, marketNotFound, topicName, topicNotFound, topicOptions } from './topics.js';
@@ -71,7 +71,7 @@ const UNKNOWN_TOPIC = -(2 ** 31);
  */
 export class Engine implements FeedEngine, QuoteEngine, BookSource {
   readonly #core: Core;
-  readonly #batch = new AccountBatch();
+  readonly #batch = new RecordBatch();
   readonly #refused = new RefusedAccounts();
   /** What the last turn did. */
   readonly #report = new TurnReport();

@@ -3,7 +3,7 @@ import type { Readiness } from '../contract/feed-status.js';
 import type { NodeRpc, RpcNode } from '../rpc/node-pool.js';
 import type { Timer } from '../rpc/timers.js';
 import type { FeedParts } from './connection/parts.js';
-import { Session } from './connection/session.js';
+import { FeedSession } from './connection/session.js';
 import { SlotAge } from './connection/slot-tracking.js';
 import { endpointsOf, type LiveFeedOptions, newParts } from './feed-options.js';
 import { FeedError, failureText } from './model/error.js';
@@ -44,7 +44,7 @@ export class LiveFeed {
   readonly #nodes: NodeFailover;
   readonly #problemLog: ProblemLog;
   readonly #timing: FeedTiming;
-  #session: Session | null = null;
+  #session: FeedSession | null = null;
   #checkTimer: Timer | null = null;
   readonly #slotAge: SlotAge;
   #everLive = false;
@@ -135,7 +135,7 @@ export class LiveFeed {
     const after = this.#failure === null ? '' : `, after ${this.#failure}`;
     this.#reason = `the accounts are being read${after}`;
     transientErrors.logInfo('connected', node.name, { node: node.name });
-    const session = new Session(
+    const session = new FeedSession(
       { ...this.#parts, ...endpointsOf(node) },
       {
         onLive: () => this.#enterLive(session),
@@ -154,7 +154,7 @@ export class LiveFeed {
   }
 
   /** A session that fails is of no use: its socket is cut, and a new session follows. */
-  #dropOnFailure(session: Session, work: Promise<void>): void {
+  #dropOnFailure(session: FeedSession, work: Promise<void>): void {
     work.catch((error: unknown) => {
       if (session !== this.#session) return;
       this.#nodes.dropConnection(this.#recordFailure(error, 'the connection is given up'));
@@ -194,7 +194,7 @@ export class LiveFeed {
     this.#parts.turns.changeState('rebuilding');
   }
 
-  #enterLive(session: Session): void {
+  #enterLive(session: FeedSession): void {
     this.#nodes.recordLive();
     this.#parts.transientErrors.clear();
     this.#failure = null;

@@ -39,7 +39,7 @@ export interface RpcSocketListener {
 }
 
 /** A subscription of the present connection. */
-export interface Subscription {
+export interface RpcSubscription {
   readonly method: string;
   readonly id: number;
 }
@@ -55,7 +55,7 @@ export interface RpcSocketStats {
 }
 
 /** One connection with all that ends with it. */
-interface Connection {
+interface SocketConnection {
   readonly socket: WebSocket;
   readonly table: SubscriptionTable;
   heartbeat: Timer | null;
@@ -77,7 +77,7 @@ export class RpcSocket {
   readonly #timers: Timers;
   readonly #backoff: Backoff;
   #listener: RpcSocketListener = noListener;
-  #connection: Connection | null = null;
+  #connection: SocketConnection | null = null;
   #retry: Timer | null = null;
   /** Connections since the last one that proved itself. */
   #unsettled = 0;
@@ -143,7 +143,7 @@ export class RpcSocket {
     method: string,
     params: readonly unknown[],
     handler: NotificationHandler,
-  ): Promise<Subscription> {
+  ): Promise<RpcSubscription> {
     const connection = this.#connection;
     if (connection === null || connection.socket.readyState !== WebSocket.OPEN) {
       throw new RpcError('RPC_SOCKET_CLOSED', `${method} needs an open socket`, { method });
@@ -154,7 +154,7 @@ export class RpcSocket {
   }
 
   /** Ends a subscription without waiting for the response: late notifications are dropped anyway. */
-  unsubscribe(subscription: Subscription): void {
+  unsubscribe(subscription: RpcSubscription): void {
     const connection = this.#connection;
     if (connection === null || connection.socket.readyState !== WebSocket.OPEN) return;
     connection.table.removeSubscription(subscription.id);
@@ -187,7 +187,7 @@ export class RpcSocket {
     socket.on('close', (code) => this.#handleClose(connection, code));
   }
 
-  #newConnection(): Connection {
+  #newConnection(): SocketConnection {
     const { authorization, url, redact } = this.#endpoint;
     const socket = new WebSocket(url, {
       headers: authorization === null ? {} : { authorization },
@@ -209,7 +209,7 @@ export class RpcSocket {
     return Math.min(firstMs * 2 ** this.#unsettled, SUBSCRIBE_ACK_TIMEOUT_CAP_MS);
   }
 
-  #handleOpen(connection: Connection): void {
+  #handleOpen(connection: SocketConnection): void {
     this.#stats.connects += 1;
     this.#unsettled += 1;
     connection.receivedAtMs = this.#timers.nowMs();
@@ -218,7 +218,7 @@ export class RpcSocket {
   }
 
   /** Any message counts as life, so that a busy server is not cut for answering pings late. */
-  #planPing(connection: Connection): void {
+  #planPing(connection: SocketConnection): void {
     const intervalMs = this.#options.pingIntervalMs ?? SOCKET_PING_INTERVAL_MS;
     const timeoutMs = this.#options.pongTimeoutMs ?? SOCKET_PONG_TIMEOUT_MS;
     connection.heartbeat = this.#timers.after(intervalMs, () => {
@@ -233,7 +233,7 @@ export class RpcSocket {
     });
   }
 
-  #handleMessage(connection: Connection, data: RawData): void {
+  #handleMessage(connection: SocketConnection, data: RawData): void {
     if (connection !== this.#connection || connection.reason !== '') return;
     connection.receivedAtMs = this.#timers.nowMs();
     this.#stats.messages += 1;
@@ -252,7 +252,7 @@ export class RpcSocket {
       this.dropConnection('too many notifications before an acknowledgement');
   }
 
-  #handleClose(connection: Connection, code: number): void {
+  #handleClose(connection: SocketConnection, code: number): void {
     const reason = connection.reason === '' ? `closed with code ${code}` : connection.reason;
     connection.heartbeat?.cancel();
     connection.table.closeAll(
@@ -278,7 +278,7 @@ const noListener: RpcSocketListener = {
 function ignoreEvent(): void {}
 
 /** The server answered the upgrade with a status of its own, and perhaps with a time to wait. */
-function failUpgrade(connection: Connection, response: IncomingMessage): void {
+function failUpgrade(connection: SocketConnection, response: IncomingMessage): void {
   connection.reason = `HTTP status ${response.statusCode ?? 0} instead of an upgrade`;
   const header = response.headers['retry-after'] ?? null;
   connection.retryAfterMs = parseRetryAfter(header, Date.now()) ?? 0;

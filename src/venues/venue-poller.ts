@@ -1,3 +1,4 @@
+import type { VenueMarketStats, VenueStats } from '../contract/venue-stats.js';
 import { Backoff } from '../rpc/backoff.js';
 import type { Log } from '../rpc/log.js';
 import { systemTimers, type Timer, type Timers } from '../rpc/timers.js';
@@ -19,30 +20,6 @@ export interface VenuePollerOptions {
   readonly log: Log;
   readonly timers?: Timers;
   readonly random?: () => number;
-}
-
-/** What a venue did and what is in use of it. */
-export interface VenueStats {
-  readonly name: string;
-  /** Host and port, without any path or key. */
-  readonly host: string;
-  readonly events: Readonly<Record<'requests' | 'readings' | 'failures', number>>;
-  /** Failures by their code. */
-  readonly failures: Readonly<Record<string, number>>;
-  readonly markets: readonly VenueMarketStats[];
-}
-
-/** One market of a venue. */
-export interface VenueMarketStats {
-  readonly symbol: string;
-  /** Whether its levels are used. */
-  readonly used: boolean;
-  /** Levels of both sides together. */
-  readonly levels: number;
-  /** Age of the oldest of them; null while the market is left out. */
-  readonly ageMs: number | null;
-  /** Why the market is left out; null when it is not, or was not read yet. */
-  readonly reason: string | null;
 }
 
 /** How often due markets are checked: a fetch is late by a tenth of the interval at most. */

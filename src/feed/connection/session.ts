@@ -35,13 +35,13 @@ export interface SessionListener {
 }
 
 /** `waiting` drops updates: a full snapshot begins after it. */
-type Phase = 'waiting' | 'snapshot' | 'live';
+type FeedPhase = 'waiting' | 'snapshot' | 'live';
 
 /**
  * One connection, from its subscriptions over the full snapshot to the live stream. It ends with its
  * connection; the next one starts from the beginning, because nothing is known about the time between.
  */
-export class Session {
+export class FeedSession {
   readonly #parts: FeedParts;
   readonly #listener: SessionListener;
   readonly #stop = new AbortController();
@@ -51,7 +51,7 @@ export class Session {
   readonly #clockPoller: ClockPoller;
   readonly #resyncs: Backoff;
   readonly #notifiedSlots = new LastNotifiedSlots();
-  #phase: Phase = 'waiting';
+  #phase: FeedPhase = 'waiting';
   #failure: FeedError | null = null;
   #genesis: string | null = null;
   #slot = 0;

@@ -1,4 +1,4 @@
-import type { Subscription } from '../../rpc/socket.js';
+import type { RpcSubscription } from '../../rpc/socket.js';
 import {
   type AccountUpdate,
   parseAccountNotification,
@@ -24,7 +24,7 @@ export type UpdateHandler = (update: AccountUpdate | null) => void;
 export class OracleSubscriptions {
   readonly #parts: FeedParts;
   readonly #onUpdate: UpdateHandler;
-  readonly #subscriptions = new Map<string, Subscription>();
+  readonly #subscriptions = new Map<string, RpcSubscription>();
 
   constructor(parts: FeedParts, onUpdate: UpdateHandler) {
     this.#parts = parts;

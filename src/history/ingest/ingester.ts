@@ -10,7 +10,7 @@ import type { StoreChange } from '../store/types.js';
 import type { IngestParts, IngestStore } from './parts.js';
 import type { Gap } from './progress.js';
 import { isNodeFailure } from './rpc-results.js';
-import { Session, type SessionStats } from './session.js';
+import { IngestSession, type SessionStats } from './session.js';
 import type { EmptyTransactions } from './store-records.js';
 
 /** What ingestion needs, and what a test may replace. */
@@ -51,7 +51,7 @@ export class Ingester {
   readonly #pool: NodePool;
   readonly #storeBackoff: Backoff;
   #running: Promise<void> = Promise.resolve();
-  #session: Session | null = null;
+  #session: IngestSession | null = null;
   #stats: SessionStats = NOTHING;
   #failure: string | null = null;
   /** A store is there to be read. */
@@ -115,7 +115,7 @@ export class Ingester {
     try {
       await this.#openSocket(node, ending, signal);
       parts.counters.connects += 1;
-      const session = new Session({
+      const session = new IngestSession({
         ...{ parts, node, limiter, emptyTransactions, firstGap, onChange, signal },
         rpcs: nodes.map(({ rpc }) => rpc),
         isOnlyNode: this.#pool.isSingle,

@@ -22,7 +22,7 @@ export interface LiveQueueOptions {
   readonly onMalformed: () => void;
 }
 
-interface Waiting extends LogsNotification {
+interface QueuedLogs extends LogsNotification {
   readonly place: number;
 }
 
@@ -33,7 +33,7 @@ interface Waiting extends LogsNotification {
  */
 export class LiveQueue {
   readonly #options: LiveQueueOptions;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: QueuedLogs[] = [];
   /** How many transactions of a slot have come. */
   readonly #arrived = new Map<number, number>();
   #store: IngestStore | null = null;

@@ -57,7 +57,7 @@ export interface SessionStats {
  * going while gaps are filled. Notifications that arrive while older signatures are read are stored at
  * once, because the store accepts records in any order.
  */
-export class Session {
+export class IngestSession {
   readonly #options: SessionOptions;
   readonly #queue: LiveQueue;
   readonly #failed: Promise<never>;

@@ -6,6 +6,7 @@ import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
 import type { BookSource, BookStats, MarketDirectory } from '../../contract/book-source.js';
 import type { FeedMetrics, Readiness } from '../../contract/feed-status.js';
 import type { MarketDataSource } from '../../contract/history-source.js';
+import type { VenueStats } from '../../contract/venue-stats.js';
 import { historySeries } from './history-metrics.js';
 import { type QuoteSocketStats, quoteSeries } from './quotes-metrics.js';
 import {
@@ -17,7 +18,7 @@ import {
 } from './series.js';
 import { type SocketStats, socketSeries } from './socket-metrics.js';
 import type { Timings } from './timings.js';
-import { type VenueStats, venueSeries } from './venue-metrics.js';
+import { venueSeries } from './venue-metrics.js';
 
 /** Sources of the metrics; the optional ones may be missing in a test. */
 export interface MetricsOptions {

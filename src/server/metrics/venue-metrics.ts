@@ -1,30 +1,7 @@
 /** External venues in /metrics and /status. */
+
+import type { VenueStats } from '../../contract/venue-stats.js';
 import type { MetricSeries } from './series.js';
-
-/** The state and the counters of one venue. */
-export interface VenueStats {
-  readonly name: string;
-  /** Host and port, without any path or key. */
-  readonly host: string;
-  /** Counts since the start, by what happened. */
-  readonly events: Readonly<Record<string, number>>;
-  /** Failures by their code. */
-  readonly failures: Readonly<Record<string, number>>;
-  readonly markets: readonly VenueMarketStats[];
-}
-
-/** One market of a venue. */
-export interface VenueMarketStats {
-  readonly symbol: string;
-  /** Whether its levels are used. */
-  readonly used: boolean;
-  /** Levels of both sides together. */
-  readonly levels: number;
-  /** Age of the oldest of them; null while the market is left out. */
-  readonly ageMs: number | null;
-  /** Why the market is left out; null when it is not, or was not polled yet. */
-  readonly reason: string | null;
-}
 
 /** A venue as /status shows it. */
 export function venueStatus({ name, host, markets }: VenueStats): Record<string, unknown> {

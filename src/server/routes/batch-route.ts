@@ -56,10 +56,10 @@ export function batchL2Route(options: BookRouteOptions): BookRoute {
 }
 
 /** A request, or the bytes of the error that stands in its place. */
-type Part = L2Request | Uint8Array;
+type BatchPart = L2Request | Uint8Array;
 
 interface Batch {
-  readonly parts: readonly Part[];
+  readonly parts: readonly BatchPart[];
   readonly requests: readonly L2Request[];
   /** A hash of the request, since the list itself may have kilobytes. */
   readonly key: string;

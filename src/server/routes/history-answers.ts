@@ -23,7 +23,7 @@ export type QueueLimits = {
     | number;
 };
 
-interface PendingQuery {
+interface WaitingQuery {
   readonly query: HistoryQuery;
   readonly clients: (() => boolean)[];
   readonly answer: Deferred;
@@ -41,7 +41,7 @@ interface Deferred {
 /** Bounded queries of the history. */
 export class HistoryQueue {
   /** Waiting queries, in their order, and running ones. */
-  readonly #queries = new Map<string, PendingQuery>();
+  readonly #queries = new Map<string, WaitingQuery>();
   #running = 0;
 
   readonly #history: Pick<MarketDataSource, 'query'>;
@@ -78,7 +78,7 @@ export class HistoryQueue {
       this.#settleQuery(name, () => read.answer.reject(new ServerError('NOT_READY', message)));
     }, historyReadMsMax).unref();
     const answer = newDeferred();
-    const read: PendingQuery = { query, clients: [isGone], answer, timer, isStarted: false };
+    const read: WaitingQuery = { query, clients: [isGone], answer, timer, isStarted: false };
     this.#queries.set(name, read);
     this.#startNext();
     return answer.promise;
@@ -93,7 +93,7 @@ export class HistoryQueue {
     }
   }
 
-  #startQuery(name: string, read: PendingQuery): void {
+  #startQuery(name: string, read: WaitingQuery): void {
     read.isStarted = true;
     this.#running += 1;
     const { answer, query } = read;
@@ -123,7 +123,7 @@ export class HistoryQueue {
   }
 
   /** The promise stays unsettled: all its clients have disconnected. */
-  #dropQuery(name: string, { timer }: PendingQuery): void {
+  #dropQuery(name: string, { timer }: WaitingQuery): void {
     clearTimeout(timer);
     this.#queries.delete(name);
   }
@@ -139,7 +139,7 @@ function newDeferred(): Deferred {
   return { promise, resolve, reject };
 }
 
-function isAbandoned({ clients }: PendingQuery): boolean {
+function isAbandoned({ clients }: WaitingQuery): boolean {
   return clients.every((isGone) => isGone());
 }
 

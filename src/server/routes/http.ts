@@ -39,7 +39,7 @@ import {
   marketsReply,
   metricsReply,
   readyReply,
-  type ServiceOptions,
+  type ServiceRouteOptions,
   statusReply,
   versionReply,
 } from './service-routes.js';
@@ -47,7 +47,7 @@ import { statsRoute, volumeRoutes } from './stats-routes.js';
 import { type ReadAccounts, topMakersRoute } from './top-makers-route.js';
 
 /** The sources of the paths. */
-export interface HttpOptions extends ServiceOptions {
+export interface HttpOptions extends ServiceRouteOptions {
   /** Trades, funding rates and candles; without it their paths are not there. */
   readonly history?: MarketDataSource;
   /** Unix milliseconds for queries of the history; those of the system by default. */

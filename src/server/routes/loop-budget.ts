@@ -13,7 +13,7 @@ export function oneStep<T>(work: () => T): Steps<T> {
   return { next: () => ({ done: true, value: work() }) };
 }
 
-interface Job {
+interface LoopJob {
   /** Whether the client has disconnected, so that nobody waits for the result. */
   readonly isGone: () => boolean;
   /** Runs until the work is done or the budget is used up; returns whether it is done. */
@@ -22,7 +22,7 @@ interface Job {
 
 /** Runs one job after the other, some milliseconds in each turn of the event loop. */
 export class LoopBudget {
-  readonly #waiting: Job[] = [];
+  readonly #waiting: LoopJob[] = [];
   #usedMs = 0;
   #isTurnAwaited = false;
 

@@ -6,16 +6,17 @@ import type { BookSource, BookStats, MarketDirectory } from '../../contract/book
 import type { FeedMetrics, Readiness } from '../../contract/feed-status.js';
 import type { MarketDataSource } from '../../contract/history-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
+import type { VenueStats } from '../../contract/venue-stats.js';
 import { historyReadiness, historyStatus } from '../metrics/history-metrics.js';
 import type { Metrics } from '../metrics/metrics.js';
-import { type VenueStats, venueStatus } from '../metrics/venue-metrics.js';
+import { venueStatus } from '../metrics/venue-metrics.js';
 import { ServerError } from '../transport/errors.js';
 import { transportVersion } from '../transport/native-transport.js';
 import { commonHeaders, jsonReply, type Reply } from '../transport/reply.js';
 import { requireFirstBook } from './book-routes.js';
 
 /** The sources of these paths. */
-export interface ServiceOptions {
+export interface ServiceRouteOptions {
   readonly book: BookSource;
   readonly directory: MarketDirectory;
   readonly readiness: () => Readiness;
@@ -33,7 +34,7 @@ export function indexReply({ name, version }: BuildInfo, paths: readonly string[
 }
 
 /** The markets, once there is a book. */
-export function marketsReply({ directory, readiness }: ServiceOptions): Reply {
+export function marketsReply({ directory, readiness }: ServiceRouteOptions): Reply {
   requireFirstBook(readiness());
   return jsonReply(JSON.stringify(sortedMarkets(directory).map(marketBody)));
 }
@@ -64,7 +65,7 @@ function marketBody(row: MarketInfo): Record<string, unknown> {
 }
 
 /** 200 while the book is live, however the history is. Throws NOT_READY when the book is not. */
-export function readyReply({ readiness, history }: ServiceOptions): Reply {
+export function readyReply({ readiness, history }: ServiceRouteOptions): Reply {
   const { state, reason, slot } = readiness();
   if (state === 'live') {
     const beside = history === undefined ? {} : { history: historyReadiness(history.figures()) };
@@ -81,7 +82,7 @@ export function statusReply({
   feed,
   venues,
   history,
-}: ServiceOptions): Reply {
+}: ServiceRouteOptions): Reply {
   const { state, reason, slot } = readiness();
   const { slotAgeMs, slotLag = 0, genesisHash = null, node = null, lastAudit = null } = feed();
   const { users, orders, shown, shownByMarket, vammByMarket, leftOut, quarantined } = book.stats();

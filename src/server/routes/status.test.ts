@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FeedMetrics } from '../../contract/feed-status.js';
+import type { VenueStats } from '../../contract/venue-stats.js';
 import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
 
 describe('/status', () => {
@@ -61,7 +62,7 @@ describe('external venues', () => {
   const jto = { symbol: 'JTO', used: false, levels: 0, ageMs: null, reason: 'VENUE_TIMEOUT' };
   const venue = {
     ...{ name: 'aggregator', host: 'swap.example', markets: [sol, jto] },
-    ...{ events: { requests: 12 }, failures: { VENUE_TIMEOUT: 3 } },
+    ...{ events: { requests: 12 } as VenueStats['events'], failures: { VENUE_TIMEOUT: 3 } },
   };
   let server: RunningServer;
 

@@ -8,16 +8,16 @@ import type { BookFanOut, BookTopic, BookTopicSpec } from './book-fan-out.js';
 import type { ClientMessage } from './client-message.js';
 import { historySubscription } from './market-dialect.js';
 import type {
-  Action,
   ChannelParts,
   Dialect,
   FrameSink,
   Subscriber,
+  SubscriptionAction,
   SubscriptionRequest,
 } from './subscription.js';
 
 /** The error texts that existing clients know. */
-const errorTexts: Readonly<Record<Action, string>> = {
+const errorTexts: Readonly<Record<SubscriptionAction, string>> = {
   subscribe: 'Error subscribing to channel',
   unsubscribe: 'Error unsubscribing from channel',
 };
@@ -43,7 +43,7 @@ export const compatible: Dialect = {
   buildErrorMembers: compatibleErrorMembers,
 };
 
-function compatibleErrorMembers(action: Action, message: ClientMessage): object {
+function compatibleErrorMembers(action: SubscriptionAction, message: ClientMessage): object {
   return { channel: message.quoteMember('channel'), error: errorTexts[action] };
 }
 

@@ -12,7 +12,6 @@ import { quoteValue, SocketError } from '../transport/errors.js';
 import { type ClientMessage, kindOf } from './client-message.js';
 import type { MarketFanOut, MarketTopic, PendingSubscriber } from './market-fan-out.js';
 import type {
-  Action,
   ChannelParts,
   Dialect,
   FrameSink,
@@ -20,6 +19,7 @@ import type {
   SnapshotCallbacks,
   SnapshotKind,
   Subscriber,
+  SubscriptionAction,
   SubscriptionRequest,
 } from './subscription.js';
 
@@ -70,7 +70,7 @@ export function historySubscription(
 
 /** The reply to a message that was accepted. */
 function marketAcknowledgement(
-  action: Action,
+  action: SubscriptionAction,
   { id }: ClientMessage,
   { channel, symbol, resolution, name }: MarketRequest,
 ): object {

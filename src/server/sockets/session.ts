@@ -14,7 +14,7 @@ import { ClientMessage } from './client-message.js';
 import { Delivery } from './delivery.js';
 import { isMarketRequest, marketData } from './market-dialect.js';
 import { isStreamChannel, streaming } from './stream-dialect.js';
-import type { Action, ChannelParts, Dialect } from './subscription.js';
+import type { ChannelParts, Dialect, SubscriptionAction } from './subscription.js';
 
 /** What all sessions share, and the heartbeat topic of this one. */
 export interface SessionParts extends ChannelParts {
@@ -247,6 +247,6 @@ function errorMembersOf(message: ClientMessage | undefined): object {
   return dialectOf(message)?.buildErrorMembers(type, message) ?? {};
 }
 
-function isAction(type: string | undefined): type is Action {
+function isAction(type: string | undefined): type is SubscriptionAction {
   return type === 'subscribe' || type === 'unsubscribe';
 }

@@ -56,7 +56,7 @@ export interface SubscriptionRequest {
 }
 
 /** What a message does to a subscription. */
-export type Action = 'subscribe' | 'unsubscribe';
+export type SubscriptionAction = 'subscribe' | 'unsubscribe';
 
 /** The parts of the service that the dialects subscribe to. */
 export interface ChannelParts {
@@ -82,10 +82,10 @@ export interface Dialect {
   readKey(message: ClientMessage, parts: ChannelParts): string;
   /** Undefined where the subscriber sends it itself, after its snapshot. */
   buildAcknowledgement(
-    action: Action,
+    action: SubscriptionAction,
     message: ClientMessage,
     asked: AcknowledgedTopic,
   ): object | undefined;
   /** The members of an error besides its code. */
-  buildErrorMembers(action: Action, message: ClientMessage): object;
+  buildErrorMembers(action: SubscriptionAction, message: ClientMessage): object;
 }

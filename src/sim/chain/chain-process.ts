@@ -16,7 +16,7 @@ const STOP_MS_MAX = 2_000;
 const STDERR_CHARS_MAX = 4_000;
 
 /** The chain's clock, as announced by the chain itself when a slot begins. */
-export interface ChainClock {
+export interface AnnouncedClock {
   readonly slot: number;
   readonly unixSeconds: number;
 }
@@ -52,9 +52,9 @@ export class LocalChain {
   /** Settles when the process has ended, for whatever reason. */
   readonly exited: Promise<ChainExit>;
   readonly #child: ChildProcess;
-  readonly #listeners = new Set<(lastClock: ChainClock) => void>();
+  readonly #listeners = new Set<(lastClock: AnnouncedClock) => void>();
   readonly #killOnExit: () => void;
-  #clock: ChainClock | undefined;
+  #clock: AnnouncedClock | undefined;
   #ended = false;
 
   private constructor(
@@ -98,7 +98,7 @@ export class LocalChain {
   }
 
   /** The last clock the chain announced; undefined before its first new slot. */
-  get clock(): ChainClock | undefined {
+  get clock(): AnnouncedClock | undefined {
     return this.#clock;
   }
 
@@ -111,7 +111,7 @@ export class LocalChain {
    * Calls back at each new slot, sooner than a subscriber of the chain hears of it. Returns the way
    * to stop.
    */
-  onSlot(listener: (clock: ChainClock) => void): () => void {
+  onSlot(listener: (clock: AnnouncedClock) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }

@@ -25,7 +25,7 @@ const GATE_ARRIVAL = 0;
  * It does not read the texts: the core finds, counts and reports what is wrong with them, account by
  * account.
  */
-export class AccountBatch {
+export class RecordBatch {
   #buffer = Buffer.alloc(BATCH_BYTES_START);
   #length = 0;
 
