@@ -100,11 +100,11 @@ test(`${DEAF} sockets that never read`, { timeout: 300_000 }, async (context) =>
   await ground.endure(context, async (_, share) => {
     const { service } = ground;
     const deafCount = Math.ceil(DEAF * share);
-    const before = service.figures();
+    const before = service.readStats();
     let most = 0;
     const deaf = await Promise.all(Array.from({ length: deafCount }, openDeaf));
     const areGone = () => {
-      const { rssMegabytes, descriptors } = service.figures();
+      const { rssMegabytes, descriptors } = service.readStats();
       most = Math.max(most, rssMegabytes);
       return descriptors <= before.descriptors;
     };

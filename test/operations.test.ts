@@ -53,7 +53,7 @@ function metricsText(): Promise<string> {
       },
     ],
     history: {
-      figures: () => ({
+      readStats: () => ({
         ...liveFigures,
         counts: { ...historyCounters() },
         missingFills: { perp_0: 1 },

@@ -30,7 +30,7 @@ async function followAll(client: ModelClient): Promise<void> {
 
 /** Lets the life go on until sockets were full so many times in all, while others read. */
 async function liveUntilSlow(on: StreamScene, times: number, reader: ModelClient): Promise<void> {
-  for (let round = 0; on.sockets.figures().slow < times; round += 1) {
+  for (let round = 0; on.sockets.readStats().slow < times; round += 1) {
     if (round === 1_000) throw new Error('no socket was full');
     on.live(10);
     await reader.settle();
@@ -61,7 +61,7 @@ test('no frame follows one that was left out until the book is shown anew', asyn
   await expectShown(streams, healthy);
   expect([slow.books.size, healthy.books.size]).toEqual([wishes.length, wishes.length]);
   for (const { counts } of healthy.books.values()) expect(counts.snapshot).toBe(1);
-  const figures = streams.sockets.figures();
+  const figures = streams.sockets.readStats();
   expect(figures).toMatchObject({ closes: {}, failed: 0 });
   expect(figures.resets).toBeGreaterThanOrEqual(wishes.length * 2);
   expect(figures.dropped).toBeGreaterThanOrEqual(2);
@@ -79,8 +79,8 @@ test('one that asks while it is full is answered, in order, before the books', a
   for (const id of ids) slow.send({ type: 'ping', id });
   slow.send({ type: 'unsubscribe', id: 'end', topic: 'book:SOL-PERP:10' });
   slow.send({ type: 'subscribe', id: 'bbo', channel: 'bbo', market: 'SOL-PERP' });
-  const { topics } = streams.sockets.figures();
-  await until(() => streams.sockets.figures().topics === topics + 1, 'the messages to be read');
+  const { topics } = streams.sockets.readStats();
+  await until(() => streams.sockets.readStats().topics === topics + 1, 'the messages to be read');
   slow.socket.resume();
   await until(() => slow.books.has('bbo:SOL-PERP'), 'the book that was asked for');
   streams.live(20);
@@ -106,8 +106,8 @@ test('one that does not read in time is told so, behind what waited for it', asy
   slow.socket.resume();
   expect(await slow.closed).toEqual({ code: 1013, reason: 'slow reader' });
   expect(slow.faults).toEqual([]);
-  await until(() => streams.sockets.figures().sockets === 1, 'the close to be seen');
-  expect(streams.sockets.figures()).toMatchObject({ slow: 1, closes: { slowReader: 1 } });
+  await until(() => streams.sockets.readStats().sockets === 1, 'the close to be seen');
+  expect(streams.sockets.readStats()).toMatchObject({ slow: 1, closes: { slowReader: 1 } });
   await expectShown(streams, healthy);
 });
 
@@ -124,7 +124,7 @@ test('of a compatible channel gets the newest book and those after it', async ()
   await reader.ask(wish);
   slow.socket.pause();
   let changes = 0;
-  while (sockets.sockets.figures().slow === 0) {
+  while (sockets.sockets.readStats().slow === 0) {
     changes += 1;
     sockets.change(0);
     await reader.hear(3 + changes);
@@ -139,5 +139,5 @@ test('of a compatible channel gets the newest book and those after it', async ()
   sockets.book.filler = 'after it';
   sockets.change(0);
   await until(() => last().includes('after it'), 'the next book');
-  expect(sockets.sockets.figures()).toMatchObject({ closes: {}, resets: 1, slow: 1 });
+  expect(sockets.sockets.readStats()).toMatchObject({ closes: {}, resets: 1, slow: 1 });
 });

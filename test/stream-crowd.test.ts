@@ -115,10 +115,10 @@ test(`${DEAF} clients that never read hurt none that does`, async () => {
   await vi.waitUntil(isMoving, { timeout: FULL_MS_MAX, interval: 100 });
   first.close();
   const before = await costOfDelivery(running, heard);
-  const { rssMegabytes } = running.figures();
+  const { rssMegabytes } = running.readStats();
   let most = rssMegabytes;
   const watch = setInterval(() => {
-    if (running.isAlive) most = Math.max(most, running.figures().rssMegabytes);
+    if (running.isAlive) most = Math.max(most, running.readStats().rssMegabytes);
   }, 50);
 
   const random = new Random(7);

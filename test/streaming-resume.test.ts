@@ -85,7 +85,7 @@ describe('a reader that comes back', () => {
     const { book, resume } = await cutReader({ ...sol, depth: 500 });
     // Far more deltas than fit in the ring of a topic.
     scene.live(6_000);
-    expect(scene.sockets.figures().ringBytes).toBeLessThanOrEqual(LIMITS.ringBytesPerTopicMax);
+    expect(scene.sockets.readStats().ringBytes).toBeLessThanOrEqual(LIMITS.ringBytesPerTopicMax);
     const client = await scene.open();
     await client.follow({ ...sol, depth: 500, resume });
     await expectEqual(client);

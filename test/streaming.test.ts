@@ -87,7 +87,7 @@ describe('a subscription', () => {
     await expectEqual(client);
     expect(book.counts.snapshot).toBe(2);
     expect(client.resets).toBe(0);
-    expect(scene.sockets.figures().topics).toBe(1);
+    expect(scene.sockets.readStats().topics).toBe(1);
   });
 
   test.each([
@@ -144,7 +144,7 @@ describe('a subscription', () => {
     client.send({ type: 'unsubscribe', id: 'n', ...sol });
     await client.settle();
     expect(client.answers.at(-2)).toMatchObject({ code: 'NOT_SUBSCRIBED', id: 'n' });
-    expect(scene.sockets.figures().topics).toBe(0);
+    expect(scene.sockets.readStats().topics).toBe(0);
   });
 
   test('whatever it asks for, each message has one answer, and none is a fault', async () => {

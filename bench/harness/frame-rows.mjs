@@ -23,7 +23,7 @@ const FRAMES = [
   { channel: 'orderbook', depth: 20 },
 ];
 
-/** The results of row 7: both figures of both channels. */
+/** The results of row 7: both values of both channels. */
 export async function accountToFrame(bench) {
   const server = startServer('book-server');
   await server.ask(`load ${workloadFile(WORKLOAD)}`);

@@ -43,8 +43,8 @@ export async function loopBlocks() {
 async function untilAudited(url) {
   for (let loads = 0; loads < AUDIT_LOADS_MAX; loads += 1) {
     await load(url + QUERY, { seconds: 2, connections: 16 });
-    const figures = await (await fetch(`${url}/metrics`)).text();
-    if (Number(/audits"\} (\d+)/.exec(figures)?.[1] ?? 0) > 0) return;
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    if (Number(/audits"\} (\d+)/.exec(metrics)?.[1] ?? 0) > 0) return;
   }
   throw new Error('no audit ended');
 }

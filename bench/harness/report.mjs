@@ -123,7 +123,7 @@ function duration(ns) {
   return `${(ns / size).toPrecision(3)} ${name}`;
 }
 
-/** Writes a run's table and figures into `folder`; returns the paths. */
+/** Writes a run's table and results into `folder`; returns the paths. */
 export function writeResults(folder, run) {
   mkdirSync(folder, { recursive: true });
   const machine = `${run.machine.cpu} ${run.machine.cores} cores`;

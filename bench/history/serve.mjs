@@ -45,7 +45,7 @@ function historyOf(store) {
       asked += 1;
       return String(asked);
     },
-    figures: () => ({ state: 'live', reason: null }),
-    marketFigures: () => new Map(),
+    readStats: () => ({ state: 'live', reason: null }),
+    readMarketStats: () => new Map(),
   };
 }

@@ -123,9 +123,6 @@ const verbs = {
     return {};
   },
 
-  /** `figures`: what the WebSockets have done. */
-  figures: () => sockets.figures(),
-
   /** `frames ACCOUNTS CHANNEL DEPTH`: each account to a finished frame of market 0, nothing else. */
   frames(accounts, channel, depth) {
     const { engine } = book;

@@ -8,7 +8,7 @@ import type { ReplayConfig, ServiceConfig } from '../config/config.js';
 import { ConfigError } from '../config/config-error.js';
 import { LIMITS } from '../config/limits.js';
 import type { FeedMetrics, Readiness } from '../contract/feed-status.js';
-import type { IndicativeOutcome, MakerQuotes } from '../contract/indicative.js';
+import type { QuoteSink } from '../contract/indicative.js';
 import * as codec from '../engine/codec.js';
 import { Engine } from '../engine/engine.js';
 import type { LiveFeedOptions } from '../feed/feed-options.js';
@@ -41,7 +41,7 @@ export interface BookFeed {
   /** Reads accounts as base64 from the chain, where there is one. */
   readonly readAccounts?: (keys: readonly string[]) => Promise<readonly (string | null)[]>;
   /** Takes indicative quotes, where they are not those of a recording. */
-  readonly quotes?: { set(quotes: Omit<MakerQuotes, 'tsMs'>): IndicativeOutcome };
+  readonly quotes?: QuoteSink;
 }
 
 /** An engine, and the feed that moves its book. */

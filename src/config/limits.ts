@@ -126,7 +126,7 @@ export const LIMITS = {
   /** Time that a client has to read most of what waits: 400 KB at 40 KB/s. */
   slowMsMax: 10_000,
   /** Time that a client then has to read the rest, behind which it is told of its close. */
-  slowFarewellMsMax: 5_000,
+  slowCloseGraceMsMax: 5_000,
   /** A client that answers no ping for this long is gone; proxies cut silent ones after 60 s. */
   socketIdleSecondsMax: 32,
   /** Levels a side in a frame of the compatible channels, as the incumbent's have. */
@@ -147,7 +147,7 @@ export const LIMITS = {
   streamDepths: [10, 20, 50, 100, 500],
   streamDepthDefault: 50,
   /** Silence after which the readers of a streaming topic are told that it lives. */
-  streamBeatMs: 1_000,
+  streamHeartbeatMs: 1_000,
   /** How often it is looked whether they should be: the beat is late by at most this. */
   streamWatchMs: 100,
   /** How long deltas are kept for readers that come back: a restart of a client. */

@@ -70,9 +70,9 @@ export interface MarketDataSource {
   query(query: HistoryQuery): Promise<HistoryBody>;
   /** Changes whenever a body of that market may: equal versions, equal bodies. Never has a quote. */
   version(market: MarketKey): string;
-  figures(): HistoryStats;
+  readStats(): HistoryStats;
   /** Of the markets of which anything is known. */
-  marketFigures(): ReadonlyMap<MarketKey, MarketStats>;
+  readMarketStats(): ReadonlyMap<MarketKey, MarketStats>;
 }
 
 /**
@@ -95,5 +95,5 @@ export interface MarketStreamSource {
   leave(topic: string): void;
   /** Frames come in order, to one receiver. */
   onFrames(receive: (frames: readonly MarketFrame[]) => void): void;
-  figures(): HistoryStats;
+  readStats(): HistoryStats;
 }

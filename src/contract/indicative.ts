@@ -43,5 +43,5 @@ export type IndicativePolicy = 'join' | 'improve';
 
 /** Where the quotes of makers go; it adds the time of their receipt. */
 export interface QuoteSink {
-  set(quotes: Omit<MakerQuotes, 'tsMs'>): IndicativeOutcome;
+  setQuotes(quotes: Omit<MakerQuotes, 'tsMs'>): IndicativeOutcome;
 }

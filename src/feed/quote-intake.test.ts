@@ -29,17 +29,17 @@ function opened() {
 test('quotes are stamped with the time of the wall, and ask for a turn when they change the book', () => {
   const { engine, timers, door, turns } = opened();
   timers.advance(250);
-  expect(door.set({ market: 3, maker: 'key', quotes: [quote] })).toBe('changed');
+  expect(door.setQuotes({ market: 3, maker: 'key', quotes: [quote] })).toBe('changed');
   expect(engine.calls).toEqual([`quotes 3 key 1 @${START_MS + 250}`]);
   expect(turns()).toBe(1);
   engine.setIndicative = () => 'unchanged';
-  door.set({ market: 3, maker: 'key', quotes: [quote] });
+  door.setQuotes({ market: 3, maker: 'key', quotes: [quote] });
   expect(turns()).toBe(1);
 });
 
 test('a turn is asked for at the moment at which a quote is due, and not before', () => {
   const { engine, timers, door, turns } = opened();
-  door.set({ market: 3, maker: 'key', quotes: [quote] });
+  door.setQuotes({ market: 3, maker: 'key', quotes: [quote] });
   timers.advance(999);
   expect(turns()).toBe(1);
   timers.advance(1);
@@ -51,7 +51,7 @@ test('a turn is asked for at the moment at which a quote is due, and not before'
 
 test('quotes that are repeated cost no turn while they live', () => {
   const { engine, timers, door, turns } = opened();
-  door.set({ market: 3, maker: 'key', quotes: [quote] });
+  door.setQuotes({ market: 3, maker: 'key', quotes: [quote] });
   for (let round = 0; round < 10; round += 1) {
     timers.advance(500);
     engine.quotesDueMs = START_MS + timers.nowMs() + 1_000;
@@ -62,7 +62,7 @@ test('quotes that are repeated cost no turn while they live', () => {
 
 test('a wall that is put back is noticed within the life of a quote', () => {
   const { timers, door, putClockBack } = opened();
-  door.set({ market: 3, maker: 'key', quotes: [quote] });
+  door.setQuotes({ market: 3, maker: 'key', quotes: [quote] });
   putClockBack(3_600_000);
   timers.advance(1_000);
   expect(timers.waitsMs).toEqual([1_000]);
@@ -70,7 +70,7 @@ test('a wall that is put back is noticed within the life of a quote', () => {
 
 test('a stopped door holds no timer', () => {
   const { timers, door } = opened();
-  door.set({ market: 3, maker: 'key', quotes: [quote] });
+  door.setQuotes({ market: 3, maker: 'key', quotes: [quote] });
   door.stop();
   expect(timers.waitsMs).toEqual([]);
 });

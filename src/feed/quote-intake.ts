@@ -28,7 +28,7 @@ export class QuoteIntake {
   }
 
   /** Replaces a maker's quotes of a market; none withdraws them. */
-  set(quotes: Omit<MakerQuotes, 'tsMs'>): IndicativeOutcome {
+  setQuotes(quotes: Omit<MakerQuotes, 'tsMs'>): IndicativeOutcome {
     const { engine, requestTurn, wallMs } = this.#options;
     const outcome = engine.setIndicative({ ...quotes, tsMs: wallMs() });
     if (outcome === 'changed') requestTurn();

@@ -95,7 +95,7 @@ describe('the handle of the history', () => {
     workers.last.onEnd('it crashed');
     await expect(waiting).rejects.toMatchObject({ code: 'NOT_READY' });
     await expect(history.query(volumes)).rejects.toMatchObject({ code: 'NOT_READY' });
-    expect(history.figures()).toMatchObject({ state: 'failing', reason: 'it crashed' });
+    expect(history.readStats()).toMatchObject({ state: 'failing', reason: 'it crashed' });
     expect(timers.waitsMs).toEqual([250]);
     timers.advance(250);
     expect(workers.told[1]).toEqual([
@@ -157,8 +157,8 @@ describe('a thread of the history', () => {
 
   test('is started again after an error that nobody catches', async () => {
     const history = run(`throw new Error('broken ' + 1);`);
-    await vi.waitFor(() => expect(history.figures().reason).toBe('broken 1'), 60_000);
-    expect(history.figures().state).toBe('failing');
+    await vi.waitFor(() => expect(history.readStats().reason).toBe('broken 1'), 60_000);
+    expect(history.readStats().state).toBe('failing');
   });
 
   test('is ended while it turns in a circle', async () => {

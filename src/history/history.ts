@@ -126,11 +126,11 @@ export class History {
   }
 
   /** What the statistics take from the history, by market; only those that have any. */
-  marketFigures(): ReadonlyMap<MarketKey, MarketStats> {
+  readMarketStats(): ReadonlyMap<MarketKey, MarketStats> {
     return this.#marketStats;
   }
 
-  figures(): HistoryStats {
+  readStats(): HistoryStats {
     return this.#stats;
   }
 
@@ -229,15 +229,15 @@ export class History {
       case 'frames':
         this.#onFrames(message.frames);
         return;
-      case 'figures':
+      case 'stats':
         this.#stats = {
-          ...message.figures,
-          counts: { ...message.figures.counts, workerRestarts: this.#restarts },
+          ...message.stats,
+          counts: { ...message.stats.counts, workerRestarts: this.#restarts },
         };
         return;
-      case 'marketFigures':
+      case 'marketStats':
         this.#marketStats.clear();
-        for (const figures of message.markets) this.#marketStats.set(figures.market, figures);
+        for (const stats of message.markets) this.#marketStats.set(stats.market, stats);
         return;
       case 'log':
         this.#options.log[message.level](message.fields, message.message);

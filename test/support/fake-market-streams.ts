@@ -24,7 +24,7 @@ export class FakeMarketStreams implements MarketStreamSource {
     this.#take = take;
   }
 
-  figures(): HistoryStats {
+  readStats(): HistoryStats {
     return { ...liveFigures, state: this.state };
   }
 

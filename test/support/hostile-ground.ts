@@ -3,7 +3,7 @@ import { expect, type TestContext, vi } from 'vitest';
 import { Random } from '../../src/sim/random.js';
 import { Bystander } from './bystander.js';
 import { SceneChain } from './scene-chain.js';
-import { type ProcessFigures, ServiceChild } from './service-child.js';
+import { type ProcessStats, ServiceChild } from './service-child.js';
 
 /** What the issue allows a process to have grown by, after everything is over. */
 const GROWTH_MEGABYTES_MAX = 20;
@@ -53,7 +53,7 @@ export class HostileGround {
   async endure(context: TestContext, attack: Attack): Promise<void> {
     if (!existsSync('/proc/self/statm')) context.skip('needs /proc');
     const { service, chain } = this;
-    const { descriptors } = service.figures();
+    const { descriptors } = service.readStats();
     const bystander = await Bystander.start(chain, service);
     const attempt = (seed: number, share: number) =>
       attack(new Random(seed), share).catch(async (error: unknown) => {
@@ -82,15 +82,15 @@ export class HostileGround {
   }
 
   /** The figures once both are back, or as they are after the deadline. */
-  async #settled(before: ProcessFigures): Promise<ProcessFigures> {
+  async #settled(before: ProcessStats): Promise<ProcessStats> {
     const { service } = this;
     const isBack = () => {
-      const { rssMegabytes, descriptors } = service.figures();
+      const { rssMegabytes, descriptors } = service.readStats();
       const grown = rssMegabytes - before.rssMegabytes;
       return descriptors <= before.descriptors && grown < GROWTH_MEGABYTES_MAX;
     };
     await vi.waitUntil(isBack, { timeout: SETTLE_MS_MAX, interval: 100 }).catch(() => {});
-    return service.figures();
+    return service.readStats();
   }
 
   /** Stops both; the service must end by itself and in order. */
@@ -108,7 +108,7 @@ class MemoryWatch {
   #highest: number;
 
   constructor(private readonly service: ServiceChild) {
-    this.#lowest = service.figures().rssMegabytes;
+    this.#lowest = service.readStats().rssMegabytes;
     this.#highest = this.#lowest;
     this.#timer = setInterval(() => this.#look(), SAMPLE_MS);
   }
@@ -120,7 +120,7 @@ class MemoryWatch {
 
   #look(): void {
     if (!this.service.isAlive) return;
-    const { rssMegabytes } = this.service.figures();
+    const { rssMegabytes } = this.service.readStats();
     this.#lowest = Math.min(this.#lowest, rssMegabytes);
     this.#highest = Math.max(this.#highest, rssMegabytes);
   }

@@ -100,7 +100,7 @@ export class IngestRig {
     return this.#ingester.state.reason;
   }
 
-  get figures() {
+  get stats() {
     return this.#ingester.stats;
   }
 

@@ -65,11 +65,11 @@ class StoreSource implements MarketDataSource {
     return String(this.changes);
   }
 
-  figures(): HistoryStats {
+  readStats(): HistoryStats {
     return liveFigures;
   }
 
-  marketFigures(): ReadonlyMap<MarketKey, MarketStats> {
+  readMarketStats(): ReadonlyMap<MarketKey, MarketStats> {
     const keys = Object.keys(markets) as MarketKey[];
     const figures = new MarketStatsCache(this.store).readChanged(keys, this.now) ?? [];
     return new Map(figures.map((one) => [one.market, one]));

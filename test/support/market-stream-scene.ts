@@ -60,7 +60,7 @@ class StoreStreams implements MarketStreamSource {
     this.#take = take;
   }
 
-  figures(): HistoryStats {
+  readStats(): HistoryStats {
     return liveFigures;
   }
 }

@@ -107,7 +107,7 @@ export class QuoteScene {
 
   /** Sockets of makers that another of the same maker has taken the place of. */
   get replaced(): number {
-    return this.parts.makers.figures().closes['replaced'] ?? 0;
+    return this.parts.makers.readStats().closes['replaced'] ?? 0;
   }
 
   /** Where makers quote. */

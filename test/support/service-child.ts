@@ -22,7 +22,7 @@ const MEGABYTE = 1024 * 1024;
 const TICKS_PER_SECOND = 100;
 
 /** What the system says of a process. */
-export interface ProcessFigures {
+export interface ProcessStats {
   readonly rssMegabytes: number;
   readonly descriptors: number;
 }
@@ -101,7 +101,7 @@ export class ServiceChild {
   }
 
   /** Memory and open files now. */
-  figures(): ProcessFigures {
+  readStats(): ProcessStats {
     const folder = `/proc/${this.child.pid}`;
     const pages = Number(readFileSync(`${folder}/statm`, 'latin1').split(' ')[1]);
     return {

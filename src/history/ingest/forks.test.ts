@@ -105,7 +105,7 @@ describe('a node that did not know where the history ends', () => {
     const rig = await scene.live({ stores: first.stores });
     scene.told(3);
     ledger.tick(60);
-    await rig.until(() => expect(rig.figures.finalisedSlot).toBeGreaterThan(300));
+    await rig.until(() => expect(rig.stats.finalisedSlot).toBeGreaterThan(300));
     const passes = rig.counters.settlePasses;
     await rig.until(() => expect(rig.counters.settlePasses).toBeGreaterThan(passes + 6));
     expect(rig.store.ids).toEqual([1, 2, 3]);

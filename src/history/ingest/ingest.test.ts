@@ -210,7 +210,7 @@ describe('what was missed', () => {
     const rig = start();
     await holds(rig, 130);
     await rig.live();
-    expect(rig.figures.completeSinceTs).toBe(timeOfSlot(101));
+    expect(rig.stats.completeSinceTs).toBe(timeOfSlot(101));
     expect(rig.counters.fetched).toBe(130);
   });
 
@@ -225,12 +225,12 @@ describe('what was missed', () => {
     expect(deepest).toBeLessThanOrEqual(20 + 4);
     // Of that second more may be missing.
     const [oldest] = rig.store.fills;
-    expect(rig.figures.completeSinceTs).toBe(timeOfSlot(oldest?.slot ?? 0) + 1);
+    expect(rig.stats.completeSinceTs).toBe(timeOfSlot(oldest?.slot ?? 0) + 1);
     const other = start({ firstGap: { sinceTs: timeOfSlot(120), left: 9_999 } });
     await other.live();
     expect(other.store.fills[0]?.slot).toBeGreaterThanOrEqual(119);
     expect(other.store.fills[0]?.slot).toBeLessThan(123);
-    expect(other.figures.completeSinceTs).toBe(timeOfSlot(120));
+    expect(other.stats.completeSinceTs).toBe(timeOfSlot(120));
   });
 
   test('what the first write of a connection changes is told as well', async () => {
@@ -275,8 +275,8 @@ describe('what was missed', () => {
     trade(320, 6);
     ledger.tick(40);
     const second = start({ stores: first.stores });
-    await second.until(() => expect(second.figures.spansOpen).toBe(1));
-    expect(second.figures.completeSinceTs).toBeNull();
+    await second.until(() => expect(second.stats.spansOpen).toBe(1));
+    expect(second.stats.completeSinceTs).toBeNull();
     expect(second.state).toBe('backfilling');
     // Stopped in the midst of it, it goes on from the last page.
     await second.stop();
@@ -285,7 +285,7 @@ describe('what was missed', () => {
     await third.live();
     const again = second.counters.fetched + third.counters.fetched - 320;
     expect(again).toBeLessThan(101);
-    expect(third.figures.completeSinceTs).toBe(timeOfSlot(101));
+    expect(third.stats.completeSinceTs).toBe(timeOfSlot(101));
   });
 
   test('what is told while older signatures are read is there once', async () => {
@@ -336,7 +336,7 @@ describe('what was missed', () => {
     await holds(second, 7);
     expect(second.counters).toMatchObject({ edgeUnknown: 1, reverted: 0 });
     // What lies between is missing, and nobody can tell how much it is.
-    expect(second.figures.completeSinceTs).toBe(timeOfSlot(ledger.slot - 40));
+    expect(second.stats.completeSinceTs).toBe(timeOfSlot(ledger.slot - 40));
   });
 });
 

@@ -53,8 +53,8 @@ export type FromWorker =
   | { readonly kind: 'refused'; readonly id: number; readonly error: RefusedQuery }
   | { readonly kind: 'versions'; readonly versions: readonly (readonly [MarketKey, string])[] }
   | { readonly kind: 'frames'; readonly frames: readonly MarketFrame[] }
-  | { readonly kind: 'figures'; readonly figures: HistoryStats }
-  | { readonly kind: 'marketFigures'; readonly markets: readonly MarketStats[] }
+  | { readonly kind: 'stats'; readonly stats: HistoryStats }
+  | { readonly kind: 'marketStats'; readonly markets: readonly MarketStats[] }
   | {
       readonly kind: 'log';
       readonly level: 'info' | 'warn';

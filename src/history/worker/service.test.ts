@@ -35,7 +35,7 @@ test('fills of a spot market are charted as soon as the book tells of the market
   service.start();
   onTestFinished(() => service.stop());
   const isLive = (message: FromWorker): boolean =>
-    message.kind === 'figures' && message.figures.state === 'live';
+    message.kind === 'stats' && message.stats.state === 'live';
   await vi.waitUntil(() => posted.some(isLive), { timeout: 60_000 });
   service.receiveMessage({ kind: 'markets', markets: [SOL] });
   const versions = posted.filter(({ kind }) => kind === 'versions').length;

@@ -201,7 +201,7 @@ export class HistoryService {
   }
 
   #postStats(): void {
-    this.#options.post({ kind: 'figures', figures: this.#readStats() });
+    this.#options.post({ kind: 'stats', stats: this.#readStats() });
     this.#addPendingFills();
     this.#postMarketStats();
     this.#heartbeat = this.#timers.after(STATS_MS, () => this.#postStats());
@@ -224,7 +224,7 @@ export class HistoryService {
     try {
       const now = Math.floor(Date.now() / 1_000);
       const markets = this.#marketStats.readChanged([...this.#markets.keys()], now);
-      if (markets !== null) this.#options.post({ kind: 'marketFigures', markets });
+      if (markets !== null) this.#options.post({ kind: 'marketStats', markets });
     } catch (error) {
       // The next round reads again; the state reports the failure at the next write.
       if (!(error instanceof StoreError)) throw error;

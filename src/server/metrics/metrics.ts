@@ -31,7 +31,7 @@ export interface MetricsOptions {
   readonly sockets?: () => SocketStats;
   readonly venues?: () => readonly VenueStats[];
   readonly quotes?: () => QuoteSocketStats;
-  readonly history?: Pick<MarketDataSource, 'figures'>;
+  readonly history?: Pick<MarketDataSource, 'readStats'>;
   /** Bytes of responses that wait for their clients. */
   readonly unsent?: { readonly bytes: number };
 }
@@ -63,7 +63,7 @@ export class Metrics {
       ...(sockets === undefined ? [] : socketSeries(sockets)),
       ...(venues === undefined ? [] : venueSeries(venues)),
       ...(quotes === undefined ? [] : quoteSeries(() => this.#stats, quotes)),
-      ...(history === undefined ? [] : historySeries(() => history.figures())),
+      ...(history === undefined ? [] : historySeries(() => history.readStats())),
     ];
     for (const row of series) registerSeries(this.#registry, row);
   }

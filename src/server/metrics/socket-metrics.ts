@@ -84,7 +84,7 @@ export class SocketCounts {
 
   readStats(open: OpenSocketStats, fanOuts: readonly FanOutStats[]): SocketStats {
     const sum = (name: keyof FanOutStats): number =>
-      fanOuts.reduce((total, figures) => total + figures[name], 0);
+      fanOuts.reduce((total, stats) => total + stats[name], 0);
     return {
       ...open,
       frames: this.#frames + sum('delivered'),

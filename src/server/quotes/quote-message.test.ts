@@ -171,7 +171,7 @@ function signedSession() {
   };
   const session = new QuoteSession(socket, maker, {
     sink: {
-      set: (quotes) => {
+      setQuotes: (quotes) => {
         taken.push(quotes);
         return 'changed';
       },

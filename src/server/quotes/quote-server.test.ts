@@ -31,7 +31,7 @@ async function start(options: Partial<QuoteServerOptions> = {}): Promise<void> {
   server = new QuoteServer({
     directory: new FakeBook(),
     sink: {
-      set: ({ maker, market, quotes }) => {
+      setQuotes: ({ maker, market, quotes }) => {
         sent.push({ maker, market, count: quotes.length });
         return outcome;
       },
@@ -80,10 +80,10 @@ describe('quotes: who may quote', () => {
       { channel: 'auth', nonce: expect.stringMatching(/^slotbook quotes [0-9a-f]{64}$/) },
       { channel: 'auth', message: 'Authenticated' },
     ]);
-    expect(server.figures()).toMatchObject({ sockets: 1, makers: 1 });
+    expect(server.readStats()).toMatchObject({ sockets: 1, makers: 1 });
     await probe.close();
-    await until(() => server.figures().sockets === 0);
-    expect(server.figures()).toMatchObject({ makers: 0, closes: { lost: 1 } });
+    await until(() => server.readStats().sockets === 0);
+    expect(server.readStats()).toMatchObject({ makers: 0, closes: { lost: 1 } });
   });
 
   test('no two nonces are the same', async () => {
@@ -99,7 +99,7 @@ describe('quotes: who may quote', () => {
     const probe = await Probe.open(`${url}?pubkey=${key(stranger)}`);
     expect(await probe.closed).toEqual({ code: 1008, reason: 'unauthorized' });
     expect(await probe.hear(1)).toMatchObject([unauthorized]);
-    expect(server.figures()).toMatchObject({ sockets: 0, closes: { unauthorized: 1 } });
+    expect(server.readStats()).toMatchObject({ sockets: 0, closes: { unauthorized: 1 } });
   });
 
   test('without a list, and in a replay, the path is closed to everybody', async () => {
@@ -166,7 +166,7 @@ describe('quotes: who may quote', () => {
     await start();
     const answer = await upgradeAnswer(`${url.replace('ws:', 'http:')}${query}`);
     expect(answer).toMatchObject({ status: 400, error: { code, param: 'pubkey' } });
-    expect(server.figures()).toMatchObject({ refused: { [code]: 1 }, sockets: 0 });
+    expect(server.readStats()).toMatchObject({ refused: { [code]: 1 }, sockets: 0 });
   });
 
   test('what is no upgrade, and one socket too many, are refused', async () => {
@@ -178,7 +178,7 @@ describe('quotes: who may quote', () => {
       error: { code: 'LIMIT_EXCEEDED' },
     });
     await probe.close();
-    await until(() => server.figures().sockets === 0);
+    await until(() => server.readStats().sockets === 0);
     await (await makerProbe(url, maker)).close();
   });
 });
@@ -190,12 +190,12 @@ describe('quotes: one connection a maker', () => {
     first.send({ ...quotesOf(0, { bid: [1, 1] }), id: 1 });
     await first.hear(3);
     const { probe: second, nonce } = await challenged(url, maker);
-    expect(server.figures()).toMatchObject({ sockets: 2, makers: 1, closes: {} });
+    expect(server.readStats()).toMatchObject({ sockets: 2, makers: 1, closes: {} });
     second.send({ pubkey: key(maker), signature: signed(maker, nonce) });
     expect(await first.closed).toEqual({ code: 1008, reason: 'replaced' });
     expect((await first.hear(4))[3]).toMatchObject({ type: 'error', code: 'LIMIT_EXCEEDED' });
     await second.hear(2);
-    expect(server.figures()).toMatchObject({ sockets: 1, makers: 1, closes: { replaced: 1 } });
+    expect(server.readStats()).toMatchObject({ sockets: 1, makers: 1, closes: { replaced: 1 } });
     expect(sent).toHaveLength(1);
   });
 
@@ -206,7 +206,7 @@ describe('quotes: one connection a maker', () => {
     thief.send({ pubkey: key(maker), signature: signed(stranger, nonce) });
     await thief.closed;
     expect(await first.ask(quotesOf(0))).toEqual([]);
-    expect(server.figures().makers).toBe(1);
+    expect(server.readStats().makers).toBe(1);
   });
 
   test('two makers quote side by side', async () => {
@@ -232,7 +232,7 @@ describe('quotes: what is sent', () => {
         count: 1,
       },
     ]);
-    expect(server.figures()).toMatchObject({ changed: 2, unchanged: 0, errors: {} });
+    expect(server.readStats()).toMatchObject({ changed: 2, unchanged: 0, errors: {} });
   });
 
   test.each([
@@ -252,7 +252,7 @@ describe('quotes: what is sent', () => {
       expect(errors).toMatchObject([{ channel: 'quotes', type: 'error', code, id: 9 }]);
       outcome = 'unchanged';
       expect(await probe.ask(quotesOf(0, { bid: [1, 1] }))).toEqual([]);
-      expect(server.figures()).toMatchObject({ unchanged: 1, errors: { [code]: 1 } });
+      expect(server.readStats()).toMatchObject({ unchanged: 1, errors: { [code]: 1 } });
     },
   );
 
@@ -286,10 +286,10 @@ describe('quotes: what is sent', () => {
     await start({ messagesPerSecond: 5 });
     const probe = await makerProbe(url, maker);
     for (let count = 0; count < 10; count += 1) probe.send(quotesOf(0));
-    await until(() => (server.figures().errors['RATE_LIMITED'] ?? 0) >= 5);
+    await until(() => (server.readStats().errors['RATE_LIMITED'] ?? 0) >= 5);
     for (let count = 0; count < 20; count += 1) probe.send(quotesOf(0));
     expect((await probe.closed).code).toBe(1008);
-    expect(server.figures().closes).toEqual({ rateLimited: 1 });
+    expect(server.readStats().closes).toEqual({ rateLimited: 1 });
   });
 
   test('a message of 16 KiB is read, and a longer one is the end', async () => {
@@ -298,7 +298,7 @@ describe('quotes: what is sent', () => {
     expect(await probe.ask(' '.repeat(16_384))).toMatchObject([{ code: 'MALFORMED_MESSAGE' }]);
     probe.send(' '.repeat(16_385));
     expect((await probe.closed).code).toBe(1006);
-    await until(() => server.figures().closes.tooLarge === 1);
+    await until(() => server.readStats().closes.tooLarge === 1);
   });
 
   test('a stopping service says when to come again', async () => {
@@ -309,7 +309,7 @@ describe('quotes: what is sent', () => {
     const [, , closing] = (await probe.hear(3)) as { reconnectAfterMs: number }[];
     expect(closing).toMatchObject({ type: 'closing' });
     expect(closing?.reconnectAfterMs).toBeGreaterThanOrEqual(500);
-    expect(server.figures()).toMatchObject({ sockets: 0, closes: { shutdown: 1 } });
+    expect(server.readStats()).toMatchObject({ sockets: 0, closes: { shutdown: 1 } });
   });
 });
 

@@ -76,7 +76,7 @@ export class QuoteServer implements SocketHandlers {
     }, heartbeatMs).unref();
   }
 
-  figures(): QuoteSocketStats {
+  readStats(): QuoteSocketStats {
     return this.#counts.readStats({ sockets: this.#sessions.size, makers: this.#signed.size });
   }
 
@@ -141,4 +141,4 @@ function makerOf(query: string): string {
   throw new ServerError('INVALID_PARAM', message, 'pubkey');
 }
 
-const noSink: QuoteSink = { set: () => 'invalidMaker' };
+const noSink: QuoteSink = { setQuotes: () => 'invalidMaker' };

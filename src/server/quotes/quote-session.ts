@@ -162,7 +162,7 @@ export class QuoteSession implements SocketSession {
 
   #setQuotes(market: number, quotes: readonly IndicativeQuote[]): void {
     const { sink, counts } = this.#parts;
-    const outcome = sink.set({ market, maker: this.maker, quotes });
+    const outcome = sink.setQuotes({ market, maker: this.maker, quotes });
     if (outcome !== 'changed' && outcome !== 'unchanged') throw refusalOf(outcome);
     counts[outcome] += 1;
     if (quotes.length === 0) this.#quoted.delete(market);
@@ -173,7 +173,7 @@ export class QuoteSession implements SocketSession {
     const { sink, onFault } = this.#parts;
     for (const market of this.#quoted) {
       try {
-        sink.set({ market, maker: this.maker, quotes: [] });
+        sink.setQuotes({ market, maker: this.maker, quotes: [] });
       } catch (error) {
         onFault(error, 'the quotes of a closed socket');
       }

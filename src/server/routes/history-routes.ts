@@ -117,7 +117,7 @@ class HistoryResponder {
     const version = history.version(query.market);
     const key = `${book.epoch} ${JSON.stringify(query)}`;
     // A back-fill may still add trades of any time, also while this query runs.
-    const isSettled = history.figures().state === 'live' && isPast(query, nowSeconds);
+    const isSettled = history.readStats().state === 'live' && isPast(query, nowSeconds);
     const parsed: ParsedRequest = { request, query, key, version, isPast: isSettled };
     const answer = this.#cache.findAnswer(key, version);
     const unchanged = this.#checkUnchanged(parsed, answer);
@@ -174,7 +174,7 @@ class HistoryResponder {
       ['Cache-Control', `public, max-age=${SECONDS_OF[age]}`],
       ['Vary', 'Accept-Encoding'],
       ['ETag', etag],
-      ['X-State', history.figures().state],
+      ['X-State', history.readStats().state],
     ];
     const next = answer?.nextCursor ?? null;
     if (next !== null && query.form === 'spec') headers.push(['X-Next-Cursor', next]);
@@ -220,7 +220,7 @@ function isPast(query: MarketQuery, nowSeconds: number): boolean {
 
 /** Throws NOT_READY while there is no history; one that fails or back-fills is read all the same. */
 export function requireHistory(history: MarketDataSource): void {
-  const { state, reason } = history.figures();
+  const { state, reason } = history.readStats();
   if (state !== 'starting' && state !== 'off') return;
   throw new ServerError('NOT_READY', reason ?? `the history is ${state}`);
 }

@@ -23,7 +23,7 @@ export interface ServiceRouteOptions {
   readonly feed: () => FeedMetrics;
   readonly build: BuildInfo;
   /** The state of trades and candles; absent where there is no history. */
-  readonly history?: Pick<MarketDataSource, 'figures'>;
+  readonly history?: Pick<MarketDataSource, 'readStats'>;
   /** The state of venues outside of the chain; absent or empty where there is none. */
   readonly venues?: () => readonly VenueStats[];
 }
@@ -68,7 +68,7 @@ function marketBody(row: MarketInfo): Record<string, unknown> {
 export function readyReply({ readiness, history }: ServiceRouteOptions): Reply {
   const { state, reason, slot } = readiness();
   if (state === 'live') {
-    const beside = history === undefined ? {} : { history: historyReadiness(history.figures()) };
+    const beside = history === undefined ? {} : { history: historyReadiness(history.readStats()) };
     return jsonReply(JSON.stringify({ ready: true, state, slot, ...beside }));
   }
   throw new ServerError('NOT_READY', reason ?? `the book is ${state}`);
@@ -93,7 +93,7 @@ export function statusReply({
     uptimeMs: Math.round(process.uptime() * 1_000),
     ...{ users, orders, ordersShown: shown, ordersLeftOut: leftOut, quarantined, lastAudit },
     ...(external.length === 0 ? {} : { venues: external }),
-    ...(history === undefined ? {} : { history: historyStatus(history.figures()) }),
+    ...(history === undefined ? {} : { history: historyStatus(history.readStats()) }),
     markets: sortedMarkets(directory).map((row) => {
       const ordersShown = shownByMarket[row.id] ?? 0;
       const vamm = vammByMarket[row.id] ?? null;

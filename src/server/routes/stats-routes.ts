@@ -73,7 +73,7 @@ function isExpired(
 
 function makeStats({ book, directory, history, nowMs = Date.now }: StatsOptions): CachedStats {
   const chain = book.readChainStats();
-  const stats = history?.marketFigures();
+  const stats = history?.readMarketStats();
   const markets = sortedMarkets(directory).flatMap((row) => {
     const ofChain = chain[row.id];
     if (ofChain === undefined) return [];
@@ -81,7 +81,7 @@ function makeStats({ book, directory, history, nowMs = Date.now }: StatsOptions)
     return [{ row, chain: ofChain, history: stats?.get(key) }];
   });
   const body = Buffer.from(statsText(markets));
-  const state = history?.figures().state ?? 'off';
+  const state = history?.readStats().state ?? 'off';
   return { epoch: book.epoch, atMs: nowMs(), body, tag: contentTag(book.epoch, { body, state }) };
 }
 
@@ -264,7 +264,7 @@ class VolumeResponder {
 
   #answerReply(client: Client, { body }: HistoryBody, key: string): Reply | Promise<Reply> {
     const { book, history } = this.#options;
-    const tag = contentTag(book.epoch, { body, state: history.figures().state });
+    const tag = contentTag(book.epoch, { body, state: history.readStats().state });
     const { ifNoneMatch, isZipped } = client;
     const unchanged = notModifiedReply({ getHeader: () => ifNoneMatch }, tag);
     if (unchanged !== undefined) return unchanged;

@@ -155,8 +155,8 @@ describe('one topic', () => {
     scene.turn(0);
     expect(scene.taken()).toEqual(['a 1']);
     expect(scene.rendered).toBe(1);
-    expect(scene.fanOut.figures()).toMatchObject({ published: 1, delivered: 500 });
-    expect(scene.fanOut.figures().deliveredBytes).toBe(500);
+    expect(scene.fanOut.readStats()).toMatchObject({ published: 1, delivered: 500 });
+    expect(scene.fanOut.readStats().deliveredBytes).toBe(500);
   });
 
   test('with its last reader a topic goes, and what waited with it', () => {
@@ -265,7 +265,7 @@ describe('trouble', () => {
     vi.advanceTimersByTime(INTERVAL_MS);
     scene.turn(0);
     expect(scene.faults).toHaveLength(2);
-    expect(scene.fanOut.figures().failed).toBe(4);
+    expect(scene.fanOut.readStats().failed).toBe(4);
     scene.broken = false;
     vi.advanceTimersByTime(INTERVAL_MS);
     scene.turn(0);

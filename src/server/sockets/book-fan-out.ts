@@ -173,7 +173,7 @@ export class BookFanOut {
     this.#throttle.flush(nowMs);
   }
 
-  figures(): FanOutStats {
+  readStats(): FanOutStats {
     return { ...this.#counts };
   }
 

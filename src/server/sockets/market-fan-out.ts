@@ -57,7 +57,7 @@ export class MarketFanOut {
 
   /** Throws NOT_READY where there is no history to follow. */
   requireHistory(): void {
-    if (this.#options.source.figures().state !== 'off') return;
+    if (this.#options.source.readStats().state !== 'off') return;
     throw new SocketError('NOT_READY', 'there are no candles and trades: the history is off');
   }
 
@@ -89,7 +89,7 @@ export class MarketFanOut {
     this.#options.source.join(topic.key);
   }
 
-  figures(): FanOutStats {
+  readStats(): FanOutStats {
     return { ...this.#counts };
   }
 

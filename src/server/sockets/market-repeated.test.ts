@@ -48,7 +48,7 @@ describe('a subscription that is asked for again', () => {
     const told = [init, ack(1), init, ack(2), init, ack(3), { at: 2 }];
     expect(client.taken()).toMatchObject(told);
     expect(history.asked).toEqual([`+${topic}`]);
-    expect(server.figures().topics).toBe(1);
+    expect(server.readStats().topics).toBe(1);
   });
 
   test('is told everything while it waits to be shown anew, each once', () => {
@@ -66,7 +66,7 @@ describe('a subscription that is asked for again', () => {
     history.send(topic, ['refused', 'no'], ['update', { at: 2 }]);
     const errors = [1, 2].map((id) => ({ ...notReady, symbol: 'SOL-PERP', id }));
     expect(client.taken()).toMatchObject([...errors, { at: 2 }]);
-    expect(server.figures().topics).toBe(1);
+    expect(server.readStats().topics).toBe(1);
     client.say({ ...candles, id: 3 });
     history.send(topic, ['snapshot', init], ['update', { at: 3 }]);
     expect(client.taken()).toMatchObject([init, ack(3), { at: 3 }]);
@@ -80,7 +80,7 @@ describe('a subscription that is asked for again', () => {
     history.send(topic, ['snapshot', init], ['update', { at: 2 }]);
     expect([client.taken(), [...client.topics]]).toEqual([[], []]);
     expect(history.asked.at(-1)).toBe(`-${topic}`);
-    expect(server.figures().topics).toBe(0);
+    expect(server.readStats().topics).toBe(0);
   });
 
   test('is given back with its socket', () => {
@@ -89,7 +89,7 @@ describe('a subscription that is asked for again', () => {
     client.session?.onClose('client');
     expect(client.taken()).toEqual([]);
     expect(history.asked.at(-1)).toBe(`-${topic}`);
-    expect(server.figures().topics).toBe(0);
+    expect(server.readStats().topics).toBe(0);
   });
 
   test('of a client that does not read is answered when it does', () => {
@@ -126,7 +126,7 @@ describe('an answer that comes late', () => {
       { ...notReady, id: 'mine', resolution: '1' },
       { ...notReady, id: 7, error: 'Error subscribing to channel' },
     ]);
-    expect(server.figures().topics).toBe(0);
+    expect(server.readStats().topics).toBe(0);
   });
 
   test('has it when the history does not answer', async () => {

@@ -171,7 +171,7 @@ describe('a subscription to candles', () => {
     history.send(topic, ['reset', init], ['update', { at: 2 }]);
     expect(client.taken()).toEqual([]);
     expect(history.asked).toEqual([`+${topic}`, `-${topic}`]);
-    expect(server.figures().topics).toBe(0);
+    expect(server.readStats().topics).toBe(0);
   });
 
   test('counts as a topic like every other', () => {
@@ -179,9 +179,9 @@ describe('a subscription to candles', () => {
     for (const resolution of ['1', '5', '15', '60', '240', 'D'])
       client.say({ ...candles, resolution });
     expect(client.taken()).toMatchObject([{ type: 'error', code: 'LIMIT_EXCEEDED' }]);
-    expect(server.figures().topics).toBe(5);
+    expect(server.readStats().topics).toBe(5);
     client.session?.onClose('client');
-    expect(server.figures().topics).toBe(0);
+    expect(server.readStats().topics).toBe(0);
   });
 });
 
@@ -303,7 +303,7 @@ describe('a client that does not read', () => {
     expect(client.taken()).toEqual([]);
     history.send(topic, ['snapshot', { type: 'init', at: 4 }], ['update', { at: 5 }]);
     expect(client.taken()).toEqual([{ type: 'init', at: 4 }, { at: 5 }]);
-    expect(server.figures()).toMatchObject({ slow: 1, resets: 1 });
+    expect(server.readStats()).toMatchObject({ slow: 1, resets: 1 });
   });
 
   test('while it is to be shown its first candle gets that anew, and not what is old by then', () => {
@@ -322,7 +322,7 @@ describe('a client that does not read', () => {
     fill(full);
     history.send(topic, ['update', { at: 2 }]);
     patient.say({ ...candles, resolution: '5' });
-    await vi.advanceTimersByTimeAsync(LIMITS.slowMsMax + LIMITS.slowFarewellMsMax + 1);
+    await vi.advanceTimersByTimeAsync(LIMITS.slowMsMax + LIMITS.slowCloseGraceMsMax + 1);
     expect(full.closedWith).toBeDefined();
     expect(patient.closedWith).toBeUndefined();
   });
@@ -335,7 +335,7 @@ describe('the history', () => {
     for (const message of [candles, trades, channel]) client.say(message);
     const codes = client.taken().map(({ code }) => code);
     expect(codes).toEqual(['NOT_READY', 'NOT_READY', 'NOT_READY']);
-    expect(server.figures().topics).toBe(0);
+    expect(server.readStats().topics).toBe(0);
     server = newServer({ book: new FakeBook() });
     const other = openOn(server);
     other.say(candles);
@@ -352,7 +352,7 @@ describe('the history', () => {
         ...{ channelType: 'candle', symbol: 'SOL-PERP', resolution: '1' },
       },
     ]);
-    expect(server.figures().topics).toBe(0);
+    expect(server.readStats().topics).toBe(0);
     expect(history.asked.at(-1)).toBe(`-${topic}`);
   });
 

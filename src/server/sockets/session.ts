@@ -209,7 +209,7 @@ export class Session implements SocketSession {
     if (this.#closing !== undefined) return;
     this.#closing = 'slowReader';
     this.#releaseTopics();
-    const { slowFarewellMsMax } = LIMITS;
+    const { slowCloseGraceMsMax: slowFarewellMsMax } = LIMITS;
     this.#closeGrace = setTimeout(() => this.socket.terminate(), slowFarewellMsMax).unref();
     this.#closeOnceDrained();
   }

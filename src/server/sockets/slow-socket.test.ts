@@ -61,7 +61,7 @@ describe('a full socket', () => {
     expect([...client.topics]).toEqual(before);
     change();
     expect(topicsAtFrames).toEqual([0, 0]);
-    expect(server.figures()).toMatchObject({ slow: 1, dropped: 1, topics: 2 });
+    expect(server.readStats()).toMatchObject({ slow: 1, dropped: 1, topics: 2 });
   });
 
   test('is shown each book anew when most is read, and is in the topics again', () => {
@@ -75,7 +75,7 @@ describe('a full socket', () => {
     expect(first).not.toHaveProperty('id');
     expect(second).toHaveProperty('data');
     expect(client.topics.size).toBe(3);
-    expect(server.figures()).toMatchObject({ slow: 1, resets: 2 });
+    expect(server.readStats()).toMatchObject({ slow: 1, resets: 2 });
   });
 
   test('that reads before the next frame is shown its books anew all the same', () => {
@@ -130,7 +130,7 @@ describe('a full socket', () => {
     fill();
     for (let id = 0; id <= LIMITS.socketAnswersMax; id += 1) client.say({ type: 'ping', id });
     expect(client.closedWith).toBe(1013);
-    expect(server.figures()).toMatchObject({ sockets: 0, topics: 0, closes: { slowReader: 1 } });
+    expect(server.readStats()).toMatchObject({ sockets: 0, topics: 0, closes: { slowReader: 1 } });
   });
 });
 
@@ -138,14 +138,14 @@ describe('a full socket that is not read', () => {
   test('is cut after its time and the time to say farewell', () => {
     fill();
     vi.advanceTimersByTime(LIMITS.slowMsMax - 1);
-    expect(server.figures().topics).toBe(2);
+    expect(server.readStats().topics).toBe(2);
     vi.advanceTimersByTime(1);
-    expect(server.figures()).toMatchObject({ sockets: 1, topics: 0 });
-    vi.advanceTimersByTime(LIMITS.slowFarewellMsMax - 1);
+    expect(server.readStats()).toMatchObject({ sockets: 1, topics: 0 });
+    vi.advanceTimersByTime(LIMITS.slowCloseGraceMsMax - 1);
     expect(client.closedWith).toBeUndefined();
     vi.advanceTimersByTime(1);
     expect(client.closedWith).toBe(1006);
-    expect(server.figures()).toMatchObject({ sockets: 0, closes: { slowReader: 1 } });
+    expect(server.readStats()).toMatchObject({ sockets: 0, closes: { slowReader: 1 } });
   });
 
   test('and then is, too late, is told why it is closed', () => {
@@ -182,15 +182,15 @@ describe('a full socket that is not read', () => {
     expect(client.taken()).toHaveLength(1);
     client.buffered = LIMITS.socketBacklogBytesMax + 1;
     vi.advanceTimersByTime(LIMITS.slowMsMax - 1);
-    expect(server.figures().topics).toBe(2);
-    vi.advanceTimersByTime(1 + LIMITS.slowFarewellMsMax);
+    expect(server.readStats().topics).toBe(2);
+    vi.advanceTimersByTime(1 + LIMITS.slowCloseGraceMsMax);
     expect(client.closedWith).toBe(1006);
   });
 
   test('has no more time for being owed a first book only', () => {
     client.buffered = LIMITS.socketBacklogBytesMax + 1;
     client.say({ ...stream, depth: 20 });
-    vi.advanceTimersByTime(LIMITS.slowMsMax + LIMITS.slowFarewellMsMax);
+    vi.advanceTimersByTime(LIMITS.slowMsMax + LIMITS.slowCloseGraceMsMax);
     expect(client.closedWith).toBe(1006);
   });
 });
@@ -209,7 +209,7 @@ test('a book that cannot be shown anew ends its subscription, and not the others
   expect(error).toMatchObject({ type: 'error', code: 'INTERNAL' });
   expect(snapshot).toMatchObject({ type: 'snapshot', reset: true });
   expect([...client.topics]).toEqual(['book:SOL-PERP:10']);
-  expect([other.figures().topics, faults.length]).toEqual([1, 1]);
+  expect([other.readStats().topics, faults.length]).toEqual([1, 1]);
 });
 
 describe('a market that is no longer served', () => {

@@ -43,6 +43,6 @@ test.each([
   leave(client.socket);
   await client.closed;
   await expect
-    .poll(() => scene.sockets.figures())
+    .poll(() => scene.sockets.readStats())
     .toMatchObject({ sockets: 0, topics: 0, closes: { [cause]: 1 } });
 });

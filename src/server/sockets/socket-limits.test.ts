@@ -25,7 +25,7 @@ describe('messages a second', () => {
     const kinds = client.texts.map((text) => JSON.parse(text).code ?? 'pong');
     const refused = 10 * LIMITS.messageDebtSecondsMax;
     expect(kinds).toEqual([...Array(10).fill('pong'), ...Array(refused).fill('RATE_LIMITED')]);
-    expect(scene.sockets.figures()).toMatchObject({
+    expect(scene.sockets.readStats()).toMatchObject({
       closes: { rateLimited: 1 },
       errors: { RATE_LIMITED: refused },
     });
@@ -79,14 +79,14 @@ describe('one message', () => {
     const client = await scene.open();
     client.send(' '.repeat(LIMITS.socketMessageBytesMax + 1));
     expect((await client.closed).code).toBe(1006);
-    await expect.poll(() => scene.sockets.figures().closes).toEqual({ tooLarge: 1 });
+    await expect.poll(() => scene.sockets.readStats().closes).toEqual({ tooLarge: 1 });
   });
 
   test('that is no UTF-8 is cut off', async () => {
     const client = await scene.open();
     client.socket.send(Buffer.from([0xff, 0xfe]), { binary: false });
     expect((await client.closed).code).toBe(1006);
-    await expect.poll(() => scene.sockets.figures().closes).toEqual({ notUtf8: 1 });
+    await expect.poll(() => scene.sockets.readStats().closes).toEqual({ notUtf8: 1 });
   });
 
   test('in a binary frame is malformed, whatever it holds', async () => {
@@ -169,7 +169,7 @@ describe('topics', () => {
     expect(await late.ask(wish)).toMatchObject([{ code: 'LIMIT_EXCEEDED' }]);
     expect(await late.ask({ ...wish, grouping: 5 })).toHaveLength(2);
     await scene.closeProbes();
-    await expect.poll(() => scene.sockets.figures()).toMatchObject({ sockets: 0, topics: 0 });
+    await expect.poll(() => scene.sockets.readStats()).toMatchObject({ sockets: 0, topics: 0 });
     const next = await scene.open();
     expect(await next.ask(wish)).toHaveLength(2);
   });
@@ -181,13 +181,13 @@ describe('a client that never reads', () => {
     const client = await scene.open();
     client.socket.pause();
     for (let grouping = 1; grouping <= 60; grouping += 1) client.send({ ...wish, grouping });
-    await expect.poll(() => scene.sockets.figures().topics).toBe(60);
-    expect(scene.sockets.figures().frames).toBeLessThan(60);
+    await expect.poll(() => scene.sockets.readStats().topics).toBe(60);
+    expect(scene.sockets.readStats().frames).toBeLessThan(60);
     client.socket.resume();
     const texts = (await client.hear(120)) as { data?: string }[];
     const shown = texts.flatMap(({ data }) => (data === undefined ? [] : [JSON.parse(data).asked]));
     expect(new Set(shown.map(({ grouping }) => grouping)).size).toBe(60);
-    expect(scene.sockets.figures()).toMatchObject({ closes: {}, frames: 60, dropped: 0 });
+    expect(scene.sockets.readStats()).toMatchObject({ closes: {}, frames: 60, dropped: 0 });
   });
 
   test('and goes on asking is closed', async () => {
@@ -195,12 +195,12 @@ describe('a client that never reads', () => {
     scene = await SocketScene.start({ messagesPerSecond: 1_000_000 });
     const client = await scene.open();
     client.socket.pause();
-    const isClosed = (): boolean => scene.sockets.figures().closes.slowReader === 1;
+    const isClosed = (): boolean => scene.sockets.readStats().closes.slowReader === 1;
     for (let burst = 0; burst < 500 && !isClosed(); burst += 1) {
       for (let count = 0; count < 1_000; count += 1) client.send('');
       await new Promise((resolve) => setImmediate(resolve));
     }
-    expect(scene.sockets.figures().closes).toEqual({ slowReader: 1 });
+    expect(scene.sockets.readStats().closes).toEqual({ slowReader: 1 });
     expect(scene.faults).toEqual([]);
   });
 });

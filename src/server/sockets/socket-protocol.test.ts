@@ -216,7 +216,7 @@ describe('2.3 what the server sends', () => {
     const message =
       'Unsubscribe received for channel: orderbook, market: SOL-PERP, marketType: perp';
     expect(ack).toEqual({ message });
-    expect(scene.sockets.figures().topics).toBe(0);
+    expect(scene.sockets.readStats().topics).toBe(0);
   });
 
   test.each([{}, { grouping: 10 }, { depth: 19 }, { includeVamm: false }, { market: 'nope' }])(

@@ -73,7 +73,7 @@ describe('an upgrade', () => {
     ]);
     first?.session?.onClose('client');
     expect(refusalOf(server, request)).toBeNull();
-    expect(server.figures()).toMatchObject({ sockets: 1, refused: { RATE_LIMITED: 2 } });
+    expect(server.readStats()).toMatchObject({ sockets: 1, refused: { RATE_LIMITED: 2 } });
   });
 
   test('of an IPv6 address counts with those of its network', () => {
@@ -206,7 +206,7 @@ describe('figures', () => {
     sockets[2]?.session?.onDropped();
     sockets[2]?.session?.onClose('idle');
     const bytes = sockets[0]?.sent[1]?.length ?? 0;
-    expect(server.figures()).toEqual({
+    expect(server.readStats()).toEqual({
       sockets: 1,
       topics: 1,
       frames: 6,
@@ -233,15 +233,15 @@ test('one address may have only so many topics, and this machine more', () => {
   const [first, second, stranger] = others as [FakeClient, FakeClient, FakeClient];
   for (let at = 1; at <= 5; at += 1) first.session?.onMessage(wish(at));
   second.session?.onMessage(wish(5));
-  expect(server.figures()).toMatchObject({ topics: 5, errors: {} });
+  expect(server.readStats()).toMatchObject({ topics: 5, errors: {} });
   second.session?.onMessage(wish(6));
   expect(second.sent.at(-1)).toContain('"code":"LIMIT_EXCEEDED"');
   stranger.session?.onMessage(wish(6));
   for (let at = 1; at <= 9; at += 1) here?.session?.onMessage(wish(at));
-  expect(server.figures()).toMatchObject({ topics: 9, errors: { LIMIT_EXCEEDED: 1 } });
+  expect(server.readStats()).toMatchObject({ topics: 9, errors: { LIMIT_EXCEEDED: 1 } });
   first.session?.onClose('client');
   second.session?.onMessage(wish(6));
-  expect(server.figures().errors).toEqual({ LIMIT_EXCEEDED: 1 });
+  expect(server.readStats().errors).toEqual({ LIMIT_EXCEEDED: 1 });
 });
 
 describe('the end', () => {
@@ -259,7 +259,7 @@ describe('the end', () => {
     }
     expect(new Set(waits.map(({ reconnectAfterMs }) => reconnectAfterMs)).size).toBeGreaterThan(5);
     expect(sockets.map(({ closedWith }) => closedWith)).toEqual(Array(20).fill(1001));
-    expect(server.figures()).toMatchObject({ sockets: 0, closes: { shutdown: 20 } });
+    expect(server.readStats()).toMatchObject({ sockets: 0, closes: { shutdown: 20 } });
   });
 
   test('waits for a client that still reads, and not for one that does not', async () => {

@@ -114,12 +114,12 @@ export class SocketServer implements SocketHandlers {
     this.#fanOut.publishTurn(changes);
   }
 
-  figures(): SocketStats {
-    const streams = this.#streams.figures();
+  readStats(): SocketStats {
+    const streams = this.#streams.readStats();
     const { ringBytes } = streams;
     const open = { sockets: this.#sessions.size, topics: this.#topicQuota.topicCount, ringBytes };
-    const market = this.#market === null ? [] : [this.#market.figures()];
-    return this.#counts.readStats(open, [this.#fanOut.figures(), streams, ...market]);
+    const market = this.#market === null ? [] : [this.#market.readStats()];
+    return this.#counts.readStats(open, [this.#fanOut.readStats(), streams, ...market]);
   }
 
   checkUpgrade(request: HttpRequest): Reply | null {

@@ -155,7 +155,7 @@ describe('deltas', () => {
     scene.turn(0);
     scene.turn(0);
     expect(scene.faults).toEqual([A]);
-    expect(scene.fanOut.figures().failed).toBe(2);
+    expect(scene.fanOut.readStats().failed).toBe(2);
     scene.book.broken = false;
     scene.turn(0);
     expect(scene.taken()).toEqual([`${A} 7-10`]);
@@ -168,11 +168,11 @@ describe('heartbeats', () => {
     scene.join(10);
     scene.book.broken = true;
     scene.turn(0);
-    vi.advanceTimersByTime(LIMITS.streamBeatMs * 3);
+    vi.advanceTimersByTime(LIMITS.streamHeartbeatMs * 3);
     expect(scene.taken()).toEqual([]);
     scene.book.broken = false;
     scene.turn(0);
-    vi.advanceTimersByTime(LIMITS.streamBeatMs * 2);
+    vi.advanceTimersByTime(LIMITS.streamHeartbeatMs * 2);
     expect(scene.taken()).toContain(`${A} heartbeat 9`);
   });
 
@@ -182,17 +182,17 @@ describe('heartbeats', () => {
     vi.spyOn(scene.book, 'topicHeartbeat').mockImplementation(() => {
       throw new Error('no');
     });
-    vi.advanceTimersByTime(LIMITS.streamBeatMs * 3);
+    vi.advanceTimersByTime(LIMITS.streamHeartbeatMs * 3);
     expect(scene.faults).toEqual([A]);
   });
 
   test('come each second without a frame, and say what was published last', () => {
     scene.fanOut.start();
     scene.join(10);
-    vi.advanceTimersByTime(LIMITS.streamBeatMs * 3);
+    vi.advanceTimersByTime(LIMITS.streamHeartbeatMs * 3);
     expect(scene.taken()).toEqual(Array(3).fill(`${A} heartbeat 7`));
     scene.turn(0);
-    vi.advanceTimersByTime(LIMITS.streamBeatMs - 1);
+    vi.advanceTimersByTime(LIMITS.streamHeartbeatMs - 1);
     expect(scene.taken()).toEqual([`${A} 7-8`]);
     vi.advanceTimersByTime(LIMITS.streamWatchMs);
     expect(scene.taken()).toEqual([`${A} heartbeat 8`]);
@@ -207,7 +207,7 @@ describe('heartbeats', () => {
       return Buffer.from('{"type":"heartbeat","seq":1}');
     });
     for (let depth = 1; depth <= 20; depth += 1) scene.join(depth);
-    vi.advanceTimersByTime(LIMITS.streamBeatMs * 2);
+    vi.advanceTimersByTime(LIMITS.streamHeartbeatMs * 2);
     const beaten = new Set(scene.published.map(([topic]) => topic));
     expect(beaten.size).toBe(20);
   });
@@ -228,7 +228,7 @@ describe('a topic without readers', () => {
     expect(scene.fanOut.findFirstMissed(again, { epoch: 'epoch-1', seq: 8 })).toBeDefined();
     scene.fanOut.removeSubscriber(again);
     vi.advanceTimersByTime(LIMITS.ringMsMax + LIMITS.streamWatchMs);
-    expect([scene.book.streams.size, scene.fanOut.figures().ringBytes]).toEqual([0, 0]);
+    expect([scene.book.streams.size, scene.fanOut.readStats().ringBytes]).toEqual([0, 0]);
     scene.turn(0);
     expect(scene.join(10)).not.toBe(topic);
   });
@@ -255,7 +255,7 @@ describe('a topic without readers', () => {
     scene.turn(0);
     scene.join(5_000);
     vi.advanceTimersByTime(1_000);
-    expect([scene.faults, scene.fanOut.figures().failed]).toEqual([[], 0]);
+    expect([scene.faults, scene.fanOut.readStats().failed]).toEqual([[], 0]);
   });
 });
 
@@ -272,7 +272,7 @@ test('nothing of the epoch before is resumed', () => {
   for (const epoch of ['epoch-1', 'epoch-2']) {
     expect(scene.fanOut.findFirstMissed(topic, { epoch, seq: 8 })).toBeUndefined();
   }
-  expect(scene.fanOut.figures().ringBytes).toBe(0);
+  expect(scene.fanOut.readStats().ringBytes).toBe(0);
 });
 
 test('a resume that waits while the epoch changes is answered with a snapshot', () => {

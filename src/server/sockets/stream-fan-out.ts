@@ -111,7 +111,7 @@ export class StreamFanOut {
   }
 
   /** Counts since the start; a topic without subscribers is published to nobody. */
-  figures(): FanOutStats & { readonly ringBytes: number } {
+  readStats(): FanOutStats & { readonly ringBytes: number } {
     return { ...this.#counts, ringBytes: this.#memory.bytes };
   }
 
@@ -169,7 +169,7 @@ export class StreamFanOut {
     for (const topic of this.#topics.allTopics()) {
       // A heartbeat on a topic whose frames fail would claim that its subscribers are up to date.
       if (topic.subscribers === 0 || topic.broken) continue;
-      if (topic.framedAtMs + LIMITS.streamBeatMs > startMs) continue;
+      if (topic.framedAtMs + LIMITS.streamHeartbeatMs > startMs) continue;
       try {
         this.#publishFrame(topic, book.topicHeartbeat(topic.handle), startMs);
       } catch (error) {

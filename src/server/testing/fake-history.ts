@@ -46,16 +46,16 @@ export class FakeHistory implements MarketDataSource {
 
   readonly markets = new Map<MarketKey, MarketStats>();
 
-  marketFigures(): ReadonlyMap<MarketKey, MarketStats> {
+  readMarketStats(): ReadonlyMap<MarketKey, MarketStats> {
     return this.markets;
   }
 
-  figures(): HistoryStats {
+  readStats(): HistoryStats {
     return this.state;
   }
 }
 
-/** The figures of a history that is live and empty. */
+/** The stats of a history that is live and empty. */
 export const liveFigures: HistoryStats = {
   ...{ state: 'live', reason: null, counts: {}, queued: 0, spansOpen: 0, missingFills: {} },
   stored: { trades: 0, fundingRates: 0, truncated: 0 },
