@@ -25,18 +25,12 @@ const AT_MOST = {
   longFiles: 12,
   /** Functions and methods whose name is one word, in percent. */
   oneWordNamesPercent: 45,
-  /** Members that are private by a keyword. */
-  privateKeywords: 81,
-  /** Lines with a banned word. */
-  bannedWords: 671,
-  /** Exported items without a comment. */
-  undocumented: 56,
   /** Functions and classes of the library without an example. */
   withoutExample: 68,
 };
 
 /** Words of a dialect of our own, and what the field says. */
-const BANNED: readonly (readonly [RegExp, string])[] = [
+const BANNED: readonly (readonly [word: RegExp, instead: string, except?: RegExp])[] = [
   [/\/\*\* ?Answers\b|\/\/\/ ?Answers\b/, 'Returns'],
   [/\banew\b/i, 're-, again'],
   [/\bheeding\b/i, 'withAbort'],
@@ -45,7 +39,8 @@ const BANNED: readonly (readonly [RegExp, string])[] = [
   [/\bnewcomer/i, 'pending subscriber'],
   [/\bgreeting/i, 'initial snapshot'],
   [/\bstrays\b/i, 'orphaned'],
-  [/\buncharted\b/i, 'pending'],
+  // The table of this name is in files on disk: src/history/store alone names it.
+  [/\buncharted\b/i, 'pending', /^src\/history\/store\//],
   [/\bbreach/i, 'violation'],
   [/\btrouble/i, 'transient error'],
   [/\bwish(es)?\b/i, 'request'],
@@ -163,23 +158,21 @@ describe('names', () => {
       ),
     );
     // A constructor that only its own class may call has no other form.
-    expect(found.filter((line) => !/private constructor\(/.test(line)).length).toBeLessThanOrEqual(
-      AT_MOST.privateKeywords,
-    );
+    expect(found.filter((line) => !/private constructor\(/.test(line))).toEqual([]);
   });
 });
 
-test('words of the banned dialect do not get more', () => {
+test('no word of the banned dialect is used', () => {
   const found = sources.flatMap(({ name, text }) =>
     text
       .split('\n')
       .flatMap((line, index) =>
-        BANNED.filter(([pattern]) => pattern.test(line)).map(
+        BANNED.filter(([word, , except]) => word.test(line) && !except?.test(name)).map(
           ([, instead]) => `${name}:${index + 1}: ${line.trim()} (say: ${instead})`,
         ),
       ),
   );
-  expect(found.length).toBeLessThanOrEqual(AT_MOST.bannedWords);
+  expect(found).toEqual([]);
 });
 
 /** Exported declarations without a comment before them. */
@@ -196,7 +189,7 @@ function undocumentedIn(source: Source): readonly string[] {
 
 describe('documentation', () => {
   test('of every exported item', () => {
-    expect(typeScript.flatMap(undocumentedIn).length).toBeLessThanOrEqual(AT_MOST.undocumented);
+    expect(typeScript.flatMap(undocumentedIn)).toEqual([]);
     const bare = { name: 'a.ts', text: 'export const a = 1;\n/** B. */\nexport const b = 2;\n' };
     expect(undocumentedIn(bare)).toEqual(['a.ts: export const a = 1;']);
   });

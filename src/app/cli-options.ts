@@ -26,11 +26,16 @@ export function settingOption(name: SettingName, shown?: string): Option {
 /** Every command that serves a chain, live. */
 const liveGroups: readonly SettingGroup[] = ['book', 'history', 'audit', 'aggregator'];
 
+/** Options of `serve`. */
 export const serveOptions = groupOptions('cluster', ...liveGroups);
+/** Options of `demo`. */
 export const demoOptions = groupOptions('demo', ...liveGroups);
+/** Options of commands that serve a cluster or, where none is named, the demo. */
 export const serveOrDemoOptions = groupOptions('cluster', 'demo', ...liveGroups);
+/** Options of `replay`. */
 export const replayOptions = groupOptions('replay', 'book');
 
+/** Options of `verify`, which logs warnings alone. */
 export const verifyOptions = [
   ...groupOptions('cluster', 'verify'),
   settingOption('markets'),

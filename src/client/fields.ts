@@ -18,9 +18,11 @@ type Shape = Readonly<Record<string, Read<unknown>>>;
 type Members<S extends Shape> = { readonly [Name in keyof S]: Of<S[Name]> };
 type OptionalMembers<S extends Shape> = { readonly [Name in keyof S]?: Of<S[Name]> };
 
+/** A text. */
 export const text: Read<string> = (value, place) =>
   typeof value === 'string' ? value : fail(place, 'a text');
 
+/** True or false. */
 export const flag: Read<boolean> = (value, place) =>
   typeof value === 'boolean' ? value : fail(place, 'true or false');
 
@@ -59,6 +61,7 @@ export function orNull<T>(read: Read<T>): Read<T | null> {
   return (value, place) => (value === null || value === undefined ? null : read(value, place));
 }
 
+/** A list of members of one kind. */
 export function list<T>(read: Read<T>): Read<readonly T[]> {
   return (value, place) => {
     if (!Array.isArray(value)) return fail(place, 'a list');

@@ -13,7 +13,7 @@ export const BACKOFF_BOUNDS = {
   /** A service that stops may ask for a longer wait than the cap; no client waits longer than this. */
   requestedMaxMs: RETRY_AFTER_MS_MAX,
 };
-/** Answers that are cached with their tags: a page has a few, each of some kilobytes. */
+/** Bodies that are cached with their tags: a page has a few, each of some kilobytes. */
 export const TAGGED_ANSWERS_MAX = 64;
 /** Characters of a foreign text that an error repeats. */
 export const TEXT_CHARS_MAX = 200;
@@ -72,8 +72,9 @@ export const TRADES_WAITING_MAX = 10_000;
 /** Compatible channels have a heartbeat every 5 s: after three missing ones the connection counts as dead. */
 export const CHANNEL_SILENCE_MS_MAX = 15_000;
 
-/** Silence of a socket of candles or trades before it is pinged, and of the answer before it is given up. */
+/** Silence of a socket of candles or trades before it is pinged. */
 export const PING_MS = 10_000;
+/** Silence after that ping before the connection counts as dead. */
 export const PONG_MS_MAX = 5_000;
 
 /** From one fetch of all prices to the next: a chain has two slots in this time. */

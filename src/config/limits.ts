@@ -90,13 +90,13 @@ export const LIMITS = {
   auctionDurationMax: 255,
   /** The program's fee tiers, from 0. */
   feeTierMax: 5,
-  /** Readings of makers' accounts under way at once: what a node takes beside the feed. */
+  /** Fetches of makers' accounts in flight: what a node takes beside the feed. */
   accountReadsMax: 8,
-  /** Readings kept for a moment, of at most 584 KB each. */
+  /** Fetched results that are cached, of at most 584 KB each. */
   accountReadsKeptMax: 64,
-  /** How long a reading answers equal requests: a slot. */
+  /** How long a cached result serves equal requests: a slot. */
   accountReadsKeptMs: 400,
-  /** Time that a reading of makers' accounts may take, its repetitions included. */
+  /** Time that a fetch of makers' accounts may take, its retries included. */
   accountReadMsMax: 5_000,
   /** Addresses whose requests are counted: 2 MB. Beyond it the one that was quiet longest goes. */
   rateLimitedAddressesMax: 10_000,
@@ -121,13 +121,13 @@ export const LIMITS = {
    * left.
    */
   socketBacklogBytesMax: 131_072,
-  /** Answers that wait for a client which has no room: what it may ask for in two seconds. */
+  /** Replies that wait for a client whose buffer is full: what it may request in two seconds. */
   socketAnswersMax: 100,
   /** Time that a client has to read most of what waits: 400 KB at 40 KB/s. */
   slowMsMax: 10_000,
-  /** Time that a client then has to read the rest, behind which it is told of its close. */
+  /** Time that a client then has to read the rest and the close frame behind it. */
   slowCloseGraceMsMax: 5_000,
-  /** A client that answers no ping for this long is gone; proxies cut silent ones after 60 s. */
+  /** A client that has not answered a ping for this long is gone; proxies cut silent ones after 60 s. */
   socketIdleSecondsMax: 32,
   /** Levels a side in a frame of the compatible channels, as the incumbent's have. */
   channelDepthDefault: 20,
@@ -135,34 +135,34 @@ export const LIMITS = {
   topicsPerSocketMax: 64,
   /** Topics in all: each costs a frame of the core whenever its market changes. */
   topicsMax: 2_000,
-  /** An id is repeated in an answer; a UUID with a prefix fits. */
+  /** An id is repeated in the reply; a UUID with a prefix fits. */
   socketIdCharsMax: 64,
   /** Messages beyond the rate are answered until this many seconds of it are owed; then it closes. */
   messageDebtSecondsMax: 2,
   /** The clients in use reconnect when two of these have not come. */
   heartbeatIntervalMs: 5_000,
-  /** Parts of the sockets that get their beat one after the other: some 300 of 20,000 at once. */
+  /** Parts of the sockets that get their heartbeat one after the other: some 300 of 20,000 at once. */
   heartbeatShards: 50,
   /** Rows a side of the streaming channels: few enough that readers share topics. */
   streamDepths: [10, 20, 50, 100, 500],
   streamDepthDefault: 50,
-  /** Silence after which the readers of a streaming topic are told that it lives. */
+  /** Silence after which a streaming topic sends a heartbeat. */
   streamHeartbeatMs: 1_000,
-  /** How often it is looked whether they should be: the beat is late by at most this. */
+  /** How often topics are checked for silence: a heartbeat is late by at most this. */
   streamWatchMs: 100,
-  /** How long deltas are kept for readers that come back: a restart of a client. */
+  /** How long deltas are stored for clients that resume: a restart of a client. */
   ringMsMax: 60_000,
   /** Deltas of one topic: 100 a second for a minute are 200 bytes each. */
   ringBytesPerTopicMax: 1_048_576,
-  /** Deltas of all topics, with what tells them apart: 32 KiB of each when there are 2,000. */
+  /** Deltas of all topics, with their headers: 32 KiB of each when there are 2,000. */
   ringBytesMax: 64 * 1024 * 1024,
   /** What a ring grows by: some seconds of a busy topic. */
   ringChunkBytes: 16_384,
-  /** Time that the history has to show a topic of candles or trades to who comes anew. */
+  /** Time that the history has for the first snapshot of a topic of candles or trades. */
   marketShowMsMax: 5_000,
   /**
    * Texts of candles and trades that wait to be published: what all topics get in some flushes. Beyond
-   * it they are left out, and every reader is told.
+   * it they are dropped, and every subscriber gets a new snapshot.
    */
   marketFramesMax: 20_000,
   /** The share of one turn of the loop that goes to publishing them. */

@@ -13,6 +13,7 @@ interface MarketText extends Omit<MarketInfo, 'tickSize' | 'stepSize' | 'minOrde
   readonly minOrderSize: string;
 }
 
+/** Markets by id. */
 export function parseMarkets(text: string): readonly MarketInfo[] {
   const markets = JSON.parse(text) as readonly MarketText[];
   return markets.map((market) => ({
@@ -30,15 +31,16 @@ interface ChainStatsText {
   readonly perp: PerpText | null;
 }
 
+/** What the chain says of each market, by market id. */
 export function parseChainStats(text: string): readonly ChainStats[] {
   const markets = JSON.parse(text) as readonly ChainStatsText[];
   return markets.map(({ oraclePrice, perp }) => ({
     oraclePrice: BigInt(oraclePrice),
-    perp: perp === null ? null : perpFigures(perp),
+    perp: perp === null ? null : parsePerpStats(perp),
   }));
 }
 
-function perpFigures(text: PerpText): PerpStats {
+function parsePerpStats(text: PerpText): PerpStats {
   return {
     baseLong: BigInt(text.baseLong),
     baseShort: BigInt(text.baseShort),
@@ -49,14 +51,17 @@ function perpFigures(text: PerpText): PerpStats {
   };
 }
 
+/** Accounts of the batch that could not be decoded. */
 export function parseProblems(text: string): readonly AccountProblem[] {
   return JSON.parse(text) as readonly AccountProblem[];
 }
 
+/** Counters of the core. */
 export function parseStats(text: string): EngineStats {
   return JSON.parse(text) as EngineStats;
 }
 
+/** A JSON array of strings. */
 export function parseStrings(text: string): readonly string[] {
   return JSON.parse(text) as readonly string[];
 }

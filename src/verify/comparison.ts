@@ -24,7 +24,7 @@ interface Unconfirmed extends Difference {
 }
 
 /**
- * Tells differences from news under way. Both books move, and neither is told first: a row of the
+ * Separates differences from updates in flight. Both books move, and neither is notified first: a row of the
  * service counts as right when the chain's book had it just before, just after, or at the end of the
  * reading before. Otherwise it is a difference once it was found in some readings in a row, for some
  * seconds, in which at least one of the two stood still; a row that both change all the time is not

@@ -85,7 +85,7 @@ export class MarketRun {
     });
   }
 
-  /** What is to be told of this market. */
+  /** The report of this market, one line for each difference. */
   reportLines(): readonly string[] {
     const symbol = this.#symbol;
     const differences = this.listDifferences();

@@ -11,7 +11,7 @@ import { CHAIN_START_MS_MAX, READING_INTERVAL_MS, START_POLL_MS } from './limits
 import { MarketRun } from './market-run.js';
 import { ServiceClient } from './service-client.js';
 
-/** What is compared, and where it is told. */
+/** What is compared, and where the report goes. */
 export interface VerifyOptions {
   readonly url: string;
   readonly chain: ChainBook;

@@ -53,7 +53,7 @@ interface Held {
   readonly user: ModelUser;
   readonly slot: number;
   readonly head: AccountHead;
-  /** Null while it is to be computed anew. */
+  /** Null until it is computed again. */
   data: AccountData | null;
 }
 

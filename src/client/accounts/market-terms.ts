@@ -37,7 +37,7 @@ const QUOTE_ASSET_PRICE = 1_000_000n;
 
 /**
  * What markets and prices come to. One moment's prices are the one source of every computation:
- * each market's terms are made once, when they are first asked for, and made anew only when its
+ * each market's terms are computed when they are first read, and again only when its
  * account, its price, its average or its quote market changes.
  *
  * @example

@@ -1,4 +1,4 @@
-/** Values by market, of which the newer one stays, and callbacks that are told what has changed. */
+/** Values by market, of which the newer one stays, with callbacks for what has changed. */
 import type { MarketKey } from '../keys.js';
 import { Listeners } from '../listeners.js';
 
@@ -8,11 +8,11 @@ export interface Stamp {
   readonly slot: number;
   /** Unix milliseconds of the service; undefined where it is not known. */
   readonly ts?: number | undefined;
-  /** The run of the service that told it: slots of two runs are not compared. */
+  /** The run of the service that the value is from: slots of two runs are not compared. */
   readonly epoch?: string | undefined;
 }
 
-/** What a callback is told: only the markets that have changed. */
+/** What a callback receives: only the markets that have changed. */
 export type Lookup<Value> = Readonly<Partial<Record<MarketKey, Value>>>;
 
 /** A value that may be newer than the one that is held. */
@@ -37,7 +37,7 @@ export class LookupCache<Value extends object> {
     return this.#held.get(key)?.value;
   }
 
-  /** Takes what is newer; all of one call are told at once. */
+  /** Stores what is newer, and calls each listener once with all that changed. */
   update(updates: Iterable<Update<Value>>): void {
     const changed: Partial<Record<MarketKey, Value>> = {};
     let count = 0;

@@ -69,7 +69,7 @@ export class PriceFeed {
     void this.#pollOnce(turn.signal);
   }
 
-  /** Nothing is told any more. */
+  /** Ends it: the caches are not updated any more. */
   stop(): void {
     this.#turn?.abort();
     this.#turn = undefined;

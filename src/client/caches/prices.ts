@@ -28,7 +28,7 @@ export interface OraclePriceData {
 }
 
 /**
- * Mark prices. Callbacks are told the markets that have changed.
+ * Mark prices. Callbacks receive the markets that have changed.
  *
  * @example
  * const marks = new MarkPriceCache();
@@ -77,7 +77,7 @@ export class MarkPriceCache {
 }
 
 /**
- * Oracle prices. Callbacks are told the markets that have changed.
+ * Oracle prices. Callbacks receive the markets that have changed.
  *
  * @example
  * const oracles = new OraclePriceCache();

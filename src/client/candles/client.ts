@@ -88,8 +88,8 @@ export class CandleClient {
 
   /**
    * Follows a series under a key, in place of what was followed under it before. Resolves when the
-   * service has said yes, and throws what it said otherwise; the key's listeners stay for another try.
-   * Candles that come before there is a listener are told to the first.
+   * service has accepted, and throws its error otherwise; the key's listeners stay for another try.
+   * Candles that arrive before there is a listener are passed to the first one.
    */
   async subscribe(params: CandleParams, key: string, { signal }: CallOptions = {}): Promise<void> {
     const entry = this.#entryOf(key);

@@ -2,12 +2,14 @@
 import { addressAt } from '../base58.js';
 import { ClientError } from '../error.js';
 
-/** A message and the place that is read next. Whoever reads past the end gets MALFORMED_MESSAGE. */
+/** A message and the place that is read next. A read past the end throws MALFORMED_MESSAGE. */
 export class BorshReader {
+  readonly #bytes: Uint8Array;
   readonly #view: DataView;
   #at = 0;
 
-  constructor(private readonly bytes: Uint8Array) {
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
@@ -37,13 +39,13 @@ export class BorshReader {
 
   /** An address, as base58. */
   readAddress(): string {
-    return addressAt(this.bytes, this.#advance(32));
+    return addressAt(this.#bytes, this.#advance(32));
   }
 
   /** Text of a fixed number of bytes; those that are no UTF-8 are replaced. */
   readText(length: number): string {
     const at = this.#advance(length);
-    return new TextDecoder().decode(this.bytes.subarray(at, at + length));
+    return new TextDecoder().decode(this.#bytes.subarray(at, at + length));
   }
 
   /** One of the values, by its number. */
@@ -62,15 +64,15 @@ export class BorshReader {
 
   /** An option that older messages end before: the message was written when there was no such field. */
   addedOption<Value>(read: () => Value): Value | null {
-    return this.#at === this.bytes.length ? null : this.readOption(read);
+    return this.#at === this.#bytes.length ? null : this.readOption(read);
   }
 
   #advance(length: number): number {
     const at = this.#at;
-    const missing = at + length - this.bytes.length;
+    const missing = at + length - this.#bytes.length;
     if (missing > 0) {
       const message = `message ends ${missing} bytes before a field at ${at} is complete`;
-      throw new ClientError('MALFORMED_MESSAGE', message, { bytes: this.bytes.length });
+      throw new ClientError('MALFORMED_MESSAGE', message, { bytes: this.#bytes.length });
     }
     this.#at = at + length;
     return at;

@@ -57,6 +57,7 @@ export class ChainBook {
   /** As of the last update; between two of them it does not change. */
   readonly book = new LocalBook();
   readonly #accounts: ProgramAccounts;
+  readonly #options: ChainBookOptions;
   readonly #updates = new Listeners<LocalBook>();
   readonly #states = new Listeners<ChainBookState>();
   readonly #errors = new Listeners<ClientError>();
@@ -68,7 +69,8 @@ export class ChainBook {
   #cancelTimer: () => void = () => {};
 
   /** Throws WEBSOCKET_NOT_FOUND where there is no class of sockets. */
-  constructor(private readonly options: ChainBookOptions) {
+  constructor(options: ChainBookOptions) {
+    this.#options = options;
     const programId = options.programId ?? PROGRAM_ID;
     const markets = [PERP_MARKET_KIND, SPOT_MARKET_KIND].map((kind) => [ofKind(kind)]);
     const watched = [...markets, [ofKind(USER_KIND), NOT_IDLE]];
@@ -104,7 +106,7 @@ export class ChainBook {
     for (const loop of [...this.#loops]) loop.end();
   }
 
-  /** Calls with the book each time it was made anew. Returns what removes the listener. */
+  /** Calls with the book after each rebuild. Returns what removes the listener. */
   onUpdate(listener: (book: LocalBook) => void): () => void {
     return this.#updates.add(listener);
   }
@@ -152,8 +154,8 @@ export class ChainBook {
     }
     this.#isMaking = false;
     if (this.#state !== 'live') return;
-    const clock = this.options.clock ?? systemClock;
-    const ms = this.options.updateFrequency ?? limits.LOCAL_BOOK_MS;
+    const clock = this.#options.clock ?? systemClock;
+    const ms = this.#options.updateFrequency ?? limits.LOCAL_BOOK_MS;
     this.#isMaking = true;
     this.#cancelTimer = clock.after(ms, () => {
       this.#isMaking = false;

@@ -56,8 +56,8 @@ const PROBLEMS_MAX = 100;
 const NOTHING: LocalL3 = { bids: [], asks: [] };
 
 /**
- * A book that is held locally: accounts go in as they come, and `rebuild` judges every order anew and
- * sorts. Between two rebuilds everything that is asked has one and the same answer.
+ * A book that is held locally: accounts go in as they come, and `rebuild` evaluates every order and
+ * sorts. Between two rebuilds every read gives the same result.
  *
  * It follows the rules of the service's book, and has neither AMM nor indicative quotes.
  *
@@ -130,7 +130,7 @@ export class LocalBook {
     }
   }
 
-  /** Forgets everything: another chain, or all accounts are about to be read anew. */
+  /** Removes everything: the chain is another one, or all accounts are about to be read again. */
   clear(): void {
     this.#users.clear();
     this.#markets.clear();
@@ -139,7 +139,7 @@ export class LocalBook {
     this.#state = null;
   }
 
-  /** Makes all books anew, as of a slot and a second of the chain. Costs O(all orders). */
+  /** Rebuilds all books as of a slot and a second of the chain. Costs O(all orders). */
   rebuild(moment: Moment): void {
     this.#moment = moment;
     const inputs: BookInput[] = [];

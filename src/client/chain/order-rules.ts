@@ -54,12 +54,12 @@ const SIGNED_MSG_BIT = 1;
 const BASE_DECIMALS = 9;
 
 /** The order as the book shows it; null when the book does not show it. */
-export function bookOrder(order: Order, surroundings: Environment): BookOrder | null {
-  if (!rests(order, surroundings)) return null;
-  const { market, user } = surroundings;
-  const size = fillable(order, surroundings);
+export function bookOrder(order: Order, environment: Environment): BookOrder | null {
+  if (!rests(order, environment)) return null;
+  const { market, user } = environment;
+  const size = fillable(order, environment);
   if (size === 0n || size < market.stepSize) return null;
-  const price = priceOf(order, surroundings);
+  const price = priceOf(order, environment);
   if (price === null || price === 0n) return null;
   return {
     price: price as Price,

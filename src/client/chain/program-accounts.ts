@@ -43,6 +43,8 @@ const FIRST_QUERY_REQUEST: RequestId = 2;
 export class ProgramAccounts {
   readonly rpc: Rpc;
   readonly slots = new Listeners<bigint>();
+  readonly #options: ProgramAccountsOptions;
+  readonly #owner: AccountsOwner;
   readonly #connection: Connection;
   /** Accounts that are there. */
   readonly #known = new Set<string>();
@@ -53,10 +55,9 @@ export class ProgramAccounts {
   #cancelTimer: () => void = () => {};
   #cancelSilence: () => void = () => {};
 
-  constructor(
-    private readonly options: ProgramAccountsOptions,
-    private readonly owner: AccountsOwner,
-  ) {
+  constructor(options: ProgramAccountsOptions, owner: AccountsOwner) {
+    this.#options = options;
+    this.#owner = owner;
     this.rpc = new Rpc(options);
     const address = options.wsUrl ?? wsUrlOf(options.rpcUrl);
     this.#connection = new Connection(
@@ -71,7 +72,7 @@ export class ProgramAccounts {
     this.#connection.states.add((state) => {
       if (before === 'connecting' && state === 'pausing') {
         const message = `no connection to ${new URL(address).host}`;
-        this.owner.failed(new ClientError('UNREACHABLE', message));
+        this.#owner.failed(new ClientError('UNREACHABLE', message));
       }
       before = state;
     });
@@ -106,7 +107,7 @@ export class ProgramAccounts {
     this.#acknowledged = new Set();
     this.#changedMeanwhile = new Set();
     this.rpc.noteSlot(0n);
-    const { programId, watched } = this.options;
+    const { programId, watched } = this.#options;
     this.#sendRequest(SLOT_REQUEST, 'slotSubscribe', []);
     for (const [index, filters] of watched.entries()) {
       const options = {
@@ -136,7 +137,7 @@ export class ProgramAccounts {
       const isOurs = cause instanceof ClientError;
       const unreadable = (): ClientError =>
         new ClientError('MALFORMED_ANSWER', 'a message of the node is no JSON', {}, { cause });
-      this.owner.failed(isOurs ? cause : unreadable());
+      this.#owner.failed(isOurs ? cause : unreadable());
       // An account whose change could not be read may be wrong from here on.
       this.#connection.restart();
     }
@@ -150,7 +151,7 @@ export class ProgramAccounts {
 
   #handleSubscribed(id: bigint): void {
     this.#acknowledged.add(Number(id));
-    if (this.#acknowledged.size !== this.options.watched.length + 1) return;
+    if (this.#acknowledged.size !== this.#options.watched.length + 1) return;
     this.#cancelTimer();
     void this.#scanAccounts();
   }
@@ -181,7 +182,7 @@ export class ProgramAccounts {
   #emitAccount(address: string, bytes: Uint8Array | null): void {
     if (bytes === null) this.#known.delete(address);
     else this.#known.add(address);
-    this.owner.account(address, bytes);
+    this.#owner.account(address, bytes);
   }
 
   /**
@@ -192,7 +193,7 @@ export class ProgramAccounts {
     const { signal } = this.#reading;
     this.#changedMeanwhile ??= new Set();
     try {
-      const { programId, read } = this.options;
+      const { programId, read } = this.#options;
       const gone = new Set(this.#known);
       for (const filters of read) {
         for (const { address, bytes } of await this.rpc.fetchProgramAccounts(
@@ -209,8 +210,8 @@ export class ProgramAccounts {
       await this.#rereadChanged(signal);
       this.#changedMeanwhile = null;
       this.#connection.resetBackoff();
-      this.owner.synced();
-      const resyncMs = this.options.resyncMs ?? limits.RESYNC_MS;
+      this.#owner.synced();
+      const resyncMs = this.#options.resyncMs ?? limits.RESYNC_MS;
       this.#cancelTimer = this.#connection.clock.after(resyncMs, () => void this.#scanAccounts());
     } catch (cause) {
       if (signal.aborted) return;
@@ -236,13 +237,13 @@ export class ProgramAccounts {
       cause instanceof ClientError
         ? cause
         : new ClientError('UNREACHABLE', 'the accounts could not be read', {}, { cause });
-    this.owner.failed(error);
+    this.#owner.failed(error);
     this.#connection.restart();
   }
 
   #handleDisconnect(): void {
     this.#stopReading();
-    this.owner.lost();
+    this.#owner.lost();
   }
 
   #stopReading(): void {

@@ -16,8 +16,8 @@ export function ofKind({ discriminatorHigh, discriminatorLow }: AccountKind): Ac
 }
 
 /**
- * Users that are in use. It is not asked for an open order: then the cancellation of a user's last
- * order would not be told.
+ * Users that are in use. The filter does not ask for an open order: then the cancellation of a
+ * user's last order would not be notified.
  */
 export const NOT_IDLE: AccountFilter = { offset: USER.idle, bytes: new Uint8Array([0]) };
 

@@ -15,7 +15,7 @@ export interface ChannelOwner {
 
 /**
  * One compatible channel on a socket of its own: its frames do not name the depth, nor those of trades
- * the market by its name, so that two could not be told from each other on one.
+ * the market by its name, so that two on one socket could not be distinguished.
  */
 export class ChannelSocket {
   readonly ends = new Listeners<ClientError>();

@@ -130,7 +130,9 @@ export const matchAnswer = object(
   { reason: text },
 );
 
+/** The body of /topMakers, accounts alone. */
 export const topMakers = list(text);
+/** The body of /topMakers with the bytes of each account. */
 export const topMakerAccounts = list(
   object({ userAccountPubKey: text, accountBase64: orNull(text) }),
 );
@@ -234,6 +236,7 @@ export const readyAnswer = object(
 /** The body of /health. */
 export const healthAnswer = object({ status: word('ok') });
 
+/** The body of /version. */
 export const versionAnswer = object(
   { name: text, version: text, commit: orNull(text), node: text },
   { /** Of the transport. */ uws: text },

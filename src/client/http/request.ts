@@ -48,10 +48,10 @@ export interface Answer<T> {
   readonly headers: Headers;
 }
 
-/** Answers after which another try may help. */
+/** Statuses after which another try may help. */
 const TRANSIENT: readonly number[] = [408, 429, 500, 502, 503, 504];
 
-/** Asks one service. */
+/** Sends requests to one service. */
 export class Requester {
   readonly #base: string;
   readonly #fetch: Fetch;

@@ -62,7 +62,7 @@ export interface BookView<Row extends Best = Level> {
   readonly ts: number;
   /** How fresh the service says that the book is. */
   readonly state: BookState;
-  /** False while the connection is lost or the book is being mended: these are the last known rows. */
+  /** False while the connection is lost or the book is being repaired: these are the last known rows. */
   readonly isFollowing: boolean;
   /** Best first. */
   readonly bids: readonly Row[];

@@ -11,6 +11,7 @@ export type ProgramKind = Extract<AccountKind, 'user' | 'perpMarket' | 'spotMark
 
 /** The kinds that are read as a whole and in JavaScript: some hundred accounts at most. */
 export const MARKET_KINDS: readonly ProgramKind[] = ['state', 'spotMarket', 'perpMarket'];
+/** All kinds that a scan of the program's accounts finds. */
 export const PROGRAM_KINDS: readonly ProgramKind[] = ['user', ...MARKET_KINDS];
 
 interface Shape {

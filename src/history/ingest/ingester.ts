@@ -161,7 +161,7 @@ export class Ingester {
     }
     this.#genesisHash = genesisHash;
     if (before === null || before === genesisHash) return;
-    this.#options.parts.log.warn({ genesisHash }, 'the history begins anew on another chain');
+    this.#options.parts.log.warn({ genesisHash }, 'the history starts over on another chain');
     this.#options.emptyTransactions.clear();
   }
 

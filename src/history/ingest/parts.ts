@@ -72,6 +72,7 @@ export interface IngestCounters {
   edgeUnknown: number;
 }
 
+/** Returns counters that all stand at zero. */
 export function newCounters(): IngestCounters {
   return {
     notifications: 0,

@@ -105,15 +105,19 @@ export const UNCONFIRMED_WAIT_MS = 3_000;
 export const ORPHAN_PAGES_MAX = 10;
 /** First and longest time between two such checks; the first is longer than an unconfirmed transaction waits. */
 export const ORPHANS_FIRST_MS = 4_000;
+/** See ORPHANS_FIRST_MS. */
 export const ORPHANS_CAP_MS = 300_000;
 /** First and longest wait before a failed request is tried again. */
 export const RETRY_FIRST_MS = 500;
+/** See RETRY_FIRST_MS. */
 export const RETRY_CAP_MS = 5_000;
 /** The same after all nodes failed: a refused connect is cheap, and the history soon has all again. */
 export const NODES_FIRST_MS = 100;
+/** See NODES_FIRST_MS. */
 export const NODES_CAP_MS = 2_000;
 /** The same after the store failed: a full disk is not filled again by asking it every few seconds. */
 export const STORE_FIRST_MS = 500;
+/** See STORE_FIRST_MS. */
 export const STORE_CAP_MS = 10_000;
 /** Requests that fail in a row before a back-fill that was asked for is given up. */
 export const JOB_FAILURES_MAX = 10;
@@ -135,7 +139,7 @@ export const REOPEN_MS = 1_000;
  * are sent, with the number of the others: 600 a second in one market are more than the chain settles.
  */
 export const WINDOW_TRADES_MAX = 200;
-/** Candles that one flush sends: beyond it subscribers are told to read the older ones again. */
+/** Candles that one flush sends: beyond it subscribers get a new snapshot and read the older ones again. */
 export const FLUSH_CANDLES_MAX = 16;
 /** Trades that a subscription begins with: what a client shows before the first one moves. */
 export const INIT_TRADES = 20;

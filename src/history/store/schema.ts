@@ -39,7 +39,7 @@ export interface RecordKey {
   market: number;
   slot: number;
   place: number;
-  /** Of `transactions`; two records with the same provisional position are still told apart. */
+  /** Of `transactions`; it distinguishes two records with the same provisional position. */
   tx: number;
   idx: number;
 }
@@ -124,7 +124,7 @@ export interface FillRunTable {
 }
 
 /** A fill that is in no candle yet, because the decimals of its market are not known. */
-export interface UnchartedTable {
+export interface PendingFillsTable {
   market: number;
   tx: number;
   idx: number;
@@ -151,7 +151,7 @@ export interface StoreTables {
   funding_rates: FundingTable;
   candles: CandleTable;
   fill_runs: FillRunTable;
-  uncharted: UnchartedTable;
+  uncharted: PendingFillsTable;
   progress: ProgressTable;
   meta: MetaTable;
 }

@@ -30,7 +30,7 @@ export interface StreamsOptions {
   /** The wall clock, unix milliseconds: by it empty candles begin. */
   readonly unixMs: () => number;
   readonly post: (frames: readonly MarketFrame[]) => void;
-  /** Told of what could not be read, once until it can be. */
+  /** Called once for a market that cannot be read, until it can be. */
   readonly onFault: (error: unknown, market: MarketKey) => void;
 }
 

@@ -16,6 +16,7 @@ export const ANY_CASE = 'x-any-case';
 
 /** The range of a number that is too large for one of JSON, as decimal texts. */
 export const AMOUNT_MIN = 'x-minimum';
+/** The upper bound, see AMOUNT_MIN. */
 export const AMOUNT_MAX = 'x-maximum';
 
 /** One of a few words. */

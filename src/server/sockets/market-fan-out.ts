@@ -79,8 +79,8 @@ export class MarketFanOut {
   }
 
   /** Requests a snapshot of a topic for one subscriber. */
-  requestSnapshot(topic: MarketTopic, newcomer: PendingSubscriber): void {
-    topic.pendingSubscribers.add(newcomer);
+  requestSnapshot(topic: MarketTopic, subscriber: PendingSubscriber): void {
+    topic.pendingSubscribers.add(subscriber);
     if (topic.snapshotTimeout !== undefined) return;
     const { marketShowMsMax } = LIMITS;
     topic.snapshotTimeout = setTimeout(() => {
@@ -149,21 +149,21 @@ export class MarketFanOut {
     if ((isReset && topic.isOpen) || topic.hasGap) this.#publishText(topic, text);
     topic.isOpen = true;
     topic.hasGap = false;
-    for (const newcomer of this.#takePending(topic)) newcomer.onSnapshot(text);
+    for (const subscriber of this.#takePending(topic)) subscriber.onSnapshot(text);
   }
 
   #refusePending(topic: MarketTopic, text: string): void {
     this.#counts.failed += 1;
     const error = new SocketError('NOT_READY', text);
-    for (const newcomer of this.#takePending(topic)) newcomer.onRefused(error);
+    for (const subscriber of this.#takePending(topic)) subscriber.onRefused(error);
   }
 
   #takePending(topic: MarketTopic): readonly PendingSubscriber[] {
     clearTimeout(topic.snapshotTimeout);
     topic.snapshotTimeout = undefined;
-    const newcomers = [...topic.pendingSubscribers];
+    const pending = [...topic.pendingSubscribers];
     topic.pendingSubscribers.clear();
-    return newcomers;
+    return pending;
   }
 
   #publishText(topic: MarketTopic, text: string): void {

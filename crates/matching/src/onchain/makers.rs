@@ -127,7 +127,7 @@ fn price_of(maker: &MakerOrder, taker: &Order, moment: &Moment) -> Result<Price,
     if !is_maker_for_taker(order, taker, moment.slot) {
         return Err(Skip::NotMakerForTaker);
     }
-    if breaches_oracle_band(price, order.direction, moment) {
+    if is_beyond_oracle_band(price, order.direction, moment) {
         return Err(Skip::OracleBand);
     }
     if order.is_expired(moment.now) {
@@ -150,7 +150,7 @@ fn is_maker_for_taker(maker: &Order, taker: &Order, slot: Slot) -> bool {
 }
 
 /// Source: programs/drift/src/math/orders.rs `limit_price_breaches_maker_oracle_price_bands`.
-fn breaches_oracle_band(price: Price, side: Direction, moment: &Moment) -> bool {
+fn is_beyond_oracle_band(price: Price, side: Direction, moment: &Moment) -> bool {
     let Some(margin) = moment.margin_ratio_initial else { return false };
     let oracle = moment.oracle.0.unsigned_abs();
     let through = match side {
@@ -227,13 +227,13 @@ mod tests {
             margin_ratio_initial: Some(500),
             protected: None,
         };
-        let breaches = |price, side| breaches_oracle_band(Price(price), side, &moment);
-        assert!(breaches(1_050_000, Direction::Long));
-        assert!(!breaches(1_049_999, Direction::Long));
-        assert!(!breaches(1, Direction::Long));
-        assert!(breaches(950_000, Direction::Short));
-        assert!(!breaches(950_001, Direction::Short));
+        let is_beyond = |price, side| is_beyond_oracle_band(Price(price), side, &moment);
+        assert!(is_beyond(1_050_000, Direction::Long));
+        assert!(!is_beyond(1_049_999, Direction::Long));
+        assert!(!is_beyond(1, Direction::Long));
+        assert!(is_beyond(950_000, Direction::Short));
+        assert!(!is_beyond(950_001, Direction::Short));
         let no_oracle = Moment { oracle: OraclePrice(0), ..moment };
-        assert!(breaches_oracle_band(Price(1), Direction::Long, &no_oracle));
+        assert!(is_beyond_oracle_band(Price(1), Direction::Long, &no_oracle));
     }
 }

@@ -1,22 +1,31 @@
-/** Integer arithmetic that bigint has no operator for. */
+/**
+ * Integer arithmetic that bigint has no operator for, and powers of ten, the units of the program:
+ * prices 1e6, base 1e9, weights and ratios 1e4.
+ */
 
-/** Powers of ten, the units of the program: prices 1e6, base 1e9, weights and ratios 1e4. */
+/** 10^3. */
 export const E3 = 1_000n;
+/** 10^4, of weights and ratios. */
 export const E4 = 10_000n;
+/** 10^6, of prices and quote. */
 export const E6 = 1_000_000n;
+/** 10^9, of base. */
 export const E9 = 1_000_000_000n;
 
 /** Up to here the square root of a double, rounded down, is exact. */
 const EXACT_ROOT_MAX = 0x10_0000_0000_0000n;
 
+/** The absolute value. */
 export function abs(value: bigint): bigint {
   return value < 0n ? -value : value;
 }
 
+/** The smaller of two. */
 export function min(left: bigint, right: bigint): bigint {
   return left < right ? left : right;
 }
 
+/** The larger of two. */
 export function max(left: bigint, right: bigint): bigint {
   return left > right ? left : right;
 }
