@@ -34,7 +34,7 @@ async function loadRunner() {
   return import(pathToFileURL(bundle).href);
 }
 
-/** Runs a folder through the core: prints its lines, answers its counts and the files it leaves. */
+/** Runs a folder through the core: prints its lines, returns its counts and the files it leaves. */
 async function runCore(folder) {
   const { code, stdout } = await run('cargo', [...cargoArgs, folder, books], { echo: 'nowhere' });
   const left = new Map();

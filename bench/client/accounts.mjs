@@ -79,7 +79,7 @@ function writeSpots(bytes, next) {
   }
 }
 
-/** A position entered within a tenth of the price; answers the orders of its market. */
+/** A position entered within a tenth of the price; returns the orders of its market. */
 function writePerp(bytes, market, next) {
   const at = USER.perps + market * 96;
   const price = PRICES.perp[market] * (0.9 + next() * 0.2);

@@ -99,7 +99,7 @@ function startNode(script) {
 
 /**
  * The chain stands still, so what differs because it is on its way is equal a moment later. What is
- * equal only after the SDK has read all users again is an update that the SDK had missed: it is told
+ * equal only after the SDK has read all users again is an update that the SDK had missed: it is reported
  * and counted as such, and slotbook reads nothing again.
  */
 async function settledComparison(parts) {

@@ -1,5 +1,5 @@
 /**
- * The demo's chain, relay and market life, made of the same parts, that moves only when it is told
+ * The demo's chain, relay and market life, made of the same parts, that moves only on command
  * to: between two steps the chain has new slots and no new account.
  */
 

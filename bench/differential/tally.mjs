@@ -1,6 +1,6 @@
 /** What a differential run has compared, seen, and not been able to explain. */
 
-/** Differences that are told one by one. */
+/** Differences that are printed one by one. */
 const TOLD = 20;
 
 export class Tally {

@@ -28,7 +28,7 @@ const QUOTED_PART_MIN = 0.5;
 const COUNT_WORD = 4;
 const RECORDED_LEVELS_MAX = 6;
 
-/** Differences told in full. */
+/** Differences printed in full. */
 const TOLD_MAX = 5;
 
 function readOptions() {
@@ -90,7 +90,7 @@ async function writeAnswers(sdk, file, { seed, changed }) {
   writeFileSync(file, `${lines.join('\n')}\n`);
 }
 
-/** Compares one market at one moment; answers whether there was a quote. */
+/** Compares one market at one moment; returns whether there was a quote. */
 async function compareOne({ core, sdk }, tally, { name, bytes }, moment) {
   const command = `vamm ${bytes.toString('hex')} ${moment}`;
   const [ours, theirs] = await Promise.all([core.ask(command), sdk.ask(command)]);

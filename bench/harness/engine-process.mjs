@@ -18,7 +18,7 @@ export class EngineProcess {
     return this.#child.pid;
   }
 
-  /** Sends one command and waits for its answer; the engine is idle before and after. */
+  /** Sends one command and waits for its response; the engine is idle before and after. */
   async ask(command) {
     this.#child.stdin.write(`${command}\n`);
     const { value, done } = await this.#answers.next();

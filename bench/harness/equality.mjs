@@ -2,7 +2,7 @@
 
 /**
  * Throws unless two engines show the same top levels. Each side is `{name, tops}`, the tops being
- * the answers of a `tops` command: bodies of slotbook, or plain pairs of price and size.
+ * the responses of a `tops` command: bodies of slotbook, or plain pairs of price and size.
  */
 export function assertSameTops(a, b) {
   if (a.tops.length !== b.tops.length || a.tops.length === 0) {

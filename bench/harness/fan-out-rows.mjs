@@ -15,7 +15,7 @@ import { StreamBooks } from './stream-book.mjs';
 const WORKLOAD = 'powerlaw-8-markets';
 const READERS = 500;
 /**
- * Different turns that the peer sends over and over; ours makes each one anew. They are more bytes
+ * Different turns that the peer sends over and over; ours makes each one again. They are more bytes
  * than a compressor looks back. Both kinds of change are where they began after so many.
  */
 const TURNS_KEPT = 12;

@@ -107,7 +107,7 @@ async function inTurns(store, rounds, { work, check, far, near, repeats }) {
   return { work, checked, ...times, ...againstNewest };
 }
 
-/** CPU of the server a request, where no answer is kept. */
+/** CPU of the server a request, where no response is cached. */
 async function servedInTurns(store, rounds, { work, port, far, near }) {
   const paths = {};
   let checked = 0;
@@ -133,7 +133,7 @@ async function servedInTurns(store, rounds, { work, port, far, near }) {
   return { work, checked, ...times, ...againstNewest };
 }
 
-/** Each row of the answer has the members of its row in `rows`, and is in its place. */
+/** Each row of the response has the members of its row in `rows`, and is in its place. */
 function assertRows({ body }, rows, path) {
   const told = JSON.parse(body);
   if (told.length !== rows.length) throw new Error(`${path} had ${told.length} rows`);

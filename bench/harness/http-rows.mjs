@@ -1,5 +1,5 @@
 /**
- * What an answer costs while the book changes: of /l2 (row 4) and of /match against a constant, and of
+ * What a response costs while the book changes: of /l2 (row 4) and of /match against a constant, and of
  * /l2 with all sources against the same server without them.
  */
 
@@ -31,7 +31,7 @@ const WITH_SOURCES = [
   { workload: 'uniform-following-48', depth: 10 },
   { workload: 'uniform-following-400', depth: 100 },
 ];
-/** Orders move, so one of two hundred moments has ten of them before the AMM; so often it is looked at. */
+/** Orders move, so one of two hundred moments has ten of them before the AMM; it is read that often. */
 const MOMENTS = { count: 10, apartMs: 100 };
 const SOURCES = ['dlob', 'vamm', 'indicative'];
 
@@ -46,7 +46,7 @@ export function l2UnderChurn(bench) {
   return eachUnderChurn(bench, paths, bars);
 }
 
-/** The same of /match: each answer is a walk of its own where the book has changed. */
+/** The same of /match: each response is a walk of its own where the book has changed. */
 export function matchUnderChurn(bench) {
   const bars = { row: 'match', bar: null, wish: 1.25 };
   const paths = TAKERS.map((base) => ({
@@ -90,7 +90,7 @@ async function againstOrders(bench, { workload, depth }) {
   return { row: 'sources', work, workload, against, checked: 1, ...times, ...bars };
 }
 
-/** Answers the bytes of both bodies, which have as many levels, on each side of every source. */
+/** Returns the bytes of both bodies, which have as many levels, on each side of every source. */
 async function assertSources(server, port, paths) {
   for (let left = MOMENTS.count; ; left -= 1) {
     try {

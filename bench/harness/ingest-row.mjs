@@ -133,7 +133,7 @@ function mainThreadNs(pid) {
   return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'latin1').split(' ')[0]);
 }
 
-/** Everything that was told is stored, once. */
+/** Every notified transaction is stored, once. */
 async function untilStored(url, transactions) {
   const endMs = performance.now() + DRAIN_MS_MAX;
   while (performance.now() < endMs) {

@@ -1,7 +1,7 @@
-/** One GET over a bare socket, so that every byte of the answer is seen as it was sent. */
+/** One GET over a bare socket, so that every byte of the response is seen as it was sent. */
 import { connect } from 'node:net';
 
-/** `text` is the whole answer but for its date, `headers` pairs as sent, `body` text. */
+/** `text` is the whole response but for its date, `headers` pairs as sent, `body` text. */
 export async function rawGet(port, path) {
   const socket = connect(port, '127.0.0.1');
   socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);

@@ -38,7 +38,7 @@ function describeCommit() {
   return changed === '' || commit === 'unknown' ? commit : `${commit} with uncommitted changes`;
 }
 
-/** Load of the machine, as its own figure: other work on the same cores slows both sides. */
+/** Load of the machine, as its own value: other work on the same cores slows both sides. */
 export function loadAverage() {
   return os.loadavg().map((load) => Number(load.toFixed(2)));
 }

@@ -28,7 +28,7 @@ const BATCH_ACCOUNTS = 200;
 
 const SHAPES = ['powerlaw', 'uniform'];
 
-/** All rows by id, in the order of the table; each answers a list of results. */
+/** All rows by id, in the order of the table; each returns a list of results. */
 export const ROWS = {
   1: (bench) => forShapes((shape) => tickToBody(bench, shape)),
   2: (bench) => forShapes((shape) => tickByOrderCount(bench, shape)),
@@ -214,7 +214,7 @@ function longestCall(workload, call, runs) {
   return { row: 9, work, workload, value, shown, rounds: runs.map((run) => run[call]), ...bars };
 }
 
-/** Compares what two commands of the form `ENGINE VERB` show; answers the levels compared. */
+/** Compares what two commands of the form `ENGINE VERB` show; returns the levels compared. */
 async function sameTops(bench, name, commands, { events, ticks }) {
   const [a, b] = await Promise.all(
     commands.map(async (command) => {

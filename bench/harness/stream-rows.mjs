@@ -99,7 +99,7 @@ async function resume(bench, { server, readers, missed }) {
   };
 }
 
-/** Publishes so many deltas; answers them. */
+/** Publishes so many deltas; returns them. */
 async function sendDeltas({ server, readers, missed }) {
   await readers.ask('capture');
   for (let at = 0; at < missed; at += 1) {

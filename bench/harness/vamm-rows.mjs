@@ -47,7 +47,7 @@ async function levelsOf(bench, { name, bytes }) {
   };
 }
 
-/** Compares the quotes and levels of several moments; answers the levels compared. */
+/** Compares the quotes and levels of several moments; returns the levels compared. */
 async function sameQuotes(bench, name, hex, all) {
   let levels = 0;
   for (const moment of all) {

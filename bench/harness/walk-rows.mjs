@@ -58,7 +58,7 @@ async function walksOf(bench, { workload, size, repeats }, checked) {
   ];
 }
 
-/** Compares what buyers and sellers get; answers the walks compared. */
+/** Compares what buyers and sellers get; returns the walks compared. */
 async function sameWalks(bench, workload) {
   const ask = `walks ${workload} ${COMPARED.map((size) => Math.round(size * BASE)).join(' ')}`;
   const [ours, theirs] = await Promise.all(

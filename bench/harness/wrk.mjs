@@ -5,7 +5,7 @@ import { LOAD_CPU, pinned } from './cpu.mjs';
 
 const run = promisify(execFile);
 
-/** Asks for `url` over `connections` kept-alive connections; answers how often it was answered. */
+/** Requests `url` over `connections` kept-alive connections; returns the number of responses. */
 export async function load(url, { seconds, connections }) {
   const wrk = pinned(LOAD_CPU, 'wrk', ['-t1', `-c${connections}`, `-d${seconds}s`, url]);
   const { stdout } = await run(wrk.command, wrk.args);

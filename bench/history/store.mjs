@@ -1,6 +1,6 @@
 /**
  * One store in a process of its own: fills it, checks what it answers against the trades that were
- * written, times its readings, and serves them. Commands on standard input, one JSON answer a line.
+ * written, times its readings, and serves them. Commands on standard input, one JSON reply a line.
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -126,7 +126,7 @@ function repeated(read, repeats) {
   return { operations: Number(repeats), wallNs, cpuNs };
 }
 
-/** Members of a trade that its number alone tells. */
+/** Members of a trade that follow from its number alone. */
 const TRADE_MEMBERS = [
   'ts',
   'baseAssetAmountFilled',

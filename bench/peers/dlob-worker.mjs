@@ -22,7 +22,7 @@ const {
 
 /** More levels a side than any book of a local chain has. */
 const ALL_LEVELS = 100_000;
-/** The subscriber's own rhythm, which is never used: books are made when they are asked for. */
+/** The subscriber's own rhythm, which is never used: books are made when they are requested. */
 const UPDATE_MS = 1_000;
 
 let client;

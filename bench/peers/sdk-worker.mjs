@@ -1,6 +1,6 @@
 /**
  * The `@drift-labs/sdk` order book as a benchmark peer: one command a line on standard input, one
- * JSON answer a line on standard output. See `verbs` for the commands.
+ * JSON response a line on standard output. See `verbs` for the commands.
  *
  * It reads the same workload files as slotbook. What a command measures is between `start` and
  * `stop`; everything else (reading files, collecting garbage) is outside.
@@ -90,7 +90,7 @@ const verbs = {
     return { ...stop(clock, 1), bytes: body.length };
   },
 
-  /** `model NAME JSON`: keeps the plain model of a body; answers whether it writes back equal. */
+  /** `model NAME JSON`: keeps the plain model of a body; returns whether it writes back equal. */
   model(name, ...text) {
     const body = text.join(' ');
     const model = JSON.parse(body);

@@ -144,7 +144,7 @@ const verbs = {
 
   /**
    * `latency PAIRS EVERY-MS CHANNEL`: by turns an account through the whole service, and a bare publish of
-   * the frame that it made, each at its own time. Answers when each began, in nanoseconds.
+   * the frame that it made, each at its own time. Returns when each began, in nanoseconds.
    */
   async latency(pairs, everyMs, channel) {
     const push = pushOf(channel);
@@ -208,7 +208,7 @@ function pushOf(channel) {
   return channel === 'book' ? () => book.pushChanges() : () => book.pushRepeated();
 }
 
-/** What makes the next frame of a channel and answers its length. */
+/** What makes the next frame of a channel and returns its length. */
 function frameOf(channel, depth) {
   const { engine } = book;
   if (channel === 'orderbook') {

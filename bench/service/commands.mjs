@@ -1,4 +1,4 @@
-/** A process of a benchmark: one command a line on standard input, one JSON answer a line back. */
+/** A process of a benchmark: one command a line on standard input, one JSON reply a line back. */
 import { createInterface } from 'node:readline';
 
 const write = process.stdout.write.bind(process.stdout);

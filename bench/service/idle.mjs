@@ -10,6 +10,6 @@ await answerCommands({
     monitor.begin();
     return {};
   },
-  /** `end`: the figures of the phase. */
+  /** `end`: the results of the phase. */
   end: () => monitor.end(),
 });

@@ -28,7 +28,7 @@ const NUMBER_DIGITS = 11;
 
 let upstream;
 let slot = 0;
-/** The slot of each transaction that was told; its place in the list is its number. */
+/** The slot of each transaction that was notified; its place in the list is its number. */
 const told = [];
 const readers = new Set();
 let isFeeding = false;

@@ -8,7 +8,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 /** The timer's own period, which is no delay. */
 const PERIOD_MS = 1;
-/** Blocks of a phase that are told one by one. */
+/** Blocks of a phase that are reported one by one. */
 const LONGEST_TOLD = 5;
 
 /** One phase after another: `begin` a phase, read it by `end`. */

@@ -8,12 +8,12 @@ import { answerCommands } from './commands.mjs';
 
 /** Acknowledgements, beats and errors are shorter than this, books and their deltas are longer. */
 const BOOK_BYTES_MIN = 192;
-/** A compressed book may be as short as it likes; who compresses sends nothing else. */
+/** A compressed book may be as short as it likes; a side that compresses sends nothing else. */
 const DEFLATED_BYTES_MIN = 1;
 /** What is announced must have come within this time. */
 const DEADLINE_MS = 60_000;
 const PING = 9;
-/** Who answers no ping is taken for gone. The pings of both sides are empty. */
+/** A client that answers no ping is taken for gone. The pings of both sides are empty. */
 const PONG = Buffer.from([0x8a, 0x80, 0, 0, 0, 0]);
 const SHARED_BYTES = 256 * 1024;
 

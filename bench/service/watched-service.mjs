@@ -12,7 +12,7 @@ const monitor = new LoopMonitor();
 let service;
 
 /**
- * The service prints for people when its port is bound and when its book is live; the answers of
+ * The service prints for people when its port is bound and when its book is live; the responses of
  * this process have their own way out. What happens before the port is bound keeps nobody waiting.
  */
 const live = new Promise((resolve) => {

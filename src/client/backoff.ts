@@ -26,7 +26,7 @@ export class Backoff {
     this.#random = random;
   }
 
-  /** Sets the next wait, as the other side has asked for it. */
+  /** Sets the next wait, as the other side has requested it. */
   setNextMs(ms: number): void {
     this.#requestedMs = Math.min(ms, this.#bounds.requestedMaxMs);
   }

@@ -104,7 +104,7 @@ export interface TryOptions {
   readonly clock: Clock;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** The name of what is asked for, in messages of errors. */
+  /** The name of what is requested, in messages of errors. */
   readonly subject: string;
 }
 

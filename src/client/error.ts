@@ -6,11 +6,11 @@ export type ClientErrorCode =
   | 'INVALID_KEY'
   /** An option that cannot be: a URL that is none, a range that runs backwards. */
   | 'INVALID_OPTION'
-  /** Bytes that are no account of the kind asked for: discriminator, length or a field's range. */
+  /** Bytes that are no account of the requested kind: discriminator, length or a field's range. */
   | 'MALFORMED_ACCOUNT'
   /** Bytes or text that are no signed order, or no message that was to be expected. */
   | 'MALFORMED_MESSAGE'
-  /** An answer or a message that is not what docs/api.md and docs/streaming.md say. */
+  /** A response or a message that is not what docs/api.md and docs/streaming.md say. */
   | 'MALFORMED_ANSWER'
   /** No answer: no connection, or it broke. */
   | 'UNREACHABLE'

@@ -1,10 +1,10 @@
 /** Every bound of the clients of a service, each with its reason. Times are milliseconds. */
 
-/** One try of a request: a slow link reads the largest answer in this time. */
+/** One try of a request: a slow link reads the largest response in this time. */
 export const REQUEST_MS_MAX = 20_000;
 /** Tries after the first. With the waits below, a restart of the service passes in this time. */
 export const RETRIES_MAX = 4;
-/** A service that asks for a longer wait is not waited for: the error has how long it asked for. */
+/** The client does not wait longer than this for a service that requests it: the error has the wait. */
 export const RETRY_AFTER_MS_MAX = 30_000;
 /** The wait before the second try and before the second connection; its bound doubles with each failure. */
 export const BACKOFF_BOUNDS = {
@@ -29,7 +29,7 @@ export const SUBSCRIPTIONS_MAX = 64;
 
 /** Rows of each side that the checksum of a stream covers, as docs/streaming.md says. */
 export const CHECKSUM_ROWS = 10;
-/** Time from a subscription to its answer. */
+/** Time from a subscription to its response. */
 export const ANSWER_MS_MAX = 5_000;
 /** A topic has a frame each second, late by a tenth at most: the rest is for the network. */
 export const SILENCE_MS_MAX = 3_000;

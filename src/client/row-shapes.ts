@@ -1,4 +1,4 @@
-/** What answers and streams share: the rows of a book. */
+/** What responses and streams share: the rows of a book. */
 import { base, flag, type Of, object, price, record, text, whole, word } from './fields.js';
 
 /** How fresh a book is. */
@@ -7,7 +7,7 @@ export const bookState = word('live', 'lagging', 'stale', 'rebuilding');
 /** A price level; `sources` add up to its size. */
 export const level = object({ price, size: base, sources: record(base) });
 
-/** What every order tells of itself. */
+/** The members of every order. */
 export const orderFacts = {
   /** What is added to the oracle's price, 0 for an order with a price of its own. */
   oraclePriceOffset: price,

@@ -30,7 +30,7 @@ export async function paths(http: HttpClient): Promise<void> {
   const bare: Price = 1n;
   // @ts-expect-error a side may be empty
   const best: Price = bestAskPrice;
-  // @ts-expect-error an answer cannot be changed
+  // @ts-expect-error a response cannot be changed
   bids[0] = bids[1];
   // @ts-expect-error the type of a market needs its index
   await http.l2({ marketType: 'perp' });

@@ -39,34 +39,34 @@ export const LIMITS = {
    * is refused for its size is refused here, by name. Each slow connection may hold this much.
    */
   requestHeadBytesMax: 32_768,
-  /** Parsed queries kept per path, so that a repeated request is not parsed again. */
+  /** Parsed queries cached per path, so that a repeated request is not parsed again. */
   queryMemoEntriesMax: 1_024,
   /** Longer queries are parsed each time: 512 KiB of them a path, and the errors in batches beside. */
   queryMemoBytesMax: 512,
   /**
-   * Smaller bodies fit in a few packets: compressing them costs more than it saves. They are kept for
-   * a turn of the book instead: 16 MiB a path at most, with as many queries as are kept.
+   * Smaller bodies fit in a few packets: compressing them costs more than it saves. They are cached for
+   * a turn of the book instead: 16 MiB a path at most, with as many queries as are cached.
    */
   gzipBodyBytesMin: 16_384,
-  /** Compressed bodies of one path kept for their version: some of the largest. */
+  /** Compressed bodies of one path cached for their version: some of the largest. */
   gzipCacheBytesMax: 16 * 1024 * 1024,
   /** Compressions under way at once; beyond it bodies go out plain, so no queue can grow. */
   gzipPendingMax: 32,
   /** Bytes of the bodies that are being compressed, of which one more may be begun: a few of the largest. */
   gzipPendingBytesMax: 64 * 1024 * 1024,
   /**
-   * Bytes of answers that wait for clients to read them, equal ones counted once: ten of the largest.
-   * Beyond it large answers are refused, so that one more may wait than this.
+   * Bytes of responses that wait for clients to read them, equal ones counted once: ten of the largest.
+   * Beyond it large responses are refused, so that one more may wait than this.
    */
   unsentBytesMax: 256 * 1024 * 1024,
   /** Smaller bodies are never refused: the first send buffer of a connection takes them. */
   unsentBodyBytesMin: 16_384,
-  /** Time that a client has to read an answer: the largest in a minute is 3.4 Mbit/s. */
+  /** Time that a client has to read a response: the largest in a minute is 3.4 Mbit/s. */
   unsentMsMax: 60_000,
-  /** Large answers that wait to be made: the last of as many batches waits about two seconds. */
+  /** Large responses that wait to be made: the last of as many batches waits about two seconds. */
   largeAnswersWaitingMax: 256,
   /**
-   * The share of one turn of the loop that goes to making large answers: with what the WebSockets take
+   * The share of one turn of the loop that goes to making large responses: with what the WebSockets take
    * a turn stays below 5 ms. The last step, and the sending, come on top.
    */
   largeAnswerSliceMs: 1,
@@ -75,7 +75,7 @@ export const LIMITS = {
   smallBookOrders: 35,
   /** The incumbent's clients ask for all markets at once, which are fewer than this. */
   batchEntriesMax: 50,
-  /** Makers of one answer; getMultipleAccounts reads as many accounts at once. */
+  /** Makers of one response; getMultipleAccounts reads as many accounts at once. */
   topMakersMin: 1,
   topMakersMax: 100,
   topMakersDefault: 4,
@@ -137,7 +137,7 @@ export const LIMITS = {
   topicsMax: 2_000,
   /** An id is repeated in the reply; a UUID with a prefix fits. */
   socketIdCharsMax: 64,
-  /** Messages beyond the rate are answered until this many seconds of it are owed; then it closes. */
+  /** Messages beyond the rate get an error until they exceed it by this many seconds; then it closes. */
   messageDebtSecondsMax: 2,
   /** The clients in use reconnect when two of these have not come. */
   heartbeatIntervalMs: 5_000,
@@ -176,9 +176,9 @@ export const LIMITS = {
   reconnectAfterMsMax: 5_500,
   /** Time that clients have to read what waits for them when the service stops. */
   socketDrainMsMax: 1_000,
-  /** How often it is looked whether they have, and how long they have to answer the close. */
+  /** How often it is checked whether they have, and how long they have to answer the close. */
   socketDrainPollMs: 25,
-  /** Sizes that an aggregator is asked for: two requests each, for each market. */
+  /** Sizes that are requested of an aggregator: two requests each, for each market. */
   aggregatorSizesMax: 8,
   /** The largest of them in whole quote: more than any such trade, and a u64 in the token's decimals. */
   aggregatorSizeMax: 1_000_000_000,
@@ -196,14 +196,14 @@ export const LIMITS = {
   quoteSignMsMax: 5_000,
   /** A sender reconnects after 60 s of silence; proxies cut silent sockets then as well. */
   quoteHeartbeatMs: 5_000,
-  /** Trades or candles in one answer, as the specification says of trades: below 600 KB. */
+  /** Trades or candles in one response, as the specification says of trades: below 600 KB. */
   tradesMax: 1_000,
   tradesDefault: 100,
   candlesMax: 1_000,
   candleRecordsDefault: 100,
-  /** Thirty days of hourly records are 720, so that one answer has them all. */
+  /** Thirty days of hourly records are 720, so that one response has them all. */
   fundingRatesMax: 1_000,
-  /** Rows in the answers of the paths of the system in production, as it has them. */
+  /** Rows in the responses of the paths of the system in production, as it has them. */
   fundingRateRecordsMax: 750,
   recordsDefault: 20,
   /** Rows that may be passed over by a page index: each is read. Cursors cost the same anywhere. */
@@ -222,9 +222,9 @@ export const LIMITS = {
   historyReadsMax: 4,
   /** Requests that wait to be asked: a second's worth of large bodies. */
   historyReadsWaitingMax: 256,
-  /** Time that an answer of the history may take: the slowest is some milliseconds, after a back-fill's batch. */
+  /** Time that a response of the history may take: the slowest is some milliseconds, after a back-fill's batch. */
   historyReadMsMax: 10_000,
-  /** Bodies of the history kept for their version: some fifty of the largest. */
+  /** Bodies of the history cached for their version: some fifty of the largest. */
   historyCacheBytesMax: 32 * 1024 * 1024,
   /** How long caches may keep what trades may change at any time, in seconds. */
   historyFreshSeconds: 1,
@@ -234,7 +234,7 @@ export const LIMITS = {
   historySettledSeconds: 600,
   /** The same for what nothing can change. */
   historyFinalSeconds: 86_400,
-  /** Hours whose volume is asked for at once, as in the system in production. */
+  /** Hours whose volume is requested at once, as in the system in production. */
   volumeHoursMax: 24,
   /** A body of statistics serves all requests of this time, in milliseconds. */
   statisticsKeptMs: 500,

@@ -1,4 +1,4 @@
-/** What the book is asked for. A `market` is a `MarketInfo.id`. */
+/** Requests to the book. A `market` is a `MarketInfo.id`. */
 
 /** What a book shows beside orders. */
 export interface LiquiditySources {

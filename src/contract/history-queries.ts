@@ -70,6 +70,6 @@ export interface HistoryBody {
   readonly body: Uint8Array;
   /** Where the next page begins, for `before`; null when there is none. */
   readonly nextCursor: string | null;
-  /** Whether nothing that was asked for can change any more; absent means that it can. */
+  /** Whether nothing that was requested can change any more; absent means that it can. */
   readonly isFinal?: boolean;
 }

@@ -399,7 +399,7 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   ): Uint8Array {
     const body = this.#body.renderView(write);
     if (body.length > 0) return body;
-    // A body is asked for by market and, in /l3, by maker: when the market exists it is the maker.
+    // A body is requested by market and, in /l3, by maker: when the market exists it is the maker.
     if (!this.#core.version(market, this.#versionBytes)) throw marketNotFound(market);
     throw (
       findRefusal?.() ??

@@ -1,7 +1,7 @@
 import type { AccountProblem } from '../contract/accounts.js';
 import { EngineError } from './errors.js';
 
-/** Refused records of a turn whose text is kept; further ones are only counted. */
+/** Refused records of a turn whose text is stored; further ones are only counted. */
 const REFUSED_KEPT_MAX = 64;
 
 /** The accounts of a turn that were refused before they reached the core. */

@@ -1,16 +1,16 @@
 /**
  * `slotbook match`: fetches what an order would get from a running service, and prints the walk.
  *
- * It reads the answer with the client library, and imports nothing of the service.
+ * It reads the response with the client library, and imports nothing of the service.
  */
 import { parseExact } from '../client/fields.js';
 import { type MatchAnswer, matchAnswer } from '../client/http/book-shapes.js';
 import { MatchError, type MatchFlags, matchUrl } from './match-options.js';
 import { walkLines } from './table.js';
 
-/** The largest answer has 8,192 fills of some 250 bytes; there is room for more. */
+/** The largest response has 8,192 fills of some 250 bytes; there is room for more. */
 export const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
-/** An answer that takes longer will not come. */
+/** A response that takes longer will not come. */
 export const ANSWER_MS_MAX = 15_000;
 /** Characters of the service's error that are repeated. */
 export const TEXT_CHARS_MAX = 500;
@@ -27,7 +27,7 @@ export interface MatchRun {
  *
  * # Errors
  *
- * A MatchError when an option is wrong, or the service has no answer.
+ * A MatchError when an option is wrong, or the service has no response.
  */
 export async function match({ market, flags, output }: MatchRun): Promise<boolean> {
   const text = await fetchText(matchUrl(market, flags));

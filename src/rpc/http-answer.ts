@@ -13,7 +13,7 @@ const NODE_BEHIND_CODES: readonly number[] = [-32005, -32016];
 /** Statuses that another try may cure. */
 const PASSING_STATUSES: readonly number[] = [408, 425, 500, 502, 503, 504];
 
-/** An error that another try may cure, with the wait that the server asked for. */
+/** An error that another try may cure, with the wait that the server requested. */
 export interface Refusal {
   readonly error: RpcError;
   readonly retry: boolean;
@@ -110,7 +110,7 @@ export function parseJson(body: Uint8Array): unknown {
   }
 }
 
-/** The JSON-RPC error in an answer, or null when it holds none. */
+/** The JSON-RPC error in a response, or null when it holds none. */
 export function refusalOfAnswer(answer: unknown, redact: (text: string) => string): Refusal | null {
   if (!isRecord(answer) || !isRecord(answer['error'])) return null;
   const { code, message } = answer['error'];
@@ -125,7 +125,7 @@ export function refusalOfAnswer(answer: unknown, redact: (text: string) => strin
   return { error, retry: behind || rpcCode === 429, retryAfterMs: null };
 }
 
-/** The same for the bytes of a raw answer: only a body small enough for an error is parsed. */
+/** The same for the bytes of a raw response: only a body small enough for an error is parsed. */
 export function refusalOfBytes(body: Uint8Array, redact: (text: string) => string): Refusal | null {
   return body.byteLength > ERROR_BODY_BYTES_MAX ? null : refusalOfAnswer(parseJson(body), redact);
 }

@@ -20,15 +20,15 @@ export const PATIENCE_WITH_FALLBACK = {
   retryAfterMaxMs: 1_000,
 } as const;
 
-/** Small answers (markets, oracles, slots) are far below this; more is a mistake or an attack. */
+/** Small responses (markets, oracles, slots) are far below this; more is a mistake or an attack. */
 export const CALL_BODY_BYTES_MAX = 32 * 1024 * 1024;
 /** A scan of 500,000 users at 1 KiB each; above it the process would risk its memory. */
 export const RAW_BODY_BYTES_MAX = 512 * 1024 * 1024;
-/** An error answer fits in this; a raw body above it is never parsed as one. */
+/** An error response fits in this; a raw body above it is never parsed as one. */
 export const ERROR_BODY_BYTES_MAX = 16 * 1024;
 /** Bytes of a big body joined between two turns of the loop: about 0.2 ms of copying. */
 export const BODY_JOIN_SLICE_BYTES = 1024 * 1024;
-/** Characters of a server's error text that are kept. */
+/** Characters of a server's error text that are used. */
 export const ERROR_TEXT_CHARS_MAX = 300;
 
 /** A TCP connect and WebSocket upgrade that takes longer will not get better. */
@@ -49,5 +49,5 @@ export const SOCKET_BACKOFF_CAP_MS = 1_000;
 export const SOCKET_MESSAGE_BYTES_MAX = 4 * 1024 * 1024;
 /** Subscriptions of one socket: some program filters, the Clock and an oracle per market. */
 export const SOCKET_SUBSCRIPTIONS_MAX = 2_048;
-/** Notifications kept for subscribes still without their acknowledgement. */
+/** Notifications buffered for subscribes still without their acknowledgement. */
 export const EARLY_NOTIFICATIONS_MAX = 4_096;

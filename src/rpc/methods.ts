@@ -7,7 +7,7 @@ import { isRecord } from './http-answer.js';
  * getMultipleAccounts at `processed`, where the feed reads as well.
  *
  * # Errors
- * RpcError, also for an answer that does not hold one account for each key.
+ * RpcError, also for a response that does not hold one account for each key.
  */
 export function readAccountTexts(
   rpc: Pick<RpcClient, 'call'>,
@@ -39,7 +39,7 @@ const HASH_PATTERN = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
  * The hash that names the chain of a node. It is logged, shown and names a file, so it must be a hash.
  *
  * # Errors
- * RpcError, also for an answer that is no such hash.
+ * RpcError, also for a response that is no such hash.
  */
 export function readGenesisHash(
   rpc: Pick<RpcClient, 'call'>,

@@ -132,7 +132,7 @@ export class QuoteClient {
     throw statusError(response.status);
   }
 
-  /** Waits as long as the server asks for; too many requests mean a wait even if it names none. */
+  /** Waits as long as the server requests; too many requests mean a wait even if it names none. */
   #pauseRequests(response: Response): void {
     const askedMs = parseRetryAfter(response.headers.get('retry-after'), Date.now()) ?? 0;
     const ownMs = response.status === 429 ? this.#backoff.next() : 0;

@@ -42,7 +42,7 @@ export class Comparison {
     return this.#atMs - this.#firstMs;
   }
 
-  /** Whether more readings would tell nothing new. */
+  /** Whether more readings would change nothing. */
   get decided(): boolean {
     return this.#readings > 0 && this.moving === 0;
   }

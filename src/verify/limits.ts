@@ -11,7 +11,7 @@ export const DIFFERENT_MS_MIN = 4_000;
 export const READING_INTERVAL_MS = 500;
 /** Time to read the chain: the scan of all users takes tens of seconds on a busy node. */
 export const CHAIN_START_MS_MAX = 180_000;
-/** How often it is looked whether the chain has been read. */
+/** How often it is checked whether the chain has been read. */
 export const START_POLL_MS = 50;
 /** A live book whose slot is further behind than this is not live: ten seconds. */
 export const SLOTS_BEHIND_MAX = 25;
@@ -19,7 +19,7 @@ export const SLOTS_BEHIND_MAX = 25;
 export const LEVELS_MAX = 1_000;
 /** One answer of the service; an /l3 of a hundred thousand orders is about 25 MB. */
 export const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
-/** An answer that takes longer will not come. */
+/** A response that takes longer will not come. */
 export const ANSWER_MS_MAX = 15_000;
 /** Differences printed of one market; the rest is counted. */
 export const LINES_MAX = 100;

@@ -35,7 +35,7 @@ export class MarketRun {
     this.#chain = parts.chain;
   }
 
-  /** Whether more readings would tell nothing new. */
+  /** Whether more readings would change nothing. */
   get decided(): boolean {
     return this.#obstacle === null && this.#orders.decided && this.#levels.decided;
   }

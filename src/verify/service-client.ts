@@ -1,7 +1,7 @@
 import { VerifyError } from './error.js';
 import { ANSWER_BYTES_MAX, ANSWER_MS_MAX } from './limits.js';
 
-/** An answer of the service. */
+/** A response of the service. */
 export interface ServiceAnswer {
   readonly status: number;
   readonly text: string;

@@ -23,7 +23,7 @@ export interface VerifyOptions {
 }
 
 /**
- * Compares every order and every level of orders of every market, prints what differs, and answers
+ * Compares every order and every level of orders of every market, prints what differs, and returns
  * whether nothing does. AMMs are left out, because two readers never have an oracle's price at the
  * same moment, and indicative quotes, because they are not on chain.
  *
@@ -46,7 +46,7 @@ export async function verify(options: VerifyOptions): Promise<boolean> {
       (symbol) => `${symbol}: served, and not on chain`,
     ),
   ];
-  // In the order in which they are listed, or asked for.
+  // In the order in which they are listed or named.
   const order = markets.length > 0 ? wanted : served;
   const both = order.filter((symbol) => wanted.includes(symbol) && served.includes(symbol));
   const runs = both.map((symbol) => new MarketRun({ symbol, service, chain }));

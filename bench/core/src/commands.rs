@@ -1,5 +1,5 @@
-//! The commands of the benchmark process: one a line on standard input, one JSON answer a line on
-//! standard output. `bench/peers/sdk-worker.mjs` answers the same ones.
+//! The commands of the benchmark process: one a line on standard input, one JSON response a line on
+//! standard output. `bench/peers/sdk-worker.mjs` takes the same ones.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -27,7 +27,7 @@ pub struct Commands {
 }
 
 impl Commands {
-    /// Runs one command and returns its answer.
+    /// Runs one command and returns its response.
     ///
     /// # Errors
     /// When the command is not understood, or its workload cannot be read or applied.

@@ -38,7 +38,7 @@ impl Stopwatch {
 }
 
 impl Measured {
-    /// The fields of an answer, without braces.
+    /// The fields of a response, without braces.
     #[must_use]
     pub fn json(&self) -> String {
         let (wall, cpu) = (self.wall.as_nanos(), self.cpu.as_nanos());

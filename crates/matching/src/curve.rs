@@ -85,7 +85,7 @@ impl AmmOffer {
         if fits(most) {
             return Some(most);
         }
-        // The quote grows with the base: the answer is between steps that fit and steps that do not.
+        // The quote grows with the base: the result is between steps that fit and steps that do not.
         let step = want.step.0.max(1);
         let (mut fit, mut beyond) = (0, most.0 / step);
         while beyond > fit + 1 {

@@ -1,4 +1,4 @@
-/** The data of many accounts, kept at the newest accounts, markets and prices. */
+/** The data of many accounts, computed from the newest accounts, markets and prices. */
 import type { Lookup } from '../caches/lookup.js';
 import {
   type AccountId,
@@ -204,7 +204,7 @@ export class AccountCache implements AsyncIterable<AccountData> {
     return held.data;
   }
 
-  /** Marks the accounts that hold one of some markets, and tells of them. */
+  /** Marks the accounts that hold one of some markets, and notifies their listeners. */
   #handleChanged(markets: readonly MarketKey[]): void {
     const keys = new Set<AccountKey>();
     for (const market of markets) {

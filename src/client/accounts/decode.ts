@@ -1,4 +1,4 @@
-/** Accounts from their bytes. What is no account of the kind asked for is MALFORMED_ACCOUNT. */
+/** Accounts from their bytes. What is no account of the requested kind is MALFORMED_ACCOUNT. */
 import { PRELAUNCH_ORACLE_KIND, PYTH_LAZER_ORACLE_KIND } from './generated/oracles.js';
 import { PERP_MARKET_KIND, type PerpMarket, perpMarketAt } from './generated/perp-market.js';
 import {

@@ -164,7 +164,7 @@ function priceAt(price: bigint, collateral: bigint, delta: bigint): bigint | nul
 /** What a unit of price moves the free collateral by; null without a position. */
 function perpDelta(base: bigint, terms: PerpTerms, user: MarginUser): bigint | null {
   if (base === 0n) return null;
-  // Gains and what is asked for net out there.
+  // Gains and the requirement net out there.
   if (terms.isPrediction) return 0n;
   const ratio = (ratioOf(base, terms, user) * E6) / E4;
   return base > 0n ? ((E6 - ratio) * base) / E9 : ((-E6 - ratio) * -base) / E9;

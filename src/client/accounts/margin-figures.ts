@@ -16,7 +16,7 @@ export interface MarketTermsSource {
   spot(marketIndex: number): SpotTerms | null;
 }
 
-/** Collateral and what is asked for, quote 1e6. */
+/** Collateral and the margin requirement, quote 1e6. */
 export interface Margin {
   collateral: bigint;
   requirement: bigint;

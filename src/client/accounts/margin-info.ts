@@ -21,9 +21,9 @@ export interface MarginInfo {
   readonly freeInitialMargin: Quote;
   /** What is left before a liquidation. */
   readonly freeMaintenanceMargin: Quote;
-  /** What is asked for positions and orders, at the worse of prices and their averages. */
+  /** The requirement of positions and orders, at the worse of prices and their averages. */
   readonly initialReq: Quote;
-  /** What is asked for before a liquidation. */
+  /** The requirement below which an account is liquidated. */
   readonly maintenanceReq: Quote;
   /** Liabilities through net value: 4.2 is 4.2 times. Negative when the net value is. */
   readonly leverage: number;

@@ -1,5 +1,5 @@
 /**
- * One pass over the positions of an account: what it has as collateral, and what is asked for.
+ * One pass over the positions of an account: its collateral and its margin requirement.
  *
  * Source: sdk/src/user.ts getMarginCalculation, getSpotMarketAssetAndLiabilityValue,
  * getLeverageComponents and getUnrealizedPNL of @drift-labs/sdk 2.163.0-beta.0; there each of them
@@ -44,7 +44,7 @@ import {
 } from './math/spot.js';
 import { POSITION_FLAG } from './user.js';
 
-/** What each open order asks for, quote 1e6. Source: OPEN_ORDER_MARGIN_REQUIREMENT. */
+/** What each open order requires, quote 1e6. Source: OPEN_ORDER_MARGIN_REQUIREMENT. */
 const OPEN_ORDER_MARGIN = 10_000n;
 
 /**

@@ -53,7 +53,7 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
   /** When anything was last set, in seconds: live averages are taken at that time. */
   #now = 0n;
 
-  /** Takes a perp market's account. Answers whose terms it changes. */
+  /** Takes a perp market's account. Returns whose terms it changes. */
   setPerpMarket(facts: PerpMarketFacts, nowS: number): readonly MarketKey[] {
     const known = this.#perpFacts.get(facts.marketIndex)?.amm.oracle;
     this.#perpFacts.set(facts.marketIndex, facts);
@@ -66,7 +66,7 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
   }
 
   /**
-   * Takes a spot market's account. Answers whose terms it changes. Throws MALFORMED_ACCOUNT for more
+   * Takes a spot market's account. Returns whose terms it changes. Throws MALFORMED_ACCOUNT for more
    * decimals than a token can have, so that no computation does later.
    */
   setSpotMarket(facts: SpotMarketFacts, nowS: number): readonly MarketKey[] {
@@ -82,7 +82,7 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
   }
 
   /**
-   * Takes the prices of a market. Answers whose terms they change; where they are the same, those
+   * Takes the prices of a market. Returns whose terms they change; where they are the same, those
    * whose average has moved with time alone.
    * Throws INVALID_KEY.
    */
@@ -182,7 +182,7 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
     return perp === null ? null : this.prices(marketKey('perp', perp)).oracle;
   }
 
-  /** Forgets the terms that markets, or the time, had a part in. Answers whose they are. */
+  /** Forgets the terms that markets, or the time, had a part in. Returns whose they are. */
   #noteChanged(keys: readonly MarketKey[], nowS: number): readonly MarketKey[] {
     const changed = new Set<MarketKey>();
     for (const key of [...keys, ...this.#movedBy(BigInt(Math.floor(nowS)))]) {
@@ -195,7 +195,7 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
     return [...changed];
   }
 
-  /** Sets the time. Answers the spot markets whose live average is another one then. */
+  /** Sets the time. Returns the spot markets whose live average is another one then. */
   #movedBy(now: bigint): readonly MarketKey[] {
     if (now === this.#now) return [];
     this.#now = now;

@@ -7,7 +7,7 @@
 import type { OrderType, TriggerCondition } from './generated/enums.js';
 import type { Order } from './generated/user.js';
 
-/** The kinds of order that an interface tells apart. */
+/** The kinds of order that an interface distinguishes. */
 export type UiOrderType =
   | 'market'
   | 'limit'

@@ -37,7 +37,7 @@ export function checkedView(bytes: Uint8Array, kind: AccountKind): DataView {
   throw malformedAccount(`account had ${bytes.length} bytes, ${kind.name} must have ${rule}`);
 }
 
-/** Whether bytes begin as an account of a kind does. Nothing else is looked at. */
+/** Whether bytes begin as an account of a kind does. Nothing else is read. */
 export function isKind(bytes: Uint8Array, kind: AccountKind): boolean {
   if (bytes.length < DISCRIMINATOR_BYTES) return false;
   return hasDiscriminator(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), kind);

@@ -58,7 +58,7 @@ interface Made {
  * A user account over its bytes.
  *
  * Every byte that stands for a name or a truth value is checked first, so that nothing throws
- * later; lists and texts are made when they are first asked for. The bytes are not copied: whoever
+ * later; lists and texts are made when they are first read. The bytes are not copied: the code that
  * made them must not change them.
  *
  * @example

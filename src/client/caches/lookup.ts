@@ -68,7 +68,7 @@ interface Held<Value> {
   readonly stamp: Stamp;
 }
 
-/** Within a slot the book may change: what differs is news unless the service said it earlier. */
+/** Within a slot the book may change: a value that differs is newer unless its time is earlier. */
 function isNews<Value extends object>(held: Held<Value>, next: Held<Value>): boolean {
   const [was, is] = [held.stamp, next.stamp];
   if (was.epoch !== is.epoch) return true;

@@ -18,7 +18,7 @@ import { BATCH_ENTRIES_MAX, PRICE_POLL_MS } from '../limits.js';
 import { Listeners } from '../listeners.js';
 import type { MarkPriceCache, OraclePriceCache } from './prices.js';
 
-/** What is kept up to date, and from where. */
+/** The caches to update, and the source. */
 export interface PriceFeedOptions {
   readonly http: HttpClient;
   readonly marks?: MarkPriceCache;
@@ -52,7 +52,7 @@ export class PriceFeed {
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** Which markets are asked for from the next turn on. */
+  /** Which markets are requested from the next turn on. */
   setMarkets(markets: readonly MarketName[]): void {
     this.#markets = markets;
   }

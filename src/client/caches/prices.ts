@@ -18,7 +18,7 @@ export interface OraclePriceData {
   readonly price: Price;
   /**
    * Of perp markets, the price of the market makers' oracle where the program uses it, else that of
-   * the market's: gains are taken at it. Null where the service does not tell it.
+   * the market's: gains are taken at it. Null where the service does not send it.
    */
   readonly mmPrice: Price | null;
   /** The slot that the oracle's price is from. */

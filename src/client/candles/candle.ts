@@ -18,7 +18,7 @@ export const candle = object(
     oracleHigh: decimal,
     oracleLow: decimal,
     oracleClose: decimal,
-    /** Of the last trade in it; left out of a candle without one, and in answers of pages. */
+    /** Of the last trade in it; left out of a candle without one, and in responses of pages. */
     lastTradeTs: decimal,
     lastFillRecordId: integer,
   },

@@ -27,7 +27,7 @@ export async function fetchRange(
   const toTs = Math.floor(range.toTs);
   const fromTs = Math.max(Math.ceil(range.fromTs), limits.CANDLE_TS_MIN);
   const found = new Map<number, Candle>();
-  // The newest page is asked for without a bound where the two clocks may disagree about the future.
+  // The newest page is requested without a bound where the two clocks may disagree about the future.
   let startTs = toTs > nowS - limits.CLOCKS_APART_S_MAX ? undefined : toTs;
   for (let page = 0; page < limits.CANDLE_PAGES_MAX; page += 1) {
     const isOver = fromTs > toTs || (startTs !== undefined && startTs < fromTs);

@@ -37,9 +37,9 @@ export function isInAuction({ auctionDuration, slot }: Order, now: bigint): bool
 }
 
 /**
- * Reads the accounts that the program marks as having an auction, hears of every account that is in
- * use, and judges their orders by the slot. It has to hear of all: a node that is asked for marked
- * accounts alone does not tell of the fill or the cancellation that takes the mark away.
+ * Reads the accounts that the program marks as having an auction, follows every account that is in
+ * use, and evaluates their orders by the slot. It has to follow all of them: a node with a filter for
+ * marked accounts does not notify of the fill or the cancellation that removes the mark.
  *
  * @example
  * const auctions = new Auctions({ rpcUrl: 'http://127.0.0.1:8899' });
@@ -117,7 +117,7 @@ export class Auctions {
     }
   }
 
-  /** The program does not tell when an auction ends: slots do. */
+  /** The program does not notify when an auction ends: slots do. */
   #handleSlot(slot: bigint): void {
     this.#slot = slot;
     for (const [address, account] of this.#users) {

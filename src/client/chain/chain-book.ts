@@ -46,7 +46,7 @@ const CLOCK_SECOND_AT = 32;
 const CLOCK_BYTES_MIN = 40;
 
 /**
- * Accounts are followed as they change; oracles and time are read, and the book made, in a beat.
+ * Accounts are followed as they change; oracles and time are polled, and the book is rebuilt, at an interval.
  *
  * @example
  * const chain = new ChainBook({ rpcUrl: 'http://127.0.0.1:8899' });
@@ -139,7 +139,7 @@ export class ChainBook {
     if (!this.#isMaking) void this.#makeBook();
   }
 
-  /** One beat, and the next one later, while the book is live. */
+  /** Polls and rebuilds once, and schedules the next, while the book is live. */
   async #makeBook(): Promise<void> {
     this.#isMaking = true;
     const { signal } = this.#accounts;

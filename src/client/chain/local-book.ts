@@ -1,4 +1,4 @@
-/** All markets' books from raw accounts, rebuilt when it is asked for. */
+/** All markets' books from raw accounts, rebuilt on request. */
 import { decodePerpMarket, decodeSpotMarket, decodeState } from '../accounts/decode.js';
 import { PERP_MARKET_KIND } from '../accounts/generated/perp-market.js';
 import { SPOT_MARKET_KIND } from '../accounts/generated/spot-market.js';
@@ -110,7 +110,7 @@ export class LocalBook {
   /**
    * Takes an account: of the program, or an oracle that a market names; others are passed over. No
    * bytes mean that it is closed. What cannot be read counts as not there, and is among `problems`.
-   * The bytes are not copied: whoever made them must not change them.
+   * The bytes are not copied: the caller must not change them.
    */
   setAccount(address: string, bytes: Uint8Array | null): void {
     if (this.#oracles.has(address)) {

@@ -33,7 +33,7 @@ export interface AccountsOwner {
   failed(error: ClientError): void;
 }
 
-/** A subscription that was asked for by this id. */
+/** A subscription that was requested by this id. */
 type RequestId = number;
 
 const SLOT_REQUEST: RequestId = 1;

@@ -1,4 +1,4 @@
-/** Which accounts of the program are asked for. */
+/** Which accounts of the program are requested. */
 import { USER } from '../accounts/generated/user.js';
 import type { AccountKind } from '../accounts/reading.js';
 import type { AccountFilter } from './rpc.js';

@@ -118,7 +118,7 @@ export const matchAnswer = object(
     /** A fraction as decimal text. */
     priceImpact: orNull(text),
     takerFee: quote,
-    /** Base where a size was asked for, else quote. */
+    /** Base where a size was requested, else quote. */
     unfilled: integer,
     rests: orNull(object({ price, size: base, rebateRate: orNull(text) })),
     ...identity,

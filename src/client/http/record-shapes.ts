@@ -14,7 +14,7 @@ import { integer, list, type Of, object, orNull, type Read, text, whole, word } 
 const RATE_DECIMALS = 9;
 const marketType = word('perp', 'spot');
 
-/** An amount written as a decimal, exactly; whoever wants no digit lost hands numbers in as text. */
+/** An amount written as a decimal, exactly; pass numbers as text to keep every digit. */
 function written<T>(parse: (text: string) => T): Read<T> {
   return (value, place) => {
     try {

@@ -1,5 +1,5 @@
 /**
- * One GET of a service: retries where that may help, and checks the answer.
+ * One GET of a service: retries where that may help, and checks the response.
  *
  * It knows no path and no body.
  */
@@ -35,14 +35,14 @@ export interface CallOptions {
 export type Query = Readonly<Record<string, QueryValue | readonly QueryValue[]>>;
 type QueryValue = string | number | bigint | boolean | undefined;
 
-/** What is asked for, and how the answer is read. */
+/** What is requested, and how the response is read. */
 export interface Question<T> {
   readonly path: string;
   readonly query?: Query;
   readonly read: Read<T>;
 }
 
-/** An answer, read. */
+/** A response, read. */
 export interface Answer<T> {
   readonly value: T;
   readonly headers: Headers;
@@ -68,7 +68,7 @@ export class Requester {
     this.#timeoutMs = options.timeoutMs ?? limits.REQUEST_MS_MAX;
   }
 
-  /** Throws a ClientError: the service's own refusal, or why there is no answer. */
+  /** Throws a ClientError: the service's own refusal, or why there is no response. */
   async get<T>(question: Question<T>, { signal }: CallOptions = {}): Promise<Answer<T>> {
     const url = this.#base + question.path + queryText(question.query ?? {});
     const [clock, timeoutMs, retriesMax] = [this.#clock, this.#timeoutMs, this.#retriesMax];
@@ -100,7 +100,7 @@ export class Requester {
   }
 }
 
-/** An answer that the service knows by a tag, and the reader of it. */
+/** A response that the service knows by a tag, and the reader of it. */
 interface TaggedAnswer<T> {
   readonly tag: string;
   readonly value: T;
@@ -111,7 +111,7 @@ interface TaggedAnswer<T> {
 class TaggedAnswers {
   readonly #answers = new Map<string, TaggedAnswer<unknown>>();
 
-  /** The answer that this reader has read; it is the same object each time. */
+  /** The response that this reader has read; it is the same object each time. */
   get<T>(url: string, read: Read<T>): TaggedAnswer<T> | undefined {
     const found = this.#answers.get(url);
     // Equal readers mean equal types.
@@ -156,7 +156,7 @@ function httpUrl(url: string): string {
   throw new ClientError('INVALID_OPTION', `url was ${url}, must begin with http:// or https://`);
 }
 
-/** The error of an answer with an error status: the service's own code, or HTTP_STATUS. */
+/** The error of a response with an error status: the service's own code, or HTTP_STATUS. */
 function refusalOf(response: Response, body: string, clock: Clock): ClientError {
   const { status } = response;
   const sent = errorOf(body);

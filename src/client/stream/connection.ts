@@ -75,7 +75,7 @@ export class Connection {
     this.#handleClose();
   }
 
-  /** Sets the pause before the next connection, as the service has asked for it. */
+  /** Sets the pause before the next connection, as the service has requested it. */
   setNextPause(pauseMs: number): void {
     this.#backoff.setNextMs(pauseMs);
   }

@@ -136,7 +136,7 @@ function codedError(cause: unknown): ClientError {
   return new ClientError('UNREACHABLE', 'what was missed could not be read', {}, { cause });
 }
 
-/** Pings a socket on which nothing is sent for long, and restarts it when there is no answer. */
+/** Pings a socket on which nothing is sent for long, and restarts it when there is no response. */
 export class Liveness {
   readonly #connection: Connection;
   readonly #isNeeded: () => boolean;

@@ -32,7 +32,7 @@ export class Subscription<Row extends Best> implements AsyncIterable<BookView<Ro
     return this.#reader.view as BookView<Row> | undefined;
   }
 
-  /** The topic's name as the service has it; undefined before the first answer. */
+  /** The topic's name as the service has it; undefined before the first response. */
   get topicName(): string | undefined {
     return this.#reader.name;
   }

@@ -144,7 +144,7 @@ export class TopicReader {
     this.ends.emit(error);
   }
 
-  /** Checks whether a frame or an answer is overdue. */
+  /** Checks whether a frame or a response is overdue. */
   checkSilence(nowMs: number): void {
     if (nowMs < this.#deadlineMs || this.#phase === 'off' || this.#phase === 'ended') return;
     this.#repair(new ProtocolViolation('silence', `${this.#phase} without a word for too long`));

@@ -49,7 +49,7 @@ export interface Best {
   readonly size: Base;
 }
 
-/** A book at one moment; it never changes, so that it can be kept. */
+/** A book at one moment; it never changes, so that it can be stored. */
 export interface BookView<Row extends Best = Level> {
   /** The market's name as the service lists it. */
   readonly market: string;

@@ -50,7 +50,7 @@ export class KnownTrades {
 export interface PagesRead {
   /** Newest first. */
   readonly trades: readonly LiveTrade[];
-  /** Whether they reach down to what was asked for. */
+  /** Whether they reach down to what was requested. */
   readonly isWhole: boolean;
 }
 

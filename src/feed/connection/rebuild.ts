@@ -100,7 +100,7 @@ export function readMarkets(parts: FeedParts, options: ReadOptions): Promise<Mar
     const markets = await readMarketsOnce(parts, options);
     const missing = missingMarkets(parts, markets);
     if (missing.length > 0) {
-      parts.transientErrors.logWarning('a reading lacks markets of the last', missing.join(), {
+      parts.transientErrors.logWarning('a scan lacks markets of the last one', missing.join(), {
         missing,
       });
     }

@@ -154,7 +154,7 @@ async function readUsersOnce(
     if (problemCount === 0) return users;
     const context = { slot, problemCount, problems: problems.slice(0, UNREADABLE_LOGGED_MAX) };
     parts.transientErrors.logWarning(
-      'users of a reading are unreadable',
+      'users of a scan are unreadable',
       String(problemCount),
       context,
     );

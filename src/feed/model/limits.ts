@@ -28,9 +28,9 @@ export const MARKETS_MAX = 2_000;
 /** Users applied between two turns of the loop: well under 1 ms, as 200 cold ones take up to 2 ms. */
 export const SNAPSHOT_SLICE_USERS = 64;
 
-/** Updates kept while the accounts are read: a hundred seconds at 2,500 a second. */
+/** Updates buffered while the accounts are read: a hundred seconds at 2,500 a second. */
 export const REPLAY_UPDATES_MAX = 250_000;
-/** Accounts whose last slot is kept, so that a revert is noticed: more than the program has. */
+/** Accounts whose last slot is stored, so that a revert is detected: more than the program has. */
 export const SLOTS_KEPT_MAX = 1_000_000;
 /** Their data in characters: bounds the memory when accounts are large. */
 export const REPLAY_CHARS_MAX = 256 * 1024 * 1024;

@@ -45,7 +45,7 @@ export async function createRecordingFile(path: string): Promise<RecordingSink> 
 }
 
 /**
- * Appends calls to a recording. Nothing waits for the disk: calls are kept in a bounded queue and
+ * Appends calls to a recording. Nothing waits for the disk: calls wait in a bounded queue and
  * written in records of some 64 KiB, or after half a second. A disk that fails, or is so slow that
  * the queue is full, ends the recording and nothing else: it is logged once and counted.
  */
@@ -109,7 +109,7 @@ export class Recorder {
     else this.#timer ??= this.#timers.after(RECORDER_FLUSH_MS, () => this.#startFlush());
   }
 
-  /** Writes what is kept and closes the file. */
+  /** Writes what waits and closes the file. */
   async close(): Promise<void> {
     if (this.#ended) return;
     await this.#flushQueue();

@@ -6,11 +6,11 @@ import type { ResolutionName } from './resolution.js';
 /** What a candle is of, where it does not stand among its like. */
 export interface CandleLabel {
   readonly symbol: string;
-  /** The name that the client asked for. */
+  /** The name that the client requested. */
   readonly resolution: ResolutionName;
 }
 
-/** A candle of a list: what it is of was asked for. */
+/** A candle of a list, without market and resolution: the request names them. */
 export function candleText(candle: Candle): string {
   return `{${candleMembers(candle)}}`;
 }

@@ -33,7 +33,7 @@ export interface BucketReader {
   lastBucketBefore(series: BucketSeries, ts: number): Bucket | null;
 }
 
-/** What is asked for; times are unix seconds, of any place in a bucket, both ends included. */
+/** What is requested; times are unix seconds, of any place in a bucket, both ends included. */
 export interface CandleQuery extends BucketSeries {
   readonly from?: number | undefined;
   readonly to?: number | undefined;

@@ -21,7 +21,7 @@ export const RESOLUTIONS = [
 /** The names by which clients ask: the specification calls the day `1440`. */
 export const RESOLUTION_NAMES = [...RESOLUTIONS, '1440'] as const;
 
-/** A name of a resolution; what is labelled with it repeats the name that was asked for. */
+/** A name of a resolution; what is labelled with it repeats the name that was requested. */
 export type ResolutionName = (typeof RESOLUTION_NAMES)[number];
 
 const daySeconds = 86_400;

@@ -9,7 +9,7 @@ import { isNodeFailure, parseTransaction } from './rpc-results.js';
 /** What came of a list of transactions. */
 export interface Fetched {
   readonly records: readonly TransactionRecords[];
-  /** Those that the node lists and does not have yet: to be asked for again. */
+  /** Those that the node lists and does not have yet: to be requested again. */
   readonly pending: number;
 }
 
@@ -26,7 +26,7 @@ export class Fetcher {
   readonly #limiter: RateLimiter;
   /** Of all nodes: what one of them lacks, another may have. */
   readonly #rpcs: readonly NodeRpc[];
-  /** How often each was asked for in vain. */
+  /** How often each was requested in vain. */
   readonly #tries = new Map<string, number>();
 
   constructor(parts: IngestParts, limiter: RateLimiter, rpcs: readonly NodeRpc[]) {

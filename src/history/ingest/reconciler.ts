@@ -44,7 +44,7 @@ export class Reconciler {
   readonly #options: ReconcilerOptions;
   /** Stored transactions that a finalised listing did not have, and when it was read. */
   readonly #unconfirmed = new Map<string, number>();
-  /** Stored of a log that was cut, and asked for again, until the marks are stored. */
+  /** Stored of a log that was cut, and requested again, until the marks are stored. */
   readonly #reread = new Set<string>();
 
   constructor(options: ReconcilerOptions) {
@@ -143,7 +143,7 @@ export class Reconciler {
   }
 
   /**
-   * Finds what is stored and not in the finalised listing. After a wait the node is also asked for each
+   * Finds what is stored and not in the finalised listing. After a wait the node is also queried for each
    * signature by name: a node whose index is behind must not cause a deletion.
    */
   async #findReverted(

@@ -1,8 +1,8 @@
 /** Every bound of the history, each with its reason: the store, the worker, ingestion, and the streams. */
 
-/** Prepared statements kept: the store has about fifty, whatever it is asked. */
+/** Prepared statements cached: the store has about fifty, whatever is queried. */
 export const STATEMENTS_MAX = 256;
-/** Pages of the file kept in memory, KiB: the newest trades of all markets and every index's top. */
+/** Pages of the file cached in memory, KiB: the newest trades of all markets and every index's top. */
 export const PAGE_CACHE_KIB = 64 * 1_024;
 /** Pages of the write-ahead log before they go into the file: 16 MiB, a tenth of a second to copy. */
 export const WAL_CHECKPOINT_PAGES = 4_096;
@@ -54,7 +54,7 @@ export const QUERIES_MAX = 256;
 export const QUERY_MS_MAX = 10_000;
 /** First wait before an ended worker is started again. */
 export const RESTART_FIRST_MS = 250;
-/** Longest such wait: a fault that keeps ending it needs an operator, who should then see it recover soon. */
+/** Longest such wait: a fault that keeps ending it needs an operator, and should recover soon after that. */
 export const RESTART_CAP_MS = 15_000;
 /** A worker that ran for as long has not failed in a row with the one before. */
 export const STABLE_AFTER_MS = 60_000;
@@ -97,9 +97,9 @@ export const ARRIVAL_SLOTS_MAX = 512;
 export const FINALISED_CHECK_MS = 2_000;
 /** A node writes its index of signatures a moment behind its finalised slot. */
 export const FINALISED_MARGIN_SLOTS = 2;
-/** How often a listed transaction is asked for before it is counted as not to be had. */
+/** How often a listed transaction is requested before it is counted as unavailable. */
 export const FETCH_TRIES_MAX = 5;
-/** How long a transaction that a finalised listing lacks waits before the node is asked for it by name. */
+/** How long a transaction that a finalised listing lacks waits before it is requested by signature. */
 export const UNCONFIRMED_WAIT_MS = 3_000;
 /** Pages read for what is not final below the tip: some minutes of a busy program. */
 export const ORPHAN_PAGES_MAX = 10;
@@ -119,7 +119,7 @@ export const NODES_CAP_MS = 2_000;
 export const STORE_FIRST_MS = 500;
 /** See STORE_FIRST_MS. */
 export const STORE_CAP_MS = 10_000;
-/** Requests that fail in a row before a back-fill that was asked for is given up. */
+/** Requests that fail in a row before a back-fill that was requested is given up. */
 export const JOB_FAILURES_MAX = 10;
 /** Requests that fail in a row before another node is used. */
 export const NODE_FAILURES_MAX = 3;

@@ -30,7 +30,7 @@ const recoverable: ReadonlySet<StoreReason> = new Set([
   'folder',
 ]);
 
-/** A failure of the store. Nothing of the write that failed is kept. */
+/** A failure of the store. Nothing of the write that failed is stored. */
 export class StoreError extends Error {
   readonly code = 'STORE_FAILED';
   readonly reason: StoreReason;

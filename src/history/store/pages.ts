@@ -59,7 +59,7 @@ function isAskedFor(table: 'trades' | 'funding_rates', query: RecordPageQuery) {
     parts.push(sql`(r.slot, r.place, r.idx) < (${slot}, ${place}, ${index})`);
   }
   if (query.since !== undefined) {
-    // The walk ends at the first slot of the time asked for, not at the oldest row of the market.
+    // The walk ends at the first slot of the requested time, not at the oldest row of the market.
     parts.push(sql`r.slot >= (select min(slot) from ${sql.table(table)}
       where market = ${market} and ts >= ${query.since})`);
     parts.push(sql`r.ts >= ${query.since}`);

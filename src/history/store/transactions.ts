@@ -32,7 +32,7 @@ const updateText = `update transactions
 /** The transactions of the program, each once by its signature. */
 export class Transactions {
   readonly #connection: Connection;
-  /** The signature that was asked for last: it is often added next. */
+  /** The signature that was requested last: it is often added next. */
   #last: { readonly signature: string; readonly bytes: Uint8Array } | null = null;
   /** How many have a log that was cut; null when they are to be counted. */
   #truncated: number | null = null;

@@ -5,7 +5,7 @@
  * The topics of a market are flushed together: at once when it was quiet, and then every 300 ms at
  * most. A candle that begins without a trade is sent at its boundary.
  *
- * A topic that was asked for stays asked for until it is left: where it cannot be read, it is opened as
+ * A topic that was requested stays requested until it is left: where it cannot be read, it is opened as
  * soon as it can be.
  *
  * *This folder does not* know its subscribers, hold trades beyond one flush, or write to the store.
@@ -50,7 +50,7 @@ const minuteMs = 60_000;
 /** The topics that have readers. */
 export class Streams {
   readonly #options: StreamsOptions;
-  /** What was asked for and not left: what is not among the markets' topics is still to be opened. */
+  /** What was requested and not left: what is not among the markets' topics is still to be opened. */
   readonly #topics = new Map<string, TopicName>();
   readonly #markets = new Map<MarketKey, Following>();
   #boundary: Timer | undefined;
@@ -62,7 +62,7 @@ export class Streams {
   }
 
   /**
-   * Begins a topic, or shows it once more. The answer is one frame, posted before this returns; or when
+   * Begins a topic, or shows it once more. The response is one frame, posted before this returns; or when
    * the topic is opened, where the store is not open yet.
    */
   joinTopic(topic: string): void {

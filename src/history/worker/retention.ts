@@ -9,7 +9,7 @@ const DAY_SECONDS = 86_400;
 const STEP_MS = 50;
 /** Between two checks when there was nothing to delete, or the disk failed. */
 const REST_MS = 60_000;
-/** Transactions without records are kept for as many slots behind the finalised tip. */
+/** Transactions without records stay for as many slots behind the finalised tip. */
 const EMPTY_SLOTS_KEPT = 1_000;
 
 /** Candles of a day and longer are few, and stay. */

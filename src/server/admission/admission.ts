@@ -102,7 +102,7 @@ export interface RefusedMessage {
 }
 
 /**
- * Limits the messages of one socket. Messages beyond the limit run into debt, which tells a client that
+ * Limits the messages of one socket. Messages beyond the limit run into debt, which separates a client that
  * keeps sending from one that sent a single burst.
  */
 export class MessageLimiter {

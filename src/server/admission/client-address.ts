@@ -1,5 +1,5 @@
 /**
- * The key by which limits tell clients apart: an IPv4 address stands for itself, an IPv6 address for its
+ * The key by which limits distinguish clients: an IPv4 address stands for itself, an IPv6 address for its
  * network of 64 bits, which one customer gets as a whole.
  */
 import { isIPv4, isIPv6 } from 'node:net';

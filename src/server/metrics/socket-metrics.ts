@@ -39,7 +39,7 @@ export interface SocketStats {
   readonly slow: number;
   /** Books sent again, whole, to sockets that had been full. */
   readonly resets: number;
-  /** Memory of the deltas kept for readers that reconnect. */
+  /** Memory of the deltas stored for readers that reconnect. */
   readonly ringBytes: number;
   /** Frames that the book could not make. */
   readonly failed: number;
@@ -124,7 +124,7 @@ export function socketSeries(stats: () => SocketStats): readonly MetricSeries[] 
     ),
     gaugeSeries(
       'slotbook_ring_bytes',
-      'Memory of the deltas kept for readers that reconnect.',
+      'Memory of the deltas stored for readers that reconnect.',
       () => stats().ringBytes,
     ),
     counterSeries(

@@ -58,7 +58,7 @@ export class HistoryQueue {
   }
 
   /**
-   * The answer, shared by all clients that request it meanwhile. Throws LIMIT_EXCEEDED when too many
+   * The response, shared by all clients that request it meanwhile. Throws LIMIT_EXCEEDED when too many
    * wait; rejects with a ServerError for an error that the client caused, with NOT_READY when the
    * history takes too long, and with what the history threw otherwise.
    */
@@ -98,7 +98,7 @@ export class HistoryQueue {
     this.#running += 1;
     const { answer, query } = read;
     const isCurrent = (): boolean => this.#queries.get(name) === read;
-    // An answer that arrives after its deadline is dropped.
+    // A response that arrives after its deadline is dropped.
     this.#history.query(query).then(
       (found) => isCurrent() && this.#settleQuery(name, () => answer.resolve(found)),
       (error: unknown) =>
@@ -168,13 +168,13 @@ function toServerError(error: unknown): unknown {
   );
 }
 
-/** An answer, and the version of the data that it was made from. */
+/** A response, and the version of the data that it was made from. */
 export interface CachedAnswer {
   readonly version: string;
   readonly answer: HistoryBody;
 }
 
-/** Cached answers, bounded by bytes; the least recently used is dropped first. */
+/** Cached responses, bounded by bytes; the least recently used is dropped first. */
 export class HistoryCache {
   readonly #cached = new Map<string, CachedAnswer>();
   #bytes = 0;
@@ -190,7 +190,7 @@ export class HistoryCache {
     return this.#bytes;
   }
 
-  /** The answer of this version, or a final one, which no version changes. */
+  /** The response of this version, or a final one, which no version changes. */
   findAnswer(key: string, version: string): HistoryBody | undefined {
     const cached = this.#cached.get(key);
     if (cached === undefined) return undefined;
@@ -200,7 +200,7 @@ export class HistoryCache {
     return cached.answer;
   }
 
-  /** Caches an answer in place of an older one of the same key. */
+  /** Caches a response in place of an older one of the same key. */
   cacheAnswer(key: string, entry: CachedAnswer): void {
     this.#dropAnswer(key);
     this.#cached.set(key, entry);

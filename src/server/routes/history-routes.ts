@@ -199,7 +199,7 @@ const SECONDS_OF: Readonly<Record<Age, number>> = {
   final: LIMITS.historyFinalSeconds,
 };
 
-/** Whether the answer can be final: other answers change with time. */
+/** Whether the response can be final: other responses change with time. */
 function canBeFinal(query: MarketQuery): boolean {
   return query.kind === 'trades' && query.before !== undefined;
 }

@@ -173,7 +173,7 @@ const MARKET_CHANNELS = ['candle', 'trades'] as const;
 
 type MarketChannel = (typeof MARKET_CHANNELS)[number];
 
-/** What a message asks for. */
+/** What a message requests. */
 interface MarketRequest {
   readonly channel: MarketChannel;
   /** As the chain spells it. */

@@ -22,7 +22,7 @@ export interface MarketFanOutOptions {
 
 /** A subscriber that waits for the snapshot of its topic. */
 export interface PendingSubscriber {
-  /** The snapshot; who joins the topic during this call misses nothing. */
+  /** The snapshot; a subscriber that joins the topic during this call misses nothing. */
   onSnapshot(text: string): void;
   onRefused(error: SocketError): void;
 }

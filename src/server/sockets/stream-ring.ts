@@ -1,6 +1,6 @@
 /**
  * The last deltas of topics, for clients that reconnect. Memory is counted as it is
- * allocated: in chunks, each with room for the bytes of frames and for what tells them apart.
+ * allocated: in chunks, each with room for the bytes of frames and for their headers.
  */
 import { LIMITS } from '../../config/limits.js';
 

@@ -48,7 +48,7 @@ export interface Subscriber {
   leaveTopic(): void;
 }
 
-/** A subscription that a message asks for. */
+/** A subscription that a message requests. */
 export interface SubscriptionRequest {
   readonly key: string;
   /** Opens the topic. */

@@ -87,7 +87,7 @@ function joinHeaders(headers: readonly Header[]): JoinedHeader {
   return header;
 }
 
-/** A request that reads from the native one what the handler asks for. */
+/** A request that reads from the native one what the handler requests. */
 export class NativeRequest implements HttpRequest {
   readonly path: string;
   readonly query: string;

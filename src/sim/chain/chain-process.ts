@@ -12,7 +12,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
 const START_MS_MAX = 30_000;
 /** How long a chain may take to end by itself before it is killed. */
 const STOP_MS_MAX = 2_000;
-/** How much of the child's standard error is kept for the message of a failed start. */
+/** How much of the child's standard error is stored for the message of a failed start. */
 const STDERR_CHARS_MAX = 4_000;
 
 /** The chain's clock, as announced by the chain itself when a slot begins. */

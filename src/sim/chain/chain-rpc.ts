@@ -11,7 +11,7 @@ export class ChainRpc {
     this.#agent = new Agent({ keepAlive: true, maxSockets: connections });
   }
 
-  /** The text of the answer, which is not read; what the chain refuses is in it. */
+  /** The text of the response, which is not read; what the chain refuses is in it. */
   async postCall(method: string, params: readonly unknown[]): Promise<string> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
     return await new Promise((resolve, reject) => {

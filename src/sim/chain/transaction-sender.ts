@@ -11,7 +11,7 @@ const SYSTEM_PROGRAM = '11111111111111111111111111111111';
 const PAYER_LAMPORTS = 1_000_000_000_000;
 /** How long a blockhash is used; a node takes one for some 60 seconds. */
 const BLOCKHASH_MS_MAX = 10_000;
-/** Pause before a transaction's status is asked for again. */
+/** Pause before a transaction's status is requested again. */
 const STATUS_POLL_MS = 20;
 /** What a node answers at once. */
 const STATUSES_MAX = 256;

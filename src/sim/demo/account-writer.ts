@@ -4,7 +4,7 @@ import { TransactionSender } from '../chain/transaction-sender.js';
 import type { AccountWrite } from '../market/market-simulator.js';
 import { SimError } from '../sim-error.js';
 
-/** Connections to the chain; beyond four Surfpool answers no faster. */
+/** Connections to the chain; beyond four Surfpool is no faster. */
 const CONNECTIONS = 4;
 /**
  * Writes waiting for the chain; beyond it the writer reports itself full and the simulator slows down.
@@ -108,7 +108,7 @@ export class AccountWriter {
     });
   }
 
-  /** Never rejects: what fails is kept for the next that asks. */
+  /** Never rejects: a failure is stored for the next call. */
   async #run(task: () => Promise<void>): Promise<void> {
     if (this.#failure === undefined) {
       try {
@@ -124,7 +124,7 @@ export class AccountWriter {
   async #setAccount({ pubkey, owner, data }: AccountWrite): Promise<void> {
     const account = { lamports: LAMPORTS, owner, executable: false, data: data.toString('hex') };
     const answer = await this.#rpc.postCall('surfnet_setAccount', [pubkey, account]);
-    // The answer of a success holds a result and nothing named error; its content does not matter.
+    // A success holds a result and nothing named error; its content does not matter.
     if (answer.includes('"error"')) {
       throw new SimError('ACCOUNT_WRITE_FAILED', `the chain refused account ${pubkey}: ${answer}`, {
         pubkey,

@@ -43,7 +43,7 @@ export interface RelayTraffic {
  * stall, delay, lost notifications, logs twice and out of order.
  *
  * A corrected slot is the newest that the relay knows: from its own slot subscription, from
- * `noteSlot`, and from the answers that pass. Too high a slot heals with the next notification; too
+ * `noteSlot`, and from the responses that pass. Too high a slot is corrected by the next notification; too
  * low a one would let a client drop the account as older than its snapshot.
  *
  * It does not read JSON-RPC beyond that, and it keeps no subscriptions: a client that was cut

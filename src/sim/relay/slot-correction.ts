@@ -1,5 +1,5 @@
 /**
- * The head of a message in which `context` is looked for; Solana servers write it before the
+ * The head of a message that is searched for `context`; Solana servers write it before the
  * account's data.
  */
 const HEAD_BYTES = 256;
@@ -15,7 +15,7 @@ export function announcedSlot(message: Buffer): number | undefined {
   return slot === undefined ? undefined : Number(slot);
 }
 
-/** The `context.slot` at the head of an answer or notification; undefined where there is none. */
+/** The `context.slot` at the head of a response or notification; undefined where there is none. */
 export function contextSlot(message: Buffer): number | undefined {
   const slot = CONTEXT_SLOT.exec(headText(message))?.[1];
   return slot === undefined ? undefined : Number(slot);

@@ -9,7 +9,7 @@ use crate::l3::OrderLine;
 use crate::level::SourcedLevel;
 use crate::writer::JsonWriter;
 
-/// When news came in and when the frame that tells them was made, in unix nanoseconds; 0 where it
+/// When the changes arrived and when their frame was made, in unix nanoseconds; 0 where it
 /// is not known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FrameTimes {

@@ -11,7 +11,7 @@ export interface MmOracle {
   readonly sequenceId: bigint;
 }
 
-/** What is looked at of the exchange's oracle. */
+/** What is read of the exchange's oracle. */
 export interface ExchangePrice {
   /** 1e6. */
   readonly price: bigint;

@@ -213,7 +213,7 @@ export function assetValue(tokens: bigint, terms: SpotTerms, weighing: SpotWeigh
   return (value * customAssetWeight(tokens, terms, weighing)) / E4;
 }
 
-/** What tokens that are owed ask for as margin, quote 1e6, not negative. */
+/** What tokens that are owed require as margin, quote 1e6, not negative. */
 export function liabilityValue(tokens: bigint, terms: SpotTerms, weighing: SpotWeighing): bigint {
   const value = worthOf(tokens, terms, weighing);
   if (weighing.category === 'none') return abs(value);
