@@ -1,5 +1,5 @@
 /** Clients that others wrote speak with the service: a library of Node.js, a browser, and Python. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { IncumbentClient } from './support/incumbent-client.js';
 import {
   BrowserPage,
@@ -9,10 +9,10 @@ import {
   peerKinds,
 } from './support/peers.js';
 import { ask, BASE, bid, type Level, SCENE, SpecScene } from './support/spec-scene.js';
+import { until } from './support/until.js';
 
 const ONE = 1_000_000n;
 /** Heartbeats come every five seconds. */
-const DEADLINE_MS = 60_000;
 const UPDATES = 3;
 /** Longer than the eleven seconds after which the clients in use give a connection up. */
 const QUIET_MS = 12_500;
@@ -28,16 +28,8 @@ afterAll(() => scene?.stop());
 const wish = { channel: 'orderbook', marketType: 'perp', market: SCENE.name };
 
 /** Waits until a peer has heard something for which it holds, and answers that. */
-async function hears<T>(peer: Peer, pick: (heard: Awaited<ReturnType<Peer['heard']>>) => T) {
-  let found: T | undefined;
-  await vi.waitUntil(
-    async () => {
-      found = pick(await peer.heard());
-      return found !== undefined && found !== false;
-    },
-    { timeout: DEADLINE_MS, interval: 20 },
-  );
-  return found as NonNullable<T>;
+function hears<T>(peer: Peer, pick: (heard: Awaited<ReturnType<Peer['heard']>>) => T) {
+  return until(async () => pick(await peer.heard()));
 }
 
 /** The whole conversation of a subscription, by one client. */
@@ -96,8 +88,6 @@ describe.concurrent('the compatible channel is spoken by', () => {
     const { name: symbol, marketIndex: index } = SCENE;
     const client = new IncumbentClient(scene.socketUrl, { symbol, index });
     client.start();
-    const until = (holds: () => boolean) =>
-      vi.waitUntil(holds, { timeout: DEADLINE_MS, interval: 20 });
     await until(() => client.books.length > 0);
     await scene.place(50, bid(99n * ONE), ask(101n * ONE));
     await until(() => client.books.at(-1)?.bestBidPrice === 99n * ONE);

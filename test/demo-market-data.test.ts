@@ -4,8 +4,8 @@ import { WebSocket } from 'ws';
 import type { Service } from '../src/app/book-service.js';
 import { startDemoService } from '../src/app/main.js';
 import { ConfigReader } from '../src/config/config.js';
+import { until } from './support/until.js';
 
-const DEADLINE = { timeout: 60_000, interval: 100 };
 const SYMBOLS = ['SOL-PERP', 'BTC-PERP', 'ETH-PERP', 'SOL'];
 
 type Row = Readonly<Record<string, unknown>>;
@@ -35,22 +35,22 @@ async function rows(path: string): Promise<Row[]> {
 
 test('trades of every market are shown', async () => {
   for (const symbol of SYMBOLS) {
-    await vi.waitUntil(async () => (await rows(`/trades?symbol=${symbol}`)).length > 2, DEADLINE);
+    await until(async () => (await rows(`/trades?symbol=${symbol}`)).length > 2);
   }
 });
 
 test('funding rates of every perp market are shown', async () => {
   for (const symbol of SYMBOLS.slice(0, 3)) {
     const path = `/fundingRates?symbol=${symbol}`;
-    await vi.waitUntil(async () => (await rows(path)).length > 1, DEADLINE);
+    await until(async () => (await rows(path)).length > 1);
   }
 });
 
 test('statistics have the volume of what was traded', async () => {
-  await vi.waitUntil(async () => {
+  await until(async () => {
     const traded = (await rows('/stats/markets')).filter((row) => Number(row['volume24h']) > 0);
     return traded.length === SYMBOLS.length;
-  }, DEADLINE);
+  });
 });
 
 test('a candle on the WebSocket moves with the trades', async () => {
@@ -63,6 +63,6 @@ test('a candle on the WebSocket moves with the trades', async () => {
   await new Promise((resolve) => socket.once('open', resolve));
   socket.send(JSON.stringify({ type: 'subscribe', symbol: 'SOL-PERP', resolution: '1' }));
   const moves = () => new Set(candles.map(({ lastFillRecordId }) => lastFillRecordId)).size;
-  await vi.waitUntil(() => moves() >= 3, DEADLINE);
+  await until(() => moves() >= 3);
   socket.terminate();
 });

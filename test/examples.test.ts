@@ -4,10 +4,11 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Service } from '../src/app/book-service.js';
 import { startDemoService } from '../src/app/main.js';
 import { ConfigReader } from '../src/config/config.js';
+import { until } from './support/until.js';
 
 const folder = fileURLToPath(new URL('../examples/', import.meta.url));
 const DEADLINE_MS = 120_000;
@@ -18,7 +19,7 @@ beforeAll(async () => {
   const flags = { port: '0', makers: '20', seed: '5', logLevel: 'warn' };
   service = await startDemoService(new ConfigReader(flags, {}).readDemo());
   const isReady = async () => (await fetch(`${service.url}/ready`)).status === 200;
-  await vi.waitUntil(isReady, { timeout: DEADLINE_MS, interval: 100 });
+  await until(isReady, DEADLINE_MS);
 }, DEADLINE_MS);
 
 afterAll(() => service?.stop());

@@ -9,8 +9,8 @@ import { Direction, MarketType } from '../src/sim/bytes/chain-enums.js';
 import { address, PROGRAM_ID } from '../src/sim/bytes/keys.js';
 import { SPOT_PRESETS } from '../src/sim/bytes/market-presets.js';
 import { emptyOrder, type OrderFields, userBytes } from '../src/sim/bytes/user-account.js';
-import { until } from './scripted-rpc.js';
 import { ScriptedAggregator } from './support/scripted-aggregator.js';
+import { until } from './support/until.js';
 
 const [SLOT, NOW_S] = [350_000_000, 1_750_000_000];
 const ORACLE_PRICE = 100_000_000n;

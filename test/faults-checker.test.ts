@@ -1,11 +1,12 @@
 /** The checker of the fault tests: it must find what is wrong, or its silence says nothing. */
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { Engine } from '../src/engine/engine.js';
 import { PROGRAM_ID } from '../src/sim/bytes/keys.js';
 import { plainBooks } from './plain-book.js';
 import { type ChainWrite, encoded, ScriptedChain } from './scripted-chain.js';
 import { BookFollower, type Delivery, type ShownBook } from './support/book-follower.js';
 import { FrameChecker } from './support/frame-checker.js';
+import { until } from './support/until.js';
 
 const IN_ORDER: Delivery = { laneOf: () => 'all', apartMs: 0, backMs: 0 };
 
@@ -174,12 +175,12 @@ test('a book that is empty on both chains is one of the new chain once the other
     };
     showChain(engine, before);
     checker.aim(performance.now());
-    await vi.waitUntil(isReached, { timeout: 60_000, interval: 20 });
+    await until(isReached);
     checker.follow(after);
     engine.setEpoch('after');
     showChain(engine, after, before);
     checker.aim(performance.now());
-    await vi.waitUntil(isReached, { timeout: 60_000, interval: 20 });
+    await until(isReached);
     expect(await checker.finish()).toMatchObject({ wrong: 0, old: 0, described: [] });
   } finally {
     checker.stop();

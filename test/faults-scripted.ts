@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Reply } from './scripted-rpc.js';
 import type { FaultRig, RigOptions } from './support/fault-rig.js';
+import { until } from './support/until.js';
 
 /** What goes wrong, and when it is over. */
 export interface Fault {
@@ -95,7 +96,7 @@ export const SCRIPTED_FAULTS: readonly Fault[] = [
     run: async (rig) => {
       const { upgrades } = rig.node.rpc;
       rig.node.rpc.mute();
-      await rig.watch.service.until(() => rig.node.rpc.upgrades > upgrades);
+      await until(() => rig.node.rpc.upgrades > upgrades);
       rig.watch.returned();
     },
   },

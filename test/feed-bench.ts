@@ -5,7 +5,8 @@ import type { RpcNode } from '../src/rpc/node-pool.js';
 import { RpcSocket } from '../src/rpc/socket.js';
 import { FakeChain } from './fake-chain.js';
 import { FakeEngine } from './fake-engine.js';
-import { ScriptedRpc, until } from './scripted-rpc.js';
+import { ScriptedRpc } from './scripted-rpc.js';
+import { until } from './support/until.js';
 
 /** A feed between a scripted RPC and a fake engine: what the feed's tests have in common. */
 export class FeedBench {

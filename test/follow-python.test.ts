@@ -6,10 +6,11 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import type { Service } from '../src/app/book-service.js';
 import { startDemoService } from '../src/app/main.js';
 import { ConfigReader } from '../src/config/config.js';
+import { until } from './support/until.js';
 
 /** Debian's modules belong to its own Python, which need not be the first one on the path. */
 const PYTHON = '/usr/bin/python3';
@@ -28,7 +29,7 @@ async function startDemo(): Promise<string> {
   service = await startDemoService(new ConfigReader(flags, {}).readDemo());
   const { url } = service;
   const isReady = async () => (await fetch(`${url}/ready`)).ok;
-  await vi.waitUntil(isReady, { timeout: READY_MS_MAX, interval: 100 });
+  await until(isReady, READY_MS_MAX);
   return url;
 }
 

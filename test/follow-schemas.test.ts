@@ -1,7 +1,7 @@
 /** docs/schemas/stream.json describes the messages as they are, no more and no less; so do the examples. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { crc32, FollowedBook } from '../src/client/stream/followed-book.js';
 import { strictChecks } from '../src/client/stream/strict-checks.js';
 import { STREAM_RULES } from '../src/client/stream/violation.js';
@@ -10,6 +10,7 @@ import { SOCKET_ERROR_CODES } from '../src/server/transport/errors.js';
 import { Probe } from './support/socket-scene.js';
 import { StreamScene } from './support/stream-scene.js';
 import { vectorOf } from './support/stream-vectors.js';
+import { until } from './support/until.js';
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 
@@ -57,7 +58,7 @@ afterAll(() => scene?.stop());
 
 /** Waits until what a probe has heard is enough. */
 async function hears(probe: Probe, isEnough: (texts: readonly string[]) => boolean): Promise<void> {
-  await vi.waitUntil(() => isEnough(probe.texts), { timeout: 60_000, interval: 5 });
+  await until(() => isEnough(probe.texts));
 }
 
 function someMaker(): string {

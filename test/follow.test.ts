@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { Backoff } from '../src/client/backoff.js';
 import { BACKOFF_BOUNDS } from '../src/client/limits.js';
 import { type FollowRun, follow } from '../src/follow/follow.js';
@@ -14,6 +14,7 @@ import { FrameProxy } from './support/frame-proxy.js';
 import { answer, type Script, ScriptedStream } from './support/scripted-stream.js';
 import { StreamScene } from './support/stream-scene.js';
 import { sentRows, vectorOf } from './support/stream-vectors.js';
+import { until } from './support/until.js';
 
 const stops: (() => Promise<unknown> | unknown)[] = [];
 
@@ -36,8 +37,6 @@ function startFollower(url: string, topic: FollowedTopic, silenceMsMax = 60_000)
   follower.start();
   return follower;
 }
-
-const until = (holds: () => boolean) => vi.waitUntil(holds, { timeout: 60_000, interval: 5 });
 
 /** The rows of a follower, and those that the service shows. */
 function bothOf(scene: StreamScene, follower: Follower) {

@@ -10,6 +10,7 @@ import {
 } from './support/hostile-frames.js';
 import { count, HostileGround, pooled } from './support/hostile-ground.js';
 import { RawSocket } from './support/raw-socket.js';
+import { until } from './support/until.js';
 
 const FRAMES = count(500, 10_000);
 const LANES = 16;
@@ -73,10 +74,7 @@ async function pingPong(socket: RawSocket, { name }: HostileCase): Promise<void>
   socket.write(frameBytes(new Random(1), { opcode: OPCODE.ping, payload }));
   const isPong = () =>
     socket.frames.some((one) => one.opcode === OPCODE.pong && one.payload.equals(payload));
-  await Promise.race([
-    socket.until(() => isPong() || socket.isEnded),
-    socket.endsWithin(END_MS_MAX),
-  ]);
+  await Promise.race([until(() => isPong() || socket.isEnded), socket.endsWithin(END_MS_MAX)]);
   expect(isPong(), `${name} leaves the connection open`).toBe(true);
 }
 

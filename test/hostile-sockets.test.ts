@@ -1,11 +1,12 @@
 /** Very many subscriptions, and clients that subscribe and then never read. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Random } from '../src/sim/random.js';
 import { CompatibleClient } from './support/compatible-client.js';
 import { frameBytes, OPCODE } from './support/hostile-frames.js';
 import { count, HostileGround, pooled } from './support/hostile-ground.js';
 import { RawSocket } from './support/raw-socket.js';
 import { ask, bid, SCENE } from './support/scene-chain.js';
+import { until } from './support/until.js';
 
 /** As docs/api.md says. */
 const TOPICS_PER_SOCKET = 64;
@@ -47,7 +48,7 @@ async function openFull(market: string): Promise<CompatibleClient> {
     client.send(wish(market, grouping));
   }
   const channels = () => new Set(client.frames.map(({ channel }) => channel)).size;
-  await client.until(() => channels() === TOPICS_PER_SOCKET);
+  await until(() => channels() === TOPICS_PER_SOCKET);
   expect(client.acks).toHaveLength(TOPICS_PER_SOCKET);
   return client;
 }
@@ -63,16 +64,15 @@ test(`${SUBSCRIPTIONS} subscriptions`, { timeout: 300_000 }, async (context) => 
     // One more than a socket may have is refused, and nothing else happens to it.
     const [first] = clients;
     first?.send(wish('SOL-PERP', TOPICS_PER_SOCKET + 1));
-    await first?.until(() => first.errors.length === 1);
+    await until(() => first?.errors.length === 1);
     expect(first?.errors).toMatchObject([{ code: 'LIMIT_EXCEEDED' }]);
     const subscribed = clients.reduce((sum, { acks }) => sum + acks.length, 0);
     expect(subscribed).toBeGreaterThanOrEqual(SUBSCRIPTIONS * share);
     // All of them still get what changes, until the last has gone.
     const ofScene = clients.filter(({ frames }) => frames[0]?.book['marketName'] === SCENE.name);
     const had = ofScene.map(({ frames }) => frames.length);
-    await vi.waitUntil(
-      () => ofScene.every(({ frames }, i) => frames.length >= (had[i] ?? 0) + TOPICS_PER_SOCKET),
-      { timeout: 60_000, interval: 50 },
+    await until(() =>
+      ofScene.every(({ frames }, i) => frames.length >= (had[i] ?? 0) + TOPICS_PER_SOCKET),
     );
     for (const client of clients) expect(client.strange).toEqual([]);
     await pooled(clients, LANES, (client) => client.close());
@@ -108,7 +108,7 @@ test(`${DEAF} sockets that never read`, { timeout: 300_000 }, async (context) =>
       most = Math.max(most, rssMegabytes);
       return descriptors <= before.descriptors;
     };
-    await vi.waitUntil(areGone, { timeout: DEAF_MS_MAX, interval: 20 });
+    await until(areGone, DEAF_MS_MAX);
     const buffers = deafCount * BUFFER_MEGABYTES_MAX * BUFFER_OVERHEAD;
     expect(most - before.rssMegabytes).toBeLessThan(buffers + SLACK_MEGABYTES);
     for (const socket of deaf) socket.destroy();

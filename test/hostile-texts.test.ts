@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CompatibleClient } from './support/compatible-client.js';
 import { count, HostileGround, pooled } from './support/hostile-ground.js';
 import { hostileTexts } from './support/hostile-texts.js';
+import { until } from './support/until.js';
 
 const TEXTS = count(2_000, 100_000);
 /** Texts that a socket sends at once; then it waits for the answers. */
@@ -60,7 +61,7 @@ async function sendBatch(texts: readonly string[]): Promise<number> {
   client.closed.then((how) => {
     close = how;
   });
-  await client.until(() => isOver() || close !== undefined);
+  await until(() => isOver() || close !== undefined);
   for (const { code } of client.errors) expect(CODES).toContain(code);
   // What was sound after all was acknowledged, and got its book.
   expect(client.strange).toEqual([]);

@@ -9,8 +9,9 @@ import { RpcSocket } from '../src/rpc/socket.js';
 import { FakeBook, type RunningServer, startServer } from '../src/server/testing/running-server.js';
 import { FakeChain, OTHER_GENESIS_HASH } from './fake-chain.js';
 import { FakeEngine } from './fake-engine.js';
-import { type Reply, ScriptedRpc, until } from './scripted-rpc.js';
+import { type Reply, ScriptedRpc } from './scripted-rpc.js';
 import { fastTimers } from './support/fast-timers.js';
+import { until } from './support/until.js';
 
 /** A URL with a key wherever one can be, and all forms in which the keys could be repeated. */
 interface KeyedUrl {

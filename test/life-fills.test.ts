@@ -1,11 +1,12 @@
 /** Fills of a life on a true chain: what the logs say, and what the accounts are afterwards. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { FillEvent } from '../src/contract/log-events.js';
 import { LogDecoder } from '../src/engine/events.js';
 import { PROGRAM_ID } from '../src/sim/bytes/keys.js';
 import { makerBytes } from '../src/sim/market/accounts.js';
 import { rpc } from './support/chain-listener.js';
 import { SteppedDemo } from './support/stepped-demo.js';
+import { until } from './support/until.js';
 
 const FILLS = 40;
 const STEPS = 100;
@@ -34,7 +35,7 @@ afterAll(async () => {
 
 async function slotsPass(count: number): Promise<void> {
   const last = demo.clock.slot + count;
-  await vi.waitUntil(() => demo.clock.slot >= last, { timeout: 60_000 });
+  await until(() => demo.clock.slot >= last);
 }
 
 /** All fills that the chain's transactions have logged, oldest first. */

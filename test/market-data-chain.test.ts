@@ -11,6 +11,7 @@ import { type PlainCandle, plainCandles } from './plain-candles.js';
 import { FillSender, type SentFill } from './support/fill-sender.js';
 import { ServiceProbe } from './support/service-probe.js';
 import { SteppedDemo } from './support/stepped-demo.js';
+import { until } from './support/until.js';
 
 const FILLS = 300;
 /** Sent before the service starts, which reads them back. */
@@ -52,7 +53,7 @@ beforeAll(async () => {
   service = await ServiceProbe.start(demo.relay, { dataDir: folder });
   sent = [...before, ...(await fills.send(FILLS - FILLS_BEFORE))];
   fills.close();
-  await service.until(async () => (await stored()) >= FILLS);
+  await until(async () => (await stored()) >= FILLS);
 });
 
 afterAll(async () => {
@@ -202,10 +203,10 @@ function expectedDay(symbol: string) {
 test('a service that is started again on the same folder has the same trades', async () => {
   await service.stop();
   service = await ServiceProbe.start(demo.relay, { dataDir: folder });
-  await service.until(async () => (await stored()) >= FILLS);
+  await until(async () => (await stored()) >= FILLS);
   const { slot } = demo.clock;
   // What the new one reads again from the node comes meanwhile.
-  await service.until(() => service.slot > slot + SLOTS_AFTER);
+  await until(() => service.slot > slot + SLOTS_AFTER);
   for (const symbol of SYMBOLS) {
     expect(await trades(symbol)).toEqual(sentTo(symbol).map(expectedRow).reverse());
   }

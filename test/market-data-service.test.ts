@@ -8,9 +8,9 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Demo, startDemo } from '../src/sim/demo/demo.js';
 import { ServiceProbe } from './support/service-probe.js';
+import { until } from './support/until.js';
 
 const TRADES_MIN = 12;
-const WAIT_MS_MAX = 60_000;
 const SYMBOL = 'SOL-PERP';
 
 interface Trade {
@@ -56,14 +56,6 @@ afterAll(async () => {
   await demo?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  const endMs = performance.now() + WAIT_MS_MAX;
-  while (!(await holds())) {
-    if (performance.now() > endMs) throw new Error('it did not come');
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}
 
 /** The rows of a path; none while the history is being opened. */
 async function rows<Row>(url: string): Promise<readonly Row[]> {

@@ -13,6 +13,7 @@ import { Ledger, LedgerNode } from './scripted-ledger.js';
 import { PROGRAM } from './support/ingest-rig.js';
 import { MarketReader, type Stretch } from './support/market-readers.js';
 import { ServiceProbe } from './support/service-probe.js';
+import { until } from './support/until.js';
 
 const KILLS = Number(process.env['WORKER_KILLS'] ?? 3);
 const SYMBOL = 'SOL-PERP';
@@ -134,10 +135,10 @@ async function allHeard(): Promise<void> {
   const { trades, ...others } = readers;
   const isThere = ({ shown, told }: Stretch): boolean =>
     new Set([...shown, ...told]).size === made - (shown[0] ?? 1) + 1;
-  await trades.until(() => isThere(trades.last));
+  await until(() => isThere(trades.last));
   const { told } = trades.last;
   for (const reader of Object.values(others)) {
-    await reader.until(() => reader.last.told.length >= told.length);
+    await until(() => reader.last.told.length >= told.length);
   }
 }
 
@@ -160,7 +161,7 @@ test(`who reads goes on from a new init after each of ${KILLS} deaths of the wor
     for (const reader of Object.values(readers)) {
       const isShown = (): boolean =>
         reader.stretches.length > kill + (reader === readers.channel ? 0 : 1);
-      await reader.until(isShown);
+      await until(isShown);
     }
     await vi.waitFor(async () => expect(await served()).toHaveLength(made), WAIT);
     trade(2);
@@ -188,7 +189,7 @@ test('who reads is told of another chain behind the same node alone', async () =
   transactions.serve(ledger);
   made = 0;
   node.cut();
-  await readers.trades.until(() => readers.trades.last.shown.length === 0);
+  await until(() => readers.trades.last.shown.length === 0);
   await vi.waitFor(async () => expect(await served()).toEqual([]), WAIT);
   await live();
   trade(2, 7_000_000n);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type PlainTrade, plainCandles } from './plain-candles.js';
 import { ServiceChild } from './support/service-child.js';
 import { Probe } from './support/socket-scene.js';
+import { until } from './support/until.js';
 
 const waits = { timeout: 60_000, interval: 200 };
 /** Trades of one market that are waited for. */
@@ -53,7 +54,7 @@ async function subscribe(message: object): Promise<void> {
   await vi.waitFor(async () => {
     const before = client.texts.length;
     client.send({ type: 'subscribe', ...message });
-    const answer = await vi.waitUntil(() => messages().slice(before).find(isAnswer), waits);
+    const answer = await until(() => messages().slice(before).find(isAnswer));
     expect(answer.code).toBeUndefined();
   }, waits);
 }
@@ -115,7 +116,7 @@ test('trades of a demo are told once each, and make the candles that are told', 
       .filter(({ channelType }) => channelType === 'trades')
       .flatMap(({ trades = [] }) => trades.map(({ fillRecordId }) => Number(fillRecordId)));
   const first = told().length;
-  await vi.waitUntil(() => told().length >= first + TRADES, waits);
+  await until(() => told().length >= first + TRADES);
 
   // A trade may be on its way between any two of these.
   await vi.waitFor(async () => {

@@ -3,6 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { Engine } from '../src/engine/engine.js';
 import { levelsOf } from './support/book-follower.js';
 import { FaultRig } from './support/fault-rig.js';
+import { until } from './support/until.js';
 
 const TEST_MS_MAX = 120_000;
 /** Two bodies are read for each snapshot, and none has more levels. */
@@ -75,7 +76,7 @@ test(
     chain.tick();
     const users = chain.lastWrites().filter(({ bytes }) => bytes?.length === 4_376);
     for (const { pubkey } of users.slice(0, 10)) chain.close(pubkey);
-    await watch.service.until(() => reader.removed === 10);
+    await until(() => reader.removed === 10);
     await watch.compare(
       Array.from(chain.accounts.values(), ({ pubkey, bytes }) => {
         return { pubkey, data: bytes ?? Buffer.alloc(0) };

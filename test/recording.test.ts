@@ -16,10 +16,11 @@ import { RecordingReader } from '../src/feed/recording/recording-reader.js';
 import { QuoteMaker } from '../src/sim/demo/quote-maker.js';
 import { oddOrders, oddUser } from './support/odd-accounts.js';
 import { SteppedDemo } from './support/stepped-demo.js';
+import { until } from './support/until.js';
 
 /** Turns of the engine on either side of the lost connection; `npm run test:long` has more. */
 const TURNS = Number(process.env['RECORDING_TURNS'] ?? 60);
-const DEADLINE = { timeout: 60_000 + 20 * TURNS, interval: 20 };
+const DEADLINE_MS = 60_000 + 20 * TURNS;
 const TEST_MS_MAX = 300_000 + 200 * TURNS;
 /** After so many writes to its file a recording has all that was made before them. */
 const WRITES = 3;
@@ -142,24 +143,24 @@ async function record(file: string): Promise<void> {
   const own = { port: '0', logLevel: 'silent', history: false };
   const flags = { rpcUrl, wsUrl, ...own, ...patient, ...quoting };
   service = await startService(new ConfigReader(flags, {}).readService(), { recordTo: file });
-  await vi.waitUntil(isLive, DEADLINE);
+  await until(isLive, DEADLINE_MS);
   maker.start(service.url);
-  await vi.waitUntil(async () => {
+  await until(async () => {
     await demo.step(8);
     return holding.indicative > 0;
-  }, DEADLINE);
+  }, DEADLINE_MS);
   await stepFor(TURNS);
   const oracle = demo.life.markets[0]?.feed.price ?? 0n;
   const odd = oddUser({ seed: 1 }, oddOrders({ clock: demo.clock, oracle }));
   await demo.write(odd);
   demo.relay.cutSessions({ downMs: 60_000 });
-  await vi.waitUntil(async () => !(await isLive()), DEADLINE);
+  await until(async () => !(await isLive()), DEADLINE_MS);
   await demo.close(odd.pubkey);
   await demo.step(40);
   demo.relay.cutSessions({ downMs: 0 });
-  await vi.waitUntil(isLive, DEADLINE);
+  await until(isLive, DEADLINE_MS);
   await stepFor(TURNS);
-  await vi.waitUntil(async () => (await audits()) > 0, DEADLINE);
+  await until(async () => (await audits()) > 0, DEADLINE_MS);
   maker.stop();
   await new Promise((resolve) => setTimeout(resolve, QUOTE_MS_MAX));
   // The last slots and accounts arrive, and none after them.
@@ -195,7 +196,7 @@ describe('a recording made beside serving', () => {
 
     shown = [];
     await replay(file, { laggingAfterMs: '60000', staleAfterMs: '60000' });
-    await vi.waitUntil(() => said.includes('replay ended\n'), DEADLINE);
+    await until(() => said.includes('replay ended\n'), DEADLINE_MS);
     expect(shown.length).toBe(live.length);
     expect(shown).toEqual(live);
     // And over HTTP, under the same tag.
@@ -207,7 +208,7 @@ describe('a recording made beside serving', () => {
     const { length } = live;
     const startMs = performance.now();
     await replay(file, { speed: '4' });
-    await vi.waitUntil(() => said.includes('replay ended\n'), DEADLINE);
+    await until(() => said.includes('replay ended\n'), DEADLINE_MS);
     const tookMs = performance.now() - startMs;
     const recordedMs = await spanOf(file);
     expect(tookMs).toBeGreaterThanOrEqual(recordedMs / 4);
@@ -223,7 +224,7 @@ describe('a recording made beside serving', () => {
       const cut = Math.floor(whole.length * share);
       await writeFile(cutFile, whole.subarray(0, cut));
       await replay(cutFile, { laggingAfterMs: '60000', staleAfterMs: '60000' });
-      await vi.waitUntil(() => said.includes('replay ended'), DEADLINE);
+      await until(() => said.includes('replay ended'), DEADLINE_MS);
       const tornAt = Number(/torn at byte (\d+)/.exec(said)?.[1]);
       expect(tornAt).toBeLessThanOrEqual(cut);
       expect(tornAt).toBeGreaterThan(cut - 200_000);
@@ -272,7 +273,7 @@ async function recordingChild(file: string, wrap: readonly string[] = []) {
       output.text += text;
     });
   }
-  await vi.waitUntil(() => output.text.includes('ready '), DEADLINE);
+  await until(() => output.text.includes('ready '), DEADLINE_MS);
   output.url = /^ready (\S+)$/m.exec(output.text)?.[1] ?? '';
   return { output, started };
 }
@@ -281,17 +282,17 @@ test('a disk that is full ends the recording, and the book stays live', async ()
   const file = path.join(folder, 'full');
   const limited = ['sh', '-c', 'ulimit -f 24; exec "$@"', 'sh'];
   const { output } = await recordingChild(file, limited);
-  await vi.waitUntil(async () => {
+  await until(async () => {
     await demo.step(20);
     return output.text.includes('recording has failed: the file ends here');
-  }, DEADLINE);
+  }, DEADLINE_MS);
   await vi.waitFor(async () => {
     const metrics = await (await fetch(`${output.url}/metrics`)).text();
     expect(metrics).toContain('slotbook_feed_events_total{event="recordingFailures"} 1');
     expect((await fetch(`${output.url}/ready`)).status).toBe(200);
-  }, DEADLINE);
+  }, DEADLINE_MS);
   await replay(file);
-  await vi.waitUntil(() => said.includes('replay ended: the recording is torn at byte'), DEADLINE);
+  await until(() => said.includes('replay ended: the recording is torn at byte'), DEADLINE_MS);
 });
 
 test.each([
@@ -330,17 +331,17 @@ test('a process that is killed leaves a recording of all but its last moments', 
   await once(started, 'exit');
 
   await replay(file, { laggingAfterMs: '60000', staleAfterMs: '60000' });
-  await vi.waitUntil(() => said.includes('replay ended'), DEADLINE);
+  await until(() => said.includes('replay ended'), DEADLINE_MS);
   expect(await isLive()).toBe(true);
   expect(shownMs).toBeGreaterThan(madeMs);
 });
 
 test('after its end a replay is served on, and says that it is stale', async () => {
   await replay(path.join(folder, 'run'), { laggingAfterMs: '100', staleAfterMs: '200' });
-  await vi.waitUntil(() => said.includes('replay ended\n'), DEADLINE);
+  await until(() => said.includes('replay ended\n'), DEADLINE_MS);
   const book = async () => JSON.parse((await get('/l2?marketName=SOL-PERP')).text);
   const { ts, seq, state, ...last } = await book();
-  await vi.waitUntil(async () => (await book()).state === 'stale', DEADLINE);
+  await until(async () => (await book()).state === 'stale', DEADLINE_MS);
   expect(await book()).toMatchObject(last);
   const ready = await get('/ready');
   expect(ready.status).toBe(503);

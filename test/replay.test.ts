@@ -1,5 +1,5 @@
 /** The same calls give the same bytes: a live run of the feed, recorded and made again. */
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { LiveFeed } from '../src/feed/live-feed.js';
 import { RpcClient } from '../src/rpc/client.js';
 import { RpcSocket } from '../src/rpc/socket.js';
@@ -7,9 +7,9 @@ import { PROGRAM_ID } from '../src/sim/bytes/keys.js';
 import { EngineRecorder, replayCalls } from './support/engine-recorder.js';
 import { oddOrders, oddUser } from './support/odd-accounts.js';
 import { SteppedDemo } from './support/stepped-demo.js';
+import { until } from './support/until.js';
 
 const OPTIONS = { programId: PROGRAM_ID, epoch: 'replay', showEvery: 3 };
-const DEADLINE = { timeout: 60_000, interval: 20 };
 
 let demo: SteppedDemo | undefined;
 let feed: LiveFeed | undefined;
@@ -47,11 +47,11 @@ async function liveRun(): Promise<EngineRecorder> {
   await demo.write(odd, { ...odd, data: wrong }, odd);
   await demo.step(60);
   demo.relay.cutSessions({ downMs: 60_000 });
-  await vi.waitUntil(() => !isLive(), DEADLINE);
+  await until(() => !isLive());
   await demo.close(odd.pubkey);
   await demo.step(60);
   demo.relay.cutSessions({ downMs: 0 });
-  await vi.waitUntil(isLive, DEADLINE);
+  await until(isLive);
   await stepFor(60);
   feed.stop();
   return engine;

@@ -252,16 +252,3 @@ async function writeInChunks(
   }
   response.end();
 }
-
-/** Waits until a condition holds; fails with its name after a deadline. */
-export async function until(
-  name: string,
-  holds: () => boolean,
-  deadlineMs = 60_000,
-): Promise<void> {
-  const endMs = performance.now() + deadlineMs;
-  while (!holds()) {
-    if (performance.now() > endMs) throw new Error(`waited ${deadlineMs} ms for: ${name}`);
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-}

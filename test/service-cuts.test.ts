@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { BookJudge } from './support/book-judge.js';
 import { ServiceProbe } from './support/service-probe.js';
 import { SteppedDemo } from './support/stepped-demo.js';
+import { until } from './support/until.js';
 
 const CUTS = 10;
 
@@ -23,7 +24,7 @@ afterAll(async () => {
 async function cutAndWait(): Promise<void> {
   const from = service.states.length;
   demo.relay.cutSessions();
-  await service.until(() => service.states.length > from && service.states.at(-1) === 'live');
+  await until(() => service.states.length > from && service.states.at(-1) === 'live');
 }
 
 test('connections cut amid writes and delays leave the book equal to the chain', async () => {

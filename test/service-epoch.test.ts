@@ -4,7 +4,8 @@ import { startService } from '../src/app/main.js';
 import { ConfigReader } from '../src/config/config.js';
 import { Engine } from '../src/engine/engine.js';
 import { FakeChain, OTHER_GENESIS_HASH } from './fake-chain.js';
-import { ScriptedRpc, until } from './scripted-rpc.js';
+import { ScriptedRpc } from './scripted-rpc.js';
+import { until } from './support/until.js';
 
 /** Kinds of accounts that one reading asks for. */
 const KINDS = 4;
@@ -39,7 +40,7 @@ async function start(): Promise<{ server: ScriptedRpc; chain: FakeChain; epochs:
 
 test('a chain with another genesis hash begins a new epoch, the same chain does not', async () => {
   const { server, chain, epochs } = await start();
-  const readings = (count: number): Promise<void> =>
+  const readings = (count: number): Promise<boolean> =>
     until(`${count} readings`, () => server.count('getProgramAccounts') >= count * KINDS);
   await readings(1);
   server.cut();

@@ -13,6 +13,7 @@ import {
 } from './support/odd-accounts.js';
 import { ServiceProbe } from './support/service-probe.js';
 import { SteppedDemo } from './support/stepped-demo.js';
+import { until } from './support/until.js';
 
 const SOL_PERP = address.perpMarket(0);
 const STOPS = 6;
@@ -39,7 +40,7 @@ afterAll(async () => {
 
 async function slots(count: number): Promise<void> {
   const target = demo.clock.slot + count;
-  await service.until(() => demo.clock.slot >= target);
+  await until(() => demo.clock.slot >= target);
 }
 
 async function bytesOf(pubkey: string): Promise<Buffer> {
@@ -192,7 +193,7 @@ describe('a malformed account', () => {
   test('of a market empties its own book only', async () => {
     const restore = await patch(SOL_PERP, { at: 1162, value: 99 });
     const body = () => service.json('/l2?marketName=SOL-PERP');
-    await service.until(async () => (await body())['reason'] === 'marketMalformed');
+    await until(async () => (await body())['reason'] === 'marketMalformed');
     expect(await body()).toMatchObject({ bids: [], asks: [], state: 'live' });
     expect(await service.metric(quarantined)).toBe(1);
     expect(await service.json('/l2?marketName=BTC-PERP')).not.toHaveProperty('reason');
@@ -236,7 +237,7 @@ describe('versions', () => {
     try {
       const path = '/l3?marketName=BTC-PERP';
       // A slot may still have been under way.
-      await service.until(async () => {
+      await until(async () => {
         const { headers } = await service.get(path);
         const tag = headers.get('etag') ?? '';
         const { status, text, ...again } = await service.get(path, { 'if-none-match': tag });
@@ -262,7 +263,7 @@ describe('a connection that fails', () => {
     const ofOddUser = () => service.json(`/l3?marketName=SOL-PERP&maker=${pubkey}`);
     const from = service.states.length;
     demo.relay.cutSessions({ downMs: 60_000 });
-    await service.until(async () => !(await isReady()));
+    await until(async () => !(await isReady()));
     // What happens meanwhile is not notified to anybody, the end of an account included.
     await demo.step(100);
     await demo.close(pubkey);
@@ -271,7 +272,7 @@ describe('a connection that fails', () => {
     expect(bids).not.toEqual([]);
 
     demo.relay.cutSessions({ downMs: 0 });
-    await service.until(isReady);
+    await until(isReady);
     service.hasRead(await demo.texts());
     await judge.compare();
     expect(service.states.slice(from, from + 2)).toEqual(['rebuilding', 'live']);
@@ -281,11 +282,10 @@ describe('a connection that fails', () => {
   test('that is silent makes the book lagging until slots come again', async () => {
     const from = service.states.length;
     demo.chain.pause();
-    await service
-      .until(() => service.states[from] === 'lagging')
+    await until(() => service.states[from] === 'lagging')
       .then(async () => expect(await isReady()).toBe(false))
       .finally(() => demo.chain.resume());
-    await service.until(isReady);
+    await until(isReady);
     await judge.compare();
   });
 });

@@ -4,9 +4,10 @@
  */
 import { afterEach, expect, test } from 'vitest';
 import { LIMITS } from '../src/config/limits.js';
-import { type ModelClient, until } from './support/model-client.js';
+import type { ModelClient } from './support/model-client.js';
 import { SocketScene } from './support/socket-scene.js';
 import { expectShown, StreamScene } from './support/stream-scene.js';
+import { until } from './support/until.js';
 
 let scene: StreamScene | SocketScene;
 
@@ -54,7 +55,7 @@ test('no frame follows one that was left out until the book is shown anew', asyn
       streams.live(1);
       await new Promise((resolve) => setImmediate(resolve));
     }
-    await until(() => slow.resets >= wishes.length * round, `reset ${round} of all topics`);
+    await until(`reset ${round} of all topics`, () => slow.resets >= wishes.length * round);
     streams.live(20);
     await expectShown(streams, slow);
   }
@@ -80,9 +81,9 @@ test('one that asks while it is full is answered, in order, before the books', a
   slow.send({ type: 'unsubscribe', id: 'end', topic: 'book:SOL-PERP:10' });
   slow.send({ type: 'subscribe', id: 'bbo', channel: 'bbo', market: 'SOL-PERP' });
   const { topics } = streams.sockets.readStats();
-  await until(() => streams.sockets.readStats().topics === topics + 1, 'the messages to be read');
+  await until('the messages to be read', () => streams.sockets.readStats().topics === topics + 1);
   slow.socket.resume();
-  await until(() => slow.books.has('bbo:SOL-PERP'), 'the book that was asked for');
+  await until('the book that was asked for', () => slow.books.has('bbo:SOL-PERP'));
   streams.live(20);
   await slow.settle();
   const answered = slow.answers.map(({ id }) => id).filter((id) => typeof id === 'string');
@@ -106,7 +107,7 @@ test('one that does not read in time is told so, behind what waited for it', asy
   slow.socket.resume();
   expect(await slow.closed).toEqual({ code: 1013, reason: 'slow reader' });
   expect(slow.faults).toEqual([]);
-  await until(() => streams.sockets.readStats().sockets === 1, 'the close to be seen');
+  await until('the close to be seen', () => streams.sockets.readStats().sockets === 1);
   expect(streams.sockets.readStats()).toMatchObject({ slow: 1, closes: { slowReader: 1 } });
   await expectShown(streams, healthy);
 });
@@ -134,10 +135,10 @@ test('of a compatible channel gets the newest book and those after it', async ()
   const heard = slow.texts.length;
   slow.socket.resume();
   const last = (): string => slow.texts.at(-1) ?? '';
-  await until(() => last().includes('newest'), 'the newest book');
+  await until('the newest book', () => last().includes('newest'));
   expect(slow.texts.length).toBeLessThan(heard + changes + 5);
   sockets.book.filler = 'after it';
   sockets.change(0);
-  await until(() => last().includes('after it'), 'the next book');
+  await until('the next book', () => last().includes('after it'));
   expect(sockets.sockets.readStats()).toMatchObject({ closes: {}, resets: 1, slow: 1 });
 });

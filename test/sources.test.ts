@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { type RunningServer, startServer } from '../src/server/testing/running-server.js';
-import { until } from './support/model-client.js';
 import { StreamScene } from './support/stream-scene.js';
+import { until } from './support/until.js';
 
 /** An oracle price that is older leaves the AMM out. */
 const ORACLE_SLOTS_MAX = 160;
@@ -164,7 +164,7 @@ class CompatibleReader {
     const market = { type: 'subscribe', marketType: 'perp', market: 'SOL-PERP' };
     for (const wish of wishes) this.#socket.send(JSON.stringify({ ...market, ...wish }));
     const all = () => [...this.bodies.values()].filter(({ length }) => length > 0).length;
-    await until(() => all() === wishes.length, 'a book of each channel');
+    await until('a book of each channel', () => all() === wishes.length);
   }
 
   close(): void {
@@ -222,8 +222,8 @@ describe('a slot alone', () => {
       told += 1;
       const { seq } = scene.engine.version(id());
       expect(seq).toBeGreaterThan(seqBefore);
-      await until(() => named('').length > wholes, 'the book of the compatible channel');
-      await until(() => named('').at(-1)?.['seq'] === seq, 'its newest book');
+      await until('the book of the compatible channel', () => named('').length > wholes);
+      await until('its newest book', () => named('').at(-1)?.['seq'] === seq);
       await client.settle();
       expect(whole.seq).toBe(seq);
       for (const reader of plain) expect(reader.seq).toBeLessThan(seq);

@@ -15,8 +15,8 @@ import { plainBooks } from './plain-book.js';
 import { ClientWorld, settle } from './support/client-world.js';
 import { endingOrders, oddUser } from './support/odd-accounts.js';
 import { SteppedDemo } from './support/stepped-demo.js';
+import { until } from './support/until.js';
 
-const until = (holds: () => unknown) => vi.waitUntil(holds, { timeout: 60_000, interval: 20 });
 /** What timers may be early by. */
 const EARLY_MS = 5;
 const SOL = perpMarket(0);

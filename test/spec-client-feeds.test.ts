@@ -1,5 +1,5 @@
 /** What the specification says of the library's candles, order book and price caches, name by name. */
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import {
   type BookView,
@@ -15,9 +15,9 @@ import {
 import { CandleService, candleAt } from './support/candle-service.js';
 import { settle } from './support/client-world.js';
 import { StreamScene } from './support/stream-scene.js';
+import { until } from './support/until.js';
 
 const MINUTE = 60;
-const until = (holds: () => boolean) => vi.waitUntil(holds, { timeout: 60_000, interval: 5 });
 
 describe('candles', () => {
   let service: CandleService;

@@ -16,6 +16,7 @@ import {
   type SceneBook,
   SpecScene,
 } from './support/spec-scene.js';
+import { until } from './support/until.js';
 
 const ONE = 1_000_000n;
 /** Both sides of the scene have this many levels, which is more than the default shows. */
@@ -209,7 +210,7 @@ describe('an L2 order book', () => {
     expect(bids[1]?.size).toBe('1000000000');
     const spot = { marketType: MarketType.Spot, marketIndex: 1 };
     await scene.place(3, ask(9_000n * ONE, { ...spot, baseAssetAmount: 3n * BASE }));
-    await scene.service.until(async () => {
+    await until(async () => {
       const { asks } = await scene.service.json('/l2?marketName=SOL&depth=1000');
       const top = (asks as Level[]).at(-1);
       return top?.price === '9000000000' && top.size === '3000000000';
@@ -310,7 +311,7 @@ describe('the order book', () => {
     await scene.place(1, bid(95n * ONE, { slot, orderId: 9 }), bid(94n * ONE, { slot: 1n }));
     await scene.place(2, bid(95n * ONE, { slot: slot - 3n, orderId: 50 }));
     await scene.place(3, bid(95n * ONE, { slot, orderId: 4 }));
-    await scene.service.until(async () => (await scene.l3()).bids.length === 4);
+    await until(async () => (await scene.l3()).bids.length === 4);
     const { bids } = await scene.l3();
     expect(bids.map(({ orderId }) => orderId)).toEqual([50, 4, 9, 2]);
     const ahead = bids.map(({ queue }) => queue);

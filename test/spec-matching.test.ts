@@ -7,6 +7,7 @@ import { MarketType, OrderType } from '../src/sim/bytes/chain-enums.js';
 import { FakeAggregator } from './support/fake-aggregator.js';
 import type { SceneOrder } from './support/scene-chain.js';
 import { ask, BASE, bid, SCENE, SpecScene } from './support/spec-scene.js';
+import { until } from './support/until.js';
 
 const ONE = 1_000_000n;
 /** An auction of ten slots from 100 to 101: what it has come to, slot by slot, is a tenth each. */
@@ -75,7 +76,7 @@ async function place(orders: Readonly<Record<number, readonly SceneOrder[]>>) {
     expected += list.length;
     await scene.place(Number(seed), ...list);
   }
-  await scene.service.until(async () => {
+  await until(async () => {
     const { bids, asks } = await scene.l3();
     return (bids?.length ?? 0) + (asks?.length ?? 0) === expected;
   });
@@ -110,7 +111,7 @@ describe('1. the JIT auction', () => {
     const order = { ...auction, auctionDuration: 10, orderType: OrderType.Market };
     await scene.place(3, bid(0n, order));
     const seen = new Map<number, string>();
-    await scene.service.until(async () => {
+    await until(async () => {
       const body = await scene.service.json(`/auctions?marketName=${SCENE.name}`);
       const [row] = body['auctions'] as { slotsLeft: number; currentPrice: string }[];
       if (row !== undefined) seen.set(row.slotsLeft, row.currentPrice);
@@ -211,7 +212,7 @@ describe('3. the AMM', () => {
     const impacts = walks.map(({ priceImpact }) => Number(priceImpact));
     expect(impacts[2]).toBeGreaterThan(impacts[0] ?? 0);
     await scene.setOracle(SCENE.oracle + ONE);
-    await scene.service.until(async () => {
+    await until(async () => {
       const { fills: moved } = await match(`side=buy&${sizeOf(1n)}`);
       return BigInt(moved[0]?.price ?? 0) > (prices[0] ?? 0n) + ONE / 2n;
     });
@@ -303,7 +304,7 @@ describe('the rules', () => {
     const indicative = `side=buy&${sizeOf(3n)}`;
     const before = { firm: short(await match(firm)), indicative: short(await match(indicative)) };
     await scene.setOracle(SCENE.oracle + ONE);
-    await scene.service.until(async () => {
+    await until(async () => {
       const after = short(await match(indicative));
       return after[2] !== before.indicative[2];
     });

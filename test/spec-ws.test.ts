@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { CompatibleClient } from './support/compatible-client.js';
 import { ask, bid, type Level, SCENE, type SceneBook, SpecScene } from './support/spec-scene.js';
+import { until } from './support/until.js';
 
 const ONE = 1_000_000n;
 /** Ample: the interface promises less than a second between a change and its message. */
@@ -48,14 +49,14 @@ describe('the client sends', () => {
     client.socket.send(JSON.stringify(message));
     await client.frame(() => true);
     client.socket.send('no JSON');
-    await client.until(() => client.errors.length === 1);
+    await until(() => client.errors.length === 1);
     expect(client.errors).toMatchObject([{ code: 'MALFORMED_MESSAGE' }]);
   });
 
   test('ws-type: type `subscribe`', async () => {
     const client = await open();
     client.send({ ...message, type: 'subscribers' });
-    await client.until(() => client.errors.length === 1);
+    await until(() => client.errors.length === 1);
     expect(client.frames).toEqual([]);
     client.send(message);
     await client.frame(() => true);
@@ -65,7 +66,7 @@ describe('the client sends', () => {
   test('ws-channel: channel `orderbook`', async () => {
     const client = await open();
     client.send({ ...message, channel: 'no such channel' });
-    await client.until(() => client.errors.length === 1);
+    await until(() => client.errors.length === 1);
     expect(client.errors).toMatchObject([{ code: 'UNKNOWN_CHANNEL' }]);
     client.send(message);
     expect((await client.frame(() => true)).channel).toBe(SCENE.channel);
@@ -88,7 +89,7 @@ describe('the client sends', () => {
       await client.frame(({ marketName }) => marketName === market);
     }
     client.send({ ...message, market: 'NO-PERP' });
-    await client.until(() => client.errors.length === 1);
+    await until(() => client.errors.length === 1);
     expect(client.errors).toMatchObject([{ code: 'UNKNOWN_MARKET' }]);
   });
 

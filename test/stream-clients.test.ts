@@ -2,19 +2,20 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { recordLife } from './support/life-recording.js';
 import { ModelClient } from './support/model-client.js';
 import { ServiceChild } from './support/service-child.js';
 import { rowsOf } from './support/stream-checker.js';
 import { type OpenStreamPeer, streamPeerKinds } from './support/stream-peers.js';
+import { until } from './support/until.js';
 
 const CHANGES = 6_000;
 /** Twenty seconds, so that a client which connects late on a busy machine still hears enough. */
 const CHANGES_PER_SECOND = 300;
 const LEAD_MS = 4_000;
 const DELTAS_MIN = 200;
-const WAIT = { timeout: 120_000, interval: 50 };
+const DEADLINE_MS = 120_000;
 const wish = { channel: 'book', market: 'SOL-PERP', depth: 50, grouping: 10 };
 
 const kinds = streamPeerKinds();
@@ -47,10 +48,10 @@ afterAll(async () => {
 
 /** A topic has a heartbeat when it had no frame for a second: what changed last has gone out by then. */
 async function untilAllIsPublished(): Promise<void> {
-  await vi.waitUntil(() => service.stderr.includes('replay ended'), WAIT);
+  await until(() => service.stderr.includes('replay ended'), DEADLINE_MS);
   const heartbeats = () => witness.order.filter((one) => one.startsWith('heartbeat ')).length;
   const before = heartbeats();
-  await vi.waitUntil(() => heartbeats() > before + 1, WAIT);
+  await until(() => heartbeats() > before + 1, DEADLINE_MS);
 }
 
 describe.concurrent('a stream is followed without a fault by', () => {

@@ -13,6 +13,7 @@ import { Returner } from './support/returner.js';
 import { ServiceChild } from './support/service-child.js';
 import { recordStorm } from './support/storm-recording.js';
 import { StreamChecker } from './support/stream-checker.js';
+import { until } from './support/until.js';
 
 const IS_LONG = process.env['CROWD'] === 'long';
 const DEAF = IS_LONG ? 500 : 30;
@@ -138,7 +139,7 @@ test(`${DEAF} clients that never read hurt none that does`, async () => {
   await fullBy(DEAF + SLEEPERS);
   for (const reader of sleepers) reader.socket.resume();
   const areReset = () => sleepers.every(({ resets }) => resets >= heavy.length);
-  await vi.waitUntil(areReset, { timeout: 60_000, interval: 20 });
+  await until(areReset);
   if (IS_LONG) {
     const closed = async () => (await running.get('/metrics')).text;
     const line = `slotbook_socket_closes_total{reason="slowReader"} ${DEAF}`;

@@ -2,13 +2,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Random } from '../src/sim/random.js';
 import { FrameProxy, INJECTIONS } from './support/frame-proxy.js';
 import { HealingClient } from './support/healing-client.js';
 import { recordLife } from './support/life-recording.js';
 import { ServiceChild } from './support/service-child.js';
 import { rowsOf, type StreamWish } from './support/stream-checker.js';
+import { until } from './support/until.js';
 
 const CHANGES = Number(process.env['INJECTED_CHANGES'] ?? 8_000);
 const CHANGES_PER_SECOND = 2_000;
@@ -59,8 +60,7 @@ test('holes, doubles, wrong sums, other epochs, swaps and cuts are all seen and 
       return { wish, proxy, client: new HealingClient(proxy.url, wish) };
     }),
   );
-  const ended = { timeout: TEST_MS_MAX, interval: 50 };
-  await vi.waitUntil(() => service.stderr.includes('replay ended'), ended);
+  await until(() => service.stderr.includes('replay ended'), TEST_MS_MAX);
   // After the last change its frame is made, sent and read; a heartbeat comes after a second.
   const wholeOf = ({ wish, client: { book } }: (typeof readers)[number]) =>
     wish.channel === 'l3' ? book.orders : book.levels;
@@ -71,7 +71,7 @@ test('holes, doubles, wrong sums, other epochs, swaps and cuts are all seen and 
     return reader.proxy.settle() && JSON.stringify([bids, asks]) === shown;
   };
   const areHealed = async () => (await Promise.all(readers.map(isHealed))).every(Boolean);
-  await vi.waitUntil(areHealed, { timeout: 120_000, interval: 50 });
+  await until(areHealed, 120_000);
   for (const { wish, proxy, client } of readers) {
     const { book, errors, deltas, seen } = client;
     const name = JSON.stringify(wish);

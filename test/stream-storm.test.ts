@@ -2,10 +2,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ServiceChild } from './support/service-child.js';
 import { recordStorm } from './support/storm-recording.js';
 import { StreamChecker, type StreamWish } from './support/stream-checker.js';
+import { until } from './support/until.js';
 
 const SECONDS = Number(process.env['STORM_SECONDS'] ?? 4);
 const TICKS_PER_SECOND = 1_000;
@@ -74,7 +75,7 @@ test('a storm of the oracle is a frame each interval, and its last state arrives
   for (const wish of wishes) await checker.follow(wish);
   const cpu = service.cpuSeconds();
   const isOver = () => service.stderr.includes('replay ended');
-  await vi.waitUntil(isOver, { timeout: TEST_MS_MAX, interval: 20 });
+  await until(isOver, TEST_MS_MAX);
   const used = service.cpuSeconds() - cpu;
   await checker.compareAtRest();
   expect(checker.client.faults).toEqual([]);

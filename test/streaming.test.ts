@@ -2,8 +2,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Frame } from './support/model-book.js';
 import type { ModelClient } from './support/model-client.js';
-import { until } from './support/model-client.js';
 import { expectShown, StreamScene } from './support/stream-scene.js';
+import { until } from './support/until.js';
 
 let scene: StreamScene;
 
@@ -70,7 +70,7 @@ describe('a subscription', () => {
     scene.live(20);
     await client.follow(sol);
     scene.live(20);
-    await until(() => (client.books.get('book:SOL-PERP:50')?.counts.delta ?? 0) > 0, 'a delta');
+    await until('a delta', () => (client.books.get('book:SOL-PERP:50')?.counts.delta ?? 0) > 0);
     // The last delta waits for the interval.
     for (const one of [client, other]) {
       await vi.waitFor(() => expectEqual(one), { timeout: 60_000, interval: 10 });
@@ -218,7 +218,7 @@ test('a quiet topic has a heartbeat a second, and one that moves has none', asyn
     scene.live(20);
     return quiet.counts.heartbeat >= 2;
   };
-  await vi.waitUntil(hasTwo, { timeout: 60_000, interval: 50 });
+  await until(hasTwo);
   // Never sooner; how much later is up to the machine.
   expect(performance.now() - startMs).toBeGreaterThan(1_000 * (quiet.counts.heartbeat - 1));
   await expectEqual(client);

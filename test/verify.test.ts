@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { oddUser } from './support/odd-accounts.js';
 import { ServiceProbe } from './support/service-probe.js';
 import { SteppedDemo } from './support/stepped-demo.js';
+import { until } from './support/until.js';
 
 const cli = fileURLToPath(new URL('../dist/src/app/cli.js', import.meta.url));
 
@@ -84,7 +85,7 @@ test('a service that missed a notification is found different, order by order', 
   const order = { slot, price: price - (price % 100n), baseAssetAmount: 1_000_000_000n };
   const odd = oddUser({ seed: 77 }, [order, { ...order, baseAssetAmount: 3_000_000_000n }]);
   // What is lost is the next account, and not one that is still under way.
-  await service.until(async () => service.hasHeard(await demo.texts()));
+  await until(async () => service.hasHeard(await demo.texts()));
   demo.relay.dropNotifications(1);
   await demo.write(odd);
   const { code, lines } = await verify('--url', service.url, '--markets', 'sol-perp,BTC-PERP');

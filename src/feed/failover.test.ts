@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FakeChain, kindOf, OTHER_GENESIS_HASH } from '../../test/fake-chain.js';
 import { FeedBench, nodeOf } from '../../test/feed-bench.js';
-import { ScriptedRpc, until } from '../../test/scripted-rpc.js';
+import { ScriptedRpc } from '../../test/scripted-rpc.js';
 import { fastTimers } from '../../test/support/fast-timers.js';
+import { until } from '../../test/support/until.js';
 import type { LiveFeedOptions } from './feed-options.js';
 
 let bench: FeedBench;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { kindOf, OTHER_GENESIS_HASH } from '../../test/fake-chain.js';
 import { FeedBench, nodeOf } from '../../test/feed-bench.js';
-import { until } from '../../test/scripted-rpc.js';
 import { fastTimers } from '../../test/support/fast-timers.js';
+import { until } from '../../test/support/until.js';
 import { RpcClient } from '../rpc/client.js';
 import { failureText } from './model/error.js';
 

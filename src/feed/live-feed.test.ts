@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { clockData, GENESIS_HASH, kindOf } from '../../test/fake-chain.js';
 import { FeedBench } from '../../test/feed-bench.js';
-import { until } from '../../test/scripted-rpc.js';
+import { until } from '../../test/support/until.js';
 import { CLOCK_KEY } from './model/queries.js';
 
 let bench: FeedBench;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FeedBench } from '../../test/feed-bench.js';
-import { until } from '../../test/scripted-rpc.js';
+import { until } from '../../test/support/until.js';
 
 let bench: FeedBench;
 

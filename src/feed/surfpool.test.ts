@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { until } from '../../test/scripted-rpc.js';
+import { until } from '../../test/support/until.js';
 import { Engine } from '../engine/engine.js';
 import { RpcClient } from '../rpc/client.js';
 import { RpcSocket } from '../rpc/socket.js';

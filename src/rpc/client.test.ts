@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Reply, ScriptedRpc, until } from '../../test/scripted-rpc.js';
+import { type Reply, ScriptedRpc } from '../../test/scripted-rpc.js';
+import { until } from '../../test/support/until.js';
 import { RpcClient, type RpcClientOptions } from './client.js';
 import { RpcError } from './error.js';
 import { parseRetryAfter } from './http-answer.js';

@@ -1,8 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { ScriptedRpc, until } from '../../test/scripted-rpc.js';
+import { ScriptedRpc } from '../../test/scripted-rpc.js';
 import { ManualTimers } from '../../test/support/manual-timers.js';
+import { until } from '../../test/support/until.js';
 import { RpcClient, type RpcClientOptions } from './client.js';
 import { RETRY_AFTER_CAP_MS } from './limits.js';
 import { RpcSocket } from './socket.js';

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
-import { ScriptedRpc, until } from '../../test/scripted-rpc.js';
+import { ScriptedRpc } from '../../test/scripted-rpc.js';
+import { until } from '../../test/support/until.js';
 import { RpcSocket } from './socket.js';
 
 const closers: (() => void | Promise<void>)[] = [];

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ScriptedRpc, until } from '../../test/scripted-rpc.js';
+import { ScriptedRpc } from '../../test/scripted-rpc.js';
+import { until } from '../../test/support/until.js';
 import { Backoff } from './backoff.js';
 import { EARLY_NOTIFICATIONS_MAX, SOCKET_MESSAGE_BYTES_MAX } from './limits.js';
 import { RpcSocket, type RpcSocketOptions } from './socket.js';

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { until } from '../../test/scripted-rpc.js';
 import { ManualTimers } from '../../test/support/manual-timers.js';
 import {
   type AggregatorReply,
   ScriptedAggregator,
   type SeenQuote,
 } from '../../test/support/scripted-aggregator.js';
+import { until } from '../../test/support/until.js';
 import type { Log } from '../rpc/log.js';
 import { Aggregator, type AggregatorOptions } from './aggregator.js';
 import type { VenueLevels, VenueMarket } from './venue.js';

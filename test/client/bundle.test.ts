@@ -5,10 +5,11 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { recordLife } from '../support/life-recording.js';
 import { BrowserPage, chromiumMissing } from '../support/peers.js';
 import { ServiceChild } from '../support/service-child.js';
+import { until } from '../support/until.js';
 
 const sources = fileURLToPath(new URL('../../src/client/', import.meta.url));
 /** What a page that shows a book and a chart may be asked to load. */
@@ -77,7 +78,7 @@ describe('in a browser', () => {
       await browser.page.evaluate(`(${FOLLOW})(${JSON.stringify({ code, url })})`);
       const child = service;
       const isOver = () => child.stderr.includes('replay ended');
-      await vi.waitUntil(isOver, { timeout: 60_000, interval: 50 });
+      await until(isOver);
       const seen = await browser.page.evaluate(`compare()`);
       expect(seen).toMatchObject({ isEqual: true, healed: [] });
       expect((seen as { updates: number }).updates).toBeGreaterThan(50);

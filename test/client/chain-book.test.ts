@@ -1,5 +1,5 @@
 /** The library's local book and auctions over a real chain, against a plain book of its accounts. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import {
   Auctions,
@@ -13,8 +13,7 @@ import { perpMarket } from '../../src/client/index.js';
 import { plainBooks } from '../plain-book.js';
 import { endingOrders, oddOrders, oddUser } from '../support/odd-accounts.js';
 import { SteppedDemo } from '../support/stepped-demo.js';
-
-const until = (holds: () => unknown) => vi.waitUntil(holds, { timeout: 60_000, interval: 20 });
+import { until } from '../support/until.js';
 
 let demo: SteppedDemo;
 let chain: ChainBook | undefined;

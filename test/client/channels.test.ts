@@ -4,9 +4,9 @@ import { WebSocket } from 'ws';
 import { ChannelClient, type ChannelTrade, type TradeBatch } from '../../src/client/index.js';
 import { ClientWorld, settle } from '../support/client-world.js';
 import { MarketStreamScene } from '../support/market-stream-scene.js';
+import { until } from '../support/until.js';
 
 const perp = { marketType: 'perp', market: 'SOL-PERP' } as const;
-const until = (holds: () => unknown) => vi.waitUntil(holds, { timeout: 60_000, interval: 10 });
 const stops: (() => unknown)[] = [];
 
 afterEach(async () => {

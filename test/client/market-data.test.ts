@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import {
   type Candle,
@@ -17,10 +17,10 @@ import {
 import { type Demo, startDemo } from '../../src/sim/demo/demo.js';
 import { CutProxy } from '../support/cut-proxy.js';
 import { ServiceProbe } from '../support/service-probe.js';
+import { until } from '../support/until.js';
 
 const symbol = 'SOL-PERP';
 const TRADES_MIN = 8;
-const until = (holds: () => unknown) => vi.waitUntil(holds, { timeout: 60_000, interval: 100 });
 
 let demo: Demo;
 let service: ServiceProbe;

@@ -16,6 +16,7 @@ import { endingOrders, oddUser } from '../support/odd-accounts.js';
 import { addressOf, maker, OrderServer, orderFrame } from '../support/order-server.js';
 import { ServiceProbe } from '../support/service-probe.js';
 import { SteppedDemo } from '../support/stepped-demo.js';
+import { until } from '../support/until.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const readme = await readFile(path.join(root, 'src/client/README.md'), 'utf8');
@@ -127,14 +128,14 @@ test('Streams', async () => {
 test('Order book', async () => {
   vi.stubGlobal('WebSocket', WebSocket);
   const { drawn, locals } = await run('Order book', { url: service.url });
-  await vi.waitUntil(() => drawn.length > 1, { timeout: 60_000 });
+  await until(() => drawn.length > 1);
   expect(drawn.at(-1)?.slice(2)).toEqual([expect.any(BigInt), expect.any(BigInt)]);
   (locals['book'] as unknown as { destroy(): void }).destroy();
 });
 
 test('Prices', async () => {
   const { drawn, locals } = await run('Prices', { url: service.url });
-  await vi.waitUntil(() => drawn.length > 1, { timeout: 60_000 });
+  await until(() => drawn.length > 1);
   expect(drawn[0]).toEqual([expect.any(BigInt), expect.any(BigInt)]);
   locals['feed']?.stop?.();
 });
@@ -146,7 +147,7 @@ test('Candles', async () => {
   vi.stubGlobal('fetch', scripted.fetch);
   const now = scripted.nowS;
   const running = run('Candles', { url: 'http://service', now });
-  await vi.waitUntil(() => scripted.world.sockets.length > 0, { timeout: 60_000 });
+  await until(() => scripted.world.sockets.length > 0);
   scripted.world.socket.open();
   const [last] = scripted.candles;
   const named = { symbol: 'SOL-PERP', resolution: '1' };
@@ -169,7 +170,7 @@ test('Accounts', async () => {
     perpMarkets: [capturedAccount('perp-0-sol-202603')],
     spotMarkets: ['spot-0-usdc-202603', 'spot-1-sol-202506'].map(capturedAccount),
   });
-  await vi.waitUntil(() => drawn.at(-1)?.[1] !== undefined, { timeout: 60_000 });
+  await until(() => drawn.at(-1)?.[1] !== undefined);
   feed.stop();
   const [name, health, free] = drawn.at(-1) ?? [];
   expect(name).toBe('Main Account');
@@ -187,7 +188,7 @@ test('Trades', async () => {
   const world = new ClientWorld();
   vi.stubGlobal('WebSocket', world.WebSocket);
   const running = run('Trades', { url: 'http://service' });
-  await vi.waitUntil(() => world.sockets.length > 0, { timeout: 60_000 });
+  await until(() => world.sockets.length > 0);
   world.socket.open();
   const named = { channelType: 'trades', symbol: 'SOL-PERP' };
   world.socket.say({ type: 'init', ...named, trades: [] }, { type: 'subscription', ...named });
@@ -201,7 +202,7 @@ test('Book from the chain', async () => {
   vi.stubGlobal('WebSocket', WebSocket);
   const { rpcUrl, wsUrl } = demo.relay;
   const { drawn, logged, locals } = await run('Book from the chain', { rpcUrl, wsUrl });
-  await vi.waitUntil(() => drawn.length > 0, { timeout: 60_000 });
+  await until(() => drawn.length > 0);
   const l2 = { bids: expect.any(Array), asks: expect.any(Array) };
   expect([drawn[0], logged]).toEqual([[expect.any(BigInt), expect.any(BigInt), l2], []]);
   locals['chain']?.close?.();
@@ -217,7 +218,7 @@ test('Auctions from the chain', async () => {
   user.data.writeUInt8(1, 4354);
   await demo.write(user);
   const isTold = () => drawn.some(([address]) => address === user.pubkey);
-  await vi.waitUntil(isTold, { timeout: 60_000 });
+  await until(isTold);
   locals['auctions']?.close?.();
 });
 
@@ -229,9 +230,9 @@ test('Signed orders', async () => {
     publicKey: addressOf(maker.privateKey),
     sign: (challenge: Uint8Array) => new Uint8Array(sign(null, challenge, maker.privateKey)),
   });
-  await vi.waitUntil(() => server.subscribed.length >= 1, { timeout: 60_000 });
+  await until(() => server.subscribed.length >= 1);
   server.send(orderFrame());
-  await vi.waitUntil(() => drawn.length > 0, { timeout: 60_000 });
+  await until(() => drawn.length > 0);
   const params = expect.objectContaining({ marketIndex: 2 });
   expect([drawn[0], logged]).toEqual([['tsW06Om8', params, expect.any(String)], []]);
   locals['feed']?.close?.();

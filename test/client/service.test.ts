@@ -1,5 +1,5 @@
 /** The library against a running service on a local chain: answers, streams, prices, cuts and restarts. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { PriceFeed } from '../../src/client/caches/price-feed.js';
 import { MarkPriceCache, OraclePriceCache } from '../../src/client/caches/prices.js';
@@ -12,9 +12,9 @@ import type { Best } from '../../src/client/stream/topic.js';
 import { CutProxy } from '../support/cut-proxy.js';
 import { ServiceProbe } from '../support/service-probe.js';
 import { SteppedDemo } from '../support/stepped-demo.js';
+import { until } from '../support/until.js';
 
 const market = { marketName: 'SOL-PERP' } as const;
-const until = (holds: () => unknown) => vi.waitUntil(holds, { timeout: 60_000, interval: 10 });
 
 let demo: SteppedDemo;
 let service: ServiceProbe;

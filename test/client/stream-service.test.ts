@@ -1,5 +1,5 @@
 /** The stream client against the service's own streams: whole, spoilt on the way, and cut off. */
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { OrderBookCache } from '../../src/client/caches/order-book.js';
 import type { Level } from '../../src/client/row-shapes.js';
@@ -9,6 +9,7 @@ import type { Best, BookTopic, BookView } from '../../src/client/stream/topic.js
 import { Random } from '../../src/sim/random.js';
 import { FrameProxy } from '../support/frame-proxy.js';
 import { StreamScene } from '../support/stream-scene.js';
+import { until } from '../support/until.js';
 
 const stops: (() => Promise<unknown> | unknown)[] = [];
 
@@ -17,7 +18,6 @@ afterEach(async () => {
 });
 
 const book: BookTopic = { channel: 'book', market: 'SOL-PERP', depth: 10 };
-const until = (holds: () => boolean) => vi.waitUntil(holds, { timeout: 60_000, interval: 5 });
 
 async function startScene(): Promise<StreamScene> {
   const scene = await StreamScene.start({ socketsPerIp: 100 });

@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { type PlainAccount, type PlainBook, plainBooks } from '../plain-book.js';
 import type { Reading, ServiceProbe } from './service-probe.js';
 import type { SteppedDemo } from './stepped-demo.js';
+import { until } from './until.js';
 
 /** How far the chain's second and the service's may be apart: one reading, and its rounding. */
 const CLOCK_APART_S_MAX = 2;
@@ -36,7 +37,7 @@ export class BookJudge {
       const apartS = Math.abs(service.unixSeconds - this.#demo.clock.unixSeconds);
       return service.slot >= slot && apartS < CLOCK_APART_S_MAX;
     };
-    await service.until(() => service.hasHeard(texts) && isOnTime());
+    await until(() => service.hasHeard(texts) && isOnTime());
     const accounts = await this.#demo.accounts();
     const { chain, clock } = this.#demo;
     chain.pause();

@@ -1,6 +1,6 @@
-import { vi } from 'vitest';
 import { WebSocket } from 'ws';
 import type { SceneBook } from './spec-scene.js';
+import { until } from './until.js';
 
 const DEADLINE_MS = 60_000;
 
@@ -60,7 +60,7 @@ export class CompatibleClient {
   async subscribe(wish: Wish): Promise<SceneBook> {
     const [acks, frames] = [this.acks.length, this.frames.length];
     this.send({ type: 'subscribe', channel: 'orderbook', marketType: 'perp', ...wish });
-    await this.until(() => this.acks.length > acks && this.frames.length > frames);
+    await until(() => this.acks.length > acks && this.frames.length > frames);
     return this.frames[frames]?.book as SceneBook;
   }
 
@@ -80,17 +80,12 @@ export class CompatibleClient {
   ): Promise<ChannelFrame> {
     const { from = 0, channel, deadlineMs = DEADLINE_MS } = options;
     let found: ChannelFrame | undefined;
-    await this.until(() => {
+    await until(() => {
       const heard = this.frames.slice(from);
       found = heard.find((one) => (channel ?? one.channel) === one.channel && holds(one.book));
       return found !== undefined;
     }, deadlineMs);
     return found as ChannelFrame;
-  }
-
-  /** Waits until something holds; fails after a deadline. */
-  async until(holds: () => boolean, deadlineMs = DEADLINE_MS): Promise<void> {
-    await vi.waitUntil(holds, { timeout: deadlineMs, interval: 5 });
   }
 
   async close(): Promise<void> {

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { expect, type TestContext, vi } from 'vitest';
+import { expect, type TestContext } from 'vitest';
 import { Random } from '../../src/sim/random.js';
 import { Bystander } from './bystander.js';
 import { SceneChain } from './scene-chain.js';
 import { type ProcessStats, ServiceChild } from './service-child.js';
+import { until } from './until.js';
 
 /** What the issue allows a process to have grown by, after everything is over. */
 const GROWTH_MEGABYTES_MAX = 20;
@@ -89,7 +90,7 @@ export class HostileGround {
       const grown = rssMegabytes - before.rssMegabytes;
       return descriptors <= before.descriptors && grown < GROWTH_MEGABYTES_MAX;
     };
-    await vi.waitUntil(isBack, { timeout: SETTLE_MS_MAX, interval: 100 }).catch(() => {});
+    await until(isBack, SETTLE_MS_MAX).catch(() => {});
     return service.readStats();
   }
 

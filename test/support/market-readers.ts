@@ -1,6 +1,6 @@
 /** Readers of live candles and trades, and what each of them has been told since it was shown anew. */
-import { vi } from 'vitest';
 import { Probe } from './socket-scene.js';
+import { until } from './until.js';
 
 /** What is looked at in the messages of all three kinds of readers. */
 interface Message {
@@ -15,8 +15,6 @@ interface Message {
   };
   readonly trades?: readonly { readonly fillRecordId: string }[];
 }
-
-const WAIT = { timeout: 60_000, interval: 20 };
 
 /** What a reader was told between two moments at which it was to begin anew. */
 export interface Stretch {
@@ -36,16 +34,12 @@ export class MarketReader {
     const reader = new MarketReader(await Probe.open(`${url.replace('http', 'ws')}/ws`));
     reader.probe.send({ type: 'subscribe', ...subscription });
     await reader.probe.settle();
-    await reader.until(() => reader.messages.some((one) => isAcknowledgement(one)));
+    await until(() => reader.messages.some((one) => isAcknowledgement(one)));
     return reader;
   }
 
   close(): Promise<void> {
     return this.probe.close();
-  }
-
-  until(holds: () => boolean): Promise<unknown> {
-    return vi.waitUntil(holds, WAIT);
   }
 
   get messages(): readonly Message[] {

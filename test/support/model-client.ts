@@ -4,8 +4,7 @@
  */
 import { WebSocket } from 'ws';
 import { type Frame, ModelBook } from './model-book.js';
-
-const DEADLINE_MS = 60_000;
+import { until } from './until.js';
 
 /** Any message of the service that is no frame of a topic. */
 export interface Answer {
@@ -62,7 +61,7 @@ export class ModelClient {
   /** Subscribes, and waits for the first frame. */
   async follow(wish: object): Promise<ModelBook> {
     const topic = await this.subscribe(wish);
-    await until(() => this.books.has(topic), `a frame of ${topic}`);
+    await until(`a frame of ${topic}`, () => this.books.has(topic));
     return this.book(topic);
   }
 
@@ -87,7 +86,7 @@ export class ModelClient {
 
   async #answerTo(id: number): Promise<Answer> {
     const find = (): Answer | undefined => this.answers.find((answer) => answer['id'] === id);
-    await until(() => find() !== undefined, `the answer to ${id}`);
+    await until(`the answer to ${id}`, () => find() !== undefined);
     return find() as Answer;
   }
 
@@ -118,13 +117,4 @@ export class ModelClient {
 
 function isFrame(message: Frame | Answer): message is Frame {
   return ['snapshot', 'delta', 'heartbeat'].includes(message.type);
-}
-
-/** Waits for a condition; fails with what was waited for. */
-export async function until(isTrue: () => boolean, what: string): Promise<void> {
-  const deadlineMs = Date.now() + DEADLINE_MS;
-  while (!isTrue()) {
-    if (Date.now() > deadlineMs) throw new Error(`${what} was waited for`);
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
 }

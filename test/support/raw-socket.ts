@@ -1,4 +1,5 @@
 import { createConnection, type Socket } from 'node:net';
+import { until } from './until.js';
 
 const KEY = 'AAECAwQFBgcICQoLDA0ODw==';
 
@@ -28,7 +29,6 @@ export class RawSocket {
   #head = '';
   #rest: Buffer = Buffer.alloc(0);
   #upgraded = false;
-  readonly #waiters = new Set<() => void>();
 
   private constructor(readonly socket: Socket) {
     socket.setNoDelay(true);
@@ -37,7 +37,6 @@ export class RawSocket {
     this.ended = new Promise((resolve) => {
       socket.once('close', () => {
         this.#isEnded = true;
-        this.#wake();
         resolve();
       });
     });
@@ -57,7 +56,7 @@ export class RawSocket {
   static async open(port: number): Promise<RawSocket> {
     const raw = await RawSocket.connect(port);
     raw.write(`${UPGRADE_HEAD}\r\n`);
-    await raw.until(() => raw.#upgraded || raw.#isEnded);
+    await until(() => raw.#upgraded || raw.#isEnded);
     if (!raw.#upgraded) throw new Error(`no upgrade: ${raw.head}`);
     return raw;
   }
@@ -73,11 +72,6 @@ export class RawSocket {
 
   write(bytes: string | Uint8Array): void {
     if (!this.socket.destroyed) this.socket.write(bytes);
-  }
-
-  /** Waits until something holds that a byte or the end of the connection brings. */
-  async until(holds: () => boolean): Promise<void> {
-    while (!holds()) await new Promise<void>((resolve) => this.#waiters.add(resolve));
   }
 
   /** Waits for the end of the connection, or so long; answers whether it has ended. */
@@ -100,7 +94,6 @@ export class RawSocket {
     this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
     if (!this.#upgraded) this.#readHead();
     if (this.#upgraded) this.#readFrames();
-    this.#wake();
   }
 
   #readHead(): void {
@@ -118,11 +111,6 @@ export class RawSocket {
       this.frames.push(found.frame);
       this.#rest = found.rest;
     }
-  }
-
-  #wake(): void {
-    for (const wake of this.#waiters) wake();
-    this.#waiters.clear();
   }
 }
 

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { vi } from 'vitest';
+import { until } from './until.js';
 
 /** The compiled command line, which the set-up of `npm test` has just made. */
 const cli = fileURLToPath(new URL('../../dist/src/app/cli.js', import.meta.url));
@@ -13,8 +13,6 @@ const cli = fileURLToPath(new URL('../../dist/src/app/cli.js', import.meta.url))
  * some 30 MB up and down at rest, and hide what grows.
  */
 const NURSERY = '--max-semi-space-size=2';
-/** A demo starts its chain first, and writes all accounts. */
-const READY_MS_MAX = 60_000;
 /** A busy machine is no reason to call a book late. */
 const PATIENT = ['--lagging-after-ms', '60000', '--stale-after-ms', '120000'] as const;
 const MEGABYTE = 1024 * 1024;
@@ -69,10 +67,7 @@ export class ServiceChild {
     const args = [NURSERY, cli, ...command, '--port', '0', '--log-level', 'warn'];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     const service = new ServiceChild(child);
-    await vi.waitUntil(() => service.url !== '' || child.exitCode !== null, {
-      timeout: READY_MS_MAX,
-      interval: 20,
-    });
+    await until(() => service.url !== '' || child.exitCode !== null);
     if (service.url === '') throw new Error(`the service ended early: ${service.stderr}`);
     return service;
   }

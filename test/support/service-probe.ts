@@ -6,8 +6,8 @@ import type { Flags } from '../../src/config/setting-reader.js';
 import type { FeedState } from '../../src/contract/feed-status.js';
 import { Engine } from '../../src/engine/engine.js';
 import type { Moment } from '../plain-book.js';
+import { until } from './until.js';
 
-const DEADLINE_MS = 60_000;
 /** A busy machine is no reason to call a book late. */
 const PATIENT = { laggingAfterMs: '8000', staleAfterMs: '16000' } as const;
 
@@ -49,7 +49,7 @@ export class ServiceProbe {
     const own = { rpcUrl, wsUrl, port: '0', logLevel: 'silent', history };
     const flags = { ...own, ...PATIENT, ...settings };
     probe.#service = await startService(new ConfigReader(flags, {}).readService());
-    await probe.until(async () => (await probe.get('/ready')).status === 200);
+    await until(async () => (await probe.get('/ready')).status === 200);
     return probe;
   }
 
@@ -117,12 +117,6 @@ export class ServiceProbe {
   /** Tells what the book has read as a whole; the chain must have stood still since. */
   hasRead(texts: ReadonlyMap<string, string>): void {
     this.#heard = new Map(texts);
-  }
-
-  /** Waits until something holds; fails after a deadline. */
-  async until(holds: () => boolean | Promise<boolean>): Promise<void> {
-    const options = { timeout: DEADLINE_MS, interval: 20 };
-    await vi.waitUntil(holds, options);
   }
 
   async stop(): Promise<void> {

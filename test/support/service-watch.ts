@@ -4,6 +4,7 @@ import { expectBooks } from './book-judge.js';
 import type { FrameChecker } from './frame-checker.js';
 import type { Findings, PublishedBook } from './frame-findings.js';
 import type { ServiceProbe } from './service-probe.js';
+import { until } from './until.js';
 
 /** How often each market is asked for over HTTP. */
 const POLL_MS = 20;
@@ -59,7 +60,7 @@ export class ServiceWatch {
 
   /** Waits until every market has what was written before the return; answers how long it took. */
   async caughtUp(): Promise<number> {
-    await this.service.until(() => this.checker.caughtUpMs() !== undefined);
+    await until(() => this.checker.caughtUpMs() !== undefined);
     return this.checker.caughtUpMs() ?? 0;
   }
 

@@ -2,6 +2,7 @@ import type { Flags } from '../../src/config/setting-reader.js';
 import { SCENE, SceneChain, type SceneOrder } from './scene-chain.js';
 import { ServiceProbe } from './service-probe.js';
 import type { SteppedDemo } from './stepped-demo.js';
+import { until } from './until.js';
 
 export { ask, BASE, bid, SCENE } from './scene-chain.js';
 
@@ -74,7 +75,7 @@ export class SpecScene {
   /** The first book for which something holds; fails after a deadline. */
   async book(holds: (book: SceneBook) => boolean, query = ''): Promise<SceneBook> {
     let book = await this.l2(query);
-    await this.service.until(async () => {
+    await until(async () => {
       book = await this.l2(query);
       return holds(book);
     });

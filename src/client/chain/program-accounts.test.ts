@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
+import { until } from '../../../test/support/until.js';
 import type { SocketClass } from '../environment.js';
 import { ProgramAccounts, wsUrlOf } from './program-accounts.js';
 
@@ -106,15 +107,15 @@ describe('the accounts of a program', () => {
       },
     );
     accounts.open();
-    await vi.waitUntil(() => synced >= 1, { timeout: 60_000 });
+    await until(() => synced >= 1);
     nodes.notify(2, 12);
-    await vi.waitUntil(() => told.at(-1) === 2, { timeout: 60_000 });
+    await until(() => told.at(-1) === 2);
     // The next readings find a node at slot 10, which still has the account as it was.
     const behind = nodes;
-    await vi.waitUntil(() => behind.refusals > 0, { timeout: 60_000 });
+    await until(() => behind.refusals > 0);
     expect(told).toEqual([1, 2]);
     behind.node = { slot: 13, value: 3 };
-    await vi.waitUntil(() => told.at(-1) === 3, { timeout: 60_000 });
+    await until(() => told.at(-1) === 3);
     expect(told.filter((value) => value === 1)).toHaveLength(1);
   });
 });

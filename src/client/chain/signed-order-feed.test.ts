@@ -1,5 +1,5 @@
 import { sign } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import {
   addressOf,
@@ -11,6 +11,7 @@ import {
   signedBy,
   taker,
 } from '../../../test/support/order-server.js';
+import { until } from '../../../test/support/until.js';
 import type { ClientError } from '../error.js';
 import { SignedOrderFeed, type SignedOrderFeedOptions, type SignedOrderMessage } from './index.js';
 
@@ -44,9 +45,9 @@ async function start(options: Partial<SignedOrderFeedOptions> = {}): Promise<voi
   feed.open();
 }
 
-const subscribed = () => vi.waitUntil(() => server.subscribed.length >= 2, { timeout: 60_000 });
-const told = (count: number) => vi.waitUntil(() => orders.length >= count, { timeout: 60_000 });
-const failed = (count: number) => vi.waitUntil(() => errors.length >= count, { timeout: 60_000 });
+const subscribed = () => until(() => server.subscribed.length >= 2);
+const told = (count: number) => until(() => orders.length >= count);
+const failed = (count: number) => until(() => errors.length >= count);
 
 describe('the feed of signed orders', () => {
   test('signs in with its key, and subscribes to one market after the other', async () => {
@@ -106,9 +107,9 @@ describe('the feed of signed orders', () => {
     await start();
     await subscribed();
     server.sockets.at(-1)?.terminate();
-    await vi.waitUntil(() => server.subscribed.length >= 4, { timeout: 60_000 });
+    await until(() => server.subscribed.length >= 4);
     server.sockets.at(-1)?.close(1000);
-    await vi.waitUntil(() => server.subscribed.length >= 6, { timeout: 60_000 });
+    await until(() => server.subscribed.length >= 6);
     server.send(orderFrame());
     await told(1);
   });
@@ -149,9 +150,9 @@ describe('the feed of signed orders', () => {
   test('does not answer a connection with what another has asked for', async () => {
     const signers: ((signature: Uint8Array) => void)[] = [];
     await start({ sign: () => new Promise((resolve) => void signers.push(resolve)) });
-    await vi.waitUntil(() => signers.length >= 1, { timeout: 60_000 });
+    await until(() => signers.length >= 1);
     server.sockets.at(-1)?.terminate();
-    await vi.waitUntil(() => signers.length >= 2, { timeout: 60_000 });
+    await until(() => signers.length >= 2);
     const right = new Uint8Array(sign(null, Buffer.from(NONCE), maker.privateKey));
     signers[0]?.(new Uint8Array(64));
     signers[1]?.(right);

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { kindOf } from '../../../test/fake-chain.js';
 import { UNREADABLE } from '../../../test/fake-engine.js';
 import { FeedBench } from '../../../test/feed-bench.js';
-import { until } from '../../../test/scripted-rpc.js';
 import { fastTimers } from '../../../test/support/fast-timers.js';
+import { until } from '../../../test/support/until.js';
 
 /** Shorter than the feed looks for work, so every look finds an audit due. */
 const INTERVAL_MS = 20;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FeedBench } from '../../../test/feed-bench.js';
-import { until } from '../../../test/scripted-rpc.js';
 import { fastTimers } from '../../../test/support/fast-timers.js';
+import { until } from '../../../test/support/until.js';
 
 let bench: FeedBench;
 

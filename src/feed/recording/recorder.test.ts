@@ -1,7 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { until } from '../../../test/support/until.js';
 import { compress, crc32, decompress } from '../../engine/codec.js';
 import type { Log } from '../../rpc/log.js';
 import type { Timers } from '../../rpc/timers.js';
@@ -92,7 +93,7 @@ test('what is called waits half a second for more, and is then written', async (
   recorder.appendCall(TURN);
   expect(timers.waiting.map(({ delayMs }) => delayMs)).toEqual([RECORDER_FLUSH_MS]);
   timers.waiting[0]?.run();
-  await vi.waitUntil(async () => (await disk.calls()) === 2, { timeout: 60_000 });
+  await until(async () => (await disk.calls()) === 2);
   expect(timers.waiting).toEqual([]);
   recorder.appendCall(TURN);
   await recorder.close();
@@ -108,7 +109,7 @@ test('much is written at once, in records of bounded size', async () => {
   const data = Array.from({ length: 1_000 }, (_, index) => index).join('');
   const account = { pubkey: 'a', owner: 'b', slot: 1, data, encoding: 'base64' } as const;
   for (let index = 0; index < 100; index += 1) recorder.appendCall({ name: 'push', account });
-  await vi.waitUntil(() => disk.writes.length > 4, { timeout: 60_000 });
+  await until(() => disk.writes.length > 4);
   await recorder.close();
   expect(await disk.calls()).toBe(100);
 });
@@ -118,10 +119,10 @@ test('a full disk ends the recording, is told once, and nothing throws', async (
   const { recorder, warnings } = recorderOn(disk);
   await recorder.beginRecording(INFO);
   recorder.appendCall(TURN);
-  await vi.waitUntil(async () => (await disk.calls()) === 1, { timeout: 60_000 });
+  await until(async () => (await disk.calls()) === 1);
   disk.failure = noSpace;
   recorder.appendCall(TURN);
-  await vi.waitUntil(() => recorder.stats().recordingFailures === 1, { timeout: 60_000 });
+  await until(() => recorder.stats().recordingFailures === 1);
   const { recordedCalls } = recorder.stats();
   for (let index = 0; index < 10_000; index += 1) recorder.appendCall(TURN);
   await recorder.close();

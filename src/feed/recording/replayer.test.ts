@@ -2,8 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { FakeEngine } from '../../../test/fake-engine.js';
+import { until } from '../../../test/support/until.js';
 import { compress, crc32, decompress } from '../../engine/codec.js';
 import { Engine } from '../../engine/engine.js';
 import { silentLog } from '../../rpc/log.js';
@@ -168,7 +169,7 @@ test('after the end the last book stays, and grows old as one without slots does
   await played;
   const endMs = timers.now;
   expect(replayer.status()).toMatchObject({ everLive: true, state: 'live', reason: null });
-  await vi.waitUntil(() => engine.state === 'stale', { timeout: 60_000 });
+  await until(() => engine.state === 'stale');
   const reason = 'the recording has ended';
   expect(replayer.status()).toMatchObject({ everLive: true, state: 'stale', reason });
   const aged = ['state lagging', 'turn', 'state stale', 'turn'];
@@ -188,7 +189,7 @@ test.each([
     [0, TURN],
   ]);
   await played;
-  await vi.waitUntil(() => told.includes('end') && engine.state !== 'lagging', { timeout: 60_000 });
+  await until(() => told.includes('end') && engine.state !== 'lagging');
   expect(engine.calls).toEqual(['state live', 'turn', `state ${state}`, 'turn', ...aged]);
 });
 
@@ -247,7 +248,7 @@ test('a stop ends a wait, and nothing is played after it', async () => {
     [10_000, TURN],
   ]);
   timers.after = () => ({ cancel: () => undefined });
-  await vi.waitUntil(() => engine.turns.length === 1, { timeout: 60_000 });
+  await until(() => engine.turns.length === 1);
   replayer.stop();
   await played;
   expect(engine.turns).toHaveLength(1);

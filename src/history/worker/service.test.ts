@@ -1,7 +1,8 @@
 /** The service as its thread runs it, on a store that an earlier one has left. */
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { Ledger, LedgerNode } from '../../../test/scripted-ledger.js';
 import { PROGRAM } from '../../../test/support/ingest-rig.js';
+import { until } from '../../../test/support/until.js';
 import type { FromWorker } from '../model/messages.js';
 import type { HistoryMarket } from '../model/records.js';
 import { cleanUp, MIDNIGHT, newFolder, oneFill } from '../store/testing.js';
@@ -36,7 +37,7 @@ test('fills of a spot market are charted as soon as the book tells of the market
   onTestFinished(() => service.stop());
   const isLive = (message: FromWorker): boolean =>
     message.kind === 'stats' && message.stats.state === 'live';
-  await vi.waitUntil(() => posted.some(isLive), { timeout: 60_000 });
+  await until(() => posted.some(isLive));
   service.receiveMessage({ kind: 'markets', markets: [SOL] });
   const versions = posted.filter(({ kind }) => kind === 'versions').length;
   expect(versions).toBeGreaterThan(0);

@@ -8,6 +8,7 @@ import {
   signed,
 } from '../../../test/support/maker-client.js';
 import { Probe } from '../../../test/support/socket-scene.js';
+import { until } from '../../../test/support/until.js';
 import type { IndicativeOutcome } from '../../contract/indicative.js';
 import { FakeBook } from '../testing/running-server.js';
 import { type Listener, listen } from '../transport/uws.js';
@@ -60,15 +61,6 @@ afterEach(() => {
   listener?.close();
   expect(faults).toEqual([]);
 });
-
-/** Waits until something holds. */
-async function until(holds: () => boolean): Promise<void> {
-  const deadline = Date.now() + 60_000;
-  while (!holds()) {
-    if (Date.now() > deadline) throw new Error('it never held');
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-}
 
 const unauthorized = { channel: 'auth', type: 'error', code: 'UNAUTHORIZED' };
 

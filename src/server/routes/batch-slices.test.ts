@@ -1,5 +1,6 @@
 /** A batch that takes longer than its share of a turn of the event loop. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { until } from '../../../test/support/until.js';
 import { LIMITS } from '../../config/limits.js';
 import type { L2Request } from '../../contract/book-requests.js';
 import type { MarketVersion } from '../../contract/book-source.js';
@@ -86,7 +87,7 @@ test('a small book does not wait behind batches', async () => {
   };
   book.made = 0;
   const batches = Promise.all(Array.from({ length: 5 }, () => ask()));
-  await vi.waitUntil(() => book.made > 0, { timeout: 60_000, interval: 1 });
+  await until(() => book.made > 0);
   await fetch(`${server.url}/l2?marketName=SOL`).then(() => {
     small = book.made;
   });

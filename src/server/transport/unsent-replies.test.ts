@@ -1,7 +1,8 @@
 /** Clients that do not read their answers: what they cost, and what the others get meanwhile. */
 import { once } from 'node:events';
 import { createConnection, type Socket } from 'node:net';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
+import { until } from '../../../test/support/until.js';
 import { LIMITS } from '../../config/limits.js';
 import type { L2Request } from '../../contract/book-requests.js';
 import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
@@ -53,8 +54,7 @@ async function askUnread(request = REQUEST): Promise<Socket> {
   return client;
 }
 
-const waiting = (bytes: number) =>
-  vi.waitUntil(() => unsent.bytes === bytes, { timeout: 60_000, interval: 5 });
+const waiting = (bytes: number) => until(() => unsent.bytes === bytes);
 
 test('200 clients that do not read cost one copy of their answer, and give it back', async () => {
   await start();
@@ -114,12 +114,12 @@ test('a slow reader gets every byte of the version that it asked for', async () 
     const text = Buffer.concat(parts).toString('latin1');
     return text.slice(text.indexOf('\r\n\r\n') + 4);
   };
-  await vi.waitUntil(() => body().length >= BODY_BYTES, { timeout: 60_000, interval: 50 });
+  await until(() => body().length >= BODY_BYTES);
   expect(body() === wanted.repeat(BODY_BYTES)).toBe(true);
   // The connection goes on.
   parts.length = 0;
   client.write(REQUEST.replace(PATH, '/health'));
-  await vi.waitUntil(() => body() === '{"status":"ok"}', { timeout: 60_000, interval: 5 });
+  await until(() => body() === '{"status":"ok"}');
 });
 
 test('a compressed answer that is not read waits as it is kept, without a copy', async () => {
@@ -128,7 +128,7 @@ test('a compressed answer that is not read waits as it is kept, without a copy',
   book.l2 = () => Buffer.from(new Float64Array(seeds).buffer);
   const zipped = REQUEST.replace('\r\n\r\n', '\r\nAccept-Encoding: gzip\r\n\r\n');
   await askUnread(zipped);
-  await vi.waitUntil(() => unsent.bytes > 0, { timeout: 60_000, interval: 5 });
+  await until(() => unsent.bytes > 0);
   const { bytes } = unsent;
   await Promise.all(Array.from({ length: 10 }, () => askUnread(zipped)));
   await fetch(`${server.url}/health`);

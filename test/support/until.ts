@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Long enough for a machine several times as slow: the deadline is for what hangs. */
+const DEADLINE_MS = 60_000;
+/** The pause between two tries: a twentieth of the time waited so far, within these. */
+const PAUSE_MS = { min: 2, max: 50 };
+
+/** What is waited for: the wait ends when the value is neither undefined, null, false, 0 nor ''. */
+type Condition<T> = () => T | Promise<T>;
+type Held<T> = Exclude<T, undefined | null | false | 0 | ''>;
+
+/**
+ * Waits until a condition holds and returns its value. Rejects at once with what the condition
+ * throws, and after the deadline with the name of the condition: the words given, or its source.
+ */
+export function until<T>(what: string, condition: Condition<T>, ms?: number): Promise<Held<T>>;
+export function until<T>(condition: Condition<T>, ms?: number): Promise<Held<T>>;
+export function until<T>(...args: readonly unknown[]): Promise<Held<T>> {
+  if (typeof args[0] === 'string') return poll(args[0], args[1] as Condition<T>, args[2] as number);
+  return poll(sourceOf(args[0]), args[0] as Condition<T>, args[1] as number);
+}
+
+async function poll<T>(
+  what: string,
+  condition: Condition<T>,
+  deadlineMs = DEADLINE_MS,
+): Promise<Held<T>> {
+  const startMs = performance.now();
+  for (;;) {
+    // The time comes first: a condition that is tried after the deadline still counts.
+    const waitedMs = performance.now() - startMs;
+    const value = await condition();
+    if (value) return value as Held<T>;
+    if (waitedMs > deadlineMs) throw new Error(`waited ${deadlineMs} ms for: ${what}`);
+    await sleep(Math.min(PAUSE_MS.max, Math.max(PAUSE_MS.min, waitedMs / 20)));
+  }
+}
+
+/** A condition on one line, without the names that the test runner gives to imports. */
+function sourceOf(condition: unknown): string {
+  const text = String(condition).replace(/__vi_import_\d+__\./g, '');
+  return text.replace(/\s+/g, ' ');
+}
