@@ -17,9 +17,9 @@ beforeEach(async () => {
 
 afterEach(() => server.stop());
 
-/** Waits between tries are written down and skipped; time limits of a try stay real. */
+/** Time stands still; waits between tries are recorded and skipped; time limits of a try stay real. */
 const skippingTimers: Timers = {
-  nowMs: systemTimers.nowMs,
+  nowMs: () => 0,
   after: (delayMs, run) => {
     if (delayMs >= 10_000) return systemTimers.after(delayMs, run);
     waitsMs.push(delayMs);
