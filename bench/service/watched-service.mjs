@@ -29,7 +29,7 @@ await answerCommands({
    * a folder there is no history.
    */
   async start(rpcUrl, wsUrl, auditIntervalMs, dataDir) {
-    const history = dataDir === undefined ? { history: 'false' } : { dataDir };
+    const history = dataDir === undefined ? { history: false } : { dataDir };
     const flags = { rpcUrl, wsUrl, auditIntervalMs, port: '0', logLevel: 'silent', ...history };
     service = await startService(new ConfigReader(flags, {}).readService());
     await live;

@@ -72,6 +72,8 @@ describe('the history', () => {
     expect(service({})?.dataDir).toBe('slotbook-data');
     expect(service({ history: true })).toEqual(service({}));
     expect(service({ history: false })).toBeUndefined();
+    expect(service({ history: 'false' })).toBeUndefined();
+    expect(service({ history: 'true' })).toEqual(service({}));
     expect(service({ history: true }, { SLOTBOOK_NO_HISTORY: 'true' })).toBeUndefined();
     expect(service({ history: false }, { SLOTBOOK_NO_HISTORY: 'false' })).toBeUndefined();
   });

@@ -76,9 +76,10 @@ export class SettingReader {
 
   /** The text of a setting; undefined when it is not given or empty. */
   #textOf(name: SettingName): string | undefined {
-    const setting: Setting = SETTINGS[name];
-    const flag = this.#flags[setting.kind === 'off' ? positiveName(name) : name];
-    if (flag === false) return 'true';
+    const isSwitch = SETTINGS[name].kind === 'off';
+    // The flag of a switch has the opposite sense: `history: false` stands for `noHistory`.
+    if (isSwitch && String(this.#flags[positiveName(name)]) === 'false') return 'true';
+    const flag = isSwitch ? undefined : this.#flags[name];
     const text = typeof flag === 'string' ? flag : this.#environment[environmentNameOf(name)];
     return text === undefined || text === '' ? undefined : text;
   }
