@@ -5,7 +5,7 @@ import { marketKeyOfCode, marketTypeOf, readNumber } from './columns.js';
 import type { Bound, Connection, Row } from './connection.js';
 import type { NameIds } from './name-ids.js';
 import { marketsIn } from './queries.js';
-import { fillOf, TRADE_COLUMNS } from './trade-rows.js';
+import { fillOf, TRADE_COLUMNS } from './record-rows.js';
 import type { CandlePoint, StoreOptions } from './types.js';
 
 /** Base amounts of perp markets, whatever the market. */

@@ -3,10 +3,9 @@ import { PAGE_OFFSET_MAX, PAGE_ROWS_MAX } from '../model/limits.js';
 import type { FundingRow, TradeRow } from '../model/records.js';
 import { marketCode } from './columns.js';
 import type { Connection } from './connection.js';
-import { FUNDING_COLUMNS, fundingOf } from './funding-rows.js';
 import type { NameIds } from './name-ids.js';
 import { queries, rowsOf } from './queries.js';
-import { TRADE_COLUMNS, tradeOf } from './trade-rows.js';
+import { FUNDING_COLUMNS, fundingOf, TRADE_COLUMNS, tradeOf } from './record-rows.js';
 import type { RecordPageQuery } from './types.js';
 
 /**
@@ -34,7 +33,11 @@ export function tradePage(
 }
 
 /** A page of funding rates, newest first. */
-export function fundingPage(connection: Connection, query: RecordPageQuery): readonly FundingRow[] {
+export function fundingPage(
+  connection: Connection,
+  nameIds: NameIds,
+  query: RecordPageQuery,
+): readonly FundingRow[] {
   const page = queries
     .selectFrom('funding_rates as r')
     .innerJoin('transactions as x', 'x.id', 'r.tx')
@@ -44,7 +47,7 @@ export function fundingPage(connection: Connection, query: RecordPageQuery): rea
     .orderBy(newestFirst)
     .limit(limitOf(query))
     .offset(offsetOf(query));
-  return rowsOf(connection, page).map(fundingOf);
+  return rowsOf(connection, page).map((row) => fundingOf(row, nameIds));
 }
 
 /** Along the key, so that nothing is sorted. */

@@ -3,8 +3,7 @@
  * bigint; columns of `StoredInteger` hold 64 bits and more (`columns.ts`).
  */
 import type { StoredInteger } from './columns.js';
-
-type Nullable = StoredInteger | null;
+import type { FundingTable, TradeTable } from './record-rows.js';
 
 /** One transaction of the program. */
 export interface TransactionTable {
@@ -31,67 +30,6 @@ export interface AccountTable {
 export interface ExplanationTable {
   id: number;
   name: string;
-}
-
-/** Where a record stands: the key of both tables of records, in the order in which pages are read. */
-export interface RecordKey {
-  /** `marketCode`. */
-  market: number;
-  slot: number;
-  place: number;
-  /** Of `transactions`; it distinguishes two records with the same provisional position. */
-  tx: number;
-  idx: number;
-}
-
-/** One fill. */
-export interface TradeTable extends RecordKey {
-  ts: number;
-  fill_record_id: Nullable;
-  explanation: number;
-  filler: number | null;
-  filler_reward: Nullable;
-  base_filled: Nullable;
-  quote_filled: Nullable;
-  taker_fee: Nullable;
-  maker_fee: Nullable;
-  referrer_reward: number | null;
-  quote_surplus: Nullable;
-  spot_fee: Nullable;
-  taker: number | null;
-  taker_order_id: number | null;
-  taker_direction: number | null;
-  taker_base: Nullable;
-  taker_base_filled: Nullable;
-  taker_quote_filled: Nullable;
-  maker: number | null;
-  maker_order_id: number | null;
-  maker_direction: number | null;
-  maker_base: Nullable;
-  maker_base_filled: Nullable;
-  maker_quote_filled: Nullable;
-  oracle_price: StoredInteger;
-  bit_flags: number;
-  taker_quote_entry: Nullable;
-  taker_base_before: Nullable;
-  maker_quote_entry: Nullable;
-  maker_base_before: Nullable;
-}
-
-/** One funding rate of a perp market. */
-export interface FundingTable extends RecordKey {
-  ts: number;
-  record_id: StoredInteger;
-  rate: StoredInteger;
-  rate_long: StoredInteger;
-  rate_short: StoredInteger;
-  cumulative_long: StoredInteger;
-  cumulative_short: StoredInteger;
-  oracle_twap: StoredInteger;
-  mark_twap: StoredInteger;
-  period_revenue: StoredInteger;
-  base_with_amm: StoredInteger;
-  base_with_unsettled_lp: StoredInteger;
 }
 
 /** The fills of one bucket. */

@@ -129,7 +129,7 @@ export class HistoryStore {
 
   /** A page of funding rates, newest first; at most `PAGE_ROWS_MAX`. */
   readFundingRates(query: RecordPageQuery): readonly FundingRow[] {
-    return this.#runRead(() => fundingPage(this.#parts.connection, query));
+    return this.#runRead(() => fundingPage(this.#parts.connection, this.#parts.nameIds, query));
   }
 
   /** The newest `limit` buckets of a range, oldest first; at most `CANDLES_READ_MAX`. */

@@ -4,7 +4,7 @@ import { decodeBase58 } from './base58.js';
 import { readNumber } from './columns.js';
 import type { Connection, Row } from './connection.js';
 import { queries, rowsOf } from './queries.js';
-import { signatureOf } from './trade-rows.js';
+import { signatureOf } from './record-rows.js';
 import type { StoredTransaction, UnfinalisedQuery } from './types.js';
 
 const signatureBytes = 64;

@@ -12,11 +12,17 @@ import {
 } from './columns.js';
 import type { Connection } from './connection.js';
 import type { FillRuns } from './fill-runs.js';
-import { FUNDING_COLUMNS, fundingValues } from './funding-rows.js';
 import type { RetentionCutoffs, RowTotals } from './meta.js';
 import type { NameIds } from './name-ids.js';
 import { insertText } from './queries.js';
-import { type RowPosition, TRADE_COLUMNS, tradeValues, withPosition } from './trade-rows.js';
+import {
+  FUNDING_COLUMNS,
+  fundingValues,
+  type RowPosition,
+  TRADE_COLUMNS,
+  tradeValues,
+  withPosition,
+} from './record-rows.js';
 import type { KnownTransaction, Transactions } from './transactions.js';
 import type { CandleChange, FinalPosition, StoreBatch, StoreChange } from './types.js';
 
@@ -133,7 +139,7 @@ export class Writer {
       if (point !== null) this.#parts.candles.addPoint(code, point);
     }
     for (const rate of records.fundingRates) {
-      if (connection.changeRows(insertFunding, fundingValues(rate, seat)) === 0) {
+      if (connection.changeRows(insertFunding, fundingValues(rate, seat, nameIds)) === 0) {
         changes.known += 1;
         continue;
       }

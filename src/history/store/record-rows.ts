@@ -1,0 +1,226 @@
+/** Fills and funding rates as rows: one table of columns each, from which rows are written and read. */
+import type { FillDirection, FundingRateEvent } from '../../contract/log-events.js';
+import type { ChainPlace, Fill, FundingRow, TradeRow } from '../model/records.js';
+import { encodeBase58 } from './base58.js';
+import {
+  marketCodeOf,
+  marketIndexOf,
+  marketTypeOf,
+  readInteger,
+  readIntegerOrNull,
+  readNumber,
+  readNumberOrNull,
+  storedInteger,
+  storedOrNull,
+} from './columns.js';
+import type { Bound, Row } from './connection.js';
+import type { NameIds } from './name-ids.js';
+
+/** How a member of a record is written to its column and read from it. */
+interface Codec<Member, Column extends Bound> {
+  readonly write: (member: Member, nameIds: NameIds) => Column;
+  readonly read: (column: unknown, nameIds: NameIds) => Member;
+}
+
+const number: Codec<number, number> = { write: (value) => value, read: readNumber };
+const numberOrNull: Codec<number | null, number | null> = {
+  write: (value) => value,
+  read: readNumberOrNull,
+};
+const integer = { write: storedInteger, read: readInteger };
+const integerOrNull = { write: storedOrNull, read: readIntegerOrNull };
+const explanation: Codec<string, number> = {
+  write: (name, nameIds) => nameIds.explanationId(name),
+  read: (id, nameIds) => nameIds.explanationName(readNumber(id)),
+};
+const account: Codec<string | null, number | null> = {
+  write: (key, nameIds) => (key === null ? null : nameIds.accountId(key)),
+  read: (id, nameIds) => (id === null ? null : nameIds.accountKey(readNumber(id))),
+};
+const direction: Codec<FillDirection | null, number | null> = {
+  write: (side) => (side === null ? null : Number(side === 'short')),
+  read: (code) => (code === null ? null : readNumber(code) === 0 ? 'long' : 'short'),
+};
+
+/** A member of a record, and how it is stored. */
+type Field<Of> = { [Member in keyof Of]: readonly [Member, Codec<Of[Member], Bound>] }[keyof Of];
+
+/** The columns of a fill behind its key. */
+const fillColumns = {
+  ts: ['ts', number],
+  fill_record_id: ['fillRecordId', integerOrNull],
+  explanation: ['actionExplanation', explanation],
+  filler: ['filler', account],
+  filler_reward: ['fillerReward', integerOrNull],
+  base_filled: ['baseAssetAmountFilled', integerOrNull],
+  quote_filled: ['quoteAssetAmountFilled', integerOrNull],
+  taker_fee: ['takerFee', integerOrNull],
+  maker_fee: ['makerFee', integerOrNull],
+  referrer_reward: ['referrerReward', numberOrNull],
+  quote_surplus: ['quoteAssetAmountSurplus', integerOrNull],
+  spot_fee: ['spotFulfillmentMethodFee', integerOrNull],
+  taker: ['taker', account],
+  taker_order_id: ['takerOrderId', numberOrNull],
+  taker_direction: ['takerOrderDirection', direction],
+  taker_base: ['takerOrderBaseAssetAmount', integerOrNull],
+  taker_base_filled: ['takerOrderCumulativeBaseAssetAmountFilled', integerOrNull],
+  taker_quote_filled: ['takerOrderCumulativeQuoteAssetAmountFilled', integerOrNull],
+  maker: ['maker', account],
+  maker_order_id: ['makerOrderId', numberOrNull],
+  maker_direction: ['makerOrderDirection', direction],
+  maker_base: ['makerOrderBaseAssetAmount', integerOrNull],
+  maker_base_filled: ['makerOrderCumulativeBaseAssetAmountFilled', integerOrNull],
+  maker_quote_filled: ['makerOrderCumulativeQuoteAssetAmountFilled', integerOrNull],
+  oracle_price: ['oraclePrice', integer],
+  bit_flags: ['bitFlags', number],
+  taker_quote_entry: ['takerExistingQuoteEntryAmount', integerOrNull],
+  taker_base_before: ['takerExistingBaseAssetAmount', integerOrNull],
+  maker_quote_entry: ['makerExistingQuoteEntryAmount', integerOrNull],
+  maker_base_before: ['makerExistingBaseAssetAmount', integerOrNull],
+} as const satisfies Readonly<Record<string, Field<Fill>>>;
+
+/** The columns of a funding rate behind its key. */
+const fundingColumns = {
+  ts: ['ts', number],
+  record_id: ['recordId', integer],
+  rate: ['fundingRate', integer],
+  rate_long: ['fundingRateLong', integer],
+  rate_short: ['fundingRateShort', integer],
+  cumulative_long: ['cumulativeFundingRateLong', integer],
+  cumulative_short: ['cumulativeFundingRateShort', integer],
+  oracle_twap: ['oraclePriceTwap', integer],
+  mark_twap: ['markPriceTwap', integer],
+  period_revenue: ['periodRevenue', integer],
+  base_with_amm: ['baseAssetAmountWithAmm', integer],
+  base_with_unsettled_lp: ['baseAssetAmountWithUnsettledLp', integer],
+} as const satisfies Readonly<Record<string, Field<FundingRateEvent>>>;
+
+/** Where a record stands: the key of both tables of records, in the order in which pages are read. */
+export interface RecordKey {
+  /** `marketCode`. */
+  market: number;
+  slot: number;
+  place: number;
+  /** Of `transactions`; it distinguishes two records with the same provisional position. */
+  tx: number;
+  idx: number;
+}
+
+/** What both tables have in common. */
+type Columns = Readonly<
+  Record<string, readonly [string, Pick<Codec<never, Bound>, 'write'> & Reader]>
+>;
+
+interface Reader {
+  readonly read: (column: unknown, nameIds: NameIds) => unknown;
+}
+
+type Table<Of extends Columns> = RecordKey & {
+  -readonly [Name in keyof Of]: ReturnType<Of[Name][1]['write']>;
+};
+
+/** One fill. */
+export type TradeTable = Table<typeof fillColumns>;
+
+/** One funding rate of a perp market. */
+export type FundingTable = Table<typeof fundingColumns>;
+
+const keyColumns = ['market', 'slot', 'place', 'tx', 'idx'] as const;
+
+/** The columns of a trade, in the order of the arrays that are written and read here. */
+export const TRADE_COLUMNS = columnNames(fillColumns);
+
+/** The columns of a funding rate, likewise. */
+export const FUNDING_COLUMNS = columnNames(fundingColumns);
+
+function columnNames<Of extends Columns>(
+  columns: Of,
+): readonly (keyof RecordKey | (keyof Of & string))[] {
+  return [...keyColumns, ...Object.keys(columns)];
+}
+
+/** Where a record of a transaction is put. */
+export type RowPosition = Pick<RecordKey, 'slot' | 'place' | 'tx'>;
+
+/** A fill as its row. */
+export function tradeValues(fill: Fill, at: RowPosition, nameIds: NameIds): Bound[] {
+  const market = marketCodeOf(fill.marketType, fill.marketIndex);
+  const key = [market, at.slot, at.place, at.tx, fill.index];
+  return [...key, ...memberValues(fillColumns, fill, nameIds)];
+}
+
+/** A funding rate as its row. */
+export function fundingValues(rate: FundingRateEvent, at: RowPosition, nameIds: NameIds): Bound[] {
+  const key = [marketCodeOf('perp', rate.marketIndex), at.slot, at.place, at.tx, rate.index];
+  return [...key, ...memberValues(fundingColumns, rate, nameIds)];
+}
+
+/** The trade of a row of `TRADE_COLUMNS`, behind which the transaction's signature stands. */
+export function tradeOf(row: Row, nameIds: NameIds): TradeRow {
+  const txSig = signatureOf(row[TRADE_COLUMNS.length]);
+  const place = { slot: readNumber(row[1]), place: readNumber(row[2]), txSig };
+  return Object.assign(fillOf(row, nameIds), place);
+}
+
+/** The funding rate of a row of `FUNDING_COLUMNS`, behind which the signature stands. */
+export function fundingOf(row: Row, nameIds: NameIds): FundingRow {
+  const key = {
+    slot: readNumber(row[1]),
+    place: readNumber(row[2]),
+    txSig: signatureOf(row[FUNDING_COLUMNS.length]),
+    index: readNumber(row[4]),
+    marketIndex: marketIndexOf(readNumber(row[0])),
+  };
+  return addMembers(key, fundingColumns, { row, nameIds });
+}
+
+/** The fill of a row of `TRADE_COLUMNS`. */
+export function fillOf(row: Row, nameIds: NameIds): Fill {
+  const market = readNumber(row[0]);
+  const key = {
+    index: readNumber(row[4]),
+    action: 'fill' as const,
+    marketIndex: marketIndexOf(market),
+    marketType: marketTypeOf(market),
+  };
+  return addMembers(key, fillColumns, { row, nameIds });
+}
+
+/** A record with its place. The record comes last: as the first of many members it takes ten times as long. */
+export function withPosition<T>(record: T, { slot, place, txSig }: ChainPlace): T & ChainPlace {
+  return { slot, place, txSig, ...record };
+}
+
+/** The text of a signature's bytes. */
+export function signatureOf(value: unknown): string {
+  if (value instanceof Uint8Array) return encodeBase58(value);
+  throw new Error('a record has no transaction');
+}
+
+function memberValues(columns: Columns, record: object, nameIds: NameIds): Bound[] {
+  const members = record as Readonly<Record<string, never>>;
+  return Object.values(columns).map(([member, { write }]) =>
+    write(members[member] as never, nameIds),
+  );
+}
+
+/** The members of a record that its columns hold. */
+type Members<Of extends Columns> = {
+  -readonly [Name in keyof Of as Of[Name][0]]: ReturnType<Of[Name][1]['read']>;
+};
+
+/** Adds them to the object itself: a copy of so many members takes twenty times as long. */
+function addMembers<Key extends object, Of extends Columns>(
+  key: Key,
+  columns: Of,
+  { row, nameIds }: { readonly row: Row; readonly nameIds: NameIds },
+): Key & Members<Of> {
+  const record = key as Record<string, unknown>;
+  let at = keyColumns.length;
+  for (const name in columns) {
+    const [member, { read }] = columns[name] as Of[string];
+    record[member] = read(row[at], nameIds);
+    at += 1;
+  }
+  return record as Key & Members<Of>;
+}
