@@ -51,6 +51,9 @@ export class Auctions {
   readonly #users = new Map<string, UserAccount>();
   readonly #updates = new Listeners<UserAuctions>();
   readonly #errors = new Listeners<ClientError>();
+  /** Accounts that came before the first slot of a connection, by which they are to be judged. */
+  readonly #unjudged = new Map<string, Uint8Array | null>();
+  #isSlotKnown = false;
   #slot = 0n;
 
   /** Throws WEBSOCKET_NOT_FOUND where there is no class of sockets. */
@@ -64,7 +67,7 @@ export class Auctions {
       {
         account: (address, bytes) => this.#handleAccount(address, bytes),
         synced: () => {},
-        lost: () => {},
+        lost: () => this.#forgetSlot(),
         failed: (error) => this.#errors.emit(error),
       },
     );
@@ -79,6 +82,7 @@ export class Auctions {
   /** Ends it: nothing is called any more. It can be opened again. */
   close(): void {
     this.#accounts.close();
+    this.#forgetSlot();
     this.#users.clear();
   }
 
@@ -98,7 +102,16 @@ export class Auctions {
     return all.filter(({ orders }) => orders.length > 0);
   }
 
+  #forgetSlot(): void {
+    this.#isSlotKnown = false;
+    this.#unjudged.clear();
+  }
+
   #handleAccount(address: string, bytes: Uint8Array | null): void {
+    if (!this.#isSlotKnown) {
+      this.#unjudged.set(address, bytes);
+      return;
+    }
     if (bytes === null) {
       this.#emitEnded(address);
       return;
@@ -120,6 +133,9 @@ export class Auctions {
   /** The program does not notify when an auction ends: slots do. */
   #handleSlot(slot: bigint): void {
     this.#slot = slot;
+    this.#isSlotKnown = true;
+    for (const [address, bytes] of this.#unjudged) this.#handleAccount(address, bytes);
+    this.#unjudged.clear();
     for (const [address, account] of this.#users) {
       if (this.#viewOf(address, account).orders.length === 0) this.#emitEnded(address);
     }
