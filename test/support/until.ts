@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Long enough for a machine several times as slow: the deadline is for what hangs. */
 const DEADLINE_MS = 60_000;
-/** The pause between two tries: a twentieth of the time waited so far, within these. */
-const PAUSE_MS = { min: 2, max: 50 };
+/** The pause between two tries, unless a try takes long: no more than a quarter of the time goes into tries. */
+const PAUSE_MS = { min: 2, max: 100 };
 
 /** What is waited for: the wait ends when the value is neither undefined, null, false, 0 nor ''. */
 type Condition<T> = () => T | Promise<T>;
@@ -28,11 +28,12 @@ async function poll<T>(
   const startMs = performance.now();
   for (;;) {
     // The time comes first: a condition that is tried after the deadline still counts.
-    const waitedMs = performance.now() - startMs;
+    const triedMs = performance.now();
     const value = await condition();
     if (value) return value as Held<T>;
-    if (waitedMs > deadlineMs) throw new Error(`waited ${deadlineMs} ms for: ${what}`);
-    await sleep(Math.min(PAUSE_MS.max, Math.max(PAUSE_MS.min, waitedMs / 20)));
+    if (triedMs - startMs > deadlineMs) throw new Error(`waited ${deadlineMs} ms for: ${what}`);
+    const tookMs = performance.now() - triedMs;
+    await sleep(Math.min(PAUSE_MS.max, Math.max(PAUSE_MS.min, 3 * tookMs)));
   }
 }
 
