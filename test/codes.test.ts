@@ -37,3 +37,16 @@ test.each([
   expect(reasons.length).toBeGreaterThanOrEqual(countMin);
   expect(reasons.filter((reason) => !docs.includes(`\`${reason.slice(1, -1)}\``))).toEqual([]);
 });
+
+test("the client knows the service's codes, and no others", () => {
+  const codesIn = (path: string, list: RegExp): string[] =>
+    [...(list.exec(read(path))?.[1]?.matchAll(/\b[A-Z][A-Z_]+\b/g) ?? [])].map(([code]) => code);
+  const errors = 'src/server/transport/errors.ts';
+  const ofService = [
+    ...codesIn(errors, /STATUS_BY_CODE = {([^}]+)}/),
+    ...codesIn(errors, /SOCKET_ERROR_CODES = \[([^\]]+)\]/),
+  ];
+  const known = codesIn('src/client/error.ts', /ServiceErrorCode =([^;]+);/);
+  expect(known.length).toBeGreaterThan(10);
+  expect(known).toEqual([...new Set(ofService)].sort());
+});

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Service } from '../src/app/book-service.js';
-import { startDemoService } from '../src/app/main.js';
+import { startDemoService } from '../src/app/start-service.js';
 import { ConfigReader } from '../src/config/config.js';
 import { until } from './support/until.js';
 

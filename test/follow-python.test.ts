@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import type { Service } from '../src/app/book-service.js';
-import { startDemoService } from '../src/app/main.js';
+import { startDemoService } from '../src/app/start-service.js';
 import { ConfigReader } from '../src/config/config.js';
 import { until } from './support/until.js';
 

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { demoOptions, replayOptions, serveOptions, verifyOptions } from '../src/app/cli-options.js';
 import { flagOf, SETTINGS } from '../src/config/settings.js';
-import { withSettingsTables } from '../src/config/settings-table.js';
+import { withSettingsTables } from '../src/config/settings-document.js';
 import { feedMetrics, newCounters } from '../src/feed/model/feed-stats.js';
 import { newCounters as historyCounters } from '../src/history/ingest/parts.js';
 import { Metrics, RequestCounts } from '../src/server/metrics/metrics.js';
@@ -123,6 +123,11 @@ test('the tables of settings are those of the code', () => {
   expect(docs).toBe(written);
   const listed = matches(docs, /^\| `(--[a-z-]+)` \|/gm);
   expect(listed).toEqual(Object.keys(SETTINGS).map(flagOf).sort());
+});
+
+test('every setting is read for some command', () => {
+  const reader = read('src/config/config.ts');
+  expect(Object.keys(SETTINGS).filter((name) => !reader.includes(`'${name}'`))).toEqual([]);
 });
 
 test('every setting is an option of a command', () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Service } from '../src/app/book-service.js';
-import { startService } from '../src/app/main.js';
+import { startService } from '../src/app/start-service.js';
 import { ConfigReader } from '../src/config/config.js';
 import type { Flags } from '../src/config/setting-reader.js';
 

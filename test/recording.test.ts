@@ -8,7 +8,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Service } from '../src/app/book-service.js';
-import { startReplayService, startService } from '../src/app/main.js';
+import { startReplayService, startService } from '../src/app/start-service.js';
 import { ConfigReader } from '../src/config/config.js';
 import * as codec from '../src/engine/codec.js';
 import { Engine } from '../src/engine/engine.js';

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Service } from '../src/app/book-service.js';
-import { startService } from '../src/app/main.js';
+import { startService } from '../src/app/start-service.js';
 import { ConfigReader } from '../src/config/config.js';
 import { Engine } from '../src/engine/engine.js';
 import { FakeChain, OTHER_GENESIS_HASH } from './fake-chain.js';

@@ -1,5 +1,5 @@
 /**
- * The service's own parts under a workload: Engine, handlers, WebSockets and transport as `main.ts`
+ * The service's own parts under a workload: Engine, handlers, WebSockets and transport as `start-service.ts`
  * composes them, with a workload file in the place of the feed. Commands: see `verbs`.
  */
 import { createHandlers } from '../../dist/src/server/routes/http.js';

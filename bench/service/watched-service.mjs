@@ -3,7 +3,7 @@
  * process. Commands: see `verbs`.
  */
 
-import { startService } from '../../dist/src/app/main.js';
+import { startService } from '../../dist/src/app/start-service.js';
 import { ConfigReader } from '../../dist/src/config/config.js';
 import { answerCommands } from './commands.mjs';
 import { LoopMonitor } from './loop-monitor.mjs';

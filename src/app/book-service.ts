@@ -1,5 +1,5 @@
 /**
- * A served book: its parts are built, handed to each other, started, and stopped together; `main.ts`
+ * A served book: its parts are built, handed to each other, started, and stopped together; `start-service.ts`
  * says where the book comes from.
  */
 import type { Logger } from 'pino';

@@ -14,7 +14,7 @@ import { follow } from '../follow/follow.js';
 import type { FollowFlags } from '../follow/follow-options.js';
 import { match } from '../match/match.js';
 import type { MatchFlags } from '../match/match-options.js';
-import { runBackfill } from './backfills.js';
+import { runBackfill } from './backfill-command.js';
 import type { Service } from './book-service.js';
 import {
   backfillOptions,
@@ -26,7 +26,12 @@ import {
   serveOrDemoOptions,
   verifyOptions,
 } from './cli-options.js';
-import { startDemoService, startReplayService, startService, verifyService } from './main.js';
+import {
+  startDemoService,
+  startReplayService,
+  startService,
+  verifyService,
+} from './start-service.js';
 
 /** A wrong flag or setting, as opposed to a service that failed. */
 const EXIT_WRONG_USAGE = 2;

@@ -1,5 +1,5 @@
 /**
- * The venues outside of the chain that spot takers may also trade at, built here for `main.ts`: none
+ * The venues outside of the chain that spot takers may also trade at, built here for `start-service.ts`: none
  * unless one is configured. Their levels go to `/match` only, never into a book.
  */
 import type { AggregatorConfig } from '../config/config.js';

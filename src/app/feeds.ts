@@ -1,6 +1,6 @@
 /**
  * Where the bytes of a book come from: a cluster, perhaps with a recording made beside it, or a
- * recording. Each is an engine and the feed that moves it, built here for `main.ts` to serve.
+ * recording. Each is an engine and the feed that moves it, built here for `start-service.ts` to serve.
  */
 
 import type { Logger } from 'pino';

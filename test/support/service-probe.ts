@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 import type { Service } from '../../src/app/book-service.js';
-import { startService } from '../../src/app/main.js';
+import { startService } from '../../src/app/start-service.js';
 import { ConfigReader } from '../../src/config/config.js';
 import type { Flags } from '../../src/config/setting-reader.js';
 import type { FeedState } from '../../src/contract/feed-status.js';

@@ -19,7 +19,7 @@ import type { ClientSocket, SocketHandlers, SocketSession } from '../transport/c
 import { ServerError } from '../transport/errors.js';
 import { errorReply, type HttpRequest, type Reply } from '../transport/reply.js';
 import type { Listener } from '../transport/uws.js';
-import { BookFanOut } from './book-fan-out.js';
+import { BookFanOut } from './compatible-fan-out.js';
 import { HeartbeatShards } from './heartbeat.js';
 import { MarketFanOut } from './market-fan-out.js';
 import { Session } from './session.js';

@@ -1,7 +1,7 @@
 /** One subscription of one socket, and how a dialect reads it from a message. */
 import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
-import type { BookFanOut } from './book-fan-out.js';
 import type { ClientMessage } from './client-message.js';
+import type { BookFanOut } from './compatible-fan-out.js';
 import type { MarketFanOut } from './market-fan-out.js';
 import type { StreamFanOut } from './stream-fan-out.js';
 

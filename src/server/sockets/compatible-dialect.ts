@@ -4,8 +4,8 @@ import { LIMITS } from '../../config/limits.js';
 import type { MarketDirectory } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 import { SocketError } from '../transport/errors.js';
-import type { BookFanOut, BookTopic, BookTopicSpec } from './book-fan-out.js';
 import type { ClientMessage } from './client-message.js';
+import type { BookFanOut, BookTopic, BookTopicSpec } from './compatible-fan-out.js';
 import { historySubscription } from './market-dialect.js';
 import type {
   ChannelParts,

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
 import { changes } from '../testing/market-changes.js';
 import { FakeBook } from '../testing/running-server.js';
-import type { BookTopic, BookTopicSpec } from './book-fan-out.js';
-import { BookFanOut } from './book-fan-out.js';
+import type { BookTopic, BookTopicSpec } from './compatible-fan-out.js';
+import { BookFanOut } from './compatible-fan-out.js';
 
 const INTERVAL_MS = 50;
 const perp = { marketType: 'perp', marketIndex: 0 } as const;
