@@ -188,7 +188,7 @@ async function exitByResult(run: () => Promise<boolean>): Promise<void> {
   }
 }
 
-/** The message, behind the code where the message of a setting does not say as much. */
+/** The message behind its code; the message of a setting needs none. */
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error && !(error instanceof ConfigError) ? `${error.code}: ` : '';

@@ -33,7 +33,7 @@ export type FeedEvents = Pick<LiveFeedOptions, 'onTurn' | 'onApplied' | 'onFirst
 export interface BookFeed {
   /** Makes what has to be there before anything is served. */
   prepare(): Promise<void>;
-  /** Runs; rejects when it cannot go on. */
+  /** Runs; rejects when it cannot continue. */
   start(): Promise<void>;
   stop(): void | Promise<void>;
   status(): Readiness;

@@ -75,7 +75,7 @@ export function encodeAddress(bytes: Uint8Array): string {
 }
 
 /**
- * The 32 bytes of an address. Throws INVALID_KEY when the text is none.
+ * The 32 bytes of an address. Throws INVALID_KEY when the text is not one.
  *
  * @example
  * const bytes = decodeAddress('11111111111111111111111111111111'); // 32 zeros

@@ -69,7 +69,7 @@ export const systemClock: Clock = {
 export function socketClass({ WebSocket: given }: Environment): SocketClass {
   const found = given ?? (globalThis as { WebSocket?: SocketClass }).WebSocket;
   if (found !== undefined) return found;
-  const message = 'there is no global WebSocket: hand one in as the option WebSocket';
+  const message = 'there is no global WebSocket: pass one as the option WebSocket';
   throw new ClientError('WEBSOCKET_NOT_FOUND', message);
 }
 
@@ -130,8 +130,8 @@ export async function tryOnce<Value>(
   } catch (cause) {
     if (cause instanceof ClientError) throw cause;
     if (signal?.aborted === true) throw abortedBy(signal);
-    if (isLate) throw new ClientError('TIMEOUT', `no answer to ${subject} in ${timeoutMs} ms`);
-    throw new ClientError('UNREACHABLE', `no answer to ${subject}`, {}, { cause });
+    if (isLate) throw new ClientError('TIMEOUT', `no response to ${subject} in ${timeoutMs} ms`);
+    throw new ClientError('UNREACHABLE', `no response to ${subject}`, {}, { cause });
   } finally {
     cancel();
     signal?.removeEventListener('abort', abort);

@@ -2,9 +2,9 @@
 export type ClientErrorCode =
   /** A text or number that is no amount, or has more decimals than its unit. */
   | 'INVALID_AMOUNT'
-  /** A text that is no market key, account key or address, or an index that is none. */
+  /** A text that is no market key, account key or address, or an invalid index. */
   | 'INVALID_KEY'
-  /** An option that cannot be: a URL that is none, a range that runs backwards. */
+  /** An option that cannot be: a malformed URL, a range that runs backwards. */
   | 'INVALID_OPTION'
   /** Bytes that are no account of the requested kind: discriminator, length or a field's range. */
   | 'MALFORMED_ACCOUNT'

@@ -52,7 +52,7 @@ export const CANDLES_PAGE_MAX = 1_000;
 export const CANDLES_KEPT_MAX = 10_000;
 /** Pages of one fetch: a million candles are two years of minutes. */
 export const CANDLE_PAGES_MAX = 1_000;
-/** The services of this kind hold no candle of before 15 November 2022, and refuse to look there. */
+/** The services of this kind hold no candle of before 15 November 2022, and refuse a range before it. */
 export const CANDLE_TS_MIN = 1_668_470_400;
 /** How far the clocks of client and service may be apart: a service refuses times of its future. */
 export const CLOCKS_APART_S_MAX = 300;
@@ -82,7 +82,7 @@ export const PRICE_POLL_MS = 1_000;
 
 /** Silence of the feed of signed orders, which has at least two heartbeats in this time. */
 export const SIGNED_ORDERS_SILENCE_MS_MAX = 60_000;
-/** Between two subscriptions on that feed: its server wants them apart. */
+/** Between two subscriptions on that feed: its server limits their rate. */
 export const SIGNED_ORDERS_SUBSCRIBE_MS = 100;
 
 /** Accounts of one `getMultipleAccounts`: what a node takes. */

@@ -26,7 +26,7 @@ export function invalid(key: string, value: string, rule: string): ConfigError {
   return new ConfigError('INVALID_SETTING', `${flag} was ${value}, ${rule}`, flag);
 }
 
-/** An address that is none. Its text is left out, because an RPC address often carries an access key. */
+/** A malformed address. Its text is left out, because an RPC address often carries an access key. */
 export function notUrl(key: string, protocols: readonly string[]): ConfigError {
   const flag = flagOf(key);
   const wanted = protocols.map((protocol) => `${protocol}//`).join(' or ');

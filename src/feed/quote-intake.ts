@@ -17,7 +17,7 @@ export interface QuoteIntakeOptions {
   readonly wallMs: () => number;
 }
 
-/** Takes quotes in, and sees that none stays beyond its life. */
+/** Sets quotes in the engine, and ends a turn at their expiry. */
 export class QuoteIntake {
   readonly #options: QuoteIntakeOptions;
   #checkTimer: Timer | null = null;

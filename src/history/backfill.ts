@@ -1,6 +1,6 @@
 /**
  * `slotbook backfill`: reads a range of older transactions into the store, from the newer end down. It
- * goes on where it was stopped, and it needs the file for itself: a service that runs has it open.
+ * continues where it was stopped, and it needs the file for itself: a service that runs has it open.
  */
 import { LogDecoder } from '../engine/events.js';
 import { silentLog } from '../rpc/log.js';

@@ -57,7 +57,7 @@ async function readText(answer: Response): Promise<string> {
   for await (const part of answer.body ?? []) {
     bytes += part.length;
     if (bytes > ANSWER_BYTES_MAX) {
-      const message = `the answer was larger than ${ANSWER_BYTES_MAX} bytes`;
+      const message = `the response was larger than ${ANSWER_BYTES_MAX} bytes`;
       throw new MatchError('MALFORMED_MATCH', message);
     }
     parts.push(part);
@@ -87,9 +87,9 @@ function reasonOf(error: unknown): string {
 /** Reads a body. Throws a MatchError when it is none of /match. */
 function parseWalk(text: string): MatchAnswer {
   try {
-    return matchAnswer(parseExact(text), 'the answer');
+    return matchAnswer(parseExact(text), 'the response');
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'it is no walk';
-    throw new MatchError('MALFORMED_MATCH', `the answer is none of /match: ${reason}`);
+    throw new MatchError('MALFORMED_MATCH', `the response is malformed: ${reason}`);
   }
 }

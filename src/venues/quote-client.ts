@@ -173,7 +173,7 @@ function urlOf(base: URL, { inputMint, outputMint, amount }: QuoteQuery): URL {
  * has a price all the same.
  */
 function outAmountOf(answer: unknown, query: QuoteQuery): bigint {
-  if (!isRecord(answer)) throw malformedError('answer was no JSON object');
+  if (!isRecord(answer)) throw malformedError('response was no JSON object');
   const { inputMint, outputMint, swapMode = 'ExactIn' } = answer;
   const inAmount = amountOf(answer, 'inAmount');
   const outAmount = amountOf(answer, 'outAmount');
@@ -183,7 +183,7 @@ function outAmountOf(answer: unknown, query: QuoteQuery): bigint {
     inAmount === query.amount &&
     swapMode === 'ExactIn';
   if (isAsked) return outAmount;
-  throw new VenueError('VENUE_QUOTE_MISMATCH', 'answer was for another question than was asked');
+  throw new VenueError('VENUE_QUOTE_MISMATCH', 'response was for another request');
 }
 
 function amountOf(answer: Readonly<Record<string, unknown>>, name: string): bigint {

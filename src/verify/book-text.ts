@@ -68,9 +68,9 @@ function readBook<Row>(
 /** Reads a body. Throws a VerifyError for what is none. */
 function readBody<T>(body: string, read: Read<T>): T {
   try {
-    return read(parseExact(body), 'the answer of the service');
+    return read(parseExact(body), 'the response of the service');
   } catch (error) {
-    const reason = error instanceof ClientError ? error.message : 'the answer is no JSON';
+    const reason = error instanceof ClientError ? error.message : 'the response is no JSON';
     throw new VerifyError('MALFORMED_SERVICE_ANSWER', reason);
   }
 }

@@ -43,7 +43,7 @@ export class ServiceClient {
       parts.push(part);
       bytes += part.length;
       if (bytes <= ANSWER_BYTES_MAX) continue;
-      const message = `an answer of ${this.#host} was larger than ${ANSWER_BYTES_MAX} bytes`;
+      const message = `a response of ${this.#host} was larger than ${ANSWER_BYTES_MAX} bytes`;
       throw new VerifyError('SERVICE_BODY_EXCEEDED', message);
     }
     return Buffer.concat(parts).toString();

@@ -459,6 +459,6 @@ test('without a class WebSocket the client says so', () => {
   const { WebSocket: known } = globalThis;
   Reflect.deleteProperty(globalThis, 'WebSocket');
   const make = () => new StreamClient({ url: 'ws://service' }).subscribe(topic);
-  expect(make).toThrow('hand one in');
+  expect(make).toThrow('pass one as the option WebSocket');
   if (known !== undefined) globalThis.WebSocket = known;
 });

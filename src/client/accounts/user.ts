@@ -183,7 +183,7 @@ export class UserAccount {
 }
 
 /**
- * Reads a user account. Throws MALFORMED_ACCOUNT when the bytes are none.
+ * Reads a user account. Throws MALFORMED_ACCOUNT when the bytes are not one.
  *
  * @example
  * const user = decodeUser(bytes);

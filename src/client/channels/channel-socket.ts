@@ -24,7 +24,7 @@ export class ChannelSocket {
   readonly #owner: ChannelOwner;
   #cancelTimer: () => void = () => {};
 
-  /** Throws WEBSOCKET_NOT_FOUND, and INVALID_OPTION for a URL that is none. */
+  /** Throws WEBSOCKET_NOT_FOUND, and INVALID_OPTION for a malformed URL. */
   constructor(options: SocketOptions, topic: object, owner: ChannelOwner) {
     this.#topic = topic;
     this.#owner = owner;

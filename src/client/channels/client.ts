@@ -67,8 +67,8 @@ export class ChannelClient {
   }
 
   /**
-   * Follows a book. After a lost connection it goes on with the newest. Throws CLOSED after `close`,
-   * INVALID_OPTION for a URL that is none, and WEBSOCKET_NOT_FOUND.
+   * Follows a book. After a lost connection it continues with the newest. Throws CLOSED after `close`,
+   * INVALID_OPTION for a malformed URL, and WEBSOCKET_NOT_FOUND.
    */
   books(topic: BooksChannel, { signal }: { readonly signal?: AbortSignal } = {}): BookSubscription {
     this.#subscriptions.checkOpen();

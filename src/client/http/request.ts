@@ -137,7 +137,7 @@ function parseBody(json: string, path: string): unknown {
   try {
     return parseExact(json);
   } catch (cause) {
-    throw new ClientError('MALFORMED_ANSWER', `the answer to ${path} is no JSON`, {}, { cause });
+    throw new ClientError('MALFORMED_ANSWER', `the response to ${path} is no JSON`, {}, { cause });
   }
 }
 
@@ -162,7 +162,7 @@ function refusalOf(response: Response, body: string, clock: Clock): ClientError 
   const sent = errorOf(body);
   const retryAfterMs = retryAfter(response.headers.get('Retry-After'), clock);
   const message =
-    sent?.message ?? `the answer was ${status}: ${body.slice(0, limits.TEXT_CHARS_MAX)}`;
+    sent?.message ?? `the response was ${status}: ${body.slice(0, limits.TEXT_CHARS_MAX)}`;
   const options = { status, retryAfterMs, param: sent?.param };
   return new ClientError(sent?.code ?? 'HTTP_STATUS', message, {}, options);
 }

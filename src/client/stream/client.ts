@@ -64,7 +64,7 @@ export class StreamClient {
   #checkedAtMs = 0;
   #isWatching = false;
 
-  /** Throws INVALID_OPTION for a URL that is none. */
+  /** Throws INVALID_OPTION for a malformed URL. */
   constructor(options: StreamOptions) {
     const repairs = new Listeners<ProtocolViolation>();
     if (options.onRepair !== undefined) repairs.add(options.onRepair);

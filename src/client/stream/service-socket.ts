@@ -32,7 +32,7 @@ export class ServiceSocket {
   readonly #owner: ServiceSocketOwner;
   readonly #parse: (text: string) => unknown;
 
-  /** Throws INVALID_OPTION for a URL that is none. */
+  /** Throws INVALID_OPTION for a malformed URL. */
   constructor(
     options: SocketOptions,
     owner: ServiceSocketOwner,

@@ -35,7 +35,7 @@ export class TradesClient {
   readonly #markets = new SharedEntries<MarketTrades>();
   readonly #subscriptions = new OpenSubscriptions<TradeSubscription<LiveTrade>>();
 
-  /** Throws INVALID_OPTION for a URL that is none. */
+  /** Throws INVALID_OPTION for a malformed URL. */
   constructor(options: ServiceOptions) {
     this.#requester = new Requester(options);
     const owner = {

@@ -69,7 +69,7 @@ export class MarketTrades {
     if (this.#subscription.handleAcknowledged() && !this.#hasInit) this.handleInit([]);
   }
 
-  /** Handles the newest trades: at the start, and where some may be missing or were taken back. */
+  /** Handles the newest trades: at the start, and where some may be missing or were reverted. */
   handleInit(newest: readonly LiveTrade[]): void {
     this.#subscription.handleAcknowledged();
     if (!this.#subscription.isOn) return;

@@ -1,4 +1,4 @@
-/** What is to be emitted after a gap: what was missed, and what a fork has taken back. */
+/** What is to be emitted after a gap: what was missed, and what a fork has reverted. */
 import { TRADES_KNOWN_MAX } from '../limits.js';
 import { idOf, keyOf, type LiveTrade, sortById } from './trade.js';
 

@@ -16,7 +16,7 @@ export interface TradeBatch<Trade = LiveTrade> {
    */
   readonly kind: 'init' | 'update' | 'repair';
   readonly trades: readonly Trade[];
-  /** Trades that were emitted before and that a fork of the chain has taken back. */
+  /** Trades that were emitted before and that a fork of the chain has reverted. */
   readonly takenBack: readonly Trade[];
   /** How many trades before these are left out, at most; 0 for none. /trades has them. */
   readonly leftOut: number;

@@ -8,7 +8,7 @@ import type { FeedParts } from './parts.js';
 
 /**
  * Reads the Clock, and the oracles with it, once a second where its subscription is silent; less
- * often while such reads fail. Between them the chain's time goes on with this machine's.
+ * often while such reads fail. Between them the chain's time advances with this machine's.
  */
 export class ClockPoller {
   readonly #parts: FeedParts;

@@ -247,7 +247,7 @@ export class FeedSession {
   }
 
   /**
-   * A connection stands for one chain. On another one its slots say nothing, and its subscriptions
+   * A connection is to one chain. On another one its slots mean nothing, and its subscriptions
    * may still be of the chain before: only a new connection is sure to be of the new chain.
    */
   #enterChain(genesis: string): void {

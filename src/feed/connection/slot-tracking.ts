@@ -91,7 +91,7 @@ export class LastNotifiedSlots {
 }
 
 /**
- * How long ago the last slot came, over whichever connection: one that was just made says nothing
+ * How long ago the last slot came, over whichever connection: a new one shows nothing yet
  * about the chain. After a gap that made the book lagging, slots that were held back on the way come
  * in a burst, each of them old: until two come as far apart as a chain makes them the book is no fresher than it
  * was.

@@ -16,13 +16,13 @@ export interface AccountBatch {
   readonly updates: readonly AccountUpdate[];
 }
 
-/** Reads a programNotification; null when it is none. */
+/** Reads a programNotification; null when it is malformed. */
 export function parseProgramNotification(kind: AccountKind, result: unknown): AccountUpdate | null {
   const value = fieldOf(result, 'value');
   return parseAccount(kind, fieldOf(value, 'pubkey'), fieldOf(value, 'account'), slotOf(result));
 }
 
-/** Reads an accountNotification of a known key; null when it is none. */
+/** Reads an accountNotification of a known key; null when it is malformed. */
 export function parseAccountNotification(
   kind: AccountKind,
   pubkey: string,

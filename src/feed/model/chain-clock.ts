@@ -13,7 +13,7 @@ export interface TimeSource {
 }
 
 /**
- * The chain's slot and unix time. Between states of the Clock account time goes on with the
+ * The chain's slot and unix time. Between states of the Clock account time advances with the
  * monotonic clock of this machine, so that orders expire although the account moves in steps.
  */
 export class ChainClock {

@@ -89,7 +89,7 @@ export const BOOTSTRAP_BACKOFF_FIRST_MS = 250;
 export const BOOTSTRAP_BACKOFF_CAP_MS = 1_200;
 /** First wait between two full snapshots that unreadable messages cause. */
 export const RESYNC_BACKOFF_FIRST_MS = 300;
-/** Longest such wait: a server that goes on like that costs a scan each time. */
+/** Longest such wait: a server that keeps doing so costs a scan each time. */
 export const RESYNC_BACKOFF_CAP_MS = 15_000;
 
 /** A node that is not connected to by then is left for the next one. */

@@ -2,7 +2,7 @@
  * The file of a recording: 16 bytes of magic, a u32 version, then records to its end. A record is
  * `u32 length, u32 CRC-32, zstd frame`, little-endian; length and CRC are of the frame, which holds
  * at most 64 KiB of the stream of calls (`recorded-call.ts`), cut without regard to calls. A file
- * is only ever appended to, so whatever ends it, what is before the tear can be read.
+ * is only ever appended to, so that everything before a truncation can be read.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { FeedError, type FeedErrorCode } from '../model/error.js';

@@ -293,7 +293,7 @@ export function quotesText(quotes: readonly IndicativeQuote[]): string {
  *
  * # Errors
  *
- * `MALFORMED_RECORDING` when the text is none that {@link quotesText} writes of quotes that were taken.
+ * `MALFORMED_RECORDING` when the text is not one that {@link quotesText} writes of quotes that were taken.
  */
 export function quotesOf(text: string): readonly IndicativeQuote[] {
   const quotes = text === '' ? [] : text.split(';', RECORDED_QUOTES_MAX + 1);

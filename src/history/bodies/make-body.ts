@@ -48,7 +48,7 @@ export type BodyQuery = TradesQuery | FundingRatesQuery | CandlesQuery;
  * Makes a body.
  *
  * # Errors
- * HistoryError INVALID_PARAM for a cursor that is none of this market.
+ * HistoryError INVALID_PARAM for a cursor that is malformed or of another market.
  */
 export function makeBody(query: BodyQuery, context: BodyContext): HistoryBody {
   switch (query.kind) {

@@ -106,7 +106,7 @@ function* rowsBehind<Row extends RecordPosition>(
   let before = begin && endOfSlot(begin.slot);
   let slotRows: Row[] = [];
   for (;;) {
-    // Places that are not final may be equal, so the slot goes on by the number of its rows.
+    // Places that are not final may be equal, so the slot continues by the number of its rows.
     const offset = slotRows.length;
     const part = read({ limit: partRows, offset, ...(before === undefined ? {} : { before }) });
     for (const row of part) {

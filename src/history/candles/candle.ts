@@ -3,7 +3,7 @@
  * at the close before it, its high and low contain that open, and where no trade was it is flat. There
  * is none before the first trade, whose candle opens at that trade.
  *
- * As only buckets are kept, a trade that comes late or is taken back moves every later open and flat
+ * As only buckets are kept, a trade that comes late or is reverted moves every later open and flat
  * candle by itself.
  */
 

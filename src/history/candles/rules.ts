@@ -92,7 +92,7 @@ export function lowerOf(one: bigint, other: bigint): bigint {
 }
 
 /**
- * The order of trades of a market. Two have the same number only while a fork is not taken back yet:
+ * The order of trades of a market. Two have the same number only while a fork is not reverted yet:
  * then what else they hold decides, so that the order in which they came never does.
  */
 function isBefore(one: CandleEnd, other: CandleEnd): boolean {

@@ -52,7 +52,7 @@ export interface IngestCounters {
   fetched: number;
   /** Transactions that the finalised listing has and the socket did not deliver. */
   missed: number;
-  /** Transactions that a fork took back. */
+  /** Transactions that a fork reverted. */
   reverted: number;
   /** Listed transactions that no node gave. */
   unavailable: number;

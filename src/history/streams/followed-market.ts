@@ -38,7 +38,7 @@ export class FollowedMarket {
   /** The newest trades that wait, and how many more there were. */
   #window: StreamTrade[] = [];
   #leftOut = 0;
-  /** Records were taken back, which readers of trades may have seen. */
+  /** Records were reverted, which readers of trades may have seen. */
   #wasReverted = false;
 
   get size(): number {

@@ -189,7 +189,9 @@ export class QuoteSession implements SocketSession {
   #sendError(error: unknown, id: MessageId | undefined): void {
     if (!(error instanceof SocketError)) this.#parts.onFault(error, 'a message of quotes');
     const known =
-      error instanceof SocketError ? error : new SocketError('INTERNAL', 'this failed here');
+      error instanceof SocketError
+        ? error
+        : new SocketError('INTERNAL', 'the message failed unexpectedly');
     this.#sendErrorOn('quotes', known, id);
   }
 

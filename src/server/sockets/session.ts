@@ -189,7 +189,9 @@ export class Session implements SocketSession {
     const { counts, onFault } = this.#parts;
     if (!(error instanceof SocketError)) onFault(error, 'a message of a WebSocket');
     const { code, message: text } =
-      error instanceof SocketError ? error : new SocketError('INTERNAL', 'this failed here');
+      error instanceof SocketError
+        ? error
+        : new SocketError('INTERNAL', 'the message failed unexpectedly');
     counts.countError(code);
     const id = message === undefined ? {} : { id: message.id };
     this.#sendReply({ ...members, type: 'error', code, message: text, ...id });

@@ -21,7 +21,7 @@ export interface ExchangePrice {
   readonly sequenceId: bigint;
 }
 
-/** What else the rule looks at. */
+/** What else the rule depends on. */
 export interface MmTerms {
   /** The oracle's average as the market has it, 1e6. */
   readonly lastTwap: bigint;

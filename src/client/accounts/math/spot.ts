@@ -13,7 +13,7 @@ import { sizeDiscount, sizePremium } from './weights.js';
 export const QUOTE_MARKET_INDEX = 0;
 /** Decimals of a balance (9) and of cumulative interest (10) together: a token has no more. */
 const INTEREST_DECIMALS = 19;
-/** Seconds of the average that strict prices look at. */
+/** Seconds of the average that strict prices use. */
 const TWAP_SECONDS = 300n;
 
 /** What is read of a spot market's account. */
