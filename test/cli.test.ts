@@ -127,6 +127,12 @@ describe('slotbook', () => {
     expect(wrong.stderr).toBe(line);
   });
 
+  test('a word after -- is an argument as it stands', async () => {
+    const replay = start(['replay', '--port=0', '--', '--no=file']);
+    expect(await exitCode(replay)).toBe(2);
+    expect(replay.stderr).toMatch(/^slotbook: --no=file: /);
+  });
+
   test('--version prints name, version and commit', async () => {
     const version = start(['--version']);
     expect(await exitCode(version)).toBe(0);

@@ -142,10 +142,13 @@ function usageErrorLine(text: string): string {
 
 /** `--flag=value` as two words, so that the nearest flag of a mistyped one is found. */
 function separateValues(words: readonly string[]): readonly string[] {
-  return words.flatMap((word) => {
+  const end = words.indexOf('--');
+  const flags = end === -1 ? words : words.slice(0, end);
+  const separate = flags.flatMap((word) => {
     const [, flag, value] = /^(--[\w-]+)=([\s\S]*)$/.exec(word) ?? [];
     return flag === undefined || value === undefined ? [word] : [flag, value];
   });
+  return [...separate, ...words.slice(flags.length)];
 }
 
 function versionText(): string {
