@@ -96,7 +96,7 @@ export class Session implements SocketSession {
 
   /** Ends the subscription to a topic that has ended. */
   endTopic(key: string): void {
-    if (!this.#closeForShutdown(key)) return;
+    if (!this.#endSubscription(key)) return;
     const error = new SocketError('UNKNOWN_MARKET', 'the market is no longer served');
     this.#sendError(error, undefined, { topic: key });
   }
@@ -167,7 +167,7 @@ export class Session implements SocketSession {
 
   #removeSubscription(dialect: Dialect, message: ClientMessage): void {
     const key = dialect.readKey(message, this.#parts);
-    if (!this.#closeForShutdown(key)) {
+    if (!this.#endSubscription(key)) {
       throw new SocketError('NOT_SUBSCRIBED', 'there is no such subscription on this socket');
     }
     const asked = { key, parts: this.#parts };
@@ -178,7 +178,7 @@ export class Session implements SocketSession {
     if (answer !== undefined) this.#sendReply(answer);
   }
 
-  #closeForShutdown(key: string): boolean {
+  #endSubscription(key: string): boolean {
     if (!this.#delivery.endSubscription(key)) return false;
     this.#parts.quota.releaseTopic(this.socket.ip, key);
     return true;
