@@ -50,5 +50,5 @@ pub use view::auctions::AuctionRow;
 pub use view::facts::{Counters, Header};
 pub use view::integrity::Violation;
 pub use view::orders::OrdersQuery;
-pub use view::queue_cache::QueueScratch;
+pub use view::queue::QueueScratch;
 pub use view::resting::Resting;

@@ -44,31 +44,41 @@ pub(crate) struct Interest {
 /// Decimals of a perp's base size. Source: programs/drift/src/math/constants.rs `BASE_PRECISION`.
 const PERP_DECIMALS: u32 = 9;
 
+/// What both kinds of market account say by the same names, and the fields that differ. A tick or
+/// step of 0 in an account that is still being set up counts as 1.
+macro_rules! market_info {
+    ($view:expr, $account:expr, { $($field:ident: $value:expr,)* }) => {
+        MarketInfo {
+            id: MarketId::NONE,
+            account: $account,
+            name: $view.name(),
+            market_index: $view.market_index(),
+            status: $view.status()?,
+            tick: Price($view.order_tick_size().0.max(1)),
+            step: BaseQty($view.order_step_size().0.max(1)),
+            min_order_size: $view.min_order_size(),
+            fee_adjustment: $view.fee_adjustment(),
+            oracle: $view.oracle(),
+            oracle_source: $view.oracle_source()?,
+            paused_operations: $view.paused_operations(),
+            expiry_ts: $view.expiry_ts(),
+            $($field: $value,)*
+        }
+    };
+}
+
 /// Decodes a perp market's account; the market's number is not known yet.
 pub(crate) fn read_perp(
     view: &PerpMarketView<'_>,
     account: Pubkey,
 ) -> Result<MarketAccount, ProtocolError> {
     Ok(MarketAccount {
-        info: MarketInfo {
-            id: MarketId::NONE,
-            account,
-            name: view.name(),
+        info: market_info!(view, account, {
             market_type: MarketType::Perp,
-            market_index: view.market_index(),
-            status: view.status()?,
-            tick: at_least_one(view.order_tick_size()),
-            step: at_least_one_base(view.order_step_size()),
-            min_order_size: view.min_order_size(),
             decimals: PERP_DECIMALS,
             mint: None,
-            fee_adjustment: view.fee_adjustment(),
             is_prediction: view.contract_type()? == ContractType::Prediction,
-            oracle: view.oracle(),
-            oracle_source: view.oracle_source()?,
-            paused_operations: view.paused_operations(),
-            expiry_ts: view.expiry_ts(),
-        },
+        }),
         oracle_fields: OracleFields {
             mm_price: view.mm_oracle_price().0,
             mm_slot: view.mm_oracle_slot().0,
@@ -111,25 +121,12 @@ pub(crate) fn read_spot(
     account: Pubkey,
 ) -> Result<MarketAccount, ProtocolError> {
     Ok(MarketAccount {
-        info: MarketInfo {
-            id: MarketId::NONE,
-            account,
-            name: view.name(),
+        info: market_info!(view, account, {
             market_type: MarketType::Spot,
-            market_index: view.market_index(),
-            status: view.status()?,
-            tick: at_least_one(view.order_tick_size()),
-            step: at_least_one_base(view.order_step_size()),
-            min_order_size: view.min_order_size(),
             decimals: view.decimals(),
             mint: Some(view.mint()),
-            fee_adjustment: view.fee_adjustment(),
             is_prediction: false,
-            oracle: view.oracle(),
-            oracle_source: view.oracle_source()?,
-            paused_operations: view.paused_operations(),
-            expiry_ts: view.expiry_ts(),
-        },
+        }),
         oracle_fields: OracleFields {
             last_price: view.last_oracle_price().0,
             last_twap: view.last_oracle_price_twap().0,
@@ -143,13 +140,4 @@ pub(crate) fn read_spot(
         amm: None,
         stats: None,
     })
-}
-
-/// A tick of 0 in an account that is still being set up counts as 1.
-fn at_least_one(tick: Price) -> Price {
-    Price(tick.0.max(1))
-}
-
-fn at_least_one_base(step: BaseQty) -> BaseQty {
-    BaseQty(step.0.max(1))
 }

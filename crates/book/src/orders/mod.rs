@@ -5,4 +5,3 @@ pub(crate) mod order_store;
 pub(crate) mod rules;
 pub(crate) mod timers;
 pub(crate) mod users;
-pub(crate) mod wheel;

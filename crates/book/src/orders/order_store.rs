@@ -7,9 +7,9 @@ use slotbook_protocol::units::Pubkey;
 use slotbook_protocol::user::spot_token_amount;
 
 use super::rules::{Context, decide};
+use super::timers::Timer;
 use super::timers::Timers;
 use super::users::{Positions, User, UserTable};
-use super::wheel::Timer;
 use crate::LeftOut;
 use crate::ladder::arena::{Arena, Node, Place, Standing, handle_of, slot_of, user_of};
 use crate::limits::{ORDER_BYTES, ORDERS_PER_USER, TIMERS_PER_ORDER_MAX, TIMERS_SLACK, USERS_MAX};

@@ -5,6 +5,5 @@ pub(crate) mod facts;
 pub(crate) mod integrity;
 pub(crate) mod orders;
 pub(crate) mod queue;
-pub(crate) mod queue_cache;
 mod quotes;
 pub(crate) mod resting;

@@ -2,8 +2,8 @@
 
 use slotbook_protocol::units::{Price, Pubkey};
 
+use super::queue::QueueScratch;
 use super::queue::{QueueEntry, own_first};
-use super::queue_cache::QueueScratch;
 use crate::book::Book;
 use crate::ladder::arena::Place;
 use crate::ladder::merged::{Levels, Merged, OrderLists, Piece};

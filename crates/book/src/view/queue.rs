@@ -1,14 +1,17 @@
-//! The orders of one price, in the order in which they fill.
+//! The orders of one price, in the order in which they fill, and what readers keep of them from one
+//! read to the next: buffers, and long queues as far as they are sorted.
 
 use std::cmp::Ordering;
 
 use slotbook_protocol::order::{OrderView, bit_flags};
 use slotbook_protocol::units::{BaseQty, Price, Pubkey, Slot};
 
-use crate::OrderRow;
 use crate::ladder::arena::{NONE, user_of};
 use crate::ladder::merged::{Lists, Merged, OrderLists};
+use crate::limits::{CACHED_QUEUE_ORDERS_MAX, CACHED_QUEUES_MAX};
+use crate::model::market::MarketId;
 use crate::orders::order_store::OrderStore;
+use crate::{OrderRow, Side};
 
 /// An order in the queue of its price, with what is needed to sort it: to fetch that from the order
 /// for each comparison costs ten times the comparison.
@@ -148,5 +151,74 @@ impl OrderStore {
             signed_msg: view.bit_flags() & bit_flags::SIGNED_MESSAGE != 0,
             oracle_price_offset: view.oracle_price_offset().0,
         }
+    }
+}
+
+/// Memory that reading orders needs beside the rows. To be used with one book only.
+#[derive(Debug, Default)]
+pub struct QueueScratch {
+    pub(crate) queue: Vec<QueueEntry>,
+    pub(crate) cache: QueueCache,
+    pub(crate) prices: Vec<u64>,
+}
+
+/// The queue of a price. Equal keys have equal orders: a market whose orders change gets another
+/// sequence number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct QueueKey {
+    pub(crate) market: MarketId,
+    pub(crate) side: Side,
+    pub(crate) price: u64,
+    pub(crate) seq: u64,
+}
+
+impl QueueKey {
+    /// Whether the other queue is of the same side at another sequence number.
+    fn replaces(&self, other: &Self) -> bool {
+        (self.market, self.side) == (other.market, other.side) && self.seq != other.seq
+    }
+}
+
+#[derive(Debug)]
+struct CachedQueue {
+    key: QueueKey,
+    entries: Vec<QueueEntry>,
+    sorted: usize,
+}
+
+/// The queues, in no order.
+#[derive(Debug, Default)]
+pub(crate) struct QueueCache {
+    queues: Vec<CachedQueue>,
+    orders: usize,
+}
+
+impl QueueCache {
+    /// Moves a cached queue into `entries`; returns how many of its first orders are sorted. `None`,
+    /// and `entries` as it was, when it is not cached.
+    pub(crate) fn remove(&mut self, key: QueueKey, entries: &mut Vec<QueueEntry>) -> Option<usize> {
+        let index = self.queues.iter().position(|queue| queue.key == key)?;
+        let queue = self.queues.swap_remove(index);
+        self.orders -= queue.entries.len();
+        *entries = queue.entries;
+        Some(queue.sorted)
+    }
+
+    /// Adds a queue and drops those of its side at other sequence numbers. A full cache is emptied
+    /// first.
+    pub(crate) fn insert(&mut self, key: QueueKey, entries: Vec<QueueEntry>, sorted: usize) {
+        if entries.len() > CACHED_QUEUE_ORDERS_MAX {
+            return;
+        }
+        self.queues.retain(|queue| !key.replaces(&queue.key));
+        self.orders = self.queues.iter().map(|queue| queue.entries.len()).sum();
+        let is_full = self.queues.len() == CACHED_QUEUES_MAX
+            || self.orders + entries.len() > CACHED_QUEUE_ORDERS_MAX;
+        if is_full {
+            self.queues.clear();
+            self.orders = 0;
+        }
+        self.orders += entries.len();
+        self.queues.push(CachedQueue { key, entries, sorted });
     }
 }

@@ -2,7 +2,7 @@
 
 use slotbook_protocol::units::Price;
 
-use super::queue_cache::{QueueKey, QueueScratch};
+use super::queue::{QueueKey, QueueScratch};
 use crate::book::Book;
 use crate::ladder::merged::{Merged, OrderLists};
 use crate::limits::CACHED_QUEUE_ORDERS_MIN;
