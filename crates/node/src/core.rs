@@ -11,7 +11,7 @@ use slotbook_matching::ExternalBook;
 use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
 use slotbook_wire::auctions::render_auctions;
 use slotbook_wire::cache::{BodyCache, CACHE_LIMITS, Version};
-use slotbook_wire::frame::{FrameRequest, render_frame};
+use slotbook_wire::frame::render_frame;
 use slotbook_wire::render::{
     L2Request, L3Request, Rows, render_l2, render_l3, render_uncrossed_l2, render_uncrossed_l3,
 };
@@ -45,13 +45,13 @@ const FLOAT_BYTES: usize = 8;
 /// What a body of the cache shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum BodyKey {
-    L2 { market: u16, depth: u32, grouping: u32, sources: Sources },
-    L3 { market: u16, depth: u32, maker: Option<Pubkey>, sources: Sources },
-    UncrossedL2 { market: u16, depth: u32, grouping: u32, sources: Sources },
-    UncrossedL3 { market: u16, depth: u32, maker: Option<Pubkey>, sources: Sources },
+    L2(L2Request),
+    L3(L3Request),
+    UncrossedL2(L2Request),
+    UncrossedL3(L3Request),
     Makers { market: u16, side: Side, limit: u32 },
     Auctions { market: u16 },
-    Frame { market: u16, depth: u32, grouping: u32, sources: Sources },
+    Frame(L2Request),
 }
 
 /// What the updates of one turn did.
@@ -274,12 +274,11 @@ impl Core {
         sources: u32,
         mut out: BufferSlice<'_>,
     ) -> i32 {
-        let Some((id, version)) = self.version_of(market) else { return 0 };
-        let sources = self.prepare_sources(id, sources);
-        let body_key = BodyKey::L2 { market: id.0, depth, grouping, sources };
+        let Some((request, version)) = self.prepare_l2(market, depth, grouping, sources) else {
+            return 0;
+        };
         let (book, epoch) = (&self.book, &self.epoch);
-        let request = l2_request(id, depth, grouping, sources);
-        let body = self.bodies.body(body_key, version, |body| {
+        let body = self.bodies.body(BodyKey::L2(request), version, |body| {
             render_l2(book, &request, epoch, body);
         });
         copy_out(body, &mut out)
@@ -295,12 +294,11 @@ impl Core {
         sources: u32,
         mut out: BufferSlice<'_>,
     ) -> i32 {
-        let Some((id, version)) = self.version_of(market) else { return 0 };
-        let sources = self.prepare_sources(id, sources);
-        let body_key = BodyKey::UncrossedL2 { market: id.0, depth, grouping, sources };
+        let Some((request, version)) = self.prepare_l2(market, depth, grouping, sources) else {
+            return 0;
+        };
         let (book, epoch, crossing) = (&self.book, &self.epoch, &mut self.crossing);
-        let request = l2_request(id, depth, grouping, sources);
-        let body = self.bodies.body(body_key, version, |body| {
+        let body = self.bodies.body(BodyKey::UncrossedL2(request), version, |body| {
             render_uncrossed_l2(book, &request, epoch, crossing, body);
         });
         copy_out(body, &mut out)
@@ -318,13 +316,12 @@ impl Core {
         sources: u32,
         mut out: BufferSlice<'_>,
     ) -> i32 {
-        let Some((id, version)) = self.version_of(market) else { return 0 };
-        let Ok(maker) = maker_of(&maker) else { return 0 };
-        let sources = self.prepare_sources(id, sources);
-        let body_key = BodyKey::L3 { market: id.0, depth, maker, sources };
+        let Some((request, version)) = self.prepare_l3(market, depth, &maker, sources) else {
+            return 0;
+        };
         let (book, epoch, rows) = (&self.book, &self.epoch, &mut self.rows);
-        let body = self.bodies.body(body_key, version, |body| {
-            render_l3(book, &l3_request(id, depth, maker, sources), epoch, rows, body);
+        let body = self.bodies.body(BodyKey::L3(request), version, |body| {
+            render_l3(book, &request, epoch, rows, body);
         });
         copy_out(body, &mut out)
     }
@@ -339,14 +336,12 @@ impl Core {
         sources: u32,
         mut out: BufferSlice<'_>,
     ) -> i32 {
-        let Some((id, version)) = self.version_of(market) else { return 0 };
-        let Ok(maker) = maker_of(&maker) else { return 0 };
-        let sources = self.prepare_sources(id, sources);
-        let body_key = BodyKey::UncrossedL3 { market: id.0, depth, maker, sources };
+        let Some((request, version)) = self.prepare_l3(market, depth, &maker, sources) else {
+            return 0;
+        };
         let (book, epoch) = (&self.book, &self.epoch);
         let (rows, crossing) = (&mut self.rows, &mut self.crossing);
-        let body = self.bodies.body(body_key, version, |body| {
-            let request = l3_request(id, depth, maker, sources);
+        let body = self.bodies.body(BodyKey::UncrossedL3(request), version, |body| {
             render_uncrossed_l3(book, &request, epoch, rows, crossing, body);
         });
         copy_out(body, &mut out)
@@ -377,17 +372,11 @@ impl Core {
         sources: u32,
         mut out: BufferSlice<'_>,
     ) -> i32 {
-        let Some((id, version)) = self.version_of(market) else { return 0 };
-        let sources = self.prepare_sources(id, sources);
-        let body_key = BodyKey::Frame { market: id.0, depth, grouping, sources };
+        let Some((request, version)) = self.prepare_l2(market, depth, grouping, sources) else {
+            return 0;
+        };
         let (book, epoch) = (&self.book, &self.epoch);
-        let frame = self.bodies.body(body_key, version, |frame| {
-            let request = FrameRequest {
-                market: id,
-                depth_levels: usize::try_from(depth).unwrap_or(usize::MAX),
-                grouping_ticks: (grouping != 0).then_some(grouping),
-                sources,
-            };
+        let frame = self.bodies.body(BodyKey::Frame(request), version, |frame| {
             render_frame(book, &request, epoch, frame);
         });
         copy_out(frame, &mut out)
@@ -462,6 +451,36 @@ impl Core {
         self.book.auctions_revision(id).unwrap_or_default()
     }
 
+    /// The request of these numbers, and the version of its body; `None` for an unknown market.
+    fn prepare_l2(
+        &mut self,
+        market: u32,
+        depth: u32,
+        grouping_ticks: u32,
+        sources: u32,
+    ) -> Option<(L2Request, Version)> {
+        let (market, version) = self.version_of(market)?;
+        let depth_levels = usize::try_from(depth).unwrap_or(usize::MAX);
+        let sources = self.prepare_sources(market, sources);
+        Some((L2Request { market, depth_levels, grouping_ticks, sources }, version))
+    }
+
+    /// As `prepare_l2`; `None` also for a maker that is not a key.
+    fn prepare_l3(
+        &mut self,
+        market: u32,
+        depth: u32,
+        maker: &str,
+        sources: u32,
+    ) -> Option<(L3Request, Version)> {
+        let (market, version) = self.version_of(market)?;
+        let maker = maker_of(maker).ok()?;
+        let depth_orders =
+            if depth == 0 { usize::MAX } else { usize::try_from(depth).unwrap_or(usize::MAX) };
+        let sources = self.prepare_sources(market, sources);
+        Some((L3Request { market, depth_orders, maker, sources }, version))
+    }
+
     /// The sources that a number names; the market's quotes are made for them.
     fn prepare_sources(&mut self, id: MarketId, sources: u32) -> Sources {
         let sources = sources_of(sources);
@@ -507,17 +526,6 @@ fn apply_update(
         Ok(applied) => counts.note(applied),
         Err(error) => problems.note(Some(update.pubkey), Fault::Book(error)),
     }
-}
-
-fn l2_request(market: MarketId, depth: u32, grouping_ticks: u32, sources: Sources) -> L2Request {
-    let depth_levels = usize::try_from(depth).unwrap_or(usize::MAX);
-    L2Request { market, depth_levels, grouping_ticks, sources }
-}
-
-fn l3_request(market: MarketId, depth: u32, maker: Option<Pubkey>, sources: Sources) -> L3Request {
-    let all = depth == 0;
-    let depth_orders = if all { usize::MAX } else { usize::try_from(depth).unwrap_or(usize::MAX) };
-    L3Request { market, depth_orders, maker, sources }
 }
 
 /// The sources by their bits.

@@ -18,7 +18,7 @@ use crate::uncross::{Crossing, Moved, UncrossRules};
 use crate::writer::JsonWriter;
 
 /// Which part of a book an /l2 body shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct L2Request {
     /// The market.
     pub market: MarketId,
@@ -39,7 +39,7 @@ impl L2Request {
 }
 
 /// Which part of a book an /l3 body shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct L3Request {
     /// The market.
     pub market: MarketId,
