@@ -2,7 +2,7 @@
 
 use slotbook_book::BookError;
 use slotbook_protocol::units::Pubkey;
-use slotbook_wire::writer::JsonWriter;
+use slotbook_wire::writer::{JsonWriter, members};
 
 use crate::limits::PROBLEMS_STORED_MAX;
 
@@ -78,20 +78,16 @@ impl Problems {
     /// The stored problems as a JSON array of `{pubkey, code, message}`.
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         let mut json = JsonWriter::new(out);
-        let mut opening: &[u8] = b"[{\"pubkey\":";
-        for (pubkey, fault) in &self.stored {
-            json.raw(opening);
-            match pubkey {
-                Some(pubkey) => json.key(pubkey),
-                None => json.raw(b"null"),
-            }
-            json.raw(b",\"code\":");
-            json.string(fault.code());
-            json.raw(b",\"message\":");
-            json.string(&fault.message());
-            json.raw(b"}");
-            opening = b",{\"pubkey\":";
-        }
-        json.raw(if self.stored.is_empty() { b"[]" } else { b"]" });
+        json.raw(b"[");
+        json.list(&self.stored, |json, (pubkey, fault)| {
+            members!(
+                json,
+                b"{\"pubkey\":" => or_null(pubkey.as_ref(), JsonWriter::key),
+                b",\"code\":" => string(fault.code()),
+                b",\"message\":" => string(&fault.message()),
+                b"}",
+            );
+        });
+        json.raw(b"]");
     }
 }

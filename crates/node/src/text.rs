@@ -2,74 +2,53 @@
 
 use slotbook_book::{Book, LeftOut, MarketId, MarketInfo, PerpStats};
 use slotbook_protocol::units::Pubkey;
-use slotbook_wire::writer::JsonWriter;
+use slotbook_wire::writer::{JsonWriter, members};
 
 /// All markets as a JSON array, in the order of their ids. 64-bit values are texts.
 pub(crate) fn markets(book: &Book) -> String {
     text(|json| {
         json.raw(b"[");
-        for (index, info) in book.markets().enumerate() {
-            json.raw(if index == 0 { b"" } else { b"," });
+        json.list(book.markets(), |json, info| {
             let empty = book.header(info.id).and_then(|header| header.empty_reason);
             market(json, info, empty.map(|reason| reason.name()));
-        }
+        });
         json.raw(b"]");
     })
 }
 
 fn market(json: &mut JsonWriter<'_>, info: &MarketInfo, empty_reason: Option<&str>) {
-    json.raw(b"{\"id\":");
-    json.u64(u64::from(info.id.0));
-    json.raw(b",\"symbol\":");
-    json.string(&info.name);
-    json.raw(b",\"account\":");
-    json.key(&info.account);
-    json.raw(b",\"marketType\":");
-    json.string(info.market_type.name());
-    json.raw(b",\"marketIndex\":");
-    json.u64(u64::from(info.market_index));
-    json.raw(b",\"status\":");
-    json.string(info.status.name());
-    json.raw(b",\"tickSize\":\"");
-    json.u64(info.tick.0);
-    json.raw(b"\",\"stepSize\":\"");
-    json.u64(info.step.0);
-    json.raw(b"\",\"minOrderSize\":\"");
-    json.u64(info.min_order_size.0);
-    json.raw(b"\",\"decimals\":");
-    json.u64(u64::from(info.decimals));
-    json.raw(b",\"mint\":");
-    match &info.mint {
-        Some(mint) => json.key(mint),
-        None => json.raw(b"null"),
-    }
-    json.raw(b",\"oracle\":");
-    json.key(&info.oracle);
-    json.raw(b",\"oracleSource\":");
-    json.string(info.oracle_source.name());
-    json.raw(b",\"emptyReason\":");
-    match empty_reason {
-        Some(reason) => json.string(reason),
-        None => json.raw(b"null"),
-    }
-    json.raw(b"}");
+    members!(
+        json,
+        b"{\"id\":" => u64(u64::from(info.id.0)),
+        b",\"symbol\":" => string(&info.name),
+        b",\"account\":" => key(&info.account),
+        b",\"marketType\":" => string(info.market_type.name()),
+        b",\"marketIndex\":" => u64(u64::from(info.market_index)),
+        b",\"status\":" => string(info.status.name()),
+        b",\"tickSize\":\"" => u64(info.tick.0),
+        b"\",\"stepSize\":\"" => u64(info.step.0),
+        b"\",\"minOrderSize\":\"" => u64(info.min_order_size.0),
+        b"\",\"decimals\":" => u64(u64::from(info.decimals)),
+        b",\"mint\":" => or_null(info.mint.as_ref(), JsonWriter::key),
+        b",\"oracle\":" => key(&info.oracle),
+        b",\"oracleSource\":" => string(info.oracle_source.name()),
+        b",\"emptyReason\":" => or_null(empty_reason, JsonWriter::string),
+        b"}",
+    );
 }
 
 /// What statistics take from the book, market by market in the order of their ids.
 pub(crate) fn market_figures(book: &Book) -> String {
     text(|json| {
         json.raw(b"[");
-        for (index, info) in book.markets().enumerate() {
-            json.raw(if index == 0 { b"" } else { b"," });
-            json.raw(b"{\"oraclePrice\":\"");
-            json.i64(oracle_price(book, info.id));
-            json.raw(b"\",\"perp\":");
-            match book.perp_stats(info.id) {
-                Some(figures) => perp_figures(json, &figures),
-                None => json.raw(b"null"),
-            }
-            json.raw(b"}");
-        }
+        json.list(book.markets(), |json, info| {
+            members!(
+                json,
+                b"{\"oraclePrice\":\"" => i64(oracle_price(book, info.id)),
+                b"\",\"perp\":" => or_null(book.perp_stats(info.id), perp_figures),
+                b"}",
+            );
+        });
         json.raw(b"]");
     })
 }
@@ -81,22 +60,17 @@ fn oracle_price(book: &Book, id: MarketId) -> i64 {
     })
 }
 
-fn perp_figures(json: &mut JsonWriter<'_>, figures: &PerpStats) {
-    let wide = [figures.base_long, figures.base_short];
-    for (name, number) in ["{\"baseLong\":\"", "\",\"baseShort\":\""].into_iter().zip(wide) {
-        json.raw(name.as_bytes());
-        json.raw(number.to_string().as_bytes());
-    }
-    for (name, number) in [
-        ("\",\"fundingRate\":\"", figures.funding_rate),
-        ("\",\"fundingRate24h\":\"", figures.funding_rate_24h),
-        ("\",\"fundingOracleTwap\":\"", figures.funding_oracle_twap),
-        ("\",\"fundingTs\":\"", figures.funding_ts.0),
-    ] {
-        json.raw(name.as_bytes());
-        json.i64(number);
-    }
-    json.raw(b"\"}");
+fn perp_figures(json: &mut JsonWriter<'_>, figures: PerpStats) {
+    members!(
+        json,
+        b"{\"baseLong\":\"" => raw(figures.base_long.to_string().as_bytes()),
+        b"\",\"baseShort\":\"" => raw(figures.base_short.to_string().as_bytes()),
+        b"\",\"fundingRate\":\"" => i64(figures.funding_rate),
+        b"\",\"fundingRate24h\":\"" => i64(figures.funding_rate_24h),
+        b"\",\"fundingOracleTwap\":\"" => i64(figures.funding_oracle_twap),
+        b"\",\"fundingTs\":\"" => i64(figures.funding_ts.0),
+        b"\"}",
+    );
 }
 
 /// Keys as a JSON array of base58 texts.
@@ -107,63 +81,45 @@ pub(crate) fn keys(keys: &[Pubkey]) -> String {
 /// Writes keys as a JSON array of base58 texts.
 pub(crate) fn write_keys(keys: &[Pubkey], json: &mut JsonWriter<'_>) {
     json.raw(b"[");
-    for (index, key) in keys.iter().enumerate() {
-        json.raw(if index == 0 { b"" } else { b"," });
-        json.key(key);
-    }
+    json.list(keys, JsonWriter::key);
     json.raw(b"]");
 }
 
 /// What the book holds, and what the body cache did, as a JSON object.
 pub(crate) fn stats(book: &mut Book, cache: CacheStats) -> String {
     let counters = book.counters();
+    let quotes = book.indicative_counts();
     let ids: Vec<MarketId> = book.markets().map(|info| info.id).collect();
     let amms: Vec<_> = ids.iter().map(|id| book.vamm_state(*id)).collect();
     text(|json| {
-        json.raw(b"{\"users\":");
-        count(json, counters.users);
-        json.raw(b",\"orders\":");
-        count(json, counters.open_orders);
-        json.raw(b",\"shown\":");
-        count(json, counters.shown_orders);
-        json.raw(b",\"quarantined\":");
-        count(json, counters.quarantined);
-        let quotes = book.indicative_counts();
-        json.raw(b",\"quotingMakers\":");
-        count(json, quotes.makers);
-        json.raw(b",\"quotes\":");
-        count(json, quotes.quotes);
-        json.raw(b",\"bodies\":");
-        count(json, cache.bodies);
-        json.raw(b",\"bodyBytes\":");
-        count(json, cache.bytes);
-        json.raw(b",\"bodyUses\":");
-        json.u64(cache.uses);
-        json.raw(b",\"bodyHits\":");
-        json.u64(cache.hits);
-        json.raw(b",\"shownByMarket\":[");
-        for (index, info) in book.markets().enumerate() {
-            json.raw(if index == 0 { b"" } else { b"," });
-            count(json, book.shown_orders(info.id).unwrap_or(0));
-        }
+        members!(
+            json,
+            b"{\"users\":" => u64(wide(counters.users)),
+            b",\"orders\":" => u64(wide(counters.open_orders)),
+            b",\"shown\":" => u64(wide(counters.shown_orders)),
+            b",\"quarantined\":" => u64(wide(counters.quarantined)),
+            b",\"quotingMakers\":" => u64(wide(quotes.makers)),
+            b",\"quotes\":" => u64(wide(quotes.quotes)),
+            b",\"bodies\":" => u64(wide(cache.bodies)),
+            b",\"bodyBytes\":" => u64(wide(cache.bytes)),
+            b",\"bodyUses\":" => u64(cache.uses),
+            b",\"bodyHits\":" => u64(cache.hits),
+            b",\"shownByMarket\":[",
+        );
+        json.list(book.markets(), |json, info| {
+            json.u64(wide(book.shown_orders(info.id).unwrap_or(0)));
+        });
         json.raw(b"],\"vammByMarket\":[");
-        for (index, amm) in amms.iter().enumerate() {
-            json.raw(if index == 0 { b"" } else { b"," });
-            match amm {
-                None => json.raw(b"null"),
-                Some(Ok(())) => json.string(VAMM_SHOWN),
-                Some(Err(reason)) => json.string(reason.name()),
-            }
-        }
+        json.list(amms, |json, amm| {
+            json.or_null(amm, |json, amm| json.string(amm.err().map_or(VAMM_SHOWN, |e| e.name())));
+        });
         json.raw(b"],\"leftOut\":{");
         let reasons = LeftOut::ALL.into_iter().zip(counters.left_out);
         let reasons = reasons.filter(|(reason, _)| *reason != LeftOut::NotOpen);
-        for (index, (reason, left_out)) in reasons.enumerate() {
-            json.raw(if index == 0 { b"" } else { b"," });
+        json.list(reasons, |json, (reason, left_out)| {
             json.string(reason.name());
-            json.raw(b":");
-            count(json, left_out);
-        }
+            members!(json, b":" => u64(wide(left_out)));
+        });
         json.raw(b"}}");
     })
 }
@@ -180,8 +136,8 @@ pub(crate) struct CacheStats {
     pub(crate) hits: u64,
 }
 
-fn count(json: &mut JsonWriter<'_>, count: usize) {
-    json.u64(u64::try_from(count).unwrap_or(u64::MAX));
+fn wide(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
 }
 
 fn text(write: impl FnOnce(&mut JsonWriter<'_>)) -> String {

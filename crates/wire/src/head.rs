@@ -5,7 +5,7 @@ use slotbook_protocol::oracle::OracleReading;
 use slotbook_protocol::units::{OraclePrice, Slot};
 
 use crate::top_of_book::{self, TopOfBook};
-use crate::writer::{JsonWriter, literal};
+use crate::writer::{JsonWriter, literal, members};
 
 /// Everything a body says about its market and its moment.
 #[derive(Clone, Copy, Debug)]
@@ -81,17 +81,15 @@ impl BodyHead<'_> {
         };
         let pricing = self.pricing_oracle().map(|reading| reading.price);
         let spread = top_of_book::spread(bid, ask, pricing);
-        literal!(json, b",\"markPrice\":\"");
-        json.i64(spread.mark.0);
-        literal!(json, b"\",\"bestBidPrice\":\"");
-        json.u64(bid.0);
-        literal!(json, b"\",\"bestAskPrice\":\"");
-        json.u64(ask.0);
-        literal!(json, b"\",\"spreadPct\":\"");
-        json.u128(spread.percent);
-        literal!(json, b"\",\"spreadQuote\":\"");
-        json.u64(spread.quote.0);
-        literal!(json, b"\"");
+        members!(
+            json,
+            b",\"markPrice\":\"" => i64(spread.mark.0),
+            b"\",\"bestBidPrice\":\"" => u64(bid.0),
+            b"\",\"bestAskPrice\":\"" => u64(ask.0),
+            b"\",\"spreadPct\":\"" => u128(spread.percent),
+            b"\",\"spreadQuote\":\"" => u64(spread.quote.0),
+            b"\"",
+        );
     }
 
     fn write_rest<const N: bool>(&self, json: &mut JsonWriter<'_, N>) {
@@ -101,16 +99,14 @@ impl BodyHead<'_> {
         write_reading(json, self.oracle);
         literal!(json, b",\"mmOracleData\":");
         write_reading(json, self.pricing_oracle());
-        literal!(json, b",\"marketSlot\":");
-        json.u64(self.market_slot.0);
-        literal!(json, b",\"seq\":");
-        json.u64(self.seq);
-        literal!(json, b",\"epoch\":");
-        json.string(self.epoch);
-        literal!(json, b",\"state\":");
-        json.string(self.state);
-        literal!(json, b",\"crossed\":");
-        json.bool(self.top.crossed());
+        members!(
+            json,
+            b",\"marketSlot\":" => u64(self.market_slot.0),
+            b",\"seq\":" => u64(self.seq),
+            b",\"epoch\":" => string(self.epoch),
+            b",\"state\":" => string(self.state),
+            b",\"crossed\":" => bool(self.top.crossed()),
+        );
         if let Some(reason) = self.empty_reason {
             literal!(json, b",\"reason\":");
             json.string(reason);
@@ -137,13 +133,12 @@ fn write_reading<const N: bool>(json: &mut JsonWriter<'_, N>, reading: Option<Or
         literal!(json, b"{}");
         return;
     };
-    literal!(json, b"{\"price\":\"");
-    json.i64(reading.price.0);
-    literal!(json, b"\",\"slot\":\"");
-    json.u64(reading.slot.0);
-    literal!(json, b"\",\"confidence\":\"");
-    json.u64(reading.confidence);
-    literal!(json, b"\",\"hasSufficientNumberOfDataPoints\":");
-    json.bool(reading.has_sufficient_data);
-    literal!(json, b"}");
+    members!(
+        json,
+        b"{\"price\":\"" => i64(reading.price.0),
+        b"\",\"slot\":\"" => u64(reading.slot.0),
+        b"\",\"confidence\":\"" => u64(reading.confidence),
+        b"\",\"hasSufficientNumberOfDataPoints\":" => bool(reading.has_sufficient_data),
+        b"}",
+    );
 }

@@ -3,7 +3,7 @@
 use slotbook_protocol::units::{Price, Pubkey, Slot, UnixSeconds};
 
 use crate::head::BodyHead;
-use crate::writer::JsonWriter;
+use crate::writer::{JsonWriter, members};
 
 /// One resting order as /l3 shows it, sizes at 1e9.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,36 +48,23 @@ where
 }
 
 pub(crate) fn write_orders(json: &mut JsonWriter<'_>, orders: impl IntoIterator<Item = OrderLine>) {
-    let mut comma: &[u8] = b"";
-    for order in orders {
-        json.raw(comma);
-        write_order(json, &order);
-        comma = b",";
-    }
+    json.list(orders, |json, order| write_order(json, &order));
 }
 
 fn write_order(json: &mut JsonWriter<'_>, order: &OrderLine) {
-    json.raw(b"{\"price\":\"");
-    json.u64(order.price.0);
-    json.raw(b"\",\"size\":\"");
-    json.u128(order.size);
-    json.raw(b"\",\"queue\":\"");
-    json.u128(order.queue);
-    json.raw(b"\",\"oraclePriceOffset\":\"");
-    json.i64(order.oracle_price_offset);
-    json.raw(b"\",\"maker\":");
-    json.key(&order.maker);
-    json.raw(b",\"orderId\":");
-    json.u64(u64::from(order.order_id));
-    json.raw(b",\"slot\":");
-    json.u64(order.slot.0);
-    json.raw(b",\"maxTs\":");
-    json.i64(order.max_ts.0);
-    json.raw(b",\"reduceOnly\":");
-    json.bool(order.reduce_only);
-    json.raw(b",\"postOnly\":");
-    json.bool(order.post_only);
-    json.raw(b",\"signedMsg\":");
-    json.bool(order.signed_msg);
-    json.raw(b"}");
+    members!(
+        json,
+        b"{\"price\":\"" => u64(order.price.0),
+        b"\",\"size\":\"" => u128(order.size),
+        b"\",\"queue\":\"" => u128(order.queue),
+        b"\",\"oraclePriceOffset\":\"" => i64(order.oracle_price_offset),
+        b"\",\"maker\":" => key(&order.maker),
+        b",\"orderId\":" => u64(u64::from(order.order_id)),
+        b",\"slot\":" => u64(order.slot.0),
+        b",\"maxTs\":" => i64(order.max_ts.0),
+        b",\"reduceOnly\":" => bool(order.reduce_only),
+        b",\"postOnly\":" => bool(order.post_only),
+        b",\"signedMsg\":" => bool(order.signed_msg),
+        b"}",
+    );
 }

@@ -2,7 +2,7 @@
 
 use slotbook_protocol::units::{BaseQty, Price};
 
-use crate::writer::{Digits, JsonWriter, literal};
+use crate::writer::{Digits, JsonWriter, literal, members};
 
 /// Where the size of a level comes from; the order is the order of the members on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,13 +141,13 @@ impl SourcedLevel {
 #[inline]
 fn write_dlob_level<const N: bool>(price: u64, size: u64, json: &mut JsonWriter<'_, N>) {
     let size = Digits::of(size);
-    literal!(json, b"{\"price\":\"");
-    json.u64(price);
-    literal!(json, b"\",\"size\":\"");
-    json.digits(&size);
-    literal!(json, b"\",\"sources\":{\"dlob\":\"");
-    json.digits(&size);
-    literal!(json, b"\"}}");
+    members!(
+        json,
+        b"{\"price\":\"" => u64(price),
+        b"\",\"size\":\"" => digits(&size),
+        b"\",\"sources\":{\"dlob\":\"" => digits(&size),
+        b"\"}}",
+    );
 }
 
 /// How a market's own base unit becomes the wire's 1e9.

@@ -11,7 +11,7 @@ use slotbook_protocol::units::OraclePrice;
 use crate::key_texts::KeyTexts;
 use crate::level::SizeScale;
 use crate::sources::Sources;
-use crate::writer::JsonWriter;
+use crate::writer::{JsonWriter, members};
 
 /// A taker, and what it meets beside the book.
 #[derive(Clone, Copy, Debug)]
@@ -127,12 +127,7 @@ fn oracle_of(header: &Header) -> Option<OraclePrice> {
 
 fn write_fills(json: &mut JsonWriter<'_>, walk: &Walk, scale: SizeScale, keys: &mut KeyTexts) {
     json.raw(b"{\"fills\":[");
-    let mut comma: &[u8] = b"";
-    for fill in &walk.fills {
-        json.raw(comma);
-        write_fill(json, fill, scale, keys);
-        comma = b",";
-    }
+    json.list(&walk.fills, |json, fill| write_fill(json, fill, scale, keys));
     json.raw(b"],\"filledBase\":\"");
     json.u128(scale.to_wire(walk.filled_base.0.into()));
     json.raw(b"\",\"filledQuote\":\"");
@@ -150,21 +145,16 @@ fn write_fill(json: &mut JsonWriter<'_>, fill: &Fill, scale: SizeScale, keys: &m
         }
         None => json.raw(b"\",\"maker\":null,\"orderId\":"),
     }
-    match fill.order_id {
-        Some(order_id) => json.u64(order_id.into()),
-        None => json.raw(b"null"),
-    }
-    json.raw(b",\"price\":\"");
-    json.u64(fill.price.0);
-    json.raw(b"\",\"size\":\"");
-    json.u128(scale.to_wire(fill.size.0.into()));
-    json.raw(b"\",\"quote\":\"");
-    json.u64(fill.quote.0);
-    json.raw(b"\",\"takerFee\":\"");
-    json.u64(fill.taker_fee.0);
-    json.raw(b"\",\"makerRebate\":\"");
-    json.u64(fill.maker_rebate.0);
-    json.raw(b"\"}");
+    json.or_null(fill.order_id, |json, order_id| json.u64(order_id.into()));
+    members!(
+        json,
+        b",\"price\":\"" => u64(fill.price.0),
+        b"\",\"size\":\"" => u128(scale.to_wire(fill.size.0.into())),
+        b"\",\"quote\":\"" => u64(fill.quote.0),
+        b"\",\"takerFee\":\"" => u64(fill.taker_fee.0),
+        b"\",\"makerRebate\":\"" => u64(fill.maker_rebate.0),
+        b"\"}",
+    );
 }
 
 /// Writes what the fills come to, behind the digits of the filled quote.
@@ -174,12 +164,9 @@ fn write_sums(json: &mut JsonWriter<'_>, walk: &Walk, unfilled: u128) {
     json.raw(b",\"worstPrice\":");
     json.price_or_null(walk.worst_price);
     json.raw(b",\"priceImpact\":");
-    match walk.price_impact {
-        Some(numerator) => {
-            write_fraction(json, Rate { numerator, denominator: IMPACT_PRECISION });
-        }
-        None => json.raw(b"null"),
-    }
+    json.or_null(walk.price_impact, |json, numerator| {
+        write_fraction(json, Rate { numerator, denominator: IMPACT_PRECISION });
+    });
     json.raw(b",\"takerFee\":\"");
     json.u64(walk.taker_fee.0);
     json.raw(b"\",\"unfilled\":\"");
@@ -212,24 +199,18 @@ fn write_version(
     model: Model,
     epoch: &str,
 ) {
-    json.raw(b",\"slot\":");
-    json.u64(header.slot.0);
-    json.raw(b",\"seq\":");
-    json.u64(header.seq);
-    json.raw(b",\"model\":\"");
-    json.raw(model.name().as_bytes());
-    json.raw(b"\",\"marketName\":");
-    json.string(&info.name);
-    json.raw(b",\"marketType\":\"");
-    json.raw(info.market_type.name().as_bytes());
-    json.raw(b"\",\"marketIndex\":");
-    json.u64(info.market_index.into());
-    json.raw(b",\"ts\":");
-    json.u64(header.ts_ms);
-    json.raw(b",\"epoch\":");
-    json.string(epoch);
-    json.raw(b",\"state\":");
-    json.string(header.state.name());
+    members!(
+        json,
+        b",\"slot\":" => u64(header.slot.0),
+        b",\"seq\":" => u64(header.seq),
+        b",\"model\":\"" => raw(model.name().as_bytes()),
+        b"\",\"marketName\":" => string(&info.name),
+        b",\"marketType\":\"" => raw(info.market_type.name().as_bytes()),
+        b"\",\"marketIndex\":" => u64(info.market_index.into()),
+        b",\"ts\":" => u64(header.ts_ms),
+        b",\"epoch\":" => string(epoch),
+        b",\"state\":" => string(header.state.name()),
+    );
 }
 
 /// What is not filled, in the unit of the order's size: base at 1e9, or quote.

@@ -5,6 +5,7 @@ use slotbook_protocol::units::{Price, Pubkey};
 use crate::key_texts::KeyText;
 
 /// Appends a literal of JSON text to a [`JsonWriter`], in the form that the writer writes.
+#[macro_export]
 macro_rules! literal {
     ($json:expr, $text:literal) => {{
         const PLAIN: &[u8] = $text;
@@ -13,7 +14,18 @@ macro_rules! literal {
         $json.either(PLAIN, NESTED);
     }};
 }
-pub(crate) use literal;
+pub use literal;
+
+/// Appends literals of JSON text to a [`JsonWriter`], each with the value behind it:
+/// `members!(json, b"{\"seq\":" => u64(seq), b"}")`.
+#[macro_export]
+macro_rules! members {
+    ($json:expr, $($text:literal $(=> $write:ident($($value:expr),+))?),+ $(,)?) => {{$(
+        $crate::writer::literal!($json, $text);
+        $($json.$write($($value),+);)?
+    )+}};
+}
+pub use members;
 
 /// The greatest power of ten a `u64` holds; a `u128` is written in pieces of this size.
 const U64_POWER_OF_TEN_MAX: u64 = 10_000_000_000_000_000_000;
@@ -58,7 +70,7 @@ impl<const NESTED: bool> JsonWriter<'_, NESTED> {
 
     /// Appends the one of two forms of a text that this writer writes. See `literal!`.
     #[inline]
-    pub(crate) fn either(&mut self, plain: &[u8], nested: &[u8]) {
+    pub fn either(&mut self, plain: &[u8], nested: &[u8]) {
         self.raw(if NESTED { nested } else { plain });
     }
 
@@ -68,15 +80,33 @@ impl<const NESTED: bool> JsonWriter<'_, NESTED> {
         self.digits(&Digits::of(value));
     }
 
+    /// Appends the values of a list with commas between them.
+    #[inline]
+    pub fn list<T>(
+        &mut self,
+        values: impl IntoIterator<Item = T>,
+        mut write: impl FnMut(&mut Self, T),
+    ) {
+        let mut comma: &[u8] = b"";
+        for value in values {
+            self.raw(comma);
+            write(self, value);
+            comma = b",";
+        }
+    }
+
+    /// Appends a value; `null` where there is none.
+    #[inline]
+    pub fn or_null<T>(&mut self, value: Option<T>, write: impl FnOnce(&mut Self, T)) {
+        match value {
+            Some(value) => write(self, value),
+            None => self.raw(b"null"),
+        }
+    }
+
     /// Appends a price as a text of digits; `null` where there is none.
     pub fn price_or_null(&mut self, price: Option<Price>) {
-        let Some(price) = price else {
-            self.raw(b"null");
-            return;
-        };
-        self.raw(b"\"");
-        self.u64(price.0);
-        self.raw(b"\"");
+        self.or_null(price, |json, price| members!(json, b"\"" => u64(price.0), b"\""));
     }
 
     /// Appends a number that is text already. All of the text is copied and what is too much is
@@ -191,7 +221,8 @@ impl<const NESTED: bool> JsonWriter<'_, NESTED> {
 }
 
 /// The bytes of a text inside a string.
-pub(crate) const fn nested_bytes(text: &[u8]) -> usize {
+#[must_use]
+pub const fn nested_bytes(text: &[u8]) -> usize {
     let (mut at, mut bytes) = (0, text.len());
     while at < text.len() {
         bytes += is_escaped(text[at]) as usize;
@@ -201,7 +232,11 @@ pub(crate) const fn nested_bytes(text: &[u8]) -> usize {
 }
 
 /// A text inside a string. It must have no control characters: the punctuation of JSON has none.
-pub(crate) const fn nested_text<const BYTES: usize>(text: &[u8]) -> [u8; BYTES] {
+///
+/// # Panics
+/// When the program is built, for a text with a control character.
+#[must_use]
+pub const fn nested_text<const BYTES: usize>(text: &[u8]) -> [u8; BYTES] {
     let mut nested = [0; BYTES];
     let (mut at, mut end) = (0, 0);
     while at < text.len() {

@@ -7,7 +7,7 @@ use super::spec::{Channel, Timing, TopicSpec};
 use super::write::{write_all_orders, write_best, write_levels};
 use crate::l3::OrderLine;
 use crate::level::SourcedLevel;
-use crate::writer::JsonWriter;
+use crate::writer::{JsonWriter, members};
 
 /// When the changes arrived and when their frame was made, in unix nanoseconds; 0 where it
 /// is not known.
@@ -77,12 +77,12 @@ impl VersionStamp {
     }
 
     fn write_numbers(&self, json: &mut JsonWriter<'_>) {
-        json.raw(b",\"seq\":");
-        json.u64(self.seq);
-        json.raw(b",\"slot\":");
-        json.u64(self.slot.0);
-        json.raw(b",\"ts\":");
-        json.u64(self.ts_ms);
+        members!(
+            json,
+            b",\"seq\":" => u64(self.seq),
+            b",\"slot\":" => u64(self.slot.0),
+            b",\"ts\":" => u64(self.ts_ms),
+        );
     }
 
     fn write_state(&self, json: &mut JsonWriter<'_>) {
@@ -147,14 +147,13 @@ pub(super) struct Names<'a> {
 /// Writes the members that do not change from frame to frame: they are made once an epoch.
 pub(super) fn write_identity(out: &mut Vec<u8>, names: Names<'_>) {
     let mut json = JsonWriter::new(out);
-    json.raw(b",\"topic\":");
-    json.string(names.topic);
-    json.raw(b",\"channel\":");
-    json.string(names.channel.name());
-    json.raw(b",\"market\":");
-    json.string(names.market);
-    json.raw(b",\"epoch\":");
-    json.string(names.epoch);
+    members!(
+        json,
+        b",\"topic\":" => string(names.topic),
+        b",\"channel\":" => string(names.channel.name()),
+        b",\"market\":" => string(names.market),
+        b",\"epoch\":" => string(names.epoch),
+    );
 }
 
 /// Writes the last member of a frame.
