@@ -83,37 +83,45 @@ export function withAbort<Value>(work: Promise<Value>, signal?: AbortSignal): Pr
   });
 }
 
-/** Waits; ends with the signal's reason when that comes first. */
-export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      cancel();
-      reject(signal?.reason);
-    };
-    const cancel = clock.after(ms, () => {
-      signal?.removeEventListener('abort', stop);
-      resolve();
-    });
-    if (signal?.aborted === true) stop();
-    else signal?.addEventListener('abort', stop, { once: true });
-  });
-}
-
-/** How a try is bounded. */
-export interface TryOptions {
+/** How tries are bounded and repeated. */
+export interface RetryOptions {
   readonly clock: Clock;
+  /** Of one try. */
   readonly timeoutMs: number;
+  /** Tries after the first. */
+  readonly retriesMax: number;
   readonly signal?: AbortSignal | undefined;
   /** The name of what is requested, in messages of errors. */
   readonly subject: string;
+  /** Milliseconds to wait at least before another try; undefined when another will not help. */
+  readonly retryDelayOf: (error: ClientError) => number | undefined;
 }
 
 /**
- * Makes one try, which gets a signal that ends it when it is late or aborted. Throws the try's own
- * ClientError; else ABORTED, TIMEOUT or UNREACHABLE.
+ * Tries until it succeeds, no further try will help, or there are none left. A try gets a signal that
+ * ends it when it is late or aborted. Throws the last try's own ClientError; else ABORTED, TIMEOUT or
+ * UNREACHABLE.
  */
-export async function tryOnce<Value>(
-  { clock, timeoutMs, signal, subject }: TryOptions,
+export async function retry<Value>(
+  options: RetryOptions,
+  attempt: (signal: AbortSignal) => Promise<Value>,
+): Promise<Value> {
+  const { clock, signal } = options;
+  const backoff = new Backoff(BACKOFF_BOUNDS, () => clock.random());
+  for (let tried = 0; ; tried += 1) {
+    try {
+      return await tryOnce(options, attempt);
+    } catch (error) {
+      const delayMs = error instanceof ClientError ? options.retryDelayOf(error) : undefined;
+      if (delayMs === undefined || tried >= options.retriesMax) throw error;
+      // What the service asks for is the least: together with chance, so that not all come at once.
+      await sleep(clock, delayMs + backoff.nextMs(), signal);
+    }
+  }
+}
+
+async function tryOnce<Value>(
+  { clock, timeoutMs, signal, subject }: RetryOptions,
   attempt: (signal: AbortSignal) => Promise<Value>,
 ): Promise<Value> {
   const ending = new AbortController();
@@ -138,34 +146,20 @@ export async function tryOnce<Value>(
   }
 }
 
-/** How tries are repeated. */
-export interface RetryOptions {
-  readonly clock: Clock;
-  /** Tries after the first. */
-  readonly retriesMax: number;
-  readonly signal?: AbortSignal | undefined;
-  /** Milliseconds to wait at least before another try; undefined when another will not help. */
-  readonly retryDelayOf: (error: ClientError) => number | undefined;
-}
-
-/** Tries until it succeeds, no further try will help, or there are none left. Throws the last ClientError. */
-export async function retry<Value>(
-  { clock, retriesMax, signal, retryDelayOf }: RetryOptions,
-  attempt: () => Promise<Value>,
-): Promise<Value> {
-  const backoff = new Backoff(BACKOFF_BOUNDS, () => clock.random());
-  for (let tried = 0; ; tried += 1) {
-    try {
-      return await attempt();
-    } catch (error) {
-      const delayMs = error instanceof ClientError ? retryDelayOf(error) : undefined;
-      if (delayMs === undefined || tried >= retriesMax) throw error;
-      // What the service asks for is the least: together with chance, so that not all come at once.
-      await sleep(clock, delayMs + backoff.nextMs(), signal).catch(() => {
-        throw abortedBy(signal);
-      });
-    }
-  }
+/** Waits; an abort ends the wait with ABORTED. */
+function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      cancel();
+      reject(abortedBy(signal));
+    };
+    const cancel = clock.after(ms, () => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    });
+    if (signal?.aborted === true) stop();
+    else signal?.addEventListener('abort', stop, { once: true });
+  });
 }
 
 /** The error of a call that its caller has aborted. */

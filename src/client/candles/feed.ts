@@ -76,7 +76,7 @@ export class CandleFeed {
     connection.open();
     this.#live.addEntry(key, candles);
     // A subscription after the end begins another series.
-    candles.ends.add(() => this.#live.deleteEntry(key));
+    candles.subscription.ends.add(() => this.#live.deleteEntry(key));
     if (connection.state === 'open') candles.subscription.subscribe();
     this.#liveness.startWatch();
     return candles;

@@ -72,8 +72,8 @@ export class CandleKey {
     this.#stops.push(
       () => feed.leaveSeries(live),
       live.updates.add((candle) => this.#emitCandle(candle)),
-      live.retries.add((error) => retry.emit(error)),
-      live.ends.add((error) => end.emit(error)),
+      live.subscription.retries.add((error) => retry.emit(error)),
+      live.subscription.ends.add((error) => end.emit(error)),
       feed.connection.states.add((state) => connection.emit(state)),
     );
     if (!live.subscription.isOn) return this.#untilStarted(live);
@@ -84,7 +84,7 @@ export class CandleKey {
 
   #untilStarted(live: LiveCandles): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#stops.push(live.starts.add(resolve), live.ends.add(reject), () =>
+      this.#stops.push(live.starts.add(resolve), live.subscription.ends.add(reject), () =>
         reject(new ClientError('CLOSED', 'the key is followed no longer')),
       );
     });

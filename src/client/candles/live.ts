@@ -2,7 +2,6 @@
  * The candles of one market and resolution since the subscription: what arrived live, and what was
  * missed, which is fetched before anything newer is emitted.
  */
-import type { ClientError } from '../error.js';
 import * as limits from '../limits.js';
 import { Listeners } from '../listeners.js';
 import { type MarketConnection, MarketSubscription } from '../stream/market-subscription.js';
@@ -31,8 +30,9 @@ export class LiveCandles {
   readonly starts = new Listeners<void>();
   readonly series = new CandleSeries();
   readonly name: LiveName;
+  /** Its subscription on the socket. */
+  readonly subscription: MarketSubscription;
   readonly #source: CandleSource;
-  readonly #subscription: MarketSubscription;
   /** What arrives while what was missed is fetched. */
   #held: Map<number, Candle> | undefined;
   /** The newest of the candles that changed and are older than the series. */
@@ -41,34 +41,19 @@ export class LiveCandles {
   constructor(name: LiveName, source: CandleSource) {
     this.name = name;
     this.#source = source;
-    this.#subscription = new MarketSubscription(source, name, () => {
+    this.subscription = new MarketSubscription(source, name, () => {
       this.#held = undefined;
     });
   }
 
-  /** The service refuses it for good. */
-  get ends(): Listeners<ClientError> {
-    return this.#subscription.ends;
-  }
-
-  /** A transient error: what was missed could not be fetched, or the subscription is retried. */
-  get retries(): Listeners<ClientError> {
-    return this.#subscription.retries;
-  }
-
-  /** Its subscription on the socket. */
-  get subscription(): MarketSubscription {
-    return this.#subscription;
-  }
-
   /** Whether the series is that of the service, without a gap. */
   get isWhole(): boolean {
-    return this.#subscription.isOn && this.#held === undefined && this.series.last !== undefined;
+    return this.subscription.isOn && this.#held === undefined && this.series.last !== undefined;
   }
 
   /** Handles the acknowledgement: only now is it known what was missed. */
   handleAcknowledged(): void {
-    if (!this.#subscription.handleAcknowledged()) return;
+    if (!this.subscription.handleAcknowledged()) return;
     this.starts.emit();
     if (this.series.last !== undefined) this.#fetchMissed(this.series.last.ts);
   }
@@ -76,7 +61,7 @@ export class LiveCandles {
   /** Handles the candle from which the service goes on: at the start, and where it has left some out. */
   handleInit(candle: Candle): void {
     const { last } = this.series;
-    const isRepeated = this.#subscription.isOn && last !== undefined;
+    const isRepeated = this.subscription.isOn && last !== undefined;
     if (isRepeated && this.#held === undefined) this.#fetchMissed(last.ts);
     this.handleCandle(candle);
   }
@@ -84,7 +69,7 @@ export class LiveCandles {
   /** Handles a candle of the socket. */
   handleCandle(candle: Candle): void {
     this.handleAcknowledged();
-    if (!this.#subscription.isOn) return;
+    if (!this.subscription.isOn) return;
     const { last } = this.series;
     const isFar = last !== undefined && candle.ts - last.ts > lengthOf(this.name.resolution).maxS;
     if (isFar && this.#held === undefined) this.#fetchMissed(last.ts);
@@ -111,11 +96,11 @@ export class LiveCandles {
 
   #fetchMissed(fromTs: number): void {
     this.#held = new Map();
-    this.#subscription.startRepair((signal) => this.#source.fetchFrom(fromTs, signal), {
+    this.subscription.startRepair((signal) => this.#source.fetchFrom(fromTs, signal), {
       onRead: (missed) => this.#mergeMissed(missed),
       onFailure: () => {
         const held = this.#held;
-        this.#subscription.scheduleRetry(() => {
+        this.subscription.scheduleRetry(() => {
           this.#fetchMissed(fromTs);
           this.#held = held;
         });

@@ -1,12 +1,5 @@
 /** What is asked of a Solana node over HTTP. */
-import {
-  type Clock,
-  type Environment,
-  type Fetch,
-  retry,
-  systemClock,
-  tryOnce,
-} from '../environment.js';
+import { type Clock, type Environment, type Fetch, retry, systemClock } from '../environment.js';
 import { ClientError } from '../error.js';
 import { integer, list, object, objectOf, orNull, type Read, text } from '../fields.js';
 import * as limits from '../limits.js';
@@ -132,10 +125,10 @@ export class Rpc {
     const [clock, timeoutMs] = [this.#clock, this.#timeoutMs];
     const retryDelayOf = ({ code }: ClientError): number | undefined =>
       code === 'REFUSED' || code === 'ABORTED' ? undefined : 0;
-    return retry({ clock, retriesMax: limits.RETRIES_MAX, signal, retryDelayOf }, () =>
-      tryOnce({ clock, timeoutMs, signal, subject: method }, (ending) =>
-        this.#postRequest(method, params, ending),
-      ),
+    const retriesMax = limits.RETRIES_MAX;
+    return retry(
+      { clock, timeoutMs, retriesMax, signal, subject: method, retryDelayOf },
+      (ending) => this.#postRequest(method, params, ending),
     );
   }
 

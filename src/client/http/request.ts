@@ -3,14 +3,7 @@
  *
  * It knows no path and no body.
  */
-import {
-  type Clock,
-  type Environment,
-  type Fetch,
-  retry,
-  systemClock,
-  tryOnce,
-} from '../environment.js';
+import { type Clock, type Environment, type Fetch, retry, systemClock } from '../environment.js';
 import { ClientError } from '../error.js';
 import { parseExact, type Read } from '../fields.js';
 import * as limits from '../limits.js';
@@ -72,10 +65,9 @@ export class Requester {
   async get<T>(question: Question<T>, { signal }: CallOptions = {}): Promise<Answer<T>> {
     const url = this.#base + question.path + queryText(question.query ?? {});
     const [clock, timeoutMs, retriesMax] = [this.#clock, this.#timeoutMs, this.#retriesMax];
-    return retry({ clock, retriesMax, signal, retryDelayOf }, () =>
-      tryOnce({ clock, timeoutMs, signal, subject: question.path }, (ending) =>
-        this.#fetchAnswer(url, question, ending),
-      ),
+    const subject = question.path;
+    return retry({ clock, timeoutMs, retriesMax, signal, subject, retryDelayOf }, (ending) =>
+      this.#fetchAnswer(url, question, ending),
     );
   }
 

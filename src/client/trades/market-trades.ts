@@ -18,9 +18,10 @@ export interface MarketTradesSource extends MarketConnection {
 /** A followed market. */
 export class MarketTrades {
   readonly updates = new Listeners<TradeBatch>();
+  /** Its subscription on the socket. */
+  readonly subscription: MarketSubscription;
   readonly #symbol: string;
   readonly #source: MarketTradesSource;
-  readonly #subscription: MarketSubscription;
   readonly #known = new KnownTrades();
   /** The number of the first trade that was emitted; undefined before the first `init`. */
   #firstId: bigint | undefined;
@@ -32,24 +33,19 @@ export class MarketTrades {
     this.#symbol = symbol;
     this.#source = source;
     const topic = { channelType: 'trades', symbol };
-    this.#subscription = new MarketSubscription(source, topic, () => {
+    this.subscription = new MarketSubscription(source, topic, () => {
       this.#held = undefined;
     });
   }
 
   /** The service refuses it for good. */
   get ends(): Listeners<ClientError> {
-    return this.#subscription.ends;
+    return this.subscription.ends;
   }
 
   /** A transient error: what was missed could not be fetched, or the subscription is retried. */
   get retries(): Listeners<ClientError> {
-    return this.#subscription.retries;
-  }
-
-  /** Its subscription on the socket. */
-  get subscription(): MarketSubscription {
-    return this.#subscription;
+    return this.subscription.retries;
   }
 
   /** The first batch of a new listener; undefined before the service has sent anything. */
@@ -61,18 +57,18 @@ export class MarketTrades {
   /** Subscribes, also where it was subscribed before. */
   subscribe(): void {
     this.#hasInit = false;
-    this.#subscription.subscribe();
+    this.subscription.subscribe();
   }
 
   /** Handles the acknowledgement. A market without a trade may have sent nothing before. */
   handleAcknowledged(): void {
-    if (this.#subscription.handleAcknowledged() && !this.#hasInit) this.handleInit([]);
+    if (this.subscription.handleAcknowledged() && !this.#hasInit) this.handleInit([]);
   }
 
   /** Handles the newest trades: at the start, and where some may be missing or were reverted. */
   handleInit(newest: readonly LiveTrade[]): void {
-    this.#subscription.handleAcknowledged();
-    if (!this.#subscription.isOn) return;
+    this.subscription.handleAcknowledged();
+    if (!this.subscription.isOn) return;
     this.#hasInit = true;
     if (this.#firstId !== undefined) {
       this.#held = [];
@@ -87,7 +83,7 @@ export class MarketTrades {
 
   /** Handles live trades; the service has left `leftOut` others out. */
   handleTrades(trades: readonly LiveTrade[], leftOut: number): void {
-    if (!this.#subscription.isOn || this.#firstId === undefined) return;
+    if (!this.subscription.isOn || this.#firstId === undefined) return;
     if (leftOut > 0) {
       this.#held = [...(this.#held ?? []), ...trades];
       this.#repair([]);
@@ -105,8 +101,8 @@ export class MarketTrades {
   /** Fetches what was missed; `newest` is what the service has just sent. */
   #repair(newest: readonly LiveTrade[]): void {
     const [symbol, floor] = [this.#symbol, this.#floor];
-    const retry = (): void => this.#subscription.scheduleRetry(() => this.#repair(newest));
-    this.#subscription.startRepair((signal) => this.#source.fetchBackTo(symbol, floor, signal), {
+    const retry = (): void => this.subscription.scheduleRetry(() => this.#repair(newest));
+    this.subscription.startRepair((signal) => this.#source.fetchBackTo(symbol, floor, signal), {
       onRead: (pages) => {
         const held = this.#held ?? [];
         const repair = repairOf({ known: this.#known, floor: this.#floor, newest, pages, held });
