@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { until } from './support/until.js';
 
 /** What the server does with one HTTP request. */
 export type Reply =
@@ -88,9 +89,10 @@ export class ScriptedRpc {
     });
   }
 
+  /** Starts on a free port, or on one that it had before: until that is free again, it tries. */
   static async start(port = 0): Promise<ScriptedRpc> {
     const server = new ScriptedRpc();
-    await new Promise<void>((resolve) => server.#http.listen(port, '127.0.0.1', resolve));
+    await until(`port ${port} is free`, () => server.#listen(port));
     server.#port = (server.#http.address() as AddressInfo).port;
     return server;
   }
@@ -155,6 +157,21 @@ export class ScriptedRpc {
     this.cut();
     for (const socket of this.#connections) socket.destroy();
     await new Promise((resolve) => this.#http.close(resolve));
+  }
+
+  /** Returns false when another socket has the port. */
+  #listen(port: number): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      const fail = (error: NodeJS.ErrnoException): void => {
+        if (error.code === 'EADDRINUSE') resolve(false);
+        else reject(error);
+      };
+      this.#http.once('error', fail);
+      this.#http.listen(port, '127.0.0.1', () => {
+        this.#http.off('error', fail);
+        resolve(true);
+      });
+    });
   }
 
   async #onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
