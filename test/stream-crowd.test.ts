@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { Random } from '../src/sim/random.js';
 import { frameBytes, OPCODE } from './support/hostile-frames.js';
 import { recordLife } from './support/life-recording.js';
@@ -22,14 +22,17 @@ const SLEEPERS = IS_LONG ? 20 : 3;
 /** Readers that check all they get, and those that make up the number. */
 const HEALTHY = 8;
 const LISTENERS = 40;
-/** Of a processor's time, before and beside those that do not read. */
+/** The processor's time is measured over so long, and over so many frames: a slow machine takes longer for them. */
 const MEASURE_MS = IS_LONG ? 5_000 : 2_000;
-const STORM_SECONDS = IS_LONG ? 90 : 25;
-const TICKS_PER_SECOND = 100;
+const FRAMES_MIN = 3_000;
+/** No test waits for the end of the storm, and on a slow machine it must not come before theirs. */
+const STORM_SECONDS = IS_LONG ? 90 : 240;
+/** Half as many in the short form: this process, which has all readers, has to keep up on any machine. */
+const TICKS_PER_SECOND = IS_LONG ? 100 : 50;
 /** As docs/api.md says, with what a buffer takes beside its bytes. */
 const DEAF_MEGABYTES_MAX = 0.5 * 1.25;
 const SLACK_MEGABYTES = 40;
-const FULL_MS_MAX = 60_000;
+const FULL_MS_MAX = 120_000;
 /** Ten seconds to read, ten to hear of the close, and the looking. */
 const CLOSE_MS_MAX = 60_000;
 /** What the issue allows, and what a short reading cannot tell. */
@@ -65,6 +68,7 @@ async function figure(name: string): Promise<number> {
 async function costOfDelivery(of: ServiceChild, heard: () => number): Promise<number> {
   const [frames, cpu] = [heard(), of.cpuSeconds()];
   await sleep(MEASURE_MS);
+  await until(() => heard() - frames >= FRAMES_MIN, FULL_MS_MAX);
   return ((of.cpuSeconds() - cpu) * 1e6) / (heard() - frames);
 }
 
@@ -113,7 +117,7 @@ test(`${DEAF} clients that never read hurt none that does`, async () => {
   ];
   const heard = () => heardEach().reduce((sum, count) => sum + count, 0);
   const isMoving = () => heard() > 5_000;
-  await vi.waitUntil(isMoving, { timeout: FULL_MS_MAX, interval: 100 });
+  await until(isMoving, FULL_MS_MAX);
   first.close();
   const before = await costOfDelivery(running, heard);
   const { rssMegabytes } = running.readStats();
@@ -127,9 +131,7 @@ test(`${DEAF} clients that never read hurt none that does`, async () => {
     Array.from({ length: DEAF }, () => openDeaf(running.port, random)),
   );
   const fullBy = (count: number) =>
-    vi.waitUntil(async () => (await figure('socket_slow_total')) >= count, {
-      ...{ timeout: FULL_MS_MAX, interval: 100 },
-    });
+    until(async () => (await figure('socket_slow_total')) >= count, FULL_MS_MAX);
   await fullBy(DEAF);
   const beside = await costOfDelivery(running, heard);
   const sleepers = await Promise.all(
@@ -144,7 +146,7 @@ test(`${DEAF} clients that never read hurt none that does`, async () => {
     const closed = async () => (await running.get('/metrics')).text;
     const line = `slotbook_socket_closes_total{reason="slowReader"} ${DEAF}`;
     const areClosed = async () => (await closed()).includes(line);
-    await vi.waitUntil(areClosed, { timeout: CLOSE_MS_MAX, interval: 200 });
+    await until(areClosed, CLOSE_MS_MAX);
   }
   clearInterval(watch);
 
