@@ -48,6 +48,9 @@ const BANNED: readonly (readonly [word: RegExp, instead: string, except?: RegExp
   [/\btold\b/i, 'notified'],
   [/\bmend(s|ed)?\b/i, 'repair'],
   [/\bfor who\b/i, 'for callers that'],
+  [/\blooked (whether|at|for)\b/i, 'checked, read'],
+  [/\bhears?\b/i, 'receives'],
+  [/\bhanded in\b/i, 'passed'],
 ];
 
 interface Source {

@@ -1,6 +1,6 @@
 /**
  * What the clients of this package use of their environment: time, chance, `fetch` and `WebSocket`.
- * All of it can be handed in; the globals are the default.
+ * All of it can be passed as options; the globals are the default.
  */
 import { Backoff } from './backoff.js';
 import { ClientError } from './error.js';
@@ -46,7 +46,7 @@ export interface FetchInit {
   readonly body?: string;
 }
 
-/** What may be handed in. */
+/** What may be passed. */
 export interface Environment {
   readonly clock?: Clock | undefined;
   readonly fetch?: Fetch | undefined;

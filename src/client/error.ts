@@ -24,7 +24,7 @@ export type ClientErrorCode =
   | 'REFUSED'
   /** A signature that is not of the key that it should be of. */
   | 'INVALID_SIGNATURE'
-  /** There is no class WebSocket, neither global nor handed in. */
+  /** There is no class WebSocket, neither global nor passed. */
   | 'WEBSOCKET_NOT_FOUND'
   /** It was closed by its owner. */
   | 'CLOSED';

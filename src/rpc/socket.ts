@@ -111,7 +111,7 @@ export class RpcSocket {
     else this.#openConnection();
   }
 
-  /** Ends the connection and all retries; the listener hears nothing more. */
+  /** Ends the connection and all retries; the listener receives nothing more. */
   stop(): void {
     this.#listener = noListener;
     this.#retry?.cancel();

@@ -1,5 +1,5 @@
 /**
- * Compares a running service with the chain. The chain's book is handed in: the service's own code
+ * Compares a running service with the chain. The chain's book is an argument: the service's own code
  * on a connection of its own, so what is compared is what reached the service, and not the rules by
  * which a book is made.
  */

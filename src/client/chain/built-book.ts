@@ -35,7 +35,7 @@ export interface BookInput {
   readonly moment: Moment;
 }
 
-/** The books of some markets from the orders of all users, each order looked at once. */
+/** The books of some markets from the orders of all users, each order read once. */
 export function buildBooks(
   users: Iterable<BookUser>,
   inputs: readonly BookInput[],

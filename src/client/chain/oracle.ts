@@ -36,7 +36,7 @@ export function quoteAssetReading(slot: bigint): OracleReading {
 
 /**
  * Reads an oracle's account as the program does. Throws MALFORMED_ACCOUNT when it is none of its
- * source, or when its number cannot be at 1e6. The owner of the account is not looked at.
+ * source, or when its number cannot be at 1e6. The owner of the account is not checked.
  *
  * Source: programs/drift/src/state/oracle.rs `get_oracle_price`.
  *
@@ -85,7 +85,7 @@ interface PythPrice {
 const EXPONENT_MAX = 38;
 
 /**
- * At 1e6, truncated toward zero. The exponent's sign is not looked at.
+ * At 1e6, truncated toward zero. The exponent's sign is ignored.
  * Source: programs/drift/src/state/oracle.rs `get_pyth_price`.
  */
 function toPricePrecision({ price, confidence, exponent, multiple }: PythPrice) {

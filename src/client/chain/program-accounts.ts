@@ -22,7 +22,7 @@ export interface ProgramAccountsOptions extends RpcOptions {
   readonly resyncMs?: number;
 }
 
-/** Who hears of it. */
+/** The callbacks of its owner. */
 export interface AccountsOwner {
   /** An account came or changed; no bytes mean that it is gone. */
   account(address: string, bytes: Uint8Array | null): void;

@@ -32,7 +32,7 @@ export interface SignedOrderFeedOptions extends Environment {
   readonly acceptSanitized?: boolean;
   /** Whether orders come that need the transaction of a deposit first; false by default. */
   readonly acceptDepositTrade?: boolean;
-  /** How signatures of orders are verified: by WebCrypto, by what is handed in, or not at all. */
+  /** How signatures of orders are verified: by WebCrypto, by a verifier of the caller, or not at all. */
   readonly verify?: Verify | 'none';
 }
 

@@ -96,7 +96,7 @@ const MESSAGE_HEX_MAX = 1_024;
  * Reads a message of the signed-message server, `order_message` of its feed: bytes as hex. Fields
  * that were added later may be missing at the end, and bytes after the last known one are passed over.
  *
- * Throws MALFORMED_MESSAGE. The signature is not looked at.
+ * Throws MALFORMED_MESSAGE. The signature is not checked.
  * Source: programs/drift/src/state/order_params.rs SignedMsgOrderParamsMessage.
  *
  * @example

@@ -108,7 +108,7 @@ export class LocalChain {
   }
 
   /**
-   * Calls back at each new slot, sooner than a subscriber of the chain hears of it. Returns the way
+   * Calls back at each new slot, sooner than a subscriber of the chain receives it. Returns the way
    * to stop.
    */
   onSlot(listener: (clock: AnnouncedClock) => void): () => void {
