@@ -25,8 +25,6 @@ const FIGURES: MarketStats = {
   price24hAgo: 149_000_000n,
   high24h: 151_000_000n,
   low24h: 148_500_000n,
-  oracleHigh24h: 151_000_000n,
-  oracleLow24h: 148_500_000n,
   fundingRate: 20_000_000_000_000n,
   fundingRate24hAvg: 7_000_000_000_000n,
   fundingRateTs: FUNDED_AT,
