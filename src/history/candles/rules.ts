@@ -5,7 +5,7 @@
  * are read, by `candle.ts`.
  */
 import { scaledBase } from '../model/amounts.js';
-import type { Fill } from '../model/records.js';
+import { type Fill, TRANSFER_EXPLANATION } from '../model/records.js';
 import type { CandleAggregate, CandleEnd, CandlePoint, CandleRules } from '../store/types.js';
 import { bucketAfter, bucketStart, CANDLE_MINUTES, resolutionOfMinutes } from './resolution.js';
 
@@ -25,9 +25,6 @@ export const candleRules: CandleRules = {
   merge: mergeAggregates,
 };
 
-/** The explanation of a transfer between two accounts, at a price that they choose. */
-const transferExplanation = 'transferPerpPosition';
-
 /**
  * The fill as candles count it; null for what is no trade. Liquidations are trades. A transfer of a
  * position is not: it prints at a chosen price. A fill of no size has no price, and one without
@@ -35,7 +32,7 @@ const transferExplanation = 'transferPerpPosition';
  */
 export function candlePointOf(fill: Fill, decimals: number): CandlePoint | null {
   const { ts, fillRecordId, baseAssetAmountFilled, quoteAssetAmountFilled } = fill;
-  if (fill.actionExplanation === transferExplanation) return null;
+  if (fill.actionExplanation === TRANSFER_EXPLANATION) return null;
   if (fillRecordId === null || baseAssetAmountFilled === null) return null;
   const base = scaledBase(baseAssetAmountFilled, decimals);
   const quote = quoteAssetAmountFilled ?? 0n;

@@ -5,18 +5,16 @@
  */
 
 import type { FillEvent, FundingRateEvent } from '../../contract/log-events.js';
-import type { MarketKey, MarketType } from '../../contract/markets.js';
+import type { MarketInfo, MarketKey } from '../../contract/markets.js';
 
 /** A market as the history needs to know it to make bodies. */
-export interface HistoryMarket {
+export interface HistoryMarket
+  extends Pick<MarketInfo, 'symbol' | 'marketType' | 'marketIndex' | 'decimals'> {
   readonly key: MarketKey;
-  /** The name on chain: `SOL-PERP`, `SOL`. */
-  readonly symbol: string;
-  readonly marketType: MarketType;
-  readonly marketIndex: number;
-  /** Decimals of base amounts: 9 for perp markets, the token's for spot markets. */
-  readonly decimals: number;
 }
+
+/** The explanation of a transfer between two accounts, at a price that they choose: it is no trade. */
+export const TRANSFER_EXPLANATION = 'transferPerpPosition';
 
 /** Numbers that the decoder gives of every fill, and whose columns in the file may be empty. */
 type StoredNumber = 'fillRecordId' | 'baseAssetAmountFilled' | 'quoteAssetAmountFilled';
@@ -62,9 +60,9 @@ export interface TransactionRecords {
 }
 
 /** The key of a market. */
-export function marketKeyOf(market: {
-  readonly marketType: MarketType;
-  readonly marketIndex: number;
-}): MarketKey {
-  return `${market.marketType}_${market.marketIndex}`;
+export function marketKeyOf({
+  marketType,
+  marketIndex,
+}: Pick<MarketInfo, 'marketType' | 'marketIndex'>): MarketKey {
+  return `${marketType}_${marketIndex}`;
 }

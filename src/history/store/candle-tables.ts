@@ -105,11 +105,7 @@ export class CandleTables {
 
   /** The newest `limit` buckets of a range, oldest first. */
   readCandles(query: CandleQuery): readonly StoredCandle[] {
-    let select = queries
-      .selectFrom('candles')
-      .select(CANDLE_COLUMNS)
-      .where('market', '=', marketCode(query.market))
-      .where('minutes', '=', query.minutes);
+    let select = selectCandles(query.market, query.minutes);
     if (query.from !== undefined) select = select.where('start', '>=', query.from);
     if (query.to !== undefined) select = select.where('start', '<=', query.to);
     if (query.limit > CANDLES_READ_MAX) {
@@ -122,32 +118,15 @@ export class CandleTables {
 
   /** The newest bucket that starts before a moment, or null. */
   candleBefore(market: MarketKey, minutes: CandleMinutes, start: number): StoredCandle | null {
-    const row = firstRowOf(
-      this.#connection,
-      queries
-        .selectFrom('candles')
-        .select(CANDLE_COLUMNS)
-        .where('market', '=', marketCode(market))
-        .where('minutes', '=', minutes)
-        .where('start', '<', start)
-        .orderBy('start', 'desc')
-        .limit(1),
-    );
+    const before = selectCandles(market, minutes).where('start', '<', start);
+    const row = firstRowOf(this.#connection, before.orderBy('start', 'desc').limit(1));
     return row === null ? null : candleOf(row);
   }
 
   /** The oldest bucket, or null. */
   firstCandle(market: MarketKey, minutes: CandleMinutes): StoredCandle | null {
-    const row = firstRowOf(
-      this.#connection,
-      queries
-        .selectFrom('candles')
-        .select(CANDLE_COLUMNS)
-        .where('market', '=', marketCode(market))
-        .where('minutes', '=', minutes)
-        .orderBy('start')
-        .limit(1),
-    );
+    const oldest = selectCandles(market, minutes).orderBy('start').limit(1);
+    const row = firstRowOf(this.#connection, oldest);
     return row === null ? null : candleOf(row);
   }
 
@@ -267,6 +246,14 @@ export class CandleTables {
       ? this.#sumPoints(bucket.code, span)
       : this.#sumBuckets(bucket.code, finer, span);
   }
+}
+
+function selectCandles(market: MarketKey, minutes: CandleMinutes) {
+  return queries
+    .selectFrom('candles')
+    .select(CANDLE_COLUMNS)
+    .where('market', '=', marketCode(market))
+    .where('minutes', '=', minutes);
 }
 
 /** `from <= ts < to`, unix seconds. */

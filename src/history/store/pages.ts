@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { PAGE_OFFSET_MAX, PAGE_ROWS_MAX } from '../model/limits.js';
-import type { FundingRow, TradeRow } from '../model/records.js';
+import { type FundingRow, TRANSFER_EXPLANATION, type TradeRow } from '../model/records.js';
 import { marketCode } from './columns.js';
 import type { Connection } from './connection.js';
 import type { NameIds } from './name-ids.js';
@@ -8,19 +8,14 @@ import { queries, rowsOf } from './queries.js';
 import { FUNDING_COLUMNS, fundingOf, TRADE_COLUMNS, tradeOf } from './record-rows.js';
 import type { RecordPageQuery } from './types.js';
 
-/**
- * Fills that are no trades on a page: a transfer of a position prints at a price of the owner's
- * choice. They are stored, because they have a fillRecordId of their own.
- */
-const notShown = 'transferPerpPosition';
-
 /** A page of trades, newest first. */
 export function tradePage(
   connection: Connection,
   nameIds: NameIds,
   query: RecordPageQuery,
 ): readonly TradeRow[] {
-  const hidden = nameIds.findExplanationId(notShown);
+  // A transfer is stored all the same, because it has a fillRecordId of its own.
+  const hidden = nameIds.findExplanationId(TRANSFER_EXPLANATION);
   let select = queries
     .selectFrom('trades as r')
     .innerJoin('transactions as x', 'x.id', 'r.tx')

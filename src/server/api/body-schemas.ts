@@ -4,7 +4,15 @@
  */
 import { type TProperties, Type } from '@sinclair/typebox';
 import { STATUS_BY_CODE } from '../transport/errors.js';
-import { historyBodySchemas, historyReadiness, historyStatus } from './history-body-schemas.js';
+import {
+  count,
+  historyBodySchemas,
+  historyReadiness,
+  historyStatus,
+  marketType,
+  text,
+  textOrNull,
+} from './history-body-schemas.js';
 import { wordSchema } from './param-schemas.js';
 
 const INTEGER_TEXT = '^-?[0-9]+$';
@@ -12,12 +20,7 @@ const UNSIGNED_TEXT = '^[0-9]+$';
 
 const price = (description: string) => Type.String({ pattern: INTEGER_TEXT, description });
 const size = (description: string) => Type.String({ pattern: UNSIGNED_TEXT, description });
-const count = (description: string) => Type.Integer({ minimum: 0, description });
-const text = (description: string) => Type.String({ description });
-const textOrNull = (description: string) =>
-  Type.Unsafe<string | null>({ type: ['string', 'null'], description });
 
-const marketType = wordSchema(['perp', 'spot'], { description: 'Type of the market.' });
 const stateWords = ['live', 'lagging', 'stale', 'rebuilding'] as const;
 const state = wordSchema(stateWords, { description: 'How fresh the book is.' });
 const feedState = wordSchema(['starting', ...stateWords], {

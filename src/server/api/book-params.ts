@@ -13,6 +13,7 @@ import type {
   L3Request,
   LiquiditySources,
   MatchRequest,
+  TopMakersRequest,
 } from '../../contract/book-requests.js';
 import type { MarketDirectory } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
@@ -65,10 +66,7 @@ export function parseAuctions(raw: string, markets: MarketDirectory): AuctionsRe
 }
 
 /** The parameters of /topMakers. */
-export interface TopMakersQuery {
-  readonly market: number;
-  readonly side: 'bid' | 'ask';
-  readonly limit: number;
+export interface TopMakersQuery extends TopMakersRequest {
   readonly includeAccounts: boolean;
 }
 

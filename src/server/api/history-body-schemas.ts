@@ -2,14 +2,14 @@
 import { type TProperties, Type } from '@sinclair/typebox';
 import { wordSchema } from './param-schemas.js';
 
-const count = (description: string) => Type.Integer({ minimum: 0, description });
+export const count = (description: string) => Type.Integer({ minimum: 0, description });
 const whole = (description: string) => Type.Integer({ description });
 const decimal = (description: string) => Type.Number({ description });
-const textOrNull = (description: string) =>
+export const textOrNull = (description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], description });
 const countOrNull = (description: string) =>
   Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 0, description });
-const text = (description: string) => Type.String({ description });
+export const text = (description: string) => Type.String({ description });
 /** A decimal of fixed places as text, or an empty text where there is none. */
 const fixed = (places: number, description: string) =>
   Type.String({ pattern: `^(-?[0-9]+\\.[0-9]{${places}})?$`, description });
@@ -21,7 +21,7 @@ const base = (description: string) => fixed(9, `${description}, base.`);
 const quote = (description: string) => fixed(6, `${description}, quote.`);
 const rate = (description: string) => fixed(9, `${description}, quote for a base.`);
 
-const marketType = wordSchema(['perp', 'spot'], { description: 'Type of the market.' });
+export const marketType = wordSchema(['perp', 'spot'], { description: 'Type of the market.' });
 const ts = count('Unix time in seconds, of the block.');
 const marketIndex = count('Index among the markets of its type.');
 const symbol = text('Name of the market.');

@@ -13,7 +13,7 @@ import type { QuoteSink } from '../../contract/indicative.js';
 import { SocketQuota } from '../admission/admission.js';
 import { splitQuery } from '../api/param-check.js';
 import { QuoteCounts, type QuoteSocketStats } from '../metrics/quotes-metrics.js';
-import { heartbeatText } from '../sockets/heartbeat.js';
+import { heartbeatText, reconnectAfterMs } from '../sockets/heartbeat.js';
 import type { ClientSocket, SocketHandlers, SocketSession } from '../transport/client-socket.js';
 import { quoteValue, ServerError } from '../transport/errors.js';
 import { errorReply, type HttpRequest, type Reply } from '../transport/reply.js';
@@ -103,9 +103,8 @@ export class QuoteServer implements SocketHandlers {
   close(): void {
     this.#closing = true;
     clearInterval(this.#timer);
-    const { reconnectAfterMsMin: min, reconnectAfterMsMax: max } = LIMITS;
     for (const session of [...this.#sessions]) {
-      session.announceShutdown(Math.round(min + Math.random() * (max - min)));
+      session.announceShutdown(reconnectAfterMs());
       session.closeForShutdown();
     }
   }

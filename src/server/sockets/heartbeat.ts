@@ -42,3 +42,9 @@ export class HeartbeatShards {
 function topicOf(shard: number): string {
   return `heartbeat ${shard}`;
 }
+
+/** When a client may reconnect after a shutdown: random, so that they do not come back all at once. */
+export function reconnectAfterMs(): number {
+  const { reconnectAfterMsMin: min, reconnectAfterMsMax: max } = LIMITS;
+  return Math.round(min + Math.random() * (max - min));
+}

@@ -9,7 +9,6 @@
  * ```
  */
 import { LIMITS } from '../../config/limits.js';
-import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
 import type { MarketChanges } from '../../contract/feed-engine.js';
 import type { Readiness } from '../../contract/feed-status.js';
 import type { MarketStreamSource } from '../../contract/history-source.js';
@@ -19,16 +18,15 @@ import type { ClientSocket, SocketHandlers, SocketSession } from '../transport/c
 import { ServerError } from '../transport/errors.js';
 import { errorReply, type HttpRequest, type Reply } from '../transport/reply.js';
 import type { Listener } from '../transport/uws.js';
-import { BookFanOut } from './compatible-fan-out.js';
-import { HeartbeatShards } from './heartbeat.js';
+import { BookFanOut, type BookFanOutOptions } from './compatible-fan-out.js';
+import { HeartbeatShards, reconnectAfterMs } from './heartbeat.js';
 import { MarketFanOut } from './market-fan-out.js';
 import { Session } from './session.js';
 import { StreamFanOut } from './stream-fan-out.js';
 
 /** The parts and settings of the WebSockets. */
-export interface SocketServerOptions {
-  readonly book: BookSource;
-  readonly directory: MarketDirectory;
+export interface SocketServerOptions
+  extends Pick<BookFanOutOptions, 'book' | 'directory' | 'onPublished' | 'sliceMs'> {
   readonly readiness: () => Readiness;
   /** Candles and trades; without it subscriptions to them fail with NOT_READY. */
   readonly history?: MarketStreamSource;
@@ -42,15 +40,11 @@ export interface SocketServerOptions {
   readonly topicsPerIp: number;
   readonly messagesPerSecond: number;
   readonly onFault: (error: unknown, where: string) => void;
-  /** Called for every published frame with the time that its oldest change had waited. */
-  readonly onPublished?: (seconds: number) => void;
   /** Sockets in all; the limit of the service by default. */
   readonly socketsMax?: number;
   /** Time that a client has to read; the limit of the service by default. */
   readonly slowMsMax?: number;
-  /** Time for the frames of one turn of the event loop; the limits of the service by default. */
-  readonly sliceMs?: number;
-  /** The same for candles and trades. */
+  /** Time for the frames of candles and trades in one turn of the event loop. */
   readonly marketSliceMs?: number;
 }
 
@@ -196,12 +190,6 @@ export class SocketServer implements SocketHandlers {
     this.#sessions.delete(session);
     this.#socketQuota.removeSocket(session.socket.ip);
   }
-}
-
-/** Random, so that the clients do not reconnect all at once. */
-function reconnectAfterMs(): number {
-  const { reconnectAfterMsMin: min, reconnectAfterMsMax: max } = LIMITS;
-  return Math.round(min + Math.random() * (max - min));
 }
 
 function waitMs(ms: number): Promise<void> {

@@ -7,11 +7,10 @@
  * This file does not know the content of a frame, nor who its subscribers are.
  */
 import { LIMITS } from '../../config/limits.js';
-import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
 import type { MarketChanges } from '../../contract/feed-engine.js';
 import type { TopicDelta } from '../../contract/topics.js';
 import type { FanOutStats } from '../metrics/socket-metrics.js';
-import type { Publish } from '../transport/client-socket.js';
+import type { BookFanOutOptions } from './compatible-fan-out.js';
 import { ChangedTopics } from './changed-topics.js';
 import { RingMemory } from './stream-ring.js';
 import {
@@ -23,20 +22,9 @@ import {
 import { Throttle } from './throttle.js';
 
 /** The parts and settings of the streaming channels. */
-export interface StreamFanOutOptions {
-  readonly book: BookSource;
-  readonly directory: MarketDirectory;
-  readonly publish: Publish;
-  /** Between two frames of a topic. */
-  readonly intervalMs: number;
-  /** Called when a frame of a topic fails, once until the topic works again. */
-  readonly onFault: (error: unknown, topic: string) => void;
+export interface StreamFanOutOptions extends BookFanOutOptions {
   /** Called for a topic that has ended because its market is no longer served. */
   readonly onEnded: (topic: string) => void;
-  /** Called for every published frame with the time that its oldest change had waited. */
-  readonly onPublished?: (seconds: number) => void;
-  /** Time for the frames of one turn of the event loop; the limit of the service by default. */
-  readonly sliceMs?: number;
 }
 
 /** The streaming topics of one service. Time is that of `performance.now`. */
