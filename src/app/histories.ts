@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import type { HistoryConfig, ServiceConfig } from '../config/config.js';
+import type { MarketInfo } from '../contract/markets.js';
 import { History } from '../history/history.js';
 import { type HistoryMarket, marketKeyOf } from '../history/model/records.js';
 
@@ -15,13 +16,7 @@ import { type HistoryMarket, marketKeyOf } from '../history/model/records.js';
 const MARKETS_WATCH_MS = 1_000;
 
 /** A market as the book knows it. */
-export interface BookMarket {
-  readonly symbol: string;
-  readonly marketType: 'perp' | 'spot';
-  readonly marketIndex: number;
-  /** Of its sizes on chain. */
-  readonly decimals: number;
-}
+export type BookMarket = Pick<MarketInfo, 'symbol' | 'marketType' | 'marketIndex' | 'decimals'>;
 
 /** The history of a service, and when it runs. */
 export interface ServiceHistory {

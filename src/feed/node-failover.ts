@@ -1,6 +1,7 @@
 import { Backoff } from '../rpc/backoff.js';
 import type { Log } from '../rpc/log.js';
 import { NodePool, type RpcNode, type RpcNodes } from '../rpc/node-pool.js';
+import type { RpcSocketListener } from '../rpc/socket.js';
 import type { Timer, Timers } from '../rpc/timers.js';
 import type { FeedCounters } from './model/feed-stats.js';
 import {
@@ -14,13 +15,9 @@ import {
 } from './model/limits.js';
 
 /** The events of the node in use. */
-export interface FailoverListener {
+export interface FailoverListener extends Omit<RpcSocketListener, 'onOpened'> {
   /** Connected to this node, with no subscription yet. */
   onOpened(node: RpcNode): void;
-  /** The connection ended or was never made; the next try is already planned. */
-  onClosed(reason: string): void;
-  /** A message could not be read, so a notification may be missing. */
-  onMalformed(): void;
 }
 
 /** What nodes need to know and what a test may replace. */

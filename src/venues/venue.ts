@@ -1,6 +1,7 @@
 /**
  * What a venue outside of the chain's program is to the service: levels for a spot market.
  */
+import type { MarketInfo } from '../contract/markets.js';
 import { TOKEN_DECIMALS_MAX, VENUE_MARKETS_MAX } from './limits.js';
 
 /** A spot market as a venue sees it. */
@@ -55,16 +56,10 @@ export interface Venue {
 }
 
 /** A market as the book lists it; its object may hold more. */
-export interface ListedMarket {
-  readonly id: number;
-  readonly symbol: string;
-  readonly marketType: 'perp' | 'spot';
-  readonly marketIndex: number;
-  readonly decimals: number;
-  readonly mint: string | null;
-  /** Why it is not traded; null when it is. */
-  readonly emptyReason: string | null;
-}
+export type ListedMarket = Pick<
+  MarketInfo,
+  'id' | 'symbol' | 'marketType' | 'marketIndex' | 'decimals' | 'mint' | 'emptyReason'
+>;
 
 /** The index of the spot market whose token every other one is priced in. */
 const QUOTE_MARKET_INDEX = 0;

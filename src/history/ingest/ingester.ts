@@ -1,29 +1,18 @@
 import { Backoff } from '../../rpc/backoff.js';
 import { textOfError } from '../../rpc/error.js';
 import { NodePool, type RpcNode, type RpcNodes } from '../../rpc/node-pool.js';
-import type { RateLimiter } from '../../rpc/rate-limiter.js';
 import { sleep, type Timers } from '../../rpc/timers.js';
 import { HistoryError } from '../model/error.js';
 import { NODES_CAP_MS, NODES_FIRST_MS, STORE_CAP_MS, STORE_FIRST_MS } from '../model/limits.js';
 import { StoreError } from '../store/error.js';
-import type { StoreChange } from '../store/types.js';
-import type { IngestParts, IngestStore } from './parts.js';
-import type { Gap } from './progress.js';
 import { isNodeFailure } from './rpc-results.js';
-import { IngestSession, type SessionStats } from './session.js';
-import type { EmptyTransactions } from './store-records.js';
+import { IngestSession, type SessionOptions, type SessionStats } from './session.js';
 
 /** What ingestion needs, and what a test may replace. */
-export interface IngesterOptions {
-  readonly parts: IngestParts;
+export interface IngesterOptions
+  extends Omit<SessionOptions, 'node' | 'rpcs' | 'isOnlyNode' | 'onLive' | 'signal'> {
   /** In the order of preference. */
   readonly nodes: RpcNodes;
-  readonly limiter: RateLimiter;
-  readonly emptyTransactions: EmptyTransactions;
-  /** The store of a chain; it stays open until another chain is opened. */
-  readonly openStore: (genesisHash: string) => Promise<IngestStore>;
-  readonly firstGap: () => Pick<Gap, 'sinceTs' | 'left'>;
-  readonly onChange: (change: StoreChange) => void;
   /** The store could not be opened or written. */
   readonly onStoreFailure: (error: StoreError) => void;
 }

@@ -1,100 +1,68 @@
 /** What the parts of ingestion share. */
 
-import type { FundingRateEvent } from '../../contract/log-events.js';
+import type { FundingRateEvent, LogEvents } from '../../contract/log-events.js';
 import type { Log } from '../../rpc/log.js';
 import type { Timers } from '../../rpc/timers.js';
 import type { Fill, TransactionRecords } from '../model/records.js';
-import type {
-  FinalPosition,
-  StoreBatch,
-  StoreChange,
-  StoredTransaction,
-  UnfinalisedQuery,
-} from '../store/types.js';
+import type { HistoryStore } from '../store/store.js';
 
 /** The part of the store that is used here; all of it is synchronous. */
-export interface IngestStore {
-  writeBatch(batch: StoreBatch): StoreChange;
-  finaliseTransactions(places: readonly FinalPosition[]): {
-    readonly change: StoreChange;
-    readonly elsewhere: readonly string[];
-  };
-  removeTransactions(signatures: readonly string[]): StoreChange;
-  findStored(signatures: readonly string[]): ReadonlySet<string>;
-  findTruncated(signatures: readonly string[]): ReadonlySet<string>;
-  readUnfinalised(query: UnfinalisedQuery): readonly StoredTransaction[];
-  readProgress(): ReadonlyMap<string, string>;
-}
+export type IngestStore = Pick<
+  HistoryStore,
+  | 'writeBatch'
+  | 'finaliseTransactions'
+  | 'removeTransactions'
+  | 'findStored'
+  | 'findTruncated'
+  | 'readUnfinalised'
+  | 'readProgress'
+>;
 
 /** What a log held. */
-export interface DecodedLog {
+export interface DecodedLog extends Omit<LogEvents, 'fills' | 'fundingRates'> {
   readonly fills: readonly Fill[];
   readonly fundingRates: readonly FundingRateEvent[];
-  /** All events of the program, those two kinds among them. */
-  readonly events: number;
-  readonly isTruncated: boolean;
-  /** Events that could not be read. */
-  readonly unreadable: number;
 }
 
 /** Reads the lines of one transaction's log. */
 export type DecodeLog = (lines: readonly string[]) => DecodedLog;
 
-/** Counts since the worker began, for metrics. */
-export interface IngestCounters {
-  /** Notifications of transactions, and those of failed ones among them. */
-  notifications: number;
-  notificationsFailed: number;
-  malformedNotifications: number;
-  /** Notifications that were left out because the store could not take them. */
-  notificationsDropped: number;
-  /** Transactions read from the node. */
-  fetched: number;
-  /** Transactions that the finalised listing has and the socket did not deliver. */
-  missed: number;
-  /** Transactions that a fork reverted. */
-  reverted: number;
-  /** Listed transactions that no node gave. */
-  unavailable: number;
-  /** Logs that came cut, or not at all. */
-  truncated: number;
-  unreadableEvents: number;
-  /** Transactions checked against the finalised listing. */
-  settled: number;
-  settlePasses: number;
-  readingFailures: number;
-  storeFailures: number;
-  /** Failures of neither node nor store: mistakes of this program. */
-  faults: number;
-  connects: number;
-  failovers: number;
-  /** Connections to a node that does not know where the history ends. */
-  edgeUnknown: number;
-}
-
-/** Returns counters that all stand at zero. */
-export function newCounters(): IngestCounters {
+/** The counters of the worker, all 0, for metrics. */
+export function newCounters() {
   return {
+    /** Notifications of transactions, and those of failed ones among them. */
     notifications: 0,
     notificationsFailed: 0,
     malformedNotifications: 0,
+    /** Notifications that were left out because the store could not take them. */
     notificationsDropped: 0,
+    /** Transactions read from the node. */
     fetched: 0,
+    /** Transactions that the finalised listing has and the socket did not deliver. */
     missed: 0,
+    /** Transactions that a fork reverted. */
     reverted: 0,
+    /** Listed transactions that no node gave. */
     unavailable: 0,
+    /** Logs that came cut, or not at all. */
     truncated: 0,
     unreadableEvents: 0,
+    /** Transactions checked against the finalised listing. */
     settled: 0,
     settlePasses: 0,
     readingFailures: 0,
     storeFailures: 0,
+    /** Failures of neither node nor store: mistakes of this program. */
     faults: 0,
     connects: 0,
     failovers: 0,
+    /** Connections to a node that does not know where the history ends. */
     edgeUnknown: 0,
   };
 }
+
+/** Counts since the worker began, for metrics. */
+export type IngestCounters = ReturnType<typeof newCounters>;
 
 /** Makes the records of a transaction of its log, and counts what is odd about it. */
 export function decodeRecords(

@@ -1,3 +1,4 @@
+import type { HistoryStats } from '../../contract/history-source.js';
 import { Backoff } from '../../rpc/backoff.js';
 import { RpcError } from '../../rpc/error.js';
 import { readGenesisHash } from '../../rpc/methods.js';
@@ -44,13 +45,10 @@ export interface SessionOptions {
 }
 
 /** How far a session is. */
-export interface SessionStats {
-  readonly queued: number;
-  readonly spansOpen: number;
-  readonly finalisedSlot: number;
-  /** Unix seconds from which on all is stored; null while that is not known. */
-  readonly completeSinceTs: number | null;
-}
+export type SessionStats = Pick<
+  HistoryStats,
+  'queued' | 'spansOpen' | 'finalisedSlot' | 'completeSinceTs'
+>;
 
 /**
  * One connection: subscribe, read what was missed, then keep the live tip and the finalised check

@@ -10,17 +10,12 @@ import type { StoredTransaction, UnfinalisedQuery } from './types.js';
 const signatureBytes = 64;
 
 /** A stored transaction with its number. */
-export interface KnownTransaction {
+export interface KnownTransaction extends TransactionState {
   readonly id: number;
-  readonly slot: number;
-  readonly place: number;
-  readonly isFinal: boolean;
-  readonly isTruncated: boolean;
-  readonly hasRecords: boolean;
 }
 
 /** What is stored of a transaction besides its signature. */
-export type TransactionState = Omit<KnownTransaction, 'id'>;
+export type TransactionState = Omit<StoredTransaction, 'signature'>;
 
 const findText =
   'select id, slot, place, is_final, is_truncated, has_records from transactions where signature = ?';

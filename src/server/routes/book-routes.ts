@@ -79,19 +79,20 @@ export function requireFirstBook({ everLive, reason, state }: Readiness): void {
   if (!everLive) throw new ServerError('NOT_READY', reason ?? `the book is ${state}`);
 }
 
-/** Returns a route that replies with one market's body of the present version. */
-export function bookRoute<Query extends { readonly market: number }>(options: {
-  readonly book: BookSource;
-  readonly directory: MarketDirectory;
-  readonly readiness: () => Readiness;
-  readonly budget: LoopBudget;
+/** How the body of a path is made. */
+interface RouteBody<Query> {
   readonly parse: (raw: string) => Query;
   readonly render: (query: Query) => Uint8Array;
   /** A further part of the tag, beside the book's own version. */
   readonly beside?: (version: MarketVersion) => number;
   /** Whether the body may be so large that making it must wait for the loop's budget. */
   readonly isLarge: (query: Query) => boolean;
-}): BookRoute {
+}
+
+/** Returns a route that replies with one market's body of the present version. */
+export function bookRoute<Query extends { readonly market: number }>(
+  options: BookRouteOptions & RouteBody<Query>,
+): BookRoute {
   const { book, directory, readiness, budget, parse, render, beside, isLarge } = options;
   const memo = new QueryMemo(directory, (raw) => newParsed(parse(raw)));
   const gzips = new GzipCache();

@@ -10,8 +10,8 @@ import { LIMITS } from '../../config/limits.js';
 import type { MarketChanges } from '../../contract/feed-engine.js';
 import type { TopicDelta } from '../../contract/topics.js';
 import type { FanOutStats } from '../metrics/socket-metrics.js';
-import type { BookFanOutOptions } from './compatible-fan-out.js';
 import { ChangedTopics } from './changed-topics.js';
+import type { BookFanOutOptions } from './compatible-fan-out.js';
 import { RingMemory } from './stream-ring.js';
 import {
   type ResumePoint,
