@@ -2,13 +2,16 @@
 import { type TProperties, Type } from '@sinclair/typebox';
 import { wordSchema } from './param-schemas.js';
 
+/** A whole number, not below 0. */
 export const count = (description: string) => Type.Integer({ minimum: 0, description });
 const whole = (description: string) => Type.Integer({ description });
 const decimal = (description: string) => Type.Number({ description });
+/** A text or null. */
 export const textOrNull = (description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], description });
 const countOrNull = (description: string) =>
   Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 0, description });
+/** A text. */
 export const text = (description: string) => Type.String({ description });
 /** A decimal of fixed places as text, or an empty text where there is none. */
 const fixed = (places: number, description: string) =>
@@ -21,6 +24,7 @@ const base = (description: string) => fixed(9, `${description}, base.`);
 const quote = (description: string) => fixed(6, `${description}, quote.`);
 const rate = (description: string) => fixed(9, `${description}, quote for a base.`);
 
+/** The type of a market. */
 export const marketType = wordSchema(['perp', 'spot'], { description: 'Type of the market.' });
 const ts = count('Unix time in seconds, of the block.');
 const marketIndex = count('Index among the markets of its type.');
