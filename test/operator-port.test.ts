@@ -6,6 +6,7 @@ import type { Service } from '../src/app/book-service.js';
 import { startService } from '../src/app/start-service.js';
 import { ConfigReader } from '../src/config/config.js';
 import type { Flags } from '../src/config/setting-reader.js';
+import { makerKey, makerProbe } from './support/maker-client.js';
 
 let service: Service | undefined;
 let printed = '';
@@ -89,4 +90,14 @@ test('/status tells why there is no book and which node is asked, but not its ke
   expect(text).not.toContain('secret');
   expect(await statusOf(`${url}/batchL2`)).toBe(503);
   expect(await statusOf(`${url}/topMakers?marketName=SOL-PERP&side=bid`)).toBe(503);
+});
+
+test('--messages-per-second is not for makers, who may send 400 messages a second', async () => {
+  const key = makerKey(7);
+  const quoteMakers = key.publicKey.toBase58();
+  const { url } = await start({ quoteMakers, messagesPerSecond: '2' });
+  const maker = await makerProbe(`${url.replace('http', 'ws')}/quotes/ws`, key);
+  for (let id = 0; id < 300; id += 1) maker.send({ type: 'ping', id });
+  const heard = (await maker.hear(302)) as { type?: string }[];
+  expect(heard.slice(2).filter(({ type }) => type !== 'pong')).toEqual([]);
 });

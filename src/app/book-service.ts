@@ -110,8 +110,10 @@ function createParts(
     onFault: (error, where) => log.error({ err: error, where }, 'a WebSocket failed'),
   });
   const feed = origin.feed({ ...turnEvents(sockets, timings), onFirstLive });
+  // By name: the messages per second of a client are not those of a maker.
+  const { quoteMakers, socketsPerIp } = config;
   const makers = new QuoteServer({
-    ...config,
+    ...{ quoteMakers, socketsPerIp },
     directory,
     sink: feed.quotes,
     readiness,
