@@ -29,8 +29,7 @@ function start(options: Partial<LiveFeedOptions> = {}): Promise<void> {
 
 /** Waits for a live book of the second node. */
 async function untilTakenOver(): Promise<void> {
-  await until('rebuilding', () => bench.engine.state === 'rebuilding');
-  await until('live again', () => bench.engine.state === 'live');
+  await bench.untilLiveAgain();
   expect(bench.feed.stats().node).toBe(hostOf(second));
 }
 
@@ -100,8 +99,7 @@ describe('fail-over: the second node takes over', () => {
     await untilTakenOver();
     bench.server.refuseUpgradeWith = 0;
     second.cut();
-    await until('rebuilding', () => bench.engine.state === 'rebuilding');
-    await until('live again', () => bench.engine.state === 'live');
+    await bench.untilLiveAgain();
     expect(bench.feed.stats()).toMatchObject({ node: hostOf(second), failovers: 1 });
   });
 

@@ -114,8 +114,7 @@ describe('feed: another chain on the same connection', () => {
     bench.chain.slot = 5;
     bench.chain.accounts.set('user1', 'on the other chain');
     bench.server.sendText('cut-off {');
-    await until('rebuilding', () => bench.engine.state === 'rebuilding');
-    await until('live again', () => bench.engine.state === 'live');
+    await bench.untilLiveAgain();
     expect(hashes).toEqual([OTHER_GENESIS_HASH]);
     expect(bench.user('user1')).toBe('on the other chain');
     expect([bench.engine.slot, bench.server.upgrades]).toEqual([5, 2]);

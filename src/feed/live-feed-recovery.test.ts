@@ -32,8 +32,7 @@ describe('feed: trouble', () => {
     await bench.start({ timers: fastTimers });
     bench.server.cut();
     bench.chain.accounts.delete('perp0');
-    await until('rebuilding', () => bench.engine.state === 'rebuilding');
-    await until('live again', () => bench.engine.state === 'live');
+    await bench.untilLiveAgain();
     expect(bench.engine.calls).toContain('close perp0 @100');
   });
 
@@ -56,8 +55,7 @@ describe('feed: trouble', () => {
     bench.chain.slot += 1;
     bench.chain.accounts.set('user1', 'in the lost message');
     bench.server.sendText('{"jsonrpc":"2.0","method":"programNotif');
-    await until('rebuilding', () => bench.engine.state === 'rebuilding');
-    await until('live again', () => bench.engine.state === 'live');
+    await bench.untilLiveAgain();
     expect(bench.user('user1')).toBe('in the lost message');
     expect(bench.server.upgrades).toBe(1);
   });
@@ -77,8 +75,7 @@ describe('feed: trouble', () => {
     await bench.start();
     notifyUnreadably('in base58', accountJson('3yZe7d', 'base58'));
     notifyUnreadably('in no account', {});
-    await until('rebuilding', () => bench.engine.state === 'rebuilding');
-    await until('live again', () => bench.engine.state === 'live');
+    await bench.untilLiveAgain();
     expect(bench.user('user1')).toBe('in no account');
     expect(bench.feed.stats()).toMatchObject({ malformedNotifications: 2, resyncs: 1 });
     expect(bench.server.upgrades).toBe(1);
@@ -223,8 +220,7 @@ describe('feed: trouble', () => {
     bench.server.cut();
     bench.chain.genesisHash = OTHER_GENESIS_HASH;
     bench.chain.slot = 5;
-    await until('rebuilding', () => bench.engine.state === 'rebuilding');
-    await until('live again', () => bench.engine.state === 'live');
+    await bench.untilLiveAgain();
     expect(hashes).toEqual([OTHER_GENESIS_HASH]);
     expect(new Set(liveSlots)).toEqual(new Set([100, 5]));
     expect(liveSlots.at(-1)).toBe(5);
