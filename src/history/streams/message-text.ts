@@ -139,10 +139,7 @@ type Member = readonly [name: string, json: string];
 type Writer = (amount: bigint | null) => string;
 
 /** Who traded how much with whom: what both forms have. */
-function amountMembers(
-  row: TradeRow,
-  { base, quote }: { readonly base: Writer; readonly quote: Writer },
-): Member[] {
+function amountMembers(row: TradeRow, { base, quote }: Writers): Member[] {
   const referrerReward = row.referrerReward === null ? null : BigInt(row.referrerReward);
   return [
     ['baseAssetAmountFilled', base(row.baseAssetAmountFilled)],
@@ -151,36 +148,32 @@ function amountMembers(
     ['oraclePrice', quote(row.oraclePrice)],
     ['filler', text(row.filler)],
     ['referrerReward', quote(referrerReward)],
-    ['taker', text(row.taker)],
-    ['takerOrderId', String(row.takerOrderId)],
-    ['takerOrderDirection', text(row.takerOrderDirection)],
-    ['takerFee', quote(row.takerFee)],
-    ['takerOrderBaseAssetAmount', base(row.takerOrderBaseAssetAmount)],
-    [
-      'takerOrderCumulativeBaseAssetAmountFilled',
-      base(row.takerOrderCumulativeBaseAssetAmountFilled),
-    ],
-    [
-      'takerOrderCumulativeQuoteAssetAmountFilled',
-      quote(row.takerOrderCumulativeQuoteAssetAmountFilled),
-    ],
-    ['maker', text(row.maker)],
-    ['makerOrderId', String(row.makerOrderId)],
-    ['makerOrderDirection', text(row.makerOrderDirection)],
-    ['makerFee', quote(row.makerFee)],
-    ['makerOrderBaseAssetAmount', base(row.makerOrderBaseAssetAmount)],
-    [
-      'makerOrderCumulativeBaseAssetAmountFilled',
-      base(row.makerOrderCumulativeBaseAssetAmountFilled),
-    ],
-    [
-      'makerOrderCumulativeQuoteAssetAmountFilled',
-      quote(row.makerOrderCumulativeQuoteAssetAmountFilled),
-    ],
+    ...sideMembers(row, 'taker', { base, quote }),
+    ...sideMembers(row, 'maker', { base, quote }),
   ];
 }
 
-function writersOf({ decimals }: HistoryMarket): { readonly base: Writer; readonly quote: Writer } {
+function sideMembers(row: TradeRow, side: 'taker' | 'maker', { base, quote }: Writers): Member[] {
+  const order = `${side}Order` as const;
+  const baseFilled = `${order}CumulativeBaseAssetAmountFilled` as const;
+  const quoteFilled = `${order}CumulativeQuoteAssetAmountFilled` as const;
+  return [
+    [side, text(row[side])],
+    [`${order}Id`, String(row[`${order}Id`])],
+    [`${order}Direction`, text(row[`${order}Direction`])],
+    [`${side}Fee`, quote(row[`${side}Fee`])],
+    [`${order}BaseAssetAmount`, base(row[`${order}BaseAssetAmount`])],
+    [baseFilled, base(row[baseFilled])],
+    [quoteFilled, quote(row[quoteFilled])],
+  ];
+}
+
+interface Writers {
+  readonly base: Writer;
+  readonly quote: Writer;
+}
+
+function writersOf({ decimals }: HistoryMarket): Writers {
   return {
     base: (amount) =>
       amount === null ? 'null' : formatDecimal(scaledBase(amount, decimals), BASE_PLACES),

@@ -1,10 +1,12 @@
 /**
- * The session of one maker: the challenge, then its quotes. No message of a maker throws here; what is
+ * The session of one maker: the challenge, which proves that it holds its key, then its quotes. No message of a maker throws here; what is
  * wrong with it becomes an error reply, and closes the socket before the challenge is met.
  *
  * When the socket closes, its quotes are withdrawn, as a maker without a connection cannot move them.
  */
+import { createPublicKey, type KeyObject, randomBytes, verify } from 'node:crypto';
 import { LIMITS } from '../../config/limits.js';
+import { publicKeyBytes } from '../../config/public-key.js';
 import type { Readiness } from '../../contract/feed-status.js';
 import type { IndicativeOutcome, IndicativeQuote, QuoteSink } from '../../contract/indicative.js';
 import { MessageLimiter } from '../admission/admission.js';
@@ -13,7 +15,6 @@ import { ClientMessage, type MessageId } from '../sockets/client-message.js';
 import type { ClientSocket, CloseCause, SocketSession } from '../transport/client-socket.js';
 import { SocketError } from '../transport/errors.js';
 import { readQuotes } from './quote-message.js';
-import { isSigned, newNonce } from './quotes-challenge.js';
 
 /** What all sessions share. */
 export interface QuoteSessionParts {
@@ -244,4 +245,25 @@ function refusalOf(outcome: Exclude<IndicativeOutcome, 'changed' | 'unchanged'>)
     case 'invalidMaker':
       return new SocketError('UNAUTHORIZED', 'pubkey is no key');
   }
+}
+
+/** What a maker has to sign. It names its purpose, so that it is good for nothing else. */
+function newNonce(): string {
+  return `slotbook quotes ${randomBytes(NONCE_BYTES).toString('hex')}`;
+}
+
+const NONCE_BYTES = 32;
+
+/** Whether a signature, as base64, is that of a key (base58) under the text of a nonce. */
+function isSigned(key: string, nonce: string, signature: string): boolean {
+  if (!SIGNATURE.test(signature)) return false;
+  return verify(null, Buffer.from(nonce), keyObject(key), Buffer.from(signature, 'base64'));
+}
+
+/** 64 bytes. */
+const SIGNATURE = /^[A-Za-z0-9+/]{86}==$/;
+
+function keyObject(key: string): KeyObject {
+  const x = Buffer.from(publicKeyBytes(key)).toString('base64url');
+  return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
 }

@@ -65,3 +65,17 @@ export class AccountBytes {
     this.bytes.write(name.padEnd(32, ' '), offset, 32, 'latin1');
   }
 }
+
+/** Two bytes, little-endian. */
+export function u16(value: number): Buffer {
+  const bytes = Buffer.alloc(2);
+  bytes.writeUInt16LE(value);
+  return bytes;
+}
+
+/** Four bytes, little-endian. */
+export function u32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(value);
+  return bytes;
+}

@@ -4,8 +4,8 @@
  * Source: programs/drift/src/state/events.rs.
  */
 import { PublicKey } from '@solana/web3.js';
+import { u16, u32 } from './account-bytes.js';
 import type { Direction, MarketType, OrderActionExplanation } from './chain-enums.js';
-import { u16, u32 } from './little-endian.js';
 
 const ORDER_ACTION_RECORD = 'e0344347c2ed6d01';
 const FUNDING_RATE_RECORD = '4403ff1a855b93fe';

@@ -1,5 +1,5 @@
 import { PublicKey } from '@solana/web3.js';
-import { u16, u32 } from './little-endian.js';
+import { u16, u32 } from './account-bytes.js';
 
 /** The program, on mainnet and devnet. Accounts of the local chain are owned by the same id. */
 export const PROGRAM_ID = 'dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH';
