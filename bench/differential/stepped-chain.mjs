@@ -24,7 +24,7 @@ export class SteppedChain {
     self.#writer = new AccountWriter(self.#chain.rpcUrl);
     self.#chain.onSlot(({ slot }) => self.#relay.noteSlot(slot));
     await new Promise((resolve) => self.#chain.onSlot(resolve));
-    await self.#write(self.#market.createGenesis(self.#chain.lastClock));
+    await self.#write(self.#market.createGenesis(self.#chain.clock));
     return self;
   }
 
@@ -38,7 +38,7 @@ export class SteppedChain {
 
   /** The chain's own second. */
   get unixSeconds() {
-    return this.#chain.lastClock.unixSeconds;
+    return this.#chain.clock.unixSeconds;
   }
 
   /** Keys of the oracles of all markets. */
@@ -48,7 +48,7 @@ export class SteppedChain {
 
   /** Writes makers with one order of each seldom kind, one maker a market, around the price. */
   async writeOddMakers(orderIdFirst) {
-    const { slot } = this.#chain.lastClock;
+    const { slot } = this.#chain.clock;
     await this.#write(
       this.#market.markets.map((market) => oddMakerWrite({ market, slot, orderIdFirst })),
     );
@@ -57,7 +57,7 @@ export class SteppedChain {
   /** Lets the life go on for at least so many account writes, and waits until they are written. */
   async step(writes) {
     for (let written = 0; written < writes; ) {
-      const accounts = this.#market.nextWrites(this.#chain.lastClock);
+      const accounts = this.#market.nextWrites(this.#chain.clock);
       await this.#write(accounts);
       written += accounts.length;
     }

@@ -52,7 +52,7 @@ export class LocalChain {
   /** Settles when the process has ended, for whatever reason. */
   readonly exited: Promise<ChainExit>;
   readonly #child: ChildProcess;
-  readonly #listeners = new Set<(lastClock: AnnouncedClock) => void>();
+  readonly #listeners = new Set<(clock: AnnouncedClock) => void>();
   readonly #killOnExit: () => void;
   #clock: AnnouncedClock | undefined;
   #ended = false;
