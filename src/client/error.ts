@@ -33,6 +33,7 @@ export type ClientErrorCode =
 export type ServiceErrorCode =
   | 'INTERNAL'
   | 'INVALID_PARAM'
+  | 'INVALID_REQUEST'
   | 'LIMIT_EXCEEDED'
   | 'MALFORMED_MESSAGE'
   | 'METHOD_NOT_ALLOWED'

@@ -39,6 +39,11 @@ export const LIMITS = {
    * is refused for its size is refused here, by name. Each slow connection may hold this much.
    */
   requestHeadBytesMax: 32_768,
+  /**
+   * What the transport holds of a reply until it has parsed all that came with the request. The reply to a
+   * request with a body is made longer than this, so that it is sent before the connection is closed.
+   */
+  transportHeldBytesMax: 16_384,
   /** Parsed queries cached per path, so that a repeated request is not parsed again. */
   queryMemoEntriesMax: 1_024,
   /** Longer queries are parsed each time: 512 KiB of them a path, and the errors in batches beside. */

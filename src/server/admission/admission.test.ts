@@ -92,6 +92,7 @@ describe('a limited service', () => {
       ip,
       getHeader: () => '',
       countHeaderBytes: () => 0,
+      announcesBody: () => false,
       isGone: false,
     });
 

@@ -9,6 +9,17 @@ import { type ErrorCode, ServerError, SocketError } from '../transport/errors.js
 import { errorReply, type HttpRequest, type Reply } from '../transport/reply.js';
 import { addressKey, isLoopback } from './client-address.js';
 
+/**
+ * Throws INVALID_REQUEST for a request that announces a body: no path takes one, and a proxy may read its
+ * length otherwise than the transport does.
+ */
+export function requireNoBody(request: HttpRequest): void {
+  if (!request.announcesBody()) return;
+  const message =
+    'no path takes a body: a request may have one Content-Length, which is 0, and no Transfer-Encoding';
+  throw new ServerError('INVALID_REQUEST', message);
+}
+
 /** Throws TOO_LARGE for a request whose path, query or headers are beyond their limits. */
 export function requireRequestSize(request: HttpRequest): void {
   const { requestLineBytesMax, headerBytesMax } = LIMITS;
@@ -159,6 +170,7 @@ export class SocketQuota {
 
   /** Throws a ServerError unless the request is an upgrade for which there is room. */
   requireRoom(request: HttpRequest, isClosing: boolean): void {
+    requireNoBody(request);
     requireRequestSize(request);
     const refusal = this.#findRefusal(request, isClosing);
     if (refusal !== undefined) throw new ServerError(...refusal);

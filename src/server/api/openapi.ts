@@ -57,6 +57,7 @@ export interface ApiDescription {
 
 /** Errors that any path can return, but for RATE_LIMITED where there is no limit. */
 const commonErrors: readonly ErrorCode[] = [
+  'INVALID_REQUEST',
   'METHOD_NOT_ALLOWED',
   'TOO_LARGE',
   'RATE_LIMITED',

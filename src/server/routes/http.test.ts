@@ -188,12 +188,20 @@ describe('paths and methods', () => {
   );
 
   test.each(['POST', 'PUT', 'DELETE', 'PATCH'])('%s is refused', async (method) => {
-    const body = method === 'DELETE' ? null : 'x'.repeat(5_000);
-    const response = await get('/l2?marketName=SOL-PERP', { method, body });
+    const response = await get('/l2?marketName=SOL-PERP', { method });
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
     expect(JSON.parse(await response.text()).error.code).toBe('METHOD_NOT_ALLOWED');
   });
+
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE'])(
+    '%s with a body is refused for it',
+    async (method) => {
+      const response = await get('/l2?marketName=SOL-PERP', { method, body: 'x'.repeat(5_000) });
+      expect(response.status).toBe(400);
+      expect(JSON.parse(await response.text()).error.code).toBe('INVALID_REQUEST');
+    },
+  );
 
   test('OPTIONS answers a preflight', async () => {
     const response = await get('/l2', { method: 'OPTIONS' });

@@ -3,7 +3,7 @@
  */
 
 import type { MarketDataSource } from '../../contract/history-source.js';
-import { RequestLimiter, requireRequestSize } from '../admission/admission.js';
+import { RequestLimiter, requireNoBody, requireRequestSize } from '../admission/admission.js';
 import { compileBookParams } from '../api/book-params.js';
 import { describeApi } from '../api/openapi.js';
 import { type PathName, type PathSpec, pathSpecs } from '../api/path-specs.js';
@@ -165,6 +165,7 @@ function handlerOf(table: PathTable, { requests, unsent, limiter }: Bounds): Han
     const found = table.findRoute(request.path);
     const { route } = found;
     try {
+      requireNoBody(request);
       const refusal = route.isUnlimited ? undefined : limiter?.checkRequest(request.ip);
       const reply = refusal ?? dispatchRequest(found, request);
       if (!(reply instanceof Promise)) return count(reply, route, method);

@@ -1,6 +1,7 @@
 /** How WebSockets end over the real transport. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { WebSocket } from 'ws';
+import { RawSocket, UPGRADE_HEAD } from '../../../test/support/raw-socket.js';
 import { SocketScene } from '../../../test/support/socket-scene.js';
 
 let scene: SocketScene;
@@ -33,6 +34,17 @@ test('while the service ends no socket is let in', async () => {
   await stopped;
   expect((await client.closed).code).toBe(1001);
 });
+
+test.each(['Content-Length: 5', 'Content-Length: ', 'Transfer-Encoding: chunked'])(
+  'an upgrade that announces a body is refused and cut: %s',
+  async (line) => {
+    const raw = await RawSocket.connect(scene.listener.port);
+    raw.write(`${UPGRADE_HEAD}${line}\r\n\r\n0\r\n\r\n${UPGRADE_HEAD}\r\n`);
+    await raw.ended;
+    expect(raw.head).toMatch(/^HTTP\/1\.1 400 /);
+    expect(scene.sockets.readStats()).toMatchObject({ sockets: 0 });
+  },
+);
 
 test.each([
   ['says goodbye', 'client', (socket: WebSocket) => socket.close(1000)],

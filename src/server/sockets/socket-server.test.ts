@@ -28,6 +28,7 @@ function requestFrom(ip: string, headers = upgradeHeaders): HttpRequest {
     ip,
     getHeader: header,
     countHeaderBytes: () => 100,
+    announcesBody: () => false,
     isGone: false,
   };
 }
@@ -57,6 +58,12 @@ describe('an upgrade', () => {
       countHeaderBytes: () => LIMITS.headerBytesMax + 1,
     };
     expect(refusalOf(newServer(), request)).toEqual([413, 'TOO_LARGE']);
+  });
+
+  test('that announces a body is refused, and its connection ends', () => {
+    const request = { ...requestFrom('203.0.113.7'), announcesBody: () => true };
+    expect(refusalOf(newServer(), request)).toEqual([400, 'INVALID_REQUEST']);
+    expect(newServer().checkUpgrade(request)).toMatchObject({ endsConnection: true });
   });
 
   test('beyond the sockets of its address waits until one has closed', () => {

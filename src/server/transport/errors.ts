@@ -8,6 +8,7 @@ import { LIMITS } from '../../config/limits.js';
 export const STATUS_BY_CODE = {
   MISSING_PARAM: 400,
   INVALID_PARAM: 400,
+  INVALID_REQUEST: 400,
   OUT_OF_RANGE: 400,
   UNKNOWN_MARKET: 404,
   UNKNOWN_PATH: 404,

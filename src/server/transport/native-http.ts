@@ -1,4 +1,5 @@
 /** Reads requests of the transport, and writes replies to its responses. */
+import { LIMITS } from '../../config/limits.js';
 import type { Header, HttpRequest, Reply } from './reply.js';
 import type { BodyWriter, UnsentReplies } from './unsent-replies.js';
 
@@ -28,9 +29,14 @@ export interface WriteOptions {
 /** Writes a whole reply; what the client does not take at once waits in `unsent`. */
 export function writeReply(
   response: NativeResponse,
-  { status, headers, body, identity }: Reply,
+  reply: Reply,
   { withBody, unsent }: WriteOptions,
 ): void {
+  const { status, headers, body, identity } = reply;
+  if (reply.endsConnection) {
+    writeLastReply(response, reply);
+    return;
+  }
   // The transport writes `200 OK` by default.
   if (status !== 200) response.writeStatus(statusLine(status));
   const { name, value } = joinHeaders(headers);
@@ -44,6 +50,27 @@ export function writeReply(
     response.writeHeader('Content-Length', String(Buffer.byteLength(body)));
     response.endWithoutBody();
   }
+}
+
+/**
+ * Writes a reply and closes the connection at once. Ended in the ordinary way, a connection is closed only
+ * after everything that came in the same packets has been parsed and handled as further requests.
+ *
+ * The transport holds what is written while it parses, and discards it when the connection closes, unless it
+ * is more than its buffer takes: so the body is filled up with blanks.
+ */
+function writeLastReply(response: NativeResponse, { status, headers, body }: Reply): void {
+  const text = Buffer.from(body ?? '')
+    .toString()
+    .padEnd(LIMITS.transportHeldBytesMax);
+  const { name, value } = joinHeaders(headers);
+  // The transport ends each header with two bytes, which are the last two of this body.
+  const length = Buffer.byteLength(text) + 2;
+  response.writeStatus(statusLine(status));
+  response.writeHeader('Connection', 'close');
+  response.writeHeader('Content-Length', String(length));
+  response.writeHeader(name, `${value}\r\n\r\n${text}`);
+  response.close();
 }
 
 const statusLines: Readonly<Record<number, string>> = {
@@ -94,6 +121,7 @@ export class NativeRequest implements HttpRequest {
   isGone = false;
   readonly #native: NativeHead;
   readonly #response: NativeResponse;
+  #head: HeadFacts | undefined;
 
   constructor(
     native: NativeHead,
@@ -115,12 +143,37 @@ export class NativeRequest implements HttpRequest {
   }
 
   countHeaderBytes(): number {
+    return this.#readHead().bytes;
+  }
+
+  announcesBody(): boolean {
+    return this.#readHead().announcesBody;
+  }
+
+  /** Reads every header line: the transport finds only the first of a name, and none that is empty. */
+  #readHead(): HeadFacts {
+    if (this.#head !== undefined) return this.#head;
     let bytes = 0;
+    let lengths = 0;
+    let announcesBody = false;
     this.#native.forEach((name, value) => {
       bytes += name.length + value.length;
+      if (name === 'content-length') {
+        lengths += 1;
+        announcesBody ||= lengths > 1 || value !== '0';
+      } else if (name === 'transfer-encoding') {
+        announcesBody = true;
+      }
     });
-    return bytes;
+    this.#head = { bytes, announcesBody };
+    return this.#head;
   }
+}
+
+/** What all header lines of a request say together. */
+interface HeadFacts {
+  readonly bytes: number;
+  readonly announcesBody: boolean;
 }
 
 /** Decodes a text of the transport. */

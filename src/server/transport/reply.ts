@@ -15,6 +15,8 @@ export interface Reply {
    * itself when its bytes never change, otherwise an object or text that stands for its version.
    */
   readonly identity?: object | string;
+  /** The connection ends behind this reply, and nothing that the client has sent after the request is read. */
+  readonly endsConnection?: true;
 }
 
 const exposedHeaders =
@@ -53,6 +55,7 @@ export function errorReply(error: ServerError): Reply {
     status: error.status,
     headers: [...jsonHeaders, ...errorHeaders(error)],
     body: error.toBody(),
+    ...(error.code === 'INVALID_REQUEST' ? { endsConnection: true } : {}),
   };
 }
 
@@ -93,6 +96,8 @@ export interface HttpRequest {
   getHeader(name: string): string;
   /** The bytes of all header names and values. */
   countHeaderBytes(): number;
+  /** Whether there is any Transfer-Encoding, or any Content-Length but a single `0`. */
+  announcesBody(): boolean;
   /** Whether the client has disconnected before the reply. */
   readonly isGone: boolean;
 }
