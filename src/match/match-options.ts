@@ -51,7 +51,7 @@ export interface MatchFlags {
 /** The address of a service of this machine by default. */
 export const URL_DEFAULT = 'http://127.0.0.1:8080';
 
-/** The flags whose numbers may have a point, and the decimals of their raw form. */
+/** The flags that are amounts in units, and the decimals of their raw form. */
 const decimalsOf = {
   size: BASE_DECIMALS,
   position: BASE_DECIMALS,
@@ -121,10 +121,13 @@ function invalidOption(message: string): MatchError {
   return new MatchError('INVALID_MATCH_OPTION', message);
 }
 
-/** The raw integer of a number with a point; any other text as it is. Undefined when it is too fine. */
+/**
+ * The raw integer of an amount in units, so that 250 means the same as 250.0; a text that is no number
+ * stays as it is, and the service refuses it. Undefined when it is too fine.
+ */
 export function rawOf(text: string, decimals: number): string | undefined {
-  const parts = /^(-?)(\d*)\.(\d*)$/.exec(text);
-  if (parts === null) return text;
+  const parts = /^(-?)(\d*)(?:\.(\d*))?$/.exec(text);
+  if (parts === null || text === '' || text === '-') return text;
   const [, sign = '', whole = '', fraction = ''] = parts;
   if (whole + fraction === '' || fraction.length > decimals) return undefined;
   const raw = `${whole}${fraction.padEnd(decimals, '0')}`.replace(/^0+(?=\d)/, '');

@@ -68,7 +68,7 @@ async function failure(flags: MatchFlags): Promise<string> {
 
 describe('slotbook match', () => {
   test('prints every fill and what they come to, in units and raw', async () => {
-    const { done, text } = await run({ side: 'buy', size: '1000000000' });
+    const { done, text } = await run({ side: 'buy', size: '1' });
     expect(done).toBe(true);
     const rows = text.split('\n').map((line) => line.trim().split(/ {2,}/));
     expect(rows[0]).toEqual(['SOL-PERP buy, model spec, slot 350000000, live']);
@@ -113,6 +113,12 @@ describe('slotbook match', () => {
     );
   });
 
+  test('a whole number is an amount in units, as one with a point is', async () => {
+    for (const size of ['250', '250.', '250.0', '+250']) await run({ side: 'buy', size });
+    const sizes = asked.map((path) => new URL(path, url).searchParams.get('size'));
+    expect(sizes).toEqual(['250000000000', '250000000000', '250000000000', '+250']);
+  });
+
   test('hands every flag on under the name that it has in /match', async () => {
     await run({
       ...{ side: 'sell', size: '2.5', orderType: 'limit', limitPrice: '84.9' },
@@ -122,12 +128,12 @@ describe('slotbook match', () => {
       indicative: true,
     });
     const query = new URL(asked[0] ?? '', url).searchParams;
-    expect(query.getAll('jit')).toEqual(['84950000:1500000000', '1:2']);
+    expect(query.getAll('jit')).toEqual(['84950000:1500000000', '1000000:2000000000']);
     query.delete('jit');
     expect(Object.fromEntries(query)).toEqual({
       ...{ marketName: 'SOL-PERP', side: 'sell', size: '2500000000', orderType: 'limit' },
       ...{ limitPrice: '84900000', postOnly: 'true', reduceOnly: 'true', position: '-3250000000' },
-      ...{ taker: MAKER, referred: 'true', auctionStart: '85', auctionEnd: '500000' },
+      ...{ taker: MAKER, referred: 'true', auctionStart: '85000000', auctionEnd: '500000' },
       ...{ auctionDuration: '10', slotsElapsed: '3', feeTier: '2', model: 'onchain' },
       ...{ includeVamm: 'false', includeIndicative: 'true' },
     });
