@@ -40,6 +40,7 @@ export type ServiceErrorCode =
   | 'MISSING_PARAM'
   | 'NOT_READY'
   | 'NOT_SUBSCRIBED'
+  | 'NO_HISTORY'
   | 'OUT_OF_RANGE'
   | 'RATE_LIMITED'
   | 'TOO_LARGE'

@@ -250,11 +250,15 @@ describe('what cannot be answered', () => {
     expect(server.faults).toEqual([history.refusal]);
   });
 
-  test('without a history its paths are not there', async () => {
+  test('without a history its paths say so', async () => {
     const bare = await startServer(book);
     try {
-      const response = await fetch(`${bare.url}${TRADES}`);
-      expect(JSON.parse(await response.text()).error.code).toBe('UNKNOWN_PATH');
+      for (const path of [TRADES, '/candles', '/v1/fundingRates', '/market/X/trades']) {
+        const response = await fetch(`${bare.url}${path}`);
+        const { code, message } = JSON.parse(await response.text()).error;
+        expect([response.status, code]).toEqual([404, 'NO_HISTORY']);
+        expect(message).toContain('there is no history here');
+      }
       const { paths } = JSON.parse(await (await fetch(bare.url)).text());
       expect(paths).not.toContain('/trades');
       expect(paths).toContain('/l2');

@@ -11,7 +11,7 @@ import { Metrics, RequestCounts } from '../metrics/metrics.js';
 import type { QuoteSocketStats } from '../metrics/quotes-metrics.js';
 import type { SocketStats } from '../metrics/socket-metrics.js';
 import type { Timings } from '../metrics/timings.js';
-import { ServerError, STATUS_BY_CODE } from '../transport/errors.js';
+import { NO_HISTORY_TEXT, ServerError, STATUS_BY_CODE } from '../transport/errors.js';
 import {
   errorReply,
   type Handler,
@@ -81,12 +81,15 @@ const operatorPaths: readonly PathName[] = ['/metrics', '/health', '/ready', '/s
 export function createHandlers(options: HttpOptions): Handlers {
   compileBookParams();
   const requests = new RequestCounts();
-  const served = (Object.keys(pathSpecs) as PathName[]).filter((name) => isServed(name, options));
+  const reachable = (Object.keys(pathSpecs) as PathName[]).filter((name) =>
+    isReachable(name, options),
+  );
+  const served = reachable.filter((name) => isServed(name, options));
   const routes = routesOf(options, requests, served);
   const { requestsPerSecond = 0, unsent = new UnsentReplies() } = options;
   const limiter = requestsPerSecond === 0 ? undefined : new RequestLimiter(requestsPerSecond);
   return {
-    main: handlerOf(new PathTable(routes, served), { requests, unsent, limiter }),
+    main: handlerOf(new PathTable(routes, reachable), { requests, unsent, limiter }),
     operator: handlerOf(new PathTable(routes, operatorPaths), {
       requests,
       unsent,
@@ -95,9 +98,13 @@ export function createHandlers(options: HttpOptions): Handlers {
   };
 }
 
-function isServed(name: PathName, { metrics, history }: HttpOptions): boolean {
+/** Whether the port of the clients has the path; one of the history says at least that there is none. */
+function isReachable(name: PathName, { metrics }: HttpOptions): boolean {
+  return name !== '/metrics' || metrics !== 'operator';
+}
+
+function isServed(name: PathName, { history }: HttpOptions): boolean {
   const { kind }: PathSpec = pathSpecs[name];
-  if (name === '/metrics') return metrics !== 'operator';
   return kind !== 'history' || history !== undefined;
 }
 
@@ -119,7 +126,7 @@ function routesOf(
     '/auctions': auctionsRoute(ofBook),
     '/match': matchRoute(ofBook),
     '/topMakers': topMakersRoute({ ...ofBook, readAccounts }),
-    ...(history === undefined ? {} : routesOfHistory({ ...options, history })),
+    ...(history === undefined ? withoutHistory() : routesOfHistory({ ...options, history })),
     // Reached only by what is no upgrade, which the transport takes before.
     '/ws': upgradeRequired,
     '/quotes/ws': upgradeRequired,
@@ -138,6 +145,17 @@ function routesOf(
 
 function routesOfHistory(options: HistoryRouteOptions): Routes {
   return { ...historyRoutes(options), ...volumeRoutes(options) };
+}
+
+/** The paths of a history where there is none. */
+function withoutHistory(): Routes {
+  const refuse = (): never => {
+    throw new ServerError('NO_HISTORY', NO_HISTORY_TEXT);
+  };
+  const names = (Object.keys(pathSpecs) as PathName[]).filter(
+    (name) => pathSpecs[name].kind === 'history',
+  );
+  return Object.fromEntries(names.map((name) => [name, refuse]));
 }
 
 interface Bounds {

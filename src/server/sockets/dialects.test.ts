@@ -43,7 +43,6 @@ describe('messages of no channel', () => {
     { type: ['subscribe'] },
     { channel: 'orderbook' },
     { type: 'hello', channel: 'orderbook' },
-    { type: 'subscribe', symbol: 'SOL-PERP' },
     '[]',
     '[{"type":"ping"}]',
     '"subscribe"',
@@ -57,5 +56,13 @@ describe('messages of no channel', () => {
     '\u{feff}{"type":"ping"}',
   ])('%j is malformed and answered, a departure', (message) =>
     expectRefusal(message, { code: 'MALFORMED_MESSAGE' }),
+  );
+
+  test.each([
+    ['resolution', { type: 'subscribe', symbol: 'SOL-PERP' }],
+    ['symbol', { type: 'subscribe', resolution: '1' }],
+    ['symbol', { type: 'subscribe', channelType: 'trades' }],
+  ])('a missing %s is named, whatever else there is', (missing, message) =>
+    expectRefusal(message, { code: 'MISSING_PARAM', message: `${missing} is missing` }),
   );
 });

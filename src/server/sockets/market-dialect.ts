@@ -8,7 +8,7 @@
 import type { MarketDirectory } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 
-import { quoteValue, SocketError } from '../transport/errors.js';
+import { NO_HISTORY_TEXT, quoteValue, SocketError } from '../transport/errors.js';
 import { type ClientMessage, kindOf } from './client-message.js';
 import type { MarketFanOut, MarketTopic, PendingSubscriber } from './market-fan-out.js';
 import type {
@@ -46,7 +46,7 @@ function readMarketSubscription(
   return historySubscription(request.topic, { market, format, hasHeartbeat: false, errorMembers });
 }
 
-/** A subscription to a topic of the history, of any dialect. Throws NOT_READY without a history. */
+/** A subscription to a topic of the history, of any dialect. Throws NO_HISTORY without one. */
 export function historySubscription(
   topic: string,
   parts: {
@@ -58,7 +58,7 @@ export function historySubscription(
 ): SubscriptionRequest {
   const { market: fanOut, ...rest } = parts;
   if (fanOut === null) {
-    throw new SocketError('NOT_READY', 'there are no candles and trades: there is no history');
+    throw new SocketError('NO_HISTORY', NO_HISTORY_TEXT);
   }
   fanOut.requireHistory();
   return {
@@ -189,13 +189,13 @@ interface MarketRequest {
 /** The names of resolutions: the day is both `1440`, as in the specification, and `D`. */
 const resolutions: readonly string[] = ['1', '5', '15', '60', '240', 'D', 'W', 'M', '1440'];
 
-/** Whether a message is of this dialect; one with a channel of the book is not. */
+/**
+ * Whether a message is of this dialect; one with a channel of the book is not. One member of its own is
+ * enough, so that the error names the one that is missing.
+ */
 export function isMarketRequest(message: ClientMessage): boolean {
   if (message.hasMember('channel') || message.hasMember('topic')) return false;
-  return (
-    message.hasMember('channelType') ||
-    (message.hasMember('symbol') && message.hasMember('resolution'))
-  );
+  return ['channelType', 'symbol', 'resolution'].some((name) => message.hasMember(name));
 }
 
 /** Reads a message. Throws a SocketError that says what is wrong with it. */

@@ -339,7 +339,8 @@ describe('the history', () => {
     server = newServer({ book: new FakeBook() });
     const other = openOn(server);
     other.say(candles);
-    expect(other.taken()).toMatchObject([{ code: 'NOT_READY' }]);
+    for (const message of [trades, channel]) other.say(message);
+    expect(other.taken().map(({ code }) => code)).toEqual(Array(3).fill('NO_HISTORY'));
   });
 
   test('that refuses ends the subscription with its reason', () => {

@@ -12,6 +12,7 @@ export const STATUS_BY_CODE = {
   OUT_OF_RANGE: 400,
   UNKNOWN_MARKET: 404,
   UNKNOWN_PATH: 404,
+  NO_HISTORY: 404,
   METHOD_NOT_ALLOWED: 405,
   TOO_LARGE: 413,
   UPGRADE_REQUIRED: 426,
@@ -48,6 +49,10 @@ export class ServerError extends Error {
   }
 }
 
+/** What a service says that keeps no history, over HTTP and WebSocket. */
+export const NO_HISTORY_TEXT =
+  'there is no history here: this service serves the book alone (--no-history, or a replay)';
+
 /** Every error code of the WebSocket. */
 export const SOCKET_ERROR_CODES = [
   'MALFORMED_MESSAGE',
@@ -60,6 +65,7 @@ export const SOCKET_ERROR_CODES = [
   'LIMIT_EXCEEDED',
   'RATE_LIMITED',
   'NOT_READY',
+  'NO_HISTORY',
   'UNAUTHORIZED',
   'INTERNAL',
 ] as const;
