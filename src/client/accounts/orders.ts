@@ -64,12 +64,13 @@ export interface OpenOrder {
 }
 
 /**
- * Whether an order came to the chain by a signed message.
+ * Whether an order of an account came to the chain by a signed message. It takes orders with a status,
+ * which those of the signed-message server lack: the `bitFlags` of their parameters mean other things.
  *
  * @example
  * const signed = user.orders.filter(isSignedMsgOrder);
  */
-export function isSignedMsgOrder(order: Pick<Order, 'bitFlags'>): boolean {
+export function isSignedMsgOrder(order: Pick<Order, 'bitFlags' | 'status'>): boolean {
   return (order.bitFlags & ORDER_FLAG.signedMessage) !== 0;
 }
 

@@ -1,7 +1,7 @@
 /** What the compiler must refuse: a line that it takes fails the build, by its own comment. */
 import { type Base, formatPrice, type Price, parseBase, type Quote, rawPrice } from '../amounts.js';
 import type { AccountCache } from './account-cache.js';
-import type { OpenOrder } from './orders.js';
+import { isSignedMsgOrder, type OpenOrder } from './orders.js';
 import type { AccountData } from './read-models.js';
 import type { UserAccount } from './user.js';
 
@@ -26,6 +26,8 @@ export function refusals(data: AccountData, order: OpenOrder, user: UserAccount)
   const total: bigint = order.baseAssetAmount;
   // @ts-expect-error a direction is one of two names
   if (order.direction === 'buy') return;
+  // @ts-expect-error an order of an account has a status, parameters that were signed have none
+  isSignedMsgOrder({ bitFlags: 1 });
   // @ts-expect-error what was decoded is not changed
   user.subAccountId = 1;
   // @ts-expect-error nor are the models

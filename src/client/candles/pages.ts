@@ -26,12 +26,16 @@ export async function fetchRange(
   // Candles begin at whole seconds, and the path takes no others.
   const toTs = Math.floor(range.toTs);
   const fromTs = Math.max(Math.ceil(range.fromTs), limits.CANDLE_TS_MIN);
+  if (fromTs > toTs) {
+    // None is as old, and none begins within a second; the service still checks market and resolution.
+    await fetchPage(requester, { ...range, fromTs: nowS, startTs: undefined, nowS }, { signal });
+    return [];
+  }
   const found = new Map<number, Candle>();
   // The newest page is requested without a bound where the two clocks may disagree about the future.
   let startTs = toTs > nowS - limits.CLOCKS_APART_S_MAX ? undefined : toTs;
   for (let page = 0; page < limits.CANDLE_PAGES_MAX; page += 1) {
-    const isOver = fromTs > toTs || (startTs !== undefined && startTs < fromTs);
-    if (isOver) return inOrder(found, { fromTs, toTs });
+    if (startTs !== undefined && startTs < fromTs) return inOrder(found, { fromTs, toTs });
     const candles = await fetchPage(requester, { ...range, fromTs, startTs, nowS }, { signal });
     for (const candle of candles) found.set(candle.ts, candle);
     const oldest = Math.min(...candles.map(({ ts }) => ts));
