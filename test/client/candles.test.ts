@@ -84,6 +84,18 @@ test('months of any length are no end of a page', async () => {
   expect(candles.map(({ ts }) => ts)).toEqual(starts.slice(1));
 });
 
+test.each([
+  ['before there were markets', 0, 1],
+  ['within a second', 1_700_000_000.2, 1_700_000_000.4],
+])('a range %s has no candle, and its market is checked all the same', async (_, fromTs, toTs) => {
+  const range = { ...params, fromTs, toTs };
+  expect(await client.fetch(range)).toEqual([]);
+  const error = { code: 'UNKNOWN_MARKET', message: 'there is no market NONE', param: 'symbol' };
+  service.replies.push(new Response(JSON.stringify({ error }), { status: 404 }));
+  const unknown = client.fetch({ ...range, marketId: 'NONE' });
+  await expect(unknown).rejects.toMatchObject({ code: 'UNKNOWN_MARKET' });
+});
+
 test('a range that runs backwards is refused, whatever it is made of', async () => {
   for (const [fromTs, toTs] of [
     [2, 1],
