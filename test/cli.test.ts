@@ -83,7 +83,7 @@ describe('slotbook', () => {
     expect(walk.stdout).toMatch(/^filled base +1\.5 \(1500000000\)$/m);
     const refused = start(['match', 'SOL-PERP', '--side', 'buy', '--size', '-1', '--url', url]);
     expect(await exitCode(refused)).toBe(2);
-    expect(refused.stderr).toContain('slotbook: MATCH_REFUSED: OUT_OF_RANGE: size was -1');
+    expect(refused.stderr).toContain('slotbook: MATCH_REFUSED: OUT_OF_RANGE: size was -1000000000');
 
     const port = new URL(url).port;
     const second = start(['demo', '--port', port, '--makers', '1', '--log-level', 'silent']);
@@ -93,6 +93,21 @@ describe('slotbook', () => {
     service.child.kill('SIGTERM');
     expect(await exitCode(service)).toBe(0);
     await expect(fetch(`${url}/health`)).rejects.toThrow();
+  });
+
+  test('says which names of --markets are not on the chain, and is not ready with none', async () => {
+    const flags = ['--port', '0', '--makers', '20', '--no-history', ...PATIENT];
+    const service = start(['demo', ...flags, '--markets', 'NOPE,NOR-PERP']);
+    const line = await until(() => /^\{.*"missing":.*$/m.exec(service.stderr)?.[0]);
+    const { missing, markets } = JSON.parse(line);
+    expect(missing).toEqual(['NOPE', 'NOR-PERP']);
+    expect(markets).toContain('SOL-PERP');
+    const url = /^book +(http:\/\/[^/]+)/m.exec(service.stdout)?.[1];
+    const response = await fetch(`${url}/ready`);
+    const { code, message } = JSON.parse(await response.text()).error;
+    expect([response.status, code]).toEqual([503, 'NOT_READY']);
+    expect(message).toBe('no market of --markets is on this chain: NOPE, NOR-PERP');
+    expect(service.stdout).not.toMatch(/^ready/m);
   });
 
   test('names the setting that is wrong, and exits with 2', async () => {

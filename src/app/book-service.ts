@@ -7,7 +7,7 @@ import { type BuildInfo, readBuildInfo } from '../config/build-info.js';
 import type { CommonConfig } from '../config/config.js';
 import { LIMITS } from '../config/limits.js';
 import type { BookSource, MarketDirectory } from '../contract/book-source.js';
-import { directoryOf } from '../server/api/market-directory.js';
+import { directoryOf, missingMarkets } from '../server/api/market-directory.js';
 import { Timings } from '../server/metrics/timings.js';
 import { QuoteServer } from '../server/quotes/quote-server.js';
 import { createHandlers, type Handlers } from '../server/routes/http.js';
@@ -46,7 +46,7 @@ export async function serveBook(
   const build = readBuildInfo();
   const parts = createParts(config, origins, {
     log,
-    onFirstLive: () => process.stdout.write(`ready ${url}\n`),
+    onFirstListed: () => process.stdout.write(`ready ${url}\n`),
   });
   const { feed, sockets, makers, venues, history, timings, unsent } = parts;
   const handlers = createServiceHandlers(config, parts, build);
@@ -94,7 +94,7 @@ interface ServiceParts {
 function createParts(
   config: CommonConfig,
   { origin, history }: Origins,
-  { log, onFirstLive }: { readonly log: Logger; readonly onFirstLive: () => void },
+  { log, onFirstListed }: { readonly log: Logger; readonly onFirstListed: () => void },
 ): ServiceParts {
   const timings = new Timings();
   const book = origin.engine;
@@ -109,7 +109,15 @@ function createParts(
     onPublished: (seconds) => timings.appliedToPublished.observe(seconds),
     onFault: (error, where) => log.error({ err: error, where }, 'a WebSocket failed'),
   });
-  const feed = origin.feed({ ...turnEvents(sockets, timings), onFirstLive });
+  const listing = new FirstListing(config.markets, {
+    directory: origin.engine,
+    log,
+    onFirstListed,
+  });
+  const feed = origin.feed({
+    ...turnEvents(sockets, timings, () => listing.check()),
+    onFirstLive: () => listing.begin(),
+  });
   // By name: the messages per second of a client are not those of a maker.
   const { quoteMakers, socketsPerIp } = config;
   const makers = new QuoteServer({
@@ -124,8 +132,52 @@ function createParts(
   return { book, directory, feed, sockets, makers, venues, history, timings, unsent };
 }
 
+interface FirstListingParts {
+  /** All markets of the chain. */
+  readonly directory: MarketDirectory;
+  readonly log: Logger;
+  readonly onFirstListed: () => void;
+}
+
+/**
+ * Waits for the first market that is listed, which is there with the first live book unless
+ * `--markets` names none that is on the chain.
+ */
+class FirstListing {
+  readonly #names: readonly string[];
+  readonly #parts: FirstListingParts;
+  #isWaiting = false;
+
+  constructor(names: readonly string[], parts: FirstListingParts) {
+    this.#names = names;
+    this.#parts = parts;
+  }
+
+  /** The book is live for the first time: says which names no market has. */
+  begin(): void {
+    this.#isWaiting = true;
+    const { directory, log } = this.#parts;
+    const missing = missingMarkets(directory, this.#names);
+    if (missing.length > 0) {
+      const markets = directory.markets().map(({ symbol }) => symbol);
+      log.warn({ missing, markets }, 'markets of --markets are not on this chain');
+    }
+    this.check();
+  }
+
+  /** After a turn that changed markets. */
+  check(): void {
+    const names = this.#names;
+    if (!this.#isWaiting) return;
+    const { directory, onFirstListed } = this.#parts;
+    if (names.length > 0 && missingMarkets(directory, names).length === names.length) return;
+    this.#isWaiting = false;
+    onFirstListed();
+  }
+}
+
 /** Publishes each turn of the feed, and measures it from receipt to publication. */
-function turnEvents(sockets: SocketServer, timings: Timings): FeedEvents {
+function turnEvents(sockets: SocketServer, timings: Timings, onMarkets: () => void): FeedEvents {
   let waitedSeconds = 0;
   return {
     onApplied: (seconds) => {
@@ -133,6 +185,7 @@ function turnEvents(sockets: SocketServer, timings: Timings): FeedEvents {
       waitedSeconds = seconds;
     },
     onTurn: (turn) => {
+      if (turn.marketsChanged) onMarkets();
       sockets.publishTurn(turn, waitedSeconds);
       waitedSeconds = 0;
     },
@@ -140,7 +193,7 @@ function turnEvents(sockets: SocketServer, timings: Timings): FeedEvents {
 }
 
 function createServiceHandlers(
-  { requestsPerSecond, metricsPort }: CommonConfig,
+  { markets: marketNames, requestsPerSecond, metricsPort }: CommonConfig,
   { book, directory, feed, sockets, makers, venues, history, timings, unsent }: ServiceParts,
   build: BuildInfo,
 ): Handlers {
@@ -148,6 +201,7 @@ function createServiceHandlers(
   return createHandlers({
     book,
     directory,
+    marketNames,
     readiness: () => feed.status(),
     feed: () => feed.stats(),
     timings,

@@ -2,7 +2,7 @@
  * The history beside a book: its worker, the folder of its files, and the markets of the book, which
  * it needs to know by their names.
  */
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -50,11 +50,18 @@ export function historyOf(
   };
 }
 
-/** The folder that is named, or a fresh one that is removed in the end. */
+/** The folder that is named, or a fresh one that is removed in the end, also when the start fails. */
 function folderOf({ dataDir }: HistoryConfig): { readonly path: string; remove(): Promise<void> } {
   if (dataDir !== undefined) return { path: dataDir, remove: async () => undefined };
   const fresh = mkdtempSync(path.join(tmpdir(), 'slotbook-'));
-  return { path: fresh, remove: () => rm(fresh, { recursive: true, force: true }) };
+  const options = { recursive: true, force: true };
+  const removeNow = (): void => rmSync(fresh, options);
+  process.once('exit', removeNow);
+  const remove = async (): Promise<void> => {
+    await rm(fresh, options);
+    process.off('exit', removeNow);
+  };
+  return { path: fresh, remove };
 }
 
 function watchMarkets(history: History, markets: () => readonly BookMarket[]): () => void {

@@ -6,6 +6,15 @@ export function directoryOf(markets: MarketDirectory, names: readonly string[]):
   return names.length === 0 ? markets : new FilteredDirectory(markets, names);
 }
 
+/** The names that no market has, in their order. */
+export function missingMarkets(
+  markets: Pick<MarketDirectory, 'markets'>,
+  names: readonly string[],
+): readonly string[] {
+  const known = new Set(markets.markets().map(({ symbol }) => symbol.toUpperCase()));
+  return names.filter((name) => !known.has(name.toUpperCase()));
+}
+
 /**
  * The markets that are listed and served. The book has the others as well, because a market's name is
  * known only after its account has been read.

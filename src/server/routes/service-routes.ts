@@ -19,6 +19,8 @@ import { requireFirstBook } from './book-routes.js';
 export interface ServiceRouteOptions {
   readonly book: BookSource;
   readonly directory: MarketDirectory;
+  /** The names of `--markets`; empty, as by default, for all markets. */
+  readonly marketNames?: readonly string[];
   readonly readiness: () => Readiness;
   readonly feed: () => FeedMetrics;
   readonly build: BuildInfo;
@@ -64,9 +66,17 @@ function marketBody(row: MarketInfo): Record<string, unknown> {
   };
 }
 
-/** 200 while the book is live, however the history is. Throws NOT_READY when the book is not. */
-export function readyReply({ readiness, history }: ServiceRouteOptions): Reply {
+/**
+ * 200 while the book is live, however the history is. Throws NOT_READY when the book is not, and when no
+ * market of `--markets` is on the chain.
+ */
+export function readyReply(options: ServiceRouteOptions): Reply {
+  const { directory, marketNames = [], readiness, history } = options;
   const { state, reason, slot } = readiness();
+  if (state === 'live' && marketNames.length > 0 && directory.markets().length === 0) {
+    const names = marketNames.join(', ');
+    throw new ServerError('NOT_READY', `no market of --markets is on this chain: ${names}`);
+  }
   if (state === 'live') {
     const beside = history === undefined ? {} : { history: historyReadiness(history.readStats()) };
     return jsonReply(JSON.stringify({ ready: true, state, slot, ...beside }));
