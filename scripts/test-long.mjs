@@ -26,6 +26,11 @@ const longForms = {
     command: ['node', 'bench/differential/quotes-sender.mjs'],
     env: {},
   },
+  fuzz: {
+    about: 'every decoder fuzzed for ten minutes; FUZZ_SECONDS for another time, FUZZ for some',
+    command: ['node', 'scripts/fuzz.mjs'],
+    env: {},
+  },
   hostile: {
     about: 'broken frames and texts, slow and deaf clients, 10,000 subscriptions',
     command: [localCommand('vitest'), 'run', '--no-file-parallelism', 'test/hostile-'],

@@ -1,0 +1,114 @@
+/**
+ * Fuzzes every target of `test/fuzz`, ten minutes each: `npm run test:long -- fuzz`. FUZZ_SECONDS sets
+ * another time, FUZZ runs the targets of which it is a part of the name, and KEEP=1 replaces the kept
+ * corpora by the fewest inputs that reach the same code.
+ */
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { commandExists, root, run, runOrThrow } from './process.mjs';
+
+/** Instrumentation is an unstable option, which this lets a stable compiler take. */
+const UNSTABLE = { RUSTC_BOOTSTRAP: '1' };
+const CARGO_FUZZ = 'cargo-fuzz@0.13.2';
+const FUZZ_SECONDS = Number(process.env.FUZZ_SECONDS ?? 600);
+/** No target needs more; one that does has taken an input at its word. */
+const RSS_MIB_MAX = 2_048;
+/** An input that takes longer is a finding, also on a machine that does much else. */
+const INPUT_SECONDS_MAX = 60;
+
+const fuzzFolder = path.join(root, 'test', 'fuzz');
+const corpora = path.join(fuzzFolder, 'corpora');
+const buildFolder = path.join(root, 'target', 'fuzz');
+const work = path.join(buildFolder, 'work');
+
+/** Installs cargo-fuzz below target where it is not on the path. Returns its command. */
+async function cargoFuzz() {
+  if (commandExists('cargo-fuzz')) return 'cargo-fuzz';
+  const installed = path.join(buildFolder, 'cargo-fuzz');
+  await runOrThrow('cargo', ['install', '--locked', '--root', installed, CARGO_FUZZ]);
+  return path.join(installed, 'bin', 'cargo-fuzz');
+}
+
+/** Compiles the targets with instrumentation. Returns the program. */
+async function buildTargets() {
+  const command = await cargoFuzz();
+  const folder = path.join(fuzzFolder, 'libfuzzer');
+  const args = ['fuzz', 'build', '--fuzz-dir', folder, '--target-dir', buildFolder, 'targets'];
+  await runOrThrow(command, args, { env: UNSTABLE });
+  const { stdout } = await run('rustc', ['-vV'], { echo: 'nowhere' });
+  const [, host] = /^host: (.+)$/m.exec(stdout) ?? [];
+  return path.join(buildFolder, host, 'release', 'targets');
+}
+
+/** Writes the seeds anew. Returns their folder and the targets with the length of their inputs. */
+async function writeSeeds() {
+  const seeds = path.join(buildFolder, 'seeds');
+  rmSync(seeds, { recursive: true, force: true });
+  const args = [
+    'run',
+    '--quiet',
+    '--release',
+    '-p',
+    'slotbook-fuzz',
+    '--bin',
+    'seeds',
+    '--',
+    seeds,
+  ];
+  const { code, stdout } = await run('cargo', args, { echo: 'nowhere' });
+  if (code !== 0) throw new Error('the seeds could not be written');
+  const lines = stdout.trim().split('\n');
+  return { seeds, targets: lines.map((line) => line.split(' ')) };
+}
+
+/** One run of libFuzzer. Its folders: found inputs, kept ones, seeds. */
+async function fuzz(program, name, inputBytesMax, folders) {
+  const artifacts = `${path.join(buildFolder, 'artifacts', name)}-`;
+  const log = path.join(buildFolder, `${name}.log`);
+  const command = `"$@" 2> ${JSON.stringify(log)}`;
+  const args = [
+    `-max_total_time=${FUZZ_SECONDS}`,
+    `-max_len=${inputBytesMax}`,
+    `-rss_limit_mb=${RSS_MIB_MAX}`,
+    `-timeout=${INPUT_SECONDS_MAX}`,
+    `-artifact_prefix=${artifacts}`,
+    '-print_final_stats=1',
+  ];
+  const { code } = await run('sh', ['-c', command, 'sh', program, ...folders, ...args], {
+    env: { FUZZ_TARGET: name },
+  });
+  const text = readFileSync(log, 'utf8');
+  const [, executions = '?'] = /number_of_executed_units: (\d+)/.exec(text) ?? [];
+  const [coverage = '?'] = text.match(/cov: \d+ ft: \d+/g)?.slice(-1) ?? [];
+  process.stdout.write(`fuzz ${name}: ${executions} executions, ${coverage}\n`);
+  if (code !== 0) throw new Error(`${name} failed, see ${log} and ${artifacts}*`);
+}
+
+/** Replaces a kept corpus by the fewest inputs that reach every edge that any of `folders` reaches. */
+async function keep(program, name, inputBytesMax, folders) {
+  const merged = path.join(buildFolder, 'merged');
+  rmSync(merged, { recursive: true, force: true });
+  mkdirSync(merged);
+  const args = ['-set_cover_merge=1', '-use_counters=0', `-max_len=${inputBytesMax}`, merged];
+  await runOrThrow(program, [...args, ...folders], { env: { FUZZ_TARGET: name } });
+  const kept = path.join(corpora, name);
+  rmSync(kept, { recursive: true, force: true });
+  mkdirSync(kept, { recursive: true });
+  for (const file of readdirSync(merged)) {
+    renameSync(path.join(merged, file), path.join(kept, file.slice(0, 16)));
+  }
+}
+
+const program = await buildTargets();
+const { seeds, targets } = await writeSeeds();
+const asked = targets.filter(([name]) => name.includes(process.env.FUZZ ?? ''));
+mkdirSync(path.join(buildFolder, 'artifacts'), { recursive: true });
+for (const [name, inputBytesMax] of asked) {
+  const found = path.join(work, name);
+  mkdirSync(found, { recursive: true });
+  mkdirSync(path.join(corpora, name), { recursive: true });
+  const folders = [found, path.join(corpora, name), path.join(seeds, name)];
+  await fuzz(program, name, inputBytesMax, folders);
+  if (process.env.KEEP === '1') await keep(program, name, inputBytesMax, folders);
+}
+process.stdout.write(`${asked.length} passed, 0 failed\n`);

@@ -1,0 +1,31 @@
+//! What reads bytes from outside, as functions that a fuzzer and a test feed with inputs.
+//!
+//! A target takes any bytes and panics when a property of the decoder under it does not hold. The
+//! fuzzer in `libfuzzer/` looks for such inputs; `tests/corpora.rs` runs the inputs that are kept in
+//! `corpora/`. `input` says how the bytes of an input become arguments.
+//!
+//! This crate does not know a decoder's inside: each property is one that its callers rely on.
+#![forbid(unsafe_code)]
+#![expect(clippy::unwrap_used, reason = "a property that does not hold is a panic")]
+
+mod account;
+pub mod input;
+mod reencode;
+
+/// A function that a fuzzer feeds.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// Its name, which is also the folder of its corpus.
+    pub name: &'static str,
+    /// Checks every property for one input.
+    ///
+    /// # Panics
+    /// When a property does not hold.
+    pub run: fn(&[u8]),
+    /// Most bytes of an input that the fuzzer makes.
+    pub input_bytes_max: usize,
+}
+
+/// All targets.
+pub const TARGETS: &[Target] =
+    &[Target { name: "account", run: account::run, input_bytes_max: 6_144 }];
