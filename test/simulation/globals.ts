@@ -1,0 +1,118 @@
+/**
+ * Puts virtual time in the place of the process's own: timers, clocks and random numbers of every module
+ * that is loaded. A process that simulates does nothing else, so nothing is ever put back.
+ */
+import type { Random } from '../../src/sim/random.js';
+import { type PlannedEvent, type VirtualTime, WORLD } from './virtual-time.js';
+
+/** The wall clock at the start of every run, unix milliseconds: the chain's time as well. */
+export const START_UNIX_MS = 1_795_000_000_000;
+
+/** What the process reads now; each run sets it. */
+export interface Machine {
+  readonly time: VirtualTime;
+  readonly random: Random;
+  /** By how much the wall clock of the service is wrong, in milliseconds. */
+  wallErrorMs: number;
+}
+
+let machine: Machine | null = null;
+
+/** The machine of the present run. */
+export function currentMachine(): Machine {
+  if (machine === null) throw new Error('Invariant: a run has begun');
+  return machine;
+}
+
+/** Begins a run: the process reads these from now on. */
+export function useMachine(next: Machine): void {
+  machine = next;
+}
+
+/** A handle as setTimeout and its like return it. */
+class TimerHandle {
+  planned: PlannedEvent | null = null;
+
+  unref(): this {
+    return this;
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  hasRef(): boolean {
+    return true;
+  }
+}
+
+/** Replaces the process's time and chance. */
+export function installGlobals(): void {
+  const cancel = (handle: unknown): void => {
+    if (handle instanceof TimerHandle) handle.planned?.cancel();
+  };
+  const replaced = {
+    setTimeout: (run: () => void, delayMs = 1) => planOnce(run, delayMs),
+    setInterval: (run: () => void, everyMs = 1) => planRepeated(run, Math.max(1, everyMs)),
+    setImmediate: (run: (value?: unknown) => void, value?: unknown) => {
+      const handle = new TimerHandle();
+      handle.planned = currentMachine().time.planImmediate(() => run(value));
+      return handle;
+    },
+    clearTimeout: cancel,
+    clearInterval: cancel,
+    clearImmediate: cancel,
+    Date: VirtualDate,
+  };
+  Object.assign(globalThis, replaced);
+  Object.defineProperty(performance, 'now', { value: () => currentMachine().time.readMs() });
+  Object.assign(Math, { random: () => currentMachine().random.nextBelow(2 ** 32) / 2 ** 32 });
+  Object.assign(AbortSignal, { timeout: abortAfter });
+}
+
+function planOnce(run: () => void, delayMs: number): TimerHandle {
+  const handle = new TimerHandle();
+  handle.planned = currentMachine().time.plan(Math.max(1, delayMs), () => run());
+  return handle;
+}
+
+function planRepeated(run: () => void, everyMs: number): TimerHandle {
+  const handle = new TimerHandle();
+  const { time } = currentMachine();
+  const planNext = (): void => {
+    handle.planned = time.plan(everyMs, () => {
+      planNext();
+      run();
+    });
+  };
+  planNext();
+  return handle;
+}
+
+function abortAfter(delayMs: number): AbortSignal {
+  const controller = new AbortController();
+  currentMachine().time.plan(delayMs, () => {
+    controller.abort(new DOMException('The operation timed out', 'TimeoutError'));
+  });
+  return controller.signal;
+}
+
+const RealDate = globalThis.Date;
+
+/** The world knows the time; the service reads the wall clock of its machine, which may be wrong. */
+function wallMs(): number {
+  const { time, wallErrorMs } = currentMachine();
+  const errorMs = time.owner === WORLD ? 0 : wallErrorMs;
+  return Math.floor(START_UNIX_MS + time.nowMs + errorMs);
+}
+
+class VirtualDate extends RealDate {
+  constructor(...parts: [] | ConstructorParameters<typeof RealDate>) {
+    if (parts.length === 0) super(wallMs());
+    else super(...(parts as ConstructorParameters<typeof RealDate>));
+  }
+
+  static override now(): number {
+    return wallMs();
+  }
+}

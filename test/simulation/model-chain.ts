@@ -1,0 +1,144 @@
+/** The chain of a run: the truth that every node is asked for, and every book is compared with. */
+import { CLOCK_KEY } from '../../src/feed/model/queries.js';
+import { keyOf } from '../../src/sim/bytes/keys.js';
+import { Random } from '../../src/sim/random.js';
+import {
+  FIRST_SLOT,
+  type LifeWrite,
+  type MarketLife,
+  SLOT_MS,
+  unixSecondsOf,
+} from './market-life.js';
+import type { VirtualTime } from './virtual-time.js';
+
+const SYSVAR_PROGRAM = 'Sysvar1111111111111111111111111111111111111';
+/** Readings as of an earlier slot look this far back, and forks reach no further. */
+const PAST_SLOTS = 64;
+
+/** One state of one account. */
+export interface AccountState {
+  readonly pubkey: string;
+  /** Null is an account that is gone. */
+  readonly write: LifeWrite | null;
+  /** The slot that notifications of it carry. */
+  readonly slot: number;
+  /** From when on it was true. */
+  readonly fromMs: number;
+  /** Until when it was true. */
+  untilMs: number;
+  /** What the account was before; null when there was none, or too long ago. */
+  before: AccountState | null;
+}
+
+/** What nodes are notified of. */
+export interface ChainListener {
+  /** An account has another state. */
+  handleState(state: AccountState): void;
+  /** A slot began. */
+  handleSlot(slot: number, parent: number): void;
+}
+
+/** Slots that pass, and accounts that are written in them. */
+export class ModelChain {
+  readonly genesisHash: string;
+  readonly accounts = new Map<string, AccountState>();
+  readonly #time: VirtualTime;
+  readonly #life: MarketLife;
+  readonly #random: Random;
+  readonly #listeners: ChainListener[] = [];
+  #slot = FIRST_SLOT;
+  /** Slots of a fork that will be abandoned began here; null outside of one. */
+  #skipsOneIn = 20;
+
+  constructor(options: { time: VirtualTime; life: MarketLife; seed: number }) {
+    this.#time = options.time;
+    this.#life = options.life;
+    this.#random = new Random(options.seed);
+    this.genesisHash = keyOf(Uint8Array.from({ length: 32 }, () => this.#random.nextBelow(256)));
+    for (const write of this.#life.genesis) this.#setState(write.pubkey, write, FIRST_SLOT);
+    this.#writeClock();
+  }
+
+  get slot(): number {
+    return this.#slot;
+  }
+
+  listen(listener: ChainListener): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Lets slots pass. */
+  start(): void {
+    this.#planSlot();
+  }
+
+  /** The state of an account at the end of a slot; null when it did not exist. */
+  stateAt(pubkey: string, slot: number): AccountState | null {
+    let state = this.accounts.get(pubkey) ?? null;
+    while (state !== null && state.slot > slot) state = state.before;
+    return state;
+  }
+
+  /**
+   * The fork of the last slots is abandoned: what was written in them goes back to what it was, under
+   * the slot of the other fork. Returns how many accounts went back.
+   */
+  revertSlots(count: number): number {
+    const last = this.#slot - count;
+    let reverted = 0;
+    for (const { pubkey, slot } of [...this.accounts.values()]) {
+      const before = slot >= last && pubkey !== CLOCK_KEY ? this.stateAt(pubkey, last - 1) : null;
+      if (before === null) continue;
+      this.#setState(pubkey, before.write, last);
+      reverted += 1;
+    }
+    return reverted;
+  }
+
+  #planSlot(): void {
+    // Slots are as the second of the chain: one that is skipped leaves its number out.
+    const skipped = this.#random.oneIn(this.#skipsOneIn) ? 1 : 0;
+    this.#time.plan(SLOT_MS * (1 + skipped), () => {
+      this.#planSlot();
+      this.#endSlot(1 + skipped);
+    });
+  }
+
+  /** What was written in the slot is seen at its end, and the next one begins. */
+  #endSlot(step: number): void {
+    const from = this.#slot;
+    for (let slot = from; slot < from + step; slot += 1) {
+      const writes = this.#life.slots[slot - FIRST_SLOT] ?? [];
+      for (const write of writes) this.#setState(write.pubkey, write, from);
+    }
+    this.#slot = from + step;
+    for (const listener of this.#listeners) listener.handleSlot(this.#slot, from);
+    this.#writeClock();
+  }
+
+  #writeClock(): void {
+    const data = Buffer.alloc(40);
+    data.writeUInt32LE(this.#slot, 0);
+    data.writeUInt32LE(unixSecondsOf(this.#slot), 32);
+    const base64 = data.toString('base64');
+    const write = { pubkey: CLOCK_KEY, owner: SYSVAR_PROGRAM, data, base64, zstd: '' };
+    this.#setState(CLOCK_KEY, write, this.#slot);
+  }
+
+  #setState(pubkey: string, write: LifeWrite | null, slot: number): void {
+    const before = this.accounts.get(pubkey) ?? null;
+    const fromMs = this.#time.nowMs;
+    if (before !== null) before.untilMs = fromMs;
+    const untilMs = Number.POSITIVE_INFINITY;
+    const state = { pubkey, write, slot, fromMs, untilMs, before };
+    this.#forgetPast(state);
+    this.accounts.set(pubkey, state);
+    for (const listener of this.#listeners) listener.handleState(state);
+  }
+
+  #forgetPast(state: AccountState): void {
+    let kept: AccountState = state;
+    while (kept.before !== null && kept.slot >= this.#slot - PAST_SLOTS) kept = kept.before;
+    kept.before = null;
+  }
+}

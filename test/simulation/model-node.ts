@@ -1,0 +1,349 @@
+/** A node of the model network: it serves the model chain over JSON-RPC, as badly as its faults say. */
+import { CLOCK_KEY } from '../../src/feed/model/queries.js';
+import { Random } from '../../src/sim/random.js';
+import { matches, type RpcFilter } from '../support/rpc-filter.js';
+import { currentMachine } from './globals.js';
+import type { AccountState, ChainListener, ModelChain } from './model-chain.js';
+import type {
+  HostReply,
+  HostSocket,
+  NetworkHost,
+  RequestOutcome,
+  UpgradeOutcome,
+} from './network.js';
+import { type NodeFaults, type NotifiedKind, soundNode } from './node-faults.js';
+
+/** Account sizes of the kinds that a scan finds. */
+const KIND_OF_BYTES: Readonly<Record<number, NotifiedKind>> = {
+  4376: 'user',
+  1216: 'perpMarket',
+  776: 'spotMarket',
+  992: 'state',
+};
+const USER_BYTES = 4376;
+const OTHER_GENESIS = 'otherChain11111111111111111111111111111111';
+/** One way through the network. */
+const DELAY_MS_MIN = 5;
+const DELAY_MS_MAX = 60;
+/** A notification that is held back comes after at most this time. */
+const SWAPPED_MS = 700;
+
+interface Config {
+  readonly encoding?: 'base64' | 'base64+zstd';
+  readonly filters?: readonly RpcFilter[];
+}
+
+interface Subscription {
+  readonly id: number;
+  readonly kind: NotifiedKind;
+  /** Of one account. */
+  readonly pubkey: string | null;
+  readonly filters: readonly RpcFilter[];
+}
+
+interface Connection {
+  readonly socket: HostSocket;
+  readonly subscriptions: Map<number, Subscription>;
+}
+
+interface RpcRequest {
+  readonly id: number;
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+/** Counts of what was done to notifications, for the report. */
+export interface NodeDamage {
+  lost: number;
+  doubled: number;
+  swapped: number;
+  malformed: number;
+  silenced: number;
+}
+
+/** One node by HTTP and WebSocket. */
+export class ModelNode implements NetworkHost, ChainListener {
+  readonly name: string;
+  readonly damage: NodeDamage = { lost: 0, doubled: 0, swapped: 0, malformed: 0, silenced: 0 };
+  faults: NodeFaults = soundNode();
+  readonly #chain: ModelChain;
+  readonly #random: Random;
+  readonly #connections = new Map<HostSocket, Connection>();
+  #nextSubscription = 1;
+
+  constructor(options: { name: string; chain: ModelChain; seed: number }) {
+    this.name = options.name;
+    this.#chain = options.chain;
+    this.#random = new Random(options.seed);
+    this.#chain.listen(this);
+  }
+
+  /** Whether the service is connected to it. */
+  get isInUse(): boolean {
+    return this.#connections.size > 0;
+  }
+
+  /** Cuts all connections. */
+  cutConnections(): void {
+    for (const { socket } of [...this.#connections.values()]) socket.cut();
+    this.#connections.clear();
+  }
+
+  delayMs(): number {
+    return this.#random.nextBetween(DELAY_MS_MIN, DELAY_MS_MAX) + this.faults.extraDelayMs;
+  }
+
+  answersPings(): boolean {
+    return this.faults.answersPings;
+  }
+
+  handleUpgrade(): UpgradeOutcome {
+    const { isDown, status } = this.faults;
+    if (isDown) return 'refuse';
+    return status === null ? 'open' : { status };
+  }
+
+  handleOpen(socket: HostSocket): void {
+    this.#connections.set(socket, { socket, subscriptions: new Map() });
+  }
+
+  handleClose(socket: HostSocket): void {
+    this.#connections.delete(socket);
+  }
+
+  handleMessage(socket: HostSocket, text: string): void {
+    const connection = this.#connections.get(socket);
+    if (connection === undefined || this.faults.subscribes === 'silent') return;
+    const { id, method, params } = JSON.parse(text) as RpcRequest;
+    if (this.faults.subscribes === 'refused') {
+      const error = { code: -32603, message: 'Internal error' };
+      this.#sendLate(socket, JSON.stringify({ jsonrpc: '2.0', error, id }));
+      return;
+    }
+    const result = method.endsWith('Unsubscribe')
+      ? connection.subscriptions.delete(params[0] as number)
+      : this.#subscribe(connection, method, params);
+    this.#sendLate(socket, JSON.stringify({ jsonrpc: '2.0', result, id }));
+  }
+
+  handleRequest(body: string): RequestOutcome {
+    const { isDown, hanging, status, retryAfterSeconds } = this.faults;
+    if (isDown) return 'refuse';
+    const { id, method, params } = JSON.parse(body) as RpcRequest;
+    if (hanging.has(method) || hanging.has('*')) return 'hang';
+    if (status !== null) {
+      const headers = retryAfterSeconds === null ? {} : { 'retry-after': `${retryAfterSeconds}` };
+      return { status, headers, parts: partsOf('overloaded') };
+    }
+    const result = this.#answer(method, params);
+    const text =
+      result === null
+        ? `{"jsonrpc":"2.0","error":{"code":-32601,"message":"Method not found"},"id":${id}}`
+        : `{"jsonrpc":"2.0","result":${result},"id":${id}}`;
+    return this.#spoilReply(text);
+  }
+
+  handleSlot(slot: number, parent: number): void {
+    const ahead = this.faults.slotsAhead;
+    const told = slot + ahead;
+    const result = `{"parent":${parent + ahead},"root":${told - 31},"slot":${told}}`;
+    this.#notify('slot', null, (id) => notification('slotNotification', result, id));
+  }
+
+  handleState(state: AccountState): void {
+    if (this.#connections.size === 0) return;
+    const kind = kindOf(state);
+    const isProgram = kind in PROGRAM_NOTIFICATIONS;
+    const slot = state.slot - this.#random.nextBelow(this.faults.lowerSlots + 1);
+    const account = accountText(this.#toldState(state), isProgram ? 'base64+zstd' : 'base64');
+    const value = isProgram ? `{"pubkey":"${state.pubkey}","account":${account}}` : account;
+    const result = `{"context":{"slot":${slot}},"value":${value}}`;
+    const method = isProgram ? 'programNotification' : 'accountNotification';
+    this.#notify(kind, state, (id) => notification(method, result, id));
+  }
+
+  #subscribe(connection: Connection, method: string, params: readonly unknown[]): number {
+    const id = this.#nextSubscription;
+    this.#nextSubscription += 1;
+    const { filters = [] } = (params[1] ?? {}) as Config;
+    const pubkey = method === 'accountSubscribe' ? (params[0] as string) : null;
+    const kind = subscribedKind(method, pubkey, filters);
+    connection.subscriptions.set(id, { id, kind, pubkey, filters });
+    return id;
+  }
+
+  #notify(kind: NotifiedKind, state: AccountState | null, write: (id: number) => string): void {
+    for (const { socket, subscriptions } of this.#connections.values()) {
+      for (const subscription of subscriptions.values()) {
+        if (!isOf(subscription, kind, state)) continue;
+        if (this.faults.silent.has(kind)) this.damage.silenced += 1;
+        else this.#sendDamaged(socket, kind, write(subscription.id));
+      }
+    }
+  }
+
+  #sendDamaged(socket: HostSocket, kind: NotifiedKind, text: string): void {
+    const { lost, doubled, swapped, malformed } = this.faults;
+    if (kind === 'slot' || lost + doubled + swapped + malformed === 0) {
+      this.#sendLate(socket, text);
+      return;
+    }
+    const chance = this.#random.nextBelow(1_000_000) / 1_000_000;
+    if (chance < lost) this.damage.lost += 1;
+    else if (chance < lost + doubled) {
+      this.damage.doubled += 1;
+      this.#sendLate(socket, text);
+      this.#sendLate(socket, text);
+    } else if (chance < lost + doubled + swapped) {
+      this.damage.swapped += 1;
+      currentMachine().time.plan(this.#random.nextBelow(SWAPPED_MS), () => socket.send(text));
+    } else if (chance < lost + doubled + swapped + malformed) {
+      this.damage.malformed += 1;
+      this.#sendLate(socket, spoiled(text, this.#random));
+    } else this.#sendLate(socket, text);
+  }
+
+  #sendLate(socket: HostSocket, text: string): void {
+    const { socketBehindMs } = this.faults;
+    if (socketBehindMs === 0) socket.send(text);
+    else currentMachine().time.plan(socketBehindMs, () => socket.send(text));
+  }
+
+  /** The text of a result; null for a method that the node does not have. */
+  #answer(method: string, params: readonly unknown[]): string | null {
+    if (method === 'getGenesisHash') {
+      return `"${this.faults.hasOtherGenesis ? OTHER_GENESIS : this.#chain.genesisHash}"`;
+    }
+    if (method === 'getSlot') return `${this.#contextSlot}`;
+    if (method === 'getProgramAccounts') return this.#scan(params[1] as Config);
+    if (method === 'getMultipleAccounts') {
+      return this.#readAccounts(params[0] as string[], params[1] as Config);
+    }
+    return null;
+  }
+
+  /** The slot of whose end answers are: the present one has not ended. */
+  get #answerSlot(): number {
+    const { answersBehindSlots, frozenAtSlot } = this.faults;
+    return frozenAtSlot ?? this.#chain.slot - answersBehindSlots;
+  }
+
+  get #contextSlot(): number {
+    const { answersBehindSlots, slotsAhead, readingSlotsAhead } = this.faults;
+    return this.#chain.slot - answersBehindSlots + slotsAhead + readingSlotsAhead;
+  }
+
+  #scan({ filters = [], encoding = 'base64' }: Config): string {
+    const slot = this.#answerSlot;
+    const found: string[] = [];
+    const { scanShare, hidesMarkets } = this.faults;
+    let users = 0;
+    for (const pubkey of this.#chain.accounts.keys()) {
+      const state = this.#chain.stateAt(pubkey, slot);
+      if (state?.write == null || !matches(state.write.data, filters)) continue;
+      if (state.write.data.length === USER_BYTES) users += 1;
+      else if (hidesMarkets) continue;
+      found.push(`{"pubkey":"${pubkey}","account":${accountText(state, encoding)}}`);
+    }
+    if (users > 0 && scanShare < 1) found.length = Math.floor(users * scanShare);
+    return `{"context":{"slot":${this.#contextSlot}},"value":[${found.join()}]}`;
+  }
+
+  #readAccounts(keys: readonly string[], { encoding = 'base64' }: Config): string {
+    const slot = this.#answerSlot;
+    const rows = keys.map((key) => {
+      const state = this.#chain.stateAt(key, slot);
+      return state === null ? 'null' : accountText(this.#toldState(state), encoding);
+    });
+    return `{"context":{"slot":${this.#contextSlot}},"value":[${rows.join()}]}`;
+  }
+
+  /** The state as the node tells it: its Clock may be wrong. */
+  #toldState(state: AccountState): AccountState {
+    const { clockErrorSeconds, slotsAhead } = this.faults;
+    const isWrong = clockErrorSeconds !== 0 || slotsAhead !== 0;
+    if (state.pubkey !== CLOCK_KEY || !isWrong || state.write === null) return state;
+    const data = Buffer.from(state.write.data);
+    data.writeBigUInt64LE(data.readBigUInt64LE(0) + BigInt(slotsAhead), 0);
+    data.writeBigInt64LE(data.readBigInt64LE(32) + BigInt(clockErrorSeconds), 32);
+    return { ...state, write: { ...state.write, data, base64: data.toString('base64') } };
+  }
+
+  #spoilReply(text: string): HostReply {
+    const { bodies, stallsBodies } = this.faults;
+    if (stallsBodies) {
+      return { status: 200, parts: partsOf(text.slice(0, text.length / 2)), end: 'never' };
+    }
+    switch (bodies) {
+      case 'sound':
+        return { status: 200, parts: partsOf(text) };
+      case 'cut':
+        return { status: 200, parts: partsOf(text.slice(0, text.length / 2)), end: 'reset' };
+      case 'half':
+        return { status: 200, parts: partsOf(text.slice(0, text.length / 2)) };
+      case 'garbled':
+        return { status: 200, parts: partsOf(spoiled(text, this.#random)) };
+      case 'empty':
+        return { status: 200, parts: [] };
+      case 'null':
+        return { status: 200, parts: partsOf('{"jsonrpc":"2.0","result":null,"id":1}') };
+      case 'wrongZstd':
+        return { status: 200, parts: partsOf(text.replaceAll('KLUv/aA', 'KLUv/aB')) };
+    }
+  }
+}
+
+/** Kinds that come by the program's subscriptions; the others by those of one account. */
+const PROGRAM_NOTIFICATIONS = { user: 0, perpMarket: 0, spotMarket: 0, state: 0 };
+
+function kindOf({ pubkey, write }: AccountState): NotifiedKind {
+  if (pubkey === CLOCK_KEY) return 'clock';
+  return KIND_OF_BYTES[write?.data.length ?? 0] ?? 'oracle';
+}
+
+function subscribedKind(
+  method: string,
+  pubkey: string | null,
+  filters: readonly RpcFilter[],
+): NotifiedKind {
+  if (method === 'slotSubscribe') return 'slot';
+  if (method === 'logsSubscribe') return 'logs';
+  if (pubkey !== null) return pubkey === CLOCK_KEY ? 'clock' : 'oracle';
+  const bytes = filters.find(({ dataSize }) => dataSize !== undefined)?.dataSize ?? 0;
+  return KIND_OF_BYTES[bytes] ?? 'state';
+}
+
+function isOf(
+  { kind, pubkey, filters }: Subscription,
+  notified: NotifiedKind,
+  state: AccountState | null,
+): boolean {
+  if (kind !== notified) return false;
+  if (state === null) return true;
+  if (pubkey !== null) return pubkey === state.pubkey;
+  return matches(state.write?.data ?? null, filters);
+}
+
+function accountText({ write }: AccountState, encoding: 'base64' | 'base64+zstd'): string {
+  if (write === null) {
+    return '{"data":["","base64"],"executable":false,"lamports":0,"owner":"11111111111111111111111111111111","rentEpoch":0,"space":0}';
+  }
+  const { owner, data, base64, zstd } = write;
+  const text = encoding === 'base64' ? base64 : zstd;
+  return `{"data":["${text}","${encoding}"],"executable":false,"lamports":1,"owner":"${owner}","rentEpoch":0,"space":${data.length}}`;
+}
+
+function notification(method: string, result: string, subscription: number): string {
+  return `{"jsonrpc":"2.0","method":"${method}","params":{"result":${result},"subscription":${subscription}}}`;
+}
+
+function partsOf(text: string): HostReply['parts'] {
+  return [{ delayMs: 0, bytes: Buffer.from(text) }];
+}
+
+/** The text with some of it cut out or replaced. */
+function spoiled(text: string, random: Random): string {
+  const at = random.nextBelow(text.length);
+  if (random.oneIn(2)) return text.slice(0, at);
+  return `${text.slice(0, at)}${'#'.repeat(8)}${text.slice(at + 8)}`;
+}

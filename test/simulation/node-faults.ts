@@ -1,0 +1,87 @@
+/** What may be wrong with a node. A sound node has none of it. */
+
+/** What a subscription or a notification is about. */
+export type NotifiedKind =
+  | 'slot'
+  | 'user'
+  | 'perpMarket'
+  | 'spotMarket'
+  | 'state'
+  | 'oracle'
+  | 'clock'
+  | 'logs';
+
+/** The state of a node; shares are of its account notifications, 0 to 1. */
+export interface NodeFaults {
+  /** The host refuses connections, and has cut those that were open. */
+  isDown: boolean;
+  /** Requests of these methods get no reply; `*` is all of them. */
+  hanging: ReadonlySet<string>;
+  /** The body of a reply breaks off in its middle and never ends. */
+  stallsBodies: boolean;
+  /** A status instead of a reply. */
+  status: number | null;
+  /** Seconds in its Retry-After. */
+  retryAfterSeconds: number | null;
+  /** Bodies of another kind. */
+  bodies: 'sound' | 'cut' | 'garbled' | 'empty' | 'null' | 'half' | 'wrongZstd';
+  /** Added to each way through the network. */
+  extraDelayMs: number;
+  /** Slot notifications and readings are so far ahead of the chain. */
+  slotsAhead: number;
+  /** Only the readings are. */
+  readingSlotsAhead: number;
+  /** Answers are as of so many slots ago, and say so. */
+  answersBehindSlots: number;
+  /** Answers are as of this slot, and claim to be of now. */
+  frozenAtSlot: number | null;
+  /** The socket notifies everything so late. */
+  socketBehindMs: number;
+  /** Subscriptions that are acknowledged, and silent from then on. */
+  silent: ReadonlySet<NotifiedKind>;
+  lost: number;
+  doubled: number;
+  swapped: number;
+  malformed: number;
+  /** Notifications carry a slot that is up to so many too low. */
+  lowerSlots: number;
+  /** The share of the users that scans give. */
+  scanShare: number;
+  /** Scans of markets lack all of them. */
+  hidesMarkets: boolean;
+  /** The Clock account is wrong by so many seconds. */
+  clockErrorSeconds: number;
+  hasOtherGenesis: boolean;
+  subscribes: 'acknowledged' | 'silent' | 'refused';
+  answersPings: boolean;
+}
+
+/** A node without a fault. */
+export function soundNode(): NodeFaults {
+  return {
+    isDown: false,
+    hanging: new Set(),
+    stallsBodies: false,
+    status: null,
+    retryAfterSeconds: null,
+    bodies: 'sound',
+    extraDelayMs: 0,
+    slotsAhead: 0,
+    readingSlotsAhead: 0,
+    answersBehindSlots: 0,
+    frozenAtSlot: null,
+    socketBehindMs: 0,
+    silent: new Set(),
+    lost: 0,
+    doubled: 0,
+    swapped: 0,
+    malformed: 0,
+    lowerSlots: 0,
+    scanShare: 1,
+    hidesMarkets: false,
+    clockErrorSeconds: 0,
+    hasOtherGenesis: false,
+    subscribes: 'acknowledged',
+    answersPings: true,
+  };
+}

@@ -1,0 +1,215 @@
+/**
+ * Time that passes only when nothing is left to do: a heap of events in the order of their times, and a
+ * loop that runs one after the other as fast as the machine allows. The same events in the same order
+ * give the same run, byte by byte.
+ */
+
+/** The world outside of the service: chain, network, clients and faults. */
+export const WORLD = 0;
+
+/** Added to the time by each reading of it, so that a loop that waits for the time to pass ends. */
+const READING_MS = 0.000_1;
+
+/** Events of one run: far more than a run of six minutes has, and a loop without end is noticed. */
+const EVENTS_MAX = 20_000_000;
+
+/** When an event of an instant runs: what the loop has read from its sockets comes before immediates. */
+const PHASE = { event: 0, immediate: 1 } as const;
+
+/** One planned call; cancelling twice or after it ran does nothing. */
+export class PlannedEvent {
+  constructor(
+    public atMs: number,
+    readonly phase: number,
+    readonly order: number,
+    readonly owner: number,
+    public run: (() => void) | null,
+  ) {}
+
+  cancel(): void {
+    this.run = null;
+  }
+
+  isBefore(other: PlannedEvent): boolean {
+    if (this.atMs !== other.atMs) return this.atMs < other.atMs;
+    return this.phase === other.phase ? this.order < other.order : this.phase < other.phase;
+  }
+}
+
+/** Drains microtasks and ticks as Node does between two callbacks. */
+const drainMicrotasks = (process as unknown as { _tickCallback: () => void })._tickCallback;
+
+/** The events of a run and their time. Every event has an owner: the world, or one run of the service. */
+export class VirtualTime {
+  /** Whose event runs now; what it plans is its own. */
+  owner = WORLD;
+  /** Called with what an event threw: a process would have ended. */
+  onThrown: (error: unknown, owner: number) => void = (error) => {
+    throw error;
+  };
+  #nowMs = 0;
+  #order = 0;
+  #ran = 0;
+  readonly #heap: PlannedEvent[] = [];
+  readonly #ended = new Set<number>();
+  readonly #pausedUntilMs = new Map<number, number>();
+  #awaited: Promise<void> | null = null;
+  #isStopped = false;
+
+  /** Milliseconds since the start of the run. */
+  get nowMs(): number {
+    return this.#nowMs;
+  }
+
+  /** Events that ran. */
+  get ran(): number {
+    return this.#ran;
+  }
+
+  /** The time as a program reads it. */
+  readMs(): number {
+    this.#nowMs += READING_MS;
+    return this.#nowMs;
+  }
+
+  /** Plans a call of the present owner, or of the one that is named. */
+  plan(delayMs: number, run: () => void, owner = this.owner): PlannedEvent {
+    return this.#push(this.#nowMs + Math.max(0, delayMs), PHASE.event, owner, run);
+  }
+
+  /** Plans a call after everything else of this instant. */
+  planImmediate(run: () => void): PlannedEvent {
+    return this.#push(this.#nowMs, PHASE.immediate, this.owner, run);
+  }
+
+  /** Plans a call at a time of the run. */
+  planAt(atMs: number, run: () => void): PlannedEvent {
+    return this.#push(Math.max(atMs, this.#nowMs), PHASE.event, this.owner, run);
+  }
+
+  /** Nothing of this owner runs any more: its process was killed. */
+  endOwner(owner: number): void {
+    this.#ended.add(owner);
+  }
+
+  /** Whether the owner's process was killed. */
+  hasEnded(owner: number): boolean {
+    return this.#ended.has(owner);
+  }
+
+  /** Nothing of this owner runs for so long: its process is stopped, and all it waits for piles up. */
+  pauseOwner(owner: number, pauseMs: number): void {
+    this.#pausedUntilMs.set(owner, this.#nowMs + pauseMs);
+  }
+
+  /** Time stands still until the promise has settled: for work of another thread. */
+  awaitReal(work: Promise<unknown>): void {
+    const settled = work.then(
+      () => undefined,
+      () => undefined,
+    );
+    const before = this.#awaited;
+    this.#awaited = before === null ? settled : before.then(() => settled);
+  }
+
+  /** Ends the run after the present event. */
+  stop(): void {
+    this.#heap.length = 0;
+    this.#isStopped = true;
+  }
+
+  /** Runs all events up to this time. */
+  async runUntil(untilMs: number): Promise<void> {
+    // From a callback of its own: microtasks are not drained within one.
+    while (await this.#runInTurn(untilMs));
+    this.#nowMs = Math.max(this.#nowMs, untilMs);
+  }
+
+  /** Resolves with whether there is more, after the real work that is awaited. */
+  #runInTurn(untilMs: number): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      realSetImmediate(() => {
+        try {
+          this.#runEvents(untilMs);
+        } catch (error) {
+          reject(error);
+          return;
+        }
+        const awaited = this.#awaited;
+        this.#awaited = null;
+        if (awaited === null) resolve(false);
+        else void awaited.then(() => resolve(true));
+      });
+    });
+  }
+
+  #runEvents(untilMs: number): void {
+    while (this.#awaited === null && !this.#isStopped) {
+      const next = this.#heap[0];
+      if (next === undefined || next.atMs > untilMs) return;
+      this.#pop();
+      if (next.run === null || this.#ended.has(next.owner)) continue;
+      const pausedUntilMs = this.#pausedUntilMs.get(next.owner) ?? 0;
+      if (pausedUntilMs > next.atMs) {
+        this.#push(pausedUntilMs, next.phase, next.owner, next.run);
+        continue;
+      }
+      this.#runEvent(next, next.run);
+    }
+  }
+
+  #runEvent(event: PlannedEvent, run: () => void): void {
+    this.#nowMs = Math.max(this.#nowMs, event.atMs);
+    this.owner = event.owner;
+    this.#ran += 1;
+    if (this.#ran > EVENTS_MAX) throw new Error(`events were ${EVENTS_MAX}, must be fewer`);
+    event.run = null;
+    try {
+      run();
+    } catch (error) {
+      this.onThrown(error, event.owner);
+    }
+    drainMicrotasks();
+    this.owner = WORLD;
+  }
+
+  #push(atMs: number, phase: number, owner: number, run: () => void): PlannedEvent {
+    this.#order += 1;
+    const event = new PlannedEvent(atMs, phase, this.#order, owner, run);
+    const heap = this.#heap;
+    let at = heap.length;
+    heap.push(event);
+    while (at > 0) {
+      const parentAt = (at - 1) >> 1;
+      const parent = heap[parentAt] as PlannedEvent;
+      if (!event.isBefore(parent)) break;
+      heap[at] = parent;
+      at = parentAt;
+    }
+    heap[at] = event;
+    return event;
+  }
+
+  #pop(): void {
+    const heap = this.#heap;
+    const last = heap.pop() as PlannedEvent;
+    if (heap.length === 0) return;
+    let at = 0;
+    for (;;) {
+      let childAt = 2 * at + 1;
+      if (childAt >= heap.length) break;
+      const right = heap[childAt + 1];
+      if (right?.isBefore(heap[childAt] as PlannedEvent) === true) childAt += 1;
+      const child = heap[childAt] as PlannedEvent;
+      if (!child.isBefore(last)) break;
+      heap[at] = child;
+      at = childAt;
+    }
+    heap[at] = last;
+  }
+}
+
+/** Of the machine: the loop itself turns in real time. */
+export const realSetImmediate = globalThis.setImmediate;
+/** Of the machine, for the report. */
+export const realNowMs = performance.now.bind(performance);
