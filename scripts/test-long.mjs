@@ -52,6 +52,11 @@ const longForms = {
       CROWD: 'long',
     },
   },
+  simulation: {
+    about: 'the service on virtual time: 10,000 seeds of six minutes each, with random faults',
+    command: ['node', 'scripts/simulate.mjs', '--seeds', '10000'],
+    env: {},
+  },
   'python-stream': {
     about: 'a client in Python, written from docs/streaming.md, follows a demo for ten minutes',
     command: [localCommand('vitest'), 'run', 'test/follow-python.test.ts'],

@@ -1,0 +1,127 @@
+/**
+ * `npm run simulate`: the service on virtual time, against a model chain with faults from a seed.
+ *
+ *   npm run simulate -- --seeds 1000          seeds 1 to 1,000, on all cores
+ *   npm run simulate -- --seeds 100 --from 5  seeds 5 to 104
+ *   npm run simulate -- --seed 7              one seed, with the record of all that happened
+ *   npm run simulate -- --scenario NAME       one scenario of test/simulation/scenarios.ts, likewise
+ *   npm run simulate -- --modules             the modules of `src` that run in it
+ *
+ * Exits with 1 when anything was violated; each such seed is printed with the line that replays it.
+ */
+import { spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { bundleSimulation } from './simulation-bundle.mjs';
+
+/** Virtual time of a seed. */
+const HOURS_PER_SEED = 0.1;
+/** Between two lines of progress. */
+const PROGRESS_MS = 10_000;
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '100' },
+    from: { type: 'string', default: '1' },
+    seed: { type: 'string' },
+    scenario: { type: 'string' },
+    hashes: { type: 'boolean', default: false },
+    modules: { type: 'boolean', default: false },
+    workers: { type: 'string', default: String(availableParallelism()) },
+  },
+});
+
+const { outfile, modules } = await bundleSimulation();
+if (values.modules) process.stdout.write(`${modules.join('\n')}\n`);
+else if (values.seed !== undefined) await runOne([values.seed, values.seed, 'record']);
+else if (values.scenario !== undefined) await runOne(['scenario', values.scenario, 'record']);
+else await runMany({ from: whole('from'), count: whole('seeds'), workers: whole('workers') });
+
+function whole(name) {
+  const value = Number(values[name]);
+  if (Number.isSafeInteger(value) && value >= 1) return value;
+  throw new RangeError(`--${name} was ${values[name]}, must be a whole number from 1`);
+}
+
+/** Runs one seed or scenario and prints its record. */
+async function runOne(given) {
+  const reports = [];
+  await runChild(given, (line) => {
+    if (line.startsWith('{')) reports.push(JSON.parse(line));
+    else process.stdout.write(`${line}\n`);
+  });
+  const [report] = reports;
+  if (report === undefined) throw new Error('the run ended without a report');
+  process.stdout.write(`hash ${report.hash}, ${report.violations.length} violations\n`);
+  if (report.violations.length > 0) process.exitCode = 1;
+}
+
+/** Runs many seeds on several processes and prints what they found. */
+async function runMany({ from, count, workers }) {
+  const beganMs = performance.now();
+  const reports = [];
+  const progress = setInterval(() => {
+    process.stderr.write(`${reports.length} of ${count} seeds\n`);
+  }, PROGRESS_MS);
+  const share = Math.ceil(count / workers);
+  const starts = Array.from({ length: workers }, (_, index) => from + index * share);
+  const last = from + count - 1;
+  await Promise.all(
+    starts
+      .filter((start) => start <= last)
+      .map((start) => {
+        const end = Math.min(start + share - 1, last);
+        return runChild([String(start), String(end)], (line) => {
+          if (!line.startsWith('{')) return;
+          const report = JSON.parse(line);
+          reports.push(report);
+          if (values.hashes) process.stdout.write(`seed ${report.seed} hash ${report.hash}\n`);
+          printViolations(report);
+        });
+      }),
+  );
+  clearInterval(progress);
+  printSummary(reports, (performance.now() - beganMs) / 1_000);
+  if (reports.length < count) throw new Error(`seeds that ran were ${reports.length} of ${count}`);
+}
+
+function printViolations({ seed, violations }) {
+  if (violations.length === 0) return;
+  process.exitCode = 1;
+  process.stdout.write(`seed ${seed}: ${violations[0]}\n`);
+  process.stdout.write(`  replay: npm run simulate -- --seed ${seed}\n`);
+}
+
+function printSummary(reports, seconds) {
+  const faults = {};
+  for (const report of reports) {
+    for (const [name, count] of Object.entries(report.faults)) {
+      faults[name] = (faults[name] ?? 0) + count;
+    }
+  }
+  const counted = Object.entries(faults).sort(([, a], [, b]) => b - a);
+  for (const [name, count] of counted)
+    process.stdout.write(`${String(count).padStart(8)}  ${name}\n`);
+  const hours = reports.length * HOURS_PER_SEED;
+  const failed = reports.filter(({ violations }) => violations.length > 0).length;
+  const speed = ((hours * 3_600) / seconds).toFixed(0);
+  process.stdout.write(
+    `${reports.length} seeds, ${hours.toFixed(1)} virtual hours in ${seconds.toFixed(0)} s ` +
+      `(${speed} times as fast as time), ${failed} with violations\n`,
+  );
+}
+
+/** Runs the bundle in a process of its own; rejects when it fails. */
+function runChild(given, takeLine) {
+  const child = spawn(process.execPath, [outfile, ...given], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  createInterface({ input: child.stdout }).on('line', takeLine);
+  return new Promise((resolve, reject) => {
+    child.on('close', (code) => {
+      if (code === 0) resolve();
+      else reject(new Error(`the simulation ended with code ${code}`));
+    });
+  });
+}

@@ -1,0 +1,53 @@
+/** Bundles the simulation: the real modules of `src`, with stand-ins for what reaches outside. */
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+const folder = path.join(root, 'test/simulation');
+const standIn = (name) => path.join(folder, 'stand-ins', name);
+
+/** What is replaced, by import as it is written or by file. */
+const replacedPackages = { ws: 'ws.ts', '#addon': 'addon.ts' };
+const replacedFiles = {
+  'src/server/metrics/timings.ts': 'timings.ts',
+  'src/server/transport/uws.ts': 'uws.ts',
+};
+
+const standIns = {
+  name: 'stand-ins',
+  setup({ onResolve }) {
+    onResolve({ filter: /^(ws|#addon)$/ }, ({ path: name, importer }) => {
+      if (importer.startsWith(path.join(folder, 'stand-ins')))
+        return { path: name, external: true };
+      return { path: standIn(replacedPackages[name]) };
+    });
+    onResolve({ filter: /^\..*\.js$/ }, ({ path: name, resolveDir, importer }) => {
+      if (importer.startsWith(folder)) return undefined;
+      const file = path.relative(root, path.join(resolveDir, name)).replace(/\.js$/, '.ts');
+      const replaced = replacedFiles[file];
+      return replaced === undefined ? undefined : { path: standIn(replaced) };
+    });
+  },
+};
+
+/** Writes the bundle; returns its path and the modules of `src` that are in it. */
+export async function bundleSimulation() {
+  const outfile = path.join(root, 'dist/simulation/main.mjs');
+  const { metafile } = await build({
+    entryPoints: [path.join(folder, 'main.ts')],
+    outfile,
+    absWorkingDir: root,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    packages: 'external',
+    metafile: true,
+    sourcemap: 'inline',
+    plugins: [standIns],
+    logLevel: 'warning',
+  });
+  const modules = Object.keys(metafile.inputs).filter((name) => name.startsWith('src/'));
+  return { outfile, modules: modules.sort() };
+}

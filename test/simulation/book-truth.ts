@@ -1,0 +1,178 @@
+/**
+ * Compares the book of the service with the chain's truth. The fast way is one hash of all orders
+ * against that of a book that was never wrong; where they differ, every order is compared with the plain
+ * book, which shares no code with the core.
+ */
+import type { Engine } from '../../src/engine/engine.js';
+import { Engine as ReferenceEngine } from '../../src/engine/engine.js';
+import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
+import { type PlainAccount, plainBooks } from '../plain-book.js';
+import { FIRST_SLOT, type MarketLife, unixSecondsOf } from './market-life.js';
+import type { AccountState, ModelChain } from './model-chain.js';
+
+/** A book may show what was true so long ago: a slot, the network and a turn. */
+const LATE_MS_MAX = 1_000;
+/** With the above, no order is wrong for longer than three seconds. */
+const WRONG_MS_MAX = 2_000;
+/** Wrong orders that a violation names. */
+const NAMED_MAX = 3;
+
+/** The orders of all books by market, maker and order id: price and size. */
+type Rows = ReadonlyMap<string, string>;
+
+const hashes = new WeakMap<MarketLife, readonly bigint[]>();
+
+/** The hash of all orders at the beginning of each slot of a life without forks. */
+function hashesOf(life: MarketLife): readonly bigint[] {
+  const known = hashes.get(life);
+  if (known !== undefined) return known;
+  const engine = new ReferenceEngine({ programId: PROGRAM_ID, epoch: 'reference' });
+  engine.setState('live');
+  const made = [life.genesis, ...life.slots].map((writes, index) => {
+    const slot = FIRST_SLOT + index;
+    for (const { pubkey, owner, base64: data } of writes) {
+      engine.push({ pubkey, owner, slot, data, encoding: 'base64' });
+    }
+    engine.setClock(slot, unixSecondsOf(slot));
+    engine.endTurn(0);
+    return engine.stateHash();
+  });
+  hashes.set(life, made);
+  return made;
+}
+
+/** A moment at which the truth changed. */
+interface TrueMoment {
+  readonly atMs: number;
+  readonly slot: number;
+  readonly accounts: readonly AccountState[];
+  rows: Rows | null;
+}
+
+/** The judge of one run's book. */
+export class BookTruth {
+  readonly #chain: ModelChain;
+  readonly #hashes: readonly bigint[];
+  /** Newest last; as far back as a book may be late. */
+  #moments: TrueMoment[] = [];
+  /** Since when each order that is wrong is. */
+  readonly #wrongSinceMs = new Map<string, number>();
+
+  constructor(chain: ModelChain, life: MarketLife) {
+    this.#chain = chain;
+    this.#hashes = hashesOf(life);
+  }
+
+  /** The truth changed. */
+  recordMoment(atMs: number): void {
+    const accounts = [...this.#chain.accounts.values()];
+    this.#moments.push({ atMs, slot: this.#chain.slot, accounts, rows: null });
+    const since = this.#moments.findLastIndex((moment) => moment.atMs <= atMs - LATE_MS_MAX);
+    if (since > 0) this.#moments = this.#moments.slice(since);
+  }
+
+  /** Nothing is claimed of a book that is not live. */
+  forgetWrong(): void {
+    this.#wrongSinceMs.clear();
+  }
+
+  /** What is wrong with a live book for too long; null when nothing is. */
+  findWrong(engine: Engine, nowMs: number): string | null {
+    if (this.#hasKnownHash(engine)) {
+      this.#wrongSinceMs.clear();
+      return null;
+    }
+    const wrong = this.#wrongRows(engine);
+    for (const key of [...this.#wrongSinceMs.keys()]) {
+      if (!wrong.has(key)) this.#wrongSinceMs.delete(key);
+    }
+    for (const key of wrong.keys()) {
+      if (!this.#wrongSinceMs.has(key)) this.#wrongSinceMs.set(key, nowMs);
+    }
+    const late = [...wrong].filter(([key]) => {
+      return nowMs - (this.#wrongSinceMs.get(key) ?? nowMs) > WRONG_MS_MAX;
+    });
+    if (late.length === 0) return null;
+    const named = late.slice(0, NAMED_MAX).map(([key, text]) => `${key}: ${text}`);
+    return `${late.length} orders were wrong for too long: ${named.join('; ')}`;
+  }
+
+  /** The first difference to the present truth; null when there is none. */
+  findDifference(engine: Engine): string | null {
+    const truth = this.#rowsOf(this.#moments.at(-1) as TrueMoment);
+    const shown = rowsOfEngine(engine);
+    for (const [key, value] of truth) {
+      if (shown.get(key) !== value) return `${key}: was ${shown.get(key)}, must be ${value}`;
+    }
+    for (const [key, value] of shown)
+      if (!truth.has(key)) return `${key}: was ${value}, must not be`;
+    return null;
+  }
+
+  #hasKnownHash(engine: Engine): boolean {
+    const hash = engine.stateHash();
+    const index = this.#chain.slot - FIRST_SLOT;
+    return this.#hashes[index] === hash || this.#hashes[index - 1] === hash;
+  }
+
+  /** Orders that are not as they were at any moment that the book may be of. */
+  #wrongRows(engine: Engine): Map<string, string> {
+    const shown = rowsOfEngine(engine);
+    const truths = this.#moments.map((moment) => this.#rowsOf(moment));
+    const wrong = new Map<string, string>();
+    const judge = (key: string): void => {
+      const value = shown.get(key);
+      if (truths.some((truth) => truth.get(key) === value)) return;
+      wrong.set(key, `was ${value}, must be ${truths.at(-1)?.get(key)}`);
+    };
+    for (const key of shown.keys()) judge(key);
+    for (const key of truths.at(-1)?.keys() ?? []) judge(key);
+    return wrong;
+  }
+
+  #rowsOf(moment: TrueMoment): Rows {
+    moment.rows ??= rowsOfChain(moment);
+    return moment.rows;
+  }
+}
+
+function rowsOfEngine(engine: Engine): Rows {
+  const rows = new Map<string, string>();
+  for (const { id, symbol } of engine.markets()) {
+    const body = JSON.parse(Buffer.from(engine.l3({ market: id })).toString()) as Body;
+    addRows(rows, symbol, body.bids);
+    addRows(rows, symbol, body.asks);
+  }
+  return rows;
+}
+
+function rowsOfChain({ accounts, slot }: TrueMoment): Rows {
+  const rows = new Map<string, string>();
+  const plain: PlainAccount[] = accounts.map(({ pubkey, write }) => {
+    return { pubkey, data: write?.data ?? Buffer.alloc(0) };
+  });
+  const moment = { slot: BigInt(slot), unixSeconds: BigInt(unixSecondsOf(slot)) };
+  for (const { marketName, bids, asks } of plainBooks(plain, moment)) {
+    addRows(rows, marketName, bids.rows);
+    addRows(rows, marketName, asks.rows);
+  }
+  return rows;
+}
+
+interface Row {
+  readonly maker: string;
+  readonly orderId: number;
+  readonly price: string;
+  readonly size: string;
+}
+
+interface Body {
+  readonly bids: readonly Row[];
+  readonly asks: readonly Row[];
+}
+
+function addRows(rows: Map<string, string>, market: string, added: readonly Row[]): void {
+  for (const { maker, orderId, price, size } of added) {
+    rows.set(`${market} ${maker} ${orderId}`, `${size} at ${price}`);
+  }
+}

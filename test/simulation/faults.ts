@@ -1,0 +1,184 @@
+/** The faults of a run: what goes wrong, when, and for how long, all from the seed. */
+import type { Random } from '../../src/sim/random.js';
+import type { ModelChain } from './model-chain.js';
+import type { ModelNode } from './model-node.js';
+import type { NodeFaults, NotifiedKind } from './node-faults.js';
+
+/** What faults befall. */
+export interface FaultTarget {
+  readonly chain: ModelChain;
+  readonly node: ModelNode;
+  readonly random: Random;
+}
+
+/** One kind of fault. */
+export interface FaultKind {
+  readonly name: string;
+  /** Longest time that it lasts. */
+  readonly lastsMsMax: number;
+  /** What is wrong meanwhile; the node is sound again afterwards. */
+  readonly node?: (target: FaultTarget) => Partial<NodeFaults>;
+  /** Happens once, when the fault begins. */
+  readonly begin?: (target: FaultTarget) => void;
+}
+
+/** One fault of a run. */
+export interface PlannedFault {
+  readonly kind: FaultKind;
+  readonly atMs: number;
+  readonly lastsMs: number;
+  /** Faults of one episode befall one node, while the other one is sound. */
+  readonly episode: number;
+  /** Which node, as it is when the first of them begins. */
+  readonly victim: 'inUse' | 'other';
+}
+
+const cut = ({ node }: FaultTarget): void => node.cutConnections();
+
+const NOTIFIED: readonly NotifiedKind[] = [
+  'slot',
+  'user',
+  'perpMarket',
+  'spotMarket',
+  'oracle',
+  'clock',
+];
+
+/** Faults of a node that fails and does not lie. */
+const OUTAGES: readonly FaultKind[] = [
+  { name: 'the connection is cut', lastsMsMax: 1, begin: cut },
+  { name: 'the host is down', lastsMsMax: 20_000, begin: cut, node: () => ({ isDown: true }) },
+  { name: '503', lastsMsMax: 15_000, begin: cut, node: () => ({ status: 503 }) },
+  {
+    name: '429 with Retry-After',
+    lastsMsMax: 15_000,
+    begin: cut,
+    node: ({ random }) => ({ status: 429, retryAfterSeconds: random.nextBetween(1, 5) }),
+  },
+  {
+    name: 'requests hang',
+    lastsMsMax: 15_000,
+    begin: cut,
+    node: () => ({ hanging: new Set(['*']) }),
+  },
+  {
+    name: 'scans hang',
+    lastsMsMax: 30_000,
+    begin: cut,
+    node: () => ({ hanging: new Set(['getProgramAccounts']) }),
+  },
+  { name: 'bodies stall', lastsMsMax: 15_000, begin: cut, node: () => ({ stallsBodies: true }) },
+  { name: 'bodies break off', lastsMsMax: 15_000, begin: cut, node: () => ({ bodies: 'cut' }) },
+  { name: 'half a body', lastsMsMax: 15_000, begin: cut, node: () => ({ bodies: 'half' }) },
+  { name: 'garbled bodies', lastsMsMax: 15_000, begin: cut, node: () => ({ bodies: 'garbled' }) },
+  { name: 'empty bodies', lastsMsMax: 15_000, begin: cut, node: () => ({ bodies: 'empty' }) },
+  { name: 'null results', lastsMsMax: 15_000, begin: cut, node: () => ({ bodies: 'null' }) },
+  { name: 'wrong zstd', lastsMsMax: 15_000, begin: cut, node: () => ({ bodies: 'wrongZstd' }) },
+  {
+    name: 'subscribes are not acknowledged',
+    lastsMsMax: 15_000,
+    begin: cut,
+    node: () => ({ subscribes: 'silent' }),
+  },
+  {
+    name: 'subscribes are refused',
+    lastsMsMax: 15_000,
+    begin: cut,
+    node: () => ({ subscribes: 'refused' }),
+  },
+  { name: 'no pongs', lastsMsMax: 15_000, node: () => ({ answersPings: false }) },
+  {
+    name: 'a slow network',
+    lastsMsMax: 20_000,
+    node: ({ random }) => ({ extraDelayMs: random.nextBetween(50, 400) }),
+  },
+  {
+    name: 'readings are some slots behind',
+    lastsMsMax: 20_000,
+    begin: cut,
+    node: ({ random }) => ({ answersBehindSlots: random.nextBetween(1, 20) }),
+  },
+  {
+    name: 'slots are silent',
+    lastsMsMax: 20_000,
+    node: () => ({ silent: new Set<NotifiedKind>(['slot']) }),
+  },
+  {
+    name: 'the clock is silent',
+    lastsMsMax: 20_000,
+    node: () => ({ silent: new Set<NotifiedKind>(['clock']) }),
+  },
+  { name: 'notifications twice', lastsMsMax: 20_000, node: () => ({ doubled: 0.2 }) },
+  { name: 'malformed notifications', lastsMsMax: 10_000, node: () => ({ malformed: 0.01 }) },
+  {
+    name: 'another genesis',
+    lastsMsMax: 15_000,
+    begin: cut,
+    node: () => ({ hasOtherGenesis: true }),
+  },
+];
+
+/** Lies of a node. */
+export const LIES = {
+  slotFarAhead: {
+    name: 'one slot far ahead',
+    lastsMsMax: 1_000,
+    node: ({ random }) => ({ slotsAhead: random.pickOne([1_000_000, 995_923, 50_000]) ?? 0 }),
+  },
+  readingsFarAhead: {
+    name: 'readings 1,000 slots ahead',
+    lastsMsMax: 6_000,
+    begin: cut,
+    node: () => ({ readingSlotsAhead: 1_000 }),
+  },
+  silentUsers: {
+    name: 'the users are silent',
+    lastsMsMax: 60_000,
+    node: () => ({ silent: new Set<NotifiedKind>(['user']) }),
+  },
+  silentConnection: {
+    name: 'everything is silent, and what came meanwhile is lost',
+    lastsMsMax: 20_000,
+    node: () => ({ silent: new Set(NOTIFIED) }),
+  },
+  smallScan: {
+    name: 'scans with a tenth of the users',
+    lastsMsMax: 20_000,
+    node: () => ({ scanShare: 0.1 }),
+  },
+} as const satisfies Readonly<Record<string, FaultKind>>;
+
+/** All kinds that random runs draw from. */
+export const FAULT_KINDS: readonly FaultKind[] = [...OUTAGES];
+
+/** No fault before this: the book is live for the first time by then. */
+const FIRST_FAULT_MS = 15_000;
+/** All faults are over by then, and a minute is left. */
+export const LAST_FAULT_MS = 300_000;
+/** While one node suffers the other is sound: between two sufferers there is this time. */
+const EPISODE_MS_MAX = 60_000;
+const EPISODE_PAUSE_MS = 12_000;
+const FAULTS_PER_EPISODE_MAX = 4;
+
+/** One episode in so many befalls the node that is not in use. */
+const OTHER_ONE_IN = 4;
+
+/** The faults of a random run: episodes, each of several faults of one node at once. */
+export function randomFaults(random: Random): readonly PlannedFault[] {
+  const planned: PlannedFault[] = [];
+  let fromMs = FIRST_FAULT_MS;
+  for (let episode = 0; fromMs < LAST_FAULT_MS; episode += 1) {
+    const endMs = Math.min(fromMs + random.nextBetween(1_000, EPISODE_MS_MAX), LAST_FAULT_MS);
+    const victim = random.oneIn(OTHER_ONE_IN) ? 'other' : 'inUse';
+    const count = random.nextBetween(1, FAULTS_PER_EPISODE_MAX);
+    for (let index = 0; index < count; index += 1) {
+      const kind = random.pickOne(FAULT_KINDS);
+      if (kind === undefined) break;
+      const atMs = random.nextBetween(fromMs, endMs - 1);
+      const lastsMs = Math.min(random.nextBetween(1, kind.lastsMsMax), endMs - atMs);
+      planned.push({ kind, atMs, lastsMs, episode, victim });
+    }
+    fromMs = endMs + EPISODE_PAUSE_MS + random.nextBelow(EPISODE_PAUSE_MS);
+  }
+  return planned.sort((a, b) => a.atMs - b.atMs);
+}

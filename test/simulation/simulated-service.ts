@@ -1,0 +1,62 @@
+/** The service of a run, from its settings to its stop: everything above the transports is the real one. */
+
+import { type Service, serveBook } from '../../src/app/book-service.js';
+import { type BookFeed, liveOrigin } from '../../src/app/feeds.js';
+import { ConfigReader } from '../../src/config/config.js';
+import type { Flags } from '../../src/config/setting-reader.js';
+import type { Engine } from '../../src/engine/engine.js';
+import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
+import { currentMachine } from './globals.js';
+
+/** One line of the service's log. */
+export type LogLine = (level: string, fields: unknown, message: string) => void;
+
+type ServiceLog = Parameters<typeof serveBook>[2];
+
+/** One run of the program, from its start to its end or its death. */
+export class SimulatedService {
+  readonly owner: number;
+  #engine: Engine | null = null;
+  #service: Service | null = null;
+
+  constructor(owner: number) {
+    this.owner = owner;
+  }
+
+  /** Starts the program as a process of its own. */
+  start(flags: Flags, writeLine: LogLine): void {
+    const { time } = currentMachine();
+    time.plan(0, () => void this.#serve(flags, writeLine), this.owner);
+  }
+
+  /** The engine of the service; null before it has one. */
+  get engine(): Engine | null {
+    return this.#engine;
+  }
+
+  /** Ends the process wherever it is. */
+  kill(): void {
+    currentMachine().time.endOwner(this.owner);
+  }
+
+  async #serve(flags: Flags, writeLine: LogLine): Promise<void> {
+    const config = new ConfigReader(
+      { programId: PROGRAM_ID, history: false, ...flags },
+      {},
+    ).readService();
+    const log = logOf(writeLine);
+    const origin = liveOrigin(config, log);
+    this.#engine = origin.engine;
+    this.#service = await serveBook(config, { origin }, log);
+    void this.#service.failed.then((error) => writeLine('fatal', {}, error.message));
+  }
+}
+
+function logOf(writeLine: LogLine): ServiceLog {
+  const at = (level: string) => (fields: unknown, message: string) => {
+    writeLine(level, fields, message);
+  };
+  return { info: at('info'), warn: at('warn'), error: at('error') } as unknown as ServiceLog;
+}
+
+export type { BookFeed };

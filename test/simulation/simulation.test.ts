@@ -1,0 +1,51 @@
+/** The service on virtual time: random runs, scenarios by name, and what the simulation itself must be. */
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { SCENARIOS } from './scenarios.js';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const modulesFile = new URL('modules.txt', import.meta.url);
+const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
+
+/** What the command prints; a run with a violation as well. */
+async function simulate(...given: readonly string[]): Promise<string> {
+  const command = promisify(execFile)(process.execPath, ['scripts/simulate.mjs', ...given], {
+    cwd: root,
+    maxBuffer: OUTPUT_BYTES_MAX,
+  });
+  const ended = await command.catch((error: { stdout?: string; stderr?: string }) => error);
+  return `${ended.stdout}${ended.stderr}`;
+}
+
+describe('simulation', () => {
+  test('the same seed gives the same run, byte by byte, whatever ran before it', async () => {
+    const record = await simulate('--seed', '7');
+    expect(record).toMatch(/the book is live\n.*hash [0-9a-f]{16}, 0 violations\n$/s);
+    expect(await simulate('--seed', '7')).toBe(record);
+    const hash = /hash ([0-9a-f]+)/.exec(record)?.[1];
+    const lines = await simulate('--seeds', '3', '--from', '5', '--workers', '1', '--hashes');
+    expect(lines).toContain(`seed 7 hash ${hash}\n`);
+    expect(await simulate('--seed', '8')).not.toContain(`hash ${hash}`);
+  });
+
+  test('100 seeds of six virtual minutes go by without a violation', async () => {
+    const report = await simulate('--seeds', '100', '--workers', '1');
+    expect(report).toMatch(/100 seeds, 10\.0 virtual hours in .*, 0 with violations\n/);
+  });
+
+  test('the real modules that run in it are those of the list', async () => {
+    const modules = await simulate('--modules');
+    if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(modulesFile, modules);
+    expect(readFileSync(modulesFile, 'utf8')).toBe(modules);
+  });
+});
+
+describe('simulation: scenarios', () => {
+  const repaired = SCENARIOS.filter(({ awaitsRepair }) => awaitsRepair !== true);
+  test.each(repaired)('$name', async ({ name }) => {
+    expect(await simulate('--scenario', name)).toMatch(/, 0 violations\n$/);
+  });
+});

@@ -1,0 +1,223 @@
+/** One run of six virtual minutes: a world from a seed, the service in it, and what must hold throughout. */
+import { createHash, type Hash } from 'node:crypto';
+import type { Flags } from '../../src/config/setting-reader.js';
+import { Random } from '../../src/sim/random.js';
+import { BookTruth } from './book-truth.js';
+import { LAST_FAULT_MS, type PlannedFault, randomFaults } from './faults.js';
+import { useMachine } from './globals.js';
+import { lifeOf, SLOT_MS } from './market-life.js';
+import { ModelChain } from './model-chain.js';
+import { ModelNode } from './model-node.js';
+import { useHosts } from './network.js';
+import { soundNode } from './node-faults.js';
+import { SimulatedService } from './simulated-service.js';
+import { VirtualTime, WORLD } from './virtual-time.js';
+
+/** Length of a run. */
+export const RUN_MS = 360_000;
+/** After the last fault everything is as it should be within this time. */
+const HEALED_MS_MAX = 30_000;
+/** From the beginning of a slot to its check: what was written in the last one has arrived by then. */
+const CHECK_MS = 350;
+/** Lives that a process makes: they are costly, and what differs most between runs is the faults. */
+const LIVES = 4;
+/** Violations that a run names before it ends. */
+const VIOLATIONS_MAX = 5;
+
+/** What a run is made of. */
+export interface RunOptions {
+  readonly seed: number;
+  readonly nodes?: number;
+  /** Random ones by default. */
+  readonly faults?: (random: Random) => readonly PlannedFault[];
+  readonly flags?: Flags;
+  /** Receives each line of the run's record. */
+  readonly writeLine?: (line: string) => void;
+}
+
+/** How a run went. */
+export interface RunReport {
+  readonly seed: number;
+  readonly violations: readonly string[];
+  /** Of the whole record: the same seed gives the same one. */
+  readonly hash: string;
+  readonly events: number;
+  /** Faults of each kind. */
+  readonly faults: Readonly<Record<string, number>>;
+}
+
+/** Runs one seed. */
+export async function simulate(options: RunOptions): Promise<RunReport> {
+  const run = new Run(options);
+  await run.play();
+  return run.report();
+}
+
+/** One run. */
+class Run {
+  readonly #options: RunOptions;
+  readonly #time = new VirtualTime();
+  readonly #random: Random;
+  readonly #hash: Hash = createHash('sha256');
+  readonly #chain: ModelChain;
+  readonly #truth: BookTruth;
+  readonly #nodes: readonly ModelNode[];
+  readonly #faults: readonly PlannedFault[];
+  readonly #violations: string[] = [];
+  readonly #counts: Record<string, number> = {};
+  #service: SimulatedService;
+  /** Of each episode of faults. */
+  readonly #victims = new Map<number, ModelNode>();
+  #lastState = '';
+
+  constructor(options: RunOptions) {
+    const { seed, nodes = 2, faults } = options;
+    this.#options = options;
+    this.#random = new Random(seed);
+    useMachine({ time: this.#time, random: new Random(seed + 1), wallErrorMs: 0 });
+    this.#time.onThrown = (error, owner) => this.#recordThrown(error, owner);
+    const life = lifeOf(seed % LIVES);
+    this.#chain = new ModelChain({ time: this.#time, life, seed });
+    this.#truth = new BookTruth(this.#chain, life);
+    this.#nodes = Array.from({ length: nodes }, (_, index) => {
+      return new ModelNode({ name: `node-${index}`, chain: this.#chain, seed: seed * 31 + index });
+    });
+    useHosts(new Map(this.#nodes.map((node) => [node.name, node])));
+    this.#faults = (faults ?? randomFaults)(this.#random);
+    this.#service = new SimulatedService(1);
+  }
+
+  async play(): Promise<void> {
+    process.on('unhandledRejection', this.#handleRejection);
+    this.#chain.listen({
+      handleState: () => undefined,
+      handleSlot: () => this.#time.plan(0, () => this.#truth.recordMoment(this.#time.nowMs)),
+    });
+    this.#truth.recordMoment(0);
+    this.#chain.start();
+    for (const fault of this.#faults) this.#planFault(fault);
+    this.#service.start(this.#flags(), (level, fields, message) => {
+      this.#record(`${level} ${message} ${textOf(fields)}`);
+    });
+    this.#planCheck(CHECK_MS);
+    await this.#time.runUntil(RUN_MS - SLOT_MS + CHECK_MS);
+    this.#checkHealed();
+    this.#service.kill();
+    process.off('unhandledRejection', this.#handleRejection);
+  }
+
+  report(): RunReport {
+    return {
+      seed: this.#options.seed,
+      violations: this.#violations,
+      hash: this.#hash.copy().digest('hex').slice(0, 16),
+      events: this.#time.ran,
+      faults: this.#counts,
+    };
+  }
+
+  #flags(): Flags {
+    const [first, second] = this.#nodes;
+    const urls = { rpcUrl: `http://${first?.name}`, wsUrl: `ws://${first?.name}` };
+    const fallback = {
+      fallbackRpcUrl: `http://${second?.name}`,
+      fallbackWsUrl: `ws://${second?.name}`,
+    };
+    return { ...urls, ...(second === undefined ? {} : fallback), ...this.#options.flags };
+  }
+
+  #planFault({ kind, atMs, lastsMs, episode, victim }: PlannedFault): void {
+    this.#time.planAt(atMs, () => {
+      const node = this.#victims.get(episode) ?? this.#chooseVictim(victim);
+      this.#victims.set(episode, node);
+      const target = { chain: this.#chain, node, random: this.#random };
+      const faults = kind.node?.(target) ?? {};
+      this.#record(`fault ${node.name} ${kind.name} for ${lastsMs} ms`);
+      this.#counts[kind.name] = (this.#counts[kind.name] ?? 0) + 1;
+      Object.assign(node.faults, faults);
+      kind.begin?.(target);
+      this.#time.plan(lastsMs, () => {
+        const sound = soundNode();
+        for (const name of Object.keys(faults) as (keyof typeof sound)[]) {
+          Object.assign(node.faults, { [name]: sound[name] });
+        }
+        this.#record(`over ${node.name} ${kind.name}`);
+      });
+    });
+  }
+
+  /** The node in use, or the other one. */
+  #chooseVictim(victim: PlannedFault['victim']): ModelNode {
+    const inUse = this.#nodes.find(({ isInUse }) => isInUse);
+    const other = this.#nodes.find((node) => node !== inUse);
+    const chosen = victim === 'inUse' ? (inUse ?? other) : (other ?? inUse);
+    if (chosen === undefined) throw new Error('Invariant: a run has a node');
+    return chosen;
+  }
+
+  #planCheck(delayMs: number): void {
+    this.#time.plan(delayMs, () => {
+      this.#planCheck(SLOT_MS);
+      this.#checkBook();
+    });
+  }
+
+  #checkBook(): void {
+    const { engine } = this.#service;
+    if (engine === null) return;
+    if (engine.state !== this.#lastState) this.#record(`the book is ${engine.state}`);
+    this.#lastState = engine.state;
+    if (engine.state !== 'live') {
+      this.#truth.forgetWrong();
+      return;
+    }
+    const wrong = this.#truth.findWrong(engine, this.#time.nowMs);
+    if (wrong !== null) this.#violate(wrong);
+    if (this.#time.nowMs >= this.#lastFaultMs + HEALED_MS_MAX) this.#checkHealed();
+  }
+
+  get #lastFaultMs(): number {
+    return this.#faults.reduce((last, { atMs, lastsMs }) => Math.max(last, atMs + lastsMs), 0);
+  }
+
+  #checkHealed(): void {
+    const { engine } = this.#service;
+    if (engine?.state !== 'live') this.#violate(`the book was ${engine?.state}, must be live`);
+    else if (this.#time.nowMs >= RUN_MS - SLOT_MS) {
+      const difference = this.#truth.findDifference(engine);
+      if (difference !== null) this.#violate(`at the end: ${difference}`);
+    }
+  }
+
+  #recordThrown(error: unknown, owner: number): void {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    if (owner === WORLD) throw error;
+    this.#violate(`the service threw: ${text}`);
+  }
+
+  readonly #handleRejection = (error: unknown): void => {
+    this.#violate(`a promise was rejected without a catch: ${String(error)}`);
+  };
+
+  #violate(text: string): void {
+    if (this.#violations.length >= VIOLATIONS_MAX) return;
+    this.#record(`VIOLATION ${text}`);
+    this.#violations.push(`at ${Math.round(this.#time.nowMs)} ms: ${text}`);
+    // What follows follows from these.
+    if (this.#violations.length === VIOLATIONS_MAX) this.#time.stop();
+  }
+
+  #record(text: string): void {
+    const line = `${this.#time.nowMs.toFixed(3)} ${text}`;
+    this.#hash.update(line);
+    this.#options.writeLine?.(line);
+  }
+}
+
+function textOf(fields: unknown): string {
+  return JSON.stringify(fields, (_, value: unknown) => {
+    return value instanceof Error ? `${value.name}: ${value.message}` : value;
+  });
+}
+
+export { LAST_FAULT_MS };
