@@ -119,6 +119,7 @@ export class LedgerNode {
     this.#ledger = ledger;
     this.#answer('getGenesisHash', () => this.#ledger.genesisHash);
     this.#answer('getSlot', ([config]) => this.#slotAt(config));
+    this.#answer('getBlockTime', ([slot]) => timeOfSlot(Number(slot)));
     this.#answer('getFirstAvailableBlock', () => this.faults.firstSlot);
     this.#answer('getSignaturesForAddress', ([, config]) => this.#list(config as ListConfig));
     this.#answer('getTransaction', ([signature, config]) => this.#give(signature, config));

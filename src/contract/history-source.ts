@@ -30,6 +30,11 @@ export interface HistoryStats {
    * that is not known or a gap is open.
    */
   readonly completeSinceTs: number | null;
+  /**
+   * The chain's time, unix seconds: that of the newest finalised slot, and before it was read that of
+   * the newest stored record; null without either. All times of the history are counted from it.
+   */
+  readonly chainTs: number | null;
   /** The newest slot with a trade that this run has stored, of this chain; 0 without one. */
   readonly newestSlot: number;
   /** How long after its event the last live trade was stored, in milliseconds; null without one. */

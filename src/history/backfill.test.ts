@@ -6,13 +6,12 @@ import {
   type LedgerTransaction,
   timeOfSlot,
 } from '../../test/scripted-ledger.js';
+import { fillLog } from '../../test/support/fill-log.js';
 import { PROGRAM } from '../../test/support/ingest-rig.js';
-import { Direction, MarketType, OrderActionExplanation } from '../sim/bytes/chain-enums.js';
-import { fillRecordBytes } from '../sim/bytes/event-record.js';
 import { type BackfillOptions, type BackfillProgress, backfill } from './backfill.js';
 import { candleRules } from './candles/rules.js';
 import { openStore } from './store/store.js';
-import { cleanUp, newFolder } from './store/testing.js';
+import { cleanUp, fundingRate, newFolder, transaction } from './store/testing.js';
 
 /** Pages of a hundred: as many of them, in a tenth of the time. */
 vi.mock(import('./model/limits.js'), async (original) => {
@@ -34,7 +33,7 @@ beforeEach(async () => {
   made = [];
   for (let id = 1; id <= COUNT; id += 1) {
     if (id % PER_SLOT === 1) ledger.tick();
-    made.push(ledger.add(fillLog(id)));
+    made.push(ledger.add(fillLog(id, timeOfSlot(ledger.slot))));
   }
   ledger.tick(40);
 });
@@ -43,29 +42,6 @@ afterEach(async () => {
   await node.stop();
   cleanUp();
 });
-
-/** What a node logs of a transaction with one fill. */
-function fillLog(id: number): readonly string[] {
-  const order = {
-    ...{ user: PROGRAM, orderId: id, direction: Direction.Long, baseAssetAmount: 10n },
-    ...{ cumulativeBaseAssetAmountFilled: 10n, cumulativeQuoteAssetAmountFilled: 10n },
-    ...{ existingQuoteEntryAmount: undefined, existingBaseAssetAmount: undefined },
-  };
-  const bytes = fillRecordBytes({
-    ...{ ts: BigInt(timeOfSlot(ledger.slot)), marketIndex: 0, marketType: MarketType.Perp },
-    ...{ actionExplanation: OrderActionExplanation.FilledWithAmm, filler: undefined },
-    ...{ fillerReward: undefined, fillRecordId: BigInt(id), baseAssetAmountFilled: 1_000_000n },
-    ...{ quoteAssetAmountFilled: 100_000n, takerFee: 1n, makerFee: undefined },
-    ...{ referrerReward: undefined, quoteAssetAmountSurplus: undefined },
-    ...{ spotFulfillmentMethodFee: undefined, taker: order, maker: undefined },
-    ...{ oraclePrice: 100_000_000n, bitFlags: 0 },
-  });
-  return [
-    `Program ${PROGRAM} invoke [1]`,
-    `Program data: ${bytes.toString('base64')}`,
-    `Program ${PROGRAM} success`,
-  ];
-}
 
 function run(options: Partial<BackfillOptions> = {}): Promise<BackfillProgress> {
   return backfill({
@@ -160,6 +136,8 @@ describe('a back-fill that was asked for', () => {
     const options = { folder, genesisHash, rules: candleRules, decimalsOf: () => 9 };
     const store = await openStore(options);
     const line = timeOfSlot(transactionOf(141).slot);
+    const fundingRates = [fundingRate({ ts: line + 1 })];
+    store.writeBatch({ transactions: [transaction({ slot: 999, isFinal: true, fundingRates })] });
     store.retireRows({ tradesBefore: line });
     store.close();
     const earliest = new Date(line * 1_000).toISOString();

@@ -28,6 +28,7 @@ export interface BackfillOptions extends JobBounds {
   readonly onProgress: (progress: BackfillProgress) => void;
   readonly signal: AbortSignal;
   readonly timers?: Timers;
+  readonly random?: () => number;
 }
 
 /** How far it is. */
@@ -52,21 +53,23 @@ export interface BackfillProgress {
  * the signal's reason when it aborts.
  */
 export async function backfill(options: BackfillOptions): Promise<BackfillProgress> {
-  const { dataDir, timers = systemTimers, signal } = options;
+  const { dataDir, timers = systemTimers, random = Math.random, signal } = options;
   const nodes = createNodes(options.nodes);
   const stores = new StoreManager({ folder: dataDir, marketOf: () => undefined });
   const [first] = nodes;
   const genesis = await readGenesisHash(first.rpc, { signal });
   try {
     const { store } = await stores.openStore(genesis);
-    return await new Backfill({ ...options, timers }, { nodes, store }).runJob();
+    return await new Backfill({ ...options, timers, random }, { nodes, store }).runJob();
   } finally {
     stores.close();
   }
 }
 
+type RunningBackfill = BackfillOptions & Required<Pick<BackfillOptions, 'timers' | 'random'>>;
+
 class Backfill {
-  readonly #options: BackfillOptions & { readonly timers: Timers };
+  readonly #options: RunningBackfill;
   readonly #pool: NodePool;
   readonly #store: HistoryStore;
   readonly #job: BackfillJob;
@@ -76,16 +79,15 @@ class Backfill {
   #newestTs: number | null = null;
 
   constructor(
-    options: BackfillOptions & { readonly timers: Timers },
+    options: RunningBackfill,
     { nodes, store }: { readonly nodes: RpcNodes; readonly store: HistoryStore },
   ) {
-    const { programId, requestsPerSecond, timers } = options;
+    const { programId, requestsPerSecond, timers, random } = options;
     const decoder = new LogDecoder(programId);
     const parts: IngestParts = {
       ...{ programId, timers, log: silentLog, counters: newCounters() },
       decode: (lines) => decoder.decode(lines),
-      random: Math.random,
-      wallMs: () => Date.now(),
+      random,
     };
     const limiter = new RateLimiter({ timers, requestsPerSecond, burstMs: FETCH_BURST_MS });
     const rpcs = nodes.map(({ rpc }) => rpc);
@@ -99,7 +101,7 @@ class Backfill {
       onChange: () => undefined,
     });
     this.#options = options;
-    const waits = { firstMs: RETRY_FIRST_MS, capMs: RETRY_CAP_MS, random: Math.random };
+    const waits = { firstMs: RETRY_FIRST_MS, capMs: RETRY_CAP_MS, random };
     this.#pool = new NodePool({ nodes, ...waits });
     this.#store = store;
     this.#job = new BackfillJob(store, options);

@@ -22,6 +22,7 @@ import {
   WORKER_WATCH_MS,
 } from './model/limits.js';
 import type { FromWorker, RefusedQuery, ToWorker, WorkerSetup } from './model/messages.js';
+import { newNonce } from './model/nonce.js';
 import type { HistoryMarket } from './model/records.js';
 import { type StartWorker, startThread, type WorkerLink } from './worker-link.js';
 
@@ -46,7 +47,7 @@ export class History {
   readonly #timers: Timers;
   readonly #backoff: Backoff;
   /** Makes the versions of this run different from those of every other. */
-  readonly #nonce = Date.now().toString(36);
+  readonly #nonce: string;
   readonly #pending = new Map<number, PendingQuery>();
   readonly #versions = new Map<MarketKey, string>();
   readonly #marketStats = new Map<MarketKey, MarketStats>();
@@ -67,6 +68,7 @@ export class History {
     this.#options = options;
     this.#timers = options.timers ?? systemTimers;
     const random = options.random ?? Math.random;
+    this.#nonce = newNonce(random);
     this.#backoff = new Backoff({ firstMs: RESTART_FIRST_MS, capMs: RESTART_CAP_MS, random });
   }
 
@@ -203,9 +205,9 @@ export class History {
       return;
     }
     this.#options.log.warn({ reason }, 'the worker of the history ended');
-    const { counts } = this.#stats;
+    const { counts, chainTs } = this.#stats;
     this.#restarts += 1;
-    this.#stats = { ...startingStats(reason), state: 'failing', counts };
+    this.#stats = { ...startingStats(reason), state: 'failing', counts, chainTs };
     if (this.#timers.nowMs() - this.#startedAtMs > STABLE_AFTER_MS) this.#backoff.reset();
     this.#restart = this.#timers.after(this.#backoff.next(), () => this.#startWorker());
   }
@@ -263,6 +265,7 @@ function startingStats(reason: string | null): HistoryStats {
     missingFills: {},
     finalisedSlot: 0,
     completeSinceTs: null,
+    chainTs: null,
     newestSlot: 0,
     lagMs: null,
   };

@@ -47,6 +47,7 @@ const timers: Timers = {
 export class IngestRig {
   readonly counters = newCounters();
   readonly changes: StoreChange[] = [];
+  readonly blockTimes: number[] = [];
   readonly stores: Map<string, MemoryStore>;
   readonly #ingester: Ingester;
   readonly #opened: string[] = [];
@@ -64,7 +65,6 @@ export class IngestRig {
         decode,
         timers,
         random: () => 0,
-        wallMs: () => Date.now(),
         log: { info: () => undefined, warn: () => undefined },
         counters: this.counters,
       },
@@ -72,6 +72,7 @@ export class IngestRig {
       limiter: new RateLimiter({ timers, requestsPerSecond: 100_000 }),
       emptyTransactions: new EmptyTransactions(),
       firstGap: () => firstGap ?? { sinceTs: 0, left: Number.MAX_SAFE_INTEGER },
+      onBlockTime: (ts) => this.blockTimes.push(ts),
       onChange: (change) => this.changes.push(change),
       onStoreFailure: () => undefined,
       openStore: async (genesisHash) => {

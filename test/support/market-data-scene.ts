@@ -66,7 +66,7 @@ class StoreSource implements MarketDataSource {
   }
 
   readStats(): HistoryStats {
-    return liveFigures;
+    return { ...liveFigures, chainTs: this.now };
   }
 
   readMarketStats(): ReadonlyMap<MarketKey, MarketStats> {

@@ -40,7 +40,7 @@ class StoreStreams implements MarketStreamSource {
       reader: { ...bucketReader(store), readTrades: (page) => store.readTrades(page) },
       marketOf: (key) => markets[key],
       timers: systemTimers,
-      unixMs: () => Date.now(),
+      chainSeconds: () => Math.floor(Date.now() / 1_000),
       post: (frames) => void setImmediate(() => this.#take(frames)),
       onFault: (error) => {
         throw error;

@@ -96,8 +96,8 @@ export class Ingester {
 
   /** One session on a node; resolves with what ended it. */
   async #runSession(node: RpcNode): Promise<unknown> {
-    const { parts, nodes, openStore, onChange, limiter, emptyTransactions, firstGap } =
-      this.#options;
+    const { parts, nodes, openStore, onChange, limiter, emptyTransactions } = this.#options;
+    const { firstGap, onBlockTime } = this.#options;
     const ending = new AbortController();
     const signal = AbortSignal.any([ending.signal, this.#stop.signal]);
     this.#isLive = false;
@@ -105,7 +105,7 @@ export class Ingester {
       await this.#openSocket(node, ending, signal);
       parts.counters.connects += 1;
       const session = new IngestSession({
-        ...{ parts, node, limiter, emptyTransactions, firstGap, onChange, signal },
+        ...{ parts, node, limiter, emptyTransactions, firstGap, onBlockTime, onChange, signal },
         rpcs: nodes.map(({ rpc }) => rpc),
         isOnlyNode: this.#pool.isSingle,
         openStore: async (genesisHash) => {

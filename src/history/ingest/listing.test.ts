@@ -54,3 +54,19 @@ test('a slot of several pages is read whole', async () => {
   const { rows, isComplete } = await listSignatures(node, ALL);
   expect([rows.length, isComplete]).toEqual([3 * PAGE_SIGNATURES, false]);
 });
+
+test('a block among others whose time is wrong does not end a list', async () => {
+  const page = Array.from({ length: 9 }, (_, at) => {
+    return { signature: String(at), slot: 90 - at, failed: false, blockTime: 1_000 - at };
+  });
+  const lying = page.map((row, at) => ({ ...row, blockTime: at % 3 === 1 ? 0 : row.blockTime }));
+  for (const [rows, count] of [
+    [page, 6],
+    [lying, 6],
+    [lying.slice(0, 6), 6],
+  ] as const) {
+    const node = nodeOf(() => rows);
+    const listing = await listSignatures(node, { ...ALL, sinceTs: 995 });
+    expect(listing.rows).toEqual(rows.slice(0, count));
+  }
+});

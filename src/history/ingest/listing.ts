@@ -52,7 +52,8 @@ export async function listSignatures(rpc: NodeRpc, query: ListingQuery): Promise
     const found = await readPage(rpc, query, before);
     if (found.some(({ signature }) => signature === before))
       throw endlessListError('a page once more');
-    const wanted = found.filter((row) => isWanted(row, query));
+    // By the last one, because a node may be wrong about the time of a block among others.
+    const wanted = found.slice(0, found.findLastIndex((row) => isWanted(row, query)) + 1);
     rows.push(...wanted);
     const hasOlder = wanted.length < found.length;
     if (hasOlder || found.length < pageSize(query)) return { rows, isComplete: true, hasOlder };

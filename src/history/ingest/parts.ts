@@ -51,6 +51,8 @@ export function newCounters() {
     settled: 0,
     settlePasses: 0,
     readingFailures: 0,
+    /** Finalised slots of which the node gave no block time, so that the history's time stood still. */
+    blockTimesUnknown: 0,
     storeFailures: 0,
     /** Failures of neither node nor store: mistakes of this program. */
     faults: 0,
@@ -95,7 +97,6 @@ export interface IngestParts {
   readonly decode: DecodeLog;
   readonly timers: Timers;
   readonly random: () => number;
-  readonly wallMs: () => number;
   readonly log: Log;
   readonly counters: IngestCounters;
 }

@@ -1,5 +1,6 @@
 /** How far the history is complete, as the store has it beside the records. */
 import { GAPS_MAX } from '../model/limits.js';
+import { REREAD_MARK } from '../store/retention.js';
 import type { ListPosition } from './listing.js';
 import type { IngestStore } from './parts.js';
 
@@ -52,12 +53,21 @@ export class Progress {
   #tip: ListPosition | null;
   #gaps: readonly Gap[];
   #sinceTs: number | null;
+  #rereadTs: number | null;
 
   constructor(store: Pick<IngestStore, 'readProgress'>) {
     const marks = store.readProgress();
     this.#tip = parseMark(marks.get(TIP_MARK), isMark);
     this.#gaps = parseMark(marks.get(GAPS_MARK), isGaps) ?? [];
     this.#sinceTs = parseMark(marks.get(SINCE_MARK), isTime);
+    this.#rereadTs = parseMark(marks.get(REREAD_MARK), isTime);
+    // As in a new store, but for the gaps that are open already.
+    if (this.#rereadTs !== null) this.#tip = null;
+  }
+
+  /** Unix seconds from which on all is read again, although some of it is stored; null for nothing. */
+  get rereadTs(): number | null {
+    return this.#rereadTs;
   }
 
   get tip(): ListPosition | null {
@@ -84,7 +94,9 @@ export class Progress {
       [TIP_MARK]: JSON.stringify(tip),
       [GAPS_MARK]: JSON.stringify(gaps),
       ...sinceMark(since),
+      ...(this.#rereadTs === null ? {} : { [REREAD_MARK]: null }),
     });
+    this.#rereadTs = null;
     this.#tip = tip;
     this.#gaps = gaps;
     this.#sinceTs = since;

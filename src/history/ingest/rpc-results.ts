@@ -77,6 +77,11 @@ export function parseSlot(result: unknown): number {
   return slotOf(result);
 }
 
+/** Parses the result of getBlockTime: unix seconds, null where the node does not know. */
+export function parseBlockTime(result: unknown): number | null {
+  return typeof result === 'number' ? result : null;
+}
+
 /** Parses the result of getSignatureStatuses: whether the node knows each of them. */
 export function parseKnown(result: unknown): readonly boolean[] {
   const { value } = recordOf(result, 'getSignatureStatuses');

@@ -36,7 +36,10 @@ export interface SessionOptions {
   readonly emptyTransactions: EmptyTransactions;
   /** The store of a chain; rejects when it cannot be opened, or when the chain is a wrong one. */
   readonly openStore: (genesisHash: string) => Promise<IngestStore>;
-  readonly firstGap: () => Pick<Gap, 'sinceTs' | 'left'>;
+  /** The bounds of what fills an empty store, whose newest transaction is of a block time or of none. */
+  readonly firstGap: (newestTs: number | null) => Pick<Gap, 'sinceTs' | 'left'>;
+  /** Called with the block time that a node gives of its finalised slot, unix seconds. */
+  readonly onBlockTime: (ts: number) => void;
   readonly onChange: (change: StoreChange) => void;
   /** Called when the history has all that was confirmed, but for open gaps. */
   readonly onLive: () => void;
@@ -132,10 +135,10 @@ export class IngestSession {
   }
 
   async #buildParts(store: IngestStore): Promise<{ tip: HistoryTip; backfiller: Backfiller }> {
-    const { parts, limiter, emptyTransactions, onChange, firstGap, signal, node, rpcs } =
-      this.#options;
+    const { parts, limiter, emptyTransactions, onChange, signal, node, rpcs } = this.#options;
+    const { firstGap, onBlockTime } = this.#options;
     // A write first: a full disk must fail here, before notifications are queued for it.
-    onChange(store.writeBatch({ transactions: [], progress: { opened: String(parts.wallMs()) } }));
+    onChange(store.writeBatch({ transactions: [], progress: { opened: node.name } }));
     const progress = new Progress(store);
     this.#progress = progress;
     const fetcher = new Fetcher(parts, limiter, rpcs);
@@ -149,6 +152,7 @@ export class IngestSession {
       orphans,
       emptyTransactions,
       firstGap,
+      onBlockTime,
     });
     if (!(await tip.isKnownTo({ rpc: node.rpc, signal }))) {
       parts.counters.edgeUnknown += 1;

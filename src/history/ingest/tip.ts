@@ -10,7 +10,13 @@ import type { OrphanedTransactions } from './orphans.js';
 import type { IngestParts } from './parts.js';
 import type { Gap, Progress, WriteProgress } from './progress.js';
 import type { FetchContext, Reconciler } from './reconciler.js';
-import { type ListedSignature, parseKnown, parseSlot } from './rpc-results.js';
+import {
+  isNodeFailure,
+  type ListedSignature,
+  parseBlockTime,
+  parseKnown,
+  parseSlot,
+} from './rpc-results.js';
 import type { EmptyTransactions } from './store-records.js';
 
 /** What the tip works with. */
@@ -20,8 +26,10 @@ export interface HistoryTipOptions {
   readonly reconciler: Reconciler;
   readonly orphans: OrphanedTransactions;
   readonly emptyTransactions: EmptyTransactions;
-  /** How deep an empty store is filled: so many signatures, and none older than this. */
-  readonly firstGap: () => Pick<Gap, 'sinceTs' | 'left'>;
+  /** See `SessionOptions`. */
+  readonly firstGap: (newestTs: number | null) => Pick<Gap, 'sinceTs' | 'left'>;
+  /** See `SessionOptions`. */
+  readonly onBlockTime: (ts: number) => void;
 }
 
 /**
@@ -82,7 +90,10 @@ export class HistoryTip {
     const params = [{ commitment: 'finalized' }];
     this.#finalSlot = await rpc.call('getSlot', params, parseSlot, { signal });
     const upTo = this.#finalSlot - FINALISED_MARGIN_SLOTS;
-    const listing = await this.#listSignatures(context, 'finalized');
+    const [listing] = await Promise.all([
+      this.#listSignatures(context, 'finalized'),
+      this.#readBlockTime(context),
+    ]);
     const rows = listing.rows.filter(({ slot }) => slot <= upTo);
     const above = lowestSlot(listing, this.#options.progress.tip) - 1;
     const slots = { rows: withPlaces(rows), above, upTo };
@@ -96,6 +107,19 @@ export class HistoryTip {
     return isDone;
   }
 
+  /** A node that has no time for its slot is asked again at the next check. */
+  async #readBlockTime({ rpc, signal }: FetchContext): Promise<void> {
+    const { parts, onBlockTime } = this.#options;
+    try {
+      const ts = await rpc.call('getBlockTime', [this.#finalSlot], parseBlockTime, { signal });
+      if (ts === null) parts.counters.blockTimesUnknown += 1;
+      else onBlockTime(ts);
+    } catch (error) {
+      if (signal.aborted || !isNodeFailure(error)) throw error;
+      parts.counters.blockTimesUnknown += 1;
+    }
+  }
+
   #writeMarks(rows: readonly ListedSignature[], listing: Listing, write: WriteProgress): void {
     const { progress, firstGap } = this.#options;
     const [newest] = rows;
@@ -103,10 +127,12 @@ export class HistoryTip {
     if (newest === undefined || oldest === undefined) return;
     const before = markOf(oldest);
     const { tip } = progress;
-    const bounds = tip === null ? firstGap() : { sinceTs: 0, left: Number.MAX_SAFE_INTEGER };
+    const sinceTs = tip === null ? progress.rereadTs : 0;
+    const bounds =
+      sinceTs === null ? firstGap(newest.blockTime) : { sinceTs, left: Number.MAX_SAFE_INTEGER };
     const opened = listing.isComplete ? null : { before, until: tip, ...bounds };
-    const sinceTs = this.#isBottom(listing) ? oldest.blockTime : null;
-    progress.moveTip({ tip: markOf(newest), opened, sinceTs }, write);
+    const bottomTs = this.#isBottom(listing) ? oldest.blockTime : null;
+    progress.moveTip({ tip: markOf(newest), opened, sinceTs: bottomTs }, write);
     this.#trustedAbove = Math.min(this.#trustedAbove, newest.slot);
   }
 

@@ -46,6 +46,20 @@ export const TS_MAX = 253_402_300_799;
  */
 export const FUNDING_RATES_AVERAGED_MAX = 1_000;
 
+/** A reading of the chain's time that is as near to another clock is confirmed by it, seconds. */
+export const CHAIN_TIME_AGREES_SECONDS = 3_600;
+/** Between two readings the chain's time may run so much faster than time here: its rule allows a quarter. */
+export const CHAIN_TIME_RATE_MAX = 1.25;
+/** And so many seconds beside: a node that catches up, a block whose leader's clock was off. */
+export const CHAIN_TIME_SLACK_SECONDS = 60;
+/** A time that only one node tells, second by second, is believed after as long: an hour, as deletions wait. */
+export const CHAIN_TIME_DOUBT_MS = 3_600_000;
+
+/** A span of records that retention deletes without a second look, seconds: a service that ran deletes minutes. */
+export const RETIRE_SPAN_SECONDS_MAX = 86_400;
+/** More is deleted when the chain's time, and time here, have gone on for as long and it is still due, seconds. */
+export const RETIRE_HOLD_SECONDS = 3_600;
+
 // The worker and its handle on the main thread. All times are milliseconds.
 
 /** Queries under way: the worker answers some thousand a second, so these wait briefly at most. */

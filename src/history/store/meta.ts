@@ -1,8 +1,11 @@
 import type { Connection } from './connection.js';
 import type { CandleMinutes } from './types.js';
 
+/** What has a line; funding rates have none, because nothing counts one twice. */
+export type CutoffKind = 'trades' | `candles_${CandleMinutes}`;
+
 /**
- * The moments before which retention has deleted, by kind. They are stored, because a record from
+ * The moments before which retention has deleted, by kind. They are stored, because a trade from
  * before its line that comes again must not be taken for a new one: its bucket still counts it.
  */
 export class RetentionCutoffs {
@@ -19,19 +22,24 @@ export class RetentionCutoffs {
     return this.#cutoffs.get('trades') ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** Funding rates from before it are deleted, unix seconds. */
-  get fundingRatesBefore(): number {
-    return this.#cutoffs.get('funding_rates') ?? Number.NEGATIVE_INFINITY;
-  }
-
   /** Buckets that start before it are deleted, unix seconds. */
   candlesBefore(minutes: CandleMinutes): number {
     return this.#cutoffs.get(`candles_${minutes}`) ?? Number.NEGATIVE_INFINITY;
   }
 
   /** Moves a line forward, never back. */
-  advanceCutoff(kind: 'trades' | 'funding_rates' | `candles_${CandleMinutes}`, ts: number): void {
-    if (ts <= (this.#cutoffs.get(kind) ?? Number.NEGATIVE_INFINITY)) return;
+  advanceCutoff(kind: CutoffKind, ts: number): void {
+    if (ts > (this.#cutoffs.get(kind) ?? Number.NEGATIVE_INFINITY)) this.#writeCutoff(kind, ts);
+  }
+
+  /** Moves every line that is later than this back to it; those that it moved. */
+  limitCutoffs(tsMax: number): readonly string[] {
+    const late = [...this.#cutoffs].filter(([, ts]) => ts > tsMax).map(([kind]) => kind);
+    for (const kind of late) this.#writeCutoff(kind, tsMax);
+    return late;
+  }
+
+  #writeCutoff(kind: string, ts: number): void {
     this.#connection.changeRows('insert or replace into meta (name, value) values (?, ?)', [
       `retired:${kind}`,
       String(ts),

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { candleRules } from '../candles/rules.js';
 import { RETIRE_ROWS_MAX } from '../model/limits.js';
+import { Connection } from './connection.js';
 import { openStore } from './store.js';
 import {
   cleanUp,
@@ -95,6 +96,77 @@ describe('retention', () => {
       retired: 10,
       trades: [],
     });
+  });
+});
+
+describe('a line behind everything stored, as a clock that ran ahead has left it', () => {
+  const DAY = 86_400;
+  const AHEAD = MIDNIGHT + 95 * DAY;
+  const LAST = MIDNIGHT + 990;
+
+  /** A folder whose file had all its records deleted, and was then offered another trade. */
+  async function damagedFolder(): Promise<string> {
+    const folder = newFolder();
+    const store = await newStore(folder);
+    store.writeBatch({ transactions: history(100) });
+    const short = Object.fromEntries([1, 5, 15, 60, 240].map((minutes) => [minutes, AHEAD]));
+    const policy = { tradesBefore: AHEAD, fundingRatesBefore: AHEAD, candlesBefore: short };
+    expect(store.retireRows(policy)).toMatchObject({ trades: 100, fundingRates: 10 });
+    const late = oneFill(500, { ts: LAST + 3_600 }, { isFinal: true });
+    expect(store.writeBatch({ transactions: [late] })).toMatchObject({ retired: 1, trades: [] });
+    store.close();
+    return folder;
+  }
+
+  test('moves back to the last trade that was counted when the file is opened', async () => {
+    const store = await newStore(await damagedFolder());
+    expect([store.healedLine, store.tradesSince]).toEqual([LAST + 1, LAST + 1]);
+    expect(store.readProgress().get('reread')).toBe(String(LAST + 1));
+    expect(store.findStored([signature(500)])).toEqual(new Set());
+  });
+
+  test('lets in what came since, once, and nothing that the candles count already', async () => {
+    const folder = await damagedFolder();
+    const store = await newStore(folder);
+    const late = oneFill(500, { ts: LAST + 3_600 }, { isFinal: true });
+    const again = store.writeBatch({ transactions: [...history(100), late] });
+    expect(again.trades.map(({ slot }) => slot)).toEqual([500]);
+    const days = store.readCandles({ market: 'perp_0', minutes: 1_440, limit: 9 });
+    expect(days).toMatchObject([{ count: 51 }]);
+    const minutes = store.readCandles({ market: 'perp_0', minutes: 1, limit: 9 });
+    expect(minutes).toMatchObject([{ count: 1, start: MIDNIGHT + 4_560 }]);
+    expect(store.readFundingRates({ market: 'perp_0', limit: 99 })).toHaveLength(10);
+    store.close();
+    expect((await newStore(folder)).healedLine).toBeNull();
+  });
+
+  test('deletes nothing of what it had left', async () => {
+    const folder = newFolder();
+    const first = await newStore(folder);
+    first.writeBatch({ transactions: history(100) });
+    first.close();
+    const file = new Connection(first.file);
+    for (const kind of ['trades', 'funding_rates', 'candles_1']) {
+      const text = 'insert into meta (name, value) values (?, ?)';
+      file.changeRows(text, [`retired:${kind}`, String(AHEAD)]);
+    }
+    file.close();
+    const store = await newStore(folder);
+    expect(store.healedLine).toBe(LAST + 1);
+    store.retireRows({ emptyUpToSlot: 1 });
+    store.retireRows({ tradesBefore: MIDNIGHT, candlesBefore: { 1: MIDNIGHT } });
+    expect(store.readTotals()).toMatchObject({ trades: 100, fundingRates: 10 });
+    expect(store.readCandles({ market: 'perp_0', minutes: 1, limit: 99 })).toHaveLength(17);
+  });
+
+  test('is none where something is stored behind it', async () => {
+    const folder = newFolder();
+    const first = await newStore(folder);
+    first.writeBatch({ transactions: history(100) });
+    first.retireRows({ tradesBefore: MIDNIGHT + 500 });
+    first.close();
+    const store = await newStore(folder);
+    expect([store.healedLine, store.tradesSince]).toEqual([null, MIDNIGHT + 500]);
   });
 });
 

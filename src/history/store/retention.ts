@@ -1,9 +1,12 @@
-import { RETIRE_ROWS_MAX } from '../model/limits.js';
-import { readNumber } from './columns.js';
+import { RETIRE_ROWS_MAX, TS_MAX } from '../model/limits.js';
+import { readNumber, readNumberOrNull } from './columns.js';
 import type { Connection } from './connection.js';
 import { marketsIn } from './queries.js';
 import type { CandleMinutes, RetirePolicy } from './types.js';
 import type { StoreParts } from './writer.js';
+
+/** The line before which nothing is. */
+const NEVER = Number.NEGATIVE_INFINITY;
 
 type RecordTable = 'trades' | 'funding_rates';
 
@@ -20,18 +23,16 @@ export interface Retired {
 
 /**
  * Deletes some of what is older than the policy says; runs within a transaction of the database. The
- * lines are moved first, so that nothing from before them is stored again.
+ * lines are moved first, so that no trade from before them is stored again.
  */
 export function retireSome(parts: StoreParts, policy: RetirePolicy): Retired {
   const { cutoffs } = parts;
   let room = RETIRE_ROWS_MAX;
   if (policy.tradesBefore !== undefined) cutoffs.advanceCutoff('trades', policy.tradesBefore);
-  if (policy.fundingRatesBefore !== undefined) {
-    cutoffs.advanceCutoff('funding_rates', policy.fundingRatesBefore);
-  }
-  const trades = retireRecords(parts, 'trades', { before: cutoffs.tradesBefore, room });
+  const { tradesBefore: before = NEVER, fundingRatesBefore: ratesBefore = NEVER } = policy;
+  const trades = retireRecords(parts, 'trades', { before, room });
   room -= trades.rows;
-  const rates = retireRecords(parts, 'funding_rates', { before: cutoffs.fundingRatesBefore, room });
+  const rates = retireRecords(parts, 'funding_rates', { before: ratesBefore, room });
   room -= rates.rows;
   if (trades.transactions + rates.transactions > 0) parts.transactions.clearCache();
   const candles = retireCandles(parts, policy, room);
@@ -51,6 +52,75 @@ export function retireSome(parts: StoreParts, policy: RetirePolicy): Retired {
   };
 }
 
+/** The seconds from the oldest record that a policy deletes to its line; 0 when it deletes none. */
+export function retiredSpan({ connection }: StoreParts, policy: RetirePolicy): number {
+  const { tradesBefore, fundingRatesBefore, candlesBefore = {} } = policy;
+  const spans = [0];
+  const records = [
+    ['trades', tradesBefore],
+    ['funding_rates', fundingRatesBefore],
+  ] as const;
+  for (const [table, before] of records) {
+    if (before === undefined) continue;
+    const oldest = `select ts from ${table} where market = ? order by ts limit 1`;
+    spans.push(
+      ...marketsIn(connection, table).map((code) => before - firstTs(connection, oldest, [code])),
+    );
+  }
+  const oldest =
+    'select start from candles where market = ? and minutes = ? order by start limit 1';
+  for (const [minutes, before] of Object.entries(candlesBefore)) {
+    for (const code of marketsIn(connection, 'candles')) {
+      spans.push(before - firstTs(connection, oldest, [code, Number(minutes)]));
+    }
+  }
+  return Math.max(...spans);
+}
+
+function firstTs(connection: Connection, sql: string, bound: readonly number[]): number {
+  const row = connection.readRow(sql, bound);
+  return row === null ? Number.POSITIVE_INFINITY : readNumber(row[0]);
+}
+
+/** The time of the newest record up to a moment, unix seconds; null without one. */
+export function newestTs({ connection }: StoreParts, tsMax: number): number | null {
+  const times = (['trades', 'funding_rates'] as const).flatMap((table) =>
+    marketsIn(connection, table).map((code) => {
+      const text = `select max(ts) from ${table} where market = ? and ts <= ?`;
+      return readNumberOrNull(connection.readRow(text, [code, tsMax])?.[0] ?? null);
+    }),
+  );
+  return times.reduce((newest, ts) => (ts === null || (newest ?? ts) > ts ? newest : ts), null);
+}
+
+/** The mark of a time from which on all is to be read again, unix seconds; ingestion takes it away. */
+export const REREAD_MARK = 'reread';
+
+/**
+ * Moves lines back that lie behind all that was ever counted, as a clock that ran ahead once left them:
+ * nothing was stored since. What came since is to be read again. Runs within a transaction of the
+ * database; the line of trades where it is now, or null when all was well.
+ */
+export function healCutoffs(parts: StoreParts): number | null {
+  const { connection, cutoffs } = parts;
+  const counted = marketsIn(connection, 'candles').map((code) => {
+    const text = 'select max(last_ts) from candles where market = ? and minutes = 1440';
+    return readNumberOrNull(connection.readRow(text, [code])?.[0] ?? null) ?? 0;
+  });
+  const line = Math.max(newestTs(parts, TS_MAX) ?? 0, ...counted) + 1;
+  if (!cutoffs.limitCutoffs(line).includes('trades')) return null;
+  // These had records that the line kept out: ingestion must not take them for stored.
+  const gone = connection.changeRows(
+    'delete from transactions where has_records = 0 and is_truncated = 0',
+  );
+  parts.totals.addCounts({ trades: 0, fundingRates: 0, transactions: -gone });
+  connection.changeRows('insert or replace into progress (name, value) values (?, ?)', [
+    REREAD_MARK,
+    String(line),
+  ]);
+  return line;
+}
+
 interface Share {
   /** Unix seconds. */
   readonly before: number;
@@ -66,7 +136,7 @@ function retireRecords(
   const { connection } = parts;
   const transactions = new Set<number>();
   let rows = 0;
-  if (share.before === Number.NEGATIVE_INFINITY) return { rows, transactions: 0 };
+  if (share.before === NEVER) return { rows, transactions: 0 };
   for (const code of marketsIn(connection, table)) {
     const old = connection.readRows(
       `select slot, place, idx, tx from ${table} where market = ? and ts < ? order by ts limit ?`,
@@ -111,7 +181,7 @@ function retireCandles(parts: StoreParts, policy: RetirePolicy, room: number): n
         `delete from candles where market = ?1 and minutes = ?2 and start in (
           select start from candles where market = ?1 and minutes = ?2 and start < ?3
           order by start limit ?4)`,
-        [code, minutes, parts.cutoffs.candlesBefore(minutes), Math.max(room - rows, 0)],
+        [code, minutes, before, Math.max(room - rows, 0)],
       );
     }
   }

@@ -1,4 +1,5 @@
 import type { MarketKey } from '../../contract/markets.js';
+import { TS_MAX } from '../model/limits.js';
 import type { FundingRow, TradeRow } from '../model/records.js';
 import { CandleBuilder } from './candle-builder.js';
 import { CandleTables } from './candle-tables.js';
@@ -8,7 +9,7 @@ import { RetentionCutoffs, RowTotals, type StoreTotals } from './meta.js';
 import { NameIds } from './name-ids.js';
 import { openFile } from './open.js';
 import { fundingPage, tradePage } from './pages.js';
-import { type Retired, retireSome } from './retention.js';
+import { healCutoffs, newestTs, type Retired, retiredSpan, retireSome } from './retention.js';
 import { Transactions } from './transactions.js';
 import type {
   CandleAggregate,
@@ -29,7 +30,13 @@ import { type StoreParts, Writer } from './writer.js';
 
 /** Opens the store of a chain, making or migrating its file. Throws a StoreError. */
 export async function openStore(options: StoreOptions): Promise<HistoryStore> {
-  return new HistoryStore(await openFile(options), options);
+  const connection = await openFile(options);
+  try {
+    return new HistoryStore(connection, options);
+  } catch (error) {
+    connection.close();
+    throw connection.toStoreError(error);
+  }
 }
 
 /**
@@ -40,6 +47,11 @@ export async function openStore(options: StoreOptions): Promise<HistoryStore> {
 export class HistoryStore {
   readonly #parts: StoreParts;
   readonly #writer: Writer;
+  /**
+   * The line of trades, unix seconds, where opening found it behind everything stored and moved it back;
+   * null when all was well.
+   */
+  readonly healedLine: number | null;
 
   constructor(connection: Connection, options: Pick<StoreOptions, 'rules' | 'decimalsOf'>) {
     const nameIds = new NameIds(connection);
@@ -62,6 +74,7 @@ export class HistoryStore {
       totals: new RowTotals(connection),
     };
     this.#writer = new Writer(this.#parts);
+    this.healedLine = this.#runTransaction(() => healCutoffs(this.#parts));
   }
 
   /** Where it is. */
@@ -184,6 +197,16 @@ export class HistoryStore {
   get tradesSince(): number | null {
     const { tradesBefore: trades } = this.#parts.cutoffs;
     return Number.isFinite(trades) ? trades : null;
+  }
+
+  /** The time of the newest record up to a moment, unix seconds; null without one. */
+  readNewestTs(tsMax = TS_MAX): number | null {
+    return this.#runRead(() => newestTs(this.#parts, tsMax));
+  }
+
+  /** The seconds from the oldest record that a policy deletes to its line; 0 when it deletes none. */
+  readRetiredSpan(policy: RetirePolicy): number {
+    return this.#runRead(() => retiredSpan(this.#parts, policy));
   }
 
   /** Deletes some of what is older than a policy says, at most `RETIRE_ROWS_MAX` rows. */

@@ -110,7 +110,7 @@ export interface StoreChange {
   readonly markets: ReadonlySet<MarketKey>;
   /** Records of the batch that were there already. */
   readonly known: number;
-  /** Records of the batch from before what retention has deleted: not stored again. */
+  /** Trades of the batch from before what retention has deleted: not stored again. */
   readonly retired: number;
   /** Records taken away, because their transaction is gone or stands elsewhere. */
   readonly removed: number;

@@ -84,12 +84,8 @@ export class Writer {
 
   #putTransaction(records: TransactionRecords, changes: Changes): void {
     const fills = records.fills.filter((fill) => fill.ts >= this.#parts.cutoffs.tradesBefore);
-    const rates = records.fundingRates.filter(
-      (rate) => rate.ts >= this.#parts.cutoffs.fundingRatesBefore,
-    );
     changes.retired += records.fills.length - fills.length;
-    changes.retired += records.fundingRates.length - rates.length;
-    const kept = { ...records, fills, fundingRates: rates };
+    const kept = { ...records, fills };
     const known = this.#parts.transactions.findTransaction(records.signature);
     if (known !== null) {
       this.#putKnown(known, kept, changes);

@@ -67,9 +67,11 @@ export class RecentBuckets {
   #readBuckets(store: BucketReader, now: number): CachedBuckets {
     const series = this.#series;
     const limit = FLUSH_CANDLES_MAX;
-    const from = bucketAfter(series.resolution, now, 1 - limit);
-    const to = TS_MAX;
-    const buckets = [...store.buckets(series, { from, to, limit: RECENT_BUCKETS_MAX })];
+    const asked = bucketAfter(series.resolution, now, 1 - limit);
+    const range = { from: asked, to: TS_MAX, limit: RECENT_BUCKETS_MAX };
+    const buckets = [...store.buckets(series, range)];
+    // Of more than are cached the newest were read.
+    const from = buckets.length < RECENT_BUCKETS_MAX ? asked : (buckets[0]?.start ?? asked);
     const before = store.lastBucketBefore(series, from);
     const cached = { buckets: before === null ? buckets : [before, ...buckets], from };
     this.#cached = cached;

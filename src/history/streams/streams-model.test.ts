@@ -81,7 +81,7 @@ test('a client that keeps what it is told has every candle and every trade once'
       const readAgain = (): Map<number, string> => plainTexts(scene, all);
       const told: number[] = [];
       for (const { waitMs, trades, isTakenBack } of history) {
-        scene.timers.advance(waitMs);
+        scene.advance(waitMs);
         follow(scene, kept, readAgain);
         const now = MIDNIGHT - 1 + Math.floor(scene.timers.nowMs() / 1_000);
         const commit = trades.map(({ price, age }, index) => ({
@@ -94,7 +94,7 @@ test('a client that keeps what it is told has every candle and every trade once'
         const gone = isTakenBack && all.length > 1 ? all.pop() : undefined;
         if (gone !== undefined) scene.takeBack(gone);
       }
-      scene.timers.advance(untilQuietMs(scene));
+      scene.advance(untilQuietMs(scene));
       follow(scene, kept, readAgain);
       expect([...kept.candles].sort()).toEqual([...plainTexts(scene, all)].sort());
       expect(kept.trades.toSorted((a, b) => a - b)).toEqual(told);

@@ -32,13 +32,13 @@ describe('a topic that is asked for before the store is open', () => {
     scene.trade({ id: 1, ts: MIDNIGHT - 1, price: 150 });
     scene.broken = notOpen;
     for (const topic of [candles, trades]) scene.streams.joinTopic(topic);
-    scene.timers.advance(100);
+    scene.advance(100);
     expect(told(scene)).toEqual([]);
     scene.broken = undefined;
     scene.streams.reopenAll();
     expect(told(scene)).toEqual([`${candles} reset init 150 []`, `${trades} reset init [1]`]);
     scene.trade({ id: 2, ts: MIDNIGHT - 1, price: 160 });
-    scene.timers.advance(FLUSH_MS);
+    scene.advance(FLUSH_MS);
     expect(told(scene)).toEqual([
       `${candles} update update 160 [2]`,
       `${trades} update update [2]`,
@@ -77,11 +77,11 @@ describe('a topic that was refused', () => {
     scene.trade({ id: 1, ts: MIDNIGHT - 1, price: 150 });
     scene.broken = new Error('disk I/O error');
     scene.streams.joinTopic(trades);
-    scene.timers.advance(3 * REOPEN_MS);
+    scene.advance(3 * REOPEN_MS);
     expect(told(scene)).toEqual([`${trades} refused []`]);
     expect(scene.faults).toEqual(['perp_0: disk I/O error']);
     scene.broken = undefined;
-    scene.timers.advance(REOPEN_MS);
+    scene.advance(REOPEN_MS);
     expect(told(scene)).toEqual([`${trades} reset init [1]`]);
   });
 
@@ -108,7 +108,7 @@ describe('a store that is begun anew', () => {
       `${trades} reset init [1,2]`,
       'channel:perp_0 reset []',
     ]);
-    scene.timers.advance(FLUSH_MS);
+    scene.advance(FLUSH_MS);
     expect(told(scene)).toEqual([]);
   });
 
@@ -119,14 +119,14 @@ describe('a store that is begun anew', () => {
     scene.streams.reopenAll();
     expect(told(scene)).toEqual([`${candles} reset []`, `${trades} reset init []`]);
     scene.trade({ id: 1, ts: MIDNIGHT - 1, price: 20 });
-    scene.timers.advance(FLUSH_MS);
+    scene.advance(FLUSH_MS);
     expect(told(scene)).toEqual([
       `${candles} update init 20 []`,
       `${candles} update create 20 [1]`,
       `${trades} update update [1]`,
     ]);
     scene.trade({ id: 2, ts: MIDNIGHT - 1, price: 21 });
-    scene.timers.advance(FLUSH_MS);
+    scene.advance(FLUSH_MS);
     expect(told(scene)).toEqual([`${candles} update update 21 [2]`, `${trades} update update [2]`]);
   });
 });

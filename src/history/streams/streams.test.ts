@@ -46,15 +46,15 @@ describe('a topic of candles', () => {
     scene.streams.joinTopic(minuteTopic);
     scene.taken();
     scene.trade({ id: 1, ts: MIDNIGHT - 1, price: 150 });
-    scene.timers.advance(0);
+    scene.advance(0);
     expect(briefs(scene)).toEqual(['create -1 150-150 [1]']);
     scene.trade({ id: 2, ts: MIDNIGHT - 1, price: 151 });
-    scene.timers.advance(FLUSH_MS - 1);
+    scene.advance(FLUSH_MS - 1);
     scene.trade({ id: 3, ts: MIDNIGHT - 1, price: 152 });
     expect(briefs(scene)).toEqual([]);
-    scene.timers.advance(1);
+    scene.advance(1);
     expect(briefs(scene)).toEqual(['update -1 150-152 [2,3]']);
-    scene.timers.advance(FLUSH_MS);
+    scene.advance(FLUSH_MS);
     expect(briefs(scene)).toEqual([]);
   });
 
@@ -63,11 +63,11 @@ describe('a topic of candles', () => {
     scene.trade({ id: 1, ts: MIDNIGHT - 1, price: 150 });
     scene.streams.joinTopic(minuteTopic);
     scene.taken();
-    scene.timers.advance(999);
+    scene.advance(999);
     expect(briefs(scene)).toEqual([]);
-    scene.timers.advance(1);
+    scene.advance(1);
     expect(briefs(scene)).toEqual(['create 0 150-150 []']);
-    scene.timers.advance(2 * minute * 1_000);
+    scene.advance(2 * minute * 1_000);
     expect(briefs(scene)).toEqual(['create 1 150-150 []', 'create 2 150-150 []']);
   });
 
@@ -75,7 +75,7 @@ describe('a topic of candles', () => {
     const scene = new StreamScene();
     scene.streams.joinTopic(minuteTopic);
     scene.taken();
-    scene.timers.advance(5 * minute * 1_000);
+    scene.advance(5 * minute * 1_000);
     expect(briefs(scene)).toEqual([]);
   });
 
@@ -86,7 +86,7 @@ describe('a topic of candles', () => {
     scene.reads = 0;
     for (let id = 1; id <= 200; id += 1) {
       scene.trade({ id, ts: MIDNIGHT - 1 + Math.floor(scene.timers.nowMs() / 1_000), price: 150 });
-      scene.timers.advance(30_000);
+      scene.advance(30_000);
     }
     scene.streams.joinTopic(minuteTopic);
     expect(scene.reads).toBe(0);
@@ -103,7 +103,7 @@ describe('a topic of candles', () => {
       { id: 3, ts: MIDNIGHT, price: 152 },
       { id: 4, ts: MIDNIGHT - 1, price: 149 },
     );
-    scene.timers.advance(0);
+    scene.advance(0);
     expect(briefs(scene)).toEqual(['update -1 150-149 [2,4]', 'create 0 149-152 [3]']);
   });
 
@@ -116,7 +116,7 @@ describe('a topic of candles', () => {
     scene.streams.joinTopic(minuteTopic);
     scene.taken();
     scene.trade({ id: 2, ts: MIDNIGHT - 300, price: 140 });
-    scene.timers.advance(0);
+    scene.advance(0);
     expect(briefs(scene)).toEqual([
       'update -5 150-140 [2]',
       'update -4 140-140 []',
@@ -131,7 +131,7 @@ describe('a topic of candles', () => {
     scene.streams.joinTopic(minuteTopic);
     scene.taken();
     scene.trade({ id: 2, ts: old, price: 140 });
-    scene.timers.advance(0);
+    scene.advance(0);
     expect(briefs(scene)).toEqual(['init -1 140-160 []', 'update -1 140-160 [2]']);
   });
 
@@ -143,7 +143,7 @@ describe('a topic of candles', () => {
       ...{ id: index, ts: MIDNIGHT - 40_000 + 40 * index, price: 100 + index },
     }));
     scene.trade(...trades);
-    scene.timers.advance(0);
+    scene.advance(0);
     const [init, create, ...rest] = scene.told();
     expect([init?.type, create?.type, rest.length]).toEqual(['init', 'create', 0]);
     expect(create?.trades).toHaveLength(WINDOW_TRADES_MAX);
@@ -159,7 +159,7 @@ describe('a topic of candles', () => {
     scene.streams.joinTopic(minuteTopic);
     scene.taken();
     scene.takeBack(gone);
-    scene.timers.advance(0);
+    scene.advance(0);
     expect(briefs(scene)).toEqual(['update -1 150-150 []']);
   });
 
@@ -172,7 +172,7 @@ describe('a topic of candles', () => {
     expect(scene.timers.waitsMs).toEqual([]);
     scene.streams.leaveTopic(minuteTopic);
     scene.taken();
-    scene.timers.advance(minute * 1_000);
+    scene.advance(minute * 1_000);
     expect(briefs(scene)).toEqual([]);
     expect(scene.timers.waitsMs).toEqual([]);
   });
@@ -189,7 +189,7 @@ describe('a topic of trades', () => {
     const ids = init?.trades?.map(({ fillRecordId }) => Number(fillRecordId));
     expect(ids).toEqual(all.slice(-INIT_TRADES).map(({ id }) => id));
     scene.trade({ id: 30, ts: MIDNIGHT - 1, price: 150 });
-    scene.timers.advance(0);
+    scene.advance(0);
     expect(briefs(scene)).toEqual(['update [30]']);
   });
 
@@ -200,7 +200,7 @@ describe('a topic of trades', () => {
     scene.taken();
     scene.streams.joinTopic('trades:perp_0');
     expect(briefs(scene)).toEqual(['init []']);
-    scene.timers.advance(0);
+    scene.advance(0);
     const updates = scene.taken().filter(({ topic }) => topic === 'trades:perp_0');
     expect(updates.map(({ text }) => brief(JSON.parse(text)))).toEqual(['update [1]']);
   });
@@ -211,7 +211,7 @@ describe('a topic of trades', () => {
     scene.taken();
     const transfer = { explanation: 'transferPerpPosition' };
     scene.trade({ id: 1, ts: MIDNIGHT - 1, price: 150, ...transfer });
-    scene.timers.advance(0);
+    scene.advance(0);
     expect(briefs(scene)).toEqual([]);
   });
 
@@ -222,7 +222,7 @@ describe('a topic of trades', () => {
     scene.streams.joinTopic('trades:perp_0');
     scene.taken();
     scene.takeBack(gone);
-    scene.timers.advance(0);
+    scene.advance(0);
     expect(briefs(scene)).toEqual(['init [1]']);
   });
 
@@ -231,12 +231,12 @@ describe('a topic of trades', () => {
     scene.streams.joinTopic('channel:perp_0');
     scene.taken();
     scene.trade({ id: 1, ts: MIDNIGHT - 1, price: 150 }, { id: 2, ts: MIDNIGHT, price: 151 });
-    scene.timers.advance(0);
+    scene.advance(0);
     const told = scene.taken().map(({ text }) => JSON.parse(text));
     expect(told.map(({ channel }) => channel)).toEqual(['trades_perp_0', 'trades_perp_0']);
     expect(told.map(({ data }) => JSON.parse(data).fillRecordId)).toEqual([1, 2]);
     scene.takeBack({ id: 2, ts: MIDNIGHT, price: 151 });
-    scene.timers.advance(FLUSH_MS);
+    scene.advance(FLUSH_MS);
     const [missing] = scene.taken().map(({ text }) => JSON.parse(text));
     expect(missing).toEqual({
       message: expect.stringContaining('Trades were left out'),
@@ -269,14 +269,14 @@ describe('streams', () => {
     // So old that the candles behind it have to be read again.
     scene.trade({ id: 1, ts: MIDNIGHT - 10_000, price: 150 });
     scene.broken = new Error('disk I/O error');
-    scene.timers.advance(700);
+    scene.advance(700);
     expect(scene.taken()).toEqual([]);
     expect(scene.faults).toEqual(['perp_0: disk I/O error']);
     scene.streams.joinTopic('channel:perp_0');
     scene.streams.joinTopic('candle:perp_0:5');
     expect(scene.taken().map(({ kind }) => kind)).toEqual(['reset', 'refused']);
     scene.broken = undefined;
-    scene.timers.advance(FLUSH_MS - 1);
+    scene.advance(FLUSH_MS - 1);
     expect(scene.taken().map(({ topic }) => topic)).toContain('trades:perp_0');
   });
 
@@ -286,7 +286,7 @@ describe('streams', () => {
     scene.streams.joinTopic('channel:perp_0');
     scene.taken();
     scene.trade({ id: 1, ts: MIDNIGHT - 1, price: 150.000001 });
-    scene.timers.advance(0);
+    scene.advance(0);
     const [market, channel] = scene.taken().map(({ text }) => JSON.parse(text));
     const members = {
       ...{ ts: MIDNIGHT - 1, marketIndex: 0, marketType: 'perp', slot: 1, txSig: 'sig1' },

@@ -3,7 +3,7 @@
  * changed, so that none of them sees what could still be lost.
  *
  * The topics of a market are flushed together: at once when it was quiet, and then every 300 ms at
- * most. A candle that begins without a trade is sent at its boundary.
+ * most. A candle that begins without a trade is sent when the chain's time is there.
  *
  * A topic that was requested stays requested until it is left: where it cannot be read, it is opened as
  * soon as it can be.
@@ -27,8 +27,8 @@ export interface StreamsOptions {
   /** Undefined for a market that is not served. */
   readonly marketOf: (key: MarketKey) => HistoryMarket | undefined;
   readonly timers: Timers;
-  /** The wall clock, unix milliseconds: by it empty candles begin. */
-  readonly unixMs: () => number;
+  /** The chain's time, unix seconds: by it empty candles begin. 0 while it is not known. */
+  readonly chainSeconds: () => number;
   readonly post: (frames: readonly MarketFrame[]) => void;
   /** Called once for a market that cannot be read, until it can be. */
   readonly onFault: (error: unknown, market: MarketKey) => void;
@@ -45,15 +45,12 @@ interface Following {
   isBroken: boolean;
 }
 
-const minuteMs = 60_000;
-
 /** The topics that have readers. */
 export class Streams {
   readonly #options: StreamsOptions;
   /** What was requested and not left: what is not among the markets' topics is still to be opened. */
   readonly #topics = new Map<string, TopicName>();
   readonly #markets = new Map<MarketKey, Following>();
-  #boundary: Timer | undefined;
   #retryTimer: Timer | undefined;
   #isUnreadable = false;
 
@@ -84,7 +81,7 @@ export class Streams {
   leaveTopic(topic: string): void {
     const name = this.#topics.get(topic);
     this.#topics.delete(topic);
-    if (this.#topics.size === 0) this.#stopTimers();
+    if (this.#topics.size === 0) this.#stopRetry();
     const following = name === undefined ? undefined : this.#markets.get(name.market);
     if (name === undefined || following?.topics.deleteTopic(topic) !== true) return;
     if (following.topics.size > 0) return;
@@ -126,12 +123,19 @@ export class Streams {
     for (const { timer } of this.#markets.values()) timer?.cancel();
     this.#markets.clear();
     this.#topics.clear();
-    this.#stopTimers();
+    this.#stopRetry();
   }
 
-  #stopTimers(): void {
-    for (const timer of [this.#boundary, this.#retryTimer]) timer?.cancel();
-    this.#boundary = undefined;
+  /** After each move of the chain's time: sends the candles that have begun without a trade. */
+  publishTime(): void {
+    const now = this.#options.chainSeconds();
+    for (const [key, following] of this.#markets) {
+      if (following.topics.isDue(now)) this.#scheduleFlush(key, following);
+    }
+  }
+
+  #stopRetry(): void {
+    this.#retryTimer?.cancel();
     this.#retryTimer = undefined;
   }
 
@@ -168,7 +172,6 @@ export class Streams {
     const following = this.#markets.get(market.key) ?? newFollowing();
     const text = following.topics.openTopic(topic, about, this.#contextOf(market));
     this.#markets.set(market.key, following);
-    if (this.#boundary === undefined) this.#awaitBoundary();
     return text;
   }
 
@@ -181,8 +184,8 @@ export class Streams {
   }
 
   #contextOf(market: HistoryMarket): StreamContext {
-    const { reader, unixMs } = this.#options;
-    return { reader, market, now: Math.floor(unixMs() / 1_000) };
+    const { reader, chainSeconds } = this.#options;
+    return { reader, market, now: chainSeconds() };
   }
 
   /** What comes while a flush is awaited goes out with it. */
@@ -209,18 +212,6 @@ export class Streams {
       following.isBroken = true;
       this.#scheduleFlush(key, following);
     }
-  }
-
-  /** All candles begin at a minute of UTC. */
-  #awaitBoundary(): void {
-    const { timers, unixMs } = this.#options;
-    this.#boundary = timers.after(minuteMs - (unixMs() % minuteMs), () => {
-      this.#awaitBoundary();
-      const now = Math.floor(unixMs() / 1_000);
-      for (const [key, following] of this.#markets) {
-        if (following.topics.isDue(now)) this.#scheduleFlush(key, following);
-      }
-    });
   }
 }
 

@@ -46,10 +46,22 @@ export class StreamScene {
       },
       marketOf: (key) => (key === SOL_PERP.key && this.hasMarkets ? SOL_PERP : undefined),
       timers: this.timers,
-      unixMs: () => (MIDNIGHT - 1) * 1_000 + this.timers.nowMs(),
+      chainSeconds: () => MIDNIGHT - 1 + Math.floor(this.timers.nowMs() / 1_000),
       post: (frames) => void this.frames.push(...frames),
       onFault: (error, market) => void this.faults.push(`${market}: ${(error as Error).message}`),
     });
+  }
+
+  /** Lets time pass; the chain's is read on each second. */
+  advance(byMs: number): void {
+    const endMs = this.timers.nowMs() + byMs;
+    while (this.timers.nowMs() < endMs) {
+      const nowMs = this.timers.nowMs();
+      const secondMs = 1_000 - (nowMs % 1_000);
+      this.timers.advance(Math.min(endMs - nowMs, secondMs));
+      if (this.timers.nowMs() % 1_000 === 0) this.streams.publishTime();
+    }
+    this.timers.advance(0);
   }
 
   /** Stores trades in one commit. */

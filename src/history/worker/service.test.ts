@@ -3,6 +3,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { Ledger, LedgerNode } from '../../../test/scripted-ledger.js';
 import { PROGRAM } from '../../../test/support/ingest-rig.js';
 import { until } from '../../../test/support/until.js';
+import { createNodes } from '../../rpc/node-pool.js';
+import { systemTimers } from '../../rpc/timers.js';
 import type { FromWorker } from '../model/messages.js';
 import type { HistoryMarket } from '../model/records.js';
 import { cleanUp, MIDNIGHT, newFolder, oneFill } from '../store/testing.js';
@@ -27,6 +29,10 @@ test('fills of a spot market are charted as soon as the book tells of the market
   const posted: FromWorker[] = [];
   const limits = { retentionDays: 0, candleRetentionDays: 0, requestsPerSecond: 100 };
   const service = new HistoryService({
+    nodes: createNodes([node.urls]),
+    timers: systemTimers,
+    wallMs: Date.now,
+    random: Math.random,
     setup: {
       ...{ nodes: [node.urls], programId: PROGRAM, dataDir, ...limits },
       ...{ backfillHours: 0, backfillTransactionsMax: 0 },

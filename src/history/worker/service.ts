@@ -5,13 +5,15 @@ import type { HistoryStats } from '../../contract/history-source.js';
 import type { MarketKey } from '../../contract/markets.js';
 import { LogDecoder } from '../../engine/events.js';
 import type { Log } from '../../rpc/log.js';
-import { createNodes } from '../../rpc/node-pool.js';
+import type { RpcNodes } from '../../rpc/node-pool.js';
 import { RateLimiter } from '../../rpc/rate-limiter.js';
-import { systemTimers, type Timer, type Timers } from '../../rpc/timers.js';
+import type { Timer, Timers } from '../../rpc/timers.js';
 import { makeBody, makeVolumesBody, type RowReader } from '../bodies/make-body.js';
 import { Ingester } from '../ingest/ingester.js';
 import { type IngestParts, newCounters } from '../ingest/parts.js';
+import type { Gap } from '../ingest/progress.js';
 import { EmptyTransactions } from '../ingest/store-records.js';
+import { ChainTime } from '../model/chain-time.js';
 import { HistoryError } from '../model/error.js';
 import { FETCH_BURST_MS } from '../model/limits.js';
 import type { FromWorker, ToWorker, WorkerSetup } from '../model/messages.js';
@@ -21,17 +23,22 @@ import type { HistoryStore } from '../store/store.js';
 import type { StoreChange } from '../store/types.js';
 import { Streams } from '../streams/streams.js';
 import { MarketStatsCache } from './market-stats-cache.js';
+import { MarketVersions } from './market-versions.js';
 import { Retention } from './retention.js';
 import { StoreManager, storeReader } from './store-manager.js';
 
 /** How often stats are posted to the main thread, which takes them as the worker's heartbeat. */
 const STATS_MS = 1_000;
 
-/** What the service needs, and what a test may replace. */
+/** What the service needs: nothing in it reads a clock, waits or draws lots by other means. */
 export interface HistoryServiceOptions {
   readonly setup: WorkerSetup;
+  readonly nodes: RpcNodes;
   readonly post: (message: FromWorker) => void;
-  readonly timers?: Timers;
+  readonly timers: Timers;
+  /** The wall clock, unix milliseconds: a witness of the chain's time, see `ChainTime`. */
+  readonly wallMs: () => number;
+  readonly random: () => number;
 }
 
 /** The parts of the history on their thread. */
@@ -45,7 +52,8 @@ export class HistoryService {
   readonly #ingester: Ingester;
   readonly #retention: Retention;
   readonly #streams: Streams;
-  readonly #versions = new MarketVersions();
+  readonly #versions: MarketVersions;
+  readonly #chainTime: ChainTime;
   readonly #reader: RowReader;
   readonly #marketStats: MarketStatsCache;
   #heartbeat: Timer | null = null;
@@ -53,9 +61,11 @@ export class HistoryService {
   #lagMs: number | null = null;
 
   constructor(options: HistoryServiceOptions) {
-    const { setup, timers = systemTimers, post } = options;
+    const { setup, timers, post } = options;
     this.#options = options;
     this.#timers = timers;
+    this.#chainTime = new ChainTime(options);
+    this.#versions = new MarketVersions(options.random);
     this.#log = {
       info: (fields, message) => post({ kind: 'log', level: 'info', fields, message }),
       warn: (fields, message) => post({ kind: 'log', level: 'warn', fields, message }),
@@ -70,16 +80,16 @@ export class HistoryService {
     });
     this.#streams = new Streams({
       ...{ reader: this.#reader, marketOf, timers },
-      unixMs: () => Date.now(),
+      chainSeconds: () => this.#chainTime.seconds ?? 0,
       post: (frames) => post({ kind: 'frames', frames }),
       onFault: (error, market) => this.#log.warn({ err: error, market }, 'a stream failed'),
     });
     this.#retention = new Retention({
-      timers,
+      ...{ timers, log: this.#log },
       days: setup,
       store: () => this.#stores.store,
       finalisedSlot: () => this.#ingester.stats.finalisedSlot,
-      wallMs: () => Date.now(),
+      chainSeconds: () => this.#chainTime.readSeconds,
     });
     this.#ingester = this.#buildIngester(setup);
   }
@@ -120,39 +130,55 @@ export class HistoryService {
 
   #buildIngester(setup: WorkerSetup): Ingester {
     const { programId, requestsPerSecond } = setup;
-    const timers = this.#timers;
+    const { timers, random, nodes } = this.#options;
     const decoder = new LogDecoder(programId);
     const parts: IngestParts = {
       ...{ programId, timers, log: this.#log, counters: this.#counters },
       decode: (lines) => decoder.decode(lines),
-      random: Math.random,
-      wallMs: () => Date.now(),
+      random,
     };
     return new Ingester({
       parts,
-      nodes: createNodes(setup.nodes),
+      nodes,
       limiter: new RateLimiter({ timers, requestsPerSecond, burstMs: FETCH_BURST_MS }),
       emptyTransactions: new EmptyTransactions(),
-      firstGap: () => ({
-        sinceTs: Math.floor(Date.now() / 1_000) - setup.backfillHours * 3_600,
-        left: setup.backfillTransactionsMax,
-      }),
+      firstGap: (newestTs) => this.#firstGap(newestTs),
+      onBlockTime: (ts) => {
+        this.#chainTime.addReading(ts);
+        this.#streams.publishTime();
+      },
       onChange: (change) => this.#publishChange(change),
       openStore: (genesisHash) => this.#openStore(genesisHash),
       onStoreFailure: (error) => this.#stores.closeAfter(error),
     });
   }
 
+  /** Back from the chain's time, and from the newest transaction where that is older or all there is. */
+  #firstGap(newestTs: number | null): Pick<Gap, 'sinceTs' | 'left'> {
+    const { backfillHours, backfillTransactionsMax: left } = this.#options.setup;
+    const times = [this.#chainTime.readSeconds, newestTs].filter((ts) => ts !== null);
+    const newest = times.length === 0 ? 0 : Math.min(...times);
+    return { sinceTs: Math.max(0, newest - backfillHours * 3_600), left };
+  }
+
   async #openStore(genesisHash: string): Promise<HistoryStore> {
     const { store, isNew } = await this.#stores.openStore(genesisHash);
     if (isNew) {
       this.#newestSlot = 0;
+      this.#chainTime.restartFrom(store.readNewestTs());
       this.#marketStats.markChanged(this.#markets.keys());
       this.#log.info({ file: store.file }, 'the history is open');
+      this.#tellHealed(store);
       this.#postVersions(this.#versions.renewVersions(this.#markets.keys()));
       this.#streams.reopenAll();
     }
     return store;
+  }
+
+  #tellHealed({ healedLine: line }: HistoryStore): void {
+    if (line === null) return;
+    const text = 'retention had gone by a wrong clock; what came since is read again';
+    this.#log.warn({ sinceTs: line }, text);
   }
 
   /** After each commit: a new version first, so that no later query is answered as unchanged. */
@@ -160,10 +186,16 @@ export class HistoryService {
     if (change.markets.size > 0) this.#postVersions(this.#versions.bumpVersions(change.markets));
     for (const { slot, ts } of change.trades) {
       this.#newestSlot = Math.max(this.#newestSlot, slot);
-      if (this.#ingester.state.state === 'live') this.#lagMs = Date.now() - ts * 1_000;
+      this.#chainTime.addRecordTime(ts);
+      if (this.#ingester.state.state === 'live') this.#lagMs = this.#lagOf(ts);
     }
     this.#marketStats.markChanged(change.markets);
     this.#streams.publishChange(change);
+  }
+
+  /** Null when the wall clock and the chain's are so far apart that it would mean nothing. */
+  #lagOf(ts: number): number | null {
+    return this.#chainTime.isWallNear ? this.#options.wallMs() - ts * 1_000 : null;
   }
 
   #postVersions(versions: readonly (readonly [MarketKey, string])[]): void {
@@ -220,9 +252,9 @@ export class HistoryService {
 
   /** Called without a change as well, because the window of 24 hours moves. */
   #postMarketStats(): void {
-    if (this.#stores.store === null) return;
+    const now = this.#chainTime.seconds;
+    if (this.#stores.store === null || now === null) return;
     try {
-      const now = Math.floor(Date.now() / 1_000);
       const markets = this.#marketStats.readChanged([...this.#markets.keys()], now);
       if (markets !== null) this.#options.post({ kind: 'marketStats', markets });
     } catch (error) {
@@ -234,9 +266,9 @@ export class HistoryService {
   /** What retention has deleted is not there any more. */
   #completeSinceTs(): number | null {
     const { completeSinceTs } = this.#ingester.stats;
-    const { retentionDays } = this.#options.setup;
-    if (completeSinceTs === null || retentionDays === 0) return completeSinceTs;
-    return Math.max(completeSinceTs, Math.floor(Date.now() / 1_000) - retentionDays * 86_400);
+    const tradesSince = this.#stores.store?.tradesSince ?? null;
+    if (completeSinceTs === null || tradesSince === null) return completeSinceTs;
+    return Math.max(completeSinceTs, tradesSince);
   }
 
   #readStats(): HistoryStats {
@@ -247,6 +279,7 @@ export class HistoryService {
       completeSinceTs: this.#completeSinceTs(),
       counts: { ...this.#counters },
       ...(store === null ? NOTHING_STORED : storedStats(store)),
+      chainTs: this.#chainTime.seconds,
       newestSlot: this.#newestSlot,
       lagMs: this.#lagMs,
     };
@@ -282,29 +315,4 @@ function refusalOf(error: unknown): { code: string; message: string; param: stri
     return { code: 'NOT_READY', message: 'the history cannot be read', param: null };
   }
   return { code: 'INTERNAL', message: 'the history failed to answer', param: null };
-}
-
-/**
- * Names for what is stored of each market. No name is used twice, not by another run either, and each
- * is posted before the first body that it stands for.
- */
-export class MarketVersions {
-  readonly #nonce = Date.now().toString(36);
-  readonly #known = new Set<MarketKey>();
-  #count = 0;
-
-  /** New names for the markets that changed. */
-  bumpVersions(markets: Iterable<MarketKey>): readonly (readonly [MarketKey, string])[] {
-    this.#count += 1;
-    const version = `${this.#nonce}.${this.#count.toString(36)}`;
-    return [...markets].map((market) => {
-      this.#known.add(market);
-      return [market, version] as const;
-    });
-  }
-
-  /** New names for these markets and all earlier ones, because another store is open. */
-  renewVersions(markets: Iterable<MarketKey>): readonly (readonly [MarketKey, string])[] {
-    return this.bumpVersions(new Set([...this.#known, ...markets]));
-  }
 }

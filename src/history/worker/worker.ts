@@ -3,6 +3,8 @@
  * started with is a `WorkerSetup`, and all it says goes through its port.
  */
 import { parentPort, workerData } from 'node:worker_threads';
+import { createNodes } from '../../rpc/node-pool.js';
+import { systemTimers } from '../../rpc/timers.js';
 import { HistoryError } from '../model/error.js';
 import type { FromWorker, ToWorker, WorkerSetup } from '../model/messages.js';
 import { HistoryService } from './service.js';
@@ -10,8 +12,13 @@ import { HistoryService } from './service.js';
 const port = parentPort;
 if (port === null) throw new HistoryError('INTERNAL', 'the worker was started as a program');
 
+const setup = workerData as WorkerSetup;
 const service = new HistoryService({
-  setup: workerData as WorkerSetup,
+  setup,
+  nodes: createNodes(setup.nodes),
+  timers: systemTimers,
+  wallMs: Date.now,
+  random: Math.random,
   post: (message: FromWorker) => {
     if (message.kind === 'answer') port.postMessage(message, buffersOf(message.answer.body));
     else port.postMessage(message);

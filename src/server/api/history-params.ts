@@ -34,11 +34,13 @@ export interface RequestTexts {
   readonly pathTexts: Texts;
 }
 
-/** The markets and the time against which a request is checked. */
+/** The markets and the times against which a request is checked. */
 export interface ParseContext {
   readonly markets: MarketDirectory;
-  /** Unix seconds. */
+  /** The chain's time, unix seconds; 0 before it is known. */
   readonly nowSeconds: number;
+  /** The wall clock, unix seconds. */
+  readonly wallSeconds: number;
 }
 
 /** Compiles the schemas of these paths. */
@@ -104,11 +106,12 @@ export function parseCandles(
  */
 export function parseCandleRecords(
   request: RequestTexts,
-  { markets, nowSeconds }: ParseContext,
+  { markets, nowSeconds, wallSeconds }: ParseContext,
 ): CandlesQuery {
   const { symbol, resolution, limit, startTs, endTs } = checkRequest(candleRecordsParams, request);
   for (const [name, ts] of [['startTs', startTs] as const, ['endTs', endTs] as const]) {
-    if (ts !== undefined) requirePast(name, ts, nowSeconds);
+    // Of two clocks the later one, because a client has the right time when one of them has not.
+    if (ts !== undefined) requirePast(name, ts, Math.max(nowSeconds, wallSeconds));
   }
   const query = { ...candlesOf({ symbol, resolution }, { markets, nowSeconds }), limit };
   if (startTs === undefined) return { ...query, form: 'records' };
@@ -152,12 +155,12 @@ function pageOf({ limit, page }: Static<typeof tradeRecordsParams>) {
 }
 
 function sinceOf(nowSeconds: number): number {
-  return floorTo(nowSeconds - LIMITS.fundingRatesSeconds, 3_600);
+  return floorTo(Math.max(0, nowSeconds - LIMITS.fundingRatesSeconds), 3_600);
 }
 
 function candlesOf(
   { symbol, resolution }: Pick<Static<typeof candlesParams>, 'symbol' | 'resolution'>,
-  { markets, nowSeconds }: ParseContext,
+  { markets, nowSeconds }: Pick<ParseContext, 'markets' | 'nowSeconds'>,
 ) {
   const named: Resolution = resolution === '1440' ? 'D' : resolution;
   const market = marketOf(symbol, markets);

@@ -11,13 +11,14 @@ const CURSOR = 'EQAAAAAAAAAD6AAAAAAAAAAB';
 let history: FakeHistory;
 let book: FakeBook;
 let server: RunningServer;
-let nowSeconds: number;
+/** The machine's clock is as wrong as it can be: all times are the chain's. */
+const WALL_MS = (NOW + 95 * 86_400) * 1_000;
 
 beforeEach(async () => {
   history = new FakeHistory();
   book = new FakeBook();
-  nowSeconds = NOW;
-  server = await startServer(book, { history, nowMs: () => nowSeconds * 1_000 });
+  history.chainTs = NOW;
+  server = await startServer(book, { history, nowMs: () => WALL_MS });
 });
 
 afterEach(() => server?.close());
@@ -123,7 +124,7 @@ describe('an answer of the history', () => {
     const paths = ['/candles?symbol=SOL-PERP&resolution=1', '/fundingRates?symbol=SOL-PERP'];
     const tags = await Promise.all(paths.map(tagOf));
     const at = async (seconds: number) => {
-      nowSeconds = seconds;
+      history.chainTs = seconds;
       return Promise.all(paths.map((path, index) => statusWith(path, tags[index] ?? '')));
     };
     expect(await at(NOW + 29)).toEqual([304, 304]);

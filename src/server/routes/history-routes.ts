@@ -46,7 +46,7 @@ export interface HistoryRouteOptions {
   readonly directory: MarketDirectory;
   readonly readiness: () => Readiness;
   readonly history: MarketDataSource;
-  /** Unix milliseconds. */
+  /** The wall clock, unix milliseconds: how old a cached body is, and whether a request is of the future. */
   readonly nowMs?: () => number;
 }
 
@@ -112,8 +112,9 @@ class HistoryResponder {
     const { book, directory, history, readiness, nowMs = Date.now } = this.#options;
     requireFirstBook(readiness());
     requireHistory(history);
-    const nowSeconds = Math.floor(nowMs() / 1_000);
-    const query = parse({ markets: directory, nowSeconds });
+    const nowSeconds = chainSeconds(history);
+    const wallSeconds = Math.floor(nowMs() / 1_000);
+    const query = parse({ markets: directory, nowSeconds, wallSeconds });
     const version = history.version(query.market);
     const key = `${book.epoch} ${JSON.stringify(query)}`;
     // A back-fill may still add trades of any time, also while this query runs.
@@ -216,6 +217,11 @@ function isPast(query: MarketQuery, nowSeconds: number): boolean {
   const minutes = Number(resolution);
   const length = minutes > 0 ? minutes * 60 : (CANDLE_SECONDS[resolution] ?? CANDLE_SECONDS_MAX);
   return to + length + LIMITS.historySettledSeconds < nowSeconds;
+}
+
+/** The chain's time, from which spans are counted, unix seconds; 0 before it is known. */
+export function chainSeconds(history: Pick<MarketDataSource, 'readStats'>): number {
+  return history.readStats().chainTs ?? 0;
 }
 
 /** Throws NOT_READY while there is no history; one that fails or back-fills is read all the same. */

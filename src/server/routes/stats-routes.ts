@@ -16,7 +16,12 @@ import { ServerError } from '../transport/errors.js';
 import { type Header, type HttpRequest, jsonHeaders, type Reply } from '../transport/reply.js';
 import { requireFirstBook } from './book-routes.js';
 import { HistoryCache, HistoryQueue } from './history-answers.js';
-import { type HistoryRoute, type HistoryRouteOptions, requireHistory } from './history-routes.js';
+import {
+  chainSeconds,
+  type HistoryRoute,
+  type HistoryRouteOptions,
+  requireHistory,
+} from './history-routes.js';
 import { sortedMarkets } from './service-routes.js';
 import {
   bodyReply,
@@ -33,7 +38,7 @@ export interface StatsOptions {
   readonly readiness: () => Readiness;
   /** Without it there is no volume, and no price of a trade. */
   readonly history?: MarketDataSource;
-  /** Unix milliseconds. */
+  /** The wall clock, unix milliseconds: how old a cached body is. */
   readonly nowMs?: () => number;
 }
 
@@ -221,7 +226,7 @@ export function volumeRoutes(
     '/stats/markets/volume': (request) =>
       responder.replyTo(request, () => hoursOf(checkParams(volumeParams, textsOf(request)))),
     '/stats/markets/volume/{period}': (request, texts) =>
-      responder.replyTo(request, (now) => periodOf(checkParams(volumePeriodParams, texts), now)),
+      responder.replyTo(request, (ts) => periodOf(checkParams(volumePeriodParams, texts), ts)),
   };
 }
 
@@ -237,17 +242,13 @@ class VolumeResponder {
     this.#queue = new HistoryQueue(options.history);
   }
 
-  replyTo(
-    request: HttpRequest,
-    parse: (nowSeconds: number) => VolumesQuery,
-  ): Reply | Promise<Reply> {
+  replyTo(request: HttpRequest, parse: (chainTs: number) => VolumesQuery): Reply | Promise<Reply> {
     const { book, history, readiness, nowMs = Date.now } = this.#options;
     requireFirstBook(readiness());
     requireHistory(history);
-    const nowSeconds = Math.floor(nowMs() / 1_000);
-    const query = parse(nowSeconds);
+    const query = parse(chainSeconds(history));
     const key = `${book.epoch} ${query.from} ${query.to}`;
-    const version = String(nowSeconds);
+    const version = String(Math.floor(nowMs() / 1_000));
     // Read now, because the transport's request is valid only within this call.
     const client = {
       ifNoneMatch: request.getHeader('if-none-match'),
@@ -282,10 +283,10 @@ function textsOf(request: HttpRequest): Texts {
   return splitQuery(request.query, volumeParams.properties);
 }
 
-/** From a whole minute, as the 24 hours of /stats/markets; the chain's clock may be ahead of ours. */
-function periodOf({ period }: Static<typeof volumePeriodParams>, nowSeconds: number): VolumesQuery {
-  const from = floorTo(nowSeconds - secondsOf[period], MINUTE_SECONDS);
-  return { kind: 'volumes', from, to: floorTo(nowSeconds, HOUR_SECONDS) + 2 * HOUR_SECONDS };
+/** From a whole minute, as the 24 hours of /stats/markets; trades are newer than the finalised slot. */
+function periodOf({ period }: Static<typeof volumePeriodParams>, chainTs: number): VolumesQuery {
+  const from = floorTo(Math.max(0, chainTs - secondsOf[period]), MINUTE_SECONDS);
+  return { kind: 'volumes', from, to: floorTo(chainTs, HOUR_SECONDS) + 2 * HOUR_SECONDS };
 }
 
 /** Both times down to the hour, and one to 24 hours between them. */

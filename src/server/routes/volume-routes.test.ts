@@ -16,7 +16,9 @@ beforeEach(async () => {
   history = new FakeHistory();
   book = new FakeBook();
   nowSeconds = NOW;
-  server = await startServer(book, { history, nowMs: () => nowSeconds * 1_000 });
+  history.chainTs = NOW;
+  // The machine's clock is wrong: it only tells how old a body is.
+  server = await startServer(book, { history, nowMs: () => (nowSeconds + 95 * 86_400) * 1_000 });
 });
 
 afterEach(() => server?.close());
@@ -90,10 +92,12 @@ describe('an answer of volumes', () => {
     expect(history.requested.length).toBe(1);
     expect((await get('/24h', { 'If-None-Match': etag })).status).toBe(304);
     nowSeconds += 1;
+    history.chainTs = nowSeconds;
     expect((await get('/24h', { 'If-None-Match': etag })).status).toBe(304);
     expect(history.requested.length).toBe(2);
     history.filler = 'traded';
     nowSeconds += 1;
+    history.chainTs = nowSeconds;
     expect((await get('/24h', { 'If-None-Match': etag })).status).toBe(200);
   });
 
@@ -101,6 +105,7 @@ describe('an answer of volumes', () => {
     const { status, headers } = await answeredLater('/1h');
     expect(status).toBe(200);
     nowSeconds += 1;
+    history.chainTs = nowSeconds;
     const etag = headers.get('etag') ?? '';
     expect((await answeredLater('/1h', { 'If-None-Match': etag })).status).toBe(304);
   });

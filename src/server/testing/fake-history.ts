@@ -12,6 +12,8 @@ export class FakeHistory implements MarketDataSource {
   /** Every query so far, in order. */
   readonly requested: HistoryQuery[] = [];
   state: HistoryStats = liveFigures;
+  /** The chain's time, unix seconds. */
+  chainTs: number | null = null;
   current = 'v1';
   nextCursor: string | null = null;
   isFinal = false;
@@ -51,7 +53,7 @@ export class FakeHistory implements MarketDataSource {
   }
 
   readStats(): HistoryStats {
-    return this.state;
+    return { ...this.state, chainTs: this.chainTs };
   }
 }
 
@@ -59,7 +61,7 @@ export class FakeHistory implements MarketDataSource {
 export const liveFigures: HistoryStats = {
   ...{ state: 'live', reason: null, counts: {}, queued: 0, spansOpen: 0, missingFills: {} },
   stored: { trades: 0, fundingRates: 0, truncated: 0 },
-  ...{ finalisedSlot: 0, completeSinceTs: null, newestSlot: 0, lagMs: null },
+  ...{ finalisedSlot: 0, completeSinceTs: null, chainTs: null, newestSlot: 0, lagMs: null },
 };
 
 /** An error as the history throws it, which is not a ServerError. */

@@ -1,0 +1,125 @@
+import type { Timers } from '../../rpc/timers.js';
+import {
+  CHAIN_TIME_AGREES_SECONDS,
+  CHAIN_TIME_DOUBT_MS,
+  CHAIN_TIME_RATE_MAX,
+  CHAIN_TIME_SLACK_SECONDS,
+  TS_MAX,
+} from './limits.js';
+
+/** What readings are compared with. */
+export interface ChainTimeSources {
+  readonly timers: Pick<Timers, 'nowMs'>;
+  /** The wall clock, unix milliseconds: a witness, never a source. */
+  readonly wallMs: () => number;
+}
+
+/** Readings that nothing else confirms yet. */
+interface Doubt {
+  /** The first of them, unix seconds, and when it came. */
+  readonly firstTs: number;
+  readonly atMs: number;
+  /** The last of them. */
+  readonly ts: number;
+}
+
+/**
+ * The history's only time: the block time of the newest finalised slot that a node gave and that is
+ * plausible. It never runs ahead of what was read.
+ *
+ * Neither a node nor the machine's clock is believed alone. A reading counts when it goes on from the
+ * last one as time has passed here; else when the wall clock agrees with it, or a transaction's own time
+ * does; and else when the node has given the same, second by second, for `CHAIN_TIME_DOUBT_MS`.
+ */
+export class ChainTime {
+  readonly #sources: ChainTimeSources;
+  #shown: number | null = null;
+  #isKnown = false;
+  /** The highest plausible reading, unix seconds, as of `#boundAtMs`. */
+  #bound = 0;
+  #boundAtMs = 0;
+  #doubt: Doubt | null = null;
+
+  constructor(sources: ChainTimeSources) {
+    this.#sources = sources;
+  }
+
+  /** Unix seconds; before the first reading the time of the newest stored record, null without one. */
+  get seconds(): number | null {
+    return this.#shown;
+  }
+
+  /** Unix seconds as read in this run; null before the first plausible reading. */
+  get readSeconds(): number | null {
+    return this.#isKnown ? this.#shown : null;
+  }
+
+  /** Forgets what was read, because another store is open, whose newest record is of this time. */
+  restartFrom(storedTs: number | null): void {
+    this.#shown = storedTs;
+    this.#isKnown = false;
+    this.#doubt = null;
+  }
+
+  /** Takes the block time of a finalised slot, unix seconds. */
+  addReading(ts: number): void {
+    if (!Number.isSafeInteger(ts) || ts < 0 || ts > TS_MAX) return;
+    const isNext = this.#isKnown && this.#goesOn(ts);
+    if (isNext) this.#accept(Math.max(ts, this.#shown ?? ts), this.#boundNow());
+    else if (this.#agreesWithWall(ts) || this.#isLasting(ts)) this.#accept(ts, TS_MAX);
+  }
+
+  /** Takes the time of a transaction that was just stored: it confirms a reading that is doubted. */
+  addRecordTime(ts: number): void {
+    const doubt = this.#doubt;
+    if (doubt === null || Math.abs(ts - doubt.ts) > CHAIN_TIME_AGREES_SECONDS) return;
+    // Old records come by back-fill, so they confirm no step back.
+    if (doubt.ts >= (this.#shown ?? 0)) this.#accept(doubt.ts, TS_MAX);
+  }
+
+  /** Whether the wall clock is near the chain's time; false while that is not known. */
+  get isWallNear(): boolean {
+    return this.#isKnown && this.#shown !== null && this.#agreesWithWall(this.#shown);
+  }
+
+  #accept(ts: number, boundMax: number): void {
+    this.#shown = ts;
+    this.#isKnown = true;
+    this.#bound = Math.min(boundMax, ts + CHAIN_TIME_SLACK_SECONDS);
+    this.#boundAtMs = this.#sources.timers.nowMs();
+    this.#doubt = null;
+  }
+
+  /** A node that is a little behind says less, and the time stays. */
+  #goesOn(ts: number): boolean {
+    const shown = this.#shown ?? 0;
+    return ts >= shown - CHAIN_TIME_AGREES_SECONDS && ts <= this.#boundNow();
+  }
+
+  #boundNow(): number {
+    return this.#bound + this.#allowedSince(this.#boundAtMs);
+  }
+
+  #allowedSince(atMs: number): number {
+    return ((this.#sources.timers.nowMs() - atMs) / 1_000) * CHAIN_TIME_RATE_MAX;
+  }
+
+  #agreesWithWall(ts: number): boolean {
+    return Math.abs(this.#sources.wallMs() / 1_000 - ts) <= CHAIN_TIME_AGREES_SECONDS;
+  }
+
+  /** Whether the doubted readings have gone on with time for long enough; one that jumps begins again. */
+  #isLasting(ts: number): boolean {
+    const nowMs = this.#sources.timers.nowMs();
+    const doubt = this.#doubt;
+    const gained = ts - (doubt?.firstTs ?? ts);
+    const isSame =
+      doubt !== null &&
+      gained >= -CHAIN_TIME_SLACK_SECONDS &&
+      gained <= this.#allowedSince(doubt.atMs) + CHAIN_TIME_SLACK_SECONDS;
+    this.#doubt = isSame ? { ...doubt, ts } : { firstTs: ts, atMs: nowMs, ts };
+    const goneMs = nowMs - this.#doubt.atMs;
+    // A time that stands still, or nearly, is none.
+    return goneMs >= CHAIN_TIME_DOUBT_MS && gained * 2_000 >= goneMs;
+  }
+}

@@ -1,0 +1,162 @@
+/** The service beside clocks that are wrong, and nodes that are wrong about the time. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Ledger, LedgerNode, timeOfSlot } from '../../../test/scripted-ledger.js';
+import { fastTimers } from '../../../test/support/fast-timers.js';
+import { fillLog } from '../../../test/support/fill-log.js';
+import { PROGRAM } from '../../../test/support/ingest-rig.js';
+import { until } from '../../../test/support/until.js';
+import type { HistoryStats } from '../../contract/history-source.js';
+import { createNodes } from '../../rpc/node-pool.js';
+import { candleRules } from '../candles/rules.js';
+import type { FromWorker } from '../model/messages.js';
+import { type HistoryStore, openStore } from '../store/store.js';
+import { cleanUp, newFolder, oneFill } from '../store/testing.js';
+import { HistoryService } from './service.js';
+
+const DAY = 86_400;
+const FAR = 95 * DAY;
+/** Before the first slot of the ledger. */
+const OLD = timeOfSlot(0) - 10 * DAY;
+
+let ledger: Ledger;
+let node: LedgerNode;
+let dataDir: string;
+let posted: FromWorker[];
+let running: HistoryService[];
+
+beforeEach(async () => {
+  ledger = new Ledger();
+  node = await LedgerNode.start(ledger);
+  dataDir = newFolder();
+  posted = [];
+  running = [];
+});
+
+afterEach(async () => {
+  await Promise.all(running.map((service) => service.stop()));
+  await node.stop();
+  cleanUp();
+});
+
+/** A service whose clock on the wall is so many seconds off. */
+function start(wallOffS: number): HistoryService {
+  const service = new HistoryService({
+    setup: {
+      ...{ nodes: [node.urls], programId: PROGRAM, dataDir, requestsPerSecond: 100_000 },
+      ...{ retentionDays: 30, candleRetentionDays: 30 },
+      ...{ backfillHours: 1, backfillTransactionsMax: 1_000 },
+    },
+    nodes: createNodes([node.urls]),
+    timers: fastTimers,
+    wallMs: () => (timeOfSlot(ledger.slot) + wallOffS) * 1_000,
+    random: () => 0.5,
+    post: (message) => posted.push(message),
+  });
+  running.push(service);
+  service.start();
+  return service;
+}
+
+function openFile(): Promise<HistoryStore> {
+  const { genesisHash } = ledger;
+  return openStore({ folder: dataDir, genesisHash, rules: candleRules, decimalsOf: () => 9 });
+}
+
+/** Stores trades of ten days ago, as an earlier run has left them. */
+async function storeOld(count: number): Promise<void> {
+  const store = await openFile();
+  const transactions = Array.from({ length: count }, (_, at) => {
+    return oneFill(at + 1, { ts: OLD + at, fillRecordId: BigInt(at + 1) }, { isFinal: true });
+  });
+  store.writeBatch({ transactions });
+  store.close();
+}
+
+/** A trade in the newest slot, of which the node tells, and which becomes final. */
+function trade(id: number): void {
+  ledger.tick();
+  node.tell(ledger.add(fillLog(id, timeOfSlot(ledger.slot))));
+  ledger.tick(40);
+}
+
+function stats(): HistoryStats | undefined {
+  const last = posted.findLast((message) => message.kind === 'stats');
+  return last?.kind === 'stats' ? last.stats : undefined;
+}
+
+/** So many seconds of the service pass; it posts its stats in each. */
+async function pass(seconds: number): Promise<void> {
+  const before = posted.filter(({ kind }) => kind === 'stats').length;
+  await until(() => posted.filter(({ kind }) => kind === 'stats').length >= before + seconds);
+}
+
+const live = (): boolean => stats()?.state === 'live';
+const finalTs = (): number => timeOfSlot(ledger.finalisedSlot);
+
+describe('a clock on the wall', () => {
+  test.each([FAR, -FAR])(
+    'that is %i s off deletes nothing, and what comes is stored',
+    async (wallOffS) => {
+      await storeOld(20);
+      start(wallOffS);
+      await until(live);
+      trade(21);
+      await until(() => stats()?.stored.trades === 21);
+      await pass(130);
+      expect(stats()).toMatchObject({ stored: { trades: 21 }, lagMs: null });
+      await until(() => stats()?.chainTs === finalTs());
+      trade(22);
+      await until(() => stats()?.stored.trades === 22);
+    },
+  );
+});
+
+describe('a node', () => {
+  test.each([2 ** 40, 2 ** 53, timeOfSlot(0) + FAR, 0, 'soon', null])(
+    'that tells %s as the time of its slots is not believed, and stores on',
+    async (lie) => {
+      await storeOld(20);
+      node.suffer({
+        instead: (method) => (method === 'getBlockTime' ? { result: lie } : undefined),
+      });
+      start(0);
+      await until(live);
+      trade(21);
+      await until(() => stats()?.stored.trades === 21);
+      await pass(70);
+      expect(stats()?.chainTs).toBe(OLD + 19);
+      expect(stats()?.stored.trades).toBe(21);
+      node.suffer({ instead: () => undefined });
+      await until(() => stats()?.chainTs === finalTs());
+    },
+  );
+});
+
+describe('a file that a clock which ran ahead has damaged', () => {
+  test('gets back all that came since, once', async () => {
+    await storeOld(20);
+    for (let id = 21; id <= 30; id += 1) trade(id);
+    const store = await openFile();
+    const ahead = finalTs() + FAR;
+    store.retireRows({ tradesBefore: ahead, fundingRatesBefore: ahead });
+    const [newest] = ledger.listed;
+    const refused = oneFill(newest?.slot ?? 0, {}, { ...newest, isFinal: true });
+    expect(store.writeBatch({ transactions: [refused] }).retired).toBe(1);
+    const { signature, slot } = newest ?? {};
+    const progress = { edge: JSON.stringify({ signature, slot }), spans: '[]' };
+    store.writeBatch({ transactions: [], progress });
+    store.close();
+    const service = start(0);
+    await until(() => live() && stats()?.stored.trades === 10);
+    expect(posted).toContainEqual(
+      expect.objectContaining({ kind: 'log', level: 'warn', fields: { sinceTs: OLD + 20 } }),
+    );
+    await service.stop();
+    running = [];
+    const healed = await openFile();
+    expect(healed.readProgress().get('reread')).toBeUndefined();
+    const days = healed.readCandles({ market: 'perp_0', minutes: 1_440, limit: 9 });
+    expect(days.reduce((sum, { count }) => sum + count, 0)).toBe(30);
+    healed.close();
+  });
+});
