@@ -51,8 +51,6 @@ pub enum ProtocolError {
     NoOracleAccount,
     /// The text is not 32 bytes in base58.
     MalformedPubkey,
-    /// No bump seed gives an address off the curve, or the seeds are too many or too long.
-    NoProgramAddress,
 }
 
 impl fmt::Display for ProtocolError {
@@ -73,7 +71,6 @@ impl fmt::Display for ProtocolError {
             Self::OutOfRange { field } => write!(out, "{field} was out of range"),
             Self::NoOracleAccount => write!(out, "oracle source has no account"),
             Self::MalformedPubkey => write!(out, "public key was not 32 bytes in base58"),
-            Self::NoProgramAddress => write!(out, "seeds give no program address"),
         }
     }
 }

@@ -21,7 +21,6 @@
 
 pub mod account;
 pub mod amm;
-pub mod clock;
 pub mod enums;
 pub mod error;
 pub mod event;
@@ -30,7 +29,6 @@ pub mod fill;
 pub mod market;
 pub mod oracle;
 pub mod order;
-pub mod pda;
 pub mod price;
 pub mod state;
 pub mod units;

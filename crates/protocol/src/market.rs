@@ -56,8 +56,6 @@ impl<'a> PerpMarketView<'a> {
     }
 
     getters! { PERP_MARKET;
-        /// The market's own address.
-        pubkey -> Pubkey = identity, publicKey "pubkey";
         /// Index among perp markets.
         market_index -> u16 = u16::from, u16 "marketIndex";
         /// What may happen in the market.
@@ -72,8 +70,6 @@ impl<'a> PerpMarketView<'a> {
         /// How risky the contract is.
         contract_tier -> Result<ContractTier, ProtocolError> = ContractTier::from_byte,
             enum "contractTier";
-        /// The spot market of the quote asset.
-        quote_spot_market_index -> u16 = u16::from, u16 "quoteSpotMarketIndex";
         /// The oracle's account.
         oracle -> Pubkey = identity, publicKey "amm.oracle";
         /// How the oracle's account is read.
@@ -102,18 +98,8 @@ impl<'a> PerpMarketView<'a> {
             i64 "amm.historicalOracleData.lastOraclePriceTwap5min";
         /// The mark's time-weighted price over five minutes, 1e6.
         last_mark_price_twap_5min -> Price = Price, u64 "amm.lastMarkPriceTwap5min";
-        /// Deviation of the mark price, 1e6.
-        mark_std -> u64 = u64::from, u64 "amm.markStd";
-        /// Deviation of the oracle price, 1e6.
-        oracle_std -> u64 = u64::from, u64 "amm.oracleStd";
-        /// Divisor of a protected maker's offset; 0 for the program's default.
-        protected_maker_limit_price_divisor -> u8 = u8::from, u8 "protectedMakerLimitPriceDivisor";
-        /// Divisor of the deviation in a protected maker's offset; 0 for none.
-        protected_maker_dynamic_divisor -> u8 = u8::from, u8 "protectedMakerDynamicDivisor";
         /// Percent by which fees and rebates differ from their tiers'.
         fee_adjustment -> i16 = i16::from, i16 "feeAdjustment";
-        /// Price of the last fill, 1e6.
-        last_fill_price -> Price = Price, u64 "lastFillPrice";
         /// Sum of the users' long positions, 1e9.
         base_long -> i128 = i128::from, i128 "amm.baseAssetAmountLong";
         /// Sum of the users' short positions, 1e9, not above zero.
@@ -153,14 +139,10 @@ impl<'a> SpotMarketView<'a> {
     }
 
     getters! { SPOT_MARKET;
-        /// The market's own address.
-        pubkey -> Pubkey = identity, publicKey "pubkey";
         /// The oracle's account; all zero for the quote asset.
         oracle -> Pubkey = identity, publicKey "oracle";
         /// The token's mint.
         mint -> Pubkey = identity, publicKey "mint";
-        /// Where the tokens lie.
-        vault -> Pubkey = identity, publicKey "vault";
         /// Index among spot markets.
         market_index -> u16 = u16::from, u16 "marketIndex";
         /// What may happen in the market.
@@ -188,8 +170,6 @@ impl<'a> SpotMarketView<'a> {
         cumulative_deposit_interest -> u128 = u128::from, u128 "cumulativeDepositInterest";
         /// Interest on borrows, 1e10.
         cumulative_borrow_interest -> u128 = u128::from, u128 "cumulativeBorrowInterest";
-        /// Orders may be placed.
-        orders_enabled -> bool = is_set, bool "ordersEnabled";
         /// The last oracle price that the program saw, 1e6.
         last_oracle_price -> OraclePrice = OraclePrice, i64 "historicalOracleData.lastOraclePrice";
         /// The oracle's time-weighted price, 1e6.
@@ -204,9 +184,4 @@ const NAME_BYTES: usize = 32;
 /// Names are padded with spaces, some with zeros; bytes that are no text are replaced.
 fn trimmed_name(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).trim_matches(|c: char| c == '\0' || c.is_whitespace()).to_owned()
-}
-
-#[inline]
-const fn is_set(byte: u8) -> bool {
-    byte != 0
 }

@@ -5,7 +5,7 @@ use crate::account::user::ORDER;
 use crate::bytes::bool_at;
 use crate::enums::{Direction, MarketType, OrderStatus, OrderType, TriggerCondition};
 use crate::error::ProtocolError;
-use crate::units::{BaseQty, OraclePrice, Price, PriceOffset, QuoteQty, Slot, UnixSeconds};
+use crate::units::{BaseQty, Price, PriceOffset, QuoteQty, Slot, UnixSeconds};
 
 /// Bytes of an order in a user account.
 pub const ORDER_BYTES: usize = ORDER.size;
@@ -82,8 +82,6 @@ impl<'a> OrderView<'a> {
         reduce_only -> bool = is_set, bool "reduceOnly";
         /// May only make.
         post_only -> bool = is_set, bool "postOnly";
-        /// Cancelled when it is not filled at once.
-        immediate_or_cancel -> bool = is_set, bool "immediateOrCancel";
         /// When a trigger order triggers, and whether it has.
         trigger_condition -> Result<TriggerCondition, ProtocolError> = TriggerCondition::from_byte,
             enum "triggerCondition";
@@ -289,14 +287,6 @@ impl Order {
         self.bit_flags & bit_flags::SIGNED_MESSAGE != 0
     }
 
-    /// True for a maker order that lives for one fill.
-    /// Source: programs/drift/src/state/user.rs `is_jit_maker`.
-    #[must_use]
-    #[inline]
-    pub const fn is_jit_maker(&self) -> bool {
-        self.post_only && self.immediate_or_cancel
-    }
-
     /// True when the order is open and the chain's clock is strictly past `max_ts`. Trigger orders
     /// never expire, triggered or not.
     /// Source: programs/drift/src/math/orders.rs `should_expire_order`.
@@ -353,18 +343,6 @@ impl Order {
             Direction::Long | Direction::Short => 0,
         };
         if reducible < unfilled.0 { BaseQty(reducible) } else { unfilled }
-    }
-
-    /// True when the order's trigger price is passed, strictly, by a price.
-    /// Source: programs/drift/src/math/orders.rs `order_satisfies_trigger_condition`.
-    #[must_use]
-    pub fn is_trigger_satisfied(&self, price: OraclePrice) -> bool {
-        let Ok(price) = u64::try_from(price.0) else { return false };
-        match self.trigger_condition {
-            TriggerCondition::Above => price > self.trigger_price.0,
-            TriggerCondition::Below => price < self.trigger_price.0,
-            TriggerCondition::TriggeredAbove | TriggerCondition::TriggeredBelow => false,
-        }
     }
 }
 
@@ -451,20 +429,8 @@ mod tests {
     }
 
     #[test]
-    fn trigger_is_satisfied_strictly() {
-        let order = Order { trigger_price: Price(100), ..limit() };
-        let above = |price| order.is_trigger_satisfied(OraclePrice(price));
-        assert_eq!([99, 100, 101, -1].map(above), [false, false, true, false]);
-        let order = Order { trigger_condition: TriggerCondition::Below, ..order };
-        let below = |price| order.is_trigger_satisfied(OraclePrice(price));
-        assert_eq!([99, 100, 101, -1].map(below), [true, false, false, false]);
-    }
-
-    #[test]
-    fn flags_and_modes_are_told_apart() {
-        let order = Order { bit_flags: bit_flags::SIGNED_MESSAGE, post_only: true, ..limit() };
-        assert!(order.is_signed_msg() && !order.is_jit_maker());
-        assert!(Order { immediate_or_cancel: true, ..order }.is_jit_maker());
+    fn signed_messages_are_told_apart_by_their_flag() {
+        assert!(Order { bit_flags: bit_flags::SIGNED_MESSAGE, ..limit() }.is_signed_msg());
         assert!(!limit().is_signed_msg());
     }
 }

@@ -1,4 +1,4 @@
-//! Rounding to tick and step, and the price of an order: of the program, rounded, and of its SDK.
+//! Rounding to tick and step, and the price of an order as the program computes it.
 
 use core::fmt;
 
@@ -14,8 +14,6 @@ pub enum PriceError {
     /// A step of the calculation has no result in the program's numbers: an auction of fixed prices
     /// that gets worse, a slot below the order's, or an overflow.
     MathError,
-    /// The SDK throws: a protected maker's order without a price.
-    NoPriceToProtect,
 }
 
 impl fmt::Display for PriceError {
@@ -23,7 +21,6 @@ impl fmt::Display for PriceError {
         out.write_str(match self {
             Self::OracleNotFound => "oracle price was absent, but the order is priced by it",
             Self::MathError => "price calculation had no result",
-            Self::NoPriceToProtect => "protected maker's order had no price",
         })
     }
 }
@@ -67,20 +64,6 @@ pub(crate) const fn standardize_beyond(
         Direction::Long => Price(price.0 - beyond),
         Direction::Short => Price(price.0.saturating_add(tick.0 - beyond)),
     }
-}
-
-/// A signed price on the tick; 0 and multiples stay.
-/// Source: programs/drift/src/math/orders.rs `standardize_price_i64`.
-#[must_use]
-#[inline]
-pub const fn standardize_price_i64(price: i64, tick: Price, direction: Direction) -> i64 {
-    let unsigned = Price(price.unsigned_abs());
-    let signed = match (price < 0, direction) {
-        (false, _) => return to_i64(standardize_price(unsigned, tick, direction).0),
-        (true, Direction::Long) => standardize_price(unsigned, tick, Direction::Short),
-        (true, Direction::Short) => standardize_price(unsigned, tick, Direction::Long),
-    };
-    -to_i64(signed.0)
 }
 
 /// A size rounded down to the step. A step of 0 rounds nothing.
@@ -263,89 +246,6 @@ fn protect(price: Price, direction: Direction, params: ProtectedMakerParams, par
     }
 }
 
-/// The auction price at a slot, as the SDK shows it: not rounded, offsets floored at 1, and before
-/// the order's slot the line is continued. A fixed price may be negative there.
-///
-/// # Errors
-/// [`PriceError::OracleNotFound`] for offsets without an oracle.
-///
-/// Source: sdk/src/math/auction.ts `getAuctionPrice`.
-pub fn auction_price_sdk(
-    order: &Order,
-    slot: Slot,
-    oracle: Option<OraclePrice>,
-) -> Result<i128, PriceError> {
-    let value = auction_value(order, i128::from(slot.0) - i128::from(order.slot.0))?;
-    if !order.has_offset_auction() {
-        return Ok(value);
-    }
-    let oracle = oracle.ok_or(PriceError::OracleNotFound)?;
-    Ok((i128::from(oracle.0) + value).max(1))
-}
-
-/// The limit price at a slot, as the SDK shows it: not rounded; `None` when the order has none.
-///
-/// # Errors
-/// [`PriceError::OracleNotFound`] for offsets without an oracle; [`PriceError::NoPriceToProtect`]
-/// where the SDK throws.
-///
-/// Source: sdk/src/math/orders.ts `getLimitPrice`.
-pub fn limit_price_sdk(
-    order: &Order,
-    slot: Slot,
-    oracle: Option<OraclePrice>,
-    fallback: Option<Price>,
-    protected: Option<ProtectedMakerParams>,
-) -> Result<Option<i128>, PriceError> {
-    let price = if order.has_auction_price(slot) {
-        Some(auction_price_sdk(order, slot, oracle)?)
-    } else if order.oracle_price_offset.0 != 0 {
-        let oracle = oracle.ok_or(PriceError::OracleNotFound)?;
-        Some((i128::from(oracle.0) + i128::from(order.oracle_price_offset.0)).max(1))
-    } else if order.price.0 == 0 {
-        fallback.map(|price| i128::from(price.0))
-    } else {
-        Some(i128::from(order.price.0))
-    };
-    let Some(params) = protected else { return Ok(price) };
-    let price = price.ok_or(PriceError::NoPriceToProtect)?;
-    let price = u64::try_from(price).map_err(|_| PriceError::MathError)?;
-    let part = sdk_protected_part(price, params.limit_price_divisor);
-    let price = protect(Price(price), order.direction, params, part);
-    Ok(Some(i128::from(price.0)))
-}
-
-/// Bits of a word of the SDK's big integers.
-const SDK_WORD_BITS: u32 = 26;
-
-/// `price / (10000 / divisor)` as the SDK computes it: the divisor is a double, and the big integer
-/// is divided word by word. The one place in which a price is computed in doubles; only the SDK's
-/// form comes here, never the book.
-/// Source: sdk/src/math/orders.ts `applyProtectedMakerOffset`; bn.js `divn`.
-#[expect(clippy::float_arithmetic, reason = "the SDK's rule is defined in doubles")]
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "every value is below 2^53, where doubles are exact"
-)]
-#[expect(clippy::cast_possible_truncation, reason = "a quotient is at most one word of 26 bits")]
-#[expect(clippy::cast_sign_loss, reason = "price and divisor are not negative")]
-fn sdk_protected_part(price: u64, limit_price_divisor: u8) -> u64 {
-    if limit_price_divisor == 0 {
-        return price / DEFAULT_DIVISOR;
-    }
-    let divisor = DIVISOR_PRECISION as f64 / f64::from(limit_price_divisor);
-    let word_mask = (1 << SDK_WORD_BITS) - 1;
-    let (mut carry, mut part) = (0.0, 0u64);
-    for index in (0..=u64::BITS / SDK_WORD_BITS).rev() {
-        let word = (price >> (index * SDK_WORD_BITS)) & word_mask;
-        let dividend = word as f64 + carry * f64::from(1u32 << SDK_WORD_BITS);
-        let quotient = (dividend / divisor) as u64;
-        part = part.saturating_add(quotient << (index * SDK_WORD_BITS));
-        carry = dividend % divisor;
-    }
-    part
-}
-
 #[inline]
 const fn to_i64(value: u64) -> i64 {
     if value > i64::MAX.cast_unsigned() { i64::MAX } else { value.cast_signed() }
@@ -368,15 +268,6 @@ mod tests {
         check(99, 100, 0, 100);
         check(99, 0, 99, 99);
         check(u64::MAX, 1_000, u64::MAX - 615, u64::MAX);
-    }
-
-    #[test]
-    fn signed_prices_round_the_same_way() {
-        let round = |price, direction| standardize_price_i64(price, Price(100), direction);
-        assert_eq!(round(-101, Direction::Long), -200);
-        assert_eq!(round(-101, Direction::Short), -100);
-        assert_eq!(round(-100, Direction::Long), -100);
-        assert_eq!(round(101, Direction::Short), 200);
     }
 
     #[test]
@@ -411,6 +302,5 @@ mod tests {
         let order = Order { direction: Direction::Short, ..order };
         assert_eq!(price(&order, 11), Ok(175));
         assert_eq!(price(&order, 9), Err(PriceError::MathError));
-        assert_eq!(auction_price_sdk(&order, Slot(9), None), Ok(225));
     }
 }

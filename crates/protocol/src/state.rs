@@ -34,16 +34,6 @@ impl<'a> StateView<'a> {
     getters! { STATE;
         /// Paused operations of the whole exchange, see [`exchange_status`].
         exchange_status -> u8 = u8::from, u8 "exchangeStatus";
-        /// Shortest auction of a perp order, slots.
-        min_perp_auction_duration -> u8 = u8::from, u8 "minPerpAuctionDuration";
-        /// Auction of a spot order that names none, slots.
-        default_spot_auction_duration -> u8 = u8::from, u8 "defaultSpotAuctionDuration";
-        /// Perp markets that were made.
-        number_of_markets -> u16 = u16::from, u16 "numberOfMarkets";
-        /// Spot markets that were made.
-        number_of_spot_markets -> u16 = u16::from, u16 "numberOfSpotMarkets";
-        /// Features that are switched on, a bit field.
-        feature_bit_flags -> u8 = u8::from, u8 "featureBitFlags";
     }
 
     /// The fees of perp markets.

@@ -91,20 +91,6 @@ impl fmt::Debug for Pubkey {
     }
 }
 
-/// `dividend / divisor` rounded down; `None` when the divisor is 0.
-#[must_use]
-#[inline]
-pub const fn div_floor(dividend: u128, divisor: u128) -> Option<u128> {
-    dividend.checked_div(divisor)
-}
-
-/// `dividend / divisor` rounded up; `None` when the divisor is 0.
-#[must_use]
-#[inline]
-pub const fn div_ceil(dividend: u128, divisor: u128) -> Option<u128> {
-    if divisor == 0 { None } else { Some(dividend.div_ceil(divisor)) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -125,14 +111,5 @@ mod tests {
         for text in ["", "1", "0OIl", &"1".repeat(33), &"z".repeat(44), &"é".repeat(40)] {
             assert_eq!(text.parse::<Pubkey>(), Err(ProtocolError::MalformedPubkey), "{text}");
         }
-    }
-
-    #[test]
-    fn division_names_its_direction() {
-        assert_eq!(div_floor(7, 2), Some(3));
-        assert_eq!(div_ceil(7, 2), Some(4));
-        assert_eq!(div_ceil(6, 2), Some(3));
-        assert_eq!(div_floor(1, 0), None);
-        assert_eq!(div_ceil(1, 0), None);
     }
 }

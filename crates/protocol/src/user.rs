@@ -4,10 +4,9 @@ use crate::account::field::getters;
 use crate::account::user::{PERP_POSITION, SPOT_POSITION, USER};
 use crate::account::{AccountKind, checked};
 use crate::bytes::{i64_at, u8_at, u16_at, u64_at};
-use crate::enums::{MarginMode, SpotBalanceType};
+use crate::enums::SpotBalanceType;
 use crate::error::ProtocolError;
 use crate::order::{ORDER_BYTES, OrderView};
-use crate::units::{Pubkey, Slot};
 
 /// Order slots of a user account.
 pub const ORDERS: usize = 32;
@@ -75,26 +74,8 @@ impl<'a> UserView<'a> {
     }
 
     getters! { USER;
-        /// The owner of the account.
-        authority -> Pubkey = core::convert::identity, publicKey "authority";
-        /// Another key that may trade with it; all zero for none.
-        delegate -> Pubkey = core::convert::identity, publicKey "delegate";
-        /// Number of the account among those of its authority.
-        sub_account_id -> u16 = u16::from, u16 "subAccountId";
         /// Flags, see [`user_status`].
         status -> u8 = u8::from, u8 "status";
-        /// The slot of the account's last own action.
-        last_active_slot -> Slot = Slot, u64 "lastActiveSlot";
-        /// Marked as idle by the program.
-        idle -> bool = is_set, bool "idle";
-        /// Some order is open, as the program counts.
-        has_open_order -> bool = is_set, bool "hasOpenOrder";
-        /// Number of open orders, as the program counts.
-        open_orders -> u8 = u8::from, u8 "openOrders";
-        /// The next order's id.
-        next_order_id -> u32 = u32::from, u32 "nextOrderId";
-        /// How the account's margin is computed.
-        margin_mode -> Result<MarginMode, ProtocolError> = MarginMode::from_byte, enum "marginMode";
     }
 
     /// The bytes of all order slots.
@@ -162,11 +143,6 @@ impl<'a> UserView<'a> {
             open_orders: u8_at(self.bytes, at + OPEN_ORDERS),
         })
     }
-}
-
-#[inline]
-const fn is_set(byte: u8) -> bool {
-    byte != 0
 }
 
 /// Decimals of a scaled balance and its interest together; a token's own decimals are taken off.

@@ -8,7 +8,6 @@ use std::sync::LazyLock;
 use proptest::prelude::*;
 use serde_json::Value;
 use slotbook_protocol::account::{AccountKind, PROGRAM_ID, decode_json, kind_of};
-use slotbook_protocol::clock::{Clock, SYSVAR_OWNER};
 use slotbook_protocol::enums::{Direction, OracleSource, SpotBalanceType};
 use slotbook_protocol::error::ProtocolError;
 use slotbook_protocol::market::{PerpMarketView, SpotMarketView};
@@ -18,9 +17,8 @@ use slotbook_protocol::oracle::{
 };
 use slotbook_protocol::order::OrderView;
 use slotbook_protocol::price::{
-    ProtectedMakerParams, auction_price_program, auction_price_sdk, limit_price_program,
-    limit_price_sdk, resting_offset_price, standardize_base, standardize_price,
-    standardize_price_i64,
+    ProtectedMakerParams, auction_price_program, limit_price_program, resting_offset_price,
+    standardize_base, standardize_price,
 };
 use slotbook_protocol::state::StateView;
 use slotbook_protocol::units::{
@@ -72,7 +70,6 @@ fn read_everything(data: &[u8]) {
             let _ = validity(&reading, &rails, OraclePrice(1), 50, Slot(1), source);
         }
     }
-    let _ = Clock::decode(&SYSVAR_OWNER, data);
 }
 
 fn read_order(view: &OrderView<'_>) {
@@ -92,8 +89,6 @@ fn read_order(view: &OrderView<'_>) {
             let tick = order.trigger_price;
             let _ = auction_price_program(&order, slot, tick, oracle, order.post_only);
             let _ = limit_price_program(&order, slot, tick, oracle, None, true, protected);
-            let _ = auction_price_sdk(&order, slot, oracle);
-            let _ = limit_price_sdk(&order, slot, oracle, Some(tick), protected);
         }
     }
     let _ = order.is_expired(UnixSeconds(i64::MAX));
@@ -178,16 +173,6 @@ proptest! {
         prop_assert!(on_tick || up == u64::MAX);
         let size = standardize_base(BaseQty(price), BaseQty(tick)).0;
         prop_assert_eq!(size, down);
-    }
-
-    #[test]
-    fn signed_rounding_goes_the_same_way(price: i32, tick in 1u64..100_000) {
-        let price = i64::from(price);
-        let down = standardize_price_i64(price, Price(tick), Direction::Long);
-        let up = standardize_price_i64(price, Price(tick), Direction::Short);
-        let step = i64::try_from(tick).unwrap();
-        prop_assert_eq!(down, price.div_euclid(step) * step);
-        prop_assert_eq!(up, -(-price).div_euclid(step) * step);
     }
 
     #[test]

@@ -5,8 +5,7 @@ use serde_json::Value;
 use slotbook_protocol::enums::{Direction, MarketType, OrderStatus, OrderType, TriggerCondition};
 use slotbook_protocol::order::Order;
 use slotbook_protocol::price::{
-    PriceError, ProtectedMakerParams, auction_price_program, auction_price_sdk,
-    limit_price_program, limit_price_sdk, standardize_price,
+    PriceError, ProtectedMakerParams, auction_price_program, limit_price_program,
 };
 use slotbook_protocol::units::{
     BaseQty, OraclePrice, Price, PriceOffset, QuoteQty, Slot, UnixSeconds,
@@ -83,46 +82,6 @@ fn error_name(error: PriceError) -> &'static str {
     match error {
         PriceError::OracleNotFound => "OracleNotFound",
         PriceError::MathError => "MathError",
-        PriceError::NoPriceToProtect => "Cannot read properties of undefined (reading 'divn')",
-    }
-}
-
-#[test]
-fn auction_prices_are_the_sdks() {
-    for case in cases(include_str!("../../../test/golden/vectors/prices/auction-price.json"), 82) {
-        let (order, slot) = (order(&case["order"]), Slot(number(&case["slot"])));
-        let (expected, name) = (&case["expected"], &case["name"]);
-        let price = auction_price_sdk(&order, slot, oracle(&case)).unwrap();
-        assert_eq!(price, number::<i128>(&expected["price"]), "{name}");
-        assert_eq!(order.is_auction_complete(slot), expected["isAuctionComplete"], "{name}");
-        assert_eq!(order.has_auction_price(slot), expected["hasAuctionPrice"], "{name}");
-        if let Ok(price) = u64::try_from(price) {
-            let tick = Price(number(&expected["tickSize"]));
-            let rounded = standardize_price(Price(price), tick, order.direction);
-            assert_eq!(rounded.0, number::<u64>(&expected["standardized"]), "{name}");
-        }
-    }
-}
-
-#[test]
-fn limit_prices_are_the_sdks() {
-    for case in cases(include_str!("../../../test/golden/vectors/prices/limit-price.json"), 81) {
-        let (order, slot) = (order(&case["order"]), Slot(number(&case["slot"])));
-        let (expected, name) = (&case["expected"], &case["name"]);
-        let fallback = optional(&case["fallbackPrice"]).map(Price);
-        let params = protected(&case["protectedMakerParams"]);
-        let price = limit_price_sdk(&order, slot, oracle(&case), fallback, params);
-        if let Some(thrown) = expected["throws"].as_str() {
-            assert_eq!(error_name(price.unwrap_err()), thrown, "{name}");
-            continue;
-        }
-        assert_eq!(price.unwrap(), optional::<i128>(&expected["price"]), "{name}");
-        assert_eq!(order.has_auction_price(slot), expected["hasAuctionPrice"], "{name}");
-        assert_eq!(order.has_limit_price(slot), expected["hasLimitPrice"], "{name}");
-        assert_eq!(order.is_resting_limit(slot), expected["isRestingLimitOrder"], "{name}");
-        assert_eq!(order.is_taking(slot), expected["isTakingOrder"], "{name}");
-        assert_eq!(order.must_be_triggered(), expected["mustBeTriggered"], "{name}");
-        assert_eq!(order.is_triggered(), expected["isTriggered"], "{name}");
     }
 }
 
