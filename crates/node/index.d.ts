@@ -128,6 +128,8 @@ export declare class Core {
   setExternalLevels(market: number, bids: Uint8Array, asks: Uint8Array): boolean
   /** The number of a market by its name in any case; -1 when there is none. */
   findMarket(name: string): number
+  /** Whether there is a user account with this key (base58); false for a text that is no key. */
+  hasUser(key: string): boolean
   /** All markets as JSON text. Worth asking when the number of the market set has grown. */
   markets(): string
   /**

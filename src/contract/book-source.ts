@@ -73,6 +73,8 @@ export interface BookSource {
   orderbookFrame(request: OrderbookFrameRequest): Uint8Array;
   /** The user accounts (base58) whose orders are best on a side, each once, best first. */
   topMakers(request: TopMakersRequest): readonly string[];
+  /** Whether there is a user account with this key (base58). */
+  hasUser(key: string): boolean;
   /** The version that bodies of this market would show now. */
   version(market: number): MarketVersion;
   /** The name of a streaming topic: other topics have other names. Throws for a maker that is no key. */

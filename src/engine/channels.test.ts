@@ -70,7 +70,7 @@ describe('engine: frames of the compatible channel', () => {
 });
 
 describe('engine: top makers', () => {
-  test('the makers of a side, and nobody where a side is empty', () => {
+  test('the makers of a side, which have accounts, and nobody where a side is empty', () => {
     const engine = engineWith(SPOT, USER);
     expect(engine.topMakers({ market: 0, side: 'bid', limit: 4 })).toEqual([ADDRESS.user]);
     expect(engine.topMakers({ market: 0, side: 'bid', limit: 0 })).toEqual([]);
@@ -78,9 +78,12 @@ describe('engine: top makers', () => {
     const { bodies, bodyHits } = engine.stats();
     expect(engine.topMakers({ market: 0, side: 'bid', limit: 4 })).toEqual([ADDRESS.user]);
     expect(engine.stats()).toMatchObject({ bodies, bodyHits: bodyHits + 1 });
+    expect(engine.hasUser(ADDRESS.user)).toBe(true);
+    for (const none of [ADDRESS.perp, 'x', '']) expect(engine.hasUser(none)).toBe(false);
     engine.close(ADDRESS.user, SLOT + 1);
     engine.endTurn(NOW_MS + 1);
     expect(engine.topMakers({ market: 0, side: 'bid', limit: 4 })).toEqual([]);
+    expect(engine.hasUser(ADDRESS.user)).toBe(false);
     expect(codeOf(() => engine.topMakers({ market: 1, side: 'bid', limit: 4 }))).toBe(
       'MARKET_NOT_FOUND',
     );

@@ -38,16 +38,6 @@ import { errorOfHandle, marketNotFound, topicName, topicNotFound, topicOptions }
 import { joinTurns, TurnReport } from './turn-report.js';
 import type { EngineStats, EngineTurn } from './types.js';
 
-/** The first size of the body buffer: /l2 at depth 1000 fits. */
-const BODY_BYTES_START = 256 << 10;
-/** No body may be larger: an /l3 of a hundred thousand orders is about 25 MB. */
-const BODY_BYTES_MAX = 64 << 20;
-
-/** The first size of the frame buffer: nearly every frame fits. */
-const FRAME_BYTES_START = 64 << 10;
-/** No frame may be larger: a snapshot of 500 orders a side is about 400 KB. */
-const FRAME_BYTES_MAX = 16 << 20;
-
 /** By the state codes of the core. */
 const STATES = ['rebuilding', 'live', 'lagging', 'stale'] as const satisfies FeedState[];
 
@@ -78,16 +68,8 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   /** The part of the present turn that had to end early; undefined when none had. */
   #earlyTurn: EngineTurn | undefined;
   #tsMs = 0;
-  readonly #body = new OutputBuffer({
-    name: 'body',
-    bytesStart: BODY_BYTES_START,
-    bytesMax: BODY_BYTES_MAX,
-  });
-  readonly #frame = new OutputBuffer({
-    name: 'frame',
-    bytesStart: FRAME_BYTES_START,
-    bytesMax: FRAME_BYTES_MAX,
-  });
+  readonly #body = OutputBuffer.ofBodies();
+  readonly #frame = OutputBuffer.ofFrames();
   /** In: receipt and making of a frame. Out: prev, seq and reset. */
   readonly #exchange = new BigUint64Array(3);
   readonly #exchangeBytes = Buffer.from(this.#exchange.buffer);
@@ -318,6 +300,11 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
     const makers = this.#core.topMakers(market, SIDES.indexOf(side), limit);
     if (makers === null) throw marketNotFound(market);
     return parseStrings(makers);
+  }
+
+  /** Whether there is a user account with this key (base58). */
+  hasUser(key: string): boolean {
+    return this.#core.hasUser(key);
   }
 
   /** The version that bodies of this market would show now. */

@@ -1,5 +1,15 @@
 import { EngineError } from './errors.js';
 
+/** The first size of the body buffer: /l2 at depth 1000 fits. */
+const BODY_BYTES_START = 256 << 10;
+/** No body may be larger: an /l3 of a hundred thousand orders is about 25 MB. */
+const BODY_BYTES_MAX = 64 << 20;
+
+/** The first size of the frame buffer: nearly every frame fits. */
+const FRAME_BYTES_START = 64 << 10;
+/** No frame may be larger: a snapshot of 500 orders a side is about 400 KB. */
+const FRAME_BYTES_MAX = 16 << 20;
+
 /** The bounds of an {@link OutputBuffer}, and what it holds, for the message of an error. */
 export interface OutputBufferOptions {
   readonly name: 'body' | 'frame';
@@ -16,6 +26,18 @@ export class OutputBuffer {
   constructor(options: OutputBufferOptions) {
     this.#options = options;
     this.#buffer = Buffer.allocUnsafeSlow(options.bytesStart);
+  }
+
+  /** The buffer of the engine's bodies. */
+  static ofBodies(): OutputBuffer {
+    const [bytesStart, bytesMax] = [BODY_BYTES_START, BODY_BYTES_MAX];
+    return new OutputBuffer({ name: 'body', bytesStart, bytesMax });
+  }
+
+  /** The buffer of its frames. */
+  static ofFrames(): OutputBuffer {
+    const [bytesStart, bytesMax] = [FRAME_BYTES_START, FRAME_BYTES_MAX];
+    return new OutputBuffer({ name: 'frame', bytesStart, bytesMax });
   }
 
   /**

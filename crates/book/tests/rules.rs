@@ -446,7 +446,10 @@ fn closed_accounts_leave_and_older_states_do_not_bring_them_back() {
     let account = user(&[OrderBytes::limit(Bid, 100, 50, 1)]);
     let slot = bench.slot;
     bench.put(key(1), &account);
+    assert!(bench.book.has_user(&key(1)));
     assert_eq!(bench.send(key(1), &[], slot + 3, Gate::Arrival), Ok(Applied::Closed));
+    assert!(!bench.book.has_user(&key(1)), "a closed account leaves its key behind");
+    assert!(!bench.book.has_user(&key(2)));
     assert_eq!(bench.levels(Bid), []);
     assert_eq!(bench.book.counters().users, 0);
     assert_eq!(bench.send(key(1), &account, slot + 2, Gate::Snapshot), Ok(Applied::Stale));

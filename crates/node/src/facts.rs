@@ -3,7 +3,7 @@
 use napi::bindgen_prelude::BigInt;
 use napi_derive::napi;
 
-use crate::core::Core;
+use crate::core::{Core, maker_of};
 use crate::text::{self, CacheStats};
 
 #[napi]
@@ -12,6 +12,12 @@ impl Core {
     #[napi]
     pub fn find_market(&self, name: String) -> i32 {
         self.book.find_market_by_name(&name).map_or(-1, |id| i32::from(id.0))
+    }
+
+    /// Whether there is a user account with this key (base58); false for a text that is no key.
+    #[napi]
+    pub fn has_user(&self, key: String) -> bool {
+        maker_of(&key).ok().flatten().is_some_and(|key| self.book.has_user(&key))
     }
 
     /// All markets as JSON text. Worth asking when the number of the market set has grown.

@@ -20,8 +20,8 @@ pub(crate) const SNAPSHOT_BYTES_MAX: usize = 4 << 30;
 /// that a snapshot of one account stays small. A larger account gets a block of its own.
 pub(crate) const SNAPSHOT_BLOCK_BYTES: usize = 1 << 20;
 
-/// Topics that may be open at once: twice what a service may have with subscribers, so that it is
-/// the service that refuses one, with its reason.
-pub(crate) const TOPICS_MAX: usize = 4_096;
+/// Topics that may be open at once: more than a service may have with subscribers, the common ones of
+/// 400 markets among them, so that it is the service that refuses one, with its reason.
+pub(crate) const TOPICS_MAX: usize = 8_192;
 
 const _: () = assert!(ACCOUNT_TEXT_BYTES_MAX > ACCOUNT_BYTES_MAX, "text is longer than bytes");

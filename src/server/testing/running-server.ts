@@ -127,6 +127,13 @@ export class FakeBook implements BookSource, MarketDirectory {
     return Array.from({ length: limit }, (_, index) => `${side}-maker-${index}`);
   }
 
+  /** Makers without an account. */
+  readonly unknownMakers = new Set<string>();
+
+  hasUser(key: string): boolean {
+    return !this.unknownMakers.has(key);
+  }
+
   topicName(spec: TopicSpec): string {
     return this.streams.name(spec);
   }

@@ -92,6 +92,13 @@ impl Book {
         self.each_queue_at(query, prices, queue, &mut each);
     }
 
+    /// Whether there is a user account with this key, with orders or without.
+    #[must_use]
+    pub fn has_user(&self, key: &Pubkey) -> bool {
+        let index = self.orders.users.find(key);
+        index.is_some_and(|index| self.orders.users.get(index).present)
+    }
+
     /// Appends at most `limit` distinct makers of a side, best order first.
     pub fn top_makers(&self, id: MarketId, side: Side, limit: usize, makers: &mut Vec<Pubkey>) {
         let first = makers.len();
