@@ -7,6 +7,7 @@ import { type BuildInfo, readBuildInfo } from '../config/build-info.js';
 import type { CommonConfig } from '../config/config.js';
 import { LIMITS } from '../config/limits.js';
 import type { BookSource, MarketDirectory } from '../contract/book-source.js';
+import { ClientAddresses } from '../server/admission/client-addresses.js';
 import { directoryOf, missingMarkets } from '../server/api/market-directory.js';
 import { Timings } from '../server/metrics/timings.js';
 import { QuoteServer } from '../server/quotes/quote-server.js';
@@ -48,9 +49,9 @@ export async function serveBook(
     log,
     onFirstListed: () => process.stdout.write(`ready ${url}\n`),
   });
-  const { feed, sockets, makers, venues, history, timings, unsent } = parts;
+  const { feed, sockets, makers, venues, history, timings, unsent, addresses } = parts;
   const handlers = createServiceHandlers(config, parts, build);
-  const served = { handlers, sockets, makers, unsent };
+  const served = { handlers, sockets, makers, unsent, addresses };
   const { listeners, url, metricsUrl } = await listenOn(config, served, log);
   const stop = (): Promise<void> =>
     stopAll([
@@ -88,6 +89,7 @@ interface ServiceParts {
   readonly history: ServiceHistory | undefined;
   readonly timings: Timings;
   readonly unsent: UnsentReplies;
+  readonly addresses: ClientAddresses;
 }
 
 /** Builds the parts and ties them together; nothing runs yet. */
@@ -97,6 +99,7 @@ function createParts(
   { log, onFirstListed }: { readonly log: Logger; readonly onFirstListed: () => void },
 ): ServiceParts {
   const timings = new Timings();
+  const addresses = new ClientAddresses(config.trustedProxies);
   const book = origin.engine;
   const directory = directoryOf(book, config.markets);
   const readiness = (): ReturnType<BookFeed['status']> => feed.status();
@@ -105,6 +108,7 @@ function createParts(
     ...(history === undefined ? {} : { history: history.history }),
     book,
     directory,
+    addresses,
     readiness,
     onPublished: (seconds) => timings.appliedToPublished.observe(seconds),
     onFault: (error, where) => log.error({ err: error, where }, 'a WebSocket failed'),
@@ -121,7 +125,7 @@ function createParts(
   // By name: the messages per second of a client are not those of a maker.
   const { quoteMakers, socketsPerIp } = config;
   const makers = new QuoteServer({
-    ...{ quoteMakers, socketsPerIp },
+    ...{ quoteMakers, socketsPerIp, addresses },
     directory,
     sink: feed.quotes,
     readiness,
@@ -129,7 +133,7 @@ function createParts(
   });
   const venues = externalVenues(config, origin.engine, log);
   const unsent = new UnsentReplies();
-  return { book, directory, feed, sockets, makers, venues, history, timings, unsent };
+  return { book, directory, feed, sockets, makers, venues, history, timings, unsent, addresses };
 }
 
 interface FirstListingParts {
@@ -194,9 +198,11 @@ function turnEvents(sockets: SocketServer, timings: Timings, onMarkets: () => vo
 
 function createServiceHandlers(
   { markets: marketNames, requestsPerSecond, metricsPort }: CommonConfig,
-  { book, directory, feed, sockets, makers, venues, history, timings, unsent }: ServiceParts,
+  parts: ServiceParts,
   build: BuildInfo,
 ): Handlers {
+  const { book, directory, feed, sockets, makers, venues, history, timings, unsent, addresses } =
+    parts;
   const { readAccounts } = feed;
   return createHandlers({
     book,
@@ -213,6 +219,7 @@ function createServiceHandlers(
     ...(readAccounts === undefined ? {} : { readAccounts }),
     ...(history === undefined ? {} : { history: history.history }),
     requestsPerSecond,
+    addresses,
     metrics: metricsPort === undefined ? 'main' : 'operator',
   });
 }
@@ -223,12 +230,13 @@ interface Served {
   readonly sockets: SocketServer;
   readonly makers: QuoteServer;
   readonly unsent: UnsentReplies;
+  readonly addresses: ClientAddresses;
 }
 
 /** Binds the port of the clients and, where it is wanted, the one of the operator. */
 async function listenOn(
   { host, port, metricsHost, metricsPort }: CommonConfig,
-  { handlers, sockets, makers, unsent }: Served,
+  { handlers, sockets, makers, unsent, addresses }: Served,
   log: Logger,
 ): Promise<{ listeners: readonly Listener[]; url: string; metricsUrl: string }> {
   const onFault = (error: unknown, path: string): void =>
@@ -236,6 +244,7 @@ async function listenOn(
   const main = await listen({
     ...{ host, port, handler: handlers.main, unsent, onFault },
     sockets: [sockets, makers],
+    findClient: (origin) => addresses.findClient(origin),
   });
   const url = urlOf(host, main);
   if (metricsPort === undefined) {

@@ -40,6 +40,7 @@ describe('defaults', () => {
       socketsPerIp: 100,
       messagesPerSecond: 50,
       requestsPerSecond: 0,
+      trustedProxies: [],
       quoteMakers: [],
       indicativePolicy: 'join',
       rate: SETTINGS.rate.default,
@@ -120,6 +121,40 @@ describe('makers that quote', () => {
     expect(() => reader({ indicativePolicy: 'Improve' }).readDemo()).toThrow(
       '--indicative-policy was Improve, must be one of join, improve',
     );
+  });
+});
+
+describe('trusted proxies', () => {
+  const read = (trustedProxies: string) => reader({ trustedProxies }).readDemo().trustedProxies;
+
+  test('are addresses and networks of both kinds', () => {
+    const networks = ['10.0.0.0/8', '127.0.0.1', '0.0.0.0/0', '::1', 'fd00::/8', '2001:db8::/128'];
+    expect(read(` ${networks.join(' , ')},`)).toEqual(networks);
+    expect(read('')).toEqual([]);
+  });
+
+  test.each([
+    '10.0.0.0/33',
+    '10.0.0/8',
+    '10.0.0.0/',
+    '10.0.0.0/8/8',
+    '10.0.0.0/-1',
+    '010.0.0.0/8',
+    'fd00::/129',
+    'fd00::%eth0/8',
+    '::ffff:10.0.0.0/104',
+    '[::1]',
+    '127.0.0.1:80',
+    'localhost',
+    '*',
+    '/8',
+  ])('are refused where one is %s', (network) => {
+    const rule = 'must be addresses or networks such as 10.0.0.0/8 and fd00::/8';
+    expect(() => read(`127.0.0.1,${network}`)).toThrow(`--trusted-proxies was ${network}, ${rule}`);
+  });
+
+  test('are refused where there are too many', () => {
+    expect(() => read(Array(257).fill('::1').join(','))).toThrow('must be at most 256');
   });
 });
 

@@ -34,6 +34,7 @@ const BOOK_SETTINGS = [
   'socketsPerIp',
   'messagesPerSecond',
   'requestsPerSecond',
+  'trustedProxies',
   'quoteMakers',
   'indicativePolicy',
 ] as const satisfies readonly SettingName[];

@@ -105,6 +105,10 @@ export const LIMITS = {
   accountReadMsMax: 5_000,
   /** Addresses whose requests are counted: 2 MB. Beyond it the one that was quiet longest goes. */
   rateLimitedAddressesMax: 10_000,
+  /** Networks of trusted proxies: a large provider names some dozens. */
+  trustedProxiesMax: 256,
+  /** Proxies that a request passes one after the other: two or three, and room for odd set-ups. */
+  forwardedHopsMax: 16,
   /** A day: rarer than that is as good as 0, which turns audits off. */
   auditIntervalMsMax: 86_400_000,
   /** Shorter than this is not noticed in time; a day is as good as never. */
@@ -138,8 +142,15 @@ export const LIMITS = {
   channelDepthDefault: 20,
   /** Subscriptions of one socket: all markets of an honest client fit. */
   topicsPerSocketMax: 64,
-  /** Topics in all: each costs a frame of the core whenever its market changes. */
+  /**
+   * Topics with a depth, a grouping, times or a maker of their own, in all: each costs a frame of the
+   * core whenever its market changes.
+   */
   topicsMax: 2_000,
+  /** Topics of makers without an account, in all: a maker may wait for its first one, few do. */
+  unknownMakerTopicsMax: 256,
+  /** Common topics of a market, which always have room: 20 of its book, 2 of trades, 9 of candles. */
+  commonTopicsPerMarket: 31,
   /** An id is repeated in the reply; a UUID with a prefix fits. */
   socketIdCharsMax: 64,
   /** Messages beyond the rate get an error until they exceed it by this many seconds; then it closes. */

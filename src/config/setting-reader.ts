@@ -1,4 +1,5 @@
 /** Reads settings from flags and environment by the table of settings. */
+import { isIPv4, isIPv6 } from 'node:net';
 import { invalid, notUrl, outOfRange } from './config-error.js';
 import { LIMITS } from './limits.js';
 import { isPublicKey } from './public-key.js';
@@ -26,6 +27,7 @@ interface ValueByKind {
   readonly url: string;
   readonly names: readonly string[];
   readonly keys: readonly string[];
+  readonly networks: readonly string[];
   readonly sizes: readonly number[];
   readonly off: boolean;
 }
@@ -110,6 +112,8 @@ function parse(name: SettingName, setting: Setting, text: string): unknown {
       return parseList(name, setting, text).map((key) =>
         parseKey(name, key, 'must be base58 keys of 32 bytes'),
       );
+    case 'networks':
+      return parseList(name, setting, text).map((network) => parseNetwork(name, network));
     case 'sizes':
       return parseSizes(name, parseList(name, setting, text));
     case 'off':
@@ -130,6 +134,15 @@ function parseNumber(name: string, { kind, min, max }: NumberSetting, text: stri
 function parseKey(name: string, text: string, rule: string): string {
   if (isPublicKey(text)) return text;
   throw invalid(name, text, rule);
+}
+
+/** An address, or a network as address and bits. IPv4 within IPv6 is to be written as IPv4. */
+function parseNetwork(name: string, text: string): string {
+  const [, address = '', bits = '0'] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const isMapped = /^::ffff:|\./i.test(address);
+  if (isIPv4(address) && Number(bits) <= 32) return text;
+  if (isIPv6(address) && !isMapped && Number(bits) <= 128) return text;
+  throw invalid(name, text, 'must be addresses or networks such as 10.0.0.0/8 and fd00::/8');
 }
 
 function parseUrl(name: string, text: string, protocols: readonly string[]): string {

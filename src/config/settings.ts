@@ -58,9 +58,9 @@ export interface UrlSetting extends SettingBase {
   readonly protocols: readonly string[];
 }
 
-/** A comma-separated list of names, of base58 keys, or of ascending whole numbers. */
+/** A comma-separated list of names, base58 keys, addresses and networks, or ascending whole numbers. */
 export interface ListSetting extends SettingBase {
-  readonly kind: 'names' | 'keys' | 'sizes';
+  readonly kind: 'names' | 'keys' | 'networks' | 'sizes';
   readonly default: readonly (string | number)[];
   readonly countMax: number;
 }
@@ -177,14 +177,14 @@ export const SETTINGS = {
   },
   /** A quarter of all topics. */
   topicsPerIp: {
-    ...{ group: 'book', kind: 'integer', default: 500, min: 1, max: LIMITS.topicsMax },
+    ...{ group: 'book', kind: 'integer', default: 500, min: 0, max: LIMITS.topicsMax },
     value: 'count',
-    text: 'WebSocket topics of one address, loopback excepted',
+    text: 'WebSocket topics of one address; 0 for no limit',
   },
   socketsPerIp: {
-    ...{ group: 'book', kind: 'integer', default: 100, min: 1, max: LIMITS.socketsMax },
+    ...{ group: 'book', kind: 'integer', default: 100, min: 0, max: LIMITS.socketsMax },
     value: 'count',
-    text: 'WebSockets of one address, loopback excepted',
+    text: 'WebSockets of one address; 0 for no limit',
   },
   messagesPerSecond: {
     ...{ group: 'book', kind: 'integer', default: 50, min: 1, max: ratePerSecondMax },
@@ -195,6 +195,12 @@ export const SETTINGS = {
     ...{ group: 'book', kind: 'integer', default: 0, min: 0, max: ratePerSecondMax },
     ...{ unit: 'per second', value: 'count' },
     text: 'HTTP requests of one address; 0 for no limit',
+  },
+  /** Nobody: the headers in which a proxy names its clients can be written by everybody. */
+  trustedProxies: {
+    ...{ group: 'book', kind: 'networks', default: [], value: 'networks' },
+    ...{ countMax: LIMITS.trustedProxiesMax, absent: 'none' },
+    text: 'addresses and CIDR networks of the proxies in front, comma-separated: limits by address count their clients, and loopback is no longer exempt',
   },
   quoteMakers: {
     ...{ group: 'book', kind: 'keys', default: [], countMax: LIMITS.quoteMakersMax },
@@ -374,6 +380,7 @@ export function rangeText(setting: Setting): string {
       return setting.choices.join(', ');
     case 'names':
     case 'keys':
+    case 'networks':
     case 'sizes':
       return `at most ${setting.countMax}`;
     case 'url':

@@ -1,5 +1,6 @@
-import { WebSocket } from 'ws';
+import { type ClientOptions, WebSocket } from 'ws';
 import type { BookSource } from '../../src/contract/book-source.js';
+import { ClientAddresses } from '../../src/server/admission/client-addresses.js';
 import { SocketServer, type SocketServerOptions } from '../../src/server/sockets/socket-server.js';
 import { changes } from '../../src/server/testing/market-changes.js';
 import { FakeBook } from '../../src/server/testing/running-server.js';
@@ -11,6 +12,11 @@ const DEADLINE_MS = 60_000;
 export interface Closed {
   readonly code: number;
   readonly reason: string;
+}
+
+/** How a client opens its socket. */
+export interface ProbeOptions extends Pick<ClientOptions, 'headers' | 'localAddress' | 'ca'> {
+  readonly protocols?: string[];
 }
 
 /** A client that keeps the texts it hears, in order. */
@@ -30,8 +36,9 @@ export class Probe {
     });
   }
 
-  static async open(url: string, options: { readonly protocols?: string[] } = {}): Promise<Probe> {
-    const socket = new WebSocket(url, options.protocols ?? []);
+  static async open(url: string, options: ProbeOptions = {}): Promise<Probe> {
+    const { protocols = [], ...others } = options;
+    const socket = new WebSocket(url, protocols, others);
     const probe = new Probe(socket);
     await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
     return probe;
@@ -113,7 +120,9 @@ export class SocketScene {
       ...options,
     });
     const handler = () => ({ status: 404, headers: [], body: '{}' });
+    const { addresses = new ClientAddresses() } = options;
     const listener = await listen({
+      findClient: (origin) => addresses.findClient(origin),
       host: '127.0.0.1',
       port: 0,
       handler,
@@ -128,7 +137,7 @@ export class SocketScene {
     return `ws://127.0.0.1:${this.listener.port}`;
   }
 
-  async open(path = '/ws', options: { readonly protocols?: string[] } = {}): Promise<Probe> {
+  async open(path = '/ws', options: ProbeOptions = {}): Promise<Probe> {
     const probe = await Probe.open(`${this.url}${path}`, options);
     this.#probes.push(probe);
     return probe;

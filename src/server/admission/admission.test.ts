@@ -8,6 +8,7 @@ import { FakeBook } from '../testing/running-server.js';
 import type { Handler, Reply } from '../transport/reply.js';
 import { RequestLimiter } from './admission.js';
 import { addressKey, isLoopback } from './client-address.js';
+import { ClientAddresses } from './client-addresses.js';
 
 const IP = '203.0.113.9';
 
@@ -50,7 +51,7 @@ describe('the limiter', () => {
 
   test('lets a burst of one second through, then refuses until the bucket fills', () => {
     let nowMs = 0;
-    const limiter = new RequestLimiter(2, () => nowMs);
+    const limiter = new RequestLimiter({ perSecond: 2, nowMs: () => nowMs });
     expect(statuses(limiter, IP, 3)).toEqual([200, 200, 429]);
     nowMs = 499;
     expect(statuses(limiter, IP, 1)).toEqual([429]);
@@ -60,8 +61,15 @@ describe('the limiter', () => {
     expect(statuses(limiter, IP, 3)).toEqual([200, 200, 429]);
   });
 
+  test('counts loopback once a proxy is trusted, which may be on this machine', () => {
+    const addresses = new ClientAddresses(['10.0.0.0/8']);
+    const limiter = new RequestLimiter({ perSecond: 1, addresses, nowMs: () => 0 });
+    expect(statuses(limiter, '127.0.0.1', 2)).toEqual([200, 429]);
+    expect(statuses(limiter, '::1', 2)).toEqual([200, 429]);
+  });
+
   test('tells addresses apart, and lets loopback through', () => {
-    const limiter = new RequestLimiter(1, () => 0);
+    const limiter = new RequestLimiter({ perSecond: 1, nowMs: () => 0 });
     expect(statuses(limiter, IP, 2)).toEqual([200, 429]);
     expect(statuses(limiter, '203.0.113.10', 1)).toEqual([200]);
     expect(statuses(limiter, '2001:db8::1', 1)).toEqual([200]);
@@ -70,7 +78,7 @@ describe('the limiter', () => {
   });
 
   test('remembers a bounded number of addresses, those that came last', () => {
-    const limiter = new RequestLimiter(1, () => 0);
+    const limiter = new RequestLimiter({ perSecond: 1, nowMs: () => 0 });
     expect(statuses(limiter, IP, 2)).toEqual([200, 429]);
     for (let host = 0; host < LIMITS.rateLimitedAddressesMax - 1; host += 1) {
       limiter.checkRequest(`10.${host >> 16}.${(host >> 8) & 255}.${host & 255}`);

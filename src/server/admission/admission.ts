@@ -1,13 +1,12 @@
 /**
  * Who may make another request, open another socket, send another message or follow another topic.
  *
- * Limits for each address do not apply to loopback. Behind a proxy all clients have the address of the
- * proxy, which is then the place for such limits.
+ * The limits of each address count by the keys of `client-addresses.ts`; some addresses have none.
  */
 import { LIMITS } from '../../config/limits.js';
 import { type ErrorCode, ServerError, SocketError } from '../transport/errors.js';
 import { errorReply, type HttpRequest, type Reply } from '../transport/reply.js';
-import { addressKey, isLoopback } from './client-address.js';
+import { ClientAddresses } from './client-addresses.js';
 
 /**
  * Throws INVALID_REQUEST for a request that announces a body: no path takes one, and a proxy may read its
@@ -50,23 +49,34 @@ class TokenBucket {
   }
 }
 
+/** What a {@link RequestLimiter} goes by. */
+export interface RequestLimiterOptions {
+  /** Both the lasting rate and the burst; at least 1. */
+  readonly perSecond: number;
+  readonly addresses?: ClientAddresses;
+  /** Monotonic milliseconds; those of the process by default. */
+  readonly nowMs?: () => number;
+}
+
 /** Limits the requests of each address. */
 export class RequestLimiter {
   readonly #perSecond: number;
+  readonly #addresses: ClientAddresses;
   readonly #nowMs: () => number;
   /** The address that was quiet longest stands first. */
   readonly #buckets = new Map<string, TokenBucket>();
 
-  /** `perSecond` is both the lasting rate and the burst; at least 1. */
-  constructor(perSecond: number, nowMs: () => number = () => performance.now()) {
+  constructor({ perSecond, addresses, nowMs }: RequestLimiterOptions) {
     this.#perSecond = perSecond;
-    this.#nowMs = nowMs;
+    this.#addresses = addresses ?? new ClientAddresses();
+    this.#nowMs = nowMs ?? (() => performance.now());
   }
 
   /** Returns the reply that refuses the request; undefined when it may proceed. */
   checkRequest(ip: string): Reply | undefined {
-    if (isLoopback(ip)) return undefined;
-    const bucket = this.#refilledBucket(addressKey(ip));
+    const key = this.#addresses.limitKey(ip);
+    if (key === undefined) return undefined;
+    const bucket = this.#refilledBucket(key);
     if (bucket.tokens < 1) return this.#buildRefusal(bucket);
     bucket.tokens -= 1;
     return undefined;
@@ -154,18 +164,21 @@ export interface SocketQuotaOptions {
   /** The plural name of the kind, for error messages. */
   readonly what: string;
   readonly socketsMax: number;
-  /** Sockets of one address, loopback excepted. */
+  /** Sockets of one address; 0 for no limit. */
   readonly socketsPerIp: number;
+  readonly addresses?: ClientAddresses;
 }
 
 /** Counts the open sockets of one kind, in all and by address. */
 export class SocketQuota {
   readonly #options: SocketQuotaOptions;
+  readonly #addresses: ClientAddresses;
   readonly #byAddress = new Map<string, number>();
   #count = 0;
 
   constructor(options: SocketQuotaOptions) {
     this.#options = options;
+    this.#addresses = options.addresses ?? new ClientAddresses();
   }
 
   /** Throws a ServerError unless the request is an upgrade for which there is room. */
@@ -178,12 +191,14 @@ export class SocketQuota {
 
   addSocket(ip: string): void {
     this.#count += 1;
-    changeCount(this.#byAddress, addressKey(ip), 1);
+    const key = this.#addresses.limitKey(ip);
+    if (key !== undefined) changeCount(this.#byAddress, key, 1);
   }
 
   removeSocket(ip: string): void {
     this.#count -= 1;
-    changeCount(this.#byAddress, addressKey(ip), -1);
+    const key = this.#addresses.limitKey(ip);
+    if (key !== undefined) changeCount(this.#byAddress, key, -1);
   }
 
   #findRefusal(request: HttpRequest, isClosing: boolean): readonly [ErrorCode, string] | undefined {
@@ -196,66 +211,15 @@ export class SocketQuota {
     if (this.#count >= socketsMax) {
       return ['LIMIT_EXCEEDED', `the service has ${socketsMax} ${what}, which is its most`];
     }
-    if (isLoopback(request.ip)) return undefined;
-    if ((this.#byAddress.get(addressKey(request.ip)) ?? 0) < socketsPerIp) return undefined;
+    if (socketsPerIp === 0) return undefined;
+    const key = this.#addresses.limitKey(request.ip);
+    if (key === undefined || (this.#byAddress.get(key) ?? 0) < socketsPerIp) return undefined;
     return ['RATE_LIMITED', `one address may have ${socketsPerIp} ${what}`];
   }
 }
 
-/**
- * Counts the topics with subscribers, of the service and of each address: a topic costs work in every
- * turn in which its market changes.
- */
-export class TopicQuota {
-  readonly #topicsPerIp: number;
-  /** Subscriptions by topic. */
-  readonly #all = new Map<string, number>();
-  readonly #byAddress = new Map<string, Map<string, number>>();
-
-  constructor(topicsPerIp: number) {
-    this.#topicsPerIp = topicsPerIp;
-  }
-
-  /** Topics with subscribers. */
-  get topicCount(): number {
-    return this.#all.size;
-  }
-
-  /** Counts a subscription. Throws LIMIT_EXCEEDED when it would be one topic too many. */
-  acquireTopic(ip: string, key: string): void {
-    const { topicsMax } = LIMITS;
-    if (this.#all.size >= topicsMax && !this.#all.has(key)) {
-      const message = `the service has ${topicsMax} topics with subscribers, which is its most`;
-      throw new SocketError('LIMIT_EXCEEDED', message);
-    }
-    if (!isLoopback(ip)) this.#acquireForAddress(addressKey(ip), key);
-    changeCount(this.#all, key, 1);
-  }
-
-  /** Takes back what {@link TopicQuota.acquireTopic} counted. */
-  releaseTopic(ip: string, key: string): void {
-    changeCount(this.#all, key, -1);
-    if (isLoopback(ip)) return;
-    const address = addressKey(ip);
-    const own = this.#byAddress.get(address);
-    if (own === undefined) return;
-    changeCount(own, key, -1);
-    if (own.size === 0) this.#byAddress.delete(address);
-  }
-
-  #acquireForAddress(address: string, key: string): void {
-    const own = this.#byAddress.get(address) ?? new Map<string, number>();
-    if (own.size >= this.#topicsPerIp && !own.has(key)) {
-      const message = `one address may have ${this.#topicsPerIp} topics`;
-      throw new SocketError('LIMIT_EXCEEDED', message);
-    }
-    changeCount(own, key, 1);
-    this.#byAddress.set(address, own);
-  }
-}
-
 /** Counts up or down; a count of zero leaves the map. */
-function changeCount(counts: Map<string, number>, key: string, change: 1 | -1): void {
+export function changeCount(counts: Map<string, number>, key: string, change: 1 | -1): void {
   const count = (counts.get(key) ?? 0) + change;
   if (count === 0) counts.delete(key);
   else counts.set(key, count);

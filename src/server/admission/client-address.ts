@@ -24,7 +24,7 @@ export function isLoopback(ip: string): boolean {
 }
 
 /** The IPv4 address inside an IPv6 one, the form that a dual-stack socket gives IPv4 clients. */
-function mappedIPv4(ip: string): string | undefined {
+export function mappedIPv4(ip: string): string | undefined {
   const groups = ipv6Groups(ip);
   if (groups === undefined || groups.slice(0, 6).join() !== '0,0,0,0,0,ffff') return undefined;
   const [high, low] = groups.slice(6).map((group) => Number.parseInt(group, 16));

@@ -11,6 +11,7 @@ import type { MarketDirectory } from '../../contract/book-source.js';
 import type { Readiness } from '../../contract/feed-status.js';
 import type { QuoteSink } from '../../contract/indicative.js';
 import { SocketQuota } from '../admission/admission.js';
+import type { ClientAddresses } from '../admission/client-addresses.js';
 import { splitQuery } from '../api/param-check.js';
 import { QuoteCounts, type QuoteSocketStats } from '../metrics/quotes-metrics.js';
 import { heartbeatText, reconnectAfterMs } from '../sockets/heartbeat.js';
@@ -27,8 +28,9 @@ export interface QuoteServerOptions {
   /** Keys (base58) of those who may quote. */
   readonly quoteMakers: readonly string[];
   readonly readiness: () => Readiness;
-  /** Sockets of one address, loopback excepted. */
+  /** Sockets of one address; 0 for no limit. */
   readonly socketsPerIp: number;
+  readonly addresses?: ClientAddresses;
   readonly onFault: (error: unknown, where: string) => void;
   /** The limits of the service by default. */
   readonly socketsMax?: number;
@@ -53,8 +55,8 @@ export class QuoteServer implements SocketHandlers {
 
   constructor(options: QuoteServerOptions) {
     this.#options = options;
-    const { socketsPerIp, socketsMax = LIMITS.quoteSocketsMax } = options;
-    this.#socketQuota = new SocketQuota({ what: 'sockets of makers', socketsMax, socketsPerIp });
+    const { socketsMax = LIMITS.quoteSocketsMax } = options;
+    this.#socketQuota = new SocketQuota({ ...options, what: 'sockets of makers', socketsMax });
     const { sink = noSink, readiness, onFault } = options;
     const makers = new Set(options.sink === undefined ? [] : options.quoteMakers);
     this.#parts = {

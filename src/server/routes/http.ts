@@ -4,6 +4,7 @@
 
 import type { MarketDataSource } from '../../contract/history-source.js';
 import { RequestLimiter, requireNoBody, requireRequestSize } from '../admission/admission.js';
+import type { ClientAddresses } from '../admission/client-addresses.js';
 import { compileBookParams } from '../api/book-params.js';
 import { describeApi } from '../api/openapi.js';
 import { type PathName, type PathSpec, pathSpecs } from '../api/path-specs.js';
@@ -56,6 +57,8 @@ export interface HttpOptions extends ServiceRouteOptions {
   readonly readAccounts?: ReadAccounts;
   /** Requests a second of one address; 0, the default, for no limit. */
   readonly requestsPerSecond?: number;
+  /** Whose requests count together; without it no proxy is trusted. */
+  readonly addresses?: ClientAddresses;
   /** Whether /metrics is on the main port, as by default, or on the operator's only. */
   readonly metrics?: 'main' | 'operator';
   /** Durations and the statistics of the WebSockets, for /metrics. */
@@ -86,8 +89,9 @@ export function createHandlers(options: HttpOptions): Handlers {
   );
   const served = reachable.filter((name) => isServed(name, options));
   const routes = routesOf(options, requests, served);
-  const { requestsPerSecond = 0, unsent = new UnsentReplies() } = options;
-  const limiter = requestsPerSecond === 0 ? undefined : new RequestLimiter(requestsPerSecond);
+  const { requestsPerSecond: perSecond = 0, addresses, unsent = new UnsentReplies() } = options;
+  const clients = addresses === undefined ? {} : { addresses };
+  const limiter = perSecond === 0 ? undefined : new RequestLimiter({ perSecond, ...clients });
   return {
     main: handlerOf(new PathTable(routes, reachable), { requests, unsent, limiter }),
     operator: handlerOf(new PathTable(routes, operatorPaths), {

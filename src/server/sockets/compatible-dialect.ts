@@ -28,7 +28,8 @@ export const compatible: Dialect = {
     if (isTrades(message)) return tradesRequest(message, parts);
     const { directory, fanOut } = parts;
     const spec = topicSpec(message, directory);
-    return { key: spec.key, openSubscriber: () => BookSubscriber.open(fanOut, spec) };
+    const room = spec.isCommon ? 'common' : 'chosen';
+    return { key: spec.key, room, openSubscriber: () => BookSubscriber.open(fanOut, spec) };
   },
   readKey: (message, { directory }) =>
     isTrades(message) ? tradesTopic(message, directory) : topicSpec(message, directory).key,
@@ -140,6 +141,7 @@ function orderbookChannel({ indicative }: { readonly indicative: boolean }): Cha
         key: `orderbook ${marketType} ${marketIndex} ${JSON.stringify(shape)}`,
         marketType,
         marketIndex,
+        isCommon: depth === LIMITS.channelDepthDefault && (grouping ?? 1) === 1,
         hasQuotes: vamm || indicative,
         hasIndicative: indicative,
         render: (source, market) => source.orderbookFrame({ market, ...shape }),

@@ -44,6 +44,7 @@ class Scene {
     return this.fanOut.addSubscriber({
       key,
       ...perp,
+      isCommon: true,
       hasQuotes: false,
       hasIndicative: false,
       ...shape,

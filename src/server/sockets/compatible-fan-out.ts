@@ -20,6 +20,8 @@ export interface BookTopicSpec extends QuoteContent {
   readonly key: string;
   readonly marketType: MarketInfo['marketType'];
   readonly marketIndex: number;
+  /** Whether it has the usual depth and no grouping, as most clients ask for. */
+  readonly isCommon: boolean;
   /** Renders the current frame: a view that is valid until the next call of the book. */
   readonly render: (book: BookSource, market: number) => Uint8Array;
 }

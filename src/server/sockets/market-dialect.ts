@@ -63,6 +63,7 @@ export function historySubscription(
   fanOut.requireHistory();
   return {
     key: topic,
+    room: 'common',
     openSubscriber: () =>
       new MarketSubscriber({ ...rest, fanOut, topic: fanOut.addSubscriber(topic) }),
   };

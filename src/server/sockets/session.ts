@@ -4,8 +4,8 @@
  */
 import { LIMITS } from '../../config/limits.js';
 import type { Readiness } from '../../contract/feed-status.js';
-import type { TopicQuota } from '../admission/admission.js';
 import { MessageLimiter } from '../admission/admission.js';
+import type { TopicQuota, TopicRoom } from '../admission/topic-quota.js';
 import type { CloseReason, SocketCounts } from '../metrics/socket-metrics.js';
 import type { ClientSocket, CloseCause, SocketSession } from '../transport/client-socket.js';
 import { SocketError } from '../transport/errors.js';
@@ -139,9 +139,9 @@ export class Session implements SocketSession {
   /** A repeated subscription is acknowledged and begins again. */
   #addSubscription(dialect: Dialect, message: ClientMessage): void {
     const { quota } = this.#parts;
-    const { key, openSubscriber } = dialect.readRequest(message, this.#parts);
+    const { key, room, openSubscriber } = dialect.readRequest(message, this.#parts);
     const isNew = !this.#delivery.hasSubscription(key);
-    if (isNew) this.#acquireTopic(key);
+    if (isNew) this.#acquireTopic(key, room);
     try {
       const reader = openSubscriber();
       this.#sendAcknowledgement(
@@ -156,13 +156,13 @@ export class Session implements SocketSession {
     if (isNew && !this.#delivery.hasSubscription(key)) quota.releaseTopic(this.socket.ip, key);
   }
 
-  #acquireTopic(key: string): void {
+  #acquireTopic(key: string, room: TopicRoom): void {
     const { topicsPerSocketMax } = LIMITS;
     if (this.#delivery.size >= topicsPerSocketMax) {
       const message = `a socket may have ${topicsPerSocketMax} subscriptions`;
       throw new SocketError('LIMIT_EXCEEDED', message);
     }
-    this.#parts.quota.acquireTopic(this.socket.ip, key);
+    this.#parts.quota.acquireTopic({ ip: this.socket.ip, key, room });
   }
 
   #removeSubscription(dialect: Dialect, message: ClientMessage): void {

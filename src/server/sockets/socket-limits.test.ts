@@ -154,24 +154,57 @@ describe('topics', () => {
     expect(await client.ask({ ...wish, grouping: 65 })).toHaveLength(2);
   });
 
-  test('all sockets have at most 2,000, and all are gone with the sockets', async () => {
-    const wishes = Array.from({ length: LIMITS.topicsMax }, (_, at) => ({
-      ...wish,
-      grouping: at + 1,
-    }));
+  /** Subscribes to all of them on as many sockets as they need, which stay open. */
+  async function subscribe(wishes: object[], answersEach: number): Promise<void> {
     while (wishes.length > 0) {
       const client = await scene.open();
       const share = wishes.splice(0, LIMITS.topicsPerSocketMax);
       for (const one of share) client.send(one);
-      await client.hear(share.length * 2);
+      await client.hear(share.length * answersEach);
     }
+  }
+
+  const many = <T>(count: number, make: (at: number) => T): T[] =>
+    Array.from({ length: count }, (_, at) => make(at));
+
+  test('of all sockets are at most 2,000 groupings, and all are gone with the sockets', async () => {
+    await subscribe(
+      many(LIMITS.topicsMax, (at) => ({ ...wish, grouping: at + 2 })),
+      2,
+    );
     const late = await scene.open();
-    expect(await late.ask(wish)).toMatchObject([{ code: 'LIMIT_EXCEEDED' }]);
+    const another = { ...wish, grouping: LIMITS.topicsMax + 2 };
+    expect(await late.ask(another)).toMatchObject([{ code: 'LIMIT_EXCEEDED' }]);
     expect(await late.ask({ ...wish, grouping: 5 })).toHaveLength(2);
+    // The common topics have room of their own.
+    expect(await late.ask(wish)).toHaveLength(2);
+    expect(await late.ask({ type: 'subscribe', channel: 'bbo', market: 'SOL' })).toHaveLength(2);
     await scene.closeProbes();
     await expect.poll(() => scene.sockets.readStats()).toMatchObject({ sockets: 0, topics: 0 });
     const next = await scene.open();
-    expect(await next.ask(wish)).toHaveLength(2);
+    expect(await next.ask(another)).toHaveLength(2);
+  });
+
+  test('of makers that do not exist take no room from those that do', async () => {
+    const ordersOf = { type: 'subscribe', channel: 'l3', market: 'SOL-PERP' };
+    const invented = many(LIMITS.unknownMakerTopicsMax + 1, (at) => `maker ${at}`);
+    for (const maker of invented) scene.book.unknownMakers.add(maker);
+    await subscribe(
+      invented.slice(1).map((maker) => ({ ...ordersOf, maker })),
+      2,
+    );
+    const client = await scene.open();
+    expect(await client.ask({ ...ordersOf, maker: invented[0] })).toMatchObject([
+      { code: 'LIMIT_EXCEEDED', message: expect.stringContaining('makers without an account') },
+    ]);
+    await subscribe(
+      many(LIMITS.topicsMax, (at) => ({ ...ordersOf, maker: `real ${at}` })),
+      2,
+    );
+    expect(await client.ask({ ...ordersOf, maker: 'late' })).toMatchObject([
+      { code: 'LIMIT_EXCEEDED' },
+    ]);
+    expect(await client.ask(ordersOf)).toHaveLength(2);
   });
 });
 

@@ -12,7 +12,9 @@ import { LIMITS } from '../../config/limits.js';
 import type { MarketChanges } from '../../contract/feed-engine.js';
 import type { Readiness } from '../../contract/feed-status.js';
 import type { MarketStreamSource } from '../../contract/history-source.js';
-import { SocketQuota, TopicQuota } from '../admission/admission.js';
+import { SocketQuota } from '../admission/admission.js';
+import type { ClientAddresses } from '../admission/client-addresses.js';
+import { TopicQuota } from '../admission/topic-quota.js';
 import { SocketCounts, type SocketStats } from '../metrics/socket-metrics.js';
 import type { ClientSocket, SocketHandlers, SocketSession } from '../transport/client-socket.js';
 import { ServerError } from '../transport/errors.js';
@@ -34,10 +36,12 @@ export interface SocketServerOptions
   readonly publishIntervalMs: number;
   /** Between two frames of a topic of the streaming channels. */
   readonly streamIntervalMs: number;
-  /** Sockets of one address, loopback excepted. */
+  /** Sockets of one address; 0 for no limit. */
   readonly socketsPerIp: number;
-  /** Topics of one address, loopback excepted. */
+  /** Topics of one address; 0 for no limit. */
   readonly topicsPerIp: number;
+  /** Whose sockets and topics count together; without it no proxy is trusted. */
+  readonly addresses?: ClientAddresses;
   readonly messagesPerSecond: number;
   readonly onFault: (error: unknown, where: string) => void;
   /** Sockets in all; the limit of the service by default. */
@@ -77,9 +81,9 @@ export class SocketServer implements SocketHandlers {
     };
     const onEnded = (topic: string): void => this.#endTopic(topic);
     this.#options = options;
-    const { socketsPerIp, socketsMax = LIMITS.socketsMax } = options;
-    this.#socketQuota = new SocketQuota({ what: 'WebSockets', socketsMax, socketsPerIp });
-    this.#topicQuota = new TopicQuota(options.topicsPerIp);
+    const { socketsMax = LIMITS.socketsMax } = options;
+    this.#socketQuota = new SocketQuota({ ...options, what: 'WebSockets', socketsMax });
+    this.#topicQuota = new TopicQuota(options);
     this.#heartbeats = new HeartbeatShards(publish);
     this.#fanOut = new BookFanOut({ ...parts, intervalMs: publishIntervalMs });
     this.#streams = new StreamFanOut({ ...parts, intervalMs: streamIntervalMs, onEnded });

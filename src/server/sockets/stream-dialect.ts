@@ -4,6 +4,7 @@ import { LIMITS } from '../../config/limits.js';
 import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 import type { TopicSpec } from '../../contract/topics.js';
+import type { TopicRoom } from '../admission/topic-quota.js';
 import { SocketError } from '../transport/errors.js';
 import type { ClientMessage } from './client-message.js';
 import type { StreamFanOut } from './stream-fan-out.js';
@@ -19,7 +20,8 @@ export const streaming: Dialect = {
     const id = JSON.stringify(message.id) ?? '';
     const open = (): Subscriber =>
       new StreamSubscriber({ streams, topic: streams.addSubscriber(request), id, resume });
-    return { key: request.key, openSubscriber: open };
+    const room = roomOf(request.spec, parts.book);
+    return { key: request.key, room, openSubscriber: open };
   },
   readKey: (message, parts) =>
     message.hasMember('topic')
@@ -127,6 +129,13 @@ function readStreamRequest(
     ...(message.readFlag('timing') ? { timing: true } : {}),
   };
   return { key: nameOf(spec, message, book), spec };
+}
+
+/** Where a topic counts: with the common ones when it names nothing but its market and its sources. */
+function roomOf({ maker, depth, grouping, timing }: TopicSpec, book: BookSource): TopicRoom {
+  if (maker !== undefined) return book.hasUser(maker) ? 'chosen' : 'unknownMaker';
+  const isUsual = depth === undefined || depth === LIMITS.streamDepthDefault;
+  return isUsual && grouping === undefined && timing !== true ? 'common' : 'chosen';
 }
 
 /** Reads where to resume; undefined when the message does not ask for it. */

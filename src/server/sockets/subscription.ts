@@ -1,5 +1,6 @@
 /** One subscription of one socket, and how a dialect reads it from a message. */
 import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
+import type { TopicRoom } from '../admission/topic-quota.js';
 import type { ClientMessage } from './client-message.js';
 import type { BookFanOut } from './compatible-fan-out.js';
 import type { MarketFanOut } from './market-fan-out.js';
@@ -51,6 +52,8 @@ export interface Subscriber {
 /** A subscription that a message requests. */
 export interface SubscriptionRequest {
   readonly key: string;
+  /** Where its topic counts. */
+  readonly room: TopicRoom;
   /** Opens the topic. */
   openSubscriber(): Subscriber;
 }

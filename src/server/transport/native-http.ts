@@ -17,7 +17,24 @@ interface NativeResponse extends BodyWriter {
   writeHeader(name: string, value: string): unknown;
   endWithoutBody(): unknown;
   getRemoteAddressAsText(): ArrayBuffer;
+  getProxiedRemoteAddressAsText(): ArrayBuffer;
 }
+
+/** The way of a request to this service, as far as its connection and its headers tell. */
+export interface RequestOrigin {
+  /** The address of the other end of the connection. */
+  readonly peer: string;
+  /**
+   * The address that a PROXY protocol header named; empty for none. The transport reads such a header
+   * from everybody, before any request.
+   */
+  readProxied(): string;
+  /** The lines of X-Forwarded-For in their order. */
+  readForwarded(): readonly string[];
+}
+
+/** Returns the address of the client of a request. */
+export type FindClient = (origin: RequestOrigin) => string;
 
 /** How a reply is written. */
 export interface WriteOptions {
@@ -115,27 +132,46 @@ function joinHeaders(headers: readonly Header[]): JoinedHeader {
 }
 
 /** A request that reads from the native one what the handler requests. */
-export class NativeRequest implements HttpRequest {
+export class NativeRequest implements HttpRequest, RequestOrigin {
   readonly path: string;
   readonly query: string;
   isGone = false;
   readonly #native: NativeHead;
   readonly #response: NativeResponse;
   #head: HeadFacts | undefined;
+  readonly #findClient: FindClient;
 
   constructor(
     native: NativeHead,
     response: NativeResponse,
     readonly method: string,
+    findClient: FindClient,
   ) {
     this.#native = native;
     this.#response = response;
+    this.#findClient = findClient;
     this.path = native.getUrl();
     this.query = native.getQuery() ?? '';
   }
 
   get ip(): string {
+    return this.#findClient(this);
+  }
+
+  get peer(): string {
     return decodeText(this.#response.getRemoteAddressAsText());
+  }
+
+  readProxied(): string {
+    return decodeText(this.#response.getProxiedRemoteAddressAsText());
+  }
+
+  readForwarded(): readonly string[] {
+    const lines: string[] = [];
+    this.#native.forEach((name, value) => {
+      if (name === 'x-forwarded-for') lines.push(value);
+    });
+    return lines;
   }
 
   getHeader(name: string): string {

@@ -16,7 +16,13 @@ import {
   TransportSocket,
 } from './client-socket.js';
 import { ServerError } from './errors.js';
-import { decodeText, NativeRequest, type WriteOptions, writeReply } from './native-http.js';
+import {
+  decodeText,
+  type FindClient,
+  NativeRequest,
+  type WriteOptions,
+  writeReply,
+} from './native-http.js';
 import { assertNativeTransport } from './native-transport.js';
 import { errorReply, type Handler, type Reply } from './reply.js';
 import { UnsentReplies } from './unsent-replies.js';
@@ -31,6 +37,8 @@ export interface ListenOptions {
   readonly sockets?: readonly SocketHandlers[];
   /** Holds replies for slow clients: the one of `createHandlers`, which refuses large replies by it. */
   readonly unsent?: UnsentReplies;
+  /** Finds the client of a request; the other end of its connection by default. */
+  readonly findClient?: FindClient;
   /** Called with every unexpected error of a handler. */
   readonly onFault: (error: unknown, path: string) => void;
 }
@@ -51,14 +59,21 @@ export interface Listener {
 export function listen(options: ListenOptions): Promise<Listener> {
   assertNativeTransport();
   const app = uws.App();
-  const serving: Serving = { unsent: new UnsentReplies(), ...options };
+  const findClient: FindClient = ({ peer }) => peer;
+  const serving: Serving = { unsent: new UnsentReplies(), findClient, ...options };
   for (const handlers of options.sockets ?? []) serveSockets(app, handlers, serving);
   // Asking each request for its method would cost a GET one more native call.
   app.get('/*', (response, native) => {
-    handleRequest(response, new NativeRequest(native, response, 'get'), serving);
+    const request = new NativeRequest(native, response, 'get', serving.findClient);
+    handleRequest(response, request, serving);
   });
   app.any('/*', (response, native) => {
-    handleRequest(response, new NativeRequest(native, response, native.getMethod()), serving);
+    const method = native.getMethod();
+    handleRequest(
+      response,
+      new NativeRequest(native, response, method, serving.findClient),
+      serving,
+    );
   });
   return new Promise((resolve, reject) => {
     const { host, port } = options;
@@ -80,8 +95,8 @@ export function listen(options: ListenOptions): Promise<Listener> {
   });
 }
 
-/** The settings of a listener with the default filled in. */
-type Serving = ListenOptions & { readonly unsent: UnsentReplies };
+/** The settings of a listener with the defaults filled in. */
+type Serving = ListenOptions & Required<Pick<ListenOptions, 'unsent' | 'findClient'>>;
 
 /** The overload of `listen` with host and options, which the package's types lack. */
 type ListenExclusive = (
@@ -153,7 +168,7 @@ type OnFault = ListenOptions['onFault'];
 
 /** Serves the WebSockets of some paths: upgrades them, and passes their events to their sessions. */
 function serveSockets(app: uws.TemplatedApp, handlers: SocketHandlers, serving: Serving): void {
-  const { onFault, unsent } = serving;
+  const { onFault } = serving;
   const notifySession = (native: NativeSocket, run: (session: SocketSession) => void): void => {
     const data = native.getUserData();
     runGuarded(data, onFault, () => {
@@ -164,7 +179,7 @@ function serveSockets(app: uws.TemplatedApp, handlers: SocketHandlers, serving: 
     ...socketOptions,
     maxPayloadLength: handlers.messageBytesMax ?? socketOptions.maxPayloadLength,
     upgrade: (response, request, context) => {
-      upgradeSocket(response, request, { handlers, context, onFault, unsent });
+      upgradeSocket(response, request, { handlers, context, serving });
     },
     open: (native) => {
       const data = native.getUserData();
@@ -197,9 +212,10 @@ interface DroppedHandler {
 function upgradeSocket(
   response: uws.HttpResponse,
   native: uws.HttpRequest,
-  { handlers, context, onFault, unsent }: UpgradeParts,
+  { handlers, context, serving }: UpgradeParts,
 ): void {
-  const request = new NativeRequest(native, response, native.getMethod());
+  const { findClient, onFault, unsent } = serving;
+  const request = new NativeRequest(native, response, native.getMethod(), findClient);
   const { ip, path, query } = request;
   let refusal: Reply | null;
   try {
@@ -221,8 +237,7 @@ function upgradeSocket(
 interface UpgradeParts {
   readonly handlers: SocketHandlers;
   readonly context: uws.us_socket_context_t;
-  readonly onFault: OnFault;
-  readonly unsent: UnsentReplies;
+  readonly serving: Serving;
 }
 
 /** Keeps an exception from reaching the transport, and closes the socket whose session threw it. */

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { LIMITS } from '../../config/limits.js';
+import { ClientAddresses } from './client-addresses.js';
+import { TopicQuota, type TopicRoom } from './topic-quota.js';
+
+const LOOPBACK = '127.0.0.1';
+
+/** Acquires topics one after the other; returns how many there was room for. */
+function fill(quota: TopicQuota, room: TopicRoom, ip = LOOPBACK, count = 3_000): number {
+  for (let at = 0; at < count; at += 1) {
+    try {
+      quota.acquireTopic({ ip, key: `${room} ${at}`, room });
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'LIMIT_EXCEEDED' });
+      return at;
+    }
+  }
+  return count;
+}
+
+describe('the rooms of topics', () => {
+  test('of chosen topics and of unknown makers are full by themselves, of common ones never', () => {
+    const quota = new TopicQuota({ topicsPerIp: 500 });
+    expect(fill(quota, 'unknownMaker')).toBe(LIMITS.unknownMakerTopicsMax);
+    expect(fill(quota, 'chosen')).toBe(LIMITS.topicsMax);
+    expect(fill(quota, 'common')).toBe(3_000);
+    expect(quota.topicCount).toBe(3_000 + LIMITS.topicsMax + LIMITS.unknownMakerTopicsMax);
+  });
+
+  test('are given back with the last subscriber, wherever the topic would count by then', () => {
+    const quota = new TopicQuota({ topicsPerIp: 500 });
+    fill(quota, 'unknownMaker');
+    const key = 'unknownMaker 0';
+    // By now its maker has an account.
+    quota.acquireTopic({ ip: LOOPBACK, key, room: 'chosen' });
+    expect(fill(quota, 'chosen')).toBe(LIMITS.topicsMax);
+    quota.releaseTopic(LOOPBACK, key);
+    const late = { ip: LOOPBACK, key: 'late', room: 'unknownMaker' } as const;
+    expect(() => quota.acquireTopic(late)).toThrow('256 topics of makers without an account');
+    quota.releaseTopic(LOOPBACK, key);
+    quota.acquireTopic(late);
+  });
+});
+
+describe('the topics of one address', () => {
+  const visitor = '203.0.113.9';
+
+  test('are counted over all rooms, and those of loopback too behind a proxy', () => {
+    const addresses = new ClientAddresses(['10.0.0.1']);
+    for (const quota of [
+      new TopicQuota({ topicsPerIp: 10 }),
+      new TopicQuota({ topicsPerIp: 10, addresses }),
+    ]) {
+      expect(fill(quota, 'common', visitor, 6)).toBe(6);
+      expect(fill(quota, 'chosen', visitor)).toBe(4);
+    }
+    expect(fill(new TopicQuota({ topicsPerIp: 10, addresses }), 'common')).toBe(10);
+    expect(fill(new TopicQuota({ topicsPerIp: 10 }), 'common')).toBe(3_000);
+  });
+
+  test('have no limit when it is 0, and leave nothing behind', () => {
+    const quota = new TopicQuota({ topicsPerIp: 0 });
+    expect(fill(quota, 'common', visitor)).toBe(3_000);
+    for (let at = 0; at < 3_000; at += 1) quota.releaseTopic(visitor, `common ${at}`);
+    expect(quota.topicCount).toBe(0);
+  });
+});

@@ -1,0 +1,108 @@
+/**
+ * How many topics may have subscribers: a topic costs work in every turn in which its market changes.
+ *
+ * The common topics, which most clients share, are as many as the markets make them and can always be
+ * opened. Those that a client makes up share rooms that others can fill.
+ */
+import { LIMITS } from '../../config/limits.js';
+import { SocketError } from '../transport/errors.js';
+import { changeCount } from './admission.js';
+import { ClientAddresses } from './client-addresses.js';
+
+/**
+ * Where a topic counts: with the common ones of its market, with those whose depth, grouping, times or
+ * maker a client chose, or with those of makers without an account, which anybody can invent.
+ */
+export type TopicRoom = 'common' | 'chosen' | 'unknownMaker';
+
+/** What a {@link TopicQuota} goes by. */
+export interface TopicQuotaOptions {
+  /** Topics of one address, in all rooms; 0 for no limit. */
+  readonly topicsPerIp: number;
+  readonly addresses?: ClientAddresses;
+}
+
+/** A subscription that is to be counted. */
+export interface CountedTopic {
+  readonly ip: string;
+  readonly key: string;
+  readonly room: TopicRoom;
+}
+
+interface OpenTopic {
+  /** That of its first subscriber. */
+  readonly room: TopicRoom;
+  subscriptions: number;
+}
+
+/** Counts the topics with subscribers, of each room and of each address. */
+export class TopicQuota {
+  readonly #topicsPerIp: number;
+  readonly #addresses: ClientAddresses;
+  readonly #open = new Map<string, OpenTopic>();
+  readonly #counts: Record<TopicRoom, number> = { common: 0, chosen: 0, unknownMaker: 0 };
+  readonly #byAddress = new Map<string, Map<string, number>>();
+
+  constructor({ topicsPerIp, addresses }: TopicQuotaOptions) {
+    this.#topicsPerIp = topicsPerIp;
+    this.#addresses = addresses ?? new ClientAddresses();
+  }
+
+  /** Topics with subscribers. */
+  get topicCount(): number {
+    return this.#open.size;
+  }
+
+  /** Counts a subscription. Throws LIMIT_EXCEEDED when it would be one topic too many. */
+  acquireTopic({ ip, key, room }: CountedTopic): void {
+    const known = this.#open.get(key);
+    if (known === undefined) this.#requireRoom(room);
+    const address = this.#addresses.limitKey(ip);
+    if (address !== undefined) this.#acquireForAddress(address, key);
+    if (known !== undefined) {
+      known.subscriptions += 1;
+      return;
+    }
+    this.#open.set(key, { room, subscriptions: 1 });
+    this.#counts[room] += 1;
+  }
+
+  /** Takes back what {@link TopicQuota.acquireTopic} counted. */
+  releaseTopic(ip: string, key: string): void {
+    const topic = this.#open.get(key);
+    if (topic === undefined) return;
+    topic.subscriptions -= 1;
+    if (topic.subscriptions === 0) {
+      this.#open.delete(key);
+      this.#counts[topic.room] -= 1;
+    }
+    const address = this.#addresses.limitKey(ip);
+    const own = address === undefined ? undefined : this.#byAddress.get(address);
+    if (address === undefined || own === undefined) return;
+    changeCount(own, key, -1);
+    if (own.size === 0) this.#byAddress.delete(address);
+  }
+
+  #requireRoom(room: TopicRoom): void {
+    if (room === 'common' || this.#counts[room] < roomSizes[room]) return;
+    const what = room === 'chosen' ? 'topics' : 'topics of makers without an account';
+    const message = `the service has ${roomSizes[room]} ${what} with subscribers, which is its most`;
+    throw new SocketError('LIMIT_EXCEEDED', message);
+  }
+
+  #acquireForAddress(address: string, key: string): void {
+    const own = this.#byAddress.get(address) ?? new Map<string, number>();
+    const isFull = this.#topicsPerIp > 0 && own.size >= this.#topicsPerIp;
+    if (isFull && !own.has(key)) {
+      const message = `one address may have ${this.#topicsPerIp} topics`;
+      throw new SocketError('LIMIT_EXCEEDED', message);
+    }
+    changeCount(own, key, 1);
+    this.#byAddress.set(address, own);
+  }
+}
+
+const roomSizes: Readonly<Record<Exclude<TopicRoom, 'common'>, number>> = {
+  chosen: LIMITS.topicsMax,
+  unknownMaker: LIMITS.unknownMakerTopicsMax,
+};

@@ -1,0 +1,135 @@
+/** Limits by address behind a proxy: they count the visitors, and no visitor can pass for another. */
+import { afterEach, describe, expect, test } from 'vitest';
+import { proxyHeader } from '../../../test/support/proxy-header.js';
+import { RawSocket, UPGRADE_HEAD } from '../../../test/support/raw-socket.js';
+import { type Probe, SocketScene } from '../../../test/support/socket-scene.js';
+import { until } from '../../../test/support/until.js';
+import { ClientAddresses } from '../admission/client-addresses.js';
+
+const SOCKETS_PER_IP = 3;
+const TOPICS_PER_IP = 5;
+const [FIRST, SECOND] = ['203.0.113.1', '203.0.113.2'] as const;
+
+let scene: SocketScene;
+const raw: RawSocket[] = [];
+
+async function start(trustedProxies: readonly string[]): Promise<void> {
+  const addresses = new ClientAddresses(trustedProxies);
+  const limits = { socketsPerIp: SOCKETS_PER_IP, topicsPerIp: TOPICS_PER_IP };
+  scene = await SocketScene.start({ addresses, ...limits });
+}
+
+afterEach(async () => {
+  for (const socket of raw.splice(0)) socket.destroy();
+  await scene?.stop();
+});
+
+/** Opens sockets until one is refused; returns how many were open, and the refusal. */
+async function openAll(open: () => Promise<unknown>): Promise<number> {
+  for (let count = 0; count < 20; count += 1) {
+    const refusal = await open().then(
+      () => null,
+      (error: Error) => error.message,
+    );
+    if (refusal === null) continue;
+    expect(refusal).toContain('429');
+    return count;
+  }
+  return 20;
+}
+
+const forwardedFor = (client: string) => (): Promise<Probe> =>
+  scene.open('/ws', { headers: { 'X-Forwarded-For': client } });
+
+/** Upgrades on a connection that begins with these bytes. */
+async function openRaw(...begin: readonly Uint8Array[]): Promise<void> {
+  const socket = await RawSocket.connect(scene.listener.port);
+  raw.push(socket);
+  socket.write(Buffer.concat([...begin, Buffer.from(`${UPGRADE_HEAD}\r\n`)]));
+  await until(() => socket.head.includes('\r\n'));
+  if (!socket.head.startsWith('HTTP/1.1 101')) throw new Error(socket.head);
+}
+
+describe('behind a trusted proxy', () => {
+  test('each visitor has sockets of its own', async () => {
+    await start(['127.0.0.1']);
+    expect(await openAll(forwardedFor(FIRST))).toBe(SOCKETS_PER_IP);
+    expect(await openAll(forwardedFor(`${FIRST}:5000`))).toBe(0);
+    expect(await openAll(forwardedFor(SECOND))).toBe(SOCKETS_PER_IP);
+  });
+
+  test('a visitor that writes addresses into the header itself gains nothing', async () => {
+    await start(['127.0.0.1']);
+    let spoofed = 0;
+    const open = () => {
+      spoofed += 1;
+      return forwardedFor(`198.51.100.${spoofed}, ${FIRST}`)();
+    };
+    expect(await openAll(open)).toBe(SOCKETS_PER_IP);
+    expect(await openAll(forwardedFor(SECOND))).toBe(SOCKETS_PER_IP);
+  });
+
+  test('nor does one whose proxy adds a line of its own below', async () => {
+    await start(['127.0.0.1']);
+    let spoofed = 0;
+    const open = () => {
+      spoofed += 1;
+      const lines = [`198.51.100.${spoofed}`, FIRST];
+      return scene.open('/ws', { headers: { 'X-Forwarded-For': lines as unknown as string } });
+    };
+    expect(await openAll(open)).toBe(SOCKETS_PER_IP);
+  });
+
+  test('one visitor cannot take the topics of the others', async () => {
+    await start(['127.0.0.1']);
+    const topic = { type: 'subscribe', channel: 'book', market: 'SOL-PERP' };
+    const [greedy, other] = [await forwardedFor(FIRST)(), await forwardedFor(SECOND)()];
+    const codes: unknown[] = [];
+    for (let grouping = 2; grouping < 2 + 2 * TOPICS_PER_IP; grouping += 1) {
+      const [answer] = await greedy.ask({ ...topic, grouping });
+      codes.push((answer as { code?: string }).code);
+    }
+    const refused = Array(TOPICS_PER_IP).fill('LIMIT_EXCEEDED');
+    expect(codes).toEqual([...Array(TOPICS_PER_IP).fill(undefined), ...refused]);
+    expect(await other.ask({ ...topic, grouping: 100 })).toHaveLength(2);
+  });
+
+  test('without the header the proxy itself is counted: it may be on this machine', async () => {
+    await start(['127.0.0.1']);
+    expect(await openAll(() => scene.open())).toBe(SOCKETS_PER_IP);
+  });
+
+  test('the PROXY protocol names the visitor', async () => {
+    await start(['127.0.0.1']);
+    expect(await openAll(() => openRaw(proxyHeader(FIRST)))).toBe(SOCKETS_PER_IP);
+    expect(await openAll(() => openRaw(proxyHeader(SECOND)))).toBe(SOCKETS_PER_IP);
+  });
+});
+
+describe('from somebody else', () => {
+  test('neither the header nor the PROXY protocol is believed', async () => {
+    await start(['10.0.0.0/8']);
+    let spoofed = 0;
+    const openForwarded = () => {
+      spoofed += 1;
+      return forwardedFor(`198.51.100.${spoofed}`)();
+    };
+    const openProxied = () => {
+      spoofed += 1;
+      return openRaw(proxyHeader(`198.51.100.${spoofed}`));
+    };
+    const openTrusted = () => openRaw(proxyHeader('10.0.0.1'));
+    expect(await openAll(openForwarded)).toBe(SOCKETS_PER_IP);
+    expect(await openAll(openProxied)).toBe(0);
+    expect(await openAll(openTrusted)).toBe(0);
+    await scene.closeProbes();
+    await until(() => scene.sockets.readStats().sockets === 0);
+    expect(await openAll(openProxied)).toBe(SOCKETS_PER_IP);
+  });
+
+  test('loopback has no limit while no proxy is trusted, whatever it says', async () => {
+    await start([]);
+    expect(await openAll(forwardedFor(FIRST))).toBe(20);
+    expect(await openAll(() => openRaw(proxyHeader(SECOND)))).toBe(20);
+  });
+});
