@@ -46,12 +46,15 @@ pub struct JitOffer {
     pub price: Price,
     /// What is offered, in the market's base units.
     pub size: BaseQty,
+    /// Whether it is an indicative quote, which has not been made for this taker.
+    pub is_quote: bool,
 }
 
+/// An indicative quote, which competes as an offer.
 impl From<&OrderRow> for JitOffer {
     fn from(row: &OrderRow) -> Self {
         let OrderRow { maker, order_id, price, size, .. } = *row;
-        Self { maker: Some(maker), order_id: Some(order_id), price, size }
+        Self { maker: Some(maker), order_id: Some(order_id), price, size, is_quote: true }
     }
 }
 

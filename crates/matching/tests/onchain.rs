@@ -142,6 +142,7 @@ fn offers_of_the_auction_are_makers_like_others() {
         order_id: None,
         price: Price(price),
         size: BaseQty(size),
+        is_quote: false,
     };
     let makers = [maker(1, 150_000_000, STEP)];
     let walk = onchain(
@@ -255,6 +256,7 @@ fn a_spot_taker_in_auction_is_bound_by_its_price_and_meets_offers_and_orders_by_
             order_id: None,
             price: Price(150_200_001),
             size: BaseQty(STEP),
+            is_quote: false,
         });
         let mut makers = [maker(2, 150_100_000, STEP), maker(3, 150_500_000, STEP)].into_iter();
         let makers = &mut makers;

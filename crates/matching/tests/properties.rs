@@ -43,6 +43,7 @@ fn offer() -> impl Strategy<Value = JitOffer> {
         order_id: None,
         price,
         size,
+        is_quote: false,
     })
 }
 
@@ -251,6 +252,34 @@ proptest! {
         // What is left behind an order that is no whole steps may be too little for the curve.
         prop_assert!(same.filled_base.0 + market.terms.step.0 > on_step);
         prop_assert!(same.filled_quote <= walk.filled_quote);
+    }
+
+    #[test]
+    fn quotes_never_make_an_order_worse(
+        market in market(), quotes in proptest::collection::vec(offer(), 1..5), taker in taker(),
+    ) {
+        let market = in_order(market, taker.direction);
+        let without = Market { jit: Vec::new(), ..market };
+        let jit = quotes.iter().map(|quote| JitOffer { is_quote: true, ..*quote }).collect();
+        let with = Market { jit, ..without.clone() };
+        let (bare, quoted) = (without.walk(&taker), with.walk(&taker));
+        if bare.filled_base != quoted.filled_base {
+            // Quotes add liquidity: an order of a quote amount buys more, or is filled further.
+            let Size::Base(_) = taker.size else { return Ok(()) };
+            // The curve gives whole steps alone.
+            prop_assert!(quoted.filled_base.0 + with.terms.step.0 > bare.filled_base.0);
+            return Ok(());
+        }
+        // Each fill rounds its quote by at most one unit, the curve by three.
+        let slack = 4 + quoted.fills.len() as u64 + bare.fills.len() as u64;
+        match taker.direction {
+            Direction::Long => {
+                prop_assert!(quoted.filled_quote.0 <= bare.filled_quote.0 + slack);
+            }
+            Direction::Short => {
+                prop_assert!(quoted.filled_quote.0 + slack >= bare.filled_quote.0);
+            }
+        }
     }
 
     #[test]

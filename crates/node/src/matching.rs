@@ -168,6 +168,7 @@ fn offers_of(jit: &[BigInt], scale: SizeScale) -> Vec<JitOffer> {
         order_id: None,
         price: price(price_of),
         size: scale.to_market(unsigned(size)),
+        is_quote: false,
     };
     pairs.iter().map(offer).collect()
 }

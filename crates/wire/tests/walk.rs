@@ -89,6 +89,7 @@ fn sizes_of_a_token_are_told_at_nine_decimals() {
         order_id: None,
         price: Price(39_500_000),
         size: BaseQty(1_000_000),
+        is_quote: false,
     }];
     let asked = 5_000_000_500;
     let taker = buy(5_000_000);

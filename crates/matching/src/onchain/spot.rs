@@ -64,7 +64,7 @@ fn makers_of(taker: &Taker, liquidity: Liquidity<'_>, tally: &Tally) -> Vec<Offe
         let is_own = taker.key.is_some() && offer.maker == taker.key;
         !is_own && offer.price.0 > 0
     });
-    makers.extend(offers.map(|&JitOffer { maker, order_id, price, size }| Offered {
+    makers.extend(offers.map(|&JitOffer { maker, order_id, price, size, .. }| Offered {
         price: standardize_price(price, tally.market.tick, taker.direction.opposite()),
         size,
         origin: Origin { source: FillSource::Jit, maker, order_id },

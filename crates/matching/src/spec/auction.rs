@@ -16,7 +16,15 @@ use crate::terms::is_worse;
 /// An offer must be as good as the auction's price at this slot and as the taker's limit. An order
 /// whose auction is not known is bound by its limit alone; one whose auction is over, or that has
 /// none by a duration of 0, takes no offers.
-pub(super) fn offers(taker: &Taker, jit: &[JitOffer], tally: &Tally) -> Vec<JitOffer> {
+///
+/// A quote, which nobody has made for this taker, must also be as good as `best`, the best price
+/// outside of the auction, so that it never makes the taker's average worse.
+pub(super) fn offers(
+    taker: &Taker,
+    jit: &[JitOffer],
+    best: Option<Price>,
+    tally: &Tally,
+) -> Vec<JitOffer> {
     let bound = match taker.auction {
         None => None,
         Some(auction) => match auction.price(taker.direction, &tally.market) {
@@ -28,6 +36,7 @@ pub(super) fn offers(taker: &Taker, jit: &[JitOffer], tally: &Tally) -> Vec<JitO
         let bound_holds = bound.is_none_or(|bound| !is_worse(tally.direction, price, bound));
         bound_holds && tally.accepts(price)
     };
+    let competes = |price| best.is_none_or(|best| !is_worse(tally.direction, price, best));
     let maker = taker.direction.opposite();
     let on_tick = |offer: &JitOffer| JitOffer {
         price: standardize_price(offer.price, tally.market.tick, maker),
@@ -39,6 +48,7 @@ pub(super) fn offers(taker: &Taker, jit: &[JitOffer], tally: &Tally) -> Vec<JitO
         .filter(|offer| taker.key.is_none() || offer.maker != taker.key)
         .map(on_tick)
         .filter(|offer| offer.price.0 > 0 && offer.size.0 > 0 && accepts(offer.price))
+        .filter(|offer| !offer.is_quote || competes(offer.price))
         .collect();
     offers.sort_by(|a, b| match taker.direction {
         Direction::Long => a.price.cmp(&b.price),

@@ -42,12 +42,13 @@ pub(crate) fn walk(taker: &Taker, liquidity: Liquidity<'_>, tally: &mut Tally) {
         venues.best_price(),
         amm.and_then(|amm| amm.price()),
     ];
+    let best = best_of(tally.direction, bests.into_iter().flatten());
     let offers = match crosses(bests, tally) || taker.kind == OrderKind::Market {
-        true => auction::offers(taker, liquidity.jit, tally),
+        true => auction::offers(taker, liquidity.jit, best, tally),
         false => Vec::new(),
     };
     let auction_best = offers.first().map(|offer| offer.price);
-    tally.best = best_of(tally.direction, bests.into_iter().chain([auction_best]).flatten());
+    tally.best = best_of(tally.direction, [best, auction_best].into_iter().flatten());
 
     let goes_on = fill_offers(&offers, &mut venues, tally)
         && fill_resting(&mut makers, &mut venues, tally)

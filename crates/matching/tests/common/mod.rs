@@ -71,6 +71,7 @@ impl Market {
             order_id: None,
             price: Price(price * ONE),
             size: self.size(*thousandths),
+            is_quote: false,
         };
         self.jit = offers.iter().map(offer).collect();
         self
