@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
 import type { HistoryBody, HistoryQuery } from '../../contract/history-queries.js';
 import { refusalWith } from '../testing/fake-history.js';
-import { HistoryQueue, type QueueLimits } from './history-answers.js';
+import { HistoryQueue, type QueueLimits } from './history-queue.js';
 
 interface Asked {
   readonly query: HistoryQuery;

@@ -30,8 +30,9 @@ import {
 import type { Texts } from '../api/param-check.js';
 import { ServerError } from '../transport/errors.js';
 import { type Header, type HttpRequest, jsonHeaders, type Reply } from '../transport/reply.js';
+import { BodyCache } from './body-cache.js';
 import { requireFirstBook } from './book-routes.js';
-import { HistoryCache, HistoryQueue } from './history-answers.js';
+import { HistoryQueue } from './history-queue.js';
 import {
   bodyReply,
   GzipCache,
@@ -98,7 +99,7 @@ type Age = 'fresh' | 'past' | 'final';
 /** Replies to queries, from the cache where the version is still current. */
 class HistoryResponder {
   readonly #queue: HistoryQueue;
-  readonly #cache = new HistoryCache();
+  readonly #cache = new BodyCache<HistoryBody>(LIMITS.historyCacheBytesMax);
   readonly #gzips = new GzipCache();
 
   readonly #options: HistoryRouteOptions;
@@ -120,7 +121,7 @@ class HistoryResponder {
     // A back-fill may still add trades of any time, also while this query runs.
     const isSettled = history.readStats().state === 'live' && isPast(query, nowSeconds);
     const parsed: ParsedRequest = { request, query, key, version, isPast: isSettled };
-    const answer = this.#cache.findAnswer(key, version);
+    const answer = this.#cache.findBody(key, version);
     const unchanged = this.#checkUnchanged(parsed, answer);
     if (unchanged !== undefined) return unchanged;
     const isZipped = requestAcceptsGzip(request);
@@ -143,7 +144,8 @@ class HistoryResponder {
   async #queryHistory({ request, query, key, version }: ParsedRequest): Promise<HistoryBody> {
     const name = `${version} ${key}`;
     const answer = await this.#queue.runQuery({ name, query, isGone: () => request.isGone });
-    this.#cache.cacheAnswer(key, { version, answer });
+    const { body, isFinal } = answer;
+    this.#cache.cacheBody(key, { version, body: answer, bytes: body.length, isFinal });
     return answer;
   }
 

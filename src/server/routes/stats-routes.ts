@@ -14,8 +14,9 @@ import { checkParams, compileParamSchemas, splitQuery, type Texts } from '../api
 import { type VOLUME_PERIODS, volumeParams, volumePeriodParams } from '../api/param-schemas.js';
 import { ServerError } from '../transport/errors.js';
 import { type Header, type HttpRequest, jsonHeaders, type Reply } from '../transport/reply.js';
+import { BodyCache } from './body-cache.js';
 import { requireFirstBook } from './book-routes.js';
-import { HistoryCache, HistoryQueue } from './history-answers.js';
+import { HistoryQueue } from './history-queue.js';
 import {
   chainSeconds,
   type HistoryRoute,
@@ -232,7 +233,7 @@ export function volumeRoutes(
 
 class VolumeResponder {
   readonly #queue: HistoryQueue;
-  readonly #cache = new HistoryCache();
+  readonly #cache = new BodyCache<HistoryBody>(LIMITS.historyCacheBytesMax);
   readonly #gzips = new GzipCache();
 
   readonly #options: HistoryRouteOptions;
@@ -254,11 +255,11 @@ class VolumeResponder {
       ifNoneMatch: request.getHeader('if-none-match'),
       isZipped: requestAcceptsGzip(request),
     };
-    const cached = this.#cache.findAnswer(key, version);
+    const cached = this.#cache.findBody(key, version);
     if (cached !== undefined) return this.#answerReply(client, cached, key);
     const queued = { name: `${version} ${key}`, query, isGone: () => request.isGone };
     return this.#queue.runQuery(queued).then((answer) => {
-      this.#cache.cacheAnswer(key, { version, answer });
+      this.#cache.cacheBody(key, { version, body: answer, bytes: answer.body.length });
       return this.#answerReply(client, answer, key);
     });
   }

@@ -8,6 +8,7 @@ import { gzip } from 'node:zlib';
 import { LIMITS } from '../../config/limits.js';
 import type { MarketDirectory, MarketVersion } from '../../contract/book-source.js';
 import { type Header, type HttpRequest, jsonHeaders, type Reply } from '../transport/reply.js';
+import { BodyCache } from './body-cache.js';
 
 /** The tag and the headers of a version: equal tags mean equal bodies. */
 export interface VersionTag {
@@ -149,32 +150,21 @@ export interface BodyVersion {
   readonly version: string;
 }
 
-interface CachedGzip {
-  readonly version: string;
-  readonly bytes: Uint8Array;
-}
-
 /**
- * Compressed bodies, each made once for its version and off the event loop. Bounded by bytes; the
- * oldest body is dropped first.
+ * Compressed bodies, each made once for its version and off the event loop. Bounded by bytes.
  */
 export class GzipCache {
-  readonly #cached = new Map<string, CachedGzip>();
+  readonly #cached: BodyCache<Uint8Array>;
   readonly #pending = new Map<string, Promise<Uint8Array>>();
-  #bytes = 0;
   #pendingBytes = 0;
 
-  readonly #bytesMax: number;
-
   constructor(bytesMax: number = LIMITS.gzipCacheBytesMax) {
-    this.#bytesMax = bytesMax;
+    this.#cached = new BodyCache(bytesMax);
   }
 
   /** The compressed body when it is cached, or its promise while it is being made. */
   findBody({ key, version }: BodyVersion): Uint8Array | Promise<Uint8Array> | undefined {
-    const cached = this.#cached.get(key);
-    if (cached?.version === version) return cached.bytes;
-    return this.#pending.get(nameOf({ key, version }));
+    return this.#cached.findBody(key, version) ?? this.#pending.get(nameOf({ key, version }));
   }
 
   /**
@@ -195,31 +185,16 @@ export class GzipCache {
     const plain = body();
     this.#pendingBytes += plain.length;
     const made = compress(plain, { level: LEVEL })
-      .then((bytes) => this.#cacheBody(key, { version, bytes }))
+      .then((zipped) => {
+        this.#cached.cacheBody(key, { version, body: zipped, bytes: zipped.length });
+        return zipped;
+      })
       .finally(() => {
         this.#pendingBytes -= plain.length;
         this.#pending.delete(name);
       });
     this.#pending.set(name, made);
     return made;
-  }
-
-  #cacheBody(key: string, entry: CachedGzip): Uint8Array {
-    this.#dropBody(key);
-    this.#cached.set(key, entry);
-    this.#bytes += entry.bytes.length;
-    for (const oldest of this.#cached.keys()) {
-      if (this.#bytes <= this.#bytesMax) break;
-      this.#dropBody(oldest);
-    }
-    return entry.bytes;
-  }
-
-  #dropBody(key: string): void {
-    const entry = this.#cached.get(key);
-    if (entry === undefined) return;
-    this.#bytes -= entry.bytes.length;
-    this.#cached.delete(key);
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * Access to the history's bodies, which bounds it: equal queries in flight are one, few run at a time,
- * and one whose clients have all disconnected never runs. Finished bodies are cached by version.
+ * and one whose clients have all disconnected never runs.
  */
 import { LIMITS } from '../../config/limits.js';
 import type { HistoryBody, HistoryQuery } from '../../contract/history-queries.js';
@@ -166,62 +166,4 @@ function toServerError(error: unknown): unknown {
     error.message,
     typeof param === 'string' ? param : null,
   );
-}
-
-/** A response, and the version of the data that it was made from. */
-export interface CachedAnswer {
-  readonly version: string;
-  readonly answer: HistoryBody;
-}
-
-/** Cached responses, bounded by bytes; the least recently used is dropped first. */
-export class HistoryCache {
-  readonly #cached = new Map<string, CachedAnswer>();
-  #bytes = 0;
-
-  readonly #bytesMax: number;
-
-  constructor(bytesMax: number = LIMITS.historyCacheBytesMax) {
-    this.#bytesMax = bytesMax;
-  }
-
-  /** Bytes of all keys and bodies. */
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  /** The response of this version, or a final one, which no version changes. */
-  findAnswer(key: string, version: string): HistoryBody | undefined {
-    const cached = this.#cached.get(key);
-    if (cached === undefined) return undefined;
-    if (cached.version !== version && cached.answer.isFinal !== true) return undefined;
-    this.#cached.delete(key);
-    this.#cached.set(key, cached);
-    return cached.answer;
-  }
-
-  /** Caches a response in place of an older one of the same key. */
-  cacheAnswer(key: string, entry: CachedAnswer): void {
-    this.#dropAnswer(key);
-    this.#cached.set(key, entry);
-    this.#bytes += bytesOf(key, entry);
-    for (const oldest of this.#cached.keys()) {
-      if (this.#bytes <= this.#bytesMax) break;
-      this.#dropAnswer(oldest);
-    }
-  }
-
-  #dropAnswer(key: string): void {
-    const entry = this.#cached.get(key);
-    if (entry === undefined) return;
-    this.#cached.delete(key);
-    this.#bytes -= bytesOf(key, entry);
-  }
-}
-
-/** Memory of an entry besides its key and its body. */
-const ENTRY_BYTES = 512;
-
-function bytesOf(key: string, { answer }: CachedAnswer): number {
-  return ENTRY_BYTES + key.length + answer.body.length;
 }
