@@ -255,9 +255,6 @@ export interface AuctionOptions {
   elapsed: number
 }
 
-/** The CRC-32 of zlib of bytes that follow others, whose checksum is `before` (0 for none). */
-export declare function crc32(bytes: Uint8Array, before: number): number
-
 /**
  * Decodes the body of getProgramAccounts (asked with context), or of getMultipleAccounts when
  * its keys are given, on another thread. Never rejects: see `PackedSnapshot.failureCode`.

@@ -839,6 +839,5 @@ module.exports.Codec = nativeBinding.Codec
 module.exports.Core = nativeBinding.Core
 module.exports.LogDecoder = nativeBinding.LogDecoder
 module.exports.PackedSnapshot = nativeBinding.PackedSnapshot
-module.exports.crc32 = nativeBinding.crc32
 module.exports.decodeSnapshot = nativeBinding.decodeSnapshot
 module.exports.orderActionExplanations = nativeBinding.orderActionExplanations

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compress, crc32, decompress } from './codec.js';
+import { compress, decompress } from './codec.js';
 import { codeOf } from './testing.js';
 
 const MAX = 1 << 20;
@@ -58,21 +58,6 @@ describe('codec: zstd', () => {
         }
       }),
       { numRuns: 500 },
-    );
-  });
-});
-
-describe('codec: crc32', () => {
-  test('the check value of CRC-32', () => {
-    expect(crc32(Buffer.from('123456789'))).toBe(0xcbf43926);
-    expect(crc32(new Uint8Array())).toBe(0);
-  });
-
-  test('parts continue each other', () => {
-    fc.assert(
-      fc.property(fc.uint8Array(), fc.uint8Array(), (first, second) => {
-        expect(crc32(second, crc32(first))).toBe(crc32(Buffer.concat([first, second])));
-      }),
     );
   });
 });

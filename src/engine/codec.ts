@@ -1,4 +1,4 @@
-import { crc32 as crc32Of, Codec as NativeCodec } from '#addon';
+import { Codec as NativeCodec } from '#addon';
 import { EngineError } from './errors.js';
 
 /** What is compressed at once: a batch of the feed fits with room to spare. */
@@ -43,9 +43,4 @@ export function decompress(bytes: Uint8Array, bytesMax: number): Uint8Array {
     throw new EngineError('INVALID_ZSTD', message, { bytes: bytes.length });
   }
   return out;
-}
-
-/** The CRC-32 of zlib, unsigned, of `bytes` that follow others whose checksum is `before`. */
-export function crc32(bytes: Uint8Array, before = 0): number {
-  return crc32Of(bytes, before);
 }

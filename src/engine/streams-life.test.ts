@@ -1,8 +1,8 @@
+import { crc32 } from 'node:zlib';
 import { PublicKey } from '@solana/web3.js';
 import { describe, expect, test } from 'vitest';
 import type { TopicSpec } from '../contract/topics.js';
 import { MarketSimulator } from '../sim/market/market-simulator.js';
-import { crc32 } from './codec.js';
 import { Engine } from './engine.js';
 import { PROGRAM, parsed } from './testing.js';
 

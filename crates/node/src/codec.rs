@@ -71,11 +71,3 @@ const REFUSED: i32 = -1;
 fn written(bytes: usize) -> i32 {
     i32::try_from(bytes).unwrap_or(i32::MAX)
 }
-
-/// The CRC-32 of zlib of bytes that follow others, whose checksum is `before` (0 for none).
-#[napi]
-pub fn crc32(bytes: &[u8], before: u32) -> u32 {
-    let mut hasher = crc32fast::Hasher::new_with_initial(before);
-    hasher.update(bytes);
-    hasher.finalize()
-}

@@ -5,15 +5,15 @@
  * is only ever appended to, so that everything before a truncation can be read.
  */
 import { type FileHandle, open } from 'node:fs/promises';
+import { crc32 } from 'node:zlib';
 import { FeedError, type FeedErrorCode } from '../model/error.js';
 import { RECORD_BYTES_MAX, RECORD_CALL_BYTES_MAX, RECORDING_READ_BYTES } from '../model/limits.js';
 
-/** How the bytes of a record are packed and checked: zstd and zlib's CRC-32. */
+/** How the bytes of a record are packed: zstd. */
 export interface Codec {
   compress(bytes: Uint8Array): Uint8Array;
   /** Throws when the bytes are no zstd, or more than `bytesMax` when unpacked. */
   decompress(bytes: Uint8Array, bytesMax: number): Uint8Array;
-  crc32(bytes: Uint8Array): number;
 }
 
 const MAGIC = Buffer.from('slotbook calls\r\n', 'latin1');
@@ -35,7 +35,7 @@ export function sealRecord(codec: Codec, block: Uint8Array): Buffer {
   const packed = codec.compress(block);
   const record = Buffer.allocUnsafe(RECORD_HEAD_BYTES + packed.length);
   record.writeUInt32LE(packed.length, 0);
-  record.writeUInt32LE(codec.crc32(packed), 4);
+  record.writeUInt32LE(crc32(packed), 4);
   record.set(packed, RECORD_HEAD_BYTES);
   return record;
 }
@@ -111,7 +111,7 @@ export class RecordFile {
     const bytes = RECORD_HEAD_BYTES + length;
     if ((await this.#readAhead(bytes)) < bytes) return this.#markTorn();
     const packed = this.#ahead.subarray(RECORD_HEAD_BYTES, bytes);
-    if (this.#codec.crc32(packed) !== crc) {
+    if (crc32(packed) !== crc) {
       // The last record: its bytes were not all written before it ended.
       if ((await this.#readAhead(bytes + 1)) === bytes) return this.#markTorn();
       throw damagedError('RECORDING_CRC_MISMATCH', this.#offset, 'record does not have its CRC-32');

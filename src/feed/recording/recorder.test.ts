@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../../../test/support/until.js';
-import { compress, crc32, decompress } from '../../engine/codec.js';
+import { compress, decompress } from '../../engine/codec.js';
 import type { Log } from '../../rpc/log.js';
 import type { Timers } from '../../rpc/timers.js';
 import { RECORDER_FLUSH_MS } from '../model/limits.js';
@@ -11,7 +11,7 @@ import type { RecordedCall } from './recorded-call.js';
 import { createRecordingFile, Recorder, type RecorderOptions } from './recorder.js';
 import { RecordingReader } from './recording-reader.js';
 
-const codec = { compress, decompress, crc32 };
+const codec = { compress, decompress };
 const INFO = { programId: 'program', epoch: 'epoch', createdMs: 7 };
 const TURN: RecordedCall = { name: 'endTurn', tsMs: 1 };
 

@@ -1,9 +1,10 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { compress, crc32, decompress } from '../../engine/codec.js';
+import { compress, decompress } from '../../engine/codec.js';
 import { silentLog } from '../../rpc/log.js';
 import { FeedError } from '../model/error.js';
 import { recordingPreamble, sealRecord } from './record-file.js';
@@ -11,7 +12,7 @@ import { encodeCall, type RecordedCall } from './recorded-call.js';
 import { createRecordingFile, Recorder } from './recorder.js';
 import { RecordingReader } from './recording-reader.js';
 
-const codec = { compress, decompress, crc32 };
+const codec = { compress, decompress };
 const INFO = { programId: 'program', epoch: 'epoch1', createdMs: 1_750_000_000_000 };
 const OPEN: RecordedCall = { name: 'open', ...INFO };
 

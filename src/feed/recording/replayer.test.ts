@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { FakeEngine } from '../../../test/fake-engine.js';
 import { until } from '../../../test/support/until.js';
-import { compress, crc32, decompress } from '../../engine/codec.js';
+import { compress, decompress } from '../../engine/codec.js';
 import { Engine } from '../../engine/engine.js';
 import { silentLog } from '../../rpc/log.js';
 import type { Timer, Timers } from '../../rpc/timers.js';
@@ -14,7 +14,7 @@ import { createRecordingFile, Recorder } from './recorder.js';
 import { RecordingReader } from './recording-reader.js';
 import { Replayer, type ReplayerOptions } from './replayer.js';
 
-const codec = { compress, decompress, crc32 };
+const codec = { compress, decompress };
 const INFO = { programId: 'program', epoch: 'epoch', createdMs: 7 };
 const TURN: RecordedCall = { name: 'endTurn', tsMs: 1 };
 const LIVE: RecordedCall = { name: 'setState', state: 'live' };

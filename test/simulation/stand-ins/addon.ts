@@ -2,14 +2,13 @@
 import {
   Codec,
   Core,
-  crc32,
   decodeSnapshot as decodeOnThread,
   LogDecoder,
   orderActionExplanations,
 } from '#addon';
 import { currentMachine } from '../globals.js';
 
-export { Codec, Core, crc32, LogDecoder, orderActionExplanations };
+export { Codec, Core, LogDecoder, orderActionExplanations };
 
 type Decoded = Awaited<ReturnType<typeof decodeOnThread>>;
 
