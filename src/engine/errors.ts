@@ -20,18 +20,14 @@ export type EngineErrorCode =
 
 /** The only error this room throws. `context` carries the values, never account bytes. */
 export class EngineError extends Error {
-  readonly code: EngineErrorCode;
-  readonly context: Readonly<Record<string, unknown>>;
+  override readonly name = 'EngineError';
 
   constructor(
-    code: EngineErrorCode,
+    readonly code: EngineErrorCode,
     message: string,
-    context: Readonly<Record<string, unknown>> = {},
+    readonly context: Readonly<Record<string, unknown>> = {},
     options: ErrorOptions = {},
   ) {
     super(message, options);
-    this.name = 'EngineError';
-    this.code = code;
-    this.context = context;
   }
 }

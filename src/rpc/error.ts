@@ -19,13 +19,13 @@ export type RpcErrorContext = Readonly<Record<string, string | number | boolean>
 /** The one error class of this room. Its text holds no key of a URL. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
-  readonly code: RpcErrorCode;
-  readonly context: RpcErrorContext;
 
-  constructor(code: RpcErrorCode, message: string, context: RpcErrorContext = {}) {
+  constructor(
+    readonly code: RpcErrorCode,
+    message: string,
+    readonly context: RpcErrorContext = {},
+  ) {
     super(message);
-    this.code = code;
-    this.context = context;
   }
 }
 

@@ -21,17 +21,13 @@ export type FeedErrorCode =
 /** The one error class of this room. */
 export class FeedError extends Error {
   override readonly name = 'FeedError';
-  readonly code: FeedErrorCode;
-  readonly context: Readonly<Record<string, string | number>>;
 
   constructor(
-    code: FeedErrorCode,
+    readonly code: FeedErrorCode,
     message: string,
-    context: Readonly<Record<string, string | number>> = {},
+    readonly context: Readonly<Record<string, string | number>> = {},
   ) {
     super(message);
-    this.code = code;
-    this.context = context;
   }
 }
 

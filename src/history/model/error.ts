@@ -11,18 +11,14 @@ export type HistoryErrorCode =
 /** The one error class of this room. */
 export class HistoryError extends Error {
   override readonly name = 'HistoryError';
-  readonly code: HistoryErrorCode;
-  readonly context: Readonly<Record<string, string | number | null>>;
 
   constructor(
-    code: HistoryErrorCode,
+    readonly code: HistoryErrorCode,
     message: string,
-    context: Readonly<Record<string, string | number | null>> = {},
+    readonly context: Readonly<Record<string, string | number | null>> = {},
     options: ErrorOptions = {},
   ) {
     super(message, options);
-    this.code = code;
-    this.context = context;
   }
 
   /** The parameter of a query that is to blame; null when none is. */

@@ -65,11 +65,6 @@ export class SimulatedMarkets {
     this.keeper = keyOf(Uint8Array.from({ length: 32 }, () => this.random.nextBelow(256)));
   }
 
-  /** The feeds of all markets, each once. */
-  get feeds(): Feed[] {
-    return [...new Set(this.markets.map((market) => market.feed))];
-  }
-
   /** Keeps a new order where `touch` finds it. Orders of other types never rest. */
   addOrder(owned: OwnedOrder, market: SimulatedMarket): void {
     const { orderType, direction } = owned.order;
