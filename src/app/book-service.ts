@@ -123,9 +123,9 @@ function createParts(
     onFirstLive: () => listing.begin(),
   });
   // By name: the messages per second of a client are not those of a maker.
-  const { quoteMakers, socketsPerIp } = config;
+  const { quoteMakers } = config;
   const makers = new QuoteServer({
-    ...{ quoteMakers, socketsPerIp, addresses },
+    ...{ quoteMakers, addresses },
     directory,
     sink: feed.quotes,
     readiness,

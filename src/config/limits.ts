@@ -206,8 +206,12 @@ export const LIMITS = {
   quoteMessageBytesMax: 16_384,
   /** The sender in use repeats the quotes of each market every 500 ms: 150 markets and some more. */
   quoteMessagesPerSecond: 400,
-  /** Sockets of makers, those that are still to sign among them: two for each key. */
-  quoteSocketsMax: 512,
+  /** Sockets that are still to sign: two for each key. Beyond it the oldest gives way to a new one. */
+  quoteUnsignedMax: 512,
+  /** Those of one address: a restart of a firm's makers. */
+  quoteUnsignedPerAddressMax: 32,
+  /** Those of one key from one address: a maker that reconnects, and its old sockets. */
+  quoteUnsignedPerKeyMax: 4,
   /** Time that a maker has to sign the challenge: a round trip and some slowness. */
   quoteSignMsMax: 5_000,
   /** A sender reconnects after 60 s of silence; proxies cut silent sockets then as well. */

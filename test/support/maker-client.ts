@@ -1,6 +1,6 @@
 import { createPrivateKey, sign } from 'node:crypto';
 import { Keypair } from '@solana/web3.js';
-import { Probe } from './socket-scene.js';
+import { Probe, type ProbeOptions } from './socket-scene.js';
 
 /** A key that signs, made from a seed of one repeated byte. */
 export function makerKey(byte: number): Keypair {
@@ -19,15 +19,20 @@ export function signed(keypair: Keypair, text: string): string {
 export async function challenged(
   url: string,
   keypair: Keypair,
+  options: ProbeOptions = {},
 ): Promise<{ readonly probe: Probe; readonly nonce: string }> {
-  const probe = await Probe.open(`${url}?pubkey=${keypair.publicKey.toBase58()}`);
+  const probe = await Probe.open(`${url}?pubkey=${keypair.publicKey.toBase58()}`, options);
   const [challenge] = (await probe.hear(1)) as { nonce: string }[];
   return { probe, nonce: challenge?.nonce ?? '' };
 }
 
 /** A socket of a maker that has signed. */
-export async function makerProbe(url: string, keypair: Keypair): Promise<Probe> {
-  const { probe, nonce } = await challenged(url, keypair);
+export async function makerProbe(
+  url: string,
+  keypair: Keypair,
+  options: ProbeOptions = {},
+): Promise<Probe> {
+  const { probe, nonce } = await challenged(url, keypair, options);
   const pubkey = keypair.publicKey.toBase58();
   probe.send({ pubkey, signature: signed(keypair, nonce) });
   const [, answer] = (await probe.hear(2)) as { message?: string }[];

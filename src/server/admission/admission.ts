@@ -4,7 +4,7 @@
  * The limits of each address count by the keys of `client-addresses.ts`; some addresses have none.
  */
 import { LIMITS } from '../../config/limits.js';
-import { type ErrorCode, ServerError, SocketError } from '../transport/errors.js';
+import { ServerError, SocketError } from '../transport/errors.js';
 import { errorReply, type HttpRequest, type Reply } from '../transport/reply.js';
 import { ClientAddresses } from './client-addresses.js';
 
@@ -159,6 +159,18 @@ export class MessageLimiter {
   }
 }
 
+/** Throws a ServerError unless the request asks for a WebSocket and the service is not stopping. */
+export function requireUpgrade(request: HttpRequest, isClosing: boolean): void {
+  requireNoBody(request);
+  requireRequestSize(request);
+  const isUpgrade = request.getHeader('upgrade').toLowerCase() === 'websocket';
+  if (!isUpgrade || request.getHeader('sec-websocket-version') !== '13') {
+    const message = 'this path speaks WebSocket (RFC 6455, version 13)';
+    throw new ServerError('UPGRADE_REQUIRED', message);
+  }
+  if (isClosing) throw new ServerError('NOT_READY', 'the service is stopping');
+}
+
 /** The limits of the sockets of one kind. */
 export interface SocketQuotaOptions {
   /** The plural name of the kind, for error messages. */
@@ -181,12 +193,16 @@ export class SocketQuota {
     this.#addresses = options.addresses ?? new ClientAddresses();
   }
 
-  /** Throws a ServerError unless the request is an upgrade for which there is room. */
-  requireRoom(request: HttpRequest, isClosing: boolean): void {
-    requireNoBody(request);
-    requireRequestSize(request);
-    const refusal = this.#findRefusal(request, isClosing);
-    if (refusal !== undefined) throw new ServerError(...refusal);
+  /** Throws a ServerError unless there is room for a socket of the address. */
+  requireRoom(ip: string): void {
+    const { what, socketsMax, socketsPerIp } = this.#options;
+    if (this.#count >= socketsMax) {
+      const message = `the service has ${socketsMax} ${what}, which is its most`;
+      throw new ServerError('LIMIT_EXCEEDED', message);
+    }
+    const key = socketsPerIp === 0 ? undefined : this.#addresses.limitKey(ip);
+    if (key === undefined || (this.#byAddress.get(key) ?? 0) < socketsPerIp) return;
+    throw new ServerError('RATE_LIMITED', `one address may have ${socketsPerIp} ${what}`);
   }
 
   addSocket(ip: string): void {
@@ -199,22 +215,6 @@ export class SocketQuota {
     this.#count -= 1;
     const key = this.#addresses.limitKey(ip);
     if (key !== undefined) changeCount(this.#byAddress, key, -1);
-  }
-
-  #findRefusal(request: HttpRequest, isClosing: boolean): readonly [ErrorCode, string] | undefined {
-    const { what, socketsMax, socketsPerIp } = this.#options;
-    const isUpgrade = request.getHeader('upgrade').toLowerCase() === 'websocket';
-    if (!isUpgrade || request.getHeader('sec-websocket-version') !== '13') {
-      return ['UPGRADE_REQUIRED', 'this path speaks WebSocket (RFC 6455, version 13)'];
-    }
-    if (isClosing) return ['NOT_READY', 'the service is stopping'];
-    if (this.#count >= socketsMax) {
-      return ['LIMIT_EXCEEDED', `the service has ${socketsMax} ${what}, which is its most`];
-    }
-    if (socketsPerIp === 0) return undefined;
-    const key = this.#addresses.limitKey(request.ip);
-    if (key === undefined || (this.#byAddress.get(key) ?? 0) < socketsPerIp) return undefined;
-    return ['RATE_LIMITED', `one address may have ${socketsPerIp} ${what}`];
   }
 }
 

@@ -8,6 +8,7 @@ export type QuoteCloseReason =
   | Exclude<CloseCause, 'server'>
   | 'unauthorized'
   | 'replaced'
+  | 'crowdedOut'
   | 'rateLimited'
   | 'slowReader'
   | 'shutdown'

@@ -9,7 +9,9 @@ import {
 } from '../../../test/support/maker-client.js';
 import { Probe } from '../../../test/support/socket-scene.js';
 import { until } from '../../../test/support/until.js';
+import { LIMITS } from '../../config/limits.js';
 import type { IndicativeOutcome } from '../../contract/indicative.js';
+import { ClientAddresses } from '../admission/client-addresses.js';
 import { FakeBook } from '../testing/running-server.js';
 import { type Listener, listen } from '../transport/uws.js';
 import { QuoteServer, type QuoteServerOptions } from './quote-server.js';
@@ -39,12 +41,15 @@ async function start(options: Partial<QuoteServerOptions> = {}): Promise<void> {
     },
     quoteMakers: [key(maker), key(other)],
     readiness: () => ({ everLive, state: 'live', reason: null, slot: 1 }),
-    socketsPerIp: 10,
     onFault,
     ...options,
   });
   const handler = () => ({ status: 404, headers: [], body: '{}' });
-  listener = await listen({ host: '127.0.0.1', port: 0, handler, sockets: [server], onFault });
+  const { addresses } = options;
+  listener = await listen({
+    ...(addresses && { findClient: (origin) => addresses.findClient(origin) }),
+    ...{ host: '127.0.0.1', port: 0, handler, sockets: [server], onFault },
+  });
   server.start();
   url = `ws://127.0.0.1:${listener.port}/quotes/ws`;
 }
@@ -160,18 +165,74 @@ describe('quotes: who may quote', () => {
     expect(answer).toMatchObject({ status: 400, error: { code, param: 'pubkey' } });
     expect(server.readStats()).toMatchObject({ refused: { [code]: 1 }, sockets: 0 });
   });
+});
 
-  test('what is no upgrade, and one socket too many, are refused', async () => {
-    await start({ socketsMax: 1 });
-    const { probe } = await challenged(url, maker);
-    const query = `${url.replace('ws:', 'http:')}?pubkey=${key(maker)}`;
-    expect(await upgradeAnswer(query)).toMatchObject({
-      status: 503,
-      error: { code: 'LIMIT_EXCEEDED' },
+describe('quotes: sockets that have not signed', () => {
+  const { quoteUnsignedPerKeyMax: PER_KEY, quoteUnsignedPerAddressMax: PER_ADDRESS } = LIMITS;
+  // None of them is late on a slow machine.
+  const patient = { signMsMax: 600_000 };
+  const addresses = new ClientAddresses(['127.0.0.1']);
+  const behindProxy = () => start({ ...patient, addresses });
+  const from = (visitor: string) => ({ headers: { 'X-Forwarded-For': visitor } });
+  const [STRANGER, HOME] = ['203.0.113.66', '203.0.113.1'] as const;
+
+  test('do not lock out the maker whose key they name, however many they are', async () => {
+    await start(patient);
+    for (let count = 0; count < 520; count += 1) await challenged(url, maker);
+    const { sockets, closes } = server.readStats();
+    expect({ sockets, closes }).toEqual({
+      sockets: LIMITS.quoteUnsignedMax,
+      closes: { crowdedOut: 520 - LIMITS.quoteUnsignedMax },
     });
-    await probe.close();
-    await until(() => server.readStats().sockets === 0);
-    await (await makerProbe(url, maker)).close();
+    const probe = await makerProbe(url, maker);
+    expect(await probe.ask(quotesOf(0, { bid: [1, 1] }))).toEqual([]);
+    expect(server.readStats().makers).toBe(1);
+  });
+
+  test('give way to newer ones, the oldest first, and say so', async () => {
+    await start({ ...patient, unsignedMax: 2 });
+    const signedProbe = await makerProbe(url, maker);
+    const [oldest] = [await challenged(url, maker), await challenged(url, other)];
+    await challenged(url, other);
+    expect(await oldest?.probe.closed).toEqual({ code: 1013, reason: 'crowdedOut' });
+    expect((await oldest?.probe.hear(2))?.[1]).toMatchObject({ code: 'LIMIT_EXCEEDED' });
+    expect(await signedProbe.ask(quotesOf(0))).toEqual([]);
+    expect(server.readStats()).toMatchObject({ sockets: 3, makers: 1, closes: { crowdedOut: 1 } });
+  });
+
+  test('are few of a key from one address, which do not count for another address', async () => {
+    await behindProxy();
+    const strangers = [];
+    for (let count = 0; count < PER_KEY; count += 1) {
+      strangers.push(await challenged(url, maker, from(STRANGER)));
+    }
+    await expect(challenged(url, maker, from(STRANGER))).rejects.toThrow('429');
+    await challenged(url, other, from(STRANGER));
+    await (await makerProbe(url, maker, from(HOME))).close();
+    await strangers[0]?.probe.close();
+    await until(() => server.readStats().sockets === PER_KEY);
+    const late = await makerProbe(url, maker, from(STRANGER));
+    expect(server.readStats()).toMatchObject({ makers: 1, refused: { RATE_LIMITED: 1 } });
+    // It has signed, so that it no longer counts among them.
+    await challenged(url, maker, from(STRANGER));
+    await late.close();
+  });
+
+  test('are few of one address, whatever keys they name', async () => {
+    const keys = Array.from({ length: PER_ADDRESS + 1 }, (_, at) => makerKey(at + 1));
+    await start({ ...patient, addresses, quoteMakers: keys.map(key) });
+    for (const one of keys.slice(1)) await challenged(url, one, from(STRANGER));
+    await expect(challenged(url, maker, from(STRANGER))).rejects.toThrow('429');
+    await (await makerProbe(url, maker, from(HOME))).close();
+  });
+
+  test('of keys that are not on the list take no room', async () => {
+    await behindProxy();
+    for (let count = 0; count < PER_ADDRESS + 1; count += 1) {
+      const probe = await Probe.open(`${url}?pubkey=${key(stranger)}`, from(STRANGER));
+      await probe.closed;
+    }
+    await (await makerProbe(url, maker, from(STRANGER))).close();
   });
 });
 

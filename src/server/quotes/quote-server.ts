@@ -10,8 +10,8 @@ import { isPublicKey } from '../../config/public-key.js';
 import type { MarketDirectory } from '../../contract/book-source.js';
 import type { Readiness } from '../../contract/feed-status.js';
 import type { QuoteSink } from '../../contract/indicative.js';
-import { SocketQuota } from '../admission/admission.js';
-import type { ClientAddresses } from '../admission/client-addresses.js';
+import { requireUpgrade } from '../admission/admission.js';
+import { ClientAddresses } from '../admission/client-addresses.js';
 import { splitQuery } from '../api/param-check.js';
 import { QuoteCounts, type QuoteSocketStats } from '../metrics/quotes-metrics.js';
 import { heartbeatText, reconnectAfterMs } from '../sockets/heartbeat.js';
@@ -19,6 +19,7 @@ import type { ClientSocket, SocketHandlers, SocketSession } from '../transport/c
 import { quoteValue, ServerError } from '../transport/errors.js';
 import { errorReply, type HttpRequest, type Reply } from '../transport/reply.js';
 import { QuoteSession, type QuoteSessionParts } from './quote-session.js';
+import { UnsignedSockets } from './unsigned-sockets.js';
 
 /** The parts and settings of the makers' sockets. */
 export interface QuoteServerOptions {
@@ -28,12 +29,10 @@ export interface QuoteServerOptions {
   /** Keys (base58) of those who may quote. */
   readonly quoteMakers: readonly string[];
   readonly readiness: () => Readiness;
-  /** Sockets of one address; 0 for no limit. */
-  readonly socketsPerIp: number;
   readonly addresses?: ClientAddresses;
   readonly onFault: (error: unknown, where: string) => void;
   /** The limits of the service by default. */
-  readonly socketsMax?: number;
+  readonly unsignedMax?: number;
   readonly signMsMax?: number;
   readonly messagesPerSecond?: number;
   readonly heartbeatMs?: number;
@@ -47,7 +46,7 @@ export class QuoteServer implements SocketHandlers {
   readonly #parts: QuoteSessionParts;
   readonly #counts = new QuoteCounts();
   readonly #sessions = new Set<QuoteSession>();
-  readonly #socketQuota: SocketQuota;
+  readonly #unsigned: UnsignedSockets;
   /** The sessions that have signed, one a maker. */
   readonly #signed = new Map<string, QuoteSession>();
   #timer: NodeJS.Timeout | undefined;
@@ -55,8 +54,8 @@ export class QuoteServer implements SocketHandlers {
 
   constructor(options: QuoteServerOptions) {
     this.#options = options;
-    const { socketsMax = LIMITS.quoteSocketsMax } = options;
-    this.#socketQuota = new SocketQuota({ ...options, what: 'sockets of makers', socketsMax });
+    const { addresses = new ClientAddresses(), unsignedMax = LIMITS.quoteUnsignedMax } = options;
+    this.#unsigned = new UnsignedSockets({ addresses, socketsMax: unsignedMax });
     const { sink = noSink, readiness, onFault } = options;
     const makers = new Set(options.sink === undefined ? [] : options.quoteMakers);
     this.#parts = {
@@ -84,8 +83,8 @@ export class QuoteServer implements SocketHandlers {
 
   checkUpgrade(request: HttpRequest): Reply | null {
     try {
-      this.#socketQuota.requireRoom(request, this.#closing);
-      makerOf(request.query);
+      requireUpgrade(request, this.#closing);
+      this.#unsigned.requireRoom({ ip: request.ip, maker: makerOf(request.query) });
       return null;
     } catch (error) {
       if (!(error instanceof ServerError)) throw error;
@@ -97,7 +96,7 @@ export class QuoteServer implements SocketHandlers {
   openSession(socket: ClientSocket, query: string): SocketSession {
     const session = new QuoteSession(socket, makerOf(query), this.#parts);
     this.#sessions.add(session);
-    this.#socketQuota.addSocket(socket.ip);
+    this.#unsigned.addSession(session);
     return session;
   }
 
@@ -119,6 +118,7 @@ export class QuoteServer implements SocketHandlers {
   }
 
   #takeOver(session: QuoteSession): void {
+    this.#unsigned.removeSession(session);
     const before = this.#signed.get(session.maker);
     this.#signed.set(session.maker, session);
     before?.closeAsReplaced();
@@ -127,7 +127,7 @@ export class QuoteServer implements SocketHandlers {
   #removeSession(session: QuoteSession): void {
     this.#sessions.delete(session);
     if (this.#signed.get(session.maker) === session) this.#signed.delete(session.maker);
-    this.#socketQuota.removeSocket(session.socket.ip);
+    this.#unsigned.removeSession(session);
   }
 }
 

@@ -109,6 +109,13 @@ export class QuoteSession implements SocketSession {
     this.#closeSocket('replaced', policyViolationCode);
   }
 
+  /** Others wait to sign, and this socket has waited longest. */
+  closeAsCrowdedOut(): void {
+    const text = 'too many sockets have not signed yet, come again';
+    this.#sendErrorOn('auth', new SocketError('LIMIT_EXCEEDED', text));
+    this.#closeSocket('crowdedOut', tryAgainLaterCode);
+  }
+
   sendHeartbeat(text: string): void {
     if (this.#isSigned && this.#closing === undefined) this.#sendText(text);
   }
@@ -222,6 +229,7 @@ export class QuoteSession implements SocketSession {
 
 const goingAwayCode = 1001;
 const policyViolationCode = 1008;
+const tryAgainLaterCode = 1013;
 
 function unknownMarket(name: string): SocketError {
   return new SocketError('UNKNOWN_MARKET', `market ${name} is not served`);

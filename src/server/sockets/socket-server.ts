@@ -12,7 +12,7 @@ import { LIMITS } from '../../config/limits.js';
 import type { MarketChanges } from '../../contract/feed-engine.js';
 import type { Readiness } from '../../contract/feed-status.js';
 import type { MarketStreamSource } from '../../contract/history-source.js';
-import { SocketQuota } from '../admission/admission.js';
+import { requireUpgrade, SocketQuota } from '../admission/admission.js';
 import type { ClientAddresses } from '../admission/client-addresses.js';
 import { TopicQuota } from '../admission/topic-quota.js';
 import { SocketCounts, type SocketStats } from '../metrics/socket-metrics.js';
@@ -122,7 +122,8 @@ export class SocketServer implements SocketHandlers {
 
   checkUpgrade(request: HttpRequest): Reply | null {
     try {
-      this.#socketQuota.requireRoom(request, this.#closing);
+      requireUpgrade(request, this.#closing);
+      this.#socketQuota.requireRoom(request.ip);
       return null;
     } catch (error) {
       if (!(error instanceof ServerError)) throw error;
