@@ -21,6 +21,7 @@ const NAMED_MAX = 3;
 type Rows = ReadonlyMap<string, string>;
 
 const hashes = new WeakMap<MarketLife, readonly bigint[]>();
+const rowsByLife = new WeakMap<MarketLife, Map<number, Rows>>();
 
 /** The hash of all orders at the beginning of each slot of a life without forks. */
 function hashesOf(life: MarketLife): readonly bigint[] {
@@ -53,6 +54,7 @@ interface TrueMoment {
 export class BookTruth {
   readonly #chain: ModelChain;
   readonly #hashes: readonly bigint[];
+  readonly #lifeRows: Map<number, Rows>;
   /** Newest last; as far back as a book may be late. */
   #moments: TrueMoment[] = [];
   /** Since when each order that is wrong is. */
@@ -61,6 +63,8 @@ export class BookTruth {
   constructor(chain: ModelChain, life: MarketLife) {
     this.#chain = chain;
     this.#hashes = hashesOf(life);
+    this.#lifeRows = rowsByLife.get(life) ?? new Map();
+    rowsByLife.set(life, this.#lifeRows);
   }
 
   /** The truth changed. */
@@ -131,8 +135,15 @@ export class BookTruth {
   }
 
   #rowsOf(moment: TrueMoment): Rows {
-    moment.rows ??= rowsOfChain(moment);
+    moment.rows ??= this.#chain.hasForked ? rowsOfChain(moment) : this.#knownRowsOf(moment);
     return moment.rows;
+  }
+
+  /** Without a fork all runs of a life have the same books. */
+  #knownRowsOf(moment: TrueMoment): Rows {
+    const known = this.#lifeRows.get(moment.slot) ?? rowsOfChain(moment);
+    this.#lifeRows.set(moment.slot, known);
+    return known;
   }
 }
 

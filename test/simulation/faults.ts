@@ -2,13 +2,26 @@
 import type { Random } from '../../src/sim/random.js';
 import type { ModelChain } from './model-chain.js';
 import type { ModelNode } from './model-node.js';
+import type { ModelReader } from './model-reader.js';
 import type { NodeFaults, NotifiedKind } from './node-faults.js';
 
 /** What faults befall. */
 export interface FaultTarget {
   readonly chain: ModelChain;
   readonly node: ModelNode;
+  readonly machine: FaultyMachine;
+  readonly readers: readonly ModelReader[];
   readonly random: Random;
+}
+
+/** The machine of the service. */
+export interface FaultyMachine {
+  /** Stops the process for a while, and lets it go on. */
+  pauseService(pauseMs: number): void;
+  /** Kills the process, and starts it again after a while. */
+  restartService(downMs: number): void;
+  /** Sets the wall clock off by so much. */
+  setWallError(errorMs: number): void;
 }
 
 /** One kind of fault. */
@@ -19,7 +32,9 @@ export interface FaultKind {
   /** What is wrong meanwhile; the node is sound again afterwards. */
   readonly node?: (target: FaultTarget) => Partial<NodeFaults>;
   /** Happens once, when the fault begins. */
-  readonly begin?: (target: FaultTarget) => void;
+  readonly begin?: (target: FaultTarget, lastsMs: number) => void;
+  /** Happens when it is over. */
+  readonly end?: (target: FaultTarget) => void;
 }
 
 /** One fault of a run. */
@@ -118,6 +133,53 @@ const OUTAGES: readonly FaultKind[] = [
   },
 ];
 
+const HOUR_MS = 3_600_000;
+
+/** Mishaps of the machine that the service runs on. */
+const MISHAPS: readonly FaultKind[] = [
+  {
+    name: 'the process is stopped and goes on',
+    lastsMsMax: 8_000,
+    begin: ({ machine }, lastsMs) => machine.pauseService(lastsMs),
+  },
+  {
+    name: 'the process is killed and started again',
+    lastsMsMax: 5_000,
+    begin: ({ machine }, lastsMs) => machine.restartService(lastsMs),
+  },
+  {
+    name: 'the wall clock is wrong',
+    lastsMsMax: 60_000,
+    begin: ({ machine, random }) => machine.setWallError(wallError(random)),
+    end: ({ machine }) => machine.setWallError(0),
+  },
+];
+
+/** Half a minute to some months, to either side. */
+function wallError(random: Random): number {
+  const hours = random.pickOne([0.01, 1, 26, 95 * 24]) ?? 1;
+  return random.oneIn(2) ? hours * HOUR_MS : -hours * HOUR_MS;
+}
+
+/** What clients do. */
+const CLIENTS: readonly FaultKind[] = [
+  {
+    name: 'a client reads nothing for a while',
+    lastsMsMax: 40_000,
+    begin: ({ readers, random }, lastsMs) => random.pickOne(readers)?.stopReading(lastsMs),
+  },
+  {
+    name: 'a client closes and comes back',
+    lastsMsMax: 1,
+    begin: ({ readers, random }) => random.pickOne(readers)?.reconnect(),
+  },
+  {
+    name: 'a client is gone without a word',
+    lastsMsMax: 1,
+    begin: ({ readers, random }) => random.pickOne(readers)?.vanish(),
+  },
+];
+
 /** Lies of a node. */
 export const LIES = {
   slotFarAhead: {
@@ -149,7 +211,7 @@ export const LIES = {
 } as const satisfies Readonly<Record<string, FaultKind>>;
 
 /** All kinds that random runs draw from. */
-export const FAULT_KINDS: readonly FaultKind[] = [...OUTAGES];
+export const FAULT_KINDS: readonly FaultKind[] = [...OUTAGES, ...MISHAPS, ...CLIENTS];
 
 /** No fault before this: the book is live for the first time by then. */
 const FIRST_FAULT_MS = 15_000;

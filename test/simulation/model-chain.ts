@@ -14,6 +14,8 @@ import type { VirtualTime } from './virtual-time.js';
 const SYSVAR_PROGRAM = 'Sysvar1111111111111111111111111111111111111';
 /** Readings as of an earlier slot look this far back, and forks reach no further. */
 const PAST_SLOTS = 64;
+/** One slot in so many is skipped, as on the real chain. */
+const SKIPPED_ONE_IN = 20;
 
 /** One state of one account. */
 export interface AccountState {
@@ -47,8 +49,7 @@ export class ModelChain {
   readonly #random: Random;
   readonly #listeners: ChainListener[] = [];
   #slot = FIRST_SLOT;
-  /** Slots of a fork that will be abandoned began here; null outside of one. */
-  #skipsOneIn = 20;
+  #hasForked = false;
 
   constructor(options: { time: VirtualTime; life: MarketLife; seed: number }) {
     this.#time = options.time;
@@ -61,6 +62,11 @@ export class ModelChain {
 
   get slot(): number {
     return this.#slot;
+  }
+
+  /** Whether its accounts may be others than those of its life. */
+  get hasForked(): boolean {
+    return this.#hasForked;
   }
 
   listen(listener: ChainListener): void {
@@ -84,6 +90,7 @@ export class ModelChain {
    * the slot of the other fork. Returns how many accounts went back.
    */
   revertSlots(count: number): number {
+    this.#hasForked = true;
     const last = this.#slot - count;
     let reverted = 0;
     for (const { pubkey, slot } of [...this.accounts.values()]) {
@@ -97,7 +104,7 @@ export class ModelChain {
 
   #planSlot(): void {
     // Slots are as the second of the chain: one that is skipped leaves its number out.
-    const skipped = this.#random.oneIn(this.#skipsOneIn) ? 1 : 0;
+    const skipped = this.#random.oneIn(SKIPPED_ONE_IN) ? 1 : 0;
     this.#time.plan(SLOT_MS * (1 + skipped), () => {
       this.#planSlot();
       this.#endSlot(1 + skipped);

@@ -1,12 +1,14 @@
 /** The service of a run, from its settings to its stop: everything above the transports is the real one. */
 
 import { type Service, serveBook } from '../../src/app/book-service.js';
-import { type BookFeed, liveOrigin } from '../../src/app/feeds.js';
+import { liveOrigin } from '../../src/app/feeds.js';
 import { ConfigReader } from '../../src/config/config.js';
 import type { Flags } from '../../src/config/setting-reader.js';
 import type { Engine } from '../../src/engine/engine.js';
 import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
 import { currentMachine } from './globals.js';
+import { openPort } from './stand-ins/uws.js';
+import { closeSocketsOf } from './stand-ins/ws.js';
 
 /** One line of the service's log. */
 export type LogLine = (level: string, fields: unknown, message: string) => void;
@@ -37,6 +39,8 @@ export class SimulatedService {
   /** Ends the process wherever it is. */
   kill(): void {
     currentMachine().time.endOwner(this.owner);
+    closeSocketsOf(this.owner);
+    openPort()?.destroy();
   }
 
   async #serve(flags: Flags, writeLine: LogLine): Promise<void> {
@@ -58,5 +62,3 @@ function logOf(writeLine: LogLine): ServiceLog {
   };
   return { info: at('info'), warn: at('warn'), error: at('error') } as unknown as ServiceLog;
 }
-
-export type { BookFeed };

@@ -1,16 +1,21 @@
 /** One run of six virtual minutes: a world from a seed, the service in it, and what must hold throughout. */
 import { createHash, type Hash } from 'node:crypto';
+import { LIMITS } from '../../src/config/limits.js';
 import type { Flags } from '../../src/config/setting-reader.js';
+import type { Engine } from '../../src/engine/engine.js';
 import { Random } from '../../src/sim/random.js';
+import { rowsOf } from '../support/stream-checker.js';
 import { BookTruth } from './book-truth.js';
-import { LAST_FAULT_MS, type PlannedFault, randomFaults } from './faults.js';
-import { useMachine } from './globals.js';
+import { type FaultTarget, LAST_FAULT_MS, type PlannedFault, randomFaults } from './faults.js';
+import { type Machine, useMachine } from './globals.js';
 import { lifeOf, SLOT_MS } from './market-life.js';
 import { ModelChain } from './model-chain.js';
 import { ModelNode } from './model-node.js';
+import { ModelReader, type ReaderWish } from './model-reader.js';
 import { useHosts } from './network.js';
 import { soundNode } from './node-faults.js';
 import { SimulatedService } from './simulated-service.js';
+import { openPort } from './stand-ins/uws.js';
 import { VirtualTime, WORLD } from './virtual-time.js';
 
 /** Length of a run. */
@@ -19,8 +24,31 @@ export const RUN_MS = 360_000;
 const HEALED_MS_MAX = 30_000;
 /** From the beginning of a slot to its check: what was written in the last one has arrived by then. */
 const CHECK_MS = 350;
+/** Between two checks. */
+const CHECK_SLOTS = 2;
 /** Lives that a process makes: they are costly, and what differs most between runs is the faults. */
 const LIVES = 4;
+/** Clients that read, each on a connection of its own. */
+const READERS: readonly (readonly ReaderWish[])[] = [
+  [{ channel: 'book', market: 'SOL-PERP', depth: 20 }],
+  [
+    { channel: 'l3', market: 'ETH-PERP', depth: 50 },
+    { channel: 'bbo', market: 'BTC-PERP' },
+  ],
+  [{ channel: 'book', market: 'BTC-PERP', depth: 50 }],
+];
+/** After the process was stopped a client may have left it. */
+const PAUSE_EXCUSED_MS = 4_000;
+const REQUEST_MS = 5_000;
+const STATUS_PATHS: readonly string[] = ['/health', '/status'];
+const REQUESTS = [
+  { path: '/health', query: '' },
+  { path: '/status', query: '' },
+  { path: '/ready', query: '' },
+  { path: '/l2', query: 'marketName=SOL-PERP&depth=5' },
+];
+/** One frame may exceed the bytes that wait for a client. */
+const MESSAGE_BYTES_MAX = 256 * 1024;
 /** Violations that a run names before it ends. */
 const VIOLATIONS_MAX = 5;
 
@@ -63,18 +91,22 @@ class Run {
   readonly #truth: BookTruth;
   readonly #nodes: readonly ModelNode[];
   readonly #faults: readonly PlannedFault[];
+  readonly #readers: readonly ModelReader[];
+  readonly #machine: Machine;
   readonly #violations: string[] = [];
   readonly #counts: Record<string, number> = {};
   #service: SimulatedService;
   /** Of each episode of faults. */
   readonly #victims = new Map<number, ModelNode>();
+  #pausedUntilMs = 0;
   #lastState = '';
 
   constructor(options: RunOptions) {
     const { seed, nodes = 2, faults } = options;
     this.#options = options;
     this.#random = new Random(seed);
-    useMachine({ time: this.#time, random: new Random(seed + 1), wallErrorMs: 0 });
+    this.#machine = { time: this.#time, random: new Random(seed + 1), wallErrorMs: 0 };
+    useMachine(this.#machine);
     this.#time.onThrown = (error, owner) => this.#recordThrown(error, owner);
     const life = lifeOf(seed % LIVES);
     this.#chain = new ModelChain({ time: this.#time, life, seed });
@@ -84,6 +116,10 @@ class Run {
     });
     useHosts(new Map(this.#nodes.map((node) => [node.name, node])));
     this.#faults = (faults ?? randomFaults)(this.#random);
+    const listener = { onViolation: (text: string) => this.#violateAsReader(text) };
+    this.#readers = READERS.map((wishes, index) => {
+      return new ModelReader({ ip: `10.0.0.${index + 1}`, wishes, listener });
+    });
     this.#service = new SimulatedService(1);
   }
 
@@ -96,10 +132,10 @@ class Run {
     this.#truth.recordMoment(0);
     this.#chain.start();
     for (const fault of this.#faults) this.#planFault(fault);
-    this.#service.start(this.#flags(), (level, fields, message) => {
-      this.#record(`${level} ${message} ${textOf(fields)}`);
-    });
+    this.#startService();
+    for (const reader of this.#readers) reader.start();
     this.#planCheck(CHECK_MS);
+    this.#planRequests();
     await this.#time.runUntil(RUN_MS - SLOT_MS + CHECK_MS);
     this.#checkHealed();
     this.#service.kill();
@@ -116,6 +152,13 @@ class Run {
     };
   }
 
+  #startService(): void {
+    const { owner } = this.#service;
+    this.#service.start(this.#flags(), (level, fields, message) => {
+      this.#record(`${owner} ${level} ${message} ${textOf(fields)}`);
+    });
+  }
+
   #flags(): Flags {
     const [first, second] = this.#nodes;
     const urls = { rpcUrl: `http://${first?.name}`, wsUrl: `ws://${first?.name}` };
@@ -130,19 +173,62 @@ class Run {
     this.#time.planAt(atMs, () => {
       const node = this.#victims.get(episode) ?? this.#chooseVictim(victim);
       this.#victims.set(episode, node);
-      const target = { chain: this.#chain, node, random: this.#random };
+      const target = this.#targetOf(node);
       const faults = kind.node?.(target) ?? {};
       this.#record(`fault ${node.name} ${kind.name} for ${lastsMs} ms`);
       this.#counts[kind.name] = (this.#counts[kind.name] ?? 0) + 1;
       Object.assign(node.faults, faults);
-      kind.begin?.(target);
+      kind.begin?.(target, lastsMs);
       this.#time.plan(lastsMs, () => {
         const sound = soundNode();
         for (const name of Object.keys(faults) as (keyof typeof sound)[]) {
           Object.assign(node.faults, { [name]: sound[name] });
         }
+        kind.end?.(target);
         this.#record(`over ${node.name} ${kind.name}`);
       });
+    });
+  }
+
+  #targetOf(node: ModelNode): FaultTarget {
+    const machine = {
+      pauseService: (pauseMs: number) => this.#pauseService(pauseMs),
+      restartService: (downMs: number) => this.#restartService(downMs),
+      setWallError: (errorMs: number) => {
+        this.#machine.wallErrorMs = errorMs;
+      },
+    };
+    const [chain, readers, random] = [this.#chain, this.#readers, this.#random];
+    return { chain, node, machine, readers, random };
+  }
+
+  #pauseService(pauseMs: number): void {
+    this.#time.pauseOwner(this.#service.owner, pauseMs);
+    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, this.#time.nowMs + pauseMs);
+  }
+
+  #restartService(downMs: number): void {
+    this.#service.kill();
+    this.#service = new SimulatedService(this.#service.owner + 1);
+    this.#time.plan(downMs, () => this.#startService());
+  }
+
+  /** A client that gets nothing from a process that is stopped is right to leave it. */
+  #violateAsReader(text: string): void {
+    const isExcused = this.#time.nowMs < this.#pausedUntilMs + PAUSE_EXCUSED_MS;
+    if (!isExcused) this.#violate(text);
+  }
+
+  /** Requests now and then: none may fail. */
+  #planRequests(): void {
+    this.#time.plan(REQUEST_MS, () => {
+      this.#planRequests();
+      for (const { path, query } of REQUESTS) {
+        openPort()?.request({ path, query, ip: '10.0.1.1' }, ({ status }) => {
+          const isRefused = status === 503 && !STATUS_PATHS.includes(path);
+          if (status !== 200 && !isRefused) this.#violate(`${path} returned ${status}`);
+        });
+      }
     });
   }
 
@@ -157,7 +243,7 @@ class Run {
 
   #planCheck(delayMs: number): void {
     this.#time.plan(delayMs, () => {
-      this.#planCheck(SLOT_MS);
+      this.#planCheck(CHECK_SLOTS * SLOT_MS);
       this.#checkBook();
     });
   }
@@ -165,6 +251,11 @@ class Run {
   #checkBook(): void {
     const { engine } = this.#service;
     if (engine === null) return;
+    if (this.#time.nowMs < this.#pausedUntilMs) {
+      this.#truth.forgetWrong();
+      return;
+    }
+    this.#checkMemory();
     if (engine.state !== this.#lastState) this.#record(`the book is ${engine.state}`);
     this.#lastState = engine.state;
     if (engine.state !== 'live') {
@@ -180,12 +271,38 @@ class Run {
     return this.#faults.reduce((last, { atMs, lastsMs }) => Math.max(last, atMs + lastsMs), 0);
   }
 
+  #checkMemory(): void {
+    const waiting = openPort()?.waitingBytesMax ?? 0;
+    const waitingMax = LIMITS.socketBufferBytesMax + MESSAGE_BYTES_MAX;
+    if (waiting > waitingMax) this.#violate(`${waiting} bytes waited for a client`);
+  }
+
   #checkHealed(): void {
     const { engine } = this.#service;
+    for (const { notFollowing } of this.#readers) {
+      if (notFollowing !== null) this.#violate(`${notFollowing.channel} was not followed`);
+    }
     if (engine?.state !== 'live') this.#violate(`the book was ${engine?.state}, must be live`);
     else if (this.#time.nowMs >= RUN_MS - SLOT_MS) {
       const difference = this.#truth.findDifference(engine);
       if (difference !== null) this.#violate(`at the end: ${difference}`);
+      for (const reader of this.#readers) this.#checkReader(reader, engine);
+    }
+  }
+
+  /** What a client has is what the service shows. */
+  #checkReader({ books, frames }: ModelReader, engine: Engine): void {
+    this.#record(`a reader has ${frames} frames`);
+    for (const { wish, book } of books) {
+      const market = engine.findMarket(wish.market)?.id ?? -1;
+      const { depth = 1 } = wish;
+      const bytes =
+        wish.channel === 'l3' ? engine.l3({ market, depth }) : engine.l2({ market, depth });
+      const shown = rowsOf(wish.channel, JSON.parse(Buffer.from(bytes).toString()));
+      const { bids, asks } = (wish.channel === 'l3' ? book?.orders : book?.levels) ?? {};
+      if (JSON.stringify([bids, asks]) !== shown) {
+        this.#violate(`${wish.channel} of ${wish.market} is not what the service shows`);
+      }
     }
   }
 

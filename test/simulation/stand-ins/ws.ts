@@ -10,6 +10,13 @@ type Handler = (...values: never[]) => void;
 
 const ABNORMAL_CLOSE = 1006;
 
+const sockets = new Set<WebSocket>();
+
+/** A process was killed: its system closes its sockets. */
+export function closeSocketsOf(owner: number): void {
+  for (const socket of [...sockets]) if (socket.owner === owner) socket.lose();
+}
+
 /** The client's end. Both directions keep their order, as TCP does. */
 export class WebSocket {
   static readonly CONNECTING = 0;
@@ -19,7 +26,7 @@ export class WebSocket {
   readyState = WebSocket.CONNECTING;
   readonly #handlers = new Map<string, Handler>();
   readonly #host: NetworkHost | null;
-  readonly #owner: number;
+  readonly owner: number;
   readonly #server: ServerEnd;
   /** When the last message of each direction arrives. */
   #sentUntilMs = 0;
@@ -27,9 +34,10 @@ export class WebSocket {
 
   constructor(url: string, options: { readonly handshakeTimeout?: number } = {}) {
     const { time } = currentMachine();
-    this.#owner = time.owner;
+    this.owner = time.owner;
     this.#host = hostOf(url);
     this.#server = new ServerEnd(this);
+    sockets.add(this);
     const { handshakeTimeout } = options;
     if (handshakeTimeout !== undefined) {
       time.plan(handshakeTimeout, () => {
@@ -59,11 +67,18 @@ export class WebSocket {
     this.#travelToHost((host) => this.#server.endQuietly(host));
     this.readyState = WebSocket.CLOSING;
     // The package calls its handlers later.
-    currentMachine().time.plan(0, () => this.#close(ABNORMAL_CLOSE), this.#owner);
+    currentMachine().time.plan(0, () => this.#close(ABNORMAL_CLOSE), this.owner);
   }
 
   close(): void {
     this.terminate();
+  }
+
+  /** The process is gone; nothing of it runs any more. */
+  lose(): void {
+    sockets.delete(this);
+    const host = this.#host;
+    if (host !== null) afterTravel(host, () => this.#server.endQuietly(host));
   }
 
   /** Called by the server's end: runs at the client after the way there, in order. */
@@ -71,7 +86,7 @@ export class WebSocket {
     const { time } = currentMachine();
     const atMs = Math.max(this.#receivedUntilMs, time.nowMs + (this.#host?.delayMs() ?? 0));
     this.#receivedUntilMs = atMs;
-    time.plan(atMs - time.nowMs, run, this.#owner);
+    time.plan(atMs - time.nowMs, run, this.owner);
   }
 
   /** Called by the server's end. */
@@ -122,6 +137,7 @@ export class WebSocket {
   #close(code: number): void {
     if (this.readyState === WebSocket.CLOSED) return;
     this.readyState = WebSocket.CLOSED;
+    sockets.delete(this);
     this.#emit('close', code);
   }
 
