@@ -13,7 +13,7 @@ import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
-import { bundleSimulation } from './simulation-bundle.mjs';
+import { bundleSimulation, listFolders } from './simulation-bundle.mjs';
 
 /** Virtual time of a seed. */
 const HOURS_PER_SEED = 0.1;
@@ -33,7 +33,7 @@ const { values } = parseArgs({
 });
 
 const { outfile, modules } = await bundleSimulation();
-if (values.modules) process.stdout.write(`${modules.join('\n')}\n`);
+if (values.modules) process.stdout.write(`${listFolders(modules).join('\n')}\n`);
 else if (values.seed !== undefined) await runOne([values.seed, values.seed, 'record']);
 else if (values.scenario !== undefined) await runOne(['scenario', values.scenario, 'record']);
 else await runMany({ from: whole('from'), count: whole('seeds'), workers: whole('workers') });

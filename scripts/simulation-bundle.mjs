@@ -1,7 +1,8 @@
 /** Bundles the simulation: the real modules of `src`, with stand-ins for what reaches outside. */
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build, transformSync } from 'esbuild';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const folder = path.join(root, 'test/simulation');
@@ -49,5 +50,25 @@ export async function bundleSimulation() {
     logLevel: 'warning',
   });
   const modules = Object.keys(metafile.inputs).filter((name) => name.startsWith('src/'));
-  return { outfile, modules: modules.sort() };
+  return { outfile, modules };
+}
+
+/** The folders of which modules run, a line each, with the modules of them that do not. */
+export function listFolders(modules) {
+  const running = new Set(modules);
+  const folders = [...new Set(modules.map((name) => path.dirname(name)))].sort();
+  return folders.map((folder) => {
+    const missing = readdirSync(path.join(root, folder))
+      .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts') && name !== 'testing.ts')
+      .filter(
+        (name) => !running.has(`${folder}/${name}`) && hasCode(path.join(root, folder, name)),
+      );
+    return missing.length === 0 ? `${folder}: all` : `${folder}: all but ${missing.join(', ')}`;
+  });
+}
+
+/** Whether more than types is in a module. */
+function hasCode(file) {
+  const { code } = transformSync(readFileSync(file, 'utf8'), { loader: 'ts' });
+  return code.replace('export {};', '').trim() !== '';
 }
