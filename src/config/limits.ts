@@ -95,12 +95,18 @@ export const LIMITS = {
   auctionDurationMax: 255,
   /** The program's fee tiers, from 0. */
   feeTierMax: 5,
-  /** Fetches of makers' accounts in flight: what a node takes beside the feed. */
-  accountReadsMax: 8,
+  /** Lists of makers' accounts in flight: their calls are spaced, so that many may wait for one. */
+  accountReadsMax: 64,
   /** Fetched results that are cached, of at most 584 KB each. */
   accountReadsKeptMax: 64,
-  /** How long a cached result serves equal requests: a slot. */
+  /** How long an account serves all lists that name it, and a list equal requests: a slot each. */
   accountReadsKeptMs: 400,
+  /** Time between two calls for makers' accounts, over all clients: ten a second beside the feed's. */
+  accountCallSpacingMs: 100,
+  /** Such calls in flight, of at most 100 accounts each: a slow node is not called faster than it returns. */
+  accountCallsMax: 8,
+  /** Accounts that wait for such a call: half a second's worth. */
+  accountsWaitingMax: 500,
   /** Time that a fetch of makers' accounts may take, its retries included. */
   accountReadMsMax: 5_000,
   /** Addresses whose requests are counted: 2 MB. Beyond it the one that was quiet longest goes. */
@@ -254,6 +260,10 @@ export const LIMITS = {
   historySettledSeconds: 600,
   /** The same for what nothing can change. */
   historyFinalSeconds: 86_400,
+  /** How long a text of /metrics serves further requests: nobody scrapes more often than each second. */
+  metricsKeptMs: 250,
+  /** The share of one turn of the loop that goes to rendering /metrics; it is 1 to 2 ms in all. */
+  metricsSliceMs: 1,
   /** Hours whose volume is requested at once, as in the system in production. */
   volumeHoursMax: 24,
   /** A body of statistics serves all requests of this time, in milliseconds. */

@@ -2,7 +2,9 @@
  * Prometheus metrics. Requests are counted in a plain map and turned into samples at the scrape, so
  * that a request pays one addition; the statistics of the book are read at the scrape as well.
  */
-import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
+import { readdir } from 'node:fs/promises';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { LIMITS } from '../../config/limits.js';
 import type { BookSource, BookStats, MarketDirectory } from '../../contract/book-source.js';
 import type { FeedMetrics, Readiness } from '../../contract/feed-status.js';
 import type { MarketDataSource } from '../../contract/history-source.js';
@@ -34,12 +36,17 @@ export interface MetricsOptions {
   readonly history?: Pick<MarketDataSource, 'readStats'>;
   /** Bytes of responses that wait for their clients. */
   readonly unsent?: { readonly bytes: number };
+  /** Monotonic milliseconds; those of the process by default. */
+  readonly monotonicMs?: () => number;
 }
 
 /** The states of the feed. */
 const FEED_STATES = ['starting', 'rebuilding', 'live', 'lagging', 'stale'] as const;
 
-/** The text of /metrics for one service. */
+/**
+ * The text of /metrics for one service. It is rendered once for all requests that come meanwhile and for a
+ * short time after, and other work of the event loop gets its turn between the metrics.
+ */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #timings: Timings | undefined;
@@ -47,11 +54,18 @@ export class Metrics {
   readonly #directory: Pick<MarketDirectory, 'markets'>;
   /** Read once a scrape, because reading them walks all levels of all markets. */
   #stats: BookStats;
+  readonly #monotonicMs: () => number;
+  /** The rendering that runs or was the last; undefined when the last one failed. */
+  #rendering: Promise<string> | undefined;
+  /** When it ended; undefined while it runs. */
+  #renderedAtMs: number | undefined;
 
   constructor(options: MetricsOptions) {
     const { book, directory, readiness, feed, requests, timings, unsent } = options;
     const { sockets, venues, quotes, history } = options;
+    this.#monotonicMs = options.monotonicMs ?? (() => performance.now());
     collectDefaultMetrics({ register: this.#registry });
+    replaceDescriptorCount(this.#registry);
     this.#book = book;
     this.#directory = directory;
     this.#stats = book.stats();
@@ -72,9 +86,32 @@ export class Metrics {
     return this.#registry.contentType;
   }
 
-  async toText(): Promise<string> {
+  toText(): Promise<string> {
+    const endedAtMs = this.#renderedAtMs;
+    const isOld =
+      endedAtMs !== undefined && this.#monotonicMs() - endedAtMs >= LIMITS.metricsKeptMs;
+    if (this.#rendering !== undefined && !isOld) return this.#rendering;
+    const rendering = this.#render();
+    this.#rendering = rendering;
+    rendering.catch(() => {
+      this.#rendering = undefined;
+    });
+    return rendering;
+  }
+
+  async #render(): Promise<string> {
+    this.#renderedAtMs = undefined;
     this.#stats = this.#book.stats();
-    return `${await this.#registry.metrics()}\n${this.#timings?.toText() ?? ''}`;
+    const texts: string[] = [];
+    let sliceMs = this.#monotonicMs();
+    for (const { name } of this.#registry.getMetricsAsArray()) {
+      texts.push(await this.#registry.getSingleMetricAsString(name));
+      if (this.#monotonicMs() - sliceMs < LIMITS.metricsSliceMs) continue;
+      await nextTurn();
+      sliceMs = this.#monotonicMs();
+    }
+    this.#renderedAtMs = this.#monotonicMs();
+    return `${texts.join('\n\n')}\n\n${this.#timings?.toText() ?? ''}`;
   }
 
   #addRequests(requests: RequestCounts, unsentBytes: () => number): void {
@@ -128,6 +165,30 @@ export class Metrics {
       },
     ];
   }
+}
+
+/** The library reads the open files in the way that blocks: 20,000 sockets are as many directory entries. */
+function replaceDescriptorCount(registry: Registry): void {
+  const name = 'process_open_fds';
+  if (registry.getSingleMetric(name) === undefined) return;
+  registry.removeSingleMetric(name);
+  new Gauge({
+    name,
+    help: 'Number of open file descriptors.',
+    registers: [registry],
+    async collect() {
+      // One of them is the directory itself.
+      const open = await readdir('/proc/self/fd').catch(() => undefined);
+      if (open !== undefined) this.set(open.length - 1);
+    },
+  });
+}
+
+/** Other work of the event loop comes first. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }
 
 function feedSeries(feed: () => FeedMetrics, readiness: () => Readiness): readonly MetricSeries[] {

@@ -22,6 +22,7 @@ import {
   type Reply,
 } from '../transport/reply.js';
 import { UnsentReplies } from '../transport/unsent-replies.js';
+import type { ReadAccounts } from './account-reads.js';
 import { batchL2Route } from './batch-route.js';
 import { auctionsRoute, l2Route, l3Route, matchRoute } from './book-routes.js';
 import { docsRoute } from './docs-route.js';
@@ -45,7 +46,7 @@ import {
   versionReply,
 } from './service-routes.js';
 import { statsRoute, volumeRoutes } from './stats-routes.js';
-import { type ReadAccounts, topMakersRoute } from './top-makers-route.js';
+import { topMakersRoute } from './top-makers-route.js';
 
 /** The sources of the paths. */
 export interface HttpOptions extends ServiceRouteOptions {

@@ -133,10 +133,11 @@ describe('what the service says about itself', () => {
     await get(`/${'x'.repeat(LIMITS.requestLineBytesMax)}`);
     book.broken = true;
     await get('/l3?marketName=SOL-PERP');
-    const text = await (await get('/metrics')).text();
+    const read = async () => (await get('/metrics')).text();
+    await expect.poll(read).toContain('slotbook_http_requests_total{path="/l3",status="500"} 1\n');
+    const text = await read();
     expect(text).toContain('slotbook_http_requests_total{path="/l2",status="413"} 1\n');
     expect(text).toContain('slotbook_http_requests_total{path="unknown",status="413"} 1\n');
-    expect(text).toContain('slotbook_http_requests_total{path="/l3",status="500"} 1\n');
   });
 });
 

@@ -7,6 +7,7 @@ import type { BookSource } from '../../contract/book-source.js';
 import { parseTopMakers, type TopMakersQuery } from '../api/book-params.js';
 import { ServerError } from '../transport/errors.js';
 import { type Header, type HttpRequest, jsonHeaders, type Reply } from '../transport/reply.js';
+import { AccountReads, type ReadAccounts } from './account-reads.js';
 import {
   type BookRoute,
   type BookRouteOptions,
@@ -28,7 +29,8 @@ export function topMakersRoute({ readAccounts, ...options }: TopMakersOptions): 
     Buffer.from(JSON.stringify(makersOf(query, book)));
   const names = bookRoute({ ...options, parse, render, isLarge: () => false });
   const memo = new QueryMemo(directory, parse);
-  const withAccounts = accountsRoute(readAccounts);
+  const reads = new AccountReads(readAccounts);
+  const withAccounts = accountsRoute((keys) => reads.read(keys));
   return (request) => {
     requireFirstBook(readiness());
     const query = memo.parseQuery(request.query);
@@ -74,9 +76,6 @@ function rowsOf(makers: readonly string[], accounts: readonly (string | null)[])
   }));
 }
 
-/** Reads accounts as base64, in the order of their keys; null where there is none. */
-export type ReadAccounts = (keys: readonly string[]) => Promise<readonly (string | null)[]>;
-
 interface SharedFetch<Answer> {
   readonly answer: Promise<Answer>;
   /** When it ended; undefined while it runs. */
@@ -84,9 +83,8 @@ interface SharedFetch<Answer> {
 }
 
 /**
- * Fetches accounts from the RPC node, so that no flood of requests becomes a flood of calls: equal
- * fetches in flight are one, a result is cached for a short time, and few run at a time. Failures carry
- * a code and nothing of the node's address.
+ * Fetches lists of accounts: equal fetches in flight are one, a result is cached for a short time, and few
+ * run at a time. Failures carry a code and nothing of the node's address.
  */
 export class AccountFetcher<Answer> {
   readonly #fetches = new Map<string, SharedFetch<Answer>>();

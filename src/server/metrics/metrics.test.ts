@@ -1,0 +1,83 @@
+import { readdirSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { LIMITS } from '../../config/limits.js';
+import type { BookStats } from '../../contract/book-source.js';
+import { FakeBook } from '../testing/running-server.js';
+import { Metrics, type MetricsOptions, RequestCounts } from './metrics.js';
+
+/** A book that counts how often its statistics are read, which is once a rendering. */
+class CountingBook extends FakeBook {
+  reads = 0;
+  onRead: () => void = () => {};
+
+  override stats(): BookStats {
+    this.reads += 1;
+    this.onRead();
+    return super.stats();
+  }
+}
+
+function metricsOf(book: CountingBook, settings: Partial<MetricsOptions> = {}): Metrics {
+  const metrics = new Metrics({
+    book,
+    directory: book,
+    readiness: () => ({ everLive: true, state: 'live', reason: null, slot: 1 }),
+    feed: () => ({ slotAgeMs: 0, events: {} }),
+    requests: new RequestCounts(),
+    ...settings,
+  });
+  book.reads = 0;
+  return metrics;
+}
+
+test('32 requests at once are one rendering, which serves a moment longer', async () => {
+  const book = new CountingBook();
+  let nowMs = 0;
+  const metrics = metricsOf(book, { monotonicMs: () => nowMs });
+  const texts = await Promise.all(Array.from({ length: 32 }, () => metrics.toText()));
+  expect([book.reads, new Set(texts).size]).toEqual([1, 1]);
+  nowMs = LIMITS.metricsKeptMs - 1;
+  expect(await metrics.toText()).toBe(texts[0]);
+  nowMs += 1;
+  await metrics.toText();
+  expect(book.reads).toBe(2);
+});
+
+test('the event loop turns while a rendering takes its time', async () => {
+  const book = new CountingBook();
+  let nowMs = 0;
+  let turn = 0;
+  const turns = new Set<number>();
+  const monotonicMs = (): number => {
+    turns.add(turn);
+    nowMs += LIMITS.metricsSliceMs;
+    return nowMs;
+  };
+  const metrics = metricsOf(book, { monotonicMs });
+  const countTurn = (): void => {
+    turn += 1;
+    next = setImmediate(countTurn);
+  };
+  let next = setImmediate(countTurn);
+  const text = await metrics.toText();
+  clearImmediate(next);
+  expect(turns.size).toBeGreaterThan((text.match(/^# TYPE/gm)?.length ?? 0) / 2);
+});
+
+test('a rendering that fails is not kept', async () => {
+  const book = new CountingBook();
+  const metrics = metricsOf(book);
+  book.onRead = () => {
+    throw new Error('deliberate');
+  };
+  await expect(metrics.toText()).rejects.toThrow('deliberate');
+  book.onRead = () => {};
+  expect(await metrics.toText()).toContain('slotbook_users 5');
+});
+
+test('open files are counted', async (context) => {
+  if (process.platform !== 'linux') context.skip('needs /proc');
+  const text = await metricsOf(new CountingBook()).toText();
+  const count = Number(/^process_open_fds (\d+)$/m.exec(text)?.[1]);
+  expect(Math.abs(count - readdirSync('/proc/self/fd').length)).toBeLessThan(20);
+});
