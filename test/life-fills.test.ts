@@ -1,6 +1,6 @@
 /** Fills of a life on a true chain: what the logs say, and what the accounts are afterwards. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { FillEvent } from '../src/contract/log-events.js';
+import type { FillEvent } from '../src/engine/events.js';
 import { LogDecoder } from '../src/engine/events.js';
 import { PROGRAM_ID } from '../src/sim/bytes/keys.js';
 import { makerBytes } from '../src/sim/market/accounts.js';

@@ -1,6 +1,6 @@
 /** The specification's market data interface over HTTP, sentence by sentence, from a store on a disk. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { FundingRateEvent } from '../src/contract/log-events.js';
+import type { FundingRateEvent } from '../src/engine/events.js';
 import type { Fill } from '../src/history/model/records.js';
 import { MarketDataScene } from './support/market-data-scene.js';
 

@@ -30,19 +30,14 @@ export interface L3Request extends LiquiditySources {
   readonly uncross?: boolean | undefined;
 }
 
-/** A channel of the compatible order book; its name says all of this but the depth. */
-export interface OrderbookFrameRequest extends LiquiditySources {
-  readonly market: number;
-  /** Levels a side, at least 1. */
-  readonly depth: number;
-  /** Ticks a group; left out for every level by itself, which is another channel than 1. */
-  readonly grouping?: number | undefined;
-}
+/**
+ * A channel of the compatible order book; its name says all of this but the depth. A `grouping` of 1 is
+ * another channel than none.
+ */
+export type OrderbookFrameRequest = Omit<L2Request, 'uncross'>;
 
 /** The orders of a market that are in auction. */
-export interface AuctionsRequest {
-  readonly market: number;
-}
+export type AuctionsRequest = Pick<L2Request, 'market'>;
 
 /** The makers at the top of one side. */
 export interface TopMakersRequest {

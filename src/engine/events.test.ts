@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
-import type { LogEvents } from '../contract/log-events.js';
-import { decodeLogs, LogDecoder } from './events.js';
+import { LogDecoder, type LogEvents } from './events.js';
 import { codeOf, PROGRAM } from './testing.js';
 
 const VECTORS = new URL('../../test/golden/vectors/', import.meta.url);
@@ -28,7 +27,7 @@ function synthetic(type: string): Recorded[] {
 }
 
 test('a fill of 2023 is read field by field, with null and 0 for what came later', () => {
-  const { fills, ...rest } = decodeLogs(PROGRAM, captured('tx-fill-match-2023'));
+  const { fills, ...rest } = new LogDecoder(PROGRAM).decode(captured('tx-fill-match-2023'));
   expect(rest).toEqual({ fundingRates: [], events: 1, isTruncated: false, unreadable: 0 });
   expect(fills).toEqual([
     {
@@ -71,7 +70,7 @@ test('a fill of 2023 is read field by field, with null and 0 for what came later
 });
 
 test('places, cancels and triggers are counted and are no fills', () => {
-  const { fills, events } = decodeLogs(PROGRAM, captured('tx-jit-proxy-events-only'));
+  const { fills, events } = new LogDecoder(PROGRAM).decode(captured('tx-jit-proxy-events-only'));
   expect(events).toBe(5);
   expect(fills.map(({ index, maker }) => ({ index, maker }))).toEqual([
     { index: 2, maker: null },
@@ -80,7 +79,7 @@ test('places, cancels and triggers are counted and are no fills', () => {
 });
 
 test.each(synthetic('FundingRateRecord'))('funding rates cross whole, case %#', (recorded) => {
-  const { fundingRates, events } = decodeLogs(PROGRAM, [INVOKE, recorded.log, SUCCESS]);
+  const { fundingRates, events } = new LogDecoder(PROGRAM).decode([INVOKE, recorded.log, SUCCESS]);
   expect(events).toBe(1);
   const { index, ...rate } = fundingRates[0] ?? {};
   expect(index).toBe(0);
@@ -107,7 +106,7 @@ test('a fill without its amounts is unreadable, and cut logs say so', () => {
   // What is behind the explanation, the market and five absent options is missing.
   const head = Buffer.from('e0344347c2ed6d01964c766400000000020801000100', 'hex');
   const bare = `Program log: ${head.toString('base64')}`;
-  const decoded = decodeLogs(PROGRAM, [INVOKE, bare, 'Log truncated', bare]);
+  const decoded = new LogDecoder(PROGRAM).decode([INVOKE, bare, 'Log truncated', bare]);
   const counted = { fills: [], fundingRates: [], events: 1, unreadable: 1, isTruncated: true };
   expect(decoded).toEqual(counted);
 });
@@ -133,7 +132,7 @@ test('the addon decodes in a worker thread as it does in the main one', async ()
     expect(answer.readUInt32LE(0)).toBe(1);
     expect(answer.includes('4d5KsDvVn25So6EqM6KhgJyyUbG11SaBjzDRL1FqzmRV')).toBe(true);
   }
-  const here: LogEvents = decodeLogs(PROGRAM, lines);
+  const here: LogEvents = new LogDecoder(PROGRAM).decode(lines);
   expect(here.fills.length).toBe(1);
 });
 

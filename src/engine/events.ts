@@ -1,5 +1,5 @@
 import { LogDecoder as NativeDecoder, orderActionExplanations } from '#addon';
-import type { FillEvent, FundingRateEvent, LogEvents } from '../contract/log-events.js';
+import type { MarketType } from '../contract/markets.js';
 import { EngineError } from './errors.js';
 
 /** Enough for eight fills; grows with the largest transaction seen. */
@@ -14,7 +14,42 @@ const FILL_KEYS_AT = 192;
 /** Bits of the ids and the referrer's reward, before those of the wide numbers. */
 const FILL_SMALL_BITS = 3;
 
-const DIRECTIONS = [null, 'long', 'short'] as const;
+/** A side of an order or a position. */
+export type FillDirection = 'long' | 'short';
+
+const DIRECTIONS: readonly (FillDirection | null)[] = [null, 'long', 'short'];
+const MARKET_TYPES: readonly MarketType[] = ['spot', 'perp'];
+
+/**
+ * One fill: an OrderActionRecord of action fill, as the program logged it. Base is in units of 1e-9
+ * for perps and of the token's decimals for spot, quote, fees and prices of 1e-6. Null is what the
+ * record does not have: a fill of the AMM has no maker. The decoder rejects a fill that lacks its number,
+ * its base or its quote.
+ *
+ * Source: programs/drift/src/state/events.rs OrderActionRecord.
+ */
+export type FillEvent = Readonly<ReturnType<typeof readFill>>;
+
+/**
+ * One update of a perp market's funding rate. Rates are quote per base and hour in units of 1e-9,
+ * prices of 1e-6, quote of 1e-6, base of 1e-9.
+ *
+ * Source: programs/drift/src/state/events.rs FundingRateRecord.
+ */
+export type FundingRateEvent = Readonly<ReturnType<typeof readFunding>>;
+
+/** What the logs of one transaction hold. */
+export interface LogEvents {
+  /** In the order of the logs. */
+  readonly fills: FillEvent[];
+  readonly fundingRates: FundingRateEvent[];
+  /** All events of the program, of whatever kind. */
+  readonly events: number;
+  /** Whether the runtime cut the logs: events may be missing behind. */
+  readonly isTruncated: boolean;
+  /** Events that could not be read: cut within a field, or of values that stand for nothing. */
+  readonly unreadable: number;
+}
 
 /** Reads the logs of transactions for one program, in whatever thread it was made. */
 export class LogDecoder {
@@ -62,7 +97,7 @@ export class LogDecoder {
   }
 }
 
-function readFill(out: Buffer, at: number, explanations: readonly string[]): FillEvent {
+function readFill(out: Buffer, at: number, explanations: readonly string[]) {
   const present = out.readUInt32LE(at + 12);
   const has = (bit: number) => ((present >>> bit) & 1) !== 0;
   const small = (place: number) => (has(place) ? out.readUInt32LE(at + 16 + place * 4) : null);
@@ -77,18 +112,24 @@ function readFill(out: Buffer, at: number, explanations: readonly string[]): Fil
     return length === 0 ? null : out.toString('latin1', start, start + length);
   };
   return {
+    /** Position among the program's events of the transaction, from 0. */
     index: out.readUInt32LE(at),
+    /** The chain's time, in seconds. */
     ts: Number(out.readBigInt64LE(at + FILL_WIDE_AT)),
-    action: 'fill',
+    action: 'fill' as const,
+    /** The SDK's name, `orderFilledWithMatch` for one. `transferPerpPosition` is no trade. */
     actionExplanation: explanations[out.readUInt8(at + 6)] ?? 'none',
     marketIndex: out.readUInt16LE(at + 4),
-    marketType: out.readUInt8(at + 7) === 0 ? 'spot' : 'perp',
+    marketType: MARKET_TYPES[out.readUInt8(at + 7)] ?? 'perp',
+    /** Base58, as all keys here. */
     filler: key(0),
     fillerReward: wide(0),
+    /** The market's number of this fill; contiguous in each market. */
     fillRecordId: out.readBigUInt64LE(offset(1)),
     baseAssetAmountFilled: out.readBigUInt64LE(offset(2)),
     quoteAssetAmountFilled: out.readBigUInt64LE(offset(3)),
     takerFee: wide(4),
+    /** Negative for a rebate. */
     makerFee: signed(5),
     referrerReward: small(2),
     quoteAssetAmountSurplus: signed(6),
@@ -106,6 +147,7 @@ function readFill(out: Buffer, at: number, explanations: readonly string[]): Fil
     makerOrderCumulativeBaseAssetAmountFilled: wide(12),
     makerOrderCumulativeQuoteAssetAmountFilled: wide(13),
     oraclePrice: out.readBigInt64LE(at + FILL_WIDE_AT + 8),
+    /** OrderBitFlag of the taker's order; 0 in records before 2025. */
     bitFlags: out.readUInt8(at + 10),
     takerExistingQuoteEntryAmount: wide(14),
     takerExistingBaseAssetAmount: wide(15),
@@ -114,16 +156,20 @@ function readFill(out: Buffer, at: number, explanations: readonly string[]): Fil
   };
 }
 
-function readFunding(out: Buffer, at: number): FundingRateEvent {
+function readFunding(out: Buffer, at: number) {
   const huge = (place: number) => {
     const start = at + 56 + place * 16;
     return (out.readBigInt64LE(start + 8) << 64n) | out.readBigUInt64LE(start);
   };
   return {
+    /** Position among the program's events of the transaction, from 0. */
     index: out.readUInt32LE(at),
+    /** The chain's time, in seconds. */
     ts: Number(out.readBigInt64LE(at + 8)),
+    /** The market's number of this update. */
     recordId: out.readBigUInt64LE(at + 16),
     marketIndex: out.readUInt32LE(at + 4),
+    /** Positive when longs pay. */
     fundingRate: out.readBigInt64LE(at + 24),
     fundingRateLong: huge(0),
     fundingRateShort: huge(1),
@@ -135,12 +181,4 @@ function readFunding(out: Buffer, at: number): FundingRateEvent {
     baseAssetAmountWithAmm: huge(4),
     baseAssetAmountWithUnsettledLp: huge(5),
   };
-}
-
-/**
- * Reads the lines of one transaction, as {@link LogDecoder.decode} does; for a few. Callers
- * that read many keep a decoder.
- */
-export function decodeLogs(program: string, lines: readonly string[]): LogEvents {
-  return new LogDecoder(program).decode(lines);
 }

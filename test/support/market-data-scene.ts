@@ -10,8 +10,8 @@ import type {
   MarketDataSource,
   MarketStats,
 } from '../../src/contract/history-source.js';
-import type { FundingRateEvent } from '../../src/contract/log-events.js';
 import type { MarketKey } from '../../src/contract/markets.js';
+import type { FundingRateEvent } from '../../src/engine/events.js';
 import { makeBody } from '../../src/history/bodies/make-body.js';
 import { bucketReader } from '../../src/history/candles/read-candles.js';
 import type { Fill, HistoryMarket } from '../../src/history/model/records.js';

@@ -1,6 +1,6 @@
 /** What the parts of ingestion share. */
 
-import type { FundingRateEvent, LogEvents } from '../../contract/log-events.js';
+import type { FundingRateEvent, LogEvents } from '../../engine/events.js';
 import type { Log } from '../../rpc/log.js';
 import type { Timers } from '../../rpc/timers.js';
 import type { Fill, TransactionRecords } from '../model/records.js';

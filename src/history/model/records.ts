@@ -4,8 +4,8 @@
  * decimals of the token (`HistoryMarket.decimals`); they are scaled where bodies are made.
  */
 
-import type { FillEvent, FundingRateEvent } from '../../contract/log-events.js';
 import type { MarketInfo, MarketKey } from '../../contract/markets.js';
+import type { FillEvent, FundingRateEvent } from '../../engine/events.js';
 
 /** A market as the history needs to know it to make bodies. */
 export interface HistoryMarket

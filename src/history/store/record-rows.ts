@@ -1,5 +1,5 @@
 /** Fills and funding rates as rows: one table of columns each, from which rows are written and read. */
-import type { FillDirection, FundingRateEvent } from '../../contract/log-events.js';
+import type { FillDirection, FundingRateEvent } from '../../engine/events.js';
 import type { ChainPlace, Fill, FundingRow, TradeRow } from '../model/records.js';
 import { encodeBase58 } from './base58.js';
 import {

@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { FundingRateEvent } from '../../contract/log-events.js';
 import type { MarketKey } from '../../contract/markets.js';
+import type { FundingRateEvent } from '../../engine/events.js';
 import { candleRules } from '../candles/rules.js';
 import type { Fill, TransactionRecords } from '../model/records.js';
 import { encodeBase58 } from './base58.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { MarketStats } from '../../contract/history-source.js';
-import type { FundingRateEvent } from '../../contract/log-events.js';
+import type { FundingRateEvent } from '../../engine/events.js';
 import { fundingFraction } from '../model/amounts.js';
 import type { Fill } from '../model/records.js';
 import { cleanUp, fill, fundingRate, MIDNIGHT, newStore, transaction } from '../store/testing.js';
