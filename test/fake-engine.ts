@@ -4,7 +4,12 @@ import type {
   RawAccount,
   SnapshotReport,
 } from '../src/contract/accounts.js';
-import type { FeedEngine, QuoteEngine, TurnChanges } from '../src/contract/feed-engine.js';
+import type {
+  FeedEngine,
+  QuoteEngine,
+  TurnChanges,
+  UserPage,
+} from '../src/contract/feed-engine.js';
 import type { FeedState } from '../src/contract/feed-status.js';
 import type {
   IndicativeOutcome,
@@ -17,6 +22,19 @@ export const UNREADABLE = 'unreadable';
 
 interface FakeSnapshot extends AccountSnapshot {
   readonly rows: readonly { readonly pubkey: string; readonly data: string }[];
+}
+
+interface FakeAnswer {
+  readonly result: {
+    readonly context: { readonly slot: number };
+    readonly value: readonly (FakeRow | null)[];
+  };
+}
+
+interface FakeRow {
+  readonly pubkey?: string;
+  readonly account?: { readonly data: [string, string] };
+  readonly data?: [string, string];
 }
 
 /**
@@ -90,15 +108,13 @@ export class FakeEngine implements FeedEngine, QuoteEngine {
     return { dirty: [], requoted: [], indicated: [], problems: this.problems, marketsChanged };
   }
 
-  async decodeSnapshot(body: Uint8Array): Promise<FakeSnapshot> {
-    const { result } = JSON.parse(Buffer.from(body).toString()) as {
-      result: {
-        context: { slot: number };
-        value: { pubkey: string; account: { data: [string, string] } }[];
-      };
-    };
-    await this.whileDecoding();
-    const all = result.value.map(({ pubkey, account }) => ({ pubkey, data: account.data[0] }));
+  async decodeSnapshot(body: Uint8Array, keys: readonly string[] = []): Promise<FakeSnapshot> {
+    const { result } = JSON.parse(Buffer.from(body).toString()) as FakeAnswer;
+    if (keys.length === 0) await this.whileDecoding();
+    const all = result.value.map((row, index) => {
+      const [data] = row?.account?.data ?? row?.data ?? [''];
+      return { pubkey: row?.pubkey ?? keys[index] ?? '', data };
+    });
     const rows = all.filter(({ data }) => data !== UNREADABLE);
     const problems = all
       .filter(({ data }) => data === UNREADABLE)
@@ -151,5 +167,19 @@ export class FakeEngine implements FeedEngine, QuoteEngine {
   oracleKeys(): readonly string[] {
     const markets = [...this.accounts.values()].filter((data) => data.startsWith('market:'));
     return markets.map((data) => data.slice('market:'.length));
+  }
+
+  /** As the core: not of accounts that are closed, and not of what is no newer than the book's. */
+  lackingAccounts(snapshot: AccountSnapshot): readonly string[] {
+    const { rows, slot } = snapshot as FakeSnapshot;
+    const isLacking = ({ pubkey, data }: FakeSnapshot['rows'][number]): boolean =>
+      data !== '' && this.accounts.get(pubkey) !== data && slot > (this.#slots.get(pubkey) ?? 0);
+    return rows.filter(isLacking).map(({ pubkey }) => pubkey);
+  }
+
+  usersWithOrders(from: number, count: number): UserPage {
+    const users = [...this.accounts.keys()].filter((key) => key.startsWith('user'));
+    const end = from + count;
+    return { keys: users.slice(from, end), next: end < users.length ? end : 0 };
   }
 }

@@ -139,6 +139,13 @@ export declare class Core {
   marketFigures(): string
   /** The oracle accounts that markets name, as a JSON array of base58 keys. */
   oracleKeys(): string
+  /**
+   * The accounts of a decoded snapshot that the book should have been notified of and was not,
+   * as a JSON array of base58 keys: it has them in an older state, or not at all.
+   */
+  lacking(snapshot: PackedSnapshot): string
+  /** At most `count` users with open orders, from number `from` of the book's users on. */
+  usersWithOrders(from: number, count: number): UserPage
   /** What the book and the cache of bodies hold, as a JSON object. */
   stats(): string
   /** A hash of everything the book shows: equal for equal books. */
@@ -332,4 +339,12 @@ export interface TopicOptions {
   maker: string
   /** Whether frames say when they were made. */
   timing: boolean
+}
+
+/** A part of the users with open orders. */
+export interface UserPage {
+  /** Their accounts, base58. */
+  keys: Array<string>
+  /** Where the next part begins; 0 after the last one. */
+  next: number
 }

@@ -30,14 +30,28 @@ export interface FeedEngine {
   setState(state: FeedState): void;
   /** Applies what was added. `tsMs` is the time that bodies carry. */
   endTurn(tsMs: number): TurnChanges;
-  /** The body must not change until the promise settles. */
-  decodeSnapshot(body: Uint8Array): Promise<AccountSnapshot>;
+  /**
+   * Decodes all accounts of a scan or, with their keys, those of getMultipleAccounts. The body must
+   * not change until the promise settles.
+   */
+  decodeSnapshot(body: Uint8Array, keys?: readonly string[]): Promise<AccountSnapshot>;
   beginSnapshot(snapshot: AccountSnapshot): void;
   /** Applies `count` accounts from index `from` on; returns how many there were. */
   applySnapshot(snapshot: AccountSnapshot, from: number, count: number): number;
   endSnapshot(): SnapshotReport;
   /** The accounts of the oracles that markets name. */
   oracleKeys(): readonly string[];
+  /** The accounts of a snapshot that the book, as of the last turn, has in an older state or not. */
+  lackingAccounts(snapshot: AccountSnapshot): readonly string[];
+  /** At most `count` users with open orders, from the place where the page before ended. */
+  usersWithOrders(from: number, count: number): UserPage;
+}
+
+/** Some of the users with open orders. */
+export interface UserPage {
+  readonly keys: readonly string[];
+  /** Where the next page begins; 0 after the last one. */
+  readonly next: number;
 }
 
 /** The engine as indicative quotes enter it. */

@@ -1,5 +1,6 @@
 import type { PackedSnapshot } from '#addon';
 import type { AccountProblem, AccountSnapshot } from '../contract/accounts.js';
+import { EngineError } from './errors.js';
 import { parseProblems } from './parse.js';
 
 /** A decoded snapshot and the native memory behind it. */
@@ -17,4 +18,10 @@ export class DecodedSnapshot implements AccountSnapshot {
     this.problemCount = packed.problemCount;
     this.problems = packed.problemCount === 0 ? [] : parseProblems(packed.problems());
   }
+}
+
+/** The snapshot as this room made it. Throws MALFORMED_SNAPSHOT for any other. */
+export function decodedSnapshot(snapshot: AccountSnapshot): DecodedSnapshot {
+  if (snapshot instanceof DecodedSnapshot) return snapshot;
+  throw new EngineError('MALFORMED_SNAPSHOT', 'snapshot must come from decodeSnapshot');
 }

@@ -14,7 +14,7 @@ import type {
   TopMakersRequest,
 } from '../contract/book-requests.js';
 import type { BookSource, MarketVersion } from '../contract/book-source.js';
-import type { FeedEngine, QuoteEngine } from '../contract/feed-engine.js';
+import type { FeedEngine, QuoteEngine, UserPage } from '../contract/feed-engine.js';
 import type { FeedState } from '../contract/feed-status.js';
 import type { IndicativeOutcome, IndicativePolicy, MakerQuotes } from '../contract/indicative.js';
 import type { ChainStats, MarketInfo } from '../contract/markets.js';
@@ -24,7 +24,7 @@ import type {
   TopicSnapshotRequest,
   TopicSpec,
 } from '../contract/topics.js';
-import { DecodedSnapshot } from './decoded-snapshot.js';
+import { DecodedSnapshot, decodedSnapshot } from './decoded-snapshot.js';
 import { EngineError, type EngineErrorCode } from './errors.js';
 import { type ExternalLevels, setExternalLevels } from './external-levels.js';
 import { outcomeOf, packQuotes } from './indicative.js';
@@ -197,12 +197,10 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
 
   /** Applies `count` accounts from index `from` on; returns how many there were. */
   applySnapshot(snapshot: AccountSnapshot, from: number, count: number): number {
-    if (!(snapshot instanceof DecodedSnapshot)) {
-      throw new EngineError('MALFORMED_SNAPSHOT', 'snapshot must come from decodeSnapshot');
-    }
+    const decoded = decodedSnapshot(snapshot);
     this.#applyBatch();
-    this.#snapshotParts?.add(snapshot);
-    return this.#core.applySnapshot(snapshot.packed, from, count);
+    this.#snapshotParts?.add(decoded);
+    return this.#core.applySnapshot(decoded.packed, from, count);
   }
 
   /** Ends a snapshot: removes the users that it did not hold from the book, and frees its parts. */
@@ -243,6 +241,16 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   /** The accounts of the oracles that markets name. */
   oracleKeys(): readonly string[] {
     return parseStrings(this.#core.oracleKeys());
+  }
+
+  /** The accounts of a snapshot that the book, as of the last turn, has in an older state or not. */
+  lackingAccounts(snapshot: AccountSnapshot): readonly string[] {
+    return parseStrings(this.#core.lacking(decodedSnapshot(snapshot).packed));
+  }
+
+  /** At most `count` users with open orders, from the place where the page before ended. */
+  usersWithOrders(from: number, count: number): UserPage {
+    return this.#core.usersWithOrders(from, count);
   }
 
   /** The finished /l2 body: a view on the engine's own buffer, valid until the next body. */

@@ -47,6 +47,28 @@ describe('engine: snapshots', () => {
     expect(engine.stats()).toMatchObject({ users: 0 });
   });
 
+  test('accounts that the book has in an older state, or not at all, are lacking', async () => {
+    const engine = engineWith(SPOT, USER);
+    const turn = engine.turn;
+    const lackingAt = async (slot: number): Promise<readonly string[]> => {
+      const accounts = [SPOT, { ...IDLE_USER, pubkey: ADDRESS.user }, null, IDLE_USER];
+      const value = accounts.map((one) => one && (entry(one) as { account: object }).account);
+      const keys = [ADDRESS.spot, ADDRESS.user, ADDRESS.perp, ADDRESS.idleUser];
+      return engine.lackingAccounts(await engine.decodeSnapshot(answer(slot, value), keys));
+    };
+    expect(await lackingAt(SLOT + 1)).toEqual([ADDRESS.user, ADDRESS.idleUser]);
+    expect(await lackingAt(SLOT)).toEqual([ADDRESS.idleUser]);
+    expect([engine.turn, engine.stats().users]).toEqual([turn, 1]);
+  });
+
+  test('users with orders come in pages', () => {
+    const engine = engineWith(SPOT, USER);
+    const { users, orders } = engine.stats();
+    expect([users, orders > 0]).toEqual([1, true]);
+    expect(engine.usersWithOrders(0, 50)).toEqual({ keys: [ADDRESS.user], next: 0 });
+    expect(engine.usersWithOrders(0, 0)).toEqual({ keys: [], next: 0 });
+  });
+
   test('an account that cannot be decoded is a problem of the snapshot', async () => {
     const bad = entry({ ...USER, data: '?' });
     const engine = engineWith();

@@ -1,4 +1,5 @@
 import type { AccountSnapshot, RawAccount } from '../../src/contract/accounts.js';
+import type { UserPage } from '../../src/contract/feed-engine.js';
 import type { FeedState } from '../../src/contract/feed-status.js';
 import type { IndicativeOutcome, MakerQuotes } from '../../src/contract/indicative.js';
 import { Engine } from '../../src/engine/engine.js';
@@ -106,7 +107,8 @@ export class EngineRecorder {
     return turn;
   }
 
-  async decodeSnapshot(body: Uint8Array): Promise<AccountSnapshot> {
+  async decodeSnapshot(body: Uint8Array, keys?: readonly string[]): Promise<AccountSnapshot> {
+    if (keys !== undefined) return this.#engine.decodeSnapshot(body, keys);
     const copy = Uint8Array.from(body);
     const snapshot = await this.#engine.decodeSnapshot(body);
     this.#snapshots.set(snapshot, this.#snapshots.size);
@@ -131,6 +133,14 @@ export class EngineRecorder {
 
   oracleKeys(): readonly string[] {
     return this.#engine.oracleKeys();
+  }
+
+  lackingAccounts(snapshot: AccountSnapshot): readonly string[] {
+    return this.#engine.lackingAccounts(snapshot);
+  }
+
+  usersWithOrders(from: number, count: number): UserPage {
+    return this.#engine.usersWithOrders(from, count);
   }
 
   checkIntegrity(): string | null {

@@ -64,6 +64,9 @@ pub const INDICATIVE_MAKERS_MAX: usize = 64;
 /// Pairs of a maker and a market with quotes, all markets together: 20 MiB of quotes.
 pub const INDICATIVE_PAIRS_MAX: usize = 4096;
 
+/// Users read for one page of those with orders: well under 1 ms, when few have any.
+pub const USERS_WALKED_MAX: usize = 8192;
+
 const _: () = assert!(ORDERS_PER_USER == 32, "a mask of order slots is a u32");
 const _: () = assert!(USERS_MAX * ORDERS_PER_USER <= (u32::MAX as usize), "handles are 32 bits");
 const _: () = assert!(MARKETS_MAX < u16::MAX as usize, "u16::MAX means no market");

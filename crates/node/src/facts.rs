@@ -4,7 +4,17 @@ use napi::bindgen_prelude::BigInt;
 use napi_derive::napi;
 
 use crate::core::{Core, maker_of};
+use crate::snapshot::PackedSnapshot;
 use crate::text::{self, CacheStats};
+
+/// A part of the users with open orders.
+#[napi(object)]
+pub struct UserPage {
+    /// Their accounts, base58.
+    pub keys: Vec<String>,
+    /// Where the next part begins; 0 after the last one.
+    pub next: u32,
+}
 
 #[napi]
 impl Core {
@@ -37,6 +47,23 @@ impl Core {
     #[napi]
     pub fn oracle_keys(&self) -> String {
         text::keys(&self.book.oracle_keys())
+    }
+
+    /// The accounts of a decoded snapshot that the book should have been notified of and was not,
+    /// as a JSON array of base58 keys: it has them in an older state, or not at all.
+    #[napi]
+    pub fn lacking(&self, snapshot: &PackedSnapshot) -> String {
+        let lacking = snapshot.updates(0, usize::MAX).filter(|update| self.book.lacks(update));
+        text::keys(&lacking.map(|update| update.pubkey).collect::<Vec<_>>())
+    }
+
+    /// At most `count` users with open orders, from number `from` of the book's users on.
+    #[napi]
+    pub fn users_with_orders(&self, from: u32, count: u32) -> UserPage {
+        let [from, count] = [from, count].map(|number| usize::try_from(number).unwrap_or(0));
+        let (keys, next) = self.book.users_with_orders(from, count);
+        let keys = keys.iter().map(ToString::to_string).collect();
+        UserPage { keys, next: u32::try_from(next).unwrap_or(0) }
     }
 
     /// What the book and the cache of bodies hold, as a JSON object.

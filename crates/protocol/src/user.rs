@@ -76,6 +76,8 @@ impl<'a> UserView<'a> {
     getters! { USER;
         /// Flags, see [`user_status`].
         status -> u8 = u8::from, u8 "status";
+        /// Marked as idle by the program.
+        idle -> bool = is_set, bool "idle";
     }
 
     /// The bytes of all order slots.
@@ -143,6 +145,11 @@ impl<'a> UserView<'a> {
             open_orders: u8_at(self.bytes, at + OPEN_ORDERS),
         })
     }
+}
+
+#[inline]
+const fn is_set(byte: u8) -> bool {
+    byte != 0
 }
 
 /// Decimals of a scaled balance and its interest together; a token's own decimals are taken off.

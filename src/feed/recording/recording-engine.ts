@@ -1,5 +1,5 @@
 import type { AccountSnapshot, RawAccount, SnapshotReport } from '../../contract/accounts.js';
-import type { FeedEngine, QuoteEngine, TurnChanges } from '../../contract/feed-engine.js';
+import type { FeedEngine, QuoteEngine, TurnChanges, UserPage } from '../../contract/feed-engine.js';
 import type { FeedState } from '../../contract/feed-status.js';
 import type {
   IndicativeOutcome,
@@ -77,8 +77,8 @@ export class RecordingEngine implements EpochEngine {
     return this.#engine.endTurn(tsMs);
   }
 
-  async decodeSnapshot(body: Uint8Array): Promise<AccountSnapshot> {
-    const snapshot = await this.#engine.decodeSnapshot(body);
+  async decodeSnapshot(body: Uint8Array, keys?: readonly string[]): Promise<AccountSnapshot> {
+    const snapshot = await this.#engine.decodeSnapshot(body, keys);
     this.#bodies.set(snapshot, body);
     return snapshot;
   }
@@ -104,5 +104,13 @@ export class RecordingEngine implements EpochEngine {
 
   oracleKeys(): readonly string[] {
     return this.#engine.oracleKeys();
+  }
+
+  lackingAccounts(snapshot: AccountSnapshot): readonly string[] {
+    return this.#engine.lackingAccounts(snapshot);
+  }
+
+  usersWithOrders(from: number, count: number): UserPage {
+    return this.#engine.usersWithOrders(from, count);
   }
 }

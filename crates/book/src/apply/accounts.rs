@@ -12,6 +12,7 @@ use crate::ladder::arena::handle_of;
 use crate::limits::{MARKETS_MAX, QUARANTINE_MAX};
 use crate::markets::account::{MarketAccount, read_perp, read_spot};
 use crate::markets::exchange::ExchangeTerms;
+use crate::model::hash::fingerprint;
 use crate::model::market::EmptyReason;
 use crate::model::update::{AccountUpdate, Applied, BookError, Gate};
 use crate::orders::order_store::bits;
@@ -19,7 +20,7 @@ use crate::orders::users::positions_of;
 
 /// Being liquidated or bankrupt. `positionFlag` says the same of a position, but holds stale bytes
 /// in old accounts and is not read.
-const FROZEN: u8 = user_status::BEING_LIQUIDATED | user_status::BANKRUPT;
+pub(crate) const FROZEN: u8 = user_status::BEING_LIQUIDATED | user_status::BANKRUPT;
 
 impl Book {
     /// Applies one account: a user, a market, the exchange's state, or an oracle a market names.
@@ -218,6 +219,7 @@ impl Book {
         }
         market.version.accept(update);
         self.quarantined.remove(&update.pubkey);
+        market.fingerprint = fingerprint(update.data);
         let change = market.set_account(account);
         let is_new = found.is_none();
         if is_new || change.oracle {

@@ -1,6 +1,6 @@
 //! What changes a book: accounts, snapshots, the clock, turns and indicative quotes.
 
-mod accounts;
+pub(crate) mod accounts;
 mod indicative;
 mod snapshot;
 mod turn;

@@ -36,6 +36,8 @@ pub(crate) struct Market {
     /// Set while the account itself is closed or malformed.
     pub(crate) unusable: Option<EmptyReason>,
     pub(crate) version: Version,
+    /// Of the bytes of the account.
+    pub(crate) fingerprint: u64,
     pub(crate) empty: Option<EmptyReason>,
     pub(crate) oracle: OracleState,
     pub(crate) pricing: Option<OffsetPricing>,
@@ -74,6 +76,7 @@ impl Market {
             stats: None,
             unusable: None,
             version: Version::default(),
+            fingerprint: 0,
             empty: None,
             oracle: OracleState::MISSING,
             pricing: None,

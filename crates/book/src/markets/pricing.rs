@@ -31,9 +31,14 @@ pub(crate) struct OracleAccount {
 }
 
 impl OracleAccount {
+    /// Whether the account is as an update says.
+    pub(crate) fn has_data(&self, update: &AccountUpdate<'_>) -> bool {
+        self.data == update.data && self.owner == update.owner
+    }
+
     /// Copies the bytes of an update; returns whether they are other bytes.
     pub(crate) fn set_data(&mut self, update: &AccountUpdate<'_>) -> bool {
-        if self.data == update.data && self.owner == update.owner {
+        if self.has_data(update) {
             return false;
         }
         self.owner = update.owner;

@@ -3,6 +3,7 @@
 pub(crate) mod auctions;
 pub(crate) mod facts;
 pub(crate) mod integrity;
+pub(crate) mod lacking;
 pub(crate) mod orders;
 pub(crate) mod queue;
 mod quotes;

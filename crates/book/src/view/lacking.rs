@@ -1,0 +1,90 @@
+//! What the book lacks of a state that was read: how a lost notification shows. Nothing changes.
+
+use slotbook_protocol::account::{AccountKind, kind_of};
+use slotbook_protocol::state::StateView;
+use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::user::UserView;
+
+use crate::apply::accounts::FROZEN;
+use crate::book::Book;
+use crate::limits::USERS_WALKED_MAX;
+use crate::markets::exchange::ExchangeTerms;
+use crate::model::hash::fingerprint;
+use crate::model::update::AccountUpdate;
+use crate::orders::users::positions_of;
+
+impl Book {
+    /// Whether the book has an account in a state that is older than this one and differs from it,
+    /// or does not have it at all: a notification of it is missing.
+    ///
+    /// False for an account that is closed, idle or malformed, because no node notifies of the
+    /// first two, and the last one is not in the book whatever was notified.
+    #[must_use]
+    pub fn lacks(&self, update: &AccountUpdate<'_>) -> bool {
+        if let Some(oracle) = self.markets.oracles.get(&update.pubkey) {
+            let is_newer = oracle.version.admits(update, false);
+            return is_newer && !update.data.is_empty() && !oracle.has_data(update);
+        }
+        if update.owner != self.markets.exchange.program {
+            return false;
+        }
+        match kind_of(update.data) {
+            Ok(AccountKind::User) => self.lacks_user(update),
+            Ok(AccountKind::PerpMarket | AccountKind::SpotMarket) => self.lacks_market(update),
+            Ok(AccountKind::State) => self.lacks_state(update),
+            Ok(_) | Err(_) => false,
+        }
+    }
+
+    fn lacks_user(&self, update: &AccountUpdate<'_>) -> bool {
+        let Ok(view) = UserView::parse(update.data) else { return false };
+        let Ok(positions) = positions_of(&view) else { return false };
+        if view.idle() {
+            return false;
+        }
+        let Some(index) = self.orders.users.find(&update.pubkey) else { return true };
+        let user = self.orders.users.get(index);
+        if !user.version.admits(update, false) || self.quarantined.contains(&update.pubkey) {
+            return false;
+        }
+        let frozen = view.status() & FROZEN != 0;
+        let slots = self.orders.changed_slots(index, view.orders_bytes());
+        !user.present
+            || user.frozen != frozen
+            || user.positions != positions
+            || slots.is_ok_and(|changed| changed != 0)
+    }
+
+    fn lacks_market(&self, update: &AccountUpdate<'_>) -> bool {
+        let mut list = self.markets.list.iter();
+        let Some(market) = list.find(|market| market.info.account == update.pubkey) else {
+            return true;
+        };
+        let is_newer = market.version.admits(update, false);
+        is_newer && market.unusable.is_none() && market.fingerprint != fingerprint(update.data)
+    }
+
+    fn lacks_state(&self, update: &AccountUpdate<'_>) -> bool {
+        let exchange = &self.markets.exchange;
+        let Ok(view) = StateView::parse(update.data) else { return false };
+        exchange.version.admits(update, false) && exchange.terms != ExchangeTerms::of(&view)
+    }
+
+    /// At most `count` user accounts with open orders from index `from` on, and the index after
+    /// the last one read; that is 0 at the end. Every account is found once in each round.
+    #[must_use]
+    pub fn users_with_orders(&self, from: usize, count: usize) -> (Vec<Pubkey>, usize) {
+        let users = &self.orders.users;
+        let end = from.saturating_add(USERS_WALKED_MAX).min(users.len());
+        let mut keys = Vec::new();
+        let mut next = from;
+        while next < end && keys.len() < count {
+            let user = users.get(next);
+            if user.present && user.open != 0 {
+                keys.push(user.key);
+            }
+            next += 1;
+        }
+        (keys, if next >= users.len() { 0 } else { next })
+    }
+}

@@ -1,0 +1,95 @@
+//! What the book lacks of a state that was read: a lost notification, and nothing else.
+
+mod common;
+
+use common::{Bench, ORACLE, OrderBytes, PROGRAM, SLOT, key, lazer, perp_market, state, user};
+use common::{perp_position, with_byte, with_u64};
+use slotbook_book::Side::{Ask, Bid};
+use slotbook_book::{AccountUpdate, Gate};
+use slotbook_protocol::units::{Pubkey, Slot};
+
+/// `User.idle`. Source: programs/drift/src/state/user.rs `User`.
+const IDLE: usize = 4350;
+
+fn bid(price: u64) -> Vec<u8> {
+    user(&[OrderBytes::limit(Bid, price, 50, 1)])
+}
+
+/// Whether a state that was read so many slots after the book's own is lacking.
+fn lacks(bench: &Bench, pubkey: Pubkey, data: &[u8], slots_after: i64) -> bool {
+    let slot = Slot(bench.slot.saturating_add_signed(slots_after));
+    bench.book.lacks(&AccountUpdate { pubkey, owner: PROGRAM, slot, gate: Gate::Snapshot, data })
+}
+
+#[track_caller]
+fn check(account: u8, held: &[u8], read: &[u8], expected: bool) {
+    let mut bench = Bench::new();
+    bench.put(key(account), held);
+    assert_eq!(lacks(&bench, key(account), read, 1), expected);
+    assert!(
+        !lacks(&bench, key(account), read, 0),
+        "a state of the same slot may be an earlier one"
+    );
+    assert!(!lacks(&bench, key(account), read, -1), "an older state is not lacking");
+}
+
+#[test]
+fn a_user_with_other_orders_is_lacking() {
+    check(1, &bid(100), &bid(110), true);
+    check(1, &bid(100), &user(&[]), true);
+    check(1, &bid(100), &bid(100), false);
+    let moved = with_u64(bid(100), 4320, 7);
+    check(1, &bid(100), &moved, false);
+}
+
+#[test]
+fn a_user_with_another_position_or_status_is_lacking() {
+    check(1, &bid(100), &perp_position(bid(100), 5), true);
+    check(1, &bid(100), &with_byte(bid(100), 4348, 1), true);
+}
+
+#[test]
+fn a_user_that_the_book_never_had_is_lacking() {
+    assert!(lacks(&Bench::new(), key(1), &bid(100), 1));
+}
+
+#[test]
+fn what_no_node_notifies_of_is_not_lacking() {
+    check(1, &bid(100), &[], false);
+    check(1, &bid(100), &with_byte(user(&[]), IDLE, 1), false);
+    assert!(!lacks(&Bench::new(), key(1), &with_byte(user(&[]), IDLE, 1), 1));
+}
+
+#[test]
+fn malformed_accounts_are_not_lacking() {
+    check(1, &bid(100), &bid(110)[..100], false);
+    let mut bench = Bench::new();
+    assert!(bench.send(key(1), &bid(110)[..100], SLOT, Gate::Arrival).is_err());
+    assert!(!lacks(&bench, key(1), &bid(110)[..100], 1));
+}
+
+#[test]
+fn markets_the_state_and_oracles_are_compared() {
+    check(201, &perp_market(), &with_u64(perp_market(), 816, 100), true);
+    check(201, &perp_market(), &perp_market(), false);
+    check(200, &state(0), &state(8), true);
+    check(200, &state(0), &state(0), false);
+    let bench = Bench::new();
+    assert!(!lacks(&bench, ORACLE, &lazer(1_000, SLOT), 1));
+    assert!(lacks(&bench, ORACLE, &lazer(1_200, SLOT), 1));
+    assert!(!lacks(&bench, ORACLE, &[], 1));
+}
+
+#[test]
+fn users_with_orders_are_found_once_a_round() {
+    let mut bench = Bench::new();
+    for account in 1..=5 {
+        bench.put(key(account), &user(&[OrderBytes::limit(Ask, 130, 5, 2)]));
+    }
+    bench.put(key(3), &user(&[]));
+    let (first, next) = bench.book.users_with_orders(0, 2);
+    let (second, end) = bench.book.users_with_orders(next, 2);
+    assert_eq!((first, next), (vec![key(1), key(2)], 2));
+    assert_eq!((second, end), (vec![key(4), key(5)], 0));
+    assert_eq!(bench.book.users_with_orders(99, 3), (vec![], 0));
+}
