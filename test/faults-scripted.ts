@@ -1,5 +1,7 @@
 /** The faults that a scripted node plays, each with what is claimed of the book meanwhile. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CLOCK_KEY } from '../src/feed/model/queries.js';
+import type { ChainWrite } from './scripted-chain.js';
 import type { Reply } from './scripted-rpc.js';
 import type { FaultRig, RigOptions } from './support/fault-rig.js';
 import { until } from './support/until.js';
@@ -14,6 +16,8 @@ export interface Fault {
   readonly backMsMax?: number;
   /** Why wrong levels may be live until the next audit; none may be where nothing is said. */
   readonly wrongUntilAudit?: string;
+  /** Levels may be wrong for so long while the book is live. */
+  readonly wrongMsMax?: number;
 }
 
 const AUDIT_MS = 1_000;
@@ -23,9 +27,19 @@ const AUDITED: Fault['options'] = {
   forgiving: true,
   // So many that most are not written again before the audit.
   makers: 400,
-  settings: { auditIntervalMs: String(AUDIT_MS) },
+  settings: { auditIntervalMs: String(AUDIT_MS), probeIntervalMs: '0' },
+};
+/** Until the probe after the first one that finds a difference, on a busy machine. */
+const PROBED: Pick<Fault, 'options' | 'backMsMax' | 'wrongMsMax'> = {
+  options: { forgiving: true, settings: { auditIntervalMs: '0' } },
+  // The wait before the third connection that loses messages, and its scan.
+  backMsMax: 6_000,
+  wrongMsMax: 3_000,
 };
 const USER_BYTES = 4_376;
+
+const isUser = ({ bytes }: ChainWrite): boolean => bytes?.length === USER_BYTES;
+const isClock = ({ pubkey }: ChainWrite): boolean => pubkey === CLOCK_KEY;
 
 /** Breaks the connection, so that everything is read again. */
 function cut(rig: FaultRig): void {
@@ -124,6 +138,31 @@ export const SCRIPTED_FAULTS: readonly Fault[] = [
       rig.node.suffer({});
       rig.watch.returned();
     },
+  },
+  {
+    name: 'the users are silent for five seconds while slots go on',
+    ...PROBED,
+    run: (rig) => notifies(rig, { silent: isUser }, 5_000),
+  },
+  {
+    name: 'oracles and markets are silent for five seconds while slots go on',
+    ...PROBED,
+    run: (rig) => notifies(rig, { silent: (write) => !isUser(write) && !isClock(write) }, 5_000),
+  },
+  {
+    name: 'the users of the first node are silent, and the second takes over',
+    ...PROBED,
+    options: { ...PROBED.options, nodes: 2 },
+    run: async (rig) => {
+      rig.node.suffer({ silent: isUser });
+      await until('the second node is used', () => rig.nodes[1]?.rpc.upgrades === 1);
+      rig.watch.returned();
+    },
+  },
+  {
+    name: '10 % of the notifications is lost between two audits',
+    ...PROBED,
+    run: (rig) => notifies(rig, { lost: 0.1 }, 5_000),
   },
   {
     name: '5 % of the notifications come after the next one of their account',

@@ -79,7 +79,15 @@ async function endure<R extends Rig>(
 
 const options = { timeout: TEST_MS_MAX };
 
-async function expectClaim(findings: Findings, fault: Pick<Fault, 'wrongUntilAudit'>) {
+type Claim = Pick<Fault, 'wrongUntilAudit' | 'wrongMsMax'>;
+
+async function expectClaim(findings: Findings, fault: Claim) {
+  const { wrongMsMax } = fault;
+  if (wrongMsMax !== undefined) {
+    expect(findings.wrong).toBeGreaterThan(0);
+    expect(findings.wrongMsMax).toBeLessThanOrEqual(IS_SHORT ? SHORT_MS_MAX : wrongMsMax);
+    return;
+  }
   if (fault.wrongUntilAudit === undefined) {
     expect(findings).toMatchObject({ wrong: 0, old: 0, publishedWrong: 0, described: [] });
     return;

@@ -36,6 +36,7 @@ export class FeedBench {
       random: () => 0,
       wallMs: () => 5_000,
       firstSlotWaitMs: 0,
+      probeIntervalMs: 0,
       // Where a test says no other, no slot is missed, in the time of fast timers neither.
       timing: { laggingAfterMs: 3_600_000, staleAfterMs: 7_200_000 },
       ...options,

@@ -7,6 +7,8 @@ import { matches, type RpcFilter } from './support/rpc-filter.js';
 /** What is wrong with a node; shares are of its account notifications, 0 to 1. */
 export interface NodeFaults {
   lost: number;
+  /** Writes of which nobody is told, while slots go on. */
+  silent: (write: ChainWrite) => boolean;
   /** Told twice, one right behind the other. */
   doubled: number;
   /** Told after the next one of the same account. */
@@ -31,6 +33,7 @@ export interface NodeFaults {
 
 const SOUND: NodeFaults = {
   lost: 0,
+  silent: () => false,
   doubled: 0,
   swapped: 0,
   wrongZstd: 0,
@@ -174,8 +177,8 @@ export class ScriptedNode {
   }
 
   #written(write: ChainWrite): void {
-    const { lost, doubled, swapped } = this.faults;
-    if (this.#happens('lost', lost)) return;
+    const { lost, silent, doubled, swapped } = this.faults;
+    if (silent(write) || this.#happens('lost', lost)) return;
     const earlier = this.#heldBack.get(write.pubkey);
     this.#heldBack.delete(write.pubkey);
     if (earlier === undefined && this.#happens('swapped', swapped)) {

@@ -127,7 +127,8 @@ function liveFeed(parts: {
 }): BookFeed {
   const { config, log, engine, events } = parts;
   const nodes = createNodes(config.nodes);
-  const { snapshotUrl, programId, auditIntervalMs, laggingAfterMs, staleAfterMs } = config;
+  const { snapshotUrl, programId, laggingAfterMs, staleAfterMs } = config;
+  const { auditIntervalMs, probeIntervalMs } = config;
   const { indicativePolicy } = config;
   const snapshotRpc =
     snapshotUrl === undefined
@@ -140,6 +141,7 @@ function liveFeed(parts: {
     programId,
     log,
     auditIntervalMs,
+    probeIntervalMs,
     timing: { laggingAfterMs, staleAfterMs },
     ...events,
     onGenesisChanged: () => engine.setEpoch(newEpoch(engine.epoch)),

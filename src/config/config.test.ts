@@ -30,6 +30,7 @@ describe('defaults', () => {
       markets: [],
       logLevel: 'info',
       auditIntervalMs: 300_000,
+      probeIntervalMs: 1_000,
       laggingAfterMs: 2_500,
       staleAfterMs: 5_000,
       metricsPort: undefined,

@@ -24,6 +24,7 @@ const BOOK_SETTINGS = [
   'markets',
   'logLevel',
   'auditIntervalMs',
+  'probeIntervalMs',
   'laggingAfterMs',
   'staleAfterMs',
   'metricsPort',

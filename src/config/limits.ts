@@ -117,6 +117,7 @@ export const LIMITS = {
   forwardedHopsMax: 16,
   /** A day: rarer than that is as good as 0, which turns audits off. */
   auditIntervalMsMax: 86_400_000,
+  probeIntervalMsMax: 60_000,
   /** Shorter than this is not noticed in time; a day is as good as never. */
   durationMsMin: 100,
   durationMsMax: 86_400_000,

@@ -260,6 +260,12 @@ export const SETTINGS = {
     ...{ min: 0, max: LIMITS.auditIntervalMsMax },
     text: 'time between two audits of the book against the chain; 0 for none',
   },
+  /** One getMultipleAccounts of a hundred accounts each time. */
+  probeIntervalMs: {
+    ...{ group: 'audit', kind: 'integer', default: 1_000, unit: 'ms', value: 'ms' },
+    ...{ min: 0, max: LIMITS.probeIntervalMsMax },
+    text: 'time between two reads that show whether subscriptions lose messages; 0 for none',
+  },
   aggregatorUrl: {
     ...{ group: 'aggregator', kind: 'url', protocols: HTTP, default: null, value: 'url' },
     absent: 'none',

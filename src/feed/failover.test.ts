@@ -69,6 +69,24 @@ describe('fail-over: the second node takes over', () => {
     expect(bench.feed.stats().node).toBe(hostOf(second));
   });
 
+  test('when the first loses messages over a second connection as well', async () => {
+    await start({ probeIntervalMs: 20 });
+    await until('the second node is used', () => {
+      bench.chain.slot += 1;
+      bench.chain.accounts.set('user1', `unseen ${bench.chain.slot}`);
+      bench.chain.tick(bench.chain.slot);
+      return bench.feed.stats().node === hostOf(second);
+    });
+    secondChain.slot = bench.chain.slot;
+    await until('live on it', () => {
+      secondChain.slot += 1;
+      secondChain.tick(secondChain.slot);
+      return bench.user('user1') === 'as the second node has it' && bench.engine.state === 'live';
+    });
+    expect(bench.feed.stats()).toMatchObject({ losses: 2, failovers: 1 });
+    expect(bench.server.upgrades).toBe(2);
+  });
+
   test('when no slot comes over an open socket', async () => {
     await start({ timing: { laggingAfterMs: 1_500, staleAfterMs: 3_000 } });
     const live = setInterval(() => secondChain.tick(106), 50);

@@ -8,7 +8,8 @@ import { ScanNode } from './connection/scan-node.js';
 import { ChainClock } from './model/chain-clock.js';
 import { TransientErrorLog } from './model/error-logs.js';
 import { type FeedTiming, newCounters } from './model/feed-stats.js';
-import { FIRST_SLOT_WAIT_MS, REPLAY_UPDATES_MAX } from './model/limits.js';
+import { FIRST_SLOT_WAIT_MS, PROBE_NEWEST_USERS, REPLAY_UPDATES_MAX } from './model/limits.js';
+import { RecentKeys } from './model/recent-keys.js';
 import { Turns } from './model/turns.js';
 
 /** The parts of a live feed; what is optional is for tests and settings. */
@@ -31,6 +32,8 @@ export interface LiveFeedOptions {
   readonly timing?: FeedTiming;
   /** Time between two audits of the live book; 0 for none. */
   readonly auditIntervalMs?: number;
+  /** Time between two probes of the subscriptions of a live book; 0 for none. */
+  readonly probeIntervalMs?: number;
   readonly timers?: Timers;
   readonly wallMs?: () => number;
   readonly random?: () => number;
@@ -67,6 +70,7 @@ export function newParts(options: LiveFeedOptions, onTurn: (turn: TurnChanges) =
       users: 0,
       markets: new Set(),
       texts: new Map(),
+      recentUsers: new RecentKeys(PROBE_NEWEST_USERS),
       genesisHash: null,
       newest: { slot: 0, node: '' },
       lastAudit: null,
@@ -74,6 +78,7 @@ export function newParts(options: LiveFeedOptions, onTurn: (turn: TurnChanges) =
     replayUpdatesMax: options.replayUpdatesMax ?? REPLAY_UPDATES_MAX,
     firstSlotWaitMs: options.firstSlotWaitMs ?? FIRST_SLOT_WAIT_MS,
     auditIntervalMs: options.auditIntervalMs ?? SETTINGS.auditIntervalMs.default,
+    probeIntervalMs: options.probeIntervalMs ?? SETTINGS.probeIntervalMs.default,
   };
 }
 

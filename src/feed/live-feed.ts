@@ -142,6 +142,7 @@ export class LiveFeed {
         onRebuilding: (reason) => this.#enterRebuilding(reason),
         onUnreadable: () => this.#resyncSession(),
         onReadFailure: (error) => this.#handleReadFailure(error),
+        onLoss: (reason) => this.#handleLoss(session, reason),
         onSlot: () => {
           this.#slotAge.recordSlot(this.#parts.timers.nowMs());
           this.#nodes.recordSlot();
@@ -166,6 +167,16 @@ export class LiveFeed {
     const failure = this.#recordFailure(error, outcome);
     this.#enterRebuilding(`${outcome}: ${failure}`);
     this.#nodes.recordReadFailure(failure);
+  }
+
+  /** The book has holes: it is read again over a new connection, later over another node. */
+  #handleLoss(session: FeedSession, reason: string): void {
+    if (session !== this.#session) return;
+    this.#session = null;
+    this.#failure = reason;
+    this.#parts.log.warn({ reason, node: this.#nodes.current.name }, 'messages were lost');
+    this.#enterRebuilding(reason);
+    this.#nodes.recordLoss(reason);
   }
 
   /** Logs what failed and what came of it, and keeps the failure; returns it. */
@@ -216,6 +227,7 @@ export class LiveFeed {
     if (before === null || before === hash) return;
     memory.users = 0;
     memory.newest = { slot: 0, node: '' };
+    memory.recentUsers.clear();
     clock.forgetSlot();
     log.warn({ before, hash }, 'this is another chain');
     this.#options.onGenesisChanged?.(hash);
@@ -247,6 +259,7 @@ export class LiveFeed {
     this.#updateFreshness();
     if (this.#parts.turns.clockMoved()) this.#parts.turns.requestTurn();
     this.#dropOnFailure(session, session.auditIfDue());
+    this.#dropOnFailure(session, session.probeIfDue());
     this.#dropOnFailure(session, session.pollClock());
   }
 

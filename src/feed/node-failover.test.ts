@@ -3,6 +3,7 @@ import { FakeSocket, noRpc } from '../../test/support/fake-socket.js';
 import { ManualTimers } from '../../test/support/manual-timers.js';
 import { silentLog } from '../rpc/log.js';
 import type { RpcNode, RpcNodes } from '../rpc/node-pool.js';
+import { LOSS_MEMORY_MS } from './model/limits.js';
 import { NodeFailover } from './node-failover.js';
 
 const STALE_AFTER_MS = 5_000;
@@ -301,5 +302,48 @@ describe('nodes: which chain is followed', () => {
     close('a');
     timers.advance(0);
     expect([nodes.admitsChain('g', 'g'), nodes.admitsChain('other', 'g')]).toEqual([true, true]);
+  });
+});
+
+describe('nodes: connections that lose messages', () => {
+  test('the first is made again, after the second the next node is used', () => {
+    start(2);
+    goLive('a');
+    nodes.recordLoss('users are silent');
+    timers.advance(0);
+    expect([running(), counters.failovers]).toEqual([['a'], 0]);
+    goLive('a');
+    nodes.recordLoss('users are silent');
+    timers.advance(0);
+    expect([running(), counters.failovers]).toEqual([['b'], 1]);
+    expect(events.filter((event) => event === 'closed: users are silent')).toHaveLength(2);
+  });
+
+  test('each further one waits longer, since each costs a scan', () => {
+    start(1);
+    const waitsMs = Array.from({ length: 8 }, () => {
+      goLive('a');
+      nodes.recordLoss('users are silent');
+      const [waitMs = -1] = timers.waitsMs;
+      timers.advance(waitMs);
+      return waitMs;
+    });
+    expect(waitsMs).toEqual([0, 0, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000]);
+    expect(events.filter((event) => event === 'closed: users are silent')).toHaveLength(8);
+    timers.advance(LOSS_MEMORY_MS);
+    nodes.recordLoss('users are silent');
+    expect(timers.waitsMs).toEqual([0]);
+  });
+
+  test('a connection that ends by itself meanwhile is not ended again', () => {
+    start(1);
+    for (let count = 0; count < 3; count += 1) {
+      goLive('a');
+      nodes.recordLoss('users are silent');
+      timers.advance(0);
+    }
+    goLive('a');
+    timers.advance(60_000);
+    expect(events.at(-1)).toBe('opened a');
   });
 });

@@ -5,6 +5,10 @@ import type { RpcSocketListener } from '../rpc/socket.js';
 import type { Timer, Timers } from '../rpc/timers.js';
 import type { FeedCounters } from './model/feed-stats.js';
 import {
+  LOSS_BACKOFF_CAP_MS,
+  LOSS_BACKOFF_FIRST_MS,
+  LOSS_MEMORY_MS,
+  LOSSES_PER_NODE,
   NODE_OPEN_CAP_MS,
   NODE_OPEN_FIRST_MS,
   NODE_READ_FAILURES_MAX,
@@ -50,6 +54,9 @@ export class NodeFailover {
   /** Whether the book was live over the connection that stands or has just ended. */
   #wasLive = false;
   #readFailures = 0;
+  readonly #lossWait: Backoff;
+  #losses = 0;
+  #lostAtMs = Number.NEGATIVE_INFINITY;
   #silences = 0;
   #silentMsMax: number;
   #pending: Timer | null = null;
@@ -60,6 +67,8 @@ export class NodeFailover {
     const [firstMs, capMs] = [NODES_BACKOFF_FIRST_MS, NODES_BACKOFF_CAP_MS];
     this.#pool = new NodePool({ nodes, firstMs, capMs, random });
     this.#silence = new Backoff({ firstMs: SILENCE_FIRST_MS, capMs: SILENCE_CAP_MS, random });
+    const [lossFirstMs, lossCapMs] = [LOSS_BACKOFF_FIRST_MS, LOSS_BACKOFF_CAP_MS];
+    this.#lossWait = new Backoff({ firstMs: lossFirstMs, capMs: lossCapMs, random });
     this.#silentMsMax = this.#nextSilenceMs();
   }
 
@@ -114,6 +123,28 @@ export class NodeFailover {
     this.#readFailures += 1;
     if (this.#pool.isSingle || this.#readFailures < NODE_READ_FAILURES_MAX) return;
     this.#leaveNode(failure);
+  }
+
+  /**
+   * The connection lost messages: it is made again, and when that one loses some as well the next
+   * node is used. Every further one within the same time waits longer, since each costs a scan.
+   */
+  recordLoss(reason: string): void {
+    const { timers } = this.#options;
+    const nowMs = timers.nowMs();
+    if (nowMs - this.#lostAtMs >= LOSS_MEMORY_MS) {
+      this.#losses = 0;
+      this.#lossWait.reset();
+    }
+    this.#lostAtMs = nowMs;
+    this.#losses += 1;
+    const isFirst = this.#losses % LOSSES_PER_NODE !== 0;
+    const waitMs = this.#losses <= LOSSES_PER_NODE ? 0 : this.#lossWait.next();
+    this.#cancelPending();
+    this.#pending = timers.after(waitMs, () => {
+      if (isFirst) this.dropConnection(reason);
+      else this.#leaveNode(reason);
+    });
   }
 
   /** Whether the book may follow the node in use to the chain of this hash. */

@@ -281,7 +281,12 @@ export class FrameChecker {
   #foundWrong(version: Version): void {
     const { market, atMs } = version;
     this.findings.wrong += 1;
-    const sinceMs = this.#wrongSinceMs.get(market) ?? atMs;
+    const wrongSinceMs = this.#wrongSinceMs.get(market) ?? atMs;
+    // A book that says that it is not live is not wrong meanwhile.
+    const wasOwned = this.#states.some((one) => {
+      return one.state !== 'live' && one.atMs > wrongSinceMs && one.atMs <= atMs;
+    });
+    const sinceMs = wasOwned ? atMs : wrongSinceMs;
     this.#wrongSinceMs.set(market, sinceMs);
     this.findings.wrongMsMax = Math.max(this.findings.wrongMsMax, atMs - sinceMs);
     if (!this.#options.forgiving) this.#describe(version, 'it equals the book after no write');

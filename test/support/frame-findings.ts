@@ -39,7 +39,7 @@ export interface Findings {
   publishedWrong: number;
   /** Topics of a WebSocket that did not tell of a new state in time. */
   statesMissed: number;
-  /** The longest time in which every judged book of a market was wrong. */
+  /** The longest time in which a market was live and every judged book of it wrong. */
   wrongMsMax: number;
   readonly described: string[];
 }

@@ -73,6 +73,17 @@ describe('audit: what it finds', () => {
     expect(bench.feed.stats()).toMatchObject({ auditDifferences: 3, auditRemovals: 0 });
   });
 
+  test('many differences: the connection loses messages, and another one is made', async () => {
+    for (let index = 0; index < 4; index += 1) bench.chain.accounts.set(`user-${index}`, 'x');
+    await bench.start({ auditIntervalMs: INTERVAL_MS });
+    bench.chain.slot += 1;
+    for (let index = 0; index < 4; index += 1) bench.chain.accounts.set(`user-${index}`, 'unseen');
+    await audited(1);
+    await bench.untilLiveAgain();
+    expect(bench.feed.stats()).toMatchObject({ auditDifferences: 4, losses: 1 });
+    expect(bench.server.upgrades).toBe(2);
+  });
+
   test('a reading of State loses to a later notification', async () => {
     await bench.start({ auditIntervalMs: INTERVAL_MS });
     bench.chain.notify('state', 'newer', bench.chain.slot + 1_000_000);

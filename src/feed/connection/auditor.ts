@@ -1,6 +1,8 @@
 import { Backoff } from '../../rpc/backoff.js';
 import type { AccountUpdate } from '../model/account-update.js';
 import {
+  AUDIT_DIFFERENCES_MAX,
+  AUDIT_DIFFERENCES_ONE_IN,
   AUDIT_INTERRUPTIONS_MAX,
   AUDIT_SLOTS_AFTER,
   AUDIT_WAIT_INTERVALS_MAX,
@@ -26,6 +28,8 @@ export interface AuditedConnection {
   oracleKeys(): readonly string[];
   /** Options of a read that begins now, until the signal aborts. */
   newReadOptions(signal: AbortSignal): ReadOptions;
+  /** So many accounts had changed without a notification: more than a sound node would lose. */
+  onLoss(differences: number): void;
 }
 
 /** What one audit repaired. */
@@ -34,6 +38,11 @@ interface Repairs {
   readonly differences: number;
   /** Accounts that are gone, closed or idle: no node notifies of them, so none was missed. */
   readonly removals: number;
+  /**
+   * The differences that only a lost notification explains: those of users and oracles. A market is
+   * compared as it was packed, and another machine may pack the same bytes otherwise.
+   */
+  readonly missed: number;
 }
 
 /**
@@ -41,8 +50,9 @@ interface Repairs {
  * nothing was missed. Accounts that are gone are counted apart, because this is the only way
  * to notice them: one that no longer matches its subscription is not notified.
  *
- * An audit never takes the book out of `live`, and never throws: one that fails is counted, and the
- * wait for the next one grows, because the scan is heavy for a node.
+ * An audit that finds few differences leaves the book `live`; with more of them the connection is given
+ * up, because it loses messages between two audits as well. It never throws: one that fails is
+ * counted, and the wait for the next one grows, because the scan is heavy for a node.
  */
 export class Auditor {
   readonly #parts: FeedParts;
@@ -92,7 +102,10 @@ export class Auditor {
     this.#running = running;
     let waitMs = auditIntervalMs;
     try {
-      this.#recordSuccess(await this.#runAudit(running.signal));
+      const { users, ...repairs } = await this.#runAudit(running.signal);
+      this.#recordSuccess(repairs);
+      const missedMax = Math.max(AUDIT_DIFFERENCES_MAX, users / AUDIT_DIFFERENCES_ONE_IN);
+      if (repairs.missed > missedMax) this.#connection.onLoss(repairs.missed);
     } catch (error) {
       if (running.signal.aborted) return;
       this.#recordFailure(error);
@@ -127,7 +140,7 @@ export class Auditor {
     log.warn({ err: error }, 'the audit failed');
   }
 
-  async #runAudit(signal: AbortSignal): Promise<Repairs> {
+  async #runAudit(signal: AbortSignal): Promise<Repairs & { readonly users: number }> {
     const parts = this.#parts;
     const options = this.#connection.newReadOptions(signal);
     const markets = await readMarkets(parts, options);
@@ -140,8 +153,10 @@ export class Auditor {
     const others = this.#applyMarketsAndOracles(markets, oracles);
     const { added, changed, removed } = await applyUsers(parts, users, signal);
     return {
+      users: users.count,
       differences: others.differences + added + changed,
       removals: others.removals + removed,
+      missed: others.missed + added + changed,
     };
   }
 
@@ -152,12 +167,14 @@ export class Auditor {
   #applyMarketsAndOracles(markets: MarketAccounts, oracles: readonly AccountUpdate[]): Repairs {
     const parts = this.#parts;
     const isNewer = (state: AccountState): boolean => this.#connection.isNewer(state);
+    const isOther = ({ pubkey, data }: AccountUpdate): boolean =>
+      parts.memory.texts.get(pubkey) !== data;
     const newerOracles = oracles.filter((update) => update.kind === 'oracle' && isNewer(update));
-    const newer = [...markets.updates.filter(isNewer), ...newerOracles];
-    const differing = newer.filter(({ pubkey, data }) => parts.memory.texts.get(pubkey) !== data);
+    const missed = newerOracles.filter(isOther).length;
+    const differences = markets.updates.filter(isNewer).filter(isOther).length + missed;
     const removals = applyMarkets(parts, markets, isNewer);
     for (const update of newerOracles) applyUpdate(parts, update);
     parts.turns.requestTurn();
-    return { differences: differing.length, removals };
+    return { differences, removals, missed };
   }
 }

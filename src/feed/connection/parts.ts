@@ -6,6 +6,7 @@ import type { Timers } from '../../rpc/timers.js';
 import type { ChainClock } from '../model/chain-clock.js';
 import type { TransientErrorLog } from '../model/error-logs.js';
 import type { FeedCounters } from '../model/feed-stats.js';
+import type { RecentKeys } from '../model/recent-keys.js';
 import type { Turns } from '../model/turns.js';
 import type { ScanNode } from './scan-node.js';
 
@@ -17,6 +18,8 @@ export interface FeedMemory {
   markets: ReadonlySet<string>;
   /** The data of each market, State and oracle as the book has it. */
   readonly texts: Map<string, string>;
+  /** The users that were notified last: a probe reads them, on the next connection as well. */
+  readonly recentUsers: RecentKeys;
   genesisHash: string | null;
   /** The newest slot that a node notified on this chain, and which node. */
   newest: { readonly slot: number; readonly node: string };
@@ -46,4 +49,6 @@ export interface FeedParts {
   readonly firstSlotWaitMs: number;
   /** Time between two audits; 0 for none. */
   readonly auditIntervalMs: number;
+  /** Time between two probes; 0 for none. */
+  readonly probeIntervalMs: number;
 }

@@ -13,6 +13,7 @@ import {
 import { Auditor } from './auditor.js';
 import { ClockPoller } from './clock-poller.js';
 import type { FeedParts } from './parts.js';
+import { Probe } from './probe.js';
 import { applyUpdate, ReplayBuffer, readEverything, replayUpdates } from './rebuild.js';
 import { LastNotifiedSlots, waitForFirstSlot, waitForSlot } from './slot-tracking.js';
 import { type ReadOptions, readClockAndOracles } from './snapshots.js';
@@ -28,6 +29,8 @@ export interface SessionListener {
   onUnreadable(): void;
   /** A snapshot failed; the next one is planned. */
   onReadFailure(error: unknown): void;
+  /** The node does not notify of all that changes, for this reason. The session has closed. */
+  onLoss(reason: string): void;
   /** A slot arrived. */
   onSlot(): void;
   /** The chain that this connection leads to. */
@@ -48,6 +51,7 @@ export class FeedSession {
   readonly #oracles: OracleSubscriptions;
   readonly #buffer: ReplayBuffer;
   readonly #auditor: Auditor;
+  readonly #probe: Probe;
   readonly #clockPoller: ClockPoller;
   readonly #resyncs: Backoff;
   readonly #notifiedSlots = new LastNotifiedSlots();
@@ -70,6 +74,12 @@ export class FeedSession {
       isNewer: (state) => this.#notifiedSlots.isNewer(state),
       oracleKeys: () => this.#oracles.followedKeys(),
       newReadOptions: (signal) => this.#newReadOptions(signal),
+      onLoss: (count) => this.#handleLoss(`an audit found ${count} accounts that had changed`),
+    });
+    this.#probe = new Probe(parts, {
+      newestSlot: () => this.#slot,
+      oracleKeys: () => this.#oracles.followedKeys(),
+      onLoss: (keys) => this.#handleLoss(`a read found that ${keys.join()} had changed`),
     });
     this.#clockPoller = new ClockPoller(parts, () =>
       this.#readOracles(this.#oracles.followedKeys()),
@@ -93,8 +103,7 @@ export class FeedSession {
 
   /** The connection is gone: nothing of this session reaches the engine any more. */
   close(): void {
-    this.#phase = 'waiting';
-    this.#auditor.stop();
+    this.#stopWatching();
     this.#stop.abort();
   }
 
@@ -106,8 +115,7 @@ export class FeedSession {
       return;
     }
     this.#parts.counters.resyncs += 1;
-    this.#phase = 'waiting';
-    this.#auditor.stop();
+    this.#stopWatching();
     this.#listener.onRebuilding('a message was unreadable');
     const sinceMs = this.#parts.timers.nowMs() - this.#liveAtMs;
     if (sinceMs >= RESYNC_BACKOFF_CAP_MS) this.#resyncs.reset();
@@ -139,6 +147,26 @@ export class FeedSession {
   /** Audits the book when it is time. */
   auditIfDue(): Promise<void> {
     return this.#auditor.auditIfDue();
+  }
+
+  /** Probes the subscriptions when it is time. */
+  probeIfDue(): Promise<void> {
+    return this.#probe.probeIfDue();
+  }
+
+  /** The book is complete no more. */
+  #stopWatching(): void {
+    this.#phase = 'waiting';
+    this.#auditor.stop();
+    this.#probe.stop();
+  }
+
+  /** Updates are missing, and nothing says how many: only a new connection can be trusted. */
+  #handleLoss(finding: string): void {
+    if (this.#phase !== 'live') return;
+    this.#parts.counters.losses += 1;
+    this.close();
+    this.#listener.onLoss(`the node lost notifications: ${finding}`);
   }
 
   #subscribeAll(): Promise<void> {
@@ -175,6 +203,7 @@ export class FeedSession {
     // What is being read may be of the fork that is gone.
     if (update !== null && this.#notifiedSlots.recordNotification(update))
       this.#auditor.postponeAudit();
+    if (update?.kind === 'user') this.#parts.memory.recentUsers.addKey(update.pubkey);
     if (update === null) this.#handleUnreadable();
     else if (this.#phase === 'live') this.#applyUpdate(update);
     else if (this.#phase === 'snapshot') this.#bufferUpdate(update);
@@ -228,6 +257,7 @@ export class FeedSession {
     this.#phase = 'live';
     this.#liveAtMs = this.#parts.timers.nowMs();
     this.#auditor.start();
+    this.#probe.start();
     this.#listener.onLive();
     return true;
   }

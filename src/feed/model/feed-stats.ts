@@ -26,6 +26,11 @@ export function newCounters() {
     auditDifferences: 0,
     /** Accounts that audits took out: closed ones and idle users, of which no node notifies. */
     auditRemovals: 0,
+    /** Reads of a few accounts that were compared with the book. */
+    probes: 0,
+    probeFailures: 0,
+    /** Connections that were found to lose messages, by probes or audits. */
+    losses: 0,
     /** Users that all full snapshots and audits found to differ, the first snapshot not counted. */
     usersAdded: 0,
     usersChanged: 0,

@@ -69,6 +69,31 @@ export const AUDIT_INTERRUPTIONS_MAX = 3;
 /** Most intervals between two audits of which the first failed: doubled with each failure. */
 export const AUDIT_WAIT_INTERVALS_MAX = 8;
 
+/** Users of one probe that were notified last: those that a silent subscription leaves behind first. */
+export const PROBE_NEWEST_USERS = 20;
+/** Users with orders that are read in turn: 5,000 take two minutes. */
+export const PROBE_USERS_IN_TURN = 50;
+/** Markets, State and oracles that are read in turn: two hundred take seven seconds. */
+export const PROBE_OTHERS_IN_TURN = 30;
+/** A probe is compared again when so many slots after it were announced, as an audit is. */
+export const PROBE_SLOTS_AFTER = AUDIT_SLOTS_AFTER;
+/** Longest time of one probe with its tries; the next one waits for it. */
+export const PROBE_MS_MAX = 3_000;
+/** Longest wait after a probe that failed: a node that refuses them is not asked each second. */
+export const PROBE_BACKOFF_CAP_MS = 15_000;
+/** Differences that an audit may find without a verdict: a message or two are lost on any day. */
+export const AUDIT_DIFFERENCES_MAX = 3;
+/** The same as a share of the users: one in so many. */
+export const AUDIT_DIFFERENCES_ONE_IN = 1_000;
+/** A connection that loses messages within this time of one before is not merely made again. */
+export const LOSS_MEMORY_MS = 600_000;
+/** Connections that lose messages before the next node is used: the first may be the network's. */
+export const LOSSES_PER_NODE = 2;
+/** First wait before the third connection within that time: each costs a scan. */
+export const LOSS_BACKOFF_FIRST_MS = 1_000;
+/** Longest such wait: the book is not live meanwhile, and the node may be sound again. */
+export const LOSS_BACKOFF_CAP_MS = 15_000;
+
 /**
  * A book that was read is live once a later slot than the snapshot's is announced: by then the socket
  * has notified what the snapshot holds, so that nothing older is notified after it.

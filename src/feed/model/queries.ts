@@ -70,3 +70,8 @@ export function accountSubscribeParams(pubkey: string): readonly unknown[] {
 export function multipleAccountsParams(keys: readonly string[]): readonly unknown[] {
   return [keys, { encoding: 'base64', commitment: COMMITMENT }];
 }
+
+/** Parameters of getMultipleAccounts for accounts that the engine decodes: a user packs to a tenth. */
+export function packedAccountsParams(keys: readonly string[]): readonly unknown[] {
+  return [keys, { encoding: 'base64+zstd', commitment: COMMITMENT }];
+}

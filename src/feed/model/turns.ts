@@ -58,6 +58,11 @@ export class Turns {
     onTurn(turn);
   }
 
+  /** Ends a turn now if one was requested: the engine then has all that was notified. */
+  runRequested(): void {
+    if (this.#planned !== null) this.runTurn();
+  }
+
   /** Whether the chain's time has moved since the last turn. */
   clockMoved(): boolean {
     const { clock } = this.#options;

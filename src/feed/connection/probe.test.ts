@@ -1,0 +1,186 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { accountJson, clockData } from '../../../test/fake-chain.js';
+import { FeedBench } from '../../../test/feed-bench.js';
+import { until } from '../../../test/support/until.js';
+import type { LiveFeedOptions } from '../feed-options.js';
+import { CLOCK_KEY } from '../model/queries.js';
+
+/** Shorter than the feed looks for work, so every look finds a probe due. */
+const INTERVAL_MS = 20;
+
+let bench: FeedBench;
+
+beforeEach(async () => {
+  bench = await FeedBench.open();
+});
+
+afterEach(() => bench.close());
+
+function start(options: Partial<LiveFeedOptions> = {}): Promise<void> {
+  return bench.start({ probeIntervalMs: INTERVAL_MS, ...options });
+}
+
+/** A Clock that is silent would be read, and the oracles with it. */
+function passSlot(): void {
+  bench.chain.slot += 1;
+  if (bench.server.subscriptions.some(({ params }) => params[0] === CLOCK_KEY)) {
+    bench.chain.notify(CLOCK_KEY, clockData(1_000), bench.chain.slot);
+  }
+  bench.chain.tick(bench.chain.slot);
+}
+
+/** Lets slots pass until so many more reads were compared. */
+async function probed(count: number, eachSlot: () => void = () => undefined): Promise<void> {
+  const wanted = bench.feed.stats().probes + count;
+  await until(`probe ${wanted}`, () => {
+    passSlot();
+    eachSlot();
+    return bench.feed.stats().probes >= wanted;
+  });
+}
+
+/** Lets slots pass until messages were found to be lost, and the book is live again. */
+async function untilHealed(eachSlot: () => void = () => undefined): Promise<void> {
+  await until('the loss was found', () => {
+    passSlot();
+    eachSlot();
+    return bench.feed.stats().losses > 0;
+  });
+  const slots = setInterval(passSlot, 20);
+  await bench.untilLiveAgain().finally(() => clearInterval(slots));
+}
+
+/** The chain changes, and no subscription tells. */
+function changeUnseen(key: string, data: string): void {
+  bench.chain.slot += 1;
+  bench.chain.accounts.set(key, data);
+}
+
+describe('probe: what it finds', () => {
+  test.each([
+    ['a user', 'user1', 'unseen '],
+    ['a perp market', 'perp0', 'market:oracle'],
+    ['the State', 'state', 'unseen '],
+    ['an oracle', 'oracle0', 'unseen '],
+  ])('the subscription of %s is silent: a new connection is made', async (_name, key, data) => {
+    await start();
+    await untilHealed(() => changeUnseen(key, data + bench.chain.slot));
+    expect(bench.user(key)).toBe(bench.chain.accounts.get(key));
+    expect(bench.feed.stats()).toMatchObject({ losses: 1, rebuilds: 2 });
+    expect(bench.server.upgrades).toBe(2);
+  });
+
+  test('a user that is new to the book, among those that were notified last', async () => {
+    await start();
+    bench.chain.change('user3', 'came and went');
+    await bench.untilUser('user3', 'came and went');
+    changeUnseen('user3', 'unseen');
+    await untilHealed();
+    expect(bench.user('user3')).toBe('unseen');
+  });
+
+  test('until all is read again the book is not live, and says why', async () => {
+    let release: () => void = () => undefined;
+    await start();
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    bench.chain.beforeUsers = () => held;
+    changeUnseen('user2', 'unseen');
+    await until('the loss was found', () => {
+      passSlot();
+      return bench.engine.state === 'rebuilding' && bench.server.upgrades === 2;
+    });
+    const { state, reason } = bench.feed.status();
+    expect(state).toBe('rebuilding');
+    expect(reason).toContain('the node lost notifications: a read found that user2 had changed');
+    release();
+  });
+});
+
+describe('probe: what is no proof', () => {
+  afterEach(() => {
+    expect(bench.feed.stats().losses).toBe(0);
+    expect(bench.engine.state).toBe('live');
+    expect(bench.server.upgrades).toBe(1);
+  });
+
+  test('a market in which nothing changes', async () => {
+    await start();
+    await probed(10);
+    expect(bench.feed.stats()).toMatchObject({ probeFailures: 0, rebuilds: 1 });
+  });
+
+  test('changes that are notified, however fast', async () => {
+    await start();
+    let count = 0;
+    await probed(10, () => {
+      count += 1;
+      bench.chain.change('user1', `change ${count}`);
+    });
+    await bench.untilUser('user1', `change ${count}`);
+  });
+
+  test('an account that is closed: no node notifies of it', async () => {
+    await start();
+    bench.chain.accounts.delete('user2');
+    await probed(5);
+  });
+
+  test('a read of a fork that was abandoned', async () => {
+    await start();
+    let forked = 1;
+    bench.server.answer('getMultipleAccounts', ([keys]) => {
+      if (forked === 0) return bench.chain.multiple(keys as string[]);
+      forked -= 1;
+      const value = (keys as string[]).map(() => accountJson('of the fork', 'base64'));
+      return { result: { context: { slot: bench.chain.slot }, value } };
+    });
+    await probed(5);
+    expect(forked).toBe(0);
+  });
+
+  test('a node whose reads lag behind its socket', async () => {
+    await start();
+    const before = new Map(bench.chain.accounts);
+    bench.server.answer('getMultipleAccounts', ([keys]) => {
+      const value = (keys as string[]).map((key) => accountJson(before.get(key) ?? '', 'base64'));
+      return { result: { context: { slot: 100 }, value } };
+    });
+    bench.chain.change('user1', 'newer than the reads');
+    await probed(5);
+  });
+
+  test('a socket that lags behind the reads of its node', async () => {
+    await start();
+    changeUnseen('user1', 'on its way');
+    const { slot } = bench.chain;
+    // Each read is of a later slot, and the socket stays before the one after next.
+    const wanted = bench.feed.stats().probes + 5;
+    bench.chain.tick(slot + 1);
+    await until('it was read', () => {
+      bench.chain.slot += 1;
+      return bench.feed.stats().probes >= wanted;
+    });
+    bench.chain.notify('user1', 'on its way', slot);
+    await bench.untilUser('user1', 'on its way');
+    await probed(5);
+  });
+
+  test('a read that fails', async () => {
+    await start();
+    bench.server.answer('getMultipleAccounts', () => ({ status: 403 }));
+    await until('a probe failed', () => bench.feed.stats().probeFailures > 0);
+    bench.server.answer('getMultipleAccounts', ([keys]) => bench.chain.multiple(keys as string[]));
+    await probed(2);
+  });
+});
+
+test('with an interval of 0 nothing is read', async () => {
+  await start({ probeIntervalMs: 0 });
+  await until('the feed looked for work', () => bench.feed.stats().clockPolls > 0);
+  const packed = bench.server.requests.filter(({ method, params }) => {
+    return method === 'getMultipleAccounts' && JSON.stringify(params[1]).includes('zstd');
+  });
+  expect(packed).toEqual([]);
+});

@@ -1,0 +1,154 @@
+import type { AccountSnapshot } from '../../contract/accounts.js';
+import { Backoff } from '../../rpc/backoff.js';
+import { withTimeLimit } from '../../rpc/timers.js';
+import {
+  ACCOUNTS_PER_READ,
+  PROBE_BACKOFF_CAP_MS,
+  PROBE_MS_MAX,
+  PROBE_OTHERS_IN_TURN,
+  PROBE_SLOTS_AFTER,
+  PROBE_USERS_IN_TURN,
+} from '../model/limits.js';
+import { packedAccountsParams } from '../model/queries.js';
+import type { FeedParts } from './parts.js';
+
+/** The connection as a probe sees it. */
+export interface ProbedConnection {
+  /** The newest slot announced on the socket; 0 before the first. */
+  newestSlot(): number;
+  /** The oracles that are followed. */
+  oracleKeys(): readonly string[];
+  /** These accounts have changed, and the socket did not notify of it. */
+  onLoss(pubkeys: readonly string[]): void;
+}
+
+/** Accounts that differed when they were read, and that may only have been on their way. */
+interface Suspicion {
+  readonly read: AccountSnapshot;
+  readonly keys: readonly string[];
+}
+
+/**
+ * Reads a few accounts each second while the book is live and compares them with it: users that were
+ * notified last, then users with orders, markets, State and oracles in turn. So a subscription that
+ * is silent, or loses messages, is found within seconds, whichever it is; in a market in which
+ * nothing changes all of them are equal.
+ *
+ * A difference is proof only when two reads of different slots found it, and the socket has passed
+ * the first of them by some slots: HTTP and the socket may be different machines, either may lag,
+ * and a fork may be abandoned. A state of the slot of the last notification, or of an earlier one,
+ * is none. Nor is a read that fails.
+ */
+export class Probe {
+  readonly #parts: FeedParts;
+  readonly #connection: ProbedConnection;
+  readonly #backoff: Backoff;
+  #running: AbortController | null = null;
+  #suspicion: Suspicion | null = null;
+  #dueAtMs = Number.POSITIVE_INFINITY;
+  #userAt = 0;
+  #otherAt = 0;
+
+  constructor(parts: FeedParts, connection: ProbedConnection) {
+    this.#parts = parts;
+    this.#connection = connection;
+    const { probeIntervalMs: firstMs, random } = parts;
+    this.#backoff = new Backoff({ firstMs, capMs: PROBE_BACKOFF_CAP_MS, random });
+  }
+
+  /** The book was read just now, and may have missed what was notified meanwhile: it is probed at once. */
+  start(): void {
+    this.#backoff.reset();
+    this.#suspicion = null;
+    this.#scheduleProbe(-this.#parts.probeIntervalMs);
+  }
+
+  /** The book is complete no more: what is being read says nothing about it. */
+  stop(): void {
+    this.#dueAtMs = Number.POSITIVE_INFINITY;
+    this.#running?.abort();
+    this.#running = null;
+  }
+
+  /** Probes when it is time and no probe runs. Never rejects. */
+  async probeIfDue(): Promise<void> {
+    const { timers, turns, counters, transientErrors } = this.#parts;
+    const due = timers.nowMs() >= this.#dueAtMs && turns.state === 'live';
+    if (!due || this.#running !== null) return;
+    const running = new AbortController();
+    this.#running = running;
+    const startedAtMs = timers.nowMs();
+    let waitMs = 0;
+    try {
+      const read = await this.#readAccounts(running.signal);
+      if (running.signal.aborted) return;
+      counters.probes += 1;
+      this.#backoff.reset();
+      const lost = this.#findLost(read);
+      if (lost.length > 0) this.#connection.onLoss(lost);
+    } catch (error) {
+      if (running.signal.aborted) return;
+      counters.probeFailures += 1;
+      transientErrors.logWarning('accounts were not read for a probe', '', { err: error });
+      waitMs = this.#backoff.next();
+    }
+    if (running.signal.aborted) return;
+    this.#running = null;
+    this.#scheduleProbe(waitMs - (timers.nowMs() - startedAtMs));
+  }
+
+  /** So much later than one interval from now, or earlier. */
+  #scheduleProbe(extraMs: number): void {
+    const { probeIntervalMs, timers } = this.#parts;
+    if (probeIntervalMs === 0) return;
+    this.#dueAtMs = timers.nowMs() + Math.max(0, probeIntervalMs + extraMs);
+  }
+
+  #readAccounts(signal: AbortSignal): Promise<AccountSnapshot> {
+    const { rpc, engine, timers } = this.#parts;
+    const keys = this.#chooseKeys();
+    const params = packedAccountsParams(keys);
+    const limit = { timers, limitMs: PROBE_MS_MAX, signal };
+    return withTimeLimit(limit, async (limited) => {
+      const options = { signal: limited, timeoutMs: PROBE_MS_MAX };
+      const body = await rpc.callRaw('getMultipleAccounts', params, options);
+      return engine.decodeSnapshot(body, keys);
+    });
+  }
+
+  /** Suspects first, so that each next read settles what the one before has found. */
+  #chooseKeys(): readonly string[] {
+    const { memory, engine } = this.#parts;
+    const others = [...memory.markets, ...this.#connection.oracleKeys()];
+    const users = engine.usersWithOrders(this.#userAt, PROBE_USERS_IN_TURN);
+    this.#userAt = users.next;
+    const othersFrom = this.#otherAt < others.length ? this.#otherAt : 0;
+    this.#otherAt = othersFrom + PROBE_OTHERS_IN_TURN;
+    const keys = new Set([
+      ...(this.#suspicion?.keys ?? []),
+      ...memory.recentUsers.keys(),
+      ...others.slice(othersFrom, this.#otherAt),
+      ...users.keys,
+    ]);
+    return [...keys].slice(0, ACCOUNTS_PER_READ);
+  }
+
+  /** The accounts of which notifications were lost for sure. */
+  #findLost(read: AccountSnapshot): readonly string[] {
+    const { engine, turns } = this.#parts;
+    turns.runRequested();
+    const lacking = engine.lackingAccounts(read);
+    const before = this.#suspicion;
+    const stillLacking = new Set(before === null ? [] : engine.lackingAccounts(before.read));
+    const twice = lacking.filter((key) => stillLacking.has(key));
+    if (before === null || twice.length === 0) {
+      this.#suspicion = lacking.length === 0 ? null : { read, keys: lacking };
+      return [];
+    }
+    // What was read first stays: only of that is it known since when the socket lacks it.
+    this.#suspicion = { read: before.read, keys: twice };
+    const firstSlot = before.read.slot;
+    const isSettled = this.#connection.newestSlot() >= firstSlot + PROBE_SLOTS_AFTER;
+    return isSettled && read.slot > firstSlot ? twice : [];
+  }
+}

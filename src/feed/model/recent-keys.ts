@@ -1,0 +1,26 @@
+/** The keys that were added last, the newest at the end; a few of them are kept. */
+export class RecentKeys {
+  readonly #countMax: number;
+  readonly #keys = new Set<string>();
+
+  constructor(countMax: number) {
+    this.#countMax = countMax;
+  }
+
+  /** The keys, from the one that was added longest ago. */
+  keys(): readonly string[] {
+    return [...this.#keys];
+  }
+
+  addKey(key: string): void {
+    this.#keys.delete(key);
+    this.#keys.add(key);
+    if (this.#keys.size <= this.#countMax) return;
+    const [oldest] = this.#keys;
+    if (oldest !== undefined) this.#keys.delete(oldest);
+  }
+
+  clear(): void {
+    this.#keys.clear();
+  }
+}
