@@ -11,6 +11,7 @@ import { ClientAddresses } from '../server/admission/client-addresses.js';
 import { directoryOf, missingMarkets } from '../server/api/market-directory.js';
 import { Timings } from '../server/metrics/timings.js';
 import { QuoteServer } from '../server/quotes/quote-server.js';
+import { FirstReady } from '../server/routes/first-ready.js';
 import { createHandlers, type Handlers } from '../server/routes/http.js';
 import { SocketServer } from '../server/sockets/socket-server.js';
 import { UnsentReplies } from '../server/transport/unsent-replies.js';
@@ -18,6 +19,9 @@ import { type Listener, listen } from '../server/transport/uws.js';
 import { type ExternalVenues, externalVenues } from './external-venues.js';
 import type { BookFeed, BookOrigin, FeedEvents } from './feeds.js';
 import type { ServiceHistory } from './histories.js';
+
+/** Between two looks whether a live book waits for anything else. */
+const READY_CHECK_MS = 50;
 
 /** A running service. */
 export interface Service {
@@ -47,7 +51,7 @@ export async function serveBook(
   const build = readBuildInfo();
   const parts = createParts(config, origins, {
     log,
-    onFirstListed: () => process.stdout.write(`ready ${url}\n`),
+    onReady: () => process.stdout.write(`ready ${url}\n`),
   });
   const { feed, sockets, makers, venues, history, timings, unsent, addresses } = parts;
   const handlers = createServiceHandlers(config, parts, build);
@@ -82,6 +86,7 @@ export async function serveBook(
 interface ServiceParts {
   readonly book: BookSource;
   readonly directory: MarketDirectory;
+  readonly ready: FirstReady;
   readonly feed: BookFeed;
   readonly sockets: SocketServer;
   readonly makers: QuoteServer;
@@ -96,7 +101,7 @@ interface ServiceParts {
 function createParts(
   config: CommonConfig,
   { origin, history }: Origins,
-  { log, onFirstListed }: { readonly log: Logger; readonly onFirstListed: () => void },
+  { log, onReady }: { readonly log: Logger; readonly onReady: () => void },
 ): ServiceParts {
   const timings = new Timings();
   const addresses = new ClientAddresses(config.trustedProxies);
@@ -113,14 +118,12 @@ function createParts(
     onPublished: (seconds) => timings.appliedToPublished.observe(seconds),
     onFault: (error, where) => log.error({ err: error, where }, 'a WebSocket failed'),
   });
-  const listing = new FirstListing(config.markets, {
-    directory: origin.engine,
-    log,
-    onFirstListed,
-  });
+  const { markets: marketNames } = config;
+  const source = history === undefined ? {} : { history: history.history };
+  const ready = new FirstReady({ readiness, directory, marketNames, ...source });
   const feed = origin.feed({
-    ...turnEvents(sockets, timings, () => listing.check()),
-    onFirstLive: () => listing.begin(),
+    ...turnEvents(sockets, timings),
+    onFirstLive: () => awaitReady(marketNames, { ready, directory: book, log, onReady }),
   });
   // By name: the messages per second of a client are not those of a maker.
   const { quoteMakers } = config;
@@ -133,55 +136,39 @@ function createParts(
   });
   const venues = externalVenues(config, origin.engine, log);
   const unsent = new UnsentReplies();
-  return { book, directory, feed, sockets, makers, venues, history, timings, unsent, addresses };
+  return {
+    ...{ book, directory, ready, feed, sockets, makers, venues, history },
+    ...{ timings, unsent, addresses },
+  };
 }
 
-interface FirstListingParts {
+interface FirstLiveParts {
+  readonly ready: FirstReady;
   /** All markets of the chain. */
   readonly directory: MarketDirectory;
   readonly log: Logger;
-  readonly onFirstListed: () => void;
+  readonly onReady: () => void;
 }
 
-/**
- * Waits for the first market that is listed, which is there with the first live book unless
- * `--markets` names none that is on the chain.
- */
-class FirstListing {
-  readonly #names: readonly string[];
-  readonly #parts: FirstListingParts;
-  #isWaiting = false;
-
-  constructor(names: readonly string[], parts: FirstListingParts) {
-    this.#names = names;
-    this.#parts = parts;
+/** After the first live book: says which names no market has, and calls when the service is ready. */
+function awaitReady(
+  names: readonly string[],
+  { ready, directory, log, onReady }: FirstLiveParts,
+): void {
+  const missing = missingMarkets(directory, names);
+  if (missing.length > 0) {
+    const markets = directory.markets().map(({ symbol }) => symbol);
+    log.warn({ missing, markets }, 'markets of --markets are not on this chain');
   }
-
-  /** The book is live for the first time: says which names no market has. */
-  begin(): void {
-    this.#isWaiting = true;
-    const { directory, log } = this.#parts;
-    const missing = missingMarkets(directory, this.#names);
-    if (missing.length > 0) {
-      const markets = directory.markets().map(({ symbol }) => symbol);
-      log.warn({ missing, markets }, 'markets of --markets are not on this chain');
-    }
-    this.check();
-  }
-
-  /** After a turn that changed markets. */
-  check(): void {
-    const names = this.#names;
-    if (!this.#isWaiting) return;
-    const { directory, onFirstListed } = this.#parts;
-    if (names.length > 0 && missingMarkets(directory, names).length === names.length) return;
-    this.#isWaiting = false;
-    onFirstListed();
-  }
+  const check = (): void => {
+    if (ready.waitReason() === null) onReady();
+    else setTimeout(check, READY_CHECK_MS).unref();
+  };
+  check();
 }
 
 /** Publishes each turn of the feed, and measures it from receipt to publication. */
-function turnEvents(sockets: SocketServer, timings: Timings, onMarkets: () => void): FeedEvents {
+function turnEvents(sockets: SocketServer, timings: Timings): FeedEvents {
   let waitedSeconds = 0;
   return {
     onApplied: (seconds) => {
@@ -189,7 +176,6 @@ function turnEvents(sockets: SocketServer, timings: Timings, onMarkets: () => vo
       waitedSeconds = seconds;
     },
     onTurn: (turn) => {
-      if (turn.marketsChanged) onMarkets();
       sockets.publishTurn(turn, waitedSeconds);
       waitedSeconds = 0;
     },
@@ -197,17 +183,17 @@ function turnEvents(sockets: SocketServer, timings: Timings, onMarkets: () => vo
 }
 
 function createServiceHandlers(
-  { markets: marketNames, requestsPerSecond, metricsPort }: CommonConfig,
+  { requestsPerSecond, metricsPort }: CommonConfig,
   parts: ServiceParts,
   build: BuildInfo,
 ): Handlers {
-  const { book, directory, feed, sockets, makers, venues, history, timings, unsent, addresses } =
-    parts;
+  const { book, directory, ready, feed, sockets, makers, venues, history } = parts;
+  const { timings, unsent, addresses } = parts;
   const { readAccounts } = feed;
   return createHandlers({
     book,
     directory,
-    marketNames,
+    ready,
     readiness: () => feed.status(),
     feed: () => feed.stats(),
     timings,

@@ -26,6 +26,7 @@ import type { ReadAccounts } from './account-reads.js';
 import { batchL2Route } from './batch-route.js';
 import { auctionsRoute, l2Route, l3Route, matchRoute } from './book-routes.js';
 import { docsRoute } from './docs-route.js';
+import { FirstReady } from './first-ready.js';
 import { type HistoryRouteOptions, historyRoutes } from './history-routes.js';
 import { LoopBudget } from './loop-budget.js';
 import {
@@ -54,6 +55,8 @@ export interface HttpOptions extends ServiceRouteOptions {
   readonly history?: MarketDataSource;
   /** Unix milliseconds for queries of the history; those of the system by default. */
   readonly nowMs?: () => number;
+  /** When the service is ready; by default as its other parts are. */
+  readonly ready?: FirstReady;
   /** Reads accounts for /topMakers; without it there is no node to read from. */
   readonly readAccounts?: ReadAccounts;
   /** Requests a second of one address; 0, the default, for no limit. */
@@ -120,6 +123,7 @@ function routesOf(
 ): Routes {
   const { build, readAccounts = noAccounts, history } = options;
   const metrics = new Metrics({ ...options, requests });
+  const { ready = new FirstReady(options) } = options;
   const ofBook = { ...options, budget: new LoopBudget() };
   const batch = batchL2Route(ofBook);
   const description = JSON.stringify(describeApi(build, served));
@@ -138,7 +142,7 @@ function routesOf(
     '/markets': () => marketsReply(options),
     '/stats/markets': statsRoute(options),
     '/health': () => jsonReply('{"status":"ok"}'),
-    '/ready': () => readyReply(options),
+    '/ready': () => readyReply(options, ready),
     '/status': () => statusReply(options),
     '/metrics': () => metricsReply(metrics),
     '/version': () => versionReply(build),

@@ -14,13 +14,12 @@ import { ServerError } from '../transport/errors.js';
 import { transportVersion } from '../transport/native-transport.js';
 import { commonHeaders, jsonReply, type Reply } from '../transport/reply.js';
 import { requireFirstBook } from './book-routes.js';
+import type { FirstReady } from './first-ready.js';
 
 /** The sources of these paths. */
 export interface ServiceRouteOptions {
   readonly book: BookSource;
   readonly directory: MarketDirectory;
-  /** The names of `--markets`; empty, as by default, for all markets. */
-  readonly marketNames?: readonly string[];
   readonly readiness: () => Readiness;
   readonly feed: () => FeedMetrics;
   readonly build: BuildInfo;
@@ -66,22 +65,13 @@ function marketBody(row: MarketInfo): Record<string, unknown> {
   };
 }
 
-/**
- * 200 while the book is live, however the history is. Throws NOT_READY when the book is not, and when no
- * market of `--markets` is on the chain.
- */
-export function readyReply(options: ServiceRouteOptions): Reply {
-  const { directory, marketNames = [], readiness, history } = options;
-  const { state, reason, slot } = readiness();
-  if (state === 'live' && marketNames.length > 0 && directory.markets().length === 0) {
-    const names = marketNames.join(', ');
-    throw new ServerError('NOT_READY', `no market of --markets is on this chain: ${names}`);
-  }
-  if (state === 'live') {
-    const beside = history === undefined ? {} : { history: historyReadiness(history.readStats()) };
-    return jsonReply(JSON.stringify({ ready: true, state, slot, ...beside }));
-  }
-  throw new ServerError('NOT_READY', reason ?? `the book is ${state}`);
+/** 200 when the service is ready. Throws NOT_READY with what it waits for when it is not. */
+export function readyReply({ readiness, history }: ServiceRouteOptions, ready: FirstReady): Reply {
+  const waitReason = ready.waitReason();
+  if (waitReason !== null) throw new ServerError('NOT_READY', waitReason);
+  const { state, slot } = readiness();
+  const beside = history === undefined ? {} : { history: historyReadiness(history.readStats()) };
+  return jsonReply(JSON.stringify({ ready: true, state, slot, ...beside }));
 }
 
 /** The state of the feed and of every market; before the first book as well. */

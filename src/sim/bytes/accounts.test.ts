@@ -148,8 +148,9 @@ describe('User', () => {
 });
 
 test('a PerpMarket lands on its offsets', () => {
+  const sol = preset(PERP_PRESETS, 0);
   const bytes = perpMarketBytes({
-    preset: preset(PERP_PRESETS, 0),
+    preset: { ...sol, amm: { ...sol.amm, referencePriceOffset: -400 } },
     addresses: { pubkey: SOL_PERP, oracle: SOL_LAZER },
     time: { slot: 405_286_914n, unixSeconds: 1_773_072_629n },
     status: 6,

@@ -50,7 +50,10 @@ export interface AmmPreset {
   readonly referencePriceOffsetDeadbandPct: number;
 }
 
-/** SOL-PERP as of March 2026. */
+/**
+ * SOL-PERP as of March 2026, but without the offset of its reference price (-400 at an intensity of 104): with
+ * it the AMM would stand across the tight quotes of the simulated makers.
+ */
 export const SOL_AMM: AmmPreset = {
   baseAssetReserve: 41_162_518_495_048_903n,
   quoteAssetReserve: 41_157_621_692_707_207n,
@@ -88,13 +91,13 @@ export const SOL_AMM: AmmPreset = {
   shortSpread: 2_112,
   maxFillReserveFraction: 25_000,
   maxSlippageRatio: 50,
-  curveUpdateIntensity: 104,
+  curveUpdateIntensity: 100,
   ammJitIntensity: 100,
   oracleLowRiskSlotDelayOverride: 20,
   oracleSlotDelayOverride: -1,
   ammSpreadAdjustment: 100,
   ammInventorySpreadAdjustment: -20,
-  referencePriceOffset: -400,
+  referencePriceOffset: 0,
   referencePriceOffsetDeadbandPct: 0,
 };
 

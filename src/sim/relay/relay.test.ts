@@ -1,3 +1,4 @@
+import { Connection } from '@solana/web3.js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Listener, rpc } from '../../../test/support/chain-listener.js';
 import { PROGRAM_ID } from '../bytes/keys.js';
@@ -245,4 +246,45 @@ describe('slot correction', () => {
     expect(isAccountNotification(notification('"slot":31'))).toBe(true);
     expect(announcedSlot(notification('"slot":31', 'A'.repeat(400)))).toBeUndefined();
   });
+});
+
+test('a client that looks for the WebSocket on the next port finds it there', async () => {
+  const connection = new Connection(relay.rpcUrl, 'processed');
+  let slot = 0;
+  const id = connection.onSlotChange((info) => {
+    slot = info.slot;
+  });
+  await vi.waitFor(() => expect(slot).toBeGreaterThan(0), DEADLINE);
+  await connection.removeSlotChangeListener(id);
+});
+
+describe('a batch of calls', () => {
+  const post = async (body: string): Promise<unknown> => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(relay.rpcUrl, { method: 'POST', headers, body });
+    return JSON.parse(await response.text());
+  };
+  const call = (id: number, method: string): object => ({ jsonrpc: '2.0', id, method });
+
+  test('is answered in order, with the errors of its calls in their places', async () => {
+    const methods = ['getSlot', 'getNothing', ...Array<string>(20).fill('getGenesisHash')];
+    const responses = await post(` ${JSON.stringify(methods.map((name, id) => call(id, name)))}`);
+    expect((responses as { id: number }[]).map(({ id }) => id)).toEqual(methods.map((_, id) => id));
+    expect(responses).toMatchObject(
+      [
+        { result: expect.any(Number) },
+        { error: { code: -32_601 } },
+        { result: expect.any(String) },
+      ].concat(Array(19).fill({ result: expect.any(String) })),
+    );
+  });
+
+  test.each(['[]', '[1', JSON.stringify(Array(101).fill(call(1, 'getSlot')))])(
+    '%.20s is left to the chain, which refuses it',
+    async (body) => {
+      const headers = { 'content-type': 'application/json' };
+      const response = await fetch(relay.rpcUrl, { method: 'POST', headers, body });
+      expect(await response.text()).not.toContain('"result"');
+    },
+  );
 });

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import {
   Agent,
   createServer,
@@ -7,12 +8,18 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { pipeline, Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { BATCH_CALLS_MAX, joinBatch, splitBatch } from './batch.js';
 import { LogDisorder } from './log-disorder.js';
 import { Network } from './network.js';
 import { RelaySession } from './relay-session.js';
 import { contextSlot, isAccountNotification, withContextSlot } from './slot-correction.js';
 import { SlotStream } from './slot-stream.js';
+
+/** Tries for two free ports side by side. */
+const PORT_TRIES_MAX = 20;
 
 /** Where the chain is. */
 export interface Upstream {
@@ -51,6 +58,8 @@ export interface RelayTraffic {
  */
 export class Relay {
   readonly #http: Server;
+  /** The same on the next port, where clients look for the WebSocket of a node with a port. */
+  readonly #next: Server;
   readonly #ws = new WebSocketServer({ noServer: true, autoPong: false });
   readonly #agent = new Agent({ keepAlive: true });
   readonly #network = new Network();
@@ -75,23 +84,18 @@ export class Relay {
   private constructor(upstream: Upstream) {
     this.#upstream = upstream;
     this.#slots = new SlotStream(upstream.wsUrl);
-    this.#http = createServer((incoming, outgoing) => this.#onRequest(incoming, outgoing));
-    this.#http.on('connection', (socket) => {
-      if (performance.now() < this.#downUntilMs) socket.destroy();
-    });
-    this.#http.on('upgrade', (incoming, socket, head) => {
-      this.#ws.handleUpgrade(incoming, socket, head, (client) => this.#onClient(client));
-    });
+    this.#http = this.#createServer();
+    this.#next = this.#createServer();
   }
 
-  /** Opens the relay on a port of loopback, which serves HTTP and WebSocket; 0 takes a free one. */
+  /**
+   * Opens the relay on a port of loopback and the next one, which both serve HTTP and WebSocket; 0
+   * takes free ones.
+   */
   static async start(upstream: Upstream, { port = 0 }: { port?: number } = {}): Promise<Relay> {
     const relay = new Relay(upstream);
     try {
-      await new Promise<void>((resolve, reject) => {
-        relay.#http.once('error', reject);
-        relay.#http.listen(port, '127.0.0.1', resolve);
-      });
+      await relay.#listen(port);
     } catch (error) {
       relay.#slots.close();
       throw error;
@@ -126,7 +130,7 @@ export class Relay {
   cutSessions({ downMs = 0 }: { downMs?: number } = {}): void {
     this.#downUntilMs = performance.now() + downMs;
     for (const session of this.#sessions) session.cut();
-    this.#http.closeAllConnections();
+    for (const server of [this.#http, this.#next]) server.closeAllConnections();
   }
 
   /** Holds all traffic for `ms` while connections stay open; 0 lifts a stall. */
@@ -160,7 +164,7 @@ export class Relay {
   /** Breaks every connection and gives the port back. */
   async stop(): Promise<void> {
     this.#slots.close();
-    const closed = new Promise<void>((resolve) => this.#http.close(() => resolve()));
+    const closed = Promise.all([closeServer(this.#http), closeServer(this.#next)]);
     this.cutSessions();
     this.#agent.destroy();
     await closed;
@@ -168,6 +172,36 @@ export class Relay {
 
   get #port(): number {
     return (this.#http.address() as AddressInfo).port;
+  }
+
+  #createServer(): Server {
+    const server = createServer((incoming, outgoing) => {
+      this.#onRequest(incoming, outgoing).catch(() => {
+        // The chain or the client is gone: a broken connection, as it would be without a relay.
+        this.#traffic.httpFailures += 1;
+        outgoing.destroy();
+      });
+    });
+    server.on('connection', (socket) => {
+      if (performance.now() < this.#downUntilMs) socket.destroy();
+    });
+    server.on('upgrade', (incoming, socket, head) => {
+      this.#ws.handleUpgrade(incoming, socket, head, (client) => this.#onClient(client));
+    });
+    return server;
+  }
+
+  async #listen(port: number): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      await listenOn(this.#http, port);
+      try {
+        await listenOn(this.#next, this.#port + 1);
+        return;
+      } catch (error) {
+        await closeServer(this.#http);
+        if (port !== 0 || tries === PORT_TRIES_MAX) throw error;
+      }
+    }
   }
 
   #onClient(client: WebSocket): void {
@@ -207,33 +241,69 @@ export class Relay {
     return withContextSlot(message, slot);
   }
 
-  #onRequest(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  async #onRequest(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     this.#traffic.httpRequests += 1;
-    const forwarded = request(this.#upstream.rpcUrl, {
-      agent: this.#agent,
-      method: incoming.method ?? 'POST',
-      path: incoming.url ?? '/',
-      headers: { ...incoming.headers, host: new URL(this.#upstream.rpcUrl).host },
+    const left = new AbortController();
+    setMaxListeners(BATCH_CALLS_MAX + 1, left.signal);
+    outgoing.once('close', () => left.abort());
+    const body = await buffer(pipeline(incoming, this.#network.createStream(), () => {}));
+    const calls = splitBatch(body);
+    if (calls === undefined) {
+      const response = await this.#forward(incoming, body, left.signal);
+      outgoing.writeHead(response.statusCode ?? 502, response.headers);
+      response.once('data', (head: Buffer) => this.#noteSlotOf(head));
+      response.on('error', () => outgoing.destroy());
+      response.pipe(this.#network.createStream()).pipe(outgoing);
+      return;
+    }
+    const responses = calls.map(async (call) => {
+      const response = await buffer(await this.#forward(incoming, call, left.signal));
+      this.#noteSlotOf(response);
+      return response;
     });
-    forwarded.on('response', (response) => this.#onResponse(response, outgoing));
-    forwarded.on('error', () => {
-      // The chain is gone: the client sees a broken connection, as it would without a relay.
-      this.#traffic.httpFailures += 1;
-      outgoing.destroy();
-    });
-    outgoing.on('close', () => {
-      if (!outgoing.writableFinished) forwarded.destroy();
-    });
-    incoming.pipe(this.#network.createStream()).pipe(forwarded);
+    const joined = joinBatch(await Promise.all(responses));
+    outgoing.writeHead(200, { 'content-type': 'application/json' });
+    pipeline(Readable.from([joined]), this.#network.createStream(), outgoing, () => {});
   }
 
-  #onResponse(response: IncomingMessage, outgoing: ServerResponse): void {
-    outgoing.writeHead(response.statusCode ?? 502, response.headers);
-    response.once('data', (head: Buffer) => {
-      const slot = contextSlot(head);
-      if (slot !== undefined) this.#slots.noteSlot(slot);
+  /** Sends one call to the chain. */
+  #forward(
+    { method = 'POST', url = '/', headers }: IncomingMessage,
+    body: Buffer,
+    signal: AbortSignal,
+  ): Promise<IncomingMessage> {
+    const { 'transfer-encoding': _, ...others } = headers;
+    const { host } = new URL(this.#upstream.rpcUrl);
+    return new Promise((resolve, reject) => {
+      const forwarded = request(this.#upstream.rpcUrl, {
+        ...{ agent: this.#agent, method, path: url, signal },
+        headers: { ...others, host, 'content-length': body.length },
+      });
+      forwarded.on('response', resolve);
+      forwarded.on('error', reject);
+      forwarded.end(body);
     });
-    response.on('error', () => outgoing.destroy());
-    response.pipe(this.#network.createStream()).pipe(outgoing);
   }
+
+  #noteSlotOf(head: Buffer): void {
+    const slot = contextSlot(head);
+    if (slot !== undefined) this.#slots.noteSlot(slot);
+  }
+}
+
+async function listenOn(server: Server, port: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+/** Resolves when a server has closed, or was not open. */
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+  });
 }

@@ -1,0 +1,59 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Readiness } from '../../contract/feed-status.js';
+import type { HistoryStats } from '../../contract/history-source.js';
+import { liveFigures } from '../testing/fake-history.js';
+import { FakeBook } from '../testing/running-server.js';
+import { FirstReady } from './first-ready.js';
+
+let readiness: Readiness;
+let stats: HistoryStats;
+let book: FakeBook;
+let marketNames: string[];
+let ready: FirstReady;
+
+beforeEach(() => {
+  readiness = { everLive: true, state: 'live', reason: null, slot: 7 };
+  stats = { ...liveFigures, counts: {} };
+  book = new FakeBook();
+  marketNames = [];
+  ready = new FirstReady({
+    readiness: () => readiness,
+    directory: { markets: () => book.markets() },
+    marketNames,
+    history: { readStats: () => stats },
+  });
+});
+
+describe('a service is ready', () => {
+  test('when its book is live, a market is listed and the history is open', () => {
+    expect(ready.waitReason()).toBeNull();
+  });
+
+  test('not before its history is open, and the reason is said', () => {
+    stats = { ...stats, state: 'starting', reason: 'the chain is asked for its name' };
+    expect(ready.waitReason()).toBe('the history is not open yet: the chain is asked for its name');
+    stats = { ...stats, state: 'backfilling', reason: null };
+    expect(ready.waitReason()).toBeNull();
+  });
+
+  test('with a history that fails, which is not waited for', () => {
+    stats = { ...stats, state: 'failing', reason: 'the disk is full' };
+    expect(ready.waitReason()).toBeNull();
+  });
+
+  test('not before a market of --markets is on the chain', () => {
+    marketNames.push('NOPE');
+    book.rows = [];
+    expect(ready.waitReason()).toBe('no market of --markets is on this chain: NOPE');
+  });
+
+  test('whatever becomes of history and markets later', () => {
+    expect(ready.waitReason()).toBeNull();
+    stats = { ...stats, state: 'starting', reason: 'it starts again' };
+    marketNames.push('NOPE');
+    book.rows = [];
+    expect(ready.waitReason()).toBeNull();
+    readiness = { ...readiness, state: 'stale', reason: 'no slot for 9 s' };
+    expect(ready.waitReason()).toBe('no slot for 9 s');
+  });
+});

@@ -1,0 +1,48 @@
+/** When a service is ready, and what it waits for until then. */
+import type { MarketDirectory } from '../../contract/book-source.js';
+import type { Readiness } from '../../contract/feed-status.js';
+import type { MarketDataSource } from '../../contract/history-source.js';
+
+/** What a service is ready by. */
+export interface FirstReadyOptions {
+  readonly readiness: () => Readiness;
+  readonly directory: Pick<MarketDirectory, 'markets'>;
+  /** The names of `--markets`; empty, as by default, for all markets. */
+  readonly marketNames?: readonly string[];
+  /** Absent where there is no history. */
+  readonly history?: Pick<MarketDataSource, 'readStats'>;
+}
+
+/**
+ * Whether a service is ready: while its book is live. The first time it waits for a market that is listed
+ * and for the history as well; what becomes of those later stands in /status alone.
+ */
+export class FirstReady {
+  readonly #options: FirstReadyOptions;
+  #wasReady = false;
+
+  constructor(options: FirstReadyOptions) {
+    this.#options = options;
+  }
+
+  /** What the service waits for; null when it is ready. */
+  waitReason(): string | null {
+    const { state, reason } = this.#options.readiness();
+    if (state !== 'live') return reason ?? `the book is ${state}`;
+    if (this.#wasReady) return null;
+    const first = this.#firstReason();
+    this.#wasReady = first === null;
+    return first;
+  }
+
+  #firstReason(): string | null {
+    const { directory, marketNames = [], history } = this.#options;
+    if (marketNames.length > 0 && directory.markets().length === 0) {
+      return `no market of --markets is on this chain: ${marketNames.join(', ')}`;
+    }
+    // One that fails is not waited for: the book is of use without it.
+    const { state, reason } = history?.readStats() ?? { state: 'live', reason: null };
+    if (state !== 'starting' && state !== 'off') return null;
+    return `the history is not open yet${reason === null ? '' : `: ${reason}`}`;
+  }
+}
