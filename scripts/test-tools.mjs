@@ -3,6 +3,7 @@
  * when they are there already; on another system it names what is missing.
  */
 import { spawnSync } from 'node:child_process';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { commandExists, runOrThrow } from './process.mjs';
 
 /** Command or Python module -> Debian package, and what uses it. */
@@ -12,7 +13,14 @@ const tools = [
   { command: 'chromium', package: 'chromium' }, // a browser as a client
   { module: 'websockets', package: 'python3-websockets' }, // Python as a client
   { command: 'go', package: 'golang-go' }, // Go as a client
+  { command: 'openssl', package: 'openssl' }, // the certificates of proxies
+  { command: 'nginx', package: 'nginx' }, // the proxies of docs/deployment.md
+  { command: 'caddy', package: 'caddy' },
+  { command: 'haproxy', package: 'haproxy' },
 ];
+
+// Debian keeps servers where the path of an ordinary user does not lead.
+process.env.PATH += ':/usr/sbin';
 
 const missing = tools.filter((tool) => !exists(tool)).map((tool) => tool.package);
 
@@ -24,13 +32,29 @@ function exists({ command, module }) {
   );
 }
 
+/** Asked by Debian whether a server that it has just installed may be started. */
+const policy = '/usr/sbin/policy-rc.d';
+
+/** Installs packages; their servers are neither started, on ports such as 80, nor by the next boot. */
+async function install(packages) {
+  const env = { DEBIAN_FRONTEND: 'noninteractive' };
+  await runOrThrow('apt-get', ['update'], { env });
+  const isOurs = !existsSync(policy);
+  if (isOurs) writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
+  try {
+    await runOrThrow('apt-get', ['install', '-y', '--no-install-recommends', ...packages], { env });
+  } finally {
+    if (isOurs) rmSync(policy);
+  }
+  const servers = ['nginx', 'caddy', 'haproxy'].filter((server) => packages.includes(server));
+  for (const server of servers) spawnSync('systemctl', ['disable', server], { stdio: 'ignore' });
+}
+
 if (missing.length === 0) {
   process.stdout.write('test tools: all there\n');
 } else if (process.getuid?.() !== 0 || !commandExists('apt-get')) {
   process.stderr.write(`test tools: install as root: apt-get install ${missing.join(' ')}\n`);
   process.exitCode = 1;
 } else {
-  const env = { DEBIAN_FRONTEND: 'noninteractive' };
-  await runOrThrow('apt-get', ['update'], { env });
-  await runOrThrow('apt-get', ['install', '-y', '--no-install-recommends', ...missing], { env });
+  await install(missing);
 }

@@ -1,6 +1,6 @@
 /** The documents name files and limits that there are. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -18,7 +18,7 @@ const documents = tracked.filter(
 
 /** Paths from the root in backticks, such as `src/feed/live-feed.ts` or `crates/book`. */
 function pathsIn(text: string): readonly string[] {
-  const pattern = /`((?:src|crates|test|bench|docs|scripts|examples)\/[\w./*-]*)`/g;
+  const pattern = /`((?:src|crates|test|bench|docs|ops|scripts|examples)\/[\w./*-]*)`/g;
   return [...text.matchAll(pattern)].map(([, found]) => found ?? '');
 }
 
@@ -44,6 +44,25 @@ describe.each(documents)('%s', (name) => {
     );
     expect(missing).toEqual([]);
   });
+});
+
+/** A document with each file that it shows, between its two comments, as the file is. */
+function withFiles(document: string): string {
+  const pattern = /(<!-- file: (\S+) -->\n)[\s\S]*?(<!-- file end -->)/g;
+  return document.replace(pattern, (_, begin: string, name: string, end: string) => {
+    return `${begin}\n\`\`\`\n${read(name)}\`\`\`\n\n${end}`;
+  });
+}
+
+test('docs/deployment.md shows the files of ops as they are, each of them', () => {
+  const name = 'docs/deployment.md';
+  const document = read(name);
+  const expected = withFiles(document);
+  if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(path.join(root, name), expected);
+  expect(document).toBe(expected);
+  const shown = [...document.matchAll(/<!-- file: (\S+) -->/g)].map(([, file]) => file);
+  const kept = tracked.filter((file) => file.startsWith('ops/'));
+  expect(shown.sort()).toEqual(kept.sort());
 });
 
 test('a path or a link to nothing would be seen', () => {

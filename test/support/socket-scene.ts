@@ -16,6 +16,7 @@ export interface Closed {
 
 /** How a client opens its socket. */
 export interface ProbeOptions extends Pick<ClientOptions, 'headers' | 'localAddress' | 'ca'> {
+  readonly servername?: string;
   readonly protocols?: string[];
 }
 

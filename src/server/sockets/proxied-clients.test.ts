@@ -5,6 +5,7 @@ import { RawSocket, UPGRADE_HEAD } from '../../../test/support/raw-socket.js';
 import { type Probe, SocketScene } from '../../../test/support/socket-scene.js';
 import { until } from '../../../test/support/until.js';
 import { ClientAddresses } from '../admission/client-addresses.js';
+import { listen } from '../transport/uws.js';
 
 const SOCKETS_PER_IP = 3;
 const TOPICS_PER_IP = 5;
@@ -103,6 +104,38 @@ describe('behind a trusted proxy', () => {
     await start(['127.0.0.1']);
     expect(await openAll(() => openRaw(proxyHeader(FIRST)))).toBe(SOCKETS_PER_IP);
     expect(await openAll(() => openRaw(proxyHeader(SECOND)))).toBe(SOCKETS_PER_IP);
+  });
+});
+
+// What docs/deployment.md says of the transport, and why it prefers the other header.
+describe('the PROXY protocol', () => {
+  test('must come in one packet with the request behind it', async () => {
+    await start(['127.0.0.1']);
+    const socket = await RawSocket.connect(scene.listener.port);
+    raw.push(socket);
+    socket.write(proxyHeader(FIRST));
+    await until(() => socket.head !== '');
+    expect(socket.head).toMatch(/^HTTP\/1\.1 505/);
+  });
+
+  test('is read again before every later request of a connection', async () => {
+    const addresses = new ClientAddresses(['127.0.0.1']);
+    const clients: string[] = [];
+    const listener = await listen({
+      ...{ host: '127.0.0.1', port: 0, findClient: (origin) => addresses.findClient(origin) },
+      handler: ({ ip }) => {
+        clients.push(ip);
+        return { status: 204, headers: [], body: null };
+      },
+      onFault: () => undefined,
+    });
+    const socket = await RawSocket.connect(listener.port);
+    raw.push(socket);
+    const request = Buffer.from('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    socket.write(Buffer.concat([proxyHeader(FIRST), request, proxyHeader(SECOND), request]));
+    await until(() => clients.length === 2);
+    expect(clients).toEqual([FIRST, SECOND]);
+    listener.close();
   });
 });
 
