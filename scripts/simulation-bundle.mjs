@@ -9,8 +9,9 @@ const folder = path.join(root, 'test/simulation');
 const standIn = (name) => path.join(folder, 'stand-ins', name);
 
 /** What is replaced, by import as it is written or by file. */
-const replacedPackages = { ws: 'ws.ts', '#addon': 'addon.ts' };
+const replacedPackages = { ws: 'ws.ts', libsql: 'libsql.ts', '#addon': 'addon.ts' };
 const replacedFiles = {
+  'src/history/worker-link.ts': 'worker-link.ts',
   'src/server/metrics/timings.ts': 'timings.ts',
   'src/server/transport/uws.ts': 'uws.ts',
 };
@@ -18,7 +19,7 @@ const replacedFiles = {
 const standIns = {
   name: 'stand-ins',
   setup({ onResolve }) {
-    onResolve({ filter: /^(ws|#addon)$/ }, ({ path: name, importer }) => {
+    onResolve({ filter: /^(ws|libsql|#addon)$/ }, ({ path: name, importer }) => {
       if (importer.startsWith(path.join(folder, 'stand-ins')))
         return { path: name, external: true };
       return { path: standIn(replacedPackages[name]) };

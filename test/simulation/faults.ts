@@ -4,6 +4,7 @@ import type { ModelChain } from './model-chain.js';
 import type { ModelNode } from './model-node.js';
 import type { ModelReader } from './model-reader.js';
 import type { NodeFaults, NotifiedKind } from './node-faults.js';
+import type { DiskFault } from './stand-ins/libsql.js';
 
 /** What faults befall. */
 export interface FaultTarget {
@@ -22,6 +23,10 @@ export interface FaultyMachine {
   restartService(downMs: number): void;
   /** Sets the wall clock off by so much. */
   setWallError(errorMs: number): void;
+  /** The disk fails like this from now on; null is a sound one. */
+  failDisk(fault: DiskFault | null): void;
+  /** The thread of the history ends. */
+  crashWorker(): void;
 }
 
 /** One kind of fault. */
@@ -125,12 +130,6 @@ const OUTAGES: readonly FaultKind[] = [
   },
   { name: 'notifications twice', lastsMsMax: 20_000, node: () => ({ doubled: 0.2 }) },
   { name: 'malformed notifications', lastsMsMax: 10_000, node: () => ({ malformed: 0.01 }) },
-  {
-    name: 'another genesis',
-    lastsMsMax: 15_000,
-    begin: cut,
-    node: () => ({ hasOtherGenesis: true }),
-  },
 ];
 
 const HOUR_MS = 3_600_000;
@@ -153,7 +152,20 @@ const MISHAPS: readonly FaultKind[] = [
     begin: ({ machine, random }) => machine.setWallError(wallError(random)),
     end: ({ machine }) => machine.setWallError(0),
   },
+  {
+    name: 'the disk fails',
+    lastsMsMax: 20_000,
+    begin: ({ machine, random }) => machine.failDisk(random.pickOne(DISK_FAULTS) ?? null),
+    end: ({ machine }) => machine.failDisk(null),
+  },
+  {
+    name: 'the thread of the history ends',
+    lastsMsMax: 1,
+    begin: ({ machine }) => machine.crashWorker(),
+  },
 ];
+
+const DISK_FAULTS: readonly DiskFault[] = ['SQLITE_FULL', 'SQLITE_READONLY', 'SQLITE_IOERR'];
 
 /** Half a minute to some months, to either side. */
 function wallError(random: Random): number {
@@ -197,6 +209,12 @@ export const LIES = {
     name: 'the users are silent',
     lastsMsMax: 60_000,
     node: () => ({ silent: new Set<NotifiedKind>(['user']) }),
+  },
+  otherGenesis: {
+    name: 'another genesis',
+    lastsMsMax: 15_000,
+    begin: cut,
+    node: () => ({ hasOtherGenesis: true }),
   },
   silentConnection: {
     name: 'everything is silent, and what came meanwhile is lost',

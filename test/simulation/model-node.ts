@@ -3,7 +3,9 @@ import { CLOCK_KEY } from '../../src/feed/model/queries.js';
 import { Random } from '../../src/sim/random.js';
 import { matches, type RpcFilter } from '../support/rpc-filter.js';
 import { currentMachine } from './globals.js';
+import { unixSecondsOf } from './market-life.js';
 import type { AccountState, ChainListener, ModelChain } from './model-chain.js';
+import type { ListConfig, ModelFill, ModelLedger } from './model-ledger.js';
 import type {
   HostReply,
   HostSocket,
@@ -67,20 +69,24 @@ export class ModelNode implements NetworkHost, ChainListener {
   readonly damage: NodeDamage = { lost: 0, doubled: 0, swapped: 0, malformed: 0, silenced: 0 };
   faults: NodeFaults = soundNode();
   readonly #chain: ModelChain;
+  readonly #ledger: ModelLedger;
   readonly #random: Random;
   readonly #connections = new Map<HostSocket, Connection>();
   #nextSubscription = 1;
 
-  constructor(options: { name: string; chain: ModelChain; seed: number }) {
+  constructor(options: { name: string; chain: ModelChain; ledger: ModelLedger; seed: number }) {
     this.name = options.name;
     this.#chain = options.chain;
+    this.#ledger = options.ledger;
     this.#random = new Random(options.seed);
     this.#chain.listen(this);
   }
 
-  /** Whether the service is connected to it. */
+  /** Whether the service follows its slots. */
   get isInUse(): boolean {
-    return this.#connections.size > 0;
+    return [...this.#connections.values()].some(({ subscriptions }) =>
+      [...subscriptions.values()].some(({ kind }) => kind === 'slot'),
+    );
   }
 
   /** Cuts all connections. */
@@ -150,6 +156,13 @@ export class ModelNode implements NetworkHost, ChainListener {
     this.#notify('slot', null, (id) => notification('slotNotification', result, id));
   }
 
+  /** A transaction is confirmed. */
+  handleFill({ signature, slot, lines }: ModelFill): void {
+    const value = JSON.stringify({ signature, err: null, logs: lines });
+    const result = `{"context":{"slot":${slot}},"value":${value}}`;
+    this.#notify('logs', null, (id) => notification('logsNotification', result, id));
+  }
+
   handleState(state: AccountState): void {
     if (this.#connections.size === 0) return;
     const kind = kindOf(state);
@@ -214,12 +227,51 @@ export class ModelNode implements NetworkHost, ChainListener {
     if (method === 'getGenesisHash') {
       return `"${this.faults.hasOtherGenesis ? OTHER_GENESIS : this.#chain.genesisHash}"`;
     }
-    if (method === 'getSlot') return `${this.#contextSlot}`;
+    const slotsAhead = this.#contextSlot - this.#chain.slot;
+    if (method === 'getSlot') {
+      const { commitment } = (params[0] ?? {}) as ListConfig;
+      return `${this.#ledger.slotAt(commitment) + slotsAhead}`;
+    }
+    if (method === 'getBlockTime') {
+      return `${unixSecondsOf((params[0] as number) - slotsAhead) + this.faults.clockErrorSeconds}`;
+    }
+    if (method === 'getFirstAvailableBlock') return '1';
+    if (method === 'getSignaturesForAddress') return this.#listFills(params[1] as ListConfig);
+    if (method === 'getTransaction') return this.#readFill(params[0] as string);
+    if (method === 'getSignatureStatuses') return this.#readStatuses(params[0] as string[]);
     if (method === 'getProgramAccounts') return this.#scan(params[1] as Config);
     if (method === 'getMultipleAccounts') {
       return this.#readAccounts(params[0] as string[], params[1] as Config);
     }
     return null;
+  }
+
+  #listFills(config: ListConfig): string {
+    const { clockErrorSeconds } = this.faults;
+    const rows = this.#ledger.list(config).map(({ signature, slot }) => {
+      const blockTime = unixSecondsOf(slot) + clockErrorSeconds;
+      return { signature, slot, err: null, memo: null, blockTime };
+    });
+    return JSON.stringify(rows);
+  }
+
+  #readFill(signature: string): string {
+    const fill = this.#ledger.find(signature);
+    if (fill === undefined) return 'null';
+    const { slot, lines: logMessages } = fill;
+    return JSON.stringify({
+      slot,
+      blockTime: unixSecondsOf(slot),
+      meta: { err: null, logMessages },
+    });
+  }
+
+  #readStatuses(signatures: readonly string[]): string {
+    const value = signatures.map((signature) => {
+      const fill = this.#ledger.find(signature);
+      return fill === undefined ? null : { slot: fill.slot, err: null };
+    });
+    return JSON.stringify({ context: { slot: this.#contextSlot }, value });
   }
 
   /** The slot of whose end answers are: the present one has not ended. */

@@ -48,4 +48,9 @@ export const SCENARIOS: readonly Scenario[] = [
     faults: only(LIES.silentConnection, 3_500),
     awaitsRepair: true,
   },
+  {
+    name: 'the node in use names another genesis for some seconds',
+    faults: only(LIES.otherGenesis, 8_000, 77_500),
+    awaitsRepair: true,
+  },
 ];

@@ -1,12 +1,14 @@
 /** The service of a run, from its settings to its stop: everything above the transports is the real one. */
 
-import { type Service, serveBook } from '../../src/app/book-service.js';
+import { serveBook } from '../../src/app/book-service.js';
 import { liveOrigin } from '../../src/app/feeds.js';
+import { historyOf } from '../../src/app/histories.js';
 import { ConfigReader } from '../../src/config/config.js';
 import type { Flags } from '../../src/config/setting-reader.js';
 import type { Engine } from '../../src/engine/engine.js';
 import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
 import { currentMachine } from './globals.js';
+import { closeFilesOf } from './stand-ins/libsql.js';
 import { openPort } from './stand-ins/uws.js';
 import { closeSocketsOf } from './stand-ins/ws.js';
 
@@ -17,13 +19,8 @@ type ServiceLog = Parameters<typeof serveBook>[2];
 
 /** One run of the program, from its start to its end or its death. */
 export class SimulatedService {
-  readonly owner: number;
+  readonly owner = currentMachine().time.newOwner();
   #engine: Engine | null = null;
-  #service: Service | null = null;
-
-  constructor(owner: number) {
-    this.owner = owner;
-  }
 
   /** Starts the program as a process of its own. */
   start(flags: Flags, writeLine: LogLine): void {
@@ -36,23 +33,24 @@ export class SimulatedService {
     return this.#engine;
   }
 
-  /** Ends the process wherever it is. */
+  /** Ends the process wherever it is: its system closes its sockets and files. */
   kill(): void {
-    currentMachine().time.endOwner(this.owner);
-    closeSocketsOf(this.owner);
+    const { time } = currentMachine();
+    time.endOwner(this.owner);
+    const isEnded = (owner: number): boolean => time.hasEnded(owner);
+    closeSocketsOf(isEnded);
     openPort()?.destroy();
+    closeFilesOf(isEnded);
   }
 
   async #serve(flags: Flags, writeLine: LogLine): Promise<void> {
-    const config = new ConfigReader(
-      { programId: PROGRAM_ID, history: false, ...flags },
-      {},
-    ).readService();
+    const config = new ConfigReader({ programId: PROGRAM_ID, ...flags }, {}).readService();
     const log = logOf(writeLine);
     const origin = liveOrigin(config, log);
     this.#engine = origin.engine;
-    this.#service = await serveBook(config, { origin }, log);
-    void this.#service.failed.then((error) => writeLine('fatal', {}, error.message));
+    const history = historyOf(config, log, () => origin.engine.markets());
+    const service = await serveBook(config, { origin, history }, log);
+    void service.failed.then((error) => writeLine('fatal', {}, error.message));
   }
 }
 

@@ -8,14 +8,19 @@ import { rowsOf } from '../support/stream-checker.js';
 import { BookTruth } from './book-truth.js';
 import { type FaultTarget, LAST_FAULT_MS, type PlannedFault, randomFaults } from './faults.js';
 import { type Machine, useMachine } from './globals.js';
+import { HistoryTruth } from './history-truth.js';
 import { lifeOf, SLOT_MS } from './market-life.js';
 import { ModelChain } from './model-chain.js';
+import { ModelLedger } from './model-ledger.js';
 import { ModelNode } from './model-node.js';
 import { ModelReader, type ReaderWish } from './model-reader.js';
 import { useHosts } from './network.js';
 import { soundNode } from './node-faults.js';
+import { RunDisk } from './run-disk.js';
 import { SimulatedService } from './simulated-service.js';
+import { failDisk } from './stand-ins/libsql.js';
 import { openPort } from './stand-ins/uws.js';
+import { crashWorker } from './stand-ins/worker-link.js';
 import { VirtualTime, WORLD } from './virtual-time.js';
 
 /** Length of a run. */
@@ -47,6 +52,8 @@ const REQUESTS = [
   { path: '/ready', query: '' },
   { path: '/l2', query: 'marketName=SOL-PERP&depth=5' },
 ];
+const HISTORY_CHECK_MS = 39_000;
+const TRADES = { path: '/trades', query: 'symbol=SOL-PERP&limit=1000' };
 /** One frame may exceed the bytes that wait for a client. */
 const MESSAGE_BYTES_MAX = 256 * 1024;
 /** Violations that a run names before it ends. */
@@ -89,6 +96,9 @@ class Run {
   readonly #hash: Hash = createHash('sha256');
   readonly #chain: ModelChain;
   readonly #truth: BookTruth;
+  readonly #ledger: ModelLedger;
+  readonly #historyTruth: HistoryTruth;
+  readonly #disk = new RunDisk();
   readonly #nodes: readonly ModelNode[];
   readonly #faults: readonly PlannedFault[];
   readonly #readers: readonly ModelReader[];
@@ -111,8 +121,11 @@ class Run {
     const life = lifeOf(seed % LIVES);
     this.#chain = new ModelChain({ time: this.#time, life, seed });
     this.#truth = new BookTruth(this.#chain, life);
+    this.#ledger = new ModelLedger(this.#chain, new Random(seed + 2));
+    this.#historyTruth = new HistoryTruth(this.#ledger);
     this.#nodes = Array.from({ length: nodes }, (_, index) => {
-      return new ModelNode({ name: `node-${index}`, chain: this.#chain, seed: seed * 31 + index });
+      const [chain, ledger] = [this.#chain, this.#ledger];
+      return new ModelNode({ name: `node-${index}`, chain, ledger, seed: seed * 31 + index });
     });
     useHosts(new Map(this.#nodes.map((node) => [node.name, node])));
     this.#faults = (faults ?? randomFaults)(this.#random);
@@ -120,14 +133,14 @@ class Run {
     this.#readers = READERS.map((wishes, index) => {
       return new ModelReader({ ip: `10.0.0.${index + 1}`, wishes, listener });
     });
-    this.#service = new SimulatedService(1);
+    this.#service = new SimulatedService();
   }
 
   async play(): Promise<void> {
     process.on('unhandledRejection', this.#handleRejection);
     this.#chain.listen({
       handleState: () => undefined,
-      handleSlot: () => this.#time.plan(0, () => this.#truth.recordMoment(this.#time.nowMs)),
+      handleSlot: (_slot, ended) => this.#endSlot(ended),
     });
     this.#truth.recordMoment(0);
     this.#chain.start();
@@ -136,9 +149,12 @@ class Run {
     for (const reader of this.#readers) reader.start();
     this.#planCheck(CHECK_MS);
     this.#planRequests();
+    this.#planHistoryCheck(HISTORY_CHECK_MS);
     await this.#time.runUntil(RUN_MS - SLOT_MS + CHECK_MS);
     this.#checkHealed();
     this.#service.kill();
+    failDisk(null);
+    this.#disk.remove();
     process.off('unhandledRejection', this.#handleRejection);
   }
 
@@ -152,6 +168,13 @@ class Run {
     };
   }
 
+  #endSlot(slot: number): void {
+    this.#time.plan(0, () => this.#truth.recordMoment(this.#time.nowMs));
+    for (const fill of this.#ledger.endSlot(slot, this.#time.nowMs)) {
+      for (const node of this.#nodes) node.handleFill(fill);
+    }
+  }
+
   #startService(): void {
     const { owner } = this.#service;
     this.#service.start(this.#flags(), (level, fields, message) => {
@@ -162,11 +185,12 @@ class Run {
   #flags(): Flags {
     const [first, second] = this.#nodes;
     const urls = { rpcUrl: `http://${first?.name}`, wsUrl: `ws://${first?.name}` };
+    const dataDir = this.#disk.folder;
     const fallback = {
       fallbackRpcUrl: `http://${second?.name}`,
       fallbackWsUrl: `ws://${second?.name}`,
     };
-    return { ...urls, ...(second === undefined ? {} : fallback), ...this.#options.flags };
+    return { ...urls, dataDir, ...(second === undefined ? {} : fallback), ...this.#options.flags };
   }
 
   #planFault({ kind, atMs, lastsMs, episode, victim }: PlannedFault): void {
@@ -197,6 +221,8 @@ class Run {
       setWallError: (errorMs: number) => {
         this.#machine.wallErrorMs = errorMs;
       },
+      failDisk,
+      crashWorker,
     };
     const [chain, readers, random] = [this.#chain, this.#readers, this.#random];
     return { chain, node, machine, readers, random };
@@ -208,8 +234,10 @@ class Run {
   }
 
   #restartService(downMs: number): void {
+    // The copy comes first: closing its files is more than a process does that is killed.
+    this.#disk.moveOn();
     this.#service.kill();
-    this.#service = new SimulatedService(this.#service.owner + 1);
+    this.#service = new SimulatedService();
     this.#time.plan(downMs, () => this.#startService());
   }
 
@@ -230,6 +258,27 @@ class Run {
         });
       }
     });
+  }
+
+  /** All stored fills are read now and then, and none that was seen may be missing or come twice. */
+  #planHistoryCheck(delayMs: number): void {
+    this.#time.plan(delayMs, () => {
+      this.#planHistoryCheck(HISTORY_CHECK_MS);
+      const { path, query } = TRADES;
+      openPort()?.request({ path, query, ip: '10.0.1.2' }, ({ status, body }) => {
+        if (status === 200)
+          this.#checkTrades(String(body instanceof Uint8Array ? Buffer.from(body) : body));
+        else if (this.#isHealed) this.#violate(`/trades returned ${status}`);
+      });
+    });
+  }
+
+  #checkTrades(body: string): void {
+    const wrong = this.#historyTruth.findWrong(body);
+    if (wrong !== null) this.#violate(wrong);
+    const missing = this.#historyTruth.findMissing(body, this.#time.nowMs);
+    if (missing !== null && this.#isHealed) this.#violate(missing);
+    this.#record(`${this.#historyTruth.seenCount} fills are stored`);
   }
 
   /** The node in use, or the other one. */
@@ -264,7 +313,11 @@ class Run {
     }
     const wrong = this.#truth.findWrong(engine, this.#time.nowMs);
     if (wrong !== null) this.#violate(wrong);
-    if (this.#time.nowMs >= this.#lastFaultMs + HEALED_MS_MAX) this.#checkHealed();
+    if (this.#isHealed) this.#checkHealed();
+  }
+
+  get #isHealed(): boolean {
+    return this.#time.nowMs >= this.#lastFaultMs + HEALED_MS_MAX;
   }
 
   get #lastFaultMs(): number {
@@ -332,9 +385,11 @@ class Run {
 }
 
 function textOf(fields: unknown): string {
-  return JSON.stringify(fields, (_, value: unknown) => {
+  const text = JSON.stringify(fields, (_, value: unknown) => {
     return value instanceof Error ? `${value.name}: ${value.message}` : value;
   });
+  // Its folder is another one in each process.
+  return text.replaceAll(/[^ "]*slotbook-simulation-[^ "/]*/g, 'disk');
 }
 
 export { LAST_FAULT_MS };

@@ -52,6 +52,9 @@ export class VirtualTime {
   #ran = 0;
   readonly #heap: PlannedEvent[] = [];
   readonly #ended = new Set<number>();
+  /** Of threads: the process that they end with. */
+  readonly #parents = new Map<number, number>();
+  #owners = 0;
   readonly #pausedUntilMs = new Map<number, number>();
   #awaited: Promise<void> | null = null;
   #isStopped = false;
@@ -87,19 +90,27 @@ export class VirtualTime {
     return this.#push(Math.max(atMs, this.#nowMs), PHASE.event, this.owner, run);
   }
 
-  /** Nothing of this owner runs any more: its process was killed. */
+  /** A process, or a thread of one. */
+  newOwner(parent?: number): number {
+    this.#owners += 1;
+    if (parent !== undefined) this.#parents.set(this.#owners, parent);
+    return this.#owners;
+  }
+
+  /** Nothing of this owner and its threads runs any more: it was killed. */
   endOwner(owner: number): void {
     this.#ended.add(owner);
   }
 
-  /** Whether the owner's process was killed. */
+  /** Whether the owner, or the process of this thread, was killed. */
   hasEnded(owner: number): boolean {
-    return this.#ended.has(owner);
+    return this.#ended.has(owner) || this.#ended.has(this.#parents.get(owner) ?? WORLD);
   }
 
   /** Nothing of this owner runs for so long: its process is stopped, and all it waits for piles up. */
   pauseOwner(owner: number, pauseMs: number): void {
-    this.#pausedUntilMs.set(owner, this.#nowMs + pauseMs);
+    const untilMs = Math.max(this.#pausedUntilMs.get(owner) ?? 0, this.#nowMs + pauseMs);
+    this.#pausedUntilMs.set(owner, untilMs);
   }
 
   /** Time stands still until the promise has settled: for work of another thread. */
@@ -148,14 +159,20 @@ export class VirtualTime {
       const next = this.#heap[0];
       if (next === undefined || next.atMs > untilMs) return;
       this.#pop();
-      if (next.run === null || this.#ended.has(next.owner)) continue;
-      const pausedUntilMs = this.#pausedUntilMs.get(next.owner) ?? 0;
+      if (next.run === null || this.hasEnded(next.owner)) continue;
+      const pausedUntilMs = this.#pausedUntilMsOf(next.owner);
       if (pausedUntilMs > next.atMs) {
         this.#push(pausedUntilMs, next.phase, next.owner, next.run);
         continue;
       }
       this.#runEvent(next, next.run);
     }
+  }
+
+  #pausedUntilMsOf(owner: number): number {
+    if (this.#pausedUntilMs.size === 0) return 0;
+    const parent = this.#parents.get(owner) ?? owner;
+    return this.#pausedUntilMs.get(parent) ?? 0;
   }
 
   #runEvent(event: PlannedEvent, run: () => void): void {

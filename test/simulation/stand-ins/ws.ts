@@ -13,8 +13,8 @@ const ABNORMAL_CLOSE = 1006;
 const sockets = new Set<WebSocket>();
 
 /** A process was killed: its system closes its sockets. */
-export function closeSocketsOf(owner: number): void {
-  for (const socket of [...sockets]) if (socket.owner === owner) socket.lose();
+export function closeSocketsOf(isEnded: (owner: number) => boolean): void {
+  for (const socket of [...sockets]) if (isEnded(socket.owner)) socket.lose();
 }
 
 /** The client's end. Both directions keep their order, as TCP does. */

@@ -1,0 +1,95 @@
+/** The transactions of the model chain: fills with contiguous numbers, some from before the run. */
+import { createHash } from 'node:crypto';
+import { encodeBase58 } from '../../src/history/store/base58.js';
+import type { Random } from '../../src/sim/random.js';
+import { fillLog } from '../support/fill-log.js';
+import { FIRST_SLOT, unixSecondsOf } from './market-life.js';
+import type { ModelChain } from './model-chain.js';
+
+/** A transaction is finalised so many slots after its own. */
+const FINAL_SLOTS = 31;
+/** It is confirmed, and notified, so many slots after it. */
+const CONFIRMED_SLOTS = 1;
+/** One slot in so many has a fill. */
+const FILL_ONE_IN = 4;
+/** Fills from before the run, which are read back. */
+const EARLIER_FILLS = 30;
+const SLOTS_BETWEEN_EARLIER = 7;
+
+/** One transaction with one fill. */
+export interface ModelFill {
+  readonly id: number;
+  readonly signature: string;
+  readonly lines: readonly string[];
+  /** The slot in which it is now; it may land again after a fork. */
+  slot: number;
+  /** When it came into this slot. */
+  landedMs: number;
+}
+
+/** What a listing is asked for. */
+export interface ListConfig {
+  readonly commitment?: string;
+  readonly before?: string;
+  readonly until?: string;
+  readonly limit: number;
+}
+
+/** The ledger of one run. */
+export class ModelLedger {
+  readonly #chain: ModelChain;
+  readonly #random: Random;
+  /** Oldest first. */
+  readonly fills: ModelFill[] = [];
+  readonly #bySignature = new Map<string, ModelFill>();
+
+  constructor(chain: ModelChain, random: Random) {
+    this.#chain = chain;
+    this.#random = random;
+    for (let at = EARLIER_FILLS; at > 0; at -= 1) {
+      this.#add(FIRST_SLOT - at * SLOTS_BETWEEN_EARLIER, 0);
+    }
+  }
+
+  /** A slot has ended; returns what is confirmed by that. */
+  endSlot(slot: number, nowMs: number): readonly ModelFill[] {
+    if (this.#random.oneIn(FILL_ONE_IN)) this.#add(slot, nowMs);
+    const from = slot - CONFIRMED_SLOTS;
+    return this.fills.slice(-4).filter((fill) => fill.slot === from);
+  }
+
+  find(signature: string): ModelFill | undefined {
+    return this.#bySignature.get(signature);
+  }
+
+  /** The newest slot of a commitment. */
+  slotAt(commitment: string | undefined): number {
+    return this.#chain.slot - (commitment === 'confirmed' ? CONFIRMED_SLOTS : FINAL_SLOTS);
+  }
+
+  /** Newest first. */
+  list({ commitment, before, until, limit }: ListConfig): readonly ModelFill[] {
+    const slotMax = this.slotAt(commitment);
+    const all = this.fills.filter(({ slot }) => slot <= slotMax).reverse();
+    const from = all.findIndex(({ signature }) => signature === before) + 1;
+    const to = all.findIndex(({ signature }) => signature === until);
+    return all.slice(from, to < 0 ? undefined : to).slice(0, limit);
+  }
+
+  #add(slot: number, landedMs: number): void {
+    const id = this.fills.length + 1;
+    const signature = signatureOf(id);
+    const lines = fillLog(id, unixSecondsOf(slot));
+    const fill = { id, signature, lines, slot, landedMs };
+    this.fills.push(fill);
+    this.#bySignature.set(signature, fill);
+  }
+}
+
+const signatures: string[] = [];
+
+/** Base58 of 64 bytes; the same in all runs. */
+function signatureOf(id: number): string {
+  signatures[id] ??= encodeBase58(createHash('sha512').update(`fill ${id}`).digest());
+  return signatures[id];
+}
