@@ -136,7 +136,7 @@ export declare class Core {
    * What accounts and oracles say of each market for statistics, as JSON text in the order of
    * their numbers. It changes without a new version of any body.
    */
-  marketFigures(): string
+  chainStats(): string
   /** The oracle accounts that markets name, as a JSON array of base58 keys. */
   oracleKeys(): string
   /**

@@ -235,7 +235,7 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
    * any body, and each call returns a new array.
    */
   readChainStats(): readonly ChainStats[] {
-    return parseChainStats(this.#core.marketFigures());
+    return parseChainStats(this.#core.chainStats());
   }
 
   /** The accounts of the oracles that markets name. */

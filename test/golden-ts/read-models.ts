@@ -12,7 +12,7 @@ import {
   liquidationPriceAfterTrade,
 } from '../../src/client/accounts/liquidation-price.js';
 import { accountMargin } from '../../src/client/accounts/margin.js';
-import type { PerpFigures } from '../../src/client/accounts/margin-figures.js';
+import type { PricedPerpPosition } from '../../src/client/accounts/account-margin.js';
 import { leverageOf, marginInfo, marginRatioOf } from '../../src/client/accounts/margin-info.js';
 import type { MarketTerms } from '../../src/client/accounts/market-terms.js';
 import { pricePerUnit } from '../../src/client/accounts/math/perp.js';
@@ -147,7 +147,7 @@ function priceAfterTrade(scene: Scene): string | null {
   return orMinusOne(liquidationPriceAfterTrade(scene, proposed));
 }
 
-function positionOf(scene: Scene, figures: PerpFigures): [number, Members] {
+function positionOf(scene: Scene, figures: PricedPerpPosition): [number, Members] {
   const { position, oraclePnl, unsettledFunding } = figures;
   const info = perpPositionInfo(position, scene);
   const base = position.baseAssetAmount;

@@ -39,8 +39,8 @@ impl Core {
     /// What accounts and oracles say of each market for statistics, as JSON text in the order of
     /// their numbers. It changes without a new version of any body.
     #[napi]
-    pub fn market_figures(&self) -> String {
-        text::market_figures(&self.book)
+    pub fn chain_stats(&self) -> String {
+        text::chain_stats(&self.book)
     }
 
     /// The oracle accounts that markets name, as a JSON array of base58 keys.

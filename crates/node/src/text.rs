@@ -38,14 +38,14 @@ fn market(json: &mut JsonWriter<'_>, info: &MarketInfo, empty_reason: Option<&st
 }
 
 /// What statistics take from the book, market by market in the order of their ids.
-pub(crate) fn market_figures(book: &Book) -> String {
+pub(crate) fn chain_stats(book: &Book) -> String {
     text(|json| {
         json.raw(b"[");
         json.list(book.markets(), |json, info| {
             members!(
                 json,
                 b"{\"oraclePrice\":\"" => i64(oracle_price(book, info.id)),
-                b"\",\"perp\":" => or_null(book.perp_stats(info.id), perp_figures),
+                b"\",\"perp\":" => or_null(book.perp_stats(info.id), perp_stats),
                 b"}",
             );
         });
@@ -60,15 +60,15 @@ fn oracle_price(book: &Book, id: MarketId) -> i64 {
     })
 }
 
-fn perp_figures(json: &mut JsonWriter<'_>, figures: PerpStats) {
+fn perp_stats(json: &mut JsonWriter<'_>, stats: PerpStats) {
     members!(
         json,
-        b"{\"baseLong\":\"" => raw(figures.base_long.to_string().as_bytes()),
-        b"\",\"baseShort\":\"" => raw(figures.base_short.to_string().as_bytes()),
-        b"\",\"fundingRate\":\"" => i64(figures.funding_rate),
-        b"\",\"fundingRate24h\":\"" => i64(figures.funding_rate_24h),
-        b"\",\"fundingOracleTwap\":\"" => i64(figures.funding_oracle_twap),
-        b"\",\"fundingTs\":\"" => i64(figures.funding_ts.0),
+        b"{\"baseLong\":\"" => raw(stats.base_long.to_string().as_bytes()),
+        b"\",\"baseShort\":\"" => raw(stats.base_short.to_string().as_bytes()),
+        b"\",\"fundingRate\":\"" => i64(stats.funding_rate),
+        b"\",\"fundingRate24h\":\"" => i64(stats.funding_rate_24h),
+        b"\",\"fundingOracleTwap\":\"" => i64(stats.funding_oracle_twap),
+        b"\",\"fundingTs\":\"" => i64(stats.funding_ts.0),
         b"\"}",
     );
 }

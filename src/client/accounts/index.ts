@@ -6,6 +6,7 @@ export type {
   PriceCache,
 } from './account-cache.js';
 export { AccountCache } from './account-cache.js';
+export type { AccountMargin, Margin, Margins, MarginUser } from './account-margin.js';
 export type { AccountKindName } from './decode.js';
 export {
   accountKindOf,
@@ -42,7 +43,6 @@ export {
   spotLiquidationPrice,
 } from './liquidation-price.js';
 export { accountMargin } from './margin.js';
-export type { AccountMargin, Margin, Margins, MarginUser } from './margin-figures.js';
 export type { MarginInfo } from './margin-info.js';
 export { marginInfo } from './margin-info.js';
 export { type MarketPrices, MarketTerms } from './market-terms.js';

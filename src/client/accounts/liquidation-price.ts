@@ -7,14 +7,15 @@
  * calculateEntriesEffectOnFreeCollateral and calculateFreeCollateralDeltaForPerp of
  * @drift-labs/sdk 2.163.0-beta.0.
  */
-import type { OracleSource } from './generated/enums.js';
+
 import {
   type AccountMargin,
   isHighLeverage,
   type MarginUser,
-  type PerpFigures,
-  type SpotFigures,
-} from './margin-figures.js';
+  type PricedPerpPosition,
+  type PricedSpotPosition,
+} from './account-margin.js';
+import type { OracleSource } from './generated/enums.js';
 import { free } from './margin-info.js';
 import { abs, E4, E6, E9 } from './math/integer.js';
 import { liability, maintenanceRatio, type PerpTerms } from './math/perp.js';
@@ -48,12 +49,15 @@ export interface ProposedTrade {
  * Of a perp position, 1e6: by its own margin when it is isolated; null when there is none.
  *
  * @example
- * const prices = margin.perps.map((figures) => perpLiquidationPrice({ user, margin, markets }, figures));
+ * const prices = margin.perps.map((priced) => perpLiquidationPrice({ user, margin, markets }, priced));
  */
-export function perpLiquidationPrice(input: LiquidationInput, figures: PerpFigures): bigint | null {
-  return figures.isolated === null
-    ? crossLiquidationPrice(input, figures)
-    : isolatedLiquidationPrice(input.user, figures);
+export function perpLiquidationPrice(
+  input: LiquidationInput,
+  priced: PricedPerpPosition,
+): bigint | null {
+  return priced.isolated === null
+    ? crossLiquidationPrice(input, priced)
+    : isolatedLiquidationPrice(input.user, priced);
 }
 
 /**
@@ -62,7 +66,7 @@ export function perpLiquidationPrice(input: LiquidationInput, figures: PerpFigur
  */
 export function isolatedLiquidationPrice(
   user: MarginUser,
-  { isolated, terms, position }: PerpFigures,
+  { isolated, terms, position }: PricedPerpPosition,
 ): bigint | null {
   const delta = perpDelta(position.baseAssetAmount, terms, user);
   if (delta === null || isolated === null) return null;
@@ -73,11 +77,11 @@ export function isolatedLiquidationPrice(
  * Of a perp position by the margin of the whole account, 1e6; null when there is none.
  *
  * @example
- * const price = crossLiquidationPrice({ user, margin, markets }, figures);
+ * const price = crossLiquidationPrice({ user, margin, markets }, priced);
  */
 export function crossLiquidationPrice(
   input: LiquidationInput,
-  { terms, position }: PerpFigures,
+  { terms, position }: PricedPerpPosition,
 ): bigint | null {
   const collateral = free(input.margin.maintenanceWithoutOrders);
   return crossPrice(input, { terms, base: position.baseAssetAmount, collateral });
@@ -113,11 +117,11 @@ export function liquidationPriceAfterTrade(
  * adds that as well.
  *
  * @example
- * const prices = margin.spots.map((figures) => spotLiquidationPrice({ user, margin, markets }, figures));
+ * const prices = margin.spots.map((priced) => spotLiquidationPrice({ user, margin, markets }, priced));
  */
 export function spotLiquidationPrice(
   input: LiquidationInput,
-  { terms, tokens }: SpotFigures,
+  { terms, tokens }: PricedSpotPosition,
 ): bigint | null {
   if (tokens === 0n) return null;
   const { user, margin, markets } = input;

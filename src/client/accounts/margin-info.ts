@@ -1,6 +1,6 @@
 /** What an account has as margin, and how near it is to being liquidated. */
 import { type Quote, rawQuote } from '../amounts.js';
-import type { AccountMargin, Margin, MarginUser } from './margin-figures.js';
+import type { AccountMargin, Margin, MarginUser } from './account-margin.js';
 import { max } from './math/integer.js';
 import { USER_STATUS } from './user.js';
 

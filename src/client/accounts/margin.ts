@@ -5,7 +5,7 @@
  * getLeverageComponents and getUnrealizedPNL of @drift-labs/sdk 2.163.0-beta.0; there each of them
  * is a pass of its own.
  */
-import type { PerpPosition, SpotPosition } from './generated/user.js';
+
 import {
   type AccountMargin,
   isActivePerp,
@@ -15,9 +15,10 @@ import {
   type Margins,
   type MarginUser,
   type MarketTermsSource,
-  type PerpFigures,
-  type SpotFigures,
-} from './margin-figures.js';
+  type PricedPerpPosition,
+  type PricedSpotPosition,
+} from './account-margin.js';
+import type { PerpPosition, SpotPosition } from './generated/user.js';
 import { E4, E6 } from './math/integer.js';
 import {
   claimable,
@@ -85,8 +86,8 @@ class MarginPass implements AccountMargin {
   readonly initialStrict = noMargin();
   readonly maintenance = noMargin();
   readonly maintenanceWithoutOrders = noMargin();
-  readonly perps: PerpFigures[] = [];
-  readonly spots: SpotFigures[] = [];
+  readonly perps: PricedPerpPosition[] = [];
+  readonly spots: PricedSpotPosition[] = [];
   netSpotValue = 0n;
   unrealizedPnl = 0n;
   unrealizedPnlWithoutFunding = 0n;
@@ -141,7 +142,7 @@ class MarginPass implements AccountMargin {
     else if (tokens < 0n) margin.requirement += liabilityValue(tokens, terms, weighing);
   }
 
-  #weighWorst(margin: Margin, spot: SpotFigures, weighing: SpotWeighing): void {
+  #weighWorst(margin: Margin, spot: PricedSpotPosition, weighing: SpotWeighing): void {
     const { tokens, ordersValue } = worstCase(spot.tokens, spot.position, spot.terms, weighing);
     this.#weighTokens(margin, tokens, spot.terms, weighing);
     if (ordersValue > 0n) margin.collateral += ordersValue;
@@ -149,7 +150,7 @@ class MarginPass implements AccountMargin {
     margin.requirement += BigInt(spot.position.openOrders) * OPEN_ORDER_MARGIN;
   }
 
-  #addLeverage(spot: SpotFigures): void {
+  #addLeverage(spot: PricedSpotPosition): void {
     const { none } = this.#weighings;
     const { tokens, ordersValue } = worstCase(spot.tokens, spot.position, spot.terms, none);
     if (tokens > 0n) this.spotAssets += assetValue(tokens, spot.terms, none);
@@ -168,7 +169,7 @@ class MarginPass implements AccountMargin {
     const depositValue = this.#isolatedDeposit(position, quote);
     const isolated = depositValue === null ? null : isolatedMargins(depositValue, position, quote);
     this.#addMargins(isolated ?? this, { position, terms, worst, pnl });
-    const figures = {
+    const priced = {
       position,
       terms,
       unsettledFunding: funding,
@@ -179,12 +180,12 @@ class MarginPass implements AccountMargin {
         : worst.liability,
       isolated,
     };
-    this.perps.push(figures);
+    this.perps.push(priced);
     this.unrealizedPnl += (pnl * quote.price) / E6;
     this.unrealizedPnlWithoutFunding += (withoutFunding * quote.price) / E6;
     this.unsettledFunding += funding;
-    this.claimablePnl += figures.claimablePnl;
-    this.perpLiabilities += figures.liability;
+    this.claimablePnl += priced.claimablePnl;
+    this.perpLiabilities += priced.liability;
   }
 
   /** The value of what was put aside for a position; null when it is not isolated. */

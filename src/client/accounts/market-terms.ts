@@ -1,7 +1,7 @@
 /** Markets and their prices, and what follows of both for every position in them. */
 import { type MarketKey, marketIdOfKey, marketKey } from '../keys.js';
+import type { MarketTermsSource } from './account-margin.js';
 import type { OracleMarkets } from './liquidation-price.js';
-import type { MarketTermsSource } from './margin-figures.js';
 import { FIRST_TOO_VOLATILE_RATIO, isMmOracleUsed } from './math/mm-oracle.js';
 import { type PerpMarketFacts, type PerpTerms, perpTerms } from './math/perp.js';
 import {

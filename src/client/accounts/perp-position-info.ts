@@ -1,11 +1,11 @@
 /** What is shown of a perp position. */
 import { type Base, type Price, type Quote, rawBase, rawPrice, rawQuote } from '../amounts.js';
 import { type MarketKey, marketKey } from '../keys.js';
+import type { AccountMargin, MarginUser, PricedPerpPosition } from './account-margin.js';
 import type { Direction } from './generated/enums.js';
 import type { PerpPosition } from './generated/user.js';
 import { crossLiquidationPrice, isolatedLiquidationPrice } from './liquidation-price.js';
 import { accountMargin } from './margin.js';
-import type { AccountMargin, MarginUser, PerpFigures } from './margin-figures.js';
 import { free, health, leverageOf, netValue } from './margin-info.js';
 import type { MarketTerms } from './market-terms.js';
 import { abs, E9 } from './math/integer.js';
@@ -93,7 +93,7 @@ export function perpPositionInfo(
   context: PositionContext,
 ): PerpPositionInfo {
   const { marketIndex, baseAssetAmount: base } = position;
-  const figures = figuresOf(position, context);
+  const priced = pricedPositionOf(position, context);
   const facts = context.markets.perpMarket(marketIndex);
   const funding = facts === null ? null : unsettledFunding(position, facts);
   const settledFees = position.quoteBreakEvenAmount - position.quoteEntryAmount;
@@ -102,28 +102,31 @@ export function perpPositionInfo(
     marketKey: marketKey('perp', marketIndex),
     direction: base < 0n ? 'short' : 'long',
     baseSize: rawBase(abs(base)),
-    notionalSize: figures === null ? null : rawQuote((abs(base) * figures.terms.value) / E9),
+    notionalSize: priced === null ? null : rawQuote((abs(base) * priced.terms.value) / E9),
     entryPrice: rawPrice(pricePerUnit(position.quoteEntryAmount, base)),
     breakEvenPrice: rawPrice(pricePerUnit(position.quoteBreakEvenAmount, base)),
-    liquidationPrice: liquidationPrice(figures, context),
+    liquidationPrice: liquidationPrice(priced, context),
     positionPnl: positionPnl(position, context),
     feesAndFundingPnl: funding === null ? null : rawQuote(settledFees + funding),
     unsettledFundingPnl: funding === null ? null : rawQuote(funding),
     costBasis: rawQuote(position.quoteEntryAmount),
     quoteBreakEvenAmount: rawQuote(position.quoteBreakEvenAmount),
-    totalUnsettledPnl: figures === null ? null : rawQuote(figures.oraclePnl),
-    totalClaimablePnl: figures === null ? null : rawQuote(figures.claimablePnl),
+    totalUnsettledPnl: priced === null ? null : rawQuote(priced.oraclePnl),
+    totalClaimablePnl: priced === null ? null : rawQuote(priced.claimablePnl),
     totalSettledPnl: rawQuote(position.settledPnl),
-    isolatedMargin: figures === null ? null : isolatedMarginInfo(figures),
+    isolatedMargin: priced === null ? null : isolatedMarginInfo(priced),
   };
 }
 
 /** Of the account's pass; where that stopped at another market, of the position alone. */
-function figuresOf(position: PerpPosition, context: PositionContext): PerpFigures | null {
+function pricedPositionOf(
+  position: PerpPosition,
+  context: PositionContext,
+): PricedPerpPosition | null {
   const { user, markets } = context;
   const margin =
     context.margin ?? accountMargin({ ...marginUser(user), perpPositions: [position] }, markets);
-  return margin?.perps.find((figures) => figures.position === position) ?? null;
+  return margin?.perps.find((priced) => priced.position === position) ?? null;
 }
 
 function marginUser({ status, marginMode, maxMarginRatio }: MarginUser): MarginUser {
@@ -131,20 +134,20 @@ function marginUser({ status, marginMode, maxMarginRatio }: MarginUser): MarginU
 }
 
 function liquidationPrice(
-  figures: PerpFigures | null,
+  priced: PricedPerpPosition | null,
   { user, margin, markets }: PositionContext,
 ): Price | null {
-  const price = figures === null ? null : rawLiquidationPrice(figures, { user, margin, markets });
+  const price = priced === null ? null : rawLiquidationPrice(priced, { user, margin, markets });
   return price === null ? null : rawPrice(price);
 }
 
 /** An isolated position has its own margin: that of the account need not be known. */
 function rawLiquidationPrice(
-  figures: PerpFigures,
+  priced: PricedPerpPosition,
   { user, margin, markets }: PositionContext,
 ): bigint | null {
-  if (figures.isolated !== null) return isolatedLiquidationPrice(user, figures);
-  return margin === null ? null : crossLiquidationPrice({ user, margin, markets }, figures);
+  if (priced.isolated !== null) return isolatedLiquidationPrice(user, priced);
+  return margin === null ? null : crossLiquidationPrice({ user, margin, markets }, priced);
 }
 
 function positionPnl(
@@ -181,19 +184,19 @@ function pnlPercentage(pnl: bigint, entry: bigint, leverage: bigint): number {
   return (Number((pnl * 10_000n) / abs(entry)) / 1e6) * Number(leverage);
 }
 
-function isolatedMarginInfo(figures: PerpFigures): IsolatedMarginInfo | null {
-  const { isolated, position } = figures;
+function isolatedMarginInfo(priced: PricedPerpPosition): IsolatedMarginInfo | null {
+  const { isolated, position } = priced;
   if (isolated === null) return null;
   const isOver =
     (position.positionFlag & (POSITION_FLAG.beingLiquidated | POSITION_FLAG.bankrupt)) !== 0;
-  const net = isolated.depositValue + figures.oraclePnl;
+  const net = isolated.depositValue + priced.oraclePnl;
   return {
     totalCollateral: rawQuote(isolated.maintenance.collateral),
     initialReq: rawQuote(isolated.initialStrict.requirement),
     maintenanceReq: rawQuote(isolated.maintenance.requirement),
     freeInitialMargin: free(isolated.initialStrict),
     freeMaintenanceMargin: free(isolated.maintenance),
-    leverage: net === 0n ? 0 : Number((figures.liability * 10_000n) / net) / 1e4,
+    leverage: net === 0n ? 0 : Number((priced.liability * 10_000n) / net) / 1e4,
     health: isOver ? 0 : health(isolated.maintenance),
   };
 }

@@ -5,8 +5,8 @@
  * What is not known yet is null, never 0 and never -1.
  */
 import { type AccountKey, accountKey } from '../keys.js';
+import type { AccountMargin, MarginUser } from './account-margin.js';
 import { accountMargin } from './margin.js';
-import type { AccountMargin, MarginUser } from './margin-figures.js';
 import { type MarginInfo, marginInfo } from './margin-info.js';
 import type { MarketTerms } from './market-terms.js';
 import { isOpenOrder, type OpenOrder, openOrder } from './orders.js';

@@ -42,8 +42,8 @@ function liquidationPrice(
   position: SpotPosition,
   { user, margin, markets }: PositionContext,
 ): Price | null {
-  const figures = margin?.spots.find((spot) => spot.position === position);
-  if (margin === null || figures === undefined) return null;
-  const price = spotLiquidationPrice({ user, margin, markets }, figures);
+  const priced = margin?.spots.find((spot) => spot.position === position);
+  if (margin === null || priced === undefined) return null;
+  const price = spotLiquidationPrice({ user, margin, markets }, priced);
   return price === null ? null : rawPrice(price);
 }

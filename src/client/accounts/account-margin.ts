@@ -33,7 +33,7 @@ export interface Margins {
 }
 
 /** A perp position and what the pass found out about it; amounts in quote, 1e6. */
-export interface PerpFigures {
+export interface PricedPerpPosition {
   readonly position: PerpPosition;
   readonly terms: PerpTerms;
   readonly unsettledFunding: bigint;
@@ -47,7 +47,7 @@ export interface PerpFigures {
 }
 
 /** A spot position and its signed tokens. */
-export interface SpotFigures {
+export interface PricedSpotPosition {
   readonly position: SpotPosition;
   readonly terms: SpotTerms;
   readonly tokens: bigint;
@@ -55,8 +55,8 @@ export interface SpotFigures {
 
 /** What a pass found out about an account; amounts in quote, 1e6. */
 export interface AccountMargin extends Margins {
-  readonly perps: readonly PerpFigures[];
-  readonly spots: readonly SpotFigures[];
+  readonly perps: readonly PricedPerpPosition[];
+  readonly spots: readonly PricedSpotPosition[];
   /** Spot balances at the oracle's prices, debts subtracted. */
   readonly netSpotValue: bigint;
   /** Gains of all perp positions at the market makers' oracle, with funding. */
