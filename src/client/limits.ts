@@ -14,7 +14,7 @@ export const BACKOFF_BOUNDS = {
   requestedMaxMs: RETRY_AFTER_MS_MAX,
 };
 /** Bodies that are cached with their tags: a page has a few, each of some kilobytes. */
-export const TAGGED_ANSWERS_MAX = 64;
+export const TAGGED_RESPONSES_MAX = 64;
 /** Characters of a foreign text that an error repeats. */
 export const TEXT_CHARS_MAX = 200;
 
@@ -30,7 +30,7 @@ export const SUBSCRIPTIONS_MAX = 64;
 /** Rows of each side that the checksum of a stream covers, as docs/streaming.md says. */
 export const CHECKSUM_ROWS = 10;
 /** Time from a subscription to its response. */
-export const ANSWER_MS_MAX = 5_000;
+export const RESPONSE_MS_MAX = 5_000;
 /** A topic has a frame each second, late by a tenth at most: the rest is for the network. */
 export const SILENCE_MS_MAX = 3_000;
 /** Time between two checks for silence. */

@@ -69,12 +69,12 @@ export const LIMITS = {
   /** Time that a client has to read a response: the largest in a minute is 3.4 Mbit/s. */
   unsentMsMax: 60_000,
   /** Large responses that wait to be made: the last of as many batches waits about two seconds. */
-  largeAnswersWaitingMax: 256,
+  largeBodiesWaitingMax: 256,
   /**
    * The share of one turn of the loop that goes to making large responses: with what the WebSockets take
    * a turn stays below 5 ms. The last step, and the sending, come on top.
    */
-  largeAnswerSliceMs: 1,
+  largeBodySliceMs: 1,
   /** Rows a side up to which a book is small: made in some ten microseconds, about 16 KiB. */
   smallBookLevels: 100,
   smallBookOrders: 35,
@@ -138,7 +138,7 @@ export const LIMITS = {
    */
   socketBacklogBytesMax: 131_072,
   /** Replies that wait for a client whose buffer is full: what it may request in two seconds. */
-  socketAnswersMax: 100,
+  socketRepliesMax: 100,
   /** Time that a client has to read most of what waits: 400 KB at 40 KB/s. */
   slowMsMax: 10_000,
   /** Time that a client then has to read the rest and the close frame behind it. */

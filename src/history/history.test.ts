@@ -62,8 +62,8 @@ describe('the handle of the history', () => {
   test('gives each answer to the question with its id', async () => {
     const answers = [history.query(volumes), history.query(volumes)];
     const body = (byte: number) => ({ body: Uint8Array.of(byte), nextCursor: null });
-    workers.last.onMessage({ kind: 'answer', id: 2, answer: body(2) });
-    workers.last.onMessage({ kind: 'answer', id: 1, answer: body(1) });
+    workers.last.onMessage({ kind: 'reply', id: 2, reply: body(2) });
+    workers.last.onMessage({ kind: 'reply', id: 1, reply: body(1) });
     expect(await Promise.all(answers)).toEqual([body(1), body(2)]);
   });
 

@@ -37,7 +37,7 @@ export interface HistoryOptions {
 
 interface PendingQuery {
   readonly timer: Timer;
-  resolve(answer: HistoryBody): void;
+  resolve(body: HistoryBody): void;
   reject(error: HistoryError): void;
 }
 
@@ -219,8 +219,8 @@ export class History {
   #receiveMessage(message: FromWorker): void {
     this.#lastMessageAtMs = this.#timers.nowMs();
     switch (message.kind) {
-      case 'answer':
-        this.#removePending(message.id)?.resolve(message.answer);
+      case 'reply':
+        this.#removePending(message.id)?.resolve(message.reply);
         return;
       case 'refused':
         this.#removePending(message.id)?.reject(errorOf(message.error));

@@ -9,9 +9,9 @@ import { MatchError, type MatchFlags, matchUrl } from './match-options.js';
 import { walkLines } from './table.js';
 
 /** The largest response has 8,192 fills of some 250 bytes; there is room for more. */
-export const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
+export const RESPONSE_BYTES_MAX = 16 * 1024 * 1024;
 /** A response that takes longer will not come. */
-export const ANSWER_MS_MAX = 15_000;
+export const RESPONSE_MS_MAX = 15_000;
 /** Characters of the service's error that are repeated. */
 export const TEXT_CHARS_MAX = 500;
 
@@ -40,10 +40,10 @@ export async function match({ market, flags, output }: MatchRun): Promise<boolea
 
 async function fetchText(url: URL): Promise<string> {
   try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS_MAX) });
-    const text = await readText(answer);
-    if (answer.status === 200) return text;
-    throw new MatchError('MATCH_REFUSED', refusalIn(text, answer.status));
+    const response = await fetch(url, { signal: AbortSignal.timeout(RESPONSE_MS_MAX) });
+    const text = await readText(response);
+    if (response.status === 200) return text;
+    throw new MatchError('MATCH_REFUSED', refusalIn(text, response.status));
   } catch (error) {
     if (error instanceof MatchError) throw error;
     const message = `the service at ${url.host} does not answer: ${reasonOf(error)}`;
@@ -51,13 +51,13 @@ async function fetchText(url: URL): Promise<string> {
   }
 }
 
-async function readText(answer: Response): Promise<string> {
+async function readText(response: Response): Promise<string> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
-  for await (const part of answer.body ?? []) {
+  for await (const part of response.body ?? []) {
     bytes += part.length;
-    if (bytes > ANSWER_BYTES_MAX) {
-      const message = `the response was larger than ${ANSWER_BYTES_MAX} bytes`;
+    if (bytes > RESPONSE_BYTES_MAX) {
+      const message = `the response was larger than ${RESPONSE_BYTES_MAX} bytes`;
       throw new MatchError('MALFORMED_MATCH', message);
     }
     parts.push(part);

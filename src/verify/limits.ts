@@ -18,9 +18,9 @@ export const SLOTS_BEHIND_MAX = 25;
 /** Levels a side that are compared, the most that a service gives. */
 export const LEVELS_MAX = 1_000;
 /** One answer of the service; an /l3 of a hundred thousand orders is about 25 MB. */
-export const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
+export const RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
 /** A response that takes longer will not come. */
-export const ANSWER_MS_MAX = 15_000;
+export const RESPONSE_MS_MAX = 15_000;
 /** Differences printed of one market; the rest is counted. */
 export const LINES_MAX = 100;
 /** Characters of a text of the service that are repeated. */

@@ -1,8 +1,8 @@
 import { VerifyError } from './error.js';
-import { ANSWER_BYTES_MAX, ANSWER_MS_MAX } from './limits.js';
+import { RESPONSE_BYTES_MAX, RESPONSE_MS_MAX } from './limits.js';
 
 /** A response of the service. */
-export interface ServiceAnswer {
+export interface ServiceResponse {
   readonly status: number;
   readonly text: string;
 }
@@ -24,11 +24,11 @@ export class ServiceClient {
    *
    * `SERVICE_UNREACHABLE`, `SERVICE_BODY_EXCEEDED`.
    */
-  async getText(path: string): Promise<ServiceAnswer> {
+  async getText(path: string): Promise<ServiceResponse> {
     try {
-      const signal = AbortSignal.timeout(ANSWER_MS_MAX);
-      const answer = await fetch(`${this.#url}${path}`, { signal });
-      return { status: answer.status, text: await this.#readText(answer) };
+      const signal = AbortSignal.timeout(RESPONSE_MS_MAX);
+      const response = await fetch(`${this.#url}${path}`, { signal });
+      return { status: response.status, text: await this.#readText(response) };
     } catch (error) {
       if (error instanceof VerifyError) throw error;
       const message = `the service at ${this.#host} does not answer: ${reasonOf(error)}`;
@@ -36,14 +36,14 @@ export class ServiceClient {
     }
   }
 
-  async #readText(answer: Response): Promise<string> {
+  async #readText(response: Response): Promise<string> {
     const parts: Uint8Array[] = [];
     let bytes = 0;
-    for await (const part of answer.body ?? []) {
+    for await (const part of response.body ?? []) {
       parts.push(part);
       bytes += part.length;
-      if (bytes <= ANSWER_BYTES_MAX) continue;
-      const message = `a response of ${this.#host} was larger than ${ANSWER_BYTES_MAX} bytes`;
+      if (bytes <= RESPONSE_BYTES_MAX) continue;
+      const message = `a response of ${this.#host} was larger than ${RESPONSE_BYTES_MAX} bytes`;
       throw new VerifyError('SERVICE_BODY_EXCEEDED', message);
     }
     return Buffer.concat(parts).toString();

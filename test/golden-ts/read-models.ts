@@ -6,13 +6,13 @@
  * without knowing that it is isolated.
  */
 
+import type { PricedPerpPosition } from '../../src/client/accounts/account-margin.js';
 import {
   crossLiquidationPrice,
   type LiquidationInput,
   liquidationPriceAfterTrade,
 } from '../../src/client/accounts/liquidation-price.js';
 import { accountMargin } from '../../src/client/accounts/margin.js';
-import type { PricedPerpPosition } from '../../src/client/accounts/account-margin.js';
 import { leverageOf, marginInfo, marginRatioOf } from '../../src/client/accounts/margin-info.js';
 import type { MarketTerms } from '../../src/client/accounts/market-terms.js';
 import { pricePerUnit } from '../../src/client/accounts/math/perp.js';

@@ -51,7 +51,7 @@ export class Requester {
   readonly #clock: Clock;
   readonly #retriesMax: number;
   readonly #timeoutMs: number;
-  readonly #tagged = new TaggedAnswers();
+  readonly #tagged = new TaggedResponses();
 
   constructor(options: ServiceOptions) {
     this.#base = httpUrl(options.url);
@@ -93,28 +93,28 @@ export class Requester {
 }
 
 /** A response that the service knows by a tag, and the reader of it. */
-interface TaggedAnswer<T> {
+interface TaggedResponse<T> {
   readonly tag: string;
   readonly value: T;
   readonly read: Read<T>;
 }
 
 /** The last answers by URL, so that what has not changed is neither sent nor read again. */
-class TaggedAnswers {
-  readonly #answers = new Map<string, TaggedAnswer<unknown>>();
+class TaggedResponses {
+  readonly #responses = new Map<string, TaggedResponse<unknown>>();
 
   /** The response that this reader has read; it is the same object each time. */
-  get<T>(url: string, read: Read<T>): TaggedAnswer<T> | undefined {
-    const found = this.#answers.get(url);
+  get<T>(url: string, read: Read<T>): TaggedResponse<T> | undefined {
+    const found = this.#responses.get(url);
     // Equal readers mean equal types.
-    return found?.read === read ? (found as TaggedAnswer<T>) : undefined;
+    return found?.read === read ? (found as TaggedResponse<T>) : undefined;
   }
 
-  set<T>(url: string, answer: TaggedAnswer<T>): void {
-    this.#answers.delete(url);
-    this.#answers.set(url, answer as TaggedAnswer<unknown>);
-    if (this.#answers.size <= limits.TAGGED_ANSWERS_MAX) return;
-    for (const [oldest] of this.#answers) return void this.#answers.delete(oldest);
+  set<T>(url: string, response: TaggedResponse<T>): void {
+    this.#responses.delete(url);
+    this.#responses.set(url, response as TaggedResponse<unknown>);
+    if (this.#responses.size <= limits.TAGGED_RESPONSES_MAX) return;
+    for (const [oldest] of this.#responses) return void this.#responses.delete(oldest);
   }
 }
 

@@ -54,7 +54,7 @@ export class MarketSubscription {
   subscribe(): void {
     if (this.#state === 'ended') return;
     this.#state = 'subscribing';
-    this.#schedule(limits.ANSWER_MS_MAX, () => this.#connection.restart());
+    this.#schedule(limits.RESPONSE_MS_MAX, () => this.#connection.restart());
     this.#connection.sendMessage({ type: 'subscribe', ...this.#topic });
   }
 

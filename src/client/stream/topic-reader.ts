@@ -79,7 +79,7 @@ export class TopicReader {
   subscribe(): void {
     if (this.#phase === 'ended') return;
     this.#cancelRetry();
-    this.#setPhase('subscribing', limits.ANSWER_MS_MAX);
+    this.#setPhase('subscribing', limits.RESPONSE_MS_MAX);
     this.#id = this.#connection.nextId();
     const resume = this.#book.resumePoint;
     this.#connection.sendMessage({ type: 'subscribe', id: this.#id, ...this.#topic, resume });

@@ -70,10 +70,10 @@ function makeTradesBody(query: TradesQuery, context: BodyContext): HistoryBody {
   );
   const write = query.form === 'spec' ? tradeText : tradeRecordText;
   const texts = page.rows.map((row) => write(row, market));
-  const answer = makePageBody(query, page, { texts, idOf: idOfTrade });
+  const body = makePageBody(query, page, { texts, idOf: idOfTrade });
   // Pages by number move with every trade.
-  if (query.before === undefined) return answer;
-  return { ...answer, isFinal: isFinal(page, finalisedSlot) };
+  if (query.before === undefined) return body;
+  return { ...body, isFinal: isFinal(page, finalisedSlot) };
 }
 
 function makeFundingRatesBody(query: FundingRatesQuery, context: BodyContext): HistoryBody {

@@ -109,9 +109,9 @@ export class Fetcher {
     for (const rpc of this.#rpcs) {
       if (rpc === options.rpc) continue;
       try {
-        const answer = await this.#requestFrom(row, { ...options, rpc });
-        if (isWhole(answer)) return answer;
-        best ??= answer;
+        const result = await this.#requestFrom(row, { ...options, rpc });
+        if (isWhole(result)) return result;
+        best ??= result;
       } catch (error) {
         // Another node's failure counts as not having it: only failures of the node in use are reported.
         if (options.signal.aborted || !isNodeFailure(error)) throw error;
@@ -131,6 +131,6 @@ export class Fetcher {
 /** What a node says of a transaction; null when it does not have it. */
 type FetchResult = TransactionRecords | 'failed' | null;
 
-function isWhole(answer: FetchResult): boolean {
-  return answer === 'failed' || (answer !== null && !answer.isTruncated);
+function isWhole(result: FetchResult): boolean {
+  return result === 'failed' || (result !== null && !result.isTruncated);
 }

@@ -49,7 +49,7 @@ export interface RefusedQuery {
 
 /** From the worker. Versions are posted before any body that they stand for. */
 export type FromWorker =
-  | { readonly kind: 'answer'; readonly id: number; readonly answer: HistoryBody }
+  | { readonly kind: 'reply'; readonly id: number; readonly reply: HistoryBody }
   | { readonly kind: 'refused'; readonly id: number; readonly error: RefusedQuery }
   | { readonly kind: 'versions'; readonly versions: readonly (readonly [MarketKey, string])[] }
   | { readonly kind: 'frames'; readonly frames: readonly MarketFrame[] }

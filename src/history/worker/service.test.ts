@@ -55,8 +55,8 @@ test('fills of a spot market are charted as soon as the book tells of the market
     now: MIDNIGHT,
   } as const;
   service.receiveMessage({ kind: 'query', id: 1, query: { kind: 'candles', ...query } });
-  const answer = posted.findLast(({ kind }) => kind === 'answer');
-  if (answer?.kind !== 'answer') throw new Error('there is no answer');
-  const rows = JSON.parse(Buffer.from(answer.answer.body).toString());
+  const answer = posted.findLast(({ kind }) => kind === 'reply');
+  if (answer?.kind !== 'reply') throw new Error('there is no answer');
+  const rows = JSON.parse(Buffer.from(answer.reply.body).toString());
   expect(rows.at(0)).toMatchObject({ ts: MIDNIGHT });
 });

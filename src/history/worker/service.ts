@@ -211,7 +211,7 @@ export class HistoryService {
   #runQuery(id: number, query: HistoryQuery): void {
     const { post } = this.#options;
     try {
-      post({ kind: 'answer', id, answer: this.#makeBody(query) });
+      post({ kind: 'reply', id, reply: this.#makeBody(query) });
     } catch (error) {
       if (!(error instanceof HistoryError)) this.#log.warn({ err: error }, 'a question failed');
       post({ kind: 'refused', id, error: refusalOf(error) });

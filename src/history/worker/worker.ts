@@ -20,7 +20,7 @@ const service = new HistoryService({
   wallMs: Date.now,
   random: Math.random,
   post: (message: FromWorker) => {
-    if (message.kind === 'answer') port.postMessage(message, buffersOf(message.answer.body));
+    if (message.kind === 'reply') port.postMessage(message, buffersOf(message.reply.body));
     else port.postMessage(message);
   },
 });

@@ -19,7 +19,7 @@ class SlowBook extends FakeBook {
   }
 
   override l2({ market }: L2Request): Uint8Array {
-    const endMs = performance.now() + LIMITS.largeAnswerSliceMs;
+    const endMs = performance.now() + LIMITS.largeBodySliceMs;
     while (performance.now() < endMs);
     const body = Buffer.from(JSON.stringify(this.version(market)));
     this.made += 1;

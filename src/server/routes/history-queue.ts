@@ -26,7 +26,7 @@ export type QueueLimits = {
 interface WaitingQuery {
   readonly query: HistoryQuery;
   readonly clients: (() => boolean)[];
-  readonly answer: Deferred;
+  readonly deferred: Deferred;
   readonly timer: NodeJS.Timeout;
   isStarted: boolean;
 }
@@ -34,7 +34,7 @@ interface WaitingQuery {
 /** A promise with its two ends. */
 interface Deferred {
   readonly promise: Promise<HistoryBody>;
-  readonly resolve: (answer: HistoryBody) => void;
+  readonly resolve: (deferred: HistoryBody) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -66,7 +66,7 @@ export class HistoryQueue {
     const known = this.#queries.get(name);
     if (known !== undefined) {
       known.clients.push(isGone);
-      return known.answer.promise;
+      return known.deferred.promise;
     }
     const { historyReadsMax, historyReadsWaitingMax, historyReadMsMax } = this.#limits;
     if (this.#queries.size >= historyReadsMax + historyReadsWaitingMax) this.#dropAbandoned();
@@ -75,13 +75,19 @@ export class HistoryQueue {
     }
     const timer = setTimeout(() => {
       const message = `the history did not answer within ${historyReadMsMax} ms`;
-      this.#settleQuery(name, () => read.answer.reject(new ServerError('NOT_READY', message)));
+      this.#settleQuery(name, () => read.deferred.reject(new ServerError('NOT_READY', message)));
     }, historyReadMsMax).unref();
-    const answer = newDeferred();
-    const read: WaitingQuery = { query, clients: [isGone], answer, timer, isStarted: false };
+    const deferred = newDeferred();
+    const read: WaitingQuery = {
+      query,
+      clients: [isGone],
+      deferred,
+      timer,
+      isStarted: false,
+    };
     this.#queries.set(name, read);
     this.#startNext();
-    return answer.promise;
+    return deferred.promise;
   }
 
   #startNext(): void {
@@ -96,13 +102,13 @@ export class HistoryQueue {
   #startQuery(name: string, read: WaitingQuery): void {
     read.isStarted = true;
     this.#running += 1;
-    const { answer, query } = read;
+    const { deferred, query } = read;
     const isCurrent = (): boolean => this.#queries.get(name) === read;
     // A response that arrives after its deadline is dropped.
     this.#history.query(query).then(
-      (found) => isCurrent() && this.#settleQuery(name, () => answer.resolve(found)),
+      (found) => isCurrent() && this.#settleQuery(name, () => deferred.resolve(found)),
       (error: unknown) =>
-        isCurrent() && this.#settleQuery(name, () => answer.reject(toServerError(error))),
+        isCurrent() && this.#settleQuery(name, () => deferred.reject(toServerError(error))),
     );
   }
 
@@ -132,8 +138,8 @@ export class HistoryQueue {
 function newDeferred(): Deferred {
   let resolve: Deferred['resolve'] = () => {};
   let reject: Deferred['reject'] = () => {};
-  const promise = new Promise<HistoryBody>((onAnswer, onError) => {
-    resolve = onAnswer;
+  const promise = new Promise<HistoryBody>((onBody, onError) => {
+    resolve = onBody;
     reject = onError;
   });
   return { promise, resolve, reject };

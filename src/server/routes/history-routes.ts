@@ -2,7 +2,7 @@
  * The paths of trades, funding rates and candles: from a request to the finished bytes of the history,
  * or a 304.
  *
- * The history answers later, from its own thread. Its answers are cached for the version of their
+ * The history replies later, from its own thread. Its bodies are cached for the version of their
  * market, so that a client that has that version, or repeats a request of another client, costs it
  * nothing.
  */
@@ -121,12 +121,12 @@ class HistoryResponder {
     // A back-fill may still add trades of any time, also while this query runs.
     const isSettled = history.readStats().state === 'live' && isPast(query, nowSeconds);
     const parsed: ParsedRequest = { request, query, key, version, isPast: isSettled };
-    const answer = this.#cache.findBody(key, version);
-    const unchanged = this.#checkUnchanged(parsed, answer);
+    const cached = this.#cache.findBody(key, version);
+    const unchanged = this.#checkUnchanged(parsed, cached);
     if (unchanged !== undefined) return unchanged;
     const isZipped = requestAcceptsGzip(request);
-    if (answer !== undefined) return this.#answerReply(parsed, answer, isZipped);
-    return this.#queryHistory(parsed).then((found) => this.#answerReply(parsed, found, isZipped));
+    if (cached !== undefined) return this.#replyWith(parsed, cached, isZipped);
+    return this.#queryHistory(parsed).then((found) => this.#replyWith(parsed, found, isZipped));
   }
 
   /** Returns a 304 when the client has the body of this version or the final one. */
@@ -143,20 +143,16 @@ class HistoryResponder {
 
   async #queryHistory({ request, query, key, version }: ParsedRequest): Promise<HistoryBody> {
     const name = `${version} ${key}`;
-    const answer = await this.#queue.runQuery({ name, query, isGone: () => request.isGone });
-    const { body, isFinal } = answer;
-    this.#cache.cacheBody(key, { version, body: answer, bytes: body.length, isFinal });
-    return answer;
+    const found = await this.#queue.runQuery({ name, query, isGone: () => request.isGone });
+    const { body, isFinal } = found;
+    this.#cache.cacheBody(key, { version, body: found, bytes: body.length, isFinal });
+    return found;
   }
 
-  #answerReply(
-    parsed: ParsedRequest,
-    answer: HistoryBody,
-    isZipped: boolean,
-  ): Reply | Promise<Reply> {
-    const { body } = answer;
-    const age = answer.isFinal === true ? 'final' : parsed.isPast ? 'past' : 'fresh';
-    const versionTag = this.#tagOf(parsed, age, answer);
+  #replyWith(parsed: ParsedRequest, found: HistoryBody, isZipped: boolean): Reply | Promise<Reply> {
+    const { body } = found;
+    const age = found.isFinal === true ? 'final' : parsed.isPast ? 'past' : 'fresh';
+    const versionTag = this.#tagOf(parsed, age, found);
     return bodyReply(versionTag, {
       body,
       identity: body,
@@ -166,7 +162,7 @@ class HistoryResponder {
     });
   }
 
-  #tagOf({ query, version }: ParsedRequest, age: Age, answer: HistoryBody | undefined): VersionTag {
+  #tagOf({ query, version }: ParsedRequest, age: Age, found: HistoryBody | undefined): VersionTag {
     const { book, history } = this.#options;
     const time = 'now' in query ? `.${query.now}` : 'since' in query ? `.${query.since}` : '';
     const rest = age === 'final' ? 'final' : `${version}${time}`;
@@ -179,7 +175,7 @@ class HistoryResponder {
       ['ETag', etag],
       ['X-State', history.readStats().state],
     ];
-    const next = answer?.nextCursor ?? null;
+    const next = found?.nextCursor ?? null;
     if (next !== null && query.form === 'spec') headers.push(['X-Next-Cursor', next]);
     return { etag, headers };
   }

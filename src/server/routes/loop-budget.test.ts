@@ -98,7 +98,7 @@ test('work whose client has left is not done', async () => {
 
 test('no more work waits than the limit allows', async () => {
   const budget = budgetOf(1);
-  const waiting = Array.from({ length: LIMITS.largeAnswersWaitingMax }, () =>
+  const waiting = Array.from({ length: LIMITS.largeBodiesWaitingMax }, () =>
     budget.runSteps(steps(2, 1, () => {})),
   );
   expect(() => budget.runSteps(oneStep(() => 1))).toThrow(/too many large replies/);

@@ -31,7 +31,7 @@ export class LoopBudget {
   readonly #nowMs: () => number;
 
   constructor(
-    sliceMs: number = LIMITS.largeAnswerSliceMs,
+    sliceMs: number = LIMITS.largeBodySliceMs,
     nowMs: () => number = () => performance.now(),
   ) {
     this.#sliceMs = sliceMs;
@@ -66,7 +66,7 @@ export class LoopBudget {
       const result = this.#advance(steps);
       if (result !== undefined) return result.value;
     }
-    if (this.#waiting.length >= LIMITS.largeAnswersWaitingMax) {
+    if (this.#waiting.length >= LIMITS.largeBodiesWaitingMax) {
       const message = 'too many large replies are being made; retry later, or request less';
       throw new ServerError('LIMIT_EXCEEDED', message);
     }

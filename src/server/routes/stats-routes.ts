@@ -256,15 +256,15 @@ class VolumeResponder {
       isZipped: requestAcceptsGzip(request),
     };
     const cached = this.#cache.findBody(key, version);
-    if (cached !== undefined) return this.#answerReply(client, cached, key);
+    if (cached !== undefined) return this.#replyWith(client, cached, key);
     const queued = { name: `${version} ${key}`, query, isGone: () => request.isGone };
-    return this.#queue.runQuery(queued).then((answer) => {
-      this.#cache.cacheBody(key, { version, body: answer, bytes: answer.body.length });
-      return this.#answerReply(client, answer, key);
+    return this.#queue.runQuery(queued).then((found) => {
+      this.#cache.cacheBody(key, { version, body: found, bytes: found.body.length });
+      return this.#replyWith(client, found, key);
     });
   }
 
-  #answerReply(client: Client, { body }: HistoryBody, key: string): Reply | Promise<Reply> {
+  #replyWith(client: Client, { body }: HistoryBody, key: string): Reply | Promise<Reply> {
     const { book, history } = this.#options;
     const tag = contentTag(book.epoch, { body, state: history.readStats().state });
     const { ifNoneMatch, isZipped } = client;

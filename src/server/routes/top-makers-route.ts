@@ -76,8 +76,8 @@ function rowsOf(makers: readonly string[], accounts: readonly (string | null)[])
   }));
 }
 
-interface SharedFetch<Answer> {
-  readonly answer: Promise<Answer>;
+interface SharedFetch<Result> {
+  readonly result: Promise<Result>;
   /** When it ended; undefined while it runs. */
   endedAtMs: number | undefined;
 }
@@ -86,15 +86,15 @@ interface SharedFetch<Answer> {
  * Fetches lists of accounts: equal fetches in flight are one, a result is cached for a short time, and few
  * run at a time. Failures carry a code and nothing of the node's address.
  */
-export class AccountFetcher<Answer> {
-  readonly #fetches = new Map<string, SharedFetch<Answer>>();
+export class AccountFetcher<Result> {
+  readonly #fetches = new Map<string, SharedFetch<Result>>();
   #running = 0;
 
-  readonly #read: (keys: readonly string[]) => Promise<Answer>;
+  readonly #read: (keys: readonly string[]) => Promise<Result>;
   readonly #nowMs: () => number;
 
   constructor(
-    read: (keys: readonly string[]) => Promise<Answer>,
+    read: (keys: readonly string[]) => Promise<Result>,
     nowMs: () => number = () => performance.now(),
   ) {
     this.#read = read;
@@ -107,11 +107,11 @@ export class AccountFetcher<Answer> {
   }
 
   /** Throws RATE_LIMITED when too many fetches run, and rejects with NOT_READY when this one fails. */
-  fetchShared(keys: readonly string[]): Promise<Answer> {
+  fetchShared(keys: readonly string[]): Promise<Result> {
     this.#evictExpired();
     const name = keys.join();
     const known = this.#fetches.get(name);
-    if (known !== undefined) return known.answer;
+    if (known !== undefined) return known.result;
     if (this.#running >= LIMITS.accountReadsMax) {
       const message = `${LIMITS.accountReadsMax} fetches of accounts are running, must be fewer`;
       throw new ServerError('RATE_LIMITED', message);
@@ -119,10 +119,10 @@ export class AccountFetcher<Answer> {
     return this.#startFetch(name, keys);
   }
 
-  #startFetch(name: string, keys: readonly string[]): Promise<Answer> {
+  #startFetch(name: string, keys: readonly string[]): Promise<Result> {
     const started = this.#read(keys);
     this.#running += 1;
-    const answer = started
+    const result = started
       .catch((error: unknown): never => {
         throw toServerError(error);
       })
@@ -130,9 +130,9 @@ export class AccountFetcher<Answer> {
         this.#running -= 1;
         fetch.endedAtMs = this.#nowMs();
       });
-    const fetch: SharedFetch<Answer> = { answer, endedAtMs: undefined };
+    const fetch: SharedFetch<Result> = { result, endedAtMs: undefined };
     this.#fetches.set(name, fetch);
-    return answer;
+    return result;
   }
 
   /** Fetches end in another order than they start, so all are checked; they are few. */

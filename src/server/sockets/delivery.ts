@@ -67,7 +67,7 @@ export class Delivery implements FrameSink {
   sendReply(text: string): void {
     if (!this.#isFull && this.#replies.length === 0 && this.#parts.socket.send(text)) return;
     this.#replies.push(text);
-    if (this.#replies.length > LIMITS.socketAnswersMax) this.#parts.onTooManyReplies();
+    if (this.#replies.length > LIMITS.socketRepliesMax) this.#parts.onTooManyReplies();
   }
 
   /** Begins a subscription, or begins it again. Throws what the subscriber throws, and then ends it. */

@@ -122,13 +122,13 @@ describe('a full socket', () => {
 
   test('keeps the answers to what it asks, up to a number', () => {
     fill();
-    for (let id = 1; id <= LIMITS.socketAnswersMax; id += 1) client.say({ type: 'ping', id });
+    for (let id = 1; id <= LIMITS.socketRepliesMax; id += 1) client.say({ type: 'ping', id });
     expect(client.closedWith).toBeUndefined();
     drainTo(0);
-    const answers = client.taken().slice(0, LIMITS.socketAnswersMax);
+    const answers = client.taken().slice(0, LIMITS.socketRepliesMax);
     expect(answers.map(({ id }) => id)).toEqual(answers.map((_, at) => at + 1));
     fill();
-    for (let id = 0; id <= LIMITS.socketAnswersMax; id += 1) client.say({ type: 'ping', id });
+    for (let id = 0; id <= LIMITS.socketRepliesMax; id += 1) client.say({ type: 'ping', id });
     expect(client.closedWith).toBe(1013);
     expect(server.readStats()).toMatchObject({ sockets: 0, topics: 0, closes: { slowReader: 1 } });
   });
