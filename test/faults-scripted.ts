@@ -188,6 +188,23 @@ export const SCRIPTED_FAULTS: readonly Fault[] = [
     run: (rig) => notifies(rig, { lowerSlots: 5 }, 2_000),
   },
   {
+    name: 'one slot is announced a million ahead',
+    run: async (rig) => {
+      for (const slotsAhead of [1_000_000, Number.MAX_SAFE_INTEGER - 1_000_000]) {
+        rig.node.suffer({ slotsAhead });
+        rig.chain.tick();
+        rig.node.suffer({});
+        await sleep(1_000);
+      }
+      rig.watch.returned();
+    },
+  },
+  {
+    name: 'slots and answers are 1,000 slots ahead for six seconds',
+    options: { nodes: 2 },
+    run: (rig) => notifies(rig, { slotsAhead: 1_000, answersBehindSlots: -1_000 }, 6_000),
+  },
+  {
     name: '1 % of the accounts is wrong zstd',
     run: (rig) => notifies(rig, { wrongZstd: 0.01 }, 3_000),
   },

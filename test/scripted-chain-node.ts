@@ -17,6 +17,8 @@ export interface NodeFaults {
   cutJson: number;
   /** Notifications carry a slot that is up to so many too low. */
   lowerSlots: number;
+  /** The socket announces slots that are so far ahead. */
+  slotsAhead: number;
   /** Answers are as of so many slots ago, while the socket is up to date. */
   answersBehindSlots: number;
   /** The socket tells everything so late, while answers are up to date. */
@@ -39,6 +41,7 @@ const SOUND: NodeFaults = {
   wrongZstd: 0,
   cutJson: 0,
   lowerSlots: 0,
+  slotsAhead: 0,
   answersBehindSlots: 0,
   socketBehindMs: 0,
   scan: (rows) => rows,
@@ -136,7 +139,7 @@ export class ScriptedNode {
       ticked: (slot) =>
         this.#tell(
           ({ method }) => method === 'slotSubscribe',
-          () => slot,
+          () => ({ ...slot, slot: slot.slot + this.faults.slotsAhead }),
         ),
     });
   }

@@ -30,6 +30,8 @@ const HORIZON_MS = 400;
 const LONG_AGO_MS = 500;
 /** Of the book's second and the chain's: both are cut to whole ones, and it may age as well. */
 const SECONDS_APART_MAX = 5;
+/** A book may be ahead of a chain by so many slots: as many as a liar gets past a feed. */
+const AHEAD_MAX = 32;
 /** What has to be told of states is that which lasts: a publishing interval, and a busy machine. */
 const STATE_LASTS_MS = 500;
 
@@ -209,6 +211,12 @@ export class FrameChecker {
     // Only what is still live when the turn is over can be got by anyone.
     queueMicrotask(() => {
       if (state !== 'live' || this.#state !== 'live') return;
+      const slotMax =
+        Math.max(...this.#chapters.map(({ chain }) => chain.slot ?? slot)) + AHEAD_MAX;
+      if (slot > slotMax) {
+        this.findings.wrong += 1;
+        this.#describe(version, `a slot beyond ${slotMax}`);
+      }
       this.#queue.push(version);
       if (!this.#working) this.#workSoon();
     });

@@ -51,6 +51,8 @@ export interface WrittenChain {
   lastWrites(): Iterable<ChainWrite>;
   /** All writes so far; it only grows. */
   readonly writes: readonly ChainWrite[];
+  /** Where the chain is, if it knows: a `live` book is not far beyond. */
+  readonly slot?: number;
 }
 
 /** What a checker may assume. */
