@@ -9,9 +9,10 @@ const KIND_OF_SIZE: Readonly<Record<number, string>> = {
   992: 'state',
 };
 
-/** The Clock account at this time, base64. */
-export function clockData(unixSeconds: number): string {
+/** The Clock account at this time, base64; its slot is the one at which it is read. */
+export function clockData(unixSeconds: number, slot = 0): string {
   const data = Buffer.alloc(40);
+  data.writeBigUInt64LE(BigInt(slot), 0);
   data.writeBigInt64LE(BigInt(unixSeconds), 32);
   return data.toString('base64');
 }
@@ -48,6 +49,7 @@ export class FakeChain {
   constructor(server: ScriptedRpc) {
     this.#server = server;
     server.answer('getGenesisHash', () => ({ result: this.genesisHash }));
+    server.answer('getSlot', () => ({ result: this.slot }));
     server.answer('getProgramAccounts', async (params) => {
       const kind = kindOf(params);
       if (kind === 'user') await this.beforeUsers();
@@ -70,7 +72,7 @@ export class FakeChain {
   multiple(keys: readonly string[]): Reply {
     const value = keys.map((key) => {
       const data = this.accounts.get(key);
-      return data === undefined ? null : accountJson(data, 'base64');
+      return data === undefined ? null : accountJson(ofSlot(key, data, this.slot), 'base64');
     });
     return { result: { context: { slot: this.slot }, value } };
   }
@@ -81,7 +83,7 @@ export class FakeChain {
     const told = this.#server.notify(
       (subscription) => isProgram(subscription, pubkey) || subscription.params[0] === pubkey,
       pubkey.startsWith('oracle') || pubkey === CLOCK_KEY
-        ? { context, value: accountJson(data, 'base64') }
+        ? { context, value: accountJson(ofSlot(pubkey, data, slot), 'base64') }
         : { context, value: { pubkey, account: accountJson(data) } },
     );
     if (told === 0) throw new Error(`nobody has subscribed to ${pubkey}`);
@@ -101,6 +103,12 @@ export class FakeChain {
       root: 0,
     });
   }
+}
+
+/** The Clock is written in every slot. */
+function ofSlot(pubkey: string, data: string, slot: number): string {
+  if (pubkey !== CLOCK_KEY) return data;
+  return clockData(Number(Buffer.from(data, 'base64').readBigInt64LE(32)), slot);
 }
 
 function isProgram({ method, params }: SeenSubscription, pubkey: string): boolean {

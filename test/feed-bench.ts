@@ -8,6 +8,9 @@ import { FakeEngine } from './fake-engine.js';
 import { ScriptedRpc } from './scripted-rpc.js';
 import { until } from './support/until.js';
 
+/** Pace of the slots: a chain that runs much faster is not believed. */
+const SLOT_MS = 60;
+
 /** A feed between a scripted RPC and a fake engine: what the feed's tests have in common. */
 export class FeedBench {
   readonly server: ScriptedRpc;
@@ -16,6 +19,7 @@ export class FeedBench {
   #feed: LiveFeed | null = null;
   #socket: RpcSocket | null = null;
   #livesSeen = 1;
+  #slotAtMs = 0;
 
   private constructor(server: ScriptedRpc) {
     this.server = server;
@@ -87,9 +91,18 @@ export class FeedBench {
     return this.engine.calls.filter((call) => call === 'state live').length;
   }
 
+  /** Announces the next slot, if the last one is long enough ago for a chain; that one again until the feed has it. */
+  nextSlot(): boolean {
+    if (performance.now() < this.#slotAtMs + SLOT_MS) return false;
+    this.#slotAtMs = performance.now();
+    if (this.feed.stats().slot >= this.chain.slot) this.chain.slot += 1;
+    this.chain.tick(this.chain.slot);
+    return true;
+  }
+
   /** Slots arrive in order with all else, so a later one proves that the earlier came. */
   async notifiedAll(): Promise<void> {
-    const slot = this.chain.slot + 1_000;
+    const slot = this.chain.slot + 10;
     this.chain.tick(slot);
     await until('the slot arrived', () => this.feed.stats().slot === slot);
   }

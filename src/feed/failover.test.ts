@@ -89,7 +89,10 @@ describe('fail-over: the second node takes over', () => {
 
   test('when no slot comes over an open socket', async () => {
     await start({ timing: { laggingAfterMs: 1_500, staleAfterMs: 3_000 } });
-    const live = setInterval(() => secondChain.tick(106), 50);
+    const live = setInterval(() => {
+      secondChain.slot += 1;
+      secondChain.tick(secondChain.slot);
+    }, 50);
     await untilTakenOver();
     clearInterval(live);
     expect(bench.server.upgrades).toBe(1);

@@ -3,7 +3,7 @@ import type { FeedEngine, TurnChanges } from '../contract/feed-engine.js';
 import { type Log, silentLog } from '../rpc/log.js';
 import type { NodeRpc, RpcNode, RpcNodes } from '../rpc/node-pool.js';
 import { systemTimers, type Timers } from '../rpc/timers.js';
-import type { FeedParts } from './connection/parts.js';
+import { type FeedParts, NO_SLOT } from './connection/parts.js';
 import { ScanNode } from './connection/scan-node.js';
 import { ChainClock } from './model/chain-clock.js';
 import { TransientErrorLog } from './model/error-logs.js';
@@ -72,7 +72,7 @@ export function newParts(options: LiveFeedOptions, onTurn: (turn: TurnChanges) =
       texts: new Map(),
       recentUsers: new RecentKeys(PROBE_NEWEST_USERS),
       genesisHash: null,
-      newest: { slot: 0, node: '' },
+      newest: NO_SLOT,
       lastAudit: null,
     },
     replayUpdatesMax: options.replayUpdatesMax ?? REPLAY_UPDATES_MAX,

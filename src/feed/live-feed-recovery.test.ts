@@ -234,8 +234,10 @@ describe('feed: trouble', () => {
     // What was held back comes in a burst, and is as old as the gap.
     for (const slot of [101, 102, 103]) bench.chain.tick(slot);
     await until('lagging', () => bench.engine.state === 'lagging');
+    let slot = 103;
     await until('a slot at the pace of a chain', () => {
-      bench.chain.tick(104);
+      slot += 1;
+      bench.chain.tick(slot);
       return bench.engine.state === 'live';
     });
     const states = bench.engine.calls.filter((call) => call.startsWith('state '));

@@ -2,13 +2,14 @@ import type { TurnChanges } from '../contract/feed-engine.js';
 import type { Readiness } from '../contract/feed-status.js';
 import type { NodeRpc, RpcNode } from '../rpc/node-pool.js';
 import type { Timer } from '../rpc/timers.js';
-import type { FeedParts } from './connection/parts.js';
+import { type FeedParts, NO_SLOT } from './connection/parts.js';
 import { FeedSession } from './connection/session.js';
+import { forgetWrongSlot, slotLagOf } from './connection/slot-lag.js';
 import { SlotAge } from './connection/slot-tracking.js';
 import { endpointsOf, type LiveFeedOptions, newParts } from './feed-options.js';
-import { FeedError, failureText } from './model/error.js';
+import { FeedError, failureText, isChainClockError } from './model/error.js';
 import { ProblemLog } from './model/error-logs.js';
-import { type FeedStats, type FeedTiming, freshnessOf } from './model/feed-stats.js';
+import { type FeedStats, type FeedTiming, freshnessOf, staleReasonOf } from './model/feed-stats.js';
 import { LAGGING_AFTER_MS, SLOT_MS, STALE_AFTER_MS, WATCH_INTERVAL_MS } from './model/limits.js';
 import { NodeFailover } from './node-failover.js';
 
@@ -62,9 +63,7 @@ export class LiveFeed {
     this.#parts = newParts(options, (turn) => this.#handleTurn(turn));
     this.#problemLog = new ProblemLog(this.#parts.log);
     this.#slotAge = new SlotAge(this.#timing.laggingAfterMs);
-    const { nodes } = options;
-    const { staleAfterMs } = this.#timing;
-    this.#nodes = new NodeFailover({ ...this.#parts, nodes, staleAfterMs });
+    this.#nodes = new NodeFailover({ ...this.#parts, ...this.#timing, nodes: options.nodes });
   }
 
   /** Begins to connect. Resolves when the book is live for the first time. */
@@ -114,23 +113,22 @@ export class LiveFeed {
   stats(): FeedStats {
     const { clock, timers, counters, memory } = this.#parts;
     const { genesisHash, lastAudit } = memory;
+    const node = this.#nodes.current.name;
     return {
       ...counters,
       slot: clock.slot,
       slotAgeMs: this.#slotAge.sinceMs(timers.nowMs()),
       unixSeconds: clock.unixSeconds(),
-      slotLag: this.#slotLag(),
+      slotLag: slotLagOf(this.#parts, node),
       genesisHash,
-      node: this.#nodes.current.name,
+      node,
       lastAudit,
     };
   }
 
   #handleOpened(node: RpcNode): void {
-    const { clock, transientErrors, memory } = this.#parts;
+    const { clock, transientErrors } = this.#parts;
     clock.forgetSlot();
-    // A node knows best how far itself is, and it may have gone back.
-    if (memory.newest.node === node.name) memory.newest = { slot: 0, node: node.name };
     this.#slotAge.beginConnection(this.#parts.timers.nowMs());
     const after = this.#failure === null ? '' : `, after ${this.#failure}`;
     this.#reason = `the accounts are being read${after}`;
@@ -158,8 +156,21 @@ export class LiveFeed {
   #dropOnFailure(session: FeedSession, work: Promise<void>): void {
     work.catch((error: unknown) => {
       if (session !== this.#session) return;
-      this.#nodes.dropConnection(this.#recordFailure(error, 'the connection is given up'));
+      const failure = this.#recordFailure(error, 'the connection is given up');
+      if (!isChainClockError(error)) {
+        this.#nodes.dropConnection(failure);
+        return;
+      }
+      // Another node decides who is right: this one is believed the next time if no other was in use since.
+      if (!session.isLive) this.#forgetChainTime();
+      this.#nodes.leaveNode(failure);
     });
+  }
+
+  /** Where the chain was: the next node is believed, wherever it is. */
+  #forgetChainTime(): void {
+    this.#parts.memory.newest = NO_SLOT;
+    this.#parts.clock.forgetTime();
   }
 
   #handleReadFailure(error: unknown): void {
@@ -226,8 +237,8 @@ export class LiveFeed {
     memory.genesisHash = hash;
     if (before === null || before === hash) return;
     memory.users = 0;
-    memory.newest = { slot: 0, node: '' };
     memory.recentUsers.clear();
+    this.#forgetChainTime();
     clock.forgetSlot();
     log.warn({ before, hash }, 'this is another chain');
     this.#options.onGenesisChanged?.(hash);
@@ -255,7 +266,9 @@ export class LiveFeed {
     const session = this.#session;
     if (session === null) return;
     this.#nodes.checkSilence(this.#slotAge.silentMs(this.#parts.timers.nowMs()), session.isLive);
-    if (session !== this.#session || !session.isLive) return;
+    if (session !== this.#session) return;
+    this.#dropOnFailure(session, session.checkChain());
+    if (!session.isLive) return;
     this.#updateFreshness();
     if (this.#parts.turns.clockMoved()) this.#parts.turns.requestTurn();
     this.#dropOnFailure(session, session.auditIfDue());
@@ -266,25 +279,16 @@ export class LiveFeed {
   #updateFreshness(): void {
     const nowMs = this.#parts.timers.nowMs();
     const sinceMs = this.#slotAge.sinceMs(nowMs);
-    const lag = this.#slotLag();
+    const node = this.#nodes.current.name;
+    forgetWrongSlot(this.#parts, node);
+    const lag = slotLagOf(this.#parts, node);
     const ageMs = this.#slotAge.ageMs(nowMs);
     const state = freshnessOf(Math.max(ageMs, lag * SLOT_MS), this.#timing);
-    this.#reason = state === 'live' ? null : reasonOf({ sinceMs, ageMs, lag });
+    this.#reason = state === 'live' ? null : staleReasonOf({ sinceMs, ageMs, lag });
     if (this.#parts.turns.changeState(state) && state !== 'live') {
       this.#parts.log.warn({ state, sinceMs, lag }, 'slots are missing');
     }
   }
-
-  /** A node that took over may be behind the one before: its book is older than what was published. */
-  #slotLag(): number {
-    return Math.max(0, this.#parts.memory.newest.slot - this.#parts.clock.slot);
-  }
-}
-
-function reasonOf({ sinceMs, ageMs, lag }: Record<'sinceMs' | 'ageMs' | 'lag', number>): string {
-  if (lag * SLOT_MS > ageMs) return `the node is ${lag} slots behind the one before`;
-  if (ageMs > sinceMs) return 'slots after a gap do not come evenly spaced yet';
-  return `no slot for ${Math.round(sinceMs)} ms`;
 }
 
 function otherChainError(hash: string, known: string | null): FeedError {

@@ -93,6 +93,16 @@ export class NodeFailover {
     this.current.socket.dropConnection(reason);
   }
 
+  /** Leaves a node whose connection stands for the next one; a single one is reconnected. */
+  leaveNode(reason: string): void {
+    if (this.#pool.isSingle) {
+      this.dropConnection(reason);
+      return;
+    }
+    this.#listener?.onClosed(reason);
+    if (this.#listener !== null) this.#moveToNext(reason);
+  }
+
   /** The book is live over this connection. */
   recordLive(): void {
     this.#wasLive = true;
@@ -115,14 +125,14 @@ export class NodeFailover {
     if (sinceMs < this.#silentMsMax || (this.#pool.isSingle && !live)) return;
     this.#silences += 1;
     this.#silentMsMax = this.#nextSilenceMs();
-    this.#leaveNode(`no slot for ${Math.round(sinceMs)} ms`);
+    this.leaveNode(`no slot for ${Math.round(sinceMs)} ms`);
   }
 
   /** A full snapshot failed; the next one is planned on the same connection. */
   recordReadFailure(failure: string): void {
     this.#readFailures += 1;
     if (this.#pool.isSingle || this.#readFailures < NODE_READ_FAILURES_MAX) return;
-    this.#leaveNode(failure);
+    this.leaveNode(failure);
   }
 
   /**
@@ -143,7 +153,7 @@ export class NodeFailover {
     this.#cancelPending();
     this.#pending = timers.after(waitMs, () => {
       if (isFirst) this.dropConnection(reason);
-      else this.#leaveNode(reason);
+      else this.leaveNode(reason);
     });
   }
 
@@ -177,16 +187,6 @@ export class NodeFailover {
     } else this.#moveToNext(reason);
   }
 
-  /** Leaves a node whose connection stands; a single one is reconnected. */
-  #leaveNode(reason: string): void {
-    if (this.#pool.isSingle) {
-      this.dropConnection(reason);
-      return;
-    }
-    this.#listener?.onClosed(reason);
-    if (this.#listener !== null) this.#moveToNext(reason);
-  }
-
   #moveToNext(reason: string): void {
     const { timers, counters, log } = this.#options;
     const from = this.current;
@@ -211,7 +211,7 @@ export class NodeFailover {
     const { timers } = this.#options;
     const limitMs = Math.min(NODE_OPEN_FIRST_MS * 2 ** this.#pool.roundsFailed, NODE_OPEN_CAP_MS);
     this.#pending = timers.after(limitMs, () => {
-      this.#leaveNode(`not connected within ${limitMs} ms`);
+      this.leaveNode(`not connected within ${limitMs} ms`);
     });
   }
 

@@ -25,12 +25,6 @@ function pushes(call: string): number {
   return bench.engine.calls.filter((each) => each.startsWith(`push ${call} @`)).length;
 }
 
-/** Moves the chain on by a slot, and tells it. */
-function tick(): void {
-  bench.chain.slot += 1;
-  bench.chain.tick(bench.chain.slot);
-}
-
 describe('feed: a reading that something overtook', () => {
   test('an audit whose fork is gone applies nothing of it, and a later one goes through', async () => {
     await bench.start({ auditIntervalMs: 20 });
@@ -54,7 +48,7 @@ describe('feed: a reading that something overtook', () => {
     await bench.untilUser('state', 'reverted');
     const [forkedUsers, forkedStates] = [pushes('user1 forked'), pushes('state forked')];
     await until('an audit went through', () => {
-      tick();
+      bench.nextSlot();
       expect([bench.user('user1'), bench.user('state')]).toEqual(['reverted', 'reverted']);
       return bench.feed.stats().audits >= 1;
     });
@@ -98,7 +92,7 @@ describe('feed: a reading that something overtook', () => {
     const before = pushes('oracle0 o0');
     release();
     await until('an audit went through', () => {
-      tick();
+      bench.nextSlot();
       return bench.feed.stats().audits >= 1;
     });
     expect(pushes('oracle0 o0')).toBe(before);

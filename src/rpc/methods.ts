@@ -53,6 +53,21 @@ function parseGenesisHash(result: unknown): string {
   throw malformedError('getGenesisHash', 'must be base58 of 32 bytes');
 }
 
+/**
+ * The slot of a node now, at `processed`.
+ *
+ * # Errors
+ * RpcError, also for a response that is no slot.
+ */
+export function readSlot(rpc: Pick<RpcClient, 'call'>, options: CallOptions = {}): Promise<number> {
+  return rpc.call('getSlot', [{ commitment: 'processed' }], parseSlot, options);
+}
+
+function parseSlot(result: unknown): number {
+  if (typeof result === 'number' && Number.isSafeInteger(result) && result >= 0) return result;
+  throw malformedError('getSlot', 'must be a slot');
+}
+
 function malformedError(method: string, rule: string): RpcError {
   const message = `answer to ${method} was malformed, ${rule}`;
   return new RpcError('MALFORMED_RPC_ANSWER', message, { method });

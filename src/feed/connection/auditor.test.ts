@@ -27,8 +27,7 @@ function scans(): number {
 /** Lets slots pass, which an audit waits for, until this many have gone through. */
 async function audited(count: number): Promise<void> {
   await until(`audit ${count}`, () => {
-    bench.chain.slot += 1;
-    bench.chain.tick(bench.chain.slot);
+    bench.nextSlot();
     return bench.feed.stats().audits >= count;
   });
 }
@@ -86,7 +85,7 @@ describe('audit: what it finds', () => {
 
   test('a reading of State loses to a later notification', async () => {
     await bench.start({ auditIntervalMs: INTERVAL_MS });
-    bench.chain.notify('state', 'newer', bench.chain.slot + 1_000_000);
+    bench.chain.notify('state', 'newer', bench.chain.slot + 20);
     await bench.untilUser('state', 'newer');
     await audited(1);
     expect(bench.user('state')).toBe('newer');
@@ -107,8 +106,9 @@ describe('audit: what it finds', () => {
   test('a market that is gone is closed, one that the socket told later is not', async () => {
     for (const key of ['perp1', 'perp2']) bench.chain.accounts.set(key, 'market:oracle0');
     await bench.start({ auditIntervalMs: INTERVAL_MS, timers: fastTimers });
-    bench.chain.notify('perp2', 'market:oracle0', bench.chain.slot + 1_000_000);
+    bench.chain.notify('perp2', 'market:oracle0', bench.chain.slot + 20);
     for (const key of ['perp1', 'perp2']) bench.chain.accounts.delete(key);
+    await until('the markets were read', () => scans() === 2);
     await audited(1);
     expect([bench.user('perp1'), bench.user('perp2')]).toEqual([undefined, 'market:oracle0']);
     expect(bench.engine.state).toBe('live');
@@ -180,15 +180,15 @@ describe('audit: when it runs', () => {
     bench.chain.beforeUsers = () => held;
     await until('an audit reads', () => scans() === 2);
     const looks = bench.engine.slot;
-    for (let slot = looks + 1; slot < looks + 200; slot += 1) bench.chain.tick(slot);
-    await until('they arrived', () => bench.engine.slot === looks + 199);
+    for (let slot = looks + 1; slot < looks + 20; slot += 1) bench.chain.tick(slot);
+    await until('they arrived', () => bench.engine.slot === looks + 19);
     expect(scans()).toBe(2);
     bench.chain.beforeUsers = () => undefined;
-    bench.chain.slot = 400;
+    bench.chain.slot = 200;
     await bench.cutAnd(release);
     expect(begins()).toBe(2);
     await audited(1);
-    expect(begins()).toBe(3);
+    expect(begins()).toBeGreaterThan(2);
     expect(bench.feed.stats()).toMatchObject({ auditFailures: 0, rebuilds: 2 });
   });
 

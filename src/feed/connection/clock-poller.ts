@@ -1,4 +1,5 @@
 import { Backoff } from '../../rpc/backoff.js';
+import { isChainClockError } from '../model/error.js';
 import {
   CLOCK_POLL_BACKOFF_CAP_MS,
   CLOCK_POLL_INTERVAL_MS,
@@ -33,7 +34,10 @@ export class ClockPoller {
     this.#notifiedAtMs = this.#parts.timers.nowMs();
   }
 
-  /** Reads when it is due and no read is under way. Never rejects. */
+  /**
+   * Reads when it is due and no read is under way. Rejects only when the node is at a slot or time where
+   * it cannot be.
+   */
   async pollIfDue(signal: AbortSignal): Promise<void> {
     const { timers, counters, log } = this.#parts;
     const nowMs = timers.nowMs();
@@ -48,6 +52,7 @@ export class ClockPoller {
     } catch (error) {
       counters.clockPollFailures += 1;
       this.#dueAtMs = timers.nowMs() + CLOCK_POLL_INTERVAL_MS + this.#backoff.next();
+      if (isChainClockError(error)) throw error;
       if (!signal.aborted) log.warn({ err: error }, 'clock was not read');
     } finally {
       this.#running = false;

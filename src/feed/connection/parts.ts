@@ -10,6 +10,20 @@ import type { RecentKeys } from '../model/recent-keys.js';
 import type { Turns } from '../model/turns.js';
 import type { ScanNode } from './scan-node.js';
 
+/** The newest slot that was believed on this chain. */
+export interface NewestSlot {
+  /** 0 before the first, and after it was found wrong. */
+  readonly slot: number;
+  /** Which node was at it. */
+  readonly node: string;
+  /** When, in monotonic milliseconds, and the chain's time then. */
+  readonly atMs: number;
+  readonly unixSeconds: number;
+}
+
+/** Before the first slot of all: any slot is believed. */
+export const NO_SLOT: NewestSlot = { slot: 0, node: '', atMs: 0, unixSeconds: 0 };
+
 /** What outlives a connection. */
 export interface FeedMemory {
   /** Users of the last accepted snapshot; 0 before it and on another chain. */
@@ -21,8 +35,7 @@ export interface FeedMemory {
   /** The users that were notified last: a probe reads them, on the next connection as well. */
   readonly recentUsers: RecentKeys;
   genesisHash: string | null;
-  /** The newest slot that a node notified on this chain, and which node. */
-  newest: { readonly slot: number; readonly node: string };
+  newest: NewestSlot;
   lastAudit: AuditOutcome | null;
 }
 

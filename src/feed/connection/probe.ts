@@ -16,6 +16,8 @@ import type { FeedParts } from './parts.js';
 export interface ProbedConnection {
   /** The newest slot announced on the socket; 0 before the first. */
   newestSlot(): number;
+  /** Whether the node can be at this slot. */
+  admitsSlot(slot: number): boolean;
   /** The oracles that are followed. */
   oracleKeys(): readonly string[];
   /** These accounts have changed, and the socket did not notify of it. */
@@ -84,7 +86,7 @@ export class Probe {
       if (running.signal.aborted) return;
       counters.probes += 1;
       this.#backoff.reset();
-      const lost = this.#findLost(read);
+      const lost = this.#connection.admitsSlot(read.slot) ? this.#findLost(read) : [];
       if (lost.length > 0) this.#connection.onLoss(lost);
     } catch (error) {
       if (running.signal.aborted) return;

@@ -260,6 +260,11 @@ export class ReplayBuffer {
     this.#updates.push(update);
   }
 
+  /** Whether the test holds for each update. */
+  everyUpdate(test: (update: AccountUpdate) => boolean): boolean {
+    return this.#updates.every(test);
+  }
+
   /** Hands all updates over and is empty. */
   takeUpdates(): readonly AccountUpdate[] {
     const taken = this.#updates;

@@ -2,7 +2,7 @@ import { Backoff } from '../../rpc/backoff.js';
 import { readGenesisHash } from '../../rpc/methods.js';
 import { sleep } from '../../rpc/timers.js';
 import { type AccountUpdate, parseSlotNotification } from '../model/account-update.js';
-import { FeedError, isOtherChain, throwIfStopped } from '../model/error.js';
+import { FeedError, isChainClockError, isOtherChain, throwIfStopped } from '../model/error.js';
 import {
   BOOTSTRAP_BACKOFF_CAP_MS,
   BOOTSTRAP_BACKOFF_FIRST_MS,
@@ -11,6 +11,7 @@ import {
   RESYNC_BACKOFF_FIRST_MS,
 } from '../model/limits.js';
 import { Auditor } from './auditor.js';
+import { ChainCheck } from './chain-check.js';
 import { ClockPoller } from './clock-poller.js';
 import type { FeedParts } from './parts.js';
 import { Probe } from './probe.js';
@@ -31,7 +32,7 @@ export interface SessionListener {
   onReadFailure(error: unknown): void;
   /** The node does not notify of all that changes, for this reason. The session has closed. */
   onLoss(reason: string): void;
-  /** A slot arrived. */
+  /** The chain has moved on by a slot. */
   onSlot(): void;
   /** The chain that this connection leads to. */
   onGenesis(hash: string): void;
@@ -53,13 +54,12 @@ export class FeedSession {
   readonly #auditor: Auditor;
   readonly #probe: Probe;
   readonly #clockPoller: ClockPoller;
+  readonly #chain: ChainCheck;
   readonly #resyncs: Backoff;
   readonly #notifiedSlots = new LastNotifiedSlots();
   #phase: FeedPhase = 'waiting';
   #failure: FeedError | null = null;
   #genesis: string | null = null;
-  #slot = 0;
-  #slotFirst = 0;
   #liveAtMs = Number.NEGATIVE_INFINITY;
   #followAgain = false;
   #followRunning = false;
@@ -69,15 +69,17 @@ export class FeedSession {
     this.#listener = listener;
     this.#oracles = new OracleSubscriptions(parts, (update) => this.#handleUpdate(update));
     this.#buffer = new ReplayBuffer(parts.replayUpdatesMax);
+    this.#chain = new ChainCheck(parts);
     this.#auditor = new Auditor(parts, {
-      newestSlot: () => this.#slot,
+      newestSlot: () => this.#chain.announced,
       isNewer: (state) => this.#notifiedSlots.isNewer(state),
       oracleKeys: () => this.#oracles.followedKeys(),
       newReadOptions: (signal) => this.#newReadOptions(signal),
       onLoss: (count) => this.#handleLoss(`an audit found ${count} accounts that had changed`),
     });
     this.#probe = new Probe(parts, {
-      newestSlot: () => this.#slot,
+      newestSlot: () => this.#chain.announced,
+      admitsSlot: (slot) => this.#chain.admitsSlot(slot),
       oracleKeys: () => this.#oracles.followedKeys(),
       onLoss: (keys) => this.#handleLoss(`a read found that ${keys.join()} had changed`),
     });
@@ -144,6 +146,11 @@ export class FeedSession {
     return this.#clockPoller.pollIfDue(this.#stop.signal);
   }
 
+  /** Asks the node once more where it is when slots were not believed. Fails when it cannot be there. */
+  checkChain(): Promise<void> {
+    return this.#chain.checkIfWanted(this.#stop.signal);
+  }
+
   /** Audits the book when it is time. */
   auditIfDue(): Promise<void> {
     return this.#auditor.auditIfDue();
@@ -173,33 +180,26 @@ export class FeedSession {
     return subscribeAll(this.#parts, {
       onSlot: (result) => this.#handleSlot(result),
       onAccount: (update) => this.#handleUpdate(update),
-      onClock: (update) => {
-        this.#clockPoller.recordNotification();
-        this.#handleUpdate(update);
-      },
+      onClock: (update) => this.#handleUpdate(update),
     });
   }
 
   #handleSlot(result: unknown): void {
     const slot = parseSlotNotification(result);
-    if (slot === null || this.#stop.signal.aborted) return;
-    if (this.#slot === 0) this.#slotFirst = slot;
-    this.#slot = Math.max(this.#slot, slot);
-    this.#recordNewestSlot(slot);
-    this.#parts.clock.advanceTo(slot);
+    if (slot === null || this.#stop.signal.aborted || !this.#chain.announceSlot(slot)) return;
     this.#listener.onSlot();
     if (this.#phase === 'live') this.#parts.turns.requestTurn();
-  }
-
-  /** How far the nodes are, so that a book of another one that is behind is known to be. */
-  #recordNewestSlot(slot: number): void {
-    const { memory, node } = this.#parts;
-    if (slot > memory.newest.slot) memory.newest = { slot, node };
   }
 
   #handleUpdate(update: AccountUpdate | null): void {
     if (this.#stop.signal.aborted) return;
     this.#parts.counters.notifications += 1;
+    if (update !== null && !this.#chain.admitsUpdate(update)) {
+      // The Clock is read instead; of every other account a state may be missing now.
+      if (update.kind !== 'clock') this.#handleUnreadable();
+      return;
+    }
+    if (update?.kind === 'clock') this.#clockPoller.recordNotification();
     // What is being read may be of the fork that is gone.
     if (update !== null && this.#notifiedSlots.recordNotification(update))
       this.#auditor.postponeAudit();
@@ -249,7 +249,7 @@ export class FeedSession {
       await this.#readAndReplay();
     } catch (error) {
       this.#phase = 'waiting';
-      if (this.#stop.signal.aborted || isOtherChain(error)) throw error;
+      if (this.#stop.signal.aborted || isOtherChain(error) || isChainClockError(error)) throw error;
       this.#parts.counters.rebuildFailures += 1;
       this.#listener.onReadFailure(error);
       return false;
@@ -267,10 +267,14 @@ export class FeedSession {
     const genesis = await readGenesisHash(this.#parts.rpc, { signal });
     throwIfStopped(signal);
     this.#enterChain(genesis);
+    await this.#chain.begin(signal);
+    throwIfStopped(signal);
+    if (!this.#buffer.everyUpdate((update) => this.#chain.admitsUpdate(update)))
+      throw new FeedError('NOTIFICATION_GAP', 'an account was notified of a slot that cannot be');
     // Only then is it known which snapshots are too old: a node may lag behind its own socket.
-    await waitForFirstSlot(this.#parts, () => this.#slot, signal);
+    await waitForFirstSlot(this.#parts, () => this.#chain.announced, signal);
     const slots = await readEverything(this.#parts, this.#oracles, () => this.#newReadOptions());
-    this.#recordNewestSlot(slots.slotMax);
+    this.#chain.recordSlot(slots.slotMax);
     await this.#waitForSlot(slots.slotMax);
     await replayUpdates(this.#parts, this.#buffer, slots, signal);
     if (this.#failure !== null) throw this.#failure;
@@ -294,15 +298,17 @@ export class FeedSession {
    * before. When none was announced yet the first one counts, which comes after the subscriptions.
    */
   #newReadOptions(signal = this.#stop.signal): ReadOptions {
-    const from = this.#slot;
-    const slotMin = (): number => Math.max(0, (from > 0 ? from : this.#slotFirst) - 1);
-    return { slotMin, signal };
+    const chain = this.#chain;
+    const from = chain.announced;
+    const slotMin = (): number => Math.max(0, (from > 0 ? from : chain.announcedFirst) - 1);
+    return { slotMin, chain, signal };
   }
 
   /** Waits until the socket has notified what a snapshot of this slot holds, if it notifies slots. */
   async #waitForSlot(slotRead: number): Promise<void> {
     const wanted = { slot: slotRead + READ_SLOTS_AFTER, signal: this.#stop.signal };
-    if (this.#slot > 0) await waitForSlot(this.#parts, () => this.#slot, wanted);
+    const announced = (): number => this.#chain.announced;
+    if (announced() > 0) await waitForSlot(this.#parts, announced, wanted);
   }
 
   async #readOracles(keys: readonly string[]): Promise<void> {

@@ -29,12 +29,15 @@ import {
   type ProgramKind,
   programAccountsParams,
 } from '../model/queries.js';
+import type { ChainCheck } from './chain-check.js';
 import type { FeedParts } from './parts.js';
 
 /** From which slot on a snapshot is accepted, and when its reading is aborted. */
 export interface ReadOptions {
   /** Subscriptions began at this slot: an older snapshot would leave a gap before them. */
   readonly slotMin: () => number;
+  /** What the node can have reached. */
+  readonly chain: Pick<ChainCheck, 'admitsSlot' | 'admitsUpdate'>;
   readonly signal: AbortSignal;
   /** Of one try of one call. */
   readonly timeoutMs?: number;
@@ -67,7 +70,10 @@ export async function readClockAndOracles(
   const batches: AccountBatch[] = [];
   for (const start of starts) {
     const part = keys.slice(start, start + ACCOUNTS_PER_READ);
-    batches.push(await readNotBefore(parts, options, () => readAccounts(parts, part, options)));
+    const isOfChain = ({ updates }: AccountBatch): boolean =>
+      updates.every((update) => options.chain.admitsUpdate(update));
+    const read = (): Promise<AccountBatch> => readAccounts(parts, part, options);
+    batches.push(await readNotBefore(parts, options, read, isOfChain));
   }
   return batches;
 }
@@ -92,11 +98,7 @@ export async function readUsers(parts: FeedParts, options: ReadOptions): Promise
   if (rpc === null) return readUsersFrom(parts, parts.rpc, options);
   try {
     await scanNode.requireChain(rpc, memory.genesisHash, options.signal);
-    const limited = {
-      signal: options.signal,
-      slotMin: options.slotMin,
-      timeoutMs: SCAN_NODE_TIMEOUT_MS,
-    };
+    const limited = { ...options, timeoutMs: SCAN_NODE_TIMEOUT_MS };
     const users = await readUsersFrom(parts, rpc, limited);
     scanNode.recordSuccess();
     return users;
@@ -179,21 +181,25 @@ function scanUsers(parts: FeedParts, rpc: NodeRpc, options: ReadOptions): Promis
 }
 
 /**
- * Reads until the slot is at least `slotMin`: the node may lag behind the one subscribed to. Not every
- * step of a read can be aborted, so a result that arrives after the abort is discarded here.
+ * Reads until the slot is at least `slotMin`, because the node may lag behind the one subscribed to, and
+ * until the node can have reached it. Not every step of a read can be aborted, so a result that
+ * arrives after the abort is discarded here.
  */
 async function readNotBefore<T extends { readonly slot: number }>(
   parts: FeedParts,
   options: ReadOptions,
   read: () => Promise<T>,
+  isOfChain: (result: T) => boolean = ({ slot }) => options.chain.admitsSlot(slot),
 ): Promise<T> {
   const backoff = newBackoff(parts);
   for (let attempt = 1; ; attempt += 1) {
     const result = await read();
     throwIfStopped(options.signal);
     const slotMin = options.slotMin();
-    if (result.slot >= slotMin) return result;
-    if (attempt >= READS_MAX) throw staleSlotError(result.slot, slotMin);
+    const isStale = result.slot < slotMin;
+    if (!isStale && isOfChain(result)) return result;
+    if (attempt >= READS_MAX)
+      throw isStale ? staleSlotError(result.slot, slotMin) : notBelievedError(result.slot);
     await sleep(parts.timers, backoff.next(), options.signal);
   }
 }
@@ -205,6 +211,11 @@ function newBackoff({ random }: FeedParts): Backoff {
 function staleSlotError(slot: number, slotMin: number): FeedError {
   const message = `snapshot was as of slot ${slot}, must be at least ${slotMin}`;
   return new FeedError('SNAPSHOT_SLOT_OUT_OF_RANGE', message, { slot, slotMin });
+}
+
+function notBelievedError(slot: number): FeedError {
+  const message = `reading was as of slot ${slot}, where this chain cannot be, or of another time`;
+  return new FeedError('CHAIN_CLOCK_OUT_OF_RANGE', message, { slot });
 }
 
 /** When a snapshot counts as incomplete, and when two of them agree. */

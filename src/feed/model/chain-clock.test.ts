@@ -45,6 +45,30 @@ describe('clock: unix time', () => {
     expect(clock.unixSeconds()).toBe(500);
   });
 
+  test('what it can be: from the last reading on, as time goes, and half a minute beyond', () => {
+    expect(clock.admitsTime(9_000_000)).toBe(true);
+    clock.readAccount(clockData(1_000));
+    nowMs += 60_000;
+    const times = [969, 970, 1_090, 1_091];
+    expect(times.map((unixSeconds) => clock.admitsTime(unixSeconds))).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
+    clock.forgetTime();
+    expect(clock.admitsTime(9_000_000)).toBe(true);
+  });
+
+  test('a chain that stood still for an hour goes on from where it stood, or from now', () => {
+    clock.readAccount(clockData(1_000));
+    nowMs += 3_600_000;
+    expect([1_000, 4_600].map((unixSeconds) => clock.admitsTime(unixSeconds))).toEqual([
+      true,
+      true,
+    ]);
+  });
+
   test.each(['', 'AAAA', '!!'])('the data %j is no Clock', (data) => {
     expect(clock.readAccount(data)).toBe(false);
     expect(clock.unixSeconds()).toBe(7);

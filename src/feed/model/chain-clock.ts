@@ -1,8 +1,25 @@
-import { CLOCK_STEP_BACK_MIN_S } from './limits.js';
+import { CHAIN_TIME_STEP_S_MAX, CLOCK_STEP_BACK_MIN_S } from './limits.js';
 
-/** `Clock.unix_timestamp`. Source: the Clock sysvar, five little-endian words of 8 bytes. */
+/** `Clock.slot` and `Clock.unix_timestamp`. Source: the Clock sysvar, five little-endian words of 8 bytes. */
+const SLOT_OFFSET = 0;
 const UNIX_TIMESTAMP_OFFSET = 32;
 const CLOCK_BYTES = 40;
+
+/** A state of the Clock account. */
+export interface ClockAccount {
+  readonly slot: number;
+  readonly unixSeconds: number;
+}
+
+/** Reads the Clock account, base64; null when it is not one. */
+export function parseClockAccount(base64: string): ClockAccount | null {
+  const data = Buffer.from(base64, 'base64');
+  if (data.length < CLOCK_BYTES) return null;
+  const slot = Number(data.readBigUInt64LE(SLOT_OFFSET));
+  const unixSeconds = Number(data.readBigInt64LE(UNIX_TIMESTAMP_OFFSET));
+  const isSound = Number.isSafeInteger(slot) && Number.isSafeInteger(unixSeconds);
+  return isSound ? { slot, unixSeconds } : null;
+}
 
 /** Where time comes from; both in milliseconds. */
 export interface TimeSource {
@@ -21,6 +38,7 @@ export class ChainClock {
   #slot = 0;
   #slotKnown = false;
   #accountS: number | null = null;
+  #timeKnown = false;
   #readAtMs = 0;
   #shownS = 0;
 
@@ -48,15 +66,30 @@ export class ChainClock {
     this.#slot = slot;
   }
 
+  /** The same for its time: the next state of the Clock counts, whatever it says. */
+  forgetTime(): void {
+    this.#timeKnown = false;
+  }
+
+  /**
+   * Whether the chain can be at this time: it goes on at most as this machine's monotonic clock does, and
+   * may have stood still since the last state of the Clock.
+   */
+  admitsTime(unixSeconds: number): boolean {
+    if (!this.#timeKnown || this.#accountS === null) return true;
+    const earliestS = this.#accountS - CHAIN_TIME_STEP_S_MAX;
+    return unixSeconds >= earliestS && unixSeconds <= this.#extrapolatedS() + CHAIN_TIME_STEP_S_MAX;
+  }
+
   /** Takes a state of the Clock account, base64; false when it is not one. */
   readAccount(base64: string): boolean {
-    const data = Buffer.from(base64, 'base64');
-    if (data.length < CLOCK_BYTES) return false;
-    const unixSeconds = Number(data.readBigInt64LE(UNIX_TIMESTAMP_OFFSET));
-    if (!Number.isSafeInteger(unixSeconds)) return false;
+    const account = parseClockAccount(base64);
+    if (account === null) return false;
+    const { unixSeconds } = account;
     // What was published before the first state was another clock's.
     if (this.#accountS === null) this.#shownS = unixSeconds;
     this.#accountS = unixSeconds;
+    this.#timeKnown = true;
     this.#readAtMs = this.#time.monotonicMs();
     return true;
   }

@@ -9,6 +9,7 @@ export type FeedErrorCode =
   | 'ACCOUNTS_EXCEEDED'
   | 'NOTIFICATION_GAP'
   | 'GENESIS_MISMATCH'
+  | 'CHAIN_CLOCK_OUT_OF_RANGE'
   | 'FEED_STOPPED'
   | 'MALFORMED_RECORDING'
   | 'RECORDING_VERSION_MISMATCH'
@@ -40,6 +41,11 @@ export function throwIfStopped(signal: AbortSignal): void {
 /** Whether a node was found to be of another chain: reading it once more will not help. */
 export function isOtherChain(error: unknown): boolean {
   return error instanceof FeedError && error.code === 'GENESIS_MISMATCH';
+}
+
+/** Whether a node was at a slot or time where it cannot be: nothing more of it is believed. */
+export function isChainClockError(error: unknown): boolean {
+  return error instanceof FeedError && error.code === 'CHAIN_CLOCK_OUT_OF_RANGE';
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { AuditOutcome, FeedMetrics, FeedState } from '../../contract/feed-status.js';
 import type { RpcSocketStats } from '../../rpc/socket.js';
+import { SLOT_MS } from './limits.js';
 
 /** The counters of a feed, all 0, for metrics. */
 export function newCounters() {
@@ -15,6 +16,10 @@ export function newCounters() {
     resyncs: 0,
     clockPolls: 0,
     clockPollFailures: 0,
+    /** Slots of notifications and readings that a node cannot be at. */
+    slotsRefused: 0,
+    /** States of the Clock whose time or slot cannot be. */
+    clocksRefused: 0,
     /** Moves from one node to the next. */
     failovers: 0,
     /** Scans that the snapshot node failed to give, so that the node in use was scanned. */
@@ -84,4 +89,15 @@ export interface FeedTiming {
 export function freshnessOf(sinceSlotMs: number, timing: FeedTiming): FeedState {
   if (sinceSlotMs >= timing.staleAfterMs) return 'stale';
   return sinceSlotMs >= timing.laggingAfterMs ? 'lagging' : 'live';
+}
+
+/** Why a complete book is not `live`: no slot for so long, the age of a gap, or slots behind another node. */
+export function staleReasonOf({
+  sinceMs,
+  ageMs,
+  lag,
+}: Readonly<Record<'sinceMs' | 'ageMs' | 'lag', number>>): string {
+  if (lag * SLOT_MS > ageMs) return `the node is ${lag} slots behind the one before`;
+  if (ageMs > sinceMs) return 'slots after a gap do not come evenly spaced yet';
+  return `no slot for ${Math.round(sinceMs)} ms`;
 }

@@ -7,6 +7,19 @@ export const LAGGING_AFTER_MS = 2_500;
 export const STALE_AFTER_MS = 5_000;
 /** Nominal time of a slot: what a number of slots stands for. */
 export const SLOT_MS = 400;
+/**
+ * No chain has shorter slots: mainnet's take 400 ms, those of local chains 50 or more. Slots that come
+ * faster for long are not believed.
+ */
+export const SLOT_MS_MIN = 50;
+/** Slots that a node may be ahead of that at once: it catches up, or its socket is ahead of its readings. */
+export const SLOTS_AHEAD_MAX = 32;
+/** Two readings of one chain that are further apart, a minute, are not of one time. */
+export const SLOTS_APART_MAX = 150;
+/** Seconds that the chain's time may step ahead of this machine's monotonic clock, or back, at once. */
+export const CHAIN_TIME_STEP_S_MAX = 30;
+/** Time between two readings that check slots which were not believed. */
+export const SLOT_CHECK_INTERVAL_MS = 1_000;
 /** How often freshness and the second of the chain's clock are checked. */
 export const WATCH_INTERVAL_MS = 100;
 

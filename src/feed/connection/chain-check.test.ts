@@ -1,0 +1,210 @@
+/** A node that lies about the chain's slot or time, and what becomes of the book. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { clockData, FakeChain, kindOf } from '../../../test/fake-chain.js';
+import { FeedBench, nodeOf } from '../../../test/feed-bench.js';
+import { ScriptedRpc } from '../../../test/scripted-rpc.js';
+import { fastTimers } from '../../../test/support/fast-timers.js';
+import { until } from '../../../test/support/until.js';
+import { CLOCK_KEY } from '../model/queries.js';
+import { isNewestWrong } from './slot-lag.js';
+
+const DAYS_95_S = 95 * 86_400;
+
+let bench: FeedBench;
+
+beforeEach(async () => {
+  bench = await FeedBench.open();
+});
+
+afterEach(() => bench.close());
+
+/** Slots that the book has had, in order. */
+function slotsOf(): { readonly slots: number[]; readonly onTurn: () => void } {
+  const slots: number[] = [];
+  return { slots, onTurn: () => void slots.push(bench.engine.slot) };
+}
+
+describe('a slot that cannot be', () => {
+  test.each([1_000_000, Number.MAX_SAFE_INTEGER])(
+    '%s, announced once: the book stays live, and the next slots count',
+    async (slot) => {
+      const { slots, onTurn } = slotsOf();
+      await bench.start({ onTurn, auditIntervalMs: 20 });
+      bench.chain.tick(slot);
+      await until('it was refused', () => bench.feed.stats().slotsRefused === 1);
+      await until('an audit went through', () => {
+        bench.nextSlot();
+        return bench.feed.stats().audits > 0;
+      });
+      expect(Math.max(...slots)).toBeLessThan(1_000);
+      expect(bench.feed.stats()).toMatchObject({ rebuilds: 1, auditFailures: 0, slotLag: 0 });
+      expect(bench.server.upgrades).toBe(1);
+    },
+  );
+
+  test('announced before anything was read: the book is of the right slot', async () => {
+    bench.server.onSubscribe = (method) =>
+      method === 'slotSubscribe' ? { early: [{ slot: 1_000_100, parent: 1, root: 0 }] } : 'ack';
+    await bench.start();
+    expect(bench.engine.slot).toBe(100);
+    bench.chain.tick(101);
+    await until('the next one', () => bench.engine.slot === 101);
+  });
+
+  test('announced for long: no slot is no sign of life, and the book is lagging', async () => {
+    const { slots, onTurn } = slotsOf();
+    await bench.start({ onTurn, timing: { laggingAfterMs: 500, staleAfterMs: 3_600_000 } });
+    await until('lagging', () => {
+      bench.chain.tick(1_100);
+      return bench.engine.state === 'lagging';
+    });
+    await until('live', () => {
+      bench.nextSlot();
+      return bench.engine.state === 'live';
+    });
+    expect(Math.max(...slots)).toBeLessThan(1_000);
+  });
+
+  test('announced again and again, the same one: the book is lagging', async () => {
+    await bench.start({ timing: { laggingAfterMs: 500, staleAfterMs: 3_600_000 } });
+    await until('lagging', () => {
+      bench.chain.tick(101);
+      return bench.engine.state === 'lagging';
+    });
+  });
+
+  test('of an account: its state may be missing, so all is read again', async () => {
+    await bench.start();
+    bench.chain.accounts.set('user1', 'new');
+    bench.chain.notify('user1', 'new', 1_000_000);
+    await bench.untilUser('user1', 'new');
+    await bench.untilLiveAgain();
+    expect(bench.feed.stats()).toMatchObject({ resyncs: 1, rebuilds: 2 });
+    expect(bench.engine.calls).not.toContain('push user1 new @1000000');
+  });
+
+  test('of readings: audits and polls fail, and take nothing; later ones go through', async () => {
+    await bench.start({ auditIntervalMs: 20, timers: fastTimers });
+    bench.server.answer('getProgramAccounts', (params) => {
+      const value = kindOf(params) === 'user' ? [] : bench.chain.rows(kindOf(params));
+      return { result: { context: { slot: bench.chain.slot + 1_000 }, value } };
+    });
+    await until('an audit failed', () => bench.feed.stats().auditFailures > 0);
+    expect(bench.user('user1')).toBe('a');
+    bench.server.answer('getProgramAccounts', (params) => bench.chain.program(kindOf(params)));
+    await until('an audit went through', () => {
+      bench.nextSlot();
+      return bench.feed.stats().audits > 0;
+    });
+    expect(bench.feed.stats()).toMatchObject({ auditDifferences: 0, auditRemovals: 0 });
+    expect(bench.engine.slot).toBeLessThan(1_000);
+  });
+
+  test('which the only node confirms: all is read again over a new connection', async () => {
+    await bench.start();
+    bench.chain.slot = 1_000_000;
+    bench.chain.accounts.set('user1', 'after the jump');
+    bench.chain.tick(1_000_000);
+    await bench.untilUser('user1', 'after the jump');
+    await bench.untilLiveAgain();
+    expect(bench.feed.stats()).toMatchObject({ slot: 1_000_000, slotLag: 0 });
+    expect(bench.server.upgrades).toBeGreaterThan(1);
+  });
+});
+
+describe('a time that cannot be', () => {
+  test.each([DAYS_95_S, -DAYS_95_S])(
+    '%s s off, notified: it is not shown, and the Clock is read',
+    async (offS) => {
+      const seconds: number[] = [];
+      await bench.start({ onTurn: () => void seconds.push(bench.engine.unixSeconds) });
+      bench.chain.notify(CLOCK_KEY, clockData(1_000 + offS), 101);
+      await until('it was refused', () => bench.feed.stats().clocksRefused === 1);
+      bench.chain.accounts.set(CLOCK_KEY, clockData(1_010));
+      await until('it was read', () => bench.engine.unixSeconds >= 1_010);
+      expect(Math.max(...seconds)).toBeLessThan(2_000);
+      expect(bench.feed.stats()).toMatchObject({ rebuilds: 1 });
+    },
+  );
+
+  test('which readings confirm: all is read again over a new connection', async () => {
+    await bench.start({ timers: fastTimers });
+    bench.chain.accounts.set(CLOCK_KEY, clockData(1_000 + DAYS_95_S));
+    await until('the time of the node', () => bench.engine.unixSeconds > DAYS_95_S);
+    await until('live', () => bench.engine.state === 'live');
+    expect(bench.server.upgrades).toBeGreaterThan(1);
+  });
+});
+
+describe('two nodes', () => {
+  let second: ScriptedRpc;
+  let secondChain: FakeChain;
+
+  beforeEach(async () => {
+    second = await ScriptedRpc.start();
+    secondChain = new FakeChain(second);
+  });
+
+  afterEach(() => second.stop());
+
+  const start = (): Promise<void> => bench.start({ nodes: [nodeOf(bench.server), nodeOf(second)] });
+  const isSecond = (): boolean => bench.feed.stats().node === new URL(second.rpcUrl).host;
+
+  test('one that jumps is left, and the other one is not behind', async () => {
+    const { slots, onTurn } = slotsOf();
+    await bench.start({ nodes: [nodeOf(bench.server), nodeOf(second)], onTurn });
+    bench.chain.slot = 1_000_000;
+    secondChain.slot = 105;
+    bench.chain.tick(1_000_000);
+    await bench.untilLiveAgain();
+    expect(isSecond()).toBe(true);
+    expect(bench.feed.stats()).toMatchObject({ slot: 105, slotLag: 0, failovers: 1 });
+    expect(Math.max(...slots)).toBe(105);
+  });
+
+  test('one that takes over far ahead is left for the first', async () => {
+    secondChain.slot = 1_000_000;
+    await start();
+    const liveSlots: number[] = [];
+    bench.server.refuseUpgradeWith = 503;
+    bench.server.cut();
+    await until('the second was asked', () => second.count('getSlot') > 0);
+    bench.server.refuseUpgradeWith = 0;
+    await bench.untilLiveAgain();
+    liveSlots.push(bench.engine.slot);
+    expect([isSecond(), liveSlots]).toEqual([false, [100]]);
+  });
+
+  test('one that takes over far ahead is believed when the first stays away', async () => {
+    secondChain.slot = 1_000_000;
+    await start();
+    await bench.server.stop();
+    await bench.untilLiveAgain();
+    expect(isSecond()).toBe(true);
+    expect(bench.feed.stats()).toMatchObject({ slot: 1_000_000, slotLag: 0 });
+  });
+
+  test('one that was far ahead from the start does not make the other late', async () => {
+    bench.chain.slot = 1_000_000;
+    await start();
+    secondChain.slot = 105;
+    await bench.server.stop();
+    await bench.untilLiveAgain();
+    expect(bench.feed.stats()).toMatchObject({ slot: 105, slotLag: 0 });
+  });
+});
+
+test.each([
+  ['a minute or less may be made up for', { lag: 150, chainS: 0, wallS: 0 }, false],
+  ['behind by slots and not by time', { lag: 1_000_000, chainS: -1, wallS: 0 }, true],
+  ['behind by both', { lag: 1_000, chainS: -400, wallS: 0 }, false],
+  [
+    'behind by both, and the other one of the future',
+    { lag: 1_000, chainS: -400, wallS: -395 },
+    true,
+  ],
+])('the newest slot is wrong: %s', (_, { lag, chainS, wallS }, expected) => {
+  const newest = { slot: 2_000_000, node: 'a', atMs: 5_000, unixSeconds: 10_000 };
+  const times = { unixSeconds: 10_010 + chainS, nowMs: 15_000, wallMs: (10_010 + wallS) * 1_000 };
+  expect(isNewestWrong(newest, lag, times)).toBe(expected);
+});
