@@ -60,6 +60,9 @@ export class NodePool {
   #failures = 0;
   /** The node of the chain that is followed. */
   #chainIndex: number | null = null;
+  /** Another chain that this node named, and the failures in a row by then. */
+  #claim: { readonly hash: string; readonly index: number; readonly failures: number } | null =
+    null;
 
   constructor({ nodes, ...waits }: NodePoolOptions) {
     this.#nodes = nodes;
@@ -117,11 +120,26 @@ export class NodePool {
 
   /**
    * Whether the node in use may name this chain; `known` is the chain that is followed, null before
-   * the first. Only the node of that chain can replace it with another: a different chain that only
-   * another node names is a wrong address.
+   * the first. Only the node of that chain can bring another: a different chain that only another node
+   * names is a wrong address. And where there are several nodes one alone is not believed: another must
+   * name the same chain, or none must be left that names the known one.
    */
   admitsChain(hash: string, known: string | null): boolean {
-    if (known === null || hash === known) this.#chainIndex = this.#index;
-    return this.#chainIndex === this.#index;
+    if (known === null || hash === known) return this.#followChain();
+    const isOfChain = this.#chainIndex === this.#index;
+    if (this.isSingle) return isOfChain;
+    const claim = this.#claim;
+    if (claim === null || claim.hash !== hash) {
+      if (isOfChain) this.#claim = { hash, index: this.#index, failures: this.#failures };
+      return false;
+    }
+    const wereAllTried = this.#failures - claim.failures >= this.size;
+    return (claim.index !== this.#index || wereAllTried) && this.#followChain();
+  }
+
+  #followChain(): true {
+    this.#chainIndex = this.#index;
+    this.#claim = null;
+    return true;
   }
 }
