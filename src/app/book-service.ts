@@ -104,7 +104,9 @@ function createParts(
   { log, onReady }: { readonly log: Logger; readonly onReady: () => void },
 ): ServiceParts {
   const timings = new Timings();
-  const addresses = new ClientAddresses(config.trustedProxies);
+  const addresses = new ClientAddresses(config.trustedProxies, (peer) =>
+    log.warn({ peer }, 'X-Forwarded-For is ignored: --trusted-proxies does not name this address'),
+  );
   const book = origin.engine;
   const directory = directoryOf(book, config.markets);
   const readiness = (): ReturnType<BookFeed['status']> => feed.status();

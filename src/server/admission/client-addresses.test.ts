@@ -13,10 +13,10 @@ interface Way {
 
 function clientOf(addresses: ClientAddresses, way: Way): string {
   const { peer = PROXY, proxied = '', forwarded = [] } = way;
+  const lines = typeof forwarded === 'string' ? [forwarded] : forwarded;
   return addresses.findClient({
-    peer,
-    readProxied: () => proxied,
-    readForwarded: () => (typeof forwarded === 'string' ? [forwarded] : forwarded),
+    ...{ peer, isForwarded: lines.some((line) => line !== '') },
+    ...{ readProxied: () => proxied, readForwarded: () => lines },
   });
 }
 
@@ -108,6 +108,17 @@ describe('what others say of their client is not believed', () => {
   ])('%s', (_, addresses, way) => {
     expect(clientOf(addresses, way)).toBe(way.peer ?? PROXY);
   });
+});
+
+test('the first address that forwards and is not trusted is reported, once', () => {
+  const reported: string[] = [];
+  const addresses = new ClientAddresses(['10.0.0.1'], (peer) => reported.push(peer));
+  clientOf(addresses, { forwarded: '203.0.113.9' });
+  clientOf(addresses, { peer: '10.0.0.2' });
+  expect(reported).toEqual([]);
+  for (const peer of ['10.0.0.3', '10.0.0.3', '10.0.0.4'])
+    clientOf(addresses, { peer, forwarded: 'x' });
+  expect(reported).toEqual(['10.0.0.3']);
 });
 
 describe('limits', () => {

@@ -9,20 +9,31 @@ import { LIMITS } from '../../config/limits.js';
 import type { RequestOrigin } from '../transport/native-http.js';
 import { addressKey, isLoopback, mappedIPv4 } from './client-address.js';
 
+/** Takes an address that sends X-Forwarded-For and is not trusted: a forgotten proxy, or a lie. */
+export type OnIgnored = (peer: string) => void;
+
 /** Finds the clients of requests, behind trusted proxies if there are any. */
 export class ClientAddresses {
   /** Undefined while no proxy is trusted. */
   readonly #trusted: BlockList | undefined;
+  #onIgnored: OnIgnored | undefined;
 
-  /** `trustedProxies` are addresses and CIDR networks, IPv4 and IPv6, that the settings have checked. */
-  constructor(trustedProxies: readonly string[] = []) {
+  /**
+   * `trustedProxies` are addresses and CIDR networks, IPv4 and IPv6, that the settings have checked.
+   * `onIgnored` is called the first time that somebody else forwards a request.
+   */
+  constructor(trustedProxies: readonly string[] = [], onIgnored?: OnIgnored) {
     this.#trusted = trustedProxies.length === 0 ? undefined : blockListOf(trustedProxies);
+    this.#onIgnored = onIgnored;
   }
 
   /** Returns the address of a client: the last one on the way here that is not a trusted proxy's. */
   findClient(origin: RequestOrigin): string {
     const { peer } = origin;
-    if (!this.#isTrusted(peer)) return peer;
+    if (!this.#isTrusted(peer)) {
+      if (this.#onIgnored !== undefined && origin.isForwarded) this.#reportIgnored(peer);
+      return peer;
+    }
     const proxied = origin.readProxied();
     if (proxied === '') return this.#findForwarded(peer, origin);
     return this.#isTrusted(proxied) ? this.#findForwarded(proxied, origin) : proxied;
@@ -49,6 +60,11 @@ export class ClientAddresses {
       if (!this.#isTrusted(client)) return client;
     }
     return client;
+  }
+
+  #reportIgnored(peer: string): void {
+    this.#onIgnored?.(peer);
+    this.#onIgnored = undefined;
   }
 
   #isTrusted(ip: string): boolean {

@@ -29,6 +29,8 @@ export interface RequestOrigin {
    * from everybody, before any request.
    */
   readProxied(): string;
+  /** Whether the request has an X-Forwarded-For that is not empty. */
+  readonly isForwarded: boolean;
   /** The lines of X-Forwarded-For in their order. */
   readForwarded(): readonly string[];
 }
@@ -164,6 +166,10 @@ export class NativeRequest implements HttpRequest, RequestOrigin {
 
   readProxied(): string {
     return decodeText(this.#response.getProxiedRemoteAddressAsText());
+  }
+
+  get isForwarded(): boolean {
+    return this.#native.getHeader('x-forwarded-for') !== '';
   }
 
   readForwarded(): readonly string[] {
