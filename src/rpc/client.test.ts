@@ -3,7 +3,7 @@ import { type Reply, ScriptedRpc } from '../../test/scripted-rpc.js';
 import { until } from '../../test/support/until.js';
 import { RpcClient, type RpcClientOptions } from './client.js';
 import { RpcError } from './error.js';
-import { parseRetryAfter } from './http-answer.js';
+import { parseRetryAfter } from './http-response.js';
 import { ERROR_BODY_BYTES_MAX } from './limits.js';
 import { systemTimers, type Timer, type Timers } from './timers.js';
 

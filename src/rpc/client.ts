@@ -6,10 +6,10 @@ import {
   type Refusal,
   readBody,
   readBodyStart,
-  refusalOfAnswer,
   refusalOfBytes,
+  refusalOfResponse,
   refusalOfStatus,
-} from './http-answer.js';
+} from './http-response.js';
 import {
   CALL_ATTEMPTS_MAX,
   CALL_BACKOFF_CAP_MS,
@@ -106,11 +106,11 @@ export class RpcClient {
       options,
     );
     const result = await this.#callWithRetries(request, (body) => {
-      const answer = parseJson(body);
-      const refusal = refusalOfAnswer(answer, this.#endpoint.redact);
+      const response = parseJson(body);
+      const refusal = refusalOfResponse(response, this.#endpoint.redact);
       if (refusal !== null) return refusal;
-      if (isRecord(answer) && 'result' in answer) return { value: answer['result'] };
-      return malformedAnswer(method);
+      if (isRecord(response) && 'result' in response) return { value: response['result'] };
+      return malformedResponse(method);
     });
     return parse(result);
   }
@@ -243,7 +243,7 @@ function abortedError(method: string): RpcError {
 }
 
 /** A cut or garbled body is most often a broken connection, so the call is retried. */
-function malformedAnswer(method: string): Refusal {
+function malformedResponse(method: string): Refusal {
   const message = `answer to ${method} was no JSON-RPC answer, must hold a result or an error`;
   const error = new RpcError('MALFORMED_RPC_ANSWER', message, { method });
   return { error, retry: true, retryAfterMs: null };

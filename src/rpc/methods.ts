@@ -1,6 +1,6 @@
 import type { CallOptions, RpcClient } from './client.js';
 import { RpcError } from './error.js';
-import { isRecord } from './http-answer.js';
+import { isRecord } from './http-response.js';
 
 /**
  * The data of up to 100 accounts as base64, in the order of their keys; null where there is none. One

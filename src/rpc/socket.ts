@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type RawData, WebSocket } from 'ws';
 import { Backoff } from './backoff.js';
 import { RpcError, textOfError } from './error.js';
-import { parseRetryAfter } from './http-answer.js';
+import { parseRetryAfter } from './http-response.js';
 import {
   SOCKET_BACKOFF_CAP_MS,
   SOCKET_BACKOFF_FIRST_MS,

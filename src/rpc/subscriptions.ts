@@ -1,5 +1,5 @@
 import { RpcError } from './error.js';
-import { isRecord, refusalOfAnswer } from './http-answer.js';
+import { isRecord, refusalOfResponse } from './http-response.js';
 import { EARLY_NOTIFICATIONS_MAX, SOCKET_SUBSCRIPTIONS_MAX } from './limits.js';
 import type { Timer, Timers } from './timers.js';
 
@@ -88,7 +88,7 @@ export class SubscriptionTable {
     if (!isRecord(message)) return 'unknown';
     if (typeof message['method'] === 'string') return this.#handleNotification(message['params']);
     const id = message['id'];
-    return typeof id === 'number' ? this.#handleAnswer(id, message) : 'unknown';
+    return typeof id === 'number' ? this.#handleResponse(id, message) : 'unknown';
   }
 
   /** The connection is gone: every subscribe still waiting fails, the rest is forgotten. */
@@ -115,10 +115,10 @@ export class SubscriptionTable {
     return 'early';
   }
 
-  #handleAnswer(id: number, message: Readonly<Record<string, unknown>>): MessageKind {
+  #handleResponse(id: number, message: Readonly<Record<string, unknown>>): MessageKind {
     const waiting = this.#takeWaiting(id);
     if (waiting === null) return 'unknown';
-    const refusal = refusalOfAnswer(message, this.#options.redact);
+    const refusal = refusalOfResponse(message, this.#options.redact);
     const subscription = message['result'];
     if (refusal !== null) waiting.reject(refusal.error);
     else if (typeof subscription === 'number') this.#acknowledgeRequest(waiting, subscription);

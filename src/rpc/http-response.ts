@@ -111,9 +111,12 @@ export function parseJson(body: Uint8Array): unknown {
 }
 
 /** The JSON-RPC error in a response, or null when it holds none. */
-export function refusalOfAnswer(answer: unknown, redact: (text: string) => string): Refusal | null {
-  if (!isRecord(answer) || !isRecord(answer['error'])) return null;
-  const { code, message } = answer['error'];
+export function refusalOfResponse(
+  response: unknown,
+  redact: (text: string) => string,
+): Refusal | null {
+  if (!isRecord(response) || !isRecord(response['error'])) return null;
+  const { code, message } = response['error'];
   const rpcCode = typeof code === 'number' ? code : 0;
   const text = redact(typeof message === 'string' ? message : 'no message');
   const behind = NODE_BEHIND_CODES.includes(rpcCode);
@@ -127,7 +130,7 @@ export function refusalOfAnswer(answer: unknown, redact: (text: string) => strin
 
 /** The same for the bytes of a raw response: only a body small enough for an error is parsed. */
 export function refusalOfBytes(body: Uint8Array, redact: (text: string) => string): Refusal | null {
-  return body.byteLength > ERROR_BODY_BYTES_MAX ? null : refusalOfAnswer(parseJson(body), redact);
+  return body.byteLength > ERROR_BODY_BYTES_MAX ? null : refusalOfResponse(parseJson(body), redact);
 }
 
 /** Narrows a parsed value to an object whose fields may be read. */
