@@ -14,9 +14,12 @@ const [FIRST, SECOND] = ['203.0.113.1', '203.0.113.2'] as const;
 let scene: SocketScene;
 const raw: RawSocket[] = [];
 
-async function start(trustedProxies: readonly string[]): Promise<void> {
+async function start(
+  trustedProxies: readonly string[],
+  { socketsPerIp = SOCKETS_PER_IP } = {},
+): Promise<void> {
   const addresses = new ClientAddresses(trustedProxies);
-  const limits = { socketsPerIp: SOCKETS_PER_IP, topicsPerIp: TOPICS_PER_IP };
+  const limits = { socketsPerIp, topicsPerIp: TOPICS_PER_IP };
   scene = await SocketScene.start({ addresses, ...limits });
 }
 
@@ -79,6 +82,19 @@ describe('behind a trusted proxy', () => {
       return scene.open('/ws', { headers: { 'X-Forwarded-For': lines as unknown as string } });
     };
     expect(await openAll(open)).toBe(SOCKETS_PER_IP);
+  });
+
+  test('nor does one that fills the header', async () => {
+    await start(['127.0.0.1']);
+    const filled = `${'198.51.100.1, '.repeat(1_100)}${FIRST}`;
+    expect(await openAll(forwardedFor(filled))).toBe(SOCKETS_PER_IP);
+    const beyond = forwardedFor('198.51.100.1, '.repeat(1_300));
+    await expect(beyond()).rejects.toThrow('413');
+  });
+
+  test('a limit of 0 is none', async () => {
+    await start(['127.0.0.1'], { socketsPerIp: 0 });
+    expect(await openAll(forwardedFor(FIRST))).toBe(20);
   });
 
   test('one visitor cannot take the topics of the others', async () => {
