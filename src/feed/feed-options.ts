@@ -54,8 +54,8 @@ export function newParts(options: LiveFeedOptions, onTurn: (turn: TurnChanges) =
   const transientErrors = new TransientErrorLog(log, timers);
   const rpc = options.snapshotRpc ?? null;
   return {
-    ...endpointsOf(options.nodes[0]),
-    scanNode: new ScanNode({ rpc, timers, random, transientErrors, counters }),
+    ...endpointsOf(options.nodes[0], options.nodes),
+    scanNode: new ScanNode({ rpc, timers, random, transientErrors }),
     engine,
     programId,
     timers,
@@ -83,10 +83,11 @@ export function newParts(options: LiveFeedOptions, onTurn: (turn: TurnChanges) =
 }
 
 /** A socket and its client always belong to the same node. */
-export function endpointsOf({
-  name,
-  rpc,
-  socket,
-}: RpcNode): Pick<FeedParts, 'node' | 'rpc' | 'socket'> {
-  return { node: name, rpc, socket };
+export function endpointsOf(
+  node: RpcNode,
+  nodes: RpcNodes,
+): Pick<FeedParts, 'node' | 'rpc' | 'socket' | 'otherRpcs'> {
+  const { name, rpc, socket } = node;
+  const others = nodes.filter((other) => other !== node);
+  return { node: name, rpc, socket, otherRpcs: others.map((other) => other.rpc) };
 }

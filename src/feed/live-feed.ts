@@ -134,7 +134,7 @@ export class LiveFeed {
     this.#reason = `the accounts are being read${after}`;
     transientErrors.logInfo('connected', node.name, { node: node.name });
     const session = new FeedSession(
-      { ...this.#parts, ...endpointsOf(node) },
+      { ...this.#parts, ...endpointsOf(node, this.#options.nodes) },
       {
         onLive: () => this.#enterLive(session),
         onRebuilding: (reason) => this.#enterRebuilding(reason),

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Reply, ScriptedRpc } from '../../test/scripted-rpc.js';
+import { ManualTimers } from '../../test/support/manual-timers.js';
 import { until } from '../../test/support/until.js';
 import { RpcClient, type RpcClientOptions } from './client.js';
 import { RpcError } from './error.js';
@@ -154,6 +155,48 @@ describe('client: limits', () => {
     expect(error.code).toBe('RPC_TIMEOUT');
     expect(error.message).toContain('30 ms');
     expect(timers.delaysMs).toEqual([]);
+  });
+
+  test('a scan of which no byte comes for half a minute has failed, and is not tried again', async () => {
+    const timers = new ManualTimers();
+    server.answer('getProgramAccounts', () => 'hang');
+    const failure = errorOf(newClient({ timers }).callRaw('getProgramAccounts', []));
+    await until('it was asked', () => server.requests.length === 1);
+    timers.advance(30_000);
+    const { code, message } = await failure;
+    expect([code, message]).toEqual([
+      'RPC_TIMEOUT',
+      'getProgramAccounts sent no byte for 30000 ms, must send some within them',
+    ]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('a scan whose bytes come slowly has not, until its time is over', async () => {
+    const timers = new ManualTimers();
+    let bytes = 0;
+    server.answer('getProgramAccounts', () => ({ text: ' '.repeat(100), chunkBytes: 1 }));
+    const onBytes = (): void => {
+      bytes += 1;
+      timers.advance(1_000);
+    };
+    const client = newClient({ timers });
+    const body = await client.callRaw('getProgramAccounts', [], { onBytes });
+    expect([body.byteLength, bytes > 1]).toEqual([100, true]);
+    expect(timers.waitsMs).toEqual([]);
+  });
+
+  test('a redirect is not followed: the key in the address is for its host alone', async () => {
+    const other = await ScriptedRpc.start();
+    other.answer('getSlot', () => ({ result: 7 }));
+    const location = other.rpcUrl;
+    for (const status of [301, 302, 307, 308]) {
+      server.answer('getSlot', () => ({ status, headers: { location } }));
+      const { code, context } = await errorOf(newClient().call('getSlot', [], asNumber));
+      expect([code, context]).toEqual(['RPC_HTTP_STATUS', { status }]);
+    }
+    await other.stop();
+    expect(other.requests).toEqual([]);
+    expect(server.requests).toHaveLength(4);
   });
 
   test('an aborted call ends at once and is not tried again', async () => {

@@ -20,9 +20,10 @@ import {
   RAW_BODY_BYTES_MAX,
   RAW_CALL_TIMEOUT_MS,
   RETRY_AFTER_CAP_MS,
+  SILENT_MS_MAX,
 } from './limits.js';
 import { type Endpoint, parseEndpoint } from './redact.js';
-import { sleep, systemTimers, type Timers, withTimeLimit } from './timers.js';
+import { SilenceTimer, sleep, systemTimers, type Timers, withTimeLimit } from './timers.js';
 
 /** Where to call, and what a test may replace. */
 export interface RpcClientOptions {
@@ -42,6 +43,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Of one try, not of all of them. */
   readonly timeoutMs?: number;
+  /** Called whenever bytes of a result come. */
+  readonly onBytes?: () => void;
 }
 
 interface Request {
@@ -49,6 +52,9 @@ interface Request {
   readonly params: readonly unknown[];
   readonly bytesMax: number;
   readonly timeoutMs: number;
+  /** Without a byte for this long a call has failed: another try would be as silent. */
+  readonly silentMsMax: number;
+  readonly onBytes: () => void;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -144,8 +150,10 @@ export class RpcClient {
     timeoutMs: number,
     options: CallOptions,
   ): Request {
+    const { signal, onBytes = () => undefined } = options;
+    const silentMsMax = SILENT_MS_MAX;
     const limitMs = options.timeoutMs ?? timeoutMs;
-    return { method, params, bytesMax, timeoutMs: limitMs, signal: options.signal };
+    return { method, params, bytesMax, timeoutMs: limitMs, silentMsMax, onBytes, signal };
   }
 
   async #callWithRetries<T>(request: Request, read: Reader<T>): Promise<T> {
@@ -189,30 +197,43 @@ export class RpcClient {
   /** One try. The timer covers the body too: a server that trickles is as dead as a silent one. */
   async #tryOnce<T>(request: Request, read: Reader<T>): Promise<{ readonly value: T } | Refusal> {
     if (request.signal?.aborted === true) throw abortedError(request.method);
-    const { signal, timeoutMs: limitMs } = request;
+    const { signal, timeoutMs: limitMs, silentMsMax } = request;
     return withTimeLimit({ timers: this.#timers, limitMs, signal }, async (limited) => {
+      const silence = new AbortController();
+      const abort = (): void => silence.abort();
+      const timer =
+        silentMsMax < limitMs ? new SilenceTimer(this.#timers, silentMsMax, abort) : null;
+      const onBytes = (): void => {
+        timer?.recordSign();
+        request.onBytes();
+      };
+      const stop = AbortSignal.any([limited, silence.signal]);
       try {
-        return await this.#sendRequest(request, limited, read);
+        return await this.#sendRequest({ ...request, onBytes, signal: stop }, read);
       } catch (error) {
+        if (silence.signal.aborted) return silentAnswer(request);
         return this.#refusalOfThrown(request, limited.aborted, error);
+      } finally {
+        timer?.cancel();
       }
     });
   }
 
   async #sendRequest<T>(
-    request: Request,
-    signal: AbortSignal,
+    request: Request & { readonly signal: AbortSignal },
     read: Reader<T>,
   ): Promise<{ readonly value: T } | Refusal> {
-    const { method, params } = request;
+    const { method, params, signal, onBytes } = request;
     const id = this.#nextId;
     this.#nextId += 1;
     const headers: Record<string, string> = { 'content-type': 'application/json' };
     if (this.#endpoint.authorization !== null)
       headers['authorization'] = this.#endpoint.authorization;
     const body = JSON.stringify({ jsonrpc: '2.0', id, method, params });
-    const response = await fetch(this.#endpoint.url, { method: 'POST', headers, body, signal });
-    if (response.ok) return read(await readBody(response, request.bytesMax));
+    // A key in the address is for its host alone, so that redirects are not followed.
+    const init = { method: 'POST', headers, body, signal, redirect: 'manual' } as const;
+    const response = await fetch(this.#endpoint.url, init);
+    if (response.ok) return read(await readBody(response, request.bytesMax, onBytes));
     const text = Buffer.from(await readBodyStart(response, ERROR_BODY_BYTES_MAX)).toString();
     return refusalOfStatus(response, this.#endpoint.redact(text));
   }
@@ -247,6 +268,13 @@ function malformedResponse(method: string): Refusal {
   const message = `answer to ${method} was no JSON-RPC answer, must hold a result or an error`;
   const error = new RpcError('MALFORMED_RPC_ANSWER', message, { method });
   return { error, retry: true, retryAfterMs: null };
+}
+
+/** Silence is not cured by asking again: it would cost as long once more. */
+function silentAnswer({ method, silentMsMax }: Request): Refusal {
+  const message = `${method} sent no byte for ${silentMsMax} ms, must send some within them`;
+  const error = new RpcError('RPC_TIMEOUT', message, { method, silentMsMax });
+  return { error, retry: false, retryAfterMs: null };
 }
 
 /**

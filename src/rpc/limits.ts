@@ -4,6 +4,8 @@
 export const CALL_TIMEOUT_MS = 15_000;
 /** A scan of all user accounts on a busy node takes tens of seconds; two minutes is a dead node. */
 export const RAW_CALL_TIMEOUT_MS = 120_000;
+/** A scan of which no byte comes for this long has failed: the connection or the node is dead. */
+export const SILENT_MS_MAX = 30_000;
 /** Tries per call, the first included: the callers have their own loops, so few are enough. */
 export const CALL_ATTEMPTS_MAX = 4;
 /** First wait between tries of a call. */

@@ -61,6 +61,39 @@ export async function withTimeLimit<T>(
   }
 }
 
+/** Calls once, when there has been no sign of life for so long. */
+export class SilenceTimer {
+  readonly #timers: Timers;
+  readonly #limitMs: number;
+  readonly #onSilent: () => void;
+  #signAtMs: number;
+  #timer: Timer;
+
+  constructor(timers: Timers, limitMs: number, onSilent: () => void) {
+    this.#timers = timers;
+    this.#limitMs = limitMs;
+    this.#onSilent = onSilent;
+    this.#signAtMs = timers.nowMs();
+    this.#timer = timers.after(limitMs, () => this.#checkSilence());
+  }
+
+  /** Something came. */
+  recordSign(): void {
+    this.#signAtMs = this.#timers.nowMs();
+  }
+
+  cancel(): void {
+    this.#timer.cancel();
+  }
+
+  /** Signs are many: the timer is not moved with each of them. */
+  #checkSilence(): void {
+    const leftMs = this.#signAtMs + this.#limitMs - this.#timers.nowMs();
+    if (leftMs <= 0) this.#onSilent();
+    else this.#timer = this.#timers.after(leftMs, () => this.#checkSilence());
+  }
+}
+
 /** Lets the event loop turn once: timers, sockets and other work get their share. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {

@@ -45,6 +45,8 @@ export interface FeedParts {
   readonly node: string;
   readonly rpc: NodeRpc;
   readonly socket: NodeSocket;
+  /** The clients of the other nodes, which scan when the node in use is silent. */
+  readonly otherRpcs: readonly NodeRpc[];
   readonly scanNode: ScanNode;
   readonly engine: FeedEngine;
   readonly programId: string;

@@ -4,7 +4,6 @@ import type { NodeRpc } from '../../rpc/node-pool.js';
 import type { Timers } from '../../rpc/timers.js';
 import { FeedError, failureText } from '../model/error.js';
 import type { TransientErrorLog } from '../model/error-logs.js';
-import type { FeedCounters } from '../model/feed-stats.js';
 import { SCAN_NODE_REST_CAP_MS, SCAN_NODE_REST_FIRST_MS } from '../model/limits.js';
 
 /** What the node for scans needs to know. */
@@ -14,7 +13,6 @@ export interface ScanNodeOptions {
   readonly timers: Timers;
   readonly random: () => number;
   readonly transientErrors: TransientErrorLog;
-  readonly counters: Pick<FeedCounters, 'scanFallbacks'>;
 }
 
 /**
@@ -47,10 +45,9 @@ export class ScanNode {
 
   /** A scan failed; the node in use takes it. */
   recordFailure(error: unknown): void {
-    const { timers, transientErrors, counters } = this.#options;
+    const { timers, transientErrors } = this.#options;
     const restMs = this.#rest.next();
     this.#restsUntilMs = timers.nowMs() + restMs;
-    counters.scanFallbacks += 1;
     const fields = { err: error, restMs: Math.round(restMs) };
     transientErrors.logWarning(
       'the snapshot node failed, the node in use is scanned',
@@ -63,7 +60,7 @@ export class ScanNode {
   async requireChain(rpc: NodeRpc, genesis: string | null, signal: AbortSignal): Promise<void> {
     const hash = await readGenesisHash(rpc, { signal });
     if (genesis === null || hash === genesis) return;
-    const message = `genesis hash of the snapshot node was ${hash}, must be ${genesis}`;
+    const message = `genesis hash of the node to scan was ${hash}, must be ${genesis}`;
     throw new FeedError('GENESIS_MISMATCH', message);
   }
 }

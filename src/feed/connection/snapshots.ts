@@ -31,6 +31,7 @@ import {
 } from '../model/queries.js';
 import type { ChainCheck } from './chain-check.js';
 import type { FeedParts } from './parts.js';
+import { raceScans, type Scan, type ScanLimits } from './scan-race.js';
 
 /** From which slot on a snapshot is accepted, and when its reading is aborted. */
 export interface ReadOptions {
@@ -41,6 +42,8 @@ export interface ReadOptions {
   readonly signal: AbortSignal;
   /** Of one try of one call. */
   readonly timeoutMs?: number;
+  /** Called whenever bytes of a result come. */
+  readonly onBytes?: () => void;
 }
 
 /** Reads all accounts of a small kind. */
@@ -91,22 +94,56 @@ function kindOfKey(pubkey: string): AccountKind {
   return pubkey === CLOCK_KEY ? 'clock' : 'oracle';
 }
 
-/** Reads all users: from the snapshot node, and when that fails from the node in use. */
-export async function readUsers(parts: FeedParts, options: ReadOptions): Promise<AccountSnapshot> {
-  const { scanNode, memory } = parts;
-  const { rpc } = scanNode;
-  if (rpc === null) return readUsersFrom(parts, parts.rpc, options);
-  try {
-    await scanNode.requireChain(rpc, memory.genesisHash, options.signal);
-    const limited = { ...options, timeoutMs: SCAN_NODE_TIMEOUT_MS };
-    const users = await readUsersFrom(parts, rpc, limited);
-    scanNode.recordSuccess();
-    return users;
-  } catch (error) {
-    throwIfStopped(options.signal);
-    scanNode.recordFailure(error);
-  }
-  return readUsersFrom(parts, parts.rpc, options);
+/**
+ * Reads all users: from the snapshot node, and when that fails from the node in use. When one of them is
+ * silent the next node scans as well, and the first whole snapshot counts.
+ */
+export function readUsers(parts: FeedParts, options: ReadOptions): Promise<AccountSnapshot> {
+  const { scanNode, rpc, otherRpcs } = parts;
+  const inUse: Scan<AccountSnapshot> = {
+    run: (limits) => readUsersFrom(parts, rpc, { ...options, ...limits }),
+    isReplaced: false,
+  };
+  const others = otherRpcs.map((other): Scan<AccountSnapshot> => {
+    return {
+      run: (limits) => readUsersElsewhere(parts, other, { ...options, ...limits }),
+      isReplaced: true,
+    };
+  });
+  const scans = [inUse, ...others];
+  if (scanNode.rpc !== null) scans.unshift(scanOfSnapshotNode(parts, scanNode.rpc, options));
+  return raceScans(parts, scans, options.signal);
+}
+
+function scanOfSnapshotNode(
+  parts: FeedParts,
+  rpc: NodeRpc,
+  options: ReadOptions,
+): Scan<AccountSnapshot> {
+  const { scanNode } = parts;
+  const run = async (limits: ScanLimits): Promise<AccountSnapshot> => {
+    const limited = { ...options, ...limits, timeoutMs: SCAN_NODE_TIMEOUT_MS };
+    try {
+      const users = await readUsersElsewhere(parts, rpc, limited);
+      scanNode.recordSuccess();
+      return users;
+    } catch (error) {
+      // A node that another one has overtaken was silent for long.
+      if (!options.signal.aborted) scanNode.recordFailure(error);
+      throw error;
+    }
+  };
+  return { run, isReplaced: true };
+}
+
+/** Another node than the one in use must be of its chain. */
+async function readUsersElsewhere(
+  parts: FeedParts,
+  rpc: NodeRpc,
+  options: ReadOptions,
+): Promise<AccountSnapshot> {
+  await parts.scanNode.requireChain(rpc, parts.memory.genesisHash, options.signal);
+  return readUsersFrom(parts, rpc, options);
 }
 
 /**

@@ -22,7 +22,7 @@ export function newCounters() {
     clocksRefused: 0,
     /** Moves from one node to the next. */
     failovers: 0,
-    /** Scans that the snapshot node failed to give, so that the node in use was scanned. */
+    /** Scans that another node was asked for as well, because one failed or was silent. */
     scanFallbacks: 0,
     /** Audits that went through while the book was live. */
     audits: 0,

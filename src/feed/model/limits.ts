@@ -151,6 +151,8 @@ export const SILENCE_CAP_MS = 300_000;
 export const SCAN_NODE_REST_FIRST_MS = 60_000;
 /** The same when it fails each time. */
 export const SCAN_NODE_REST_CAP_MS = 900_000;
+/** A scan of which no byte comes for this long is begun by the next node as well. */
+export const SCAN_SILENT_MS_MAX = 5_000;
 /** One scan by the snapshot node: the node in use can take it instead. */
 export const SCAN_NODE_TIMEOUT_MS = 60_000;
 

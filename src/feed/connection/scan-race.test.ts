@@ -1,0 +1,168 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { FakeChain, kindOf, OTHER_GENESIS_HASH } from '../../../test/fake-chain.js';
+import { FeedBench, nodeOf } from '../../../test/feed-bench.js';
+import { ScriptedRpc } from '../../../test/scripted-rpc.js';
+import { ManualTimers } from '../../../test/support/manual-timers.js';
+import { silentLog } from '../../rpc/log.js';
+import { nextTurn, systemTimers, type Timers } from '../../rpc/timers.js';
+import { TransientErrorLog } from '../model/error-logs.js';
+import { newCounters } from '../model/feed-stats.js';
+import { raceScans, type Scan, type ScanLimits } from './scan-race.js';
+
+/** A scan that a test ends. */
+class HeldScan implements Scan<string> {
+  readonly isReplaced: boolean;
+  limits: ScanLimits | null = null;
+  succeed: (result: string) => void = () => undefined;
+  fail: (error: Error) => void = () => undefined;
+
+  constructor(isReplaced: boolean) {
+    this.isReplaced = isReplaced;
+  }
+
+  readonly run = (limits: ScanLimits): Promise<string> => {
+    this.limits = limits;
+    return new Promise((resolve, reject) => {
+      this.succeed = resolve;
+      this.fail = reject;
+    });
+  };
+
+  get isAborted(): boolean | null {
+    return this.limits?.signal.aborted ?? null;
+  }
+}
+
+let timers: ManualTimers;
+let counters: ReturnType<typeof newCounters>;
+let stop: AbortController;
+let snapshotNode: HeldScan;
+let inUse: HeldScan;
+let other: HeldScan;
+
+beforeEach(() => {
+  timers = new ManualTimers();
+  counters = newCounters();
+  stop = new AbortController();
+  snapshotNode = new HeldScan(true);
+  inUse = new HeldScan(false);
+  other = new HeldScan(true);
+});
+
+function race(...scans: readonly HeldScan[]): Promise<string> {
+  const transientErrors = new TransientErrorLog(silentLog, timers);
+  return raceScans({ timers, counters, transientErrors }, scans, stop.signal);
+}
+
+describe('scan race', () => {
+  test('a scan whose bytes come is left alone, however long it takes', async () => {
+    const result = race(inUse, other);
+    for (let second = 0; second < 120; second += 4) {
+      timers.advance(4_000);
+      inUse.limits?.onBytes();
+    }
+    inUse.succeed('whole');
+    expect(await result).toBe('whole');
+    expect([other.limits, counters.scanFallbacks]).toEqual([null, 0]);
+  });
+
+  test('after five seconds of silence the next one scans as well, and the first whole result counts', async () => {
+    const result = race(inUse, other);
+    timers.advance(4_999);
+    expect(other.limits).toBeNull();
+    timers.advance(1);
+    expect([inUse.isAborted, other.isAborted]).toEqual([false, false]);
+    other.succeed('of the other');
+    expect(await result).toBe('of the other');
+    expect([inUse.isAborted, counters.scanFallbacks]).toEqual([true, 1]);
+    expect(timers.waitsMs).toEqual([]);
+  });
+
+  test('silence in the midst of a scan counts as well, and it may still be the first', async () => {
+    const result = race(inUse, other);
+    timers.advance(3_000);
+    inUse.limits?.onBytes();
+    timers.advance(4_999);
+    expect(other.limits).toBeNull();
+    timers.advance(1);
+    inUse.succeed('late, and whole');
+    expect(await result).toBe('late, and whole');
+    expect(other.isAborted).toBe(true);
+  });
+
+  test('the snapshot node that fails is replaced at once, the node in use is not', async () => {
+    const result = race(snapshotNode, inUse, other);
+    snapshotNode.fail(new Error('refused'));
+    await nextTurn();
+    inUse.fail(new Error('refused too'));
+    await expect(result).rejects.toThrow('refused too');
+    expect(other.limits).toBeNull();
+  });
+
+  test('the failure of the node in use is the one that counts, when all have failed', async () => {
+    const result = race(inUse, other);
+    timers.advance(5_000);
+    other.fail(new Error('another chain'));
+    await nextTurn();
+    inUse.fail(new Error('silent'));
+    await expect(result).rejects.toThrow('silent');
+  });
+
+  test('a connection that ends ends all scans', async () => {
+    const result = race(inUse, other);
+    timers.advance(5_000);
+    stop.abort();
+    expect([inUse.isAborted, other.isAborted]).toEqual([true, true]);
+    inUse.fail(new Error('aborted'));
+    other.fail(new Error('aborted'));
+    await expect(result).rejects.toThrow('aborted');
+  });
+});
+
+describe('a scan that hangs', () => {
+  /** Time in which a second is 100 ms. */
+  const quickTimers: Timers = {
+    nowMs: () => performance.now() * 10,
+    after: (delayMs, run) => systemTimers.after(delayMs / 10, run),
+  };
+
+  async function withTwoNodes(
+    run: (bench: FeedBench, second: ScriptedRpc, chain: FakeChain) => Promise<void>,
+  ): Promise<void> {
+    const bench = await FeedBench.open();
+    const second = await ScriptedRpc.start();
+    bench.server.answer('getProgramAccounts', (params) => {
+      return kindOf(params) === 'user' ? 'hang' : bench.chain.program(kindOf(params));
+    });
+    await run(bench, second, new FakeChain(second)).finally(async () => {
+      await bench.close();
+      await second.stop();
+    });
+  }
+
+  test('does not hide the other node: it is scanned, and the socket stays', () =>
+    withTwoNodes(async (bench, second, chain) => {
+      chain.accounts.set('user1', 'as the second node has it');
+      const nodes = [nodeOf(bench.server), nodeOf(second)] as const;
+      await bench.start({ nodes, timers: quickTimers });
+      expect(bench.user('user1')).toBe('as the second node has it');
+      expect([bench.server.upgrades, second.upgrades]).toEqual([1, 0]);
+      expect(bench.feed.stats()).toMatchObject({ scanFallbacks: 1, failovers: 0, rebuilds: 1 });
+    }));
+
+  test('is not replaced by one of another chain', () =>
+    withTwoNodes(async (bench, second, chain) => {
+      chain.genesisHash = OTHER_GENESIS_HASH;
+      const nodes = [nodeOf(bench.server), nodeOf(second)] as const;
+      const asked = new Promise<void>((resolve) => {
+        second.answer('getGenesisHash', () => {
+          resolve();
+          return { result: OTHER_GENESIS_HASH };
+        });
+      });
+      bench.start({ nodes, timers: quickTimers }).catch(() => undefined);
+      await asked;
+      expect(second.count('getProgramAccounts')).toBe(0);
+      expect(bench.feed.status().state).toBe('starting');
+    }));
+});
