@@ -120,7 +120,7 @@ impl Core {
             book: Book::new(BookConfig { program }),
             epoch,
             epoch_number: 0,
-            decoder: Decoder::new(),
+            decoder: Decoder::default(),
             bodies: BodyCache::new(CACHE_LIMITS),
             rows: Rows::default(),
             auctions: Vec::new(),

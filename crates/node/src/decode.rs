@@ -9,35 +9,47 @@ use crate::problem::Fault;
 
 /// How an account's data is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Encoding {
+pub enum Encoding {
+    /// Base64 of the bytes.
     Base64,
+    /// Base64 of one zstd frame of the bytes.
     Base64Zstd,
 }
 
+/// The key of zeros in base58.
+const ZERO_KEY_TEXT: [u8; 32] = [b'1'; 32];
+
 /// Decodes keys and data, and keeps what it needs for that from account to account.
-pub(crate) struct Decoder {
+pub struct Decoder {
     /// Made with the first compressed account; most feeds never send one.
     zstd: Option<Decompressor<'static>>,
     packed: Vec<u8>,
     plain: Vec<u8>,
-    /// The owner read last, as text and as key: nearly every account has the same one.
+    /// The owner read last, as text and as key: nearly every account has the same one. No text but the
+    /// one of its key is read as it, so a decoder that has read none holds the key of zeros.
     owner_text: Vec<u8>,
     owner: Pubkey,
 }
 
-impl Decoder {
-    pub(crate) fn new() -> Self {
+impl Default for Decoder {
+    /// A decoder that has read nothing yet.
+    fn default() -> Self {
         Self {
             zstd: None,
             packed: Vec::new(),
             plain: Vec::new(),
-            owner_text: Vec::new(),
+            owner_text: ZERO_KEY_TEXT.to_vec(),
             owner: Pubkey([0; 32]),
         }
     }
+}
 
+impl Decoder {
     /// The key of a base58 text.
-    pub(crate) fn owner(&mut self, text: &[u8]) -> Result<Pubkey, Fault> {
+    ///
+    /// # Errors
+    /// [`Fault::InvalidKey`].
+    pub fn owner(&mut self, text: &[u8]) -> Result<Pubkey, Fault> {
         if text != self.owner_text {
             self.owner = key(text)?;
             self.owner_text.clear();
@@ -46,8 +58,11 @@ impl Decoder {
         Ok(self.owner)
     }
 
-    /// The bytes of an account. They live until the next call.
-    pub(crate) fn data(&mut self, text: &[u8], encoding: Encoding) -> Result<&[u8], Fault> {
+    /// The bytes of an account, at most 10 MiB. They live until the next call.
+    ///
+    /// # Errors
+    /// [`Fault::InvalidBase64`], [`Fault::InvalidZstd`] or [`Fault::AccountBytesExceeded`].
+    pub fn data(&mut self, text: &[u8], encoding: Encoding) -> Result<&[u8], Fault> {
         match encoding {
             Encoding::Base64 => base64(text, &mut self.plain),
             Encoding::Base64Zstd => {
@@ -115,7 +130,7 @@ mod tests {
     #[test]
     fn base64_and_zstd_come_back() {
         let bytes: Vec<u8> = (0..=255).cycle().take(4_376).collect();
-        let mut decoder = Decoder::new();
+        let mut decoder = Decoder::default();
         let plain = decoder.data(text_of(&bytes).as_bytes(), Encoding::Base64);
         assert_eq!(plain.unwrap(), bytes);
         let packed = text_of(&zstd::bulk::compress(&bytes, 0).unwrap());
@@ -129,11 +144,11 @@ mod tests {
         let packed = zstd::bulk::compress(&vec![0; ACCOUNT_BYTES_MAX + 1], 3).unwrap();
         assert!(packed.len() < 10_000);
         let text = text_of(&packed);
-        let fault = Decoder::new().data(text.as_bytes(), Encoding::Base64Zstd).unwrap_err();
+        let fault = Decoder::default().data(text.as_bytes(), Encoding::Base64Zstd).unwrap_err();
         assert_eq!(fault, Fault::AccountBytesExceeded);
         let packed = zstd::bulk::compress(&vec![0; ACCOUNT_BYTES_MAX], 3).unwrap();
         let text = text_of(&packed);
-        let mut decoder = Decoder::new();
+        let mut decoder = Decoder::default();
         let plain = decoder.data(text.as_bytes(), Encoding::Base64Zstd).unwrap();
         assert_eq!(plain.len(), ACCOUNT_BYTES_MAX);
     }
@@ -141,14 +156,24 @@ mod tests {
     #[test]
     fn text_longer_than_an_account_is_refused_before_it_is_decoded() {
         let text = vec![b'A'; ACCOUNT_TEXT_BYTES_MAX + 4];
-        let fault = Decoder::new().data(&text, Encoding::Base64).unwrap_err();
+        let fault = Decoder::default().data(&text, Encoding::Base64).unwrap_err();
         assert_eq!(fault, Fault::AccountBytesExceeded);
+    }
+
+    #[test]
+    fn an_empty_owner_is_no_key_also_to_a_new_decoder() {
+        let mut decoder = Decoder::default();
+        assert_eq!(decoder.owner(b""), Err(Fault::InvalidKey));
+        let text = bs58::encode([3; 32]).into_string();
+        assert_eq!(decoder.owner(text.as_bytes()), Ok(Pubkey([3; 32])));
+        assert_eq!(decoder.owner(b""), Err(Fault::InvalidKey));
+        assert_eq!(decoder.owner(text.as_bytes()), Ok(Pubkey([3; 32])));
     }
 
     proptest! {
         #[test]
         fn no_text_panics(text: Vec<u8>) {
-            let mut decoder = Decoder::new();
+            let mut decoder = Decoder::default();
             let _ = decoder.data(&text, Encoding::Base64);
             let _ = decoder.data(text_of(&text).as_bytes(), Encoding::Base64Zstd);
             let _ = decoder.owner(&text);

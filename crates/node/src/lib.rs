@@ -12,15 +12,15 @@
 
 pub mod codec;
 pub mod core;
-mod decode;
+pub mod decode;
 pub mod events;
 mod external;
 mod facts;
 pub mod indicative;
 mod limits;
 pub mod matching;
-mod problem;
-mod record;
+pub mod problem;
+pub mod record;
 pub mod snapshot;
 mod streams;
 mod text;

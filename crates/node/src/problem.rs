@@ -8,7 +8,7 @@ use crate::limits::PROBLEMS_STORED_MAX;
 
 /// Why an account could not be taken in. The codes are part of the interface: never renamed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub enum Fault {
     /// A record of the batch does not have the length it states.
     MalformedRecord,
     /// A key or an owner is not base58 of 32 bytes.

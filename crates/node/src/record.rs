@@ -25,13 +25,19 @@ const GATE_SNAPSHOT: u8 = 1;
 
 /// One record, still encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Record<'a> {
-    form: u8,
-    gate: Gate,
-    slot: Slot,
-    key: &'a [u8],
-    owner: &'a [u8],
-    data: &'a [u8],
+pub struct Record<'a> {
+    /// How key, owner and data are written.
+    pub form: u8,
+    /// Whether it arrived live or in a snapshot.
+    pub gate: Gate,
+    /// The slot of this state.
+    pub slot: Slot,
+    /// The account's key.
+    pub key: &'a [u8],
+    /// The owner's key.
+    pub owner: &'a [u8],
+    /// The account's bytes.
+    pub data: &'a [u8],
 }
 
 impl<'a> Record<'a> {
@@ -49,7 +55,10 @@ impl<'a> Record<'a> {
     }
 
     /// The account's key, as far as it can be read.
-    pub(crate) fn pubkey(&self) -> Result<Pubkey, Fault> {
+    ///
+    /// # Errors
+    /// [`Fault::InvalidKey`].
+    pub fn pubkey(&self) -> Result<Pubkey, Fault> {
         match self.form {
             FORM_BINARY => binary_key(self.key),
             _ => key(self.key),
@@ -57,7 +66,10 @@ impl<'a> Record<'a> {
     }
 
     /// The update that the record stands for. Its data lives in the decoder's buffers.
-    pub(crate) fn decode(
+    ///
+    /// # Errors
+    /// [`Fault`], whatever is wrong with its texts or its form.
+    pub fn decode(
         &self,
         pubkey: Pubkey,
         decoder: &'a mut Decoder,
@@ -103,12 +115,14 @@ fn binary_key(bytes: &[u8]) -> Result<Pubkey, Fault> {
 /// The records of a batch. A record that lies about its inside does not stop the ones behind it;
 /// one that reaches over the end of the batch is the last.
 #[derive(Debug)]
-pub(crate) struct Records<'a> {
+pub struct Records<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Records<'a> {
-    pub(crate) fn new(batch: &'a [u8]) -> Self {
+    /// The records of a batch, from its first byte.
+    #[must_use]
+    pub const fn new(batch: &'a [u8]) -> Self {
         Self { rest: batch }
     }
 }
@@ -151,7 +165,7 @@ mod tests {
     type Decoded = Result<(Pubkey, Pubkey, Vec<u8>), Fault>;
 
     fn decoded(batch: &[u8]) -> Vec<Decoded> {
-        let mut decoder = Decoder::new();
+        let mut decoder = Decoder::default();
         Records::new(batch)
             .map(|record| {
                 let record = record?;
@@ -213,7 +227,7 @@ mod tests {
         fn no_batch_panics(batch: Vec<u8>, form in 0_u8..5, owner: Vec<u8>) {
             let _ = decoded(&batch);
             let owner = &owner[..owner.len().min(255)];
-            let mut decoder = Decoder::new();
+            let mut decoder = Decoder::default();
             for record in Records::new(&record(form, 0, &[b'1'; 32], owner, &batch)).flatten() {
                 let _ = record.pubkey().and_then(|pubkey| {
                     record.decode(pubkey, &mut decoder).map(|_| ())

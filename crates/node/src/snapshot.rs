@@ -166,11 +166,7 @@ impl ObjectFinalize for PackedSnapshot {
 
 impl PackedSnapshot {
     /// The accounts from `from` on, at most `count`, as updates of a snapshot.
-    pub(crate) fn updates(
-        &self,
-        from: usize,
-        count: usize,
-    ) -> impl Iterator<Item = AccountUpdate<'_>> {
+    pub fn updates(&self, from: usize, count: usize) -> impl Iterator<Item = AccountUpdate<'_>> {
         self.accounts.iter().skip(from).take(count).map(|packed| AccountUpdate {
             pubkey: packed.pubkey,
             owner: packed.owner,
@@ -181,7 +177,8 @@ impl PackedSnapshot {
     }
 
     /// Bytes that this small object holds outside of its heap, reported to the garbage collector.
-    fn bytes_held(&self) -> i64 {
+    #[must_use]
+    pub fn bytes_held(&self) -> i64 {
         let blocks: usize = self.blocks.iter().map(Vec::capacity).sum();
         i64::try_from(blocks).unwrap_or(i64::MAX)
     }
@@ -204,7 +201,8 @@ impl PackedSnapshot {
 }
 
 /// Decodes a body of getProgramAccounts (with context), or of getMultipleAccounts with its keys.
-fn decode(body: &[u8], keys: &[String]) -> PackedSnapshot {
+#[must_use]
+pub fn decode(body: &[u8], keys: &[String]) -> PackedSnapshot {
     read(body, keys).unwrap_or_else(|failure| PackedSnapshot {
         failure: Some(failure),
         ..PackedSnapshot::default()
@@ -229,7 +227,7 @@ fn read(body: &[u8], keys: &[String]) -> std::result::Result<PackedSnapshot, Fai
 }
 
 fn pack(result: AnswerResult<'_>, keys: &[String]) -> std::result::Result<PackedSnapshot, Failure> {
-    let mut decoder = Decoder::new();
+    let mut decoder = Decoder::default();
     let mut packed = PackedSnapshot { slot: result.context.slot, ..PackedSnapshot::default() };
     for (index, entry) in result.value.into_iter().enumerate() {
         if packed.is_full() {
@@ -373,6 +371,16 @@ mod tests {
         assert_eq!((snapshot.count(), snapshot.problem_count()), (1, 5));
         let codes = ["INVALID_BASE64", "INVALID_KEY", "INVALID_ZSTD"];
         assert!(codes.iter().all(|code| snapshot.problems().contains(code)));
+    }
+
+    #[test]
+    fn an_account_without_an_owner_is_a_problem_and_not_closed() {
+        let account =
+            account("YWJj", "base64").replace(&format!(r#""owner":"{KEY}""#), r#""owner":"""#);
+        let body = answer(&format!(r#"{{"pubkey":"{KEY}","account":{account}}}"#));
+        let snapshot = decode(body.as_bytes(), &[]);
+        assert_eq!((snapshot.count(), snapshot.problem_count()), (0, 1));
+        assert!(snapshot.problems().contains("INVALID_KEY"));
     }
 
     #[test]
