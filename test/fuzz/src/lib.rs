@@ -9,8 +9,18 @@
 #![expect(clippy::unwrap_used, reason = "a property that does not hold is a panic")]
 
 mod account;
+mod amm;
+mod batch;
+mod book;
+mod event;
+mod fees;
 pub mod input;
+mod logs;
+mod oracle;
+mod order;
 mod reencode;
+mod snapshot;
+mod text;
 
 /// A function that a fuzzer feeds.
 #[derive(Clone, Copy, Debug)]
@@ -27,5 +37,16 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: &[Target] =
-    &[Target { name: "account", run: account::run, input_bytes_max: 6_144 }];
+pub const TARGETS: &[Target] = &[
+    Target { name: "account", run: account::run, input_bytes_max: 6_144 },
+    Target { name: "order", run: order::run, input_bytes_max: 256 },
+    Target { name: "oracle", run: oracle::run, input_bytes_max: 1_024 },
+    Target { name: "event", run: event::run, input_bytes_max: 2_048 },
+    Target { name: "logs", run: logs::run, input_bytes_max: 4_096 },
+    Target { name: "amm", run: amm::run, input_bytes_max: 2_048 },
+    Target { name: "fees", run: fees::run, input_bytes_max: 1_536 },
+    Target { name: "text", run: text::run, input_bytes_max: 4_096 },
+    Target { name: "batch", run: batch::run, input_bytes_max: 8_192 },
+    Target { name: "snapshot", run: snapshot::run, input_bytes_max: 4_096 },
+    Target { name: "book", run: book::run, input_bytes_max: 16_384 },
+];

@@ -88,8 +88,9 @@ impl Chunk {
 }
 
 impl AmmQuote {
-    /// Replaces `out` by the side's levels, best first, at most `count`: those of the amounts
-    /// `top_of_book` in quote at 1e6, then equal parts of what is left.
+    /// Replaces `out` by the side's levels along the curve, at most `count`: those of the amounts
+    /// `top_of_book` in quote at 1e6, then equal parts of what is left. Where an account's reserves are off
+    /// its curve, the first one is on the way back to it and may be worse than the second.
     ///
     /// # Errors
     /// [`AmmError`] when the curve ends before the liquidity, or a size or price is above 64 bits.

@@ -1,0 +1,105 @@
+//! Records of the program's events: every kind as JSON, and those that are read as structs.
+
+use serde_json::Value;
+use slotbook_protocol::event::field::{
+    DISCRIMINATOR_BYTES, EventField, EventFieldType, EventLayout,
+};
+use slotbook_protocol::event::json::{Fit, decode_json};
+use slotbook_protocol::event::records::RECORDS;
+use slotbook_protocol::event::typed::{FundingRateRecord, ORDER_ACTION_RECORD, OrderActionRecord};
+
+use crate::reencode::{push_element, push_length};
+
+/// Characters of JSON that one byte of a record may become, beside the names of its fields.
+const CHARACTERS_A_BYTE_MAX: usize = 32;
+
+/// Characters of a record of zeros: names, and fields that an old record does not have.
+const CHARACTERS_OF_NAMES_MAX: usize = 8 << 10;
+
+/// A byte for the kind of record, then its fields; or, beyond all kinds, a record as it is.
+pub(crate) fn run(input: &[u8]) {
+    let (kind, fields) = input.split_first().unwrap_or((&0, &[]));
+    match RECORDS.get(usize::from(*kind)) {
+        Some(layout) => check(layout, &[&layout.discriminator, fields].concat()),
+        None => RECORDS.iter().for_each(|layout| check(layout, fields)),
+    }
+}
+
+fn json(layout: &EventLayout, data: &[u8]) -> Option<(Fit, String)> {
+    let mut text = String::from("before");
+    let fit = decode_json(layout, data, &mut text);
+    assert_eq!(fit.is_ok(), text != "before", "nothing is left of a failure");
+    fit.ok().map(|fit| (fit, text.split_off("before".len())))
+}
+
+fn check(layout: &EventLayout, data: &[u8]) {
+    let decoded = json(layout, data);
+    if layout.check(data).is_ok() {
+        check_structs(data, decoded.as_ref().map(|(_, text)| text.as_str()));
+    }
+    let Some((fit, text)) = decoded else { return };
+    let length_max = data.len() * CHARACTERS_A_BYTE_MAX + CHARACTERS_OF_NAMES_MAX;
+    assert!(text.len() <= length_max, "text is bounded by its record");
+    let value: Value = serde_json::from_str(&text).unwrap();
+    let mut again = layout.discriminator.to_vec();
+    let present = layout.fields.len() - fit.fields_missing;
+    push_fields(&layout.fields[..present], &value, &mut again);
+    let end = data.len() - fit.bytes_behind;
+    assert!(again == data[..end], "the same bytes come back");
+    for cut in [end.saturating_sub(1), end / 2, DISCRIMINATOR_BYTES - 1] {
+        let Some((cut, _)) = json(layout, &data[..cut]) else { continue };
+        assert!(cut.fields_missing > fit.fields_missing, "a cut record has fewer fields");
+    }
+}
+
+/// A struct is read exactly where the text is written, but for one enum that may grow.
+fn check_structs(data: &[u8], text: Option<&str>) {
+    let value = text.map(|text| serde_json::from_str::<Value>(text).unwrap());
+    let said = |name: &str| value.as_ref().map(|value| value[name].clone());
+    if let Ok(record) = OrderActionRecord::read(data) {
+        assert!(text.is_none() || said("ts") == Some(record.ts.to_string().into()));
+        assert!(text.is_none() || said("marketIndex") == Some(record.market_index.into()));
+        let price = record.oracle_price.to_string();
+        assert!(text.is_none() || said("oraclePrice") == Some(price.into()));
+        let _ = record.filled();
+    } else if ORDER_ACTION_RECORD.check(data).is_ok() {
+        assert!(text.is_none(), "what is no struct is no text");
+    }
+    if let Ok(record) = FundingRateRecord::read(data) {
+        assert_eq!(said("recordId"), Some(record.record_id.to_string().into()));
+        let base = record.base_with_unsettled_lp.to_string();
+        assert_eq!(said("baseAssetAmountWithUnsettledLp"), Some(base.into()));
+    }
+}
+
+fn push_fields(fields: &[EventField], value: &Value, out: &mut Vec<u8>) {
+    for field in fields {
+        push_field(field, &value[field.name], out);
+    }
+}
+
+fn push_field(field: &EventField, value: &Value, out: &mut Vec<u8>) {
+    let elements = || value.as_array().unwrap();
+    match field.field_type {
+        EventFieldType::One(element) => push_element(element, value, out),
+        EventFieldType::Option(_) if value.is_null() => out.push(0),
+        EventFieldType::Option(element) => {
+            out.push(1);
+            push_element(element, value, out);
+        }
+        EventFieldType::Many(element, count) => {
+            assert_eq!(elements().len(), count);
+            elements().iter().for_each(|value| push_element(element, value, out));
+        }
+        EventFieldType::List(element) => {
+            push_length(elements().len(), out);
+            elements().iter().for_each(|value| push_element(element, value, out));
+        }
+        EventFieldType::Text => {
+            let text = value.as_str().unwrap();
+            push_length(text.len(), out);
+            out.extend(text.as_bytes());
+        }
+        EventFieldType::Group(fields) => push_fields(fields, value, out),
+    }
+}
