@@ -36,6 +36,11 @@ const longForms = {
     command: [localCommand('vitest'), 'run', '--no-file-parallelism', 'test/hostile-'],
     env: { HOSTILE: 'long' },
   },
+  deaf: {
+    about: '1,000 clients that read nothing, and the memory that they leave behind',
+    command: [localCommand('vitest'), 'run', 'test/deaf-crowd.test.ts'],
+    env: { DEAF: 'long' },
+  },
   faults: {
     about: 'faults of RPC nodes under load, every book judged; SEED=n for another run',
     command: [localCommand('vitest'), 'run', '--no-file-parallelism', 'test/faults'],

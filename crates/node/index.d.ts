@@ -312,6 +312,12 @@ export interface MatchOptions {
 /** The names of `actionExplanation`, in the order of their bytes. */
 export declare function orderActionExplanations(): Array<string>
 
+/**
+ * Gives the memory of large buffers back to the system as soon as they are freed. Returns whether the
+ * allocator has such a setting; other systems decide for themselves.
+ */
+export declare function returnFreedBuffers(): boolean
+
 /** Why an order cannot be placed. */
 export interface TakerFault {
   /** The part of the order that is wrong, as its interface names it. */

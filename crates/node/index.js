@@ -841,3 +841,4 @@ module.exports.LogDecoder = nativeBinding.LogDecoder
 module.exports.PackedSnapshot = nativeBinding.PackedSnapshot
 module.exports.decodeSnapshot = nativeBinding.decodeSnapshot
 module.exports.orderActionExplanations = nativeBinding.orderActionExplanations
+module.exports.returnFreedBuffers = nativeBinding.returnFreedBuffers

@@ -7,6 +7,7 @@ import { type BuildInfo, readBuildInfo } from '../config/build-info.js';
 import type { CommonConfig } from '../config/config.js';
 import { LIMITS } from '../config/limits.js';
 import type { BookSource, MarketDirectory } from '../contract/book-source.js';
+import { giveBackLargeBuffers } from '../engine/memory.js';
 import { ClientAddresses } from '../server/admission/client-addresses.js';
 import { directoryOf, missingMarkets } from '../server/api/market-directory.js';
 import { Timings } from '../server/metrics/timings.js';
@@ -14,6 +15,7 @@ import { QuoteServer } from '../server/quotes/quote-server.js';
 import { FirstReady } from '../server/routes/first-ready.js';
 import { createHandlers, type Handlers } from '../server/routes/http.js';
 import { SocketServer } from '../server/sockets/socket-server.js';
+import { SocketBacklog } from '../server/transport/socket-backlog.js';
 import { UnsentReplies } from '../server/transport/unsent-replies.js';
 import { type Listener, listen } from '../server/transport/uws.js';
 import { type ExternalVenues, externalVenues } from './external-venues.js';
@@ -48,14 +50,15 @@ export async function serveBook(
   origins: Origins,
   log: Logger,
 ): Promise<Service> {
+  giveBackLargeBuffers();
   const build = readBuildInfo();
   const parts = createParts(config, origins, {
     log,
     onReady: () => process.stdout.write(`ready ${url}\n`),
   });
-  const { feed, sockets, makers, venues, history, timings, unsent, addresses } = parts;
+  const { feed, sockets, makers, venues, history, timings, unsent, backlog, addresses } = parts;
   const handlers = createServiceHandlers(config, parts, build);
-  const served = { handlers, sockets, makers, unsent, addresses };
+  const served = { handlers, sockets, makers, unsent, backlog, addresses };
   const { listeners, url, metricsUrl } = await listenOn(config, served, log);
   const stop = (): Promise<void> =>
     stopAll([
@@ -94,6 +97,7 @@ interface ServiceParts {
   readonly history: ServiceHistory | undefined;
   readonly timings: Timings;
   readonly unsent: UnsentReplies;
+  readonly backlog: SocketBacklog;
   readonly addresses: ClientAddresses;
 }
 
@@ -138,9 +142,10 @@ function createParts(
   });
   const venues = externalVenues(config, origin.engine, log);
   const unsent = new UnsentReplies();
+  const backlog = new SocketBacklog(config.socketBacklogMegabytes * MEGABYTE);
   return {
     ...{ book, directory, ready, feed, sockets, makers, venues, history },
-    ...{ timings, unsent, addresses },
+    ...{ timings, unsent, backlog, addresses },
   };
 }
 
@@ -190,7 +195,7 @@ function createServiceHandlers(
   build: BuildInfo,
 ): Handlers {
   const { book, directory, ready, feed, sockets, makers, venues, history } = parts;
-  const { timings, unsent, addresses } = parts;
+  const { timings, unsent, backlog, addresses } = parts;
   const { readAccounts } = feed;
   return createHandlers({
     book,
@@ -200,6 +205,7 @@ function createServiceHandlers(
     feed: () => feed.stats(),
     timings,
     unsent,
+    backlog,
     sockets: () => sockets.readStats(),
     venues: () => venues.stats(),
     quotes: () => makers.readStats(),
@@ -218,19 +224,20 @@ interface Served {
   readonly sockets: SocketServer;
   readonly makers: QuoteServer;
   readonly unsent: UnsentReplies;
+  readonly backlog: SocketBacklog;
   readonly addresses: ClientAddresses;
 }
 
 /** Binds the port of the clients and, where it is wanted, the one of the operator. */
 async function listenOn(
   { host, port, metricsHost, metricsPort }: CommonConfig,
-  { handlers, sockets, makers, unsent, addresses }: Served,
+  { handlers, sockets, makers, unsent, backlog, addresses }: Served,
   log: Logger,
 ): Promise<{ listeners: readonly Listener[]; url: string; metricsUrl: string }> {
   const onFault = (error: unknown, path: string): void =>
     log.error({ err: error, path }, 'a request failed');
   const main = await listen({
-    ...{ host, port, handler: handlers.main, unsent, onFault },
+    ...{ host, port, handler: handlers.main, unsent, backlog, onFault },
     sockets: [sockets, makers],
     findClient: (origin) => addresses.findClient(origin),
   });
@@ -251,6 +258,8 @@ async function listenOn(
     throw error;
   }
 }
+
+const MEGABYTE = 1024 * 1024;
 
 /** An address that can be typed into a browser on this machine. */
 function urlOf(host: string, { port }: Listener): string {

@@ -40,6 +40,7 @@ describe('defaults', () => {
       topicsPerIp: 500,
       socketsPerIp: 100,
       messagesPerSecond: 50,
+      socketBacklogMegabytes: 256,
       requestsPerSecond: 0,
       trustedProxies: [],
       quoteMakers: [],

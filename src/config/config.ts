@@ -34,6 +34,7 @@ const BOOK_SETTINGS = [
   'topicsPerIp',
   'socketsPerIp',
   'messagesPerSecond',
+  'socketBacklogMegabytes',
   'requestsPerSecond',
   'trustedProxies',
   'quoteMakers',

@@ -133,6 +133,14 @@ export const LIMITS = {
    */
   socketBufferBytesMax: 524_288,
   /**
+   * Megabytes that may wait for all WebSockets together, by default: 500 clients that read nothing. Beyond it
+   * those for which most waits are cut.
+   */
+  socketBacklogMegabytesDefault: 256,
+  socketBacklogMegabytesMax: 65_536,
+  /** How often the sockets are asked what waits: 20,000 take about 2 ms. */
+  socketBacklogCheckMs: 100,
+  /**
    * First books and resets wait while more than this does: with one of 1,000 levels there is room
    * left.
    */

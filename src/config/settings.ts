@@ -191,6 +191,11 @@ export const SETTINGS = {
     ...{ unit: 'per second', value: 'count' },
     text: 'messages of one WebSocket',
   },
+  socketBacklogMegabytes: {
+    ...{ group: 'book', kind: 'integer', default: LIMITS.socketBacklogMegabytesDefault },
+    ...{ min: 1, max: LIMITS.socketBacklogMegabytesMax, unit: 'MiB', value: 'MiB' },
+    text: 'bytes that may wait for all WebSockets; beyond it those are closed for which most waits',
+  },
   requestsPerSecond: {
     ...{ group: 'book', kind: 'integer', default: 0, min: 0, max: ratePerSecondMax },
     ...{ unit: 'per second', value: 'count' },

@@ -19,6 +19,7 @@ mod facts;
 pub mod indicative;
 mod limits;
 pub mod matching;
+pub mod memory;
 pub mod problem;
 pub mod record;
 pub mod snapshot;

@@ -36,6 +36,8 @@ export interface MetricsOptions {
   readonly history?: Pick<MarketDataSource, 'readStats'>;
   /** Bytes of responses that wait for their clients. */
   readonly unsent?: { readonly bytes: number };
+  /** Bytes that wait for WebSockets. */
+  readonly backlog?: { readonly bytes: number };
   /** Monotonic milliseconds; those of the process by default. */
   readonly monotonicMs?: () => number;
 }
@@ -62,7 +64,7 @@ export class Metrics {
 
   constructor(options: MetricsOptions) {
     const { book, directory, readiness, feed, requests, timings, unsent } = options;
-    const { sockets, venues, quotes, history } = options;
+    const { sockets, backlog, venues, quotes, history } = options;
     this.#monotonicMs = options.monotonicMs ?? (() => performance.now());
     collectDefaultMetrics({ register: this.#registry });
     replaceDescriptorCount(this.#registry);
@@ -75,6 +77,11 @@ export class Metrics {
       ...this.#bookSeries(),
       ...feedSeries(feed, readiness),
       ...(sockets === undefined ? [] : socketSeries(sockets)),
+      gaugeSeries(
+        'slotbook_socket_backlog_bytes',
+        'Bytes that wait for clients of WebSockets, as they were counted last.',
+        () => backlog?.bytes ?? 0,
+      ),
       ...(venues === undefined ? [] : venueSeries(venues)),
       ...(quotes === undefined ? [] : quoteSeries(() => this.#stats, quotes)),
       ...(history === undefined ? [] : historySeries(() => history.readStats())),

@@ -72,6 +72,8 @@ export interface HttpOptions extends ServiceRouteOptions {
   readonly quotes?: () => QuoteSocketStats;
   /** Where the transport holds what clients have not read. */
   readonly unsent?: UnsentReplies;
+  /** Bytes that wait for WebSockets. */
+  readonly backlog?: { readonly bytes: number };
 }
 
 /** One handler for each port. */

@@ -4,6 +4,7 @@
  */
 import { LIMITS } from '../../config/limits.js';
 import type { HttpRequest, Reply } from './reply.js';
+import type { WaitingSocket } from './socket-backlog.js';
 
 /** One client's WebSocket. After it has closed, every call does nothing. */
 export interface ClientSocket {
@@ -26,9 +27,10 @@ export interface ClientSocket {
 
 /**
  * Why a socket closed: the client closed it, the service did, the connection was lost or broke the
- * protocol, it was silent too long, it sent a message that was too large, or one that was no UTF-8.
+ * protocol, it was silent too long, it sent a message that was too large, or one that was no UTF-8, or too
+ * much waited for all sockets together, and most of it for this one.
  */
-export type CloseCause = 'client' | 'server' | 'lost' | 'idle' | 'tooLarge' | 'notUtf8';
+export type CloseCause = 'client' | 'server' | 'lost' | 'idle' | 'tooLarge' | 'notUtf8' | 'backlog';
 
 /** Receives the events of one socket. */
 export interface SocketSession {
@@ -86,10 +88,11 @@ interface NativeSocket {
 }
 
 /** A socket of the transport, whose own methods throw after it has closed. */
-export class TransportSocket implements ClientSocket {
+export class TransportSocket implements ClientSocket, WaitingSocket {
   readonly #native: NativeSocket;
   #isOpen = true;
   #isClosing = false;
+  #isShed = false;
 
   constructor(
     native: NativeSocket,
@@ -132,6 +135,11 @@ export class TransportSocket implements ClientSocket {
     this.#native.close();
   }
 
+  shed(): void {
+    this.#isShed = true;
+    this.terminate();
+  }
+
   bufferedBytes(): number {
     return this.#isOpen ? this.#native.getBufferedAmount() : 0;
   }
@@ -139,6 +147,7 @@ export class TransportSocket implements ClientSocket {
   /** Notes that the socket has closed. Returns why, as far as the transport reports it. */
   markClosed(code: number, message: string): CloseCause {
     this.#isOpen = false;
+    if (this.#isShed) return 'backlog';
     if (this.#isClosing) return 'server';
     if (code !== abnormalCloseCode) return 'client';
     return causeByMessage[message] ?? 'lost';

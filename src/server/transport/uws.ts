@@ -25,6 +25,7 @@ import {
 } from './native-http.js';
 import { assertNativeTransport } from './native-transport.js';
 import { errorReply, type Handler, type Reply } from './reply.js';
+import { SocketBacklog } from './socket-backlog.js';
 import { UnsentReplies } from './unsent-replies.js';
 
 /** What `listen` needs. */
@@ -37,6 +38,8 @@ export interface ListenOptions {
   readonly sockets?: readonly SocketHandlers[];
   /** Holds replies for slow clients: the one of `createHandlers`, which refuses large replies by it. */
   readonly unsent?: UnsentReplies;
+  /** Bounds what waits for all WebSockets together. */
+  readonly backlog?: SocketBacklog;
   /** Finds the client of a request; the other end of its connection by default. */
   readonly findClient?: FindClient;
   /** Called with every unexpected error of a handler. */
@@ -60,7 +63,10 @@ export function listen(options: ListenOptions): Promise<Listener> {
   assertNativeTransport();
   const app = uws.App();
   const findClient: FindClient = ({ peer }) => peer;
-  const serving: Serving = { unsent: new UnsentReplies(), findClient, ...options };
+  const serving: Serving = {
+    ...{ unsent: new UnsentReplies(), backlog: new SocketBacklog(), findClient },
+    ...options,
+  };
   for (const handlers of options.sockets ?? []) serveSockets(app, handlers, serving);
   // Asking each request for its method would cost a GET one more native call.
   app.get('/*', (response, native) => {
@@ -96,7 +102,7 @@ export function listen(options: ListenOptions): Promise<Listener> {
 }
 
 /** The settings of a listener with the defaults filled in. */
-type Serving = ListenOptions & Required<Pick<ListenOptions, 'unsent' | 'findClient'>>;
+type Serving = ListenOptions & Required<Pick<ListenOptions, 'unsent' | 'backlog' | 'findClient'>>;
 
 /** The overload of `listen` with host and options, which the package's types lack. */
 type ListenExclusive = (
@@ -168,7 +174,7 @@ type OnFault = ListenOptions['onFault'];
 
 /** Serves the WebSockets of some paths: upgrades them, and passes their events to their sessions. */
 function serveSockets(app: uws.TemplatedApp, handlers: SocketHandlers, serving: Serving): void {
-  const { onFault } = serving;
+  const { onFault, backlog } = serving;
   const notifySession = (native: NativeSocket, run: (session: SocketSession) => void): void => {
     const data = native.getUserData();
     runGuarded(data, onFault, () => {
@@ -185,6 +191,7 @@ function serveSockets(app: uws.TemplatedApp, handlers: SocketHandlers, serving: 
       const data = native.getUserData();
       const socket = new TransportSocket(native, data.ip);
       data.socket = socket;
+      backlog.addSocket(socket);
       runGuarded(data, onFault, () => {
         data.session = handlers.openSession(socket, data.query);
         data.session.onOpen?.();
@@ -197,7 +204,9 @@ function serveSockets(app: uws.TemplatedApp, handlers: SocketHandlers, serving: 
     drain: (native) => notifySession(native, (session) => session.onDrain()),
     dropped: (native) => notifySession(native, (session) => session.onDropped()),
     close: (native, code, message) => {
-      const cause = native.getUserData().socket?.markClosed(code, decodeText(message)) ?? 'lost';
+      const { socket } = native.getUserData();
+      if (socket !== null) backlog.removeSocket(socket);
+      const cause = socket?.markClosed(code, decodeText(message)) ?? 'lost';
       notifySession(native, (session) => session.onClose(cause));
     },
   };
