@@ -95,6 +95,7 @@ test('every event of the feed is listed, and none that is not there', () => {
     ...newCounters(),
     ...{ slot: 0, slotAgeMs: 0, slotLag: 0, unixSeconds: 0 },
     ...{ genesisHash: null, node: '', lastAudit: null },
+    ...{ clockSkewMs: null, clockReason: null },
   };
   const recording = ['src/feed/recording/recorder.ts', 'src/feed/recording/replayer.ts'].flatMap(
     (path) => {

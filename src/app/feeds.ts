@@ -128,7 +128,7 @@ function liveFeed(parts: {
   const { config, log, engine, events } = parts;
   const nodes = createNodes(config.nodes);
   const { snapshotUrl, programId, laggingAfterMs, staleAfterMs } = config;
-  const { auditIntervalMs, probeIntervalMs } = config;
+  const { auditIntervalMs, probeIntervalMs, clockSkewMaxMs } = config;
   const { indicativePolicy } = config;
   const snapshotRpc =
     snapshotUrl === undefined
@@ -142,6 +142,7 @@ function liveFeed(parts: {
     log,
     auditIntervalMs,
     probeIntervalMs,
+    clockSkewMaxMs,
     timing: { laggingAfterMs, staleAfterMs },
     ...events,
     onGenesisChanged: () => engine.setEpoch(newEpoch(engine.epoch)),

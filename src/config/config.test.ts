@@ -33,6 +33,7 @@ describe('defaults', () => {
       probeIntervalMs: 1_000,
       laggingAfterMs: 2_500,
       staleAfterMs: 5_000,
+      clockSkewMaxMs: 30_000,
       metricsPort: undefined,
       metricsHost: '127.0.0.1',
       publishIntervalMs: 50,

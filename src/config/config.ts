@@ -27,6 +27,7 @@ const BOOK_SETTINGS = [
   'probeIntervalMs',
   'laggingAfterMs',
   'staleAfterMs',
+  'clockSkewMaxMs',
   'metricsPort',
   'metricsHost',
   'publishIntervalMs',

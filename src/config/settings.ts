@@ -155,6 +155,12 @@ export const SETTINGS = {
     ...{ min: durationMsMin, max: durationMsMax },
     text: 'without a slot for this long the book is stale and the next node is tried; not below --lagging-after-ms',
   },
+  /** The chain's clock is an estimate of its validators, and off by some seconds by nature. */
+  clockSkewMaxMs: {
+    ...{ group: 'book', kind: 'integer', default: 30_000, unit: 'ms', value: 'ms' },
+    ...{ min: 1_000, max: durationMsMax },
+    text: "this machine's clock may differ so much from the chain's; beyond it there is a log line and a reason in /status",
+  },
   metricsPort: {
     ...{ group: 'book', kind: 'integer', default: null, min: 0, max: LIMITS.portMax },
     ...{ value: 'port', absent: 'main port' },

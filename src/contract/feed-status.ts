@@ -22,6 +22,10 @@ export interface FeedMetrics {
   readonly genesisHash?: string | null;
   /** Host and port of the RPC node in use, without any path or key. */
   readonly node?: string | null;
+  /** Milliseconds that this machine's clock is ahead of the chain's; null before the chain's is known. */
+  readonly clockSkewMs?: number | null;
+  /** Why that is too much; null when it is not. */
+  readonly clockReason?: string | null;
   /** The last comparison of the whole book with the chain; null before the first. */
   readonly lastAudit?: AuditOutcome | null;
 }

@@ -6,6 +6,7 @@ import { systemTimers, type Timers } from '../rpc/timers.js';
 import { type FeedParts, NO_SLOT } from './connection/parts.js';
 import { ScanNode } from './connection/scan-node.js';
 import { ChainClock } from './model/chain-clock.js';
+import { ClockSkew } from './model/clock-skew.js';
 import { TransientErrorLog } from './model/error-logs.js';
 import { type FeedTiming, newCounters } from './model/feed-stats.js';
 import { FIRST_SLOT_WAIT_MS, PROBE_NEWEST_USERS, REPLAY_UPDATES_MAX } from './model/limits.js';
@@ -34,6 +35,8 @@ export interface LiveFeedOptions {
   readonly auditIntervalMs?: number;
   /** Time between two probes of the subscriptions of a live book; 0 for none. */
   readonly probeIntervalMs?: number;
+  /** The most that this machine's clock may differ from the chain's. */
+  readonly clockSkewMaxMs?: number;
   readonly timers?: Timers;
   readonly wallMs?: () => number;
   readonly random?: () => number;
@@ -53,6 +56,7 @@ export function newParts(options: LiveFeedOptions, onTurn: (turn: TurnChanges) =
   const counters = newCounters();
   const transientErrors = new TransientErrorLog(log, timers);
   const rpc = options.snapshotRpc ?? null;
+  const skewMsMax = options.clockSkewMaxMs ?? SETTINGS.clockSkewMaxMs.default;
   return {
     ...endpointsOf(options.nodes[0], options.nodes),
     scanNode: new ScanNode({ rpc, timers, random, transientErrors }),
@@ -62,6 +66,7 @@ export function newParts(options: LiveFeedOptions, onTurn: (turn: TurnChanges) =
     random,
     wallMs,
     clock,
+    clockSkew: new ClockSkew({ clock, wallMs, log, skewMsMax }),
     turns: new Turns({ engine, clock, wallMs, nowMs, onTurn, onApplied }),
     log,
     transientErrors,

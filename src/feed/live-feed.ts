@@ -123,6 +123,7 @@ export class LiveFeed {
       genesisHash,
       node,
       lastAudit,
+      ...this.#parts.clockSkew.stats,
     };
   }
 
@@ -265,6 +266,7 @@ export class LiveFeed {
   #checkSession(): void {
     const session = this.#session;
     if (session === null) return;
+    this.#parts.clockSkew.checkSkew();
     this.#nodes.checkSilence(this.#slotAge.silentMs(this.#parts.timers.nowMs()), session.isLive);
     if (session !== this.#session) return;
     this.#dropOnFailure(session, session.checkChain());

@@ -221,6 +221,9 @@ export const serviceStatus = object(
     markets: list(marketStatus),
   },
   {
+    /** Milliseconds that the service's clock is ahead of the chain's, and why that is too much. */
+    clockSkewMs: orNull(decimal),
+    clockReason: orNull(text),
     venues: list(object({ name: text, host: text, markets: list(venueMarket) })),
     /** Left out where the service keeps no history. */
     history: historyStatus,

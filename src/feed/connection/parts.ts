@@ -4,6 +4,7 @@ import type { Log } from '../../rpc/log.js';
 import type { NodeRpc, NodeSocket } from '../../rpc/node-pool.js';
 import type { Timers } from '../../rpc/timers.js';
 import type { ChainClock } from '../model/chain-clock.js';
+import type { ClockSkew } from '../model/clock-skew.js';
 import type { TransientErrorLog } from '../model/error-logs.js';
 import type { FeedCounters } from '../model/feed-stats.js';
 import type { RecentKeys } from '../model/recent-keys.js';
@@ -54,6 +55,7 @@ export interface FeedParts {
   readonly random: () => number;
   readonly wallMs: () => number;
   readonly clock: ChainClock;
+  readonly clockSkew: ClockSkew;
   readonly turns: Turns;
   readonly log: Log;
   readonly transientErrors: TransientErrorLog;

@@ -104,6 +104,12 @@ export class ChainClock {
     return nowS;
   }
 
+  /** The chain's time in unix milliseconds, to the second; null before the first state of the Clock. */
+  unixMs(): number | null {
+    if (this.#accountS === null) return null;
+    return this.#accountS * 1_000 + this.#time.monotonicMs() - this.#readAtMs;
+  }
+
   #extrapolatedS(): number {
     if (this.#accountS === null) return Math.floor(this.#time.wallMs() / 1_000);
     return this.#accountS + Math.floor((this.#time.monotonicMs() - this.#readAtMs) / 1_000);

@@ -1,5 +1,6 @@
 import type { AuditOutcome, FeedMetrics, FeedState } from '../../contract/feed-status.js';
 import type { RpcSocketStats } from '../../rpc/socket.js';
+import type { ClockSkewStats } from './clock-skew.js';
 import { SLOT_MS } from './limits.js';
 
 /** The counters of a feed, all 0, for metrics. */
@@ -47,7 +48,7 @@ export function newCounters() {
 export type FeedCounters = ReturnType<typeof newCounters>;
 
 /** What the feed did, for metrics. */
-export interface FeedStats extends Readonly<FeedCounters> {
+export interface FeedStats extends Readonly<FeedCounters>, ClockSkewStats {
   readonly slot: number;
   readonly slotAgeMs: number;
   /** How many slots the book is behind the newest that a node notified on this chain. */
@@ -62,9 +63,11 @@ export interface FeedStats extends Readonly<FeedCounters> {
 /** The metrics of the feed and of the sockets of all its nodes. */
 export function feedMetrics(stats: FeedStats, sockets: readonly RpcSocketStats[]): FeedMetrics {
   const { slot: _slot, unixSeconds: _unix, ...rest } = stats;
-  const { slotAgeMs, slotLag, genesisHash, node, lastAudit, ...counters } = rest;
+  const { slotAgeMs, slotLag, genesisHash, node, lastAudit, ...others } = rest;
+  const { clockSkewMs, clockReason, ...counters } = others;
   const events = { ...(counters satisfies FeedCounters), ...socketEvents(sockets) };
-  return { slotAgeMs, slotLag, genesisHash, node, lastAudit, events };
+  const clock = { clockSkewMs, clockReason };
+  return { slotAgeMs, slotLag, genesisHash, node, lastAudit, ...clock, events };
 }
 
 function socketEvents(sockets: readonly RpcSocketStats[]): Readonly<Record<string, number>> {

@@ -272,6 +272,10 @@ export const bodySchemas = {
     slot: count('The newest slot received.'),
     slotAgeMs: count('Time since the last notification of a slot.'),
     slotLag: count('Slots behind the newest that a node reported.'),
+    clockSkewMs: Type.Union([Type.Integer(), Type.Null()], {
+      description: "How far this machine's clock is ahead of the chain's; null before it is known.",
+    }),
+    clockReason: textOrNull('Why that is too much; null when it is not.'),
     epoch: text('This run of the service on this chain.'),
     genesisHash: textOrNull('The chain; null until it has been requested.'),
     commitment: wordSchema(['processed'], { description: 'At which the book is read.' }),

@@ -214,6 +214,11 @@ function feedSeries(feed: () => FeedMetrics, readiness: () => Readiness): readon
       'Slots that the book is behind the newest that a node reported.',
       () => feed().slotLag ?? 0,
     ),
+    gaugeSeries(
+      'slotbook_clock_skew_seconds',
+      "How far this machine's clock is ahead of the chain's.",
+      () => (feed().clockSkewMs ?? 0) / 1_000,
+    ),
     {
       kind: 'gauge',
       name: 'slotbook_feed_state',

@@ -85,11 +85,13 @@ export function statusReply({
 }: ServiceRouteOptions): Reply {
   const { state, reason, slot } = readiness();
   const { slotAgeMs, slotLag = 0, genesisHash = null, node = null, lastAudit = null } = feed();
+  const { clockSkewMs = null, clockReason = null } = feed();
   const { users, orders, shown, shownByMarket, vammByMarket, leftOut, quarantined } = book.stats();
   const external = venues?.().map(venueStatus) ?? [];
   const body = {
     ...{ state, reason, slot, slotAgeMs: Math.max(0, Math.round(slotAgeMs)), slotLag },
     ...{ epoch: book.epoch, genesisHash, commitment: 'processed', node },
+    ...{ clockSkewMs: clockSkewMs === null ? null : Math.round(clockSkewMs), clockReason },
     uptimeMs: Math.round(process.uptime() * 1_000),
     ...{ users, orders, ordersShown: shown, ordersLeftOut: leftOut, quarantined, lastAudit },
     ...(external.length === 0 ? {} : { venues: external }),

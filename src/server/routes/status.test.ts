@@ -22,11 +22,14 @@ describe('/status', () => {
 
   test('tells the state of the feed and of each market', async () => {
     const lastAudit = { ts: 1_750_000_000_000, ok: true, differences: 2 };
+    const clockReason = "this machine's clock is 95 s ahead";
+    figures = { ...figures, clockSkewMs: 95_000.4, clockReason };
     figures = { ...figures, slotLag: 3, genesisHash: 'hash', node: 'node.example:8899', lastAudit };
     const { uptimeMs, ...others } = await status();
     expect(uptimeMs).toBeGreaterThan(0);
     expect(others).toEqual({
       ...{ state: 'live', reason: null, slot: 1000, slotAgeMs: 250, slotLag: 3 },
+      ...{ clockSkewMs: 95_000, clockReason },
       epoch: 'epoch-1',
       ...{ genesisHash: 'hash', commitment: 'processed', node: 'node.example:8899' },
       ...{ users: 5, orders: 9, ordersShown: 6, ordersLeftOut: { expired: 3 } },
@@ -53,6 +56,7 @@ describe('/status', () => {
     expect(await status()).toMatchObject({
       ...{ state: 'starting', reason: 'no node answers', slot: 0 },
       ...{ genesisHash: null, node: null, lastAudit: null, markets: [] },
+      ...{ clockSkewMs: null, clockReason: null },
     });
   });
 });
