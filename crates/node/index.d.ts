@@ -146,6 +146,8 @@ export declare class Core {
   lacking(snapshot: PackedSnapshot): string
   /** At most `count` users with open orders, from number `from` of the book's users on. */
   usersWithOrders(from: number, count: number): UserPage
+  /** What a snapshot of all users must agree with. */
+  census(): Census
   /** What the book and the cache of bodies hold, as a JSON object. */
   stats(): string
   /** A hash of everything the book shows: equal for equal books. */
@@ -232,6 +234,8 @@ export declare class PackedSnapshot {
   get slot(): number
   /** Accounts in the snapshot; those of a bad text are left out and counted as problems. */
   get count(): number
+  /** Perp positions of the users, which the markets count as well. */
+  get positions(): number
   /** Accounts that could not be decoded. */
   get problemCount(): number
   /** The first problems as a JSON array of `{pubkey, code, message}`. */
@@ -260,6 +264,18 @@ export interface AuctionOptions {
   duration: number
   /** Slots since the order was placed. */
   elapsed: number
+}
+
+/** What the accounts of the exchange say of its users, and how many accounts are held. */
+export interface Census {
+  /** User accounts that the exchange's state counts, idle ones among them. */
+  subAccounts: number
+  /** Perp positions that the markets count, one for each user in each market. */
+  positions: number
+  /** User and market accounts that are held, and the quarantined ones. */
+  accounts: number
+  /** Accounts out of the book because their bytes are malformed. */
+  quarantined: number
 }
 
 /**

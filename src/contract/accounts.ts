@@ -25,6 +25,8 @@ export interface AccountSnapshot {
   /** The slot at which the node read the accounts. */
   readonly slot: number;
   readonly count: number;
+  /** Perp positions of its users. */
+  readonly positions: number;
   /** Accounts of the response that could not be decoded; they are not among the `count`. */
   readonly problemCount: number;
   /** The first 64 of them. */

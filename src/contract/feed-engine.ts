@@ -45,6 +45,20 @@ export interface FeedEngine {
   lackingAccounts(snapshot: AccountSnapshot): readonly string[];
   /** At most `count` users with open orders, from the place where the page before ended. */
   usersWithOrders(from: number, count: number): UserPage;
+  /** What a snapshot of all users must agree with, as of the last turn. */
+  readCensus(): Census;
+}
+
+/** What the accounts of the exchange say of its users, and how many accounts are held. */
+export interface Census {
+  /** User accounts that State counts, idle ones among them; 0 without a State. */
+  readonly subAccounts: number;
+  /** Perp positions that the markets count, one for each user in each market. */
+  readonly positions: number;
+  /** User and market accounts that are held, and the quarantined ones. */
+  readonly accounts: number;
+  /** Accounts out of the book because their bytes are malformed. */
+  readonly quarantined: number;
 }
 
 /** Some of the users with open orders. */

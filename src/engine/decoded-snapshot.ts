@@ -7,6 +7,7 @@ import { parseProblems } from './parse.js';
 export class DecodedSnapshot implements AccountSnapshot {
   readonly slot: number;
   readonly count: number;
+  readonly positions: number;
   readonly problemCount: number;
   readonly problems: readonly AccountProblem[];
   readonly packed: PackedSnapshot;
@@ -15,6 +16,7 @@ export class DecodedSnapshot implements AccountSnapshot {
     this.packed = packed;
     this.slot = packed.slot;
     this.count = packed.count;
+    this.positions = packed.positions;
     this.problemCount = packed.problemCount;
     this.problems = packed.problemCount === 0 ? [] : parseProblems(packed.problems());
   }

@@ -14,7 +14,7 @@ import type {
   TopMakersRequest,
 } from '../contract/book-requests.js';
 import type { BookSource, MarketVersion } from '../contract/book-source.js';
-import type { FeedEngine, QuoteEngine, UserPage } from '../contract/feed-engine.js';
+import type { Census, FeedEngine, QuoteEngine, UserPage } from '../contract/feed-engine.js';
 import type { FeedState } from '../contract/feed-status.js';
 import type { IndicativeOutcome, IndicativePolicy, MakerQuotes } from '../contract/indicative.js';
 import type { ChainStats, MarketInfo } from '../contract/markets.js';
@@ -251,6 +251,11 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   /** At most `count` users with open orders, from the place where the page before ended. */
   usersWithOrders(from: number, count: number): UserPage {
     return this.#core.usersWithOrders(from, count);
+  }
+
+  /** What the exchange's accounts say of its users, and how many accounts are held. */
+  readCensus(): Census {
+    return this.#core.census();
   }
 
   /** The finished /l2 body: a view on the engine's own buffer, valid until the next body. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RawAccount } from '../contract/accounts.js';
-import { ADDRESS, engineWith, IDLE_USER, NOW_MS, SLOT, SPOT, USER } from './testing.js';
+import { ADDRESS, engineWith, IDLE_USER, NOW_MS, PERP, SLOT, SPOT, USER } from './testing.js';
 
 describe('engine: snapshots', () => {
   const entry = (one: RawAccount): object => ({
@@ -59,6 +59,16 @@ describe('engine: snapshots', () => {
     expect(await lackingAt(SLOT + 1)).toEqual([ADDRESS.user, ADDRESS.idleUser]);
     expect(await lackingAt(SLOT)).toEqual([ADDRESS.idleUser]);
     expect([engine.turn, engine.stats().users]).toEqual([turn, 1]);
+  });
+
+  test('positions are counted, in a snapshot and by the markets', async () => {
+    const engine = engineWith(SPOT, PERP, USER);
+    const { account } = entry(USER) as { account: object };
+    const snapshot = await engine.decodeSnapshot(answer(SLOT, [account]), [ADDRESS.user]);
+    expect(snapshot.positions).toBe(1);
+    // As many traded SOL-PERP when its account was captured.
+    const census = { subAccounts: 0, positions: 3_441, accounts: 3, quarantined: 0 };
+    expect(engine.readCensus()).toEqual(census);
   });
 
   test('users with orders come in pages', () => {

@@ -1,5 +1,5 @@
 import type { AccountSnapshot, RawAccount } from '../../src/contract/accounts.js';
-import type { UserPage } from '../../src/contract/feed-engine.js';
+import type { Census, UserPage } from '../../src/contract/feed-engine.js';
 import type { FeedState } from '../../src/contract/feed-status.js';
 import type { IndicativeOutcome, MakerQuotes } from '../../src/contract/indicative.js';
 import { Engine } from '../../src/engine/engine.js';
@@ -141,6 +141,10 @@ export class EngineRecorder {
 
   usersWithOrders(from: number, count: number): UserPage {
     return this.#engine.usersWithOrders(from, count);
+  }
+
+  readCensus(): Census {
+    return this.#engine.readCensus();
   }
 
   checkIntegrity(): string | null {

@@ -47,7 +47,7 @@ pub use model::rows::{Level, OrderRow};
 pub use model::side::Side;
 pub use model::update::{AccountUpdate, Applied, BookError, Gate};
 pub use view::auctions::AuctionRow;
-pub use view::facts::{Counters, Header};
+pub use view::facts::{Census, Counters, Header};
 pub use view::integrity::Violation;
 pub use view::orders::OrdersQuery;
 pub use view::queue::QueueScratch;

@@ -16,6 +16,19 @@ pub struct UserPage {
     pub next: u32,
 }
 
+/// What the accounts of the exchange say of its users, and how many accounts are held.
+#[napi(object)]
+pub struct Census {
+    /// User accounts that the exchange's state counts, idle ones among them.
+    pub sub_accounts: f64,
+    /// Perp positions that the markets count, one for each user in each market.
+    pub positions: f64,
+    /// User and market accounts that are held, and the quarantined ones.
+    pub accounts: f64,
+    /// Accounts out of the book because their bytes are malformed.
+    pub quarantined: f64,
+}
+
 #[napi]
 impl Core {
     /// The number of a market by its name in any case; -1 when there is none.
@@ -64,6 +77,18 @@ impl Core {
         let (keys, next) = self.book.users_with_orders(from, count);
         let keys = keys.iter().map(ToString::to_string).collect();
         UserPage { keys, next: u32::try_from(next).unwrap_or(0) }
+    }
+
+    /// What a snapshot of all users must agree with.
+    #[napi]
+    pub fn census(&self) -> Census {
+        let census = self.book.census();
+        Census {
+            sub_accounts: census.sub_accounts as f64,
+            positions: census.positions as f64,
+            accounts: census.accounts as f64,
+            quarantined: census.quarantined as f64,
+        }
     }
 
     /// What the book and the cache of bodies hold, as a JSON object.

@@ -9,6 +9,7 @@ use napi_derive::napi;
 use serde::Deserialize;
 use slotbook_book::{AccountUpdate, Gate};
 use slotbook_protocol::units::{Pubkey, Slot};
+use slotbook_protocol::user::{PERP_POSITIONS, UserView};
 
 use crate::decode::{Decoder, Encoding, key};
 use crate::limits::{SNAPSHOT_ACCOUNTS_MAX, SNAPSHOT_BLOCK_BYTES, SNAPSHOT_BYTES_MAX};
@@ -101,6 +102,7 @@ pub struct PackedSnapshot {
     accounts: Vec<Packed>,
     blocks: Vec<Vec<u8>>,
     bytes: usize,
+    positions: u32,
     problems: Problems,
     failure: Option<Failure>,
 }
@@ -117,6 +119,12 @@ impl PackedSnapshot {
     #[napi(getter)]
     pub fn count(&self) -> u32 {
         u32::try_from(self.accounts.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Perp positions of the users, which the markets count as well.
+    #[napi(getter)]
+    pub fn positions(&self) -> u32 {
+        self.positions
     }
 
     /// Accounts that could not be decoded.
@@ -192,12 +200,20 @@ impl PackedSnapshot {
         let start = self.blocks[block].len();
         self.blocks[block].extend_from_slice(data);
         self.bytes += data.len();
+        self.positions = self.positions.saturating_add(positions_of(data));
         self.accounts.push(Packed { pubkey, owner, block, start, end: start + data.len() });
     }
 
     fn is_full(&self) -> bool {
         self.accounts.len() >= SNAPSHOT_ACCOUNTS_MAX || self.bytes >= SNAPSHOT_BYTES_MAX
     }
+}
+
+/// Perp positions of an account; 0 when it is no user.
+fn positions_of(data: &[u8]) -> u32 {
+    let Ok(user) = UserView::parse(data) else { return 0 };
+    let positions = (0..PERP_POSITIONS).map(|index| user.perp_position(index));
+    positions.map(|position| u32::from(position.base_asset_amount != 0)).sum()
 }
 
 /// Decodes a body of getProgramAccounts (with context), or of getMultipleAccounts with its keys.

@@ -102,6 +102,8 @@ impl<'a> PerpMarketView<'a> {
         fee_adjustment -> i16 = i16::from, i16 "feeAdjustment";
         /// Sum of the users' long positions, 1e9.
         base_long -> i128 = i128::from, i128 "amm.baseAssetAmountLong";
+        /// Users with a position in the market.
+        number_of_users_with_base -> u32 = u32::from, u32 "numberOfUsersWithBase";
         /// Sum of the users' short positions, 1e9, not above zero.
         base_short -> i128 = i128::from, i128 "amm.baseAssetAmountShort";
         /// The last funding rate, quote for a base and hour, 1e9; positive when longs pay.

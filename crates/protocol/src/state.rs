@@ -32,6 +32,8 @@ impl<'a> StateView<'a> {
     }
 
     getters! { STATE;
+        /// User accounts that were made and not deleted, idle ones among them.
+        number_of_sub_accounts -> u64 = u64::from, u64 "numberOfSubAccounts";
         /// Paused operations of the whole exchange, see [`exchange_status`].
         exchange_status -> u8 = u8::from, u8 "exchangeStatus";
     }

@@ -42,6 +42,8 @@ export interface PerpMarketFields {
   readonly volume24h: bigint;
   readonly lastTradeTs: bigint;
   readonly numberOfUsers: number;
+  /** Users with a position; undefined is all of them. */
+  readonly numberOfUsersWithBase?: number;
   /** Undefined is that of the preset, on the last full hour. */
   readonly funding?: FundingFields;
   /** Undefined is those of the preset. */
@@ -240,8 +242,9 @@ function writePerpTrades(account: AccountBytes, market: PerpMarketFields): void 
   account.u64(PERP_MARKET.lastFillPrice, market.lastFillPrice);
   account.u64(PERP_MARKET.nextFillRecordId, market.nextFillRecordId);
   account.u64(PERP_MARKET.nextCurveRecordId, 5_048n);
-  account.u32(PERP_MARKET.numberOfUsersWithBase, market.numberOfUsers);
-  account.u32(PERP_MARKET.numberOfUsers, market.numberOfUsers);
+  const { numberOfUsers, numberOfUsersWithBase = numberOfUsers } = market;
+  account.u32(PERP_MARKET.numberOfUsersWithBase, numberOfUsersWithBase);
+  account.u32(PERP_MARKET.numberOfUsers, numberOfUsers);
 }
 
 function writeSpotTerms(account: AccountBytes, preset: SpotPreset): void {

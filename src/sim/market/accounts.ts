@@ -18,8 +18,14 @@ export function marketBytes(sim: SimulatedMarkets, market: SimulatedMarket): Buf
         time,
         oraclePrice,
         numberOfUsers,
+        numberOfUsersWithBase: usersWithBase(sim, market),
       })
     : spotMarketBytes({ ...market, preset: market.preset as SpotPreset, time, oraclePrice });
+}
+
+/** Readers compare this number with the users that they have. */
+function usersWithBase({ makers }: SimulatedMarkets, { marketIndex }: SimulatedMarket): number {
+  return makers.reduce((count, { perpBase }) => count + (perpBase[marketIndex] ? 1 : 0), 0);
 }
 
 /** The oracle account of a feed. */

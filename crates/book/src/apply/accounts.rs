@@ -183,10 +183,12 @@ impl Book {
             return Ok(Applied::Stale);
         }
         exchange.version.accept(update);
-        let terms = match StateView::parse(update.data) {
-            Ok(view) => ExchangeTerms::of(&view),
+        let view = match StateView::parse(update.data) {
+            Ok(view) => view,
             Err(cause) => return self.quarantine(update, cause),
         };
+        exchange.sub_accounts = view.number_of_sub_accounts();
+        let terms = ExchangeTerms::of(&view);
         self.quarantined.remove(&update.pubkey);
         if exchange.terms == terms {
             return Ok(Applied::Unchanged);

@@ -102,6 +102,7 @@ fn stats(view: &PerpMarketView<'_>) -> PerpStats {
     PerpStats {
         base_long: view.base_long(),
         base_short: view.base_short(),
+        users_with_base: view.number_of_users_with_base(),
         funding_rate: view.last_funding_rate(),
         funding_rate_24h: view.last_24h_average_funding_rate(),
         funding_oracle_twap: funding_twap,

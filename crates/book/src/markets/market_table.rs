@@ -40,7 +40,7 @@ impl MarketTable {
             list: Vec::new(),
             ids: [Vec::new(), Vec::new()],
             oracles: HashMap::default(),
-            exchange: Exchange { program, version, terms, clock },
+            exchange: Exchange { program, version, terms, sub_accounts: 0, clock },
             dirty: DirtyMarkets::default(),
             changed: Vec::new(),
             quotes_may_move: false,

@@ -77,6 +77,8 @@ pub struct PerpStats {
     pub base_long: i128,
     /// Sum of the users' short positions, 1e9, not above zero.
     pub base_short: i128,
+    /// Users with a position in the market.
+    pub users_with_base: u32,
     /// The last funding rate, quote for a base and hour, 1e9.
     pub funding_rate: i64,
     /// The program's own running average of the rates of 24 hours, 1e9.

@@ -31,6 +31,19 @@ pub struct Counters {
     pub quarantined: usize,
 }
 
+/// What the accounts of the exchange say of its users, and how many accounts are held.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Census {
+    /// User accounts that the state account counts, idle ones among them.
+    pub sub_accounts: u64,
+    /// Perp positions that the markets count, one for each user in each market.
+    pub positions: u64,
+    /// User and market accounts that are held, and the quarantined ones.
+    pub accounts: usize,
+    /// Accounts out of the book because their bytes are malformed.
+    pub quarantined: usize,
+}
+
 /// The facts that one body carries beside its levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
@@ -129,6 +142,20 @@ impl Book {
             shown_orders: self.orders.counts.resting - empty - unpriced,
             left_out,
             quarantined: self.quarantined.len(),
+        }
+    }
+
+    /// What a snapshot of all users must agree with.
+    #[must_use]
+    pub fn census(&self) -> Census {
+        let usable = self.markets.list.iter().filter(|market| market.unusable.is_none());
+        let stats = usable.filter_map(|market| market.stats.as_ref());
+        let quarantined = self.quarantined.len();
+        Census {
+            sub_accounts: self.markets.exchange.sub_accounts,
+            positions: stats.map(|stats| u64::from(stats.users_with_base)).sum(),
+            accounts: self.orders.present_users + self.markets.list.len() + quarantined,
+            quarantined,
         }
     }
 
