@@ -5,6 +5,7 @@ import type {
   SnapshotReport,
 } from '../src/contract/accounts.js';
 import type {
+  Census,
   FeedEngine,
   QuoteEngine,
   TurnChanges,
@@ -56,6 +57,8 @@ export class FakeEngine implements FeedEngine, QuoteEngine {
   whileDecoding: () => Promise<void> | void = () => undefined;
   #marketsChanged = false;
   #isTurnOpen = false;
+  /** What markets and State count, where a test says so. */
+  census: Partial<Census> = {};
   readonly #slots = new Map<string, number>();
   #unseen = new Set<string>();
   #snapshotSlot = 0;
@@ -120,7 +123,8 @@ export class FakeEngine implements FeedEngine, QuoteEngine {
       .filter(({ data }) => data === UNREADABLE)
       .map(({ pubkey }) => ({ pubkey, code: 'INVALID_BASE64', message: 'data was no base64' }));
     const problemCount = problems.length;
-    return { slot: result.context.slot, count: rows.length, problemCount, problems, rows };
+    const count = rows.length;
+    return { slot: result.context.slot, count, positions: count, problemCount, problems, rows };
   }
 
   beginSnapshot({ slot, count }: AccountSnapshot): void {
@@ -181,5 +185,11 @@ export class FakeEngine implements FeedEngine, QuoteEngine {
     const users = [...this.accounts.keys()].filter((key) => key.startsWith('user'));
     const end = from + count;
     return { keys: users.slice(from, end), next: end < users.length ? end : 0 };
+  }
+
+  /** A position a user, and as many of them as a test says. */
+  readCensus(): Census {
+    const accounts = this.accounts.size;
+    return { subAccounts: 0, positions: 1, accounts, quarantined: 0, ...this.census };
   }
 }

@@ -237,6 +237,16 @@ export const SCRIPTED_FAULTS: readonly Fault[] = [
     run: (rig) => refuses(rig, { text: '{"jsonrpc":"2.0","result":{"context":{"sl' }, 2_000),
   },
   {
+    name: 'the first three scans give a tenth of the users',
+    options: { atStart: { scan: shrunken(0.1, 3) } },
+    run: async (rig) => rig.watch.returned(),
+  },
+  {
+    name: 'the first three scans give no users',
+    options: { atStart: { scan: shrunken(0, 3) } },
+    run: async (rig) => rig.watch.returned(),
+  },
+  {
     name: 'a scan without users, once',
     run: (rig) => scans(rig, { scan: shrunken(0, 1) }, 500),
   },

@@ -16,6 +16,7 @@ const SHORT: readonly string[] = [
   'the node comes back with another genesis',
   'forks of three slots are abandoned, again and again',
   'a scan without users, once',
+  'the first three scans give a tenth of the users',
 ];
 const WARM_MS = 700;
 const BACK_MS_MAX = 2_000;

@@ -274,6 +274,7 @@ export class LiveFeed {
     this.#updateFreshness();
     if (this.#parts.turns.clockMoved()) this.#parts.turns.requestTurn();
     this.#dropOnFailure(session, session.auditIfDue());
+    this.#dropOnFailure(session, session.resyncIfQuarantined());
     this.#dropOnFailure(session, session.probeIfDue());
     this.#dropOnFailure(session, session.pollClock());
   }

@@ -2,7 +2,7 @@ import type { Flags } from '../../src/config/setting-reader.js';
 import { MarketType } from '../../src/sim/bytes/chain-enums.js';
 import type { MarketSimulator } from '../../src/sim/market/market-simulator.js';
 import { ScriptedChain } from '../scripted-chain.js';
-import { ScriptedNode } from '../scripted-chain-node.js';
+import { type NodeFaults, ScriptedNode } from '../scripted-chain-node.js';
 import { FrameChecker } from './frame-checker.js';
 import { ServiceProbe } from './service-probe.js';
 import { ServiceWatch, type WatchedMarket } from './service-watch.js';
@@ -29,6 +29,8 @@ export interface RigOptions {
   /** Users without orders beside the makers. */
   readonly bystanders?: number;
   readonly settings?: Flags;
+  /** What the first node suffers from before the service starts. */
+  readonly atStart?: Partial<NodeFaults>;
 }
 
 /** A scripted chain, its nodes, and a service on it that is watched. */
@@ -49,6 +51,7 @@ export class FaultRig {
     const chain = new ScriptedChain({ seed, makers, slotMs });
     chain.addBystanders(options.bystanders ?? 0);
     const first = await ScriptedNode.start(chain, { seed });
+    first.suffer(options.atStart ?? {});
     const second = count === 2 ? await ScriptedNode.start(chain, { seed }) : undefined;
     const checker = new FrameChecker(chain, {
       laneOf: () => 'all',

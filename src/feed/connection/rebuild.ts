@@ -6,6 +6,7 @@ import {
   REPLAY_CHARS_MAX,
   REPLAY_SLICE_UPDATES,
   REPLAY_UPDATES_MAX,
+  SHRUNKEN_READS,
   SNAPSHOT_SLICE_USERS,
 } from '../model/limits.js';
 import { MARKET_KINDS, type ProgramKind } from '../model/queries.js';
@@ -107,7 +108,7 @@ export function readMarkets(parts: FeedParts, options: ReadOptions): Promise<Mar
     return markets;
   };
   const rule: AgreementRule<MarketAccounts> = {
-    isShrunken: (markets) => missingMarkets(parts, markets).length > 0,
+    readsWanted: (markets) => (missingMarkets(parts, markets).length > 0 ? SHRUNKEN_READS : 1),
     agree: (first, later) => {
       return missingMarkets(parts, first).join() === missingMarkets(parts, later).join();
     },

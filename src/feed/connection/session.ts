@@ -2,7 +2,13 @@ import { Backoff } from '../../rpc/backoff.js';
 import { readGenesisHash } from '../../rpc/methods.js';
 import { sleep } from '../../rpc/timers.js';
 import { type AccountUpdate, parseSlotNotification } from '../model/account-update.js';
-import { FeedError, isChainClockError, isOtherChain, throwIfStopped } from '../model/error.js';
+import {
+  FeedError,
+  isChainClockError,
+  isOtherChain,
+  isRefusedContent,
+  throwIfStopped,
+} from '../model/error.js';
 import {
   BOOTSTRAP_BACKOFF_CAP_MS,
   BOOTSTRAP_BACKOFF_FIRST_MS,
@@ -13,6 +19,7 @@ import {
 import { Auditor } from './auditor.js';
 import { ChainCheck } from './chain-check.js';
 import { ClockPoller } from './clock-poller.js';
+import { isQuarantineExceeded, requireFewQuarantined } from './completeness.js';
 import type { FeedParts } from './parts.js';
 import { Probe } from './probe.js';
 import { applyUpdate, ReplayBuffer, readEverything, replayUpdates } from './rebuild.js';
@@ -109,8 +116,14 @@ export class FeedSession {
     this.#stop.abort();
   }
 
+  /** Many accounts are malformed: all are read again, and until few are the book is not live. */
+  async resyncIfQuarantined(): Promise<void> {
+    if (this.#phase !== 'live' || !isQuarantineExceeded(this.#parts)) return;
+    await this.resyncBook('too many accounts are malformed');
+  }
+
   /** A notification may be missing: all accounts are re-read, each time after a longer wait. */
-  async resyncBook(): Promise<void> {
+  async resyncBook(reason = 'a message was unreadable'): Promise<void> {
     if (this.#phase !== 'live') {
       const message = 'a message was unreadable while the accounts were read';
       this.#failure ??= new FeedError('NOTIFICATION_GAP', message);
@@ -118,7 +131,7 @@ export class FeedSession {
     }
     this.#parts.counters.resyncs += 1;
     this.#stopWatching();
-    this.#listener.onRebuilding('a message was unreadable');
+    this.#listener.onRebuilding(reason);
     const sinceMs = this.#parts.timers.nowMs() - this.#liveAtMs;
     if (sinceMs >= RESYNC_BACKOFF_CAP_MS) this.#resyncs.reset();
     await this.#sleepFor(Math.max(0, this.#resyncs.next() - sinceMs));
@@ -237,10 +250,13 @@ export class FeedSession {
       capMs: BOOTSTRAP_BACKOFF_CAP_MS,
       random: this.#parts.random,
     });
-    while (!(await this.#tryRebuild())) await this.#sleepFor(backoff.next());
+    for (let tried = await this.#tryRebuild(); tried !== 'live'; tried = await this.#tryRebuild()) {
+      // What was read whole and is wrong may be so for long, and each try costs a scan.
+      await this.#sleepFor(tried === 'refused' ? this.#resyncs.next() : backoff.next());
+    }
   }
 
-  async #tryRebuild(): Promise<boolean> {
+  async #tryRebuild(): Promise<'live' | 'failed' | 'refused'> {
     this.#parts.counters.rebuilds += 1;
     this.#buffer.takeUpdates();
     this.#failure = null;
@@ -252,14 +268,14 @@ export class FeedSession {
       if (this.#stop.signal.aborted || isOtherChain(error) || isChainClockError(error)) throw error;
       this.#parts.counters.rebuildFailures += 1;
       this.#listener.onReadFailure(error);
-      return false;
+      return isRefusedContent(error) ? 'refused' : 'failed';
     }
     this.#phase = 'live';
     this.#liveAtMs = this.#parts.timers.nowMs();
     this.#auditor.start();
     this.#probe.start();
     this.#listener.onLive();
-    return true;
+    return 'live';
   }
 
   async #readAndReplay(): Promise<void> {
@@ -278,6 +294,8 @@ export class FeedSession {
     await this.#waitForSlot(slots.slotMax);
     await replayUpdates(this.#parts, this.#buffer, slots, signal);
     if (this.#failure !== null) throw this.#failure;
+    this.#parts.turns.runRequested();
+    requireFewQuarantined(this.#parts);
   }
 
   /**

@@ -17,8 +17,6 @@ import {
   REREAD_CAP_MS,
   REREAD_FIRST_MS,
   SCAN_NODE_TIMEOUT_MS,
-  SHRUNKEN_PERCENT,
-  SHRUNKEN_READS,
   SHRUNKEN_REREAD_MS,
   UNREADABLE_LOGGED_MAX,
   UNREADABLE_SCANS_MAX,
@@ -30,6 +28,7 @@ import {
   programAccountsParams,
 } from '../model/queries.js';
 import type { ChainCheck } from './chain-check.js';
+import { readsWanted, requirePossible } from './completeness.js';
 import type { FeedParts } from './parts.js';
 import { raceScans, type Scan, type ScanLimits } from './scan-race.js';
 
@@ -146,31 +145,31 @@ async function readUsersElsewhere(
   return readUsersFrom(parts, rpc, options);
 }
 
-/**
- * A node under load may return far fewer users than there are: such a snapshot is accepted only when
- * others agree.
- */
+/** A node under load may return far fewer users than there are, or none: see {@link readsWanted}. */
 async function readUsersFrom(
   parts: FeedParts,
   rpc: NodeRpc,
   options: ReadOptions,
 ): Promise<AccountSnapshot> {
-  const { memory, transientErrors } = parts;
-  const countMin = (memory.users * SHRUNKEN_PERCENT) / 100;
   const read = async (): Promise<AccountSnapshot> => {
     const users = await readUsersOnce(parts, rpc, options);
-    const context = { users: users.count, usersBefore: memory.users };
-    const lacks = users.count < countMin;
-    if (lacks)
-      transientErrors.logWarning('a snapshot has far fewer users than the last', '', context);
+    requirePossible(parts, users);
+    if (readsWanted(parts, users) > 1) logDoubt(parts, users);
     return users;
   };
   const rule: AgreementRule<AccountSnapshot> = {
-    isShrunken: ({ count }) => count < countMin,
+    readsWanted: (users) => readsWanted(parts, users),
     agree: (first, later) => countsAgree(first.count, later.count),
     count: ({ count }) => count,
   };
   return readConfirmed(parts, rule, { read, signal: options.signal });
+}
+
+function logDoubt({ memory, transientErrors, engine }: FeedParts, users: AccountSnapshot): void {
+  const { count, positions } = users;
+  const census = engine.readCensus();
+  const context = { users: count, usersBefore: memory.users, positions, census };
+  transientErrors.logWarning('a scan of the users has to be confirmed', '', context);
 }
 
 function countsAgree(a: number, b: number): boolean {
@@ -255,39 +254,40 @@ function notBelievedError(slot: number): FeedError {
   return new FeedError('CHAIN_CLOCK_OUT_OF_RANGE', message, { slot });
 }
 
-/** When a snapshot counts as incomplete, and when two of them agree. */
+/** When a snapshot is to be confirmed, and when two of them agree. */
 export interface AgreementRule<T> {
-  /** Whether it lacks what the last accepted snapshot had. */
-  readonly isShrunken: (snapshot: T) => boolean;
-  /** Whether two incomplete snapshots hold the same. */
+  /** Snapshots that must agree before this one is accepted; 1 when nothing is wrong with it. */
+  readonly readsWanted: (snapshot: T) => number;
+  /** Whether two doubted snapshots hold the same. */
   readonly agree: (first: T, later: T) => boolean;
   /** Sizes, for the error. */
   readonly count: (snapshot: T) => number;
 }
 
 /**
- * Returns a complete snapshot, or one that several snapshots over some seconds agree with: a node under
- * load may return a part of the accounts, or none, more than once.
+ * Returns a snapshot that nothing speaks against, or one that several snapshots over some seconds agree
+ * with: a node under load may return a part of the accounts, or none, more than once.
  *
  * # Errors
- * SNAPSHOT_COUNT_MISMATCH when incomplete snapshots do not agree.
+ * SNAPSHOT_COUNT_MISMATCH when doubted snapshots do not agree.
  */
 export async function readConfirmed<T>(
   parts: FeedParts,
-  { isShrunken, agree, count }: AgreementRule<T>,
+  { readsWanted: readsWantedOf, agree, count }: AgreementRule<T>,
   { read, signal }: { readonly read: () => Promise<T>; readonly signal: AbortSignal },
 ): Promise<T> {
   const first = await read();
-  if (!isShrunken(first)) return first;
+  const wanted = readsWantedOf(first);
   const { random, timers } = parts;
   const wait = new Backoff({ firstMs: SHRUNKEN_REREAD_MS, capMs: SHRUNKEN_REREAD_MS, random });
-  for (let reads = 2; ; reads += 1) {
+  let last = first;
+  for (let reads = 1; reads < wanted; reads += 1) {
     await sleep(timers, wait.next(), signal);
-    const later = await read();
-    if (!isShrunken(later)) return later;
-    if (!agree(first, later)) throw countMismatchError(count(first), count(later));
-    if (reads >= SHRUNKEN_READS) return later;
+    last = await read();
+    if (readsWantedOf(last) === 1) return last;
+    if (!agree(first, last)) throw countMismatchError(count(first), count(last));
   }
+  return last;
 }
 
 function countMismatchError(first: number, later: number): FeedError {

@@ -5,6 +5,7 @@ export type FeedErrorCode =
   | 'MALFORMED_ACCOUNTS_ANSWER'
   | 'SNAPSHOT_SLOT_OUT_OF_RANGE'
   | 'SNAPSHOT_COUNT_MISMATCH'
+  | 'QUARANTINE_EXCEEDED'
   | 'REPLAY_BUFFER_EXCEEDED'
   | 'ACCOUNTS_EXCEEDED'
   | 'NOTIFICATION_GAP'
@@ -46,6 +47,12 @@ export function isOtherChain(error: unknown): boolean {
 /** Whether a node was at a slot or time where it cannot be: nothing more of it is believed. */
 export function isChainClockError(error: unknown): boolean {
   return error instanceof FeedError && error.code === 'CHAIN_CLOCK_OUT_OF_RANGE';
+}
+
+/** Whether accounts were read and cannot be all, or are not of the known layout. */
+export function isRefusedContent(error: unknown): boolean {
+  if (!(error instanceof FeedError)) return false;
+  return error.code === 'SNAPSHOT_COUNT_MISMATCH' || error.code === 'QUARANTINE_EXCEEDED';
 }
 
 /**

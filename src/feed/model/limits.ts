@@ -67,7 +67,17 @@ export const UNREADABLE_LOGGED_MAX = 8;
 export const SHRUNKEN_PERCENT = 90;
 /** Such snapshots that must agree before one is accepted: over more than three seconds, see below. */
 export const SHRUNKEN_READS = 5;
-/** Wait between two of them, of which jitter may take half: a short overload of the node has passed by then. */
+/** Scans that must agree where nothing else tells how many users there are. */
+export const FIRST_READS = 2;
+/** A scan with fewer of the positions that markets count is read again: fills move some meanwhile. */
+export const COMPLETE_PERCENT = 90;
+/** One with fewer than these is never accepted: no fills move half of all positions. */
+export const POSSIBLE_PERCENT = 50;
+/** Malformed accounts beyond this share are more than a few odd ones: a new layout, or a bad node. */
+export const QUARANTINED_PERCENT_MAX = 5;
+/** The book counts no more of them than this. */
+export const QUARANTINED_MAX = 10_000;
+/** Wait between two scans that must agree, of which jitter may take half: a short overload of the node has passed by then. */
 export const SHRUNKEN_REREAD_MS = 1_600;
 /** Two such snapshots agree when the smaller has this share of the larger. */
 export const AGREEING_PERCENT = 99;

@@ -1,5 +1,11 @@
 import type { AccountSnapshot, RawAccount, SnapshotReport } from '../../contract/accounts.js';
-import type { FeedEngine, QuoteEngine, TurnChanges, UserPage } from '../../contract/feed-engine.js';
+import type {
+  Census,
+  FeedEngine,
+  QuoteEngine,
+  TurnChanges,
+  UserPage,
+} from '../../contract/feed-engine.js';
 import type { FeedState } from '../../contract/feed-status.js';
 import type {
   IndicativeOutcome,
@@ -112,5 +118,9 @@ export class RecordingEngine implements EpochEngine {
 
   usersWithOrders(from: number, count: number): UserPage {
     return this.#engine.usersWithOrders(from, count);
+  }
+
+  readCensus(): Census {
+    return this.#engine.readCensus();
   }
 }

@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { kindOf } from '../../../test/fake-chain.js';
+import { FeedBench } from '../../../test/feed-bench.js';
+import { fastTimers } from '../../../test/support/fast-timers.js';
+import { until } from '../../../test/support/until.js';
+
+/** Users of the chain. */
+const USERS = 100;
+
+let bench: FeedBench;
+
+beforeEach(async () => {
+  bench = await FeedBench.open();
+  for (let index = 3; index <= USERS; index += 1) bench.chain.accounts.set(`user${index}`, 'x');
+});
+
+afterEach(() => bench.close());
+
+/** Scans of the users hold so many of them, one scan after the other; the last number stays. */
+function scansGive(...counts: readonly number[]): void {
+  let at = 0;
+  bench.server.answer('getProgramAccounts', (params) => {
+    if (kindOf(params) !== 'user') return bench.chain.program(kindOf(params));
+    const count = counts[Math.min(at, counts.length - 1)];
+    at += 1;
+    const value = bench.chain.rows('user').slice(0, count);
+    return { result: { context: { slot: bench.chain.slot }, value } };
+  });
+}
+
+function scans(): number {
+  const asked = bench.server.requests.filter(({ method }) => method === 'getProgramAccounts');
+  return asked.filter(({ params }) => kindOf(params) === 'user').length;
+}
+
+const usersHeld = (): number =>
+  [...bench.engine.accounts.keys()].filter((key) => key.startsWith('user')).length;
+
+/** Starts the feed and waits until it has refused a book twice; it is live in the end. */
+async function refusedTwice(): Promise<{ readonly live: Promise<void> }> {
+  const live = bench.start({ timers: fastTimers });
+  await until('it was refused twice', () => bench.feed.stats().rebuildFailures >= 2);
+  expect(bench.feed.status()).toMatchObject({ everLive: false, state: 'starting' });
+  return { live };
+}
+
+describe('completeness: the first scan', () => {
+  test('as many positions as the markets count: it is believed at once', async () => {
+    bench.engine.census = { subAccounts: 500, positions: USERS };
+    await bench.start();
+    expect([scans(), usersHeld()]).toEqual([1, USERS]);
+  });
+
+  test('without users, and State counts some: never', async () => {
+    bench.engine.census = { subAccounts: 500, positions: 0 };
+    scansGive(0);
+    const { live } = await refusedTwice();
+    expect(bench.feed.status().reason).toContain('users of the scan were 0, State counts 500');
+    scansGive(USERS);
+    await live;
+    expect(usersHeld()).toBe(USERS);
+  });
+
+  test('a tenth of the positions that the markets count: never', async () => {
+    bench.engine.census = { positions: USERS };
+    scansGive(USERS / 10);
+    const { live } = await refusedTwice();
+    expect(bench.feed.status().reason).toContain('the scan were 10, markets count 100');
+    scansGive(USERS);
+    await live;
+    expect(usersHeld()).toBe(USERS);
+  });
+
+  test('most of the positions: when five scans agree', async () => {
+    bench.engine.census = { positions: USERS };
+    scansGive(80);
+    await bench.start({ timers: fastTimers });
+    expect([scans(), usersHeld()]).toEqual([5, 80]);
+  });
+
+  test('most of the positions, then all of them: all', async () => {
+    bench.engine.census = { positions: USERS };
+    scansGive(80, USERS);
+    await bench.start({ timers: fastTimers });
+    expect([scans(), usersHeld()]).toEqual([2, USERS]);
+  });
+
+  test('the markets count no positions: a second scan has to agree', async () => {
+    bench.engine.census = { positions: 0 };
+    scansGive(10, USERS);
+    await bench.start({ timers: fastTimers });
+    expect(bench.feed.stats().rebuildFailures).toBe(1);
+    expect([scans(), usersHeld()]).toEqual([4, USERS]);
+  });
+
+  test('a new exchange has no users, and its State says so', async () => {
+    bench.engine.census = { subAccounts: 0, positions: 0 };
+    scansGive(0);
+    await bench.start();
+    expect([scans(), usersHeld()]).toEqual([1, 0]);
+    expect(bench.engine.state).toBe('live');
+  });
+});
+
+describe('completeness: malformed accounts', () => {
+  const few = { accounts: USERS, quarantined: 5 };
+  const many = { accounts: USERS, quarantined: 6 };
+
+  test('with more than 5 % of them no book is live', async () => {
+    bench.engine.census = { ...many };
+    const { live } = await refusedTwice();
+    expect(bench.feed.status().reason).toContain('malformed accounts were 6 of 100');
+    bench.engine.census = { ...few };
+    await live;
+    expect(bench.feed.status()).toMatchObject({ state: 'live', reason: null });
+  });
+
+  test('a live book with more than 5 % of them is so no longer, and is read again', async () => {
+    bench.engine.census = { ...few };
+    await bench.start();
+    bench.engine.census = { ...many };
+    await until('it is not live', () => bench.engine.state === 'rebuilding');
+    await until('it was refused', () => bench.feed.stats().rebuildFailures > 0);
+    bench.engine.census = { ...few };
+    await bench.untilLiveAgain();
+    expect(bench.feed.stats().resyncs).toBe(1);
+  });
+});

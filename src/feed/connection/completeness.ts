@@ -1,0 +1,78 @@
+/** Whether what was read can be the whole exchange. */
+import type { AccountSnapshot } from '../../contract/accounts.js';
+import { FeedError } from '../model/error.js';
+import {
+  COMPLETE_PERCENT,
+  FIRST_READS,
+  POSSIBLE_PERCENT,
+  QUARANTINED_MAX,
+  QUARANTINED_PERCENT_MAX,
+  SHRUNKEN_PERCENT,
+  SHRUNKEN_READS,
+} from '../model/limits.js';
+import type { FeedParts } from './parts.js';
+
+type Users = Pick<AccountSnapshot, 'count' | 'positions'>;
+
+/**
+ * How many scans of the users must agree before this one is accepted: 1 when the perp positions
+ * of its users are those that the markets count, and it is no smaller than the last one. Where the
+ * markets count none, the first scan is compared with a second one; on an exchange without users, by
+ * its own State, none are expected.
+ */
+export function readsWanted({ memory, engine }: FeedParts, users: Users): number {
+  const census = engine.readCensus();
+  if (isBelow(users.count, memory.users, SHRUNKEN_PERCENT)) return SHRUNKEN_READS;
+  if (isBelow(users.positions, census.positions, COMPLETE_PERCENT)) return SHRUNKEN_READS;
+  const isProven = census.positions > 0 || memory.users > 0;
+  const isNew = memory.markets.size > 0 && users.count === 0;
+  return isProven || isNew ? 1 : FIRST_READS;
+}
+
+/**
+ * Refuses a scan that no number of equal ones can confirm: there are users, and it has none, or not
+ * even half of the positions that the markets count.
+ *
+ * # Errors
+ * SNAPSHOT_COUNT_MISMATCH.
+ */
+export function requirePossible({ engine }: FeedParts, { count, positions }: Users): void {
+  const census = engine.readCensus();
+  if (count === 0 && census.subAccounts > 0) {
+    throw mismatchError(`users of the scan were 0, State counts ${census.subAccounts}`);
+  }
+  if (isBelow(positions, census.positions, POSSIBLE_PERCENT)) {
+    throw mismatchError(
+      `positions of the scan were ${positions}, markets count ${census.positions}`,
+    );
+  }
+}
+
+/** Whether so many accounts are malformed that the book does not show the exchange. */
+export function isQuarantineExceeded({ engine }: FeedParts): boolean {
+  const { quarantined, accounts } = engine.readCensus();
+  const percent = QUARANTINED_PERCENT_MAX;
+  return quarantined >= QUARANTINED_MAX || quarantined * 100 > accounts * percent;
+}
+
+/**
+ * Refuses a book in which too many accounts are missing because they are malformed.
+ *
+ * # Errors
+ * QUARANTINE_EXCEEDED.
+ */
+export function requireFewQuarantined(parts: FeedParts): void {
+  if (!isQuarantineExceeded(parts)) return;
+  const { quarantined, accounts } = parts.engine.readCensus();
+  const rule = `must be at most ${QUARANTINED_PERCENT_MAX} %`;
+  const message = `malformed accounts were ${quarantined} of ${accounts}, ${rule}`;
+  throw new FeedError('QUARANTINE_EXCEEDED', message, { quarantined, accounts });
+}
+
+function isBelow(count: number, of: number, percent: number): boolean {
+  return count * 100 < of * percent;
+}
+
+function mismatchError(what: string): FeedError {
+  return new FeedError('SNAPSHOT_COUNT_MISMATCH', `${what}, must agree`);
+}
