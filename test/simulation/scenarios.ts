@@ -36,17 +36,14 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'the user subscription is silent for a minute',
     faults: only(LIES.silentUsers),
-    awaitsRepair: true,
   },
   {
     name: 'the first scan gives a tenth of the users',
     faults: only(LIES.smallScan, 20_000, 0),
-    awaitsRepair: true,
   },
   {
     name: 'the whole connection is silent for four seconds, and then goes on',
     faults: only(LIES.silentConnection, 3_500),
-    awaitsRepair: true,
   },
   {
     name: 'the node in use names another genesis for some seconds',

@@ -88,7 +88,10 @@ export class FeedSession {
       newestSlot: () => this.#chain.announced,
       admitsSlot: (slot) => this.#chain.admitsSlot(slot),
       oracleKeys: () => this.#oracles.followedKeys(),
-      onLoss: (keys) => this.#handleLoss(`a read found that ${keys.join()} had changed`),
+      onLoss: ([first = '', ...others]) => {
+        const among = others.length === 0 ? '' : ` and ${others.length} others`;
+        this.#handleLoss(`a read found that ${first}${among} had changed`);
+      },
     });
     this.#clockPoller = new ClockPoller(parts, () =>
       this.#readOracles(this.#oracles.followedKeys()),
