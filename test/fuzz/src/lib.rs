@@ -19,6 +19,7 @@ mod logs;
 mod oracle;
 mod order;
 mod reencode;
+pub mod seeds;
 mod snapshot;
 mod text;
 

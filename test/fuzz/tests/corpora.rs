@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs::{read, read_dir};
 use std::path::{Path, PathBuf};
 
-use slotbook_fuzz::TARGETS;
+use slotbook_fuzz::{TARGETS, seeds};
 
 /// Bytes of all corpora: small enough to be kept in the repository for good.
 const CORPORA_BYTES_MAX: usize = 600 << 10;
@@ -29,6 +29,18 @@ fn every_kept_input_holds_every_property() {
             let input = read(&file).unwrap();
             let run = std::panic::catch_unwind(|| (target.run)(&input));
             assert!(run.is_ok(), "{} failed on {}", target.name, file.display());
+        }
+    }
+}
+
+/// Kept inputs are few a branch; the seeds have values in every field.
+#[test]
+fn every_seed_holds_every_property() {
+    let seeds = seeds::all();
+    for target in TARGETS {
+        for (number, input) in seeds[target.name].iter().enumerate() {
+            let run = std::panic::catch_unwind(|| (target.run)(input));
+            assert!(run.is_ok(), "{} failed on seed {number}", target.name);
         }
     }
 }
