@@ -31,6 +31,18 @@ function instruction(name: string): readonly string[] {
   return JSON.parse(found ?? 'null');
 }
 
+/** The libraries that docs/deployment.md lists, as the folders that they lie in. */
+const listed = [...read('docs/deployment.md').matchAll(/^\| `([\w./@-]+)\/[^`]*` \|/gm)].map(
+  ([, name = '']) => `/${name.split('/*')[0]}/`,
+);
+
+/** The addons that a process has loaded; none where the system does not tell. */
+function librariesOf(pid: number | undefined): readonly string[] {
+  const maps = `/proc/${pid}/maps`;
+  if (!existsSync(maps)) return [];
+  return [...new Set(readFileSync(maps, 'utf8').match(/\/\S+\.node$/gm))];
+}
+
 let folder: string;
 const children: ChildProcess[] = [];
 
@@ -46,11 +58,17 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** A running service: where its metrics are, and its process. */
+interface Started {
+  readonly url: string;
+  readonly pid: number | undefined;
+}
+
 /**
  * Starts the service with the arguments of an operator, and those that make it possible here: no node, free
- * ports, a folder of the test. Returns the address that it says its metrics have.
+ * ports, a folder of the test. Waits until it has said where its metrics are.
  */
-async function startWith(cli: string, args: readonly string[]): Promise<string> {
+async function startWith(cli: string, args: readonly string[]): Promise<Started> {
   const here = ['--port', '0', '--metrics-port', '0', '--host', '127.0.0.1', '--data-dir', folder];
   const cluster = ['--rpc-url', 'http://127.0.0.1:9'];
   const child = spawn(process.execPath, [cli, ...args, ...here, ...cluster], { cwd: folder });
@@ -63,16 +81,17 @@ async function startWith(cli: string, args: readonly string[]): Promise<string> 
   child.stderr.on('data', (chunk) => {
     errors += chunk;
   });
-  return until('the service prints its addresses', () => {
+  const url = await until('the service prints its addresses', () => {
     if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${errors}`);
     return /(http:\S+)\/metrics/.exec(output)?.[1];
   });
+  return { url, pid: child.pid };
 }
 
 test('the unit starts a service that is alive', async () => {
   const [node, cli, ...args] = directive('ExecStart').split(/\s+/);
   expect([node, cli]).toEqual(['/usr/bin/node', '/opt/slotbook/dist/src/app/cli.js']);
-  const url = await startWith(path.join(root, 'dist/src/app/cli.js'), args);
+  const { url } = await startWith(path.join(root, 'dist/src/app/cli.js'), args);
   expect((await fetch(`${url}/health`)).status).toBe(200);
 });
 
@@ -96,8 +115,11 @@ test('the image has all that the service needs to start', async () => {
   }
   const [node, cli = ''] = instruction('ENTRYPOINT');
   expect(node).toBe('node');
-  const url = await startWith(path.join(folder, cli), instruction('CMD'));
+  const { url, pid } = await startWith(path.join(folder, cli), instruction('CMD'));
   expect((await fetch(`${url}/health`)).status).toBe(200);
+  expect(librariesOf(pid).filter((file) => !listed.some((name) => file.includes(name)))).toEqual(
+    [],
+  );
 });
 
 test('the image is built of what there is, runs as nobody special and says whether it lives', () => {
