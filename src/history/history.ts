@@ -24,6 +24,7 @@ import {
 import type { FromWorker, RefusedQuery, ToWorker, WorkerSetup } from './model/messages.js';
 import { newNonce } from './model/nonce.js';
 import type { HistoryMarket } from './model/records.js';
+import { withoutPaths } from './model/without-paths.js';
 import { type StartWorker, startThread, type WorkerLink } from './worker-link.js';
 
 /** What a history needs, and what a test may replace. */
@@ -207,7 +208,12 @@ export class History {
     this.#options.log.warn({ reason }, 'the worker of the history ended');
     const { counts, chainTs } = this.#stats;
     this.#restarts += 1;
-    this.#stats = { ...startingStats(reason), state: 'failing', counts, chainTs };
+    this.#stats = {
+      ...startingStats(this.#publicReason(reason)),
+      state: 'failing',
+      counts,
+      chainTs,
+    };
     if (this.#timers.nowMs() - this.#startedAtMs > STABLE_AFTER_MS) this.#backoff.reset();
     this.#restart = this.#timers.after(this.#backoff.next(), () => this.#startWorker());
   }
@@ -234,6 +240,7 @@ export class History {
       case 'stats':
         this.#stats = {
           ...message.stats,
+          reason: this.#publicReason(message.stats.reason),
           counts: { ...message.stats.counts, workerRestarts: this.#restarts },
         };
         return;
@@ -244,6 +251,10 @@ export class History {
       case 'log':
         this.#options.log[message.level](message.fields, message.message);
     }
+  }
+
+  #publicReason(reason: string | null): string | null {
+    return reason === null ? null : withoutPaths(reason, this.#options.setup.dataDir);
   }
 
   #removePending(id: number): PendingQuery | undefined {

@@ -1,0 +1,7 @@
+/** An absolute path, and the last name of it. */
+const PATH = /(^|[\s'"(])(?:[A-Za-z]:)?[\\/](?:[^\s'"():,]*[\\/])?([^\s'"():,\\/]*)/g;
+
+/** A reason as clients may see it: of a path of this machine only the last name. The log has it whole. */
+export function withoutPaths(reason: string, folder: string): string {
+  return reason.replaceAll(`${folder}/`, '').replace(PATH, '$1$2');
+}
