@@ -55,7 +55,7 @@ export interface BackfillProgress {
 export async function backfill(options: BackfillOptions): Promise<BackfillProgress> {
   const { dataDir, timers = systemTimers, random = Math.random, signal } = options;
   const nodes = createNodes(options.nodes);
-  const stores = new StoreManager({ folder: dataDir, marketOf: () => undefined });
+  const stores = new StoreManager({ folder: dataDir, marketOf: () => undefined, timers });
   const [first] = nodes;
   const genesis = await readGenesisHash(first.rpc, { signal });
   try {

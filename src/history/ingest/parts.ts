@@ -54,6 +54,10 @@ export function newCounters() {
     /** Finalised slots of which the node gave no block time, so that the history's time stood still. */
     blockTimesUnknown: 0,
     storeFailures: 0,
+    /** Rows of the file that were compared with their checksums, damaged ones, and checks of the whole file. */
+    rowsChecked: 0,
+    rowsDamaged: 0,
+    fileChecks: 0,
     /** Failures of neither node nor store: mistakes of this program. */
     faults: 0,
     connects: 0,

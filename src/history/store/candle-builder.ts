@@ -3,6 +3,7 @@ import type { Fill } from '../model/records.js';
 import type { CandleTables, Span } from './candle-tables.js';
 import { marketKeyOfCode, marketTypeOf, readNumber } from './columns.js';
 import type { Bound, Connection, Row } from './connection.js';
+import { readMarks, writeMark } from './marks.js';
 import type { NameIds } from './name-ids.js';
 import { marketsIn } from './queries.js';
 import { fillOf, TRADE_COLUMNS } from './record-rows.js';
@@ -99,11 +100,9 @@ export class CandleBuilder {
 
   /** Reads the stored decimals and the pending markets: at the start, and when a write failed. */
   reloadState(): void {
-    const rows = this.#connection.readRows(
-      "select name, value from meta where name like 'decimals:%'",
-    );
+    const marks = readMarks(this.#connection, 'meta', 'decimals:');
     this.#cachedDecimals = new Map(
-      rows.map(([name, value]) => [Number(String(name).split(':')[1]), Number(value)]),
+      [...marks].map(([name, value]) => [Number(name.split(':')[1]), Number(value)]),
     );
     this.#pendingMarkets = new Set(marketsIn(this.#connection, 'uncharted'));
   }
@@ -129,10 +128,7 @@ export class CandleBuilder {
 
   #cacheDecimals(code: number, decimals: number): void {
     if (marketTypeOf(code) === 'perp' || this.#cachedDecimals.has(code)) return;
-    this.#connection.changeRows('insert or replace into meta (name, value) values (?, ?)', [
-      `decimals:${code}`,
-      String(decimals),
-    ]);
+    writeMark(this.#connection, 'meta', { name: `decimals:${code}`, value: String(decimals) });
     this.#cachedDecimals.set(code, decimals);
   }
 

@@ -1,5 +1,6 @@
 import { marketKeyOfCode, readInteger, readNumber, storedInteger } from './columns.js';
 import type { Bound, Row } from './connection.js';
+import { requireSum, rowSum } from './row-sum.js';
 import type { CandleTable } from './schema.js';
 import type { CandleAggregate, CandleMinutes, StoredCandle } from './types.js';
 
@@ -23,7 +24,10 @@ export const CANDLE_COLUMNS = [
   'base',
   'quote',
   'fills',
+  'sum',
 ] as const satisfies readonly (keyof CandleTable)[];
+
+const sumAt = CANDLE_COLUMNS.indexOf('sum');
 
 /** Which bucket a row is of. */
 export interface BucketKey {
@@ -36,7 +40,7 @@ export interface BucketKey {
 
 /** A bucket as its row. */
 export function candleValues(key: BucketKey, of: CandleAggregate): Bound[] {
-  return [
+  const values: Bound[] = [
     key.code,
     key.minutes,
     key.start,
@@ -56,6 +60,13 @@ export function candleValues(key: BucketKey, of: CandleAggregate): Bound[] {
     storedInteger(of.quote),
     of.count,
   ];
+  values.push(rowSum(values));
+  return values;
+}
+
+/** The checksum that a row of `CANDLE_COLUMNS` should have. */
+export function sumOfCandle(row: Row): number {
+  return rowSum(row.slice(0, sumAt));
 }
 
 /** The bucket of a row of `CANDLE_COLUMNS`. */
@@ -68,8 +79,9 @@ export function candleOf(row: Row): StoredCandle {
   };
 }
 
-/** The aggregate of a row of `CANDLE_COLUMNS`. */
+/** The aggregate of a row of `CANDLE_COLUMNS`. Throws a StoreError when it is not what was written. */
 export function aggregateOf(row: Row): CandleAggregate {
+  if (row[sumAt] !== null) requireSum('candles', row[sumAt], sumOfCandle(row));
   return {
     first: endOf(row, 3),
     last: endOf(row, 7),
@@ -90,4 +102,16 @@ function endOf(row: Row, at: number): StoredCandle['first'] {
     price: readInteger(row[at + 2]),
     oracle: readInteger(row[at + 3]),
   };
+}
+
+/** One text for each bucket. */
+export function bucketName({ code, minutes, start }: BucketKey): string {
+  return `${code}:${minutes}:${start}`;
+}
+
+/** The buckets that a coarser one is exactly made of; null for a minute, which is made of trades. */
+export function finerOf(minutes: CandleMinutes): CandleMinutes | null {
+  if (minutes === 1) return null;
+  if (minutes <= 60) return 1;
+  return minutes <= 1_440 ? 60 : 1_440;
 }

@@ -1,14 +1,17 @@
 import type { MarketKey } from '../../contract/markets.js';
-import { CANDLES_READ_MAX, TS_MAX } from '../model/limits.js';
+import { CANDLES_CACHED_MAX, CANDLES_READ_MAX, TS_MAX } from '../model/limits.js';
 import {
   aggregateOf,
   type BucketKey,
+  bucketName,
   CANDLE_COLUMNS,
   candleOf,
   candleValues,
+  finerOf,
 } from './candle-rows.js';
 import { marketCode, marketKeyOfCode, readNumber } from './columns.js';
 import type { Connection } from './connection.js';
+import { isDamage } from './error.js';
 import type { RetentionCutoffs } from './meta.js';
 import { firstRowOf, insertText, marketsIn, queries, rowsOf } from './queries.js';
 import type {
@@ -53,6 +56,8 @@ export class CandleTables {
   readonly #cutoffs: RetentionCutoffs;
   readonly #minutes: readonly CandleMinutes[];
   #changed = new Map<string, ChangedBucket>();
+  /** What was written last, by the names of buckets: the next trade is most often of the same ones. */
+  readonly #written = new Map<string, CandleAggregate>();
 
   constructor(parts: {
     readonly connection: Connection;
@@ -98,9 +103,23 @@ export class CandleTables {
     this.writeChanges();
   }
 
-  /** Forgets what was gathered: the transaction failed. */
+  /** Makes a bucket again of what it is made of; false where retention has deleted some of that. */
+  repairBucket(key: BucketKey): boolean {
+    const { code, minutes, start } = key;
+    if (!this.#minutes.includes(minutes) || start < 0 || start > TS_MAX) return false;
+    if (start !== this.#rules.bucketStart(minutes, start) || !this.#isWhole(key)) return false;
+    const sum = this.#rebuildBucket(key);
+    const name = bucketName(key);
+    this.#written.delete(name);
+    if (sum === null) this.#connection.changeRows(deleteText, [code, minutes, start]);
+    else this.#connection.changeRows(replaceText, candleValues(key, sum));
+    return true;
+  }
+
+  /** Forgets what was gathered or written: the transaction failed. */
   clearChanges(): void {
     this.#changed = new Map();
+    this.#written.clear();
   }
 
   /** The newest `limit` buckets of a range, oldest first. */
@@ -205,7 +224,7 @@ export class CandleTables {
 
   #bucketAt(code: number, minutes: CandleMinutes, ts: number): ChangedBucket {
     const start = this.#rules.bucketStart(minutes, ts);
-    const name = `${code}:${minutes}:${start}`;
+    const name = bucketName({ code, minutes, start });
     const known = this.#changed.get(name);
     if (known !== undefined) return known;
     const bucket: ChangedBucket = { code, minutes, start, added: null, isStale: false };
@@ -218,12 +237,22 @@ export class CandleTables {
     const key = { market: marketKeyOfCode(code), minutes, start };
     const isMade = bucket.isStale && this.#isWhole(bucket);
     const sum = isMade ? this.#rebuildBucket(bucket) : this.#extendBucket(bucket);
+    const name = bucketName(bucket);
+    this.#written.delete(name);
     if (sum === null) {
       this.#connection.changeRows(deleteText, [code, minutes, start]);
       return { ...key, candle: null };
     }
     this.#connection.changeRows(replaceText, candleValues(bucket, sum));
+    this.#cacheWritten(name, sum);
     return { ...key, candle: { ...sum, ...key } };
+  }
+
+  #cacheWritten(name: string, sum: CandleAggregate): void {
+    this.#written.set(name, sum);
+    if (this.#written.size <= CANDLES_CACHED_MAX) return;
+    const [oldest = name] = this.#written.keys();
+    this.#written.delete(oldest);
   }
 
   /** Whether all that a bucket is made of is there: retention may have deleted some of it. */
@@ -235,11 +264,19 @@ export class CandleTables {
   }
 
   #extendBucket(bucket: ChangedBucket): CandleAggregate | null {
+    const written = this.#written.get(bucketName(bucket));
+    if (written !== undefined) return this.#mergeParts(written, bucket.added);
     const row = this.#connection.readRow(readText, [bucket.code, bucket.minutes, bucket.start]);
-    return this.#mergeParts(row === null ? null : aggregateOf(row), bucket.added);
+    try {
+      return this.#mergeParts(row === null ? null : aggregateOf(row), bucket.added);
+    } catch (error) {
+      // A row that the disk has changed is made again, where all that it is made of is there.
+      if (isDamage(error) && this.#isWhole(bucket)) return this.#rebuildBucket(bucket);
+      throw error;
+    }
   }
 
-  #rebuildBucket(bucket: ChangedBucket): CandleAggregate | null {
+  #rebuildBucket(bucket: BucketKey): CandleAggregate | null {
     const span = { from: bucket.start, to: this.#rules.bucketEnd(bucket.minutes, bucket.start) };
     const finer = finerOf(bucket.minutes);
     return finer === null
@@ -260,11 +297,4 @@ function selectCandles(market: MarketKey, minutes: CandleMinutes) {
 export interface Span {
   readonly from: number;
   readonly to: number;
-}
-
-/** The buckets that a coarser one is exactly made of; null for a minute, which is made of trades. */
-function finerOf(minutes: CandleMinutes): CandleMinutes | null {
-  if (minutes === 1) return null;
-  if (minutes <= 60) return 1;
-  return minutes <= 1_440 ? 60 : 1_440;
 }

@@ -1,4 +1,5 @@
 import type { MarketKey, MarketType } from '../../contract/markets.js';
+import { StoreError } from './error.js';
 
 /**
  * Integers of any size in columns of type ANY. What fits 64 bits with a sign is an INTEGER; what the
@@ -28,7 +29,7 @@ export function storedOrNull(value: bigint | null): StoredInteger | null {
 export function readInteger(value: unknown): bigint {
   if (typeof value === 'bigint') return value;
   if (typeof value === 'string' && /^-?[0-9]+$/.test(value)) return BigInt(value);
-  throw new Error(`a stored integer was ${typeof value} ${String(value)}`);
+  throw new StoreError('corrupt', `a stored integer was ${typeof value} ${String(value)}`);
 }
 
 /** The integer of a column that may be null. */
@@ -39,7 +40,7 @@ export function readIntegerOrNull(value: unknown): bigint | null {
 /** The number of a column that holds small integers only. */
 export function readNumber(value: unknown): number {
   if (typeof value === 'bigint') return Number(value);
-  throw new Error(`a stored number was ${typeof value} ${String(value)}`);
+  throw new StoreError('corrupt', `a stored number was ${typeof value} ${String(value)}`);
 }
 
 /** The number of a column that may be null. */

@@ -23,7 +23,8 @@ export class Connection {
   readonly file: string;
   readonly #database: InstanceType<typeof Database>;
   readonly #statements = new Map<string, Statement>();
-  #isOpen = true;
+  /** Why it is not open any more; null while it is. */
+  #ended: StoreError | null = null;
   #isLogged = false;
 
   constructor(file: string) {
@@ -110,7 +111,7 @@ export class Connection {
 
   /** Takes back what the transaction under way wrote; a full disk may have done so already. */
   rollBack(): void {
-    if (!this.#isOpen || !this.#database.inTransaction) return;
+    if (this.#ended !== null || !this.#database.inTransaction) return;
     try {
       this.#database.exec('rollback');
     } catch {
@@ -125,10 +126,21 @@ export class Connection {
 
   /** Gives the file back; what was prepared cannot be used any more. */
   close(): void {
-    if (!this.#isOpen) return;
-    this.#isOpen = false;
+    if (this.#ended !== null) return;
+    this.#ended = new StoreError('closed', 'the store was closed');
     this.#statements.clear();
     this.#releaseLock();
+    guardDatabase(this.file, () => this.#database.close());
+  }
+
+  /**
+   * Lets go of a file that is not at its path any more: nothing is done to what is there now, such as
+   * the log of another process. Whatever is asked later fails with `reason`.
+   */
+  abandon(reason: StoreError): void {
+    if (this.#ended !== null) return;
+    this.#ended = reason;
+    this.#statements.clear();
     guardDatabase(this.file, () => this.#database.close());
   }
 
@@ -150,17 +162,35 @@ export class Connection {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
     if (this.#statements.size >= STATEMENTS_MAX) this.#statements.clear();
-    const statement = this.#database.prepare(sql);
-    if (statement.reader) statement.raw(true).safeIntegers(true);
+    const statement = this.#prepareReader(sql);
     this.#statements.set(sql, statement);
     return statement;
   }
 
+  /**
+   * The driver ends the whole process when a text is no UTF-8, which a damaged byte can make of any column.
+   * So a text with anything but printable ASCII and line ends is read as a blob; nothing else is stored here.
+   */
+  #prepareReader(sql: string): Statement {
+    const statement = this.#database.prepare(sql);
+    if (!statement.reader) return statement;
+    if (!/^\s*select\b/i.test(sql)) return statement.raw(true).safeIntegers(true);
+    const names = statement.columns().map((_, at) => `c${at}`);
+    const guarded = names.map((name) => {
+      return `iif(typeof(${name}) = 'text' and ${name} glob '*[^ -~\n]*', cast(${name} as blob), ${name})`;
+    });
+    const text = `with q(${names.join()}) as (${sql}) select ${guarded.join()} from q`;
+    return this.#database.prepare(text).raw(true).safeIntegers(true);
+  }
+
   #runGuarded<T>(work: () => T): T {
-    if (!this.#isOpen) throw new StoreError('closed', 'the store was closed');
+    if (this.#ended !== null) throw this.#ended;
     return guardDatabase(this.file, work);
   }
 }
+
+const lockedText =
+  'another process has the file open, such as a second service: stop it, or give each its own --data-dir';
 
 const reasons: readonly (readonly [prefix: string, reason: StoreReason, what: string])[] = [
   ['SQLITE_FULL', 'full', 'the disk has no room'],
@@ -169,9 +199,9 @@ const reasons: readonly (readonly [prefix: string, reason: StoreReason, what: st
   ['SQLITE_AUTH', 'readonly', 'the file may not be used'],
   ['SQLITE_IOERR', 'io', 'the disk failed'],
   ['SQLITE_NOMEM', 'io', 'memory ran out'],
-  ['SQLITE_BUSY', 'locked', 'another process uses the file'],
-  ['SQLITE_LOCKED', 'locked', 'another process uses the file'],
-  ['SQLITE_PROTOCOL', 'locked', 'another process uses the file'],
+  ['SQLITE_BUSY', 'locked', lockedText],
+  ['SQLITE_LOCKED', 'locked', lockedText],
+  ['SQLITE_PROTOCOL', 'locked', lockedText],
   ['SQLITE_NOTADB', 'foreign', 'the file is no database'],
   ['SQLITE_CORRUPT', 'corrupt', 'the file is damaged'],
   ['SQLITE_CANTOPEN', 'folder', 'the file cannot be opened'],

@@ -14,6 +14,8 @@ export type StoreReason =
   | 'newer'
   /** The file is damaged. */
   | 'corrupt'
+  /** The file was moved or deleted while it was open. */
+  | 'moved'
   /** The folder cannot be made or opened. */
   | 'folder'
   /** The store was closed. */
@@ -28,6 +30,7 @@ const recoverable: ReadonlySet<StoreReason> = new Set([
   'io',
   'locked',
   'folder',
+  'moved',
 ]);
 
 /** A failure of the store. Nothing of the write that failed is stored. */
@@ -45,4 +48,9 @@ export class StoreError extends Error {
   get canRecover(): boolean {
     return recoverable.has(this.reason);
   }
+}
+
+/** Whether a row or a page of the file is not what was written. */
+export function isDamage(error: unknown): boolean {
+  return error instanceof StoreError && error.reason === 'corrupt';
 }

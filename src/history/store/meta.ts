@@ -1,4 +1,5 @@
 import type { Connection } from './connection.js';
+import { readMarks, writeMark } from './marks.js';
 import type { CandleMinutes } from './types.js';
 
 /** What has a line; funding rates have none, because nothing counts one twice. */
@@ -40,20 +41,15 @@ export class RetentionCutoffs {
   }
 
   #writeCutoff(kind: string, ts: number): void {
-    this.#connection.changeRows('insert or replace into meta (name, value) values (?, ?)', [
-      `retired:${kind}`,
-      String(ts),
-    ]);
+    writeMark(this.#connection, 'meta', { name: `retired:${kind}`, value: String(ts) });
     this.#cutoffs.set(kind, ts);
   }
 
   /** Reads what is stored: at the start, and when a write failed. */
   reloadCutoffs(): void {
-    const rows = this.#connection.readRows(
-      "select name, value from meta where name like 'retired:%'",
-    );
+    const marks = readMarks(this.#connection, 'meta', 'retired:');
     this.#cutoffs = new Map(
-      rows.map(([name, value]) => [String(name).slice('retired:'.length), Number(value)]),
+      [...marks].map(([name, value]) => [name.slice('retired:'.length), Number(value)]),
     );
   }
 }
@@ -90,15 +86,13 @@ export class RowTotals {
       fundingRates: this.#totals.fundingRates + more.fundingRates,
       transactions: this.#totals.transactions + more.transactions,
     };
-    this.#connection.changeRows("insert or replace into meta (name, value) values ('totals', ?)", [
-      JSON.stringify(this.#totals),
-    ]);
+    const value = JSON.stringify(this.#totals);
+    writeMark(this.#connection, 'meta', { name: 'totals', value });
   }
 
   /** Reads what is stored: at the start, and when a write failed. */
   reloadTotals(): void {
-    const row = this.#connection.readRow("select value from meta where name = 'totals'");
-    this.#totals =
-      row === null ? noRows : { ...noRows, ...(JSON.parse(String(row[0])) as StoreTotals) };
+    const text = readMarks(this.#connection, 'meta', 'totals').get('totals') ?? '{}';
+    this.#totals = { ...noRows, ...(JSON.parse(text) as Partial<StoreTotals>) };
   }
 }

@@ -10,6 +10,7 @@ import { type Kysely, type Migration, type MigrationProvider, sql } from 'kysely
 const migrations: Readonly<Record<string, Migration>> = {
   '0001-records': { up: createRecords },
   '0002-uncharted': { up: createUncharted },
+  '0003-sums': { up: addSums },
 };
 
 /** The names of all versions that this program knows. */
@@ -166,4 +167,13 @@ async function createUncharted(db: Kysely<unknown>): Promise<void> {
     where 'uncharted:' || market in (select name from meta)
     and market not in (select market from candles)`.execute(db);
   await sql`delete from meta where name like 'uncharted:%'`.execute(db);
+}
+
+/** A checksum in every row, `row-sum.ts`; rows that are there get theirs when they are first checked. */
+async function addSums(db: Kysely<unknown>): Promise<void> {
+  const records = ['trades', 'funding_rates', 'candles'];
+  const names = ['transactions', 'accounts', 'explanations', 'progress', 'meta'];
+  for (const table of [...records, ...names]) {
+    await db.schema.alterTable(table).addColumn('sum', 'integer').execute();
+  }
 }

@@ -1,6 +1,7 @@
 import { ACCOUNTS_CACHED_MAX } from '../model/limits.js';
 import { decodeBase58, encodeBase58 } from './base58.js';
 import type { Connection } from './connection.js';
+import { blobSum, damagedError, requireSum, rowSum } from './row-sum.js';
 
 const keyBytes = 32;
 
@@ -29,7 +30,10 @@ export class NameIds {
       this.#connection.readRow('select id from accounts where key = ?', [bytes]) ?? [];
     const id =
       stored === undefined
-        ? this.#connection.insertRow('insert into accounts (key) values (?)', [bytes])
+        ? this.#connection.insertRow('insert into accounts (key, sum) values (?, ?)', [
+            bytes,
+            blobSum(bytes),
+          ])
         : Number(stored);
     this.#cacheAccount(id, key);
     return id;
@@ -39,8 +43,10 @@ export class NameIds {
   accountKey(id: number): string {
     const known = this.#keys.get(id);
     if (known !== undefined) return known;
-    const [bytes] = this.#connection.readRow('select key from accounts where id = ?', [id]) ?? [];
-    if (!(bytes instanceof Uint8Array)) throw new Error(`account ${id} is not stored`);
+    const text = 'select key, sum from accounts where id = ?';
+    const [bytes, sum = null] = this.#connection.readRow(text, [id]) ?? [];
+    if (!(bytes instanceof Uint8Array)) throw damagedError('accounts');
+    requireSum('accounts', sum, blobSum(bytes));
     const key = encodeBase58(bytes);
     this.#cacheAccount(id, key);
     return key;
@@ -52,7 +58,10 @@ export class NameIds {
     if (known !== undefined) return known;
     const id =
       this.findExplanationId(name) ??
-      this.#connection.insertRow('insert into explanations (name) values (?)', [name]);
+      this.#connection.insertRow('insert into explanations (name, sum) values (?, ?)', [
+        name,
+        rowSum([name]),
+      ]);
     this.#explanations.set(name, id);
     this.#names.set(id, name);
     return id;
@@ -69,9 +78,10 @@ export class NameIds {
   explanationName(id: number): string {
     const known = this.#names.get(id);
     if (known !== undefined) return known;
-    const [name] =
-      this.#connection.readRow('select name from explanations where id = ?', [id]) ?? [];
-    if (typeof name !== 'string') throw new Error(`explanation ${id} is not stored`);
+    const text = 'select name, sum from explanations where id = ?';
+    const [name, sum = null] = this.#connection.readRow(text, [id]) ?? [];
+    if (typeof name !== 'string') throw damagedError('explanations');
+    requireSum('explanations', sum, rowSum([name]));
     this.#names.set(id, name);
     return name;
   }

@@ -30,6 +30,7 @@ export async function openFile(options: OpenFile): Promise<Connection> {
   makeFolder(options.folder);
   const connection = new Connection(file);
   try {
+    refuseUnreadable(connection, 'sqlite_schema', ['type', 'name', 'tbl_name', 'sql']);
     refuseForeign(connection);
     refuseNewer(connection);
     connection.enableLog();
@@ -50,6 +51,13 @@ function makeFolder(folder: string): void {
   }
 }
 
+/** Kysely's migrations read these texts by themselves, and the driver ends the process over one that is no text. */
+function refuseUnreadable(connection: Connection, table: string, columns: readonly string[]): void {
+  const rows = connection.readRows(`select ${columns.join()} from ${table}`);
+  const isUnreadable = rows.some((row) => row.some((value) => value instanceof Uint8Array));
+  if (isUnreadable) throw new StoreError('corrupt', `the file is damaged: ${connection.file}`);
+}
+
 function refuseForeign(connection: Connection): void {
   const tables = Number(connection.readRow('select count(*) from sqlite_schema')?.[0] ?? 0n);
   const id = Number(connection.readRow('pragma application_id')?.[0] ?? 0n);
@@ -63,6 +71,7 @@ function refuseForeign(connection: Connection): void {
 function refuseNewer(connection: Connection): void {
   const table = connection.readRow("select 1 from sqlite_schema where name = 'kysely_migration'");
   if (table === null) return;
+  refuseUnreadable(connection, 'kysely_migration', ['name', 'timestamp']);
   const names = connection.readRows('select name from kysely_migration order by name');
   const unknown = names
     .map(([name]) => String(name))

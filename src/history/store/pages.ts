@@ -20,7 +20,7 @@ export function tradePage(
     .selectFrom('trades as r')
     .innerJoin('transactions as x', 'x.id', 'r.tx')
     .select(TRADE_COLUMNS.map((column) => `r.${column}` as const))
-    .select('x.signature')
+    .select(['x.signature', 'x.sum as signature_sum'])
     .where(isAskedFor('trades', query));
   if (hidden !== null) select = select.where('r.explanation', '!=', hidden);
   const page = select.orderBy(newestFirst).limit(limitOf(query)).offset(offsetOf(query));
@@ -37,7 +37,7 @@ export function fundingPage(
     .selectFrom('funding_rates as r')
     .innerJoin('transactions as x', 'x.id', 'r.tx')
     .select(FUNDING_COLUMNS.map((column) => `r.${column}` as const))
-    .select('x.signature')
+    .select(['x.signature', 'x.sum as signature_sum'])
     .where(isAskedFor('funding_rates', query))
     .orderBy(newestFirst)
     .limit(limitOf(query))

@@ -15,6 +15,7 @@ import {
 } from './columns.js';
 import type { Bound, Row } from './connection.js';
 import type { NameIds } from './name-ids.js';
+import { blobSum, damagedError, recordSum, requireSum } from './row-sum.js';
 
 /** How a member of a record is written to its column and read from it. */
 interface Codec<Member, Column extends Bound> {
@@ -116,6 +117,9 @@ interface Reader {
 }
 
 type Table<Of extends Columns> = RecordKey & {
+  /** See `row-sum.ts`. */
+  sum: number | null;
+} & {
   -readonly [Name in keyof Of]: ReturnType<Of[Name][1]['write']>;
 };
 
@@ -124,6 +128,11 @@ export type TradeTable = Table<typeof fillColumns>;
 
 /** One funding rate of a perp market. */
 export type FundingTable = Table<typeof fundingColumns>;
+
+type Fields = readonly Columns[string][];
+
+const fillFields: Fields = Object.values(fillColumns);
+const fundingFields: Fields = Object.values(fundingColumns);
 
 const keyColumns = ['market', 'slot', 'place', 'tx', 'idx'] as const;
 
@@ -135,8 +144,8 @@ export const FUNDING_COLUMNS = columnNames(fundingColumns);
 
 function columnNames<Of extends Columns>(
   columns: Of,
-): readonly (keyof RecordKey | (keyof Of & string))[] {
-  return [...keyColumns, ...Object.keys(columns)];
+): readonly (keyof RecordKey | (keyof Of & string) | 'sum')[] {
+  return [...keyColumns, ...Object.keys(columns), 'sum'];
 }
 
 /** Where a record of a transaction is put. */
@@ -146,28 +155,52 @@ export type RowPosition = Pick<RecordKey, 'slot' | 'place' | 'tx'>;
 export function tradeValues(fill: Fill, at: RowPosition, nameIds: NameIds): Bound[] {
   const market = marketCodeOf(fill.marketType, fill.marketIndex);
   const key = [market, at.slot, at.place, at.tx, fill.index];
-  return [...key, ...memberValues(fillColumns, fill, nameIds)];
+  return recordValues(key, fill, { fields: fillFields, nameIds });
 }
 
 /** A funding rate as its row. */
 export function fundingValues(rate: FundingRateEvent, at: RowPosition, nameIds: NameIds): Bound[] {
   const key = [marketCodeOf('perp', rate.marketIndex), at.slot, at.place, at.tx, rate.index];
-  return [...key, ...memberValues(fundingColumns, rate, nameIds)];
+  return recordValues(key, rate, { fields: fundingFields, nameIds });
 }
 
-/** The trade of a row of `TRADE_COLUMNS`, behind which the transaction's signature stands. */
+/** Makes the row in the array of its key, because this runs for each record. */
+function recordValues(
+  values: Bound[],
+  record: object,
+  { fields, nameIds }: { readonly fields: Fields; readonly nameIds: NameIds },
+): Bound[] {
+  const members = record as Readonly<Record<string, never>>;
+  for (const [member, { write }] of fields) values.push(write(members[member] as never, nameIds));
+  values.push(recordSum(values));
+  return values;
+}
+
+/** The checksum that a row of `TRADE_COLUMNS` or `FUNDING_COLUMNS` should have. */
+export function sumOfRecord(row: Row, columns: readonly string[]): number {
+  return recordSum(row.slice(0, columns.length - 1));
+}
+
+/** Throws a StoreError when a row of records, behind which more may stand, is not what was written. */
+function checkRecord(row: Row, table: string, columns: readonly string[]): void {
+  const stored = row[columns.length - 1];
+  if (stored !== null) requireSum(table, stored, sumOfRecord(row, columns));
+}
+
+/** The trade of a row of `TRADE_COLUMNS`, behind which the transaction's signature stands with its sum. */
 export function tradeOf(row: Row, nameIds: NameIds): TradeRow {
-  const txSig = signatureOf(row[TRADE_COLUMNS.length]);
+  const txSig = checkedSignature(row, TRADE_COLUMNS.length);
   const place = { slot: readNumber(row[1]), place: readNumber(row[2]), txSig };
   return Object.assign(fillOf(row, nameIds), place);
 }
 
-/** The funding rate of a row of `FUNDING_COLUMNS`, behind which the signature stands. */
+/** The funding rate of a row of `FUNDING_COLUMNS`, behind which the signature stands with its sum. */
 export function fundingOf(row: Row, nameIds: NameIds): FundingRow {
+  checkRecord(row, 'funding_rates', FUNDING_COLUMNS);
   const key = {
     slot: readNumber(row[1]),
     place: readNumber(row[2]),
-    txSig: signatureOf(row[FUNDING_COLUMNS.length]),
+    txSig: checkedSignature(row, FUNDING_COLUMNS.length),
     index: readNumber(row[4]),
     marketIndex: marketIndexOf(readNumber(row[0])),
   };
@@ -176,6 +209,7 @@ export function fundingOf(row: Row, nameIds: NameIds): FundingRow {
 
 /** The fill of a row of `TRADE_COLUMNS`. */
 export function fillOf(row: Row, nameIds: NameIds): Fill {
+  checkRecord(row, 'trades', TRADE_COLUMNS);
   const market = readNumber(row[0]);
   const key = {
     index: readNumber(row[4]),
@@ -194,14 +228,15 @@ export function withPosition<T>(record: T, { slot, place, txSig }: ChainPlace): 
 /** The text of a signature's bytes. */
 export function signatureOf(value: unknown): string {
   if (value instanceof Uint8Array) return encodeBase58(value);
-  throw new Error('a record has no transaction');
+  throw damagedError('transactions');
 }
 
-function memberValues(columns: Columns, record: object, nameIds: NameIds): Bound[] {
-  const members = record as Readonly<Record<string, never>>;
-  return Object.values(columns).map(([member, { write }]) =>
-    write(members[member] as never, nameIds),
-  );
+function checkedSignature(row: Row, at: number): string {
+  const signature = row[at];
+  if (!(signature instanceof Uint8Array)) throw damagedError('transactions');
+  const stored = row[at + 1];
+  if (stored !== null) requireSum('transactions', stored, blobSum(signature));
+  return encodeBase58(signature);
 }
 
 /** The members of a record that its columns hold. */

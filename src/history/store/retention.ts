@@ -1,6 +1,7 @@
 import { RETIRE_ROWS_MAX, TS_MAX } from '../model/limits.js';
 import { readNumber, readNumberOrNull } from './columns.js';
 import type { Connection } from './connection.js';
+import { writeMark } from './marks.js';
 import { marketsIn } from './queries.js';
 import type { CandleMinutes, RetirePolicy } from './types.js';
 import type { StoreParts } from './writer.js';
@@ -114,10 +115,7 @@ export function healCutoffs(parts: StoreParts): number | null {
     'delete from transactions where has_records = 0 and is_truncated = 0',
   );
   parts.totals.addCounts({ trades: 0, fundingRates: 0, transactions: -gone });
-  connection.changeRows('insert or replace into progress (name, value) values (?, ?)', [
-    REREAD_MARK,
-    String(line),
-  ]);
+  writeMark(connection, 'progress', { name: REREAD_MARK, value: String(line) });
   return line;
 }
 

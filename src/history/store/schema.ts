@@ -17,6 +17,8 @@ export interface TransactionTable {
   is_final: number;
   /** Whether a stored record refers to it; those without are deleted when they are final. */
   has_records: number;
+  /** Of the signature; see `row-sum.ts`, here and below. */
+  sum: number | null;
 }
 
 /** An account that traded; trades name it by its number. */
@@ -24,12 +26,14 @@ export interface AccountTable {
   id: number;
   /** 32 bytes. */
   key: Uint8Array;
+  sum: number | null;
 }
 
 /** An action explanation; trades name it by its number. */
 export interface ExplanationTable {
   id: number;
   name: string;
+  sum: number | null;
 }
 
 /** The fills of one bucket. */
@@ -52,6 +56,7 @@ export interface CandleTable {
   base: StoredInteger;
   quote: StoredInteger;
   fills: number;
+  sum: number | null;
 }
 
 /** Contiguous fillRecordIds of a market, both ends included. */
@@ -72,12 +77,14 @@ export interface PendingFillsTable {
 export interface ProgressTable {
   name: string;
   value: string;
+  sum: number | null;
 }
 
 /** What the file says of itself, by name. */
 export interface MetaTable {
   name: string;
   value: string;
+  sum: number | null;
 }
 
 /** Every table of a store. */

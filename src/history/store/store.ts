@@ -4,7 +4,11 @@ import type { FundingRow, TradeRow } from '../model/records.js';
 import { CandleBuilder } from './candle-builder.js';
 import { CandleTables } from './candle-tables.js';
 import type { Connection } from './connection.js';
+import type { StoreError } from './error.js';
+import { FilePlace } from './file-place.js';
 import { type FillGaps, FillRuns } from './fill-runs.js';
+import { type CheckedSlice, IntegrityWalk } from './integrity-walk.js';
+import { readMarks } from './marks.js';
 import { RetentionCutoffs, RowTotals, type StoreTotals } from './meta.js';
 import { NameIds } from './name-ids.js';
 import { openFile } from './open.js';
@@ -47,6 +51,8 @@ export async function openStore(options: StoreOptions): Promise<HistoryStore> {
 export class HistoryStore {
   readonly #parts: StoreParts;
   readonly #writer: Writer;
+  readonly #walk: IntegrityWalk;
+  readonly #place: FilePlace;
   /**
    * The line of trades, unix seconds, where opening found it behind everything stored and moved it back;
    * null when all was well.
@@ -74,6 +80,8 @@ export class HistoryStore {
       totals: new RowTotals(connection),
     };
     this.#writer = new Writer(this.#parts);
+    this.#walk = new IntegrityWalk(connection, candles);
+    this.#place = new FilePlace(connection.file);
     this.healedLine = this.#runTransaction(() => healCutoffs(this.#parts));
   }
 
@@ -129,10 +137,7 @@ export class HistoryStore {
 
   /** The marks of what is stored, by name. */
   readProgress(): ReadonlyMap<string, string> {
-    return this.#runRead(() => {
-      const rows = this.#parts.connection.readRows('select name, value from progress');
-      return new Map(rows.map(([name, value]) => [String(name), String(value)]));
-    });
+    return this.#runRead(() => readMarks(this.#parts.connection, 'progress'));
   }
 
   /** A page of trades, newest first; at most `PAGE_ROWS_MAX`. */
@@ -222,12 +227,32 @@ export class HistoryStore {
     this.#runTransaction(() => this.#parts.candles.rebuildMarket(market));
   }
 
+  /** Checks the next rows of the file, and after the last ones the first again; some milliseconds. */
+  checkSlice(): CheckedSlice {
+    return this.#runRead(() => this.#walk.checkSlice());
+  }
+
   /** Reads the whole file and returns what is wrong with it; it takes seconds a gigabyte. */
   checkIntegrity(): readonly string[] {
     const rows = this.#runRead(() =>
       this.#parts.connection.readRows('pragma integrity_check(100)'),
     );
     return rows.map(([problem]) => String(problem)).filter((problem) => problem !== 'ok');
+  }
+
+  /** Names the file among all others of the machine; another one at the same path has another name. */
+  get identity(): string | null {
+    return this.#place.identity;
+  }
+
+  /** Whether what is at the path is still the file that was opened, and not another one or none. */
+  isInPlace(): boolean {
+    return this.#place.isKept();
+  }
+
+  /** Lets go of a file that is not in its place; whatever is asked later fails with `reason`. */
+  abandon(reason: StoreError): void {
+    this.#parts.connection.abandon(reason);
   }
 
   /** Closes the file. */

@@ -5,6 +5,7 @@ import { readNumber } from './columns.js';
 import type { Connection, Row } from './connection.js';
 import { queries, rowsOf } from './queries.js';
 import { signatureOf } from './record-rows.js';
+import { blobSum } from './row-sum.js';
 import type { StoredTransaction, UnfinalisedQuery } from './types.js';
 
 const signatureBytes = 64;
@@ -20,7 +21,7 @@ export type TransactionState = Omit<StoredTransaction, 'signature'>;
 const findText =
   'select id, slot, place, is_final, is_truncated, has_records from transactions where signature = ?';
 const insertText = `insert into transactions
-  (signature, slot, place, is_final, is_truncated, has_records) values (?, ?, ?, ?, ?, ?)`;
+  (signature, sum, slot, place, is_final, is_truncated, has_records) values (?, ?, ?, ?, ?, ?, ?)`;
 const updateText = `update transactions
   set slot = ?, place = ?, is_final = ?, is_truncated = ?, has_records = ? where id = ?`;
 
@@ -46,7 +47,8 @@ export class Transactions {
   /** Adds one; its number. */
   addTransaction(signature: string, state: TransactionState): number {
     if (state.isTruncated) this.#truncated = null;
-    return this.#connection.insertRow(insertText, [this.#bytesOf(signature), ...valuesOf(state)]);
+    const bytes = this.#bytesOf(signature);
+    return this.#connection.insertRow(insertText, [bytes, blobSum(bytes), ...valuesOf(state)]);
   }
 
   /** Updates the state of one. */

@@ -12,6 +12,7 @@ import {
 } from './columns.js';
 import type { Connection } from './connection.js';
 import type { FillRuns } from './fill-runs.js';
+import { writeMark } from './marks.js';
 import type { RetentionCutoffs, RowTotals } from './meta.js';
 import type { NameIds } from './name-ids.js';
 import { insertText } from './queries.js';
@@ -23,6 +24,7 @@ import {
   tradeValues,
   withPosition,
 } from './record-rows.js';
+import { MOVE_RECORD } from './row-sum.js';
 import type { KnownTransaction, Transactions } from './transactions.js';
 import type { CandleChange, FinalPosition, StoreBatch, StoreChange } from './types.js';
 
@@ -158,7 +160,7 @@ export class Writer {
       ]);
       for (const [market] of markets) changes.markDirty(readNumber(market));
       if (markets.length > 0) {
-        connection.changeRows(`update ${table} set place = ? where tx = ?`, [place, tx]);
+        connection.changeRows(`update ${table} set ${MOVE_RECORD} where tx = ?2`, [place, tx]);
       }
     }
   }
@@ -216,10 +218,7 @@ export class Writer {
       if (value === null) {
         this.#parts.connection.changeRows('delete from progress where name = ?', [name]);
       } else {
-        this.#parts.connection.changeRows(
-          'insert or replace into progress (name, value) values (?, ?)',
-          [name, value],
-        );
+        writeMark(this.#parts.connection, 'progress', { name, value });
       }
     }
   }

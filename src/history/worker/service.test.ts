@@ -21,7 +21,10 @@ test('fills of a spot market are charted as soon as the book tells of the market
   const node = await LedgerNode.start(ledger);
   onTestFinished(() => node.stop());
   const dataDir = newFolder();
-  const stores = new StoreManager({ folder: dataDir, marketOf: () => undefined });
+  const stores = new StoreManager({
+    ...{ folder: dataDir, timers: systemTimers },
+    marketOf: () => undefined,
+  });
   const { store } = await stores.openStore(ledger.genesisHash);
   const spot = { marketType: 'spot', marketIndex: 1, ts: MIDNIGHT } as const;
   store.writeBatch({ transactions: [oneFill(1, spot, { isFinal: true })] });

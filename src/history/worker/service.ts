@@ -22,12 +22,18 @@ import { StoreError } from '../store/error.js';
 import type { HistoryStore } from '../store/store.js';
 import type { StoreChange } from '../store/types.js';
 import { Streams } from '../streams/streams.js';
+import { IntegrityCheck } from './integrity-check.js';
 import { MarketStatsCache } from './market-stats-cache.js';
 import { MarketVersions } from './market-versions.js';
+import { refusalOf } from './refusal.js';
 import { Retention } from './retention.js';
 import { StoreManager, storeReader } from './store-manager.js';
+import { NOTHING_STORED, storedStats } from './stored-stats.js';
 
-/** How often stats are posted to the main thread, which takes them as the worker's heartbeat. */
+/**
+ * How often stats are posted to the main thread, which takes them as the worker's heartbeat, and the place
+ * of the file is checked.
+ */
 const STATS_MS = 1_000;
 
 /** What the service needs: nothing in it reads a clock, waits or draws lots by other means. */
@@ -51,6 +57,7 @@ export class HistoryService {
   readonly #stores: StoreManager;
   readonly #ingester: Ingester;
   readonly #retention: Retention;
+  readonly #integrity: IntegrityCheck;
   readonly #streams: Streams;
   readonly #versions: MarketVersions;
   readonly #chainTime: ChainTime;
@@ -71,7 +78,11 @@ export class HistoryService {
       warn: (fields, message) => post({ kind: 'log', level: 'warn', fields, message }),
     };
     const marketOf = (key: MarketKey): HistoryMarket | undefined => this.#markets.get(key);
-    this.#stores = new StoreManager({ folder: setup.dataDir, marketOf });
+    this.#stores = new StoreManager({
+      ...{ folder: setup.dataDir, marketOf, timers },
+      onFault: (fault) =>
+        this.#log.warn({ fault }, 'something is wrong with the file of the history'),
+    });
     this.#reader = storeReader(() => this.#openedStore());
     this.#marketStats = new MarketStatsCache({
       aggregateSpan: (market, span) => this.#openedStore().aggregateSpan(market, span),
@@ -82,7 +93,16 @@ export class HistoryService {
       ...{ reader: this.#reader, marketOf, timers },
       chainSeconds: () => this.#chainTime.seconds ?? 0,
       post: (frames) => post({ kind: 'frames', frames }),
-      onFault: (error, market) => this.#log.warn({ err: error, market }, 'a stream failed'),
+      onFault: (error, market) => {
+        this.#stores.noteFailure(error);
+        this.#log.warn({ err: error, market }, 'a stream failed');
+      },
+    });
+    this.#integrity = new IntegrityCheck({
+      ...{ timers, log: this.#log, counters: this.#counters },
+      store: () => this.#stores.store,
+      onDamage: (error) => this.#stores.noteFailure(error),
+      onSound: () => this.#stores.noteSound(),
     });
     this.#retention = new Retention({
       ...{ timers, log: this.#log },
@@ -97,13 +117,14 @@ export class HistoryService {
   start(): void {
     this.#ingester.start();
     this.#retention.start();
-    this.#postStats();
+    this.#runHeartbeat();
   }
 
   /** Stores what waits and gives the file back. */
   async stop(): Promise<void> {
     this.#heartbeat?.cancel();
     this.#retention.stop();
+    this.#integrity.stop();
     this.#streams.stop();
     await this.#ingester.stop();
     this.#stores.close();
@@ -169,6 +190,7 @@ export class HistoryService {
       this.#marketStats.markChanged(this.#markets.keys());
       this.#log.info({ file: store.file }, 'the history is open');
       this.#tellHealed(store);
+      this.#integrity.restart();
       this.#postVersions(this.#versions.renewVersions(this.#markets.keys()));
       this.#streams.reopenAll();
     }
@@ -213,6 +235,7 @@ export class HistoryService {
     try {
       post({ kind: 'reply', id, reply: this.#makeBody(query) });
     } catch (error) {
+      this.#stores.noteFailure(error);
       if (!(error instanceof HistoryError)) this.#log.warn({ err: error }, 'a question failed');
       post({ kind: 'refused', id, error: refusalOf(error) });
     }
@@ -232,11 +255,12 @@ export class HistoryService {
     return makeBody(query, { reader: this.#reader, market, finalisedSlot });
   }
 
-  #postStats(): void {
-    this.#options.post({ kind: 'stats', stats: this.#readStats() });
+  #runHeartbeat(): void {
+    this.#stores.checkPlace();
     this.#addPendingFills();
     this.#postMarketStats();
-    this.#heartbeat = this.#timers.after(STATS_MS, () => this.#postStats());
+    this.#options.post({ kind: 'stats', stats: this.#readStats() });
+    this.#heartbeat = this.#timers.after(STATS_MS, () => this.#runHeartbeat());
   }
 
   /** Adds pending fills of spot markets whose decimals the book has given since; each write adds some too. */
@@ -258,7 +282,8 @@ export class HistoryService {
       const markets = this.#marketStats.readChanged([...this.#markets.keys()], now);
       if (markets !== null) this.#options.post({ kind: 'marketStats', markets });
     } catch (error) {
-      // The next round reads again; the state reports the failure at the next write.
+      // The next round reads again.
+      this.#stores.noteFailure(error);
       if (!(error instanceof StoreError)) throw error;
     }
   }
@@ -272,9 +297,9 @@ export class HistoryService {
   }
 
   #readStats(): HistoryStats {
-    const { store } = this.#stores;
+    const { store, fault } = this.#stores;
     return {
-      ...this.#ingester.state,
+      ...(fault === null ? this.#ingester.state : { state: 'failing', reason: fault }),
       ...this.#ingester.stats,
       completeSinceTs: this.#completeSinceTs(),
       counts: { ...this.#counters },
@@ -284,35 +309,4 @@ export class HistoryService {
       lagMs: this.#lagMs,
     };
   }
-}
-
-type StoredStats = Pick<HistoryStats, 'stored' | 'missingFills'>;
-
-const NOTHING_STORED: StoredStats = {
-  stored: { trades: 0, fundingRates: 0, truncated: 0 },
-  missingFills: {},
-};
-
-/** Zeros when the file cannot be read: the state says why. */
-function storedStats(store: HistoryStore): StoredStats {
-  try {
-    const { trades, fundingRates } = store.readTotals();
-    const missingFills: Partial<Record<MarketKey, number>> = {};
-    for (const [market, missing] of store.findGaps().byMarket)
-      missingFills[market] = Number(missing);
-    return { stored: { trades, fundingRates, truncated: store.countTruncated() }, missingFills };
-  } catch (error) {
-    if (error instanceof StoreError) return NOTHING_STORED;
-    throw error;
-  }
-}
-
-function refusalOf(error: unknown): { code: string; message: string; param: string | null } {
-  if (error instanceof HistoryError) {
-    return { code: error.code, message: error.message, param: error.param };
-  }
-  if (error instanceof StoreError) {
-    return { code: 'NOT_READY', message: 'the history cannot be read', param: null };
-  }
-  return { code: 'INTERNAL', message: 'the history failed to answer', param: null };
 }

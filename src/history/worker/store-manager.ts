@@ -1,21 +1,40 @@
+import { existsSync } from 'node:fs';
 import type { MarketKey } from '../../contract/markets.js';
+import type { Timers } from '../../rpc/timers.js';
 import type { RowReader } from '../bodies/make-body.js';
 import { bucketReader } from '../candles/read-candles.js';
 import { candleRules } from '../candles/rules.js';
+import { FAULT_KEPT_MS } from '../model/limits.js';
 import type { HistoryMarket } from '../model/records.js';
-import { StoreError } from '../store/error.js';
+import { isDamage, StoreError } from '../store/error.js';
+import { storeFile } from '../store/open.js';
 import { type HistoryStore, openStore } from '../store/store.js';
 
 /** The folder of the stores, and the markets whose decimals their candles need. */
 export interface StoreManagerOptions {
   readonly folder: string;
   readonly marketOf: (key: MarketKey) => HistoryMarket | undefined;
+  readonly timers: Pick<Timers, 'nowMs'>;
+  /** Called when a fault is found that was not there before. */
+  readonly onFault?: (fault: string) => void;
 }
 
-/** The open store: one at a time, that of the chain in use. */
+/** What is wrong with a file. */
+interface FileFault {
+  readonly text: string;
+  /** Of which file it is; null for whichever is opened. */
+  readonly identity: string | null;
+  /** When it is forgotten, unless it shows again; a file that is damaged or lost stays so. */
+  readonly untilMs: number;
+}
+
+/** The open store: one at a time, that of the chain in use, and what is wrong with its file. */
 export class StoreManager {
   readonly #options: StoreManagerOptions;
   #open: { readonly genesisHash: string; readonly store: HistoryStore } | null = null;
+  #fault: FileFault | null = null;
+  /** The chain whose file was moved or deleted while it was open. */
+  #lostChain: string | null = null;
 
   constructor(options: StoreManagerOptions) {
     this.#options = options;
@@ -26,34 +45,86 @@ export class StoreManager {
     return this.#open?.store ?? null;
   }
 
+  /** What is wrong with the file, for operators; null when nothing is known to be. */
+  get fault(): string | null {
+    return this.#fault?.text ?? null;
+  }
+
   /**
    * Opens the store of a chain and closes that of another one. `isNew` is false when it was open already.
    *
    * # Errors
-   * StoreError when the file cannot be opened.
+   * StoreError when the file cannot be opened, or was lost: none is made in its place.
    */
   async openStore(genesisHash: string): Promise<{ store: HistoryStore; isNew: boolean }> {
     if (this.#open?.genesisHash === genesisHash) return { store: this.#open.store, isNew: false };
     this.close();
     const { folder, marketOf } = this.#options;
+    if (this.#lostChain === genesisHash && !existsSync(storeFile(folder, genesisHash))) {
+      throw new StoreError('moved', LOST_TEXT);
+    }
     const store = await openStore({
       ...{ folder, genesisHash, rules: candleRules },
       decimalsOf: (key) => marketOf(key)?.decimals ?? (key.startsWith('perp') ? 9 : null),
     });
     this.#open = { genesisHash, store };
+    this.#lostChain = null;
+    if (this.#fault?.identity !== store.identity) this.#fault = null;
     return { store, isNew: true };
   }
 
-  /** Closes the store after an error that cannot recover, so that the file is opened again. */
+  /** Gives up a file that is not at its path any more: what is written to it, nobody finds. */
+  checkPlace(): void {
+    if ((this.#fault?.untilMs ?? FOR_GOOD) <= this.#options.timers.nowMs()) this.#fault = null;
+    if (this.#open === null || this.#open.store.isInPlace()) return;
+    const { genesisHash, store } = this.#open;
+    this.#open = null;
+    this.#lostChain = genesisHash;
+    store.abandon(new StoreError('moved', LOST_TEXT));
+    this.#setFault({ text: LOST_TEXT, identity: null, untilMs: FOR_GOOD });
+  }
+
+  /** Takes an error of a read. */
+  noteFailure(error: unknown): void {
+    if (!(error instanceof StoreError) || this.#open === null || this.#fault?.untilMs === FOR_GOOD)
+      return;
+    const { identity } = this.#open.store;
+    const isOfFile = isDamage(error) || error.reason === 'foreign';
+    const text = isOfFile ? `${error.message}; docs/operations.md says what to do` : error.message;
+    const untilMs = isOfFile ? FOR_GOOD : this.#options.timers.nowMs() + FAULT_KEPT_MS;
+    this.#setFault({ text, identity, untilMs });
+  }
+
+  /** The whole file was checked, and nothing of it is damaged. */
+  noteSound(): void {
+    this.#fault = null;
+  }
+
+  /**
+   * Closes the store after an error that cannot recover, so that the file is opened again. One that is
+   * damaged stays open: what is sound of it is read, and the check may repair it.
+   */
   closeAfter(error: unknown): void {
-    if (error instanceof StoreError && !error.canRecover) this.close();
+    if (isDamage(error)) this.noteFailure(error);
+    else if (error instanceof StoreError && !error.canRecover) this.close();
   }
 
   close(): void {
     this.#open?.store.close();
     this.#open = null;
   }
+
+  #setFault(fault: FileFault): void {
+    const isNew = fault.text !== this.#fault?.text;
+    this.#fault = fault;
+    if (isNew) this.#options.onFault?.(fault.text);
+  }
 }
+
+const FOR_GOOD = Number.POSITIVE_INFINITY;
+
+const LOST_TEXT =
+  'the file was moved or deleted while it was open: nothing is stored until there is one in its place, or the service is started again';
 
 /** What bodies and streams read: whichever store is open. `store` throws while there is none. */
 export function storeReader(store: () => HistoryStore): RowReader {

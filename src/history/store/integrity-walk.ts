@@ -1,0 +1,199 @@
+import { CHECKED_ROWS_PER_SLICE } from '../model/limits.js';
+import { CANDLE_COLUMNS, sumOfCandle } from './candle-rows.js';
+import type { CandleTables } from './candle-tables.js';
+import { readNumber } from './columns.js';
+import type { Bound, Connection, Row } from './connection.js';
+import { isDamage } from './error.js';
+import { FUNDING_COLUMNS, sumOfRecord, TRADE_COLUMNS } from './record-rows.js';
+import { blobSum, rowSum } from './row-sum.js';
+import type { CandleMinutes } from './types.js';
+
+/** What one slice of a check has found. */
+export interface CheckedSlice {
+  readonly rows: number;
+  /** Rows, or tables that cannot be read on, that are not what was written; candles that could be made again are not. */
+  readonly damaged: readonly string[];
+  /** Whether all tables were read to their ends; the next slice begins again. */
+  readonly isEnd: boolean;
+}
+
+/** A table or an index, and how its rows are checked. */
+interface CheckedTable {
+  readonly name: string;
+  /** By what it is read. */
+  readonly key: readonly string[];
+  readonly index?: string;
+  /** What is read: the key is among it, and `sum`, where the rows have one, is the last. */
+  readonly columns: readonly string[];
+  /** Absent where the rows have none. */
+  readonly sumOf?: (row: Row) => number;
+  /** SQL that is 1 for a row that the indexes, or the table, have as well, and whose transaction is there. */
+  readonly isFound: string;
+}
+
+const recordKey = ['market', 'slot', 'place', 'idx', 'tx'] as const;
+
+function recordTable(name: string, columns: readonly string[]): CheckedTable {
+  const sameRow = recordKey.map((column) => `i.${column} = r.${column}`).join(' and ');
+  const isIn = (index: string, more: string): string =>
+    `exists (select 1 from ${name} i indexed by ${name}_by_${index} where ${sameRow}${more})`;
+  const hasTransaction = 'exists (select 1 from transactions x where x.id = r.tx)';
+  return {
+    ...{ name, columns, key: recordKey },
+    sumOf: (row) => sumOfRecord(row, columns),
+    isFound: `${isIn('event', '')} and ${isIn('time', ' and i.ts = r.ts')} and ${hasTransaction}`,
+  };
+}
+
+/** Every entry of the index has a row, so that none can go from the table unnoticed. */
+function eventIndex(name: string): CheckedTable {
+  const sameRow = recordKey.map((column) => `i.${column} = r.${column}`).join(' and ');
+  return {
+    ...{ name, key: ['tx', 'idx'], index: `${name}_by_event`, columns: recordKey },
+    isFound: `exists (select 1 from ${name} i not indexed where ${sameRow})`,
+  };
+}
+
+function blobTable(name: string, column: string): CheckedTable {
+  return {
+    ...{ name, key: ['id'], columns: ['id', column, 'sum'] },
+    sumOf: ([, bytes]) => (bytes instanceof Uint8Array ? blobSum(bytes) : Number.NaN),
+    isFound: `exists (select 1 from ${name} i where i.${column} = r.${column} and i.id = r.id)`,
+  };
+}
+
+function textTable(name: string, key: string, columns: readonly string[]): CheckedTable {
+  const sumOf = (row: Row): number =>
+    rowSum(columns.map((column) => row[columns.indexOf(column) + 1]));
+  return { name, key: [key], columns: [key, ...columns, 'sum'], sumOf, isFound: '1' };
+}
+
+const tables: readonly CheckedTable[] = [
+  recordTable('trades', TRADE_COLUMNS),
+  eventIndex('trades'),
+  recordTable('funding_rates', FUNDING_COLUMNS),
+  eventIndex('funding_rates'),
+  {
+    ...{ name: 'candles', key: ['market', 'minutes', 'start'], columns: CANDLE_COLUMNS },
+    ...{ sumOf: sumOfCandle, isFound: '1' },
+  },
+  blobTable('transactions', 'signature'),
+  blobTable('accounts', 'key'),
+  textTable('explanations', 'id', ['name']),
+  textTable('progress', 'name', ['name', 'value']),
+  textTable('meta', 'name', ['name', 'value']),
+];
+
+/**
+ * Reads the whole file a few rows at a time, along the keys, and compares each row with its checksum and
+ * with the indexes. A candle that is damaged is made again of what it is made of; rows of an earlier version get
+ * their checksum.
+ */
+export class IntegrityWalk {
+  readonly #connection: Connection;
+  readonly #candles: CandleTables;
+  #tableAt = 0;
+  /** The key of the last row; null at the beginning of a table. */
+  #after: readonly unknown[] | null = null;
+
+  constructor(connection: Connection, candles: CandleTables) {
+    this.#connection = connection;
+    this.#candles = candles;
+  }
+
+  /** Checks the next rows. */
+  checkSlice(): CheckedSlice {
+    const table = tables[this.#tableAt];
+    if (table === undefined) throw new Error('Invariant: a walk is within its tables');
+    try {
+      const rows = this.#readRows(table);
+      const damaged = rows.filter((row) => !this.#isSound(table, row));
+      const isEnd = rows.length < CHECKED_ROWS_PER_SLICE && this.#leaveTable();
+      return { rows: rows.length, damaged: this.#mendRows(table, rows, damaged), isEnd };
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return { rows: 0, damaged: [table.name], isEnd: this.#leaveTable() };
+    }
+  }
+
+  #readRows(table: CheckedTable): readonly Row[] {
+    const { name, key, index, columns, isFound } = table;
+    const keys = key.map((column) => `r.${column}`).join();
+    const places = key.map(() => '?').join();
+    const where = this.#after === null ? '' : `where (${keys}) > (${places})`;
+    const rows = this.#connection.readRows(
+      `select ${columns.map((column) => `r.${column}`).join()}, ${isFound} from ${name} r
+        ${index === undefined ? '' : `indexed by ${index}`} ${where} order by ${keys} limit ${CHECKED_ROWS_PER_SLICE}`,
+      (this.#after ?? []) as Bound[],
+    );
+    const last = rows.at(-1);
+    if (last !== undefined) this.#after = keyOf(table, last);
+    return rows;
+  }
+
+  /** To the next table; whether it was the last one. */
+  #leaveTable(): boolean {
+    this.#after = null;
+    this.#tableAt = (this.#tableAt + 1) % tables.length;
+    return this.#tableAt === 0;
+  }
+
+  #isSound(table: CheckedTable, row: Row): boolean {
+    const sum = table.sumOf?.(row);
+    const stored = this.#sumIn(table, row);
+    const isSame = sum === undefined || stored === null || Number(stored) === sum;
+    return isSame && row[table.columns.length] === 1n;
+  }
+
+  #sumIn({ columns }: CheckedTable, row: Row): unknown {
+    return row[columns.length - 1];
+  }
+
+  /** Writes missing checksums and makes candles again; the names of the rows that are damaged still. */
+  #mendRows(table: CheckedTable, rows: readonly Row[], damaged: readonly Row[]): readonly string[] {
+    const bare = rows.filter((row) => {
+      return (
+        table.sumOf !== undefined && this.#sumIn(table, row) === null && !damaged.includes(row)
+      );
+    });
+    const lost = new Set(damaged);
+    const names = (): readonly string[] => [...lost].map((row) => nameOf(table, row));
+    if (bare.length === 0 && (table.name !== 'candles' || damaged.length === 0)) return names();
+    try {
+      this.#connection.runTransaction(() => {
+        for (const row of bare) this.#writeSum(table, row);
+        for (const row of damaged) if (this.#repairCandle(table, row)) lost.delete(row);
+      });
+      return names();
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return damaged.length === 0 ? [table.name] : damaged.map((row) => nameOf(table, row));
+    }
+  }
+
+  #writeSum(table: CheckedTable, row: Row): void {
+    const where = table.key.map((column) => `${column} = ?`).join(' and ');
+    const text = `update ${table.name} set sum = ? where ${where}`;
+    this.#connection.changeRows(text, [
+      table.sumOf?.(row) ?? null,
+      ...(keyOf(table, row) as Bound[]),
+    ]);
+  }
+
+  #repairCandle({ name }: CheckedTable, [code, minutes, start]: Row): boolean {
+    if (name !== 'candles') return false;
+    return this.#candles.repairBucket({
+      code: readNumber(code),
+      minutes: readNumber(minutes) as CandleMinutes,
+      start: readNumber(start),
+    });
+  }
+}
+
+function keyOf({ key, columns }: CheckedTable, row: Row): readonly unknown[] {
+  return key.map((column) => row[columns.indexOf(column)]);
+}
+
+function nameOf(table: CheckedTable, row: Row): string {
+  return `${table.name} ${keyOf(table, row).join()}`;
+}

@@ -1,0 +1,247 @@
+/** Files that the disk has changed: nothing that is not what was written is read as if it were. */
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { Random } from '../../sim/random.js';
+import { CHECKED_ROWS_PER_SLICE } from '../model/limits.js';
+import { Connection } from './connection.js';
+import { StoreError } from './error.js';
+import { openFile, storeFile } from './open.js';
+import type { HistoryStore } from './store.js';
+import {
+  accountKey,
+  cleanUp,
+  fill,
+  fundingRate,
+  GENESIS,
+  MIDNIGHT,
+  newFolder,
+  newStore,
+  transaction,
+} from './testing.js';
+
+const SEED = Number(process.env['SEED'] ?? 20_261_122);
+const FILES = Number(process.env['DAMAGED_FILES'] ?? 25);
+const TRADES = 684;
+const FLIPS = 20;
+const PAGE = 20;
+
+afterEach(cleanUp);
+
+/** As many trades, two a transaction and a minute apart, with a funding rate in each tenth. */
+function batch(count: number) {
+  return Array.from({ length: count / 2 }, (_, at) => {
+    const ts = MIDNIGHT + at * 60;
+    const fills = [0, 1].map((index) => {
+      const fillRecordId = BigInt(at * 2 + index + 1);
+      return fill({ index, ts, fillRecordId, taker: accountKey(at % 50), marketIndex: index });
+    });
+    const fundingRates = at % 10 === 0 ? [fundingRate({ index: 9, ts, recordId: BigInt(at) })] : [];
+    return transaction({ slot: at + 1, isFinal: true, fills, fundingRates });
+  });
+}
+
+async function filled(folder: string, count = TRADES): Promise<HistoryStore> {
+  const store = await newStore(folder);
+  store.writeBatch({ transactions: batch(count) });
+  return store;
+}
+
+/** What a walk over the whole file finds. */
+function walk(store: HistoryStore): readonly string[] {
+  const found: string[] = [];
+  for (;;) {
+    const { rows, damaged, isEnd } = store.checkSlice();
+    expect(rows).toBeLessThanOrEqual(CHECKED_ROWS_PER_SLICE);
+    found.push(...damaged);
+    if (isEnd) return found;
+  }
+}
+
+/** All that is served, each page as text, or how reading it failed. */
+function pagesOf(store: HistoryStore): readonly string[] {
+  const pages: string[] = [];
+  const read = (rows: () => unknown): void => {
+    try {
+      pages.push(
+        JSON.stringify(rows(), (_, value) => (typeof value === 'bigint' ? `${value}` : value)),
+      );
+    } catch (error) {
+      expect(error).toBeInstanceOf(StoreError);
+      pages.push('refused');
+    }
+  };
+  for (const market of ['perp_0', 'perp_1'] as const) {
+    for (let offset = 0; offset < TRADES / 2; offset += PAGE) {
+      read(() => store.readTrades({ market, limit: PAGE, offset }));
+      read(() => store.readFundingRates({ market, limit: PAGE, offset }));
+    }
+    for (const minutes of [1, 60, 1_440] as const) {
+      for (let from = MIDNIGHT; from < MIDNIGHT + TRADES * 30; from += 3_600) {
+        read(() => store.readCandles({ market, minutes, from, to: from + 3_599, limit: 60 }));
+      }
+    }
+  }
+  return pages;
+}
+
+describe('a file with some bytes flipped', () => {
+  let bytes: Buffer;
+  let whole: readonly string[];
+
+  beforeAll(async () => {
+    const store = await filled(newFolder());
+    whole = pagesOf(store);
+    store.close();
+    bytes = readFileSync(store.file);
+    cleanUp();
+  });
+
+  test(`never serves anything else than what was written (SEED=${SEED})`, async () => {
+    const random = new Random(SEED);
+    const counts = { refused: 0, missing: 0 };
+    for (let file = 0; file < FILES; file += 1) {
+      const folder = newFolder();
+      const damaged = Buffer.from(bytes);
+      for (let flip = 0; flip < FLIPS; flip += 1) {
+        // The first page is the schema's: the database refuses the file then.
+        const at = 4_096 + random.nextBelow(damaged.length - 4_096);
+        damaged[at] = (damaged[at] ?? 0) ^ (1 + random.nextBelow(255));
+      }
+      writeFileSync(storeFile(folder, GENESIS), damaged);
+      const store = await newStore(folder).catch((error: unknown) => {
+        expect(error).toBeInstanceOf(StoreError);
+        return null;
+      });
+      if (store === null) continue;
+      const pages = pagesOf(store);
+      const changed = pages.filter((page, at) => page !== whole[at]);
+      const missing = changed.filter((page) => page !== 'refused').length;
+      counts.refused += changed.length - missing;
+      counts.missing += missing;
+      // A page of the database that lost rows looks whole: the check finds what the index has more.
+      if (missing > 0) expect(walk(store)).not.toEqual([]);
+    }
+    expect(counts.refused).toBeGreaterThan(FILES);
+    expect(counts.missing).toBeLessThan(counts.refused);
+  }, 120_000);
+});
+
+describe('the check of a file', () => {
+  test.each([
+    ['explanations', "name = cast(x'41ff42' as text)"],
+    ['progress', "value = cast(x'ff' as text)"],
+    ['meta', "value = cast(x'80' as text) where name = 'totals'"],
+    ['trades', "fill_record_id = cast(x'ff31' as text) where slot = 7"],
+    ['kysely_migration', "timestamp = cast(x'ff' as text)"],
+  ])(
+    'a text in %s that is none ends in an error, and not the process: %s',
+    async (table, change) => {
+      const store = await filled(newFolder());
+      store.writeBatch({ transactions: [], progress: { mark: 'x' } });
+      store.close();
+      const file = new Connection(store.file);
+      file.runStatements(`update ${table} set ${change}`);
+      file.close();
+      const opened = await openedOrDamaged(store.file);
+      if (opened === null) return;
+      expect(walk(opened)).toContainEqual(expect.stringMatching(`^${table} `));
+      expect(pagesOf(opened).includes('refused')).toBe(table !== 'progress');
+    },
+  );
+
+  test.each([
+    ['trades', 'quote_filled = quote_filled + 1 where place = 0 and slot = 7'],
+    ['trades', 'place = 3 where slot = 7'],
+    ['trades', 'taker = 2 where slot = 7'],
+    ['funding_rates', 'rate = 5 where slot = 11'],
+    ['accounts', `key = x'${'11'.repeat(32)}' where id = 3`],
+    ['transactions', `signature = x'${'11'.repeat(64)}' where id = 3`],
+    ['explanations', "name = 'transferPerpPosition'"],
+    ['meta', "value = '{}' where name = 'totals'"],
+  ])('finds what was changed in %s: %s', async (table, change) => {
+    const store = await filled(newFolder());
+    expect(walk(store)).toEqual([]);
+    store.close();
+    const file = new Connection(store.file);
+    file.runStatements(`update ${table} set ${change}`);
+    file.close();
+    const opened = await openedOrDamaged(store.file);
+    if (opened !== null) expect(walk(opened)).toContainEqual(expect.stringMatching(`^${table} `));
+  });
+
+  test('makes a candle again of what it is made of, where that is there', async () => {
+    const folder = newFolder();
+    const store = await filled(folder);
+    const whole = pagesOf(store);
+    store.close();
+    const file = new Connection(store.file);
+    file.runStatements('update candles set base = 1 where minutes in (1, 60, 1440)');
+    file.close();
+    const damaged = await newStore(folder);
+    expect(pagesOf(damaged)).toContain('refused');
+    expect(walk(damaged)).toEqual([]);
+    expect(pagesOf(damaged)).toEqual(whole);
+  });
+
+  test('a damaged candle that the next trade extends is made again', async () => {
+    const folder = newFolder();
+    const [first, all] = [await filled(folder, TRADES - 2), await filled(newFolder())];
+    first.close();
+    const file = new Connection(first.file);
+    file.runStatements('update candles set base = 1 where minutes = 1440');
+    file.close();
+    const store = await newStore(folder);
+    store.writeBatch({ transactions: batch(TRADES) });
+    const days = (of: HistoryStore) =>
+      of.readCandles({ market: 'perp_0', minutes: 1_440, limit: 9 });
+    expect(days(store)).toEqual(days(all));
+  });
+
+  test('gives rows of an earlier version their checksums, and checks them from then on', async () => {
+    const folder = newFolder();
+    const old = await openFile({ folder, genesisHash: GENESIS, upTo: '0002-uncharted' });
+    old.runStatements(`insert into transactions values (1, x'${'07'.repeat(64)}', 5, 0, 0, 1, 1);
+      insert into explanations values (1, 'orderFilledWithMatch');
+      insert into trades (market, slot, place, tx, idx, ts, fill_record_id, explanation,
+        base_filled, quote_filled, oracle_price, bit_flags)
+      values (0, 5, 2, 1, 0, ${MIDNIGHT}, 1, 1, 1000000, 100000000, 100000000, 0)`);
+    old.close();
+    const store = await newStore(folder);
+    const page = () => store.readTrades({ market: 'perp_0', limit: 9 });
+    const before = page();
+    expect(walk(store)).toEqual([]);
+    expect(page()).toEqual(before);
+    store.close();
+    const file = new Connection(store.file);
+    expect(file.readRow('select count(*) from trades where sum is null')).toEqual([0n]);
+    file.runStatements('update trades set quote_filled = 7');
+    file.close();
+    const again = await newStore(folder);
+    expect(() => again.readTrades({ market: 'perp_0', limit: 9 })).toThrow(
+      expect.objectContaining({ reason: 'corrupt' }),
+    );
+  });
+
+  test('goes on beside writes, and finds none of them damaged', async () => {
+    const store = await newStore();
+    const all = batch(TRADES);
+    for (const [at, one] of all.entries()) {
+      store.writeBatch({ transactions: [{ ...one, isFinal: false }] });
+      expect(store.checkSlice().damaged).toEqual([]);
+      const { signature, slot } = one;
+      store.finaliseTransactions([{ signature, slot, place: at % 5 }]);
+    }
+    expect([...walk(store), ...walk(store)]).toEqual([]);
+    expect(store.readTrades({ market: 'perp_0', limit: 1_000 })).toHaveLength(TRADES / 2);
+  });
+});
+
+/** Null where the damage is found by opening the file. */
+async function openedOrDamaged(file: string): Promise<HistoryStore | null> {
+  const folder = newFolder();
+  copyFileSync(file, storeFile(folder, GENESIS));
+  return newStore(folder).catch((error: unknown) => {
+    expect(error).toMatchObject({ reason: 'corrupt' });
+    return null;
+  });
+}

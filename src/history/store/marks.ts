@@ -1,0 +1,31 @@
+/** The tables of small texts by name: `progress` and `meta`. */
+import type { Connection } from './connection.js';
+import { requireSum, rowSum } from './row-sum.js';
+
+type MarkTable = 'progress' | 'meta';
+
+/** Stores a mark, in the place of one of the same name. */
+export function writeMark(
+  connection: Connection,
+  table: MarkTable,
+  { name, value }: { readonly name: string; readonly value: string },
+): void {
+  const text = `insert or replace into ${table} (name, value, sum) values (?, ?, ?)`;
+  connection.changeRows(text, [name, value, rowSum([name, value])]);
+}
+
+/** The marks whose names begin so, by name. Throws a StoreError when one is not what was written. */
+export function readMarks(
+  connection: Connection,
+  table: MarkTable,
+  prefix = '',
+): ReadonlyMap<string, string> {
+  const text = `select name, value, sum from ${table} where substr(name, 1, ?) = ?`;
+  const rows = connection.readRows(text, [BigInt(prefix.length), prefix]);
+  return new Map(
+    rows.map(([name, value, sum]) => {
+      requireSum(table, sum, rowSum([name, value]));
+      return [String(name), String(value)];
+    }),
+  );
+}

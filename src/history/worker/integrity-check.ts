@@ -1,0 +1,85 @@
+import type { Log } from '../../rpc/log.js';
+import type { Timer, Timers } from '../../rpc/timers.js';
+import type { IngestCounters } from '../ingest/parts.js';
+import { CHECK_PAUSE_MS, CHECK_REST_MS, DAMAGED_ROWS_LOGGED_MAX } from '../model/limits.js';
+import { StoreError } from '../store/error.js';
+import type { HistoryStore } from '../store/store.js';
+
+/** What a check works with. */
+export interface IntegrityCheckOptions {
+  readonly store: () => Pick<HistoryStore, 'checkSlice'> | null;
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly counters: Pick<IngestCounters, 'rowsChecked' | 'rowsDamaged' | 'fileChecks'>;
+  /** Called with a StoreError for rows that are damaged. */
+  readonly onDamage: (error: StoreError) => void;
+  /** Called when the whole file was checked and is sound. */
+  readonly onSound: () => void;
+}
+
+/** Checks the whole file from the start on, a few rows at a time, and again some hours after its end. */
+export class IntegrityCheck {
+  readonly #options: IntegrityCheckOptions;
+  #timer: Timer | null = null;
+  #store: unknown = null;
+  /** Damaged rows that were found since the beginning of the file. */
+  #damaged = 0;
+
+  constructor(options: IntegrityCheckOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#planSlice(CHECK_PAUSE_MS);
+  }
+
+  /** Begins at once with a store that was just opened. */
+  restart(): void {
+    this.stop();
+    this.start();
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+  }
+
+  #planSlice(delayMs: number): void {
+    this.#timer = this.#options.timers.after(delayMs, () => this.#planSlice(this.#runSlice()));
+  }
+
+  /** The time until the next slice. */
+  #runSlice(): number {
+    const store = this.#options.store();
+    if (store !== this.#store) this.#damaged = 0;
+    this.#store = store;
+    if (store === null) return CHECK_REST_MS;
+    try {
+      return this.#checkSlice(store) ? CHECK_REST_MS : CHECK_PAUSE_MS;
+    } catch (error) {
+      // The next write meets the same disk and reports it.
+      if (error instanceof StoreError) return CHECK_REST_MS;
+      throw error;
+    }
+  }
+
+  /** Whether it was the last one. */
+  #checkSlice(store: Pick<HistoryStore, 'checkSlice'>): boolean {
+    const { counters, onSound } = this.#options;
+    const { rows, damaged, isEnd } = store.checkSlice();
+    counters.rowsChecked += rows;
+    for (const row of damaged) this.#tellDamage(row);
+    if (!isEnd) return false;
+    counters.fileChecks += 1;
+    if (this.#damaged === 0) onSound();
+    this.#damaged = 0;
+    return true;
+  }
+
+  #tellDamage(row: string): void {
+    const { counters, log, onDamage } = this.#options;
+    counters.rowsDamaged += 1;
+    this.#damaged += 1;
+    onDamage(new StoreError('corrupt', 'the file is damaged: rows are not what was written'));
+    if (this.#damaged <= DAMAGED_ROWS_LOGGED_MAX) log.warn({ row }, 'a stored row is damaged');
+  }
+}

@@ -1,0 +1,14 @@
+import { HistoryError } from '../model/error.js';
+import type { RefusedQuery } from '../model/messages.js';
+import { StoreError } from '../store/error.js';
+
+/** What a client gets of an error: nothing of the machine. */
+export function refusalOf(error: unknown): RefusedQuery {
+  if (error instanceof HistoryError) {
+    return { code: error.code, message: error.message, param: error.param };
+  }
+  if (error instanceof StoreError) {
+    return { code: 'NOT_READY', message: 'the history cannot be read', param: null };
+  }
+  return { code: 'INTERNAL', message: 'the history failed to answer', param: null };
+}

@@ -1,0 +1,26 @@
+import type { HistoryStats } from '../../contract/history-source.js';
+import type { MarketKey } from '../../contract/markets.js';
+import { StoreError } from '../store/error.js';
+import type { HistoryStore } from '../store/store.js';
+
+type StoredStats = Pick<HistoryStats, 'stored' | 'missingFills'>;
+
+/** What is stored while no store is open. */
+export const NOTHING_STORED: StoredStats = {
+  stored: { trades: 0, fundingRates: 0, truncated: 0 },
+  missingFills: {},
+};
+
+/** Zeros when the file cannot be read: the state says why. */
+export function storedStats(store: HistoryStore): StoredStats {
+  try {
+    const { trades, fundingRates } = store.readTotals();
+    const missingFills: Partial<Record<MarketKey, number>> = {};
+    for (const [market, missing] of store.findGaps().byMarket)
+      missingFills[market] = Number(missing);
+    return { stored: { trades, fundingRates, truncated: store.countTruncated() }, missingFills };
+  } catch (error) {
+    if (error instanceof StoreError) return NOTHING_STORED;
+    throw error;
+  }
+}
