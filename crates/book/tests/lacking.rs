@@ -68,6 +68,17 @@ fn malformed_accounts_are_not_lacking() {
     assert!(!lacks(&bench, key(1), &bid(110)[..100], 1));
 }
 
+/// `PerpMarket.contract_type`. Source: programs/drift/src/state/perp_market.rs `PerpMarket`.
+const CONTRACT_TYPE: usize = 1163;
+
+#[test]
+fn a_market_that_was_never_readable_is_not_lacking() {
+    let unknown = with_byte(perp_market(), CONTRACT_TYPE, 99);
+    let mut bench = Bench::new();
+    assert!(bench.send(key(210), &unknown, SLOT, Gate::Snapshot).is_err());
+    assert!(!lacks(&bench, key(210), &unknown, 1));
+}
+
 #[test]
 fn markets_the_state_and_oracles_are_compared() {
     check(201, &perp_market(), &with_u64(perp_market(), 816, 100), true);

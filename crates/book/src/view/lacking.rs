@@ -1,13 +1,15 @@
 //! What the book lacks of a state that was read: how a lost notification shows. Nothing changes.
 
 use slotbook_protocol::account::{AccountKind, kind_of};
+use slotbook_protocol::market::{PerpMarketView, SpotMarketView};
 use slotbook_protocol::state::StateView;
 use slotbook_protocol::units::Pubkey;
 use slotbook_protocol::user::UserView;
 
 use crate::apply::accounts::FROZEN;
 use crate::book::Book;
-use crate::limits::USERS_WALKED_MAX;
+use crate::limits::{MARKETS_MAX, USERS_WALKED_MAX};
+use crate::markets::account::{read_perp, read_spot};
 use crate::markets::exchange::ExchangeTerms;
 use crate::model::hash::fingerprint;
 use crate::model::update::AccountUpdate;
@@ -18,7 +20,8 @@ impl Book {
     /// or does not have it at all: a notification of it is missing.
     ///
     /// False for an account that is closed, idle or malformed, because no node notifies of the
-    /// first two, and the last one is not in the book whatever was notified.
+    /// first two, and the last one is not in the book whatever was notified; nor is a market for
+    /// which there is no room.
     #[must_use]
     pub fn lacks(&self, update: &AccountUpdate<'_>) -> bool {
         if let Some(oracle) = self.markets.oracles.get(&update.pubkey) {
@@ -30,7 +33,16 @@ impl Book {
         }
         match kind_of(update.data) {
             Ok(AccountKind::User) => self.lacks_user(update),
-            Ok(AccountKind::PerpMarket | AccountKind::SpotMarket) => self.lacks_market(update),
+            Ok(AccountKind::PerpMarket) => {
+                let view = PerpMarketView::parse(update.data);
+                let read = view.and_then(|view| read_perp(&view, update.pubkey));
+                read.is_ok() && self.lacks_market(update)
+            }
+            Ok(AccountKind::SpotMarket) => {
+                let view = SpotMarketView::parse(update.data);
+                let read = view.and_then(|view| read_spot(&view, update.pubkey));
+                read.is_ok() && self.lacks_market(update)
+            }
             Ok(AccountKind::State) => self.lacks_state(update),
             Ok(_) | Err(_) => false,
         }
@@ -48,17 +60,16 @@ impl Book {
             return false;
         }
         let frozen = view.status() & FROZEN != 0;
-        let slots = self.orders.changed_slots(index, view.orders_bytes());
-        !user.present
-            || user.frozen != frozen
-            || user.positions != positions
-            || slots.is_ok_and(|changed| changed != 0)
+        let Ok(changed) = self.orders.changed_slots(index, view.orders_bytes()) else {
+            return false;
+        };
+        !user.present || user.frozen != frozen || user.positions != positions || changed != 0
     }
 
     fn lacks_market(&self, update: &AccountUpdate<'_>) -> bool {
         let mut list = self.markets.list.iter();
         let Some(market) = list.find(|market| market.info.account == update.pubkey) else {
-            return true;
+            return self.markets.list.len() < MARKETS_MAX;
         };
         let is_newer = market.version.admits(update, false);
         is_newer && market.unusable.is_none() && market.fingerprint != fingerprint(update.data)
