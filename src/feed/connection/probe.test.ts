@@ -3,6 +3,7 @@ import { accountJson, clockData } from '../../../test/fake-chain.js';
 import { FeedBench } from '../../../test/feed-bench.js';
 import { until } from '../../../test/support/until.js';
 import type { LiveFeedOptions } from '../feed-options.js';
+import { SLOTS_APART_MAX } from '../model/limits.js';
 import { CLOCK_KEY } from '../model/queries.js';
 
 /** Shorter than the feed looks for work, so every look finds a probe due. */
@@ -147,6 +148,19 @@ describe('probe: what is no proof', () => {
     });
     bench.chain.change('user1', 'newer than the reads');
     await probed(5);
+  });
+
+  test('reads of a machine that is minutes behind the socket: the chain has not gone back', async () => {
+    bench.chain.slot = 1_000;
+    await start();
+    const behind = bench.chain.slot - 2 * SLOTS_APART_MAX;
+    bench.server.answer('getSlot', () => ({ result: behind }));
+    bench.server.answer('getMultipleAccounts', ([keys]) => {
+      const value = (keys as string[]).map(() => accountJson('old', 'base64'));
+      return { result: { context: { slot: behind }, value } };
+    });
+    await probed(5);
+    expect(bench.feed.stats().slotsRefused).toBe(0);
   });
 
   test('a socket that lags behind the reads of its node', async () => {

@@ -86,7 +86,7 @@ export class Probe {
       if (running.signal.aborted) return;
       counters.probes += 1;
       this.#backoff.reset();
-      const lost = this.#connection.admitsSlot(read.slot) ? this.#findLost(read) : [];
+      const lost = this.#isOfChain(read) ? this.#findLost(read) : [];
       if (lost.length > 0) this.#connection.onLoss(lost);
     } catch (error) {
       if (running.signal.aborted) return;
@@ -133,6 +133,11 @@ export class Probe {
       ...users.keys,
     ]);
     return [...keys].slice(0, ACCOUNTS_PER_READ);
+  }
+
+  /** A read from before what the socket announced is late, and no sign of a chain that went back. */
+  #isOfChain({ slot }: AccountSnapshot): boolean {
+    return slot <= this.#connection.newestSlot() || this.#connection.admitsSlot(slot);
   }
 
   /** The accounts of which notifications were lost for sure. */
