@@ -25,6 +25,8 @@ pub struct Decoder {
     zstd: Option<Decompressor<'static>>,
     packed: Vec<u8>,
     plain: Vec<u8>,
+    /// Bytes of the largest account that is decoded.
+    bytes_max: usize,
     /// The owner read last, as text and as key: nearly every account has the same one. No text but the
     /// one of its key is read as it, so a decoder that has read none holds the key of zeros.
     owner_text: Vec<u8>,
@@ -32,9 +34,18 @@ pub struct Decoder {
 }
 
 impl Default for Decoder {
-    /// A decoder that has read nothing yet.
+    /// A decoder of accounts of any size.
     fn default() -> Self {
+        Self::of_accounts_up_to(ACCOUNT_BYTES_MAX)
+    }
+}
+
+impl Decoder {
+    /// A decoder that has read nothing yet, of accounts that are at most this large.
+    #[must_use]
+    pub fn of_accounts_up_to(bytes_max: usize) -> Self {
         Self {
+            bytes_max,
             zstd: None,
             packed: Vec::new(),
             plain: Vec::new(),
@@ -42,9 +53,7 @@ impl Default for Decoder {
             owner: Pubkey([0; 32]),
         }
     }
-}
 
-impl Decoder {
     /// The key of a base58 text.
     ///
     /// # Errors
@@ -58,16 +67,20 @@ impl Decoder {
         Ok(self.owner)
     }
 
-    /// The bytes of an account, at most 10 MiB. They live until the next call.
+    /// The bytes of an account. They live until the next call.
     ///
     /// # Errors
     /// [`Fault::InvalidBase64`], [`Fault::InvalidZstd`] or [`Fault::AccountBytesExceeded`].
     pub fn data(&mut self, text: &[u8], encoding: Encoding) -> Result<&[u8], Fault> {
+        let bytes_max = self.bytes_max;
         match encoding {
-            Encoding::Base64 => base64(text, &mut self.plain),
+            Encoding::Base64 => match base64(text, &mut self.plain)? {
+                plain if plain.len() > bytes_max => Err(Fault::AccountBytesExceeded(bytes_max)),
+                plain => Ok(plain),
+            },
             Encoding::Base64Zstd => {
                 let packed = base64(text, &mut self.packed)?;
-                unpack(&mut self.zstd, packed, &mut self.plain)
+                unpack(&mut self.zstd, packed, bytes_max, &mut self.plain)
             }
         }
     }
@@ -83,7 +96,7 @@ pub(crate) fn key(text: &[u8]) -> Result<Pubkey, Fault> {
 /// Decodes into the front of `scratch`, which keeps its length so that it is zeroed only once.
 fn base64<'a>(text: &[u8], scratch: &'a mut Vec<u8>) -> Result<&'a [u8], Fault> {
     if text.len() > ACCOUNT_TEXT_BYTES_MAX {
-        return Err(Fault::AccountBytesExceeded);
+        return Err(Fault::AccountBytesExceeded(ACCOUNT_BYTES_MAX));
     }
     let room = STANDARD.estimated_decoded_length(text.len());
     if scratch.len() < room {
@@ -97,6 +110,7 @@ fn base64<'a>(text: &[u8], scratch: &'a mut Vec<u8>) -> Result<&'a [u8], Fault> 
 fn unpack<'a>(
     zstd: &mut Option<Decompressor<'static>>,
     packed: &[u8],
+    bytes_max: usize,
     plain: &'a mut Vec<u8>,
 ) -> Result<&'a [u8], Fault> {
     let zstd = match zstd {
@@ -104,18 +118,18 @@ fn unpack<'a>(
         None => zstd.insert(Decompressor::new().map_err(|_| Fault::InvalidZstd)?),
     };
     plain.clear();
-    plain.reserve_exact(ACCOUNT_BYTES_MAX);
+    plain.reserve_exact(bytes_max);
     match zstd.decompress_to_buffer(packed, plain) {
-        Ok(length) if length <= ACCOUNT_BYTES_MAX => Ok(plain),
-        Ok(_) => Err(Fault::AccountBytesExceeded),
-        Err(_) if is_bomb(packed) => Err(Fault::AccountBytesExceeded),
+        Ok(length) if length <= bytes_max => Ok(plain),
+        Ok(_) => Err(Fault::AccountBytesExceeded(bytes_max)),
+        Err(_) if is_bomb(packed, bytes_max) => Err(Fault::AccountBytesExceeded(bytes_max)),
         Err(_) => Err(Fault::InvalidZstd),
     }
 }
 
 /// Whether the frame itself says that it unpacks to more than an account can hold.
-fn is_bomb(packed: &[u8]) -> bool {
-    Decompressor::upper_bound(packed).is_some_and(|bound| bound > ACCOUNT_BYTES_MAX)
+fn is_bomb(packed: &[u8], bytes_max: usize) -> bool {
+    Decompressor::upper_bound(packed).is_some_and(|bound| bound > bytes_max)
 }
 
 #[cfg(test)]
@@ -145,7 +159,7 @@ mod tests {
         assert!(packed.len() < 10_000);
         let text = text_of(&packed);
         let fault = Decoder::default().data(text.as_bytes(), Encoding::Base64Zstd).unwrap_err();
-        assert_eq!(fault, Fault::AccountBytesExceeded);
+        assert_eq!(fault, Fault::AccountBytesExceeded(ACCOUNT_BYTES_MAX));
         let packed = zstd::bulk::compress(&vec![0; ACCOUNT_BYTES_MAX], 3).unwrap();
         let text = text_of(&packed);
         let mut decoder = Decoder::default();
@@ -157,7 +171,7 @@ mod tests {
     fn text_longer_than_an_account_is_refused_before_it_is_decoded() {
         let text = vec![b'A'; ACCOUNT_TEXT_BYTES_MAX + 4];
         let fault = Decoder::default().data(&text, Encoding::Base64).unwrap_err();
-        assert_eq!(fault, Fault::AccountBytesExceeded);
+        assert_eq!(fault, Fault::AccountBytesExceeded(ACCOUNT_BYTES_MAX));
     }
 
     #[test]

@@ -13,6 +13,11 @@ pub(crate) const PROBLEMS_STORED_MAX: usize = 64;
 /// Accounts of one snapshot. The exchange has fewer than 400,000 user accounts in all.
 pub(crate) const SNAPSHOT_ACCOUNTS_MAX: usize = 4_000_000;
 
+/// Bytes of one account of a snapshot: users have 4,376, markets 1,216 and oracles less than 4,000, and
+/// twice the largest is room for what is to come. A node whose frames unpack to 10 MiB each would fill
+/// gigabytes with a body of a few kilobytes.
+pub(crate) const SNAPSHOT_ACCOUNT_BYTES_MAX: usize = 8 << 10;
+
 /// Bytes of one snapshot after decoding, so that a small compressed answer cannot fill the memory.
 pub(crate) const SNAPSHOT_BYTES_MAX: usize = 4 << 30;
 

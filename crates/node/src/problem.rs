@@ -18,7 +18,7 @@ pub enum Fault {
     /// The data is not zstd.
     InvalidZstd,
     /// The data is larger than an account can be.
-    AccountBytesExceeded,
+    AccountBytesExceeded(usize),
     /// The book does not take it.
     Book(BookError),
 }
@@ -30,7 +30,7 @@ impl Fault {
             Self::InvalidKey => "INVALID_KEY",
             Self::InvalidBase64 => "INVALID_BASE64",
             Self::InvalidZstd => "INVALID_ZSTD",
-            Self::AccountBytesExceeded => "ACCOUNT_BYTES_EXCEEDED",
+            Self::AccountBytesExceeded(_) => "ACCOUNT_BYTES_EXCEEDED",
             Self::Book(BookError::Malformed { .. }) => "MALFORMED_ACCOUNT",
             Self::Book(BookError::LimitExceeded { .. }) => "LIMIT_EXCEEDED",
         }
@@ -42,8 +42,8 @@ impl Fault {
             Self::InvalidKey => "a key is not base58 of 32 bytes".to_owned(),
             Self::InvalidBase64 => "account data is not base64".to_owned(),
             Self::InvalidZstd => "account data is not zstd".to_owned(),
-            Self::AccountBytesExceeded => {
-                format!("account data is larger than {} bytes", crate::limits::ACCOUNT_BYTES_MAX)
+            Self::AccountBytesExceeded(bytes_max) => {
+                format!("account data is larger than {bytes_max} bytes")
             }
             Self::Book(error) => error.to_string(),
         }

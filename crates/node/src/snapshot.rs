@@ -12,7 +12,9 @@ use slotbook_protocol::units::{Pubkey, Slot};
 use slotbook_protocol::user::{PERP_POSITIONS, UserView};
 
 use crate::decode::{Decoder, Encoding, key};
-use crate::limits::{SNAPSHOT_ACCOUNTS_MAX, SNAPSHOT_BLOCK_BYTES, SNAPSHOT_BYTES_MAX};
+use crate::limits::{
+    SNAPSHOT_ACCOUNT_BYTES_MAX, SNAPSHOT_ACCOUNTS_MAX, SNAPSHOT_BLOCK_BYTES, SNAPSHOT_BYTES_MAX,
+};
 use crate::problem::{Fault, Problems};
 
 /// A response of the RPC, read only as far as a snapshot needs it. The text is borrowed.
@@ -243,7 +245,7 @@ fn read(body: &[u8], keys: &[String]) -> std::result::Result<PackedSnapshot, Fai
 }
 
 fn pack(result: AnswerResult<'_>, keys: &[String]) -> std::result::Result<PackedSnapshot, Failure> {
-    let mut decoder = Decoder::default();
+    let mut decoder = Decoder::of_accounts_up_to(SNAPSHOT_ACCOUNT_BYTES_MAX);
     let mut packed = PackedSnapshot { slot: result.context.slot, ..PackedSnapshot::default() };
     for (index, entry) in result.value.into_iter().enumerate() {
         if packed.is_full() {
@@ -387,6 +389,25 @@ mod tests {
         assert_eq!((snapshot.count(), snapshot.problem_count()), (1, 5));
         let codes = ["INVALID_BASE64", "INVALID_KEY", "INVALID_ZSTD"];
         assert!(codes.iter().all(|code| snapshot.problems().contains(code)));
+    }
+
+    #[test]
+    fn an_account_larger_than_any_that_is_read_is_a_problem_packed_or_not() {
+        let entry = |bytes: usize, packs: bool| {
+            let plain = vec![0; bytes];
+            let data = if packs { zstd::bulk::compress(&plain, 3).unwrap() } else { plain };
+            let text = base64_simd::STANDARD.encode_to_string(data);
+            let encoding = if packs { "base64+zstd" } else { "base64" };
+            format!(r#"{{"pubkey":"{KEY}","account":{}}}"#, account(&text, encoding))
+        };
+        let max = SNAPSHOT_ACCOUNT_BYTES_MAX;
+        let sizes = [(4_376, true), (max, true), (max, false), (max + 1, true), (max + 1, false)];
+        let mut value: Vec<_> = sizes.iter().map(|&(size, packs)| entry(size, packs)).collect();
+        value.extend((0..170).map(|_| entry(crate::limits::ACCOUNT_BYTES_MAX, true)));
+        let snapshot = decode(answer(&value.join(",")).as_bytes(), &[]);
+        assert_eq!((snapshot.count(), snapshot.problem_count()), (3, 172));
+        assert!(snapshot.problems().contains("larger than 8192 bytes"));
+        assert!(snapshot.bytes_held() <= 1 << 20, "170 frames of 10 MiB were 1.7 GB");
     }
 
     #[test]
