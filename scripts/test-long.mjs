@@ -82,6 +82,11 @@ const longForms = {
     command: [localCommand('vitest'), 'run', 'test/history-kills.test.ts'],
     env: { HISTORY_KILLS: '100', HISTORY_CUT_MS: '60000' },
   },
+  soak: {
+    about: 'a demo at 300 writes a second with 50 followers for half an hour: links and memory',
+    command: [localCommand('vitest'), 'run', 'test/soak.test.ts'],
+    env: { SOAK_SECONDS: '1800' },
+  },
   recording: {
     about: 'a recorded run of 4,000 turns, replayed to the same bytes',
     command: [localCommand('vitest'), 'run', 'test/recording.test.ts'],
