@@ -62,6 +62,12 @@ const longForms = {
     command: ['node', 'scripts/simulate.mjs', '--seeds', '10000'],
     env: {},
   },
+  schemathesis: {
+    about:
+      'requests made from /openapi.json against a demo, every response held to it; needs python3',
+    command: ['node', 'scripts/schemathesis.mjs'],
+    env: {},
+  },
   'python-stream': {
     about: 'a client in Python, written from docs/streaming.md, follows a demo for ten minutes',
     command: [localCommand('vitest'), 'run', 'test/follow-python.test.ts'],

@@ -295,3 +295,17 @@ describe('real answers', () => {
     expect(errorsOf(ref, { ...body, slot: '7' })).toHaveLength(1);
   });
 });
+
+test('texts of our own formats carry a pattern that others can check', () => {
+  const patternOf = (path: string, name: string): RegExp => {
+    const { schema } = operationOf(path).parameters.find((one) => one.name === name) ?? {};
+    const { pattern, items } = schema as { pattern?: string; items?: { pattern?: string } };
+    return new RegExp(pattern ?? items?.pattern ?? 'there is none');
+  };
+  expect('dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH').toMatch(patternOf('/l3', 'maker'));
+  expect('0'.repeat(32)).not.toMatch(patternOf('/l3', 'maker'));
+  expect('').not.toMatch(patternOf('/trades', 'before'));
+  expect('1000000000').toMatch(patternOf('/match', 'size'));
+  expect('').not.toMatch(patternOf('/match', 'size'));
+  expect('101000000:5000000000').toMatch(patternOf('/match', 'jit'));
+});

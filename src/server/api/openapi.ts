@@ -6,6 +6,7 @@ import type { BuildInfo } from '../../config/build-info.js';
 import { LIMITS } from '../../config/limits.js';
 import { type ErrorCode, STATUS_BY_CODE } from '../transport/errors.js';
 import { bodySchemas } from './body-schemas.js';
+import type { TextFormat } from './param-schemas.js';
 import { type PathName, type PathSpec, pathSpecs, prefixesOf } from './path-specs.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -107,14 +108,31 @@ function describeParameters(path: string, { params, style }: PathSpec): readonly
 }
 
 function describeParameter(name: string, property: TSchema, { required = [] }: TObject) {
-  const { description = '', ...schema } = property;
+  const { description = '', ...schema } = withPattern(property);
   const isRequired = required.includes(name) && property['default'] === undefined;
   return { name, required: isRequired, description, schema };
 }
 
+/** A schema with what can be said in general of the texts of its format, which is a name of our own. */
+function withPattern(schema: TSchema): TSchema {
+  const { format, items } = schema;
+  if (typeof items === 'object' && items !== null) {
+    return { ...schema, items: withPattern(items as TSchema) };
+  }
+  const pattern = patterns[String(format) as TextFormat];
+  return pattern === undefined ? schema : { ...schema, pattern };
+}
+
+const patterns: Readonly<Partial<Record<TextFormat, string>>> = {
+  'public-key': '^[1-9A-HJ-NP-Za-km-z]{32,44}$',
+  'whole-number': '^-?[0-9]+$',
+  'jit-offer': '^-?[0-9]+:-?[0-9]+$',
+  cursor: `^[A-Za-z0-9_-]{1,${LIMITS.cursorCharsMax}}$`,
+};
+
 /** All given lists have one length; a missing one has its default in every entry. */
 function describeListParameter(name: string, property: TSchema): Parameter {
-  const { description = '', ...items } = property;
+  const { description = '', ...items } = withPattern(property);
   const schema = { type: 'array', items, maxItems: LIMITS.batchEntriesMax };
   return { name, in: 'query', required: false, description, schema, style: 'form', explode: false };
 }
