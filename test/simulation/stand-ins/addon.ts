@@ -5,10 +5,11 @@ import {
   decodeSnapshot as decodeOnThread,
   LogDecoder,
   orderActionExplanations,
+  returnFreedBuffers,
 } from '#addon';
 import { currentMachine } from '../globals.js';
 
-export { Codec, Core, LogDecoder, orderActionExplanations };
+export { Codec, Core, LogDecoder, orderActionExplanations, returnFreedBuffers };
 
 type Decoded = Awaited<ReturnType<typeof decodeOnThread>>;
 
