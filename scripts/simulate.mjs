@@ -5,6 +5,8 @@
  *   npm run simulate -- --seeds 100 --from 5  seeds 5 to 104
  *   npm run simulate -- --seed 7              one seed, with the record of all that happened
  *   npm run simulate -- --scenario NAME       one scenario of test/simulation/scenarios.ts, likewise
+ *                                             with --unrepaired: without what repairs it, where that is a setting
+ *   npm run simulate -- --scenarios           all scenarios that hold, one after the other, in one process
  *   npm run simulate -- --modules             the modules of `src` that run in it
  *
  * Exits with 1 when anything was violated; each such seed is printed with the line that replays it.
@@ -26,17 +28,22 @@ const { values } = parseArgs({
     from: { type: 'string', default: '1' },
     seed: { type: 'string' },
     scenario: { type: 'string' },
+    scenarios: { type: 'boolean', default: false },
     hashes: { type: 'boolean', default: false },
     modules: { type: 'boolean', default: false },
+    unrepaired: { type: 'boolean', default: false },
     workers: { type: 'string', default: String(availableParallelism()) },
   },
 });
 
+const repair = values.unrepaired ? 'unrepaired' : 'repaired';
 const { outfile, modules } = await bundleSimulation();
 if (values.modules) process.stdout.write(`${listFolders(modules).join('\n')}\n`);
 else if (values.seed !== undefined) await runOne([values.seed, values.seed, 'record']);
-else if (values.scenario !== undefined) await runOne(['scenario', values.scenario, 'record']);
-else await runMany({ from: whole('from'), count: whole('seeds'), workers: whole('workers') });
+else if (values.scenarios) await runScenarios();
+else if (values.scenario !== undefined) {
+  await runOne(['scenario', values.scenario, repair, 'record']);
+} else await runMany({ from: whole('from'), count: whole('seeds'), workers: whole('workers') });
 
 function whole(name) {
   const value = Number(values[name]);
@@ -55,6 +62,16 @@ async function runOne(given) {
   if (report === undefined) throw new Error('the run ended without a report');
   process.stdout.write(`hash ${report.hash}, ${report.violations.length} violations\n`);
   if (report.violations.length > 0) process.exitCode = 1;
+}
+
+/** Runs all scenarios that hold and prints what each found. */
+async function runScenarios() {
+  await runChild(['scenarios', repair], (line) => {
+    if (!line.startsWith('{')) return;
+    const { name, violations } = JSON.parse(line);
+    process.stdout.write(`${name}: ${violations.length} violations\n`);
+    if (violations.length > 0) process.exitCode = 1;
+  });
 }
 
 /** Runs many seeds on several processes and prints what they found. */
@@ -106,6 +123,8 @@ function printSummary(reports, seconds) {
   const hours = reports.length * HOURS_PER_SEED;
   const failed = reports.filter(({ violations }) => violations.length > 0).length;
   const speed = ((hours * 3_600) / seconds).toFixed(0);
+  const cpuMs = reports.reduce((sum, report) => sum + report.cpuMs, 0) / reports.length;
+  process.stdout.write(`${cpuMs.toFixed(0)} ms of one core a seed\n`);
   process.stdout.write(
     `${reports.length} seeds, ${hours.toFixed(1)} virtual hours in ${seconds.toFixed(0)} s ` +
       `(${speed} times as fast as time), ${failed} with violations\n`,

@@ -42,11 +42,36 @@ function hashesOf(life: MarketLife): readonly bigint[] {
   return made;
 }
 
+/** A book that takes every state of the chain as it comes. */
+class ReferenceBook {
+  readonly #engine = new ReferenceEngine({ programId: PROGRAM_ID, epoch: 'reference' });
+
+  constructor(states: Iterable<AccountState>) {
+    this.#engine.setState('live');
+    for (const state of states) this.takeState(state);
+  }
+
+  takeState({ pubkey, slot, write }: AccountState): void {
+    if (write === null) this.#engine.close(pubkey, slot);
+    else {
+      const { owner, base64: data } = write;
+      this.#engine.push({ pubkey, owner, slot, data, encoding: 'base64' });
+    }
+  }
+
+  readHash(slot: number): bigint {
+    this.#engine.setClock(slot, unixSecondsOf(slot));
+    this.#engine.endTurn(0);
+    return this.#engine.stateHash();
+  }
+}
+
 /** A moment at which the truth changed. */
 interface TrueMoment {
   readonly atMs: number;
   readonly slot: number;
   readonly accounts: readonly AccountState[];
+  readonly hash: bigint | undefined;
   rows: Rows | null;
 }
 
@@ -55,6 +80,8 @@ export class BookTruth {
   readonly #chain: ModelChain;
   readonly #hashes: readonly bigint[];
   readonly #lifeRows: Map<number, Rows>;
+  /** Of a chain with forks. */
+  #reference: ReferenceBook | null = null;
   /** Newest last; as far back as a book may be late. */
   #moments: TrueMoment[] = [];
   /** Since when each order that is wrong is. */
@@ -67,10 +94,18 @@ export class BookTruth {
     rowsByLife.set(life, this.#lifeRows);
   }
 
+  /** An account has another state. */
+  recordState(state: AccountState): void {
+    this.#reference?.takeState(state);
+  }
+
   /** The truth changed. */
   recordMoment(atMs: number): void {
+    const { slot, hasForked } = this.#chain;
     const accounts = [...this.#chain.accounts.values()];
-    this.#moments.push({ atMs, slot: this.#chain.slot, accounts, rows: null });
+    if (hasForked) this.#reference ??= new ReferenceBook(accounts);
+    const hash = this.#reference?.readHash(slot) ?? this.#hashes[slot - FIRST_SLOT];
+    this.#moments.push({ atMs, slot, accounts, hash, rows: null });
     const since = this.#moments.findLastIndex((moment) => moment.atMs <= atMs - LATE_MS_MAX);
     if (since > 0) this.#moments = this.#moments.slice(since);
   }
@@ -80,8 +115,11 @@ export class BookTruth {
     this.#wrongSinceMs.clear();
   }
 
-  /** What is wrong with a live book for too long; null when nothing is. */
-  findWrong(engine: Engine, nowMs: number): string | null {
+  /**
+   * What is wrong with a live book for too long; null when nothing is. `blindMs` is how far behind the
+   * only reading is by which a loss is found.
+   */
+  findWrong(engine: Engine, { nowMs, blindMs }: { nowMs: number; blindMs: number }): string | null {
     if (this.#hasKnownHash(engine)) {
       this.#wrongSinceMs.clear();
       return null;
@@ -94,7 +132,7 @@ export class BookTruth {
       if (!this.#wrongSinceMs.has(key)) this.#wrongSinceMs.set(key, nowMs);
     }
     const late = [...wrong].filter(([key]) => {
-      return nowMs - (this.#wrongSinceMs.get(key) ?? nowMs) > WRONG_MS_MAX;
+      return nowMs - (this.#wrongSinceMs.get(key) ?? nowMs) > WRONG_MS_MAX + blindMs;
     });
     if (late.length === 0) return null;
     const named = late.slice(0, NAMED_MAX).map(([key, text]) => `${key}: ${text}`);
@@ -115,8 +153,7 @@ export class BookTruth {
 
   #hasKnownHash(engine: Engine): boolean {
     const hash = engine.stateHash();
-    const index = this.#chain.slot - FIRST_SLOT;
-    return this.#hashes[index] === hash || this.#hashes[index - 1] === hash;
+    return this.#moments.some((moment) => moment.hash === hash);
   }
 
   /** Orders that are not as they were at any moment that the book may be of. */

@@ -42,6 +42,9 @@ export interface FaultKind {
   readonly end?: (target: FaultTarget) => void;
 }
 
+/** The node in use, the other one, or the one for scans. */
+export type Victim = 'inUse' | 'other' | 'scans';
+
 /** One fault of a run. */
 export interface PlannedFault {
   readonly kind: FaultKind;
@@ -50,8 +53,10 @@ export interface PlannedFault {
   /** Faults of one episode befall one node, while the other one is sound. */
   readonly episode: number;
   /** Which node, as it is when the first of them begins. */
-  readonly victim: 'inUse' | 'other';
+  readonly victim: Victim;
 }
+
+const HOUR_MS = 3_600_000;
 
 const cut = ({ node }: FaultTarget): void => node.cutConnections();
 
@@ -80,12 +85,6 @@ const OUTAGES: readonly FaultKind[] = [
     lastsMsMax: 15_000,
     begin: cut,
     node: () => ({ hanging: new Set(['*']) }),
-  },
-  {
-    name: 'scans hang',
-    lastsMsMax: 30_000,
-    begin: cut,
-    node: () => ({ hanging: new Set(['getProgramAccounts']) }),
   },
   { name: 'bodies stall', lastsMsMax: 15_000, begin: cut, node: () => ({ stallsBodies: true }) },
   { name: 'bodies break off', lastsMsMax: 15_000, begin: cut, node: () => ({ bodies: 'cut' }) },
@@ -132,7 +131,21 @@ const OUTAGES: readonly FaultKind[] = [
   { name: 'malformed notifications', lastsMsMax: 10_000, node: () => ({ malformed: 0.01 }) },
 ];
 
-const HOUR_MS = 3_600_000;
+/** The wall clock is months ahead for a while. */
+export const CLOCK_AHEAD: FaultKind = {
+  name: 'the wall clock is 95 days ahead',
+  lastsMsMax: 75_000,
+  begin: ({ machine }) => machine.setWallError(95 * 24 * HOUR_MS),
+  end: ({ machine }) => machine.setWallError(0),
+};
+
+/** The scan of all users hangs, and all else is sound. */
+export const HANGING_SCANS: FaultKind = {
+  name: 'scans of the users hang',
+  lastsMsMax: 60_000,
+  begin: cut,
+  node: () => ({ hanging: new Set(['users']) }),
+};
 
 /** Mishaps of the machine that the service runs on. */
 const MISHAPS: readonly FaultKind[] = [
@@ -192,12 +205,21 @@ const CLIENTS: readonly FaultKind[] = [
   },
 ];
 
-/** Lies of a node. */
+function silent(...kinds: readonly NotifiedKind[]): NonNullable<FaultKind['node']> {
+  return () => ({ silent: new Set(kinds) });
+}
+
+/** Lies of a node that another source refutes. */
 export const LIES = {
   slotFarAhead: {
     name: 'one slot far ahead',
     lastsMsMax: 1_000,
     node: ({ random }) => ({ slotsAhead: random.pickOne([1_000_000, 995_923, 50_000]) ?? 0 }),
+  },
+  slotsAhead: {
+    name: 'slots some hundred ahead',
+    lastsMsMax: 10_000,
+    node: ({ random }) => ({ slotsAhead: random.nextBetween(50, 1_000) }),
   },
   readingsFarAhead: {
     name: 'readings 1,000 slots ahead',
@@ -205,10 +227,62 @@ export const LIES = {
     begin: cut,
     node: () => ({ readingSlotsAhead: 1_000 }),
   },
-  silentUsers: {
-    name: 'the users are silent',
+  silentUsers: { name: 'the users are silent', lastsMsMax: 60_000, node: silent('user') },
+  silentMarkets: {
+    name: 'the markets are silent',
     lastsMsMax: 60_000,
-    node: () => ({ silent: new Set<NotifiedKind>(['user']) }),
+    node: silent('perpMarket', 'spotMarket', 'state'),
+  },
+  silentOracles: { name: 'the oracles are silent', lastsMsMax: 60_000, node: silent('oracle') },
+  silentConnection: {
+    name: 'everything is silent, and what came meanwhile is lost',
+    lastsMsMax: 20_000,
+    node: silent(...NOTIFIED),
+  },
+  lostNotifications: {
+    name: 'notifications are lost',
+    lastsMsMax: 30_000,
+    node: ({ random }) => ({ lost: random.nextBetween(1, 30) / 100 }),
+  },
+  swappedNotifications: {
+    name: 'notifications come late, behind others',
+    lastsMsMax: 20_000,
+    node: () => ({ swapped: 0.05 }),
+  },
+  lowerSlots: {
+    name: 'notifications carry slots that go down and up',
+    lastsMsMax: 10_000,
+    node: () => ({ lowerSlots: 5 }),
+  },
+  lateSocket: {
+    name: 'the socket is behind its node',
+    lastsMsMax: 20_000,
+    node: ({ random }) => ({ socketBehindMs: random.nextBetween(200, 900) }),
+  },
+  smallScan: {
+    name: 'scans with a part of the users',
+    lastsMsMax: 20_000,
+    begin: cut,
+    node: ({ random }) => ({ scanShare: random.pickOne([0, 0.1, 0.5]) ?? 0 }),
+  },
+  noMarkets: {
+    name: 'scans without markets',
+    lastsMsMax: 10_000,
+    begin: cut,
+    node: () => ({ hidesMarkets: true }),
+  },
+  frozenReadings: {
+    name: 'readings of the past that claim to be of now',
+    lastsMsMax: 20_000,
+    begin: cut,
+    node: ({ chain, random }) => ({ frozenAtSlot: chain.slot - random.nextBetween(5, 50) }),
+  },
+  wrongClock: {
+    name: 'the clock and block times are wrong',
+    lastsMsMax: 20_000,
+    node: ({ random }) => ({
+      clockErrorSeconds: random.pickOne([-900, 3_600, 8_208_000]) ?? 0,
+    }),
   },
   otherGenesis: {
     name: 'another genesis',
@@ -216,20 +290,27 @@ export const LIES = {
     begin: cut,
     node: () => ({ hasOtherGenesis: true }),
   },
-  silentConnection: {
-    name: 'everything is silent, and what came meanwhile is lost',
-    lastsMsMax: 20_000,
-    node: () => ({ silent: new Set(NOTIFIED) }),
-  },
-  smallScan: {
-    name: 'scans with a tenth of the users',
-    lastsMsMax: 20_000,
-    node: () => ({ scanShare: 0.1 }),
-  },
 } as const satisfies Readonly<Record<string, FaultKind>>;
 
-/** All kinds that random runs draw from. */
-export const FAULT_KINDS: readonly FaultKind[] = [...OUTAGES, ...MISHAPS, ...CLIENTS];
+/** What the chain itself does. */
+const CHAIN: readonly FaultKind[] = [
+  {
+    name: 'a fork of some slots is abandoned',
+    lastsMsMax: 1,
+    begin: ({ chain, random }) => void chain.revertSlots(random.nextBetween(1, 4)),
+  },
+];
+
+/** Lies against which nothing is held yet: scenarios alone tell them. */
+const AWAITED: ReadonlySet<FaultKind> = new Set<FaultKind>([LIES.noMarkets, LIES.frozenReadings]);
+
+const HELD_LIES: readonly FaultKind[] = [HANGING_SCANS, ...Object.values<FaultKind>(LIES)].filter(
+  (kind) => !AWAITED.has(kind),
+);
+
+/** What random runs draw from; a lie of the only node is refuted by nobody. */
+const OF_ONE_NODE: readonly FaultKind[] = [...OUTAGES, ...MISHAPS, ...CLIENTS, ...CHAIN];
+const OF_SEVERAL_NODES: readonly FaultKind[] = [...OF_ONE_NODE, ...HELD_LIES];
 
 /** No fault before this: the book is live for the first time by then. */
 const FIRST_FAULT_MS = 15_000;
@@ -240,19 +321,42 @@ const EPISODE_MS_MAX = 60_000;
 const EPISODE_PAUSE_MS = 12_000;
 const FAULTS_PER_EPISODE_MAX = 4;
 
-/** One episode in so many befalls the node that is not in use. */
+/** One episode in so many befalls a node that is not in use. */
 const OTHER_ONE_IN = 4;
 
+/** What differs between random runs beside their faults. */
+export interface RunShape {
+  readonly nodes: 1 | 2;
+  /** Whether the scans of the users have a node of their own. */
+  readonly hasScanNode: boolean;
+  readonly hasHistory: boolean;
+}
+
+/** The shape of a random run. */
+export function randomShape(random: Random): RunShape {
+  return {
+    nodes: random.oneIn(6) ? 1 : 2,
+    hasScanNode: random.oneIn(4),
+    hasHistory: random.oneIn(3),
+  };
+}
+
+function randomVictim(random: Random, { hasScanNode }: RunShape): Victim {
+  if (!random.oneIn(OTHER_ONE_IN)) return 'inUse';
+  return hasScanNode && random.oneIn(2) ? 'scans' : 'other';
+}
+
 /** The faults of a random run: episodes, each of several faults of one node at once. */
-export function randomFaults(random: Random): readonly PlannedFault[] {
+export function randomFaults(random: Random, shape: RunShape): readonly PlannedFault[] {
+  const kinds = shape.nodes === 1 ? OF_ONE_NODE : OF_SEVERAL_NODES;
   const planned: PlannedFault[] = [];
   let fromMs = FIRST_FAULT_MS;
   for (let episode = 0; fromMs < LAST_FAULT_MS; episode += 1) {
     const endMs = Math.min(fromMs + random.nextBetween(1_000, EPISODE_MS_MAX), LAST_FAULT_MS);
-    const victim = random.oneIn(OTHER_ONE_IN) ? 'other' : 'inUse';
+    const victim = randomVictim(random, shape);
     const count = random.nextBetween(1, FAULTS_PER_EPISODE_MAX);
     for (let index = 0; index < count; index += 1) {
-      const kind = random.pickOne(FAULT_KINDS);
+      const kind = random.pickOne(kinds);
       if (kind === undefined) break;
       const atMs = random.nextBetween(fromMs, endMs - 1);
       const lastsMs = Math.min(random.nextBetween(1, kind.lastsMsMax), endMs - atMs);

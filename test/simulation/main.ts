@@ -1,42 +1,64 @@
 /** The program of one process that simulates: it is given seeds, and prints one line of JSON for each. */
 import { installGlobals } from './globals.js';
 import { virtualFetch } from './network.js';
-import { SCENARIOS } from './scenarios.js';
+import { SCENARIOS, type Scenario } from './scenarios.js';
 import { type RunOptions, simulate } from './simulation.js';
-import { realNowMs } from './virtual-time.js';
 
 const print = process.stdout.write.bind(process.stdout);
 
-/** What one process runs: seeds `FROM TO`, one of them `FROM TO record`, or the scenario of a name. */
-function readRuns([first = '', ...rest]: readonly string[]): readonly RunOptions[] {
+/** A run, and its name where it has one. */
+interface NamedRun extends RunOptions {
+  readonly name?: string;
+}
+
+/**
+ * What one process runs: the seeds `FROM TO`, the scenario of a name, or all that hold; with `record` it
+ * prints everything that happens.
+ */
+function readRuns([first = '', second = '', third = '', fourth]: readonly string[]): NamedRun[] {
+  if (first === 'scenarios') return scenarioRuns(second, ({ awaitsRepair }) => !awaitsRepair);
   if (first === 'scenario') {
-    const scenario = SCENARIOS.find(({ name }) => name === rest[0]);
-    if (scenario === undefined) throw new Error(`scenario was ${rest[0]}, must be one of the list`);
-    return [{ ...scenario, seed: 1, ...recordIf(rest[1]) }];
+    const runs = scenarioRuns(third, ({ name }) => name === second);
+    if (runs.length === 0) throw new Error(`scenario was ${second}, must be one of the list`);
+    return runs.map((run) => ({ ...run, ...recordIf(fourth) }));
   }
-  const [from, to] = [Number(first), Number(rest[0])];
+  const [from, to] = [Number(first), Number(second)];
   const count = Math.max(0, to - from + 1);
   return Array.from({ length: count }, (_, index) => {
-    return { seed: from + index, ...recordIf(rest[1]) };
+    return { seed: from + index, ...recordIf(third) };
   });
+}
+
+/** Scenarios as they are, or those that have it without what repairs them. */
+function scenarioRuns(repair: string, isWanted: (scenario: Scenario) => boolean): NamedRun[] {
+  const wanted = SCENARIOS.filter(isWanted).map((scenario) => ({ seed: 1, ...scenario }));
+  if (repair !== 'unrepaired') return wanted;
+  return wanted
+    .filter(({ without }) => without !== undefined)
+    .map((run) => ({ ...run, flags: { ...run.flags, ...run.without } }));
 }
 
 function recordIf(wanted: string | undefined): Pick<RunOptions, 'writeLine'> {
   return wanted === 'record' ? { writeLine: (line) => void print(`${line}\n`) } : {};
 }
 
-async function main(runs: readonly RunOptions[]): Promise<void> {
+/** The work of this process, without what it waited for others. */
+function cpuMsSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before);
+  return Math.round((user + system) / 1_000);
+}
+
+async function main(runs: readonly NamedRun[]): Promise<void> {
   installGlobals();
   Object.assign(globalThis, { fetch: virtualFetch });
   // What the service prints is no part of the report.
   process.stdout.write = () => true;
   for (const run of runs) {
-    const beganMs = realNowMs();
+    const before = process.cpuUsage();
     const report = await simulate(run);
-    print(`${JSON.stringify({ ...report, ms: Math.round(realNowMs() - beganMs) })}\n`);
+    print(`${JSON.stringify({ name: run.name, ...report, cpuMs: cpuMsSince(before) })}\n`);
   }
 }
 
-if (process.argv[2] === 'scenarios') print(JSON.stringify(SCENARIOS.map(({ name }) => name)));
-else await main(readRuns(process.argv.slice(2)));
+await main(readRuns(process.argv.slice(2)));
 process.exit(0);

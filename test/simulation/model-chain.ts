@@ -36,6 +36,8 @@ export interface AccountState {
 export interface ChainListener {
   /** An account has another state. */
   handleState(state: AccountState): void;
+  /** Some accounts went back. */
+  handleFork?(): void;
   /** A slot began. */
   handleSlot(slot: number, parent: number): void;
 }
@@ -99,6 +101,7 @@ export class ModelChain {
       this.#setState(pubkey, before.write, last);
       reverted += 1;
     }
+    for (const listener of this.#listeners) listener.handleFork?.();
     return reverted;
   }
 

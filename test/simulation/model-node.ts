@@ -137,6 +137,7 @@ export class ModelNode implements NetworkHost, ChainListener {
     if (isDown) return 'refuse';
     const { id, method, params } = JSON.parse(body) as RpcRequest;
     if (hanging.has(method) || hanging.has('*')) return 'hang';
+    if (hanging.has('users') && isUserScan(method, params)) return 'hang';
     if (status !== null) {
       const headers = retryAfterSeconds === null ? {} : { 'retry-after': `${retryAfterSeconds}` };
       return { status, headers, parts: partsOf('overloaded') };
@@ -343,6 +344,12 @@ export class ModelNode implements NetworkHost, ChainListener {
         return { status: 200, parts: partsOf(text.replaceAll('KLUv/aA', 'KLUv/aB')) };
     }
   }
+}
+
+function isUserScan(method: string, params: readonly unknown[]): boolean {
+  if (method !== 'getProgramAccounts') return false;
+  const { filters = [] } = params[1] as Config;
+  return filters.some(({ dataSize }) => dataSize === USER_BYTES);
 }
 
 /** Kinds that come by the program's subscriptions; the others by those of one account. */

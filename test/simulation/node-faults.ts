@@ -15,7 +15,7 @@ export type NotifiedKind =
 export interface NodeFaults {
   /** The host refuses connections, and has cut those that were open. */
   isDown: boolean;
-  /** Requests of these methods get no reply; `*` is all of them. */
+  /** Requests of these methods get no reply; `*` is all of them, `users` the scan of the users. */
   hanging: ReadonlySet<string>;
   /** The body of a reply breaks off in its middle and never ends. */
   stallsBodies: boolean;

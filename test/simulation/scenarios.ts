@@ -2,7 +2,15 @@
  * Lies and mishaps by name, each alone and in full. A scenario states what must hold; each was run
  * against the service as it was before the repair that it is about, and failed.
  */
-import { type FaultKind, LIES, type PlannedFault } from './faults.js';
+import type { Flags } from '../../src/config/setting-reader.js';
+import {
+  CLOCK_AHEAD,
+  type FaultKind,
+  HANGING_SCANS,
+  LIES,
+  type PlannedFault,
+  type RunShape,
+} from './faults.js';
 import type { RunOptions } from './simulation.js';
 
 /** One run that is not random. */
@@ -10,6 +18,8 @@ export interface Scenario extends Omit<RunOptions, 'seed'> {
   readonly name: string;
   /** The defect is known and its repair is under way: the scenario is not held yet. */
   readonly awaitsRepair?: boolean;
+  /** With these settings what repairs it is off, and the simulation finds the defect. */
+  readonly without?: Flags;
 }
 
 /** The book is live, and a cold start is over. */
@@ -20,22 +30,22 @@ function only(kind: FaultKind, lastsMs = kind.lastsMsMax, atMs = AT_MS) {
   return () => [fault];
 }
 
-/** All scenarios. */
-export const SCENARIOS: readonly Scenario[] = [
+const SHAPE: RunShape = { nodes: 2, hasScanNode: false, hasHistory: true };
+
+const NAMED: readonly Scenario[] = [
   { name: 'nothing goes wrong', faults: () => [] },
   {
     name: 'one slot notification is 1,000,000 slots ahead',
     faults: only(LIES.slotFarAhead, 300),
-    awaitsRepair: true,
   },
   {
     name: 'readings are 1,000 slots ahead for six seconds',
     faults: only(LIES.readingsFarAhead),
-    awaitsRepair: true,
   },
   {
     name: 'the user subscription is silent for a minute',
     faults: only(LIES.silentUsers),
+    without: { probeIntervalMs: '0' },
   },
   {
     name: 'the first scan gives a tenth of the users',
@@ -44,10 +54,51 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'the whole connection is silent for four seconds, and then goes on',
     faults: only(LIES.silentConnection, 3_500),
+    without: { probeIntervalMs: '0' },
   },
   {
     name: 'the node in use names another genesis for some seconds',
     faults: only(LIES.otherGenesis, 8_000, 77_500),
+  },
+  {
+    name: 'scans lack all markets for seven seconds',
+    faults: only(LIES.noMarkets, 7_000),
     awaitsRepair: true,
   },
+  {
+    name: 'slots are 700 ahead for ten seconds',
+    faults: only(LIES.slotsAhead, 10_000),
+  },
+  {
+    name: 'readings are of the past and claim to be of now, while the book is read',
+    faults: only(LIES.frozenReadings, 20_000),
+    awaitsRepair: true,
+  },
+  {
+    name: 'the Clock account and block times are wrong for 20 seconds',
+    faults: only(LIES.wrongClock, 20_000),
+  },
+  {
+    name: 'a third of the notifications is lost',
+    faults: only(LIES.lostNotifications, 30_000),
+    without: { probeIntervalMs: '0' },
+  },
+  {
+    name: 'the wall clock is 95 days ahead for 75 seconds',
+    faults: only(CLOCK_AHEAD),
+  },
+  {
+    name: 'the scan of the first node hangs from the start on',
+    faults: only(HANGING_SCANS, 200_000, 0),
+  },
+  {
+    name: 'the scan of the node in use hangs for two minutes',
+    faults: only(HANGING_SCANS, 120_000),
+  },
 ];
+
+/** All scenarios, with the shape that those have that name none. */
+export const SCENARIOS: readonly Scenario[] = NAMED.map((scenario) => ({
+  shape: SHAPE,
+  ...scenario,
+}));

@@ -20,11 +20,13 @@ type ServiceLog = Parameters<typeof serveBook>[2];
 /** One run of the program, from its start to its end or its death. */
 export class SimulatedService {
   readonly owner = currentMachine().time.newOwner();
+  startedAtMs = 0;
   #engine: Engine | null = null;
 
   /** Starts the program as a process of its own. */
   start(flags: Flags, writeLine: LogLine): void {
     const { time } = currentMachine();
+    this.startedAtMs = time.nowMs;
     time.plan(0, () => void this.#serve(flags, writeLine), this.owner);
   }
 

@@ -6,7 +6,14 @@ import type { Engine } from '../../src/engine/engine.js';
 import { Random } from '../../src/sim/random.js';
 import { rowsOf } from '../support/stream-checker.js';
 import { BookTruth } from './book-truth.js';
-import { type FaultTarget, LAST_FAULT_MS, type PlannedFault, randomFaults } from './faults.js';
+import {
+  type FaultTarget,
+  LAST_FAULT_MS,
+  type PlannedFault,
+  type RunShape,
+  randomFaults,
+  randomShape,
+} from './faults.js';
 import { type Machine, useMachine } from './globals.js';
 import { HistoryTruth } from './history-truth.js';
 import { lifeOf, SLOT_MS } from './market-life.js';
@@ -27,6 +34,10 @@ import { VirtualTime, WORLD } from './virtual-time.js';
 export const RUN_MS = 360_000;
 /** After the last fault everything is as it should be within this time. */
 const HEALED_MS_MAX = 30_000;
+/** Readings that were behind are doubted for so long. */
+const BLIND_AFTER_MS = 5_000;
+/** With a sound node at hand the book is live again within this time. */
+const NOT_LIVE_MS_MAX = 45_000;
 /** From the beginning of a slot to its check: what was written in the last one has arrived by then. */
 const CHECK_MS = 350;
 /** Between two checks. */
@@ -62,9 +73,10 @@ const VIOLATIONS_MAX = 5;
 /** What a run is made of. */
 export interface RunOptions {
   readonly seed: number;
-  readonly nodes?: number;
+  /** A random one by default. */
+  readonly shape?: RunShape;
   /** Random ones by default. */
-  readonly faults?: (random: Random) => readonly PlannedFault[];
+  readonly faults?: (random: Random, shape: RunShape) => readonly PlannedFault[];
   readonly flags?: Flags;
   /** Receives each line of the run's record. */
   readonly writeLine?: (line: string) => void;
@@ -99,7 +111,9 @@ class Run {
   readonly #ledger: ModelLedger;
   readonly #historyTruth: HistoryTruth;
   readonly #disk = new RunDisk();
+  readonly #shape: RunShape;
   readonly #nodes: readonly ModelNode[];
+  readonly #scanNode: ModelNode | null;
   readonly #faults: readonly PlannedFault[];
   readonly #readers: readonly ModelReader[];
   readonly #machine: Machine;
@@ -109,12 +123,15 @@ class Run {
   /** Of each episode of faults. */
   readonly #victims = new Map<number, ModelNode>();
   #pausedUntilMs = 0;
+  #liveAtMs = 0;
+  #blind = { untilMs: 0, slots: 0 };
   #lastState = '';
 
   constructor(options: RunOptions) {
-    const { seed, nodes = 2, faults } = options;
+    const { seed, faults = randomFaults } = options;
     this.#options = options;
     this.#random = new Random(seed);
+    this.#shape = options.shape ?? randomShape(this.#random);
     this.#machine = { time: this.#time, random: new Random(seed + 1), wallErrorMs: 0 };
     useMachine(this.#machine);
     this.#time.onThrown = (error, owner) => this.#recordThrown(error, owner);
@@ -123,12 +140,15 @@ class Run {
     this.#truth = new BookTruth(this.#chain, life);
     this.#ledger = new ModelLedger(this.#chain, new Random(seed + 2));
     this.#historyTruth = new HistoryTruth(this.#ledger);
-    this.#nodes = Array.from({ length: nodes }, (_, index) => {
+    const count = this.#shape.nodes + (this.#shape.hasScanNode ? 1 : 0);
+    const all = Array.from({ length: count }, (_, index) => {
       const [chain, ledger] = [this.#chain, this.#ledger];
       return new ModelNode({ name: `node-${index}`, chain, ledger, seed: seed * 31 + index });
     });
-    useHosts(new Map(this.#nodes.map((node) => [node.name, node])));
-    this.#faults = (faults ?? randomFaults)(this.#random);
+    this.#nodes = all.slice(0, this.#shape.nodes);
+    this.#scanNode = all[this.#shape.nodes] ?? null;
+    useHosts(new Map(all.map((node) => [node.name, node])));
+    this.#faults = faults(this.#random, this.#shape);
     const listener = { onViolation: (text: string) => this.#violateAsReader(text) };
     this.#readers = READERS.map((wishes, index) => {
       return new ModelReader({ ip: `10.0.0.${index + 1}`, wishes, listener });
@@ -139,7 +159,8 @@ class Run {
   async play(): Promise<void> {
     process.on('unhandledRejection', this.#handleRejection);
     this.#chain.listen({
-      handleState: () => undefined,
+      handleState: (state) => this.#truth.recordState(state),
+      handleFork: () => this.#truth.recordMoment(this.#time.nowMs),
       handleSlot: (_slot, ended) => this.#endSlot(ended),
     });
     this.#truth.recordMoment(0);
@@ -149,7 +170,7 @@ class Run {
     for (const reader of this.#readers) reader.start();
     this.#planCheck(CHECK_MS);
     this.#planRequests();
-    this.#planHistoryCheck(HISTORY_CHECK_MS);
+    if (this.#shape.hasHistory) this.#planHistoryCheck(HISTORY_CHECK_MS);
     await this.#time.runUntil(RUN_MS - SLOT_MS + CHECK_MS);
     this.#checkHealed();
     this.#service.kill();
@@ -190,7 +211,15 @@ class Run {
       fallbackRpcUrl: `http://${second?.name}`,
       fallbackWsUrl: `ws://${second?.name}`,
     };
-    return { ...urls, dataDir, ...(second === undefined ? {} : fallback), ...this.#options.flags };
+    const scans = this.#scanNode === null ? {} : { snapshotUrl: `http://${this.#scanNode.name}` };
+    const history = this.#shape.hasHistory ? { dataDir } : { history: false };
+    return {
+      ...urls,
+      ...scans,
+      ...history,
+      ...(second === undefined ? {} : fallback),
+      ...this.#options.flags,
+    };
   }
 
   #planFault({ kind, atMs, lastsMs, episode, victim }: PlannedFault): void {
@@ -285,6 +314,7 @@ class Run {
   #chooseVictim(victim: PlannedFault['victim']): ModelNode {
     const inUse = this.#nodes.find(({ isInUse }) => isInUse);
     const other = this.#nodes.find((node) => node !== inUse);
+    if (victim === 'scans' && this.#scanNode !== null) return this.#scanNode;
     const chosen = victim === 'inUse' ? (inUse ?? other) : (other ?? inUse);
     if (chosen === undefined) throw new Error('Invariant: a run has a node');
     return chosen;
@@ -309,9 +339,14 @@ class Run {
     this.#lastState = engine.state;
     if (engine.state !== 'live') {
       this.#truth.forgetWrong();
+      this.#checkLiveness();
       return;
     }
-    const wrong = this.#truth.findWrong(engine, this.#time.nowMs);
+    this.#liveAtMs = this.#time.nowMs;
+    const wrong = this.#truth.findWrong(engine, {
+      nowMs: this.#time.nowMs,
+      blindMs: this.#findBlindMs(),
+    });
     if (wrong !== null) this.#violate(wrong);
     if (this.#isHealed) this.#checkHealed();
   }
@@ -322,6 +357,21 @@ class Run {
 
   get #lastFaultMs(): number {
     return this.#faults.reduce((last, { atMs, lastsMs }) => Math.max(last, atMs + lastsMs), 0);
+  }
+
+  /** Two readings of a node find what its socket lost; they may be behind, now or a moment ago. */
+  #findBlindMs(): number {
+    const slots = Math.max(...this.#nodes.map(({ faults }) => faults.answersBehindSlots));
+    if (slots > 0) this.#blind = { untilMs: this.#time.nowMs + BLIND_AFTER_MS, slots };
+    return this.#time.nowMs < this.#blind.untilMs ? 2 * this.#blind.slots * SLOT_MS : 0;
+  }
+
+  /** One node is sound at any time, so the book may not be away for long. */
+  #checkLiveness(): void {
+    const sinceMs = this.#time.nowMs - Math.max(this.#liveAtMs, this.#service.startedAtMs);
+    if (this.#nodes.length === 1 || sinceMs <= NOT_LIVE_MS_MAX) return;
+    this.#violate(`the book was not live for ${Math.round(sinceMs)} ms`);
+    this.#liveAtMs = this.#time.nowMs;
   }
 
   #checkMemory(): void {

@@ -228,5 +228,3 @@ export class VirtualTime {
 
 /** Of the machine: the loop itself turns in real time. */
 export const realSetImmediate = globalThis.setImmediate;
-/** Of the machine, for the report. */
-export const realNowMs = performance.now.bind(performance);

@@ -1,15 +1,8 @@
 /** The real addon; what it does on another thread is waited for while virtual time stands still. */
-import {
-  Codec,
-  Core,
-  decodeSnapshot as decodeOnThread,
-  LogDecoder,
-  orderActionExplanations,
-  returnFreedBuffers,
-} from '#addon';
+import { decodeSnapshot as decodeOnThread } from '#addon';
 import { currentMachine } from '../globals.js';
 
-export { Codec, Core, LogDecoder, orderActionExplanations, returnFreedBuffers };
+export * from '#addon';
 
 type Decoded = Awaited<ReturnType<typeof decodeOnThread>>;
 
