@@ -79,6 +79,7 @@ export function newParts(options: LiveFeedOptions, onTurn: (turn: TurnChanges) =
       genesisHash: null,
       newest: NO_SLOT,
       lastAudit: null,
+      fewPositions: { refusals: 0, users: 0 },
     },
     replayUpdatesMax: options.replayUpdatesMax ?? REPLAY_UPDATES_MAX,
     firstSlotWaitMs: options.firstSlotWaitMs ?? FIRST_SLOT_WAIT_MS,

@@ -3,6 +3,7 @@ import { kindOf } from '../../../test/fake-chain.js';
 import { FeedBench } from '../../../test/feed-bench.js';
 import { fastTimers } from '../../../test/support/fast-timers.js';
 import { until } from '../../../test/support/until.js';
+import { IMPOSSIBLE_READS, SHRUNKEN_READS } from '../model/limits.js';
 
 /** Users of the chain. */
 const USERS = 100;
@@ -61,7 +62,15 @@ describe('completeness: the first scan', () => {
     expect(usersHeld()).toBe(USERS);
   });
 
-  test('a tenth of the positions that the markets count: never', async () => {
+  test('a tenth of the positions, in every scan there is: after four refusals, when five agree', async () => {
+    bench.engine.census = { positions: USERS };
+    scansGive(USERS / 10);
+    await bench.start({ timers: fastTimers });
+    expect(bench.feed.stats().rebuildFailures).toBe(IMPOSSIBLE_READS);
+    expect([scans(), usersHeld()]).toEqual([IMPOSSIBLE_READS + SHRUNKEN_READS, USERS / 10]);
+  });
+
+  test('a tenth of the positions that the markets count: not while they may be all', async () => {
     bench.engine.census = { positions: USERS };
     scansGive(USERS / 10);
     const { live } = await refusedTwice();

@@ -2,8 +2,10 @@
 import type { AccountSnapshot } from '../../contract/accounts.js';
 import { FeedError } from '../model/error.js';
 import {
+  AGREEING_PERCENT,
   COMPLETE_PERCENT,
   FIRST_READS,
+  IMPOSSIBLE_READS,
   POSSIBLE_PERCENT,
   QUARANTINED_MAX,
   QUARANTINED_PERCENT_MAX,
@@ -30,22 +32,33 @@ export function readsWanted({ memory, engine }: FeedParts, users: Users): number
 }
 
 /**
- * Refuses a scan that no number of equal ones can confirm: there are users, and it has none, or not
- * even half of the positions that the markets count.
+ * Refuses a scan without users where State counts some, and one with not even half of the positions that
+ * the markets count until enough readings in a row, of every node there is, had as few: a chain of copied
+ * markets and some users counts positions that nobody has.
  *
  * # Errors
  * SNAPSHOT_COUNT_MISMATCH.
  */
-export function requirePossible({ engine }: FeedParts, { count, positions }: Users): void {
+export function requirePossible({ engine, memory }: FeedParts, users: Users): void {
+  const { count, positions } = users;
   const census = engine.readCensus();
   if (count === 0 && census.subAccounts > 0) {
     throw mismatchError(`users of the scan were 0, State counts ${census.subAccounts}`);
   }
-  if (isBelow(positions, census.positions, POSSIBLE_PERCENT)) {
-    throw mismatchError(
-      `positions of the scan were ${positions}, markets count ${census.positions}`,
-    );
+  if (!isBelow(positions, census.positions, POSSIBLE_PERCENT)) {
+    memory.fewPositions = { refusals: 0, users: 0 };
+    return;
   }
+  const { refusals, users: before } = memory.fewPositions;
+  const isSame = refusals > 0 && countsAgree(before, count);
+  if (isSame && refusals >= IMPOSSIBLE_READS) return;
+  memory.fewPositions = { refusals: isSame ? refusals + 1 : 1, users: count };
+  throw mismatchError(`positions of the scan were ${positions}, markets count ${census.positions}`);
+}
+
+/** Whether two counts differ by no more than what comes and goes meanwhile. */
+export function countsAgree(a: number, b: number): boolean {
+  return Math.min(a, b) * 100 >= Math.max(a, b) * AGREEING_PERCENT;
 }
 
 /** Whether so many accounts are malformed that the book does not show the exchange. */

@@ -38,6 +38,8 @@ export interface FeedMemory {
   genesisHash: string | null;
   newest: NewestSlot;
   lastAudit: AuditOutcome | null;
+  /** Scans refused in a row for their few positions, and the users of the last of them. */
+  fewPositions: { readonly refusals: number; readonly users: number };
 }
 
 /** What the parts of the feed share. */

@@ -11,7 +11,6 @@ import {
 import { FeedError, throwIfStopped } from '../model/error.js';
 import {
   ACCOUNTS_PER_READ,
-  AGREEING_PERCENT,
   MARKETS_MAX,
   READS_MAX,
   REREAD_CAP_MS,
@@ -28,7 +27,7 @@ import {
   programAccountsParams,
 } from '../model/queries.js';
 import type { ChainCheck } from './chain-check.js';
-import { readsWanted, requirePossible } from './completeness.js';
+import { countsAgree, readsWanted, requirePossible } from './completeness.js';
 import type { FeedParts } from './parts.js';
 import { raceScans, type Scan, type ScanLimits } from './scan-race.js';
 
@@ -170,10 +169,6 @@ function logDoubt({ memory, transientErrors, engine }: FeedParts, users: Account
   const census = engine.readCensus();
   const context = { users: count, usersBefore: memory.users, positions, census };
   transientErrors.logWarning('a scan of the users has to be confirmed', '', context);
-}
-
-function countsAgree(a: number, b: number): boolean {
-  return Math.min(a, b) * 100 >= Math.max(a, b) * AGREEING_PERCENT;
 }
 
 /**

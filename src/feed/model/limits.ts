@@ -71,8 +71,10 @@ export const SHRUNKEN_READS = 5;
 export const FIRST_READS = 2;
 /** A scan with fewer of the positions that markets count is read again: fills move some meanwhile. */
 export const COMPLETE_PERCENT = 90;
-/** One with fewer than these is never accepted: no fills move half of all positions. */
+/** One with fewer than these is refused: no fills move half of all positions. */
 export const POSSIBLE_PERCENT = 50;
+/** Refusals in a row after which scans as small are confirmed like others: two of each of two nodes. */
+export const IMPOSSIBLE_READS = 4;
 /** Malformed accounts beyond this share are more than a few odd ones: a new layout, or a bad node. */
 export const QUARANTINED_PERCENT_MAX = 5;
 /** The book counts no more of them than this. */
