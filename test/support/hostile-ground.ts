@@ -16,6 +16,9 @@ const WARM_UP_SHARE = 0.1;
 /** Memory and connections are given back within this. */
 const SETTLE_MS_MAX = 60_000;
 
+/** Open files are counted: no probe opens one more connection to the node meanwhile. */
+const STEADY = ['--probe-interval-ms', '0'] as const;
+
 const SAMPLE_MS = 50;
 
 /** Whether the long forms are asked for: `npm run test:long -- hostile`. */
@@ -39,7 +42,7 @@ export class HostileGround {
   static async start(flags: readonly string[] = []): Promise<HostileGround> {
     const chain = await SceneChain.start();
     try {
-      const service = await ServiceChild.start(chain.demo.relay, flags);
+      const service = await ServiceChild.start(chain.demo.relay, [...STEADY, ...flags]);
       return new HostileGround(chain, service);
     } catch (error) {
       await chain.stop();
