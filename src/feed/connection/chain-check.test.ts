@@ -5,6 +5,7 @@ import { FeedBench, nodeOf } from '../../../test/feed-bench.js';
 import { ScriptedRpc } from '../../../test/scripted-rpc.js';
 import { fastTimers } from '../../../test/support/fast-timers.js';
 import { until } from '../../../test/support/until.js';
+import { SLOT_MS_MIN, SLOTS_APART_MAX } from '../model/limits.js';
 import { CLOCK_KEY } from '../model/queries.js';
 import { isNewestWrong } from './slot-lag.js';
 
@@ -160,6 +161,26 @@ describe('two nodes', () => {
     expect(isSecond()).toBe(true);
     expect(bench.feed.stats()).toMatchObject({ slot: 105, slotLag: 0, failovers: 1 });
     expect(Math.max(...slots)).toBe(105);
+  });
+
+  test('one whose slots run ahead of its own Clock and readings is left', async () => {
+    await start();
+    let step = 0;
+    let steppedAtMs = performance.now();
+    await until('the second node is used', () => {
+      // Faster than the chain, and not too fast for one.
+      if (isSecond() || performance.now() < steppedAtMs + 1.2 * SLOT_MS_MIN) return isSecond();
+      steppedAtMs = performance.now();
+      step += 1;
+      const slot = 100 + Math.floor(step / 8);
+      bench.chain.slot = slot;
+      secondChain.slot = slot;
+      bench.chain.tick(Math.min(100 + step, slot + SLOTS_APART_MAX - 10));
+      if (step % 8 === 0) bench.chain.notify(CLOCK_KEY, clockData(1_000), slot);
+      return false;
+    });
+    await bench.untilLiveAgain();
+    expect(bench.feed.stats().slotLag).toBe(0);
   });
 
   test('one that takes over far ahead is left for the first', async () => {

@@ -2,7 +2,12 @@ import { readSlot } from '../../rpc/methods.js';
 import type { AccountUpdate } from '../model/account-update.js';
 import { parseClockAccount } from '../model/chain-clock.js';
 import { FeedError, isChainClockError } from '../model/error.js';
-import { SLOT_CHECK_INTERVAL_MS, SLOT_MS_MIN, SLOTS_APART_MAX } from '../model/limits.js';
+import {
+  SLOT_CHECK_INTERVAL_MS,
+  SLOT_MS_MIN,
+  SLOTS_AHEAD_MAX,
+  SLOTS_APART_MAX,
+} from '../model/limits.js';
 import { SlotWindow } from '../model/slot-window.js';
 import type { FeedParts, NewestSlot } from './parts.js';
 
@@ -98,6 +103,7 @@ export class ChainCheck {
     const isOfItsSlot = Math.abs(account.slot - slot) <= SLOTS_APART_MAX;
     if (isOfItsSlot && this.#parts.clock.admitsTime(account.unixSeconds)) {
       this.#window.limitTo(account.slot, this.#parts.timers.nowMs());
+      if (this.#isAheadOfClock()) this.#isCheckWanted = true;
       return true;
     }
     this.#parts.counters.clocksRefused += 1;
@@ -105,10 +111,10 @@ export class ChainCheck {
   }
 
   /**
-   * Asks the node for its slot once more when slots were not believed.
+   * Asks the node for its slot once more when slots were not believed, or ran ahead of the Clock.
    *
    * # Errors
-   * CHAIN_CLOCK_OUT_OF_RANGE when that cannot be either.
+   * CHAIN_CLOCK_OUT_OF_RANGE when that cannot be either, or when it is where the Clock is.
    */
   async checkIfWanted(signal: AbortSignal): Promise<void> {
     const { rpc, timers } = this.#parts;
@@ -116,8 +122,11 @@ export class ChainCheck {
     if (!this.#isCheckWanted || !isDue || this.#isCheckRunning) return;
     this.#isCheckRunning = true;
     this.#isCheckWanted = false;
+    const announced = this.#announced;
     try {
-      this.#confirm(await readSlot(rpc, { signal }));
+      const slot = await readSlot(rpc, { signal });
+      this.#confirm(slot);
+      if (announced > slot + SLOTS_AHEAD_MAX && this.#isAheadOfClock()) this.#refuseAnnounced(slot);
     } catch (error) {
       if (isChainClockError(error)) throw error;
       // It could not be read: what is refused next asks for it again.
@@ -125,6 +134,17 @@ export class ChainCheck {
       this.#isCheckRunning = false;
       this.#checkedAtMs = timers.nowMs();
     }
+  }
+
+  #isAheadOfClock(): boolean {
+    return this.#window.isAheadOfClock(this.#announced, this.#parts.timers.nowMs());
+  }
+
+  /** The socket runs ahead of all else that the node tells: no other node is late because of it. */
+  #refuseAnnounced(slot: number): never {
+    const { memory } = this.#parts;
+    memory.newest = { ...memory.newest, slot: Math.min(memory.newest.slot, slot) };
+    throw outOfRangeError(this.#announced, slot);
   }
 
   #confirm(slot: number): void {

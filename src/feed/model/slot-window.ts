@@ -55,9 +55,18 @@ export class SlotWindow {
     this.#limitAtMs = nowMs;
   }
 
+  /** Whether a slot is further ahead of the Clock account than one of the same time can be. */
+  isAheadOfClock(slot: number, nowMs: number): boolean {
+    return slot > this.#limitNow(nowMs) - SLOTS_APART_MAX + SLOTS_AHEAD_MAX;
+  }
+
   #isWithin(slot: number, room: number, nowMs: number): boolean {
-    const limit = this.#limit + (nowMs - this.#limitAtMs) / SLOT_MS_MIN;
-    return slot >= this.#newest - SLOTS_APART_MAX && slot <= Math.min(this.#newest + room, limit);
+    const slotMax = Math.min(this.#newest + room, this.#limitNow(nowMs));
+    return slot >= this.#newest - SLOTS_APART_MAX && slot <= slotMax;
+  }
+
+  #limitNow(nowMs: number): number {
+    return this.#limit + (nowMs - this.#limitAtMs) / SLOT_MS_MIN;
   }
 
   #roomAt(nowMs: number): number {
