@@ -10,9 +10,9 @@ export const FIRST_SLOT = 1_000;
 /** A run of six minutes, and some slots more. */
 export const LIFE_SLOTS = 930;
 /** Users: few, so that a run is short. */
-const MAKERS = 40;
+const MAKERS = 24;
 /** Steps of the markets in one slot. */
-const STEPS_PER_SLOT = 2;
+const STEPS_PER_SLOT = 1;
 
 /** The whole new state of one account, in all forms in which a node gives it. */
 export interface LifeWrite {
