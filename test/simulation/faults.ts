@@ -302,7 +302,7 @@ const CHAIN: readonly FaultKind[] = [
 ];
 
 /** Lies against which nothing is held yet: scenarios alone tell them. */
-const AWAITED: ReadonlySet<FaultKind> = new Set<FaultKind>([LIES.noMarkets, LIES.frozenReadings]);
+const AWAITED: ReadonlySet<FaultKind> = new Set<FaultKind>([LIES.frozenReadings]);
 
 const HELD_LIES: readonly FaultKind[] = [HANGING_SCANS, ...Object.values<FaultKind>(LIES)].filter(
   (kind) => !AWAITED.has(kind),

@@ -63,7 +63,6 @@ const NAMED: readonly Scenario[] = [
   {
     name: 'scans lack all markets for seven seconds',
     faults: only(LIES.noMarkets, 7_000),
-    awaitsRepair: true,
   },
   {
     name: 'slots are 700 ahead for ten seconds',

@@ -111,6 +111,26 @@ describe('completeness: the first scan', () => {
   });
 });
 
+describe('completeness: the markets', () => {
+  test('a scan without any, of a chain that had some: never', async () => {
+    await bench.start({ timers: fastTimers });
+    let hidden = true;
+    bench.server.answer('getProgramAccounts', (params) => {
+      const { slot } = bench.chain;
+      if (!hidden || kindOf(params) === 'user') return bench.chain.program(kindOf(params));
+      return { result: { context: { slot }, value: [] } };
+    });
+    bench.server.cut();
+    // As many scans as confirm a smaller one, and more.
+    await until('it was refused', () => bench.feed.stats().rebuildFailures > SHRUNKEN_READS);
+    expect(bench.engine.state).toBe('rebuilding');
+    expect(bench.feed.status().reason).toContain('markets and State of the scan were 0');
+    expect(bench.engine.accounts.has('perp0')).toBe(true);
+    hidden = false;
+    await bench.untilLiveAgain();
+  });
+});
+
 describe('completeness: malformed accounts', () => {
   const few = { accounts: USERS, quarantined: 5 };
   const many = { accounts: USERS, quarantined: 6 };

@@ -56,6 +56,20 @@ export function requirePossible({ engine, memory }: FeedParts, users: Users): vo
   throw mismatchError(`positions of the scan were ${positions}, markets count ${census.positions}`);
 }
 
+/**
+ * Refuses a scan without any market or State of a chain that had some: a program does not lose all of them,
+ * so no number of equal scans confirms it.
+ *
+ * # Errors
+ * SNAPSHOT_COUNT_MISMATCH.
+ */
+export function requireMarkets({ memory }: FeedParts, count: number): void {
+  const before = memory.markets.size;
+  // Without users of an earlier snapshot the chain may be another one, which has none yet.
+  if (count > 0 || before === 0 || memory.users === 0) return;
+  throw mismatchError(`markets and State of the scan were 0, there were ${before}`);
+}
+
 /** Whether two counts differ by no more than what comes and goes meanwhile. */
 export function countsAgree(a: number, b: number): boolean {
   return Math.min(a, b) * 100 >= Math.max(a, b) * AGREEING_PERCENT;

@@ -10,6 +10,7 @@ import {
   SNAPSHOT_SLICE_USERS,
 } from '../model/limits.js';
 import { MARKET_KINDS, type ProgramKind } from '../model/queries.js';
+import { requireMarkets } from './completeness.js';
 import type { FeedParts } from './parts.js';
 import type { AccountState } from './slot-tracking.js';
 import {
@@ -99,6 +100,7 @@ export interface MarketAccounts {
 export function readMarkets(parts: FeedParts, options: ReadOptions): Promise<MarketAccounts> {
   const read = async (): Promise<MarketAccounts> => {
     const markets = await readMarketsOnce(parts, options);
+    requireMarkets(parts, markets.updates.length);
     const missing = missingMarkets(parts, markets);
     if (missing.length > 0) {
       parts.transientErrors.logWarning('a scan lacks markets of the last one', missing.join(), {
