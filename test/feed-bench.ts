@@ -92,11 +92,11 @@ export class FeedBench {
   }
 
   /** Announces the next slot, if the last one is long enough ago for a chain; that one again until the feed has it. */
-  nextSlot(): boolean {
+  nextSlot(chain: FakeChain = this.chain): boolean {
     if (performance.now() < this.#slotAtMs + SLOT_MS) return false;
     this.#slotAtMs = performance.now();
-    if (this.feed.stats().slot >= this.chain.slot) this.chain.slot += 1;
-    this.chain.tick(this.chain.slot);
+    if (this.feed.stats().slot >= chain.slot) chain.slot += 1;
+    chain.tick(chain.slot);
     return true;
   }
 

@@ -72,15 +72,12 @@ describe('fail-over: the second node takes over', () => {
   test('when the first loses messages over a second connection as well', async () => {
     await start({ probeIntervalMs: 20 });
     await until('the second node is used', () => {
-      bench.chain.slot += 1;
-      bench.chain.accounts.set('user1', `unseen ${bench.chain.slot}`);
-      bench.chain.tick(bench.chain.slot);
+      if (bench.nextSlot()) bench.chain.accounts.set('user1', `unseen ${bench.chain.slot}`);
       return bench.feed.stats().node === hostOf(second);
     });
     secondChain.slot = bench.chain.slot;
     await until('live on it', () => {
-      secondChain.slot += 1;
-      secondChain.tick(secondChain.slot);
+      bench.nextSlot(secondChain);
       return bench.user('user1') === 'as the second node has it' && bench.engine.state === 'live';
     });
     expect(bench.feed.stats()).toMatchObject({ losses: 2, failovers: 1 });
@@ -92,7 +89,7 @@ describe('fail-over: the second node takes over', () => {
     const live = setInterval(() => {
       secondChain.slot += 1;
       secondChain.tick(secondChain.slot);
-    }, 50);
+    }, 60);
     await untilTakenOver();
     clearInterval(live);
     expect(bench.server.upgrades).toBe(1);

@@ -89,7 +89,7 @@ describe('feed: start', () => {
     const slots = setInterval(() => {
       bench.chain.slot += 1;
       bench.chain.tick(bench.chain.slot);
-    }, 20);
+    }, 60);
     await bench.start({ firstSlotWaitMs: 60_000 });
     await bench
       .cutAnd(() => bench.chain.accounts.delete('user-7'))

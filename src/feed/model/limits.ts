@@ -14,7 +14,7 @@ export const SLOT_MS = 400;
 export const SLOT_MS_MIN = 50;
 /** Slots that a node may be ahead of that at once: it catches up, or its socket is ahead of its readings. */
 export const SLOTS_AHEAD_MAX = 32;
-/** Two readings of one chain that are further apart, a minute, are not of one time. */
+/** Slots of one chain that are further apart, a minute, are not of one time. */
 export const SLOTS_APART_MAX = 150;
 /** Seconds that the chain's time may step ahead of this machine's monotonic clock, or back, at once. */
 export const CHAIN_TIME_STEP_S_MAX = 30;

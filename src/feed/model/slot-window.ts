@@ -25,7 +25,8 @@ export class SlotWindow {
 
   /** Whether the node can be at this slot now. */
   admits(slot: number, nowMs: number): boolean {
-    return this.#isWithin(slot, this.#roomAt(nowMs), nowMs);
+    const slotMax = Math.min(this.#newest + this.#roomAt(nowMs), this.#limitNow(nowMs));
+    return slot >= this.#newest - SLOTS_APART_MAX && slot <= slotMax;
   }
 
   /** The node is at this slot, which was admitted; a lower one than the newest changes nothing. */
@@ -37,15 +38,13 @@ export class SlotWindow {
   }
 
   /**
-   * A second reading, which may be a minute ahead: slots up to it are believed, and none far beyond.
-   * False when the node cannot be there either: nothing changes.
+   * A second reading: no slot far beyond it is believed. False when the node cannot be there either:
+   * nothing changes.
    */
   confirm(slot: number, nowMs: number): boolean {
-    const room = this.#roomAt(nowMs);
-    if (!this.#isWithin(slot, Math.max(room, SLOTS_APART_MAX), nowMs)) return false;
-    const ahead = slot - this.#newest;
-    const roomMin = ahead + SLOTS_AHEAD_MAX;
-    this.#setRoom(Math.min(Math.max(room, roomMin), ahead + SLOTS_APART_MAX), nowMs);
+    if (!this.admits(slot, nowMs)) return false;
+    const ahead = slot - this.#newest + SLOTS_AHEAD_MAX;
+    this.#setRoom(Math.min(this.#roomAt(nowMs), ahead), nowMs);
     return true;
   }
 
@@ -58,11 +57,6 @@ export class SlotWindow {
   /** Whether a slot is further ahead of the Clock account than one of the same time can be. */
   isAheadOfClock(slot: number, nowMs: number): boolean {
     return slot > this.#limitNow(nowMs) - SLOTS_APART_MAX + SLOTS_AHEAD_MAX;
-  }
-
-  #isWithin(slot: number, room: number, nowMs: number): boolean {
-    const slotMax = Math.min(this.#newest + room, this.#limitNow(nowMs));
-    return slot >= this.#newest - SLOTS_APART_MAX && slot <= slotMax;
   }
 
   #limitNow(nowMs: number): number {
