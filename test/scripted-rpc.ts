@@ -109,6 +109,11 @@ export class ScriptedRpc {
     return `ws://127.0.0.1:${this.#port}/`;
   }
 
+  /** How this method is answered now; undefined for an error. */
+  findAnswer(method: string): Answer | undefined {
+    return this.#answers.get(method);
+  }
+
   /** From now on answers this method so. */
   answer(method: string, answer: Answer): void {
     this.#answers.set(method, answer);

@@ -38,6 +38,16 @@ describe("the chain's time", () => {
     expect([time.seconds, time.readSeconds]).toEqual([START - 13, START - 13]);
   });
 
+  test('is that of the first record of a new store until then, where the wall clock agrees', () => {
+    time.addRecordTime(START - 2);
+    expect([time.seconds, time.readSeconds]).toEqual([START - 2, null]);
+    for (const lie of [2 ** 40, START + 95 * DAY, START - 95 * DAY, -1]) time.addRecordTime(lie);
+    expect(time.seconds).toBe(START - 2);
+    wallOffS = 95 * DAY;
+    time.addRecordTime(START - 1);
+    expect(time.seconds).toBe(START - 2);
+  });
+
   test('stands where it was read, and a node that is behind moves nothing', () => {
     time.addReading(START);
     timers.advance(600_000);

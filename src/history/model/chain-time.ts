@@ -69,9 +69,13 @@ export class ChainTime {
     else if (this.#agreesWithWall(ts) || this.#isLasting(ts)) this.#accept(ts, TS_MAX);
   }
 
-  /** Takes the time of a transaction that was just stored: it confirms a reading that is doubted. */
+  /**
+   * Takes the time of a transaction that was just stored: it confirms a reading that is doubted, and in a
+   * new store it is the time until the first reading, where the wall clock agrees.
+   */
   addRecordTime(ts: number): void {
     const doubt = this.#doubt;
+    if (this.#shown === null && this.#agreesWithWall(ts)) this.#shown = ts;
     if (doubt === null || Math.abs(ts - doubt.ts) > CHAIN_TIME_AGREES_SECONDS) return;
     // Old records come by back-fill, so they confirm no step back.
     if (doubt.ts >= (this.#shown ?? 0)) this.#accept(doubt.ts, TS_MAX);

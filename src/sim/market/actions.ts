@@ -125,7 +125,7 @@ export const placeAuctionLimit: Action = (sim) => {
     direction,
     price,
     baseAssetAmount: someSize(sim, market),
-    auctionDuration: sim.random.nextBetween(8, 12),
+    auctionDuration: sim.random.nextBetween(3, 40),
     auctionStartPrice: direction === Direction.Long ? price - away : price + away,
     auctionEndPrice: price,
     bitFlags: sim.random.oneIn(5) ? 1 : 0,

@@ -67,7 +67,7 @@ export const placeTaking: Action = (sim) => {
     price: isOracle ? 0n : end,
     oraclePriceOffset: isOracle ? Number(end - oracle) : 0,
     baseAssetAmount: someSize(sim, market),
-    auctionDuration: random.nextBetween(8, 12),
+    auctionDuration: random.nextBetween(5, 20),
     auctionStartPrice: start - from,
     auctionEndPrice: end - from,
     maxTs: sim.time.unixSeconds + TAKER_SECONDS,
