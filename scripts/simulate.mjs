@@ -133,7 +133,7 @@ function printSummary(reports, seconds) {
 
 /** Runs the bundle in a process of its own; rejects when it fails. */
 function runChild(given, takeLine) {
-  const child = spawn(process.execPath, [outfile, ...given], {
+  const child = spawn(process.execPath, ['--expose-gc', outfile, ...given], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   createInterface({ input: child.stdout }).on('line', takeLine);

@@ -1,5 +1,6 @@
 /** The faults of a run: what goes wrong, when, and for how long, all from the seed. */
 import type { Random } from '../../src/sim/random.js';
+import { beGreedy } from './greedy-client.js';
 import type { ModelChain } from './model-chain.js';
 import type { ModelNode } from './model-node.js';
 import type { ModelReader } from './model-reader.js';
@@ -203,6 +204,11 @@ const CLIENTS: readonly FaultKind[] = [
     lastsMsMax: 1,
     begin: ({ readers, random }) => random.pickOne(readers)?.vanish(),
   },
+  {
+    name: 'a greedy client floods the service and reads nothing',
+    lastsMsMax: 20_000,
+    begin: (_, lastsMs) => beGreedy(lastsMs),
+  },
 ];
 
 function silent(...kinds: readonly NotifiedKind[]): NonNullable<FaultKind['node']> {
@@ -302,7 +308,7 @@ const CHAIN: readonly FaultKind[] = [
 ];
 
 /** Lies against which nothing is held yet: scenarios alone tell them. */
-const AWAITED: ReadonlySet<FaultKind> = new Set<FaultKind>([LIES.frozenReadings]);
+const AWAITED: ReadonlySet<FaultKind> = new Set<FaultKind>([LIES.frozenReadings, LIES.wrongClock]);
 
 const HELD_LIES: readonly FaultKind[] = [HANGING_SCANS, ...Object.values<FaultKind>(LIES)].filter(
   (kind) => !AWAITED.has(kind),

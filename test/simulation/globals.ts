@@ -1,3 +1,4 @@
+import { PerformanceObserver } from 'node:perf_hooks';
 /**
  * Puts virtual time in the place of the process's own: timers, clocks and random numbers of every module
  * that is loaded. A process that simulates does nothing else, so nothing is ever put back.
@@ -68,6 +69,8 @@ export function installGlobals(): void {
   Object.defineProperty(performance, 'now', { value: () => currentMachine().time.readMs() });
   Object.assign(Math, { random: () => currentMachine().random.nextBelow(2 ** 32) / 2 ** 32 });
   Object.assign(AbortSignal, { timeout: abortAfter });
+  // The observers of a killed service would keep all of it.
+  Object.assign(PerformanceObserver.prototype, { observe: () => undefined });
 }
 
 function planOnce(run: () => void, delayMs: number): TimerHandle {

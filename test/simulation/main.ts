@@ -48,15 +48,43 @@ function cpuMsSince(before: NodeJS.CpuUsage): number {
   return Math.round((user + system) / 1_000);
 }
 
+/** Seeds between two readings of the memory. */
+const SEEDS_PER_READING = 20;
+/** By how much the memory of a process may grow over all its seeds. */
+const GROWN_MIB_MAX = 128;
+
+/** The memory that seeds leave behind: a queue or map without a bound shows here. */
+class MemoryWatch {
+  #seeds = 0;
+  #firstMib: number | null = null;
+
+  /** After each seed; what is wrong, or null. */
+  findGrowth(): string | null {
+    this.#seeds += 1;
+    if (this.#seeds % SEEDS_PER_READING !== 0 || globalThis.gc === undefined) return null;
+    globalThis.gc();
+    const { heapUsed, external } = process.memoryUsage();
+    const mib = (heapUsed + external) / 2 ** 20;
+    this.#firstMib ??= mib;
+    if (mib - this.#firstMib <= GROWN_MIB_MAX) return null;
+    return `the heap grew from ${this.#firstMib.toFixed(0)} to ${mib.toFixed(0)} MiB`;
+  }
+}
+
 async function main(runs: readonly NamedRun[]): Promise<void> {
   installGlobals();
   Object.assign(globalThis, { fetch: virtualFetch });
   // What the service prints is no part of the report.
   process.stdout.write = () => true;
+  const memory = new MemoryWatch();
   for (const run of runs) {
     const before = process.cpuUsage();
     const report = await simulate(run);
-    print(`${JSON.stringify({ name: run.name, ...report, cpuMs: cpuMsSince(before) })}\n`);
+    const growth = memory.findGrowth();
+    const violations = growth === null ? report.violations : [...report.violations, growth];
+    print(
+      `${JSON.stringify({ name: run.name, ...report, violations, cpuMs: cpuMsSince(before) })}\n`,
+    );
   }
 }
 

@@ -91,7 +91,7 @@ export function virtualFetch(url: string, request: VirtualRequest = {}): Promise
       reject(abortError());
       return;
     }
-    signal?.addEventListener('abort', () => reject(abortError()), { once: true });
+    const stopWaiting = whenAborted(signal, () => reject(abortError()));
     const host = hostOf(url);
     if (host === null) {
       time.plan(1, () => reject(failedError('ENOTFOUND')));
@@ -101,6 +101,7 @@ export function virtualFetch(url: string, request: VirtualRequest = {}): Promise
       const outcome = host.handleRequest(request.body ?? '');
       if (outcome === 'hang') return;
       const arrive = (): void => {
+        stopWaiting();
         if (outcome === 'refuse') reject(failedError('ECONNREFUSED'));
         else if (outcome.status >= 300 && outcome.status < 400 && request.redirect === 'error') {
           reject(failedError('unexpected redirect'));
@@ -137,9 +138,19 @@ async function* bodyOf(
 function travel(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) reject(abortError());
-    signal?.addEventListener('abort', () => reject(abortError()), { once: true });
-    if (delayMs < Number.POSITIVE_INFINITY) currentMachine().time.plan(delayMs, resolve);
+    const stopWaiting = whenAborted(signal, () => reject(abortError()));
+    if (delayMs === Number.POSITIVE_INFINITY) return;
+    currentMachine().time.plan(delayMs, () => {
+      stopWaiting();
+      resolve();
+    });
   });
+}
+
+/** Calls once when the signal aborts, until it is told to stop waiting for that. */
+function whenAborted(signal: AbortSignal | undefined, run: () => void): () => void {
+  signal?.addEventListener('abort', run, { once: true });
+  return () => signal?.removeEventListener('abort', run);
 }
 
 function abortError(): DOMException {

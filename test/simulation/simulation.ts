@@ -67,6 +67,8 @@ const HISTORY_CHECK_MS = 39_000;
 const TRADES = { path: '/trades', query: 'symbol=SOL-PERP&limit=1000' };
 /** One frame may exceed the bytes that wait for a client. */
 const MESSAGE_BYTES_MAX = 256 * 1024;
+/** What waits for all clients of a run: far below the limit of the service, which they do not reach. */
+const WAITING_BYTES_MAX = 64 * 1024 * 1024;
 /** Violations that a run names before it ends. */
 const VIOLATIONS_MAX = 5;
 
@@ -176,6 +178,9 @@ class Run {
     this.#service.kill();
     failDisk(null);
     this.#disk.remove();
+    // What a killed service waited for keeps the time for ever, and must not keep the run.
+    this.#time.stop();
+    this.#time.onThrown = () => undefined;
     process.off('unhandledRejection', this.#handleRejection);
   }
 
@@ -266,8 +271,11 @@ class Run {
     // The copy comes first: closing its files is more than a process does that is killed.
     this.#disk.moveOn();
     this.#service.kill();
-    this.#service = new SimulatedService();
-    this.#time.plan(downMs, () => this.#startService());
+    const service = new SimulatedService();
+    this.#service = service;
+    this.#time.plan(downMs, () => {
+      if (this.#service === service) this.#startService();
+    });
   }
 
   /** A client that gets nothing from a process that is stopped is right to leave it. */
@@ -378,6 +386,8 @@ class Run {
     const waiting = openPort()?.waitingBytesMax ?? 0;
     const waitingMax = LIMITS.socketBufferBytesMax + MESSAGE_BYTES_MAX;
     if (waiting > waitingMax) this.#violate(`${waiting} bytes waited for a client`);
+    const all = openPort()?.waitingBytes ?? 0;
+    if (all > WAITING_BYTES_MAX) this.#violate(`${all} bytes waited for all clients`);
   }
 
   #checkHealed(): void {
