@@ -19,6 +19,8 @@ import { bundleSimulation, listFolders } from './simulation-bundle.mjs';
 
 /** Virtual time of a seed. */
 const HOURS_PER_SEED = 0.1;
+/** Seeds of one process: those that it killed leave some memory behind. */
+const SEEDS_PER_PROCESS = 100;
 /** Between two lines of progress. */
 const PROGRESS_MS = 10_000;
 
@@ -81,23 +83,23 @@ async function runMany({ from, count, workers }) {
   const progress = setInterval(() => {
     process.stderr.write(`${reports.length} of ${count} seeds\n`);
   }, PROGRESS_MS);
-  const share = Math.ceil(count / workers);
-  const starts = Array.from({ length: workers }, (_, index) => from + index * share);
   const last = from + count - 1;
-  await Promise.all(
-    starts
-      .filter((start) => start <= last)
-      .map((start) => {
-        const end = Math.min(start + share - 1, last);
-        return runChild([String(start), String(end)], (line) => {
-          if (!line.startsWith('{')) return;
-          const report = JSON.parse(line);
-          reports.push(report);
-          if (values.hashes) process.stdout.write(`seed ${report.seed} hash ${report.hash}\n`);
-          printViolations(report);
-        });
-      }),
-  );
+  let next = from;
+  const runShares = async () => {
+    while (next <= last) {
+      const start = next;
+      next += SEEDS_PER_PROCESS;
+      const end = Math.min(next - 1, last);
+      await runChild([String(start), String(end)], (line) => {
+        if (!line.startsWith('{')) return;
+        const report = JSON.parse(line);
+        reports.push(report);
+        if (values.hashes) process.stdout.write(`seed ${report.seed} hash ${report.hash}\n`);
+        printViolations(report);
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: workers }, runShares));
   clearInterval(progress);
   printSummary(reports, (performance.now() - beganMs) / 1_000);
   if (reports.length < count) throw new Error(`seeds that ran were ${reports.length} of ${count}`);

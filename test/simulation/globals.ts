@@ -1,8 +1,8 @@
-import { PerformanceObserver } from 'node:perf_hooks';
 /**
  * Puts virtual time in the place of the process's own: timers, clocks and random numbers of every module
  * that is loaded. A process that simulates does nothing else, so nothing is ever put back.
  */
+import { PerformanceObserver } from 'node:perf_hooks';
 import type { Random } from '../../src/sim/random.js';
 import { type PlannedEvent, type VirtualTime, WORLD } from './virtual-time.js';
 

@@ -50,8 +50,11 @@ function cpuMsSince(before: NodeJS.CpuUsage): number {
 
 /** Seeds between two readings of the memory. */
 const SEEDS_PER_READING = 20;
-/** By how much the memory of a process may grow over all its seeds. */
-const GROWN_MIB_MAX = 128;
+/**
+ * By how much the memory of a process may grow with each seed. Some does: what a killed service waited for
+ * is kept by its signals, as it would not be in a process of its own.
+ */
+const GROWN_MIB_PER_SEED_MAX = 5;
 
 /** The memory that seeds leave behind: a queue or map without a bound shows here. */
 class MemoryWatch {
@@ -66,7 +69,8 @@ class MemoryWatch {
     const { heapUsed, external } = process.memoryUsage();
     const mib = (heapUsed + external) / 2 ** 20;
     this.#firstMib ??= mib;
-    if (mib - this.#firstMib <= GROWN_MIB_MAX) return null;
+    const grownMax = GROWN_MIB_PER_SEED_MAX * (this.#seeds - SEEDS_PER_READING);
+    if (mib - this.#firstMib <= grownMax) return null;
     return `the heap grew from ${this.#firstMib.toFixed(0)} to ${mib.toFixed(0)} MiB`;
   }
 }
