@@ -16,6 +16,7 @@ import type { Readiness } from '../../contract/feed-status.js';
 import { parseAuctions, parseL2, parseL3, parseMatch } from '../api/book-params.js';
 import { type ErrorCode, ServerError } from '../transport/errors.js';
 import type { HttpRequest, Reply } from '../transport/reply.js';
+import { bookReason } from './first-ready.js';
 import { type LoopBudget, oneStep } from './loop-budget.js';
 import {
   bodyReply,
@@ -75,8 +76,8 @@ export function auctionsRoute(options: BookRouteOptions): BookRoute {
 }
 
 /** Throws NOT_READY until a first book has been live; later books carry their own state. */
-export function requireFirstBook({ everLive, reason, state }: Readiness): void {
-  if (!everLive) throw new ServerError('NOT_READY', reason ?? `the book is ${state}`);
+export function requireFirstBook(readiness: Readiness): void {
+  if (!readiness.everLive) throw new ServerError('NOT_READY', bookReason(readiness));
 }
 
 /** How the body of a path is made. */

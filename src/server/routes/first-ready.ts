@@ -3,6 +3,11 @@ import type { MarketDirectory } from '../../contract/book-source.js';
 import type { Readiness } from '../../contract/feed-status.js';
 import type { MarketDataSource } from '../../contract/history-source.js';
 
+/** Why the book is not live. */
+export function bookReason({ state, reason }: Pick<Readiness, 'state' | 'reason'>): string {
+  return reason ?? `the book is ${state}`;
+}
+
 /** What a service is ready by. */
 export interface FirstReadyOptions {
   readonly readiness: () => Readiness;
@@ -28,7 +33,7 @@ export class FirstReady {
   /** What the service waits for; null when it is ready. */
   waitReason(): string | null {
     const { state, reason } = this.#options.readiness();
-    if (state !== 'live') return reason ?? `the book is ${state}`;
+    if (state !== 'live') return bookReason({ state, reason });
     if (this.#wasReady) return null;
     const first = this.#firstReason();
     this.#wasReady = first === null;

@@ -7,7 +7,7 @@ import { RequestLimiter, requireNoBody, requireRequestSize } from '../admission/
 import type { ClientAddresses } from '../admission/client-addresses.js';
 import { compileBookParams } from '../api/book-params.js';
 import { describeApi } from '../api/openapi.js';
-import { type PathName, type PathSpec, pathSpecs } from '../api/path-specs.js';
+import { type PathName, pathSpecs } from '../api/path-specs.js';
 import { Metrics, RequestCounts } from '../metrics/metrics.js';
 import type { QuoteSocketStats } from '../metrics/quotes-metrics.js';
 import type { SocketStats } from '../metrics/socket-metrics.js';
@@ -84,15 +84,14 @@ export interface Handlers {
   readonly operator: Handler;
 }
 
+const pathNames = Object.keys(pathSpecs) as readonly PathName[];
 const operatorPaths: readonly PathName[] = ['/metrics', '/health', '/ready', '/status'];
 
 /** Builds the handlers of all HTTP paths. */
 export function createHandlers(options: HttpOptions): Handlers {
   compileBookParams();
   const requests = new RequestCounts();
-  const reachable = (Object.keys(pathSpecs) as PathName[]).filter((name) =>
-    isReachable(name, options),
-  );
+  const reachable = pathNames.filter((name) => isReachable(name, options));
   const served = reachable.filter((name) => isServed(name, options));
   const routes = routesOf(options, requests, served);
   const { requestsPerSecond: perSecond = 0, addresses, unsent = new UnsentReplies() } = options;
@@ -114,8 +113,11 @@ function isReachable(name: PathName, { metrics }: HttpOptions): boolean {
 }
 
 function isServed(name: PathName, { history }: HttpOptions): boolean {
-  const { kind }: PathSpec = pathSpecs[name];
-  return kind !== 'history' || history !== undefined;
+  return history !== undefined || !isOfHistory(name);
+}
+
+function isOfHistory(name: PathName): boolean {
+  return pathSpecs[name].kind === 'history';
 }
 
 function routesOf(
@@ -163,10 +165,7 @@ function withoutHistory(): Routes {
   const refuse = (): never => {
     throw new ServerError('NO_HISTORY', NO_HISTORY_TEXT);
   };
-  const names = (Object.keys(pathSpecs) as PathName[]).filter(
-    (name) => pathSpecs[name].kind === 'history',
-  );
-  return Object.fromEntries(names.map((name) => [name, refuse]));
+  return Object.fromEntries(pathNames.filter(isOfHistory).map((name) => [name, refuse]));
 }
 
 interface Bounds {

@@ -84,8 +84,9 @@ export function statusReply({
   history,
 }: ServiceRouteOptions): Reply {
   const { state, reason, slot } = readiness();
-  const { slotAgeMs, slotLag = 0, genesisHash = null, node = null, lastAudit = null } = feed();
-  const { clockSkewMs = null, clockReason = null } = feed();
+  const metrics = feed();
+  const { slotAgeMs, slotLag = 0, genesisHash = null, node = null, lastAudit = null } = metrics;
+  const { clockSkewMs = null, clockReason = null } = metrics;
   const { users, orders, shown, shownByMarket, vammByMarket, leftOut, quarantined } = book.stats();
   const external = venues?.().map(venueStatus) ?? [];
   const body = {
