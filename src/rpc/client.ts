@@ -52,8 +52,6 @@ interface Request {
   readonly params: readonly unknown[];
   readonly bytesMax: number;
   readonly timeoutMs: number;
-  /** Without a byte for this long a call has failed: another try would be as silent. */
-  readonly silentMsMax: number;
   readonly onBytes: () => void;
   readonly signal: AbortSignal | undefined;
 }
@@ -151,9 +149,8 @@ export class RpcClient {
     options: CallOptions,
   ): Request {
     const { signal, onBytes = () => undefined } = options;
-    const silentMsMax = SILENT_MS_MAX;
     const limitMs = options.timeoutMs ?? timeoutMs;
-    return { method, params, bytesMax, timeoutMs: limitMs, silentMsMax, onBytes, signal };
+    return { method, params, bytesMax, timeoutMs: limitMs, onBytes, signal };
   }
 
   async #callWithRetries<T>(request: Request, read: Reader<T>): Promise<T> {
@@ -197,12 +194,12 @@ export class RpcClient {
   /** One try. The timer covers the body too: a server that trickles is as dead as a silent one. */
   async #tryOnce<T>(request: Request, read: Reader<T>): Promise<{ readonly value: T } | Refusal> {
     if (request.signal?.aborted === true) throw abortedError(request.method);
-    const { signal, timeoutMs: limitMs, silentMsMax } = request;
+    const { signal, timeoutMs: limitMs } = request;
     return withTimeLimit({ timers: this.#timers, limitMs, signal }, async (limited) => {
       const silence = new AbortController();
       const abort = (): void => silence.abort();
       const timer =
-        silentMsMax < limitMs ? new SilenceTimer(this.#timers, silentMsMax, abort) : null;
+        SILENT_MS_MAX < limitMs ? new SilenceTimer(this.#timers, SILENT_MS_MAX, abort) : null;
       const onBytes = (): void => {
         timer?.recordSign();
         request.onBytes();
@@ -211,7 +208,7 @@ export class RpcClient {
       try {
         return await this.#sendRequest({ ...request, onBytes, signal: stop }, read);
       } catch (error) {
-        if (silence.signal.aborted) return silentAnswer(request);
+        if (silence.signal.aborted) return silentResponse(request);
         return this.#refusalOfThrown(request, limited.aborted, error);
       } finally {
         timer?.cancel();
@@ -271,7 +268,8 @@ function malformedResponse(method: string): Refusal {
 }
 
 /** Silence is not cured by asking again: it would cost as long once more. */
-function silentAnswer({ method, silentMsMax }: Request): Refusal {
+function silentResponse({ method }: Request): Refusal {
+  const silentMsMax = SILENT_MS_MAX;
   const message = `${method} sent no byte for ${silentMsMax} ms, must send some within them`;
   const error = new RpcError('RPC_TIMEOUT', message, { method, silentMsMax });
   return { error, retry: false, retryAfterMs: null };
