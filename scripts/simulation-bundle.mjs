@@ -1,10 +1,9 @@
 /** Bundles the simulation: the real modules of `src`, with stand-ins for what reaches outside. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { build, transformSync } from 'esbuild';
+import { root } from './process.mjs';
 
-const root = fileURLToPath(new URL('../', import.meta.url));
 const folder = path.join(root, 'test/simulation');
 const standIn = (name) => path.join(folder, 'stand-ins', name);
 

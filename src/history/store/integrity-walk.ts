@@ -63,8 +63,7 @@ function blobTable(name: string, column: string): CheckedTable {
 }
 
 function textTable(name: string, key: string, columns: readonly string[]): CheckedTable {
-  const sumOf = (row: Row): number =>
-    rowSum(columns.map((column) => row[columns.indexOf(column) + 1]));
+  const sumOf = ([, ...values]: Row): number => rowSum(values.slice(0, columns.length));
   return { name, key: [key], columns: [key, ...columns, 'sum'], sumOf, isFound: '1' };
 }
 
