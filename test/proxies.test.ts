@@ -181,6 +181,19 @@ describe.each(PROXIES)('$name', (kind) => {
       await closeAll([probe]);
     }));
 
+  test('passes on a batch of all markets, and the longest path', (context) =>
+    withProxy(context, kind, async (proxy) => {
+      const names = Array(148).fill(SCENE.name);
+      const batch = `/batchL2?marketName=${names}&depth=${Array(148).fill(1)}`;
+      const padding = LIMITS.requestLineBytesMax - batch.length;
+      const visitor = new Visitor(proxy, newAddress());
+      for (const length of [9_015 - batch.length, padding]) {
+        const answer = await visitor.get(`${batch}&${'x'.repeat(length)}`);
+        expect(answer.status, answer.body.slice(0, 200)).toBe(200);
+        expect(JSON.parse(answer.body).l2s).toHaveLength(148);
+      }
+    }));
+
   test('lets the service count its visitors', (context) =>
     withProxy(context, kind, expectCountedVisitors));
 

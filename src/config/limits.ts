@@ -30,15 +30,15 @@ export const LIMITS = {
   /** Base58 characters of 32 bytes: 32 when all are zero, 44 when all are 255. */
   keyCharsMin: 32,
   keyCharsMax: 44,
-  /** Path and query together; the longest honest request names 50 markets in a list. */
-  requestLineBytesMax: 8_192,
+  /** Path and query: a batch of 256 entries with all parameters; 148 markets are 9,015 bytes of it. */
+  requestLineBytesMax: 32_768,
   /** All header names and values of a request: what proxies in front allow by default. */
   headerBytesMax: 16_384,
   /**
    * A request's head as the transport gathers it: room for both with their separators, so that what
    * is refused for its size is refused here, by name. Each slow connection may hold this much.
    */
-  requestHeadBytesMax: 32_768,
+  requestHeadBytesMax: 65_536,
   /**
    * What the transport holds of a reply until it has parsed all that came with the request. The reply to a
    * request with a body is made longer than this, so that it is sent before the connection is closed.
@@ -78,8 +78,9 @@ export const LIMITS = {
   /** Rows a side up to which a book is small: made in some ten microseconds, about 16 KiB. */
   smallBookLevels: 100,
   smallBookOrders: 35,
-  /** The incumbent's clients ask for all markets at once, which are fewer than this. */
-  batchEntriesMax: 50,
+  /** The incumbent's clients ask for all markets at once: 148. All levels of a side are 8 MB. */
+  batchEntriesMax: 256,
+  batchLevelsMax: 50_000,
   /** Makers of one response; getMultipleAccounts reads as many accounts at once. */
   topMakersMin: 1,
   topMakersMax: 100,
@@ -89,7 +90,7 @@ export const LIMITS = {
   matchSignedMax: 2n ** 63n - 1n,
   /** Sizes at 1e9 of tokens with fewer decimals pass 64 bits; no token has as many units as this. */
   matchSizeMax: 10n ** 30n,
-  /** Competing makers of an auction: as many as fit into the longest query. */
+  /** Competing makers of an auction: some thousands of bytes of a query, and more than any auction has. */
   matchJitOffersMax: 256,
   /** Slots of an auction: a u8 on chain. */
   auctionDurationMax: 255,

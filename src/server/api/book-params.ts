@@ -82,16 +82,27 @@ export type BatchEntry = L2Request | ServerError;
 
 /**
  * Reads the parameters of /batchL2: those of /l2, each a comma-separated list of one length. Throws a
- * ServerError when the lists do not fit together; what is wrong with one entry is in that entry.
+ * ServerError when the lists do not fit together, or ask for too much; what is wrong with one entry is in
+ * that entry.
  */
 export function parseBatchL2(raw: string, markets: MarketDirectory): readonly BatchEntry[] {
   const texts = splitQuery(raw, l2Params.properties);
   const lists = Array.from(texts, ([name, text]) => ({ name, values: text.split(',') }));
   const length = commonLength(lists);
-  return Array.from({ length }, (_, index) => {
+  const entries = Array.from({ length }, (_, index) => {
     const given = lists.map(({ name, values }) => [name, values[index] ?? ''] as const);
     return batchEntry(new Map(given.filter(([, value]) => value !== '')), markets);
   });
+  requireBatchLevels(entries);
+  return entries;
+}
+
+function requireBatchLevels(entries: readonly BatchEntry[]): void {
+  let levels = 0;
+  for (const entry of entries) if (!(entry instanceof ServerError)) levels += entry.depth;
+  if (levels <= LIMITS.batchLevelsMax) return;
+  const message = `the depths add up to ${levels}, must be at most ${LIMITS.batchLevelsMax}`;
+  throw new ServerError('OUT_OF_RANGE', message, 'depth');
 }
 
 interface List {

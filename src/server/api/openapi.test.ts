@@ -176,7 +176,9 @@ describe('the description', () => {
     const side = operationOf('/topMakers').parameters.find(({ name }) => name === 'side');
     expect(side).toMatchObject({ required: true, schema: { enum: ['bid', 'ask'] } });
     const lists = operationOf('/batchL2').parameters;
-    expect(lists.map(({ schema }) => schema['maxItems'])).toEqual(lists.map(() => 50));
+    expect(lists.map(({ schema }) => schema['maxItems'])).toEqual(
+      lists.map(() => LIMITS.batchEntriesMax),
+    );
   });
 
   test('lists every code of the errors', () => {

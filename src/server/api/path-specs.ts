@@ -82,7 +82,7 @@ export const pathSpecs = {
     tagged: true,
     errors: [...marketErrors, 'NOT_READY', 'LIMIT_EXCEEDED'],
   },
-  '/batchL2': { ...batch, summary: 'Many /l2 books; lists of one length, at most 50 entries' },
+  '/batchL2': { ...batch, summary: 'Many /l2 books; lists of one length, at most 256 entries' },
   '/batchL2Cache': { ...batch, summary: 'The same as /batchL2' },
   '/l3': {
     summary: 'The book of a market by order',

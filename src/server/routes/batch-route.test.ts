@@ -101,11 +101,12 @@ describe('the entries of a batch', () => {
     ['marketName=SOL-PERP,SOL&depth=', 'INVALID_PARAM', 'depth'],
     ['marketName=SOL-PERP&marketName=SOL', 'INVALID_PARAM', 'marketName'],
     ['marketName=SOL-PERP&depth=%zz', 'INVALID_PARAM', 'depth'],
-    [`marketName=${'SOL,'.repeat(50)}SOL`, 'OUT_OF_RANGE', 'marketName'],
+    [`marketName=${'SOL,'.repeat(256)}SOL`, 'OUT_OF_RANGE', 'marketName'],
+    [`marketName=${Array(51).fill('SOL')}&depth=${Array(51).fill(1_000)}`, 'OUT_OF_RANGE', 'depth'],
     [`marketName=SOL&depth=${','.repeat(5_000)}`, 'OUT_OF_RANGE', 'depth'],
   ])('%s fails as a whole', expectRefusal);
 
-  test('50 entries are answered, each with its own bytes', async () => {
+  test('256 entries are answered, each with its own bytes', async () => {
     const depths = Array.from({ length: LIMITS.batchEntriesMax }, (_, index) => index + 1);
     const names = depths.map(() => 'SOL-PERP');
     const asked = depths.map((depth) => ({ market: 0, depth }));

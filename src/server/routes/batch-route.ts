@@ -80,7 +80,7 @@ function tagOf({ key }: Batch, epoch: string, versions: readonly MarketVersion[]
   return newVersionTag(`"${epoch}.${hashText(`${key} ${text}`)}"`, furthestBehind(versions));
 }
 
-/** The first size of a body: 50 books of the default depth fit. */
+/** The first size of a body: some 60 books of the default depth fit. */
 const JOINED_BYTES_START = 128 << 10;
 
 /** From the freshest to the least fresh. */
@@ -131,7 +131,7 @@ function* joinParts(batch: Batch, book: BookSource): Generator<undefined, Joined
 }
 
 /**
- * The bytes of a batch, in one buffer: 50 books of 1,000 levels are 7 MB, which would take
+ * The bytes of a batch, in one buffer: 50,000 levels a side are 8 MB, which would take
  * milliseconds to join at the end.
  */
 class BatchBody {
