@@ -2,9 +2,10 @@ import type { MarketKey } from './markets.js';
 
 /**
  * How rows are written: `spec` as the specification says, `records` as the system in production
- * writes them, an envelope around decimals as text.
+ * writes them, an envelope around decimals as text, and `named` as it does on the older paths that name
+ * a market by `marketName` or `marketIndex`.
  */
-export type BodyForm = 'spec' | 'records';
+export type BodyForm = 'spec' | 'records' | 'named';
 
 /**
  * Lengths of candles, in minutes; then a day, a week from Monday and a month, all of UTC. `1440`, which

@@ -5,6 +5,7 @@
  */
 
 import type {
+  BodyForm,
   CandlesQuery,
   FundingRatesQuery,
   HistoryBody,
@@ -22,6 +23,7 @@ import { type Page, readPage } from './read-page.js';
 import {
   fundingRateRecordText,
   fundingRateText,
+  rawFundingRateText,
   tradeRecordText,
   tradeText,
 } from './record-text.js';
@@ -68,7 +70,7 @@ function makeTradesBody(query: TradesQuery, context: BodyContext): HistoryBody {
     (part) => reader.readTrades({ market: query.market, ...part }),
     idOfTrade,
   );
-  const write = query.form === 'spec' ? tradeText : tradeRecordText;
+  const write = tradeWriters[query.form];
   const texts = page.rows.map((row) => write(row, market));
   const body = makePageBody(query, page, { texts, idOf: idOfTrade });
   // Pages by number move with every trade.
@@ -84,7 +86,7 @@ function makeFundingRatesBody(query: FundingRatesQuery, context: BodyContext): H
     (part) => reader.readFundingRates({ market: query.market, since, ...part }),
     idOfFundingRate,
   );
-  const write = query.form === 'spec' ? fundingRateText : fundingRateRecordText;
+  const write = fundingRateWriters[query.form];
   const texts = page.rows.map((row) => write(row, market));
   return makePageBody(query, page, { texts, idOf: idOfFundingRate });
 }
@@ -98,6 +100,21 @@ function makeCandlesBody(query: CandlesQuery, { reader }: BodyContext): HistoryB
   return { body: bytesOf(body), nextCursor: null };
 }
 
+type Writer<Row> = (row: Row, market: HistoryMarket) => string;
+
+const tradeWriters: Readonly<Record<BodyForm, Writer<TradeRow>>> = {
+  spec: tradeText,
+  records: tradeRecordText,
+  // Their clients parse the body, and then each trade.
+  named: (row, market) => JSON.stringify(tradeRecordText(row, market)),
+};
+
+const fundingRateWriters: Readonly<Record<BodyForm, Writer<FundingRow>>> = {
+  spec: fundingRateText,
+  records: fundingRateRecordText,
+  named: rawFundingRateText,
+};
+
 const idOfTrade = ({ fillRecordId }: TradeRow): bigint | null => fillRecordId;
 const idOfFundingRate = ({ recordId }: FundingRow): bigint => recordId;
 
@@ -110,7 +127,7 @@ function pageOf(query: PagedQuery) {
 }
 
 function cursorKind({ kind, market, form }: PagedQuery): CursorOf {
-  return { kind, market, param: form === 'spec' ? 'before' : 'page' };
+  return { kind, market, param: form === 'records' ? 'page' : 'before' };
 }
 
 function makePageBody<Row extends { readonly slot: number }>(
@@ -126,11 +143,14 @@ function makePageBody<Row extends { readonly slot: number }>(
     hasMore && last !== undefined ? { slot: last.slot, id: idOf(last) ?? -1n } : undefined;
   const nextCursor = end === undefined ? null : cursorOf(end, cursorKind(query));
   const list = `[${texts.join()}]`;
-  const body =
-    query.form === 'spec'
-      ? list
-      : `{"success":true,"records":${list},"meta":{"nextPage":${JSON.stringify(nextCursor)}}}`;
-  return { body: bytesOf(body), nextCursor };
+  return { body: bytesOf(listBody(query, list, nextCursor)), nextCursor };
+}
+
+function listBody({ kind, form }: PagedQuery, list: string, nextCursor: string | null): string {
+  if (form === 'spec') return list;
+  if (form === 'records')
+    return `{"success":true,"records":${list},"meta":{"nextPage":${JSON.stringify(nextCursor)}}}`;
+  return kind === 'trades' ? `{"data":{"trades":${list}}}` : `{"fundingRates":${list}}`;
 }
 
 /**

@@ -132,3 +132,21 @@ export function fundingRateRecordText(row: FundingRow, { symbol }: HistoryMarket
     baseAssetAmountWithUnsettledLp: base(row.baseAssetAmountWithUnsettledLp),
   });
 }
+
+/** The same with the program's own integers, as the older path of the system in production has them. */
+export function rawFundingRateText(row: FundingRow): string {
+  return JSON.stringify({
+    ...{ txSig: row.txSig, slot: row.slot, ts: String(row.ts) },
+    ...{ recordId: String(row.recordId), marketIndex: row.marketIndex },
+    fundingRate: String(row.fundingRate),
+    cumulativeFundingRateLong: String(row.cumulativeFundingRateLong),
+    cumulativeFundingRateShort: String(row.cumulativeFundingRateShort),
+    oraclePriceTwap: String(row.oraclePriceTwap),
+    markPriceTwap: String(row.markPriceTwap),
+    fundingRateLong: String(row.fundingRateLong),
+    fundingRateShort: String(row.fundingRateShort),
+    periodRevenue: String(row.periodRevenue),
+    baseAssetAmountWithAmm: String(row.baseAssetAmountWithAmm),
+    baseAssetAmountWithUnsettledLp: String(row.baseAssetAmountWithUnsettledLp),
+  });
+}

@@ -180,6 +180,24 @@ const fundingRateRecord = Type.Object({
   baseAssetAmountWithUnsettledLp: base('Of liquidity providers, not yet settled'),
 });
 
+const integer = (description: string) => Type.String({ pattern: '^-?[0-9]+$', description });
+
+const rawFundingRate = Type.Object({
+  ...{ txSig, slot, ts: integer('Unix time in seconds, of the block.') },
+  recordId: integer('Counts the funding rates of the market.'),
+  marketIndex,
+  fundingRate: integer('Quote for a base and hour, at 1e9.'),
+  cumulativeFundingRateLong: integer('The sum of what longs paid, at 1e9.'),
+  cumulativeFundingRateShort: integer('The sum of what shorts got, at 1e9.'),
+  oraclePriceTwap: integer('Average of the oracle, at 1e6.'),
+  markPriceTwap: integer('Average of the mark price, at 1e6.'),
+  fundingRateLong: integer('What longs pay, at 1e9.'),
+  fundingRateShort: integer('What shorts get, at 1e9.'),
+  periodRevenue: integer('What the AMM took in, at 1e6.'),
+  baseAssetAmountWithAmm: integer('The position of the AMM, at 1e9.'),
+  baseAssetAmountWithUnsettledLp: integer('Of liquidity providers, not yet settled, at 1e9.'),
+});
+
 const candleRecord = Type.Object({
   ts: count('Start, unix time in seconds.'),
   ...candlePrices,
@@ -244,8 +262,26 @@ export const historyBodySchemas = {
   MarketStats: Type.Array(marketStats, {
     description: 'All markets, perpetual markets first, each kind by index.',
   }),
-  Trades: Type.Array(trade, { description: 'Newest first.' }),
-  FundingRates: Type.Array(fundingRate, { description: 'Newest first.' }),
+  Trades: Type.Union([
+    Type.Array(trade, { description: 'Newest first.' }),
+    Type.Object(
+      {
+        data: Type.Object({
+          trades: Type.Array(text('A trade of /market/{symbol}/trades as JSON.'), {
+            description: 'Newest first.',
+          }),
+        }),
+      },
+      { description: 'With marketName or marketIndex.' },
+    ),
+  ]),
+  FundingRates: Type.Union([
+    Type.Array(fundingRate, { description: 'Newest first.' }),
+    Type.Object(
+      { fundingRates: Type.Array(rawFundingRate, { description: 'Newest first.' }) },
+      { description: 'With marketName or marketIndex.' },
+    ),
+  ]),
   Candles: Type.Array(candle, { description: 'Oldest first, without gaps.' }),
   TradeRecords: envelope(tradeRecord, paged),
   FundingRateRecords: envelope(fundingRateRecord, paged),

@@ -125,9 +125,37 @@ describe('the market', () => {
         await expectError(`${path}symbol=${text}`, { ...unknown, param });
       }
       await expectError(`${path}symbol=NOPE&limit=x`, { ...invalid, param: 'limit' });
-      await expectError(`${path}marketName=SOL-PERP`, { ...missing, param });
     },
   );
+
+  test('may have the names of the system in production, whose form is returned then', async () => {
+    const trades = { kind: 'trades', limit: 100, form: 'named' };
+    const rates = { kind: 'fundingRates', limit: 1_000, since: SINCE, form: 'named' };
+    for (const prefix of ['', '/v1', '/data']) {
+      await expectQuery(`${prefix}/trades?marketName=sol`, { ...trades, market: 'spot_1' });
+      await expectQuery(`${prefix}/fundingRates?marketName=SOL-PERP`, {
+        ...{ ...rates, market: 'perp_0' },
+      });
+    }
+    await expectQuery('/trades?marketIndex=1&marketType=SPOT', { ...trades, market: 'spot_1' });
+    await expectQuery('/fundingRates?marketIndex=0&limit=5', {
+      ...{ ...rates, market: 'perp_0', limit: 5 },
+    });
+    const both = '/trades?symbol=SOL-PERP&marketName=SOL';
+    await expectQuery(both, { ...trades, market: 'perp_0', form: 'spec' });
+  });
+
+  test.each(['/trades', '/fundingRates'])('%s refuses wrong ones of them', async (path) => {
+    const error = (query: string, expected: Parameters<typeof expectError>[1]) =>
+      expectError(`${path}?${query}`, expected);
+    await error('marketName=NOPE', { ...unknown, param: 'marketName' });
+    await error(`marketName=${'A'.repeat(33)}`, { ...invalid, param: 'marketName' });
+    await error('marketIndex=7', { ...unknown, param: 'marketIndex' });
+    await error('marketIndex=x', { ...invalid, param: 'marketIndex' });
+    await error('marketIndex=-1', { ...outOfRange, param: 'marketIndex' });
+    await error('marketIndex=0&marketType=x', { ...invalid, param: 'marketType' });
+    await error('marketType=perp', { ...missing, param: 'symbol' });
+  });
 
   test.each(['trades', 'fundingRates', 'candles/1'])('/market/.../%s names it', async (rest) => {
     const param = 'symbol';
@@ -287,6 +315,16 @@ describe('candles', () => {
     }
   });
 
+  test('as records take times in milliseconds as well', async () => {
+    const records = '/data/market/SOL-PERP/candles/15';
+    const query = { ...spec, resolution: '15', limit: 100, form: 'records' };
+    const [newer, older] = [NOW - 60, NOW - 6_000];
+    await expectQuery(`${records}?startTs=${newer}999&endTs=${older}000`, {
+      ...{ ...query, from: older, to: newer },
+    });
+    await expectQuery(`${records}?endTs=${older}000`, query);
+  });
+
   test.each(['startTs', 'endTs'])(
     'as records have no %s in the future or before 2022',
     async (param) => {
@@ -294,7 +332,8 @@ describe('candles', () => {
       const { candleRecordsTsMin: min } = LIMITS;
       await expectError(`${records}=${min - 1}`, { ...outOfRange, param });
       await expectError(`${records}=${NOW + 61}`, { ...outOfRange, param });
-      await expectError(`${records}=${NOW}000`, { ...outOfRange, param });
+      await expectError(`${records}=${NOW + 61}000`, { ...outOfRange, param });
+      await expectError(`${records}=${NOW}000000`, { ...outOfRange, param });
       for (const ts of [min, NOW, NOW + 60]) {
         expect((await fetch(`${server.url}${records}=${ts}`)).status).toBe(200);
       }

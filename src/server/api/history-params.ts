@@ -15,13 +15,14 @@ import type {
 } from '../../contract/history-queries.js';
 import type { MarketKey } from '../../contract/markets.js';
 import { ServerError } from '../transport/errors.js';
-import { throwUnknownMarket } from './book-params.js';
+import { missingParamError, selectMarket, throwUnknownMarket } from './book-params.js';
 import { checkParams, compileParamSchemas, splitQuery, type Texts } from './param-check.js';
 import {
   candleRecordsParams,
   candlesParams,
   fundingRateRecordsParams,
   fundingRatesParams,
+  ruleOf,
   tradeRecordsParams,
   tradesParams,
 } from './param-schemas.js';
@@ -52,16 +53,14 @@ export function compileHistoryParams(): void {
 /** Reads the parameters of /trades. Throws a ServerError that names the wrong one. */
 export function parseTrades(request: RequestTexts, { markets }: ParseContext): TradesQuery {
   const params = checkRequest(tradesParams, request);
-  const market = marketOf(params.symbol, markets);
-  return { kind: 'trades', market, ...placeOf(params), form: 'spec' };
+  return { kind: 'trades', ...namedMarket(params, markets), ...placeOf(params) };
 }
 
 /** Reads the parameters of /fundingRates. Throws a ServerError that names the wrong one. */
 export function parseFundingRates(request: RequestTexts, of: ParseContext): FundingRatesQuery {
   const params = checkRequest(fundingRatesParams, request);
-  const market = marketOf(params.symbol, of.markets);
   const since = sinceOf(of.nowSeconds);
-  return { kind: 'fundingRates', market, ...placeOf(params), since, form: 'spec' };
+  return { kind: 'fundingRates', ...namedMarket(params, of.markets), ...placeOf(params), since };
 }
 
 /** Reads the parameters of /market/{symbol}/trades. Throws a ServerError that names the wrong one. */
@@ -108,7 +107,9 @@ export function parseCandleRecords(
   request: RequestTexts,
   { markets, nowSeconds, wallSeconds }: ParseContext,
 ): CandlesQuery {
-  const { symbol, resolution, limit, startTs, endTs } = checkRequest(candleRecordsParams, request);
+  const params = checkRequest(candleRecordsParams, request);
+  const { symbol, resolution, limit } = params;
+  const [startTs, endTs] = [secondsOf(params.startTs), secondsOf(params.endTs)];
   for (const [name, ts] of [['startTs', startTs] as const, ['endTs', endTs] as const]) {
     // Of two clocks the later one, because a client has the right time when one of them has not.
     if (ts !== undefined) requirePast(name, ts, Math.max(nowSeconds, wallSeconds));
@@ -133,6 +134,25 @@ function marketOf(symbol: string, markets: MarketDirectory): MarketKey {
   const { marketType, marketIndex } =
     markets.findMarket(symbol) ?? throwUnknownMarket(symbol, 'symbol');
   return `${marketType}_${marketIndex}`;
+}
+
+/** A market by `symbol`, in the specification's form, or by one of the other names in production's. */
+function namedMarket(
+  { symbol, ...named }: Static<typeof tradesParams>,
+  markets: MarketDirectory,
+): Pick<TradesQuery, 'market' | 'form'> {
+  if (symbol !== undefined) return { market: marketOf(symbol, markets), form: 'spec' };
+  if (named.marketName === undefined && named.marketIndex === undefined) {
+    const rule = ruleOf(tradesParams.properties.symbol);
+    throw missingParamError('symbol', `symbol is missing, must ${rule}`);
+  }
+  const { marketType, marketIndex } = selectMarket(named, markets);
+  return { market: `${marketType}_${marketIndex}`, form: 'named' };
+}
+
+/** A time in unix seconds, of one that may be in milliseconds. */
+export function secondsOf<Ts extends number | undefined>(ts: Ts): Ts | number {
+  return ts !== undefined && ts > LIMITS.unixSecondsMax ? Math.floor(ts / 1_000) : ts;
 }
 
 type Paged = Static<typeof tradesParams>;

@@ -158,7 +158,7 @@ describe('the description', () => {
 
   test.each(NAMES)('names the prefixes under which %s answers', async (path) => {
     const urls = api.paths[path]?.servers.map(({ url }) => url.replace(/\/$/, '')) ?? [];
-    for (const prefix of ['', '/v1', '/dlob']) {
+    for (const prefix of ['', '/v1', '/dlob', '/data']) {
       const response = await fetch(`${server.url}${prefix}${sent(path)}`);
       const unknown = response.status === 404 && (await response.text()).includes('UNKNOWN_PATH');
       expect([prefix, unknown]).toEqual([prefix, !urls.includes(prefix)]);

@@ -67,7 +67,8 @@ const commonErrors: readonly ErrorCode[] = [
 
 const about =
   'Prices are integers at 1e6 and sizes integers at 1e9, both written as text. Every path is ' +
-  'also served under /v1, and the paths of the book under /dlob; each names its servers. The history of ' +
+  'also served under /v1, the paths of the book under /dlob and those of the history under /data; each ' +
+  'names its servers. The history of ' +
   'trades and funding rates is in numbers: raw integers, or decimals where the schema says so. HEAD returns ' +
   'the headers of GET, OPTIONS a 204 for a preflight. Unknown parameters are ignored; a ' +
   'flag is true when it is `true` in any case and false otherwise. Any other path is a 404 with ' +

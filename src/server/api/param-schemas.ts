@@ -57,7 +57,7 @@ const market = {
     Type.Integer({
       minimum: 0,
       maximum: LIMITS.marketIndexMax,
-      description: 'Index among the markets of its type; needs marketType.',
+      description: 'Index among the markets of its type, with marketType.',
     }),
   ),
   marketType: Type.Optional(
@@ -236,6 +236,14 @@ const rows = (what: string, { max, byDefault }: { max: number; byDefault: number
 const cursor = (description: string) =>
   Type.Optional(Type.String({ format: 'cursor' satisfies TextFormat, description }));
 
+/** Seconds, or milliseconds: no unix time in seconds is as large as one in milliseconds, see `secondsOf`. */
+const secondsOrMs = (description: string) =>
+  Type.Integer({
+    minimum: 0,
+    maximum: LIMITS.unixSecondsMax * 1_000,
+    description: `${description} Above ${LIMITS.unixSecondsMax} it is in milliseconds.`,
+  });
+
 const seconds = (description: string) =>
   Type.Optional(
     Type.Integer({ minimum: 0, maximum: LIMITS.unixSecondsMax, description: `${description}.` }),
@@ -254,16 +262,32 @@ const paging = {
   before: cursor('The cursor X-Next-Cursor of an earlier response: returns what is older.'),
 };
 
+const named = {
+  symbol: Type.Optional({
+    ...symbol,
+    description:
+      'Name of the market in any case, such as SOL-PERP. marketName or marketIndex instead of it return ' +
+      'the form of the system in production.',
+  }),
+  marketName: Type.Optional({ ...symbol, description: 'Name of the market in any case.' }),
+  marketIndex: market.marketIndex,
+  marketType: wordSchema(['perp', 'spot'], {
+    [ANY_CASE]: true,
+    default: 'perp',
+    description: 'Type of the market of marketIndex, in any case.',
+  }),
+};
+
 /** The parameters of /trades. */
 export const tradesParams = Type.Object({
-  symbol,
+  ...named,
   limit: rows('Trades', { max: LIMITS.tradesMax, byDefault: LIMITS.tradesDefault }),
   ...paging,
 });
 
 /** The parameters of /fundingRates. */
 export const fundingRatesParams = Type.Object({
-  symbol,
+  ...named,
   limit: rows('Records', { max: LIMITS.fundingRatesMax, byDefault: LIMITS.fundingRatesMax }),
   ...paging,
 });
@@ -308,8 +332,12 @@ export const candleRecordsParams = Type.Object({
   symbol,
   resolution,
   limit: rows('Candles', { max: LIMITS.candlesMax, byDefault: LIMITS.candleRecordsDefault }),
-  startTs: seconds('The newer bound of a candle in unix seconds, inclusive; not given means now'),
-  endTs: seconds('The older bound in unix seconds, inclusive; ignored without startTs'),
+  startTs: Type.Optional(
+    secondsOrMs('The newer bound of a candle in unix seconds, inclusive; not given means now.'),
+  ),
+  endTs: Type.Optional(
+    secondsOrMs('The older bound in unix seconds, inclusive; ignored without startTs.'),
+  ),
 });
 
 /** Time ranges up to now whose volumes are served. */
@@ -320,11 +348,8 @@ export const volumePeriodParams = Type.Object({
   period: wordSchema(VOLUME_PERIODS, { description: 'The time up to now.' }),
 });
 
-const hour = (description: string) =>
-  Type.Integer({ minimum: 0, maximum: LIMITS.unixSecondsMax, description });
-
 /** The parameters of /stats/markets/volume. */
 export const volumeParams = Type.Object({
-  startTs: hour('Unix seconds, inclusive, down to the hour.'),
-  endTs: hour('Unix seconds, exclusive, down to the hour; 1 to 24 hours after startTs.'),
+  startTs: secondsOrMs('Unix seconds, inclusive, down to the hour.'),
+  endTs: secondsOrMs('Unix seconds, exclusive, down to the hour; 1 to 24 hours after startTs.'),
 });

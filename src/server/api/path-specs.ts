@@ -24,8 +24,8 @@ import {
 /** The description of one path. */
 export interface PathSpec {
   readonly summary: string;
-  /** `book` is also served under /dlob, all under /v1; `history` only where there is one. */
-  readonly kind: 'book' | 'history' | 'service';
+  /** `book` is also served under /dlob, `history` under /data and only where there is one, all under /v1. */
+  readonly kind: 'book' | 'history' | 'socket' | 'service';
   /** Those that the path has in braces are read from it, the others from the query. */
   readonly params?: TObject;
   /** How each parameter is written: `lists` of the schema's values, separated by commas. */
@@ -177,7 +177,7 @@ export const pathSpecs = {
   },
   '/ws': {
     summary: 'The WebSocket of the channels; 426 for what is no upgrade',
-    kind: 'book',
+    kind: 'socket',
     body: null,
     tagged: false,
     errors: ['UPGRADE_REQUIRED', 'LIMIT_EXCEEDED', 'NOT_READY'],
@@ -263,6 +263,7 @@ export type PathName = keyof typeof pathSpecs;
 /** The prefixes under which the paths of each kind are served. */
 export const prefixesOf: Readonly<Record<PathSpec['kind'], readonly string[]>> = {
   book: ['', '/v1', '/dlob'],
-  history: ['', '/v1'],
+  history: ['', '/v1', '/data'],
+  socket: ['', '/v1', '/dlob', '/data'],
   service: ['', '/v1'],
 };

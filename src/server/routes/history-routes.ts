@@ -176,7 +176,7 @@ class HistoryResponder {
       ['X-State', history.readStats().state],
     ];
     const next = found?.nextCursor ?? null;
-    if (next !== null && query.form === 'spec') headers.push(['X-Next-Cursor', next]);
+    if (next !== null && query.form !== 'records') headers.push(['X-Next-Cursor', next]);
     return { etag, headers };
   }
 }

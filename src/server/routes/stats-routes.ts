@@ -10,6 +10,7 @@ import type { Readiness } from '../../contract/feed-status.js';
 import type { HistoryBody, VolumesQuery } from '../../contract/history-queries.js';
 import type { MarketDataSource, MarketStats } from '../../contract/history-source.js';
 import type { ChainStats, MarketInfo, PerpStats } from '../../contract/markets.js';
+import { secondsOf } from '../api/history-params.js';
 import { checkParams, compileParamSchemas, splitQuery, type Texts } from '../api/param-check.js';
 import { type VOLUME_PERIODS, volumeParams, volumePeriodParams } from '../api/param-schemas.js';
 import { ServerError } from '../transport/errors.js';
@@ -208,7 +209,7 @@ function decimalText(value: bigint, places: number): string {
 const MINUTE_SECONDS = 60;
 const HOUR_SECONDS = 3_600;
 
-const secondsOf: Readonly<Record<(typeof VOLUME_PERIODS)[number], number>> = {
+const periodSeconds: Readonly<Record<(typeof VOLUME_PERIODS)[number], number>> = {
   '1h': HOUR_SECONDS,
   '24h': 24 * HOUR_SECONDS,
   '30d': 30 * 24 * HOUR_SECONDS,
@@ -286,14 +287,14 @@ function textsOf(request: HttpRequest): Texts {
 
 /** From a whole minute, as the 24 hours of /stats/markets; trades are newer than the finalised slot. */
 function periodOf({ period }: Static<typeof volumePeriodParams>, chainTs: number): VolumesQuery {
-  const from = floorTo(Math.max(0, chainTs - secondsOf[period]), MINUTE_SECONDS);
+  const from = floorTo(Math.max(0, chainTs - periodSeconds[period]), MINUTE_SECONDS);
   return { kind: 'volumes', from, to: floorTo(chainTs, HOUR_SECONDS) + 2 * HOUR_SECONDS };
 }
 
 /** Both times down to the hour, and one to 24 hours between them. */
 function hoursOf({ startTs, endTs }: Static<typeof volumeParams>): VolumesQuery {
-  const from = floorTo(startTs, HOUR_SECONDS);
-  const to = floorTo(endTs, HOUR_SECONDS);
+  const from = floorTo(secondsOf(startTs), HOUR_SECONDS);
+  const to = floorTo(secondsOf(endTs), HOUR_SECONDS);
   const hours = (to - from) / HOUR_SECONDS;
   if (hours >= 1 && hours <= LIMITS.volumeHoursMax) return { kind: 'volumes', from, to };
   const message = `endTs was ${hours} whole hours after startTs, must be 1 to ${LIMITS.volumeHoursMax}`;

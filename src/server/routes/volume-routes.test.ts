@@ -58,6 +58,7 @@ describe('volumes', () => {
   test('of hours are taken down to whole ones', async () => {
     const startTs = NOW - 5 * HOUR;
     expect((await get(`?startTs=${startTs}&endTs=${NOW}`)).status).toBe(200);
+    expect((await get(`?startTs=${startTs}000&endTs=${NOW}999`)).status).toBe(200);
     const from = startTs - (startTs % HOUR);
     expect(history.requested).toEqual([{ kind: 'volumes', from, to: from + 5 * HOUR }]);
   });

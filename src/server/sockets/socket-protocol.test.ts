@@ -41,7 +41,7 @@ async function expectRefusal(message: unknown, expected: object): Promise<void> 
 }
 
 describe('2.1 transport', () => {
-  test.each(['/ws', '/v1/ws', '/dlob/ws'])('%s is a WebSocket', async (path) => {
+  test.each(['/ws', '/v1/ws', '/dlob/ws', '/data/ws'])('%s is a WebSocket', async (path) => {
     const client = await scene.open(path);
     expect(await client.ask({ type: 'ping', id: 1 })).toEqual([]);
   });

@@ -54,7 +54,7 @@ export interface SocketServerOptions
 
 /** All WebSockets of one listener. */
 export class SocketServer implements SocketHandlers {
-  readonly paths = ['/ws', '/v1/ws', '/dlob/ws'];
+  readonly paths = ['/ws', '/v1/ws', '/dlob/ws', '/data/ws'];
   readonly #options: SocketServerOptions;
   readonly #fanOut: BookFanOut;
   readonly #streams: StreamFanOut;
