@@ -21,6 +21,8 @@ const SEED = Number(process.env['SEED'] ?? 4);
 const MAKERS = 60;
 /** Readers come before the life begins. */
 const LEAD_MS = 2_000;
+/** A short life, and frames so far apart that its last changes wait for one when it is over. */
+const WAITING = { changes: 1_000, intervalMs: 2_000 } as const;
 const ROUND_MS_MAX = 240_000;
 /** Only what is recorded changes the state, and each comparison has a ping. */
 const FLAGS = ['--lagging-after-ms', '600000', '--stale-after-ms', '900000'].concat([
@@ -59,12 +61,12 @@ function wishes(seed: number): StreamWish[] {
 }
 
 /** One life, followed to its end; answers what was seen. */
-async function follow(seed: number, intervalMs: number) {
+async function follow(seed: number, changes: number, intervalMs: number) {
   folder = await mkdtemp(path.join(tmpdir(), 'slotbook-stream-'));
   const file = path.join(folder, 'life');
   await recordLife(file, {
     ...{ seed, makers: MAKERS, leadMs: LEAD_MS, interrupted: true },
-    ...{ changes: ROUND_CHANGES, changesPerSecond: CHANGES_PER_SECOND },
+    ...{ changes, changesPerSecond: CHANGES_PER_SECOND },
   });
   service = await ServiceChild.replay(file, [
     ...FLAGS,
@@ -88,7 +90,7 @@ for (let round = 0; round * ROUND_CHANGES < CHANGES; round += 1) {
   const intervalMs = INTERVALS_MS[round % INTERVALS_MS.length] ?? 0;
   const name = `a reader has the book of its path at every seq: seed ${seed}, a frame each ${intervalMs} ms`;
   test(name, { timeout: ROUND_MS_MAX }, async () => {
-    const seen = await follow(seed, intervalMs);
+    const seen = await follow(seed, ROUND_CHANGES, intervalMs);
     const { client, counts, least, books, deltas, resets } = seen;
     expect(client.faults).toEqual([]);
     expect(counts.differences.slice(0, 3)).toEqual([]);
@@ -102,3 +104,11 @@ for (let round = 0; round * ROUND_CHANGES < CHANGES; round += 1) {
     );
   });
 }
+
+test('a reader has the last book, though its frame comes after the change', {
+  timeout: ROUND_MS_MAX,
+}, async () => {
+  const { client, counts } = await follow(SEED, WAITING.changes, WAITING.intervalMs);
+  expect(client.faults).toEqual([]);
+  expect(counts.differences).toEqual([]);
+});

@@ -1,6 +1,7 @@
 /** Compares what readers of streams have with what /l2 and /l3 answer, at one seq, while both move. */
 import type { Frame, LevelRow, ModelBook, OrderRow } from './model-book.js';
 import { ModelClient } from './model-client.js';
+import { until } from './until.js';
 
 /** Moments kept of a topic: a comparison looks back at most by the time of an HTTP answer. */
 const MOMENTS_MAX = 512;
@@ -51,6 +52,11 @@ class Followed {
     readonly book: ModelBook,
   ) {
     this.keep();
+  }
+
+  /** The newest of the moments, of which there is always one. */
+  get last(): Moment {
+    return this.moments.at(-1) as Moment;
   }
 
   keep(): void {
@@ -117,17 +123,21 @@ export class StreamChecker {
     }
   }
 
-  /** Compares every topic with its path once nothing moves any more: then every one must be equal. */
+  /**
+   * Compares every topic with its path once nothing moves any more: then every one must become equal.
+   * The last change of a topic may have to wait for the end of its interval.
+   */
   async compareAtRest(): Promise<void> {
     for (const [topic, followed] of this.#followed) {
       const body = await this.#bodyOf(followed.wish);
-      await this.client.settle();
-      const moment = followed.moments.at(-1);
-      if (moment === undefined) throw new Error(`there was no frame of ${topic}`);
-      if (moment.epoch !== body.epoch || moment.seq > body.seq) {
-        this.#differences.push(`${topic} is at ${moment.epoch} ${moment.seq}, beyond its path`);
-      }
-      this.#compare(topic, followed, moment, body);
+      const { epoch, seq } = body;
+      const shown = rowsOf(followed.wish.channel, body);
+      const isThere = ({ last }: Followed): boolean =>
+        last.epoch === epoch && (last.seq >= seq || rowsAt(last) === shown);
+      await until(`${topic} to be as at ${epoch} ${seq}: ${shown}`, () => isThere(followed));
+      const { last } = followed;
+      if (last.seq > seq) this.#differences.push(`${topic} is at ${last.seq}, beyond its path`);
+      this.#compare(topic, followed, last, body);
     }
   }
 
@@ -138,9 +148,10 @@ export class StreamChecker {
   #compare(topic: string, followed: Followed, moment: Moment, body: Body): void {
     followed.compared += 1;
     const shown = rowsOf(followed.wish.channel, body);
-    const read = JSON.stringify([moment.bids, moment.asks]);
+    const read = rowsAt(moment);
     if (read === shown) return;
-    this.#differences.push(`${topic} at ${body.epoch} ${body.seq}: read ${read}, shown ${shown}`);
+    const [here, there] = [moment, body].map(({ epoch, seq }) => `${epoch} ${seq}`);
+    this.#differences.push(`${topic}: read at ${here} ${read}, shown at ${there} ${shown}`);
   }
 
   async #bodyOf(wish: StreamWish): Promise<Body> {
@@ -156,6 +167,11 @@ export class StreamChecker {
     if (answer.status !== 200) throw new Error(await answer.text());
     return (await answer.json()) as Body;
   }
+}
+
+/** The rows of a reader at a moment. */
+function rowsAt({ bids, asks }: Moment): string {
+  return JSON.stringify([bids, asks]);
 }
 
 /** The rows of a body as a reader of the channel has them. */
