@@ -43,8 +43,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Of one try, not of all of them. */
   readonly timeoutMs?: number;
-  /** Called whenever bytes of a result come. */
-  readonly onBytes?: () => void;
+  /** Called with their number whenever bytes of a result come. */
+  readonly onBytes?: (count: number) => void;
 }
 
 interface Request {
@@ -52,7 +52,7 @@ interface Request {
   readonly params: readonly unknown[];
   readonly bytesMax: number;
   readonly timeoutMs: number;
-  readonly onBytes: () => void;
+  readonly onBytes: (count: number) => void;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -200,9 +200,9 @@ export class RpcClient {
       const abort = (): void => silence.abort();
       const timer =
         SILENT_MS_MAX < limitMs ? new SilenceTimer(this.#timers, SILENT_MS_MAX, abort) : null;
-      const onBytes = (): void => {
+      const onBytes = (count: number): void => {
         timer?.recordSign();
-        request.onBytes();
+        request.onBytes(count);
       };
       const stop = AbortSignal.any([limited, silence.signal]);
       try {

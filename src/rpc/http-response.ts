@@ -23,19 +23,19 @@ export interface Refusal {
 
 /**
  * Reads a body of at most `bytesMax` into one buffer. Chunks are joined in slices with a turn of the
- * loop between them, because one copy of a hundred megabytes would block it. `onBytes` is called for
- * each chunk.
+ * loop between them, because one copy of a hundred megabytes would block it. `onBytes` is called with
+ * the size of each chunk.
  */
 export async function readBody(
   response: Response,
   bytesMax: number,
-  onBytes: () => void = () => undefined,
+  onBytes: (count: number) => void = () => undefined,
 ): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   if (response.body !== null) {
     for await (const chunk of response.body) {
-      onBytes();
+      onBytes(chunk.byteLength);
       size += chunk.byteLength;
       if (size > bytesMax) throw bodyTooLarge(bytesMax);
       chunks.push(chunk);

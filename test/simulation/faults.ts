@@ -148,6 +148,14 @@ export const HANGING_SCANS: FaultKind = {
   node: () => ({ hanging: new Set(['users']) }),
 };
 
+/** The same scan comes a byte at a time: it is never silent, and never ends. */
+export const TRICKLING_SCANS: FaultKind = {
+  name: 'scans of the users trickle',
+  lastsMsMax: 60_000,
+  begin: cut,
+  node: () => ({ tricklesScans: true }),
+};
+
 /** Mishaps of the machine that the service runs on. */
 const MISHAPS: readonly FaultKind[] = [
   {
@@ -310,9 +318,11 @@ const CHAIN: readonly FaultKind[] = [
 /** Lies against which nothing is held yet: scenarios alone tell them. */
 const AWAITED: ReadonlySet<FaultKind> = new Set<FaultKind>([LIES.frozenReadings, LIES.wrongClock]);
 
-const HELD_LIES: readonly FaultKind[] = [HANGING_SCANS, ...Object.values<FaultKind>(LIES)].filter(
-  (kind) => !AWAITED.has(kind),
-);
+const HELD_LIES: readonly FaultKind[] = [
+  HANGING_SCANS,
+  TRICKLING_SCANS,
+  ...Object.values<FaultKind>(LIES).filter((kind) => !AWAITED.has(kind)),
+];
 
 /** What random runs draw from; a lie of the only node is refuted by nobody. */
 const OF_ONE_NODE: readonly FaultKind[] = [...OUTAGES, ...MISHAPS, ...CLIENTS, ...CHAIN];

@@ -27,6 +27,9 @@ const OTHER_GENESIS = 'otherChain11111111111111111111111111111111';
 /** One way through the network. */
 const DELAY_MS_MIN = 5;
 const DELAY_MS_MAX = 60;
+/** Between two bytes of a scan that trickles, and how many come. */
+const TRICKLE_MS = 4_000;
+const TRICKLED_BYTES_MAX = 100;
 /** A notification that is held back comes after at most this time. */
 const SWAPPED_MS = 700;
 
@@ -147,6 +150,7 @@ export class ModelNode implements NetworkHost, ChainListener {
       result === null
         ? `{"jsonrpc":"2.0","error":{"code":-32601,"message":"Method not found"},"id":${id}}`
         : `{"jsonrpc":"2.0","result":${result},"id":${id}}`;
+    if (this.faults.tricklesScans && isUserScan(method, params)) return trickledReply(text);
     return this.#spoilReply(text);
   }
 
@@ -394,6 +398,12 @@ function accountText({ write }: AccountState, encoding: 'base64' | 'base64+zstd'
 
 function notification(method: string, result: string, subscription: number): string {
   return `{"jsonrpc":"2.0","method":"${method}","params":{"result":${result},"subscription":${subscription}}}`;
+}
+
+function trickledReply(text: string): HostReply {
+  const bytes = Buffer.from(text.slice(0, TRICKLED_BYTES_MAX));
+  const parts = [...bytes].map((byte) => ({ delayMs: TRICKLE_MS, bytes: Buffer.of(byte) }));
+  return { status: 200, parts, end: 'never' };
 }
 
 function partsOf(text: string): HostReply['parts'] {

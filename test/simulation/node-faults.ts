@@ -19,6 +19,8 @@ export interface NodeFaults {
   hanging: ReadonlySet<string>;
   /** The body of a reply breaks off in its middle and never ends. */
   stallsBodies: boolean;
+  /** Scans of the users come a byte every few seconds. */
+  tricklesScans: boolean;
   /** A status instead of a reply. */
   status: number | null;
   /** Seconds in its Retry-After. */
@@ -62,6 +64,7 @@ export function soundNode(): NodeFaults {
     isDown: false,
     hanging: new Set(),
     stallsBodies: false,
+    tricklesScans: false,
     status: null,
     retryAfterSeconds: null,
     bodies: 'sound',

@@ -10,6 +10,7 @@ import {
   LIES,
   type PlannedFault,
   type RunShape,
+  TRICKLING_SCANS,
 } from './faults.js';
 import type { RunOptions } from './simulation.js';
 
@@ -93,6 +94,10 @@ const NAMED: readonly Scenario[] = [
   {
     name: 'the scan of the node in use hangs for two minutes',
     faults: only(HANGING_SCANS, 120_000),
+  },
+  {
+    name: 'the scan of the node in use brings a byte every four seconds for two minutes',
+    faults: only(TRICKLING_SCANS, 120_000),
   },
 ];
 

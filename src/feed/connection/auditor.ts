@@ -15,6 +15,7 @@ import {
   type MarketAccounts,
   readMarkets,
 } from './rebuild.js';
+import { AUDIT_PATIENCE } from './scan-race.js';
 import { type AccountState, waitForSlot } from './slot-tracking.js';
 import { type ReadOptions, readClockAndOracles, readUsers } from './snapshots.js';
 
@@ -145,7 +146,7 @@ export class Auditor {
     const options = this.#connection.newReadOptions(signal);
     const markets = await readMarkets(parts, options);
     const batches = await readClockAndOracles(parts, this.#connection.oracleKeys(), options);
-    const users = await readUsers(parts, options);
+    const users = await readUsers(parts, options, AUDIT_PATIENCE);
     const slots = batches.map(({ slot }) => slot);
     const slot = Math.max(markets.slotMax, users.slot, ...slots) + AUDIT_SLOTS_AFTER;
     await waitForSlot(parts, () => this.#connection.newestSlot(), { slot, signal });

@@ -12,6 +12,7 @@ import {
 import { MARKET_KINDS, type ProgramKind } from '../model/queries.js';
 import { requireMarkets } from './completeness.js';
 import type { FeedParts } from './parts.js';
+import { REBUILD_PATIENCE } from './scan-race.js';
 import type { AccountState } from './slot-tracking.js';
 import {
   type AgreementRule,
@@ -75,7 +76,7 @@ export async function readEverything(
     for (const update of batch.updates) applyUpdate(parts, update);
     for (const update of batch.updates) slots.setKey(update.pubkey, batch.slot);
   }
-  const users = await readUsers(parts, options);
+  const users = await readUsers(parts, options, REBUILD_PATIENCE);
   slots.setKind('user', users.slot);
   // The first slot of the socket may be announced after the book is live, and the last connection
   // may have led to another chain: only the snapshots tell the slot of this one.

@@ -3,11 +3,19 @@ import { FakeChain, kindOf, OTHER_GENESIS_HASH } from '../../../test/fake-chain.
 import { FeedBench, nodeOf } from '../../../test/feed-bench.js';
 import { ScriptedRpc } from '../../../test/scripted-rpc.js';
 import { ManualTimers } from '../../../test/support/manual-timers.js';
+import { SILENT_MS_MAX } from '../../rpc/limits.js';
 import { silentLog } from '../../rpc/log.js';
 import { nextTurn, systemTimers, type Timers } from '../../rpc/timers.js';
 import { TransientErrorLog } from '../model/error-logs.js';
 import { newCounters } from '../model/feed-stats.js';
-import { raceScans, type Scan, type ScanLimits } from './scan-race.js';
+import { SCAN_PROGRESS_BYTES_MIN } from '../model/limits.js';
+import {
+  AUDIT_PATIENCE,
+  REBUILD_PATIENCE,
+  raceScans,
+  type Scan,
+  type ScanLimits,
+} from './scan-race.js';
 
 /** A scan that a test ends. */
 class HeldScan implements Scan<string> {
@@ -39,6 +47,7 @@ let stop: AbortController;
 let snapshotNode: HeldScan;
 let inUse: HeldScan;
 let other: HeldScan;
+let patience = REBUILD_PATIENCE;
 
 beforeEach(() => {
   timers = new ManualTimers();
@@ -47,23 +56,57 @@ beforeEach(() => {
   snapshotNode = new HeldScan(true);
   inUse = new HeldScan(false);
   other = new HeldScan(true);
+  patience = REBUILD_PATIENCE;
 });
 
 function race(...scans: readonly HeldScan[]): Promise<string> {
   const transientErrors = new TransientErrorLog(silentLog, timers);
-  return raceScans({ timers, counters, transientErrors }, scans, stop.signal);
+  const limits = { signal: stop.signal, patience };
+  return raceScans({ timers, counters, transientErrors }, scans, limits);
 }
 
 describe('scan race', () => {
-  test('a scan whose bytes come is left alone, however long it takes', async () => {
+  test('a scan whose bytes come is left alone for half a minute', async () => {
     const result = race(inUse, other);
-    for (let second = 0; second < 120; second += 4) {
+    for (let second = 0; second < 28; second += 4) {
       timers.advance(4_000);
-      inUse.limits?.onBytes();
+      inUse.limits?.onBytes(SCAN_PROGRESS_BYTES_MIN);
     }
     inUse.succeed('whole');
     expect(await result).toBe('whole');
     expect([other.limits, counters.scanFallbacks]).toEqual([null, 0]);
+  });
+
+  test('a scan of a few bytes now and then is as silent as one of none', async () => {
+    const result = race(inUse, other);
+    timers.advance(4_000);
+    inUse.limits?.onBytes(SCAN_PROGRESS_BYTES_MIN - 1);
+    timers.advance(1_000);
+    other.succeed('of the other');
+    expect(await result).toBe('of the other');
+  });
+
+  test('a scan that never ends has the next one beside it, once, however fast its bytes come', async () => {
+    const result = race(inUse, other, new HeldScan(true));
+    for (let second = 0; second < 56; second += 4) {
+      timers.advance(4_000);
+      inUse.limits?.onBytes(64 * SCAN_PROGRESS_BYTES_MIN);
+      other.limits?.onBytes(SCAN_PROGRESS_BYTES_MIN);
+    }
+    expect(counters.scanFallbacks).toBe(1);
+    inUse.succeed('slow, and whole');
+    expect(await result).toBe('slow, and whole');
+  });
+
+  test('the scan of an audit has more time, and less than a silent call', async () => {
+    patience = AUDIT_PATIENCE;
+    const result = race(inUse, other);
+    timers.advance(AUDIT_PATIENCE.silentMsMax - 1);
+    expect(other.limits).toBeNull();
+    timers.advance(1);
+    expect(AUDIT_PATIENCE.silentMsMax).toBeLessThan(SILENT_MS_MAX);
+    other.succeed('of the other');
+    expect(await result).toBe('of the other');
   });
 
   test('after five seconds of silence the next one scans as well, and the first whole result counts', async () => {
@@ -81,7 +124,7 @@ describe('scan race', () => {
   test('silence in the midst of a scan counts as well, and it may still be the first', async () => {
     const result = race(inUse, other);
     timers.advance(3_000);
-    inUse.limits?.onBytes();
+    inUse.limits?.onBytes(SCAN_PROGRESS_BYTES_MIN);
     timers.advance(4_999);
     expect(other.limits).toBeNull();
     timers.advance(1);

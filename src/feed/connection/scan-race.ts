@@ -1,13 +1,39 @@
-import { SilenceTimer } from '../../rpc/timers.js';
+import { SilenceTimer, type Timer, type Timers } from '../../rpc/timers.js';
 import { throwIfStopped } from '../model/error.js';
-import { SCAN_SILENT_MS_MAX } from '../model/limits.js';
+import {
+  AUDIT_SCAN_ALONE_MS_MAX,
+  AUDIT_SCAN_SILENT_MS_MAX,
+  SCAN_ALONE_MS_MAX,
+  SCAN_PROGRESS_BYTES_MIN,
+  SCAN_SILENT_MS_MAX,
+} from '../model/limits.js';
 import type { FeedParts } from './parts.js';
 
-/** When a scan ends, and what it calls whenever bytes come. */
+/** When a scan ends, and what it calls with their number whenever bytes come. */
 export interface ScanLimits {
   readonly signal: AbortSignal;
-  readonly onBytes: () => void;
+  readonly onBytes: (count: number) => void;
 }
+
+/** How long a scan has the race for itself, in milliseconds. */
+export interface ScanPatience {
+  /** Without progress. */
+  readonly silentMsMax: number;
+  /** In all. */
+  readonly aloneMsMax: number;
+}
+
+/** While the book is not live. */
+export const REBUILD_PATIENCE: ScanPatience = {
+  silentMsMax: SCAN_SILENT_MS_MAX,
+  aloneMsMax: SCAN_ALONE_MS_MAX,
+};
+
+/** While it is. */
+export const AUDIT_PATIENCE: ScanPatience = {
+  silentMsMax: AUDIT_SCAN_SILENT_MS_MAX,
+  aloneMsMax: AUDIT_SCAN_ALONE_MS_MAX,
+};
 
 /** The scan of one node. */
 export interface Scan<T> {
@@ -17,9 +43,9 @@ export interface Scan<T> {
 }
 
 /**
- * Runs the first scan, and beside it the next one whenever the last that began has been silent for some
- * seconds: a node that hangs does not hide one that works. Returns the first whole result and ends
- * the others.
+ * Runs the first scan, and beside it the next one whenever the last that began makes no progress for some
+ * seconds, or takes long: a node that hangs or trickles does not hide one that works. Returns the first
+ * whole result and ends the others.
  *
  * # Errors
  * The first failure of a scan that none replaces, when no scan is left that runs.
@@ -27,7 +53,7 @@ export interface Scan<T> {
 export async function raceScans<T>(
   parts: Pick<FeedParts, 'timers' | 'counters' | 'transientErrors'>,
   scans: readonly Scan<T>[],
-  signal: AbortSignal,
+  { signal, patience }: { readonly signal: AbortSignal; readonly patience: ScanPatience },
 ): Promise<T> {
   throwIfStopped(signal);
   const stop = new AbortController();
@@ -35,7 +61,8 @@ export async function raceScans<T>(
   signal.addEventListener('abort', abort, { once: true });
   try {
     return await new Promise<T>((resolve, reject) => {
-      new ScanRace(parts, scans, { signal: stop.signal, resolve, reject }).beginScan();
+      const outcome = { signal: stop.signal, patience, resolve, reject };
+      new ScanRace(parts, scans, outcome).beginScan();
     });
   } finally {
     signal.removeEventListener('abort', abort);
@@ -45,6 +72,7 @@ export async function raceScans<T>(
 
 interface Outcome<T> {
   readonly signal: AbortSignal;
+  readonly patience: ScanPatience;
   readonly resolve: (result: T) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -75,19 +103,20 @@ class ScanRace<T> {
     if (this.#begun > 0) this.#parts.counters.scanFallbacks += 1;
     this.#begun += 1;
     this.#running += 1;
-    const silence = new SilenceTimer(this.#parts.timers, SCAN_SILENT_MS_MAX, () => {
-      this.#handleSilence();
+    const watch = new ProgressWatch(this.#parts.timers, this.#outcome.patience, () => {
+      this.#beginBeside();
     });
-    const result = scan.run({ signal, onBytes: () => silence.recordSign() });
+    const result = scan.run({ signal, onBytes: (count) => watch.recordBytes(count) });
     result
       .then(resolve, (error: unknown) => this.#handleFailure(scan, error))
-      .finally(() => silence.cancel());
+      .finally(() => watch.cancel());
   }
 
-  #handleSilence(): void {
+  #beginBeside(): void {
     if (this.#begun === this.#scans.length) return;
-    const context = { silentMs: SCAN_SILENT_MS_MAX };
-    this.#parts.transientErrors.logWarning('a scan is silent, the next node scans', '', context);
+    const { patience } = this.#outcome;
+    const text = 'a scan is silent or slow, the next node scans';
+    this.#parts.transientErrors.logWarning(text, '', patience);
     this.beginScan();
   }
 
@@ -96,5 +125,33 @@ class ScanRace<T> {
     if (!scan.isReplaced) this.#failure ??= error;
     else if (this.#running === 0) this.beginScan();
     if (this.#running === 0) this.#outcome.reject(this.#failure ?? error);
+  }
+}
+
+/** Calls once, when a scan makes no progress or takes long. */
+class ProgressWatch {
+  readonly #silence: SilenceTimer;
+  readonly #end: Timer;
+  #bytes = 0;
+
+  constructor(timers: Timers, { silentMsMax, aloneMsMax }: ScanPatience, onLate: () => void) {
+    const endOnce = (): void => {
+      this.cancel();
+      onLate();
+    };
+    this.#silence = new SilenceTimer(timers, silentMsMax, endOnce);
+    this.#end = timers.after(aloneMsMax, endOnce);
+  }
+
+  recordBytes(count: number): void {
+    this.#bytes += count;
+    if (this.#bytes < SCAN_PROGRESS_BYTES_MIN) return;
+    this.#bytes = 0;
+    this.#silence.recordSign();
+  }
+
+  cancel(): void {
+    this.#silence.cancel();
+    this.#end.cancel();
   }
 }

@@ -29,7 +29,7 @@ import {
 import type { ChainCheck } from './chain-check.js';
 import { countsAgree, readsWanted, requirePossible } from './completeness.js';
 import type { FeedParts } from './parts.js';
-import { raceScans, type Scan, type ScanLimits } from './scan-race.js';
+import { raceScans, type Scan, type ScanLimits, type ScanPatience } from './scan-race.js';
 
 /** From which slot on a snapshot is accepted, and when its reading is aborted. */
 export interface ReadOptions {
@@ -40,8 +40,8 @@ export interface ReadOptions {
   readonly signal: AbortSignal;
   /** Of one try of one call. */
   readonly timeoutMs?: number;
-  /** Called whenever bytes of a result come. */
-  readonly onBytes?: () => void;
+  /** Called with their number whenever bytes of a result come. */
+  readonly onBytes?: (count: number) => void;
 }
 
 /** Reads all accounts of a small kind. */
@@ -94,9 +94,13 @@ function kindOfKey(pubkey: string): AccountKind {
 
 /**
  * Reads all users: from the snapshot node, and when that fails from the node in use. When one of them is
- * silent the next node scans as well, and the first whole snapshot counts.
+ * silent or slow the next node scans as well, and the first whole snapshot counts.
  */
-export function readUsers(parts: FeedParts, options: ReadOptions): Promise<AccountSnapshot> {
+export function readUsers(
+  parts: FeedParts,
+  options: ReadOptions,
+  patience: ScanPatience,
+): Promise<AccountSnapshot> {
   const { scanNode, rpc, otherRpcs } = parts;
   const inUse: Scan<AccountSnapshot> = {
     run: (limits) => readUsersFrom(parts, rpc, { ...options, ...limits }),
@@ -110,7 +114,7 @@ export function readUsers(parts: FeedParts, options: ReadOptions): Promise<Accou
   });
   const scans = [inUse, ...others];
   if (scanNode.rpc !== null) scans.unshift(scanOfSnapshotNode(parts, scanNode.rpc, options));
-  return raceScans(parts, scans, options.signal);
+  return raceScans(parts, scans, { signal: options.signal, patience });
 }
 
 function scanOfSnapshotNode(

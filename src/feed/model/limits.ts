@@ -163,8 +163,22 @@ export const SILENCE_CAP_MS = 300_000;
 export const SCAN_NODE_REST_FIRST_MS = 60_000;
 /** The same when it fails each time. */
 export const SCAN_NODE_REST_CAP_MS = 900_000;
-/** A scan of which no byte comes for this long is begun by the next node as well. */
+/** A scan that makes no progress for this long is begun by the next node as well. */
 export const SCAN_SILENT_MS_MAX = 5_000;
+/**
+ * Fewer bytes than these are no progress: at this pace a scan would end with 6 MB in its two minutes,
+ * and one of the whole exchange is far larger. A smaller one is whole within one such wait.
+ */
+export const SCAN_PROGRESS_BYTES_MIN = 256 * 1024;
+/** Nor does a scan run alone for longer, however fast its bytes come: a node may send for ever. */
+export const SCAN_ALONE_MS_MAX = 30_000;
+/**
+ * The same for the scans of audits: the book is live, and the other node is not called in haste. It is
+ * before a silent call has failed.
+ */
+export const AUDIT_SCAN_SILENT_MS_MAX = 20_000;
+/** Likewise. */
+export const AUDIT_SCAN_ALONE_MS_MAX = 60_000;
 /** One scan by the snapshot node: the node in use can take it instead. */
 export const SCAN_NODE_TIMEOUT_MS = 60_000;
 
