@@ -101,6 +101,8 @@ test('every message of the service is of exactly one kind, and every kind is met
   scene.turn([]);
   await hears(probe, (texts) => texts.some((text) => text.includes('"reset":true')));
   await hears(probe, (texts) => texts.some((text) => text.includes('"type":"heartbeat"')));
+  // The channel that does not exist was asked for in the words of the compatible dialect.
+  await hears(probe, (texts) => texts.includes('{"channel":"heartbeat"}'));
   await scene.stop();
   await probe.closed;
   const messages = probe.texts.map((text) => JSON.parse(text) as { type: string });

@@ -66,7 +66,7 @@ test('a service that is stopped amid them takes leave and ends in order', async 
   const code = await service.stop();
   expect(performance.now() - beganMs).toBeLessThan(STOP_MS_MAX);
   expect(code, service.stderr).toBe(0);
-  expect(await client.closed).toMatchObject({ code: 1_001 });
+  expect(await client.closed).toMatchObject({ code: 1_006 });
   expect(client.strange.map((text) => JSON.parse(text))).toMatchObject([{ type: 'closing' }]);
   await Promise.all([slow.ended, half.ended]);
   deaf.socket.resume();

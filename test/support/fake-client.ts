@@ -86,5 +86,6 @@ export function newServer({
 export function openOn(server: SocketServer, ip = '203.0.113.7'): FakeClient {
   const client = new FakeClient(ip);
   client.session = server.openSession(client);
+  client.session.onOpen?.();
   return client;
 }

@@ -65,7 +65,6 @@ function tradesRequest(
   return historySubscription(tradesTopic(message, directory), {
     market,
     format: { acknowledgement: undefined, formatFirst: () => [], formatReset: (text) => [text] },
-    hasHeartbeat: true,
     errorMembers: { ...compatibleErrorMembers('subscribe', message), id: message.id },
   });
 }
@@ -78,7 +77,6 @@ function topicSpec(message: ClientMessage, directory: MarketDirectory): BookTopi
 
 /** Sends whole books, each of which is complete by itself. */
 class BookSubscriber implements Subscriber {
-  readonly hasHeartbeat = true;
   readonly errorMembers = {};
 
   readonly #fanOut: BookFanOut;

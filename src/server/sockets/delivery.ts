@@ -17,8 +17,6 @@ import type { FrameSink, SendOutcome, SnapshotKind, Subscriber } from './subscri
 export interface DeliveryParts {
   readonly socket: ClientSocket;
   readonly counts: SocketCounts;
-  /** The heartbeat topic of this socket's shard. */
-  readonly heartbeatTopic: string;
   /** Called when a message was dropped and the socket must leave its topics as soon as it may. */
   readonly onBehind: () => void;
   /** The client does not read in time. */
@@ -48,7 +46,6 @@ export class Delivery implements FrameSink {
   #isFull = false;
   /** A frame was dropped since it joined its topics: it must leave them. */
   #mustLeave = false;
-  #heartbeatCount = 0;
   #deadline: NodeJS.Timeout | undefined;
 
   constructor(parts: DeliveryParts) {
@@ -118,7 +115,7 @@ export class Delivery implements FrameSink {
     this.#mustLeave = false;
     for (const subscription of this.#allSubscriptions()) {
       if (subscription.pending !== null) continue;
-      this.#leaveTopic(subscription.subscriber);
+      this.#parts.socket.leaveTopic(subscription.subscriber.key);
       subscription.pending = 'reset';
     }
   }
@@ -188,7 +185,7 @@ export class Delivery implements FrameSink {
     this.#endAll(chainOf(subscription.replaces));
     subscription.replaces = null;
     subscription.pending = null;
-    this.#joinTopic(subscriber);
+    this.#parts.socket.joinTopic(subscriber.key);
   }
 
   /** A subscriber has its snapshot; without room for it, it requests another one when there is. */
@@ -238,22 +235,8 @@ export class Delivery implements FrameSink {
   }
 
   #releaseSubscriber({ subscriber, pending }: Subscription): void {
-    if (pending === null) this.#leaveTopic(subscriber);
+    if (pending === null) this.#parts.socket.leaveTopic(subscriber.key);
     subscriber.leaveTopic();
-  }
-
-  #joinTopic({ key, hasHeartbeat }: Subscriber): void {
-    this.#parts.socket.joinTopic(key);
-    if (!hasHeartbeat) return;
-    this.#heartbeatCount += 1;
-    if (this.#heartbeatCount === 1) this.#parts.socket.joinTopic(this.#parts.heartbeatTopic);
-  }
-
-  #leaveTopic({ key, hasHeartbeat }: Subscriber): void {
-    this.#parts.socket.leaveTopic(key);
-    if (!hasHeartbeat) return;
-    this.#heartbeatCount -= 1;
-    if (this.#heartbeatCount === 0) this.#parts.socket.leaveTopic(this.#parts.heartbeatTopic);
   }
 
   /** While something waits, the client must have read most of it before the deadline. */

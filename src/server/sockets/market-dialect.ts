@@ -43,7 +43,7 @@ function readMarketSubscription(
   const show = (text: string): readonly string[] => [text];
   const format = { acknowledgement, formatFirst: show, formatReset: show };
   const errorMembers = { ...marketErrorMembers(message), id: message.id };
-  return historySubscription(request.topic, { market, format, hasHeartbeat: false, errorMembers });
+  return historySubscription(request.topic, { market, format, errorMembers });
 }
 
 /** A subscription to a topic of the history, of any dialect. Throws NO_HISTORY without one. */
@@ -52,7 +52,6 @@ export function historySubscription(
   parts: {
     readonly market: MarketFanOut | null;
     readonly format: SnapshotFormat;
-    readonly hasHeartbeat: boolean;
     readonly errorMembers: object;
   },
 ): SubscriptionRequest {
@@ -107,13 +106,11 @@ export interface MarketSubscriberParts {
   /** The subscriber is counted in it already. */
   readonly topic: MarketTopic;
   readonly format: SnapshotFormat;
-  readonly hasHeartbeat: boolean;
   readonly errorMembers: object;
 }
 
 /** Requests the snapshot of its topic from the history, and receives updates once it has it. */
 export class MarketSubscriber implements Subscriber, PendingSubscriber {
-  readonly hasHeartbeat: boolean;
   readonly errorMembers: object;
   readonly #parts: MarketSubscriberParts;
   #callbacks: SnapshotCallbacks | undefined;
@@ -122,7 +119,6 @@ export class MarketSubscriber implements Subscriber, PendingSubscriber {
 
   constructor(parts: MarketSubscriberParts) {
     this.#parts = parts;
-    this.hasHeartbeat = parts.hasHeartbeat;
     this.errorMembers = parts.errorMembers;
   }
 

@@ -35,6 +35,8 @@ export class Session implements SocketSession {
   readonly #parts: SessionParts;
   readonly #delivery: Delivery;
   readonly #messageLimiter: MessageLimiter;
+  /** Those that the client has spoken; they decide on its heartbeat and on how it is closed. */
+  readonly #dialects = new Set<Dialect>();
   #closing: CloseReason | undefined;
   #closeGrace: NodeJS.Timeout | undefined;
 
@@ -43,10 +45,10 @@ export class Session implements SocketSession {
     parts: SessionParts,
   ) {
     this.#parts = parts;
-    const { counts, heartbeatTopic, slowMsMax } = parts;
+    const { counts, slowMsMax } = parts;
     this.#messageLimiter = new MessageLimiter(parts.messagesPerSecond, performance.now());
     this.#delivery = new Delivery({
-      ...{ socket, counts, heartbeatTopic, slowMsMax },
+      ...{ socket, counts, slowMsMax },
       onBehind: () => parts.onBehind(this),
       onTooSlow: () => this.#closeSlowReader(),
       onTooManyReplies: () => this.#closeSocket('slowReader', tryAgainLaterCode, 'slow reader'),
@@ -55,6 +57,11 @@ export class Session implements SocketSession {
         this.#sendError(error, undefined, errorMembers);
       },
     });
+  }
+
+  /** The heartbeat begins with the connection, and ends with a first message in a dialect without one. */
+  onOpen(): void {
+    this.socket.joinTopic(this.#parts.heartbeatTopic);
   }
 
   onMessage(text: string | null): void {
@@ -113,7 +120,7 @@ export class Session implements SocketSession {
   #admitMessage(): boolean {
     const isAllowed = this.#messageLimiter.admitMessage(performance.now(), {
       refuse: (error) => this.#sendError(error, undefined, {}),
-      close: (reason) => this.#closeSocket('rateLimited', policyViolationCode, reason),
+      close: (reason) => this.#closeAbuser(reason),
     });
     return isAllowed && this.#closing === undefined;
   }
@@ -129,11 +136,20 @@ export class Session implements SocketSession {
     }
     const dialect = dialectOf(message);
     if (dialect === undefined) throw malformedMessage('channel is missing');
+    this.#noteDialect(dialect);
     if (!this.#parts.readiness().everLive) {
       throw new SocketError('NOT_READY', 'no book has been live yet');
     }
     if (type === 'subscribe') this.#addSubscription(dialect, message);
     else this.#removeSubscription(dialect, message);
+  }
+
+  #noteDialect(dialect: Dialect): void {
+    if (this.#dialects.has(dialect)) return;
+    this.#dialects.add(dialect);
+    const { heartbeatTopic } = this.#parts;
+    if (this.#dialects.has(compatible)) this.socket.joinTopic(heartbeatTopic);
+    else this.socket.leaveTopic(heartbeatTopic);
   }
 
   /** A repeated subscription is acknowledged and begins again. */
@@ -206,11 +222,19 @@ export class Session implements SocketSession {
     for (const key of this.#delivery.close()) this.#parts.quota.releaseTopic(this.socket.ip, key);
   }
 
+  /** In the next turn: with the connection the transport would discard the replies of this one. */
+  #closeAbuser(reason: string): void {
+    if (this.#closing !== undefined) return;
+    this.#closing = 'rateLimited';
+    setImmediate(() => this.#closeSocket('rateLimited', policyViolationCode, reason));
+  }
+
   /** Closes a slow client with a reason once it has read what waits, or without one after a grace. */
   #closeSlowReader(): void {
     if (this.#closing !== undefined) return;
     this.#closing = 'slowReader';
     this.#releaseTopics();
+    this.socket.leaveTopic(this.#parts.heartbeatTopic);
     const { slowCloseGraceMsMax: slowFarewellMsMax } = LIMITS;
     this.#closeGrace = setTimeout(() => this.socket.terminate(), slowFarewellMsMax).unref();
     this.#closeOnceDrained();
@@ -218,12 +242,18 @@ export class Session implements SocketSession {
 
   #closeOnceDrained(): void {
     if (this.socket.bufferedBytes() > 0) return;
-    this.socket.close(tryAgainLaterCode, 'slow reader');
+    this.#closeSocket('slowReader', tryAgainLaterCode, 'slow reader');
   }
 
+  /**
+   * Clients of the compatible channels and of market data reconnect only after a connection that ended
+   * without a close frame. Those that speak the streaming dialect alone receive the reason.
+   */
   #closeSocket(reason: CloseReason, code: number, text: string = reason): void {
     this.#closing ??= reason;
-    this.socket.close(code, text);
+    const isStreaming = this.#dialects.size === 1 && this.#dialects.has(streaming);
+    if (isStreaming) this.socket.close(code, text);
+    else this.socket.terminate();
   }
 }
 

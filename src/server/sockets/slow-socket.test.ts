@@ -54,13 +54,13 @@ function drainTo(bytes: number): void {
 }
 
 describe('a full socket', () => {
-  test('leaves no topic while the transport publishes, and all of them before the next frame', () => {
+  test('leaves no topic while the transport publishes, and all books before the next frame', () => {
     const before = [...client.topics];
     expect(before).toHaveLength(3);
     fill();
     expect([...client.topics]).toEqual(before);
     change();
-    expect(topicsAtFrames).toEqual([0, 0]);
+    expect(topicsAtFrames).toEqual([1, 1]);
     expect(server.readStats()).toMatchObject({ slow: 1, dropped: 1, topics: 2 });
   });
 
@@ -101,7 +101,7 @@ describe('a full socket', () => {
     expect(client.taken()).toMatchObject([{ type: 'snapshot', reset: true }]);
     client.send = send;
     vi.advanceTimersByTime(1_000);
-    expect(client.topics.size).toBe(0);
+    expect(client.topics.size).toBe(1);
     drainTo(0);
     expect(client.taken()).toMatchObject([{ type: 'snapshot', reset: true }, {}]);
     expect(client.topics.size).toBe(3);
@@ -129,7 +129,7 @@ describe('a full socket', () => {
     expect(answers.map(({ id }) => id)).toEqual(answers.map((_, at) => at + 1));
     fill();
     for (let id = 0; id <= LIMITS.socketRepliesMax; id += 1) client.say({ type: 'ping', id });
-    expect(client.closedWith).toBe(1013);
+    expect(client.closedWith).toBe(1006);
     expect(server.readStats()).toMatchObject({ sockets: 0, topics: 0, closes: { slowReader: 1 } });
   });
 });
@@ -148,15 +148,25 @@ describe('a full socket that is not read', () => {
     expect(server.readStats()).toMatchObject({ sockets: 0, closes: { slowReader: 1 } });
   });
 
-  test('and then is, too late, is told why it is closed', () => {
+  test('and then is, too late, is cut, as it has a compatible channel', () => {
     fill();
     vi.advanceTimersByTime(LIMITS.slowMsMax);
     client.say(stream);
     drainTo(1);
     expect(client.closedWith).toBeUndefined();
     drainTo(0);
-    expect(client.closedWith).toBe(1013);
+    expect(client.closedWith).toBe(1006);
     expect(client.sent).toEqual([]);
+  });
+
+  test('and then is, too late, is told why where it has streaming channels alone', () => {
+    client = openOn(server);
+    client.say(stream);
+    client.taken();
+    fill();
+    vi.advanceTimersByTime(LIMITS.slowMsMax);
+    drainTo(0);
+    expect(client.closedWith).toBe(1013);
   });
 
   test('has its time anew whenever most is read', () => {
@@ -208,7 +218,9 @@ test('a book that cannot be shown anew ends its subscription, and not the others
   const [error, snapshot] = client.taken();
   expect(error).toMatchObject({ type: 'error', code: 'INTERNAL' });
   expect(snapshot).toMatchObject({ type: 'snapshot', reset: true });
-  expect([...client.topics]).toEqual(['book:SOL-PERP:10']);
+  expect([...client.topics].filter((name) => !name.startsWith('heartbeat '))).toEqual([
+    'book:SOL-PERP:10',
+  ]);
   expect([other.readStats().topics, faults.length]).toEqual([1, 1]);
 });
 

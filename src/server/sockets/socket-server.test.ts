@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type FakeClient, newServer, openOn } from '../../../test/support/fake-client.js';
+import { FakeMarketStreams } from '../../../test/support/fake-market-streams.js';
 import { LIMITS } from '../../config/limits.js';
 import { changes } from '../testing/market-changes.js';
 import { FakeBook } from '../testing/running-server.js';
@@ -136,18 +137,27 @@ describe('the heartbeat', () => {
     expect(new Set(sizes)).toEqual(new Set([4]));
   });
 
-  test('is for sockets with a compatible subscription, a departure from all sockets', () => {
+  test('begins with the connection, and goes on where no subscription was taken', () => {
     const socket = openOn(newServer());
-    expect([...socket.topics]).toEqual([]);
-    socket.session?.onMessage('{"type":"subscribe","channel":"book","market":"SOL-PERP"}');
-    expect([...socket.topics]).toEqual(['book:SOL-PERP:50']);
-    socket.session?.onMessage('{"type":"unsubscribe","topic":"book:SOL-PERP:50"}');
+    expect([...socket.topics].filter(isBeat)).toHaveLength(1);
+    socket.session?.onMessage(subscribe.replace('SOL-PERP', 'NO-PERP'));
+    expect(socket.taken()).toMatchObject([{ code: 'UNKNOWN_MARKET' }]);
+    expect([...socket.topics].filter(isBeat)).toHaveLength(1);
     socket.session?.onMessage(subscribe);
-    socket.session?.onMessage(subscribe.replace('}', ',"grouping":10}'));
     socket.session?.onMessage(unsubscribe);
     expect([...socket.topics].filter(isBeat)).toHaveLength(1);
-    socket.session?.onMessage(unsubscribe.replace('}', ',"grouping":10}'));
-    expect([...socket.topics]).toEqual([]);
+  });
+
+  test.each([
+    '{"type":"subscribe","channel":"book","market":"SOL-PERP"}',
+    '{"type":"subscribe","symbol":"SOL-PERP","resolution":"1"}',
+  ])('ends with a first message in a dialect that has none, and comes back: %s', (message) => {
+    const socket = openOn(newServer({ history: new FakeMarketStreams() }));
+    socket.session?.onMessage(message);
+    expect([...socket.topics].filter(isBeat)).toEqual([]);
+    socket.session?.onMessage(subscribe);
+    socket.session?.onMessage(message);
+    expect([...socket.topics].filter(isBeat)).toHaveLength(1);
   });
 });
 
@@ -252,7 +262,7 @@ test('one address may have only so many topics, and this machine more', () => {
 });
 
 describe('the end', () => {
-  test('is announced to each with its own time, then closed with 1001', async () => {
+  test('is announced to each with its own time, then cut', async () => {
     const server = newServer();
     const sockets = Array.from({ length: 20 }, () => openOn(server));
     const startMs = performance.now();
@@ -265,7 +275,7 @@ describe('the end', () => {
       expect(reconnectAfterMs).toBeLessThanOrEqual(LIMITS.reconnectAfterMsMax);
     }
     expect(new Set(waits.map(({ reconnectAfterMs }) => reconnectAfterMs)).size).toBeGreaterThan(5);
-    expect(sockets.map(({ closedWith }) => closedWith)).toEqual(Array(20).fill(1001));
+    expect(sockets.map(({ closedWith }) => closedWith)).toEqual(Array(20).fill(1006));
     expect(server.readStats()).toMatchObject({ sockets: 0, closes: { shutdown: 20 } });
   });
 
@@ -280,9 +290,9 @@ describe('the end', () => {
     expect([slow.closedWith, silent.closedWith]).toEqual([undefined, undefined]);
     slow.buffered = 0;
     await vi.advanceTimersByTimeAsync(LIMITS.socketDrainPollMs);
-    expect([slow.closedWith, silent.closedWith]).toEqual([1001, undefined]);
+    expect([slow.closedWith, silent.closedWith]).toEqual([1006, undefined]);
     await vi.advanceTimersByTimeAsync(LIMITS.socketDrainMsMax);
-    expect(silent.closedWith).toBe(1001);
+    expect(silent.closedWith).toBe(1006);
     await closed;
   });
 

@@ -43,7 +43,6 @@ export interface StreamSubscriberParts {
 
 /** Sends the snapshot of a topic, or the deltas that a client has missed. */
 export class StreamSubscriber implements Subscriber {
-  readonly hasHeartbeat = false;
   readonly #parts: StreamSubscriberParts;
   /** The number of the next delta to replay; undefined to send a snapshot. */
   #nextMissed: number | undefined;

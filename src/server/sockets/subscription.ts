@@ -35,8 +35,6 @@ export interface SnapshotCallbacks {
 export interface Subscriber {
   /** The name under which its topic is published. */
   readonly key: string;
-  /** Whether its client expects the heartbeat of the compatible channels. */
-  readonly hasHeartbeat: boolean;
   /** The members of an error about this subscription besides its code. */
   readonly errorMembers: object;
   /** The reply to the message that subscribed, where it follows the snapshot. */
