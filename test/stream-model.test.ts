@@ -23,6 +23,8 @@ const MAKERS = 60;
 const LEAD_MS = 2_000;
 /** A short life, and frames so far apart that its last changes wait for one when it is over. */
 const WAITING = { changes: 1_000, intervalMs: 2_000 } as const;
+/** Of the rounds of comparisons, those in which a topic has the seq of its path: 0.7 and more are usual. */
+const COMPARED_SHARE_MIN = 0.1;
 const ROUND_MS_MAX = 240_000;
 /** Only what is recorded changes the state, and each comparison has a ping. */
 const FLAGS = ['--lagging-after-ms', '600000', '--stale-after-ms', '900000'].concat([
@@ -94,12 +96,13 @@ for (let round = 0; round * ROUND_CHANGES < CHANGES; round += 1) {
     const { client, counts, least, books, deltas, resets } = seen;
     expect(client.faults).toEqual([]);
     expect(counts.differences.slice(0, 3)).toEqual([]);
-    expect(least.compared, least.topic).toBeGreaterThanOrEqual(10);
+    // A busy machine has fewer rounds, and no other share of comparisons.
+    expect(least.compared, least.topic).toBeGreaterThan(counts.rounds * COMPARED_SHARE_MIN);
     // Every topic began anew as the epoch changed, and else only where the service says so too.
     expect(client.resets).toBe(books.length + resets);
     process.stdout.write(
       `seed ${seed}: ${ROUND_CHANGES} changes, ${books.length} topics, ${deltas} deltas, ` +
-        `${(client.bytes / 1e6).toFixed(1)} MB, ${counts.compared} comparisons at the same seq, ` +
+        `${(client.bytes / 1e6).toFixed(1)} MB, ${counts.rounds} rounds, ${counts.compared} comparisons, ` +
         `${counts.passed} without one, at least ${least.compared} of a topic, ${resets} resets\n`,
     );
   });

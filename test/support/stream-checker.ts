@@ -36,9 +36,11 @@ type BodyRow = OrderRow & { readonly sources: Record<string, string> };
 
 /** What comparing has found. */
 export interface CheckCounts {
-  /** Comparisons at the same seq, and those where the topic had nothing at that seq. */
+  /** Comparisons with the book that a topic must have had, and those where it may have had another. */
   readonly compared: number;
   readonly passed: number;
+  /** How often every topic was compared while the books moved. */
+  readonly rounds: number;
   readonly differences: readonly string[];
 }
 
@@ -59,6 +61,17 @@ class Followed {
     return this.moments.at(-1) as Moment;
   }
 
+  /**
+   * The moment that a body must be equal to: that of its seq or, if the topic had none because it shows
+   * the same as before, the one before. Undefined when its frame may not have been made.
+   */
+  momentOf(body: Body): Moment | undefined {
+    const { epoch, seq } = body;
+    const newest = this.moments.findLast((one) => one.epoch === epoch && one.seq <= seq);
+    if (newest === undefined || newest.seq === seq) return newest;
+    return rowsAt(newest) === rowsOf(this.wish.channel, body) ? newest : undefined;
+  }
+
   keep(): void {
     const { epoch = '', seq } = this.book;
     const { bids, asks } = this.wish.channel === 'l3' ? this.book.orders : this.book.levels;
@@ -72,6 +85,7 @@ export class StreamChecker {
   readonly #followed = new Map<string, Followed>();
   readonly #differences: string[] = [];
   #passed = 0;
+  #rounds = 0;
   #listener: (frame: Frame) => void = () => {};
 
   private constructor(
@@ -101,7 +115,8 @@ export class StreamChecker {
 
   get counts(): CheckCounts {
     const compared = [...this.#followed.values()].reduce((sum, one) => sum + one.compared, 0);
-    return { compared, passed: this.#passed, differences: this.#differences };
+    const [passed, rounds] = [this.#passed, this.#rounds];
+    return { compared, passed, rounds, differences: this.#differences };
   }
 
   /** The topic that was compared least often, and how often. */
@@ -112,12 +127,16 @@ export class StreamChecker {
 
   /** Compares every topic once, at whatever seq its path answers. */
   async compareMoving(): Promise<void> {
-    for (const [topic, followed] of this.#followed) {
-      const body = await this.#bodyOf(followed.wish);
-      // What was published before the body was made has come once this is answered.
-      await this.client.settle();
-      const { epoch, seq } = body;
-      const moment = followed.moments.findLast((one) => one.epoch === epoch && one.seq === seq);
+    this.#rounds += 1;
+    const topics = [...this.#followed];
+    const read = topics.map(async ([topic, followed]) => {
+      return { topic, followed, body: await this.#bodyOf(followed.wish) };
+    });
+    const compared = await Promise.all(read);
+    // What was published before the bodies were made has come once this is answered.
+    await this.client.settle();
+    for (const { topic, followed, body } of compared) {
+      const moment = followed.momentOf(body);
       if (moment === undefined) this.#passed += 1;
       else this.#compare(topic, followed, moment, body);
     }
