@@ -11,18 +11,17 @@
  *
  * Exits with 1 when anything was violated; each such seed is printed with the line that replays it.
  */
-import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
-import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { bundleSimulation, listFolders } from './simulation-bundle.mjs';
+import { runChild, runShare } from './simulation-share.mjs';
 
 /** Virtual time of a seed. */
 const HOURS_PER_SEED = 0.1;
 /** Seeds of one process: those that it killed leave some memory behind. */
-const SEEDS_PER_PROCESS = 100;
-/** Between two lines of progress. */
-const PROGRESS_MS = 10_000;
+const SEEDS_PER_PROCESS = 250;
+/** Nearly all that a run makes is garbage at once: where the young have room, little of it is ever copied. */
+const NODE_FLAGS = ['--expose-gc', '--max-semi-space-size=64', '--min-semi-space-size=32'];
 
 const { values } = parseArgs({
   options: {
@@ -40,6 +39,8 @@ const { values } = parseArgs({
 
 const repair = values.unrepaired ? 'unrepaired' : 'repaired';
 const { outfile, modules } = await bundleSimulation();
+/** What a process that simulates is given first. */
+const program = [...NODE_FLAGS, outfile];
 if (values.modules) process.stdout.write(`${listFolders(modules).join('\n')}\n`);
 else if (values.seed !== undefined) await runOne([values.seed, values.seed, 'record']);
 else if (values.scenarios) await runScenarios();
@@ -56,7 +57,7 @@ function whole(name) {
 /** Runs one seed or scenario and prints its record. */
 async function runOne(given) {
   const reports = [];
-  await runChild(given, (line) => {
+  await runChild([...program, ...given], (line) => {
     if (line.startsWith('{')) reports.push(JSON.parse(line));
     else process.stdout.write(`${line}\n`);
   });
@@ -68,7 +69,7 @@ async function runOne(given) {
 
 /** Runs all scenarios that hold and prints what each found. */
 async function runScenarios() {
-  await runChild(['scenarios', repair], (line) => {
+  await runChild([...program, 'scenarios', repair], (line) => {
     if (!line.startsWith('{')) return;
     const { name, violations } = JSON.parse(line);
     process.stdout.write(`${name}: ${violations.length} violations\n`);
@@ -84,15 +85,13 @@ async function runMany({ from, count, workers }) {
     process.stderr.write(`${reports.length} of ${count} seeds\n`);
   }, PROGRESS_MS);
   const last = from + count - 1;
+  const perProcess = Math.min(SEEDS_PER_PROCESS, Math.ceil(count / workers));
   let next = from;
   const runShares = async () => {
     while (next <= last) {
       const start = next;
-      next += SEEDS_PER_PROCESS;
-      const end = Math.min(next - 1, last);
-      await runChild([String(start), String(end)], (line) => {
-        if (!line.startsWith('{')) return;
-        const report = JSON.parse(line);
+      next += perProcess;
+      await runShare({ program, from: start, to: Math.min(next - 1, last) }, (report) => {
         reports.push(report);
         if (values.hashes) process.stdout.write(`seed ${report.seed} hash ${report.hash}\n`);
         printViolations(report);
@@ -102,7 +101,6 @@ async function runMany({ from, count, workers }) {
   await Promise.all(Array.from({ length: workers }, runShares));
   clearInterval(progress);
   printSummary(reports, (performance.now() - beganMs) / 1_000);
-  if (reports.length < count) throw new Error(`seeds that ran were ${reports.length} of ${count}`);
 }
 
 function printViolations({ seed, violations }) {
@@ -113,6 +111,23 @@ function printViolations({ seed, violations }) {
 }
 
 function printSummary(reports, seconds) {
+  printFaults(reports);
+  const cpuMs = reports.reduce((sum, report) => sum + report.cpuMs, 0);
+  const each = (cpuMs / reports.length).toFixed(0);
+  process.stdout.write(`${(cpuMs / 1_000).toFixed(0)} s of CPU, ${each} ms of one core a seed\n`);
+  const found = reports.reduce((sum, { violations }) => sum + violations.length, 0);
+  process.stdout.write(`${found} violations\n`);
+  const hours = reports.length * HOURS_PER_SEED;
+  const failed = reports.filter(({ violations }) => violations.length > 0).length;
+  const speed = ((hours * 3_600) / seconds).toFixed(0);
+  process.stdout.write(
+    `${reports.length} seeds, ${hours.toFixed(1)} virtual hours in ${seconds.toFixed(0)} s ` +
+      `(${speed} times as fast as time), ${failed} with violations\n`,
+  );
+}
+
+/** How often each kind of fault befell the service, and how many there were. */
+function printFaults(reports) {
   const faults = {};
   for (const report of reports) {
     for (const [name, count] of Object.entries(report.faults)) {
@@ -120,29 +135,7 @@ function printSummary(reports, seconds) {
     }
   }
   const counted = Object.entries(faults).sort(([, a], [, b]) => b - a);
-  for (const [name, count] of counted)
+  const all = counted.reduce((sum, [, count]) => sum + count, 0);
+  for (const [name, count] of [...counted, [`faults of ${counted.length} kinds`, all]])
     process.stdout.write(`${String(count).padStart(8)}  ${name}\n`);
-  const hours = reports.length * HOURS_PER_SEED;
-  const failed = reports.filter(({ violations }) => violations.length > 0).length;
-  const speed = ((hours * 3_600) / seconds).toFixed(0);
-  const cpuMs = reports.reduce((sum, report) => sum + report.cpuMs, 0) / reports.length;
-  process.stdout.write(`${cpuMs.toFixed(0)} ms of one core a seed\n`);
-  process.stdout.write(
-    `${reports.length} seeds, ${hours.toFixed(1)} virtual hours in ${seconds.toFixed(0)} s ` +
-      `(${speed} times as fast as time), ${failed} with violations\n`,
-  );
-}
-
-/** Runs the bundle in a process of its own; rejects when it fails. */
-function runChild(given, takeLine) {
-  const child = spawn(process.execPath, ['--expose-gc', outfile, ...given], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  createInterface({ input: child.stdout }).on('line', takeLine);
-  return new Promise((resolve, reject) => {
-    child.on('close', (code) => {
-      if (code === 0) resolve();
-      else reject(new Error(`the simulation ended with code ${code}`));
-    });
-  });
 }

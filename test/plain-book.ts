@@ -8,7 +8,13 @@
  */
 import { PublicKey } from '@solana/web3.js';
 import { MARKET_OFFSETS, oracleView, type PlainOracle, REASON } from './plain-oracle.js';
-import { forEachOrder, hasSoundOrders, isOpenIn, judge, type Resting } from './plain-orders.js';
+import {
+  forEachOpenOrder,
+  hasSoundOrders,
+  isOrderIn,
+  judge,
+  type Resting,
+} from './plain-orders.js';
 
 /** An account as getProgramAccounts gives it, its data decoded from base64. */
 export interface PlainAccount {
@@ -138,8 +144,8 @@ function plainBook(scene: Scene): PlainBook {
   const census = new Map<string, number>();
   const resting: Resting[] = [];
   for (const user of scene.users) {
-    forEachOrder(user.data, (order) => {
-      if (!isOpenIn(order, market)) return;
+    forEachOpenOrder(user.data, (order) => {
+      if (!isOrderIn(order, market)) return;
       const fate = judge(order, user, scene);
       census.set(fate.verdict, (census.get(fate.verdict) ?? 0) + 1);
       if (fate.resting !== undefined && emptyBy === undefined) resting.push(fate.resting);
@@ -165,7 +171,8 @@ const byBid = (a: Resting, b: Resting) => compare(b.price, a.price) || byTime(a,
 const byAsk = (a: Resting, b: Resting) => compare(a.price, b.price) || byTime(a, b);
 
 function byTime(a: Resting, b: Resting): number {
-  const makers = () => Buffer.compare(a.maker.toBuffer(), b.maker.toBuffer());
+  const bytesOf = ({ maker }: Resting) => new PublicKey(maker).toBuffer();
+  const makers = () => Buffer.compare(bytesOf(a), bytesOf(b));
   return compare(a.order.slot, b.order.slot) || a.order.orderId - b.order.orderId || makers();
 }
 
@@ -181,7 +188,7 @@ function side(resting: readonly Resting[], { decimals }: PlainMarket): PlainSide
       size: `${wire(size)}`,
       queue: `${wire(ahead)}`,
       oraclePriceOffset: `${order.offset}`,
-      maker: maker.toBase58(),
+      maker,
       orderId: order.orderId,
       slot: Number(order.slot),
       maxTs: Number(order.maxTs),

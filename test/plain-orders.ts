@@ -1,14 +1,17 @@
 /** One order at a time in the plain book: what becomes of it. */
-import { PublicKey } from '@solana/web3.js';
 import type { Moment, PlainAccount, PlainMarket } from './plain-book.js';
 import type { PlainOracle } from './plain-oracle.js';
 
 /** One order of an account; `offset` is its distance to the oracle. */
 export type Order = ReturnType<typeof readOrder>;
 
-/** All 32 places of a User account. */
-export function forEachOrder(user: Buffer, take: (order: Order) => void): void {
-  for (let at = 1192; at < 1192 + 32 * 96; at += 96) take(readOrder(user, at));
+const OPEN = 1;
+
+/** The open orders among the 32 places of a User account. */
+export function forEachOpenOrder(user: Buffer, take: (order: Order) => void): void {
+  for (let at = 1192; at < 1192 + 32 * 96; at += 96) {
+    if (user.readUInt8(at + 82) === OPEN) take(readOrder(user, at));
+  }
 }
 
 function readOrder(data: Buffer, at: number) {
@@ -21,7 +24,6 @@ function readOrder(data: Buffer, at: number) {
     offset: BigInt(data.readInt32LE(at + 72)),
     orderId: data.readUInt32LE(at + 76),
     marketIndex: data.readUInt16LE(at + 80),
-    status: data.readUInt8(at + 82),
     type: data.readUInt8(at + 83),
     isPerp: data.readUInt8(at + 84) === 1,
     isBid: data.readUInt8(at + 87) === 0,
@@ -54,15 +56,15 @@ export function hasSoundOrders(data: Buffer): boolean {
   return true;
 }
 
-/** Whether the order is open and of this market. */
-export function isOpenIn(order: Order, market: PlainMarket): boolean {
-  return order.status === 1 && order.isPerp === market.isPerp && order.marketIndex === market.index;
+/** Whether the order is of this market. */
+export function isOrderIn(order: Order, market: PlainMarket): boolean {
+  return order.isPerp === market.isPerp && order.marketIndex === market.index;
 }
 
 /** An order that stands in the book. */
 export interface Resting {
   readonly order: Order;
-  readonly maker: PublicKey;
+  readonly maker: string;
   readonly price: bigint;
   readonly size: bigint;
 }
@@ -101,7 +103,7 @@ export function judge(order: Order, user: PlainAccount, by: JudgedBy): Fate {
   if (price === undefined) return { verdict: 'noOracle' };
   if (price === 0n) return { verdict: 'noPrice' };
   const capped = size < unfilled ? 'Capped' : '';
-  const resting = { order, maker: new PublicKey(user.pubkey), price, size };
+  const resting = { order, maker: user.pubkey, price, size };
   return { verdict: `${kindOf(order)}${capped}`, resting };
 }
 

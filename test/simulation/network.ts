@@ -56,9 +56,14 @@ export function useHosts(named: ReadonlyMap<string, NetworkHost>): void {
   for (const [name, host] of named) hosts.set(name, host);
 }
 
+/** Reading a URL takes long, and there are few. */
+const namesByUrl = new Map<string, string>();
+
 /** The host of a URL; null when the name leads nowhere. */
 export function hostOf(url: string): NetworkHost | null {
-  return hosts.get(new URL(url).host) ?? null;
+  const name = namesByUrl.get(url) ?? new URL(url).host;
+  namesByUrl.set(url, name);
+  return hosts.get(name) ?? null;
 }
 
 /** Runs in the world after one way through the network; what it does not plan does not happen. */

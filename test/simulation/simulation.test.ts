@@ -10,6 +10,17 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const modulesFile = new URL('modules.txt', import.meta.url);
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 
+interface SeedReport {
+  readonly seed: number;
+  readonly violations: readonly string[];
+}
+
+/** Runs seeds in processes of their own. */
+type RunShare = (
+  share: { readonly program: readonly string[]; readonly from: number; readonly to: number },
+  takeReport: (report: SeedReport) => void,
+) => Promise<void>;
+
 /** What the command prints; a run with a violation as well. */
 async function simulate(...given: readonly string[]): Promise<string> {
   const command = promisify(execFile)(process.execPath, ['scripts/simulate.mjs', ...given], {
@@ -34,6 +45,25 @@ describe('simulation', () => {
   test('100 seeds of six virtual minutes go by without a violation', async () => {
     const report = await simulate('--seeds', '100', '--workers', '1');
     expect(report).toMatch(/100 seeds, 10\.0 virtual hours in .*, 0 with violations\n/);
+  });
+
+  test('a seed that ends its process is a violation, and all others are run', async () => {
+    const dying = `for (let seed = Number(process.argv[1]); seed <= Number(process.argv[2]); seed += 1) {
+      if (seed === 3) process.kill(process.pid, 'SIGKILL');
+      if (seed === 6) process.exit(7);
+      console.log(JSON.stringify({ seed, violations: [] }));
+    }`;
+    const scripts = (await import(`${root}scripts/simulation-share.mjs`)) as { runShare: RunShare };
+    const reports: SeedReport[] = [];
+    const share = { program: ['-e', dying, '--'], from: 2, to: 6 };
+    await scripts.runShare(share, (report) => reports.push(report));
+    expect(reports.map(({ seed, violations }) => [seed, ...violations])).toEqual([
+      [2],
+      [3, 'the process ended with SIGKILL'],
+      [4],
+      [5],
+      [6, 'the process ended with code 7'],
+    ]);
   });
 
   test('the real modules that run in it are those of the list', async () => {

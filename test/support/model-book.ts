@@ -69,6 +69,7 @@ const orders: Rows<OrderRow> = {
 };
 
 function byKey(a: string, b: string): number {
+  if (a === b) return 0;
   return Buffer.compare(new PublicKey(a).toBuffer(), new PublicKey(b).toBuffer());
 }
 

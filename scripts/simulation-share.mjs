@@ -1,0 +1,55 @@
+/** Processes that simulate, and what becomes of the seeds of one that dies. */
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+
+/** A process that reports nothing for so long hangs, on the slowest machine as well. */
+const SILENT_MS_MAX = 300_000;
+/** Time stands still while another thread works, so one is enough, and it stays warm. */
+const SETTINGS = { UV_THREADPOOL_SIZE: '1' };
+
+/**
+ * Runs the seeds `from` to `to`. A process that dies is a violation of the seed that it had not reported,
+ * and the next process goes on behind that one.
+ */
+export async function runShare({ program, from, to }, takeReport) {
+  let next = from;
+  const takeLine = (line) => {
+    if (!line.startsWith('{')) return;
+    const report = JSON.parse(line);
+    next = report.seed + 1;
+    takeReport(report);
+  };
+  while (next <= to) {
+    let death = 'the process ended without a report';
+    try {
+      await runChild([...program, String(next), String(to)], takeLine);
+    } catch (error) {
+      death = error.message;
+    }
+    if (next > to) return;
+    takeReport({ seed: next, violations: [death], hash: 'none', faults: {}, cpuMs: 0 });
+    next += 1;
+  }
+}
+
+/** Runs Node with these arguments; rejects when it fails, or when no line comes for too long. */
+export function runChild(given, takeLine) {
+  const child = spawn(process.execPath, given, {
+    env: { ...process.env, ...SETTINGS },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const stopHanging = () => child.kill('SIGKILL');
+  let hanging = setTimeout(stopHanging, SILENT_MS_MAX);
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    clearTimeout(hanging);
+    hanging = setTimeout(stopHanging, SILENT_MS_MAX);
+    takeLine(line);
+  });
+  return new Promise((resolve, reject) => {
+    child.on('close', (code, signal) => {
+      clearTimeout(hanging);
+      if (code === 0) resolve();
+      else reject(new Error(`the process ended with ${signal ?? `code ${code}`}`));
+    });
+  });
+}
