@@ -5,7 +5,7 @@
  *   npm run simulate -- --seeds 100 --from 5  seeds 5 to 104
  *   npm run simulate -- --seed 7              one seed, with the record of all that happened
  *   npm run simulate -- --scenario NAME       one scenario of test/simulation/scenarios.ts, likewise
- *                                             with --unrepaired: without what repairs it, where that is a setting
+ *                                             with --unrepaired: without what repairs it
  *   npm run simulate -- --scenarios           all scenarios that hold, one after the other, in one process
  *   npm run simulate -- --modules             the modules of `src` that run in it
  *
@@ -37,7 +37,6 @@ const { values } = parseArgs({
   },
 });
 
-const repair = values.unrepaired ? 'unrepaired' : 'repaired';
 const { outfile, modules } = await bundleSimulation();
 /** What a process that simulates is given first. */
 const program = [...NODE_FLAGS, outfile];
@@ -45,7 +44,9 @@ if (values.modules) process.stdout.write(`${listFolders(modules).join('\n')}\n`)
 else if (values.seed !== undefined) await runOne([values.seed, values.seed, 'record']);
 else if (values.scenarios) await runScenarios();
 else if (values.scenario !== undefined) {
-  await runOne(['scenario', values.scenario, repair, 'record']);
+  for (const { repair, program } of await listPrograms()) {
+    await runOne(['scenario', values.scenario, repair, 'record'], program);
+  }
 } else await runMany({ from: whole('from'), count: whole('seeds'), workers: whole('workers') });
 
 function whole(name) {
@@ -55,9 +56,9 @@ function whole(name) {
 }
 
 /** Runs one seed or scenario and prints its record. */
-async function runOne(given) {
+async function runOne(given, runner = program) {
   const reports = [];
-  await runChild([...program, ...given], (line) => {
+  await runChild([...runner, ...given], (line) => {
     if (line.startsWith('{')) reports.push(JSON.parse(line));
     else process.stdout.write(`${line}\n`);
   });
@@ -67,14 +68,26 @@ async function runOne(given) {
   if (report.violations.length > 0) process.exitCode = 1;
 }
 
-/** Runs all scenarios that hold and prints what each found. */
+/** Runs all scenarios that hold, or all without their repair, and prints what each found. */
 async function runScenarios() {
-  await runChild([...program, 'scenarios', repair], (line) => {
-    if (!line.startsWith('{')) return;
-    const { name, violations } = JSON.parse(line);
-    process.stdout.write(`${name}: ${violations.length} violations\n`);
-    if (violations.length > 0) process.exitCode = 1;
-  });
+  for (const { repair, program } of await listPrograms()) {
+    await runChild([...program, 'scenarios', repair], (line) => {
+      if (!line.startsWith('{')) return;
+      const { name, violations } = JSON.parse(line);
+      process.stdout.write(`${name}: ${violations.length} violations\n`);
+      if (violations.length > 0) process.exitCode = 1;
+    });
+  }
+}
+
+/** A repair is taken out by settings, or by the module as it was before. */
+async function listPrograms() {
+  if (!values.unrepaired) return [{ repair: 'repaired', program }];
+  const unrepaired = await bundleSimulation({ isUnrepaired: true });
+  return [
+    { repair: 'settings', program },
+    { repair: 'modules', program: [...NODE_FLAGS, unrepaired.outfile] },
+  ];
 }
 
 /** Runs many seeds on several processes and prints what they found. */

@@ -15,7 +15,14 @@ const replacedFiles = {
   'src/server/transport/uws.ts': 'uws.ts',
 };
 
-const standIns = {
+/** Modules as they were before a repair. */
+const unrepairedFiles = {
+  'src/feed/model/chain-clock.ts': '../unrepaired/chain-clock.ts',
+  'src/feed/model/slot-window.ts': '../unrepaired/slot-window.ts',
+  'src/history/worker/retention.ts': '../unrepaired/retention.ts',
+};
+
+const standIns = (replacedFiles) => ({
   name: 'stand-ins',
   setup({ onResolve }) {
     onResolve({ filter: /^(ws|libsql|#addon)$/ }, ({ path: name, importer }) => {
@@ -30,11 +37,16 @@ const standIns = {
       return replaced === undefined ? undefined : { path: standIn(replaced) };
     });
   },
-};
+});
 
-/** Writes the bundle; returns its path and the modules of `src` that are in it. */
-export async function bundleSimulation() {
-  const outfile = path.join(root, 'dist/simulation/main.mjs');
+/**
+ * Writes the bundle; returns its path and the modules of `src` that are in it. `isUnrepaired` is one with the
+ * modules of `test/simulation/unrepaired`.
+ */
+export async function bundleSimulation({ isUnrepaired = false } = {}) {
+  const name = isUnrepaired ? 'unrepaired.mjs' : 'main.mjs';
+  const outfile = path.join(root, 'dist/simulation', name);
+  const files = { ...replacedFiles, ...(isUnrepaired ? unrepairedFiles : {}) };
   const { metafile } = await build({
     entryPoints: [path.join(folder, 'main.ts')],
     outfile,
@@ -46,7 +58,7 @@ export async function bundleSimulation() {
     packages: 'external',
     metafile: true,
     sourcemap: 'inline',
-    plugins: [standIns],
+    plugins: [standIns(files)],
     logLevel: 'warning',
   });
   const modules = Object.keys(metafile.inputs).filter((name) => name.startsWith('src/'));

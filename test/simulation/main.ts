@@ -29,13 +29,14 @@ function readRuns([first = '', second = '', third = '', fourth]: readonly string
   });
 }
 
-/** Scenarios as they are, or those that have it without what repairs them. */
+/** Scenarios as they are, or those whose repair is taken out by settings, or by modules. */
 function scenarioRuns(repair: string, isWanted: (scenario: Scenario) => boolean): NamedRun[] {
   const wanted = SCENARIOS.filter(isWanted).map((scenario) => ({ seed: 1, ...scenario }));
-  if (repair !== 'unrepaired') return wanted;
-  return wanted
-    .filter(({ without }) => without !== undefined)
-    .map((run) => ({ ...run, flags: { ...run.flags, ...run.without } }));
+  if (repair === 'modules') return wanted.filter(({ without }) => typeof without === 'string');
+  if (repair !== 'settings') return wanted;
+  return wanted.flatMap(({ without, ...run }) => {
+    return typeof without === 'object' ? [{ ...run, flags: { ...run.flags, ...without } }] : [];
+  });
 }
 
 function recordIf(wanted: string | undefined): Pick<RunOptions, 'writeLine'> {
