@@ -171,13 +171,17 @@ describe('a subscription', () => {
     await expectEqual(client);
   });
 
-  test('before the first live book is not ready', async () => {
+  test('before the first live book is shown it when it is there', async () => {
     scene = await StreamScene.start();
     scene.feed.everLive = false;
     const client = await scene.open();
     client.send({ type: 'subscribe', id: 1, ...sol });
     await client.settle();
-    expect(client.answers[0]).toMatchObject({ type: 'error', id: 1, code: 'NOT_READY' });
+    expect(client.answers.map(({ type }) => type)).toEqual(['pong']);
+    scene.feed.everLive = true;
+    scene.sockets.handleEarlyMessages();
+    await client.settle();
+    await expectEqual(client);
   });
 });
 

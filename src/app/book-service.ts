@@ -129,7 +129,10 @@ function createParts(
   const ready = new FirstReady({ readiness, directory, marketNames, ...source });
   const feed = origin.feed({
     ...turnEvents(sockets, timings),
-    onFirstLive: () => awaitReady(marketNames, { ready, directory: book, log, onReady }),
+    onFirstLive: () => {
+      sockets.handleEarlyMessages();
+      awaitReady(marketNames, { ready, directory: book, log, onReady });
+    },
   });
   // By name: the messages per second of a client are not those of a maker.
   const { quoteMakers } = config;

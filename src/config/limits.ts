@@ -1,5 +1,4 @@
-/** Every limit that is met from outside, each with its reason. */
-/** The largest (and smallest) values that are accepted. */
+/** Every limit that is met from outside, each with its reason: the largest (and smallest) values. */
 export const LIMITS = {
   /** A TCP port is 16 bits; 0 lets the system choose one, which tests use. */
   portMax: 65_535,
@@ -141,10 +140,7 @@ export const LIMITS = {
   socketBacklogMegabytesMax: 65_536,
   /** How often the sockets are asked what waits: 20,000 take about 2 ms. */
   socketBacklogCheckMs: 100,
-  /**
-   * First books and resets wait while more than this does: with one of 1,000 levels there is room
-   * left.
-   */
+  /** First books and resets wait while more than this does: one of 1,000 levels still has room. */
   socketBacklogBytesMax: 131_072,
   /** Replies that wait for a client whose buffer is full: what it may request in two seconds. */
   socketRepliesMax: 100,
@@ -167,6 +163,8 @@ export const LIMITS = {
   unknownMakerTopicsMax: 256,
   /** Common topics of a market, which always have room: 20 of its book, 2 of trades, 9 of candles. */
   commonTopicsPerMarket: 31,
+  /** Characters of subscriptions that wait for the first live book, over all sockets: ten of each. */
+  earlyBytesMax: 32 * 1024 * 1024,
   /** An id is repeated in the reply; a UUID with a prefix fits. */
   socketIdCharsMax: 64,
   /** Messages beyond the rate get an error until they exceed it by this many seconds; then it closes. */
@@ -190,7 +188,7 @@ export const LIMITS = {
   ringBytesMax: 64 * 1024 * 1024,
   /** What a ring grows by: some seconds of a busy topic. */
   ringChunkBytes: 16_384,
-  /** Time that the history has for the first snapshot of a topic of candles or trades. */
+  /** Time that an open history has for the first snapshot of a topic of candles or trades. */
   marketShowMsMax: 5_000,
   /**
    * Texts of candles and trades that wait to be published: what all topics get in some flushes. Beyond
@@ -199,7 +197,7 @@ export const LIMITS = {
   marketFramesMax: 20_000,
   /** The share of one turn of the loop that goes to publishing them. */
   marketSliceMs: 2,
-  /** The share of one turn of the loop that goes to making frames; the rest waits for the next. */
+  /** The share of one turn of the loop that goes to making frames, or to early subscriptions. */
   fanOutSliceMs: 3,
   /** The same for the streaming channels: some 300 topics of a turn go out in that turn. */
   streamSliceMs: 4,

@@ -247,7 +247,6 @@ describe('a topic of trades', () => {
 
 describe('streams', () => {
   test.each([
-    ['candle:perp_1:1', 'of a market that is not served'],
     ['candle:perp_0:3', 'of a resolution that is none'],
     ['candle:perp_0', 'of no resolution'],
     ['trades:perp_0:1', 'with too many parts'],

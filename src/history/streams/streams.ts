@@ -24,7 +24,7 @@ import { readTopic, type TopicName } from './topic.js';
 /** The parts of the streams. */
 export interface StreamsOptions {
   readonly reader: StreamContext['reader'];
-  /** Undefined for a market that is not served. */
+  /** Undefined for a market that is not known yet. */
   readonly marketOf: (key: MarketKey) => HistoryMarket | undefined;
   readonly timers: Timers;
   /** The chain's time, unix seconds: by it empty candles begin. 0 while it is not known. */
@@ -60,7 +60,7 @@ export class Streams {
 
   /**
    * Begins a topic, or shows it once more. The response is one frame, posted before this returns; or when
-   * the topic is opened, where the store is not open yet.
+   * the topic is opened, where the store is not open yet or the market is not known yet.
    */
   joinTopic(topic: string): void {
     const name = readTopic(topic);
@@ -155,7 +155,8 @@ export class Streams {
   ): string | null {
     const { marketOf, post } = this.#options;
     const market = marketOf(name.market);
-    if (market === undefined) return 'there is no such topic';
+    // The book has it already, and names it here within a second.
+    if (market === undefined) return null;
     try {
       const text = this.#initText(topic, { name, isReopened: kind === 'reopened' }, market);
       this.#isUnreadable = false;

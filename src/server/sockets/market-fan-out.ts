@@ -82,10 +82,7 @@ export class MarketFanOut {
   requestSnapshot(topic: MarketTopic, subscriber: PendingSubscriber): void {
     topic.pendingSubscribers.add(subscriber);
     if (topic.snapshotTimeout !== undefined) return;
-    const { marketShowMsMax } = LIMITS;
-    topic.snapshotTimeout = setTimeout(() => {
-      this.#refusePending(topic, `the history did not answer within ${marketShowMsMax} ms`);
-    }, marketShowMsMax).unref();
+    this.#armTimeout(topic);
     this.#options.source.join(topic.key);
   }
 
@@ -150,6 +147,16 @@ export class MarketFanOut {
     topic.isOpen = true;
     topic.hasGap = false;
     for (const subscriber of this.#takePending(topic)) subscriber.onSnapshot(text);
+  }
+
+  /** A history that is not open yet, or starts again, shows every topic when it is. */
+  #armTimeout(topic: MarketTopic): void {
+    const { marketShowMsMax } = LIMITS;
+    topic.snapshotTimeout = setTimeout(() => {
+      const { state } = this.#options.source.readStats();
+      if (state === 'starting' || state === 'failing') this.#armTimeout(topic);
+      else this.#refusePending(topic, `the history did not answer within ${marketShowMsMax} ms`);
+    }, marketShowMsMax).unref();
   }
 
   #refusePending(topic: MarketTopic, text: string): void {

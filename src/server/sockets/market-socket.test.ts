@@ -365,6 +365,23 @@ describe('the history', () => {
     expect(client.taken()).toEqual([]);
   });
 
+  test.each(['starting', 'failing'] as const)(
+    'that is %s is waited for, and shown when it is open',
+    async (state) => {
+      history.state = state;
+      const client = open();
+      client.say(candles);
+      client.say(channel);
+      await vi.advanceTimersByTimeAsync(LIMITS.marketShowMsMax * 3);
+      expect(client.taken()).toMatchObject([{ message: expect.stringContaining('received for') }]);
+      history.send(topic, ['reset', init]);
+      expect(client.taken()).toEqual([init, ack]);
+      history.state = 'live';
+      await vi.advanceTimersByTimeAsync(LIMITS.marketShowMsMax);
+      expect(client.taken()).toMatchObject([{ type: 'error', code: 'NOT_READY' }]);
+    },
+  );
+
   test('that has begun anew shows every topic to all its readers', () => {
     const [first, second] = [follower(), follower()];
     history.send(topic, ['reset', { type: 'init', at: 9 }]);

@@ -3,7 +3,6 @@
  * throws here; what is wrong with it becomes an error reply.
  */
 import { LIMITS } from '../../config/limits.js';
-import type { Readiness } from '../../contract/feed-status.js';
 import { MessageLimiter } from '../admission/admission.js';
 import type { TopicQuota, TopicRoom } from '../admission/topic-quota.js';
 import type { CloseReason, SocketCounts } from '../metrics/socket-metrics.js';
@@ -12,13 +11,14 @@ import { SocketError } from '../transport/errors.js';
 import { ClientMessage } from './client-message.js';
 import { compatible } from './compatible-dialect.js';
 import { Delivery } from './delivery.js';
-import { isMarketRequest, marketData } from './market-dialect.js';
-import { isStreamChannel, streaming } from './stream-dialect.js';
-import type { ChannelParts, Dialect, SubscriptionAction } from './subscription.js';
+import { dialectOf, errorMembersOf, isAction } from './dialects.js';
+import type { EarlyMessages, EarlySession } from './early-messages.js';
+import { streaming } from './stream-dialect.js';
+import type { ChannelParts, Dialect } from './subscription.js';
 
 /** What all sessions share, and the heartbeat topic of this one. */
 export interface SessionParts extends ChannelParts {
-  readonly readiness: () => Readiness;
+  readonly early: EarlyMessages;
   readonly quota: TopicQuota;
   readonly counts: SocketCounts;
   readonly messagesPerSecond: number;
@@ -31,7 +31,7 @@ export interface SessionParts extends ChannelParts {
 }
 
 /** The session of one socket. */
-export class Session implements SocketSession {
+export class Session implements SocketSession, EarlySession {
   readonly #parts: SessionParts;
   readonly #delivery: Delivery;
   readonly #messageLimiter: MessageLimiter;
@@ -67,12 +67,21 @@ export class Session implements SocketSession {
   onMessage(text: string | null): void {
     if (!this.#admitMessage()) return;
     const message = text === null ? undefined : ClientMessage.parse(text);
-    try {
-      if (message !== undefined) this.#handleMessage(message);
-      else throw malformedMessage('a message must be a JSON object in a text frame');
-    } catch (error) {
-      this.#sendError(error, message, errorMembersOf(message));
-    }
+    this.#handleGuarded(message, () => {
+      if (text === null || message === undefined) {
+        throw malformedMessage('a message must be a JSON object in a text frame');
+      }
+      this.#handleMessage(message, text);
+    });
+  }
+
+  /** Such a message was read before: it subscribes or unsubscribes. */
+  handleEarly(text: string): void {
+    const message = ClientMessage.parse(text);
+    if (message === undefined || this.#closing !== undefined) return;
+    const dialect = dialectOf(message);
+    if (dialect === undefined) return;
+    this.#handleGuarded(message, () => this.#changeSubscription(dialect, message));
   }
 
   /** The transport answers a ping; it counts as a message all the same. */
@@ -81,8 +90,10 @@ export class Session implements SocketSession {
   }
 
   onDrain(): void {
-    if (this.#closing === undefined) this.#delivery.handleDrain();
-    else if (this.#closing === 'slowReader') this.#closeOnceDrained();
+    if (this.#closing === undefined) {
+      this.#delivery.handleDrain();
+      this.#parts.early.resume(this);
+    } else if (this.#closing === 'slowReader') this.#closeOnceDrained();
   }
 
   onDropped(): void {
@@ -125,22 +136,34 @@ export class Session implements SocketSession {
     return isAllowed && this.#closing === undefined;
   }
 
-  #handleMessage(message: ClientMessage): void {
+  /** What goes wrong with a message becomes the reply to it. */
+  #handleGuarded(message: ClientMessage | undefined, handle: () => void): void {
+    try {
+      handle();
+    } catch (error) {
+      this.#sendError(error, message, errorMembersOf(message));
+    }
+  }
+
+  #handleMessage(message: ClientMessage, text: string): void {
     const type = message.getWord('type');
     if (type === 'ping') {
       this.#sendReply({ type: 'pong', id: message.id, ts: Date.now() });
       return;
     }
-    if (type !== 'subscribe' && type !== 'unsubscribe') {
+    if (!isAction(type)) {
       throw malformedMessage('type must be subscribe, unsubscribe or ping');
     }
     const dialect = dialectOf(message);
     if (dialect === undefined) throw malformedMessage('channel is missing');
     this.#noteDialect(dialect);
-    if (!this.#parts.readiness().everLive) {
-      throw new SocketError('NOT_READY', 'no book has been live yet');
-    }
-    if (type === 'subscribe') this.#addSubscription(dialect, message);
+    const { early } = this.#parts;
+    if (early.mustWait(this)) early.keepMessage(this, text);
+    else this.#changeSubscription(dialect, message);
+  }
+
+  #changeSubscription(dialect: Dialect, message: ClientMessage): void {
+    if (message.getWord('type') === 'subscribe') this.#addSubscription(dialect, message);
     else this.#removeSubscription(dialect, message);
   }
 
@@ -219,6 +242,7 @@ export class Session implements SocketSession {
   }
 
   #releaseTopics(): void {
+    this.#parts.early.removeSession(this);
     for (const key of this.#delivery.close()) this.#parts.quota.releaseTopic(this.socket.ip, key);
   }
 
@@ -263,22 +287,4 @@ const tryAgainLaterCode = 1013;
 
 function malformedMessage(message: string): SocketError {
   return new SocketError('MALFORMED_MESSAGE', message);
-}
-
-/** The dialect of a message that subscribes or unsubscribes; undefined when it names no channel. */
-function dialectOf(message: ClientMessage): Dialect | undefined {
-  if (isMarketRequest(message)) return marketData;
-  if (!message.hasMember('channel')) return message.hasMember('topic') ? streaming : undefined;
-  return isStreamChannel(message.getWord('channel') ?? '') ? streaming : compatible;
-}
-
-/** The members of an error that describe the subscription of a message. */
-function errorMembersOf(message: ClientMessage | undefined): object {
-  const type = message?.getWord('type');
-  if (message === undefined || !isAction(type)) return {};
-  return dialectOf(message)?.buildErrorMembers(type, message) ?? {};
-}
-
-function isAction(type: string | undefined): type is SubscriptionAction {
-  return type === 'subscribe' || type === 'unsubscribe';
 }

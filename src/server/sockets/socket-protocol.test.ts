@@ -265,9 +265,4 @@ describe('2.3 what the server sends', () => {
       { code: 'NOT_SUBSCRIBED' },
     ]);
   });
-
-  test('before a first book has been live a subscribe is told to wait', async () => {
-    scene.feed.everLive = false;
-    await expectRefusal(wish, { channel: 'orderbook', code: 'NOT_READY' });
-  });
 });

@@ -21,6 +21,7 @@ import { ServerError } from '../transport/errors.js';
 import { errorReply, type HttpRequest, type Reply } from '../transport/reply.js';
 import type { Listener } from '../transport/uws.js';
 import { BookFanOut, type BookFanOutOptions } from './compatible-fan-out.js';
+import { EarlyMessages } from './early-messages.js';
 import { HeartbeatShards, reconnectAfterMs } from './heartbeat.js';
 import { MarketFanOut } from './market-fan-out.js';
 import { Session } from './session.js';
@@ -30,7 +31,7 @@ import { StreamFanOut } from './stream-fan-out.js';
 export interface SocketServerOptions
   extends Pick<BookFanOutOptions, 'book' | 'directory' | 'onPublished' | 'sliceMs'> {
   readonly readiness: () => Readiness;
-  /** Candles and trades; without it subscriptions to them fail with NOT_READY. */
+  /** Candles and trades; without it subscriptions to them fail with NO_HISTORY. */
   readonly history?: MarketStreamSource;
   /** Between two frames of a topic of the compatible channels. */
   readonly publishIntervalMs: number;
@@ -60,6 +61,7 @@ export class SocketServer implements SocketHandlers {
   readonly #streams: StreamFanOut;
   readonly #market: MarketFanOut | null;
   readonly #topicQuota: TopicQuota;
+  readonly #early: EarlyMessages;
   readonly #counts = new SocketCounts();
   readonly #sessions = new Set<Session>();
   readonly #socketQuota: SocketQuota;
@@ -84,6 +86,7 @@ export class SocketServer implements SocketHandlers {
     const { socketsMax = LIMITS.socketsMax } = options;
     this.#socketQuota = new SocketQuota({ ...options, what: 'WebSockets', socketsMax });
     this.#topicQuota = new TopicQuota(options);
+    this.#early = new EarlyMessages(options);
     this.#heartbeats = new HeartbeatShards(publish);
     this.#fanOut = new BookFanOut({ ...parts, intervalMs: publishIntervalMs });
     this.#streams = new StreamFanOut({ ...parts, intervalMs: streamIntervalMs, onEnded });
@@ -100,6 +103,11 @@ export class SocketServer implements SocketHandlers {
     this.#publisher = listener;
     this.#heartbeats.start();
     this.#streams.start();
+  }
+
+  /** After the first live book: handles the subscriptions that came before it. */
+  handleEarlyMessages(): void {
+    this.#early.handleAll();
   }
 
   /**
@@ -137,6 +145,7 @@ export class SocketServer implements SocketHandlers {
     const session = new Session(socket, {
       ...this.#options,
       ...{ fanOut: this.#fanOut, streams: this.#streams, market: this.#market },
+      early: this.#early,
       quota: this.#topicQuota,
       counts: this.#counts,
       slowMsMax,
@@ -156,6 +165,7 @@ export class SocketServer implements SocketHandlers {
   async close(): Promise<void> {
     this.#closing = true;
     this.#heartbeats.stop();
+    this.#early.stop();
     this.#streams.stop();
     this.#fanOut.stop();
     this.#market?.stop();

@@ -1,0 +1,156 @@
+/** Subscriptions that come before the first live book. */
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type FakeClient, newServer, openOn } from '../../../test/support/fake-client.js';
+import { FakeMarketStreams } from '../../../test/support/fake-market-streams.js';
+import { LIMITS } from '../../config/limits.js';
+import { EarlyMessages, type EarlySession } from './early-messages.js';
+import type { SocketServer } from './socket-server.js';
+
+const book = { type: 'subscribe', channel: 'orderbook', marketType: 'perp', market: 'SOL-PERP' };
+const stream = { type: 'subscribe', channel: 'book', market: 'SOL-PERP', id: 3 };
+const candles = { type: 'subscribe', symbol: 'SOL-PERP', resolution: '1' };
+const trades = { ...book, channel: 'trades' };
+const received = { message: expect.stringMatching(/^Subscribe received for channel: /) };
+
+let readiness: { everLive: boolean; state: 'live'; reason: null; slot: number };
+let history: FakeMarketStreams;
+let server: SocketServer;
+let client: FakeClient;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'clearImmediate'] });
+  readiness = { everLive: false, state: 'live', reason: null, slot: 1 };
+  history = new FakeMarketStreams();
+  server = newServer({
+    ...{ history, readiness: () => readiness, messagesPerSecond: 10_000, socketsPerIp: 100 },
+  });
+  client = openOn(server);
+});
+
+afterEach(async () => {
+  const closed = server.close();
+  await vi.runAllTimersAsync();
+  await closed;
+  vi.useRealTimers();
+});
+
+async function goLive(): Promise<void> {
+  readiness.everLive = true;
+  server.handleEarlyMessages();
+  await vi.advanceTimersByTimeAsync(1);
+}
+
+describe('a subscription before the first live book', () => {
+  test.each([
+    ['orderbook', book, [received, { channel: 'orderbook_0' }]],
+    [
+      'book',
+      stream,
+      [
+        { type: 'subscribed', id: 3 },
+        { type: 'snapshot', id: 3 },
+      ],
+    ],
+    ['trades', trades, [received]],
+    ['orderbook of an unknown market', { ...book, market: 'NO' }, [{ code: 'UNKNOWN_MARKET' }]],
+  ])('to %s is answered when there is one', async (_, message, answers) => {
+    client.say(message);
+    expect(client.taken()).toEqual([]);
+    await goLive();
+    expect(client.taken()).toMatchObject(answers);
+  });
+
+  test('to candles is answered when their history is open as well', async () => {
+    history.state = 'starting';
+    client.say(candles);
+    readiness.everLive = true;
+    server.handleEarlyMessages();
+    await vi.advanceTimersByTimeAsync(LIMITS.marketShowMsMax * 2);
+    expect(client.taken()).toEqual([]);
+    history.send('candle:perp_0:1', ['reset', { type: 'init' }]);
+    expect(client.taken()).toMatchObject([{ type: 'init' }, { type: 'subscription' }]);
+    history.state = 'live';
+  });
+
+  test('is answered in its turn, and a ping and what cannot be read at once', async () => {
+    client.say({ type: 'ping', id: 1 });
+    client.say({ type: 'subscribe' });
+    client.session?.onMessage('no JSON');
+    expect(client.taken()).toMatchObject([
+      { type: 'pong', id: 1 },
+      { code: 'MALFORMED_MESSAGE' },
+      { code: 'MALFORMED_MESSAGE' },
+    ]);
+    client.say(book);
+    client.say({ ...book, grouping: 10 });
+    client.say({ ...book, type: 'unsubscribe' });
+    readiness.everLive = true;
+    // One that comes now must not overtake those before it.
+    client.say({ ...book, market: 'NO' });
+    expect(client.taken()).toEqual([]);
+    await goLive();
+    const unsubscribed = { message: expect.stringContaining('Unsubscribe received') };
+    const answers = [received, { channel: 'orderbook_0' }, received, { channel: 'orderbook_0' }];
+    expect(client.taken()).toMatchObject([...answers, unsubscribed, { code: 'UNKNOWN_MARKET' }]);
+    expect(server.readStats().topics).toBe(1);
+  });
+
+  test('of a client that has much to read waits until it has', async () => {
+    for (const grouping of [2, 3]) client.say({ ...book, grouping });
+    client.buffered = LIMITS.socketBacklogBytesMax + 1;
+    await goLive();
+    expect(client.taken()).toEqual([]);
+    client.buffered = 0;
+    client.session?.onDrain();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(client.taken()).toHaveLength(4);
+  });
+
+  test('ends with its socket', async () => {
+    client.say(book);
+    client.session?.onClose('client');
+    await goLive();
+    expect(client.taken()).toEqual([]);
+    expect(server.readStats().topics).toBe(0);
+  });
+});
+
+describe('early subscriptions are limited', () => {
+  test('for an address, as its topics are', async () => {
+    const other = openOn(server);
+    for (const grouping of [2, 3, 4]) client.say({ ...book, grouping });
+    for (const grouping of [2, 3, 4]) other.say({ ...book, grouping });
+    expect(other.taken()).toMatchObject([
+      { code: 'LIMIT_EXCEEDED', error: 'Error subscribing to channel' },
+    ]);
+    client.session?.onClose('client');
+    for (const grouping of [4, 5, 6]) other.say({ ...book, grouping });
+    expect(other.taken()).toEqual([]);
+    await goLive();
+    expect(other.taken()).toHaveLength(10);
+  });
+
+  test('for a socket, as its topics are, and on this machine as well', () => {
+    const here = openOn(server, '127.0.0.1');
+    for (let count = 0; count < LIMITS.topicsPerSocketMax; count += 1) here.say(book);
+    expect(here.taken()).toEqual([]);
+    here.say(book);
+    expect(here.taken()).toMatchObject([{ code: 'LIMIT_EXCEEDED' }]);
+  });
+
+  test('in all, by their bytes', () => {
+    const early = new EarlyMessages({
+      ...{ readiness: () => readiness, topicsPerIp: 0, earlyBytesMax: 10 },
+    });
+    const [first, second] = [sessionAt('203.0.113.1'), sessionAt('203.0.113.2')];
+    early.keepMessage(first, '123456');
+    expect(() => early.keepMessage(second, '12345')).toThrow(/room for 10 bytes of/);
+    early.keepMessage(second, '1234');
+    early.removeSession(first);
+    early.keepMessage(second, '123456');
+  });
+});
+
+function sessionAt(ip: string): EarlySession {
+  return { socket: { ip, bufferedBytes: () => 0 }, handleEarly: () => {} };
+}

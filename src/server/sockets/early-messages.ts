@@ -1,0 +1,126 @@
+/**
+ * Subscriptions that come before the first live book, which has the names of the markets. Their messages
+ * are kept as texts, and handled in their order once there is a book.
+ *
+ * This file does not know what a message says.
+ */
+import { LIMITS } from '../../config/limits.js';
+import type { Readiness } from '../../contract/feed-status.js';
+import { changeCount } from '../admission/admission.js';
+import { ClientAddresses } from '../admission/client-addresses.js';
+import type { ClientSocket } from '../transport/client-socket.js';
+import { SocketError } from '../transport/errors.js';
+
+/** A session whose messages may come too early. */
+export interface EarlySession {
+  readonly socket: Pick<ClientSocket, 'ip' | 'bufferedBytes'>;
+  /** Handles a message that was kept. */
+  handleEarly(text: string): void;
+}
+
+/** What early messages go by. */
+export interface EarlyMessagesOptions {
+  readonly readiness: () => Pick<Readiness, 'everLive'>;
+  /** Topics of one address, and messages that are kept for it; 0 for no limit. */
+  readonly topicsPerIp: number;
+  readonly addresses?: ClientAddresses;
+  /** Bytes of all messages that are kept; the limit of the service by default. */
+  readonly earlyBytesMax?: number;
+}
+
+/** The early messages of all sessions. */
+export class EarlyMessages {
+  readonly #options: EarlyMessagesOptions;
+  readonly #addresses: ClientAddresses;
+  /** Only sessions with any; each has them in the order in which they came. */
+  readonly #kept = new Map<EarlySession, string[]>();
+  readonly #byAddress = new Map<string, number>();
+  #bytes = 0;
+  #turn: NodeJS.Immediate | undefined;
+
+  constructor(options: EarlyMessagesOptions) {
+    this.#options = options;
+    this.#addresses = options.addresses ?? new ClientAddresses();
+  }
+
+  /** Whether a message of the session is too early, or follows one that was. */
+  mustWait(session: EarlySession): boolean {
+    return !this.#options.readiness().everLive || this.#kept.has(session);
+  }
+
+  /** Keeps a message. Throws LIMIT_EXCEEDED when it is one too many. */
+  keepMessage(session: EarlySession, text: string): void {
+    const texts = this.#kept.get(session) ?? [];
+    this.#requireRoom(session, texts.length, text);
+    texts.push(text);
+    this.#kept.set(session, texts);
+    this.#bytes += text.length;
+    const address = this.#addresses.limitKey(session.socket.ip);
+    if (address !== undefined) changeCount(this.#byAddress, address, 1);
+  }
+
+  /** Forgets what is kept for a session. */
+  removeSession(session: EarlySession): void {
+    while (this.#takeMessage(session) !== undefined);
+  }
+
+  /**
+   * Handles what is kept, when there is a first book: some messages in each turn of the event loop. Those of
+   * a client that has much to read wait for {@link EarlyMessages.resume}.
+   */
+  handleAll(): void {
+    this.#turn = undefined;
+    const endMs = performance.now() + LIMITS.fanOutSliceMs;
+    for (const session of this.#kept.keys()) {
+      while (session.socket.bufferedBytes() <= LIMITS.socketBacklogBytesMax) {
+        const text = this.#takeMessage(session);
+        if (text === undefined) break;
+        session.handleEarly(text);
+        if (performance.now() < endMs) continue;
+        this.#turn = setImmediate(() => this.handleAll());
+        return;
+      }
+    }
+  }
+
+  /** The client of a session has read something. */
+  resume(session: EarlySession): void {
+    if (!this.#kept.has(session) || !this.#options.readiness().everLive) return;
+    this.#turn ??= setImmediate(() => this.handleAll());
+  }
+
+  /** Handles nothing more. */
+  stop(): void {
+    clearImmediate(this.#turn);
+  }
+
+  #requireRoom({ socket }: EarlySession, kept: number, text: string): void {
+    const { topicsPerIp, earlyBytesMax = LIMITS.earlyBytesMax } = this.#options;
+    const { topicsPerSocketMax } = LIMITS;
+    const address = this.#addresses.limitKey(socket.ip);
+    const ofAddress = address === undefined ? 0 : (this.#byAddress.get(address) ?? 0);
+    if (kept >= topicsPerSocketMax) throw tooMany(`a socket may have ${topicsPerSocketMax}`);
+    if (topicsPerIp > 0 && ofAddress >= topicsPerIp) {
+      throw tooMany(`one address may have ${topicsPerIp}`);
+    }
+    if (this.#bytes + text.length > earlyBytesMax) {
+      throw tooMany(`the service has room for ${earlyBytesMax} bytes of`);
+    }
+  }
+
+  /** Takes the oldest message of a session; undefined when there is none. */
+  #takeMessage(session: EarlySession): string | undefined {
+    const texts = this.#kept.get(session);
+    const text = texts?.shift();
+    if (texts === undefined || text === undefined) return undefined;
+    if (texts.length === 0) this.#kept.delete(session);
+    this.#bytes -= text.length;
+    const address = this.#addresses.limitKey(session.socket.ip);
+    if (address !== undefined) changeCount(this.#byAddress, address, -1);
+    return text;
+  }
+}
+
+function tooMany(limit: string): SocketError {
+  return new SocketError('LIMIT_EXCEEDED', `${limit} subscriptions before the first live book`);
+}
