@@ -4,29 +4,150 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FundingRateEvent } from '../src/engine/events.js';
-import { engineWith, ORACLE, PERP, SPOT } from '../src/engine/testing.js';
+import { engineWith, ORACLE, PERP, PROGRAM, SLOT, SPOT } from '../src/engine/testing.js';
 import type { Fill } from '../src/history/model/records.js';
+import { Direction } from '../src/sim/bytes/chain-enums.js';
+import { keyOf } from '../src/sim/bytes/keys.js';
+import { emptyOrder, userBytes } from '../src/sim/bytes/user-account.js';
 import { MarketDataScene } from './support/market-data-scene.js';
 
 type Row = Readonly<Record<string, unknown>>;
 
 let scene: MarketDataScene;
 let fill: Fill;
-let rate: FundingRateEvent;
+let older: Fill;
+let rateRecord: FundingRateEvent;
 
 beforeAll(async () => {
-  scene = await MarketDataScene.start(engineWith(PERP, SPOT, ORACLE));
-  fill = scene.fill({ ts: scene.ts - 60, quoteAssetAmountFilled: 200_000_001n });
-  rate = scene.fundingRate({ ts: scene.ts - 30, fundingRate: -7_000_001n });
+  scene = await MarketDataScene.start(engineWith(PERP, SPOT, ORACLE, twoSided()));
+  older = scene.fill({ ts: scene.ts - 25 * 3_600 });
+  fill = scene.fill({ ts: scene.ts - 60, quoteAssetAmountFilled: 220_000_002n });
+  rateRecord = scene.fundingRate({ ts: scene.ts - 30, fundingRate: -7_000_001n });
 });
 
 afterAll(() => scene?.stop());
+
+const MAKER = keyOf(Buffer.alloc(32, 7));
+
+/** A user account with orders on both sides of the perpetual market. */
+function twoSided() {
+  const orders = [149_000_000n, 148_500_000n, 151_000_000n].map((price, index) => ({
+    ...{ ...emptyOrder(), slot: BigInt(SLOT - 1_000), price, orderId: index + 1, postOnly: true },
+    baseAssetAmount: 100_000_000n * BigInt(index + 1),
+    direction: price < 150_000_000n ? Direction.Long : Direction.Short,
+  }));
+  const user = {
+    ...{ authority: MAKER, name: 'maker', subAccountId: 0, status: 0, idle: false },
+    ...{ nextOrderId: 4, lastActiveSlot: BigInt(SLOT), orders },
+    ...{ perpPositions: [], spotPositions: [] },
+  };
+  const data = userBytes(user).toString('base64');
+  return { pubkey: MAKER, owner: PROGRAM, slot: SLOT, data, encoding: 'base64' as const };
+}
 
 async function body(path: string): Promise<Record<string, Row[]>> {
   const { status, body } = await scene.get(path);
   expect([path, status]).toEqual([path, 200]);
   return body;
 }
+
+/** Of the captured accounts, as another decoder reads them: test/golden/vectors, perp-0-sol-202603. */
+const CAPTURED = { oracle: 143_798_202n, long: '422751.35', short: '-425175.12' };
+
+function marketIn(rows: readonly Row[] | undefined, symbol: string): Row {
+  const found = rows?.find((row) => symbol === (row['symbol'] ?? row['ticker_id']));
+  if (found === undefined) throw new Error(`there is no ${symbol}`);
+  return found;
+}
+
+/** Quote for one base, in decimals with six places. */
+function priceOf({ quoteAssetAmountFilled: quote, baseAssetAmountFilled: base }: Fill): string {
+  return (Number(quote) / Number(base) / 1e-3).toFixed(6);
+}
+
+describe('statistics', () => {
+  test('/data/stats/markets has the envelope and what accounts, book and trades say', async () => {
+    const stats = await body('/data/stats/markets');
+    expect(stats['success']).toBe(true);
+    const [l2, spec] = [
+      await body('/l2?marketName=SOL-PERP&includeVamm=true'),
+      await scene.rows('/stats/markets'),
+    ];
+    const perp = marketIn(stats['markets'], 'SOL-PERP');
+    const rate = ((-7_000_001 / 1e9 / (Number(rateRecord.oraclePriceTwap) / 1e6)) * 100).toFixed(6);
+    const account = Buffer.from(PERP.data, 'base64');
+    expect(perp).toMatchObject({
+      ...{ marketIndex: 0, marketType: 'perp', uiStatus: 'visible', uiHideAtTs: null },
+      ...{ baseAsset: 'SOL', quoteAsset: 'USDC', status: 'active', precision: 9 },
+      fees: { maker: -0.0002, taker: 0.001 },
+      oraclePrice: '143.798202',
+      markPrice: (Number(l2['markPrice']) / 1e6).toFixed(6),
+      quoteVolume: '220.000002',
+      baseVolume: (Number(fill.baseAssetAmountFilled) / 1e9).toFixed(6),
+      ...{ deposits: '', borrows: '' },
+      openInterest: { long: CAPTURED.long, short: CAPTURED.short },
+      fundingRate: { long: String(-Number(rate)), short: String(Number(rate)) },
+      fundingRate24h: rate,
+      fundingRateUpdateTs: rateRecord.ts,
+      price: priceOf(fill),
+      priceChange24h: (Number(priceOf(fill)) - Number(priceOf(older))).toFixed(6),
+      priceHigh: { oracle: (Number(fill.oraclePrice) / 1e6).toFixed(6), fill: priceOf(fill) },
+    });
+    expect(perp['limits']).toMatchObject({
+      leverage: { min: 1, max: Math.floor(1_000_000 / account.readUInt32LE(1_136)) / 100 },
+      amount: { min: Number(account.readBigUInt64LE(824)) / 1e9, max: null },
+    });
+    const percent = (Number(priceOf(fill)) / Number(priceOf(older)) - 1) * 100;
+    expect(Number(perp['priceChange24hPercent'])).toBeCloseTo(percent, 2);
+    expect(spec.map(({ symbol }) => symbol)).toEqual(
+      (stats['markets'] ?? []).map(({ symbol }) => symbol),
+    );
+    expect(marketIn(stats['markets'], 'SOL')).toMatchObject({
+      ...{ marketType: 'spot', baseAsset: 'SOL', price: '', priceChange24h: '' },
+      deposits: expect.stringMatching(/^\d+(\.\d+)?$/),
+    });
+  });
+
+  test('/stats/markets/prices has both prices and what lies between them', async () => {
+    const { markets } = await body('/data/stats/markets/prices');
+    expect(marketIn(markets, 'SOL-PERP')).toMatchObject({
+      ...{ currentPrice: priceOf(fill), price24hAgo: priceOf(older) },
+      priceChange: (Number(priceOf(fill)) - Number(priceOf(older))).toFixed(6),
+    });
+    expect(marketIn(markets, 'SOL')).toMatchObject({ currentPrice: '', priceChangePercent: '' });
+  });
+
+  test.each(['/contracts', '/external/coingecko/contracts'])('%s', async (path) => {
+    const { contracts = [] } = await body(path);
+    const interest = Number(CAPTURED.long) - Number(CAPTURED.short);
+    expect(marketIn(contracts, 'SOL-PERP')).toMatchObject({
+      ...{ contract_index: 0, base_currency: 'SOL', quote_currency: 'USDC', product_type: 'PERP' },
+      ...{ last_price: priceOf(fill), index_price: '143.798202', quote_volume: '220.000002' },
+      open_interest: interest.toFixed(9),
+      next_funding_rate_timestamp: `${rateRecord.ts + 3_600}000`,
+    });
+    const symbols = contracts.map((row) => row['ticker_id']);
+    expect(symbols).toEqual(path === '/contracts' ? ['SOL-PERP', 'SOL'] : ['SOL-PERP']);
+  });
+
+  test('CoinGecko has tickers, and a book whose top they show', async () => {
+    const ticker = marketIn(await scene.rows('/tickers'), 'SOL-PERP');
+    const book = await body('/orderbook?ticker_id=SOL-PERP&depth=10');
+    const l2 = await body('/l2?marketName=SOL-PERP&includeVamm=true&depth=5');
+    const raw = (side: 'bids' | 'asks') =>
+      (l2[side] ?? []).map((level) => [Number(level['price']) / 1e6, Number(level['size']) / 1e9]);
+    for (const side of ['bids', 'asks'] as const) {
+      const levels = (book[side] ?? []) as unknown as string[][];
+      expect(levels.map((level) => level.map(Number))).toEqual(raw(side));
+    }
+    expect(raw('bids').length).toBeGreaterThan(0);
+    expect(ticker).toMatchObject({ target_currency: 'USDC', target_volume: '220.000002' });
+    expect([Number(ticker['bid']), Number(ticker['ask'])]).toEqual([
+      raw('bids')[0]?.[0],
+      raw('asks')[0]?.[0],
+    ]);
+  });
+});
 
 describe('the older paths by marketName', () => {
   test('/fundingRates has the integers of the record as text', async () => {
@@ -35,7 +156,7 @@ describe('the older paths by marketName', () => {
       Object.fromEntries(Object.entries(members).map(([name, value]) => [name, String(value)]));
     const [row = {}] = fundingRates;
     expect(row).toMatchObject({
-      ...{ ...raw(rate), marketIndex: 0, recordId: String(row['slot']) },
+      ...{ ...raw(rateRecord), marketIndex: 0, recordId: String(row['slot']) },
     });
     expect(Object.keys(row)).toHaveLength(15);
   });
@@ -45,7 +166,7 @@ describe('the older paths by marketName', () => {
       'data'
     ] as unknown as Row;
     const [row = {}] = (trades as string[]).map((text): Row => JSON.parse(text));
-    expect(Number(row['quoteAssetAmountFilled'])).toBe(200.000001);
+    expect(Number(row['quoteAssetAmountFilled'])).toBe(220.000002);
     expect(Number(row['baseAssetAmountFilled'])).toBe(Number(fill.baseAssetAmountFilled) / 1e9);
     expect([row['taker'], row['maker']]).toEqual([fill.taker, fill.maker]);
     expect(row['ts']).toBe(fill.ts);

@@ -53,6 +53,9 @@ export interface MarketStats {
   /** Of the last 24 hours, at 1e6; null without a trade. */
   readonly high24h: bigint | null;
   readonly low24h: bigint | null;
+  /** Of the oracle prices that those trades recorded, likewise. */
+  readonly oracleHigh24h: bigint | null;
+  readonly oracleLow24h: bigint | null;
   /**
    * The last funding rate, and the average of those of the last 24 hours, each over its oracle twap:
    * a fraction an hour at 1e18; null without one.

@@ -31,8 +31,13 @@ export interface MarketInfo {
 export interface ChainStats {
   /** From the oracle's account; while that cannot be read what the program read last, else 0. */
   readonly oraclePrice: bigint;
+  /** What the first tier's taker pays and its maker gets, as a part of the quote at 1e9. */
+  readonly takerFee: bigint;
+  readonly makerRebate: bigint;
   /** Null for spot markets. */
   readonly perp: PerpStats | null;
+  /** Deposits and borrows with interest, in the token's decimals; null for perp markets. */
+  readonly spot: { readonly deposits: bigint; readonly borrows: bigint } | null;
 }
 
 /** The part of {@link ChainStats} that only perp markets have. */
@@ -48,4 +53,6 @@ export interface PerpStats {
   readonly fundingOracleTwap: bigint;
   /** When the rate was last set, unix seconds; 0 before the first. */
   readonly fundingTs: bigint;
+  /** Initial margin of a position as a part of its value, at 1e4. */
+  readonly marginRatioInitial: bigint;
 }

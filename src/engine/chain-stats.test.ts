@@ -7,6 +7,9 @@ describe('engine: figures for statistics', () => {
     // As another decoder reads the same account: test/golden/vectors, perp-0-sol-202603.
     expect(engine.readChainStats()[idOf(engine, 'SOL-PERP')]).toEqual({
       oraclePrice: 143_798_202n,
+      // The program's own first tier, as no state account was seen: 0.1 % and 0.02 %.
+      ...{ takerFee: 1_000_000n, makerRebate: 200_000n },
+      spot: null,
       perp: {
         baseLong: 422_751_350_000_000n,
         baseShort: -425_175_120_000_000n,
@@ -14,6 +17,7 @@ describe('engine: figures for statistics', () => {
         fundingRate24h: -1_206_903n,
         fundingOracleTwap: 85_029_676n,
         fundingTs: 1_773_072_008n,
+        marginRatioInitial: BigInt(Buffer.from(PERP.data, 'base64').readUInt32LE(1_136)),
       },
     });
   });
@@ -26,7 +30,20 @@ describe('engine: figures for statistics', () => {
   test('of a spot market have no position', () => {
     const engine = engineWith(SPOT);
     const figures = engine.readChainStats()[idOf(engine, 'SOL')];
-    expect(figures).toMatchObject({ perp: null });
+    const data = Buffer.from(SPOT.data, 'base64');
+    const wide = (at: number) => data.readBigUInt64LE(at) + (data.readBigUInt64LE(at + 8) << 64n);
+    const [deposits, borrows, depositInterest, borrowInterest] = [432, 448, 464, 480].map(wide);
+    if (deposits === undefined || depositInterest === undefined) throw new Error('no deposits');
+    if (borrows === undefined || borrowInterest === undefined) throw new Error('no borrows');
+    // Scaled balances at 1e9, interest at 1e10, and a token of nine decimals; borrows round up.
+    const divisor = 10n ** 10n;
+    expect(figures).toMatchObject({
+      perp: null,
+      spot: {
+        deposits: (deposits * depositInterest) / divisor,
+        borrows: (borrows * borrowInterest + divisor - 1n) / divisor,
+      },
+    });
     expect(figures?.oraclePrice).toBeGreaterThan(0n);
   });
 

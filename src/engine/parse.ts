@@ -28,15 +28,21 @@ type PerpText = Readonly<Record<keyof PerpStats, string>>;
 
 interface ChainStatsText {
   readonly oraclePrice: string;
+  readonly takerFee: string;
+  readonly makerRebate: string;
   readonly perp: PerpText | null;
+  readonly spot: { readonly deposits: string; readonly borrows: string } | null;
 }
 
 /** What the chain says of each market, by market id. */
 export function parseChainStats(text: string): readonly ChainStats[] {
   const markets = JSON.parse(text) as readonly ChainStatsText[];
-  return markets.map(({ oraclePrice, perp }) => ({
+  return markets.map(({ oraclePrice, takerFee, makerRebate, perp, spot }) => ({
     oraclePrice: BigInt(oraclePrice),
+    takerFee: BigInt(takerFee),
+    makerRebate: BigInt(makerRebate),
     perp: perp === null ? null : parsePerpStats(perp),
+    spot: spot === null ? null : { deposits: BigInt(spot.deposits), borrows: BigInt(spot.borrows) },
   }));
 }
 
@@ -48,6 +54,7 @@ function parsePerpStats(text: PerpText): PerpStats {
     fundingRate24h: BigInt(text.fundingRate24h),
     fundingOracleTwap: BigInt(text.fundingOracleTwap),
     fundingTs: BigInt(text.fundingTs),
+    marginRatioInitial: BigInt(text.marginRatioInitial),
   };
 }
 

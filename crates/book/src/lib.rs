@@ -41,7 +41,7 @@ pub use model::clock::FeedState;
 pub use model::hash::{CanonicalHash, HashRow};
 pub use model::left_out::LeftOut;
 pub use model::market::{
-    EmptyReason, MarketId, MarketInfo, OffsetExclusion, OracleState, PerpStats,
+    EmptyReason, MarketId, MarketInfo, OffsetExclusion, OracleState, PerpStats, SpotStats,
 };
 pub use model::rows::{Level, OrderRow};
 pub use model::side::Side;

@@ -1,7 +1,8 @@
 //! Facts that are read seldom, as JSON text.
 
-use slotbook_book::{Book, LeftOut, MarketId, MarketInfo, PerpStats};
-use slotbook_protocol::units::Pubkey;
+use slotbook_book::{Book, LeftOut, MarketId, MarketInfo, PerpStats, SpotStats};
+use slotbook_protocol::fees::{TakerTerms, maker_rebate, taker_fee};
+use slotbook_protocol::units::{Pubkey, QuoteQty};
 use slotbook_wire::writer::{JsonWriter, members};
 
 /// All markets as a JSON array, in the order of their ids. 64-bit values are texts.
@@ -42,15 +43,34 @@ pub(crate) fn chain_stats(book: &Book) -> String {
     text(|json| {
         json.raw(b"[");
         json.list(book.markets(), |json, info| {
+            let (taker, rebate) = fee_rates(book, info);
             members!(
                 json,
                 b"{\"oraclePrice\":\"" => i64(oracle_price(book, info.id)),
+                b"\",\"takerFee\":\"" => u64(taker),
+                b"\",\"makerRebate\":\"" => u64(rebate),
                 b"\",\"perp\":" => or_null(book.perp_stats(info.id), perp_stats),
+                b",\"spot\":" => or_null(book.spot_stats(info.id), spot_stats),
                 b"}",
             );
         });
         json.raw(b"]");
     })
+}
+
+/// What the first tier's taker pays and its maker gets of a quote of 1e9; 0 for a tier that is not set up.
+fn fee_rates(book: &Book, info: &MarketInfo) -> (u64, u64) {
+    let whole = QuoteQty(1_000_000_000);
+    let tier = book.fees(info.market_type).tiers[0];
+    let terms = TakerTerms {
+        tier,
+        is_high_leverage: false,
+        is_referred: false,
+        builder_fee_tenth_bps: None,
+    };
+    let fee = taker_fee(whole, &terms, info.fee_adjustment).unwrap_or_default();
+    let rebate = maker_rebate(whole, &tier, info.fee_adjustment).unwrap_or_default();
+    (fee.0, rebate.0)
 }
 
 /// What the oracle's account says; while it cannot be read, what the program saw last; else 0.
@@ -69,6 +89,16 @@ fn perp_stats(json: &mut JsonWriter<'_>, stats: PerpStats) {
         b"\",\"fundingRate24h\":\"" => i64(stats.funding_rate_24h),
         b"\",\"fundingOracleTwap\":\"" => i64(stats.funding_oracle_twap),
         b"\",\"fundingTs\":\"" => i64(stats.funding_ts.0),
+        b"\",\"marginRatioInitial\":\"" => u64(u64::from(stats.margin_ratio_initial)),
+        b"\"}",
+    );
+}
+
+fn spot_stats(json: &mut JsonWriter<'_>, stats: SpotStats) {
+    members!(
+        json,
+        b"{\"deposits\":\"" => raw(stats.deposits.to_string().as_bytes()),
+        b"\",\"borrows\":\"" => raw(stats.borrows.to_string().as_bytes()),
         b"\"}",
     );
 }

@@ -100,6 +100,8 @@ impl<'a> PerpMarketView<'a> {
         last_mark_price_twap_5min -> Price = Price, u64 "amm.lastMarkPriceTwap5min";
         /// Percent by which fees and rebates differ from their tiers'.
         fee_adjustment -> i16 = i16::from, i16 "feeAdjustment";
+        /// Initial margin of a position as a part of its value, 1e4.
+        margin_ratio_initial -> u32 = u32::from, u32 "marginRatioInitial";
         /// Sum of the users' long positions, 1e9.
         base_long -> i128 = i128::from, i128 "amm.baseAssetAmountLong";
         /// Users with a position in the market.
@@ -168,6 +170,10 @@ impl<'a> SpotMarketView<'a> {
         decimals -> u32 = u32::from, u32 "decimals";
         /// Percent by which fees and rebates differ from their tiers'.
         fee_adjustment -> i16 = i16::from, i16 "feeAdjustment";
+        /// All deposits before interest, 1e9.
+        deposit_balance -> u128 = u128::from, u128 "depositBalance";
+        /// All borrows before interest, 1e9.
+        borrow_balance -> u128 = u128::from, u128 "borrowBalance";
         /// Interest on deposits, 1e10.
         cumulative_deposit_interest -> u128 = u128::from, u128 "cumulativeDepositInterest";
         /// Interest on borrows, 1e10.

@@ -161,17 +161,16 @@ const BALANCE_INTEREST_DECIMALS: u32 = 19;
 /// Source: programs/drift/src/math/spot_balance.rs `get_token_amount`, `get_signed_token_amount`.
 #[must_use]
 pub fn spot_token_amount(
-    scaled_balance: u64,
+    scaled_balance: u128,
     balance_type: SpotBalanceType,
     decimals: u32,
     deposit_interest: u128,
     borrow_interest: u128,
 ) -> i128 {
     let divisor = 10u128.saturating_pow(BALANCE_INTEREST_DECIMALS.saturating_sub(decimals));
-    let balance = u128::from(scaled_balance);
     let tokens = match balance_type {
-        SpotBalanceType::Deposit => balance.saturating_mul(deposit_interest) / divisor,
-        SpotBalanceType::Borrow => balance.saturating_mul(borrow_interest).div_ceil(divisor),
+        SpotBalanceType::Deposit => scaled_balance.saturating_mul(deposit_interest) / divisor,
+        SpotBalanceType::Borrow => scaled_balance.saturating_mul(borrow_interest).div_ceil(divisor),
     };
     let tokens = i128::try_from(tokens).unwrap_or(i128::MAX);
     match balance_type {

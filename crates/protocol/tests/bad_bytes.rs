@@ -187,7 +187,7 @@ proptest! {
 
     #[test]
     fn token_amounts_are_signed_and_bounded(
-        balance: u64, decimals in 0u32..=u32::MAX, deposit: u128, borrow: u128,
+        balance: u128, decimals in 0u32..=u32::MAX, deposit: u128, borrow: u128,
     ) {
         let owned = spot_token_amount(balance, SpotBalanceType::Deposit, decimals, deposit, borrow);
         let owed = spot_token_amount(balance, SpotBalanceType::Borrow, decimals, deposit, borrow);

@@ -59,7 +59,7 @@ describe('statistics: the last 24 hours', () => {
     expect(await figuresOf([traded(1, FROM - 5 * DAY, 90_000_000n)])).toEqual({
       market: 'perp_0',
       ...{ baseVolume24h: 0n, quoteVolume24h: 0n, price: 90_000_000n, price24hAgo: 90_000_000n },
-      ...{ high24h: null, low24h: null },
+      ...{ high24h: null, low24h: null, oracleHigh24h: null, oracleLow24h: null },
       ...{ fundingRate: null, fundingRate24hAvg: null, fundingRateTs: null },
     });
   });

@@ -88,6 +88,8 @@ function readMarketStats(reader: MarketStatsSource, window: StatsWindow): Market
     price24hAgo: before?.price ?? null,
     high24h: traded?.high ?? null,
     low24h: traded?.low ?? null,
+    oracleHigh24h: traded?.oracleHigh ?? null,
+    oracleLow24h: traded?.oracleLow ?? null,
     ...fundingStats(reader, window),
   };
 }

@@ -4,16 +4,9 @@
  */
 import { type TProperties, Type } from '@sinclair/typebox';
 import { STATUS_BY_CODE } from '../transport/errors.js';
-import {
-  count,
-  historyBodySchemas,
-  historyReadiness,
-  historyStatus,
-  marketType,
-  text,
-  textOrNull,
-} from './history-body-schemas.js';
+import { historyBodySchemas, historyReadiness, historyStatus } from './history-body-schemas.js';
 import { wordSchema } from './param-schemas.js';
+import { count, marketType, text, textOrNull } from './schema-parts.js';
 
 const INTEGER_TEXT = '^-?[0-9]+$';
 const UNSIGNED_TEXT = '^[0-9]+$';

@@ -33,12 +33,14 @@ import {
   l3Params,
   matchParams,
   offerRanges,
+  orderbookParams,
   topMakersParams,
 } from './param-schemas.js';
 
 /** Compiles the schemas of the book paths, which takes some 30 ms. */
 export function compileBookParams(): void {
   compileParamSchemas([l2Params, l3Params, auctionsParams, matchParams, topMakersParams]);
+  compileParamSchemas([orderbookParams]);
 }
 
 /** Reads the parameters of /l2. Throws a ServerError that names the wrong one. */
@@ -63,6 +65,14 @@ export function parseL3(raw: string, markets: MarketDirectory): L3Request {
 export function parseAuctions(raw: string, markets: MarketDirectory): AuctionsRequest {
   const params = checkParams(auctionsParams, splitQuery(raw, auctionsParams.properties));
   return { market: selectMarket(params, markets).id };
+}
+
+/** Reads the parameters of /orderbook: half of the levels are of each side. */
+export function parseOrderbook(raw: string, markets: MarketDirectory): L2Request {
+  const params = checkParams(orderbookParams, splitQuery(raw, orderbookParams.properties));
+  const { ticker_id: name, depth } = params;
+  const { id } = markets.findMarket(name) ?? throwUnknownMarket(name, 'ticker_id');
+  return { market: id, depth: depth === 0 ? LIMITS.depthMax : Math.ceil(depth / 2), vamm: true };
 }
 
 /** The parameters of /topMakers. */

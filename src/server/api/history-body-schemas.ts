@@ -1,34 +1,26 @@
 /** The bodies of the history's paths, for /openapi.json; tests validate real responses against them. */
 import { type TProperties, Type } from '@sinclair/typebox';
 import { wordSchema } from './param-schemas.js';
+import {
+  base,
+  count,
+  countOrNull,
+  decimal,
+  fixed,
+  id,
+  marketIndex,
+  marketType,
+  price,
+  quote,
+  symbol,
+  text,
+  textOrNull,
+} from './schema-parts.js';
+import { statsBodySchemas } from './stats-body-schemas.js';
 
-/** A whole number, not below 0. */
-export const count = (description: string) => Type.Integer({ minimum: 0, description });
 const whole = (description: string) => Type.Integer({ description });
-const decimal = (description: string) => Type.Number({ description });
-/** A text or null. */
-export const textOrNull = (description: string) =>
-  Type.Unsafe<string | null>({ type: ['string', 'null'], description });
-const countOrNull = (description: string) =>
-  Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 0, description });
-/** A text. */
-export const text = (description: string) => Type.String({ description });
-/** A decimal of fixed places as text, or an empty text where there is none. */
-const fixed = (places: number, description: string) =>
-  Type.String({ pattern: `^(-?[0-9]+\\.[0-9]{${places}})?$`, description });
-/** A whole number as text, or an empty text where there is none. */
-const id = (description: string) => Type.String({ pattern: '^([0-9]+)?$', description });
-
-const price = (description: string) => fixed(6, `${description}, quote for a base.`);
-const base = (description: string) => fixed(9, `${description}, base.`);
-const quote = (description: string) => fixed(6, `${description}, quote.`);
 const rate = (description: string) => fixed(9, `${description}, quote for a base.`);
-
-/** The type of a market. */
-export const marketType = wordSchema(['perp', 'spot'], { description: 'Type of the market.' });
 const ts = count('Unix time in seconds, of the block.');
-const marketIndex = count('Index among the markets of its type.');
-const symbol = text('Name of the market.');
 const slot = count('The slot of the transaction.');
 const txSig = text('The signature of the transaction.');
 
@@ -219,49 +211,9 @@ const paged = {
   }),
 };
 
-const decimalOrNull = (description: string) =>
-  Type.Unsafe<number | null>({ type: ['number', 'null'], description });
-
-const marketStats = Type.Object({
-  marketIndex,
-  symbol,
-  marketType,
-  oraclePrice: decimal('Of the oracle now.'),
-  volume24h: decimal('Quote traded in the last 24 hours.'),
-  openInterest: decimal('Long positions at the price of the oracle, in USD; 0 for spot markets.'),
-  fundingRate: decimal('The last one, a fraction an hour; positive when longs pay. 0 for spot.'),
-  fundingRate24hAvg: decimal('The average of the last 24 hours, likewise.'),
-  status: text('Of the market on chain, such as `active`.'),
-  longOpenInterest: decimal('Base of the long positions.'),
-  shortOpenInterest: decimal('Base of the short positions, not above 0.'),
-  fundingRateTs: countOrNull('When the funding rate was set, unix seconds.'),
-  baseVolume24h: decimal('Base traded in the last 24 hours.'),
-  price: decimalOrNull('Of the last trade; null before the first.'),
-  price24hAgo: decimalOrNull('Of the last trade before the last 24 hours.'),
-  high24h: decimalOrNull('Highest price of the trades of the last 24 hours; null without any.'),
-  low24h: decimalOrNull('Lowest price of them.'),
-});
-
-const volume = Type.Object({
-  symbol,
-  quoteVolume: quote('Quote traded'),
-  baseVolume: base('Base traded'),
-  marketIndex,
-  marketType,
-});
-
 /** Every body of these paths by its name in the API description. */
 export const historyBodySchemas = {
-  Volumes: Type.Object({
-    success: Type.Literal(true),
-    total: quote('Quote traded in all markets'),
-    markets: Type.Array(volume, {
-      description: 'Perpetual markets first, each kind by index.',
-    }),
-  }),
-  MarketStats: Type.Array(marketStats, {
-    description: 'All markets, perpetual markets first, each kind by index.',
-  }),
+  ...statsBodySchemas,
   Trades: Type.Union([
     Type.Array(trade, { description: 'Newest first.' }),
     Type.Object(

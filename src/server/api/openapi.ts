@@ -7,7 +7,8 @@ import { LIMITS } from '../../config/limits.js';
 import { type ErrorCode, STATUS_BY_CODE } from '../transport/errors.js';
 import { bodySchemas } from './body-schemas.js';
 import type { TextFormat } from './param-schemas.js';
-import { type PathName, type PathSpec, pathSpecs, prefixesOf } from './path-specs.js';
+import { type PathSpec, prefixesOf } from './path-spec.js';
+import { type PathName, pathSpecs } from './path-specs.js';
 
 type Json = Readonly<Record<string, unknown>>;
 

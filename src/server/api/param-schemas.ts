@@ -278,6 +278,20 @@ const named = {
   }),
 };
 
+/** Levels of both sides in /orderbook: CoinGecko asks for so many. */
+const ORDERBOOK_DEPTH = 100;
+
+/** The parameters of /orderbook, under CoinGecko's names. */
+export const orderbookParams = Type.Object({
+  ticker_id: { ...symbol, description: 'Name of the market in any case, as in /tickers.' },
+  depth: Type.Integer({
+    minimum: 0,
+    maximum: 2 * LIMITS.depthMax,
+    default: ORDERBOOK_DEPTH,
+    description: 'Levels of both sides together; 0 for all that one body has.',
+  }),
+});
+
 /** The parameters of /trades. */
 export const tradesParams = Type.Object({
   ...named,

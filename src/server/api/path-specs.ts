@@ -2,9 +2,6 @@
  * The parameters and the responses of every path, described once: the routes have exactly these names,
  * and /openapi.json is generated from them.
  */
-import type { TObject } from '@sinclair/typebox';
-import type { ErrorCode } from '../transport/errors.js';
-import type { BodyName } from './body-schemas.js';
 import {
   auctionsParams,
   candleRecordsParams,
@@ -14,38 +11,14 @@ import {
   l2Params,
   l3Params,
   matchParams,
+  orderbookParams,
   topMakersParams,
   tradeRecordsParams,
   tradesParams,
   volumeParams,
   volumePeriodParams,
 } from './param-schemas.js';
-
-/** The description of one path. */
-export interface PathSpec {
-  readonly summary: string;
-  /** `book` is also served under /dlob, `history` under /data and only where there is one, all under /v1. */
-  readonly kind: 'book' | 'history' | 'socket' | 'service';
-  /** Those that the path has in braces are read from it, the others from the query. */
-  readonly params?: TObject;
-  /** How each parameter is written: `lists` of the schema's values, separated by commas. */
-  readonly style?: 'single' | 'lists';
-  /** A body of body-schemas.ts, or the type of a text; null for a WebSocket. */
-  readonly body: BodyName | { readonly contentType: string } | null;
-  /** Whether the response has a tag, and is a 304 for clients that have it. */
-  readonly tagged: boolean;
-  /** Whether a header of the response leads to the next page. */
-  readonly paged?: boolean;
-  /** Names of files below the path, of the same route: parts of a page, which are not described. */
-  readonly files?: readonly string[];
-  /**
-   * Not counted against a client: a prober that is refused would take a working service out of
-   * rotation.
-   */
-  readonly unlimited?: boolean;
-  /** The errors beside those that every path has. */
-  readonly errors: readonly ErrorCode[];
-}
+import type { PathSpec } from './path-spec.js';
 
 const marketErrors = ['MISSING_PARAM', 'INVALID_PARAM', 'OUT_OF_RANGE', 'UNKNOWN_MARKET'] as const;
 
@@ -63,6 +36,8 @@ const history = {
   tagged: true,
   errors: [...marketErrors, 'NOT_READY', 'LIMIT_EXCEEDED'],
 } as const;
+
+const statistics = { kind: 'data', tagged: true, errors: ['NOT_READY'] } as const;
 
 const volumeErrors = [
   'MISSING_PARAM',
@@ -122,6 +97,37 @@ export const pathSpecs = {
     body: 'MarketStats',
     tagged: true,
     errors: ['NOT_READY'],
+  },
+  '/data/stats/markets': {
+    summary: 'Statistics of all markets as the system in production writes them',
+    kind: 'service',
+    body: 'MarketRecords',
+    tagged: true,
+    errors: ['NOT_READY'],
+  },
+  '/stats/markets/prices': {
+    ...statistics,
+    summary: 'The prices of all markets now and 24 hours ago',
+    body: 'PriceRecords',
+  },
+  '/contracts': { ...statistics, summary: 'The contracts of all markets', body: 'Contracts' },
+  '/external/coingecko/contracts': {
+    ...statistics,
+    summary: 'The contracts of all perpetual markets, for CoinGecko',
+    body: 'Contracts',
+  },
+  '/tickers': {
+    ...statistics,
+    summary: 'The tickers of all markets, for CoinGecko',
+    body: 'Tickers',
+  },
+  '/orderbook': {
+    summary: 'The book of a market by price level, for CoinGecko; with the levels of its AMM',
+    kind: 'book',
+    params: orderbookParams,
+    body: 'Orderbook',
+    tagged: true,
+    errors: [...marketErrors, 'NOT_READY', 'LIMIT_EXCEEDED'],
   },
   '/stats/markets/volume/{period}': {
     ...history,
@@ -259,11 +265,3 @@ export const pathSpecs = {
 
 /** The name of a path, without prefixes. */
 export type PathName = keyof typeof pathSpecs;
-
-/** The prefixes under which the paths of each kind are served. */
-export const prefixesOf: Readonly<Record<PathSpec['kind'], readonly string[]>> = {
-  book: ['', '/v1', '/dlob'],
-  history: ['', '/v1', '/data'],
-  socket: ['', '/v1', '/dlob', '/data'],
-  service: ['', '/v1'],
-};

@@ -13,9 +13,10 @@ import type {
 } from '../../contract/book-requests.js';
 import type { BookSource, MarketDirectory, MarketVersion } from '../../contract/book-source.js';
 import type { Readiness } from '../../contract/feed-status.js';
-import { parseAuctions, parseL2, parseL3, parseMatch } from '../api/book-params.js';
+import { parseAuctions, parseL2, parseL3, parseMatch, parseOrderbook } from '../api/book-params.js';
 import { type ErrorCode, ServerError } from '../transport/errors.js';
 import type { HttpRequest, Reply } from '../transport/reply.js';
+import { BASE_PLACES, decimalText, PRICE_PLACES } from './decimals.js';
 import { bookReason } from './first-ready.js';
 import { type LoopBudget, oneStep } from './loop-budget.js';
 import {
@@ -61,6 +62,35 @@ export function l3Route(options: BookRouteOptions): BookRoute {
     render: (query) => book.l3(query),
     isLarge: ({ depth = Number.POSITIVE_INFINITY }) => depth > LIMITS.smallBookOrders,
   });
+}
+
+/** The book by level in decimals, for CoinGecko. */
+export function orderbookRoute(options: BookRouteOptions): BookRoute {
+  const { book, directory } = options;
+  return bookRoute<L2Request>({
+    ...options,
+    parse: (raw) => parseOrderbook(raw, directory),
+    render: (query) => Buffer.from(orderbookText(Buffer.from(book.l2(query)).toString())),
+    isLarge: ({ depth }) => depth > LIMITS.smallBookLevels,
+  });
+}
+
+type LevelTexts = readonly { readonly price: string; readonly size: string }[];
+
+function orderbookText(l2: string): string {
+  const { marketName, ts, bids, asks } = JSON.parse(l2) as {
+    readonly marketName: string;
+    readonly ts: number;
+    readonly bids: LevelTexts;
+    readonly asks: LevelTexts;
+  };
+  const side = (levels: LevelTexts) =>
+    levels.map(({ price, size }) => [
+      decimalText(BigInt(price), PRICE_PLACES),
+      decimalText(BigInt(size), BASE_PLACES),
+    ]);
+  const timestamp = String(ts);
+  return JSON.stringify({ ticker_id: marketName, timestamp, bids: side(bids), asks: side(asks) });
 }
 
 /** The orders in auction. Their tag has one more part, since the book's version excludes them. */

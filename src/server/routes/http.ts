@@ -24,7 +24,7 @@ import {
 import { UnsentReplies } from '../transport/unsent-replies.js';
 import type { ReadAccounts } from './account-reads.js';
 import { batchL2Route } from './batch-route.js';
-import { auctionsRoute, l2Route, l3Route, matchRoute } from './book-routes.js';
+import { auctionsRoute, l2Route, l3Route, matchRoute, orderbookRoute } from './book-routes.js';
 import { docsRoute } from './docs-route.js';
 import { FirstReady } from './first-ready.js';
 import { type HistoryRouteOptions, historyRoutes } from './history-routes.js';
@@ -46,7 +46,7 @@ import {
   statusReply,
   versionReply,
 } from './service-routes.js';
-import { statsRoute, volumeRoutes } from './stats-routes.js';
+import { statsRoutes, volumeRoutes } from './stats-routes.js';
 import { topMakersRoute } from './top-makers-route.js';
 
 /** The sources of the paths. */
@@ -136,6 +136,7 @@ function routesOf(
     '/batchL2': batch,
     '/batchL2Cache': batch,
     '/l3': l3Route(ofBook),
+    '/orderbook': orderbookRoute(ofBook),
     '/auctions': auctionsRoute(ofBook),
     '/match': matchRoute(ofBook),
     '/topMakers': topMakersRoute({ ...ofBook, readAccounts }),
@@ -144,7 +145,7 @@ function routesOf(
     '/ws': upgradeRequired,
     '/quotes/ws': upgradeRequired,
     '/markets': () => marketsReply(options),
-    '/stats/markets': statsRoute(options),
+    ...statsRoutes(options),
     '/health': () => jsonReply('{"status":"ok"}'),
     '/ready': () => readyReply(options, ready),
     '/status': () => statusReply(options),

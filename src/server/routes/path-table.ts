@@ -1,7 +1,8 @@
 /** Finds the route of a path as it was sent: by the whole path, or by a pattern with names in braces. */
 
 import type { Texts } from '../api/param-check.js';
-import { type PathName, type PathSpec, pathSpecs, prefixesOf } from '../api/path-specs.js';
+import { type PathSpec, prefixesOf } from '../api/path-spec.js';
+import { type PathName, pathSpecs } from '../api/path-specs.js';
 import { ServerError } from '../transport/errors.js';
 import type { HttpRequest, Reply } from '../transport/reply.js';
 

@@ -15,6 +15,7 @@ const PERP: PerpStats = {
   fundingRate24h: -3_000_000n,
   fundingOracleTwap: 150_000_000n,
   fundingTs: BigInt(FUNDED_AT),
+  marginRatioInitial: 500n,
 };
 
 const FIGURES: MarketStats = {
@@ -25,6 +26,8 @@ const FIGURES: MarketStats = {
   price24hAgo: 149_000_000n,
   high24h: 151_000_000n,
   low24h: 148_500_000n,
+  oracleHigh24h: null,
+  oracleLow24h: null,
   fundingRate: 20_000_000_000_000n,
   fundingRate24hAvg: 7_000_000_000_000n,
   fundingRateTs: FUNDED_AT,
@@ -45,7 +48,10 @@ beforeEach(async () => {
 afterEach(() => server?.close());
 
 function show(perp: Partial<PerpStats> | null, oraclePrice = 150_000_000n): void {
-  const figures: ChainStats = { oraclePrice, perp: perp === null ? null : { ...PERP, ...perp } };
+  const figures: ChainStats = {
+    ...{ oraclePrice, takerFee: 0n, makerRebate: 0n, spot: null },
+    perp: perp === null ? null : { ...PERP, ...perp },
+  };
   book.chainStats = book.rows.map(() => figures);
 }
 

@@ -8,8 +8,7 @@ import { LIMITS } from '../../config/limits.js';
 import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
 import type { Readiness } from '../../contract/feed-status.js';
 import type { HistoryBody, VolumesQuery } from '../../contract/history-queries.js';
-import type { MarketDataSource, MarketStats } from '../../contract/history-source.js';
-import type { ChainStats, MarketInfo, PerpStats } from '../../contract/markets.js';
+import type { MarketDataSource } from '../../contract/history-source.js';
 import { secondsOf } from '../api/history-params.js';
 import { checkParams, compileParamSchemas, splitQuery, type Texts } from '../api/param-check.js';
 import { type VOLUME_PERIODS, volumeParams, volumePeriodParams } from '../api/param-schemas.js';
@@ -26,6 +25,14 @@ import {
 } from './history-routes.js';
 import { sortedMarkets } from './service-routes.js';
 import {
+  contractRecordsText,
+  marketRecordsText,
+  perpContractRecordsText,
+  priceRecordsText,
+  tickersText,
+} from './stats-records.js';
+import { type MarketStatistics, statsText, type TopOfBook } from './stats-text.js';
+import {
   bodyReply,
   GzipCache,
   notModifiedReply,
@@ -35,7 +42,7 @@ import {
 
 /** The sources of the statistics. */
 export interface StatsOptions {
-  readonly book: Pick<BookSource, 'readChainStats' | 'epoch'>;
+  readonly book: Pick<BookSource, 'readChainStats' | 'epoch' | 'l2'>;
   readonly directory: Pick<MarketDirectory, 'markets'>;
   readonly readiness: () => Readiness;
   /** Without it there is no volume, and no price of a trade. */
@@ -51,15 +58,41 @@ interface CachedStats {
   readonly tag: VersionTag;
 }
 
-/** The route of /stats/markets. */
-export function statsRoute(
-  options: StatsOptions,
-): (request: HttpRequest) => Reply | Promise<Reply> {
+const writers = {
+  '/stats/markets': statsText,
+  '/data/stats/markets': marketRecordsText,
+  '/stats/markets/prices': priceRecordsText,
+  '/contracts': contractRecordsText,
+  '/external/coingecko/contracts': perpContractRecordsText,
+  '/tickers': tickersText,
+} as const satisfies Readonly<Record<string, StatsWriter>>;
+
+/** The name of a path of the present statistics of all markets. */
+export type StatsPathName = keyof typeof writers;
+
+/** Handles one of these paths. */
+export type StatsRoute = (request: HttpRequest) => Reply | Promise<Reply>;
+
+/** The routes of the present statistics, each with a body of its own. */
+export function statsRoutes(options: StatsOptions): Readonly<Record<StatsPathName, StatsRoute>> {
+  return {
+    '/stats/markets': statsRoute(options, writers['/stats/markets']),
+    '/data/stats/markets': statsRoute(options, writers['/data/stats/markets']),
+    '/stats/markets/prices': statsRoute(options, writers['/stats/markets/prices']),
+    '/contracts': statsRoute(options, writers['/contracts']),
+    '/external/coingecko/contracts': statsRoute(options, writers['/external/coingecko/contracts']),
+    '/tickers': statsRoute(options, writers['/tickers']),
+  };
+}
+
+type StatsWriter = (markets: readonly MarketStatistics[]) => string;
+
+function statsRoute(options: StatsOptions, write: StatsWriter): StatsRoute {
   const gzips = new GzipCache();
   let made: CachedStats | undefined;
   return (request) => {
     requireFirstBook(options.readiness());
-    if (made === undefined || isExpired(made, options)) made = makeStats(options);
+    if (made === undefined || isExpired(made, options)) made = makeStats(options, write);
     const { tag, body } = made;
     const isZipped = requestAcceptsGzip(request);
     return (
@@ -78,18 +111,30 @@ function isExpired(
   return epoch !== book.epoch || age < 0 || age >= LIMITS.statisticsKeptMs;
 }
 
-function makeStats({ book, directory, history, nowMs = Date.now }: StatsOptions): CachedStats {
+function makeStats(
+  { book, directory, history, nowMs = Date.now }: StatsOptions,
+  write: StatsWriter,
+): CachedStats {
   const chain = book.readChainStats();
   const stats = history?.readMarketStats();
   const markets = sortedMarkets(directory).flatMap((row) => {
     const ofChain = chain[row.id];
     if (ofChain === undefined) return [];
     const key = `${row.marketType}_${row.marketIndex}` as const;
-    return [{ row, chain: ofChain, history: stats?.get(key) }];
+    const readTop = (): TopOfBook => topOf(book, row.id);
+    return [{ row, chain: ofChain, history: stats?.get(key), readTop }];
   });
-  const body = Buffer.from(statsText(markets));
+  const body = Buffer.from(write(markets));
   const state = history?.readStats().state ?? 'off';
   return { epoch: book.epoch, atMs: nowMs(), body, tag: contentTag(book.epoch, { body, state }) };
+}
+
+/** The prices in the shortest body of the book, which the core makes once a version. */
+function topOf(book: Pick<BookSource, 'l2'>, market: number): TopOfBook {
+  const body = book.l2({ market, depth: 1, vamm: true });
+  const text = JSON.parse(Buffer.from(body).toString()) as Readonly<Record<string, string>>;
+  const price = (name: string) => (text[name] === undefined ? undefined : BigInt(text[name]));
+  return { mark: price('markPrice'), bid: price('bestBidPrice'), ask: price('bestAskPrice') };
 }
 
 /** The tag and the headers of a body whose tag is the hash of its content. */
@@ -106,104 +151,6 @@ export function contentTag(
     ['X-State', state],
   ];
   return { etag, headers };
-}
-
-/* Bodies are JSON whose numbers are decimals, written from integers digit by digit. */
-
-/** Raw units: prices and quote amounts, base amounts, and funding rates as fractions of the price. */
-const PRICE_PLACES = 6;
-const BASE_PLACES = 9;
-const RATE_PLACES = 9;
-const FRACTION_PLACES = 18;
-
-/** A market with its data from the chain and from the history. */
-export interface MarketStatistics {
-  readonly row: MarketInfo;
-  readonly chain: ChainStats;
-  /** Absent while the history has no trade of the market, or there is no history. */
-  readonly history: MarketStats | undefined;
-}
-
-/** The body of /stats/markets. */
-export function statsText(markets: readonly MarketStatistics[]): string {
-  return `[${markets.map(marketText).join(',')}]`;
-}
-
-function marketText({ row, chain, history }: MarketStatistics): string {
-  const { perp } = chain;
-  const long = perp?.baseLong ?? 0n;
-  const funding = perp === null ? noFunding : fundingOf(perp, history);
-  return (
-    `{"marketIndex":${row.marketIndex},"symbol":${JSON.stringify(row.symbol)},` +
-    `"marketType":"${row.marketType}","oraclePrice":${priceText(chain.oraclePrice)},` +
-    `"volume24h":${priceText(history?.quoteVolume24h ?? 0n)},` +
-    `"openInterest":${priceText(divideToNearest(long * chain.oraclePrice, 10n ** BigInt(BASE_PLACES)))},` +
-    `"fundingRate":${decimalText(funding.rate, FRACTION_PLACES)},` +
-    `"fundingRate24hAvg":${decimalText(funding.average, FRACTION_PLACES)},` +
-    `"status":${JSON.stringify(row.status)},` +
-    `"longOpenInterest":${decimalText(long, BASE_PLACES)},` +
-    `"shortOpenInterest":${decimalText(perp?.baseShort ?? 0n, BASE_PLACES)},` +
-    `"fundingRateTs":${funding.ts},` +
-    `"baseVolume24h":${decimalText(history?.baseVolume24h ?? 0n, BASE_PLACES)},` +
-    `"price":${priceOrNull(history?.price)},"price24hAgo":${priceOrNull(history?.price24hAgo)},` +
-    `"high24h":${priceOrNull(history?.high24h)},"low24h":${priceOrNull(history?.low24h)}}`
-  );
-}
-
-interface Funding {
-  /** Fractions an hour, at 1e18. */
-  readonly rate: bigint;
-  readonly average: bigint;
-  /** Of the last rate, unix seconds; `null` before the first. */
-  readonly ts: string;
-}
-
-const noFunding: Funding = { rate: 0n, average: 0n, ts: 'null' };
-
-/**
- * The last rate is in the market's account and in the history; the newer one is taken, as either may be
- * behind the other. The average is that of the history's rates of 24 hours, and without any the one
- * that the program itself stores.
- */
-function fundingOf(perp: PerpStats, history: MarketStats | undefined): Funding {
-  const fraction = (rate: bigint): bigint => fundingFraction(rate, perp.fundingOracleTwap);
-  const average = history?.fundingRate24hAvg ?? fraction(perp.fundingRate24h);
-  const stored = history?.fundingRate ?? null;
-  const storedTs = BigInt(history?.fundingRateTs ?? 0);
-  if (stored !== null && storedTs >= perp.fundingTs)
-    return { rate: stored, average, ts: `${storedTs}` };
-  const ts = perp.fundingTs > 0n ? `${perp.fundingTs}` : 'null';
-  return { rate: fraction(perp.fundingRate), average, ts };
-}
-
-/** A raw rate over a raw price, at 1e18; 0 where the oracle had no price. */
-function fundingFraction(rate: bigint, oraclePrice: bigint): bigint {
-  if (oraclePrice <= 0n) return 0n;
-  const scale = 10n ** BigInt(FRACTION_PLACES + PRICE_PLACES - RATE_PLACES);
-  return divideToNearest(rate * scale, oraclePrice);
-}
-
-/** A quotient to the nearest, halves away from zero. The divisor is positive. */
-function divideToNearest(dividend: bigint, divisor: bigint): bigint {
-  const magnitude = dividend < 0n ? -dividend : dividend;
-  const rounded = (magnitude * 2n + divisor) / (divisor * 2n);
-  return dividend < 0n ? -rounded : rounded;
-}
-
-function priceText(value: bigint): string {
-  return decimalText(value, PRICE_PLACES);
-}
-
-function priceOrNull(value: bigint | null | undefined): string {
-  return value === null || value === undefined ? 'null' : priceText(value);
-}
-
-/** `value` divided by ten to the power of `places`, with as many digits as it needs. */
-function decimalText(value: bigint, places: number): string {
-  const digits = (value < 0n ? -value : value).toString().padStart(places + 1, '0');
-  const point = digits.length - places;
-  const text = `${digits.slice(0, point)}.${digits.slice(point)}`.replace(/\.?0+$/, '');
-  return value < 0n ? `-${text}` : text;
 }
 
 const MINUTE_SECONDS = 60;

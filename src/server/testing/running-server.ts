@@ -96,7 +96,10 @@ export class FakeBook implements BookSource, MarketDirectory {
   chainStats: readonly ChainStats[] = [];
 
   readChainStats(): readonly ChainStats[] {
-    const none: ChainStats = { oraclePrice: 0n, perp: null };
+    const none: ChainStats = {
+      ...{ oraclePrice: 0n, takerFee: 0n, makerRebate: 0n },
+      ...{ perp: null, spot: null },
+    };
     return this.rows.map((row) => this.chainStats[row.id] ?? none);
   }
 

@@ -2,11 +2,12 @@
 
 use slotbook_protocol::ProtocolError;
 use slotbook_protocol::amm::PerpAmm;
-use slotbook_protocol::enums::{ContractType, MarketType};
+use slotbook_protocol::enums::{ContractType, MarketType, SpotBalanceType};
 use slotbook_protocol::market::{PerpMarketView, SpotMarketView};
 use slotbook_protocol::units::{BaseQty, Price, Pubkey};
+use slotbook_protocol::user::spot_token_amount;
 
-use crate::model::market::{MarketId, MarketInfo, PerpStats};
+use crate::model::market::{MarketId, MarketInfo, PerpStats, SpotStats};
 
 /// A market account, decoded as far as the book needs it.
 pub(crate) struct MarketAccount {
@@ -17,6 +18,8 @@ pub(crate) struct MarketAccount {
     pub(crate) amm: Option<PerpAmm>,
     /// Of a perp market.
     pub(crate) stats: Option<PerpStats>,
+    /// Of a spot market.
+    pub(crate) spot_stats: Option<SpotStats>,
 }
 
 /// What the market's account says about its oracle, beside the oracle's own account.
@@ -91,6 +94,7 @@ pub(crate) fn read_perp(
         interest: Interest::default(),
         amm: Some(PerpAmm::of(view)),
         stats: Some(stats(view)),
+        spot_stats: None,
     })
 }
 
@@ -107,6 +111,19 @@ fn stats(view: &PerpMarketView<'_>) -> PerpStats {
         funding_rate_24h: view.last_24h_average_funding_rate(),
         funding_oracle_twap: funding_twap,
         funding_ts: view.last_funding_rate_ts(),
+        margin_ratio_initial: view.margin_ratio_initial(),
+    }
+}
+
+fn spot_stats(view: &SpotMarketView<'_>) -> SpotStats {
+    let tokens = |balance, balance_type| {
+        let (deposit, borrow) =
+            (view.cumulative_deposit_interest(), view.cumulative_borrow_interest());
+        spot_token_amount(balance, balance_type, view.decimals(), deposit, borrow).unsigned_abs()
+    };
+    SpotStats {
+        deposits: tokens(view.deposit_balance(), SpotBalanceType::Deposit),
+        borrows: tokens(view.borrow_balance(), SpotBalanceType::Borrow),
     }
 }
 
@@ -140,5 +157,6 @@ pub(crate) fn read_spot(
         },
         amm: None,
         stats: None,
+        spot_stats: Some(spot_stats(view)),
     })
 }

@@ -9,7 +9,7 @@ use super::quotes::{IndicativePolicy, MarketQuotes, QuoteTerms};
 use crate::ladder::ladders::Ladders;
 use crate::ladder::merged::{Merged, Piece};
 use crate::ladder::offset::OffsetPricing;
-use crate::model::market::{EmptyReason, MarketId, MarketInfo, OracleState, PerpStats};
+use crate::model::market::{EmptyReason, MarketId, MarketInfo, OracleState, PerpStats, SpotStats};
 use crate::model::update::Version;
 use crate::{Level, Side};
 
@@ -33,6 +33,8 @@ pub(crate) struct Market {
     pub(crate) interest: Interest,
     /// Of a perp market.
     pub(crate) stats: Option<PerpStats>,
+    /// Of a spot market.
+    pub(crate) spot_stats: Option<SpotStats>,
     /// Set while the account itself is closed or malformed.
     pub(crate) unusable: Option<EmptyReason>,
     pub(crate) version: Version,
@@ -74,6 +76,7 @@ impl Market {
             oracle_fields: OracleFields::default(),
             interest: Interest::default(),
             stats: None,
+            spot_stats: None,
             unusable: None,
             version: Version::default(),
             fingerprint: 0,
@@ -94,7 +97,7 @@ impl Market {
 
     /// Replaces what the market's account says.
     pub(crate) fn set_account(&mut self, account: MarketAccount) -> AccountChange {
-        let MarketAccount { mut info, oracle_fields, interest, amm, stats } = account;
+        let MarketAccount { mut info, oracle_fields, interest, amm, stats, spot_stats } = account;
         let old = &self.info;
         info.id = old.id;
         let was_reduce_only = self.is_reduce_only();
@@ -109,6 +112,7 @@ impl Market {
         self.oracle_fields = oracle_fields;
         self.interest = interest;
         self.stats = stats;
+        self.spot_stats = spot_stats;
         if let Some(amm) = amm {
             self.vamm.set_next(amm);
         }

@@ -88,6 +88,17 @@ pub struct PerpStats {
     pub funding_oracle_twap: i64,
     /// When the funding rate was last set.
     pub funding_ts: UnixSeconds,
+    /// Initial margin of a position as a part of its value, 1e4.
+    pub margin_ratio_initial: u32,
+}
+
+/// What a spot market's account says for statistics, in the token's decimals. No book depends on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SpotStats {
+    /// All deposits with interest, rounded down.
+    pub deposits: u128,
+    /// All borrows with interest, rounded up.
+    pub borrows: u128,
 }
 
 /// Why oracle-offset orders are left out of a body.

@@ -393,7 +393,7 @@ fn position_in(user: &User, market: &Market) -> i64 {
     }
     let Some(spot) = user.positions.spot(index) else { return 0 };
     let tokens = spot_token_amount(
-        spot.scaled_balance,
+        u128::from(spot.scaled_balance),
         spot.balance_type,
         market.info.decimals,
         market.interest.deposit,

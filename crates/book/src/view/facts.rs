@@ -9,7 +9,9 @@ use slotbook_protocol::units::{Pubkey, Slot};
 use crate::book::Book;
 use crate::markets::market::Market;
 use crate::model::clock::FeedState;
-use crate::model::market::{EmptyReason, MarketId, MarketInfo, MarketKey, OracleState, PerpStats};
+use crate::model::market::{
+    EmptyReason, MarketId, MarketInfo, MarketKey, OracleState, PerpStats, SpotStats,
+};
 use crate::{LeftOut, Side};
 
 /// How many accounts and orders are held, and why orders are not shown.
@@ -190,6 +192,12 @@ impl Book {
     #[must_use]
     pub fn perp_stats(&self, id: MarketId) -> Option<PerpStats> {
         self.markets.get(id)?.stats
+    }
+
+    /// What a spot market's account says for statistics; `None` for other markets.
+    #[must_use]
+    pub fn spot_stats(&self, id: MarketId) -> Option<SpotStats> {
+        self.markets.get(id)?.spot_stats
     }
 
     /// Orders that the market's book shows, both sides together; `None` for an unknown market.

@@ -1,0 +1,42 @@
+/** What is described of a path, and the prefixes of each kind. */
+import type { TObject } from '@sinclair/typebox';
+import type { ErrorCode } from '../transport/errors.js';
+import type { BodyName } from './body-schemas.js';
+
+/** The description of one path. */
+export interface PathSpec {
+  readonly summary: string;
+  /**
+   * `book` is also served under /dlob, `data` and `history` under /data, all under /v1; `history` only
+   * where there is one.
+   */
+  readonly kind: 'book' | 'data' | 'history' | 'socket' | 'service';
+  /** Those that the path has in braces are read from it, the others from the query. */
+  readonly params?: TObject;
+  /** How each parameter is written: `lists` of the schema's values, separated by commas. */
+  readonly style?: 'single' | 'lists';
+  /** A body of body-schemas.ts, or the type of a text; null for a WebSocket. */
+  readonly body: BodyName | { readonly contentType: string } | null;
+  /** Whether the response has a tag, and is a 304 for clients that have it. */
+  readonly tagged: boolean;
+  /** Whether a header of the response leads to the next page. */
+  readonly paged?: boolean;
+  /** Names of files below the path, of the same route: parts of a page, which are not described. */
+  readonly files?: readonly string[];
+  /**
+   * Not counted against a client: a prober that is refused would take a working service out of
+   * rotation.
+   */
+  readonly unlimited?: boolean;
+  /** The errors beside those that every path has. */
+  readonly errors: readonly ErrorCode[];
+}
+
+/** The prefixes under which the paths of each kind are served. */
+export const prefixesOf: Readonly<Record<PathSpec['kind'], readonly string[]>> = {
+  book: ['', '/v1', '/dlob'],
+  data: ['', '/v1', '/data'],
+  history: ['', '/v1', '/data'],
+  socket: ['', '/v1', '/dlob', '/data'],
+  service: ['', '/v1'],
+};

@@ -1,0 +1,194 @@
+/**
+ * The statistics of all markets as the system in production writes them: decimals as text, in places
+ * that its own responses have; what there is not is an empty text. And as CoinGecko asks for them.
+ */
+import {
+  BASE_PLACES,
+  decimalText,
+  divideToNearest,
+  FRACTION_PLACES,
+  fixedText,
+  PRICE_PLACES,
+} from './decimals.js';
+import { fundingOf, type MarketStatistics } from './stats-text.js';
+
+/** Places of a percentage of a price, of a funding rate in percent, and of one of /contracts. */
+const CHANGE_PLACES = 2;
+const PERCENT_PLACES = 6;
+const CONTRACT_PERCENT_PLACES = 9;
+
+/** The name of the quote token where the markets do not list it. */
+const QUOTE_ASSET = 'USDC';
+
+/** The program funds once an hour. */
+const FUNDING_SECONDS = 3_600n;
+
+/** The body of /data/stats/markets. */
+export function marketRecordsText(markets: readonly MarketStatistics[]): string {
+  const quoteAsset = quoteAssetOf(markets);
+  return JSON.stringify({
+    success: true,
+    markets: markets.map((market) => ({
+      ...identity(market),
+      ...marketRecord(market, quoteAsset),
+    })),
+  });
+}
+
+/** The body of /stats/markets/prices. */
+export function priceRecordsText(markets: readonly MarketStatistics[]): string {
+  return JSON.stringify({
+    success: true,
+    markets: markets.map((market) => {
+      const { change, percent } = changeOf(market);
+      return {
+        ...identity(market),
+        currentPrice: price(market.history?.price),
+        price24hAgo: price(market.history?.price24hAgo),
+        ...{ priceChange: change, priceChangePercent: percent },
+      };
+    }),
+  });
+}
+
+/** The body of /contracts. */
+export function contractRecordsText(markets: readonly MarketStatistics[]): string {
+  const quoteAsset = quoteAssetOf(markets);
+  const contracts = markets.map((market) => contractRecord(market, quoteAsset));
+  return JSON.stringify({ contracts });
+}
+
+/** The body of /external/coingecko/contracts: derivatives alone. */
+export function perpContractRecordsText(markets: readonly MarketStatistics[]): string {
+  const quoteAsset = quoteAssetOf(markets);
+  const perps = markets.filter(({ row }) => row.marketType === 'perp');
+  return JSON.stringify({ contracts: perps.map((market) => contractRecord(market, quoteAsset)) });
+}
+
+/** The body of /tickers, as CoinGecko asks exchanges for it. */
+export function tickersText(markets: readonly MarketStatistics[]): string {
+  const quoteAsset = quoteAssetOf(markets);
+  return JSON.stringify(
+    markets.map((market) => {
+      const { row, history, readTop } = market;
+      const { bid, ask } = readTop();
+      return {
+        ticker_id: row.symbol,
+        ...{ base_currency: baseAssetOf(market), target_currency: quoteAsset },
+        ...{ last_price: price(history?.price), bid: price(bid), ask: price(ask) },
+        base_volume: fixedText(history?.baseVolume24h ?? 0n, BASE_PLACES),
+        target_volume: fixedText(history?.quoteVolume24h ?? 0n, PRICE_PLACES),
+        ...{ high: price(history?.high24h), low: price(history?.low24h) },
+      };
+    }),
+  );
+}
+
+function identity({ row }: MarketStatistics) {
+  const { symbol, marketIndex, marketType } = row;
+  return { symbol, marketIndex, marketType };
+}
+
+function marketRecord(market: MarketStatistics, quoteAsset: string) {
+  const { row, chain, history, readTop } = market;
+  const { perp, spot } = chain;
+  const funding = fundingOf(perp, history);
+  const rate = percentOf(funding.rate, PERCENT_PLACES);
+  const { change, percent } = changeOf(market);
+  const tokens = (amount: bigint | undefined) =>
+    amount === undefined ? '' : decimalText(amount, row.decimals);
+  return {
+    ...{ uiStatus: 'visible', uiHideAtTs: null, baseAsset: baseAssetOf(market), quoteAsset },
+    ...{ status: row.status, precision: row.decimals, limits: limitsOf(market) },
+    fees: { maker: feeOf(-chain.makerRebate), taker: feeOf(chain.takerFee) },
+    ...{ oraclePrice: price(chain.oraclePrice), markPrice: price(readTop().mark) },
+    baseVolume: fixedText((history?.baseVolume24h ?? 0n) / 1_000n, PRICE_PLACES),
+    quoteVolume: fixedText(history?.quoteVolume24h ?? 0n, PRICE_PLACES),
+    ...{ deposits: tokens(spot?.deposits), borrows: tokens(spot?.borrows) },
+    openInterest: {
+      long: decimalText(perp?.baseLong ?? 0n, BASE_PLACES),
+      short: decimalText(perp?.baseShort ?? 0n, BASE_PLACES),
+    },
+    // As the profit of each side: longs lose what they pay.
+    fundingRate: {
+      long: decimalText(-rate, PERCENT_PLACES),
+      short: decimalText(rate, PERCENT_PLACES),
+    },
+    fundingRate24h: fixedText(percentOf(funding.average, PERCENT_PLACES), PERCENT_PLACES),
+    fundingRateUpdateTs: funding.ts === null ? null : Number(funding.ts),
+    ...{ price: price(history?.price), priceChange24h: change, priceChange24hPercent: percent },
+    priceHigh: { oracle: price(history?.oracleHigh24h), fill: price(history?.high24h) },
+    priceLow: { oracle: price(history?.oracleLow24h), fill: price(history?.low24h) },
+  };
+}
+
+const unknownRange = { min: null, max: null };
+
+/** Numbers, unlike the rest; null is what no account says. */
+function limitsOf({ row, chain }: MarketStatistics) {
+  const ratio = chain.perp?.marginRatioInitial ?? 0n;
+  // A ratio at 1e4, so that 500 are 20 times.
+  const max = ratio > 0n ? Number(decimalText(1_000_000n / ratio, 2)) : 1;
+  const min = Number(decimalText(row.minOrderSize, row.decimals));
+  return {
+    leverage: { min: 1, max },
+    ...{ amount: { min, max: null }, withdraw: unknownRange, deposit: unknownRange },
+  };
+}
+
+function contractRecord(market: MarketStatistics, quoteAsset: string) {
+  const { row, chain, history } = market;
+  const { perp } = chain;
+  const { rate, ts } = fundingOf(perp, history);
+  const interest = perp === null ? 0n : perp.baseLong - perp.baseShort;
+  return {
+    ...{ contract_index: row.marketIndex, ticker_id: row.symbol },
+    ...{ base_currency: baseAssetOf(market), quote_currency: quoteAsset },
+    last_price: price(history?.price),
+    base_volume: fixedText(history?.baseVolume24h ?? 0n, BASE_PLACES),
+    quote_volume: fixedText(history?.quoteVolume24h ?? 0n, PRICE_PLACES),
+    ...{ high: price(history?.high24h), low: price(history?.low24h) },
+    product_type: row.marketType.toUpperCase(),
+    open_interest: fixedText(interest, BASE_PLACES),
+    index_price: price(chain.oraclePrice),
+    funding_rate: fixedText(percentOf(rate, CONTRACT_PERCENT_PLACES), CONTRACT_PERCENT_PLACES),
+    next_funding_rate: '',
+    next_funding_rate_timestamp: ts === null ? '' : String((ts + FUNDING_SECONDS) * 1_000n),
+    ...{ start_timestamp: '', end_timestamp: '' },
+  };
+}
+
+/** The token that spot market 0 is of, which all markets are quoted in. */
+function quoteAssetOf(markets: readonly MarketStatistics[]): string {
+  const quote = markets.find(({ row }) => row.marketType === 'spot' && row.marketIndex === 0);
+  return quote?.row.symbol ?? QUOTE_ASSET;
+}
+
+function baseAssetOf({ row }: MarketStatistics): string {
+  return row.marketType === 'perp' ? row.symbol.replace(/-(PERP|BET)$/, '') : row.symbol;
+}
+
+/** What the price has moved by in 24 hours, and in percent; empty texts without both prices. */
+function changeOf({ history }: MarketStatistics): { change: string; percent: string } {
+  const { price: now, price24hAgo: before } = history ?? { price: null, price24hAgo: null };
+  if (now === null || before === null || before <= 0n) return { change: '', percent: '' };
+  const percent = divideToNearest((now - before) * 10_000n, before);
+  return {
+    change: fixedText(now - before, PRICE_PLACES),
+    percent: fixedText(percent, CHANGE_PLACES),
+  };
+}
+
+/** Percent with `places`, of a fraction at 1e18. */
+function percentOf(fraction: bigint, places: number): bigint {
+  return divideToNearest(fraction, 10n ** BigInt(FRACTION_PLACES - 2 - places));
+}
+
+function price(value: bigint | null | undefined): string {
+  return value === null || value === undefined ? '' : fixedText(value, PRICE_PLACES);
+}
+
+/** A number, of a part of the quote at 1e9. */
+function feeOf(part: bigint): number {
+  return Number(decimalText(part, BASE_PLACES));
+}

@@ -1,0 +1,96 @@
+/** The body of /stats/markets: JSON whose numbers are decimals. */
+import type { MarketStats } from '../../contract/history-source.js';
+import type { ChainStats, MarketInfo, PerpStats } from '../../contract/markets.js';
+import {
+  BASE_PLACES,
+  decimalText,
+  divideToNearest,
+  FRACTION_PLACES,
+  PRICE_PLACES,
+  RATE_PLACES,
+} from './decimals.js';
+
+/** A market with its data from the chain and from the history. */
+export interface MarketStatistics {
+  readonly row: MarketInfo;
+  readonly chain: ChainStats;
+  /** Absent while the history has no trade of the market, or there is no history. */
+  readonly history: MarketStats | undefined;
+  /** The top of its book as of now, with the levels of its AMM. */
+  readonly readTop: () => TopOfBook;
+}
+
+/** Prices at 1e6; undefined where there are none. */
+export interface TopOfBook {
+  readonly mark: bigint | undefined;
+  readonly bid: bigint | undefined;
+  readonly ask: bigint | undefined;
+}
+
+/** The body of /stats/markets. */
+export function statsText(markets: readonly MarketStatistics[]): string {
+  return `[${markets.map(marketText).join(',')}]`;
+}
+
+function marketText({ row, chain, history }: MarketStatistics): string {
+  const { perp } = chain;
+  const long = perp?.baseLong ?? 0n;
+  const funding = fundingOf(perp, history);
+  return (
+    `{"marketIndex":${row.marketIndex},"symbol":${JSON.stringify(row.symbol)},` +
+    `"marketType":"${row.marketType}","oraclePrice":${priceText(chain.oraclePrice)},` +
+    `"volume24h":${priceText(history?.quoteVolume24h ?? 0n)},` +
+    `"openInterest":${priceText(divideToNearest(long * chain.oraclePrice, 10n ** BigInt(BASE_PLACES)))},` +
+    `"fundingRate":${decimalText(funding.rate, FRACTION_PLACES)},` +
+    `"fundingRate24hAvg":${decimalText(funding.average, FRACTION_PLACES)},` +
+    `"status":${JSON.stringify(row.status)},` +
+    `"longOpenInterest":${decimalText(long, BASE_PLACES)},` +
+    `"shortOpenInterest":${decimalText(perp?.baseShort ?? 0n, BASE_PLACES)},` +
+    `"fundingRateTs":${funding.ts},` +
+    `"baseVolume24h":${decimalText(history?.baseVolume24h ?? 0n, BASE_PLACES)},` +
+    `"price":${priceOrNull(history?.price)},"price24hAgo":${priceOrNull(history?.price24hAgo)},` +
+    `"high24h":${priceOrNull(history?.high24h)},"low24h":${priceOrNull(history?.low24h)}}`
+  );
+}
+
+/** The funding of a market; zeros for a spot market. */
+export interface Funding {
+  /** Fractions an hour, at 1e18. */
+  readonly rate: bigint;
+  readonly average: bigint;
+  /** Of the last rate, unix seconds; null before the first. */
+  readonly ts: bigint | null;
+}
+
+const noFunding: Funding = { rate: 0n, average: 0n, ts: null };
+
+/**
+ * The last rate is in the market's account and in the history; the newer one is taken, as either may be
+ * behind the other. The average is that of the history's rates of 24 hours, and without any the one
+ * that the program itself stores.
+ */
+export function fundingOf(perp: PerpStats | null, history: MarketStats | undefined): Funding {
+  if (perp === null) return noFunding;
+  const fraction = (rate: bigint): bigint => fundingFraction(rate, perp.fundingOracleTwap);
+  const average = history?.fundingRate24hAvg ?? fraction(perp.fundingRate24h);
+  const stored = history?.fundingRate ?? null;
+  const storedTs = BigInt(history?.fundingRateTs ?? 0);
+  if (stored !== null && storedTs >= perp.fundingTs) return { rate: stored, average, ts: storedTs };
+  const ts = perp.fundingTs > 0n ? perp.fundingTs : null;
+  return { rate: fraction(perp.fundingRate), average, ts };
+}
+
+/** A raw rate over a raw price, at 1e18; 0 where the oracle had no price. */
+function fundingFraction(rate: bigint, oraclePrice: bigint): bigint {
+  if (oraclePrice <= 0n) return 0n;
+  const scale = 10n ** BigInt(FRACTION_PLACES + PRICE_PLACES - RATE_PLACES);
+  return divideToNearest(rate * scale, oraclePrice);
+}
+
+function priceText(value: bigint): string {
+  return decimalText(value, PRICE_PLACES);
+}
+
+function priceOrNull(value: bigint | null | undefined): string {
+  return value === null || value === undefined ? 'null' : priceText(value);
+}
