@@ -16,8 +16,8 @@ const CHANGES_PER_SECOND = 2_000;
 const LEAD_MS = 2_000;
 const SEED = Number(process.env['SEED'] ?? 44);
 const TEST_MS_MAX = 300_000 + (2 * CHANGES * 1_000) / CHANGES_PER_SECOND;
-/** Of each kind, on each topic. */
-const INJECTED_MIN = 5;
+/** Of each kind, on each topic. The life goes on whatever the clients do, so a busy machine has fewer. */
+const INJECTED_MIN = 1;
 
 /** Ten rows, so that the checksum is of all that a reader has. */
 const wishes: readonly StreamWish[] = [
