@@ -28,7 +28,8 @@ const BIDS_BELOW = 90_000_000n;
 let ground: HostileGround;
 
 beforeAll(async () => {
-  ground = await HostileGround.start(['--messages-per-second', '1000000']);
+  const topics = ['--topics-per-socket', String(TOPICS_PER_SOCKET)];
+  ground = await HostileGround.start(['--messages-per-second', '1000000', ...topics]);
 });
 
 afterAll(() => ground?.stop());

@@ -48,9 +48,12 @@ const verbs = {
       readiness,
       publishIntervalMs: PUBLISH_INTERVAL_MS,
       streamIntervalMs: PUBLISH_INTERVAL_MS,
+      topicsPerSocket: UNLIMITED,
       topicsPerIp: UNLIMITED,
+      topicsMax: UNLIMITED,
       socketsPerIp: UNLIMITED,
       messagesPerSecond: UNLIMITED,
+      messageBurst: 1,
       onFault,
     });
     const handlers = createHandlers({

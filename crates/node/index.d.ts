@@ -361,6 +361,8 @@ export interface TopicOptions {
   maker: string
   /** Whether frames say when they were made. */
   timing: boolean
+  /** The least time between two frames that the client chose, in milliseconds; 0 for none. */
+  intervalMs: number
 }
 
 /** A part of the users with open orders. */

@@ -142,8 +142,8 @@ export const LIMITS = {
   socketBacklogCheckMs: 100,
   /** First books and resets wait while more than this does: one of 1,000 levels still has room. */
   socketBacklogBytesMax: 131_072,
-  /** Replies that wait for a client whose buffer is full: what it may request in two seconds. */
-  socketRepliesMax: 100,
+  /** Replies that wait for a client whose buffer is full: what it may request in one burst. */
+  socketRepliesMax: 1_024,
   /** Time that a client has to read most of what waits: 400 KB at 40 KB/s. */
   slowMsMax: 10_000,
   /** Time that a client then has to read the rest and the close frame behind it. */
@@ -152,13 +152,13 @@ export const LIMITS = {
   socketIdleSecondsMax: 32,
   /** Levels a side in a frame of the compatible channels, as the incumbent's have. */
   channelDepthDefault: 20,
-  /** Subscriptions of one socket: all markets of an honest client fit. */
-  topicsPerSocketMax: 64,
   /**
-   * Topics with a depth, a grouping, times or a maker of their own, in all: each costs a frame of the
-   * core whenever its market changes.
+   * What `--topics-max` may allow: the core has room for as many topics, those of makers without an account,
+   * and the common ones of 340 markets. Each costs a frame of the core whenever its market changes.
    */
-  topicsMax: 2_000,
+  topicsMax: 12_000,
+  /** What `--message-burst` may allow: one socket that subscribes to all that it may. */
+  messageBurstMax: 12_000,
   /** Topics of makers without an account, in all: a maker may wait for its first one, few do. */
   unknownMakerTopicsMax: 256,
   /** Common topics of a market, which always have room: 20 of its book, 2 of trades, 9 of candles. */
@@ -184,7 +184,7 @@ export const LIMITS = {
   ringMsMax: 60_000,
   /** Deltas of one topic: 100 a second for a minute are 200 bytes each. */
   ringBytesPerTopicMax: 1_048_576,
-  /** Deltas of all topics, with their headers: 32 KiB of each when there are 2,000. */
+  /** Deltas of all topics, with their headers: one chunk of each when 4,000 of them are busy. */
   ringBytesMax: 64 * 1024 * 1024,
   /** What a ring grows by: some seconds of a busy topic. */
   ringChunkBytes: 16_384,

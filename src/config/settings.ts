@@ -181,11 +181,22 @@ export const SETTINGS = {
     ...{ min: 0, max: publishIntervalMsMax },
     text: 'least time between two frames of a streaming channel',
   },
+  /** Six channels of each of 148 markets. */
+  topicsPerSocket: {
+    ...{ group: 'book', kind: 'integer', default: 1_024, min: 1, max: LIMITS.topicsMax },
+    value: 'count',
+    text: 'subscriptions of one WebSocket',
+  },
   /** A quarter of all topics. */
   topicsPerIp: {
-    ...{ group: 'book', kind: 'integer', default: 500, min: 0, max: LIMITS.topicsMax },
+    ...{ group: 'book', kind: 'integer', default: 2_000, min: 0, max: LIMITS.topicsMax },
     value: 'count',
     text: 'WebSocket topics of one address; 0 for no limit',
+  },
+  topicsMax: {
+    ...{ group: 'book', kind: 'integer', default: 8_000, min: 1, max: LIMITS.topicsMax },
+    value: 'count',
+    text: 'WebSocket topics of all clients, beside the common ones of each market',
   },
   socketsPerIp: {
     ...{ group: 'book', kind: 'integer', default: 100, min: 0, max: LIMITS.socketsMax },
@@ -196,6 +207,12 @@ export const SETTINGS = {
     ...{ group: 'book', kind: 'integer', default: 50, min: 1, max: ratePerSecondMax },
     ...{ unit: 'per second', value: 'count' },
     text: 'messages of one WebSocket',
+  },
+  /** A client that subscribes to all that a socket may have. */
+  messageBurst: {
+    ...{ group: 'book', kind: 'integer', default: 1_024, min: 1, max: LIMITS.messageBurstMax },
+    value: 'count',
+    text: 'messages of one WebSocket at once, after a quiet time',
   },
   socketBacklogMegabytes: {
     ...{ group: 'book', kind: 'integer', default: LIMITS.socketBacklogMegabytesDefault },

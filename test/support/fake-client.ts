@@ -72,6 +72,7 @@ export function newServer({
     readiness: () => ({ everLive: true, state: 'live', reason: null, slot: 1 }),
     publishIntervalMs: 50,
     streamIntervalMs: 10,
+    ...{ topicsPerSocket: 64, topicsMax: 2_000, messageBurst: 1 },
     topicsPerIp: 5,
     socketsPerIp: 2,
     messagesPerSecond: 50,

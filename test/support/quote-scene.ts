@@ -85,7 +85,8 @@ export class QuoteScene {
     const makers = new QuoteServer({ ...common, quoteMakers, sink: door });
     const sockets = new SocketServer({
       ...{ ...common, publishIntervalMs: 0, streamIntervalMs: 0 },
-      ...{ topicsPerIp: 500, messagesPerSecond: 100 },
+      ...{ topicsPerIp: 500, messagesPerSecond: 100, messageBurst: 1 },
+      ...{ topicsPerSocket: 64, topicsMax: 2_000 },
     });
     const handlers = createHandlers({
       ...{

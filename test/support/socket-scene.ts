@@ -89,6 +89,12 @@ export class Probe {
   }
 }
 
+/** Topics of one socket of a scene. */
+export const TOPICS_PER_SOCKET = 64;
+
+/** Topics that a scene may have in all. */
+export const TOPICS_MAX = 2_000;
+
 /** The WebSockets of a fake book, on a loopback port. */
 export class SocketScene {
   readonly #probes: Probe[] = [];
@@ -112,9 +118,12 @@ export class SocketScene {
       readiness: () => ({ ...feed, state: 'live', reason: null, slot: 1 }),
       publishIntervalMs: 0,
       streamIntervalMs: 0,
+      topicsPerSocket: TOPICS_PER_SOCKET,
       topicsPerIp: 500,
+      topicsMax: TOPICS_MAX,
       socketsPerIp: 3,
       messagesPerSecond: 10_000,
+      messageBurst: 1,
       // On a machine that is held up a frame would come in a later turn of the loop than its own.
       sliceMs: 60_000,
       onFault,

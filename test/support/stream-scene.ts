@@ -49,6 +49,7 @@ export class StreamScene {
         ...{ state: 'live', reason: null, slot: 1 },
       }),
       ...{ publishIntervalMs: 0, streamIntervalMs: 0, topicsPerIp: 500, socketsPerIp: 3 },
+      ...{ topicsPerSocket: 1_024, topicsMax: 8_000, messageBurst: 1 },
       messagesPerSecond: 10_000,
       // On a machine that is held up a frame would come with a later turn than its own.
       sliceMs: 60_000,

@@ -30,21 +30,29 @@ export function requireRequestSize(request: HttpRequest): void {
   throw new ServerError('TOO_LARGE', message);
 }
 
-/** Tokens that refill by the second; `perSecond` is both the lasting rate and the burst, at least 1. */
+/** The lasting rate of something, at least 1, and how much of it may come at once: as much by default. */
+interface Rate {
+  readonly perSecond: number;
+  readonly burst?: number;
+}
+
+/** Tokens that refill by the second, up to the burst of a rate, which is never below the rate. */
 class TokenBucket {
   tokens: number;
   readonly #perSecond: number;
+  readonly #tokensMax: number;
   #filledAtMs: number;
 
-  constructor(perSecond: number, nowMs: number) {
+  constructor({ perSecond, burst = perSecond }: Rate, nowMs: number) {
     this.#perSecond = perSecond;
-    this.tokens = perSecond;
+    this.#tokensMax = Math.max(burst, perSecond);
+    this.tokens = this.#tokensMax;
     this.#filledAtMs = nowMs;
   }
 
   refill(nowMs: number): void {
     const gained = ((nowMs - this.#filledAtMs) / 1_000) * this.#perSecond;
-    this.tokens = Math.min(this.#perSecond, this.tokens + gained);
+    this.tokens = Math.min(this.#tokensMax, this.tokens + gained);
     this.#filledAtMs = nowMs;
   }
 }
@@ -85,7 +93,7 @@ export class RequestLimiter {
   /** Moves the bucket of an address to the end of the order, and refills it. */
   #refilledBucket(key: string): TokenBucket {
     const nowMs = this.#nowMs();
-    const bucket = this.#buckets.get(key) ?? new TokenBucket(this.#perSecond, nowMs);
+    const bucket = this.#buckets.get(key) ?? new TokenBucket({ perSecond: this.#perSecond }, nowMs);
     bucket.refill(nowMs);
     this.#buckets.delete(key);
     this.#buckets.set(key, bucket);
@@ -131,9 +139,9 @@ export class MessageLimiter {
   readonly #perSecond: number;
   readonly #debtMax: number;
 
-  /** `perSecond` is both the lasting rate and the burst; at least 1. */
-  constructor(perSecond: number, nowMs: number) {
-    this.#bucket = new TokenBucket(perSecond, nowMs);
+  constructor(rate: Rate, nowMs: number) {
+    this.#bucket = new TokenBucket(rate, nowMs);
+    const { perSecond } = rate;
     this.#perSecond = perSecond;
     this.#debtMax = perSecond * LIMITS.messageDebtSecondsMax;
   }

@@ -4,6 +4,7 @@ import { ClientAddresses } from './client-addresses.js';
 import { TopicQuota, type TopicRoom } from './topic-quota.js';
 
 const LOOPBACK = '127.0.0.1';
+const topicsMax = 2_000;
 
 /** Acquires topics one after the other; returns how many there was room for. */
 function fill(quota: TopicQuota, room: TopicRoom, ip = LOOPBACK, count = 3_000): number {
@@ -20,20 +21,20 @@ function fill(quota: TopicQuota, room: TopicRoom, ip = LOOPBACK, count = 3_000):
 
 describe('the rooms of topics', () => {
   test('of chosen topics and of unknown makers are full by themselves, of common ones never', () => {
-    const quota = new TopicQuota({ topicsPerIp: 500 });
+    const quota = new TopicQuota({ topicsMax, topicsPerIp: 500 });
     expect(fill(quota, 'unknownMaker')).toBe(LIMITS.unknownMakerTopicsMax);
-    expect(fill(quota, 'chosen')).toBe(LIMITS.topicsMax);
+    expect(fill(quota, 'chosen')).toBe(topicsMax);
     expect(fill(quota, 'common')).toBe(3_000);
-    expect(quota.topicCount).toBe(3_000 + LIMITS.topicsMax + LIMITS.unknownMakerTopicsMax);
+    expect(quota.topicCount).toBe(3_000 + topicsMax + LIMITS.unknownMakerTopicsMax);
   });
 
   test('are given back with the last subscriber, wherever the topic would count by then', () => {
-    const quota = new TopicQuota({ topicsPerIp: 500 });
+    const quota = new TopicQuota({ topicsMax, topicsPerIp: 500 });
     fill(quota, 'unknownMaker');
     const key = 'unknownMaker 0';
     // By now its maker has an account.
     quota.acquireTopic({ ip: LOOPBACK, key, room: 'chosen' });
-    expect(fill(quota, 'chosen')).toBe(LIMITS.topicsMax);
+    expect(fill(quota, 'chosen')).toBe(topicsMax);
     quota.releaseTopic(LOOPBACK, key);
     const late = { ip: LOOPBACK, key: 'late', room: 'unknownMaker' } as const;
     expect(() => quota.acquireTopic(late)).toThrow('256 topics of makers without an account');
@@ -48,18 +49,18 @@ describe('the topics of one address', () => {
   test('are counted over all rooms, and those of loopback too behind a proxy', () => {
     const addresses = new ClientAddresses(['10.0.0.1']);
     for (const quota of [
-      new TopicQuota({ topicsPerIp: 10 }),
-      new TopicQuota({ topicsPerIp: 10, addresses }),
+      new TopicQuota({ topicsMax, topicsPerIp: 10 }),
+      new TopicQuota({ topicsMax, topicsPerIp: 10, addresses }),
     ]) {
       expect(fill(quota, 'common', visitor, 6)).toBe(6);
       expect(fill(quota, 'chosen', visitor)).toBe(4);
     }
-    expect(fill(new TopicQuota({ topicsPerIp: 10, addresses }), 'common')).toBe(10);
-    expect(fill(new TopicQuota({ topicsPerIp: 10 }), 'common')).toBe(3_000);
+    expect(fill(new TopicQuota({ topicsMax, topicsPerIp: 10, addresses }), 'common')).toBe(10);
+    expect(fill(new TopicQuota({ topicsMax, topicsPerIp: 10 }), 'common')).toBe(3_000);
   });
 
   test('have no limit when it is 0, and leave nothing behind', () => {
-    const quota = new TopicQuota({ topicsPerIp: 0 });
+    const quota = new TopicQuota({ topicsMax, topicsPerIp: 0 });
     expect(fill(quota, 'common', visitor)).toBe(3_000);
     for (let at = 0; at < 3_000; at += 1) quota.releaseTopic(visitor, `common ${at}`);
     expect(quota.topicCount).toBe(0);

@@ -19,6 +19,8 @@ export type TopicRoom = 'common' | 'chosen' | 'unknownMaker';
 export interface TopicQuotaOptions {
   /** Topics of one address, in all rooms; 0 for no limit. */
   readonly topicsPerIp: number;
+  /** Topics that a client chose, in all. */
+  readonly topicsMax: number;
   readonly addresses?: ClientAddresses;
 }
 
@@ -38,13 +40,19 @@ interface OpenTopic {
 /** Counts the topics with subscribers, of each room and of each address. */
 export class TopicQuota {
   readonly #topicsPerIp: number;
+  readonly #roomSizes: Readonly<Record<TopicRoom, number>>;
   readonly #addresses: ClientAddresses;
   readonly #open = new Map<string, OpenTopic>();
   readonly #counts: Record<TopicRoom, number> = { common: 0, chosen: 0, unknownMaker: 0 };
   readonly #byAddress = new Map<string, Map<string, number>>();
 
-  constructor({ topicsPerIp, addresses }: TopicQuotaOptions) {
+  constructor({ topicsPerIp, topicsMax, addresses }: TopicQuotaOptions) {
     this.#topicsPerIp = topicsPerIp;
+    this.#roomSizes = {
+      common: Number.POSITIVE_INFINITY,
+      chosen: topicsMax,
+      unknownMaker: LIMITS.unknownMakerTopicsMax,
+    };
     this.#addresses = addresses ?? new ClientAddresses();
   }
 
@@ -84,9 +92,10 @@ export class TopicQuota {
   }
 
   #requireRoom(room: TopicRoom): void {
-    if (room === 'common' || this.#counts[room] < roomSizes[room]) return;
+    const most = this.#roomSizes[room];
+    if (this.#counts[room] < most) return;
     const what = room === 'chosen' ? 'topics' : 'topics of makers without an account';
-    const message = `the service has ${roomSizes[room]} ${what} with subscribers, which is its most`;
+    const message = `the service has ${most} ${what} with subscribers, which is its most`;
     throw new SocketError('LIMIT_EXCEEDED', message);
   }
 
@@ -101,8 +110,3 @@ export class TopicQuota {
     this.#byAddress.set(address, own);
   }
 }
-
-const roomSizes: Readonly<Record<Exclude<TopicRoom, 'common'>, number>> = {
-  chosen: LIMITS.topicsMax,
-  unknownMaker: LIMITS.unknownMakerTopicsMax,
-};

@@ -49,7 +49,10 @@ export class QuoteSession implements SocketSession {
     parts: QuoteSessionParts,
   ) {
     this.#parts = parts;
-    this.#messageLimiter = new MessageLimiter(parts.messagesPerSecond, performance.now());
+    this.#messageLimiter = new MessageLimiter(
+      { perSecond: parts.messagesPerSecond },
+      performance.now(),
+    );
   }
 
   onOpen(): void {

@@ -84,7 +84,7 @@ export class Delivery implements FrameSink {
       onFailed: (error) => this.#handleFailed(subscription, error),
     });
     if (!this.#isFull && !this.isBehind()) this.#sendSnapshot(subscription);
-    this.#armDeadline();
+    this.#armDeadline([subscription]);
   }
 
   /**
@@ -105,7 +105,7 @@ export class Delivery implements FrameSink {
     this.#isFull = true;
     this.#mustLeave = true;
     this.#parts.counts.slow += 1;
-    this.#armDeadline();
+    this.#armDeadline([]);
     this.#parts.onBehind();
   }
 
@@ -128,7 +128,7 @@ export class Delivery implements FrameSink {
     this.#parts.socket.sendTogether(() => this.#sendPending());
     clearTimeout(this.#deadline);
     this.#deadline = undefined;
-    this.#armDeadline();
+    this.#armDeadline(this.#allSubscriptions());
   }
 
   /** Sends nothing more, and gives all topics back. Returns the keys that there were. */
@@ -193,7 +193,7 @@ export class Delivery implements FrameSink {
     if (!this.#isLive(subscription)) return;
     if (this.#isFull || this.isBehind()) subscription.awaitsSource = false;
     else this.#parts.socket.sendTogether(() => this.#sendSnapshot(subscription));
-    this.#armDeadline();
+    this.#armDeadline([subscription]);
   }
 
   #handleFailed(subscription: Subscription, error: Error): void {
@@ -239,14 +239,16 @@ export class Delivery implements FrameSink {
     subscriber.leaveTopic();
   }
 
-  /** While something waits, the client must have read most of it before the deadline. */
-  #armDeadline(): void {
+  /**
+   * While something waits, the client must have read most of it before the deadline. Only these
+   * subscriptions may have begun to wait: to check all of them for each of a burst would be quadratic.
+   */
+  #armDeadline(changed: readonly Subscription[]): void {
     if (this.#deadline !== undefined) return;
-    const isPending = (): boolean =>
-      this.#allSubscriptions().some(
-        ({ pending, awaitsSource }) => pending !== null && !awaitsSource,
-      );
-    if (!this.#isFull && this.#replies.length === 0 && !isPending()) return;
+    const isPending = changed.some(
+      ({ pending, awaitsSource }) => pending !== null && !awaitsSource,
+    );
+    if (!this.#isFull && this.#replies.length === 0 && !isPending) return;
     this.#deadline = setTimeout(this.#parts.onTooSlow, this.#parts.slowMsMax);
     this.#deadline.unref();
   }

@@ -21,6 +21,8 @@ export interface EarlySession {
 /** What early messages go by. */
 export interface EarlyMessagesOptions {
   readonly readiness: () => Pick<Readiness, 'everLive'>;
+  /** Topics of one socket, and messages that are kept for it. */
+  readonly topicsPerSocket: number;
   /** Topics of one address, and messages that are kept for it; 0 for no limit. */
   readonly topicsPerIp: number;
   readonly addresses?: ClientAddresses;
@@ -95,11 +97,10 @@ export class EarlyMessages {
   }
 
   #requireRoom({ socket }: EarlySession, kept: number, text: string): void {
-    const { topicsPerIp, earlyBytesMax = LIMITS.earlyBytesMax } = this.#options;
-    const { topicsPerSocketMax } = LIMITS;
+    const { topicsPerSocket, topicsPerIp, earlyBytesMax = LIMITS.earlyBytesMax } = this.#options;
     const address = this.#addresses.limitKey(socket.ip);
     const ofAddress = address === undefined ? 0 : (this.#byAddress.get(address) ?? 0);
-    if (kept >= topicsPerSocketMax) throw tooMany(`a socket may have ${topicsPerSocketMax}`);
+    if (kept >= topicsPerSocket) throw tooMany(`a socket may have ${topicsPerSocket}`);
     if (topicsPerIp > 0 && ofAddress >= topicsPerIp) {
       throw tooMany(`one address may have ${topicsPerIp}`);
     }

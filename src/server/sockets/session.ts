@@ -22,6 +22,8 @@ export interface SessionParts extends ChannelParts {
   readonly quota: TopicQuota;
   readonly counts: SocketCounts;
   readonly messagesPerSecond: number;
+  readonly messageBurst: number;
+  readonly topicsPerSocket: number;
   readonly slowMsMax: number;
   readonly heartbeatTopic: string;
   readonly onFault: (error: unknown, where: string) => void;
@@ -45,8 +47,8 @@ export class Session implements SocketSession, EarlySession {
     parts: SessionParts,
   ) {
     this.#parts = parts;
-    const { counts, slowMsMax } = parts;
-    this.#messageLimiter = new MessageLimiter(parts.messagesPerSecond, performance.now());
+    const { counts, slowMsMax, messagesPerSecond: perSecond, messageBurst: burst } = parts;
+    this.#messageLimiter = new MessageLimiter({ perSecond, burst }, performance.now());
     this.#delivery = new Delivery({
       ...{ socket, counts, slowMsMax },
       onBehind: () => parts.onBehind(this),
@@ -196,12 +198,12 @@ export class Session implements SocketSession, EarlySession {
   }
 
   #acquireTopic(key: string, room: TopicRoom): void {
-    const { topicsPerSocketMax } = LIMITS;
-    if (this.#delivery.size >= topicsPerSocketMax) {
-      const message = `a socket may have ${topicsPerSocketMax} subscriptions`;
+    const { topicsPerSocket, quota } = this.#parts;
+    if (this.#delivery.size >= topicsPerSocket) {
+      const message = `a socket may have ${topicsPerSocket} subscriptions`;
       throw new SocketError('LIMIT_EXCEEDED', message);
     }
-    this.#parts.quota.acquireTopic({ ip: this.socket.ip, key, room });
+    quota.acquireTopic({ ip: this.socket.ip, key, room });
   }
 
   #removeSubscription(dialect: Dialect, message: ClientMessage): void {

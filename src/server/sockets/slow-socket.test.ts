@@ -19,7 +19,7 @@ let client: FakeClient;
 beforeEach(() => {
   vi.useFakeTimers();
   book = new FakeBook();
-  server = newServer({ book, messagesPerSecond: 1_000 });
+  server = newServer({ book, messagesPerSecond: 10_000 });
   topicsAtFrames = [];
   client = openOn(server);
   server.start({ publish: () => void topicsAtFrames.push(client.topics.size) });

@@ -1,7 +1,8 @@
 /** What one client, and all of them together, may ask of the WebSockets. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { SocketScene } from '../../../test/support/socket-scene.js';
+import { SocketScene, TOPICS_MAX, TOPICS_PER_SOCKET } from '../../../test/support/socket-scene.js';
 import { LIMITS } from '../../config/limits.js';
+import { SETTINGS } from '../../config/settings.js';
 import { MessageLimiter } from '../admission/admission.js';
 
 let scene: SocketScene;
@@ -31,6 +32,24 @@ describe('messages a second', () => {
     });
   });
 
+  test('a client that subscribes to all that it may in one burst gets all of it', async () => {
+    await scene.stop();
+    const { topicsPerSocket, topicsPerIp, topicsMax, messagesPerSecond, messageBurst } = SETTINGS;
+    scene = await SocketScene.start({
+      ...{ topicsPerSocket: topicsPerSocket.default, topicsPerIp: topicsPerIp.default },
+      ...{ topicsMax: topicsMax.default, messagesPerSecond: messagesPerSecond.default },
+      messageBurst: messageBurst.default,
+    });
+    const client = await scene.open();
+    const book = { type: 'subscribe', channel: 'book', market: 'SOL-PERP' };
+    for (let grouping = 1; grouping <= topicsPerSocket.default; grouping += 1) {
+      client.send({ ...book, grouping });
+    }
+    const messages = (await client.hear(topicsPerSocket.default * 2)) as { type: string }[];
+    const kinds = new Set(messages.map(({ type }) => type));
+    expect([kinds, messages.length]).toEqual([new Set(['subscribed', 'snapshot']), 2_048]);
+  });
+
   test('ping frames count as messages', async () => {
     await scene.stop();
     scene = await SocketScene.start({ messagesPerSecond: 10 });
@@ -41,12 +60,12 @@ describe('messages a second', () => {
   });
 
   test('a rate that is kept is never refused', () => {
-    const rate = new MessageLimiter(50, 0);
+    const rate = new MessageLimiter({ perSecond: 50 }, 0);
     for (let ms = 0; ms < 60_000; ms += 20) expect(rate.countMessage(ms)).toBe('allowed');
   });
 
   test('what is owed is paid by waiting', () => {
-    const rate = new MessageLimiter(10, 0);
+    const rate = new MessageLimiter({ perSecond: 10 }, 0);
     const verdicts = Array.from({ length: 30 }, () => rate.countMessage(0));
     expect(verdicts).toEqual([...Array(10).fill('allowed'), ...Array(20).fill('refused')]);
     expect(rate.countMessage(1_900)).toBe('refused');
@@ -54,14 +73,32 @@ describe('messages a second', () => {
     expect(rate.countMessage(2_200)).toBe('refused');
   });
 
+  test('a burst is its own limit, and comes back at the rate', () => {
+    const rate = new MessageLimiter({ perSecond: 50, burst: 1_024 }, 0);
+    const verdicts = (count: number, atMs: number) =>
+      Array.from({ length: count }, () => rate.countMessage(atMs));
+    expect(new Set(verdicts(1_024, 0))).toEqual(new Set(['allowed']));
+    expect(new Set(verdicts(100, 0))).toEqual(new Set(['refused']));
+    expect(rate.countMessage(0)).toBe('abusive');
+    expect(rate.countMessage(2_100)).toBe('allowed');
+    expect(new Set(verdicts(1_024, 60_000))).toEqual(new Set(['allowed']));
+    expect(rate.countMessage(60_000)).toBe('refused');
+  });
+
+  test('a burst below the rate is the rate', () => {
+    const rate = new MessageLimiter({ perSecond: 10, burst: 1 }, 0);
+    const verdicts = Array.from({ length: 11 }, () => rate.countMessage(0));
+    expect(verdicts).toEqual([...Array(10).fill('allowed'), 'refused']);
+  });
+
   test('quiet times are not saved up for a larger burst', () => {
-    const rate = new MessageLimiter(10, 0);
+    const rate = new MessageLimiter({ perSecond: 10 }, 0);
     const verdicts = Array.from({ length: 11 }, () => rate.countMessage(60_000));
     expect(verdicts).toEqual([...Array(10).fill('allowed'), 'refused']);
   });
 
   test('a client that goes on regardless is abusive', () => {
-    const rate = new MessageLimiter(10, 0);
+    const rate = new MessageLimiter({ perSecond: 10 }, 0);
     const verdicts = Array.from({ length: 200 }, (_, count) => rate.countMessage(count * 25));
     expect(verdicts.slice(0, 10)).not.toContain('refused');
     expect(verdicts).toContain('refused');
@@ -141,25 +178,25 @@ describe('one message', () => {
 });
 
 describe('topics', () => {
-  test('a socket has at most 64, and another one after it has left one', async () => {
+  test('a socket has a limit, and another one after it has left one', async () => {
     const client = await scene.open();
-    for (let grouping = 1; grouping <= LIMITS.topicsPerSocketMax; grouping += 1) {
+    for (let grouping = 1; grouping <= TOPICS_PER_SOCKET; grouping += 1) {
       client.send({ ...wish, grouping });
     }
-    await client.hear(LIMITS.topicsPerSocketMax * 2);
-    expect(await client.ask({ ...wish, grouping: 65, id: 1 })).toMatchObject([
+    await client.hear(TOPICS_PER_SOCKET * 2);
+    expect(await client.ask({ ...wish, grouping: TOPICS_PER_SOCKET + 1, id: 1 })).toMatchObject([
       { code: 'LIMIT_EXCEEDED', id: 1, channel: 'orderbook' },
     ]);
-    expect(await client.ask({ ...wish, grouping: 64 })).toHaveLength(2);
+    expect(await client.ask({ ...wish, grouping: TOPICS_PER_SOCKET })).toHaveLength(2);
     await client.ask({ ...wish, type: 'unsubscribe', grouping: 1 });
-    expect(await client.ask({ ...wish, grouping: 65 })).toHaveLength(2);
+    expect(await client.ask({ ...wish, grouping: TOPICS_PER_SOCKET + 1 })).toHaveLength(2);
   });
 
   /** Subscribes to all of them on as many sockets as they need, which stay open. */
   async function subscribe(wishes: object[], answersEach: number): Promise<void> {
     while (wishes.length > 0) {
       const client = await scene.open();
-      const share = wishes.splice(0, LIMITS.topicsPerSocketMax);
+      const share = wishes.splice(0, TOPICS_PER_SOCKET);
       for (const one of share) client.send(one);
       await client.hear(share.length * answersEach);
     }
@@ -168,13 +205,13 @@ describe('topics', () => {
   const many = <T>(count: number, make: (at: number) => T): T[] =>
     Array.from({ length: count }, (_, at) => make(at));
 
-  test('of all sockets are at most 2,000 groupings, and all are gone with the sockets', async () => {
+  test('of all sockets have a limit, and all are gone with the sockets', async () => {
     await subscribe(
-      many(LIMITS.topicsMax, (at) => ({ ...wish, grouping: at + 2 })),
+      many(TOPICS_MAX, (at) => ({ ...wish, grouping: at + 2 })),
       2,
     );
     const late = await scene.open();
-    const another = { ...wish, grouping: LIMITS.topicsMax + 2 };
+    const another = { ...wish, grouping: TOPICS_MAX + 2 };
     expect(await late.ask(another)).toMatchObject([{ code: 'LIMIT_EXCEEDED' }]);
     expect(await late.ask({ ...wish, grouping: 5 })).toHaveLength(2);
     // The common topics have room of their own.
@@ -199,7 +236,7 @@ describe('topics', () => {
       { code: 'LIMIT_EXCEEDED', message: expect.stringContaining('makers without an account') },
     ]);
     await subscribe(
-      many(LIMITS.topicsMax, (at) => ({ ...ordersOf, maker: `real ${at}` })),
+      many(TOPICS_MAX, (at) => ({ ...ordersOf, maker: `real ${at}` })),
       2,
     );
     expect(await client.ask({ ...ordersOf, maker: 'late' })).toMatchObject([

@@ -39,11 +39,16 @@ export interface SocketServerOptions
   readonly streamIntervalMs: number;
   /** Sockets of one address; 0 for no limit. */
   readonly socketsPerIp: number;
+  readonly topicsPerSocket: number;
   /** Topics of one address; 0 for no limit. */
   readonly topicsPerIp: number;
+  /** Topics of all sockets, beside the common ones of each market. */
+  readonly topicsMax: number;
   /** Whose sockets and topics count together; without it no proxy is trusted. */
   readonly addresses?: ClientAddresses;
   readonly messagesPerSecond: number;
+  /** Messages that a socket may send at once; at least `messagesPerSecond` are. */
+  readonly messageBurst: number;
   readonly onFault: (error: unknown, where: string) => void;
   /** Sockets in all; the limit of the service by default. */
   readonly socketsMax?: number;
@@ -73,7 +78,7 @@ export class SocketServer implements SocketHandlers {
 
   constructor(options: SocketServerOptions) {
     const { book, directory, publishIntervalMs, streamIntervalMs, onFault } = options;
-    const { onPublished, sliceMs, history, marketSliceMs } = options;
+    const { onPublished, sliceMs, history, marketSliceMs, topicsMax } = options;
     const publish = (topic: string, bytes: string | Uint8Array): void =>
       this.#publishToTopic(topic, bytes);
     const parts = {
@@ -89,7 +94,10 @@ export class SocketServer implements SocketHandlers {
     this.#early = new EarlyMessages(options);
     this.#heartbeats = new HeartbeatShards(publish);
     this.#fanOut = new BookFanOut({ ...parts, intervalMs: publishIntervalMs });
-    this.#streams = new StreamFanOut({ ...parts, intervalMs: streamIntervalMs, onEnded });
+    this.#streams = new StreamFanOut({
+      ...parts,
+      ...{ intervalMs: streamIntervalMs, onEnded, topicsMax },
+    });
     const marketParts = {
       publish,
       ...(marketSliceMs === undefined ? {} : { sliceMs: marketSliceMs }),

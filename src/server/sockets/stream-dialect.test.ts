@@ -24,6 +24,7 @@ beforeEach(() => {
     directory: book,
     publish: (_, bytes) => void published.push(JSON.parse(bytes.toString())),
     intervalMs: INTERVAL_MS,
+    topicsMax: 2_000,
     onFault: (error) => {
       throw error;
     },

@@ -8,6 +8,7 @@ import { StreamFanOut } from './stream-fan-out.js';
 import type { StreamTopic } from './stream-topics.js';
 
 const INTERVAL_MS = 10;
+const TOPICS_MAX = 2_000;
 const ANSWER = { id: '', reset: false };
 
 /** The topics of a fake book: of the market 0, unless a test says another one. */
@@ -21,6 +22,7 @@ class Scene {
     directory: this.book,
     publish: (topic, bytes) => this.published.push([topic, JSON.parse(bytes.toString())]),
     intervalMs: INTERVAL_MS,
+    topicsMax: TOPICS_MAX,
     onFault: (_, topic) => this.faults.push(topic),
     onEnded: (topic) => this.faults.push(`ended ${topic}`),
     onPublished: (seconds) => this.waits.push(seconds),
@@ -234,13 +236,13 @@ describe('a topic without readers', () => {
   });
 
   test('makes room for one that has some', () => {
-    for (let depth = 1; depth <= LIMITS.topicsMax; depth += 1) {
+    for (let depth = 1; depth <= TOPICS_MAX; depth += 1) {
       scene.fanOut.removeSubscriber(scene.join(depth));
     }
-    expect(scene.book.streams.size).toBe(LIMITS.topicsMax);
+    expect(scene.book.streams.size).toBe(TOPICS_MAX);
     scene.join(5_000);
     const kept = scene.join(2);
-    expect(scene.book.streams.size).toBe(LIMITS.topicsMax);
+    expect(scene.book.streams.size).toBe(TOPICS_MAX);
     scene.join(1);
     scene.turn(0);
     const heard = scene.published.map(([topic]) => topic);
@@ -248,7 +250,7 @@ describe('a topic without readers', () => {
   });
 
   test('makes room also while a change of it waits', () => {
-    for (let depth = 1; depth <= LIMITS.topicsMax; depth += 1) {
+    for (let depth = 1; depth <= TOPICS_MAX; depth += 1) {
       scene.fanOut.removeSubscriber(scene.join(depth));
     }
     scene.turn(0);

@@ -25,6 +25,8 @@ import { Throttle } from './throttle.js';
 export interface StreamFanOutOptions extends BookFanOutOptions {
   /** Called for a topic that has ended because its market is no longer served. */
   readonly onEnded: (topic: string) => void;
+  /** Beyond so many an idle topic makes room for a new one. */
+  readonly topicsMax: number;
 }
 
 /** The streaming topics of one service. Time is that of `performance.now`. */

@@ -2,7 +2,6 @@
  * The streaming topics that are open in the book: those with subscribers, and idle ones, whose last
  * subscriber left a short time ago and may come back to resume.
  */
-import { LIMITS } from '../../config/limits.js';
 import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 import type { TopicSpec } from '../../contract/topics.js';
@@ -43,10 +42,19 @@ export interface StreamTopic extends Throttled, QuoteContent {
   broken: boolean;
 }
 
+/** What a {@link StreamTopics} goes by. */
+export interface StreamTopicsOptions {
+  readonly book: BookSource;
+  readonly directory: MarketDirectory;
+  /** Beyond so many an idle topic makes room for a new one. */
+  readonly topicsMax: number;
+}
+
 /** The open topics by name and by market. */
 export class StreamTopics {
   readonly #book: BookSource;
   readonly #directory: MarketDirectory;
+  readonly #topicsMax: number;
   readonly #memory: RingMemory;
   readonly #onClosed: (topic: StreamTopic) => void;
   readonly #topics = new Map<string, StreamTopic>();
@@ -57,12 +65,13 @@ export class StreamTopics {
 
   /** `onClosed` is called for every topic that closes, for whatever reason. */
   constructor(
-    { book, directory }: { readonly book: BookSource; readonly directory: MarketDirectory },
+    { book, directory, topicsMax }: StreamTopicsOptions,
     memory: RingMemory,
     onClosed: (topic: StreamTopic) => void,
   ) {
     this.#book = book;
     this.#directory = directory;
+    this.#topicsMax = topicsMax;
     this.#memory = memory;
     this.#onClosed = onClosed;
   }
@@ -134,7 +143,7 @@ export class StreamTopics {
 
   #openTopic({ key, spec }: StreamRequest, nowMs: number, recvNs: bigint): StreamTopic {
     const [oldest] = this.#idle;
-    if (this.#topics.size >= LIMITS.topicsMax && oldest !== undefined) this.closeTopic(oldest);
+    if (this.#topics.size >= this.#topicsMax && oldest !== undefined) this.closeTopic(oldest);
     const handle = this.#book.openTopic(spec, recvNs);
     const topic: StreamTopic = {
       ...{ key, spec, handle, ring: new Ring(this.#memory), epoch: this.#book.epoch },
