@@ -13,6 +13,8 @@ export interface TopicSpec extends LiquiditySources {
   readonly maker?: string | undefined;
   /** Whether frames carry {@link FrameTimes}; left out for no. */
   readonly timing?: boolean | undefined;
+  /** The least time between two frames that the client chose; left out for the service's own. */
+  readonly intervalMs?: number | undefined;
 }
 
 /** What a frame says about time, in unix nanoseconds; 0 where it is not known. */

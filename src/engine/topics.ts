@@ -21,6 +21,7 @@ export function topicOptions(spec: TopicSpec): TopicOptions {
     sources: sourceBits(spec),
     maker: spec.maker ?? '',
     timing: spec.timing ?? false,
+    intervalMs: spec.intervalMs ?? 0,
   };
 }
 

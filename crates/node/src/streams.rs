@@ -44,6 +44,8 @@ pub struct TopicOptions {
     pub maker: String,
     /// Whether frames say when they were made.
     pub timing: bool,
+    /// The least time between two frames that the client chose, in milliseconds; 0 for none.
+    pub interval_ms: u32,
 }
 
 #[napi]
@@ -175,6 +177,7 @@ fn spec_of(options: &TopicOptions) -> Result<TopicSpec, i32> {
         channel,
         sources: sources_of(options.sources),
         timing: Timing::from(options.timing),
+        interval_ms: options.interval_ms,
     })
 }
 

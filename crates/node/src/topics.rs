@@ -106,7 +106,7 @@ mod tests {
 
     fn topic(book: &Book, topics: &mut Topics) -> Topic {
         let (channel, sources, timing) = (Channel::Bbo, Sources::NONE, Timing::Off);
-        let spec = TopicSpec { market: MarketId(0), channel, sources, timing };
+        let spec = TopicSpec { market: MarketId(0), channel, sources, timing, interval_ms: 0 };
         Topic::open(book, spec, "e", 0, &mut topics.scratch).unwrap()
     }
 

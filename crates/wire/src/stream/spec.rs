@@ -18,6 +18,9 @@ pub struct TopicSpec {
     pub sources: Sources,
     /// Whether frames say when they were made.
     pub timing: Timing,
+    /// The least time between two frames that the client chose, in milliseconds; 0 for none. It is a
+    /// part of the name alone: whoever publishes the topic keeps the time.
+    pub interval_ms: u32,
 }
 
 /// A way to show a book.
@@ -107,6 +110,10 @@ impl TopicSpec {
         ] {
             json.raw(if given { text.as_bytes() } else { b"" });
         }
+        if self.interval_ms > 0 {
+            part(&mut json, b":", self.interval_ms);
+            json.raw(b"ms");
+        }
         String::from_utf8(out).expect("Invariant: a name is made of names, digits and keys")
     }
 
@@ -158,7 +165,13 @@ mod tests {
     use super::*;
 
     fn name(channel: Channel, sources: Sources, market_name: &str) -> String {
-        let spec = TopicSpec { market: MarketId(0), channel, sources, timing: Timing::Off };
+        let spec = TopicSpec {
+            market: MarketId(0),
+            channel,
+            sources,
+            timing: Timing::Off,
+            interval_ms: 0,
+        };
         spec.name(market_name)
     }
 

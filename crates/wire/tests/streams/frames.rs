@@ -224,6 +224,11 @@ fn a_name_says_what_departs_from_the_usual() {
         (all, "book:M:500:g25:vamm:indicative:timing".to_owned()),
         (TopicSpec { channel: Channel::Bbo, ..all }, "bbo:M:vamm:indicative:timing".to_owned()),
         (TopicSpec { channel: l3_of(20, None), ..plain }, "l3:M:20".to_owned()),
+        (TopicSpec { interval_ms: 250, ..plain }, "book:M:50:250ms".to_owned()),
+        (
+            TopicSpec { interval_ms: 1_000, ..all },
+            "book:M:500:g25:vamm:indicative:timing:1000ms".to_owned(),
+        ),
         (
             TopicSpec { channel: l3_of(20, Some(key(3))), sources: vamm, ..all },
             format!("l3:M:20:{maker}:vamm:timing"),

@@ -29,7 +29,7 @@ pub(crate) struct World {
 
 /// A topic of a market without anything that departs from the usual.
 pub(crate) fn spec(market: MarketId, channel: Channel) -> TopicSpec {
-    TopicSpec { market, channel, sources: Sources::NONE, timing: Timing::Off }
+    TopicSpec { market, channel, sources: Sources::NONE, timing: Timing::Off, interval_ms: 0 }
 }
 
 pub(crate) fn book_of(depth_levels: u32, grouping_ticks: u32) -> Channel {
