@@ -19,9 +19,7 @@ import { runChild, runShare } from './simulation-share.mjs';
 /** Virtual time of a seed. */
 const HOURS_PER_SEED = 0.1;
 /** Seeds of one process: those that it killed leave some memory behind. */
-const SEEDS_PER_PROCESS = 250;
-/** Nearly all that a run makes is garbage at once: where the young have room, little of it is ever copied. */
-const NODE_FLAGS = ['--expose-gc', '--max-semi-space-size=64', '--min-semi-space-size=32'];
+const SEEDS_PER_PROCESS = 100;
 
 const { values } = parseArgs({
   options: {
@@ -39,15 +37,12 @@ const { values } = parseArgs({
 
 const { outfile, modules } = await bundleSimulation();
 /** What a process that simulates is given first. */
-const program = [...NODE_FLAGS, outfile];
+const program = ['--expose-gc', outfile];
 if (values.modules) process.stdout.write(`${listFolders(modules).join('\n')}\n`);
 else if (values.seed !== undefined) await runOne([values.seed, values.seed, 'record']);
 else if (values.scenarios) await runScenarios();
-else if (values.scenario !== undefined) {
-  for (const { repair, program } of await listPrograms()) {
-    await runOne(['scenario', values.scenario, repair, 'record'], program);
-  }
-} else await runMany({ from: whole('from'), count: whole('seeds'), workers: whole('workers') });
+else if (values.scenario !== undefined) await runScenario(values.scenario);
+else await runMany({ from: whole('from'), count: whole('seeds'), workers: whole('workers') });
 
 function whole(name) {
   const value = Number(values[name]);
@@ -55,7 +50,16 @@ function whole(name) {
   throw new RangeError(`--${name} was ${values[name]}, must be a whole number from 1`);
 }
 
-/** Runs one seed or scenario and prints its record. */
+/** Runs one scenario; without its repair it is one of settings or of modules. */
+async function runScenario(name) {
+  for (const { repair, program: runner } of await listPrograms()) {
+    const found = await runOne(['scenario', name, repair, 'record'], runner);
+    if (found) return;
+  }
+  throw new RangeError(`--scenario was ${name}, must be one of test/simulation/scenarios.ts`);
+}
+
+/** Runs one seed or scenario and prints its record; false when there is no such scenario. */
 async function runOne(given, runner = program) {
   const reports = [];
   await runChild([...runner, ...given], (line) => {
@@ -63,15 +67,16 @@ async function runOne(given, runner = program) {
     else process.stdout.write(`${line}\n`);
   });
   const [report] = reports;
-  if (report === undefined) throw new Error('the run ended without a report');
+  if (report === undefined) return false;
   process.stdout.write(`hash ${report.hash}, ${report.violations.length} violations\n`);
   if (report.violations.length > 0) process.exitCode = 1;
+  return true;
 }
 
 /** Runs all scenarios that hold, or all without their repair, and prints what each found. */
 async function runScenarios() {
-  for (const { repair, program } of await listPrograms()) {
-    await runChild([...program, 'scenarios', repair], (line) => {
+  for (const { repair, program: runner } of await listPrograms()) {
+    await runChild([...runner, 'scenarios', repair], (line) => {
       if (!line.startsWith('{')) return;
       const { name, violations } = JSON.parse(line);
       process.stdout.write(`${name}: ${violations.length} violations\n`);
@@ -86,7 +91,7 @@ async function listPrograms() {
   const unrepaired = await bundleSimulation({ isUnrepaired: true });
   return [
     { repair: 'settings', program },
-    { repair: 'modules', program: [...NODE_FLAGS, unrepaired.outfile] },
+    { repair: 'modules', program: ['--expose-gc', unrepaired.outfile] },
   ];
 }
 

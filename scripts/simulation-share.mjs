@@ -4,8 +4,6 @@ import { createInterface } from 'node:readline';
 
 /** A process that reports nothing for so long hangs, on the slowest machine as well. */
 const SILENT_MS_MAX = 300_000;
-/** Time stands still while another thread works, so one is enough, and it stays warm. */
-const SETTINGS = { UV_THREADPOOL_SIZE: '1' };
 
 /**
  * Runs the seeds `from` to `to`. A process that dies is a violation of the seed that it had not reported,
@@ -35,7 +33,6 @@ export async function runShare({ program, from, to }, takeReport) {
 /** Runs Node with these arguments; rejects when it fails, or when no line comes for too long. */
 export function runChild(given, takeLine) {
   const child = spawn(process.execPath, given, {
-    env: { ...process.env, ...SETTINGS },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const stopHanging = () => child.kill('SIGKILL');

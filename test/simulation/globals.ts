@@ -2,6 +2,7 @@
  * Puts virtual time in the place of the process's own: timers, clocks and random numbers of every module
  * that is loaded. A process that simulates does nothing else, so nothing is ever put back.
  */
+import { setMaxListeners } from 'node:events';
 import { PerformanceObserver } from 'node:perf_hooks';
 import type { Random } from '../../src/sim/random.js';
 import { type PlannedEvent, type VirtualTime, WORLD } from './virtual-time.js';
@@ -68,7 +69,8 @@ export function installGlobals(): void {
   Object.assign(globalThis, replaced);
   Object.defineProperty(performance, 'now', { value: () => currentMachine().time.readMs() });
   Object.assign(Math, { random: () => currentMachine().random.nextBelow(2 ** 32) / 2 ** 32 });
-  Object.assign(AbortSignal, { timeout: abortAfter });
+  setMaxListeners(0);
+  Object.assign(AbortSignal, { timeout: abortAfter, any: abortWithAny });
   // The observers of a killed service would keep all of it.
   Object.assign(PerformanceObserver.prototype, { observe: () => undefined });
 }
@@ -97,6 +99,21 @@ function abortAfter(delayMs: number): AbortSignal {
   currentMachine().time.plan(delayMs, () => {
     controller.abort(new DOMException('The operation timed out', 'TimeoutError'));
   });
+  return controller.signal;
+}
+
+/**
+ * Node keeps its own for ever while somebody listens, and with it all of a killed service that waits. Here
+ * the signals keep it, and one that lives long has many.
+ */
+function abortWithAny(signals: readonly AbortSignal[]): AbortSignal {
+  const controller = new AbortController();
+  const abort = (): void => {
+    for (const signal of signals) signal.removeEventListener('abort', abort);
+    controller.abort(signals.find(({ aborted }) => aborted)?.reason);
+  };
+  if (signals.some(({ aborted }) => aborted)) abort();
+  else for (const signal of signals) signal.addEventListener('abort', abort, { once: true });
   return controller.signal;
 }
 
