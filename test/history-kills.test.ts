@@ -12,7 +12,7 @@ import { FillSender, type SentFill } from './support/fill-sender.js';
 import { ServiceChild } from './support/service-child.js';
 import { SteppedDemo } from './support/stepped-demo.js';
 
-const KILLS = Number(process.env['HISTORY_KILLS'] ?? 5);
+const KILLS = Number(process.env['HISTORY_KILLS'] ?? 3);
 const CUT_MS = Number(process.env['HISTORY_CUT_MS'] ?? 1_500);
 const SEED = Number(process.env['SEED'] ?? 20_261_121);
 const FILLS_A_KILL = 8;
