@@ -23,6 +23,8 @@ export interface CandleContext {
   readonly now: number;
 }
 
+const NO_TRADES: TradeWindow = { trades: [], leftOut: 0 };
+
 /** Texts for readers; nothing is forgotten before `done` is called. */
 export interface PendingTexts {
   readonly texts: readonly string[];
@@ -93,8 +95,11 @@ export class CandleTopic {
       const trades = [...rest].filter((trade) => isLast || this.#isIn(trade, candle));
       for (const trade of trades) rest.delete(trade);
       const part = { trades, leftOut: isLast ? window.leftOut : 0 };
-      const type = this.#isNew(candle) ? 'create' : 'update';
-      texts.push(candleChangeText(type, { candle, label, window: part }));
+      const isNew = this.#isNew(candle);
+      // Clients in use drop the trades of a `create`.
+      if (isNew) texts.push(candleChangeText('create', { candle, label, window: NO_TRADES }));
+      if (isNew && trades.length === 0 && part.leftOut === 0) continue;
+      texts.push(candleChangeText('update', { candle, label, window: part }));
     }
     return texts;
   }

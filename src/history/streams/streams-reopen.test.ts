@@ -122,7 +122,8 @@ describe('a store that is begun anew', () => {
     scene.advance(FLUSH_MS);
     expect(told(scene)).toEqual([
       `${candles} update init 20 []`,
-      `${candles} update create 20 [1]`,
+      `${candles} update create 20 []`,
+      `${candles} update update 20 [1]`,
       `${trades} update update [1]`,
     ]);
     scene.trade({ id: 2, ts: MIDNIGHT - 1, price: 21 });
