@@ -59,6 +59,23 @@ describe('a message of quotes', () => {
     });
   });
 
+  test('may have one quote without a list, as driftpy sends it', () => {
+    const { quotes: _, ...market } = whole;
+    const read1 = { bid: { price: 100n, size: 5n }, ask: { price: 200n, size: 6n } };
+    expect(read({ ...market, ...quote })).toEqual({
+      ...{ marketType: 'perp', marketIndex: 0, quotes: [{ ...read1, isOracleOffset: false }] },
+    });
+    expect(read({ ...market, ...quote, is_oracle_offset: true, bid_price: -7 })).toMatchObject({
+      quotes: [{ bid: { price: -7n }, isOracleOffset: true }],
+    });
+    expect(read({ ...market, ask_price: '200', ask_size: '6' })).toMatchObject({
+      quotes: [{ bid: null, ask: { price: 200n } }],
+    });
+    expect(read({ ...market, ...quote, bid_price: '0' })).toMatch(/^OUT_OF_RANGE: bid_price was 0/);
+    expect(read(market)).toBe('MISSING_PARAM: quotes is missing');
+    expect(read({ ...market, ...quote, quotes: [] })).toMatchObject({ quotes: [] });
+  });
+
   test.each([[null], [[]]])('withdraws all quotes with %j', (quotes) => {
     expect(read({ ...whole, quotes })).toMatchObject({ quotes: [] });
   });

@@ -41,23 +41,34 @@ function marketTypeOf(message: ClientMessage): 'perp' | 'spot' {
 
 function quotesOf(message: ClientMessage): readonly IndicativeQuote[] {
   const list = message.getValue('quotes');
-  if (list === undefined) throw missingMember('quotes');
+  if (list === undefined) return [flatQuoteOf(message)];
   if (list === null) return [];
   if (!Array.isArray(list)) throw wrongKind('quotes', list, 'a list');
   if (list.length > LIMITS.quotesMax) {
     const text = `quotes were ${list.length}, must be at most ${LIMITS.quotesMax}`;
     throw new SocketError('OUT_OF_RANGE', text);
   }
-  return list.map(quoteOf);
+  return list.map((value, index) => {
+    const where = `quotes[${index}]`;
+    const quote = ClientMessage.fromValue(value);
+    if (quote === undefined) throw wrongKind(where, value, 'an object');
+    return quoteOf(quote, `${where}.`);
+  });
 }
 
-function quoteOf(value: unknown, index: number): IndicativeQuote {
-  const where = `quotes[${index}]`;
-  const quote = ClientMessage.fromValue(value);
-  if (quote === undefined) throw wrongKind(where, value, 'an object');
+const SIDE_MEMBERS = ['bid_price', 'bid_size', 'ask_price', 'ask_size'] as const;
+
+/** The one quote of a message without a list, as driftpy's sender writes it. */
+function flatQuoteOf(message: ClientMessage): IndicativeQuote {
+  if (SIDE_MEMBERS.some((name) => message.hasMember(name))) return quoteOf(message, '');
+  throw missingMember('quotes');
+}
+
+/** `where` stands before the names of its members in errors. */
+function quoteOf(quote: ClientMessage, where: string): IndicativeQuote {
   const isOracleOffset = quote.getValue('is_oracle_offset') ?? false;
   if (typeof isOracleOffset !== 'boolean') {
-    throw wrongKind(`${where}.is_oracle_offset`, isOracleOffset, 'true or false');
+    throw wrongKind(`${where}is_oracle_offset`, isOracleOffset, 'true or false');
   }
   const read = (name: 'bid' | 'ask'): QuotedSide | null =>
     sideOf(quote, { where, name, prices: isOracleOffset ? OFFSET : FIXED });
@@ -73,9 +84,9 @@ function sideOf(
     prices,
   }: { readonly where: string; readonly name: string; readonly prices: Range },
 ): QuotedSide | null {
-  const size = wholeOf(quote.getValue(`${name}_size`), `${where}.${name}_size`, SIZE);
+  const size = wholeOf(quote.getValue(`${name}_size`), `${where}${name}_size`, SIZE);
   const range = size === null || size === 0n ? ANY_PRICE : prices;
-  const price = wholeOf(quote.getValue(`${name}_price`), `${where}.${name}_price`, range);
+  const price = wholeOf(quote.getValue(`${name}_price`), `${where}${name}_price`, range);
   return price === null || size === null || size === 0n ? null : { price, size };
 }
 
