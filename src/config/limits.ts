@@ -43,6 +43,8 @@ export const LIMITS = {
    * request with a body is made longer than this, so that it is sent before the connection is closed.
    */
   transportHeldBytesMax: 16_384,
+  /** Names of headers that a preflight may ask for, which are repeated: some forty of them. */
+  corsHeadersCharsMax: 1_024,
   /** Parsed queries cached per path, so that a repeated request is not parsed again. */
   queryMemoEntriesMax: 1_024,
   /** Longer queries are parsed each time: 512 KiB of them a path, and the errors in batches beside. */

@@ -203,6 +203,21 @@ describe('paths and methods', () => {
     },
   );
 
+  test('a preflight allows the headers that it asks for, in bounds', async () => {
+    const allowedOf = async (asked: string) => {
+      const headers = { 'access-control-request-headers': asked };
+      const { headers: got } = await get('/l2', { method: 'OPTIONS', headers });
+      expect(got.get('vary')).toContain('Access-Control-Request-Headers');
+      return got.get('access-control-allow-headers');
+    };
+    for (const asked of ['x-client', 'authorization, X-Api_Key,content-type']) {
+      expect(await allowedOf(asked)).toBe(asked);
+    }
+    const own = 'Content-Type, If-None-Match';
+    const wrong = ['', 'a b', 'a,', ',a', 'a;b', '"a"', 'x'.repeat(LIMITS.corsHeadersCharsMax + 1)];
+    for (const asked of wrong) expect([asked, await allowedOf(asked)]).toEqual([asked, own]);
+  });
+
   test('OPTIONS answers a preflight', async () => {
     const response = await get('/l2', { method: 'OPTIONS' });
     expect(response.status).toBe(204);

@@ -217,7 +217,9 @@ function dispatchRequest(
   if (route === unknownRoute || method === 'get' || method === 'head') {
     return route.handle(request, decodeTexts(texts));
   }
-  if (method === 'options') return preflightReply;
+  if (method === 'options') {
+    return preflightReply(request.getHeader('access-control-request-headers'));
+  }
   throw new ServerError('METHOD_NOT_ALLOWED', 'this path accepts GET, HEAD and OPTIONS');
 }
 

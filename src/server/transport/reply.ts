@@ -69,18 +69,28 @@ function errorHeaders({ code }: ServerError): readonly Header[] {
   return [];
 }
 
-/** The reply to a browser's CORS preflight, which it may cache for a day. */
-export const preflightReply: Reply = {
-  status: 204,
-  headers: [
-    ...commonHeaders,
-    ['Allow', allowedMethods],
-    ['Access-Control-Allow-Methods', allowedMethods],
-    ['Access-Control-Allow-Headers', 'Content-Type, If-None-Match'],
-    ['Access-Control-Max-Age', '86400'],
-  ],
-  body: null,
-};
+/** Names of headers, separated by commas. */
+const headerNames = /^[\w!#$%&'*+.^`|~-]+(\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
+
+/**
+ * The reply to a browser's CORS preflight, which it may cache for a day. It allows the headers that are
+ * requested, which no path reads; too long a list, or one that is malformed, gets those that paths read.
+ */
+export function preflightReply(requested: string): Reply {
+  const isList = requested.length <= LIMITS.corsHeadersCharsMax && headerNames.test(requested);
+  return {
+    status: 204,
+    headers: [
+      ...commonHeaders,
+      ['Allow', allowedMethods],
+      ['Access-Control-Allow-Methods', allowedMethods],
+      ['Access-Control-Allow-Headers', isList ? requested : 'Content-Type, If-None-Match'],
+      ['Access-Control-Max-Age', '86400'],
+      ['Vary', 'Access-Control-Request-Headers'],
+    ],
+    body: null,
+  };
+}
 
 /** One request. Headers may only be read before the handler's first await. */
 export interface HttpRequest {
