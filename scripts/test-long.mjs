@@ -36,6 +36,11 @@ const longForms = {
     command: [localCommand('vitest'), 'run', '--no-file-parallelism', 'test/hostile-'],
     env: { HOSTILE: 'long' },
   },
+  incumbents: {
+    about: 'clients as they are in use through a rolling restart of ten cycles',
+    command: [localCommand('vitest'), 'run', 'test/incumbents'],
+    env: { INCUMBENTS: 'long' },
+  },
   deaf: {
     about: '1,000 clients that read nothing, and the memory that they leave behind',
     command: [localCommand('vitest'), 'run', 'test/deaf-crowd.test.ts'],

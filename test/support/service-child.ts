@@ -64,7 +64,8 @@ export class ServiceChild {
   }
 
   static async #run(command: readonly string[]): Promise<ServiceChild> {
-    const args = [NURSERY, cli, ...command, '--port', '0', '--log-level', 'warn'];
+    const port = command.includes('--port') ? [] : ['--port', '0'];
+    const args = [NURSERY, cli, ...command, ...port, '--log-level', 'warn'];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     const service = new ServiceChild(child);
     await until(() => service.url !== '' || child.exitCode !== null);
