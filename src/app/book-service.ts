@@ -130,6 +130,7 @@ function createParts(
   const feed = origin.feed({
     ...turnEvents(sockets, timings),
     onFirstLive: () => {
+      history?.shareMarkets();
       sockets.handleEarlyMessages();
       awaitReady(marketNames, { ready, directory: book, log, onReady });
     },

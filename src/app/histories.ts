@@ -22,6 +22,8 @@ export type BookMarket = Pick<MarketInfo, 'symbol' | 'marketType' | 'marketIndex
 export interface ServiceHistory {
   readonly history: History;
   start(): void;
+  /** Tells it the markets of the book now, before it is asked about them. */
+  shareMarkets(): void;
   stop(): Promise<void>;
 }
 
@@ -35,15 +37,17 @@ export function historyOf(
   const folder = folderOf(settings);
   const setup = { ...settings, nodes, programId, dataDir: folder.path };
   const history = new History({ setup, log });
-  let unwatch = (): void => undefined;
+  const shareMarkets = marketSharing(history, markets);
+  let timer: NodeJS.Timeout | undefined;
   return {
     history,
     start: () => {
       history.start();
-      unwatch = watchMarkets(history, markets);
+      timer = setInterval(shareMarkets, MARKETS_WATCH_MS);
     },
+    shareMarkets,
     stop: async () => {
-      unwatch();
+      clearInterval(timer);
       await history.stop();
       await folder.remove();
     },
@@ -64,18 +68,16 @@ function folderOf({ dataDir }: HistoryConfig): { readonly path: string; remove()
   return { path: fresh, remove };
 }
 
-function watchMarkets(history: History, markets: () => readonly BookMarket[]): () => void {
+/** Returns what tells a history the markets, where they are others than the last time. */
+function marketSharing(history: History, markets: () => readonly BookMarket[]): () => void {
   let lastText = '';
-  const checkMarkets = (): void => {
+  return () => {
     const now = markets().map(historyMarket);
     const text = JSON.stringify(now);
     if (text === lastText) return;
     lastText = text;
     history.setMarkets(now);
   };
-  checkMarkets();
-  const timer = setInterval(checkMarkets, MARKETS_WATCH_MS);
-  return () => clearInterval(timer);
 }
 
 function historyMarket({ symbol, marketType, marketIndex, decimals }: BookMarket): HistoryMarket {
