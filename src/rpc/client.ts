@@ -45,6 +45,11 @@ export interface CallOptions {
   readonly timeoutMs?: number;
   /** Called with their number whenever bytes of a result come. */
   readonly onBytes?: (count: number) => void;
+  /**
+   * A reading beside others that may well fail: when the server asks to come back later, that holds for such
+   * readings alone. A Retry-After of any other call holds for both.
+   */
+  readonly isBackground?: boolean;
 }
 
 interface Request {
@@ -54,6 +59,7 @@ interface Request {
   readonly timeoutMs: number;
   readonly onBytes: (count: number) => void;
   readonly signal: AbortSignal | undefined;
+  readonly isBackground: boolean;
 }
 
 /** Looks into the bytes of a successful status; returns the value or why it is none. */
@@ -74,6 +80,8 @@ export class RpcClient {
   readonly #retryAfterMaxMs: number;
   /** From when on each method may be called after a Retry-After. */
   readonly #retryFromMs = new Map<string, number>();
+  /** The same for readings in the background. */
+  readonly #backgroundFromMs = new Map<string, number>();
   #nextId = 1;
 
   constructor(options: RpcClientOptions) {
@@ -148,9 +156,9 @@ export class RpcClient {
     timeoutMs: number,
     options: CallOptions,
   ): Request {
-    const { signal, onBytes = () => undefined } = options;
+    const { signal, onBytes = () => undefined, isBackground = false } = options;
     const limitMs = options.timeoutMs ?? timeoutMs;
-    return { method, params, bytesMax, timeoutMs: limitMs, onBytes, signal };
+    return { method, params, bytesMax, timeoutMs: limitMs, onBytes, signal, isBackground };
   }
 
   async #callWithRetries<T>(request: Request, read: Reader<T>): Promise<T> {
@@ -170,14 +178,22 @@ export class RpcClient {
   }
 
   /** A Retry-After holds for later calls as well: a caller that gave up may come back at once. */
-  #recordRetryAfter({ method }: Request, { retryAfterMs }: Refusal): void {
-    if (retryAfterMs !== null) this.#retryFromMs.set(method, this.#timers.nowMs() + retryAfterMs);
+  #recordRetryAfter({ method, isBackground }: Request, { retryAfterMs }: Refusal): void {
+    if (retryAfterMs === null) return;
+    const fromMs = isBackground ? this.#backgroundFromMs : this.#retryFromMs;
+    fromMs.set(method, this.#timers.nowMs() + retryAfterMs);
+  }
+
+  /** When the server wants to be called again, in monotonic milliseconds. */
+  #askedFromMs({ method, isBackground }: Request): number {
+    const fromMs = this.#retryFromMs.get(method) ?? 0;
+    return isBackground ? Math.max(fromMs, this.#backgroundFromMs.get(method) ?? 0) : fromMs;
   }
 
   /** Waits for as long as the server requested, and never shorter than the own wait. */
   async #waitBeforeTry(request: Request, ownMs: number, failure?: RpcError): Promise<void> {
     const { method } = request;
-    const askedMs = Math.ceil((this.#retryFromMs.get(method) ?? 0) - this.#timers.nowMs());
+    const askedMs = Math.ceil(this.#askedFromMs(request) - this.#timers.nowMs());
     if (askedMs > this.#retryAfterMaxMs) throw failure ?? rateExceededError(method, askedMs);
     const waitMs = Math.max(askedMs, ownMs);
     if (waitMs > 0) await this.#sleepUnlessAborted(waitMs, request);

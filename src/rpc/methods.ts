@@ -4,7 +4,7 @@ import { isRecord } from './http-response.js';
 
 /**
  * The data of up to 100 accounts as base64, in the order of their keys; null where there is none. One
- * getMultipleAccounts at `processed`, where the feed reads as well.
+ * getMultipleAccounts at `processed`, where the feed reads as well, and which never holds that back.
  *
  * # Errors
  * RpcError, also for a response that does not hold one account for each key.
@@ -16,7 +16,7 @@ export function readAccountTexts(
 ): Promise<readonly (string | null)[]> {
   const options = { encoding: 'base64', commitment: 'processed' };
   const parse = (result: unknown): readonly (string | null)[] => textsOf(result, keys.length);
-  return rpc.call('getMultipleAccounts', [keys, options], parse, { signal });
+  return rpc.call('getMultipleAccounts', [keys, options], parse, { signal, isBackground: true });
 }
 
 function textsOf(result: unknown, count: number): readonly (string | null)[] {

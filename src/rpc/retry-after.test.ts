@@ -45,6 +45,26 @@ describe('client: a Retry-After', () => {
     expect(await later).toBe(7);
   });
 
+  test('of a reading in the background holds for others of its kind, and holds back no other call', async () => {
+    const held = timers();
+    const server = await start('30');
+    const client = newClient(server, { timers: held, retryAfterMaxMs: 1_000 });
+    const options = { isBackground: true };
+    const inBackground = (): Promise<number> => client.call('getSlot', [], Number, options);
+    await expect(inBackground()).rejects.toMatchObject({ code: 'RPC_RATE_EXCEEDED' });
+    await expect(inBackground()).rejects.toMatchObject({ code: 'RPC_RATE_EXCEEDED' });
+    expect(server.count('getSlot')).toBe(1);
+    expect(await call(client, 'getSlot')).toBe(7);
+    expect(held.waitsMs).toEqual([]);
+  });
+
+  test('of any other call holds for readings in the background as well', async () => {
+    const client = newClient(await start('30'), { timers: timers(), retryAfterMaxMs: 1_000 });
+    await expect(call(client, 'getSlot')).rejects.toMatchObject({ code: 'RPC_RATE_EXCEEDED' });
+    const later = client.call('getSlot', [], Number, { isBackground: true });
+    await expect(later).rejects.toMatchObject({ code: 'RPC_RATE_EXCEEDED' });
+  });
+
   test('above what the caller waits for fails the call without asking', async () => {
     const held = timers();
     const server = await start('3');

@@ -143,7 +143,7 @@ export class Auditor {
 
   async #runAudit(signal: AbortSignal): Promise<Repairs & { readonly users: number }> {
     const parts = this.#parts;
-    const options = this.#connection.newReadOptions(signal);
+    const options = { ...this.#connection.newReadOptions(signal), isBackground: true };
     const markets = await readMarkets(parts, options);
     const batches = await readClockAndOracles(parts, this.#connection.oracleKeys(), options);
     const users = await readUsers(parts, options, AUDIT_PATIENCE);

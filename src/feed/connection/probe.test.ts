@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { accountJson, clockData } from '../../../test/fake-chain.js';
-import { FeedBench } from '../../../test/feed-bench.js';
+import { FeedBench, nodeOf } from '../../../test/feed-bench.js';
 import { until } from '../../../test/support/until.js';
+import { RpcClient } from '../../rpc/client.js';
+import { PATIENCE_WITH_FALLBACK } from '../../rpc/limits.js';
 import type { LiveFeedOptions } from '../feed-options.js';
 import { SLOTS_APART_MAX } from '../model/limits.js';
 import { CLOCK_KEY } from '../model/queries.js';
@@ -188,6 +190,20 @@ describe('probe: what is no proof', () => {
     bench.server.answer('getMultipleAccounts', ([keys]) => bench.chain.multiple(keys as string[]));
     await probed(2);
   });
+});
+
+test('a server that asks a probe to come back in a minute is not obeyed by the reading of the book', async () => {
+  const rpc = new RpcClient({ url: bench.server.rpcUrl, ...PATIENCE_WITH_FALLBACK });
+  await start({ nodes: [{ ...nodeOf(bench.server), rpc }] });
+  const headers = { 'retry-after': '60' };
+  bench.server.answer('getMultipleAccounts', ([keys, config]) => {
+    if (JSON.stringify(config).includes('zstd')) return { status: 429, headers };
+    return bench.chain.multiple(keys as string[]);
+  });
+  await until('a probe was refused', () => bench.feed.stats().probeFailures > 0);
+  bench.server.cut();
+  await bench.untilLiveAgain();
+  expect(bench.feed.stats()).toMatchObject({ rebuilds: 2, rebuildFailures: 0 });
 });
 
 test('with an interval of 0 nothing is read', async () => {

@@ -112,7 +112,7 @@ export class Probe {
     const params = packedAccountsParams(keys);
     const limit = { timers, limitMs: PROBE_MS_MAX, signal };
     return withTimeLimit(limit, async (limited) => {
-      const options = { signal: limited, timeoutMs: PROBE_MS_MAX };
+      const options = { signal: limited, timeoutMs: PROBE_MS_MAX, isBackground: true };
       const body = await rpc.callRaw('getMultipleAccounts', params, options);
       return engine.decodeSnapshot(body, keys);
     });

@@ -335,7 +335,8 @@ export class FeedSession {
   async #readOracles(keys: readonly string[]): Promise<void> {
     const [liveAtMs, revertCount] = [this.#liveAtMs, this.#notifiedSlots.revertCount];
     const isCurrent = (): boolean => this.#phase === 'live' && this.#liveAtMs === liveAtMs;
-    const batches = await readClockAndOracles(this.#parts, keys, this.#newReadOptions());
+    const options = { ...this.#newReadOptions(), isBackground: true };
+    const batches = await readClockAndOracles(this.#parts, keys, options);
     const updates = batches.flatMap((batch) => batch.updates);
     const isClock = ({ kind }: AccountUpdate): boolean => kind === 'clock';
     if (isCurrent()) for (const update of updates.filter(isClock)) this.#applyUpdate(update);

@@ -42,6 +42,8 @@ export interface ReadOptions {
   readonly timeoutMs?: number;
   /** Called with their number whenever bytes of a result come. */
   readonly onBytes?: (count: number) => void;
+  /** The book is live meanwhile: a refusal must not hold back the reading of one that is not. */
+  readonly isBackground?: boolean;
 }
 
 /** Reads all accounts of a small kind. */
