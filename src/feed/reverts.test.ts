@@ -62,13 +62,14 @@ describe('feed: a reading that something overtook', () => {
     bench.server.answer('getMultipleAccounts', async ([keys]) => {
       const reply = bench.chain.multiple(keys as string[]);
       answers += 1;
-      if (answers === 2) await new Promise<void>((go) => (release = go));
+      // The first two are of the start: with the oracles, and after the scan.
+      if (answers === 3) await new Promise<void>((go) => (release = go));
       return reply;
     });
     bench.server.onSubscribe = (method) =>
       method === 'slotSubscribe' ? { early: [{ slot: 101, parent: 100, root: 0 }] } : 'ack';
     await bench.start();
-    await until('a poll', () => answers === 2);
+    await until('a poll', () => answers === 3);
     bench.server.sendText('{"cut');
     await until('rebuilding', () => bench.engine.state === 'rebuilding');
     bench.chain.slot = 110;

@@ -79,7 +79,6 @@ const NAMED: readonly Scenario[] = [
   {
     name: 'readings are of the past and claim to be of now, while the book is read',
     faults: only(LIES.frozenReadings, 20_000),
-    awaitsRepair: true,
   },
   {
     name: 'the Clock account and block times are wrong for 20 seconds',

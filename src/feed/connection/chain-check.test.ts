@@ -1,10 +1,11 @@
 /** A node that lies about the chain's slot or time, and what becomes of the book. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { clockData, FakeChain, kindOf } from '../../../test/fake-chain.js';
+import { accountJson, clockData, FakeChain, kindOf } from '../../../test/fake-chain.js';
 import { FeedBench, nodeOf } from '../../../test/feed-bench.js';
 import { ScriptedRpc } from '../../../test/scripted-rpc.js';
 import { fastTimers } from '../../../test/support/fast-timers.js';
 import { until } from '../../../test/support/until.js';
+import { RpcClient } from '../../rpc/client.js';
 import { SLOT_MS_MIN, SLOTS_APART_MAX } from '../model/limits.js';
 import { CLOCK_KEY } from '../model/queries.js';
 import { isNewestWrong } from './slot-lag.js';
@@ -23,6 +24,18 @@ afterEach(() => bench.close());
 function slotsOf(): { readonly slots: number[]; readonly onTurn: () => void } {
   const slots: number[] = [];
   return { slots, onTurn: () => void slots.push(bench.engine.slot) };
+}
+
+/** What this server answers for the Clock is of twenty slots ago, and says that it is of now. */
+function answerFromThePast(server: ScriptedRpc, chain: FakeChain): void {
+  server.answer('getMultipleAccounts', ([keys]) => {
+    const value = (keys as string[]).map((key) => {
+      const data =
+        key === CLOCK_KEY ? clockData(1_000, chain.slot - 20) : (chain.accounts.get(key) ?? '');
+      return accountJson(data, 'base64');
+    });
+    return { result: { context: { slot: chain.slot }, value } };
+  });
 }
 
 describe('a slot that cannot be', () => {
@@ -181,6 +194,22 @@ describe('two nodes', () => {
     });
     await bench.untilLiveAgain();
     expect(bench.feed.stats().slotLag).toBe(0);
+  });
+
+  test('one whose readings are of the past, and claim to be of now, is left', async () => {
+    secondChain.accounts.set('user1', 'of now');
+    answerFromThePast(bench.server, bench.chain);
+    await start();
+    expect([isSecond(), bench.user('user1')]).toEqual([true, 'of now']);
+    expect(bench.feed.stats().clocksRefused).toBeGreaterThan(0);
+  });
+
+  test('nor does one that takes the scans give any of the past', async () => {
+    answerFromThePast(second, secondChain);
+    const snapshotRpc = new RpcClient({ url: second.rpcUrl, random: () => 0 });
+    secondChain.accounts.set('user1', 'of the past');
+    await bench.start({ snapshotRpc, timers: fastTimers });
+    expect(bench.user('user1')).toBe('a');
   });
 
   test('one that takes over far ahead is left for the first', async () => {

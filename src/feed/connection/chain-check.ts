@@ -3,6 +3,7 @@ import type { AccountUpdate } from '../model/account-update.js';
 import { parseClockAccount } from '../model/chain-clock.js';
 import { FeedError, isChainClockError } from '../model/error.js';
 import {
+  READING_SLOTS_APART_MAX,
   SLOT_CHECK_INTERVAL_MS,
   SLOT_MS_MIN,
   SLOTS_AHEAD_MAX,
@@ -106,6 +107,15 @@ export class ChainCheck {
       if (this.#isAheadOfClock()) this.#isCheckWanted = true;
       return true;
     }
+    this.#parts.counters.clocksRefused += 1;
+    return false;
+  }
+
+  /** The same for a reading. Where its Clock is of another slot, all of it is: the node tells of the past as of now. */
+  admitsReading(update: Pick<AccountUpdate, 'kind' | 'slot' | 'data'>): boolean {
+    const account = update.kind === 'clock' ? parseClockAccount(update.data) : null;
+    const slot = account?.slot ?? update.slot;
+    if (Math.abs(slot - update.slot) <= READING_SLOTS_APART_MAX) return this.admitsUpdate(update);
     this.#parts.counters.clocksRefused += 1;
     return false;
   }

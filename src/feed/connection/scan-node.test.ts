@@ -43,12 +43,12 @@ function kindsAsked({ requests }: ScriptedRpc): string[] {
 }
 
 describe('snapshot node', () => {
-  test('the scan of all users goes there, and nothing else does', async () => {
+  test('the scan of all users goes there, and nothing else does but the Clock after it', async () => {
     await start();
     expect(bench.user('user1')).toBe('of the snapshot node');
     expect(kindsAsked(other)).toEqual(['user']);
     expect(kindsAsked(bench.server)).toEqual(['state', 'spot', 'perp']);
-    expect([other.upgrades, other.count('getMultipleAccounts')]).toEqual([0, 0]);
+    expect([other.upgrades, other.count('getMultipleAccounts')]).toEqual([0, 1]);
     expect(bench.feed.stats().scanFallbacks).toBe(0);
   });
 

@@ -36,7 +36,7 @@ export interface ReadOptions {
   /** Subscriptions began at this slot: an older snapshot would leave a gap before them. */
   readonly slotMin: () => number;
   /** What the node can have reached. */
-  readonly chain: Pick<ChainCheck, 'admitsSlot' | 'admitsUpdate'>;
+  readonly chain: Pick<ChainCheck, 'admitsSlot' | 'admitsReading'>;
   readonly signal: AbortSignal;
   /** Of one try of one call. */
   readonly timeoutMs?: number;
@@ -73,12 +73,20 @@ export async function readClockAndOracles(
   const batches: AccountBatch[] = [];
   for (const start of starts) {
     const part = keys.slice(start, start + ACCOUNTS_PER_READ);
-    const isOfChain = ({ updates }: AccountBatch): boolean =>
-      updates.every((update) => options.chain.admitsUpdate(update));
-    const read = (): Promise<AccountBatch> => readAccounts(parts, part, options);
-    batches.push(await readNotBefore(parts, options, read, isOfChain));
+    batches.push(await readBelieved(parts, part, options));
   }
   return batches;
+}
+
+/** Reads these until they are of a time that the chain can have. */
+function readBelieved(
+  parts: FeedParts,
+  keys: readonly string[],
+  options: ReadOptions,
+): Promise<AccountBatch> {
+  const isOfChain = ({ updates }: AccountBatch): boolean =>
+    updates.every((update) => options.chain.admitsReading(update));
+  return readNotBefore(parts, options, () => readAccounts(parts, keys, options), isOfChain);
 }
 
 function readAccounts(
@@ -167,7 +175,10 @@ async function readUsersFrom(
     agree: (first, later) => countsAgree(first.count, later.count),
     count: ({ count }) => count,
   };
-  return readConfirmed(parts, rule, { read, signal: options.signal });
+  const users = await readConfirmed(parts, rule, { read, signal: options.signal });
+  // A scan has no Clock in it that would tell whether it is of its slot.
+  await readBelieved({ ...parts, rpc }, [CLOCK_KEY], options);
+  return users;
 }
 
 function logDoubt({ memory, transientErrors, engine }: FeedParts, users: AccountSnapshot): void {

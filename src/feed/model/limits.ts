@@ -16,6 +16,11 @@ export const SLOT_MS_MIN = 50;
 export const SLOTS_AHEAD_MAX = 32;
 /** Slots of one chain that are further apart, a minute, are not of one time. */
 export const SLOTS_APART_MAX = 150;
+/**
+ * The same of a reading and the Clock in it: the Clock is written when its slot begins, so that they are of
+ * one slot on a real chain, and of two next to each other on some local ones.
+ */
+export const READING_SLOTS_APART_MAX = 4;
 /** Seconds that the chain's time may step ahead of this machine's monotonic clock, or back, at once. */
 export const CHAIN_TIME_STEP_S_MAX = 30;
 /** Time between two readings that check slots which were not believed. */
