@@ -156,8 +156,17 @@ export const TRICKLING_SCANS: FaultKind = {
   node: () => ({ tricklesScans: true }),
 };
 
+/** This machine's clock is off. */
+const WRONG_WALL_CLOCK: FaultKind = {
+  name: 'the wall clock is wrong',
+  lastsMsMax: 60_000,
+  begin: ({ machine, random }) => machine.setWallError(wallError(random)),
+  end: ({ machine }) => machine.setWallError(0),
+};
+
 /** Mishaps of the machine that the service runs on. */
 const MISHAPS: readonly FaultKind[] = [
+  WRONG_WALL_CLOCK,
   {
     name: 'the process is stopped and goes on',
     lastsMsMax: 8_000,
@@ -167,12 +176,6 @@ const MISHAPS: readonly FaultKind[] = [
     name: 'the process is killed and started again',
     lastsMsMax: 5_000,
     begin: ({ machine }, lastsMs) => machine.restartService(lastsMs),
-  },
-  {
-    name: 'the wall clock is wrong',
-    lastsMsMax: 60_000,
-    begin: ({ machine, random }) => machine.setWallError(wallError(random)),
-    end: ({ machine }) => machine.setWallError(0),
   },
   {
     name: 'the disk fails',
@@ -315,13 +318,10 @@ const CHAIN: readonly FaultKind[] = [
   },
 ];
 
-/** Lies against which nothing is held yet: scenarios alone tell them. */
-const AWAITED: ReadonlySet<FaultKind> = new Set<FaultKind>([LIES.wrongClock]);
-
 const HELD_LIES: readonly FaultKind[] = [
   HANGING_SCANS,
   TRICKLING_SCANS,
-  ...Object.values<FaultKind>(LIES).filter((kind) => !AWAITED.has(kind)),
+  ...Object.values<FaultKind>(LIES),
 ];
 
 /** What random runs draw from; a lie of the only node is refuted by nobody. */
@@ -371,9 +371,11 @@ export function randomFaults(random: Random, shape: RunShape): readonly PlannedF
     const endMs = Math.min(fromMs + random.nextBetween(1_000, EPISODE_MS_MAX), LAST_FAULT_MS);
     const victim = randomVictim(random, shape);
     const count = random.nextBetween(1, FAULTS_PER_EPISODE_MAX);
+    // Of two nodes that disagree, beside a clock that is wrong, nobody can tell which is right.
+    const without = random.pickOne([LIES.wrongClock, WRONG_WALL_CLOCK]);
     for (let index = 0; index < count; index += 1) {
       const kind = random.pickOne(kinds);
-      if (kind === undefined) break;
+      if (kind === undefined || kind === without) continue;
       const atMs = random.nextBetween(fromMs, endMs - 1);
       const lastsMs = Math.min(random.nextBetween(1, kind.lastsMsMax), endMs - atMs);
       planned.push({ kind, atMs, lastsMs, episode, victim });

@@ -86,6 +86,10 @@ const NAMED: readonly Scenario[] = [
     without: 'chain-clock.ts',
   },
   {
+    name: 'the Clock account and block times are wrong for 20 seconds from the start on',
+    faults: only(LIES.wrongClock, 20_000, 0),
+  },
+  {
     name: 'a third of the notifications is lost',
     faults: only(LIES.lostNotifications, 30_000),
     without: { probeIntervalMs: '0' },

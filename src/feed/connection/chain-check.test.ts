@@ -204,6 +204,22 @@ describe('two nodes', () => {
     expect(bench.feed.stats().clocksRefused).toBeGreaterThan(0);
   });
 
+  test.each([DAYS_95_S, -900])('one whose first time is %s s off is left', async (offS) => {
+    const seconds: number[] = [];
+    const onTurn = (): void => void seconds.push(bench.engine.unixSeconds);
+    bench.chain.accounts.set(CLOCK_KEY, clockData(100_000 + offS));
+    secondChain.accounts.set(CLOCK_KEY, clockData(100_000));
+    const nodes = [nodeOf(bench.server), nodeOf(second)] as const;
+    await bench.start({ nodes, onTurn, wallMs: () => 100_010_000 });
+    expect(isSecond()).toBe(true);
+    expect(seconds.filter((shown) => Math.abs(shown - 100_000) > 60)).toEqual([]);
+  });
+
+  test('the time of one is believed that another confirms, whatever this machine says', async () => {
+    await start();
+    expect(isSecond()).toBe(false);
+  });
+
   test('nor does one that takes the scans give any of the past', async () => {
     answerFromThePast(second, secondChain);
     const snapshotRpc = new RpcClient({ url: second.rpcUrl, random: () => 0 });

@@ -18,6 +18,7 @@ import {
 } from '../model/limits.js';
 import { Auditor } from './auditor.js';
 import { ChainCheck } from './chain-check.js';
+import { takeFirstTime } from './chain-time.js';
 import { ClockPoller } from './clock-poller.js';
 import { isQuarantineExceeded, requireFewQuarantined } from './completeness.js';
 import type { FeedParts } from './parts.js';
@@ -287,6 +288,8 @@ export class FeedSession {
     throwIfStopped(signal);
     this.#enterChain(genesis);
     await this.#chain.begin(signal);
+    throwIfStopped(signal);
+    await takeFirstTime(this.#parts, signal);
     throwIfStopped(signal);
     if (!this.#buffer.everyUpdate((update) => this.#chain.admitsUpdate(update)))
       throw new FeedError('NOTIFICATION_GAP', 'an account was notified of a slot that cannot be');

@@ -66,6 +66,11 @@ export class ChainClock {
     this.#slot = slot;
   }
 
+  /** Whether a state of the Clock was taken since the start, and since it was forgotten. */
+  get isTimeKnown(): boolean {
+    return this.#timeKnown;
+  }
+
   /** The same for its time: the next state of the Clock counts, whatever it says. */
   forgetTime(): void {
     this.#timeKnown = false;

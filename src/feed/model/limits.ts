@@ -23,6 +23,8 @@ export const SLOTS_APART_MAX = 150;
 export const READING_SLOTS_APART_MAX = 4;
 /** Seconds that the chain's time may step ahead of this machine's monotonic clock, or back, at once. */
 export const CHAIN_TIME_STEP_S_MAX = 30;
+/** Longest wait for the Clock of another node: one that hangs holds no start back for longer. */
+export const OTHER_CLOCK_MS_MAX = 2_000;
 /** Time between two readings that check slots which were not believed. */
 export const SLOT_CHECK_INTERVAL_MS = 1_000;
 /** How often freshness and the second of the chain's clock are checked. */

@@ -1,0 +1,60 @@
+import type { NodeRpc } from '../../rpc/node-pool.js';
+import { withTimeLimit } from '../../rpc/timers.js';
+import { parseMultipleAccounts } from '../model/account-update.js';
+import { parseClockAccount } from '../model/chain-clock.js';
+import { FeedError } from '../model/error.js';
+import { CHAIN_TIME_STEP_S_MAX, OTHER_CLOCK_MS_MAX } from '../model/limits.js';
+import { CLOCK_KEY, multipleAccountsParams } from '../model/queries.js';
+import type { FeedParts } from './parts.js';
+
+/**
+ * Takes the chain's time from the node in use where it is not known yet, as at the start of the service
+ * and after a node was left because of it. Nothing that the node itself tells speaks against it then, so
+ * that the other nodes are asked, and this machine's clock where they disagree. Does nothing with one node.
+ *
+ * # Errors
+ * CHAIN_CLOCK_OUT_OF_RANGE when another node is more likely to be right; RpcError.
+ */
+export async function takeFirstTime(parts: FeedParts, signal: AbortSignal): Promise<void> {
+  const { clock, rpc, otherRpcs, timers, counters, wallMs } = parts;
+  if (clock.isTimeKnown || otherRpcs.length === 0) return;
+  const limit = { timers, limitMs: OTHER_CLOCK_MS_MAX, signal };
+  const readOther = (other: NodeRpc): Promise<string | null> =>
+    withTimeLimit(limit, (limited) => readClock(other, limited)).catch(() => null);
+  const [own, ...others] = await Promise.all([readClock(rpc, signal), ...otherRpcs.map(readOther)]);
+  const seconds = secondsOf(own);
+  // Without a Clock there is nothing to judge: what is read next says so.
+  if (own === undefined || own === null || seconds === null) return;
+  const theirs = others.map(secondsOf).filter((other) => other !== null);
+  if (isLikeliest(seconds, theirs, wallMs() / 1_000)) {
+    clock.readAccount(own);
+    return;
+  }
+  counters.clocksRefused += 1;
+  const message = `time of the node was ${seconds}, other nodes have ${theirs.join()}`;
+  throw new FeedError('CHAIN_CLOCK_OUT_OF_RANGE', message, { seconds, others: theirs.join() });
+}
+
+/** The data of the Clock account, base64; null where there is none. */
+async function readClock(rpc: NodeRpc, signal: AbortSignal): Promise<string | null> {
+  const params = multipleAccountsParams([CLOCK_KEY]);
+  const batch = await rpc.call(
+    'getMultipleAccounts',
+    params,
+    (result) => parseMultipleAccounts([CLOCK_KEY], () => 'clock', result),
+    { signal },
+  );
+  return batch.updates[0]?.data ?? null;
+}
+
+function secondsOf(data: string | null | undefined): number | null {
+  return parseClockAccount(data ?? '')?.unixSeconds ?? null;
+}
+
+/** Whether one other agrees, or none tells, or this machine's clock is nearer to it than to any other. */
+function isLikeliest(seconds: number, others: readonly number[], wallS: number): boolean {
+  if (others.length === 0) return true;
+  if (others.some((other) => Math.abs(other - seconds) <= CHAIN_TIME_STEP_S_MAX)) return true;
+  const apart = Math.abs(seconds - wallS);
+  return others.every((other) => apart < Math.abs(other - wallS));
+}
