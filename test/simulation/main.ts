@@ -50,11 +50,8 @@ function workedMs(): number {
 
 /** Seeds between two readings of the memory. */
 const SEEDS_PER_READING = 20;
-/**
- * By how much the memory of a process may grow with each seed. Some does: what a killed service waited for
- * is kept by its signals, as it would not be in a process of its own.
- */
-const GROWN_MIB_PER_SEED_MAX = 5;
+/** By how much the memory of a process may grow with each seed: it does by 0.4, and a run that is kept takes some. */
+const GROWN_MIB_PER_SEED_MAX = 3;
 
 /** The memory that seeds leave behind: a queue or map without a bound shows here. */
 class MemoryWatch {
