@@ -49,7 +49,10 @@ describe('a service is ready', () => {
 
   test('whatever becomes of history and markets later', () => {
     expect(ready.waitReason()).toBeNull();
-    stats = { ...stats, state: 'starting', reason: 'it starts again' };
+    for (const state of ['starting', 'failing', 'off'] as const) {
+      stats = { ...stats, state, reason: 'something went wrong' };
+      expect(ready.waitReason()).toBeNull();
+    }
     marketNames.push('NOPE');
     book.rows = [];
     expect(ready.waitReason()).toBeNull();
