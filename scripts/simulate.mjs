@@ -20,6 +20,8 @@ import { runChild, runShare } from './simulation-share.mjs';
 const HOURS_PER_SEED = 0.1;
 /** Seeds of one process: many, as the first ten cost twice as much as later ones, which find all code compiled. */
 const SEEDS_PER_PROCESS = 250;
+/** Between two lines of progress. */
+const PROGRESS_MS = 10_000;
 
 const { values } = parseArgs({
   options: {
