@@ -2,7 +2,6 @@ import { Backoff } from './backoff.js';
 import { RpcError, textOfError } from './error.js';
 import {
   isRecord,
-  parseJson,
   type Refusal,
   readBody,
   readBodyStart,
@@ -10,6 +9,7 @@ import {
   refusalOfResponse,
   refusalOfStatus,
 } from './http-response.js';
+import { parseJson } from './json.js';
 import {
   CALL_ATTEMPTS_MAX,
   CALL_BACKOFF_CAP_MS,

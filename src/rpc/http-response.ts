@@ -1,4 +1,5 @@
 import { RpcError } from './error.js';
+import { parseJson } from './json.js';
 import {
   BODY_JOIN_SLICE_BYTES,
   ERROR_BODY_BYTES_MAX,
@@ -105,15 +106,6 @@ export function parseRetryAfter(header: string | null, wallMs: number): number |
   const waitMs = Number.isFinite(seconds) ? seconds * 1_000 : Date.parse(header) - wallMs;
   if (Number.isNaN(waitMs)) return null;
   return Math.min(Math.max(waitMs, 0), RETRY_AFTER_CAP_MS);
-}
-
-/** The parsed body, or null when it is not JSON. */
-export function parseJson(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString());
-  } catch {
-    return null;
-  }
 }
 
 /** The JSON-RPC error in a response, or null when it holds none. */

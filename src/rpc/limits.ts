@@ -22,8 +22,12 @@ export const PATIENCE_WITH_FALLBACK = {
   retryAfterMaxMs: 1_000,
 } as const;
 
-/** Small responses (markets, oracles, slots) are far below this; more is a mistake or an attack. */
-export const CALL_BODY_BYTES_MAX = 32 * 1024 * 1024;
+/** Two thousand markets are 4 MB, and nothing else is as large; more is a mistake or an attack. */
+export const CALL_BODY_BYTES_MAX = 8 * 1024 * 1024;
+/** Lists and objects of one text: two thousand accounts have 6,000, and these take 10 MB. */
+export const JSON_CONTAINERS_MAX = 100_000;
+/** Texts below this are not searched for them: what they hold is bounded by their size. */
+export const JSON_CHECKED_BYTES_MIN = 256 * 1024;
 /** A scan of 500,000 users at 1 KiB each; above it the process would risk its memory. */
 export const RAW_BODY_BYTES_MAX = 512 * 1024 * 1024;
 /** An error response fits in this; a raw body above it is never parsed as one. */

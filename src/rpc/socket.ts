@@ -3,6 +3,7 @@ import { type RawData, WebSocket } from 'ws';
 import { Backoff } from './backoff.js';
 import { RpcError, textOfError } from './error.js';
 import { parseRetryAfter } from './http-response.js';
+import { parseJson } from './json.js';
 import {
   SOCKET_BACKOFF_CAP_MS,
   SOCKET_BACKOFF_FIRST_MS,
@@ -288,9 +289,5 @@ function failUpgrade(connection: SocketConnection, response: IncomingMessage): v
 
 /** The parsed message, or undefined when it is not JSON text. */
 function parseMessage(data: RawData): unknown {
-  try {
-    return JSON.parse(data.toString());
-  } catch {
-    return undefined;
-  }
+  return parseJson(Buffer.isBuffer(data) ? data : Buffer.from(data.toString()));
 }

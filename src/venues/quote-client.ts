@@ -1,6 +1,7 @@
 import { Backoff } from '../rpc/backoff.js';
 import { RpcError, textOfError } from '../rpc/error.js';
-import { isRecord, parseJson, parseRetryAfter, readBody } from '../rpc/http-response.js';
+import { isRecord, parseRetryAfter, readBody } from '../rpc/http-response.js';
+import { parseJson } from '../rpc/json.js';
 import { RateLimiter } from '../rpc/rate-limiter.js';
 import { type Endpoint, parseEndpoint } from '../rpc/redact.js';
 import { type Timers, withTimeLimit } from '../rpc/timers.js';
