@@ -4,7 +4,7 @@
  */
 import { LIMITS } from '../../config/limits.js';
 import { MessageLimiter } from '../admission/admission.js';
-import type { TopicQuota, TopicRoom } from '../admission/topic-quota.js';
+import type { TopicQuota } from '../admission/topic-quota.js';
 import type { CloseReason, SocketCounts } from '../metrics/socket-metrics.js';
 import type { ClientSocket, CloseCause, SocketSession } from '../transport/client-socket.js';
 import { SocketError } from '../transport/errors.js';
@@ -13,8 +13,10 @@ import { compatible } from './compatible-dialect.js';
 import { Delivery } from './delivery.js';
 import { dialectOf, errorMembersOf, isAction } from './dialects.js';
 import type { EarlyMessages, EarlySession } from './early-messages.js';
+import { SocketTopics } from './socket-topics.js';
 import { streaming } from './stream-dialect.js';
 import type { ChannelParts, Dialect } from './subscription.js';
+import { Wildcards } from './wildcards.js';
 
 /** What all sessions share, and the heartbeat topic of this one. */
 export interface SessionParts extends ChannelParts {
@@ -36,6 +38,8 @@ export interface SessionParts extends ChannelParts {
 export class Session implements SocketSession, EarlySession {
   readonly #parts: SessionParts;
   readonly #delivery: Delivery;
+  readonly #topics: SocketTopics;
+  readonly #wildcards: Wildcards;
   readonly #messageLimiter: MessageLimiter;
   /** Those that the client has spoken; they decide on its heartbeat and on how it is closed. */
   readonly #dialects = new Set<Dialect>();
@@ -55,9 +59,18 @@ export class Session implements SocketSession, EarlySession {
       onTooSlow: () => this.#closeSlowReader(),
       onTooManyReplies: () => this.#closeSocket('slowReader', tryAgainLaterCode, 'slow reader'),
       onFailed: (error, { key, errorMembers }) => {
-        if (!this.#delivery.hasSubscription(key)) parts.quota.releaseTopic(socket.ip, key);
+        this.#topics.releaseUnused(key);
         this.#sendError(error, undefined, errorMembers);
       },
+    });
+    const delivery = this.#delivery;
+    const { quota, topicsPerSocket } = parts;
+    this.#topics = new SocketTopics({ delivery, quota, ip: socket.ip, topicsPerSocket });
+    this.#wildcards = new Wildcards({
+      ...{ topics: this.#topics, delivery, wildcardsMax: topicsPerSocket },
+      isClosing: () => this.#closing !== undefined,
+      sendReply: (reply) => this.#sendReply(reply),
+      reportEnd: (error, members) => this.#sendError(error, undefined, members),
     });
   }
 
@@ -116,9 +129,14 @@ export class Session implements SocketSession, EarlySession {
 
   /** Ends the subscription to a topic that has ended. */
   endTopic(key: string): void {
-    if (!this.#endSubscription(key)) return;
+    if (!this.#topics.endTopic(key)) return;
     const error = new SocketError('UNKNOWN_MARKET', 'the market is no longer served');
     this.#sendError(error, undefined, { topic: key });
+  }
+
+  /** Subscribes to the topics of markets that have appeared, where the client asked for all markets. */
+  addNewMarkets(): void {
+    if (this.#closing === undefined) this.#wildcards.addNewMarkets();
   }
 
   /** Announces the end of the service; {@link Session.closeForShutdown} follows. */
@@ -179,36 +197,32 @@ export class Session implements SocketSession, EarlySession {
 
   /** A repeated subscription is acknowledged and begins again. */
   #addSubscription(dialect: Dialect, message: ClientMessage): void {
-    const { quota } = this.#parts;
-    const { key, room, openSubscriber } = dialect.readRequest(message, this.#parts);
-    const isNew = !this.#delivery.hasSubscription(key);
-    if (isNew) this.#acquireTopic(key, room);
+    const wildcard = dialect.readWildcard?.(message, this.#parts);
+    if (wildcard !== undefined) {
+      this.#wildcards.addWildcard(wildcard, message.id);
+      return;
+    }
+    const request = dialect.readRequest(message, this.#parts);
+    const { key } = request;
+    const isNew = !this.#topics.hasTopic(key);
+    if (isNew) this.#topics.acquireTopic(request);
     try {
-      const reader = openSubscriber();
+      const reader = request.openSubscriber();
       this.#sendAcknowledgement(
         dialect.buildAcknowledgement('subscribe', message, { key, parts: this.#parts }),
       );
       if (this.#closing === undefined) this.#delivery.beginSubscription(reader);
       else reader.leaveTopic();
     } catch (error) {
-      if (!this.#delivery.hasSubscription(key)) quota.releaseTopic(this.socket.ip, key);
+      this.#topics.releaseUnused(key);
       throw error;
     }
-    if (isNew && !this.#delivery.hasSubscription(key)) quota.releaseTopic(this.socket.ip, key);
-  }
-
-  #acquireTopic(key: string, room: TopicRoom): void {
-    const { topicsPerSocket, quota } = this.#parts;
-    if (this.#delivery.size >= topicsPerSocket) {
-      const message = `a socket may have ${topicsPerSocket} subscriptions`;
-      throw new SocketError('LIMIT_EXCEEDED', message);
-    }
-    quota.acquireTopic({ ip: this.socket.ip, key, room });
+    if (isNew) this.#topics.releaseUnused(key);
   }
 
   #removeSubscription(dialect: Dialect, message: ClientMessage): void {
     const key = dialect.readKey(message, this.#parts);
-    if (!this.#endSubscription(key)) {
+    if (!this.#wildcards.removeWildcard(key) && !this.#topics.endTopic(key)) {
       throw new SocketError('NOT_SUBSCRIBED', 'there is no such subscription on this socket');
     }
     const asked = { key, parts: this.#parts };
@@ -217,12 +231,6 @@ export class Session implements SocketSession, EarlySession {
 
   #sendAcknowledgement(answer: object | undefined): void {
     if (answer !== undefined) this.#sendReply(answer);
-  }
-
-  #endSubscription(key: string): boolean {
-    if (!this.#delivery.endSubscription(key)) return false;
-    this.#parts.quota.releaseTopic(this.socket.ip, key);
-    return true;
   }
 
   /** The id is that of the message; without a message it may be among the members. */
@@ -245,7 +253,7 @@ export class Session implements SocketSession, EarlySession {
 
   #releaseTopics(): void {
     this.#parts.early.removeSession(this);
-    for (const key of this.#delivery.close()) this.#parts.quota.releaseTopic(this.socket.ip, key);
+    this.#topics.endAll();
   }
 
   /** In the next turn: with the connection the transport would discard the replies of this one. */

@@ -12,6 +12,7 @@ import { LIMITS } from '../../config/limits.js';
 import type { MarketChanges } from '../../contract/feed-engine.js';
 import type { Readiness } from '../../contract/feed-status.js';
 import type { MarketStreamSource } from '../../contract/history-source.js';
+import type { MarketInfo } from '../../contract/markets.js';
 import { requireUpgrade, SocketQuota } from '../admission/admission.js';
 import type { ClientAddresses } from '../admission/client-addresses.js';
 import { TopicQuota } from '../admission/topic-quota.js';
@@ -75,6 +76,8 @@ export class SocketServer implements SocketHandlers {
   readonly #behind: Session[] = [];
   #publisher: Pick<Listener, 'publish'> | undefined;
   #closing = false;
+  /** The markets as of the last turn. */
+  #markets: readonly MarketInfo[] = [];
 
   constructor(options: SocketServerOptions) {
     const { book, directory, publishIntervalMs, streamIntervalMs, onFault } = options;
@@ -126,6 +129,7 @@ export class SocketServer implements SocketHandlers {
     if (this.#closing) return;
     this.#streams.publishTurn(changes, performance.now() - waitedSeconds * 1_000);
     this.#fanOut.publishTurn(changes);
+    this.#noteMarkets();
   }
 
   readStats(): SocketStats {
@@ -203,6 +207,13 @@ export class SocketServer implements SocketHandlers {
   #detachBehind(): void {
     if (this.#behind.length === 0) return;
     for (const session of this.#behind.splice(0)) session.leaveTopics();
+  }
+
+  #noteMarkets(): void {
+    const markets = this.#options.directory.markets();
+    if (markets === this.#markets) return;
+    this.#markets = markets;
+    for (const session of this.#sessions) session.addNewMarkets();
   }
 
   #endTopic(topic: string): void {

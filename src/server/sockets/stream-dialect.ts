@@ -6,30 +6,61 @@ import type { MarketInfo } from '../../contract/markets.js';
 import type { TopicSpec } from '../../contract/topics.js';
 import type { TopicRoom } from '../admission/topic-quota.js';
 import { SocketError } from '../transport/errors.js';
-import type { ClientMessage } from './client-message.js';
+import type { ClientMessage, MessageId } from './client-message.js';
 import type { StreamFanOut } from './stream-fan-out.js';
 import type { ResumePoint, StreamRequest, StreamTopic } from './stream-topics.js';
-import type { ChannelParts, Dialect, FrameSink, SnapshotKind, Subscriber } from './subscription.js';
+import type {
+  ChannelParts,
+  Dialect,
+  FrameSink,
+  SnapshotKind,
+  Subscriber,
+  SubscriptionRequest,
+} from './subscription.js';
+import type { WildcardRequest } from './wildcards.js';
 
 /** The dialect of the streaming channels. */
 export const streaming: Dialect = {
   readRequest: (message, parts) => {
-    const { streams } = parts;
     const request = readStreamRequest(message, parts);
-    const resume = readResumePoint(message);
-    const id = JSON.stringify(message.id) ?? '';
-    const open = (): Subscriber =>
-      new StreamSubscriber({ streams, topic: streams.addSubscriber(request), id, resume });
-    const room = roomOf(request.spec, parts.book);
-    return { key: request.key, room, openSubscriber: open };
+    return subscriptionTo(request, parts, { id: message.id, resume: readResumePoint(message) });
   },
-  readKey: (message, parts) =>
-    message.hasMember('topic')
-      ? message.requireText('topic')
-      : readStreamRequest(message, parts).key,
+  readWildcard: (message, parts) => {
+    if (!isWildcard(message)) return undefined;
+    if (message.hasMember('resume')) {
+      throw new SocketError('INVALID_PARAM', 'resume needs a topic of one market, market was "*"');
+    }
+    const listRequests: WildcardRequest['listRequests'] = (id) =>
+      listTopics(message, parts).map((request) => subscriptionTo(request, parts, { id }));
+    return { key: wildcardKeyOf(message, parts), listRequests };
+  },
+  readKey: (message, parts) => {
+    if (message.hasMember('topic')) return message.requireText('topic');
+    if (isWildcard(message)) return wildcardKeyOf(message, parts);
+    return readStreamRequest(message, parts).key;
+  },
   buildAcknowledgement: (action, { id }, { key: topic }) => ({ type: `${action}d`, id, topic }),
   buildErrorMembers: () => ({}),
 };
+
+/** How the frames of a subscription begin. */
+interface FirstFrame {
+  readonly id: MessageId | undefined;
+  readonly resume?: ResumePoint | undefined;
+}
+
+function subscriptionTo(
+  request: StreamRequest,
+  { streams, book }: Pick<ChannelParts, 'streams' | 'book'>,
+  { id, resume }: FirstFrame,
+): SubscriptionRequest {
+  const idText = JSON.stringify(id) ?? '';
+  const openSubscriber = (): Subscriber => {
+    const topic = streams.addSubscriber(request);
+    return new StreamSubscriber({ streams, topic, id: idText, resume });
+  };
+  return { key: request.key, room: roomOf(request.spec, book), openSubscriber };
+}
 
 /** The parts of a subscriber. */
 export interface StreamSubscriberParts {
@@ -111,15 +142,48 @@ export function isStreamChannel(name: string): name is TopicSpec['channel'] {
   return Object.hasOwn(fieldsByChannel, name);
 }
 
+/** What names a topic's market, in a message and in the name of a wildcard. */
+const ANY_MARKET = '*';
+
+function isWildcard(message: ClientMessage): boolean {
+  return message.getValue('market') === ANY_MARKET;
+}
+
+/** The topics of a message without a market of its own: one for each market. */
+function listTopics(
+  message: ClientMessage,
+  { book, directory }: Pick<ChannelParts, 'book' | 'directory'>,
+): readonly StreamRequest[] {
+  const served = directory.markets().filter((row) => directory.findMarket(row.symbol) === row);
+  return served.map(({ id }) => {
+    const spec = readSpec(message, id);
+    return { key: nameOf(spec, message, book), spec };
+  });
+}
+
+/** The name that the topics of a wildcard have, with `*` for the market. */
+function wildcardKeyOf(
+  message: ClientMessage,
+  parts: Pick<ChannelParts, 'book' | 'directory'>,
+): string {
+  const [first] = listTopics(message, parts);
+  if (first === undefined) throw new SocketError('UNKNOWN_MARKET', 'no market is served');
+  return first.key.replace(/^(\w+):[^:]*/, `$1:${ANY_MARKET}`);
+}
+
 /** Reads the topic that a message names. Throws a SocketError that says what is wrong with it. */
 function readStreamRequest(
   message: ClientMessage,
   { book, directory }: Pick<ChannelParts, 'book' | 'directory'>,
 ): StreamRequest {
+  const spec = readSpec(message, marketOf(message, directory).id);
+  return { key: nameOf(spec, message, book), spec };
+}
+
+function readSpec(message: ClientMessage, market: number): TopicSpec {
   const channel = message.requireText('channel').toLowerCase();
   if (!isStreamChannel(channel)) throw new Error(`${channel} is no streaming channel`);
-  const market = marketOf(message, directory).id;
-  const spec: TopicSpec = {
+  return {
     channel,
     market,
     ...fieldsByChannel[channel](message),
@@ -127,7 +191,6 @@ function readStreamRequest(
     ...(message.readFlag('includeIndicative') ? { indicative: true } : {}),
     ...(message.readFlag('timing') ? { timing: true } : {}),
   };
-  return { key: nameOf(spec, message, book), spec };
 }
 
 /** Where a topic counts: with the common ones when it names nothing but its market and its sources. */

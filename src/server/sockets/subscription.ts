@@ -5,6 +5,7 @@ import type { ClientMessage } from './client-message.js';
 import type { BookFanOut } from './compatible-fan-out.js';
 import type { MarketFanOut } from './market-fan-out.js';
 import type { StreamFanOut } from './stream-fan-out.js';
+import type { WildcardRequest } from './wildcards.js';
 
 /** Takes the frames for one subscriber alone. */
 export interface FrameSink {
@@ -79,7 +80,9 @@ export interface AcknowledgedTopic {
 export interface Dialect {
   /** Reads a subscription. Throws a SocketError that says what is wrong with the message. */
   readRequest(message: ClientMessage, parts: ChannelParts): SubscriptionRequest;
-  /** Reads the topic to unsubscribe from. Throws a SocketError as well. */
+  /** Reads a subscription to a topic of every market; undefined where the message names one market. */
+  readWildcard?(message: ClientMessage, parts: ChannelParts): WildcardRequest | undefined;
+  /** Reads the topic to unsubscribe from, or the key of a wildcard. Throws a SocketError as well. */
   readKey(message: ClientMessage, parts: ChannelParts): string;
   /** Undefined where the subscriber sends it itself, after its snapshot. */
   buildAcknowledgement(

@@ -1,0 +1,58 @@
+/** The topics of one socket's subscriptions, counted as long as it has them. */
+import type { TopicQuota } from '../admission/topic-quota.js';
+import { SocketError } from '../transport/errors.js';
+import type { Delivery } from './delivery.js';
+import type { SubscriptionRequest } from './subscription.js';
+
+/** What a {@link SocketTopics} counts, and where. */
+export interface SocketTopicsParts {
+  readonly delivery: Pick<Delivery, 'size' | 'hasSubscription' | 'endSubscription' | 'close'>;
+  readonly quota: TopicQuota;
+  readonly ip: string;
+  readonly topicsPerSocket: number;
+}
+
+/** Counts the topics of one socket. */
+export class SocketTopics {
+  readonly #parts: SocketTopicsParts;
+
+  constructor(parts: SocketTopicsParts) {
+    this.#parts = parts;
+  }
+
+  hasTopic(key: string): boolean {
+    return this.#parts.delivery.hasSubscription(key);
+  }
+
+  /** Counts a new topic, beside so many others that are to begin with it. Throws LIMIT_EXCEEDED. */
+  acquireTopic({ key, room }: Pick<SubscriptionRequest, 'key' | 'room'>, others = 0): void {
+    const { delivery, quota, ip, topicsPerSocket } = this.#parts;
+    if (delivery.size + others >= topicsPerSocket) {
+      const message = `a socket may have ${topicsPerSocket} subscriptions`;
+      throw new SocketError('LIMIT_EXCEEDED', message);
+    }
+    quota.acquireTopic({ ip, key, room });
+  }
+
+  /** Takes back a count whose subscription has not begun, or has ended. */
+  releaseUnused(key: string): void {
+    if (!this.hasTopic(key)) this.#releaseTopic(key);
+  }
+
+  /** Ends a subscription. Returns false when there is none. */
+  endTopic(key: string): boolean {
+    if (!this.#parts.delivery.endSubscription(key)) return false;
+    this.#releaseTopic(key);
+    return true;
+  }
+
+  /** Ends all of them. */
+  endAll(): void {
+    for (const key of this.#parts.delivery.close()) this.#releaseTopic(key);
+  }
+
+  #releaseTopic(key: string): void {
+    const { quota, ip } = this.#parts;
+    quota.releaseTopic(ip, key);
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * The wildcard subscriptions of one socket: a topic of every market, those of markets that appear later
+ * included. All topics of a wildcard begin together, or none does.
+ */
+import { SocketError } from '../transport/errors.js';
+import type { MessageId } from './client-message.js';
+import type { Delivery } from './delivery.js';
+import type { SocketTopics } from './socket-topics.js';
+import type { Subscriber, SubscriptionRequest } from './subscription.js';
+
+/** What a message with `"market":"*"` requests. */
+export interface WildcardRequest {
+  /** The name of its topics with `*` for the market. */
+  readonly key: string;
+  /** The topic of each market that is served now; its snapshot repeats the id. */
+  listRequests(id: MessageId | undefined): readonly SubscriptionRequest[];
+}
+
+/** The socket as its wildcards use it. */
+export interface WildcardParts {
+  readonly topics: SocketTopics;
+  readonly delivery: Pick<Delivery, 'beginSubscription'>;
+  /** Wildcards of the socket at most. */
+  readonly wildcardsMax: number;
+  readonly isClosing: () => boolean;
+  readonly sendReply: (reply: object) => void;
+  /** Reports the end of a subscription that had begun, or that a later market has none. */
+  readonly reportEnd: (error: unknown, members: object) => void;
+}
+
+/** Topics that are to begin together. */
+interface OpenedTopics {
+  readonly subscribers: readonly Subscriber[];
+  /** Those that the socket had not. */
+  readonly acquired: ReadonlySet<string>;
+}
+
+interface OpenWildcard {
+  readonly request: WildcardRequest;
+  /** The topics of the markets that were served when they were last listed. */
+  topics: ReadonlySet<string>;
+}
+
+/** The wildcards of one socket by their keys. */
+export class Wildcards {
+  readonly #parts: WildcardParts;
+  readonly #open = new Map<string, OpenWildcard>();
+
+  constructor(parts: WildcardParts) {
+    this.#parts = parts;
+  }
+
+  /** Begins all topics of a wildcard, those that the socket has already again, with one reply. */
+  addWildcard(request: WildcardRequest, id: MessageId | undefined): void {
+    const { key } = request;
+    const { wildcardsMax } = this.#parts;
+    if (!this.#open.has(key) && this.#open.size >= wildcardsMax) {
+      throw new SocketError('LIMIT_EXCEEDED', `a socket may have ${wildcardsMax} wildcards`);
+    }
+    const requests = request.listRequests(id);
+    this.#beginTopics(key, requests, id);
+    this.#open.set(key, { request, topics: keysOf(requests) });
+  }
+
+  /** Ends the topics of a wildcard that the socket still has. Returns false when there is no such one. */
+  removeWildcard(key: string): boolean {
+    const wildcard = this.#open.get(key);
+    if (wildcard === undefined) return false;
+    this.#open.delete(key);
+    for (const topic of wildcard.topics) this.#parts.topics.endTopic(topic);
+    return true;
+  }
+
+  /** Begins the topics of markets that have appeared. */
+  addNewMarkets(): void {
+    for (const [key, wildcard] of this.#open) {
+      const requests = wildcard.request.listRequests(undefined);
+      const added = requests.filter((request) => !wildcard.topics.has(request.key));
+      wildcard.topics = keysOf(requests);
+      if (added.length === 0) continue;
+      try {
+        this.#beginTopics(key, added, undefined);
+      } catch (error) {
+        for (const { key: topic } of added) this.#parts.reportEnd(error, { topic });
+      }
+    }
+  }
+
+  #beginTopics(
+    topic: string,
+    requests: readonly SubscriptionRequest[],
+    id: MessageId | undefined,
+  ): void {
+    const { topics: counted, delivery, isClosing, sendReply, reportEnd } = this.#parts;
+    const { subscribers, acquired } = this.#openSubscribers(requests);
+    const topics = subscribers.map(({ key }) => key);
+    sendReply({ type: 'subscribed', id, topic, topics });
+    for (const subscriber of subscribers) {
+      try {
+        if (isClosing()) subscriber.leaveTopic();
+        else delivery.beginSubscription(subscriber);
+      } catch (error) {
+        counted.releaseUnused(subscriber.key);
+        reportEnd(error, subscriber.errorMembers);
+        continue;
+      }
+      if (acquired.has(subscriber.key)) counted.releaseUnused(subscriber.key);
+    }
+  }
+
+  /** Opens all topics. Throws when one cannot be opened, and then leaves nothing behind. */
+  #openSubscribers(requests: readonly SubscriptionRequest[]): OpenedTopics {
+    const { topics } = this.#parts;
+    const acquired = new Set<string>();
+    const subscribers: Subscriber[] = [];
+    try {
+      for (const request of requests) {
+        if (topics.hasTopic(request.key)) continue;
+        topics.acquireTopic(request, acquired.size);
+        acquired.add(request.key);
+      }
+      for (const request of requests) subscribers.push(request.openSubscriber());
+      return { subscribers, acquired };
+    } catch (error) {
+      for (const subscriber of subscribers) subscriber.leaveTopic();
+      for (const key of acquired) topics.releaseUnused(key);
+      if (!(error instanceof SocketError)) throw error;
+      const message = `none of ${requests.length} topics was subscribed to: ${error.message}`;
+      throw new SocketError(error.code, message);
+    }
+  }
+}
+
+function keysOf(requests: readonly SubscriptionRequest[]): ReadonlySet<string> {
+  return new Set(requests.map(({ key }) => key));
+}
