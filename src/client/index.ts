@@ -111,6 +111,7 @@ export type {
   BookView,
   OrdersTopic,
   StreamDepth,
+  StreamInterval,
   Topic,
 } from './stream/topic.js';
 export type { TopicPhase } from './stream/topic-reader.js';

@@ -175,7 +175,8 @@ export const LIMITS = {
   heartbeatIntervalMs: 5_000,
   /** Parts of the sockets that get their heartbeat one after the other: some 300 of 20,000 at once. */
   heartbeatShards: 50,
-  /** Rows a side of the streaming channels: few enough that readers share topics. */
+  /** Rows a side of the streaming channels, and intervals in ms: few enough that readers share topics. */
+  streamIntervals: [10, 50, 100, 250, 500, 1_000, 5_000],
   streamDepths: [10, 20, 50, 100, 500],
   streamDepthDefault: 50,
   /** Silence after which a streaming topic sends a heartbeat. */

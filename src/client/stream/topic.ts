@@ -8,7 +8,12 @@ interface Sources {
   readonly includeIndicative?: boolean;
   /** Whether frames say when the service made them: {@link BookView.timing}. */
   readonly timing?: boolean;
+  /** The least time between two frames, in milliseconds; the service's own by default, usually 10. */
+  readonly intervalMs?: StreamInterval;
 }
+
+/** Milliseconds between two frames of a topic, at least. */
+export type StreamInterval = 10 | 50 | 100 | 250 | 500 | 1_000 | 5_000;
 
 /** Rows a side of a topic. */
 export type StreamDepth = 10 | 20 | 50 | 100 | 500;
@@ -77,9 +82,9 @@ export interface BookView<Row extends Best = Level> {
 
 /** Equal for topics that show the same. */
 export function topicKeyOf(topic: Topic): string {
-  const { channel, market, includeVamm, includeIndicative, timing } = topic;
+  const { channel, market, includeVamm, includeIndicative, timing, intervalMs } = topic;
   const { depth, grouping, maker } = { depth: 50, grouping: 1, maker: '', ...topic };
   const shown = channel === 'bbo' ? [] : [depth, channel === 'book' ? grouping : maker];
   const flags = [includeVamm, includeIndicative, timing].map((is) => is === true);
-  return JSON.stringify([channel, market.toLowerCase(), ...shown, ...flags]);
+  return JSON.stringify([channel, market.toLowerCase(), ...shown, ...flags, intervalMs]);
 }

@@ -190,14 +190,17 @@ function readSpec(message: ClientMessage, market: number): TopicSpec {
     ...(message.readFlag('includeVamm') ? { vamm: true } : {}),
     ...(message.readFlag('includeIndicative') ? { indicative: true } : {}),
     ...(message.readFlag('timing') ? { timing: true } : {}),
+    ...intervalOf(message),
   };
 }
 
 /** Where a topic counts: with the common ones when it names nothing but its market and its sources. */
-function roomOf({ maker, depth, grouping, timing }: TopicSpec, book: BookSource): TopicRoom {
+function roomOf(spec: TopicSpec, book: BookSource): TopicRoom {
+  const { maker, depth, grouping, timing, intervalMs } = spec;
   if (maker !== undefined) return book.hasUser(maker) ? 'chosen' : 'unknownMaker';
   const isUsual = depth === undefined || depth === LIMITS.streamDepthDefault;
-  return isUsual && grouping === undefined && timing !== true ? 'common' : 'chosen';
+  const isPlain = grouping === undefined && timing !== true && intervalMs === undefined;
+  return isUsual && isPlain ? 'common' : 'chosen';
 }
 
 /** Reads where to resume; undefined when the message does not ask for it. */
@@ -213,6 +216,16 @@ function marketOf(message: ClientMessage, directory: MarketDirectory): MarketInf
   const row = directory.findMarket(message.requireText('market'));
   if (row !== undefined) return row;
   throw new SocketError('UNKNOWN_MARKET', `there is no market ${message.quoteMember('market')}`);
+}
+
+function intervalOf(message: ClientMessage): Partial<TopicSpec> {
+  const { streamIntervals } = LIMITS;
+  const range = { min: 0, max: Number.MAX_SAFE_INTEGER };
+  const intervalMs = message.readInteger('intervalMs', range);
+  if (intervalMs === undefined) return {};
+  if (streamIntervals.some((allowed) => allowed === intervalMs)) return { intervalMs };
+  const text = `intervalMs was ${intervalMs}, must be one of ${streamIntervals.join(', ')}`;
+  throw new SocketError('OUT_OF_RANGE', text);
 }
 
 function depthOf(message: ClientMessage): number {

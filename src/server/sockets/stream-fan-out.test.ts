@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
-import type { LiquiditySources } from '../../contract/book-requests.js';
+import type { TopicSpec } from '../../contract/topics.js';
 import { changes } from '../testing/market-changes.js';
 import { FakeBook } from '../testing/running-server.js';
 import { StreamSubscriber } from './stream-dialect.js';
@@ -28,8 +28,8 @@ class Scene {
     onPublished: (seconds) => this.waits.push(seconds),
   });
 
-  join(depth: number, market = 0, sources: LiquiditySources = {}): StreamTopic {
-    const spec = { channel: 'book', market, depth, ...sources } as const;
+  join(depth: number, market = 0, others: Partial<TopicSpec> = {}): StreamTopic {
+    const spec = { channel: 'book', market, depth, ...others } as const;
     return this.fanOut.addSubscriber({ key: this.book.topicName(spec), spec });
   }
 
@@ -96,6 +96,36 @@ describe('deltas', () => {
       vi.advanceTimersByTime(1);
     }
     expect(scene.taken()).toHaveLength(1_000 / INTERVAL_MS + 1);
+  });
+
+  test('a client may choose a longer interval, of a topic with a chain of its own', () => {
+    scene.join(10);
+    const slow = scene.join(10, 0, { intervalMs: 250 });
+    for (let ms = 0; ms < 1_000; ms += 1) {
+      scene.turn(0);
+      vi.advanceTimersByTime(1);
+    }
+    const heard = scene.taken();
+    expect(heard.filter((text) => text.startsWith(`${A} `))).toHaveLength(101);
+    const own = heard.filter((text) => text.startsWith(`${A}:250ms `));
+    const frames = own.map((text) => text.split(' ')[1]?.split('-').map(Number) ?? []);
+    expect(frames).toHaveLength(5);
+    expect(frames.slice(1).map(([prev]) => prev)).toEqual(
+      frames.slice(0, -1).map(([, seq]) => seq),
+    );
+    const point = { epoch: 'epoch-1', seq: frames[2]?.[1] ?? 0 };
+    expect(scene.fanOut.findFirstMissed(slow, point)).toBe(3);
+  });
+
+  test('the last change of a quiet market is not kept beyond the interval', () => {
+    scene.join(10, 0, { intervalMs: 5_000 });
+    scene.turn(0);
+    scene.turn(0);
+    scene.taken();
+    vi.advanceTimersByTime(5_000);
+    expect(scene.taken().filter((text) => !text.includes('heartbeat'))).toEqual([
+      `${A}:5000ms 8-9`,
+    ]);
   });
 
   test('all topics of a turn go out in that turn, as long as it is not held for too long', () => {

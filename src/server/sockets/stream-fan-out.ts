@@ -127,7 +127,7 @@ export class StreamFanOut {
       return;
     }
     if (delta === null) return;
-    topic.readyAtMs = nowMs + this.#options.intervalMs;
+    topic.readyAtMs = nowMs + Math.max(this.#options.intervalMs, spec.intervalMs ?? 0);
     this.#storeDelta(topic, delta, nowMs);
     this.#counts.published += 1;
     this.#publishFrame(topic, delta.frame, nowMs);

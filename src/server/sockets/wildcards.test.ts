@@ -119,6 +119,7 @@ test('it cannot be resumed, as each market has a seq of its own', async () => {
 
 test.each([
   [{ depth: 7 }, 'OUT_OF_RANGE'],
+  [{ intervalMs: 20 }, 'OUT_OF_RANGE'],
   [{ channel: 'l3', maker: '' }, 'INVALID_PARAM'],
 ])('with %j it is refused as one market would be', async (member, code) => {
   expect(await ask({ ...all, ...member })).toMatchObject([{ code, id: 7 }]);
