@@ -159,8 +159,6 @@ export const LIMITS = {
    * and the common ones of 340 markets. Each costs a frame of the core whenever its market changes.
    */
   topicsMax: 12_000,
-  /** What `--message-burst` may allow: one socket that subscribes to all that it may. */
-  messageBurstMax: 12_000,
   /** Topics of makers without an account, in all: a maker may wait for its first one, few do. */
   unknownMakerTopicsMax: 256,
   /** Common topics of a market, which always have room: 20 of its book, 2 of trades, 9 of candles. */

@@ -210,7 +210,7 @@ export const SETTINGS = {
   },
   /** A client that subscribes to all that a socket may have. */
   messageBurst: {
-    ...{ group: 'book', kind: 'integer', default: 1_024, min: 1, max: LIMITS.messageBurstMax },
+    ...{ group: 'book', kind: 'integer', default: 1_024, min: 1, max: LIMITS.topicsMax },
     value: 'count',
     text: 'messages of one WebSocket at once, after a quiet time',
   },

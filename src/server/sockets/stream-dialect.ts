@@ -16,8 +16,8 @@ import type {
   SnapshotKind,
   Subscriber,
   SubscriptionRequest,
+  WildcardRequest,
 } from './subscription.js';
-import type { WildcardRequest } from './wildcards.js';
 
 /** The dialect of the streaming channels. */
 export const streaming: Dialect = {

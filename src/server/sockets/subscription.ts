@@ -1,11 +1,10 @@
 /** One subscription of one socket, and how a dialect reads it from a message. */
 import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
 import type { TopicRoom } from '../admission/topic-quota.js';
-import type { ClientMessage } from './client-message.js';
+import type { ClientMessage, MessageId } from './client-message.js';
 import type { BookFanOut } from './compatible-fan-out.js';
 import type { MarketFanOut } from './market-fan-out.js';
 import type { StreamFanOut } from './stream-fan-out.js';
-import type { WildcardRequest } from './wildcards.js';
 
 /** Takes the frames for one subscriber alone. */
 export interface FrameSink {
@@ -55,6 +54,14 @@ export interface SubscriptionRequest {
   readonly room: TopicRoom;
   /** Opens the topic. */
   openSubscriber(): Subscriber;
+}
+
+/** What a message with `"market":"*"` requests. */
+export interface WildcardRequest {
+  /** The name of its topics with `*` for the market. */
+  readonly key: string;
+  /** The topic of each market that is served now; its snapshot repeats the id. */
+  listRequests(id: MessageId | undefined): readonly SubscriptionRequest[];
 }
 
 /** What a message does to a subscription. */

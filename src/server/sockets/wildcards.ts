@@ -6,15 +6,7 @@ import { SocketError } from '../transport/errors.js';
 import type { MessageId } from './client-message.js';
 import type { Delivery } from './delivery.js';
 import type { SocketTopics } from './socket-topics.js';
-import type { Subscriber, SubscriptionRequest } from './subscription.js';
-
-/** What a message with `"market":"*"` requests. */
-export interface WildcardRequest {
-  /** The name of its topics with `*` for the market. */
-  readonly key: string;
-  /** The topic of each market that is served now; its snapshot repeats the id. */
-  listRequests(id: MessageId | undefined): readonly SubscriptionRequest[];
-}
+import type { Subscriber, SubscriptionRequest, WildcardRequest } from './subscription.js';
 
 /** The socket as its wildcards use it. */
 export interface WildcardParts {
