@@ -96,10 +96,11 @@ export class FakeChain {
     this.notify(pubkey, data, this.slot);
   }
 
-  tick(slot: number): void {
+  /** Announces a slot, which follows the one before it where nothing else is said. */
+  tick(slot: number, parent = slot - 1): void {
     this.#server.notify(({ method }) => method === 'slotSubscribe', {
       slot,
-      parent: slot - 1,
+      parent,
       root: 0,
     });
   }

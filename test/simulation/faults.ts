@@ -309,6 +309,14 @@ export const LIES = {
   },
 } as const satisfies Readonly<Record<string, FaultKind>>;
 
+/** The users of a fork go back and no node notifies of them, as with the subscriptions of a program. */
+export const UNTOLD_FORK: FaultKind = {
+  name: 'a fork is abandoned, and its users are not notified',
+  lastsMsMax: 1,
+  node: () => ({ hidesReverts: true }),
+  begin: ({ chain }) => void chain.revertSlots(2),
+};
+
 /** What the chain itself does. */
 const CHAIN: readonly FaultKind[] = [
   {
@@ -316,6 +324,7 @@ const CHAIN: readonly FaultKind[] = [
     lastsMsMax: 1,
     begin: ({ chain, random }) => void chain.revertSlots(random.nextBetween(1, 4)),
   },
+  UNTOLD_FORK,
 ];
 
 const HELD_LIES: readonly FaultKind[] = [

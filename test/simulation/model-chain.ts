@@ -38,8 +38,8 @@ export interface ChainListener {
   handleState(state: AccountState): void;
   /** Some accounts went back. */
   handleFork?(): void;
-  /** A slot began. */
-  handleSlot(slot: number, parent: number): void;
+  /** A slot began after one that ended; after a fork it follows an earlier one. */
+  handleSlot(slot: number, ended: number, parent: number): void;
 }
 
 /** Slots that pass, and accounts that are written in them. */
@@ -52,6 +52,8 @@ export class ModelChain {
   readonly #listeners: ChainListener[] = [];
   #slot = FIRST_SLOT;
   #hasForked = false;
+  /** What the next slot follows, when that is not the present one. */
+  #parent: number | null = null;
 
   constructor(options: { time: VirtualTime; life: MarketLife; seed: number }) {
     this.#time = options.time;
@@ -101,6 +103,7 @@ export class ModelChain {
       this.#setState(pubkey, before.write, last);
       reverted += 1;
     }
+    this.#parent = last - 1;
     for (const listener of this.#listeners) listener.handleFork?.();
     return reverted;
   }
@@ -122,7 +125,9 @@ export class ModelChain {
       for (const write of writes) this.#setState(write.pubkey, write, from);
     }
     this.#slot = from + step;
-    for (const listener of this.#listeners) listener.handleSlot(this.#slot, from);
+    const parent = this.#parent ?? from;
+    this.#parent = null;
+    for (const listener of this.#listeners) listener.handleSlot(this.#slot, from, parent);
     this.#writeClock();
   }
 

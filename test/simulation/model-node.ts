@@ -154,7 +154,7 @@ export class ModelNode implements NetworkHost, ChainListener {
     return this.#spoilReply(text);
   }
 
-  handleSlot(slot: number, parent: number): void {
+  handleSlot(slot: number, _ended: number, parent: number): void {
     const ahead = this.faults.slotsAhead;
     const told = slot + ahead;
     const result = `{"parent":${parent + ahead},"root":${told - 31},"slot":${told}}`;
@@ -171,6 +171,8 @@ export class ModelNode implements NetworkHost, ChainListener {
   handleState(state: AccountState): void {
     if (this.#connections.size === 0) return;
     const kind = kindOf(state);
+    const isRevert = state.slot < (state.before?.slot ?? 0);
+    if (isRevert && kind === 'user' && this.faults.hidesReverts) return;
     const isProgram = kind in PROGRAM_NOTIFICATIONS;
     const slot = state.slot - this.#random.nextBelow(this.faults.lowerSlots + 1);
     const account = accountText(this.#toldState(state), isProgram ? 'base64+zstd' : 'base64');

@@ -47,6 +47,8 @@ export interface NodeFaults {
   malformed: number;
   /** Notifications carry a slot that is up to so many too low. */
   lowerSlots: number;
+  /** Users that go back with a fork are not notified. */
+  hidesReverts: boolean;
   /** The share of the users that scans give. */
   scanShare: number;
   /** Scans of markets lack all of them. */
@@ -80,6 +82,7 @@ export function soundNode(): NodeFaults {
     swapped: 0,
     malformed: 0,
     lowerSlots: 0,
+    hidesReverts: false,
     scanShare: 1,
     hidesMarkets: false,
     clockErrorSeconds: 0,

@@ -11,6 +11,7 @@ import {
   type PlannedFault,
   type RunShape,
   TRICKLING_SCANS,
+  UNTOLD_FORK,
 } from './faults.js';
 import type { RunOptions } from './simulation.js';
 
@@ -29,6 +30,8 @@ export interface Scenario extends Omit<RunOptions, 'seed'> {
   readonly without?: Flags | UnrepairedModule;
 }
 
+/** Most of the users written in the slots before are not written again soon. */
+const FORK_MS = 73_800;
 /** The book is live, and a cold start is over. */
 const AT_MS = 60_000;
 
@@ -92,6 +95,12 @@ const NAMED: readonly Scenario[] = [
   {
     name: 'a third of the notifications is lost',
     faults: only(LIES.lostNotifications, 30_000),
+    without: { probeIntervalMs: '0' },
+  },
+  {
+    name: 'a fork is abandoned, and no node tells of the users that went back',
+    faults: only(UNTOLD_FORK, 1, FORK_MS),
+    staysLive: true,
     without: { probeIntervalMs: '0' },
   },
   {

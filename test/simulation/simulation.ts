@@ -80,6 +80,8 @@ export interface RunOptions {
   /** Random ones by default. */
   readonly faults?: (random: Random, shape: RunShape) => readonly PlannedFault[];
   readonly flags?: Flags;
+  /** Whether the book may not be anything but live from the first fault on. */
+  readonly staysLive?: boolean;
   /** Receives each line of the run's record. */
   readonly writeLine?: (line: string) => void;
 }
@@ -348,6 +350,7 @@ class Run {
     if (engine.state !== 'live') {
       this.#truth.forgetWrong();
       this.#checkLiveness();
+      this.#checkStaysLive(engine.state);
       return;
     }
     this.#liveAtMs = this.#time.nowMs;
@@ -380,6 +383,12 @@ class Run {
     if (this.#nodes.length === 1 || sinceMs <= NOT_LIVE_MS_MAX) return;
     this.#violate(`the book was not live for ${Math.round(sinceMs)} ms`);
     this.#liveAtMs = this.#time.nowMs;
+  }
+
+  #checkStaysLive(state: string | null): void {
+    const fromMs = Math.min(...this.#faults.map(({ atMs }) => atMs));
+    const mustBeLive = this.#options.staysLive === true && this.#time.nowMs >= fromMs;
+    if (mustBeLive) this.#violate(`the book was ${state}, must stay live`);
   }
 
   #checkMemory(): void {

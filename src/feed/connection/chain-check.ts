@@ -1,5 +1,5 @@
 import { readSlot } from '../../rpc/methods.js';
-import type { AccountUpdate } from '../model/account-update.js';
+import type { AccountUpdate, AnnouncedSlot } from '../model/account-update.js';
 import { parseClockAccount } from '../model/chain-clock.js';
 import { FeedError, isChainClockError } from '../model/error.js';
 import {
@@ -27,8 +27,9 @@ export class ChainCheck {
   #checkedAtMs = Number.NEGATIVE_INFINITY;
   #announced = 0;
   #announcedFirst = 0;
-  /** Announced before the node was asked for its slot; 0 for none. */
-  #waiting = 0;
+  /** Announced before the node was asked for its slot. */
+  #waiting: AnnouncedSlot | null = null;
+  #forkedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: FeedParts) {
     this.#parts = parts;
@@ -42,6 +43,11 @@ export class ChainCheck {
   /** The first of them. */
   get announcedFirst(): number {
     return this.#announcedFirst;
+  }
+
+  /** When a slot was last announced that does not follow the one before: what that one held may have gone back. */
+  get forkedAtMs(): number {
+    return this.#forkedAtMs;
   }
 
   /**
@@ -61,18 +67,21 @@ export class ChainCheck {
     if (isTooFarAhead(slot, memory.newest, nowMs)) throw outOfRangeError(slot, memory.newest.slot);
     this.#window.begin(slot, nowMs);
     this.#hasBegun = true;
-    if (this.#waiting > 0) this.announceSlot(this.#waiting);
+    if (this.#waiting !== null) this.announceSlot(this.#waiting);
   }
 
   /** The socket announced a slot. True when that is believed and the chain has moved on. */
-  announceSlot(slot: number): boolean {
+  announceSlot(notified: AnnouncedSlot): boolean {
     if (!this.#hasBegun) {
-      this.#waiting = slot;
+      this.#waiting = notified;
       return false;
     }
+    const { slot, parent } = notified;
     if (!this.admitsSlot(slot)) return false;
     if (this.#announced === 0) this.#announcedFirst = slot;
     const hasAdvanced = slot > this.#announced;
+    const hasForked = hasAdvanced && parent !== null && parent < this.#announced;
+    if (hasForked) this.#forkedAtMs = this.#parts.timers.nowMs();
     this.#announced = Math.max(this.#announced, slot);
     this.recordSlot(slot);
     this.#parts.clock.advanceTo(slot);

@@ -5,7 +5,7 @@ import { until } from '../../../test/support/until.js';
 import { RpcClient } from '../../rpc/client.js';
 import { PATIENCE_WITH_FALLBACK } from '../../rpc/limits.js';
 import type { LiveFeedOptions } from '../feed-options.js';
-import { SLOTS_APART_MAX } from '../model/limits.js';
+import { PROBE_REPAIRS_MAX, SLOTS_APART_MAX } from '../model/limits.js';
 import { CLOCK_KEY } from '../model/queries.js';
 
 /** Shorter than the feed looks for work, so every look finds a probe due. */
@@ -96,6 +96,57 @@ describe('probe: what it finds', () => {
     expect(state).toBe('rebuilding');
     expect(reason).toContain('the node lost notifications: a read found that user2 had changed');
     release();
+  });
+});
+
+describe('probe: what it repairs', () => {
+  /** The last slot is of a fork, and the next one does not follow it. */
+  function leaveFork(): void {
+    for (const back of [1, 2]) {
+      bench.chain.slot += 1;
+      bench.chain.tick(bench.chain.slot, bench.chain.slot - back);
+    }
+  }
+
+  test('a user that went back with an abandoned fork: the book stays live', async () => {
+    await start();
+    leaveFork();
+    changeUnseen('user2', 'as before the fork');
+    await until('the user was repaired', () => {
+      passSlot();
+      return bench.feed.stats().probeRepairs > 0;
+    });
+    await bench.untilUser('user2', 'as before the fork');
+    await probed(3);
+    expect(bench.feed.stats()).toMatchObject({ probeRepairs: 1, losses: 0, rebuilds: 1 });
+    expect(bench.engine.state).toBe('live');
+    expect(bench.server.upgrades).toBe(1);
+  });
+
+  test('a few users within a minute; one more is a loss of messages', async () => {
+    const users = Array.from({ length: PROBE_REPAIRS_MAX }, (_, index) => `user-${index}`);
+    for (const user of users) bench.chain.accounts.set(user, 'x');
+    await start();
+    leaveFork();
+    for (const user of users) changeUnseen(user, 'unseen');
+    await until('all users were repaired', () => {
+      passSlot();
+      return bench.feed.stats().probeRepairs === PROBE_REPAIRS_MAX;
+    });
+    expect(users.map((user) => bench.user(user))).toEqual(users.map(() => 'unseen'));
+    expect(bench.feed.stats().losses).toBe(0);
+    changeUnseen('user2', 'unseen');
+    await untilHealed();
+    expect(bench.user('user2')).toBe('unseen');
+    expect(bench.feed.stats()).toMatchObject({ probeRepairs: PROBE_REPAIRS_MAX, losses: 1 });
+  });
+
+  test('no market: what a fork leaves of it is written again soon', async () => {
+    await start();
+    leaveFork();
+    changeUnseen('perp0', 'market:oracle');
+    await untilHealed();
+    expect(bench.feed.stats()).toMatchObject({ probeRepairs: 0, losses: 1 });
   });
 });
 

@@ -1,11 +1,15 @@
 import type { AccountSnapshot } from '../../contract/accounts.js';
 import { Backoff } from '../../rpc/backoff.js';
 import { withTimeLimit } from '../../rpc/timers.js';
+import { type AccountUpdate, parseMultipleAccounts } from '../model/account-update.js';
 import {
   ACCOUNTS_PER_READ,
   PROBE_BACKOFF_CAP_MS,
+  PROBE_FORK_MS,
   PROBE_MS_MAX,
   PROBE_OTHERS_IN_TURN,
+  PROBE_REPAIRS_MAX,
+  PROBE_REPAIRS_MS,
   PROBE_SLOTS_AFTER,
   PROBE_USERS_IN_TURN,
 } from '../model/limits.js';
@@ -16,17 +20,28 @@ import type { FeedParts } from './parts.js';
 export interface ProbedConnection {
   /** The newest slot announced on the socket; 0 before the first. */
   newestSlot(): number;
+  /** When the chain was last seen to leave a fork; before all time when it never was. */
+  forkedAtMs(): number;
   /** Whether the node can be at this slot. */
   admitsSlot(slot: number): boolean;
   /** The oracles that are followed. */
   oracleKeys(): readonly string[];
+  /** Applies these users where nothing newer was notified; returns how many. */
+  repairUsers(users: readonly AccountUpdate[]): number;
   /** These accounts have changed, and the socket did not notify of it. */
   onLoss(pubkeys: readonly string[]): void;
 }
 
+/** One read: what it asked for, the response, and what that holds. */
+interface Reading {
+  readonly keys: readonly string[];
+  readonly body: Uint8Array;
+  readonly snapshot: AccountSnapshot;
+}
+
 /** Accounts that differed when they were read, and that may only have been on their way. */
 interface Suspicion {
-  readonly read: AccountSnapshot;
+  readonly reading: Reading;
   readonly keys: readonly string[];
 }
 
@@ -40,6 +55,9 @@ interface Suspicion {
  * the first of them by some slots: HTTP and the socket may be different machines, either may lag,
  * and a fork may be abandoned. A state of the slot of the last notification, or of an earlier one,
  * is none. Nor is a read that fails.
+ *
+ * It proves that messages are lost, except of a few users for a while after the chain left a fork: no node
+ * notifies of users that go back with it. They are repaired, and the book stays live.
  */
 export class Probe {
   readonly #parts: FeedParts;
@@ -47,6 +65,8 @@ export class Probe {
   readonly #backoff: Backoff;
   #running: AbortController | null = null;
   #suspicion: Suspicion | null = null;
+  /** Of each user that was repaired, within the last {@link PROBE_REPAIRS_MS}. */
+  #repairedAtMs: readonly number[] = [];
   #dueAtMs = Number.POSITIVE_INFINITY;
   #userAt = 0;
   #otherAt = 0;
@@ -82,12 +102,11 @@ export class Probe {
     const startedAtMs = timers.nowMs();
     let waitMs = 0;
     try {
-      const read = await this.#readAccounts(running.signal);
+      const reading = await this.#readAccounts(running.signal);
       if (running.signal.aborted) return;
       counters.probes += 1;
       this.#backoff.reset();
-      const lost = this.#isOfChain(read) ? this.#findLost(read) : [];
-      if (lost.length > 0) this.#connection.onLoss(lost);
+      if (this.#isOfChain(reading.snapshot)) this.#compareReading(reading);
     } catch (error) {
       if (running.signal.aborted) return;
       counters.probeFailures += 1;
@@ -106,7 +125,7 @@ export class Probe {
     this.#dueAtMs = timers.nowMs() + Math.max(0, probeIntervalMs + extraMs);
   }
 
-  #readAccounts(signal: AbortSignal): Promise<AccountSnapshot> {
+  #readAccounts(signal: AbortSignal): Promise<Reading> {
     const { rpc, engine, timers } = this.#parts;
     const keys = this.#chooseKeys();
     const params = packedAccountsParams(keys);
@@ -114,14 +133,14 @@ export class Probe {
     return withTimeLimit(limit, async (limited) => {
       const options = { signal: limited, timeoutMs: PROBE_MS_MAX, isBackground: true };
       const body = await rpc.callRaw('getMultipleAccounts', params, options);
-      return engine.decodeSnapshot(body, keys);
+      return { keys, body, snapshot: await engine.decodeSnapshot(body, keys) };
     });
   }
 
   /** Suspects first, so that each next read settles what the one before has found. */
   #chooseKeys(): readonly string[] {
     const { memory, engine } = this.#parts;
-    const others = [...memory.markets, ...this.#connection.oracleKeys()];
+    const others = this.#otherKeys();
     const users = engine.usersWithOrders(this.#userAt, PROBE_USERS_IN_TURN);
     this.#userAt = users.next;
     const othersFrom = this.#otherAt < others.length ? this.#otherAt : 0;
@@ -140,22 +159,63 @@ export class Probe {
     return slot <= this.#connection.newestSlot() || this.#connection.admitsSlot(slot);
   }
 
-  /** The accounts of which notifications were lost for sure. */
-  #findLost(read: AccountSnapshot): readonly string[] {
+  #compareReading(reading: Reading): void {
+    const before = this.#suspicion?.reading;
+    const missed = this.#findMissed(reading);
+    if (before === undefined || missed.length === 0) return;
+    if (this.#areOfFork(missed)) this.#repairUsers(missed, before);
+    else this.#connection.onLoss(missed);
+  }
+
+  /** The accounts of which a notification is missing for sure. */
+  #findMissed(reading: Reading): readonly string[] {
     const { engine, turns } = this.#parts;
     turns.runRequested();
-    const lacking = engine.lackingAccounts(read);
+    const lacking = engine.lackingAccounts(reading.snapshot);
     const before = this.#suspicion;
-    const stillLacking = new Set(before === null ? [] : engine.lackingAccounts(before.read));
+    const stillLacking = new Set(
+      before === null ? [] : engine.lackingAccounts(before.reading.snapshot),
+    );
     const twice = lacking.filter((key) => stillLacking.has(key));
     if (before === null || twice.length === 0) {
-      this.#suspicion = lacking.length === 0 ? null : { read, keys: lacking };
+      this.#suspicion = lacking.length === 0 ? null : { reading, keys: lacking };
       return [];
     }
     // What was read first stays: only of that is it known since when the socket lacks it.
-    this.#suspicion = { read: before.read, keys: twice };
-    const firstSlot = before.read.slot;
+    this.#suspicion = { reading: before.reading, keys: twice };
+    const firstSlot = before.reading.snapshot.slot;
     const isSettled = this.#connection.newestSlot() >= firstSlot + PROBE_SLOTS_AFTER;
-    return isSettled && read.slot > firstSlot ? twice : [];
+    return isSettled && reading.snapshot.slot > firstSlot ? twice : [];
+  }
+
+  /** Whether a fork that was abandoned explains it: a few users, not long after one. */
+  #areOfFork(keys: readonly string[]): boolean {
+    const nowMs = this.#parts.timers.nowMs();
+    const sinceMs = nowMs - PROBE_REPAIRS_MS;
+    this.#repairedAtMs = this.#repairedAtMs.filter((atMs) => atMs > sinceMs);
+    const areFew = this.#repairedAtMs.length + keys.length <= PROBE_REPAIRS_MAX;
+    const hasForked = nowMs - this.#connection.forkedAtMs() < PROBE_FORK_MS;
+    const others = new Set(this.#otherKeys());
+    return areFew && hasForked && !keys.some((key) => others.has(key));
+  }
+
+  /** As they were read first: the socket has passed that slot, so nothing older is notified any more. */
+  #repairUsers(keys: readonly string[], { keys: keysRead, body }: Reading): void {
+    const { counters, timers, log } = this.#parts;
+    const { result } = JSON.parse(Buffer.from(body).toString()) as { readonly result: unknown };
+    const { updates } = parseMultipleAccounts(keysRead, () => 'user', result);
+    const wanted = updates.filter(({ pubkey }) => keys.includes(pubkey));
+    const repaired = this.#connection.repairUsers(wanted);
+    const atMs = timers.nowMs();
+    this.#repairedAtMs = [...this.#repairedAtMs, ...wanted.map(() => atMs)];
+    // A user that has changed since then is found by the next two reads.
+    this.#suspicion = null;
+    counters.probeRepairs += repaired;
+    log.warn({ keys, repaired }, 'a probe repaired users after a fork');
+  }
+
+  /** Markets, State and oracles. */
+  #otherKeys(): readonly string[] {
+    return [...this.#parts.memory.markets, ...this.#connection.oracleKeys()];
   }
 }

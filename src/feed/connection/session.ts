@@ -87,8 +87,10 @@ export class FeedSession {
     });
     this.#probe = new Probe(parts, {
       newestSlot: () => this.#chain.announced,
+      forkedAtMs: () => this.#chain.forkedAtMs,
       admitsSlot: (slot) => this.#chain.admitsSlot(slot),
       oracleKeys: () => this.#oracles.followedKeys(),
+      repairUsers: (users) => this.#repairUsers(users),
       onLoss: ([first = '', ...others]) => {
         const among = others.length === 0 ? '' : ` and ${others.length} others`;
         this.#handleLoss(`a read found that ${first}${among} had changed`);
@@ -202,8 +204,9 @@ export class FeedSession {
   }
 
   #handleSlot(result: unknown): void {
-    const slot = parseSlotNotification(result);
-    if (slot === null || this.#stop.signal.aborted || !this.#chain.announceSlot(slot)) return;
+    const notified = parseSlotNotification(result);
+    if (notified === null || this.#stop.signal.aborted || !this.#chain.announceSlot(notified))
+      return;
     this.#listener.onSlot();
     if (this.#phase === 'live') this.#parts.turns.requestTurn();
   }
@@ -354,6 +357,16 @@ export class FeedSession {
       this.#notifiedSlots.recordApplied(update);
       this.#applyUpdate(update);
     }
+  }
+
+  /** Applies users that were read, as far as nothing newer was notified; returns how many. */
+  #repairUsers(users: readonly AccountUpdate[]): number {
+    const newer = users.filter((user) => this.#notifiedSlots.isNewer(user));
+    for (const user of newer) {
+      this.#notifiedSlots.recordApplied(user);
+      this.#applyUpdate(user);
+    }
+    return newer.length;
   }
 
   #sleepFor(delayMs: number): Promise<void> {

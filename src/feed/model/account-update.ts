@@ -97,9 +97,17 @@ function slotOf(result: unknown): number | null {
   return asSlot(fieldOf(fieldOf(result, 'context'), 'slot'));
 }
 
-/** The slot of a slotNotification; null when it is none. */
-export function parseSlotNotification(result: unknown): number | null {
-  return asSlot(fieldOf(result, 'slot'));
+/** A slot that a socket announced. */
+export interface AnnouncedSlot {
+  readonly slot: number;
+  /** The slot that it follows; null when the node does not say. */
+  readonly parent: number | null;
+}
+
+/** Reads a slotNotification; null when it is malformed. */
+export function parseSlotNotification(result: unknown): AnnouncedSlot | null {
+  const slot = asSlot(fieldOf(result, 'slot'));
+  return slot === null ? null : { slot, parent: asSlot(fieldOf(result, 'parent')) };
 }
 
 function asSlot(value: unknown): number | null {

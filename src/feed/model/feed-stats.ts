@@ -35,6 +35,8 @@ export function newCounters() {
     /** Reads of a few accounts that were compared with the book. */
     probes: 0,
     probeFailures: 0,
+    /** Users that probes repaired after a fork. */
+    probeRepairs: 0,
     /** Connections that were found to lose messages, by probes or audits. */
     losses: 0,
     /** Users that all full snapshots and audits found to differ, the first snapshot not counted. */

@@ -113,6 +113,15 @@ export const PROBE_SLOTS_AFTER = AUDIT_SLOTS_AFTER;
 export const PROBE_MS_MAX = 3_000;
 /** Longest wait after a probe that failed: a node that refuses them is not asked each second. */
 export const PROBE_BACKOFF_CAP_MS = 15_000;
+/** So long after a fork a user that went back with it may be found: by then probes have read 5,000 users. */
+export const PROBE_FORK_MS = 180_000;
+/** Within this time probes repair a few users; more of them are a loss of messages. */
+export const PROBE_REPAIRS_MS = 60_000;
+/**
+ * Users that probes repair within that time. Of the 150 slots of a minute one or two are of a fork that is
+ * abandoned, and most of what was in it comes again; a loss of a tenth of all messages shows more in seconds.
+ */
+export const PROBE_REPAIRS_MAX = 5;
 /** Differences that an audit may find without a verdict: a message or two are lost on any day. */
 export const AUDIT_DIFFERENCES_MAX = 3;
 /** The same as a share of the users: one in so many. */
