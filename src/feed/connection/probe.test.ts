@@ -5,8 +5,9 @@ import { until } from '../../../test/support/until.js';
 import { RpcClient } from '../../rpc/client.js';
 import { PATIENCE_WITH_FALLBACK } from '../../rpc/limits.js';
 import type { LiveFeedOptions } from '../feed-options.js';
-import { PROBE_REPAIRS_MAX, SLOTS_APART_MAX } from '../model/limits.js';
+import { ACCOUNTS_PER_READ, PROBE_REPAIRS_MAX, SLOTS_APART_MAX } from '../model/limits.js';
 import { CLOCK_KEY } from '../model/queries.js';
+import { probesPerInterval } from './probe.js';
 
 /** Shorter than the feed looks for work, so every look finds a probe due. */
 const INTERVAL_MS = 20;
@@ -255,6 +256,37 @@ test('a server that asks a probe to come back in a minute is not obeyed by the r
   bench.server.cut();
   await bench.untilLiveAgain();
   expect(bench.feed.stats()).toMatchObject({ rebuilds: 2, rebuildFailures: 0 });
+});
+
+test.each([
+  [0, 1],
+  [150, 1],
+  [151, 2],
+  [245, 2],
+  [600, 4],
+  [3_000, 4],
+])('%i markets and oracles: %i probes in one interval', (others, probes) => {
+  expect(probesPerInterval(others)).toBe(probes);
+});
+
+test('five probes read all of 221 markets and oracles, and 150 users', async () => {
+  const markets = Array.from({ length: 110 }, (_, index) => `perp-${index}`);
+  for (const [index, key] of markets.entries()) {
+    bench.chain.accounts.set(key, `market:oracle-${index}`);
+    bench.chain.accounts.set(`oracle-${index}`, 'x');
+  }
+  const users = Array.from({ length: 147 }, (_, index) => `user-${index}`);
+  for (const key of users) bench.chain.accounts.set(key, 'x');
+  await start();
+  await probed(6);
+  const reads = bench.server.requests
+    .filter(({ params }) => JSON.stringify(params[1] ?? null).includes('"base64+zstd","commit'))
+    .filter(({ method }) => method === 'getMultipleAccounts')
+    .map(({ params }) => params[0] as string[]);
+  const others = [...markets, ...markets.map((_, index) => `oracle-${index}`), 'state'];
+  const readSoon = new Set(reads.slice(0, 5).flat());
+  expect([...others, ...users].filter((key) => !readSoon.has(key))).toEqual([]);
+  expect(reads.filter((keys) => keys.length > ACCOUNTS_PER_READ)).toEqual([]);
 });
 
 test('with an interval of 0 nothing is read', async () => {

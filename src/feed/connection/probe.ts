@@ -6,12 +6,13 @@ import {
   ACCOUNTS_PER_READ,
   PROBE_BACKOFF_CAP_MS,
   PROBE_FORK_MS,
+  PROBE_INTERVALS_A_TURN,
   PROBE_MS_MAX,
   PROBE_OTHERS_IN_TURN,
   PROBE_REPAIRS_MAX,
   PROBE_REPAIRS_MS,
   PROBE_SLOTS_AFTER,
-  PROBE_USERS_IN_TURN,
+  PROBES_PER_INTERVAL_MAX,
 } from '../model/limits.js';
 import { packedAccountsParams } from '../model/queries.js';
 import type { FeedParts } from './parts.js';
@@ -45,8 +46,15 @@ interface Suspicion {
   readonly keys: readonly string[];
 }
 
+/** How many probes it takes to read so many markets, State and oracles in a few intervals, if that is possible. */
+export function probesPerInterval(others: number): number {
+  const reads = Math.ceil(others / PROBE_OTHERS_IN_TURN);
+  const wanted = Math.ceil(reads / PROBE_INTERVALS_A_TURN);
+  return Math.max(1, Math.min(wanted, PROBES_PER_INTERVAL_MAX));
+}
+
 /**
- * Reads a few accounts each second while the book is live and compares them with it: users that were
+ * Reads a few accounts each second, or more often where there are many markets, while the book is live and compares them with it: users that were
  * notified last, then users with orders, markets, State and oracles in turn. So a subscription that
  * is silent, or loses messages, is found within seconds, whichever it is; in a market in which
  * nothing changes all of them are equal.
@@ -118,11 +126,12 @@ export class Probe {
     this.#scheduleProbe(waitMs - (timers.nowMs() - startedAtMs));
   }
 
-  /** So much later than one interval from now, or earlier. */
+  /** So much later than the time between two probes from now, or earlier. */
   #scheduleProbe(extraMs: number): void {
     const { probeIntervalMs, timers } = this.#parts;
     if (probeIntervalMs === 0) return;
-    this.#dueAtMs = timers.nowMs() + Math.max(0, probeIntervalMs + extraMs);
+    const spacingMs = probeIntervalMs / probesPerInterval(this.#otherKeys().length);
+    this.#dueAtMs = timers.nowMs() + Math.max(0, spacingMs + extraMs);
   }
 
   #readAccounts(signal: AbortSignal): Promise<Reading> {
@@ -137,21 +146,20 @@ export class Probe {
     });
   }
 
-  /** Suspects first, so that each next read settles what the one before has found. */
+  /** Suspects first, so that each next read settles what the one before has found; users in turn fill it. */
   #chooseKeys(): readonly string[] {
     const { memory, engine } = this.#parts;
     const others = this.#otherKeys();
-    const users = engine.usersWithOrders(this.#userAt, PROBE_USERS_IN_TURN);
-    this.#userAt = users.next;
     const othersFrom = this.#otherAt < others.length ? this.#otherAt : 0;
     this.#otherAt = othersFrom + PROBE_OTHERS_IN_TURN;
-    const keys = new Set([
+    const keys = [
       ...(this.#suspicion?.keys ?? []),
       ...memory.recentUsers.keys(),
       ...others.slice(othersFrom, this.#otherAt),
-      ...users.keys,
-    ]);
-    return [...keys].slice(0, ACCOUNTS_PER_READ);
+    ].slice(0, ACCOUNTS_PER_READ);
+    const users = engine.usersWithOrders(this.#userAt, ACCOUNTS_PER_READ - keys.length);
+    this.#userAt = users.next;
+    return [...new Set([...keys, ...users.keys])];
   }
 
   /** A read from before what the socket announced is late, and no sign of a chain that went back. */

@@ -103,17 +103,19 @@ export const AUDIT_WAIT_INTERVALS_MAX = 8;
 
 /** Users of one probe that were notified last: those that a silent subscription leaves behind first. */
 export const PROBE_NEWEST_USERS = 20;
-/** Users with orders that are read in turn: 5,000 take two minutes. */
-export const PROBE_USERS_IN_TURN = 50;
-/** Markets, State and oracles that are read in turn: two hundred take seven seconds. */
-export const PROBE_OTHERS_IN_TURN = 30;
+/** Markets, State and oracles that are read in turn: half a read, so that 30 users in turn have room. */
+export const PROBE_OTHERS_IN_TURN = 50;
+/** Intervals in which each of these is read: three seconds, as long as an order may be wrong. */
+export const PROBE_INTERVALS_A_TURN = 3;
+/** Probes of one interval, where that takes more than one: each is a call that a node counts. */
+export const PROBES_PER_INTERVAL_MAX = 4;
 /** A probe is compared again when so many slots after it were announced, as an audit is. */
 export const PROBE_SLOTS_AFTER = AUDIT_SLOTS_AFTER;
 /** Longest time of one probe with its tries; the next one waits for it. */
 export const PROBE_MS_MAX = 3_000;
 /** Longest wait after a probe that failed: a node that refuses them is not asked each second. */
 export const PROBE_BACKOFF_CAP_MS = 15_000;
-/** So long after a fork a user that went back with it may be found: by then probes have read 5,000 users. */
+/** So long after a fork a user that went back with it may be found: 5,000 users are read in less. */
 export const PROBE_FORK_MS = 180_000;
 /** Within this time probes repair a few users; more of them are a loss of messages. */
 export const PROBE_REPAIRS_MS = 60_000;
