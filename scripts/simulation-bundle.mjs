@@ -18,6 +18,7 @@ const replacedFiles = {
 /** Modules as they were before a repair. */
 const unrepairedFiles = {
   'src/feed/model/chain-clock.ts': '../unrepaired/chain-clock.ts',
+  'src/feed/model/clock-lead.ts': '../unrepaired/clock-lead.ts',
   'src/feed/model/slot-window.ts': '../unrepaired/slot-window.ts',
   'src/history/worker/retention.ts': '../unrepaired/retention.ts',
 };

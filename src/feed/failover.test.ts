@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { FakeChain, kindOf, OTHER_GENESIS_HASH } from '../../test/fake-chain.js';
+import { clockData, FakeChain, kindOf, OTHER_GENESIS_HASH } from '../../test/fake-chain.js';
 import { FeedBench, nodeOf } from '../../test/feed-bench.js';
 import { ScriptedRpc } from '../../test/scripted-rpc.js';
 import { fastTimers } from '../../test/support/fast-timers.js';
 import { until } from '../../test/support/until.js';
 import type { LiveFeedOptions } from './feed-options.js';
+import { CLOCK_KEY } from './model/queries.js';
 
 let bench: FeedBench;
 let second: ScriptedRpc;
@@ -145,6 +146,7 @@ describe('fail-over: a second node that is behind', () => {
       },
     });
     secondChain.slot = 93;
+    secondChain.accounts.set(CLOCK_KEY, clockData(997));
     await bench.server.stop();
     await until('lagging', () => bench.engine.state === 'lagging');
     expect(bench.feed.status().reason).toBe('the node is 7 slots behind the one before');

@@ -309,6 +309,16 @@ export const LIES = {
   },
 } as const satisfies Readonly<Record<string, FaultKind>>;
 
+/**
+ * No slot too many for a node that catches up, and the Clock of the same socket tells. Random runs do not draw it: beside a
+ * Clock that is silent nothing tells it from a node whose readings are late.
+ */
+export const ANNOUNCED_AHEAD: FaultKind = {
+  name: 'slot notifications 30 ahead',
+  lastsMsMax: 60_000,
+  node: () => ({ announcedAhead: 30 }),
+};
+
 /** The users of a fork go back and no node notifies of them, as with the subscriptions of a program. */
 export const UNTOLD_FORK: FaultKind = {
   name: 'a fork is abandoned, and its users are not notified',

@@ -155,7 +155,7 @@ export class ModelNode implements NetworkHost, ChainListener {
   }
 
   handleSlot(slot: number, _ended: number, parent: number): void {
-    const ahead = this.faults.slotsAhead;
+    const ahead = this.faults.slotsAhead + this.faults.announcedAhead;
     const told = slot + ahead;
     const result = `{"parent":${parent + ahead},"root":${told - 31},"slot":${told}}`;
     this.#notify('slot', null, (id) => notification('slotNotification', result, id));

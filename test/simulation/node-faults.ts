@@ -31,6 +31,8 @@ export interface NodeFaults {
   extraDelayMs: number;
   /** Slot notifications and readings are so far ahead of the chain. */
   slotsAhead: number;
+  /** Only the slot notifications are. */
+  announcedAhead: number;
   /** Only the readings are. */
   readingSlotsAhead: number;
   /** Answers are as of so many slots ago, and say so. */
@@ -72,6 +74,7 @@ export function soundNode(): NodeFaults {
     bodies: 'sound',
     extraDelayMs: 0,
     slotsAhead: 0,
+    announcedAhead: 0,
     readingSlotsAhead: 0,
     answersBehindSlots: 0,
     frozenAtSlot: null,

@@ -4,6 +4,7 @@
  */
 import type { Flags } from '../../src/config/setting-reader.js';
 import {
+  ANNOUNCED_AHEAD,
   CLOCK_AHEAD,
   type FaultKind,
   HANGING_SCANS,
@@ -16,7 +17,11 @@ import {
 import type { RunOptions } from './simulation.js';
 
 /** A module of `src` that has a form without its repair in `unrepaired`. */
-export type UnrepairedModule = 'chain-clock.ts' | 'slot-window.ts' | 'retention.ts';
+export type UnrepairedModule =
+  | 'chain-clock.ts'
+  | 'clock-lead.ts'
+  | 'slot-window.ts'
+  | 'retention.ts';
 
 /** One run that is not random. */
 export interface Scenario extends Omit<RunOptions, 'seed'> {
@@ -78,6 +83,11 @@ const NAMED: readonly Scenario[] = [
     name: 'slots are 700 ahead for ten seconds',
     faults: only(LIES.slotsAhead, 10_000),
     without: 'slot-window.ts',
+  },
+  {
+    name: 'slots on the socket alone are 30 ahead for a minute',
+    faults: only(ANNOUNCED_AHEAD),
+    without: 'clock-lead.ts',
   },
   {
     name: 'readings are of the past and claim to be of now, while the book is read',

@@ -196,6 +196,34 @@ describe('two nodes', () => {
     expect(bench.feed.stats().slotLag).toBe(0);
   });
 
+  test('one whose slots stay 30 ahead of the Clock that it notifies is left, whatever it reads', async () => {
+    await start();
+    const told = 130;
+    await until('the second node is used', () => {
+      if (isSecond()) return true;
+      secondChain.slot = bench.chain.slot - 30;
+      if (bench.chain.slot < told) bench.chain.slot = told;
+      if (!bench.nextSlot()) return false;
+      bench.chain.notify(CLOCK_KEY, clockData(1_000), bench.chain.slot - 30);
+      return false;
+    });
+    await bench.untilLiveAgain();
+    expect(bench.feed.stats()).toMatchObject({ slotLag: 0, failovers: 1 });
+  });
+
+  test('what one announced, and its Clock never confirmed, does not make the other late', async () => {
+    await bench.start({
+      nodes: [nodeOf(bench.server), nodeOf(second)],
+      timing: { laggingAfterMs: 500, staleAfterMs: 3_600_000 },
+    });
+    bench.chain.tick(130);
+    await until('it was believed', () => bench.feed.stats().slot === 130);
+    secondChain.slot = 101;
+    await bench.server.stop();
+    await bench.untilLiveAgain();
+    expect(bench.feed.stats()).toMatchObject({ slot: 101, slotLag: 0 });
+  });
+
   test('one whose readings are of the past, and claim to be of now, is left', async () => {
     secondChain.accounts.set('user1', 'of now');
     answerFromThePast(bench.server, bench.chain);
@@ -261,7 +289,15 @@ describe('two nodes', () => {
 });
 
 test.each([
-  ['a minute or less may be made up for', { lag: 150, chainS: 0, wallS: 0 }, false],
+  ['too short a lag for the time to tell', { lag: 5, chainS: 0, wallS: 0 }, false],
+  ['six behind by slots and not by time', { lag: 6, chainS: -1, wallS: 0 }, true],
+  ['six behind by both', { lag: 6, chainS: -2, wallS: 0 }, false],
+  ['a minute or less by slots and not by time', { lag: 150, chainS: 0, wallS: 0 }, true],
+  [
+    'a minute or less by both, whatever this machine says',
+    { lag: 150, chainS: -60, wallS: -60 },
+    false,
+  ],
   ['behind by slots and not by time', { lag: 1_000_000, chainS: -1, wallS: 0 }, true],
   ['behind by both', { lag: 1_000, chainS: -400, wallS: 0 }, false],
   [

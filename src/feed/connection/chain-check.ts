@@ -1,16 +1,19 @@
 import { readSlot } from '../../rpc/methods.js';
 import type { AccountUpdate, AnnouncedSlot } from '../model/account-update.js';
-import { parseClockAccount } from '../model/chain-clock.js';
+import { type ClockAccount, parseClockAccount } from '../model/chain-clock.js';
+import { ClockLead } from '../model/clock-lead.js';
 import { FeedError, isChainClockError } from '../model/error.js';
 import {
   READING_SLOTS_APART_MAX,
   SLOT_CHECK_INTERVAL_MS,
   SLOT_MS_MIN,
-  SLOTS_AHEAD_MAX,
   SLOTS_APART_MAX,
 } from '../model/limits.js';
 import { SlotWindow } from '../model/slot-window.js';
 import type { FeedParts, NewestSlot } from './parts.js';
+
+/** What is judged of an account. */
+type JudgedUpdate = Pick<AccountUpdate, 'kind' | 'slot' | 'data'>;
 
 /**
  * Judges what one node tells of the chain's slot and time, before anything is done with it. Slots are
@@ -21,6 +24,7 @@ import type { FeedParts, NewestSlot } from './parts.js';
 export class ChainCheck {
   readonly #parts: FeedParts;
   readonly #window = new SlotWindow();
+  readonly #clockLead = new ClockLead();
   #hasBegun = false;
   #isCheckWanted = false;
   #isCheckRunning = false;
@@ -88,13 +92,9 @@ export class ChainCheck {
     return hasAdvanced;
   }
 
-  /** A slot that is believed: how far the nodes are, so that a book of another one that is behind is known to be. */
+  /** A slot that is believed. */
   recordSlot(slot: number): void {
-    const { memory, node, clock, timers } = this.#parts;
-    const atMs = timers.nowMs();
-    this.#window.advanceTo(slot, atMs);
-    if (slot < memory.newest.slot && node !== memory.newest.node) return;
-    memory.newest = { slot, node, atMs, unixSeconds: clock.unixSeconds() };
+    this.#window.advanceTo(slot, this.#parts.timers.nowMs());
   }
 
   /** Whether the node can be at this slot; if not, it is counted, and checked soon. */
@@ -105,47 +105,40 @@ export class ChainCheck {
     return false;
   }
 
-  /** Whether the account can be of its slot, and a Clock of its time; the Clock's slot limits all slots. */
-  admitsUpdate({ kind, slot, data }: Pick<AccountUpdate, 'kind' | 'slot' | 'data'>): boolean {
-    if (!this.admitsSlot(slot)) return false;
-    const account = kind === 'clock' ? parseClockAccount(data) : null;
-    if (account === null) return true;
-    const isOfItsSlot = Math.abs(account.slot - slot) <= SLOTS_APART_MAX;
-    if (isOfItsSlot && this.#parts.clock.admitsTime(account.unixSeconds)) {
-      this.#window.limitTo(account.slot, this.#parts.timers.nowMs());
-      if (this.#isAheadOfClock()) this.#isCheckWanted = true;
-      return true;
-    }
-    this.#parts.counters.clocksRefused += 1;
-    return false;
+  /** Whether a notified account can be of its slot, and a Clock of its time; the Clock's slot limits all slots. */
+  admitsUpdate(update: JudgedUpdate): boolean {
+    const isAdmitted = this.#admits(update);
+    const account = update.kind === 'clock' ? parseClockAccount(update.data) : null;
+    if (isAdmitted && this.#hasBegun && account !== null)
+      this.#clockLead.recordClock(account.slot, this.#announced, this.#parts.timers.nowMs());
+    return isAdmitted;
   }
 
   /** The same for a reading. Where its Clock is of another slot, all of it is: the node tells of the past as of now. */
-  admitsReading(update: Pick<AccountUpdate, 'kind' | 'slot' | 'data'>): boolean {
+  admitsReading(update: JudgedUpdate): boolean {
     const account = update.kind === 'clock' ? parseClockAccount(update.data) : null;
     const slot = account?.slot ?? update.slot;
-    if (Math.abs(slot - update.slot) <= READING_SLOTS_APART_MAX) return this.admitsUpdate(update);
+    if (Math.abs(slot - update.slot) <= READING_SLOTS_APART_MAX) return this.#admits(update);
     this.#parts.counters.clocksRefused += 1;
     return false;
   }
 
   /**
-   * Asks the node for its slot once more when slots were not believed, or ran ahead of the Clock.
+   * Asks the node for its slot once more when slots were not believed.
    *
    * # Errors
-   * CHAIN_CLOCK_OUT_OF_RANGE when that cannot be either, or when it is where the Clock is.
+   * CHAIN_CLOCK_OUT_OF_RANGE when that cannot be either, and when slots stayed ahead of the Clock.
    */
   async checkIfWanted(signal: AbortSignal): Promise<void> {
     const { rpc, timers } = this.#parts;
+    if (this.#clockLead.isTooLong)
+      throw outOfRangeError(this.#announced, this.#clockLead.clockSlot);
     const isDue = timers.nowMs() >= this.#checkedAtMs + SLOT_CHECK_INTERVAL_MS;
     if (!this.#isCheckWanted || !isDue || this.#isCheckRunning) return;
     this.#isCheckRunning = true;
     this.#isCheckWanted = false;
-    const announced = this.#announced;
     try {
-      const slot = await readSlot(rpc, { signal });
-      this.#confirm(slot);
-      if (announced > slot + SLOTS_AHEAD_MAX && this.#isAheadOfClock()) this.#refuseAnnounced(slot);
+      this.#confirm(await readSlot(rpc, { signal }));
     } catch (error) {
       if (isChainClockError(error)) throw error;
       // It could not be read: what is refused next asks for it again.
@@ -155,15 +148,30 @@ export class ChainCheck {
     }
   }
 
-  #isAheadOfClock(): boolean {
-    return this.#window.isAheadOfClock(this.#announced, this.#parts.timers.nowMs());
+  #admits({ kind, slot, data }: JudgedUpdate): boolean {
+    if (!this.admitsSlot(slot)) return false;
+    const account = kind === 'clock' ? parseClockAccount(data) : null;
+    if (account === null) return true;
+    const isOfItsSlot = Math.abs(account.slot - slot) <= SLOTS_APART_MAX;
+    if (isOfItsSlot && this.#parts.clock.admitsTime(account.unixSeconds)) {
+      if (this.#hasBegun) this.#takeClock(account, slot);
+      return true;
+    }
+    this.#parts.counters.clocksRefused += 1;
+    return false;
   }
 
-  /** The socket runs ahead of all else that the node tells: no other node is late because of it. */
-  #refuseAnnounced(slot: number): never {
-    const { memory } = this.#parts;
-    memory.newest = { ...memory.newest, slot: Math.min(memory.newest.slot, slot) };
-    throw outOfRangeError(this.#announced, slot);
+  /**
+   * The Clock tells how far the nodes are, so that a book of another one that is behind is known to be. A slot that
+   * was only announced does not: what nothing else of the node confirms makes no other node late.
+   */
+  #takeClock(account: ClockAccount, slotTold: number): void {
+    const { memory, node, timers } = this.#parts;
+    const atMs = timers.nowMs();
+    this.#window.limitTo(account.slot, atMs);
+    const slot = Math.min(account.slot, slotTold);
+    if (slot < memory.newest.slot && node !== memory.newest.node) return;
+    memory.newest = { slot, node, atMs, unixSeconds: account.unixSeconds };
   }
 
   #confirm(slot: number): void {

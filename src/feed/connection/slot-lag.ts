@@ -1,4 +1,4 @@
-import { SLOT_MS, SLOTS_APART_MAX } from '../model/limits.js';
+import { JUDGED_LAG_SLOTS_MIN, SLOT_MS, SLOTS_APART_MAX } from '../model/limits.js';
 import { type FeedParts, type NewestSlot, NO_SLOT } from './parts.js';
 
 /** How many slots the book is behind the newest that another node was at: it is older than what was published. */
@@ -11,7 +11,9 @@ export function slotLagOf({ memory, clock }: FeedParts, node: string): number {
 /** Forgets the newest slot when it was wrong: it must not make the nodes after it late for ever. */
 export function forgetWrongSlot(parts: FeedParts, node: string): void {
   const { clock, memory, timers, wallMs } = parts;
-  const times = { unixSeconds: clock.unixSeconds(), nowMs: timers.nowMs(), wallMs: wallMs() };
+  // The time that is shown may be another node's still: it never steps back by a little.
+  const unixMs = clock.unixMs() ?? clock.unixSeconds() * 1_000;
+  const times = { unixSeconds: unixMs / 1_000, nowMs: timers.nowMs(), wallMs: wallMs() };
   if (isNewestWrong(memory.newest, slotLagOf(parts, node), times)) memory.newest = NO_SLOT;
 }
 
@@ -24,14 +26,16 @@ export interface LagTimes {
 
 /**
  * Whether the newest slot, which another node notified, was wrong. It was when the node in use is far behind it by
- * slots and not by the chain's time, and when it is by both and its time is nearer to this machine's.
+ * slots and not by the chain's time, and when it is by both, further than one chain is at once, and its time is nearer
+ * to this machine's.
  */
 export function isNewestWrong(newest: NewestSlot, lag: number, times: LagTimes): boolean {
-  if (lag <= SLOTS_APART_MAX) return false;
+  if (lag < JUDGED_LAG_SLOTS_MIN) return false;
   const { unixSeconds, nowMs, wallMs } = times;
   const newestS = newest.unixSeconds + (nowMs - newest.atMs) / 1_000;
   const lagS = (lag * SLOT_MS) / 1_000;
   if (newestS - unixSeconds < lagS / 2) return true;
+  if (lag <= SLOTS_APART_MAX) return false;
   const apartS = (chainS: number): number => Math.abs(chainS - wallMs / 1_000);
   return apartS(unixSeconds) < apartS(newestS);
 }

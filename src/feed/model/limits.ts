@@ -21,6 +21,15 @@ export const SLOTS_APART_MAX = 150;
  * one slot on a real chain, and of two next to each other on some local ones.
  */
 export const READING_SLOTS_APART_MAX = 4;
+/** A lag of fewer slots, about the least that is shown, is too short for the Clock's whole seconds to speak against it. */
+export const JUDGED_LAG_SLOTS_MIN = 6;
+/**
+ * Slots that may stay ahead of the Clock that the same socket notifies, just below 3 s: the Clock of a slot comes when
+ * the next one begins. Book and oracles would be judged by a slot that much too high.
+ */
+export const CLOCK_LEAD_SLOTS_MAX = 7;
+/** For how long at most: slots that were skipped are ahead until the next one ends, a late block included. */
+export const CLOCK_LEAD_MS_MAX = 1_000;
 /** Seconds that the chain's time may step ahead of this machine's monotonic clock, or back, at once. */
 export const CHAIN_TIME_STEP_S_MAX = 30;
 /** Longest wait for the Clock of another node: one that hangs holds no start back for longer. */

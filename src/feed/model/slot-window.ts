@@ -54,11 +54,6 @@ export class SlotWindow {
     this.#limitAtMs = nowMs;
   }
 
-  /** Whether a slot is further ahead of the Clock account than one of the same time can be. */
-  isAheadOfClock(slot: number, nowMs: number): boolean {
-    return slot > this.#limitNow(nowMs) - SLOTS_APART_MAX + SLOTS_AHEAD_MAX;
-  }
-
   #limitNow(nowMs: number): number {
     return this.#limit + (nowMs - this.#limitAtMs) / SLOT_MS_MIN;
   }
