@@ -60,6 +60,40 @@ describe('clock: unix time', () => {
     expect(clock.admitsTime(9_000_000)).toBe(true);
   });
 
+  test.each([
+    { name: 'half a minute with each state', stepS: 29.9 },
+    { name: 'a second with each state', stepS: 1 },
+    { name: 'backwards by half a minute with each state', stepS: -29.9 },
+  ])('many small steps get no further than one: $name', ({ stepS }) => {
+    let toldS = 100_000;
+    clock.readAccount(clockData(toldS));
+    for (let state = 1; state <= 150; state += 1) {
+      nowMs += 400;
+      const nextS = Math.floor(toldS + 0.4 + stepS);
+      if (!clock.admitsTime(nextS)) continue;
+      toldS = nextS;
+      clock.readAccount(clockData(toldS));
+    }
+    const trueS = 100_000 + 60;
+    expect(toldS).toBeLessThanOrEqual(trueS + 30 + 3);
+    expect(toldS).toBeGreaterThanOrEqual(100_000 - 30);
+  });
+
+  test.each([
+    { name: 'lags and catches up', aheads: [-10, -20, -25, -15, 0, 4] },
+    { name: 'was ahead once', aheads: [29, 0, 1] },
+    { name: 'was behind once', aheads: [-29, 0, 1] },
+    { name: 'gains a little for long', aheads: Array.from({ length: 100 }, (_, step) => step / 2) },
+  ])('a Clock goes on that $name', ({ aheads }) => {
+    clock.readAccount(clockData(100_000));
+    for (const aheadS of aheads.map(Math.floor)) {
+      nowMs += 10_000;
+      const unixSeconds = 100_000 + (nowMs - 50_000) / 1_000 + aheadS;
+      expect([aheadS, clock.admitsTime(unixSeconds)]).toEqual([aheadS, true]);
+      clock.readAccount(clockData(unixSeconds));
+    }
+  });
+
   test('a chain that stood still for an hour goes on from where it stood, or from now', () => {
     clock.readAccount(clockData(1_000));
     nowMs += 3_600_000;

@@ -1,4 +1,4 @@
-import { CHAIN_TIME_STEP_S_MAX, CLOCK_STEP_BACK_MIN_S } from './limits.js';
+import { CHAIN_TIME_DRIFT_MAX, CHAIN_TIME_STEP_S_MAX, CLOCK_STEP_BACK_MIN_S } from './limits.js';
 
 /** `Clock.slot` and `Clock.unix_timestamp`. Source: the Clock sysvar, five little-endian words of 8 bytes. */
 const SLOT_OFFSET = 0;
@@ -41,6 +41,10 @@ export class ChainClock {
   #timeKnown = false;
   #readAtMs = 0;
   #shownS = 0;
+  /** The latest time of all states. */
+  #latestS = 0;
+  /** The least that a state was ahead of the monotonic clock, which time lets grow. */
+  #aheadMsMin = 0;
 
   constructor(time: TimeSource) {
     this.#time = time;
@@ -78,12 +82,16 @@ export class ChainClock {
 
   /**
    * Whether the chain can be at this time: it goes on at most as this machine's monotonic clock does, and
-   * may have stood still since the last state of the Clock.
+   * may have stood still since the last state of the Clock. It is compared with all states since the first
+   * one, so that many small steps get no further than one.
    */
   admitsTime(unixSeconds: number): boolean {
     if (!this.#timeKnown || this.#accountS === null) return true;
-    const earliestS = this.#accountS - CHAIN_TIME_STEP_S_MAX;
-    return unixSeconds >= earliestS && unixSeconds <= this.#extrapolatedS() + CHAIN_TIME_STEP_S_MAX;
+    const nowMs = this.#time.monotonicMs();
+    const aheadMs = Math.min(this.#aheadMsMinAt(nowMs), this.#accountS * 1_000 - this.#readAtMs);
+    const earliestS = this.#latestS - CHAIN_TIME_STEP_S_MAX;
+    const latestS = (nowMs + aheadMs) / 1_000 + CHAIN_TIME_STEP_S_MAX;
+    return unixSeconds >= earliestS && unixSeconds <= latestS;
   }
 
   /** Takes a state of the Clock account, base64; false when it is not one. */
@@ -93,9 +101,13 @@ export class ChainClock {
     const { unixSeconds } = account;
     // What was published before the first state was another clock's.
     if (this.#accountS === null) this.#shownS = unixSeconds;
+    const nowMs = this.#time.monotonicMs();
+    const aheadMs = unixSeconds * 1_000 - nowMs;
+    this.#latestS = this.#timeKnown ? Math.max(this.#latestS, unixSeconds) : unixSeconds;
+    this.#aheadMsMin = this.#timeKnown ? Math.min(this.#aheadMsMinAt(nowMs), aheadMs) : aheadMs;
     this.#accountS = unixSeconds;
     this.#timeKnown = true;
-    this.#readAtMs = this.#time.monotonicMs();
+    this.#readAtMs = nowMs;
     return true;
   }
 
@@ -113,6 +125,10 @@ export class ChainClock {
   unixMs(): number | null {
     if (this.#accountS === null) return null;
     return this.#accountS * 1_000 + this.#time.monotonicMs() - this.#readAtMs;
+  }
+
+  #aheadMsMinAt(nowMs: number): number {
+    return this.#aheadMsMin + (nowMs - this.#readAtMs) * CHAIN_TIME_DRIFT_MAX;
   }
 
   #extrapolatedS(): number {

@@ -32,6 +32,8 @@ export const CLOCK_LEAD_SLOTS_MAX = 7;
 export const CLOCK_LEAD_MS_MAX = 1_000;
 /** Seconds that the chain's time may step ahead of this machine's monotonic clock, or back, at once. */
 export const CHAIN_TIME_STEP_S_MAX = 30;
+/** By which part of the time it may gain on that clock beyond: it is an estimate that lags, and catches up. */
+export const CHAIN_TIME_DRIFT_MAX = 0.05;
 /** Longest wait for the Clock of another node: one that hangs holds no start back for longer. */
 export const OTHER_CLOCK_MS_MAX = 2_000;
 /** Time between two readings that check slots which were not believed. */
