@@ -238,6 +238,11 @@ export const LIES = {
     lastsMsMax: 10_000,
     node: ({ random }) => ({ slotsAhead: random.nextBetween(50, 1_000) }),
   },
+  climbingSlots: {
+    name: 'slots, Clock and readings climb together at 20 a second',
+    lastsMsMax: 20_000,
+    node: ({ chain }) => ({ climbsFromSlot: chain.slot }),
+  },
   readingsFarAhead: {
     name: 'readings 1,000 slots ahead',
     lastsMsMax: 6_000,

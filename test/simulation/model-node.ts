@@ -27,6 +27,8 @@ const OTHER_GENESIS = 'otherChain11111111111111111111111111111111';
 /** One way through the network. */
 const DELAY_MS_MIN = 5;
 const DELAY_MS_MAX = 60;
+/** Slots that climb do so at so many times the pace, as a chain of the shortest slots would. */
+const CLIMB_FACTOR = 8;
 /** Between two bytes of a scan that trickles, and how many come. */
 const TRICKLE_MS = 4_000;
 const TRICKLED_BYTES_MAX = 100;
@@ -155,7 +157,7 @@ export class ModelNode implements NetworkHost, ChainListener {
   }
 
   handleSlot(slot: number, _ended: number, parent: number): void {
-    const ahead = this.faults.slotsAhead + this.faults.announcedAhead;
+    const ahead = this.#slotsAhead + this.faults.announcedAhead;
     const told = slot + ahead;
     const result = `{"parent":${parent + ahead},"root":${told - 31},"slot":${told}}`;
     this.#notify('slot', null, (id) => notification('slotNotification', result, id));
@@ -288,8 +290,14 @@ export class ModelNode implements NetworkHost, ChainListener {
   }
 
   get #contextSlot(): number {
-    const { answersBehindSlots, slotsAhead, readingSlotsAhead } = this.faults;
-    return this.#chain.slot - answersBehindSlots + slotsAhead + readingSlotsAhead;
+    const { answersBehindSlots, readingSlotsAhead } = this.faults;
+    return this.#chain.slot - answersBehindSlots + this.#slotsAhead + readingSlotsAhead;
+  }
+
+  get #slotsAhead(): number {
+    const { slotsAhead, climbsFromSlot } = this.faults;
+    const climbed = climbsFromSlot === null ? 0 : this.#chain.slot - climbsFromSlot;
+    return slotsAhead + climbed * (CLIMB_FACTOR - 1);
   }
 
   #scan({ filters = [], encoding = 'base64' }: Config): string {
@@ -319,7 +327,8 @@ export class ModelNode implements NetworkHost, ChainListener {
 
   /** The state as the node tells it: its Clock may be wrong. */
   #toldState(state: AccountState): AccountState {
-    const { clockErrorSeconds, slotsAhead } = this.faults;
+    const { clockErrorSeconds } = this.faults;
+    const slotsAhead = this.#slotsAhead;
     const isWrong = clockErrorSeconds !== 0 || slotsAhead !== 0;
     if (state.pubkey !== CLOCK_KEY || !isWrong || state.write === null) return state;
     const data = Buffer.from(state.write.data);

@@ -31,6 +31,8 @@ export interface NodeFaults {
   extraDelayMs: number;
   /** Slot notifications and readings are so far ahead of the chain. */
   slotsAhead: number;
+  /** From this slot on they climb at eight times the pace, and the slot in the Clock with them; null is never. */
+  climbsFromSlot: number | null;
   /** Only the slot notifications are. */
   announcedAhead: number;
   /** Only the readings are. */
@@ -74,6 +76,7 @@ export function soundNode(): NodeFaults {
     bodies: 'sound',
     extraDelayMs: 0,
     slotsAhead: 0,
+    climbsFromSlot: null,
     announcedAhead: 0,
     readingSlotsAhead: 0,
     answersBehindSlots: 0,

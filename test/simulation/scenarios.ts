@@ -20,6 +20,7 @@ import type { RunOptions } from './simulation.js';
 export type UnrepairedModule =
   | 'chain-clock.ts'
   | 'clock-lead.ts'
+  | 'pace-check.ts'
   | 'slot-window.ts'
   | 'retention.ts';
 
@@ -88,6 +89,11 @@ const NAMED: readonly Scenario[] = [
     name: 'slots on the socket alone are 30 ahead for a minute',
     faults: only(ANNOUNCED_AHEAD),
     without: 'clock-lead.ts',
+  },
+  {
+    name: 'slots, Clock and readings climb together at 20 a second for twenty seconds',
+    faults: only(LIES.climbingSlots),
+    without: 'pace-check.ts',
   },
   {
     name: 'readings are of the past and claim to be of now, while the book is read',

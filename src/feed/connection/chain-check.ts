@@ -10,6 +10,7 @@ import {
   SLOTS_APART_MAX,
 } from '../model/limits.js';
 import { SlotWindow } from '../model/slot-window.js';
+import { PaceCheck } from './pace-check.js';
 import type { FeedParts, NewestSlot } from './parts.js';
 
 /** What is judged of an account. */
@@ -25,6 +26,7 @@ export class ChainCheck {
   readonly #parts: FeedParts;
   readonly #window = new SlotWindow();
   readonly #clockLead = new ClockLead();
+  readonly #pace: PaceCheck;
   #hasBegun = false;
   #isCheckWanted = false;
   #isCheckRunning = false;
@@ -37,6 +39,7 @@ export class ChainCheck {
 
   constructor(parts: FeedParts) {
     this.#parts = parts;
+    this.#pace = new PaceCheck(parts);
   }
 
   /** The newest slot that the socket announced and that is believed; 0 before the first. */
@@ -146,6 +149,21 @@ export class ChainCheck {
       this.#isCheckRunning = false;
       this.#checkedAtMs = timers.nowMs();
     }
+  }
+
+  /**
+   * Compares the pace of the slots with the other nodes' when it is time.
+   *
+   * # Errors
+   * CHAIN_CLOCK_OUT_OF_RANGE when those refute it: nothing of it makes another node late.
+   */
+  async checkPace(signal: AbortSignal): Promise<void> {
+    const { memory } = this.#parts;
+    const announced = this.#announced;
+    const slot = await this.#pace.findTrueSlot(announced, signal);
+    if (slot === null) return;
+    memory.newest = { ...memory.newest, slot: Math.min(memory.newest.slot, slot) };
+    throw outOfRangeError(announced, slot);
   }
 
   #admits({ kind, slot, data }: JudgedUpdate): boolean {

@@ -165,9 +165,13 @@ export class FeedSession {
     return this.#clockPoller.pollIfDue(this.#stop.signal);
   }
 
-  /** Asks the node once more where it is when slots were not believed. Fails when it cannot be there. */
-  checkChain(): Promise<void> {
-    return this.#chain.checkIfWanted(this.#stop.signal);
+  /**
+   * Asks the node once more where it is when slots were not believed, and the others when it is time. Fails when
+   * the node cannot be there.
+   */
+  async checkChain(): Promise<void> {
+    const { signal } = this.#stop;
+    await Promise.all([this.#chain.checkIfWanted(signal), this.#chain.checkPace(signal)]);
   }
 
   /** Audits the book when it is time. */

@@ -30,6 +30,15 @@ export const JUDGED_LAG_SLOTS_MIN = 6;
 export const CLOCK_LEAD_SLOTS_MAX = 7;
 /** For how long at most: slots that were skipped are ahead until the next one ends, a late block included. */
 export const CLOCK_LEAD_MS_MAX = 1_000;
+/** Slots that a connection may gain on their nominal time, just below 3 s, before other nodes are asked for theirs. */
+export const PACE_SLOTS_MAX = 7;
+/** What it may have gained on those, and be ahead of them: servers behind one address are not at one slot. */
+export const PACE_APART_SLOTS_MAX = 4;
+/**
+ * The others are asked this often, so that there is something to compare with. Slots of the main network are up to 2.5 %
+ * shorter than their nominal time, which gains less than four within it.
+ */
+export const PACE_INTERVAL_MS = 60_000;
 /** Seconds that the chain's time may step ahead of this machine's monotonic clock, or back, at once. */
 export const CHAIN_TIME_STEP_S_MAX = 30;
 /** By which part of the time it may gain on that clock beyond: it is an estimate that lags, and catches up. */
